@@ -1,0 +1,106 @@
+/* table.h: what is compared. A new implementation is a runner in runners.h and a row here; a new
+ * kind of primitive is a row in `sections` and its reference function in reference.h. */
+#ifndef COMPARE_TABLE_H
+#define COMPARE_TABLE_H
+
+#include "element.h"
+#include "reference.h"
+
+#define RUNNERS_NAME i32
+#define RUNNERS_TYPE int
+#include "runners.h"
+
+#define RUNNERS_NAME f32
+#define RUNNERS_TYPE float
+#include "runners.h"
+
+enum { SECTION_SCAN, SECTION_COMPACT, SECTION_COUNT };
+
+typedef struct section {
+    const char *name;
+    const char *title; /* of the banner */
+    int random_limit;  /* random data are 0 to random_limit - 1 */
+    int has_count;     /* the implementation says how long its result is */
+    reference_function *reference;
+} section;
+
+static const section sections[SECTION_COUNT] = {
+    {"scan", "SCAN TESTS", 50, 0, reference_scan},
+    {"stream compaction", "STREAM COMPACTION TESTS", 4, 1, reference_compact},
+};
+
+typedef enum place { ON_HOST, ON_DEVICE } place;
+
+/* How floats are added up: this decides how far they may be from the reference. */
+typedef enum fold { FOLD_TREE, FOLD_SERIAL } fold;
+
+/* gp_classic_options.compact_threads */
+enum { ALL_THREADS = 0, ACTIVE_THREADS = 1 };
+
+typedef struct implementation {
+    int section;
+    const char *name;
+    place where;
+    fold sums;
+    int compact_threads;
+    runner *run[KERNEL_COUNT];
+    runner_scratch *scratch[KERNEL_COUNT];
+} implementation;
+
+/* clang-format off */
+#define EVERY_TYPE(function) {i32_##function, f32_##function}
+#define NO_SCRATCH           {NULL, NULL}
+/* clang-format on */
+
+static const implementation implementations[] = {
+    {SECTION_SCAN, "cpu scan", ON_HOST, FOLD_SERIAL, ALL_THREADS, EVERY_TYPE(run_cpu_scan),
+     NO_SCRATCH},
+    {SECTION_SCAN, "cpu threads scan", ON_HOST, FOLD_SERIAL, ALL_THREADS,
+     EVERY_TYPE(run_cpu_threads_scan), NO_SCRATCH},
+    {SECTION_SCAN, "naive scan", ON_DEVICE, FOLD_TREE, ALL_THREADS, EVERY_TYPE(run_naive_scan),
+     EVERY_TYPE(naive_exclusive_scan_workspace_bytes)},
+    {SECTION_SCAN, "work-efficient scan", ON_DEVICE, FOLD_TREE, ALL_THREADS,
+     EVERY_TYPE(run_work_efficient_scan),
+     EVERY_TYPE(work_efficient_exclusive_scan_workspace_bytes)},
+    {SECTION_SCAN, "work-efficient scan (active threads only)", ON_DEVICE, FOLD_TREE,
+     ACTIVE_THREADS, EVERY_TYPE(run_work_efficient_scan),
+     EVERY_TYPE(work_efficient_exclusive_scan_workspace_bytes)},
+    {SECTION_SCAN, "gpuprims scan (scan.cuh)", ON_DEVICE, FOLD_TREE, ALL_THREADS,
+     EVERY_TYPE(run_scan), EVERY_TYPE(exclusive_scan_workspace_bytes)},
+#ifdef __CUDACC__
+    {SECTION_SCAN, "cub scan", ON_DEVICE, FOLD_TREE, ALL_THREADS, EVERY_TYPE(run_cub_scan),
+     EVERY_TYPE(cub_scan_scratch)},
+#endif
+    {SECTION_COMPACT, "cpu compact without scan", ON_HOST, FOLD_SERIAL, ALL_THREADS,
+     EVERY_TYPE(run_cpu_compact), NO_SCRATCH},
+    {SECTION_COMPACT, "cpu compact with scan", ON_HOST, FOLD_SERIAL, ALL_THREADS,
+     EVERY_TYPE(run_cpu_compact_with_scan), NO_SCRATCH},
+    {SECTION_COMPACT, "gpuprims compact (compact.cuh)", ON_DEVICE, FOLD_TREE, ALL_THREADS,
+     EVERY_TYPE(run_compact), EVERY_TYPE(compact_workspace_bytes)},
+#ifdef __CUDACC__
+    {SECTION_COMPACT, "cub compact", ON_DEVICE, FOLD_TREE, ALL_THREADS, EVERY_TYPE(run_cub_compact),
+     EVERY_TYPE(cub_compact_scratch)},
+#endif
+#ifdef COMPARE_PLANTED
+    {SECTION_SCAN, "planted value", ON_HOST, FOLD_TREE, ALL_THREADS, EVERY_TYPE(run_planted_value),
+     NO_SCRATCH},
+    {SECTION_SCAN, "planted overrun", ON_HOST, FOLD_SERIAL, ALL_THREADS,
+     EVERY_TYPE(run_planted_overrun), NO_SCRATCH},
+    {SECTION_SCAN, "planted host error", ON_HOST, FOLD_SERIAL, ALL_THREADS,
+     EVERY_TYPE(run_planted_error), NO_SCRATCH},
+    {SECTION_SCAN, "planted device error", ON_DEVICE, FOLD_TREE, ALL_THREADS,
+     EVERY_TYPE(run_planted_error), NO_SCRATCH},
+    {SECTION_SCAN, "planted idle scan", ON_DEVICE, FOLD_TREE, ALL_THREADS,
+     EVERY_TYPE(run_planted_idle), NO_SCRATCH},
+    {SECTION_COMPACT, "planted idle compact", ON_DEVICE, FOLD_TREE, ALL_THREADS,
+     EVERY_TYPE(run_planted_idle), NO_SCRATCH},
+    {SECTION_COMPACT, "planted count", ON_HOST, FOLD_SERIAL, ALL_THREADS,
+     EVERY_TYPE(run_planted_count), NO_SCRATCH},
+    {SECTION_COMPACT, "planted huge count", ON_HOST, FOLD_SERIAL, ALL_THREADS,
+     EVERY_TYPE(run_planted_huge_count), NO_SCRATCH},
+#endif
+};
+
+enum { IMPLEMENTATIONS = sizeof implementations / sizeof implementations[0] };
+
+#endif

@@ -1,0 +1,57 @@
+/*
+ * block/block_reduce.cuh: the fold of the threads of a block, for kernels of your own.
+ *
+ * Parameters   GP_NAME, GP_TYPE (int), GP_OP (sum), GP_IDENTITY, GP_BLOCK threads (256)
+ * Generates    NAME_block_reduce_storage, a type for a GP_SHARED variable: GP_BLOCK / 32 values of T
+ *              T NAME_block_reduce(T x, storage)    every thread gets x0 op x1 op ... op x(GP_BLOCK-1)
+ *              and what warp/warp_reduce.cuh generates
+ *
+ *     GP_SHARED(gp_block_reduce_storage, storage);
+ *     int sum = gp_block_reduce(x, &storage);
+ *
+ * storage is passed by name or by address. All GP_BLOCK threads take part, in the order of their rank
+ * (x fastest), and __syncthreads() comes before the storage is used again. GP_OP need not be
+ * commutative. Cost: a warp fold, one barrier, and one combine for each further warp.
+ *
+ * No include guard: each include stamps out one instance, as its parameters say.
+ */
+#ifndef GPI_TAG
+#define GPI_TAG block_reduce
+#endif
+#include "../core/begin.cuh"
+
+#if defined GPI_MISSING_NAME
+#error "gpuprims/block/block_reduce.cuh: GP_NAME is missing; every other parameter requires it"
+#endif
+#if defined GPI_MISSING_IDENTITY
+#error "gpuprims/block/block_reduce.cuh: GP_IDENTITY is missing; a GP_OP of your own requires it"
+#endif
+#if defined GPI_MISSING_OP
+#error "gpuprims/block/block_reduce.cuh: GP_OP is missing; GP_IDENTITY goes with a GP_OP of your own"
+#endif
+#if defined GPI_WRONG_BLOCK
+#error "gpuprims/block/block_reduce.cuh: GP_BLOCK must be a multiple of 32 from 32 to 1024"
+#endif
+
+#if !defined GPI_DEFAULT || !defined GPI_BLOCK_REDUCE_DEFAULT
+#ifdef GPI_DEFAULT
+#define GPI_BLOCK_REDUCE_DEFAULT
+#endif
+
+#include "../warp/warp_reduce.cuh"
+
+#define GPI_BLOCK_REDUCE_STORAGE GPI_PUBLIC(block_reduce_storage)
+
+/* An array of one, so that its name and its address serve alike. */
+typedef struct {
+    GP_TYPE totals[GP_BLOCK / 32];
+} GPI_BLOCK_REDUCE_STORAGE[1];
+
+GPI_DEVICE GP_TYPE GPI_PUBLIC(block_reduce)(GP_TYPE x, void *storage)
+{
+    return GPI_BLOCK_REDUCE(x, gpi_thread_rank(), GP_BLOCK,
+                            (*(GPI_BLOCK_REDUCE_STORAGE *)storage)->totals);
+}
+
+#endif
+#include "../core/end.cuh"

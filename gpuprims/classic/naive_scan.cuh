@@ -1,0 +1,126 @@
+/*
+ * classic/naive_scan.cuh: the first parallel rung. log2 n passes over global memory.
+ *
+ * Parameters   GP_NAME, GP_TYPE (int), GP_OP (sum), GP_IDENTITY, GP_INPUT_TYPE, GP_LOAD, GP_CONTEXT,
+ *              GP_API: as for scan.cuh
+ * Generates    cudaError_t NAME_naive_exclusive_scan(const I *in, T *out, size_t n,
+ *                                                    const gp_classic_options *opt,
+ *                                                    [context,] ws, stream)
+ *              size_t      NAME_naive_exclusive_scan_workspace_bytes(size_t n)
+ *
+ *     in                   1 5 0 1 2 0 3
+ *     shifted              - 1 5 0 1 2 0
+ *     stride 1             - 1 6 5 1 3 2
+ *     stride 2             - 1 6 6 7 8 3
+ *     stride 4             0 1 6 6 7 9 9
+ *
+ * Uses opt->block_threads. in == out is allowed. Errors as for scan.cuh.
+ *
+ * How it works (Hillis and Steele, Data parallel algorithms, CACM 29(12), 1986): in the pass with
+ * stride d every item takes in what lies d before it, so after strides 1, 2, 4, ... it holds the fold
+ * of everything before it. One thread an item; the passes alternate between two buffers, since a thread
+ * must not overwrite what another has still to read.
+ *
+ * Flaw of the rung before, the loop on the CPU: one item at a time. Cost: n log2 n combines where n would
+ * do, and 2 n log2 n items through memory, in 1 + log2 n launches.
+ *
+ * No include guard: each include stamps out one instance, as its parameters say.
+ */
+#ifndef GPI_TAG
+#define GPI_TAG naive_scan
+#endif
+#include "../core/begin.cuh"
+
+#if defined GPI_MISSING_NAME
+#error "gpuprims/classic/naive_scan.cuh: GP_NAME is missing; every other parameter requires it"
+#endif
+#if defined GPI_MISSING_IDENTITY
+#error "gpuprims/classic/naive_scan.cuh: GP_IDENTITY is missing; a GP_OP of your own requires it"
+#endif
+#if defined GPI_MISSING_OP
+#error "gpuprims/classic/naive_scan.cuh: GP_OP is missing; GP_IDENTITY goes with a GP_OP of your own"
+#endif
+#if defined GPI_MISSING_CONTEXT_USER
+#error "gpuprims/classic/naive_scan.cuh: GP_LOAD is missing; nothing else would receive the GP_CONTEXT"
+#endif
+
+#if !defined GPI_DEFAULT || !defined GPI_NAIVE_SCAN_DEFAULT
+#ifdef GPI_DEFAULT
+#define GPI_NAIVE_SCAN_DEFAULT
+#endif
+
+#include "../core/classic.cuh"
+#include "../core/combine.cuh"
+
+#define GPI_NAIVE_SHIFT_KERNEL GPI(shift_kernel)
+#define GPI_NAIVE_PASS_KERNEL  GPI(pass_kernel)
+
+/* out[i] = in[i - 1], the identity first. */
+static __global__ void GPI_NAIVE_SHIFT_KERNEL(const GP_INPUT_TYPE *in, GP_TYPE *out, size_t n,
+                                              GPI_CONTEXT context)
+{
+    size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
+
+    if (i < n)
+        out[i] = i ? GPI_LOAD(in + i - 1, context) : GPI_IDENTITY();
+}
+
+/* Item 0, the identity, is nothing that anybody needs to take in. */
+static __global__ void GPI_NAIVE_PASS_KERNEL(const GP_TYPE *in, GP_TYPE *out, size_t n, size_t stride)
+{
+    size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
+
+    if (i < n)
+        out[i] = i > stride ? GPI_COMBINE(in[i - stride], in[i]) : in[i];
+}
+
+GP_API size_t GPI_PUBLIC(naive_exclusive_scan_workspace_bytes)(size_t n)
+{
+    return gpi_workspace_request(n * sizeof(GP_TYPE));
+}
+
+/* out[0] = identity, out[i] = in[0] op ... op in[i - 1] */
+GP_API cudaError_t GPI_PUBLIC(naive_exclusive_scan)(const GP_INPUT_TYPE *in, GP_TYPE *out, size_t n,
+                                                    const gp_classic_options *opt,
+                                                    GPI_CONTEXT_PARAMETER gp_workspace *ws,
+                                                    cudaStream_t stream)
+{
+    const char *function = GPI_TEXT(naive_exclusive_scan);
+    gp_classic_options options;
+    gpi_scratch scratch;
+    cudaError_t error = gpi_classic_read(opt, &options, function);
+
+    if (error != cudaSuccess || n == 0)
+        return error;
+    if (!in)
+        return gpi_error_null(function, "in", n);
+    if (!out)
+        return gpi_error_null(function, "out", n);
+    error = gpi_scratch_acquire(&scratch, ws, GPI_PUBLIC(naive_exclusive_scan_workspace_bytes)(n),
+                                stream, function);
+    if (error != cudaSuccess)
+        return error;
+
+    /* The first buffer is the one that makes the last pass end in `out`, unless that is the input. */
+    unsigned threads = (unsigned)options.block_threads;
+    unsigned blocks = (unsigned)gpi_divide_up(n, threads);
+    int in_place = (const void *)in == (const void *)out;
+    GP_TYPE *spare = (GP_TYPE *)scratch.memory;
+    GP_TYPE *from = in_place || gpi_levels(n - 1) % 2 ? spare : out;
+
+    error = GPI_LAUNCH(GPI_NAIVE_SHIFT_KERNEL, blocks, threads, 0, stream, in, from, n,
+                       GPI_CONTEXT_VALUE);
+    for (size_t stride = 1; stride < n - 1 && error == cudaSuccess; stride *= 2) {
+        GP_TYPE *to = from == out ? spare : out;
+
+        error = GPI_LAUNCH(GPI_NAIVE_PASS_KERNEL, blocks, threads, 0, stream, (const GP_TYPE *)from, to,
+                           n, stride);
+        from = to;
+    }
+    if (from != out && error == cudaSuccess)
+        error = cudaMemcpyAsync(out, from, n * sizeof(GP_TYPE), cudaMemcpyDeviceToDevice, stream);
+    return gpi_scratch_release(&scratch, error, stream);
+}
+
+#endif
+#include "../core/end.cuh"

@@ -1,0 +1,119 @@
+/*
+ * core/begin.cuh: starts an instance. Checks the parameters, fills in the defaults, and defines how
+ * the instance's names are made. Every parameterised header includes it first and end.cuh last.
+ *
+ * A header sets GPI_TAG, a word of its own, before it includes this file:
+ *
+ *     GPI_PUBLIC(word)       NAME_word, what the user calls
+ *     GPI(word)              gpi_NAME_TAG_word, the instance's private names
+ *     GPI_TEXT(word)         "NAME_word", for error messages
+ *     GPI_DEFAULT            defined when no parameter was given
+ *     GPI_MISSING_...        defined for a mistake; the header turns it into an #error that names itself.
+ *                            The parameter gets a substitute, so that there is one error, not fifty
+ *
+ * One header may include another: the instance belongs to the outermost one.
+ */
+#ifndef GPI_DEPTH
+#define GPI_DEPTH 1
+
+#include "../gpuprims.h"
+
+/* Functions of an instance run on the device, those of host/ on the host (GPI_ON_HOST). */
+#ifdef GPI_ON_HOST
+#define GPI_FUNCTION static inline
+#else
+#define GPI_FUNCTION GPI_DEVICE
+#endif
+
+#if defined GP_CUDA_HOST && !defined GPI_ON_HOST
+#error "gpuprims: with GP_CUDA_HOST a file gets types and declarations alone: include gpuprims.h, not a primitive"
+#endif
+
+#if defined GP_NAME || defined GP_TYPE || defined GP_OP || defined GP_IDENTITY ||                  \
+    defined GP_INPUT_TYPE || defined GP_LOAD || defined GP_CONTEXT || defined GP_API ||            \
+    defined GP_PRED || defined GP_LESS || defined GP_EQUAL || defined GP_BIN || defined GP_KEY ||  \
+    defined GP_VALUE || defined GP_DESCENDING || defined GP_INDEX || defined GP_BLOCK ||           \
+    defined GP_ITEMS
+#ifndef GP_NAME
+#define GPI_MISSING_NAME
+#define GP_NAME gpi_unnamed
+#endif
+#else
+#define GPI_DEFAULT
+#define GP_NAME gp
+#endif
+
+/* GP_OP and GP_IDENTITY: a ready operator brings its identity, an own one needs both. */
+#ifndef GP_OP
+#ifdef GP_IDENTITY
+#define GPI_MISSING_OP
+#undef GP_IDENTITY
+#endif
+#define GP_OP GP_SUM
+#elif !GPI_IS_READY(GP_OP) && !defined GP_IDENTITY
+#define GPI_MISSING_IDENTITY
+#undef GP_OP
+#define GP_OP GP_SUM
+#endif
+
+#ifdef GP_CONTEXT
+#if !defined GP_LOAD && !defined GP_PRED && !defined GP_LESS && !defined GP_EQUAL && !defined GP_BIN
+#define GPI_MISSING_CONTEXT_USER
+#endif
+#define GPI_CONTEXT           GP_CONTEXT
+#define GPI_CONTEXT_PARAMETER GP_CONTEXT context,
+#define GPI_CONTEXT_LAST      , GP_CONTEXT context
+#define GPI_CONTEXT_VALUE     context
+#else
+#define GPI_CONTEXT gpi_no_context
+#define GPI_CONTEXT_PARAMETER
+#define GPI_CONTEXT_LAST
+#define GPI_CONTEXT_VALUE gpi_no_context_value()
+#endif
+
+#ifndef GP_TYPE
+#define GP_TYPE int
+#define GPI_TYPE_IS_DEFAULT
+#endif
+#ifndef GP_INPUT_TYPE
+#define GP_INPUT_TYPE GP_TYPE
+#endif
+#ifndef GP_API
+#define GP_API static inline
+#endif
+#ifndef GP_BLOCK
+#define GP_BLOCK 256
+#endif
+#ifndef GP_ITEMS
+#define GP_ITEMS 1
+#endif
+#if GP_BLOCK < 32 || GP_BLOCK > 1024 || GP_BLOCK % 32 || GP_ITEMS < 1
+#define GPI_WRONG_BLOCK
+#undef GP_BLOCK
+#define GP_BLOCK 256
+#endif
+
+#ifndef GPI
+#define GPI_JOIN2_(a, b)       a##b
+#define GPI_JOIN2(a, b)        GPI_JOIN2_(a, b)
+#define GPI_JOIN4_(a, b, c, d) a##b##_##c##d
+#define GPI_JOIN4(a, b, c, d)  GPI_JOIN4_(a, b, c, d)
+#define GPI_TEXT_(word)        #word
+#define GPI_TEXT_OF(word)      GPI_TEXT_(word)
+#define GPI(word)              GPI_JOIN4(gpi_, GP_NAME, GPI_TAG, _##word)
+#define GPI_PUBLIC(word)       GPI_JOIN2(GP_NAME, _##word)
+#define GPI_TEXT(word)         GPI_TEXT_OF(GPI_PUBLIC(word))
+#endif
+
+#else /* included by another header of the instance: its parameters hold */
+
+#if GPI_DEPTH == 1
+#undef GPI_DEPTH
+#define GPI_DEPTH 2
+#elif GPI_DEPTH == 2
+#undef GPI_DEPTH
+#define GPI_DEPTH 3
+#else
+#error "gpuprims: headers are nested more deeply than core/begin.cuh can count"
+#endif
+#endif

@@ -1,0 +1,90 @@
+/*
+ * core/combine.cuh: the operator of an instance, its identity, and the map from what is read to what is
+ * folded. The user's macros are called here and nowhere else.
+ *
+ * Needs core/begin.cuh. Stamped once per instance, whichever of its headers asks first.
+ */
+#ifndef GPI_COMBINE_IS_STAMPED
+#define GPI_COMBINE_IS_STAMPED
+
+#include <math.h>
+
+#define GPI_COMBINE  GPI(combine)
+#define GPI_EXTREME  GPI(extreme)
+#define GPI_IDENTITY GPI(identity)
+#define GPI_LOAD     GPI(load)
+
+GPI_FUNCTION GP_TYPE GPI_COMBINE(GP_TYPE a, GP_TYPE b)
+{
+#if GP_OP == GP_SUM
+    return (GP_TYPE)(a + b);
+#elif GP_OP == GP_PRODUCT
+    return (GP_TYPE)(a * b);
+#elif GP_OP == GP_MIN
+    return a < b ? a : b <= a ? b : (GP_TYPE)(a + b); /* the sum of a NaN and anything is a NaN */
+#elif GP_OP == GP_MAX
+    return a > b ? a : b >= a ? b : (GP_TYPE)(a + b);
+#elif GP_OP == GP_AND
+    return (GP_TYPE)(a & b);
+#elif GP_OP == GP_OR
+    return (GP_TYPE)(a | b);
+#elif GP_OP == GP_XOR
+    return (GP_TYPE)(a ^ b);
+#else
+    return GP_OP(a, b);
+#endif
+}
+
+#if GP_OP == GP_MIN || GP_OP == GP_MAX
+/* The largest value of the type, or the smallest: infinity where there is one. */
+GPI_FUNCTION GP_TYPE GPI_EXTREME(int largest)
+{
+    const GP_TYPE one = (GP_TYPE)1;
+    const int is_signed = (GP_TYPE)-1 < one;
+    const int is_floating = (GP_TYPE)0.5 != (GP_TYPE)0 && (GP_TYPE)2 != one; /* and not bool */
+    float infinity = INFINITY;
+    GP_TYPE top = one;
+
+    for (unsigned bits = 1; bits < 8 * sizeof(GP_TYPE) - is_signed; bits++)
+        top = (GP_TYPE)(top + top + 1);
+    return is_floating ? (GP_TYPE)(largest ? infinity : -infinity)
+           : largest   ? top
+           : is_signed ? (GP_TYPE)(-top - 1)
+                       : (GP_TYPE)0;
+}
+#endif
+
+/* What an empty input gives. It is written where a result needs it, never combined. */
+GPI_FUNCTION GP_TYPE GPI_IDENTITY(void)
+{
+#if GP_OP == GP_SUM || GP_OP == GP_OR || GP_OP == GP_XOR
+    return (GP_TYPE)0;
+#elif GP_OP == GP_PRODUCT
+    return (GP_TYPE)1;
+#elif GP_OP == GP_AND
+    return (GP_TYPE) ~(GP_TYPE)0;
+#elif GP_OP == GP_MIN
+    return GPI_EXTREME(1);
+#elif GP_OP == GP_MAX
+    return GPI_EXTREME(0);
+#else
+    GP_TYPE identity = GP_IDENTITY;
+
+    return identity;
+#endif
+}
+
+/* Reads an item and maps it to the type that is folded. */
+GPI_FUNCTION GP_TYPE GPI_LOAD(const GP_INPUT_TYPE *item, GPI_CONTEXT context)
+{
+    (void)context;
+#ifndef GP_LOAD
+    return *item;
+#elif defined GP_CONTEXT
+    return GP_LOAD(*item, context);
+#else
+    return GP_LOAD(*item);
+#endif
+}
+
+#endif

@@ -1,0 +1,136 @@
+/*
+ * core/fold.cuh: how the values of a warp and of a block are combined. The order of every fold is fixed
+ * here, for all primitives: see docs/fold-order.md.
+ *
+ * Only neighbouring values are ever combined, in the order of the input, and never the identity. Where
+ * not every lane has a value, the lanes that have one are the first `valid` ones.
+ *
+ * Needs core/begin.cuh. Stamped once per instance, whichever of its headers asks first.
+ */
+#ifndef GPI_FOLD_IS_STAMPED
+#define GPI_FOLD_IS_STAMPED
+
+#include "combine.cuh"
+
+#define GPI_SHUFFLE      GPI(shuffle)
+#define GPI_SHUFFLE_UP   GPI(shuffle_up)
+#define GPI_SHUFFLE_DOWN GPI(shuffle_down)
+#define GPI_WARP_SCAN    GPI(warp_scan)
+#define GPI_WARP_REDUCE  GPI(warp_reduce)
+#define GPI_BLOCK_PREFIX GPI(block_prefix)
+#define GPI_BLOCK_REDUCE GPI(block_reduce)
+
+/* ---- a warp ---------------------------------------------------------------------------------- */
+
+/* Shuffles take no structs: a value travels as words. */
+#define GPI_WORDS (int)((sizeof(GP_TYPE) + 3) / 4)
+
+GPI_DEVICE GP_TYPE GPI_SHUFFLE_UP(GP_TYPE x, unsigned delta)
+{
+    uint32_t words[GPI_WORDS] = {0};
+
+    memcpy(words, &x, sizeof x);
+    GPI_UNROLL
+    for (int i = 0; i < GPI_WORDS; i++)
+        words[i] = __shfl_up_sync(GPI_FULL_MASK, words[i], delta);
+    memcpy(&x, words, sizeof x);
+    return x;
+}
+
+GPI_DEVICE GP_TYPE GPI_SHUFFLE_DOWN(GP_TYPE x, unsigned delta)
+{
+    uint32_t words[GPI_WORDS] = {0};
+
+    memcpy(words, &x, sizeof x);
+    GPI_UNROLL
+    for (int i = 0; i < GPI_WORDS; i++)
+        words[i] = __shfl_down_sync(GPI_FULL_MASK, words[i], delta);
+    memcpy(&x, words, sizeof x);
+    return x;
+}
+
+GPI_DEVICE GP_TYPE GPI_SHUFFLE(GP_TYPE x, int lane)
+{
+    uint32_t words[GPI_WORDS] = {0};
+
+    memcpy(words, &x, sizeof x);
+    GPI_UNROLL
+    for (int i = 0; i < GPI_WORDS; i++)
+        words[i] = __shfl_sync(GPI_FULL_MASK, words[i], lane);
+    memcpy(&x, words, sizeof x);
+    return x;
+}
+
+/* Inclusive scan over the first `valid` lanes (Hillis and Steele 1986): strides 1, 2, 4, 8, 16. */
+GPI_DEVICE GP_TYPE GPI_WARP_SCAN(GP_TYPE x, int lane, int valid)
+{
+    GPI_UNROLL
+    for (int stride = 1; stride < 32; stride *= 2) {
+        GP_TYPE before = GPI_SHUFFLE_UP(x, (unsigned)stride);
+
+        if (lane >= stride && lane < valid)
+            x = GPI_COMBINE(before, x);
+    }
+    return x;
+}
+
+/* Folds the first `valid` lanes (at least one) as a tree over strides 1, 2, 4, 8, 16; lane 0 has it. */
+GPI_DEVICE GP_TYPE GPI_WARP_REDUCE(GP_TYPE x, int lane, int valid)
+{
+    GPI_UNROLL
+    for (int stride = 1; stride < 32; stride *= 2) {
+        GP_TYPE after = GPI_SHUFFLE_DOWN(x, (unsigned)stride);
+
+        if (lane + stride < valid)
+            x = GPI_COMBINE(x, after);
+    }
+    return x;
+}
+
+/* ---- a block --------------------------------------------------------------------------------- */
+
+/*
+ * From each thread's inclusive scan of its warp to the fold of all warps before: *prefix for warps
+ * after the first. The last lane with a value leaves its warp's total in shared `totals`, one per
+ * warp; *total (may be NULL) gets the fold of the first `valid` threads. All threads of the block call.
+ */
+GPI_DEVICE void GPI_BLOCK_PREFIX(GP_TYPE scanned, unsigned rank, unsigned valid, GP_TYPE *totals,
+                                 GP_TYPE *prefix, GP_TYPE *total)
+{
+    unsigned warp = rank / 32, warps = (valid + 31) / 32;
+
+    if (rank < valid && (rank % 32 == 31 || rank == valid - 1))
+        totals[warp] = scanned;
+    __syncthreads(); /* totals are complete */
+    if (warps == 0)
+        return;
+
+    GP_TYPE sum = totals[0];
+    for (unsigned w = 1; w < warps; w++) {
+        if (w == warp)
+            *prefix = sum;
+        if (w >= warp && !total)
+            break;
+        sum = GPI_COMBINE(sum, totals[w]);
+    }
+    if (total)
+        *total = sum;
+}
+
+/* Folds one value each of the first `valid` threads (at least one); every thread gets the result. */
+GPI_DEVICE GP_TYPE GPI_BLOCK_REDUCE(GP_TYPE x, unsigned rank, unsigned valid, GP_TYPE *totals)
+{
+    unsigned warp = rank / 32, warps = (valid + 31) / 32;
+
+    x = GPI_WARP_REDUCE(x, (int)(rank % 32), (int)valid - (int)(warp * 32));
+    if (rank % 32 == 0 && rank < valid)
+        totals[warp] = x;
+    __syncthreads(); /* totals are complete */
+
+    GP_TYPE sum = totals[0];
+    for (unsigned w = 1; w < warps; w++)
+        sum = GPI_COMBINE(sum, totals[w]);
+    return sum;
+}
+
+#endif

@@ -1,0 +1,113 @@
+/*
+ * core/launch.cuh: launching a kernel and declaring shared memory, on both backends.
+ *
+ * Part of gpuprims.h; not to be included directly.
+ */
+#ifndef GPI_LAUNCH_CUH
+#define GPI_LAUNCH_CUH
+
+/*
+ * GP_LAUNCH(kernel, grid, block, shared_bytes, stream, args...): a statement that launches a kernel.
+ * grid and block are integers or dim3, arguments convert as in a call, errors come from
+ * cudaGetLastError().
+ *
+ * GP_SHARED(type, name): declares `type name` in shared memory, in a kernel. The type may be an array,
+ * as GP_SHARED(int[256], name) or GP_SHARED(int, name[256]).
+ *
+ * GP_DYNAMIC_SHARED(type, name): declares `type *name`, the launch's shared_bytes, aligned to 128.
+ *
+ * GPI_LAUNCH is GP_LAUNCH as an expression that gives the launch's own error, so that one that was
+ * pending before is neither mistaken for it nor cleared.
+ */
+#ifdef __CUDACC__
+
+#define GP_LAUNCH(kernel, grid, block, shared_bytes, stream, ...) \
+    kernel<<<(grid), (block), (shared_bytes), (stream)>>>(__VA_ARGS__)
+
+#define GPI_LAUNCH(kernel, grid, block, shared_bytes, stream, ...)                              \
+    __extension__({                                                                             \
+        cudaLaunchConfig_t gpi_config;                                                          \
+        memset((void *)&gpi_config, 0, sizeof gpi_config);                                              \
+        gpi_config.gridDim = (grid);                                                            \
+        gpi_config.blockDim = (block);                                                          \
+        gpi_config.dynamicSmemBytes = (shared_bytes);                                           \
+        gpi_config.stream = (stream);                                                           \
+        cudaLaunchKernelEx(&gpi_config, kernel, __VA_ARGS__);                                   \
+    })
+
+#define GP_SHARED(type, name) __shared__ __typeof__(type) name
+#define GP_DYNAMIC_SHARED(type, name)                                        \
+    extern __shared__ __align__(128) unsigned char gpi_dynamic_shared[];     \
+    type *name = (type *)gpi_dynamic_shared
+
+#else
+
+/*
+ * The arguments travel to the fibers in a struct of their own types, with the kernel in front. The
+ * function that unpacks them captures nothing: a nested one in C, a member of the struct in C++.
+ */
+#define GP_LAUNCH(kernel, grid, block, shared_bytes, ...) \
+    ((void)GPI_LAUNCH(kernel, grid, block, shared_bytes, __VA_ARGS__))
+
+#define GPI_LAUNCH(kernel, grid, block, shared_bytes, ...)                                        \
+    GPI_CPU_LAUNCH(GPI_CPU_TEXT(kernel), kernel, grid, block, shared_bytes,                       \
+                   GPI_CPU_COUNT(__VA_ARGS__), __VA_ARGS__)
+
+#define GPI_CPU_LAUNCH(text, kernel, grid, block, shared_bytes, count, ...)                       \
+    __extension__({                                                                               \
+        typedef __typeof__(&*(kernel)) gpi_kernel;                                                \
+        GPI_CPU_PASTE(GPI_CPU_TYPES_, count)(__VA_ARGS__)                                         \
+        struct gpi_call {                                                                         \
+            gpi_kernel gpi_k;                                                                     \
+            GPI_CPU_PASTE(GPI_CPU_FIELDS_, count)                                                 \
+            GPI_CPU_MEMBER_RUN(GPI_CPU_PASTE(GPI_CPU_PASS_, count))                               \
+        };                                                                                        \
+        GPI_CPU_NESTED_RUN(GPI_CPU_PASTE(GPI_CPU_PASS_, count))                                   \
+        struct gpi_call gpi_arguments = {(kernel), __VA_ARGS__};                                  \
+        gpi_cpu_launch(text, GPI_CPU_RUN, &gpi_arguments, GPI_CPU_DIM3(grid),                     \
+                       GPI_CPU_DIM3(block), (shared_bytes));                                      \
+    })
+
+#ifdef __cplusplus
+#define GPI_CPU_RUN gpi_call::gpi_run
+#define GPI_CPU_MEMBER_RUN(pass)                       \
+    static void gpi_run(void *gpi_a)                   \
+    {                                                  \
+        struct gpi_call *gpi_c = (struct gpi_call *)gpi_a; \
+        gpi_c->gpi_k(pass);                            \
+    }
+#define GPI_CPU_NESTED_RUN(pass)
+#define GPI_CPU_DIM3(size) dim3((size))
+#else
+#define GPI_CPU_RUN gpi_run
+#define GPI_CPU_MEMBER_RUN(pass)
+#define GPI_CPU_NESTED_RUN(pass)                                           \
+    void gpi_run(void *gpi_a)                                              \
+    {                                                                      \
+        struct gpi_call *gpi_c = (struct gpi_call *)gpi_a;                 \
+        gpi_c->gpi_k(pass);                                                \
+    }
+#define GPI_CPU_DIM3(size) \
+    _Generic((size), dim3: gpi_cpu_dim3_of_dim3, default: gpi_cpu_dim3_of_integer)(size)
+
+static inline dim3 gpi_cpu_dim3_of_integer(unsigned long long x)
+{
+    dim3 size = {x > 0xFFFFFFFFu ? 0 : (unsigned)x, 1, 1}; /* 0: the launch refuses it */
+
+    return size;
+}
+
+/* `dim3 size = {256};` leaves y and z at zero in C, where no constructor makes them one. */
+static inline dim3 gpi_cpu_dim3_of_dim3(dim3 size)
+{
+    size.y += size.y == 0;
+    size.z += size.z == 0;
+    return size;
+}
+#endif
+
+#include "cpu_launch_tables.h"
+
+#endif
+
+#endif

@@ -1,0 +1,299 @@
+/*
+ * core/ptx.cuh: every instruction that is not plain CUDA C, as one small function, with its CPU twin.
+ *
+ * Part of gpuprims.h; not to be included directly.
+ */
+#ifndef GPI_PTX_CUH
+#define GPI_PTX_CUH
+
+/* A device function of the library: inlined, and no warning when an instance does not use it. */
+#define GPI_DEVICE static __device__ __forceinline__
+
+/* Unrolls the loop that follows, whose bounds are constants, so that an array stays in registers. */
+#ifdef __CUDACC__
+#define GPI_UNROLL _Pragma("unroll")
+#else
+#define GPI_UNROLL
+#endif
+
+#define GPI_FULL_MASK 0xFFFFFFFFu
+
+/* Instructions of sm_90 compile everywhere; only kernels that check for it first may run them. */
+#if defined __CUDA_ARCH__ && __CUDA_ARCH__ < 900
+#define GPI_NEEDS_SM90(instruction) __trap()
+#else
+#define GPI_NEEDS_SM90(instruction) instruction
+#endif
+
+/* The caller's number in its block, whatever the shape of the block. */
+GPI_DEVICE unsigned gpi_thread_rank(void)
+{
+    return threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);
+}
+
+GPI_DEVICE unsigned gpi_min(unsigned a, unsigned b)
+{
+    return a < b ? a : b;
+}
+
+/* ---- words that blocks exchange while they run ----------------------------------------------- */
+
+/*
+ * Relaxed accesses see other blocks' writes without ordering anything else; acquire and release order
+ * what the thread does after or before. A load is also a poll: on the CPU others get their turn.
+ */
+#ifdef __CUDACC__
+
+GPI_DEVICE uint32_t gpi_load_relaxed_u32(const uint32_t *p)
+{
+    uint32_t x;
+
+    __asm__ volatile("ld.relaxed.gpu.u32 %0, [%1];" : "=r"(x) : "l"(p) : "memory");
+    return x;
+}
+
+GPI_DEVICE uint64_t gpi_load_relaxed_u64(const uint64_t *p)
+{
+    uint64_t x;
+
+    __asm__ volatile("ld.relaxed.gpu.u64 %0, [%1];" : "=l"(x) : "l"(p) : "memory");
+    return x;
+}
+
+GPI_DEVICE uint64_t gpi_load_acquire_u64(const uint64_t *p)
+{
+    uint64_t x;
+
+    __asm__ volatile("ld.acquire.gpu.u64 %0, [%1];" : "=l"(x) : "l"(p) : "memory");
+    return x;
+}
+
+GPI_DEVICE void gpi_store_relaxed_u32(uint32_t *p, uint32_t x)
+{
+    __asm__ volatile("st.relaxed.gpu.u32 [%0], %1;" : : "l"(p), "r"(x) : "memory");
+}
+
+GPI_DEVICE void gpi_store_relaxed_u64(uint64_t *p, uint64_t x)
+{
+    __asm__ volatile("st.relaxed.gpu.u64 [%0], %1;" : : "l"(p), "l"(x) : "memory");
+}
+
+GPI_DEVICE void gpi_store_release_u64(uint64_t *p, uint64_t x)
+{
+    __asm__ volatile("st.release.gpu.u64 [%0], %1;" : : "l"(p), "l"(x) : "memory");
+}
+
+#else
+
+GPI_DEVICE uint32_t gpi_load_relaxed_u32(const uint32_t *p)
+{
+    gpi_cpu_poll();
+    return __atomic_load_n(p, __ATOMIC_RELAXED);
+}
+
+GPI_DEVICE uint64_t gpi_load_relaxed_u64(const uint64_t *p)
+{
+    gpi_cpu_poll();
+    return __atomic_load_n(p, __ATOMIC_RELAXED);
+}
+
+GPI_DEVICE uint64_t gpi_load_acquire_u64(const uint64_t *p)
+{
+    gpi_cpu_poll();
+    return __atomic_load_n(p, __ATOMIC_ACQUIRE);
+}
+
+GPI_DEVICE void gpi_store_relaxed_u32(uint32_t *p, uint32_t x)
+{
+    gpi_cpu_maybe_yield();
+    __atomic_store_n(p, x, __ATOMIC_RELAXED);
+}
+
+GPI_DEVICE void gpi_store_relaxed_u64(uint64_t *p, uint64_t x)
+{
+    gpi_cpu_maybe_yield();
+    __atomic_store_n(p, x, __ATOMIC_RELAXED);
+}
+
+GPI_DEVICE void gpi_store_release_u64(uint64_t *p, uint64_t x)
+{
+    gpi_cpu_maybe_yield();
+    __atomic_store_n(p, x, __ATOMIC_RELEASE);
+}
+
+#endif
+
+/* ---- named barriers -------------------------------------------------------------------------- */
+
+/* Barriers 1 to 15 among `threads` threads (a multiple of 32): wait there, or arrive and go on. */
+#ifdef __CUDACC__
+
+GPI_DEVICE void gpi_barrier_sync(int barrier, unsigned threads)
+{
+    __asm__ volatile("barrier.sync %0, %1;" : : "r"(barrier), "r"(threads) : "memory");
+}
+
+GPI_DEVICE void gpi_barrier_arrive(int barrier, unsigned threads)
+{
+    __asm__ volatile("barrier.arrive %0, %1;" : : "r"(barrier), "r"(threads) : "memory");
+}
+
+#else
+
+#define gpi_barrier_sync(barrier, threads) gpi_cpu_barrier((barrier), (threads), 0, GPI_CPU_SITE)
+#define gpi_barrier_arrive(barrier, threads) \
+    ((void)gpi_cpu_arrive((barrier), (threads), 0, GPI_CPU_SITE))
+
+#endif
+
+/* ---- mbarriers and bulk copies (sm_90) ------------------------------------------------------- */
+
+/*
+ * An mbarrier is a 64-bit word in shared memory that completes a phase when `arrivals` threads have
+ * arrived and all announced bytes have landed. The first phase has parity 0, then 1, 0, ...
+ *
+ * gpi_mbarrier_init      one thread, before the block first meets; then fence and __syncthreads()
+ * gpi_mbarrier_arrive    one arrival
+ * gpi_mbarrier_expect    one arrival that announces `bytes` of bulk copies to come
+ * gpi_mbarrier_wait      until the phase of that parity is over
+ *
+ * gpi_bulk_load          global to shared; lands some time before its mbarrier completes
+ * gpi_bulk_store         shared to global; gpi_bulk_commit() closes a group of stores
+ * gpi_bulk_wait_read     until at most `pending` groups of this thread still read shared memory
+ * gpi_bulk_wait          until at most `pending` groups of this thread are incomplete
+ *
+ * Addresses and sizes of bulk copies are multiples of 16. Between ordinary writes to shared memory
+ * and a bulk store that reads them: gpi_fence_async() in each writer, then a barrier.
+ */
+#ifdef __CUDACC__
+
+GPI_DEVICE uint32_t gpi_shared_address(const void *p)
+{
+    return (uint32_t)__cvta_generic_to_shared(p);
+}
+
+GPI_DEVICE void gpi_mbarrier_init(uint64_t *mbarrier, unsigned arrivals)
+{
+    GPI_NEEDS_SM90(__asm__ volatile("mbarrier.init.shared::cta.b64 [%0], %1;"
+                                    :
+                                    : "r"(gpi_shared_address(mbarrier)), "r"(arrivals)
+                                    : "memory"));
+}
+
+GPI_DEVICE void gpi_mbarrier_init_fence(void)
+{
+    GPI_NEEDS_SM90(
+        __asm__ volatile("fence.mbarrier_init.release.cluster;" : : : "memory"));
+}
+
+GPI_DEVICE void gpi_mbarrier_arrive(uint64_t *mbarrier)
+{
+    GPI_NEEDS_SM90(__asm__ volatile("mbarrier.arrive.shared::cta.b64 _, [%0];"
+                                    :
+                                    : "r"(gpi_shared_address(mbarrier))
+                                    : "memory"));
+}
+
+GPI_DEVICE void gpi_mbarrier_expect(uint64_t *mbarrier, unsigned bytes)
+{
+    GPI_NEEDS_SM90(__asm__ volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;"
+                                    :
+                                    : "r"(gpi_shared_address(mbarrier)), "r"(bytes)
+                                    : "memory"));
+}
+
+GPI_DEVICE void gpi_mbarrier_wait(uint64_t *mbarrier, unsigned parity)
+{
+    GPI_NEEDS_SM90(
+        __asm__ volatile("{\n\t"
+                         ".reg .pred done;\n\t"
+                         "again:\n\t"
+                         "mbarrier.try_wait.parity.shared::cta.b64 done, [%0], %1;\n\t"
+                         "@!done bra again;\n\t"
+                         "}"
+                         :
+                         : "r"(gpi_shared_address(mbarrier)), "r"(parity)
+                         : "memory"));
+}
+
+GPI_DEVICE void gpi_bulk_load(void *shared, const void *global, unsigned bytes, uint64_t *mbarrier)
+{
+    GPI_NEEDS_SM90(__asm__ volatile(
+        "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];"
+        :
+        : "r"(gpi_shared_address(shared)), "l"(global), "r"(bytes), "r"(gpi_shared_address(mbarrier))
+        : "memory"));
+}
+
+GPI_DEVICE void gpi_bulk_store(void *global, const void *shared, unsigned bytes)
+{
+    GPI_NEEDS_SM90(__asm__ volatile("cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], %2;"
+                                    :
+                                    : "l"(global), "r"(gpi_shared_address(shared)), "r"(bytes)
+                                    : "memory"));
+}
+
+GPI_DEVICE void gpi_bulk_commit(void)
+{
+    GPI_NEEDS_SM90(__asm__ volatile("cp.async.bulk.commit_group;" : : : "memory"));
+}
+
+/* The number of groups is part of the instruction: `pending` must be a constant. */
+#define gpi_bulk_wait_read(pending) \
+    GPI_NEEDS_SM90(__asm__ volatile("cp.async.bulk.wait_group.read %0;" : : "n"(pending) : "memory"))
+#define gpi_bulk_wait(pending) \
+    GPI_NEEDS_SM90(__asm__ volatile("cp.async.bulk.wait_group %0;" : : "n"(pending) : "memory"))
+
+GPI_DEVICE void gpi_fence_async(void)
+{
+    GPI_NEEDS_SM90(__asm__ volatile("fence.proxy.async.shared::cta;" : : : "memory"));
+}
+
+#else
+
+GPI_DEVICE void gpi_mbarrier_init(uint64_t *mbarrier, unsigned arrivals)
+{
+    *mbarrier = (uint64_t)arrivals << 16 | arrivals << 1;
+}
+
+GPI_DEVICE void gpi_mbarrier_init_fence(void)
+{
+}
+
+GPI_DEVICE void gpi_mbarrier_arrive(uint64_t *mbarrier)
+{
+    gpi_cpu_mbarrier_update(mbarrier, 1, 0);
+}
+
+GPI_DEVICE void gpi_mbarrier_expect(uint64_t *mbarrier, unsigned bytes)
+{
+    gpi_cpu_mbarrier_update(mbarrier, 1, bytes);
+}
+
+#define gpi_mbarrier_wait(mbarrier, parity) gpi_cpu_mbarrier_wait((mbarrier), (parity), GPI_CPU_SITE)
+
+GPI_DEVICE void gpi_bulk_load(void *shared, const void *global, unsigned bytes, uint64_t *mbarrier)
+{
+    gpi_cpu_start_copy(shared, global, bytes, mbarrier);
+}
+
+GPI_DEVICE void gpi_bulk_store(void *global, const void *shared, unsigned bytes)
+{
+    gpi_cpu_start_copy(global, shared, bytes, NULL);
+}
+
+GPI_DEVICE void gpi_bulk_commit(void)
+{
+}
+
+/* Which store belongs to which group is not kept: waiting for all of them is always right. */
+#define gpi_bulk_wait_read(pending) ((void)(pending), gpi_cpu_wait_stores())
+#define gpi_bulk_wait(pending)      ((void)(pending), gpi_cpu_wait_stores())
+
+GPI_DEVICE void gpi_fence_async(void)
+{
+}
+
+#endif
+
+#endif

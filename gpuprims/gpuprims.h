@@ -1,0 +1,66 @@
+/*
+ * gpuprims.h: the base header of gpuprims, GPU primitives in header-only, template-free C.
+ *
+ * It brings the CUDA words and runtime of the backend, gp_workspace, the error message, GP_LAUNCH and
+ * GP_SHARED, and stamps out no primitive. Every other header includes it. A `__device__` operator of
+ * your own comes after it and before the header that uses it:
+ *
+ *     #include <gpuprims/gpuprims.h>
+ *
+ *     static __device__ int later(int a, int b) { return b ? b : a; }
+ *
+ *     #define GP_NAME     last_nonzero
+ *     #define GP_OP       later
+ *     #define GP_IDENTITY 0
+ *     #include <gpuprims/scan.cuh>
+ *
+ * The backend follows from the compiler:
+ *
+ *     nvcc, a .cu file         CUDA
+ *     GP_CUDA_HOST defined     a plain C or C++ file of a CUDA program: types and declarations over the
+ *                              real <cuda_runtime_api.h>, no kernels
+ *     anything else            the CPU backend: the same kernels, thread by thread on the CPU
+ *
+ * Include `<gpuprims/...>` outside of `extern "C"`. Floating-point results have the same bits on both
+ * backends when the compiler contracts nothing: -fmad=false for nvcc, -ffp-contract=off for gcc. Integer
+ * sums wrap: build the CPU backend with -fwrapv.
+ */
+#ifndef GPUPRIMS_H
+#define GPUPRIMS_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#define GP_VERSION_MAJOR 0
+#define GP_VERSION_MINOR 1
+
+#ifdef __cplusplus
+#define GP_EXTERN_C extern "C"
+#else
+#define GP_EXTERN_C
+#endif
+
+#if defined __CUDACC__ || defined GP_CUDA_HOST
+#include <cuda_runtime_api.h>
+#else
+#include "core/cpu_backend.h"
+#endif
+
+#include "core/error.cuh"
+#include "core/operators.cuh"
+#include "core/workspace.cuh"
+
+#ifndef GP_CUDA_HOST
+#include "core/launch.cuh"
+#include "core/ptx.cuh"
+#endif
+
+/* Options of the textbook rungs under classic/. NULL stands for {0, 1, 1}. */
+typedef struct gp_classic_options {
+    int block_threads;   /* threads of a block: 32 to 1024 in powers of two; 0: 256 */
+    int conflict_free;   /* 1: pad shared memory so that no two lanes of a warp meet in one bank */
+    int compact_threads; /* 1: launch only the threads that have work at a level */
+} gp_classic_options;
+
+#endif

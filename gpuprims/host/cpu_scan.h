@@ -1,0 +1,145 @@
+/*
+ * host/cpu_scan.h: prefix sums on the CPU, in plain C: the reference for every scan of the library.
+ *
+ * Parameters   GP_NAME, GP_TYPE (int), GP_OP (sum), GP_IDENTITY, GP_INPUT_TYPE, GP_LOAD, GP_CONTEXT:
+ *              as for scan.cuh. An operator of your own must be callable on the host.
+ * Generates    void NAME_cpu_exclusive_scan(const I *in, T *out, size_t n [, context])
+ *              void NAME_cpu_inclusive_scan(const I *in, T *out, size_t n [, context])
+ *              void NAME_cpu_parallel_exclusive_scan(const I *in, T *out, size_t n, int threads [, context])
+ *
+ *     in                   1 5 0 1 2 0 3
+ *     exclusive            0 1 6 6 7 9 9
+ *     inclusive            1 6 6 7 9 9 12
+ *
+ * Host pointers. in == out is allowed when I and T have the same size. The serial scans are left folds;
+ * the parallel one folds chunk by chunk, so its floats depend on the number of threads. threads <= 0
+ * means as many as there are processors. A thread that cannot be started costs speed, not the result.
+ *
+ * No include guard: each include stamps out one instance, as its parameters say.
+ */
+#ifndef GPI_TAG
+#define GPI_TAG cpu_scan
+#define GPI_ON_HOST
+#endif
+#include "../core/begin.cuh"
+
+#if defined GPI_MISSING_NAME
+#error "gpuprims/host/cpu_scan.h: GP_NAME is missing; every other parameter requires it"
+#endif
+#if defined GPI_MISSING_IDENTITY
+#error "gpuprims/host/cpu_scan.h: GP_IDENTITY is missing; a GP_OP of your own requires it"
+#endif
+#if defined GPI_MISSING_OP
+#error "gpuprims/host/cpu_scan.h: GP_OP is missing; GP_IDENTITY goes with a GP_OP of your own"
+#endif
+#if defined GPI_MISSING_CONTEXT_USER
+#error "gpuprims/host/cpu_scan.h: GP_LOAD is missing; nothing else would receive the GP_CONTEXT"
+#endif
+
+#if !defined GPI_DEFAULT || !defined GPI_CPU_SCAN_DEFAULT
+#ifdef GPI_DEFAULT
+#define GPI_CPU_SCAN_DEFAULT
+#endif
+
+#include "../core/combine.cuh"
+#include "../core/cpu_threads.h"
+
+#define GPI_CPU_SCAN_RANGE GPI(range)
+#define GPI_CPU_SCAN_TASK  GPI(task)
+#define GPI_CPU_SCAN_FOLD  GPI(fold_chunk)
+#define GPI_CPU_SCAN_CHUNK GPI(scan_chunk)
+
+/* Scans in[first, last), starting from *sum where there is something before. */
+static inline void GPI_CPU_SCAN_RANGE(const GP_INPUT_TYPE *in, GP_TYPE *out, size_t first, size_t last,
+                                      const GP_TYPE *before, int exclusive, GPI_CONTEXT context)
+{
+    GP_TYPE sum = before ? *before : GPI_IDENTITY();
+    int has_sum = before != NULL;
+
+    for (size_t i = first; i < last; i++) {
+        GP_TYPE x = GPI_LOAD(in + i, context);
+        GP_TYPE next = has_sum ? GPI_COMBINE(sum, x) : x;
+
+        out[i] = exclusive ? sum : next;
+        sum = next;
+        has_sum = 1;
+    }
+}
+
+/* out[0] = identity, out[i] = in[0] op ... op in[i - 1] */
+static inline void GPI_PUBLIC(cpu_exclusive_scan)(const GP_INPUT_TYPE *in, GP_TYPE *out,
+                                                  size_t n GPI_CONTEXT_LAST)
+{
+    GPI_CPU_SCAN_RANGE(in, out, 0, n, NULL, 1, GPI_CONTEXT_VALUE);
+}
+
+/* out[i] = in[0] op ... op in[i] */
+static inline void GPI_PUBLIC(cpu_inclusive_scan)(const GP_INPUT_TYPE *in, GP_TYPE *out,
+                                                  size_t n GPI_CONTEXT_LAST)
+{
+    GPI_CPU_SCAN_RANGE(in, out, 0, n, NULL, 0, GPI_CONTEXT_VALUE);
+}
+
+typedef struct {
+    const GP_INPUT_TYPE *in;
+    GP_TYPE *out;
+    size_t first, last;
+    GP_TYPE sum;    /* first the fold of the chunk, then of all chunks before */
+    int has_before; /* the first chunk has none */
+    GPI_CONTEXT context;
+} GPI_CPU_SCAN_TASK;
+
+static inline void *GPI_CPU_SCAN_FOLD(void *argument)
+{
+    GPI_CPU_SCAN_TASK *task = (GPI_CPU_SCAN_TASK *)argument;
+
+    task->sum = GPI_LOAD(task->in + task->first, task->context);
+    for (size_t i = task->first + 1; i < task->last; i++)
+        task->sum = GPI_COMBINE(task->sum, GPI_LOAD(task->in + i, task->context));
+    return NULL;
+}
+
+static inline void *GPI_CPU_SCAN_CHUNK(void *argument)
+{
+    GPI_CPU_SCAN_TASK *task = (GPI_CPU_SCAN_TASK *)argument;
+
+    GPI_CPU_SCAN_RANGE(task->in, task->out, task->first, task->last,
+                       task->has_before ? &task->sum : NULL, 1, task->context);
+    return NULL;
+}
+
+/* As cpu_exclusive_scan, by several threads: fold the chunks, scan the folds, scan the chunks. */
+static inline void GPI_PUBLIC(cpu_parallel_exclusive_scan)(const GP_INPUT_TYPE *in, GP_TYPE *out,
+                                                           size_t n, int threads GPI_CONTEXT_LAST)
+{
+    GPI_CPU_SCAN_TASK tasks[GPI_CPU_THREADS_LIMIT];
+    size_t count = (size_t)gpi_cpu_thread_count(threads);
+
+    if (count > n / 2) /* a chunk has at least two items */
+        count = n / 2;
+    if (count < 2) {
+        GPI_CPU_SCAN_RANGE(in, out, 0, n, NULL, 1, GPI_CONTEXT_VALUE);
+        return;
+    }
+    for (size_t t = 0; t < count; t++) {
+        tasks[t].in = in;
+        tasks[t].out = out;
+        tasks[t].first = n / count * t + (t < n % count ? t : n % count);
+        tasks[t].last = n / count * (t + 1) + (t + 1 < n % count ? t + 1 : n % count);
+        tasks[t].has_before = t > 0;
+        tasks[t].context = GPI_CONTEXT_VALUE;
+    }
+    gpi_cpu_run_tasks(GPI_CPU_SCAN_FOLD, tasks, sizeof *tasks, (int)count);
+
+    GP_TYPE sum = tasks[0].sum;
+    for (size_t t = 1; t < count; t++) {
+        GP_TYPE chunk = tasks[t].sum;
+
+        tasks[t].sum = sum;
+        sum = GPI_COMBINE(sum, chunk);
+    }
+    gpi_cpu_run_tasks(GPI_CPU_SCAN_CHUNK, tasks, sizeof *tasks, (int)count);
+}
+
+#endif
+#include "../core/end.cuh"
