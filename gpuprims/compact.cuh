@@ -28,7 +28,7 @@
  *
  * Guarantees   Asynchronous on `stream`; the number of kept items goes to device memory. Kept items stay
  *              in order. Nothing is written past the count (partitions write n items). in == out is
- *              allowed for compact and compact_flagged; no other overlap. GP_PRED is called once per item.
+ *              allowed for compact and compact_flagged; no other overlap.
  * Errors       cudaErrorInvalidValue, with gp_last_error_message(), before anything is launched; else
  *              what a launch or an allocation returned. n == 0 gives a count of 0.
  *
@@ -60,6 +60,7 @@
 
 #include "core/look_back.cuh"
 #include "core/predicate.cuh"
+#include "core/tuning.cuh"
 
 #define GPI_COMPACT_RANK         GPI(rank)
 #define GPI_COMPACT_OUTPUT       GPI(output)
@@ -68,10 +69,11 @@
 #define GPI_COMPACT_BYTES        GPI(bytes)
 #define GPI_COMPACT_RUN          GPI(run)
 
-#define GPI_COMPACT_THREADS 256
+#define GPI_COMPACT_THREADS GPI_TUNE_COMPACT_THREADS
 #define GPI_COMPACT_WARPS   (GPI_COMPACT_THREADS / 32)
 #define GPI_COMPACT_ITEMS                                                                   \
-    (sizeof(GP_TYPE) <= 4 ? 16 : sizeof(GP_TYPE) <= 64 ? 64 / (int)sizeof(GP_TYPE) : 1)
+    (sizeof(GP_TYPE) <= 4                        ? GPI_TUNE_COMPACT_ITEMS                   \
+     : sizeof(GP_TYPE) <= GPI_TUNE_COMPACT_BYTES ? GPI_TUNE_COMPACT_BYTES / (int)sizeof(GP_TYPE) : 1)
 #define GPI_COMPACT_TILE (GPI_COMPACT_THREADS * GPI_COMPACT_ITEMS)
 
 /* ---- device functions ------------------------------------------------------------------------ */

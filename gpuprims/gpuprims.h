@@ -51,7 +51,7 @@
 #include "core/operators.cuh"
 #include "core/workspace.cuh"
 
-#ifndef GP_CUDA_HOST
+#if defined __CUDACC__ || !defined GP_CUDA_HOST
 #include "core/launch.cuh"
 #include "core/ptx.cuh"
 #endif

@@ -98,8 +98,7 @@ static __global__ void __launch_bounds__(GPI_TILE_THREADS)
         __syncthreads(); /* the tile is complete */
         GP_TYPE round = GPI_BLOCK_REDUCE(GPI_TILE_FOLD(tile, items), threadIdx.x,
                                          GPI_TILE_OWNERS(items), totals);
-        sum = base ? GPI_COMBINE(sum, round) : round;
-        __syncthreads(); /* tile and totals are free for the next round */
+        sum = base ? GPI_COMBINE(sum, round) : round; /* the barriers of the next round protect totals */
     }
     if (threadIdx.x == 0)
         *out = sum;

@@ -74,13 +74,13 @@
 #include "core/fold.cuh"
 #include "core/tile.cuh"
 
-#define GPI_SCAN_START       GPI(start)
-#define GPI_SCAN_TILE        GPI(tile)
-#define GPI_SCAN_FOLD_KERNEL GPI(fold_kernel)
+#define GPI_SCAN_START        GPI(start)
+#define GPI_SCAN_TILE         GPI(tile)
+#define GPI_SCAN_FOLD_KERNEL  GPI(fold_kernel)
 #define GPI_SCAN_SPINE_KERNEL GPI(spine_kernel)
-#define GPI_SCAN_KERNEL      GPI(kernel)
-#define GPI_SCAN_BYTES       GPI(bytes)
-#define GPI_SCAN_RUN         GPI(run)
+#define GPI_SCAN_KERNEL       GPI(kernel)
+#define GPI_SCAN_BYTES        GPI(bytes)
+#define GPI_SCAN_RUN          GPI(run)
 
 /* ---- device functions ------------------------------------------------------------------------ */
 
@@ -165,8 +165,7 @@ static __global__ void __launch_bounds__(GPI_TILE_THREADS)
         GPI_SCAN_TILE(tile, totals, items, start, &total);
         __syncthreads(); /* the tile is scanned, and nobody reads totals any more */
         for (unsigned i = threadIdx.x; i < items; i += GPI_TILE_THREADS)
-            aggregates[base + i] = tile[GPI_TILE_PAD(i)];
-        __syncthreads(); /* the tile is free for the next round */
+            aggregates[base + i] = tile[GPI_TILE_PAD(i)]; /* the next round fills what this thread has read */
         start.before = total;
         start.has_before = 1;
     }
@@ -255,7 +254,7 @@ GP_API cudaError_t GPI_PUBLIC(inclusive_scan)(const GP_INPUT_TYPE *in, GP_TYPE *
 {
     GPI_SCAN_START start;
 
-    memset(&start, 0, sizeof start);
+    memset((void *)&start, 0, sizeof start);
     return GPI_SCAN_RUN(GPI_TEXT(inclusive_scan), in, out, n, start, GPI_CONTEXT_VALUE, ws, stream);
 }
 
@@ -266,7 +265,7 @@ GP_API cudaError_t GPI_PUBLIC(exclusive_scan)(const GP_INPUT_TYPE *in, GP_TYPE *
 {
     GPI_SCAN_START start;
 
-    memset(&start, 0, sizeof start);
+    memset((void *)&start, 0, sizeof start);
     start.exclusive = 1;
     return GPI_SCAN_RUN(GPI_TEXT(exclusive_scan), in, out, n, start, GPI_CONTEXT_VALUE, ws, stream);
 }
@@ -279,7 +278,7 @@ GP_API cudaError_t GPI_PUBLIC(exclusive_scan_init)(const GP_INPUT_TYPE *in, GP_T
 {
     GPI_SCAN_START start;
 
-    memset(&start, 0, sizeof start);
+    memset((void *)&start, 0, sizeof start);
     start.before = init;
     start.has_before = 1;
     start.exclusive = 1;

@@ -40,9 +40,13 @@ CSV_COLUMNS = ('section,implementation,type,n,kernel_ms,end_to_end_ms,clock,resu
 
 # What must be there. More may: the table grows, and CUB runs with CUDA only.
 SCANS = ['cpu scan', 'cpu threads scan', 'naive scan', 'work-efficient scan',
-         'work-efficient scan (active threads only)', 'gpuprims scan (scan.cuh)']
-COMPACTIONS = ['cpu compact without scan', 'cpu compact with scan',
-               'gpuprims compact (compact.cuh)']
+         'work-efficient scan (active threads only)', 'shared-memory scan',
+         'shared-memory scan (padded banks)', 'warp-shuffle scan', 'gpuprims scan (scan.cuh)']
+COMPACTIONS = ['cpu compact without scan', 'cpu compact with scan', 'naive map-scan-scatter',
+               'work-efficient map-scan-scatter', 'shared-memory map-scan-scatter',
+               'warp-shuffle map-scan-scatter', 'gpuprims compact (compact.cuh)']
+MAXIMA = ['cpu find-max', 'pairwise find-max', 'gpuprims maximum (reduce.cuh)']
+SORTS = ['cpu sort (qsort)', 'split sort (maximum first)']
 
 
 # ---- running it and reading what it prints ----
@@ -163,6 +167,11 @@ def check_values(sections, data, type_name):
                     sums.append(wrap(total))
                     total += x
                 same(run['array'], sums)
+            elif section['title'] == 'FIND-MAX TESTS':
+                nan = [x for x in part if math.isnan(x)]
+                same(run['array'], nan[:1] or [max(part)])
+            elif section['title'] == 'SORT TESTS':
+                same(run['array'], sorted(part))
             else:
                 same(run['array'], [x for x in part if x != 0])
 
@@ -316,9 +325,9 @@ def test_default_run():
     result = compare()
     elapsed = time.monotonic() - started
     sections = check_passed(result)
-    assert [section['title'] for section in sections][:2] == ['SCAN TESTS',
-                                                              'STREAM COMPACTION TESTS']
-    for section, wanted in zip(sections, (SCANS, COMPACTIONS)):
+    assert [section['title'] for section in sections][:4] == [
+        'SCAN TESTS', 'STREAM COMPACTION TESTS', 'FIND-MAX TESTS', 'SORT TESTS']
+    for section, wanted in zip(sections, (SCANS, COMPACTIONS, MAXIMA, SORTS)):
         for label in ('power-of-two', 'non-power-of-two'):
             names = [run['name'] for run in section['runs'] if run['label'] == label]
             assert len(names) == len(set(names))
@@ -427,7 +436,7 @@ def test_csv():
     assert len(rows) == len(runs)
     for row, run in zip(rows, runs):
         assert row['implementation'] == run['name']
-        assert row['section'] in ('scan', 'stream compaction')
+        assert row['section'] in ('scan', 'stream compaction', 'find-max', 'sort')
         assert int(row['n']) == (1024 if run['label'] == 'power-of-two' else 1021)
         assert row['clock'] == run['clock']
         assert 0 <= float(row['kernel_ms']) and 0 < float(row['end_to_end_ms'])

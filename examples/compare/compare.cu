@@ -1,4 +1,4 @@
-/* compare.cu: every implementation of scan and of stream compaction, side by side.
+/* compare.cu: every implementation of scan, stream compaction, find-max and sort, side by side.
  *
  * Each one runs on the same data, is checked against a reference computed on the CPU, and is timed.
  * The CPU comes first, then the textbook algorithms, then the library's primitive, then CUB: read
@@ -8,9 +8,10 @@
  * by nvcc for the GPU, and by gcc for the library's CPU backend, where no GPU is needed.
  *
  *     options.h     the command line            table.h      what is compared
- *     element.h     the element types           runners.h    one function per implementation
- *     input.h       random data and files       measure.h    run, time, check
- *     reference.h   what the results should be  report.h     what is printed and written
+ *     element.h     the element types           runners.h,   one function per implementation
+ *     input.h       random data and files       order_runners.h
+ *     reference.h   what the results should be  measure.h    run, time, check
+ *     report.h      what is printed and written
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE 1
@@ -61,6 +62,8 @@ static inline int contains(const char *text, const char *pattern)
 static inline int is_selected(const comparison *c, const implementation *what)
 {
     const char *only = c->options.only;
+    if (what->run[element_kernel(c->options.type)] == NULL)
+        return 0; /* not for this type */
     return only == NULL || contains(what->name, only) ||
            contains(sections[what->section].name, only);
 }

@@ -24,6 +24,18 @@ cudaError_t i32_compare_cub_compact(const int *in, int *out, size_t n, size_t *d
 cudaError_t f32_compare_cub_compact(const float *in, float *out, size_t n, size_t *d_count,
                                     void *scratch, size_t *scratch_bytes, cudaStream_t stream);
 
+cudaError_t i32_compare_cub_max(const int *in, int *out, size_t n, void *scratch,
+                                size_t *scratch_bytes, cudaStream_t stream);
+cudaError_t u32_compare_cub_max(const unsigned *in, unsigned *out, size_t n, void *scratch,
+                                size_t *scratch_bytes, cudaStream_t stream);
+cudaError_t f32_compare_cub_max(const float *in, float *out, size_t n, void *scratch,
+                                size_t *scratch_bytes, cudaStream_t stream);
+
+cudaError_t i32_compare_cub_sort(const int *in, int *out, size_t n, void *scratch,
+                                 size_t *scratch_bytes, cudaStream_t stream);
+cudaError_t u32_compare_cub_sort(const unsigned *in, unsigned *out, size_t n, void *scratch,
+                                 size_t *scratch_bytes, cudaStream_t stream);
+
 #ifdef __cplusplus
 }
 #endif

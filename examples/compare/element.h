@@ -1,8 +1,8 @@
 /* element.h: the element types that the comparison runs on.
  *
- * Every element is one 32-bit word in memory: u8 data are widened to u32 when they are read, and
- * u32 shares the kernels of i32, because the bits of a wrapping sum are the same. So two sets of
- * kernels, KERNEL_I32 and KERNEL_F32, serve four types, and the program compiles in half the time.
+ * Every element is one 32-bit word in memory: u8 data are widened to u32 when they are read. So three
+ * sets of kernels, KERNEL_I32, KERNEL_U32 and KERNEL_F32, serve four types; and where the order of
+ * elements does not matter u32 shares those of i32, because the bits of a wrapping sum are the same.
  */
 #ifndef COMPARE_ELEMENT_H
 #define COMPARE_ELEMENT_H
@@ -15,7 +15,7 @@
 
 typedef enum element_type { TYPE_U8, TYPE_I32, TYPE_U32, TYPE_F32, TYPE_COUNT } element_type;
 
-enum { KERNEL_I32, KERNEL_F32, KERNEL_COUNT };
+enum { KERNEL_I32, KERNEL_U32, KERNEL_F32, KERNEL_COUNT };
 
 enum { ELEMENT_BYTES = 4 };
 
@@ -33,7 +33,7 @@ static inline size_t element_file_bytes(element_type type)
 
 static inline int element_kernel(element_type type)
 {
-    return type == TYPE_F32 ? KERNEL_F32 : KERNEL_I32;
+    return type == TYPE_F32 ? KERNEL_F32 : type == TYPE_I32 ? KERNEL_I32 : KERNEL_U32;
 }
 
 /* A double holds every int32_t, uint32_t and float exactly, so it is the one currency in which

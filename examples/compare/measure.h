@@ -117,7 +117,8 @@ static inline runner_call call_prepare(const bench *b, const job *j)
     call.n = j->n;
     call.threads = b->threads;
     call.classic.block_threads = b->options->block;
-    call.classic.compact_threads = j->what->compact_threads;
+    call.classic.compact_threads = j->what->options & ACTIVE_THREADS ? 1 : 0;
+    call.classic.conflict_free = j->what->options & PADDED_BANKS ? 1 : 0;
     call.stream = b->stream;
     return call;
 }

@@ -30,6 +30,9 @@ enum { DEFAULT_BLOCK = 256, DEFAULT_SEED = 1, DEFAULT_REPEAT = 5, MAX_REPEAT = 1
 #define DEFAULT_SIZE ((size_t)1 << 16)
 
 static inline void quit(int status, const char *format, ...)
+    __attribute__((noreturn, format(printf, 2, 3)));
+
+static inline void quit(int status, const char *format, ...)
 {
     va_list arguments;
     fflush(stdout);
@@ -44,9 +47,9 @@ static inline void quit(int status, const char *format, ...)
 static inline void options_print_help(void)
 {
     puts("Usage: compare [OPTION]...\n"
-         "Runs every implementation of scan and of stream compaction on the same data,\n"
-         "checks each result against a reference computed on the CPU, and prints how long\n"
-         "each one took.\n"
+         "Runs every implementation of scan, stream compaction, find-max and sort on the\n"
+         "same data, checks each result against a reference computed on the CPU, and\n"
+         "prints how long each one took.\n"
          "\n"
          "  --size N         elements: 65536, 1048576 or 2^20 (default 2^16); every\n"
          "                   implementation runs again on the first N - 3 of them\n"
@@ -65,13 +68,14 @@ static inline void options_print_help(void)
          "  --help           print this and exit\n"
          "\n"
          "Elements: u8 data are widened to u32 when they are read, so that sums do not\n"
-         "wrap at 256; i32 and u32 sums wrap at 2^32. Random data are 0 to 49 for scans and\n"
-         "0 to 3 for compaction, which removes the zeros; the last element is 0.\n"
+         "wrap at 256; i32 and u32 sums wrap at 2^32. Random data are 0 to 49 for scans,\n"
+         "0 to 3 for compaction, which removes the zeros, 0 to 999 for find-max and sort;\n"
+         "the last element is 0. f32 is not sorted.\n"
          "\n"
-         "Checks: integers, and everything that compaction keeps, must match exactly. A\n"
-         "float sum of n elements may differ from a sum in double precision by\n"
-         "2 log2(n) eps S, where S is the sum of the absolute values so far; by n eps S\n"
-         "where the implementation is a serial loop.\n"
+         "Checks: everything must match exactly, except for float sums. One of n elements\n"
+         "may differ from a sum in double precision by 2 log2(n) eps S, where S is the sum\n"
+         "of the absolute values so far; by n eps S where the implementation is a serial\n"
+         "loop.\n"
          "\n"
          "Times: the elapsed time holds no allocation and no copy. The end-to-end time\n"
          "adds the copies of the input to the device and of the result back.\n"
@@ -85,6 +89,7 @@ static inline int parse_count(const char *text, uint64_t *value)
 {
     uint64_t parsed = 0;
     const char *c = text;
+    *value = 0;
     if (*c == '\0')
         return 0;
     for (; *c >= '0' && *c <= '9'; c++) {
@@ -111,7 +116,6 @@ static inline element_type parse_type(const char *text)
         if (strcmp(text, element_name((element_type)type)) == 0)
             return (element_type)type;
     quit(EXIT_USAGE, "--type takes u8, i32, u32 or f32, not '%s'", text);
-    return TYPE_COUNT;
 }
 
 static inline int is_power_of_two(uint64_t x)

@@ -83,6 +83,32 @@ static inline void reference_compact(element_type type, const void *in, size_t n
     }
 }
 
+static inline void reference_find_max(element_type type, const void *in, size_t n,
+                                      reference *expected)
+{
+    double largest = element_value(type, in, 0);
+    size_t i;
+    for (i = 1; i < n; i++) {
+        double x = element_value(type, in, i);
+        if (x > largest || isnan(x))
+            largest = x;
+    }
+    expected->value[expected->count++] = largest;
+}
+
+static inline int reference_order(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static inline void reference_sort(element_type type, const void *in, size_t n, reference *expected)
+{
+    for (; expected->count < n; expected->count++)
+        expected->value[expected->count] = element_value(type, in, expected->count);
+    qsort(expected->value, n, sizeof *expected->value, reference_order);
+}
+
 static inline reference reference_make(reference_function *compute, element_type type,
                                        const void *in, size_t n)
 {

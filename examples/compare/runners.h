@@ -53,7 +53,20 @@ typedef size_t runner_scratch(size_t n);
 
 #define GP_NAME RUNNERS_NAME
 #define GP_TYPE RUNNERS_TYPE
+#include <gpuprims/classic/shared_scan.cuh>
+
+#define GP_NAME RUNNERS_NAME
+#define GP_TYPE RUNNERS_TYPE
+#include <gpuprims/classic/shuffle_scan.cuh>
+
+#define GP_NAME RUNNERS_NAME
+#define GP_TYPE RUNNERS_TYPE
 #include <gpuprims/host/cpu_scan.h>
+
+#define GP_NAME RUNNERS_NAME
+#define GP_TYPE RUNNERS_TYPE
+#define GP_PRED(x) ((x) != 0)
+#include <gpuprims/classic/map_scan_scatter.cuh>
 
 #define GP_NAME RUNNERS_NAME
 #define GP_TYPE RUNNERS_TYPE
@@ -98,6 +111,19 @@ static inline cudaError_t RUNNERS(run_work_efficient_scan)(const runner_call *ca
                                                   &call->classic, call->ws, call->stream);
 }
 
+static inline cudaError_t RUNNERS(run_shared_scan)(const runner_call *call)
+{
+    return RUNNERS(shared_exclusive_scan)((const RUNNERS_TYPE *)call->in, (RUNNERS_TYPE *)call->out,
+                                          call->n, &call->classic, call->ws, call->stream);
+}
+
+static inline cudaError_t RUNNERS(run_shuffle_scan)(const runner_call *call)
+{
+    return RUNNERS(shuffle_exclusive_scan)((const RUNNERS_TYPE *)call->in,
+                                           (RUNNERS_TYPE *)call->out, call->n, &call->classic,
+                                           call->ws, call->stream);
+}
+
 static inline cudaError_t RUNNERS(run_scan)(const runner_call *call)
 {
     return RUNNERS(exclusive_scan)((const RUNNERS_TYPE *)call->in, (RUNNERS_TYPE *)call->out,
@@ -118,6 +144,31 @@ static inline cudaError_t RUNNERS(run_cpu_compact_with_scan)(const runner_call *
     *call->count = RUNNERS(cpu_compact_with_scan)((const RUNNERS_TYPE *)call->in,
                                                   (RUNNERS_TYPE *)call->out, call->n);
     return cudaSuccess;
+}
+
+static inline cudaError_t RUNNERS(run_naive_compact)(const runner_call *call)
+{
+    return RUNNERS(naive_compact)((const RUNNERS_TYPE *)call->in, (RUNNERS_TYPE *)call->out,
+                                  call->n, call->count, &call->classic, call->ws, call->stream);
+}
+
+static inline cudaError_t RUNNERS(run_work_efficient_compact)(const runner_call *call)
+{
+    return RUNNERS(work_efficient_compact)((const RUNNERS_TYPE *)call->in,
+                                           (RUNNERS_TYPE *)call->out, call->n, call->count,
+                                           &call->classic, call->ws, call->stream);
+}
+
+static inline cudaError_t RUNNERS(run_shared_compact)(const runner_call *call)
+{
+    return RUNNERS(shared_compact)((const RUNNERS_TYPE *)call->in, (RUNNERS_TYPE *)call->out,
+                                   call->n, call->count, &call->classic, call->ws, call->stream);
+}
+
+static inline cudaError_t RUNNERS(run_shuffle_compact)(const runner_call *call)
+{
+    return RUNNERS(shuffle_compact)((const RUNNERS_TYPE *)call->in, (RUNNERS_TYPE *)call->out,
+                                    call->n, call->count, &call->classic, call->ws, call->stream);
 }
 
 static inline cudaError_t RUNNERS(run_compact)(const runner_call *call)

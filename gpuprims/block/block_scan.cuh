@@ -56,7 +56,7 @@ typedef struct {
 GPI_DEVICE GP_TYPE GPI_PUBLIC(block_inclusive_scan)(GP_TYPE x, void *storage, GP_TYPE *total)
 {
     unsigned rank = gpi_thread_rank();
-    GP_TYPE prefix, scanned = GPI_WARP_SCAN(x, (int)(rank % 32), 32);
+    GP_TYPE scanned = GPI_WARP_SCAN(x, (int)(rank % 32), 32), prefix = scanned;
 
     GPI_BLOCK_PREFIX(scanned, rank, GP_BLOCK, (*(GPI_BLOCK_SCAN_STORAGE *)storage)->totals, &prefix,
                      total);
@@ -66,7 +66,7 @@ GPI_DEVICE GP_TYPE GPI_PUBLIC(block_inclusive_scan)(GP_TYPE x, void *storage, GP
 GPI_DEVICE GP_TYPE GPI_PUBLIC(block_exclusive_scan)(GP_TYPE x, void *storage, GP_TYPE *total)
 {
     unsigned rank = gpi_thread_rank();
-    GP_TYPE prefix, scanned = GPI_WARP_SCAN(x, (int)(rank % 32), 32);
+    GP_TYPE scanned = GPI_WARP_SCAN(x, (int)(rank % 32), 32), prefix = scanned;
     GP_TYPE before = GPI_SHUFFLE_UP(scanned, 1);
 
     GPI_BLOCK_PREFIX(scanned, rank, GP_BLOCK, (*(GPI_BLOCK_SCAN_STORAGE *)storage)->totals, &prefix,

@@ -14,6 +14,9 @@
  *     stride 2             - 1 6 6 7 8 3
  *     stride 4             0 1 6 6 7 9 9
  *
+ *     #include <gpuprims/classic/naive_scan.cuh>
+ *     gp_naive_exclusive_scan(d_in, d_out, n, NULL, NULL, stream);
+ *
  * Uses opt->block_threads. in == out is allowed. Errors as for scan.cuh.
  *
  * How it works (Hillis and Steele, Data parallel algorithms, CACM 29(12), 1986): in the pass with
@@ -21,8 +24,9 @@
  * of everything before it. One thread an item; the passes alternate between two buffers, since a thread
  * must not overwrite what another has still to read.
  *
- * Flaw of the rung before, the loop on the CPU: one item at a time. Cost: n log2 n combines where n would
- * do, and 2 n log2 n items through memory, in 1 + log2 n launches.
+ * Flaw of the rung before, the loop on the CPU: one item at a time. Cost: log2 n steps, but n log2 n
+ * combines where n would do, and 3 n log2 n items through memory, in 1 + log2 n launches. Workspace: n
+ * items.
  *
  * No include guard: each include stamps out one instance, as its parameters say.
  */
@@ -56,19 +60,20 @@
 #define GPI_NAIVE_PASS_KERNEL  GPI(pass_kernel)
 
 /* out[i] = in[i - 1], the identity first. */
-static __global__ void GPI_NAIVE_SHIFT_KERNEL(const GP_INPUT_TYPE *in, GP_TYPE *out, size_t n,
-                                              GPI_CONTEXT context)
+static __global__ void __launch_bounds__(GPI_CLASSIC_THREADS)
+    GPI_NAIVE_SHIFT_KERNEL(const GP_INPUT_TYPE *in, GP_TYPE *out, size_t n, GPI_CONTEXT context)
 {
-    size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
+    size_t i = gpi_global_thread();
 
     if (i < n)
         out[i] = i ? GPI_LOAD(in + i - 1, context) : GPI_IDENTITY();
 }
 
 /* Item 0, the identity, is nothing that anybody needs to take in. */
-static __global__ void GPI_NAIVE_PASS_KERNEL(const GP_TYPE *in, GP_TYPE *out, size_t n, size_t stride)
+static __global__ void __launch_bounds__(GPI_CLASSIC_THREADS)
+    GPI_NAIVE_PASS_KERNEL(const GP_TYPE *in, GP_TYPE *out, size_t n, size_t stride)
 {
-    size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
+    size_t i = gpi_global_thread();
 
     if (i < n)
         out[i] = i > stride ? GPI_COMBINE(in[i - stride], in[i]) : in[i];
@@ -76,7 +81,7 @@ static __global__ void GPI_NAIVE_PASS_KERNEL(const GP_TYPE *in, GP_TYPE *out, si
 
 GP_API size_t GPI_PUBLIC(naive_exclusive_scan_workspace_bytes)(size_t n)
 {
-    return gpi_workspace_request(n * sizeof(GP_TYPE));
+    return gpi_workspace_request(gpi_array_bytes(n, sizeof(GP_TYPE)));
 }
 
 /* out[0] = identity, out[i] = in[0] op ... op in[i - 1] */
@@ -102,19 +107,19 @@ GP_API cudaError_t GPI_PUBLIC(naive_exclusive_scan)(const GP_INPUT_TYPE *in, GP_
         return error;
 
     /* The first buffer is the one that makes the last pass end in `out`, unless that is the input. */
-    unsigned threads = (unsigned)options.block_threads;
-    unsigned blocks = (unsigned)gpi_divide_up(n, threads);
+    int threads = options.block_threads;
+    dim3 grid = gpi_grid_for(n, threads);
     int in_place = (const void *)in == (const void *)out;
     GP_TYPE *spare = (GP_TYPE *)scratch.memory;
     GP_TYPE *from = in_place || gpi_levels(n - 1) % 2 ? spare : out;
 
-    error = GPI_LAUNCH(GPI_NAIVE_SHIFT_KERNEL, blocks, threads, 0, stream, in, from, n,
+    error = GPI_LAUNCH(GPI_NAIVE_SHIFT_KERNEL, grid, threads, 0, stream, in, from, n,
                        GPI_CONTEXT_VALUE);
     for (size_t stride = 1; stride < n - 1 && error == cudaSuccess; stride *= 2) {
         GP_TYPE *to = from == out ? spare : out;
 
-        error = GPI_LAUNCH(GPI_NAIVE_PASS_KERNEL, blocks, threads, 0, stream, (const GP_TYPE *)from, to,
-                           n, stride);
+        error = GPI_LAUNCH(GPI_NAIVE_PASS_KERNEL, grid, threads, 0, stream, (const GP_TYPE *)from,
+                           to, n, stride);
         from = to;
     }
     if (from != out && error == cudaSuccess)

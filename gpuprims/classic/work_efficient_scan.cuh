@@ -15,6 +15,9 @@
  *                stride 2  1  -  0  6  2  7  3  9
  *                stride 1  0  1  6  6  7  9  9
  *
+ *     #include <gpuprims/classic/work_efficient_scan.cuh>
+ *     gp_work_efficient_exclusive_scan(d_in, d_out, n, NULL, NULL, stream);
+ *
  * Uses opt->block_threads, and opt->compact_threads: 1 launches only the threads that have work at a
  * level, 0 one thread for every place in the tree at every level, most of which find nothing to do.
  * in == out is allowed. Errors as for scan.cuh.
@@ -24,8 +27,11 @@
  * node the fold of everything before it: the left child gets what its parent got, the right child that
  * and the fold of the left. Any n: a tree of 2^L places, in which subtrees without items stay untouched.
  *
- * Flaw of the rung before, naive_scan: n log2 n combines. Here fewer than 2n, but still two passes over
- * memory for each level, with ever fewer neighbours side by side: 2 log2 n + 2 launches.
+ * Flaw of the rung before, naive_scan: n log2 n combines. Here fewer than 2n, and 11n items through
+ * memory; but items that are touched together lie ever farther apart, so that of every 32 bytes that
+ * memory delivers one item is used; and there are still two passes for each level, 2 log2 n + 2 launches,
+ * of which those near the root keep hardly anyone busy. Workspace: the tree, n items rounded up to a
+ * power of two.
  *
  * No include guard: each include stamps out one instance, as its parameters say.
  */
@@ -61,10 +67,10 @@
 #define GPI_WORK_STORE_KERNEL     GPI(store_kernel)
 #define GPI_WORK_NODE             GPI(node)
 
-static __global__ void GPI_WORK_LOAD_KERNEL(const GP_INPUT_TYPE *in, GP_TYPE *tree, size_t n,
-                                            GPI_CONTEXT context)
+static __global__ void __launch_bounds__(GPI_CLASSIC_THREADS)
+    GPI_WORK_LOAD_KERNEL(const GP_INPUT_TYPE *in, GP_TYPE *tree, size_t n, GPI_CONTEXT context)
 {
-    size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
+    size_t i = gpi_global_thread();
 
     if (i < n)
         tree[i] = GPI_LOAD(in + i, context);
@@ -73,7 +79,7 @@ static __global__ void GPI_WORK_LOAD_KERNEL(const GP_INPUT_TYPE *in, GP_TYPE *tr
 /* The node that this thread works on at a level: with all threads launched, most have none. */
 GPI_DEVICE size_t GPI_WORK_NODE(size_t stride, int compact_threads)
 {
-    size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
+    size_t i = gpi_global_thread();
 
     if (compact_threads)
         return i;
@@ -81,8 +87,9 @@ GPI_DEVICE size_t GPI_WORK_NODE(size_t stride, int compact_threads)
 }
 
 /* Node k has 2 * stride places from k * 2 * stride; its last one takes in the fold of the left half. */
-static __global__ void GPI_WORK_UPSWEEP_KERNEL(GP_TYPE *tree, size_t n, size_t stride, size_t nodes,
-                                               int compact_threads)
+static __global__ void __launch_bounds__(GPI_CLASSIC_THREADS)
+    GPI_WORK_UPSWEEP_KERNEL(GP_TYPE *tree, size_t n, size_t stride, size_t nodes,
+                            int compact_threads)
 {
     size_t node = GPI_WORK_NODE(stride, compact_threads);
 
@@ -96,8 +103,9 @@ static __global__ void GPI_WORK_UPSWEEP_KERNEL(GP_TYPE *tree, size_t n, size_t s
 }
 
 /* The last place holds the fold of all before the node, except in node 0, before which is nothing. */
-static __global__ void GPI_WORK_DOWNSWEEP_KERNEL(GP_TYPE *tree, size_t n, size_t stride, size_t nodes,
-                                                 int compact_threads)
+static __global__ void __launch_bounds__(GPI_CLASSIC_THREADS)
+    GPI_WORK_DOWNSWEEP_KERNEL(GP_TYPE *tree, size_t n, size_t stride, size_t nodes,
+                              int compact_threads)
 {
     size_t node = GPI_WORK_NODE(stride, compact_threads);
 
@@ -118,9 +126,10 @@ static __global__ void GPI_WORK_DOWNSWEEP_KERNEL(GP_TYPE *tree, size_t n, size_t
     }
 }
 
-static __global__ void GPI_WORK_STORE_KERNEL(const GP_TYPE *tree, GP_TYPE *out, size_t n)
+static __global__ void __launch_bounds__(GPI_CLASSIC_THREADS)
+    GPI_WORK_STORE_KERNEL(const GP_TYPE *tree, GP_TYPE *out, size_t n)
 {
-    size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
+    size_t i = gpi_global_thread();
 
     if (i < n)
         out[i] = i ? tree[i] : GPI_IDENTITY();
@@ -128,12 +137,15 @@ static __global__ void GPI_WORK_STORE_KERNEL(const GP_TYPE *tree, GP_TYPE *out, 
 
 GP_API size_t GPI_PUBLIC(work_efficient_exclusive_scan_workspace_bytes)(size_t n)
 {
-    return n ? gpi_workspace_request(sizeof(GP_TYPE) << gpi_levels(n)) : 0;
+    size_t places = (size_t)1 << gpi_levels(n);
+
+    return n ? gpi_workspace_request(gpi_array_bytes(places, sizeof(GP_TYPE))) : 0;
 }
 
 /* out[0] = identity, out[i] = in[0] op ... op in[i - 1] */
 GP_API cudaError_t GPI_PUBLIC(work_efficient_exclusive_scan)(const GP_INPUT_TYPE *in, GP_TYPE *out,
-                                                             size_t n, const gp_classic_options *opt,
+                                                             size_t n,
+                                                             const gp_classic_options *opt,
                                                              GPI_CONTEXT_PARAMETER gp_workspace *ws,
                                                              cudaStream_t stream)
 {
@@ -150,33 +162,33 @@ GP_API cudaError_t GPI_PUBLIC(work_efficient_exclusive_scan)(const GP_INPUT_TYPE
     if (!out)
         return gpi_error_null(function, "out", n);
     error = gpi_scratch_acquire(&scratch, ws,
-                                GPI_PUBLIC(work_efficient_exclusive_scan_workspace_bytes)(n), stream,
-                                function);
+                                GPI_PUBLIC(work_efficient_exclusive_scan_workspace_bytes)(n),
+                                stream, function);
     if (error != cudaSuccess)
         return error;
 
     GP_TYPE *tree = (GP_TYPE *)scratch.memory;
-    unsigned threads = (unsigned)options.block_threads;
-    unsigned blocks = (unsigned)gpi_divide_up(n, threads);
+    int threads = options.block_threads;
+    dim3 grid = gpi_grid_for(n, threads);
     int compact = options.compact_threads != 0;
 
-    error = GPI_LAUNCH(GPI_WORK_LOAD_KERNEL, blocks, threads, 0, stream, in, tree, n,
-                       GPI_CONTEXT_VALUE);
+    error =
+        GPI_LAUNCH(GPI_WORK_LOAD_KERNEL, grid, threads, 0, stream, in, tree, n, GPI_CONTEXT_VALUE);
     for (size_t stride = 1; stride < places && error == cudaSuccess; stride *= 2) {
         size_t nodes = places / (2 * stride), work = compact ? nodes : places;
 
-        error = GPI_LAUNCH(GPI_WORK_UPSWEEP_KERNEL, (unsigned)gpi_divide_up(work, threads), threads, 0,
-                           stream, tree, n, stride, nodes, compact);
+        error = GPI_LAUNCH(GPI_WORK_UPSWEEP_KERNEL, gpi_grid_for(work, threads), threads, 0, stream,
+                           tree, n, stride, nodes, compact);
     }
     for (size_t stride = places / 2; stride > 0 && error == cudaSuccess; stride /= 2) {
         size_t nodes = places / (2 * stride), work = compact ? nodes : places;
 
-        error = GPI_LAUNCH(GPI_WORK_DOWNSWEEP_KERNEL, (unsigned)gpi_divide_up(work, threads), threads, 0,
+        error = GPI_LAUNCH(GPI_WORK_DOWNSWEEP_KERNEL, gpi_grid_for(work, threads), threads, 0,
                            stream, tree, n, stride, nodes, compact);
     }
     if (error == cudaSuccess)
-        error = GPI_LAUNCH(GPI_WORK_STORE_KERNEL, blocks, threads, 0, stream, (const GP_TYPE *)tree, out,
-                           n);
+        error = GPI_LAUNCH(GPI_WORK_STORE_KERNEL, grid, threads, 0, stream, (const GP_TYPE *)tree,
+                           out, n);
     return gpi_scratch_release(&scratch, error, stream);
 }
 

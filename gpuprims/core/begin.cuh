@@ -8,8 +8,8 @@
  *     GPI(word)              gpi_NAME_TAG_word, the instance's private names
  *     GPI_TEXT(word)         "NAME_word", for error messages
  *     GPI_DEFAULT            defined when no parameter was given
- *     GPI_MISSING_...        defined for a mistake; the header turns it into an #error that names itself.
- *                            The parameter gets a substitute, so that there is one error, not fifty
+ *     GPI_MISSING_...,       defined for a mistake; the outermost header turns it into an #error that
+ *     GPI_WRONG_...          names itself. The parameter gets a substitute: one error, not fifty
  *
  * One header may include another: the instance belongs to the outermost one.
  */
@@ -25,7 +25,7 @@
 #define GPI_FUNCTION GPI_DEVICE
 #endif
 
-#if defined GP_CUDA_HOST && !defined GPI_ON_HOST
+#if defined GP_CUDA_HOST && !defined __CUDACC__ && !defined GPI_ON_HOST
 #error "gpuprims: with GP_CUDA_HOST a file gets types and declarations alone: include gpuprims.h, not a primitive"
 #endif
 
@@ -47,13 +47,17 @@
 #ifndef GP_OP
 #ifdef GP_IDENTITY
 #define GPI_MISSING_OP
-#undef GP_IDENTITY
-#endif
+#define GP_OP(a, b) ((void)(a), (b)) /* compiles for structs too */
+#else
 #define GP_OP GP_SUM
+#endif
 #elif !GPI_IS_READY(GP_OP) && !defined GP_IDENTITY
 #define GPI_MISSING_IDENTITY
-#undef GP_OP
-#define GP_OP GP_SUM
+#ifdef __cplusplus
+#define GP_IDENTITY {}
+#else
+#define GP_IDENTITY {0}
+#endif
 #endif
 
 #ifdef GP_CONTEXT
@@ -87,10 +91,15 @@
 #ifndef GP_ITEMS
 #define GP_ITEMS 1
 #endif
-#if GP_BLOCK < 32 || GP_BLOCK > 1024 || GP_BLOCK % 32 || GP_ITEMS < 1
+#if GP_BLOCK < 32 || GP_BLOCK > 1024 || GP_BLOCK % 32
 #define GPI_WRONG_BLOCK
 #undef GP_BLOCK
 #define GP_BLOCK 256
+#endif
+#if GP_ITEMS < 1
+#define GPI_WRONG_ITEMS
+#undef GP_ITEMS
+#define GP_ITEMS 1
 #endif
 
 #ifndef GPI
@@ -105,7 +114,14 @@
 #define GPI_TEXT(word)         GPI_TEXT_OF(GPI_PUBLIC(word))
 #endif
 
-#else /* included by another header of the instance: its parameters hold */
+#else /* included by another header of the instance: its parameters hold, and it reports mistakes */
+
+#undef GPI_MISSING_NAME
+#undef GPI_MISSING_OP
+#undef GPI_MISSING_IDENTITY
+#undef GPI_MISSING_CONTEXT_USER
+#undef GPI_WRONG_BLOCK
+#undef GPI_WRONG_ITEMS
 
 #if GPI_DEPTH == 1
 #undef GPI_DEPTH

@@ -7,8 +7,6 @@
 #ifndef GPI_COMBINE_IS_STAMPED
 #define GPI_COMBINE_IS_STAMPED
 
-#include <math.h>
-
 #define GPI_COMBINE  GPI(combine)
 #define GPI_EXTREME  GPI(extreme)
 #define GPI_IDENTITY GPI(identity)
@@ -19,7 +17,9 @@ GPI_FUNCTION GP_TYPE GPI_COMBINE(GP_TYPE a, GP_TYPE b)
 #if GP_OP == GP_SUM
     return (GP_TYPE)(a + b);
 #elif GP_OP == GP_PRODUCT
-    return (GP_TYPE)(a * b);
+    __typeof__(a * b) product = a * b; /* of its own: gcc dislikes a product that becomes a bool */
+
+    return (GP_TYPE)product;
 #elif GP_OP == GP_MIN
     return a < b ? a : b <= a ? b : (GP_TYPE)(a + b); /* the sum of a NaN and anything is a NaN */
 #elif GP_OP == GP_MAX
@@ -39,10 +39,10 @@ GPI_FUNCTION GP_TYPE GPI_COMBINE(GP_TYPE a, GP_TYPE b)
 /* The largest value of the type, or the smallest: infinity where there is one. */
 GPI_FUNCTION GP_TYPE GPI_EXTREME(int largest)
 {
-    const GP_TYPE one = (GP_TYPE)1;
-    const int is_signed = (GP_TYPE)-1 < one;
+    const GP_TYPE one = (GP_TYPE)1, minus_one = (GP_TYPE)-1;
+    const int is_signed = minus_one < one;
     const int is_floating = (GP_TYPE)0.5 != (GP_TYPE)0 && (GP_TYPE)2 != one; /* and not bool */
-    float infinity = INFINITY;
+    float infinity = __builtin_inff();
     GP_TYPE top = one;
 
     for (unsigned bits = 1; bits < 8 * sizeof(GP_TYPE) - is_signed; bits++)
@@ -54,36 +54,42 @@ GPI_FUNCTION GP_TYPE GPI_EXTREME(int largest)
 }
 #endif
 
-/* What an empty input gives. It is written where a result needs it, never combined. */
+/*
+ * What an empty input gives. It is written where a result needs it, never combined. A GP_IDENTITY that
+ * is given with a ready operator takes the place of its own.
+ */
 GPI_FUNCTION GP_TYPE GPI_IDENTITY(void)
 {
-#if GP_OP == GP_SUM || GP_OP == GP_OR || GP_OP == GP_XOR
+#ifdef GP_IDENTITY
+    GP_TYPE identity = GP_IDENTITY;
+
+    return identity;
+#elif GP_OP == GP_SUM || GP_OP == GP_OR || GP_OP == GP_XOR
     return (GP_TYPE)0;
 #elif GP_OP == GP_PRODUCT
     return (GP_TYPE)1;
 #elif GP_OP == GP_AND
-    return (GP_TYPE) ~(GP_TYPE)0;
+    return (GP_TYPE)-1; /* all ones; true */
 #elif GP_OP == GP_MIN
     return GPI_EXTREME(1);
 #elif GP_OP == GP_MAX
     return GPI_EXTREME(0);
-#else
-    GP_TYPE identity = GP_IDENTITY;
-
-    return identity;
 #endif
 }
 
 /* Reads an item and maps it to the type that is folded. */
 GPI_FUNCTION GP_TYPE GPI_LOAD(const GP_INPUT_TYPE *item, GPI_CONTEXT context)
 {
+    const GP_INPUT_TYPE x = *item; /* read once, however often the macro mentions it */
+
     (void)context;
+    (void)x;
 #ifndef GP_LOAD
-    return *item;
+    return x;
 #elif defined GP_CONTEXT
-    return GP_LOAD(*item, context);
+    return GP_LOAD(x, context);
 #else
-    return GP_LOAD(*item);
+    return GP_LOAD(x);
 #endif
 }
 

@@ -25,10 +25,10 @@
 #ifdef GPI_CPU_ASAN
 #include <sanitizer/asan_interface.h>
 #include <sanitizer/common_interface_defs.h>
-#define gpi_cpu_poison(p, bytes)   __asan_poison_memory_region((p), (bytes))
+#define gpi_cpu_poison(p, bytes) __asan_poison_memory_region((p), (bytes))
 #define gpi_cpu_unpoison(p, bytes) __asan_unpoison_memory_region((p), (bytes))
 #else
-#define gpi_cpu_poison(p, bytes)   ((void)(p), (void)(bytes))
+#define gpi_cpu_poison(p, bytes) ((void)(p), (void)(bytes))
 #define gpi_cpu_unpoison(p, bytes) ((void)(p), (void)(bytes))
 #endif
 
@@ -57,6 +57,7 @@ typedef struct gp_cpu_settings {
     unsigned long long seed;
     int resident_blocks;
     size_t memory_bytes;
+    int patience_ms;
 } gp_cpu_settings;
 
 struct gpi_fiber;
@@ -65,7 +66,7 @@ struct gpi_fiber;
 extern "C" {
 #endif
 extern gp_cpu_settings gp_cpu;
-__attribute__((weak)) gp_cpu_settings gp_cpu = {0, 0, 0};
+__attribute__((weak)) gp_cpu_settings gp_cpu = {0, 0, 0, 0};
 extern size_t gpi_cpu_memory_used;
 __attribute__((weak)) size_t gpi_cpu_memory_used = 0;
 extern int gpi_cpu_settings_read;
@@ -94,6 +95,7 @@ __attribute__((constructor(101))) static void gpi_cpu_read_settings(void)
     gp_cpu.seed = gpi_cpu_setting("GP_CPU_SEED", 1);
     gp_cpu.resident_blocks = (int)gpi_cpu_setting("GP_CPU_RESIDENT_BLOCKS", 4);
     gp_cpu.memory_bytes = (size_t)gpi_cpu_setting("GP_CPU_MEMORY", (size_t)8 << 30);
+    gp_cpu.patience_ms = (int)gpi_cpu_setting("GP_CPU_PATIENCE_MS", 10000);
 }
 
 static inline cudaError_t gpi_cpu_failed(cudaError_t error)
@@ -163,15 +165,17 @@ static inline const char *cudaGetErrorString(cudaError_t error)
 /* ---- memory ---------------------------------------------------------------------------------- */
 
 /*
- * An allocation is preceded by a header that remembers its size, and is exactly as long as asked for,
- * so that AddressSanitizer sees the first byte past either end. New memory holds rubbish, as on a GPU.
+ * An allocation is preceded by a header that remembers its size, and is exactly as long as asked
+ * for, so that AddressSanitizer sees the first byte past either end. New memory holds rubbish, as
+ * on a GPU. Host memory does not count as memory of the device.
  */
 #define GPI_CPU_HEADER 256
 
 enum { cudaHostAllocDefault = 0, cudaHostAllocPortable = 1, cudaHostAllocMapped = 2 };
 
-static inline cudaError_t gpi_cpu_malloc(void **pointer, size_t bytes)
+static inline cudaError_t gpi_cpu_malloc(void **pointer, size_t bytes, int on_device)
 {
+    size_t counted = on_device ? bytes : 0;
     char *memory = NULL;
 
     if (!pointer)
@@ -179,20 +183,24 @@ static inline cudaError_t gpi_cpu_malloc(void **pointer, size_t bytes)
     *pointer = NULL;
     if (bytes == 0)
         return cudaSuccess;
-    if (__atomic_add_fetch(&gpi_cpu_memory_used, bytes, __ATOMIC_RELAXED) <= gp_cpu.memory_bytes &&
-        bytes < SIZE_MAX / 2) {
+    if (bytes > SIZE_MAX / 2 || counted > gp_cpu.memory_bytes)
+        return gpi_cpu_failed(cudaErrorMemoryAllocation);
+    if (__atomic_add_fetch(&gpi_cpu_memory_used, counted, __ATOMIC_RELAXED) <=
+            gp_cpu.memory_bytes ||
+        !on_device)
         memory = (char *)malloc(bytes + 2 * GPI_CPU_HEADER);
-    }
     if (!memory) {
-        __atomic_sub_fetch(&gpi_cpu_memory_used, bytes, __ATOMIC_RELAXED);
+        __atomic_sub_fetch(&gpi_cpu_memory_used, counted, __ATOMIC_RELAXED);
         return gpi_cpu_failed(cudaErrorMemoryAllocation);
     }
 
-    /* [slack][size, malloc's pointer, rubbish][the caller's bytes][rest of the slack] */
-    uintptr_t payload = ((uintptr_t)memory + 2 * GPI_CPU_HEADER - 1) & ~(uintptr_t)(GPI_CPU_HEADER - 1);
+    /* [slack][size, what of it counts, malloc's pointer][the caller's bytes][rest of the slack] */
+    uintptr_t payload =
+        ((uintptr_t)memory + 2 * GPI_CPU_HEADER - 1) & ~(uintptr_t)(GPI_CPU_HEADER - 1);
     size_t *header = (size_t *)(payload - GPI_CPU_HEADER);
     header[0] = bytes;
-    header[1] = (size_t)memory;
+    header[1] = counted;
+    header[2] = (size_t)memory;
     memset((void *)payload, 0xA5, bytes);
     gpi_cpu_poison(memory, payload - (uintptr_t)memory);
     gpi_cpu_poison((char *)payload + bytes, (uintptr_t)memory + 2 * GPI_CPU_HEADER - payload);
@@ -207,20 +215,20 @@ static inline cudaError_t cudaFree(void *pointer)
 
     size_t *header = (size_t *)((char *)pointer - GPI_CPU_HEADER);
     gpi_cpu_unpoison(header, GPI_CPU_HEADER);
-    size_t bytes = header[0];
-    char *memory = (char *)header[1];
+    size_t bytes = header[0], counted = header[1];
+    char *memory = (char *)header[2];
     gpi_cpu_unpoison(memory, bytes + 2 * GPI_CPU_HEADER);
-    __atomic_sub_fetch(&gpi_cpu_memory_used, bytes, __ATOMIC_RELAXED);
+    __atomic_sub_fetch(&gpi_cpu_memory_used, counted, __ATOMIC_RELAXED);
     free(memory);
     return cudaSuccess;
 }
 
 /* Macros, so that any pointer-to-pointer will do, as CUDA's C++ overloads allow. */
-#define cudaMalloc(pointer, bytes)              gpi_cpu_malloc((void **)(pointer), (bytes))
-#define cudaMallocAsync(pointer, bytes, stream) ((void)(stream), gpi_cpu_malloc((void **)(pointer), (bytes)))
-#define cudaMallocHost(pointer, bytes)          gpi_cpu_malloc((void **)(pointer), (bytes))
-#define cudaHostAlloc(pointer, bytes, flags)    ((void)(flags), gpi_cpu_malloc((void **)(pointer), (bytes)))
-#define cudaMallocManaged(pointer, bytes)       gpi_cpu_malloc((void **)(pointer), (bytes))
+#define cudaMalloc(pointer, bytes) gpi_cpu_malloc((void **)(pointer), (bytes), 1)
+#define cudaMallocManaged(pointer, bytes) gpi_cpu_malloc((void **)(pointer), (bytes), 1)
+#define cudaMallocAsync(pointer, bytes, stream) ((void)(stream), cudaMalloc(pointer, bytes))
+#define cudaMallocHost(pointer, bytes) gpi_cpu_malloc((void **)(pointer), (bytes), 0)
+#define cudaHostAlloc(pointer, bytes, flags) ((void)(flags), cudaMallocHost(pointer, bytes))
 
 enum cudaMemcpyKind {
     cudaMemcpyHostToHost = 0,
@@ -293,7 +301,7 @@ struct gpi_cpu_stream {
 
 typedef struct gpi_cpu_event {
     double milliseconds; /* when it was recorded; negative: never */
-} *cudaEvent_t;
+} * cudaEvent_t;
 
 enum { cudaStreamDefault = 0, cudaStreamNonBlocking = 1 };
 enum { cudaEventDefault = 0, cudaEventBlockingSync = 1, cudaEventDisableTiming = 2 };
@@ -345,7 +353,8 @@ static inline cudaError_t cudaStreamQuery(cudaStream_t stream)
     return cudaSuccess;
 }
 
-static inline cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned flags)
+static inline cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event,
+                                              unsigned flags)
 {
     (void)stream;
     (void)event;
@@ -432,7 +441,10 @@ enum cudaDeviceAttr {
 
 enum cudaFuncAttribute { cudaFuncAttributeMaxDynamicSharedMemorySize = 8 };
 
-#define GPI_CPU_SHARED_LIMIT 232448 /* 227 KB, what a block may ask for on sm_90 */
+enum {
+    GPI_CPU_STATIC_LIMIT = 48 << 10, /* GP_SHARED variables of a kernel */
+    GPI_CPU_SHARED_LIMIT = 227 << 10 /* what a block may ask for on sm_90 */
+};
 
 static inline cudaError_t cudaGetDeviceCount(int *count)
 {
@@ -463,7 +475,7 @@ static inline cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr
         return gpi_cpu_failed(cudaErrorInvalidDevice);
     switch (attribute) {
     case cudaDevAttrMaxThreadsPerBlock: *value = 1024; break;
-    case cudaDevAttrMaxSharedMemoryPerBlock: *value = 48 << 10; break;
+    case cudaDevAttrMaxSharedMemoryPerBlock: *value = GPI_CPU_STATIC_LIMIT; break;
     case cudaDevAttrWarpSize: *value = 32; break;
     case cudaDevAttrMultiProcessorCount: *value = gpi_cpu_resident_blocks(); break;
     case cudaDevAttrL2CacheSize: *value = 50 << 20; break;

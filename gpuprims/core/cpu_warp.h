@@ -1,8 +1,8 @@
 /*
  * core/cpu_warp.h: the operations of a warp on the CPU: shuffles, votes, match, reduce, __syncwarp.
  *
- * Every lane leaves what it brings in its fiber and waits; the last lane of the mask to arrive carries
- * the operation out for all of them. A lane that has exited is not waited for.
+ * Every lane leaves what it brings in its fiber and waits; the last lane of the mask to arrive
+ * carries the operation out for all of them. A lane that has exited is not waited for.
  *
  * Part of core/cpu_backend.h; not to be included directly.
  */
@@ -31,68 +31,83 @@ enum {
 /* The lane that `lane` reads from in a shuffle. */
 static inline int gpi_cpu_source_lane(const gpi_fiber *fiber, int lane)
 {
-    int first = lane & ~(fiber->width - 1), last = first + fiber->width - 1, source = lane;
+    int width = (int)fiber->width, first = lane & -width, last = first + width - 1, source = lane;
+    int argument = fiber->argument % 32; /* all that the instruction looks at */
 
     switch (fiber->operation) {
-    case GPI_CPU_SHFL: return first + (fiber->argument & (fiber->width - 1));
-    case GPI_CPU_SHFL_UP: source = lane - fiber->argument; break;
-    case GPI_CPU_SHFL_DOWN: source = lane + fiber->argument; break;
+    case GPI_CPU_SHFL: return first + (argument & (width - 1));
+    case GPI_CPU_SHFL_UP: source = lane - argument; break;
+    case GPI_CPU_SHFL_DOWN: source = lane + argument; break;
     case GPI_CPU_SHFL_XOR: /* a lower group may be read, a higher one not */
-        source = lane ^ fiber->argument;
+        source = lane ^ argument;
         return source > last ? lane : source;
     }
     return source < first || source > last ? lane : source;
 }
 
-static inline uint64_t gpi_cpu_reduce_step(int operation, uint64_t a, uint64_t b)
+static inline void gpi_cpu_run_shuffle(gpi_fiber *warp, unsigned lanes)
 {
-    switch (operation) {
-    case GPI_CPU_ADD: return a + b;
-    case GPI_CPU_MIN: return (int64_t)a < (int64_t)b ? a : b;
-    case GPI_CPU_MAX: return (int64_t)a > (int64_t)b ? a : b;
-    case GPI_CPU_AND: return a & b;
-    case GPI_CPU_OR: return a | b;
-    default: return a ^ b;
+    for (unsigned rest = lanes; rest; rest &= rest - 1) {
+        int lane = __builtin_ctz(rest), source = gpi_cpu_source_lane(&warp[lane], lane);
+
+        warp[lane].result = lanes >> source & 1 ? warp[source].value : GPI_CPU_NOBODY;
     }
 }
 
-/* Carries out a warp operation for all `lanes`, which have arrived with the same mask and operation. */
-static inline void gpi_cpu_run_warp(gpi_fiber *warp, unsigned lanes)
+static inline void gpi_cpu_run_match(gpi_fiber *warp, unsigned lanes)
 {
-    int operation = warp[__builtin_ctz(lanes)].operation, first = 1;
-    uint64_t total = 0;
-    unsigned ballot = 0;
-
     for (unsigned rest = lanes; rest; rest &= rest - 1) {
-        int lane = __builtin_ctz(rest);
-
-        ballot |= (unsigned)(warp[lane].value != 0) << lane;
-        total = first ? warp[lane].value
-                      : gpi_cpu_reduce_step(operation, total, warp[lane].value);
-        first = 0;
-    }
-    for (unsigned rest = lanes; rest; rest &= rest - 1) {
-        int lane = __builtin_ctz(rest), source;
+        gpi_fiber *self = &warp[__builtin_ctz(rest)];
         unsigned same = 0;
 
-        switch (operation) {
-        case GPI_CPU_SHFL:
-        case GPI_CPU_SHFL_UP:
-        case GPI_CPU_SHFL_DOWN:
-        case GPI_CPU_SHFL_XOR:
-            source = gpi_cpu_source_lane(&warp[lane], lane);
-            warp[lane].result = lanes >> source & 1 ? warp[source].value : GPI_CPU_NOBODY;
-            break;
-        case GPI_CPU_BALLOT: warp[lane].result = ballot; break;
-        case GPI_CPU_MATCH_ANY:
-        case GPI_CPU_MATCH_ALL:
-            for (unsigned others = lanes; others; others &= others - 1)
-                if (warp[__builtin_ctz(others)].value == warp[lane].value)
-                    same |= others & -others;
-            warp[lane].result = operation == GPI_CPU_MATCH_ANY || same == lanes ? same : 0;
-            break;
-        default: warp[lane].result = total; break;
-        }
+        for (unsigned others = lanes; others; others &= others - 1)
+            if (warp[__builtin_ctz(others)].value == self->value)
+                same |= others & -others;
+        self->result = self->operation == GPI_CPU_MATCH_ANY || same == lanes ? same : 0;
+    }
+}
+
+/* `total` with what `lane` brings: a ballot, a reduction, or nothing for __syncwarp(). */
+static inline uint64_t gpi_cpu_reduce_step(int operation, uint64_t total, uint64_t value, int lane)
+{
+    switch (operation) {
+    case GPI_CPU_BALLOT: return total | (uint64_t)(value != 0) << lane;
+    case GPI_CPU_ADD: return total + value;
+    case GPI_CPU_MIN: return (int64_t)total < (int64_t)value ? total : value;
+    case GPI_CPU_MAX: return (int64_t)total > (int64_t)value ? total : value;
+    case GPI_CPU_AND: return total & value;
+    case GPI_CPU_OR: return total | value;
+    case GPI_CPU_XOR: return total ^ value;
+    default: return 0;
+    }
+}
+
+static inline void gpi_cpu_run_reduction(gpi_fiber *warp, unsigned lanes)
+{
+    int first = __builtin_ctz(lanes), operation = warp[first].operation;
+    uint64_t total = operation == GPI_CPU_BALLOT ? 0 : warp[first].value;
+    unsigned rest = operation == GPI_CPU_BALLOT ? lanes : lanes & (lanes - 1);
+
+    for (; rest; rest &= rest - 1) {
+        int lane = __builtin_ctz(rest);
+
+        total = gpi_cpu_reduce_step(operation, total, warp[lane].value, lane);
+    }
+    for (rest = lanes; rest; rest &= rest - 1)
+        warp[__builtin_ctz(rest)].result = total;
+}
+
+/* Carries out a warp operation for `lanes`, which have come with the same mask and operation. */
+static inline void gpi_cpu_run_warp(gpi_fiber *warp, unsigned lanes)
+{
+    switch (warp[__builtin_ctz(lanes)].operation) {
+    case GPI_CPU_SHFL:
+    case GPI_CPU_SHFL_UP:
+    case GPI_CPU_SHFL_DOWN:
+    case GPI_CPU_SHFL_XOR: gpi_cpu_run_shuffle(warp, lanes); break;
+    case GPI_CPU_MATCH_ANY:
+    case GPI_CPU_MATCH_ALL: gpi_cpu_run_match(warp, lanes); break;
+    default: gpi_cpu_run_reduction(warp, lanes);
     }
 }
 
@@ -116,16 +131,16 @@ static inline void gpi_cpu_try_warp(gpi_cpu_block *block, unsigned warp, unsigne
         gpi_cpu_make_ready(&fibers[__builtin_ctz(rest)]);
 }
 
-static inline uint64_t gpi_cpu_warp(int operation, unsigned mask, uint64_t value, int argument,
-                                    int width, const char *site)
+static inline uint64_t gpi_cpu_warp(int operation, unsigned mask, uint64_t value, unsigned argument,
+                                    unsigned width, const char *site)
 {
     gpi_fiber *self = gpi_cpu_self;
     gpi_cpu_block *block = self->block;
     unsigned warp = self->rank / 32, lane = self->rank % 32;
 
-    if (!(mask >> lane & 1) || width < 1 || width > 32 || (width & (width - 1))) {
+    if (!(mask >> lane & 1) || width == 0 || width > 32 || (width & (width - 1))) {
         gpi_cpu_fail(block, cudaErrorLaunchFailure,
-                     "thread (%u,%u,%u) calls a warp operation with mask %08x and width %d at %s; "
+                     "thread (%u,%u,%u) calls a warp operation with mask %08x and width %u at %s; "
                      "the mask must hold the caller, the width be a power of two up to 32",
                      self->thread.x, self->thread.y, self->thread.z, mask, width, site);
         gpi_cpu_give_up(self);
@@ -143,33 +158,32 @@ static inline uint64_t gpi_cpu_warp(int operation, unsigned mask, uint64_t value
     return self->result;
 }
 
-/* Macros stand for CUDA's overloads; a last argument that may be left out is the first of `...`. */
-#define GPI_CPU_FIRST(first, ...) first
+/* Without a mask: all lanes. */
+#define __syncwarp(...)                                                                            \
+    ((void)gpi_cpu_warp(GPI_CPU_SYNCWARP,                                                          \
+                        sizeof #__VA_ARGS__ > 1 ? (unsigned)(__VA_ARGS__ + 0) : 0xFFFFFFFFu, 0, 0, \
+                        32, GPI_CPU_SITE))
 
-#define __syncwarp(...) GPI_CPU_SYNCWARP_(0, ##__VA_ARGS__, 0xFFFFFFFFu, 0)
-#define GPI_CPU_SYNCWARP_(zero, mask, ...) \
-    ((void)gpi_cpu_warp(GPI_CPU_SYNCWARP, (mask), 0, 0, 32, GPI_CPU_SITE))
-
-#define GPI_CPU_SHUFFLE(operation, mask, variable, argument, ...)                            \
-    __extension__({                                                                          \
-        __typeof__(__extension__({ (variable); })) gpi_value = (variable);                   \
-        uint64_t gpi_bits = 0;                                                               \
-        memcpy(&gpi_bits, &gpi_value, sizeof gpi_value);                                     \
-        gpi_bits = gpi_cpu_warp(operation, (mask), gpi_bits, (int)(argument),                \
-                                GPI_CPU_FIRST(__VA_ARGS__), GPI_CPU_SITE);                   \
-        memcpy(&gpi_value, &gpi_bits, sizeof gpi_value);                                     \
-        gpi_value;                                                                           \
+/* Macros stand for CUDA's overloads. The width may be left out: it is then the 32 that follows. */
+#define GPI_CPU_SHUFFLE(operation, mask, variable, argument, width, ...)           \
+    __extension__({                                                                \
+        __typeof__(__extension__({ (variable); })) gpi_value = (variable);         \
+        uint64_t gpi_bits = 0;                                                     \
+        memcpy(&gpi_bits, &gpi_value, sizeof gpi_value);                           \
+        gpi_bits = gpi_cpu_warp(operation, (mask), gpi_bits, (unsigned)(argument), \
+                                (unsigned)(width), GPI_CPU_SITE);                  \
+        memcpy(&gpi_value, &gpi_bits, sizeof gpi_value);                           \
+        gpi_value;                                                                 \
     })
 
-#define __shfl_sync(mask, variable, ...) GPI_CPU_SHFL_(GPI_CPU_SHFL, mask, variable, __VA_ARGS__, 32, 0)
+#define __shfl_sync(mask, variable, ...) \
+    GPI_CPU_SHUFFLE(GPI_CPU_SHFL, mask, variable, __VA_ARGS__, 32, 0)
 #define __shfl_up_sync(mask, variable, ...) \
-    GPI_CPU_SHFL_(GPI_CPU_SHFL_UP, mask, variable, __VA_ARGS__, 32, 0)
+    GPI_CPU_SHUFFLE(GPI_CPU_SHFL_UP, mask, variable, __VA_ARGS__, 32, 0)
 #define __shfl_down_sync(mask, variable, ...) \
-    GPI_CPU_SHFL_(GPI_CPU_SHFL_DOWN, mask, variable, __VA_ARGS__, 32, 0)
+    GPI_CPU_SHUFFLE(GPI_CPU_SHFL_DOWN, mask, variable, __VA_ARGS__, 32, 0)
 #define __shfl_xor_sync(mask, variable, ...) \
-    GPI_CPU_SHFL_(GPI_CPU_SHFL_XOR, mask, variable, __VA_ARGS__, 32, 0)
-#define GPI_CPU_SHFL_(operation, mask, variable, argument, width, ...) \
-    GPI_CPU_SHUFFLE(operation, mask, variable, argument, width, 0)
+    GPI_CPU_SHUFFLE(GPI_CPU_SHFL_XOR, mask, variable, __VA_ARGS__, 32, 0)
 
 #define __ballot_sync(mask, predicate) \
     ((unsigned)gpi_cpu_warp(GPI_CPU_BALLOT, (mask), (predicate) != 0, 0, 32, GPI_CPU_SITE))
@@ -180,33 +194,33 @@ static inline uint64_t gpi_cpu_warp(int operation, unsigned mask, uint64_t value
 
 #define __match_any_sync(mask, variable) \
     ((unsigned)gpi_cpu_match(GPI_CPU_MATCH_ANY, mask, variable))
-#define __match_all_sync(mask, variable, all)                                             \
-    __extension__({                                                                       \
-        unsigned gpi_same = (unsigned)gpi_cpu_match(GPI_CPU_MATCH_ALL, mask, variable);   \
-        *(all) = gpi_same != 0;                                                           \
-        gpi_same;                                                                         \
+#define __match_all_sync(mask, variable, all)                                           \
+    __extension__({                                                                     \
+        unsigned gpi_same = (unsigned)gpi_cpu_match(GPI_CPU_MATCH_ALL, mask, variable); \
+        *(all) = gpi_same != 0;                                                         \
+        gpi_same;                                                                       \
     })
-#define gpi_cpu_match(operation, mask, variable)                                          \
-    __extension__({                                                                       \
-        __typeof__(__extension__({ (variable); })) gpi_value = (variable);                \
-        uint64_t gpi_bits = 0;                                                            \
-        memcpy(&gpi_bits, &gpi_value, sizeof gpi_value);                                  \
-        gpi_cpu_warp(operation, (mask), gpi_bits, 0, 32, GPI_CPU_SITE);                   \
+#define gpi_cpu_match(operation, mask, variable)                           \
+    __extension__({                                                        \
+        __typeof__(__extension__({ (variable); })) gpi_value = (variable); \
+        uint64_t gpi_bits = 0;                                             \
+        memcpy(&gpi_bits, &gpi_value, sizeof gpi_value);                   \
+        gpi_cpu_warp(operation, (mask), gpi_bits, 0, 32, GPI_CPU_SITE);    \
     })
 
 /* 32-bit values, signed or not: both fit a signed 64-bit comparison. */
-#define GPI_CPU_REDUCE(operation, mask, variable)                                             \
-    __extension__({                                                                           \
-        __typeof__(__extension__({ (variable); })) gpi_value = (variable);                    \
-        gpi_value = (__typeof__(gpi_value))gpi_cpu_warp(                                      \
-            operation, (mask), (uint64_t)(int64_t)gpi_value, 0, 32, GPI_CPU_SITE);            \
-        gpi_value;                                                                            \
+#define GPI_CPU_REDUCE(operation, mask, variable)                                  \
+    __extension__({                                                                \
+        __typeof__(__extension__({ (variable); })) gpi_value = (variable);         \
+        gpi_value = (__typeof__(gpi_value))gpi_cpu_warp(                           \
+            operation, (mask), (uint64_t)(int64_t)gpi_value, 0, 32, GPI_CPU_SITE); \
+        gpi_value;                                                                 \
     })
 #define __reduce_add_sync(mask, variable) GPI_CPU_REDUCE(GPI_CPU_ADD, mask, variable)
 #define __reduce_min_sync(mask, variable) GPI_CPU_REDUCE(GPI_CPU_MIN, mask, variable)
 #define __reduce_max_sync(mask, variable) GPI_CPU_REDUCE(GPI_CPU_MAX, mask, variable)
 #define __reduce_and_sync(mask, variable) GPI_CPU_REDUCE(GPI_CPU_AND, mask, variable)
-#define __reduce_or_sync(mask, variable)  GPI_CPU_REDUCE(GPI_CPU_OR, mask, variable)
+#define __reduce_or_sync(mask, variable) GPI_CPU_REDUCE(GPI_CPU_OR, mask, variable)
 #define __reduce_xor_sync(mask, variable) GPI_CPU_REDUCE(GPI_CPU_XOR, mask, variable)
 
 /* The lanes of the caller's warp that have not exited. */

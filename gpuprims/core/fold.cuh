@@ -77,6 +77,8 @@ GPI_DEVICE GP_TYPE GPI_WARP_SCAN(GP_TYPE x, int lane, int valid)
 /* Folds the first `valid` lanes (at least one) as a tree over strides 1, 2, 4, 8, 16; lane 0 has it. */
 GPI_DEVICE GP_TYPE GPI_WARP_REDUCE(GP_TYPE x, int lane, int valid)
 {
+    if (valid > 32) /* the lanes past the warp's end are nobody's neighbours */
+        valid = 32;
     GPI_UNROLL
     for (int stride = 1; stride < 32; stride *= 2) {
         GP_TYPE after = GPI_SHUFFLE_DOWN(x, (unsigned)stride);
@@ -91,8 +93,8 @@ GPI_DEVICE GP_TYPE GPI_WARP_REDUCE(GP_TYPE x, int lane, int valid)
 
 /*
  * From each thread's inclusive scan of its warp to the fold of all warps before: *prefix for warps
- * after the first. The last lane with a value leaves its warp's total in shared `totals`, one per
- * warp; *total (may be NULL) gets the fold of the first `valid` threads. All threads of the block call.
+ * after the first. The last lane with a value leaves its warp's total in shared `totals`, one per warp;
+ * *total (may be NULL) gets the fold of the first `valid` threads, at least one. All threads call.
  */
 GPI_DEVICE void GPI_BLOCK_PREFIX(GP_TYPE scanned, unsigned rank, unsigned valid, GP_TYPE *totals,
                                  GP_TYPE *prefix, GP_TYPE *total)
@@ -102,8 +104,6 @@ GPI_DEVICE void GPI_BLOCK_PREFIX(GP_TYPE scanned, unsigned rank, unsigned valid,
     if (rank < valid && (rank % 32 == 31 || rank == valid - 1))
         totals[warp] = scanned;
     __syncthreads(); /* totals are complete */
-    if (warps == 0)
-        return;
 
     GP_TYPE sum = totals[0];
     for (unsigned w = 1; w < warps; w++) {

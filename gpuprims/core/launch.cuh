@@ -6,10 +6,14 @@
 #ifndef GPI_LAUNCH_CUH
 #define GPI_LAUNCH_CUH
 
+#include "nvtx.cuh"
+
 /*
- * GP_LAUNCH(kernel, grid, block, shared_bytes, stream, args...): a statement that launches a kernel.
- * grid and block are integers or dim3, arguments convert as in a call, errors come from
- * cudaGetLastError().
+ * GP_LAUNCH(kernel, grid, block, shared_bytes, stream, args...): a statement that launches a kernel
+ * with up to 24 arguments. grid and block are integers or dim3, arguments convert as in a call,
+ * errors come from cudaGetLastError(). One limit on the CPU: an argument is stored before it is
+ * passed, so that a null pointer needs a pointer's type (nullptr or a cast; in C, NULL will do, but
+ * 0 will not).
  *
  * GP_SHARED(type, name): declares `type name` in shared memory, in a kernel. The type may be an array,
  * as GP_SHARED(int[256], name) or GP_SHARED(int, name[256]).
@@ -24,16 +28,20 @@
 #define GP_LAUNCH(kernel, grid, block, shared_bytes, stream, ...) \
     kernel<<<(grid), (block), (shared_bytes), (stream)>>>(__VA_ARGS__)
 
-#define GPI_LAUNCH(kernel, grid, block, shared_bytes, stream, ...)                              \
+#define GPI_LAUNCH(kernel, grid, block, shared_bytes, queue, ...)                               \
     __extension__({                                                                             \
         cudaLaunchConfig_t gpi_config;                                                          \
-        memset((void *)&gpi_config, 0, sizeof gpi_config);                                              \
+        memset((void *)&gpi_config, 0, sizeof gpi_config);                                      \
         gpi_config.gridDim = (grid);                                                            \
         gpi_config.blockDim = (block);                                                          \
         gpi_config.dynamicSmemBytes = (shared_bytes);                                           \
-        gpi_config.stream = (stream);                                                           \
-        cudaLaunchKernelEx(&gpi_config, kernel, __VA_ARGS__);                                   \
+        gpi_config.stream = (queue);                                                            \
+        GPI_RANGE_BEGIN(GPI_LAUNCH_TEXT(kernel));                                               \
+        cudaError_t gpi_launched = cudaLaunchKernelEx(&gpi_config, kernel, ##__VA_ARGS__);      \
+        GPI_RANGE_END();                                                                        \
+        gpi_launched;                                                                           \
     })
+#define GPI_LAUNCH_TEXT(kernel) #kernel /* its arguments are expanded: gpi_NAME_scan_kernel */
 
 #define GP_SHARED(type, name) __shared__ __typeof__(type) name
 #define GP_DYNAMIC_SHARED(type, name)                                        \
@@ -49,46 +57,64 @@
 #define GP_LAUNCH(kernel, grid, block, shared_bytes, ...) \
     ((void)GPI_LAUNCH(kernel, grid, block, shared_bytes, __VA_ARGS__))
 
-#define GPI_LAUNCH(kernel, grid, block, shared_bytes, ...)                                        \
-    GPI_CPU_LAUNCH(GPI_CPU_TEXT(kernel), kernel, grid, block, shared_bytes,                       \
-                   GPI_CPU_COUNT(__VA_ARGS__), __VA_ARGS__)
+#define GPI_LAUNCH(kernel, grid, block, shared_bytes, ...)                  \
+    GPI_CPU_LAUNCH(GPI_CPU_TEXT(kernel), kernel, grid, block, shared_bytes, \
+                   GPI_CPU_COUNT(__VA_ARGS__), __COUNTER__, __VA_ARGS__)
 
-#define GPI_CPU_LAUNCH(text, kernel, grid, block, shared_bytes, count, ...)                       \
-    __extension__({                                                                               \
-        typedef __typeof__(&*(kernel)) gpi_kernel;                                                \
-        GPI_CPU_PASTE(GPI_CPU_TYPES_, count)(__VA_ARGS__)                                         \
-        struct gpi_call {                                                                         \
-            gpi_kernel gpi_k;                                                                     \
-            GPI_CPU_PASTE(GPI_CPU_FIELDS_, count)                                                 \
-            GPI_CPU_MEMBER_RUN(GPI_CPU_PASTE(GPI_CPU_PASS_, count))                               \
-        };                                                                                        \
-        GPI_CPU_NESTED_RUN(GPI_CPU_PASTE(GPI_CPU_PASS_, count))                                   \
-        struct gpi_call gpi_arguments = {(kernel), __VA_ARGS__};                                  \
-        gpi_cpu_launch(text, GPI_CPU_RUN, &gpi_arguments, GPI_CPU_DIM3(grid),                     \
-                       GPI_CPU_DIM3(block), (shared_bytes));                                      \
+/* clang-format off */
+#define GPI_CPU_LAUNCH(text, kernel, grid, block, shared_bytes, count, number, ...)   \
+    __extension__({                                                                   \
+        typedef __typeof__(&*(kernel)) gpi_kernel;                                    \
+        GPI_CPU_PASTE(GPI_CPU_TYPES_, count)(__VA_ARGS__)                             \
+        struct gpi_call {                                                             \
+            gpi_kernel gpi_k;                                                         \
+            GPI_CPU_PASTE(GPI_CPU_FIELDS_, count)                                     \
+            GPI_CPU_MEMBER_RUN(GPI_CPU_PASTE(GPI_CPU_PASS_, count))                   \
+        };                                                                            \
+        GPI_CPU_NESTED_RUN(number, GPI_CPU_PASTE(GPI_CPU_PASS_, count))               \
+        struct gpi_call gpi_arguments = {(kernel), __VA_ARGS__};                      \
+        gpi_cpu_launch(text, GPI_CPU_RUN(number), &gpi_arguments, GPI_CPU_DIM3(grid), \
+                       GPI_CPU_DIM3(block), (shared_bytes));                          \
     })
+/* clang-format on */
 
 #ifdef __cplusplus
-#define GPI_CPU_RUN gpi_call::gpi_run
-#define GPI_CPU_MEMBER_RUN(pass)                       \
-    static void gpi_run(void *gpi_a)                   \
-    {                                                  \
+#define GPI_CPU_RUN(number) gpi_call::gpi_run
+#define GPI_CPU_MEMBER_RUN(pass)                           \
+    static void gpi_run(void *gpi_a)                       \
+    {                                                      \
         struct gpi_call *gpi_c = (struct gpi_call *)gpi_a; \
-        gpi_c->gpi_k(pass);                            \
+        gpi_c->gpi_k(pass);                                \
     }
-#define GPI_CPU_NESTED_RUN(pass)
+#define GPI_CPU_NESTED_RUN(number, pass)
 #define GPI_CPU_DIM3(size) dim3((size))
 #else
-#define GPI_CPU_RUN gpi_run
 #define GPI_CPU_MEMBER_RUN(pass)
-#define GPI_CPU_NESTED_RUN(pass)                                           \
-    void gpi_run(void *gpi_a)                                              \
-    {                                                                      \
-        struct gpi_call *gpi_c = (struct gpi_call *)gpi_a;                 \
-        gpi_c->gpi_k(pass);                                                \
+#define GPI_CPU_NESTED_RUN(number, pass)                   \
+    GPI_CPU_DECLARE_RUN(number)                            \
+    void gpi_run(void *gpi_a)                              \
+    {                                                      \
+        struct gpi_call *gpi_c = (struct gpi_call *)gpi_a; \
+        gpi_c->gpi_k(pass);                                \
     }
+#ifdef __OPTIMIZE__
+#define GPI_CPU_RUN(number) gpi_run
+#define GPI_CPU_DECLARE_RUN(number)
+#else
+/*
+ * Without optimisation gcc makes a trampoline on the stack, which must then be executable, whenever
+ * the address of a nested function is taken. Here it is the address of a global function of the
+ * same name. (-O0 together with -flto does not link: there the name is gone.)
+ */
+#define GPI_CPU_RUN(number) GPI_CPU_PASTE(gpi_run_, number)
+#define GPI_CPU_DECLARE_RUN(number)                                   \
+    extern void GPI_CPU_RUN(number)(void *) GPI_CPU_RUN_NAME(number); \
+    auto void gpi_run(void *) GPI_CPU_RUN_NAME(number) __attribute__((used));
+#define GPI_CPU_RUN_NAME(number) __asm__("gpi_cpu_run_" GPI_CPU_TEXT(number))
+#endif
+
 #define GPI_CPU_DIM3(size) \
-    _Generic((size), dim3: gpi_cpu_dim3_of_dim3, default: gpi_cpu_dim3_of_integer)(size)
+    _Generic((size), dim3 : gpi_cpu_dim3_of_dim3, default : gpi_cpu_dim3_of_integer)(size)
 
 static inline dim3 gpi_cpu_dim3_of_integer(unsigned long long x)
 {

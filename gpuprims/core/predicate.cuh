@@ -10,13 +10,16 @@
 
 GPI_FUNCTION int GPI_KEEP(const GP_TYPE *item, GPI_CONTEXT context)
 {
+    const GP_TYPE x = *item; /* read once, however often the macro mentions it */
+
     (void)context;
+    (void)x;
 #ifndef GP_PRED
-    return *item != 0;
+    return x != 0;
 #elif defined GP_CONTEXT
-    return (GP_PRED(*item, context)) ? 1 : 0;
+    return (GP_PRED(x, context)) ? 1 : 0;
 #else
-    return (GP_PRED(*item)) ? 1 : 0;
+    return (GP_PRED(x)) ? 1 : 0;
 #endif
 }
 

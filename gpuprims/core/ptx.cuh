@@ -1,5 +1,5 @@
 /*
- * core/ptx.cuh: every instruction that is not plain CUDA C, as one small function, with its CPU twin.
+ * core/ptx.cuh: what is not plain CUDA C, each instruction as a small function with its CPU twin.
  *
  * Part of gpuprims.h; not to be included directly.
  */
@@ -9,7 +9,7 @@
 /* A device function of the library: inlined, and no warning when an instance does not use it. */
 #define GPI_DEVICE static __device__ __forceinline__
 
-/* Unrolls the loop that follows, whose bounds are constants, so that an array stays in registers. */
+/* Unrolls the next loop, whose bounds are constants, so that an array stays in registers. */
 #ifdef __CUDACC__
 #define GPI_UNROLL _Pragma("unroll")
 #else
@@ -39,8 +39,9 @@ GPI_DEVICE unsigned gpi_min(unsigned a, unsigned b)
 /* ---- words that blocks exchange while they run ----------------------------------------------- */
 
 /*
- * Relaxed accesses see other blocks' writes without ordering anything else; acquire and release order
- * what the thread does after or before. A load is also a poll: on the CPU others get their turn.
+ * Relaxed accesses see other blocks' writes without ordering anything else; acquire and release
+ * order what the thread does after or before. A load is also a poll: on the CPU others get their
+ * turn.
  */
 #ifdef __CUDACC__
 
@@ -107,18 +108,21 @@ GPI_DEVICE void gpi_store_relaxed_u32(uint32_t *p, uint32_t x)
 {
     gpi_cpu_maybe_yield();
     __atomic_store_n(p, x, __ATOMIC_RELAXED);
+    gpi_cpu_changed();
 }
 
 GPI_DEVICE void gpi_store_relaxed_u64(uint64_t *p, uint64_t x)
 {
     gpi_cpu_maybe_yield();
     __atomic_store_n(p, x, __ATOMIC_RELAXED);
+    gpi_cpu_changed();
 }
 
 GPI_DEVICE void gpi_store_release_u64(uint64_t *p, uint64_t x)
 {
     gpi_cpu_maybe_yield();
     __atomic_store_n(p, x, __ATOMIC_RELEASE);
+    gpi_cpu_changed();
 }
 
 #endif
@@ -182,8 +186,7 @@ GPI_DEVICE void gpi_mbarrier_init(uint64_t *mbarrier, unsigned arrivals)
 
 GPI_DEVICE void gpi_mbarrier_init_fence(void)
 {
-    GPI_NEEDS_SM90(
-        __asm__ volatile("fence.mbarrier_init.release.cluster;" : : : "memory"));
+    GPI_NEEDS_SM90(__asm__ volatile("fence.mbarrier_init.release.cluster;" : : : "memory"));
 }
 
 GPI_DEVICE void gpi_mbarrier_arrive(uint64_t *mbarrier)
@@ -204,16 +207,15 @@ GPI_DEVICE void gpi_mbarrier_expect(uint64_t *mbarrier, unsigned bytes)
 
 GPI_DEVICE void gpi_mbarrier_wait(uint64_t *mbarrier, unsigned parity)
 {
-    GPI_NEEDS_SM90(
-        __asm__ volatile("{\n\t"
-                         ".reg .pred done;\n\t"
-                         "again:\n\t"
-                         "mbarrier.try_wait.parity.shared::cta.b64 done, [%0], %1;\n\t"
-                         "@!done bra again;\n\t"
-                         "}"
-                         :
-                         : "r"(gpi_shared_address(mbarrier)), "r"(parity)
-                         : "memory"));
+    GPI_NEEDS_SM90(__asm__ volatile("{\n\t"
+                                    ".reg .pred done;\n\t"
+                                    "again:\n\t"
+                                    "mbarrier.try_wait.parity.shared::cta.b64 done, [%0], %1;\n\t"
+                                    "@!done bra again;\n\t"
+                                    "}"
+                                    :
+                                    : "r"(gpi_shared_address(mbarrier)), "r"(parity)
+                                    : "memory"));
 }
 
 GPI_DEVICE void gpi_bulk_load(void *shared, const void *global, unsigned bytes, uint64_t *mbarrier)
@@ -221,7 +223,8 @@ GPI_DEVICE void gpi_bulk_load(void *shared, const void *global, unsigned bytes, 
     GPI_NEEDS_SM90(__asm__ volatile(
         "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];"
         :
-        : "r"(gpi_shared_address(shared)), "l"(global), "r"(bytes), "r"(gpi_shared_address(mbarrier))
+        : "r"(gpi_shared_address(shared)), "l"(global), "r"(bytes),
+          "r"(gpi_shared_address(mbarrier))
         : "memory"));
 }
 
@@ -239,8 +242,11 @@ GPI_DEVICE void gpi_bulk_commit(void)
 }
 
 /* The number of groups is part of the instruction: `pending` must be a constant. */
-#define gpi_bulk_wait_read(pending) \
-    GPI_NEEDS_SM90(__asm__ volatile("cp.async.bulk.wait_group.read %0;" : : "n"(pending) : "memory"))
+#define gpi_bulk_wait_read(pending)                                     \
+    GPI_NEEDS_SM90(__asm__ volatile("cp.async.bulk.wait_group.read %0;" \
+                                    :                                   \
+                                    : "n"(pending)                      \
+                                    : "memory"))
 #define gpi_bulk_wait(pending) \
     GPI_NEEDS_SM90(__asm__ volatile("cp.async.bulk.wait_group %0;" : : "n"(pending) : "memory"))
 
@@ -253,24 +259,18 @@ GPI_DEVICE void gpi_fence_async(void)
 
 GPI_DEVICE void gpi_mbarrier_init(uint64_t *mbarrier, unsigned arrivals)
 {
-    *mbarrier = (uint64_t)arrivals << 16 | arrivals << 1;
+    *mbarrier = gpi_cpu_mbarrier_word(0, arrivals, arrivals, 0);
 }
 
 GPI_DEVICE void gpi_mbarrier_init_fence(void)
 {
 }
 
-GPI_DEVICE void gpi_mbarrier_arrive(uint64_t *mbarrier)
-{
-    gpi_cpu_mbarrier_update(mbarrier, 1, 0);
-}
-
-GPI_DEVICE void gpi_mbarrier_expect(uint64_t *mbarrier, unsigned bytes)
-{
-    gpi_cpu_mbarrier_update(mbarrier, 1, bytes);
-}
-
-#define gpi_mbarrier_wait(mbarrier, parity) gpi_cpu_mbarrier_wait((mbarrier), (parity), GPI_CPU_SITE)
+#define gpi_mbarrier_arrive(mbarrier) gpi_cpu_mbarrier_arrive((mbarrier), 0, GPI_CPU_SITE)
+#define gpi_mbarrier_expect(mbarrier, bytes) \
+    gpi_cpu_mbarrier_arrive((mbarrier), (bytes), GPI_CPU_SITE)
+#define gpi_mbarrier_wait(mbarrier, parity) \
+    gpi_cpu_mbarrier_wait((mbarrier), (parity), GPI_CPU_SITE)
 
 GPI_DEVICE void gpi_bulk_load(void *shared, const void *global, unsigned bytes, uint64_t *mbarrier)
 {
@@ -284,11 +284,12 @@ GPI_DEVICE void gpi_bulk_store(void *global, const void *shared, unsigned bytes)
 
 GPI_DEVICE void gpi_bulk_commit(void)
 {
+    gpi_cpu_self->bulk_groups++;
 }
 
-/* Which store belongs to which group is not kept: waiting for all of them is always right. */
-#define gpi_bulk_wait_read(pending) ((void)(pending), gpi_cpu_wait_stores())
-#define gpi_bulk_wait(pending)      ((void)(pending), gpi_cpu_wait_stores())
+/* A store that has read its source has landed, here. */
+#define gpi_bulk_wait_read(pending) gpi_cpu_wait_stores(pending)
+#define gpi_bulk_wait(pending) gpi_cpu_wait_stores(pending)
 
 GPI_DEVICE void gpi_fence_async(void)
 {

@@ -6,6 +6,8 @@
 #ifndef GPI_WORKSPACE_CUH
 #define GPI_WORKSPACE_CUH
 
+#include "nvtx.cuh"
+
 /*
  * A handle to device memory that primitives use while they run. One handle serves every primitive, in
  * any order, as long as the calls are ordered (one stream, or events). Start it with
@@ -51,10 +53,11 @@ static inline cudaError_t gp_workspace_release(gp_workspace *ws, cudaStream_t st
 /*
  * Makes the handle hold at least `bytes`, ordered on `stream`, so that later calls need not grow it.
  * Ask NAME_<function>_workspace_bytes() how many. On failure the handle keeps what it had. Refused for
- * a wrapped workspace that is smaller.
+ * a wrapped workspace that is smaller, and while the stream is captured.
  */
 static inline cudaError_t gp_workspace_reserve(gp_workspace *ws, size_t bytes, cudaStream_t stream)
 {
+    enum cudaStreamCaptureStatus capture = cudaStreamCaptureStatusNone;
     void *memory = NULL;
     cudaError_t error;
 
@@ -65,6 +68,14 @@ static inline cudaError_t gp_workspace_reserve(gp_workspace *ws, size_t bytes, c
     if (ws->wrapped)
         return gpi_error(cudaErrorInvalidValue,
                          "gp_workspace_reserve: the wrapped workspace holds %zu bytes, %zu are needed",
+                         ws->bytes, bytes);
+    error = cudaStreamIsCapturing(stream, &capture);
+    if (error != cudaSuccess)
+        return error;
+    if (capture != cudaStreamCaptureStatusNone)
+        return gpi_error(cudaErrorInvalidValue,
+                         "gp_workspace_reserve: stream is being captured and the workspace would grow "
+                         "from %zu to %zu bytes; reserve them before the capture",
                          ws->bytes, bytes);
     error = cudaMallocAsync(&memory, bytes, stream);
     if (error != cudaSuccess)
@@ -106,7 +117,7 @@ typedef struct gpi_scratch {
  * Provides `bytes` (a gpi_workspace_request) for one call of `function`. While a stream is captured a
  * handle may not grow, since the graph would then outlive the memory: the call takes its own instead.
  */
-static inline cudaError_t gpi_scratch_acquire(gpi_scratch *scratch, gp_workspace *ws, size_t bytes,
+static inline cudaError_t gpi_scratch_provide(gpi_scratch *scratch, gp_workspace *ws, size_t bytes,
                                               cudaStream_t stream, const char *function)
 {
     enum cudaStreamCaptureStatus capture = cudaStreamCaptureStatusNone;
@@ -140,6 +151,19 @@ static inline cudaError_t gpi_scratch_acquire(gpi_scratch *scratch, gp_workspace
     return cudaSuccess;
 }
 
+/* The same, and the call becomes a range of Nsight's timeline; gpi_scratch_release ends it. */
+static inline cudaError_t gpi_scratch_acquire(gpi_scratch *scratch, gp_workspace *ws, size_t bytes,
+                                              cudaStream_t stream, const char *function)
+{
+    cudaError_t error;
+
+    GPI_RANGE_BEGIN(function);
+    error = gpi_scratch_provide(scratch, ws, bytes, stream, function);
+    if (error != cudaSuccess)
+        GPI_RANGE_END();
+    return error;
+}
+
 /* Ends a call: frees what was its own, and returns the first error of the two. */
 static inline cudaError_t gpi_scratch_release(gpi_scratch *scratch, cudaError_t error,
                                               cudaStream_t stream)
@@ -148,6 +172,7 @@ static inline cudaError_t gpi_scratch_release(gpi_scratch *scratch, cudaError_t 
 
     if (scratch->allocated)
         freed = cudaFreeAsync(scratch->allocated, stream);
+    GPI_RANGE_END();
     return error != cudaSuccess ? error : freed;
 }
 

@@ -1,0 +1,584 @@
+#!/usr/bin/env python3
+"""Draws the figures of the documentation as SVG.
+
+    draw.py [FOLDER]        into this folder, or another one
+"""
+
+import os
+import sys
+
+FOLDER = sys.argv[1] if len(sys.argv) > 1 else os.path.dirname(os.path.abspath(__file__))
+
+INK, GREY, LINE = '#1f2933', '#5f6b7a', '#8a96a3'
+KINDS = {  # of a cell: fill, outline
+    'in': ('#dbeafe', '#3b82f6'),
+    'new': ('#ffedd5', '#ea7317'),
+    'out': ('#d9f5e3', '#1f9d55'),
+    'same': ('#f3f5f7', '#a9b4bf'),
+    'none': ('#ffffff', '#a9b4bf'),
+}
+HOT = '#c2570c'
+W, H = 44, 30  # of a cell
+
+
+class Figure:
+    def __init__(self, name, width, height, title):
+        self.name, self.width, self.height, self.title, self.body = name, width, height, title, []
+
+    def text(self, x, y, text, size=13, anchor='start', color=INK, bold=False, mono=False):
+        text = str(text).replace('&', '&amp;').replace('<', '&lt;')
+        self.body.append(
+            f'<text x="{x:g}" y="{y:g}" font-size="{size}" text-anchor="{anchor}" fill="{color}"'
+            + (' font-weight="600"' if bold else '') + (' class="m"' if mono else '') + f'>{text}</text>')
+
+    def cell(self, x, y, text='', kind='same', width=W, height=H, size=14):
+        fill, outline = KINDS[kind]
+        dash = ' stroke-dasharray="3 3"' if kind == 'none' else ''
+        self.body.append(
+            f'<rect x="{x:g}" y="{y:g}" width="{width:g}" height="{height:g}" rx="4" fill="{fill}" '
+            f'stroke="{outline}" stroke-width="1.2"{dash}/>')
+        if text != '':
+            self.text(x + width / 2, y + height / 2 + size * 0.36, text, size, 'middle')
+
+    def row(self, x, y, texts, kinds, step=W + 4, width=W):
+        if isinstance(kinds, str):
+            kinds = [kinds] * len(texts)
+        for i, text in enumerate(texts):
+            self.cell(x + i * step, y, text, kinds[i], width)
+
+    def line(self, x1, y1, x2, y2, color=LINE, width=1.3, dash=''):
+        self.body.append(f'<line x1="{x1:g}" y1="{y1:g}" x2="{x2:g}" y2="{y2:g}" stroke="{color}" '
+                         f'stroke-width="{width}"' + (f' stroke-dasharray="{dash}"' if dash else '') + '/>')
+
+    def arrow(self, x1, y1, x2, y2, hot=False, dash=''):
+        color, mark = (HOT, 'h') if hot else (LINE, 'a')
+        self.body.append(f'<line x1="{x1:g}" y1="{y1:g}" x2="{x2:g}" y2="{y2:g}" stroke="{color}" '
+                         f'stroke-width="1.4" marker-end="url(#{mark})"'
+                         + (f' stroke-dasharray="{dash}"' if dash else '') + '/>')
+
+    def curve(self, x1, y1, x2, y2, bend, hot=False):
+        color, mark = (HOT, 'h') if hot else (LINE, 'a')
+        self.body.append(f'<path d="M{x1:g} {y1:g} C{x1:g} {y1 + bend:g} {x2:g} {y2 + bend:g} {x2:g} {y2:g}" '
+                         f'fill="none" stroke="{color}" stroke-width="1.4" marker-end="url(#{mark})"/>')
+
+    def brace(self, x1, x2, y, text='', color=GREY):
+        """A bracket below a row."""
+        self.body.append(f'<path d="M{x1:g} {y:g} v6 H{x2:g} v-6" fill="none" stroke="{color}" stroke-width="1.2"/>')
+        if text:
+            self.text((x1 + x2) / 2, y + 21, text, 12, 'middle', color)
+
+    def box(self, x, y, width, height, color=LINE, fill='none', dash=''):
+        self.body.append(f'<rect x="{x:g}" y="{y:g}" width="{width:g}" height="{height:g}" rx="8" fill="{fill}" '
+                         f'stroke="{color}" stroke-width="1.2"' + (f' stroke-dasharray="{dash}"' if dash else '') + '/>')
+
+    def save(self):
+        def marker(name, color):
+            return (f'<marker id="{name}" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="6.5" markerHeight="6.5" '
+                    f'orient="auto"><path d="M0 0.6 L7.4 4 L0 7.4 z" fill="{color}"/></marker>')
+        head = (
+            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {self.width} {self.height}" '
+            f'width="{self.width}" height="{self.height}" role="img">\n<title>{self.title}</title>\n'
+            '<style>text{font-family:system-ui,-apple-system,"Segoe UI",Helvetica,Arial,"DejaVu Sans",sans-serif}'
+            '.m{font-family:ui-monospace,Menlo,Consolas,"DejaVu Sans Mono",monospace}</style>\n'
+            f'<defs>{marker("a", LINE)}{marker("h", HOT)}</defs>\n'
+            f'<rect width="{self.width}" height="{self.height}" rx="6" fill="#ffffff"/>\n')
+        with open(os.path.join(FOLDER, self.name + '.svg'), 'w', encoding='utf-8', newline='\n') as file:
+            file.write(head + '\n'.join(self.body) + '\n</svg>\n')
+
+
+def mid(x, i, step=W + 4, width=W):
+    return x + i * step + width / 2
+
+
+def exclusive(values, first='–'):
+    out, total = [], 0
+    for value in values:
+        out.append(total)
+        total += value
+    out[0] = first
+    return out
+
+
+def inclusive(values):
+    out, total = [], 0
+    for value in values:
+        total += value
+        out.append(total)
+    return out
+
+
+# ---- tiles: scan, reduce, block scan -------------------------------------------------------------------
+
+TILES = [[1, 5, 0, 1], [2, 0, 3, 4], [1, 1, 0, 2]]
+
+
+def tile_x(left, t, items=4, gap=24):
+    return left + t * (items * (W + 4) + gap)
+
+
+def scan():
+    f = Figure('scan', 800, 372, 'reduce-then-scan: fold each tile, scan the folds, scan each tile')
+    left, sums = 168, [sum(tile) for tile in TILES]
+    before = exclusive(sums)
+    f.text(20, 50, 'input', bold=True)
+    f.text(20, 68, 'one block per tile', 12, color=GREY)
+    f.text(20, 128, '1. fold', bold=True)
+    f.text(20, 146, 'an aggregate per tile', 12, color=GREY)
+    f.text(20, 206, '2. scan', bold=True)
+    f.text(20, 224, 'what comes before', 12, color=GREY)
+    f.text(20, 304, '3. scan', bold=True)
+    f.text(20, 322, 'the tile, from there', 12, color=GREY)
+    for t, tile in enumerate(TILES):
+        x = tile_x(left, t)
+        middle = x + 2 * (W + 4) - 2
+        f.row(x, 36, tile, 'in')
+        f.brace(x, x + 4 * (W + 4) - 4, 70)
+        f.arrow(middle, 77, middle, 110)
+        f.cell(middle - 28, 112, sums[t], 'new', 56)
+        f.arrow(middle, 144, middle, 188)
+        f.cell(middle - 28, 190, before[t], 'new' if t else 'none', 56)
+        if t:
+            last = tile_x(left, t - 1) + 2 * (W + 4) - 2
+            f.arrow(last + 30, 133, middle - 30, 197, hot=True)
+            f.arrow(last + 30, 205, middle - 31, 205, hot=True)
+        f.row(x, 290, inclusive([(0 if t == 0 else before[t]) + tile[0]] + tile[1:]), 'out')
+        f.arrow(middle, 222, middle, 287)
+    f.text(left, 350, 'A drawing with tiles of four items; real ones hold thousands.', 12, color=GREY)
+    f.save()
+
+
+def reduce():
+    f = Figure('reduce', 800, 262, 'reduce: fold each tile to an aggregate, then fold the aggregates')
+    left, sums = 168, [sum(tile) for tile in TILES]
+    f.text(20, 50, 'input', bold=True)
+    f.text(20, 68, 'one block per tile', 12, color=GREY)
+    f.text(20, 128, '1. fold', bold=True)
+    f.text(20, 146, 'an aggregate per tile', 12, color=GREY)
+    f.text(20, 216, '2. fold', bold=True)
+    f.text(20, 234, 'one block', 12, color=GREY)
+    end = tile_x(left, 1) + 2 * (W + 4) - 2
+    for t, tile in enumerate(TILES):
+        x = tile_x(left, t)
+        middle = x + 2 * (W + 4) - 2
+        f.row(x, 36, tile, 'in')
+        f.brace(x, x + 4 * (W + 4) - 4, 70)
+        f.arrow(middle, 77, middle, 110)
+        f.cell(middle - 28, 112, sums[t], 'new', 56)
+        f.arrow(middle, 144, end + (t - 1) * 20, 198)
+    f.cell(end - 34, 200, sum(sums), 'out', 68)
+    f.save()
+
+
+def block_scan():
+    f = Figure('block-scan', 800, 400, 'block scan: scan each warp, fold the totals of the warps before, combine')
+    left = 168
+    totals = [sum(tile) for tile in TILES]
+    before = exclusive(totals)
+    for y, title, note in ((50, 'x', 'one value a thread'), (128, '1. scan the warp', 'shuffles, no memory'),
+                           (206, '2. totals', 'one shared word a warp'), (276, '3. warps before', 'a left fold'),
+                           (352, '4. result', 'one combine')):
+        f.text(20, y, title, bold=True)
+        f.text(20, y + 18, note, 12, color=GREY)
+    for t, tile in enumerate(TILES):
+        x = tile_x(left, t)
+        last = mid(x, 3)
+        f.text(x + 2 * (W + 4) - 2, 24, f'warp {t}', 12, 'middle', GREY)
+        f.row(x, 36, tile, 'in')
+        scanned = inclusive(tile)
+        f.row(x, 114, scanned, 'new')
+        for i in range(1, 4):
+            f.arrow(mid(x, i - 1) + 10, 68, mid(x, i) - 12, 112, hot=True)
+            f.arrow(mid(x, i), 68, mid(x, i), 112)
+        f.arrow(mid(x, 0), 68, mid(x, 0), 112)
+        f.arrow(last, 146, last, 190)
+        f.cell(last - W / 2, 192, totals[t], 'new')
+        f.cell(last - W / 2, 262, before[t], 'new' if t else 'none')
+        if t:
+            f.arrow(tile_x(left, t - 1) + 3 * (W + 4) + W / 2 + 24, 212, last - 24, 268, hot=True)
+            if t > 1:
+                f.arrow(tile_x(left, t - 1) + 3 * (W + 4) + W / 2 + 24, 278, last - 25, 278, hot=True)
+        f.row(x, 338, [value + (before[t] if t else 0) for value in scanned], 'out')
+        f.arrow(last, 294, last, 336)
+    f.text(left, 390, 'A drawing with warps of four lanes.', 12, color=GREY)
+    f.save()
+
+
+def exchange():
+    f = Figure('exchange', 660, 236, 'blocked and striped arrangement of twelve items over four threads')
+    colors = ['in', 'new', 'out', 'same']
+    f.text(20, 50, 'in memory', bold=True)
+    f.row(110, 30, range(12), [colors[i // 3] for i in range(12)], 44, 40)
+    for title, x, item in (('blocked', 110, lambda t, i: t * 3 + i), ('striped', 390, lambda t, i: i * 4 + t)):
+        f.text(x + 66, 96, title, 13, 'middle', bold=True)
+        for t in range(4):
+            f.text(x - 10, 126 + t * 32, f'thread {t}', 12, 'end', GREY)
+            f.row(x, 108 + t * 32, [item(t, i) for i in range(3)], [colors[item(t, i) // 3] for i in range(3)], 44, 40)
+    f.arrow(262, 160, 318, 160)
+    f.arrow(318, 184, 262, 184)
+    f.save()
+
+
+def fold_order():
+    f = Figure('fold-order', 800, 420, 'the order of a fold: runs, lanes, warps, tiles')
+    x0, step, lanes = 110, 40, 8
+    f.text(16, 50, 'items', bold=True)
+    f.text(16, 108, 'run', bold=True)
+    f.text(16, 124, 'of a thread', 12, color=GREY)
+    f.text(16, 184, 'lanes', bold=True)
+    f.text(16, 200, 'strides 1, 2, …', 12, color=GREY)
+    f.text(16, 298, 'warps', bold=True)
+    f.text(16, 314, 'left to right', 12, color=GREY)
+    f.text(16, 372, 'tiles', bold=True)
+    node = lambda x, y: f.body.append(
+        f'<circle cx="{x:g}" cy="{y:g}" r="7" fill="#ffedd5" stroke="#ea7317" stroke-width="1.2"/>')
+    warps = []
+    for w in range(2):
+        left = x0 + w * (8 * step + 24)
+        runs = []
+        for i in range(8):
+            f.cell(left + i * step, 34, w * 8 + i, 'in', step - 4, 28, 12)
+        for lane in range(4):
+            a, b = left + 2 * lane * step + 18, left + (2 * lane + 1) * step + 18
+            middle = (a + b) / 2
+            f.line(a, 62, middle, 108)
+            f.line(b, 62, middle, 108)
+            node(middle, 108)
+            f.text(middle + 11, 112, f'lane {lane}', 10, color=GREY)
+            runs.append(middle)
+        pairs = []
+        for p in range(2):
+            f.line(runs[2 * p], 115, runs[2 * p], 170)
+            f.line(runs[2 * p + 1], 115, runs[2 * p] + 5, 166, HOT)
+            node(runs[2 * p], 172)
+            pairs.append(runs[2 * p])
+        f.line(pairs[0], 179, pairs[0], 226)
+        f.line(pairs[1], 179, pairs[0] + 5, 222, HOT)
+        node(pairs[0], 228)
+        f.text(pairs[0] + 12, 238, 'the fold of the warp', 11, color=GREY)
+        warps.append(pairs[0])
+    f.line(warps[0], 235, warps[0], 288)
+    f.line(warps[1], 235, warps[0] + 6, 286, HOT)
+    node(warps[0], 290)
+    f.text(warps[0] + 14, 306, 'the fold of the tile', 11, color=GREY)
+    f.line(warps[0], 297, warps[0], 344)
+    f.cell(warps[0] - 36, 346, 'tile 0', 'new', 72, 28, 12)
+    for t in range(1, 5):
+        f.cell(warps[0] - 36 + t * 100, 346, f'tile {t}', 'new', 72, 28, 12)
+    f.text(warps[0] + 464, 366, '…', 16)
+    f.brace(warps[0] - 36, warps[0] + 470, 380, 'folded like the items of an input: runs, lanes, warps, rounds')
+    f.save()
+
+
+# ---- compact, scatter ----------------------------------------------------------------------------------
+
+def compact():
+    f = Figure('compact', 620, 330, 'what compact, compact_indices, partition and partition_stable write')
+    values = [4, 7, 2, 9, 1, 6]
+    left, kept = 190, [v for v in values if v % 2]
+    dropped = [v for v in values if v % 2 == 0]
+    f.text(20, 56, 'in', bold=True, mono=True)
+    f.row(left, 36, values, ['in' if v % 2 else 'same' for v in values])
+    f.text(20, 96, 'GP_PRED: x is odd', 12, color=GREY)
+    f.row(left, 78, [v % 2 for v in values], 'none')
+    for y, name, out, kinds in (
+            (136, 'compact', kept, ['out'] * 3),
+            (182, 'compact_indices', [i for i, v in enumerate(values) if v % 2], ['new'] * 3),
+            (228, 'partition', kept + dropped[::-1], ['out'] * 3 + ['same'] * 3),
+            (274, 'partition_stable', kept + dropped, ['out'] * 3 + ['same'] * 3)):
+        f.text(20, y + 20, name, 13, bold=True, mono=True)
+        f.row(left, y, out, kinds)
+    f.text(left + 6 * 48 + 10, 248, 'rejected, reversed', 12, color=GREY)
+    f.text(left + 6 * 48 + 10, 294, 'rejected, in order', 12, color=GREY)
+    f.text(left + 3 * 48 + 10, 156, '*d_count = 3', 12, color=GREY)
+    f.save()
+
+
+def look_back():
+    f = Figure('look-back', 760, 250, 'decoupled look-back: tile 4 adds counts until it meets a sum')
+    left, step, width = 30, 146, 118
+    tiles = [('sum', 3, 3, 'out'), ('sum', 5, 2, 'out'), ('count', 4, 4, 'new'), ('count', 1, 1, 'new'),
+             ('', '', 2, 'in')]
+    for t, (state, word, kept, kind) in enumerate(tiles):
+        x = left + t * step
+        f.text(x + width / 2, 28, f'tile {t}', 13, 'middle', bold=True)
+        f.cell(x, 38, f'keeps {kept}', 'same', width)
+        f.cell(x, 92, f'{state} {word}' if state else 'looks back', kind, width)
+        f.arrow(x + width / 2, 69, x + width / 2, 90)
+    f.text(left, 148, 'its word in memory', 12, color=GREY)
+    end = left + 4 * step + width / 2
+    for t, text in ((3, '1'), (2, '+ 4'), (1, '+ 5, a sum: done')):
+        x = left + t * step + width / 2
+        f.line(x, 124, x, 170 + 0, HOT)
+        f.text(x + 8, 166, text, 12, color=HOT)
+    f.line(left + step + width / 2, 170, end, 170, HOT)
+    f.arrow(end, 170, end, 125, hot=True)
+    f.text(left, 204, 'Tile 4 starts at 1 + 4 + 5 = 10, and publishes the sum 12 for the tiles behind it.', 13)
+    f.text(left, 226, 'It never waits for tile 2 or 3 to learn their sums, only for their counts.', 12, color=GREY)
+    f.save()
+
+
+def scatter():
+    f = Figure('scatter', 700, 244, 'gather reads through the map, scatter writes through it')
+    letters, places = ['a', 'b', 'c', 'd', 'e'], [3, 0, 4, 1, 2]
+    for title, left, gather in (('gather: out[i] = in[map[i]]', 70, True), ('scatter: out[map[i]] = in[i]', 420, False)):
+        f.text(left - 4, 30, title, 14, bold=True)
+        for y, name in ((64, 'in'), (132, 'map'), (216, 'out')):
+            f.text(left - 12, y, name, 13, 'end', GREY, mono=True)
+        out = [''] * 5
+        for i, place in enumerate(places):
+            if gather:
+                out[i] = letters[place]
+            else:
+                out[place] = letters[i]
+        f.row(left, 44, letters, 'in')
+        f.row(left, 112, places, 'new')
+        f.row(left, 196, out, 'out')
+        for i, place in enumerate(places):
+            if gather:
+                f.arrow(mid(left, place), 75, mid(left, i), 110, hot=True)
+                f.arrow(mid(left, i), 143, mid(left, i), 194)
+            else:
+                f.arrow(mid(left, i), 75, mid(left, i), 110)
+                f.arrow(mid(left, i), 143, mid(left, place), 194, hot=True)
+    f.save()
+
+
+def cpu_backend():
+    f = Figure('cpu-backend', 760, 292, 'a launch on the CPU: resident blocks on threads, their threads as fibers')
+    f.cell(20, 30, 'GP_LAUNCH(kernel, 7, 256, …)', 'in', 250, 34, 13)
+    f.text(290, 51, 'grid: blocks 0 to 6, taken in an order that the seed picks', 12, color=GREY)
+    for i in range(4):
+        x = 20 + i * 182
+        f.box(x, 96, 172, 150, fill='#fafbfc')
+        f.text(x + 86, 118, f'CPU thread {i}', 13, 'middle', bold=True)
+        f.text(x + 86, 136, f'runs block {[5, 0, 3, 6][i]}', 12, 'middle', GREY)
+        for k in range(32):
+            cx, cy = x + 23 + k % 8 * 18, 160 + k // 8 * 18
+            kind = KINDS['new' if k == [13, 2, 24, 7][i] else 'same']
+            f.body.append(f'<circle cx="{cx}" cy="{cy}" r="6" fill="{kind[0]}" stroke="{kind[1]}"/>')
+        f.text(x + 86, 238, 'fibers: one runs, the others wait', 10, 'middle', GREY)
+        f.arrow(145, 65, x + 86, 94)
+    f.text(20, 274, 'A fiber gives way at barriers, warp operations, polls and atomics; the seed picks who goes on.', 13)
+    f.save()
+
+
+# ---- the classic ladder --------------------------------------------------------------------------------
+
+IN = [1, 5, 0, 1, 2, 0, 3]
+
+
+def naive_scan():
+    f = Figure('naive-scan', 620, 400, 'Hillis and Steele: with stride d, every item takes in the one d before it')
+    left, n = 150, 7
+    rows = [['–'] + IN[:-1]]
+    for stride in (1, 2, 4):
+        last = rows[-1]
+        rows.append([last[i] + last[i - stride] if i > stride else last[i] for i in range(n)])
+    rows[-1] = [0] + rows[-1][1:]
+    f.text(20, 48, 'in', bold=True)
+    f.row(left, 28, IN, 'in')
+    for k, (values, name) in enumerate(zip(rows, ['shifted', 'stride 1', 'stride 2', 'stride 4'])):
+        y = 104 + k * 78
+        stride = [0, 1, 2, 4][k]
+        f.text(20, y + 20, name, bold=True)
+        for i in range(n):
+            if k == 0:
+                if i:
+                    f.arrow(mid(left, i - 1), y - 45, mid(left, i), y - 2)
+            else:
+                f.arrow(mid(left, i), y - 47, mid(left, i), y - 2)
+                if i > stride:
+                    f.arrow(mid(left, i - stride), y - 47, mid(left, i) - 6, y - 2, hot=True)
+        kinds = ['none' if values[i] == '–' else 'out' if k == 3 else 'new' if k and i > stride else 'same'
+                 for i in range(n)]
+        f.row(left, y, values, kinds)
+    f.text(left, 384, '– is nothing: the identity is written at the end, never combined', 12, color=GREY)
+    f.save()
+
+
+def work_efficient_scan():
+    f = Figure('work-efficient-scan', 720, 560, 'Blelloch: an upsweep and a downsweep over a balanced tree')
+    left, n = 190, 8
+    rows = [('in', IN + [''], ['in'] * 7 + ['none'], []),
+            ('upsweep, stride 1', [1, 6, 0, 1, 2, 2, 3, 3], [1, 3, 5, 7], [(0, 1), (2, 3), (4, 5), (6, 7)]),
+            ('stride 2', [1, 6, 0, 7, 2, 2, 3, 5], [3, 7], [(1, 3), (5, 7)]),
+            ('downsweep, stride 4', [1, 6, 0, '–', 2, 2, 3, 7], [3, 7], [(3, 7)]),
+            ('stride 2', [1, '–', 0, 6, 2, 7, 3, 9], [1, 3, 5, 7], [(1, 3), (5, 7)]),
+            ('stride 1', [0, 1, 6, 6, 7, 9, 9, ''], list(range(7)), [(0, 1), (2, 3), (4, 5), (6, 7)])]
+    for k, (name, values, changed, pairs) in enumerate(rows):
+        y = 30 + k * 88
+        f.text(18, y + 20, name, bold=True)
+        if k == 0:
+            kinds = changed
+        else:
+            kinds = ['none' if v == '–' else 'out' if k == 5 else 'new' if i in changed else 'same'
+                     for i, v in enumerate(values)]
+            for a, b in pairs:
+                f.arrow(mid(left, b), y - 57, mid(left, b), y - 2)
+                if k <= 2:
+                    f.arrow(mid(left, a), y - 57, mid(left, b) - 8, y - 2, hot=True)
+                else:
+                    f.arrow(mid(left, a), y - 57, mid(left, b) - 8, y - 2, hot=True)
+                    f.arrow(mid(left, b) - 6, y - 57, mid(left, a) + 2, y - 2)
+        if k == 5:
+            kinds[7] = 'none'
+        f.row(left, y, values, kinds)
+    f.text(left, 530, 'The eighth place exists in the tree alone.', 12, color=GREY)
+    f.text(left, 547, '– is nothing, the fold before the first item; it becomes the identity at the end.', 12, color=GREY)
+    f.save()
+
+
+def shared_scan():
+    f = Figure('shared-scan', 836, 420, 'shared-memory scan: tiles, recursive block sums, stitch')
+    left, sums = 190, [sum(tile) for tile in TILES]
+    for y, title, note in ((50, 'input', 'one block per tile'), (132, '1. scan each tile', 'Blelloch in shared memory'),
+                           (214, '2. tile sums', 'scanned the same way,'), (232, '', 'level by level'),
+                           (368, '3. stitch', 'add what comes before')):
+        if title:
+            f.text(18, y, title, bold=True)
+            f.text(18, y + 18, note, 12, color=GREY)
+        else:
+            f.text(18, y + 18, note, 12, color=GREY)
+    before = exclusive(sums)
+    for t, tile in enumerate(TILES):
+        x = tile_x(left, t)
+        f.row(x, 36, tile, 'in')
+        local = exclusive(tile, 0)
+        f.row(x, 118, local, 'new')
+        f.arrow(x + 94, 67, x + 94, 116)
+        f.row(x, 350, [v + (before[t] if t else 0) for v in local], 'out')
+        f.arrow(mid(x, 0) - 8, 150, mid(x, 0) - 8, 348)
+        f.arrow(mid(x, 3), 150, left + 274 + t * 48, 198, hot=True)
+    f.row(left + 252, 200, sums, 'new')
+    f.arrow(left + 322, 232, left + 322, 262)
+    f.row(left + 252, 264, before, ['none', 'new', 'new'])
+    for t in range(1, 3):
+        f.arrow(left + 274 + t * 48, 296, tile_x(left, t) + (94 if t == 1 else 60), 348, hot=True)
+    f.text(left, 408, 'A drawing with tiles of four items. More sums than a tile holds are cut into tiles again.', 12,
+           color=GREY)
+    f.save()
+
+
+def pad(i):
+    return i + i // 32
+
+
+def bank_conflicts():
+    f = Figure('bank-conflicts', 810, 482, 'which bank each lane of a warp meets in the upsweep, without and with padding')
+    cell = 10.5
+    f.text(90 + 16 * cell, 30, 'without padding', 14, 'middle', bold=True)
+    f.text(450 + 16 * cell, 30, 'with padding: place i + i / 32', 14, 'middle', bold=True)
+    y = 60
+    for stride, height in ((1, 20), (4, 70), (16, 200)):
+        base = y + height
+        f.text(18, base - 14, f'stride {stride}', bold=True)
+        for left, place in ((90, lambda i: i), (450, pad)):
+            count = [0] * 32
+            for lane in range(32):
+                bank = place(lane * 2 * stride + stride - 1) % 32
+                count[bank] += 1
+                size = min(5.6, (height - 4) / 32 if stride == 16 else 8)
+                f.body.append(f'<rect x="{left + bank * cell + 1:g}" y="{base - count[bank] * (size + 0.6):g}" '
+                              f'width="{cell - 2:g}" height="{size:g}" rx="1.5" fill="#ea7317"/>')
+            for bank in range(32):
+                f.body.append(f'<rect x="{left + bank * cell:g}" y="{base + 2:g}" width="{cell - 1:g}" height="5" '
+                              'fill="#c9d3dd"/>')
+            worst = max(count)
+            f.text(left + 16 * cell, base + 24, f'{worst} lane{"s" if worst > 1 else ""} in one bank' if worst > 1
+                   else 'every lane in a bank of its own', 12, 'middle', HOT if worst > 1 else '#1f7a47')
+        y = base + 40
+    f.text(90, 470, 'Grey: the 32 banks. Orange: the lanes of a warp that read there at the same time.', 12, color=GREY)
+    f.save()
+
+
+def shuffle_scan():
+    f = Figure('shuffle-scan', 640, 330, 'a scan across the lanes of a warp by shuffles')
+    left, values = 130, [1, 5, 0, 1, 2, 0, 3, 4]
+    f.text(18, 48, 'x', bold=True)
+    f.row(left, 28, values, 'in')
+    for k, stride in enumerate((1, 2, 4)):
+        y = 108 + k * 80
+        values = [v + values[i - stride] if i >= stride else v for i, v in enumerate(values)]
+        f.text(18, y + 20, f'stride {stride}', bold=True)
+        for i in range(8):
+            f.arrow(mid(left, i), y - 49, mid(left, i), y - 2)
+            if i >= stride:
+                f.arrow(mid(left, i - stride), y - 49, mid(left, i) - 7, y - 2, hot=True)
+        f.row(left, y, values, ['out' if k == 2 else 'new' if i >= stride else 'same' for i in range(8)])
+    f.text(left, 318, 'Orange arrows are __shfl_up_sync: registers alone. A warp takes five steps for its 32 lanes.', 12,
+           color=GREY)
+    f.width = 720
+    f.save()
+
+
+def map_scan_scatter():
+    f = Figure('map-scan-scatter', 580, 330, 'compaction in three steps: map to flags, scan them, scatter')
+    left = 150
+    flags = [int(v != 0) for v in IN]
+    places = exclusive(flags, 0)
+    kept = [v for v in IN if v]
+    for y, title, note in ((48, 'in', ''), (116, '1. map', 'GP_PRED'), (184, '2. scan', 'exclusive'), (276, '3. scatter', '')):
+        f.text(20, y, title, bold=True)
+        f.text(20, y + 17, note, 12, color=GREY)
+    f.row(left, 28, IN, ['in' if v else 'same' for v in IN])
+    f.row(left, 96, flags, ['new' if v else 'same' for v in flags])
+    f.row(left, 164, places, ['new' if v else 'none' for v in flags])
+    f.row(left, 258, kept, 'out')
+    for i in range(7):
+        f.arrow(mid(left, i), 59, mid(left, i), 94)
+        f.arrow(mid(left, i), 127, mid(left, i), 162)
+        if flags[i]:
+            f.arrow(mid(left, i), 195, mid(left, places[i]), 256, hot=True)
+    f.text(left, 312, 'count = the last place + the last flag = 4 + 1 = 5', 12, color=GREY)
+    f.save()
+
+
+def find_max():
+    f = Figure('find-max', 600, 330, 'find-max: a tree of pairs')
+    left = 150
+    rows = [[1, 5, 0, 1, 2, 0, 3], [5, 1, 2, 3], [5, 3], [5]]
+    xs = [mid(left, i) for i in range(7)]
+    for k, values in enumerate(rows):
+        y = 28 + k * 84
+        f.text(20, y + 20, 'in' if k == 0 else f'round {k}', bold=True)
+        if k:
+            new = []
+            for p in range(len(values)):
+                pair = xs[2 * p:2 * p + 2]
+                middle = sum(pair) / len(pair)
+                for x in pair:
+                    f.arrow(x, y - 53, middle + (x - middle) * 0.25, y - 2, hot=len(pair) == 2)
+                new.append(middle)
+            xs = new
+        for x, value in zip(xs, values):
+            f.cell(x - W / 2, y, value, 'in' if k == 0 else 'out' if k == 3 else 'new')
+    f.save()
+
+
+def split_sort():
+    f = Figure('split-sort', 640, 400, 'split sort: one stable split per bit, the lowest bit first')
+    left, keys = 150, [5, 2, 7, 1, 4, 6, 3]
+    f.text(20, 46, 'in', bold=True)
+    for k in range(4):
+        y = 30 + k * 104
+        for i, key in enumerate(keys):
+            kind = 'out' if k == 3 else 'in' if k == 0 else 'same'
+            f.cell(left + i * 58, y, f'{key:03b}', kind, 54, size=13)
+            if k in (0, 3):
+                f.text(left + i * 58 + 27, y - 6 if k == 0 else y + 46, key, 12, 'middle', GREY)
+        if k == 3:
+            break
+        order = [i for i in range(7) if not keys[i] >> k & 1] + [i for i in range(7) if keys[i] >> k & 1]
+        zeros = sum(not key >> k & 1 for key in keys)
+        f.text(20, y + 80, f'split by bit {k}', bold=True)
+        for to, i in enumerate(order):
+            f.arrow(left + i * 58 + 27, y + 32, left + to * 58 + 27, y + 102, hot=to >= zeros)
+        keys = [keys[i] for i in order]
+    f.height = 424
+    f.text(left, 412, 'Grey arrows: the bit is 0, to the front. Orange: the bit is 1, behind them.', 12, color=GREY)
+    f.save()
+
+
+for draw in (scan, reduce, block_scan, exchange, fold_order, compact, look_back, scatter, cpu_backend, naive_scan,
+             work_efficient_scan, shared_scan, bank_conflicts, shuffle_scan, map_scan_scatter, find_max, split_sort):
+    draw()

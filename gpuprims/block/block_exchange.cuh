@@ -1,0 +1,168 @@
+/*
+ * block/block_exchange.cuh: reads, writes and rearranges a tile of several items per thread, for kernels
+ * of your own.
+ *
+ * Parameters   GP_NAME, GP_TYPE (int), GP_BLOCK threads (256), GP_ITEMS items of a thread (1)
+ * Generates    NAME_block_exchange_storage, a type for a GP_SHARED variable: a tile, and a little more
+ *              void NAME_block_load_blocked(const T *in, T x[GP_ITEMS], size_t n, storage)
+ *              void NAME_block_store_blocked(T *out, const T x[GP_ITEMS], size_t n, storage)
+ *              void NAME_block_blocked_to_striped(T x[GP_ITEMS], storage)
+ *              void NAME_block_striped_to_blocked(T x[GP_ITEMS], storage)
+ *
+ * A tile is GP_BLOCK * GP_ITEMS items. Blocked, each thread has neighbours, as a scan wants them.
+ * Striped, neighbours lie in neighbouring threads, as memory wants them. With 4 threads of 3 items:
+ *
+ *     thread              0          1          2          3
+ *     blocked          0  1  2    3  4  5    6  7  8    9 10 11
+ *     striped          0  4  8    1  5  9    2  6 10    3  7 11
+ *
+ *     #define GP_NAME  tile
+ *     #define GP_ITEMS 4
+ *     #include <gpuprims/block/block_exchange.cuh>
+ *
+ *     static __global__ void halve(const int *in, int *out, size_t n)
+ *     {
+ *         GP_SHARED(tile_block_exchange_storage, storage);
+ *         size_t base = (size_t)blockIdx.x * 1024;
+ *         int x[4] = {0};
+ *
+ *         tile_block_load_blocked(in + base, x, n - base, &storage);
+ *         for (int i = 0; i < 4; i++)
+ *             x[i] /= 2;
+ *         __syncthreads();
+ *         tile_block_store_blocked(out + base, x, n - base, &storage);
+ *     }
+ *
+ * n is how many items there are from `in` or `out` on; more than a tile is a tile. A load leaves x[i] as
+ * it is where there is no item, a store writes none there. Any alignment that is natural for T will do.
+ *
+ * storage is passed by name or by address. All GP_BLOCK threads take part, in the order of their rank
+ * (x fastest). Each function has one barrier, between its writes to storage and its reads; so
+ * __syncthreads() comes before the storage is used again. Cost: the items go through shared memory once
+ * and accesses to memory are coalesced. No two lanes of a warp meet in a bank when T is aligned to 4, 8
+ * or 16 bytes; smaller ones meet in twos at worst, rarely in threes.
+ *
+ * No include guard: each include stamps out one instance, as its parameters say.
+ */
+#ifndef GPI_TAG
+#define GPI_TAG block_exchange
+#endif
+#include "../core/begin.cuh"
+
+#if defined GPI_MISSING_NAME
+#error "gpuprims/block/block_exchange.cuh: GP_NAME is missing; every other parameter requires it"
+#endif
+#if defined GPI_WRONG_BLOCK
+#error "gpuprims/block/block_exchange.cuh: GP_BLOCK must be a multiple of 32 from 32 to 1024"
+#endif
+#if defined GPI_WRONG_ITEMS
+#error "gpuprims/block/block_exchange.cuh: GP_ITEMS must be at least 1"
+#endif
+
+#if !defined GPI_DEFAULT || !defined GPI_BLOCK_EXCHANGE_DEFAULT
+#ifdef GPI_DEFAULT
+#define GPI_BLOCK_EXCHANGE_DEFAULT
+#endif
+
+#define GPI_BLOCK_EXCHANGE_STORAGE GPI_PUBLIC(block_exchange_storage)
+#define GPI_BLOCK_EXCHANGE_OFFSET  GPI(exchange_offset)
+#define GPI_BLOCK_EXCHANGE_AT      GPI(exchange_at)
+
+/*
+ * Where item k of the tile lies in storage. The hardware takes a warp's access in parts of 128 bytes,
+ * the width of the 32 banks. Two things keep the lanes of such a part apart:
+ *
+ * Striped, lanes are a slot apart. A slot has an odd number of the units that one access takes, so that
+ * an odd step over the banks meets them all: {int, int} takes 12 bytes.
+ *
+ * Blocked, lanes are a run of GP_ITEMS slots apart, and come back to the same bank after
+ * 128 / gcd(128, run) of them. After that many runs a unit is left free, which shifts the next ones by
+ * a bank. For 4 ints a thread: 8 runs, 32 items, then a free word.
+ */
+#define GPI_BLOCK_EXCHANGE_UNIT   __alignof__(GP_TYPE)
+#define GPI_BLOCK_EXCHANGE_SLOT                                                                   \
+    ((sizeof(GP_TYPE) / GPI_BLOCK_EXCHANGE_UNIT | 1) * GPI_BLOCK_EXCHANGE_UNIT)
+#define GPI_BLOCK_EXCHANGE_RUN    (GP_ITEMS * GPI_BLOCK_EXCHANGE_SLOT)
+#define GPI_BLOCK_EXCHANGE_GCD                                                                    \
+    (GPI_BLOCK_EXCHANGE_RUN % 128 ? GPI_BLOCK_EXCHANGE_RUN & -GPI_BLOCK_EXCHANGE_RUN : 128)
+#define GPI_BLOCK_EXCHANGE_PERIOD (128 / GPI_BLOCK_EXCHANGE_GCD * GP_ITEMS)
+#define GPI_BLOCK_EXCHANGE_FREE   (GPI_BLOCK_EXCHANGE_UNIT < 4 ? 4 : GPI_BLOCK_EXCHANGE_UNIT)
+#define GPI_BLOCK_EXCHANGE_BYTES(k) \
+    ((k) * GPI_BLOCK_EXCHANGE_SLOT + (k) / GPI_BLOCK_EXCHANGE_PERIOD * GPI_BLOCK_EXCHANGE_FREE)
+
+/* An array of one, so that its name and its address serve alike. */
+typedef struct {
+    GP_TYPE items[GPI_BLOCK_EXCHANGE_BYTES(GP_BLOCK * GP_ITEMS) / sizeof(GP_TYPE) + 1];
+} GPI_BLOCK_EXCHANGE_STORAGE[1];
+
+GPI_DEVICE unsigned GPI_BLOCK_EXCHANGE_OFFSET(unsigned k)
+{
+    return (unsigned)(GPI_BLOCK_EXCHANGE_BYTES(k));
+}
+
+GPI_DEVICE GP_TYPE *GPI_BLOCK_EXCHANGE_AT(void *storage, unsigned k)
+{
+    return (GP_TYPE *)((char *)storage + GPI_BLOCK_EXCHANGE_OFFSET(k));
+}
+
+/* The thread of rank t gets items t * GP_ITEMS and following: x[0] to x[GP_ITEMS - 1]. */
+GPI_DEVICE void GPI_PUBLIC(block_load_blocked)(const GP_TYPE *in, GP_TYPE *x, size_t n,
+                                               void *storage)
+{
+    unsigned rank = gpi_thread_rank();
+
+    GPI_UNROLL
+    for (unsigned i = 0; i < GP_ITEMS; i++)
+        if (i * GP_BLOCK + rank < n)
+            *GPI_BLOCK_EXCHANGE_AT(storage, i * GP_BLOCK + rank) = in[i * GP_BLOCK + rank];
+    __syncthreads(); /* the tile is complete */
+    GPI_UNROLL
+    for (unsigned i = 0; i < GP_ITEMS; i++)
+        if (rank * GP_ITEMS + i < n)
+            x[i] = *GPI_BLOCK_EXCHANGE_AT(storage, rank * GP_ITEMS + i);
+}
+
+GPI_DEVICE void GPI_PUBLIC(block_store_blocked)(GP_TYPE *out, const GP_TYPE *x, size_t n,
+                                                void *storage)
+{
+    unsigned rank = gpi_thread_rank();
+
+    GPI_UNROLL
+    for (unsigned i = 0; i < GP_ITEMS; i++)
+        if (rank * GP_ITEMS + i < n)
+            *GPI_BLOCK_EXCHANGE_AT(storage, rank * GP_ITEMS + i) = x[i];
+    __syncthreads(); /* the tile is complete */
+    GPI_UNROLL
+    for (unsigned i = 0; i < GP_ITEMS; i++)
+        if (i * GP_BLOCK + rank < n)
+            out[i * GP_BLOCK + rank] = *GPI_BLOCK_EXCHANGE_AT(storage, i * GP_BLOCK + rank);
+}
+
+GPI_DEVICE void GPI_PUBLIC(block_blocked_to_striped)(GP_TYPE *x, void *storage)
+{
+    unsigned rank = gpi_thread_rank();
+
+    GPI_UNROLL
+    for (unsigned i = 0; i < GP_ITEMS; i++)
+        *GPI_BLOCK_EXCHANGE_AT(storage, rank * GP_ITEMS + i) = x[i];
+    __syncthreads(); /* the tile is complete */
+    GPI_UNROLL
+    for (unsigned i = 0; i < GP_ITEMS; i++)
+        x[i] = *GPI_BLOCK_EXCHANGE_AT(storage, i * GP_BLOCK + rank);
+}
+
+GPI_DEVICE void GPI_PUBLIC(block_striped_to_blocked)(GP_TYPE *x, void *storage)
+{
+    unsigned rank = gpi_thread_rank();
+
+    GPI_UNROLL
+    for (unsigned i = 0; i < GP_ITEMS; i++)
+        *GPI_BLOCK_EXCHANGE_AT(storage, i * GP_BLOCK + rank) = x[i];
+    __syncthreads(); /* the tile is complete */
+    GPI_UNROLL
+    for (unsigned i = 0; i < GP_ITEMS; i++)
+        x[i] = *GPI_BLOCK_EXCHANGE_AT(storage, rank * GP_ITEMS + i);
+}
+
+#endif
+#include "../core/end.cuh"

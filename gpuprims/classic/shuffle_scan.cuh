@@ -1,0 +1,304 @@
+/*
+ * classic/shuffle_scan.cuh: the fourth rung. Warps scan in registers; sums first, then one final pass.
+ *
+ * Parameters   GP_NAME, GP_TYPE (int), GP_OP (sum), GP_IDENTITY, GP_INPUT_TYPE, GP_LOAD, GP_CONTEXT,
+ *              GP_API: as for scan.cuh
+ * Generates    cudaError_t NAME_shuffle_exclusive_scan(const I *in, T *out, size_t n,
+ *                                                      const gp_classic_options *opt,
+ *                                                      [context,] ws, stream)
+ *              size_t      NAME_shuffle_exclusive_scan_workspace_bytes(size_t n)
+ *
+ *     in                   1 5 0 1 | 2 0 3         tiles of four here, of 2048 in earnest
+ *     sums of the tiles    7 5
+ *     sums scanned         - 7                     - is nothing: the identity
+ *     every tile scanned,  0 1 6 6 | 7 9 9
+ *     from its scanned sum
+ *
+ *     #include <gpuprims/classic/shuffle_scan.cuh>
+ *     gp_shuffle_exclusive_scan(d_in, d_out, n, NULL, NULL, stream);
+ *
+ * Uses opt->block_threads. A tile has 8, 4, 2 or 1 items a thread, for items of up to 8, 16, 32 and more
+ * bytes.
+ *
+ * Guarantees   in == out is allowed when I and T have the same size. GP_OP is called on neighbouring
+ *              runs of the input in input order, never on the identity. Errors as for scan.cuh.
+ *
+ * How it works: reduce-then-scan (Sengupta, Harris, Zhang, Owens, Scan primitives for GPU computing,
+ * 2007; Merrill and Grimshaw, Parallel scan for stream architectures, 2009), in three launches:
+ *
+ *     1. every block folds a tile to its sum
+ *     2. one block scans the sums, a tile of them at a time
+ *     3. every block scans a tile, starting from what step 2 says of the tiles before
+ *
+ * Within a tile every warp has a run of neighbouring items, 32 at a time. Lanes hand each other values
+ * with __shfl_up_sync: Hillis and Steele's strides 1, 2, 4, 8, 16 of the first rung, whose surplus work
+ * costs nothing here, as the lanes would wait for each other anyway. A warp needs no barrier and no
+ * shared memory for that; the sums of the block's warps alone cross it, and are scanned by one warp.
+ *
+ * Flaw of the rung before, shared_scan: two barriers for each level of each tile, at most of which most
+ * threads idle; and the stitch reads and writes everything once more. Cost: 2n reads and n writes of
+ * items where that has 2n and 2n, about 12n combines, 2 barriers a tile, 3 launches. Workspace: the sums,
+ * n / 32 items at most, n / 256 of 8 bytes or less. What remains: everything is read twice.
+ *
+ * No include guard: each include stamps out one instance, as its parameters say.
+ */
+#ifndef GPI_TAG
+#define GPI_TAG shuffle_scan
+#endif
+#include "../core/begin.cuh"
+
+#if defined GPI_MISSING_NAME
+#error "gpuprims/classic/shuffle_scan.cuh: GP_NAME is missing; every other parameter requires it"
+#endif
+#if defined GPI_MISSING_IDENTITY
+#error "gpuprims/classic/shuffle_scan.cuh: GP_IDENTITY is missing; a GP_OP of your own requires it"
+#endif
+#if defined GPI_MISSING_OP
+#error "gpuprims/classic/shuffle_scan.cuh: GP_OP is missing; GP_IDENTITY goes with a GP_OP of your own"
+#endif
+#if defined GPI_MISSING_CONTEXT_USER
+#error "gpuprims/classic/shuffle_scan.cuh: GP_LOAD is missing; nothing else would receive the GP_CONTEXT"
+#endif
+
+#if !defined GPI_DEFAULT || !defined GPI_SHUFFLE_SCAN_DEFAULT
+#ifdef GPI_DEFAULT
+#define GPI_SHUFFLE_SCAN_DEFAULT
+#endif
+
+#include "../core/classic.cuh"
+#include "../core/fold.cuh"
+
+#define GPI_WARP_RUN             GPI(warp_run)
+#define GPI_WARP_RUN_OF          GPI(warp_run_of)
+#define GPI_WARP_RUN_SCAN        GPI(warp_run_scan)
+#define GPI_WARP_RUN_STORE       GPI(warp_run_store)
+#define GPI_WARP_RUNS_SCAN       GPI(warp_runs_scan)
+#define GPI_SHUFFLE_FOLD_KERNEL  GPI(fold_kernel)
+#define GPI_SHUFFLE_SPINE_KERNEL GPI(spine_kernel)
+#define GPI_SHUFFLE_SCAN_KERNEL  GPI(scan_kernel)
+
+/* A warp's run is this many times 32 items; a lane keeps one of each 32 in registers. */
+#define GPI_WARP_RUN_ROUNDS \
+    (sizeof(GP_TYPE) <= 8 ? 8 : sizeof(GP_TYPE) <= 16 ? 4 : sizeof(GP_TYPE) <= 32 ? 2 : 1)
+#define GPI_WARP_RUN_ITEMS (32 * GPI_WARP_RUN_ROUNDS)
+
+/* ---- device functions ------------------------------------------------------------------------ */
+
+/* The calling warp's part of a tile. */
+typedef struct {
+    size_t first;
+    int items; /* 0 to GPI_WARP_RUN_ITEMS */
+    int runs;  /* how many warps of the block have items */
+    int warp, lane;
+} GPI_WARP_RUN;
+
+/* Of the tile from `base` on, of n items altogether. */
+GPI_DEVICE GPI_WARP_RUN GPI_WARP_RUN_OF(size_t base, size_t n)
+{
+    size_t in_tile = n - base < (size_t)blockDim.x * GPI_WARP_RUN_ROUNDS
+                         ? n - base
+                         : blockDim.x * GPI_WARP_RUN_ROUNDS;
+    int left;
+    GPI_WARP_RUN run;
+
+    run.lane = (int)(threadIdx.x % 32);
+    run.warp = (int)(threadIdx.x / 32);
+    run.first = base + (size_t)run.warp * GPI_WARP_RUN_ITEMS;
+    run.runs = ((int)in_tile + GPI_WARP_RUN_ITEMS - 1) / GPI_WARP_RUN_ITEMS;
+    left = (int)in_tile - run.warp * GPI_WARP_RUN_ITEMS;
+    run.items = left < 0 ? 0 : left < GPI_WARP_RUN_ITEMS ? left : GPI_WARP_RUN_ITEMS;
+    return run;
+}
+
+/*
+ * From the run's items to their exclusive scan within the run, in registers: x[r] is the lane's item of
+ * the r-th 32. The first item's has no meaning, nor have those of lanes without an item. Returns the fold
+ * of the whole run.
+ */
+GPI_DEVICE GP_TYPE GPI_WARP_RUN_SCAN(GP_TYPE *x, GPI_WARP_RUN run)
+{
+    GP_TYPE sum = x[0];
+
+    GPI_UNROLL
+    for (int r = 0; r < GPI_WARP_RUN_ROUNDS; r++) {
+        int valid = run.items - 32 * r < 32 ? run.items - 32 * r : 32;
+
+        if (valid <= 0) /* the same for the whole warp */
+            break;
+        GP_TYPE scanned = GPI_WARP_SCAN(x[r], run.lane, valid);
+        GP_TYPE before = GPI_SHUFFLE_UP(scanned, 1), last = GPI_SHUFFLE(scanned, valid - 1);
+        if (r == 0) {
+            x[r] = before;
+            sum = last;
+        } else {
+            x[r] = run.lane == 0 ? sum : run.lane < valid ? GPI_COMBINE(sum, before) : before;
+            sum = GPI_COMBINE(sum, last);
+        }
+    }
+    return sum;
+}
+
+/*
+ * The same for the block's runs: `sum` is the fold of the warp's own, `before` that of everything before
+ * the tile (NULL: nothing). Leaves in sums[w] the fold of all up to and with the run of warp w.
+ */
+GPI_DEVICE void GPI_WARP_RUNS_SCAN(GP_TYPE sum, GPI_WARP_RUN run, GP_TYPE *sums,
+                                   const GP_TYPE *before)
+{
+    if (run.lane == 0 && run.items > 0)
+        sums[run.warp] = sum;
+    __syncthreads(); /* the runs' sums are complete */
+    if (run.warp == 0) {
+        GP_TYPE x = run.lane < run.runs ? sums[run.lane] : GPI_IDENTITY();
+        GP_TYPE scanned = GPI_WARP_SCAN(x, run.lane, run.runs);
+
+        if (run.lane < run.runs)
+            sums[run.lane] = before ? GPI_COMBINE(*before, scanned) : scanned;
+    }
+    __syncthreads(); /* and scanned */
+}
+
+/* Writes a scanned run, now that what comes before it is known too (NULL: nothing). */
+GPI_DEVICE void GPI_WARP_RUN_STORE(GP_TYPE *out, const GP_TYPE *x, GPI_WARP_RUN run,
+                                   const GP_TYPE *before)
+{
+    if (run.items == 0) /* then what is before it may not even be there */
+        return;
+    GP_TYPE prefix = before ? *before : GPI_IDENTITY();
+
+    GPI_UNROLL
+    for (int r = 0; r < GPI_WARP_RUN_ROUNDS; r++) {
+        int i = 32 * r + run.lane;
+
+        if (i >= run.items)
+            break;
+        out[run.first + i] = i == 0 ? prefix : before ? GPI_COMBINE(prefix, x[r]) : x[r];
+    }
+}
+
+/* ---- kernels --------------------------------------------------------------------------------- */
+
+/* 1. One block per tile: its sum. */
+static __global__ void __launch_bounds__(GPI_CLASSIC_THREADS)
+    GPI_SHUFFLE_FOLD_KERNEL(const GP_INPUT_TYPE *in, GP_TYPE *sums, size_t n, GPI_CONTEXT context)
+{
+    GP_SHARED(GP_TYPE[GPI_CLASSIC_THREADS / 32], totals);
+    size_t tile = gpi_global_block(), base = tile * blockDim.x * GPI_WARP_RUN_ROUNDS;
+
+    if (base >= n)
+        return;
+    GPI_WARP_RUN run = GPI_WARP_RUN_OF(base, n);
+    for (int r = 0; 32 * r < run.items; r++) {
+        int i = 32 * r + run.lane, valid = run.items - 32 * r < 32 ? run.items - 32 * r : 32;
+        GP_TYPE x = i < run.items ? GPI_LOAD(in + run.first + i, context) : GPI_IDENTITY();
+
+        x = GPI_WARP_REDUCE(x, run.lane, valid);
+        if (run.lane == 0)
+            totals[run.warp] = r ? GPI_COMBINE(totals[run.warp], x) : x;
+    }
+    __syncthreads(); /* the runs' sums are complete */
+    if (run.warp == 0) {
+        GP_TYPE sum = run.lane < run.runs ? totals[run.lane] : GPI_IDENTITY();
+
+        sum = GPI_WARP_REDUCE(sum, run.lane, run.runs);
+        if (run.lane == 0)
+            sums[tile] = sum;
+    }
+}
+
+/* 2. One block: sum number k becomes the fold of all before it; that of the first has no meaning. */
+static __global__ void __launch_bounds__(GPI_CLASSIC_THREADS)
+    GPI_SHUFFLE_SPINE_KERNEL(GP_TYPE *sums, size_t tiles)
+{
+    GP_SHARED(GP_TYPE[GPI_CLASSIC_THREADS / 32], totals);
+    GP_TYPE carry = GPI_IDENTITY(); /* overwritten before it is combined */
+
+    for (size_t base = 0; base < tiles; base += blockDim.x * GPI_WARP_RUN_ROUNDS) {
+        GPI_WARP_RUN run = GPI_WARP_RUN_OF(base, tiles);
+        GP_TYPE x[GPI_WARP_RUN_ROUNDS];
+
+        GPI_UNROLL
+        for (int r = 0; r < GPI_WARP_RUN_ROUNDS; r++)
+            x[r] = 32 * r + run.lane < run.items ? sums[run.first + 32 * r + run.lane]
+                                                 : GPI_IDENTITY();
+        GPI_WARP_RUNS_SCAN(GPI_WARP_RUN_SCAN(x, run), run, totals, base ? &carry : NULL);
+        GPI_WARP_RUN_STORE(sums, x, run,
+                           run.warp > 0 ? &totals[run.warp - 1]
+                           : base       ? &carry
+                                        : NULL);
+        carry = totals[run.runs - 1];
+        __syncthreads(); /* totals is free for the next round */
+    }
+}
+
+/* 3. One block per tile: scans it, starting from the fold of all tiles before (NULL: there is one). */
+static __global__ void __launch_bounds__(GPI_CLASSIC_THREADS)
+    GPI_SHUFFLE_SCAN_KERNEL(const GP_INPUT_TYPE *in, GP_TYPE *out, size_t n, const GP_TYPE *before,
+                            GPI_CONTEXT context)
+{
+    GP_SHARED(GP_TYPE[GPI_CLASSIC_THREADS / 32], totals);
+    size_t tile = gpi_global_block(), base = tile * blockDim.x * GPI_WARP_RUN_ROUNDS;
+
+    if (base >= n)
+        return;
+    const GP_TYPE *start = tile > 0 ? before + tile : NULL;
+    GPI_WARP_RUN run = GPI_WARP_RUN_OF(base, n);
+    GP_TYPE x[GPI_WARP_RUN_ROUNDS];
+
+    GPI_UNROLL
+    for (int r = 0; r < GPI_WARP_RUN_ROUNDS; r++)
+        x[r] = 32 * r + run.lane < run.items ? GPI_LOAD(in + run.first + 32 * r + run.lane, context)
+                                             : GPI_IDENTITY();
+    GPI_WARP_RUNS_SCAN(GPI_WARP_RUN_SCAN(x, run), run, totals, start);
+    GPI_WARP_RUN_STORE(out, x, run, run.warp > 0 ? &totals[run.warp - 1] : start);
+}
+
+/* ---- host functions -------------------------------------------------------------------------- */
+
+/* Enough for any options: small blocks have the most tiles. */
+GP_API size_t GPI_PUBLIC(shuffle_exclusive_scan_workspace_bytes)(size_t n)
+{
+    size_t tiles = gpi_divide_up(n, GPI_WARP_RUN_ITEMS);
+
+    return gpi_workspace_request(tiles > 1 ? gpi_array_bytes(tiles, sizeof(GP_TYPE)) : 0);
+}
+
+/* out[0] = identity, out[i] = in[0] op ... op in[i - 1] */
+GP_API cudaError_t GPI_PUBLIC(shuffle_exclusive_scan)(const GP_INPUT_TYPE *in, GP_TYPE *out,
+                                                      size_t n, const gp_classic_options *opt,
+                                                      GPI_CONTEXT_PARAMETER gp_workspace *ws,
+                                                      cudaStream_t stream)
+{
+    const char *function = GPI_TEXT(shuffle_exclusive_scan);
+    gp_classic_options options;
+    gpi_scratch scratch;
+    cudaError_t error = gpi_classic_read(opt, &options, function);
+
+    if (error != cudaSuccess || n == 0)
+        return error;
+    if (!in)
+        return gpi_error_null(function, "in", n);
+    if (!out)
+        return gpi_error_null(function, "out", n);
+    error = gpi_scratch_acquire(&scratch, ws, GPI_PUBLIC(shuffle_exclusive_scan_workspace_bytes)(n),
+                                stream, function);
+    if (error != cudaSuccess)
+        return error;
+
+    int threads = options.block_threads;
+    size_t tiles = gpi_divide_up(n, (size_t)threads * GPI_WARP_RUN_ROUNDS);
+    GP_TYPE *sums = (GP_TYPE *)scratch.memory;
+
+    if (tiles > 1)
+        error = GPI_LAUNCH(GPI_SHUFFLE_FOLD_KERNEL, gpi_grid(tiles), threads, 0, stream, in, sums,
+                           n, GPI_CONTEXT_VALUE);
+    if (tiles > 1 && error == cudaSuccess)
+        error = GPI_LAUNCH(GPI_SHUFFLE_SPINE_KERNEL, 1, threads, 0, stream, sums, tiles);
+    if (error == cudaSuccess)
+        error = GPI_LAUNCH(GPI_SHUFFLE_SCAN_KERNEL, gpi_grid(tiles), threads, 0, stream, in, out, n,
+                           (const GP_TYPE *)sums, GPI_CONTEXT_VALUE);
+    return gpi_scratch_release(&scratch, error, stream);
+}
+
+#endif
+#include "../core/end.cuh"

@@ -1,0 +1,21 @@
+/*
+ * core/bring_back.cuh: the parameters that core/set_aside.cuh has put away, as the user defined them.
+ */
+#pragma pop_macro("GP_NAME")
+#pragma pop_macro("GP_TYPE")
+#pragma pop_macro("GP_OP")
+#pragma pop_macro("GP_IDENTITY")
+#pragma pop_macro("GP_INPUT_TYPE")
+#pragma pop_macro("GP_LOAD")
+#pragma pop_macro("GP_CONTEXT")
+#pragma pop_macro("GP_API")
+#pragma pop_macro("GP_PRED")
+#pragma pop_macro("GP_LESS")
+#pragma pop_macro("GP_EQUAL")
+#pragma pop_macro("GP_BIN")
+#pragma pop_macro("GP_KEY")
+#pragma pop_macro("GP_VALUE")
+#pragma pop_macro("GP_DESCENDING")
+#pragma pop_macro("GP_INDEX")
+#pragma pop_macro("GP_BLOCK")
+#pragma pop_macro("GP_ITEMS")

@@ -1,0 +1,42 @@
+/*
+ * core/set_aside.cuh: hides the parameters that the user has defined, so that a header can include an
+ * instance of its own before its core/begin.cuh; core/bring_back.cuh gives them back. Not nested.
+ *
+ * Every parameter that core/end.cuh undefines stands here and there.
+ */
+#pragma push_macro("GP_NAME")
+#pragma push_macro("GP_TYPE")
+#pragma push_macro("GP_OP")
+#pragma push_macro("GP_IDENTITY")
+#pragma push_macro("GP_INPUT_TYPE")
+#pragma push_macro("GP_LOAD")
+#pragma push_macro("GP_CONTEXT")
+#pragma push_macro("GP_API")
+#pragma push_macro("GP_PRED")
+#pragma push_macro("GP_LESS")
+#pragma push_macro("GP_EQUAL")
+#pragma push_macro("GP_BIN")
+#pragma push_macro("GP_KEY")
+#pragma push_macro("GP_VALUE")
+#pragma push_macro("GP_DESCENDING")
+#pragma push_macro("GP_INDEX")
+#pragma push_macro("GP_BLOCK")
+#pragma push_macro("GP_ITEMS")
+#undef GP_NAME
+#undef GP_TYPE
+#undef GP_OP
+#undef GP_IDENTITY
+#undef GP_INPUT_TYPE
+#undef GP_LOAD
+#undef GP_CONTEXT
+#undef GP_API
+#undef GP_PRED
+#undef GP_LESS
+#undef GP_EQUAL
+#undef GP_BIN
+#undef GP_KEY
+#undef GP_VALUE
+#undef GP_DESCENDING
+#undef GP_INDEX
+#undef GP_BLOCK
+#undef GP_ITEMS

@@ -1,0 +1,148 @@
+/* bench.h: what gpbench knows of a primitive. The files that hold the primitives (one instance
+ * each, stamped out of bench_scan.h, bench_reduce.h, ...) fill these tables in; gpbench.cu reads
+ * them.
+ */
+#ifndef BENCH_H
+#define BENCH_H
+
+/* The CUB side takes the types of CUDA alone: it is slow to compile, and editing the library must
+ * not compile it again. */
+#ifdef BENCH_CUB_SIDE
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cuda_runtime_api.h>
+#else
+#include <gpuprims/gpuprims.h>
+#endif
+
+/* CUB is part of the CUDA build, unless that has to be quick. */
+#if defined __CUDACC__ && !defined GPBENCH_NO_CUB
+#define BENCH_HAS_CUB
+#endif
+
+/* ---- elements ---- */
+
+typedef uint8_t bench_u8;
+typedef int16_t bench_i16;
+typedef int32_t bench_i32;
+typedef uint32_t bench_u32;
+typedef int64_t bench_i64;
+typedef uint64_t bench_u64;
+typedef float bench_f32;
+typedef double bench_f64;
+
+/* A 2x2 matrix of integers that wrap: their product does not commute. */
+typedef struct bench_struct16 {
+    uint32_t m[4];
+} bench_struct16;
+
+typedef struct bench_struct48 {
+    uint64_t v[6];
+} bench_struct48;
+
+typedef enum bench_kind { KIND_UNSIGNED, KIND_SIGNED, KIND_FLOAT, KIND_STRUCT } bench_kind;
+
+typedef struct bench_element {
+    bench_kind kind;
+    size_t bytes;
+} bench_element;
+
+/* clang-format off */
+#define BENCH_ELEMENT_u8       {KIND_UNSIGNED, 1}
+#define BENCH_ELEMENT_u32      {KIND_UNSIGNED, 4}
+#define BENCH_ELEMENT_u64      {KIND_UNSIGNED, 8}
+#define BENCH_ELEMENT_i16      {KIND_SIGNED, 2}
+#define BENCH_ELEMENT_i32      {KIND_SIGNED, 4}
+#define BENCH_ELEMENT_i64      {KIND_SIGNED, 8}
+#define BENCH_ELEMENT_f32      {KIND_FLOAT, 4}
+#define BENCH_ELEMENT_f64      {KIND_FLOAT, 8}
+#define BENCH_ELEMENT_struct16 {KIND_STRUCT, 16}
+#define BENCH_ELEMENT_struct48 {KIND_STRUCT, 48}
+/* clang-format on */
+
+/* ---- one call ---- */
+
+/* On the device all pointers but scratch_bytes are device pointers, on the host host pointers. */
+typedef struct bench_call {
+    const void *in;
+    const uint8_t *flags;
+    void *out;
+    size_t *count; /* where a compaction says how much it kept */
+    size_t n;
+    struct gp_workspace *ws; /* a kept handle, for the library */
+    const struct gp_classic_options *classic;
+    void *scratch; /* for CUB; NULL asks for *scratch_bytes, as in CUB itself */
+    size_t *scratch_bytes;
+    cudaStream_t stream;
+} bench_call;
+
+typedef cudaError_t bench_function(const bench_call *call);
+typedef size_t bench_workspace_bytes(size_t n);
+
+/* ---- the table ---- */
+
+/* Of an entry. */
+enum {
+    ENTRY_HOST = 1,     /* runs on the CPU, timed with its clock */
+    ENTRY_CUB = 2,      /* what vs_cub is measured by */
+    ENTRY_SERIAL = 4,   /* adds floats one after the other, whose errors grow with n */
+    ENTRY_KEPT_ONLY = 8 /* orders rejected items otherwise: only the kept ones are checked */
+};
+
+/* One implementation of a primitive. */
+typedef struct bench_entry {
+    const char *name;
+    int flags;
+    bench_function *run;
+    bench_workspace_bytes *workspace; /* reserved before anything is timed; or NULL */
+} bench_entry;
+
+/* What an instance file exports when its implementations join another file's group. */
+typedef struct bench_entries {
+    const bench_entry *entry;
+    int count;
+} bench_entries;
+
+/* How long the result is. COUNTED: as the count says; COUNTED_N: n items and a count. */
+typedef enum bench_result { RESULT_N, RESULT_ONE, RESULT_COUNTED, RESULT_COUNTED_N } bench_result;
+
+/* What becomes of the lowest bit of the input, which most predicates look at. RARE: 1 in 10^6. */
+typedef enum bench_low_bit {
+    LOW_BIT_AS_IS,
+    LOW_BIT_CLEAR,
+    LOW_BIT_SET,
+    LOW_BIT_RARE
+} bench_low_bit;
+
+/* One primitive for one type: everything that does the same work on the same data. */
+typedef struct bench_group {
+    const char *primitive;
+    const char *type;
+    bench_element in, out;
+    bench_result result;
+    bench_low_bit low_bit;
+    int has_flags;             /* reads an array of flags too */
+    int rounds;                /* adds floats: results may differ in their last bits */
+    bench_function *reference; /* on the host, sharing no code with the library */
+    const bench_entry *entry;
+    int entries;
+    const bench_entries *more; /* of another file; or NULL */
+} bench_group;
+
+typedef struct bench_instance {
+    const bench_group *group;
+    int groups;
+} bench_instance;
+
+/* ---- names within an instance file: BENCH(run) is INSTANCE_run ---- */
+
+#define BENCH_JOIN_(a, b) a##b
+#define BENCH_JOIN(a, b)  BENCH_JOIN_(a, b)
+#define BENCH(word)       BENCH_JOIN(BENCH_INSTANCE, _##word)
+#define BENCH_T(label)    BENCH_JOIN(bench_, label)
+#define BENCH_TEXT_(word) #word
+#define BENCH_TEXT(word)  BENCH_TEXT_(word)
+#define BENCH_COUNT(list) ((int)(sizeof(list) / sizeof *(list)))
+
+#endif

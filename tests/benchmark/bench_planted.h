@@ -1,0 +1,115 @@
+/* bench_planted.h: a scan that is right, and some that are each wrong in one way. They are no part
+ * of gpbench but of gpbench_planted, in which the test demands that they are found out.
+ */
+#include "bench.h"
+
+static cudaError_t right(const bench_call *call)
+{
+    const uint32_t *in = (const uint32_t *)call->in;
+    uint32_t *out = (uint32_t *)call->out, sum = 0;
+    size_t i;
+
+    for (i = 0; i < call->n; i++) {
+        out[i] = sum;
+        sum += in[i];
+    }
+    return cudaSuccess;
+}
+
+/* One value, in the middle. */
+static cudaError_t wrong_value(const bench_call *call)
+{
+    right(call);
+    ((uint32_t *)call->out)[call->n / 2] ^= 1;
+    return cudaSuccess;
+}
+
+static cudaError_t wrong_last(const bench_call *call)
+{
+    right(call);
+    ((uint32_t *)call->out)[call->n - 1] += 256;
+    return cudaSuccess;
+}
+
+static cudaError_t overrun(const bench_call *call)
+{
+    right(call);
+    ((uint32_t *)call->out)[call->n] = 0;
+    return cudaSuccess;
+}
+
+static cudaError_t underrun(const bench_call *call)
+{
+    right(call);
+    ((uint32_t *)call->out)[-1] = 0;
+    return cudaSuccess;
+}
+
+/* What an earlier run left must not pass for this one's. */
+static cudaError_t idle(const bench_call *call)
+{
+    (void)call;
+    return cudaSuccess;
+}
+
+static cudaError_t failing(const bench_call *call)
+{
+    (void)call;
+    return cudaErrorInvalidValue;
+}
+
+/* Right until it has been called often, as a kept workspace may go stale. */
+static cudaError_t wrong_later(const bench_call *call)
+{
+    static int calls;
+
+    return ++calls < 4 ? right(call) : wrong_value(call);
+}
+
+static const bench_entry entries[] = {
+    {"right", 0, right, NULL},       {"wrong_value", 0, wrong_value, NULL},
+    {"overrun", 0, overrun, NULL},   {"wrong_last", 0, wrong_last, NULL},
+    {"underrun", 0, underrun, NULL}, {"wrong_later", 0, wrong_later, NULL},
+    {"idle", 0, idle, NULL},         {"failing", 0, failing, NULL},
+};
+
+static cudaError_t compact(const bench_call *call)
+{
+    size_t i, kept = 0;
+
+    for (i = 0; i < call->n; i++)
+        if (((const uint32_t *)call->in)[i] & 1)
+            ((uint32_t *)call->out)[kept++] = ((const uint32_t *)call->in)[i];
+    *call->count = kept;
+    return cudaSuccess;
+}
+
+static cudaError_t wrong_count(const bench_call *call)
+{
+    compact(call);
+    *call->count -= 1;
+    return cudaSuccess;
+}
+
+static cudaError_t past_count(const bench_call *call)
+{
+    compact(call);
+    ((uint32_t *)call->out)[*call->count] = 0;
+    return cudaSuccess;
+}
+
+static const bench_entry compactions[] = {
+    {"right", 0, compact, NULL},
+    {"wrong_count", 0, wrong_count, NULL},
+    {"past_count", 0, past_count, NULL},
+};
+
+static const bench_group groups[] = {
+    {"planted_scan", "u32", BENCH_ELEMENT_u32, BENCH_ELEMENT_u32, RESULT_N, LOW_BIT_AS_IS, 0, 0,
+     right, entries, BENCH_COUNT(entries), NULL},
+    {"planted_compact", "u32", BENCH_ELEMENT_u32, BENCH_ELEMENT_u32, RESULT_COUNTED, LOW_BIT_AS_IS,
+     0, 0, compact, compactions, BENCH_COUNT(compactions), NULL},
+};
+
+extern const bench_instance BENCH(instance);
+const bench_instance BENCH(instance) = {groups, BENCH_COUNT(groups)};

@@ -1,0 +1,95 @@
+/* bench_reduce.h: one instance of reduce.cuh. Parameters as for bench_scan.h. */
+#include "bench_operators.h"
+
+#if BENCH_OP == BENCH_SUM
+#define BENCH_OPERATOR GP_SUM
+#elif BENCH_OP == BENCH_MAX
+#define BENCH_OPERATOR GP_MAX
+#else
+#error "bench_reduce.h: BENCH_OP is BENCH_SUM or BENCH_MAX"
+#endif
+
+#define GP_NAME       BENCH_INSTANCE
+#define GP_TYPE       BENCH_OUT_T
+#define GP_INPUT_TYPE BENCH_IN_T
+#define GP_OP         BENCH_OPERATOR
+#include <gpuprims/reduce.cuh>
+
+#define GP_NAME       BENCH_INSTANCE
+#define GP_TYPE       BENCH_OUT_T
+#define GP_INPUT_TYPE BENCH_IN_T
+#define GP_OP         BENCH_OPERATOR
+#include <gpuprims/host/cpu_reduce.h>
+
+static cudaError_t BENCH(run)(const bench_call *call)
+{
+    return BENCH(reduce)((const BENCH_IN_T *)call->in, (BENCH_OUT_T *)call->out, call->n, call->ws,
+                         call->stream);
+}
+
+static cudaError_t BENCH(run_cpu)(const bench_call *call)
+{
+    *(BENCH_OUT_T *)call->out = BENCH(cpu_reduce)((const BENCH_IN_T *)call->in, call->n);
+    return cudaSuccess;
+}
+
+static cudaError_t BENCH(reference)(const bench_call *call)
+{
+    const BENCH_IN_T *in = (const BENCH_IN_T *)call->in;
+    size_t i;
+#ifdef BENCH_ROUNDS
+    long double sum = in[0]; /* rounded once, at the end */
+#else
+    BENCH_OUT_T sum = in[0];
+#endif
+
+    for (i = 1; i < call->n; i++)
+#if BENCH_OP == BENCH_MAX
+        sum = in[i] > sum ? in[i] : sum;
+#else
+        sum += in[i];
+#endif
+    *(BENCH_OUT_T *)call->out = (BENCH_OUT_T)sum;
+    return cudaSuccess;
+}
+
+#ifdef BENCH_HAS_CUB
+bench_function BENCH(run_cub); /* bench_reduce_cub.h */
+#endif
+#ifdef BENCH_CLASSIC
+extern const bench_entries BENCH_CLASSIC;
+#endif
+
+static const bench_entry BENCH(entries)[] = {
+    {"gpuprims", 0, BENCH(run), BENCH(reduce_workspace_bytes)},
+#ifdef BENCH_HAS_CUB
+    {"CUB", ENTRY_CUB, BENCH(run_cub), NULL},
+#endif
+    {"cpu", ENTRY_HOST | ENTRY_SERIAL, BENCH(run_cpu), NULL},
+};
+
+#ifndef BENCH_ROUNDS
+#define BENCH_ROUNDS 0
+#endif
+
+static const bench_group BENCH(group)[] = {{
+    BENCH_TEXT(BENCH_PRIMITIVE),
+    BENCH_TEXT(BENCH_TYPE),
+    BENCH_JOIN(BENCH_ELEMENT_, BENCH_IN),
+    BENCH_JOIN(BENCH_ELEMENT_, BENCH_OUT),
+    RESULT_ONE,
+    LOW_BIT_AS_IS,
+    0,
+    BENCH_ROUNDS,
+    BENCH(reference),
+    BENCH(entries),
+    BENCH_COUNT(BENCH(entries)),
+#ifdef BENCH_CLASSIC
+    &BENCH_CLASSIC,
+#else
+    NULL,
+#endif
+}};
+
+extern const bench_instance BENCH(instance);
+const bench_instance BENCH(instance) = {BENCH(group), BENCH_COUNT(BENCH(group))};

@@ -1,0 +1,230 @@
+/* device.h: the machine that gpbench runs on, and the arrays of one group on it. */
+#ifndef BENCH_DEVICE_H
+#define BENCH_DEVICE_H
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "bench.h"
+#include "check.h"
+#include "options.h"
+
+#define RETURN_IF_ERROR(call)                        \
+    do {                                             \
+        cudaError_t return_if_error_status = (call); \
+                                                     \
+        if (return_if_error_status != cudaSuccess)   \
+            return return_if_error_status;           \
+    } while (0)
+
+/* Where every row was measured: the last columns of the CSV. */
+typedef struct machine {
+    char gpu[256], driver[64], toolkit[64], cub[32], commit[128], date[32];
+    int processors;
+    size_t l2_bytes;
+} machine;
+
+typedef struct device {
+    machine about;
+    cudaStream_t stream;
+    cudaEvent_t start, stop;
+    void *flush; /* larger than the L2 cache */
+    size_t flush_bytes;
+    unsigned long long *first; /* of check.h */
+    double memcpy_rate;        /* bytes read and written per ms, by a large copy */
+} device;
+
+/* The arrays of one group at one size. Pointers past offsets and guards; host arrays may be NULL.
+ */
+typedef struct arrays {
+    size_t n, in_bytes, out_bytes, scratch_bytes;
+    char *in_memory, *out_memory, *expected_memory;
+    void *in, *out, *expected;
+    uint8_t *flags;
+    size_t *count;
+    void *scratch;
+    gp_workspace ws;
+    void *host_in, *host_out;
+    uint8_t *host_flags;
+    size_t host_count;
+    size_t expected_count; /* and that many items, or n, or one: */
+    size_t expected_items;
+} arrays;
+
+GP_EXTERN_C const char *gpbench_commit(void); /* commit.c.in */
+
+#ifdef BENCH_HAS_CUB
+const char *bench_cub_version(void); /* cub_version.cu */
+#endif
+
+static inline double clock_ms(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec * 1e3 + (double)now.tv_nsec * 1e-6;
+}
+
+/* ---- what machine this is ---- */
+
+/* Commas and quotes would need quoting in a CSV. */
+static inline void plain_text(char *text)
+{
+    for (; *text; text++)
+        if (*text == ',' || *text == '"' || *text == '\n')
+            *text = *text == '\n' ? '\0' : ' ';
+}
+
+#ifdef __CUDACC__
+static inline void machine_gpu(machine *m)
+{
+    struct cudaDeviceProp properties;
+    FILE *file = fopen("/sys/module/nvidia/version", "r");
+    int version = 0;
+
+    if (cudaGetDeviceProperties(&properties, 0) == cudaSuccess)
+        snprintf(m->gpu, sizeof m->gpu, "%s", properties.name);
+    if (file && fgets(m->driver, sizeof m->driver, file))
+        plain_text(m->driver);
+    if (file)
+        fclose(file);
+    if (m->driver[0] == '\0' && cudaDriverGetVersion(&version) == cudaSuccess)
+        snprintf(m->driver, sizeof m->driver, "CUDA %d.%d", version / 1000, version % 1000 / 10);
+    snprintf(m->toolkit, sizeof m->toolkit, "%d.%d.%d", __CUDACC_VER_MAJOR__, __CUDACC_VER_MINOR__,
+             __CUDACC_VER_BUILD__);
+#ifdef BENCH_HAS_CUB
+    snprintf(m->cub, sizeof m->cub, "%s", bench_cub_version());
+#endif
+}
+#else
+static inline void machine_gpu(machine *m)
+{
+    snprintf(m->gpu, sizeof m->gpu, "CPU backend");
+    snprintf(m->toolkit, sizeof m->toolkit, "gcc %d.%d", __GNUC__, __GNUC_MINOR__);
+}
+#endif
+
+static inline void machine_describe(machine *m)
+{
+    const char *commit = getenv("GPBENCH_COMMIT");
+    time_t now = time(NULL);
+    struct tm utc;
+    int value = 0;
+
+    memset(m, 0, sizeof *m);
+    machine_gpu(m);
+    snprintf(m->commit, sizeof m->commit, "%s", commit && *commit ? commit : gpbench_commit());
+    strftime(m->date, sizeof m->date, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &utc));
+    plain_text(m->gpu);
+    plain_text(m->commit);
+    cudaDeviceGetAttribute(&m->processors, cudaDevAttrMultiProcessorCount, 0);
+    cudaDeviceGetAttribute(&value, cudaDevAttrL2CacheSize, 0);
+    m->l2_bytes = (size_t)value;
+}
+
+static inline void device_require(cudaError_t status, const char *what)
+{
+    if (status != cudaSuccess)
+        quit(EXIT_WRONG, "cannot get %s: %s", what, cudaGetErrorString(status));
+}
+
+static inline void device_open(device *d)
+{
+    memset(d, 0, sizeof *d);
+#ifdef __CUDACC__
+    int devices = 0;
+    cudaError_t status = cudaGetDeviceCount(&devices);
+
+    if (status != cudaSuccess || devices == 0)
+        quit(EXIT_NO_GPU, "no GPU answers: %s",
+             status != cudaSuccess ? cudaGetErrorString(status) : "there is none");
+#endif
+    machine_describe(&d->about);
+    d->flush_bytes = 2 * d->about.l2_bytes;
+    device_require(cudaStreamCreate(&d->stream), "a stream");
+    device_require(cudaEventCreate(&d->start), "an event");
+    device_require(cudaEventCreate(&d->stop), "an event");
+    device_require(cudaMalloc(&d->flush, d->flush_bytes), "memory to flush the cache with");
+    device_require(cudaMalloc((void **)&d->first, sizeof *d->first), "a counter");
+}
+
+static inline void device_close(device *d)
+{
+    cudaFree(d->first);
+    cudaFree(d->flush);
+    cudaEventDestroy(d->stop);
+    cudaEventDestroy(d->start);
+    cudaStreamDestroy(d->stream);
+}
+
+/* ---- arrays ---- */
+
+static inline void arrays_free(arrays *a, cudaStream_t stream)
+{
+    gp_workspace_release(&a->ws, stream);
+    cudaStreamSynchronize(stream);
+    cudaFree(a->in_memory);
+    cudaFree(a->out_memory);
+    cudaFree(a->expected_memory);
+    cudaFree(a->flags);
+    cudaFree(a->count);
+    cudaFree(a->scratch);
+    free(a->host_in);
+    free(a->host_out);
+    free(a->host_flags);
+}
+
+/* What must move, the least that any implementation can do. */
+static inline double group_bytes(const bench_group *g, size_t n, size_t count)
+{
+    double written = g->result == RESULT_ONE       ? 0
+                     : g->result == RESULT_COUNTED ? (double)count
+                                                   : (double)n;
+
+    return (double)n * (double)(g->in.bytes + (g->has_flags ? 1 : 0)) +
+           written * (double)g->out.bytes;
+}
+
+/* Every array has room for the copy that memcpy is measured by, and for guards and offsets. */
+static inline cudaError_t arrays_allocate(arrays *a, const bench_group *g, const options *o,
+                                          size_t n)
+{
+    size_t copy = (size_t)(group_bytes(g, n, n) / 2) + 1;
+    size_t out_items = g->result == RESULT_ONE ? 1 : n;
+
+    memset(a, 0, sizeof *a);
+    a->n = n;
+    a->in_bytes = n * g->in.bytes > copy ? n * g->in.bytes : copy;
+    a->out_bytes = out_items * g->out.bytes;
+    RETURN_IF_ERROR(
+        cudaMalloc(&a->in_memory, o->offset_in * g->in.bytes + a->in_bytes + GUARD_BYTES));
+    RETURN_IF_ERROR(cudaMalloc(&a->out_memory, 2 * GUARD_BYTES + o->offset_out * g->out.bytes +
+                                                   (a->out_bytes > copy ? a->out_bytes : copy)));
+    RETURN_IF_ERROR(cudaMalloc(&a->expected_memory, a->out_bytes));
+    RETURN_IF_ERROR(cudaMalloc((void **)&a->count, sizeof *a->count));
+    if (g->has_flags)
+        RETURN_IF_ERROR(cudaMalloc((void **)&a->flags, n));
+    a->in = a->in_memory + o->offset_in * g->in.bytes;
+    a->out = a->out_memory + GUARD_BYTES + o->offset_out * g->out.bytes;
+    a->expected = a->expected_memory;
+    return cudaSuccess;
+}
+
+/* The input on the host too, and room for a result there. */
+static inline cudaError_t arrays_fetch(arrays *a, const bench_group *g)
+{
+    if (a->host_in)
+        return cudaSuccess;
+    a->host_in = malloc(a->n * g->in.bytes);
+    a->host_out = malloc(a->n * g->out.bytes);
+    a->host_flags = (uint8_t *)malloc(a->n);
+    if (!a->host_in || !a->host_out || !a->host_flags)
+        return cudaErrorMemoryAllocation;
+    if (g->has_flags)
+        RETURN_IF_ERROR(cudaMemcpy(a->host_flags, a->flags, a->n, cudaMemcpyDeviceToHost));
+    return cudaMemcpy(a->host_in, a->in, a->n * g->in.bytes, cudaMemcpyDeviceToHost);
+}
+
+#endif

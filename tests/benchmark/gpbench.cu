@@ -1,0 +1,283 @@
+/* gpbench.cu: measures every primitive against CUB and memcpy. Try `gpbench --help`.
+ *
+ * The program is C in the common subset of C11 and C++17, so it is built twice from the same text:
+ * by nvcc for the GPU, and by gcc for the library's CPU backend. Only the bench_*_cub.h are C++.
+ *
+ *     bench.h       what there is to measure       device.h    the machine, the arrays of a group
+ *     bench_*.h     templates of instances         check.h     comparing results on the device
+ *     options.h     the command line               measure.h   run, check, time
+ *     input.h       the distributions              report.h    what is printed and written
+ *
+ * A new primitive is a row of the table in meson.build and, if it is the first of its kind, a
+ * template.
+ */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE 1
+#endif
+
+#include <fnmatch.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "bench.h"
+#include "device.h"
+#include "measure.h"
+#include "options.h"
+#include "report.h"
+
+/* The table of all instances, made by meson.build; NULL at the end. */
+extern const bench_instance *const gpbench_instances[];
+
+typedef struct program {
+    options o;
+    device d;
+    csv_file csv;
+    int total, done, failed, left_out;
+} program;
+
+/* ---- what is selected ---- */
+
+static int matches_type(const options *o, const bench_group *g)
+{
+    const char *list = o->types;
+    char word[64];
+
+    while (list) {
+        list = list_next("--types", list, word, sizeof word);
+        if (strcmp(word, g->type) == 0)
+            return 1;
+    }
+    return o->types == NULL;
+}
+
+/* A misspelt type must not pass for one that was measured. */
+static void require_types(const options *o)
+{
+    const char *list = o->types;
+    char word[64];
+
+    while (list) {
+        int found = 0, i, k;
+
+        list = list_next("--types", list, word, sizeof word);
+        for (i = 0; gpbench_instances[i]; i++)
+            for (k = 0; k < gpbench_instances[i]->groups; k++)
+                found |= strcmp(word, gpbench_instances[i]->group[k].type) == 0;
+        if (!found)
+            quit(EXIT_USAGE, "--types names '%s', which no primitive is measured for", word);
+    }
+}
+
+static int is_selected(const options *o, const bench_group *g, const bench_entry *e)
+{
+    const char *list = o->filter;
+    char name[256], word[256];
+
+    if (!matches_type(o, g))
+        return 0;
+#ifdef __CUDACC__
+    if ((e->flags & ENTRY_HOST) && !o->cpu && !o->list)
+        return 0;
+#endif
+    snprintf(name, sizeof name, "%s/%s/%s", g->primitive, g->type, e->name);
+    while (list) {
+        list = list_next("--filter", list, word, sizeof word);
+        if (strpbrk(word, "*?[") ? fnmatch(word, name, 0) == 0 : strstr(name, word) != NULL)
+            return 1;
+    }
+    return o->filter == NULL;
+}
+
+static void select_entry(const options *o, contest *c, const bench_entry *e)
+{
+    if (!is_selected(o, c->g, e) || c->subjects == MAX_SUBJECTS)
+        return;
+    memset(&c->subject[c->subjects], 0, sizeof *c->subject);
+    c->subject[c->subjects++].entry = e;
+}
+
+static void select_entries(const options *o, contest *c)
+{
+    int i;
+
+    c->subjects = 0;
+    select_entry(o, c, &memcpy_entry);
+    for (i = 0; i < c->g->entries; i++)
+        select_entry(o, c, &c->g->entry[i]);
+    for (i = 0; c->g->more && i < c->g->more->count; i++)
+        select_entry(o, c, &c->g->more->entry[i]);
+    if (c->subjects == 1 && c->subject[0].entry == &memcpy_entry && o->filter == NULL)
+        c->subjects = 0; /* memcpy alone, and nobody asked for it */
+}
+
+/* ---- one group at one size ---- */
+
+static void open_subjects(program *p, contest *c)
+{
+    int i;
+
+    for (i = 0; i < c->subjects; i++) {
+        c->subject[i].ms = (double *)malloc((size_t)p->o.repeat * sizeof(double));
+        if (!c->subject[i].ms)
+            quit(EXIT_USAGE, "out of memory");
+    }
+}
+
+/* Checks, measures, checks once more, now that a kept workspace has seen many calls, and only then
+ * reports. */
+static void measure_and_report(program *p, contest *c, int is_cold, int batch)
+{
+    int i;
+
+    for (i = 0; i < c->subjects; i++)
+        check_subject(c, &c->subject[i]);
+    time_subjects(c, is_cold, batch);
+    for (i = 0; i < c->subjects; i++)
+        check_subject(c, &c->subject[i]);
+    report_rows(c, &p->csv, is_cold ? "cold" : "warm", batch);
+}
+
+static void measure(program *p, contest *c)
+{
+    const options *o = &p->o;
+    int k;
+
+    for (k = 0; k < o->batches; k++) {
+        if (o->cold && o->batch[k] == 1)
+            measure_and_report(p, c, 1, 1);
+        if (o->warm || o->batch[k] > 1)
+            measure_and_report(p, c, 0, o->batch[k]);
+    }
+}
+
+static void run_contest(program *p, contest *c, size_t n)
+{
+    cudaError_t error;
+    int i;
+
+    c->d = &p->d;
+    c->o = &p->o;
+    c->classic.block_threads = p->o.block;
+    c->classic.conflict_free = c->classic.compact_threads = 1;
+    error = arrays_allocate(&c->a, c->g, &p->o, n);
+    progress_show(c, p->done++, p->total);
+    if (error == cudaSuccess)
+        error = fill_input(c);
+    if (error == cudaSuccess)
+        error = prepare_scratch(c);
+    if (error == cudaSuccess)
+        error = make_expected(c);
+    progress_hide();
+    if (error == cudaErrorMemoryAllocation) {
+        (void)cudaGetLastError();
+        fprintf(stderr, "gpbench: %s/%s, n = %zu: left out, it does not fit into memory\n",
+                c->g->primitive, c->g->type, n);
+        p->left_out++;
+    } else if (error != cudaSuccess) {
+        blame_error(c, &c->subject[0], error);
+        p->failed++;
+    } else {
+        progress_show(c, p->done - 1, p->total);
+        open_subjects(p, c);
+        measure(p, c);
+        progress_hide();
+    }
+    for (i = 0; i < c->subjects; i++) {
+        p->failed += error == cudaSuccess && c->subject[i].failed;
+        free(c->subject[i].ms);
+        c->subject[i].ms = NULL;
+        c->subject[i].failed = 0;
+    }
+    arrays_free(&c->a, p->d.stream);
+    if (cudaDeviceSynchronize() != cudaSuccess)
+        quit(EXIT_WRONG, "the device does not recover: %s", cudaGetErrorString(cudaGetLastError()));
+}
+
+static void run_group(program *p, const bench_group *g, int only_count)
+{
+    contest c;
+    int i, k;
+
+    memset(&c, 0, sizeof c);
+    c.g = g;
+    select_entries(&p->o, &c);
+    if (c.subjects == 0)
+        return;
+    if (only_count) {
+        p->total += p->o.distributions * p->o.sizes;
+        for (i = 0; p->o.list && i < c.subjects; i++)
+            printf("%s/%s/%s\n", g->primitive, g->type, c.subject[i].entry->name);
+        return;
+    }
+    for (i = 0; i < p->o.distributions; i++)
+        for (k = 0; k < p->o.sizes; k++) {
+            c.distribution = p->o.distribution[i];
+            run_contest(p, &c, p->o.size[k]);
+        }
+}
+
+static void run_groups(program *p, int only_count)
+{
+    int i, k;
+
+    for (i = 0; gpbench_instances[i]; i++)
+        for (k = 0; k < gpbench_instances[i]->groups; k++)
+            run_group(p, &gpbench_instances[i]->group[k], only_count);
+}
+
+/* ---- gpbench tune ---- */
+
+/* The variants are built by a compiler, which is a script's work. */
+static void run_tune(int argc, char **argv)
+{
+    static const char script[] = GPBENCH_SOURCE "/tune.py";
+    char **arguments = (char **)calloc((size_t)argc + 2, sizeof *arguments);
+    int i;
+
+    if (access(script, R_OK) != 0)
+        quit(EXIT_USAGE, "cannot find %s; gpbench tune needs the source tree", script);
+    if (!arguments)
+        quit(EXIT_USAGE, "out of memory");
+    arguments[0] = (char *)"python3";
+    arguments[1] = (char *)script;
+    for (i = 2; i < argc; i++)
+        arguments[i] = argv[i];
+    execvp(arguments[0], arguments);
+    quit(EXIT_USAGE, "cannot run python3: %s", strerror(errno));
+}
+
+int main(int argc, char **argv)
+{
+    program p;
+
+    if (argc > 1 && strcmp(argv[1], "tune") == 0)
+        run_tune(argc, argv);
+    memset(&p, 0, sizeof p);
+    p.o = options_parse(argc, argv);
+    require_types(&p.o);
+    run_groups(&p, 1);
+    if (p.total == 0)
+        quit(EXIT_USAGE, "--filter and --types select nothing; --list prints what there is");
+    if (!p.o.list) {
+#ifdef __CUDACC__
+        size_t large = (size_t)1 << 30;
+#else
+        size_t large = (size_t)1 << 25;
+#endif
+        csv_open(&p.csv, p.o.csv);
+        device_open(&p.d);
+        device_require(measure_memcpy(&p.d, large, p.o.repeat, &p.d.memcpy_rate), "a large copy");
+        print_head(&p.d, &p.o);
+        run_groups(&p, 0);
+        device_close(&p.d);
+        csv_close(&p.csv);
+    }
+    if (fflush(stdout) != 0 || ferror(stdout))
+        quit(EXIT_USAGE, "cannot write to standard output");
+    if (p.left_out)
+        fprintf(stderr, "gpbench: %d of %d left out for lack of memory\n", p.left_out, p.total);
+    if (p.failed)
+        quit(EXIT_WRONG, "%d wrong, see above: they have no row", p.failed);
+    return EXIT_RIGHT;
+}

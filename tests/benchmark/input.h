@@ -1,0 +1,147 @@
+/* input.h: the data that everything runs on, made on the device. Element i depends on i, n and the
+ * distribution alone, so that every run and both backends measure the same input.
+ */
+#ifndef BENCH_INPUT_H
+#define BENCH_INPUT_H
+
+#include "bench.h"
+
+typedef enum distribution {
+    DISTRIBUTION_UNIFORM, /* all values of the type; floats from 0 to 1 */
+    DISTRIBUTION_FEW,     /* 16 of them */
+    DISTRIBUTION_SORTED,  /* from the least to the greatest */
+    DISTRIBUTION_REVERSED,
+    DISTRIBUTION_CONSTANT,
+    DISTRIBUTION_RANGE,   /* 0 to 63 */
+    DISTRIBUTION_ENTROPY, /* the AND of three uniform ones (Thearling and Smith 1992) */
+    DISTRIBUTION_ZIPF,    /* v with a chance of about 1/v, up to 2^20 */
+    DISTRIBUTIONS
+} distribution;
+
+static const char *const distribution_names[DISTRIBUTIONS] = {
+    "uniform", "few", "sorted", "reversed", "constant", "range", "entropy", "zipf"};
+
+/* splitmix64 (Steele, Lea and Flood 2014), whose i-th number needs no numbers before it. */
+static inline __host__ __device__ uint64_t input_random(uint64_t i)
+{
+    uint64_t z = (i + 1) * 0x9e3779b97f4a7c15u;
+
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+    return z ^ (z >> 31);
+}
+
+/* Is the value a small integer as it stands, or a fraction of the type's range? */
+static inline __host__ __device__ int input_is_small(int distribution)
+{
+    return distribution == DISTRIBUTION_RANGE || distribution == DISTRIBUTION_ZIPF;
+}
+
+/* Element i of n, of 64 bits: a small integer, or a fraction of 2^64. */
+static inline __host__ __device__ uint64_t input_value(int distribution, size_t i, size_t n)
+{
+    uint64_t random = input_random(i);
+
+    switch (distribution) {
+    case DISTRIBUTION_FEW: return input_random((random % 16 + 1) << 40);
+    case DISTRIBUTION_SORTED: return (uint64_t)i * (~(uint64_t)0 / n);
+    case DISTRIBUTION_REVERSED: return (uint64_t)(n - 1 - i) * (~(uint64_t)0 / n);
+    case DISTRIBUTION_CONSTANT: return 0x5bd1e995a5a5a5a7u;
+    case DISTRIBUTION_RANGE: return random % 64;
+    case DISTRIBUTION_ENTROPY: return random & input_random(~random) & input_random(random ^ n);
+    case DISTRIBUTION_ZIPF: {
+        /* An octave at random, then a value of the octave at random: its chance falls as 1/v. */
+        unsigned octave = (unsigned)(random % 20);
+        return ((uint64_t)1 << octave) + ((random >> 32) & (((uint64_t)1 << octave) - 1));
+    }
+    default: return random;
+    }
+}
+
+static inline __host__ __device__ void input_store_integer(void *to, size_t i, size_t bytes,
+                                                           uint64_t value)
+{
+    switch (bytes) {
+    case 1: ((uint8_t *)to)[i] = (uint8_t)value; break;
+    case 2: ((uint16_t *)to)[i] = (uint16_t)value; break;
+    case 4: ((uint32_t *)to)[i] = (uint32_t)value; break;
+    default: ((uint64_t *)to)[i] = value;
+    }
+}
+
+/* Floats are never negative, so that a sum of them is a measure of its own rounding errors. */
+static inline __host__ __device__ void input_store_float(void *to, size_t i, size_t bytes,
+                                                         int is_small, uint64_t value)
+{
+    double x = is_small ? (double)value : (double)(value >> 11) * (1.0 / 9007199254740992.0);
+
+    if (bytes == 8)
+        ((double *)to)[i] = x;
+    else
+        ((float *)to)[i] = is_small ? (float)x : (float)(value >> 40) * (1.0f / 16777216.0f);
+}
+
+static __global__ void input_fill_kernel(void *to, size_t n, bench_element element,
+                                         int distribution, int low_bit)
+{
+    size_t i, stride = (size_t)gridDim.x * blockDim.x;
+    int is_small = input_is_small(distribution);
+    unsigned unused_bits = is_small ? 0 : 64 - 8 * (unsigned)element.bytes;
+
+    for (i = (size_t)blockIdx.x * blockDim.x + threadIdx.x; i < n; i += stride) {
+        uint64_t value = input_value(distribution, i, n);
+
+        if (element.kind == KIND_FLOAT) {
+            input_store_float(to, i, element.bytes, is_small, value);
+            continue;
+        }
+        if (element.kind == KIND_SIGNED && !is_small)
+            value ^= (uint64_t)1 << 63; /* from the least, which is negative */
+        value >>= unused_bits;
+        if (low_bit != LOW_BIT_AS_IS) {
+            value &= ~(uint64_t)1;
+            value |= low_bit == LOW_BIT_SET ||
+                     (low_bit == LOW_BIT_RARE && input_random(~(uint64_t)i) % 1000000 == 0);
+        }
+        input_store_integer(to, i, element.bytes, value);
+    }
+}
+
+static __global__ void input_flags_kernel(uint8_t *to, size_t n)
+{
+    size_t i, stride = (size_t)gridDim.x * blockDim.x;
+
+    for (i = (size_t)blockIdx.x * blockDim.x + threadIdx.x; i < n; i += stride)
+        to[i] = (uint8_t)(input_random((uint64_t)i ^ 0x5555555555555555u) & 1);
+}
+
+/* Blocks of a kernel with a stride: enough for the device, and not one for nothing. */
+static inline unsigned input_grid(size_t n, int processors)
+{
+    size_t needed = (n + 255) / 256, most = (size_t)processors * 8;
+
+    return (unsigned)(needed < most ? needed : most);
+}
+
+/* A struct is an array of 32-bit integers. */
+static inline cudaError_t input_fill(void *to, size_t n, bench_element element, int distribution,
+                                     int low_bit, int processors, cudaStream_t stream)
+{
+    bench_element word = BENCH_ELEMENT_u32;
+
+    if (element.kind == KIND_STRUCT) {
+        n *= element.bytes / word.bytes;
+        element = word;
+    }
+    GP_LAUNCH(input_fill_kernel, input_grid(n, processors), 256, 0, stream, to, n, element,
+              distribution, low_bit);
+    return cudaGetLastError();
+}
+
+static inline cudaError_t input_flags(uint8_t *to, size_t n, int processors, cudaStream_t stream)
+{
+    GP_LAUNCH(input_flags_kernel, input_grid(n, processors), 256, 0, stream, to, n);
+    return cudaGetLastError();
+}
+
+#endif

@@ -1,0 +1,412 @@
+/* measure.h: runs the implementations of one group, checks what they give, and times them. */
+#ifndef BENCH_MEASURE_H
+#define BENCH_MEASURE_H
+
+#include "bench.h"
+#include "check.h"
+#include "device.h"
+#include "options.h"
+
+enum { MAX_SUBJECTS = 24 };
+
+/* Up to here results are compared with the reference, CUB's included; beyond, with CUB's. */
+#define REFERENCE_LIMIT ((size_t)1 << 20)
+
+/* memcpy joins every group; its run is here, for it needs to know how much to copy. */
+static const bench_entry memcpy_entry = {"memcpy", 0, NULL, NULL};
+
+/* One implementation while it is measured. */
+typedef struct subject {
+    const bench_entry *entry;
+    int failed;
+    double *ms; /* one per repetition */
+    double median, min, max;
+} subject;
+
+/* One group at one size. */
+typedef struct contest {
+    device *d;
+    const options *o;
+    const bench_group *g;
+    arrays a;
+    gp_classic_options classic;
+    int distribution;
+    subject subject[MAX_SUBJECTS];
+    int subjects;
+    double bytes; /* that must move */
+    const char *judge;
+} contest;
+
+/* ---- one run ---- */
+
+static inline cudaError_t run_once(contest *c, const bench_entry *entry, void *out)
+{
+    arrays *a = &c->a;
+    int on_host = entry->flags & ENTRY_HOST;
+    bench_call call;
+
+    if (entry == &memcpy_entry)
+        return cudaMemcpyAsync(out, a->in, (size_t)(c->bytes / 2), cudaMemcpyDeviceToDevice,
+                               c->d->stream);
+    call.in = on_host ? a->host_in : a->in;
+    call.flags = on_host ? a->host_flags : a->flags;
+    call.out = on_host ? a->host_out : out;
+    call.count = on_host ? &a->host_count : a->count;
+    call.n = a->n;
+    call.ws = &a->ws;
+    call.classic = &c->classic;
+    call.scratch = a->scratch;
+    call.scratch_bytes = &a->scratch_bytes;
+    call.stream = c->d->stream;
+    return entry->run(&call);
+}
+
+/* CUB, where its result is the right one; or NULL. */
+static inline const bench_entry *find_cub(const contest *c)
+{
+    int i;
+
+    for (i = 0; i < c->g->entries; i++)
+        if ((c->g->entry[i].flags & (ENTRY_CUB | ENTRY_KEPT_ONLY)) == ENTRY_CUB)
+            return &c->g->entry[i];
+    return NULL;
+}
+
+/* Everything that the timed runs must not allocate. */
+static inline cudaError_t prepare_scratch(contest *c)
+{
+    arrays *a = &c->a;
+    int i;
+
+    for (i = 0; i < c->subjects; i++) {
+        const bench_entry *entry = c->subject[i].entry;
+        size_t largest = a->scratch_bytes;
+
+        if (entry->workspace)
+            RETURN_IF_ERROR(gp_workspace_reserve(&a->ws, entry->workspace(a->n), c->d->stream));
+        if (entry->flags & ENTRY_CUB) {
+            RETURN_IF_ERROR(run_once(c, entry, a->out)); /* scratch is NULL: a question */
+            a->scratch_bytes = a->scratch_bytes > largest ? a->scratch_bytes : largest;
+        }
+        if (entry->flags & ENTRY_HOST)
+            RETURN_IF_ERROR(arrays_fetch(a, c->g));
+    }
+    if (a->n > REFERENCE_LIMIT && find_cub(c)) { /* judges, even where it does not compete */
+        size_t largest = a->scratch_bytes;
+
+        RETURN_IF_ERROR(run_once(c, find_cub(c), a->out));
+        a->scratch_bytes = a->scratch_bytes > largest ? a->scratch_bytes : largest;
+    }
+    if (a->scratch_bytes)
+        RETURN_IF_ERROR(cudaMalloc(&a->scratch, a->scratch_bytes));
+    return cudaStreamSynchronize(c->d->stream);
+}
+
+static inline cudaError_t fill_input(contest *c)
+{
+    arrays *a = &c->a;
+
+    RETURN_IF_ERROR(input_fill(a->in, a->n, c->g->in, c->distribution, (int)c->g->low_bit,
+                               c->d->about.processors, c->d->stream));
+    if (a->flags)
+        RETURN_IF_ERROR(input_flags(a->flags, a->n, c->d->about.processors, c->d->stream));
+    return cudaStreamSynchronize(c->d->stream);
+}
+
+/* ---- checking ---- */
+
+/* What the result should be, in a->expected. */
+static inline cudaError_t make_expected(contest *c)
+{
+    arrays *a = &c->a;
+    const bench_entry *cub = find_cub(c);
+
+    if (a->n > REFERENCE_LIMIT && cub) {
+        c->judge = "CUB";
+        RETURN_IF_ERROR(run_once(c, cub, a->expected));
+        RETURN_IF_ERROR(cudaMemcpyAsync(&a->expected_count, a->count, sizeof a->expected_count,
+                                        cudaMemcpyDeviceToHost, c->d->stream));
+        RETURN_IF_ERROR(cudaStreamSynchronize(c->d->stream));
+    } else {
+        bench_entry reference = {"reference", ENTRY_HOST, c->g->reference, NULL};
+
+        c->judge = "the reference";
+        RETURN_IF_ERROR(arrays_fetch(a, c->g));
+        RETURN_IF_ERROR(run_once(c, &reference, NULL));
+        a->expected_count = a->host_count;
+        RETURN_IF_ERROR(cudaMemcpy(a->expected, a->host_out, a->out_bytes, cudaMemcpyHostToDevice));
+    }
+    if (c->g->result != RESULT_COUNTED && c->g->result != RESULT_COUNTED_N)
+        a->expected_count = 0;
+    a->expected_items = c->g->result == RESULT_ONE       ? 1
+                        : c->g->result == RESULT_COUNTED ? a->expected_count
+                                                         : a->n;
+    c->bytes = group_bytes(c->g, a->n, a->expected_count);
+    return cudaSuccess;
+}
+
+/* Says on standard error what is wrong with an implementation. */
+__attribute__((format(printf, 3, 4))) static inline void blame(contest *c, subject *s,
+                                                               const char *format, ...)
+{
+    va_list arguments;
+
+    s->failed = 1;
+    fflush(stdout);
+    fprintf(stderr, "gpbench: %s/%s/%s, %s, n = %zu: ", c->g->primitive, c->g->type, s->entry->name,
+            distribution_names[c->distribution], c->a.n);
+    va_start(arguments, format);
+    vfprintf(stderr, format, arguments);
+    va_end(arguments);
+    fputc('\n', stderr);
+}
+
+static inline void blame_error(contest *c, subject *s, cudaError_t error)
+{
+    const char *sentence = gp_last_error_message();
+
+    /* The library explains refused arguments; CUDA explains the rest. */
+    blame(c, s, "%s: %s", cudaGetErrorName(error),
+          error == cudaErrorInvalidValue && *sentence ? sentence : cudaGetErrorString(error));
+    (void)cudaGetLastError(); /* or the next one would be blamed for it */
+}
+
+/* Around a kernel of check.h: *d->first is what it found. */
+static inline cudaError_t reset_first(contest *c)
+{
+    return cudaMemsetAsync(c->d->first, 0xff, sizeof *c->d->first, c->d->stream);
+}
+
+static inline cudaError_t read_first(contest *c, unsigned long long *first)
+{
+    RETURN_IF_ERROR(cudaGetLastError()); /* of the launch */
+    RETURN_IF_ERROR(
+        cudaMemcpyAsync(first, c->d->first, sizeof *first, cudaMemcpyDeviceToHost, c->d->stream));
+    return cudaStreamSynchronize(c->d->stream);
+}
+
+/* The first wrong item in *index, or CHECK_NONE. */
+static inline cudaError_t check_items(contest *c, const bench_entry *entry,
+                                      unsigned long long *index)
+{
+    arrays *a = &c->a;
+    size_t items = entry->flags & ENTRY_KEPT_ONLY ? a->expected_count : a->expected_items;
+    size_t bytes = items * c->g->out.bytes;
+
+    *index = CHECK_NONE;
+    if (items == 0)
+        return cudaSuccess;
+    RETURN_IF_ERROR(reset_first(c));
+    if (c->g->rounds)
+        GP_LAUNCH(check_floats_kernel, input_grid(items, c->d->about.processors), 256, 0,
+                  c->d->stream, a->expected, a->out, items, c->g->out.bytes == 8,
+                  check_factor(c->g->out, a->n, c->distribution, entry->flags & ENTRY_SERIAL),
+                  c->d->first);
+    else
+        GP_LAUNCH(check_bytes_kernel, input_grid(bytes, c->d->about.processors), 256, 0,
+                  c->d->stream, (const unsigned char *)a->expected, (const unsigned char *)a->out,
+                  bytes, c->d->first);
+    RETURN_IF_ERROR(read_first(c, index));
+    if (*index != CHECK_NONE && !c->g->rounds)
+        *index /= c->g->out.bytes;
+    return cudaSuccess;
+}
+
+static inline cudaError_t check_guard(contest *c, const unsigned char *from, size_t bytes,
+                                      unsigned long long *first)
+{
+    RETURN_IF_ERROR(reset_first(c));
+    GP_LAUNCH(check_guard_kernel, input_grid(bytes, c->d->about.processors), 256, 0, c->d->stream,
+              from, bytes, c->d->first);
+    return read_first(c, first);
+}
+
+/* The first byte that should not have been written, relative to the output, or CHECK_NO_OFFSET. */
+static inline cudaError_t check_guards(contest *c, const bench_entry *entry, long long *offset)
+{
+    arrays *a = &c->a;
+    /* What CUB writes past its count is its own business. */
+    size_t end = entry->flags & (ENTRY_CUB | ENTRY_KEPT_ONLY) ? a->out_bytes
+                                                              : a->expected_items * c->g->out.bytes;
+    const unsigned char *out = (const unsigned char *)a->out;
+    unsigned long long first;
+
+    *offset = CHECK_NO_OFFSET;
+    RETURN_IF_ERROR(check_guard(c, out - GUARD_BYTES, GUARD_BYTES, &first));
+    if (first != CHECK_NONE) {
+        *offset = (long long)first - GUARD_BYTES;
+        return cudaSuccess;
+    }
+    RETURN_IF_ERROR(check_guard(c, out + end, a->out_bytes - end + GUARD_BYTES, &first));
+    if (first != CHECK_NONE)
+        *offset = (long long)(end + first);
+    return cudaSuccess;
+}
+
+static inline cudaError_t check_result(contest *c, subject *s, int with_guards)
+{
+    arrays *a = &c->a;
+    size_t count = a->host_count;
+    unsigned long long index;
+    long long offset;
+
+    if (s->entry->flags & ENTRY_HOST)
+        RETURN_IF_ERROR(cudaMemcpy(a->out, a->host_out, a->out_bytes, cudaMemcpyHostToDevice));
+    else
+        RETURN_IF_ERROR(cudaMemcpy(&count, a->count, sizeof count, cudaMemcpyDeviceToHost));
+    if ((c->g->result == RESULT_COUNTED || c->g->result == RESULT_COUNTED_N) &&
+        count != a->expected_count) {
+        blame(c, s, "the count is %zu, that of %s %zu", count, c->judge, a->expected_count);
+        return cudaSuccess;
+    }
+    RETURN_IF_ERROR(check_items(c, s->entry, &index));
+    if (index != CHECK_NONE) {
+        blame(c, s, "item %llu of the result differs from that of %s", index, c->judge);
+        return cudaSuccess;
+    }
+    if (!with_guards)
+        return cudaSuccess;
+    RETURN_IF_ERROR(check_guards(c, s->entry, &offset));
+    if (offset != CHECK_NO_OFFSET)
+        blame(c, s, "byte %lld of the output was written, but the result has %zu", offset,
+              a->expected_items * c->g->out.bytes);
+    return cudaSuccess;
+}
+
+/* Runs it on an output that holds nothing of an earlier result, and looks at all of it. */
+static inline void check_subject(contest *c, subject *s)
+{
+    arrays *a = &c->a;
+    cudaStream_t stream = c->d->stream;
+    cudaError_t error;
+
+    if (s->failed || s->entry == &memcpy_entry)
+        return;
+    error = cudaMemsetAsync((char *)a->out - GUARD_BYTES, GUARD_BYTE,
+                            a->out_bytes + 2 * GUARD_BYTES, stream);
+    if (error == cudaSuccess)
+        error = cudaMemsetAsync(a->count, GUARD_BYTE, sizeof *a->count, stream);
+    if (s->entry->flags & ENTRY_HOST) {
+        memset(a->host_out, GUARD_BYTE, a->out_bytes);
+        a->host_count = (size_t)-1;
+    }
+    if (error == cudaSuccess)
+        error = run_once(c, s->entry, a->out);
+    if (error == cudaSuccess)
+        error = cudaStreamSynchronize(stream);
+    if (error == cudaSuccess)
+        error = check_result(c, s, 1);
+    if (error != cudaSuccess)
+        blame_error(c, s, error);
+}
+
+/* ---- timing ---- */
+
+static inline cudaError_t time_once(contest *c, const bench_entry *entry, int is_cold, int batch,
+                                    double *ms)
+{
+    device *d = c->d;
+    int on_host = entry->flags & ENTRY_HOST, i;
+    double started;
+    float elapsed;
+
+    /* Either also keeps the device busy while the timed calls are queued behind it. */
+    if (is_cold)
+        RETURN_IF_ERROR(cudaMemsetAsync(d->flush, batch, d->flush_bytes, d->stream));
+    else
+        RETURN_IF_ERROR(run_once(c, entry, c->a.out));
+    if (on_host)
+        RETURN_IF_ERROR(cudaStreamSynchronize(d->stream));
+    started = clock_ms();
+    RETURN_IF_ERROR(cudaEventRecord(d->start, d->stream));
+    for (i = 0; i < batch; i++)
+        RETURN_IF_ERROR(run_once(c, entry, c->a.out));
+    RETURN_IF_ERROR(cudaEventRecord(d->stop, d->stream));
+    if (on_host) {
+        *ms = (clock_ms() - started) / batch;
+        return cudaSuccess;
+    }
+    RETURN_IF_ERROR(cudaEventSynchronize(d->stop));
+    RETURN_IF_ERROR(cudaEventElapsedTime(&elapsed, d->start, d->stop));
+    *ms = (double)elapsed / batch;
+    return cudaSuccess;
+}
+
+static inline int compare_doubles(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+
+    return (x > y) - (x < y);
+}
+
+static inline void summarise(subject *s, int repeat)
+{
+    qsort(s->ms, (size_t)repeat, sizeof *s->ms, compare_doubles);
+    s->min = s->ms[0];
+    s->max = s->ms[repeat - 1];
+    s->median = (s->ms[(repeat - 1) / 2] + s->ms[repeat / 2]) / 2;
+}
+
+/* A B A B: what the clocks and the neighbours do meets all alike. */
+static inline void time_subjects(contest *c, int is_cold, int batch)
+{
+    int r, i;
+
+    for (r = 0; r < c->o->repeat; r++)
+        for (i = 0; i < c->subjects; i++) {
+            subject *s = &c->subject[i];
+            cudaError_t error;
+
+            if (s->failed)
+                continue;
+            error = time_once(c, s->entry, is_cold, batch, &s->ms[r]);
+            if (error != cudaSuccess)
+                blame_error(c, s, error);
+            else if (c->o->check && s->entry != &memcpy_entry) {
+                error = check_result(c, s, 0); /* memcpy has overwritten the guards */
+                if (error != cudaSuccess)
+                    blame_error(c, s, error);
+            }
+        }
+    for (i = 0; i < c->subjects; i++)
+        if (!c->subject[i].failed)
+            summarise(&c->subject[i], c->o->repeat);
+}
+
+/* Bytes read and written per millisecond by a copy too large for any cache. */
+static inline cudaError_t measure_memcpy(device *d, size_t bytes, int repeat, double *rate)
+{
+    char *from = NULL, *to = NULL;
+    double *ms = (double *)malloc((size_t)repeat * sizeof *ms);
+    subject s = {&memcpy_entry, 0, ms, 0, 0, 0};
+    cudaError_t error = cudaMalloc(&from, bytes);
+    int r;
+
+    if (error == cudaSuccess)
+        error = cudaMalloc(&to, bytes);
+    for (r = -1; r < repeat && error == cudaSuccess; r++) { /* the first to warm up */
+        float elapsed;
+
+        error = cudaEventRecord(d->start, d->stream);
+        if (error == cudaSuccess)
+            error = cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, d->stream);
+        if (error == cudaSuccess)
+            error = cudaEventRecord(d->stop, d->stream);
+        if (error == cudaSuccess)
+            error = cudaEventSynchronize(d->stop);
+        if (error == cudaSuccess)
+            error = cudaEventElapsedTime(&elapsed, d->start, d->stop);
+        if (r >= 0 && error == cudaSuccess)
+            ms[r] = (double)elapsed;
+    }
+    if (error == cudaSuccess) {
+        summarise(&s, repeat);
+        *rate = 2 * (double)bytes / s.median;
+    }
+    cudaFree(to);
+    cudaFree(from);
+    free(ms);
+    return error;
+}
+
+#endif

@@ -1,0 +1,326 @@
+/* options.h: the command line of gpbench. Every mistake is one sentence on stderr and exit status
+ * 2. */
+#ifndef BENCH_OPTIONS_H
+#define BENCH_OPTIONS_H
+
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "input.h"
+
+/* 77 is how a test says "skipped" to Meson. */
+enum { EXIT_RIGHT = 0, EXIT_WRONG = 1, EXIT_USAGE = 2, EXIT_NO_GPU = 77 };
+
+enum { MAX_SIZES = 256, MAX_BATCHES = 16 };
+enum { MAX_REPEAT = 10000, MAX_BATCH = 100000, MAX_OFFSET = 4096 };
+enum { DEFAULT_REPEAT = 15, DEFAULT_BLOCK = 256 };
+
+#ifdef __CUDACC__
+#define DEFAULT_SIZES "10..28"
+#else
+#define DEFAULT_SIZES "10..14"
+#endif
+
+typedef struct options {
+    int list, cold, warm, check, cpu;
+    const char *filter, *types; /* NULL: everything */
+    size_t size[MAX_SIZES];
+    int sizes;
+    int batch[MAX_BATCHES];
+    int batches;
+    int distribution[DISTRIBUTIONS];
+    int distributions;
+    int repeat, block;
+    size_t offset_in, offset_out; /* elements */
+    const char *csv;
+} options;
+
+__attribute__((noreturn, format(printf, 2, 3))) static inline void quit(int status,
+                                                                        const char *format, ...)
+{
+    va_list arguments;
+
+    fflush(stdout);
+    fputs("gpbench: ", stderr);
+    va_start(arguments, format);
+    vfprintf(stderr, format, arguments);
+    va_end(arguments);
+    fputc('\n', stderr);
+    exit(status);
+}
+
+/* clang-format off */
+static inline void options_print_help(void)
+{
+    int i;
+
+    puts("Usage: gpbench [OPTION]...\n"
+         "       gpbench tune PRIMITIVE [OPTION]...\n"
+         "Measures the primitives of gpuprims against CUB and memcpy, interleaved in one process.\n"
+         "Each result is checked before it is timed and once more after it.\n"
+         "\n"
+         "  --list           print what there is, as primitive/type/implementation, and exit\n"
+         "  --filter LIST    only what contains one of these words, or matches one of these globs:\n"
+         "                   scan, reduce_sum/f32, 'compact*/u32/*'\n"
+         "  --types LIST     only these types: i32,f64,u8-u64\n"
+         "  --sizes LIST     numbers of elements: 1000003, 2^20, or every power of two from 2^10 to\n"
+         "                   2^28 as 10..28 (default " DEFAULT_SIZES ")\n"
+         "  --distribution LIST   of the input, or all (default uniform):");
+    fputs("                  ", stdout);
+    for (i = 0; i < DISTRIBUTIONS; i++)
+        printf(" %s", distribution_names[i]);
+    printf("\n"
+           "  --cold           flush the L2 cache before each run (the default on a GPU)\n"
+           "  --warm           make an untimed run before each run; with --cold: both\n"
+           "  --batch LIST     time so many calls back to back, and divide; more than 1 is always\n"
+           "                   warm (default 1)\n"
+           "  --repeat N       timed runs, of which the median is reported (default %d)\n"
+           "  --block N        threads per block of the classic rungs, a power of two from 32 to\n"
+           "                   1024 (default %d)\n"
+           "  --offset-in N    start the input N elements behind an aligned address\n"
+           "  --offset-out N   likewise the output\n"
+           "  --cpu            on a GPU: measure the CPU references too\n"
+           "  --check          check the result of every timed run as well\n"
+           "  --csv FILE       write the rows to FILE too; they gather in FILE.partial, which is\n"
+           "                   renamed at the end\n"
+           "  --help           print this and exit\n\n",
+           DEFAULT_REPEAT, DEFAULT_BLOCK);
+    puts("gpbench tune PRIMITIVE builds variants of the primitive's tile shape and block size, checks\n"
+         "and times them, and prints the best constants as lines of gpuprims/core/tuning.cuh.\n"
+         "\n"
+         "of_memcpy is the rate of the bytes that must move to that of a device-to-device copy\n"
+         "of as many bytes: the row's own when it exceeds the L2 cache by far, else that of 1 GiB,\n"
+         "measured at the start. What must move: n reads and n writes for a scan and a partition, n\n"
+         "reads for a reduction, n reads and the kept writes for a compaction. vs_cub is CUB's median\n"
+         "over the row's.\n"
+         "\n"
+         "Without a GPU (the CPU build) the rows are the CPU references and the CPU backend.\n"
+         "GPBENCH_COMMIT in the environment replaces the commit that the CSV names.\n"
+         "\n"
+         "Exit status: 0 all measured, 1 a wrong result or a CUDA error, 2 a bad option or file,\n"
+         "77 no GPU answers (CUDA build only).");
+}
+/* clang-format on */
+
+/* ---- numbers and lists ---- */
+
+/* A count: decimal digits, or 2^k. */
+static inline int parse_count(const char *text, uint64_t *value)
+{
+    const char *digits = strncmp(text, "2^", 2) == 0 ? text + 2 : text;
+    uint64_t parsed = 0;
+    const char *c;
+
+    for (c = digits; *c >= '0' && *c <= '9'; c++) {
+        if (parsed > UINT64_MAX / 100)
+            return 0;
+        parsed = parsed * 10 + (uint64_t)(*c - '0');
+    }
+    if (*c != '\0' || c == digits || (digits != text && parsed > 63))
+        return 0;
+    *value = digits != text ? (uint64_t)1 << parsed : parsed;
+    return 1;
+}
+
+static inline uint64_t parse_number(const char *name, const char *text, uint64_t least,
+                                    uint64_t most)
+{
+    uint64_t value;
+
+    if (!parse_count(text, &value) || value < least || value > most)
+        quit(EXIT_USAGE, "%s takes a number from %llu to %llu, not '%s'", name,
+             (unsigned long long)least, (unsigned long long)most, text);
+    return value;
+}
+
+/* The next word of a list with commas, in a buffer; returns where to go on, NULL after the last. */
+static inline const char *list_next(const char *name, const char *list, char *word, size_t size)
+{
+    size_t length = strcspn(list, ",");
+
+    if (length == 0)
+        quit(EXIT_USAGE, "%s has an empty item in its list", name);
+    if (length >= size)
+        quit(EXIT_USAGE, "%s has an item of more than %zu characters", name, size - 1);
+    memcpy(word, list, length);
+    word[length] = '\0';
+    return list[length] == ',' ? list + length + 1 : NULL;
+}
+
+static inline void parse_sizes(options *o, const char *list)
+{
+    char word[64];
+
+    for (o->sizes = 0; list;) {
+        uint64_t first, last;
+        char *dots;
+        int is_range;
+
+        list = list_next("--sizes", list, word, sizeof word);
+        dots = strstr(word, "..");
+        is_range = dots != NULL;
+        if (is_range) {
+            *dots = '\0';
+            if (!parse_count(word, &first) || !parse_count(dots + 2, &last) || first > last ||
+                last > 40)
+                quit(EXIT_USAGE,
+                     "--sizes takes a range as 10..28, for 2^10 to 2^28 and no more "
+                     "than 2^40, not '%s..%s'",
+                     word, dots + 2);
+        } else {
+            first = last = parse_number("--sizes", word, 1, (uint64_t)1 << 40);
+        }
+        for (; first <= last; first++) {
+            if (o->sizes == MAX_SIZES)
+                quit(EXIT_USAGE, "--sizes takes no more than %d sizes", MAX_SIZES);
+            o->size[o->sizes++] = (size_t)(is_range ? (uint64_t)1 << first : first);
+        }
+    }
+}
+
+static inline void parse_batches(options *o, const char *list)
+{
+    char word[64];
+
+    for (o->batches = 0; list;) {
+        list = list_next("--batch", list, word, sizeof word);
+        if (o->batches == MAX_BATCHES)
+            quit(EXIT_USAGE, "--batch takes no more than %d numbers", MAX_BATCHES);
+        o->batch[o->batches++] = (int)parse_number("--batch", word, 1, MAX_BATCH);
+    }
+}
+
+static inline void parse_distributions(options *o, const char *list)
+{
+    char word[64];
+    int i;
+
+    if (strcmp(list, "all") == 0) {
+        for (o->distributions = 0; o->distributions < DISTRIBUTIONS; o->distributions++)
+            o->distribution[o->distributions] = o->distributions;
+        return;
+    }
+    for (o->distributions = 0; list;) {
+        list = list_next("--distribution", list, word, sizeof word);
+        for (i = 0; i < DISTRIBUTIONS && strcmp(word, distribution_names[i]) != 0; i++)
+            ;
+        if (i == DISTRIBUTIONS)
+            quit(EXIT_USAGE, "--distribution knows no '%s'; --help lists what there is", word);
+        if (o->distributions == DISTRIBUTIONS)
+            quit(EXIT_USAGE, "--distribution names one twice");
+        o->distribution[o->distributions++] = i;
+    }
+}
+
+/* ---- options ---- */
+
+/* clang-format off */
+typedef enum option_name {
+    OPTION_LIST, OPTION_COLD, OPTION_WARM, OPTION_CHECK, OPTION_CPU, OPTION_HELP,
+    OPTION_SWITCHES, /* those before take no value */
+    OPTION_FILTER = OPTION_SWITCHES, OPTION_TYPES, OPTION_SIZES, OPTION_DISTRIBUTION, OPTION_BATCH,
+    OPTION_REPEAT, OPTION_BLOCK, OPTION_OFFSET_IN, OPTION_OFFSET_OUT, OPTION_CSV,
+    OPTION_NAMES
+} option_name;
+
+static const char *const option_names[OPTION_NAMES] = {
+    "--list", "--cold", "--warm", "--check", "--cpu", "--help", "--filter", "--types", "--sizes",
+    "--distribution", "--batch", "--repeat", "--block", "--offset-in", "--offset-out", "--csv"};
+/* clang-format on */
+
+static inline void options_switch(options *o, int name)
+{
+    switch (name) {
+    case OPTION_LIST: o->list = 1; break;
+    case OPTION_COLD: o->cold = 1; break;
+    case OPTION_WARM: o->warm = 1; break;
+    case OPTION_CHECK: o->check = 1; break;
+    case OPTION_CPU: o->cpu = 1; break;
+    default: options_print_help(); exit(EXIT_RIGHT);
+    }
+}
+
+static inline void options_set(options *o, int name, const char *value)
+{
+    if (*value == '\0')
+        quit(EXIT_USAGE, "%s takes a value, not an empty string", option_names[name]);
+    switch (name) {
+    case OPTION_FILTER: o->filter = value; break;
+    case OPTION_TYPES: o->types = value; break;
+    case OPTION_SIZES: parse_sizes(o, value); break;
+    case OPTION_DISTRIBUTION: parse_distributions(o, value); break;
+    case OPTION_BATCH: parse_batches(o, value); break;
+    case OPTION_REPEAT: o->repeat = (int)parse_number("--repeat", value, 1, MAX_REPEAT); break;
+    case OPTION_BLOCK:
+        o->block = (int)parse_number("--block", value, 32, 1024);
+        if (o->block & (o->block - 1))
+            quit(EXIT_USAGE, "--block takes a power of two from 32 to 1024, not '%s'", value);
+        break;
+    case OPTION_OFFSET_IN: o->offset_in = parse_number("--offset-in", value, 0, MAX_OFFSET); break;
+    case OPTION_OFFSET_OUT:
+        o->offset_out = parse_number("--offset-out", value, 0, MAX_OFFSET);
+        break;
+    default: o->csv = value;
+    }
+}
+
+static inline void options_finish(options *o)
+{
+    int i, most = 1;
+
+    for (i = 0; i < o->batches; i++)
+        most = o->batch[i] > most ? o->batch[i] : most;
+    if (o->cold && !o->warm && most > 1)
+        quit(EXIT_USAGE, "--batch %d needs --warm: only the first call of a batch could be cold",
+             most);
+    if (!o->cold && !o->warm) {
+#ifdef __CUDACC__
+        o->cold = 1;
+#else
+        o->warm = 1; /* flushing a processor's cache takes longer than most runs */
+#endif
+    }
+}
+
+/* Accepts "--name value" and "--name=value"; of a repeated option the last one counts. */
+static inline options options_parse(int argc, char **argv)
+{
+    options o;
+    int i;
+
+    memset(&o, 0, sizeof o);
+    o.repeat = DEFAULT_REPEAT;
+    o.block = DEFAULT_BLOCK;
+    o.batch[0] = o.batches = o.distributions = 1;
+    o.distribution[0] = DISTRIBUTION_UNIFORM;
+    parse_sizes(&o, DEFAULT_SIZES);
+    for (i = 1; i < argc; i++) {
+        const char *equals = strchr(argv[i], '=');
+        size_t length = equals ? (size_t)(equals - argv[i]) : strlen(argv[i]);
+        int name = 0;
+
+        while (name < OPTION_NAMES && !(strlen(option_names[name]) == length &&
+                                        memcmp(option_names[name], argv[i], length) == 0))
+            name++;
+        if (strcmp(argv[i], "-h") == 0)
+            name = OPTION_HELP;
+        if (name == OPTION_NAMES)
+            quit(EXIT_USAGE, "unknown option '%s'; --help lists the options", argv[i]);
+        if (name < OPTION_SWITCHES) {
+            if (equals)
+                quit(EXIT_USAGE, "%s takes no value", option_names[name]);
+            options_switch(&o, name);
+            continue;
+        }
+        if (!equals && i + 1 == argc)
+            quit(EXIT_USAGE, "%s needs a value", option_names[name]);
+        options_set(&o, name, equals ? equals + 1 : argv[++i]);
+    }
+    options_finish(&o);
+    return o;
+}
+
+#endif

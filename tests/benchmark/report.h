@@ -1,0 +1,167 @@
+/* report.h: what gpbench writes: the table on stdout, progress on stderr, the CSV file. */
+#ifndef BENCH_REPORT_H
+#define BENCH_REPORT_H
+
+#include <errno.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "measure.h"
+
+/* ---- progress ---- */
+
+/* One line that is overwritten and in the end erased; only for someone who waits at a terminal. */
+static inline void progress_show(const contest *c, int done, int total)
+{
+    if (isatty(STDERR_FILENO)) {
+        fflush(stdout);
+        fprintf(stderr, "\r\033[K%d of %d: %s/%s, n = %zu", done + 1, total, c->g->primitive,
+                c->g->type, c->a.n);
+    }
+}
+
+static inline void progress_hide(void)
+{
+    if (isatty(STDERR_FILENO))
+        fputs("\r\033[K", stderr);
+}
+
+/* ---- the CSV file ---- */
+
+/* Rows gather in FILE.partial, which becomes FILE when it is complete: whoever finds FILE finds all
+ * of it, and an interrupted run of an hour is not lost. */
+typedef struct csv_file {
+    FILE *stream;
+    const char *path;
+    char partial[4096];
+} csv_file;
+
+static inline void csv_open(csv_file *csv, const char *path)
+{
+    struct stat status;
+
+    csv->stream = NULL;
+    csv->path = path;
+    if (!path)
+        return;
+    if (stat(path, &status) == 0 && !S_ISREG(status.st_mode))
+        quit(EXIT_USAGE, "cannot write %s: it is %s", path,
+             S_ISDIR(status.st_mode) ? "a directory" : "not a regular file");
+    if (snprintf(csv->partial, sizeof csv->partial, "%s.partial", path) >= (int)sizeof csv->partial)
+        quit(EXIT_USAGE, "cannot write %.40s...: the name is too long", path);
+    csv->stream = fopen(csv->partial, "w");
+    if (!csv->stream)
+        quit(EXIT_USAGE, "cannot write %s: %s", csv->partial, strerror(errno));
+    fputs("primitive,implementation,type,distribution,n,cache,batch,median_ms,min_ms,max_ms,bytes,"
+          "GBps,of_memcpy,vs_cub,items_per_s,gpu,driver,toolkit,cub,commit,date,repeat,block,"
+          "offset_in,offset_out\n",
+          csv->stream);
+}
+
+static inline void csv_close(csv_file *csv)
+{
+    int failed;
+
+    if (!csv->stream)
+        return;
+    failed = ferror(csv->stream);
+    if (fclose(csv->stream) != 0 || failed || rename(csv->partial, csv->path) != 0)
+        quit(EXIT_USAGE, "cannot write %s: %s", csv->path, strerror(errno));
+}
+
+/* ---- rows ---- */
+
+/* Measured, or 0 where there is nothing to measure by. */
+typedef struct ratios {
+    double of_memcpy, vs_cub;
+} ratios;
+
+static inline ratios ratios_of(const contest *c, const subject *s)
+{
+    double rate = c->d->memcpy_rate, cub = 0;
+    ratios r = {0, 0};
+    int i;
+
+    for (i = 0; i < c->subjects; i++) {
+        const subject *other = &c->subject[i];
+
+        if (!other->failed && (other->entry->flags & ENTRY_CUB))
+            cub = other->median;
+        /* Below that it is a matter of launches and caches, and no limit to anything. */
+        if (!other->failed && other->entry == &memcpy_entry && other->median > 0 &&
+            c->bytes >= 4 * (double)c->d->about.l2_bytes)
+            rate = c->bytes / other->median;
+    }
+    if (s->median > 0 && rate > 0)
+        r.of_memcpy = c->bytes / s->median / rate;
+    if (s->median > 0 && cub > 0 && s->entry != &memcpy_entry)
+        r.vs_cub = cub / s->median;
+    return r;
+}
+
+static inline void print_ratio(FILE *to, const char *format, double ratio)
+{
+    if (ratio > 0)
+        fprintf(to, format, ratio);
+}
+
+static inline void csv_row(FILE *to, const contest *c, const subject *s, const char *cache,
+                           int batch)
+{
+    const machine *m = &c->d->about;
+    ratios r = ratios_of(c, s);
+    double per_s = s->median > 0 ? 1e3 / s->median : 0;
+
+    fprintf(to, "%s,%s,%s,%s,%zu,%s,%d,%.6f,%.6f,%.6f,%.0f,%.6g,", c->g->primitive, s->entry->name,
+            c->g->type, distribution_names[c->distribution], c->a.n, cache, batch, s->median,
+            s->min, s->max, c->bytes, c->bytes * per_s * 1e-9);
+    print_ratio(to, "%.4f", r.of_memcpy);
+    fputc(',', to);
+    print_ratio(to, "%.4f", r.vs_cub);
+    fprintf(to, ",%.0f,%s,%s,%s,%s,%s,%s,%d,%d,%zu,%zu\n", (double)c->a.n * per_s, m->gpu,
+            m->driver, m->toolkit, m->cub, m->commit, m->date, c->o->repeat, c->o->block,
+            c->o->offset_in, c->o->offset_out);
+    fflush(to);
+}
+
+static inline void print_head(const device *d, const options *o)
+{
+    const machine *m = &d->about;
+
+    printf("gpbench on %s, driver %s, toolkit %s, CUB %s, commit %s, %s\n", m->gpu,
+           *m->driver ? m->driver : "none", m->toolkit, *m->cub ? m->cub : "none", m->commit,
+           m->date);
+    printf("median of %d; a large copy moves %.1f GB/s\n", o->repeat, d->memcpy_rate * 1e-6);
+    printf("%-44s %-8s %12s %-4s %5s %12s %9s %7s %7s\n", "primitive/type/implementation", "input",
+           "n", "", "batch", "median ms", "GB/s", "memcpy", "CUB");
+}
+
+static inline void print_row(const contest *c, const subject *s, const char *cache, int batch)
+{
+    ratios r = ratios_of(c, s);
+    char name[128];
+
+    snprintf(name, sizeof name, "%s/%s/%s", c->g->primitive, c->g->type, s->entry->name);
+    printf("%-44s %-8s %12zu %-4s %5d %12.6f %9.1f", name, distribution_names[c->distribution],
+           c->a.n, cache, batch, s->median, s->median > 0 ? c->bytes / s->median * 1e-6 : 0);
+    print_ratio(stdout, " %7.3f", r.of_memcpy);
+    print_ratio(stdout, " %6.2fx", r.vs_cub);
+    putchar('\n');
+}
+
+static inline void report_rows(const contest *c, csv_file *csv, const char *cache, int batch)
+{
+    int i;
+
+    progress_hide();
+    for (i = 0; i < c->subjects; i++) {
+        if (c->subject[i].failed)
+            continue;
+        print_row(c, &c->subject[i], cache, batch);
+        if (csv->stream)
+            csv_row(csv->stream, c, &c->subject[i], cache, batch);
+    }
+    fflush(stdout);
+}
+
+#endif

@@ -1,0 +1,378 @@
+/* compact.cuh: every function, many types and predicates, against plain loops. */
+#include "fold_check.h"
+
+enum { COMPACT, COMPACT_FLAGGED, COMPACT_INDICES, PARTITION, PARTITION_STABLE, COMPACT_FUNCTIONS };
+
+static const char *const compact_names[] = {"compact", "compact_flagged", "compact_indices", "partition",
+                                            "partition_stable"};
+
+/* An instance, its items, and whether its predicate keeps one. */
+typedef struct compact_case {
+    const char *name;
+    size_t bytes;
+    void (*make)(void *in, size_t n);
+    int (*keep)(const void *item);
+    cudaError_t (*run)(int function, const void *in, const uint8_t *flags, void *out, size_t n,
+                       size_t *d_count, gp_workspace *ws, cudaStream_t stream);
+} compact_case;
+
+/* ---- instances ------------------------------------------------------------------------------- */
+
+/* What a compact_case needs of an instance; `context` is nothing or a value and a comma. */
+#define COMPACT_CASE(name, type, make_item, keep_item, context)                                        \
+    static void name##_make(void *in, size_t n)                                                        \
+    {                                                                                                  \
+        for (size_t i = 0; i < n; i++) {                                                               \
+            uint64_t r = tap_random();                                                                 \
+                                                                                                       \
+            ((type *)in)[i] = make_item;                                                               \
+        }                                                                                              \
+    }                                                                                                  \
+    static int name##_keep(const void *item)                                                           \
+    {                                                                                                  \
+        type x = *(const type *)item;                                                                  \
+                                                                                                       \
+        return (keep_item) ? 1 : 0;                                                                    \
+    }                                                                                                  \
+    static cudaError_t name##_run(int function, const void *in, const uint8_t *flags, void *out,       \
+                                  size_t n, size_t *d_count, gp_workspace *ws, cudaStream_t stream)    \
+    {                                                                                                  \
+        const type *from = (const type *)in;                                                           \
+        type *to = (type *)out;                                                                        \
+                                                                                                       \
+        switch (function) {                                                                            \
+        case COMPACT: return name##_compact(from, to, n, d_count, context ws, stream);                 \
+        case COMPACT_FLAGGED:                                                                          \
+            return name##_compact_flagged(from, flags, to, n, d_count, context ws, stream);            \
+        case COMPACT_INDICES:                                                                          \
+            return name##_compact_indices(from, (size_t *)out, n, d_count, context ws, stream);        \
+        case PARTITION: return name##_partition(from, to, n, d_count, context ws, stream);             \
+        default: return name##_partition_stable(from, to, n, d_count, context ws, stream);             \
+        }                                                                                              \
+    }                                                                                                  \
+    static const compact_case name##_case = {#name, sizeof(type), name##_make, name##_keep, name##_run};
+
+/* The default predicate, x != 0. */
+#include <gpuprims/compact.cuh>
+#define NO_CONTEXT
+COMPACT_CASE(gp, int, (int)(r % 3 ? r : 0), x != 0, NO_CONTEXT)
+
+#define GP_NAME all
+#define GP_TYPE uint8_t
+#define GP_PRED(x) ((void)(x), 1)
+#include <gpuprims/compact.cuh>
+COMPACT_CASE(all, uint8_t, (uint8_t)r, 1 + x, NO_CONTEXT)
+
+#define GP_NAME none
+#define GP_TYPE uint16_t
+#define GP_PRED(x) ((void)(x), 0)
+#include <gpuprims/compact.cuh>
+COMPACT_CASE(none, uint16_t, (uint16_t)r, x & 0, NO_CONTEXT)
+
+/* One in a while; the predicate is a function, and its result not 0 or 1. */
+static __host__ __device__ inline int rare(int64_t x)
+{
+    return x % 997 == 5 ? -128 : 0;
+}
+
+#define GP_NAME few
+#define GP_TYPE int64_t
+#define GP_PRED rare
+#include <gpuprims/compact.cuh>
+COMPACT_CASE(few, int64_t, (int64_t)(r >> 20), x % 997 == 5, NO_CONTEXT)
+
+/* A predicate of floats: NaN is not below anything. */
+#define GP_NAME negative
+#define GP_TYPE double
+#define GP_PRED(x) ((x) < 0)
+#include <gpuprims/compact.cuh>
+COMPACT_CASE(negative, double, awkward_number(r), x < 0, NO_CONTEXT)
+
+/* A result whose low 32 bits are zero is still true. */
+#define GP_NAME high
+#define GP_TYPE __int128
+#define GP_PRED(x) ((x) & ((__int128)1 << 100))
+#include <gpuprims/compact.cuh>
+COMPACT_CASE(high, __int128, (__int128)r << 64 | (__int128)(r >> 9), (x >> 100) % 2 != 0, NO_CONTEXT)
+
+#define GP_NAME composed
+#define GP_TYPE affine
+#define GP_PRED(f) ((f).a > (f).b)
+#include <gpuprims/compact.cuh>
+COMPACT_CASE(composed, affine, make_affine(r), x.a > x.b, NO_CONTEXT)
+
+/* A context, between two instances without. */
+typedef struct limits {
+    uint32_t lower, upper;
+} limits;
+
+static const limits some_limits = {1u << 30, 3u << 30};
+
+#define GP_NAME between
+#define GP_TYPE triangle
+#define GP_CONTEXT limits
+#define GP_PRED(x, range) ((x).b >= (range).lower && (x).b < (range).upper)
+#include <gpuprims/compact.cuh>
+#define SOME_LIMITS some_limits,
+COMPACT_CASE(between, triangle, make_triangle(r), x.b >= 1u << 30 && x.b < 3u << 30, SOME_LIMITS)
+
+#define GP_NAME wide
+#define GP_TYPE matrices3
+#define GP_PRED(x) ((x).at[2].m[1] % 8 < 4)
+#include <gpuprims/compact.cuh>
+COMPACT_CASE(wide, matrices3, make_matrices3(r), x.at[2].m[1] % 8 < 4, NO_CONTEXT)
+
+#define GP_NAME widest
+#define GP_TYPE matrices8
+#define GP_PRED(x) ((x).at[7].m[0] % 5 == 1)
+#include <gpuprims/compact.cuh>
+COMPACT_CASE(widest, matrices8, make_matrices8(r), x.at[7].m[0] % 5 == 1, NO_CONTEXT)
+
+/* ---- the check ------------------------------------------------------------------------------- */
+
+/* What should be in the output, as loops say it; returns how many are kept. */
+static size_t compact_reference(const compact_case *c, int function, const char *in, const uint8_t *flags,
+                                char *out, size_t n)
+{
+    size_t kept = 0, rejected = 0;
+
+    for (size_t i = 0; i < n; i++)
+        if (function == COMPACT_FLAGGED ? flags[i] != 0 : c->keep(in + i * c->bytes)) {
+            if (function == COMPACT_INDICES)
+                ((size_t *)(void *)out)[kept] = i;
+            else
+                memcpy(out + kept * c->bytes, in + i * c->bytes, c->bytes);
+            kept++;
+        }
+    if (function != PARTITION && function != PARTITION_STABLE)
+        return kept;
+    for (size_t i = 0; i < n; i++)
+        if (!c->keep(in + i * c->bytes)) {
+            size_t to = function == PARTITION ? n - 1 - rejected : kept + rejected;
+
+            memcpy(out + to * c->bytes, in + i * c->bytes, c->bytes);
+            rejected++;
+        }
+    return kept;
+}
+
+/* Runs a function on `in` and compares everything: count, results, what is not to be written. */
+static int compact_run_check(const compact_case *c, int function, const char *in, size_t n, fold_place place)
+{
+    size_t out_item = function == COMPACT_INDICES ? sizeof(size_t) : c->bytes, count = 0;
+    char *want = (char *)malloc(n * out_item + 1), *got = (char *)malloc(n * out_item + 1);
+    uint8_t *flags = (uint8_t *)malloc(n + 1);
+    const char *wrong = NULL;
+
+    for (size_t i = 0; i < n; i++)
+        flags[i] = (uint8_t)(tap_below(4) ? tap_random() : 0);
+    size_t kept = compact_reference(c, function, in, flags, want, n);
+    size_t results = function >= PARTITION ? n : kept;
+
+    tap_buffer d_in = tap_buffer_of(in, n * c->bytes, place.in_offset * c->bytes);
+    tap_buffer d_flags = tap_buffer_of(flags, n, place.out_offset);
+    tap_buffer d_out = place.in_place ? d_in : tap_buffer_new(n * out_item, place.out_offset * out_item);
+    tap_buffer d_count = tap_buffer_new(sizeof count, place.in_offset * sizeof count);
+    cudaError_t error = c->run(function, d_in.data, (const uint8_t *)d_flags.data, d_out.data, n,
+                               (size_t *)d_count.data, place.ws, place.stream);
+
+    tap_buffer_read(&count, &d_count, sizeof count);
+    tap_buffer_read(got, &d_out, results * out_item);
+    if (error != cudaSuccess)
+        wrong = gp_last_error_message();
+    else if (count != kept)
+        wrong = "miscounts";
+    else if (memcmp(got, want, results * out_item) != 0)
+        wrong = "differs from the reference";
+    else if (!tap_buffer_intact(&d_count, sizeof count) || !tap_buffer_intact(&d_flags, n))
+        wrong = "wrote around the count or the flags";
+    tap_buffer_read(got, &d_flags, n);
+    if (!wrong && memcmp(got, flags, n) != 0)
+        wrong = "changed the flags";
+    if (!place.in_place) {
+        char *in_after = (char *)malloc(n * c->bytes + 1);
+
+        if (!wrong && !tap_buffer_intact(&d_out, results * out_item))
+            wrong = "wrote past the count or outside of the output";
+        tap_buffer_read(in_after, &d_in, n * c->bytes);
+        if (!wrong && (memcmp(in_after, in, n * c->bytes) != 0 || !tap_buffer_intact(&d_in, n * c->bytes)))
+            wrong = "changed the input";
+        free(in_after);
+        tap_buffer_free(&d_out);
+    } else { /* what lies behind the count is as it was */
+        char *after = (char *)malloc(n * c->bytes + 1);
+
+        tap_buffer_read(after, &d_in, n * c->bytes);
+        if (!wrong && memcmp(after + kept * c->bytes, in + kept * c->bytes, (n - kept) * c->bytes) != 0)
+            wrong = "wrote past the count";
+        if (!wrong && !tap_buffer_intact(&d_in, n * c->bytes))
+            wrong = "wrote outside of the output";
+        free(after);
+    }
+    tap_buffer_free(&d_in);
+    tap_buffer_free(&d_flags);
+    tap_buffer_free(&d_count);
+    if (wrong)
+        printf("# %s, %s of %zu, offsets %zu and %zu%s: %s (error %d, %zu kept, %zu counted)\n", c->name,
+               compact_names[function], n, place.in_offset, place.out_offset,
+               place.in_place ? ", in place" : "", wrong, (int)error, kept, count);
+    free(want);
+    free(got);
+    free(flags);
+    return !wrong;
+}
+
+static int compact_check(const compact_case *c, int function, size_t n, fold_place place)
+{
+    char *in = (char *)malloc(n * c->bytes + 1);
+
+    c->make(in, n);
+    int passed = compact_run_check(c, function, in, n, place);
+    free(in);
+    return passed;
+}
+
+static void check_sizes(const compact_case *c, size_t limit)
+{
+    for (int function = 0; function < COMPACT_FUNCTIONS; function++) {
+        unsigned checked = 0;
+        int passed = 1;
+
+        for (size_t k = 0; k < FOLD_SIZES && fold_sizes[k] <= limit; k++) {
+            fold_place place = {k * 7 % 16, k * 3 % 16, 0, NULL, 0};
+
+            passed &= compact_check(c, function, fold_sizes[k], place);
+            place.in_place = 1;
+            if (function == COMPACT || function == COMPACT_FLAGGED)
+                passed &= compact_check(c, function, fold_sizes[k], place);
+            checked++;
+        }
+        ok(passed, "%s: %s of %u sizes up to %zu", c->name, compact_names[function], checked, limit);
+    }
+}
+
+static void check_offsets(const compact_case *c, int function, size_t n, size_t in_limit, size_t out_limit)
+{
+    int passed = 1;
+
+    for (size_t in = 0; in < in_limit; in++)
+        for (size_t out = 0; out < out_limit; out++) {
+            fold_place place = {in, out, 0, NULL, 0};
+
+            passed &= compact_check(c, function, n, place);
+        }
+    ok(passed, "%s: %s of %zu items at %zu x %zu offsets", c->name, compact_names[function], n, in_limit,
+       out_limit);
+}
+
+static void check_large(const compact_case *c, int function, size_t n, int in_place)
+{
+    fold_place place = {1, 3, in_place, NULL, 0};
+
+    ok(compact_check(c, function, n, place), "%s: %s of %zu items%s", c->name, compact_names[function], n,
+       in_place ? ", in place" : "");
+}
+
+/* Inputs of a known shape for the default instance: where the kept ones lie. */
+static void check_shapes(size_t n)
+{
+    static const char *const names[] = {"no item", "every item", "the first item", "the last item",
+                                        "all but the first", "all but the last", "the first half",
+                                        "the second half", "every other item", "runs of 256"};
+    int *in = (int *)malloc((n + 1) * sizeof *in);
+
+    for (int shape = 0; shape < 10; shape++) {
+        int passed = 1;
+
+        for (size_t i = 0; i < n; i++) {
+            int keep[] = {0,         1,      i == 0,    i == n - 1, i > 0, i < n - 1,
+                          i < n / 2, i >= n / 2, i % 2 == 0, i / 256 % 2 == 0};
+
+            in[i] = keep[shape] ? (int)i + 1 : 0;
+        }
+        for (int function = 0; function < COMPACT_FUNCTIONS; function++) {
+            fold_place place = {0, 1, 0, NULL, 0};
+
+            passed &= compact_run_check(&gp_case, function, (const char *)in, n, place);
+            place.in_place = 1;
+            if (function == COMPACT || function == COMPACT_FLAGGED)
+                passed &= compact_run_check(&gp_case, function, (const char *)in, n, place);
+        }
+        ok(passed, "%zu items of which %s is kept", n, names[shape]);
+    }
+    free(in);
+}
+
+#ifdef __CUDACC__
+#define GP_NAME huge
+#define GP_TYPE uint8_t
+#include <gpuprims/compact.cuh>
+
+/* More items than 32 bits count; sparse, so that the results fit on the host. */
+static void beyond_32_bits(void)
+{
+    size_t n = ((size_t)1 << 32) + 12345, step = (size_t)1 << 26, free_bytes, total_bytes;
+    size_t marked = n / step + 1, count, got[128], *d_out = NULL, *d_count = NULL;
+    uint8_t *d = NULL, one = 1;
+    int passed;
+
+    must(cudaMemGetInfo(&free_bytes, &total_bytes));
+    if (tap_small || free_bytes < n + n / 4) {
+        ok(1, "compaction of more than 2^32 bytes # SKIP %s", tap_small ? "--small" : "too little memory");
+        return;
+    }
+    must(cudaMalloc((void **)&d, n));
+    must(cudaMalloc((void **)&d_out, sizeof got));
+    must(cudaMalloc((void **)&d_count, sizeof count));
+    must(cudaMemset(d, 0, n));
+    for (size_t i = 0; i < marked; i++)
+        must(cudaMemcpy(d + i * step + i, &one, 1, cudaMemcpyHostToDevice));
+    must(huge_compact_indices(d, d_out, n, d_count, NULL, 0));
+    must(cudaMemcpy(&count, d_count, sizeof count, cudaMemcpyDeviceToHost));
+    must(cudaMemcpy(got, d_out, sizeof got, cudaMemcpyDeviceToHost));
+    passed = count == marked;
+    for (size_t i = 0; i < marked && i < 128; i++)
+        passed &= got[i] == i * step + i;
+    ok(passed, "the places of %zu of %zu bytes", count, n);
+    must(cudaFree(d));
+    must(cudaFree(d_out));
+    must(cudaFree(d_count));
+}
+#endif
+
+int main(int argc, char **argv)
+{
+    tap_begin(argc, argv);
+
+    size_t all = 10007, some = tap_small ? 2049 : 5003;
+
+    check_sizes(&gp_case, all);
+    check_sizes(&all_case, some);
+    check_sizes(&none_case, some);
+    check_sizes(&few_case, some);
+    check_sizes(&negative_case, some);
+    check_sizes(&high_case, some);
+    check_sizes(&composed_case, all);
+    check_sizes(&between_case, some);
+    check_sizes(&wide_case, some);
+    check_sizes(&widest_case, some);
+    for (int function = 0; function < COMPACT_FUNCTIONS; function++) {
+        check_offsets(&all_case, function, 77, 16, 16);
+        check_offsets(&composed_case, function, 333, 8, 8);
+        check_offsets(&gp_case, function, 4099, 4, 4);
+    }
+    check_shapes(1);
+    check_shapes(33);
+    check_shapes(4097);
+    check_shapes(tap_small ? 9001 : 100003);
+    if (!tap_small) {
+        for (int function = 0; function < COMPACT_FUNCTIONS; function++)
+            check_large(&gp_case, function, ((size_t)1 << 20) + 7, 0);
+        check_large(&gp_case, COMPACT, ((size_t)1 << 20) - 1, 1);
+        check_large(&composed_case, COMPACT_FLAGGED, ((size_t)1 << 19) + 3, 1);
+    }
+#ifdef __CUDACC__
+    beyond_32_bits();
+#endif
+    return tap_end();
+}

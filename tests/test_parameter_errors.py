@@ -1,0 +1,126 @@
+#!/usr/bin/env python3
+"""Each mistake in the parameters of a header is one readable #error that names header and macro.
+
+Which mistakes a header can meet follows from the parameters in its banner. TAP on standard output.
+
+    test_parameter_errors.py --cc gcc [--cxx g++]... [--nvcc nvcc]
+"""
+import argparse
+import pathlib
+import re
+import shlex
+import subprocess
+import sys
+import tempfile
+from concurrent.futures import ThreadPoolExecutor
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+
+PAIR = """typedef struct pair { int first, last; } pair;
+static __host__ __device__ inline pair join(pair a, pair b) { a.last = b.last; return a; }
+"""
+
+# Each mistake: a name, the parameter that the header must have, the code before the include, and the
+# macros that its errors name, one error each. An empty tuple: no mistake, and no error.
+MISTAKES = [
+    ("nothing", "GP_NAME", "", ()),
+    ("a name alone", "GP_NAME", "#define GP_NAME x\n", ()),
+    ("a type without a name", "GP_TYPE", "#define GP_TYPE short\n", ("GP_NAME",)),
+    ("a block without a name", "GP_BLOCK", "#define GP_BLOCK 64\n", ("GP_NAME",)),
+    ("an operator without a name", "GP_OP", "#define GP_OP GP_MAX\n", ("GP_NAME",)),
+    ("an api without a name", "GP_API", "#define GP_API static\n", ("GP_NAME",)),
+    ("a predicate without a name", "GP_PRED", "#define GP_PRED(x) ((x) > 1)\n", ("GP_NAME",)),
+    ("a load without a name", "GP_LOAD", "#define GP_LOAD(x) ((x) + 1)\n", ("GP_NAME",)),
+    ("an operator and its identity", "GP_IDENTITY",
+     PAIR + "#define GP_NAME x\n#define GP_TYPE pair\n#define GP_OP join\n#define GP_IDENTITY {0, 0}\n", ()),
+    ("an operator without identity", "GP_IDENTITY",
+     "#define GP_NAME x\n#define GP_OP(a, b) ((a) * (b))\n", ("GP_IDENTITY",)),
+    ("an operator of structs without identity", "GP_IDENTITY",
+     PAIR + "#define GP_NAME x\n#define GP_TYPE pair\n#define GP_OP join\n", ("GP_IDENTITY",)),
+    ("an identity without operator", "GP_IDENTITY",
+     "#define GP_NAME x\n#define GP_IDENTITY 5\n", ("GP_OP",)),
+    ("an identity of structs without operator", "GP_IDENTITY",
+     PAIR + "#define GP_NAME x\n#define GP_TYPE pair\n#define GP_IDENTITY {0, 0}\n", ("GP_OP",)),
+    ("an operator without name and identity", "GP_IDENTITY",
+     "#define GP_OP(a, b) ((a) * (b))\n", ("GP_NAME", "GP_IDENTITY")),
+    ("a context that nothing receives", "GP_CONTEXT",
+     "#define GP_NAME x\n#define GP_CONTEXT int\n", ("GP_LOAD|GP_PRED",)),
+    ("a block of 0", "GP_BLOCK", "#define GP_NAME x\n#define GP_BLOCK 0\n", ("GP_BLOCK",)),
+    ("a block of 100", "GP_BLOCK", "#define GP_NAME x\n#define GP_BLOCK 100\n", ("GP_BLOCK",)),
+    ("a block of 2048", "GP_BLOCK", "#define GP_NAME x\n#define GP_BLOCK 2048\n", ("GP_BLOCK",)),
+    ("a block of 1024", "GP_BLOCK", "#define GP_NAME x\n#define GP_BLOCK 1024\n", ()),
+    ("no items", "GP_ITEMS", "#define GP_NAME x\n#define GP_ITEMS 0\n", ("GP_ITEMS",)),
+]
+
+# What the other compilers are asked about, too: one header of each kind.
+SOME = ["scan.cuh", "compact.cuh", "block/block_reduce.cuh", "host/cpu_scan.h"]
+
+
+def parameters(header):
+    """The parameters that the banner of a header lists."""
+    banner = (ROOT / "gpuprims" / header).read_text(encoding="utf-8").split("*/")[0]
+    match = re.search(r"\* Parameters(.*?)\n \* (?:Generates|\n)", banner, re.S)
+    return set(re.findall(r"GP_[A-Z_]+\b", match.group(1))) if match else set()
+
+
+def headers():
+    """Those that stamp out instances."""
+    for path in sorted((ROOT / "gpuprims").rglob("*")):
+        header = path.relative_to(ROOT / "gpuprims").as_posix()
+        if path.suffix in (".cuh", ".h") and not header.startswith("core/"):
+            if "core/begin.cuh" in path.read_text(encoding="utf-8"):
+                yield header
+
+
+def check(job):
+    """Compiles one mistake; gives (passed, name, output)."""
+    kind, compiler, header, (name, _, code, macros), folder = job
+    suffix = {"cc": ".c", "cxx": ".cpp", "nvcc": ".cu"}[kind]
+    source = folder / f"{abs(hash((kind, str(compiler), header, name)))}{suffix}"
+    source.write_text(f"#include <gpuprims/gpuprims.h>\n{code}#include <gpuprims/{header}>\n")
+    flags = {
+        "cc": ["-std=gnu11", "-Wall", "-Wextra", "-fsyntax-only"],
+        "cxx": ["-std=gnu++17", "-Wall", "-Wextra", "-fsyntax-only"],
+        "nvcc": ["-std=c++17", "-arch=sm_75", "-c", "-o", str(source) + ".o"],
+    }[kind]
+    run = subprocess.run(compiler + flags + ["-I", str(ROOT), str(source)], capture_output=True, text=True)
+    output = run.stdout + run.stderr
+    complaints = [line for line in output.splitlines()
+                  if re.match(r"\S+(:\d+)+: (fatal error|error|warning)|\S+\(\d+\): (error|warning)", line)]
+    wanted = [re.compile(rf"error.*gpuprims/{re.escape(header)}: ({macro}) (is missing|must be)") for macro in macros]
+    passed = len(complaints) == len(wanted) and (run.returncode != 0) == bool(wanted)
+    passed = passed and all(any(want.search(line) for line in complaints) for want in wanted)
+    return passed, f"{pathlib.Path(compiler[0]).name}, {header}: {name}", output
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--cc", action="append", default=[])
+    parser.add_argument("--cxx", action="append", default=[])
+    parser.add_argument("--nvcc", action="append", default=[])
+    options = parser.parse_args()
+
+    jobs = []
+    failed = 0
+    with tempfile.TemporaryDirectory() as folder:
+        for kind in ("cc", "cxx", "nvcc"):
+            for compiler in getattr(options, kind):
+                for header in headers():
+                    known = parameters(header)
+                    some = header in SOME[: 2 if kind == "nvcc" else None]
+                    if (kind == "cc" and compiler == options.cc[0]) or some:
+                        jobs += [(kind, shlex.split(compiler), header, mistake, pathlib.Path(folder))
+                                 for mistake in MISTAKES if mistake[1] in known
+                                 and (kind != "nvcc" or mistake[3])]
+        with ThreadPoolExecutor(2) as pool:
+            for number, (passed, name, output) in enumerate(pool.map(check, jobs), 1):
+                print(f"{'' if passed else 'not '}ok {number} - {name}")
+                if not passed:
+                    failed += 1
+                    print("".join(f"#   {line}\n" for line in output.splitlines()[:20]), end="")
+    print(f"1..{len(jobs)}")
+    return failed > 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

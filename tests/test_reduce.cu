@@ -1,0 +1,537 @@
+/* reduce.cuh: many types and operators, all ready ones, against a plain loop. */
+#include <limits.h>
+
+#include "fold_check.h"
+
+#define CASE_REDUCE
+
+/* ---- all ready operators on all arithmetic types --------------------------------------------- */
+
+static void ready_check(const fold_case *c)
+{
+    static const size_t sizes[] = {0, 1, 2, 31, 33, 257, 4099};
+    int passed = 1;
+
+    for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
+        fold_place place = {k, 3 * k, 0, NULL, 0};
+
+        passed &= fold_check(c, REDUCE, sizes[k], place);
+    }
+    ok(passed, "%s: reduce, of nothing too", c->name);
+}
+
+#define READY         i8
+#define READY_TYPE    int8_t
+#define READY_ANY     (int8_t)r
+#define READY_LOWEST  INT8_MIN
+#define READY_HIGHEST INT8_MAX
+#include "ready_cases.h"
+
+#define READY         u8
+#define READY_TYPE    uint8_t
+#define READY_ANY     (uint8_t)r
+#define READY_LOWEST  0
+#define READY_HIGHEST UINT8_MAX
+#include "ready_cases.h"
+
+#define READY         i16
+#define READY_TYPE    int16_t
+#define READY_ANY     (int16_t)r
+#define READY_LOWEST  INT16_MIN
+#define READY_HIGHEST INT16_MAX
+#include "ready_cases.h"
+
+#define READY         u16
+#define READY_TYPE    uint16_t
+#define READY_ANY     (uint16_t)r
+#define READY_LOWEST  0
+#define READY_HIGHEST UINT16_MAX
+#include "ready_cases.h"
+
+/* All below zero, and all odd. */
+#define READY         i32
+#define READY_TYPE    int32_t
+#define READY_ANY     ((int32_t)(r | 1) | INT32_MIN)
+#define READY_LOWEST  INT32_MIN
+#define READY_HIGHEST INT32_MAX
+#include "ready_cases.h"
+
+#define READY         u32
+#define READY_TYPE    uint32_t
+#define READY_ANY     (uint32_t)(r | 1)
+#define READY_LOWEST  0
+#define READY_HIGHEST UINT32_MAX
+#include "ready_cases.h"
+
+#define READY         i64
+#define READY_TYPE    int64_t
+#define READY_ANY     (int64_t)(r | 1)
+#define READY_LOWEST  INT64_MIN
+#define READY_HIGHEST INT64_MAX
+#include "ready_cases.h"
+
+#define READY         u64
+#define READY_TYPE    uint64_t
+#define READY_ANY     (r | 1)
+#define READY_LOWEST  0
+#define READY_HIGHEST UINT64_MAX
+#include "ready_cases.h"
+
+/* The reference compares in long double: minima and maxima of 64 bits. */
+#define READY         i128
+#define READY_TYPE    __int128
+#define READY_ANY     (__int128)(int64_t)(r | 1)
+#define READY_FACTOR  (((__int128)r << 63) | 1)
+#define READY_LOWEST  ((__int128)1 << 127)
+#define READY_HIGHEST (~((__int128)1 << 127))
+#include "ready_cases.h"
+
+typedef unsigned __int128 u128_t;
+#define READY         u128
+#define READY_TYPE    u128_t
+#define READY_ANY     (u128_t)(r | 1)
+#define READY_FACTOR  (((u128_t)r << 63) | 1)
+#define READY_LOWEST  0
+#define READY_HIGHEST (~(u128_t)0)
+#include "ready_cases.h"
+
+/* Sum and product of truth values are or and and. */
+#define READY         truth
+#define READY_TYPE    bool
+#define READY_ANY     ((r >> 7) % 2 != 0)
+#define READY_TERM    (r % 5000 == 0)
+#define READY_FACTOR  (r % 5000 != 0)
+#define READY_PRODUCT ref_and
+#define READY_LOWEST  false
+#define READY_HIGHEST true
+#include "ready_cases.h"
+
+static int same_f32(const float *a, const float *b)
+{
+    return (is_nan(*a) && is_nan(*b)) || memcmp(a, b, sizeof *a) == 0;
+}
+
+static int same_f64(const double *a, const double *b)
+{
+    return (is_nan(*a) && is_nan(*b)) || memcmp(a, b, sizeof *a) == 0;
+}
+
+#define READY         f32
+#define READY_TYPE    float
+#define READY_ANY     (float)awkward_number(r)
+#define READY_TERM    (float)small_number(r)
+#define READY_FACTOR  (float)power_of_two(i, r)
+#define READY_LOWEST  -__builtin_inf()
+#define READY_HIGHEST __builtin_inf()
+#define READY_SAME    same_f32
+#define READY_FLOATING
+#include "ready_cases.h"
+
+#define READY         f64
+#define READY_TYPE    double
+#define READY_ANY     awkward_number(r)
+#define READY_TERM    small_number(r)
+#define READY_FACTOR  power_of_two(i, r)
+#define READY_LOWEST  -__builtin_inf()
+#define READY_HIGHEST __builtin_inf()
+#define READY_SAME    same_f64
+#define READY_FLOATING
+#include "ready_cases.h"
+
+/* ---- minimum and maximum of what compares equal, and of NaN ---------------------------------- */
+
+/* Zeros of random signs: the last one is the result. */
+static void last_zero_is_kept(int largest, size_t n)
+{
+    float *in = (float *)malloc(n * sizeof *in), got;
+    tap_buffer d_out = tap_buffer_new(sizeof got, 0);
+
+    for (int last = 0; last < 2; last++) {
+        for (size_t i = 0; i < n; i++)
+            in[i] = tap_below(2) ? 0.0f : -0.0f;
+        in[n - 1] = last ? 0.0f : -0.0f;
+        in[0] = last ? -0.0f : 0.0f;
+
+        tap_buffer d_in = tap_buffer_of(in, n * sizeof *in, 0);
+        must(largest ? f32_max_reduce((const float *)d_in.data, (float *)d_out.data, n, NULL, 0)
+                     : f32_min_reduce((const float *)d_in.data, (float *)d_out.data, n, NULL, 0));
+        tap_buffer_read(&got, &d_out, sizeof got);
+        ok(memcmp(&got, &in[n - 1], sizeof got) == 0, "%s of %zu zeros is the last, %c0",
+           largest ? "maximum" : "minimum", n, last ? '+' : '-');
+        tap_buffer_free(&d_in);
+    }
+    tap_buffer_free(&d_out);
+    free(in);
+}
+
+/* One NaN anywhere makes the result NaN. */
+static void nan_is_propagated(int largest, size_t n)
+{
+    double *in = (double *)malloc(n * sizeof *in), got, nan = __builtin_nan("");
+    tap_buffer d_out = tap_buffer_new(sizeof got, 0);
+    size_t places[] = {0, 1, n / 2, n - 2, n - 1};
+    int passed = 1;
+
+    for (int k = 0; k < 5; k++) {
+        for (size_t i = 0; i < n; i++)
+            in[i] = i % 3 ? (double)i : -__builtin_inf();
+        in[places[k]] = nan;
+
+        tap_buffer d_in = tap_buffer_of(in, n * sizeof *in, 0);
+        must(largest ? f64_max_reduce((const double *)d_in.data, (double *)d_out.data, n, NULL, 0)
+                     : f64_min_reduce((const double *)d_in.data, (double *)d_out.data, n, NULL, 0));
+        tap_buffer_read(&got, &d_out, sizeof got);
+        passed &= is_nan(got);
+        tap_buffer_free(&d_in);
+    }
+    ok(passed, "%s of %zu items, a NaN at the ends or inside, is NaN", largest ? "maximum" : "minimum", n);
+    tap_buffer_free(&d_out);
+    free(in);
+}
+
+/* ---- structs, and operators that do not commute ---------------------------------------------- */
+
+#define CASE       sum_i32
+#define CASE_TYPE  int
+#define CASE_OP    GP_SUM
+#define CASE_REF   ref_sum
+#define CASE_EMPTY 0
+#define CASE_MAKE  (int)r
+#include "fold_case.h"
+
+/* A ready operator with an identity of the caller's choice. */
+#define CASE          max_from_zero
+#define CASE_TYPE     int
+#define CASE_OP       GP_MAX
+#define CASE_REF      ref_max
+#define CASE_IDENTITY 0
+#define CASE_EMPTY    0
+#define CASE_MAKE     -(int)(r >> 40)
+#include "fold_case.h"
+
+/* clang-format off */
+#define CASE          affine3
+#define CASE_TYPE     affine
+#define CASE_OP       affine_then
+#define CASE_REF      affine_then
+#define CASE_IDENTITY {1, 0, 0}
+/* clang-format on */
+static affine affine_identity(void)
+{
+    affine f = CASE_IDENTITY;
+
+    return f;
+}
+#define CASE_EMPTY affine_identity()
+#define CASE_MAKE  make_affine(r | 1)
+#include "fold_case.h"
+
+static __host__ __device__ inline triangle triangle_identity(void)
+{
+    triangle x = {1, 0, 1};
+
+    return x;
+}
+
+#define CASE          triangle12
+#define CASE_TYPE     triangle
+#define CASE_OP       triangle_multiply
+#define CASE_REF      triangle_multiply
+#define CASE_IDENTITY triangle_identity()
+#define CASE_EMPTY    triangle_identity()
+#define CASE_MAKE     make_triangle(r)
+#include "fold_case.h"
+
+static __host__ __device__ inline matrix matrix_identity(void)
+{
+    matrix x = {{1, 0, 0, 1}};
+
+    return x;
+}
+
+#define CASE          matrix16
+#define CASE_TYPE     matrix
+#define CASE_OP       matrix_multiply
+#define CASE_REF      matrix_multiply
+#define CASE_IDENTITY matrix_identity()
+#define CASE_EMPTY    matrix_identity()
+#define CASE_MAKE     make_matrix(r)
+#include "fold_case.h"
+
+static __host__ __device__ inline matrices3 matrices3_identity(void)
+{
+    matrices3 x;
+
+    for (int i = 0; i < 3; i++)
+        x.at[i] = matrix_identity();
+    return x;
+}
+
+#define CASE          matrices48
+#define CASE_TYPE     matrices3
+#define CASE_OP       matrices3_multiply
+#define CASE_REF      matrices3_multiply
+#define CASE_IDENTITY matrices3_identity()
+#define CASE_EMPTY    matrices3_identity()
+#define CASE_MAKE     make_matrices3(r)
+#include "fold_case.h"
+
+static __host__ __device__ inline matrices8 matrices8_identity(void)
+{
+    matrices8 x;
+
+    for (int i = 0; i < 8; i++)
+        x.at[i] = matrix_identity();
+    return x;
+}
+
+#define CASE          matrices128
+#define CASE_TYPE     matrices8
+#define CASE_OP       matrices8_multiply
+#define CASE_REF      matrices8_multiply
+#define CASE_IDENTITY matrices8_identity()
+#define CASE_EMPTY    matrices8_identity()
+#define CASE_MAKE     make_matrices8(r)
+#include "fold_case.h"
+
+/* ---- ranges: who is called on what ----------------------------------------------------------- */
+
+#define NOBODY(type)                                                   \
+    static __host__ __device__ inline type nobody_##type(void)         \
+    {                                                                  \
+        type x;                                                        \
+                                                                       \
+        memset(&x, 0, sizeof x);                                       \
+        x.first = (__typeof__(x.first))-5; /* nobody's neighbour */    \
+        x.last = (__typeof__(x.first))-1000;                           \
+        return x;                                                      \
+    }
+NOBODY(range4)
+NOBODY(range8)
+NOBODY(range16)
+NOBODY(range128)
+
+#define CASE          ranges4
+#define CASE_TYPE     range4
+#define CASE_OP       join4
+#define CASE_REF      span_range4
+#define CASE_IDENTITY nobody_range4()
+#define CASE_EMPTY    nobody_range4()
+#define CASE_MAKE     make_range4(i)
+#include "fold_case.h"
+
+#define CASE          ranges8
+#define CASE_TYPE     range8
+#define CASE_OP       join8
+#define CASE_REF      span_range8
+#define CASE_IDENTITY nobody_range8()
+#define CASE_EMPTY    nobody_range8()
+#define CASE_MAKE     make_range8(i)
+#include "fold_case.h"
+
+#define CASE          ranges16
+#define CASE_TYPE     range16
+#define CASE_OP       join16
+#define CASE_REF      span_range16
+#define CASE_IDENTITY nobody_range16()
+#define CASE_EMPTY    nobody_range16()
+#define CASE_MAKE     make_range16(i)
+#include "fold_case.h"
+
+#define CASE          ranges128
+#define CASE_TYPE     range128
+#define CASE_OP       join128
+#define CASE_REF      span_range128
+#define CASE_IDENTITY nobody_range128()
+#define CASE_EMPTY    nobody_range128()
+#define CASE_MAKE     make_range128(i)
+#include "fold_case.h"
+
+/* ---- what is read is not what is folded ------------------------------------------------------ */
+
+#define CASE       wide_sum
+#define CASE_TYPE  uint64_t
+#define CASE_INPUT uint8_t
+#define CASE_OP    GP_SUM
+#define CASE_REF   ref_sum
+#define CASE_EMPTY 0
+#define CASE_MAKE  (uint8_t)r
+#include "fold_case.h"
+
+#define CASE         longest
+#define CASE_TYPE    int
+#define CASE_INPUT   double
+#define CASE_OP      GP_MAX
+#define CASE_REF     ref_max
+#define CASE_EMPTY   INT_MIN
+#define CASE_MAKE    small_number(r)
+#define CASE_LOAD(x) ((int)((x) * (x)))
+#include "fold_case.h"
+
+typedef struct limits {
+    uint32_t lower, upper;
+} limits;
+
+static const limits some_limits = {1000000000, 3000000000u};
+
+/* How many items lie between the limits: the context is the second argument of the map. */
+#define CASE                   between
+#define CASE_TYPE              size_t
+#define CASE_INPUT             uint32_t
+#define CASE_OP                GP_SUM
+#define CASE_REF               ref_sum
+#define CASE_EMPTY             0
+#define CASE_MAKE              (uint32_t)r
+#define CASE_LOAD(x, range)    ((size_t)((x) >= (range).lower && (x) < (range).upper))
+#define CASE_CONTEXT           limits
+#define CASE_CONTEXT_VALUE     some_limits
+#include "fold_case.h"
+
+/* ---- bits ------------------------------------------------------------------------------------ */
+
+#define GP_NAME real
+#define GP_TYPE float
+#include <gpuprims/reduce.cuh>
+
+#define GP_NAME reals
+#define GP_TYPE double
+#define GP_OP   GP_PRODUCT
+#include <gpuprims/reduce.cuh>
+
+/* The same bits whatever the alignment, stream, schedule and number of resident blocks. */
+static void same_bits(int wide, size_t n)
+{
+    size_t item = wide ? sizeof(double) : sizeof(float), bytes = n * item;
+    char *in = (char *)malloc(bytes);
+    double first = 0;
+    cudaStream_t stream;
+    int passed = 1;
+
+    for (size_t i = 0; i < n; i++) {
+        double x = (double)(int64_t)tap_random() * 0x1p-63;
+
+        if (wide)
+            ((double *)in)[i] = 1 + x / 1024;
+        else
+            ((float *)in)[i] = (float)x;
+    }
+    must(cudaStreamCreate(&stream));
+    for (int round = 0; round < 6; round++) {
+        tap_buffer d_in = tap_buffer_of(in, bytes, (size_t)round * item), d_out = tap_buffer_new(item, 0);
+        cudaStream_t where = round % 2 ? stream : 0;
+        double got = 0;
+#ifndef __CUDACC__
+        gp_cpu_settings before = gp_cpu;
+
+        gp_cpu.seed = before.seed + (unsigned)round;
+        gp_cpu.resident_blocks = 1 + round;
+#endif
+        must(wide ? reals_reduce((const double *)d_in.data, (double *)d_out.data, n, NULL, where)
+                  : real_reduce((const float *)d_in.data, (float *)d_out.data, n, NULL, where));
+        must(cudaStreamSynchronize(stream));
+#ifndef __CUDACC__
+        gp_cpu = before;
+#endif
+        tap_buffer_read(&got, &d_out, item);
+        if (round == 0)
+            first = got;
+        passed &= memcmp(&first, &got, sizeof got) == 0;
+        tap_buffer_free(&d_in);
+        tap_buffer_free(&d_out);
+    }
+    must(cudaStreamDestroy(stream));
+    ok(passed, "reduction of %zu %s: the same bits in every run", n, wide ? "doubles" : "floats");
+    free(in);
+}
+
+#ifdef __CUDACC__
+/* More items than 32 bits count. */
+static void beyond_32_bits(void)
+{
+    size_t n = ((size_t)1 << 32) + 12345, free_bytes, total_bytes;
+    uint8_t *d = NULL;
+    uint64_t got, *d_out = NULL;
+
+    must(cudaMemGetInfo(&free_bytes, &total_bytes));
+    if (tap_small || free_bytes < n + n / 4) {
+        ok(1, "a sum of more than 2^32 bytes # SKIP %s", tap_small ? "--small" : "too little memory");
+        return;
+    }
+    must(cudaMalloc((void **)&d, n));
+    must(cudaMalloc((void **)&d_out, sizeof got));
+    must(cudaMemset(d, 3, n));
+    must(wide_sum_reduce(d, d_out, n, NULL, 0));
+    must(cudaMemcpy(&got, d_out, sizeof got, cudaMemcpyDeviceToHost));
+    ok(got == 3 * (uint64_t)n, "a sum of %zu bytes", n);
+    must(cudaFree(d));
+    must(cudaFree(d_out));
+}
+#endif
+
+int main(int argc, char **argv)
+{
+    tap_begin(argc, argv);
+
+    size_t all = 10007;
+
+    i8_check();
+    u8_check();
+    i16_check();
+    u16_check();
+    i32_check();
+    u32_check();
+    i64_check();
+    u64_check();
+    i128_check();
+    u128_check();
+    truth_check();
+    f32_check();
+    f64_check();
+    for (int largest = 0; largest < 2; largest++) {
+        last_zero_is_kept(largest, 30);
+        last_zero_is_kept(largest, 9001);
+        nan_is_propagated(largest, 40);
+        nan_is_propagated(largest, 7001);
+    }
+
+    fold_check_sizes(&sum_i32_case, REDUCE, all);
+    fold_check_sizes(&max_from_zero_case, REDUCE, all);
+    fold_check_sizes(&affine3_case, REDUCE, all);
+    fold_check_sizes(&triangle12_case, REDUCE, all);
+    fold_check_sizes(&matrix16_case, REDUCE, all);
+    fold_check_sizes(&matrices48_case, REDUCE, all);
+    fold_check_sizes(&matrices128_case, REDUCE, all);
+    fold_check_sizes(&wide_sum_case, REDUCE, all);
+    fold_check_sizes(&longest_case, REDUCE, all);
+    fold_check_sizes(&between_case, REDUCE, all);
+
+    fold_check_sizes(&ranges4_case, REDUCE, all);
+    fold_check_neighbours("4 bytes");
+    fold_check_sizes(&ranges8_case, REDUCE, all);
+    fold_check_neighbours("8 bytes");
+    fold_check_sizes(&ranges16_case, REDUCE, all);
+    fold_check_neighbours("16 bytes");
+    fold_check_sizes(&ranges128_case, REDUCE, all);
+    fold_check_neighbours("128 bytes");
+
+    fold_check_offsets(&sum_i32_case, REDUCE, 4129, 16, 4);
+    fold_check_offsets(&wide_sum_case, REDUCE, 2063, 32, 2);
+    fold_check_offsets(&affine3_case, REDUCE, 4200, 16, 4);
+    fold_check_offsets(&u16_sum_case, REDUCE, 77, 16, 8);
+
+    if (!tap_small) {
+        fold_check_large(&sum_i32_case, REDUCE, ((size_t)1 << 20) + 7);
+        fold_check_large(&wide_sum_case, REDUCE, ((size_t)1 << 20) + 9);
+        fold_check_large(&matrices48_case, REDUCE, ((size_t)1 << 16) + 259);
+        fold_check_large(&ranges16_case, REDUCE, ((size_t)1 << 17) + 1);
+        fold_check_neighbours("131073 ranges");
+    }
+    for (int wide = 0; wide < 2; wide++) {
+        same_bits(wide, 333);
+        same_bits(wide, 33333);
+    }
+#ifdef __CUDACC__
+    beyond_32_bits();
+#endif
+    return tap_end();
+}
