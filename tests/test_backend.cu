@@ -430,7 +430,7 @@ static __global__ void ring(const unsigned *in, unsigned *to, int tiles)
     if (t == 0) {
         for (int s = 0; s < STAGES; s++) {
             gpi_mbarrier_init(&full[s], 1);
-            gpi_mbarrier_init(&empty[s], 1);
+            gpi_mbarrier_init(&empty[s], CONSUMERS); /* each of them, so that tools can follow */
         }
         gpi_mbarrier_init_fence();
     }
@@ -454,8 +454,8 @@ static __global__ void ring(const unsigned *in, unsigned *to, int tiles)
                 gpi_bulk_store(to + i * STAGE_WORDS, stage, sizeof stages[s]);
                 gpi_bulk_commit();
                 gpi_bulk_wait_read(0);
-                gpi_mbarrier_arrive(&empty[s]);
             }
+            gpi_mbarrier_arrive(&empty[s]);
         }
     }
     if (t == 0)
