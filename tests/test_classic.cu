@@ -405,9 +405,9 @@ static size_t sizes_for(int block, size_t *sizes)
 
     for (; count < sizeof fixed / sizeof fixed[0]; count++)
         sizes[count] = fixed[count];
-    for (size_t tile = b; tile <= 8 * b; tile *= 2)
+    for (size_t tile = b; tile <= (tap_small ? 2 : 8) * b; tile *= 2)
         for (size_t n = tile - 1; n <= tile + 1; n++)
-            if ((!tap_small || tile <= 2048) && n > 33)
+            if ((!tap_small || tile <= 512) && n > 33)
                 sizes[count++] = n;
     sizes[count++] = 2 * b * 2 + 1;
     sizes[count++] = 1009;
