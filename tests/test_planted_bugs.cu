@@ -568,7 +568,9 @@ static int run_child(const bug *b, int fixed, char *text, size_t bytes)
 static int exposed(const bug *b, int status, const char *text)
 {
     char kernel[100];
-    int asan = status != RIGHT && strstr(text, "AddressSanitizer") != NULL;
+    /* The undefined behaviour sanitizer knows the size of an object too, and may be there first. */
+    int asan = status != RIGHT && (strstr(text, "AddressSanitizer") != NULL ||
+                                   strstr(text, "runtime error: store to address") != NULL);
     int reported = status == LAUNCH_ERROR && strstr(text, b->message) != NULL;
 
     snprintf(kernel, sizeof kernel, "kernel %s, block (", b->name);
