@@ -206,14 +206,14 @@ static __global__ void __launch_bounds__(GPI_COMPACT_THREADS)
 
 static inline size_t GPI_COMPACT_BYTES(size_t n)
 {
-    return gpi_look_back_bytes(n / GPI_COMPACT_TILE + (n % GPI_COMPACT_TILE != 0));
+    return gpi_look_back_bytes(gpi_divide_up(n, GPI_COMPACT_TILE));
 }
 
 static inline cudaError_t GPI_COMPACT_RUN(const char *function, const GP_TYPE *in,
                                           GPI_COMPACT_OUTPUT out, size_t n, size_t *d_count,
                                           GPI_CONTEXT context, gp_workspace *ws, cudaStream_t stream)
 {
-    size_t tiles = n / GPI_COMPACT_TILE + (n % GPI_COMPACT_TILE != 0);
+    size_t tiles = gpi_divide_up(n, GPI_COMPACT_TILE);
     gpi_scratch scratch;
     cudaError_t error;
 

@@ -106,7 +106,7 @@ static __global__ void __launch_bounds__(GPI_TILE_THREADS)
 
 GP_API size_t GPI_PUBLIC(reduce_workspace_bytes)(size_t n)
 {
-    size_t tiles = n / GPI_TILE_SIZE + (n % GPI_TILE_SIZE != 0);
+    size_t tiles = gpi_divide_up(n, GPI_TILE_SIZE);
 
     return tiles > 1 ? gpi_workspace_request(tiles * sizeof(GP_TYPE)) : 0;
 }
@@ -116,7 +116,7 @@ GP_API cudaError_t GPI_PUBLIC(reduce)(const GP_INPUT_TYPE *in, GP_TYPE *d_out, s
                                       GPI_CONTEXT_PARAMETER gp_workspace *ws, cudaStream_t stream)
 {
     const char *function = GPI_TEXT(reduce);
-    size_t tiles = n / GPI_TILE_SIZE + (n % GPI_TILE_SIZE != 0);
+    size_t tiles = gpi_divide_up(n, GPI_TILE_SIZE);
     gpi_scratch scratch;
     cudaError_t error;
 

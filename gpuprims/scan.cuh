@@ -196,7 +196,7 @@ static __global__ void __launch_bounds__(GPI_TILE_THREADS)
 
 static inline size_t GPI_SCAN_BYTES(size_t n)
 {
-    size_t tiles = n / GPI_TILE_SIZE + (n % GPI_TILE_SIZE != 0);
+    size_t tiles = gpi_divide_up(n, GPI_TILE_SIZE);
 
     return tiles > 1 ? gpi_workspace_request(tiles * sizeof(GP_TYPE)) : 0;
 }
@@ -205,7 +205,7 @@ static inline cudaError_t GPI_SCAN_RUN(const char *function, const GP_INPUT_TYPE
                                        size_t n, GPI_SCAN_START start, GPI_CONTEXT context,
                                        gp_workspace *ws, cudaStream_t stream)
 {
-    unsigned tiles = (unsigned)(n / GPI_TILE_SIZE + (n % GPI_TILE_SIZE != 0));
+    unsigned tiles = (unsigned)gpi_divide_up(n, GPI_TILE_SIZE);
     gpi_scratch scratch;
     cudaError_t error;
 

@@ -240,7 +240,7 @@ static inline cudaError_t GPI_SCATTER_RUN(const char *function, const GP_TYPE *i
                                           const GP_INDEX *map, const uint8_t *flags, GP_TYPE *out,
                                           size_t n, gp_workspace *ws, cudaStream_t stream)
 {
-    unsigned blocks = (unsigned)(n / GPI_SCATTER_THREADS + (n % GPI_SCATTER_THREADS != 0));
+    unsigned blocks = (unsigned)gpi_divide_up(n, GPI_SCATTER_THREADS);
     cudaError_t error = GPI_SCATTER_CHECK(function, in, map, out, n);
     gpi_scratch scratch;
 
@@ -331,7 +331,7 @@ GP_API cudaError_t GPI_PUBLIC(map_to_flags)(const GP_TYPE *in, uint8_t *flags, s
                                             cudaStream_t stream)
 {
     const char *function = GPI_TEXT(map_to_flags);
-    size_t tiles = n / GPI_SCATTER_TILE + (n % GPI_SCATTER_TILE != 0);
+    size_t tiles = gpi_divide_up(n, GPI_SCATTER_TILE);
 
     (void)ws;
 #ifndef GP_PRED

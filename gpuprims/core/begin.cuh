@@ -77,7 +77,6 @@
 
 #ifndef GP_TYPE
 #define GP_TYPE int
-#define GPI_TYPE_IS_DEFAULT
 #endif
 #ifndef GP_INPUT_TYPE
 #define GP_INPUT_TYPE GP_TYPE

@@ -40,11 +40,6 @@ static inline int gpi_levels(size_t n)
     return levels;
 }
 
-static inline size_t gpi_divide_up(size_t n, size_t d)
-{
-    return n / d + (n % d != 0);
-}
-
 /* More than any device has, but three of them still add up: stands for all byte counts above. */
 #define GPI_TOO_MANY_BYTES (SIZE_MAX / 4 + 1)
 

@@ -8,6 +8,12 @@
 
 #include "nvtx.cuh"
 
+/* How many tiles of d items hold n. */
+static inline size_t gpi_divide_up(size_t n, size_t d)
+{
+    return n / d + (n % d != 0);
+}
+
 /*
  * GP_LAUNCH(kernel, grid, block, shared_bytes, stream, args...): a statement that launches a kernel
  * with up to 24 arguments. grid and block are integers or dim3, arguments convert as in a call,
