@@ -10,6 +10,8 @@
  *              GP_CONTEXT     type of a by-value argument before `ws`
  *              GP_BLOCK       threads of the block scan below (256)
  *              GP_API         linkage of the host functions (static inline)
+ *              GP_KERNEL      for tests: GP_KERNEL_WAVE or GP_KERNEL_RING runs that kernel at every n
+ *              GP_GRID        for tests: a launch has so many blocks at most
  *
  * Generates    cudaError_t NAME_inclusive_scan(const I *in, T *out, size_t n, [context,] ws, stream)
  *              cudaError_t NAME_exclusive_scan(in, out, n, [context,] ws, stream)
@@ -32,15 +34,17 @@
  * Errors       cudaErrorInvalidValue, with gp_last_error_message(), before anything is launched; else
  *              what a launch or an allocation returned. n == 0 succeeds and writes nothing.
  *
- * How it works: reduce-then-scan (Sengupta, Harris, Zhang, Owens, Scan primitives for GPU computing,
- * 2007), in three launches over tiles of the input:
+ * How it works: in one launch and one pass, after the decoupled look-back of Merrill and Garland
+ * (Single-pass parallel prefix scan with decoupled look-back, 2016), but with no chain from tile to tile:
  *
- *     1. every block folds its tile to an aggregate
- *     2. one block scans the aggregates, which gives each tile the fold of all before it
- *     3. every block scans its tile, starting from that
+ *     1. every lane folds a run of neighbouring items, every warp its lanes, a tile its warps' chunks
+ *     2. the tile publishes its aggregate; where it lands says in which launch it was published
+ *     3. the tile folds the aggregates of all tiles before, in groups of 32
+ *     4. every lane scans its run, starting from the tiles, chunks and lanes before
  *
- * An input of one tile needs the third alone. Cost: 2n reads and n writes of the items; one read is
- * enough when a single tile holds them.
+ * Large inputs go through core/scan_ring.cuh, in which different warps do these steps, small ones and
+ * older GPUs through core/scan_wave.cuh, in which every warp does all of them. docs/scan.md has pictures.
+ * Cost: n reads and n writes of the items, and 8 bytes of tags per 28 KB.
  *
  * No include guard: each include stamps out one instance, as its parameters say.
  */
@@ -72,17 +76,30 @@
 
 #include "block/block_scan.cuh"
 #include "core/fold.cuh"
-#include "core/tile.cuh"
+#include "core/chunk.cuh"
+#include "core/tags.cuh"
+#include "core/tuning.cuh"
 
-#define GPI_SCAN_START        GPI(start)
-#define GPI_SCAN_TILE         GPI(tile)
-#define GPI_SCAN_FOLD_KERNEL  GPI(fold_kernel)
-#define GPI_SCAN_SPINE_KERNEL GPI(spine_kernel)
-#define GPI_SCAN_KERNEL       GPI(kernel)
-#define GPI_SCAN_BYTES        GPI(bytes)
-#define GPI_SCAN_RUN          GPI(run)
-
-/* ---- device functions ------------------------------------------------------------------------ */
+#define GPI_SCAN_START       GPI(start)
+#define GPI_SCAN_JOB         GPI(job)
+#define GPI_SCAN_EDGE_FOLD   GPI(edge_fold)
+#define GPI_SCAN_EDGE        GPI(edge)
+#define GPI_SCAN_LANE        GPI(lane)
+#define GPI_SCAN_RUN         GPI(scan_run)
+#define GPI_WAVE_LOOK        GPI(wave_look)
+#define GPI_SCAN_WAVE_KERNEL GPI(wave_kernel)
+#define GPI_RING_STAGE       GPI(ring_stage)
+#define GPI_RING_FITTING     GPI(ring_fitting)
+#define GPI_RING_N           GPI(ring_n)
+#define GPI_RING_BYTES       GPI(ring_bytes)
+#define GPI_SCAN_RING        GPI(ring)
+#define GPI_SCAN_RING_LOAD   GPI(ring_load)
+#define GPI_SCAN_RING_LOOK   GPI(ring_look)
+#define GPI_SCAN_RING_REDUCE GPI(ring_reduce)
+#define GPI_SCAN_RING_SCAN   GPI(ring_scan)
+#define GPI_SCAN_RING_KERNEL GPI(ring_kernel)
+#define GPI_SCAN_BYTES       GPI(bytes)
+#define GPI_SCAN_HOST        GPI(host)
 
 /* What comes before the first item: `before`, when there is anything. */
 typedef struct {
@@ -91,121 +108,112 @@ typedef struct {
     int exclusive;
 } GPI_SCAN_START;
 
-/*
- * Scans the n items of a tile in shared memory, in place, and leaves the fold of all of them and of
- * what came before in *total (may be NULL).
- */
-GPI_DEVICE void GPI_SCAN_TILE(GP_TYPE *tile, GP_TYPE *totals, unsigned n, GPI_SCAN_START start,
-                              GP_TYPE *total)
+/* What a launch works on. */
+typedef struct {
+    const GP_INPUT_TYPE *in;
+    GP_TYPE *out;
+    size_t n;
+    gpi_tag_head *head; /* tags follow it */
+    unsigned tiles;
+    unsigned last_chunks; /* of the last tile; its last chunk may be short */
+    GPI_SCAN_START start;
+} GPI_SCAN_JOB;
+
+/* ---- device functions ------------------------------------------------------------------------ */
+
+/* The fold of the lane's run in the last chunk, which is not whole; lanes without items get rubbish. */
+GPI_DEVICE GP_TYPE GPI_SCAN_EDGE_FOLD(const char *items, unsigned n, unsigned lane, GPI_CONTEXT context)
 {
-    unsigned valid = GPI_TILE_OWNERS(n);
-    GP_TYPE run = GPI_TILE_FOLD(tile, n);
+    const GP_INPUT_TYPE *run = (const GP_INPUT_TYPE *)items + lane * GPI_RUN_N;
+    unsigned last = gpi_min(n, (lane + 1) * GPI_RUN_N);
+    GP_TYPE sum = GPI_LOAD(lane * GPI_RUN_N < n ? run : (const GP_INPUT_TYPE *)items, context);
 
-    /* The runs of a warp, then the warps of the block. */
-    GP_TYPE scanned = GPI_WARP_SCAN(run, (int)(threadIdx.x % 32),
-                                    (int)valid - (int)(threadIdx.x / 32 * 32));
-    GP_TYPE before = GPI_SHUFFLE_UP(scanned, 1), prefix = before, sum = before;
-    GPI_BLOCK_PREFIX(scanned, threadIdx.x, valid, totals, &prefix, total ? &sum : NULL);
-    if (total)
-        *total = start.has_before ? GPI_COMBINE(start.before, sum) : sum;
-    if (threadIdx.x >= valid)
-        return;
+    for (unsigned i = lane * GPI_RUN_N + 1; i < last; i++)
+        sum = GPI_COMBINE(sum, GPI_LOAD((const GP_INPUT_TYPE *)items + i, context));
+    return sum;
+}
 
-    /* What comes before this thread's run: the start, the warps before, the lanes before. */
-    if (threadIdx.x >= 32 && threadIdx.x % 32)
-        prefix = GPI_COMBINE(prefix, before);
-    if (start.has_before)
-        prefix = threadIdx.x ? GPI_COMBINE(start.before, prefix) : start.before;
+/* Scans the lane's run of the last chunk, from shared straight to global memory. */
+GPI_DEVICE void GPI_SCAN_EDGE(const char *items, GP_TYPE *out, unsigned n, unsigned lane, GP_TYPE prefix,
+                              int has_prefix, int exclusive, GPI_CONTEXT context)
+{
+    unsigned last = gpi_min(n, (lane + 1) * GPI_RUN_N);
 
-    /* The run itself. */
-    int has_prefix = threadIdx.x > 0 || start.has_before;
-    for (unsigned i = GPI_TILE_FIRST(n); i < GPI_TILE_LAST(n); i++) {
-        GP_TYPE x = tile[GPI_TILE_PAD(i)];
+    for (unsigned i = lane * GPI_RUN_N; i < last; i++) {
+        GP_TYPE x = GPI_LOAD((const GP_INPUT_TYPE *)items + i, context);
         GP_TYPE next = has_prefix ? GPI_COMBINE(prefix, x) : x;
 
-        tile[GPI_TILE_PAD(i)] = !start.exclusive ? next : has_prefix ? prefix : GPI_IDENTITY();
+        out[i] = !exclusive ? next : has_prefix ? prefix : GPI_IDENTITY();
         prefix = next;
         has_prefix = 1;
     }
 }
 
-/* ---- kernels --------------------------------------------------------------------------------- */
-
-/* 1. One block per tile: its aggregate. */
-static __global__ void __launch_bounds__(GPI_TILE_THREADS)
-    GPI_SCAN_FOLD_KERNEL(const GP_INPUT_TYPE *in, GP_TYPE *aggregates, size_t n, GPI_CONTEXT context)
+/* What comes before a lane: the tiles before, the chunks before in the tile, the lanes before. */
+GPI_DEVICE GP_TYPE GPI_SCAN_LANE(GP_TYPE tiles, int has_tiles, GP_TYPE chunks, int has_chunks,
+                                 GP_TYPE lanes, int has_lanes)
 {
-    GP_SHARED(GP_TYPE[GPI_TILE_SLOTS], tile);
-    GP_SHARED(GP_TYPE[GPI_TILE_WARPS], totals);
-    size_t base = (size_t)blockIdx.x * GPI_TILE_SIZE;
-    unsigned items = n - base < GPI_TILE_SIZE ? (unsigned)(n - base) : GPI_TILE_SIZE;
+    GP_TYPE prefix = tiles;
 
-    GPI_TILE_LOAD(tile, in + base, items, context);
-    GP_TYPE sum = GPI_BLOCK_REDUCE(GPI_TILE_FOLD(tile, items), threadIdx.x, GPI_TILE_OWNERS(items),
-                                   totals);
-    if (threadIdx.x == 0)
-        aggregates[blockIdx.x] = sum;
+    if (has_chunks)
+        prefix = has_tiles ? GPI_COMBINE(prefix, chunks) : chunks;
+    if (has_lanes)
+        prefix = has_tiles || has_chunks ? GPI_COMBINE(prefix, lanes) : lanes;
+    return prefix;
 }
 
-/* 2. One block: aggregate k becomes the fold of all before it, and of the start. */
-static __global__ void __launch_bounds__(GPI_TILE_THREADS)
-    GPI_SCAN_SPINE_KERNEL(GP_TYPE *aggregates, size_t tiles, GPI_SCAN_START start)
+/* Scans a run in place. */
+GPI_DEVICE void GPI_SCAN_RUN(GPI_RUN *run, GP_TYPE prefix, int has_prefix, int exclusive)
 {
-    GP_SHARED(GP_TYPE[GPI_TILE_SLOTS], tile);
-    GP_SHARED(GP_TYPE[GPI_TILE_WARPS], totals);
+#if GP_OP == GP_SUM && !defined GP_IDENTITY
+    if (GPI_SUMS_BYTES || GPI_SUMS_HALVES) {
+        uint32_t before = has_prefix ? (uint32_t)prefix : 0;
 
-    start.exclusive = 1;
-    for (size_t base = 0; base < tiles; base += GPI_TILE_SIZE) {
-        unsigned items = tiles - base < GPI_TILE_SIZE ? (unsigned)(tiles - base) : GPI_TILE_SIZE;
-        GP_TYPE total;
+        GPI_UNROLL
+        for (int w = 0; w < GPI_OUT_BYTES / 4; w++)
+            run->words[w] = GPI_SUMS_BYTES ? gpi_scan_bytes(run->words[w], &before, exclusive)
+                                           : gpi_scan_halves(run->words[w], &before, exclusive);
+        return;
+    }
+#endif
+    GP_TYPE x = run->items[0], next = has_prefix ? GPI_COMBINE(prefix, x) : x;
 
-        for (unsigned i = threadIdx.x; i < items; i += GPI_TILE_THREADS)
-            tile[GPI_TILE_PAD(i)] = aggregates[base + i];
-        __syncthreads(); /* the tile is complete */
-        GPI_SCAN_TILE(tile, totals, items, start, &total);
-        __syncthreads(); /* the tile is scanned, and nobody reads totals any more */
-        for (unsigned i = threadIdx.x; i < items; i += GPI_TILE_THREADS)
-            aggregates[base + i] = tile[GPI_TILE_PAD(i)]; /* the next round fills what this thread has read */
-        start.before = total;
-        start.has_before = 1;
+    if (exclusive) {
+        run->items[0] = has_prefix ? prefix : GPI_IDENTITY();
+        GPI_UNROLL
+        for (int i = 1; i < GPI_RUN_N; i++) {
+            x = run->items[i];
+            run->items[i] = next;
+            if (i + 1 < GPI_RUN_N)
+                next = GPI_COMBINE(next, x);
+        }
+    } else {
+        run->items[0] = next;
+        GPI_UNROLL
+        for (int i = 1; i < GPI_RUN_N; i++)
+            run->items[i] = next = GPI_COMBINE(next, run->items[i]);
     }
 }
 
-/* 3. One block per tile: scans it, starting from what step 2 says of all tiles before. */
-static __global__ void __launch_bounds__(GPI_TILE_THREADS)
-    GPI_SCAN_KERNEL(const GP_INPUT_TYPE *in, GP_TYPE *out, size_t n, const GP_TYPE *before,
-                    GPI_SCAN_START start, GPI_CONTEXT context)
-{
-    GP_SHARED(GP_TYPE[GPI_TILE_SLOTS], tile);
-    GP_SHARED(GP_TYPE[GPI_TILE_WARPS], totals);
-    size_t base = (size_t)blockIdx.x * GPI_TILE_SIZE;
-    unsigned items = n - base < GPI_TILE_SIZE ? (unsigned)(n - base) : GPI_TILE_SIZE;
-
-    if (blockIdx.x > 0) {
-        start.before = before[blockIdx.x];
-        start.has_before = 1;
-    }
-    GPI_TILE_LOAD(tile, in + base, items, context);
-    GPI_SCAN_TILE(tile, totals, items, start, NULL);
-    __syncthreads(); /* the tile is scanned */
-    for (unsigned i = threadIdx.x; i < items; i += GPI_TILE_THREADS)
-        out[base + i] = tile[GPI_TILE_PAD(i)];
-}
+#include "core/scan_wave.cuh"
+#include "core/scan_ring.cuh"
 
 /* ---- host functions -------------------------------------------------------------------------- */
 
 static inline size_t GPI_SCAN_BYTES(size_t n)
 {
-    size_t tiles = gpi_divide_up(n, GPI_TILE_SIZE);
+    size_t tiles = gpi_divide_up(n, GPI_TILE_N);
 
-    return tiles > 1 ? gpi_workspace_request(tiles * sizeof(GP_TYPE)) : 0;
+    return tiles > 1 ? gpi_tagged_request(GPI_TAG_BYTES(tiles), 0) : 0;
 }
 
-static inline cudaError_t GPI_SCAN_RUN(const char *function, const GP_INPUT_TYPE *in, GP_TYPE *out,
-                                       size_t n, GPI_SCAN_START start, GPI_CONTEXT context,
-                                       gp_workspace *ws, cudaStream_t stream)
+static inline cudaError_t GPI_SCAN_HOST(const char *function, const GP_INPUT_TYPE *in, GP_TYPE *out,
+                                        size_t n, GPI_SCAN_START start, GPI_CONTEXT context,
+                                        gp_workspace *ws, cudaStream_t stream)
 {
-    unsigned tiles = (unsigned)gpi_divide_up(n, GPI_TILE_SIZE);
+    static signed char known[GPI_DEVICES];
+    const size_t tiles = gpi_divide_up(n, GPI_TILE_N);
+    const int large = GP_KERNEL ? GP_KERNEL == GP_KERNEL_RING : n >= GPI_TUNE_RING_FROM / GPI_WIDER;
     gpi_scratch scratch;
     cudaError_t error;
 
@@ -215,20 +223,23 @@ static inline cudaError_t GPI_SCAN_RUN(const char *function, const GP_INPUT_TYPE
         return gpi_error_null(function, "in", n);
     if (!out)
         return gpi_error_null(function, "out", n);
-    error = gpi_scratch_acquire(&scratch, ws, GPI_SCAN_BYTES(n), stream, function);
+    error = gpi_tagged_scratch_acquire(&scratch, ws, tiles > 1 ? GPI_TAG_BYTES(tiles) : 0, 0, stream,
+                                       function);
     if (error != cudaSuccess)
         return error;
 
-    GP_TYPE *aggregates = (GP_TYPE *)scratch.memory;
-    if (tiles > 1)
-        error = GPI_LAUNCH(GPI_SCAN_FOLD_KERNEL, tiles, GPI_TILE_THREADS, 0, stream, in, aggregates,
-                           n, context);
-    if (tiles > 1 && error == cudaSuccess)
-        error = GPI_LAUNCH(GPI_SCAN_SPINE_KERNEL, 1, GPI_TILE_THREADS, 0, stream, aggregates,
-                           (size_t)tiles, start);
-    if (error == cudaSuccess)
-        error = GPI_LAUNCH(GPI_SCAN_KERNEL, tiles, GPI_TILE_THREADS, 0, stream, in, out, n,
-                           (const GP_TYPE *)aggregates, start, context);
+    GPI_SCAN_JOB job = {in, out, n, (gpi_tag_head *)scratch.tags, (unsigned)tiles, 0, start};
+    job.last_chunks = (unsigned)(gpi_divide_up(n, GPI_CHUNK_N) - (tiles - 1) * GPI_TILE_CHUNKS);
+    int can = gpi_device_can((const void *)GPI_SCAN_RING_KERNEL, GPI_RING_BYTES,
+                             (const void *)GPI_SCAN_WAVE_KERNEL, GPI_TILE_CHUNKS * GPI_SLOT_BYTES, known);
+    if (large && tiles > 1 && can == GPI_CAN_RING)
+        error = GPI_LAUNCH_EARLY(1, GPI_SCAN_RING_KERNEL, gpi_resident_blocks(1, tiles, GP_GRID),
+                                 GPI_RING_THREADS, GPI_RING_BYTES, stream, job, context);
+    else
+        error = GPI_LAUNCH_EARLY(can >= GPI_CAN_OVERLAP, GPI_SCAN_WAVE_KERNEL,
+                                 gpi_resident_blocks(GPI_WAVE_BLOCKS, tiles, GP_GRID),
+                                 32 * GPI_TILE_CHUNKS, GPI_TILE_CHUNKS * GPI_SLOT_BYTES, stream, job,
+                                 context);
     return gpi_scratch_release(&scratch, error, stream);
 }
 
@@ -255,7 +266,7 @@ GP_API cudaError_t GPI_PUBLIC(inclusive_scan)(const GP_INPUT_TYPE *in, GP_TYPE *
     GPI_SCAN_START start;
 
     memset((void *)&start, 0, sizeof start);
-    return GPI_SCAN_RUN(GPI_TEXT(inclusive_scan), in, out, n, start, GPI_CONTEXT_VALUE, ws, stream);
+    return GPI_SCAN_HOST(GPI_TEXT(inclusive_scan), in, out, n, start, GPI_CONTEXT_VALUE, ws, stream);
 }
 
 /* out[0] = identity, out[i] = in[0] op ... op in[i - 1] */
@@ -267,7 +278,7 @@ GP_API cudaError_t GPI_PUBLIC(exclusive_scan)(const GP_INPUT_TYPE *in, GP_TYPE *
 
     memset((void *)&start, 0, sizeof start);
     start.exclusive = 1;
-    return GPI_SCAN_RUN(GPI_TEXT(exclusive_scan), in, out, n, start, GPI_CONTEXT_VALUE, ws, stream);
+    return GPI_SCAN_HOST(GPI_TEXT(exclusive_scan), in, out, n, start, GPI_CONTEXT_VALUE, ws, stream);
 }
 
 /* out[0] = init, out[i] = init op in[0] op ... op in[i - 1] */
@@ -282,7 +293,7 @@ GP_API cudaError_t GPI_PUBLIC(exclusive_scan_init)(const GP_INPUT_TYPE *in, GP_T
     start.before = init;
     start.has_before = 1;
     start.exclusive = 1;
-    return GPI_SCAN_RUN(GPI_TEXT(exclusive_scan_init), in, out, n, start, GPI_CONTEXT_VALUE, ws,
+    return GPI_SCAN_HOST(GPI_TEXT(exclusive_scan_init), in, out, n, start, GPI_CONTEXT_VALUE, ws,
                         stream);
 }
 

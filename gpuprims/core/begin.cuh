@@ -33,7 +33,7 @@
     defined GP_INPUT_TYPE || defined GP_LOAD || defined GP_CONTEXT || defined GP_API ||            \
     defined GP_PRED || defined GP_LESS || defined GP_EQUAL || defined GP_BIN || defined GP_KEY ||  \
     defined GP_VALUE || defined GP_DESCENDING || defined GP_INDEX || defined GP_BLOCK ||           \
-    defined GP_ITEMS
+    defined GP_ITEMS || defined GP_KERNEL || defined GP_GRID
 #ifndef GP_NAME
 #define GPI_MISSING_NAME
 #define GP_NAME gpi_unnamed
@@ -89,6 +89,12 @@
 #endif
 #ifndef GP_ITEMS
 #define GP_ITEMS 1
+#endif
+#ifndef GP_KERNEL
+#define GP_KERNEL 0
+#endif
+#ifndef GP_GRID
+#define GP_GRID 0xFFFFFFFFu
 #endif
 #if GP_BLOCK < 32 || GP_BLOCK > 1024 || GP_BLOCK % 32
 #define GPI_WRONG_BLOCK

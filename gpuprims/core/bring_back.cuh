@@ -19,3 +19,5 @@
 #pragma pop_macro("GP_INDEX")
 #pragma pop_macro("GP_BLOCK")
 #pragma pop_macro("GP_ITEMS")
+#pragma pop_macro("GP_KERNEL")
+#pragma pop_macro("GP_GRID")

@@ -29,6 +29,8 @@
 #undef GP_INDEX
 #undef GP_BLOCK
 #undef GP_ITEMS
+#undef GP_KERNEL
+#undef GP_GRID
 
 #undef GPI_TAG
 #undef GPI_DEFAULT
@@ -48,5 +50,7 @@
 #undef GPI_COMBINE_IS_STAMPED
 #undef GPI_FOLD_IS_STAMPED
 #undef GPI_TILE_IS_STAMPED
+#undef GPI_CHUNK_IS_STAMPED
+#undef GPI_TAGS_ARE_STAMPED
 #undef GPI_PREDICATE_IS_STAMPED
 #endif

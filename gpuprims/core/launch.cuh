@@ -27,21 +27,29 @@ static inline size_t gpi_divide_up(size_t n, size_t d)
  * GP_DYNAMIC_SHARED(type, name): declares `type *name`, the launch's shared_bytes, aligned to 128.
  *
  * GPI_LAUNCH is GP_LAUNCH as an expression that gives the launch's own error, so that one that was
- * pending before is neither mistaken for it nor cleared.
+ * pending before is neither mistaken for it nor cleared. GPI_LAUNCH_EARLY takes one argument more, the
+ * first: whether the grid may start while the one before it in the stream still runs. Its kernel has to
+ * begin with gpi_grid_wait(), compiled for sm_90 or newer.
  */
 #ifdef __CUDACC__
 
 #define GP_LAUNCH(kernel, grid, block, shared_bytes, stream, ...) \
     kernel<<<(grid), (block), (shared_bytes), (stream)>>>(__VA_ARGS__)
 
-#define GPI_LAUNCH(kernel, grid, block, shared_bytes, queue, ...)                               \
+#define GPI_LAUNCH(...) GPI_LAUNCH_EARLY(0, __VA_ARGS__)
+#define GPI_LAUNCH_EARLY(early, kernel, grid, block, shared_bytes, queue, ...)                  \
     __extension__({                                                                             \
+        cudaLaunchAttribute gpi_overlap;                                                        \
         cudaLaunchConfig_t gpi_config;                                                          \
+        gpi_overlap.id = cudaLaunchAttributeProgrammaticStreamSerialization;                    \
+        gpi_overlap.val.programmaticStreamSerializationAllowed = 1;                             \
         memset((void *)&gpi_config, 0, sizeof gpi_config);                                      \
         gpi_config.gridDim = (grid);                                                            \
         gpi_config.blockDim = (block);                                                          \
         gpi_config.dynamicSmemBytes = (shared_bytes);                                           \
         gpi_config.stream = (queue);                                                            \
+        gpi_config.attrs = &gpi_overlap;                                                        \
+        gpi_config.numAttrs = (early) ? 1 : 0;                                                  \
         GPI_RANGE_BEGIN(GPI_LAUNCH_TEXT(kernel));                                               \
         cudaError_t gpi_launched = cudaLaunchKernelEx(&gpi_config, kernel, ##__VA_ARGS__);      \
         GPI_RANGE_END();                                                                        \
@@ -63,6 +71,7 @@ static inline size_t gpi_divide_up(size_t n, size_t d)
 #define GP_LAUNCH(kernel, grid, block, shared_bytes, ...) \
     ((void)GPI_LAUNCH(kernel, grid, block, shared_bytes, __VA_ARGS__))
 
+#define GPI_LAUNCH_EARLY(early, ...) GPI_LAUNCH(__VA_ARGS__)
 #define GPI_LAUNCH(kernel, grid, block, shared_bytes, ...)                  \
     GPI_CPU_LAUNCH(GPI_CPU_TEXT(kernel), kernel, grid, block, shared_bytes, \
                    GPI_CPU_COUNT(__VA_ARGS__), __COUNTER__, __VA_ARGS__)
@@ -141,5 +150,69 @@ static inline dim3 gpi_cpu_dim3_of_dim3(dim3 size)
 #include "cpu_launch_tables.h"
 
 #endif
+
+/* ---- which kernel runs ----------------------------------------------------------------------- */
+
+/*
+ * The values of GP_KERNEL, a parameter that makes an instance run one kernel at every n. Tests use it:
+ * the results are the same.
+ */
+#define GP_KERNEL_RING 0x6711 /* for large inputs, on sm_90 and newer: a ring of bulk copies */
+#define GP_KERNEL_WAVE 0x6712 /* for small inputs, and for all inputs on older GPUs */
+
+/* What the current device can do with the kernels of an instance. */
+enum { GPI_CAN_UNKNOWN, GPI_CAN_WAVE, GPI_CAN_OVERLAP, GPI_CAN_RING };
+#define GPI_DEVICES 64 /* so many devices are remembered, later ones asked each time */
+
+#ifdef __CUDACC__
+/*
+ * Asks whether `ring`, with its bytes of dynamic shared memory, runs on the current device, and readies it
+ * there. `wave` is the kernel that takes its place. `known` has GPI_DEVICES entries, zero at first.
+ */
+static inline int gpi_device_can(const void *ring, size_t ring_bytes, const void *wave,
+                                 size_t wave_bytes, signed char *known)
+{
+    struct cudaFuncAttributes attributes;
+    int device = 0, room = 0, can = GPI_CAN_WAVE;
+
+    if (cudaGetDevice(&device) != cudaSuccess)
+        return can;
+    if (device < GPI_DEVICES && __atomic_load_n(&known[device], __ATOMIC_ACQUIRE))
+        return __atomic_load_n(&known[device], __ATOMIC_RELAXED);
+    if (cudaDeviceGetAttribute(&room, cudaDevAttrMaxSharedMemoryPerBlockOptin, device) != cudaSuccess)
+        return can;
+    if (wave_bytes > 48 << 10 && wave_bytes <= (size_t)room)
+        (void)cudaFuncSetAttribute(wave, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)wave_bytes);
+    if (cudaFuncGetAttributes(&attributes, ring) != cudaSuccess)
+        return can;
+    if (attributes.ptxVersion >= 90) { /* else the instructions of sm_90 are not in the code */
+        can = GPI_CAN_OVERLAP;
+        if (ring_bytes + attributes.sharedSizeBytes <= (size_t)room &&
+            cudaFuncSetAttribute(ring, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)ring_bytes) ==
+                cudaSuccess)
+            can = GPI_CAN_RING;
+    }
+    if (device < GPI_DEVICES)
+        __atomic_store_n(&known[device], (signed char)can, __ATOMIC_RELEASE);
+    return can;
+}
+#else
+#define gpi_device_can(ring, ring_bytes, wave, wave_bytes, known) ((void)(known), GPI_CAN_RING)
+#endif
+
+/* Blocks of a persistent kernel: so many for each multiprocessor, no more than there are tiles. */
+static inline unsigned gpi_resident_blocks(unsigned each, size_t tiles, size_t most)
+{
+    int device = 0, processors = 0;
+    size_t blocks;
+
+    if (cudaGetDevice(&device) != cudaSuccess ||
+        cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device) != cudaSuccess ||
+        processors < 1)
+        processors = 1;
+    blocks = (size_t)processors * each;
+    blocks = blocks < tiles ? blocks : tiles;
+    return (unsigned)(blocks < most ? blocks : most);
+}
 
 #endif

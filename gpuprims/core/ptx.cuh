@@ -36,6 +36,22 @@ GPI_DEVICE unsigned gpi_min(unsigned a, unsigned b)
     return a < b ? a : b;
 }
 
+/* Waits for the grids before in the stream, where a launch may overlap them: GPI_LAUNCH_EARLY. */
+GPI_DEVICE void gpi_grid_wait(void)
+{
+#if defined __CUDA_ARCH__ && __CUDA_ARCH__ >= 900
+    __asm__ volatile("griddepcontrol.wait;" : : : "memory");
+#endif
+}
+
+/* From here on the next grid in the stream may start, as far as its own gpi_grid_wait(). */
+GPI_DEVICE void gpi_grid_launch_next(void)
+{
+#if defined __CUDA_ARCH__ && __CUDA_ARCH__ >= 900
+    __asm__ volatile("griddepcontrol.launch_dependents;" : : : "memory");
+#endif
+}
+
 /* ---- words that blocks exchange while they run ----------------------------------------------- */
 
 /*

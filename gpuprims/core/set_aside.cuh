@@ -22,6 +22,8 @@
 #pragma push_macro("GP_INDEX")
 #pragma push_macro("GP_BLOCK")
 #pragma push_macro("GP_ITEMS")
+#pragma push_macro("GP_KERNEL")
+#pragma push_macro("GP_GRID")
 #undef GP_NAME
 #undef GP_TYPE
 #undef GP_OP
@@ -40,3 +42,5 @@
 #undef GP_INDEX
 #undef GP_BLOCK
 #undef GP_ITEMS
+#undef GP_KERNEL
+#undef GP_GRID

@@ -3,7 +3,7 @@
  *
  * A build may define each of them otherwise with -D; `gpbench tune PRIMITIVE` does so, and prints the best
  * ones as lines for this file. Shapes that decide in which order floats are folded are not here: they
- * are the same on every architecture (core/tile.cuh).
+ * are the same on every architecture (core/chunk.cuh, core/tile.cuh).
  */
 #ifndef GPI_TUNING_CUH
 #define GPI_TUNING_CUH
@@ -18,6 +18,26 @@
 #endif
 #ifndef GPI_TUNE_COMPACT_BYTES
 #define GPI_TUNE_COMPACT_BYTES 64
+#endif
+
+/* Rings of bulk copies: shared memory for the stages; stages at most, since more hide no more latency;
+ * look warps, for a type of `size` bytes; bytes of input from which a ring is faster than a wave of blocks. */
+#ifndef GPI_TUNE_RING_BYTES
+#define GPI_TUNE_RING_BYTES (225 << 10)
+#endif
+#ifndef GPI_TUNE_RING_STAGES
+#define GPI_TUNE_RING_STAGES 7
+#endif
+#ifndef GPI_TUNE_RING_LOOKERS
+#define GPI_TUNE_RING_LOOKERS(size) ((size) > 16 ? 3 : 6)
+#endif
+#ifndef GPI_TUNE_RING_FROM
+#define GPI_TUNE_RING_FROM ((size_t)6 << 20)
+#endif
+
+/* Waves of blocks: blocks of 256 threads on a multiprocessor. */
+#ifndef GPI_WAVE_BLOCKS
+#define GPI_WAVE_BLOCKS 2
 #endif
 
 #endif

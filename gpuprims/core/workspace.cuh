@@ -12,24 +12,74 @@
  * A handle to device memory that primitives use while they run. One handle serves every primitive, in
  * any order, as long as the calls are ordered (one stream, or events). Start it with
  * GP_WORKSPACE_INIT; the fields are the library's.
+ *
+ * Tags grow from the start of the memory: words that say in which launch they were written, so that
+ * nobody has to clear them between launches. Scratch, of any contents, lies at the end. Two rules keep
+ * the tags right where the two meet, also when captured calls are replayed in between:
+ *
+ *     a call whose scratch reaches down to where tags have been clears that part when it ends
+ *     a call whose tags reach up to where scratch has been clears that part before it begins
  */
 typedef struct gp_workspace {
     void *memory;
     size_t bytes;
-    int wrapped; /* the memory is the caller's: never grow, never free */
+    size_t tags;  /* where the tags of all calls so far end, from the aligned start of the memory */
+    size_t clean; /* where scratch begins to have been: before it, whatever is not a tag is zero */
+    int wrapped;  /* the memory is the caller's: never grow, never free */
 } gp_workspace;
 
 /* clang-format off */
-#define GP_WORKSPACE_INIT {NULL, 0, 0}
+#define GP_WORKSPACE_INIT {NULL, 0, 0, 0, 0}
 /* clang-format on */
 
 /* Every piece that a primitive carves starts at a multiple of this: what a bulk copy likes best. */
 #define GPI_ALIGNMENT 128
 
-/* What the caller asks for so that the carved pieces fit wherever the memory starts. */
+/* So much of new memory is cleared for tags: enough for some 50 GB of input. */
+#define GPI_CLEARED_BYTES ((size_t)16 << 20)
+
+static inline size_t gpi_align_up(size_t bytes)
+{
+    return (bytes + GPI_ALIGNMENT - 1) & ~(size_t)(GPI_ALIGNMENT - 1);
+}
+
+/* What the caller asks for so that tags and scratch fit wherever the memory starts. */
+static inline size_t gpi_tagged_request(size_t tag_bytes, size_t bytes)
+{
+    size_t sum = gpi_align_up(tag_bytes) + gpi_align_up(bytes);
+
+    return sum ? sum + GPI_ALIGNMENT - 1 : 0;
+}
+
+/* The same without tags. */
 static inline size_t gpi_workspace_request(size_t bytes)
 {
-    return bytes ? bytes + GPI_ALIGNMENT - 1 : 0;
+    return gpi_tagged_request(0, bytes);
+}
+
+static inline char *gpi_aligned(const void *memory)
+{
+    return (char *)gpi_align_up((size_t)(uintptr_t)memory);
+}
+
+/* The handle's memory is new: clears the part for tags. A captured clearing would come too late. */
+static inline cudaError_t gpi_workspace_start(gp_workspace *ws, cudaStream_t stream)
+{
+    enum cudaStreamCaptureStatus capture = cudaStreamCaptureStatusNone;
+    size_t skipped = (size_t)(gpi_aligned(ws->memory) - (char *)ws->memory);
+    cudaError_t error;
+
+    ws->tags = 0;
+    ws->clean = 0;
+    if (ws->bytes <= skipped)
+        return cudaSuccess;
+    error = cudaStreamIsCapturing(stream, &capture);
+    if (error != cudaSuccess || capture != cudaStreamCaptureStatusNone)
+        return error;
+    ws->clean = ws->bytes - skipped;
+    if (ws->clean > GPI_CLEARED_BYTES)
+        ws->clean = GPI_CLEARED_BYTES;
+    return cudaMemsetAsync(gpi_aligned(ws->memory), 0, ws->clean, stream);
 }
 
 /*
@@ -46,6 +96,8 @@ static inline cudaError_t gp_workspace_release(gp_workspace *ws, cudaStream_t st
         error = cudaFreeAsync(ws->memory, stream);
     ws->memory = NULL;
     ws->bytes = 0;
+    ws->tags = 0;
+    ws->clean = 0;
     ws->wrapped = 0;
     return error;
 }
@@ -84,7 +136,7 @@ static inline cudaError_t gp_workspace_reserve(gp_workspace *ws, size_t bytes, c
         error = cudaFreeAsync(ws->memory, stream);
     ws->memory = memory;
     ws->bytes = bytes;
-    return error;
+    return error != cudaSuccess ? error : gpi_workspace_start(ws, stream);
 }
 
 /*
@@ -104,76 +156,117 @@ static inline cudaError_t gp_workspace_wrap(gp_workspace *ws, void *memory, size
     ws->memory = memory;
     ws->bytes = bytes;
     ws->wrapped = 1;
-    return error;
+    return error != cudaSuccess ? error : gpi_workspace_start(ws, stream);
 }
 
-/* The scratch memory of one call: the caller's workspace, or memory of the call's own. */
+/* The memory of one call: the caller's workspace, or memory of the call's own. */
 typedef struct gpi_scratch {
-    char *memory;    /* aligned to GPI_ALIGNMENT */
-    void *allocated; /* to be freed at the end of the call, or NULL */
+    char *tags;         /* zero, or tags of earlier launches; aligned to GPI_ALIGNMENT */
+    char *memory;       /* any contents; aligned to GPI_ALIGNMENT */
+    void *allocated;    /* to be freed at the end of the call, or NULL */
+    size_t spoiled;     /* so many bytes of `memory`, where tags have been, to be cleared at the end */
 } gpi_scratch;
 
-/*
- * Provides `bytes` (a gpi_workspace_request) for one call of `function`. While a stream is captured a
- * handle may not grow, since the graph would then outlive the memory: the call takes its own instead.
- */
-static inline cudaError_t gpi_scratch_provide(gpi_scratch *scratch, gp_workspace *ws, size_t bytes,
-                                              cudaStream_t stream, const char *function)
+/* Lays out tags and scratch in a handle that is large enough, by the rules above. */
+static inline cudaError_t gpi_scratch_carve(gpi_scratch *scratch, gp_workspace *ws, size_t tag_bytes,
+                                            size_t bytes, cudaStream_t stream)
 {
-    enum cudaStreamCaptureStatus capture = cudaStreamCaptureStatusNone;
-    void *memory = ws ? ws->memory : NULL;
-    cudaError_t error;
+    char *start = gpi_aligned(ws->memory);
+    size_t room = ws->bytes - (size_t)(start - (char *)ws->memory);
+    size_t at = (room - gpi_align_up(bytes)) & ~(size_t)(GPI_ALIGNMENT - 1);
+    size_t clean = ws->clean;
 
-    scratch->memory = NULL;
-    scratch->allocated = NULL;
-    if (bytes == 0)
-        return cudaSuccess;
-    if (ws && ws->wrapped && ws->bytes < bytes)
-        return gpi_error(cudaErrorInvalidValue,
-                         "%s: the wrapped workspace holds %zu bytes, %zu are needed", function,
-                         ws->bytes, bytes);
-    if (!ws || ws->bytes < bytes) {
-        error = cudaStreamIsCapturing(stream, &capture);
-        if (error != cudaSuccess)
-            return error;
-        if (ws && capture == cudaStreamCaptureStatusNone) {
-            error = gp_workspace_reserve(ws, bytes, stream);
-            memory = ws->memory;
-        } else {
-            error = cudaMallocAsync(&scratch->allocated, bytes, stream);
-            memory = scratch->allocated;
-        }
-        if (error != cudaSuccess)
-            return error;
-    }
-    scratch->memory = (char *)(((uintptr_t)memory + GPI_ALIGNMENT - 1) &
-                               ~(uintptr_t)(GPI_ALIGNMENT - 1));
+    scratch->tags = start;
+    scratch->memory = start + at;
+    if (ws->tags < tag_bytes)
+        ws->tags = tag_bytes;
+    if (bytes && ws->clean > at)
+        ws->clean = at > ws->tags ? at : ws->tags < ws->clean ? ws->tags : ws->clean;
+    if (bytes && at < ws->tags && at < ws->clean)
+        scratch->spoiled = (ws->tags < ws->clean ? ws->tags : ws->clean) - at;
+    if (tag_bytes > clean)
+        return cudaMemsetAsync(start + clean, 0, tag_bytes - clean, stream);
     return cudaSuccess;
 }
 
+/*
+ * Provides tags and scratch for one call of `function`. While a stream is captured a handle may not
+ * grow, since the graph would then outlive the memory: the call takes memory of its own instead.
+ */
+static inline cudaError_t gpi_scratch_provide(gpi_scratch *scratch, gp_workspace *ws,
+                                              size_t tag_bytes, size_t bytes, cudaStream_t stream,
+                                              const char *function)
+{
+    enum cudaStreamCaptureStatus capture = cudaStreamCaptureStatusNone;
+    size_t request = gpi_tagged_request(tag_bytes, bytes);
+    cudaError_t error;
+
+    memset((void *)scratch, 0, sizeof *scratch);
+    if (request == 0)
+        return cudaSuccess;
+    if (ws && ws->wrapped && ws->bytes < request)
+        return gpi_error(cudaErrorInvalidValue,
+                         "%s: the wrapped workspace holds %zu bytes, %zu are needed", function,
+                         ws->bytes, request);
+    if (ws && ws->bytes < request) {
+        error = cudaStreamIsCapturing(stream, &capture);
+        if (error != cudaSuccess)
+            return error;
+        /* With what earlier calls have tagged, scratch and tags do not meet. */
+        if (capture == cudaStreamCaptureStatusNone)
+            error = gp_workspace_reserve(ws, request + gpi_align_up(ws->tags), stream);
+        if (error != cudaSuccess)
+            return error;
+    }
+    if (ws && capture == cudaStreamCaptureStatusNone)
+        return gpi_scratch_carve(scratch, ws, tag_bytes, bytes, stream);
+
+    error = cudaMallocAsync(&scratch->allocated, request, stream);
+    if (error != cudaSuccess)
+        return error;
+    scratch->tags = gpi_aligned(scratch->allocated);
+    scratch->memory = scratch->tags + gpi_align_up(tag_bytes);
+    if (tag_bytes)
+        error = cudaMemsetAsync(scratch->tags, 0, tag_bytes, stream);
+    if (error != cudaSuccess)
+        (void)cudaFreeAsync(scratch->allocated, stream);
+    return error;
+}
+
 /* The same, and the call becomes a range of Nsight's timeline; gpi_scratch_release ends it. */
-static inline cudaError_t gpi_scratch_acquire(gpi_scratch *scratch, gp_workspace *ws, size_t bytes,
-                                              cudaStream_t stream, const char *function)
+static inline cudaError_t gpi_tagged_scratch_acquire(gpi_scratch *scratch, gp_workspace *ws,
+                                                     size_t tag_bytes, size_t bytes,
+                                                     cudaStream_t stream, const char *function)
 {
     cudaError_t error;
 
     GPI_RANGE_BEGIN(function);
-    error = gpi_scratch_provide(scratch, ws, bytes, stream, function);
+    error = gpi_scratch_provide(scratch, ws, tag_bytes, bytes, stream, function);
     if (error != cudaSuccess)
         GPI_RANGE_END();
     return error;
 }
 
-/* Ends a call: frees what was its own, and returns the first error of the two. */
+/* The same without tags; `request` is a gpi_workspace_request. */
+static inline cudaError_t gpi_scratch_acquire(gpi_scratch *scratch, gp_workspace *ws, size_t request,
+                                              cudaStream_t stream, const char *function)
+{
+    return gpi_tagged_scratch_acquire(scratch, ws, 0, request ? request - (GPI_ALIGNMENT - 1) : 0,
+                                      stream, function);
+}
+
+/* Ends a call: clears and frees what it has to, and returns the first error. */
 static inline cudaError_t gpi_scratch_release(gpi_scratch *scratch, cudaError_t error,
                                               cudaStream_t stream)
 {
-    cudaError_t freed = cudaSuccess;
+    cudaError_t cleared = cudaSuccess, freed = cudaSuccess;
 
+    if (scratch->spoiled)
+        cleared = cudaMemsetAsync(scratch->memory, 0, scratch->spoiled, stream);
     if (scratch->allocated)
         freed = cudaFreeAsync(scratch->allocated, stream);
     GPI_RANGE_END();
-    return error != cudaSuccess ? error : freed;
+    return error != cudaSuccess ? error : cleared != cudaSuccess ? cleared : freed;
 }
 
 #endif

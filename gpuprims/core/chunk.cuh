@@ -1,0 +1,187 @@
+/*
+ * core/chunk.cuh: the shape of a fold (docs/fold-order.md), and the chunk: 32 runs of neighbouring items
+ * that a warp works on, on its way from global to shared memory, to the registers of the lanes, and back.
+ *
+ * In shared memory a chunk lies in a slot, as far behind a 128-byte line as in global memory: that is how
+ * bulk copies are fast. Pointers of any alignment come down to a phase, the bytes between a line and the
+ * items; a lane reads whole 16-byte vectors and shifts its run into place.
+ *
+ * Needs core/begin.cuh and core/combine.cuh. Stamped once per instance.
+ */
+#ifndef GPI_CHUNK_IS_STAMPED
+#define GPI_CHUNK_IS_STAMPED
+
+#include "copy.cuh"
+
+/*
+ * A lane folds a run of neighbouring items: about 112 bytes, a whole and odd number of vectors where the
+ * size allows, so that the runs of a warp spread over all banks of shared memory. A tile has the fewer
+ * chunks the larger they are. These decide how floats are folded: no build may change them.
+ */
+#define GPI_LOW_BIT(size)      ((size) & (0 - (size)))
+#define GPI_UNIT_ITEMS(size)   (GPI_LOW_BIT(size) >= 16 ? 1 : 16 / GPI_LOW_BIT(size)) /* to a vector's end */
+#define GPI_UNIT_BYTES(size)   (GPI_UNIT_ITEMS(size) * (size))
+#define GPI_UNIT_COPIES(bytes) ((bytes) == 16 ? 7 : (bytes) <= 48 ? 3 : 1)
+#define GPI_RUN_ITEMS(size)                                                                         \
+    (GPI_UNIT_BYTES(size) <= 256 ? GPI_UNIT_ITEMS(size) * GPI_UNIT_COPIES(GPI_UNIT_BYTES(size))       \
+     : (size) <= 112             ? 112 / (size)                                                      \
+                                 : 1)
+#define GPI_CHUNKS_OF(bytes) ((bytes) <= 160 ? 8 : (bytes) <= 320 ? 4 : (bytes) <= 640 ? 2 : 1)
+#define GPI_GROUP_TILES 32
+
+#define GPI_WIDER       GPI(wider)
+#define GPI_RUN_N       GPI(run_n)
+#define GPI_CHUNK_N     GPI(chunk_n)
+#define GPI_TILE_CHUNKS GPI(tile_chunks)
+#define GPI_TILE_N      GPI(tile_n)
+#define GPI_IN_BYTES    GPI(in_bytes)
+#define GPI_OUT_BYTES   GPI(out_bytes)
+#define GPI_SLOT_BYTES  GPI(slot_bytes)
+enum {
+    GPI_WIDER = sizeof(GP_TYPE) > sizeof(GP_INPUT_TYPE) ? sizeof(GP_TYPE) : sizeof(GP_INPUT_TYPE),
+    GPI_RUN_N = GPI_RUN_ITEMS(GPI_WIDER),                         /* items of a run */
+    GPI_CHUNK_N = 32 * GPI_RUN_N,                                 /* items of a chunk */
+    GPI_TILE_CHUNKS = GPI_CHUNKS_OF(GPI_RUN_N * GPI_WIDER),       /* chunks of a tile */
+    GPI_TILE_N = GPI_TILE_CHUNKS * GPI_CHUNK_N,                   /* items of a tile */
+    GPI_IN_BYTES = GPI_RUN_N * (int)sizeof(GP_INPUT_TYPE),        /* of a run */
+    GPI_OUT_BYTES = GPI_RUN_N * (int)sizeof(GP_TYPE),
+    GPI_SLOT_BYTES = (GPI_CHUNK_N * GPI_WIDER + 127) / 128 * 128 + 128
+};
+#define GPI_VECTORS(bytes) (((bytes) + 15) / 16)
+
+#define GPI_CHUNK_ITEMS     GPI(chunk_items)
+#define GPI_RUN             GPI(run_t)
+#define GPI_RUN_INPUT       GPI(run_input)
+#define GPI_RUN_READ        GPI(run_read)
+#define GPI_RUN_WRITE       GPI(run_write)
+#define GPI_RUN_FOLD        GPI(run_fold)
+
+/* How many of the items of chunk `chunk` there are. */
+GPI_DEVICE unsigned GPI_CHUNK_ITEMS(size_t n, size_t chunk)
+{
+    size_t first = chunk * GPI_CHUNK_N;
+
+    return first >= n ? 0 : n - first < GPI_CHUNK_N ? (unsigned)(n - first) : GPI_CHUNK_N;
+}
+
+/* A run in registers; one vector more makes room for the shift. */
+typedef union {
+    uint32_t words[4 * GPI_VECTORS(GPI_OUT_BYTES) + 4];
+    uint4 vectors[GPI_VECTORS(GPI_OUT_BYTES) + 1];
+    GP_TYPE items[GPI_RUN_N];
+} GPI_RUN;
+
+typedef union {
+    uint32_t words[4 * GPI_VECTORS(GPI_IN_BYTES) + 4];
+    uint4 vectors[GPI_VECTORS(GPI_IN_BYTES) + 1];
+    GP_INPUT_TYPE items[GPI_RUN_N];
+} GPI_RUN_INPUT;
+
+/* Reads the lane's run of a whole chunk that starts `phase` (0 to 127) bytes into its slot. */
+GPI_DEVICE void GPI_RUN_READ(GPI_RUN *run, const char *slot, unsigned phase, unsigned lane,
+                             GPI_CONTEXT context)
+{
+    GPI_RUN_INPUT in;
+
+    if (GPI_IN_BYTES % 16 == 0) {
+        const char *from = slot + (phase & ~15u) + lane * GPI_IN_BYTES;
+
+        GPI_UNROLL
+        for (int v = 0; v < GPI_IN_BYTES / 16; v++)
+            gpi_get(in.vectors[v], from + 16 * v);
+        if (phase & 15) {
+            gpi_get(in.vectors[GPI_IN_BYTES / 16], from + GPI_IN_BYTES);
+            gpi_shift_down(in.words, GPI_IN_BYTES / 4, phase & 15);
+        }
+    } else {
+        const char *from = slot + phase + lane * GPI_IN_BYTES;
+
+        GPI_UNROLL
+        for (int i = 0; i < GPI_RUN_N; i++)
+            gpi_get(in.items[i], from + (size_t)i * sizeof(GP_INPUT_TYPE));
+    }
+    GPI_UNROLL
+    for (int i = 0; i < GPI_RUN_N; i++)
+        run->items[i] = GPI_LOAD(&in.items[i], context);
+}
+
+/*
+ * Writes the lane's run of a whole chunk, to start `phase` bytes into its slot. What lies in the slot
+ * before the chunk and behind it, up to the next vector, may be overwritten.
+ */
+GPI_DEVICE void GPI_RUN_WRITE(GPI_RUN *run, char *slot, unsigned phase, unsigned lane)
+{
+    if (GPI_OUT_BYTES % 16) {
+        GPI_UNROLL
+        for (int i = 0; i < GPI_RUN_N; i++)
+            gpi_put(slot + phase + lane * GPI_OUT_BYTES + (size_t)i * sizeof(GP_TYPE), run->items[i]);
+        return;
+    }
+
+    char *to = slot + (phase & ~15u) + lane * GPI_OUT_BYTES;
+    if (phase & 15) {
+        /* The first vector begins with the end of the neighbour's run; the last lane has one more. */
+        uint32_t words[GPI_OUT_BYTES / 4 + 8];
+
+        GPI_UNROLL
+        for (int w = 0; w < 4; w++)
+            words[w] = __shfl_up_sync(GPI_FULL_MASK, run->words[GPI_OUT_BYTES / 4 - 4 + w], 1);
+        GPI_UNROLL
+        for (int w = 0; w < GPI_OUT_BYTES / 4; w++)
+            words[w + 4] = run->words[w];
+        GPI_UNROLL
+        for (int w = 0; w < 4; w++)
+            words[GPI_OUT_BYTES / 4 + 4 + w] = 0;
+        gpi_shift_down(words, GPI_OUT_BYTES / 4 + 4, 16 - (phase & 15));
+        GPI_UNROLL
+        for (int v = 0; v < GPI_OUT_BYTES / 16 + 1; v++) {
+            uint4 vector;
+
+            vector.x = words[4 * v];
+            vector.y = words[4 * v + 1];
+            vector.z = words[4 * v + 2];
+            vector.w = words[4 * v + 3];
+            if (v < GPI_OUT_BYTES / 16 || lane == 31)
+                gpi_put(to + 16 * v, vector);
+        }
+        return;
+    }
+    GPI_UNROLL
+    for (int v = 0; v < GPI_OUT_BYTES / 16; v++)
+        gpi_put(to + 16 * v, run->vectors[v]);
+}
+
+/*
+ * Sums of bytes and of 16-bit integers wrap, so they may be computed several at a time. (bool is no byte
+ * and _Float16 no integer.)
+ */
+#if GP_OP == GP_SUM && !defined GP_IDENTITY
+#define GPI_SUMS_BYTES                                                                     \
+    (sizeof(GP_TYPE) == 1 && GPI_OUT_BYTES % 4 == 0 && (GP_TYPE)2 != (GP_TYPE)1)
+#define GPI_SUMS_HALVES                                                                    \
+    (sizeof(GP_TYPE) == 2 && GPI_OUT_BYTES % 4 == 0 && (GP_TYPE)0.5 == (GP_TYPE)0)
+#endif
+
+/* Folds a run from left to right. */
+GPI_DEVICE GP_TYPE GPI_RUN_FOLD(const GPI_RUN *run)
+{
+    GP_TYPE sum = run->items[0];
+
+#if GP_OP == GP_SUM && !defined GP_IDENTITY
+    if (GPI_SUMS_BYTES || GPI_SUMS_HALVES) {
+        uint32_t total = 0;
+
+        GPI_UNROLL
+        for (int w = 0; w < GPI_OUT_BYTES / 4; w++)
+            total = GPI_SUMS_BYTES ? gpi_sum_bytes(run->words[w], 0x01010101u, total)
+                                   : total + run->words[w] + (run->words[w] >> 16);
+        return (GP_TYPE)total;
+    }
+#endif
+    GPI_UNROLL
+    for (int i = 1; i < GPI_RUN_N; i++)
+        sum = GPI_COMBINE(sum, run->items[i]);
+    return sum;
+}
+
+#endif

@@ -1,0 +1,230 @@
+/*
+ * core/copy.cuh: moves chunks of bytes of any alignment between global memory and slots of shared
+ * memory, by bulk copies or by the lanes of a warp.
+ *
+ * A slot starts on a 128-byte line. The bytes of a chunk lie in it as far behind the line as in global
+ * memory: address % 128, the phase. Whole 16-byte vectors are copied. On the way in they may reach into
+ * the neighbouring chunks, never out of the array; on the way out the ends go byte by byte.
+ */
+#ifndef GPI_COPY_CUH
+#define GPI_COPY_CUH
+
+#include "../gpuprims.h"
+
+/* Memory of one type is read and written as another: C wants that said. */
+#ifdef __CUDACC__
+#define gpi_get(x, from) ((x) = *(const __typeof__(x) *)(from))
+#define gpi_put(to, x)   (*(__typeof__(x) *)(to) = (x))
+#else
+#define gpi_get(x, from) memcpy((void *)&(x), (from), sizeof(x))
+#define gpi_put(to, x)   memcpy((void *)(to), &(x), sizeof(x))
+#endif
+
+GPI_DEVICE uint32_t gpi_funnel_shift(uint32_t low, uint32_t high, unsigned bits)
+{
+#ifdef __CUDACC__
+    return __funnelshift_r(low, high, bits);
+#else
+    return bits ? low >> bits | high << (32 - bits) : low;
+#endif
+}
+
+/* words[i] = the four bytes from byte 4 * i + bytes on, for i < count; bytes is 1 to 15. */
+#define gpi_shift_down(words, count, bytes)                                                       \
+    do {                                                                                          \
+        const unsigned gpi_bytes = (bytes);                                                       \
+        GPI_UNROLL                                                                                \
+        for (int gpi_i = 0; gpi_i < (count) + 3; gpi_i++)                                         \
+            (words)[gpi_i] = gpi_bytes & 4 ? (words)[gpi_i + 1] : (words)[gpi_i];                 \
+        GPI_UNROLL                                                                                \
+        for (int gpi_i = 0; gpi_i < (count) + 1; gpi_i++)                                         \
+            (words)[gpi_i] = gpi_bytes & 8 ? (words)[gpi_i + 2] : (words)[gpi_i];                 \
+        if (gpi_bytes & 3) {                                                                      \
+            GPI_UNROLL                                                                            \
+            for (int gpi_i = 0; gpi_i < (count); gpi_i++)                                         \
+                (words)[gpi_i] = gpi_funnel_shift((words)[gpi_i], (words)[gpi_i + 1],             \
+                                                  gpi_bytes % 4 * 8);                             \
+        }                                                                                         \
+    } while (0)
+
+GPI_DEVICE unsigned gpi_phase(const void *p)
+{
+    return (unsigned)((uintptr_t)p & 127);
+}
+
+/* An array of bytes that copies must stay inside. */
+typedef struct gpi_extent {
+    const char *begin, *end;
+} gpi_extent;
+
+/* The whole vectors that cover [from, from + bytes) as far as the array allows. */
+GPI_DEVICE gpi_extent gpi_covering_vectors(const char *from, unsigned bytes, gpi_extent array)
+{
+    gpi_extent v;
+
+    v.begin = (const char *)((uintptr_t)from & ~(uintptr_t)15);
+    v.end = (const char *)(((uintptr_t)from + bytes + 15) & ~(uintptr_t)15);
+    if (v.begin < array.begin)
+        v.begin += 16;
+    if (v.end > array.end)
+        v.end -= 16;
+    if (v.end < v.begin)
+        v.end = v.begin;
+    return v;
+}
+
+/* One thread: what the covering vectors leave of [from, from + bytes), at either end of the array. */
+GPI_DEVICE void gpi_fetch_ends(char *slot, const char *from, unsigned bytes, gpi_extent v)
+{
+    char *to = slot + gpi_phase(from);
+    const char *end = from + bytes;
+
+    for (const char *p = from; p < v.begin && p < end; p++)
+        to[p - from] = *p;
+    for (const char *p = v.end > from ? v.end : from; p < end; p++)
+        to[p - from] = *p;
+}
+
+/* One thread: starts bulk copies of a chunk, and arrives at the mbarrier with what they will bring. */
+GPI_DEVICE void gpi_fetch_bulk(char *slot, const char *from, unsigned bytes, gpi_extent array,
+                               uint64_t *mbarrier)
+{
+    gpi_extent v = gpi_covering_vectors(from, bytes, array);
+    unsigned covered = (unsigned)(v.end - v.begin);
+
+    if (v.begin > from || v.end < from + bytes)
+        gpi_fetch_ends(slot, from, bytes, v);
+    gpi_mbarrier_expect(mbarrier, covered);
+    if (covered)
+        gpi_bulk_load(slot + gpi_phase(from) + (v.begin - from), v.begin, covered, mbarrier);
+}
+
+/*
+ * One warp: copies a chunk into its slot. `usual` is a constant, the vectors of a whole aligned chunk: as
+ * many loads are under way at a time. __syncwarp() comes before the warp reads the slot.
+ */
+#define gpi_fetch_warp(slot, from, bytes, array, lane, usual)                                     \
+    do {                                                                                          \
+        const gpi_extent gpi_v = gpi_covering_vectors(from, bytes, array);                        \
+        const unsigned gpi_n = (unsigned)(gpi_v.end - gpi_v.begin) / 16;                          \
+        char *gpi_to = (slot) + gpi_phase(from) + (gpi_v.begin - (from));                         \
+        const char *gpi_from = gpi_v.begin;                                                       \
+        uint4 gpi_x[((usual) + 31) / 32];                                                         \
+        GPI_UNROLL                                                                                \
+        for (unsigned gpi_i = 0; gpi_i < ((usual) + 31) / 32; gpi_i++)                            \
+            if (gpi_i * 32 + (lane) < gpi_n)                                                      \
+                gpi_get(gpi_x[gpi_i], gpi_from + (gpi_i * 32 + (lane)) * 16);                     \
+        GPI_UNROLL                                                                                \
+        for (unsigned gpi_i = 0; gpi_i < ((usual) + 31) / 32; gpi_i++)                            \
+            if (gpi_i * 32 + (lane) < gpi_n)                                                      \
+                gpi_put(gpi_to + (gpi_i * 32 + (lane)) * 16, gpi_x[gpi_i]);                       \
+        if ((lane) == 0 && gpi_n > (usual)) { /* not aligned: one vector more */                  \
+            gpi_get(gpi_x[0], gpi_from + (gpi_n - 1) * 16);                                       \
+            gpi_put(gpi_to + (gpi_n - 1) * 16, gpi_x[0]);                                         \
+        }                                                                                         \
+        if ((lane) == 0 && (gpi_v.begin > (from) || gpi_v.end < (from) + (bytes)))                \
+            gpi_fetch_ends(slot, from, bytes, gpi_v);                                             \
+    } while (0)
+
+/* One warp: the ends of a chunk that no whole vector of global memory covers. */
+GPI_DEVICE void gpi_store_ends(char *to, const char *from, unsigned bytes, unsigned head,
+                               unsigned body, unsigned lane)
+{
+    if (lane < head)
+        to[lane] = from[lane];
+    if (lane < bytes - head - body)
+        to[head + body + lane] = from[head + body + lane];
+}
+
+GPI_DEVICE unsigned gpi_head_bytes(const char *to, unsigned bytes)
+{
+    return gpi_min((0 - (unsigned)(uintptr_t)to) & 15, bytes);
+}
+
+/*
+ * One warp: stores a chunk from its slot, the middle by a bulk copy. Comes after gpi_fence_async() and
+ * __syncwarp(); lane 0 waits before the slot is used again.
+ */
+GPI_DEVICE void gpi_store_bulk(char *to, const char *slot, unsigned bytes, unsigned lane)
+{
+    const char *from = slot + gpi_phase(to);
+    unsigned head = gpi_head_bytes(to, bytes), body = (bytes - head) & ~15u;
+
+    if (lane == 0 && body)
+        gpi_bulk_store(to + head, from + head, body);
+    if (lane == 0)
+        gpi_bulk_commit();
+    if (head || body < bytes)
+        gpi_store_ends(to, from, bytes, head, body, lane);
+}
+
+/* One warp: stores a chunk from its slot with its lanes. Comes after __syncwarp(). */
+GPI_DEVICE void gpi_store_warp(char *to, const char *slot, unsigned bytes, unsigned lane)
+{
+    const char *from = slot + gpi_phase(to);
+    unsigned head = gpi_head_bytes(to, bytes), body = (bytes - head) & ~15u;
+
+    for (unsigned i = head + lane * 16; i < head + body; i += 32 * 16) {
+        uint4 vector;
+
+        gpi_get(vector, from + i);
+        gpi_put(to + i, vector);
+    }
+    if (head || body < bytes)
+        gpi_store_ends(to, from, bytes, head, body, lane);
+}
+
+/* ---- sums of bytes and of 16-bit integers, a word at a time ------------------------------------ */
+
+/*
+ * sum + the bytes of `word` that `which` has a 1 for. Only the lowest byte of the result counts, and of
+ * *before below: sums wrap.
+ */
+GPI_DEVICE uint32_t gpi_sum_bytes(uint32_t word, uint32_t which, uint32_t sum)
+{
+#ifdef __CUDACC__
+    return __dp4a(word, which, sum);
+#else
+    for (int i = 0; i < 32; i += 8)
+        sum += (word >> i & 255) * (which >> i & 255);
+    return sum;
+#endif
+}
+
+/* Bytes of `low` and `high` as `selector` says: a nibble for each byte of the result, 0-3 low, 4-7 high. */
+GPI_DEVICE uint32_t gpi_permute(uint32_t low, uint32_t high, uint32_t selector)
+{
+#ifdef __CUDACC__
+    return __byte_perm(low, high, selector);
+#else
+    uint64_t bytes = (uint64_t)high << 32 | low;
+    uint32_t word = 0;
+
+    for (int i = 0; i < 4; i++)
+        word |= (uint32_t)(bytes >> 8 * (selector >> 4 * i & 7) & 255) << 8 * i;
+    return word;
+#endif
+}
+
+/* Prefix sums of the four bytes of a word, from *before on, which is brought up to date. */
+GPI_DEVICE uint32_t gpi_scan_bytes(uint32_t word, uint32_t *before, int exclusive)
+{
+    uint32_t s0 = *before, s1 = gpi_sum_bytes(word, 0x00000001u, s0);
+    uint32_t s2 = gpi_sum_bytes(word, 0x00000101u, s0), s3 = gpi_sum_bytes(word, 0x00010101u, s0);
+    uint32_t s4 = gpi_sum_bytes(word, 0x01010101u, s0);
+
+    *before = s4;
+    return exclusive ? gpi_permute(gpi_permute(s0, s1, 0x0040), gpi_permute(s2, s3, 0x0040), 0x5410)
+                     : gpi_permute(gpi_permute(s1, s2, 0x0040), gpi_permute(s3, s4, 0x0040), 0x5410);
+}
+
+/* Prefix sums of the two halves of a word, likewise. */
+GPI_DEVICE uint32_t gpi_scan_halves(uint32_t word, uint32_t *before, int exclusive)
+{
+    uint32_t s0 = *before, s1 = s0 + word, s2 = s1 + (word >> 16);
+
+    *before = s2;
+    return exclusive ? gpi_permute(s0, s1, 0x5410) : gpi_permute(s1, s2, 0x5410);
+}
+
+#endif

@@ -1,0 +1,122 @@
+/*
+ * core/scan_wave.cuh: the scan of small inputs, and of all inputs on GPUs without bulk copies. A block takes
+ * a tile, a warp a chunk of it, which stays in registers; every tile that runs at the same time looks at the
+ * aggregates of those before.
+ *
+ * Part of scan.cuh; not to be included directly.
+ */
+
+/*
+ * The fold of all tiles before `tile`, in every thread; *look is brought up to its group. Each warp folds a
+ * group at a time. All threads call.
+ */
+GPI_DEVICE GPI_LOOK GPI_WAVE_LOOK(GPI_LOOK *look, GP_TYPE *group_sums, const uint64_t *tags, size_t tile,
+                                  unsigned lane, unsigned warp, uint32_t epoch)
+{
+    size_t own = tile / GPI_GROUP_TILES, end = (tile + GPI_GROUP_TILES - 1) / GPI_GROUP_TILES;
+    GPI_LOOK before = *look;
+
+    while (before.group < end) {
+        size_t first = before.group;
+
+        if (first + warp < end) {
+            GP_TYPE x = GPI_FOLD_GROUP(tags, first + warp, tile, lane, epoch);
+
+            if (lane == 0)
+                group_sums[warp] = x;
+        }
+        __syncthreads(); /* group_sums are complete */
+        while (before.group < end && before.group < first + GPI_TILE_CHUNKS) {
+            if (before.group == own)
+                *look = before; /* the own group is not complete */
+            GPI_LOOK_ADD(&before, group_sums[before.group - first]);
+        }
+        __syncthreads(); /* group_sums are free */
+    }
+    if (end == own)
+        *look = before;
+    return before;
+}
+
+static __global__ void __launch_bounds__(32 * GPI_TILE_CHUNKS, GPI_WAVE_BLOCKS)
+    GPI_SCAN_WAVE_KERNEL(GPI_SCAN_JOB job, GPI_CONTEXT context)
+{
+    GP_DYNAMIC_SHARED(char, slots);
+    GP_SHARED(GP_TYPE[GPI_TILE_CHUNKS], chunk_sums);
+    GP_SHARED(GP_TYPE[GPI_TILE_CHUNKS], group_sums);
+    GP_SHARED(uint32_t[2], taken);
+    unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+    char *slot = slots + warp * GPI_SLOT_BYTES;
+    uint64_t *tags = (uint64_t *)(job.head + 1);
+    gpi_extent array = {(const char *)job.in, (const char *)(job.in + job.n)};
+    GPI_LOOK look = {job.start.before, job.start.has_before, 0};
+    uint32_t tile = 0, epoch = 0;
+
+    gpi_grid_wait();
+    gpi_grid_launch_next();
+    for (;;) {
+        /* Take a tile; a single one is there for the taking. */
+        if (job.tiles > 1) {
+            if (threadIdx.x == 0)
+                taken[0] = gpi_take_tile(job.head, &taken[1]);
+            __syncthreads(); /* the tile is known, and chunk_sums are free */
+            tile = taken[0];
+            epoch = taken[1];
+            if (tile >= job.tiles)
+                break;
+        }
+        size_t chunk = (size_t)tile * GPI_TILE_CHUNKS + warp;
+        unsigned n = GPI_CHUNK_ITEMS(job.n, chunk), valid = (n + GPI_RUN_N - 1) / GPI_RUN_N;
+        const char *from = (const char *)(job.in + chunk * GPI_CHUNK_N);
+        GP_TYPE *out = job.out + chunk * GPI_CHUNK_N;
+        GP_TYPE sum = look.sum;
+        GPI_RUN run;
+
+        /* Fold the lane's run and the lanes before it. */
+        if (n)
+            gpi_fetch_warp(slot, from, n * (unsigned)sizeof(GP_INPUT_TYPE), array, lane,
+                           GPI_CHUNK_N * (unsigned)sizeof(GP_INPUT_TYPE) / 16);
+        __syncwarp(); /* the chunk is in its slot */
+        if (n == GPI_CHUNK_N) {
+            GPI_RUN_READ(&run, slot, gpi_phase(from), lane, context);
+            sum = GPI_RUN_FOLD(&run);
+        } else if (n) {
+            sum = GPI_SCAN_EDGE_FOLD(slot + gpi_phase(from), n, lane, context);
+        }
+        sum = GPI_WARP_SCAN(sum, (int)lane, (int)valid);
+        GP_TYPE lanes = GPI_SHUFFLE_UP(sum, 1);
+        if (n && lane == valid - 1)
+            chunk_sums[warp] = sum;
+        __syncthreads(); /* chunk_sums are complete */
+
+        /* Fold the chunks before it, and publish the tile: everybody but the last one is whole. */
+        int chunks = tile + 1 < job.tiles ? GPI_TILE_CHUNKS : (int)job.last_chunks;
+        sum = chunk_sums[(int)lane < chunks ? (int)lane : 0];
+        sum = GPI_WARP_SCAN(sum, (int)lane, chunks);
+        GP_TYPE before = GPI_SHUFFLE(sum, warp ? (int)warp - 1 : 0);
+        if (warp == 0 && lane + 1 == GPI_TILE_CHUNKS && tile + 1 < job.tiles)
+            GPI_PUBLISH(tags, tile, sum, epoch);
+
+        /* Fold the tiles before it, scan the run, and let the chunk go. */
+        GPI_LOOK tiles = GPI_WAVE_LOOK(&look, group_sums, tags, tile, lane, warp, epoch);
+        GP_TYPE prefix = GPI_SCAN_LANE(tiles.sum, tiles.has_sum, before, warp > 0, lanes, lane > 0);
+        int has_prefix = tiles.has_sum || threadIdx.x > 0;
+        if (n == GPI_CHUNK_N) {
+            GPI_SCAN_RUN(&run, prefix, has_prefix, job.start.exclusive);
+            __syncwarp(); /* everybody has read the slot */
+            GPI_RUN_WRITE(&run, slot, gpi_phase(out), lane);
+            __syncwarp(); /* the results are in the slot */
+            gpi_store_warp((char *)out, slot, GPI_CHUNK_N * sizeof(GP_TYPE), lane);
+        } else if (n) {
+            GPI_SCAN_EDGE(slot + gpi_phase(from), out, n, lane, prefix, has_prefix, job.start.exclusive,
+                          context);
+        }
+        if (job.tiles == 1)
+            return;
+        if (job.tiles <= gridDim.x)
+            break; /* every block has one tile, and has no need to ask for another */
+        __syncwarp(); /* the slot is free */
+    }
+    if (threadIdx.x == 0)
+        gpi_finish_launch(job.head, epoch);
+}

@@ -1,0 +1,100 @@
+/*
+ * core/tags.cuh: how tiles that run at the same time learn the folds of the tiles before them.
+ *
+ * Every tile publishes its aggregate in words of 64 bits, each tagged with the epoch of the launch: a
+ * word is there when its tag is right, so nothing has to be cleared between launches and words need no
+ * order among each other. A reader folds the aggregates of all tiles before its own, in groups of 32 by
+ * absolute tile number, and keeps the sum of the groups for its next tile. There is no chain from tile to
+ * tile: the wait is one trip through the L2, and the order of the fold is the same on every machine.
+ *
+ * Tags have a part of the workspace where nothing else is left behind: see core/workspace.cuh.
+ *
+ * Needs core/begin.cuh and core/fold.cuh. Stamped once per instance.
+ */
+#ifndef GPI_TAGS_ARE_STAMPED
+#define GPI_TAGS_ARE_STAMPED
+
+#include "ticket.cuh"
+
+#define GPI_TAG_WORDS   GPI(tag_words)
+#define GPI_TAG_BYTES   GPI(tag_bytes)
+#define GPI_PUBLISH     GPI(publish)
+#define GPI_PEEK        GPI(peek)
+#define GPI_FOLD_GROUP  GPI(fold_group)
+#define GPI_LOOK        GPI(look)
+#define GPI_LOOK_ADD    GPI(look_add)
+
+enum { GPI_TAG_WORDS = (sizeof(GP_TYPE) + 3) / 4 }; /* of an aggregate */
+
+/* Word w of the tiles of a group lie side by side: a warp reads them in one go. */
+#define GPI_TAG_AT(tile, w)                                                                          \
+    ((tile) / GPI_GROUP_TILES * (GPI_GROUP_TILES * GPI_TAG_WORDS) + (size_t)(w) * GPI_GROUP_TILES + \
+     (tile) % GPI_GROUP_TILES)
+
+/* The head and the tags of so many tiles. */
+static inline size_t GPI_TAG_BYTES(size_t tiles)
+{
+    return sizeof(gpi_tag_head) +
+           gpi_divide_up(tiles, GPI_GROUP_TILES) * (GPI_GROUP_TILES * GPI_TAG_WORDS * sizeof(uint64_t));
+}
+
+/* One thread: makes a tile's aggregate known. */
+GPI_DEVICE void GPI_PUBLISH(uint64_t *tags, size_t tile, GP_TYPE sum, uint32_t epoch)
+{
+    uint32_t words[GPI_TAG_WORDS] = {0};
+
+    memcpy(words, &sum, sizeof sum);
+    GPI_UNROLL
+    for (int w = 0; w < GPI_TAG_WORDS; w++)
+        gpi_store_relaxed_u64(&tags[GPI_TAG_AT(tile, w)], (uint64_t)epoch << 32 | words[w]);
+}
+
+/* Reads a tile's aggregate; tells whether it is there. */
+GPI_DEVICE int GPI_PEEK(const uint64_t *tags, size_t tile, GP_TYPE *sum, uint32_t epoch)
+{
+    uint32_t words[GPI_TAG_WORDS];
+    int there = 1;
+
+    GPI_UNROLL
+    for (int w = 0; w < GPI_TAG_WORDS; w++) {
+        uint64_t word = gpi_load_relaxed_u64(&tags[GPI_TAG_AT(tile, w)]);
+
+        words[w] = (uint32_t)word;
+        there &= (uint32_t)(word >> 32) == epoch;
+    }
+    memcpy((void *)sum, words, sizeof *sum);
+    return there;
+}
+
+/* One warp: the fold of those tiles of a group that come before `tile`, once they are there; in lane 0. */
+GPI_DEVICE GP_TYPE GPI_FOLD_GROUP(const uint64_t *tags, size_t group, size_t tile, unsigned lane,
+                                  uint32_t epoch)
+{
+    size_t before = tile - group * GPI_GROUP_TILES;
+    int members = before < GPI_GROUP_TILES ? (int)before : GPI_GROUP_TILES;
+    size_t mine = group * GPI_GROUP_TILES + ((int)lane < members ? lane : 0);
+    GP_TYPE x;
+    int there = GPI_PEEK(tags, mine, &x, epoch);
+
+    while (!__all_sync(GPI_FULL_MASK, there))
+        if (!there)
+            there = GPI_PEEK(tags, mine, &x, epoch);
+    return GPI_WARP_REDUCE(x, (int)lane, members);
+}
+
+/* What a reader knows: the fold of all groups before `group`, if there are any. */
+typedef struct {
+    GP_TYPE sum;
+    int has_sum;
+    size_t group;
+} GPI_LOOK;
+
+/* The next group of tiles, in whole or in part. */
+GPI_DEVICE void GPI_LOOK_ADD(GPI_LOOK *look, GP_TYPE x)
+{
+    look->sum = look->has_sum ? GPI_COMBINE(look->sum, x) : x;
+    look->has_sum = 1;
+    look->group++;
+}
+
+#endif

@@ -1,0 +1,43 @@
+/*
+ * core/ticket.cuh: the head of the tags of a launch. It hands out tiles in order, so that whatever the
+ * number of blocks that run at a time, the tiles before one are finished or under way; and it tells
+ * launches apart: the epoch is their number. It lives in device memory and advances there, so that a
+ * replayed graph gets a new one as well. 2^32 - 1 launches later an epoch comes again.
+ */
+#ifndef GPI_TICKET_CUH
+#define GPI_TICKET_CUH
+
+#include "../gpuprims.h"
+
+/* All zero at first. Between launches the lower half of the ticket and `done` are zero. */
+typedef struct gpi_tag_head {
+    unsigned long long ticket; /* the epoch of the launch before << 32 | the next tile */
+    uint32_t done;             /* blocks that have finished */
+    uint32_t unused[29];       /* up to 128 bytes: the tags that follow are aligned */
+} gpi_tag_head;
+
+/* Where a warp is in a ring of stages: the parity of a stage's mbarriers flips with every round. */
+typedef struct gpi_ring_place {
+    int stage;
+    unsigned parity;
+} gpi_ring_place;
+
+/* One thread: takes a tile. */
+GPI_DEVICE uint32_t gpi_take_tile(gpi_tag_head *head, uint32_t *epoch)
+{
+    uint64_t ticket = atomicAdd(&head->ticket, 1ull);
+
+    *epoch = (uint32_t)(ticket >> 32) + 1;
+    return (uint32_t)ticket;
+}
+
+/* One thread of each block, which takes no more tiles: the last block readies the head for the next launch. */
+GPI_DEVICE void gpi_finish_launch(gpi_tag_head *head, uint32_t epoch)
+{
+    if (atomicAdd(&head->done, 1u) != gridDim.x - 1)
+        return;
+    head->done = 0;
+    head->ticket = epoch == 0xFFFFFFFFu ? 0 : (uint64_t)epoch << 32; /* 0 is what cleared memory says */
+}
+
+#endif
