@@ -20,4 +20,13 @@
 #define GPI_TUNE_COMPACT_BYTES 64
 #endif
 
+/* scatter.cuh: threads of a block; items of up to 16 bytes, or pieces of larger ones, per thread, of
+ * which that many reads are under way at a time. */
+#ifndef GPI_TUNE_SCATTER_THREADS
+#define GPI_TUNE_SCATTER_THREADS 256
+#endif
+#ifndef GPI_TUNE_SCATTER_UNITS
+#define GPI_TUNE_SCATTER_UNITS 4
+#endif
+
 #endif

@@ -1,6 +1,6 @@
 /* bench_planted.h: for each kind of result something that is right, and some that are each wrong in
- * one way. They are no part of gpbench but of gpbench_planted, in which the test demands that they are
- * found out.
+ * one way. They are no part of gpbench but of gpbench_planted, in which the test demands that they
+ * are found out.
  */
 #include <stdlib.h>
 

@@ -1,7 +1,7 @@
 /* bench_scatter.h: one instance of scatter.cuh.
  *
- * Parameters: BENCH_INSTANCE, BENCH_TYPE (a label), BENCH_IN (an element label), BENCH_MAP (u64, which
- * is the size_t that the library defaults to, or u32). BENCH_ALL: map_to_flags too.
+ * Parameters: BENCH_INSTANCE, BENCH_TYPE (a label), BENCH_IN (an element label), BENCH_MAP (u64,
+ * which is the size_t that the library defaults to, or u32). BENCH_ALL: map_to_flags too.
  */
 #ifdef BENCH_ALL
 #include "bench_predicates.h"

@@ -1,7 +1,7 @@
 /* bench_scatter_cub.h: the side of CUB and Thrust of bench_scatter.h. C++.
  *
- * They need no scratch memory: asked how much, they run. par_nosync spares Thrust a wait for the stream
- * after each call, which would be timed; Thrust reports errors as exceptions.
+ * They need no scratch memory: asked how much, they run. par_nosync spares Thrust a wait for the
+ * stream after each call, which would be timed; Thrust reports errors as exceptions.
  */
 #include <cub/device/device_transform.cuh>
 #include <thrust/execution_policy.h>

@@ -125,8 +125,7 @@ static inline cudaError_t fill_input(contest *c)
 
 /* ---- checking ---- */
 
-/* What the result should be, in a->expected; where nothing goes, what every checked run starts from.
- */
+/* What the result should be, in a->expected; where nothing goes, what a checked run starts from. */
 static inline cudaError_t make_expected(contest *c)
 {
     arrays *a = &c->a;
