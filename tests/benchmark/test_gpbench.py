@@ -321,6 +321,43 @@ def test_tune():
         assert re.search(r'^#ifndef GPI_TUNE_COMPACT_%s\n#define GPI_TUNE_COMPACT_%s \d+\n#endif$' % (name, name),
                          result.stdout, re.M), result.stdout
     assert result.stdout.count('(present)') == 2 and result.stdout.count('of the present time') == 4
+    assert 'compiled in ' in result.stderr and 'round 1 of 1, 2 of 2: GPI_TUNE_COMPACT_' in result.stderr, result
+
+
+def test_tune_knows_every_constant():
+    header = (HERE / '../../gpuprims/core/tuning.cuh').read_text(encoding='utf-8')
+    known = set()
+    for primitive in ('compact', 'scatter'):
+        result = gpbench('tune', primitive, '--dry-run')
+        assert result.returncode == 0 and '(present)' in result.stdout, result
+        known |= set(re.findall(r'(GPI_TUNE_\w+)=\d', result.stdout))
+    assert known == set(re.findall(r'^#define (GPI_TUNE_\w+) \d', header, re.M)), known
+
+
+def test_tune_leaves_out_what_fails():
+    """What does not compile, what the device refuses; and a program that takes too long is stopped."""
+    script = """
+import sys
+sys.path.insert(0, sys.argv.pop(1))
+import tune
+task = tune.PRIMITIVES['scatter'][0]
+task['shapes'] = {'GPI_TUNE_SCATTER_THREADS': [256, 2048], 'GPI_TUNE_SCATTER_UNITS': [4, -1]}
+task['instances'] = task['instances'][1:2]
+try:
+    tune.run(['sh', '-c', 'sleep 100 & wait'], 1)
+except tune.Problem as problem:
+    print(problem)
+sys.exit(tune.main())
+"""
+    result = subprocess.run([sys.executable, '-c', script, HERE, 'scatter', '--cpu', '--rounds', '2', '--repeat', '1',
+                             '--sizes', '3000'], capture_output=True, text=True, check=False, timeout=280)
+    assert result.returncode == 0, result
+    assert result.stdout.startswith('took more than 1 s\n'), result.stdout
+    assert result.stdout.count('of the present time') == 1, result.stdout
+    assert result.stderr.count('left out: ') == 3, result.stderr
+    for words in ('THREADS=256 GPI_TUNE_SCATTER_UNITS=-1: left out: variant1_0 does not compile: ',
+                  'THREADS=2048 GPI_TUNE_SCATTER_UNITS=4: left out: gather_map32/u32/gpuprims, uniform, n = 3000: '):
+        assert words in result.stderr, (words, result.stderr)
 
 
 def test_plots():
@@ -342,7 +379,8 @@ def test_plots():
 ANYWHERE = [test_help, test_list, test_filter_and_types, test_bad_options, test_no_gpu_is_a_skip]
 WITH_DEVICE = [test_every_row, test_bytes, test_sizes, test_distributions, test_cache_and_batch,
                test_the_rest_of_the_options, test_memory_that_there_is_not, test_files,
-               test_planted_errors_are_found, test_maps_are_permutations, test_tune, test_plots]
+               test_planted_errors_are_found, test_maps_are_permutations, test_tune,
+               test_tune_knows_every_constant, test_tune_leaves_out_what_fails, test_plots]
 OF_PLANTED = [test_planted_errors_are_found, test_maps_are_permutations]
 
 
