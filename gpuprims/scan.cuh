@@ -213,7 +213,7 @@ static inline cudaError_t GPI_SCAN_HOST(const char *function, const GP_INPUT_TYP
 {
     static signed char known[GPI_DEVICES];
     const size_t tiles = gpi_divide_up(n, GPI_TILE_N);
-    const int large = GP_KERNEL ? GP_KERNEL == GP_KERNEL_RING : n >= GPI_TUNE_RING_FROM / GPI_WIDER;
+    const size_t large = ((size_t)GPI_TUNE_SCAN_RING_FROM << 20) / GPI_WIDER;
     gpi_scratch scratch;
     cudaError_t error;
 
@@ -232,12 +232,13 @@ static inline cudaError_t GPI_SCAN_HOST(const char *function, const GP_INPUT_TYP
     job.last_chunks = (unsigned)(gpi_divide_up(n, GPI_CHUNK_N) - (tiles - 1) * GPI_TILE_CHUNKS);
     int can = gpi_device_can((const void *)GPI_SCAN_RING_KERNEL, GPI_RING_BYTES,
                              (const void *)GPI_SCAN_WAVE_KERNEL, GPI_TILE_CHUNKS * GPI_SLOT_BYTES, known);
-    if (large && tiles > 1 && can == GPI_CAN_RING)
+    int ring = GP_KERNEL ? GP_KERNEL == GP_KERNEL_RING : n >= large;
+    if (ring && tiles > 1 && can == GPI_CAN_RING)
         error = GPI_LAUNCH_EARLY(1, GPI_SCAN_RING_KERNEL, gpi_resident_blocks(1, tiles, GP_GRID),
                                  GPI_RING_THREADS, GPI_RING_BYTES, stream, job, context);
     else
         error = GPI_LAUNCH_EARLY(can >= GPI_CAN_OVERLAP, GPI_SCAN_WAVE_KERNEL,
-                                 gpi_resident_blocks(GPI_WAVE_BLOCKS, tiles, GP_GRID),
+                                 gpi_resident_blocks(GPI_TUNE_SCAN_WAVE_BLOCKS, tiles, GP_GRID),
                                  32 * GPI_TILE_CHUNKS, GPI_TILE_CHUNKS * GPI_SLOT_BYTES, stream, job,
                                  context);
     return gpi_scratch_release(&scratch, error, stream);

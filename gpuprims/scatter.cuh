@@ -68,6 +68,7 @@
 #ifdef GP_PRED
 #include "core/predicate.cuh"
 #endif
+#include "core/tuning.cuh"
 
 #define GPI_SCATTER_PIECE        GPI(piece)
 #define GPI_SCATTER_CLAIM        GPI(claim)
@@ -80,8 +81,8 @@
 #define GPI_SCATTER_CHECK        GPI(check)
 #define GPI_SCATTER_RUN          GPI(run)
 
-#define GPI_SCATTER_THREADS 256
-#define GPI_SCATTER_UNITS   4 /* pieces of a thread: that many reads are under way at a time */
+#define GPI_SCATTER_THREADS GPI_TUNE_SCATTER_THREADS
+#define GPI_SCATTER_UNITS   GPI_TUNE_SCATTER_UNITS
 #define GPI_SCATTER_TILE    (GPI_SCATTER_THREADS * GPI_SCATTER_UNITS)
 
 /* What one access can move at most, and what a thread moves at a time. */
@@ -246,25 +247,25 @@ static inline cudaError_t GPI_SCATTER_RUN(const char *function, const GP_TYPE *i
 
     if (error != cudaSuccess || n == 0)
         return error;
-    if (GPI_SCATTER_IS_ONE_STORE)
-        return GPI_SCATTER_MOVE(in, map, flags, out, n, 0, stream);
     error = gpi_scratch_acquire(&scratch, ws, GPI_SCATTER_BYTES(n), stream, function);
     if (error != cudaSuccess)
         return error;
 
-    /* As many rounds as the largest number has parts. */
+    /* The play-off, of as many rounds as the largest number has parts, unless every store is whole. */
     uint8_t *won = (uint8_t *)scratch.memory;
     const uint8_t *contenders = flags;
     size_t parts = n - 1;
-    for (int round = 0; (round == 0 || parts) && error == cudaSuccess; round++) {
+    int plays = !GPI_SCATTER_IS_ONE_STORE;
+    for (int round = 0; plays && error == cudaSuccess; round++) {
         for (int checks = 0; checks < 2 && error == cudaSuccess; checks++)
             error = GPI_LAUNCH(GPI_SCATTER_CLAIM_KERNEL, blocks, GPI_SCATTER_THREADS, 0, stream,
                                map, contenders, out, won, n, round, checks);
         contenders = won;
         parts = GPI_SCATTER_CLAIM_BYTES < 8 ? parts >> 8 * GPI_SCATTER_CLAIM_BYTES % 64 : 0;
+        plays = parts != 0;
     }
     if (error == cudaSuccess)
-        error = GPI_SCATTER_MOVE(in, map, won, out, n, 0, stream);
+        error = GPI_SCATTER_MOVE(in, map, contenders, out, n, 0, stream);
     return gpi_scratch_release(&scratch, error, stream);
 }
 
@@ -301,7 +302,10 @@ GP_API cudaError_t GPI_PUBLIC(gather)(const GP_TYPE *in, const GP_INDEX *map, GP
     (void)ws;
     if (error != cudaSuccess || n == 0)
         return error;
-    return GPI_SCATTER_MOVE(in, map, NULL, out, n, 1, stream);
+    GPI_RANGE_BEGIN(GPI_TEXT(gather));
+    error = GPI_SCATTER_MOVE(in, map, NULL, out, n, 1, stream);
+    GPI_RANGE_END();
+    return error;
 }
 
 /* out[map[i]] = in[i] */
@@ -332,6 +336,7 @@ GP_API cudaError_t GPI_PUBLIC(map_to_flags)(const GP_TYPE *in, uint8_t *flags, s
 {
     const char *function = GPI_TEXT(map_to_flags);
     size_t tiles = gpi_divide_up(n, GPI_SCATTER_TILE);
+    cudaError_t error;
 
     (void)ws;
 #ifndef GP_PRED
@@ -346,8 +351,11 @@ GP_API cudaError_t GPI_PUBLIC(map_to_flags)(const GP_TYPE *in, uint8_t *flags, s
         return gpi_error_null(function, "in", n);
     if (!flags)
         return gpi_error_null(function, "flags", n);
-    return GPI_LAUNCH(GPI_SCATTER_FLAGS_KERNEL, (unsigned)tiles, GPI_SCATTER_THREADS, 0, stream, in,
-                      flags, n, GPI_CONTEXT_VALUE);
+    GPI_RANGE_BEGIN(function);
+    error = GPI_LAUNCH(GPI_SCATTER_FLAGS_KERNEL, (unsigned)tiles, GPI_SCATTER_THREADS, 0, stream, in,
+                       flags, n, GPI_CONTEXT_VALUE);
+    GPI_RANGE_END();
+    return error;
 }
 
 #endif

@@ -99,12 +99,14 @@ GP_API cudaError_t GPI_PUBLIC(find_max)(const GP_TYPE *in, GP_TYPE *d_out, size_
         return gpi_error_null(function, "in", n);
     if (!d_out)
         return gpi_error_null(function, "d_out", n);
-    if (n == 0)
-        return GPI_LAUNCH(GPI_FIND_MAX_EMPTY_KERNEL, 1, 1, 0, stream, d_out);
     error = gpi_scratch_acquire(&scratch, ws, GPI_PUBLIC(find_max_workspace_bytes)(n), stream,
                                 function);
     if (error != cudaSuccess)
         return error;
+    if (n == 0) {
+        error = GPI_LAUNCH(GPI_FIND_MAX_EMPTY_KERNEL, 1, 1, 0, stream, d_out);
+        return gpi_scratch_release(&scratch, error, stream);
+    }
 
     size_t half_bytes = gpi_array_bytes(gpi_divide_up(n, 2), sizeof(GP_TYPE));
     const GP_TYPE *from = in;

@@ -12,7 +12,7 @@
  *
  * Part of scan.cuh; not to be included directly.
  */
-#define GPI_RING_LOOKERS  GPI_TUNE_RING_LOOKERS(sizeof(GP_TYPE))
+#define GPI_RING_LOOKERS  (sizeof(GP_TYPE) <= 16 ? GPI_TUNE_SCAN_LOOKERS : 3)
 #define GPI_RING_REDUCERS 4
 #define GPI_RING_SCANNERS 8
 #define GPI_RING_THREADS  (32 * (1 + GPI_RING_LOOKERS + GPI_RING_REDUCERS + GPI_RING_SCANNERS))
@@ -20,10 +20,10 @@
 
 enum {
     GPI_RING_STAGE = GPI_TILE_CHUNKS * (GPI_SLOT_BYTES + 32 * (int)sizeof(GP_TYPE)), /* with lanes_before */
-    GPI_RING_FITTING = GPI_TUNE_RING_BYTES / GPI_RING_STAGE,
+    GPI_RING_FITTING = GPI_RING_ROOM / GPI_RING_STAGE,
     GPI_RING_N = GPI_RING_FITTING < 2                        ? 2
-                 : GPI_RING_FITTING < GPI_TUNE_RING_STAGES ? GPI_RING_FITTING
-                                                           : GPI_TUNE_RING_STAGES,
+                 : GPI_RING_FITTING < GPI_TUNE_SCAN_STAGES ? GPI_RING_FITTING
+                                                           : GPI_TUNE_SCAN_STAGES,
     GPI_RING_BYTES = GPI_RING_N * GPI_RING_STAGE
 };
 

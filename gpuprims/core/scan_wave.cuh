@@ -38,7 +38,7 @@ GPI_DEVICE GPI_LOOK GPI_WAVE_LOOK(GPI_LOOK *look, GP_TYPE *group_sums, const uin
     return before;
 }
 
-static __global__ void __launch_bounds__(32 * GPI_TILE_CHUNKS, GPI_WAVE_BLOCKS)
+static __global__ void __launch_bounds__(32 * GPI_TILE_CHUNKS, GPI_TUNE_SCAN_WAVE_BLOCKS)
     GPI_SCAN_WAVE_KERNEL(GPI_SCAN_JOB job, GPI_CONTEXT context)
 {
     GP_DYNAMIC_SHARED(char, slots);

@@ -20,24 +20,31 @@
 #define GPI_TUNE_COMPACT_BYTES 64
 #endif
 
-/* Rings of bulk copies: shared memory for the stages; stages at most, since more hide no more latency;
- * look warps, for a type of `size` bytes; bytes of input from which a ring is faster than a wave of blocks. */
-#ifndef GPI_TUNE_RING_BYTES
-#define GPI_TUNE_RING_BYTES (225 << 10)
+/* Shared memory for the stages of a ring of bulk copies, in a block with a multiprocessor to itself. */
+#define GPI_RING_ROOM (225 << 10)
+
+/* scan.cuh: stages of the ring, at most; look warps for types of up to 16 bytes; MiB of input from which
+ * the ring is faster than a wave of blocks; blocks of that wave on a multiprocessor. */
+#ifndef GPI_TUNE_SCAN_STAGES
+#define GPI_TUNE_SCAN_STAGES 7
 #endif
-#ifndef GPI_TUNE_RING_STAGES
-#define GPI_TUNE_RING_STAGES 7
+#ifndef GPI_TUNE_SCAN_LOOKERS
+#define GPI_TUNE_SCAN_LOOKERS 6
 #endif
-#ifndef GPI_TUNE_RING_LOOKERS
-#define GPI_TUNE_RING_LOOKERS(size) ((size) > 16 ? 3 : 6)
+#ifndef GPI_TUNE_SCAN_RING_FROM
+#define GPI_TUNE_SCAN_RING_FROM 6
 #endif
-#ifndef GPI_TUNE_RING_FROM
-#define GPI_TUNE_RING_FROM ((size_t)6 << 20)
+#ifndef GPI_TUNE_SCAN_WAVE_BLOCKS
+#define GPI_TUNE_SCAN_WAVE_BLOCKS 2
 #endif
 
-/* Waves of blocks: blocks of 256 threads on a multiprocessor. */
-#ifndef GPI_WAVE_BLOCKS
-#define GPI_WAVE_BLOCKS 2
+/* scatter.cuh: threads of a block; items of up to 16 bytes, or pieces of larger ones, per thread, of
+ * which that many reads are under way at a time. */
+#ifndef GPI_TUNE_SCATTER_THREADS
+#define GPI_TUNE_SCATTER_THREADS 256
+#endif
+#ifndef GPI_TUNE_SCATTER_UNITS
+#define GPI_TUNE_SCATTER_UNITS 4
 #endif
 
 #endif

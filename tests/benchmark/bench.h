@@ -67,6 +67,7 @@ typedef struct bench_element {
 typedef struct bench_call {
     const void *in;
     const uint8_t *flags;
+    const void *map; /* a permutation of 0 to n - 1 */
     void *out;
     size_t *count; /* where a compaction says how much it kept */
     size_t n;
@@ -85,7 +86,7 @@ typedef size_t bench_workspace_bytes(size_t n);
 /* Of an entry. */
 enum {
     ENTRY_HOST = 1,     /* runs on the CPU, timed with its clock */
-    ENTRY_CUB = 2,      /* what vs_cub is measured by */
+    ENTRY_CUB = 2,      /* what vs_cub is measured by: CUB, or Thrust where CUB has no such thing */
     ENTRY_SERIAL = 4,   /* adds floats one after the other, whose errors grow with n */
     ENTRY_KEPT_ONLY = 8 /* orders rejected items otherwise: only the kept ones are checked */
 };
@@ -104,8 +105,15 @@ typedef struct bench_entries {
     int count;
 } bench_entries;
 
-/* How long the result is. COUNTED: as the count says; COUNTED_N: n items and a count. */
-typedef enum bench_result { RESULT_N, RESULT_ONE, RESULT_COUNTED, RESULT_COUNTED_N } bench_result;
+/* How long the result is. COUNTED: as the count says; COUNTED_N: n items and a count; FLAGGED: n
+ * items, of which as many are written as flags are set, and the others keep what they had. */
+typedef enum bench_result {
+    RESULT_N,
+    RESULT_ONE,
+    RESULT_COUNTED,
+    RESULT_COUNTED_N,
+    RESULT_FLAGGED
+} bench_result;
 
 /* What becomes of the lowest bit of the input, which most predicates look at. RARE: 1 in 10^6. */
 typedef enum bench_low_bit {
@@ -123,6 +131,7 @@ typedef struct bench_group {
     bench_result result;
     bench_low_bit low_bit;
     int has_flags;             /* reads an array of flags too */
+    size_t map_bytes;          /* of an entry of the map that it reads too; or 0 */
     int rounds;                /* adds floats: results may differ in their last bits */
     bench_function *reference; /* on the host, sharing no code with the library */
     const bench_entry *entry;

@@ -188,7 +188,7 @@ static const bench_entry BENCH(partition_stable_entries)[] = {
 /* clang-format off */
 #define BENCH_GROUP(primitive, result, low_bit, flags, out, what, more)                          \
     {primitive, BENCH_TEXT(BENCH_TYPE), BENCH_JOIN(BENCH_ELEMENT_, BENCH_IN), out, result,       \
-     low_bit, flags, 0, BENCH(reference_##what), BENCH(what##_entries),                          \
+     low_bit, flags, 0, 0, BENCH(reference_##what), BENCH(what##_entries),                       \
      BENCH_COUNT(BENCH(what##_entries)), more}
 #define BENCH_SAME BENCH_JOIN(BENCH_ELEMENT_, BENCH_IN)
 /* clang-format on */

@@ -1,6 +1,9 @@
-/* bench_planted.h: a scan that is right, and some that are each wrong in one way. They are no part
- * of gpbench but of gpbench_planted, in which the test demands that they are found out.
+/* bench_planted.h: for each kind of result something that is right, and some that are each wrong in
+ * one way. They are no part of gpbench but of gpbench_planted, in which the test demands that they
+ * are found out.
  */
+#include <stdlib.h>
+
 #include "bench.h"
 
 static cudaError_t right(const bench_call *call)
@@ -104,11 +107,57 @@ static const bench_entry compactions[] = {
     {"past_count", 0, past_count, NULL},
 };
 
+static cudaError_t scatter_if(const bench_call *call)
+{
+    size_t i;
+
+    for (i = 0; i < call->n; i++)
+        if (call->flags[i])
+            ((uint32_t *)call->out)[((const uint32_t *)call->map)[i]] =
+                ((const uint32_t *)call->in)[i];
+    return cudaSuccess;
+}
+
+/* The input itself is on trial too: a map that is no permutation is an error. */
+static cudaError_t scatter_if_by_permutation(const bench_call *call)
+{
+    uint8_t *seen = (uint8_t *)calloc(call->n, 1);
+    size_t i, places = 0;
+
+    for (i = 0; seen && i < call->n; i++) {
+        size_t place = ((const uint32_t *)call->map)[i];
+
+        places += place < call->n && !seen[place]++;
+    }
+    free(seen);
+    return places == call->n ? scatter_if(call) : cudaErrorInvalidValue;
+}
+
+/* Writes a place that it should leave alone, if there is one. */
+static cudaError_t past_flags(const bench_call *call)
+{
+    size_t i = 0;
+
+    scatter_if(call);
+    while (i < call->n && call->flags[i])
+        i++;
+    if (i < call->n)
+        ((uint32_t *)call->out)[((const uint32_t *)call->map)[i]] = 0;
+    return cudaSuccess;
+}
+
+static const bench_entry scatters[] = {
+    {"right", 0, scatter_if, NULL},
+    {"past_flags", 0, past_flags, NULL},
+};
+
 static const bench_group groups[] = {
-    {"planted_scan", "u32", BENCH_ELEMENT_u32, BENCH_ELEMENT_u32, RESULT_N, LOW_BIT_AS_IS, 0, 0,
+    {"planted_scan", "u32", BENCH_ELEMENT_u32, BENCH_ELEMENT_u32, RESULT_N, LOW_BIT_AS_IS, 0, 0, 0,
      right, entries, BENCH_COUNT(entries), NULL},
     {"planted_compact", "u32", BENCH_ELEMENT_u32, BENCH_ELEMENT_u32, RESULT_COUNTED, LOW_BIT_AS_IS,
-     0, 0, compact, compactions, BENCH_COUNT(compactions), NULL},
+     0, 0, 0, compact, compactions, BENCH_COUNT(compactions), NULL},
+    {"planted_scatter", "u32", BENCH_ELEMENT_u32, BENCH_ELEMENT_u32, RESULT_FLAGGED, LOW_BIT_AS_IS,
+     1, sizeof(uint32_t), 0, scatter_if_by_permutation, scatters, BENCH_COUNT(scatters), NULL},
 };
 
 extern const bench_instance BENCH(instance);

@@ -125,6 +125,7 @@ static const bench_group BENCH(group)[] = {{
     RESULT_N,
     LOW_BIT_AS_IS,
     0,
+    0,
     BENCH_ROUNDS,
     BENCH(reference),
     BENCH(entries),

@@ -57,6 +57,7 @@ static const bench_group BENCH(group)[] = {{
     LOW_BIT_AS_IS,
     0,
     0,
+    0,
     BENCH(reference),
     BENCH(entries),
     BENCH_COUNT(BENCH(entries)),

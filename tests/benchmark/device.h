@@ -32,7 +32,7 @@ typedef struct device {
     cudaEvent_t start, stop;
     void *flush; /* larger than the L2 cache */
     size_t flush_bytes;
-    unsigned long long *first; /* of check.h */
+    unsigned long long *first; /* of check.h; or how many, of input.h */
     double memcpy_rate;        /* bytes read and written per ms, by a large copy */
 } device;
 
@@ -43,14 +43,16 @@ typedef struct arrays {
     char *in_memory, *out_memory, *expected_memory;
     void *in, *out, *expected;
     uint8_t *flags;
+    void *map;
     size_t *count;
     void *scratch;
     gp_workspace ws;
-    void *host_in, *host_out;
+    void *host_in, *host_out, *host_map;
     uint8_t *host_flags;
     size_t host_count;
     size_t expected_count; /* and that many items, or n, or one: */
     size_t expected_items;
+    size_t flagged; /* how many flags are set */
 } arrays;
 
 GP_EXTERN_C const char *gpbench_commit(void); /* commit.c.in */
@@ -169,21 +171,22 @@ static inline void arrays_free(arrays *a, cudaStream_t stream)
     cudaFree(a->out_memory);
     cudaFree(a->expected_memory);
     cudaFree(a->flags);
+    cudaFree(a->map);
     cudaFree(a->count);
     cudaFree(a->scratch);
     free(a->host_in);
     free(a->host_out);
     free(a->host_flags);
+    free(a->host_map);
 }
 
 /* What must move, the least that any implementation can do. */
 static inline double group_bytes(const bench_group *g, size_t n, size_t count)
 {
-    double written = g->result == RESULT_ONE       ? 0
-                     : g->result == RESULT_COUNTED ? (double)count
-                                                   : (double)n;
+    int is_counted = g->result == RESULT_COUNTED || g->result == RESULT_FLAGGED;
+    double written = g->result == RESULT_ONE ? 0 : is_counted ? (double)count : (double)n;
 
-    return (double)n * (double)(g->in.bytes + (g->has_flags ? 1 : 0)) +
+    return (double)n * (double)(g->in.bytes + (g->has_flags ? 1 : 0) + g->map_bytes) +
            written * (double)g->out.bytes;
 }
 
@@ -206,6 +209,8 @@ static inline cudaError_t arrays_allocate(arrays *a, const bench_group *g, const
     RETURN_IF_ERROR(cudaMalloc((void **)&a->count, sizeof *a->count));
     if (g->has_flags)
         RETURN_IF_ERROR(cudaMalloc((void **)&a->flags, n));
+    if (g->map_bytes)
+        RETURN_IF_ERROR(cudaMalloc(&a->map, n * g->map_bytes));
     a->in = a->in_memory + o->offset_in * g->in.bytes;
     a->out = a->out_memory + GUARD_BYTES + o->offset_out * g->out.bytes;
     a->expected = a->expected_memory;
@@ -220,10 +225,14 @@ static inline cudaError_t arrays_fetch(arrays *a, const bench_group *g)
     a->host_in = malloc(a->n * g->in.bytes);
     a->host_out = malloc(a->n * g->out.bytes);
     a->host_flags = (uint8_t *)malloc(a->n);
-    if (!a->host_in || !a->host_out || !a->host_flags)
+    a->host_map = malloc(a->n * (g->map_bytes ? g->map_bytes : 1));
+    if (!a->host_in || !a->host_out || !a->host_flags || !a->host_map)
         return cudaErrorMemoryAllocation;
     if (g->has_flags)
         RETURN_IF_ERROR(cudaMemcpy(a->host_flags, a->flags, a->n, cudaMemcpyDeviceToHost));
+    if (g->map_bytes)
+        RETURN_IF_ERROR(
+            cudaMemcpy(a->host_map, a->map, a->n * g->map_bytes, cudaMemcpyDeviceToHost));
     return cudaMemcpy(a->host_in, a->in, a->n * g->in.bytes, cudaMemcpyDeviceToHost);
 }
 

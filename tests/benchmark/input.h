@@ -107,12 +107,47 @@ static __global__ void input_fill_kernel(void *to, size_t n, bench_element eleme
     }
 }
 
-static __global__ void input_flags_kernel(uint8_t *to, size_t n)
+/* Half of the flags, at random; *ones counts those that are set. */
+static __global__ void input_flags_kernel(uint8_t *to, size_t n, unsigned long long *ones)
+{
+    size_t i, stride = (size_t)gridDim.x * blockDim.x;
+    unsigned long long set = 0;
+
+    for (i = (size_t)blockIdx.x * blockDim.x + threadIdx.x; i < n; i += stride) {
+        to[i] = (uint8_t)(input_random((uint64_t)i ^ 0x5555555555555555u) & 1);
+        set += to[i];
+    }
+    if (set)
+        atomicAdd(ones, set);
+}
+
+/* Where i goes in a random permutation of 0 to n - 1, for n of at most 2^bits. Each step maps the
+ * words of so many bits one to one: the product with an odd number, which carries upwards, and the
+ * upper half folded onto the lower. A word past the end goes on until it is inside (cycle walking,
+ * Black and Rogaway 2002): the way leads back to i at last, and takes less than two rounds on the
+ * average when bits is the least. */
+static inline __host__ __device__ uint64_t input_permuted(uint64_t i, uint64_t n, unsigned bits)
+{
+    uint64_t mask = ((uint64_t)1 << bits) - 1;
+    unsigned half = (bits + 1) / 2;
+
+    do {
+        i = (i * 0x9e3779b97f4a7c15u + 0x632be59bd9b4e019u) & mask;
+        i ^= i >> half;
+        i = i * 0xbf58476d1ce4e5b9u & mask;
+        i ^= i >> half;
+        i = i * 0x94d049bb133111ebu & mask;
+        i ^= i >> half;
+    } while (i >= n);
+    return i;
+}
+
+static __global__ void input_map_kernel(void *to, size_t n, size_t bytes, unsigned bits)
 {
     size_t i, stride = (size_t)gridDim.x * blockDim.x;
 
     for (i = (size_t)blockIdx.x * blockDim.x + threadIdx.x; i < n; i += stride)
-        to[i] = (uint8_t)(input_random((uint64_t)i ^ 0x5555555555555555u) & 1);
+        input_store_integer(to, i, bytes, input_permuted(i, n, bits));
 }
 
 /* Blocks of a kernel with a stride: enough for the device, and not one for nothing. */
@@ -138,9 +173,27 @@ static inline cudaError_t input_fill(void *to, size_t n, bench_element element, 
     return cudaGetLastError();
 }
 
-static inline cudaError_t input_flags(uint8_t *to, size_t n, int processors, cudaStream_t stream)
+/* *ones, on the device, becomes the number of flags that are set. */
+static inline cudaError_t input_flags(uint8_t *to, size_t n, unsigned long long *ones,
+                                      int processors, cudaStream_t stream)
 {
-    GP_LAUNCH(input_flags_kernel, input_grid(n, processors), 256, 0, stream, to, n);
+    cudaError_t error = cudaMemsetAsync(ones, 0, sizeof *ones, stream);
+
+    if (error != cudaSuccess)
+        return error;
+    GP_LAUNCH(input_flags_kernel, input_grid(n, processors), 256, 0, stream, to, n, ones);
+    return cudaGetLastError();
+}
+
+/* Entries of so many bytes. */
+static inline cudaError_t input_map(void *to, size_t n, size_t bytes, int processors,
+                                    cudaStream_t stream)
+{
+    unsigned bits = 1;
+
+    while ((uint64_t)1 << bits < n)
+        bits++;
+    GP_LAUNCH(input_map_kernel, input_grid(n, processors), 256, 0, stream, to, n, bytes, bits);
     return cudaGetLastError();
 }
 

@@ -50,6 +50,7 @@ static inline cudaError_t run_once(contest *c, const bench_entry *entry, void *o
                                c->d->stream);
     call.in = on_host ? a->host_in : a->in;
     call.flags = on_host ? a->host_flags : a->flags;
+    call.map = on_host ? a->host_map : a->map;
     call.out = on_host ? a->host_out : out;
     call.count = on_host ? &a->host_count : a->count;
     call.n = a->n;
@@ -61,7 +62,7 @@ static inline cudaError_t run_once(contest *c, const bench_entry *entry, void *o
     return entry->run(&call);
 }
 
-/* CUB, where its result is the right one; or NULL. */
+/* CUB or Thrust, where its result is the right one; or NULL. */
 static inline const bench_entry *find_cub(const contest *c)
 {
     int i;
@@ -105,24 +106,34 @@ static inline cudaError_t prepare_scratch(contest *c)
 static inline cudaError_t fill_input(contest *c)
 {
     arrays *a = &c->a;
+    int processors = c->d->about.processors;
+    unsigned long long flagged = 0;
 
     RETURN_IF_ERROR(input_fill(a->in, a->n, c->g->in, c->distribution, (int)c->g->low_bit,
-                               c->d->about.processors, c->d->stream));
-    if (a->flags)
-        RETURN_IF_ERROR(input_flags(a->flags, a->n, c->d->about.processors, c->d->stream));
-    return cudaStreamSynchronize(c->d->stream);
+                               processors, c->d->stream));
+    if (a->flags) {
+        RETURN_IF_ERROR(input_flags(a->flags, a->n, c->d->first, processors, c->d->stream));
+        RETURN_IF_ERROR(cudaMemcpyAsync(&flagged, c->d->first, sizeof flagged,
+                                        cudaMemcpyDeviceToHost, c->d->stream));
+    }
+    if (a->map)
+        RETURN_IF_ERROR(input_map(a->map, a->n, c->g->map_bytes, processors, c->d->stream));
+    RETURN_IF_ERROR(cudaStreamSynchronize(c->d->stream));
+    a->flagged = (size_t)flagged;
+    return cudaSuccess;
 }
 
 /* ---- checking ---- */
 
-/* What the result should be, in a->expected. */
+/* What the result should be, in a->expected; where nothing goes, what a checked run starts from. */
 static inline cudaError_t make_expected(contest *c)
 {
     arrays *a = &c->a;
     const bench_entry *cub = find_cub(c);
 
     if (a->n > REFERENCE_LIMIT && cub) {
-        c->judge = "CUB";
+        c->judge = cub->name;
+        RETURN_IF_ERROR(cudaMemsetAsync(a->expected, GUARD_BYTE, a->out_bytes, c->d->stream));
         RETURN_IF_ERROR(run_once(c, cub, a->expected));
         RETURN_IF_ERROR(cudaMemcpyAsync(&a->expected_count, a->count, sizeof a->expected_count,
                                         cudaMemcpyDeviceToHost, c->d->stream));
@@ -132,6 +143,7 @@ static inline cudaError_t make_expected(contest *c)
 
         c->judge = "the reference";
         RETURN_IF_ERROR(arrays_fetch(a, c->g));
+        memset(a->host_out, GUARD_BYTE, a->out_bytes);
         RETURN_IF_ERROR(run_once(c, &reference, NULL));
         a->expected_count = a->host_count;
         RETURN_IF_ERROR(cudaMemcpy(a->expected, a->host_out, a->out_bytes, cudaMemcpyHostToDevice));
@@ -141,7 +153,8 @@ static inline cudaError_t make_expected(contest *c)
     a->expected_items = c->g->result == RESULT_ONE       ? 1
                         : c->g->result == RESULT_COUNTED ? a->expected_count
                                                          : a->n;
-    c->bytes = group_bytes(c->g, a->n, a->expected_count);
+    c->bytes = group_bytes(c->g, a->n,
+                           c->g->result == RESULT_FLAGGED ? a->flagged : a->expected_count);
     return cudaSuccess;
 }
 
@@ -243,7 +256,7 @@ static inline cudaError_t check_guards(contest *c, const bench_entry *entry, lon
     return cudaSuccess;
 }
 
-static inline cudaError_t check_result(contest *c, subject *s, int with_guards)
+static inline cudaError_t check_result(contest *c, subject *s)
 {
     arrays *a = &c->a;
     size_t count = a->host_count;
@@ -264,8 +277,6 @@ static inline cudaError_t check_result(contest *c, subject *s, int with_guards)
         blame(c, s, "item %llu of the result differs from that of %s", index, c->judge);
         return cudaSuccess;
     }
-    if (!with_guards)
-        return cudaSuccess;
     RETURN_IF_ERROR(check_guards(c, s->entry, &offset));
     if (offset != CHECK_NO_OFFSET)
         blame(c, s, "byte %lld of the output was written, but the result has %zu", offset,
@@ -273,29 +284,34 @@ static inline cudaError_t check_result(contest *c, subject *s, int with_guards)
     return cudaSuccess;
 }
 
-/* Runs it on an output that holds nothing of an earlier result, and looks at all of it. */
-static inline void check_subject(contest *c, subject *s)
+/* What a checked run starts from: an output that holds nothing of an earlier result. */
+static inline cudaError_t clear_output(contest *c, const bench_entry *entry)
 {
     arrays *a = &c->a;
-    cudaStream_t stream = c->d->stream;
+
+    if (entry->flags & ENTRY_HOST) {
+        memset(a->host_out, GUARD_BYTE, a->out_bytes);
+        a->host_count = (size_t)-1;
+    }
+    RETURN_IF_ERROR(cudaMemsetAsync((char *)a->out - GUARD_BYTES, GUARD_BYTE,
+                                    a->out_bytes + 2 * GUARD_BYTES, c->d->stream));
+    return cudaMemsetAsync(a->count, GUARD_BYTE, sizeof *a->count, c->d->stream);
+}
+
+/* Runs it, and looks at all of the output. */
+static inline void check_subject(contest *c, subject *s)
+{
     cudaError_t error;
 
     if (s->failed || s->entry == &memcpy_entry)
         return;
-    error = cudaMemsetAsync((char *)a->out - GUARD_BYTES, GUARD_BYTE,
-                            a->out_bytes + 2 * GUARD_BYTES, stream);
+    error = clear_output(c, s->entry);
     if (error == cudaSuccess)
-        error = cudaMemsetAsync(a->count, GUARD_BYTE, sizeof *a->count, stream);
-    if (s->entry->flags & ENTRY_HOST) {
-        memset(a->host_out, GUARD_BYTE, a->out_bytes);
-        a->host_count = (size_t)-1;
-    }
+        error = run_once(c, s->entry, c->a.out);
     if (error == cudaSuccess)
-        error = run_once(c, s->entry, a->out);
+        error = cudaStreamSynchronize(c->d->stream);
     if (error == cudaSuccess)
-        error = cudaStreamSynchronize(stream);
-    if (error == cudaSuccess)
-        error = check_result(c, s, 1);
+        error = check_result(c, s);
     if (error != cudaSuccess)
         blame_error(c, s, error);
 }
@@ -355,18 +371,19 @@ static inline void time_subjects(contest *c, int is_cold, int batch)
     for (r = 0; r < c->o->repeat; r++)
         for (i = 0; i < c->subjects; i++) {
             subject *s = &c->subject[i];
-            cudaError_t error;
+            int is_checked = c->o->check && s->entry != &memcpy_entry;
+            cudaError_t error = cudaSuccess;
 
             if (s->failed)
                 continue;
-            error = time_once(c, s->entry, is_cold, batch, &s->ms[r]);
+            if (is_checked)
+                error = clear_output(c, s->entry);
+            if (error == cudaSuccess)
+                error = time_once(c, s->entry, is_cold, batch, &s->ms[r]);
+            if (error == cudaSuccess && is_checked)
+                error = check_result(c, s);
             if (error != cudaSuccess)
                 blame_error(c, s, error);
-            else if (c->o->check && s->entry != &memcpy_entry) {
-                error = check_result(c, s, 0); /* memcpy has overwritten the guards */
-                if (error != cudaSuccess)
-                    blame_error(c, s, error);
-            }
         }
     for (i = 0; i < c->subjects; i++)
         if (!c->subject[i].failed)

@@ -23,6 +23,7 @@ COLUMNS = ["primitive", "implementation", "type", "distribution", "n", "cache", 
 STYLES = {
     "gpuprims": {"color": "#c0392b", "linewidth": 2.0, "marker": "o", "zorder": 4},
     "CUB": {"color": "#2c7fb8", "linewidth": 1.6, "marker": "s", "zorder": 3},
+    "Thrust": {"color": "#2c7fb8", "linewidth": 1.6, "marker": "s", "zorder": 3},
     "memcpy": {"color": "#888888", "linewidth": 1.4, "linestyle": "--", "zorder": 2},
 }
 OTHERS = ["#27ae60", "#8e44ad", "#d35400", "#16a085", "#7f8c8d", "#b7950b"]
@@ -98,6 +99,11 @@ def unique(values):
     return list(dict.fromkeys(values))
 
 
+def rival(rows):
+    """By whom vs_cub is measured in the rows of a primitive."""
+    return "Thrust" if any(r["implementation"] == "Thrust" for r in rows) else "CUB"
+
+
 # ---- tables ----
 
 def number(value, pattern):
@@ -114,7 +120,8 @@ def write_tables(path, rows, cache, options):
     lines.append(f"Input {options.distribution}, cache {cache}, calls per measurement {options.batch}.")
     for primitive in unique(r["primitive"] for r in rows):
         mine = [r for r in rows if r["primitive"] == primitive]
-        lines += ["", f"## {primitive}", "", "| type | n | implementation | ms | GB/s | of memcpy | against CUB |",
+        lines += ["", f"## {primitive}", "",
+                  f"| type | n | implementation | ms | GB/s | of memcpy | against {rival(mine)} |",
                   "|---|---:|---|---:|---:|---:|---:|"]
         for kind in unique(r["type"] for r in mine):
             present = sorted({r["n"] for r in mine if r["type"] == kind})
@@ -186,11 +193,12 @@ def plot_throughput(plt, path, primitive, rows):
 def plot_ratios(plt, path, rows):
     bars = []
     for primitive, kind in unique((r["primitive"], r["type"]) for r in rows):
-        mine = [r for r in rows if (r["primitive"], r["type"]) == (primitive, kind)
-                and r["implementation"] == "gpuprims" and r["vs_cub"] is not None]
+        mine = [r for r in rows if (r["primitive"], r["type"]) == (primitive, kind)]
+        against = "" if rival(mine) == "CUB" else f" ({rival(mine)})"
+        mine = [r for r in mine if r["implementation"] == "gpuprims" and r["vs_cub"] is not None]
         if mine:
             last = max(mine, key=lambda r: r["n"])
-            bars.append((f"{primitive} {kind}, {size_text(last['n'])}", last["vs_cub"]))
+            bars.append((f"{primitive} {kind}, {size_text(last['n'])}{against}", last["vs_cub"]))
     if not bars:
         return False
     bars.reverse()  # the first one on top

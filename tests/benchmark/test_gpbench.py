@@ -35,6 +35,9 @@ GROUPS += [f'reduce_sum/{t}' for t in 'i32 f32 i64 f64 u8-u64'.split()] + ['redu
 GROUPS += ['compact/u32', 'compact/u64', 'compact/u8', 'compact_costly/u8']
 GROUPS += [f'{p}/u32' for p in 'compact_none compact_all compact_rare compact_flagged compact_indices '
                                'partition partition_stable'.split()]
+GROUPS += [f'{p}/{t}' for p in 'gather scatter scatter_if'.split() for t in 'u32 u64 struct48'.split()]
+GROUPS += [f'{p}_map32/{t}' for p in 'gather scatter scatter_if'.split() for t in 'u32 u64'.split()]
+GROUPS += ['map_to_flags/u32']
 
 WORK = tempfile.mkdtemp(prefix='test_gpbench.')
 PATH = os.path.join(WORK, 'out.csv')
@@ -203,10 +206,15 @@ def test_bytes():
             ('scan_exclusive_sum', 'i32'): 8, ('scan_exclusive_sum', 'u8-u64'): 9,
             ('scan_exclusive_sum', 'struct48'): 96, ('scan_inclusive_max', 'i16'): 4,
             ('reduce_sum', 'f64'): 8, ('reduce_sum', 'u8-u64'): 1, ('compact_none', 'u32'): 4,
-            ('compact_all', 'u32'): 8, ('partition', 'u32'): 8, ('partition_stable', 'u32'): 8}.items():
+            ('compact_all', 'u32'): 8, ('partition', 'u32'): 8, ('partition_stable', 'u32'): 8,
+            ('gather', 'u32'): 16, ('scatter', 'struct48'): 104, ('gather_map32', 'u32'): 12,
+            ('scatter_map32', 'u64'): 20, ('map_to_flags', 'u32'): 5}.items():
         assert bytes_of[key] == 1000 * value, key
     assert 4000 < bytes_of['compact', 'u32'] < 8000
     assert 5000 < bytes_of['compact_flagged', 'u32'] < 9000
+    flagged = (bytes_of['scatter_if', 'u32'] - 13000) / 4
+    assert 400 < flagged < 600 and flagged == (bytes_of['compact_flagged', 'u32'] - 5000) / 4
+    assert bytes_of['scatter_if', 'u64'] == 17000 + 8 * flagged
     for row in rows:
         rate = float(row['bytes']) / float(row['median_ms']) * 1e-6
         # The median is rounded to a nanosecond.
@@ -239,7 +247,7 @@ def test_cache_and_batch():
 
 def test_the_rest_of_the_options():
     rows = measured('--sizes', 1000, '--repeat', 3, '--block', 64, '--offset-in', 3, '--offset-out', 5,
-                    '--check', '--filter', 'scan_exclusive_sum/i32,compact,partition')
+                    '--check', '--filter', 'scan_exclusive_sum/i32,compact,partition,gather,scatter,flags')
     for row in rows:
         assert (row['repeat'], row['block'], row['offset_in'], row['offset_out']) == ('3', '64', '3', '5')
     rows = measured('--sizes', 64, '--repeat', 1, '--filter', 'reduce_max', '--cpu',
@@ -287,13 +295,19 @@ def test_planted_errors_are_found():
                 'wrong_value': 'item 50 ', 'wrong_last': 'item 99 ', 'overrun': 'byte 400 ',
                 'underrun': 'byte -4 ', 'idle': 'item 0 ', 'failing': 'cudaErrorInvalidValue',
                 'wrong_later': 'item 50 ', 'wrong_count': 'the count is 47, that of the reference 48',
-                'past_count': 'byte 192 '}.items():
+                'past_count': 'byte 192 ', 'past_flags': 'item 90 '}.items():
             assert words in blamed.pop(name), (name, result.stderr)
         assert blamed == {}, blamed
-        assert '9 wrong' in result.stderr
+        assert '10 wrong' in result.stderr
         with open(PATH, newline='', encoding='utf-8') as stream:
             names = {row['implementation'] for row in csv.DictReader(stream)}
         assert names == {'memcpy', 'right'}, names
+
+
+def test_maps_are_permutations():
+    sizes = '1,2,3,31,32,33,1000,4096,4097,300007'
+    rows = measured('--sizes', sizes, '--repeat', 1, '--filter', 'planted_scatter/u32/right', exe=PLANTED)
+    assert [r['n'] for r in rows] == sizes.split(',')
 
 
 def test_tune():
@@ -307,6 +321,43 @@ def test_tune():
         assert re.search(r'^#ifndef GPI_TUNE_COMPACT_%s\n#define GPI_TUNE_COMPACT_%s \d+\n#endif$' % (name, name),
                          result.stdout, re.M), result.stdout
     assert result.stdout.count('(present)') == 2 and result.stdout.count('of the present time') == 4
+    assert 'compiled in ' in result.stderr and 'round 1 of 1, 2 of 2: GPI_TUNE_COMPACT_' in result.stderr, result
+
+
+def test_tune_knows_every_constant():
+    header = (HERE / '../../gpuprims/core/tuning.cuh').read_text(encoding='utf-8')
+    known = set()
+    for primitive in ('compact', 'scan', 'scatter'):
+        result = gpbench('tune', primitive, '--dry-run')
+        assert result.returncode == 0 and '(present)' in result.stdout, result
+        known |= set(re.findall(r'(GPI_TUNE_\w+)=\d', result.stdout))
+    assert known == set(re.findall(r'^#define (GPI_TUNE_\w+) \d', header, re.M)), known
+
+
+def test_tune_leaves_out_what_fails():
+    """What does not compile, what the device refuses; and a program that takes too long is stopped."""
+    script = """
+import sys
+sys.path.insert(0, sys.argv.pop(1))
+import tune
+task = tune.PRIMITIVES['scatter'][0]
+task['shapes'] = {'GPI_TUNE_SCATTER_THREADS': [256, 2048], 'GPI_TUNE_SCATTER_UNITS': [4, -1]}
+task['instances'] = task['instances'][1:2]
+try:
+    tune.run(['sh', '-c', 'sleep 100 & wait'], 1)
+except tune.Problem as problem:
+    print(problem)
+sys.exit(tune.main())
+"""
+    result = subprocess.run([sys.executable, '-c', script, HERE, 'scatter', '--cpu', '--rounds', '2', '--repeat', '1',
+                             '--sizes', '3000'], capture_output=True, text=True, check=False, timeout=280)
+    assert result.returncode == 0, result
+    assert result.stdout.startswith('took more than 1 s\n'), result.stdout
+    assert result.stdout.count('of the present time') == 1, result.stdout
+    assert result.stderr.count('left out: ') == 3, result.stderr
+    for words in ('THREADS=256 GPI_TUNE_SCATTER_UNITS=-1: left out: variant1_0 does not compile: ',
+                  'THREADS=2048 GPI_TUNE_SCATTER_UNITS=4: left out: gather_map32/u32/gpuprims, uniform, n = 3000: '):
+        assert words in result.stderr, (words, result.stderr)
 
 
 def test_plots():
@@ -328,7 +379,9 @@ def test_plots():
 ANYWHERE = [test_help, test_list, test_filter_and_types, test_bad_options, test_no_gpu_is_a_skip]
 WITH_DEVICE = [test_every_row, test_bytes, test_sizes, test_distributions, test_cache_and_batch,
                test_the_rest_of_the_options, test_memory_that_there_is_not, test_files,
-               test_planted_errors_are_found, test_tune, test_plots]
+               test_planted_errors_are_found, test_maps_are_permutations, test_tune,
+               test_tune_knows_every_constant, test_tune_leaves_out_what_fails, test_plots]
+OF_PLANTED = [test_planted_errors_are_found, test_maps_are_permutations]
 
 
 def main():
@@ -341,7 +394,7 @@ def main():
         if no_device and test in WITH_DEVICE:
             print('ok %d - %s # SKIP no GPU answers' % (number, name))
             continue
-        if test is test_planted_errors_are_found and PLANTED is None:
+        if test in OF_PLANTED and PLANTED is None:
             print('ok %d - %s # SKIP no program with planted errors was given' % (number, name))
             continue
         started = time.monotonic()
