@@ -12,6 +12,7 @@
  *     CASE_LOAD(x)        as GP_LOAD; the context, if any, is its second argument
  *     CASE_CONTEXT        type of the context      CASE_CONTEXT_VALUE
  *     CASE_SAME           compares two T through pointers (bytes)
+ *     CASE_KERNEL, CASE_GRID   as GP_KERNEL and GP_GRID
  *
  * All but CASE_SCAN and CASE_REDUCE are undefined at the end.
  */
@@ -43,6 +44,12 @@
 #ifdef CASE_CONTEXT
 #define GP_CONTEXT CASE_CONTEXT
 #endif
+#ifdef CASE_KERNEL
+#define GP_KERNEL CASE_KERNEL
+#endif
+#ifdef CASE_GRID
+#define GP_GRID CASE_GRID
+#endif
 #include <gpuprims/scan.cuh>
 #endif
 
@@ -59,6 +66,12 @@
 #endif
 #ifdef CASE_CONTEXT
 #define GP_CONTEXT CASE_CONTEXT
+#endif
+#ifdef CASE_KERNEL
+#define GP_KERNEL CASE_KERNEL
+#endif
+#ifdef CASE_GRID
+#define GP_GRID CASE_GRID
 #endif
 #include <gpuprims/reduce.cuh>
 #endif
@@ -159,5 +172,7 @@ static const fold_case CASE_F(case) = {CASE_TEXT(CASE), sizeof(CASE_INPUT),   si
 #undef CASE_CONTEXT
 #undef CASE_CONTEXT_VALUE
 #undef CASE_SAME
+#undef CASE_KERNEL
+#undef CASE_GRID
 #undef CASE_ARGUMENTS
 #undef CASE_ARGUMENTS_INIT

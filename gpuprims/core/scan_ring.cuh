@@ -222,10 +222,11 @@ GPI_DEVICE void GPI_SCAN_RING_SCAN(const GPI_SCAN_JOB *job, GPI_SCAN_RING *ring,
         gpi_mbarrier_wait(&ring->ready[place.stage], place.parity);
         if (n) {
             int has_tiles = ring->has_tiles_before[place.stage];
-            GP_TYPE prefix = GPI_SCAN_LANE(ring->tiles_before[place.stage], has_tiles,
-                                           ring->chunks_before[place.stage][q], q > 0,
-                                           lanes_before[at * 32 + (int)lane], lane > 0);
             int has_prefix = has_tiles || q > 0 || lane > 0;
+            GP_TYPE prefix = ring->tiles_before[place.stage];
+            if (lane * GPI_RUN_N < n)
+                prefix = GPI_SCAN_LANE(prefix, has_tiles, ring->chunks_before[place.stage][q], q > 0,
+                                       lanes_before[at * 32 + (int)lane], lane > 0);
 
             if (n == GPI_CHUNK_N) {
                 GPI_SCAN_RUN(&run, prefix, has_prefix, job->start.exclusive);

@@ -99,8 +99,10 @@ static __global__ void __launch_bounds__(32 * GPI_TILE_CHUNKS, GPI_TUNE_SCAN_WAV
 
         /* Fold the tiles before it, scan the run, and let the chunk go. */
         GPI_LOOK tiles = GPI_WAVE_LOOK(&look, group_sums, tags, tile, lane, warp, epoch);
-        GP_TYPE prefix = GPI_SCAN_LANE(tiles.sum, tiles.has_sum, before, warp > 0, lanes, lane > 0);
         int has_prefix = tiles.has_sum || threadIdx.x > 0;
+        GP_TYPE prefix = tiles.sum;
+        if (lane < valid)
+            prefix = GPI_SCAN_LANE(tiles.sum, tiles.has_sum, before, warp > 0, lanes, lane > 0);
         if (n == GPI_CHUNK_N) {
             GPI_SCAN_RUN(&run, prefix, has_prefix, job.start.exclusive);
             __syncwarp(); /* everybody has read the slot */

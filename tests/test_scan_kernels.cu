@@ -1,0 +1,297 @@
+/* scan.cuh: each of its kernels at every size, and the order in which all of them fold. */
+#include <limits.h>
+
+#include "fold_check.h"
+
+#define CASE_SCAN
+
+/* ---- each kernel ----------------------------------------------------------------------------- */
+
+static __host__ __device__ inline affine affine_nothing(void)
+{
+    affine x = {1, 0, 0};
+
+    return x;
+}
+
+static __host__ __device__ inline matrices3 matrices3_nothing(void)
+{
+    matrices3 x = {{{{1, 0, 0, 1}}, {{1, 0, 0, 1}}, {{1, 0, 0, 1}}}};
+
+    return x;
+}
+
+static __host__ __device__ inline range8 nobody8(void)
+{
+    range8 x = {4000000000u, 3000000000u};
+
+    return x;
+}
+
+/* A size that no vector and no other item fits into. */
+typedef struct bytes77 {
+    uint8_t at[77];
+} bytes77;
+
+static __host__ __device__ inline bytes77 bytes77_add(bytes77 x, bytes77 y)
+{
+    for (int i = 0; i < 77; i++)
+        x.at[i] = (uint8_t)(x.at[i] + y.at[i]);
+    return x;
+}
+
+static __host__ __device__ inline bytes77 make_bytes77(uint64_t r)
+{
+    bytes77 x;
+
+    for (int i = 0; i < 77; i++)
+        x.at[i] = (uint8_t)(r >> i % 57);
+    return x;
+}
+
+/* As many blocks as there are multiprocessors, one block, and a few. */
+#define FORCED        ring
+#define FORCED_KERNEL GP_KERNEL_RING
+#define FORCED_GRID   0xFFFFFFFFu
+#include "scan_kernel_cases.h"
+
+#define FORCED        wave
+#define FORCED_KERNEL GP_KERNEL_WAVE
+#define FORCED_GRID   3
+#include "scan_kernel_cases.h"
+
+enum { CASES = sizeof ring_cases / sizeof *ring_cases };
+
+/* Items of a tile of `bytes` large items, as docs/fold-order.md has it; *chunk gets those of a chunk. */
+static size_t tile_items(size_t bytes, size_t *chunk)
+{
+    size_t unit = bytes % 16 == 0 ? 1 : bytes % 8 == 0 ? 2 : bytes % 4 == 0 ? 4 : bytes % 2 == 0 ? 8 : 16;
+    size_t run = unit * bytes == 16 ? 7 * unit : unit * bytes <= 48 ? 3 * unit : unit, chunks;
+
+    if (unit * bytes > 256)
+        run = bytes <= 112 ? 112 / bytes : 1;
+    chunks = run * bytes <= 160 ? 8 : run * bytes <= 320 ? 4 : run * bytes <= 640 ? 2 : 1;
+    *chunk = 32 * run;
+    return *chunk * chunks;
+}
+
+/* Around every border of the shape, with pointers of many alignments. */
+static void at_all_borders(const fold_case *c)
+{
+    size_t bytes = c->in_bytes > c->out_bytes ? c->in_bytes : c->out_bytes, chunk;
+    size_t tile = tile_items(bytes, &chunk), run = chunk / 32;
+    size_t borders[] = {run, chunk, chunk + run, tile - chunk, tile, tile + chunk, 2 * tile, 5 * tile + run,
+                        32 * tile, 33 * tile + chunk, 65 * tile};
+    size_t count = sizeof borders / sizeof *borders;
+
+    for (int function = INCLUSIVE; function <= EXCLUSIVE_INIT; function++) {
+        int passed = 1;
+
+        for (size_t k = 0; k < count; k++) {
+            if (borders[k] * bytes > (tap_small ? 200000 : 2000000) || (k > 7 && function == EXCLUSIVE))
+                continue;
+            for (int side = -1; side <= 1; side++) {
+                fold_place place = {(k * 7 + (size_t)(side + 1)) % 17, k * 3 % 16, 0, NULL, 0};
+
+                passed &= fold_check(c, function, borders[k] + (size_t)side, place);
+                place.in_place = c->in_bytes == c->out_bytes;
+                passed &= side || fold_check(c, function, borders[k], place);
+            }
+        }
+        ok(passed, "%s: %s around the borders of runs, chunks, tiles and groups", c->name,
+           fold_names[function]);
+    }
+}
+
+/* ---- the order of folds ---------------------------------------------------------------------- */
+
+#define GP_NAME any
+#define GP_TYPE float
+#include <gpuprims/scan.cuh>
+
+#define GP_NAME   ring
+#define GP_TYPE   float
+#define GP_KERNEL GP_KERNEL_RING
+#include <gpuprims/scan.cuh>
+
+#define GP_NAME   ring2
+#define GP_TYPE   float
+#define GP_KERNEL GP_KERNEL_RING
+#define GP_GRID   2
+#include <gpuprims/scan.cuh>
+
+#define GP_NAME   wave
+#define GP_TYPE   float
+#define GP_KERNEL GP_KERNEL_WAVE
+#include <gpuprims/scan.cuh>
+
+#define GP_NAME   wave1
+#define GP_TYPE   float
+#define GP_KERNEL GP_KERNEL_WAVE
+#define GP_GRID   1
+#include <gpuprims/scan.cuh>
+
+/* The scan over lanes or chunks: strides 1, 2, 4, ... */
+static void ladder(float *x, size_t n)
+{
+    for (size_t stride = 1; stride < 32; stride *= 2)
+        for (size_t i = n; i-- > stride;)
+            x[i] = x[i - stride] + x[i];
+}
+
+/* The tree over the tiles of a group. */
+static float tree(float *x, size_t n)
+{
+    for (size_t stride = 1; stride < 32; stride *= 2)
+        for (size_t i = 0; i + stride < n; i++)
+            x[i] = x[i] + x[i + stride];
+    return x[0];
+}
+
+static float run_sum(const float *in, size_t n)
+{
+    float sum = in[0];
+
+    for (size_t i = 1; i < n; i++)
+        sum += in[i];
+    return sum;
+}
+
+/* What docs/fold-order.md says, for floats: an inclusive scan, or an exclusive one that starts at init. */
+static void documented_scan(const float *in, float *out, size_t n, const float *init)
+{
+    const size_t run = 28, chunk = 32 * run, tile = 8 * chunk;
+    float *aggregates = (float *)malloc((n / tile + 1) * sizeof *aggregates);
+
+    for (size_t t = 0; t * tile < n; t++) {
+        size_t end = n - t * tile < tile ? n : (t + 1) * tile, chunks = 0;
+        float lanes[8][32], sums[8], before = 0;
+        int has_before = init != NULL;
+
+        /* Lanes and chunks. */
+        for (size_t c = t * tile; c < end; c += chunk, chunks++) {
+            size_t count = 0;
+
+            for (size_t i = c; i < end && i < c + chunk; i += run)
+                lanes[chunks][count++] = run_sum(in + i, end - i < run ? end - i : run);
+            ladder(lanes[chunks], count);
+            sums[chunks] = lanes[chunks][count - 1];
+        }
+        ladder(sums, chunks);
+        aggregates[t] = sums[chunks - 1];
+
+        /* The tiles before: groups of 32 from the left. */
+        if (init)
+            before = *init;
+        for (size_t g = 0; g < t; g += 32) {
+            float group[32];
+            size_t members = t - g < 32 ? t - g : 32;
+
+            memcpy(group, aggregates + g, members * sizeof *group);
+            before = has_before ? before + tree(group, members) : tree(group, members);
+            has_before = 1;
+        }
+
+        /* tiles, then chunks, then lanes, then the items of the run. */
+        for (size_t i = t * tile; i < end; i++) {
+            size_t c = (i - t * tile) / chunk, l = (i - t * tile) % chunk / run;
+            float prefix = before;
+            int has_prefix = has_before;
+
+            if (c) {
+                prefix = has_prefix ? prefix + sums[c - 1] : sums[c - 1];
+                has_prefix = 1;
+            }
+            if (l) {
+                prefix = has_prefix ? prefix + lanes[c][l - 1] : lanes[c][l - 1];
+                has_prefix = 1;
+            }
+            for (size_t j = t * tile + c * chunk + l * run; j < i; j++) {
+                prefix = has_prefix ? prefix + in[j] : in[j];
+                has_prefix = 1;
+            }
+            out[i] = init ? prefix : has_prefix ? prefix + in[i] : in[i];
+        }
+    }
+    free(aggregates);
+}
+
+typedef cudaError_t (*float_scan)(const float *in, float *out, size_t n, gp_workspace *ws,
+                                  cudaStream_t stream);
+typedef cudaError_t (*float_scan_init)(const float *in, float *out, size_t n, float init,
+                                       gp_workspace *ws, cudaStream_t stream);
+enum { KERNELS = 5 };
+static const char *const kernel_names[KERNELS] = {"the kernel for n", "the ring", "a ring of two blocks",
+                                                  "the wave", "a wave of one block"};
+static const float_scan scans[KERNELS] = {any_inclusive_scan, ring_inclusive_scan, ring2_inclusive_scan,
+                                          wave_inclusive_scan, wave1_inclusive_scan};
+static const float_scan_init scans_init[KERNELS] = {any_exclusive_scan_init, ring_exclusive_scan_init,
+                                                    ring2_exclusive_scan_init, wave_exclusive_scan_init,
+                                                    wave1_exclusive_scan_init};
+
+/* Fixed numbers of very different sizes, so that every order has a sum of its own. */
+static void fixed_floats(float *x, size_t n)
+{
+    uint64_t state = 42;
+
+    for (size_t i = 0; i < n; i++) {
+        state = state * 6364136223846793005u + 1442695040888963407u;
+        x[i] = (float)((int64_t)state >> 40) * (state >> 20 & 1 ? 0x1p-20f : 0x1p-7f);
+    }
+}
+
+static uint64_t digest(const void *bytes, size_t count)
+{
+    uint64_t hash = 14695981039346656037u; /* FNV-1a */
+
+    for (size_t i = 0; i < count; i++)
+        hash = (hash ^ ((const uint8_t *)bytes)[i]) * 1099511628211u;
+    return hash;
+}
+
+/* Every kernel gives the documented bits, and they are those of the version before. */
+static void in_documented_order(size_t n, uint64_t inclusive, uint64_t exclusive)
+{
+    size_t bytes = n * sizeof(float);
+    float *in = (float *)malloc(bytes), *want = (float *)malloc(bytes), *got = (float *)malloc(bytes);
+    const float init = 0.3f;
+
+    fixed_floats(in, n);
+    for (int with_init = 0; with_init < 2; with_init++) {
+        documented_scan(in, want, n, with_init ? &init : NULL);
+        uint64_t hash = digest(want, bytes);
+        ok(hash == (with_init ? exclusive : inclusive), "%s of %zu floats: digest %016llx",
+           fold_names[with_init ? EXCLUSIVE_INIT : INCLUSIVE], n, (unsigned long long)hash);
+        for (int k = 0; k < KERNELS; k++) {
+            tap_buffer d_in = tap_buffer_of(in, bytes, (size_t)k * 4), d_out = tap_buffer_new(bytes, (size_t)(12 * k));
+            const float *from = (const float *)d_in.data;
+            float *to = (float *)d_out.data;
+
+            must(with_init ? scans_init[k](from, to, n, init, NULL, 0) : scans[k](from, to, n, NULL, 0));
+            tap_buffer_read(got, &d_out, bytes);
+            ok(memcmp(got, want, bytes) == 0, "%s of %zu floats by %s: the documented order",
+               fold_names[with_init ? EXCLUSIVE_INIT : INCLUSIVE], n, kernel_names[k]);
+            tap_buffer_free(&d_in);
+            tap_buffer_free(&d_out);
+        }
+    }
+    free(in);
+    free(want);
+    free(got);
+}
+
+int main(int argc, char **argv)
+{
+    tap_begin(argc, argv);
+    for (int k = 0; k < CASES; k++) {
+        at_all_borders(ring_cases[k]);
+        at_all_borders(wave_cases[k]);
+    }
+    fold_check_neighbours("ranges of 8 bytes");
+    in_documented_order(29, 0x759054a64fcc67bf, 0x6a2f42677c5bc526);
+    in_documented_order(7175, 0x89477f3604de9836, 0xe7d3eff1c84dd167);
+    in_documented_order(100003, 0x00e2ae4dbd4e10ff, 0x1bf0d6174d80cb32);
+    if (!tap_small)
+        in_documented_order(501001, 0x647d963a0872174a, 0xf08e9f6ea9d4b081);
+    return tap_end();
+}
