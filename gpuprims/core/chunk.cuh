@@ -175,12 +175,14 @@ GPI_DEVICE GP_TYPE GPI_RUN_FOLD(const GPI_RUN *run)
         for (int w = 0; w < GPI_OUT_BYTES / 4; w++)
             total = GPI_SUMS_BYTES ? gpi_sum_bytes(run->words[w], 0x01010101u, total)
                                    : total + run->words[w] + (run->words[w] >> 16);
-        return (GP_TYPE)total;
-    }
+        sum = (GP_TYPE)total;
+    } else
 #endif
-    GPI_UNROLL
-    for (int i = 1; i < GPI_RUN_N; i++)
-        sum = GPI_COMBINE(sum, run->items[i]);
+    {
+        GPI_UNROLL
+        for (int i = 1; i < GPI_RUN_N; i++)
+            sum = GPI_COMBINE(sum, run->items[i]);
+    }
     return sum;
 }
 
