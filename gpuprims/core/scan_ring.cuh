@@ -8,11 +8,13 @@
  *     look warps         fold the aggregates of all tiles before
  *     8 scan warps       scan a chunk each, in its slot, and start the bulk copy to where it goes
  *
- * They meet at mbarriers alone.
+ * They meet at mbarriers alone, at which every lane arrives for itself: so the order of what it has read and
+ * written is plain to see, for tools as well.
  *
  * Part of scan.cuh; not to be included directly.
  */
-#define GPI_RING_LOOKERS  (sizeof(GP_TYPE) <= 16 ? GPI_TUNE_SCAN_LOOKERS : 3)
+#define GPI_RING_LOOKERS \
+    (sizeof(GP_TYPE) <= 2 ? 4 : sizeof(GP_TYPE) <= 16 ? GPI_TUNE_SCAN_LOOKERS : 3)
 #define GPI_RING_REDUCERS 4
 #define GPI_RING_SCANNERS 8
 #define GPI_RING_THREADS  (32 * (1 + GPI_RING_LOOKERS + GPI_RING_REDUCERS + GPI_RING_SCANNERS))
@@ -134,9 +136,7 @@ GPI_DEVICE void GPI_SCAN_RING_REDUCE(const GPI_SCAN_JOB *job, GPI_SCAN_RING *rin
             if (lane && (int)lane < chunks)
                 ring->chunks_before[place.stage][lane] = before;
         }
-        __syncwarp(); /* what the lanes have left in the stage is there */
-        if (lane == 0)
-            gpi_mbarrier_arrive(&ring->ready[place.stage]);
+        gpi_mbarrier_arrive(&ring->ready[place.stage]);
         GPI_RING_ADVANCE(place);
     }
 }
@@ -184,9 +184,7 @@ GPI_DEVICE void GPI_SCAN_RING_LOOK(const GPI_SCAN_JOB *job, GPI_SCAN_RING *ring,
             ring->tiles_before[place.stage] = before.sum;
             ring->has_tiles_before[place.stage] = before.has_sum;
         }
-        __syncwarp(); /* the lanes have read the tile's number */
-        if (lane == 0)
-            gpi_mbarrier_arrive(&ring->ready[place.stage]);
+        gpi_mbarrier_arrive(&ring->ready[place.stage]);
         GPI_RING_ADVANCE(place);
     }
 }
@@ -214,8 +212,10 @@ GPI_DEVICE void GPI_SCAN_RING_SCAN(const GPI_SCAN_JOB *job, GPI_SCAN_RING *ring,
 
         if (n == GPI_CHUNK_N)
             GPI_RUN_READ(&run, slot, phase, lane, context);
-        if (lane == 0 && previous >= 0) { /* by now the tile before has left its stage */
-            gpi_bulk_wait_read(0);
+        if (previous >= 0) { /* by now the tile before has left its stage */
+            if (lane == 0)
+                gpi_bulk_wait_read(0);
+            __syncwarp(); /* it has */
             gpi_mbarrier_arrive(&ring->empty[previous]);
         }
         __syncwarp(); /* everybody has read the slot */
@@ -258,8 +258,8 @@ static __global__ void __launch_bounds__(GPI_RING_THREADS, 1)
     if (threadIdx.x == 0) {
         for (int s = 0; s < GPI_RING_N; s++) {
             gpi_mbarrier_init(&ring.full[s], GPI_TILE_CHUNKS);
-            gpi_mbarrier_init(&ring.ready[s], GPI_RING_LOOKERS + GPI_RING_REDUCERS);
-            gpi_mbarrier_init(&ring.empty[s], GPI_RING_SCANNERS);
+            gpi_mbarrier_init(&ring.ready[s], 32 * (GPI_RING_LOOKERS + GPI_RING_REDUCERS));
+            gpi_mbarrier_init(&ring.empty[s], 32 * GPI_RING_SCANNERS);
         }
         gpi_mbarrier_init_fence();
     }

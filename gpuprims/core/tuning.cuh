@@ -23,7 +23,7 @@
 /* Shared memory for the stages of a ring of bulk copies, in a block with a multiprocessor to itself. */
 #define GPI_RING_ROOM (225 << 10)
 
-/* scan.cuh: stages of the ring, at most; look warps for types of up to 16 bytes; MiB of input from which
+/* scan.cuh: stages of the ring, at most; look warps for types of 4 to 16 bytes; MiB of input from which
  * the ring is faster than a wave of blocks; blocks of that wave on a multiprocessor. */
 #ifndef GPI_TUNE_SCAN_STAGES
 #define GPI_TUNE_SCAN_STAGES 7

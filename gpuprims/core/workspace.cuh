@@ -24,18 +24,19 @@ typedef struct gp_workspace {
     void *memory;
     size_t bytes;
     size_t tags;  /* where the tags of all calls so far end, from the aligned start of the memory */
-    size_t clean; /* where scratch begins to have been: before it, whatever is not a tag is zero */
+    size_t clean; /* where scratch begins to have been: up to here, whatever is not a tag is zero */
+    int cleared;  /* no longer whatever the memory held at first */
     int wrapped;  /* the memory is the caller's: never grow, never free */
 } gp_workspace;
 
 /* clang-format off */
-#define GP_WORKSPACE_INIT {NULL, 0, 0, 0, 0}
+#define GP_WORKSPACE_INIT {NULL, 0, 0, 0, 0, 0}
 /* clang-format on */
 
 /* Every piece that a primitive carves starts at a multiple of this: what a bulk copy likes best. */
 #define GPI_ALIGNMENT 128
 
-/* So much of new memory is cleared for tags: enough for some 50 GB of input. */
+/* So much of the memory is cleared once for tags: enough for some 50 GB of input. */
 #define GPI_CLEARED_BYTES ((size_t)16 << 20)
 
 static inline size_t gpi_align_up(size_t bytes)
@@ -62,24 +63,19 @@ static inline char *gpi_aligned(const void *memory)
     return (char *)gpi_align_up((size_t)(uintptr_t)memory);
 }
 
-/* The handle's memory is new: clears the part for tags. A captured clearing would come too late. */
-static inline cudaError_t gpi_workspace_start(gp_workspace *ws, cudaStream_t stream)
+/* Gives the handle memory of any contents. */
+static inline void gpi_workspace_hold(gp_workspace *ws, void *memory, size_t bytes, int wrapped)
 {
-    enum cudaStreamCaptureStatus capture = cudaStreamCaptureStatusNone;
-    size_t skipped = (size_t)(gpi_aligned(ws->memory) - (char *)ws->memory);
-    cudaError_t error;
+    size_t skipped = (size_t)(gpi_aligned(memory) - (char *)memory);
 
+    ws->memory = memory;
+    ws->bytes = bytes;
     ws->tags = 0;
-    ws->clean = 0;
-    if (ws->bytes <= skipped)
-        return cudaSuccess;
-    error = cudaStreamIsCapturing(stream, &capture);
-    if (error != cudaSuccess || capture != cudaStreamCaptureStatusNone)
-        return error;
-    ws->clean = ws->bytes - skipped;
+    ws->clean = bytes <= skipped ? 0 : bytes - skipped;
     if (ws->clean > GPI_CLEARED_BYTES)
         ws->clean = GPI_CLEARED_BYTES;
-    return cudaMemsetAsync(gpi_aligned(ws->memory), 0, ws->clean, stream);
+    ws->cleared = 0;
+    ws->wrapped = wrapped;
 }
 
 /*
@@ -94,11 +90,7 @@ static inline cudaError_t gp_workspace_release(gp_workspace *ws, cudaStream_t st
         return gpi_error(cudaErrorInvalidValue, "gp_workspace_release: ws is NULL");
     if (ws->memory && !ws->wrapped)
         error = cudaFreeAsync(ws->memory, stream);
-    ws->memory = NULL;
-    ws->bytes = 0;
-    ws->tags = 0;
-    ws->clean = 0;
-    ws->wrapped = 0;
+    gpi_workspace_hold(ws, NULL, 0, 0);
     return error;
 }
 
@@ -134,9 +126,8 @@ static inline cudaError_t gp_workspace_reserve(gp_workspace *ws, size_t bytes, c
         return error;
     if (ws->memory)
         error = cudaFreeAsync(ws->memory, stream);
-    ws->memory = memory;
-    ws->bytes = bytes;
-    return error != cudaSuccess ? error : gpi_workspace_start(ws, stream);
+    gpi_workspace_hold(ws, memory, bytes, 0);
+    return error;
 }
 
 /*
@@ -153,10 +144,8 @@ static inline cudaError_t gp_workspace_wrap(gp_workspace *ws, void *memory, size
     if (!memory && bytes)
         return gpi_error_null("gp_workspace_wrap", "memory", bytes);
     error = gp_workspace_release(ws, stream);
-    ws->memory = memory;
-    ws->bytes = bytes;
-    ws->wrapped = 1;
-    return error != cudaSuccess ? error : gpi_workspace_start(ws, stream);
+    gpi_workspace_hold(ws, memory, bytes, 1);
+    return error;
 }
 
 /* The memory of one call: the caller's workspace, or memory of the call's own. */
@@ -174,10 +163,23 @@ static inline cudaError_t gpi_scratch_carve(gpi_scratch *scratch, gp_workspace *
     char *start = gpi_aligned(ws->memory);
     size_t room = ws->bytes - (size_t)(start - (char *)ws->memory);
     size_t at = (room - gpi_align_up(bytes)) & ~(size_t)(GPI_ALIGNMENT - 1);
-    size_t clean = ws->clean;
+    size_t clean = ws->cleared ? ws->clean : 0;
+    cudaError_t error = cudaSuccess;
 
     scratch->tags = start;
     scratch->memory = start + at;
+    if (tag_bytes && !ws->cleared) {
+        enum cudaStreamCaptureStatus capture = cudaStreamCaptureStatusNone;
+
+        error = cudaStreamIsCapturing(stream, &capture);
+        if (error == cudaSuccess && capture == cudaStreamCaptureStatusNone) {
+            error = cudaMemsetAsync(start, 0, ws->clean, stream);
+            clean = ws->clean;
+        }
+        if (error != cudaSuccess)
+            return error;
+        ws->cleared = capture == cudaStreamCaptureStatusNone;
+    }
     if (ws->tags < tag_bytes)
         ws->tags = tag_bytes;
     if (bytes && ws->clean > at)
