@@ -61,7 +61,7 @@ GPI_DEVICE unsigned GPI_CHUNK_ITEMS(size_t n, size_t chunk)
 {
     size_t first = chunk * GPI_CHUNK_N;
 
-    return first >= n ? 0 : n - first < GPI_CHUNK_N ? (unsigned)(n - first) : GPI_CHUNK_N;
+    return first >= n ? 0 : n - first < GPI_CHUNK_N ? (unsigned)(n - first) : (unsigned)GPI_CHUNK_N;
 }
 
 /* A run in registers; one vector more makes room for the shift. */

@@ -101,7 +101,7 @@ GPI_DEVICE void GPI_SCAN_RING_REDUCE(const GPI_SCAN_JOB *job, GPI_SCAN_RING *rin
         uint32_t tile = ring->tile[place.stage];
         if (tile == GPI_NO_TILE)
             return;
-        int chunks = (int)(tile + 1 < job->tiles ? GPI_TILE_CHUNKS : job->last_chunks);
+        int chunks = tile + 1 < job->tiles ? (int)GPI_TILE_CHUNKS : (int)job->last_chunks;
         for (int q = (int)reducer; q < chunks; q += GPI_RING_REDUCERS) {
             size_t chunk = (size_t)tile * GPI_TILE_CHUNKS + (size_t)q;
             unsigned n = GPI_CHUNK_ITEMS(job->n, chunk), valid = (n + GPI_RUN_N - 1) / GPI_RUN_N;
