@@ -2,7 +2,9 @@
  * block/block_reduce.cuh: the fold of the threads of a block, for kernels of your own.
  *
  * Parameters   GP_NAME, GP_TYPE (int), GP_OP (sum), GP_IDENTITY, GP_BLOCK threads (256)
- * Generates    NAME_block_reduce_storage, a type for a GP_SHARED variable: GP_BLOCK / 32 values of T
+ * Generates    NAME_block_reduce_storage, a type for a GP_SHARED variable: GP_BLOCK + 1 values of T,
+ *              and one more for every 128 bytes of them; where T is larger than 16 bytes,
+ *              GP_BLOCK / 32 + 1
  *              T NAME_block_reduce(T x, storage)    every thread gets x0 op x1 op ... op x(GP_BLOCK-1)
  *              and what warp/warp_reduce.cuh generates
  *
@@ -11,7 +13,11 @@
  *
  * storage is passed by name or by address. All GP_BLOCK threads take part, in the order of their rank
  * (x fastest), and __syncthreads() comes before the storage is used again. GP_OP need not be
- * commutative. Cost: a warp fold, one barrier, and one combine for each further warp.
+ * commutative.
+ *
+ * How it works: the first warp rakes, as in block_scan.cuh: each of its lanes folds the values of
+ * GP_BLOCK / 32 neighbouring threads, and the warp folds those. Two barriers. Values larger than 16 bytes
+ * stay in registers instead: each warp folds its own, and every thread adds the warps up.
  *
  * No include guard: each include stamps out one instance, as its parameters say.
  */
@@ -39,18 +45,35 @@
 #endif
 
 #include "../warp/warp_reduce.cuh"
+#include "../core/rake.cuh"
 
 #define GPI_BLOCK_REDUCE_STORAGE GPI_PUBLIC(block_reduce_storage)
 
 /* An array of one, so that its name and its address serve alike. */
 typedef struct {
-    GP_TYPE totals[GP_BLOCK / 32];
+    GP_TYPE values[GPI_RAKE_VALUES];
+    GP_TYPE total;
 } GPI_BLOCK_REDUCE_STORAGE[1];
 
 GPI_DEVICE GP_TYPE GPI_PUBLIC(block_reduce)(GP_TYPE x, void *storage)
 {
-    return GPI_BLOCK_REDUCE(x, gpi_thread_rank(), GP_BLOCK,
-                            (*(GPI_BLOCK_REDUCE_STORAGE *)storage)->totals);
+    GP_TYPE *values = (*(GPI_BLOCK_REDUCE_STORAGE *)storage)->values;
+    GP_TYPE *total = &(*(GPI_BLOCK_REDUCE_STORAGE *)storage)->total;
+    unsigned rank = gpi_thread_rank();
+
+    if (!GPI_RAKES)
+        return GPI_BLOCK_REDUCE(x, rank, GP_BLOCK, values);
+    values[GPI_RAKE_PAD(rank)] = x;
+    __syncthreads(); /* all values are there */
+    if (rank < 32) {
+        GP_TYPE run[GPI_RAKE_RUN];
+        GP_TYPE sum = GPI_WARP_REDUCE(GPI_RAKE_READ(run, values, rank), (int)rank, 32);
+
+        if (rank == 0)
+            *total = sum;
+    }
+    __syncthreads(); /* the result is */
+    return *total;
 }
 
 #endif

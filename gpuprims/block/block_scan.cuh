@@ -2,7 +2,8 @@
  * block/block_scan.cuh: prefix sums across the threads of a block, for kernels of your own.
  *
  * Parameters   GP_NAME, GP_TYPE (int), GP_OP (sum), GP_IDENTITY, GP_BLOCK threads (256)
- * Generates    NAME_block_scan_storage, a type for a GP_SHARED variable: GP_BLOCK / 32 values of T
+ * Generates    NAME_block_scan_storage, a type for a GP_SHARED variable: GP_BLOCK + 1 values of T, and
+ *              one more for every 128 bytes of them; where T is larger than 16 bytes, GP_BLOCK / 32 + 1
  *              T NAME_block_inclusive_scan(T x, storage, T *total)
  *              T NAME_block_exclusive_scan(T x, storage, T *total)     thread 0 gets the identity
  *              and what warp/warp_scan.cuh generates
@@ -16,8 +17,12 @@
  *
  * storage is passed by name or by address. total may be NULL; otherwise every thread gets the fold of
  * the whole block there. All GP_BLOCK threads take part, in the order of their rank (x fastest), and
- * __syncthreads() comes before the storage is used again. GP_OP need not be commutative. Cost: a warp
- * scan, one barrier, and one combine for each warp before (each warp, with total).
+ * __syncthreads() comes before the storage is used again. GP_OP need not be commutative.
+ *
+ * How it works: the first warp rakes (Blelloch, Scans as primitive parallel operations, 1989): each of its
+ * lanes folds the values of GP_BLOCK / 32 neighbouring threads, the warp scans those sums, and each lane
+ * goes over its values once more. Two barriers; most warps do little else than store and load. Values
+ * larger than 16 bytes stay in registers instead: each warp scans its own and adds up the warps before.
  *
  * No include guard: each include stamps out one instance, as its parameters say.
  */
@@ -45,35 +50,81 @@
 #endif
 
 #include "../warp/warp_scan.cuh"
+#include "../core/rake.cuh"
 
 #define GPI_BLOCK_SCAN_STORAGE GPI_PUBLIC(block_scan_storage)
 
+#define GPI_BLOCK_SCAN_RAKE    GPI(block_scan_rake)
+#define GPI_BLOCK_SCAN_WARPS   GPI(block_scan_warps)
+
 /* An array of one, so that its name and its address serve alike. */
 typedef struct {
-    GP_TYPE totals[GP_BLOCK / 32];
+    GP_TYPE values[GPI_RAKE_VALUES];
+    GP_TYPE total;
 } GPI_BLOCK_SCAN_STORAGE[1];
 
-GPI_DEVICE GP_TYPE GPI_PUBLIC(block_inclusive_scan)(GP_TYPE x, void *storage, GP_TYPE *total)
+/* Scans the values of all threads in shared memory. */
+GPI_DEVICE GP_TYPE GPI_BLOCK_SCAN_RAKE(GP_TYPE x, GP_TYPE *values, GP_TYPE *shared_total, GP_TYPE *total,
+                                       int exclusive)
 {
     unsigned rank = gpi_thread_rank();
-    GP_TYPE scanned = GPI_WARP_SCAN(x, (int)(rank % 32), 32), prefix = scanned;
+    GP_TYPE run[GPI_RAKE_RUN];
 
-    GPI_BLOCK_PREFIX(scanned, rank, GP_BLOCK, (*(GPI_BLOCK_SCAN_STORAGE *)storage)->totals, &prefix,
-                     total);
-    return rank < 32 ? scanned : GPI_COMBINE(prefix, scanned);
+    values[GPI_RAKE_PAD(rank)] = x;
+    __syncthreads(); /* all values are there */
+    if (rank < 32) {
+        GP_TYPE scanned = GPI_WARP_SCAN(GPI_RAKE_READ(run, values, rank), (int)rank, 32);
+        GP_TYPE before = GPI_SHUFFLE_UP(scanned, 1);
+
+        if (rank == 31)
+            *shared_total = scanned;
+        GPI_UNROLL
+        for (unsigned i = 0; i < GPI_RAKE_RUN; i++) {
+            GP_TYPE *value = &values[GPI_RAKE_PAD(rank * GPI_RAKE_RUN + i)];
+            GP_TYPE y = GPI_RAKE_RUN <= 8 ? run[i] : *value; /* more would take too many registers */
+            GP_TYPE next = rank || i ? GPI_COMBINE(before, y) : y;
+
+            *value = !exclusive ? next : rank || i ? before : GPI_IDENTITY();
+            before = next;
+        }
+    }
+    __syncthreads(); /* all of them are scanned */
+    if (total)
+        *total = *shared_total;
+    return values[GPI_RAKE_PAD(rank)];
 }
 
-GPI_DEVICE GP_TYPE GPI_PUBLIC(block_exclusive_scan)(GP_TYPE x, void *storage, GP_TYPE *total)
+/* Scans the values of each warp in its registers. */
+GPI_DEVICE GP_TYPE GPI_BLOCK_SCAN_WARPS(GP_TYPE x, GP_TYPE *totals, GP_TYPE *total, int exclusive)
 {
     unsigned rank = gpi_thread_rank();
     GP_TYPE scanned = GPI_WARP_SCAN(x, (int)(rank % 32), 32), prefix = scanned;
     GP_TYPE before = GPI_SHUFFLE_UP(scanned, 1);
 
-    GPI_BLOCK_PREFIX(scanned, rank, GP_BLOCK, (*(GPI_BLOCK_SCAN_STORAGE *)storage)->totals, &prefix,
-                     total);
+    GPI_BLOCK_PREFIX(scanned, rank, GP_BLOCK, totals, &prefix, total);
+    if (!exclusive)
+        return rank < 32 ? scanned : GPI_COMBINE(prefix, scanned);
     if (rank < 32)
         return rank ? before : GPI_IDENTITY();
     return rank % 32 ? GPI_COMBINE(prefix, before) : prefix;
+}
+
+GPI_DEVICE GP_TYPE GPI_PUBLIC(block_inclusive_scan)(GP_TYPE x, void *storage, GP_TYPE *total)
+{
+    GP_TYPE *values = (*(GPI_BLOCK_SCAN_STORAGE *)storage)->values;
+
+    if (!GPI_RAKES)
+        return GPI_BLOCK_SCAN_WARPS(x, values, total, 0);
+    return GPI_BLOCK_SCAN_RAKE(x, values, &(*(GPI_BLOCK_SCAN_STORAGE *)storage)->total, total, 0);
+}
+
+GPI_DEVICE GP_TYPE GPI_PUBLIC(block_exclusive_scan)(GP_TYPE x, void *storage, GP_TYPE *total)
+{
+    GP_TYPE *values = (*(GPI_BLOCK_SCAN_STORAGE *)storage)->values;
+
+    if (!GPI_RAKES)
+        return GPI_BLOCK_SCAN_WARPS(x, values, total, 1);
+    return GPI_BLOCK_SCAN_RAKE(x, values, &(*(GPI_BLOCK_SCAN_STORAGE *)storage)->total, total, 1);
 }
 
 #endif
