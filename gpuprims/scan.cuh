@@ -10,8 +10,8 @@
  *              GP_CONTEXT     type of a by-value argument before `ws`
  *              GP_BLOCK       threads of the block scan below (256)
  *              GP_API         linkage of the host functions (static inline)
- *              GP_KERNEL      for tests: GP_KERNEL_WAVE or GP_KERNEL_RING runs that kernel at every n
- *              GP_GRID        for tests: a launch has so many blocks at most
+ *              GP_KERNEL      GP_KERNEL_WAVE or GP_KERNEL_RING: runs that kernel at every n (either)
+ *              GP_GRID        blocks of a launch at most (as many as fit)
  *
  * Generates    cudaError_t NAME_inclusive_scan(const I *in, T *out, size_t n, [context,] ws, stream)
  *              cudaError_t NAME_exclusive_scan(in, out, n, [context,] ws, stream)
@@ -99,6 +99,7 @@
 #define GPI_SCAN_RING_SCAN   GPI(ring_scan)
 #define GPI_SCAN_RING_KERNEL GPI(ring_kernel)
 #define GPI_SCAN_BYTES       GPI(bytes)
+#define GPI_SCAN_LAUNCH      GPI(launch)
 #define GPI_SCAN_HOST        GPI(host)
 
 /* What comes before the first item: `before`, when there is anything. */
@@ -196,7 +197,9 @@ GPI_DEVICE void GPI_SCAN_RUN(GPI_RUN *run, GP_TYPE prefix, int has_prefix, int e
 }
 
 #include "core/scan_wave.cuh"
+#if GP_KERNEL != GP_KERNEL_WAVE
 #include "core/scan_ring.cuh"
+#endif
 
 /* ---- host functions -------------------------------------------------------------------------- */
 
@@ -207,13 +210,34 @@ static inline size_t GPI_SCAN_BYTES(size_t n)
     return tiles > 1 ? gpi_tagged_request(GPI_TAG_BYTES(tiles), 0) : 0;
 }
 
+/* The ring from a certain n on, where the device has room for it; else the wave. */
+static inline cudaError_t GPI_SCAN_LAUNCH(GPI_SCAN_JOB job, GPI_CONTEXT context, cudaStream_t stream)
+{
+    const size_t wave_bytes = GPI_TILE_CHUNKS * GPI_SLOT_BYTES;
+    static signed char wave_known[GPI_DEVICES];
+
+#if GP_KERNEL != GP_KERNEL_WAVE
+    const size_t ring_from = GP_KERNEL ? 0 : ((size_t)GPI_TUNE_SCAN_RING_FROM << 20) / GPI_WIDER;
+    static signed char ring_known[GPI_DEVICES];
+
+    if (job.n >= ring_from && job.tiles > 1 &&
+        gpi_kernel_ready((const void *)GPI_SCAN_RING_KERNEL, GPI_RING_BYTES, ring_known) >=
+            (GPI_KERNEL_FITS | GPI_KERNEL_SM90))
+        return GPI_LAUNCH_EARLY(1, GPI_SCAN_RING_KERNEL, gpi_resident_blocks(1, job.tiles, GP_GRID),
+                                GPI_RING_THREADS, GPI_RING_BYTES, stream, job, context);
+#endif
+    int ready = gpi_kernel_ready((const void *)GPI_SCAN_WAVE_KERNEL, wave_bytes, wave_known);
+
+    return GPI_LAUNCH_EARLY((ready & GPI_KERNEL_SM90) != 0, GPI_SCAN_WAVE_KERNEL,
+                            gpi_resident_blocks(GPI_TUNE_SCAN_WAVE_BLOCKS, job.tiles, GP_GRID),
+                            32 * GPI_TILE_CHUNKS, wave_bytes, stream, job, context);
+}
+
 static inline cudaError_t GPI_SCAN_HOST(const char *function, const GP_INPUT_TYPE *in, GP_TYPE *out,
                                         size_t n, GPI_SCAN_START start, GPI_CONTEXT context,
                                         gp_workspace *ws, cudaStream_t stream)
 {
-    static signed char known[GPI_DEVICES];
     const size_t tiles = gpi_divide_up(n, GPI_TILE_N);
-    const size_t large = ((size_t)GPI_TUNE_SCAN_RING_FROM << 20) / GPI_WIDER;
     gpi_scratch scratch;
     cudaError_t error;
 
@@ -230,17 +254,7 @@ static inline cudaError_t GPI_SCAN_HOST(const char *function, const GP_INPUT_TYP
 
     GPI_SCAN_JOB job = {in, out, n, (gpi_tag_head *)scratch.tags, (unsigned)tiles, 0, start};
     job.last_chunks = (unsigned)(gpi_divide_up(n, GPI_CHUNK_N) - (tiles - 1) * GPI_TILE_CHUNKS);
-    int can = gpi_device_can((const void *)GPI_SCAN_RING_KERNEL, GPI_RING_BYTES,
-                             (const void *)GPI_SCAN_WAVE_KERNEL, GPI_TILE_CHUNKS * GPI_SLOT_BYTES, known);
-    int ring = GP_KERNEL ? GP_KERNEL == GP_KERNEL_RING : n >= large;
-    if (ring && tiles > 1 && can == GPI_CAN_RING)
-        error = GPI_LAUNCH_EARLY(1, GPI_SCAN_RING_KERNEL, gpi_resident_blocks(1, tiles, GP_GRID),
-                                 GPI_RING_THREADS, GPI_RING_BYTES, stream, job, context);
-    else
-        error = GPI_LAUNCH_EARLY(can >= GPI_CAN_OVERLAP, GPI_SCAN_WAVE_KERNEL,
-                                 gpi_resident_blocks(GPI_TUNE_SCAN_WAVE_BLOCKS, tiles, GP_GRID),
-                                 32 * GPI_TILE_CHUNKS, GPI_TILE_CHUNKS * GPI_SLOT_BYTES, stream, job,
-                                 context);
+    error = GPI_SCAN_LAUNCH(job, context, stream);
     return gpi_scratch_release(&scratch, error, stream);
 }
 

@@ -71,7 +71,7 @@ static inline size_t gpi_divide_up(size_t n, size_t d)
 #define GP_LAUNCH(kernel, grid, block, shared_bytes, ...) \
     ((void)GPI_LAUNCH(kernel, grid, block, shared_bytes, __VA_ARGS__))
 
-#define GPI_LAUNCH_EARLY(early, ...) GPI_LAUNCH(__VA_ARGS__)
+#define GPI_LAUNCH_EARLY(early, ...) ((void)(early), GPI_LAUNCH(__VA_ARGS__))
 #define GPI_LAUNCH(kernel, grid, block, shared_bytes, ...)                  \
     GPI_CPU_LAUNCH(GPI_CPU_TEXT(kernel), kernel, grid, block, shared_bytes, \
                    GPI_CPU_COUNT(__VA_ARGS__), __COUNTER__, __VA_ARGS__)
@@ -154,50 +154,44 @@ static inline dim3 gpi_cpu_dim3_of_dim3(dim3 size)
 /* ---- which kernel runs ----------------------------------------------------------------------- */
 
 /*
- * The values of GP_KERNEL, a parameter that makes an instance run one kernel at every n. Tests use it:
- * the results are the same.
+ * The values of GP_KERNEL, a parameter that makes an instance run one kernel at every n. The results are
+ * the same. With GP_KERNEL_WAVE there is no other, and the instance compiles faster.
  */
 #define GP_KERNEL_RING 0x6711 /* for large inputs, on sm_90 and newer: a ring of bulk copies */
 #define GP_KERNEL_WAVE 0x6712 /* for small inputs, and for all inputs on older GPUs */
 
-/* What the current device can do with the kernels of an instance. */
-enum { GPI_CAN_UNKNOWN, GPI_CAN_WAVE, GPI_CAN_OVERLAP, GPI_CAN_RING };
+/* Whether the current device can run a kernel, and start it while the one before it still runs. */
+enum { GPI_KERNEL_KNOWN = 1, GPI_KERNEL_FITS = 2, GPI_KERNEL_SM90 = 4 };
 #define GPI_DEVICES 64 /* so many devices are remembered, later ones asked each time */
 
 #ifdef __CUDACC__
 /*
- * Asks whether `ring`, with its bytes of dynamic shared memory, runs on the current device, and readies it
- * there. `wave` is the kernel that takes its place. `known` has GPI_DEVICES entries, zero at first.
+ * What holds of a kernel on the current device, which is readied for `bytes` of dynamic shared memory.
+ * `known` has GPI_DEVICES entries, zero at first.
  */
-static inline int gpi_device_can(const void *ring, size_t ring_bytes, const void *wave,
-                                 size_t wave_bytes, signed char *known)
+static inline int gpi_kernel_ready(const void *kernel, size_t bytes, signed char *known)
 {
     struct cudaFuncAttributes attributes;
-    int device = 0, room = 0, can = GPI_CAN_WAVE;
+    int device = 0, room = 0, state = GPI_KERNEL_KNOWN;
 
     if (cudaGetDevice(&device) != cudaSuccess)
-        return can;
+        return state;
     if (device < GPI_DEVICES && __atomic_load_n(&known[device], __ATOMIC_ACQUIRE))
         return __atomic_load_n(&known[device], __ATOMIC_RELAXED);
-    if (cudaDeviceGetAttribute(&room, cudaDevAttrMaxSharedMemoryPerBlockOptin, device) != cudaSuccess)
-        return can;
-    if (wave_bytes > 48 << 10 && wave_bytes <= (size_t)room)
-        (void)cudaFuncSetAttribute(wave, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)wave_bytes);
-    if (cudaFuncGetAttributes(&attributes, ring) != cudaSuccess)
-        return can;
-    if (attributes.ptxVersion >= 90) { /* else the instructions of sm_90 are not in the code */
-        can = GPI_CAN_OVERLAP;
-        if (ring_bytes + attributes.sharedSizeBytes <= (size_t)room &&
-            cudaFuncSetAttribute(ring, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)ring_bytes) ==
-                cudaSuccess)
-            can = GPI_CAN_RING;
-    }
+    if (cudaDeviceGetAttribute(&room, cudaDevAttrMaxSharedMemoryPerBlockOptin, device) != cudaSuccess ||
+        cudaFuncGetAttributes(&attributes, kernel) != cudaSuccess)
+        return state;
+    if (bytes + attributes.sharedSizeBytes <= (size_t)room &&
+        cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes) == cudaSuccess)
+        state |= GPI_KERNEL_FITS;
+    if (attributes.ptxVersion >= 90) /* else the instructions of sm_90 are not in the code */
+        state |= GPI_KERNEL_SM90;
     if (device < GPI_DEVICES)
-        __atomic_store_n(&known[device], (signed char)can, __ATOMIC_RELEASE);
-    return can;
+        __atomic_store_n(&known[device], (signed char)state, __ATOMIC_RELEASE);
+    return state;
 }
 #else
-#define gpi_device_can(ring, ring_bytes, wave, wave_bytes, known) ((void)(known), GPI_CAN_RING)
+#define gpi_kernel_ready(kernel, bytes, known) ((void)(known), GPI_KERNEL_FITS | GPI_KERNEL_SM90)
 #endif
 
 /* Blocks of a persistent kernel: so many for each multiprocessor, no more than there are tiles. */
