@@ -217,7 +217,7 @@ static inline cudaError_t GPI_SCAN_LAUNCH(GPI_SCAN_JOB job, GPI_CONTEXT context,
     static signed char wave_known[GPI_DEVICES];
 
 #if GP_KERNEL != GP_KERNEL_WAVE
-    const size_t ring_from = GP_KERNEL ? 0 : ((size_t)GPI_TUNE_SCAN_RING_FROM << 20) / GPI_WIDER;
+    const size_t ring_from = GP_KERNEL ? 1 : ((size_t)GPI_TUNE_SCAN_RING_FROM << 20) / GPI_WIDER;
     static signed char ring_known[GPI_DEVICES];
 
     if (job.n >= ring_from && job.tiles > 1 &&
