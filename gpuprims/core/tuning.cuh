@@ -44,7 +44,7 @@
 #define GPI_TUNE_SCATTER_THREADS 256
 #endif
 #ifndef GPI_TUNE_SCATTER_UNITS
-#define GPI_TUNE_SCATTER_UNITS 4
+#define GPI_TUNE_SCATTER_UNITS 1
 #endif
 
 #endif
