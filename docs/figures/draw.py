@@ -117,33 +117,253 @@ def tile_x(left, t, items=4, gap=24):
 
 
 def scan():
-    f = Figure('scan', 800, 372, 'reduce-then-scan: fold each tile, scan the folds, scan each tile')
+    f = Figure('scan', 800, 372, 'a scan in one pass: fold each tile, publish it, fold the tiles before, scan the tile')
     left, sums = 168, [sum(tile) for tile in TILES]
     before = exclusive(sums)
     f.text(20, 50, 'input', bold=True)
-    f.text(20, 68, 'one block per tile', 12, color=GREY)
-    f.text(20, 128, '1. fold', bold=True)
-    f.text(20, 146, 'an aggregate per tile', 12, color=GREY)
-    f.text(20, 206, '2. scan', bold=True)
-    f.text(20, 224, 'what comes before', 12, color=GREY)
-    f.text(20, 304, '3. scan', bold=True)
-    f.text(20, 322, 'the tile, from there', 12, color=GREY)
-    for t, tile in enumerate(TILES):
+    f.text(20, 68, 'read once', 12, color=GREY)
+    f.text(20, 122, '1. fold the tile', bold=True)
+    f.text(20, 140, '2. publish it', bold=True)
+    f.text(20, 206, '3. fold the tiles', bold=True)
+    f.text(20, 224, 'before it', bold=True)
+    f.text(20, 304, '4. scan the tile', bold=True)
+    f.text(20, 322, 'from there', 12, color=GREY)
+    middles = [tile_x(left, t) + 2 * (W + 4) - 2 for t in range(3)]
+    for t, (tile, middle) in enumerate(zip(TILES, middles)):
         x = tile_x(left, t)
-        middle = x + 2 * (W + 4) - 2
         f.row(x, 36, tile, 'in')
         f.brace(x, x + 4 * (W + 4) - 4, 70)
         f.arrow(middle, 77, middle, 110)
         f.cell(middle - 28, 112, sums[t], 'new', 56)
-        f.arrow(middle, 144, middle, 188)
         f.cell(middle - 28, 190, before[t], 'new' if t else 'none', 56)
-        if t:
-            last = tile_x(left, t - 1) + 2 * (W + 4) - 2
-            f.arrow(last + 30, 133, middle - 30, 197, hot=True)
-            f.arrow(last + 30, 205, middle - 31, 205, hot=True)
+        for b in range(t):
+            f.arrow(middles[b] + 30, 133 - 4 * (t - b), middle - 31, 209 - 9 * (t - b), hot=True)
         f.row(x, 290, inclusive([(0 if t == 0 else before[t]) + tile[0]] + tile[1:]), 'out')
         f.arrow(middle, 222, middle, 287)
-    f.text(left, 350, 'A drawing with tiles of four items; real ones hold thousands.', 12, color=GREY)
+        f.curve(x + 16, 68, x + 16, 287, 0)
+    f.text(left, 350, 'A drawing with tiles of four items; real ones hold thousands. An aggregate waits for no other tile.',
+           12, color=GREY)
+    f.save()
+
+
+def scan_shape():
+    f = Figure('scan-shape', 800, 384, 'runs, chunks, tiles and groups of ints')
+    left, right = 178, 178 + 32 * 18.5
+    rows = ((34, 'group', '32 tiles', '896 KB'), (124, 'tile', '8 chunks', '28 KB'),
+            (214, 'chunk', '32 runs', '3.5 KB'), (304, 'run', '28 ints', '112 bytes'))
+    for y, name, parts, size in rows:
+        f.text(20, y + 14, name, 14, bold=True)
+        f.text(20, y + 32, f'{parts}, {size}', 12, color=GREY)
+        f.text(20, y + 48, {'tile': 'a warp for each chunk', 'chunk': 'a lane for each run'}.get(name, ''), 12, color=GREY)
+
+    def zoom(x1, x2, y):
+        f.line(x1, y, left, y + 58, dash='3 3')
+        f.line(x2, y, right, y + 58, dash='3 3')
+
+    for i in range(32):
+        f.cell(left + i * 18.5, 34, i if i % 4 == 0 or i == 10 else '', 'new' if i == 10 else 'same', 16.5, size=10)
+    f.text(right + 4, 54, '…', 16)
+    zoom(left + 10 * 18.5, left + 11 * 18.5 - 2, 66)
+    for i in range(8):
+        f.cell(left + i * 74, 124, f'warp {i}', 'new' if i == 2 else 'same', 70, size=12)
+    zoom(left + 148, left + 218, 156)
+    for i in range(32):
+        f.cell(left + i * 18.5, 214, i if i % 4 == 0 or i == 22 else '', 'new' if i == 22 else 'same', 16.5, size=10)
+    zoom(left + 22 * 18.5, left + 23 * 18.5 - 2, 246)
+    for i in range(28):
+        f.cell(left + i * 20.6 + i // 4 * 2.4, 304, '', 'in', 18.6)
+    for v in range(7):
+        x = left + v * (4 * 20.6 + 2.4)
+        f.brace(x, x + 80.4, 338, '16 bytes' if v in (0, 6) else '')
+    f.save()
+
+
+def scan_tags():
+    f = Figure('scan-tags', 800, 372, 'tags: a tile folds the aggregates of all tiles before it, group by group')
+    left, step, width, top = 40, 60, 52, 62
+    words = [(7, 3), (7, 5), (7, 4), (7, 1), (7, 2), (7, 6), (7, 1), (6, 8), (7, 4), (7, 2), (7, 5), (6, 9)]
+    f.text(left, 24, 'The tags, in launch 7: epoch and aggregate of each tile', bold=True)
+    for t, (epoch, aggregate) in enumerate(words):
+        x = left + t * step + t // 4 * 12
+        f.text(x + width / 2, top - 12, f'tile {t}', 12, 'middle', GREY)
+        there = epoch == 7
+        f.cell(x, top, epoch, 'same' if there else 'none', width, 24, 12)
+        f.cell(x, top + 26, aggregate, ('in' if t == 10 else 'new') if there else 'none', width, 28)
+
+    def group_x(g):
+        return left + g * (4 * step + 12)
+
+    parts = []
+    for g, (count, title, note, value) in enumerate((
+            (4, 'group 0', 'kept: the block added it up', '13'), (4, 'group 1', 'look warp 0, a lane each', '2 6 1 ?'),
+            (2, 'group 2, in part', 'look warp 1', '6'))):
+        x1 = group_x(g)
+        x2 = x1 + (count - 1) * step + width
+        f.brace(x1, x2, 122)
+        f.text((x1 + x2) / 2, 148, title, 13, 'middle', bold=True)
+        f.text((x1 + x2) / 2, 165, note, 12, 'middle', GREY)
+        middle = (x1 + x2) / 2
+        f.arrow(middle, 174, middle, 202)
+        f.cell(middle - 40, 204, value, 'new' if g != 1 else 'none', 80)
+        parts.append(middle)
+    f.text(parts[1], 252, 'tile 7 still shows epoch 6: asks again', 12, 'middle', HOT)
+    for a, b in zip(parts, parts[1:]):
+        f.text((a + b) / 2, 225, '∘', 18, 'middle')
+    end = group_x(2) + 2 * step + width / 2
+    f.arrow(parts[2] + 42, 219, end - 2, 219)
+    f.text(end + 4, 223, 'before tile 10', 13, bold=True)
+    f.text(group_x(2) + 3 * step + width / 2, 136, 'left from', 11, 'middle', GREY)
+    f.text(group_x(2) + 3 * step + width / 2, 150, 'launch 6', 11, 'middle', GREY)
+    f.text(end, 136, 'published', 11, 'middle', GREY)
+    f.text(end, 150, 'already', 11, 'middle', GREY)
+    f.text(left, 292, 'The block of tile 10 has added up group 0 for an earlier tile of its own. It folds group 1 and what '
+           'comes before', 13)
+    f.text(left, 312, 'tile 10 in group 2. Tile 10 itself is published already: that did not wait for anybody.', 13)
+    f.text(left, 350, 'A drawing with groups of four tiles; real ones have 32, one for each lane of a warp.', 12,
+           color=GREY)
+    f.save()
+
+
+def scan_ring():
+    f = Figure('scan-ring', 800, 430, 'the ring: the warps of a block, its stages, and how they meet')
+    left, step, width, top = 28, 108, 100, 170
+    stages = [('tile 24', 'leaves', 'out'), ('tile 159', 'is scanned', 'out'), ('tile 288', 'ready', 'new'),
+              ('tile 419', 'full', 'new'), ('tile 553', 'full', 'new'), ('tile 683', 'comes', 'in'),
+              ('tile 816', 'comes', 'in')]
+    f.box(14, 76, 772, 262, fill='#fafbfc')
+    f.text(26, 96, 'a block, alone on its multiprocessor', 12, color=GREY)
+    for s, (tile, state, kind) in enumerate(stages):
+        x = left + s * step
+        f.cell(x, top, '', kind, width, 56)
+        f.text(x + width / 2, top + 24, tile, 13, 'middle')
+        f.text(x + width / 2, top + 43, state, 12, 'middle', GREY)
+        f.text(x + width / 2, top + 74, f'stage {s}', 11, 'middle', GREY)
+
+    f.cell(left + 40, 112, '8 scan warps', 'same', step + width - 40, 28, 12)
+    f.cell(left + 3 * step, 112, '4 reduce warps', 'same', step + width, 28, 12)
+    f.cell(left + 5 * step + 34, 112, '1 load warp', 'same', step + width - 68, 28, 12)
+    f.cell(left + 2 * step, 282, '6 look warps', 'same', step + width, 28, 12)
+    for x in (1, 3, 4):
+        f.arrow(left + x * step + width / 2, 141, left + x * step + width / 2, 168)
+    for x in (5 * step + 60, 6 * step + 40):
+        f.arrow(left + x, 141, left + x, 168)
+    for x in (2, 3):
+        f.arrow(left + x * step + width / 2, 281, left + x * step + width / 2, 250)
+    f.text(left + 4 * step + 4, 300, 'find out what comes before a tile', 12, color=GREY)
+    f.cell(left, 24, 'out', 'out', step + width, 28, 13)
+    f.cell(left + 5 * step, 24, 'in', 'in', step + width, 28, 13)
+    f.cell(left + 2 * step, 24, 'tags', 'new', 2 * step + width, 28, 13)
+    f.body.append(f'<path d="M{left + 20} 168 V54" fill="none" stroke="{HOT}" stroke-width="1.4" '
+                  'marker-end="url(#h)"/>')
+    f.text(left + 27, 68, 'bulk copies', 12, color=HOT)
+    for x in (5 * step + 18, 6 * step + width - 18):
+        f.arrow(left + x, 53, left + x, 168, hot=True)
+    f.text(left + 5 * step + 26, 68, 'bulk copies', 12, color=HOT)
+    f.arrow(left + 4 * step + width / 2, 111, left + 4 * step + width / 2, 54)
+    f.text(left + 4 * step + width / 2 + 7, 92, 'publish', 12, color=GREY)
+    f.body.append(f'<path d="M{left + 2 * step + 14} 53 V{160} H{left + 2 * step - 4} V{296} H{left + 2 * step - 2}" '
+                  f'fill="none" stroke="{LINE}" stroke-width="1.4" marker-end="url(#a)"/>')
+    f.text(left + 2 * step + 21, 92, 'ask', 12, color=GREY)
+    y, chips = 362, (('empty', 'load', 'in'), ('full', 'reduce, look', 'new'), ('ready', 'scan', 'out'))
+    f.text(28, y + 20, 'A stage:', bold=True)
+    x = 100
+    for name, who, kind in chips:
+        f.cell(x, y, name, 'none', 62, 30, 13)
+        f.arrow(x + 64, y + 15, x + 82, y + 15)
+        f.cell(x + 84, y, who, kind, 98, 30, 13)
+        f.arrow(x + 184, y + 15, x + 202, y + 15)
+        x += 204
+    f.cell(x, y, 'empty', 'none', 62, 30, 13)
+    f.text(100, y + 54, 'Dashed: mbarriers. The scan warps wait for full as well, and read their items while they '
+           'wait for ready.', 12, color=GREY)
+    f.save()
+
+
+def scan_pipeline():
+    f = Figure('scan-pipeline', 800, 376, 'seven stages over time: each comes, is folded, waits, is scanned and leaves')
+    left, top, unit, height, shown = 92, 56, 49, 30, 14
+
+    def bar(s, start, end, kind, text='', half=None):
+        a, b = max(start, 0), min(end, shown)
+        if b <= a:
+            return
+        y = top + s * 38 + (height / 2 if half == 1 else 0)
+        fill, outline = KINDS[kind]
+        h = height if half is None else height / 2
+        f.body.append(f'<rect x="{left + a * unit:g}" y="{y:g}" width="{(b - a) * unit:g}" height="{h:g}" '
+                      f'fill="{fill}" stroke="{outline}" stroke-width="1"/>')
+        if text and b - a > 0.7:
+            f.text(left + (a + b) / 2 * unit, y + h / 2 + 4, text, 11, 'middle')
+
+    for s in range(7):
+        f.text(20, top + s * 38 + 20, f'stage {s}', bold=True)
+        for start in (s - 7, s, s + 7):
+            bar(s, start, start + 2.2, 'in', 'comes')
+            bar(s, start + 2.2, start + 3.2, 'new', 'fold', 0)
+            bar(s, start + 2.2, start + 4.6, 'same', 'look', 1)
+            bar(s, start + 4.6, start + 5.5, 'out', 'scan')
+            bar(s, start + 5.5, start + 6.8, 'out', 'leaves')
+    for at, name in ((2.2, 'full'), (4.6, 'ready'), (6.8, 'empty')):
+        x = left + at * unit
+        f.line(x, top - 8, x, top + height + 2, HOT, 1.6)
+        f.text(x, top - 14, name, 12, 'middle', HOT)
+    y = top + 7 * 38 + 8
+    f.arrow(left, y, left + shown * unit, y)
+    f.text(left + shown * unit, y + 20, 'time', 12, 'end', GREY)
+    f.text(left, y + 20, 'At any time some tiles come, some wait for what is before them, one is scanned, and some leave.',
+           12, color=GREY)
+    f.save()
+
+
+def scan_alignment():
+    f = Figure('scan-alignment', 800, 470, 'a chunk of any alignment on its way through shared memory and registers')
+    left, unit, lanes = 170, 56, ['in', 'new', 'out']
+
+    def strip(y, phase, vectors=(0, 11)):
+        """16-byte vectors, and in them a chunk of three runs of two vectors each."""
+        for v in range(*vectors):
+            f.cell(left + v * unit, y, '', 'none', unit, 30)
+        for lane in range(3):
+            x = left + (phase + 2 * lane) * unit
+            fill, outline = KINDS[lanes[lane]]
+            f.body.append(f'<rect x="{x:g}" y="{y + 3:g}" width="{2 * unit:g}" height="24" fill="{fill}" '
+                          f'stroke="{outline}" stroke-width="1.2"/>')
+            f.text(x + unit, y + 20, f'run {lane}', 12, 'middle')
+
+    def label(y, title, note=''):
+        f.text(20, y + 14, title, bold=True)
+        f.text(20, y + 31, note, 12, color=GREY)
+
+    f.text(left, 24, 'a 128-byte line', 12, color=GREY)
+    f.line(left, 30, left, 406, GREY, 1.6)
+    label(36, 'in', 'global memory')
+    strip(36, 2.5)
+    f.brace(left + 2 * unit, left + 9 * unit, 70, 'a bulk copy: whole vectors, a little of the neighbours too')
+    for v in (3, 7.5):
+        f.arrow(left + v * unit, 98, left + v * unit, 118)
+    label(120, 'slot', 'same offset')
+    strip(120, 2.5, (0, 11))
+    label(206, 'registers', 'shifted into place')
+    for lane in range(3):
+        x = left + (2 + 2.6 * lane) * unit
+        f.cell(x, 206, '', lanes[lane], unit, 30)
+        f.cell(x + unit, 206, '', lanes[lane], unit, 30)
+        f.text(x + unit, 254, f'lane {lane}', 11, 'middle', GREY)
+        for v in range(3):
+            f.arrow(left + (2.5 + 2 * lane + v) * unit, 151, x + (0.35 + 0.65 * v) * unit, 204, hot=v == 2)
+        f.arrow(x + unit, 260, left + (2.25 + 2 * lane) * unit, 288)
+    label(290, 'slot', 'as out lies')
+    strip(290, 1.25)
+    f.brace(left + 2 * unit, left + 7 * unit, 324, 'a bulk copy: whole vectors')
+    f.text(left + 1.62 * unit, 344, 'bytes', 12, 'middle', HOT)
+    f.text(left + 7.14 * unit, 344, 'bytes', 12, 'middle', HOT)
+    for x in (1.62, 7.14):
+        f.arrow(left + x * unit, 350, left + x * unit, 372, hot=True)
+    f.arrow(left + 4.5 * unit, 350, left + 4.5 * unit, 372)
+    label(374, 'out', 'global memory')
+    strip(374, 1.25)
+    f.text(left, 432, 'Dashed: vectors of 16 bytes. A drawing with three lanes and runs of two vectors, not 32 and seven.', 12, color=GREY)
+    f.text(left, 452, 'Orange: the vector more that a lane reads when its run does not start with one.', 12, color=GREY)
     f.save()
 
 
@@ -218,8 +438,12 @@ def exchange():
     f.save()
 
 
+def node(f, x, y):
+    f.body.append(f'<circle cx="{x:g}" cy="{y:g}" r="7" fill="#ffedd5" stroke="#ea7317" stroke-width="1.2"/>')
+
+
 def fold_order():
-    f = Figure('fold-order', 800, 420, 'the order of a fold: runs, lanes, warps, tiles')
+    f = Figure('fold-order', 800, 420, 'the order of a reduction: runs, lanes, warps, tiles')
     x0, step, lanes = 110, 40, 8
     f.text(16, 50, 'items', bold=True)
     f.text(16, 108, 'run', bold=True)
@@ -229,8 +453,6 @@ def fold_order():
     f.text(16, 298, 'warps', bold=True)
     f.text(16, 314, 'left to right', 12, color=GREY)
     f.text(16, 372, 'tiles', bold=True)
-    node = lambda x, y: f.body.append(
-        f'<circle cx="{x:g}" cy="{y:g}" r="7" fill="#ffedd5" stroke="#ea7317" stroke-width="1.2"/>')
     warps = []
     for w in range(2):
         left = x0 + w * (8 * step + 24)
@@ -242,23 +464,23 @@ def fold_order():
             middle = (a + b) / 2
             f.line(a, 62, middle, 108)
             f.line(b, 62, middle, 108)
-            node(middle, 108)
+            node(f, middle, 108)
             f.text(middle + 11, 112, f'lane {lane}', 10, color=GREY)
             runs.append(middle)
         pairs = []
         for p in range(2):
             f.line(runs[2 * p], 115, runs[2 * p], 170)
             f.line(runs[2 * p + 1], 115, runs[2 * p] + 5, 166, HOT)
-            node(runs[2 * p], 172)
+            node(f, runs[2 * p], 172)
             pairs.append(runs[2 * p])
         f.line(pairs[0], 179, pairs[0], 226)
         f.line(pairs[1], 179, pairs[0] + 5, 222, HOT)
-        node(pairs[0], 228)
+        node(f, pairs[0], 228)
         f.text(pairs[0] + 12, 238, 'the fold of the warp', 11, color=GREY)
         warps.append(pairs[0])
     f.line(warps[0], 235, warps[0], 288)
     f.line(warps[1], 235, warps[0] + 6, 286, HOT)
-    node(warps[0], 290)
+    node(f, warps[0], 290)
     f.text(warps[0] + 14, 306, 'the fold of the tile', 11, color=GREY)
     f.line(warps[0], 297, warps[0], 344)
     f.cell(warps[0] - 36, 346, 'tile 0', 'new', 72, 28, 12)
@@ -266,6 +488,72 @@ def fold_order():
         f.cell(warps[0] - 36 + t * 100, 346, f'tile {t}', 'new', 72, 28, 12)
     f.text(warps[0] + 464, 366, '…', 16)
     f.brace(warps[0] - 36, warps[0] + 470, 380, 'folded like the items of an input: runs, lanes, warps, rounds')
+    f.save()
+
+
+def scan_order():
+    f = Figure('scan-order', 800, 560, 'the order of a scan: runs, lanes, chunks, tiles, groups')
+    x0, step = 130, 40
+    for y, title, note in ((44, 'items', ''), (102, 'runs', 'left to right'), (160, 'lanes', 'strides 1, 2, …'),
+                           (268, 'chunks', 'strides 1, 2, …'), (340, 'tiles', 'of a group: a tree'),
+                           (422, 'groups', 'left to right')):
+        f.text(16, y, title, bold=True)
+        f.text(16, y + 16, note, 12, color=GREY)
+    ends = []
+    for c in range(2):
+        left = x0 + c * (8 * step + 16)
+        lanes = [left + 2 * lane * step + 38 for lane in range(4)]
+        for i in range(8):
+            f.cell(left + i * step, 28, c * 8 + i, 'in', step - 4, 28, 12)
+        for lane, x in enumerate(lanes):
+            f.line(left + 2 * lane * step + 18, 56, x, 96)
+            f.line(x + 20, 56, x, 96)
+        for k, (y, stride) in enumerate(((100, 0), (152, 1), (204, 2))):
+            for lane, x in enumerate(lanes):
+                if k:
+                    f.line(x, y - 45, x, y - 7)
+                    if lane >= stride:
+                        f.line(lanes[lane - stride] + 5, y - 47, x - 5, y - 5, HOT)
+                node(f, x, y)
+        ends.append(lanes[3])
+        f.line(lanes[3], 211, lanes[3], 263)
+        node(f, lanes[3], 270)
+    f.line(ends[0] + 6, 207, ends[1] - 6, 266, HOT)
+    f.text(ends[0] - 12, 274, 'chunk 0', 11, 'end', GREY)
+    f.text(ends[1] - 12, 290, 'chunks 0 and 1: the aggregate of the tile', 11, 'end', GREY)
+    tile = [x0 + t * 56 + t // 4 * 18 for t in range(10)]
+    for t, x in enumerate(tile):
+        f.cell(x, 324, f'tile {t}', 'new', 50, 26, 11)
+    groups = []
+    for first, count in ((0, 4), (4, 4), (8, 2)):
+        mids = [x + 25 for x in tile[first:first + count]]
+        while len(mids) > 1:
+            y = 364 if len(mids) == count else 392
+            for a, b in zip(mids[::2], mids[1::2]):
+                f.line(a, y - 14 if y == 364 else y - 21, a, y - 7)
+                f.line(b, y - 14 if y == 364 else y - 21, a + 6, y - 3, HOT)
+                node(f, a, y)
+            mids = mids[::2]
+        groups.append((mids[0], 392 if count == 4 else 364))
+    f.cell(16, 452, 'init', 'in', 56, 28, 12)
+    previous = 72
+    for g, (x, y) in enumerate(groups):
+        f.line(x, y + 7, x, 459)
+        f.line(previous, 466, x - 7, 466)
+        node(f, x, 466)
+        previous = x + 7
+    f.arrow(previous, 466, 690, 466)
+    f.text(695, 470, 'before tile 10', 12, bold=True)
+    y = 508
+    x = 130
+    for text, width, kind in (('before the tile', 118, 'new'), ('chunks before', 112, 'new'), ('lanes before', 106, 'new'),
+                              ('items of the run', 126, 'in')):
+        f.cell(x, y, text, kind, width, 28, 12)
+        x += width + 30
+        if kind != 'in':
+            f.text(x - 15, y + 19, '∘', 16, 'middle')
+    f.text(16, y + 14, 'a place', bold=True)
+    f.text(16, y + 30, 'left to right', 12, color=GREY)
     f.save()
 
 
@@ -579,6 +867,7 @@ def split_sort():
     f.save()
 
 
-for draw in (scan, reduce, block_scan, exchange, fold_order, compact, look_back, scatter, cpu_backend, naive_scan,
+for draw in (scan, scan_shape, scan_tags, scan_ring, scan_pipeline, scan_alignment, scan_order, reduce, block_scan,
+             exchange, fold_order, compact, look_back, scatter, cpu_backend, naive_scan,
              work_efficient_scan, shared_scan, bank_conflicts, shuffle_scan, map_scan_scatter, find_max, split_sort):
     draw()
