@@ -423,6 +423,40 @@ def block_scan():
     f.save()
 
 
+def block_rake():
+    f = Figure('block-rake', 800, 392, 'a block rakes: every thread stores, one warp folds, scans and goes over, every thread loads')
+    left, sums = 168, [sum(tile) for tile in TILES]
+    before = exclusive(sums)
+    for y, title, note in ((50, '1. store', 'one value a thread'), (128, '2. fold', 'one lane each'),
+                           (206, '3. scan', 'shuffles'), (288, '4. go over them', 'the same lanes'),
+                           (352, '5. load', 'one result a thread')):
+        f.text(20, y, title, bold=True)
+        f.text(20, y + 18, note, 12, color=GREY)
+    f.box(left - 12, 104, 640, 210, dash='4 4')
+    f.text(left + 4, 250, 'the first warp', 12, color=GREY)
+    for t, tile in enumerate(TILES):
+        x = tile_x(left, t)
+        middle = x + 2 * (W + 4) - 2
+        f.row(x, 36, tile, 'in')
+        f.brace(x, x + 4 * (W + 4) - 4, 70)
+        f.arrow(middle, 77, middle, 112)
+        f.cell(middle - 28, 114, sums[t], 'new', 56)
+        f.text(middle - 38, 134, f'lane {t}', 12, 'end', GREY)
+        f.cell(middle - 28, 192, before[t], 'new' if t else 'none', 56)
+        if t:
+            last = tile_x(left, t - 1) + 2 * (W + 4) - 2
+            f.arrow(last + 30, 134, middle - 31, 199, hot=True)
+            if t > 1:
+                f.arrow(last + 30, 207, middle - 31, 207, hot=True)
+        f.arrow(middle, 224, middle, 272)
+        f.row(x, 274, inclusive([(0 if t == 0 else before[t]) + tile[0]] + tile[1:]), 'out')
+        for i in range(4):
+            f.arrow(mid(x, i), 306, mid(x, i), 346)
+            f.text(mid(x, i), 360, f't{t * 4 + i}', 12, 'middle', GREY)
+    f.text(left, 384, 'A drawing with a warp of three lanes and four threads for each.', 12, color=GREY)
+    f.save()
+
+
 def exchange():
     f = Figure('exchange', 660, 236, 'blocked and striped arrangement of twelve items over four threads')
     colors = ['in', 'new', 'out', 'same']
@@ -867,7 +901,7 @@ def split_sort():
     f.save()
 
 
-for draw in (scan, scan_shape, scan_tags, scan_ring, scan_pipeline, scan_alignment, scan_order, reduce, block_scan,
-             exchange, fold_order, compact, look_back, scatter, cpu_backend, naive_scan,
+for draw in (scan, scan_shape, scan_tags, scan_ring, scan_pipeline, scan_alignment, scan_order, reduce, block_rake,
+             block_scan, exchange, fold_order, compact, look_back, scatter, cpu_backend, naive_scan,
              work_efficient_scan, shared_scan, bank_conflicts, shuffle_scan, map_scan_scatter, find_max, split_sort):
     draw()
