@@ -78,6 +78,15 @@ static inline void gpi_workspace_hold(gp_workspace *ws, void *memory, size_t byt
     ws->wrapped = wrapped;
 }
 
+/* Clears the part for tags, once; never in a graph, where every replay would clear it again. */
+static inline cudaError_t gpi_workspace_clear(gp_workspace *ws, cudaStream_t stream)
+{
+    cudaError_t error = cudaMemsetAsync(gpi_aligned(ws->memory), 0, ws->clean, stream);
+
+    ws->cleared = error == cudaSuccess;
+    return error;
+}
+
 /*
  * Gives the memory back, ordered on `stream`. A wrapped workspace only forgets its memory. The handle
  * can be used again. Graphs that were captured with it are no longer valid.
@@ -127,7 +136,7 @@ static inline cudaError_t gp_workspace_reserve(gp_workspace *ws, size_t bytes, c
     if (ws->memory)
         error = cudaFreeAsync(ws->memory, stream);
     gpi_workspace_hold(ws, memory, bytes, 0);
-    return error;
+    return error != cudaSuccess ? error : gpi_workspace_clear(ws, stream);
 }
 
 /*
@@ -163,23 +172,17 @@ static inline cudaError_t gpi_scratch_carve(gpi_scratch *scratch, gp_workspace *
     char *start = gpi_aligned(ws->memory);
     size_t room = ws->bytes - (size_t)(start - (char *)ws->memory);
     size_t at = (room - gpi_align_up(bytes)) & ~(size_t)(GPI_ALIGNMENT - 1);
-    size_t clean = ws->cleared ? ws->clean : 0;
-    cudaError_t error = cudaSuccess;
+    size_t clean;
 
     scratch->tags = start;
     scratch->memory = start + at;
     if (tag_bytes && !ws->cleared) {
-        enum cudaStreamCaptureStatus capture = cudaStreamCaptureStatusNone;
+        cudaError_t error = gpi_workspace_clear(ws, stream);
 
-        error = cudaStreamIsCapturing(stream, &capture);
-        if (error == cudaSuccess && capture == cudaStreamCaptureStatusNone) {
-            error = cudaMemsetAsync(start, 0, ws->clean, stream);
-            clean = ws->clean;
-        }
         if (error != cudaSuccess)
             return error;
-        ws->cleared = capture == cudaStreamCaptureStatusNone;
     }
+    clean = ws->clean;
     if (ws->tags < tag_bytes)
         ws->tags = tag_bytes;
     if (bytes && ws->clean > at)
@@ -193,7 +196,8 @@ static inline cudaError_t gpi_scratch_carve(gpi_scratch *scratch, gp_workspace *
 
 /*
  * Provides tags and scratch for one call of `function`. While a stream is captured a handle may not
- * grow, since the graph would then outlive the memory: the call takes memory of its own instead.
+ * grow, since the graph would then outlive the memory, nor be cleared for its first tags, since every
+ * replay would clear it again: the call takes memory of its own instead.
  */
 static inline cudaError_t gpi_scratch_provide(gpi_scratch *scratch, gp_workspace *ws,
                                               size_t tag_bytes, size_t bytes, cudaStream_t stream,
@@ -210,10 +214,12 @@ static inline cudaError_t gpi_scratch_provide(gpi_scratch *scratch, gp_workspace
         return gpi_error(cudaErrorInvalidValue,
                          "%s: the wrapped workspace holds %zu bytes, %zu are needed", function,
                          ws->bytes, request);
-    if (ws && ws->bytes < request) {
+    if (ws && (ws->bytes < request || (tag_bytes && !ws->cleared))) {
         error = cudaStreamIsCapturing(stream, &capture);
         if (error != cudaSuccess)
             return error;
+    }
+    if (ws && ws->bytes < request) {
         /* With what earlier calls have tagged, scratch and tags do not meet. */
         if (capture == cudaStreamCaptureStatusNone)
             error = gp_workspace_reserve(ws, request + gpi_align_up(ws->tags), stream);
