@@ -10,6 +10,7 @@
  *              GP_CONTEXT     type of a by-value argument before `ws`
  *              GP_BLOCK       threads of the block reduction below (256)
  *              GP_API         linkage of the host functions (static inline)
+ *              GP_GRID        for tests: a launch has so many blocks at most
  *
  * Generates    cudaError_t NAME_reduce(const I *in, T *d_out, size_t n, [context,] ws, stream)
  *              size_t      NAME_reduce_workspace_bytes(size_t n)
@@ -28,8 +29,15 @@
  * Errors       cudaErrorInvalidValue, with gp_last_error_message(), before anything is launched; else
  *              what a launch or an allocation returned.
  *
- * How it works: every block folds a tile to an aggregate, then one block folds the aggregates, tile by
- * tile from left to right. An input of one tile needs one launch, a larger one two. Cost: n reads.
+ * How it works: in one launch and one pass.
+ *
+ *     1. every lane folds a run of neighbouring items, every warp its lanes, a block its warps: a tile
+ *     2. the tile publishes its aggregate; where it lands says in which launch it was published
+ *     3. the block that is the last to draw a ticket folds the aggregates of all tiles
+ *
+ * Large inputs go through core/reduce_large.cuh, in which blocks stay and take tile after tile, small ones
+ * through core/reduce_flat.cuh, in which a block takes one. docs/reduce.md says why. n alone decides.
+ * Cost: n reads of the items, and 8 bytes of tags per 16 KB or more.
  *
  * No include guard: each include stamps out one instance, as its parameters say.
  */
@@ -59,64 +67,158 @@
 #define GPI_REDUCE_DEFAULT
 #endif
 
+#define GPI_CHUNK_BYTES_OF_INPUT
 #include "block/block_reduce.cuh"
 #include "core/fold.cuh"
-#include "core/tile.cuh"
+#include "core/chunk.cuh"
+#include "core/tags.cuh"
+#include "core/tuning.cuh"
 
-#define GPI_REDUCE_KERNEL       GPI(kernel)
-#define GPI_REDUCE_FINAL_KERNEL GPI(final_kernel)
+#define GPI_REDUCE_JOB       GPI(job)
+#define GPI_REDUCE_RUN_N     GPI(short_run)
+#define GPI_REDUCE_ROW_N     GPI(row_items)
+#define GPI_REDUCE_MOST_ROWS GPI(most_rows)
+#define GPI_REDUCE_SMALL_N   GPI(small_items)
+#define GPI_REDUCE_MEDIUM_N  GPI(medium_items)
+#define GPI_REDUCE_GROUPS    GPI(groups)
+#define GPI_REDUCE_RUN       GPI(short_run_t)
+#define GPI_REDUCE_READ      GPI(short_read)
+#define GPI_REDUCE_SHORT     GPI(short_fold)
+#define GPI_REDUCE_TILE      GPI(fold_tile)
+#define GPI_REDUCE_FLAT      GPI(flat)
+#define GPI_REDUCE_SMALL     GPI(small_kernel)
+#define GPI_REDUCE_MEDIUM    GPI(medium_kernel)
+#define GPI_REDUCE_FETCH     GPI(fetch)
+#define GPI_REDUCE_MEETING   GPI(meeting)
+#define GPI_REDUCE_VECTORS   GPI(vectors)
+#define GPI_REDUCE_THREADS   GPI(threads)
+#define GPI_REDUCE_BYTES     GPI(bytes)
+#define GPI_REDUCE_BLOCKS    GPI(blocks)
+#define GPI_REDUCE_BATCH     GPI(batch)
+#define GPI_REDUCE_GET       GPI(get)
+#define GPI_REDUCE_PUT       GPI(put)
+#define GPI_REDUCE_CHUNK     GPI(chunk)
+#define GPI_REDUCE_NOTE      GPI(note)
+#define GPI_REDUCE_LARGE     GPI(large_kernel)
+#define GPI_REDUCE_TAGS      GPI(tags)
+#define GPI_REDUCE_SHAPE     GPI(shape)
 
-/* One block per tile: its aggregate, which is the result when there is one tile. */
-static __global__ void __launch_bounds__(GPI_TILE_THREADS)
-    GPI_REDUCE_KERNEL(const GP_INPUT_TYPE *in, GP_TYPE *aggregates, size_t n, GPI_CONTEXT context)
+/*
+ * What decides how floats are folded, besides core/chunk.cuh: no build may change it. Small and medium inputs
+ * have short runs of one 16-byte vector, of which a lane takes one or MOST_ROWS of a tile. Of large ones the
+ * tiles grow with the input: then there are never more aggregates than one block folds in a moment.
+ */
+#define GPI_REDUCE_SMALL_BYTES  ((size_t)4 << 20)
+#define GPI_REDUCE_MEDIUM_BYTES ((size_t)16 << 20)
+#define GPI_REDUCE_MOST_TILES   4096
+#define GPI_REDUCE_IS_WORD      (sizeof(GP_INPUT_TYPE) == 4 || sizeof(GP_INPUT_TYPE) == 8)
+enum {
+    GPI_REDUCE_RUN_N = sizeof(GP_INPUT_TYPE) <= 16 ? 16 / (int)sizeof(GP_INPUT_TYPE) : 1,
+    GPI_REDUCE_ROW_N = 32 * 32 * GPI_REDUCE_RUN_N, /* items of a tile, for each row of a warp */
+    GPI_REDUCE_MOST_ROWS = GPI_REDUCE_IS_WORD ? 4 : 1,
+    GPI_REDUCE_SMALL_N = (int)(GPI_REDUCE_SMALL_BYTES / sizeof(GP_INPUT_TYPE)),
+    GPI_REDUCE_MEDIUM_N = GPI_REDUCE_IS_WORD ? (int)(GPI_REDUCE_MEDIUM_BYTES / sizeof(GP_INPUT_TYPE)) : 0
+};
+
+/* What a launch works on. */
+typedef struct {
+    const GP_INPUT_TYPE *in;
+    GP_TYPE *out;
+    size_t n;
+    gpi_tag_head *head; /* tags follow it */
+    uint32_t tiles;
+    unsigned rows; /* of a warp in a tile of a small or medium input; 0 when it is large */
+    size_t part;   /* chunks in a row of each warp in a tile of a large input */
+} GPI_REDUCE_JOB;
+
+/* Groups of aggregates that a warp reads at a time. */
+enum { GPI_REDUCE_BATCH = sizeof(GP_TYPE) <= 8 ? 8 : sizeof(GP_TYPE) <= 16 ? 4 : 1 };
+
+/*
+ * The fold of the aggregates of all tiles, in thread 0. Groups of 32 tiles are folded as trees; each of
+ * the block's warps folds an equal share of neighbouring groups from left to right, and the block its
+ * warps as a tree. `batch` is a constant: so many groups are read at a time.
+ */
+GPI_DEVICE GP_TYPE GPI_REDUCE_GROUPS(const GPI_REDUCE_JOB *job, GP_TYPE *sums, unsigned lane,
+                                     unsigned warp, unsigned warps, unsigned batch, uint32_t epoch)
 {
-    GP_SHARED(GP_TYPE[GPI_TILE_SLOTS], tile);
-    GP_SHARED(GP_TYPE[GPI_TILE_WARPS], totals);
-    size_t base = (size_t)blockIdx.x * GPI_TILE_SIZE;
-    unsigned items = n - base < GPI_TILE_SIZE ? (unsigned)(n - base) : GPI_TILE_SIZE;
+    const uint64_t *tags = (const uint64_t *)(job->head + 1);
+    unsigned groups = (job->tiles + GPI_GROUP_TILES - 1) / GPI_GROUP_TILES;
+    unsigned share = (groups + warps - 1) / warps;
+    unsigned first = warp * share, last = gpi_min(first + share, groups);
 
-    GPI_TILE_LOAD(tile, in + base, items, context);
-    GP_TYPE sum = GPI_BLOCK_REDUCE(GPI_TILE_FOLD(tile, items), threadIdx.x, GPI_TILE_OWNERS(items),
-                                   totals);
-    if (threadIdx.x == 0)
-        aggregates[blockIdx.x] = sum;
+    for (unsigned group = first; group < last; group += batch) {
+        GP_TYPE x[GPI_REDUCE_BATCH];
+        int there;
+
+        do {
+            there = 1;
+            GPI_UNROLL
+            for (unsigned i = 0; i < batch; i++) {
+                unsigned tile = gpi_min(group + i, last - 1) * GPI_GROUP_TILES + lane;
+
+                there &= GPI_PEEK(tags, gpi_min(tile, job->tiles - 1), &x[i], epoch);
+            }
+        } while (!__all_sync(GPI_FULL_MASK, there));
+        GPI_UNROLL
+        for (unsigned i = 0; i < batch; i++)
+            x[i] = GPI_WARP_REDUCE(x[i], (int)lane, (int)(job->tiles - (group + i) * GPI_GROUP_TILES));
+        GPI_UNROLL
+        for (unsigned i = 0; i < batch; i++)
+            if (lane == 0 && group + i < last)
+                sums[warp] = group + i == first ? x[i] : GPI_COMBINE(sums[warp], x[i]);
+    }
+    if (groups == 1)
+        return sums[0];
+    __syncthreads(); /* sums are complete */
+    warps = (groups + share - 1) / share;
+    return GPI_WARP_REDUCE(sums[lane < warps ? lane : 0], (int)lane, (int)warps);
 }
 
-/* One block folds all aggregates, a tile of them at a time; of none, the identity. */
-static __global__ void __launch_bounds__(GPI_TILE_THREADS)
-    GPI_REDUCE_FINAL_KERNEL(const GP_TYPE *aggregates, size_t tiles, GP_TYPE *out)
+#include "core/reduce_flat.cuh"
+#include "core/reduce_large.cuh"
+
+/* ---- host functions -------------------------------------------------------------------------- */
+
+/* The shape of the fold of n items. */
+static inline GPI_REDUCE_JOB GPI_REDUCE_SHAPE(size_t n)
 {
-    GP_SHARED(GP_TYPE[GPI_TILE_SLOTS], tile);
-    GP_SHARED(GP_TYPE[GPI_TILE_WARPS], totals);
-    GP_TYPE sum = GPI_IDENTITY();
+    size_t tiles = gpi_divide_up(n, GPI_TILE_N);
+    GPI_REDUCE_JOB job;
 
-    for (size_t base = 0; base < tiles; base += GPI_TILE_SIZE) {
-        unsigned items = tiles - base < GPI_TILE_SIZE ? (unsigned)(tiles - base) : GPI_TILE_SIZE;
+    memset((void *)&job, 0, sizeof job);
+    job.n = n;
+    job.rows = n <= GPI_REDUCE_SMALL_N ? 1 : n <= GPI_REDUCE_MEDIUM_N ? GPI_REDUCE_MOST_ROWS : 0;
+    job.part = 1;
+    if (job.rows)
+        tiles = gpi_divide_up(n, (size_t)job.rows * GPI_REDUCE_ROW_N);
+    else
+        for (; tiles > GPI_REDUCE_MOST_TILES / (job.part == 1 ? 2 : 1); job.part *= 2)
+            tiles = gpi_divide_up(tiles, 2);
+    job.tiles = (uint32_t)tiles;
+    return job;
+}
 
-        for (unsigned i = threadIdx.x; i < items; i += GPI_TILE_THREADS)
-            tile[GPI_TILE_PAD(i)] = aggregates[base + i];
-        __syncthreads(); /* the tile is complete */
-        GP_TYPE round = GPI_BLOCK_REDUCE(GPI_TILE_FOLD(tile, items), threadIdx.x,
-                                         GPI_TILE_OWNERS(items), totals);
-        sum = base ? GPI_COMBINE(sum, round) : round; /* the barriers of the next round protect totals */
-    }
-    if (threadIdx.x == 0)
-        *out = sum;
+/* For the tags of so many tiles as n or fewer items may have. */
+static inline size_t GPI_REDUCE_TAGS(size_t n)
+{
+    size_t small = GPI_REDUCE_ROW_N, large = GPI_TILE_N;
+    size_t tiles = gpi_divide_up(n, small < large ? small : large);
+
+    return tiles <= 1 ? 0 : GPI_TAG_BYTES(tiles < GPI_REDUCE_MOST_TILES ? tiles : GPI_REDUCE_MOST_TILES);
 }
 
 GP_API size_t GPI_PUBLIC(reduce_workspace_bytes)(size_t n)
 {
-    size_t tiles = gpi_divide_up(n, GPI_TILE_SIZE);
-
-    return tiles > 1 ? gpi_workspace_request(tiles * sizeof(GP_TYPE)) : 0;
+    return gpi_tagged_request(GPI_REDUCE_TAGS(n), 0);
 }
 
 /* *d_out = in[0] op ... op in[n - 1]; the identity when n is 0. */
 GP_API cudaError_t GPI_PUBLIC(reduce)(const GP_INPUT_TYPE *in, GP_TYPE *d_out, size_t n,
                                       GPI_CONTEXT_PARAMETER gp_workspace *ws, cudaStream_t stream)
 {
+    static signed char known[GPI_DEVICES];
     const char *function = GPI_TEXT(reduce);
-    size_t tiles = gpi_divide_up(n, GPI_TILE_SIZE);
     gpi_scratch scratch;
     cudaError_t error;
 
@@ -124,17 +226,30 @@ GP_API cudaError_t GPI_PUBLIC(reduce)(const GP_INPUT_TYPE *in, GP_TYPE *d_out, s
         return gpi_error_null(function, "in", n);
     if (!d_out)
         return gpi_error_null(function, "d_out", n);
-    error = gpi_scratch_acquire(&scratch, ws, GPI_PUBLIC(reduce_workspace_bytes)(n), stream, function);
+    error = gpi_tagged_scratch_acquire(&scratch, ws, GPI_REDUCE_TAGS(n), 0, stream, function);
     if (error != cudaSuccess)
         return error;
 
-    GP_TYPE *aggregates = tiles > 1 ? (GP_TYPE *)scratch.memory : d_out;
-    if (tiles > 0)
-        error = GPI_LAUNCH(GPI_REDUCE_KERNEL, (unsigned)tiles, GPI_TILE_THREADS, 0, stream, in,
-                           aggregates, n, GPI_CONTEXT_VALUE);
-    if (tiles != 1 && error == cudaSuccess)
-        error = GPI_LAUNCH(GPI_REDUCE_FINAL_KERNEL, 1, GPI_TILE_THREADS, 0, stream,
-                           (const GP_TYPE *)aggregates, tiles, d_out);
+    GPI_REDUCE_JOB job = GPI_REDUCE_SHAPE(n);
+    job.in = in;
+    job.out = d_out;
+    job.head = (gpi_tag_head *)scratch.tags;
+    int ready = gpi_kernel_ready((const void *)GPI_REDUCE_LARGE, GPI_REDUCE_BYTES, known);
+    int early = (ready & GPI_KERNEL_SM90) != 0;
+    unsigned threads = (unsigned)gpi_divide_up(n, 32 * GPI_REDUCE_RUN_N) * 32; /* of a single small tile */
+    threads = job.tiles > 1 ? 1024 : n ? threads : 32;
+    unsigned blocks = job.tiles < GP_GRID ? job.tiles + !job.tiles : GP_GRID;
+    (void)early; /* the CPU does not ask */
+    if (job.rows == 1)
+        error = GPI_LAUNCH_EARLY(early, GPI_REDUCE_SMALL, blocks, threads, 0, stream, job,
+                                 GPI_CONTEXT_VALUE);
+    else if (job.rows)
+        error = GPI_LAUNCH_EARLY(early, GPI_REDUCE_MEDIUM, blocks, threads, 0, stream, job,
+                                 GPI_CONTEXT_VALUE);
+    else
+        error = GPI_LAUNCH_EARLY(early, GPI_REDUCE_LARGE,
+                                 gpi_resident_blocks(GPI_REDUCE_BLOCKS, job.tiles, GP_GRID),
+                                 GPI_REDUCE_THREADS, GPI_REDUCE_BYTES, stream, job, GPI_CONTEXT_VALUE);
     return gpi_scratch_release(&scratch, error, stream);
 }
 

@@ -6,7 +6,8 @@
  * bulk copies are fast. Pointers of any alignment come down to a phase, the bytes between a line and the
  * items; a lane reads whole 16-byte vectors and shifts its run into place.
  *
- * Needs core/begin.cuh and core/combine.cuh. Stamped once per instance.
+ * Needs core/begin.cuh and core/combine.cuh. Stamped once per instance. GPI_CHUNK_BYTES_OF_INPUT, defined
+ * before, lets the size of what is read alone decide the shape: for a fold that writes no items.
  */
 #ifndef GPI_CHUNK_IS_STAMPED
 #define GPI_CHUNK_IS_STAMPED
@@ -38,7 +39,11 @@
 #define GPI_OUT_BYTES   GPI(out_bytes)
 #define GPI_SLOT_BYTES  GPI(slot_bytes)
 enum {
+#ifdef GPI_CHUNK_BYTES_OF_INPUT
+    GPI_WIDER = sizeof(GP_INPUT_TYPE),
+#else
     GPI_WIDER = sizeof(GP_TYPE) > sizeof(GP_INPUT_TYPE) ? sizeof(GP_TYPE) : sizeof(GP_INPUT_TYPE),
+#endif
     GPI_RUN_N = GPI_RUN_ITEMS(GPI_WIDER),                         /* items of a run */
     GPI_CHUNK_N = 32 * GPI_RUN_N,                                 /* items of a chunk */
     GPI_TILE_CHUNKS = GPI_CHUNKS_OF(GPI_RUN_N * GPI_WIDER),       /* chunks of a tile */
@@ -52,6 +57,7 @@ enum {
 #define GPI_CHUNK_ITEMS     GPI(chunk_items)
 #define GPI_RUN             GPI(run_t)
 #define GPI_RUN_INPUT       GPI(run_input)
+#define GPI_RUN_READ_INPUT  GPI(run_read_input)
 #define GPI_RUN_READ        GPI(run_read)
 #define GPI_RUN_WRITE       GPI(run_write)
 #define GPI_RUN_FOLD        GPI(run_fold)
@@ -77,29 +83,35 @@ typedef union {
     GP_INPUT_TYPE items[GPI_RUN_N];
 } GPI_RUN_INPUT;
 
-/* Reads the lane's run of a whole chunk that starts `phase` (0 to 127) bytes into its slot. */
-GPI_DEVICE void GPI_RUN_READ(GPI_RUN *run, const char *slot, unsigned phase, unsigned lane,
-                             GPI_CONTEXT context)
+/* Reads the lane's run of a chunk that starts `phase` (0 to 127) bytes into its slot, items as they are. */
+GPI_DEVICE void GPI_RUN_READ_INPUT(GPI_RUN_INPUT *in, const char *slot, unsigned phase, unsigned lane)
 {
-    GPI_RUN_INPUT in;
-
     if (GPI_IN_BYTES % 16 == 0) {
         const char *from = slot + (phase & ~15u) + lane * GPI_IN_BYTES;
 
         GPI_UNROLL
         for (int v = 0; v < GPI_IN_BYTES / 16; v++)
-            gpi_get(in.vectors[v], from + 16 * v);
+            gpi_get(in->vectors[v], from + 16 * v);
         if (phase & 15) {
-            gpi_get(in.vectors[GPI_IN_BYTES / 16], from + GPI_IN_BYTES);
-            gpi_shift_down(in.words, GPI_IN_BYTES / 4, phase & 15);
+            gpi_get(in->vectors[GPI_IN_BYTES / 16], from + GPI_IN_BYTES);
+            gpi_shift_down(in->words, GPI_IN_BYTES / 4, phase & 15);
         }
     } else {
         const char *from = slot + phase + lane * GPI_IN_BYTES;
 
         GPI_UNROLL
         for (int i = 0; i < GPI_RUN_N; i++)
-            gpi_get(in.items[i], from + (size_t)i * sizeof(GP_INPUT_TYPE));
+            gpi_get(in->items[i], from + (size_t)i * sizeof(GP_INPUT_TYPE));
     }
+}
+
+/* Reads the lane's run of a whole chunk, and maps its items. */
+GPI_DEVICE void GPI_RUN_READ(GPI_RUN *run, const char *slot, unsigned phase, unsigned lane,
+                             GPI_CONTEXT context)
+{
+    GPI_RUN_INPUT in;
+
+    GPI_RUN_READ_INPUT(&in, slot, phase, lane);
     GPI_UNROLL
     for (int i = 0; i < GPI_RUN_N; i++)
         run->items[i] = GPI_LOAD(&in.items[i], context);

@@ -22,13 +22,30 @@ typedef struct gpi_ring_place {
     unsigned parity;
 } gpi_ring_place;
 
+/* One thread: draws a ticket. The lower half is its number. */
+GPI_DEVICE uint64_t gpi_take_ticket(gpi_tag_head *head)
+{
+    return atomicAdd(&head->ticket, 1ull);
+}
+
+GPI_DEVICE uint32_t gpi_ticket_epoch(uint64_t ticket)
+{
+    return (uint32_t)(ticket >> 32) + 1;
+}
+
 /* One thread: takes a tile. */
 GPI_DEVICE uint32_t gpi_take_tile(gpi_tag_head *head, uint32_t *epoch)
 {
-    uint64_t ticket = atomicAdd(&head->ticket, 1ull);
+    uint64_t ticket = gpi_take_ticket(head);
 
-    *epoch = (uint32_t)(ticket >> 32) + 1;
+    *epoch = gpi_ticket_epoch(ticket);
     return (uint32_t)ticket;
+}
+
+/* One thread, after all blocks have taken their last tile: readies the head for the next launch. */
+GPI_DEVICE void gpi_ready_head(gpi_tag_head *head, uint32_t epoch)
+{
+    head->ticket = epoch == 0xFFFFFFFFu ? 0 : (uint64_t)epoch << 32; /* 0 is what cleared memory says */
 }
 
 /* One thread of each block, which takes no more tiles: the last block readies the head for the next launch. */
@@ -37,7 +54,7 @@ GPI_DEVICE void gpi_finish_launch(gpi_tag_head *head, uint32_t epoch)
     if (atomicAdd(&head->done, 1u) != gridDim.x - 1)
         return;
     head->done = 0;
-    head->ticket = epoch == 0xFFFFFFFFu ? 0 : (uint64_t)epoch << 32; /* 0 is what cleared memory says */
+    gpi_ready_head(head, epoch);
 }
 
 #endif

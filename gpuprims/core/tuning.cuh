@@ -3,7 +3,7 @@
  *
  * A build may define each of them otherwise with -D; `gpbench tune PRIMITIVE` does so, and prints the best
  * ones as lines for this file. Shapes that decide in which order floats are folded are not here: they
- * are the same on every architecture (core/chunk.cuh, core/tile.cuh).
+ * are the same on every architecture (core/chunk.cuh).
  */
 #ifndef GPI_TUNING_CUH
 #define GPI_TUNING_CUH
@@ -20,8 +20,20 @@
 #define GPI_TUNE_COMPACT_BYTES 64
 #endif
 
+/* Blocks of 1024 threads that a multiprocessor holds. */
+#if defined __CUDA_ARCH__ && (__CUDA_ARCH__ == 800 || __CUDA_ARCH__ == 900 || __CUDA_ARCH__ == 1000)
+#define GPI_BLOCKS_OF_1024 2
+#else
+#define GPI_BLOCKS_OF_1024 1
+#endif
+
 /* Shared memory for the stages of a ring of bulk copies, in a block with a multiprocessor to itself. */
 #define GPI_RING_ROOM (225 << 10)
+
+/* reduce.cuh: blocks of eight warps on a multiprocessor, when the input is large. */
+#ifndef GPI_TUNE_REDUCE_BLOCKS
+#define GPI_TUNE_REDUCE_BLOCKS 2
+#endif
 
 /* scan.cuh: stages of the ring, at most; look warps for types of 4 to 16 bytes; MiB of input from which
  * the ring is faster than a wave of blocks; blocks of that wave on a multiprocessor. */
