@@ -294,6 +294,70 @@ static __host__ __device__ inline matrices8 matrices8_identity(void)
 #define CASE_MAKE     make_matrices8(r)
 #include "fold_case.h"
 
+/*
+ * 15, 17 and 20 bytes: of these types 16, 16 and 4 items fill whole vectors, and those of 17 bytes are too
+ * many to be read so.
+ */
+#define ODD(bytes)                                                                       \
+    typedef struct odd##bytes {                                                          \
+        uint8_t at[bytes];                                                               \
+    } odd##bytes;                                                                        \
+                                                                                         \
+    static __host__ __device__ inline odd##bytes odd##bytes##_then(odd##bytes x, odd##bytes y) \
+    {                                                                                    \
+        odd##bytes z;                                                                    \
+                                                                                         \
+        for (int i = 0; i < bytes; i++) /* as affine_then, with the first byte as a */   \
+            z.at[i] = (uint8_t)(i ? y.at[0] * x.at[i] + y.at[i] : x.at[0] * y.at[0]);    \
+        return z;                                                                        \
+    }                                                                                    \
+    static __host__ __device__ inline odd##bytes odd##bytes##_identity(void)             \
+    {                                                                                    \
+        odd##bytes x;                                                                    \
+                                                                                         \
+        memset(&x, 0, sizeof x);                                                         \
+        x.at[0] = 1;                                                                     \
+        return x;                                                                        \
+    }                                                                                    \
+    static odd##bytes make_odd##bytes(uint64_t r)                                        \
+    {                                                                                    \
+        odd##bytes x;                                                                    \
+                                                                                         \
+        for (int i = 0; i < bytes; i++)                                                  \
+            x.at[i] = (uint8_t)(r >> i * 3 | !i);                                        \
+        return x;                                                                        \
+    }
+ODD(15)
+ODD(17)
+ODD(20)
+
+#define CASE          odd15
+#define CASE_TYPE     odd15
+#define CASE_OP       odd15_then
+#define CASE_REF      odd15_then
+#define CASE_IDENTITY odd15_identity()
+#define CASE_EMPTY    odd15_identity()
+#define CASE_MAKE     make_odd15(r)
+#include "fold_case.h"
+
+#define CASE          odd17
+#define CASE_TYPE     odd17
+#define CASE_OP       odd17_then
+#define CASE_REF      odd17_then
+#define CASE_IDENTITY odd17_identity()
+#define CASE_EMPTY    odd17_identity()
+#define CASE_MAKE     make_odd17(r)
+#include "fold_case.h"
+
+#define CASE          odd20
+#define CASE_TYPE     odd20
+#define CASE_OP       odd20_then
+#define CASE_REF      odd20_then
+#define CASE_IDENTITY odd20_identity()
+#define CASE_EMPTY    odd20_identity()
+#define CASE_MAKE     make_odd20(r)
+#include "fold_case.h"
+
 /* ---- ranges: who is called on what ----------------------------------------------------------- */
 
 #define NOBODY(type)                                                   \
@@ -397,6 +461,102 @@ static const limits some_limits = {1000000000, 3000000000u};
 #define GP_TYPE double
 #define GP_OP   GP_PRODUCT
 #include <gpuprims/reduce.cuh>
+
+/* The same instances with few blocks, and told to run the kernels of other primitives. */
+#define GP_NAME real_grid1
+#define GP_TYPE float
+#define GP_GRID 1
+#include <gpuprims/reduce.cuh>
+
+#define GP_NAME real_grid3
+#define GP_TYPE float
+#define GP_GRID 3
+#include <gpuprims/reduce.cuh>
+
+#define GP_NAME   real_wave
+#define GP_TYPE   float
+#define GP_KERNEL GP_KERNEL_WAVE
+#include <gpuprims/reduce.cuh>
+
+#define GP_NAME   real_ring
+#define GP_TYPE   float
+#define GP_KERNEL GP_KERNEL_RING
+#include <gpuprims/reduce.cuh>
+
+/* The same bits with every grid, at every alignment, with a workspace that is kept and without one. */
+static void same_bits_of_all_instances(size_t n)
+{
+    cudaError_t (*const run[])(const float *, float *, size_t, gp_workspace *, cudaStream_t) = {
+        real_reduce, real_grid1_reduce, real_grid3_reduce, real_wave_reduce, real_ring_reduce};
+    float *in = (float *)malloc(n * sizeof *in), first = 0, got;
+    gp_workspace ws = GP_WORKSPACE_INIT;
+    tap_buffer d_out = tap_buffer_new(sizeof got, 0);
+    int passed = 1;
+
+    for (size_t i = 0; i < n; i++)
+        in[i] = (float)((double)(int64_t)tap_random() * 0x1p-63);
+    for (size_t offset = 0; offset < (n < 1000000 ? 5 : 2); offset++) {
+        tap_buffer d_in = tap_buffer_of(in, n * sizeof *in, offset * sizeof *in);
+
+        for (int kept = 0; kept < 2; kept++)
+            for (size_t k = 0; k < sizeof run / sizeof *run; k++) {
+                must(run[k]((const float *)d_in.data, (float *)d_out.data, n, kept ? &ws : NULL, 0));
+                tap_buffer_read(&got, &d_out, sizeof got);
+                if (offset == 0 && !kept && k == 0)
+                    first = got;
+                passed &= memcmp(&first, &got, sizeof got) == 0;
+            }
+        tap_buffer_free(&d_in);
+    }
+    must(gp_workspace_release(&ws, 0));
+    tap_buffer_free(&d_out);
+    free(in);
+    ok(passed, "reduction of %zu floats: the same bits with every grid", n);
+}
+
+/* ---- sizes around the borders of the fold ---------------------------------------------------- */
+
+/*
+ * Around what a lane, a warp, a block and a group of blocks take at a time of small inputs, and around 4 MiB,
+ * where they are no longer small.
+ */
+static void borders_check(const fold_case *c)
+{
+    size_t lane = c->in_bytes <= 16 ? 16 / c->in_bytes : 1, medium = ((size_t)4 << 20) / c->in_bytes;
+    size_t at[] = {lane, 32 * lane, 1024 * lane, 2048 * lane, 32 * 1024 * lane, medium, medium + 4096 * lane};
+    gp_workspace ws = GP_WORKSPACE_INIT;
+    int passed = 1;
+
+    for (size_t k = 0; k < sizeof at / sizeof *at; k++)
+        for (size_t n = at[k] - 1; n <= at[k] + 1; n++) {
+            fold_place place = {n * 5 % 16, n % 4, 0, n % 2 ? &ws : NULL, 0};
+
+            if (!tap_small || n < 3000 * lane)
+                passed &= fold_check(c, REDUCE, n, place);
+        }
+    must(gp_workspace_release(&ws, 0));
+    ok(passed, "%s: sizes around the borders of the fold", c->name);
+}
+
+/* Around runs, chunks, parts and tiles of large inputs. */
+static void large_borders_check(const fold_case *c)
+{
+    size_t item = c->in_bytes, large = ((size_t)(item == 4 || item == 8 ? 16 : 4) << 20) / item;
+    size_t run = GPI_RUN_ITEMS(item), tile = 32 * run * GPI_CHUNKS_OF(run * item);
+    size_t whole = (large / tile + 2) * tile;
+    size_t at[] = {large,           large + 1, whole - run,          whole,
+                   whole + run - 1, whole + 1, whole + 32 * run + 1, whole + 32 * run * 3 + run * 5 - 1};
+    gp_workspace ws = GP_WORKSPACE_INIT;
+    int passed = 1;
+
+    for (size_t k = 0; k < sizeof at / sizeof *at; k++) {
+        fold_place place = {k * 5 % 16, k % 4, 0, k % 2 ? &ws : NULL, 0};
+
+        passed &= fold_check(c, REDUCE, at[k], place);
+    }
+    must(gp_workspace_release(&ws, 0));
+    ok(passed, "%s: sizes around the borders of the fold of large inputs", c->name);
+}
 
 /* The same bits whatever the alignment, stream, schedule and number of resident blocks. */
 static void same_bits(int wide, size_t n)
@@ -519,6 +679,33 @@ int main(int argc, char **argv)
     fold_check_offsets(&affine3_case, REDUCE, 4200, 16, 4);
     fold_check_offsets(&u16_sum_case, REDUCE, 77, 16, 8);
 
+    borders_check(&u16_sum_case);
+    borders_check(&affine3_case);
+    borders_check(&triangle12_case);
+    borders_check(&matrices48_case);
+    borders_check(&between_case);
+    borders_check(&ranges8_case);
+    borders_check(&ranges16_case);
+    borders_check(&ranges128_case);
+    fold_check_neighbours("all of these");
+
+    if (!tap_small) {
+        large_borders_check(&odd15_case);
+        large_borders_check(&matrices48_case);
+        large_borders_check(&odd20_case);
+        large_borders_check(&odd17_case);
+        large_borders_check(&matrices128_case);
+        large_borders_check(&ranges16_case);
+        large_borders_check(&ranges128_case);
+        fold_check_large(&ranges8_case, REDUCE, ((size_t)2 << 20) + 54321);
+        fold_check_neighbours("large inputs");
+        fold_check_large(&u32_max_case, REDUCE, ((size_t)4 << 20) + 12345);
+        fold_check_large(&u8_max_case, REDUCE, ((size_t)4 << 20) + 12345);
+        fold_check_large(&i16_sum_case, REDUCE, ((size_t)2 << 20) + 12345);
+        fold_check_offsets(&affine3_case, REDUCE, 1400000, 16, 1);
+        fold_check_offsets(&odd15_case, REDUCE, ((size_t)4 << 20) / 15 + 10000, 16, 1);
+        fold_check_offsets(&odd20_case, REDUCE, ((size_t)4 << 20) / 20 + 10000, 4, 1);
+    }
     if (!tap_small) {
         fold_check_large(&sum_i32_case, REDUCE, ((size_t)1 << 20) + 7);
         fold_check_large(&wide_sum_case, REDUCE, ((size_t)1 << 20) + 9);
@@ -529,6 +716,13 @@ int main(int argc, char **argv)
     for (int wide = 0; wide < 2; wide++) {
         same_bits(wide, 333);
         same_bits(wide, 33333);
+        same_bits(wide, 1100000);
+    }
+    same_bits_of_all_instances(1000);
+    same_bits_of_all_instances(100000);
+    if (!tap_small) {
+        same_bits_of_all_instances(1048577 + 7168);
+        same_bits_of_all_instances(((size_t)4 << 20) + 100000);
     }
 #ifdef __CUDACC__
     beyond_32_bits();
