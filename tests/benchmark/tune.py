@@ -51,6 +51,15 @@ PRIMITIVES = {
             "instances": [("compact", {"PRIMITIVE": "compact", "IN": "u64"})],
         },
     ],
+    "reduce": [
+        {
+            "shapes": {"GPI_TUNE_REDUCE_BLOCKS": [1, 2, 3]},
+            "instances": [
+                ("reduce", {"PRIMITIVE": "reduce_sum", "OP": "BENCH_SUM", "IN": "i32", "OUT": "i32"}),
+                ("reduce", {"PRIMITIVE": "reduce_sum", "OP": "BENCH_SUM", "IN": "i64", "OUT": "i64"}),
+            ],
+        },
+    ],
     "scan": [
         {
             "shapes": {"GPI_TUNE_SCAN_STAGES": [5, 6, 7], "GPI_TUNE_SCAN_LOOKERS": [3, 4, 6, 8]},
