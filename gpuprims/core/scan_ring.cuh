@@ -18,7 +18,6 @@
 #define GPI_RING_REDUCERS 4
 #define GPI_RING_SCANNERS 8
 #define GPI_RING_THREADS  (32 * (1 + GPI_RING_LOOKERS + GPI_RING_REDUCERS + GPI_RING_SCANNERS))
-#define GPI_NO_TILE       0xFFFFFFFFu
 
 enum {
     GPI_RING_STAGE = GPI_TILE_CHUNKS * (GPI_SLOT_BYTES + 32 * (int)sizeof(GP_TYPE)), /* with lanes_before */
