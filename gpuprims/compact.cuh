@@ -6,8 +6,8 @@
  *              GP_PRED(x)     true for an item to keep (x != 0); with GP_CONTEXT: GP_PRED(x, context)
  *              GP_CONTEXT     type of a by-value argument before `ws`
  *              GP_API         linkage of the host functions (static inline)
- *              GP_KERNEL      for tests: GP_KERNEL_WAVE or GP_KERNEL_RING runs that kernel at every n
- *              GP_GRID        for tests: a launch has so many blocks at most
+ *              GP_KERNEL      GP_KERNEL_WAVE or GP_KERNEL_RING: runs that kernel at every n (either)
+ *              GP_GRID        blocks of a launch at most (as many as fit)
  *
  * Generates    cudaError_t NAME_compact(const T *in, T *out, size_t n, size_t *d_count, ...)
  *              cudaError_t NAME_compact_flagged(in, const uint8_t *flags, out, n, d_count, ...)
@@ -462,7 +462,9 @@ GPI_DEVICE void GPI_COMPACT_WRITE(const GPI_COMPACT_JOB *job, GPI_COMPACT_PART p
 }
 
 #include "core/compact_wave.cuh"
+#if GP_KERNEL != GP_KERNEL_WAVE
 #include "core/compact_ring.cuh"
+#endif
 
 /* ---- host functions -------------------------------------------------------------------------- */
 
@@ -475,25 +477,32 @@ static inline size_t GPI_COMPACT_BYTES(size_t n)
     return tiles > 1 ? gpi_count_bytes(tiles) : 0;
 }
 
+/* The count, where there has to be one; then the ring from a certain n on, where the device has room for it. */
 static inline cudaError_t GPI_COMPACT_LAUNCH(GPI_COMPACT_JOB job, GPI_CONTEXT context, cudaStream_t stream)
 {
-    static signed char known[GPI_DEVICES];
-    const size_t large = ((size_t)GPI_TUNE_COMPACT_RING_FROM << 20) / sizeof(GP_TYPE);
-    cudaError_t error = cudaSuccess;
+    static signed char wave_known[GPI_DEVICES];
+    int ready = gpi_kernel_ready((const void *)GPI_COMPACT_WAVE_KERNEL, GPI_COMPACT_WAVE_BYTES(1), wave_known);
+    int early = (ready & GPI_KERNEL_SM90) != 0;
 
-    int can = gpi_device_can((const void *)GPI_COMPACT_RING_KERNEL, GPI_COMPACT_RING_BYTES,
-                             (const void *)GPI_COMPACT_WAVE_KERNEL, GPI_COMPACT_WAVE_BYTES(1), known);
-    int ring = GP_KERNEL ? GP_KERNEL == GP_KERNEL_RING : job.n >= large;
-    if (job.head && job.rejected == GPI_REJECTED_STABLE)
-        error = GPI_LAUNCH_EARLY(can >= GPI_CAN_OVERLAP, GPI_COMPACT_COUNT_KERNEL,
-                                 gpi_resident_blocks(GPI_COMPACT_COUNT_BLOCKS, job.tiles, GP_GRID),
-                                 GPI_COMPACT_COUNT_THREADS, 0, stream, job, context);
-    if (error != cudaSuccess)
-        return error;
-    if (ring && job.tiles > 1 && can == GPI_CAN_RING)
+    if (job.head && job.rejected == GPI_REJECTED_STABLE) {
+        cudaError_t error = GPI_LAUNCH_EARLY(early, GPI_COMPACT_COUNT_KERNEL,
+                                             gpi_resident_blocks(GPI_COMPACT_COUNT_BLOCKS, job.tiles, GP_GRID),
+                                             GPI_COMPACT_COUNT_THREADS, 0, stream, job, context);
+        if (error != cudaSuccess)
+            return error;
+    }
+
+#if GP_KERNEL != GP_KERNEL_WAVE
+    const size_t ring_from = GP_KERNEL ? 1 : ((size_t)GPI_TUNE_COMPACT_RING_FROM << 20) / sizeof(GP_TYPE);
+    static signed char ring_known[GPI_DEVICES];
+
+    if (job.n >= ring_from && job.tiles > 1 &&
+        gpi_kernel_ready((const void *)GPI_COMPACT_RING_KERNEL, GPI_COMPACT_RING_BYTES, ring_known) >=
+            (GPI_KERNEL_FITS | GPI_KERNEL_SM90))
         return GPI_LAUNCH_EARLY(1, GPI_COMPACT_RING_KERNEL, gpi_resident_blocks(1, job.tiles, GP_GRID),
                                 GPI_COMPACT_RING_THREADS, GPI_COMPACT_RING_BYTES, stream, job, context);
-    return GPI_LAUNCH_EARLY(can >= GPI_CAN_OVERLAP, GPI_COMPACT_WAVE_KERNEL,
+#endif
+    return GPI_LAUNCH_EARLY(early, GPI_COMPACT_WAVE_KERNEL,
                             gpi_resident_blocks(GPI_TUNE_COMPACT_WAVE_BLOCKS, job.tiles, GP_GRID),
                             32 * GPI_TILE_CHUNKS, GPI_COMPACT_WAVE_BYTES(job.flags != NULL), stream, job,
                             context);

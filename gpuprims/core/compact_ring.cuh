@@ -10,7 +10,8 @@
  *     8 write warps      put the chosen items of a chunk together, in its slot, and start the bulk copy to
  *                        where they go
  *
- * They meet at mbarriers alone.
+ * They meet at mbarriers, at which every lane arrives for itself: so the order of what it has read and
+ * written is plain to see, for tools as well.
  *
  * Part of compact.cuh; not to be included directly.
  */
@@ -50,8 +51,9 @@ typedef struct {
 } GPI_COMPACT_RING;
 
 /* Where a stage keeps a lane's choice in chunk q: GPI_COMPACT_BITS words, and its rank, 32 words apart. */
-#define GPI_COMPACT_CHOICE(stage, q, lane) \
-    ((uint32_t *)(void *)((stage) + GPI_TILE_CHUNKS * GPI_COMPACT_SLOT) + (q) * (32 * (GPI_COMPACT_BITS + 1)) + (lane))
+#define GPI_COMPACT_CHOICE(stage, q, lane)                                   \
+    ((uint32_t *)(void *)((stage) + GPI_TILE_CHUNKS * GPI_COMPACT_SLOT) +  \
+     (q) * (32 * (GPI_COMPACT_BITS + 1)) + (lane))
 #define GPI_COMPACT_FLAGS(stage, q) ((stage) + GPI_COMPACT_STAGE + (q) * GPI_COMPACT_FLAG_SLOT)
 
 /* One thread: starts the copy of a chunk's items or flags; place 0 lies `phase` behind the slot's start. */
@@ -138,9 +140,7 @@ GPI_DEVICE void GPI_COMPACT_RING_COUNT(const GPI_COMPACT_JOB *job, GPI_COMPACT_R
             if (lane == 31)
                 ring->chunk_counts[place.stage][q] = sum;
         }
-        __syncwarp(); /* what the lanes have left in the stage is there, and they have read the chunks */
-        if (lane == 0)
-            gpi_mbarrier_arrive(&ring->counted[place.stage]);
+        gpi_mbarrier_arrive(&ring->counted[place.stage]);
         gpi_ring_advance(&place, ring->stages);
     }
 }
@@ -163,9 +163,7 @@ GPI_DEVICE void GPI_COMPACT_RING_PUBLISH(const GPI_COMPACT_JOB *job, GPI_COMPACT
             gpi_publish_count(job->head, tile, sum, ring->epoch, job->in_place);
         if (lane < GPI_TILE_CHUNKS)
             ring->chunks_before[place.stage][lane] = sum - kept;
-        __syncwarp(); /* what the lanes have left in the stage is there */
-        if (lane == 0)
-            gpi_mbarrier_arrive(&ring->ready[place.stage]);
+        gpi_mbarrier_arrive(&ring->ready[place.stage]);
         gpi_ring_advance(&place, ring->stages);
     }
 }
@@ -204,9 +202,7 @@ GPI_DEVICE void GPI_COMPACT_RING_LOOK(const GPI_COMPACT_JOB *job, GPI_COMPACT_RI
         }
         if (looker == 0 && lane == 0)
             ring->tiles_before[place.stage] = before.sum;
-        __syncwarp(); /* the lanes have read the tile's number */
-        if (lane == 0)
-            gpi_mbarrier_arrive(&ring->ready[place.stage]);
+        gpi_mbarrier_arrive(&ring->ready[place.stage]);
         gpi_ring_advance(&place, ring->stages);
     }
 }
@@ -231,8 +227,10 @@ GPI_DEVICE void GPI_COMPACT_RING_WRITE(const GPI_COMPACT_JOB *job, GPI_COMPACT_R
         GPI_RUN run;
 
         GPI_RUN_READ(&run, slot, GPI_COMPACT_PHASE(job, part), lane, context);
-        if (lane == 0 && previous >= 0) { /* by now the tile before has left its stage */
-            gpi_bulk_wait_read(0);
+        if (previous >= 0) { /* by now the tile before has left its stage */
+            if (lane == 0)
+                gpi_bulk_wait_read(0);
+            __syncwarp(); /* it has */
             gpi_mbarrier_arrive(&ring->empty[previous]);
         }
         __syncwarp(); /* everybody has read the slot */
@@ -250,9 +248,7 @@ GPI_DEVICE void GPI_COMPACT_RING_WRITE(const GPI_COMPACT_JOB *job, GPI_COMPACT_R
             GPI_COMPACT_WRITE(job, part, slot, &run, keep, rank, kept, before, all_kept, ring->table, lane, 1);
             __syncwarp(); /* the ends have left the slot */
         } else {
-            __syncwarp(); /* the lanes have read what they wanted of the stage */
-            if (lane == 0)
-                gpi_mbarrier_arrive(&ring->empty[place.stage]); /* at once: no copy has to end */
+            gpi_mbarrier_arrive(&ring->empty[place.stage]); /* at once: no copy has to end */
             previous = -1;
         }
         gpi_ring_advance(&place, ring->stages);
@@ -275,9 +271,9 @@ static __global__ void __launch_bounds__(GPI_COMPACT_RING_THREADS, 1)
         ring.stage_bytes = job.flags ? GPI_COMPACT_FLAG_STAGE : GPI_COMPACT_STAGE;
         for (int s = 0; s < ring.stages; s++) {
             gpi_mbarrier_init(&ring.full[s], GPI_TILE_CHUNKS * (job.flags ? 2 : 1));
-            gpi_mbarrier_init(&ring.counted[s], GPI_COMPACT_COUNTERS);
-            gpi_mbarrier_init(&ring.ready[s], GPI_COMPACT_LOOKERS + 1);
-            gpi_mbarrier_init(&ring.empty[s], GPI_COMPACT_WRITERS);
+            gpi_mbarrier_init(&ring.counted[s], 32 * GPI_COMPACT_COUNTERS);
+            gpi_mbarrier_init(&ring.ready[s], 32 * (GPI_COMPACT_LOOKERS + 1));
+            gpi_mbarrier_init(&ring.empty[s], 32 * GPI_COMPACT_WRITERS);
         }
         gpi_mbarrier_init_fence();
     }
