@@ -6,6 +6,8 @@
  *              GP_PRED(x)     true for an item to keep (x != 0); with GP_CONTEXT: GP_PRED(x, context)
  *              GP_CONTEXT     type of a by-value argument before `ws`
  *              GP_API         linkage of the host functions (static inline)
+ *              GP_KERNEL      GP_KERNEL_WAVE or GP_KERNEL_RING: runs that kernel at every n (either)
+ *              GP_GRID        blocks of a launch at most (as many as fit)
  *
  * Generates    cudaError_t NAME_compact(const T *in, T *out, size_t n, size_t *d_count, ...)
  *              cudaError_t NAME_compact_flagged(in, const uint8_t *flags, out, n, d_count, ...)
@@ -32,12 +34,25 @@
  * Errors       cudaErrorInvalidValue, with gp_last_error_message(), before anything is launched; else
  *              what a launch or an allocation returned. n == 0 gives a count of 0.
  *
- * How it works: one pass with decoupled look-back (Merrill and Garland, Single-pass parallel prefix scan
- * with decoupled look-back, 2016). A block takes the next tile, holds it in registers, counts what it
- * keeps and publishes the count; it then looks back over the tiles before, whose counts or sums of counts
- * are there or on their way, and writes. A tile is written after all tiles before it have been read,
- * which is what allows in place. partition_stable counts the kept items in a pass of its own first,
- * since rejected items go behind all of them. Cost: n reads and up to n writes; partition_stable 2n reads.
+ * How it works: in one launch and one pass, after the decoupled look-back of Merrill and Garland
+ * (Single-pass parallel prefix scan with decoupled look-back, 2016), but with no chain from tile to tile:
+ *
+ *     1. a tile is read into shared memory; every lane asks the predicate about a run of neighbouring
+ *        items, keeps the answers as bits, and counts them; the warp scans the counts
+ *     2. the tile publishes its count; where it lands says in which launch it was published
+ *     3. the tile adds up the counts of all tiles before, in groups of 32
+ *     4. every lane puts its kept items to those of its warp in shared memory, from where they go, in one
+ *        piece, to their place in the output
+ *
+ * Large inputs go through core/compact_ring.cuh, in which different warps do these steps, small ones and
+ * older GPUs through core/compact_wave.cuh, in which every warp does all of them. docs/compact.md has
+ * pictures. partition_stable counts the kept items in a launch of its own first, unless one tile holds all,
+ * since rejected items go behind all of them. Cost: n reads, and as many writes as there are results;
+ * partition_stable 2n reads.
+ *
+ * In place: what is kept never moves forward, so it lands in its own tile or in earlier ones. All of these
+ * have been read when it is written: a tile publishes its count when it has been read as a whole, and a
+ * tile is written when the counts of all earlier ones are known.
  *
  * No include guard: each include stamps out one instance, as its parameters say.
  */
@@ -58,270 +73,541 @@
 #define GPI_COMPACT_DEFAULT
 #endif
 
-#include "core/look_back.cuh"
+#include "core/chunk.cuh"
+#include "core/counts.cuh"
 #include "core/predicate.cuh"
 #include "core/tuning.cuh"
 
-#define GPI_COMPACT_RANK         GPI(rank)
-#define GPI_COMPACT_OUTPUT       GPI(output)
-#define GPI_COMPACT_KERNEL       GPI(kernel)
+#define GPI_COMPACT_BITS         GPI(bits)
+#define GPI_COMPACT_SKIP         GPI(skip)
+#define GPI_COMPACT_AT_LINES     GPI(at_lines)
+#define GPI_COMPACT_SLOT         GPI(slot)
+#define GPI_COMPACT_FLAG_SLOT    GPI(flag_slot)
+#define GPI_COMPACT_LISTS        GPI(lists)
+#define GPI_COMPACT_JOB          GPI(job)
+#define GPI_COMPACT_PART         GPI(part)
+#define GPI_COMPACT_CUT          GPI(cut)
+#define GPI_COMPACT_PHASE        GPI(phase)
+#define GPI_COMPACT_FLAG_PHASE   GPI(flag_phase)
+#define GPI_COMPACT_ITEM         GPI(item)
+#define GPI_COMPACT_ASK          GPI(ask)
+#define GPI_COMPACT_ASK_EDGE     GPI(ask_edge)
+#define GPI_COMPACT_ASK_FLAGS    GPI(ask_flags)
+#define GPI_COMPACT_CHOOSE       GPI(choose)
+#define GPI_COMPACT_PUT          GPI(put)
+#define GPI_COMPACT_PUT_BYTES    GPI(put_bytes)
+#define GPI_COMPACT_TARGET       GPI(target)
+#define GPI_COMPACT_LIST         GPI(list)
+#define GPI_COMPACT_SEND         GPI(send)
+#define GPI_COMPACT_WRITE        GPI(write)
+#define GPI_COMPACT_WAVE_FETCH   GPI(wave_fetch)
+#define GPI_COMPACT_WAVE_LOOK    GPI(wave_look)
+#define GPI_COMPACT_WAVE_KERNEL  GPI(wave_kernel)
+#define GPI_COMPACT_COUNT        GPI(count)
 #define GPI_COMPACT_COUNT_KERNEL GPI(count_kernel)
+#define GPI_COMPACT_RING         GPI(ring)
+#define GPI_COMPACT_STAGE        GPI(stage)
+#define GPI_COMPACT_FLAG_STAGE   GPI(flag_stage)
+#define GPI_COMPACT_STAGES       GPI(stages)
+#define GPI_COMPACT_FLAG_STAGES  GPI(flag_stages)
+#define GPI_COMPACT_RING_BYTES   GPI(ring_bytes)
+#define GPI_COMPACT_RING_FETCH   GPI(ring_fetch)
+#define GPI_COMPACT_RING_LOAD    GPI(ring_load)
+#define GPI_COMPACT_RING_LOOK    GPI(ring_look)
+#define GPI_COMPACT_RING_COUNT   GPI(ring_count)
+#define GPI_COMPACT_RING_PUBLISH GPI(ring_publish)
+#define GPI_COMPACT_RING_WRITE   GPI(ring_write)
+#define GPI_COMPACT_RING_KERNEL  GPI(ring_kernel)
 #define GPI_COMPACT_BYTES        GPI(bytes)
-#define GPI_COMPACT_RUN          GPI(run)
+#define GPI_COMPACT_LAUNCH       GPI(launch)
+#define GPI_COMPACT_HOST         GPI(host)
 
-#define GPI_COMPACT_THREADS GPI_TUNE_COMPACT_THREADS
-#define GPI_COMPACT_WARPS   (GPI_COMPACT_THREADS / 32)
-#define GPI_COMPACT_ITEMS                                                                   \
-    (sizeof(GP_TYPE) <= 4                        ? GPI_TUNE_COMPACT_ITEMS                   \
-     : sizeof(GP_TYPE) <= GPI_TUNE_COMPACT_BYTES ? GPI_TUNE_COMPACT_BYTES / (int)sizeof(GP_TYPE) : 1)
-#define GPI_COMPACT_TILE (GPI_COMPACT_THREADS * GPI_COMPACT_ITEMS)
+/*
+ * Runs, chunks and tiles are those of core/chunk.cuh, but chunks start at lines of memory where the type
+ * allows: the first one then lacks some items.
+ */
+enum {
+    GPI_COMPACT_BITS = (GPI_RUN_N + 31) / 32, /* words of a lane's answers, a bit for each item of its run */
+    GPI_COMPACT_SKIP = GPI_OUT_BYTES % 16 == 0 && GPI_LOW_BIT(sizeof(GP_TYPE)) < 128
+                           ? 128 / (int)GPI_LOW_BIT(sizeof(GP_TYPE)) - 1
+                           : 0, /* items that the first chunk may lack */
+    GPI_COMPACT_AT_LINES = GPI_OUT_BYTES % 16 == 0 && (int)sizeof(GP_TYPE) < 128 && /* all chunks start there */
+                           __alignof__(GP_TYPE) % GPI_LOW_BIT(sizeof(GP_TYPE)) == 0,
+    GPI_COMPACT_SLOT = (GPI_CHUNK_N * (int)sizeof(GP_TYPE) + 127) / 128 * 128 + 256, /* two phases */
+    GPI_COMPACT_FLAG_SLOT = (GPI_CHUNK_N + 127) / 128 * 128 + 128,
+    GPI_COMPACT_LISTS = GPI_CHUNK_N * 2 > GPI_COMPACT_SLOT ? 2 : 1 /* of 16-bit places, in a slot in turn */
+};
+
+/* What a launch works on. */
+typedef struct {
+    const GP_TYPE *in;
+    const uint8_t *flags; /* instead of the predicate, or NULL */
+    GP_TYPE *out;         /* or NULL: indices */
+    size_t *indices;
+    size_t *count;
+    size_t n;
+    gpi_tag_head *head;   /* counts follow it */
+    unsigned tiles;
+    unsigned skip;        /* places of the first chunk that come before the array */
+    int rejected;         /* a GPI_REJECTED_... */
+    int in_place;
+} GPI_COMPACT_JOB;
+
+/* What there is of a chunk: items in places [first, last); item i in place i - start. */
+typedef struct {
+    size_t start;
+    unsigned first, last;
+} GPI_COMPACT_PART;
 
 /* ---- device functions ------------------------------------------------------------------------ */
 
-/* Where kept items go, and rejected ones when they go anywhere. */
-typedef struct {
-    GP_TYPE *items;        /* or NULL: indices */
-    size_t *indices;
-    const uint8_t *flags;  /* instead of the predicate, or NULL */
-    int rejected;          /* 0: dropped, 1: from the end backwards, 2: behind the kept ones */
-} GPI_COMPACT_OUTPUT;
+GPI_DEVICE GPI_COMPACT_PART GPI_COMPACT_CUT(const GPI_COMPACT_JOB *job, size_t chunk)
+{
+    size_t places = job->n + job->skip, place = chunk * GPI_CHUNK_N;
+    GPI_COMPACT_PART part;
+
+    part.start = place - job->skip;
+    part.first = chunk == 0 ? job->skip : 0;
+    part.last = place >= places ? 0 : gpi_most(places - place, GPI_CHUNK_N);
+    return part;
+}
+
+/* Where place 0 of a chunk lies in a slot. */
+GPI_DEVICE unsigned GPI_COMPACT_PHASE(const GPI_COMPACT_JOB *job, GPI_COMPACT_PART part)
+{
+    return GPI_COMPACT_AT_LINES ? 0 : (unsigned)((uintptr_t)job->in + part.start * sizeof(GP_TYPE)) & 127;
+}
+
+GPI_DEVICE unsigned GPI_COMPACT_FLAG_PHASE(const GPI_COMPACT_JOB *job, GPI_COMPACT_PART part)
+{
+    return (unsigned)((uintptr_t)job->flags + part.start) & 127;
+}
+
+/* Item i of a run. Small ones are taken out of words: as items they would each get a register. */
+GPI_DEVICE GP_TYPE GPI_COMPACT_ITEM(const GPI_RUN *run, int i)
+{
+    uint32_t word = sizeof(GP_TYPE) < 4 ? run->words[i * (int)sizeof(GP_TYPE) / 4] : 0;
+    uint8_t byte = (uint8_t)(word >> i % 4 * 8);
+    uint16_t half = (uint16_t)(word >> i % 2 * 16);
+    GP_TYPE x;
+
+    if (sizeof(GP_TYPE) == 1)
+        memcpy((void *)&x, &byte, sizeof x);
+    else if (sizeof(GP_TYPE) == 2)
+        memcpy((void *)&x, &half, sizeof x);
+    else
+        x = run->items[i];
+    return x;
+}
+
+/* Asks the predicate about a run. */
+GPI_DEVICE void GPI_COMPACT_ASK(uint32_t *keep, const GPI_RUN *run, GPI_CONTEXT context)
+{
+    if (sizeof(GP_TYPE) == 1) { /* eight at a time: answers stay in the bytes that they are about */
+        GPI_UNROLL
+        for (int i = 0; i < GPI_OUT_BYTES / 8; i++) {
+            uint32_t answers[2] = {0, 0};
+
+            GPI_UNROLL
+            for (int k = 7; k >= 0; k--) {
+                GP_TYPE x = GPI_COMPACT_ITEM(run, 8 * i + k);
+
+                answers[k / 4] |= GPI_KEEP(&x, context) ? 1u << 8 * (k % 4) : 0;
+            }
+            keep[i / 4] = gpi_permute(keep[i / 4], gpi_gather_answers(answers[0], answers[1]),
+                                      0x3210u + ((7u - i % 4) << 4 * (i % 4)));
+        }
+    } else {
+        GPI_UNROLL
+        for (int i = 0; i < GPI_RUN_N; i++) {
+            GP_TYPE x = GPI_COMPACT_ITEM(run, i);
+
+            keep[i / 32] |= (uint32_t)GPI_KEEP(&x, context) << i % 32;
+        }
+    }
+}
+
+/* The same of a chunk that is not whole: nobody asks about what is not an item. */
+GPI_DEVICE void GPI_COMPACT_ASK_EDGE(uint32_t *keep, const char *items, GPI_COMPACT_PART part, unsigned lane,
+                                     GPI_CONTEXT context)
+{
+    GPI_UNROLL
+    for (int w = 0; w < GPI_COMPACT_BITS; w++) {
+        GPI_UNROLL_BY_8
+        for (int i = 32 * w; i < 32 * w + 32 && i < GPI_RUN_N; i++) {
+            unsigned place = lane * GPI_RUN_N + (unsigned)i;
+            GP_TYPE x;
+
+            gpi_get(x, items + place * sizeof x); /* may be rubbish */
+            if (place >= part.first && place < part.last)
+                keep[w] |= (uint32_t)GPI_KEEP(&x, context) << i % 32;
+        }
+    }
+}
+
+/* Looks at the flags of a run instead. */
+GPI_DEVICE void GPI_COMPACT_ASK_FLAGS(uint32_t *keep, const char *flags, GPI_COMPACT_PART part, unsigned lane)
+{
+    if (GPI_RUN_N % 4 == 0 && part.first == 0 && part.last == GPI_CHUNK_N) { /* four at a time */
+        const char *from = flags + lane * GPI_RUN_N;
+        unsigned shift = (unsigned)(uintptr_t)from & 3;
+        uint32_t word, next = 0;
+
+        gpi_get(word, from - shift);
+        GPI_UNROLL
+        for (int i = 0; i < GPI_RUN_N; i += 4) {
+            if (i + 4 < GPI_RUN_N || shift)
+                gpi_get(next, from - shift + i + 4);
+            uint32_t four = gpi_funnel_shift(word, next, shift * 8);
+            uint32_t marked = (((four & 0x7F7F7F7Fu) + 0x7F7F7F7Fu) | four) >> 7 & 0x01010101u;
+
+            keep[i / 32] |= (marked * 0x01020408u >> 24) << i % 32;
+            word = next;
+        }
+        return;
+    }
+    GPI_UNROLL
+    for (int w = 0; w < GPI_COMPACT_BITS; w++) {
+        GPI_UNROLL_BY_8
+        for (int i = 32 * w; i < 32 * w + 32 && i < GPI_RUN_N; i++) {
+            unsigned place = lane * GPI_RUN_N + (unsigned)i;
+            char flag = flags[place]; /* may be rubbish */
+
+            if (place >= part.first && place < part.last)
+                keep[w] |= flag ? 1u << i % 32 : 0;
+        }
+    }
+}
 
 /*
- * Item i of the thread is number i * GPI_COMPACT_THREADS + threadIdx.x of the tile; bit i of `keep`
- * says whether it is kept. Leaves in shared ranks[i][warp] how many are kept before that warp's
- * 32 items, and returns how many the tile keeps.
+ * Which items of the lane's run are kept, a bit each; returns how many. `run` is needed of a whole chunk
+ * without flags alone.
  */
-GPI_DEVICE unsigned GPI_COMPACT_RANK(unsigned keep, unsigned (*ranks)[GPI_COMPACT_WARPS])
+GPI_DEVICE unsigned GPI_COMPACT_CHOOSE(uint32_t *keep, const GPI_COMPACT_JOB *job, GPI_COMPACT_PART part,
+                                       const GPI_RUN *run, const char *slot, const char *flag_slot,
+                                       unsigned lane, GPI_CONTEXT context)
 {
-    unsigned *flat = &ranks[0][0], lane = threadIdx.x % 32, before = 0;
-
-    for (int i = 0; i < GPI_COMPACT_ITEMS; i++) {
-        unsigned kept = __ballot_sync(GPI_FULL_MASK, keep >> i & 1);
-
-        if (lane == 0)
-            ranks[i][threadIdx.x / 32] = (unsigned)__popc(kept);
-    }
-    __syncthreads(); /* the counts are complete */
-    if (threadIdx.x < 32) { /* one warp scans them, 32 at a time */
-        for (unsigned base = 0; base < GPI_COMPACT_ITEMS * GPI_COMPACT_WARPS; base += 32) {
-            unsigned k = base + lane;
-            unsigned count = k < GPI_COMPACT_ITEMS * GPI_COMPACT_WARPS ? flat[k] : 0, sum = count;
-
-            for (unsigned stride = 1; stride < 32; stride *= 2) {
-                unsigned left = __shfl_up_sync(GPI_FULL_MASK, sum, stride);
-
-                if (lane >= stride)
-                    sum += left;
-            }
-            if (k < GPI_COMPACT_ITEMS * GPI_COMPACT_WARPS)
-                flat[k] = before + sum - count;
-            before += __shfl_sync(GPI_FULL_MASK, sum, 31);
-        }
-    }
-    return before; /* in the first warp, which is the one that asks */
-}
-
-/* ---- kernels --------------------------------------------------------------------------------- */
-
-/* The pass before partition_stable: how many items are kept altogether. */
-static __global__ void __launch_bounds__(GPI_COMPACT_THREADS)
-    GPI_COMPACT_COUNT_KERNEL(const GP_TYPE *in, size_t n, size_t *count, GPI_CONTEXT context)
-{
-    size_t base = (size_t)blockIdx.x * GPI_COMPACT_TILE + threadIdx.x;
     unsigned kept = 0;
 
-    for (int i = 0; i < GPI_COMPACT_ITEMS; i++) {
-        size_t k = base + (size_t)i * GPI_COMPACT_THREADS;
-        int keep = k < n && GPI_KEEP(in + k, context);
-
-        kept += (unsigned)__popc(__ballot_sync(GPI_FULL_MASK, keep));
-    }
-    if (threadIdx.x % 32 == 0 && kept)
-        atomicAdd((unsigned long long *)count, (unsigned long long)kept);
+    GPI_UNROLL
+    for (int w = 0; w < GPI_COMPACT_BITS; w++)
+        keep[w] = 0;
+    if (job->flags)
+        GPI_COMPACT_ASK_FLAGS(keep, flag_slot + GPI_COMPACT_FLAG_PHASE(job, part), part, lane);
+    else if (part.first == 0 && part.last == GPI_CHUNK_N)
+        GPI_COMPACT_ASK(keep, run, context);
+    else
+        GPI_COMPACT_ASK_EDGE(keep, slot + GPI_COMPACT_PHASE(job, part), part, lane, context);
+    GPI_UNROLL
+    for (int w = 0; w < GPI_COMPACT_BITS; w++)
+        kept += (unsigned)__popc(keep[w]);
+    return kept;
 }
 
-/* One block per tile. Tiles are taken in order, so that the tiles before are always under way. */
-static __global__ void __launch_bounds__(GPI_COMPACT_THREADS)
-    GPI_COMPACT_KERNEL(const GP_TYPE *in, size_t n, GPI_COMPACT_OUTPUT out, size_t *count,
-                       gpi_look_back *look_back, GPI_CONTEXT context)
+/* Where a chunk's items go in its slot: the lane's kept ones, and its rejected ones if they go anywhere. */
+typedef struct {
+    char *kept, *rejected; /* `rejected` is the lowest address of the lane's */
+    int both, reverse;
+} GPI_COMPACT_TARGET;
+
+/* Puts the items of a run to those of the lanes before. `drop` has the bits of the rejected items. */
+GPI_DEVICE void GPI_COMPACT_PUT(GPI_COMPACT_TARGET to, const GPI_RUN *run, const uint32_t *keep,
+                                const uint32_t *drop)
 {
-    GP_SHARED(unsigned[GPI_COMPACT_ITEMS][GPI_COMPACT_WARPS], ranks);
-    GP_SHARED(unsigned long long, kept_before);
-    GP_SHARED(unsigned, ticket);
-    GP_TYPE items[GPI_COMPACT_ITEMS];
-    unsigned keep = 0, lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+    const int step = to.reverse ? -(int)sizeof(GP_TYPE) : (int)sizeof(GP_TYPE);
 
-    /* Take a tile. */
-    if (threadIdx.x == 0)
-        ticket = atomicAdd(&look_back->next_tile, 1u);
-    __syncthreads(); /* the ticket is there */
-    unsigned tile = ticket;
-    size_t base = (size_t)tile * GPI_COMPACT_TILE + threadIdx.x;
+    if (!to.both) {
+        GPI_UNROLL
+        for (int i = 0; i < GPI_RUN_N; i++)
+            if (keep[i / 32] >> i % 32 & 1) {
+                GP_TYPE x = GPI_COMPACT_ITEM(run, i);
 
-    /* Read it, and decide. */
-    for (int i = 0; i < GPI_COMPACT_ITEMS; i++) {
-        size_t k = base + (size_t)i * GPI_COMPACT_THREADS;
-
-        if (k >= n)
-            break;
-        items[i] = in[k];
-        keep |= (unsigned)(out.flags ? out.flags[k] != 0 : GPI_KEEP(&items[i], context)) << i;
+                gpi_put(to.kept, x);
+                to.kept += sizeof x;
+            }
+        return;
     }
-
-    /* Count within the tile, then over the tiles before. */
-    unsigned kept = GPI_COMPACT_RANK(keep, ranks);
-    if (warp == 0) {
-        unsigned long long before = gpi_look_back_sum(look_back, tile, kept);
-
-        if (lane == 0)
-            kept_before = before;
-        if (lane == 0 && tile == gridDim.x - 1 && out.rejected != 2)
-            *count = (size_t)(before + kept);
+    if (to.reverse) {
+        GPI_UNROLL
+        for (int w = 0; w < GPI_COMPACT_BITS; w++)
+            to.rejected += __popc(drop[w]) * (int)sizeof(GP_TYPE);
+        to.rejected -= sizeof(GP_TYPE);
     }
-    __syncthreads(); /* ranks and kept_before are complete */
+    GPI_UNROLL
+    for (int i = 0; i < GPI_RUN_N; i++) {
+        int kept = keep[i / 32] >> i % 32 & 1, rejected = drop[i / 32] >> i % 32 & 1;
 
-    /* Write. */
-    size_t all_kept = out.rejected == 2 ? *count : 0;
-    for (int i = 0; i < GPI_COMPACT_ITEMS; i++) {
-        size_t k = base + (size_t)i * GPI_COMPACT_THREADS;
-        unsigned here = __ballot_sync(GPI_FULL_MASK, keep >> i & 1);
-        size_t to = (size_t)kept_before + ranks[i][warp] + (unsigned)__popc(here & ((1u << lane) - 1));
+        if (kept || rejected) {
+            GP_TYPE x = GPI_COMPACT_ITEM(run, i);
 
-        if (k >= n)
-            continue;
-        if (!(keep >> i & 1)) {
-            if (out.rejected == 0)
-                continue;
-            size_t rejected_before = k - to;
-            to = out.rejected == 1 ? n - 1 - rejected_before : all_kept + rejected_before;
+            gpi_put(kept ? to.kept : to.rejected, x);
         }
-        if (out.items)
-            out.items[to] = items[i];
-        else
-            out.indices[to] = k;
+        to.kept += kept ? (int)sizeof(GP_TYPE) : 0;
+        to.rejected += rejected ? step : 0;
     }
 }
+
+/* The same of bytes, four at a time. One warp calls. */
+GPI_DEVICE void GPI_COMPACT_PUT_BYTES(GPI_COMPACT_TARGET to, GPI_RUN *run, const uint32_t *keep,
+                                      const uint32_t *drop, const uint32_t *table)
+{
+    uint32_t bits[GPI_COMPACT_BITS];
+    char *at = to.kept;
+
+    GPI_UNROLL
+    for (int w = 0; w < GPI_COMPACT_BITS; w++)
+        bits[w] = keep[w];
+    for (int both = to.both;; both = 0) {
+        gpi_pack_bytes(at, run->words, bits, GPI_OUT_BYTES / 4, table);
+        if (!both)
+            return;
+        GPI_UNROLL
+        for (int w = 0; w < GPI_COMPACT_BITS; w++)
+            bits[w] = drop[w];
+        at = to.rejected;
+        if (to.reverse)
+            gpi_reverse_bytes(run->words, bits, GPI_OUT_BYTES / 4);
+    }
+}
+
+/* One warp: stores bytes that lie in the slot as far behind a line as they will. */
+GPI_DEVICE void GPI_COMPACT_SEND(char *to, const char *slot, unsigned bytes, unsigned lane, int bulk)
+{
+    if (bulk)
+        gpi_store_bulk(to, slot, bytes, lane);
+    else
+        gpi_store_warp(to, slot, bytes, lane);
+}
+
+/* Writes the places of a chunk's kept items, by way of a list in the slot. */
+GPI_DEVICE void GPI_COMPACT_LIST(size_t *out, size_t start, char *slot, const uint32_t *keep, unsigned rank,
+                                 unsigned kept, unsigned lane)
+{
+    uint16_t *list = (uint16_t *)(void *)slot;
+
+    GPI_NO_UNROLL
+    for (unsigned turn = 0; turn < GPI_COMPACT_LISTS; turn++) {
+        const unsigned lanes = 32 / GPI_COMPACT_LISTS;
+        unsigned first = __shfl_sync(GPI_FULL_MASK, rank, (int)(turn * lanes));
+        unsigned next = __shfl_sync(GPI_FULL_MASK, rank, (int)((turn + 1) * lanes % 32));
+        unsigned last = turn + 1 < GPI_COMPACT_LISTS ? next : kept, at = rank - first;
+
+        if (lane / lanes == turn) {
+            GPI_UNROLL
+            for (int w = 0; w < GPI_COMPACT_BITS; w++)
+                for (uint32_t bits = keep[w]; bits; bits &= bits - 1)
+                    list[at++] = (uint16_t)(lane * GPI_RUN_N + 32 * (unsigned)w + (unsigned)__ffs((int)bits) - 1);
+        }
+        __syncwarp(); /* the list is complete */
+        for (unsigned i = lane; i < last - first; i += 32)
+            out[first + i] = start + list[i];
+        __syncwarp(); /* the list has been read */
+    }
+}
+
+/*
+ * One warp, which has read the slot: writes what the output gets of a chunk. `before` items are kept
+ * before the chunk, `rank` in it before the lane. Uses the slot.
+ */
+GPI_DEVICE void GPI_COMPACT_WRITE(const GPI_COMPACT_JOB *job, GPI_COMPACT_PART part, char *slot,
+                                  GPI_RUN *run, const uint32_t *keep, unsigned rank, unsigned kept,
+                                  size_t before, size_t all_kept, const uint32_t *table, unsigned lane,
+                                  int bulk)
+{
+    const unsigned size = sizeof(GP_TYPE);
+
+    if (job->indices) {
+        if (kept)
+            GPI_COMPACT_LIST(job->indices + before, part.start, slot, keep, rank, kept, lane);
+        if (bulk)
+            gpi_fence_async();
+        return;
+    }
+    /* Rejected items end where the slot does, as far behind a line as in the output. */
+    int both = job->rejected != GPI_REJECTED_DROPPED, reverse = job->rejected == GPI_REJECTED_REVERSED;
+    int first = (int)part.first - (int)(lane * GPI_RUN_N), last = (int)part.last - (int)(lane * GPI_RUN_N);
+    unsigned rejected = both ? part.last - part.first - kept : 0;
+    size_t rejected_before = part.start + part.first - before;
+    char *out = (char *)(job->out + before);
+    char *end = (char *)(job->out + (reverse ? job->n - rejected_before : all_kept + rejected_before + rejected));
+    char *begin = end - rejected * size, *slot_end = slot + GPI_COMPACT_SLOT - 128 + gpi_phase(end);
+    GPI_COMPACT_TARGET to = {slot + gpi_phase(out) + rank * size, slot_end, both, reverse};
+    uint32_t drop[GPI_COMPACT_BITS];
+
+    if (kept + rejected == 0)
+        return;
+    if (both) {
+        unsigned own = gpi_min(lane * GPI_RUN_N, part.last) - gpi_min(lane * GPI_RUN_N, part.first);
+        unsigned before_lane = own - rank, here = 0;
+
+        GPI_UNROLL
+        for (int w = 0; w < GPI_COMPACT_BITS; w++) {
+            const int most = GPI_RUN_N - 32 * w;
+
+            drop[w] = ~keep[w] & gpi_low_bits(last - 32 * w) & ~gpi_low_bits(first - 32 * w) & gpi_low_bits(most);
+            here += (unsigned)__popc(drop[w]);
+        }
+        to.rejected -= (reverse ? before_lane + here : rejected - before_lane) * size;
+    }
+    if (size == 1)
+        GPI_COMPACT_PUT_BYTES(to, run, keep, drop, table);
+    else
+        GPI_COMPACT_PUT(to, run, keep, drop);
+    if (bulk)
+        gpi_fence_async();
+    __syncwarp(); /* the items are in the slot */
+    GPI_COMPACT_SEND(out, slot, kept * size, lane, bulk);
+    if (both)
+        GPI_COMPACT_SEND(begin, slot_end - rejected * size - gpi_phase(begin), rejected * size, lane, bulk);
+}
+
+#include "core/compact_wave.cuh"
+#if GP_KERNEL != GP_KERNEL_WAVE
+#include "core/compact_ring.cuh"
+#endif
 
 /* ---- host functions -------------------------------------------------------------------------- */
 
+/* Of a launch of more than one tile, wherever the input starts. */
 static inline size_t GPI_COMPACT_BYTES(size_t n)
 {
-    return gpi_look_back_bytes(gpi_divide_up(n, GPI_COMPACT_TILE));
+    size_t rest = n ? (n - 1) % GPI_TILE_N + 1 : 0; /* items of the last tile */
+    size_t tiles = gpi_divide_up(n, GPI_TILE_N) + (rest + GPI_COMPACT_SKIP > GPI_TILE_N);
+
+    return tiles > 1 ? gpi_count_bytes(tiles) : 0;
 }
 
-static inline cudaError_t GPI_COMPACT_RUN(const char *function, const GP_TYPE *in,
-                                          GPI_COMPACT_OUTPUT out, size_t n, size_t *d_count,
-                                          GPI_CONTEXT context, gp_workspace *ws, cudaStream_t stream)
+/* The count, where there has to be one; then the ring from a certain n on, where the device has room for it. */
+static inline cudaError_t GPI_COMPACT_LAUNCH(GPI_COMPACT_JOB job, GPI_CONTEXT context, cudaStream_t stream)
 {
-    size_t tiles = gpi_divide_up(n, GPI_COMPACT_TILE);
+    static signed char wave_known[GPI_DEVICES];
+    int ready = gpi_kernel_ready((const void *)GPI_COMPACT_WAVE_KERNEL, GPI_COMPACT_WAVE_BYTES(1), wave_known);
+    int early = (ready & GPI_KERNEL_SM90) != 0;
+
+    if (job.head && job.rejected == GPI_REJECTED_STABLE) {
+        cudaError_t error = GPI_LAUNCH_EARLY(early, GPI_COMPACT_COUNT_KERNEL,
+                                             gpi_resident_blocks(GPI_COMPACT_COUNT_BLOCKS, job.tiles, GP_GRID),
+                                             GPI_COMPACT_COUNT_THREADS, 0, stream, job, context);
+        if (error != cudaSuccess)
+            return error;
+    }
+
+#if GP_KERNEL != GP_KERNEL_WAVE
+    const size_t ring_from = GP_KERNEL ? 1 : ((size_t)GPI_TUNE_COMPACT_RING_FROM << 20) / sizeof(GP_TYPE);
+    static signed char ring_known[GPI_DEVICES];
+
+    if (job.n >= ring_from && job.tiles > 1 &&
+        gpi_kernel_ready((const void *)GPI_COMPACT_RING_KERNEL, GPI_COMPACT_RING_BYTES, ring_known) >=
+            (GPI_KERNEL_FITS | GPI_KERNEL_SM90))
+        return GPI_LAUNCH_EARLY(1, GPI_COMPACT_RING_KERNEL, gpi_resident_blocks(1, job.tiles, GP_GRID),
+                                GPI_COMPACT_RING_THREADS, GPI_COMPACT_RING_BYTES, stream, job, context);
+#endif
+    return GPI_LAUNCH_EARLY(early, GPI_COMPACT_WAVE_KERNEL,
+                            gpi_resident_blocks(GPI_TUNE_COMPACT_WAVE_BLOCKS, job.tiles, GP_GRID),
+                            32 * GPI_TILE_CHUNKS, GPI_COMPACT_WAVE_BYTES(job.flags != NULL), stream, job,
+                            context);
+}
+
+static inline cudaError_t GPI_COMPACT_HOST(const char *function, GPI_COMPACT_JOB job, GPI_CONTEXT context,
+                                           gp_workspace *ws, cudaStream_t stream)
+{
     gpi_scratch scratch;
     cudaError_t error;
 
-    if (!in && n)
-        return gpi_error_null(function, "in", n);
-    if (!out.items && !out.indices && n)
-        return gpi_error_null(function, "out", n);
-    if (!d_count)
-        return gpi_error_null(function, "d_count", n);
-    if (n == 0)
-        return cudaMemsetAsync(d_count, 0, sizeof *d_count, stream);
-    error = gpi_scratch_acquire(&scratch, ws, GPI_COMPACT_BYTES(n), stream, function);
+    if (!job.in && job.n)
+        return gpi_error_null(function, "in", job.n);
+    if (!job.out && !job.indices && job.n)
+        return gpi_error_null(function, "out", job.n);
+    if (!job.count)
+        return gpi_error_null(function, "d_count", job.n);
+    if (job.n == 0)
+        return cudaMemsetAsync(job.count, 0, sizeof *job.count, stream);
+    error = gpi_tagged_scratch_acquire(&scratch, ws, GPI_COMPACT_BYTES(job.n), 0, stream, function);
     if (error != cudaSuccess)
         return error;
 
-    gpi_look_back *look_back = (gpi_look_back *)scratch.memory;
-    error = gpi_look_back_clear(look_back, tiles, stream);
-    if (error == cudaSuccess && out.rejected == 2)
-        error = cudaMemsetAsync(d_count, 0, sizeof *d_count, stream);
-    if (error == cudaSuccess && out.rejected == 2)
-        error = GPI_LAUNCH(GPI_COMPACT_COUNT_KERNEL, (unsigned)tiles, GPI_COMPACT_THREADS, 0, stream,
-                           in, n, d_count, context);
-    if (error == cudaSuccess)
-        error = GPI_LAUNCH(GPI_COMPACT_KERNEL, (unsigned)tiles, GPI_COMPACT_THREADS, 0, stream, in, n,
-                           out, d_count, look_back, context);
+    /* The least skip that takes the first chunk to a line; none where no item starts at one. */
+    for (unsigned skip = 0; skip <= GPI_COMPACT_SKIP && !job.skip; skip++)
+        if (((uintptr_t)job.in - skip * sizeof(GP_TYPE)) % 128 == 0)
+            job.skip = skip;
+    job.head = (gpi_tag_head *)scratch.tags;
+    job.tiles = (unsigned)gpi_divide_up(job.n + job.skip, GPI_TILE_N);
+    job.in_place = job.in == job.out;
+    error = GPI_COMPACT_LAUNCH(job, context, stream);
     return gpi_scratch_release(&scratch, error, stream);
 }
 
 GP_API size_t GPI_PUBLIC(compact_workspace_bytes)(size_t n)
 {
-    return GPI_COMPACT_BYTES(n);
+    return gpi_tagged_request(GPI_COMPACT_BYTES(n), 0);
 }
 
 GP_API size_t GPI_PUBLIC(compact_flagged_workspace_bytes)(size_t n)
 {
-    return GPI_COMPACT_BYTES(n);
+    return gpi_tagged_request(GPI_COMPACT_BYTES(n), 0);
 }
 
 GP_API size_t GPI_PUBLIC(compact_indices_workspace_bytes)(size_t n)
 {
-    return GPI_COMPACT_BYTES(n);
+    return gpi_tagged_request(GPI_COMPACT_BYTES(n), 0);
 }
 
 GP_API size_t GPI_PUBLIC(partition_workspace_bytes)(size_t n)
 {
-    return GPI_COMPACT_BYTES(n);
+    return gpi_tagged_request(GPI_COMPACT_BYTES(n), 0);
 }
 
 GP_API size_t GPI_PUBLIC(partition_stable_workspace_bytes)(size_t n)
 {
-    return GPI_COMPACT_BYTES(n);
+    return gpi_tagged_request(GPI_COMPACT_BYTES(n), 0);
 }
 
 /* The items that satisfy GP_PRED, in order; *d_count of them. */
 GP_API cudaError_t GPI_PUBLIC(compact)(const GP_TYPE *in, GP_TYPE *out, size_t n, size_t *d_count,
                                        GPI_CONTEXT_PARAMETER gp_workspace *ws, cudaStream_t stream)
 {
-    GPI_COMPACT_OUTPUT output = {out, NULL, NULL, 0};
+    GPI_COMPACT_JOB job = {in, NULL, out, NULL, d_count, n, NULL, 0, 0, GPI_REJECTED_DROPPED, 0};
 
-    return GPI_COMPACT_RUN(GPI_TEXT(compact), in, output, n, d_count, GPI_CONTEXT_VALUE, ws, stream);
+    return GPI_COMPACT_HOST(GPI_TEXT(compact), job, GPI_CONTEXT_VALUE, ws, stream);
 }
 
 /* The items whose flag is not 0, in order; *d_count of them. */
 GP_API cudaError_t GPI_PUBLIC(compact_flagged)(const GP_TYPE *in, const uint8_t *flags, GP_TYPE *out,
                                                size_t n, size_t *d_count,
-                                               GPI_CONTEXT_PARAMETER gp_workspace *ws,
-                                               cudaStream_t stream)
+                                               GPI_CONTEXT_PARAMETER gp_workspace *ws, cudaStream_t stream)
 {
-    GPI_COMPACT_OUTPUT output = {out, NULL, flags, 0};
+    GPI_COMPACT_JOB job = {in, flags, out, NULL, d_count, n, NULL, 0, 0, GPI_REJECTED_DROPPED, 0};
 
     if (!flags && n)
         return gpi_error_null(GPI_TEXT(compact_flagged), "flags", n);
-    return GPI_COMPACT_RUN(GPI_TEXT(compact_flagged), in, output, n, d_count, GPI_CONTEXT_VALUE, ws,
-                           stream);
+    return GPI_COMPACT_HOST(GPI_TEXT(compact_flagged), job, GPI_CONTEXT_VALUE, ws, stream);
 }
 
 /* The places of the items that satisfy GP_PRED, ascending; *d_count of them. */
-GP_API cudaError_t GPI_PUBLIC(compact_indices)(const GP_TYPE *in, size_t *out, size_t n,
-                                               size_t *d_count,
-                                               GPI_CONTEXT_PARAMETER gp_workspace *ws,
-                                               cudaStream_t stream)
+GP_API cudaError_t GPI_PUBLIC(compact_indices)(const GP_TYPE *in, size_t *out, size_t n, size_t *d_count,
+                                               GPI_CONTEXT_PARAMETER gp_workspace *ws, cudaStream_t stream)
 {
-    GPI_COMPACT_OUTPUT output = {NULL, out, NULL, 0};
+    GPI_COMPACT_JOB job = {in, NULL, NULL, out, d_count, n, NULL, 0, 0, GPI_REJECTED_DROPPED, 0};
 
-    return GPI_COMPACT_RUN(GPI_TEXT(compact_indices), in, output, n, d_count, GPI_CONTEXT_VALUE, ws,
-                           stream);
+    return GPI_COMPACT_HOST(GPI_TEXT(compact_indices), job, GPI_CONTEXT_VALUE, ws, stream);
 }
 
 /* All items: first those that satisfy GP_PRED, *d_count of them, in order; the others in reverse. */
 GP_API cudaError_t GPI_PUBLIC(partition)(const GP_TYPE *in, GP_TYPE *out, size_t n, size_t *d_count,
                                          GPI_CONTEXT_PARAMETER gp_workspace *ws, cudaStream_t stream)
 {
-    GPI_COMPACT_OUTPUT output = {out, NULL, NULL, 1};
+    GPI_COMPACT_JOB job = {in, NULL, out, NULL, d_count, n, NULL, 0, 0, GPI_REJECTED_REVERSED, 0};
 
-    return GPI_COMPACT_RUN(GPI_TEXT(partition), in, output, n, d_count, GPI_CONTEXT_VALUE, ws,
-                           stream);
+    return GPI_COMPACT_HOST(GPI_TEXT(partition), job, GPI_CONTEXT_VALUE, ws, stream);
 }
 
 /* All items: first those that satisfy GP_PRED, *d_count of them, in order; the others in order. */
-GP_API cudaError_t GPI_PUBLIC(partition_stable)(const GP_TYPE *in, GP_TYPE *out, size_t n,
-                                                size_t *d_count,
-                                                GPI_CONTEXT_PARAMETER gp_workspace *ws,
-                                                cudaStream_t stream)
+GP_API cudaError_t GPI_PUBLIC(partition_stable)(const GP_TYPE *in, GP_TYPE *out, size_t n, size_t *d_count,
+                                                GPI_CONTEXT_PARAMETER gp_workspace *ws, cudaStream_t stream)
 {
-    GPI_COMPACT_OUTPUT output = {out, NULL, NULL, 2};
+    GPI_COMPACT_JOB job = {in, NULL, out, NULL, d_count, n, NULL, 0, 0, GPI_REJECTED_STABLE, 0};
 
-    return GPI_COMPACT_RUN(GPI_TEXT(partition_stable), in, output, n, d_count, GPI_CONTEXT_VALUE, ws,
-                           stream);
+    return GPI_COMPACT_HOST(GPI_TEXT(partition_stable), job, GPI_CONTEXT_VALUE, ws, stream);
 }
 
 #endif

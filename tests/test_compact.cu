@@ -9,7 +9,7 @@ static const char *const compact_names[] = {"compact", "compact_flagged", "compa
 /* An instance, its items, and whether its predicate keeps one. */
 typedef struct compact_case {
     const char *name;
-    size_t bytes;
+    size_t bytes, tile; /* of an item; items of a tile */
     void (*make)(void *in, size_t n);
     int (*keep)(const void *item);
     cudaError_t (*run)(int function, const void *in, const uint8_t *flags, void *out, size_t n,
@@ -50,7 +50,7 @@ typedef struct compact_case {
         default: return name##_partition_stable(from, to, n, d_count, context ws, stream);             \
         }                                                                                              \
     }                                                                                                  \
-    static const compact_case name##_case = {#name, sizeof(type), name##_make, name##_keep, name##_run};
+    static const compact_case name##_case = {#name, sizeof(type), gpi_##name##_compact_tile_n, name##_make, name##_keep, name##_run};
 
 /* The default predicate, x != 0. */
 #include <gpuprims/compact.cuh>
@@ -127,6 +127,145 @@ COMPACT_CASE(wide, matrices3, make_matrices3(r), x.at[2].m[1] % 8 < 4, NO_CONTEX
 #define GP_PRED(x) ((x).at[7].m[0] % 5 == 1)
 #include <gpuprims/compact.cuh>
 COMPACT_CASE(widest, matrices8, make_matrices8(r), x.at[7].m[0] % 5 == 1, NO_CONTEXT)
+
+/* ---- each kernel at every size --------------------------------------------------------------- */
+
+#define CASE_TYPE    uint8_t
+#define CASE_MAKE    (uint8_t)r
+#define CASE_KEEP(x) ((x) & 1)
+#define CASE         bytes_ring
+#define CASE_KERNEL  GP_KERNEL_RING
+#define CASE_GRID    3
+#include "compact_case.h"
+#define CASE        bytes_wave
+#define CASE_KERNEL GP_KERNEL_WAVE
+#define CASE_GRID   3
+#include "compact_case.h"
+#undef CASE_TYPE
+#undef CASE_MAKE
+#undef CASE_KEEP
+
+#define CASE_TYPE    uint16_t
+#define CASE_MAKE    (uint16_t)r
+#define CASE_KEEP(x) ((x) % 3)
+#define CASE         halves_ring
+#define CASE_KERNEL  GP_KERNEL_RING
+#define CASE_GRID    1
+#include "compact_case.h"
+#undef CASE_TYPE
+#undef CASE_MAKE
+#undef CASE_KEEP
+
+#define CASE_TYPE    uint32_t
+#define CASE_MAKE    (uint32_t)r
+#define CASE_KEEP(x) ((x) & 1)
+#define CASE         words_ring
+#define CASE_KERNEL  GP_KERNEL_RING
+#define CASE_GRID    5
+#include "compact_case.h"
+#define CASE        words_lone_ring
+#define CASE_KERNEL GP_KERNEL_RING
+#define CASE_GRID   1
+#include "compact_case.h"
+#define CASE        words_wave
+#define CASE_KERNEL GP_KERNEL_WAVE
+#define CASE_GRID   3
+#include "compact_case.h"
+#define CASE        words_lone_wave
+#define CASE_KERNEL GP_KERNEL_WAVE
+#define CASE_GRID   1
+#include "compact_case.h"
+#undef CASE_TYPE
+#undef CASE_MAKE
+#undef CASE_KEEP
+
+#define CASE_TYPE    uint64_t
+#define CASE_MAKE    r
+#define CASE_KEEP(x) ((x) >> 63)
+#define CASE         longs_ring
+#define CASE_KERNEL  GP_KERNEL_RING
+#define CASE_GRID    3
+#include "compact_case.h"
+#undef CASE_TYPE
+#undef CASE_MAKE
+#undef CASE_KEEP
+
+/* Sizes that no vector fits, or only together with others. */
+typedef struct three {
+    uint8_t at[3];
+} three;
+
+typedef struct odd {
+    uint8_t at[127];
+} odd;
+
+static three make_three(uint64_t r)
+{
+    three x = {{(uint8_t)r, (uint8_t)(r >> 8), (uint8_t)(r >> 16)}};
+
+    return x;
+}
+
+static odd make_odd(uint64_t r)
+{
+    odd x;
+
+    for (unsigned i = 0; i < sizeof x; i++)
+        x.at[i] = (uint8_t)((r >> i % 8 * 8) + i);
+    return x;
+}
+
+#define CASE_TYPE    three
+#define CASE_MAKE    make_three(r)
+#define CASE_KEEP(x) ((x).at[1] & 1)
+#define CASE         threes_ring
+#define CASE_KERNEL  GP_KERNEL_RING
+#define CASE_GRID    3
+#include "compact_case.h"
+#define CASE        threes_wave
+#define CASE_KERNEL GP_KERNEL_WAVE
+#define CASE_GRID   3
+#include "compact_case.h"
+#undef CASE_TYPE
+#undef CASE_MAKE
+#undef CASE_KEEP
+
+#define CASE_TYPE    triangle
+#define CASE_MAKE    make_triangle(r)
+#define CASE_KEEP(x) ((x).b & 2)
+#define CASE         twelves_ring
+#define CASE_KERNEL  GP_KERNEL_RING
+#define CASE_GRID    3
+#include "compact_case.h"
+#undef CASE_TYPE
+#undef CASE_MAKE
+#undef CASE_KEEP
+
+#define CASE_TYPE    matrices3
+#define CASE_MAKE    make_matrices3(r)
+#define CASE_KEEP(x) ((x).at[2].m[1] % 8 < 4)
+#define CASE         wide_ring
+#define CASE_KERNEL  GP_KERNEL_RING
+#define CASE_GRID    3
+#include "compact_case.h"
+#undef CASE_TYPE
+#undef CASE_MAKE
+#undef CASE_KEEP
+
+#define CASE_TYPE    odd
+#define CASE_MAKE    make_odd(r)
+#define CASE_KEEP(x) ((x).at[0] & 1)
+#define CASE         odds_ring
+#define CASE_KERNEL  GP_KERNEL_RING
+#define CASE_GRID    3
+#include "compact_case.h"
+#define CASE        odds_wave
+#define CASE_KERNEL GP_KERNEL_WAVE
+#define CASE_GRID   3
+#include "compact_case.h"
+#undef CASE_TYPE
+#undef CASE_MAKE
+#undef CASE_KEEP
 
 /* ---- the check ------------------------------------------------------------------------------- */
 
@@ -251,6 +390,46 @@ static void check_sizes(const compact_case *c, size_t limit)
     }
 }
 
+/* Around the ends of tiles, and of a group of 32 of them; each at offsets of its own. */
+static void check_tiles(const compact_case *c, size_t most_tiles)
+{
+    const size_t tiles[] = {1, 2, 3, 7, 32, 33};
+
+    for (int function = 0; function < COMPACT_FUNCTIONS; function++) {
+        unsigned checked = 0;
+        int passed = 1;
+
+        for (size_t k = 0; k < sizeof tiles / sizeof tiles[0] && tiles[k] <= most_tiles; k++)
+            for (int more = -1; more <= 1; more++) {
+                fold_place place = {(checked * 5 + k) % 16, checked * 3 % 16, 0, NULL, 0};
+                size_t n = tiles[k] * c->tile + (size_t)(more * (1 + (int)checked % 2 * 40));
+
+                passed &= compact_check(c, function, n, place);
+                place.in_place = 1;
+                if (function == COMPACT || function == COMPACT_FLAGGED)
+                    passed &= compact_check(c, function, n, place);
+                checked++;
+            }
+        ok(passed, "%s: %s of %u sizes around the ends of tiles", c->name, compact_names[function], checked);
+    }
+}
+
+/* More than one tile, wherever the arrays start: the first chunk is cut in every way. */
+static void check_phases(const compact_case *c, int function, size_t step)
+{
+    int passed = 1;
+
+    for (size_t in = 0; in < 128; in += step) {
+        fold_place place = {in, in * 7 % 128, 0, NULL, 0};
+
+        passed &= compact_check(c, function, c->tile + 60 + in % 11, place);
+        place.in_place = 1;
+        if (function == COMPACT || function == COMPACT_FLAGGED)
+            passed &= compact_check(c, function, c->tile + 60 + in % 11, place);
+    }
+    ok(passed, "%s: %s of more than a tile at every %zu of 128 offsets", c->name, compact_names[function], step);
+}
+
 static void check_offsets(const compact_case *c, int function, size_t n, size_t in_limit, size_t out_limit)
 {
     int passed = 1;
@@ -370,6 +549,17 @@ int main(int argc, char **argv)
             check_large(&gp_case, function, ((size_t)1 << 20) + 7, 0);
         check_large(&gp_case, COMPACT, ((size_t)1 << 20) - 1, 1);
         check_large(&composed_case, COMPACT_FLAGGED, ((size_t)1 << 19) + 3, 1);
+    }
+
+    static const compact_case *const forced[] = {
+        &bytes_ring_case,      &bytes_wave_case, &halves_ring_case,     &words_ring_case,
+        &words_lone_ring_case, &words_wave_case, &words_lone_wave_case, &longs_ring_case,
+        &threes_ring_case,     &threes_wave_case, &twelves_ring_case,   &wide_ring_case,
+        &odds_ring_case,       &odds_wave_case};
+    for (size_t k = 0; k < sizeof forced / sizeof forced[0]; k++) {
+        check_tiles(forced[k], forced[k]->bytes == 4 && !tap_small ? 33 : tap_small ? 2 : 7);
+        for (int function = 0; function < COMPACT_FUNCTIONS; function++)
+            check_phases(forced[k], function, tap_small ? 37 : forced[k]->bytes == 1 ? 5 : 13);
     }
 #ifdef __CUDACC__
     beyond_32_bits();

@@ -616,26 +616,25 @@ def compact():
 
 
 def look_back():
-    f = Figure('look-back', 760, 250, 'decoupled look-back: tile 4 adds counts until it meets a sum')
+    f = Figure('look-back', 760, 250, 'look-back without a chain: tile 4 adds the counts of all tiles before it')
     left, step, width = 30, 146, 118
-    tiles = [('sum', 3, 3, 'out'), ('sum', 5, 2, 'out'), ('count', 4, 4, 'new'), ('count', 1, 1, 'new'),
-             ('', '', 2, 'in')]
-    for t, (state, word, kept, kind) in enumerate(tiles):
+    for t, kept in enumerate((3, 2, 4, 1, 2)):
         x = left + t * step
         f.text(x + width / 2, 28, f'tile {t}', 13, 'middle', bold=True)
         f.cell(x, 38, f'keeps {kept}', 'same', width)
-        f.cell(x, 92, f'{state} {word}' if state else 'looks back', kind, width)
+        f.cell(x, 92, f'7 | {kept}', 'new', width)
         f.arrow(x + width / 2, 69, x + width / 2, 90)
-    f.text(left, 148, 'its word in memory', 12, color=GREY)
+    f.text(left, 148, 'its word in memory: the number of the launch, the count', 12, color=GREY)
     end = left + 4 * step + width / 2
-    for t, text in ((3, '1'), (2, '+ 4'), (1, '+ 5, a sum: done')):
+    for t, text in ((3, '+ 1'), (2, '+ 4'), (1, '+ 2'), (0, '3')):
         x = left + t * step + width / 2
-        f.line(x, 124, x, 170 + 0, HOT)
-        f.text(x + 8, 166, text, 12, color=HOT)
-    f.line(left + step + width / 2, 170, end, 170, HOT)
-    f.arrow(end, 170, end, 125, hot=True)
-    f.text(left, 204, 'Tile 4 starts at 1 + 4 + 5 = 10, and publishes the sum 12 for the tiles behind it.', 13)
-    f.text(left, 226, 'It never waits for tile 2 or 3 to learn their sums, only for their counts.', 12, color=GREY)
+        f.line(x, 154, x, 176, HOT)
+        f.text(x + 8, 171, text, 12, color=HOT)
+    f.line(left + width / 2, 176, end, 176, HOT)
+    f.arrow(end, 176, end, 125, hot=True)
+    f.text(left, 208, 'Tile 4 starts at 3 + 2 + 4 + 1 = 10. It has published its own count before it looked.', 13)
+    f.text(left, 230, 'A warp reads 32 words at a time. Nobody waits for a sum that somebody else has to make first.', 12,
+           color=GREY)
     f.save()
 
 

@@ -6,8 +6,9 @@
  * bulk copies are fast. Pointers of any alignment come down to a phase, the bytes between a line and the
  * items; a lane reads whole 16-byte vectors and shifts its run into place.
  *
- * Needs core/begin.cuh and core/combine.cuh. Stamped once per instance. GPI_CHUNK_BYTES_OF_INPUT, defined
- * before, lets the size of what is read alone decide the shape: for a fold that writes no items.
+ * Needs core/begin.cuh, and core/combine.cuh where items are folded. Stamped once per instance.
+ * GPI_CHUNK_BYTES_OF_INPUT, defined before, lets the size of what is read alone decide the shape: for a fold
+ * that writes no items.
  */
 #ifndef GPI_CHUNK_IS_STAMPED
 #define GPI_CHUNK_IS_STAMPED
@@ -112,9 +113,14 @@ GPI_DEVICE void GPI_RUN_READ(GPI_RUN *run, const char *slot, unsigned phase, uns
     GPI_RUN_INPUT in;
 
     GPI_RUN_READ_INPUT(&in, slot, phase, lane);
+#ifdef GPI_COMBINE_IS_STAMPED
     GPI_UNROLL
     for (int i = 0; i < GPI_RUN_N; i++)
         run->items[i] = GPI_LOAD(&in.items[i], context);
+#else
+    (void)context;
+    memcpy((void *)run, &in, sizeof *run); /* as they are: some may be rubbish */
+#endif
 }
 
 /*
@@ -163,6 +169,7 @@ GPI_DEVICE void GPI_RUN_WRITE(GPI_RUN *run, char *slot, unsigned phase, unsigned
         gpi_put(to + 16 * v, run->vectors[v]);
 }
 
+#ifdef GPI_COMBINE_IS_STAMPED
 /*
  * Sums of bytes and of 16-bit integers wrap, so they may be computed several at a time. (bool is no byte
  * and _Float16 no integer.)
@@ -197,5 +204,6 @@ GPI_DEVICE GP_TYPE GPI_RUN_FOLD(const GPI_RUN *run)
     }
     return sum;
 }
+#endif
 
 #endif

@@ -29,6 +29,35 @@ GPI_DEVICE uint32_t gpi_funnel_shift(uint32_t low, uint32_t high, unsigned bits)
 #endif
 }
 
+/* x << bits % 32 */
+GPI_DEVICE uint32_t gpi_shift_up(uint32_t x, unsigned bits)
+{
+#ifdef __CUDACC__
+    return __funnelshift_l(0, x, bits); /* one instruction: it looks at 5 bits alone */
+#else
+    return x << bits % 32;
+#endif
+}
+
+GPI_DEVICE uint32_t gpi_reverse_bits(uint32_t x)
+{
+#ifdef __CUDACC__
+    return __brev(x);
+#else
+    uint32_t reversed = 0;
+
+    for (int i = 0; i < 32; i++)
+        reversed |= (x >> i & 1) << (31 - i);
+    return reversed;
+#endif
+}
+
+/* So many of the lowest bits. */
+GPI_DEVICE uint32_t gpi_low_bits(int count)
+{
+    return count <= 0 ? 0 : count >= 32 ? 0xFFFFFFFFu : (1u << count) - 1;
+}
+
 /* words[i] = the four bytes from byte 4 * i + bytes on, for i < count; bytes is 1 to 15. */
 #define gpi_shift_down(words, count, bytes)                                                       \
     do {                                                                                          \
@@ -195,7 +224,10 @@ GPI_DEVICE uint32_t gpi_sum_bytes(uint32_t word, uint32_t which, uint32_t sum)
 GPI_DEVICE uint32_t gpi_permute(uint32_t low, uint32_t high, uint32_t selector)
 {
 #ifdef __CUDACC__
-    return __byte_perm(low, high, selector);
+    uint32_t word;
+
+    __asm__("prmt.b32 %0, %1, %2, %3;" : "=r"(word) : "r"(low), "r"(high), "r"(selector));
+    return word; /* __byte_perm() would mask the selector first */
 #else
     uint64_t bytes = (uint64_t)high << 32 | low;
     uint32_t word = 0;
@@ -225,6 +257,97 @@ GPI_DEVICE uint32_t gpi_scan_halves(uint32_t word, uint32_t *before, int exclusi
 
     *before = s2;
     return exclusive ? gpi_permute(s0, s1, 0x5410) : gpi_permute(s1, s2, 0x5410);
+}
+
+/* ---- bytes that are kept, a word at a time ----------------------------------------------------- */
+
+/*
+ * Eight answers as eight bits, in the highest byte of the result: the words have an answer in the lowest bit
+ * of each of their bytes, and the other bits are zero.
+ */
+GPI_DEVICE uint32_t gpi_gather_answers(uint32_t first, uint32_t second)
+{
+    return (second * 16 + first) * 0x01020408u; /* bit 8 * i goes to bit 24 + i, and nothing is carried */
+}
+
+/* Entry m of a table of 16: how to move the bytes that m has a bit for to the front, and 8 * their number. */
+GPI_DEVICE uint32_t gpi_pack_entry(unsigned m)
+{
+    uint32_t entry = 0x4444; /* a byte of the other word, which is zero */
+    int kept = 0;
+
+    for (unsigned i = 0; i < 4; i++)
+        if (m >> i & 1) {
+            entry = (entry & ~(15u << 4 * kept)) | i << 4 * kept;
+            kept++;
+        }
+    return entry | (uint32_t)(8 * kept) << 16;
+}
+
+/*
+ * One warp: every lane writes those bytes of `count` words that `keep` has a bit for to its `to`, in shared
+ * memory, where the last lane's bytes end and the next one's begin. Up to three bytes before the first
+ * lane's may be overwritten.
+ */
+GPI_DEVICE void gpi_pack_bytes(char *to, const uint32_t *words, const uint32_t *keep, int count,
+                               const uint32_t *table)
+{
+    unsigned start = (unsigned)((uintptr_t)to & 3), bits = start * 8;
+    char *first = to - start, *word = first;
+    uint32_t pending = 0; /* the bytes of `word` so far, bits % 32 of them */
+
+    GPI_UNROLL
+    for (int w = 0; w < (count + 7) / 8; w++) {
+        uint32_t entries[8]; /* read before anything is written: for all the compiler knows it is the table */
+
+        GPI_UNROLL
+        for (int i = 0; i < 8 && 8 * w + i < count; i++)
+            entries[i] = table[keep[w] >> i * 4 & 15];
+        GPI_UNROLL
+        for (int i = 0; i < 8 && 8 * w + i < count; i++) {
+            uint32_t packed = gpi_permute(words[8 * w + i], 0, entries[i]);
+            uint64_t both = (uint64_t)packed * gpi_shift_up(1, bits) + pending; /* shifts and joins at once */
+            uint32_t low = (uint32_t)both;
+            unsigned next = bits + (entries[i] >> 16);
+            int full = ((next ^ bits) & 32) != 0;
+
+            if (full)
+                gpi_put(word, low);
+            word += full ? 4 : 0;
+            pending = full ? (uint32_t)(both >> 32) : low;
+            bits = next;
+        }
+    }
+    __syncwarp(); /* a word that lanes share has been written as a whole; now the others' bytes of it */
+    GPI_NO_UNROLL
+    for (unsigned i = word == first ? start : 0; i < bits % 32 / 8; i++)
+        word[i] = (char)(pending >> 8 * i);
+}
+
+/* Turns `count` words of bytes, and the bits of `keep` for them, round: the last byte comes first. */
+GPI_DEVICE void gpi_reverse_bytes(uint32_t *words, uint32_t *keep, int count)
+{
+    const int last = (count - 1) / 8; /* word of `keep` */
+
+    GPI_UNROLL
+    for (int i = 0; i < count / 2; i++) {
+        uint32_t word = words[i];
+
+        words[i] = gpi_permute(words[count - 1 - i], 0, 0x0123);
+        words[count - 1 - i] = gpi_permute(word, 0, 0x0123);
+    }
+    if (count % 2)
+        words[count / 2] = gpi_permute(words[count / 2], 0, 0x0123);
+    GPI_UNROLL
+    for (int w = 0; w <= last / 2; w++) {
+        uint32_t bits = keep[w];
+
+        keep[w] = gpi_reverse_bits(keep[last - w]);
+        keep[last - w] = gpi_reverse_bits(bits);
+    }
+    GPI_UNROLL
+    for (int w = 0; w <= last; w++)
+        keep[w] = gpi_funnel_shift(keep[w], w < last ? keep[w + 1] : 0, (unsigned)(8 * (last + 1) - count) * 4);
 }
 
 #endif

@@ -12,8 +12,12 @@
 /* Unrolls the next loop, whose bounds are constants, so that an array stays in registers. */
 #ifdef __CUDACC__
 #define GPI_UNROLL _Pragma("unroll")
+#define GPI_UNROLL_BY_8 _Pragma("unroll 8") /* where all of it would take long to compile */
+#define GPI_NO_UNROLL   _Pragma("unroll 1")
 #else
 #define GPI_UNROLL
+#define GPI_UNROLL_BY_8
+#define GPI_NO_UNROLL
 #endif
 
 #define GPI_FULL_MASK 0xFFFFFFFFu
@@ -34,6 +38,12 @@ GPI_DEVICE unsigned gpi_thread_rank(void)
 GPI_DEVICE unsigned gpi_min(unsigned a, unsigned b)
 {
     return a < b ? a : b;
+}
+
+/* n, but not more than most. */
+GPI_DEVICE unsigned gpi_most(size_t n, unsigned most)
+{
+    return n < most ? (unsigned)n : most;
 }
 
 /* Waits for the grids before in the stream, where a launch may overlap them: GPI_LAUNCH_EARLY. */

@@ -18,7 +18,6 @@
 #define GPI_RING_REDUCERS 4
 #define GPI_RING_SCANNERS 8
 #define GPI_RING_THREADS  (32 * (1 + GPI_RING_LOOKERS + GPI_RING_REDUCERS + GPI_RING_SCANNERS))
-#define GPI_NO_TILE       0xFFFFFFFFu
 
 enum {
     GPI_RING_STAGE = GPI_TILE_CHUNKS * (GPI_SLOT_BYTES + 32 * (int)sizeof(GP_TYPE)), /* with lanes_before */
@@ -39,14 +38,6 @@ typedef struct {
     GP_TYPE tiles_before[GPI_RING_N];
     GP_TYPE group_sums[2][GPI_RING_LOOKERS];
 } GPI_SCAN_RING;
-
-#define GPI_RING_ADVANCE(place)            \
-    do {                                   \
-        if (++(place).stage == GPI_RING_N) { \
-            (place).stage = 0;             \
-            (place).parity ^= 1;           \
-        }                                  \
-    } while (0)
 
 /* Takes tiles and starts their copies, as stages become empty. */
 GPI_DEVICE void GPI_SCAN_RING_LOAD(const GPI_SCAN_JOB *job, GPI_SCAN_RING *ring, char *stages,
@@ -82,7 +73,7 @@ GPI_DEVICE void GPI_SCAN_RING_LOAD(const GPI_SCAN_JOB *job, GPI_SCAN_RING *ring,
                 gpi_mbarrier_arrive(&ring->full[place.stage]);
         }
         end = tile >= job->tiles;
-        GPI_RING_ADVANCE(place);
+        gpi_ring_advance(&place, GPI_RING_N);
     }
     if (lane == 0)
         gpi_finish_launch(job->head, epoch);
@@ -137,7 +128,7 @@ GPI_DEVICE void GPI_SCAN_RING_REDUCE(const GPI_SCAN_JOB *job, GPI_SCAN_RING *rin
                 ring->chunks_before[place.stage][lane] = before;
         }
         gpi_mbarrier_arrive(&ring->ready[place.stage]);
-        GPI_RING_ADVANCE(place);
+        gpi_ring_advance(&place, GPI_RING_N);
     }
 }
 
@@ -185,7 +176,7 @@ GPI_DEVICE void GPI_SCAN_RING_LOOK(const GPI_SCAN_JOB *job, GPI_SCAN_RING *ring,
             ring->has_tiles_before[place.stage] = before.has_sum;
         }
         gpi_mbarrier_arrive(&ring->ready[place.stage]);
-        GPI_RING_ADVANCE(place);
+        gpi_ring_advance(&place, GPI_RING_N);
     }
 }
 
@@ -241,7 +232,7 @@ GPI_DEVICE void GPI_SCAN_RING_SCAN(const GPI_SCAN_JOB *job, GPI_SCAN_RING *ring,
         }
         __syncwarp(); /* the ends have left the slot */
         previous = place.stage;
-        GPI_RING_ADVANCE(place);
+        gpi_ring_advance(&place, GPI_RING_N);
     }
     if (lane == 0)
         gpi_bulk_wait(0);

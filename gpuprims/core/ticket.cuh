@@ -9,11 +9,14 @@
 
 #include "../gpuprims.h"
 
-/* All zero at first. Between launches the lower half of the ticket and `done` are zero. */
+#define GPI_NO_TILE 0xFFFFFFFFu /* a stage of a ring that gets no tile: there are no more */
+
+/* All zero at first. Between launches the lower half of the ticket, `total` and `done` are zero. */
 typedef struct gpi_tag_head {
     unsigned long long ticket; /* the epoch of the launch before << 32 | the next tile */
+    unsigned long long total;  /* what the blocks of a launch add up */
     uint32_t done;             /* blocks that have finished */
-    uint32_t unused[29];       /* up to 128 bytes: the tags that follow are aligned */
+    uint32_t unused[27];       /* up to 128 bytes: the tags that follow are aligned */
 } gpi_tag_head;
 
 /* Where a warp is in a ring of stages: the parity of a stage's mbarriers flips with every round. */
@@ -21,6 +24,14 @@ typedef struct gpi_ring_place {
     int stage;
     unsigned parity;
 } gpi_ring_place;
+
+GPI_DEVICE void gpi_ring_advance(gpi_ring_place *place, int stages)
+{
+    if (++place->stage == stages) {
+        place->stage = 0;
+        place->parity ^= 1;
+    }
+}
 
 /* One thread: draws a ticket. The lower half is its number. */
 GPI_DEVICE uint64_t gpi_take_ticket(gpi_tag_head *head)

@@ -8,16 +8,29 @@
 #ifndef GPI_TUNING_CUH
 #define GPI_TUNING_CUH
 
-/* compact.cuh: threads of a block; items per thread, of up to 4 bytes, at most 32, since a thread keeps
- * one bit for each; bytes per thread, of larger items, at most 256 for the same reason. */
-#ifndef GPI_TUNE_COMPACT_THREADS
-#define GPI_TUNE_COMPACT_THREADS 256
+/* Shared memory for the stages of a ring of bulk copies, in a block with a multiprocessor to itself. */
+#define GPI_RING_ROOM (225 << 10)
+
+/* compact.cuh: stages of the ring, at most; look warps; count warps for items of a byte, and for larger
+ * ones; MiB of input from which the ring is faster than a wave of blocks; blocks of that wave on a
+ * multiprocessor. */
+#ifndef GPI_TUNE_COMPACT_STAGES
+#define GPI_TUNE_COMPACT_STAGES 7
 #endif
-#ifndef GPI_TUNE_COMPACT_ITEMS
-#define GPI_TUNE_COMPACT_ITEMS 16
+#ifndef GPI_TUNE_COMPACT_LOOKERS
+#define GPI_TUNE_COMPACT_LOOKERS 6
 #endif
-#ifndef GPI_TUNE_COMPACT_BYTES
-#define GPI_TUNE_COMPACT_BYTES 64
+#ifndef GPI_TUNE_COMPACT_BYTE_COUNTERS
+#define GPI_TUNE_COMPACT_BYTE_COUNTERS 8
+#endif
+#ifndef GPI_TUNE_COMPACT_COUNTERS
+#define GPI_TUNE_COMPACT_COUNTERS 4
+#endif
+#ifndef GPI_TUNE_COMPACT_RING_FROM
+#define GPI_TUNE_COMPACT_RING_FROM 6
+#endif
+#ifndef GPI_TUNE_COMPACT_WAVE_BLOCKS
+#define GPI_TUNE_COMPACT_WAVE_BLOCKS 2
 #endif
 
 /* Blocks of 1024 threads that a multiprocessor holds. */
@@ -26,9 +39,6 @@
 #else
 #define GPI_BLOCKS_OF_1024 1
 #endif
-
-/* Shared memory for the stages of a ring of bulk copies, in a block with a multiprocessor to itself. */
-#define GPI_RING_ROOM (225 << 10)
 
 /* reduce.cuh: blocks of eight warps on a multiprocessor, when the input is large. */
 #ifndef GPI_TUNE_REDUCE_BLOCKS

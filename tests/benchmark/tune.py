@@ -38,17 +38,25 @@ PRIMITIVES = {
     "compact": [
         {
             "shapes": {
-                "GPI_TUNE_COMPACT_THREADS": [128, 256, 512],
-                "GPI_TUNE_COMPACT_ITEMS": [8, 12, 16, 20, 24, 32],
+                "GPI_TUNE_COMPACT_STAGES": [5, 6, 7],
+                "GPI_TUNE_COMPACT_LOOKERS": [4, 6, 8],
+                "GPI_TUNE_COMPACT_COUNTERS": [4, 8],
             },
             "instances": [
                 ("compact", {"PRIMITIVE": "compact", "IN": "u32"}),
-                ("compact", {"PRIMITIVE": "compact", "IN": "u8"}),
+                ("compact", {"PRIMITIVE": "compact", "IN": "u64"}),
             ],
         },
         {
-            "shapes": {"GPI_TUNE_COMPACT_BYTES": [32, 64, 96, 128, 192, 256]},
-            "instances": [("compact", {"PRIMITIVE": "compact", "IN": "u64"})],
+            "shapes": {"GPI_TUNE_COMPACT_BYTE_COUNTERS": [4, 8]},
+            "instances": [("compact", {"PRIMITIVE": "compact", "IN": "u8"})],
+        },
+        {
+            "shapes": {
+                "GPI_TUNE_COMPACT_RING_FROM": [2, 4, 6, 8, 16],
+                "GPI_TUNE_COMPACT_WAVE_BLOCKS": [1, 2, 3],
+            },
+            "instances": [("compact", {"PRIMITIVE": "compact", "IN": "u32"})],
         },
     ],
     "reduce": [

@@ -1,0 +1,294 @@
+/*
+ * core/compact_ring.cuh: the compaction of large inputs on sm_90 and newer. One persistent block on each
+ * multiprocessor; each of its warps has one part of the work, and tiles go round a ring of stages in shared
+ * memory:
+ *
+ *     1 load warp        takes a tile, and starts the bulk copies of its chunks into a stage
+ *     count warps        choose items of a chunk each, and leave the choice in the stage
+ *     1 publish warp     adds the chunks up and publishes the tile's count
+ *     look warps         add up the counts of all tiles before
+ *     8 write warps      put the chosen items of a chunk together, in its slot, and start the bulk copy to
+ *                        where they go
+ *
+ * They meet at mbarriers, at which every lane arrives for itself: so the order of what it has read and
+ * written is plain to see, for tools as well.
+ *
+ * Part of compact.cuh; not to be included directly.
+ */
+#define GPI_COMPACT_LOOKERS  GPI_TUNE_COMPACT_LOOKERS
+#define GPI_COMPACT_COUNTERS \
+    (sizeof(GP_TYPE) == 1 ? GPI_TUNE_COMPACT_BYTE_COUNTERS : GPI_TUNE_COMPACT_COUNTERS)
+#define GPI_COMPACT_WRITERS  GPI_TILE_CHUNKS
+#define GPI_COMPACT_RING_THREADS \
+    (32 * (2 + GPI_COMPACT_LOOKERS + GPI_COMPACT_COUNTERS + GPI_COMPACT_WRITERS))
+#define GPI_COMPACT_FIT(bytes)                                                         \
+    (GPI_RING_ROOM / (bytes) < 2                         ? 2                           \
+     : GPI_RING_ROOM / (bytes) < GPI_TUNE_COMPACT_STAGES ? GPI_RING_ROOM / (bytes)     \
+                                                         : GPI_TUNE_COMPACT_STAGES)
+
+/* A stage has a slot for each chunk, the lanes' choices and ranks, and with flags a slot for these. */
+enum {
+    GPI_COMPACT_STAGE = GPI_TILE_CHUNKS * (GPI_COMPACT_SLOT + 128 * (GPI_COMPACT_BITS + 1)),
+    GPI_COMPACT_FLAG_STAGE = GPI_COMPACT_STAGE + GPI_TILE_CHUNKS * GPI_COMPACT_FLAG_SLOT,
+    GPI_COMPACT_STAGES = GPI_COMPACT_FIT(GPI_COMPACT_STAGE),
+    GPI_COMPACT_FLAG_STAGES = GPI_COMPACT_FIT(GPI_COMPACT_FLAG_STAGE),
+    GPI_COMPACT_RING_BYTES =
+        GPI_COMPACT_STAGES * GPI_COMPACT_STAGE > GPI_COMPACT_FLAG_STAGES * GPI_COMPACT_FLAG_STAGE
+            ? GPI_COMPACT_STAGES * GPI_COMPACT_STAGE
+            : GPI_COMPACT_FLAG_STAGES * GPI_COMPACT_FLAG_STAGE
+};
+
+/* A stage is full, counted, ready (what comes before its chunks is known) and empty again. */
+typedef struct {
+    uint64_t full[GPI_COMPACT_STAGES], counted[GPI_COMPACT_STAGES], ready[GPI_COMPACT_STAGES], empty[GPI_COMPACT_STAGES];
+    uint64_t tiles_before[GPI_COMPACT_STAGES];
+    uint32_t tile[GPI_COMPACT_STAGES], epoch;
+    uint32_t chunk_counts[GPI_COMPACT_STAGES][GPI_TILE_CHUNKS];
+    uint32_t chunks_before[GPI_COMPACT_STAGES][GPI_TILE_CHUNKS];
+    uint32_t group_sums[2][GPI_COMPACT_LOOKERS];
+    uint32_t table[16];
+    int stages, stage_bytes; /* how many there are, and how large */
+} GPI_COMPACT_RING;
+
+/* Where a stage keeps a lane's choice in chunk q: GPI_COMPACT_BITS words, and its rank, 32 words apart. */
+#define GPI_COMPACT_CHOICE(stage, q, lane)                                   \
+    ((uint32_t *)(void *)((stage) + GPI_TILE_CHUNKS * GPI_COMPACT_SLOT) +  \
+     (q) * (32 * (GPI_COMPACT_BITS + 1)) + (lane))
+#define GPI_COMPACT_FLAGS(stage, q) ((stage) + GPI_COMPACT_STAGE + (q) * GPI_COMPACT_FLAG_SLOT)
+
+/* One thread: starts the copy of a chunk's items or flags; place 0 lies `phase` behind the slot's start. */
+GPI_DEVICE void GPI_COMPACT_RING_FETCH(const void *in, size_t n, size_t size, GPI_COMPACT_PART part,
+                                       unsigned phase, char *slot, uint64_t *full)
+{
+    gpi_extent array = {(const char *)in, (const char *)in + n * size};
+    const char *from = array.begin + (part.start + part.first) * size;
+
+    if (part.last)
+        gpi_fetch_bulk(slot + (phase + part.first * size - gpi_phase(from)), from,
+                       (part.last - part.first) * (unsigned)size, array, full);
+    else
+        gpi_mbarrier_arrive(full);
+}
+
+/* Takes tiles and starts their copies, as stages become empty. */
+GPI_DEVICE void GPI_COMPACT_RING_LOAD(const GPI_COMPACT_JOB *job, GPI_COMPACT_RING *ring, char *stages,
+                                      unsigned lane)
+{
+    gpi_ring_place place = {0, 0};
+    uint32_t next = 0, epoch = 0;
+
+    if (lane == 0)
+        next = gpi_take_tile(job->head, &epoch);
+    if (lane == 0)
+        ring->epoch = epoch;
+    for (int k = 0, end = 0; !end; k++) {
+        uint32_t tile = __shfl_sync(GPI_FULL_MASK, next, 0), unused;
+        char *stage = stages + place.stage * ring->stage_bytes;
+        uint64_t *full = &ring->full[place.stage];
+
+        if (lane == 0 && tile < job->tiles)
+            next = gpi_take_tile(job->head, &unused); /* early: it takes a while */
+        if (k >= ring->stages)
+            gpi_mbarrier_wait(&ring->empty[place.stage], place.parity ^ 1);
+        if (lane == 0)
+            ring->tile[place.stage] = tile < job->tiles ? tile : GPI_NO_TILE;
+        __syncwarp(); /* the tile is noted before anything is full */
+        if (lane < GPI_TILE_CHUNKS) {
+            GPI_COMPACT_PART part = GPI_COMPACT_CUT(job, (size_t)tile * GPI_TILE_CHUNKS + lane);
+
+            GPI_COMPACT_RING_FETCH(job->in, job->n, sizeof(GP_TYPE), part, GPI_COMPACT_PHASE(job, part),
+                                   stage + lane * GPI_COMPACT_SLOT, full);
+            if (job->flags)
+                GPI_COMPACT_RING_FETCH(job->flags, job->n, 1, part, GPI_COMPACT_FLAG_PHASE(job, part),
+                                       GPI_COMPACT_FLAGS(stage, lane), full);
+        }
+        end = tile >= job->tiles;
+        gpi_ring_advance(&place, ring->stages);
+    }
+    if (lane == 0)
+        gpi_finish_launch(job->head, epoch);
+}
+
+/* Chooses from some chunks of each tile, and counts lanes and chunks. */
+GPI_DEVICE void GPI_COMPACT_RING_COUNT(const GPI_COMPACT_JOB *job, GPI_COMPACT_RING *ring, char *stages,
+                                       unsigned counter, unsigned lane, GPI_CONTEXT context)
+{
+    gpi_ring_place place = {0, 0};
+
+    for (;;) {
+        char *stage = stages + place.stage * ring->stage_bytes;
+
+        gpi_mbarrier_wait(&ring->full[place.stage], place.parity);
+        uint32_t tile = ring->tile[place.stage];
+        if (tile == GPI_NO_TILE)
+            return;
+        for (unsigned q = counter; q < GPI_TILE_CHUNKS; q += GPI_COMPACT_COUNTERS) {
+            GPI_COMPACT_PART part = GPI_COMPACT_CUT(job, (size_t)tile * GPI_TILE_CHUNKS + q);
+            const char *slot = stage + q * GPI_COMPACT_SLOT;
+            uint32_t *choice = GPI_COMPACT_CHOICE(stage, q, lane), keep[GPI_COMPACT_BITS];
+            GPI_RUN run;
+
+            if (!job->flags)
+                GPI_RUN_READ(&run, slot, GPI_COMPACT_PHASE(job, part), lane, context);
+            unsigned kept = GPI_COMPACT_CHOOSE(keep, job, part, &run, slot, GPI_COMPACT_FLAGS(stage, q), lane,
+                                               context);
+            unsigned sum = gpi_warp_prefix(kept, lane);
+            GPI_UNROLL
+            for (int w = 0; w < GPI_COMPACT_BITS; w++)
+                choice[w * 32] = keep[w];
+            choice[GPI_COMPACT_BITS * 32] = sum - kept;
+            if (lane == 31)
+                ring->chunk_counts[place.stage][q] = sum;
+        }
+        gpi_mbarrier_arrive(&ring->counted[place.stage]);
+        gpi_ring_advance(&place, ring->stages);
+    }
+}
+
+/* Counts tiles and makes their counts known. */
+GPI_DEVICE void GPI_COMPACT_RING_PUBLISH(const GPI_COMPACT_JOB *job, GPI_COMPACT_RING *ring, unsigned lane)
+{
+    gpi_ring_place place = {0, 0};
+
+    for (;;) {
+        gpi_mbarrier_wait(&ring->full[place.stage], place.parity);
+        uint32_t tile = ring->tile[place.stage];
+        if (tile == GPI_NO_TILE)
+            return;
+        gpi_mbarrier_wait(&ring->counted[place.stage], place.parity);
+        unsigned kept = lane < GPI_TILE_CHUNKS ? ring->chunk_counts[place.stage][lane] : 0;
+        unsigned sum = gpi_warp_prefix(kept, lane);
+
+        if (lane == 31 && tile + 1 < job->tiles)
+            gpi_publish_count(job->head, tile, sum, ring->epoch, job->in_place);
+        if (lane < GPI_TILE_CHUNKS)
+            ring->chunks_before[place.stage][lane] = sum - kept;
+        gpi_mbarrier_arrive(&ring->ready[place.stage]);
+        gpi_ring_advance(&place, ring->stages);
+    }
+}
+
+/*
+ * Finds out what is kept before each tile. The look warps add up a group each, and each of them the groups.
+ * They begin when the tile has come: most of those before it have then been published.
+ */
+GPI_DEVICE void GPI_COMPACT_RING_LOOK(const GPI_COMPACT_JOB *job, GPI_COMPACT_RING *ring, unsigned looker,
+                                      unsigned lane)
+{
+    gpi_counted known = {0, 0};
+    gpi_ring_place place = {0, 0};
+    unsigned round = 0;
+
+    for (;;) {
+        gpi_mbarrier_wait(&ring->full[place.stage], place.parity);
+        size_t tile = ring->tile[place.stage], end = (tile + GPI_COUNT_GROUP - 1) / GPI_COUNT_GROUP;
+        if (tile == GPI_NO_TILE)
+            return;
+        gpi_counted before = known;
+
+        while (before.group < end) {
+            size_t first = before.group;
+
+            if (first + looker < end) {
+                uint32_t sum = gpi_group_count(job->head, first + looker, tile, lane, ring->epoch,
+                                               job->in_place);
+
+                if (lane == 0)
+                    ring->group_sums[round % 2][looker] = sum;
+            }
+            gpi_barrier_sync(2, 32 * GPI_COMPACT_LOOKERS); /* group_sums are complete */
+            gpi_add_groups(&before, &known, tile, ring->group_sums[round % 2], GPI_COMPACT_LOOKERS, lane);
+            round++; /* the other group_sums: these are read until everybody has been at the next barrier */
+        }
+        if (looker == 0 && lane == 0)
+            ring->tiles_before[place.stage] = before.sum;
+        gpi_mbarrier_arrive(&ring->ready[place.stage]);
+        gpi_ring_advance(&place, ring->stages);
+    }
+}
+
+/* Writes chunk q of each tile. */
+GPI_DEVICE void GPI_COMPACT_RING_WRITE(const GPI_COMPACT_JOB *job, GPI_COMPACT_RING *ring, char *stages,
+                                       unsigned q, unsigned lane, GPI_CONTEXT context)
+{
+    size_t all_kept = job->rejected == GPI_REJECTED_STABLE ? *job->count : 0;
+    gpi_ring_place place = {0, 0};
+    int previous = -1;
+
+    for (;;) {
+        gpi_mbarrier_wait(&ring->full[place.stage], place.parity);
+        uint32_t tile = ring->tile[place.stage];
+        if (tile == GPI_NO_TILE)
+            break;
+        GPI_COMPACT_PART part = GPI_COMPACT_CUT(job, (size_t)tile * GPI_TILE_CHUNKS + q);
+        char *stage = stages + place.stage * ring->stage_bytes, *slot = stage + q * GPI_COMPACT_SLOT;
+        const uint32_t *choice = GPI_COMPACT_CHOICE(stage, q, lane);
+        uint32_t keep[GPI_COMPACT_BITS];
+        GPI_RUN run;
+
+        GPI_RUN_READ(&run, slot, GPI_COMPACT_PHASE(job, part), lane, context);
+        if (previous >= 0) { /* by now the tile before has left its stage */
+            if (lane == 0)
+                gpi_bulk_wait_read(0);
+            __syncwarp(); /* it has */
+            gpi_mbarrier_arrive(&ring->empty[previous]);
+        }
+        __syncwarp(); /* everybody has read the slot */
+        gpi_mbarrier_wait(&ring->ready[place.stage], place.parity);
+        GPI_UNROLL
+        for (int w = 0; w < GPI_COMPACT_BITS; w++)
+            keep[w] = choice[w * 32];
+        unsigned kept = ring->chunk_counts[place.stage][q], rank = choice[GPI_COMPACT_BITS * 32];
+        size_t before = (size_t)ring->tiles_before[place.stage] + ring->chunks_before[place.stage][q];
+        if (tile + 1 == job->tiles && q + 1 == GPI_TILE_CHUNKS && lane == 0 &&
+            job->rejected != GPI_REJECTED_STABLE)
+            *job->count = before + kept;
+        previous = place.stage;
+        if (kept || (job->rejected != GPI_REJECTED_DROPPED && part.last)) {
+            GPI_COMPACT_WRITE(job, part, slot, &run, keep, rank, kept, before, all_kept, ring->table, lane, 1);
+            __syncwarp(); /* the ends have left the slot */
+        } else {
+            gpi_mbarrier_arrive(&ring->empty[place.stage]); /* at once: no copy has to end */
+            previous = -1;
+        }
+        gpi_ring_advance(&place, ring->stages);
+    }
+    if (lane == 0)
+        gpi_bulk_wait(0);
+}
+
+static __global__ void __launch_bounds__(GPI_COMPACT_RING_THREADS, 1)
+    GPI_COMPACT_RING_KERNEL(GPI_COMPACT_JOB job, GPI_CONTEXT context)
+{
+    GP_DYNAMIC_SHARED(char, stages);
+    GP_SHARED(GPI_COMPACT_RING, ring);
+    unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+
+    if (threadIdx.x < 16)
+        ring.table[threadIdx.x] = gpi_pack_entry(threadIdx.x);
+    if (threadIdx.x == 0) {
+        ring.stages = job.flags ? GPI_COMPACT_FLAG_STAGES : GPI_COMPACT_STAGES;
+        ring.stage_bytes = job.flags ? GPI_COMPACT_FLAG_STAGE : GPI_COMPACT_STAGE;
+        for (int s = 0; s < ring.stages; s++) {
+            gpi_mbarrier_init(&ring.full[s], GPI_TILE_CHUNKS * (job.flags ? 2 : 1));
+            gpi_mbarrier_init(&ring.counted[s], 32 * GPI_COMPACT_COUNTERS);
+            gpi_mbarrier_init(&ring.ready[s], 32 * (GPI_COMPACT_LOOKERS + 1));
+            gpi_mbarrier_init(&ring.empty[s], 32 * GPI_COMPACT_WRITERS);
+        }
+        gpi_mbarrier_init_fence();
+    }
+    gpi_grid_wait();
+    gpi_grid_launch_next();
+    __syncthreads(); /* the ring is there */
+    if (warp == 0)
+        GPI_COMPACT_RING_LOAD(&job, &ring, stages, lane);
+    else if (warp == 1)
+        GPI_COMPACT_RING_PUBLISH(&job, &ring, lane);
+    else if (warp < 2 + GPI_COMPACT_LOOKERS)
+        GPI_COMPACT_RING_LOOK(&job, &ring, warp - 2, lane);
+    else if (warp < 2 + GPI_COMPACT_LOOKERS + GPI_COMPACT_COUNTERS)
+        GPI_COMPACT_RING_COUNT(&job, &ring, stages, warp - 2 - GPI_COMPACT_LOOKERS, lane, context);
+    else
+        GPI_COMPACT_RING_WRITE(&job, &ring, stages, warp - 2 - GPI_COMPACT_LOOKERS - GPI_COMPACT_COUNTERS,
+                               lane, context);
+}

@@ -1,0 +1,187 @@
+/*
+ * core/compact_wave.cuh: the compaction of small inputs, and of all inputs on GPUs without bulk copies. A
+ * block takes a tile, a warp a chunk of it, which stays in registers; every tile that runs at the same time
+ * looks at the counts of those before. And the count that comes before a stable partition.
+ *
+ * Part of compact.cuh; not to be included directly.
+ */
+
+/* Shared memory of a block. */
+#define GPI_COMPACT_WAVE_BYTES(flagged) \
+    (GPI_TILE_CHUNKS * ((unsigned)GPI_COMPACT_SLOT + ((flagged) ? (unsigned)GPI_COMPACT_FLAG_SLOT : 0)))
+
+/*
+ * What all tiles before `tile` keep, in every thread; *known is brought up to its group. Each warp adds up a
+ * group at a time. All threads call.
+ */
+GPI_DEVICE uint64_t GPI_COMPACT_WAVE_LOOK(const GPI_COMPACT_JOB *job, gpi_counted *known, uint32_t *group_sums,
+                                          size_t tile, unsigned lane, unsigned warp, uint32_t epoch)
+{
+    size_t end = (tile + GPI_COUNT_GROUP - 1) / GPI_COUNT_GROUP;
+    gpi_counted before = *known;
+
+    while (before.group < end) {
+        size_t first = before.group;
+
+        if (first + warp < end) {
+            uint32_t sum = gpi_group_count(job->head, first + warp, tile, lane, epoch, job->in_place);
+
+            if (lane == 0)
+                group_sums[warp] = sum;
+        }
+        __syncthreads(); /* group_sums are complete; in place: the tiles of these groups have been read */
+        gpi_add_groups(&before, known, tile, group_sums, GPI_TILE_CHUNKS, lane);
+        __syncthreads(); /* group_sums are free */
+    }
+    return before.sum;
+}
+
+/* One warp: reads a chunk, and its flags if there are any, into slots. */
+GPI_DEVICE void GPI_COMPACT_WAVE_FETCH(const GPI_COMPACT_JOB *job, GPI_COMPACT_PART part, char *slot,
+                                       char *flag_slot, unsigned lane)
+{
+    const size_t size = sizeof(GP_TYPE), first = part.start + part.first;
+    const unsigned n = part.last - part.first;
+    gpi_extent array = {(const char *)job->in, (const char *)(job->in + job->n)};
+    const char *from = (const char *)(job->in + first);
+
+    gpi_fetch_warp(slot + (GPI_COMPACT_PHASE(job, part) + part.first * size - gpi_phase(from)), from,
+                   n * (unsigned)size, array, lane, GPI_CHUNK_N * (unsigned)size / 16);
+    if (!job->flags)
+        return;
+    array.begin = (const char *)job->flags;
+    array.end = array.begin + job->n;
+    from = array.begin + first;
+    gpi_fetch_warp(flag_slot + (GPI_COMPACT_FLAG_PHASE(job, part) + part.first - gpi_phase(from)), from, n,
+                   array, lane, (GPI_CHUNK_N + 15) / 16);
+}
+
+static __global__ void __launch_bounds__(32 * GPI_TILE_CHUNKS, GPI_TUNE_COMPACT_WAVE_BLOCKS)
+    GPI_COMPACT_WAVE_KERNEL(GPI_COMPACT_JOB job, GPI_CONTEXT context)
+{
+    GP_DYNAMIC_SHARED(char, slots);
+    GP_SHARED(uint32_t[GPI_TILE_CHUNKS], chunk_counts);
+    GP_SHARED(uint32_t[GPI_TILE_CHUNKS], group_sums);
+    GP_SHARED(uint32_t[16], table);
+    GP_SHARED(uint32_t[2], taken);
+    unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+    char *slot = slots + warp * GPI_COMPACT_SLOT;
+    char *flag_slot = slots + GPI_TILE_CHUNKS * GPI_COMPACT_SLOT + warp * GPI_COMPACT_FLAG_SLOT;
+    gpi_counted known = {0, 0};
+    uint32_t tile = 0, epoch = 0;
+
+    if (threadIdx.x < 16)
+        table[threadIdx.x] = gpi_pack_entry(threadIdx.x);
+    gpi_grid_wait();
+    gpi_grid_launch_next();
+    size_t all_kept = job.head && job.rejected == GPI_REJECTED_STABLE ? *job.count : 0;
+    for (;;) {
+        /* Take a tile; a single one is there for the taking. */
+        if (job.tiles > 1) {
+            if (threadIdx.x == 0)
+                taken[0] = gpi_take_tile(job.head, &taken[1]);
+            __syncthreads(); /* the tile is known, and chunk_counts are free */
+            tile = taken[0];
+            epoch = taken[1];
+            if (tile >= job.tiles)
+                break;
+        }
+        GPI_COMPACT_PART part = GPI_COMPACT_CUT(&job, (size_t)tile * GPI_TILE_CHUNKS + warp);
+        unsigned n = part.last - part.first, phase = GPI_COMPACT_PHASE(&job, part), kept = 0;
+        uint32_t keep[GPI_COMPACT_BITS];
+        GPI_RUN run;
+
+        /* Read the chunk, choose from the lane's run, and count. */
+        if (n)
+            GPI_COMPACT_WAVE_FETCH(&job, part, slot, flag_slot, lane);
+        __syncwarp(); /* the chunk is in its slot */
+        GPI_RUN_READ(&run, slot, phase, lane, context);
+        kept = n ? GPI_COMPACT_CHOOSE(keep, &job, part, &run, slot, flag_slot, lane, context) : 0;
+        unsigned sum = gpi_warp_prefix(kept, lane), rank = sum - kept;
+        kept = __shfl_sync(GPI_FULL_MASK, sum, 31);
+        if (lane == 0)
+            chunk_counts[warp] = kept;
+        __syncthreads(); /* chunk_counts are complete; in place: the tile has been read */
+
+        /* Add the chunks before it up, and publish the tile: everybody but the last one. */
+        sum = gpi_warp_prefix(lane < GPI_TILE_CHUNKS ? chunk_counts[lane] : 0, lane);
+        unsigned chunks_before = warp ? __shfl_sync(GPI_FULL_MASK, sum, (int)warp - 1) : 0;
+        unsigned all = __shfl_sync(GPI_FULL_MASK, sum, 31);
+        if (threadIdx.x == 0 && tile + 1 < job.tiles)
+            gpi_publish_count(job.head, tile, all, epoch, job.in_place);
+
+        /* Add the tiles before it up, and write. */
+        size_t tiles_before = tile ? GPI_COMPACT_WAVE_LOOK(&job, &known, group_sums, tile, lane, warp, epoch) : 0;
+        if (!job.head)
+            all_kept = all;
+        if (n)
+            GPI_COMPACT_WRITE(&job, part, slot, &run, keep, rank, kept, tiles_before + chunks_before, all_kept,
+                              table, lane, 0);
+        if (threadIdx.x == 0 && tile + 1 == job.tiles)
+            *job.count = tiles_before + all;
+        if (job.tiles == 1)
+            return;
+        if (job.tiles <= gridDim.x)
+            break; /* every block has one tile, and has no need to ask for another */
+        __syncwarp(); /* the slot is free */
+    }
+    if (threadIdx.x == 0)
+        gpi_finish_launch(job.head, epoch);
+}
+
+/* ---- the count before a stable partition ------------------------------------------------------- */
+
+#define GPI_COMPACT_COUNT_THREADS 256
+#define GPI_COMPACT_COUNT_BLOCKS  4
+
+/* How many items of a chunk the lane's share keeps: whole vectors where the items allow. */
+GPI_DEVICE unsigned GPI_COMPACT_COUNT(const GPI_COMPACT_JOB *job, size_t chunk, unsigned lane,
+                                      GPI_CONTEXT context)
+{
+    GPI_COMPACT_PART part = GPI_COMPACT_CUT(job, chunk);
+    unsigned kept = 0;
+
+    if (16 % sizeof(GP_TYPE) == 0 && part.first == 0 && part.last == GPI_CHUNK_N &&
+        GPI_COMPACT_PHASE(job, part) % 16 == 0) {
+        GPI_RUN run;
+
+        GPI_UNROLL
+        for (int v = 0; v < GPI_OUT_BYTES / 16; v++)
+            gpi_get(run.vectors[v], (const char *)(job->in + part.start) + ((unsigned)v * 32 + lane) * 16);
+        GPI_UNROLL
+        for (int i = 0; i < GPI_RUN_N; i++) {
+            GP_TYPE x = GPI_COMPACT_ITEM(&run, i);
+
+            kept += (unsigned)GPI_KEEP(&x, context);
+        }
+        return kept;
+    }
+    for (unsigned place = part.first + lane; place < part.last; place += 32)
+        kept += (unsigned)GPI_KEEP(job->in + (part.start + place), context);
+    return kept;
+}
+
+static __global__ void __launch_bounds__(GPI_COMPACT_COUNT_THREADS)
+    GPI_COMPACT_COUNT_KERNEL(GPI_COMPACT_JOB job, GPI_CONTEXT context)
+{
+    GP_SHARED(unsigned long long[GPI_COMPACT_COUNT_THREADS / 32], warp_sums);
+    size_t warps = (size_t)gridDim.x * (GPI_COMPACT_COUNT_THREADS / 32);
+    size_t chunks = (size_t)job.tiles * GPI_TILE_CHUNKS;
+    unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+    unsigned long long sum = 0;
+
+    gpi_grid_wait();
+    gpi_grid_launch_next();
+    for (size_t c = (size_t)blockIdx.x * (GPI_COMPACT_COUNT_THREADS / 32) + warp; c < chunks; c += warps)
+        sum += GPI_COMPACT_COUNT(&job, c, lane, context);
+    for (int stride = 16; stride; stride /= 2)
+        sum += __shfl_xor_sync(GPI_FULL_MASK, sum, stride);
+    if (lane == 0)
+        warp_sums[warp] = sum;
+    __syncthreads(); /* warp_sums are complete */
+    if (threadIdx.x == 0) {
+        for (int w = 1; w < GPI_COMPACT_COUNT_THREADS / 32; w++)
+            sum += warp_sums[w];
+        gpi_finish_total(job.head, sum, job.count);
+    }
+}

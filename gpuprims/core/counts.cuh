@@ -1,0 +1,122 @@
+/*
+ * core/counts.cuh: how tiles that run at the same time learn how many items the tiles before them keep.
+ *
+ * As in core/tags.cuh: a tile publishes its count as a word, tagged with the epoch of the launch, and a
+ * reader adds up the counts of all tiles before its own, in groups of 32. A count has 32 bits, sums have 64.
+ */
+#ifndef GPI_COUNTS_CUH
+#define GPI_COUNTS_CUH
+
+#include "ticket.cuh"
+
+#define GPI_COUNT_GROUP 32 /* tiles: one for each lane */
+
+/* Where compact.cuh puts items that are not kept: nowhere, from the end backwards, behind the kept ones. */
+enum { GPI_REJECTED_DROPPED, GPI_REJECTED_REVERSED, GPI_REJECTED_STABLE };
+
+/* The head and the words of so many tiles. */
+static inline size_t gpi_count_bytes(size_t tiles)
+{
+    return sizeof(gpi_tag_head) + tiles * sizeof(uint64_t);
+}
+
+/* The sum over a warp, in every lane. */
+GPI_DEVICE uint32_t gpi_warp_sum(uint32_t x)
+{
+#if !defined __CUDA_ARCH__ || __CUDA_ARCH__ >= 800
+    return __reduce_add_sync(GPI_FULL_MASK, x);
+#else
+    for (int stride = 16; stride; stride /= 2)
+        x += __shfl_xor_sync(GPI_FULL_MASK, x, stride);
+    return x;
+#endif
+}
+
+/* The sum of the lanes up to the own. */
+GPI_DEVICE uint32_t gpi_warp_prefix(uint32_t x, unsigned lane)
+{
+    GPI_UNROLL
+    for (unsigned stride = 1; stride < 32; stride *= 2) {
+        uint32_t left = __shfl_up_sync(GPI_FULL_MASK, x, stride);
+
+        if (lane >= stride)
+            x += left;
+    }
+    return x;
+}
+
+/*
+ * One thread: makes a tile's count known. With `fence`, whoever learns of it may overwrite what the tile has
+ * read; the tile's readers have met the caller at a barrier.
+ */
+GPI_DEVICE void gpi_publish_count(gpi_tag_head *head, size_t tile, uint32_t count, uint32_t epoch, int fence)
+{
+    uint64_t *words = (uint64_t *)(head + 1);
+
+    if (fence)
+        __threadfence();
+    gpi_store_relaxed_u64(&words[tile], (uint64_t)epoch << 32 | count);
+}
+
+/*
+ * One warp: what those tiles of a group keep that come before `tile`, once they are there. Lanes ask again
+ * for what is missing alone. With `fence`, what those tiles have read may be overwritten afterwards.
+ */
+GPI_DEVICE uint32_t gpi_group_count(const gpi_tag_head *head, size_t group, size_t tile, unsigned lane,
+                                    uint32_t epoch, int fence)
+{
+    const uint64_t *words = (const uint64_t *)(head + 1);
+    size_t mine = group * GPI_COUNT_GROUP + lane;
+    int missing = mine < tile;
+    uint64_t word = 0;
+
+    do {
+        if (missing)
+            word = gpi_load_relaxed_u64(&words[mine]);
+        missing = mine < tile && (uint32_t)(word >> 32) != epoch;
+    } while (__any_sync(GPI_FULL_MASK, missing));
+    if (fence)
+        __threadfence();
+    return gpi_warp_sum((uint32_t)word);
+}
+
+/* One thread of each block: adds the blocks' sums up. The last block writes the total. */
+GPI_DEVICE void gpi_finish_total(gpi_tag_head *head, unsigned long long sum, size_t *total)
+{
+    atomicAdd(&head->total, sum);
+    __threadfence(); /* the sum is there before the block is done */
+    if (atomicAdd(&head->done, 1u) != gridDim.x - 1)
+        return;
+    __threadfence(); /* and the other sums are there after it is */
+    *total = (size_t)atomicExch(&head->total, 0ull);
+    head->done = 0;
+}
+
+/* What a reader knows: what all groups before `group` keep. */
+typedef struct gpi_counted {
+    uint64_t sum;
+    size_t group;
+} gpi_counted;
+
+/*
+ * One warp: adds groups, of which `sums` holds `most`, up to 32, from number `first` on, as far as they come
+ * before the tile. *known is brought up to the tile's own group, which is not complete.
+ */
+GPI_DEVICE void gpi_add_groups(gpi_counted *before, gpi_counted *known, size_t tile, const uint32_t *sums,
+                               unsigned most, unsigned lane)
+{
+    size_t end = (tile + GPI_COUNT_GROUP - 1) / GPI_COUNT_GROUP, own = tile / GPI_COUNT_GROUP;
+    unsigned left = gpi_most(end - before->group, most);
+    uint32_t mine = lane < left ? sums[lane] : 0;
+    uint32_t all = gpi_warp_sum(mine), partial = __shfl_sync(GPI_FULL_MASK, mine, (int)left - 1);
+
+    before->sum += all;
+    before->group += left;
+    *known = *before;
+    if (before->group > own) {
+        known->sum -= partial;
+        known->group--;
+    }
+}
+
+#endif
