@@ -20,6 +20,15 @@
 #define GPI_TUNE_COMPACT_BYTES 64
 #endif
 
+/* radix_sort.cuh: keys of a thread in a pass over keys of up to 4 bytes alone; no multiple of 32. */
+#ifndef GPI_TUNE_RADIX_ITEMS
+#define GPI_TUNE_RADIX_ITEMS 63
+#endif
+/* Tiles of a launch, at most: each has 1 KB, twice, for the look-back, of the 64 MB that there may be. */
+#ifndef GPI_TUNE_RADIX_ROWS
+#define GPI_TUNE_RADIX_ROWS ((size_t)28 << 10)
+#endif
+
 /* Shared memory for the stages of a ring of bulk copies, in a block with a multiprocessor to itself. */
 #define GPI_RING_ROOM (225 << 10)
 
