@@ -6,15 +6,17 @@
  *              GP_VALUE       V, any trivially copyable type; without it the keys are sorted alone
  *              GP_DESCENDING  when it is defined, the largest key comes first
  *              GP_API         linkage of the host functions (static inline)
- *              GP_KERNEL      for tests: GP_KERNEL_PASSES, GP_KERNEL_PASSES_OLD, GP_KERNEL_PASSES_AGAIN
+ *              GP_KERNEL      for tests: GP_KERNEL_PASSES, and ..._OLD and ..._AGAIN: core/launch.cuh
  *              GP_GRID        for tests: a launch has so many blocks at most
  *
  * Generates    cudaError_t NAME_radix_sort(const K *in, K *out, size_t n, ws, stream)
  *              cudaError_t NAME_radix_sort_bits(in, out, n, int begin_bit, int end_bit, ws, stream)
- * with values  cudaError_t NAME_radix_sort(const K *kin, K *kout, const V *vin, V *vout, size_t n, ws, stream)
- *              cudaError_t NAME_radix_sort_bits(kin, kout, vin, vout, n, int begin_bit, int end_bit, ws, stream)
- *              size_t      NAME_radix_sort_workspace_bytes(size_t n)
- *              size_t      NAME_radix_sort_bits_workspace_bytes(size_t n, int begin_bit, int end_bit)
+ * with values  cudaError_t NAME_radix_sort(const K *kin, K *kout, const V *vin, V *vout, size_t n,
+ *                                          ws, stream)
+ *              cudaError_t NAME_radix_sort_bits(kin, kout, vin, vout, n, int begin_bit, int end_bit,
+ *                                               ws, stream)
+ * and          size_t NAME_radix_sort_workspace_bytes(size_t n)
+ *              size_t NAME_radix_sort_bits_workspace_bytes(size_t n, int begin_bit, int end_bit)
  *
  *     in                        1 5 0 1 2 0 3
  *     sorted                    0 0 1 1 2 3 5
@@ -23,31 +25,31 @@
  *     #include <gpuprims/radix_sort.cuh>
  *     gp_radix_sort(d_in, d_out, n, NULL, stream);
  *
- * Order        Integers by number, floats by number with NaNs past the infinities of their sign, in order
- *              of their bits. -0.0 and +0.0 are equal. The sort is stable, of keys alone too: keys that
- *              are equal keep their order.
- * Bits         radix_sort_bits looks at the bits [begin_bit, end_bit) alone, of the key as an unsigned number
- *              that orders as the keys do: a signed integer with its sign flipped, a float with its sign
- *              flipped and, if negative, all its other bits too. Keys alike in them keep their order. An
- *              empty range copies.
- * Values       vin == NULL stands for 0, 1, 2, ...: a float or double gets the number, any other type its
- *              lowest bytes.
- * Guarantees   Asynchronous on `stream`. in == out is allowed, for keys and for values; no other overlap.
- *              No call depends on the host: which passes are needed is found out on the device.
+ * Order        Integers by number, floats by number with NaNs past the infinities of their sign, in
+ *              order of their bits. -0.0 and +0.0 are equal. The sort is stable, of keys alone too:
+ *              keys that are equal keep their order.
+ * Bits         radix_sort_bits looks at the bits [begin_bit, end_bit) alone, of the key as an unsigned
+ *              number that orders as the keys do: a signed integer with its sign flipped, a float with
+ *              its sign flipped and, if negative, all its other bits too. Keys alike in them keep their
+ *              order. An empty range copies.
+ * Values       vin == NULL stands for 0, 1, 2, ...: a float or double gets the number, any other type
+ *              its lowest bytes.
+ * Guarantees   Asynchronous on `stream`. in == out is allowed, for keys and for values; no other
+ *              overlap. Which passes are needed is found out on the device; nothing waits for the host.
  * Errors       cudaErrorInvalidValue, with gp_last_error_message(), before anything is launched; else
- *              what a launch or an allocation returned; the input is whole if an allocation failed. n == 0
- *              succeeds and writes nothing.
+ *              what a launch or an allocation returned; the input is whole if an allocation failed.
+ *              n == 0 succeeds and writes nothing.
  *
- * How it works (Adinets and Merrill, Onesweep: a faster least significant digit radix sort for GPUs, 2022),
- * lowest digit first, 8 bits at a time:
+ * How it works (Adinets and Merrill, Onesweep: a faster least significant digit radix sort for GPUs,
+ * 2022), lowest digit first, 8 bits at a time:
  *
  *     1. count all digits of all keys, in one go
  *     2. plan: a digit that is the same in all keys needs no pass
  *     3. for each other digit one pass, which reads and writes every item once: core/radix_pass.cuh
  *
- * Few keys are sorted by one block in one launch: core/radix_block.cuh. docs/radix-sort.md has pictures.
- * Cost: n reads of keys, and n reads and writes of items for each digit that differs. Workspace: n keys
- * and n values, and up to 64 MB.
+ * Few keys are sorted by one block in one launch: core/radix_block.cuh. docs/radix-sort.md has
+ * pictures. Cost: n reads of keys, and n reads and writes of items for each digit that differs.
+ * Workspace: n keys and n values, and up to 64 MB.
  *
  * No include guard: each include stamps out one instance, as its parameters say.
  */
@@ -87,13 +89,13 @@
 #include "core/radix_pass.cuh"
 #include "core/radix_block.cuh"
 
-#define GPI_RADIX_LAYOUT  GPI(layout)
+#define GPI_RADIX_LAYOUT GPI(layout)
 #define GPI_RADIX_LAY_OUT GPI(lay_out)
-#define GPI_RADIX_ROOM    GPI(room)
-#define GPI_RADIX_READY   GPI(ready)
-#define GPI_RADIX_PASSES  GPI(passes)
-#define GPI_RADIX_CHECK   GPI(check)
-#define GPI_RADIX_HOST    GPI(host)
+#define GPI_RADIX_ROOM GPI(room)
+#define GPI_RADIX_READY GPI(ready)
+#define GPI_RADIX_PASSES GPI(passes)
+#define GPI_RADIX_CHECK GPI(check)
+#define GPI_RADIX_HOST GPI(host)
 
 /* ---- host functions -------------------------------------------------------------------------- */
 
@@ -103,7 +105,7 @@
     ((GPI_RADIX_LEAST_ROOM - sizeof(GPI_RADIX_TILE) - 1024) / GPI_RADIX_SLOT / GPI_RADIX_THREADS * \
      GPI_RADIX_THREADS)
 #define GPI_RADIX_FEWEST ((size_t)4 * GPI_RADIX_THREADS) /* items of a tile, when n is small */
-#define GPI_RADIX_GRID   ((size_t)1024)                  /* blocks of a pass, at most */
+#define GPI_RADIX_GRID ((size_t)1024)                    /* blocks of a pass, at most */
 
 /* The workspace. */
 typedef struct {
@@ -132,7 +134,8 @@ static inline GPI_RADIX_LAYOUT GPI_RADIX_LAY_OUT(char *memory, size_t n)
     layout.rows = tiles < GPI_TUNE_RADIX_ROWS ? tiles : GPI_TUNE_RADIX_ROWS;
     size_t portions = gpi_divide_up(tiles, GPI_TUNE_RADIX_ROWS);
     layout.zeroed = sizeof(gpi_radix_counts) + (GPI_RADIX_MOST + 1) * portions * sizeof(uint32_t);
-    size_t plan = values + gpi_align_up(layout.zeroed), look = plan + gpi_align_up(sizeof(gpi_radix_plan));
+    size_t plan = values + gpi_align_up(layout.zeroed),
+           look = plan + gpi_align_up(sizeof(gpi_radix_plan));
     layout.bytes = look + 2 * layout.rows * 256 * sizeof(uint32_t);
     if (memory) {
         layout.keys = (GP_KEY *)memory;
@@ -154,7 +157,8 @@ static inline int GPI_RADIX_READY(void)
 {
 #ifdef __CUDACC__
     static int known[GPI_DEVICES];
-    const void *kernels[3] = {(const void *)GPI_RADIX_PASS_KERNEL, (const void *)GPI_RADIX_COUNT_KERNEL,
+    const void *kernels[3] = {(const void *)GPI_RADIX_PASS_KERNEL,
+                              (const void *)GPI_RADIX_COUNT_KERNEL,
                               (const void *)GPI_RADIX_BLOCK_KERNEL};
     int device = 0, room = 0;
 
@@ -162,7 +166,8 @@ static inline int GPI_RADIX_READY(void)
         return (int)GPI_RADIX_LEAST_ROOM;
     if (device < GPI_DEVICES && __atomic_load_n(&known[device], __ATOMIC_ACQUIRE))
         return __atomic_load_n(&known[device], __ATOMIC_RELAXED);
-    if (cudaDeviceGetAttribute(&room, cudaDevAttrMaxSharedMemoryPerBlockOptin, device) != cudaSuccess)
+    if (cudaDeviceGetAttribute(&room, cudaDevAttrMaxSharedMemoryPerBlockOptin, device) !=
+        cudaSuccess)
         return (int)GPI_RADIX_LEAST_ROOM;
     room &= ~1;
     for (int k = 0; k < 3; k++) {
@@ -184,11 +189,11 @@ static inline int GPI_RADIX_READY(void)
 }
 
 /* All passes over all portions. `job` says what to sort; room and early come from GPI_RADIX_READY. */
-static inline cudaError_t GPI_RADIX_PASSES(GPI_RADIX_JOB job, size_t n, GPI_RADIX_LAYOUT *layout, size_t room,
-                                           int early, int passes, cudaStream_t stream)
+static inline cudaError_t GPI_RADIX_PASSES(GPI_RADIX_JOB job, size_t n, GPI_RADIX_LAYOUT *layout,
+                                           size_t room, int early, int passes, cudaStream_t stream)
 {
     size_t fitting = (room - sizeof(GPI_RADIX_TILE) - 1024) / GPI_RADIX_SLOT / GPI_RADIX_THREADS;
-    size_t most = fitting < GPI_RADIX_ITEMS ? fitting * GPI_RADIX_THREADS : GPI_RADIX_TILE_N;
+    size_t most = fitting < GPI_RADIX_ITEMS ? fitting * GPI_RADIX_THREADS : (size_t)GPI_RADIX_TILE_N;
     size_t blocks = gpi_resident_blocks(GPI_RADIX_BLOCKS, GPI_RADIX_GRID, GP_GRID);
     size_t tile_n = gpi_divide_up(gpi_divide_up(n, blocks), GPI_RADIX_THREADS) * GPI_RADIX_THREADS;
     cudaError_t error = cudaSuccess;
@@ -212,8 +217,8 @@ static inline cudaError_t GPI_RADIX_PASSES(GPI_RADIX_JOB job, size_t n, GPI_RADI
         job.look = layout->look[launch % 2];
         job.look_next = layout->look[(launch + 1) % 2];
         error = GPI_LAUNCH_EARLY(early, GPI_RADIX_PASS_KERNEL,
-                                 (unsigned)(blocks < job.tiles ? blocks : job.tiles), GPI_RADIX_THREADS,
-                                 tile_n * GPI_RADIX_SLOT, stream, job);
+                                 (unsigned)(blocks < job.tiles ? blocks : job.tiles),
+                                 GPI_RADIX_THREADS, tile_n * GPI_RADIX_SLOT, stream, job);
     }
     return error;
 }
@@ -222,9 +227,10 @@ static inline cudaError_t GPI_RADIX_PASSES(GPI_RADIX_JOB job, size_t n, GPI_RADI
 static inline cudaError_t GPI_RADIX_CHECK(const char *function, const GPI_RADIX_JOB *job, size_t n)
 {
     if (job->begin_bit < 0 || job->end_bit > GPI_KEY_WIDTH || job->begin_bit > job->end_bit)
-        return gpi_error(cudaErrorInvalidValue,
-                         "%s: the bits from %d to %d are not in a key; 0 <= begin_bit <= end_bit <= %d", function,
-                         job->begin_bit, job->end_bit, GPI_KEY_WIDTH);
+        return gpi_error(
+            cudaErrorInvalidValue,
+            "%s: the bits from %d to %d are not in a key; 0 <= begin_bit <= end_bit <= %d",
+            function, job->begin_bit, job->end_bit, GPI_KEY_WIDTH);
     if (n && !job->keys_in)
         return gpi_error_null(function, GPI_RADIX_PAIRS ? "kin" : "in", n);
     if (n && !job->keys_out)
@@ -234,8 +240,8 @@ static inline cudaError_t GPI_RADIX_CHECK(const char *function, const GPI_RADIX_
     return cudaSuccess;
 }
 
-static inline cudaError_t GPI_RADIX_HOST(const char *function, GPI_RADIX_JOB job, size_t n, gp_workspace *ws,
-                                         cudaStream_t stream)
+static inline cudaError_t GPI_RADIX_HOST(const char *function, GPI_RADIX_JOB job, size_t n,
+                                         gp_workspace *ws, cudaStream_t stream)
 {
     const int old = GP_KERNEL == GP_KERNEL_PASSES_OLD;
     gpi_scratch scratch;
@@ -254,9 +260,9 @@ static inline cudaError_t GPI_RADIX_HOST(const char *function, GPI_RADIX_JOB job
         unsigned threads = n <= 2048 ? 256 : 1024;
 
         error = GPI_LAUNCH_EARLY(early, GPI_RADIX_BLOCK_KERNEL, 1, threads,
-                                 gpi_divide_up(n, threads) * threads * GPI_RADIX_BLOCK_SLOT, stream, job.keys_in,
-                                 job.keys_out, job.values_in, job.values_out, (uint32_t)n, job.begin_bit,
-                                 job.end_bit);
+                                 gpi_divide_up(n, threads) * threads * GPI_RADIX_BLOCK_SLOT, stream,
+                                 job.keys_in, job.keys_out, job.values_in, job.values_out,
+                                 (uint32_t)n, job.begin_bit, job.end_bit);
         return gpi_scratch_release(&scratch, error, stream);
     }
     layout = GPI_RADIX_LAY_OUT(scratch.memory, n);
@@ -268,7 +274,8 @@ static inline cudaError_t GPI_RADIX_HOST(const char *function, GPI_RADIX_JOB job
     job.again = GP_KERNEL == GP_KERNEL_PASSES_AGAIN;
 
     const int digits = (job.end_bit - job.begin_bit + 7) / 8;
-    const int in_place = job.keys_in == job.keys_out || (GPI_RADIX_PAIRS && job.values_in == job.values_out);
+    const int in_place =
+        job.keys_in == job.keys_out || (GPI_RADIX_PAIRS && job.values_in == job.values_out);
     const int passes = digits + (digits == 0 || (in_place && digits % 2));
     unsigned columns = n < (size_t)1 << 22 ? 4 : sizeof(GP_KEY) == 8 ? 16 : 32;
     while (columns * digits * 1024 + 256 > room)
@@ -282,8 +289,8 @@ static inline cudaError_t GPI_RADIX_HOST(const char *function, GPI_RADIX_JOB job
                            layout.rows * 256);
     if (error == cudaSuccess)
         error = GPI_LAUNCH_EARLY(early, GPI_RADIX_PLAN_KERNEL, 1, 256, 0, stream,
-                                 (const gpi_radix_counts *)layout.counts, layout.plan, n, job.begin_bit,
-                                 job.end_bit, in_place, old);
+                                 (const gpi_radix_counts *)layout.counts, layout.plan, n,
+                                 job.begin_bit, job.end_bit, in_place, old);
     if (error == cudaSuccess)
         error = GPI_RADIX_PASSES(job, n, &layout, room, early, passes, stream);
     return gpi_scratch_release(&scratch, error, stream);
@@ -314,9 +321,10 @@ GP_API size_t GPI_PUBLIC(radix_sort_workspace_bytes)(size_t n)
 
 #define GPI_RADIX_CALL GPI(call)
 
-static inline cudaError_t GPI_RADIX_CALL(const char *function, const GP_KEY *keys_in, GP_KEY *keys_out,
-                                         const GPI_RADIX_VALUE *values_in, GPI_RADIX_VALUE *values_out, size_t n,
-                                         int begin_bit, int end_bit, gp_workspace *ws, cudaStream_t stream)
+static inline cudaError_t GPI_RADIX_CALL(const char *function, const GP_KEY *keys_in,
+                                         GP_KEY *keys_out, const GPI_RADIX_VALUE *values_in,
+                                         GPI_RADIX_VALUE *values_out, size_t n, int begin_bit,
+                                         int end_bit, gp_workspace *ws, cudaStream_t stream)
 {
     GPI_RADIX_JOB job;
 
@@ -334,11 +342,13 @@ static inline cudaError_t GPI_RADIX_CALL(const char *function, const GP_KEY *key
 GP_API cudaError_t GPI_PUBLIC(radix_sort_bits)(GPI_RADIX_PARAMETERS, int begin_bit, int end_bit,
                                                gp_workspace *ws, cudaStream_t stream)
 {
-    return GPI_RADIX_CALL(GPI_TEXT(radix_sort_bits), GPI_RADIX_ARGUMENTS, begin_bit, end_bit, ws, stream);
+    return GPI_RADIX_CALL(GPI_TEXT(radix_sort_bits), GPI_RADIX_ARGUMENTS, begin_bit, end_bit, ws,
+                          stream);
 }
 
 /* Sorts by the whole keys. */
-GP_API cudaError_t GPI_PUBLIC(radix_sort)(GPI_RADIX_PARAMETERS, gp_workspace *ws, cudaStream_t stream)
+GP_API cudaError_t GPI_PUBLIC(radix_sort)(GPI_RADIX_PARAMETERS, gp_workspace *ws,
+                                          cudaStream_t stream)
 {
     return GPI_RADIX_CALL(GPI_TEXT(radix_sort), GPI_RADIX_ARGUMENTS, 0, GPI_KEY_WIDTH, ws, stream);
 }

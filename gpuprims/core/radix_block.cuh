@@ -5,18 +5,19 @@
  *
  * Part of radix_sort.cuh; not to be included directly.
  */
-#define GPI_RADIX_BLOCK        GPI(block)
-#define GPI_RADIX_BLOCK_RANK   GPI(block_rank)
-#define GPI_RADIX_BLOCK_SCAN   GPI(block_scan)
+#define GPI_RADIX_BLOCK GPI(block)
+#define GPI_RADIX_BLOCK_RANK GPI(block_rank)
+#define GPI_RADIX_BLOCK_SCAN GPI(block_scan)
 #define GPI_RADIX_BLOCK_KERNEL GPI(block_kernel)
-#define GPI_RADIX_BLOCK_N      GPI(block_n)
-#define GPI_RADIX_BLOCK_SLOT   GPI(block_slot)
+#define GPI_RADIX_BLOCK_N GPI(block_n)
+#define GPI_RADIX_BLOCK_SLOT GPI(block_slot)
 
 #define GPI_RADIX_BLOCK_ITEMS 8 /* of a thread, at most */
 
 enum {
     /* None if there are values too large for the registers. */
-    GPI_RADIX_BLOCK_N = GPI_RADIX_PAIRS && sizeof(GPI_RADIX_VALUE) > 16 ? 0 : 1024 * GPI_RADIX_BLOCK_ITEMS,
+    GPI_RADIX_BLOCK_N =
+        GPI_RADIX_PAIRS && sizeof(GPI_RADIX_VALUE) > 16 ? 0 : 1024 * GPI_RADIX_BLOCK_ITEMS,
     GPI_RADIX_BLOCK_SLOT = (int)sizeof(GP_KEY) + 2 * GPI_RADIX_PAIRS
 };
 
@@ -26,8 +27,8 @@ typedef struct {
 } GPI_RADIX_BLOCK;
 
 /* Ranks each key among those of its digit in the warp's run. */
-GPI_DEVICE void GPI_RADIX_BLOCK_RANK(uint16_t *counts, const GP_KEY *keys, uint32_t *ranks, int rounds,
-                                     int shift, uint32_t mask)
+GPI_DEVICE void GPI_RADIX_BLOCK_RANK(uint16_t *counts, const GP_KEY *keys, uint32_t *ranks,
+                                     int rounds, int shift, uint32_t mask)
 {
     const unsigned below = (1u << threadIdx.x % 32) - 1;
     uint32_t ones = 0xFFFFFFFFu;
@@ -55,7 +56,8 @@ GPI_DEVICE void GPI_RADIX_BLOCK_RANK(uint16_t *counts, const GP_KEY *keys, uint3
 /* Turns the warps' counts of each digit into the first slot of its keys. Tells whether one digit has all. */
 GPI_DEVICE int GPI_RADIX_BLOCK_SCAN(GPI_RADIX_BLOCK *block, uint32_t all)
 {
-    const unsigned digit = threadIdx.x, lane = digit % 32, warp = digit / 32, warps = blockDim.x / 32;
+    const unsigned digit = threadIdx.x, lane = digit % 32, warp = digit / 32,
+                   warps = blockDim.x / 32;
     uint32_t sum = 0, scan = 0;
 
     if (digit < 256) {
@@ -93,8 +95,9 @@ GPI_DEVICE int GPI_RADIX_BLOCK_SCAN(GPI_RADIX_BLOCK *block, uint32_t all)
  * has been read before anything is written: it may be the output.
  */
 static __global__ void __launch_bounds__(1024)
-    GPI_RADIX_BLOCK_KERNEL(const GP_KEY *keys_in, GP_KEY *keys_out, const GPI_RADIX_VALUE *values_in,
-                           GPI_RADIX_VALUE *values_out, uint32_t n, int begin_bit, int end_bit)
+    GPI_RADIX_BLOCK_KERNEL(const GP_KEY *keys_in, GP_KEY *keys_out,
+                           const GPI_RADIX_VALUE *values_in, GPI_RADIX_VALUE *values_out,
+                           uint32_t n, int begin_bit, int end_bit)
 {
     GP_DYNAMIC_SHARED(char, items);
     GP_SHARED(GPI_RADIX_BLOCK, block);
@@ -121,7 +124,8 @@ static __global__ void __launch_bounds__(1024)
         GPI_UNROLL
         for (uint32_t i = 0; i < GPI_RADIX_BLOCK_ITEMS; i++)
             if (i < rounds) {
-                uint32_t slot = block.counts[tid / 32][GPI_KEY_DIGIT(keys[i], shift, mask)] + ranks[i];
+                uint32_t slot =
+                    block.counts[tid / 32][GPI_KEY_DIGIT(keys[i], shift, mask)] + ranks[i];
 
                 slots[slot] = keys[i];
                 if (GPI_RADIX_PAIRS)

@@ -9,11 +9,11 @@
 #ifndef GPI_RADIX_KEY_IS_STAMPED
 #define GPI_RADIX_KEY_IS_STAMPED
 
-#define GPI_KEY_WORD    GPI(key_word)
-#define GPI_KEY_LONG    GPI(key_long)
-#define GPI_KEY_ORDER   GPI(key_order)
-#define GPI_KEY_DIGIT   GPI(key_digit)
-#define GPI_KEY_LAST    GPI(key_last)
+#define GPI_KEY_WORD GPI(key_word)
+#define GPI_KEY_LONG GPI(key_long)
+#define GPI_KEY_ORDER GPI(key_order)
+#define GPI_KEY_DIGIT GPI(key_digit)
+#define GPI_KEY_LAST GPI(key_last)
 #define GPI_KEY_IS_MINUS_ZERO GPI(key_is_minus_zero)
 
 #ifdef GP_DESCENDING
@@ -22,9 +22,9 @@
 #define GPI_KEY_DESCENDING 0
 #endif
 
-#define GPI_KEY_WIDTH     (8 * (int)sizeof(GP_KEY))
+#define GPI_KEY_WIDTH (8 * (int)sizeof(GP_KEY))
 #define GPI_KEY_IS_NARROW (sizeof(GP_KEY) <= 4)
-#define GPI_KEY_IS_FLOAT  (sizeof(GP_KEY) >= 4 && (GP_KEY)0.5 != (GP_KEY)0)
+#define GPI_KEY_IS_FLOAT (sizeof(GP_KEY) >= 4 && (GP_KEY)0.5 != (GP_KEY)0)
 #define GPI_KEY_IS_SIGNED ((GP_KEY)-1 < (GP_KEY)1)
 
 #ifdef __cplusplus

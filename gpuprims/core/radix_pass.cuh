@@ -16,27 +16,27 @@
  *
  * Part of radix_sort.cuh; not to be included directly.
  */
-#define GPI_RADIX_JOB         GPI(job)
-#define GPI_RADIX_TILE        GPI(tile)
-#define GPI_RADIX_ARRAYS      GPI(arrays)
-#define GPI_RADIX_NUMBERED    GPI(numbered)
-#define GPI_RADIX_COPY        GPI(copy)
-#define GPI_RADIX_LOAD        GPI(load)
-#define GPI_RADIX_RANK        GPI(rank)
-#define GPI_RADIX_ADD_UP      GPI(add_up)
-#define GPI_RADIX_EXCHANGE    GPI(exchange)
-#define GPI_RADIX_LOOK_BACK   GPI(look_back)
-#define GPI_RADIX_WRITE_ONE   GPI(write_one)
-#define GPI_RADIX_WRITE       GPI(write)
+#define GPI_RADIX_JOB GPI(job)
+#define GPI_RADIX_TILE GPI(tile)
+#define GPI_RADIX_ARRAYS GPI(arrays)
+#define GPI_RADIX_NUMBERED GPI(numbered)
+#define GPI_RADIX_COPY GPI(copy)
+#define GPI_RADIX_LOAD GPI(load)
+#define GPI_RADIX_RANK GPI(rank)
+#define GPI_RADIX_ADD_UP GPI(add_up)
+#define GPI_RADIX_EXCHANGE GPI(exchange)
+#define GPI_RADIX_LOOK_BACK GPI(look_back)
+#define GPI_RADIX_WRITE_ONE GPI(write_one)
+#define GPI_RADIX_WRITE GPI(write)
 #define GPI_RADIX_WRITE_AGAIN GPI(write_again)
 #define GPI_RADIX_PASS_KERNEL GPI(pass_kernel)
-#define GPI_RADIX_STAGED      GPI(staged)
-#define GPI_RADIX_SLOT        GPI(slot)
-#define GPI_RADIX_THREADS     GPI(threads)
-#define GPI_RADIX_WARPS       GPI(warps)
-#define GPI_RADIX_ITEMS       GPI(items)
-#define GPI_RADIX_BLOCKS      GPI(blocks)
-#define GPI_RADIX_TILE_N      GPI(tile_n)
+#define GPI_RADIX_STAGED GPI(staged)
+#define GPI_RADIX_SLOT GPI(slot)
+#define GPI_RADIX_THREADS GPI(threads)
+#define GPI_RADIX_WARPS GPI(warps)
+#define GPI_RADIX_ITEMS GPI(items)
+#define GPI_RADIX_BLOCKS GPI(blocks)
+#define GPI_RADIX_TILE_N GPI(tile_n)
 
 /*
  * Small values wait in shared memory for their keys; larger ones are fetched when their place is known.
@@ -51,15 +51,16 @@ enum {
     GPI_RADIX_THREADS = GPI_RADIX_STAGED ? 512 : 256,
     GPI_RADIX_WARPS = GPI_RADIX_THREADS / 32,
     GPI_RADIX_BLOCKS = GPI_RADIX_STAGED ? 1 : 2,
-    GPI_RADIX_ITEMS = GPI_RADIX_STAGED ? (GPI_RADIX_SLOT <= 10 ? 39 : (400 / GPI_RADIX_SLOT - 1) | 1)
+    GPI_RADIX_ITEMS = GPI_RADIX_STAGED
+                          ? (GPI_RADIX_SLOT <= 10 ? 39 : (400 / GPI_RADIX_SLOT - 1) | 1)
                       : GPI_RADIX_SLOT <= 4 ? GPI_TUNE_RADIX_ITEMS
                                             : 39,
     GPI_RADIX_TILE_N = GPI_RADIX_THREADS * GPI_RADIX_ITEMS
 };
 
 /* A word of the look-back: how many keys of a digit the tile has, or it and all before. 0: not known yet. */
-#define GPI_RADIX_OF_TILE  0x40000000u
-#define GPI_RADIX_OF_ALL   0x80000000u
+#define GPI_RADIX_OF_TILE 0x40000000u
+#define GPI_RADIX_OF_ALL 0x80000000u
 #define GPI_RADIX_OF_BOTH 0x3FFFFFFFu
 #define GPI_RADIX_AHEAD 4 /* tiles that are read at a time */
 
@@ -69,23 +70,25 @@ typedef struct {
     GP_KEY *keys_out, *keys_other;
     const GPI_RADIX_VALUE *values_in; /* NULL: 0, 1, 2, ... */
     GPI_RADIX_VALUE *values_out, *values_other;
-    size_t first;       /* item of the portion */
-    uint32_t n;         /* items of the portion */
-    uint32_t tile_n;    /* items of a tile; less than GPI_RADIX_TILE_N when n is small, or shared memory */
+    size_t first; /* item of the portion */
+    uint32_t n;   /* items of the portion */
+    uint32_t
+        tile_n; /* items of a tile; less than GPI_RADIX_TILE_N when n is small, or shared memory */
     uint32_t tiles;
     uint32_t next_rows; /* tiles of the next launch */
     int begin_bit, end_bit;
-    int pass;           /* of the plan */
-    int odd;            /* whether the portion's number is odd */
-    int again;          /* for tests: every third tile fails its check */
+    int pass;  /* of the plan */
+    int odd;   /* whether the portion's number is odd */
+    int again; /* for tests: every third tile fails its check */
     gpi_radix_plan *plan;
     uint32_t *ticket;
-    uint32_t *look, *look_next; /* a row of 256 words for each tile; those of the next launch to be cleared */
+    uint32_t *look,
+        *look_next; /* a row of 256 words for each tile; those of the next launch to be cleared */
 } GPI_RADIX_JOB;
 
 /* What a tile has in shared memory, besides its items. */
 typedef struct {
-    uint64_t place[256];  /* of a digit, less its start in the tile */
+    uint64_t place[256]; /* of a digit, less its start in the tile */
     uint32_t start[256];
     uint32_t counts[GPI_RADIX_WARPS][256];
     uint32_t sums[8];
@@ -115,12 +118,15 @@ GPI_DEVICE GPI_RADIX_VALUE GPI_RADIX_NUMBERED(size_t i)
     memset((void *)&value, 0, sizeof value);
     if (GPI_IS_SAME_TYPE(GPI_RADIX_VALUE, float)) {
         float number = (float)i;
-        memcpy((void *)&value, &number, sizeof value < sizeof number ? sizeof value : sizeof number);
+        memcpy((void *)&value, &number,
+               sizeof value < sizeof number ? sizeof value : sizeof number);
     } else if (GPI_IS_SAME_TYPE(GPI_RADIX_VALUE, double)) {
         double number = (double)i;
-        memcpy((void *)&value, &number, sizeof value < sizeof number ? sizeof value : sizeof number);
+        memcpy((void *)&value, &number,
+               sizeof value < sizeof number ? sizeof value : sizeof number);
     } else {
-        memcpy((void *)&value, &i, sizeof value < sizeof i ? sizeof value : sizeof i); /* little-endian */
+        memcpy((void *)&value, &i,
+               sizeof value < sizeof i ? sizeof value : sizeof i); /* little-endian */
     }
     return value;
 }
@@ -142,14 +148,16 @@ GPI_DEVICE void GPI_RADIX_COPY(const GPI_RADIX_JOB *job, const GPI_RADIX_ARRAYS 
 /* ---- steps of a pass --------------------------------------------------------------------------- */
 
 /* Reads a tile of `count` items. Lanes read neighbouring keys; a warp has a run of them. */
-GPI_DEVICE void GPI_RADIX_LOAD(GP_KEY *keys, const GPI_RADIX_ARRAYS *pass, size_t first, uint32_t count, uint32_t rounds)
+GPI_DEVICE void GPI_RADIX_LOAD(GP_KEY *keys, const GPI_RADIX_ARRAYS *pass, size_t first,
+                               uint32_t count, uint32_t rounds)
 {
     const unsigned at = threadIdx.x / 32 * 32 * rounds + threadIdx.x % 32;
     const GP_KEY *from = pass->keys_from + first + at;
 
     if (GPI_RADIX_STAGED)
         for (uint32_t x = threadIdx.x; x < count; x += GPI_RADIX_THREADS)
-            pass->values[x] = pass->values_from ? pass->values_from[first + x] : GPI_RADIX_NUMBERED(first + x);
+            pass->values[x] =
+                pass->values_from ? pass->values_from[first + x] : GPI_RADIX_NUMBERED(first + x);
     if (count == GPI_RADIX_TILE_N) {
         GPI_UNROLL
         for (int i = 0; i < GPI_RADIX_ITEMS; i++)
@@ -243,7 +251,8 @@ GPI_DEVICE uint32_t GPI_RADIX_ADD_UP(GPI_RADIX_TILE *tile, uint32_t *look, uint3
 
 /* Puts the keys into shared memory, in order of the digit. */
 GPI_DEVICE void GPI_RADIX_EXCHANGE(GPI_RADIX_TILE *tile, const GP_KEY *keys, const uint32_t *ranks,
-                                   const GPI_RADIX_ARRAYS *pass, uint32_t count, uint32_t rounds, int votes)
+                                   const GPI_RADIX_ARRAYS *pass, uint32_t count, uint32_t rounds,
+                                   int votes)
 {
     const unsigned at = threadIdx.x / 32 * 32 * rounds + threadIdx.x % 32;
     uint32_t *counts = tile->counts[threadIdx.x / 32];
@@ -304,8 +313,8 @@ GPI_DEVICE uint32_t GPI_RADIX_LOOK_BACK(uint32_t *look, uint32_t tile, uint32_t 
 }
 
 /* Writes the item in a slot to where it goes. Tells whether it stands behind one that it should precede. */
-GPI_DEVICE int GPI_RADIX_WRITE_ONE(const GPI_RADIX_TILE *tile, const GPI_RADIX_ARRAYS *pass, size_t first,
-                                   uint32_t slot, int shift, int check)
+GPI_DEVICE int GPI_RADIX_WRITE_ONE(const GPI_RADIX_TILE *tile, const GPI_RADIX_ARRAYS *pass,
+                                   size_t first, uint32_t slot, int shift, int check)
 {
     const GP_KEY key = pass->keys[slot];
     const uint32_t digit = GPI_KEY_DIGIT(key, shift, pass->mask);
@@ -323,18 +332,21 @@ GPI_DEVICE int GPI_RADIX_WRITE_ONE(const GPI_RADIX_TILE *tile, const GPI_RADIX_A
         else
             pass->values_to[to] = pass->values_from ? pass->values_from[first + position]
                                                     : GPI_RADIX_NUMBERED(first + position);
-    } else if (check && slot > 0) { /* by this digit and all before it: these are the topmost bits now */
+    } else if (check &&
+               slot > 0) { /* by this digit and all before it: these are the topmost bits now */
         if (GPI_KEY_IS_NARROW)
-            wrong = GPI_KEY_WORD(key) << (24 - shift) < GPI_KEY_WORD(pass->keys[slot - 1]) << (24 - shift);
+            wrong = GPI_KEY_WORD(key) << (24 - shift) < GPI_KEY_WORD(pass->keys[slot - 1])
+                                                            << (24 - shift);
         else
-            wrong = GPI_KEY_LONG(key) << (56 - shift) < GPI_KEY_LONG(pass->keys[slot - 1]) << (56 - shift);
+            wrong = GPI_KEY_LONG(key) << (56 - shift) < GPI_KEY_LONG(pass->keys[slot - 1])
+                                                            << (56 - shift);
     }
     return wrong;
 }
 
 /* Writes the tile, each digit to its place. */
-GPI_DEVICE int GPI_RADIX_WRITE(const GPI_RADIX_TILE *tile, const GPI_RADIX_ARRAYS *pass, size_t first,
-                               uint32_t count, int check)
+GPI_DEVICE int GPI_RADIX_WRITE(const GPI_RADIX_TILE *tile, const GPI_RADIX_ARRAYS *pass,
+                               size_t first, uint32_t count, int check)
 {
     int shift = pass->shift, wrong = 0;
 
@@ -342,7 +354,8 @@ GPI_DEVICE int GPI_RADIX_WRITE(const GPI_RADIX_TILE *tile, const GPI_RADIX_ARRAY
     if (count == GPI_RADIX_TILE_N) {
         GPI_UNROLL
         for (int i = 0; i < GPI_RADIX_ITEMS; i++)
-            wrong |= GPI_RADIX_WRITE_ONE(tile, pass, first, i * GPI_RADIX_THREADS + threadIdx.x, shift, check);
+            wrong |= GPI_RADIX_WRITE_ONE(tile, pass, first, i * GPI_RADIX_THREADS + threadIdx.x,
+                                         shift, check);
     } else {
         for (uint32_t slot = threadIdx.x; slot < count; slot += GPI_RADIX_THREADS)
             wrong |= GPI_RADIX_WRITE_ONE(tile, pass, first, slot, shift, check);
@@ -351,8 +364,8 @@ GPI_DEVICE int GPI_RADIX_WRITE(const GPI_RADIX_TILE *tile, const GPI_RADIX_ARRAY
 }
 
 /* Writes the tile once more, in the order of the input: thread d picks out the keys of the digit d. */
-GPI_DEVICE void GPI_RADIX_WRITE_AGAIN(const GPI_RADIX_TILE *tile, const GPI_RADIX_ARRAYS *pass, size_t first,
-                                      uint32_t count)
+GPI_DEVICE void GPI_RADIX_WRITE_AGAIN(const GPI_RADIX_TILE *tile, const GPI_RADIX_ARRAYS *pass,
+                                      size_t first, uint32_t count)
 {
     if (threadIdx.x >= 256)
         return;
@@ -400,7 +413,7 @@ static __global__ void __launch_bounds__(GPI_RADIX_THREADS, GPI_RADIX_BLOCKS)
     if (threadIdx.x < 256)
         place = plan->place[digit][job.odd][threadIdx.x];
     pass.keys = (GP_KEY *)items;
-    pass.positions = (uint16_t *)(items + job.tile_n * (GPI_RADIX_SLOT - 2));
+    pass.positions = (uint16_t *)(items + (GPI_RADIX_PAIRS ? job.tile_n * (GPI_RADIX_SLOT - 2u) : 0));
     pass.values = (GPI_RADIX_VALUE *)(items + job.tile_n * sizeof(GP_KEY));
     for (;;) {
         GP_KEY keys[GPI_RADIX_ITEMS];
@@ -434,8 +447,10 @@ static __global__ void __launch_bounds__(GPI_RADIX_THREADS, GPI_RADIX_BLOCKS)
                 plan->place[digit][!job.odd][threadIdx.x] = place + before + sum;
         }
         __syncthreads(); /* the items are in their slots, the places are known */
-        int wrong = GPI_RADIX_WRITE(&tile, &pass, first, count, !votes && (job.pass > 0 || GPI_RADIX_PAIRS));
-        if (__syncthreads_or(wrong || (job.again && taken % 3 == 0))) { /* the items have left, too */
+        int wrong = GPI_RADIX_WRITE(&tile, &pass, first, count,
+                                    !votes && (job.pass > 0 || GPI_RADIX_PAIRS));
+        if (__syncthreads_or(wrong ||
+                             (job.again && taken % 3 == 0))) { /* the items have left, too */
             GPI_RADIX_WRITE_AGAIN(&tile, &pass, first, count);
             __syncthreads(); /* nobody reads the places any more */
         }

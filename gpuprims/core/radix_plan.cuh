@@ -78,11 +78,11 @@ GPI_DEVICE float gpi_radix_crowding(float share, float *sums)
 
 #endif
 
-#define GPI_RADIX_COUNT        GPI(count)
+#define GPI_RADIX_COUNT GPI(count)
 #define GPI_RADIX_COUNT_VECTOR GPI(count_vector)
 #define GPI_RADIX_COUNT_KERNEL GPI(count_kernel)
-#define GPI_RADIX_PLAN_KERNEL  GPI(plan_kernel)
-#define GPI_RADIX_VECTOR_N     GPI(vector_n)
+#define GPI_RADIX_PLAN_KERNEL GPI(plan_kernel)
+#define GPI_RADIX_VECTOR_N GPI(vector_n)
 
 enum { GPI_RADIX_VECTOR_N = 16 / (int)sizeof(GP_KEY) };
 
@@ -90,8 +90,8 @@ enum { GPI_RADIX_VECTOR_N = 16 / (int)sizeof(GP_KEY) };
  * Counts the digits of a key. A counter has a column for each lane, or for every few lanes: they hardly
  * ever meet in a bank, however the keys are spread.
  */
-GPI_DEVICE void GPI_RADIX_COUNT(uint32_t *counters, GP_KEY key, int begin_bit, uint64_t range, int digits,
-                                unsigned columns, unsigned column)
+GPI_DEVICE void GPI_RADIX_COUNT(uint32_t *counters, GP_KEY key, int begin_bit, uint64_t range,
+                                int digits, unsigned columns, unsigned column)
 {
     uint64_t number = GPI_KEY_IS_NARROW ? GPI_KEY_WORD(key) >> begin_bit & (uint32_t)range
                                         : GPI_KEY_LONG(key) >> begin_bit & range;
@@ -99,7 +99,8 @@ GPI_DEVICE void GPI_RADIX_COUNT(uint32_t *counters, GP_KEY key, int begin_bit, u
     GPI_UNROLL
     for (int p = 0; p < (int)sizeof(GP_KEY); p++)
         if (p < digits)
-            atomicAdd(&counters[(p * 256 + (uint32_t)(number >> 8 * p & 255)) * columns + column], 1u);
+            atomicAdd(&counters[(p * 256 + (uint32_t)(number >> 8 * p & 255)) * columns + column],
+                      1u);
 }
 
 /*
@@ -137,8 +138,10 @@ static __global__ void __launch_bounds__(GPI_RADIX_COUNT_THREADS, 1)
         GPI_UNROLL
         for (int v = 0; v < 4; v++)
             if (i + v * stride < vectors)
-                memcpy((void *)keys[v],
-                       __builtin_assume_aligned(in + head + (i + v * stride) * GPI_RADIX_VECTOR_N, 16), 16);
+                memcpy(
+                    (void *)keys[v],
+                    __builtin_assume_aligned(in + head + (i + v * stride) * GPI_RADIX_VECTOR_N, 16),
+                    16);
         if (i == first)
             alike = ~(GPI_KEY_ORDER(keys[0][0]) ^ GPI_KEY_ORDER(keys[0][1])) >> begin_bit | ~range;
         GPI_UNROLL
@@ -146,7 +149,8 @@ static __global__ void __launch_bounds__(GPI_RADIX_COUNT_THREADS, 1)
             if (i + v * stride < vectors) {
                 GPI_UNROLL
                 for (int k = 0; k < GPI_RADIX_VECTOR_N; k++) {
-                    GPI_RADIX_COUNT(counters, keys[v][k], begin_bit, range, digits, columns, column);
+                    GPI_RADIX_COUNT(counters, keys[v][k], begin_bit, range, digits, columns,
+                                    column);
                     minus_zero |= GPI_KEY_IS_MINUS_ZERO(keys[v][k]);
                 }
             }
@@ -166,7 +170,8 @@ static __global__ void __launch_bounds__(GPI_RADIX_COUNT_THREADS, 1)
     if (minus_zero)
         atomicOr(&seen[GPI_RADIX_MOST + 1], 1u);
     for (int p = 0; p < digits; p++) {
-        unsigned votes = __ballot_sync(GPI_FULL_MASK, first < vectors && (alike >> 8 * p & 255) == 255);
+        unsigned votes =
+            __ballot_sync(GPI_FULL_MASK, first < vectors && (alike >> 8 * p & 255) == 255);
 
         if (threadIdx.x % 32 == 0 && votes)
             atomicAdd(&seen[p], (uint32_t)__popc(votes));
@@ -198,8 +203,8 @@ static __global__ void __launch_bounds__(GPI_RADIX_COUNT_THREADS, 1)
  * that count and yet different.
  */
 static __global__ void __launch_bounds__(256)
-    GPI_RADIX_PLAN_KERNEL(const gpi_radix_counts *counts, gpi_radix_plan *plan, size_t n, int begin_bit,
-                          int end_bit, int in_place, int strict)
+    GPI_RADIX_PLAN_KERNEL(const gpi_radix_counts *counts, gpi_radix_plan *plan, size_t n,
+                          int begin_bit, int end_bit, int in_place, int strict)
 {
     GP_SHARED(uint64_t[8], sums);
     GP_SHARED(float[8], crowds);
