@@ -104,8 +104,9 @@
 #define GPI_RADIX_LEAST_TILE                                                                       \
     ((GPI_RADIX_LEAST_ROOM - sizeof(GPI_RADIX_TILE) - 1024) / GPI_RADIX_SLOT / GPI_RADIX_THREADS * \
      GPI_RADIX_THREADS)
-#define GPI_RADIX_FEWEST ((size_t)4 * GPI_RADIX_THREADS) /* items of a tile, when n is small */
-#define GPI_RADIX_GRID ((size_t)1024)                    /* blocks of a pass, at most */
+#define GPI_RADIX_FEWEST \
+    ((size_t)GPI_TUNE_RADIX_FEWEST * GPI_RADIX_THREADS) /* items of a tile, when n is small */
+#define GPI_RADIX_GRID ((size_t)1024)                   /* blocks of a pass, at most */
 
 /* The workspace. */
 typedef struct {
@@ -193,7 +194,8 @@ static inline cudaError_t GPI_RADIX_PASSES(GPI_RADIX_JOB job, size_t n, GPI_RADI
                                            size_t room, int early, int passes, cudaStream_t stream)
 {
     size_t fitting = (room - sizeof(GPI_RADIX_TILE) - 1024) / GPI_RADIX_SLOT / GPI_RADIX_THREADS;
-    size_t most = fitting < GPI_RADIX_ITEMS ? fitting * GPI_RADIX_THREADS : (size_t)GPI_RADIX_TILE_N;
+    size_t most =
+        fitting < GPI_RADIX_ITEMS ? fitting * GPI_RADIX_THREADS : (size_t)GPI_RADIX_TILE_N;
     size_t blocks = gpi_resident_blocks(GPI_RADIX_BLOCKS, GPI_RADIX_GRID, GP_GRID);
     size_t tile_n = gpi_divide_up(gpi_divide_up(n, blocks), GPI_RADIX_THREADS) * GPI_RADIX_THREADS;
     cudaError_t error = cudaSuccess;
@@ -257,7 +259,7 @@ static inline cudaError_t GPI_RADIX_HOST(const char *function, GPI_RADIX_JOB job
     int ready = GPI_RADIX_READY(), early = !old && ready % 2;
     size_t room = old ? GPI_RADIX_LEAST_ROOM : (size_t)ready & ~(size_t)1;
     if (layout.bytes == 0) {
-        unsigned threads = n <= 2048 ? 256 : 1024;
+        unsigned threads = n <= 2048 ? 256 : n <= 4096 ? 512 : 1024;
 
         error = GPI_LAUNCH_EARLY(early, GPI_RADIX_BLOCK_KERNEL, 1, threads,
                                  gpi_divide_up(n, threads) * threads * GPI_RADIX_BLOCK_SLOT, stream,
@@ -271,6 +273,7 @@ static inline cudaError_t GPI_RADIX_HOST(const char *function, GPI_RADIX_JOB job
     job.keys_other = layout.keys;
     job.values_other = layout.values;
     job.plan = layout.plan;
+    job.is_near = n <= 0xFFFFFFFFu;
     job.again = GP_KERNEL == GP_KERNEL_PASSES_AGAIN;
 
     const int digits = (job.end_bit - job.begin_bit + 7) / 8;
@@ -278,19 +281,16 @@ static inline cudaError_t GPI_RADIX_HOST(const char *function, GPI_RADIX_JOB job
         job.keys_in == job.keys_out || (GPI_RADIX_PAIRS && job.values_in == job.values_out);
     const int passes = digits + (digits == 0 || (in_place && digits % 2));
     unsigned columns = n < (size_t)1 << 22 ? 4 : sizeof(GP_KEY) == 8 ? 16 : 32;
-    while (columns * digits * 1024 + 256 > room)
+    while (columns * digits * 1024 + 4096 > room)
         columns /= 2;
     size_t counting = gpi_divide_up(n * sizeof(GP_KEY), 16 * GPI_RADIX_COUNT_THREADS);
+    GPI_RADIX_COUNTING count = {
+        job.keys_in,   n,           job.begin_bit,  job.end_bit,      in_place, old, columns,
+        layout.counts, layout.plan, layout.look[0], layout.rows * 256};
     error = cudaMemsetAsync(layout.counts, 0, layout.zeroed, stream);
     if (error == cudaSuccess)
         error = GPI_LAUNCH(GPI_RADIX_COUNT_KERNEL, gpi_resident_blocks(1, counting, GP_GRID),
-                           GPI_RADIX_COUNT_THREADS, columns * digits * 1024, stream, job.keys_in, n,
-                           job.begin_bit, job.end_bit, columns, layout.counts, layout.look[0],
-                           layout.rows * 256);
-    if (error == cudaSuccess)
-        error = GPI_LAUNCH_EARLY(early, GPI_RADIX_PLAN_KERNEL, 1, 256, 0, stream,
-                                 (const gpi_radix_counts *)layout.counts, layout.plan, n,
-                                 job.begin_bit, job.end_bit, in_place, old);
+                           GPI_RADIX_COUNT_THREADS, columns * digits * 1024, stream, count);
     if (error == cudaSuccess)
         error = GPI_RADIX_PASSES(job, n, &layout, room, early, passes, stream);
     return gpi_scratch_release(&scratch, error, stream);

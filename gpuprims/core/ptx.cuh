@@ -188,6 +188,31 @@ GPI_DEVICE void gpi_store_release_u64(uint64_t *p, uint64_t x)
 
 #endif
 
+/* ---- copies that the thread need not wait for (sm_80) ----------------------------------------- */
+
+/*
+ * Copies 16 aligned bytes from global to shared memory; older GPUs wait for them. They are there for the
+ * thread after gpi_copy_wait(), and for others after a barrier behind that.
+ */
+GPI_DEVICE void gpi_copy_16(void *shared, const void *global)
+{
+#if defined __CUDA_ARCH__ && __CUDA_ARCH__ >= 800
+    __asm__ volatile("cp.async.cg.shared.global [%0], [%1], 16;"
+                     :
+                     : "r"((uint32_t)__cvta_generic_to_shared(shared)), "l"(global)
+                     : "memory");
+#else
+    memcpy(__builtin_assume_aligned(shared, 16), __builtin_assume_aligned(global, 16), 16);
+#endif
+}
+
+GPI_DEVICE void gpi_copy_wait(void)
+{
+#if defined __CUDA_ARCH__ && __CUDA_ARCH__ >= 800
+    __asm__ volatile("cp.async.wait_all;" : : : "memory");
+#endif
+}
+
 /* ---- named barriers -------------------------------------------------------------------------- */
 
 /* Barriers 1 to 15 among `threads` threads (a multiple of 32): wait there, or arrive and go on. */

@@ -21,9 +21,10 @@ enum {
     GPI_RADIX_BLOCK_SLOT = (int)sizeof(GP_KEY) + 2 * GPI_RADIX_PAIRS
 };
 
+/* Counts of each warp; rows of 258 halves, so that a warp's reads of several rows do not meet in a bank. */
 typedef struct {
-    uint16_t counts[32][256]; /* of each warp; 8 K fit */
-    uint32_t sums[8];
+    uint16_t counts[32][258];
+    uint32_t sums[32];
 } GPI_RADIX_BLOCK;
 
 /* Ranks each key among those of its digit in the warp's run. */
@@ -34,8 +35,9 @@ GPI_DEVICE void GPI_RADIX_BLOCK_RANK(uint16_t *counts, const GP_KEY *keys, uint3
     uint32_t ones = 0xFFFFFFFFu;
 
     GPI_OPAQUE(ones);
-    for (unsigned i = threadIdx.x % 32; i < 256; i += 32)
-        counts[i] = 0;
+    GPI_UNROLL
+    for (unsigned i = 0; i < 256; i += 32)
+        counts[i + threadIdx.x % 32] = 0;
     __syncwarp(); /* the counts are zero */
     GPI_UNROLL
     for (int i = 0; i < GPI_RADIX_BLOCK_ITEMS; i++) {
@@ -53,38 +55,43 @@ GPI_DEVICE void GPI_RADIX_BLOCK_RANK(uint16_t *counts, const GP_KEY *keys, uint3
     }
 }
 
-/* Turns the warps' counts of each digit into the first slot of its keys. Tells whether one digit has all. */
+/*
+ * Turns the warps' counts of each digit into the first slot of its keys. Tells whether one digit has all.
+ * A thread has a digit in eight warps: the threads are in the order of the slots, digit by digit.
+ */
 GPI_DEVICE int GPI_RADIX_BLOCK_SCAN(GPI_RADIX_BLOCK *block, uint32_t all)
 {
-    const unsigned digit = threadIdx.x, lane = digit % 32, warp = digit / 32,
-                   warps = blockDim.x / 32;
-    uint32_t sum = 0, scan = 0;
+    const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32, parts = blockDim.x / 256;
+    const unsigned digit = threadIdx.x / parts, first = threadIdx.x % parts * 8;
+    uint32_t counts[8], sum = 0, scan, total;
 
-    if (digit < 256) {
-        for (unsigned w = 0; w < warps; w++)
-            sum += block->counts[w][digit];
-        scan = sum;
-        for (unsigned stride = 1; stride < 32; stride *= 2) {
-            uint32_t before = __shfl_up_sync(GPI_FULL_MASK, scan, stride);
+    GPI_UNROLL
+    for (int w = 0; w < 8; w++)
+        sum += counts[w] = block->counts[first + w][digit];
+    total = sum;
+    for (unsigned stride = 1; stride < parts; stride *= 2)
+        total += __shfl_xor_sync(GPI_FULL_MASK, total, stride);
+    scan = sum;
+    GPI_UNROLL
+    for (unsigned stride = 1; stride < 32; stride *= 2) {
+        uint32_t before = __shfl_up_sync(GPI_FULL_MASK, scan, stride);
 
-            if (lane >= stride)
-                scan += before;
-        }
-        if (lane == 31)
-            block->sums[warp] = scan;
-        scan -= sum;
+        scan += lane >= stride ? before : 0;
     }
-    if (__syncthreads_or(sum == all)) /* the warps' sums are complete, too */
+    if (lane == 31)
+        block->sums[warp] = scan;
+    if (__syncthreads_or(total == all)) /* the warps' sums are complete, too */
         return 1;
-    if (digit < 256) {
-        for (unsigned w = 0; w < warp; w++)
-            scan += block->sums[w];
-        for (unsigned w = 0; w < warps; w++) {
-            uint32_t count = block->counts[w][digit];
-
-            block->counts[w][digit] = (uint16_t)scan;
-            scan += count;
-        }
+    scan -= sum;
+    sum = lane < warp ? block->sums[lane] : 0;
+    GPI_UNROLL
+    for (unsigned stride = 1; stride < 32; stride *= 2)
+        sum += __shfl_xor_sync(GPI_FULL_MASK, sum, stride);
+    scan += sum;
+    GPI_UNROLL
+    for (int w = 0; w < 8; w++) {
+        block->counts[first + w][digit] = (uint16_t)scan;
+        scan += counts[w];
     }
     __syncthreads(); /* the first slots are there */
     return 0;

@@ -21,6 +21,7 @@
 #define GPI_RADIX_ARRAYS GPI(arrays)
 #define GPI_RADIX_NUMBERED GPI(numbered)
 #define GPI_RADIX_COPY GPI(copy)
+#define GPI_RADIX_STAGE GPI(stage)
 #define GPI_RADIX_LOAD GPI(load)
 #define GPI_RADIX_RANK GPI(rank)
 #define GPI_RADIX_ADD_UP GPI(add_up)
@@ -34,6 +35,7 @@
 #define GPI_RADIX_SLOT GPI(slot)
 #define GPI_RADIX_THREADS GPI(threads)
 #define GPI_RADIX_WARPS GPI(warps)
+#define GPI_RADIX_FITTING GPI(fitting)
 #define GPI_RADIX_ITEMS GPI(items)
 #define GPI_RADIX_BLOCKS GPI(blocks)
 #define GPI_RADIX_TILE_N GPI(tile_n)
@@ -45,16 +47,17 @@
  * the lanes of a warp would meet in one bank.
  */
 enum {
-    GPI_RADIX_STAGED = GPI_RADIX_PAIRS && sizeof(GPI_RADIX_VALUE) <= 8,
+    GPI_RADIX_STAGED = GPI_RADIX_PAIRS && sizeof(GPI_RADIX_VALUE) <= GPI_TUNE_RADIX_STAGED,
     GPI_RADIX_SLOT = (int)sizeof(GP_KEY) + 2 * GPI_RADIX_PAIRS +
                      (GPI_RADIX_STAGED ? (int)sizeof(GPI_RADIX_VALUE) : 0),
-    GPI_RADIX_THREADS = GPI_RADIX_STAGED ? 512 : 256,
+    GPI_RADIX_THREADS = GPI_RADIX_STAGED ? GPI_TUNE_RADIX_PAIR_THREADS : 256,
     GPI_RADIX_WARPS = GPI_RADIX_THREADS / 32,
-    GPI_RADIX_BLOCKS = GPI_RADIX_STAGED ? 1 : 2,
-    GPI_RADIX_ITEMS = GPI_RADIX_STAGED
-                          ? (GPI_RADIX_SLOT <= 10 ? 39 : (400 / GPI_RADIX_SLOT - 1) | 1)
-                      : GPI_RADIX_SLOT <= 4 ? GPI_TUNE_RADIX_ITEMS
-                                            : 39,
+    GPI_RADIX_BLOCKS = GPI_RADIX_STAGED ? GPI_TUNE_RADIX_PAIR_BLOCKS : 2,
+    GPI_RADIX_FITTING =
+        (200 << 10) / GPI_RADIX_BLOCKS / GPI_RADIX_THREADS / GPI_RADIX_SLOT, /* of a thread */
+    GPI_RADIX_ITEMS = !GPI_RADIX_STAGED ? (GPI_RADIX_SLOT <= 4 ? GPI_TUNE_RADIX_ITEMS : 39)
+                      : GPI_RADIX_FITTING <= GPI_TUNE_RADIX_PAIR_ITEMS ? (GPI_RADIX_FITTING - 1) | 1
+                                                                       : GPI_TUNE_RADIX_PAIR_ITEMS,
     GPI_RADIX_TILE_N = GPI_RADIX_THREADS * GPI_RADIX_ITEMS
 };
 
@@ -62,7 +65,6 @@ enum {
 #define GPI_RADIX_OF_TILE 0x40000000u
 #define GPI_RADIX_OF_ALL 0x80000000u
 #define GPI_RADIX_OF_BOTH 0x3FFFFFFFu
-#define GPI_RADIX_AHEAD 4 /* tiles that are read at a time */
 
 /* What a launch works on: a portion of the input, so small that counts fit their words. */
 typedef struct {
@@ -79,6 +81,7 @@ typedef struct {
     int begin_bit, end_bit;
     int pass;  /* of the plan */
     int odd;   /* whether the portion's number is odd */
+    int is_near; /* whether all places fit 32 bits */
     int again; /* for tests: every third tile fails its check */
     gpi_radix_plan *plan;
     uint32_t *ticket;
@@ -89,6 +92,7 @@ typedef struct {
 /* What a tile has in shared memory, besides its items. */
 typedef struct {
     uint64_t place[256]; /* of a digit, less its start in the tile */
+    uint32_t near[256];  /* the same, as far as 32 bits go */
     uint32_t start[256];
     uint32_t counts[GPI_RADIX_WARPS][256];
     uint32_t sums[8];
@@ -147,6 +151,24 @@ GPI_DEVICE void GPI_RADIX_COPY(const GPI_RADIX_JOB *job, const GPI_RADIX_ARRAYS 
 
 /* ---- steps of a pass --------------------------------------------------------------------------- */
 
+/* Brings the values of a tile to shared memory, where they are after gpi_copy_wait(). */
+GPI_DEVICE void GPI_RADIX_STAGE(const GPI_RADIX_ARRAYS *pass, size_t first, uint32_t count)
+{
+    const char *from = (const char *)(pass->values_from + first);
+    const uint32_t whole = count * (uint32_t)sizeof(GPI_RADIX_VALUE) / 16 * 16;
+    uint32_t x = 0;
+
+    if (pass->values_from && (uintptr_t)from % 16 == 0) {
+        for (uint32_t at = threadIdx.x * 16; at < whole; at += GPI_RADIX_THREADS * 16)
+            gpi_copy_16((char *)pass->values + at, from + at);
+        x = whole /
+            (uint32_t)sizeof(GPI_RADIX_VALUE); /* from the one that is not there to its end */
+    }
+    for (x += threadIdx.x; x < count; x += GPI_RADIX_THREADS)
+        pass->values[x] =
+            pass->values_from ? pass->values_from[first + x] : GPI_RADIX_NUMBERED(first + x);
+}
+
 /* Reads a tile of `count` items. Lanes read neighbouring keys; a warp has a run of them. */
 GPI_DEVICE void GPI_RADIX_LOAD(GP_KEY *keys, const GPI_RADIX_ARRAYS *pass, size_t first,
                                uint32_t count, uint32_t rounds)
@@ -154,10 +176,6 @@ GPI_DEVICE void GPI_RADIX_LOAD(GP_KEY *keys, const GPI_RADIX_ARRAYS *pass, size_
     const unsigned at = threadIdx.x / 32 * 32 * rounds + threadIdx.x % 32;
     const GP_KEY *from = pass->keys_from + first + at;
 
-    if (GPI_RADIX_STAGED)
-        for (uint32_t x = threadIdx.x; x < count; x += GPI_RADIX_THREADS)
-            pass->values[x] =
-                pass->values_from ? pass->values_from[first + x] : GPI_RADIX_NUMBERED(first + x);
     if (count == GPI_RADIX_TILE_N) {
         GPI_UNROLL
         for (int i = 0; i < GPI_RADIX_ITEMS; i++)
@@ -293,13 +311,13 @@ GPI_DEVICE uint32_t GPI_RADIX_LOOK_BACK(uint32_t *look, uint32_t tile, uint32_t 
     int known = tile == 0;
 
     for (int at = (int)tile - 1; !known;) {
-        uint32_t words[GPI_RADIX_AHEAD];
+        uint32_t words[GPI_TUNE_RADIX_AHEAD];
 
         GPI_UNROLL
-        for (int w = 0; w < GPI_RADIX_AHEAD; w++)
+        for (int w = 0; w < GPI_TUNE_RADIX_AHEAD; w++)
             words[w] = at >= w ? gpi_load_relaxed_u32(&row[(at - w) * 256]) : 0;
         GPI_UNROLL
-        for (int w = 0; w < GPI_RADIX_AHEAD; w++) {
+        for (int w = 0; w < GPI_TUNE_RADIX_AHEAD; w++) {
             if (known || words[w] == 0)
                 break;
             before += words[w] & GPI_RADIX_OF_BOTH;
@@ -314,11 +332,11 @@ GPI_DEVICE uint32_t GPI_RADIX_LOOK_BACK(uint32_t *look, uint32_t tile, uint32_t 
 
 /* Writes the item in a slot to where it goes. Tells whether it stands behind one that it should precede. */
 GPI_DEVICE int GPI_RADIX_WRITE_ONE(const GPI_RADIX_TILE *tile, const GPI_RADIX_ARRAYS *pass,
-                                   size_t first, uint32_t slot, int shift, int check)
+                                   size_t first, uint32_t slot, int shift, int check, int is_near)
 {
     const GP_KEY key = pass->keys[slot];
     const uint32_t digit = GPI_KEY_DIGIT(key, shift, pass->mask);
-    const size_t to = (size_t)tile->place[digit] + slot;
+    const size_t to = is_near ? tile->near[digit] + slot : (size_t)tile->place[digit] + slot;
     int wrong = 0;
 
     pass->keys_to[to] = key;
@@ -346,19 +364,19 @@ GPI_DEVICE int GPI_RADIX_WRITE_ONE(const GPI_RADIX_TILE *tile, const GPI_RADIX_A
 
 /* Writes the tile, each digit to its place. */
 GPI_DEVICE int GPI_RADIX_WRITE(const GPI_RADIX_TILE *tile, const GPI_RADIX_ARRAYS *pass,
-                               size_t first, uint32_t count, int check)
+                               size_t first, uint32_t count, int check, int is_near)
 {
     int shift = pass->shift, wrong = 0;
 
     GPI_OPAQUE(shift);
-    if (count == GPI_RADIX_TILE_N) {
+    if (count == GPI_RADIX_TILE_N && is_near) {
         GPI_UNROLL
         for (int i = 0; i < GPI_RADIX_ITEMS; i++)
             wrong |= GPI_RADIX_WRITE_ONE(tile, pass, first, i * GPI_RADIX_THREADS + threadIdx.x,
-                                         shift, check);
+                                         shift, check, 1);
     } else {
         for (uint32_t slot = threadIdx.x; slot < count; slot += GPI_RADIX_THREADS)
-            wrong |= GPI_RADIX_WRITE_ONE(tile, pass, first, slot, shift, check);
+            wrong |= GPI_RADIX_WRITE_ONE(tile, pass, first, slot, shift, check, 0);
     }
     return wrong;
 }
@@ -393,7 +411,10 @@ static __global__ void __launch_bounds__(GPI_RADIX_THREADS, GPI_RADIX_BLOCKS)
     gpi_radix_plan *plan = job.plan;
     GPI_RADIX_ARRAYS pass;
     uint64_t place = 0;
+    uint32_t next = 0;
 
+    if (threadIdx.x == 0)
+        next = atomicAdd(job.ticket, 1u); /* zero since before the launch before this one */
     gpi_grid_wait();
     gpi_grid_launch_next();
     if (job.pass >= plan->passes)
@@ -413,14 +434,15 @@ static __global__ void __launch_bounds__(GPI_RADIX_THREADS, GPI_RADIX_BLOCKS)
     if (threadIdx.x < 256)
         place = plan->place[digit][job.odd][threadIdx.x];
     pass.keys = (GP_KEY *)items;
-    pass.positions = (uint16_t *)(items + (GPI_RADIX_PAIRS ? job.tile_n * (GPI_RADIX_SLOT - 2u) : 0));
+    pass.positions =
+        (uint16_t *)(items + (GPI_RADIX_PAIRS ? job.tile_n * (GPI_RADIX_SLOT - 2u) : 0));
     pass.values = (GPI_RADIX_VALUE *)(items + job.tile_n * sizeof(GP_KEY));
     for (;;) {
         GP_KEY keys[GPI_RADIX_ITEMS];
         uint32_t ranks[(GPI_RADIX_ITEMS + 1) / 2], start = 0;
 
         if (threadIdx.x == 0)
-            tile.tile = atomicAdd(job.ticket, 1u);
+            tile.tile = next;
         for (unsigned i = threadIdx.x % 32; i < 256; i += 32)
             tile.counts[threadIdx.x / 32][i] = 0;
         __syncthreads(); /* the tile is known, the counts are zero */
@@ -432,7 +454,11 @@ static __global__ void __launch_bounds__(GPI_RADIX_THREADS, GPI_RADIX_BLOCKS)
         const uint32_t rounds = (count + GPI_RADIX_THREADS - 1) / GPI_RADIX_THREADS;
         const int votes = always_votes || count < GPI_RADIX_TILE_N;
 
+        if (GPI_RADIX_STAGED)
+            GPI_RADIX_STAGE(&pass, first, count);
         GPI_RADIX_LOAD(keys, &pass, first, count, rounds);
+        if (threadIdx.x == 0 && job.tiles > gridDim.x)
+            next = atomicAdd(job.ticket, 1u); /* early: it takes a while */
         GPI_RADIX_RANK(&tile, keys, ranks, &pass, rounds, votes);
         __syncthreads(); /* the warps' counts are complete */
         uint32_t sum = GPI_RADIX_ADD_UP(&tile, job.look, &start);
@@ -442,17 +468,22 @@ static __global__ void __launch_bounds__(GPI_RADIX_THREADS, GPI_RADIX_BLOCKS)
                 job.look_next[row * 256 + threadIdx.x] = 0;
             uint32_t before = GPI_RADIX_LOOK_BACK(job.look, taken, sum);
             tile.place[threadIdx.x] = place + before - start;
+            tile.near[threadIdx.x] = (uint32_t)(place + before - start);
             tile.start[threadIdx.x] = start;
             if (taken == job.tiles - 1) /* where the next portion goes on */
                 plan->place[digit][!job.odd][threadIdx.x] = place + before + sum;
         }
+        if (GPI_RADIX_STAGED)
+            gpi_copy_wait();
         __syncthreads(); /* the items are in their slots, the places are known */
         int wrong = GPI_RADIX_WRITE(&tile, &pass, first, count,
-                                    !votes && (job.pass > 0 || GPI_RADIX_PAIRS));
+                                    !votes && (job.pass > 0 || GPI_RADIX_PAIRS), job.is_near);
         if (__syncthreads_or(wrong ||
                              (job.again && taken % 3 == 0))) { /* the items have left, too */
             GPI_RADIX_WRITE_AGAIN(&tile, &pass, first, count);
             __syncthreads(); /* nobody reads the places any more */
         }
+        if (job.tiles <= gridDim.x) /* every block has one tile */
+            break;
     }
 }

@@ -24,6 +24,28 @@
 #ifndef GPI_TUNE_RADIX_ITEMS
 #define GPI_TUNE_RADIX_ITEMS 63
 #endif
+/* Values of so many bytes wait in shared memory; the shape of a tile with them: threads of a block, blocks
+ * of a multiprocessor, items of a thread at most. */
+#ifndef GPI_TUNE_RADIX_STAGED
+#define GPI_TUNE_RADIX_STAGED 16
+#endif
+#ifndef GPI_TUNE_RADIX_PAIR_THREADS
+#define GPI_TUNE_RADIX_PAIR_THREADS 512
+#endif
+#ifndef GPI_TUNE_RADIX_PAIR_BLOCKS
+#define GPI_TUNE_RADIX_PAIR_BLOCKS 1
+#endif
+#ifndef GPI_TUNE_RADIX_PAIR_ITEMS
+#define GPI_TUNE_RADIX_PAIR_ITEMS 39
+#endif
+/* Tiles that the look-back reads at a time. */
+#ifndef GPI_TUNE_RADIX_AHEAD
+#define GPI_TUNE_RADIX_AHEAD 4
+#endif
+/* Items of a thread when there are hardly enough for all multiprocessors. */
+#ifndef GPI_TUNE_RADIX_FEWEST
+#define GPI_TUNE_RADIX_FEWEST 4
+#endif
 /* Tiles of a launch, at most: each has 1 KB, twice, for the look-back, of the 64 MB that there may be. */
 #ifndef GPI_TUNE_RADIX_ROWS
 #define GPI_TUNE_RADIX_ROWS ((size_t)28 << 10)
