@@ -259,7 +259,7 @@ static inline cudaError_t GPI_RADIX_HOST(const char *function, GPI_RADIX_JOB job
     int ready = GPI_RADIX_READY(), early = !old && ready % 2;
     size_t room = old ? GPI_RADIX_LEAST_ROOM : (size_t)ready & ~(size_t)1;
     if (layout.bytes == 0) {
-        unsigned threads = n <= 2048 ? 256 : n <= 4096 ? 512 : 1024;
+        unsigned threads = n <= 512 ? 256 : n <= 2048 ? 512 : 1024;
 
         error = GPI_LAUNCH_EARLY(early, GPI_RADIX_BLOCK_KERNEL, 1, threads,
                                  gpi_divide_up(n, threads) * threads * GPI_RADIX_BLOCK_SLOT, stream,

@@ -27,7 +27,8 @@
 #define GPI_RADIX_ADD_UP GPI(add_up)
 #define GPI_RADIX_EXCHANGE GPI(exchange)
 #define GPI_RADIX_LOOK_BACK GPI(look_back)
-#define GPI_RADIX_WRITE_ONE GPI(write_one)
+#define GPI_RADIX_PLACE GPI(place)
+#define GPI_RADIX_FETCH GPI(fetch)
 #define GPI_RADIX_WRITE GPI(write)
 #define GPI_RADIX_WRITE_AGAIN GPI(write_again)
 #define GPI_RADIX_PASS_KERNEL GPI(pass_kernel)
@@ -39,6 +40,7 @@
 #define GPI_RADIX_ITEMS GPI(items)
 #define GPI_RADIX_BLOCKS GPI(blocks)
 #define GPI_RADIX_TILE_N GPI(tile_n)
+#define GPI_RADIX_BATCH GPI(batch)
 
 /*
  * Small values wait in shared memory for their keys; larger ones are fetched when their place is known.
@@ -58,7 +60,11 @@ enum {
     GPI_RADIX_ITEMS = !GPI_RADIX_STAGED ? (GPI_RADIX_SLOT <= 4 ? GPI_TUNE_RADIX_ITEMS : 39)
                       : GPI_RADIX_FITTING <= GPI_TUNE_RADIX_PAIR_ITEMS ? (GPI_RADIX_FITTING - 1) | 1
                                                                        : GPI_TUNE_RADIX_PAIR_ITEMS,
-    GPI_RADIX_TILE_N = GPI_RADIX_THREADS * GPI_RADIX_ITEMS
+    GPI_RADIX_TILE_N = GPI_RADIX_THREADS * GPI_RADIX_ITEMS,
+    /* Items of a thread on their way to memory: large values take more registers. */
+    GPI_RADIX_BATCH = sizeof(GPI_RADIX_VALUE) <= 8    ? GPI_TUNE_RADIX_BATCH
+                      : sizeof(GPI_RADIX_VALUE) <= 64 ? 64 / (int)sizeof(GPI_RADIX_VALUE)
+                                                      : 1
 };
 
 /* A word of the look-back: how many keys of a digit the tile has, or it and all before. 0: not known yet. */
@@ -79,10 +85,10 @@ typedef struct {
     uint32_t tiles;
     uint32_t next_rows; /* tiles of the next launch */
     int begin_bit, end_bit;
-    int pass;  /* of the plan */
-    int odd;   /* whether the portion's number is odd */
+    int pass;    /* of the plan */
+    int odd;     /* whether the portion's number is odd */
     int is_near; /* whether all places fit 32 bits */
-    int again; /* for tests: every third tile fails its check */
+    int again;   /* for tests: every third tile fails its check */
     gpi_radix_plan *plan;
     uint32_t *ticket;
     uint32_t *look,
@@ -205,18 +211,25 @@ GPI_DEVICE void GPI_RADIX_RANK(GPI_RADIX_TILE *tile, const GP_KEY *keys, uint32_
             atomicAdd(&counts[GPI_KEY_DIGIT(keys[i], pass->shift, pass->mask)], 1u);
         return;
     }
+    uint32_t digit = GPI_KEY_DIGIT(keys[0], pass->shift, pass->mask), next_digit = digit;
+    unsigned same = gpi_match_digit(digit, ones), next_same = same;
     GPI_UNROLL
     for (int i = 0; i < GPI_RADIX_ITEMS; i++) {
         if (i < (int)rounds) {
-            uint32_t digit = GPI_KEY_DIGIT(keys[i], pass->shift, pass->mask);
-            unsigned same = gpi_match_digit(digit, ones), rank = (unsigned)__popc(same & below);
-            uint32_t before = counts[digit];
+            uint32_t before = counts[digit], rank = (uint32_t)__popc(same & below);
 
+            if (i + 1 < GPI_RADIX_ITEMS &&
+                i + 1 < (int)rounds) { /* while the count is on its way */
+                next_digit = GPI_KEY_DIGIT(keys[i + 1], pass->shift, pass->mask);
+                next_same = gpi_match_digit(next_digit, ones);
+            }
             __syncwarp(); /* everybody has read the count */
             if (rank == 0)
                 counts[digit] = before + (uint32_t)__popc(same);
             __syncwarp(); /* the count is there for the next round */
             ranks[i / 2] = i % 2 ? ranks[i / 2] | (before + rank) << 16 : before + rank;
+            digit = next_digit;
+            same = next_same;
         }
     }
 }
@@ -277,14 +290,20 @@ GPI_DEVICE void GPI_RADIX_EXCHANGE(GPI_RADIX_TILE *tile, const GP_KEY *keys, con
     int shift = pass->shift;
 
     GPI_OPAQUE(shift); /* the digits again, rather than in registers since the ranking */
-    if (!votes) {
+    if (!votes) {      /* some at a time: else each addition would wait for the store before it */
         GPI_UNROLL
-        for (int i = 0; i < GPI_RADIX_ITEMS; i++) {
-            uint32_t slot = atomicAdd(&counts[GPI_KEY_DIGIT(keys[i], shift, pass->mask)], 1u);
+        for (int i = 0; i < GPI_RADIX_ITEMS; i += GPI_TUNE_RADIX_BATCH) {
+            uint32_t slots[GPI_TUNE_RADIX_BATCH];
 
-            pass->keys[slot] = keys[i];
-            if (GPI_RADIX_PAIRS)
-                pass->positions[slot] = (uint16_t)(at + 32 * i);
+            GPI_UNROLL
+            for (int k = i; k < i + GPI_TUNE_RADIX_BATCH && k < GPI_RADIX_ITEMS; k++)
+                slots[k - i] = atomicAdd(&counts[GPI_KEY_DIGIT(keys[k], shift, pass->mask)], 1u);
+            GPI_UNROLL
+            for (int k = i; k < i + GPI_TUNE_RADIX_BATCH && k < GPI_RADIX_ITEMS; k++) {
+                pass->keys[slots[k - i]] = keys[k];
+                if (GPI_RADIX_PAIRS)
+                    pass->positions[slots[k - i]] = (uint16_t)(at + 32 * k);
+            }
         }
         return;
     }
@@ -304,20 +323,21 @@ GPI_DEVICE void GPI_RADIX_EXCHANGE(GPI_RADIX_TILE *tile, const GP_KEY *keys, con
 }
 
 /* Thread d: how many keys of the digit d the tiles before have, which it then makes known. */
-GPI_DEVICE uint32_t GPI_RADIX_LOOK_BACK(uint32_t *look, uint32_t tile, uint32_t sum)
+GPI_DEVICE uint32_t GPI_RADIX_LOOK_BACK(uint32_t *look, uint32_t tile, uint32_t sum,
+                                        const int ahead)
 {
     uint32_t *row = look + threadIdx.x;
     uint32_t before = 0;
     int known = tile == 0;
 
     for (int at = (int)tile - 1; !known;) {
-        uint32_t words[GPI_TUNE_RADIX_AHEAD];
+        uint32_t words[GPI_TUNE_RADIX_FAR_AHEAD];
 
         GPI_UNROLL
-        for (int w = 0; w < GPI_TUNE_RADIX_AHEAD; w++)
+        for (int w = 0; w < ahead; w++)
             words[w] = at >= w ? gpi_load_relaxed_u32(&row[(at - w) * 256]) : 0;
         GPI_UNROLL
-        for (int w = 0; w < GPI_TUNE_RADIX_AHEAD; w++) {
+        for (int w = 0; w < ahead; w++) {
             if (known || words[w] == 0)
                 break;
             before += words[w] & GPI_RADIX_OF_BOTH;
@@ -330,39 +350,39 @@ GPI_DEVICE uint32_t GPI_RADIX_LOOK_BACK(uint32_t *look, uint32_t tile, uint32_t 
     return before;
 }
 
-/* Writes the item in a slot to where it goes. Tells whether it stands behind one that it should precede. */
-GPI_DEVICE int GPI_RADIX_WRITE_ONE(const GPI_RADIX_TILE *tile, const GPI_RADIX_ARRAYS *pass,
-                                   size_t first, uint32_t slot, int shift, int check, int is_near)
+/* Where an item goes, and whether it stands behind one that it should precede. */
+GPI_DEVICE size_t GPI_RADIX_PLACE(const GPI_RADIX_TILE *tile, const GPI_RADIX_ARRAYS *pass,
+                                  GP_KEY key, uint32_t slot, int shift, int check, int is_near,
+                                  int *wrong)
 {
-    const GP_KEY key = pass->keys[slot];
     const uint32_t digit = GPI_KEY_DIGIT(key, shift, pass->mask);
-    const size_t to = is_near ? tile->near[digit] + slot : (size_t)tile->place[digit] + slot;
-    int wrong = 0;
 
-    pass->keys_to[to] = key;
-    if (GPI_RADIX_PAIRS) {
-        uint32_t position = pass->positions[slot];
+    if (check && GPI_RADIX_PAIRS) { /* in the order in which they came */
+        *wrong |= slot > tile->start[digit] && pass->positions[slot] < pass->positions[slot - 1];
+    } else if (check && slot > 0) { /* by this digit and all before it: the topmost bits now */
+        GP_KEY before = pass->keys[slot - 1];
 
-        if (check)
-            wrong = slot > tile->start[digit] && position < pass->positions[slot - 1];
-        if (GPI_RADIX_STAGED)
-            pass->values_to[to] = pass->values[position];
-        else
-            pass->values_to[to] = pass->values_from ? pass->values_from[first + position]
-                                                    : GPI_RADIX_NUMBERED(first + position);
-    } else if (check &&
-               slot > 0) { /* by this digit and all before it: these are the topmost bits now */
         if (GPI_KEY_IS_NARROW)
-            wrong = GPI_KEY_WORD(key) << (24 - shift) < GPI_KEY_WORD(pass->keys[slot - 1])
-                                                            << (24 - shift);
+            *wrong |= GPI_KEY_WORD(key) << (24 - shift) < GPI_KEY_WORD(before) << (24 - shift);
         else
-            wrong = GPI_KEY_LONG(key) << (56 - shift) < GPI_KEY_LONG(pass->keys[slot - 1])
-                                                            << (56 - shift);
+            *wrong |= GPI_KEY_LONG(key) << (56 - shift) < GPI_KEY_LONG(before) << (56 - shift);
     }
-    return wrong;
+    return is_near ? tile->near[digit] + slot : (size_t)tile->place[digit] + slot;
 }
 
-/* Writes the tile, each digit to its place. */
+/* The value of the item in a slot. */
+GPI_DEVICE GPI_RADIX_VALUE GPI_RADIX_FETCH(const GPI_RADIX_ARRAYS *pass, size_t first,
+                                           uint32_t slot)
+{
+    uint32_t position = pass->positions[slot];
+
+    if (GPI_RADIX_STAGED)
+        return pass->values[position];
+    return pass->values_from ? pass->values_from[first + position]
+                             : GPI_RADIX_NUMBERED(first + position);
+}
+
+/* Writes the tile, each digit to its place. Some items at a time are read before they are written. */
 GPI_DEVICE int GPI_RADIX_WRITE(const GPI_RADIX_TILE *tile, const GPI_RADIX_ARRAYS *pass,
                                size_t first, uint32_t count, int check, int is_near)
 {
@@ -371,12 +391,37 @@ GPI_DEVICE int GPI_RADIX_WRITE(const GPI_RADIX_TILE *tile, const GPI_RADIX_ARRAY
     GPI_OPAQUE(shift);
     if (count == GPI_RADIX_TILE_N && is_near) {
         GPI_UNROLL
-        for (int i = 0; i < GPI_RADIX_ITEMS; i++)
-            wrong |= GPI_RADIX_WRITE_ONE(tile, pass, first, i * GPI_RADIX_THREADS + threadIdx.x,
-                                         shift, check, 1);
-    } else {
-        for (uint32_t slot = threadIdx.x; slot < count; slot += GPI_RADIX_THREADS)
-            wrong |= GPI_RADIX_WRITE_ONE(tile, pass, first, slot, shift, check, 0);
+        for (int i = 0; i < GPI_RADIX_ITEMS; i += GPI_RADIX_BATCH) {
+            GP_KEY keys[GPI_RADIX_BATCH];
+            GPI_RADIX_VALUE values[GPI_RADIX_BATCH];
+            uint32_t to[GPI_RADIX_BATCH];
+
+            GPI_UNROLL
+            for (int k = 0; k < GPI_RADIX_BATCH && k + i < GPI_RADIX_ITEMS; k++) {
+                uint32_t slot = (i + k) * GPI_RADIX_THREADS + threadIdx.x;
+
+                keys[k] = pass->keys[slot];
+                to[k] =
+                    (uint32_t)GPI_RADIX_PLACE(tile, pass, keys[k], slot, shift, check, 1, &wrong);
+                if (GPI_RADIX_PAIRS)
+                    values[k] = GPI_RADIX_FETCH(pass, first, slot);
+            }
+            GPI_UNROLL
+            for (int k = 0; k < GPI_RADIX_BATCH && k + i < GPI_RADIX_ITEMS; k++) {
+                pass->keys_to[to[k]] = keys[k];
+                if (GPI_RADIX_PAIRS)
+                    pass->values_to[to[k]] = values[k];
+            }
+        }
+        return wrong;
+    }
+    for (uint32_t slot = threadIdx.x; slot < count; slot += GPI_RADIX_THREADS) {
+        GP_KEY key = pass->keys[slot];
+        size_t to = GPI_RADIX_PLACE(tile, pass, key, slot, shift, check, 0, &wrong);
+
+        pass->keys_to[to] = key;
+        if (GPI_RADIX_PAIRS)
+            pass->values_to[to] = GPI_RADIX_FETCH(pass, first, slot);
     }
     return wrong;
 }
@@ -457,8 +502,6 @@ static __global__ void __launch_bounds__(GPI_RADIX_THREADS, GPI_RADIX_BLOCKS)
         if (GPI_RADIX_STAGED)
             GPI_RADIX_STAGE(&pass, first, count);
         GPI_RADIX_LOAD(keys, &pass, first, count, rounds);
-        if (threadIdx.x == 0 && job.tiles > gridDim.x)
-            next = atomicAdd(job.ticket, 1u); /* early: it takes a while */
         GPI_RADIX_RANK(&tile, keys, ranks, &pass, rounds, votes);
         __syncthreads(); /* the warps' counts are complete */
         uint32_t sum = GPI_RADIX_ADD_UP(&tile, job.look, &start);
@@ -466,7 +509,11 @@ static __global__ void __launch_bounds__(GPI_RADIX_THREADS, GPI_RADIX_BLOCKS)
         if (threadIdx.x < 256) {
             for (size_t row = taken; row < job.next_rows; row += job.tiles)
                 job.look_next[row * 256 + threadIdx.x] = 0;
-            uint32_t before = GPI_RADIX_LOOK_BACK(job.look, taken, sum);
+            uint32_t before = 0;
+            if (job.tiles <= gridDim.x) /* none of those before has looked yet, perhaps */
+                before = GPI_RADIX_LOOK_BACK(job.look, taken, sum, GPI_TUNE_RADIX_FAR_AHEAD);
+            else
+                before = GPI_RADIX_LOOK_BACK(job.look, taken, sum, GPI_TUNE_RADIX_AHEAD);
             tile.place[threadIdx.x] = place + before - start;
             tile.near[threadIdx.x] = (uint32_t)(place + before - start);
             tile.start[threadIdx.x] = start;
@@ -476,6 +523,8 @@ static __global__ void __launch_bounds__(GPI_RADIX_THREADS, GPI_RADIX_BLOCKS)
         if (GPI_RADIX_STAGED)
             gpi_copy_wait();
         __syncthreads(); /* the items are in their slots, the places are known */
+        if (threadIdx.x == 0 && job.tiles > gridDim.x)
+            next = atomicAdd(job.ticket, 1u); /* it takes a while */
         int wrong = GPI_RADIX_WRITE(&tile, &pass, first, count,
                                     !votes && (job.pass > 0 || GPI_RADIX_PAIRS), job.is_near);
         if (__syncthreads_or(wrong ||

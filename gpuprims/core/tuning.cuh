@@ -27,20 +27,27 @@
 /* Values of so many bytes wait in shared memory; the shape of a tile with them: threads of a block, blocks
  * of a multiprocessor, items of a thread at most. */
 #ifndef GPI_TUNE_RADIX_STAGED
-#define GPI_TUNE_RADIX_STAGED 16
+#define GPI_TUNE_RADIX_STAGED 8
 #endif
 #ifndef GPI_TUNE_RADIX_PAIR_THREADS
-#define GPI_TUNE_RADIX_PAIR_THREADS 512
+#define GPI_TUNE_RADIX_PAIR_THREADS 384
 #endif
 #ifndef GPI_TUNE_RADIX_PAIR_BLOCKS
 #define GPI_TUNE_RADIX_PAIR_BLOCKS 1
 #endif
 #ifndef GPI_TUNE_RADIX_PAIR_ITEMS
-#define GPI_TUNE_RADIX_PAIR_ITEMS 39
+#define GPI_TUNE_RADIX_PAIR_ITEMS 51
 #endif
-/* Tiles that the look-back reads at a time. */
+/* Items of a thread that are moved at a time. */
+#ifndef GPI_TUNE_RADIX_BATCH
+#define GPI_TUNE_RADIX_BATCH 7
+#endif
+/* Tiles that the look-back reads at a time; and when all tiles run at the same time. */
 #ifndef GPI_TUNE_RADIX_AHEAD
 #define GPI_TUNE_RADIX_AHEAD 4
+#endif
+#ifndef GPI_TUNE_RADIX_FAR_AHEAD
+#define GPI_TUNE_RADIX_FAR_AHEAD 16
 #endif
 /* Items of a thread when there are hardly enough for all multiprocessors. */
 #ifndef GPI_TUNE_RADIX_FEWEST
