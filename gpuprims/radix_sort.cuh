@@ -104,9 +104,8 @@
 #define GPI_RADIX_LEAST_TILE                                                                       \
     ((GPI_RADIX_LEAST_ROOM - sizeof(GPI_RADIX_TILE) - 1024) / GPI_RADIX_SLOT / GPI_RADIX_THREADS * \
      GPI_RADIX_THREADS)
-#define GPI_RADIX_FEWEST \
-    ((size_t)GPI_TUNE_RADIX_FEWEST * GPI_RADIX_THREADS) /* items of a tile, when n is small */
-#define GPI_RADIX_GRID ((size_t)1024)                   /* blocks of a pass, at most */
+#define GPI_RADIX_FEWEST ((size_t)1024) /* items of a tile, when n is small */
+#define GPI_RADIX_GRID ((size_t)1024)   /* blocks of a pass, at most */
 
 /* The workspace. */
 typedef struct {
@@ -128,7 +127,7 @@ static inline GPI_RADIX_LAYOUT GPI_RADIX_LAY_OUT(char *memory, size_t n)
     GPI_RADIX_LAYOUT layout;
 
     memset(&layout, 0, sizeof layout);
-    if (n <= GPI_RADIX_BLOCK_N && n * GPI_RADIX_BLOCK_SLOT <= (32 << 10) && !GP_KERNEL)
+    if (n <= GPI_RADIX_BLOCK_N && n * GPI_RADIX_BLOCK_SLOT <= (40 << 10) && !GP_KERNEL)
         return layout;
     few = few < GPI_RADIX_GRID ? few : GPI_RADIX_GRID;
     tiles = tiles > few ? tiles : few;
@@ -158,9 +157,9 @@ static inline int GPI_RADIX_READY(void)
 {
 #ifdef __CUDACC__
     static int known[GPI_DEVICES];
-    const void *kernels[3] = {(const void *)GPI_RADIX_PASS_KERNEL,
-                              (const void *)GPI_RADIX_COUNT_KERNEL,
-                              (const void *)GPI_RADIX_BLOCK_KERNEL};
+    const void *kernels[] = {
+        (const void *)GPI_RADIX_PASS_KERNEL, (const void *)GPI_RADIX_FEW_KERNEL,
+        (const void *)GPI_RADIX_COUNT_KERNEL, (const void *)GPI_RADIX_BLOCK_KERNEL};
     int device = 0, room = 0;
 
     if (cudaGetDevice(&device) != cudaSuccess)
@@ -171,7 +170,7 @@ static inline int GPI_RADIX_READY(void)
         cudaSuccess)
         return (int)GPI_RADIX_LEAST_ROOM;
     room &= ~1;
-    for (int k = 0; k < 3; k++) {
+    for (int k = 0; k < 4; k++) {
         struct cudaFuncAttributes attributes;
 
         if (cudaFuncGetAttributes(&attributes, kernels[k]) != cudaSuccess ||
@@ -193,15 +192,23 @@ static inline int GPI_RADIX_READY(void)
 static inline cudaError_t GPI_RADIX_PASSES(GPI_RADIX_JOB job, size_t n, GPI_RADIX_LAYOUT *layout,
                                            size_t room, int early, int passes, cudaStream_t stream)
 {
-    size_t fitting = (room - sizeof(GPI_RADIX_TILE) - 1024) / GPI_RADIX_SLOT / GPI_RADIX_THREADS;
-    size_t most =
-        fitting < GPI_RADIX_ITEMS ? fitting * GPI_RADIX_THREADS : (size_t)GPI_RADIX_TILE_N;
-    size_t blocks = gpi_resident_blocks(GPI_RADIX_BLOCKS, GPI_RADIX_GRID, GP_GRID);
-    size_t tile_n = gpi_divide_up(gpi_divide_up(n, blocks), GPI_RADIX_THREADS) * GPI_RADIX_THREADS;
+    size_t blocks = gpi_resident_blocks(1, GPI_RADIX_GRID, GP_GRID);
+    size_t threads = GPI_RADIX_FEW_THREADS, items = GPI_RADIX_FEW_ITEMS;
+    size_t fitting = (room - sizeof(GPI_RADIX_FEW_TILE) - 1024) / GPI_RADIX_SLOT / threads;
     cudaError_t error = cudaSuccess;
 
-    tile_n = tile_n < GPI_RADIX_FEWEST ? GPI_RADIX_FEWEST : tile_n;
-    tile_n = tile_n < most ? tile_n : most;
+    items = items < fitting ? items : fitting;
+    const int few = n <= blocks * threads * items && !GP_KERNEL;
+    if (!few) {
+        blocks = gpi_resident_blocks(GPI_RADIX_BLOCKS, GPI_RADIX_GRID, GP_GRID);
+        threads = GPI_RADIX_THREADS;
+        items = GPI_RADIX_ITEMS;
+        fitting = (room - sizeof(GPI_RADIX_TILE) - 1024) / GPI_RADIX_SLOT / threads;
+        items = items < fitting ? items : fitting;
+    }
+    size_t tile_n = gpi_divide_up(gpi_divide_up(n, blocks), threads) * threads;
+    tile_n = tile_n < 4 * threads ? 4 * threads : tile_n;
+    tile_n = tile_n < items * threads ? tile_n : items * threads;
     size_t portion = layout->rows * tile_n, portions = gpi_divide_up(n, portion);
     job.tile_n = (uint32_t)tile_n;
     (void)early; /* on the CPU */
@@ -218,9 +225,13 @@ static inline cudaError_t GPI_RADIX_PASSES(GPI_RADIX_JOB job, size_t n, GPI_RADI
         job.ticket = layout->tickets + launch;
         job.look = layout->look[launch % 2];
         job.look_next = layout->look[(launch + 1) % 2];
-        error = GPI_LAUNCH_EARLY(early, GPI_RADIX_PASS_KERNEL,
-                                 (unsigned)(blocks < job.tiles ? blocks : job.tiles),
-                                 GPI_RADIX_THREADS, tile_n * GPI_RADIX_SLOT, stream, job);
+        unsigned grid = (unsigned)(blocks < job.tiles ? blocks : job.tiles);
+        if (few)
+            error = GPI_LAUNCH_EARLY(early, GPI_RADIX_FEW_KERNEL, grid, (unsigned)threads,
+                                     tile_n * GPI_RADIX_SLOT, stream, job);
+        else
+            error = GPI_LAUNCH_EARLY(early, GPI_RADIX_PASS_KERNEL, grid, (unsigned)threads,
+                                     tile_n * GPI_RADIX_SLOT, stream, job);
     }
     return error;
 }
@@ -259,7 +270,7 @@ static inline cudaError_t GPI_RADIX_HOST(const char *function, GPI_RADIX_JOB job
     int ready = GPI_RADIX_READY(), early = !old && ready % 2;
     size_t room = old ? GPI_RADIX_LEAST_ROOM : (size_t)ready & ~(size_t)1;
     if (layout.bytes == 0) {
-        unsigned threads = n <= 512 ? 256 : n <= 2048 ? 512 : 1024;
+        unsigned threads = n <= 2048 ? 256 : n <= 4096 ? 512 : 1024;
 
         error = GPI_LAUNCH_EARLY(early, GPI_RADIX_BLOCK_KERNEL, 1, threads,
                                  gpi_divide_up(n, threads) * threads * GPI_RADIX_BLOCK_SLOT, stream,
@@ -273,7 +284,6 @@ static inline cudaError_t GPI_RADIX_HOST(const char *function, GPI_RADIX_JOB job
     job.keys_other = layout.keys;
     job.values_other = layout.values;
     job.plan = layout.plan;
-    job.is_near = n <= 0xFFFFFFFFu;
     job.again = GP_KERNEL == GP_KERNEL_PASSES_AGAIN;
 
     const int digits = (job.end_bit - job.begin_bit + 7) / 8;

@@ -76,7 +76,7 @@ GPI_DEVICE void gpi_radix_add_up(gpi_radix_tally *tally, const gpi_radix_counts 
         if (p < digits)
             plan->place[p][0][digit] = sum - count;
         if (p < digits && digit == 0)
-            tally->crowded[p] = crowding > 0.1f;
+            tally->crowded[p] = crowding > GPI_TUNE_RADIX_ALIKE / 100.0f;
         __syncthreads(); /* the sums are free, the findings are there */
     }
 }
@@ -234,8 +234,9 @@ GPI_DEVICE void GPI_RADIX_MAKE_PLAN(const GPI_RADIX_COUNTING *job, const gpi_rad
         if (tally->single[p]) /* all keys have one digit there: nothing to do */
             continue;
         /* The first pass meets the keys as they come, the later ones mixed. */
-        int votes =
-            passes ? tally->crowded[p] != 0 : 10 * (uint64_t)__ldcg(&counts->alike[p]) > pairs;
+        int votes = passes
+                        ? tally->crowded[p] != 0
+                        : 100 * (uint64_t)__ldcg(&counts->alike[p]) > GPI_TUNE_RADIX_ALIKE * pairs;
 
         plan->digit[passes] = p;
         plan->votes[passes] = strict || votes;

@@ -24,34 +24,20 @@
 #ifndef GPI_TUNE_RADIX_ITEMS
 #define GPI_TUNE_RADIX_ITEMS 63
 #endif
-/* Values of so many bytes wait in shared memory; the shape of a tile with them: threads of a block, blocks
- * of a multiprocessor, items of a thread at most. */
+/* Values of so many bytes wait in shared memory; the shape of a tile with them: threads of a block,
+ * items of a thread at most. */
 #ifndef GPI_TUNE_RADIX_STAGED
-#define GPI_TUNE_RADIX_STAGED 8
+#define GPI_TUNE_RADIX_STAGED 16
 #endif
 #ifndef GPI_TUNE_RADIX_PAIR_THREADS
 #define GPI_TUNE_RADIX_PAIR_THREADS 384
 #endif
-#ifndef GPI_TUNE_RADIX_PAIR_BLOCKS
-#define GPI_TUNE_RADIX_PAIR_BLOCKS 1
-#endif
 #ifndef GPI_TUNE_RADIX_PAIR_ITEMS
 #define GPI_TUNE_RADIX_PAIR_ITEMS 51
 #endif
-/* Items of a thread that are moved at a time. */
-#ifndef GPI_TUNE_RADIX_BATCH
-#define GPI_TUNE_RADIX_BATCH 7
-#endif
-/* Tiles that the look-back reads at a time; and when all tiles run at the same time. */
-#ifndef GPI_TUNE_RADIX_AHEAD
-#define GPI_TUNE_RADIX_AHEAD 4
-#endif
-#ifndef GPI_TUNE_RADIX_FAR_AHEAD
-#define GPI_TUNE_RADIX_FAR_AHEAD 16
-#endif
-/* Items of a thread when there are hardly enough for all multiprocessors. */
-#ifndef GPI_TUNE_RADIX_FEWEST
-#define GPI_TUNE_RADIX_FEWEST 4
+/* In how many of 100 pairs of keys the digits may be alike before votes rank faster than atomics. */
+#ifndef GPI_TUNE_RADIX_ALIKE
+#define GPI_TUNE_RADIX_ALIKE 10
 #endif
 /* Tiles of a launch, at most: each has 1 KB, twice, for the look-back, of the 64 MB that there may be. */
 #ifndef GPI_TUNE_RADIX_ROWS
