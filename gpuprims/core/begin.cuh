@@ -81,6 +81,9 @@
 #ifndef GP_INPUT_TYPE
 #define GP_INPUT_TYPE GP_TYPE
 #endif
+#ifndef GP_KEY
+#define GP_KEY int
+#endif
 #ifndef GP_API
 #define GP_API static inline
 #endif

@@ -46,6 +46,51 @@ GPI_DEVICE unsigned gpi_most(size_t n, unsigned most)
     return n < most ? (unsigned)n : most;
 }
 
+/* The compiler takes x for a new value: it computes again what it else would keep in registers. */
+#ifdef __CUDACC__
+#define GPI_OPAQUE(x) __asm__ volatile("" : "+r"(x))
+#else
+#define GPI_OPAQUE(x) ((void)0)
+#endif
+
+/*
+ * The lanes of a whole warp that hold the same digit of eight bits. One vote for each bit: a lane keeps
+ * those that voted as it did. `ones` is 0xFFFFFFFF behind GPI_OPAQUE: x * ones + ones is ~x, by the
+ * multiplier, since votes and logic keep the other unit busy.
+ */
+#ifdef __CUDACC__
+
+#define GPI_VOTE(bit, x)                          \
+    "and.b32 t, %1, " #bit ";\n\t"                \
+    "setp.ne.u32 p, t, 0;\n\t"                    \
+    "vote.sync.ballot.b32 " #x ", p, -1;\n\t"     \
+    "@!p mad.lo.s32 " #x ", " #x ", %2, %2;\n\t"
+
+GPI_DEVICE unsigned gpi_match_digit(uint32_t digit, uint32_t ones)
+{
+    unsigned same;
+
+    __asm__ volatile("{\n\t"
+                     ".reg .pred p;\n\t"
+                     ".reg .b32 t, a, b, c;\n\t"
+                     GPI_VOTE(1, a) GPI_VOTE(2, b) GPI_VOTE(4, c)
+                     "lop3.b32 a, a, b, c, 0x80;\n\t"
+                     GPI_VOTE(8, b) GPI_VOTE(16, c)
+                     "lop3.b32 a, a, b, c, 0x80;\n\t"
+                     GPI_VOTE(32, b) GPI_VOTE(64, c)
+                     "lop3.b32 a, a, b, c, 0x80;\n\t"
+                     GPI_VOTE(128, b)
+                     "and.b32 %0, a, b;\n\t"
+                     "}"
+                     : "=r"(same)
+                     : "r"(digit), "r"(ones));
+    return same;
+}
+
+#else
+#define gpi_match_digit(digit, ones) ((void)(ones), __match_any_sync(GPI_FULL_MASK, (digit)))
+#endif
+
 /* Waits for the grids before in the stream, where a launch may overlap them: GPI_LAUNCH_EARLY. */
 GPI_DEVICE void gpi_grid_wait(void)
 {
@@ -152,6 +197,31 @@ GPI_DEVICE void gpi_store_release_u64(uint64_t *p, uint64_t x)
 }
 
 #endif
+
+/* ---- copies that the thread need not wait for (sm_80) ----------------------------------------- */
+
+/*
+ * Copies 16 aligned bytes from global to shared memory; older GPUs wait for them. They are there for the
+ * thread after gpi_copy_wait(), and for others after a barrier behind that.
+ */
+GPI_DEVICE void gpi_copy_16(void *shared, const void *global)
+{
+#if defined __CUDA_ARCH__ && __CUDA_ARCH__ >= 800
+    __asm__ volatile("cp.async.cg.shared.global [%0], [%1], 16;"
+                     :
+                     : "r"((uint32_t)__cvta_generic_to_shared(shared)), "l"(global)
+                     : "memory");
+#else
+    memcpy(__builtin_assume_aligned(shared, 16), __builtin_assume_aligned(global, 16), 16);
+#endif
+}
+
+GPI_DEVICE void gpi_copy_wait(void)
+{
+#if defined __CUDA_ARCH__ && __CUDA_ARCH__ >= 800
+    __asm__ volatile("cp.async.wait_all;" : : : "memory");
+#endif
+}
 
 /* ---- named barriers -------------------------------------------------------------------------- */
 

@@ -1,13 +1,26 @@
-/* bench_sort.h: one instance of the sorts of keys. So far the textbook rung alone.
+/* bench_sort.h: one instance of the sorts of keys.
  *
  * Parameters: BENCH_INSTANCE, BENCH_PRIMITIVE, BENCH_TYPE (a label), BENCH_IN (an element label).
+ * BENCH_SPLIT: the textbook rung too, of integers.
  */
-#include <stdlib.h>
-
 #include "bench.h"
 
 typedef BENCH_T(BENCH_IN) BENCH_IN_T;
 
+#define GP_NAME BENCH_INSTANCE
+#define GP_KEY  BENCH_IN_T
+#include <gpuprims/radix_sort.cuh>
+#define GP_NAME BENCH_INSTANCE
+#define GP_KEY  BENCH_IN_T
+#include <gpuprims/host/cpu_sort.h>
+
+static cudaError_t BENCH(run)(const bench_call *call)
+{
+    return BENCH(radix_sort)((const BENCH_IN_T *)call->in, (BENCH_IN_T *)call->out, call->n, call->ws,
+                             call->stream);
+}
+
+#ifdef BENCH_SPLIT
 #define GP_NAME BENCH_INSTANCE
 #define GP_TYPE BENCH_IN_T
 #include <gpuprims/classic/split_sort.cuh>
@@ -23,18 +36,13 @@ static size_t BENCH(split_bytes)(size_t n)
     return BENCH(split_sort_workspace_bytes)(n, 0);
 }
 
-static int BENCH(compare)(const void *a, const void *b)
-{
-    BENCH_IN_T x = *(const BENCH_IN_T *)a, y = *(const BENCH_IN_T *)b;
-
-    return (x > y) - (x < y);
-}
+#endif
 
 static cudaError_t BENCH(reference)(const bench_call *call)
 {
-    memcpy(call->out, call->in, call->n * sizeof(BENCH_IN_T));
-    qsort(call->out, call->n, sizeof(BENCH_IN_T), BENCH(compare));
-    return cudaSuccess;
+    return BENCH(cpu_sort)((const BENCH_IN_T *)call->in, (BENCH_IN_T *)call->out, call->n)
+               ? cudaErrorMemoryAllocation
+               : cudaSuccess;
 }
 
 #ifdef BENCH_HAS_CUB
@@ -42,10 +50,13 @@ bench_function BENCH(run_cub); /* bench_sort_cub.h */
 #endif
 
 static const bench_entry BENCH(entries)[] = {
+    {"gpuprims", 0, BENCH(run), BENCH(radix_sort_workspace_bytes)},
 #ifdef BENCH_HAS_CUB
     {"CUB", ENTRY_CUB, BENCH(run_cub), NULL},
 #endif
+#ifdef BENCH_SPLIT
     {"split", 0, BENCH(run_split), BENCH(split_bytes)},
+#endif
 };
 
 static const bench_group BENCH(group)[] = {{

@@ -1,0 +1,297 @@
+/*
+ * core/radix_plan.cuh: what a radix sort knows before it moves a key. One kernel counts all digits of
+ * all keys; its last block makes the plan from the counts: which passes there are, from where to where each
+ * goes, and where the keys of each digit begin.
+ *
+ * Part of radix_sort.cuh; not to be included directly.
+ */
+#ifndef GPI_RADIX_PLAN_CUH
+#define GPI_RADIX_PLAN_CUH
+
+enum {
+    GPI_RADIX_MOST = 8,            /* digits of a key */
+    GPI_RADIX_COUNT_THREADS = 1024 /* of a block that counts; it has a multiprocessor to itself */
+};
+
+/* Made by the first kernels of a call, on the device, for the passes. */
+typedef struct gpi_radix_plan {
+    int passes;                    /* as many as have something to do */
+    int digit[GPI_RADIX_MOST + 1]; /* which one a pass is about; -1: the pass copies */
+    int from[GPI_RADIX_MOST + 1];  /* 0: the input, 1: the output, 2: the other array */
+    int to[GPI_RADIX_MOST + 1];
+    int votes[GPI_RADIX_MOST + 1]; /* the pass ranks by votes */
+    /* Where the keys of a digit go, for the portion before and the next one in turn. */
+    uint64_t place[GPI_RADIX_MOST][2][256];
+} gpi_radix_plan;
+
+/* All zero before a call. */
+typedef struct gpi_radix_counts {
+    unsigned long long keys[GPI_RADIX_MOST][256]; /* with that digit there */
+    uint32_t pairs;                               /* of neighbours that were looked at, */
+    uint32_t alike[GPI_RADIX_MOST];               /* and how many of them share a digit */
+    uint32_t minus_zero;                          /* whether there is a -0.0 */
+    uint32_t done;                                /* blocks that have counted */
+} gpi_radix_counts;
+
+/* What a block that counts has in shared memory, besides the counters. */
+typedef struct gpi_radix_tally {
+    uint32_t alike[GPI_RADIX_MOST], pairs, minus_zero, last;
+    uint32_t single[GPI_RADIX_MOST], crowded[GPI_RADIX_MOST];
+    uint64_t sums[GPI_RADIX_COUNT_THREADS / 32];
+    float crowds[GPI_RADIX_COUNT_THREADS / 32];
+} gpi_radix_tally;
+
+/*
+ * Where the keys of each digit begin, four digits of the key at a time; whether all keys have one digit
+ * there; and whether two keys share the digit more often than one time in ten. All threads call.
+ */
+GPI_DEVICE void gpi_radix_add_up(gpi_radix_tally *tally, const gpi_radix_counts *counts,
+                                 gpi_radix_plan *plan, size_t n, int digits)
+{
+    const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32, digit = threadIdx.x % 256;
+
+    for (int p = (int)threadIdx.x / 256; p - (int)threadIdx.x / 256 < digits; p += 4) {
+        uint64_t count = p < digits ? __ldcg(&counts->keys[p][digit]) : 0, sum = count;
+        float share = (float)count / (float)n, crowding = share * share;
+        int single = __any_sync(GPI_FULL_MASK, count == n);
+
+        for (unsigned stride = 1; stride < 32; stride *= 2) {
+            uint64_t before = __shfl_up_sync(GPI_FULL_MASK, sum, stride);
+
+            sum += lane >= stride ? before : 0;
+            crowding += __shfl_xor_sync(GPI_FULL_MASK, crowding, stride);
+        }
+        if (lane == 31)
+            tally->sums[warp] = sum;
+        if (lane == 31)
+            tally->crowds[warp] = crowding;
+        if (lane == 31 && single)
+            tally->single[p] = 1;
+        __syncthreads(); /* the warps' sums are complete */
+        crowding = 0;
+        for (unsigned w = warp / 8 * 8; w < warp / 8 * 8 + 8; w++) {
+            sum += w < warp ? tally->sums[w] : 0;
+            crowding += tally->crowds[w];
+        }
+        if (p < digits)
+            plan->place[p][0][digit] = sum - count;
+        if (p < digits && digit == 0)
+            tally->crowded[p] = crowding > GPI_TUNE_RADIX_ALIKE / 100.0f;
+        __syncthreads(); /* the sums are free, the findings are there */
+    }
+}
+
+#endif
+
+#define GPI_RADIX_COUNTING GPI(counting)
+#define GPI_RADIX_COUNT GPI(count)
+#define GPI_RADIX_COUNT_VECTORS GPI(count_vectors)
+#define GPI_RADIX_COUNT_ENDS GPI(count_ends)
+#define GPI_RADIX_COLLECT GPI(collect)
+#define GPI_RADIX_MAKE_PLAN GPI(make_plan)
+#define GPI_RADIX_COUNT_KERNEL GPI(count_kernel)
+#define GPI_RADIX_VECTOR_N GPI(vector_n)
+
+enum { GPI_RADIX_VECTOR_N = 16 / (int)sizeof(GP_KEY) };
+
+/* What is counted, and what the plan depends on. */
+typedef struct {
+    const GP_KEY *in;
+    size_t n;
+    int begin_bit, end_bit;
+    int in_place;     /* some array is sorted in place: passes must be even in number */
+    int strict;       /* every pass ranks by votes */
+    unsigned columns; /* of the counters in shared memory */
+    gpi_radix_counts *counts;
+    gpi_radix_plan *plan;
+    uint32_t *look; /* for the look-back of the first pass: so many words to be cleared */
+    size_t words;
+} GPI_RADIX_COUNTING;
+
+/*
+ * Counts the digits of a key. A counter has a column for each lane, or for every few lanes: they hardly
+ * ever meet in a bank, however the keys are spread.
+ */
+GPI_DEVICE void GPI_RADIX_COUNT(const GPI_RADIX_COUNTING *job, uint32_t *counters, GP_KEY key,
+                                uint64_t range, int digits)
+{
+    const unsigned column = threadIdx.x % job->columns;
+    uint64_t number = GPI_KEY_IS_NARROW ? GPI_KEY_WORD(key) >> job->begin_bit & (uint32_t)range
+                                        : GPI_KEY_LONG(key) >> job->begin_bit & range;
+
+    GPI_UNROLL
+    for (int p = 0; p < (int)sizeof(GP_KEY); p++)
+        if (p < digits)
+            atomicAdd(
+                &counters[(p * 256 + (uint32_t)(number >> 8 * p & 255)) * job->columns + column],
+                1u);
+}
+
+/*
+ * Counts the keys in `vectors` whole vectors from `in`, four vectors under way at a time. Looks at two
+ * neighbours, and for a -0.0.
+ */
+GPI_DEVICE void GPI_RADIX_COUNT_VECTORS(const GPI_RADIX_COUNTING *job, gpi_radix_tally *tally,
+                                        uint32_t *counters, const GP_KEY *in, size_t vectors,
+                                        uint64_t range, int digits)
+{
+    const size_t stride = (size_t)gridDim.x * GPI_RADIX_COUNT_THREADS;
+    const size_t first = (size_t)blockIdx.x * GPI_RADIX_COUNT_THREADS + threadIdx.x;
+    uint64_t alike = 0;
+    int minus_zero = 0;
+
+    for (size_t i = first; i < vectors; i += 4 * stride) {
+        GP_KEY keys[4][GPI_RADIX_VECTOR_N];
+
+        GPI_UNROLL
+        for (int v = 0; v < 4; v++)
+            if (i + v * stride < vectors)
+                memcpy((void *)keys[v],
+                       __builtin_assume_aligned(in + (i + v * stride) * GPI_RADIX_VECTOR_N, 16),
+                       16);
+        if (i == first)
+            alike =
+                ~(GPI_KEY_ORDER(keys[0][0]) ^ GPI_KEY_ORDER(keys[0][1])) >> job->begin_bit | ~range;
+        GPI_UNROLL
+        for (int v = 0; v < 4; v++) {
+            if (i + v * stride < vectors) {
+                GPI_UNROLL
+                for (int k = 0; k < GPI_RADIX_VECTOR_N; k++) {
+                    GPI_RADIX_COUNT(job, counters, keys[v][k], range, digits);
+                    minus_zero |= GPI_KEY_IS_MINUS_ZERO(keys[v][k]);
+                }
+            }
+        }
+    }
+    for (int p = 0; p < digits; p++) {
+        unsigned votes =
+            __ballot_sync(GPI_FULL_MASK, first < vectors && (alike >> 8 * p & 255) == 255);
+
+        if (threadIdx.x % 32 == 0 && votes)
+            atomicAdd(&tally->alike[p], (uint32_t)__popc(votes));
+    }
+    if (first < vectors)
+        atomicAdd(&tally->pairs, 1u);
+    if (minus_zero)
+        atomicOr(&tally->minus_zero, 1u);
+}
+
+/* One block: what no whole vector covers, `head` keys and some at the end. */
+GPI_DEVICE void GPI_RADIX_COUNT_ENDS(const GPI_RADIX_COUNTING *job, gpi_radix_tally *tally,
+                                     uint32_t *counters, size_t head, size_t vectors,
+                                     uint64_t range, int digits)
+{
+    size_t i = threadIdx.x, last = head;
+
+    if (i >= GPI_RADIX_VECTOR_N) {
+        i += head + (vectors - 1) * GPI_RADIX_VECTOR_N;
+        last = job->n;
+    }
+    if (threadIdx.x >= 2 * GPI_RADIX_VECTOR_N || i >= last || i >= job->n)
+        return;
+    GPI_RADIX_COUNT(job, counters, job->in[i], range, digits);
+    if (GPI_KEY_IS_MINUS_ZERO(job->in[i]))
+        atomicOr(&tally->minus_zero, 1u);
+}
+
+/* Adds the block's findings to those of all. */
+GPI_DEVICE void GPI_RADIX_COLLECT(const GPI_RADIX_COUNTING *job, const gpi_radix_tally *tally,
+                                  const uint32_t *counters, int digits)
+{
+    for (unsigned b = threadIdx.x; b < (unsigned)digits * 256; b += GPI_RADIX_COUNT_THREADS) {
+        uint32_t sum = 0;
+
+        for (unsigned c = 0; c < job->columns; c++)
+            sum += counters[b * job->columns + (c + threadIdx.x) % job->columns];
+        if (sum)
+            atomicAdd(&job->counts->keys[b / 256][b % 256], (unsigned long long)sum);
+    }
+    if (threadIdx.x < GPI_RADIX_MOST && tally->alike[threadIdx.x])
+        atomicAdd(&job->counts->alike[threadIdx.x], tally->alike[threadIdx.x]);
+    if (threadIdx.x == 32)
+        atomicAdd(&job->counts->pairs, tally->pairs);
+    if (threadIdx.x == 64 && tally->minus_zero)
+        atomicOr(&job->counts->minus_zero, 1u);
+}
+
+/*
+ * One thread: which passes there are. A pass ranks by votes where keys of a warp often share the digit,
+ * and where the check that atomics need cannot tell keys apart that are equal in the bits that count and
+ * yet different.
+ */
+GPI_DEVICE void GPI_RADIX_MAKE_PLAN(const GPI_RADIX_COUNTING *job, const gpi_radix_tally *tally,
+                                    int digits)
+{
+    const gpi_radix_counts *counts = job->counts;
+    gpi_radix_plan *plan = job->plan;
+    const uint64_t pairs = __ldcg(&counts->pairs);
+    const int strict =
+        job->strict || (!GPI_RADIX_PAIRS && (job->end_bit - job->begin_bit < GPI_KEY_WIDTH ||
+                                             __ldcg(&counts->minus_zero)));
+    int passes = 0;
+
+    for (int p = 0; p < digits; p++) {
+        if (tally->single[p]) /* all keys have one digit there: nothing to do */
+            continue;
+        /* The first pass meets the keys as they come, the later ones mixed. */
+        int votes = passes
+                        ? tally->crowded[p] != 0
+                        : 100 * (uint64_t)__ldcg(&counts->alike[p]) > GPI_TUNE_RADIX_ALIKE * pairs;
+
+        plan->digit[passes] = p;
+        plan->votes[passes] = strict || votes;
+        passes++;
+    }
+    if (passes == 0 || (job->in_place && passes % 2))
+        plan->digit[passes++] = -1;
+    for (int j = 0; j < passes; j++) {
+        plan->to[j] = (passes - 1 - j) % 2 ? 2 : 1;
+        plan->from[j] = j == 0 ? 0 : (passes - j) % 2 ? 2 : 1;
+    }
+    plan->passes = passes;
+}
+
+/*
+ * Counts all digits of all keys; the block that is done last makes the plan. Dynamic shared memory:
+ * digits * 256 * columns counters.
+ */
+static __global__ void __launch_bounds__(GPI_RADIX_COUNT_THREADS, 1)
+    GPI_RADIX_COUNT_KERNEL(GPI_RADIX_COUNTING job)
+{
+    GP_DYNAMIC_SHARED(uint32_t, counters);
+    GP_SHARED(gpi_radix_tally, tally);
+    const int digits = (job.end_bit - job.begin_bit + 7) / 8;
+    const uint64_t range = digits ? UINT64_MAX >> (64 - (job.end_bit - job.begin_bit)) : 0;
+    const size_t stride = (size_t)gridDim.x * GPI_RADIX_COUNT_THREADS;
+    const size_t head = (0 - (size_t)(uintptr_t)job.in) % 16 / sizeof(GP_KEY);
+    const size_t vectors = head < job.n ? (job.n - head) / GPI_RADIX_VECTOR_N : 0;
+
+    gpi_grid_launch_next();
+    for (size_t i = (size_t)blockIdx.x * GPI_RADIX_COUNT_THREADS + threadIdx.x; i < job.words;
+         i += stride)
+        job.look[i] = 0;
+    for (unsigned i = threadIdx.x; i < digits * 256 * job.columns; i += GPI_RADIX_COUNT_THREADS)
+        counters[i] = 0;
+    if (threadIdx.x < GPI_RADIX_MOST)
+        tally.alike[threadIdx.x] = tally.single[threadIdx.x] = 0;
+    if (threadIdx.x == 0)
+        tally.pairs = tally.minus_zero = 0;
+    __syncthreads(); /* the counters are zero */
+    GPI_RADIX_COUNT_VECTORS(&job, &tally, counters, job.in + head, vectors, range, digits);
+    if (blockIdx.x == 0)
+        GPI_RADIX_COUNT_ENDS(&job, &tally, counters, head, vectors, range, digits);
+    __syncthreads(); /* the counters are complete */
+    GPI_RADIX_COLLECT(&job, &tally, counters, digits);
+
+    __threadfence(); /* what the block has added comes before it is done */
+    __syncthreads(); /* all its threads have added */
+    if (threadIdx.x == 0)
+        tally.last = atomicAdd(&job.counts->done, 1u) == gridDim.x - 1;
+    __syncthreads(); /* everybody knows whether the block is the last one */
+    if (!tally.last)
+        return;
+    __threadfence(); /* the other blocks were done before their counts are read */
+    gpi_radix_add_up(&tally, job.counts, job.plan, job.n, digits);
+    if (threadIdx.x == 0)
+        GPI_RADIX_MAKE_PLAN(&job, &tally, digits);
+}

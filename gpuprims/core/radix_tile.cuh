@@ -1,0 +1,445 @@
+/*
+ * core/radix_tile.cuh: the kernel of a pass, for many keys or, with GPI_RADIX_FEW 1, for few. How it works
+ * is told in core/radix_pass.cuh, which includes this twice.
+ *
+ * Part of radix_sort.cuh; not to be included directly.
+ */
+#define GPI_RADIX_TILE GPI_RADIX_OF(tile)
+#define GPI_RADIX_COPY GPI_RADIX_OF(copy)
+#define GPI_RADIX_STAGE GPI_RADIX_OF(stage)
+#define GPI_RADIX_LOAD GPI_RADIX_OF(load)
+#define GPI_RADIX_RANK GPI_RADIX_OF(rank)
+#define GPI_RADIX_ADD_UP GPI_RADIX_OF(add_up)
+#define GPI_RADIX_EXCHANGE GPI_RADIX_OF(exchange)
+#define GPI_RADIX_LOOK_BACK GPI_RADIX_OF(look_back)
+#define GPI_RADIX_PLACE GPI_RADIX_OF(place)
+#define GPI_RADIX_FETCH GPI_RADIX_OF(fetch)
+#define GPI_RADIX_WRITE GPI_RADIX_OF(write)
+#define GPI_RADIX_WRITE_AGAIN GPI_RADIX_OF(write_again)
+#define GPI_RADIX_PASS_KERNEL GPI_RADIX_OF(pass_kernel)
+#define GPI_RADIX_STAGED GPI_RADIX_OF(staged)
+#define GPI_RADIX_SLOT GPI_RADIX_OF(slot)
+#define GPI_RADIX_THREADS GPI_RADIX_OF(threads)
+#define GPI_RADIX_WARPS GPI_RADIX_OF(warps)
+#define GPI_RADIX_FITTING GPI_RADIX_OF(fitting)
+#define GPI_RADIX_ITEMS GPI_RADIX_OF(items)
+#define GPI_RADIX_BLOCKS GPI_RADIX_OF(blocks)
+#define GPI_RADIX_TILE_N GPI_RADIX_OF(tile_n)
+#define GPI_RADIX_BATCH GPI_RADIX_OF(batch)
+#define GPI_RADIX_AHEAD GPI_RADIX_OF(ahead)
+#define GPI_RADIX_MAY_ADD GPI_RADIX_OF(may_add)
+
+/*
+ * Small values wait in shared memory for their keys; larger ones are fetched when their place is known.
+ * A tile fills half a multiprocessor, or all of it with small values. The items of a thread are odd in
+ * number: in regular input the digits of a tile start so many items apart, and with a multiple of 32
+ * the lanes of a warp would meet in one bank.
+ */
+enum {
+    GPI_RADIX_STAGED = GPI_RADIX_PAIRS && sizeof(GPI_RADIX_VALUE) <= GPI_TUNE_RADIX_STAGED,
+    GPI_RADIX_SLOT = (int)sizeof(GP_KEY) + 2 * GPI_RADIX_PAIRS +
+                     (GPI_RADIX_STAGED ? (int)sizeof(GPI_RADIX_VALUE) : 0),
+    GPI_RADIX_THREADS = GPI_RADIX_FEW      ? 512
+                        : GPI_RADIX_STAGED ? GPI_TUNE_RADIX_PAIR_THREADS
+                                           : 256,
+    GPI_RADIX_WARPS = GPI_RADIX_THREADS / 32,
+    GPI_RADIX_BLOCKS = GPI_RADIX_FEW || GPI_RADIX_STAGED ? 1 : 2, /* of a multiprocessor */
+    GPI_RADIX_FITTING = (200 << 10) / GPI_RADIX_THREADS / GPI_RADIX_SLOT,
+    GPI_RADIX_ITEMS = GPI_RADIX_FEW       ? 16
+                      : !GPI_RADIX_STAGED ? (GPI_RADIX_SLOT <= 4 ? GPI_TUNE_RADIX_ITEMS : 39)
+                      : GPI_RADIX_FITTING <= GPI_TUNE_RADIX_PAIR_ITEMS ? (GPI_RADIX_FITTING - 1) | 1
+                                                                       : GPI_TUNE_RADIX_PAIR_ITEMS,
+    GPI_RADIX_TILE_N = GPI_RADIX_THREADS * GPI_RADIX_ITEMS,
+    GPI_RADIX_MAY_ADD = !GPI_RADIX_FEW,       /* whether atomics may rank */
+    GPI_RADIX_AHEAD = GPI_RADIX_FEW ? 16 : 4, /* tiles that the look-back reads at a time */
+    /* Items of a thread on their way to memory: large values take more registers. */
+    GPI_RADIX_BATCH = !GPI_RADIX_PAIRS                ? 1
+                      : sizeof(GPI_RADIX_VALUE) <= 16 ? 3
+                      : sizeof(GPI_RADIX_VALUE) <= 32 ? 2
+                                                      : 1
+};
+
+/* What a tile has in shared memory, besides its items. */
+typedef struct {
+    uint64_t place[256]; /* of a digit, less its start in the tile */
+    uint32_t start[256];
+    uint32_t counts[GPI_RADIX_WARPS][256];
+    uint32_t sums[8];
+    uint32_t tile;
+} GPI_RADIX_TILE;
+
+/* A pass that only copies: none is needed, or one more to end in the right array. */
+GPI_DEVICE void GPI_RADIX_COPY(const GPI_RADIX_JOB *job, const GPI_RADIX_ARRAYS *pass)
+{
+    const size_t stride = (size_t)gridDim.x * GPI_RADIX_THREADS, end = job->first + job->n;
+    const size_t first = job->first + (size_t)blockIdx.x * GPI_RADIX_THREADS + threadIdx.x;
+
+    if (pass->keys_from != pass->keys_to)
+        for (size_t i = first; i < end; i += stride)
+            pass->keys_to[i] = pass->keys_from[i];
+    if (GPI_RADIX_PAIRS && pass->values_from != pass->values_to)
+        for (size_t i = first; i < end; i += stride)
+            pass->values_to[i] = pass->values_from ? pass->values_from[i] : GPI_RADIX_NUMBERED(i);
+}
+
+/* ---- steps of a pass --------------------------------------------------------------------------- */
+
+/* Brings the values of a tile to shared memory, where they are after gpi_copy_wait(). */
+GPI_DEVICE void GPI_RADIX_STAGE(const GPI_RADIX_ARRAYS *pass, size_t first, uint32_t count)
+{
+    const char *from = (const char *)(pass->values_from + first);
+    const uint32_t whole = count * (uint32_t)sizeof(GPI_RADIX_VALUE) / 16 * 16;
+    uint32_t x = 0;
+
+    if (pass->values_from && (uintptr_t)from % 16 == 0) {
+        for (uint32_t at = threadIdx.x * 16; at < whole; at += GPI_RADIX_THREADS * 16)
+            gpi_copy_16((char *)pass->values + at, from + at);
+        x = whole /
+            (uint32_t)sizeof(GPI_RADIX_VALUE); /* from the one that is not there to its end */
+    }
+    for (x += threadIdx.x; x < count; x += GPI_RADIX_THREADS)
+        pass->values[x] =
+            pass->values_from ? pass->values_from[first + x] : GPI_RADIX_NUMBERED(first + x);
+}
+
+/* Reads a tile of `count` items. Lanes read neighbouring keys; a warp has a run of them. */
+GPI_DEVICE void GPI_RADIX_LOAD(GP_KEY *keys, const GPI_RADIX_ARRAYS *pass, size_t first,
+                               uint32_t count, uint32_t rounds)
+{
+    const unsigned at = threadIdx.x / 32 * 32 * rounds + threadIdx.x % 32;
+    const GP_KEY *from = pass->keys_from + first + at;
+
+    if (GPI_RADIX_MAY_ADD && count == GPI_RADIX_TILE_N) {
+        GPI_UNROLL
+        for (int i = 0; i < GPI_RADIX_ITEMS; i++)
+            keys[i] = from[32 * i];
+    } else {
+        GPI_UNROLL
+        for (int i = 0; i < GPI_RADIX_ITEMS; i++)
+            keys[i] = i < (int)rounds && at + 32 * i < count ? from[32 * i] : GPI_KEY_LAST();
+    }
+}
+
+/*
+ * Ranks each key among those of its digit that come before it in its warp's run: two ranks to a word. By
+ * atomics only the counts come out; the exchange ranks. What fills up the last tile counts too.
+ */
+GPI_DEVICE void GPI_RADIX_RANK(GPI_RADIX_TILE *tile, const GP_KEY *keys, uint32_t *ranks,
+                               const GPI_RADIX_ARRAYS *pass, uint32_t rounds, int votes)
+{
+    uint32_t *counts = tile->counts[threadIdx.x / 32];
+    const unsigned below = (1u << threadIdx.x % 32) - 1;
+    uint32_t ones = 0xFFFFFFFFu;
+
+    GPI_OPAQUE(ones);
+    if (!votes) {
+        GPI_UNROLL
+        for (int i = 0; i < GPI_RADIX_ITEMS; i++)
+            atomicAdd(&counts[GPI_KEY_DIGIT(keys[i], pass->shift, pass->mask)], 1u);
+        return;
+    }
+    GPI_UNROLL
+    for (int i = 0; i < GPI_RADIX_ITEMS; i++) {
+        if (i < (int)rounds) {
+            uint32_t digit = GPI_KEY_DIGIT(keys[i], pass->shift, pass->mask);
+            unsigned same = gpi_match_digit(digit, ones), rank = (unsigned)__popc(same & below);
+            uint32_t before = counts[digit];
+
+            __syncwarp(); /* everybody has read the count */
+            if (rank == 0)
+                counts[digit] = before + (uint32_t)__popc(same);
+            __syncwarp(); /* the count is there for the next round */
+            ranks[i / 2] = i % 2 ? ranks[i / 2] | (before + rank) << 16 : before + rank;
+        }
+    }
+}
+
+/*
+ * Adds up the warps' counts of each digit, publishes them, and turns them into the first slot of each
+ * warp's keys. Gives thread d how many keys of the digit d there are, and in *start the first slot.
+ */
+GPI_DEVICE uint32_t GPI_RADIX_ADD_UP(GPI_RADIX_TILE *tile, uint32_t *look, uint32_t *start)
+{
+    const unsigned digit = threadIdx.x, lane = digit % 32, warp = digit / 32;
+    uint32_t sum = 0, scan = 0;
+
+    if (digit < 256) {
+        GPI_UNROLL
+        for (int w = 0; w < GPI_RADIX_WARPS; w++)
+            sum += tile->counts[w][digit];
+        gpi_store_relaxed_u32(&look[tile->tile * 256 + digit],
+                              sum | (tile->tile ? GPI_RADIX_SEEN_TILE : GPI_RADIX_SEEN_ALL));
+        scan = sum;
+        GPI_UNROLL
+        for (unsigned stride = 1; stride < 32; stride *= 2) {
+            uint32_t before = __shfl_up_sync(GPI_FULL_MASK, scan, stride);
+
+            if (lane >= stride)
+                scan += before;
+        }
+        if (lane == 31)
+            tile->sums[warp] = scan;
+        scan -= sum;
+    }
+    __syncthreads(); /* the warps' sums are complete */
+    if (digit < 256) {
+        GPI_UNROLL
+        for (unsigned w = 0; w < 8; w++)
+            if (w < warp)
+                scan += tile->sums[w];
+        *start = scan;
+        GPI_UNROLL
+        for (int w = 0; w < GPI_RADIX_WARPS; w++) {
+            uint32_t count = tile->counts[w][digit];
+
+            tile->counts[w][digit] = scan;
+            scan += count;
+        }
+    }
+    __syncthreads(); /* the warps' first slots are there */
+    return sum;
+}
+
+/* Puts the keys into shared memory, in order of the digit. */
+GPI_DEVICE void GPI_RADIX_EXCHANGE(GPI_RADIX_TILE *tile, const GP_KEY *keys, const uint32_t *ranks,
+                                   const GPI_RADIX_ARRAYS *pass, uint32_t count, uint32_t rounds,
+                                   int votes)
+{
+    const unsigned at = threadIdx.x / 32 * 32 * rounds + threadIdx.x % 32;
+    uint32_t *counts = tile->counts[threadIdx.x / 32];
+    int shift = pass->shift;
+
+    GPI_OPAQUE(shift); /* the digits again, rather than in registers since the ranking */
+    if (!votes) {
+        GPI_UNROLL
+        for (int i = 0; i < GPI_RADIX_ITEMS; i++) {
+            uint32_t slot = atomicAdd(&counts[GPI_KEY_DIGIT(keys[i], shift, pass->mask)], 1u);
+
+            pass->keys[slot] = keys[i];
+            if (GPI_RADIX_PAIRS)
+                pass->positions[slot] = (uint16_t)(at + 32 * i);
+        }
+        return;
+    }
+    GPI_UNROLL
+    for (int i = 0; i < GPI_RADIX_ITEMS; i++) {
+        if (i < (int)rounds) {
+            uint32_t slot = counts[GPI_KEY_DIGIT(keys[i], shift, pass->mask)];
+
+            slot += i % 2 ? ranks[i / 2] >> 16 : ranks[i / 2] & 0xFFFF;
+            if (slot < count) {
+                pass->keys[slot] = keys[i];
+                if (GPI_RADIX_PAIRS)
+                    pass->positions[slot] = (uint16_t)(at + 32 * i);
+            }
+        }
+    }
+}
+
+/* Thread d: how many keys of the digit d the tiles before have, which it then makes known. */
+GPI_DEVICE uint32_t GPI_RADIX_LOOK_BACK(uint32_t *look, uint32_t tile, uint32_t sum)
+{
+    uint32_t *row = look + threadIdx.x;
+    uint32_t before = 0;
+    int known = tile == 0;
+
+    for (int at = (int)tile - 1; !known;) {
+        uint32_t words[GPI_RADIX_AHEAD];
+
+        GPI_UNROLL
+        for (int w = 0; w < GPI_RADIX_AHEAD; w++)
+            words[w] = at >= w ? gpi_load_relaxed_u32(&row[(at - w) * 256]) : 0;
+        GPI_UNROLL
+        for (int w = 0; w < GPI_RADIX_AHEAD; w++) {
+            if (known || words[w] == 0)
+                break;
+            before += words[w] & GPI_RADIX_SEEN_COUNT;
+            known = (words[w] & GPI_RADIX_SEEN_ALL) != 0;
+            at--;
+        }
+    }
+    if (tile)
+        gpi_store_relaxed_u32(&row[tile * 256], (before + sum) | GPI_RADIX_SEEN_ALL);
+    return before;
+}
+
+/* Where an item goes, and whether it stands behind one that it should precede. */
+GPI_DEVICE size_t GPI_RADIX_PLACE(const GPI_RADIX_TILE *tile, const GPI_RADIX_ARRAYS *pass,
+                                  GP_KEY key, uint32_t slot, int shift, int check, int *wrong)
+{
+    const uint32_t digit = GPI_KEY_DIGIT(key, shift, pass->mask);
+
+    if (check && GPI_RADIX_PAIRS) { /* in the order in which they came */
+        *wrong |= slot > tile->start[digit] && pass->positions[slot] < pass->positions[slot - 1];
+    } else if (check && slot > 0) { /* by this digit and all before it: the topmost bits now */
+        GP_KEY before = pass->keys[slot - 1];
+
+        if (GPI_KEY_IS_NARROW)
+            *wrong |= GPI_KEY_WORD(key) << (24 - shift) < GPI_KEY_WORD(before) << (24 - shift);
+        else
+            *wrong |= GPI_KEY_LONG(key) << (56 - shift) < GPI_KEY_LONG(before) << (56 - shift);
+    }
+    return (size_t)tile->place[digit] + slot;
+}
+
+/* The value of the item in a slot. */
+GPI_DEVICE GPI_RADIX_VALUE GPI_RADIX_FETCH(const GPI_RADIX_ARRAYS *pass, size_t first,
+                                           uint32_t slot)
+{
+    uint32_t position = pass->positions[slot];
+
+    if (GPI_RADIX_STAGED)
+        return pass->values[position];
+    return pass->values_from ? pass->values_from[first + position]
+                             : GPI_RADIX_NUMBERED(first + position);
+}
+
+/* Writes the tile, each digit to its place. Some items at a time are read before they are written. */
+GPI_DEVICE int GPI_RADIX_WRITE(const GPI_RADIX_TILE *tile, const GPI_RADIX_ARRAYS *pass,
+                               size_t first, uint32_t count, int check)
+{
+    int shift = pass->shift, wrong = 0;
+
+    GPI_OPAQUE(shift);
+    if (GPI_RADIX_MAY_ADD && count == GPI_RADIX_TILE_N) {
+        GPI_UNROLL
+        for (int i = 0; i < GPI_RADIX_ITEMS; i += GPI_RADIX_BATCH) {
+            GP_KEY keys[GPI_RADIX_BATCH];
+            GPI_RADIX_VALUE values[GPI_RADIX_BATCH];
+            size_t to[GPI_RADIX_BATCH];
+
+            GPI_UNROLL
+            for (int k = 0; k < GPI_RADIX_BATCH && k + i < GPI_RADIX_ITEMS; k++) {
+                uint32_t slot = (i + k) * GPI_RADIX_THREADS + threadIdx.x;
+
+                keys[k] = pass->keys[slot];
+                to[k] = (uint32_t)GPI_RADIX_PLACE(tile, pass, keys[k], slot, shift, check, &wrong);
+                if (GPI_RADIX_PAIRS)
+                    values[k] = GPI_RADIX_FETCH(pass, first, slot);
+            }
+            GPI_UNROLL
+            for (int k = 0; k < GPI_RADIX_BATCH && k + i < GPI_RADIX_ITEMS; k++) {
+                pass->keys_to[to[k]] = keys[k];
+                if (GPI_RADIX_PAIRS)
+                    pass->values_to[to[k]] = values[k];
+            }
+        }
+        return wrong;
+    }
+    for (uint32_t slot = threadIdx.x; slot < count; slot += GPI_RADIX_THREADS) {
+        GP_KEY key = pass->keys[slot];
+        size_t to = GPI_RADIX_PLACE(tile, pass, key, slot, shift, check, &wrong);
+
+        pass->keys_to[to] = key;
+        if (GPI_RADIX_PAIRS)
+            pass->values_to[to] = GPI_RADIX_FETCH(pass, first, slot);
+    }
+    return wrong;
+}
+
+/* Writes the tile once more, in the order of the input: thread d picks out the keys of the digit d. */
+GPI_DEVICE void GPI_RADIX_WRITE_AGAIN(const GPI_RADIX_TILE *tile, const GPI_RADIX_ARRAYS *pass,
+                                      size_t first, uint32_t count)
+{
+    if (threadIdx.x >= 256)
+        return;
+    size_t to = (size_t)tile->place[threadIdx.x] + tile->start[threadIdx.x];
+
+    for (size_t i = first; i < first + count; i++) {
+        GP_KEY key = pass->keys_from[i];
+
+        if (GPI_KEY_DIGIT(key, pass->shift, pass->mask) != threadIdx.x)
+            continue;
+        pass->keys_to[to] = key;
+        if (GPI_RADIX_PAIRS)
+            pass->values_to[to] = pass->values_from ? pass->values_from[i] : GPI_RADIX_NUMBERED(i);
+        to++;
+    }
+}
+
+/* ---- the kernel -------------------------------------------------------------------------------- */
+
+static __global__ void __launch_bounds__(GPI_RADIX_THREADS, GPI_RADIX_BLOCKS)
+    GPI_RADIX_PASS_KERNEL(GPI_RADIX_JOB job)
+{
+    GP_DYNAMIC_SHARED(char, items);
+    GP_SHARED(GPI_RADIX_TILE, tile);
+    gpi_radix_plan *plan = job.plan;
+    GPI_RADIX_ARRAYS pass;
+    uint64_t place = 0;
+    uint32_t next = 0;
+
+    if (threadIdx.x == 0)
+        next = atomicAdd(job.ticket, 1u); /* zero since before the launch before this one */
+    gpi_grid_wait();
+    gpi_grid_launch_next();
+    if (job.pass >= plan->passes)
+        return;
+    const int digit = plan->digit[job.pass], from = plan->from[job.pass], to = plan->to[job.pass];
+    const int always_votes = plan->votes[job.pass];
+    pass.keys_from = from == 0 ? job.keys_in : from == 1 ? job.keys_out : job.keys_other;
+    pass.keys_to = to == 1 ? job.keys_out : job.keys_other;
+    pass.values_from = from == 0 ? job.values_in : from == 1 ? job.values_out : job.values_other;
+    pass.values_to = to == 1 ? job.values_out : job.values_other;
+    if (digit < 0) {
+        GPI_RADIX_COPY(&job, &pass);
+        return;
+    }
+    pass.shift = job.begin_bit + 8 * digit;
+    pass.mask = 255u >> (job.end_bit - pass.shift < 8 ? 8 - (job.end_bit - pass.shift) : 0);
+    if (threadIdx.x < 256)
+        place = plan->place[digit][job.odd][threadIdx.x];
+    pass.keys = (GP_KEY *)items;
+    pass.positions =
+        (uint16_t *)(items + (GPI_RADIX_PAIRS ? job.tile_n * (GPI_RADIX_SLOT - 2u) : 0));
+    pass.values = (GPI_RADIX_VALUE *)(items + job.tile_n * sizeof(GP_KEY));
+    for (;;) {
+        GP_KEY keys[GPI_RADIX_ITEMS];
+        uint32_t ranks[(GPI_RADIX_ITEMS + 1) / 2], start = 0;
+
+        if (threadIdx.x == 0)
+            tile.tile = next;
+        for (unsigned i = threadIdx.x % 32; i < 256; i += 32)
+            tile.counts[threadIdx.x / 32][i] = 0;
+        __syncthreads(); /* the tile is known, the counts are zero */
+        const uint32_t taken = tile.tile;
+        if (taken >= job.tiles)
+            break;
+        const size_t first = job.first + (size_t)taken * job.tile_n;
+        const uint32_t count = gpi_min(job.tile_n, job.n - taken * job.tile_n);
+        const uint32_t rounds = (count + GPI_RADIX_THREADS - 1) / GPI_RADIX_THREADS;
+        const int votes = !GPI_RADIX_MAY_ADD || always_votes || count < GPI_RADIX_TILE_N;
+
+        if (GPI_RADIX_STAGED)
+            GPI_RADIX_STAGE(&pass, first, count);
+        GPI_RADIX_LOAD(keys, &pass, first, count, rounds);
+        GPI_RADIX_RANK(&tile, keys, ranks, &pass, rounds, votes);
+        __syncthreads(); /* the warps' counts are complete */
+        uint32_t sum = GPI_RADIX_ADD_UP(&tile, job.look, &start);
+        GPI_RADIX_EXCHANGE(&tile, keys, ranks, &pass, count, rounds, votes);
+        if (threadIdx.x < 256) {
+            for (size_t row = taken; row < job.next_rows; row += job.tiles)
+                job.look_next[row * 256 + threadIdx.x] = 0;
+            uint32_t before = GPI_RADIX_LOOK_BACK(job.look, taken, sum);
+            tile.place[threadIdx.x] = place + before - start;
+            tile.start[threadIdx.x] = start;
+            if (taken == job.tiles - 1) /* where the next portion goes on */
+                plan->place[digit][!job.odd][threadIdx.x] = place + before + sum;
+        }
+        if (GPI_RADIX_STAGED)
+            gpi_copy_wait();
+        __syncthreads(); /* the items are in their slots, the places are known */
+        int wrong = GPI_RADIX_WRITE(&tile, &pass, first, count,
+                                    !votes && (job.pass > 0 || GPI_RADIX_PAIRS));
+        if (__syncthreads_or(wrong ||
+                             (job.again && taken % 3 == 0))) { /* the items have left, too */
+            GPI_RADIX_WRITE_AGAIN(&tile, &pass, first, count);
+            __syncthreads(); /* nobody reads the places any more */
+        }
+        if (job.tiles <= gridDim.x) /* every block has one tile */
+            break;
+        /* Not earlier: a block that sits on a tile that it has not begun holds up all later ones. */
+        if (threadIdx.x == 0)
+            next = atomicAdd(job.ticket, 1u);
+    }
+}

@@ -1,0 +1,79 @@
+/*
+ * host/cpu_sort.h: a stable sort of keys on the CPU, in plain C: the reference for every sort of keys.
+ *
+ * Parameters   GP_NAME        prefix of every generated name (gp, when nothing at all is defined)
+ *              GP_KEY         K: an integer type of 1, 2, 4 or 8 bytes, float or double (int)
+ *              GP_DESCENDING  when it is defined, the largest key comes first
+ * Generates    int NAME_cpu_sort(const K *in, K *out, size_t n)
+ *
+ *     in                   1 5 0 1 2 0 3
+ *     sorted               0 0 1 1 2 3 5
+ *
+ * Host pointers; in == out is allowed. The order is that of radix_sort.cuh: -0.0 and +0.0 are equal and
+ * keep their order, NaNs come past the infinities of their sign. A merge sort from the bottom up, with
+ * room for n keys more: gives 0, or 1 if there was no memory for them and nothing has been done.
+ *
+ * No include guard: each include stamps out one instance, as its parameters say.
+ */
+#ifndef GPI_TAG
+#define GPI_TAG cpu_sort
+#define GPI_ON_HOST
+#endif
+#include "../core/begin.cuh"
+
+#include <stdlib.h>
+
+#if defined GPI_MISSING_NAME
+#error "gpuprims/host/cpu_sort.h: GP_NAME is missing; every other parameter requires it"
+#endif
+
+#if !defined GPI_DEFAULT || !defined GPI_CPU_SORT_DEFAULT
+#ifdef GPI_DEFAULT
+#define GPI_CPU_SORT_DEFAULT
+#endif
+
+#include "../core/radix_key.cuh"
+
+#define GPI_CPU_SORT_MERGE GPI(merge)
+
+/* Merges the sorted runs from[first, middle) and from[middle, last); of equal keys, the former first. */
+static inline void GPI_CPU_SORT_MERGE(const GP_KEY *from, GP_KEY *to, size_t first, size_t middle,
+                                      size_t last)
+{
+    size_t a = first, b = middle;
+
+    for (size_t i = first; i < last; i++)
+        if (b == last || (a < middle && GPI_KEY_ORDER(from[a]) <= GPI_KEY_ORDER(from[b])))
+            to[i] = from[a++];
+        else
+            to[i] = from[b++];
+}
+
+/* out becomes the keys of in, in order. */
+static inline int GPI_PUBLIC(cpu_sort)(const GP_KEY *in, GP_KEY *out, size_t n)
+{
+    GP_KEY *other = n > 1 ? (GP_KEY *)malloc(n * sizeof(GP_KEY)) : NULL, *from = out, *to = other;
+
+    if (n > 1 && !other)
+        return 1;
+    if (n && in != out)
+        memcpy((void *)out, in, n * sizeof(GP_KEY));
+    for (size_t run = 1; run < n; run *= 2) {
+        for (size_t first = 0; first < n; first += 2 * run) {
+            size_t middle = first + run < n ? first + run : n;
+            size_t last = first + 2 * run < n ? first + 2 * run : n;
+
+            GPI_CPU_SORT_MERGE(from, to, first, middle, last);
+        }
+        GP_KEY *swap = from;
+        from = to;
+        to = swap;
+    }
+    if (n && from != out)
+        memcpy((void *)out, from, n * sizeof(GP_KEY));
+    free(other);
+    return 0;
+}
+
+#endif
+#include "../core/end.cuh"

@@ -1,0 +1,372 @@
+/*
+ * radix_sort.cuh: sorts keys, alone or with values, by their digits.
+ *
+ * Parameters   GP_NAME        prefix of every generated name (gp, when nothing at all is defined)
+ *              GP_KEY         K: an integer type of 1, 2, 4 or 8 bytes, float or double (int)
+ *              GP_VALUE       V, any trivially copyable type; without it the keys are sorted alone
+ *              GP_DESCENDING  when it is defined, the largest key comes first
+ *              GP_API         linkage of the host functions (static inline)
+ *              GP_KERNEL      for tests: GP_KERNEL_PASSES, and ..._OLD and ..._AGAIN: core/launch.cuh
+ *              GP_GRID        for tests: a launch has so many blocks at most
+ *
+ * Generates    cudaError_t NAME_radix_sort(const K *in, K *out, size_t n, ws, stream)
+ *              cudaError_t NAME_radix_sort_bits(in, out, n, int begin_bit, int end_bit, ws, stream)
+ * with values  cudaError_t NAME_radix_sort(const K *kin, K *kout, const V *vin, V *vout, size_t n,
+ *                                          ws, stream)
+ *              cudaError_t NAME_radix_sort_bits(kin, kout, vin, vout, n, int begin_bit, int end_bit,
+ *                                               ws, stream)
+ * and          size_t NAME_radix_sort_workspace_bytes(size_t n)
+ *              size_t NAME_radix_sort_bits_workspace_bytes(size_t n, int begin_bit, int end_bit)
+ *
+ *     in                        1 5 0 1 2 0 3
+ *     sorted                    0 0 1 1 2 3 5
+ *     values, if vin is NULL    2 5 0 3 4 6 1     where each key came from
+ *
+ *     #include <gpuprims/radix_sort.cuh>
+ *     gp_radix_sort(d_in, d_out, n, NULL, stream);
+ *
+ * Order        Integers by number, floats by number with NaNs past the infinities of their sign, in
+ *              order of their bits. -0.0 and +0.0 are equal. The sort is stable, of keys alone too:
+ *              keys that are equal keep their order.
+ * Bits         radix_sort_bits looks at the bits [begin_bit, end_bit) alone, of the key as an unsigned
+ *              number that orders as the keys do: a signed integer with its sign flipped, a float with
+ *              its sign flipped and, if negative, all its other bits too. Keys alike in them keep their
+ *              order. An empty range copies.
+ * Values       vin == NULL stands for 0, 1, 2, ...: a float or double gets the number, any other type
+ *              its lowest bytes.
+ * Guarantees   Asynchronous on `stream`. in == out is allowed, for keys and for values; no other
+ *              overlap. Which passes are needed is found out on the device; nothing waits for the host.
+ * Errors       cudaErrorInvalidValue, with gp_last_error_message(), before anything is launched; else
+ *              what a launch or an allocation returned; the input is whole if an allocation failed.
+ *              n == 0 succeeds and writes nothing.
+ *
+ * How it works (Adinets and Merrill, Onesweep: a faster least significant digit radix sort for GPUs,
+ * 2022), lowest digit first, 8 bits at a time:
+ *
+ *     1. count all digits of all keys, in one go
+ *     2. plan: a digit that is the same in all keys needs no pass
+ *     3. for each other digit one pass, which reads and writes every item once: core/radix_pass.cuh
+ *
+ * Few keys are sorted by one block in one launch: core/radix_block.cuh. docs/radix-sort.md has
+ * pictures. Cost: n reads of keys, and n reads and writes of items for each digit that differs.
+ * Workspace: n keys and n values, and up to 64 MB.
+ *
+ * No include guard: each include stamps out one instance, as its parameters say.
+ */
+#ifndef GPI_TAG
+#define GPI_TAG radix_sort
+#endif
+#include "core/begin.cuh"
+
+#if defined GPI_MISSING_NAME
+#error "gpuprims/radix_sort.cuh: GP_NAME is missing; every other parameter requires it"
+#endif
+
+#if !defined GPI_DEFAULT || !defined GPI_RADIX_SORT_DEFAULT
+#ifdef GPI_DEFAULT
+#define GPI_RADIX_SORT_DEFAULT
+#endif
+
+#include "core/radix_key.cuh"
+#include "core/tuning.cuh"
+
+/* Keys alone have no values; the type keeps the text of the kernels in one piece. */
+#ifdef GP_VALUE
+#define GPI_RADIX_PAIRS 1
+#define GPI_RADIX_VALUE GP_VALUE
+#else
+#define GPI_RADIX_PAIRS 0
+#define GPI_RADIX_VALUE char
+#endif
+
+#ifdef __cplusplus
+#define GPI_IS_SAME_TYPE(T, U) __is_same(T, U)
+#else
+#define GPI_IS_SAME_TYPE(T, U) _Generic((T *)0, U * : 1, default : 0)
+#endif
+
+#include "core/radix_plan.cuh"
+#include "core/radix_pass.cuh"
+#include "core/radix_block.cuh"
+
+#define GPI_RADIX_LAYOUT GPI(layout)
+#define GPI_RADIX_LAY_OUT GPI(lay_out)
+#define GPI_RADIX_ROOM GPI(room)
+#define GPI_RADIX_READY GPI(ready)
+#define GPI_RADIX_PASSES GPI(passes)
+#define GPI_RADIX_CHECK GPI(check)
+#define GPI_RADIX_HOST GPI(host)
+
+/* ---- host functions -------------------------------------------------------------------------- */
+
+/* Shared memory that a block has everywhere, and what the passes leave of it for items. */
+#define GPI_RADIX_LEAST_ROOM ((size_t)64 << 10)
+#define GPI_RADIX_LEAST_TILE                                                                       \
+    ((GPI_RADIX_LEAST_ROOM - sizeof(GPI_RADIX_TILE) - 1024) / GPI_RADIX_SLOT / GPI_RADIX_THREADS * \
+     GPI_RADIX_THREADS)
+#define GPI_RADIX_FEWEST ((size_t)1024) /* items of a tile, when n is small */
+#define GPI_RADIX_GRID ((size_t)1024)   /* blocks of a pass, at most */
+
+/* The workspace. */
+typedef struct {
+    GP_KEY *keys;
+    GPI_RADIX_VALUE *values;
+    gpi_radix_counts *counts; /* the tickets follow them; both are zeroed */
+    uint32_t *tickets;
+    gpi_radix_plan *plan;
+    uint32_t *look[2];
+    size_t rows, zeroed, bytes;
+} GPI_RADIX_LAYOUT;
+
+/* Enough for every device: with little shared memory there are the most tiles. */
+static inline GPI_RADIX_LAYOUT GPI_RADIX_LAY_OUT(char *memory, size_t n)
+{
+    size_t tiles = gpi_divide_up(n, GPI_RADIX_LEAST_TILE), few = gpi_divide_up(n, GPI_RADIX_FEWEST);
+    size_t keys = gpi_align_up(n * sizeof(GP_KEY));
+    size_t values = keys + (GPI_RADIX_PAIRS ? gpi_align_up(n * sizeof(GPI_RADIX_VALUE)) : 0);
+    GPI_RADIX_LAYOUT layout;
+
+    memset(&layout, 0, sizeof layout);
+    if (n <= GPI_RADIX_BLOCK_N && n * GPI_RADIX_BLOCK_SLOT <= (40 << 10) && !GP_KERNEL)
+        return layout;
+    few = few < GPI_RADIX_GRID ? few : GPI_RADIX_GRID;
+    tiles = tiles > few ? tiles : few;
+    layout.rows = tiles < GPI_TUNE_RADIX_ROWS ? tiles : GPI_TUNE_RADIX_ROWS;
+    size_t portions = gpi_divide_up(tiles, GPI_TUNE_RADIX_ROWS);
+    layout.zeroed = sizeof(gpi_radix_counts) + (GPI_RADIX_MOST + 1) * portions * sizeof(uint32_t);
+    size_t plan = values + gpi_align_up(layout.zeroed),
+           look = plan + gpi_align_up(sizeof(gpi_radix_plan));
+    layout.bytes = look + 2 * layout.rows * 256 * sizeof(uint32_t);
+    if (memory) {
+        layout.keys = (GP_KEY *)memory;
+        layout.values = (GPI_RADIX_VALUE *)(memory + keys);
+        layout.counts = (gpi_radix_counts *)(memory + values);
+        layout.tickets = (uint32_t *)(layout.counts + 1);
+        layout.plan = (gpi_radix_plan *)(memory + plan);
+        layout.look[0] = (uint32_t *)(memory + look);
+        layout.look[1] = layout.look[0] + layout.rows * 256;
+    }
+    return layout;
+}
+
+/*
+ * How much shared memory a block may have on the current device, once the kernels have been told so; +1,
+ * where kernels may start early.
+ */
+static inline int GPI_RADIX_READY(void)
+{
+#ifdef __CUDACC__
+    static int known[GPI_DEVICES];
+    const void *kernels[] = {
+        (const void *)GPI_RADIX_PASS_KERNEL, (const void *)GPI_RADIX_FEW_KERNEL,
+        (const void *)GPI_RADIX_COUNT_KERNEL, (const void *)GPI_RADIX_BLOCK_KERNEL};
+    int device = 0, room = 0;
+
+    if (cudaGetDevice(&device) != cudaSuccess)
+        return (int)GPI_RADIX_LEAST_ROOM;
+    if (device < GPI_DEVICES && __atomic_load_n(&known[device], __ATOMIC_ACQUIRE))
+        return __atomic_load_n(&known[device], __ATOMIC_RELAXED);
+    if (cudaDeviceGetAttribute(&room, cudaDevAttrMaxSharedMemoryPerBlockOptin, device) !=
+        cudaSuccess)
+        return (int)GPI_RADIX_LEAST_ROOM;
+    room &= ~1;
+    for (int k = 0; k < 4; k++) {
+        struct cudaFuncAttributes attributes;
+
+        if (cudaFuncGetAttributes(&attributes, kernels[k]) != cudaSuccess ||
+            cudaFuncSetAttribute(kernels[k], cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                 room - 1024 - (int)attributes.sharedSizeBytes) != cudaSuccess)
+            return (int)GPI_RADIX_LEAST_ROOM;
+        if (k == 0)
+            room |= attributes.ptxVersion >= 90;
+    }
+    if (device < GPI_DEVICES)
+        __atomic_store_n(&known[device], room, __ATOMIC_RELEASE);
+    return room;
+#else
+    return (227 << 10) + 1;
+#endif
+}
+
+/* All passes over all portions. `job` says what to sort; room and early come from GPI_RADIX_READY. */
+static inline cudaError_t GPI_RADIX_PASSES(GPI_RADIX_JOB job, size_t n, GPI_RADIX_LAYOUT *layout,
+                                           size_t room, int early, int passes, cudaStream_t stream)
+{
+    size_t blocks = gpi_resident_blocks(1, GPI_RADIX_GRID, GP_GRID);
+    size_t threads = GPI_RADIX_FEW_THREADS, items = GPI_RADIX_FEW_ITEMS;
+    size_t fitting = (room - sizeof(GPI_RADIX_FEW_TILE) - 1024) / GPI_RADIX_SLOT / threads;
+    cudaError_t error = cudaSuccess;
+
+    items = items < fitting ? items : fitting;
+    const int few = n <= blocks * threads * items && !GP_KERNEL;
+    if (!few) {
+        blocks = gpi_resident_blocks(GPI_RADIX_BLOCKS, GPI_RADIX_GRID, GP_GRID);
+        threads = GPI_RADIX_THREADS;
+        items = GPI_RADIX_ITEMS;
+        fitting = (room - sizeof(GPI_RADIX_TILE) - 1024) / GPI_RADIX_SLOT / threads;
+        items = items < fitting ? items : fitting;
+    }
+    size_t tile_n = gpi_divide_up(gpi_divide_up(n, blocks), threads) * threads;
+    tile_n = tile_n < 4 * threads ? 4 * threads : tile_n;
+    tile_n = tile_n < items * threads ? tile_n : items * threads;
+    size_t portion = layout->rows * tile_n, portions = gpi_divide_up(n, portion);
+    job.tile_n = (uint32_t)tile_n;
+    (void)early; /* on the CPU */
+    for (size_t launch = 0; launch < passes * portions && error == cudaSuccess; launch++) {
+        size_t which = launch % portions, next = (launch + 1) % portions;
+        size_t left = n - which * portion, next_left = n - next * portion;
+
+        job.first = which * portion;
+        job.n = (uint32_t)(left < portion ? left : portion);
+        job.tiles = (uint32_t)gpi_divide_up(job.n, tile_n);
+        job.next_rows = (uint32_t)gpi_divide_up(next_left < portion ? next_left : portion, tile_n);
+        job.pass = (int)(launch / portions);
+        job.odd = which % 2;
+        job.ticket = layout->tickets + launch;
+        job.look = layout->look[launch % 2];
+        job.look_next = layout->look[(launch + 1) % 2];
+        unsigned grid = (unsigned)(blocks < job.tiles ? blocks : job.tiles);
+        if (few)
+            error = GPI_LAUNCH_EARLY(early, GPI_RADIX_FEW_KERNEL, grid, (unsigned)threads,
+                                     tile_n * GPI_RADIX_SLOT, stream, job);
+        else
+            error = GPI_LAUNCH_EARLY(early, GPI_RADIX_PASS_KERNEL, grid, (unsigned)threads,
+                                     tile_n * GPI_RADIX_SLOT, stream, job);
+    }
+    return error;
+}
+
+/* Says what is wrong with the arguments, if anything is. */
+static inline cudaError_t GPI_RADIX_CHECK(const char *function, const GPI_RADIX_JOB *job, size_t n)
+{
+    if (job->begin_bit < 0 || job->end_bit > GPI_KEY_WIDTH || job->begin_bit > job->end_bit)
+        return gpi_error(
+            cudaErrorInvalidValue,
+            "%s: the bits from %d to %d are not in a key; 0 <= begin_bit <= end_bit <= %d",
+            function, job->begin_bit, job->end_bit, GPI_KEY_WIDTH);
+    if (n && !job->keys_in)
+        return gpi_error_null(function, GPI_RADIX_PAIRS ? "kin" : "in", n);
+    if (n && !job->keys_out)
+        return gpi_error_null(function, GPI_RADIX_PAIRS ? "kout" : "out", n);
+    if (n && GPI_RADIX_PAIRS && !job->values_out)
+        return gpi_error_null(function, "vout", n);
+    return cudaSuccess;
+}
+
+static inline cudaError_t GPI_RADIX_HOST(const char *function, GPI_RADIX_JOB job, size_t n,
+                                         gp_workspace *ws, cudaStream_t stream)
+{
+    const int old = GP_KERNEL == GP_KERNEL_PASSES_OLD;
+    gpi_scratch scratch;
+    cudaError_t error = GPI_RADIX_CHECK(function, &job, n);
+
+    if (error != cudaSuccess || n == 0)
+        return error;
+    GPI_RADIX_LAYOUT layout = GPI_RADIX_LAY_OUT(NULL, n);
+    error = gpi_tagged_scratch_acquire(&scratch, ws, 0, layout.bytes, stream, function);
+    if (error != cudaSuccess)
+        return error;
+
+    int ready = GPI_RADIX_READY(), early = !old && ready % 2;
+    size_t room = old ? GPI_RADIX_LEAST_ROOM : (size_t)ready & ~(size_t)1;
+    if (layout.bytes == 0) {
+        unsigned threads = n <= 2048 ? 256 : n <= 4096 ? 512 : 1024;
+
+        error = GPI_LAUNCH_EARLY(early, GPI_RADIX_BLOCK_KERNEL, 1, threads,
+                                 gpi_divide_up(n, threads) * threads * GPI_RADIX_BLOCK_SLOT, stream,
+                                 job.keys_in, job.keys_out, job.values_in, job.values_out,
+                                 (uint32_t)n, job.begin_bit, job.end_bit);
+        return gpi_scratch_release(&scratch, error, stream);
+    }
+    layout = GPI_RADIX_LAY_OUT(scratch.memory, n);
+    if (job.begin_bit == job.end_bit)
+        job.begin_bit = job.end_bit = 0;
+    job.keys_other = layout.keys;
+    job.values_other = layout.values;
+    job.plan = layout.plan;
+    job.again = GP_KERNEL == GP_KERNEL_PASSES_AGAIN;
+
+    const int digits = (job.end_bit - job.begin_bit + 7) / 8;
+    const int in_place =
+        job.keys_in == job.keys_out || (GPI_RADIX_PAIRS && job.values_in == job.values_out);
+    const int passes = digits + (digits == 0 || (in_place && digits % 2));
+    unsigned columns = n < (size_t)1 << 22 ? 4 : sizeof(GP_KEY) == 8 ? 16 : 32;
+    while (columns * digits * 1024 + 4096 > room)
+        columns /= 2;
+    size_t counting = gpi_divide_up(n * sizeof(GP_KEY), 16 * GPI_RADIX_COUNT_THREADS);
+    GPI_RADIX_COUNTING count = {
+        job.keys_in,   n,           job.begin_bit,  job.end_bit,      in_place, old, columns,
+        layout.counts, layout.plan, layout.look[0], layout.rows * 256};
+    error = cudaMemsetAsync(layout.counts, 0, layout.zeroed, stream);
+    if (error == cudaSuccess)
+        error = GPI_LAUNCH(GPI_RADIX_COUNT_KERNEL, gpi_resident_blocks(1, counting, GP_GRID),
+                           GPI_RADIX_COUNT_THREADS, columns * digits * 1024, stream, count);
+    if (error == cudaSuccess)
+        error = GPI_RADIX_PASSES(job, n, &layout, room, early, passes, stream);
+    return gpi_scratch_release(&scratch, error, stream);
+}
+
+GP_API size_t GPI_PUBLIC(radix_sort_bits_workspace_bytes)(size_t n, int begin_bit, int end_bit)
+{
+    (void)begin_bit;
+    (void)end_bit;
+    return gpi_workspace_request(GPI_RADIX_LAY_OUT(NULL, n).bytes);
+}
+
+GP_API size_t GPI_PUBLIC(radix_sort_workspace_bytes)(size_t n)
+{
+    return GPI_PUBLIC(radix_sort_bits_workspace_bytes)(n, 0, GPI_KEY_WIDTH);
+}
+
+/* clang-format off */
+#ifdef GP_VALUE
+#define GPI_RADIX_PARAMETERS \
+    const GP_KEY *kin, GP_KEY *kout, const GP_VALUE *vin, GP_VALUE *vout, size_t n
+#define GPI_RADIX_ARGUMENTS kin, kout, vin, vout, n
+#else
+#define GPI_RADIX_PARAMETERS const GP_KEY *in, GP_KEY *out, size_t n
+#define GPI_RADIX_ARGUMENTS in, out, NULL, NULL, n
+#endif
+/* clang-format on */
+
+#define GPI_RADIX_CALL GPI(call)
+
+static inline cudaError_t GPI_RADIX_CALL(const char *function, const GP_KEY *keys_in,
+                                         GP_KEY *keys_out, const GPI_RADIX_VALUE *values_in,
+                                         GPI_RADIX_VALUE *values_out, size_t n, int begin_bit,
+                                         int end_bit, gp_workspace *ws, cudaStream_t stream)
+{
+    GPI_RADIX_JOB job;
+
+    memset((void *)&job, 0, sizeof job);
+    job.keys_in = keys_in;
+    job.keys_out = keys_out;
+    job.values_in = values_in;
+    job.values_out = values_out;
+    job.begin_bit = begin_bit;
+    job.end_bit = end_bit;
+    return GPI_RADIX_HOST(function, job, n, ws, stream);
+}
+
+/* Sorts by the bits [begin_bit, end_bit) of the keys. */
+GP_API cudaError_t GPI_PUBLIC(radix_sort_bits)(GPI_RADIX_PARAMETERS, int begin_bit, int end_bit,
+                                               gp_workspace *ws, cudaStream_t stream)
+{
+    return GPI_RADIX_CALL(GPI_TEXT(radix_sort_bits), GPI_RADIX_ARGUMENTS, begin_bit, end_bit, ws,
+                          stream);
+}
+
+/* Sorts by the whole keys. */
+GP_API cudaError_t GPI_PUBLIC(radix_sort)(GPI_RADIX_PARAMETERS, gp_workspace *ws,
+                                          cudaStream_t stream)
+{
+    return GPI_RADIX_CALL(GPI_TEXT(radix_sort), GPI_RADIX_ARGUMENTS, 0, GPI_KEY_WIDTH, ws, stream);
+}
+
+#undef GPI_RADIX_PAIRS
+#undef GPI_RADIX_VALUE
+#undef GPI_RADIX_PARAMETERS
+#undef GPI_RADIX_ARGUMENTS
+
+#endif
+#include "core/end.cuh"

@@ -1,0 +1,111 @@
+/*
+ * radix_case.h: one instance of radix_sort.cuh behind a struct, for test_radix_sort.cu.
+ *
+ *     #define CASE       u32
+ *     #define CASE_KEY   uint32_t
+ *     #define CASE_VALUE float         with values
+ *     #define CASE_DESCENDING          the largest first
+ *     #define CASE_KERNEL ...          GP_KERNEL
+ *     #include "radix_case.h"
+ *
+ * generates `static const radix_case CASE_case`.
+ */
+#ifndef RADIX_CASE_ONCE
+#define RADIX_CASE_ONCE
+
+enum { OF_UNSIGNED, OF_SIGNED, OF_FLOAT };
+
+/* How a value that stands for an index looks. */
+enum { NO_VALUES, AS_BYTES, AS_FLOAT, AS_DOUBLE };
+
+typedef struct radix_case {
+    const char *name;
+    size_t key_bytes, value_bytes;
+    int kind, descending, values;
+    /* end_bit < 0: the function that sorts by whole keys */
+    cudaError_t (*sort)(const void *kin, void *kout, const void *vin, void *vout, size_t n,
+                        int begin_bit, int end_bit, gp_workspace *ws, cudaStream_t stream);
+    size_t (*bytes)(size_t n, int begin_bit, int end_bit);
+} radix_case;
+
+#define CASE_JOIN2(a, b) a##_##b
+#define CASE_JOIN(a, b) CASE_JOIN2(a, b)
+#define CASE_TEXT2(a) #a
+#define CASE_TEXT(a) CASE_TEXT2(a)
+#define CASE_(word) CASE_JOIN(CASE, word)
+#endif
+
+#define GP_NAME CASE
+#define GP_KEY CASE_KEY
+#ifdef CASE_VALUE
+#define GP_VALUE CASE_VALUE
+#endif
+#ifdef CASE_DESCENDING
+#define GP_DESCENDING
+#endif
+#ifdef CASE_KERNEL
+#define GP_KERNEL CASE_KERNEL
+#endif
+#include <gpuprims/radix_sort.cuh>
+
+static cudaError_t CASE_(run)(const void *kin, void *kout, const void *vin, void *vout, size_t n,
+                              int begin_bit, int end_bit, gp_workspace *ws, cudaStream_t stream)
+{
+#ifdef CASE_VALUE
+    const CASE_VALUE *values_in = (const CASE_VALUE *)vin;
+    CASE_VALUE *values_out = (CASE_VALUE *)vout;
+
+    if (end_bit < 0)
+        return CASE_(radix_sort)((const CASE_KEY *)kin, (CASE_KEY *)kout, values_in, values_out, n,
+                                 ws, stream);
+    return CASE_(radix_sort_bits)((const CASE_KEY *)kin, (CASE_KEY *)kout, values_in, values_out, n,
+                                  begin_bit, end_bit, ws, stream);
+#else
+    (void)vin;
+    (void)vout;
+    if (end_bit < 0)
+        return CASE_(radix_sort)((const CASE_KEY *)kin, (CASE_KEY *)kout, n, ws, stream);
+    return CASE_(radix_sort_bits)((const CASE_KEY *)kin, (CASE_KEY *)kout, n, begin_bit, end_bit,
+                                  ws, stream);
+#endif
+}
+
+static size_t CASE_(bytes)(size_t n, int begin_bit, int end_bit)
+{
+    return end_bit < 0 ? CASE_(radix_sort_workspace_bytes)(n)
+                       : CASE_(radix_sort_bits_workspace_bytes)(n, begin_bit, end_bit);
+}
+
+static const radix_case CASE_(case) = {
+    CASE_TEXT(CASE),
+    sizeof(CASE_KEY),
+#ifdef CASE_VALUE
+    sizeof(CASE_VALUE),
+#else
+    0,
+#endif
+    (CASE_KEY)0.5 != (CASE_KEY)0 ? OF_FLOAT
+    : (CASE_KEY)-1 < (CASE_KEY)1 ? OF_SIGNED
+                                 : OF_UNSIGNED,
+#ifdef CASE_DESCENDING
+    1,
+#else
+    0,
+#endif
+#if !defined CASE_VALUE
+    NO_VALUES,
+#elif defined CASE_NUMBERS
+    CASE_NUMBERS,
+#else
+    AS_BYTES,
+#endif
+    CASE_(run),
+    CASE_(bytes),
+};
+
+#undef CASE
+#undef CASE_KEY
+#undef CASE_VALUE
+#undef CASE_NUMBERS
+#undef CASE_DESCENDING
+#undef CASE_KERNEL

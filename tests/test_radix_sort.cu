@@ -1,0 +1,612 @@
+/* radix_sort.cuh and host/cpu_sort.h: every kind of key, values of many sizes, every kernel. */
+#include "tap.h"
+
+#include <math.h>
+
+/* ---- instances --------------------------------------------------------------------------------- */
+
+/* clang-format off */
+typedef struct { uint8_t b[3]; } s3;
+typedef struct { float x, y, z; } s12;
+typedef struct { uint64_t a, b; } __attribute__((aligned(16))) s16a;
+typedef struct { uint32_t a[8]; } s32;
+typedef struct { double a[8]; } s64;
+typedef struct { uint8_t b[77]; } s77;
+
+#define CASE u32
+#define CASE_KEY uint32_t
+#include "radix_case.h"
+#define CASE u8
+#define CASE_KEY uint8_t
+#include "radix_case.h"
+#define CASE i64_down
+#define CASE_KEY int64_t
+#define CASE_DESCENDING
+#include "radix_case.h"
+#define CASE f32
+#define CASE_KEY float
+#include "radix_case.h"
+#define CASE i16_s12
+#define CASE_KEY int16_t
+#define CASE_VALUE s12
+#include "radix_case.h"
+#define CASE f64_f32
+#define CASE_KEY double
+#define CASE_VALUE float
+#define CASE_NUMBERS AS_FLOAT
+#include "radix_case.h"
+#define CASE i8_f64
+#define CASE_KEY signed char
+#define CASE_VALUE double
+#define CASE_NUMBERS AS_DOUBLE
+#include "radix_case.h"
+#define CASE u32_s64
+#define CASE_KEY unsigned
+#define CASE_VALUE s64
+#include "radix_case.h"
+
+/* Passes over memory, however small n is. */
+#define CASE p_u32
+#define CASE_KEY uint32_t
+#define CASE_KERNEL GP_KERNEL_PASSES
+#include "radix_case.h"
+#define CASE p_f32
+#define CASE_KEY float
+#define CASE_KERNEL GP_KERNEL_PASSES
+#include "radix_case.h"
+#define CASE p_u64_s16a_down
+#define CASE_KEY uint64_t
+#define CASE_VALUE s16a
+#define CASE_DESCENDING
+#define CASE_KERNEL GP_KERNEL_PASSES
+#include "radix_case.h"
+#define CASE p_u16_u8
+#define CASE_KEY uint16_t
+#define CASE_VALUE uint8_t
+#define CASE_KERNEL GP_KERNEL_PASSES
+#include "radix_case.h"
+
+/* As on GPUs with little shared memory. */
+#define CASE old_f64_down
+#define CASE_KEY double
+#define CASE_DESCENDING
+#define CASE_KERNEL GP_KERNEL_PASSES_OLD
+#include "radix_case.h"
+#define CASE old_i32_u64
+#define CASE_KEY int32_t
+#define CASE_VALUE uint64_t
+#define CASE_KERNEL GP_KERNEL_PASSES_OLD
+#include "radix_case.h"
+
+/* Portions of two tiles, some of which are done again. */
+#undef GPI_TUNE_RADIX_ROWS
+#define GPI_TUNE_RADIX_ROWS ((size_t)2)
+#define CASE again_u32
+#define CASE_KEY uint32_t
+#define CASE_KERNEL GP_KERNEL_PASSES_AGAIN
+#include "radix_case.h"
+#define CASE again_f32_u32
+#define CASE_KEY float
+#define CASE_VALUE uint32_t
+#define CASE_KERNEL GP_KERNEL_PASSES_AGAIN
+#include "radix_case.h"
+#define CASE again_u8_s77
+#define CASE_KEY uint8_t
+#define CASE_VALUE s77
+#define CASE_KERNEL GP_KERNEL_PASSES_AGAIN
+#include "radix_case.h"
+#undef GPI_TUNE_RADIX_ROWS
+#define GPI_TUNE_RADIX_ROWS ((size_t)28 << 10)
+#define CASE i32_s3
+#define CASE_KEY int
+#define CASE_VALUE s3
+#include "radix_case.h"
+/* clang-format on */
+
+#include <gpuprims/radix_sort.cuh>
+#include <gpuprims/radix_sort.cuh>
+
+#include <gpuprims/host/cpu_sort.h>
+#define GP_NAME floats_down
+#define GP_KEY float
+#define GP_DESCENDING
+#include <gpuprims/host/cpu_sort.h>
+
+#include "no_parameters.h"
+
+static const radix_case *const cases[] = {
+    &u32_case,          &u8_case,          &i64_down_case,        &f32_case,
+    &i16_s12_case,      &f64_f32_case,     &i8_f64_case,          &u32_s64_case,
+    &p_u32_case,        &p_f32_case,       &p_u64_s16a_down_case, &p_u16_u8_case,
+    &old_f64_down_case, &old_i32_u64_case, &again_u32_case,       &again_f32_u32_case,
+    &again_u8_s77_case, &i32_s3_case,
+};
+enum { CASES = sizeof cases / sizeof *cases };
+
+/* ---- the reference ----------------------------------------------------------------------------- */
+
+typedef struct item {
+    uint64_t number; /* what the order is about */
+    size_t index;
+} item;
+
+static uint64_t key_bits(const void *keys, size_t i, size_t bytes)
+{
+    uint64_t bits = 0;
+
+    memcpy(&bits, (const char *)keys + i * bytes, bytes); /* little-endian */
+    return bits;
+}
+
+/* The key as an unsigned number, as the manual of radix_sort.cuh says. */
+static uint64_t key_number(const radix_case *c, uint64_t bits)
+{
+    int width = 8 * (int)c->key_bytes;
+    uint64_t all = UINT64_MAX >> (64 - width), sign = (uint64_t)1 << (width - 1);
+
+    if (c->kind == OF_FLOAT && bits == sign)
+        bits = 0;
+    if (c->kind == OF_FLOAT && (bits & sign))
+        bits = ~bits & all;
+    else if (c->kind != OF_UNSIGNED)
+        bits ^= sign;
+    return c->descending ? ~bits & all : bits;
+}
+
+static int compare_items(const void *a, const void *b)
+{
+    const item *x = (const item *)a, *y = (const item *)b;
+
+    if (x->number != y->number)
+        return x->number < y->number ? -1 : 1;
+    return x->index < y->index ? -1 : x->index > y->index;
+}
+
+/* Which item comes where. */
+static item *reference(const radix_case *c, const void *keys, size_t n, int begin_bit, int end_bit)
+{
+    item *items = (item *)malloc((n + 1) * sizeof *items);
+    int width = end_bit < 0 ? 8 * (int)c->key_bytes : end_bit - begin_bit;
+
+    for (size_t i = 0; i < n; i++) {
+        uint64_t number = key_number(c, key_bits(keys, i, c->key_bytes));
+
+        items[i].number =
+            width ? number >> (end_bit < 0 ? 0 : begin_bit) & (UINT64_MAX >> (64 - width)) : 0;
+        items[i].index = i;
+    }
+    qsort(items, n, sizeof *items, compare_items);
+    return items;
+}
+
+/* ---- data -------------------------------------------------------------------------------------- */
+
+static const char *const patterns[] = {
+    "random",        "random, few bits", "all equal",           "sorted",
+    "reversed",      "few distinct",     "mostly one",          "one low byte",
+    "one high byte", "special floats",   "zeros of both signs",
+};
+enum { PATTERNS = sizeof patterns / sizeof *patterns };
+
+static uint64_t special(const radix_case *c, uint64_t random)
+{
+    static const float some[] = {0.0f, -0.0f, 1.0f, -1.0f, 1e-45f, -1e-45f, 3e38f, -3e38f};
+    uint64_t bits = 0, sign = (uint64_t)1 << (8 * c->key_bytes - 1);
+
+    if (random % 12 < 8) {
+        float f = some[random % 12];
+        double d = f;
+
+        memcpy(&bits, c->key_bytes == 8 ? (void *)&d : (void *)&f,
+               c->key_bytes < 4    ? c->key_bytes
+               : c->key_bytes == 8 ? 8
+                                   : 4);
+    } else { /* infinities and NaNs of both signs */
+        bits = c->key_bytes == 8 ? 0x7FF0000000000000u : 0x7F800000u;
+        bits |= random % 12 < 10
+                    ? 0
+                    : (random >> 20) % 5 * (c->key_bytes == 8 ? 0x2000000000001u : 0x100001u);
+        bits |= random % 2 ? sign : 0;
+    }
+    return bits;
+}
+
+static uint64_t make_key(const radix_case *c, int pattern, size_t i, size_t n)
+{
+    uint64_t random = tap_random(), all = UINT64_MAX >> (64 - 8 * c->key_bytes);
+
+    switch (pattern) {
+    case 1: return random % 64;
+    case 2: return 0x1234567890ABCDEFu & all;
+    case 3: return (uint64_t)((double)i / (double)n * (double)all);
+    case 4: return (uint64_t)((double)(n - 1 - i) / (double)n * (double)all);
+    case 5: return (random % 7 + 1) * 0x9E3779B97F4A7C15u & all;
+    case 6: return random % 10 ? 0x5555555555555555u & all : random >> 3;
+    case 7: return random << 8;
+    case 8: return random & all >> 8;
+    case 9: return special(c, random);
+    case 10: return random % 2 ? (uint64_t)1 << (8 * c->key_bytes - 1) : 0;
+    default: return random;
+    }
+}
+
+/* ---- one call against the reference ------------------------------------------------------------ */
+
+enum { KEYS_IN_PLACE = 1, VALUES_IN_PLACE = 2, NUMBERED = 4, ODD = 8 };
+
+/* What the value of item i must be. */
+static void expect_value(const radix_case *c, int how, const char *values, size_t i, char *want)
+{
+    float f = (float)i;
+    double d = (double)i;
+
+    memset(want, 0, c->value_bytes);
+    if (!(how & NUMBERED))
+        memcpy(want, values + i * c->value_bytes, c->value_bytes);
+    else if (c->values == AS_FLOAT)
+        memcpy(want, &f, sizeof f);
+    else if (c->values == AS_DOUBLE)
+        memcpy(want, &d, sizeof d);
+    else
+        memcpy(want, &i, c->value_bytes < sizeof i ? c->value_bytes : sizeof i);
+}
+
+/* Whether one sort gives what it should, and leaves alone what it should. */
+static int sorts(const radix_case *c, int pattern, size_t n, int begin_bit, int end_bit, int how,
+                 gp_workspace *ws)
+{
+    size_t kb = c->key_bytes, vb = c->value_bytes, odd = how & ODD ? 1 : 0;
+    char *keys = (char *)malloc(n * kb + 8), *values = (char *)malloc(n * vb + 1), want[128];
+    char *keys_got = (char *)malloc(n * kb + 1), *values_got = (char *)malloc(n * vb + 1);
+    size_t align = vb % 16 == 0 ? 16 : vb % 8 == 0 ? 8 : vb % 4 == 0 ? 4 : 1;
+    int passed = 1;
+
+    for (size_t i = 0; i < n; i++) {
+        uint64_t key = make_key(c, pattern, i, n);
+
+        memcpy(keys + i * kb, &key, kb);
+    }
+    for (size_t i = 0; i < n * vb; i++)
+        values[i] = (char)tap_random();
+    item *items = reference(c, keys, n, begin_bit, end_bit);
+    tap_buffer kin = tap_buffer_of(keys, n * kb, odd * kb),
+               vin = tap_buffer_of(values, n * vb, odd * align);
+    tap_buffer kout = tap_buffer_new(n * kb, 3 * odd * kb),
+               vout = tap_buffer_new(n * vb, 2 * odd * align);
+    tap_buffer *k = how & KEYS_IN_PLACE ? &kin : &kout, *v = how & VALUES_IN_PLACE ? &vin : &vout;
+
+    cudaError_t error = c->sort(kin.data, k->data, how & NUMBERED ? NULL : vin.data, v->data, n,
+                                begin_bit, end_bit, ws, 0);
+    passed &= error == cudaSuccess;
+    tap_buffer_read(keys_got, k, n * kb);
+    tap_buffer_read(values_got, v, n * vb);
+    for (size_t i = 0; i < n && passed; i++) {
+        passed &= memcmp(keys_got + i * kb, keys + items[i].index * kb, kb) == 0;
+        if (vb) {
+            expect_value(c, how, values, items[i].index, want);
+            passed &= memcmp(values_got + i * vb, want, vb) == 0;
+        }
+    }
+    passed &= tap_buffer_intact(&kin, n * kb) && tap_buffer_intact(&vin, n * vb);
+    passed &= tap_buffer_intact(&kout, how & KEYS_IN_PLACE ? 0 : n * kb);
+    passed &= tap_buffer_intact(&vout, how & VALUES_IN_PLACE || !vb ? 0 : n * vb);
+    if (!(how & KEYS_IN_PLACE)) { /* the input is as it was */
+        tap_buffer_read(keys_got, &kin, n * kb);
+        passed &= memcmp(keys_got, keys, n * kb) == 0;
+    }
+    if (!passed)
+        printf("# %s of %zu keys, %s, bits %d to %d, how %d: %s\n", c->name, n, patterns[pattern],
+               begin_bit, end_bit, how, error == cudaSuccess ? "wrong" : gp_last_error_message());
+    tap_buffer_free(&kin);
+    tap_buffer_free(&vin);
+    tap_buffer_free(&kout);
+    tap_buffer_free(&vout);
+    free(items);
+    free(keys);
+    free(values);
+    free(keys_got);
+    free(values_got);
+    return passed;
+}
+
+/* ---- tests ------------------------------------------------------------------------------------- */
+
+static void sizes(const radix_case *c)
+{
+    static const size_t small[] = {0, 1, 2, 31, 32, 33, 255, 256, 257, 1000, 1031, 2048, 2049};
+    static const size_t large[] = {4095,  8191,  8192,  8193,  10007, 16127,
+                                   16128, 16129, 19968, 32257, 50021};
+    gp_workspace ws = GP_WORKSPACE_INIT;
+    int passed = 1;
+
+    for (size_t i = 0; i < sizeof small / sizeof *small; i++)
+        passed &= sorts(c, 0, small[i], 0, -1, 0, NULL) && sorts(c, 5, small[i], 0, -1, ODD, &ws);
+    for (size_t i = 0; i < (tap_small ? 4 : sizeof large / sizeof *large); i++)
+        passed &= sorts(c, 0, large[i], 0, -1, i % 2 ? ODD : 0, &ws);
+    ok(passed, "%s: sizes", c->name);
+    must(gp_workspace_release(&ws, 0));
+}
+
+static void data(const radix_case *c)
+{
+    gp_workspace ws = GP_WORKSPACE_INIT;
+    int passed = 1;
+
+    for (int pattern = 0; pattern < PATTERNS; pattern++) {
+        passed &= sorts(c, pattern, 1500, 0, -1, 0, &ws);
+        passed &= sorts(c, pattern, tap_small ? 9001 : 20011, 0, -1, 0, &ws);
+    }
+    ok(passed, "%s: random, few distinct, sorted, reversed, special keys", c->name);
+    must(gp_workspace_release(&ws, 0));
+}
+
+static void bits(const radix_case *c)
+{
+    static const size_t n[] = {777, 9001};
+    int width = 8 * (int)c->key_bytes, passed = 1;
+    gp_workspace ws = GP_WORKSPACE_INIT;
+
+    for (int k = 0; k < 2; k++) {
+        int ranges[][2] = {{0, 0},         {width, width},
+                           {0, 1},         {width - 1, width},
+                           {0, width},     {3, 8},
+                           {1, width},     {width / 2 - 1, width / 2 + 2},
+                           {0, width - 3}, {width / 2, width}};
+
+        for (size_t r = 0; r < sizeof ranges / sizeof *ranges; r++)
+            passed &= sorts(c, r % 3 == 2 ? 9 : 0, n[k], ranges[r][0], ranges[r][1], 0, &ws);
+        for (int r = 0; r < 4; r++) {
+            int begin = (int)tap_below((uint64_t)width + 1),
+                end = begin + (int)tap_below((uint64_t)(width - begin) + 1);
+
+            passed &= sorts(c, r % 2 ? 5 : 0, n[k], begin, end, r % 2 ? KEYS_IN_PLACE : 0, &ws);
+        }
+    }
+    ok(passed, "%s: ranges of bits; keys alike in them keep their order", c->name);
+    must(gp_workspace_release(&ws, 0));
+}
+
+static void places(const radix_case *c)
+{
+    int passed = 1, width = 8 * (int)c->key_bytes;
+    gp_workspace ws = GP_WORKSPACE_INIT;
+
+    for (int how = 0; how < 16; how++)
+        if (!((how & NUMBERED) && (how & VALUES_IN_PLACE)) && (c->value_bytes || !(how & 6))) {
+            passed &= sorts(c, 0, 500, 0, -1, how, &ws) && sorts(c, 1, 500, 0, -1, how, &ws);
+            passed &= sorts(c, 0, 9001, 0, -1, how, &ws) && sorts(c, 1, 9001, 0, -1, how, &ws);
+            passed &= sorts(c, 2, 9001, 0, -1, how, &ws) && sorts(c, 0, 9001, 5, 5, how, &ws);
+            passed &= sorts(c, 0, 9001, 0, width < 24 ? width : 24, how, &ws);
+        }
+    ok(passed, "%s: in place, out of place, numbered", c->name);
+    must(gp_workspace_release(&ws, 0));
+}
+
+static void workspaces(const radix_case *c)
+{
+    static const size_t sizes[] = {1, 3000, 9001, 20011};
+    size_t most =
+        strncmp(c->name, "again", 5) ? (size_t)1 << 40 : (size_t)1 << 32; /* portions are many */
+    int passed = 1, monotone = 1;
+
+    for (int k = 0; k < 4; k++) {
+        size_t n = sizes[k], bytes = c->bytes(n, 0, -1);
+        tap_buffer memory = tap_buffer_new(bytes, 1);
+        gp_workspace ws = GP_WORKSPACE_INIT;
+
+        must(gp_workspace_wrap(&ws, memory.data, bytes, 0));
+        passed &= sorts(c, 0, n, 0, -1, 0, &ws) && sorts(c, 5, n, 0, -1, 0, &ws);
+        must(gp_workspace_release(&ws, 0));
+        passed &= tap_buffer_intact(&memory, bytes);
+        if (bytes) {
+            char *keys = (char *)calloc(n, c->key_bytes);
+            tap_buffer in = tap_buffer_of(keys, n * c->key_bytes, 0),
+                       out = tap_buffer_new(n * c->key_bytes, 0);
+            tap_buffer values = tap_buffer_new(n * c->value_bytes, 0);
+
+            must(gp_workspace_wrap(&ws, memory.data, bytes - 1, 0));
+            passed &= c->sort(in.data, out.data, NULL, values.data, n, 0, -1, &ws, 0) ==
+                      cudaErrorInvalidValue;
+            passed &= tap_buffer_intact(&out, 0) && tap_buffer_intact(&values, 0);
+            must(gp_workspace_release(&ws, 0));
+            tap_buffer_free(&in);
+            tap_buffer_free(&out);
+            tap_buffer_free(&values);
+            free(keys);
+        }
+        tap_buffer_free(&memory);
+    }
+    ok(passed, "%s: a workspace of just enough, dirty, and of one byte too little", c->name);
+    for (size_t n = 0, last = 0; n < most; n += n / 3 + 1) {
+        size_t bytes = c->bytes(n, 0, -1);
+
+        monotone &= bytes >= last && bytes == c->bytes(n, 0, 8 * (int)c->key_bytes);
+        monotone &= bytes <= n * (c->key_bytes + c->value_bytes) + ((size_t)64 << 20);
+        last = bytes;
+    }
+    ok(monotone, "%s: the workspace grows with n, to a copy of the items and 64 MB at most",
+       c->name);
+}
+
+static void refusals(void)
+{
+    int *some = NULL, *others = NULL;
+
+    must(cudaMalloc((void **)&some, 1000 * sizeof *some));
+    must(cudaMalloc((void **)&others, 1000 * sizeof *others));
+#define refused(call, text)                                                              \
+    ok((call) == cudaErrorInvalidValue && strstr(gp_last_error_message(), text) != NULL, \
+       "refused: %s: %s", #call, gp_last_error_message())
+    refused(gp_radix_sort(NULL, others, 5, NULL, 0), "gp_radix_sort: in is NULL");
+    refused(gp_radix_sort(some, NULL, 5, NULL, 0), "gp_radix_sort: out is NULL");
+    refused(gp_radix_sort_bits(some, others, 5, -1, 8, NULL, 0),
+            "gp_radix_sort_bits: the bits from -1 to 8");
+    refused(gp_radix_sort_bits(some, others, 5, 0, 33, NULL, 0), "0 <= begin_bit <= end_bit <= 32");
+    refused(gp_radix_sort_bits(some, others, 5, 9, 8, NULL, 0), "the bits from 9 to 8");
+    refused(gp_radix_sort_bits(NULL, NULL, 0, 9, 8, NULL, 0), "the bits from 9 to 8");
+    refused(u32_s64_radix_sort(NULL, NULL, NULL, NULL, 5, NULL, 0),
+            "u32_s64_radix_sort: kin is NULL");
+    refused(u32_s64_radix_sort((unsigned *)some, (unsigned *)some, NULL, NULL, 5, NULL, 0),
+            "vout is NULL");
+#undef refused
+    ok(gp_radix_sort(NULL, NULL, 0, NULL, 0) == cudaSuccess &&
+           i32_s3_radix_sort(NULL, NULL, NULL, NULL, 0, NULL, 0) == cudaSuccess,
+       "nothing is sorted without any pointers");
+    must(cudaFree(some));
+    must(cudaFree(others));
+}
+
+/* -0.0 and +0.0 in turn, and a few other keys: bit for bit as they came. */
+static void cpu_sort(void)
+{
+    enum { N = 5003 };
+    static float in[N], out[N];
+    static int numbers[N];
+    int passed = 1;
+
+    for (int i = 0; i < N; i++) {
+        in[i] = i % 3 ? (i % 2 ? 0.0f : -0.0f) : (float)((int)tap_below(9) - 4);
+        numbers[i] = (int)tap_random();
+    }
+    item *items = (item *)malloc(N * sizeof *items);
+    for (size_t i = 0; i < N; i++) {
+        items[i].number = (uint64_t)(5 - (int)in[i]);
+        items[i].index = i;
+    }
+    qsort(items, N, sizeof *items, compare_items);
+    passed &= floats_down_cpu_sort(in, out, N) == 0;
+    for (size_t i = 0; i < N; i++)
+        passed &= memcmp(&out[i], &in[items[i].index], sizeof *out) == 0;
+    passed &= gp_cpu_sort(numbers, numbers, N) == 0 && gp_cpu_sort(NULL, NULL, 0) == 0;
+    for (size_t i = 1; i < N; i++)
+        passed &= numbers[i - 1] <= numbers[i];
+    ok(passed, "the sort on the CPU");
+    free(items);
+}
+
+#ifdef __CUDACC__
+/* A captured sort, replayed on other keys; the first of them need all passes, the later ones hardly any. */
+static void graphs(const radix_case *c, int kept)
+{
+    enum { N = 20011 };
+    size_t kb = c->key_bytes;
+    char *keys = (char *)malloc(N * kb), *got = (char *)malloc(N * kb);
+    gp_workspace ws = GP_WORKSPACE_INIT;
+    cudaStream_t stream;
+    cudaGraph_t graph;
+    cudaGraphExec_t executable;
+    int passed = 1;
+    tap_buffer in = tap_buffer_new(N * kb, 0), out = tap_buffer_new(N * kb, 0);
+    tap_buffer values = tap_buffer_new(N * c->value_bytes, 0);
+
+    must(cudaStreamCreate(&stream));
+    if (kept)
+        must(gp_workspace_reserve(&ws, c->bytes(N, 0, -1), stream));
+    must(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal));
+    must(c->sort(in.data, out.data, NULL, values.data, N, 0, -1, kept ? &ws : NULL, stream));
+    must(cudaStreamEndCapture(stream, &graph));
+    must(cudaGraphInstantiate(&executable, graph, 0));
+    for (int pattern = 0; pattern < 5; pattern++) {
+        for (size_t i = 0; i < N; i++) {
+            uint64_t key = make_key(c, pattern, i, N);
+
+            memcpy(keys + i * kb, &key, kb);
+        }
+        item *items = reference(c, keys, N, 0, -1);
+        must(cudaMemcpy(in.data, keys, N * kb, cudaMemcpyHostToDevice));
+        must(cudaGraphLaunch(executable, stream));
+        must(cudaStreamSynchronize(stream));
+        tap_buffer_read(got, &out, N * kb);
+        for (size_t i = 0; i < N; i++)
+            passed &= memcmp(got + i * kb, keys + items[i].index * kb, kb) == 0;
+        free(items);
+        passed &= sorts(c, 0, 9001, 0, -1, 0, kept ? &ws : NULL);
+    }
+    ok(passed, "%s: a captured graph with %s replays right", c->name,
+       kept ? "a kept handle" : "NULL");
+    must(cudaGraphExecDestroy(executable));
+    must(cudaGraphDestroy(graph));
+    must(gp_workspace_release(&ws, stream));
+    must(cudaStreamSynchronize(stream));
+    must(cudaStreamDestroy(stream));
+    tap_buffer_free(&in);
+    tap_buffer_free(&out);
+    tap_buffer_free(&values);
+    free(keys);
+    free(got);
+}
+
+static __global__ void fill_huge(uint8_t *keys, size_t n)
+{
+    for (size_t i = blockIdx.x * (size_t)blockDim.x + threadIdx.x; i < n;
+         i += (size_t)gridDim.x * blockDim.x)
+        keys[i] = (uint8_t)((i * 0x9E3779B97F4A7C15u) >> 53);
+}
+
+/* counts[k] += how many keys are k; counts[256] += how many are less than the one before. */
+static __global__ void look_at_huge(const uint8_t *keys, size_t n, unsigned long long *counts)
+{
+    __shared__ unsigned long long sums[257];
+
+    for (int i = threadIdx.x; i < 257; i += blockDim.x)
+        sums[i] = 0;
+    __syncthreads();
+    for (size_t i = blockIdx.x * (size_t)blockDim.x + threadIdx.x; i < n;
+         i += (size_t)gridDim.x * blockDim.x) {
+        atomicAdd(&sums[keys[i]], 1ull);
+        if (i && keys[i] < keys[i - 1])
+            atomicAdd(&sums[256], 1ull);
+    }
+    __syncthreads();
+    for (int i = threadIdx.x; i < 257; i += blockDim.x)
+        atomicAdd(&counts[i], sums[i]);
+}
+
+/* More keys than 32 bits can count. */
+static void huge(void)
+{
+    size_t n = ((size_t)1 << 32) + 54321, free_bytes = 0, total = 0;
+    unsigned long long *counts, host[2][257];
+    uint8_t *keys;
+
+    must(cudaMemGetInfo(&free_bytes, &total));
+    if (tap_small || free_bytes < (size_t)14 << 30) {
+        ok(1, "more than 2^32 keys # SKIP not enough memory");
+        return;
+    }
+    must(cudaMalloc((void **)&keys, n));
+    must(cudaMalloc((void **)&counts, sizeof host));
+    must(cudaMemset(counts, 0, sizeof host));
+    fill_huge<<<1024, 256>>>(keys, n);
+    look_at_huge<<<1024, 256>>>(keys, n, counts);
+    must(u8_radix_sort(keys, keys, n, NULL, 0));
+    look_at_huge<<<1024, 256>>>(keys, n, counts + 257);
+    must(cudaMemcpy(host, counts, sizeof host, cudaMemcpyDeviceToHost));
+    ok(memcmp(host[0], host[1], 256 * sizeof **host) == 0 && host[1][256] == 0 && host[0][256] > 0,
+       "more than 2^32 keys");
+    must(cudaFree(keys));
+    must(cudaFree(counts));
+}
+#endif
+
+int main(int argc, char **argv)
+{
+    tap_begin(argc, argv);
+    refusals();
+    cpu_sort();
+    for (int i = 0; i < CASES; i++) {
+        sizes(cases[i]);
+        data(cases[i]);
+        bits(cases[i]);
+        places(cases[i]);
+        workspaces(cases[i]);
+    }
+#ifdef __CUDACC__
+    for (int kept = 0; kept < 2; kept++) {
+        graphs(&u32_case, kept);
+        graphs(&again_f32_u32_case, kept);
+    }
+    huge();
+#endif
+    return tap_end();
+}
