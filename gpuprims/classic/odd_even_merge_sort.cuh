@@ -178,9 +178,12 @@ GPI_DEVICE void GPI_ODD_EVEN_TOP(GPI_NETWORK_REG *items, unsigned present)
         const int first = b == GPI_NETWORK_LOG - 1;
 
         GPI_UNROLL
-        for (int r = 0; r + (1 << b) < GPI_NETWORK_ITEMS; r++)
-            if ((r >> b & 1) != first && present >> (r + (1 << b)) & 1)
-                GPI_NETWORK_COMPARE(items, r, r + (1 << b));
+        for (int r = 0; r < GPI_NETWORK_ITEMS; r++) {
+            int other = r + (1 << b);
+
+            if ((r >> b & 1) != first && other < GPI_NETWORK_ITEMS && present >> other & 1)
+                GPI_NETWORK_COMPARE(items, r, other);
+        }
     }
 }
 
