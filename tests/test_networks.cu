@@ -425,7 +425,7 @@ static void test_blocks(const network_case *c, int network)
     for (size_t b = 0; b <= BLOCKS && !fault; b++)
         for (size_t l = 0; l < (tap_small ? 7 : 10) && !fault; l++) {
             gp_classic_options opt = options_of(b < BLOCKS ? blocks[b] : 0);
-            experiment e = {b % 2 ? 1 : 3, lengths[l], network, (int)((b + l) % 2), 0,
+            experiment e = {(size_t)(b % 2 ? 1 : 3), lengths[l], network, (int)((b + l) % 2), 0,
                             (distribution)(l % DISTRIBUTIONS), l % 4 ? &opt : b < BLOCKS ? &opt : NULL};
 
             fault = fault_of(c, &e);

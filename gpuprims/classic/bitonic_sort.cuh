@@ -21,7 +21,7 @@
  *     gp_bitonic_sort(d_keys, 1, n, 0, NULL, NULL, stream);
  *
  * Sorts `batch` arrays of `length` keys each, one behind the other, in place. Uses opt->block_threads, cut
- * to the power of two whose tile fits into 48 KB of shared memory: 256 threads for pairs of 8 bytes.
+ * to the power of two whose tile fits into 48 KB of shared memory: 128 threads for pairs of 8 bytes.
  *
  * Guarantees   Asynchronous on `stream`; launches depend on batch, length and opt alone. Which items are
  *              compared depends on length alone, and how often on nothing else: gp_bitonic_comparators()
@@ -46,8 +46,8 @@
  *
  * Flaw of the rung before, the split sort: a pass over memory for every bit, whatever the number of keys. Here
  * one for every k steps. Cost: with n = 2^L, n L (L + 1) / 4 comparators. With tiles of 2^t items, one pass
- * over memory for the stages up to t, and ceil((p - t) / k) + 1 passes for stage p. Pairs of 8 bytes: k = 4,
- * t = 12; 2^24 of them take 37 passes. No workspace. What remains: log2 n times as much work as a radix sort.
+ * over memory for the stages up to t, and ceil((p - t) / k) + 1 passes for stage p. Pairs of 8 bytes: k = 5,
+ * t = 12; 2^24 of them take 34 passes. No workspace. What remains: log2 n times as much work as a radix sort.
  *
  * No include guard: each include stamps out one instance, as its parameters say.
  */
@@ -65,13 +65,17 @@
 #define GPI_BITONIC_SORT_DEFAULT
 #endif
 
+/* 32 items, measured against 16: fewer passes are worth more than threads to hide their latency. */
+#undef GPI_NETWORK_SMALL_LOG
+#define GPI_NETWORK_SMALL_LOG 5
 #include "../core/network.cuh"
 
 #define GPI_BITONIC_STEP          GPI(step)
 #define GPI_BITONIC_ROUND         GPI(round)
 #define GPI_BITONIC_SORT_ITEMS    GPI(sort_items)
 #define GPI_BITONIC_LAYOUT        GPI(layout)
-#define GPI_BITONIC_PLACE         GPI(place)
+#define GPI_BITONIC_OWN           GPI(own)
+#define GPI_BITONIC_APART         GPI(apart)
 #define GPI_BITONIC_BANK          GPI(bank)
 #define GPI_BITONIC_PRESENT       GPI(present)
 #define GPI_BITONIC_MOVE          GPI(move)
@@ -105,8 +109,6 @@ static inline size_t gp_bitonic_comparators(size_t length)
 #endif
 
 /* ---- steps in registers ---------------------------------------------------------------------- */
-
-#define GPI_BITONIC_ALL ((1u << GPI_NETWORK_ITEMS) - 1) /* each of a thread's items is there */
 
 /*
  * One step: compares the items whose numbers differ in bit b, or mirrors in groups of 2^(b + 1). Where the
@@ -161,60 +163,76 @@ typedef struct {
     int shift, mirrored;
 } GPI_BITONIC_LAYOUT;
 
-/* The place in the tile of a thread's item number r. */
-GPI_DEVICE unsigned GPI_BITONIC_PLACE(GPI_BITONIC_LAYOUT layout, unsigned r)
+/*
+ * The place in the tile of a thread's item number r is GPI_BITONIC_OWN ^ GPI_BITONIC_APART: what the thread
+ * says, and what the number says, which is the same for the whole block.
+ */
+GPI_DEVICE unsigned GPI_BITONIC_OWN(GPI_BITONIC_LAYOUT layout)
 {
-    unsigned below = (1u << layout.shift) - 1;
-    unsigned first = threadIdx.x >> layout.shift << (layout.shift + GPI_NETWORK_LOG);
-    unsigned low = threadIdx.x & below;
+    unsigned low = threadIdx.x & ((1u << layout.shift) - 1);
 
-    if (layout.mirrored && r >= GPI_NETWORK_ITEMS / 2)
-        low ^= below;
-    return first | r << layout.shift | low;
+    return (threadIdx.x ^ low) << GPI_NETWORK_LOG | low;
+}
+
+GPI_DEVICE unsigned GPI_BITONIC_APART(GPI_BITONIC_LAYOUT layout, unsigned r)
+{
+    unsigned inverted = layout.mirrored && r >= GPI_NETWORK_ITEMS / 2 ? (1u << layout.shift) - 1 : 0;
+
+    return r << layout.shift | inverted;
 }
 
 /*
- * Where that place is in shared memory. With 16 items a thread, whatever the shift, the five bits in which
- * the lanes of a warp differ become five independent ones of the bank: no two lanes meet in one.
+ * Where a place is in shared memory. With 16 or 32 items of 4 bytes a thread, whatever the shift, the five
+ * bits in which the lanes of a warp differ become five independent ones of the bank: no two lanes meet in
+ * one. What was combined by ^ stays so.
  */
 GPI_DEVICE unsigned GPI_BITONIC_BANK(unsigned place)
 {
+    if (GPI_NETWORK_LOG == 5)
+        return place ^ (place >> 5 & 31);
     return place ^ (place >> GPI_NETWORK_LOG & 0x1E) ^ (place >> (GPI_NETWORK_LOG + 4) & 1);
 }
 
 /* One bit for each of a thread's items that is there. */
 GPI_DEVICE unsigned GPI_BITONIC_PRESENT(const GPI_NETWORK_WINDOW *window, GPI_BITONIC_LAYOUT layout)
 {
-    unsigned present = 0;
+    unsigned present = 0, own = GPI_BITONIC_OWN(layout);
 
     if (window->whole)
-        return GPI_BITONIC_ALL;
+        return GPI_NETWORK_ALL;
     GPI_UNROLL
     for (unsigned r = 0; r < GPI_NETWORK_ITEMS; r++)
-        present |= (unsigned)GPI_NETWORK_HOLDS(window, GPI_BITONIC_PLACE(layout, r)) << r;
+        present |= (unsigned)GPI_NETWORK_HOLDS(window, own ^ GPI_BITONIC_APART(layout, r)) << r;
     return present;
 }
 
 /*
  * Changes the layout, through shared memory. Each thread writes where it read before, so that only what
- * it reads from others has to wait.
+ * it reads from others has to wait: for the warp, if its items are the same ones before and after.
  */
 GPI_DEVICE void GPI_BITONIC_MOVE(GPI_NETWORK_REG *items, const GPI_NETWORK_TILE *tile,
                                  GPI_BITONIC_LAYOUT *layout, int shift, int mirrored)
 {
+    int within_warp = layout->shift <= 5 && shift <= 5 && blockDim.x >= 32;
+    unsigned own = GPI_BITONIC_BANK(GPI_BITONIC_OWN(*layout));
+
     GPI_UNROLL
     for (unsigned r = 0; r < GPI_NETWORK_ITEMS; r++) {
-        unsigned bank = GPI_BITONIC_BANK(GPI_BITONIC_PLACE(*layout, r));
+        unsigned bank = own ^ GPI_BITONIC_BANK(GPI_BITONIC_APART(*layout, r));
 
         tile->keys[bank] = items->key[r];
         GPI_NETWORK_IF_VALUES(tile->values[bank] = items->value[r];)
     }
     layout->shift = shift;
     layout->mirrored = mirrored;
-    __syncthreads(); /* all items are in shared memory */
+    own = GPI_BITONIC_BANK(GPI_BITONIC_OWN(*layout));
+    if (within_warp)
+        __syncwarp(); /* the warp's items are in shared memory */
+    else
+        __syncthreads(); /* all items are in shared memory */
     GPI_UNROLL
     for (unsigned r = 0; r < GPI_NETWORK_ITEMS; r++) {
-        unsigned bank = GPI_BITONIC_BANK(GPI_BITONIC_PLACE(*layout, r));
+        unsigned bank = own ^ GPI_BITONIC_BANK(GPI_BITONIC_APART(*layout, r));
 
         items->key[r] = tile->keys[bank];
         GPI_NETWORK_IF_VALUES(items->value[r] = tile->values[bank];)
@@ -231,7 +249,7 @@ GPI_DEVICE void GPI_BITONIC_MERGE(GPI_NETWORK_REG *items, const GPI_NETWORK_TILE
 
         GPI_BITONIC_MOVE(items, tile, layout, shift, mirrored);
         if (window->whole)
-            GPI_BITONIC_ROUND(items, GPI_BITONIC_ALL, strides - shift, mirrored);
+            GPI_BITONIC_ROUND(items, GPI_NETWORK_ALL, strides - shift, mirrored);
         else
             GPI_BITONIC_ROUND(items, GPI_BITONIC_PRESENT(window, *layout), strides - shift, mirrored);
         strides = shift;
@@ -245,15 +263,22 @@ GPI_DEVICE GPI_BITONIC_LAYOUT GPI_BITONIC_READ(const GPI_NETWORK_JOB *job,
                                                GPI_NETWORK_REG *items)
 {
     GPI_BITONIC_LAYOUT layout = {job->tile_bits - GPI_NETWORK_LOG, 0};
+    size_t at = GPI_NETWORK_AT(job, window, threadIdx.x);
 
+    if (window->whole && job->windows) {
+        GPI_UNROLL
+        for (int r = 0; r < GPI_NETWORK_ITEMS; r++)
+            GPI_NETWORK_LOAD(job, items, r, GPI_NETWORK_FROM(job, at, (size_t)r << layout.shift));
+        return layout;
+    }
     GPI_UNROLL
-    for (unsigned r = 0; r < GPI_NETWORK_ITEMS; r++) {
-        unsigned place = GPI_BITONIC_PLACE(layout, r);
+    for (int r = 0; r < GPI_NETWORK_ITEMS; r++) {
+        unsigned place = threadIdx.x | (unsigned)r << layout.shift;
 
         /* Where there is no item, any other will do: it is never compared, and not written. */
-        if (!window->whole && !GPI_NETWORK_HOLDS(window, place))
+        if (!GPI_NETWORK_HOLDS(window, place))
             place = 0;
-        GPI_NETWORK_LOAD(job, items, (int)r, GPI_NETWORK_AT(job, window, place));
+        GPI_NETWORK_LOAD(job, items, r, GPI_NETWORK_AT(job, window, place));
     }
     return layout;
 }
@@ -264,19 +289,27 @@ GPI_DEVICE void GPI_BITONIC_WRITE(const GPI_NETWORK_JOB *job, const GPI_NETWORK_
                                   GPI_BITONIC_LAYOUT layout)
 {
     GPI_BITONIC_MOVE(items, tile, &layout, job->tile_bits - GPI_NETWORK_LOG, 0);
-    GPI_UNROLL
-    for (unsigned r = 0; r < GPI_NETWORK_ITEMS; r++) {
-        unsigned place = GPI_BITONIC_PLACE(layout, r);
+    size_t at = GPI_NETWORK_AT(job, window, threadIdx.x);
 
-        if (window->whole || GPI_NETWORK_HOLDS(window, place))
-            GPI_NETWORK_STORE(job, items, (int)r, GPI_NETWORK_AT(job, window, place));
+    if (window->whole && job->windows) {
+        GPI_UNROLL
+        for (int r = 0; r < GPI_NETWORK_ITEMS; r++)
+            GPI_NETWORK_STORE(job, items, r, GPI_NETWORK_FROM(job, at, (size_t)r << layout.shift));
+        return;
+    }
+    GPI_UNROLL
+    for (int r = 0; r < GPI_NETWORK_ITEMS; r++) {
+        unsigned place = threadIdx.x | (unsigned)r << layout.shift;
+
+        if (GPI_NETWORK_HOLDS(window, place))
+            GPI_NETWORK_STORE(job, items, r, GPI_NETWORK_AT(job, window, place));
     }
 }
 
 /* ---- kernels --------------------------------------------------------------------------------- */
 
 /* 1. One block per tile: the stages up to the tile's size, or the arrays' if they are smaller. */
-static __global__ void __launch_bounds__(GPI_NETWORK_MOST)
+static __global__ void __launch_bounds__(GPI_NETWORK_MOST, GPI_NETWORK_LEAST_BLOCKS)
     GPI_BITONIC_TILE_KERNEL(GPI_NETWORK_JOB job, size_t tiles, int stages)
 {
     GP_DYNAMIC_SHARED(unsigned char, memory);
@@ -290,7 +323,7 @@ static __global__ void __launch_bounds__(GPI_NETWORK_MOST)
     GPI_BITONIC_LAYOUT layout = GPI_BITONIC_READ(&job, &window, &items);
     GPI_BITONIC_MOVE(&items, &tile, &layout, 0, 0);
     if (window.whole)
-        GPI_BITONIC_SORT_ITEMS(&items, GPI_BITONIC_ALL, stages);
+        GPI_BITONIC_SORT_ITEMS(&items, GPI_NETWORK_ALL, stages);
     else
         GPI_BITONIC_SORT_ITEMS(&items, GPI_BITONIC_PRESENT(&window, layout), stages);
     for (int p = GPI_NETWORK_LOG + 1; p <= stages; p++)
@@ -299,7 +332,7 @@ static __global__ void __launch_bounds__(GPI_NETWORK_MOST)
 }
 
 /* 3. One block per tile: the strides below 2^strides of a longer stage. */
-static __global__ void __launch_bounds__(GPI_NETWORK_MOST)
+static __global__ void __launch_bounds__(GPI_NETWORK_MOST, GPI_NETWORK_LEAST_BLOCKS)
     GPI_BITONIC_MERGE_KERNEL(GPI_NETWORK_JOB job, size_t tiles, int strides)
 {
     GP_DYNAMIC_SHARED(unsigned char, memory);
@@ -313,7 +346,7 @@ static __global__ void __launch_bounds__(GPI_NETWORK_MOST)
     GPI_BITONIC_LAYOUT layout = GPI_BITONIC_READ(&job, &window, &items);
     if (strides > layout.shift) { /* as they were read, the items are ready for the first round */
         if (window.whole)
-            GPI_BITONIC_ROUND(&items, GPI_BITONIC_ALL, strides - layout.shift, 0);
+            GPI_BITONIC_ROUND(&items, GPI_NETWORK_ALL, strides - layout.shift, 0);
         else
             GPI_BITONIC_ROUND(&items, GPI_BITONIC_PRESENT(&window, layout), strides - layout.shift, 0);
         strides = layout.shift;
@@ -325,41 +358,47 @@ static __global__ void __launch_bounds__(GPI_NETWORK_MOST)
 /*
  * 2. One thread per 2^LOG items, 2^shift apart: the steps of their strides. `blocks` blocks for each array.
  */
-static __global__ void __launch_bounds__(GPI_NETWORK_MOST)
+static __global__ void __launch_bounds__(GPI_NETWORK_MOST, GPI_NETWORK_LEAST_BLOCKS)
     GPI_BITONIC_GLOBAL_KERNEL(GPI_NETWORK_JOB job, size_t blocks, int shift, int mirrored)
 {
     size_t number = gpi_global_block(), array = job.batch == 1 ? 0 : number / blocks;
     size_t thread = (number - array * blocks) * blockDim.x + threadIdx.x;
     size_t below = ((size_t)1 << shift) - 1, low = thread & below;
-    size_t first = thread >> shift << (shift + GPI_NETWORK_LOG);
-    size_t origin = GPI_NETWORK_ORIGIN(&job, array);
+    size_t first = (thread ^ low) << GPI_NETWORK_LOG;
+    size_t upper = first | (mirrored ? low ^ below : low), origin = GPI_NETWORK_ORIGIN(&job, array);
     GPI_NETWORK_REG items;
     unsigned present = 0;
 
-    if (array >= job.batch || first >= job.length || (first | low) >= job.length)
+    first |= low;
+    if (array >= job.batch || first >= job.length)
         return;
     GPI_UNROLL
     for (int r = 0; r < GPI_NETWORK_ITEMS; r++) {
-        size_t i = first | (size_t)r << shift;
+        size_t i = (r < GPI_NETWORK_ITEMS / 2 ? first : upper) + ((size_t)r << shift);
 
-        i |= mirrored && r >= GPI_NETWORK_ITEMS / 2 ? low ^ below : low;
         present |= (unsigned)(i < job.length) << r;
-        if (i >= job.length)
-            i = first | low; /* any will do: it is never compared, and not written */
-        GPI_NETWORK_LOAD(&job, &items, r, origin + (i ^ job.backwards));
     }
-    if (present == GPI_BITONIC_ALL)
-        GPI_BITONIC_ROUND(&items, GPI_BITONIC_ALL, GPI_NETWORK_LOG, mirrored);
+    /* Item r is r strides from that one of these which is on its side of the mirror. */
+    first = origin + (first ^ job.backwards);
+    upper = origin + (upper ^ job.backwards);
+    GPI_UNROLL
+    for (int r = 0; r < GPI_NETWORK_ITEMS; r++)
+        if (present >> r & 1)
+            GPI_NETWORK_LOAD(&job, &items, r,
+                             GPI_NETWORK_FROM(&job, r < GPI_NETWORK_ITEMS / 2 ? first : upper,
+                                              (size_t)r << shift));
+        else /* any will do: it is never compared, and not written */
+            GPI_NETWORK_LOAD(&job, &items, r, first);
+    if (present == GPI_NETWORK_ALL)
+        GPI_BITONIC_ROUND(&items, GPI_NETWORK_ALL, GPI_NETWORK_LOG, mirrored);
     else
         GPI_BITONIC_ROUND(&items, present, GPI_NETWORK_LOG, mirrored);
     GPI_UNROLL
-    for (int r = 0; r < GPI_NETWORK_ITEMS; r++) {
-        size_t i = first | (size_t)r << shift;
-
-        i |= mirrored && r >= GPI_NETWORK_ITEMS / 2 ? low ^ below : low;
+    for (int r = 0; r < GPI_NETWORK_ITEMS; r++)
         if (present >> r & 1)
-            GPI_NETWORK_STORE(&job, &items, r, origin + (i ^ job.backwards));
-    }
+            GPI_NETWORK_STORE(&job, &items, r,
+                              GPI_NETWORK_FROM(&job, r < GPI_NETWORK_ITEMS / 2 ? first : upper,
+                                               (size_t)r << shift));
 }
 
 /* ---- host functions -------------------------------------------------------------------------- */

@@ -70,6 +70,8 @@
 #define GPI_ODD_EVEN_DEFAULT
 #endif
 
+#undef GPI_NETWORK_SMALL_LOG
+#define GPI_NETWORK_SMALL_LOG 4
 #include "../core/network.cuh"
 
 #define GPI_ODD_EVEN_LOW           GPI(low)
@@ -245,7 +247,7 @@ static __global__ void __launch_bounds__(GPI_NETWORK_MOST)
  * 2. One thread per 2^LOG items, 2^shift apart: the first steps of the stage that they make up.
  * `blocks` blocks for each array.
  */
-static __global__ void __launch_bounds__(GPI_NETWORK_MOST)
+static __global__ void __launch_bounds__(GPI_NETWORK_MOST, GPI_NETWORK_LEAST_BLOCKS)
     GPI_ODD_EVEN_TOP_KERNEL(GPI_NETWORK_JOB job, size_t blocks, int shift)
 {
     size_t number = gpi_global_block(), array = job.batch == 1 ? 0 : number / blocks;
@@ -267,8 +269,8 @@ static __global__ void __launch_bounds__(GPI_NETWORK_MOST)
             i = first; /* any will do: it is never compared, and not written */
         GPI_NETWORK_LOAD(&job, &items, r, origin + (i ^ job.backwards));
     }
-    if (present == (1u << GPI_NETWORK_ITEMS) - 1)
-        GPI_ODD_EVEN_TOP(&items, (1u << GPI_NETWORK_ITEMS) - 1);
+    if (present == GPI_NETWORK_ALL)
+        GPI_ODD_EVEN_TOP(&items, GPI_NETWORK_ALL);
     else
         GPI_ODD_EVEN_TOP(&items, present);
     GPI_UNROLL

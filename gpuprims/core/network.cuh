@@ -1,11 +1,13 @@
 /*
  * core/network.cuh: what the sorting networks under classic/ share: the arrays and the windows of places
- * that blocks work on, the comparator, and the shape of a block. GP_KEY and GP_VALUE are the instance's.
+ * that blocks work on, the comparator, and the shape of a block. GP_KEY and GP_VALUE are the instance's;
+ * GPI_NETWORK_SMALL_LOG, the header's, says how many items of up to 8 bytes a thread has.
  */
 #ifndef GPI_NETWORK_CUH
 #define GPI_NETWORK_CUH
 
 #include "classic.cuh"
+#include "tuning.cuh"
 
 /* A test counts the comparators that are performed. */
 #ifndef GPI_COUNT_COMPARATOR
@@ -32,6 +34,7 @@ static inline size_t gpi_ones_below(size_t n, int bit)
 #define GPI_NETWORK_LOG     GPI(log_items)
 #define GPI_NETWORK_ITEMS   GPI(items_of_thread)
 #define GPI_NETWORK_MOST    GPI(most_threads)
+#define GPI_NETWORK_LEAST_BLOCKS GPI(least_blocks)
 #define GPI_NETWORK_JOB     GPI(job)
 #define GPI_NETWORK_REG     GPI(registers)
 #define GPI_NETWORK_TILE    GPI(tile)
@@ -39,6 +42,7 @@ static inline size_t gpi_ones_below(size_t n, int bit)
 #define GPI_NETWORK_OPEN    GPI(open_window)
 #define GPI_NETWORK_HOLDS   GPI(holds)
 #define GPI_NETWORK_AT      GPI(at)
+#define GPI_NETWORK_FROM    GPI(from)
 #define GPI_NETWORK_ORIGIN  GPI(origin)
 #define GPI_NETWORK_CARVE   GPI(carve)
 #define GPI_NETWORK_COMPARE GPI(compare)
@@ -60,11 +64,14 @@ static inline size_t gpi_ones_below(size_t n, int bit)
 
 /* ---- shape ----------------------------------------------------------------------------------- */
 
-/* A thread has 2^LOG items: 16 of up to 8 bytes, fewer larger ones, so that they fit its registers. */
+/*
+ * A thread has 2^LOG items: as many of up to 8 bytes as the header says, fewer larger ones, so that they fit
+ * into its registers.
+ */
 enum {
-    GPI_NETWORK_LOG = GPI_NETWORK_BYTES <= 8    ? 4
-                      : GPI_NETWORK_BYTES <= 16 ? 3
-                      : GPI_NETWORK_BYTES <= 32 ? 2
+    GPI_NETWORK_LOG = GPI_NETWORK_BYTES <= 8    ? GPI_NETWORK_SMALL_LOG
+                      : GPI_NETWORK_BYTES <= 16 ? GPI_NETWORK_SMALL_LOG - 1
+                      : GPI_NETWORK_BYTES <= 32 ? GPI_NETWORK_SMALL_LOG - 2
                                                 : 1,
     GPI_NETWORK_ITEMS = 1 << GPI_NETWORK_LOG
 };
@@ -83,6 +90,15 @@ enum {
                        : GPI_NETWORK_FITS(4)   ? 4
                        : GPI_NETWORK_FITS(2)   ? 2
                                                : 1
+};
+
+/* Of a thread's items, all are there: a bit for each. */
+#define GPI_NETWORK_ALL ((2u << (GPI_NETWORK_ITEMS - 1)) - 1)
+
+/* At least so many blocks find registers on a multiprocessor at a time. */
+enum {
+    GPI_NETWORK_LEAST_BLOCKS =
+        GPI_NETWORK_MOST <= GPI_TUNE_NETWORK_THREADS ? GPI_TUNE_NETWORK_THREADS / GPI_NETWORK_MOST : 1
 };
 
 /* ---- the arrays ------------------------------------------------------------------------------ */
@@ -174,6 +190,12 @@ GPI_DEVICE size_t GPI_NETWORK_AT(const GPI_NETWORK_JOB *job, const GPI_NETWORK_W
     size_t index = place & ((1u << window->bits) - 1);
 
     return window->origin + (place >> window->bits) * job->length + (index ^ job->backwards);
+}
+
+/* Where the item lies that comes `distance` items after the one at `at` of the same array. */
+GPI_DEVICE size_t GPI_NETWORK_FROM(const GPI_NETWORK_JOB *job, size_t at, size_t distance)
+{
+    return job->backwards ? at - distance : at + distance;
 }
 
 /* ---- items ----------------------------------------------------------------------------------- */
