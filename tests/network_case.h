@@ -1,5 +1,6 @@
 /*
- * network_case.h: both sorting networks and their references for one type of keys, for test_networks.cu.
+ * network_case.h: both sorting networks and their references for one type of keys, for
+ * test_networks.cu.
  *
  *     #define NETWORK       u32
  *     #define NETWORK_KEY   uint32_t
@@ -16,12 +17,13 @@ enum { BITONIC, ODD_EVEN, NETWORKS };
 typedef struct network_case {
     const char *name;
     size_t key_bytes, value_bytes;
-    cudaError_t (*sort[NETWORKS])(void *keys, void *values, size_t batch, size_t length, int descending,
-                                  const gp_classic_options *opt, gp_workspace *ws, cudaStream_t stream);
+    cudaError_t (*sort[NETWORKS])(void *keys, void *values, size_t batch, size_t length,
+                                  int descending, const gp_classic_options *opt, gp_workspace *ws,
+                                  cudaStream_t stream);
     size_t (*workspace_bytes[NETWORKS])(size_t batch, size_t length, int descending);
     void (*set)(void *keys, size_t i, uint64_t number);
     int (*less)(const void *keys, size_t i, size_t j);
-    /* The comparator of two items of an array in host memory; of the higher one and the lower one. */
+    /* The comparator of two items of an array in host memory. */
     void (*compare)(void *keys, void *values, size_t low, size_t high);
 } network_case;
 
@@ -53,23 +55,24 @@ typedef struct network_case {
 #define NETWORK_SIZE   sizeof(NETWORK_VALUE)
 #else
 #define NETWORK_ARRAYS (NETWORK_KEY *)keys
-#define NETWORK_SIZE   0
+#define NETWORK_SIZE 0
 #endif
 
 static cudaError_t NETWORK_(bitonic)(void *keys, void *values, size_t batch, size_t length,
-                                     int descending, const gp_classic_options *opt, gp_workspace *ws,
-                                     cudaStream_t stream)
+                                     int descending, const gp_classic_options *opt,
+                                     gp_workspace *ws, cudaStream_t stream)
 {
     (void)values;
     return NETWORK_(bitonic_sort)(NETWORK_ARRAYS, batch, length, descending, opt, ws, stream);
 }
 
 static cudaError_t NETWORK_(odd_even)(void *keys, void *values, size_t batch, size_t length,
-                                      int descending, const gp_classic_options *opt, gp_workspace *ws,
-                                      cudaStream_t stream)
+                                      int descending, const gp_classic_options *opt,
+                                      gp_workspace *ws, cudaStream_t stream)
 {
     (void)values;
-    return NETWORK_(odd_even_merge_sort)(NETWORK_ARRAYS, batch, length, descending, opt, ws, stream);
+    return NETWORK_(odd_even_merge_sort)(NETWORK_ARRAYS, batch, length, descending, opt, ws,
+                                         stream);
 }
 
 static void NETWORK_(set)(void *keys, size_t i, uint64_t number)

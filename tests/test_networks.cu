@@ -1,6 +1,7 @@
 /*
- * The sorting networks. What they leave behind is compared bit by bit with the network itself, written
- * down as in the textbook and run comparator by comparator; and the comparators are counted.
+ * The sorting networks. What they leave behind is compared bit by bit with the network itself,
+ * written down as in the textbook and run comparator by comparator; and the comparators are
+ * counted.
  */
 
 /* So that a grid of few blocks already goes on in its second dimension, as one of 2^31 does. */
@@ -105,9 +106,9 @@ typedef struct {
 #include <gpuprims/classic/odd_even_merge_sort.cuh>
 
 static const network_case *const cases[] = {
-    &u8_case,      &i8_case,     &u16_case,     &i16_case,   &u32_case,    &i32_case,
-    &u64_case,     &i64_case,    &f32_case,     &f64_case,   &u32_u32_case, &i8_u64_case,
-    &u64_u16_case, &u16_3_case,  &f32_16_case,  &f64_48_case, &i32_200_case,
+    &u8_case,      &i8_case,    &u16_case,    &i16_case,    &u32_case,     &i32_case,
+    &u64_case,     &i64_case,   &f32_case,    &f64_case,    &u32_u32_case, &i8_u64_case,
+    &u64_u16_case, &u16_3_case, &f32_16_case, &f64_48_case, &i32_200_case,
 };
 enum { CASES = sizeof cases / sizeof cases[0] };
 
@@ -235,7 +236,8 @@ static void test_counts(void)
         }
         ok(right, "%s: the formula up to 2^40", network_names[network]);
     }
-    ok(gp_bitonic_comparators(32) == 240 && gp_odd_even_comparators(32) == 191, "240 and 191 for 32");
+    ok(gp_bitonic_comparators(32) == 240 && gp_odd_even_comparators(32) == 191,
+       "240 and 191 for 32");
     ok(gp_bitonic_comparators((size_t)1 << 20) == 110100480 &&
            gp_odd_even_comparators((size_t)1 << 20) == 100663295,
        "110100480 and 100663295 for 2^20");
@@ -262,22 +264,16 @@ static const char *const distribution_names[] = {"random",   "few distinct", "so
 static uint64_t number_of(distribution d, size_t i, size_t n)
 {
     switch (d) {
-    case RANDOM:
-        return tap_random();
-    case FEW:
-        return tap_below(5);
-    case SORTED:
-        return i;
-    case REVERSED:
-        return n - i;
-    case ORGAN:
-        return i < n / 2 ? i : n - i;
-    default:
-        return 77;
+    case RANDOM: return tap_random();
+    case FEW: return tap_below(5);
+    case SORTED: return i;
+    case REVERSED: return n - i;
+    case ORGAN: return i < n / 2 ? i : n - i;
+    default: return 77;
     }
 }
 
-/* Whether the items are in order, and every value is where its key is: values of 4 bytes count up. */
+/* Whether the items are in order, and values of 4 bytes, which count up, where their keys are. */
 static int in_order(const reference *r, const char *keys_before)
 {
     const network_case *c = r->c;
@@ -293,7 +289,8 @@ static int in_order(const reference *r, const char *keys_before)
 
         memcpy(&from, r->values + i * c->value_bytes, sizeof from);
         right = from < r->length && !seen[from] &&
-                memcmp(keys_before + from * c->key_bytes, r->keys + i * c->key_bytes, c->key_bytes) == 0;
+                memcmp(keys_before + from * c->key_bytes, r->keys + i * c->key_bytes,
+                       c->key_bytes) == 0;
         if (right)
             seen[from] = 1;
     }
@@ -358,8 +355,8 @@ static const char *fault_of(const network_case *c, const experiment *e)
         fault = "a wrong number of comparators";
     for (size_t a = 0; a < e->batch && !fault; a++) {
         size_t at = a * e->length;
-        reference r = {c, keys + at * c->key_bytes, values + at * c->value_bytes, e->length, 0,
-                       e->descending};
+        reference r = {
+            c, keys + at * c->key_bytes, values + at * c->value_bytes, e->length, 0, e->descending};
 
         reference_sort(&r, e->network);
         r.keys = got + at * c->key_bytes;
@@ -389,8 +386,9 @@ static void sort_lengths(const network_case *c, int network, size_t from, size_t
 
     for (length = from; length <= to; length += step, where++) {
         gp_classic_options opt = options_of(blocks[where / 3 % BLOCKS]);
-        experiment e = {1 + where % 7 / 4 * (where % 3), length, network, (int)(where / 2 % 2), 0,
-                        (distribution)(where % DISTRIBUTIONS), &opt};
+        experiment e = {
+            1 + where % 7 / 4 * (where % 3),       length, network, (int)(where / 2 % 2), 0,
+            (distribution)(where % DISTRIBUTIONS), &opt};
 
         e.specials = c->less == f32_less || c->less == f64_less ? where % 5 == 0 : 0;
         fault = fault_of(c, &e);
@@ -408,9 +406,12 @@ static void sort_lengths(const network_case *c, int network, size_t from, size_t
 static void sort_around_tiles(const network_case *c, int network)
 {
     static const size_t more[] = {1536, 3000, 5000, 12345, 20011};
-    int all = c == &u8_case || c == &u32_u32_case; /* these have the largest tiles, and the usual ones */
+    int all = c == &u8_case || c == &u32_u32_case; /* the largest tiles, and the usual ones */
 
-    for (size_t tile = 64; tile <= (tap_small ? 1024 : all ? 16384 : 2048); tile *= tap_small ? 4 : 2)
+    for (size_t tile = 64; tile <= (tap_small ? 1024
+                                    : all     ? 16384
+                                              : 2048);
+         tile *= tap_small ? 4 : 2)
         sort_lengths(c, network, tile - 1, tile + 1, 1);
     for (size_t i = 0; i < (tap_small ? 2 : all ? 5 : 3); i++)
         sort_lengths(c, network, more[i], more[i], 1);
@@ -425,13 +426,20 @@ static void test_blocks(const network_case *c, int network)
     for (size_t b = 0; b <= BLOCKS && !fault; b++)
         for (size_t l = 0; l < (tap_small ? 7 : 10) && !fault; l++) {
             gp_classic_options opt = options_of(b < BLOCKS ? blocks[b] : 0);
-            experiment e = {(size_t)(b % 2 ? 1 : 3), lengths[l], network, (int)((b + l) % 2), 0,
-                            (distribution)(l % DISTRIBUTIONS), l % 4 ? &opt : b < BLOCKS ? &opt : NULL};
+            experiment e = {(size_t)(b % 2 ? 1 : 3),
+                            lengths[l],
+                            network,
+                            (int)((b + l) % 2),
+                            0,
+                            (distribution)(l % DISTRIBUTIONS),
+                            l % 4        ? &opt
+                            : b < BLOCKS ? &opt
+                                         : NULL};
 
             fault = fault_of(c, &e);
         }
-    ok(!fault, "%s of %s, blocks of all sizes%s%s", network_names[network], c->name, fault ? ": " : "",
-       fault ? fault : "");
+    ok(!fault, "%s of %s, blocks of all sizes%s%s", network_names[network], c->name,
+       fault ? ": " : "", fault ? fault : "");
 }
 
 static void test_distributions(const network_case *c, int network)
@@ -453,7 +461,8 @@ static void test_distributions(const network_case *c, int network)
 /* Many arrays: several to a tile, or several tiles to an array; grids of two dimensions. */
 static void test_batches(const network_case *c, int network)
 {
-    static const size_t batches[] = {0, 1, 2, 5, 33, 1000}, lengths[] = {1, 2, 3, 7, 16, 17, 100, 700};
+    static const size_t batches[] = {0, 1, 2, 5, 33, 1000},
+                        lengths[] = {1, 2, 3, 7, 16, 17, 100, 700};
     const char *fault = NULL;
     int rounds = 0;
 
@@ -477,11 +486,12 @@ static void test_batches(const network_case *c, int network)
 static int refuses(int network, void *keys, void *values, size_t batch, size_t length,
                    const gp_classic_options *opt, const char *word)
 {
-    int right = u32_u32_case.sort[network](keys, values, batch, length, 0, opt, NULL, 0) ==
-                    cudaErrorInvalidValue &&
-                strstr(gp_last_error_message(), word) != NULL &&
-                strstr(gp_last_error_message(), network == BITONIC ? "u32_u32_bitonic_sort:"
-                                                                   : "u32_u32_odd_even_merge_sort:");
+    int right =
+        u32_u32_case.sort[network](keys, values, batch, length, 0, opt, NULL, 0) ==
+            cudaErrorInvalidValue &&
+        strstr(gp_last_error_message(), word) != NULL &&
+        strstr(gp_last_error_message(),
+               network == BITONIC ? "u32_u32_bitonic_sort:" : "u32_u32_odd_even_merge_sort:");
 
     return right && performed() == 0;
 }
@@ -510,12 +520,14 @@ static void test_refusals(int network)
        "%s refuses arrays that fit nowhere", network_names[network]);
     ok(c->sort[network](NULL, NULL, 0, 4, 0, NULL, NULL, 0) == cudaSuccess &&
            c->sort[network](NULL, NULL, 4, 0, 0, NULL, NULL, 0) == cudaSuccess &&
-           c->sort[network](d.data, d.data, 4, 1, 1, NULL, NULL, 0) == cudaSuccess && performed() == 0,
+           c->sort[network](d.data, d.data, 4, 1, 1, NULL, NULL, 0) == cudaSuccess &&
+           performed() == 0,
        "%s of nothing, and of arrays of one", network_names[network]);
     tap_buffer_read(got, &d, sizeof got);
     ok(memcmp(got, some, sizeof got) == 0 && tap_buffer_intact(&d, sizeof some),
        "%s changed nothing so far", network_names[network]);
-    ok(c->workspace_bytes[network](3, 1000, 1) == 0, "%s needs no workspace", network_names[network]);
+    ok(c->workspace_bytes[network](3, 1000, 1) == 0, "%s needs no workspace",
+       network_names[network]);
     tap_buffer_free(&d);
 }
 
@@ -531,14 +543,15 @@ static void test_calls(int network)
         int *data = (int *)d.data;
 
         cudaMemcpy(NULL, NULL, 1, (enum cudaMemcpyKind)77);
-        cudaError_t error =
-            network == BITONIC ? gp_bitonic_sort(data, 1, 7, descending, NULL, &ws, 0)
-                               : gp_odd_even_merge_sort(data, 1, 7, descending, NULL, &ws, 0);
+        cudaError_t error = network == BITONIC
+                                ? gp_bitonic_sort(data, 1, 7, descending, NULL, &ws, 0)
+                                : gp_odd_even_merge_sort(data, 1, 7, descending, NULL, &ws, 0);
         ok(error == cudaSuccess && cudaGetLastError() != cudaSuccess,
            "%s neither reports nor clears a pending error", network_names[network]);
         tap_buffer_read(got, &d, sizeof got);
         ok(memcmp(got, descending ? reversed : sorted, sizeof got) == 0 && ws.bytes == 0,
-           "%s of the example, %s", network_names[network], descending ? "descending" : "ascending");
+           "%s of the example, %s", network_names[network],
+           descending ? "descending" : "ascending");
         tap_buffer_free(&d);
     }
     must(gp_workspace_release(&ws, 0));

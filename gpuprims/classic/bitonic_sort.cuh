@@ -7,47 +7,53 @@
  *              GP_API         linkage of the host functions (static inline)
  *
  * Generates    cudaError_t NAME_bitonic_sort(K *keys, [V *values,] size_t batch, size_t length,
- *                                            int descending, const gp_classic_options *opt, ws, stream)
+ *                                            int descending, const gp_classic_options *opt, ws,
+ *                                            stream)
  *              size_t      NAME_bitonic_sort_workspace_bytes(size_t batch, size_t length,
  *                                                            int descending)
  *              size_t      gp_bitonic_comparators(size_t length)
  *
  *     keys                 1 5 0 1 2 0 3           one array of seven
  *     pairs sorted         1 5 0 1 0 2 3           stage 1: compares (0,1) (2,3) (4,5)
- *     fours sorted         0 1 1 5 0 2 3           stage 2: (0,3) (1,2) (5,6), then (0,1) (2,3) (4,5)
- *     eights sorted        0 0 1 1 2 3 5           stage 3: (1,6) (2,5) (3,4), then ...
+ *     fours sorted         0 1 1 5 0 2 3           stage 2: (0,3) (1,2) (5,6); (0,1) (2,3) (4,5)
+ *     eights sorted        0 0 1 1 2 3 5           stage 3: (1,6) (2,5) (3,4); ...
  *
  *     #include <gpuprims/classic/bitonic_sort.cuh>
  *     gp_bitonic_sort(d_keys, 1, n, 0, NULL, NULL, stream);
  *
- * Sorts `batch` arrays of `length` keys each, one behind the other, in place. Uses opt->block_threads, cut
- * to the power of two whose tile fits into 48 KB of shared memory: 128 threads for pairs of 8 bytes.
+ * Sorts `batch` arrays of `length` keys each, one behind the other, in place. Uses
+ * opt->block_threads, cut to the power of two whose tile fits into 48 KB of shared memory: 128
+ * threads for pairs of 8 bytes.
  *
- * Guarantees   Asynchronous on `stream`; launches depend on batch, length and opt alone. Which items are
- *              compared depends on length alone, and how often on nothing else: gp_bitonic_comparators()
- *              says how often for one array. Equal keys are never exchanged; but keys that lie between
- *              them are, so that the sort is not stable. With NaNs among the keys the order is
- *              unspecified; what comes out is what went in.
- * Errors       cudaErrorInvalidValue, with gp_last_error_message(), before anything is launched; else
- *              what a launch returned. batch == 0 and length <= 1 succeed and do nothing.
+ * Guarantees   Asynchronous on `stream`; launches depend on batch, length and opt alone. Which
+ *              items are compared depends on length alone, and how often on nothing else:
+ *              gp_bitonic_comparators() says how often for one array. Equal keys are never
+ *              exchanged; but keys that lie between them are, so that the sort is not stable. With
+ *              NaNs among the keys the order is unspecified; what comes out is what went in.
+ * Errors       cudaErrorInvalidValue, with gp_last_error_message(), before anything is launched;
+ *              else what a launch returned. batch == 0 and length <= 1 succeed and do nothing.
  *
  * How it works (Batcher, Sorting networks and their applications, 1968; Knuth, The Art of Computer
- * Programming, volume 3, section 5.3.4). Stage p makes sorted runs of 2^p from runs of 2^(p-1): the first
- * step compares item i of a pair of runs with its mirror 2^p - 1 - i, the others each item with the one
- * 2^(p-2), ..., 2, 1 places further on. Every comparator sends the smaller key to the lower place. An array
- * of any length is therefore sorted as if keys larger than all others followed: such keys would never
- * move, so that comparators that reach past the end are left out, and need no such key.
+ * Programming, volume 3, section 5.3.4). Stage p makes sorted runs of 2^p from runs of 2^(p-1): the
+ * first step compares item i of a pair of runs with its mirror 2^p - 1 - i, the others each item
+ * with the one 2^(p-2), ..., 2, 1 places further on. Every comparator sends the smaller key to the
+ * lower place. An array of any length is therefore sorted as if keys larger than all others
+ * followed: such keys would never move, so that comparators that reach past the end are left out,
+ * and need no such key.
  *
- *     1. tile: every block sorts a tile, or several short arrays, in shared memory. A thread takes 2^k items
- *        into registers and makes k steps there; between such rounds the items change places
- *     2. for each longer stage, global rounds: k steps at a time in registers, while strides reach beyond
- *        a tile
+ *     1. tile: every block sorts a tile, or several short arrays, in shared memory. A thread takes
+ *        2^k items into registers and makes k steps there; between such rounds the items change
+ *        places, among the threads of a warp alone when strides are short. (Shuffles would move
+ *        every item in every step.)
+ *     2. for each longer stage, global rounds: k steps at a time in registers, while strides reach
+ *        beyond a tile
  *     3. and then its remaining steps, as in 1
  *
- * Flaw of the rung before, the split sort: a pass over memory for every bit, whatever the number of keys. Here
- * one for every k steps. Cost: with n = 2^L, n L (L + 1) / 4 comparators. With tiles of 2^t items, one pass
- * over memory for the stages up to t, and ceil((p - t) / k) + 1 passes for stage p. Pairs of 8 bytes: k = 5,
- * t = 12; 2^24 of them take 34 passes. No workspace. What remains: log2 n times as much work as a radix sort.
+ * Flaw of the rung before, the split sort: a pass over memory for every bit, whatever the number of
+ * keys. Here one for every k steps. Cost: with n = 2^L, n L (L + 1) / 4 comparators. With tiles of
+ * 2^t items, one pass over memory for the stages up to t, and ceil((p - t) / k) + 1 passes for
+ * stage p. Pairs of 8 bytes: k = 5, t = 12; 2^24 of them take 34 passes. No workspace. What
+ * remains: log2 n times as much work as a radix sort.
  *
  * No include guard: each include stamps out one instance, as its parameters say.
  */
@@ -94,8 +100,9 @@
 #ifndef GPI_BITONIC_COMPARATORS
 #define GPI_BITONIC_COMPARATORS
 /*
- * How many comparators sort an array of this length. A step of stride 2^b, mirrored or not, has one for
- * every index with bit b: the higher one of the two. Stage p has steps of the strides 2^(p-1) to 1.
+ * How many comparators sort an array of this length. A step of stride 2^b, mirrored or not, has one
+ * for every index with bit b: the higher one of the two. Stage p has steps of the strides 2^(p-1)
+ * to 1.
  */
 static inline size_t gp_bitonic_comparators(size_t length)
 {
@@ -111,8 +118,8 @@ static inline size_t gp_bitonic_comparators(size_t length)
 /* ---- steps in registers ---------------------------------------------------------------------- */
 
 /*
- * One step: compares the items whose numbers differ in bit b, or mirrors in groups of 2^(b + 1). Where the
- * higher one is not there, the comparator is left out.
+ * One step: compares the items whose numbers differ in bit b, or mirrors in groups of 2^(b + 1).
+ * Where the higher one is not there, the comparator is left out.
  */
 GPI_DEVICE void GPI_BITONIC_STEP(GPI_NETWORK_REG *items, unsigned present, int b, int mirrored)
 {
@@ -156,16 +163,16 @@ GPI_DEVICE void GPI_BITONIC_SORT_ITEMS(GPI_NETWORK_REG *items, unsigned present,
 /* ---- tiles ----------------------------------------------------------------------------------- */
 
 /*
- * Which places of a tile a thread has in its registers: those that differ in the bits from `shift` on.
- * When a step mirrors, the bits below are inverted in the upper half of them.
+ * Which places of a tile a thread has in its registers: those that differ in the bits from `shift`
+ * on. When a step mirrors, the bits below are inverted in the upper half of them.
  */
 typedef struct {
     int shift, mirrored;
 } GPI_BITONIC_LAYOUT;
 
 /*
- * The place in the tile of a thread's item number r is GPI_BITONIC_OWN ^ GPI_BITONIC_APART: what the thread
- * says, and what the number says, which is the same for the whole block.
+ * The place in the tile of a thread's item number r is GPI_BITONIC_OWN ^ GPI_BITONIC_APART: what
+ * the thread says, and what the number says, which is the same for the whole block.
  */
 GPI_DEVICE unsigned GPI_BITONIC_OWN(GPI_BITONIC_LAYOUT layout)
 {
@@ -176,15 +183,16 @@ GPI_DEVICE unsigned GPI_BITONIC_OWN(GPI_BITONIC_LAYOUT layout)
 
 GPI_DEVICE unsigned GPI_BITONIC_APART(GPI_BITONIC_LAYOUT layout, unsigned r)
 {
-    unsigned inverted = layout.mirrored && r >= GPI_NETWORK_ITEMS / 2 ? (1u << layout.shift) - 1 : 0;
+    unsigned inverted =
+        layout.mirrored && r >= GPI_NETWORK_ITEMS / 2 ? (1u << layout.shift) - 1 : 0;
 
     return r << layout.shift | inverted;
 }
 
 /*
- * Where a place is in shared memory. With 16 or 32 items of 4 bytes a thread, whatever the shift, the five
- * bits in which the lanes of a warp differ become five independent ones of the bank: no two lanes meet in
- * one. What was combined by ^ stays so.
+ * Where a place is in shared memory. With 16 or 32 items of 4 bytes a thread, whatever the shift,
+ * the five bits in which the lanes of a warp differ become five independent ones of the bank: no
+ * two lanes meet in one. What was combined by ^ stays so.
  */
 GPI_DEVICE unsigned GPI_BITONIC_BANK(unsigned place)
 {
@@ -207,8 +215,9 @@ GPI_DEVICE unsigned GPI_BITONIC_PRESENT(const GPI_NETWORK_WINDOW *window, GPI_BI
 }
 
 /*
- * Changes the layout, through shared memory. Each thread writes where it read before, so that only what
- * it reads from others has to wait: for the warp, if its items are the same ones before and after.
+ * Changes the layout, through shared memory. Each thread writes where it read before, so that only
+ * what it reads from others has to wait: for the warp, if its items are the same ones before and
+ * after.
  */
 GPI_DEVICE void GPI_BITONIC_MOVE(GPI_NETWORK_REG *items, const GPI_NETWORK_TILE *tile,
                                  GPI_BITONIC_LAYOUT *layout, int shift, int mirrored)
@@ -251,7 +260,8 @@ GPI_DEVICE void GPI_BITONIC_MERGE(GPI_NETWORK_REG *items, const GPI_NETWORK_TILE
         if (window->whole)
             GPI_BITONIC_ROUND(items, GPI_NETWORK_ALL, strides - shift, mirrored);
         else
-            GPI_BITONIC_ROUND(items, GPI_BITONIC_PRESENT(window, *layout), strides - shift, mirrored);
+            GPI_BITONIC_ROUND(items, GPI_BITONIC_PRESENT(window, *layout), strides - shift,
+                              mirrored);
         strides = shift;
         mirrored = 0;
     }
@@ -348,7 +358,8 @@ static __global__ void __launch_bounds__(GPI_NETWORK_MOST, GPI_NETWORK_LEAST_BLO
         if (window.whole)
             GPI_BITONIC_ROUND(&items, GPI_NETWORK_ALL, strides - layout.shift, 0);
         else
-            GPI_BITONIC_ROUND(&items, GPI_BITONIC_PRESENT(&window, layout), strides - layout.shift, 0);
+            GPI_BITONIC_ROUND(&items, GPI_BITONIC_PRESENT(&window, layout), strides - layout.shift,
+                              0);
         strides = layout.shift;
     }
     GPI_BITONIC_MERGE(&items, &tile, &window, &layout, strides, 0);
@@ -356,7 +367,8 @@ static __global__ void __launch_bounds__(GPI_NETWORK_MOST, GPI_NETWORK_LEAST_BLO
 }
 
 /*
- * 2. One thread per 2^LOG items, 2^shift apart: the steps of their strides. `blocks` blocks for each array.
+ * 2. One thread per 2^LOG items, 2^shift apart: the steps of their strides. `blocks` blocks for
+ *    each array.
  */
 static __global__ void __launch_bounds__(GPI_NETWORK_MOST, GPI_NETWORK_LEAST_BLOCKS)
     GPI_BITONIC_GLOBAL_KERNEL(GPI_NETWORK_JOB job, size_t blocks, int shift, int mirrored)
@@ -436,16 +448,15 @@ static inline cudaError_t GPI_BITONIC_STAGES(const GPI_NETWORK_JOB *job, int thr
         for (; strides > job->tile_bits && error == cudaSuccess; strides -= GPI_NETWORK_LOG)
             error = GPI_BITONIC_GLOBAL(job, threads, strides, strides == p, stream);
         if (error == cudaSuccess)
-            error = GPI_LAUNCH(GPI_BITONIC_MERGE_KERNEL, gpi_grid(tiles), threads, bytes, stream, *job,
-                               tiles, strides);
+            error = GPI_LAUNCH(GPI_BITONIC_MERGE_KERNEL, gpi_grid(tiles), threads, bytes, stream,
+                               *job, tiles, strides);
     }
     return error;
 }
 
 /* Sorts `batch` arrays of `length` keys, each with its value, in place. */
 GP_API cudaError_t GPI_PUBLIC(bitonic_sort)(GP_KEY *keys,
-                                            GPI_NETWORK_IF_VALUES(GP_VALUE *values, )
-                                                size_t batch,
+                                            GPI_NETWORK_IF_VALUES(GP_VALUE *values, ) size_t batch,
                                             size_t length, int descending,
                                             const gp_classic_options *opt, gp_workspace *ws,
                                             cudaStream_t stream)
@@ -466,7 +477,8 @@ GP_API cudaError_t GPI_PUBLIC(bitonic_sort)(GP_KEY *keys,
     error = GPI_NETWORK_CHECK(&job, function);
     if (error != cudaSuccess || length == 1)
         return error;
-    error = gpi_scratch_acquire(&scratch, ws, 0, stream, function); /* names the call in a timeline */
+    /* Needs no memory; it names the call in a timeline. */
+    error = gpi_scratch_acquire(&scratch, ws, 0, stream, function);
     if (error != cudaSuccess)
         return error;
     int threads = GPI_NETWORK_PREPARE(&job, options.block_threads, descending);

@@ -1,58 +1,60 @@
 /*
- * classic/odd_even_merge_sort.cuh: Batcher's odd-even merge sort, a network with fewer comparators than the
- * bitonic one.
+ * classic/odd_even_merge_sort.cuh: Batcher's odd-even merge sort, a network with fewer comparators
+ * than the bitonic one.
  *
  * Parameters   GP_NAME        prefix of every generated name (gp, when nothing at all is defined)
  *              GP_KEY         K, an arithmetic type, ordered by < (int)
  *              GP_VALUE       V, any trivially copyable type that goes along with a key (none)
  *              GP_API         linkage of the host functions (static inline)
  *
- * Generates    cudaError_t NAME_odd_even_merge_sort(K *keys, [V *values,] size_t batch, size_t length,
- *                                                   int descending, const gp_classic_options *opt,
- *                                                   ws, stream)
+ * Generates    cudaError_t NAME_odd_even_merge_sort(K *keys, [V *values,] size_t batch,
+ *                                                   size_t length, int descending,
+ *                                                   const gp_classic_options *opt, ws, stream)
  *              size_t      NAME_odd_even_merge_sort_workspace_bytes(size_t batch, size_t length,
  *                                                                   int descending)
  *              size_t      gp_odd_even_comparators(size_t length)
  *
  *     keys                 1 5 0 1 2 0 3           one array of seven
  *     pairs sorted         1 5 0 1 0 2 3           stage 1: compares (0,1) (2,3) (4,5)
- *     fours sorted         0 1 1 5 0 2 3           stage 2: (0,2) (1,3) (4,6), then (1,2) (5,6)
- *     eights sorted        0 0 1 1 2 3 5           stage 3: (0,4) (1,5) (2,6), (2,4) (3,5), (1,2) (3,4) (5,6)
+ *     fours sorted         0 1 1 5 0 2 3           stage 2: (0,2) (1,3) (4,6); (1,2) (5,6)
+ *     eights sorted        0 0 1 1 2 3 5           stage 3: (0,4) (1,5) (2,6); ...
  *
  *     #include <gpuprims/classic/odd_even_merge_sort.cuh>
  *     gp_odd_even_merge_sort(d_keys, 1, n, 0, NULL, NULL, stream);
  *
- * Sorts `batch` arrays of `length` keys each, one behind the other, in place. Uses opt->block_threads, cut
- * to the power of two whose tile fits into 48 KB of shared memory: 256 threads for pairs of 8 bytes.
+ * Sorts `batch` arrays of `length` keys each, one behind the other, in place. Uses
+ * opt->block_threads, cut to the power of two whose tile fits into 48 KB of shared memory: 256
+ * threads for pairs of 8 bytes.
  *
- * Guarantees   Asynchronous on `stream`; launches depend on batch, length and opt alone. Which items are
- *              compared depends on length alone, and how often on nothing else: gp_odd_even_comparators()
- *              says how often for one array. Equal keys are never exchanged; but keys that lie between
- *              them are, so that the sort is not stable. With NaNs among the keys the order is
- *              unspecified; what comes out is what went in.
- * Errors       cudaErrorInvalidValue, with gp_last_error_message(), before anything is launched; else
- *              what a launch returned. batch == 0 and length <= 1 succeed and do nothing.
+ * Guarantees   Asynchronous on `stream`; launches depend on batch, length and opt alone. Which
+ *              items are compared depends on length alone, and how often on nothing else:
+ *              gp_odd_even_comparators() says how often for one array. Equal keys are never
+ *              exchanged; but keys that lie between them are, so that the sort is not stable. With
+ *              NaNs among the keys the order is unspecified; what comes out is what went in.
+ * Errors       cudaErrorInvalidValue, with gp_last_error_message(), before anything is launched;
+ *              else what a launch returned. batch == 0 and length <= 1 succeed and do nothing.
  *
  * How it works (Batcher, Sorting networks and their applications, 1968; Knuth, The Art of Computer
- * Programming, volume 3, section 5.3.4). Stage q merges sorted runs of 2^(q-1) to runs of 2^q: the first
- * step compares each item of the first run with the one 2^(q-1) further on, in the second; the steps of
- * the strides k = 2^(q-2), ..., 2, 1 compare items k, k + 1, ..., 2k - 1 of every 2k with those k further
- * on, within the 2^q. Every comparator sends the smaller key to the lower place, so that those which reach
- * past the end can be left out, as in the bitonic network.
+ * Programming, volume 3, section 5.3.4). Stage q merges sorted runs of 2^(q-1) to runs of 2^q: the
+ * first step compares each item of the first run with the one 2^(q-1) further on, in the second;
+ * the steps of the strides k = 2^(q-2), ..., 2, 1 compare items k, k + 1, ..., 2k - 1 of every 2k
+ * with those k further on, within the 2^q. Every comparator sends the smaller key to the lower
+ * place, so that those which reach past the end can be left out, as in the bitonic network.
  *
  *     1. tile: every block sorts a tile, or several short arrays, in shared memory
- *     2. for each longer stage, the first k steps in registers: they bring together only items whose
- *        indices agree modulo the last stride, 2^k of them, which one thread takes
+ *     2. for each longer stage, the first k steps in registers: they bring together only items
+ *        whose indices agree modulo the last stride, 2^k of them, which one thread takes
  *     3. the next steps one by one, until the stride is a quarter of a tile
- *     4. the others in shared memory, twice: they reach across the borders of tiles. First every block does
- *        of its tile what needs no other; less from step to step, since what lies within two strides of a
- *        border has to wait. Then blocks half a tile further on do what was left out, around each border
+ *     4. the others in shared memory, twice: they reach across the borders of tiles. First every
+ *        block does of its tile what needs no other; less from step to step, since what lies within
+ *        two strides of a border has to wait. Then blocks half a tile further on do what was left
+ *        out, around each border
  *
- * Flaw of the rung before, the bitonic sort: L / 4 times n comparators more than necessary for n = 2^L of
- * them. Cost: n L (L - 1) / 4 + n - 1 comparators. With tiles of 2^t items, one pass over memory for the
- * stages up to t, and for stage q 1 + max(0, q - k - t + 1) + 2 passes. Pairs of 8 bytes: k = 4, t = 12;
- * 2^24 of them take 82. No workspace. What remains: items whose comparators step out of line are fewer to
- * compare, but as many to move; and log2 n times as much work as a radix sort.
+ * Flaw of the rung before, the bitonic sort: n L / 2 - n + 1 comparators more, with n = 2^L. Cost:
+ * n L (L - 1) / 4 + n - 1 comparators. With tiles of 2^t items, one pass over memory for the stages
+ * up to t, and for stage q 1 + max(0, q - k - t + 1) + 2 passes. Pairs of 8 bytes: k = 4, t = 12;
+ * 2^24 of them take 82. No workspace. What remains: as many steps as before, which are harder to put
+ * together, so that fewer comparators take longer; and a radix sort has far less to do.
  *
  * No include guard: each include stamps out one instance, as its parameters say.
  */
@@ -93,9 +95,10 @@
 #ifndef GPI_ODD_EVEN_COMPARATORS
 #define GPI_ODD_EVEN_COMPARATORS
 /*
- * How many comparators sort an array of this length. The first step of stage q has one for every index
- * with bit q - 1. A step of stride k has k less than half as many as there are items in each whole 2^q:
- * one for every index from 2k on, counted from the start of its 2^q, without the bit of k.
+ * How many comparators sort an array of this length. The first step of stage q has one for every
+ * index with bit q - 1. A step of stride k has k less than half as many as there are items in each
+ * whole 2^q: one for every index from 2k on, counted from the start of its 2^q, without the bit of
+ * k.
  */
 static inline size_t gp_odd_even_comparators(size_t length)
 {
@@ -121,8 +124,8 @@ static inline size_t gp_odd_even_comparators(size_t length)
 /* ---- device functions ------------------------------------------------------------------------ */
 
 /*
- * The lower item of comparator number `i` of a step of stride 2^bit; the higher one is a stride further on.
- * Of the first step of a stage it has the bit clear, of the others set.
+ * The lower item of comparator number `i` of a step of stride 2^bit; the higher one is a stride
+ * further on. Of the first step of a stage it has the bit clear, of the others set.
  */
 GPI_DEVICE size_t GPI_ODD_EVEN_LOW(size_t i, int bit, int first)
 {
@@ -141,8 +144,7 @@ GPI_DEVICE void GPI_ODD_EVEN_SHARED(const GPI_NETWORK_TILE *tile, unsigned low, 
         tile->keys[low] = higher;
         tile->keys[high] = lower;
         GPI_NETWORK_IF_VALUES(GP_VALUE value = tile->values[low];
-                              tile->values[low] = tile->values[high];
-                              tile->values[high] = value;)
+                              tile->values[low] = tile->values[high]; tile->values[high] = value;)
     }
 }
 
@@ -197,11 +199,12 @@ typedef struct {
 } GPI_ODD_EVEN_BORDERS;
 
 /*
- * Whether a comparator, by its lower place, is the block's: the first time those of which the earlier
- * steps were the block's too, the second time all others. The comparators of a step of stride k make groups of
- * 2k places that lie across all multiples of 2k. In the first step the group on the border is out; in
- * each later one also those next to it that overlap what was out before. So the places up to 2 widest - 2k
- * from the border have missed something when the step of stride k begins.
+ * Whether a comparator, by its lower place, is the block's: the first time those of which the
+ * earlier steps were the block's too, the second time all others. The comparators of a step of
+ * stride k make groups of 2k places that lie across all multiples of 2k. In the first step the
+ * group on the border is out; in each later one also those next to it that overlap what was out
+ * before. So the places up to 2 widest - 2k from the border have missed something when the step of
+ * stride k begins.
  */
 GPI_DEVICE int GPI_ODD_EVEN_MINE(const GPI_ODD_EVEN_BORDERS *borders, unsigned low, unsigned stride,
                                  unsigned places)
@@ -304,7 +307,8 @@ static __global__ void __launch_bounds__(GPI_NETWORK_MOST)
 }
 
 /*
- * 4. One block per tile, the second time half a tile further on: the steps of the strides below 2^strides,
+ * 4. One block per tile, the second time half a tile further on: the steps of the strides below
+ *    2^strides,
  * of which the largest is at most a quarter of a tile, of stage q.
  */
 static __global__ void __launch_bounds__(GPI_NETWORK_MOST)
@@ -360,13 +364,13 @@ static inline cudaError_t GPI_ODD_EVEN_STAGE(const GPI_NETWORK_JOB *job, int thr
     size_t whole = gpi_divide_up(job->length, (size_t)1 << q), tiles = job->batch * job->windows;
     int strides = q - GPI_NETWORK_LOG;
     size_t blocks = gpi_divide_up(whole << strides, (size_t)threads);
-    cudaError_t error = GPI_LAUNCH(GPI_ODD_EVEN_TOP_KERNEL, gpi_grid(job->batch * blocks), threads, 0,
-                                   stream, *job, blocks, strides);
+    cudaError_t error = GPI_LAUNCH(GPI_ODD_EVEN_TOP_KERNEL, gpi_grid(job->batch * blocks), threads,
+                                   0, stream, *job, blocks, strides);
 
     blocks = gpi_divide_up(gpi_divide_up(job->length, 2), (size_t)threads);
     for (; strides >= job->tile_bits && error == cudaSuccess; strides--)
-        error = GPI_LAUNCH(GPI_ODD_EVEN_STEP_KERNEL, gpi_grid(job->batch * blocks), threads, 0, stream,
-                           *job, blocks, q, strides - 1);
+        error = GPI_LAUNCH(GPI_ODD_EVEN_STEP_KERNEL, gpi_grid(job->batch * blocks), threads, 0,
+                           stream, *job, blocks, q, strides - 1);
     for (int second = 0; second < 2 && strides > 0 && error == cudaSuccess; second++)
         error = GPI_LAUNCH(GPI_ODD_EVEN_WINDOW_KERNEL, gpi_grid(tiles), threads,
                            GPI_NETWORK_SHARED(job), stream, *job, tiles, q, strides, second);
@@ -387,12 +391,9 @@ static inline cudaError_t GPI_ODD_EVEN_STAGES(const GPI_NETWORK_JOB *job, int th
 }
 
 /* Sorts `batch` arrays of `length` keys, each with its value, in place. */
-GP_API cudaError_t GPI_PUBLIC(odd_even_merge_sort)(GP_KEY *keys,
-                                                   GPI_NETWORK_IF_VALUES(GP_VALUE *values, )
-                                                       size_t batch,
-                                                   size_t length, int descending,
-                                                   const gp_classic_options *opt,
-                                                   gp_workspace *ws, cudaStream_t stream)
+GP_API cudaError_t GPI_PUBLIC(odd_even_merge_sort)(
+    GP_KEY *keys, GPI_NETWORK_IF_VALUES(GP_VALUE *values, ) size_t batch, size_t length,
+    int descending, const gp_classic_options *opt, gp_workspace *ws, cudaStream_t stream)
 {
     const char *function = GPI_TEXT(odd_even_merge_sort);
     gp_classic_options options;
@@ -410,7 +411,8 @@ GP_API cudaError_t GPI_PUBLIC(odd_even_merge_sort)(GP_KEY *keys,
     error = GPI_NETWORK_CHECK(&job, function);
     if (error != cudaSuccess || length == 1)
         return error;
-    error = gpi_scratch_acquire(&scratch, ws, 0, stream, function); /* names the call in a timeline */
+    /* Needs no memory; it names the call in a timeline. */
+    error = gpi_scratch_acquire(&scratch, ws, 0, stream, function);
     if (error != cudaSuccess)
         return error;
     int threads = GPI_NETWORK_PREPARE(&job, options.block_threads, descending);

@@ -1,7 +1,8 @@
 /*
- * core/network.cuh: what the sorting networks under classic/ share: the arrays and the windows of places
- * that blocks work on, the comparator, and the shape of a block. GP_KEY and GP_VALUE are the instance's;
- * GPI_NETWORK_SMALL_LOG, the header's, says how many items of up to 8 bytes a thread has.
+ * core/network.cuh: what the sorting networks under classic/ share: the arrays and the windows of
+ * places that blocks work on, the comparator, and the shape of a block. GP_KEY and GP_VALUE are the
+ * instance's; GPI_NETWORK_SMALL_LOG, the header's, says how many items of up to 8 bytes a thread
+ * has.
  */
 #ifndef GPI_NETWORK_CUH
 #define GPI_NETWORK_CUH
@@ -31,25 +32,25 @@ static inline size_t gpi_ones_below(size_t n, int bit)
 #define GP_KEY int
 #endif
 
-#define GPI_NETWORK_LOG     GPI(log_items)
-#define GPI_NETWORK_ITEMS   GPI(items_of_thread)
-#define GPI_NETWORK_MOST    GPI(most_threads)
+#define GPI_NETWORK_LOG          GPI(log_items)
+#define GPI_NETWORK_ITEMS        GPI(items_of_thread)
+#define GPI_NETWORK_MOST         GPI(most_threads)
 #define GPI_NETWORK_LEAST_BLOCKS GPI(least_blocks)
-#define GPI_NETWORK_JOB     GPI(job)
-#define GPI_NETWORK_REG     GPI(registers)
-#define GPI_NETWORK_TILE    GPI(tile)
-#define GPI_NETWORK_WINDOW  GPI(window)
-#define GPI_NETWORK_OPEN    GPI(open_window)
-#define GPI_NETWORK_HOLDS   GPI(holds)
-#define GPI_NETWORK_AT      GPI(at)
-#define GPI_NETWORK_FROM    GPI(from)
-#define GPI_NETWORK_ORIGIN  GPI(origin)
-#define GPI_NETWORK_CARVE   GPI(carve)
-#define GPI_NETWORK_COMPARE GPI(compare)
-#define GPI_NETWORK_LOAD    GPI(load)
-#define GPI_NETWORK_STORE   GPI(store)
-#define GPI_NETWORK_CHECK   GPI(check)
-#define GPI_NETWORK_PREPARE GPI(prepare)
+#define GPI_NETWORK_JOB          GPI(job)
+#define GPI_NETWORK_REG          GPI(registers)
+#define GPI_NETWORK_TILE         GPI(tile)
+#define GPI_NETWORK_WINDOW       GPI(window)
+#define GPI_NETWORK_OPEN         GPI(open_window)
+#define GPI_NETWORK_HOLDS        GPI(holds)
+#define GPI_NETWORK_AT           GPI(at)
+#define GPI_NETWORK_FROM         GPI(from)
+#define GPI_NETWORK_ORIGIN       GPI(origin)
+#define GPI_NETWORK_CARVE        GPI(carve)
+#define GPI_NETWORK_COMPARE      GPI(compare)
+#define GPI_NETWORK_LOAD         GPI(load)
+#define GPI_NETWORK_STORE        GPI(store)
+#define GPI_NETWORK_CHECK        GPI(check)
+#define GPI_NETWORK_PREPARE      GPI(prepare)
 
 #undef GPI_NETWORK_BYTES
 #undef GPI_NETWORK_IF_VALUES
@@ -58,15 +59,15 @@ static inline size_t gpi_ones_below(size_t n, int bit)
 #define GPI_NETWORK_BYTES          (sizeof(GP_KEY) + sizeof(GP_VALUE))
 #define GPI_NETWORK_IF_VALUES(...) __VA_ARGS__
 #else
-#define GPI_NETWORK_BYTES        sizeof(GP_KEY)
+#define GPI_NETWORK_BYTES sizeof(GP_KEY)
 #define GPI_NETWORK_IF_VALUES(...)
 #endif
 
 /* ---- shape ----------------------------------------------------------------------------------- */
 
 /*
- * A thread has 2^LOG items: as many of up to 8 bytes as the header says, fewer larger ones, so that they fit
- * into its registers.
+ * A thread has 2^LOG items: as many of up to 8 bytes as the header says, fewer larger ones, so that
+ * they fit into its registers.
  */
 enum {
     GPI_NETWORK_LOG = GPI_NETWORK_BYTES <= 8    ? GPI_NETWORK_SMALL_LOG
@@ -77,7 +78,8 @@ enum {
 };
 
 /* The largest block, a power of two, whose tile fits into shared memory. */
-#define GPI_NETWORK_FITS(threads) (GPI_NETWORK_BYTES * GPI_NETWORK_ITEMS * (threads) <= GPI_NETWORK_ROOM)
+#define GPI_NETWORK_FITS(threads) \
+    (GPI_NETWORK_BYTES * GPI_NETWORK_ITEMS * (threads) <= GPI_NETWORK_ROOM)
 enum {
     GPI_NETWORK_MOST = GPI_NETWORK_FITS(1024)  ? 1024
                        : GPI_NETWORK_FITS(512) ? 512
@@ -97,15 +99,16 @@ enum {
 
 /* At least so many blocks find registers on a multiprocessor at a time. */
 enum {
-    GPI_NETWORK_LEAST_BLOCKS =
-        GPI_NETWORK_MOST <= GPI_TUNE_NETWORK_THREADS ? GPI_TUNE_NETWORK_THREADS / GPI_NETWORK_MOST : 1
+    GPI_NETWORK_LEAST_BLOCKS = GPI_NETWORK_MOST <= GPI_TUNE_NETWORK_THREADS
+                                   ? GPI_TUNE_NETWORK_THREADS / GPI_NETWORK_MOST
+                                   : 1
 };
 
 /* ---- the arrays ------------------------------------------------------------------------------ */
 
 /*
- * The arrays to sort, in ascending order. For descending order the network sees each of them from its
- * end: its item i is the array's item length - 1 - i.
+ * The arrays to sort, in ascending order. For descending order the network sees each of them from
+ * its end: its item i is the array's item length - 1 - i.
  */
 typedef struct {
     GP_KEY *keys;
@@ -131,8 +134,8 @@ typedef struct {
 } GPI_NETWORK_TILE;
 
 /*
- * 2^tile_bits places in a row, and what lies there: a piece of one array, or several arrays, each at a
- * multiple of 2^bits.
+ * 2^tile_bits places in a row, and what lies there: a piece of one array, or several arrays, each
+ * at a multiple of 2^bits.
  */
 typedef struct {
     size_t origin;   /* where item 0 of the first array would lie, seen from place 0 */
@@ -221,12 +224,12 @@ GPI_DEVICE void GPI_NETWORK_COMPARE(GPI_NETWORK_REG *items, int low, int high)
         items->key[low] = items->key[high];
         items->key[high] = key;
         GPI_NETWORK_IF_VALUES(GP_VALUE value = items->value[low];
-                              items->value[low] = items->value[high];
-                              items->value[high] = value;)
+                              items->value[low] = items->value[high]; items->value[high] = value;)
     }
 }
 
-GPI_DEVICE void GPI_NETWORK_LOAD(const GPI_NETWORK_JOB *job, GPI_NETWORK_REG *items, int r, size_t at)
+GPI_DEVICE void GPI_NETWORK_LOAD(const GPI_NETWORK_JOB *job, GPI_NETWORK_REG *items, int r,
+                                 size_t at)
 {
     items->key[r] = job->keys[at];
     GPI_NETWORK_IF_VALUES(items->value[r] = job->values[at];)
@@ -245,10 +248,11 @@ GPI_DEVICE void GPI_NETWORK_STORE(const GPI_NETWORK_JOB *job, const GPI_NETWORK_
 static inline cudaError_t GPI_NETWORK_CHECK(const GPI_NETWORK_JOB *job, const char *function)
 {
     if (job->length > SIZE_MAX / 2 / GPI_NETWORK_BYTES / job->batch)
-        return gpi_error(cudaErrorInvalidValue,
-                         "%s: batch is %zu and length %zu; their product must be that of arrays which "
-                         "fit into memory",
-                         function, job->batch, job->length);
+        return gpi_error(
+            cudaErrorInvalidValue,
+            "%s: batch is %zu and length %zu; their product must be that of arrays which "
+            "fit into memory",
+            function, job->batch, job->length);
     if (!job->keys)
         return gpi_error_null(function, "keys", job->batch * job->length);
 #ifdef GP_VALUE
@@ -274,9 +278,10 @@ static inline int GPI_NETWORK_PREPARE(GPI_NETWORK_JOB *job, int threads, int des
 }
 
 /* Blocks that see every tile once, and the shared memory of each. */
-#define GPI_NETWORK_BLOCKS(job)                                                    \
-    ((job)->windows ? (job)->batch * (job)->windows                                \
-                    : gpi_divide_up((job)->batch, (size_t)1 << ((job)->tile_bits - (job)->array_bits)))
+#define GPI_NETWORK_BLOCKS(job)          \
+    ((job)->windows                      \
+         ? (job)->batch * (job)->windows \
+         : gpi_divide_up((job)->batch, (size_t)1 << ((job)->tile_bits - (job)->array_bits)))
 #ifdef GP_VALUE
 #define GPI_NETWORK_SHARED(job) ((job)->values_at + (sizeof(GP_VALUE) << (job)->tile_bits))
 #else
