@@ -32,6 +32,8 @@ MISTAKES = [
     ("a predicate without a name", "GP_PRED", "#define GP_PRED(x) ((x) > 1)\n", ("GP_NAME",)),
     ("a key without a name", "GP_KEY", "#define GP_KEY float\n", ("GP_NAME",)),
     ("a value without a name", "GP_VALUE", "#define GP_VALUE double\n", ("GP_NAME",)),
+    ("a key and a value", "GP_VALUE",
+     PAIR + "#define GP_NAME x\n#define GP_KEY double\n#define GP_VALUE pair\n", ()),
     ("an order without a name", "GP_DESCENDING", "#define GP_DESCENDING\n", ("GP_NAME",)),
     ("keys and values, descending", "GP_VALUE",
      PAIR + "#define GP_NAME x\n#define GP_KEY double\n#define GP_VALUE pair\n#define GP_DESCENDING\n", ()),

@@ -40,6 +40,8 @@ typedef struct { uint8_t b[3]; } odd; /* which a scatter plays off */
 #include <gpuprims/classic/shared_scan.cuh>
 #include <gpuprims/classic/shuffle_scan.cuh>
 #include <gpuprims/classic/split_sort.cuh>
+#include <gpuprims/classic/bitonic_sort.cuh>
+#include <gpuprims/classic/odd_even_merge_sort.cuh>
 #include <gpuprims/classic/work_efficient_scan.cuh>
 
 #define GP_NAME odd
@@ -105,6 +107,8 @@ static void test_classic(const int *in, int *out, size_t *count)
     RECORDED(gp_find_max, in, out, N, NULL, NULL, 0);
     RECORDED(gp_find_max, in, out, 0, NULL, NULL, 0);
     RECORDED(gp_split_sort, in, out, N, 0, NULL, NULL, 0);
+    RECORDED(gp_bitonic_sort, out, 1, N, 0, NULL, NULL, 0);
+    RECORDED(gp_odd_even_merge_sort, out, 1, N, 1, NULL, NULL, 0);
 }
 
 /* A call that is refused has no kernels, but may have begun a range. */

@@ -900,7 +900,82 @@ def split_sort():
     f.save()
 
 
+# ---- sorting networks ------------------------------------------------------------------------------------
+
+def bitonic_steps(levels):
+    """(stage, label, comparators) of each step for 2^levels items, as bitonic_sort.cuh makes them."""
+    n = 1 << levels
+    for p in range(1, levels + 1):
+        yield p, f'M{1 << p}', [(i, i ^ ((1 << p) - 1)) for i in range(n) if not i >> (p - 1) & 1]
+        for b in range(p - 2, -1, -1):
+            yield p, str(1 << b), [(i, i | 1 << b) for i in range(n) if not i >> b & 1]
+
+
+def odd_even_steps(levels):
+    n = 1 << levels
+    for q in range(1, levels + 1):
+        half = 1 << (q - 1)
+        yield q, str(half), [(i, i + half) for i in range(n) if not i & half]
+        for b in range(q - 2, -1, -1):
+            k = 1 << b
+            yield q, str(k), [(i, i + k) for i in range(n) if i & k and i >> q == (i + k) >> q]
+
+
+def network(name, title, steps, legend):
+    wire, lane, gap, left, top, n = 13, 8, 22, 52, 78, 32
+    columns = []  # of each step: its comparators, in lanes where they do not overlap
+    for stage, label, comparators in steps:
+        lanes = []
+        for low, high in sorted(comparators):
+            free = next((row for row in lanes if row[-1][1] < low), None)
+            if free is None:
+                lanes.append(free := [])
+            free.append((low, high))
+        columns.append((stage, label, lanes, len(comparators)))
+    width = left + sum(max(0, len(lanes) - 1) * lane + gap for _, _, lanes, _ in columns) + 30
+    f = Figure(name, width, top + n * wire + 74, title)
+    bottom = top + (n - 1) * wire
+    for i in range(n):
+        f.line(left, top + i * wire, width - 30, top + i * wire, KINDS['same'][1], 0.8)
+        f.text(left - 6, top + i * wire + 3.5, i, 10, 'end', GREY)
+    f.text(12, 24, 'stage', 12, bold=True)
+    f.text(12, 48, 'step', 12, bold=True)
+    f.text(12, bottom + 30, 'count', 12, bold=True)
+    x, stage_from = left, {}
+    for k, (stage, label, lanes, count) in enumerate(columns):
+        first, last = x + gap / 2, x + gap / 2 + (len(lanes) - 1) * lane
+        x = last + gap / 2
+        stage_from.setdefault(stage, [first, last])[1] = last
+        f.text((first + last) / 2, 48, label, 11, 'middle')
+        f.text((first + last) / 2, bottom + 30, count, 10, 'middle', GREY)
+        if k + 1 < len(columns):
+            following = columns[k + 1][0]
+            f.line(x, 54, x, bottom + 16, GREY if following != stage else LINE, 1 if following != stage else 0.5, '2 3')
+        for number, comparators in enumerate(lanes):
+            for low, high in comparators:
+                at = first + number * lane
+                f.line(at, top + low * wire, at, top + high * wire, HOT if stage % 2 else KINDS['in'][1], 1.3)
+                for end in (low, high):
+                    f.body.append(f'<circle cx="{at:g}" cy="{top + end * wire:g}" r="2.1" fill="{INK}"/>')
+    for stage, (first, last) in stage_from.items():
+        f.text((first + last) / 2, 24, stage, 12, 'middle', bold=True)
+    total = sum(column[3] for column in columns)
+    f.text(left, bottom + 54, f'{total} comparators in {len(columns)} steps. Each sends the smaller key up. {legend}',
+           12, color=GREY)
+    f.save()
+
+
+def bitonic_sort():
+    network('bitonic-sort', 'the bitonic network for 32 items', bitonic_steps(5),
+            'M8: mirrors in groups of 8; 4: 4 apart.')
+
+
+def odd_even_merge_sort():
+    network('odd-even-merge-sort', "Batcher's odd-even merge network for 32 items", odd_even_steps(5), '4: 4 apart.')
+
+
 for draw in (scan, scan_shape, scan_tags, scan_ring, scan_pipeline, scan_alignment, scan_order, reduce, block_rake,
              block_scan, exchange, fold_order, compact, look_back, scatter, cpu_backend, naive_scan,
-             work_efficient_scan, shared_scan, bank_conflicts, shuffle_scan, map_scan_scatter, find_max, split_sort):
+             work_efficient_scan, shared_scan, bank_conflicts, shuffle_scan, map_scan_scatter, find_max, split_sort,
+             bitonic_sort, odd_even_merge_sort):
     draw()

@@ -1,0 +1,490 @@
+/*
+ * classic/bitonic_sort.cuh: Batcher's bitonic sorting network.
+ *
+ * Parameters   GP_NAME        prefix of every generated name (gp, when nothing at all is defined)
+ *              GP_KEY         K, an arithmetic type, ordered by < (int)
+ *              GP_VALUE       V, any trivially copyable type that goes along with a key (none)
+ *              GP_API         linkage of the host functions (static inline)
+ *
+ * Generates    cudaError_t NAME_bitonic_sort(K *keys, [V *values,] size_t batch, size_t length,
+ *                                            int descending, const gp_classic_options *opt, ws,
+ *                                            stream)
+ *              size_t      NAME_bitonic_sort_workspace_bytes(size_t batch, size_t length,
+ *                                                            int descending)
+ *              size_t      gp_bitonic_comparators(size_t length)
+ *
+ *     keys                 1 5 0 1 2 0 3           one array of seven
+ *     pairs sorted         1 5 0 1 0 2 3           stage 1: compares (0,1) (2,3) (4,5)
+ *     fours sorted         0 1 1 5 0 2 3           stage 2: (0,3) (1,2) (5,6); (0,1) (2,3) (4,5)
+ *     eights sorted        0 0 1 1 2 3 5           stage 3: (1,6) (2,5) (3,4); ...
+ *
+ *     #include <gpuprims/classic/bitonic_sort.cuh>
+ *     gp_bitonic_sort(d_keys, 1, n, 0, NULL, NULL, stream);
+ *
+ * Sorts `batch` arrays of `length` keys each, one behind the other, in place. Uses
+ * opt->block_threads, cut to the power of two whose tile fits into 48 KB of shared memory: 128
+ * threads for pairs of 8 bytes.
+ *
+ * Guarantees   Asynchronous on `stream`; launches depend on batch, length and opt alone. Which
+ *              items are compared depends on length alone, and how often on nothing else:
+ *              gp_bitonic_comparators() says how often for one array. Equal keys are never
+ *              exchanged; but keys that lie between them are, so that the sort is not stable. With
+ *              NaNs among the keys the order is unspecified; what comes out is what went in.
+ * Errors       cudaErrorInvalidValue, with gp_last_error_message(), before anything is launched;
+ *              else what a launch returned. batch == 0 and length <= 1 succeed and do nothing.
+ *
+ * How it works (Batcher, Sorting networks and their applications, 1968; Knuth, The Art of Computer
+ * Programming, volume 3, section 5.3.4). Stage p makes sorted runs of 2^p from runs of 2^(p-1): the
+ * first step compares item i of a pair of runs with its mirror 2^p - 1 - i, the others each item
+ * with the one 2^(p-2), ..., 2, 1 places further on. Every comparator sends the smaller key to the
+ * lower place. An array of any length is therefore sorted as if keys larger than all others
+ * followed: such keys would never move, so that comparators that reach past the end are left out,
+ * and need no such key.
+ *
+ *     1. tile: every block sorts a tile, or several short arrays, in shared memory. A thread takes
+ *        2^k items into registers and makes k steps there; between such rounds the items change
+ *        places, among the threads of a warp alone when strides are short. (Shuffles would move
+ *        every item in every step.)
+ *     2. for each longer stage, global rounds: k steps at a time in registers, while strides reach
+ *        beyond a tile
+ *     3. and then its remaining steps, as in 1
+ *
+ * Flaw of the rung before, the split sort: a pass over memory for every bit, whatever the number of
+ * keys. Here one for every k steps. Cost: with n = 2^L, n L (L + 1) / 4 comparators. With tiles of
+ * 2^t items, one pass over memory for the stages up to t, and ceil((p - t) / k) + 1 passes for
+ * stage p. Pairs of 8 bytes: k = 5, t = 12; 2^24 of them take 34 passes. No workspace. What
+ * remains: log2 n times as much work as a radix sort.
+ *
+ * No include guard: each include stamps out one instance, as its parameters say.
+ */
+#ifndef GPI_TAG
+#define GPI_TAG bitonic_sort
+#endif
+#include "../core/begin.cuh"
+
+#if defined GPI_MISSING_NAME
+#error "gpuprims/classic/bitonic_sort.cuh: GP_NAME is missing; every other parameter requires it"
+#endif
+
+#if !defined GPI_DEFAULT || !defined GPI_BITONIC_SORT_DEFAULT
+#ifdef GPI_DEFAULT
+#define GPI_BITONIC_SORT_DEFAULT
+#endif
+
+/* 32 items, measured against 16: fewer passes are worth more than threads to hide their latency. */
+#undef GPI_NETWORK_SMALL_LOG
+#define GPI_NETWORK_SMALL_LOG 5
+#include "../core/network.cuh"
+
+#define GPI_BITONIC_STEP          GPI(step)
+#define GPI_BITONIC_ROUND         GPI(round)
+#define GPI_BITONIC_SORT_ITEMS    GPI(sort_items)
+#define GPI_BITONIC_LAYOUT        GPI(layout)
+#define GPI_BITONIC_OWN           GPI(own)
+#define GPI_BITONIC_APART         GPI(apart)
+#define GPI_BITONIC_BANK          GPI(bank)
+#define GPI_BITONIC_PRESENT       GPI(present)
+#define GPI_BITONIC_MOVE          GPI(move)
+#define GPI_BITONIC_MERGE         GPI(merge)
+#define GPI_BITONIC_READ          GPI(read)
+#define GPI_BITONIC_WRITE         GPI(write)
+#define GPI_BITONIC_TILE_KERNEL   GPI(tile_kernel)
+#define GPI_BITONIC_MERGE_KERNEL  GPI(merge_kernel)
+#define GPI_BITONIC_GLOBAL_KERNEL GPI(global_kernel)
+#define GPI_BITONIC_GLOBAL        GPI(global)
+#define GPI_BITONIC_STAGES        GPI(stages)
+#define GPI_BITONIC_CALL          GPI(call)
+
+/* ---- comparators ----------------------------------------------------------------------------- */
+
+#ifndef GPI_BITONIC_COMPARATORS
+#define GPI_BITONIC_COMPARATORS
+/*
+ * How many comparators sort an array of this length. A step of stride 2^b, mirrored or not, has one
+ * for every index with bit b: the higher one of the two. Stage p has steps of the strides 2^(p-1)
+ * to 1.
+ */
+static inline size_t gp_bitonic_comparators(size_t length)
+{
+    int stages = gpi_levels(length);
+    size_t sum = 0;
+
+    for (int bit = 0; bit < stages; bit++)
+        sum += (size_t)(stages - bit) * gpi_ones_below(length, bit);
+    return sum;
+}
+#endif
+
+/* ---- steps in registers ---------------------------------------------------------------------- */
+
+/*
+ * One step: compares the items whose numbers differ in bit b, or mirrors in groups of 2^(b + 1).
+ * Where the higher one is not there, the comparator is left out.
+ */
+GPI_DEVICE void GPI_BITONIC_STEP(GPI_NETWORK_REG *items, unsigned present, int b, int mirrored)
+{
+    GPI_UNROLL
+    for (int r = 0; r < GPI_NETWORK_ITEMS; r++) {
+        int other = mirrored ? r ^ ((2 << b) - 1) : r ^ 1 << b;
+
+        if (!(r >> b & 1) && present >> other & 1)
+            GPI_NETWORK_COMPARE(items, r, other);
+    }
+}
+
+/* The steps of the highest of a thread's strides, or of all; the first one mirrored, if at all. */
+GPI_DEVICE void GPI_BITONIC_ROUND(GPI_NETWORK_REG *items, unsigned present, int steps, int mirrored)
+{
+    GPI_UNROLL
+    for (int b = GPI_NETWORK_LOG - 1; b >= 0; b--) {
+        if (b >= steps)
+            continue;
+        if (mirrored && b == GPI_NETWORK_LOG - 1)
+            GPI_BITONIC_STEP(items, present, b, 1);
+        else
+            GPI_BITONIC_STEP(items, present, b, 0);
+    }
+}
+
+/* The first stages, of which a thread has all that it takes: its items are neighbours. */
+GPI_DEVICE void GPI_BITONIC_SORT_ITEMS(GPI_NETWORK_REG *items, unsigned present, int stages)
+{
+    GPI_UNROLL
+    for (int p = 1; p <= GPI_NETWORK_LOG; p++) {
+        if (p > stages)
+            continue;
+        GPI_BITONIC_STEP(items, present, p - 1, 1);
+        GPI_UNROLL
+        for (int b = p - 2; b >= 0; b--)
+            GPI_BITONIC_STEP(items, present, b, 0);
+    }
+}
+
+/* ---- tiles ----------------------------------------------------------------------------------- */
+
+/*
+ * Which places of a tile a thread has in its registers: those that differ in the bits from `shift`
+ * on. When a step mirrors, the bits below are inverted in the upper half of them.
+ */
+typedef struct {
+    int shift, mirrored;
+} GPI_BITONIC_LAYOUT;
+
+/*
+ * The place in the tile of a thread's item number r is GPI_BITONIC_OWN ^ GPI_BITONIC_APART: what
+ * the thread says, and what the number says, which is the same for the whole block.
+ */
+GPI_DEVICE unsigned GPI_BITONIC_OWN(GPI_BITONIC_LAYOUT layout)
+{
+    unsigned low = threadIdx.x & ((1u << layout.shift) - 1);
+
+    return (threadIdx.x ^ low) << GPI_NETWORK_LOG | low;
+}
+
+GPI_DEVICE unsigned GPI_BITONIC_APART(GPI_BITONIC_LAYOUT layout, unsigned r)
+{
+    unsigned inverted =
+        layout.mirrored && r >= GPI_NETWORK_ITEMS / 2 ? (1u << layout.shift) - 1 : 0;
+
+    return r << layout.shift | inverted;
+}
+
+/*
+ * Where a place is in shared memory. With 16 or 32 items of 4 bytes a thread, whatever the shift,
+ * the five bits in which the lanes of a warp differ become five independent ones of the bank: no
+ * two lanes meet in one. What was combined by ^ stays so.
+ */
+GPI_DEVICE unsigned GPI_BITONIC_BANK(unsigned place)
+{
+    if (GPI_NETWORK_LOG == 5)
+        return place ^ (place >> 5 & 31);
+    return place ^ (place >> GPI_NETWORK_LOG & 0x1E) ^ (place >> (GPI_NETWORK_LOG + 4) & 1);
+}
+
+/* One bit for each of a thread's items that is there. */
+GPI_DEVICE unsigned GPI_BITONIC_PRESENT(const GPI_NETWORK_WINDOW *window, GPI_BITONIC_LAYOUT layout)
+{
+    unsigned present = 0, own = GPI_BITONIC_OWN(layout);
+
+    if (window->whole)
+        return GPI_NETWORK_ALL;
+    GPI_UNROLL
+    for (unsigned r = 0; r < GPI_NETWORK_ITEMS; r++)
+        present |= (unsigned)GPI_NETWORK_HOLDS(window, own ^ GPI_BITONIC_APART(layout, r)) << r;
+    return present;
+}
+
+/*
+ * Changes the layout, through shared memory. Each thread writes where it read before, so that only
+ * what it reads from others has to wait: for the warp, if its items are the same ones before and
+ * after.
+ */
+GPI_DEVICE void GPI_BITONIC_MOVE(GPI_NETWORK_REG *items, const GPI_NETWORK_TILE *tile,
+                                 GPI_BITONIC_LAYOUT *layout, int shift, int mirrored)
+{
+    int within_warp = layout->shift <= 5 && shift <= 5 && blockDim.x >= 32;
+    unsigned own = GPI_BITONIC_BANK(GPI_BITONIC_OWN(*layout));
+
+    GPI_UNROLL
+    for (unsigned r = 0; r < GPI_NETWORK_ITEMS; r++) {
+        unsigned bank = own ^ GPI_BITONIC_BANK(GPI_BITONIC_APART(*layout, r));
+
+        tile->keys[bank] = items->key[r];
+        GPI_NETWORK_IF_VALUES(tile->values[bank] = items->value[r];)
+    }
+    layout->shift = shift;
+    layout->mirrored = mirrored;
+    own = GPI_BITONIC_BANK(GPI_BITONIC_OWN(*layout));
+    if (within_warp)
+        __syncwarp(); /* the warp's items are in shared memory */
+    else
+        __syncthreads(); /* all items are in shared memory */
+    GPI_UNROLL
+    for (unsigned r = 0; r < GPI_NETWORK_ITEMS; r++) {
+        unsigned bank = own ^ GPI_BITONIC_BANK(GPI_BITONIC_APART(*layout, r));
+
+        items->key[r] = tile->keys[bank];
+        GPI_NETWORK_IF_VALUES(items->value[r] = tile->values[bank];)
+    }
+}
+
+/* The steps of the strides below 2^strides; the first one mirrored, if at all. */
+GPI_DEVICE void GPI_BITONIC_MERGE(GPI_NETWORK_REG *items, const GPI_NETWORK_TILE *tile,
+                                  const GPI_NETWORK_WINDOW *window, GPI_BITONIC_LAYOUT *layout,
+                                  int strides, int mirrored)
+{
+    while (strides > 0) {
+        int shift = strides > GPI_NETWORK_LOG ? strides - GPI_NETWORK_LOG : 0;
+
+        GPI_BITONIC_MOVE(items, tile, layout, shift, mirrored);
+        if (window->whole)
+            GPI_BITONIC_ROUND(items, GPI_NETWORK_ALL, strides - shift, mirrored);
+        else
+            GPI_BITONIC_ROUND(items, GPI_BITONIC_PRESENT(window, *layout), strides - shift,
+                              mirrored);
+        strides = shift;
+        mirrored = 0;
+    }
+}
+
+/* Reads a tile in the layout of which neighbouring threads have neighbouring items. */
+GPI_DEVICE GPI_BITONIC_LAYOUT GPI_BITONIC_READ(const GPI_NETWORK_JOB *job,
+                                               const GPI_NETWORK_WINDOW *window,
+                                               GPI_NETWORK_REG *items)
+{
+    GPI_BITONIC_LAYOUT layout = {job->tile_bits - GPI_NETWORK_LOG, 0};
+    size_t at = GPI_NETWORK_AT(job, window, threadIdx.x);
+
+    if (window->whole && job->windows) {
+        GPI_UNROLL
+        for (int r = 0; r < GPI_NETWORK_ITEMS; r++)
+            GPI_NETWORK_LOAD(job, items, r, GPI_NETWORK_FROM(job, at, (size_t)r << layout.shift));
+        return layout;
+    }
+    GPI_UNROLL
+    for (int r = 0; r < GPI_NETWORK_ITEMS; r++) {
+        unsigned place = threadIdx.x | (unsigned)r << layout.shift;
+
+        /* Where there is no item, any other will do: it is never compared, and not written. */
+        if (!GPI_NETWORK_HOLDS(window, place))
+            place = 0;
+        GPI_NETWORK_LOAD(job, items, r, GPI_NETWORK_AT(job, window, place));
+    }
+    return layout;
+}
+
+/* Writes it in the same layout. */
+GPI_DEVICE void GPI_BITONIC_WRITE(const GPI_NETWORK_JOB *job, const GPI_NETWORK_WINDOW *window,
+                                  GPI_NETWORK_REG *items, const GPI_NETWORK_TILE *tile,
+                                  GPI_BITONIC_LAYOUT layout)
+{
+    GPI_BITONIC_MOVE(items, tile, &layout, job->tile_bits - GPI_NETWORK_LOG, 0);
+    size_t at = GPI_NETWORK_AT(job, window, threadIdx.x);
+
+    if (window->whole && job->windows) {
+        GPI_UNROLL
+        for (int r = 0; r < GPI_NETWORK_ITEMS; r++)
+            GPI_NETWORK_STORE(job, items, r, GPI_NETWORK_FROM(job, at, (size_t)r << layout.shift));
+        return;
+    }
+    GPI_UNROLL
+    for (int r = 0; r < GPI_NETWORK_ITEMS; r++) {
+        unsigned place = threadIdx.x | (unsigned)r << layout.shift;
+
+        if (GPI_NETWORK_HOLDS(window, place))
+            GPI_NETWORK_STORE(job, items, r, GPI_NETWORK_AT(job, window, place));
+    }
+}
+
+/* ---- kernels --------------------------------------------------------------------------------- */
+
+/* 1. One block per tile: the stages up to the tile's size, or the arrays' if they are smaller. */
+static __global__ void __launch_bounds__(GPI_NETWORK_MOST, GPI_NETWORK_LEAST_BLOCKS)
+    GPI_BITONIC_TILE_KERNEL(GPI_NETWORK_JOB job, size_t tiles, int stages)
+{
+    GP_DYNAMIC_SHARED(unsigned char, memory);
+    GPI_NETWORK_TILE tile = GPI_NETWORK_CARVE(&job, memory);
+    size_t number = gpi_global_block();
+    GPI_NETWORK_REG items;
+
+    if (number >= tiles)
+        return;
+    GPI_NETWORK_WINDOW window = GPI_NETWORK_OPEN(&job, number, 0);
+    GPI_BITONIC_LAYOUT layout = GPI_BITONIC_READ(&job, &window, &items);
+    GPI_BITONIC_MOVE(&items, &tile, &layout, 0, 0);
+    if (window.whole)
+        GPI_BITONIC_SORT_ITEMS(&items, GPI_NETWORK_ALL, stages);
+    else
+        GPI_BITONIC_SORT_ITEMS(&items, GPI_BITONIC_PRESENT(&window, layout), stages);
+    for (int p = GPI_NETWORK_LOG + 1; p <= stages; p++)
+        GPI_BITONIC_MERGE(&items, &tile, &window, &layout, p, 1);
+    GPI_BITONIC_WRITE(&job, &window, &items, &tile, layout);
+}
+
+/* 3. One block per tile: the strides below 2^strides of a longer stage. */
+static __global__ void __launch_bounds__(GPI_NETWORK_MOST, GPI_NETWORK_LEAST_BLOCKS)
+    GPI_BITONIC_MERGE_KERNEL(GPI_NETWORK_JOB job, size_t tiles, int strides)
+{
+    GP_DYNAMIC_SHARED(unsigned char, memory);
+    GPI_NETWORK_TILE tile = GPI_NETWORK_CARVE(&job, memory);
+    size_t number = gpi_global_block();
+    GPI_NETWORK_REG items;
+
+    if (number >= tiles)
+        return;
+    GPI_NETWORK_WINDOW window = GPI_NETWORK_OPEN(&job, number, 0);
+    GPI_BITONIC_LAYOUT layout = GPI_BITONIC_READ(&job, &window, &items);
+    if (strides > layout.shift) { /* as they were read, the items are ready for the first round */
+        if (window.whole)
+            GPI_BITONIC_ROUND(&items, GPI_NETWORK_ALL, strides - layout.shift, 0);
+        else
+            GPI_BITONIC_ROUND(&items, GPI_BITONIC_PRESENT(&window, layout), strides - layout.shift,
+                              0);
+        strides = layout.shift;
+    }
+    GPI_BITONIC_MERGE(&items, &tile, &window, &layout, strides, 0);
+    GPI_BITONIC_WRITE(&job, &window, &items, &tile, layout);
+}
+
+/*
+ * 2. One thread per 2^LOG items, 2^shift apart: the steps of their strides. `blocks` blocks for
+ *    each array.
+ */
+static __global__ void __launch_bounds__(GPI_NETWORK_MOST, GPI_NETWORK_LEAST_BLOCKS)
+    GPI_BITONIC_GLOBAL_KERNEL(GPI_NETWORK_JOB job, size_t blocks, int shift, int mirrored)
+{
+    size_t number = gpi_global_block(), array = job.batch == 1 ? 0 : number / blocks;
+    size_t thread = (number - array * blocks) * blockDim.x + threadIdx.x;
+    size_t below = ((size_t)1 << shift) - 1, low = thread & below;
+    size_t first = (thread ^ low) << GPI_NETWORK_LOG;
+    size_t upper = first | (mirrored ? low ^ below : low), origin = GPI_NETWORK_ORIGIN(&job, array);
+    GPI_NETWORK_REG items;
+    unsigned present = 0;
+
+    first |= low;
+    if (array >= job.batch || first >= job.length)
+        return;
+    GPI_UNROLL
+    for (int r = 0; r < GPI_NETWORK_ITEMS; r++) {
+        size_t i = (r < GPI_NETWORK_ITEMS / 2 ? first : upper) + ((size_t)r << shift);
+
+        present |= (unsigned)(i < job.length) << r;
+    }
+    /* Item r is r strides from that one of these which is on its side of the mirror. */
+    first = origin + (first ^ job.backwards);
+    upper = origin + (upper ^ job.backwards);
+    GPI_UNROLL
+    for (int r = 0; r < GPI_NETWORK_ITEMS; r++)
+        if (present >> r & 1)
+            GPI_NETWORK_LOAD(&job, &items, r,
+                             GPI_NETWORK_FROM(&job, r < GPI_NETWORK_ITEMS / 2 ? first : upper,
+                                              (size_t)r << shift));
+        else /* any will do: it is never compared, and not written */
+            GPI_NETWORK_LOAD(&job, &items, r, first);
+    if (present == GPI_NETWORK_ALL)
+        GPI_BITONIC_ROUND(&items, GPI_NETWORK_ALL, GPI_NETWORK_LOG, mirrored);
+    else
+        GPI_BITONIC_ROUND(&items, present, GPI_NETWORK_LOG, mirrored);
+    GPI_UNROLL
+    for (int r = 0; r < GPI_NETWORK_ITEMS; r++)
+        if (present >> r & 1)
+            GPI_NETWORK_STORE(&job, &items, r,
+                              GPI_NETWORK_FROM(&job, r < GPI_NETWORK_ITEMS / 2 ? first : upper,
+                                               (size_t)r << shift));
+}
+
+/* ---- host functions -------------------------------------------------------------------------- */
+
+/* Nothing: the arrays are sorted in place. */
+GP_API size_t GPI_PUBLIC(bitonic_sort_workspace_bytes)(size_t batch, size_t length, int descending)
+{
+    (void)batch, (void)length, (void)descending;
+    return gpi_workspace_request(0);
+}
+
+/* 2. One global round of the strides from 2^(strides - 1) down. */
+static inline cudaError_t GPI_BITONIC_GLOBAL(const GPI_NETWORK_JOB *job, int threads, int strides,
+                                             int mirrored, cudaStream_t stream)
+{
+    int shift = strides - GPI_NETWORK_LOG;
+    size_t groups = gpi_divide_up(job->length, (size_t)1 << strides) << shift;
+    size_t blocks = gpi_divide_up(groups, (size_t)threads);
+
+    return GPI_LAUNCH(GPI_BITONIC_GLOBAL_KERNEL, gpi_grid(job->batch * blocks), threads, 0, stream,
+                      *job, blocks, shift, mirrored);
+}
+
+static inline cudaError_t GPI_BITONIC_STAGES(const GPI_NETWORK_JOB *job, int threads,
+                                             cudaStream_t stream)
+{
+    size_t tiles = GPI_NETWORK_BLOCKS(job), bytes = GPI_NETWORK_SHARED(job);
+    int stages = job->array_bits < job->tile_bits ? job->array_bits : job->tile_bits;
+    cudaError_t error = GPI_LAUNCH(GPI_BITONIC_TILE_KERNEL, gpi_grid(tiles), threads, bytes, stream,
+                                   *job, tiles, stages);
+
+    for (int p = job->tile_bits + 1; p <= job->array_bits && error == cudaSuccess; p++) {
+        int strides = p;
+
+        for (; strides > job->tile_bits && error == cudaSuccess; strides -= GPI_NETWORK_LOG)
+            error = GPI_BITONIC_GLOBAL(job, threads, strides, strides == p, stream);
+        if (error == cudaSuccess)
+            error = GPI_LAUNCH(GPI_BITONIC_MERGE_KERNEL, gpi_grid(tiles), threads, bytes, stream,
+                               *job, tiles, strides);
+    }
+    return error;
+}
+
+/* Sorts `batch` arrays of `length` keys, each with its value, in place. */
+GP_API cudaError_t GPI_PUBLIC(bitonic_sort)(GP_KEY *keys,
+                                            GPI_NETWORK_IF_VALUES(GP_VALUE *values, ) size_t batch,
+                                            size_t length, int descending,
+                                            const gp_classic_options *opt, gp_workspace *ws,
+                                            cudaStream_t stream)
+{
+    const char *function = GPI_TEXT(bitonic_sort);
+    gp_classic_options options;
+    gpi_scratch scratch;
+    GPI_NETWORK_JOB job;
+    cudaError_t error = gpi_classic_read(opt, &options, function);
+
+    if (error != cudaSuccess || batch == 0 || length == 0)
+        return error;
+    memset((void *)&job, 0, sizeof job);
+    job.keys = keys;
+    GPI_NETWORK_IF_VALUES(job.values = values;)
+    job.batch = batch;
+    job.length = length;
+    error = GPI_NETWORK_CHECK(&job, function);
+    if (error != cudaSuccess || length == 1)
+        return error;
+    /* Needs no memory; it names the call in a timeline. */
+    error = gpi_scratch_acquire(&scratch, ws, 0, stream, function);
+    if (error != cudaSuccess)
+        return error;
+    int threads = GPI_NETWORK_PREPARE(&job, options.block_threads, descending);
+    error = GPI_BITONIC_STAGES(&job, threads, stream);
+    return gpi_scratch_release(&scratch, error, stream);
+}
+
+#endif
+#include "../core/end.cuh"

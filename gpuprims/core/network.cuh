@@ -1,0 +1,289 @@
+/*
+ * core/network.cuh: what the sorting networks under classic/ share: the arrays and the windows of
+ * places that blocks work on, the comparator, and the shape of a block. GP_KEY and GP_VALUE are the
+ * instance's; GPI_NETWORK_SMALL_LOG, the header's, says how many items of up to 8 bytes a thread
+ * has.
+ */
+#ifndef GPI_NETWORK_CUH
+#define GPI_NETWORK_CUH
+
+#include "classic.cuh"
+#include "tuning.cuh"
+
+/* A test counts the comparators that are performed. */
+#ifndef GPI_COUNT_COMPARATOR
+#define GPI_COUNT_COMPARATOR() ((void)0)
+#endif
+
+/* How many of the numbers 0 ... n - 1 have this bit. */
+static inline size_t gpi_ones_below(size_t n, int bit)
+{
+    size_t half = (size_t)1 << bit, rest = n & (half + half - 1);
+
+    return (n >> bit >> 1 << bit) + (rest > half ? rest - half : 0);
+}
+
+/* What every device has for a block without asking, less what aligning the values may take. */
+#define GPI_NETWORK_ROOM (48 * 1024 - GPI_ALIGNMENT)
+
+#endif
+
+#ifndef GP_KEY
+#define GP_KEY int
+#endif
+
+#define GPI_NETWORK_LOG          GPI(log_items)
+#define GPI_NETWORK_ITEMS        GPI(items_of_thread)
+#define GPI_NETWORK_MOST         GPI(most_threads)
+#define GPI_NETWORK_LEAST_BLOCKS GPI(least_blocks)
+#define GPI_NETWORK_JOB          GPI(job)
+#define GPI_NETWORK_REG          GPI(registers)
+#define GPI_NETWORK_TILE         GPI(tile)
+#define GPI_NETWORK_WINDOW       GPI(window)
+#define GPI_NETWORK_OPEN         GPI(open_window)
+#define GPI_NETWORK_HOLDS        GPI(holds)
+#define GPI_NETWORK_AT           GPI(at)
+#define GPI_NETWORK_FROM         GPI(from)
+#define GPI_NETWORK_ORIGIN       GPI(origin)
+#define GPI_NETWORK_CARVE        GPI(carve)
+#define GPI_NETWORK_COMPARE      GPI(compare)
+#define GPI_NETWORK_LOAD         GPI(load)
+#define GPI_NETWORK_STORE        GPI(store)
+#define GPI_NETWORK_CHECK        GPI(check)
+#define GPI_NETWORK_PREPARE      GPI(prepare)
+
+#undef GPI_NETWORK_BYTES
+#undef GPI_NETWORK_IF_VALUES
+#undef GPI_NETWORK_SHARED
+#ifdef GP_VALUE
+#define GPI_NETWORK_BYTES          (sizeof(GP_KEY) + sizeof(GP_VALUE))
+#define GPI_NETWORK_IF_VALUES(...) __VA_ARGS__
+#else
+#define GPI_NETWORK_BYTES sizeof(GP_KEY)
+#define GPI_NETWORK_IF_VALUES(...)
+#endif
+
+/* ---- shape ----------------------------------------------------------------------------------- */
+
+/*
+ * A thread has 2^LOG items: as many of up to 8 bytes as the header says, fewer larger ones, so that
+ * they fit into its registers.
+ */
+enum {
+    GPI_NETWORK_LOG = GPI_NETWORK_BYTES <= 8    ? GPI_NETWORK_SMALL_LOG
+                      : GPI_NETWORK_BYTES <= 16 ? GPI_NETWORK_SMALL_LOG - 1
+                      : GPI_NETWORK_BYTES <= 32 ? GPI_NETWORK_SMALL_LOG - 2
+                                                : 1,
+    GPI_NETWORK_ITEMS = 1 << GPI_NETWORK_LOG
+};
+
+/* The largest block, a power of two, whose tile fits into shared memory. */
+#define GPI_NETWORK_FITS(threads) \
+    (GPI_NETWORK_BYTES * GPI_NETWORK_ITEMS * (threads) <= GPI_NETWORK_ROOM)
+enum {
+    GPI_NETWORK_MOST = GPI_NETWORK_FITS(1024)  ? 1024
+                       : GPI_NETWORK_FITS(512) ? 512
+                       : GPI_NETWORK_FITS(256) ? 256
+                       : GPI_NETWORK_FITS(128) ? 128
+                       : GPI_NETWORK_FITS(64)  ? 64
+                       : GPI_NETWORK_FITS(32)  ? 32
+                       : GPI_NETWORK_FITS(16)  ? 16
+                       : GPI_NETWORK_FITS(8)   ? 8
+                       : GPI_NETWORK_FITS(4)   ? 4
+                       : GPI_NETWORK_FITS(2)   ? 2
+                                               : 1
+};
+
+/* Of a thread's items, all are there: a bit for each. */
+#define GPI_NETWORK_ALL ((2u << (GPI_NETWORK_ITEMS - 1)) - 1)
+
+/* At least so many blocks find registers on a multiprocessor at a time. */
+enum {
+    GPI_NETWORK_LEAST_BLOCKS = GPI_NETWORK_MOST <= GPI_TUNE_NETWORK_THREADS
+                                   ? GPI_TUNE_NETWORK_THREADS / GPI_NETWORK_MOST
+                                   : 1
+};
+
+/* ---- the arrays ------------------------------------------------------------------------------ */
+
+/*
+ * The arrays to sort, in ascending order. For descending order the network sees each of them from
+ * its end: its item i is the array's item length - 1 - i.
+ */
+typedef struct {
+    GP_KEY *keys;
+    GPI_NETWORK_IF_VALUES(GP_VALUE *values;)
+    size_t batch, length;
+    size_t backwards;   /* all ones when descending, else 0 */
+    size_t windows;     /* of a tile's size for each array; 0: a tile has room for whole arrays */
+    unsigned values_at; /* where a tile's values start in shared memory, in bytes */
+    int tile_bits;      /* a tile has 2^tile_bits places */
+    int array_bits;     /* 2^array_bits places hold an array: the smallest such number */
+} GPI_NETWORK_JOB;
+
+/* The items of one thread, which the compiler keeps in registers where loops are unrolled. */
+typedef struct {
+    GP_KEY key[GPI_NETWORK_ITEMS];
+    GPI_NETWORK_IF_VALUES(GP_VALUE value[GPI_NETWORK_ITEMS];)
+} GPI_NETWORK_REG;
+
+/* Where a tile's items lie in shared memory. */
+typedef struct {
+    GP_KEY *keys;
+    GPI_NETWORK_IF_VALUES(GP_VALUE *values;)
+} GPI_NETWORK_TILE;
+
+/*
+ * 2^tile_bits places in a row, and what lies there: a piece of one array, or several arrays, each
+ * at a multiple of 2^bits.
+ */
+typedef struct {
+    size_t origin;   /* where item 0 of the first array would lie, seen from place 0 */
+    unsigned bits;   /* places of each array, as a power of two */
+    unsigned end;    /* so many of them hold items */
+    unsigned arrays; /* so many arrays are there */
+    int whole;       /* every place holds an item */
+} GPI_NETWORK_WINDOW;
+
+/* Item i of an array lies at origin + (i ^ backwards). */
+GPI_DEVICE size_t GPI_NETWORK_ORIGIN(const GPI_NETWORK_JOB *job, size_t array)
+{
+    return array * job->length + (job->backwards ? job->length : 0);
+}
+
+/*
+ * The window of a block. Of a long array it starts `shift` places behind a multiple of its size; it
+ * may then start past the end, and holds nothing.
+ */
+GPI_DEVICE GPI_NETWORK_WINDOW GPI_NETWORK_OPEN(const GPI_NETWORK_JOB *job, size_t number,
+                                               unsigned shift)
+{
+    const unsigned places = 1u << job->tile_bits;
+    GPI_NETWORK_WINDOW window;
+    size_t array, start = 0, left;
+
+    if (job->windows) {
+        array = job->batch == 1 ? 0 : number / job->windows;
+        start = (number - array * job->windows) * places + shift;
+        window.bits = (unsigned)job->tile_bits;
+    } else {
+        array = number << (job->tile_bits - job->array_bits);
+        window.bits = (unsigned)job->array_bits;
+    }
+    left = array < job->batch ? job->batch - array : 0;
+    window.arrays = left < places >> window.bits ? (unsigned)left : places >> window.bits;
+    left = start < job->length ? job->length - start : 0;
+    window.end = left < 1u << window.bits ? (unsigned)left : 1u << window.bits;
+    window.origin = GPI_NETWORK_ORIGIN(job, array) + (job->backwards ? 0 - start : start);
+    window.whole = (window.arrays << window.bits) == places && window.end == 1u << window.bits;
+    return window;
+}
+
+/* Whether a place of the window holds an item. */
+GPI_DEVICE int GPI_NETWORK_HOLDS(const GPI_NETWORK_WINDOW *window, unsigned place)
+{
+    return (place & ((1u << window->bits) - 1)) < window->end &&
+           place >> window->bits < window->arrays;
+}
+
+/* Where in global memory that item lies. */
+GPI_DEVICE size_t GPI_NETWORK_AT(const GPI_NETWORK_JOB *job, const GPI_NETWORK_WINDOW *window,
+                                 unsigned place)
+{
+    size_t index = place & ((1u << window->bits) - 1);
+
+    return window->origin + (place >> window->bits) * job->length + (index ^ job->backwards);
+}
+
+/* Where the item lies that comes `distance` items after the one at `at` of the same array. */
+GPI_DEVICE size_t GPI_NETWORK_FROM(const GPI_NETWORK_JOB *job, size_t at, size_t distance)
+{
+    return job->backwards ? at - distance : at + distance;
+}
+
+/* ---- items ----------------------------------------------------------------------------------- */
+
+/* The keys of a tile and behind them its values. */
+GPI_DEVICE GPI_NETWORK_TILE GPI_NETWORK_CARVE(const GPI_NETWORK_JOB *job, unsigned char *memory)
+{
+    GPI_NETWORK_TILE tile;
+
+    (void)job; /* of use for the values alone */
+    tile.keys = (GP_KEY *)memory;
+    GPI_NETWORK_IF_VALUES(tile.values = (GP_VALUE *)(memory + job->values_at);)
+    return tile;
+}
+
+/* The comparator. Equal keys stay where they are, and so do keys of which one is NaN. */
+GPI_DEVICE void GPI_NETWORK_COMPARE(GPI_NETWORK_REG *items, int low, int high)
+{
+    GP_KEY key = items->key[low];
+
+    GPI_COUNT_COMPARATOR();
+    if (items->key[high] < key) {
+        items->key[low] = items->key[high];
+        items->key[high] = key;
+        GPI_NETWORK_IF_VALUES(GP_VALUE value = items->value[low];
+                              items->value[low] = items->value[high]; items->value[high] = value;)
+    }
+}
+
+GPI_DEVICE void GPI_NETWORK_LOAD(const GPI_NETWORK_JOB *job, GPI_NETWORK_REG *items, int r,
+                                 size_t at)
+{
+    items->key[r] = job->keys[at];
+    GPI_NETWORK_IF_VALUES(items->value[r] = job->values[at];)
+}
+
+GPI_DEVICE void GPI_NETWORK_STORE(const GPI_NETWORK_JOB *job, const GPI_NETWORK_REG *items, int r,
+                                  size_t at)
+{
+    job->keys[at] = items->key[r];
+    GPI_NETWORK_IF_VALUES(job->values[at] = items->value[r];)
+}
+
+/* ---- host functions -------------------------------------------------------------------------- */
+
+/* Refuses what cannot be sorted. */
+static inline cudaError_t GPI_NETWORK_CHECK(const GPI_NETWORK_JOB *job, const char *function)
+{
+    if (job->length > SIZE_MAX / 2 / GPI_NETWORK_BYTES / job->batch)
+        return gpi_error(
+            cudaErrorInvalidValue,
+            "%s: batch is %zu and length %zu; their product must be that of arrays which "
+            "fit into memory",
+            function, job->batch, job->length);
+    if (!job->keys)
+        return gpi_error_null(function, "keys", job->batch * job->length);
+#ifdef GP_VALUE
+    if (!job->values)
+        return gpi_error_null(function, "values", job->batch * job->length);
+#endif
+    return cudaSuccess;
+}
+
+/* Lays out tiles for blocks of `threads` threads, or fewer where their tile would not fit. */
+static inline int GPI_NETWORK_PREPARE(GPI_NETWORK_JOB *job, int threads, int descending)
+{
+    if (threads > GPI_NETWORK_MOST)
+        threads = GPI_NETWORK_MOST;
+    job->backwards = descending ? SIZE_MAX : 0;
+    job->tile_bits = gpi_levels((size_t)threads) + GPI_NETWORK_LOG;
+    job->array_bits = gpi_levels(job->length);
+    job->windows = job->array_bits > job->tile_bits
+                       ? gpi_divide_up(job->length, (size_t)1 << job->tile_bits)
+                       : 0;
+    job->values_at = (unsigned)gpi_align_up(sizeof(GP_KEY) << job->tile_bits);
+    return threads;
+}
+
+/* Blocks that see every tile once, and the shared memory of each. */
+#define GPI_NETWORK_BLOCKS(job)          \
+    ((job)->windows                      \
+         ? (job)->batch * (job)->windows \
+         : gpi_divide_up((job)->batch, (size_t)1 << ((job)->tile_bits - (job)->array_bits)))
+#ifdef GP_VALUE
+#define GPI_NETWORK_SHARED(job) ((job)->values_at + (sizeof(GP_VALUE) << (job)->tile_bits))
+#else
+#define GPI_NETWORK_SHARED(job) ((size_t)(job)->values_at)
+#endif
