@@ -146,7 +146,9 @@ GPI_DEVICE GP_TYPE GPI_REDUCE_GROUPS(const GPI_REDUCE_JOB *job, GP_TYPE *sums, u
     unsigned groups = (job->tiles + GPI_GROUP_TILES - 1) / GPI_GROUP_TILES;
     unsigned share = (groups + warps - 1) / warps;
     unsigned first = warp * share, last = gpi_min(first + share, groups);
+    GP_TYPE sum; /* of the groups, in lane 0 */
 
+    memset((void *)&sum, 0, sizeof sum);
     for (unsigned group = first; group < last; group += batch) {
         GP_TYPE x[GPI_REDUCE_BATCH];
         int there;
@@ -166,10 +168,12 @@ GPI_DEVICE GP_TYPE GPI_REDUCE_GROUPS(const GPI_REDUCE_JOB *job, GP_TYPE *sums, u
         GPI_UNROLL
         for (unsigned i = 0; i < batch; i++)
             if (lane == 0 && group + i < last)
-                sums[warp] = group + i == first ? x[i] : GPI_COMBINE(sums[warp], x[i]);
+                sum = group + i == first ? x[i] : GPI_COMBINE(sum, x[i]);
     }
     if (groups == 1)
-        return sums[0];
+        return sum;
+    if (lane == 0 && first < last)
+        sums[warp] = sum;
     __syncthreads(); /* sums are complete */
     warps = (groups + share - 1) / share;
     return GPI_WARP_REDUCE(sums[lane < warps ? lane : 0], (int)lane, (int)warps);

@@ -92,6 +92,8 @@
 #define GPI_RING_FITTING     GPI(ring_fitting)
 #define GPI_RING_N           GPI(ring_n)
 #define GPI_RING_BYTES       GPI(ring_bytes)
+#define GPI_RING_LOOKERS     GPI(ring_lookers)
+#define GPI_RING_FEW         GPI(ring_few)
 #define GPI_SCAN_RING        GPI(ring)
 #define GPI_SCAN_RING_LOAD   GPI(ring_load)
 #define GPI_SCAN_RING_LOOK   GPI(ring_look)
@@ -218,13 +220,15 @@ static inline cudaError_t GPI_SCAN_LAUNCH(GPI_SCAN_JOB job, GPI_CONTEXT context,
 
 #if GP_KERNEL != GP_KERNEL_WAVE
     const size_t ring_from = GP_KERNEL ? 1 : ((size_t)GPI_TUNE_SCAN_RING_FROM << 20) / GPI_WIDER;
+    const size_t few_from = ((size_t)GPI_TUNE_SCAN_FEW_FROM << 20) / GPI_WIDER;
+    const unsigned lookers = job.n < few_from ? GPI_RING_LOOKERS : GPI_RING_FEW;
     static signed char ring_known[GPI_DEVICES];
 
     if (job.n >= ring_from && job.tiles > 1 &&
         gpi_kernel_ready((const void *)GPI_SCAN_RING_KERNEL, GPI_RING_BYTES, ring_known) >=
             (GPI_KERNEL_FITS | GPI_KERNEL_SM90))
         return GPI_LAUNCH_EARLY(1, GPI_SCAN_RING_KERNEL, gpi_resident_blocks(1, job.tiles, GP_GRID),
-                                GPI_RING_THREADS, GPI_RING_BYTES, stream, job, context);
+                                32 * (GPI_RING_OTHERS + lookers), GPI_RING_BYTES, stream, job, context);
 #endif
     int ready = gpi_kernel_ready((const void *)GPI_SCAN_WAVE_KERNEL, wave_bytes, wave_known);
 

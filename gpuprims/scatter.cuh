@@ -84,6 +84,8 @@
 #define GPI_SCATTER_THREADS GPI_TUNE_SCATTER_THREADS
 #define GPI_SCATTER_UNITS   GPI_TUNE_SCATTER_UNITS
 #define GPI_SCATTER_TILE    (GPI_SCATTER_THREADS * GPI_SCATTER_UNITS)
+#define GPI_SCATTER_FLAGS_UNITS 8 /* nothing but the reads has to be waited for */
+#define GPI_SCATTER_FLAGS_TILE  (GPI_SCATTER_THREADS * GPI_SCATTER_FLAGS_UNITS)
 
 /* What one access can move at most, and what a thread moves at a time. */
 #define GPI_SCATTER_ALIGNMENT (__alignof__(GP_TYPE) < 16 ? __alignof__(GP_TYPE) : 16)
@@ -198,10 +200,10 @@ static __global__ void __launch_bounds__(GPI_SCATTER_THREADS)
     GPI_SCATTER_FLAGS_KERNEL(const GP_TYPE *__restrict__ in, uint8_t *__restrict__ flags, size_t n,
                              GPI_CONTEXT context)
 {
-    size_t base = (size_t)blockIdx.x * GPI_SCATTER_TILE + threadIdx.x;
+    size_t base = (size_t)blockIdx.x * GPI_SCATTER_FLAGS_TILE + threadIdx.x;
 
     GPI_UNROLL
-    for (int u = 0; u < GPI_SCATTER_UNITS; u++) {
+    for (int u = 0; u < GPI_SCATTER_FLAGS_UNITS; u++) {
         size_t i = base + (size_t)u * GPI_SCATTER_THREADS;
 
         if (i < n)
@@ -335,7 +337,7 @@ GP_API cudaError_t GPI_PUBLIC(map_to_flags)(const GP_TYPE *in, uint8_t *flags, s
                                             cudaStream_t stream)
 {
     const char *function = GPI_TEXT(map_to_flags);
-    size_t tiles = gpi_divide_up(n, GPI_SCATTER_TILE);
+    size_t tiles = gpi_divide_up(n, GPI_SCATTER_FLAGS_TILE);
     cudaError_t error;
 
     (void)ws;

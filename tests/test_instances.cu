@@ -294,9 +294,10 @@ static void check_trio(void)
 /* The block size of the instances: 64 for one, the default for those after it. */
 static void check_block_sizes(void)
 {
-    ok(sizeof(trio_block_scan_storage) == 64 / 32 * sizeof(pair) &&
-           sizeof(plain_block_scan_storage) == 256 / 32 * sizeof(int) &&
-           sizeof(plain_block_reduce_storage) == 256 / 32 * sizeof(int),
+    /* A value for each thread, one more for every 128 bytes of them, and one. */
+    ok(sizeof(trio_block_scan_storage) == (64 + 64 * sizeof(pair) / 128 + 1) * sizeof(pair) &&
+           sizeof(plain_block_scan_storage) == (256 + 256 / 32 + 1) * sizeof(int) &&
+           sizeof(plain_block_reduce_storage) == (256 + 256 / 32 + 1) * sizeof(int),
        "GP_BLOCK holds for its own instance");
 }
 

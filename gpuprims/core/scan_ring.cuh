@@ -13,11 +13,9 @@
  *
  * Part of scan.cuh; not to be included directly.
  */
-#define GPI_RING_LOOKERS \
-    (sizeof(GP_TYPE) <= 2 ? 4 : sizeof(GP_TYPE) <= 16 ? GPI_TUNE_SCAN_LOOKERS : 3)
 #define GPI_RING_REDUCERS 4
 #define GPI_RING_SCANNERS 8
-#define GPI_RING_THREADS  (32 * (1 + GPI_RING_LOOKERS + GPI_RING_REDUCERS + GPI_RING_SCANNERS))
+#define GPI_RING_OTHERS   (1 + GPI_RING_REDUCERS + GPI_RING_SCANNERS) /* than look warps */
 
 enum {
     GPI_RING_STAGE = GPI_TILE_CHUNKS * (GPI_SLOT_BYTES + 32 * (int)sizeof(GP_TYPE)), /* with lanes_before */
@@ -25,7 +23,12 @@ enum {
     GPI_RING_N = GPI_RING_FITTING < 2                        ? 2
                  : GPI_RING_FITTING < GPI_TUNE_SCAN_STAGES ? GPI_RING_FITTING
                                                            : GPI_TUNE_SCAN_STAGES,
-    GPI_RING_BYTES = GPI_RING_N * GPI_RING_STAGE
+    GPI_RING_BYTES = GPI_RING_N * GPI_RING_STAGE,
+    /* Look warps. Of large types each has much to do; of large inputs fewer ask the L2 for less. */
+    GPI_RING_LOOKERS = sizeof(GP_TYPE) <= 16 ? GPI_TUNE_SCAN_LOOKERS : 3,
+    GPI_RING_FEW = sizeof(GP_TYPE) <= 4 && GPI_TUNE_SCAN_FEW_LOOKERS < GPI_TUNE_SCAN_LOOKERS
+                       ? GPI_TUNE_SCAN_FEW_LOOKERS
+                       : (int)GPI_RING_LOOKERS
 };
 
 /* A stage is full, ready (what comes before its lanes is known) and empty again. */
@@ -137,7 +140,7 @@ GPI_DEVICE void GPI_SCAN_RING_REDUCE(const GPI_SCAN_JOB *job, GPI_SCAN_RING *rin
  * groups up. They begin when the tile has come: most of those before it have then been published.
  */
 GPI_DEVICE void GPI_SCAN_RING_LOOK(const GPI_SCAN_JOB *job, GPI_SCAN_RING *ring, unsigned looker,
-                                   unsigned lane)
+                                   unsigned lookers, unsigned lane)
 {
     const uint64_t *tags = (const uint64_t *)(job->head + 1);
     GPI_LOOK look = {job->start.before, job->start.has_before, 0};
@@ -161,8 +164,8 @@ GPI_DEVICE void GPI_SCAN_RING_LOOK(const GPI_SCAN_JOB *job, GPI_SCAN_RING *ring,
                 if (lane == 0)
                     ring->group_sums[round % 2][looker] = x;
             }
-            gpi_barrier_sync(2, 32 * GPI_RING_LOOKERS); /* group_sums are complete */
-            while (before.group < end && before.group < first + GPI_RING_LOOKERS) {
+            gpi_barrier_sync(2, 32 * lookers); /* group_sums are complete */
+            while (before.group < end && before.group < first + lookers) {
                 if (before.group == own)
                     look = before; /* the own group is not complete */
                 GPI_LOOK_ADD(&before, ring->group_sums[round % 2][before.group - first]);
@@ -238,18 +241,19 @@ GPI_DEVICE void GPI_SCAN_RING_SCAN(const GPI_SCAN_JOB *job, GPI_SCAN_RING *ring,
         gpi_bulk_wait(0);
 }
 
-static __global__ void __launch_bounds__(GPI_RING_THREADS, 1)
+static __global__ void __launch_bounds__(32 * (GPI_RING_OTHERS + GPI_RING_LOOKERS), 1)
     GPI_SCAN_RING_KERNEL(GPI_SCAN_JOB job, GPI_CONTEXT context)
 {
     GP_DYNAMIC_SHARED(char, stages);
     GP_SHARED(GPI_SCAN_RING, ring);
     GP_TYPE *lanes_before = (GP_TYPE *)(stages + GPI_RING_N * GPI_TILE_CHUNKS * GPI_SLOT_BYTES);
     unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+    unsigned lookers = blockDim.x / 32 - GPI_RING_OTHERS;
 
     if (threadIdx.x == 0) {
         for (int s = 0; s < GPI_RING_N; s++) {
             gpi_mbarrier_init(&ring.full[s], GPI_TILE_CHUNKS);
-            gpi_mbarrier_init(&ring.ready[s], 32 * (GPI_RING_LOOKERS + GPI_RING_REDUCERS));
+            gpi_mbarrier_init(&ring.ready[s], 32 * (lookers + GPI_RING_REDUCERS));
             gpi_mbarrier_init(&ring.empty[s], 32 * GPI_RING_SCANNERS);
         }
         gpi_mbarrier_init_fence();
@@ -259,12 +263,10 @@ static __global__ void __launch_bounds__(GPI_RING_THREADS, 1)
     __syncthreads(); /* the mbarriers are there */
     if (warp == 0)
         GPI_SCAN_RING_LOAD(&job, &ring, stages, lane);
-    else if (warp < 1 + GPI_RING_LOOKERS)
-        GPI_SCAN_RING_LOOK(&job, &ring, warp - 1, lane);
-    else if (warp < 1 + GPI_RING_LOOKERS + GPI_RING_REDUCERS)
-        GPI_SCAN_RING_REDUCE(&job, &ring, stages, lanes_before, warp - 1 - GPI_RING_LOOKERS, lane,
-                             context);
+    else if (warp < 1 + GPI_RING_REDUCERS)
+        GPI_SCAN_RING_REDUCE(&job, &ring, stages, lanes_before, warp - 1, lane, context);
+    else if (warp < GPI_RING_OTHERS)
+        GPI_SCAN_RING_SCAN(&job, &ring, stages, lanes_before, warp - 1 - GPI_RING_REDUCERS, lane, context);
     else
-        GPI_SCAN_RING_SCAN(&job, &ring, stages, lanes_before,
-                           warp - 1 - GPI_RING_LOOKERS - GPI_RING_REDUCERS, lane, context);
+        GPI_SCAN_RING_LOOK(&job, &ring, warp - GPI_RING_OTHERS, lookers, lane);
 }

@@ -69,13 +69,20 @@
 #define GPI_TUNE_REDUCE_BLOCKS 2
 #endif
 
-/* scan.cuh: stages of the ring, at most; look warps for types of 4 to 16 bytes; MiB of input from which
- * the ring is faster than a wave of blocks; blocks of that wave on a multiprocessor. */
+/* scan.cuh: stages of the ring, at most; look warps for types of up to 16 bytes; MiB of input from which
+ * those of up to 4 bytes need fewer, and how many; MiB of input from which the ring is faster than a wave
+ * of blocks; blocks of that wave on a multiprocessor. */
 #ifndef GPI_TUNE_SCAN_STAGES
 #define GPI_TUNE_SCAN_STAGES 7
 #endif
 #ifndef GPI_TUNE_SCAN_LOOKERS
 #define GPI_TUNE_SCAN_LOOKERS 6
+#endif
+#ifndef GPI_TUNE_SCAN_FEW_FROM
+#define GPI_TUNE_SCAN_FEW_FROM 128
+#endif
+#ifndef GPI_TUNE_SCAN_FEW_LOOKERS
+#define GPI_TUNE_SCAN_FEW_LOOKERS 4
 #endif
 #ifndef GPI_TUNE_SCAN_RING_FROM
 #define GPI_TUNE_SCAN_RING_FROM 6

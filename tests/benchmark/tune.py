@@ -83,6 +83,10 @@ PRIMITIVES = {
             },
             "instances": [("scan", {"PRIMITIVE": "scan_exclusive_sum", "OP": "BENCH_SUM", "IN": "i32", "OUT": "i32"})],
         },
+        {
+            "shapes": {"GPI_TUNE_SCAN_FEW_FROM": [32, 128, 512], "GPI_TUNE_SCAN_FEW_LOOKERS": [3, 4, 5]},
+            "instances": [("scan", {"PRIMITIVE": "scan_exclusive_sum", "OP": "BENCH_SUM", "IN": "i32", "OUT": "i32"})],
+        },
     ],
     "scatter": [
         {
