@@ -131,8 +131,8 @@ enum {
     GPI_COMPACT_SKIP = GPI_OUT_BYTES % 16 == 0 && GPI_LOW_BIT(sizeof(GP_TYPE)) < 128
                            ? 128 / (int)GPI_LOW_BIT(sizeof(GP_TYPE)) - 1
                            : 0, /* items that the first chunk may lack */
-    GPI_COMPACT_AT_LINES = GPI_OUT_BYTES % 16 == 0 && (int)sizeof(GP_TYPE) < 128 && /* all chunks start there */
-                           __alignof__(GP_TYPE) % GPI_LOW_BIT(sizeof(GP_TYPE)) == 0,
+    GPI_COMPACT_AT_LINES = GPI_OUT_BYTES % 16 == 0 && (int)sizeof(GP_TYPE) < 128 &&
+                           __alignof__(GP_TYPE) % GPI_LOW_BIT(sizeof(GP_TYPE)) == 0, /* all chunks do */
     GPI_COMPACT_SLOT = (GPI_CHUNK_N * (int)sizeof(GP_TYPE) + 127) / 128 * 128 + 256, /* two phases */
     GPI_COMPACT_FLAG_SLOT = (GPI_CHUNK_N + 127) / 128 * 128 + 128,
     GPI_COMPACT_LISTS = GPI_CHUNK_N * 2 > GPI_COMPACT_SLOT ? 2 : 1 /* of 16-bit places, in a slot in turn */
@@ -396,7 +396,8 @@ GPI_DEVICE void GPI_COMPACT_LIST(size_t *out, size_t start, char *slot, const ui
             GPI_UNROLL
             for (int w = 0; w < GPI_COMPACT_BITS; w++)
                 for (uint32_t bits = keep[w]; bits; bits &= bits - 1)
-                    list[at++] = (uint16_t)(lane * GPI_RUN_N + 32 * (unsigned)w + (unsigned)__ffs((int)bits) - 1);
+                    list[at++] = (uint16_t)(lane * GPI_RUN_N + 32 * (unsigned)w +
+                                            (unsigned)__ffs((int)bits) - 1);
         }
         __syncwarp(); /* the list is complete */
         for (unsigned i = lane; i < last - first; i += 32)
@@ -429,7 +430,8 @@ GPI_DEVICE void GPI_COMPACT_WRITE(const GPI_COMPACT_JOB *job, GPI_COMPACT_PART p
     unsigned rejected = both ? part.last - part.first - kept : 0;
     size_t rejected_before = part.start + part.first - before;
     char *out = (char *)(job->out + before);
-    char *end = (char *)(job->out + (reverse ? job->n - rejected_before : all_kept + rejected_before + rejected));
+    char *end = (char *)(job->out + (reverse ? job->n - rejected_before
+                                             : all_kept + rejected_before + rejected));
     char *begin = end - rejected * size, *slot_end = slot + GPI_COMPACT_SLOT - 128 + gpi_phase(end);
     GPI_COMPACT_TARGET to = {slot + gpi_phase(out) + rank * size, slot_end, both, reverse};
     uint32_t drop[GPI_COMPACT_BITS];
@@ -444,7 +446,8 @@ GPI_DEVICE void GPI_COMPACT_WRITE(const GPI_COMPACT_JOB *job, GPI_COMPACT_PART p
         for (int w = 0; w < GPI_COMPACT_BITS; w++) {
             const int most = GPI_RUN_N - 32 * w;
 
-            drop[w] = ~keep[w] & gpi_low_bits(last - 32 * w) & ~gpi_low_bits(first - 32 * w) & gpi_low_bits(most);
+            drop[w] = ~keep[w] & gpi_low_bits(last - 32 * w) & ~gpi_low_bits(first - 32 * w) &
+                      gpi_low_bits(most);
             here += (unsigned)__popc(drop[w]);
         }
         to.rejected -= (reverse ? before_lane + here : rejected - before_lane) * size;
@@ -477,17 +480,19 @@ static inline size_t GPI_COMPACT_BYTES(size_t n)
     return tiles > 1 ? gpi_count_bytes(tiles) : 0;
 }
 
-/* The count, where there has to be one; then the ring from a certain n on, where the device has room for it. */
+/* Counts first, if need be. The ring from a certain n on, where the device has room for it; else the wave. */
 static inline cudaError_t GPI_COMPACT_LAUNCH(GPI_COMPACT_JOB job, GPI_CONTEXT context, cudaStream_t stream)
 {
     static signed char wave_known[GPI_DEVICES];
-    int ready = gpi_kernel_ready((const void *)GPI_COMPACT_WAVE_KERNEL, GPI_COMPACT_WAVE_BYTES(1), wave_known);
+    int ready = gpi_kernel_ready((const void *)GPI_COMPACT_WAVE_KERNEL, GPI_COMPACT_WAVE_BYTES(1),
+                                 wave_known);
     int early = (ready & GPI_KERNEL_SM90) != 0;
 
     if (job.head && job.rejected == GPI_REJECTED_STABLE) {
-        cudaError_t error = GPI_LAUNCH_EARLY(early, GPI_COMPACT_COUNT_KERNEL,
-                                             gpi_resident_blocks(GPI_COMPACT_COUNT_BLOCKS, job.tiles, GP_GRID),
-                                             GPI_COMPACT_COUNT_THREADS, 0, stream, job, context);
+        unsigned blocks = gpi_resident_blocks(GPI_COMPACT_COUNT_BLOCKS, job.tiles, GP_GRID);
+        cudaError_t error = GPI_LAUNCH_EARLY(early, GPI_COMPACT_COUNT_KERNEL, blocks, GPI_COMPACT_COUNT_THREADS,
+                                             0, stream, job, context);
+
         if (error != cudaSuccess)
             return error;
     }

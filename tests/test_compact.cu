@@ -50,7 +50,8 @@ typedef struct compact_case {
         default: return name##_partition_stable(from, to, n, d_count, context ws, stream);             \
         }                                                                                              \
     }                                                                                                  \
-    static const compact_case name##_case = {#name, sizeof(type), gpi_##name##_compact_tile_n, name##_make, name##_keep, name##_run};
+    static const compact_case name##_case = {#name,       sizeof(type), gpi_##name##_compact_tile_n,       \
+                                             name##_make, name##_keep,  name##_run};
 
 /* The default predicate, x != 0. */
 #include <gpuprims/compact.cuh>
@@ -427,7 +428,8 @@ static void check_phases(const compact_case *c, int function, size_t step)
         if (function == COMPACT || function == COMPACT_FLAGGED)
             passed &= compact_check(c, function, c->tile + 60 + in % 11, place);
     }
-    ok(passed, "%s: %s of more than a tile at every %zu of 128 offsets", c->name, compact_names[function], step);
+    ok(passed, "%s: %s of more than a tile at 128 offsets, in steps of %zu", c->name,
+       compact_names[function], step);
 }
 
 static void check_offsets(const compact_case *c, int function, size_t n, size_t in_limit, size_t out_limit)

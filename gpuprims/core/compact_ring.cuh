@@ -40,7 +40,8 @@ enum {
 
 /* A stage is full, counted, ready (what comes before its chunks is known) and empty again. */
 typedef struct {
-    uint64_t full[GPI_COMPACT_STAGES], counted[GPI_COMPACT_STAGES], ready[GPI_COMPACT_STAGES], empty[GPI_COMPACT_STAGES];
+    uint64_t full[GPI_COMPACT_STAGES], counted[GPI_COMPACT_STAGES];
+    uint64_t ready[GPI_COMPACT_STAGES], empty[GPI_COMPACT_STAGES];
     uint64_t tiles_before[GPI_COMPACT_STAGES];
     uint32_t tile[GPI_COMPACT_STAGES], epoch;
     uint32_t chunk_counts[GPI_COMPACT_STAGES][GPI_TILE_CHUNKS];
@@ -245,7 +246,8 @@ GPI_DEVICE void GPI_COMPACT_RING_WRITE(const GPI_COMPACT_JOB *job, GPI_COMPACT_R
             *job->count = before + kept;
         previous = place.stage;
         if (kept || (job->rejected != GPI_REJECTED_DROPPED && part.last)) {
-            GPI_COMPACT_WRITE(job, part, slot, &run, keep, rank, kept, before, all_kept, ring->table, lane, 1);
+            GPI_COMPACT_WRITE(job, part, slot, &run, keep, rank, kept, before, all_kept, ring->table, lane,
+                              1);
             __syncwarp(); /* the ends have left the slot */
         } else {
             gpi_mbarrier_arrive(&ring->empty[place.stage]); /* at once: no copy has to end */

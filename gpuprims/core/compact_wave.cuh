@@ -14,8 +14,9 @@
  * What all tiles before `tile` keep, in every thread; *known is brought up to its group. Each warp adds up a
  * group at a time. All threads call.
  */
-GPI_DEVICE uint64_t GPI_COMPACT_WAVE_LOOK(const GPI_COMPACT_JOB *job, gpi_counted *known, uint32_t *group_sums,
-                                          size_t tile, unsigned lane, unsigned warp, uint32_t epoch)
+GPI_DEVICE uint64_t GPI_COMPACT_WAVE_LOOK(const GPI_COMPACT_JOB *job, gpi_counted *known,
+                                          uint32_t *group_sums, size_t tile, unsigned lane, unsigned warp,
+                                          uint32_t epoch)
 {
     size_t end = (tile + GPI_COUNT_GROUP - 1) / GPI_COUNT_GROUP;
     gpi_counted before = *known;
@@ -111,12 +112,13 @@ static __global__ void __launch_bounds__(32 * GPI_TILE_CHUNKS, GPI_TUNE_COMPACT_
             gpi_publish_count(job.head, tile, all, epoch, job.in_place);
 
         /* Add the tiles before it up, and write. */
-        size_t tiles_before = tile ? GPI_COMPACT_WAVE_LOOK(&job, &known, group_sums, tile, lane, warp, epoch) : 0;
+        size_t tiles_before =
+            tile ? GPI_COMPACT_WAVE_LOOK(&job, &known, group_sums, tile, lane, warp, epoch) : 0;
         if (!job.head)
             all_kept = all;
         if (n)
-            GPI_COMPACT_WRITE(&job, part, slot, &run, keep, rank, kept, tiles_before + chunks_before, all_kept,
-                              table, lane, 0);
+            GPI_COMPACT_WRITE(&job, part, slot, &run, keep, rank, kept, tiles_before + chunks_before,
+                              all_kept, table, lane, 0);
         if (threadIdx.x == 0 && tile + 1 == job.tiles)
             *job.count = tiles_before + all;
         if (job.tiles == 1)

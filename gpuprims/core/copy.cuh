@@ -347,7 +347,8 @@ GPI_DEVICE void gpi_reverse_bytes(uint32_t *words, uint32_t *keep, int count)
     }
     GPI_UNROLL
     for (int w = 0; w <= last; w++)
-        keep[w] = gpi_funnel_shift(keep[w], w < last ? keep[w + 1] : 0, (unsigned)(8 * (last + 1) - count) * 4);
+        keep[w] = gpi_funnel_shift(keep[w], w < last ? keep[w + 1] : 0,
+                                   (unsigned)(8 * (last + 1) - count) * 4);
 }
 
 #endif
