@@ -4,6 +4,8 @@
     draw.py [FOLDER]        into this folder, or another one
 """
 
+import csv
+import math
 import os
 import sys
 
@@ -974,8 +976,54 @@ def odd_even_merge_sort():
     network('odd-even-merge-sort', "Batcher's odd-even merge network for 32 items", odd_even_steps(5), '4: 4 apart.')
 
 
+SORTS = {  # in tests/benchmark/results/h200_networks.csv: name and colour
+    'odd-even merge': ('odd-even merge sort', '#7c3aed'),
+    'bitonic': ('bitonic sort', HOT),
+    'CUB merge': ('CUB merge sort', '#1f9d55'),
+    'CUB radix': ('CUB radix sort', '#3b82f6'),
+}
+
+
+def network_times():
+    path = os.path.join(os.path.dirname(os.path.abspath(__file__)), '../../tests/benchmark/results/h200_networks.csv')
+    with open(path, newline='', encoding='utf-8') as file:
+        rows = [(r['implementation'], math.log2(int(r['n'])), float(r['median_ms']), int(r['comparators'] or 0))
+                for r in csv.DictReader(file)]
+    f = Figure('network-times', 800, 430, 'time and comparators of the sorting networks, by number of pairs')
+
+    def panel(left, title, lowest, highest, column, unit):
+        """Both axes by powers of two: from 2^14 pairs, and from 2^lowest to 2^highest in `unit`."""
+        def x(level):
+            return left + (level - 14) * 22.5
+
+        def y(level):
+            return 370 - (level - lowest) * 320 / (highest - lowest)
+        f.text(left, 24, title, bold=True)
+        for level in range(14, 27, 2):
+            f.line(x(level), 50, x(level), 370, KINDS['same'][1], 0.5)
+            f.text(x(level), 388, f'2^{level}', 11, 'middle', GREY)
+        for level in range(lowest, highest + 1, 2):
+            f.line(left, y(level), x(26), y(level), KINDS['same'][1], 0.5)
+            f.text(left - 6, y(level) + 4, unit(level), 11, 'end', GREY)
+        for key, (_, color) in SORTS.items():
+            points = [(x(row[1]), y(math.log2(row[column]))) for row in rows if row[0] == key and row[column]]
+            for (x1, y1), (x2, y2) in zip(points, points[1:]):
+                f.line(round(x1, 1), round(y1, 1), round(x2, 1), round(y2, 1), color, 2)
+        return x, y
+
+    x, y = panel(70, 'milliseconds', -5, 7, 2, lambda level: f'{2.0 ** level:g}' if level >= 0 else f'1/{2 ** -level}')
+    f.line(x(22.64), 50, x(22.64), 370, GREY, 1, '4 3')
+    f.text(x(22.64) - 4, 64, 'L2 cache', 11, 'end', GREY)
+    for k, (name, color) in enumerate(SORTS.values()):
+        f.line(84, 86 + 18 * k, 106, 86 + 18 * k, color, 2)
+        f.text(112, 90 + 18 * k, name, 12)
+    panel(460, 'comparators', 18, 34, 3, lambda level: f'2^{level}')
+    f.text(70, 414, 'Pairs of 32-bit keys and values on an H200; median of 31. Both axes by powers of two.', 12, color=GREY)
+    f.save()
+
+
 for draw in (scan, scan_shape, scan_tags, scan_ring, scan_pipeline, scan_alignment, scan_order, reduce, block_rake,
              block_scan, exchange, fold_order, compact, look_back, scatter, cpu_backend, naive_scan,
              work_efficient_scan, shared_scan, bank_conflicts, shuffle_scan, map_scan_scatter, find_max, split_sort,
-             bitonic_sort, odd_even_merge_sort):
+             bitonic_sort, odd_even_merge_sort, network_times):
     draw()

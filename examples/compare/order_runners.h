@@ -63,6 +63,14 @@ static inline cudaError_t RUNNERS(run_cub_max)(const runner_call *call)
 #define GP_TYPE RUNNERS_TYPE
 #include <gpuprims/classic/split_sort.cuh>
 
+#define GP_NAME RUNNERS_NAME
+#define GP_KEY  RUNNERS_TYPE
+#include <gpuprims/classic/bitonic_sort.cuh>
+
+#define GP_NAME RUNNERS_NAME
+#define GP_KEY  RUNNERS_TYPE
+#include <gpuprims/classic/odd_even_merge_sort.cuh>
+
 static inline int RUNNERS(order)(const void *a, const void *b)
 {
     RUNNERS_TYPE x = *(const RUNNERS_TYPE *)a, y = *(const RUNNERS_TYPE *)b;
@@ -92,6 +100,31 @@ static inline cudaError_t RUNNERS(run_split_sort_max)(const runner_call *call)
 {
     return RUNNERS(split_sort)((const RUNNERS_TYPE *)call->in, (RUNNERS_TYPE *)call->out, call->n,
                                0, &call->classic, call->ws, call->stream);
+}
+
+/* The networks sort in place. */
+static inline cudaError_t RUNNERS(copy_to_out)(const runner_call *call)
+{
+    return cudaMemcpyAsync(call->out, call->in, call->n * sizeof(RUNNERS_TYPE),
+                           cudaMemcpyDeviceToDevice, call->stream);
+}
+
+static inline cudaError_t RUNNERS(run_bitonic_sort)(const runner_call *call)
+{
+    cudaError_t error = RUNNERS(copy_to_out)(call);
+    if (error != cudaSuccess)
+        return error;
+    return RUNNERS(bitonic_sort)((RUNNERS_TYPE *)call->out, 1, call->n, 0, &call->classic, call->ws,
+                                 call->stream);
+}
+
+static inline cudaError_t RUNNERS(run_odd_even_merge_sort)(const runner_call *call)
+{
+    cudaError_t error = RUNNERS(copy_to_out)(call);
+    if (error != cudaSuccess)
+        return error;
+    return RUNNERS(odd_even_merge_sort)((RUNNERS_TYPE *)call->out, 1, call->n, 0, &call->classic,
+                                        call->ws, call->stream);
 }
 
 #ifdef __CUDACC__

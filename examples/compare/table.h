@@ -130,6 +130,10 @@ static const implementation implementations[] = {
 #endif
     {SECTION_SORT, "split sort (maximum first)", ON_DEVICE, FOLD_TREE, ALL_THREADS,
      INTEGERS(run_split_sort_max), INTEGERS(split_sort_scratch)},
+    {SECTION_SORT, "bitonic sort", ON_DEVICE, FOLD_TREE, ALL_THREADS, INTEGERS(run_bitonic_sort),
+     NO_SCRATCH},
+    {SECTION_SORT, "odd-even merge sort", ON_DEVICE, FOLD_TREE, ALL_THREADS,
+     INTEGERS(run_odd_even_merge_sort), NO_SCRATCH},
 #ifdef __CUDACC__
     {SECTION_SORT, "cub sort", ON_DEVICE, FOLD_TREE, ALL_THREADS, INTEGERS(run_cub_sort),
      INTEGERS(cub_sort_scratch)},

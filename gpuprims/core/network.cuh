@@ -28,10 +28,6 @@ static inline size_t gpi_ones_below(size_t n, int bit)
 
 #endif
 
-#ifndef GP_KEY
-#define GP_KEY int
-#endif
-
 #define GPI_NETWORK_LOG          GPI(log_items)
 #define GPI_NETWORK_ITEMS        GPI(items_of_thread)
 #define GPI_NETWORK_MOST         GPI(most_threads)
