@@ -38,6 +38,8 @@ GROUPS += [f'{p}/u32' for p in 'compact_none compact_all compact_rare compact_fl
 GROUPS += [f'{p}/{t}' for p in 'gather scatter scatter_if'.split() for t in 'u32 u64 struct48'.split()]
 GROUPS += [f'{p}_map32/{t}' for p in 'gather scatter scatter_if'.split() for t in 'u32 u64'.split()]
 GROUPS += ['map_to_flags/u32']
+GROUPS += [f'sort/{t}' for t in 'i32 u32 f32 u64 f64 u8 i16'.split()]
+GROUPS += [f'block_{p}/{t}' for p in 'inclusive_scan_256 exclusive_scan_256 reduce_256'.split() for t in 'u32 u64'.split()]
 
 WORK = tempfile.mkdtemp(prefix='test_gpbench.')
 PATH = os.path.join(WORK, 'out.csv')
@@ -102,7 +104,8 @@ def test_list():
         assert group + '/gpuprims' in names, group
         assert group + '/memcpy' in names, group
     for name in ('scan_exclusive_sum/i32/naive', 'scan_exclusive_sum/i32/work_efficient',
-                 'scan_exclusive_sum/i32/cpu', 'reduce_sum/f32/cpu', 'compact/u32/cpu_with_scan'):
+                 'scan_exclusive_sum/i32/cpu', 'reduce_sum/f32/cpu', 'compact/u32/cpu_with_scan', 'sort/i32/split',
+                 'sort/i32/bitonic', 'sort/i32/odd_even'):
         assert name in names, name
 
 
