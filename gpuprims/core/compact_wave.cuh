@@ -89,7 +89,7 @@ static __global__ void __launch_bounds__(32 * GPI_TILE_CHUNKS, GPI_TUNE_COMPACT_
         }
         GPI_COMPACT_PART part = GPI_COMPACT_CUT(&job, (size_t)tile * GPI_TILE_CHUNKS + warp);
         unsigned n = part.last - part.first, phase = GPI_COMPACT_PHASE(&job, part), kept = 0;
-        uint32_t keep[GPI_COMPACT_BITS];
+        uint32_t keep[GPI_COMPACT_BITS] = {0};
         GPI_RUN run;
 
         /* Read the chunk, choose from the lane's run, and count. */
