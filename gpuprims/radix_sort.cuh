@@ -101,9 +101,11 @@
 
 /* Shared memory that a block has everywhere, and what the passes leave of it for items. */
 #define GPI_RADIX_LEAST_ROOM ((size_t)64 << 10)
-#define GPI_RADIX_LEAST_TILE                                                                       \
-    ((GPI_RADIX_LEAST_ROOM - sizeof(GPI_RADIX_TILE) - 1024) / GPI_RADIX_SLOT / GPI_RADIX_THREADS * \
-     GPI_RADIX_THREADS)
+#define GPI_RADIX_LEAST_FIT \
+    ((GPI_RADIX_LEAST_ROOM - sizeof(GPI_RADIX_TILE) - 1024) / GPI_RADIX_SLOT / GPI_RADIX_THREADS)
+#define GPI_RADIX_LEAST_TILE \
+    (GPI_RADIX_THREADS *     \
+     (GPI_RADIX_LEAST_FIT < GPI_RADIX_ITEMS ? GPI_RADIX_LEAST_FIT : (size_t)GPI_RADIX_ITEMS))
 #define GPI_RADIX_FEWEST ((size_t)1024) /* items of a tile, when n is small */
 #define GPI_RADIX_GRID ((size_t)1024)   /* blocks of a pass, at most */
 

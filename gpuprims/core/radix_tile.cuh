@@ -263,21 +263,27 @@ GPI_DEVICE uint32_t GPI_RADIX_LOOK_BACK(uint32_t *look, uint32_t tile, uint32_t 
     return before;
 }
 
-/* Where an item goes, and whether it stands behind one that it should precede. */
+/*
+ * Where an item goes, and whether it stands behind one that it should precede. may_be_first is a constant:
+ * whether the slot may be the first one, which has none before it. (No branches here: they would keep
+ * the items apart that the compiler should treat together.)
+ */
 GPI_DEVICE size_t GPI_RADIX_PLACE(const GPI_RADIX_TILE *tile, const GPI_RADIX_ARRAYS *pass,
-                                  GP_KEY key, uint32_t slot, int shift, int check, int *wrong)
+                                  GP_KEY key, uint32_t slot, int shift, int check, int may_be_first,
+                                  int *wrong)
 {
     const uint32_t digit = GPI_KEY_DIGIT(key, shift, pass->mask);
+    const uint32_t before = slot - (may_be_first ? slot > 0 : 1);
 
     if (check && GPI_RADIX_PAIRS) { /* in the order in which they came */
-        *wrong |= slot > tile->start[digit] && pass->positions[slot] < pass->positions[slot - 1];
-    } else if (check && slot > 0) { /* by this digit and all before it: the topmost bits now */
-        GP_KEY before = pass->keys[slot - 1];
-
+        *wrong |= (slot > tile->start[digit]) & (pass->positions[slot] < pass->positions[before]);
+    } else if (check) { /* by this digit and all before it: the topmost bits now */
         if (GPI_KEY_IS_NARROW)
-            *wrong |= GPI_KEY_WORD(key) << (24 - shift) < GPI_KEY_WORD(before) << (24 - shift);
+            *wrong |= GPI_KEY_WORD(key) << (24 - shift) < GPI_KEY_WORD(pass->keys[before])
+                                                              << (24 - shift);
         else
-            *wrong |= GPI_KEY_LONG(key) << (56 - shift) < GPI_KEY_LONG(before) << (56 - shift);
+            *wrong |= GPI_KEY_LONG(key) << (56 - shift) < GPI_KEY_LONG(pass->keys[before])
+                                                              << (56 - shift);
     }
     return (size_t)tile->place[digit] + slot;
 }
@@ -313,7 +319,8 @@ GPI_DEVICE int GPI_RADIX_WRITE(const GPI_RADIX_TILE *tile, const GPI_RADIX_ARRAY
                 uint32_t slot = (i + k) * GPI_RADIX_THREADS + threadIdx.x;
 
                 keys[k] = pass->keys[slot];
-                to[k] = (uint32_t)GPI_RADIX_PLACE(tile, pass, keys[k], slot, shift, check, &wrong);
+                to[k] =
+                    GPI_RADIX_PLACE(tile, pass, keys[k], slot, shift, check, i + k == 0, &wrong);
                 if (GPI_RADIX_PAIRS)
                     values[k] = GPI_RADIX_FETCH(pass, first, slot);
             }
@@ -328,7 +335,7 @@ GPI_DEVICE int GPI_RADIX_WRITE(const GPI_RADIX_TILE *tile, const GPI_RADIX_ARRAY
     }
     for (uint32_t slot = threadIdx.x; slot < count; slot += GPI_RADIX_THREADS) {
         GP_KEY key = pass->keys[slot];
-        size_t to = GPI_RADIX_PLACE(tile, pass, key, slot, shift, check, &wrong);
+        size_t to = GPI_RADIX_PLACE(tile, pass, key, slot, shift, check, 1, &wrong);
 
         pass->keys_to[to] = key;
         if (GPI_RADIX_PAIRS)

@@ -18,10 +18,10 @@
 #define GPI_TUNE_RADIX_STAGED 16
 #endif
 #ifndef GPI_TUNE_RADIX_PAIR_THREADS
-#define GPI_TUNE_RADIX_PAIR_THREADS 384
+#define GPI_TUNE_RADIX_PAIR_THREADS 512
 #endif
 #ifndef GPI_TUNE_RADIX_PAIR_ITEMS
-#define GPI_TUNE_RADIX_PAIR_ITEMS 51
+#define GPI_TUNE_RADIX_PAIR_ITEMS 39
 #endif
 /* In how many of 100 pairs of keys the digits may be alike before votes rank faster than atomics. */
 #ifndef GPI_TUNE_RADIX_ALIKE
