@@ -101,9 +101,14 @@
 
 /* Shared memory that a block has everywhere, and what the passes leave of it for items. */
 #define GPI_RADIX_LEAST_ROOM ((size_t)64 << 10)
-#define GPI_RADIX_LEAST_TILE                                                                       \
-    ((GPI_RADIX_LEAST_ROOM - sizeof(GPI_RADIX_TILE) - 1024) / GPI_RADIX_SLOT / GPI_RADIX_THREADS * \
-     GPI_RADIX_THREADS)
+#define GPI_RADIX_LEAST_FIT \
+    ((GPI_RADIX_LEAST_ROOM - sizeof(GPI_RADIX_TILE) - 1024) / GPI_RADIX_SLOT / GPI_RADIX_THREADS)
+#define GPI_RADIX_LEAST_TILE \
+    (GPI_RADIX_THREADS *     \
+     (GPI_RADIX_LEAST_FIT < GPI_RADIX_ITEMS ? GPI_RADIX_LEAST_FIT : (size_t)GPI_RADIX_ITEMS))
+#ifndef GPI_RADIX_ROWS /* tiles of a launch, at most: each has 1 KB, twice, for the look-back */
+#define GPI_RADIX_ROWS ((size_t)28 << 10)
+#endif
 #define GPI_RADIX_FEWEST ((size_t)1024) /* items of a tile, when n is small */
 #define GPI_RADIX_GRID ((size_t)1024)   /* blocks of a pass, at most */
 
@@ -131,8 +136,8 @@ static inline GPI_RADIX_LAYOUT GPI_RADIX_LAY_OUT(char *memory, size_t n)
         return layout;
     few = few < GPI_RADIX_GRID ? few : GPI_RADIX_GRID;
     tiles = tiles > few ? tiles : few;
-    layout.rows = tiles < GPI_TUNE_RADIX_ROWS ? tiles : GPI_TUNE_RADIX_ROWS;
-    size_t portions = gpi_divide_up(tiles, GPI_TUNE_RADIX_ROWS);
+    layout.rows = tiles < GPI_RADIX_ROWS ? tiles : GPI_RADIX_ROWS;
+    size_t portions = gpi_divide_up(tiles, GPI_RADIX_ROWS);
     layout.zeroed = sizeof(gpi_radix_counts) + (GPI_RADIX_MOST + 1) * portions * sizeof(uint32_t);
     size_t plan = values + gpi_align_up(layout.zeroed),
            look = plan + gpi_align_up(sizeof(gpi_radix_plan));

@@ -79,8 +79,8 @@ typedef struct { uint8_t b[77]; } s77;
 #include "radix_case.h"
 
 /* Portions of two tiles, some of which are done again. */
-#undef GPI_TUNE_RADIX_ROWS
-#define GPI_TUNE_RADIX_ROWS ((size_t)2)
+#undef GPI_RADIX_ROWS
+#define GPI_RADIX_ROWS ((size_t)2)
 #define CASE again_u32
 #define CASE_KEY uint32_t
 #define CASE_KERNEL GP_KERNEL_PASSES_AGAIN
@@ -95,8 +95,8 @@ typedef struct { uint8_t b[77]; } s77;
 #define CASE_VALUE s77
 #define CASE_KERNEL GP_KERNEL_PASSES_AGAIN
 #include "radix_case.h"
-#undef GPI_TUNE_RADIX_ROWS
-#define GPI_TUNE_RADIX_ROWS ((size_t)28 << 10)
+#undef GPI_RADIX_ROWS
+#define GPI_RADIX_ROWS ((size_t)28 << 10)
 #define CASE i32_s3
 #define CASE_KEY int
 #define CASE_VALUE s3

@@ -71,6 +71,10 @@ static inline cudaError_t RUNNERS(run_cub_max)(const runner_call *call)
 #define GP_KEY  RUNNERS_TYPE
 #include <gpuprims/classic/odd_even_merge_sort.cuh>
 
+#define GP_NAME RUNNERS_NAME
+#define GP_KEY RUNNERS_TYPE
+#include <gpuprims/radix_sort.cuh>
+
 static inline int RUNNERS(order)(const void *a, const void *b)
 {
     RUNNERS_TYPE x = *(const RUNNERS_TYPE *)a, y = *(const RUNNERS_TYPE *)b;
@@ -125,6 +129,12 @@ static inline cudaError_t RUNNERS(run_odd_even_merge_sort)(const runner_call *ca
         return error;
     return RUNNERS(odd_even_merge_sort)((RUNNERS_TYPE *)call->out, 1, call->n, 0, &call->classic,
                                         call->ws, call->stream);
+}
+
+static inline cudaError_t RUNNERS(run_radix_sort)(const runner_call *call)
+{
+    return RUNNERS(radix_sort)((const RUNNERS_TYPE *)call->in, (RUNNERS_TYPE *)call->out, call->n,
+                               call->ws, call->stream);
 }
 
 #ifdef __CUDACC__

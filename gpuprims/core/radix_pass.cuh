@@ -9,7 +9,7 @@
  *     5. the keys of a digit go to memory side by side
  *
  * Step 1 has two ways. By votes the lanes of a warp find out who has the same digit: that is right by
- * construction. Atomic additions in shared memory take a fifth of the time, but nothing says in which
+ * construction. Atomic additions in shared memory take a fraction of the time, but nothing says in which
  * order the lanes of a warp get their turn. So the tile is looked at while it is written: keys that have
  * been sorted by the digits before must come out in order, or pairs in the order in which they came. A
  * tile where that is not so is done again, slowly.

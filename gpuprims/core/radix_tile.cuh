@@ -6,6 +6,7 @@
  */
 #define GPI_RADIX_TILE GPI_RADIX_OF(tile)
 #define GPI_RADIX_COPY GPI_RADIX_OF(copy)
+#define GPI_RADIX_CHOOSE GPI_RADIX_OF(choose)
 #define GPI_RADIX_STAGE GPI_RADIX_OF(stage)
 #define GPI_RADIX_LOAD GPI_RADIX_OF(load)
 #define GPI_RADIX_RANK GPI_RADIX_OF(rank)
@@ -36,19 +37,17 @@
  * the lanes of a warp would meet in one bank.
  */
 enum {
-    GPI_RADIX_STAGED = GPI_RADIX_PAIRS && sizeof(GPI_RADIX_VALUE) <= GPI_TUNE_RADIX_STAGED,
+    GPI_RADIX_STAGED = GPI_RADIX_PAIRS && sizeof(GPI_RADIX_VALUE) <= 16,
     GPI_RADIX_SLOT = (int)sizeof(GP_KEY) + 2 * GPI_RADIX_PAIRS +
                      (GPI_RADIX_STAGED ? (int)sizeof(GPI_RADIX_VALUE) : 0),
-    GPI_RADIX_THREADS = GPI_RADIX_FEW      ? 512
-                        : GPI_RADIX_STAGED ? GPI_TUNE_RADIX_PAIR_THREADS
-                                           : 256,
+    GPI_RADIX_THREADS = GPI_RADIX_FEW || GPI_RADIX_STAGED ? 512 : 256,
     GPI_RADIX_WARPS = GPI_RADIX_THREADS / 32,
     GPI_RADIX_BLOCKS = GPI_RADIX_FEW || GPI_RADIX_STAGED ? 1 : 2, /* of a multiprocessor */
     GPI_RADIX_FITTING = (200 << 10) / GPI_RADIX_THREADS / GPI_RADIX_SLOT,
-    GPI_RADIX_ITEMS = GPI_RADIX_FEW       ? 16
-                      : !GPI_RADIX_STAGED ? (GPI_RADIX_SLOT <= 4 ? GPI_TUNE_RADIX_ITEMS : 39)
-                      : GPI_RADIX_FITTING <= GPI_TUNE_RADIX_PAIR_ITEMS ? (GPI_RADIX_FITTING - 1) | 1
-                                                                       : GPI_TUNE_RADIX_PAIR_ITEMS,
+    GPI_RADIX_ITEMS = GPI_RADIX_FEW             ? 16
+                      : !GPI_RADIX_STAGED       ? (GPI_RADIX_SLOT <= 4 ? GPI_TUNE_RADIX_ITEMS : 39)
+                      : GPI_RADIX_FITTING <= 39 ? (GPI_RADIX_FITTING - 1) | 1
+                                                : 39,
     GPI_RADIX_TILE_N = GPI_RADIX_THREADS * GPI_RADIX_ITEMS,
     GPI_RADIX_MAY_ADD = !GPI_RADIX_FEW,       /* whether atomics may rank */
     GPI_RADIX_AHEAD = GPI_RADIX_FEW ? 16 : 4, /* tiles that the look-back reads at a time */
@@ -263,21 +262,27 @@ GPI_DEVICE uint32_t GPI_RADIX_LOOK_BACK(uint32_t *look, uint32_t tile, uint32_t 
     return before;
 }
 
-/* Where an item goes, and whether it stands behind one that it should precede. */
+/*
+ * Where an item goes, and whether it stands behind one that it should precede. may_be_first is a constant:
+ * whether the slot may be the first one, which has none before it. (No branches here: they would keep
+ * the items apart that the compiler should treat together.)
+ */
 GPI_DEVICE size_t GPI_RADIX_PLACE(const GPI_RADIX_TILE *tile, const GPI_RADIX_ARRAYS *pass,
-                                  GP_KEY key, uint32_t slot, int shift, int check, int *wrong)
+                                  GP_KEY key, uint32_t slot, int shift, int check, int may_be_first,
+                                  int *wrong)
 {
     const uint32_t digit = GPI_KEY_DIGIT(key, shift, pass->mask);
+    const uint32_t before = slot - (may_be_first ? slot > 0 : 1);
 
     if (check && GPI_RADIX_PAIRS) { /* in the order in which they came */
-        *wrong |= slot > tile->start[digit] && pass->positions[slot] < pass->positions[slot - 1];
-    } else if (check && slot > 0) { /* by this digit and all before it: the topmost bits now */
-        GP_KEY before = pass->keys[slot - 1];
-
+        *wrong |= (slot > tile->start[digit]) & (pass->positions[slot] < pass->positions[before]);
+    } else if (check) { /* by this digit and all before it: the topmost bits now */
         if (GPI_KEY_IS_NARROW)
-            *wrong |= GPI_KEY_WORD(key) << (24 - shift) < GPI_KEY_WORD(before) << (24 - shift);
+            *wrong |= GPI_KEY_WORD(key) << (24 - shift) < GPI_KEY_WORD(pass->keys[before])
+                                                              << (24 - shift);
         else
-            *wrong |= GPI_KEY_LONG(key) << (56 - shift) < GPI_KEY_LONG(before) << (56 - shift);
+            *wrong |= GPI_KEY_LONG(key) << (56 - shift) < GPI_KEY_LONG(pass->keys[before])
+                                                              << (56 - shift);
     }
     return (size_t)tile->place[digit] + slot;
 }
@@ -313,7 +318,8 @@ GPI_DEVICE int GPI_RADIX_WRITE(const GPI_RADIX_TILE *tile, const GPI_RADIX_ARRAY
                 uint32_t slot = (i + k) * GPI_RADIX_THREADS + threadIdx.x;
 
                 keys[k] = pass->keys[slot];
-                to[k] = (uint32_t)GPI_RADIX_PLACE(tile, pass, keys[k], slot, shift, check, &wrong);
+                to[k] =
+                    GPI_RADIX_PLACE(tile, pass, keys[k], slot, shift, check, i + k == 0, &wrong);
                 if (GPI_RADIX_PAIRS)
                     values[k] = GPI_RADIX_FETCH(pass, first, slot);
             }
@@ -328,7 +334,7 @@ GPI_DEVICE int GPI_RADIX_WRITE(const GPI_RADIX_TILE *tile, const GPI_RADIX_ARRAY
     }
     for (uint32_t slot = threadIdx.x; slot < count; slot += GPI_RADIX_THREADS) {
         GP_KEY key = pass->keys[slot];
-        size_t to = GPI_RADIX_PLACE(tile, pass, key, slot, shift, check, &wrong);
+        size_t to = GPI_RADIX_PLACE(tile, pass, key, slot, shift, check, 1, &wrong);
 
         pass->keys_to[to] = key;
         if (GPI_RADIX_PAIRS)
@@ -357,6 +363,29 @@ GPI_DEVICE void GPI_RADIX_WRITE_AGAIN(const GPI_RADIX_TILE *tile, const GPI_RADI
     }
 }
 
+/* What the plan says about a pass. Gives its digit of the key, or -1. */
+GPI_DEVICE int GPI_RADIX_CHOOSE(const GPI_RADIX_JOB *job, GPI_RADIX_ARRAYS *pass, char *items)
+{
+    const gpi_radix_plan *plan = job->plan;
+    const int digit = plan->digit[job->pass], from = plan->from[job->pass],
+              to = plan->to[job->pass];
+    const int bits = job->end_bit - job->begin_bit - 8 * digit;
+
+    pass->keys_from = from == 0 ? job->keys_in : from == 1 ? job->keys_out : job->keys_other;
+    pass->keys_to = to == 1 ? job->keys_out : job->keys_other;
+    pass->values_from = from == 0   ? job->values_in
+                        : from == 1 ? job->values_out
+                                    : job->values_other;
+    pass->values_to = to == 1 ? job->values_out : job->values_other;
+    pass->shift = job->begin_bit + 8 * digit;
+    pass->mask = 255u >> (bits < 8 ? 8 - bits : 0);
+    pass->keys = (GP_KEY *)items;
+    pass->positions =
+        (uint16_t *)(items + (GPI_RADIX_PAIRS ? job->tile_n * (GPI_RADIX_SLOT - 2u) : 0));
+    pass->values = (GPI_RADIX_VALUE *)(items + job->tile_n * sizeof(GP_KEY));
+    return digit;
+}
+
 /* ---- the kernel -------------------------------------------------------------------------------- */
 
 static __global__ void __launch_bounds__(GPI_RADIX_THREADS, GPI_RADIX_BLOCKS)
@@ -375,24 +404,13 @@ static __global__ void __launch_bounds__(GPI_RADIX_THREADS, GPI_RADIX_BLOCKS)
     gpi_grid_launch_next();
     if (job.pass >= plan->passes)
         return;
-    const int digit = plan->digit[job.pass], from = plan->from[job.pass], to = plan->to[job.pass];
-    const int always_votes = plan->votes[job.pass];
-    pass.keys_from = from == 0 ? job.keys_in : from == 1 ? job.keys_out : job.keys_other;
-    pass.keys_to = to == 1 ? job.keys_out : job.keys_other;
-    pass.values_from = from == 0 ? job.values_in : from == 1 ? job.values_out : job.values_other;
-    pass.values_to = to == 1 ? job.values_out : job.values_other;
+    const int digit = GPI_RADIX_CHOOSE(&job, &pass, items), always_votes = plan->votes[job.pass];
     if (digit < 0) {
         GPI_RADIX_COPY(&job, &pass);
         return;
     }
-    pass.shift = job.begin_bit + 8 * digit;
-    pass.mask = 255u >> (job.end_bit - pass.shift < 8 ? 8 - (job.end_bit - pass.shift) : 0);
     if (threadIdx.x < 256)
         place = plan->place[digit][job.odd][threadIdx.x];
-    pass.keys = (GP_KEY *)items;
-    pass.positions =
-        (uint16_t *)(items + (GPI_RADIX_PAIRS ? job.tile_n * (GPI_RADIX_SLOT - 2u) : 0));
-    pass.values = (GPI_RADIX_VALUE *)(items + job.tile_n * sizeof(GP_KEY));
     for (;;) {
         GP_KEY keys[GPI_RADIX_ITEMS];
         uint32_t ranks[(GPI_RADIX_ITEMS + 1) / 2], start = 0;

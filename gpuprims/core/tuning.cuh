@@ -12,24 +12,9 @@
 #ifndef GPI_TUNE_RADIX_ITEMS
 #define GPI_TUNE_RADIX_ITEMS 63
 #endif
-/* Values of so many bytes wait in shared memory; the shape of a tile with them: threads of a block,
- * items of a thread at most. */
-#ifndef GPI_TUNE_RADIX_STAGED
-#define GPI_TUNE_RADIX_STAGED 16
-#endif
-#ifndef GPI_TUNE_RADIX_PAIR_THREADS
-#define GPI_TUNE_RADIX_PAIR_THREADS 384
-#endif
-#ifndef GPI_TUNE_RADIX_PAIR_ITEMS
-#define GPI_TUNE_RADIX_PAIR_ITEMS 51
-#endif
 /* In how many of 100 pairs of keys the digits may be alike before votes rank faster than atomics. */
 #ifndef GPI_TUNE_RADIX_ALIKE
 #define GPI_TUNE_RADIX_ALIKE 10
-#endif
-/* Tiles of a launch, at most: each has 1 KB, twice, for the look-back, of the 64 MB that there may be. */
-#ifndef GPI_TUNE_RADIX_ROWS
-#define GPI_TUNE_RADIX_ROWS ((size_t)28 << 10)
 #endif
 
 /* Shared memory for the stages of a ring of bulk copies, in a block with a multiprocessor to itself. */

@@ -101,6 +101,12 @@ PRIMITIVES = {
             ],
         },
     ],
+    "sort": [
+        {
+            "shapes": {"GPI_TUNE_RADIX_ITEMS": [47, 55, 59, 61, 63], "GPI_TUNE_RADIX_ALIKE": [5, 10, 20]},
+            "instances": [("sort", {"PRIMITIVE": "sort", "IN": "u32"})],
+        },
+    ],
 }
 
 
