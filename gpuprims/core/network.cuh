@@ -95,8 +95,8 @@ enum {
 
 /* At least so many blocks find registers on a multiprocessor at a time. */
 enum {
-    GPI_NETWORK_LEAST_BLOCKS = GPI_NETWORK_MOST <= GPI_TUNE_NETWORK_THREADS
-                                   ? GPI_TUNE_NETWORK_THREADS / GPI_NETWORK_MOST
+    GPI_NETWORK_LEAST_BLOCKS = GPI_NETWORK_MOST <= GPI_NETWORK_THREADS
+                                   ? GPI_NETWORK_THREADS / GPI_NETWORK_MOST
                                    : 1
 };
 

@@ -78,9 +78,7 @@
 
 /* classic/bitonic_sort.cuh, classic/odd_even_merge_sort.cuh: threads that find registers on a multiprocessor
  * at a time: 128 registers each. */
-#ifndef GPI_TUNE_NETWORK_THREADS
-#define GPI_TUNE_NETWORK_THREADS 512
-#endif
+#define GPI_NETWORK_THREADS 512
 
 /* scatter.cuh: threads of a block; items of up to 16 bytes, or pieces of larger ones, per thread, of
  * which that many reads are under way at a time. */
