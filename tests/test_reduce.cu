@@ -514,6 +514,85 @@ static void same_bits_of_all_instances(size_t n)
     ok(passed, "reduction of %zu floats: the same bits with every grid", n);
 }
 
+/* ---- the order of the fold ------------------------------------------------------------------- */
+
+/* A tree over up to 32 values. */
+static float tree(float *x, size_t n)
+{
+    for (size_t stride = 1; stride < 32; stride *= 2)
+        for (size_t i = 0; i + stride < n; i++)
+            x[i] = x[i] + x[i + stride];
+    return x[0];
+}
+
+/* Folds n values in rounds of `each`, as a tree or from left to right, into the places of the first ones. */
+static size_t rounds(float *x, size_t n, size_t each, int as_tree)
+{
+    size_t count = 0;
+
+    for (size_t first = 0; first < n; first += each, count++) {
+        size_t last = n - first < each ? n : first + each;
+        float sum = x[first];
+
+        if (as_tree)
+            sum = tree(x + first, last - first);
+        for (size_t i = first + 1; i < last && !as_tree; i++)
+            sum = sum + x[i];
+        x[count] = sum;
+    }
+    return count;
+}
+
+/* What docs/fold-order.md says of a reduction of floats. Overwrites them. */
+static float documented_sum(float *x, size_t n)
+{
+    const size_t bytes = n * sizeof *x, MiB = (size_t)1 << 20;
+    size_t warps = 32;
+
+    if (bytes <= 16 * MiB) {
+        n = rounds(x, n, 4, 0);
+        n = rounds(x, n, 32, 1);
+        n = rounds(x, n, bytes <= 4 * MiB ? 1 : 4, 0);
+    } else {
+        size_t part = 1;
+
+        warps = 8;
+        n = rounds(x, n, 28, 0);
+        n = rounds(x, n, 32, 1);
+        while ((n + 8 * part - 1) / (8 * part) > (part == 1 ? 2048 : 4096))
+            part *= 2;
+        n = rounds(x, n, part, 0);
+    }
+    n = rounds(x, n, warps, 1);                     /* tiles */
+    n = rounds(x, n, 32, 1);                        /* groups */
+    n = rounds(x, n, (n + warps - 1) / warps, 0);   /* shares */
+    return tree(x, n);
+}
+
+/* The documented bits, and those of the version before: fixed numbers of very different sizes. */
+static void in_documented_order(size_t n, uint32_t known)
+{
+    float *in = (float *)malloc(n * sizeof *in), got, want;
+    tap_buffer d_out = tap_buffer_new(sizeof got, 0);
+    uint64_t state = 42;
+    uint32_t bits;
+
+    for (size_t i = 0; i < n; i++) {
+        state = state * 6364136223846793005u + 1442695040888963407u;
+        in[i] = (float)((int64_t)state >> 40) * (state >> 20 & 1 ? 0x1p-20f : 0x1p-7f);
+    }
+    tap_buffer d_in = tap_buffer_of(in, n * sizeof *in, 4);
+    must(real_reduce((const float *)d_in.data, (float *)d_out.data, n, NULL, 0));
+    tap_buffer_read(&got, &d_out, sizeof got);
+    want = documented_sum(in, n);
+    memcpy(&bits, &got, sizeof bits);
+    ok(memcmp(&got, &want, sizeof got) == 0, "sum of %zu floats: the documented order", n);
+    ok(bits == known, "sum of %zu floats: bits %08x", n, (unsigned)bits);
+    tap_buffer_free(&d_in);
+    tap_buffer_free(&d_out);
+    free(in);
+}
+
 /* ---- sizes around the borders of the fold ---------------------------------------------------- */
 
 /*
@@ -679,6 +758,14 @@ int main(int argc, char **argv)
     fold_check_offsets(&affine3_case, REDUCE, 4200, 16, 4);
     fold_check_offsets(&u16_sum_case, REDUCE, 77, 16, 8);
 
+    in_documented_order(20, 0x47ba0f19);
+    in_documented_order(4099, 0x49a70223);
+    in_documented_order(100003, 0xc79a2080);
+    in_documented_order(1200007, 0x4b93ebde);
+    if (!tap_small) {
+        in_documented_order(5000011, 0x4bdf988a);
+        in_documented_order(15000001, 0x4cf4a6ea);
+    }
     borders_check(&u16_sum_case);
     borders_check(&affine3_case);
     borders_check(&triangle12_case);
