@@ -396,7 +396,7 @@ static void tags_and_scratch_meet(void)
 
     must(gp_workspace_wrap(&ws, wrapped.data, scratch_bytes, 0));
     for (int round = 0; round < 12; round++) {
-        size_t n = round % 4 == 3 ? N : 1000 + tap_below(N - 1000);
+        size_t n = round % 4 == 3 ? (size_t)N : 1000 + tap_below(N - 1000);
         int sum = 0;
 
         passed &= function_check(round % 4, 20000 + tap_below(30000), &ws, 0);
