@@ -344,7 +344,7 @@ import sys
 sys.path.insert(0, sys.argv.pop(1))
 import tune
 task = tune.PRIMITIVES['scatter'][0]
-task['shapes'] = {'GPI_TUNE_SCATTER_THREADS': [256, 2048], 'GPI_TUNE_SCATTER_UNITS': [4, -1]}
+task['shapes'] = {'GPI_TUNE_SCATTER_THREADS': [256, 2048], 'GPI_TUNE_SCATTER_UNITS': [1, -1]}
 task['instances'] = task['instances'][1:2]
 try:
     tune.run(['sh', '-c', 'sleep 100 & wait'], 1)
@@ -359,7 +359,7 @@ sys.exit(tune.main())
     assert result.stdout.count('of the present time') == 1, result.stdout
     assert result.stderr.count('left out: ') == 3, result.stderr
     for words in ('THREADS=256 GPI_TUNE_SCATTER_UNITS=-1: left out: variant1_0 does not compile: ',
-                  'THREADS=2048 GPI_TUNE_SCATTER_UNITS=4: left out: gather_map32/u32/gpuprims, uniform, n = 3000: '):
+                  'THREADS=2048 GPI_TUNE_SCATTER_UNITS=1: left out: gather_map32/u32/gpuprims, uniform, n = 3000: '):
         assert words in result.stderr, (words, result.stderr)
 
 
