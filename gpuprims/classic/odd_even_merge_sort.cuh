@@ -395,29 +395,8 @@ GP_API cudaError_t GPI_PUBLIC(odd_even_merge_sort)(
     GP_KEY *keys, GPI_NETWORK_IF_VALUES(GP_VALUE *values, ) size_t batch, size_t length,
     int descending, const gp_classic_options *opt, gp_workspace *ws, cudaStream_t stream)
 {
-    const char *function = GPI_TEXT(odd_even_merge_sort);
-    gp_classic_options options;
-    gpi_scratch scratch;
-    GPI_NETWORK_JOB job;
-    cudaError_t error = gpi_classic_read(opt, &options, function);
-
-    if (error != cudaSuccess || batch == 0 || length == 0)
-        return error;
-    memset((void *)&job, 0, sizeof job);
-    job.keys = keys;
-    GPI_NETWORK_IF_VALUES(job.values = values;)
-    job.batch = batch;
-    job.length = length;
-    error = GPI_NETWORK_CHECK(&job, function);
-    if (error != cudaSuccess || length == 1)
-        return error;
-    /* Needs no memory; it names the call in a timeline. */
-    error = gpi_scratch_acquire(&scratch, ws, 0, stream, function);
-    if (error != cudaSuccess)
-        return error;
-    int threads = GPI_NETWORK_PREPARE(&job, options.block_threads, descending);
-    error = GPI_ODD_EVEN_STAGES(&job, threads, stream);
-    return gpi_scratch_release(&scratch, error, stream);
+    return GPI_NETWORK_SORT(GPI_TEXT(odd_even_merge_sort), GPI_ODD_EVEN_STAGES, keys, GPI_NETWORK_IF_VALUES(values, ) batch,
+                            length, descending, opt, ws, stream);
 }
 
 #endif

@@ -47,6 +47,8 @@ static inline size_t gpi_ones_below(size_t n, int bit)
 #define GPI_NETWORK_STORE        GPI(store)
 #define GPI_NETWORK_CHECK        GPI(check)
 #define GPI_NETWORK_PREPARE      GPI(prepare)
+#define GPI_NETWORK_STAGES       GPI(stages_t)
+#define GPI_NETWORK_SORT         GPI(sort)
 
 #undef GPI_NETWORK_BYTES
 #undef GPI_NETWORK_IF_VALUES
@@ -271,6 +273,40 @@ static inline int GPI_NETWORK_PREPARE(GPI_NETWORK_JOB *job, int threads, int des
                        : 0;
     job->values_at = (unsigned)gpi_align_up(sizeof(GP_KEY) << job->tile_bits);
     return threads;
+}
+
+/* The stages of a network: its launches. */
+typedef cudaError_t GPI_NETWORK_STAGES(const GPI_NETWORK_JOB *job, int threads, cudaStream_t stream);
+
+/* What both host functions do: checks the arguments and runs the stages. */
+static inline cudaError_t GPI_NETWORK_SORT(const char *function, GPI_NETWORK_STAGES *stages, GP_KEY *keys,
+                                           GPI_NETWORK_IF_VALUES(GP_VALUE *values, ) size_t batch,
+                                           size_t length, int descending,
+                                           const gp_classic_options *opt, gp_workspace *ws,
+                                           cudaStream_t stream)
+{
+    gp_classic_options options;
+    gpi_scratch scratch;
+    GPI_NETWORK_JOB job;
+    cudaError_t error = gpi_classic_read(opt, &options, function);
+
+    if (error != cudaSuccess || batch == 0 || length == 0)
+        return error;
+    memset((void *)&job, 0, sizeof job);
+    job.keys = keys;
+    GPI_NETWORK_IF_VALUES(job.values = values;)
+    job.batch = batch;
+    job.length = length;
+    error = GPI_NETWORK_CHECK(&job, function);
+    if (error != cudaSuccess || length == 1)
+        return error;
+    /* Needs no memory; it names the call in a timeline. */
+    error = gpi_scratch_acquire(&scratch, ws, 0, stream, function);
+    if (error != cudaSuccess)
+        return error;
+    int threads = GPI_NETWORK_PREPARE(&job, options.block_threads, descending);
+    error = stages(&job, threads, stream);
+    return gpi_scratch_release(&scratch, error, stream);
 }
 
 /* Blocks that see every tile once, and the shared memory of each. */
