@@ -87,18 +87,18 @@ GPI_DEVICE void GPI_RADIX_COPY(const GPI_RADIX_JOB *job, const GPI_RADIX_ARRAYS 
 GPI_DEVICE void GPI_RADIX_STAGE(const GPI_RADIX_ARRAYS *pass, size_t first, uint32_t count)
 {
     const char *from = (const char *)(pass->values_from + first);
-    const uint32_t whole = count * (uint32_t)sizeof(GPI_RADIX_VALUE) / 16 * 16;
-    uint32_t x = 0;
+    const uint32_t bytes = count * (uint32_t)sizeof(GPI_RADIX_VALUE), whole = bytes / 16 * 16;
 
     if (pass->values_from && (uintptr_t)from % 16 == 0) {
         for (uint32_t at = threadIdx.x * 16; at < whole; at += GPI_RADIX_THREADS * 16)
             gpi_copy_16((char *)pass->values + at, from + at);
-        x = whole /
-            (uint32_t)sizeof(GPI_RADIX_VALUE); /* from the one that is not there to its end */
+        if (threadIdx.x < bytes - whole)
+            ((char *)pass->values)[whole + threadIdx.x] = from[whole + threadIdx.x];
+    } else {
+        for (uint32_t x = threadIdx.x; x < count; x += GPI_RADIX_THREADS)
+            pass->values[x] =
+                pass->values_from ? pass->values_from[first + x] : GPI_RADIX_NUMBERED(first + x);
     }
-    for (x += threadIdx.x; x < count; x += GPI_RADIX_THREADS)
-        pass->values[x] =
-            pass->values_from ? pass->values_from[first + x] : GPI_RADIX_NUMBERED(first + x);
 }
 
 /* Reads a tile of `count` items. Lanes read neighbouring keys; a warp has a run of them. */
