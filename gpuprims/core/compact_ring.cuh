@@ -15,7 +15,8 @@
  *
  * Part of compact.cuh; not to be included directly.
  */
-#define GPI_COMPACT_LOOKERS  GPI_TUNE_COMPACT_LOOKERS
+#define GPI_COMPACT_LOOKERS \
+    (sizeof(GP_TYPE) == 1 ? GPI_TUNE_COMPACT_BYTE_LOOKERS : GPI_TUNE_COMPACT_LOOKERS)
 #define GPI_COMPACT_COUNTERS \
     (sizeof(GP_TYPE) == 1 ? GPI_TUNE_COMPACT_BYTE_COUNTERS : GPI_TUNE_COMPACT_COUNTERS)
 #define GPI_COMPACT_WRITERS  GPI_TILE_CHUNKS
@@ -171,7 +172,7 @@ GPI_DEVICE void GPI_COMPACT_RING_PUBLISH(const GPI_COMPACT_JOB *job, GPI_COMPACT
 
 /*
  * Finds out what is kept before each tile. The look warps add up a group each, and each of them the groups.
- * They begin when the tile has come: most of those before it have then been published.
+ * They begin when the tile has been counted: most of those before it have then been published.
  */
 GPI_DEVICE void GPI_COMPACT_RING_LOOK(const GPI_COMPACT_JOB *job, GPI_COMPACT_RING *ring, unsigned looker,
                                       unsigned lane)
@@ -185,6 +186,7 @@ GPI_DEVICE void GPI_COMPACT_RING_LOOK(const GPI_COMPACT_JOB *job, GPI_COMPACT_RI
         size_t tile = ring->tile[place.stage], end = (tile + GPI_COUNT_GROUP - 1) / GPI_COUNT_GROUP;
         if (tile == GPI_NO_TILE)
             return;
+        gpi_mbarrier_wait(&ring->counted[place.stage], place.parity);
         gpi_counted before = known;
 
         while (before.group < end) {
@@ -227,7 +229,11 @@ GPI_DEVICE void GPI_COMPACT_RING_WRITE(const GPI_COMPACT_JOB *job, GPI_COMPACT_R
         uint32_t keep[GPI_COMPACT_BITS];
         GPI_RUN run;
 
-        GPI_RUN_READ(&run, slot, GPI_COMPACT_PHASE(job, part), lane, context);
+        gpi_mbarrier_wait(&ring->counted[place.stage], place.parity);
+        unsigned kept = ring->chunk_counts[place.stage][q];
+        int writes = kept || (job->rejected != GPI_REJECTED_DROPPED && part.last);
+        if (writes)
+            GPI_RUN_READ(&run, slot, GPI_COMPACT_PHASE(job, part), lane, context);
         if (previous >= 0) { /* by now the tile before has left its stage */
             if (lane == 0)
                 gpi_bulk_wait_read(0);
@@ -239,13 +245,13 @@ GPI_DEVICE void GPI_COMPACT_RING_WRITE(const GPI_COMPACT_JOB *job, GPI_COMPACT_R
         GPI_UNROLL
         for (int w = 0; w < GPI_COMPACT_BITS; w++)
             keep[w] = choice[w * 32];
-        unsigned kept = ring->chunk_counts[place.stage][q], rank = choice[GPI_COMPACT_BITS * 32];
+        unsigned rank = choice[GPI_COMPACT_BITS * 32];
         size_t before = (size_t)ring->tiles_before[place.stage] + ring->chunks_before[place.stage][q];
         if (tile + 1 == job->tiles && q + 1 == GPI_TILE_CHUNKS && lane == 0 &&
             job->rejected != GPI_REJECTED_STABLE)
             *job->count = before + kept;
         previous = place.stage;
-        if (kept || (job->rejected != GPI_REJECTED_DROPPED && part.last)) {
+        if (writes) {
             GPI_COMPACT_WRITE(job, part, slot, &run, keep, rank, kept, before, all_kept, ring->table, lane,
                               1);
             __syncwarp(); /* the ends have left the slot */

@@ -2,14 +2,14 @@
  * core/counts.cuh: how tiles that run at the same time learn how many items the tiles before them keep.
  *
  * As in core/tags.cuh: a tile publishes its count as a word, tagged with the epoch of the launch, and a
- * reader adds up the counts of all tiles before its own, in groups of 32. A count has 32 bits, sums have 64.
+ * reader adds up the counts of all tiles before its own, in groups of 64. A count has 32 bits, sums have 64.
  */
 #ifndef GPI_COUNTS_CUH
 #define GPI_COUNTS_CUH
 
 #include "ticket.cuh"
 
-#define GPI_COUNT_GROUP 32 /* tiles: one for each lane */
+#define GPI_COUNT_GROUP 64 /* tiles: two for each lane */
 
 /* Where compact.cuh puts items that are not kept: nowhere, from the end backwards, behind the kept ones. */
 enum { GPI_REJECTED_DROPPED, GPI_REJECTED_REVERSED, GPI_REJECTED_STABLE };
@@ -66,18 +66,20 @@ GPI_DEVICE uint32_t gpi_group_count(const gpi_tag_head *head, size_t group, size
                                     uint32_t epoch, int fence)
 {
     const uint64_t *words = (const uint64_t *)(head + 1);
-    size_t mine = group * GPI_COUNT_GROUP + lane;
-    int missing = mine < tile;
-    uint64_t word = 0;
+    size_t mine = group * GPI_COUNT_GROUP + 2 * lane;
+    int first = mine < tile, second = mine + 1 < tile, missing = first; /* whether the lane's tiles count */
+    uint64_t pair[2] = {0, 0};
 
     do {
-        if (missing)
-            word = gpi_load_relaxed_u64(&words[mine]);
-        missing = mine < tile && (uint32_t)(word >> 32) != epoch;
+        if (missing && second)
+            gpi_load_relaxed_2_u64(pair, &words[mine]);
+        else if (missing)
+            pair[0] = gpi_load_relaxed_u64(&words[mine]);
+        missing = (first && (uint32_t)(pair[0] >> 32) != epoch) || (second && (uint32_t)(pair[1] >> 32) != epoch);
     } while (__any_sync(GPI_FULL_MASK, missing));
     if (fence)
         __threadfence();
-    return gpi_warp_sum((uint32_t)word);
+    return gpi_warp_sum((uint32_t)pair[0] + (uint32_t)pair[1]);
 }
 
 /* One thread of each block: adds the blocks' sums up. The last block writes the total. */

@@ -132,6 +132,12 @@ GPI_DEVICE uint64_t gpi_load_relaxed_u64(const uint64_t *p)
     return x;
 }
 
+/* x[0] and x[1], each of them for itself; p is a multiple of 16. */
+GPI_DEVICE void gpi_load_relaxed_2_u64(uint64_t *x, const uint64_t *p)
+{
+    __asm__ volatile("ld.relaxed.gpu.v2.u64 {%0, %1}, [%2];" : "=l"(x[0]), "=l"(x[1]) : "l"(p) : "memory");
+}
+
 GPI_DEVICE uint64_t gpi_load_acquire_u64(const uint64_t *p)
 {
     uint64_t x;
@@ -167,6 +173,12 @@ GPI_DEVICE uint64_t gpi_load_relaxed_u64(const uint64_t *p)
 {
     gpi_cpu_poll();
     return __atomic_load_n(p, __ATOMIC_RELAXED);
+}
+
+GPI_DEVICE void gpi_load_relaxed_2_u64(uint64_t *x, const uint64_t *p)
+{
+    x[0] = gpi_load_relaxed_u64(p);
+    x[1] = gpi_load_relaxed_u64(p + 1);
 }
 
 GPI_DEVICE uint64_t gpi_load_acquire_u64(const uint64_t *p)

@@ -20,14 +20,17 @@
 /* Shared memory for the stages of a ring of bulk copies, in a block with a multiprocessor to itself. */
 #define GPI_RING_ROOM (225 << 10)
 
-/* compact.cuh: stages of the ring, at most; look warps; count warps for items of a byte, and for larger
+/* compact.cuh: stages of the ring, at most; look warps and count warps, for items of a byte and for larger
  * ones; MiB of input from which the ring is faster than a wave of blocks; blocks of that wave on a
  * multiprocessor. */
 #ifndef GPI_TUNE_COMPACT_STAGES
 #define GPI_TUNE_COMPACT_STAGES 7
 #endif
+#ifndef GPI_TUNE_COMPACT_BYTE_LOOKERS
+#define GPI_TUNE_COMPACT_BYTE_LOOKERS 2
+#endif
 #ifndef GPI_TUNE_COMPACT_LOOKERS
-#define GPI_TUNE_COMPACT_LOOKERS 6
+#define GPI_TUNE_COMPACT_LOOKERS 3
 #endif
 #ifndef GPI_TUNE_COMPACT_BYTE_COUNTERS
 #define GPI_TUNE_COMPACT_BYTE_COUNTERS 8

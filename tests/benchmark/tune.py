@@ -39,7 +39,7 @@ PRIMITIVES = {
         {
             "shapes": {
                 "GPI_TUNE_COMPACT_STAGES": [5, 6, 7],
-                "GPI_TUNE_COMPACT_LOOKERS": [4, 6, 8],
+                "GPI_TUNE_COMPACT_LOOKERS": [2, 3, 4],
                 "GPI_TUNE_COMPACT_COUNTERS": [4, 8],
             },
             "instances": [
@@ -48,7 +48,7 @@ PRIMITIVES = {
             ],
         },
         {
-            "shapes": {"GPI_TUNE_COMPACT_BYTE_COUNTERS": [4, 8]},
+            "shapes": {"GPI_TUNE_COMPACT_BYTE_COUNTERS": [4, 8], "GPI_TUNE_COMPACT_BYTE_LOOKERS": [1, 2, 3]},
             "instances": [("compact", {"PRIMITIVE": "compact", "IN": "u8"})],
         },
         {
