@@ -38,7 +38,7 @@ PRIMITIVES = {
     "compact": [
         {
             "shapes": {
-                "GPI_TUNE_COMPACT_STAGES": [5, 6, 7],
+                "GPI_TUNE_COMPACT_STAGES": [6, 7],
                 "GPI_TUNE_COMPACT_LOOKERS": [2, 3, 4],
                 "GPI_TUNE_COMPACT_COUNTERS": [4, 8],
             },
