@@ -7,8 +7,8 @@
  *     count warps        choose items of a chunk each, and leave the choice in the stage
  *     1 publish warp     adds the chunks up and publishes the tile's count
  *     look warps         add up the counts of all tiles before
- *     8 write warps      put the chosen items of a chunk together, in its slot, and start the bulk copy to
- *                        where they go
+ *     teams of 8         put the chosen items of a chunk together, in its slot, and start the bulk copy to
+ *     write warps        where they go; with two teams each has every other tile
  *
  * They meet at mbarriers, at which every lane arrives for itself: so the order of what it has read and
  * written is plain to see, for tools as well.
@@ -19,7 +19,8 @@
     (sizeof(GP_TYPE) == 1 ? GPI_TUNE_COMPACT_BYTE_LOOKERS : GPI_TUNE_COMPACT_LOOKERS)
 #define GPI_COMPACT_COUNTERS \
     (sizeof(GP_TYPE) == 1 ? GPI_TUNE_COMPACT_BYTE_COUNTERS : GPI_TUNE_COMPACT_COUNTERS)
-#define GPI_COMPACT_WRITERS  GPI_TILE_CHUNKS
+#define GPI_COMPACT_TEAMS   (sizeof(GP_TYPE) == 1 ? GPI_TUNE_COMPACT_BYTE_TEAMS : 1)
+#define GPI_COMPACT_WRITERS (GPI_TILE_CHUNKS * GPI_COMPACT_TEAMS)
 #define GPI_COMPACT_RING_THREADS \
     (32 * (2 + GPI_COMPACT_LOOKERS + GPI_COMPACT_COUNTERS + GPI_COMPACT_WRITERS))
 #define GPI_COMPACT_FIT(bytes)                                                         \
@@ -83,7 +84,7 @@ GPI_DEVICE void GPI_COMPACT_RING_LOAD(const GPI_COMPACT_JOB *job, GPI_COMPACT_RI
         next = gpi_take_tile(job->head, &epoch);
     if (lane == 0)
         ring->epoch = epoch;
-    for (int k = 0, end = 0; !end; k++) {
+    for (int k = 0, ends = 0; ends < GPI_COMPACT_TEAMS; k++) {
         uint32_t tile = __shfl_sync(GPI_FULL_MASK, next, 0), unused;
         char *stage = stages + place.stage * ring->stage_bytes;
         uint64_t *full = &ring->full[place.stage];
@@ -104,7 +105,7 @@ GPI_DEVICE void GPI_COMPACT_RING_LOAD(const GPI_COMPACT_JOB *job, GPI_COMPACT_RI
                 GPI_COMPACT_RING_FETCH(job->flags, job->n, 1, part, GPI_COMPACT_FLAG_PHASE(job, part),
                                        GPI_COMPACT_FLAGS(stage, lane), full);
         }
-        end = tile >= job->tiles;
+        ends += tile >= job->tiles;
         gpi_ring_advance(&place, ring->stages);
     }
     if (lane == 0)
@@ -210,12 +211,13 @@ GPI_DEVICE void GPI_COMPACT_RING_LOOK(const GPI_COMPACT_JOB *job, GPI_COMPACT_RI
     }
 }
 
-/* Writes chunk q of each tile. */
+/* Writes a chunk of each tile of the team. */
 GPI_DEVICE void GPI_COMPACT_RING_WRITE(const GPI_COMPACT_JOB *job, GPI_COMPACT_RING *ring, char *stages,
-                                       unsigned q, unsigned lane, GPI_CONTEXT context)
+                                       unsigned writer, unsigned lane, GPI_CONTEXT context)
 {
+    const unsigned q = writer % GPI_TILE_CHUNKS, team = writer / GPI_TILE_CHUNKS;
     size_t all_kept = job->rejected == GPI_REJECTED_STABLE ? *job->count : 0;
-    gpi_ring_place place = {0, 0};
+    gpi_ring_place place = {(int)team, 0}; /* there are more stages than teams */
     int previous = -1;
 
     for (;;) {
@@ -259,10 +261,14 @@ GPI_DEVICE void GPI_COMPACT_RING_WRITE(const GPI_COMPACT_JOB *job, GPI_COMPACT_R
             gpi_mbarrier_arrive(&ring->empty[place.stage]); /* at once: no copy has to end */
             previous = -1;
         }
-        gpi_ring_advance(&place, ring->stages);
+        for (int t = 0; t < GPI_COMPACT_TEAMS; t++)
+            gpi_ring_advance(&place, ring->stages);
     }
     if (lane == 0)
         gpi_bulk_wait(0);
+    __syncwarp(); /* the last tile has left its stage */
+    if (previous >= 0)
+        gpi_mbarrier_arrive(&ring->empty[previous]); /* the other team may still need it, to end */
 }
 
 static __global__ void __launch_bounds__(GPI_COMPACT_RING_THREADS, 1)
@@ -281,7 +287,7 @@ static __global__ void __launch_bounds__(GPI_COMPACT_RING_THREADS, 1)
             gpi_mbarrier_init(&ring.full[s], GPI_TILE_CHUNKS * (job.flags ? 2 : 1));
             gpi_mbarrier_init(&ring.counted[s], 32 * GPI_COMPACT_COUNTERS);
             gpi_mbarrier_init(&ring.ready[s], 32 * (GPI_COMPACT_LOOKERS + 1));
-            gpi_mbarrier_init(&ring.empty[s], 32 * GPI_COMPACT_WRITERS);
+            gpi_mbarrier_init(&ring.empty[s], 32 * GPI_TILE_CHUNKS);
         }
         gpi_mbarrier_init_fence();
     }

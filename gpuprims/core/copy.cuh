@@ -293,8 +293,8 @@ GPI_DEVICE void gpi_pack_bytes(char *to, const uint32_t *words, const uint32_t *
                                const uint32_t *table)
 {
     unsigned start = (unsigned)((uintptr_t)to & 3), bits = start * 8;
-    char *first = to - start, *word = first;
-    uint32_t pending = 0; /* the bytes of `word` so far, bits % 32 of them */
+    gpi_shared_place place = gpi_shared_place_of(to - start);
+    uint32_t pending = 0; /* the bytes of the word so far, bits % 32 of them */
 
     GPI_UNROLL
     for (int w = 0; w < (count + 7) / 8; w++) {
@@ -307,21 +307,16 @@ GPI_DEVICE void gpi_pack_bytes(char *to, const uint32_t *words, const uint32_t *
         for (int i = 0; i < 8 && 8 * w + i < count; i++) {
             uint32_t packed = gpi_permute(words[8 * w + i], 0, entries[i]);
             uint64_t both = (uint64_t)packed * gpi_shift_up(1, bits) + pending; /* shifts and joins at once */
-            uint32_t low = (uint32_t)both;
             unsigned next = bits + (entries[i] >> 16);
-            int full = ((next ^ bits) & 32) != 0;
 
-            if (full)
-                gpi_put(word, low);
-            word += full ? 4 : 0;
-            pending = full ? (uint32_t)(both >> 32) : low;
+            pending = gpi_store_if_full(&place, both, bits, next);
             bits = next;
         }
     }
     __syncwarp(); /* a word that lanes share has been written as a whole; now the others' bytes of it */
     GPI_NO_UNROLL
-    for (unsigned i = word == first ? start : 0; i < bits % 32 / 8; i++)
-        word[i] = (char)(pending >> 8 * i);
+    for (unsigned i = bits < 32 ? start : 0; i < bits % 32 / 8; i++)
+        to[bits / 32 * 4 + i - start] = (char)(pending >> 8 * i);
 }
 
 /* Turns `count` words of bytes, and the bits of `keep` for them, round: the last byte comes first. */

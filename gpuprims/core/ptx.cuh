@@ -210,6 +210,47 @@ GPI_DEVICE void gpi_store_release_u64(uint64_t *p, uint64_t x)
 
 #endif
 
+/* ---- a stream of words to shared memory --------------------------------------------------------- */
+
+/* Where the next word goes: on the GPU in 32 bits. */
+#ifdef __CUDACC__
+typedef uint32_t gpi_shared_place;
+#define gpi_shared_place_of(shared) ((uint32_t)__cvta_generic_to_shared(shared))
+#else
+typedef char *gpi_shared_place;
+#define gpi_shared_place_of(shared) (shared)
+#endif
+
+/*
+ * `both` holds the bits of a word so far, the last of them put there a moment ago: of a stream of `before`
+ * bits, now `after`. Once it is full, stores the word and goes on to the next one; returns the bits of that
+ * one. (The compiler takes twice as many instructions.)
+ */
+GPI_DEVICE uint32_t gpi_store_if_full(gpi_shared_place *place, uint64_t both, uint32_t before, uint32_t after)
+{
+    uint32_t rest = (uint32_t)both;
+
+#ifdef __CUDACC__
+    __asm__ volatile("{ .reg .pred full;\n\t"
+                     ".reg .b32 bit;\n\t"
+                     "lop3.b32 bit, %3, %4, 32, 0x28;\n\t" /* (before ^ after) & 32 */
+                     "setp.ne.u32 full, bit, 0;\n\t"
+                     "@full st.shared.u32 [%1], %0;\n\t"
+                     "@full add.u32 %1, %1, 4;\n\t"
+                     "selp.u32 %0, %2, %0, full; }"
+                     : "+r"(rest), "+r"(*place)
+                     : "r"((uint32_t)(both >> 32)), "r"(before), "r"(after)
+                     : "memory");
+#else
+    if ((before ^ after) & 32) {
+        memcpy(*place, &rest, sizeof rest);
+        *place += 4;
+        rest = (uint32_t)(both >> 32);
+    }
+#endif
+    return rest;
+}
+
 /* ---- copies that the thread need not wait for (sm_80) ----------------------------------------- */
 
 /*

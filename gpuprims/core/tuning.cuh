@@ -21,8 +21,8 @@
 #define GPI_RING_ROOM (225 << 10)
 
 /* compact.cuh: stages of the ring, at most; look warps and count warps, for items of a byte and for larger
- * ones; MiB of input from which the ring is faster than a wave of blocks; blocks of that wave on a
- * multiprocessor. */
+ * ones; teams of eight write warps for items of a byte; MiB of input from which the ring is faster than a
+ * wave of blocks; blocks of that wave on a multiprocessor. */
 #ifndef GPI_TUNE_COMPACT_STAGES
 #define GPI_TUNE_COMPACT_STAGES 7
 #endif
@@ -34,6 +34,9 @@
 #endif
 #ifndef GPI_TUNE_COMPACT_BYTE_COUNTERS
 #define GPI_TUNE_COMPACT_BYTE_COUNTERS 8
+#endif
+#ifndef GPI_TUNE_COMPACT_BYTE_TEAMS
+#define GPI_TUNE_COMPACT_BYTE_TEAMS 2
 #endif
 #ifndef GPI_TUNE_COMPACT_COUNTERS
 #define GPI_TUNE_COMPACT_COUNTERS 4

@@ -48,7 +48,11 @@ PRIMITIVES = {
             ],
         },
         {
-            "shapes": {"GPI_TUNE_COMPACT_BYTE_COUNTERS": [4, 8], "GPI_TUNE_COMPACT_BYTE_LOOKERS": [1, 2, 3]},
+            "shapes": {
+                "GPI_TUNE_COMPACT_BYTE_COUNTERS": [4, 8],
+                "GPI_TUNE_COMPACT_BYTE_LOOKERS": [1, 2, 3],
+                "GPI_TUNE_COMPACT_BYTE_TEAMS": [1, 2],
+            },
             "instances": [("compact", {"PRIMITIVE": "compact", "IN": "u8"})],
         },
         {
