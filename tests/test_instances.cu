@@ -294,10 +294,12 @@ static void check_trio(void)
 /* The block size of the instances: 64 for one, the default for those after it. */
 static void check_block_sizes(void)
 {
-    /* A value for each thread, one more for every 128 bytes of them, and one. */
-    ok(sizeof(trio_block_scan_storage) == (64 + 64 * sizeof(pair) / 128 + 1) * sizeof(pair) &&
-           sizeof(plain_block_scan_storage) == (256 + 256 / 32 + 1) * sizeof(int) &&
-           sizeof(plain_block_reduce_storage) == (256 + 256 / 32 + 1) * sizeof(int),
+    /* A value for each thread, 16 bytes more for every 128 of them, one value, and up to 16 bytes. */
+    size_t pairs = (64 + 64 * sizeof(pair) / 128 * 2 + 2) * sizeof(pair);
+    size_t ints = (256 + 256 / 32 * 4 + 4) * sizeof(int);
+
+    ok(sizeof(trio_block_scan_storage) == pairs && sizeof(plain_block_scan_storage) == ints &&
+           sizeof(plain_block_reduce_storage) == ints,
        "GP_BLOCK holds for its own instance");
 }
 

@@ -51,7 +51,7 @@
 
 /* An array of one, so that its name and its address serve alike. */
 typedef struct {
-    GP_TYPE values[GPI_RAKE_VALUES];
+    GP_TYPE values[GPI_RAKE_VALUES] __attribute__((aligned(__alignof__(GPI_RAKE_UNIT))));
     GP_TYPE total;
 } GPI_BLOCK_REDUCE_STORAGE[1];
 
@@ -61,12 +61,12 @@ GPI_DEVICE GP_TYPE GPI_PUBLIC(block_reduce)(GP_TYPE x, void *storage)
     GP_TYPE *total = &(*(GPI_BLOCK_REDUCE_STORAGE *)storage)->total;
     unsigned rank = gpi_thread_rank();
 
-    if (!GPI_RAKES)
+    if (!GPI_RAKES || GPI_SUMS_WORDS)
         return GPI_BLOCK_REDUCE(x, rank, GP_BLOCK, values);
     values[GPI_RAKE_PAD(rank)] = x;
     __syncthreads(); /* all values are there */
     if (rank < 32) {
-        GP_TYPE run[GPI_RAKE_RUN];
+        GPI_RAKE_UNIT run[GPI_RAKE_RUN / GPI_RAKE_WIDE];
         GP_TYPE sum = GPI_WARP_REDUCE(GPI_RAKE_READ(run, values, rank), (int)rank, 32);
 
         if (rank == 0)

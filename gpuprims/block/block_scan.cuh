@@ -59,7 +59,7 @@
 
 /* An array of one, so that its name and its address serve alike. */
 typedef struct {
-    GP_TYPE values[GPI_RAKE_VALUES];
+    GP_TYPE values[GPI_RAKE_VALUES] __attribute__((aligned(__alignof__(GPI_RAKE_UNIT))));
     GP_TYPE total;
 } GPI_BLOCK_SCAN_STORAGE[1];
 
@@ -68,7 +68,7 @@ GPI_DEVICE GP_TYPE GPI_BLOCK_SCAN_RAKE(GP_TYPE x, GP_TYPE *values, GP_TYPE *shar
                                        int exclusive)
 {
     unsigned rank = gpi_thread_rank();
-    GP_TYPE run[GPI_RAKE_RUN];
+    GPI_RAKE_UNIT run[GPI_RAKE_RUN / GPI_RAKE_WIDE];
 
     values[GPI_RAKE_PAD(rank)] = x;
     __syncthreads(); /* all values are there */
@@ -79,13 +79,21 @@ GPI_DEVICE GP_TYPE GPI_BLOCK_SCAN_RAKE(GP_TYPE x, GP_TYPE *values, GP_TYPE *shar
         if (rank == 31)
             *shared_total = scanned;
         GPI_UNROLL
-        for (unsigned i = 0; i < GPI_RAKE_RUN; i++) {
-            GP_TYPE *value = &values[GPI_RAKE_PAD(rank * GPI_RAKE_RUN + i)];
-            GP_TYPE y = GPI_RAKE_RUN <= 8 ? run[i] : *value; /* more would take too many registers */
-            GP_TYPE next = rank || i ? GPI_COMBINE(before, y) : y;
+        for (unsigned i = 0; i < GPI_RAKE_RUN; i += GPI_RAKE_WIDE) {
+            GP_TYPE *place = &values[GPI_RAKE_PAD(rank * GPI_RAKE_RUN + i)];
+            GPI_RAKE_UNIT unit = run[i / GPI_RAKE_WIDE];
 
-            *value = !exclusive ? next : rank || i ? before : GPI_IDENTITY();
-            before = next;
+            if (GPI_RAKE_RUN > 8) /* to keep as many would take too many registers */
+                gpi_get(unit, place);
+            GPI_UNROLL
+            for (int k = 0; k < GPI_RAKE_WIDE; k++) {
+                int is_first = rank == 0 && i == 0 && k == 0;
+                GP_TYPE next = is_first ? unit.items[k] : GPI_COMBINE(before, unit.items[k]);
+
+                unit.items[k] = !exclusive ? next : is_first ? GPI_IDENTITY() : before;
+                before = next;
+            }
+            gpi_put(place, unit);
         }
     }
     __syncthreads(); /* all of them are scanned */

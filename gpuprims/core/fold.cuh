@@ -17,6 +17,7 @@
 #define GPI_SHUFFLE_DOWN GPI(shuffle_down)
 #define GPI_WARP_SCAN    GPI(warp_scan)
 #define GPI_WARP_REDUCE  GPI(warp_reduce)
+#define GPI_SUMS_WORDS   GPI(sums_words)
 #define GPI_BLOCK_PREFIX GPI(block_prefix)
 #define GPI_BLOCK_REDUCE GPI(block_reduce)
 
@@ -74,9 +75,22 @@ GPI_DEVICE GP_TYPE GPI_WARP_SCAN(GP_TYPE x, int lane, int valid)
     return x;
 }
 
+/* Sums of 32-bit integers wrap, so they come out alike in any order: one instruction adds up a warp (sm_80). */
+enum {
+#if GP_OP == GP_SUM && !defined GP_IDENTITY && (!defined __CUDA_ARCH__ || __CUDA_ARCH__ >= 800)
+    GPI_SUMS_WORDS = sizeof(GP_TYPE) == 4 && (GP_TYPE)0.5 == (GP_TYPE)0
+#else
+    GPI_SUMS_WORDS = 0
+#endif
+};
+
 /* Folds the first `valid` lanes (at least one) as a tree over strides 1, 2, 4, 8, 16; lane 0 has it. */
 GPI_DEVICE GP_TYPE GPI_WARP_REDUCE(GP_TYPE x, int lane, int valid)
 {
+#if GP_OP == GP_SUM && !defined GP_IDENTITY && (!defined __CUDA_ARCH__ || __CUDA_ARCH__ >= 800)
+    if (GPI_SUMS_WORDS)
+        return (GP_TYPE)__reduce_add_sync(GPI_FULL_MASK, lane < valid ? (unsigned)x : 0);
+#endif
     if (valid > 32) /* the lanes past the warp's end are nobody's neighbours */
         valid = 32;
     GPI_UNROLL
@@ -127,6 +141,8 @@ GPI_DEVICE GP_TYPE GPI_BLOCK_REDUCE(GP_TYPE x, unsigned rank, unsigned valid, GP
         totals[warp] = x;
     __syncthreads(); /* totals are complete */
 
+    if (GPI_SUMS_WORDS) /* every lane gets it */
+        return GPI_WARP_REDUCE(totals[gpi_min(rank % 32, warps - 1)], (int)(rank % 32), (int)warps);
     GP_TYPE sum = totals[0];
     for (unsigned w = 1; w < warps; w++)
         sum = GPI_COMBINE(sum, totals[w]);

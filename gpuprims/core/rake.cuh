@@ -6,27 +6,41 @@
 #ifndef GPI_RAKE_IS_STAMPED
 #define GPI_RAKE_IS_STAMPED
 
+#include "copy.cuh"
+
 /* Larger values would take too much shared memory. */
 #define GPI_RAKES (sizeof(GP_TYPE) <= 16)
 
-/* After every 128 bytes a place is left free, so that the lanes of the raking warp use different banks. */
-#define GPI_RAKE_PAD(i) ((i) + (i) / (sizeof(GP_TYPE) <= 4 ? 32 : 128 / (unsigned)sizeof(GP_TYPE)))
+/* A lane reads and writes 16 bytes at a time of types of 4 and of 8, and single values of others. */
+#define GPI_RAKE_RUN (GP_BLOCK / 32)
+#define GPI_RAKE_WIDE                                                                              \
+    ((sizeof(GP_TYPE) == 4 || sizeof(GP_TYPE) == 8) && GPI_RAKE_RUN * sizeof(GP_TYPE) % 16 == 0    \
+         ? 16 / (int)sizeof(GP_TYPE)                                                               \
+         : 1)
+
+/* After every 128 bytes as much is left free, so that the lanes of the raking warp use different banks. */
+#define GPI_RAKE_PAD(i) \
+    ((i) + (i) / (sizeof(GP_TYPE) <= 4 ? 32 : 128 / (unsigned)sizeof(GP_TYPE)) * GPI_RAKE_WIDE)
 #define GPI_RAKE_VALUES (GPI_RAKES ? GPI_RAKE_PAD(GP_BLOCK) : GP_BLOCK / 32)
 
+#define GPI_RAKE_UNIT GPI(rake_unit)
 #define GPI_RAKE_READ GPI(rake_read)
-#define GPI_RAKE_RUN  (GP_BLOCK / 32)
+
+typedef struct {
+    GP_TYPE items[GPI_RAKE_WIDE];
+} __attribute__((aligned(GPI_RAKE_WIDE > 1 ? 16 : __alignof__(GP_TYPE)))) GPI_RAKE_UNIT;
 
 /* Reads the values of the lane's GP_BLOCK / 32 threads, and folds them from left to right. */
-GPI_DEVICE GP_TYPE GPI_RAKE_READ(GP_TYPE *run, const GP_TYPE *values, unsigned lane)
+GPI_DEVICE GP_TYPE GPI_RAKE_READ(GPI_RAKE_UNIT *run, const GP_TYPE *values, unsigned lane)
 {
     GPI_UNROLL
-    for (unsigned i = 0; i < GPI_RAKE_RUN; i++)
-        run[i] = values[GPI_RAKE_PAD(lane * GPI_RAKE_RUN + i)];
+    for (unsigned i = 0; i < GPI_RAKE_RUN; i += GPI_RAKE_WIDE)
+        gpi_get(run[i / GPI_RAKE_WIDE], &values[GPI_RAKE_PAD(lane * GPI_RAKE_RUN + i)]);
 
-    GP_TYPE sum = run[0];
+    GP_TYPE sum = run[0].items[0];
     GPI_UNROLL
     for (unsigned i = 1; i < GPI_RAKE_RUN; i++)
-        sum = GPI_COMBINE(sum, run[i]);
+        sum = GPI_COMBINE(sum, run[i / GPI_RAKE_WIDE].items[i % GPI_RAKE_WIDE]);
     return sum;
 }
 
