@@ -2,7 +2,8 @@
  *
  * Parameters: BENCH_INSTANCE, BENCH_TYPE (a label), BENCH_IN (an element label), BENCH_PRIMITIVE.
  * BENCH_ALL: every function of the header and every density, else compact alone at 50 %.
- * BENCH_COSTLY: see bench_predicates.h. BENCH_CLASSIC: with the rungs.
+ * BENCH_COSTLY: see bench_predicates.h. BENCH_CLASSIC: with the rungs. BENCH_WAVE: with the kernel of GPUs
+ * that have no bulk copies.
  */
 #include "bench_predicates.h"
 
@@ -16,6 +17,14 @@
 #define GP_PRED(x) bench_keep(x)
 #include <gpuprims/host/cpu_compact.h>
 
+#ifdef BENCH_WAVE
+#define GP_NAME    BENCH(wave)
+#define GP_TYPE    BENCH_IN_T
+#define GP_PRED(x) bench_keep(x)
+#define GP_KERNEL  GP_KERNEL_WAVE
+#include <gpuprims/compact.cuh>
+#endif
+
 /* clang-format off */
 #define BENCH_ARGUMENTS (const BENCH_IN_T *)call->in, (BENCH_IN_T *)call->out, call->n
 #define BENCH_TRAILING  call->count, call->ws, call->stream
@@ -27,6 +36,13 @@ static cudaError_t BENCH(run_compact)(const bench_call *call)
 {
     return BENCH(compact)(BENCH_ARGUMENTS, BENCH_TRAILING);
 }
+
+#ifdef BENCH_WAVE
+static cudaError_t BENCH(run_wave)(const bench_call *call)
+{
+    return BENCH(wave_compact)(BENCH_ARGUMENTS, BENCH_TRAILING);
+}
+#endif
 
 static cudaError_t BENCH(run_cpu)(const bench_call *call)
 {
@@ -64,6 +80,9 @@ extern const bench_entries BENCH_CLASSIC;
 
 static const bench_entry BENCH(compact_entries)[] = {
     {"gpuprims", 0, BENCH(run_compact), BENCH(compact_workspace_bytes)},
+#ifdef BENCH_WAVE
+    {"gpuprims_wave", 0, BENCH(run_wave), BENCH(wave_compact_workspace_bytes)},
+#endif
 #ifdef BENCH_HAS_CUB
     {"CUB", ENTRY_CUB, BENCH(cub_compact), NULL},
 #endif

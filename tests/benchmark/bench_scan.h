@@ -2,7 +2,7 @@
  *
  * Parameters: BENCH_INSTANCE, BENCH_PRIMITIVE, BENCH_TYPE (a label), and those of
  * bench_operators.h. A maximum is scanned inclusively, everything else exclusively. BENCH_CLASSIC:
- * with the rungs.
+ * with the rungs. BENCH_WAVE: with the kernel of GPUs that have no bulk copies.
  */
 #include "bench_operators.h"
 
@@ -34,6 +34,13 @@
 #endif
 #include <gpuprims/host/cpu_scan.h>
 
+#ifdef BENCH_WAVE
+#define GP_NAME   BENCH(wave)
+#define GP_TYPE   BENCH_OUT_T
+#define GP_KERNEL GP_KERNEL_WAVE
+#include <gpuprims/scan.cuh>
+#endif
+
 #if BENCH_OP == BENCH_MAX
 #define BENCH_SCAN(prefix) BENCH(prefix##inclusive_scan)
 #define BENCH_SCAN_BYTES   BENCH(inclusive_scan_workspace_bytes)
@@ -47,6 +54,14 @@ static cudaError_t BENCH(run)(const bench_call *call)
     return BENCH_SCAN()((const BENCH_IN_T *)call->in, (BENCH_OUT_T *)call->out, call->n, call->ws,
                         call->stream);
 }
+
+#ifdef BENCH_WAVE
+static cudaError_t BENCH(run_wave)(const bench_call *call)
+{
+    return BENCH_SCAN(wave_)((const BENCH_IN_T *)call->in, (BENCH_OUT_T *)call->out, call->n, call->ws,
+                             call->stream);
+}
+#endif
 
 static cudaError_t BENCH(run_cpu)(const bench_call *call)
 {
@@ -104,6 +119,9 @@ extern const bench_entries BENCH_CLASSIC;
 
 static const bench_entry BENCH(entries)[] = {
     {"gpuprims", 0, BENCH(run), BENCH_SCAN_BYTES},
+#ifdef BENCH_WAVE
+    {"gpuprims_wave", 0, BENCH(run_wave), BENCH(wave_exclusive_scan_workspace_bytes)},
+#endif
 #ifdef BENCH_HAS_CUB
     {"CUB", ENTRY_CUB, BENCH(run_cub), NULL},
 #endif
