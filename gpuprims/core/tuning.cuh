@@ -17,6 +17,11 @@
 #define GPI_TUNE_RADIX_ALIKE 10
 #endif
 
+/* Keys that one block sorts rather than a cluster. */
+#ifndef GPI_TUNE_RADIX_ALONE
+#define GPI_TUNE_RADIX_ALONE 4096
+#endif
+
 /* Shared memory for the stages of a ring of bulk copies, in a block with a multiprocessor to itself. */
 #define GPI_RING_ROOM (225 << 10)
 
