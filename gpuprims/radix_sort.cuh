@@ -88,6 +88,7 @@
 #include "core/radix_plan.cuh"
 #include "core/radix_pass.cuh"
 #include "core/radix_cluster.cuh"
+#include "core/radix_buckets.cuh"
 
 #define GPI_RADIX_LAYOUT GPI(layout)
 #define GPI_RADIX_LAY_OUT GPI(lay_out)
@@ -97,6 +98,10 @@
 #define GPI_RADIX_BLOCKS_OF_CLUSTER GPI(blocks_of_cluster)
 #define GPI_RADIX_CLUSTER GPI(cluster)
 #define GPI_RADIX_PASSES GPI(passes)
+#define GPI_RADIX_LEVELS GPI(levels)
+#define GPI_RADIX_TILE_OF_PARTITION GPI(tile_of_partition)
+#define GPI_RADIX_SPREAD GPI(spread)
+#define GPI_RADIX_SORT_BUCKETS GPI(sort_buckets)
 #define GPI_RADIX_CHECK GPI(check)
 #define GPI_RADIX_HOST GPI(host)
 
@@ -119,6 +124,8 @@
     (GPI_RADIX_PAIRS && sizeof(GPI_RADIX_VALUE) > 16       ? 0    \
      : GPI_RADIX_BLOCK_FIT < GPI_RADIX_CLUSTER_ITEMS ? 1024 * GPI_RADIX_BLOCK_FIT : 8192)
 #define GPI_RADIX_ALWAYS_PASSES (GP_KERNEL != 0 && GP_KERNEL != GP_KERNEL_BLOCK)
+#define GPI_RADIX_FORCES_BUCKETS \
+    (GP_KERNEL == GP_KERNEL_BUCKETS || GP_KERNEL == GP_KERNEL_BUCKETS_TWICE)
 #define GPI_RADIX_FEWEST ((size_t)1024) /* items of a tile, when n is small */
 #define GPI_RADIX_GRID ((size_t)1024)   /* blocks of a pass, at most */
 
@@ -130,6 +137,7 @@ typedef struct {
     uint32_t *tickets;
     gpi_radix_plan *plan;
     uint32_t *look[2];
+    gpi_radix_buckets *buckets; /* in the same place: there is no look-back then */
     size_t rows, zeroed, bytes;
 } GPI_RADIX_LAYOUT;
 
@@ -144,7 +152,7 @@ static inline GPI_RADIX_LAYOUT GPI_RADIX_LAY_OUT(char *memory, size_t n)
     memset(&layout, 0, sizeof layout);
     if (n <= GPI_RADIX_BLOCK_N && !GPI_RADIX_ALWAYS_PASSES)
         return layout;
-    few = few < GPI_RADIX_GRID ? few : GPI_RADIX_GRID;
+    few = few < GPI_RADIX_GRID && !GPI_RADIX_FORCES_BUCKETS ? few : GPI_RADIX_GRID;
     tiles = tiles > few ? tiles : few;
     layout.rows = tiles < GPI_RADIX_ROWS ? tiles : GPI_RADIX_ROWS;
     size_t portions = gpi_divide_up(tiles, GPI_RADIX_ROWS);
@@ -160,6 +168,7 @@ static inline GPI_RADIX_LAYOUT GPI_RADIX_LAY_OUT(char *memory, size_t n)
         layout.plan = (gpi_radix_plan *)(memory + plan);
         layout.look[0] = (uint32_t *)(memory + look);
         layout.look[1] = layout.look[0] + layout.rows * 256;
+        layout.buckets = (gpi_radix_buckets *)layout.look[0];
     }
     return layout;
 }
@@ -202,7 +211,9 @@ static inline int GPI_RADIX_READY(void)
     static int known[GPI_DEVICES];
     const void *kernels[] = {
         (const void *)GPI_RADIX_PASS_KERNEL, (const void *)GPI_RADIX_FEW_KERNEL,
-        (const void *)GPI_RADIX_COUNT_KERNEL, (const void *)GPI_RADIX_CLUSTER_KERNEL};
+        (const void *)GPI_RADIX_COUNT_KERNEL, (const void *)GPI_RADIX_CLUSTER_KERNEL,
+        (const void *)GPI_RADIX_SPREAD_KERNEL, (const void *)GPI_RADIX_PARTITION_KERNEL,
+        (const void *)GPI_RADIX_BUCKET_KERNEL};
     int device = 0, room = 0;
 
     if (cudaGetDevice(&device) != cudaSuccess)
@@ -213,7 +224,7 @@ static inline int GPI_RADIX_READY(void)
         cudaSuccess)
         return (int)GPI_RADIX_LEAST_ROOM;
     room &= ~1023;
-    for (int k = 0; k < 4; k++) {
+    for (size_t k = 0; k < sizeof kernels / sizeof *kernels; k++) {
         struct cudaFuncAttributes attributes;
 
         if (cudaFuncGetAttributes(&attributes, kernels[k]) != cudaSuccess ||
@@ -324,6 +335,73 @@ static inline cudaError_t GPI_RADIX_CLUSTER(const GPI_RADIX_JOB *job, size_t n, 
                               GPI_RADIX_CLUSTER_BYTES(blocks, share.share), stream, share);
 }
 
+/*
+ * Whether the keys may be sorted in buckets, and after how many partitions; 0: no. As many keys as a bucket
+ * has on average leave it some room.
+ */
+static inline int GPI_RADIX_LEVELS(const GPI_RADIX_JOB *job, size_t n, size_t room, int *bits)
+{
+    const size_t average = GPI_RADIX_BUCKET_N / 20 * 17;
+    int levels = n <= 256 * average ? 1 : sizeof(GP_KEY) == 8 ? 2 : 0;
+
+    if (GP_KERNEL == GP_KERNEL_BUCKETS_TWICE)
+        levels = 2;
+    else if (GP_KERNEL != 0 && !GPI_RADIX_FORCES_BUCKETS)
+        levels = 0;
+    *bits = levels == 2 ? 9 : 8;
+    while (levels == 2 && n >> *bits > average)
+        ++*bits;
+    if (!GPI_RADIX_HAS_BUCKETS || job->end_bit - job->begin_bit < GPI_KEY_WIDTH || n >> *bits > average ||
+        (size_t)1 << *bits > GPI_RADIX_BUCKETS || ((size_t)2 << *bits) + 2048 > room ||
+        sizeof(GPI_RADIX_BUCKET) + 2048 > room)
+        return 0;
+    return levels;
+}
+
+/* Keys of a tile of a partition: the multiprocessors have two each. */
+static inline size_t GPI_RADIX_TILE_OF_PARTITION(size_t n, size_t room)
+{
+    const size_t threads = GPI_RADIX_PARTITION_THREADS;
+    size_t blocks = gpi_resident_blocks(2, GPI_RADIX_GRID, GP_GRID);
+    size_t items = gpi_divide_up(gpi_divide_up(n, blocks), threads);
+    size_t fitting = (room - sizeof(GPI_RADIX_BUCKET_TILE) - 1024) / sizeof(GP_KEY) / threads;
+
+    items = items < 4 ? 4 : items;
+    items = items < GPI_RADIX_PARTITION_ITEMS ? items : GPI_RADIX_PARTITION_ITEMS;
+    return threads * (items < fitting ? items : fitting);
+}
+
+/* Two partitions: finds out whether they will do. */
+static inline cudaError_t GPI_RADIX_SPREAD(const GPI_RADIX_BUCKET_JOB *job, cudaStream_t stream)
+{
+    size_t counting = gpi_divide_up(job->n * sizeof(GP_KEY), 64 * GPI_RADIX_COUNT_THREADS);
+    cudaError_t error = cudaMemsetAsync(job->buckets->counts, 0, (size_t)4 << job->bits, stream);
+
+    if (error == cudaSuccess)
+        error = GPI_LAUNCH(GPI_RADIX_SPREAD_KERNEL, gpi_resident_blocks(1, counting, GP_GRID),
+                           GPI_RADIX_COUNT_THREADS, (size_t)2 << job->bits, stream, *job);
+    return error;
+}
+
+/* The partitions, and the sort of the buckets. */
+static inline cudaError_t GPI_RADIX_SORT_BUCKETS(GPI_RADIX_BUCKET_JOB *job, int early,
+                                                 cudaStream_t stream)
+{
+    const size_t tiles = gpi_divide_up(job->n, job->tile_n) + (job->levels == 2 ? 256 : 0);
+    cudaError_t error = cudaSuccess;
+
+    (void)early; /* on the CPU */
+    for (job->level = 0; job->level < job->levels && error == cudaSuccess; job->level++)
+        error = GPI_LAUNCH_EARLY(early, GPI_RADIX_PARTITION_KERNEL,
+                                 gpi_resident_blocks(2, tiles, GP_GRID), GPI_RADIX_PARTITION_THREADS,
+                                 job->tile_n * sizeof(GP_KEY), stream, *job);
+    if (error == cudaSuccess)
+        error = GPI_LAUNCH_EARLY(early, GPI_RADIX_BUCKET_KERNEL,
+                                 gpi_resident_blocks(3, (size_t)1 << job->bits, GP_GRID),
+                                 GPI_RADIX_BUCKET_THREADS, sizeof(GPI_RADIX_BUCKET), stream, *job);
+    return error;
+}
+
 /* Says what is wrong with the arguments, if anything is. */
 static inline cudaError_t GPI_RADIX_CHECK(const char *function, const GPI_RADIX_JOB *job, size_t n)
 {
@@ -382,13 +460,22 @@ static inline cudaError_t GPI_RADIX_HOST(const char *function, GPI_RADIX_JOB job
     while (columns * digits * 1024 + 4096 > room)
         columns /= 2;
     size_t counting = gpi_divide_up(n * sizeof(GP_KEY), 16 * GPI_RADIX_COUNT_THREADS);
+    int bucket_bits = 0, levels = GPI_RADIX_LEVELS(&job, n, room, &bucket_bits);
+    size_t tile_n = GPI_RADIX_TILE_OF_PARTITION(n, room);
+    GPI_RADIX_BUCKET_JOB bucket = {job.keys_in,      job.keys_out, job.keys_other, (uint32_t)n,
+                                   (uint32_t)tile_n, 0,            levels,         bucket_bits,
+                                   layout.counts,    layout.plan,  layout.buckets};
     GPI_RADIX_COUNTING count = {
-        job.keys_in,   n,           job.begin_bit,  job.end_bit,      in_place, old, columns,
-        layout.counts, layout.plan, layout.look[0], layout.rows * 256};
+        job.keys_in,   n,           job.begin_bit,  job.end_bit,       in_place, old, columns,
+        layout.counts, layout.plan, layout.look[0], layout.rows * 256, levels,   layout.buckets};
     error = cudaMemsetAsync(layout.counts, 0, layout.zeroed, stream);
+    if (error == cudaSuccess && levels == 2)
+        error = GPI_RADIX_SPREAD(&bucket, stream);
     if (error == cudaSuccess)
         error = GPI_LAUNCH(GPI_RADIX_COUNT_KERNEL, gpi_resident_blocks(1, counting, GP_GRID),
                            GPI_RADIX_COUNT_THREADS, columns * digits * 1024, stream, count);
+    if (error == cudaSuccess && levels)
+        error = GPI_RADIX_SORT_BUCKETS(&bucket, early, stream);
     if (error == cudaSuccess)
         error = GPI_RADIX_PASSES(job, n, &layout, room, early, passes, stream);
     return gpi_scratch_release(&scratch, error, stream);

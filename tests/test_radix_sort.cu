@@ -66,6 +66,22 @@ typedef struct { uint8_t b[77]; } s77;
 #define CASE_KERNEL GP_KERNEL_PASSES
 #include "radix_case.h"
 
+/* In buckets, however few keys there are. */
+#define CASE buckets_f32_down
+#define CASE_KEY float
+#define CASE_DESCENDING
+#define CASE_KERNEL GP_KERNEL_BUCKETS
+#include "radix_case.h"
+#define CASE buckets_i64
+#define CASE_KEY int64_t
+#define CASE_KERNEL GP_KERNEL_BUCKETS_TWICE
+#include "radix_case.h"
+#define CASE buckets_f64_down
+#define CASE_KEY double
+#define CASE_DESCENDING
+#define CASE_KERNEL GP_KERNEL_BUCKETS_TWICE
+#include "radix_case.h"
+
 /* As on GPUs without clusters. */
 #define CASE block_f32_u16_down
 #define CASE_KEY float
@@ -128,6 +144,7 @@ static const radix_case *const cases[] = {
     &p_u32_case,        &p_f32_case,       &p_u64_s16a_down_case, &p_u16_u8_case,
     &old_f64_down_case, &old_i32_u64_case, &again_u32_case,       &again_f32_u32_case,
     &again_u8_s77_case, &i32_s3_case,      &block_f32_u16_down_case,
+    &buckets_f32_down_case, &buckets_i64_case, &buckets_f64_down_case,
 };
 enum { CASES = sizeof cases / sizeof *cases };
 

@@ -181,6 +181,8 @@ static inline dim3 gpi_cpu_dim3_of_dim3(dim3 size)
 #define GP_KERNEL_RING 0x6711 /* for large inputs, on sm_90 and newer: a ring of bulk copies */
 #define GP_KERNEL_WAVE 0x6712 /* for small inputs, and for all inputs on older GPUs */
 #define GP_KERNEL_BLOCK 0x6720        /* radix sort: no clusters, as on GPUs that have none */
+#define GP_KERNEL_BUCKETS 0x6724       /* buckets after a partition, if the keys are spread; else passes */
+#define GP_KERNEL_BUCKETS_TWICE 0x6725 /* after two */
 #define GP_KERNEL_PASSES 0x6721       /* radix sort: as for many keys, however few there are */
 #define GP_KERNEL_PASSES_OLD 0x6722   /* as on GPUs with 64 KB of shared memory for a block */
 #define GP_KERNEL_PASSES_AGAIN 0x6723 /* every third tile fails its check and is done again */

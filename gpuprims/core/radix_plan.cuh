@@ -10,7 +10,9 @@
 
 enum {
     GPI_RADIX_MOST = 8,            /* digits of a key */
-    GPI_RADIX_COUNT_THREADS = 1024 /* of a block that counts; it has a multiprocessor to itself */
+    GPI_RADIX_COUNT_THREADS = 1024, /* of a block that counts; it has a multiprocessor to itself */
+    GPI_RADIX_BUCKETS = 65536,      /* at most */
+    GPI_RADIX_BUCKET_THREADS = 512
 };
 
 /* Made by the first kernels of a call, on the device, for the passes. */
@@ -30,8 +32,17 @@ typedef struct gpi_radix_counts {
     uint32_t pairs;                               /* of neighbours that were looked at, */
     uint32_t alike[GPI_RADIX_MOST];               /* and how many of them share a digit */
     uint32_t minus_zero;                          /* whether there is a -0.0 */
-    uint32_t done;                                /* blocks that have counted */
+    uint32_t done, spread;                        /* blocks that have counted digits, or buckets */
+    uint32_t buckets;                             /* whether core/radix_buckets.cuh sorts */
 } gpi_radix_counts;
+
+/* Where the buckets are; made on the device, in the room for the look-back, which is needed only without. */
+typedef struct gpi_radix_buckets {
+    uint32_t ranges[256];                  /* where the range of a topmost digit goes on */
+    uint32_t tiles[256 + 1];               /* of the second partition: the first one of each range */
+    uint32_t begin[GPI_RADIX_BUCKETS + 1]; /* of each bucket; behind the last: n */
+    uint32_t counts[GPI_RADIX_BUCKETS];    /* zero before; then where the bucket goes on */
+} gpi_radix_buckets;
 
 /* What a block that counts has in shared memory, besides the counters. */
 typedef struct gpi_radix_tally {
@@ -88,11 +99,21 @@ GPI_DEVICE void gpi_radix_add_up(gpi_radix_tally *tally, const gpi_radix_counts 
 #define GPI_RADIX_COUNT_VECTORS GPI(count_vectors)
 #define GPI_RADIX_COUNT_ENDS GPI(count_ends)
 #define GPI_RADIX_COLLECT GPI(collect)
+#define GPI_RADIX_PLAN_BUCKETS GPI(plan_buckets)
 #define GPI_RADIX_MAKE_PLAN GPI(make_plan)
 #define GPI_RADIX_COUNT_KERNEL GPI(count_kernel)
 #define GPI_RADIX_VECTOR_N GPI(vector_n)
+#define GPI_RADIX_HAS_BUCKETS GPI(has_buckets)
+#define GPI_RADIX_BUCKET_ITEMS GPI(bucket_items)
+#define GPI_RADIX_BUCKET_N GPI(bucket_n)
 
-enum { GPI_RADIX_VECTOR_N = 16 / (int)sizeof(GP_KEY) };
+enum {
+    GPI_RADIX_VECTOR_N = 16 / (int)sizeof(GP_KEY),
+    /* Keys that core/radix_buckets.cuh may sort, and how many of them a bucket holds. */
+    GPI_RADIX_HAS_BUCKETS = !GPI_RADIX_PAIRS && sizeof(GP_KEY) >= 4,
+    GPI_RADIX_BUCKET_ITEMS = GPI_RADIX_HAS_BUCKETS ? 10 : 1,
+    GPI_RADIX_BUCKET_N = GPI_RADIX_BUCKET_THREADS * GPI_RADIX_BUCKET_ITEMS
+};
 
 /* What is counted, and what the plan depends on. */
 typedef struct {
@@ -106,6 +127,8 @@ typedef struct {
     gpi_radix_plan *plan;
     uint32_t *look; /* for the look-back of the first pass: so many words to be cleared */
     size_t words;
+    int levels; /* partitions, if the keys are sorted in buckets; 0 if that is out of the question */
+    gpi_radix_buckets *buckets;
 } GPI_RADIX_COUNTING;
 
 /*
@@ -214,6 +237,23 @@ GPI_DEVICE void GPI_RADIX_COLLECT(const GPI_RADIX_COUNTING *job, const gpi_radix
         atomicOr(&job->counts->minus_zero, 1u);
 }
 
+/* After one partition every topmost digit is a bucket: where they begin, if none of them is too large. */
+GPI_DEVICE void GPI_RADIX_PLAN_BUCKETS(const GPI_RADIX_COUNTING *job, int digits)
+{
+    const unsigned digit = threadIdx.x;
+    uint64_t count = digit < 256 ? __ldcg(&job->counts->keys[digits - 1][digit]) : 0;
+
+    if (__syncthreads_or(count > GPI_RADIX_BUCKET_N) || __ldcg(&job->counts->minus_zero))
+        return;
+    if (digit < 256)
+        job->buckets->begin[digit] = job->buckets->ranges[digit] =
+            (uint32_t)job->plan->place[digits - 1][0][digit];
+    if (digit == 0) {
+        job->buckets->begin[256] = (uint32_t)job->n;
+        job->counts->buckets = 1;
+    }
+}
+
 /*
  * One thread: which passes there are. A pass ranks by votes where keys of a warp often share the digit,
  * and where the check that atomics need cannot tell keys apart that are equal in the bits that count and
@@ -248,7 +288,7 @@ GPI_DEVICE void GPI_RADIX_MAKE_PLAN(const GPI_RADIX_COUNTING *job, const gpi_rad
         plan->to[j] = (passes - 1 - j) % 2 ? 2 : 1;
         plan->from[j] = j == 0 ? 0 : (passes - j) % 2 ? 2 : 1;
     }
-    plan->passes = passes;
+    plan->passes = counts->buckets ? 0 : passes;
 }
 
 /*
@@ -267,6 +307,8 @@ static __global__ void __launch_bounds__(GPI_RADIX_COUNT_THREADS, 1)
     const size_t vectors = head < job.n ? (job.n - head) / GPI_RADIX_VECTOR_N : 0;
 
     gpi_grid_launch_next();
+    if (job.levels == 2 && job.counts->buckets)
+        return;
     for (size_t i = (size_t)blockIdx.x * GPI_RADIX_COUNT_THREADS + threadIdx.x; i < job.words;
          i += stride)
         job.look[i] = 0;
@@ -292,6 +334,8 @@ static __global__ void __launch_bounds__(GPI_RADIX_COUNT_THREADS, 1)
         return;
     __threadfence(); /* the other blocks were done before their counts are read */
     gpi_radix_add_up(&tally, job.counts, job.plan, job.n, digits);
+    if (job.levels == 1)
+        GPI_RADIX_PLAN_BUCKETS(&job, digits);
     if (threadIdx.x == 0)
         GPI_RADIX_MAKE_PLAN(&job, &tally, digits);
 }
