@@ -315,7 +315,8 @@ static inline unsigned GPI_RADIX_BLOCKS_OF_CLUSTER(size_t n, size_t room, unsign
 static inline cudaError_t GPI_RADIX_CLUSTER(const GPI_RADIX_JOB *job, size_t n, unsigned blocks,
                                             size_t rounds, int early, cudaStream_t stream)
 {
-    const unsigned threads = n <= 256 ? 256 : n <= 512 ? 512 : 1024;
+    /* Four items each: barriers take their time, too. */
+    const unsigned threads = blocks > 1 || n > 2048 ? 1024 : n > 1024 ? 512 : 256;
     GPI_RADIX_SHARE share;
 
     memset((void *)&share, 0, sizeof share);
@@ -324,7 +325,7 @@ static inline cudaError_t GPI_RADIX_CLUSTER(const GPI_RADIX_JOB *job, size_t n, 
     share.values_in = job->values_in;
     share.values_out = job->values_out;
     share.n = (uint32_t)n;
-    share.rounds = (uint32_t)rounds;
+    share.rounds = (uint32_t)(rounds * 1024 / threads);
     share.share = share.rounds * threads;
     share.begin_bit = job->begin_bit;
     share.bits = job->end_bit - job->begin_bit;
@@ -341,7 +342,7 @@ static inline cudaError_t GPI_RADIX_CLUSTER(const GPI_RADIX_JOB *job, size_t n, 
  */
 static inline int GPI_RADIX_LEVELS(const GPI_RADIX_JOB *job, size_t n, size_t room, int *bits)
 {
-    const size_t average = GPI_RADIX_BUCKET_N / 20 * 17;
+    const size_t average = GPI_RADIX_BUCKET_N / 9 * 8;
     int levels = n <= 256 * average ? 1 : sizeof(GP_KEY) == 8 ? 2 : 0;
 
     if (GP_KERNEL == GP_KERNEL_BUCKETS_TWICE)
@@ -397,7 +398,7 @@ static inline cudaError_t GPI_RADIX_SORT_BUCKETS(GPI_RADIX_BUCKET_JOB *job, int 
                                  job->tile_n * sizeof(GP_KEY), stream, *job);
     if (error == cudaSuccess)
         error = GPI_LAUNCH_EARLY(early, GPI_RADIX_BUCKET_KERNEL,
-                                 gpi_resident_blocks(3, (size_t)1 << job->bits, GP_GRID),
+                                 1u << job->bits < GP_GRID ? 1u << job->bits : GP_GRID,
                                  GPI_RADIX_BUCKET_THREADS, sizeof(GPI_RADIX_BUCKET), stream, *job);
     return error;
 }

@@ -291,7 +291,7 @@ static int sorts(const radix_case *c, int pattern, size_t n, int begin_bit, int 
     size_t kb = c->key_bytes, vb = c->value_bytes, odd = how & ODD ? 1 : 0;
     char *keys = (char *)malloc(n * kb + 8), *values = (char *)malloc(n * vb + 1), want[128];
     char *keys_got = (char *)malloc(n * kb + 1), *values_got = (char *)malloc(n * vb + 1);
-    size_t align = vb % 16 == 0 ? 16 : vb % 8 == 0 ? 8 : vb % 4 == 0 ? 4 : 1;
+    size_t align = vb % 16 == 0 ? 16 : vb % 8 == 0 ? 8 : vb % 4 == 0 ? 4 : vb % 2 == 0 ? 2 : 1;
     int passed = 1;
 
     for (size_t i = 0; i < n; i++) {

@@ -196,7 +196,7 @@ static __global__ void __launch_bounds__(GPI_RADIX_COUNT_THREADS, 1)
     const int shift = GPI_KEY_WIDTH - job.bits;
     int strict = 0;
 
-    if (!GPI_RADIX_HAS_BUCKETS)
+    if (job.levels * GPI_RADIX_HAS_BUCKETS == 0) /* without buckets the kernel has hardly any code */
         return;
     for (unsigned i = threadIdx.x; i < 1u << job.bits >> 1; i += GPI_RADIX_COUNT_THREADS)
         counters[i] = 0;
@@ -322,7 +322,7 @@ static __global__ void __launch_bounds__(GPI_RADIX_PARTITION_THREADS, 2)
 
     gpi_grid_wait();
     gpi_grid_launch_next();
-    if (!GPI_RADIX_HAS_BUCKETS || !job.counts->buckets)
+    if (job.counts->buckets * GPI_RADIX_HAS_BUCKETS == 0)
         return;
     const uint32_t tiles =
         job.level ? buckets->tiles[256] : (job.n + job.tile_n - 1) / job.tile_n;
@@ -447,7 +447,7 @@ GPI_DEVICE void GPI_RADIX_BUCKET_WRITE(const GPI_RADIX_BUCKET *bucket, GP_KEY *t
 }
 
 /* Sorts the buckets; each block takes one after the other. */
-static __global__ void __launch_bounds__(GPI_RADIX_BUCKET_THREADS, 3)
+static __global__ void __launch_bounds__(GPI_RADIX_BUCKET_THREADS, GPI_BLOCKS_OF_512)
     GPI_RADIX_BUCKET_KERNEL(GPI_RADIX_BUCKET_JOB job)
 {
     GP_DYNAMIC_SHARED(char, memory);
@@ -458,7 +458,7 @@ static __global__ void __launch_bounds__(GPI_RADIX_BUCKET_THREADS, 3)
 
     gpi_grid_wait();
     gpi_grid_launch_next();
-    if (!GPI_RADIX_HAS_BUCKETS || !job.counts->buckets)
+    if (job.counts->buckets * GPI_RADIX_HAS_BUCKETS == 0)
         return;
     for (uint32_t b = blockIdx.x; b < 1u << job.bits; b += gridDim.x) {
         const uint32_t first = job.buckets->begin[b], count = job.buckets->begin[b + 1] - first;

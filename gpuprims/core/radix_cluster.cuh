@@ -354,6 +354,7 @@ GPI_DEVICE int GPI_RADIX_SHARE_SORT(GPI_RADIX_SHARE *share, uint64_t low, int bi
 {
     gpi_radix_state *state = share->state;
     const int shift = bits > GPI_RADIX_BIN_BITS ? bits - GPI_RADIX_BIN_BITS : 0;
+    const int compares = GPI_RADIX_PAIRS || shift > 0; /* else the keys of a bin are all the same */
 
     for (uint32_t x = threadIdx.x; x < share->count; x += blockDim.x)
         atomicAdd(&state->u.bins[GPI_RADIX_SHARE_BIN(share, share->keys[0][x], low, shift)], 1u);
@@ -379,7 +380,7 @@ GPI_DEVICE int GPI_RADIX_SHARE_SORT(GPI_RADIX_SHARE *share, uint64_t low, int bi
         uint32_t bin = GPI_RADIX_SHARE_BIN(share, share->keys[1][x], low, shift), slot = x;
         uint32_t begin = bin ? state->u.bins[bin - 1] : 0, end = state->u.bins[bin];
 
-        if (end - begin <= GPI_RADIX_CROWD)
+        if (compares && end - begin <= GPI_RADIX_CROWD)
             slot = GPI_RADIX_SHARE_COMPARE(share, x, begin, end);
         share->keys[0][slot] = share->keys[1][x];
         if (GPI_RADIX_PAIRS)

@@ -54,6 +54,13 @@
 #define GPI_BLOCKS_OF_1024 1
 #endif
 
+/* Blocks of 512 threads, no more than three of them. */
+#if defined __CUDA_ARCH__ && __CUDA_ARCH__ < 800
+#define GPI_BLOCKS_OF_512 2
+#else
+#define GPI_BLOCKS_OF_512 3
+#endif
+
 /* reduce.cuh: blocks of eight warps on a multiprocessor, when the input is large. */
 #ifndef GPI_TUNE_REDUCE_BLOCKS
 #define GPI_TUNE_REDUCE_BLOCKS 2
