@@ -315,8 +315,7 @@ static inline unsigned GPI_RADIX_BLOCKS_OF_CLUSTER(size_t n, size_t room, unsign
 static inline cudaError_t GPI_RADIX_CLUSTER(const GPI_RADIX_JOB *job, size_t n, unsigned blocks,
                                             size_t rounds, int early, cudaStream_t stream)
 {
-    /* Four items each: barriers take their time, too. */
-    const unsigned threads = blocks > 1 || n > 2048 ? 1024 : n > 1024 ? 512 : 256;
+    const unsigned threads = n > 512 ? 1024 : n > 256 ? 512 : 256;
     GPI_RADIX_SHARE share;
 
     memset((void *)&share, 0, sizeof share);
@@ -343,7 +342,9 @@ static inline cudaError_t GPI_RADIX_CLUSTER(const GPI_RADIX_JOB *job, size_t n, 
 static inline int GPI_RADIX_LEVELS(const GPI_RADIX_JOB *job, size_t n, size_t room, int *bits)
 {
     const size_t average = GPI_RADIX_BUCKET_N / 9 * 8;
-    int levels = n <= 256 * average ? 1 : sizeof(GP_KEY) == 8 ? 2 : 0;
+    int levels = n <= 256 * average                                    ? 1
+                 : sizeof(GP_KEY) == 8 || n > GPI_TUNE_RADIX_BUCKETS_FROM ? 2
+                                                                          : 0;
 
     if (GP_KERNEL == GP_KERNEL_BUCKETS_TWICE)
         levels = 2;

@@ -87,24 +87,7 @@ GPI_DEVICE unsigned gpi_match_digit(uint32_t digit, uint32_t ones)
     return same;
 }
 
-/* The same for numbers of three bits. */
-GPI_DEVICE unsigned gpi_match_code(uint32_t code)
-{
-    unsigned same;
-
-    __asm__ volatile("{\n\t"
-                     ".reg .pred p;\n\t"
-                     ".reg .b32 t, a, b, c;\n\t"
-                     GPI_VOTE(1, a) GPI_VOTE(2, b) GPI_VOTE(4, c)
-                     "lop3.b32 %0, a, b, c, 0x80;\n\t"
-                     "}"
-                     : "=r"(same)
-                     : "r"(code), "r"(0xFFFFFFFFu));
-    return same;
-}
-
 #else
-#define gpi_match_code(code) __match_any_sync(GPI_FULL_MASK, (code))
 #define gpi_match_digit(digit, ones) ((void)(ones), __match_any_sync(GPI_FULL_MASK, (digit)))
 #endif
 

@@ -23,6 +23,8 @@
  */
 #define GPI_RADIX_STATE GPI(state)
 #define GPI_RADIX_SHARE GPI(share)
+#define GPI_RADIX_SHARE_SYNC GPI(share_sync)
+#define GPI_RADIX_SHARE_OF GPI(share_of)
 #define GPI_RADIX_SHARE_BIN GPI(share_bin)
 #define GPI_RADIX_SHARE_LOAD GPI(share_load)
 #define GPI_RADIX_SHARE_SPAN GPI(share_span)
@@ -105,6 +107,20 @@ static inline size_t GPI_RADIX_CLUSTER_BYTES(unsigned blocks, size_t share)
            room * GPI_RADIX_CLUSTER_SLOT;
 }
 
+/* Waits for all blocks; a block alone has a faster barrier, and its own memory under a shorter address. */
+GPI_DEVICE void GPI_RADIX_SHARE_SYNC(void)
+{
+    if (gridDim.x > 1)
+        gpi_cluster_sync();
+    else
+        __syncthreads();
+}
+
+GPI_DEVICE void *GPI_RADIX_SHARE_OF(unsigned block, void *p)
+{
+    return gridDim.x > 1 ? gpi_cluster_shared(p, block) : p;
+}
+
 /* The bits of a key that count, less `low`, shifted. */
 GPI_DEVICE uint32_t GPI_RADIX_SHARE_BIN(const GPI_RADIX_SHARE *share, GP_KEY key, uint64_t low,
                                         int shift)
@@ -168,7 +184,7 @@ GPI_DEVICE void GPI_RADIX_SHARE_TELL(const GPI_RADIX_SHARE *share, uint32_t coun
 {
     for (unsigned r = threadIdx.x / 256; r < gridDim.x; r += blockDim.x / 256) {
         uint32_t *row =
-            (uint32_t *)gpi_cluster_shared(share->table + blockIdx.x * GPI_RADIX_ROW, r);
+            (uint32_t *)GPI_RADIX_SHARE_OF(r, share->table + blockIdx.x * GPI_RADIX_ROW);
 
         row[threadIdx.x % 256] = count;
         if (threadIdx.x % 256 == 0)
@@ -200,7 +216,7 @@ GPI_DEVICE int GPI_RADIX_SHARE_SPREAD(GPI_RADIX_SHARE *share, const GP_KEY *keys
     __syncthreads(); /* the digits have been counted */
     gpi_cluster_wait(); /* all blocks have started */
     GPI_RADIX_SHARE_TELL(share, state->digits[tid % 256], state->strict);
-    gpi_cluster_sync(); /* the table is complete */
+    GPI_RADIX_SHARE_SYNC(); /* the table is complete */
     if (tid < 256) {
         here = state->digits[tid];
         for (unsigned r = 0; r < gridDim.x; r++) {
@@ -266,11 +282,11 @@ GPI_DEVICE int GPI_RADIX_SHARE_SPREAD(GPI_RADIX_SHARE *share, const GP_KEY *keys
         uint32_t digit = GPI_RADIX_SHARE_BIN(share, key, 0, shift), owner = state->owner[digit];
         uint32_t to = state->place[digit] + x;
 
-        *(GP_KEY *)gpi_cluster_shared(&share->keys[0][to], owner) = key;
+        *(GP_KEY *)GPI_RADIX_SHARE_OF(owner, &share->keys[0][to]) = key;
         if (GPI_RADIX_PAIRS)
-            *(uint32_t *)gpi_cluster_shared(&share->from[0][to], owner) = share->from[1][x];
+            *(uint32_t *)GPI_RADIX_SHARE_OF(owner, &share->from[0][to]) = share->from[1][x];
     }
-    gpi_cluster_sync(); /* every block has what it gets */
+    GPI_RADIX_SHARE_SYNC(); /* every block has what it gets */
     share->first = state->from[me];
     share->count = state->to[me] > share->first ? state->to[me] - share->first : 0;
     *low = share->count ? (uint64_t)state->low[me] << shift : 0;
@@ -349,7 +365,7 @@ GPI_DEVICE int GPI_RADIX_SHARE_IS_MIXED(const GPI_RADIX_SHARE *share, uint64_t l
     return mixed;
 }
 
-/* Sorts what the block has got. Tells whether all blocks could; if not, nothing has been done. */
+/* Sorts what the block has got, and writes the keys. Tells whether all blocks could; if not, nothing is done. */
 GPI_DEVICE int GPI_RADIX_SHARE_SORT(GPI_RADIX_SHARE *share, uint64_t low, int bits)
 {
     gpi_radix_state *state = share->state;
@@ -372,8 +388,8 @@ GPI_DEVICE int GPI_RADIX_SHARE_SORT(GPI_RADIX_SHARE *share, uint64_t low, int bi
     __syncthreads(); /* the items are in their bins */
     if (crowded && GPI_RADIX_SHARE_IS_MIXED(share, low, shift))
         for (unsigned r = 0; r < gridDim.x; r++)
-            ((gpi_radix_state *)gpi_cluster_shared(state, r))->crowded = 1;
-    gpi_cluster_sync(); /* whether a bin is crowded anywhere is known */
+            ((gpi_radix_state *)GPI_RADIX_SHARE_OF(r, state))->crowded = 1;
+    GPI_RADIX_SHARE_SYNC(); /* whether a bin is crowded anywhere is known */
     if (state->crowded)
         return 0;
     for (uint32_t x = threadIdx.x; x < share->count; x += blockDim.x) {
@@ -382,11 +398,11 @@ GPI_DEVICE int GPI_RADIX_SHARE_SORT(GPI_RADIX_SHARE *share, uint64_t low, int bi
 
         if (compares && end - begin <= GPI_RADIX_CROWD)
             slot = GPI_RADIX_SHARE_COMPARE(share, x, begin, end);
-        share->keys[0][slot] = share->keys[1][x];
+        share->keys_out[share->first + slot] = share->keys[1][x];
         if (GPI_RADIX_PAIRS)
             share->from[0][slot] = share->from[1][x];
     }
-    __syncthreads(); /* the items are in order */
+    __syncthreads(); /* the positions are in order */
     return 1;
 }
 
@@ -450,7 +466,7 @@ GPI_DEVICE int GPI_RADIX_SHARE_PASS(GPI_RADIX_SHARE *share)
     }
     __syncthreads(); /* the digits have been counted */
     GPI_RADIX_SHARE_TELL(share, state->digits[tid % 256], 0);
-    gpi_cluster_sync(); /* the table is complete; the items of the digit before have been read */
+    GPI_RADIX_SHARE_SYNC(); /* the table is complete; the items of the digit before have been read */
     if (tid < 256) {
         for (unsigned r = 0; r < gridDim.x; r++) {
             before = r == blockIdx.x ? total : before;
@@ -493,7 +509,7 @@ GPI_DEVICE void GPI_RADIX_SHARE_PASSES(GPI_RADIX_SHARE *share, GP_KEY *keys, uin
                 share->from[0][here + 32 * i] = from[i];
         }
     }
-    gpi_cluster_sync(); /* nobody is on the short way any more */
+    GPI_RADIX_SHARE_SYNC(); /* nobody is on the short way any more */
     GPI_NO_UNROLL
     for (int bit = 0; bit < share->bits; bit += 8) {
         const int shift = share->begin_bit + bit;
@@ -506,14 +522,15 @@ GPI_DEVICE void GPI_RADIX_SHARE_PASSES(GPI_RADIX_SHARE *share, GP_KEY *keys, uin
         for (uint32_t i = 0; i < GPI_RADIX_CLUSTER_ITEMS; i++)
             if (i < share->rounds && !single) {
                 uint32_t digit = GPI_KEY_DIGIT(keys[i], shift, mask);
-                uint32_t to = state->place[digit] + counts[digit] + ranks[i], owner = to / share->share;
+                uint32_t to = state->place[digit] + counts[digit] + ranks[i];
+                uint32_t owner = gridDim.x > 1 ? to / share->share : 0;
 
                 to -= owner * share->share;
-                *(GP_KEY *)gpi_cluster_shared(&share->keys[0][to], owner) = keys[i];
+                *(GP_KEY *)GPI_RADIX_SHARE_OF(owner, &share->keys[0][to]) = keys[i];
                 if (GPI_RADIX_PAIRS)
-                    *(uint32_t *)gpi_cluster_shared(&share->from[0][to], owner) = from[i];
+                    *(uint32_t *)GPI_RADIX_SHARE_OF(owner, &share->from[0][to]) = from[i];
             }
-        gpi_cluster_sync(); /* the items are in their slots; nobody reads the table any more */
+        GPI_RADIX_SHARE_SYNC(); /* the items are in their slots; nobody reads the table any more */
         GPI_UNROLL
         for (uint32_t i = 0; i < GPI_RADIX_CLUSTER_ITEMS; i++)
             if (i < share->rounds) {
@@ -524,11 +541,14 @@ GPI_DEVICE void GPI_RADIX_SHARE_PASSES(GPI_RADIX_SHARE *share, GP_KEY *keys, uin
     }
     share->first = first;
     share->count = first < share->n ? gpi_min(share->n - first, share->share) : 0;
+    for (uint32_t x = threadIdx.x; x < share->count; x += blockDim.x)
+        share->keys_out[first + x] = share->keys[0][x];
+    __syncthreads(); /* the keys have been read */
 }
 
 /* ---- the kernel -------------------------------------------------------------------------------- */
 
-/* Writes what the block has sorted. Where values are sorted in place, all are read first. */
+/* Writes the values of what the block has sorted. If they are sorted in place, all are read first. */
 GPI_DEVICE void GPI_RADIX_SHARE_WRITE(const GPI_RADIX_SHARE *share)
 {
     const int in_place = share->values_in == share->values_out;
@@ -536,11 +556,6 @@ GPI_DEVICE void GPI_RADIX_SHARE_WRITE(const GPI_RADIX_SHARE *share)
     GPI_RADIX_VALUE *room = (GPI_RADIX_VALUE *)share->keys[0];
     GPI_RADIX_VALUE *values = in_place ? room : share->values_out + share->first;
 
-    for (uint32_t x = threadIdx.x; x < share->count; x += blockDim.x)
-        share->keys_out[share->first + x] = share->keys[0][x];
-    if (!GPI_RADIX_PAIRS)
-        return;
-    __syncthreads(); /* the keys have been written */
     for (uint32_t x = threadIdx.x; x < share->count; x += blockDim.x) {
         uint32_t from = share->from[0][x];
 
@@ -548,7 +563,7 @@ GPI_DEVICE void GPI_RADIX_SHARE_WRITE(const GPI_RADIX_SHARE *share)
     }
     if (!in_place)
         return;
-    gpi_cluster_sync(); /* all values have been read */
+    GPI_RADIX_SHARE_SYNC(); /* all values have been read */
     for (uint32_t x = threadIdx.x; x < share->count; x += blockDim.x)
         share->values_out[share->first + x] = values[x];
 }
@@ -566,7 +581,8 @@ static __global__ void __launch_bounds__(1024)
     uint64_t low = 0;
     int bits = -1;
 
-    gpi_cluster_arrive(); /* the block has started */
+    if (gridDim.x > 1)
+        gpi_cluster_arrive(); /* the block has started */
     share.state = state;
     share.table = (uint32_t *)(state + 1);
     char *items = (char *)(share.table + gridDim.x * GPI_RADIX_ROW);
@@ -590,7 +606,7 @@ static __global__ void __launch_bounds__(1024)
     __syncthreads(); /* the counts are zero */
     if (gridDim.x > 1 && !share.strict)
         bits = GPI_RADIX_SHARE_SPREAD(&share, keys, at, &low);
-    else
+    else if (gridDim.x > 1)
         gpi_cluster_wait(); /* all blocks have started */
     if (gridDim.x == 1 && !share.strict)
         bits = GPI_RADIX_SHARE_SPAN(&share, keys, at, &low);
@@ -598,5 +614,6 @@ static __global__ void __launch_bounds__(1024)
         GPI_RADIX_SHARE_LOAD(&share, keys, at);
         GPI_RADIX_SHARE_PASSES(&share, keys, at);
     }
-    GPI_RADIX_SHARE_WRITE(&share);
+    if (GPI_RADIX_PAIRS)
+        GPI_RADIX_SHARE_WRITE(&share);
 }

@@ -30,7 +30,7 @@ typedef struct gpi_radix_plan {
     int from[GPI_RADIX_MOST + 1];  /* 0: the input, 1: the output, 2: the other array */
     int to[GPI_RADIX_MOST + 1];
     int way[GPI_RADIX_MOST + 1]; /* in which the pass ranks */
-    uint8_t codes[GPI_RADIX_MOST][256]; /* numbers of the digits that there are; more than eight: rubbish */
+    uint8_t codes[GPI_RADIX_MOST][256]; /* numbers of the digits that there are; 255 of others */
     /* Where the keys of a digit go, for the portion before and the next one in turn. */
     uint64_t place[GPI_RADIX_MOST][2][256];
 } gpi_radix_plan;
@@ -104,7 +104,7 @@ GPI_DEVICE void gpi_radix_add_up(gpi_radix_tally *tally, const gpi_radix_counts 
             code += w < warp ? tally->some[w] : 0;
         }
         if (p < digits)
-            plan->codes[p][digit] = (uint8_t)code;
+            plan->codes[p][digit] = (uint8_t)(count ? code : 255);
         if (p < digits && digit == 255)
             tally->kinds[p] = code + (count > 0);
         if (p < digits)

@@ -7,9 +7,11 @@
 #define GPI_RADIX_TILE GPI_RADIX_OF(tile)
 #define GPI_RADIX_COPY GPI_RADIX_OF(copy)
 #define GPI_RADIX_CHOOSE GPI_RADIX_OF(choose)
+#define GPI_RADIX_VALUE_AT GPI_RADIX_OF(value_at)
 #define GPI_RADIX_STAGE GPI_RADIX_OF(stage)
 #define GPI_RADIX_LOAD GPI_RADIX_OF(load)
 #define GPI_RADIX_COLUMN GPI_RADIX_OF(column)
+#define GPI_RADIX_RANK_FEW GPI_RADIX_OF(rank_few)
 #define GPI_RADIX_RANK GPI_RADIX_OF(rank)
 #define GPI_RADIX_ADD_UP GPI_RADIX_OF(add_up)
 #define GPI_RADIX_EXCHANGE GPI_RADIX_OF(exchange)
@@ -66,7 +68,8 @@ typedef struct {
     uint32_t counts[GPI_RADIX_WARPS][256];
     uint32_t sums[8];
     uint32_t tile;
-    uint8_t codes[256]; /* of the digits, where there are few of them */
+    uint8_t codes[256]; /* of the digits, where there are few of them; */
+    uint8_t digits[8];  /* and which they are */
 } GPI_RADIX_TILE;
 
 /* A pass that only copies: none is needed, or one more to end in the right array. */
@@ -96,6 +99,15 @@ GPI_DEVICE void GPI_RADIX_COPY(const GPI_RADIX_JOB *job, const GPI_RADIX_ARRAYS 
 
 /* ---- steps of a pass --------------------------------------------------------------------------- */
 
+/*
+ * Where in shared memory a byte of the tile's values is. In regular input the values that are fetched together
+ * are a power of two apart: pieces of 16 bytes change places within 128 bytes, and do not meet in a bank.
+ */
+GPI_DEVICE uint32_t GPI_RADIX_VALUE_AT(uint32_t at)
+{
+    return 16 % sizeof(GPI_RADIX_VALUE) ? at : at ^ ((at >> 3 ^ at >> 6) & 0x70);
+}
+
 /* Brings the values of a tile to shared memory, where they are after gpi_copy_wait(). */
 GPI_DEVICE void GPI_RADIX_STAGE(const GPI_RADIX_ARRAYS *pass, size_t first, uint32_t count)
 {
@@ -104,12 +116,12 @@ GPI_DEVICE void GPI_RADIX_STAGE(const GPI_RADIX_ARRAYS *pass, size_t first, uint
 
     if (pass->values_from && (uintptr_t)from % 16 == 0) {
         for (uint32_t at = threadIdx.x * 16; at < whole; at += GPI_RADIX_THREADS * 16)
-            gpi_copy_16((char *)pass->values + at, from + at);
+            gpi_copy_16(pass->values + GPI_RADIX_VALUE_AT(at), from + at);
         if (threadIdx.x < bytes - whole)
-            ((char *)pass->values)[whole + threadIdx.x] = from[whole + threadIdx.x];
+            pass->values[GPI_RADIX_VALUE_AT(whole + threadIdx.x)] = from[whole + threadIdx.x];
     } else {
         for (uint32_t x = threadIdx.x; x < count; x += GPI_RADIX_THREADS)
-            pass->values[x] =
+            *(GPI_RADIX_VALUE *)(pass->values + GPI_RADIX_VALUE_AT(x * (uint32_t)sizeof(GPI_RADIX_VALUE))) =
                 pass->values_from ? pass->values_from[first + x] : GPI_RADIX_NUMBERED(first + x);
     }
 }
@@ -141,6 +153,29 @@ GPI_DEVICE uint32_t GPI_RADIX_COLUMN(uint32_t digit)
     return digit ^ digit >> 4;
 }
 
+/* The same as below, where there are no more than eight digits: the first lanes keep count of one each. */
+GPI_DEVICE void GPI_RADIX_RANK_FEW(GPI_RADIX_TILE *tile, const GP_KEY *keys, uint32_t *ranks,
+                                   const GPI_RADIX_ARRAYS *pass)
+{
+    const unsigned lane = threadIdx.x % 32, below = (1u << lane) - 1;
+    const unsigned own[3] = {lane & 1 ? 0 : ~0u, lane & 2 ? 0 : ~0u, lane & 4 ? 0 : ~0u};
+    uint32_t count = 0; /* of the digit whose code is the lane, so far */
+
+    GPI_UNROLL
+    for (int i = 0; i < GPI_RADIX_ITEMS; i++) {
+        uint32_t code = tile->codes[GPI_KEY_DIGIT(keys[i], pass->shift, pass->mask)];
+        unsigned a = __ballot_sync(GPI_FULL_MASK, code & 1), b = __ballot_sync(GPI_FULL_MASK, code & 2),
+                 c = __ballot_sync(GPI_FULL_MASK, code & 4);
+        unsigned same = (code & 1 ? a : ~a) & (code & 2 ? b : ~b) & (code & 4 ? c : ~c);
+        uint32_t rank = __shfl_sync(GPI_FULL_MASK, count, (int)code) + (uint32_t)__popc(same & below);
+
+        count += (uint32_t)__popc((a ^ own[0]) & (b ^ own[1]) & (c ^ own[2]));
+        ranks[i / 2] = i % 2 ? ranks[i / 2] | rank << 16 : rank;
+    }
+    if (lane < 8 && count)
+        tile->counts[threadIdx.x / 32][GPI_RADIX_COLUMN(tile->digits[lane])] = count;
+}
+
 /*
  * Ranks each key among those of its digit that come before it in its warp's run: two ranks to a word. By
  * atomics only the counts come out; the exchange ranks. What fills up the last tile counts too.
@@ -157,6 +192,10 @@ GPI_DEVICE void GPI_RADIX_RANK(GPI_RADIX_TILE *tile, const GP_KEY *keys, uint32_
         GPI_UNROLL
         for (int i = 0; i < GPI_RADIX_ITEMS; i++)
             atomicAdd(&counts[GPI_RADIX_COLUMN(GPI_KEY_DIGIT(keys[i], pass->shift, pass->mask))], 1u);
+        return;
+    }
+    if (way == GPI_RADIX_BY_FEW_VOTES) {
+        GPI_RADIX_RANK_FEW(tile, keys, ranks, pass);
         return;
     }
     if (way >= GPI_RADIX_BUT_ONE) {
@@ -178,9 +217,7 @@ GPI_DEVICE void GPI_RADIX_RANK(GPI_RADIX_TILE *tile, const GP_KEY *keys, uint32_
     for (int i = 0; i < GPI_RADIX_ITEMS; i++) {
         if (i < (int)rounds) {
             uint32_t digit = GPI_KEY_DIGIT(keys[i], pass->shift, pass->mask);
-            unsigned same = way == GPI_RADIX_BY_FEW_VOTES ? gpi_match_code(tile->codes[digit])
-                                                          : gpi_match_digit(digit, ones);
-            unsigned rank = (unsigned)__popc(same & below);
+            unsigned same = gpi_match_digit(digit, ones), rank = (unsigned)__popc(same & below);
             uint32_t before = counts[GPI_RADIX_COLUMN(digit)];
 
             __syncwarp(); /* everybody has read the count */
@@ -354,7 +391,8 @@ GPI_DEVICE GPI_RADIX_VALUE GPI_RADIX_FETCH(const GPI_RADIX_ARRAYS *pass, size_t 
     uint32_t position = pass->positions[slot];
 
     if (GPI_RADIX_STAGED)
-        return pass->values[position];
+        return *(const GPI_RADIX_VALUE *)(pass->values + GPI_RADIX_VALUE_AT(
+                                                             position * (uint32_t)sizeof(GPI_RADIX_VALUE)));
     return pass->values_from ? pass->values_from[first + position]
                              : GPI_RADIX_NUMBERED(first + position);
 }
@@ -442,7 +480,7 @@ GPI_DEVICE int GPI_RADIX_CHOOSE(const GPI_RADIX_JOB *job, GPI_RADIX_ARRAYS *pass
     pass->keys = (GP_KEY *)items;
     pass->positions =
         (uint16_t *)(items + (GPI_RADIX_PAIRS ? job->tile_n * (GPI_RADIX_SLOT - 2u) : 0));
-    pass->values = (GPI_RADIX_VALUE *)(items + job->tile_n * sizeof(GP_KEY));
+    pass->values = items + job->tile_n * sizeof(GP_KEY);
     return digit;
 }
 
@@ -472,6 +510,8 @@ static __global__ void __launch_bounds__(GPI_RADIX_THREADS, GPI_RADIX_BLOCKS)
     if (threadIdx.x < 256) {
         place = plan->place[digit][job.odd][threadIdx.x];
         tile.codes[threadIdx.x] = plan->codes[digit][threadIdx.x];
+        if (tile.codes[threadIdx.x] < 8)
+            tile.digits[tile.codes[threadIdx.x]] = (uint8_t)threadIdx.x;
     }
     for (;;) {
         GP_KEY keys[GPI_RADIX_ITEMS];

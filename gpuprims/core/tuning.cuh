@@ -22,6 +22,11 @@
 #define GPI_TUNE_RADIX_ALONE 4096
 #endif
 
+/* 4-byte keys from which two partitions and a sort in buckets beat four passes. */
+#ifndef GPI_TUNE_RADIX_BUCKETS_FROM
+#define GPI_TUNE_RADIX_BUCKETS_FROM 4194304
+#endif
+
 /* Shared memory for the stages of a ring of bulk copies, in a block with a multiprocessor to itself. */
 #define GPI_RING_ROOM (225 << 10)
 
