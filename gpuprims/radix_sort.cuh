@@ -47,7 +47,7 @@
  *     2. plan: a digit that is the same in all keys needs no pass
  *     3. for each other digit one pass, which reads and writes every item once: core/radix_pass.cuh
  *
- * Few keys are sorted by one block in one launch: core/radix_block.cuh. docs/radix-sort.md has
+ * Few keys are sorted in one launch, by a block or a cluster of blocks: core/radix_cluster.cuh. docs/radix-sort.md has
  * pictures. Cost: n reads of keys, and n reads and writes of items for each digit that differs.
  * Workspace: n keys and n values, and up to 64 MB.
  *
@@ -87,13 +87,21 @@
 
 #include "core/radix_plan.cuh"
 #include "core/radix_pass.cuh"
-#include "core/radix_block.cuh"
+#include "core/radix_cluster.cuh"
+#include "core/radix_buckets.cuh"
 
 #define GPI_RADIX_LAYOUT GPI(layout)
 #define GPI_RADIX_LAY_OUT GPI(lay_out)
 #define GPI_RADIX_ROOM GPI(room)
+#define GPI_RADIX_LARGEST_CLUSTER GPI(largest_cluster)
 #define GPI_RADIX_READY GPI(ready)
+#define GPI_RADIX_BLOCKS_OF_CLUSTER GPI(blocks_of_cluster)
+#define GPI_RADIX_CLUSTER GPI(cluster)
 #define GPI_RADIX_PASSES GPI(passes)
+#define GPI_RADIX_LEVELS GPI(levels)
+#define GPI_RADIX_TILE_OF_PARTITION GPI(tile_of_partition)
+#define GPI_RADIX_SPREAD GPI(spread)
+#define GPI_RADIX_SORT_BUCKETS GPI(sort_buckets)
 #define GPI_RADIX_CHECK GPI(check)
 #define GPI_RADIX_HOST GPI(host)
 
@@ -109,6 +117,15 @@
 #ifndef GPI_RADIX_ROWS /* tiles of a launch, at most: each has 1 KB, twice, for the look-back */
 #define GPI_RADIX_ROWS ((size_t)28 << 10)
 #endif
+/* So many a single block sorts, if their values find room in shared memory; then there is no workspace. */
+#define GPI_RADIX_BLOCK_FIT \
+    ((GPI_RADIX_LEAST_ROOM - GPI_RADIX_CLUSTER_BYTES(1, 0) - 1024) / GPI_RADIX_CLUSTER_SLOT / 1024)
+#define GPI_RADIX_BLOCK_N                                           \
+    (GPI_RADIX_PAIRS && sizeof(GPI_RADIX_VALUE) > 16       ? 0    \
+     : GPI_RADIX_BLOCK_FIT < GPI_RADIX_CLUSTER_ITEMS ? 1024 * GPI_RADIX_BLOCK_FIT : 8192)
+#define GPI_RADIX_ALWAYS_PASSES (GP_KERNEL != 0 && GP_KERNEL != GP_KERNEL_BLOCK)
+#define GPI_RADIX_FORCES_BUCKETS \
+    (GP_KERNEL == GP_KERNEL_BUCKETS || GP_KERNEL == GP_KERNEL_BUCKETS_TWICE)
 #define GPI_RADIX_FEWEST ((size_t)1024) /* items of a tile, when n is small */
 #define GPI_RADIX_GRID ((size_t)1024)   /* blocks of a pass, at most */
 
@@ -120,6 +137,7 @@ typedef struct {
     uint32_t *tickets;
     gpi_radix_plan *plan;
     uint32_t *look[2];
+    gpi_radix_buckets *buckets; /* in the same place: there is no look-back then */
     size_t rows, zeroed, bytes;
 } GPI_RADIX_LAYOUT;
 
@@ -132,9 +150,9 @@ static inline GPI_RADIX_LAYOUT GPI_RADIX_LAY_OUT(char *memory, size_t n)
     GPI_RADIX_LAYOUT layout;
 
     memset(&layout, 0, sizeof layout);
-    if (n <= GPI_RADIX_BLOCK_N && n * GPI_RADIX_BLOCK_SLOT <= (40 << 10) && !GP_KERNEL)
+    if (n <= GPI_RADIX_BLOCK_N && !GPI_RADIX_ALWAYS_PASSES)
         return layout;
-    few = few < GPI_RADIX_GRID ? few : GPI_RADIX_GRID;
+    few = few < GPI_RADIX_GRID && !GPI_RADIX_FORCES_BUCKETS ? few : GPI_RADIX_GRID;
     tiles = tiles > few ? tiles : few;
     layout.rows = tiles < GPI_RADIX_ROWS ? tiles : GPI_RADIX_ROWS;
     size_t portions = gpi_divide_up(tiles, GPI_RADIX_ROWS);
@@ -150,13 +168,42 @@ static inline GPI_RADIX_LAYOUT GPI_RADIX_LAY_OUT(char *memory, size_t n)
         layout.plan = (gpi_radix_plan *)(memory + plan);
         layout.look[0] = (uint32_t *)(memory + look);
         layout.look[1] = layout.look[0] + layout.rows * 256;
+        layout.buckets = (gpi_radix_buckets *)layout.look[0];
     }
     return layout;
 }
 
+#ifdef __CUDACC__
+/* How many blocks of all shared memory may make a cluster: not all GPUs have 16 multiprocessors together. */
+static inline int GPI_RADIX_LARGEST_CLUSTER(size_t room)
+{
+    cudaLaunchAttribute attribute;
+    cudaLaunchConfig_t config;
+    int clusters = 0;
+
+    if (cudaFuncSetAttribute((const void *)GPI_RADIX_CLUSTER_KERNEL,
+                             cudaFuncAttributeNonPortableClusterSizeAllowed, 1) != cudaSuccess)
+        return 1;
+    memset((void *)&config, 0, sizeof config);
+    config.blockDim = 1024;
+    config.dynamicSmemBytes = room - 2048;
+    config.attrs = &attribute;
+    for (unsigned blocks = GPI_RADIX_CLUSTER_MOST; blocks > 1; blocks /= 2) {
+        config.gridDim = blocks;
+        config.numAttrs = gpi_launch_attributes(&attribute, 0, blocks);
+        if (cudaOccupancyMaxActiveClusters(&clusters, GPI_RADIX_CLUSTER_KERNEL, &config) ==
+                cudaSuccess &&
+            clusters > 0)
+            return (int)blocks;
+    }
+    return 1;
+}
+#endif
+
 /*
- * How much shared memory a block may have on the current device, once the kernels have been told so; +1,
- * where kernels may start early.
+ * What the current device can do: how much shared memory a block may have, once the kernels have been told
+ * so, a multiple of 1024; plus twice the blocks of the largest cluster; plus 1, where kernels may start
+ * early.
  */
 static inline int GPI_RADIX_READY(void)
 {
@@ -164,7 +211,9 @@ static inline int GPI_RADIX_READY(void)
     static int known[GPI_DEVICES];
     const void *kernels[] = {
         (const void *)GPI_RADIX_PASS_KERNEL, (const void *)GPI_RADIX_FEW_KERNEL,
-        (const void *)GPI_RADIX_COUNT_KERNEL, (const void *)GPI_RADIX_BLOCK_KERNEL};
+        (const void *)GPI_RADIX_COUNT_KERNEL, (const void *)GPI_RADIX_CLUSTER_KERNEL,
+        (const void *)GPI_RADIX_SPREAD_KERNEL, (const void *)GPI_RADIX_PARTITION_KERNEL,
+        (const void *)GPI_RADIX_BUCKET_KERNEL};
     int device = 0, room = 0;
 
     if (cudaGetDevice(&device) != cudaSuccess)
@@ -174,8 +223,8 @@ static inline int GPI_RADIX_READY(void)
     if (cudaDeviceGetAttribute(&room, cudaDevAttrMaxSharedMemoryPerBlockOptin, device) !=
         cudaSuccess)
         return (int)GPI_RADIX_LEAST_ROOM;
-    room &= ~1;
-    for (int k = 0; k < 4; k++) {
+    room &= ~1023;
+    for (size_t k = 0; k < sizeof kernels / sizeof *kernels; k++) {
         struct cudaFuncAttributes attributes;
 
         if (cudaFuncGetAttributes(&attributes, kernels[k]) != cudaSuccess ||
@@ -185,11 +234,13 @@ static inline int GPI_RADIX_READY(void)
         if (k == 0)
             room |= attributes.ptxVersion >= 90;
     }
+    if (room % 2)
+        room |= 2 * GPI_RADIX_LARGEST_CLUSTER((size_t)room & ~(size_t)1023);
     if (device < GPI_DEVICES)
         __atomic_store_n(&known[device], room, __ATOMIC_RELEASE);
     return room;
 #else
-    return (227 << 10) + 1;
+    return (227 << 10) + 2 * GPI_RADIX_CLUSTER_MOST + 1;
 #endif
 }
 
@@ -241,6 +292,118 @@ static inline cudaError_t GPI_RADIX_PASSES(GPI_RADIX_JOB job, size_t n, GPI_RADI
     return error;
 }
 
+/*
+ * The blocks of a cluster that sorts n items, `most` at most, and the items of each of their threads; 0, if
+ * there are too many for the shared memory.
+ */
+static inline unsigned GPI_RADIX_BLOCKS_OF_CLUSTER(size_t n, size_t room, unsigned most,
+                                                   size_t *rounds)
+{
+    unsigned blocks = 1;
+
+    /* Few keys: one block is done before several have met. */
+    while (n > GPI_TUNE_RADIX_ALONE && blocks < most && n > blocks * (size_t)1024)
+        blocks *= 2;
+    *rounds = gpi_divide_up(n, blocks * (size_t)1024);
+    if (*rounds > GPI_RADIX_CLUSTER_ITEMS || GPI_RADIX_ALWAYS_PASSES || GPI_RADIX_BLOCK_N == 0 ||
+        GPI_RADIX_CLUSTER_BYTES(blocks, *rounds * 1024) + 2048 > room)
+        return 0;
+    return blocks;
+}
+
+/* Sorts n items in one launch of `blocks` blocks. */
+static inline cudaError_t GPI_RADIX_CLUSTER(const GPI_RADIX_JOB *job, size_t n, unsigned blocks,
+                                            size_t rounds, int early, cudaStream_t stream)
+{
+    const unsigned threads = n > 512 ? 1024 : n > 256 ? 512 : 256;
+    GPI_RADIX_SHARE share;
+
+    memset((void *)&share, 0, sizeof share);
+    share.keys_in = job->keys_in;
+    share.keys_out = job->keys_out;
+    share.values_in = job->values_in;
+    share.values_out = job->values_out;
+    share.n = (uint32_t)n;
+    share.rounds = (uint32_t)(rounds * 1024 / threads);
+    share.share = share.rounds * threads;
+    share.begin_bit = job->begin_bit;
+    share.bits = job->end_bit - job->begin_bit;
+    share.range = share.bits ? UINT64_MAX >> (64 - share.bits) : 0;
+    share.strict = share.bits == 0 || (!GPI_RADIX_PAIRS && share.bits < GPI_KEY_WIDTH);
+    (void)early; /* on the CPU */
+    return GPI_LAUNCH_CLUSTER(early, blocks, GPI_RADIX_CLUSTER_KERNEL, blocks, threads,
+                              GPI_RADIX_CLUSTER_BYTES(blocks, share.share), stream, share);
+}
+
+/*
+ * Whether the keys may be sorted in buckets, and after how many partitions; 0: no. As many keys as a bucket
+ * has on average leave it some room.
+ */
+static inline int GPI_RADIX_LEVELS(const GPI_RADIX_JOB *job, size_t n, size_t room, int *bits)
+{
+    const size_t average = GPI_RADIX_BUCKET_N / 9 * 8;
+    int levels = n <= 256 * average                                    ? 1
+                 : sizeof(GP_KEY) == 8 || n > GPI_TUNE_RADIX_BUCKETS_FROM ? 2
+                                                                          : 0;
+
+    if (GP_KERNEL == GP_KERNEL_BUCKETS_TWICE)
+        levels = 2;
+    else if (GP_KERNEL != 0 && !GPI_RADIX_FORCES_BUCKETS)
+        levels = 0;
+    *bits = levels == 2 ? 9 : 8;
+    while (levels == 2 && n >> *bits > average)
+        ++*bits;
+    if (!GPI_RADIX_HAS_BUCKETS || job->end_bit - job->begin_bit < GPI_KEY_WIDTH || n >> *bits > average ||
+        (size_t)1 << *bits > GPI_RADIX_BUCKETS || ((size_t)2 << *bits) + 2048 > room ||
+        sizeof(GPI_RADIX_BUCKET) + 2048 > room)
+        return 0;
+    return levels;
+}
+
+/* Keys of a tile of a partition: the multiprocessors have two each. */
+static inline size_t GPI_RADIX_TILE_OF_PARTITION(size_t n, size_t room)
+{
+    const size_t threads = GPI_RADIX_PARTITION_THREADS;
+    size_t blocks = gpi_resident_blocks(2, GPI_RADIX_GRID, GP_GRID);
+    size_t items = gpi_divide_up(gpi_divide_up(n, blocks), threads);
+    size_t fitting = (room - sizeof(GPI_RADIX_BUCKET_TILE) - 1024) / sizeof(GP_KEY) / threads;
+
+    items = items < 4 ? 4 : items;
+    items = items < GPI_RADIX_PARTITION_ITEMS ? items : GPI_RADIX_PARTITION_ITEMS;
+    return threads * (items < fitting ? items : fitting);
+}
+
+/* Two partitions: finds out whether they will do. */
+static inline cudaError_t GPI_RADIX_SPREAD(const GPI_RADIX_BUCKET_JOB *job, cudaStream_t stream)
+{
+    size_t counting = gpi_divide_up(job->n * sizeof(GP_KEY), 64 * GPI_RADIX_COUNT_THREADS);
+    cudaError_t error = cudaMemsetAsync(job->buckets->counts, 0, (size_t)4 << job->bits, stream);
+
+    if (error == cudaSuccess)
+        error = GPI_LAUNCH(GPI_RADIX_SPREAD_KERNEL, gpi_resident_blocks(1, counting, GP_GRID),
+                           GPI_RADIX_COUNT_THREADS, (size_t)2 << job->bits, stream, *job);
+    return error;
+}
+
+/* The partitions, and the sort of the buckets. */
+static inline cudaError_t GPI_RADIX_SORT_BUCKETS(GPI_RADIX_BUCKET_JOB *job, int early,
+                                                 cudaStream_t stream)
+{
+    const size_t tiles = gpi_divide_up(job->n, job->tile_n) + (job->levels == 2 ? 256 : 0);
+    cudaError_t error = cudaSuccess;
+
+    (void)early; /* on the CPU */
+    for (job->level = 0; job->level < job->levels && error == cudaSuccess; job->level++)
+        error = GPI_LAUNCH_EARLY(early, GPI_RADIX_PARTITION_KERNEL,
+                                 gpi_resident_blocks(2, tiles, GP_GRID), GPI_RADIX_PARTITION_THREADS,
+                                 job->tile_n * sizeof(GP_KEY), stream, *job);
+    if (error == cudaSuccess)
+        error = GPI_LAUNCH_EARLY(early, GPI_RADIX_BUCKET_KERNEL,
+                                 1u << job->bits < GP_GRID ? 1u << job->bits : GP_GRID,
+                                 GPI_RADIX_BUCKET_THREADS, sizeof(GPI_RADIX_BUCKET), stream, *job);
+    return error;
+}
+
 /* Says what is wrong with the arguments, if anything is. */
 static inline cudaError_t GPI_RADIX_CHECK(const char *function, const GPI_RADIX_JOB *job, size_t n)
 {
@@ -267,25 +430,25 @@ static inline cudaError_t GPI_RADIX_HOST(const char *function, GPI_RADIX_JOB job
 
     if (error != cudaSuccess || n == 0)
         return error;
+    if (job.begin_bit == job.end_bit)
+        job.begin_bit = job.end_bit = 0;
+    size_t rounds = 0;
+    int ready = GPI_RADIX_READY(), early = !old && ready % 2;
+    size_t room = old ? GPI_RADIX_LEAST_ROOM : (size_t)ready & ~(size_t)1023;
+    unsigned most = GP_KERNEL == GP_KERNEL_BLOCK || ready % 2 == 0 ? 1 : (unsigned)ready / 2 % 512;
+    unsigned blocks = GPI_RADIX_BLOCKS_OF_CLUSTER(n, room, most, &rounds);
     GPI_RADIX_LAYOUT layout = GPI_RADIX_LAY_OUT(NULL, n);
-    error = gpi_tagged_scratch_acquire(&scratch, ws, 0, layout.bytes, stream, function);
+
+    /* A cluster needs no workspace; a handle of too few bytes is refused all the same. */
+    error = gpi_tagged_scratch_acquire(&scratch, ws, 0, blocks && !ws ? 0 : layout.bytes, stream,
+                                       function);
     if (error != cudaSuccess)
         return error;
-
-    int ready = GPI_RADIX_READY(), early = !old && ready % 2;
-    size_t room = old ? GPI_RADIX_LEAST_ROOM : (size_t)ready & ~(size_t)1;
-    if (layout.bytes == 0) {
-        unsigned threads = n <= 2048 ? 256 : n <= 4096 ? 512 : 1024;
-
-        error = GPI_LAUNCH_EARLY(early, GPI_RADIX_BLOCK_KERNEL, 1, threads,
-                                 gpi_divide_up(n, threads) * threads * GPI_RADIX_BLOCK_SLOT, stream,
-                                 job.keys_in, job.keys_out, job.values_in, job.values_out,
-                                 (uint32_t)n, job.begin_bit, job.end_bit);
+    if (blocks) {
+        error = GPI_RADIX_CLUSTER(&job, n, blocks, rounds, early, stream);
         return gpi_scratch_release(&scratch, error, stream);
     }
     layout = GPI_RADIX_LAY_OUT(scratch.memory, n);
-    if (job.begin_bit == job.end_bit)
-        job.begin_bit = job.end_bit = 0;
     job.keys_other = layout.keys;
     job.values_other = layout.values;
     job.plan = layout.plan;
@@ -299,13 +462,22 @@ static inline cudaError_t GPI_RADIX_HOST(const char *function, GPI_RADIX_JOB job
     while (columns * digits * 1024 + 4096 > room)
         columns /= 2;
     size_t counting = gpi_divide_up(n * sizeof(GP_KEY), 16 * GPI_RADIX_COUNT_THREADS);
+    int bucket_bits = 0, levels = GPI_RADIX_LEVELS(&job, n, room, &bucket_bits);
+    size_t tile_n = GPI_RADIX_TILE_OF_PARTITION(n, room);
+    GPI_RADIX_BUCKET_JOB bucket = {job.keys_in,      job.keys_out, job.keys_other, (uint32_t)n,
+                                   (uint32_t)tile_n, 0,            levels,         bucket_bits,
+                                   layout.counts,    layout.plan,  layout.buckets};
     GPI_RADIX_COUNTING count = {
-        job.keys_in,   n,           job.begin_bit,  job.end_bit,      in_place, old, columns,
-        layout.counts, layout.plan, layout.look[0], layout.rows * 256};
+        job.keys_in,   n,           job.begin_bit,  job.end_bit,       in_place, old, columns,
+        layout.counts, layout.plan, layout.look[0], layout.rows * 256, levels,   layout.buckets};
     error = cudaMemsetAsync(layout.counts, 0, layout.zeroed, stream);
+    if (error == cudaSuccess && levels == 2)
+        error = GPI_RADIX_SPREAD(&bucket, stream);
     if (error == cudaSuccess)
         error = GPI_LAUNCH(GPI_RADIX_COUNT_KERNEL, gpi_resident_blocks(1, counting, GP_GRID),
                            GPI_RADIX_COUNT_THREADS, columns * digits * 1024, stream, count);
+    if (error == cudaSuccess && levels)
+        error = GPI_RADIX_SORT_BUCKETS(&bucket, early, stream);
     if (error == cudaSuccess)
         error = GPI_RADIX_PASSES(job, n, &layout, room, early, passes, stream);
     return gpi_scratch_release(&scratch, error, stream);

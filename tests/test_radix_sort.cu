@@ -66,6 +66,30 @@ typedef struct { uint8_t b[77]; } s77;
 #define CASE_KERNEL GP_KERNEL_PASSES
 #include "radix_case.h"
 
+/* In buckets, however few keys there are. */
+#define CASE buckets_f32_down
+#define CASE_KEY float
+#define CASE_DESCENDING
+#define CASE_KERNEL GP_KERNEL_BUCKETS
+#include "radix_case.h"
+#define CASE buckets_i64
+#define CASE_KEY int64_t
+#define CASE_KERNEL GP_KERNEL_BUCKETS_TWICE
+#include "radix_case.h"
+#define CASE buckets_f64_down
+#define CASE_KEY double
+#define CASE_DESCENDING
+#define CASE_KERNEL GP_KERNEL_BUCKETS_TWICE
+#include "radix_case.h"
+
+/* As on GPUs without clusters. */
+#define CASE block_f32_u16_down
+#define CASE_KEY float
+#define CASE_VALUE uint16_t
+#define CASE_DESCENDING
+#define CASE_KERNEL GP_KERNEL_BLOCK
+#include "radix_case.h"
+
 /* As on GPUs with little shared memory. */
 #define CASE old_f64_down
 #define CASE_KEY double
@@ -119,7 +143,8 @@ static const radix_case *const cases[] = {
     &i16_s12_case,      &f64_f32_case,     &i8_f64_case,          &u32_s64_case,
     &p_u32_case,        &p_f32_case,       &p_u64_s16a_down_case, &p_u16_u8_case,
     &old_f64_down_case, &old_i32_u64_case, &again_u32_case,       &again_f32_u32_case,
-    &again_u8_s77_case, &i32_s3_case,
+    &again_u8_s77_case, &i32_s3_case,      &block_f32_u16_down_case,
+    &buckets_f32_down_case, &buckets_i64_case, &buckets_f64_down_case,
 };
 enum { CASES = sizeof cases / sizeof *cases };
 
@@ -184,7 +209,8 @@ static item *reference(const radix_case *c, const void *keys, size_t n, int begi
 static const char *const patterns[] = {
     "random",        "random, few bits", "all equal",           "sorted",
     "reversed",      "few distinct",     "mostly one",          "one low byte",
-    "one high byte", "special floats",   "zeros of both signs",
+    "one high byte", "special floats",   "zeros of both signs", "20 high bits, 64 times each",
+    "20 high bits, 65 times each", "one high byte in every seventh",
 };
 enum { PATTERNS = sizeof patterns / sizeof *patterns };
 
@@ -226,6 +252,13 @@ static uint64_t make_key(const radix_case *c, int pattern, size_t i, size_t n)
     case 8: return random & all >> 8;
     case 9: return special(c, random);
     case 10: return random % 2 ? (uint64_t)1 << (8 * c->key_bytes - 1) : 0;
+    case 11:
+    case 12: /* bins of a cluster's blocks: just full, and one too many */
+        random = i / (pattern == 11 ? 64 : 65) * 0x9E3779B97F4A7C15u >> 44 << 44 | random >> 20;
+        return random >> (64 - 8 * c->key_bytes);
+    case 13: /* more than two blocks' shares */
+        random = i % 7 ? random : (random >> 8 | (uint64_t)0x77 << 56);
+        return random >> (64 - 8 * c->key_bytes);
     default: return random;
     }
 }
@@ -258,7 +291,7 @@ static int sorts(const radix_case *c, int pattern, size_t n, int begin_bit, int 
     size_t kb = c->key_bytes, vb = c->value_bytes, odd = how & ODD ? 1 : 0;
     char *keys = (char *)malloc(n * kb + 8), *values = (char *)malloc(n * vb + 1), want[128];
     char *keys_got = (char *)malloc(n * kb + 1), *values_got = (char *)malloc(n * vb + 1);
-    size_t align = vb % 16 == 0 ? 16 : vb % 8 == 0 ? 8 : vb % 4 == 0 ? 4 : 1;
+    size_t align = vb % 16 == 0 ? 16 : vb % 8 == 0 ? 8 : vb % 4 == 0 ? 4 : vb % 2 == 0 ? 2 : 1;
     int passed = 1;
 
     for (size_t i = 0; i < n; i++) {
@@ -337,6 +370,25 @@ static void data(const radix_case *c)
         passed &= sorts(c, pattern, tap_small ? 9001 : 20011, 0, -1, 0, &ws);
     }
     ok(passed, "%s: random, few distinct, sorted, reversed, special keys", c->name);
+    must(gp_workspace_release(&ws, 0));
+}
+
+/* As many keys as the blocks of a cluster share, and no more; each of its ways. */
+static void clusters(const radix_case *c)
+{
+    static const size_t sizes[] = {5000, 20011, 65537, 98304, 131072, 131073};
+    static const int some[] = {0, 3, 5, 6, 10, 11, 12, 13};
+    int width = 8 * (int)c->key_bytes, passed = 1;
+    gp_workspace ws = GP_WORKSPACE_INIT;
+
+    for (size_t i = 0; i < (tap_small ? 2 : sizeof sizes / sizeof *sizes); i++)
+        for (size_t k = 0; k < sizeof some / sizeof *some; k++)
+            if (i < 2 || i % 4 == k % 4) {
+                passed &= sorts(c, some[k], sizes[i], 0, -1, (int)k % 4, k % 2 ? &ws : NULL);
+                if (i < 2)
+                    passed &= sorts(c, some[k], sizes[i], 1, width - 2, 0, &ws);
+            }
+    ok(passed, "%s: clusters, with digits and bins just full and too full", c->name);
     must(gp_workspace_release(&ws, 0));
 }
 
@@ -594,6 +646,12 @@ int main(int argc, char **argv)
     tap_begin(argc, argv);
     refusals();
     cpu_sort();
+    clusters(&u32_case);
+    clusters(&i64_down_case);
+    clusters(&f32_case);
+    clusters(&i16_s12_case);
+    clusters(&f64_f32_case);
+    clusters(&block_f32_u16_down_case);
     for (int i = 0; i < CASES; i++) {
         sizes(cases[i]);
         data(cases[i]);

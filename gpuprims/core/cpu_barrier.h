@@ -98,6 +98,50 @@ static inline int gpi_cpu_syncthreads(int predicate, const char *site)
 #define __syncthreads_and(predicate) (gpi_cpu_syncthreads((predicate) == 0, GPI_CPU_SITE) == 0)
 #define __syncthreads_or(predicate) (gpi_cpu_syncthreads((predicate) != 0, GPI_CPU_SITE) != 0)
 
+/* ---- clusters -------------------------------------------------------------------------------- */
+
+/* The barrier of all blocks of the cluster: one thread of each waits for the other blocks. */
+static inline void gpi_cpu_cluster_sync(const char *site)
+{
+    gpi_cpu_block *block = gpi_cpu_self->block;
+    gpi_cpu_cluster *cluster = block->cluster;
+
+    gpi_cpu_barrier(0, block->threads, 0, site);
+    if (gpi_cpu_self->rank == 0) {
+        unsigned phase = __atomic_load_n(&cluster->phase, __ATOMIC_RELAXED);
+
+        if (__atomic_add_fetch(&cluster->arrived, 1, __ATOMIC_ACQ_REL) == block->launch->cluster) {
+            __atomic_store_n(&cluster->arrived, 0, __ATOMIC_RELAXED);
+            __atomic_store_n(&cluster->phase, phase + 1, __ATOMIC_RELEASE);
+            gpi_cpu_changed();
+        }
+        while (__atomic_load_n(&cluster->phase, __ATOMIC_ACQUIRE) == phase)
+            gpi_cpu_poll();
+    }
+    gpi_cpu_barrier(0, block->threads, 0, site);
+}
+
+/* What an address in dynamic shared memory is in another block of the cluster. */
+static inline void *gpi_cpu_cluster_shared(const void *p, unsigned rank, const char *site)
+{
+    gpi_fiber *self = gpi_cpu_self;
+    gpi_cpu_block *block = self->block;
+    size_t at = (size_t)((const char *)p - block->dynamic_shared);
+    char *there = NULL;
+
+    if (rank < block->launch->cluster)
+        there = __atomic_load_n(&block->cluster->dynamic_shared[rank], __ATOMIC_ACQUIRE);
+    if (!there || at > block->launch->shared_bytes) {
+        gpi_cpu_fail(block, cudaErrorIllegalAddress,
+                     "thread (%u,%u,%u) at %s asks for shared memory of block %u of its cluster: %s",
+                     self->thread.x, self->thread.y, self->thread.z, site, rank,
+                     there ? "that is no dynamic shared memory"
+                           : "there is no such block, or it may not have started or have ended");
+        gpi_cpu_give_up(self);
+    }
+    return there + at;
+}
+
 /* ---- mbarriers ------------------------------------------------------------------------------- */
 
 /*

@@ -63,6 +63,7 @@ enum {
     GPI_CPU_MAX_WARPS = GPI_CPU_MAX_THREADS / 32,
     GPI_CPU_MAX_SHARED = 64, /* GP_SHARED variables of one kernel */
     GPI_CPU_MAX_COPIES = 64, /* bulk copies of a block under way; one more, and one lands */
+    GPI_CPU_MAX_CLUSTER = 16, /* blocks of a cluster */
     GPI_CPU_BARRIERS = 16,   /* __syncthreads() is barrier 0, named barriers are 1 to 15 */
     GPI_CPU_REDZONE = 128,   /* around each piece of shared memory, which it also aligns */
     GPI_CPU_PAGE = 4096,
@@ -110,6 +111,12 @@ typedef struct gpi_fiber {
     uint64_t result;
 } gpi_fiber;
 
+/* The blocks of a cluster, from the first one that starts to the last one that ends. */
+typedef struct gpi_cpu_cluster {
+    char *dynamic_shared[GPI_CPU_MAX_CLUSTER]; /* NULL before a block has started, and after its end */
+    unsigned arrived, phase;                   /* of the cluster's barrier */
+} gpi_cpu_cluster;
+
 /* A launch, shared by the operating-system threads that work at it. */
 typedef struct gpi_cpu_launch_state {
     const char *kernel;
@@ -118,6 +125,8 @@ typedef struct gpi_cpu_launch_state {
     dim3 grid, block;
     size_t shared_bytes;
     unsigned long long blocks, next_block;
+    unsigned cluster; /* blocks of a cluster; 1 without */
+    gpi_cpu_cluster *clusters;
     unsigned long long changes; /* of memory that others may poll */
     unsigned running, stuck;    /* blocks that run, and those that poll in vain */
     int failed;
@@ -157,6 +166,9 @@ typedef struct gpi_cpu_block {
     int count_result;
     uint3 index;
     gpi_cpu_launch_state *launch;
+    gpi_cpu_cluster *cluster;
+    gpi_cpu_cluster alone; /* of a block without others */
+    unsigned cluster_rank; /* the block's number in its cluster */
     uint64_t random;
     gpi_cpu_shared_variable shared[GPI_CPU_MAX_SHARED];
     unsigned shared_count;

@@ -112,8 +112,11 @@ static inline void gpi_cpu_start_block(gpi_cpu_block *block, unsigned long long 
     block->index.x = (unsigned)(which % launch->grid.x);
     block->index.y = (unsigned)(which / launch->grid.x % launch->grid.y);
     block->index.z = (unsigned)(which / launch->grid.x / launch->grid.y);
+    block->cluster = launch->cluster > 1 ? &launch->clusters[which / launch->cluster] : &block->alone;
+    block->cluster_rank = (unsigned)(which % launch->cluster);
     block->random = gp_cpu.seed * 0x2545F4914F6CDD1Du + which;
     block->late_copies = gp_cpu.seed && gpi_cpu_random(&block->random) % 2;
+    memset(&block->alone, 0, sizeof block->alone);
     block->ready_first = block->ready_count = block->exited = block->copy_count = 0;
     block->polls = 0;
     block->quiet_since = 0;
@@ -143,7 +146,10 @@ static inline void gpi_cpu_run_block(gpi_cpu_block *block, unsigned long long wh
         gpi_cpu_fail(block, cudaErrorMemoryAllocation, "no memory for its shared memory");
         return;
     }
+    char **shared = &block->cluster->dynamic_shared[block->cluster_rank];
+    __atomic_store_n(shared, block->dynamic_shared, __ATOMIC_RELEASE);
     gpi_cpu_switch(&block->scheduler, gpi_cpu_pick(block));
+    __atomic_store_n(shared, NULL, __ATOMIC_RELEASE);
     gpi_cpu_changed();
     gpi_cpu_self = NULL;
 
@@ -246,7 +252,7 @@ __attribute__((unused)) static void *gpi_cpu_work(void *argument)
         if (which >= launch->blocks)
             break;
         if (gp_cpu.seed) /* no kernel may rely on the order in which blocks start */
-            which = (which + gp_cpu.seed * 7919) % launch->blocks;
+            which = (which + gp_cpu.seed * 7919 * launch->cluster) % launch->blocks;
         gpi_cpu_run_block(block, which);
     }
     __atomic_fetch_sub(&launch->running, 1, __ATOMIC_RELAXED);
@@ -269,6 +275,10 @@ static inline cudaError_t gpi_cpu_check_launch(const gpi_cpu_launch_state *launc
             cudaErrorInvalidConfiguration,
             "kernel %s: a grid of (%u,%u,%u) blocks of (%u,%u,%u) threads is impossible",
             launch->kernel, grid.x, grid.y, grid.z, block.x, block.y, block.z);
+    if (launch->cluster > GPI_CPU_MAX_CLUSTER || launch->blocks % launch->cluster)
+        return gpi_error(cudaErrorInvalidConfiguration,
+                         "kernel %s: clusters of %u blocks in a grid of %llu are impossible",
+                         launch->kernel, launch->cluster, launch->blocks);
     if (launch->shared_bytes > GPI_CPU_SHARED_LIMIT)
         return gpi_error(cudaErrorInvalidValue,
                          "kernel %s: %zu bytes of shared memory; a block may have %d",
@@ -283,6 +293,8 @@ static inline cudaError_t gpi_cpu_run_launch(gpi_cpu_launch_state *launch)
     unsigned long long wanted = (unsigned long long)gpi_cpu_resident_blocks();
     int started = 0, ran;
 
+    if (wanted < launch->cluster) /* its blocks run together; they start in order, cluster by cluster */
+        wanted = launch->cluster;
     if (wanted > launch->blocks)
         wanted = launch->blocks;
     while (started + 1ull < wanted && started < MOST &&
@@ -303,9 +315,13 @@ static inline cudaError_t gpi_cpu_run_launch(gpi_cpu_launch_state *launch)
     return cudaSuccess;
 }
 
-/* Runs a kernel to its end. The error also becomes the thread's last error. */
+/*
+ * Runs a kernel to its end, in clusters of so many blocks, whose shared memory is theirs together. The
+ * error also becomes the thread's last error.
+ */
 __attribute__((unused)) static cudaError_t gpi_cpu_launch(const char *kernel, void (*run)(void *),
-                                                          void *arguments, dim3 grid, dim3 block,
+                                                          void *arguments, unsigned cluster,
+                                                          dim3 grid, dim3 block,
                                                           size_t shared_bytes)
 {
     gpi_cpu_launch_state launch;
@@ -318,10 +334,18 @@ __attribute__((unused)) static cudaError_t gpi_cpu_launch(const char *kernel, vo
     launch.grid = grid;
     launch.block = block;
     launch.shared_bytes = shared_bytes;
+    launch.cluster = cluster;
     launch.blocks = (unsigned long long)grid.x * grid.y * grid.z;
     error = gpi_cpu_check_launch(&launch);
+    if (error == cudaSuccess && cluster > 1) {
+        launch.clusters =
+            (gpi_cpu_cluster *)calloc(launch.blocks / cluster, sizeof *launch.clusters);
+        if (!launch.clusters)
+            error = gpi_error(cudaErrorMemoryAllocation, "kernel %s: no memory for its clusters", kernel);
+    }
     if (error == cudaSuccess)
         error = gpi_cpu_run_launch(&launch);
+    free(launch.clusters);
     return gpi_cpu_failed(error);
 }
 

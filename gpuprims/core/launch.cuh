@@ -29,27 +29,46 @@ static inline size_t gpi_divide_up(size_t n, size_t d)
  * GPI_LAUNCH is GP_LAUNCH as an expression that gives the launch's own error, so that one that was
  * pending before is neither mistaken for it nor cleared. GPI_LAUNCH_EARLY takes one argument more, the
  * first: whether the grid may start while the one before it in the stream still runs. Its kernel has to
- * begin with gpi_grid_wait(), compiled for sm_90 or newer.
+ * begin with gpi_grid_wait(), compiled for sm_90 or newer. GPI_LAUNCH_CLUSTER takes two: that one, and how
+ * many blocks make a cluster (core/ptx.cuh); 1 where there are none.
  */
 #ifdef __CUDACC__
 
 #define GP_LAUNCH(kernel, grid, block, shared_bytes, stream, ...) \
     kernel<<<(grid), (block), (shared_bytes), (stream)>>>(__VA_ARGS__)
 
-#define GPI_LAUNCH(...) GPI_LAUNCH_EARLY(0, __VA_ARGS__)
-#define GPI_LAUNCH_EARLY(early, kernel, grid, block, shared_bytes, queue, ...)                  \
+/* Writes down what is special about a launch; gives how many attributes that takes. */
+static inline unsigned gpi_launch_attributes(cudaLaunchAttribute *attributes, int early,
+                                             unsigned cluster)
+{
+    unsigned count = 0;
+
+    if (early) {
+        attributes[count].id = cudaLaunchAttributeProgrammaticStreamSerialization;
+        attributes[count++].val.programmaticStreamSerializationAllowed = 1;
+    }
+    if (cluster > 1) {
+        attributes[count].id = cudaLaunchAttributeClusterDimension;
+        attributes[count].val.clusterDim.x = cluster;
+        attributes[count].val.clusterDim.y = attributes[count].val.clusterDim.z = 1;
+        count++;
+    }
+    return count;
+}
+
+#define GPI_LAUNCH(...)              GPI_LAUNCH_EARLY(0, __VA_ARGS__)
+#define GPI_LAUNCH_EARLY(early, ...) GPI_LAUNCH_CLUSTER(early, 1, __VA_ARGS__)
+#define GPI_LAUNCH_CLUSTER(early, cluster, kernel, grid, block, shared_bytes, queue, ...)       \
     __extension__({                                                                             \
-        cudaLaunchAttribute gpi_overlap;                                                        \
+        cudaLaunchAttribute gpi_attributes[2];                                                  \
         cudaLaunchConfig_t gpi_config;                                                          \
-        gpi_overlap.id = cudaLaunchAttributeProgrammaticStreamSerialization;                    \
-        gpi_overlap.val.programmaticStreamSerializationAllowed = 1;                             \
         memset((void *)&gpi_config, 0, sizeof gpi_config);                                      \
         gpi_config.gridDim = (grid);                                                            \
         gpi_config.blockDim = (block);                                                          \
         gpi_config.dynamicSmemBytes = (shared_bytes);                                           \
         gpi_config.stream = (queue);                                                            \
-        gpi_config.attrs = &gpi_overlap;                                                        \
-        gpi_config.numAttrs = (early) ? 1 : 0;                                                  \
+        gpi_config.attrs = gpi_attributes;                                                      \
+        gpi_config.numAttrs = gpi_launch_attributes(gpi_attributes, (early), (cluster));        \
         GPI_RANGE_BEGIN(GPI_LAUNCH_TEXT(kernel));                                               \
         cudaError_t gpi_launched = cudaLaunchKernelEx(&gpi_config, kernel, ##__VA_ARGS__);      \
         GPI_RANGE_END();                                                                        \
@@ -71,13 +90,15 @@ static inline size_t gpi_divide_up(size_t n, size_t d)
 #define GP_LAUNCH(kernel, grid, block, shared_bytes, ...) \
     ((void)GPI_LAUNCH(kernel, grid, block, shared_bytes, __VA_ARGS__))
 
-#define GPI_LAUNCH_EARLY(early, ...) ((void)(early), GPI_LAUNCH(__VA_ARGS__))
-#define GPI_LAUNCH(kernel, grid, block, shared_bytes, ...)                  \
-    GPI_CPU_LAUNCH(GPI_CPU_TEXT(kernel), kernel, grid, block, shared_bytes, \
-                   GPI_CPU_COUNT(__VA_ARGS__), __COUNTER__, __VA_ARGS__)
+#define GPI_LAUNCH(...)              GPI_LAUNCH_CLUSTER(0, 1, __VA_ARGS__)
+#define GPI_LAUNCH_EARLY(early, ...) GPI_LAUNCH_CLUSTER(early, 1, __VA_ARGS__)
+#define GPI_LAUNCH_CLUSTER(early, cluster, kernel, grid, block, shared_bytes, ...) \
+    ((void)(early),                                                                \
+     GPI_CPU_LAUNCH(GPI_CPU_TEXT(kernel), cluster, kernel, grid, block, shared_bytes, \
+                    GPI_CPU_COUNT(__VA_ARGS__), __COUNTER__, __VA_ARGS__))
 
 /* clang-format off */
-#define GPI_CPU_LAUNCH(text, kernel, grid, block, shared_bytes, count, number, ...)   \
+#define GPI_CPU_LAUNCH(text, cluster, kernel, grid, block, shared_bytes, count, number, ...) \
     __extension__({                                                                   \
         typedef __typeof__(&*(kernel)) gpi_kernel;                                    \
         GPI_CPU_PASTE(GPI_CPU_TYPES_, count)(__VA_ARGS__)                             \
@@ -88,8 +109,8 @@ static inline size_t gpi_divide_up(size_t n, size_t d)
         };                                                                            \
         GPI_CPU_NESTED_RUN(number, GPI_CPU_PASTE(GPI_CPU_PASS_, count))               \
         struct gpi_call gpi_arguments = {(kernel), __VA_ARGS__};                      \
-        gpi_cpu_launch(text, GPI_CPU_RUN(number), &gpi_arguments, GPI_CPU_DIM3(grid), \
-                       GPI_CPU_DIM3(block), (shared_bytes));                          \
+        gpi_cpu_launch(text, GPI_CPU_RUN(number), &gpi_arguments, (cluster),          \
+                       GPI_CPU_DIM3(grid), GPI_CPU_DIM3(block), (shared_bytes));      \
     })
 /* clang-format on */
 
@@ -159,6 +180,9 @@ static inline dim3 gpi_cpu_dim3_of_dim3(dim3 size)
  */
 #define GP_KERNEL_RING 0x6711 /* for large inputs, on sm_90 and newer: a ring of bulk copies */
 #define GP_KERNEL_WAVE 0x6712 /* for small inputs, and for all inputs on older GPUs */
+#define GP_KERNEL_BLOCK 0x6720        /* radix sort: no clusters, as on GPUs that have none */
+#define GP_KERNEL_BUCKETS 0x6724       /* buckets after a partition, if the keys are spread; else passes */
+#define GP_KERNEL_BUCKETS_TWICE 0x6725 /* after two */
 #define GP_KERNEL_PASSES 0x6721       /* radix sort: as for many keys, however few there are */
 #define GP_KERNEL_PASSES_OLD 0x6722   /* as on GPUs with 64 KB of shared memory for a block */
 #define GP_KERNEL_PASSES_AGAIN 0x6723 /* every third tile fails its check and is done again */

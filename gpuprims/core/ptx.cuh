@@ -299,6 +299,59 @@ GPI_DEVICE void gpi_barrier_arrive(int barrier, unsigned threads)
 
 #endif
 
+/* ---- clusters (sm_90) ------------------------------------------------------------------------ */
+
+/*
+ * Blocks of a cluster run at the same time and reach each other's shared memory. Without clusters, on
+ * older GPUs too, each block is one of its own.
+ *
+ * gpi_cluster_arrive     what the thread did before comes before what others do behind their wait
+ * gpi_cluster_wait       until all threads of the cluster have arrived, this one included
+ * gpi_cluster_sync       both
+ * gpi_cluster_shared     what an address in dynamic shared memory is in another block of the cluster.
+ *                        That block must have started, and must not have ended: a sync before and after.
+ */
+#ifdef __CUDACC__
+
+GPI_DEVICE void gpi_cluster_arrive(void)
+{
+#if defined __CUDA_ARCH__ && __CUDA_ARCH__ >= 900
+    __asm__ volatile("barrier.cluster.arrive.release;" : : : "memory");
+#endif
+}
+
+GPI_DEVICE void gpi_cluster_wait(void)
+{
+#if defined __CUDA_ARCH__ && __CUDA_ARCH__ >= 900
+    __asm__ volatile("barrier.cluster.wait.acquire;" : : : "memory");
+#else
+    __syncthreads();
+#endif
+}
+
+GPI_DEVICE void *gpi_cluster_shared(const void *p, unsigned rank)
+{
+#if defined __CUDA_ARCH__ && __CUDA_ARCH__ >= 900
+    void *there;
+
+    __asm__ volatile("mapa.u64 %0, %1, %2;" : "=l"(there) : "l"(p), "r"(rank));
+    return there;
+#else
+    (void)rank;
+    return (void *)p;
+#endif
+}
+
+#else
+
+#define gpi_cluster_arrive() ((void)0) /* waiting does it all */
+#define gpi_cluster_wait() gpi_cpu_cluster_sync(GPI_CPU_SITE)
+#define gpi_cluster_shared(p, rank) gpi_cpu_cluster_shared((p), (rank), GPI_CPU_SITE)
+
+#endif
+
+#define gpi_cluster_sync() (gpi_cluster_arrive(), gpi_cluster_wait())
+
 /* ---- mbarriers and bulk copies (sm_90) ------------------------------------------------------- */
 
 /*

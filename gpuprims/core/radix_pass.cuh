@@ -59,7 +59,7 @@ typedef struct {
     uint32_t mask;
     GP_KEY *keys;            /* in order of the digit */
     uint16_t *positions;     /* where in the tile they come from */
-    GPI_RADIX_VALUE *values; /* in the order of the input */
+    char *values;            /* in the order of the input */
 } GPI_RADIX_ARRAYS;
 
 /* The value that stands for item i when there are no values: its number. */

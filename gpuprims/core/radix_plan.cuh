@@ -10,7 +10,17 @@
 
 enum {
     GPI_RADIX_MOST = 8,            /* digits of a key */
-    GPI_RADIX_COUNT_THREADS = 1024 /* of a block that counts; it has a multiprocessor to itself */
+    GPI_RADIX_COUNT_THREADS = 1024, /* of a block that counts; it has a multiprocessor to itself */
+    GPI_RADIX_BUCKETS = 65536,      /* at most */
+    GPI_RADIX_BUCKET_THREADS = 512
+};
+
+/* How a pass ranks: core/radix_pass.cuh tells. */
+enum {
+    GPI_RADIX_BY_VOTES,
+    GPI_RADIX_BY_FEW_VOTES, /* there are no more than eight digits */
+    GPI_RADIX_BY_ATOMICS,
+    GPI_RADIX_BUT_ONE /* by atomics, except of the digit that is added to this */
 };
 
 /* Made by the first kernels of a call, on the device, for the passes. */
@@ -19,7 +29,8 @@ typedef struct gpi_radix_plan {
     int digit[GPI_RADIX_MOST + 1]; /* which one a pass is about; -1: the pass copies */
     int from[GPI_RADIX_MOST + 1];  /* 0: the input, 1: the output, 2: the other array */
     int to[GPI_RADIX_MOST + 1];
-    int votes[GPI_RADIX_MOST + 1]; /* the pass ranks by votes */
+    int way[GPI_RADIX_MOST + 1]; /* in which the pass ranks */
+    uint8_t codes[GPI_RADIX_MOST][256]; /* numbers of the digits that there are; 255 of others */
     /* Where the keys of a digit go, for the portion before and the next one in turn. */
     uint64_t place[GPI_RADIX_MOST][2][256];
 } gpi_radix_plan;
@@ -30,20 +41,33 @@ typedef struct gpi_radix_counts {
     uint32_t pairs;                               /* of neighbours that were looked at, */
     uint32_t alike[GPI_RADIX_MOST];               /* and how many of them share a digit */
     uint32_t minus_zero;                          /* whether there is a -0.0 */
-    uint32_t done;                                /* blocks that have counted */
+    uint32_t done, spread;                        /* blocks that have counted digits, or buckets */
+    uint32_t buckets;                             /* whether core/radix_buckets.cuh sorts */
 } gpi_radix_counts;
+
+/* Where the buckets are; made on the device, in the room for the look-back, which is needed only without. */
+typedef struct gpi_radix_buckets {
+    uint32_t ranges[256];                  /* where the range of a topmost digit goes on */
+    uint32_t tiles[256 + 1];               /* of the second partition: the first one of each range */
+    uint32_t begin[GPI_RADIX_BUCKETS + 1]; /* of each bucket; behind the last: n */
+    uint32_t counts[GPI_RADIX_BUCKETS];    /* zero before; then where the bucket goes on */
+} gpi_radix_buckets;
 
 /* What a block that counts has in shared memory, besides the counters. */
 typedef struct gpi_radix_tally {
     uint32_t alike[GPI_RADIX_MOST], pairs, minus_zero, last;
     uint32_t single[GPI_RADIX_MOST], crowded[GPI_RADIX_MOST];
+    uint32_t common[GPI_RADIX_MOST]; /* 1 + the digit that more than half of the keys have, or 0 */
+    uint32_t kinds[GPI_RADIX_MOST];  /* of digits */
     uint64_t sums[GPI_RADIX_COUNT_THREADS / 32];
+    uint32_t some[GPI_RADIX_COUNT_THREADS / 32];
     float crowds[GPI_RADIX_COUNT_THREADS / 32];
 } gpi_radix_tally;
 
 /*
  * Where the keys of each digit begin, four digits of the key at a time; whether all keys have one digit
- * there; and whether two keys share the digit more often than one time in ten. All threads call.
+ * there, or more than half of them; whether two other keys share the digit more often than one time in ten;
+ * and the codes of the digits that there are. All threads call.
  */
 GPI_DEVICE void gpi_radix_add_up(gpi_radix_tally *tally, const gpi_radix_counts *counts,
                                  gpi_radix_plan *plan, size_t n, int digits)
@@ -52,8 +76,9 @@ GPI_DEVICE void gpi_radix_add_up(gpi_radix_tally *tally, const gpi_radix_counts 
 
     for (int p = (int)threadIdx.x / 256; p - (int)threadIdx.x / 256 < digits; p += 4) {
         uint64_t count = p < digits ? __ldcg(&counts->keys[p][digit]) : 0, sum = count;
-        float share = (float)count / (float)n, crowding = share * share;
+        float share = (float)count / (float)n, crowding = share > 0.5f ? 0 : share * share;
         int single = __any_sync(GPI_FULL_MASK, count == n);
+        unsigned some = __ballot_sync(GPI_FULL_MASK, count > 0), code = __popc(some & ((1u << lane) - 1));
 
         for (unsigned stride = 1; stride < 32; stride *= 2) {
             uint64_t before = __shfl_up_sync(GPI_FULL_MASK, sum, stride);
@@ -65,6 +90,10 @@ GPI_DEVICE void gpi_radix_add_up(gpi_radix_tally *tally, const gpi_radix_counts 
             tally->sums[warp] = sum;
         if (lane == 31)
             tally->crowds[warp] = crowding;
+        if (lane == 31)
+            tally->some[warp] = (uint32_t)__popc(some);
+        if (share > 0.5f)
+            tally->common[p] = 1 + digit;
         if (lane == 31 && single)
             tally->single[p] = 1;
         __syncthreads(); /* the warps' sums are complete */
@@ -72,7 +101,12 @@ GPI_DEVICE void gpi_radix_add_up(gpi_radix_tally *tally, const gpi_radix_counts 
         for (unsigned w = warp / 8 * 8; w < warp / 8 * 8 + 8; w++) {
             sum += w < warp ? tally->sums[w] : 0;
             crowding += tally->crowds[w];
+            code += w < warp ? tally->some[w] : 0;
         }
+        if (p < digits)
+            plan->codes[p][digit] = (uint8_t)(count ? code : 255);
+        if (p < digits && digit == 255)
+            tally->kinds[p] = code + (count > 0);
         if (p < digits)
             plan->place[p][0][digit] = sum - count;
         if (p < digits && digit == 0)
@@ -88,11 +122,21 @@ GPI_DEVICE void gpi_radix_add_up(gpi_radix_tally *tally, const gpi_radix_counts 
 #define GPI_RADIX_COUNT_VECTORS GPI(count_vectors)
 #define GPI_RADIX_COUNT_ENDS GPI(count_ends)
 #define GPI_RADIX_COLLECT GPI(collect)
+#define GPI_RADIX_PLAN_BUCKETS GPI(plan_buckets)
 #define GPI_RADIX_MAKE_PLAN GPI(make_plan)
 #define GPI_RADIX_COUNT_KERNEL GPI(count_kernel)
 #define GPI_RADIX_VECTOR_N GPI(vector_n)
+#define GPI_RADIX_HAS_BUCKETS GPI(has_buckets)
+#define GPI_RADIX_BUCKET_ITEMS GPI(bucket_items)
+#define GPI_RADIX_BUCKET_N GPI(bucket_n)
 
-enum { GPI_RADIX_VECTOR_N = 16 / (int)sizeof(GP_KEY) };
+enum {
+    GPI_RADIX_VECTOR_N = 16 / (int)sizeof(GP_KEY),
+    /* Keys that core/radix_buckets.cuh may sort, and how many of them a bucket holds. */
+    GPI_RADIX_HAS_BUCKETS = !GPI_RADIX_PAIRS && sizeof(GP_KEY) >= 4,
+    GPI_RADIX_BUCKET_ITEMS = GPI_RADIX_HAS_BUCKETS ? 9 : 1,
+    GPI_RADIX_BUCKET_N = GPI_RADIX_BUCKET_THREADS * GPI_RADIX_BUCKET_ITEMS
+};
 
 /* What is counted, and what the plan depends on. */
 typedef struct {
@@ -106,6 +150,8 @@ typedef struct {
     gpi_radix_plan *plan;
     uint32_t *look; /* for the look-back of the first pass: so many words to be cleared */
     size_t words;
+    int levels; /* partitions, if the keys are sorted in buckets; 0 if that is out of the question */
+    gpi_radix_buckets *buckets;
 } GPI_RADIX_COUNTING;
 
 /*
@@ -214,10 +260,27 @@ GPI_DEVICE void GPI_RADIX_COLLECT(const GPI_RADIX_COUNTING *job, const gpi_radix
         atomicOr(&job->counts->minus_zero, 1u);
 }
 
+/* After one partition every topmost digit is a bucket: where they begin, if none of them is too large. */
+GPI_DEVICE void GPI_RADIX_PLAN_BUCKETS(const GPI_RADIX_COUNTING *job, int digits)
+{
+    const unsigned digit = threadIdx.x;
+    uint64_t count = digit < 256 ? __ldcg(&job->counts->keys[digits - 1][digit]) : 0;
+
+    if (__syncthreads_or(count > GPI_RADIX_BUCKET_N) || __ldcg(&job->counts->minus_zero))
+        return;
+    if (digit < 256)
+        job->buckets->begin[digit] = job->buckets->ranges[digit] =
+            (uint32_t)job->plan->place[digits - 1][0][digit];
+    if (digit == 0) {
+        job->buckets->begin[256] = (uint32_t)job->n;
+        job->counts->buckets = 1;
+    }
+}
+
 /*
  * One thread: which passes there are. A pass ranks by votes where keys of a warp often share the digit,
- * and where the check that atomics need cannot tell keys apart that are equal in the bits that count and
- * yet different.
+ * one digit that most of them have aside; and where the check that atomics need cannot tell keys apart that
+ * are equal in the bits that count and yet different.
  */
 GPI_DEVICE void GPI_RADIX_MAKE_PLAN(const GPI_RADIX_COUNTING *job, const gpi_radix_tally *tally,
                                     int digits)
@@ -239,7 +302,12 @@ GPI_DEVICE void GPI_RADIX_MAKE_PLAN(const GPI_RADIX_COUNTING *job, const gpi_rad
                         : 100 * (uint64_t)__ldcg(&counts->alike[p]) > GPI_TUNE_RADIX_ALIKE * pairs;
 
         plan->digit[passes] = p;
-        plan->votes[passes] = strict || votes;
+        plan->way[passes] = tally->kinds[p] <= 8             ? GPI_RADIX_BY_FEW_VOTES
+                            : strict                         ? GPI_RADIX_BY_VOTES
+                            : tally->common[p] && !tally->crowded[p]
+                                ? GPI_RADIX_BUT_ONE + (int)tally->common[p] - 1
+                            : votes ? GPI_RADIX_BY_VOTES
+                                    : GPI_RADIX_BY_ATOMICS;
         passes++;
     }
     if (passes == 0 || (job->in_place && passes % 2))
@@ -248,7 +316,7 @@ GPI_DEVICE void GPI_RADIX_MAKE_PLAN(const GPI_RADIX_COUNTING *job, const gpi_rad
         plan->to[j] = (passes - 1 - j) % 2 ? 2 : 1;
         plan->from[j] = j == 0 ? 0 : (passes - j) % 2 ? 2 : 1;
     }
-    plan->passes = passes;
+    plan->passes = counts->buckets ? 0 : passes;
 }
 
 /*
@@ -267,13 +335,15 @@ static __global__ void __launch_bounds__(GPI_RADIX_COUNT_THREADS, 1)
     const size_t vectors = head < job.n ? (job.n - head) / GPI_RADIX_VECTOR_N : 0;
 
     gpi_grid_launch_next();
+    if (job.levels == 2 && job.counts->buckets)
+        return;
     for (size_t i = (size_t)blockIdx.x * GPI_RADIX_COUNT_THREADS + threadIdx.x; i < job.words;
          i += stride)
         job.look[i] = 0;
     for (unsigned i = threadIdx.x; i < digits * 256 * job.columns; i += GPI_RADIX_COUNT_THREADS)
         counters[i] = 0;
     if (threadIdx.x < GPI_RADIX_MOST)
-        tally.alike[threadIdx.x] = tally.single[threadIdx.x] = 0;
+        tally.alike[threadIdx.x] = tally.single[threadIdx.x] = tally.common[threadIdx.x] = 0;
     if (threadIdx.x == 0)
         tally.pairs = tally.minus_zero = 0;
     __syncthreads(); /* the counters are zero */
@@ -292,6 +362,8 @@ static __global__ void __launch_bounds__(GPI_RADIX_COUNT_THREADS, 1)
         return;
     __threadfence(); /* the other blocks were done before their counts are read */
     gpi_radix_add_up(&tally, job.counts, job.plan, job.n, digits);
+    if (job.levels == 1)
+        GPI_RADIX_PLAN_BUCKETS(&job, digits);
     if (threadIdx.x == 0)
         GPI_RADIX_MAKE_PLAN(&job, &tally, digits);
 }

@@ -7,8 +7,11 @@
 #define GPI_RADIX_TILE GPI_RADIX_OF(tile)
 #define GPI_RADIX_COPY GPI_RADIX_OF(copy)
 #define GPI_RADIX_CHOOSE GPI_RADIX_OF(choose)
+#define GPI_RADIX_VALUE_AT GPI_RADIX_OF(value_at)
 #define GPI_RADIX_STAGE GPI_RADIX_OF(stage)
 #define GPI_RADIX_LOAD GPI_RADIX_OF(load)
+#define GPI_RADIX_COLUMN GPI_RADIX_OF(column)
+#define GPI_RADIX_RANK_FEW GPI_RADIX_OF(rank_few)
 #define GPI_RADIX_RANK GPI_RADIX_OF(rank)
 #define GPI_RADIX_ADD_UP GPI_RADIX_OF(add_up)
 #define GPI_RADIX_EXCHANGE GPI_RADIX_OF(exchange)
@@ -65,23 +68,45 @@ typedef struct {
     uint32_t counts[GPI_RADIX_WARPS][256];
     uint32_t sums[8];
     uint32_t tile;
+    uint8_t codes[256]; /* of the digits, where there are few of them; */
+    uint8_t digits[8];  /* and which they are */
 } GPI_RADIX_TILE;
 
 /* A pass that only copies: none is needed, or one more to end in the right array. */
 GPI_DEVICE void GPI_RADIX_COPY(const GPI_RADIX_JOB *job, const GPI_RADIX_ARRAYS *pass)
 {
+    enum { AHEAD = 8 }; /* items of a thread that are read before one is written */
     const size_t stride = (size_t)gridDim.x * GPI_RADIX_THREADS, end = job->first + job->n;
-    const size_t first = job->first + (size_t)blockIdx.x * GPI_RADIX_THREADS + threadIdx.x;
+    size_t i = job->first + (size_t)blockIdx.x * GPI_RADIX_THREADS + threadIdx.x;
 
     if (pass->keys_from != pass->keys_to)
-        for (size_t i = first; i < end; i += stride)
-            pass->keys_to[i] = pass->keys_from[i];
+        for (size_t at = i; at < end; at += AHEAD * stride) {
+            GP_KEY keys[AHEAD];
+
+            GPI_UNROLL
+            for (int k = 0; k < AHEAD; k++)
+                if (at + k * stride < end)
+                    keys[k] = pass->keys_from[at + k * stride];
+            GPI_UNROLL
+            for (int k = 0; k < AHEAD; k++)
+                if (at + k * stride < end)
+                    pass->keys_to[at + k * stride] = keys[k];
+        }
     if (GPI_RADIX_PAIRS && pass->values_from != pass->values_to)
-        for (size_t i = first; i < end; i += stride)
+        for (; i < end; i += stride)
             pass->values_to[i] = pass->values_from ? pass->values_from[i] : GPI_RADIX_NUMBERED(i);
 }
 
 /* ---- steps of a pass --------------------------------------------------------------------------- */
+
+/*
+ * Where in shared memory a byte of the tile's values is. In regular input the values that are fetched together
+ * are a power of two apart: pieces of 16 bytes change places within 128 bytes, and do not meet in a bank.
+ */
+GPI_DEVICE uint32_t GPI_RADIX_VALUE_AT(uint32_t at)
+{
+    return 16 % sizeof(GPI_RADIX_VALUE) ? at : at ^ ((at >> 3 ^ at >> 6) & 0x70);
+}
 
 /* Brings the values of a tile to shared memory, where they are after gpi_copy_wait(). */
 GPI_DEVICE void GPI_RADIX_STAGE(const GPI_RADIX_ARRAYS *pass, size_t first, uint32_t count)
@@ -91,12 +116,12 @@ GPI_DEVICE void GPI_RADIX_STAGE(const GPI_RADIX_ARRAYS *pass, size_t first, uint
 
     if (pass->values_from && (uintptr_t)from % 16 == 0) {
         for (uint32_t at = threadIdx.x * 16; at < whole; at += GPI_RADIX_THREADS * 16)
-            gpi_copy_16((char *)pass->values + at, from + at);
+            gpi_copy_16(pass->values + GPI_RADIX_VALUE_AT(at), from + at);
         if (threadIdx.x < bytes - whole)
-            ((char *)pass->values)[whole + threadIdx.x] = from[whole + threadIdx.x];
+            pass->values[GPI_RADIX_VALUE_AT(whole + threadIdx.x)] = from[whole + threadIdx.x];
     } else {
         for (uint32_t x = threadIdx.x; x < count; x += GPI_RADIX_THREADS)
-            pass->values[x] =
+            *(GPI_RADIX_VALUE *)(pass->values + GPI_RADIX_VALUE_AT(x * (uint32_t)sizeof(GPI_RADIX_VALUE))) =
                 pass->values_from ? pass->values_from[first + x] : GPI_RADIX_NUMBERED(first + x);
     }
 }
@@ -120,21 +145,72 @@ GPI_DEVICE void GPI_RADIX_LOAD(GP_KEY *keys, const GPI_RADIX_ARRAYS *pass, size_
 }
 
 /*
+ * Where in a row of counts a digit is. Digits that are a multiple of 16 apart, as those of evenly spaced
+ * keys, are in different banks.
+ */
+GPI_DEVICE uint32_t GPI_RADIX_COLUMN(uint32_t digit)
+{
+    return digit ^ digit >> 4;
+}
+
+/* The same as below, where there are no more than eight digits: the first lanes keep count of one each. */
+GPI_DEVICE void GPI_RADIX_RANK_FEW(GPI_RADIX_TILE *tile, const GP_KEY *keys, uint32_t *ranks,
+                                   const GPI_RADIX_ARRAYS *pass)
+{
+    const unsigned lane = threadIdx.x % 32, below = (1u << lane) - 1;
+    const unsigned own[3] = {lane & 1 ? 0 : ~0u, lane & 2 ? 0 : ~0u, lane & 4 ? 0 : ~0u};
+    uint32_t count = 0; /* of the digit whose code is the lane, so far */
+
+    GPI_UNROLL
+    for (int i = 0; i < GPI_RADIX_ITEMS; i++) {
+        uint32_t code = tile->codes[GPI_KEY_DIGIT(keys[i], pass->shift, pass->mask)];
+        unsigned a = __ballot_sync(GPI_FULL_MASK, code & 1), b = __ballot_sync(GPI_FULL_MASK, code & 2),
+                 c = __ballot_sync(GPI_FULL_MASK, code & 4);
+        unsigned same = (code & 1 ? a : ~a) & (code & 2 ? b : ~b) & (code & 4 ? c : ~c);
+        uint32_t rank = __shfl_sync(GPI_FULL_MASK, count, (int)code) + (uint32_t)__popc(same & below);
+
+        count += (uint32_t)__popc((a ^ own[0]) & (b ^ own[1]) & (c ^ own[2]));
+        ranks[i / 2] = i % 2 ? ranks[i / 2] | rank << 16 : rank;
+    }
+    if (lane < 8 && count)
+        tile->counts[threadIdx.x / 32][GPI_RADIX_COLUMN(tile->digits[lane])] = count;
+}
+
+/*
  * Ranks each key among those of its digit that come before it in its warp's run: two ranks to a word. By
  * atomics only the counts come out; the exchange ranks. What fills up the last tile counts too.
  */
 GPI_DEVICE void GPI_RADIX_RANK(GPI_RADIX_TILE *tile, const GP_KEY *keys, uint32_t *ranks,
-                               const GPI_RADIX_ARRAYS *pass, uint32_t rounds, int votes)
+                               const GPI_RADIX_ARRAYS *pass, uint32_t rounds, int way)
 {
     uint32_t *counts = tile->counts[threadIdx.x / 32];
     const unsigned below = (1u << threadIdx.x % 32) - 1;
     uint32_t ones = 0xFFFFFFFFu;
 
     GPI_OPAQUE(ones);
-    if (!votes) {
+    if (way == GPI_RADIX_BY_ATOMICS) {
         GPI_UNROLL
         for (int i = 0; i < GPI_RADIX_ITEMS; i++)
-            atomicAdd(&counts[GPI_KEY_DIGIT(keys[i], pass->shift, pass->mask)], 1u);
+            atomicAdd(&counts[GPI_RADIX_COLUMN(GPI_KEY_DIGIT(keys[i], pass->shift, pass->mask))], 1u);
+        return;
+    }
+    if (way == GPI_RADIX_BY_FEW_VOTES) {
+        GPI_RADIX_RANK_FEW(tile, keys, ranks, pass);
+        return;
+    }
+    if (way >= GPI_RADIX_BUT_ONE) {
+        uint32_t common = 0;
+
+        GPI_UNROLL
+        for (int i = 0; i < GPI_RADIX_ITEMS; i++) {
+            uint32_t digit = GPI_KEY_DIGIT(keys[i], pass->shift, pass->mask);
+            int is_common = digit == (uint32_t)way - GPI_RADIX_BUT_ONE;
+
+            common += is_common;
+            if (!is_common)
+                atomicAdd(&counts[GPI_RADIX_COLUMN(digit)], 1u);
+        }
+        atomicAdd(&counts[GPI_RADIX_COLUMN((uint32_t)way - GPI_RADIX_BUT_ONE)], common);
         return;
     }
     GPI_UNROLL
@@ -142,11 +218,11 @@ GPI_DEVICE void GPI_RADIX_RANK(GPI_RADIX_TILE *tile, const GP_KEY *keys, uint32_
         if (i < (int)rounds) {
             uint32_t digit = GPI_KEY_DIGIT(keys[i], pass->shift, pass->mask);
             unsigned same = gpi_match_digit(digit, ones), rank = (unsigned)__popc(same & below);
-            uint32_t before = counts[digit];
+            uint32_t before = counts[GPI_RADIX_COLUMN(digit)];
 
             __syncwarp(); /* everybody has read the count */
             if (rank == 0)
-                counts[digit] = before + (uint32_t)__popc(same);
+                counts[GPI_RADIX_COLUMN(digit)] = before + (uint32_t)__popc(same);
             __syncwarp(); /* the count is there for the next round */
             ranks[i / 2] = i % 2 ? ranks[i / 2] | (before + rank) << 16 : before + rank;
         }
@@ -165,7 +241,7 @@ GPI_DEVICE uint32_t GPI_RADIX_ADD_UP(GPI_RADIX_TILE *tile, uint32_t *look, uint3
     if (digit < 256) {
         GPI_UNROLL
         for (int w = 0; w < GPI_RADIX_WARPS; w++)
-            sum += tile->counts[w][digit];
+            sum += tile->counts[w][GPI_RADIX_COLUMN(digit)];
         gpi_store_relaxed_u32(&look[tile->tile * 256 + digit],
                               sum | (tile->tile ? GPI_RADIX_SEEN_TILE : GPI_RADIX_SEEN_ALL));
         scan = sum;
@@ -189,9 +265,9 @@ GPI_DEVICE uint32_t GPI_RADIX_ADD_UP(GPI_RADIX_TILE *tile, uint32_t *look, uint3
         *start = scan;
         GPI_UNROLL
         for (int w = 0; w < GPI_RADIX_WARPS; w++) {
-            uint32_t count = tile->counts[w][digit];
+            uint32_t *slot = &tile->counts[w][GPI_RADIX_COLUMN(digit)], count = *slot;
 
-            tile->counts[w][digit] = scan;
+            *slot = scan;
             scan += count;
         }
     }
@@ -202,18 +278,39 @@ GPI_DEVICE uint32_t GPI_RADIX_ADD_UP(GPI_RADIX_TILE *tile, uint32_t *look, uint3
 /* Puts the keys into shared memory, in order of the digit. */
 GPI_DEVICE void GPI_RADIX_EXCHANGE(GPI_RADIX_TILE *tile, const GP_KEY *keys, const uint32_t *ranks,
                                    const GPI_RADIX_ARRAYS *pass, uint32_t count, uint32_t rounds,
-                                   int votes)
+                                   int way)
 {
     const unsigned at = threadIdx.x / 32 * 32 * rounds + threadIdx.x % 32;
+    const unsigned below = (1u << threadIdx.x % 32) - 1;
     uint32_t *counts = tile->counts[threadIdx.x / 32];
     int shift = pass->shift;
 
     GPI_OPAQUE(shift); /* the digits again, rather than in registers since the ranking */
-    if (!votes) {
+    if (way == GPI_RADIX_BY_ATOMICS) {
         GPI_UNROLL
         for (int i = 0; i < GPI_RADIX_ITEMS; i++) {
-            uint32_t slot = atomicAdd(&counts[GPI_KEY_DIGIT(keys[i], shift, pass->mask)], 1u);
+            uint32_t digit = GPI_KEY_DIGIT(keys[i], shift, pass->mask);
+            uint32_t slot = atomicAdd(&counts[GPI_RADIX_COLUMN(digit)], 1u);
 
+            pass->keys[slot] = keys[i];
+            if (GPI_RADIX_PAIRS)
+                pass->positions[slot] = (uint16_t)(at + 32 * i);
+        }
+        return;
+    }
+    if (way >= GPI_RADIX_BUT_ONE) {
+        uint32_t next = counts[GPI_RADIX_COLUMN((uint32_t)way - GPI_RADIX_BUT_ONE)];
+
+        GPI_UNROLL
+        for (int i = 0; i < GPI_RADIX_ITEMS; i++) {
+            uint32_t digit = GPI_KEY_DIGIT(keys[i], shift, pass->mask);
+            int is_common = digit == (uint32_t)way - GPI_RADIX_BUT_ONE;
+            unsigned same = __ballot_sync(GPI_FULL_MASK, is_common);
+            uint32_t slot = next + (uint32_t)__popc(same & below);
+
+            next += (uint32_t)__popc(same);
+            if (!is_common)
+                slot = atomicAdd(&counts[GPI_RADIX_COLUMN(digit)], 1u);
             pass->keys[slot] = keys[i];
             if (GPI_RADIX_PAIRS)
                 pass->positions[slot] = (uint16_t)(at + 32 * i);
@@ -223,7 +320,7 @@ GPI_DEVICE void GPI_RADIX_EXCHANGE(GPI_RADIX_TILE *tile, const GP_KEY *keys, con
     GPI_UNROLL
     for (int i = 0; i < GPI_RADIX_ITEMS; i++) {
         if (i < (int)rounds) {
-            uint32_t slot = counts[GPI_KEY_DIGIT(keys[i], shift, pass->mask)];
+            uint32_t slot = counts[GPI_RADIX_COLUMN(GPI_KEY_DIGIT(keys[i], shift, pass->mask))];
 
             slot += i % 2 ? ranks[i / 2] >> 16 : ranks[i / 2] & 0xFFFF;
             if (slot < count) {
@@ -294,7 +391,8 @@ GPI_DEVICE GPI_RADIX_VALUE GPI_RADIX_FETCH(const GPI_RADIX_ARRAYS *pass, size_t 
     uint32_t position = pass->positions[slot];
 
     if (GPI_RADIX_STAGED)
-        return pass->values[position];
+        return *(const GPI_RADIX_VALUE *)(pass->values + GPI_RADIX_VALUE_AT(
+                                                             position * (uint32_t)sizeof(GPI_RADIX_VALUE)));
     return pass->values_from ? pass->values_from[first + position]
                              : GPI_RADIX_NUMBERED(first + position);
 }
@@ -382,7 +480,7 @@ GPI_DEVICE int GPI_RADIX_CHOOSE(const GPI_RADIX_JOB *job, GPI_RADIX_ARRAYS *pass
     pass->keys = (GP_KEY *)items;
     pass->positions =
         (uint16_t *)(items + (GPI_RADIX_PAIRS ? job->tile_n * (GPI_RADIX_SLOT - 2u) : 0));
-    pass->values = (GPI_RADIX_VALUE *)(items + job->tile_n * sizeof(GP_KEY));
+    pass->values = items + job->tile_n * sizeof(GP_KEY);
     return digit;
 }
 
@@ -404,13 +502,17 @@ static __global__ void __launch_bounds__(GPI_RADIX_THREADS, GPI_RADIX_BLOCKS)
     gpi_grid_launch_next();
     if (job.pass >= plan->passes)
         return;
-    const int digit = GPI_RADIX_CHOOSE(&job, &pass, items), always_votes = plan->votes[job.pass];
+    const int digit = GPI_RADIX_CHOOSE(&job, &pass, items), planned = plan->way[job.pass];
     if (digit < 0) {
         GPI_RADIX_COPY(&job, &pass);
         return;
     }
-    if (threadIdx.x < 256)
+    if (threadIdx.x < 256) {
         place = plan->place[digit][job.odd][threadIdx.x];
+        tile.codes[threadIdx.x] = plan->codes[digit][threadIdx.x];
+        if (tile.codes[threadIdx.x] < 8)
+            tile.digits[tile.codes[threadIdx.x]] = (uint8_t)threadIdx.x;
+    }
     for (;;) {
         GP_KEY keys[GPI_RADIX_ITEMS];
         uint32_t ranks[(GPI_RADIX_ITEMS + 1) / 2], start = 0;
@@ -426,15 +528,16 @@ static __global__ void __launch_bounds__(GPI_RADIX_THREADS, GPI_RADIX_BLOCKS)
         const size_t first = job.first + (size_t)taken * job.tile_n;
         const uint32_t count = gpi_min(job.tile_n, job.n - taken * job.tile_n);
         const uint32_t rounds = (count + GPI_RADIX_THREADS - 1) / GPI_RADIX_THREADS;
-        const int votes = !GPI_RADIX_MAY_ADD || always_votes || count < GPI_RADIX_TILE_N;
+        const int whole = GPI_RADIX_MAY_ADD && count == GPI_RADIX_TILE_N;
+        const int way = whole ? planned : GPI_RADIX_BY_VOTES;
 
         if (GPI_RADIX_STAGED)
             GPI_RADIX_STAGE(&pass, first, count);
         GPI_RADIX_LOAD(keys, &pass, first, count, rounds);
-        GPI_RADIX_RANK(&tile, keys, ranks, &pass, rounds, votes);
+        GPI_RADIX_RANK(&tile, keys, ranks, &pass, rounds, way);
         __syncthreads(); /* the warps' counts are complete */
         uint32_t sum = GPI_RADIX_ADD_UP(&tile, job.look, &start);
-        GPI_RADIX_EXCHANGE(&tile, keys, ranks, &pass, count, rounds, votes);
+        GPI_RADIX_EXCHANGE(&tile, keys, ranks, &pass, count, rounds, way);
         if (threadIdx.x < 256) {
             for (size_t row = taken; row < job.next_rows; row += job.tiles)
                 job.look_next[row * 256 + threadIdx.x] = 0;
@@ -448,7 +551,8 @@ static __global__ void __launch_bounds__(GPI_RADIX_THREADS, GPI_RADIX_BLOCKS)
             gpi_copy_wait();
         __syncthreads(); /* the items are in their slots, the places are known */
         int wrong = GPI_RADIX_WRITE(&tile, &pass, first, count,
-                                    !votes && (job.pass > 0 || GPI_RADIX_PAIRS));
+                                    way != GPI_RADIX_BY_VOTES && way != GPI_RADIX_BY_FEW_VOTES &&
+                                        (job.pass > 0 || GPI_RADIX_PAIRS));
         if (__syncthreads_or(wrong ||
                              (job.again && taken % 3 == 0))) { /* the items have left, too */
             GPI_RADIX_WRITE_AGAIN(&tile, &pass, first, count);

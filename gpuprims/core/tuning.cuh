@@ -17,6 +17,16 @@
 #define GPI_TUNE_RADIX_ALIKE 10
 #endif
 
+/* Keys that one block sorts rather than a cluster. */
+#ifndef GPI_TUNE_RADIX_ALONE
+#define GPI_TUNE_RADIX_ALONE 4096
+#endif
+
+/* 4-byte keys from which two partitions and a sort in buckets beat four passes. */
+#ifndef GPI_TUNE_RADIX_BUCKETS_FROM
+#define GPI_TUNE_RADIX_BUCKETS_FROM 4194304
+#endif
+
 /* Shared memory for the stages of a ring of bulk copies, in a block with a multiprocessor to itself. */
 #define GPI_RING_ROOM (225 << 10)
 
@@ -53,6 +63,13 @@
 #define GPI_BLOCKS_OF_1024 2
 #else
 #define GPI_BLOCKS_OF_1024 1
+#endif
+
+/* Blocks of 512 threads, no more than three of them. */
+#if defined __CUDA_ARCH__ && __CUDA_ARCH__ < 800
+#define GPI_BLOCKS_OF_512 2
+#else
+#define GPI_BLOCKS_OF_512 3
 #endif
 
 /* reduce.cuh: blocks of eight warps on a multiprocessor, when the input is large. */

@@ -107,7 +107,12 @@ PRIMITIVES = {
     ],
     "sort": [
         {
-            "shapes": {"GPI_TUNE_RADIX_ITEMS": [47, 55, 59, 61, 63], "GPI_TUNE_RADIX_ALIKE": [5, 10, 20]},
+            "shapes": {
+                "GPI_TUNE_RADIX_ITEMS": [47, 55, 59, 61, 63],
+                "GPI_TUNE_RADIX_ALIKE": [5, 10, 20],
+                "GPI_TUNE_RADIX_ALONE": [2048, 4096],
+                "GPI_TUNE_RADIX_BUCKETS_FROM": [4194304, 16777216, 1073741824],
+            },
             "instances": [("sort", {"PRIMITIVE": "sort", "IN": "u32"})],
         },
     ],

@@ -1,0 +1,508 @@
+/*
+ * core/radix_buckets.cuh: keys alone, sorted from the highest digit down: one or two partitions move them to
+ * buckets that have room in shared memory, where they are sorted in one go. That moves 8-byte keys two or
+ * three times instead of eight times. It needs keys whose topmost bits are well spread; whether they are is
+ * found out on the device, and if not the passes of core/radix_pass.cuh sort them.
+ *
+ *     1. look at a sample of the keys, and count the topmost bits of all; the last block adds up where each
+ *        bucket begins (one partition has only the topmost digit, which the plan's counts tell)
+ *     2. partition by the topmost digit: a tile asks for room in each of 256 ranges, with one addition for each
+ *        of them, and moves its keys there
+ *     3. partition each of these ranges by the next bits
+ *     4. one block sorts a bucket: by twelve more bits, and by comparing the few keys that are alike so far
+ *
+ * None of this keeps the order of keys, and none of it does harm: whole keys are compared in the end, so that
+ * keys in the wrong order could only be alike in all their bits. Where that is not so, with -0.0 and +0.0 or
+ * in a sort by some of the bits, the passes sort.
+ *
+ * Part of radix_sort.cuh; not to be included directly.
+ */
+#define GPI_RADIX_BUCKET_JOB GPI(bucket_job)
+#define GPI_RADIX_BUCKET_TILE GPI(bucket_tile)
+#define GPI_RADIX_BUCKET GPI(bucket)
+#define GPI_RADIX_TOP GPI(top)
+#define GPI_RADIX_PARTITION_ITEMS GPI(partition_items)
+#define GPI_RADIX_PARTITION_N GPI(partition_n)
+#define GPI_RADIX_SAMPLE GPI(sample)
+#define GPI_RADIX_COUNT_BUCKETS GPI(count_buckets)
+#define GPI_RADIX_ADD_BUCKETS GPI(add_buckets)
+#define GPI_RADIX_SPREAD_KERNEL GPI(spread_kernel)
+#define GPI_RADIX_PARTITION GPI(partition)
+#define GPI_RADIX_PARTITION_KERNEL GPI(partition_kernel)
+#define GPI_RADIX_BUCKET_BINS GPI(bucket_bins)
+#define GPI_RADIX_BUCKET_NETWORK GPI(bucket_network)
+#define GPI_RADIX_BUCKET_WRITE GPI(bucket_write)
+#define GPI_RADIX_BUCKET_KERNEL GPI(bucket_kernel)
+
+#ifndef GPI_RADIX_BUCKETS_CUH
+#define GPI_RADIX_BUCKETS_CUH
+
+enum {
+    GPI_RADIX_BUCKET_CROWD = 32, /* keys of a bin; more are not compared */
+    GPI_RADIX_PARTITION_THREADS = 256,
+    GPI_RADIX_SAMPLES = 4 /* of each thread that counts; every block takes the same ones */
+};
+
+/* The first slot of each digit; thread d brings the count of the digit d. All threads call. */
+GPI_DEVICE uint32_t gpi_radix_scan_256(uint32_t *sums, uint32_t count)
+{
+    const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+    uint32_t sum = count;
+
+    for (unsigned stride = 1; stride < 32; stride *= 2) {
+        uint32_t before = __shfl_up_sync(GPI_FULL_MASK, sum, stride);
+
+        sum += lane >= stride ? before : 0;
+    }
+    if (warp < 8 && lane == 31)
+        sums[warp] = sum;
+    __syncthreads(); /* the warps' sums are there */
+    for (unsigned w = 0; w < 8; w++)
+        sum += w < warp ? sums[w] : 0;
+    return sum - count;
+}
+
+#endif
+
+enum {
+    GPI_RADIX_PARTITION_ITEMS = !GPI_RADIX_HAS_BUCKETS ? 1 : GPI_KEY_IS_NARROW ? 64 : 40,
+    GPI_RADIX_PARTITION_N = GPI_RADIX_PARTITION_THREADS * GPI_RADIX_PARTITION_ITEMS
+};
+
+/* What is sorted: keys_in, to keys_other, and by a second partition to keys_out. */
+typedef struct {
+    const GP_KEY *keys_in;
+    GP_KEY *keys_out, *keys_other;
+    uint32_t n;
+    uint32_t tile_n; /* keys of a tile */
+    int level;       /* of a partition: 0 or 1 */
+    int levels;
+    int bits; /* the number of a bucket has so many */
+    gpi_radix_counts *counts;
+    gpi_radix_plan *plan;
+    gpi_radix_buckets *buckets;
+} GPI_RADIX_BUCKET_JOB;
+
+/* The number of a key, from bit `shift` up. */
+GPI_DEVICE uint32_t GPI_RADIX_TOP(GP_KEY key, int shift)
+{
+    return GPI_KEY_IS_NARROW ? GPI_KEY_WORD(key) >> shift : (uint32_t)(GPI_KEY_LONG(key) >> shift);
+}
+
+/* ---- counting ---------------------------------------------------------------------------------- */
+
+/* Two counters to a word. If one overflows, the sum of all tells. */
+GPI_DEVICE void GPI_RADIX_COUNT_BUCKETS(uint32_t *counters, GP_KEY key, int shift)
+{
+    uint32_t bucket = GPI_RADIX_TOP(key, shift);
+
+    atomicAdd(&counters[bucket / 2], bucket % 2 ? 0x10000u : 1u);
+}
+
+/* Whether a sample of the keys is as well spread as it should. The counters are zero, before and after. */
+GPI_DEVICE int GPI_RADIX_SAMPLE(const GPI_RADIX_BUCKET_JOB *job, uint32_t *counters)
+{
+    const uint32_t samples = GPI_RADIX_SAMPLES * GPI_RADIX_COUNT_THREADS;
+    const uint32_t most = 8 + 4 * (samples >> job->bits), stride = job->n / samples;
+    const int shift = GPI_KEY_WIDTH - job->bits;
+    int spread = 1;
+    GP_KEY keys[GPI_RADIX_SAMPLES];
+
+    GPI_UNROLL
+    for (int i = 0; i < GPI_RADIX_SAMPLES; i++)
+        keys[i] = job->keys_in[(i * GPI_RADIX_COUNT_THREADS + threadIdx.x) * (size_t)stride];
+    GPI_UNROLL
+    for (int i = 0; i < GPI_RADIX_SAMPLES; i++)
+        GPI_RADIX_COUNT_BUCKETS(counters, keys[i], shift);
+    __syncthreads(); /* the sample has been counted */
+    GPI_UNROLL
+    for (int i = 0; i < GPI_RADIX_SAMPLES; i++) {
+        uint32_t bucket = GPI_RADIX_TOP(keys[i], shift);
+
+        spread &= (counters[bucket / 2] >> bucket % 2 * 16 & 0xFFFF) <= most;
+    }
+    spread = __syncthreads_and(spread);
+    GPI_UNROLL
+    for (int i = 0; i < GPI_RADIX_SAMPLES; i++)
+        counters[GPI_RADIX_TOP(keys[i], shift) / 2] = 0;
+    __syncthreads(); /* the counters are zero */
+    return spread;
+}
+
+/* The last block: where each bucket begins. Tells whether no bucket is too large. */
+GPI_DEVICE int GPI_RADIX_ADD_BUCKETS(const GPI_RADIX_BUCKET_JOB *job, uint32_t *sums)
+{
+    gpi_radix_buckets *buckets = job->buckets;
+    const unsigned tid = threadIdx.x, lane = tid % 32, warp = tid / 32;
+    const unsigned each = (1u << job->bits) / GPI_RADIX_COUNT_THREADS;
+    const unsigned first = each ? tid * each : tid, most = each ? each : tid < 1u << job->bits;
+    uint32_t sum = 0, scan;
+    int fits = 1;
+
+    for (unsigned i = 0; i < most; i++) {
+        uint32_t count = __ldcg(&buckets->counts[first + i]);
+
+        fits &= count <= (uint32_t)GPI_RADIX_BUCKET_N;
+        sum += count;
+    }
+    scan = sum;
+    for (unsigned stride = 1; stride < 32; stride *= 2) {
+        uint32_t before = __shfl_up_sync(GPI_FULL_MASK, scan, stride);
+
+        scan += lane >= stride ? before : 0;
+    }
+    if (lane == 31)
+        sums[warp] = scan;
+    fits = __syncthreads_and(fits); /* the warps' sums are complete, too */
+    for (unsigned w = 0; w < warp; w++)
+        scan += sums[w];
+    if (tid == GPI_RADIX_COUNT_THREADS - 1 && scan != job->n) /* a counter has overflowed */
+        fits = 0;
+    scan -= sum;
+    for (unsigned i = 0; i < most; i++) {
+        uint32_t count = __ldcg(&buckets->counts[first + i]);
+
+        buckets->begin[first + i] = buckets->counts[first + i] = scan;
+        scan += count;
+    }
+    if (tid == 0)
+        buckets->begin[1u << job->bits] = job->n;
+    fits = __syncthreads_and(fits); /* and the buckets' begins are there */
+    uint32_t begin = 0, tiles = 0;
+    if (tid < 256) {
+        begin = buckets->begin[tid << (job->bits - 8)];
+        tiles = (buckets->begin[(tid + 1) << (job->bits - 8)] - begin + job->tile_n - 1) / job->tile_n;
+        buckets->ranges[tid] = begin;
+    }
+    scan = gpi_radix_scan_256(sums, tiles);
+    if (tid < 256)
+        buckets->tiles[tid] = scan;
+    if (tid == 255)
+        buckets->tiles[256] = scan + tiles;
+    return fits;
+}
+
+/* Two partitions: counts the buckets, and decides. Dynamic shared memory: 2 bytes for each bucket. */
+static __global__ void __launch_bounds__(GPI_RADIX_COUNT_THREADS, 1)
+    GPI_RADIX_SPREAD_KERNEL(GPI_RADIX_BUCKET_JOB job)
+{
+    GP_DYNAMIC_SHARED(uint32_t, counters);
+    GP_SHARED(uint32_t[32], sums);
+    GP_SHARED(uint32_t, last);
+    const size_t stride = (size_t)gridDim.x * GPI_RADIX_COUNT_THREADS;
+    const size_t first = (size_t)blockIdx.x * GPI_RADIX_COUNT_THREADS + threadIdx.x;
+    const size_t head = gpi_min((uint32_t)((0 - (size_t)(uintptr_t)job.keys_in) % 16 / sizeof(GP_KEY)), job.n);
+    const size_t vectors = (job.n - head) / GPI_RADIX_VECTOR_N;
+    const int shift = GPI_KEY_WIDTH - job.bits;
+    int strict = 0;
+
+    if (job.levels * GPI_RADIX_HAS_BUCKETS == 0) /* without buckets the kernel has hardly any code */
+        return;
+    for (unsigned i = threadIdx.x; i < 1u << job.bits >> 1; i += GPI_RADIX_COUNT_THREADS)
+        counters[i] = 0;
+    __syncthreads(); /* the counters are zero */
+    if (!GPI_RADIX_SAMPLE(&job, counters))
+        return;
+    for (size_t i = first; i < vectors; i += 4 * stride) {
+        GP_KEY keys[4][GPI_RADIX_VECTOR_N];
+
+        GPI_UNROLL
+        for (int v = 0; v < 4; v++)
+            if (i + v * stride < vectors)
+                memcpy((void *)keys[v],
+                       __builtin_assume_aligned(
+                           job.keys_in + head + (i + v * stride) * GPI_RADIX_VECTOR_N, 16),
+                       16);
+        GPI_UNROLL
+        for (int v = 0; v < 4; v++)
+            if (i + v * stride < vectors) {
+                GPI_UNROLL
+                for (int k = 0; k < GPI_RADIX_VECTOR_N; k++) {
+                    GPI_RADIX_COUNT_BUCKETS(counters, keys[v][k], shift);
+                    strict |= GPI_KEY_IS_MINUS_ZERO(keys[v][k]);
+                }
+            }
+    }
+    if (blockIdx.x == 0 && threadIdx.x < 2 * GPI_RADIX_VECTOR_N) { /* what no whole vector covers */
+        const int behind = threadIdx.x >= GPI_RADIX_VECTOR_N;
+        const size_t i = threadIdx.x + (behind ? head + (vectors - 1) * GPI_RADIX_VECTOR_N : 0);
+
+        if (i < (behind ? job.n : head)) {
+            GPI_RADIX_COUNT_BUCKETS(counters, job.keys_in[i], shift);
+            strict |= GPI_KEY_IS_MINUS_ZERO(job.keys_in[i]);
+        }
+    }
+    strict = __syncthreads_or(strict); /* the counters are complete */
+    for (unsigned i = threadIdx.x; i < 1u << job.bits >> 1; i += GPI_RADIX_COUNT_THREADS) {
+        uint32_t two = counters[i];
+
+        if (two & 0xFFFF)
+            atomicAdd(&job.buckets->counts[2 * i], two & 0xFFFF);
+        if (two >> 16)
+            atomicAdd(&job.buckets->counts[2 * i + 1], two >> 16);
+    }
+    if (strict && threadIdx.x == 0)
+        atomicOr(&job.counts->minus_zero, 1u);
+    __threadfence(); /* what the block has added comes before it is done */
+    __syncthreads(); /* all its threads have added */
+    if (threadIdx.x == 0)
+        last = atomicAdd(&job.counts->spread, 1u) == gridDim.x - 1;
+    __syncthreads(); /* everybody knows whether the block is the last one */
+    if (!last)
+        return;
+    __threadfence(); /* the other blocks were done before their counts are read */
+    int fits = GPI_RADIX_ADD_BUCKETS(&job, sums);
+    if (threadIdx.x == 0 && fits && !__ldcg(&job.counts->minus_zero)) {
+        job.counts->buckets = 1;
+        job.plan->passes = 0;
+    }
+}
+
+/* ---- the partition ----------------------------------------------------------------------------- */
+
+/* What a tile has in shared memory, besides its keys. */
+typedef struct {
+    uint32_t counts[256];
+    uint32_t place[256];
+    uint32_t sums[8], range;
+} GPI_RADIX_BUCKET_TILE;
+
+/* Moves a tile of `count` keys, each to where its digit goes on. */
+GPI_DEVICE void GPI_RADIX_PARTITION(GPI_RADIX_BUCKET_TILE *tile, GP_KEY *slots, const GP_KEY *from,
+                                    GP_KEY *to, uint32_t count, uint32_t *ranges, int shift,
+                                    uint32_t mask)
+{
+    const unsigned tid = threadIdx.x;
+    const int full = count == GPI_RADIX_PARTITION_N;
+    GP_KEY keys[GPI_RADIX_PARTITION_ITEMS];
+
+    from += tid;
+    GPI_UNROLL
+    for (int i = 0; i < GPI_RADIX_PARTITION_ITEMS; i++)
+        if (full || i * GPI_RADIX_PARTITION_THREADS + tid < count)
+            keys[i] = from[i * GPI_RADIX_PARTITION_THREADS];
+    GPI_UNROLL
+    for (int i = 0; i < GPI_RADIX_PARTITION_ITEMS; i++)
+        if (full || i * GPI_RADIX_PARTITION_THREADS + tid < count)
+            atomicAdd(&tile->counts[GPI_RADIX_TOP(keys[i], shift) & mask], 1u);
+    __syncthreads(); /* the digits have been counted */
+    uint32_t here = tile->counts[tid], place = 0;
+    if (here)
+        place = atomicAdd(&ranges[tid], here);
+    uint32_t start = gpi_radix_scan_256(tile->sums, here);
+    tile->counts[tid] = start;
+    tile->place[tid] = place - start;
+    __syncthreads(); /* the first slots are there */
+    GPI_UNROLL
+    for (int i = 0; i < GPI_RADIX_PARTITION_ITEMS; i++)
+        if (full || i * GPI_RADIX_PARTITION_THREADS + tid < count)
+            slots[atomicAdd(&tile->counts[GPI_RADIX_TOP(keys[i], shift) & mask], 1u)] = keys[i];
+    __syncthreads(); /* the keys are in order of the digit */
+    tile->counts[tid] = 0;
+    GPI_UNROLL
+    for (int i = 0; i < GPI_RADIX_PARTITION_ITEMS; i++) {
+        uint32_t slot = i * GPI_RADIX_PARTITION_THREADS + tid;
+
+        if (full || slot < count) {
+            GP_KEY key = slots[slot];
+
+            to[tile->place[GPI_RADIX_TOP(key, shift) & mask] + slot] = key;
+        }
+    }
+}
+
+static __global__ void __launch_bounds__(GPI_RADIX_PARTITION_THREADS, 2)
+    GPI_RADIX_PARTITION_KERNEL(GPI_RADIX_BUCKET_JOB job)
+{
+    GP_DYNAMIC_SHARED(GP_KEY, slots);
+    GP_SHARED(GPI_RADIX_BUCKET_TILE, tile);
+    const unsigned tid = threadIdx.x;
+    const int bits = job.level ? job.bits - 8 : 8, shift = GPI_KEY_WIDTH - (job.level ? job.bits : 8);
+    gpi_radix_buckets *buckets = job.buckets;
+
+    gpi_grid_wait();
+    gpi_grid_launch_next();
+    if (job.counts->buckets * GPI_RADIX_HAS_BUCKETS == 0)
+        return;
+    const uint32_t tiles =
+        job.level ? buckets->tiles[256] : (job.n + job.tile_n - 1) / job.tile_n;
+    tile.counts[tid] = 0;
+    for (uint32_t taken = blockIdx.x; taken < tiles; taken += gridDim.x) {
+        uint32_t first = taken * job.tile_n, end = job.n, *ranges = buckets->ranges;
+
+        if (job.level && buckets->tiles[tid] <= taken && taken < buckets->tiles[tid + 1])
+            tile.range = tid;
+        __syncthreads(); /* the counts are zero, the range is known, the last tile has left */
+        if (job.level) {
+            const uint32_t range = tile.range;
+
+            first = buckets->begin[range << bits] + (taken - buckets->tiles[range]) * job.tile_n;
+            end = buckets->begin[(range + 1) << bits];
+            ranges = buckets->counts + (range << bits);
+        }
+        GPI_RADIX_PARTITION(&tile, slots, (job.level ? job.keys_other : job.keys_in) + first,
+                            job.level ? job.keys_out : job.keys_other,
+                            gpi_min(end - first, job.tile_n), ranges, shift, (1u << bits) - 1);
+    }
+}
+
+/* ---- buckets ----------------------------------------------------------------------------------- */
+
+/* What a block has in shared memory. */
+typedef struct {
+    uint32_t bins[GPI_RADIX_BINS]; /* how many keys; then where they begin */
+    GP_KEY keys[GPI_RADIX_BUCKET_N];
+    uint32_t sums[GPI_RADIX_BUCKET_THREADS / 32];
+} GPI_RADIX_BUCKET;
+
+/* Turns the counts of the bins into where each begins. Tells whether one of them is crowded. */
+GPI_DEVICE int GPI_RADIX_BUCKET_BINS(GPI_RADIX_BUCKET *bucket)
+{
+    enum { EACH = GPI_RADIX_BINS / GPI_RADIX_BUCKET_THREADS };
+    const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+    uint32_t *bins = (uint32_t *)__builtin_assume_aligned(bucket->bins + threadIdx.x * EACH, 16);
+    uint32_t counts[EACH], sum = 0, most = 0, scan;
+
+    memcpy(counts, bins, sizeof counts);
+    GPI_UNROLL
+    for (int i = 0; i < EACH; i++) {
+        uint32_t count = counts[i];
+
+        most = count > most ? count : most;
+        counts[i] = sum;
+        sum += count;
+    }
+    scan = sum;
+    for (unsigned stride = 1; stride < 32; stride *= 2) {
+        uint32_t before = __shfl_up_sync(GPI_FULL_MASK, scan, stride);
+
+        scan += lane >= stride ? before : 0;
+    }
+    if (lane == 31)
+        bucket->sums[warp] = scan;
+    const int crowded = __syncthreads_or(most > GPI_RADIX_BUCKET_CROWD); /* the sums are complete, too */
+    scan -= sum;
+    for (unsigned w = 0; w < GPI_RADIX_BUCKET_THREADS / 32; w++)
+        scan += w < warp ? bucket->sums[w] : 0;
+    GPI_UNROLL
+    for (int i = 0; i < EACH; i++)
+        counts[i] += scan;
+    memcpy(bins, counts, sizeof counts);
+    __syncthreads(); /* where the bins begin is there */
+    return crowded;
+}
+
+/* A bucket of which some bins are crowded: in order by a network of comparators. (Batcher, Sorting networks
+ * and their applications, 1968; the bitonic one, its first step of each stage mirrored.) */
+GPI_DEVICE void GPI_RADIX_BUCKET_NETWORK(GP_KEY *keys, uint32_t count)
+{
+    for (uint32_t size = 2; size < 2 * count; size *= 2)
+        for (uint32_t stride = size / 2; stride > 0; stride /= 2) {
+            for (uint32_t x = threadIdx.x; x < GPI_RADIX_BUCKET_N; x += GPI_RADIX_BUCKET_THREADS) {
+                const uint32_t low = x % stride, a = 2 * (x - low) + low;
+                const uint32_t b = stride == size / 2 ? a - low + size - 1 - low : a + stride;
+
+                if (b < count && GPI_KEY_ORDER(keys[b]) < GPI_KEY_ORDER(keys[a])) {
+                    GP_KEY key = keys[a];
+
+                    keys[a] = keys[b];
+                    keys[b] = key;
+                }
+            }
+            __syncthreads(); /* the step is done */
+        }
+}
+
+/* Each key counts those of its bin that come before it, and goes to its place. */
+GPI_DEVICE void GPI_RADIX_BUCKET_WRITE(const GPI_RADIX_BUCKET *bucket, GP_KEY *to, uint32_t count,
+                                       int shift)
+{
+    for (uint32_t x = threadIdx.x; x / 32 * 32 < count; x += GPI_RADIX_BUCKET_THREADS) {
+        uint32_t slot = x;
+        GP_KEY key = bucket->keys[x < count ? x : 0];
+
+        if (x < count) {
+            const uint32_t bin = GPI_RADIX_TOP(key, shift) % GPI_RADIX_BINS;
+            const uint32_t begin = bucket->bins[bin],
+                           end = bin + 1 < GPI_RADIX_BINS ? bucket->bins[bin + 1] : count;
+
+            if (end - begin > 1 && end - begin <= GPI_RADIX_BUCKET_CROWD) {
+                slot = begin;
+                for (uint32_t y = begin; y < end; y++) {
+                    const GP_KEY other = bucket->keys[y];
+
+                    if (GPI_KEY_IS_NARROW)
+                        slot += GPI_KEY_WORD(other) < GPI_KEY_WORD(key) ||
+                                (GPI_KEY_WORD(other) == GPI_KEY_WORD(key) && y < x);
+                    else
+                        slot += GPI_KEY_LONG(other) < GPI_KEY_LONG(key) ||
+                                (GPI_KEY_LONG(other) == GPI_KEY_LONG(key) && y < x);
+                }
+            }
+        }
+        __syncwarp(); /* the lanes come out of the loop one by one, and should write together */
+        if (x < count)
+            to[slot] = key;
+    }
+}
+
+/* Sorts the buckets; each block takes one after the other. */
+static __global__ void __launch_bounds__(GPI_RADIX_BUCKET_THREADS, GPI_BLOCKS_OF_512)
+    GPI_RADIX_BUCKET_KERNEL(GPI_RADIX_BUCKET_JOB job)
+{
+    GP_DYNAMIC_SHARED(char, memory);
+    GPI_RADIX_BUCKET *bucket = (GPI_RADIX_BUCKET *)memory;
+    const unsigned tid = threadIdx.x;
+    const int left = GPI_KEY_WIDTH - job.bits;
+    const int shift = left > GPI_RADIX_BIN_BITS ? left - GPI_RADIX_BIN_BITS : 0;
+
+    gpi_grid_wait();
+    gpi_grid_launch_next();
+    if (job.counts->buckets * GPI_RADIX_HAS_BUCKETS == 0)
+        return;
+    for (uint32_t b = blockIdx.x; b < 1u << job.bits; b += gridDim.x) {
+        const uint32_t first = job.buckets->begin[b], count = job.buckets->begin[b + 1] - first;
+        const GP_KEY *from = (job.levels == 2 ? job.keys_out : job.keys_other) + first;
+        uint32_t ranks[(GPI_RADIX_BUCKET_ITEMS + 3) / 4];
+        GP_KEY keys[GPI_RADIX_BUCKET_ITEMS];
+
+        GPI_UNROLL
+        for (int i = 0; i < GPI_RADIX_BUCKET_ITEMS; i++)
+            if (i * GPI_RADIX_BUCKET_THREADS + tid < count)
+                keys[i] = from[i * GPI_RADIX_BUCKET_THREADS + tid];
+        GPI_UNROLL
+        for (int i = 0; i < GPI_RADIX_BINS / GPI_RADIX_BUCKET_THREADS; i++)
+            bucket->bins[i * GPI_RADIX_BUCKET_THREADS + tid] = 0;
+        __syncthreads(); /* the counts are zero; the bucket before has been written */
+        GPI_UNROLL
+        for (int i = 0; i < GPI_RADIX_BUCKET_ITEMS; i++) {
+            uint32_t rank = 0;
+
+            if (i * GPI_RADIX_BUCKET_THREADS + tid < count)
+                rank = atomicAdd(&bucket->bins[GPI_RADIX_TOP(keys[i], shift) % GPI_RADIX_BINS], 1u);
+            rank = (rank & 255) << i % 4 * 8;
+            ranks[i / 4] = i % 4 ? ranks[i / 4] | rank : rank;
+        }
+        __syncthreads(); /* the bins have been counted */
+        int crowded = GPI_RADIX_BUCKET_BINS(bucket);
+        if (!crowded) {
+            GPI_UNROLL
+            for (int i = 0; i < GPI_RADIX_BUCKET_ITEMS; i++)
+                if (i * GPI_RADIX_BUCKET_THREADS + tid < count)
+                    bucket->keys[bucket->bins[GPI_RADIX_TOP(keys[i], shift) % GPI_RADIX_BINS] +
+                                 (ranks[i / 4] >> i % 4 * 8 & 255)] = keys[i];
+            __syncthreads(); /* the keys are in their bins */
+            GPI_RADIX_BUCKET_WRITE(bucket, job.keys_out + first, count, shift);
+        } else {
+            GPI_UNROLL
+            for (int i = 0; i < GPI_RADIX_BUCKET_ITEMS; i++)
+                if (i * GPI_RADIX_BUCKET_THREADS + tid < count)
+                    bucket->keys[i * GPI_RADIX_BUCKET_THREADS + tid] = keys[i];
+            __syncthreads(); /* the keys are there */
+            GPI_RADIX_BUCKET_NETWORK(bucket->keys, count);
+            for (uint32_t x = tid; x < count; x += GPI_RADIX_BUCKET_THREADS)
+                job.keys_out[first + x] = bucket->keys[x];
+        }
+        __syncthreads(); /* the bucket has been written */
+    }
+}

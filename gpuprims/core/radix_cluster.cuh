@@ -1,0 +1,619 @@
+/*
+ * core/radix_cluster.cuh: the radix sort of up to about 100 thousand keys, in one launch: by one block,
+ * or by a cluster of blocks, which exchange the keys through each other's shared memory. Every block
+ * has an equal share of the input. Values stay where they are until the end; until then every key is
+ * accompanied by its position.
+ *
+ * The short way, highest digit first:
+ *
+ *     1. spread: the cluster counts the topmost eight bits, and each block gets a range of these digits,
+ *        so that it has no more than two shares of the keys; a block alone skips this
+ *     2. bins: each block moves its keys to the bin that the next twelve bits say
+ *     3. compare: a bin has hardly more than one key; each of them counts those before it. A crowded bin
+ *        of keys alone is in order if they are all the same
+ *
+ * Neither 1 nor 2 keeps the order of keys in a bin: 3 compares whole keys, and of keys that are alike the
+ * positions. Keys alone have no positions: those that are alike in all bits need none, and with others
+ * the short way is not taken.
+ *
+ * The long way, lowest digit first, is taken when some digit or some bin has too many keys. It ranks by
+ * votes as core/radix_pass.cuh does, and keeps the order in each of its passes.
+ *
+ * Part of radix_sort.cuh; not to be included directly.
+ */
+#define GPI_RADIX_STATE GPI(state)
+#define GPI_RADIX_SHARE GPI(share)
+#define GPI_RADIX_SHARE_SYNC GPI(share_sync)
+#define GPI_RADIX_SHARE_OF GPI(share_of)
+#define GPI_RADIX_SHARE_BIN GPI(share_bin)
+#define GPI_RADIX_SHARE_LOAD GPI(share_load)
+#define GPI_RADIX_SHARE_SPAN GPI(share_span)
+#define GPI_RADIX_SHARE_TELL GPI(share_tell)
+#define GPI_RADIX_SHARE_SPREAD GPI(share_spread)
+#define GPI_RADIX_SHARE_SCAN GPI(share_scan)
+#define GPI_RADIX_SHARE_COMPARE GPI(share_compare)
+#define GPI_RADIX_SHARE_IS_MIXED GPI(share_is_mixed)
+#define GPI_RADIX_SHARE_SORT GPI(share_sort)
+#define GPI_RADIX_SHARE_RANK GPI(share_rank)
+#define GPI_RADIX_SHARE_PASS GPI(share_pass)
+#define GPI_RADIX_SHARE_PASSES GPI(share_passes)
+#define GPI_RADIX_SHARE_WRITE GPI(share_write)
+#define GPI_RADIX_CLUSTER_KERNEL GPI(cluster_kernel)
+#define GPI_RADIX_CLUSTER_SLOT GPI(cluster_slot)
+#define GPI_RADIX_CLUSTER_BYTES GPI(cluster_bytes)
+
+#ifndef GPI_RADIX_CLUSTER_CUH
+#define GPI_RADIX_CLUSTER_CUH
+
+enum {
+    GPI_RADIX_CLUSTER_MOST = 16, /* blocks */
+    GPI_RADIX_CLUSTER_ITEMS = 8, /* of a thread's share, at most */
+    GPI_RADIX_BIN_BITS = 12,
+    GPI_RADIX_BINS = 1 << GPI_RADIX_BIN_BITS,
+    GPI_RADIX_CROWD = 64, /* keys of a bin; more are not compared */
+    GPI_RADIX_ROW = 260   /* of the table: the counts of 256 digits, and whether the block must be strict */
+};
+
+/* What a block has in shared memory, besides its row of the table for each block, and its items. */
+typedef struct gpi_radix_state {
+    union {
+        uint32_t bins[GPI_RADIX_BINS]; /* the short way: where the keys of a bin begin, then where they end */
+        uint16_t counts[32][258];      /* the long way: of each warp; its reads of several rows do not meet in a bank */
+    } u;
+    uint32_t digits[256];           /* keys of the block */
+    uint32_t owner[256]; /* the block that gets a digit's keys */
+    uint32_t slot[256];  /* where they begin in this block, and how far from there they go */
+    uint32_t place[256];
+    uint32_t from[GPI_RADIX_CLUSTER_MOST], to[GPI_RADIX_CLUSTER_MOST]; /* what a block gets, */
+    uint32_t low[GPI_RADIX_CLUSTER_MOST], high[GPI_RADIX_CLUSTER_MOST]; /* and its digits */
+    uint32_t sums[32], more_sums[32];
+    uint64_t differ[32];
+    uint32_t strict, crowded;
+} __attribute__((aligned(16))) gpi_radix_state;
+
+#endif
+
+enum {
+    /* Shared memory of an item: in both arrays; or, at the end, a position and the value. */
+    GPI_RADIX_CLUSTER_SLOT = !GPI_RADIX_PAIRS ? 2 * (int)sizeof(GP_KEY)
+                             : sizeof(GPI_RADIX_VALUE) > 2 * sizeof(GP_KEY) + 4
+                                 ? 4 + (int)sizeof(GPI_RADIX_VALUE)
+                                 : 2 * (4 + (int)sizeof(GP_KEY))
+};
+
+/* What a block works on. */
+typedef struct {
+    const GP_KEY *keys_in;
+    GP_KEY *keys_out;
+    const GPI_RADIX_VALUE *values_in;
+    GPI_RADIX_VALUE *values_out;
+    uint32_t n, share, rounds; /* a share is so many items of each thread */
+    int begin_bit, bits;
+    uint64_t range; /* as many ones as bits */
+    int strict;     /* keys that are alike in the bits may be different */
+    gpi_radix_state *state;
+    uint32_t *table; /* a row for each block of the cluster */
+    GP_KEY *keys[2]; /* items, and another array of them */
+    uint32_t *from[2];
+    uint32_t first, count; /* items that the block has got, and where they go */
+} GPI_RADIX_SHARE;
+
+/* Shared memory of a block. */
+static inline size_t GPI_RADIX_CLUSTER_BYTES(unsigned blocks, size_t share)
+{
+    const size_t room = blocks > 1 ? 2 * share : share;
+
+    return sizeof(gpi_radix_state) + blocks * GPI_RADIX_ROW * sizeof(uint32_t) +
+           room * GPI_RADIX_CLUSTER_SLOT;
+}
+
+/* Waits for all blocks; a block alone has a faster barrier, and its own memory under a shorter address. */
+GPI_DEVICE void GPI_RADIX_SHARE_SYNC(void)
+{
+    if (gridDim.x > 1)
+        gpi_cluster_sync();
+    else
+        __syncthreads();
+}
+
+GPI_DEVICE void *GPI_RADIX_SHARE_OF(unsigned block, void *p)
+{
+    return gridDim.x > 1 ? gpi_cluster_shared(p, block) : p;
+}
+
+/* The bits of a key that count, less `low`, shifted. */
+GPI_DEVICE uint32_t GPI_RADIX_SHARE_BIN(const GPI_RADIX_SHARE *share, GP_KEY key, uint64_t low,
+                                        int shift)
+{
+    if (GPI_KEY_IS_NARROW)
+        return ((GPI_KEY_WORD(key) >> share->begin_bit & (uint32_t)share->range) - (uint32_t)low) >> shift;
+    return (uint32_t)(((GPI_KEY_LONG(key) >> share->begin_bit & share->range) - low) >> shift);
+}
+
+/* Reads the block's share of the input. Lanes read neighbouring keys; a warp has a run of them. */
+GPI_DEVICE void GPI_RADIX_SHARE_LOAD(const GPI_RADIX_SHARE *share, GP_KEY *keys, uint32_t at)
+{
+    GPI_UNROLL
+    for (uint32_t i = 0; i < GPI_RADIX_CLUSTER_ITEMS; i++)
+        keys[i] = i < share->rounds && at + 32 * i < share->n ? share->keys_in[at + 32 * i]
+                                                              : GPI_KEY_LAST();
+}
+
+/* ---- the short way ----------------------------------------------------------------------------- */
+
+/*
+ * A block alone: its keys into shared memory, and the bits above which they are all the same; -1, if some
+ * must be strict.
+ */
+GPI_DEVICE int GPI_RADIX_SHARE_SPAN(GPI_RADIX_SHARE *share, const GP_KEY *keys, uint32_t at,
+                                    uint64_t *low)
+{
+    const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32, warps = blockDim.x / 32;
+    const uint64_t one = GPI_KEY_ORDER(share->keys_in[0]) >> share->begin_bit & share->range;
+    uint64_t differ = 0;
+    int strict = 0;
+
+    GPI_UNROLL
+    for (uint32_t i = 0; i < GPI_RADIX_CLUSTER_ITEMS; i++)
+        if (i < share->rounds && at + 32 * i < share->n) {
+            share->keys[0][at + 32 * i] = keys[i];
+            if (GPI_RADIX_PAIRS)
+                share->from[0][at + 32 * i] = at + 32 * i;
+            differ |= one ^ (GPI_KEY_ORDER(keys[i]) >> share->begin_bit & share->range);
+            strict |= !GPI_RADIX_PAIRS && GPI_KEY_IS_MINUS_ZERO(keys[i]);
+        }
+    for (unsigned stride = 1; stride < 32; stride *= 2)
+        differ |= __shfl_xor_sync(GPI_FULL_MASK, differ, stride);
+    if (lane == 0)
+        share->state->differ[warp] = differ;
+    if (__syncthreads_or(strict)) /* the warps' bits are there, and the items, too */
+        return -1;
+    differ = share->state->differ[lane % warps];
+    for (unsigned stride = 1; stride < 32; stride *= 2)
+        differ |= __shfl_xor_sync(GPI_FULL_MASK, differ, stride);
+    const int bits = 64 - __clzll((long long)differ);
+
+    *low = bits < 64 ? one >> bits << bits : 0;
+    share->first = 0;
+    share->count = share->n;
+    return bits;
+}
+
+/* Every block tells the others how many keys of each digit it has, and whether it must be strict. */
+GPI_DEVICE void GPI_RADIX_SHARE_TELL(const GPI_RADIX_SHARE *share, uint32_t count, uint32_t strict)
+{
+    for (unsigned r = threadIdx.x / 256; r < gridDim.x; r += blockDim.x / 256) {
+        uint32_t *row =
+            (uint32_t *)GPI_RADIX_SHARE_OF(r, share->table + blockIdx.x * GPI_RADIX_ROW);
+
+        row[threadIdx.x % 256] = count;
+        if (threadIdx.x % 256 == 0)
+            row[256] = strict;
+    }
+}
+
+/*
+ * Moves the keys to the blocks that their topmost digits belong to. Gives the bits in which a block's keys
+ * may differ, from *low up, or -1 when a block would get too many, or some must be strict: then
+ * nothing has been moved. The same in all blocks.
+ */
+GPI_DEVICE int GPI_RADIX_SHARE_SPREAD(GPI_RADIX_SHARE *share, const GP_KEY *keys, uint32_t at,
+                                      uint64_t *low)
+{
+    gpi_radix_state *state = share->state;
+    const unsigned tid = threadIdx.x, lane = tid % 32, warp = tid / 32, me = blockIdx.x;
+    const int shift = share->bits > 8 ? share->bits - 8 : 0;
+    uint32_t total = 0, before = 0, here = 0, start = 0, slot = 0, strict = 0;
+    uint32_t ranks[GPI_RADIX_CLUSTER_ITEMS];
+
+    GPI_UNROLL
+    for (uint32_t i = 0; i < GPI_RADIX_CLUSTER_ITEMS; i++)
+        if (i < share->rounds && at + 32 * i < share->n) {
+            ranks[i] = atomicAdd(&state->digits[GPI_RADIX_SHARE_BIN(share, keys[i], 0, shift)], 1u);
+            if (!GPI_RADIX_PAIRS && GPI_KEY_IS_MINUS_ZERO(keys[i]))
+                state->strict = 1;
+        }
+    __syncthreads(); /* the digits have been counted */
+    gpi_cluster_wait(); /* all blocks have started */
+    GPI_RADIX_SHARE_TELL(share, state->digits[tid % 256], state->strict);
+    GPI_RADIX_SHARE_SYNC(); /* the table is complete */
+    if (tid < 256) {
+        here = state->digits[tid];
+        for (unsigned r = 0; r < gridDim.x; r++) {
+            before = r == me ? total : before;
+            total += share->table[r * GPI_RADIX_ROW + tid];
+        }
+        start = total;
+        slot = here;
+        for (unsigned stride = 1; stride < 32; stride *= 2) {
+            uint32_t a = __shfl_up_sync(GPI_FULL_MASK, start, stride);
+            uint32_t b = __shfl_up_sync(GPI_FULL_MASK, slot, stride);
+
+            start += lane >= stride ? a : 0;
+            slot += lane >= stride ? b : 0;
+        }
+        if (lane == 31) {
+            state->sums[warp] = start;
+            state->more_sums[warp] = slot;
+        }
+    }
+    __syncthreads(); /* the warps' sums are complete */
+    if (tid < 256) {
+        for (unsigned w = 0; w < warp; w++) {
+            start += state->sums[w];
+            slot += state->more_sums[w];
+        }
+        start -= total;
+        slot -= here;
+        uint32_t owner = start / share->share;
+        state->place[tid] = start + before - slot;
+        state->slot[tid] = slot;
+        state->owner[tid] = owner;
+        if (total) {
+            atomicMin(&state->from[owner], start);
+            atomicMax(&state->to[owner], start + total);
+            atomicMin(&state->low[owner], tid);
+            atomicMax(&state->high[owner], tid);
+        }
+    }
+    __syncthreads(); /* who gets what is known */
+    for (unsigned r = 0; r < gridDim.x; r++) {
+        strict |= share->table[r * GPI_RADIX_ROW + 256];
+        strict |= state->to[r] > state->from[r] + 2 * share->share;
+    }
+    if (strict)
+        return -1;
+    if (tid < 256)
+        state->place[tid] -= state->from[gpi_min(state->owner[tid], gridDim.x - 1)];
+    GPI_UNROLL
+    for (uint32_t i = 0; i < GPI_RADIX_CLUSTER_ITEMS; i++)
+        if (i < share->rounds && at + 32 * i < share->n) {
+            uint32_t to = state->slot[GPI_RADIX_SHARE_BIN(share, keys[i], 0, shift)] + ranks[i];
+
+            share->keys[1][to] = keys[i];
+            if (GPI_RADIX_PAIRS)
+                share->from[1][to] = at + 32 * i;
+        }
+    __syncthreads(); /* the block's keys are in order of the digit: they travel in runs */
+    const uint32_t first = me * share->share;
+    const uint32_t mine = first < share->n ? gpi_min(share->n - first, share->share) : 0;
+    for (uint32_t x = tid; x < mine; x += blockDim.x) {
+        GP_KEY key = share->keys[1][x];
+        uint32_t digit = GPI_RADIX_SHARE_BIN(share, key, 0, shift), owner = state->owner[digit];
+        uint32_t to = state->place[digit] + x;
+
+        *(GP_KEY *)GPI_RADIX_SHARE_OF(owner, &share->keys[0][to]) = key;
+        if (GPI_RADIX_PAIRS)
+            *(uint32_t *)GPI_RADIX_SHARE_OF(owner, &share->from[0][to]) = share->from[1][x];
+    }
+    GPI_RADIX_SHARE_SYNC(); /* every block has what it gets */
+    share->first = state->from[me];
+    share->count = state->to[me] > share->first ? state->to[me] - share->first : 0;
+    *low = share->count ? (uint64_t)state->low[me] << shift : 0;
+    return shift + 32 - __clz(share->count ? (int)(state->high[me] - state->low[me]) : 0);
+}
+
+/* Turns the counts of the bins into where each begins. Tells whether one of them is crowded. */
+GPI_DEVICE int GPI_RADIX_SHARE_SCAN(gpi_radix_state *state)
+{
+    const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+    const unsigned each = GPI_RADIX_BINS / blockDim.x;
+    uint32_t *bins = state->u.bins + threadIdx.x * each, sum = 0, most = 0, scan, before;
+
+    for (unsigned i = 0; i < each; i++) {
+        sum += bins[i];
+        most = bins[i] > most ? bins[i] : most;
+    }
+    scan = sum;
+    for (unsigned stride = 1; stride < 32; stride *= 2) {
+        before = __shfl_up_sync(GPI_FULL_MASK, scan, stride);
+        scan += lane >= stride ? before : 0;
+    }
+    if (lane == 31)
+        state->sums[warp] = scan;
+    const int crowded = __syncthreads_or(most > GPI_RADIX_CROWD); /* and the sums are complete */
+    scan -= sum;
+    sum = lane < warp ? state->sums[lane] : 0;
+    for (unsigned stride = 1; stride < 32; stride *= 2)
+        sum += __shfl_xor_sync(GPI_FULL_MASK, sum, stride);
+    scan += sum;
+    for (unsigned i = 0; i < each; i++) {
+        before = bins[i];
+        bins[i] = scan;
+        scan += before;
+    }
+    return crowded;
+}
+
+/* The slot of an item, among those of its bin: so many come before it. */
+GPI_DEVICE uint32_t GPI_RADIX_SHARE_COMPARE(const GPI_RADIX_SHARE *share, uint32_t x, uint32_t begin,
+                                            uint32_t end)
+{
+    const GP_KEY key = share->keys[1][x];
+    const uint32_t from = GPI_RADIX_PAIRS ? share->from[1][x] : x;
+    uint32_t slot = begin;
+
+    for (uint32_t y = begin; y < end; y++) {
+        const GP_KEY other = share->keys[1][y];
+        const uint32_t other_from = GPI_RADIX_PAIRS ? share->from[1][y] : y;
+
+        if (GPI_KEY_IS_NARROW) {
+            uint32_t a = GPI_RADIX_SHARE_BIN(share, other, 0, 0), b = GPI_RADIX_SHARE_BIN(share, key, 0, 0);
+            slot += a < b || (a == b && other_from < from);
+        } else {
+            uint64_t a = GPI_KEY_LONG(other) >> share->begin_bit & share->range;
+            uint64_t b = GPI_KEY_LONG(key) >> share->begin_bit & share->range;
+            slot += a < b || (a == b && other_from < from);
+        }
+    }
+    return slot;
+}
+
+/* Whether keys of a bin with many of them are not all the same; then the long way must sort them. */
+GPI_DEVICE int GPI_RADIX_SHARE_IS_MIXED(const GPI_RADIX_SHARE *share, uint64_t low, int shift)
+{
+    int mixed = 0;
+
+    for (uint32_t x = threadIdx.x; x < share->count; x += blockDim.x) {
+        const GP_KEY key = share->keys[1][x];
+        const uint32_t bin = GPI_RADIX_SHARE_BIN(share, key, low, shift);
+        const uint32_t begin = bin ? share->state->u.bins[bin - 1] : 0;
+
+        if (share->state->u.bins[bin] - begin > GPI_RADIX_CROWD)
+            mixed |= GPI_RADIX_PAIRS || GPI_KEY_ORDER(share->keys[1][begin]) != GPI_KEY_ORDER(key);
+    }
+    return mixed;
+}
+
+/* Sorts what the block has got, and writes the keys. Tells whether all blocks could; if not, nothing is done. */
+GPI_DEVICE int GPI_RADIX_SHARE_SORT(GPI_RADIX_SHARE *share, uint64_t low, int bits)
+{
+    gpi_radix_state *state = share->state;
+    const int shift = bits > GPI_RADIX_BIN_BITS ? bits - GPI_RADIX_BIN_BITS : 0;
+    const int compares = GPI_RADIX_PAIRS || shift > 0; /* else the keys of a bin are all the same */
+
+    for (uint32_t x = threadIdx.x; x < share->count; x += blockDim.x)
+        atomicAdd(&state->u.bins[GPI_RADIX_SHARE_BIN(share, share->keys[0][x], low, shift)], 1u);
+    __syncthreads(); /* the bins have been counted */
+    const int crowded = GPI_RADIX_SHARE_SCAN(state);
+    __syncthreads(); /* where each bin begins is there */
+    for (uint32_t x = threadIdx.x; x < share->count; x += blockDim.x) {
+        GP_KEY key = share->keys[0][x];
+        uint32_t slot = atomicAdd(&state->u.bins[GPI_RADIX_SHARE_BIN(share, key, low, shift)], 1u);
+
+        share->keys[1][slot] = key;
+        if (GPI_RADIX_PAIRS)
+            share->from[1][slot] = share->from[0][x];
+    }
+    __syncthreads(); /* the items are in their bins */
+    if (crowded && GPI_RADIX_SHARE_IS_MIXED(share, low, shift))
+        for (unsigned r = 0; r < gridDim.x; r++)
+            ((gpi_radix_state *)GPI_RADIX_SHARE_OF(r, state))->crowded = 1;
+    GPI_RADIX_SHARE_SYNC(); /* whether a bin is crowded anywhere is known */
+    if (state->crowded)
+        return 0;
+    for (uint32_t x = threadIdx.x; x < share->count; x += blockDim.x) {
+        uint32_t bin = GPI_RADIX_SHARE_BIN(share, share->keys[1][x], low, shift), slot = x;
+        uint32_t begin = bin ? state->u.bins[bin - 1] : 0, end = state->u.bins[bin];
+
+        if (compares && end - begin <= GPI_RADIX_CROWD)
+            slot = GPI_RADIX_SHARE_COMPARE(share, x, begin, end);
+        share->keys_out[share->first + slot] = share->keys[1][x];
+        if (GPI_RADIX_PAIRS)
+            share->from[0][slot] = share->from[1][x];
+    }
+    __syncthreads(); /* the positions are in order */
+    return 1;
+}
+
+/* ---- the long way ------------------------------------------------------------------------------ */
+
+/* Ranks each key among those of its digit in the warp's run. */
+GPI_DEVICE void GPI_RADIX_SHARE_RANK(uint16_t *counts, const GP_KEY *keys, uint32_t *ranks,
+                                     uint32_t rounds, int shift, uint32_t mask)
+{
+    const unsigned below = (1u << threadIdx.x % 32) - 1;
+    uint32_t ones = 0xFFFFFFFFu;
+
+    GPI_OPAQUE(ones);
+    GPI_UNROLL
+    for (unsigned i = 0; i < 256; i += 32)
+        counts[i + threadIdx.x % 32] = 0;
+    __syncwarp(); /* the counts are zero */
+    GPI_UNROLL
+    for (uint32_t i = 0; i < GPI_RADIX_CLUSTER_ITEMS; i++) {
+        if (i < rounds) {
+            uint32_t digit = GPI_KEY_DIGIT(keys[i], shift, mask);
+            unsigned same = gpi_match_digit(digit, ones), rank = (unsigned)__popc(same & below);
+            uint32_t before = counts[digit];
+
+            __syncwarp(); /* everybody has read the count */
+            if (rank == 0)
+                counts[digit] = (uint16_t)(before + (uint32_t)__popc(same));
+            __syncwarp(); /* the count is there for the next round */
+            ranks[i] = before + rank;
+        }
+    }
+}
+
+/*
+ * One digit: turns the warps' counts into the first places of their keys in the cluster. Tells whether one
+ * digit has all keys. A thread has a digit in eight warps.
+ */
+GPI_DEVICE int GPI_RADIX_SHARE_PASS(GPI_RADIX_SHARE *share)
+{
+    gpi_radix_state *state = share->state;
+    const unsigned tid = threadIdx.x, lane = tid % 32, warp = tid / 32, parts = blockDim.x / 256;
+    const unsigned digit = tid / parts, first = tid % parts * 8;
+    uint32_t counts[8], sum = 0, scan, total = 0, before = 0;
+
+    GPI_UNROLL
+    for (int w = 0; w < 8; w++)
+        sum += counts[w] = state->u.counts[first + w][digit];
+    scan = sum;
+    for (unsigned stride = 1; stride < parts; stride *= 2) {
+        uint32_t other = __shfl_up_sync(GPI_FULL_MASK, scan, stride);
+
+        scan += tid % parts >= stride ? other : 0;
+    }
+    if (tid % parts == parts - 1)
+        state->digits[digit] = scan;
+    scan -= sum;
+    GPI_UNROLL
+    for (int w = 0; w < 8; w++) {
+        state->u.counts[first + w][digit] = (uint16_t)scan;
+        scan += counts[w];
+    }
+    __syncthreads(); /* the digits have been counted */
+    GPI_RADIX_SHARE_TELL(share, state->digits[tid % 256], 0);
+    GPI_RADIX_SHARE_SYNC(); /* the table is complete; the items of the digit before have been read */
+    if (tid < 256) {
+        for (unsigned r = 0; r < gridDim.x; r++) {
+            before = r == blockIdx.x ? total : before;
+            total += share->table[r * GPI_RADIX_ROW + tid];
+        }
+        sum = total;
+        for (unsigned stride = 1; stride < 32; stride *= 2) {
+            uint32_t other = __shfl_up_sync(GPI_FULL_MASK, sum, stride);
+
+            sum += lane >= stride ? other : 0;
+        }
+        if (lane == 31)
+            state->sums[warp] = sum;
+    }
+    if (__syncthreads_or(total == gridDim.x * share->share)) /* the warps' sums are complete, too */
+        return 1;
+    if (tid < 256) {
+        for (unsigned w = 0; w < warp; w++)
+            sum += state->sums[w];
+        state->place[tid] = sum - total + before;
+    }
+    __syncthreads(); /* the places are there */
+    return 0;
+}
+
+/* Sorts the cluster's keys by one digit after the other. What fills up the last share comes last. */
+GPI_DEVICE void GPI_RADIX_SHARE_PASSES(GPI_RADIX_SHARE *share, GP_KEY *keys, uint32_t at)
+{
+    gpi_radix_state *state = share->state;
+    uint16_t *counts = state->u.counts[threadIdx.x / 32];
+    const uint32_t first = blockIdx.x * share->share, here = at - first;
+    uint32_t ranks[GPI_RADIX_CLUSTER_ITEMS], from[GPI_RADIX_CLUSTER_ITEMS];
+
+    GPI_UNROLL
+    for (uint32_t i = 0; i < GPI_RADIX_CLUSTER_ITEMS; i++) {
+        from[i] = at + 32 * i;
+        if (i < share->rounds) {
+            share->keys[0][here + 32 * i] = keys[i];
+            if (GPI_RADIX_PAIRS)
+                share->from[0][here + 32 * i] = from[i];
+        }
+    }
+    GPI_RADIX_SHARE_SYNC(); /* nobody is on the short way any more */
+    GPI_NO_UNROLL
+    for (int bit = 0; bit < share->bits; bit += 8) {
+        const int shift = share->begin_bit + bit;
+        const uint32_t mask = 255u >> (share->bits - bit < 8 ? 8 - (share->bits - bit) : 0);
+
+        GPI_RADIX_SHARE_RANK(counts, keys, ranks, share->rounds, shift, mask);
+        __syncthreads(); /* the counts are complete */
+        const int single = GPI_RADIX_SHARE_PASS(share);
+        GPI_UNROLL
+        for (uint32_t i = 0; i < GPI_RADIX_CLUSTER_ITEMS; i++)
+            if (i < share->rounds && !single) {
+                uint32_t digit = GPI_KEY_DIGIT(keys[i], shift, mask);
+                uint32_t to = state->place[digit] + counts[digit] + ranks[i];
+                uint32_t owner = gridDim.x > 1 ? to / share->share : 0;
+
+                to -= owner * share->share;
+                *(GP_KEY *)GPI_RADIX_SHARE_OF(owner, &share->keys[0][to]) = keys[i];
+                if (GPI_RADIX_PAIRS)
+                    *(uint32_t *)GPI_RADIX_SHARE_OF(owner, &share->from[0][to]) = from[i];
+            }
+        GPI_RADIX_SHARE_SYNC(); /* the items are in their slots; nobody reads the table any more */
+        GPI_UNROLL
+        for (uint32_t i = 0; i < GPI_RADIX_CLUSTER_ITEMS; i++)
+            if (i < share->rounds) {
+                keys[i] = share->keys[0][here + 32 * i];
+                if (GPI_RADIX_PAIRS)
+                    from[i] = share->from[0][here + 32 * i];
+            }
+    }
+    share->first = first;
+    share->count = first < share->n ? gpi_min(share->n - first, share->share) : 0;
+    for (uint32_t x = threadIdx.x; x < share->count; x += blockDim.x)
+        share->keys_out[first + x] = share->keys[0][x];
+    __syncthreads(); /* the keys have been read */
+}
+
+/* ---- the kernel -------------------------------------------------------------------------------- */
+
+/* Writes the values of what the block has sorted. If they are sorted in place, all are read first. */
+GPI_DEVICE void GPI_RADIX_SHARE_WRITE(const GPI_RADIX_SHARE *share)
+{
+    const int in_place = share->values_in == share->values_out;
+    /* Positions stay at the end of the items' room, the values take the place of the keys. */
+    GPI_RADIX_VALUE *room = (GPI_RADIX_VALUE *)share->keys[0];
+    GPI_RADIX_VALUE *values = in_place ? room : share->values_out + share->first;
+
+    for (uint32_t x = threadIdx.x; x < share->count; x += blockDim.x) {
+        uint32_t from = share->from[0][x];
+
+        values[x] = share->values_in ? share->values_in[from] : GPI_RADIX_NUMBERED(from);
+    }
+    if (!in_place)
+        return;
+    GPI_RADIX_SHARE_SYNC(); /* all values have been read */
+    for (uint32_t x = threadIdx.x; x < share->count; x += blockDim.x)
+        share->values_out[share->first + x] = values[x];
+}
+
+/* Sorts n items, at most 8 for each thread; the grid is one cluster. */
+static __global__ void __launch_bounds__(1024)
+    GPI_RADIX_CLUSTER_KERNEL(GPI_RADIX_SHARE share)
+{
+    GP_DYNAMIC_SHARED(char, memory);
+    const unsigned tid = threadIdx.x;
+    const uint32_t at = blockIdx.x * share.share + tid / 32 * 32 * share.rounds + tid % 32;
+    const uint32_t room = gridDim.x > 1 ? 2 * share.share : share.share; /* of an array of items */
+    gpi_radix_state *state = (gpi_radix_state *)memory;
+    GP_KEY keys[GPI_RADIX_CLUSTER_ITEMS];
+    uint64_t low = 0;
+    int bits = -1;
+
+    if (gridDim.x > 1)
+        gpi_cluster_arrive(); /* the block has started */
+    share.state = state;
+    share.table = (uint32_t *)(state + 1);
+    char *items = (char *)(share.table + gridDim.x * GPI_RADIX_ROW);
+    share.keys[0] = (GP_KEY *)items;
+    share.keys[1] = share.keys[0] + room;
+    share.from[1] = (uint32_t *)(share.keys[1] + room);
+    share.from[0] = (uint32_t *)(items + room * (GPI_RADIX_CLUSTER_SLOT - 4u));
+    for (unsigned i = tid; i < GPI_RADIX_BINS; i += blockDim.x)
+        state->u.bins[i] = 0;
+    if (tid < 256)
+        state->digits[tid] = 0;
+    if (tid < GPI_RADIX_CLUSTER_MOST) {
+        state->from[tid] = state->low[tid] = 0x7FFFFFFF;
+        state->to[tid] = state->high[tid] = 0;
+    }
+    if (tid == 0)
+        state->strict = state->crowded = 0;
+    gpi_grid_wait();
+    gpi_grid_launch_next();
+    GPI_RADIX_SHARE_LOAD(&share, keys, at);
+    __syncthreads(); /* the counts are zero */
+    if (gridDim.x > 1 && !share.strict)
+        bits = GPI_RADIX_SHARE_SPREAD(&share, keys, at, &low);
+    else if (gridDim.x > 1)
+        gpi_cluster_wait(); /* all blocks have started */
+    if (gridDim.x == 1 && !share.strict)
+        bits = GPI_RADIX_SHARE_SPAN(&share, keys, at, &low);
+    if (bits < 0 || !GPI_RADIX_SHARE_SORT(&share, low, bits)) {
+        GPI_RADIX_SHARE_LOAD(&share, keys, at);
+        GPI_RADIX_SHARE_PASSES(&share, keys, at);
+    }
+    if (GPI_RADIX_PAIRS)
+        GPI_RADIX_SHARE_WRITE(&share);
+}

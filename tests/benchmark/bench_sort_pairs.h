@@ -1,0 +1,92 @@
+/* bench_sort_pairs.h: one instance of the sort of keys with values.
+ *
+ * Parameters: BENCH_INSTANCE, BENCH_TYPE (a label), BENCH_IN (an element label, of the keys), BENCH_MAP
+ * (u32 or u64, of the values, which are a permutation). The output is all keys, then all values; with
+ * --offset-out keys of 8 bytes must still be aligned.
+ */
+#include <stdlib.h>
+
+#include "bench.h"
+
+typedef BENCH_T(BENCH_IN) BENCH_IN_T;
+typedef BENCH_T(BENCH_MAP) BENCH_MAP_T;
+
+#define GP_NAME  BENCH_INSTANCE
+#define GP_KEY   BENCH_IN_T
+#define GP_VALUE BENCH_MAP_T
+#include <gpuprims/radix_sort.cuh>
+static cudaError_t BENCH(run)(const bench_call *call)
+{
+    BENCH_IN_T *keys = (BENCH_IN_T *)call->out;
+
+    return BENCH(radix_sort)((const BENCH_IN_T *)call->in, keys, (const BENCH_MAP_T *)call->map,
+                             (BENCH_MAP_T *)(keys + call->n), call->n, call->ws, call->stream);
+}
+
+typedef struct BENCH(item) {
+    BENCH_IN_T key;
+    BENCH_MAP_T value;
+    size_t index;
+} BENCH(item);
+
+static int BENCH(compare)(const void *a, const void *b)
+{
+    const BENCH(item) *x = (const BENCH(item) *)a, *y = (const BENCH(item) *)b;
+
+    if (x->key != y->key)
+        return x->key < y->key ? -1 : 1;
+    return x->index < y->index ? -1 : x->index > y->index;
+}
+
+static cudaError_t BENCH(reference)(const bench_call *call)
+{
+    BENCH(item) *items = (BENCH(item) *)malloc((call->n + 1) * sizeof *items);
+    BENCH_IN_T *keys = (BENCH_IN_T *)call->out;
+    BENCH_MAP_T *values = (BENCH_MAP_T *)(keys + call->n);
+    size_t i;
+
+    if (!items)
+        return cudaErrorMemoryAllocation;
+    for (i = 0; i < call->n; i++) {
+        items[i].key = ((const BENCH_IN_T *)call->in)[i];
+        items[i].value = ((const BENCH_MAP_T *)call->map)[i];
+        items[i].index = i;
+    }
+    qsort(items, call->n, sizeof *items, BENCH(compare));
+    for (i = 0; i < call->n; i++) {
+        keys[i] = items[i].key;
+        values[i] = items[i].value;
+    }
+    free(items);
+    return cudaSuccess;
+}
+
+#ifdef BENCH_HAS_CUB
+bench_function BENCH(run_cub); /* bench_sort_pairs_cub.h */
+#endif
+
+static const bench_entry BENCH(entries)[] = {
+    {"gpuprims", 0, BENCH(run), BENCH(radix_sort_workspace_bytes)},
+#ifdef BENCH_HAS_CUB
+    {"CUB", ENTRY_CUB, BENCH(run_cub), NULL},
+#endif
+};
+
+static const bench_group BENCH(group)[] = {{
+    BENCH_TEXT(BENCH_PRIMITIVE),
+    BENCH_TEXT(BENCH_TYPE),
+    BENCH_JOIN(BENCH_ELEMENT_, BENCH_IN),
+    {KIND_STRUCT, sizeof(BENCH_IN_T) + sizeof(BENCH_MAP_T)},
+    RESULT_N,
+    LOW_BIT_AS_IS,
+    0,
+    sizeof(BENCH_MAP_T),
+    0,
+    BENCH(reference),
+    BENCH(entries),
+    BENCH_COUNT(BENCH(entries)),
+    NULL,
+}};
+
+extern const bench_instance BENCH(instance);
+const bench_instance BENCH(instance) = {BENCH(group), BENCH_COUNT(BENCH(group))};
