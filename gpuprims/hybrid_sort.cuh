@@ -118,7 +118,9 @@
 /* ---- the plan ---------------------------------------------------------------------------------- */
 
 #define GPI_HYBRID_MOST ((size_t)4096) /* chunks, so that the cuts through all runs take little memory */
-#define GPI_HYBRID_FINE ((size_t)48)   /* with so many, filling and emptying the lanes takes few percent */
+#ifndef GPI_HYBRID_FINE
+#define GPI_HYBRID_FINE ((size_t)48) /* with so many, filling and emptying the lanes takes few percent */
+#endif
 #define GPI_HYBRID_LEAST ((size_t)8 << 20) /* bytes of a chunk that need not be smaller for that */
 
 typedef struct {
@@ -236,6 +238,8 @@ static inline cudaError_t GPI_HYBRID_PLAN(const char *function, GPI_HYBRID_SORT 
         if (enough < GPI_HYBRID_LEAST / bytes)
             enough = GPI_HYBRID_LEAST / bytes;
         sort->chunk_n = fits < enough ? fits : enough;
+        if (sort->chunk_n > gpi_hybrid_block_n(sizeof(GP_KEY))) /* of whole blocks */
+            sort->chunk_n -= sort->chunk_n % gpi_hybrid_block_n(sizeof(GP_KEY));
         sort->slots = sort->options.serial_lanes ? 1 : GPI_HYBRID_SLOTS;
     }
     sort->chunks = gpi_divide_up(n, sort->chunk_n);

@@ -20,14 +20,15 @@
 #ifdef __linux__
 #include <sys/mman.h>
 #endif
-#ifdef __SSE2__
-#include <emmintrin.h>
-#endif
 
 #include "cpu_threads.h"
 
 #ifndef GPI_HYBRID_BLOCK
-#define GPI_HYBRID_BLOCK ((size_t)1 << 20) /* bytes of a staging block: a copy of 20 microseconds */
+/*
+ * Bytes of a staging block: a copy of 40 microseconds over the bus. And a large page of memory, so that each
+ * page of a new array is touched first, and cleared, by the one thread that then fills it.
+ */
+#define GPI_HYBRID_BLOCK ((size_t)2 << 20)
 #endif
 #define GPI_HYBRID_STAGES 2 /* blocks of a thread each way: one is copied by the GPU, one by the thread */
 #define GPI_HYBRID_SLOTS 3  /* chunks on the device: one arrives, one is sorted, one leaves */
@@ -114,7 +115,7 @@ static inline void *gpi_hybrid_malloc(size_t bytes)
 #ifdef MADV_HUGEPAGE
     const size_t page = (size_t)2 << 20;
 
-    if (bytes >= 16 * page) {
+    if (bytes >= 8 * page) {
         size_t rounded = gpi_divide_up(bytes, page) * page;
         void *memory = aligned_alloc(page, rounded);
 
@@ -199,24 +200,6 @@ static inline void gpi_hybrid_gather(const gpi_hybrid_lanes *lanes, const gpi_hy
         left -= piece;
         skip = 0;
     }
-}
-
-/* memcpy that leaves the caches to the staging blocks: what it writes is not read for long. */
-static inline void gpi_hybrid_copy_out(char *to, const char *from, size_t bytes)
-{
-#ifdef __SSE2__
-    size_t head = (16 - (uintptr_t)to % 16) % 16;
-
-    head = head < bytes ? head : bytes;
-    memcpy(to, from, head);
-    for (; head + 64 <= bytes; head += 64)
-        for (size_t i = head; i < head + 64; i += 16)
-            _mm_stream_si128((__m128i *)(to + i), _mm_loadu_si128((const __m128i *)(from + i)));
-    memcpy(to + head, from + head, bytes - head);
-    _mm_sfence();
-#else
-    memcpy(to, from, bytes);
-#endif
 }
 
 /* ---- the lanes --------------------------------------------------------------------------------- */
@@ -311,8 +294,8 @@ static inline void gpi_hybrid_drain(gpi_hybrid_lanes *lanes, gpi_hybrid_stage *s
     const size_t bytes = lanes->item_bytes[block->array], place = block->chunk % lanes->places;
     gpi_hybrid_chunk *chunk = &lanes->state[block->chunk];
 
-    gpi_hybrid_copy_out(lanes->to[block->array] + (place * lanes->chunk_n + block->first) * bytes,
-                        stage->memory, block->n * bytes);
+    memcpy(lanes->to[block->array] + (place * lanes->chunk_n + block->first) * bytes, stage->memory,
+           block->n * bytes);
     stage->busy = 0;
     pthread_mutex_lock(&lanes->lock);
     lanes->steps_done++;

@@ -142,7 +142,7 @@ static inline void GPI_RUNS_TREE(const GPI_RUNS_PART *part, gpi_runs_word *tree,
             gpi_runs_word other = tree[p];
             int loses = other < winner;
 
-            tree[p] = loses ? winner : other;
+            tree[p] = loses ? winner : other; /* two moves and no branch, which nobody could foretell */
             winner = loses ? other : winner;
         }
     }
