@@ -94,6 +94,7 @@
 #define GPI_HYBRID_BYTES GPI(bytes)
 #define GPI_HYBRID_CAPACITY GPI(capacity)
 #define GPI_HYBRID_METHOD GPI(method)
+#define GPI_HYBRID_CHUNK_N GPI(chunk_n)
 #define GPI_HYBRID_CHECK GPI(check)
 #define GPI_HYBRID_PLAN GPI(plan)
 #define GPI_HYBRID_CARVE GPI(carve)
@@ -117,10 +118,14 @@
 
 /* ---- the plan ---------------------------------------------------------------------------------- */
 
-#define GPI_HYBRID_MOST ((size_t)4096) /* chunks, so that the cuts through all runs take little memory */
-#ifndef GPI_HYBRID_FINE
-#define GPI_HYBRID_FINE ((size_t)48) /* with so many, filling and emptying the lanes takes few percent */
-#endif
+#define GPI_HYBRID_MOST \
+    ((size_t)4096) /* chunks, so that the cuts through all runs take little memory */
+/*
+ * With so many chunks, filling and emptying the lanes takes few percent of the time. Of runs that the CPU
+ * has to merge there had better be fewer.
+ */
+#define GPI_HYBRID_FINE ((size_t)48)
+#define GPI_HYBRID_COARSE ((size_t)16)
 #define GPI_HYBRID_LEAST ((size_t)8 << 20) /* bytes of a chunk that need not be smaller for that */
 
 typedef struct {
@@ -137,8 +142,9 @@ typedef struct {
     gpi_hybrid_lanes lanes;
     gp_workspace ws;
     char *device, *staging, *state; /* one allocation each */
-    size_t device_bytes, staging_bytes;
-    char *temporary; /* the runs, then the groups of runs that are yet to be merged */
+    char *temporary;                /* the runs, or the groups of them and the runs of two groups */
+    size_t staging_bytes, temporary_bytes;
+    int pinned;
     GP_KEY *run_keys, *group_keys;
     GPI_RUNS_VALUE *run_values, *group_values;
     size_t *cuts;
@@ -170,25 +176,26 @@ static inline size_t GPI_HYBRID_CAPACITY(size_t budget, size_t n, size_t slots)
 }
 
 /*
- * The time that items take, in nanoseconds each: of a trip to the GPU and back, the longer of the copies
- * over the bus (both ways at once) and of those to and from the staging blocks; of a merge, a part that all
- * items take and one for each level of the tree. Measured: docs/hybrid-sort.md.
+ * The time that items take, in nanoseconds each. A trip to the GPU and back: the longer of the copies over
+ * the bus, both ways at once, and of those into and out of the staging blocks. A merge: a part that all take,
+ * and one for each level of the tree. As measured in docs/hybrid-sort.md.
  */
-#define GPI_HYBRID_BUS 45.0   /* bytes in a nanosecond */
-#define GPI_HYBRID_STAGING 5.0 /* bytes in a nanosecond for each thread, in and out */
-#define GPI_HYBRID_ITEM 3.0   /* nanoseconds of one thread */
-#define GPI_HYBRID_LEVEL 2.0
+#define GPI_HYBRID_BUS 40.0    /* bytes in a nanosecond, each way */
+#define GPI_HYBRID_STAGING 3.5 /* bytes in a nanosecond for each thread, each way */
+#define GPI_HYBRID_ITEM 4.0    /* nanoseconds of a thread */
+#define GPI_HYBRID_LEVEL 3.0
 
-/* Which method should be faster: what the first trip is for, both need. */
+/* Which method should be faster. The first trip is the same: so, the second one or a merge. */
 static inline int GPI_HYBRID_METHOD(const GPI_HYBRID_SORT *sort)
 {
     const double bytes = (double)(sizeof(GP_KEY) + GPI_HYBRID_VALUE_BYTES);
-    double over_bus = bytes / GPI_HYBRID_BUS, staged = bytes / GPI_HYBRID_STAGING / sort->threads;
+    double bus = bytes / GPI_HYBRID_BUS, staging = bytes / GPI_HYBRID_STAGING / sort->threads;
     double merge = GPI_HYBRID_ITEM / sort->threads;
 
-    for (size_t runs = sort->chunks; runs > 1; runs = gpi_divide_up(runs, 2))
+    for (size_t runs = gpi_divide_up(sort->n, sort->chunk_n); runs > 1;
+         runs = gpi_divide_up(runs, 2))
         merge += GPI_HYBRID_LEVEL / sort->threads;
-    return sort->chunks == 1 || merge < (over_bus > staged ? over_bus : staged) ? 1 : 2;
+    return merge < (bus > staging ? bus : staging) ? 1 : 2;
 }
 
 /* Says what is wrong with the arguments, if anything is. */
@@ -212,11 +219,23 @@ static inline cudaError_t GPI_HYBRID_CHECK(const char *function, const GPI_HYBRI
     return cudaSuccess;
 }
 
+/* Items of a chunk, if there is room for `fits` and `chunks` of them are wanted: whole blocks, if it is many. */
+static inline size_t GPI_HYBRID_CHUNK_N(size_t n, size_t fits, size_t chunks)
+{
+    const size_t least = GPI_HYBRID_LEAST / (sizeof(GP_KEY) + GPI_HYBRID_VALUE_BYTES);
+    const size_t block = gpi_hybrid_block_n(sizeof(GP_KEY));
+    size_t chunk_n = gpi_divide_up(n, chunks);
+
+    chunk_n = chunk_n < least ? least : chunk_n;
+    chunk_n = chunk_n < fits ? chunk_n : fits;
+    return chunk_n > block ? chunk_n - chunk_n % block : chunk_n;
+}
+
 /* Decides how large chunks are, and how they are merged. */
 static inline cudaError_t GPI_HYBRID_PLAN(const char *function, GPI_HYBRID_SORT *sort)
 {
-    const size_t n = sort->n, bytes = sizeof(GP_KEY) + GPI_HYBRID_VALUE_BYTES;
-    size_t budget = sort->options.device_bytes, total = 0;
+    const size_t n = sort->n;
+    size_t budget = sort->options.device_bytes, total = 0, fits = n;
 
     if (budget == 0) {
         cudaError_t error = cudaMemGetInfo(&budget, &total);
@@ -225,37 +244,34 @@ static inline cudaError_t GPI_HYBRID_PLAN(const char *function, GPI_HYBRID_SORT 
             return error;
         budget -= budget / 8;
     }
+    sort->threads = gpi_cpu_thread_count(sort->options.cpu_threads);
+    sort->method = 1; /* of one chunk there is nothing to merge */
     sort->slots = 1;
     sort->chunk_n = n;
     if (GPI_HYBRID_CAPACITY(budget, n, 1) < n) {
-        size_t fits = GPI_HYBRID_CAPACITY(budget, n, GPI_HYBRID_SLOTS);
-        size_t enough = gpi_divide_up(n, GPI_HYBRID_FINE), least = gpi_divide_up(n, GPI_HYBRID_MOST);
+        const size_t least = gpi_divide_up(n, GPI_HYBRID_MOST);
 
+        fits = GPI_HYBRID_CAPACITY(budget, n, GPI_HYBRID_SLOTS);
         if (fits < least)
-            return gpi_error(total ? cudaErrorMemoryAllocation : cudaErrorInvalidValue,
-                             "%s: %zu bytes of device memory are too few for %zu items; %zu are needed",
-                             function, budget, n, GPI_HYBRID_BYTES(least, GPI_HYBRID_SLOTS));
-        if (enough < GPI_HYBRID_LEAST / bytes)
-            enough = GPI_HYBRID_LEAST / bytes;
-        sort->chunk_n = fits < enough ? fits : enough;
-        if (sort->chunk_n > gpi_hybrid_block_n(sizeof(GP_KEY))) /* of whole blocks */
-            sort->chunk_n -= sort->chunk_n % gpi_hybrid_block_n(sizeof(GP_KEY));
+            return gpi_error(
+                total ? cudaErrorMemoryAllocation : cudaErrorInvalidValue,
+                "%s: %zu bytes of device memory are too few for %zu items; %zu are needed",
+                function, budget, n, GPI_HYBRID_BYTES(least, GPI_HYBRID_SLOTS));
         sort->slots = sort->options.serial_lanes ? 1 : GPI_HYBRID_SLOTS;
+        sort->chunk_n = GPI_HYBRID_CHUNK_N(n, fits, GPI_HYBRID_COARSE);
+        sort->method = sort->options.method ? sort->options.method : GPI_HYBRID_METHOD(sort);
+        if (sort->method == 2)
+            sort->chunk_n = GPI_HYBRID_CHUNK_N(n, fits, GPI_HYBRID_FINE);
     }
     sort->chunks = gpi_divide_up(n, sort->chunk_n);
+    sort->group = sort->method == 2 || sort->chunks < 8 ? 1 : sort->chunks <= 64 ? 4 : 16;
+    sort->groups = gpi_divide_up(sort->chunks, sort->group);
 
     size_t blocks = gpi_divide_up(sort->chunk_n, gpi_hybrid_block_n(sizeof(GP_KEY)));
     if (GPI_RUNS_PAIRS)
         blocks += gpi_divide_up(sort->chunk_n, gpi_hybrid_block_n(sizeof(GPI_RUNS_VALUE)));
-    sort->threads = gpi_cpu_thread_count(sort->options.cpu_threads);
     if ((size_t)sort->threads > blocks * sort->chunks)
         sort->threads = (int)(blocks * sort->chunks);
-
-    sort->method = sort->options.method ? sort->options.method : GPI_HYBRID_METHOD(sort);
-    if (sort->chunks == 1)
-        sort->method = 1; /* nothing to merge */
-    sort->group = sort->method == 2 || sort->chunks < 8 ? 1 : sort->chunks <= 64 ? 4 : 16;
-    sort->groups = gpi_divide_up(sort->chunks, sort->group);
     return cudaSuccess;
 }
 
@@ -270,8 +286,8 @@ static inline char *GPI_HYBRID_CARVE(char *memory, size_t *used, size_t bytes)
     return piece;
 }
 
-/* Places everything in the allocations, or with NULLs says how large they have to be. */
-static inline void GPI_HYBRID_LAY_OUT(GPI_HYBRID_SORT *sort, size_t *temporary_bytes, size_t *state_bytes)
+/* Places everything in the temporary array and the state, or with NULLs says how large they have to be. */
+static inline size_t GPI_HYBRID_LAY_OUT(GPI_HYBRID_SORT *sort)
 {
     gpi_hybrid_lanes *lanes = &sort->lanes;
     const size_t threads = (size_t)sort->threads, chunks = sort->chunks;
@@ -284,31 +300,33 @@ static inline void GPI_HYBRID_LAY_OUT(GPI_HYBRID_SORT *sort, size_t *temporary_b
     sort->run_keys = sort->group_keys;
     sort->run_values = sort->group_values;
     if (window) {
-        sort->run_keys = (GP_KEY *)GPI_HYBRID_CARVE(sort->temporary, &used, window * sizeof(GP_KEY));
+        sort->run_keys =
+            (GP_KEY *)GPI_HYBRID_CARVE(sort->temporary, &used, window * sizeof(GP_KEY));
         sort->run_values = (GPI_RUNS_VALUE *)GPI_HYBRID_CARVE(sort->temporary, &used,
                                                               window * GPI_HYBRID_VALUE_BYTES);
     }
-    *temporary_bytes = used;
+    sort->temporary_bytes = used;
 
     used = 0;
     sort->scratch_bytes = gpi_align_up((chunks + 1) * sizeof(size_t)) + GPI_RUNS_SCRATCH(chunks);
     sort->scratch_bytes = gpi_align_up(sort->scratch_bytes);
     sort->scratch = GPI_HYBRID_CARVE(sort->state, &used, threads * sort->scratch_bytes);
-    lanes->workers = (gpi_hybrid_worker *)GPI_HYBRID_CARVE(sort->state, &used,
-                                                           threads * sizeof *lanes->workers);
+    lanes->workers =
+        (gpi_hybrid_worker *)GPI_HYBRID_CARVE(sort->state, &used, threads * sizeof *lanes->workers);
     lanes->state =
         (gpi_hybrid_chunk *)GPI_HYBRID_CARVE(sort->state, &used, chunks * sizeof *lanes->state);
     lanes->parts_left =
         (size_t *)GPI_HYBRID_CARVE(sort->state, &used, sort->groups * sizeof *lanes->parts_left);
     sort->cuts = (size_t *)GPI_HYBRID_CARVE(
         sort->state, &used, sort->method == 2 ? (chunks + 1) * chunks * sizeof *sort->cuts : 0);
-    *state_bytes = used;
+    return used;
 }
 
 /* Bytes of a staging block that holds either array's. */
 static inline size_t GPI_HYBRID_STAGE(const GPI_HYBRID_SORT *sort)
 {
-    size_t keys = gpi_hybrid_block_n(sizeof(GP_KEY)), values = gpi_hybrid_block_n(sizeof(GPI_RUNS_VALUE));
+    size_t keys = gpi_hybrid_block_n(sizeof(GP_KEY)),
+           values = gpi_hybrid_block_n(sizeof(GPI_RUNS_VALUE));
 
     keys = (keys < sort->chunk_n ? keys : sort->chunk_n) * sizeof(GP_KEY);
     values = (values < sort->chunk_n ? values : sort->chunk_n) * GPI_HYBRID_VALUE_BYTES;
@@ -317,16 +335,18 @@ static inline size_t GPI_HYBRID_STAGE(const GPI_HYBRID_SORT *sort)
 
 static inline cudaError_t GPI_HYBRID_HOST_MEMORY(const char *function, GPI_HYBRID_SORT *sort)
 {
-    size_t temporary_bytes, state_bytes;
+    const size_t state_bytes = GPI_HYBRID_LAY_OUT(sort);
 
-    GPI_HYBRID_LAY_OUT(sort, &temporary_bytes, &state_bytes);
+    sort->staging_bytes = (size_t)(2 * sort->threads * sort->lanes.stages) * GPI_HYBRID_STAGE(sort);
     sort->state = (char *)malloc(state_bytes);
-    sort->temporary = (char *)gpi_hybrid_malloc(temporary_bytes);
-    if (!sort->state || !sort->temporary)
+    sort->staging = gpi_hybrid_malloc(sort->staging_bytes);
+    sort->temporary = gpi_hybrid_malloc(sort->temporary_bytes);
+    if (!sort->state || !sort->staging || !sort->temporary)
         return gpi_error(cudaErrorMemoryAllocation, "%s: no host memory of %zu bytes for %zu items",
-                         function, temporary_bytes + state_bytes, sort->n);
+                         function, sort->temporary_bytes + sort->staging_bytes + state_bytes,
+                         sort->n);
     memset(sort->state, 0, state_bytes);
-    GPI_HYBRID_LAY_OUT(sort, &temporary_bytes, &state_bytes);
+    (void)GPI_HYBRID_LAY_OUT(sort);
     return cudaSuccess;
 }
 
@@ -335,7 +355,8 @@ static inline cudaError_t GPI_HYBRID_DEVICE(GPI_HYBRID_SORT *sort)
 {
     gpi_hybrid_lanes *lanes = &sort->lanes;
     cudaStream_t *streams[] = {&lanes->in, &lanes->sort, &lanes->out};
-    const size_t stage = GPI_HYBRID_STAGE(sort), keys = gpi_align_up(sort->chunk_n * sizeof(GP_KEY)),
+    const size_t stage = GPI_HYBRID_STAGE(sort),
+                 keys = gpi_align_up(sort->chunk_n * sizeof(GP_KEY)),
                  slot = keys + gpi_align_up(sort->chunk_n * GPI_HYBRID_VALUE_BYTES);
     size_t stages = 0;
     cudaError_t error = cudaGetDevice(&lanes->device);
@@ -343,8 +364,8 @@ static inline cudaError_t GPI_HYBRID_DEVICE(GPI_HYBRID_SORT *sort)
     if (error == cudaSuccess)
         error = cudaMalloc((void **)&sort->device, GPI_HYBRID_BYTES(sort->chunk_n, sort->slots));
     if (error == cudaSuccess)
-        error = cudaMallocHost((void **)&sort->staging,
-                               (size_t)sort->threads * 2 * GPI_HYBRID_STAGES * stage);
+        error = cudaHostRegister(sort->staging, sort->staging_bytes, cudaHostRegisterDefault);
+    sort->pinned = error == cudaSuccess;
     for (int s = 0; s < 3 && error == cudaSuccess; s++)
         error = cudaStreamCreateWithFlags(streams[s], cudaStreamNonBlocking);
     for (size_t s = 0; s < sort->slots && error == cudaSuccess; s++) {
@@ -359,7 +380,7 @@ static inline cudaError_t GPI_HYBRID_DEVICE(GPI_HYBRID_SORT *sort)
 
         worker->lanes = lanes;
         worker->number = w;
-        for (int s = 0; s < 2 * GPI_HYBRID_STAGES && error == cudaSuccess; s++) {
+        for (int s = 0; s < 2 * lanes->stages && error == cudaSuccess; s++) {
             gpi_hybrid_stage *one = s % 2 ? &worker->in[s / 2] : &worker->out[s / 2];
 
             one->memory = sort->staging + stages++ * stage;
@@ -368,7 +389,8 @@ static inline cudaError_t GPI_HYBRID_DEVICE(GPI_HYBRID_SORT *sort)
     }
     if (error == cudaSuccess)
         error = gp_workspace_wrap(&sort->ws, sort->device + sort->slots * slot,
-                                  GPI_HYBRID_RADIX(radix_sort_workspace_bytes)(sort->chunk_n), lanes->sort);
+                                  GPI_HYBRID_RADIX(radix_sort_workspace_bytes)(sort->chunk_n),
+                                  lanes->sort);
     return error;
 }
 
@@ -379,14 +401,14 @@ static inline cudaError_t GPI_HYBRID_RELEASE(GPI_HYBRID_SORT *sort, cudaError_t 
     cudaStream_t streams[] = {lanes->in, lanes->sort, lanes->out};
     cudaError_t freed = cudaSuccess;
 
-#define GPI_HYBRID_GIVE_BACK(thing, call)        \
-    do {                                         \
-        if (thing)                               \
-            freed = (call);                      \
+#define GPI_HYBRID_GIVE_BACK(thing, call)             \
+    do {                                              \
+        if (thing)                                    \
+            freed = (call);                           \
         error = error != cudaSuccess ? error : freed; \
     } while (0)
-    for (int w = 0; w < sort->threads && sort->temporary && sort->state; w++)
-        for (int s = 0; s < GPI_HYBRID_STAGES; s++) {
+    for (int w = 0; lanes->workers && w < sort->threads; w++)
+        for (int s = 0; s < lanes->stages; s++) {
             gpi_hybrid_worker *worker = &lanes->workers[w];
 
             GPI_HYBRID_GIVE_BACK(worker->in[s].copied, cudaEventDestroy(worker->in[s].copied));
@@ -398,11 +420,12 @@ static inline cudaError_t GPI_HYBRID_RELEASE(GPI_HYBRID_SORT *sort, cudaError_t 
     }
     for (int s = 0; s < 3; s++)
         GPI_HYBRID_GIVE_BACK(streams[s], cudaStreamDestroy(streams[s]));
-    GPI_HYBRID_GIVE_BACK(sort->staging, cudaFreeHost(sort->staging));
+    GPI_HYBRID_GIVE_BACK(sort->pinned, cudaHostUnregister(sort->staging));
     GPI_HYBRID_GIVE_BACK(sort->device, cudaFree(sort->device));
 #undef GPI_HYBRID_GIVE_BACK
     free(sort->state);
-    free(sort->temporary);
+    free(sort->staging);
+    gpi_hybrid_free(sort->temporary, sort->temporary_bytes, sort->threads);
     return error;
 }
 
@@ -415,7 +438,8 @@ static inline cudaError_t GPI_HYBRID_SORT_CHUNK(void *user, char *keys, char *va
     GP_KEY *k = (GP_KEY *)keys;
 
 #ifdef GP_VALUE
-    return GPI_HYBRID_RADIX(radix_sort)(k, k, (GP_VALUE *)values, (GP_VALUE *)values, n, &sort->ws, stream);
+    return GPI_HYBRID_RADIX(radix_sort)(k, k, (GP_VALUE *)values, (GP_VALUE *)values, n, &sort->ws,
+                                        stream);
 #else
     (void)values;
     return GPI_HYBRID_RADIX(radix_sort)(k, k, n, &sort->ws, stream);
@@ -423,8 +447,8 @@ static inline cudaError_t GPI_HYBRID_SORT_CHUNK(void *user, char *keys, char *va
 }
 
 /* Where the runs of `run_n` of n items begin, in the worker's scratch; gives what is left of that. */
-static inline size_t *GPI_HYBRID_OFFSETS(const GPI_HYBRID_SORT *sort, int worker, size_t n, size_t run_n,
-                                         char **scratch)
+static inline size_t *GPI_HYBRID_OFFSETS(const GPI_HYBRID_SORT *sort, int worker, size_t n,
+                                         size_t run_n, char **scratch)
 {
     size_t *offsets = (size_t *)(sort->scratch + (size_t)worker * sort->scratch_bytes);
     size_t runs = gpi_divide_up(n, run_n);
@@ -437,8 +461,9 @@ static inline size_t *GPI_HYBRID_OFFSETS(const GPI_HYBRID_SORT *sort, int worker
 }
 
 /* Merges one of `parts` parts of n items; what they are, `part` says. */
-static inline void GPI_HYBRID_MERGE_PART(const GPI_HYBRID_SORT *sort, int worker, GPI_RUNS_PART part,
-                                         size_t n, size_t run_n, size_t number, size_t parts)
+static inline void GPI_HYBRID_MERGE_PART(const GPI_HYBRID_SORT *sort, int worker,
+                                         GPI_RUNS_PART part, size_t n, size_t run_n, size_t number,
+                                         size_t parts)
 {
     char *scratch;
 
@@ -454,31 +479,37 @@ static inline void GPI_HYBRID_MERGE_PART(const GPI_HYBRID_SORT *sort, int worker
 static inline void GPI_HYBRID_MERGE_GROUP(void *user, size_t task, int worker)
 {
     const GPI_HYBRID_SORT *sort = (const GPI_HYBRID_SORT *)user;
-    const size_t parts = (size_t)sort->threads, group = task / parts, most = sort->group * sort->chunk_n;
+    const size_t parts = (size_t)sort->threads, group = task / parts,
+                 most = sort->group * sort->chunk_n;
     const size_t first = group * most, from = group % 2 * most, left = sort->n - first;
-    GPI_RUNS_PART part = {sort->run_keys + from, sort->group_keys + first, NULL, NULL, NULL, 0, 0, 0, NULL};
+    GPI_RUNS_PART part = {
+        sort->run_keys + from, sort->group_keys + first, NULL, NULL, NULL, 0, 0, 0, NULL};
 
     if (GPI_RUNS_PAIRS) {
         part.values_in = sort->run_values + from;
         part.values_out = sort->group_values + first;
     }
-    GPI_HYBRID_MERGE_PART(sort, worker, part, left < most ? left : most, sort->chunk_n, task % parts, parts);
+    GPI_HYBRID_MERGE_PART(sort, worker, part, left < most ? left : most, sort->chunk_n,
+                          task % parts, parts);
 }
 
 /* A task of the last trip of method 1: a part of the whole array, from all groups. */
 static inline void GPI_HYBRID_MERGE_ALL(void *user, size_t task, int worker)
 {
     const GPI_HYBRID_SORT *sort = (const GPI_HYBRID_SORT *)user;
-    GPI_RUNS_PART part = {sort->group_keys, sort->keys, sort->group_values, sort->values, NULL, 0, 0, 0, NULL};
+    GPI_RUNS_PART part = {
+        sort->group_keys, sort->keys, sort->group_values, sort->values, NULL, 0, 0, 0, NULL};
 
-    GPI_HYBRID_MERGE_PART(sort, worker, part, sort->n, sort->group * sort->chunk_n, task, sort->lanes.tasks);
+    GPI_HYBRID_MERGE_PART(sort, worker, part, sort->n, sort->group * sort->chunk_n, task,
+                          sort->lanes.tasks);
 }
 
 /* The items as the first trip has left them: into the array, whose items are all among them. */
 static inline void GPI_HYBRID_PUT_BACK(void *user, size_t task, int worker)
 {
     const GPI_HYBRID_SORT *sort = (const GPI_HYBRID_SORT *)user;
-    GPI_RUNS_PART part = {sort->run_keys, sort->keys, sort->run_values, sort->values, NULL, 0, 0, 0, NULL};
+    GPI_RUNS_PART part = {
+        sort->run_keys, sort->keys, sort->run_values, sort->values, NULL, 0, 0, 0, NULL};
 
     GPI_HYBRID_MERGE_PART(sort, worker, part, sort->n, sort->n, task, sort->lanes.tasks);
 }
@@ -496,7 +527,8 @@ static inline void GPI_HYBRID_CUT(void *user, size_t task, int worker)
 }
 
 /* The next trip has nothing but tasks. */
-static inline void GPI_HYBRID_TASKS(gpi_hybrid_lanes *lanes, void (*task)(void *, size_t, int), size_t tasks)
+static inline void GPI_HYBRID_TASKS(gpi_hybrid_lanes *lanes, void (*task)(void *, size_t, int),
+                                    size_t tasks)
 {
     lanes->chunks = lanes->group = 0;
     lanes->task = task;
@@ -551,8 +583,9 @@ static inline cudaError_t GPI_HYBRID_TRIPS(GPI_HYBRID_SORT *sort)
     return error;
 }
 
-static inline cudaError_t GPI_HYBRID_HOST(const char *function, GP_KEY *keys, GPI_RUNS_VALUE *values,
-                                          size_t n, const gp_hybrid_options *options)
+static inline cudaError_t GPI_HYBRID_HOST(const char *function, GP_KEY *keys,
+                                          GPI_RUNS_VALUE *values, size_t n,
+                                          const gp_hybrid_options *options)
 {
     GPI_HYBRID_SORT sort;
     gpi_hybrid_lanes *lanes = &sort.lanes;
@@ -577,6 +610,7 @@ static inline cudaError_t GPI_HYBRID_HOST(const char *function, GP_KEY *keys, GP
         lanes->chunk_n = sort.chunk_n;
         lanes->slots = sort.slots;
         lanes->worker_count = sort.threads;
+        lanes->stages = sort.threads < GPI_HYBRID_MANY ? GPI_HYBRID_STAGES : 1;
         lanes->serial = sort.options.serial_lanes != 0;
         lanes->options = &sort.options;
         lanes->user = &sort;

@@ -60,8 +60,8 @@ static cudaError_t CASE_(run)(void *keys, void *values, size_t n, const gp_hybri
 #endif
 }
 
-static int CASE_(merge)(const void *kin, void *kout, const void *vin, void *vout, const size_t *offsets,
-                        size_t runs, int threads)
+static int CASE_(merge)(const void *kin, void *kout, const void *vin, void *vout,
+                        const size_t *offsets, size_t runs, int threads)
 {
 #ifdef CASE_VALUE
     return CASE_(cpu_merge_runs)((const CASE_KEY *)kin, (CASE_KEY *)kout, (const CASE_VALUE *)vin,

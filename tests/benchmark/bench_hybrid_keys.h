@@ -48,7 +48,8 @@ static void *KEYS_(look)(void *argument)
 static void *KEYS_(radix)(void *argument)
 {
     const hybrid_part *part = (const hybrid_part *)argument;
-    KEYS_TYPE *from = (KEYS_TYPE *)part->keys + part->first, *to = (KEYS_TYPE *)part->room + part->first;
+    KEYS_TYPE *from = (KEYS_TYPE *)part->keys + part->first,
+              *to = (KEYS_TYPE *)part->room + part->first;
     size_t n = part->last - part->first, counts[sizeof(KEYS_TYPE)][256];
 
     memset(counts, 0, sizeof counts);
@@ -82,7 +83,8 @@ static cudaError_t KEYS_(hybrid)(void *keys, size_t n, const gp_hybrid_options *
 }
 
 static const hybrid_keys KEYS_(keys) = {
-    KEYS_TEXT(KEYS), sizeof(KEYS_TYPE), KEYS_(fill), KEYS_(look), KEYS_(radix), KEYS_(merge), KEYS_(hybrid),
+    KEYS_TEXT(KEYS), sizeof(KEYS_TYPE), KEYS_(fill),   KEYS_(look),
+    KEYS_(radix),    KEYS_(merge),      KEYS_(hybrid),
 };
 
 #undef KEYS
