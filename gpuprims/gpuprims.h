@@ -63,4 +63,14 @@ typedef struct gp_classic_options {
     int compact_threads; /* 1: launch only the threads that have work at a level */
 } gp_classic_options;
 
+/* Options of hybrid_sort.cuh. NULL stands for all zeros. */
+typedef struct gp_hybrid_options {
+    size_t device_bytes; /* of device memory, at most; 0: what is free, less a reserve of an eighth */
+    int cpu_threads;     /* 0: as many as there are processors */
+    int method;          /* 0: whichever should be faster; 1: merge on the CPU; 2: distribute on the GPU */
+    int serial_lanes;    /* 1: one thing at a time, to show what overlap buys */
+    void (*progress)(void *user, double fraction); /* NULL, or called by the calling thread alone */
+    void *user;
+} gp_hybrid_options;
+
 #endif

@@ -245,6 +245,20 @@ static inline cudaError_t cudaFreeHost(void *pointer)
     return cudaFree(pointer);
 }
 
+enum { cudaHostRegisterDefault = 0 };
+
+/* All of the host's memory can be copied as page-locked memory can. */
+static inline cudaError_t cudaHostRegister(void *pointer, size_t bytes, unsigned flags)
+{
+    (void)flags;
+    return pointer && bytes ? cudaSuccess : gpi_cpu_failed(cudaErrorInvalidValue);
+}
+
+static inline cudaError_t cudaHostUnregister(void *pointer)
+{
+    return pointer ? cudaSuccess : gpi_cpu_failed(cudaErrorInvalidValue);
+}
+
 static inline cudaError_t cudaFreeAsync(void *pointer, cudaStream_t stream)
 {
     (void)stream;

@@ -11,6 +11,10 @@
 
 #include "input.h"
 
+#ifndef BENCH_PROGRAM
+#define BENCH_PROGRAM "gpbench" /* the name in front of messages */
+#endif
+
 /* 77 is how a test says "skipped" to Meson. */
 enum { EXIT_RIGHT = 0, EXIT_WRONG = 1, EXIT_USAGE = 2, EXIT_NO_GPU = 77 };
 
@@ -44,7 +48,7 @@ __attribute__((noreturn, format(printf, 2, 3))) static inline void quit(int stat
     va_list arguments;
 
     fflush(stdout);
-    fputs("gpbench: ", stderr);
+    fputs(BENCH_PROGRAM ": ", stderr);
     va_start(arguments, format);
     vfprintf(stderr, format, arguments);
     va_end(arguments);

@@ -1,0 +1,655 @@
+/*
+ * hybrid_sort.cuh: sorts an array in host memory of any size with the GPU, however little memory that has.
+ *
+ * Parameters   GP_NAME        prefix of every generated name (gp, when nothing at all is defined)
+ *              GP_KEY         K: an integer type of 1, 2, 4 or 8 bytes, float or double (int)
+ *              GP_VALUE       V, any trivially copyable type; without it the keys are sorted alone
+ *              GP_DESCENDING  when it is defined, the largest key comes first
+ *              GP_API         linkage of the host function (static inline)
+ *
+ * Generates    cudaError_t NAME_hybrid_sort_host(K *host_keys, size_t n, const gp_hybrid_options *options)
+ * with values  cudaError_t NAME_hybrid_sort_host(K *host_keys, V *host_values, size_t n,
+ *                                                const gp_hybrid_options *options)
+ *
+ *     keys         4 1 3 | 1 2 0      an array of two chunks
+ *     on the GPU   1 3 4 | 0 1 2      each chunk is sorted
+ *     then         0 1 1   2 3 4      method 1: the CPU merges them
+ *                  0 1 1 | 2 3 4      method 2: equal parts of that order go through the GPU once more
+ *
+ *     gp_hybrid_options options = {0};
+ *     options.device_bytes = (size_t)1 << 30;
+ *     gp_hybrid_sort_host(keys, n, &options);
+ *
+ * Options      gp_hybrid_options in gpuprims.h; NULL stands for all zeros. `progress` is called by the
+ *              calling thread, with fractions that grow to 1.
+ * Order        That of radix_sort.cuh, stable. The result is the same whatever the options.
+ * Guarantees   In place; blocks until the array is sorted. Besides device_bytes of device memory it takes,
+ *              while it runs, as much host memory as the array has (method 1 up to a half more), and 4 MB
+ *              of page-locked memory for each thread, through which all copies go.
+ * Errors       cudaErrorInvalidValue, with gp_last_error_message(): nothing has been done.
+ *              cudaErrorMemoryAllocation: the device, or with a message the host, has no memory for it;
+ *              nothing has been done. Else what a copy or a launch returned. Whatever it is, all that was
+ *              allocated is freed, and the array has the items that it had, pairs still together, in some
+ *              order. n == 0 succeeds.
+ *
+ * How it works: chunks go to the GPU, are sorted there by radix_sort.cuh, and come back into a temporary
+ * array, sorted runs. While some chunks are copied in and others are sorted and copied back, the CPU
+ * merges groups of runs (method 1; Gowanlock and Karsin, A hybrid CPU/GPU approach for optimizing sorting
+ * throughput, 2019). Then either
+ *
+ *     1   the CPU merges what there is into the array: core/merge_runs.cuh
+ *     2   the merged order is cut into equal parts, each small enough for the GPU. Where a cut goes through
+ *         each run is found exactly, so that no distribution of keys makes a part too large. The pieces of
+ *         a part are gathered on their way to the GPU, sorted, and come back into their place
+ *
+ * The array is not written before the runs are complete, so that a failure until then leaves it as it was,
+ * and after one later it gets the runs back. docs/hybrid-sort.md has the lanes and when which method is
+ * chosen. core/hybrid_lanes.cuh.
+ *
+ * No include guard: each include stamps out one instance, as its parameters say.
+ */
+#ifndef GPI_TAG
+#define GPI_TAG hybrid_sort
+#endif
+#include "core/begin.cuh"
+
+#if defined GPI_MISSING_NAME
+#error "gpuprims/hybrid_sort.cuh: GP_NAME is missing; every other parameter requires it"
+#endif
+
+#if !defined GPI_DEFAULT || !defined GPI_HYBRID_SORT_DEFAULT
+#ifdef GPI_DEFAULT
+#define GPI_HYBRID_SORT_DEFAULT
+#endif
+
+#include "core/hybrid_lanes.cuh"
+
+/* The sort of a chunk: an instance of radix_sort.cuh under names of this header's own. */
+#define GPI_HYBRID_RADIX(word) GPI_JOIN4(gpi_, GP_NAME, hybrid_radix, _##word)
+#pragma push_macro("GPI_TAG")
+#pragma push_macro("GPI_DEFAULT")
+#pragma push_macro("GPI_PUBLIC")
+#pragma push_macro("GP_API")
+#undef GPI_TAG
+#undef GPI_DEFAULT
+#undef GPI_PUBLIC
+#undef GP_API
+#define GPI_TAG hybrid_radix
+#define GPI_PUBLIC(word) GPI_HYBRID_RADIX(word)
+#define GP_API static inline
+#include "radix_sort.cuh"
+#pragma pop_macro("GPI_TAG")
+#pragma pop_macro("GPI_DEFAULT")
+#pragma pop_macro("GPI_PUBLIC")
+#pragma pop_macro("GP_API")
+
+/* The numbers of keys once more, for the host. */
+#undef GPI_RADIX_KEY_IS_STAMPED
+#undef GPI_FUNCTION
+#define GPI_FUNCTION static inline
+#include "core/radix_key.cuh"
+#include "core/merge_runs.cuh"
+
+#define GPI_HYBRID_SORT GPI(sort)
+#define GPI_HYBRID_BYTES GPI(bytes)
+#define GPI_HYBRID_CAPACITY GPI(capacity)
+#define GPI_HYBRID_METHOD GPI(method)
+#define GPI_HYBRID_CHUNK_N GPI(chunk_n)
+#define GPI_HYBRID_CHECK GPI(check)
+#define GPI_HYBRID_PLAN GPI(plan)
+#define GPI_HYBRID_CARVE GPI(carve)
+#define GPI_HYBRID_LAY_OUT GPI(lay_out)
+#define GPI_HYBRID_STAGE GPI(stage)
+#define GPI_HYBRID_HOST_MEMORY GPI(host_memory)
+#define GPI_HYBRID_DEVICE GPI(device)
+#define GPI_HYBRID_RELEASE GPI(release)
+#define GPI_HYBRID_SORT_CHUNK GPI(sort_chunk)
+#define GPI_HYBRID_OFFSETS GPI(offsets)
+#define GPI_HYBRID_MERGE_PART GPI(merge_part)
+#define GPI_HYBRID_MERGE_GROUP GPI(merge_group)
+#define GPI_HYBRID_MERGE_ALL GPI(merge_all)
+#define GPI_HYBRID_PUT_BACK GPI(put_back)
+#define GPI_HYBRID_CUT GPI(cut)
+#define GPI_HYBRID_TASKS GPI(tasks)
+#define GPI_HYBRID_TRIPS GPI(trips)
+#define GPI_HYBRID_HOST GPI(host)
+
+#define GPI_HYBRID_VALUE_BYTES (GPI_RUNS_PAIRS ? sizeof(GPI_RUNS_VALUE) : 0)
+
+/* ---- the plan ---------------------------------------------------------------------------------- */
+
+#define GPI_HYBRID_MOST \
+    ((size_t)4096) /* chunks, so that the cuts through all runs take little memory */
+/*
+ * With so many chunks, filling and emptying the lanes takes few percent of the time. Of runs that the CPU
+ * has to merge there had better be fewer.
+ */
+#define GPI_HYBRID_FINE ((size_t)48)
+#define GPI_HYBRID_COARSE ((size_t)16)
+#define GPI_HYBRID_LEAST ((size_t)8 << 20) /* bytes of a chunk that need not be smaller for that */
+
+typedef struct {
+    GP_KEY *keys; /* the user's */
+    GPI_RUNS_VALUE *values;
+    size_t n;
+    gp_hybrid_options options;
+
+    int method;
+    size_t chunk_n, chunks, slots;
+    size_t group, groups; /* chunks that are merged while others are sorted; 1: none are */
+    int threads;
+
+    gpi_hybrid_lanes lanes;
+    gp_workspace ws;
+    char *device, *staging, *state; /* one allocation each */
+    char *temporary;                /* the runs, or the groups of them and the runs of two groups */
+    size_t staging_bytes, temporary_bytes;
+    int pinned;
+    GP_KEY *run_keys, *group_keys;
+    GPI_RUNS_VALUE *run_values, *group_values;
+    size_t *cuts;
+    char *scratch; /* scratch_bytes for each thread: offsets of runs, then GPI_RUNS_SCRATCH */
+    size_t scratch_bytes, scratch_runs;
+} GPI_HYBRID_SORT;
+
+/* Device memory for chunks of n items. */
+static inline size_t GPI_HYBRID_BYTES(size_t n, size_t slots)
+{
+    return slots * (gpi_align_up(n * sizeof(GP_KEY)) + gpi_align_up(n * GPI_HYBRID_VALUE_BYTES)) +
+           gpi_align_up(GPI_HYBRID_RADIX(radix_sort_workspace_bytes)(n));
+}
+
+/* The most items of a chunk, up to n, that fit in `budget` bytes. */
+static inline size_t GPI_HYBRID_CAPACITY(size_t budget, size_t n, size_t slots)
+{
+    size_t fits = 0, more = n + 1;
+
+    while (more - fits > 1) {
+        size_t middle = fits + (more - fits) / 2;
+
+        if (GPI_HYBRID_BYTES(middle, slots) <= budget)
+            fits = middle;
+        else
+            more = middle;
+    }
+    return fits;
+}
+
+/*
+ * The time that items take, in nanoseconds each. A trip to the GPU and back: the longer of the copies over
+ * the bus, both ways at once, and of those into and out of the staging blocks. A merge: a part that all take,
+ * and one for each level of the tree. As measured in docs/hybrid-sort.md.
+ */
+#define GPI_HYBRID_BUS 40.0    /* bytes in a nanosecond, each way */
+#define GPI_HYBRID_STAGING 3.5 /* bytes in a nanosecond for each thread, each way */
+#define GPI_HYBRID_ITEM 4.0    /* nanoseconds of a thread */
+#define GPI_HYBRID_LEVEL 3.0
+
+/* Which method should be faster. The first trip is the same: so, the second one or a merge. */
+static inline int GPI_HYBRID_METHOD(const GPI_HYBRID_SORT *sort)
+{
+    const double bytes = (double)(sizeof(GP_KEY) + GPI_HYBRID_VALUE_BYTES);
+    double bus = bytes / GPI_HYBRID_BUS, staging = bytes / GPI_HYBRID_STAGING / sort->threads;
+    double merge = GPI_HYBRID_ITEM / sort->threads;
+
+    for (size_t runs = gpi_divide_up(sort->n, sort->chunk_n); runs > 1;
+         runs = gpi_divide_up(runs, 2))
+        merge += GPI_HYBRID_LEVEL / sort->threads;
+    return merge < (bus > staging ? bus : staging) ? 1 : 2;
+}
+
+/* Says what is wrong with the arguments, if anything is. */
+static inline cudaError_t GPI_HYBRID_CHECK(const char *function, const GPI_HYBRID_SORT *sort)
+{
+    if (sort->options.method < 0 || sort->options.method > 2)
+        return gpi_error(cudaErrorInvalidValue, "%s: options->method is %d; it must be 0, 1 or 2",
+                         function, sort->options.method);
+    if (sort->options.cpu_threads < 0)
+        return gpi_error(cudaErrorInvalidValue,
+                         "%s: options->cpu_threads is %d; it must be 0, for all, or more", function,
+                         sort->options.cpu_threads);
+    if (sort->n && !sort->keys)
+        return gpi_error(cudaErrorInvalidValue,
+                         "%s: host_keys is NULL; it must point to host memory when n is %zu",
+                         function, sort->n);
+    if (sort->n && GPI_RUNS_PAIRS && !sort->values)
+        return gpi_error(cudaErrorInvalidValue,
+                         "%s: host_values is NULL; it must point to host memory when n is %zu",
+                         function, sort->n);
+    return cudaSuccess;
+}
+
+/* Items of a chunk, if there is room for `fits` and `chunks` of them are wanted: whole blocks, if it is many. */
+static inline size_t GPI_HYBRID_CHUNK_N(size_t n, size_t fits, size_t chunks)
+{
+    const size_t least = GPI_HYBRID_LEAST / (sizeof(GP_KEY) + GPI_HYBRID_VALUE_BYTES);
+    const size_t block = gpi_hybrid_block_n(sizeof(GP_KEY));
+    size_t chunk_n = gpi_divide_up(n, chunks);
+
+    chunk_n = chunk_n < least ? least : chunk_n;
+    chunk_n = chunk_n < fits ? chunk_n : fits;
+    return chunk_n > block ? chunk_n - chunk_n % block : chunk_n;
+}
+
+/* Decides how large chunks are, and how they are merged. */
+static inline cudaError_t GPI_HYBRID_PLAN(const char *function, GPI_HYBRID_SORT *sort)
+{
+    const size_t n = sort->n;
+    size_t budget = sort->options.device_bytes, total = 0, fits = n;
+
+    if (budget == 0) {
+        cudaError_t error = cudaMemGetInfo(&budget, &total);
+
+        if (error != cudaSuccess)
+            return error;
+        budget -= budget / 8;
+    }
+    sort->threads = gpi_cpu_thread_count(sort->options.cpu_threads);
+    sort->method = 1; /* of one chunk there is nothing to merge */
+    sort->slots = 1;
+    sort->chunk_n = n;
+    if (GPI_HYBRID_CAPACITY(budget, n, 1) < n) {
+        const size_t least = gpi_divide_up(n, GPI_HYBRID_MOST);
+
+        fits = GPI_HYBRID_CAPACITY(budget, n, GPI_HYBRID_SLOTS);
+        if (fits < least)
+            return gpi_error(
+                total ? cudaErrorMemoryAllocation : cudaErrorInvalidValue,
+                "%s: %zu bytes of device memory are too few for %zu items; %zu are needed",
+                function, budget, n, GPI_HYBRID_BYTES(least, GPI_HYBRID_SLOTS));
+        sort->slots = sort->options.serial_lanes ? 1 : GPI_HYBRID_SLOTS;
+        sort->chunk_n = GPI_HYBRID_CHUNK_N(n, fits, GPI_HYBRID_COARSE);
+        sort->method = sort->options.method ? sort->options.method : GPI_HYBRID_METHOD(sort);
+        if (sort->method == 2)
+            sort->chunk_n = GPI_HYBRID_CHUNK_N(n, fits, GPI_HYBRID_FINE);
+    }
+    sort->chunks = gpi_divide_up(n, sort->chunk_n);
+    sort->group = sort->method == 2 || sort->chunks < 8 ? 1 : sort->chunks <= 64 ? 4 : 16;
+    sort->groups = gpi_divide_up(sort->chunks, sort->group);
+
+    size_t blocks = gpi_divide_up(sort->chunk_n, gpi_hybrid_block_n(sizeof(GP_KEY)));
+    if (GPI_RUNS_PAIRS)
+        blocks += gpi_divide_up(sort->chunk_n, gpi_hybrid_block_n(sizeof(GPI_RUNS_VALUE)));
+    if ((size_t)sort->threads > blocks * sort->chunks)
+        sort->threads = (int)(blocks * sort->chunks);
+    return cudaSuccess;
+}
+
+/* ---- memory ------------------------------------------------------------------------------------ */
+
+/* The next piece of an allocation, whose size is found out with memory NULL. */
+static inline char *GPI_HYBRID_CARVE(char *memory, size_t *used, size_t bytes)
+{
+    char *piece = memory ? memory + *used : NULL;
+
+    *used += gpi_align_up(bytes);
+    return piece;
+}
+
+/* Places everything in the temporary array and the state, or with NULLs says how large they have to be. */
+static inline size_t GPI_HYBRID_LAY_OUT(GPI_HYBRID_SORT *sort)
+{
+    gpi_hybrid_lanes *lanes = &sort->lanes;
+    const size_t threads = (size_t)sort->threads, chunks = sort->chunks;
+    const size_t window = sort->group > 1 ? 2 * sort->group * sort->chunk_n : 0;
+    size_t used = 0;
+
+    sort->group_keys = (GP_KEY *)GPI_HYBRID_CARVE(sort->temporary, &used, sort->n * sizeof(GP_KEY));
+    sort->group_values = (GPI_RUNS_VALUE *)GPI_HYBRID_CARVE(sort->temporary, &used,
+                                                            sort->n * GPI_HYBRID_VALUE_BYTES);
+    sort->run_keys = sort->group_keys;
+    sort->run_values = sort->group_values;
+    if (window) {
+        sort->run_keys =
+            (GP_KEY *)GPI_HYBRID_CARVE(sort->temporary, &used, window * sizeof(GP_KEY));
+        sort->run_values = (GPI_RUNS_VALUE *)GPI_HYBRID_CARVE(sort->temporary, &used,
+                                                              window * GPI_HYBRID_VALUE_BYTES);
+    }
+    sort->temporary_bytes = used;
+
+    used = 0;
+    sort->scratch_bytes = gpi_align_up((chunks + 1) * sizeof(size_t)) + GPI_RUNS_SCRATCH(chunks);
+    sort->scratch_bytes = gpi_align_up(sort->scratch_bytes);
+    sort->scratch = GPI_HYBRID_CARVE(sort->state, &used, threads * sort->scratch_bytes);
+    lanes->workers =
+        (gpi_hybrid_worker *)GPI_HYBRID_CARVE(sort->state, &used, threads * sizeof *lanes->workers);
+    lanes->state =
+        (gpi_hybrid_chunk *)GPI_HYBRID_CARVE(sort->state, &used, chunks * sizeof *lanes->state);
+    lanes->parts_left =
+        (size_t *)GPI_HYBRID_CARVE(sort->state, &used, sort->groups * sizeof *lanes->parts_left);
+    sort->cuts = (size_t *)GPI_HYBRID_CARVE(
+        sort->state, &used, sort->method == 2 ? (chunks + 1) * chunks * sizeof *sort->cuts : 0);
+    return used;
+}
+
+/* Bytes of a staging block that holds either array's. */
+static inline size_t GPI_HYBRID_STAGE(const GPI_HYBRID_SORT *sort)
+{
+    size_t keys = gpi_hybrid_block_n(sizeof(GP_KEY)),
+           values = gpi_hybrid_block_n(sizeof(GPI_RUNS_VALUE));
+
+    keys = (keys < sort->chunk_n ? keys : sort->chunk_n) * sizeof(GP_KEY);
+    values = (values < sort->chunk_n ? values : sort->chunk_n) * GPI_HYBRID_VALUE_BYTES;
+    return gpi_align_up(keys > values ? keys : values);
+}
+
+static inline cudaError_t GPI_HYBRID_HOST_MEMORY(const char *function, GPI_HYBRID_SORT *sort)
+{
+    const size_t state_bytes = GPI_HYBRID_LAY_OUT(sort);
+
+    sort->staging_bytes = (size_t)(2 * sort->threads * sort->lanes.stages) * GPI_HYBRID_STAGE(sort);
+    sort->state = (char *)malloc(state_bytes);
+    sort->staging = gpi_hybrid_malloc(sort->staging_bytes);
+    sort->temporary = gpi_hybrid_malloc(sort->temporary_bytes);
+    if (!sort->state || !sort->staging || !sort->temporary)
+        return gpi_error(cudaErrorMemoryAllocation, "%s: no host memory of %zu bytes for %zu items",
+                         function, sort->temporary_bytes + sort->staging_bytes + state_bytes,
+                         sort->n);
+    memset(sort->state, 0, state_bytes);
+    (void)GPI_HYBRID_LAY_OUT(sort);
+    return cudaSuccess;
+}
+
+/* Streams, events and the memory of the device; what was made before an error is released at the end. */
+static inline cudaError_t GPI_HYBRID_DEVICE(GPI_HYBRID_SORT *sort)
+{
+    gpi_hybrid_lanes *lanes = &sort->lanes;
+    cudaStream_t *streams[] = {&lanes->in, &lanes->sort, &lanes->out};
+    const size_t stage = GPI_HYBRID_STAGE(sort),
+                 keys = gpi_align_up(sort->chunk_n * sizeof(GP_KEY)),
+                 slot = keys + gpi_align_up(sort->chunk_n * GPI_HYBRID_VALUE_BYTES);
+    size_t stages = 0;
+    cudaError_t error = cudaGetDevice(&lanes->device);
+
+    if (error == cudaSuccess)
+        error = cudaMalloc((void **)&sort->device, GPI_HYBRID_BYTES(sort->chunk_n, sort->slots));
+    if (error == cudaSuccess)
+        error = cudaHostRegister(sort->staging, sort->staging_bytes, cudaHostRegisterDefault);
+    sort->pinned = error == cudaSuccess;
+    for (int s = 0; s < 3 && error == cudaSuccess; s++)
+        error = cudaStreamCreateWithFlags(streams[s], cudaStreamNonBlocking);
+    for (size_t s = 0; s < sort->slots && error == cudaSuccess; s++) {
+        lanes->slot[s][GPI_HYBRID_KEYS] = sort->device + s * slot;
+        lanes->slot[s][GPI_HYBRID_VALUES] = sort->device + s * slot + keys;
+        error = cudaEventCreateWithFlags(&lanes->arrived[s], GPI_HYBRID_EVENTS);
+        if (error == cudaSuccess)
+            error = cudaEventCreateWithFlags(&lanes->sorted[s], GPI_HYBRID_EVENTS);
+    }
+    for (int w = 0; w < sort->threads && error == cudaSuccess; w++) {
+        gpi_hybrid_worker *worker = &lanes->workers[w];
+
+        worker->lanes = lanes;
+        worker->number = w;
+        for (int s = 0; s < 2 * lanes->stages && error == cudaSuccess; s++) {
+            gpi_hybrid_stage *one = s % 2 ? &worker->in[s / 2] : &worker->out[s / 2];
+
+            one->memory = sort->staging + stages++ * stage;
+            error = cudaEventCreateWithFlags(&one->copied, cudaEventDisableTiming);
+        }
+    }
+    if (error == cudaSuccess)
+        error = gp_workspace_wrap(&sort->ws, sort->device + sort->slots * slot,
+                                  GPI_HYBRID_RADIX(radix_sort_workspace_bytes)(sort->chunk_n),
+                                  lanes->sort);
+    return error;
+}
+
+/* Frees all that there is, and returns the first error. */
+static inline cudaError_t GPI_HYBRID_RELEASE(GPI_HYBRID_SORT *sort, cudaError_t error)
+{
+    gpi_hybrid_lanes *lanes = &sort->lanes;
+    cudaStream_t streams[] = {lanes->in, lanes->sort, lanes->out};
+    cudaError_t freed = cudaSuccess;
+
+#define GPI_HYBRID_GIVE_BACK(thing, call)             \
+    do {                                              \
+        if (thing)                                    \
+            freed = (call);                           \
+        error = error != cudaSuccess ? error : freed; \
+    } while (0)
+    for (int w = 0; lanes->workers && w < sort->threads; w++)
+        for (int s = 0; s < lanes->stages; s++) {
+            gpi_hybrid_worker *worker = &lanes->workers[w];
+
+            GPI_HYBRID_GIVE_BACK(worker->in[s].copied, cudaEventDestroy(worker->in[s].copied));
+            GPI_HYBRID_GIVE_BACK(worker->out[s].copied, cudaEventDestroy(worker->out[s].copied));
+        }
+    for (int s = 0; s < GPI_HYBRID_SLOTS; s++) {
+        GPI_HYBRID_GIVE_BACK(lanes->arrived[s], cudaEventDestroy(lanes->arrived[s]));
+        GPI_HYBRID_GIVE_BACK(lanes->sorted[s], cudaEventDestroy(lanes->sorted[s]));
+    }
+    for (int s = 0; s < 3; s++)
+        GPI_HYBRID_GIVE_BACK(streams[s], cudaStreamDestroy(streams[s]));
+    GPI_HYBRID_GIVE_BACK(sort->pinned, cudaHostUnregister(sort->staging));
+    GPI_HYBRID_GIVE_BACK(sort->device, cudaFree(sort->device));
+#undef GPI_HYBRID_GIVE_BACK
+    free(sort->state);
+    free(sort->staging);
+    gpi_hybrid_free(sort->temporary, sort->temporary_bytes, sort->threads);
+    return error;
+}
+
+/* ---- the sort ---------------------------------------------------------------------------------- */
+
+static inline cudaError_t GPI_HYBRID_SORT_CHUNK(void *user, char *keys, char *values, size_t n,
+                                                cudaStream_t stream)
+{
+    GPI_HYBRID_SORT *sort = (GPI_HYBRID_SORT *)user;
+    GP_KEY *k = (GP_KEY *)keys;
+
+#ifdef GP_VALUE
+    return GPI_HYBRID_RADIX(radix_sort)(k, k, (GP_VALUE *)values, (GP_VALUE *)values, n, &sort->ws,
+                                        stream);
+#else
+    (void)values;
+    return GPI_HYBRID_RADIX(radix_sort)(k, k, n, &sort->ws, stream);
+#endif
+}
+
+/* Where the runs of `run_n` of n items begin, in the worker's scratch; gives what is left of that. */
+static inline size_t *GPI_HYBRID_OFFSETS(const GPI_HYBRID_SORT *sort, int worker, size_t n,
+                                         size_t run_n, char **scratch)
+{
+    size_t *offsets = (size_t *)(sort->scratch + (size_t)worker * sort->scratch_bytes);
+    size_t runs = gpi_divide_up(n, run_n);
+
+    for (size_t r = 0; r < runs; r++)
+        offsets[r] = r * run_n;
+    offsets[runs] = n;
+    *scratch = (char *)offsets + gpi_align_up((sort->chunks + 1) * sizeof(size_t));
+    return offsets;
+}
+
+/* Merges one of `parts` parts of n items; what they are, `part` says. */
+static inline void GPI_HYBRID_MERGE_PART(const GPI_HYBRID_SORT *sort, int worker,
+                                         GPI_RUNS_PART part, size_t n, size_t run_n, size_t number,
+                                         size_t parts)
+{
+    char *scratch;
+
+    part.offsets = GPI_HYBRID_OFFSETS(sort, worker, n, run_n, &scratch);
+    part.scratch = scratch;
+    part.runs = gpi_divide_up(n, run_n);
+    part.first = n / parts * number + (number < n % parts ? number : n % parts);
+    part.last = part.first + n / parts + (number < n % parts);
+    (void)GPI_RUNS_MERGE(&part);
+}
+
+/* A task of the first trip: a part of a group whose chunks are back. */
+static inline void GPI_HYBRID_MERGE_GROUP(void *user, size_t task, int worker)
+{
+    const GPI_HYBRID_SORT *sort = (const GPI_HYBRID_SORT *)user;
+    const size_t parts = (size_t)sort->threads, group = task / parts,
+                 most = sort->group * sort->chunk_n;
+    const size_t first = group * most, from = group % 2 * most, left = sort->n - first;
+    GPI_RUNS_PART part = {
+        sort->run_keys + from, sort->group_keys + first, NULL, NULL, NULL, 0, 0, 0, NULL};
+
+    if (GPI_RUNS_PAIRS) {
+        part.values_in = sort->run_values + from;
+        part.values_out = sort->group_values + first;
+    }
+    GPI_HYBRID_MERGE_PART(sort, worker, part, left < most ? left : most, sort->chunk_n,
+                          task % parts, parts);
+}
+
+/* A task of the last trip of method 1: a part of the whole array, from all groups. */
+static inline void GPI_HYBRID_MERGE_ALL(void *user, size_t task, int worker)
+{
+    const GPI_HYBRID_SORT *sort = (const GPI_HYBRID_SORT *)user;
+    GPI_RUNS_PART part = {
+        sort->group_keys, sort->keys, sort->group_values, sort->values, NULL, 0, 0, 0, NULL};
+
+    GPI_HYBRID_MERGE_PART(sort, worker, part, sort->n, sort->group * sort->chunk_n, task,
+                          sort->lanes.tasks);
+}
+
+/* The items as the first trip has left them: into the array, whose items are all among them. */
+static inline void GPI_HYBRID_PUT_BACK(void *user, size_t task, int worker)
+{
+    const GPI_HYBRID_SORT *sort = (const GPI_HYBRID_SORT *)user;
+    GPI_RUNS_PART part = {
+        sort->run_keys, sort->keys, sort->run_values, sort->values, NULL, 0, 0, 0, NULL};
+
+    GPI_HYBRID_MERGE_PART(sort, worker, part, sort->n, sort->n, task, sort->lanes.tasks);
+}
+
+/* Where the runs divide at the end of a part of method 2. */
+static inline void GPI_HYBRID_CUT(void *user, size_t task, int worker)
+{
+    const GPI_HYBRID_SORT *sort = (const GPI_HYBRID_SORT *)user;
+    const size_t rank = task * sort->chunk_n;
+    char *room;
+    const size_t *offsets = GPI_HYBRID_OFFSETS(sort, worker, sort->n, sort->chunk_n, &room);
+
+    GPI_RUNS_SPLIT(sort->run_keys, offsets, sort->chunks, rank < sort->n ? rank : sort->n,
+                   sort->cuts + task * sort->chunks, (size_t *)room);
+}
+
+/* The next trip has nothing but tasks. */
+static inline void GPI_HYBRID_TASKS(gpi_hybrid_lanes *lanes, void (*task)(void *, size_t, int),
+                                    size_t tasks)
+{
+    lanes->chunks = lanes->group = 0;
+    lanes->task = task;
+    lanes->tasks = lanes->parts = tasks;
+}
+
+static inline cudaError_t GPI_HYBRID_TRIPS(GPI_HYBRID_SORT *sort)
+{
+    gpi_hybrid_lanes *lanes = &sort->lanes;
+    const size_t threads = (size_t)sort->threads;
+    char *array[GPI_HYBRID_ARRAYS] = {(char *)sort->keys, (char *)sort->values};
+    char *runs[GPI_HYBRID_ARRAYS] = {(char *)sort->run_keys, (char *)sort->run_values};
+
+    /* The array becomes runs, or groups of them that are merged. */
+    for (int a = 0; a < GPI_HYBRID_ARRAYS; a++) {
+        lanes->from[a] = array[a];
+        lanes->to[a] = runs[a];
+    }
+    lanes->chunks = lanes->places = sort->chunks;
+    if (sort->group > 1) {
+        lanes->places = 2 * sort->group;
+        lanes->group = sort->group;
+        lanes->task = GPI_HYBRID_MERGE_GROUP;
+        lanes->tasks = sort->groups * threads;
+        lanes->parts = threads;
+    }
+    cudaError_t error = gpi_hybrid_trip(lanes, 0, 0.5);
+    if (error != cudaSuccess)
+        return error;
+
+    if (sort->method == 1) {
+        GPI_HYBRID_TASKS(lanes, GPI_HYBRID_MERGE_ALL, 4 * threads);
+        return gpi_hybrid_trip(lanes, 0.5, 0.5);
+    }
+    GPI_HYBRID_TASKS(lanes, GPI_HYBRID_CUT, sort->chunks + 1);
+    (void)gpi_hybrid_trip(lanes, 0.5, 0);
+
+    /* Part after part, from all runs through the GPU into the array. */
+    for (int a = 0; a < GPI_HYBRID_ARRAYS; a++) {
+        lanes->from[a] = runs[a];
+        lanes->to[a] = array[a];
+    }
+    GPI_HYBRID_TASKS(lanes, NULL, 0);
+    lanes->chunks = lanes->places = lanes->runs = sort->chunks;
+    lanes->cuts = sort->cuts;
+    error = gpi_hybrid_trip(lanes, 0.5, 0.5);
+    if (error != cudaSuccess) {
+        lanes->error = cudaSuccess;
+        GPI_HYBRID_TASKS(lanes, GPI_HYBRID_PUT_BACK, threads);
+        (void)gpi_hybrid_trip(lanes, 0, 0);
+    }
+    return error;
+}
+
+static inline cudaError_t GPI_HYBRID_HOST(const char *function, GP_KEY *keys,
+                                          GPI_RUNS_VALUE *values, size_t n,
+                                          const gp_hybrid_options *options)
+{
+    GPI_HYBRID_SORT sort;
+    gpi_hybrid_lanes *lanes = &sort.lanes;
+
+    memset((void *)&sort, 0, sizeof sort);
+    sort.keys = keys;
+    sort.values = values;
+    sort.n = n;
+    if (options)
+        sort.options = *options;
+    cudaError_t error = GPI_HYBRID_CHECK(function, &sort);
+    if (error == cudaSuccess && n > 0)
+        error = GPI_HYBRID_PLAN(function, &sort);
+    if (error != cudaSuccess)
+        return error;
+
+    if (n > 0) {
+        GPI_RANGE_BEGIN(function);
+        lanes->item_bytes[GPI_HYBRID_KEYS] = sizeof(GP_KEY);
+        lanes->item_bytes[GPI_HYBRID_VALUES] = GPI_HYBRID_VALUE_BYTES;
+        lanes->n = n;
+        lanes->chunk_n = sort.chunk_n;
+        lanes->slots = sort.slots;
+        lanes->worker_count = sort.threads;
+        lanes->stages = sort.threads < GPI_HYBRID_MANY ? GPI_HYBRID_STAGES : 1;
+        lanes->serial = sort.options.serial_lanes != 0;
+        lanes->options = &sort.options;
+        lanes->user = &sort;
+        lanes->sort_chunk = GPI_HYBRID_SORT_CHUNK;
+        pthread_mutex_init(&lanes->lock, NULL);
+        pthread_cond_init(&lanes->changed, NULL);
+        error = GPI_HYBRID_HOST_MEMORY(function, &sort);
+        if (error == cudaSuccess)
+            error = GPI_HYBRID_DEVICE(&sort);
+        if (error == cudaSuccess)
+            error = GPI_HYBRID_TRIPS(&sort);
+        error = GPI_HYBRID_RELEASE(&sort, error);
+        pthread_cond_destroy(&lanes->changed);
+        pthread_mutex_destroy(&lanes->lock);
+        GPI_RANGE_END();
+    }
+    if (error == cudaSuccess && sort.options.progress && lanes->told < 1)
+        sort.options.progress(sort.options.user, 1.0);
+    return error;
+}
+
+#ifdef GP_VALUE
+/* Sorts the pairs of a key and a value by the keys. */
+GP_API cudaError_t GPI_PUBLIC(hybrid_sort_host)(GP_KEY *host_keys, GP_VALUE *host_values, size_t n,
+                                                const gp_hybrid_options *options)
+{
+    return GPI_HYBRID_HOST(GPI_TEXT(hybrid_sort_host), host_keys, host_values, n, options);
+}
+#else
+/* Sorts the keys. */
+GP_API cudaError_t GPI_PUBLIC(hybrid_sort_host)(GP_KEY *host_keys, size_t n,
+                                                const gp_hybrid_options *options)
+{
+    return GPI_HYBRID_HOST(GPI_TEXT(hybrid_sort_host), host_keys, NULL, n, options);
+}
+#endif
+
+#undef GPI_RUNS_PAIRS
+#undef GPI_RUNS_VALUE
+
+#endif
+#include "core/end.cuh"
