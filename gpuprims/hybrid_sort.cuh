@@ -24,8 +24,8 @@
  *              calling thread, with fractions that grow to 1.
  * Order        That of radix_sort.cuh, stable. The result is the same whatever the options.
  * Guarantees   In place; blocks until the array is sorted. Besides device_bytes of device memory it takes,
- *              while it runs, as much host memory as the array has (method 1 up to a half more), and 4 MB
- *              of page-locked memory for each thread, through which all copies go.
+ *              while it runs, as much host memory as the array has (method 1 up to a half more), and
+ *              page-locked memory through which all copies go: 4 MB for each thread, 8 MB with few.
  * Errors       cudaErrorInvalidValue, with gp_last_error_message(): nothing has been done.
  *              cudaErrorMemoryAllocation: the device, or with a message the host, has no memory for it;
  *              nothing has been done. Else what a copy or a launch returned. Whatever it is, all that was
@@ -182,7 +182,7 @@ static inline size_t GPI_HYBRID_CAPACITY(size_t budget, size_t n, size_t slots)
  */
 #define GPI_HYBRID_BUS 40.0    /* bytes in a nanosecond, each way */
 #define GPI_HYBRID_STAGING 3.5 /* bytes in a nanosecond for each thread, each way */
-#define GPI_HYBRID_ITEM 4.0    /* nanoseconds of a thread */
+#define GPI_HYBRID_ITEM 8.0    /* nanoseconds of a thread */
 #define GPI_HYBRID_LEVEL 3.0
 
 /* Which method should be faster. The first trip is the same: so, the second one or a merge. */
@@ -264,7 +264,7 @@ static inline cudaError_t GPI_HYBRID_PLAN(const char *function, GPI_HYBRID_SORT 
             sort->chunk_n = GPI_HYBRID_CHUNK_N(n, fits, GPI_HYBRID_FINE);
     }
     sort->chunks = gpi_divide_up(n, sort->chunk_n);
-    sort->group = sort->method == 2 || sort->chunks < 8 ? 1 : sort->chunks <= 64 ? 4 : 16;
+    sort->group = sort->method == 2 || sort->chunks < 16 ? 1 : sort->chunks <= 64 ? 4 : 16;
     sort->groups = gpi_divide_up(sort->chunks, sort->group);
 
     size_t blocks = gpi_divide_up(sort->chunk_n, gpi_hybrid_block_n(sizeof(GP_KEY)));
