@@ -118,8 +118,8 @@
 
 /* ---- the plan ---------------------------------------------------------------------------------- */
 
-#define GPI_HYBRID_MOST \
-    ((size_t)4096) /* chunks, so that the cuts through all runs take little memory */
+#define GPI_HYBRID_MOST ((size_t)4096) /* chunks: the cuts of method 2 take the square of that */
+
 /*
  * With so many chunks, filling and emptying the lanes takes few percent of the time. Of runs that the CPU
  * has to merge there had better be fewer.
@@ -235,9 +235,10 @@ static inline size_t GPI_HYBRID_CHUNK_N(size_t n, size_t fits, size_t chunks)
 static inline cudaError_t GPI_HYBRID_PLAN(const char *function, GPI_HYBRID_SORT *sort)
 {
     const size_t n = sort->n;
-    size_t budget = sort->options.device_bytes, total = 0, fits = n;
+    const int is_given = sort->options.device_bytes > 0;
+    size_t budget = sort->options.device_bytes, total;
 
-    if (budget == 0) {
+    if (!is_given) {
         cudaError_t error = cudaMemGetInfo(&budget, &total);
 
         if (error != cudaSuccess)
@@ -250,11 +251,11 @@ static inline cudaError_t GPI_HYBRID_PLAN(const char *function, GPI_HYBRID_SORT 
     sort->chunk_n = n;
     if (GPI_HYBRID_CAPACITY(budget, n, 1) < n) {
         const size_t least = gpi_divide_up(n, GPI_HYBRID_MOST);
+        const size_t fits = GPI_HYBRID_CAPACITY(budget, n, GPI_HYBRID_SLOTS);
 
-        fits = GPI_HYBRID_CAPACITY(budget, n, GPI_HYBRID_SLOTS);
         if (fits < least)
             return gpi_error(
-                total ? cudaErrorMemoryAllocation : cudaErrorInvalidValue,
+                is_given ? cudaErrorInvalidValue : cudaErrorMemoryAllocation,
                 "%s: %zu bytes of device memory are too few for %zu items; %zu are needed",
                 function, budget, n, GPI_HYBRID_BYTES(least, GPI_HYBRID_SLOTS));
         sort->slots = sort->options.serial_lanes ? 1 : GPI_HYBRID_SLOTS;
