@@ -24,8 +24,8 @@
  *              calling thread, with fractions that grow to 1.
  * Order        That of radix_sort.cuh, stable. The result is the same whatever the options.
  * Guarantees   In place; blocks until the array is sorted. Besides device_bytes of device memory it takes,
- *              while it runs, as much host memory as the array has (method 1 up to a half more), and 4 MB
- *              of page-locked memory for each thread, through which all copies go.
+ *              while it runs, as much host memory as the array has (method 1 up to a half more), and
+ *              page-locked memory through which all copies go: 4 MB for each thread, 8 MB with few.
  * Errors       cudaErrorInvalidValue, with gp_last_error_message(): nothing has been done.
  *              cudaErrorMemoryAllocation: the device, or with a message the host, has no memory for it;
  *              nothing has been done. Else what a copy or a launch returned. Whatever it is, all that was
@@ -118,8 +118,8 @@
 
 /* ---- the plan ---------------------------------------------------------------------------------- */
 
-#define GPI_HYBRID_MOST \
-    ((size_t)4096) /* chunks, so that the cuts through all runs take little memory */
+#define GPI_HYBRID_MOST ((size_t)4096) /* chunks: the cuts of method 2 take the square of that */
+
 /*
  * With so many chunks, filling and emptying the lanes takes few percent of the time. Of runs that the CPU
  * has to merge there had better be fewer.
@@ -182,7 +182,7 @@ static inline size_t GPI_HYBRID_CAPACITY(size_t budget, size_t n, size_t slots)
  */
 #define GPI_HYBRID_BUS 40.0    /* bytes in a nanosecond, each way */
 #define GPI_HYBRID_STAGING 3.5 /* bytes in a nanosecond for each thread, each way */
-#define GPI_HYBRID_ITEM 4.0    /* nanoseconds of a thread */
+#define GPI_HYBRID_ITEM 8.0    /* nanoseconds of a thread */
 #define GPI_HYBRID_LEVEL 3.0
 
 /* Which method should be faster. The first trip is the same: so, the second one or a merge. */
@@ -235,9 +235,10 @@ static inline size_t GPI_HYBRID_CHUNK_N(size_t n, size_t fits, size_t chunks)
 static inline cudaError_t GPI_HYBRID_PLAN(const char *function, GPI_HYBRID_SORT *sort)
 {
     const size_t n = sort->n;
-    size_t budget = sort->options.device_bytes, total = 0, fits = n;
+    const int is_given = sort->options.device_bytes > 0;
+    size_t budget = sort->options.device_bytes, total;
 
-    if (budget == 0) {
+    if (!is_given) {
         cudaError_t error = cudaMemGetInfo(&budget, &total);
 
         if (error != cudaSuccess)
@@ -250,11 +251,11 @@ static inline cudaError_t GPI_HYBRID_PLAN(const char *function, GPI_HYBRID_SORT 
     sort->chunk_n = n;
     if (GPI_HYBRID_CAPACITY(budget, n, 1) < n) {
         const size_t least = gpi_divide_up(n, GPI_HYBRID_MOST);
+        const size_t fits = GPI_HYBRID_CAPACITY(budget, n, GPI_HYBRID_SLOTS);
 
-        fits = GPI_HYBRID_CAPACITY(budget, n, GPI_HYBRID_SLOTS);
         if (fits < least)
             return gpi_error(
-                total ? cudaErrorMemoryAllocation : cudaErrorInvalidValue,
+                is_given ? cudaErrorInvalidValue : cudaErrorMemoryAllocation,
                 "%s: %zu bytes of device memory are too few for %zu items; %zu are needed",
                 function, budget, n, GPI_HYBRID_BYTES(least, GPI_HYBRID_SLOTS));
         sort->slots = sort->options.serial_lanes ? 1 : GPI_HYBRID_SLOTS;
@@ -264,7 +265,7 @@ static inline cudaError_t GPI_HYBRID_PLAN(const char *function, GPI_HYBRID_SORT 
             sort->chunk_n = GPI_HYBRID_CHUNK_N(n, fits, GPI_HYBRID_FINE);
     }
     sort->chunks = gpi_divide_up(n, sort->chunk_n);
-    sort->group = sort->method == 2 || sort->chunks < 8 ? 1 : sort->chunks <= 64 ? 4 : 16;
+    sort->group = sort->method == 2 || sort->chunks < 16 ? 1 : sort->chunks <= 64 ? 4 : 16;
     sort->groups = gpi_divide_up(sort->chunks, sort->group);
 
     size_t blocks = gpi_divide_up(sort->chunk_n, gpi_hybrid_block_n(sizeof(GP_KEY)));

@@ -1022,8 +1022,61 @@ def network_times():
     f.save()
 
 
+def hybrid_lanes(name, implementation, step):
+    """When which lane of the hybrid sort had which chunk, in tests/benchmark/results/h200_hybrid_lanes.csv."""
+    path = os.path.join(os.path.dirname(os.path.abspath(__file__)),
+                        '../../tests/benchmark/results/h200_hybrid_lanes.csv')
+    with open(path, newline='', encoding='utf-8') as file:
+        rows = [{key: value if key in ('implementation', 'what') else float(value) for key, value in row.items()}
+                for row in csv.DictReader(file)]
+    rows = [row for row in rows if row['implementation'] == implementation]
+    last = max(row['end_ms'] for row in rows)
+    f = Figure(name, 800, 250, f'the lanes of the {implementation} over time')
+    left, width, lanes = 100, 680, ('copy in', 'sort', 'copy out', 'CPU merge')
+
+    def x(ms):
+        return round(left + ms * width / last, 1)
+
+    def bar(lane, begin, end, odd):
+        fill, outline = KINDS[('in', 'new', 'out', 'same')[lane]]
+        f.body.append(f'<rect x="{x(begin)}" y="{24 + 44 * lane + (14 if odd else 0)}" height="13" fill="{fill}" '
+                      f'width="{max(0.4, round(x(end) - x(begin), 1)):g}" stroke="{outline}" stroke-width="0.6"/>')
+
+    for lane, text in enumerate(lanes):
+        f.text(left - 10, 24 + 44 * lane + 18, text, 13, 'end')
+    for ms in range(0, int(last) + 1, step):
+        f.line(x(ms), 16, x(ms), 204, KINDS['same'][1], 0.5)
+        f.text(x(ms), 220, f'{ms} ms', 11, 'middle', GREY)
+    for trip in (1, 3):
+        before = None
+        for row in sorted((r for r in rows if r['trip'] == trip and r['what'] == 'chunk'), key=lambda r: r['number']):
+            odd = row['number'] % 2
+            bar(0, row['begin_ms'], row['arrived_ms'], odd)
+            bar(1, max(row['arrived_ms'], before['sorted_ms'] if before else 0), row['sorted_ms'], odd)
+            bar(2, max(row['sorted_ms'], before['end_ms'] if before else 0), row['end_ms'], odd)
+            before = row
+    if implementation == 'hybrid by CPU merge':
+        for trip, parts in ((1, 16), (2, 64)):
+            groups = {}
+            for row in (r for r in rows if r['trip'] == trip and r['what'] == 'task'):
+                groups.setdefault(row['number'] // parts, []).append(row)
+            for group, tasks in groups.items():
+                bar(3, min(t['begin_ms'] for t in tasks), max(t['end_ms'] for t in tasks), group % 2)
+    f.text(left, 242, '8 GB of 32-bit keys with 1 GB of device memory on an H200. A bar is a chunk, or a group of runs '
+           'that is merged.', 12, color=GREY)
+    f.save()
+
+
+def hybrid_distribution():
+    hybrid_lanes('hybrid-distribution', 'hybrid by distribution', 100)
+
+
+def hybrid_merge():
+    hybrid_lanes('hybrid-merge', 'hybrid by CPU merge', 500)
+
+
 for draw in (scan, scan_shape, scan_tags, scan_ring, scan_pipeline, scan_alignment, scan_order, reduce, block_rake,
              block_scan, exchange, fold_order, compact, look_back, scatter, cpu_backend, naive_scan,
              work_efficient_scan, shared_scan, bank_conflicts, shuffle_scan, map_scan_scatter, find_max, split_sort,
-             bitonic_sort, odd_even_merge_sort, network_times):
+             bitonic_sort, odd_even_merge_sort, network_times, hybrid_distribution, hybrid_merge):
     draw()
