@@ -343,8 +343,8 @@ static inline int GPI_RADIX_LEVELS(const GPI_RADIX_JOB *job, size_t n, size_t ro
 {
     const size_t average = GPI_RADIX_BUCKET_N / 9 * 8;
     int levels = n <= 256 * average                                    ? 1
-                 : sizeof(GP_KEY) == 8 || n > GPI_TUNE_RADIX_BUCKETS_FROM ? 2
-                                                                          : 0;
+                 : sizeof(GP_KEY) == 8 || n <= GPI_TUNE_RADIX_BUCKETS_UNTIL ? 2
+                                                                            : 0;
 
     if (GP_KERNEL == GP_KERNEL_BUCKETS_TWICE)
         levels = 2;
@@ -458,7 +458,7 @@ static inline cudaError_t GPI_RADIX_HOST(const char *function, GPI_RADIX_JOB job
     const int in_place =
         job.keys_in == job.keys_out || (GPI_RADIX_PAIRS && job.values_in == job.values_out);
     const int passes = digits + (digits == 0 || (in_place && digits % 2));
-    unsigned columns = n < (size_t)1 << 22 ? 4 : sizeof(GP_KEY) == 8 ? 16 : 32;
+    unsigned columns = n < (size_t)1 << 22 ? 4 : GPI_RADIX_COLUMNS;
     while (columns * digits * 1024 + 4096 > room)
         columns /= 2;
     size_t counting = gpi_divide_up(n * sizeof(GP_KEY), 16 * GPI_RADIX_COUNT_THREADS);

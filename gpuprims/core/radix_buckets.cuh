@@ -31,6 +31,7 @@
 #define GPI_RADIX_PARTITION_KERNEL GPI(partition_kernel)
 #define GPI_RADIX_BUCKET_BINS GPI(bucket_bins)
 #define GPI_RADIX_BUCKET_NETWORK GPI(bucket_network)
+#define GPI_RADIX_BUCKET_IS_MIXED GPI(bucket_is_mixed)
 #define GPI_RADIX_BUCKET_WRITE GPI(bucket_write)
 #define GPI_RADIX_BUCKET_KERNEL GPI(bucket_kernel)
 
@@ -65,7 +66,7 @@ GPI_DEVICE uint32_t gpi_radix_scan_256(uint32_t *sums, uint32_t count)
 #endif
 
 enum {
-    GPI_RADIX_PARTITION_ITEMS = !GPI_RADIX_HAS_BUCKETS ? 1 : GPI_KEY_IS_NARROW ? 64 : 40,
+    GPI_RADIX_PARTITION_ITEMS = GPI_RADIX_HAS_BUCKETS ? 40 : 1,
     GPI_RADIX_PARTITION_N = GPI_RADIX_PARTITION_THREADS * GPI_RADIX_PARTITION_ITEMS
 };
 
@@ -99,18 +100,26 @@ GPI_DEVICE void GPI_RADIX_COUNT_BUCKETS(uint32_t *counters, GP_KEY key, int shif
     atomicAdd(&counters[bucket / 2], bucket % 2 ? 0x10000u : 1u);
 }
 
-/* Whether a sample of the keys is as well spread as it should. The counters are zero, before and after. */
+/*
+ * Whether a sample of the keys is as well spread as it should. Keys in order meet in the counts of a tile:
+ * of 4 bytes, they are sorted faster in passes. The counters are zero, before and after.
+ */
 GPI_DEVICE int GPI_RADIX_SAMPLE(const GPI_RADIX_BUCKET_JOB *job, uint32_t *counters)
 {
     const uint32_t samples = GPI_RADIX_SAMPLES * GPI_RADIX_COUNT_THREADS;
     const uint32_t most = 8 + 4 * (samples >> job->bits), stride = job->n / samples;
     const int shift = GPI_KEY_WIDTH - job->bits;
-    int spread = 1;
+    int spread = 1, alike = 0;
     GP_KEY keys[GPI_RADIX_SAMPLES];
 
     GPI_UNROLL
-    for (int i = 0; i < GPI_RADIX_SAMPLES; i++)
-        keys[i] = job->keys_in[(i * GPI_RADIX_COUNT_THREADS + threadIdx.x) * (size_t)stride];
+    for (int i = 0; i < GPI_RADIX_SAMPLES; i++) {
+        size_t at = (i * GPI_RADIX_COUNT_THREADS + threadIdx.x) * (size_t)stride;
+
+        keys[i] = job->keys_in[at];
+        alike += GPI_RADIX_TOP(keys[i], GPI_KEY_WIDTH - 8) ==
+                 GPI_RADIX_TOP(job->keys_in[at + 1 < job->n ? at + 1 : at], GPI_KEY_WIDTH - 8);
+    }
     GPI_UNROLL
     for (int i = 0; i < GPI_RADIX_SAMPLES; i++)
         GPI_RADIX_COUNT_BUCKETS(counters, keys[i], shift);
@@ -122,6 +131,8 @@ GPI_DEVICE int GPI_RADIX_SAMPLE(const GPI_RADIX_BUCKET_JOB *job, uint32_t *count
         spread &= (counters[bucket / 2] >> bucket % 2 * 16 & 0xFFFF) <= most;
     }
     spread = __syncthreads_and(spread);
+    if (GPI_KEY_IS_NARROW && __syncthreads_count(alike > GPI_RADIX_SAMPLES / 2) > GPI_RADIX_COUNT_THREADS / 2)
+        spread = 0;
     GPI_UNROLL
     for (int i = 0; i < GPI_RADIX_SAMPLES; i++)
         counters[GPI_RADIX_TOP(keys[i], shift) / 2] = 0;
@@ -350,7 +361,7 @@ static __global__ void __launch_bounds__(GPI_RADIX_PARTITION_THREADS, 2)
 
 /* What a block has in shared memory. */
 typedef struct {
-    uint32_t bins[GPI_RADIX_BINS]; /* how many keys; then where they begin */
+    uint32_t bins[GPI_RADIX_BINS]; /* how many keys; then where they begin, and at last where they end */
     GP_KEY keys[GPI_RADIX_BUCKET_N];
     uint32_t sums[GPI_RADIX_BUCKET_THREADS / 32];
 } GPI_RADIX_BUCKET;
@@ -413,6 +424,21 @@ GPI_DEVICE void GPI_RADIX_BUCKET_NETWORK(GP_KEY *keys, uint32_t count)
         }
 }
 
+/* Whether a bin has many keys and they are not all the same. */
+GPI_DEVICE int GPI_RADIX_BUCKET_IS_MIXED(const GPI_RADIX_BUCKET *bucket, uint32_t count, int shift)
+{
+    int mixed = 0;
+
+    for (uint32_t x = threadIdx.x; x < count; x += GPI_RADIX_BUCKET_THREADS) {
+        const uint32_t bin = GPI_RADIX_TOP(bucket->keys[x], shift) % GPI_RADIX_BINS;
+        const uint32_t begin = bin ? bucket->bins[bin - 1] : 0;
+
+        mixed |= bucket->bins[bin] - begin > GPI_RADIX_BUCKET_CROWD &&
+                 GPI_KEY_ORDER(bucket->keys[x]) != GPI_KEY_ORDER(bucket->keys[begin]);
+    }
+    return __syncthreads_or(mixed);
+}
+
 /* Each key counts those of its bin that come before it, and goes to its place. */
 GPI_DEVICE void GPI_RADIX_BUCKET_WRITE(const GPI_RADIX_BUCKET *bucket, GP_KEY *to, uint32_t count,
                                        int shift)
@@ -423,8 +449,7 @@ GPI_DEVICE void GPI_RADIX_BUCKET_WRITE(const GPI_RADIX_BUCKET *bucket, GP_KEY *t
 
         if (x < count) {
             const uint32_t bin = GPI_RADIX_TOP(key, shift) % GPI_RADIX_BINS;
-            const uint32_t begin = bucket->bins[bin],
-                           end = bin + 1 < GPI_RADIX_BINS ? bucket->bins[bin + 1] : count;
+            const uint32_t begin = bin ? bucket->bins[bin - 1] : 0, end = bucket->bins[bin];
 
             if (end - begin > 1 && end - begin <= GPI_RADIX_BUCKET_CROWD) {
                 slot = begin;
@@ -463,7 +488,6 @@ static __global__ void __launch_bounds__(GPI_RADIX_BUCKET_THREADS, GPI_BLOCKS_OF
     for (uint32_t b = blockIdx.x; b < 1u << job.bits; b += gridDim.x) {
         const uint32_t first = job.buckets->begin[b], count = job.buckets->begin[b + 1] - first;
         const GP_KEY *from = (job.levels == 2 ? job.keys_out : job.keys_other) + first;
-        uint32_t ranks[(GPI_RADIX_BUCKET_ITEMS + 3) / 4];
         GP_KEY keys[GPI_RADIX_BUCKET_ITEMS];
 
         GPI_UNROLL
@@ -473,35 +497,27 @@ static __global__ void __launch_bounds__(GPI_RADIX_BUCKET_THREADS, GPI_BLOCKS_OF
         GPI_UNROLL
         for (int i = 0; i < GPI_RADIX_BINS / GPI_RADIX_BUCKET_THREADS; i++)
             bucket->bins[i * GPI_RADIX_BUCKET_THREADS + tid] = 0;
-        __syncthreads(); /* the counts are zero; the bucket before has been written */
+        __syncthreads(); /* the counts are zero */
         GPI_UNROLL
-        for (int i = 0; i < GPI_RADIX_BUCKET_ITEMS; i++) {
-            uint32_t rank = 0;
-
+        for (int i = 0; i < GPI_RADIX_BUCKET_ITEMS; i++)
             if (i * GPI_RADIX_BUCKET_THREADS + tid < count)
-                rank = atomicAdd(&bucket->bins[GPI_RADIX_TOP(keys[i], shift) % GPI_RADIX_BINS], 1u);
-            rank = (rank & 255) << i % 4 * 8;
-            ranks[i / 4] = i % 4 ? ranks[i / 4] | rank : rank;
-        }
+                atomicAdd(&bucket->bins[GPI_RADIX_TOP(keys[i], shift) % GPI_RADIX_BINS], 1u);
         __syncthreads(); /* the bins have been counted */
-        int crowded = GPI_RADIX_BUCKET_BINS(bucket);
-        if (!crowded) {
-            GPI_UNROLL
-            for (int i = 0; i < GPI_RADIX_BUCKET_ITEMS; i++)
-                if (i * GPI_RADIX_BUCKET_THREADS + tid < count)
-                    bucket->keys[bucket->bins[GPI_RADIX_TOP(keys[i], shift) % GPI_RADIX_BINS] +
-                                 (ranks[i / 4] >> i % 4 * 8 & 255)] = keys[i];
-            __syncthreads(); /* the keys are in their bins */
-            GPI_RADIX_BUCKET_WRITE(bucket, job.keys_out + first, count, shift);
-        } else {
-            GPI_UNROLL
-            for (int i = 0; i < GPI_RADIX_BUCKET_ITEMS; i++)
-                if (i * GPI_RADIX_BUCKET_THREADS + tid < count)
-                    bucket->keys[i * GPI_RADIX_BUCKET_THREADS + tid] = keys[i];
-            __syncthreads(); /* the keys are there */
+        const int crowded = GPI_RADIX_BUCKET_BINS(bucket);
+        GPI_UNROLL
+        for (int i = 0; i < GPI_RADIX_BUCKET_ITEMS; i++)
+            if (i * GPI_RADIX_BUCKET_THREADS + tid < count) {
+                uint32_t bin = GPI_RADIX_TOP(keys[i], shift) % GPI_RADIX_BINS;
+
+                bucket->keys[atomicAdd(&bucket->bins[bin], 1u)] = keys[i];
+            }
+        __syncthreads(); /* the keys are in their bins */
+        if (crowded && GPI_RADIX_BUCKET_IS_MIXED(bucket, count, shift)) {
             GPI_RADIX_BUCKET_NETWORK(bucket->keys, count);
             for (uint32_t x = tid; x < count; x += GPI_RADIX_BUCKET_THREADS)
                 job.keys_out[first + x] = bucket->keys[x];
+        } else {
+            GPI_RADIX_BUCKET_WRITE(bucket, job.keys_out + first, count, shift);
         }
         __syncthreads(); /* the bucket has been written */
     }

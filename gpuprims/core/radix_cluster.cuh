@@ -376,6 +376,8 @@ GPI_DEVICE int GPI_RADIX_SHARE_SORT(GPI_RADIX_SHARE *share, uint64_t low, int bi
         atomicAdd(&state->u.bins[GPI_RADIX_SHARE_BIN(share, share->keys[0][x], low, shift)], 1u);
     __syncthreads(); /* the bins have been counted */
     const int crowded = GPI_RADIX_SHARE_SCAN(state);
+    if (GPI_RADIX_PAIRS && crowded && gridDim.x == 1)
+        return 0; /* at once: nobody else has to know */
     __syncthreads(); /* where each bin begins is there */
     for (uint32_t x = threadIdx.x; x < share->count; x += blockDim.x) {
         GP_KEY key = share->keys[0][x];

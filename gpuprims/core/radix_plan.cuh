@@ -126,12 +126,15 @@ GPI_DEVICE void gpi_radix_add_up(gpi_radix_tally *tally, const gpi_radix_counts 
 #define GPI_RADIX_MAKE_PLAN GPI(make_plan)
 #define GPI_RADIX_COUNT_KERNEL GPI(count_kernel)
 #define GPI_RADIX_VECTOR_N GPI(vector_n)
+#define GPI_RADIX_COLUMNS GPI(columns)
+#define GPI_RADIX_WHOLE (UINT64_MAX >> (64 - GPI_KEY_WIDTH)) /* all bits of a key */
 #define GPI_RADIX_HAS_BUCKETS GPI(has_buckets)
 #define GPI_RADIX_BUCKET_ITEMS GPI(bucket_items)
 #define GPI_RADIX_BUCKET_N GPI(bucket_n)
 
 enum {
     GPI_RADIX_VECTOR_N = 16 / (int)sizeof(GP_KEY),
+    GPI_RADIX_COLUMNS = sizeof(GP_KEY) == 8 ? 16 : 32, /* of the counters, if there is room for them */
     /* Keys that core/radix_buckets.cuh may sort, and how many of them a bucket holds. */
     GPI_RADIX_HAS_BUCKETS = !GPI_RADIX_PAIRS && sizeof(GP_KEY) >= 4,
     GPI_RADIX_BUCKET_ITEMS = GPI_RADIX_HAS_BUCKETS ? 9 : 1,
@@ -158,18 +161,18 @@ typedef struct {
  * Counts the digits of a key. A counter has a column for each lane, or for every few lanes: they hardly
  * ever meet in a bank, however the keys are spread.
  */
-GPI_DEVICE void GPI_RADIX_COUNT(const GPI_RADIX_COUNTING *job, uint32_t *counters, GP_KEY key,
+GPI_DEVICE void GPI_RADIX_COUNT(uint32_t *counters, unsigned columns, GP_KEY key, int begin_bit,
                                 uint64_t range, int digits)
 {
-    const unsigned column = threadIdx.x % job->columns;
-    uint64_t number = GPI_KEY_IS_NARROW ? GPI_KEY_WORD(key) >> job->begin_bit & (uint32_t)range
-                                        : GPI_KEY_LONG(key) >> job->begin_bit & range;
+    const unsigned column = threadIdx.x % columns;
+    uint64_t number = GPI_KEY_IS_NARROW ? GPI_KEY_WORD(key) >> begin_bit & (uint32_t)range
+                                        : GPI_KEY_LONG(key) >> begin_bit & range;
 
     GPI_UNROLL
     for (int p = 0; p < (int)sizeof(GP_KEY); p++)
         if (p < digits)
             atomicAdd(
-                &counters[(p * 256 + (uint32_t)(number >> 8 * p & 255)) * job->columns + column],
+                &counters[(p * 256 + (uint32_t)(number >> 8 * p & 255)) * columns + column],
                 1u);
 }
 
@@ -177,8 +180,8 @@ GPI_DEVICE void GPI_RADIX_COUNT(const GPI_RADIX_COUNTING *job, uint32_t *counter
  * Counts the keys in `vectors` whole vectors from `in`, four vectors under way at a time. Looks at two
  * neighbours, and for a -0.0.
  */
-GPI_DEVICE void GPI_RADIX_COUNT_VECTORS(const GPI_RADIX_COUNTING *job, gpi_radix_tally *tally,
-                                        uint32_t *counters, const GP_KEY *in, size_t vectors,
+GPI_DEVICE void GPI_RADIX_COUNT_VECTORS(gpi_radix_tally *tally, uint32_t *counters, unsigned columns,
+                                        const GP_KEY *in, size_t vectors, int begin_bit,
                                         uint64_t range, int digits)
 {
     const size_t stride = (size_t)gridDim.x * GPI_RADIX_COUNT_THREADS;
@@ -197,13 +200,13 @@ GPI_DEVICE void GPI_RADIX_COUNT_VECTORS(const GPI_RADIX_COUNTING *job, gpi_radix
                        16);
         if (i == first)
             alike =
-                ~(GPI_KEY_ORDER(keys[0][0]) ^ GPI_KEY_ORDER(keys[0][1])) >> job->begin_bit | ~range;
+                ~(GPI_KEY_ORDER(keys[0][0]) ^ GPI_KEY_ORDER(keys[0][1])) >> begin_bit | ~range;
         GPI_UNROLL
         for (int v = 0; v < 4; v++) {
             if (i + v * stride < vectors) {
                 GPI_UNROLL
                 for (int k = 0; k < GPI_RADIX_VECTOR_N; k++) {
-                    GPI_RADIX_COUNT(job, counters, keys[v][k], range, digits);
+                    GPI_RADIX_COUNT(counters, columns, keys[v][k], begin_bit, range, digits);
                     minus_zero |= GPI_KEY_IS_MINUS_ZERO(keys[v][k]);
                 }
             }
@@ -235,7 +238,7 @@ GPI_DEVICE void GPI_RADIX_COUNT_ENDS(const GPI_RADIX_COUNTING *job, gpi_radix_ta
     }
     if (threadIdx.x >= 2 * GPI_RADIX_VECTOR_N || i >= last || i >= job->n)
         return;
-    GPI_RADIX_COUNT(job, counters, job->in[i], range, digits);
+    GPI_RADIX_COUNT(counters, job->columns, job->in[i], job->begin_bit, range, digits);
     if (GPI_KEY_IS_MINUS_ZERO(job->in[i]))
         atomicOr(&tally->minus_zero, 1u);
 }
@@ -347,7 +350,12 @@ static __global__ void __launch_bounds__(GPI_RADIX_COUNT_THREADS, 1)
     if (threadIdx.x == 0)
         tally.pairs = tally.minus_zero = 0;
     __syncthreads(); /* the counters are zero */
-    GPI_RADIX_COUNT_VECTORS(&job, &tally, counters, job.in + head, vectors, range, digits);
+    if (job.columns == GPI_RADIX_COLUMNS && range == GPI_RADIX_WHOLE) /* the usual case, with constants */
+        GPI_RADIX_COUNT_VECTORS(&tally, counters, GPI_RADIX_COLUMNS, job.in + head, vectors, 0,
+                                GPI_RADIX_WHOLE, (int)sizeof(GP_KEY));
+    else
+        GPI_RADIX_COUNT_VECTORS(&tally, counters, job.columns, job.in + head, vectors, job.begin_bit,
+                                range, digits);
     if (blockIdx.x == 0)
         GPI_RADIX_COUNT_ENDS(&job, &tally, counters, head, vectors, range, digits);
     __syncthreads(); /* the counters are complete */

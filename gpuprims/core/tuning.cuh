@@ -22,9 +22,9 @@
 #define GPI_TUNE_RADIX_ALONE 4096
 #endif
 
-/* 4-byte keys from which two partitions and a sort in buckets beat four passes. */
-#ifndef GPI_TUNE_RADIX_BUCKETS_FROM
-#define GPI_TUNE_RADIX_BUCKETS_FROM 4194304
+/* So many 4-byte keys at most are sorted in buckets after two partitions: more are faster in four passes. */
+#ifndef GPI_TUNE_RADIX_BUCKETS_UNTIL
+#define GPI_TUNE_RADIX_BUCKETS_UNTIL 67108864
 #endif
 
 /* Shared memory for the stages of a ring of bulk copies, in a block with a multiprocessor to itself. */

@@ -111,7 +111,7 @@ PRIMITIVES = {
                 "GPI_TUNE_RADIX_ITEMS": [47, 55, 59, 61, 63],
                 "GPI_TUNE_RADIX_ALIKE": [5, 10, 20],
                 "GPI_TUNE_RADIX_ALONE": [2048, 4096],
-                "GPI_TUNE_RADIX_BUCKETS_FROM": [4194304, 16777216, 1073741824],
+                "GPI_TUNE_RADIX_BUCKETS_UNTIL": [1048576, 67108864, 268435456],
             },
             "instances": [("sort", {"PRIMITIVE": "sort", "IN": "u32"})],
         },
