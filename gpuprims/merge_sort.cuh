@@ -120,7 +120,7 @@ static __global__ void __launch_bounds__(GPI_MERGE_THREADS, GPI_MERGE_BLOCKS)
     __syncthreads(); /* and has been read */
     GPI_MERGE_SORT(x, v, &tile, threadIdx.x, n, context);
     __syncthreads(); /* the last runs have been read */
-    GPI_MERGE_PUT(x, v, &tile, mine, n);
+    GPI_MERGE_PUT(x, v, &tile, threadIdx.x, mine < n ? n - mine : 0);
     __syncthreads(); /* the tile is sorted */
     GPI_MERGE_WRITE(&tile, job.keys_out + base, GPI_MERGE_PAIRS ? job.values_out + base : job.values_out, n);
 }

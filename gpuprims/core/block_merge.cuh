@@ -55,11 +55,11 @@ enum {
 #define GPI_MERGE_PAD(k)   ((k) >> (sizeof(GP_TYPE) <= 4 ? 5 : sizeof(GP_TYPE) <= 8 ? 4 : 3))
 #define GPI_MERGE_PLACE(k) ((k) + GPI_MERGE_PAD(k))
 
-/* A tile in shared memory. */
+/* A tile in shared memory. A thread may read, and forget, as many items more as it has. */
 typedef struct {
-    GP_TYPE keys[GPI_MERGE_PLACE(GPI_MERGE_PLACES)];
+    GP_TYPE keys[GPI_MERGE_PLACE(GPI_MERGE_PLACES + GPI_MERGE_ITEMS)];
 #if GPI_MERGE_PAIRS
-    GPI_MERGE_VALUE values[GPI_MERGE_PLACE(GPI_MERGE_PLACES)];
+    GPI_MERGE_VALUE values[GPI_MERGE_PLACE(GPI_MERGE_PLACES + GPI_MERGE_ITEMS)];
 #endif
 } GPI_MERGE_TILE;
 
@@ -69,21 +69,20 @@ typedef struct {
 #define GPI_MERGE_VALUE_AT(tile, k) (*(GPI_MERGE_VALUE *)(tile)) /* never used */
 #endif
 
-/* What is left of two runs, one behind the other: items [a, a_end) and [b, b_end). */
+/* What is left of two runs: items [a, a_end) and [b, b_end) of the tile. */
 typedef struct {
     unsigned a, a_end, b, b_end;
 } GPI_MERGE_RUNS;
 
-/* How many items of [first, middle) are among the first `diagonal` of the two runs merged. */
-GPI_DEVICE unsigned GPI_MERGE_PATH(const GPI_MERGE_TILE *tile, unsigned first, unsigned middle, unsigned last,
-                                   unsigned diagonal, GPI_CONTEXT context)
+/* How many items of the first run are among the first `diagonal` of the two runs merged. */
+GPI_DEVICE unsigned GPI_MERGE_PATH(const GPI_MERGE_TILE *tile, GPI_MERGE_RUNS runs, unsigned diagonal,
+                                   GPI_CONTEXT context)
 {
-    unsigned low = diagonal > last - middle ? diagonal - (last - middle) : 0;
-    unsigned high = gpi_min(diagonal, middle - first);
+    const unsigned items = runs.b_end - runs.b;
+    unsigned low = diagonal > items ? diagonal - items : 0, high = gpi_min(diagonal, runs.a_end - runs.a);
 
     while (low < high) {
-        unsigned half = (low + high) / 2;
-        unsigned a = first + half, b = middle + diagonal - 1 - half;
+        const unsigned half = (low + high) / 2, a = runs.a + half, b = runs.b + diagonal - 1 - half;
 
         if (GPI_LESS(tile->keys[GPI_MERGE_PLACE(b)], tile->keys[GPI_MERGE_PLACE(a)], context))
             high = half;
@@ -94,63 +93,63 @@ GPI_DEVICE unsigned GPI_MERGE_PATH(const GPI_MERGE_TILE *tile, unsigned first, u
 }
 
 /*
- * Merges the first items of the two runs, as many as there are, into the thread's registers: of equal items
- * those of the first run come first. `v` may be NULL. Reads nothing but the runs.
+ * Merges the first items of the two runs, as many as there are, into the thread's registers: of equal items those
+ * of the first run come first. `v` may be NULL. An item behind a run may be read; it is not looked at. There are no
+ * branches, since the lanes of a warp would hardly ever agree.
  */
 GPI_DEVICE void GPI_MERGE_SERIAL(GP_TYPE *x, GPI_MERGE_VALUE *v, const GPI_MERGE_TILE *tile,
                                  GPI_MERGE_RUNS runs, GPI_CONTEXT context)
 {
-    const unsigned last = runs.b_end ? runs.b_end - 1 : 0;
-    GP_TYPE a = tile->keys[GPI_MERGE_PLACE(gpi_min(runs.a, last))];
-    GP_TYPE b = tile->keys[GPI_MERGE_PLACE(gpi_min(runs.b, last))];
+    GP_TYPE a = tile->keys[GPI_MERGE_PLACE(runs.a)], b = tile->keys[GPI_MERGE_PLACE(runs.b)];
 
     GPI_UNROLL
     for (int i = 0; i < GPI_MERGE_ITEMS; i++) {
-        const int second =
-            runs.a >= runs.a_end || (runs.b < runs.b_end && GPI_LESS(b, a, context));
-        const unsigned from = gpi_min(second ? runs.b : runs.a, last), next = gpi_min(from + 1, last);
+        const int second = runs.a >= runs.a_end || (runs.b < runs.b_end && GPI_LESS(b, a, context));
+        const unsigned from = second ? runs.b : runs.a;
+        const GP_TYPE next = tile->keys[GPI_MERGE_PLACE(from + 1)];
 
+        x[i] = second ? b : a;
         if (GPI_MERGE_PAIRS && v)
             v[i] = GPI_MERGE_VALUE_AT(tile, from);
-        if (second) {
-            x[i] = b;
-            b = tile->keys[GPI_MERGE_PLACE(next)];
-            runs.b++;
-        } else {
-            x[i] = a;
-            a = tile->keys[GPI_MERGE_PLACE(next)];
-            runs.a++;
-        }
+        a = second ? a : next;
+        b = second ? next : b;
+        runs.a += !second;
+        runs.b += second;
     }
 }
 
-/* Merges the items [at, at + GPI_MERGE_ITEMS) of the runs [first, middle) and [middle, last), as far as there are. */
-GPI_DEVICE void GPI_MERGE_PART(GP_TYPE *x, GPI_MERGE_VALUE *v, const GPI_MERGE_TILE *tile, unsigned first,
-                               unsigned middle, unsigned last, unsigned at, GPI_CONTEXT context)
+/* Merges items [at, at + GPI_MERGE_ITEMS) of what the two runs will be, as far as there are such. */
+GPI_DEVICE void GPI_MERGE_PART(GP_TYPE *x, GPI_MERGE_VALUE *v, const GPI_MERGE_TILE *tile, GPI_MERGE_RUNS runs,
+                               unsigned at, GPI_CONTEXT context)
 {
-    GPI_MERGE_RUNS runs;
-
-    if (at >= last - first)
+    if (at >= runs.a_end - runs.a + (runs.b_end - runs.b))
         return;
-    runs.a = first + GPI_MERGE_PATH(tile, first, middle, last, at, context);
-    runs.a_end = middle;
-    runs.b = middle + at - (runs.a - first);
-    runs.b_end = last;
+    const unsigned first = GPI_MERGE_PATH(tile, runs, at, context);
+
+    runs.a += first;
+    runs.b += at - first;
     GPI_MERGE_SERIAL(x, v, tile, runs, context);
 }
 
-/* Writes the thread's items to places [at, at + GPI_MERGE_ITEMS) of the tile, up to `end`. */
-GPI_DEVICE void GPI_MERGE_PUT(const GP_TYPE *x, const GPI_MERGE_VALUE *v, GPI_MERGE_TILE *tile, unsigned at,
-                              unsigned end)
+/* Writes the first `items` of the thread's items to the tile: thread by thread they come one behind the other. */
+GPI_DEVICE void GPI_MERGE_PUT(const GP_TYPE *x, const GPI_MERGE_VALUE *v, GPI_MERGE_TILE *tile, unsigned thread,
+                              unsigned items)
 {
-    const int whole = at + GPI_MERGE_ITEMS <= end;
-
+    if (items >= GPI_MERGE_ITEMS) {
+        GPI_UNROLL
+        for (unsigned i = 0; i < GPI_MERGE_ITEMS; i++) {
+            tile->keys[GPI_MERGE_PLACE(thread * GPI_MERGE_ITEMS + i)] = x[i];
+            if (GPI_MERGE_PAIRS && v)
+                GPI_MERGE_VALUE_AT(tile, thread * GPI_MERGE_ITEMS + i) = v[i];
+        }
+        return;
+    }
     GPI_UNROLL
     for (unsigned i = 0; i < GPI_MERGE_ITEMS; i++)
-        if (whole || at + i < end) {
-            tile->keys[GPI_MERGE_PLACE(at + i)] = x[i];
+        if (i < items) {
+            tile->keys[GPI_MERGE_PLACE(thread * GPI_MERGE_ITEMS + i)] = x[i];
             if (GPI_MERGE_PAIRS && v)
-                GPI_MERGE_VALUE_AT(tile, at + i) = v[i];
+                GPI_MERGE_VALUE_AT(tile, thread * GPI_MERGE_ITEMS + i) = v[i];
         }
 }
 
@@ -271,15 +270,6 @@ GPI_DEVICE void GPI_MERGE_SORT_INTEGERS(GP_TYPE *x, unsigned rank, unsigned n)
 }
 #endif
 
-/* A barrier among the threads whose items are the `items` that the caller's are among. */
-#define GPI_MERGE_MEET(items)                  \
-    do {                                       \
-        if ((items) <= 32u * GPI_MERGE_ITEMS) \
-            __syncwarp();                      \
-        else                                   \
-            __syncthreads();                   \
-    } while (0)
-
 /* Sorts each chunk of n items. What stands for missing ones is not less than the others, and comes after them. */
 GPI_DEVICE void GPI_MERGE_SORT_CHUNKS(GP_TYPE *x, GPI_MERGE_VALUE *v, unsigned mine, unsigned n, GPI_CONTEXT context)
 {
@@ -315,14 +305,15 @@ GPI_DEVICE void GPI_MERGE_SORT(GP_TYPE *x, GPI_MERGE_VALUE *v, GPI_MERGE_TILE *t
 #endif
         GPI_MERGE_SORT_CHUNKS(x, v, mine, n, context);
     for (; run < n; run *= 2) {
-        const unsigned first = rank & ~(2 * run / GPI_MERGE_ITEMS - 1);
-        const unsigned begin = gpi_min(first * GPI_MERGE_ITEMS, n);
-        const unsigned middle = gpi_min(first * GPI_MERGE_ITEMS + run, n);
+        const unsigned first = (rank & ~(2 * run / GPI_MERGE_ITEMS - 1)) * GPI_MERGE_ITEMS;
+        GPI_MERGE_RUNS runs;
 
-        GPI_MERGE_PUT(x, v, tile, mine, n);
-        GPI_MERGE_MEET(2 * run); /* the runs are there */
-        GPI_MERGE_PART(x, v, tile, begin, middle, gpi_min(first * GPI_MERGE_ITEMS + 2 * run, n), mine - begin,
-                       context);
-        GPI_MERGE_MEET(2 * run); /* and have been read */
+        runs.a = gpi_min(first, n);
+        runs.a_end = runs.b = gpi_min(first + run, n);
+        runs.b_end = gpi_min(first + 2 * run, n);
+        GPI_MERGE_PUT(x, v, tile, rank, mine < n ? n - mine : 0);
+        __syncthreads(); /* the runs are there */
+        GPI_MERGE_PART(x, v, tile, runs, mine - runs.a, context);
+        __syncthreads(); /* and have been read */
     }
 }

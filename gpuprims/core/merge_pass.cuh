@@ -27,8 +27,13 @@
 #define GPI_MERGE_MOST_LOG 3 /* the logarithm of how many runs are merged at a time, at most */
 #define GPI_MERGE_MOST     (1u << GPI_MERGE_MOST_LOG)
 
-/* Items of the output of a block: the last thread of each pair of runs need not have as many as the others. */
-#define GPI_MERGE_PASS_N (GPI_MERGE_ITEMS * (GPI_MERGE_THREADS - GPI_MERGE_MOST / 2))
+/*
+ * Items of a tile of the output: at most, since every piece begins with the items of some thread; how many fewer it
+ * may have at either end; and how many it has on average.
+ */
+#define GPI_MERGE_FULL   (GPI_MERGE_ITEMS * (GPI_MERGE_THREADS - GPI_MERGE_MOST))
+#define GPI_MERGE_SLACK  (GPI_MERGE_FULL / 16)
+#define GPI_MERGE_PASS_N (GPI_MERGE_FULL - GPI_MERGE_SLACK)
 
 /* What a pass works on: groups of 2^log runs. */
 typedef struct {
@@ -66,46 +71,56 @@ GPI_DEVICE size_t GPI_MERGE_RUN_ITEMS(const GPI_MERGE_PASS *pass, size_t items, 
 
 /* ---- the merge of a tile --------------------------------------------------------------------- */
 
-/* The pieces of the runs that make up a tile. */
+/* The pieces of the runs that make up a tile. In it, each begins with the items of some thread. */
 typedef struct {
     const GP_TYPE *keys[GPI_MERGE_MOST];
 #if GPI_MERGE_PAIRS
     const GPI_MERGE_VALUE *values[GPI_MERGE_MOST];
 #endif
-    unsigned begin[GPI_MERGE_MOST + 1]; /* where each begins in the tile */
+    unsigned thread[GPI_MERGE_MOST]; /* which */
+    unsigned items[GPI_MERGE_MOST];  /* how many items it has; later, with those that were merged into it */
+    size_t out;                      /* where the tile begins in the output */
 } GPI_MERGE_PIECES;
 
-/* One thread: finds the pieces of items [begin, end) of the group that begins at `first`. */
-GPI_DEVICE void GPI_MERGE_CUT(GPI_MERGE_PIECES *pieces, const GPI_MERGE_PASS *pass, size_t first, size_t begin,
-                              size_t end)
+/* One thread: finds the pieces of tile `tile` of the group that begins at `first`. */
+GPI_DEVICE void GPI_MERGE_CUT(GPI_MERGE_PIECES *pieces, const GPI_MERGE_PASS *pass, size_t first, size_t tile)
 {
-    const size_t items = GPI_MERGE_GROUP_ITEMS(pass, first), *splits = pass->splits + (size_t)blockIdx.x * GPI_MERGE_MOST;
-    unsigned count = 0;
+    const size_t items = GPI_MERGE_GROUP_ITEMS(pass, first);
+    const size_t *splits = pass->splits + (size_t)blockIdx.x * GPI_MERGE_MOST;
+    const int is_first = tile == 0, is_last = (tile + 1) * GPI_MERGE_PASS_N >= items;
+    size_t begin = 0;
+    unsigned threads = 0;
 
     for (unsigned r = 0; r < 1u << pass->log; r++) {
-        const size_t from = begin ? splits[r] : 0;
-        const size_t to = end < items ? splits[GPI_MERGE_MOST + r] : GPI_MERGE_RUN_ITEMS(pass, items, r);
+        const size_t from = is_first ? 0 : splits[r];
+        const size_t to = is_last ? GPI_MERGE_RUN_ITEMS(pass, items, r) : splits[GPI_MERGE_MOST + r];
 
-        pieces->begin[r] = count;
+        pieces->thread[r] = threads;
+        pieces->items[r] = (unsigned)(to - from);
         pieces->keys[r] = GPI_MERGE_RUN_BEGIN_OF(pass->keys, pass, first, r) + from;
 #if GPI_MERGE_PAIRS
         pieces->values[r] = GPI_MERGE_RUN_BEGIN_OF(pass->values, pass, first, r) + from;
 #endif
-        count += (unsigned)(to - from);
+        begin += from;
+        threads += (pieces->items[r] + GPI_MERGE_ITEMS - 1) / GPI_MERGE_ITEMS;
     }
-    pieces->begin[1u << pass->log] = count;
+    pieces->out = first + begin;
 }
 
-/* Reads the pieces, one behind the other. */
+/* Reads the pieces, each with warps of its own where there are enough. */
 GPI_DEVICE void GPI_MERGE_FETCH(GPI_MERGE_TILE *tile, const GPI_MERGE_PIECES *pieces, unsigned runs)
 {
-    for (unsigned r = 0; r < runs; r++) {
-        const unsigned begin = pieces->begin[r], items = pieces->begin[r + 1] - begin;
+    const unsigned warps = GPI_MERGE_THREADS / 32, warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+    const unsigned stride = warps > runs ? warps / runs * 32 : 32;
 
-        for (unsigned i = threadIdx.x; i < items; i += GPI_MERGE_THREADS) {
-            gpi_copy_item(&tile->keys[GPI_MERGE_PLACE(begin + i)], pieces->keys[r] + i);
+    for (unsigned r = warp % runs; r < runs; r += warps) {
+        const unsigned items = pieces->items[r], to = pieces->thread[r] * GPI_MERGE_ITEMS;
+
+        GPI_UNROLL_BY_8
+        for (unsigned i = warp / runs * 32 + lane; i < items; i += stride) {
+            gpi_copy_item(&tile->keys[GPI_MERGE_PLACE(to + i)], pieces->keys[r] + i);
 #if GPI_MERGE_PAIRS
-            gpi_copy_item(&tile->values[GPI_MERGE_PLACE(begin + i)], pieces->values[r] + i);
+            gpi_copy_item(&tile->values[GPI_MERGE_PLACE(to + i)], pieces->values[r] + i);
 #endif
         }
     }
@@ -113,28 +128,27 @@ GPI_DEVICE void GPI_MERGE_FETCH(GPI_MERGE_TILE *tile, const GPI_MERGE_PIECES *pi
 }
 
 /*
- * Merges each two neighbours among pieces of `step` runs. Every pair has threads of its own. Where the caller's
- * items begin in the tile comes back in *at, and where its pair ends.
+ * Merges each two neighbours among the pieces that have been made of `step` each. Returns how many items the caller
+ * then has in its registers.
  */
 GPI_DEVICE unsigned GPI_MERGE_ROUND(GP_TYPE *x, GPI_MERGE_VALUE *v, const GPI_MERGE_TILE *tile,
-                                    const GPI_MERGE_PIECES *pieces, unsigned runs, unsigned step, unsigned *at,
-                                    GPI_CONTEXT context)
+                                    const GPI_MERGE_PIECES *pieces, unsigned count, unsigned step, GPI_CONTEXT context)
 {
-    unsigned thread = threadIdx.x, r = 0, first = 0, last = pieces->begin[2 * step];
+    unsigned r = 0;
+    GPI_MERGE_RUNS runs;
 
-    for (;;) {
-        const unsigned threads = (last - first + GPI_MERGE_ITEMS - 1) / GPI_MERGE_ITEMS;
-
-        if (thread < threads || r + 2 * step >= runs)
-            break;
-        thread -= threads;
+    while (r + 2 * step < count && threadIdx.x >= pieces->thread[r + 2 * step])
         r += 2 * step;
-        first = last;
-        last = pieces->begin[r + 2 * step];
-    }
-    GPI_MERGE_PART(x, v, tile, first, pieces->begin[r + step], last, thread * GPI_MERGE_ITEMS, context);
-    *at = first + thread * GPI_MERGE_ITEMS;
-    return last;
+    const unsigned at = (threadIdx.x - pieces->thread[r]) * GPI_MERGE_ITEMS;
+
+    runs.a = pieces->thread[r] * GPI_MERGE_ITEMS;
+    runs.a_end = runs.a + pieces->items[r];
+    runs.b = pieces->thread[r + step] * GPI_MERGE_ITEMS;
+    runs.b_end = runs.b + pieces->items[r + step];
+    GPI_MERGE_PART(x, v, tile, runs, at, context);
+
+    const unsigned items = pieces->items[r] + pieces->items[r + step];
+    return at < items ? items - at : 0;
 }
 
 /* Writes the first n items of the tile. */
@@ -143,9 +157,10 @@ GPI_DEVICE void GPI_MERGE_WRITE(const GPI_MERGE_TILE *tile, GP_TYPE *keys, GPI_M
     GPI_UNROLL
     for (unsigned i = 0; i < GPI_MERGE_ITEMS; i++) {
         const unsigned k = i * GPI_MERGE_THREADS + threadIdx.x;
+        const GP_TYPE x = tile->keys[GPI_MERGE_PLACE(k)]; /* read ahead: it need not be an item */
 
         if (k < n) {
-            keys[k] = tile->keys[GPI_MERGE_PLACE(k)];
+            keys[k] = x;
             if (GPI_MERGE_PAIRS)
                 values[k] = GPI_MERGE_VALUE_AT(tile, k);
         }
@@ -158,32 +173,31 @@ static __global__ void __launch_bounds__(GPI_MERGE_THREADS, GPI_MERGE_BLOCKS)
 {
     GP_SHARED(GPI_MERGE_TILE, tile);
     GP_SHARED(GPI_MERGE_PIECES, pieces);
-    const size_t first = blockIdx.x / pass.tiles * pass.group, begin = blockIdx.x % pass.tiles * GPI_MERGE_PASS_N;
+    const size_t first = blockIdx.x / pass.tiles * pass.group, number = blockIdx.x % pass.tiles;
     const unsigned runs = 1u << pass.log;
     GP_TYPE x[GPI_MERGE_ITEMS];
     GPI_MERGE_VALUE v[GPI_MERGE_ITEMS];
 
     gpi_grid_wait();
     gpi_grid_launch_next();
-    const size_t items = GPI_MERGE_GROUP_ITEMS(&pass, first);
-    if (begin >= items)
+    if (number * GPI_MERGE_PASS_N >= GPI_MERGE_GROUP_ITEMS(&pass, first))
         return; /* the last group is shorter */
-    const size_t end = items - begin < GPI_MERGE_PASS_N ? items : begin + GPI_MERGE_PASS_N;
-
     if (threadIdx.x == 0)
-        GPI_MERGE_CUT(&pieces, &pass, first, begin, end);
+        GPI_MERGE_CUT(&pieces, &pass, first, number);
     __syncthreads(); /* the pieces are known */
     GPI_MERGE_FETCH(&tile, &pieces, runs);
     __syncthreads(); /* the pieces are there */
     for (unsigned step = 1; step < runs; step *= 2) {
-        unsigned at, last = GPI_MERGE_ROUND(x, v, &tile, &pieces, runs, step, &at, context);
+        const unsigned count = GPI_MERGE_ROUND(x, v, &tile, &pieces, runs, step, context), r = 2 * step * threadIdx.x;
 
         __syncthreads(); /* the pieces have been read */
-        GPI_MERGE_PUT(x, v, &tile, at, last);
+        GPI_MERGE_PUT(x, v, &tile, threadIdx.x, count);
+        if (r < runs)
+            pieces.items[r] += pieces.items[r + step];
         __syncthreads(); /* the merged ones are there */
     }
-    GPI_MERGE_WRITE(&tile, pass.keys_out + first + begin,
-                    GPI_MERGE_PAIRS ? pass.values_out + first + begin : pass.values_out, (unsigned)(end - begin));
+    GPI_MERGE_WRITE(&tile, pass.keys_out + pieces.out, GPI_MERGE_PAIRS ? pass.values_out + pieces.out : pass.values_out,
+                    pieces.items[0]);
 }
 
 /* ---- host functions -------------------------------------------------------------------------- */
@@ -207,13 +221,12 @@ static inline cudaError_t GPI_MERGE_PASS_LAUNCH(GPI_MERGE_PASS *pass, GPI_CONTEX
                                                 cudaStream_t stream)
 {
     const size_t blocks = GPI_MERGE_PASS_TILES(pass->n, pass->group);
-    const size_t chain = blocks < GPI_TUNE_MERGE_CHAIN_FROM ? 1 : 4, each = chain * GPI_MERGE_SPLIT_WARPS;
     cudaError_t error = cudaSuccess;
 
     pass->tiles = gpi_divide_up(pass->group, GPI_MERGE_PASS_N);
     if (blocks > 1)
-        error = GPI_LAUNCH_EARLY(early, GPI_MERGE_SPLIT_KERNEL, (unsigned)gpi_divide_up(blocks, each),
-                                 32 * GPI_MERGE_SPLIT_WARPS, 0, stream, *pass, blocks, (unsigned)chain, context);
+        error = GPI_LAUNCH_EARLY(early, GPI_MERGE_SPLIT_KERNEL, (unsigned)gpi_divide_up(blocks, GPI_MERGE_SPLIT_WARPS),
+                                 32 * GPI_MERGE_SPLIT_WARPS, 0, stream, *pass, blocks, context);
     if (error == cudaSuccess)
         error = GPI_LAUNCH_EARLY(early, GPI_MERGE_PASS_KERNEL, (unsigned)blocks, GPI_MERGE_THREADS, 0, stream, *pass,
                                  context);

@@ -1,161 +1,144 @@
 /*
- * core/merge_split.cuh: finds which items of several sorted runs are the first ones of the runs merged.
+ * core/merge_split.cuh: cuts sorted runs so that the items before the cuts are the first ones of the runs merged.
  *
- * A warp keeps an interval of every run in which the split must be. Each of its lanes probes one item; what the
- * probes say about each other tells how many items of all intervals come before a probe, at least and at most.
- * A probe that is before the split, or behind it, for certain, cuts its run's interval (as in multisequence
- * selection: Varman et al., Merging multiple lists on hierarchical-memory multiprocessors, 1991, but with all
- * runs probed at once). The smallest or the largest of evenly spaced probes always is, and when an interval
- * has no more items than probes, each of them is. The first probes are spaced otherwise: around the place where
- * the split is if the runs are alike, as those of random items are.
+ * A warp keeps an interval of every run, in which the cut must be, and looks for an item of about the right rank:
+ * it takes one out of the widest interval, a pivot, and finds by bisection how many items of each run come before
+ * it, all runs at once, each with lanes of its own. Those are cuts, before the wanted ones or behind them, and
+ * narrow the intervals. The first pivots are taken where the wanted item is if the runs are alike, as those of
+ * random items are, the later ones in the middle of the interval: as in quickselect (Hoare, Algorithm 65, 1961).
+ * Tiles need not be of one size, so an item near the wanted one will do.
  *
  * Part of core/merge_pass.cuh; not to be included directly.
  */
-#define GPI_MERGE_PRECEDING    GPI(preceding)
-#define GPI_MERGE_PROBES       GPI(probes)
-#define GPI_MERGE_NARROW       GPI(narrow)
+#define GPI_MERGE_LANES        GPI(lanes)
+#define GPI_MERGE_COUNT        GPI(count)
+#define GPI_MERGE_PIVOT        GPI(pivot)
 #define GPI_MERGE_SPLIT        GPI(split)
 #define GPI_MERGE_SPLIT_KERNEL GPI(split_kernel)
-#define GPI_MERGE_SPLIT_WARPS (sizeof(GP_TYPE) <= 128 ? 4u : 1u) /* of a block */
 
 #ifndef GPI_MERGE_SPLIT_CUH
 #define GPI_MERGE_SPLIT_CUH
 
-#define GPI_MERGE_GUESS_FROM 4096 /* so many items or more are worth a guess */
+#define GPI_MERGE_SPLIT_WARPS 4  /* of a block */
+#define GPI_MERGE_GUESSES     4  /* so many pivots are taken where the wanted item may be expected */
 
-/* Where in an interval of `width` items probe i of 2^log is. With fewer items than probes, each is one. */
-GPI_DEVICE size_t gpi_merge_even_probe(size_t width, unsigned i, int log)
+/* Where in `width` items probe i of 2^log is. With fewer items than probes, each is one. */
+GPI_DEVICE size_t gpi_merge_probe(size_t width, unsigned i, int log)
 {
     return width >> log ? ((2 * i + 1) * width) >> (log + 1) : i;
 }
 
-/* The same if the split is thought to be behind `share` of the items: within a few roots of their number. */
-GPI_DEVICE size_t gpi_merge_near_probe(size_t width, unsigned i, int log, double share)
+/* The sum, over the runs of a warp with 2^log lanes each, of what the lanes of each run have. */
+GPI_DEVICE size_t gpi_merge_sum(size_t x, int log)
 {
-    const size_t root = (size_t)1 << (64 - __clzll((long long)width)) / 2;
-    const double place = share * (double)width + (2.0 * i + 1 - (1 << log)) / (1 << log) * 2.0 * (double)root;
-
-    return place <= 0 ? 0 : place >= (double)(width - 1) ? width - 1 : (size_t)place;
+    for (unsigned step = 1u << log; step < 32; step *= 2)
+        x += __shfl_xor_sync(GPI_FULL_MASK, x, (int)step);
+    return x;
 }
 
 #endif
 
-/* The probes of a warp. */
+/* What the lanes of a run know. */
 typedef struct {
-    GP_TYPE items[32];
-    size_t offsets[32]; /* in their intervals */
-} GPI_MERGE_PROBES;
+    const GP_TYPE *keys;
+    size_t low, high; /* the cut is in [low, high] */
+    unsigned run;
+    int log;          /* the run has 2^log lanes */
+} GPI_MERGE_LANES;
 
-/* How many of the `count` probes of another run come before item x. `earlier`: so does that run, of equal items. */
-GPI_DEVICE unsigned GPI_MERGE_PRECEDING(const GP_TYPE *probes, unsigned count, GP_TYPE x, int earlier,
-                                        GPI_CONTEXT context)
+/* One warp: how many items of each run come before a pivot of run `of`, which is item `place` of it. */
+GPI_DEVICE size_t GPI_MERGE_COUNT(const GPI_MERGE_LANES *lanes, GP_TYPE pivot, unsigned of, size_t place,
+                                  GPI_CONTEXT context)
 {
-    unsigned low = 0;
+    const unsigned each = 1u << lanes->log, number = threadIdx.x & (each - 1), lane = threadIdx.x % 32;
+    size_t low = lanes->run == of ? place : lanes->low, width = lanes->run == of ? 0 : lanes->high - low;
 
-    while (low < count) {
-        const unsigned half = (low + count) / 2;
-        const int precedes = earlier ? !GPI_LESS(x, probes[half], context) : GPI_LESS(probes[half], x, context);
+    while (__any_sync(GPI_FULL_MASK, width > 0)) {
+        const size_t offset = gpi_merge_probe(width, number, lanes->log);
+        int before = 0;
 
-        if (precedes)
-            low = half + 1;
-        else
-            count = half;
+        if (offset < width) {
+            const GP_TYPE x = lanes->keys[low + offset];
+
+            before = lanes->run < of ? !GPI_LESS(pivot, x, context) : GPI_LESS(x, pivot, context);
+        }
+        const unsigned votes = __ballot_sync(GPI_FULL_MASK, before) >> (lane - number) & ((1u << each) - 1);
+        const unsigned count = (unsigned)__popc(votes);
+        const size_t end = count < gpi_most(width, each) ? gpi_merge_probe(width, count, lanes->log) : width;
+        const size_t begin = count ? gpi_merge_probe(width, count - 1, lanes->log) + 1 : 0;
+
+        low += begin;
+        width = end - begin;
     }
     return low;
 }
 
-/*
- * One warp: narrows the intervals by one probe of each lane. `from` and *width are the caller's run's interval, of
- * which there are 2^log lanes; the split comes behind `left` of the items of all intervals. Returns how many items
- * of the caller's interval come before its new one.
- */
-GPI_DEVICE size_t GPI_MERGE_NARROW(const GP_TYPE *from, size_t *width, size_t offset, size_t left, int log,
-                                   GPI_MERGE_PROBES *probes, GPI_CONTEXT context)
+/* One warp: the run of the pivot, and its place there. `left` of `items` items in the intervals are wanted. */
+GPI_DEVICE unsigned GPI_MERGE_PIVOT(const GPI_MERGE_LANES *lanes, size_t left, size_t items, int guess, size_t *place)
 {
-    const unsigned lane = threadIdx.x % 32, each = 1u << log, run = lane >> log, number = lane & (each - 1);
-    const int probing = offset < *width;
-    size_t least = offset, most = offset;
+    const size_t width = lanes->high - lanes->low;
+    size_t most = width;
 
-    if (probing) {
-        probes->items[lane] = from[offset];
-        probes->offsets[lane] = offset;
+    for (unsigned step = 16; step; step /= 2) {
+        const size_t other = __shfl_xor_sync(GPI_FULL_MASK, most, (int)step);
+
+        most = other > most ? other : most;
     }
-    __syncwarp(); /* the probes are there */
-    for (unsigned r = 0; r < 32u >> log; r++) {
-        const size_t items = __shfl_sync(GPI_FULL_MASK, *width, (int)(r << log));
-        const unsigned count = gpi_most(items, each);
+    const int lane = __ffs((int)__ballot_sync(GPI_FULL_MASK, width == most)) - 1;
+    size_t offset = guess ? (size_t)((double)width * ((double)left / (double)items)) : width / 2;
 
-        if (probing && r != run) {
-            const unsigned c = GPI_MERGE_PRECEDING(probes->items + (r << log), count, probes->items[lane], r < run, context);
-            const size_t *offsets = probes->offsets + (r << log) + c;
-
-            least += c ? offsets[-1] + 1 : 0;
-            most += c < count ? *offsets : items;
-        }
-    }
-
-    const unsigned all = (1u << each) - 1;
-    unsigned before = __ballot_sync(GPI_FULL_MASK, probing && most < left) >> (run << log) & all;
-    unsigned behind = __ballot_sync(GPI_FULL_MASK, probing && least >= left) >> (run << log) & all;
-    const size_t *offsets = probes->offsets + (lane - number);
-    size_t begin = before ? offsets[31 - __clz((int)before)] + 1 : 0;
-
-    *width = (behind ? offsets[__ffs((int)behind) - 1] : *width) - begin;
-    __syncwarp(); /* the probes have been read */
-    return begin;
+    offset = lanes->low + (offset < width ? offset : width ? width - 1 : 0);
+    *place = __shfl_sync(GPI_FULL_MASK, offset, lane);
+    return (unsigned)lane >> lanes->log;
 }
 
-/*
- * One warp: splits runs behind the first `left` items of all. The caller's run, one for each 2^log lanes, begins at
- * `keys`; the split is in the interval of `width` items from *low on, before which all runs together have `passed`
- * items. Leaves the split in *low.
- */
-GPI_DEVICE void GPI_MERGE_SPLIT(const GP_TYPE *keys, size_t *low, size_t width, size_t left, int log,
-                                GPI_MERGE_PROBES *probes, GPI_CONTEXT context)
+/* One warp: cuts the runs of a group so that `wanted` items come before, or up to GPI_MERGE_SLACK fewer. */
+GPI_DEVICE void GPI_MERGE_SPLIT(const GPI_MERGE_PASS *pass, size_t first, GPI_MERGE_LANES *lanes, size_t wanted,
+                                GPI_CONTEXT context)
 {
-    const unsigned lane = threadIdx.x % 32, number = lane & ((1u << log) - 1);
+    for (int round = 0;; round++) {
+        const size_t passed = gpi_merge_sum(lanes->low, lanes->log);
+        const size_t items = gpi_merge_sum(lanes->high, lanes->log) - passed;
+        size_t place;
 
-    for (int first = 1; __any_sync(GPI_FULL_MASK, width > 0); first = 0) {
-        size_t passed = *low, items = width, offset;
+        if (passed + GPI_MERGE_SLACK >= wanted)
+            return;
+        const unsigned of = GPI_MERGE_PIVOT(lanes, wanted - GPI_MERGE_SLACK / 2 - passed, items,
+                                            round < GPI_MERGE_GUESSES, &place);
+        const GP_TYPE pivot = GPI_MERGE_RUN_BEGIN_OF(pass->keys, pass, first, of)[place];
+        const size_t count = GPI_MERGE_COUNT(lanes, pivot, of, place, context);
 
-        for (unsigned step = 1u << log; step < 32; step *= 2) {
-            passed += __shfl_xor_sync(GPI_FULL_MASK, passed, (int)step);
-            items += __shfl_xor_sync(GPI_FULL_MASK, items, (int)step);
-        }
-        if (first && items >= GPI_MERGE_GUESS_FROM)
-            offset = width >> log ? gpi_merge_near_probe(width, number, log, (double)(left - passed) / (double)items)
-                                  : number;
-        else
-            offset = gpi_merge_even_probe(width, number, log);
-        *low += GPI_MERGE_NARROW(keys + *low, &width, offset, left - passed, log, probes, context);
+        const size_t rank = gpi_merge_sum(count, lanes->log);
+
+        if (rank > wanted)
+            lanes->high = count;
+        else /* the pivot itself comes before the cut, unless it is the very item */
+            lanes->low = count + (of == lanes->run && rank < wanted);
     }
 }
 
-/* One warp for each `chain` tiles: a split is at most a tile behind the last one, in each run. */
+/* One warp for each tile but the first of a group. */
 static __global__ void __launch_bounds__(32 * GPI_MERGE_SPLIT_WARPS)
-    GPI_MERGE_SPLIT_KERNEL(GPI_MERGE_PASS pass, size_t tiles, unsigned chain, GPI_CONTEXT context)
+    GPI_MERGE_SPLIT_KERNEL(GPI_MERGE_PASS pass, size_t tiles, GPI_CONTEXT context)
 {
-    GP_SHARED(GPI_MERGE_PROBES[GPI_MERGE_SPLIT_WARPS], probes);
-    const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-    const int log = 5 - pass.log;
-    const unsigned run = lane >> log;
-    size_t tile = ((size_t)blockIdx.x * GPI_MERGE_SPLIT_WARPS + warp) * chain, low = 0;
+    const unsigned lane = threadIdx.x % 32;
+    const size_t tile = (size_t)blockIdx.x * GPI_MERGE_SPLIT_WARPS + threadIdx.x / 32;
+    const size_t first = tile / pass.tiles * pass.group, wanted = tile % pass.tiles * GPI_MERGE_PASS_N;
+    GPI_MERGE_LANES lanes;
 
     gpi_grid_wait();
     gpi_grid_launch_next();
-    for (unsigned i = 0; i < chain && tile < tiles; i++, tile++) {
-        const size_t first = tile / pass.tiles * pass.group, left = tile % pass.tiles * GPI_MERGE_PASS_N;
-        const size_t items = GPI_MERGE_GROUP_ITEMS(&pass, first);
-        size_t most = i ? GPI_MERGE_PASS_N : SIZE_MAX;
-
-        if (left == 0) /* nothing comes before the first tile of a group */
-            low = 0;
-        if (left == 0 || left >= items)
-            continue;
-        const size_t length = GPI_MERGE_RUN_ITEMS(&pass, items, run), width = length - low;
-        GPI_MERGE_SPLIT(GPI_MERGE_RUN_BEGIN_OF(pass.keys, &pass, first, run), &low, width < most ? width : most, left,
-                        log, &probes[warp], context);
-        if ((lane & ((1u << log) - 1)) == 0)
-            pass.splits[tile * GPI_MERGE_MOST + run] = low;
-    }
+    if (tile >= tiles || wanted == 0)
+        return;
+    const size_t items = GPI_MERGE_GROUP_ITEMS(&pass, first);
+    if (wanted >= items)
+        return;
+    lanes.log = 5 - pass.log;
+    lanes.run = lane >> lanes.log;
+    lanes.keys = GPI_MERGE_RUN_BEGIN_OF(pass.keys, &pass, first, lanes.run);
+    lanes.low = 0;
+    lanes.high = GPI_MERGE_RUN_ITEMS(&pass, items, lanes.run);
+    GPI_MERGE_SPLIT(&pass, first, &lanes, wanted, context);
+    if ((lane & ((1u << lanes.log) - 1)) == 0)
+        pass.splits[tile * GPI_MERGE_MOST + lanes.run] = lanes.low;
 }

@@ -38,10 +38,6 @@
 #ifndef GPI_TUNE_MERGE_FEW_LOG
 #define GPI_TUNE_MERGE_FEW_LOG 2
 #endif
-/* Tiles from which a warp finds several splits, one after the other. */
-#ifndef GPI_TUNE_MERGE_CHAIN_FROM
-#define GPI_TUNE_MERGE_CHAIN_FROM 8192
-#endif
 
 /* Shared memory for the stages of a ring of bulk copies, in a block with a multiprocessor to itself. */
 #define GPI_RING_ROOM (225 << 10)
