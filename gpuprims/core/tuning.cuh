@@ -27,6 +27,28 @@
 #define GPI_TUNE_RADIX_BUCKETS_UNTIL 67108864
 #endif
 
+/* merge.cuh, merge_sort.cuh: items of up to 4 and up to 8 bytes of a thread; threads of a block; how many blocks
+ * find registers on a multiprocessor at a time. */
+#ifndef GPI_TUNE_MERGE_ITEMS
+#define GPI_TUNE_MERGE_ITEMS 32
+#endif
+#ifndef GPI_TUNE_MERGE_PAIR_ITEMS
+#define GPI_TUNE_MERGE_PAIR_ITEMS 16
+#endif
+#ifndef GPI_TUNE_MERGE_THREADS
+#define GPI_TUNE_MERGE_THREADS 256
+#endif
+#ifndef GPI_TUNE_MERGE_BLOCKS
+#define GPI_TUNE_MERGE_BLOCKS 4
+#endif
+/* Tiles from which runs are merged eight at a time, and the logarithm of how many are with fewer. */
+#ifndef GPI_TUNE_MERGE_MANY
+#define GPI_TUNE_MERGE_MANY 1024
+#endif
+#ifndef GPI_TUNE_MERGE_FEW_LOG
+#define GPI_TUNE_MERGE_FEW_LOG 2
+#endif
+
 /* Shared memory for the stages of a ring of bulk copies, in a block with a multiprocessor to itself. */
 #define GPI_RING_ROOM (225 << 10)
 

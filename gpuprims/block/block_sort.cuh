@@ -1,0 +1,95 @@
+/*
+ * block/block_sort.cuh: sorts a tile of several items per thread, for kernels of your own.
+ *
+ * Parameters   GP_NAME, GP_TYPE (int), GP_BLOCK threads (256), GP_ITEMS items of a thread (1)
+ *              GP_LESS(a, b)  true when a comes before b (a < b); with GP_CONTEXT: GP_LESS(a, b, context)
+ *              GP_CONTEXT     type of a last argument of the functions, by value
+ *              GP_VALUE       V, any trivially copyable type, for block_sort_pairs
+ * Generates    NAME_block_sort_storage, a type for a GP_SHARED variable: a tile, and a little more
+ *              void NAME_block_sort(T x[GP_ITEMS], storage)
+ * with values  void NAME_block_sort_pairs(T keys[GP_ITEMS], V values[GP_ITEMS], storage)
+ *
+ * The items are blocked, before and after: the thread of rank t has items t * GP_ITEMS and following of the
+ * tile. With 2 threads of 3 items:
+ *
+ *     thread              0        1
+ *     before           1 5 0    1 2 0
+ *     after            0 0 1    1 2 5
+ *
+ *     #define GP_NAME  up
+ *     #define GP_ITEMS 4
+ *     #include <gpuprims/block/block_sort.cuh>
+ *
+ *     GP_SHARED(up_block_sort_storage, storage);
+ *     up_block_sort(x, &storage);
+ *
+ * The sort is stable: of items neither of which comes before the other, the order stays. GP_LESS is a strict
+ * weak order, and called on items of the tile alone. storage is passed by name or by address. All GP_BLOCK
+ * threads take part, in the order of their rank (x fastest), and __syncthreads() comes before the storage is
+ * used again.
+ *
+ * How it works: a thread sorts its items in registers by odd-even transposition (Habermann, Parallel
+ * neighbor-sort, 1972), 16 at a time at most. Then sorted runs are merged in pairs, in shared memory, by all
+ * threads at once: core/block_merge.cuh. Merges inside a warp wait for the warp alone. Cost: every merge, of
+ * which there are log2(GP_BLOCK), or a few more, takes each item through shared memory once.
+ *
+ * No include guard: each include stamps out one instance, as its parameters say.
+ */
+#ifndef GPI_TAG
+#define GPI_TAG block_sort
+#endif
+#include "../core/begin.cuh"
+
+#if defined GPI_MISSING_NAME
+#error "gpuprims/block/block_sort.cuh: GP_NAME is missing; every other parameter requires it"
+#endif
+#if defined GPI_MISSING_CONTEXT_USER
+#error "gpuprims/block/block_sort.cuh: GP_LESS is missing; nothing else would receive the GP_CONTEXT"
+#endif
+#if defined GPI_WRONG_BLOCK
+#error "gpuprims/block/block_sort.cuh: GP_BLOCK must be a multiple of 32 from 32 to 1024"
+#endif
+#if defined GPI_WRONG_ITEMS
+#error "gpuprims/block/block_sort.cuh: GP_ITEMS must be at least 1"
+#endif
+
+#if !defined GPI_DEFAULT || !defined GPI_BLOCK_SORT_DEFAULT
+#ifdef GPI_DEFAULT
+#define GPI_BLOCK_SORT_DEFAULT
+#endif
+
+#ifdef GP_VALUE
+#define GPI_MERGE_PAIRS 1
+#define GPI_MERGE_VALUE GP_VALUE
+#else
+#define GPI_MERGE_PAIRS 0
+#define GPI_MERGE_VALUE char
+#endif
+#define GPI_MERGE_ITEMS  GP_ITEMS
+#define GPI_MERGE_PLACES (GP_BLOCK * GP_ITEMS)
+
+#include "../core/less.cuh"
+#include "../core/block_merge.cuh"
+
+#define GPI_BLOCK_SORT_STORAGE GPI_PUBLIC(block_sort_storage)
+
+/* An array of one, so that its name and its address serve alike. */
+typedef GPI_MERGE_TILE GPI_BLOCK_SORT_STORAGE[1];
+
+GPI_DEVICE void GPI_PUBLIC(block_sort)(GP_TYPE *x, void *storage GPI_CONTEXT_LAST)
+{
+    GPI_MERGE_SORT(x, NULL, (GPI_MERGE_TILE *)storage, gpi_thread_rank(), GP_BLOCK * GP_ITEMS,
+                   GPI_CONTEXT_VALUE);
+}
+
+#ifdef GP_VALUE
+GPI_DEVICE void GPI_PUBLIC(block_sort_pairs)(GP_TYPE *keys, GP_VALUE *values, void *storage GPI_CONTEXT_LAST)
+{
+    GPI_MERGE_SORT(keys, values, (GPI_MERGE_TILE *)storage, gpi_thread_rank(), GP_BLOCK * GP_ITEMS,
+                   GPI_CONTEXT_VALUE);
+}
+#endif
+
+#include "../core/merge_end.cuh"
+#endif
+#include "../core/end.cuh"

@@ -1,0 +1,23 @@
+/*
+ * core/less.cuh: the order of an instance. The user's GP_LESS is called here and nowhere else.
+ *
+ * Needs core/begin.cuh. Stamped once per instance.
+ */
+#ifndef GPI_LESS_IS_STAMPED
+#define GPI_LESS_IS_STAMPED
+
+#define GPI_LESS GPI(less)
+
+GPI_FUNCTION int GPI_LESS(GP_TYPE a, GP_TYPE b, GPI_CONTEXT context)
+{
+    (void)context;
+#ifndef GP_LESS
+    return a < b;
+#elif defined GP_CONTEXT
+    return (GP_LESS(a, b, context)) ? 1 : 0;
+#else
+    return (GP_LESS(a, b)) ? 1 : 0;
+#endif
+}
+
+#endif

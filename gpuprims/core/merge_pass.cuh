@@ -1,0 +1,234 @@
+/*
+ * core/merge_pass.cuh: merges groups of up to eight sorted runs in global memory, each item moved once.
+ *
+ * In two launches: the first finds, for each tile of the output, which items of each run come before it (all
+ * runs at once: core/merge_split.cuh); in the second a block reads the pieces that make up its tile, merges
+ * them in pairs in shared memory until one is left, and writes it.
+ *
+ * Needs core/block_merge.cuh, and
+ *
+ *     GPI_MERGE_THREADS      a constant: threads of a block
+ *
+ * Part of merge.cuh and merge_sort.cuh; not to be included directly.
+ */
+#define GPI_MERGE_PASS         GPI(pass)
+#define GPI_MERGE_RUN_ITEMS    GPI(run_items)
+#define GPI_MERGE_GROUP_ITEMS  GPI(group_items)
+#define GPI_MERGE_PIECES       GPI(pieces)
+#define GPI_MERGE_CUT          GPI(cut)
+#define GPI_MERGE_FETCH        GPI(fetch)
+#define GPI_MERGE_ROUND        GPI(round)
+#define GPI_MERGE_WRITE        GPI(write)
+#define GPI_MERGE_PASS_KERNEL  GPI(pass_kernel)
+#define GPI_MERGE_EARLY        GPI(early)
+#define GPI_MERGE_PASS_TILES   GPI(pass_tiles)
+#define GPI_MERGE_PASS_LAUNCH  GPI(pass_launch)
+
+#define GPI_MERGE_MOST_LOG 3 /* the logarithm of how many runs are merged at a time, at most */
+#define GPI_MERGE_MOST     (1u << GPI_MERGE_MOST_LOG)
+
+/*
+ * Items of a tile of the output: at most, since every piece begins with the items of some thread; how many fewer it
+ * may have at either end; and how many it has on average.
+ */
+#define GPI_MERGE_FULL   (GPI_MERGE_ITEMS * (GPI_MERGE_THREADS - GPI_MERGE_MOST))
+#define GPI_MERGE_SLACK  (GPI_MERGE_FULL / 16)
+#define GPI_MERGE_PASS_N (GPI_MERGE_FULL - GPI_MERGE_SLACK)
+
+/* What a pass works on: groups of 2^log runs. */
+typedef struct {
+    const GP_TYPE *keys[2];   /* the first run of the first group; the others, one behind the other */
+    const GPI_MERGE_VALUE *values[2];
+    GP_TYPE *keys_out;
+    GPI_MERGE_VALUE *values_out;
+    size_t n;                 /* items of all groups: the last runs may be shorter, or empty */
+    size_t run, group;        /* items of a run, the last of a group apart, and of a group */
+    size_t tiles;             /* of a group */
+    size_t *splits;           /* for each tile, how many items of each run come before it */
+    int log;
+} GPI_MERGE_PASS;
+
+/* How many items the group has that begins at item `first`. */
+GPI_DEVICE size_t GPI_MERGE_GROUP_ITEMS(const GPI_MERGE_PASS *pass, size_t first)
+{
+    return pass->n - first < pass->group ? pass->n - first : pass->group;
+}
+
+/* Where the keys of run r of a group begin; and the values. */
+#define GPI_MERGE_RUN_BEGIN_OF(array, pass, first, r) \
+    ((r) ? (array)[1] + ((first) + ((r) - 1) * (pass)->run) : (array)[0] + (first))
+
+/* How many items run r has, in a group of `items`. */
+GPI_DEVICE size_t GPI_MERGE_RUN_ITEMS(const GPI_MERGE_PASS *pass, size_t items, unsigned r)
+{
+    size_t begin = r * pass->run, end = r + 1 == 1u << pass->log ? items : begin + pass->run;
+
+    end = end < items ? end : items;
+    return begin < end ? end - begin : 0;
+}
+
+#include "merge_split.cuh"
+
+/* ---- the merge of a tile --------------------------------------------------------------------- */
+
+/* The pieces of the runs that make up a tile. In it, each begins with the items of some thread. */
+typedef struct {
+    const GP_TYPE *keys[GPI_MERGE_MOST];
+#if GPI_MERGE_PAIRS
+    const GPI_MERGE_VALUE *values[GPI_MERGE_MOST];
+#endif
+    unsigned thread[GPI_MERGE_MOST]; /* which */
+    unsigned items[GPI_MERGE_MOST];  /* how many items it has; later, with those that were merged into it */
+    size_t out;                      /* where the tile begins in the output */
+} GPI_MERGE_PIECES;
+
+/* One thread: finds the pieces of tile `tile` of the group that begins at `first`. */
+GPI_DEVICE void GPI_MERGE_CUT(GPI_MERGE_PIECES *pieces, const GPI_MERGE_PASS *pass, size_t first, size_t tile)
+{
+    const size_t items = GPI_MERGE_GROUP_ITEMS(pass, first);
+    const size_t *splits = pass->splits + (size_t)blockIdx.x * GPI_MERGE_MOST;
+    const int is_first = tile == 0, is_last = (tile + 1) * GPI_MERGE_PASS_N >= items;
+    size_t begin = 0;
+    unsigned threads = 0;
+
+    for (unsigned r = 0; r < 1u << pass->log; r++) {
+        const size_t from = is_first ? 0 : splits[r];
+        const size_t to = is_last ? GPI_MERGE_RUN_ITEMS(pass, items, r) : splits[GPI_MERGE_MOST + r];
+
+        pieces->thread[r] = threads;
+        pieces->items[r] = (unsigned)(to - from);
+        pieces->keys[r] = GPI_MERGE_RUN_BEGIN_OF(pass->keys, pass, first, r) + from;
+#if GPI_MERGE_PAIRS
+        pieces->values[r] = GPI_MERGE_RUN_BEGIN_OF(pass->values, pass, first, r) + from;
+#endif
+        begin += from;
+        threads += (pieces->items[r] + GPI_MERGE_ITEMS - 1) / GPI_MERGE_ITEMS;
+    }
+    pieces->out = first + begin;
+}
+
+/* Reads the pieces, each with warps of its own where there are enough. */
+GPI_DEVICE void GPI_MERGE_FETCH(GPI_MERGE_TILE *tile, const GPI_MERGE_PIECES *pieces, unsigned runs)
+{
+    const unsigned warps = GPI_MERGE_THREADS / 32, warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+    const unsigned stride = warps > runs ? warps / runs * 32 : 32;
+
+    for (unsigned r = warp % runs; r < runs; r += warps) {
+        const unsigned items = pieces->items[r], to = pieces->thread[r] * GPI_MERGE_ITEMS;
+
+        GPI_UNROLL_BY_8
+        for (unsigned i = warp / runs * 32 + lane; i < items; i += stride) {
+            gpi_copy_item(&tile->keys[GPI_MERGE_PLACE(to + i)], pieces->keys[r] + i);
+#if GPI_MERGE_PAIRS
+            gpi_copy_item(&tile->values[GPI_MERGE_PLACE(to + i)], pieces->values[r] + i);
+#endif
+        }
+    }
+    gpi_copy_wait();
+}
+
+/*
+ * Merges each two neighbours among the pieces that have been made of `step` each. Returns how many items the caller
+ * then has in its registers.
+ */
+GPI_DEVICE unsigned GPI_MERGE_ROUND(GP_TYPE *x, GPI_MERGE_VALUE *v, const GPI_MERGE_TILE *tile,
+                                    const GPI_MERGE_PIECES *pieces, unsigned count, unsigned step, GPI_CONTEXT context)
+{
+    unsigned r = 0;
+    GPI_MERGE_RUNS runs;
+
+    while (r + 2 * step < count && threadIdx.x >= pieces->thread[r + 2 * step])
+        r += 2 * step;
+    const unsigned at = (threadIdx.x - pieces->thread[r]) * GPI_MERGE_ITEMS;
+
+    runs.a = pieces->thread[r] * GPI_MERGE_ITEMS;
+    runs.a_end = runs.a + pieces->items[r];
+    runs.b = pieces->thread[r + step] * GPI_MERGE_ITEMS;
+    runs.b_end = runs.b + pieces->items[r + step];
+    GPI_MERGE_PART(x, v, tile, runs, at, context);
+
+    const unsigned items = pieces->items[r] + pieces->items[r + step];
+    return at < items ? items - at : 0;
+}
+
+/* Writes the first n items of the tile. */
+GPI_DEVICE void GPI_MERGE_WRITE(const GPI_MERGE_TILE *tile, GP_TYPE *keys, GPI_MERGE_VALUE *values, unsigned n)
+{
+    GPI_UNROLL
+    for (unsigned i = 0; i < GPI_MERGE_ITEMS; i++) {
+        const unsigned k = i * GPI_MERGE_THREADS + threadIdx.x;
+        const GP_TYPE x = tile->keys[GPI_MERGE_PLACE(k)]; /* read ahead: it need not be an item */
+
+        if (k < n) {
+            keys[k] = x;
+            if (GPI_MERGE_PAIRS)
+                values[k] = GPI_MERGE_VALUE_AT(tile, k);
+        }
+    }
+}
+
+/* One block per tile of the output. */
+static __global__ void __launch_bounds__(GPI_MERGE_THREADS, GPI_MERGE_BLOCKS)
+    GPI_MERGE_PASS_KERNEL(GPI_MERGE_PASS pass, GPI_CONTEXT context)
+{
+    GP_SHARED(GPI_MERGE_TILE, tile);
+    GP_SHARED(GPI_MERGE_PIECES, pieces);
+    const size_t first = blockIdx.x / pass.tiles * pass.group, number = blockIdx.x % pass.tiles;
+    const unsigned runs = 1u << pass.log;
+    GP_TYPE x[GPI_MERGE_ITEMS];
+    GPI_MERGE_VALUE v[GPI_MERGE_ITEMS];
+
+    gpi_grid_wait();
+    gpi_grid_launch_next();
+    if (number * GPI_MERGE_PASS_N >= GPI_MERGE_GROUP_ITEMS(&pass, first))
+        return; /* the last group is shorter */
+    if (threadIdx.x == 0)
+        GPI_MERGE_CUT(&pieces, &pass, first, number);
+    __syncthreads(); /* the pieces are known */
+    GPI_MERGE_FETCH(&tile, &pieces, runs);
+    __syncthreads(); /* the pieces are there */
+    for (unsigned step = 1; step < runs; step *= 2) {
+        const unsigned count = GPI_MERGE_ROUND(x, v, &tile, &pieces, runs, step, context), r = 2 * step * threadIdx.x;
+
+        __syncthreads(); /* the pieces have been read */
+        GPI_MERGE_PUT(x, v, &tile, threadIdx.x, count);
+        if (r < runs)
+            pieces.items[r] += pieces.items[r + step];
+        __syncthreads(); /* the merged ones are there */
+    }
+    GPI_MERGE_WRITE(&tile, pass.keys_out + pieces.out, GPI_MERGE_PAIRS ? pass.values_out + pieces.out : pass.values_out,
+                    pieces.items[0]);
+}
+
+/* ---- host functions -------------------------------------------------------------------------- */
+
+/* Whether a kernel may start before the one before it has ended. */
+static inline int GPI_MERGE_EARLY(void)
+{
+    static signed char known[GPI_DEVICES];
+
+    return (gpi_kernel_ready((const void *)GPI_MERGE_PASS_KERNEL, 0, known) & GPI_KERNEL_SM90) != 0;
+}
+
+/* Tiles of all groups. */
+static inline size_t GPI_MERGE_PASS_TILES(size_t n, size_t group)
+{
+    return gpi_divide_up(n, group) * gpi_divide_up(group, GPI_MERGE_PASS_N);
+}
+
+/* Launches a pass; its splits have room for GPI_MERGE_MOST numbers for each tile. */
+static inline cudaError_t GPI_MERGE_PASS_LAUNCH(GPI_MERGE_PASS *pass, GPI_CONTEXT context, int early,
+                                                cudaStream_t stream)
+{
+    const size_t blocks = GPI_MERGE_PASS_TILES(pass->n, pass->group);
+    cudaError_t error = cudaSuccess;
+
+    pass->tiles = gpi_divide_up(pass->group, GPI_MERGE_PASS_N);
+    if (blocks > 1)
+        error = GPI_LAUNCH_EARLY(early, GPI_MERGE_SPLIT_KERNEL, (unsigned)gpi_divide_up(blocks, GPI_MERGE_SPLIT_WARPS),
+                                 32 * GPI_MERGE_SPLIT_WARPS, 0, stream, *pass, blocks, context);
+    if (error == cudaSuccess)
+        error = GPI_LAUNCH_EARLY(early, GPI_MERGE_PASS_KERNEL, (unsigned)blocks, GPI_MERGE_THREADS, 0, stream, *pass,
+                                 context);
+    return error;
+}

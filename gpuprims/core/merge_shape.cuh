@@ -1,0 +1,27 @@
+/*
+ * core/merge_shape.cuh: the shape of the blocks of merge.cuh and merge_sort.cuh, by the size of an item.
+ *
+ * Part of merge.cuh and merge_sort.cuh; not to be included directly.
+ */
+#include "tuning.cuh"
+
+#define GPI_MERGE_ITEMS   GPI(items)
+#define GPI_MERGE_THREADS GPI(threads)
+#define GPI_MERGE_BLOCKS  GPI(blocks)
+#define GPI_MERGE_PLACES  (GPI_MERGE_THREADS * GPI_MERGE_ITEMS)
+
+/* A thread has up to 128 bytes in registers, a block up to 32 KB in shared memory, or a warp of larger items. */
+#define GPI_MERGE_BYTES (sizeof(GP_TYPE) + (GPI_MERGE_PAIRS ? sizeof(GPI_MERGE_VALUE) : 0))
+enum {
+    GPI_MERGE_ITEMS = GPI_MERGE_BYTES <= 4    ? GPI_TUNE_MERGE_ITEMS
+                      : GPI_MERGE_BYTES <= 8  ? GPI_TUNE_MERGE_PAIR_ITEMS
+                      : GPI_MERGE_BYTES <= 16 ? 8
+                      : GPI_MERGE_BYTES <= 32 ? 4
+                      : GPI_MERGE_BYTES <= 64 ? 2
+                                              : 1,
+    GPI_MERGE_THREADS = GPI_MERGE_BYTES <= 128   ? GPI_TUNE_MERGE_THREADS
+                        : GPI_MERGE_BYTES <= 256 ? 128
+                        : GPI_MERGE_BYTES <= 512 ? 64
+                                                 : 32,
+    GPI_MERGE_BLOCKS = GPI_MERGE_BYTES <= 16 ? GPI_TUNE_MERGE_BLOCKS : 1
+};

@@ -1,0 +1,100 @@
+/*
+ * merge.cuh: merges two sorted arrays.
+ *
+ * Parameters   GP_NAME        prefix of every generated name (gp, when nothing at all is defined)
+ *              GP_TYPE        T, any trivially copyable type (int)
+ *              GP_LESS(a, b)  true when a comes before b (a < b); with GP_CONTEXT: GP_LESS(a, b, context)
+ *              GP_CONTEXT     type of a by-value argument before `ws`
+ *              GP_API         linkage of the host functions (static inline)
+ *
+ * Generates    cudaError_t NAME_merge(const T *a, size_t na, const T *b, size_t nb, T *out, ...)
+ *              size_t      NAME_merge_workspace_bytes(size_t na, size_t nb)
+ *              where ... is [context,] ws, stream
+ *
+ *     a          0 1 3 5
+ *     b          1 2 5
+ *     merged     0 1 1 2 3 5 5
+ *
+ *     #include <gpuprims/merge.cuh>
+ *     gp_merge(d_a, na, d_b, nb, d_out, NULL, stream);
+ *
+ * Order        GP_LESS is a strict weak order, and a and b are sorted by it. Items neither of which comes
+ *              before the other keep their order, and those of a come before those of b.
+ * Guarantees   Asynchronous on `stream`. out has na + nb items and overlaps neither a nor b.
+ * Errors       cudaErrorInvalidValue, with gp_last_error_message(), before anything is launched; else
+ *              what a launch or an allocation returned. na + nb == 0 succeeds and writes nothing.
+ *
+ * How it works: a merge path (Green, McColl and Bader, GPU merge path, 2012). The output is cut into tiles;
+ * for each of them a search finds the pieces of a and b that make it up, and a block merges them:
+ * core/merge_pass.cuh. docs/merge-sort.md has pictures. Cost: each item is read and written once, in two
+ * launches, or in one when a tile holds all. Workspace: 64 bytes for each tile, of 32 KB at most.
+ *
+ * No include guard: each include stamps out one instance, as its parameters say.
+ */
+#ifndef GPI_TAG
+#define GPI_TAG merge
+#endif
+#include "core/begin.cuh"
+
+#if defined GPI_MISSING_NAME
+#error "gpuprims/merge.cuh: GP_NAME is missing; every other parameter requires it"
+#endif
+#if defined GPI_MISSING_CONTEXT_USER
+#error "gpuprims/merge.cuh: GP_LESS is missing; nothing else would receive the GP_CONTEXT"
+#endif
+
+#if !defined GPI_DEFAULT || !defined GPI_MERGE_DEFAULT
+#ifdef GPI_DEFAULT
+#define GPI_MERGE_DEFAULT
+#endif
+
+#define GPI_MERGE_PAIRS 0
+#define GPI_MERGE_VALUE char
+
+#include "core/less.cuh"
+#include "core/merge_shape.cuh"
+#include "core/block_merge.cuh"
+#include "core/merge_pass.cuh"
+
+GP_API size_t GPI_PUBLIC(merge_workspace_bytes)(size_t na, size_t nb)
+{
+    const size_t n = na + nb, tiles = n ? GPI_MERGE_PASS_TILES(n, n) : 0;
+
+    return gpi_workspace_request(tiles > 1 ? tiles * GPI_MERGE_MOST * sizeof(size_t) : 0);
+}
+
+/* Merges the sorted arrays a and b. */
+GP_API cudaError_t GPI_PUBLIC(merge)(const GP_TYPE *a, size_t na, const GP_TYPE *b, size_t nb, GP_TYPE *out,
+                                     GPI_CONTEXT_PARAMETER gp_workspace *ws, cudaStream_t stream)
+{
+    const char *function = GPI_TEXT(merge);
+    GPI_MERGE_PASS pass;
+    gpi_scratch scratch;
+
+    if (na && !a)
+        return gpi_error_null(function, "a", na);
+    if (nb && !b)
+        return gpi_error_null(function, "b", nb);
+    if (na + nb && !out)
+        return gpi_error_null(function, "out", na + nb);
+    if (na + nb == 0)
+        return cudaSuccess;
+    cudaError_t error =
+        gpi_scratch_acquire(&scratch, ws, GPI_PUBLIC(merge_workspace_bytes)(na, nb), stream, function);
+    if (error != cudaSuccess)
+        return error;
+    memset((void *)&pass, 0, sizeof pass);
+    pass.keys[0] = a;
+    pass.keys[1] = b;
+    pass.keys_out = out;
+    pass.n = pass.group = na + nb;
+    pass.run = na;
+    pass.log = 1;
+    pass.splits = (size_t *)scratch.memory;
+    error = GPI_MERGE_PASS_LAUNCH(&pass, GPI_CONTEXT_VALUE, GPI_MERGE_EARLY(), stream);
+    return gpi_scratch_release(&scratch, error, stream);
+}
+
+#include "core/merge_end.cuh"
+#endif
+#include "core/end.cuh"

@@ -1,0 +1,253 @@
+/*
+ * merge_sort.cuh: sorts items of any type by any order, alone or with values.
+ *
+ * Parameters   GP_NAME        prefix of every generated name (gp, when nothing at all is defined)
+ *              GP_TYPE        T, any trivially copyable type (int)
+ *              GP_LESS(a, b)  true when a comes before b (a < b); with GP_CONTEXT: GP_LESS(a, b, context)
+ *              GP_CONTEXT     type of a by-value argument before `ws`
+ *              GP_VALUE       V, any trivially copyable type; without it the keys are sorted alone
+ *              GP_API         linkage of the host functions (static inline)
+ *
+ * Generates    cudaError_t NAME_merge_sort(const T *in, T *out, size_t n, ...)
+ * with values  cudaError_t NAME_merge_sort(const T *kin, T *kout, const V *vin, V *vout, size_t n, ...)
+ * and          size_t      NAME_merge_sort_workspace_bytes(size_t n)
+ *              where ... is [context,] ws, stream
+ *
+ *     in         1 5 0 1 2 0 3
+ *     sorted     0 0 1 1 2 3 5
+ *
+ *     #include <gpuprims/merge_sort.cuh>
+ *     gp_merge_sort(d_in, d_out, n, NULL, stream);
+ *
+ * Order        GP_LESS is a strict weak order: of any type, and of floats as long as none is a NaN, a < b is.
+ *              The sort is stable: items neither of which comes before the other keep their order. With any
+ *              other GP_LESS the output has the same items, in some order.
+ * Guarantees   Asynchronous on `stream`. in == out is allowed, for keys and for values; no other overlap.
+ *              GP_LESS is called on items of the input alone. Integers and floats by < are sorted faster by
+ *              radix_sort.cuh.
+ * Errors       cudaErrorInvalidValue, with gp_last_error_message(), before anything is launched; else
+ *              what a launch or an allocation returned; the input is whole if an allocation failed.
+ *              n == 0 succeeds and writes nothing.
+ *
+ * How it works: a block sorts a tile of up to 32 KB in shared memory: core/block_merge.cuh. Then runs are
+ * merged, up to eight at a time, so that fewer passes over memory are left than merges of two would take:
+ * core/merge_pass.cuh. docs/merge-sort.md has pictures. Cost: 1 + log8(n / tile) reads and writes of each item,
+ * two launches for each pass but the first. Workspace: n keys and n values, and less than 1 % more.
+ *
+ * No include guard: each include stamps out one instance, as its parameters say.
+ */
+#ifndef GPI_TAG
+#define GPI_TAG merge_sort
+#endif
+#include "core/begin.cuh"
+
+#if defined GPI_MISSING_NAME
+#error "gpuprims/merge_sort.cuh: GP_NAME is missing; every other parameter requires it"
+#endif
+#if defined GPI_MISSING_CONTEXT_USER
+#error "gpuprims/merge_sort.cuh: GP_LESS is missing; nothing else would receive the GP_CONTEXT"
+#endif
+
+#if !defined GPI_DEFAULT || !defined GPI_MERGE_SORT_DEFAULT
+#ifdef GPI_DEFAULT
+#define GPI_MERGE_SORT_DEFAULT
+#endif
+
+/* Keys alone have no values; the type keeps the text of the kernels in one piece. */
+#ifdef GP_VALUE
+#define GPI_MERGE_PAIRS 1
+#define GPI_MERGE_VALUE GP_VALUE
+#else
+#define GPI_MERGE_PAIRS 0
+#define GPI_MERGE_VALUE char
+#endif
+
+#include "core/less.cuh"
+#include "core/merge_shape.cuh"
+#include "core/block_merge.cuh"
+#include "core/merge_pass.cuh"
+
+#define GPI_MERGE_SORT_JOB         GPI(job)
+#define GPI_MERGE_SORT_TILE_KERNEL GPI(tile_kernel)
+#define GPI_MERGE_SORT_LAYOUT      GPI(layout)
+#define GPI_MERGE_SORT_LAY_OUT     GPI(lay_out)
+#define GPI_MERGE_SORT_CHECK       GPI(check)
+#define GPI_MERGE_SORT_PASSES      GPI(passes)
+#define GPI_MERGE_SORT_HOST        GPI(host)
+
+/* What to sort, and where to. */
+typedef struct {
+    const GP_TYPE *keys_in;
+    const GPI_MERGE_VALUE *values_in;
+    GP_TYPE *keys_out;
+    GPI_MERGE_VALUE *values_out;
+    size_t n;
+} GPI_MERGE_SORT_JOB;
+
+/* One block per tile: sorts it. All of it has been read before anything is written. */
+static __global__ void __launch_bounds__(GPI_MERGE_THREADS, GPI_MERGE_BLOCKS)
+    GPI_MERGE_SORT_TILE_KERNEL(GPI_MERGE_SORT_JOB job, GPI_CONTEXT context)
+{
+    GP_SHARED(GPI_MERGE_TILE, tile);
+    const size_t base = (size_t)blockIdx.x * GPI_MERGE_PLACES;
+    const unsigned n = gpi_most(job.n - base, GPI_MERGE_PLACES), mine = threadIdx.x * GPI_MERGE_ITEMS;
+    GP_TYPE x[GPI_MERGE_ITEMS];
+    GPI_MERGE_VALUE v[GPI_MERGE_ITEMS];
+
+    gpi_grid_wait();
+    gpi_grid_launch_next();
+    GPI_UNROLL
+    for (unsigned i = 0; i < GPI_MERGE_ITEMS; i++) {
+        const unsigned k = i * GPI_MERGE_THREADS + threadIdx.x;
+
+        if (k < n) {
+            gpi_copy_item(&tile.keys[GPI_MERGE_PLACE(k)], job.keys_in + base + k);
+#if GPI_MERGE_PAIRS
+            gpi_copy_item(&tile.values[GPI_MERGE_PLACE(k)], job.values_in + base + k);
+#endif
+        }
+    }
+    gpi_copy_wait();
+    __syncthreads(); /* the tile is complete */
+    GPI_UNROLL
+    for (unsigned i = 0; i < GPI_MERGE_ITEMS; i++) {
+        const unsigned k = gpi_min(mine + i, n - 1); /* any item will do where there is none */
+
+        x[i] = tile.keys[GPI_MERGE_PLACE(k)];
+        if (GPI_MERGE_PAIRS)
+            v[i] = GPI_MERGE_VALUE_AT(&tile, k);
+    }
+    __syncthreads(); /* and has been read */
+    GPI_MERGE_SORT(x, v, &tile, threadIdx.x, n, context);
+    __syncthreads(); /* the last runs have been read */
+    GPI_MERGE_PUT(x, v, &tile, threadIdx.x, mine < n ? n - mine : 0);
+    __syncthreads(); /* the tile is sorted */
+    GPI_MERGE_WRITE(&tile, job.keys_out + base, GPI_MERGE_PAIRS ? job.values_out + base : job.values_out, n);
+}
+
+/* ---- host functions -------------------------------------------------------------------------- */
+
+/* The workspace. */
+typedef struct {
+    size_t values, splits, bytes; /* where values and splits begin, behind the keys */
+} GPI_MERGE_SORT_LAYOUT;
+
+static inline GPI_MERGE_SORT_LAYOUT GPI_MERGE_SORT_LAY_OUT(size_t n)
+{
+    /* No pass has more tiles than that: no group is smaller than two runs. */
+    const size_t tiles = gpi_divide_up(n, GPI_MERGE_PASS_N) + gpi_divide_up(n, 2 * GPI_MERGE_PLACES);
+    GPI_MERGE_SORT_LAYOUT layout = {0, 0, 0};
+
+    if (n <= GPI_MERGE_PLACES)
+        return layout;
+    layout.values = gpi_align_up(n * sizeof(GP_TYPE));
+    layout.splits = layout.values + (GPI_MERGE_PAIRS ? gpi_align_up(n * sizeof(GPI_MERGE_VALUE)) : 0);
+    layout.bytes = layout.splits + tiles * GPI_MERGE_MOST * sizeof(size_t);
+    return layout;
+}
+
+/* Says what is wrong with the arguments, if anything is. */
+static inline cudaError_t GPI_MERGE_SORT_CHECK(const char *function, const GPI_MERGE_SORT_JOB *job)
+{
+    if (!job->keys_in)
+        return gpi_error_null(function, GPI_MERGE_PAIRS ? "kin" : "in", job->n);
+    if (!job->keys_out)
+        return gpi_error_null(function, GPI_MERGE_PAIRS ? "kout" : "out", job->n);
+    if (GPI_MERGE_PAIRS && !job->values_in)
+        return gpi_error_null(function, "vin", job->n);
+    if (GPI_MERGE_PAIRS && !job->values_out)
+        return gpi_error_null(function, "vout", job->n);
+    return cudaSuccess;
+}
+
+/* Sorts the tiles and merges them, so that the last pass writes the output. */
+static inline cudaError_t GPI_MERGE_SORT_PASSES(GPI_MERGE_SORT_JOB job, char *memory, GPI_CONTEXT context,
+                                                cudaStream_t stream)
+{
+    const GPI_MERGE_SORT_LAYOUT layout = GPI_MERGE_SORT_LAY_OUT(job.n);
+    const size_t tiles = gpi_divide_up(job.n, GPI_MERGE_PLACES);
+    GP_TYPE *keys[2] = {job.keys_out, (GP_TYPE *)memory};
+    GPI_MERGE_VALUE *values[2] = {job.values_out, (GPI_MERGE_VALUE *)(memory + layout.values)};
+    const int early = GPI_MERGE_EARLY(), most = tiles < GPI_TUNE_MERGE_MANY ? GPI_TUNE_MERGE_FEW_LOG : GPI_MERGE_MOST_LOG;
+    int levels = 0;
+
+    while ((size_t)1 << levels < tiles)
+        levels++;
+    int passes = (levels + most - 1) / most;
+    job.keys_out = keys[passes % 2];
+    job.values_out = values[passes % 2];
+    cudaError_t error =
+        GPI_LAUNCH_EARLY(early, GPI_MERGE_SORT_TILE_KERNEL, (unsigned)tiles, GPI_MERGE_THREADS, 0, stream, job, context);
+    for (size_t run = GPI_MERGE_PLACES; passes > 0 && error == cudaSuccess; passes--) {
+        GPI_MERGE_PASS pass;
+
+        memset((void *)&pass, 0, sizeof pass);
+        pass.log = (levels + passes - 1) / passes;
+        pass.run = run;
+        pass.group = run << pass.log;
+        pass.n = job.n;
+        pass.keys[0] = keys[passes % 2];
+        pass.keys[1] = keys[passes % 2] + run;
+        pass.keys_out = keys[1 - passes % 2];
+#if GPI_MERGE_PAIRS
+        pass.values[0] = values[passes % 2];
+        pass.values[1] = values[passes % 2] + run;
+        pass.values_out = values[1 - passes % 2];
+#endif
+        pass.splits = (size_t *)(memory + layout.splits);
+        error = GPI_MERGE_PASS_LAUNCH(&pass, context, early, stream);
+        levels -= pass.log;
+        run = pass.group;
+    }
+    return error;
+}
+
+static inline cudaError_t GPI_MERGE_SORT_HOST(const char *function, GPI_MERGE_SORT_JOB job, GPI_CONTEXT context,
+                                              gp_workspace *ws, cudaStream_t stream)
+{
+    gpi_scratch scratch;
+    cudaError_t error;
+
+    if (job.n == 0)
+        return cudaSuccess;
+    error = GPI_MERGE_SORT_CHECK(function, &job);
+    if (error != cudaSuccess)
+        return error;
+    error = gpi_tagged_scratch_acquire(&scratch, ws, 0, GPI_MERGE_SORT_LAY_OUT(job.n).bytes, stream, function);
+    if (error != cudaSuccess)
+        return error;
+    error = GPI_MERGE_SORT_PASSES(job, scratch.memory, context, stream);
+    return gpi_scratch_release(&scratch, error, stream);
+}
+
+GP_API size_t GPI_PUBLIC(merge_sort_workspace_bytes)(size_t n)
+{
+    return gpi_workspace_request(GPI_MERGE_SORT_LAY_OUT(n).bytes);
+}
+
+/* clang-format off */
+#ifdef GP_VALUE
+#define GPI_MERGE_SORT_PARAMETERS \
+    const GP_TYPE *kin, GP_TYPE *kout, const GP_VALUE *vin, GP_VALUE *vout, size_t n
+#define GPI_MERGE_SORT_ARGUMENTS {kin, vin, kout, vout, n}
+#else
+#define GPI_MERGE_SORT_PARAMETERS const GP_TYPE *in, GP_TYPE *out, size_t n
+#define GPI_MERGE_SORT_ARGUMENTS {in, NULL, out, NULL, n}
+#endif
+/* clang-format on */
+
+/* Sorts by GP_LESS. */
+GP_API cudaError_t GPI_PUBLIC(merge_sort)(GPI_MERGE_SORT_PARAMETERS, GPI_CONTEXT_PARAMETER gp_workspace *ws,
+                                          cudaStream_t stream)
+{
+    GPI_MERGE_SORT_JOB job = GPI_MERGE_SORT_ARGUMENTS;
+
+    return GPI_MERGE_SORT_HOST(GPI_TEXT(merge_sort), job, GPI_CONTEXT_VALUE, ws, stream);
+}
+
+#undef GPI_MERGE_SORT_PARAMETERS
+#undef GPI_MERGE_SORT_ARGUMENTS
+
+#include "core/merge_end.cuh"
+#endif
+#include "core/end.cuh"
