@@ -6,7 +6,7 @@
  *              GP_VALUE       V, any trivially copyable type; without it the keys are sorted alone
  *              GP_DESCENDING  when it is defined, the largest key comes first
  *              GP_API         linkage of the host functions (static inline)
- *              GP_KERNEL      for tests: GP_KERNEL_PASSES, and ..._OLD and ..._AGAIN: core/launch.cuh
+ *              GP_KERNEL      for tests: GP_KERNEL_PASSES, _BUCKETS, _BLOCK, ...: core/launch.cuh
  *              GP_GRID        for tests: a launch has so many blocks at most
  *
  * Generates    cudaError_t NAME_radix_sort(const K *in, K *out, size_t n, ws, stream)
@@ -47,8 +47,11 @@
  *     2. plan: a digit that is the same in all keys needs no pass
  *     3. for each other digit one pass, which reads and writes every item once: core/radix_pass.cuh
  *
- * Few keys are sorted in one launch, by a block or a cluster of blocks: core/radix_cluster.cuh. docs/radix-sort.md has
- * pictures. Cost: n reads of keys, and n reads and writes of items for each digit that differs.
+ * Keys alone whose topmost bits are well spread are sorted from the highest digit down instead, in two or
+ * three moves: core/radix_buckets.cuh. Which way is taken is found out on the device.
+ *
+ * Few keys are sorted in one launch, by a block or a cluster of blocks: core/radix_cluster.cuh.
+ * docs/radix-sort.md has pictures. Cost: n reads of keys, and n reads and writes of items for each digit that differs.
  * Workspace: n keys and n values, and up to 64 MB.
  *
  * No include guard: each include stamps out one instance, as its parameters say.
@@ -368,8 +371,9 @@ static inline size_t GPI_RADIX_TILE_OF_PARTITION(size_t n, size_t room)
     size_t items = gpi_divide_up(gpi_divide_up(n, blocks), threads);
     size_t fitting = (room - sizeof(GPI_RADIX_BUCKET_TILE) - 1024) / sizeof(GP_KEY) / threads;
 
-    items = items < 4 ? 4 : items;
-    items = items < GPI_RADIX_PARTITION_ITEMS ? items : GPI_RADIX_PARTITION_ITEMS;
+    const size_t most = GPI_RADIX_PARTITION_ITEMS;
+
+    items = items < 4 ? 4 : items < most ? items : most;
     return threads * (items < fitting ? items : fitting);
 }
 

@@ -484,6 +484,63 @@ static void test_bulk_copies(void)
     must(cudaFree(in));
 }
 
+/* ---- clusters ----------------------------------------------------------------------------------- */
+
+/* Each block writes into the next one's shared memory, round after round, and reads what it got. */
+static __global__ void pass_on(unsigned *to, unsigned cluster, int rounds)
+{
+    GP_DYNAMIC_SHARED(unsigned, words); /* two for each thread, in turn */
+    unsigned t = threadIdx.x, rank = blockIdx.x % cluster, value = blockIdx.x * blockDim.x + t;
+
+    gpi_cluster_arrive();
+    gpi_cluster_wait(); /* all blocks have started */
+    for (int i = 0; i < rounds; i++) {
+        unsigned *place = words + i % 2 * blockDim.x + t;
+
+        *(unsigned *)gpi_cluster_shared(place, (rank + 1) % cluster) = value;
+        gpi_cluster_sync();
+        value = *place + 1;
+    }
+    gpi_cluster_sync(); /* nobody's memory is needed any more */
+    to[blockIdx.x * blockDim.x + t] = value;
+}
+
+static void test_clusters(void)
+{
+    static const unsigned sizes[] = {1, 2, 4, 8};
+    enum { THREADS = 96, ROUNDS = 5 };
+    int good = 1;
+
+    if (attribute(cudaDevAttrComputeCapabilityMajor) < 9) {
+        ok(1, "clusters # SKIP needs compute capability 9.0");
+        return;
+    }
+    for (unsigned k = 0; k < 4; k++) {
+        unsigned cluster = sizes[k], blocks = 3 * cluster;
+
+        clear();
+        must(GPI_LAUNCH_CLUSTER(0, cluster, pass_on, blocks, THREADS,
+                                2 * THREADS * sizeof(unsigned), 0, out, cluster, (int)ROUNDS));
+        fetch();
+        for (unsigned i = 0; i < blocks * THREADS; i++) {
+            unsigned block = i / THREADS, first = block / cluster * cluster;
+            unsigned from = first + (block - first + ROUNDS * (cluster - 1)) % cluster;
+
+            good &= got[i] == from * THREADS + i % THREADS + ROUNDS;
+        }
+    }
+    ok(good, "blocks of a cluster write into each other's shared memory");
+#ifndef __CUDACC__
+    cudaError_t error = GPI_LAUNCH_CLUSTER(0, 4, pass_on, 6, 32, 256, 0, out, 4u, 1);
+    ok(error == cudaErrorInvalidConfiguration && strstr(gp_last_error_message(), "clusters of 4 blocks"),
+       "clusters that the grid has no whole number of: %s", gp_last_error_message());
+    error = GPI_LAUNCH_CLUSTER(0, 2, pass_on, 2, 32, 256, 0, out, 3u, 1);
+    ok(error == cudaErrorIllegalAddress && strstr(gp_last_error_message(), "block 2 of its cluster"),
+       "shared memory of a block that is not in the cluster: %s", gp_last_error_message());
+    cudaGetLastError();
+#endif
+}
+
 /* ---- warp operations ------------------------------------------------------------------------- */
 
 /* What a shuffle of the lanes' own numbers gives lane `lane` (PTX ISA, shfl). */
@@ -1112,6 +1169,7 @@ int main(int argc, char **argv)
     test_shared();
     test_barriers();
     test_bulk_copies();
+    test_clusters();
     test_shuffles();
     test_warps();
     test_atomics();

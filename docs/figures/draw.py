@@ -666,6 +666,60 @@ def scatter():
     f.save()
 
 
+def radix_cluster():
+    f = Figure('radix-cluster', 760, 450, 'a cluster of blocks sorts: spread by the topmost digit, bins, compare')
+    shares = [[31, 12, 50, 7], [44, 3, 28, 19], [9, 55, 36, 22]]
+    keys = [key for share in shares for key in share]
+    owner = lambda key: min(sum(other // 10 < key // 10 for other in keys) // 4, 2)
+    left = lambda b: 96 + b * 220
+    for b, share in enumerate(shares):
+        f.text(left(b) + 94, 24, f'block {b}', 14, 'middle', bold=True)
+        f.row(left(b), 36, share, 'in')
+    f.text(20, 56, 'shares', bold=True)
+    f.text(20, 134, 'spread', bold=True)
+    groups = [[key for share in shares for key in share if owner(key) == b] for b in range(3)]
+    where = {key: (b, i) for b, group in enumerate(groups) for i, key in enumerate(group)}
+    for b, share in enumerate(shares):
+        for i, key in enumerate(share):
+            to, k = where[key]
+            f.arrow(mid(left(b), i), 67, mid(left(to), k, 40, 36), 168, hot=to != b)
+    for b, group in enumerate(groups):
+        f.row(left(b), 170, group, 'new', 40, 36)
+    f.text(20, 190, 'got', bold=True)
+    f.text(20, 244, 'bins', bold=True)
+    f.text(20, 318, 'compare', bold=True)
+    for b, group in enumerate(groups):
+        binned = sorted(group, key=lambda key: key // 10)
+        for i, key in enumerate(binned):
+            f.arrow(left(b) + group.index(key) * 40 + 18, 201, left(b) + i * 40 + 18, 258)
+            f.cell(left(b) + i * 40, 260, key, 'new', 36)
+            f.cell(left(b) + i * 40, 334, sorted(group)[i], 'out', 36)
+            f.arrow(left(b) + i * 40 + 18, 291, left(b) + sorted(group).index(key) * 40 + 18, 332)
+    f.text(20, 394, 'Spread: the cluster counts the topmost digit, here the tens; each block gets some of the digits.', 13)
+    f.text(20, 414, 'Bins: by finer digits. Compare: within a bin, each key counts those before it.', 13)
+    f.text(20, 434, 'Orange arrows write into the shared memory of another multiprocessor.', 13, color=HOT)
+    f.save()
+
+
+def radix_buckets():
+    f = Figure('radix-buckets', 760, 330, 'from the highest digit down: two partitions, then each bucket in one go')
+    def strip(y, title, parts, kind):
+        f.text(20, y + 20, title, bold=True)
+        for i in range(parts):
+            f.cell(120 + i * 600 / parts, y, '', kind, 600 / parts - (3 if parts > 4 else 6), 30)
+    strip(20, 'in', 1, 'in')
+    strip(90, 'ranges', 8, 'new')
+    strip(160, 'buckets', 40, 'new')
+    strip(230, 'out', 40, 'out')
+    for i, to in enumerate((2, 6, 0, 4, 1, 7)):
+        f.arrow(180 + i * 95, 51, 156 + to * 75, 88, hot=to == 4)
+        f.arrow(144 + to * 75, 121, 126 + (to * 5 + (to * 3 + 2) % 5) * 15, 158, hot=to == 4)
+        f.arrow(126 + to * 75, 191, 126 + to * 75, 228, hot=to == 4)
+    f.text(20, 292, 'Ranges: one for each topmost digit; a tile of the input adds to a range wherever it has got to.', 13)
+    f.text(20, 312, 'Buckets: one for each value of the topmost bits; a block sorts each in its shared memory.', 13)
+    f.save()
+
+
 def cpu_backend():
     f = Figure('cpu-backend', 760, 292, 'a launch on the CPU: resident blocks on threads, their threads as fibers')
     f.cell(20, 30, 'GP_LAUNCH(kernel, 7, 256, …)', 'in', 250, 34, 13)
@@ -1076,7 +1130,7 @@ def hybrid_merge():
 
 
 for draw in (scan, scan_shape, scan_tags, scan_ring, scan_pipeline, scan_alignment, scan_order, reduce, block_rake,
-             block_scan, exchange, fold_order, compact, look_back, scatter, cpu_backend, naive_scan,
+             block_scan, exchange, fold_order, compact, look_back, scatter, radix_cluster, radix_buckets, cpu_backend, naive_scan,
              work_efficient_scan, shared_scan, bank_conflicts, shuffle_scan, map_scan_scatter, find_max, split_sort,
              bitonic_sort, odd_even_merge_sort, network_times, hybrid_distribution, hybrid_merge):
     draw()

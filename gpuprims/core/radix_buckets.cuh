@@ -131,7 +131,8 @@ GPI_DEVICE int GPI_RADIX_SAMPLE(const GPI_RADIX_BUCKET_JOB *job, uint32_t *count
         spread &= (counters[bucket / 2] >> bucket % 2 * 16 & 0xFFFF) <= most;
     }
     spread = __syncthreads_and(spread);
-    if (GPI_KEY_IS_NARROW && __syncthreads_count(alike > GPI_RADIX_SAMPLES / 2) > GPI_RADIX_COUNT_THREADS / 2)
+    if (GPI_KEY_IS_NARROW &&
+        __syncthreads_count(alike > GPI_RADIX_SAMPLES / 2) > GPI_RADIX_COUNT_THREADS / 2)
         spread = 0;
     GPI_UNROLL
     for (int i = 0; i < GPI_RADIX_SAMPLES; i++)
@@ -182,7 +183,8 @@ GPI_DEVICE int GPI_RADIX_ADD_BUCKETS(const GPI_RADIX_BUCKET_JOB *job, uint32_t *
     uint32_t begin = 0, tiles = 0;
     if (tid < 256) {
         begin = buckets->begin[tid << (job->bits - 8)];
-        tiles = (buckets->begin[(tid + 1) << (job->bits - 8)] - begin + job->tile_n - 1) / job->tile_n;
+        tiles =
+            (buckets->begin[(tid + 1) << (job->bits - 8)] - begin + job->tile_n - 1) / job->tile_n;
         buckets->ranges[tid] = begin;
     }
     scan = gpi_radix_scan_256(sums, tiles);
@@ -202,12 +204,14 @@ static __global__ void __launch_bounds__(GPI_RADIX_COUNT_THREADS, 1)
     GP_SHARED(uint32_t, last);
     const size_t stride = (size_t)gridDim.x * GPI_RADIX_COUNT_THREADS;
     const size_t first = (size_t)blockIdx.x * GPI_RADIX_COUNT_THREADS + threadIdx.x;
-    const size_t head = gpi_min((uint32_t)((0 - (size_t)(uintptr_t)job.keys_in) % 16 / sizeof(GP_KEY)), job.n);
+    const size_t head =
+        gpi_min((uint32_t)((0 - (size_t)(uintptr_t)job.keys_in) % 16 / sizeof(GP_KEY)), job.n);
     const size_t vectors = (job.n - head) / GPI_RADIX_VECTOR_N;
     const int shift = GPI_KEY_WIDTH - job.bits;
     int strict = 0;
 
-    if (job.levels * GPI_RADIX_HAS_BUCKETS == 0) /* without buckets the kernel has hardly any code */
+    if (job.levels * GPI_RADIX_HAS_BUCKETS ==
+        0) /* without buckets the kernel has hardly any code */
         return;
     for (unsigned i = threadIdx.x; i < 1u << job.bits >> 1; i += GPI_RADIX_COUNT_THREADS)
         counters[i] = 0;
@@ -328,15 +332,15 @@ static __global__ void __launch_bounds__(GPI_RADIX_PARTITION_THREADS, 2)
     GP_DYNAMIC_SHARED(GP_KEY, slots);
     GP_SHARED(GPI_RADIX_BUCKET_TILE, tile);
     const unsigned tid = threadIdx.x;
-    const int bits = job.level ? job.bits - 8 : 8, shift = GPI_KEY_WIDTH - (job.level ? job.bits : 8);
+    const int bits = job.level ? job.bits - 8 : 8,
+              shift = GPI_KEY_WIDTH - (job.level ? job.bits : 8);
     gpi_radix_buckets *buckets = job.buckets;
 
     gpi_grid_wait();
     gpi_grid_launch_next();
     if (job.counts->buckets * GPI_RADIX_HAS_BUCKETS == 0)
         return;
-    const uint32_t tiles =
-        job.level ? buckets->tiles[256] : (job.n + job.tile_n - 1) / job.tile_n;
+    const uint32_t tiles = job.level ? buckets->tiles[256] : (job.n + job.tile_n - 1) / job.tile_n;
     tile.counts[tid] = 0;
     for (uint32_t taken = blockIdx.x; taken < tiles; taken += gridDim.x) {
         uint32_t first = taken * job.tile_n, end = job.n, *ranges = buckets->ranges;
@@ -361,7 +365,8 @@ static __global__ void __launch_bounds__(GPI_RADIX_PARTITION_THREADS, 2)
 
 /* What a block has in shared memory. */
 typedef struct {
-    uint32_t bins[GPI_RADIX_BINS]; /* how many keys; then where they begin, and at last where they end */
+    uint32_t
+        bins[GPI_RADIX_BINS]; /* how many keys; then where they begin, and at last where they end */
     GP_KEY keys[GPI_RADIX_BUCKET_N];
     uint32_t sums[GPI_RADIX_BUCKET_THREADS / 32];
 } GPI_RADIX_BUCKET;
@@ -391,7 +396,8 @@ GPI_DEVICE int GPI_RADIX_BUCKET_BINS(GPI_RADIX_BUCKET *bucket)
     }
     if (lane == 31)
         bucket->sums[warp] = scan;
-    const int crowded = __syncthreads_or(most > GPI_RADIX_BUCKET_CROWD); /* the sums are complete, too */
+    const int crowded =
+        __syncthreads_or(most > GPI_RADIX_BUCKET_CROWD); /* the sums are complete, too */
     scan -= sum;
     for (unsigned w = 0; w < GPI_RADIX_BUCKET_THREADS / 32; w++)
         scan += w < warp ? bucket->sums[w] : 0;

@@ -51,20 +51,24 @@ enum {
     GPI_RADIX_BIN_BITS = 12,
     GPI_RADIX_BINS = 1 << GPI_RADIX_BIN_BITS,
     GPI_RADIX_CROWD = 64, /* keys of a bin; more are not compared */
-    GPI_RADIX_ROW = 260   /* of the table: the counts of 256 digits, and whether the block must be strict */
+    GPI_RADIX_ROW =
+        260 /* of the table: the counts of 256 digits, and whether the block must be strict */
 };
 
 /* What a block has in shared memory, besides its row of the table for each block, and its items. */
 typedef struct gpi_radix_state {
     union {
-        uint32_t bins[GPI_RADIX_BINS]; /* the short way: where the keys of a bin begin, then where they end */
-        uint16_t counts[32][258];      /* the long way: of each warp; its reads of several rows do not meet in a bank */
+        uint32_t bins
+            [GPI_RADIX_BINS]; /* the short way: where the keys of a bin begin, then where they end */
+        uint16_t counts
+            [32]
+            [258]; /* the long way: of each warp; its reads of several rows do not meet in a bank */
     } u;
-    uint32_t digits[256];           /* keys of the block */
-    uint32_t owner[256]; /* the block that gets a digit's keys */
-    uint32_t slot[256];  /* where they begin in this block, and how far from there they go */
+    uint32_t digits[256]; /* keys of the block */
+    uint32_t owner[256];  /* the block that gets a digit's keys */
+    uint32_t slot[256];   /* where they begin in this block, and how far from there they go */
     uint32_t place[256];
-    uint32_t from[GPI_RADIX_CLUSTER_MOST], to[GPI_RADIX_CLUSTER_MOST]; /* what a block gets, */
+    uint32_t from[GPI_RADIX_CLUSTER_MOST], to[GPI_RADIX_CLUSTER_MOST];  /* what a block gets, */
     uint32_t low[GPI_RADIX_CLUSTER_MOST], high[GPI_RADIX_CLUSTER_MOST]; /* and its digits */
     uint32_t sums[32], more_sums[32];
     uint64_t differ[32];
@@ -126,7 +130,8 @@ GPI_DEVICE uint32_t GPI_RADIX_SHARE_BIN(const GPI_RADIX_SHARE *share, GP_KEY key
                                         int shift)
 {
     if (GPI_KEY_IS_NARROW)
-        return ((GPI_KEY_WORD(key) >> share->begin_bit & (uint32_t)share->range) - (uint32_t)low) >> shift;
+        return ((GPI_KEY_WORD(key) >> share->begin_bit & (uint32_t)share->range) - (uint32_t)low) >>
+               shift;
     return (uint32_t)(((GPI_KEY_LONG(key) >> share->begin_bit & share->range) - low) >> shift);
 }
 
@@ -213,7 +218,7 @@ GPI_DEVICE int GPI_RADIX_SHARE_SPREAD(GPI_RADIX_SHARE *share, const GP_KEY *keys
             if (!GPI_RADIX_PAIRS && GPI_KEY_IS_MINUS_ZERO(keys[i]))
                 state->strict = 1;
         }
-    __syncthreads(); /* the digits have been counted */
+    __syncthreads();    /* the digits have been counted */
     gpi_cluster_wait(); /* all blocks have started */
     GPI_RADIX_SHARE_TELL(share, state->digits[tid % 256], state->strict);
     GPI_RADIX_SHARE_SYNC(); /* the table is complete */
@@ -326,8 +331,8 @@ GPI_DEVICE int GPI_RADIX_SHARE_SCAN(gpi_radix_state *state)
 }
 
 /* The slot of an item, among those of its bin: so many come before it. */
-GPI_DEVICE uint32_t GPI_RADIX_SHARE_COMPARE(const GPI_RADIX_SHARE *share, uint32_t x, uint32_t begin,
-                                            uint32_t end)
+GPI_DEVICE uint32_t GPI_RADIX_SHARE_COMPARE(const GPI_RADIX_SHARE *share, uint32_t x,
+                                            uint32_t begin, uint32_t end)
 {
     const GP_KEY key = share->keys[1][x];
     const uint32_t from = GPI_RADIX_PAIRS ? share->from[1][x] : x;
@@ -338,7 +343,8 @@ GPI_DEVICE uint32_t GPI_RADIX_SHARE_COMPARE(const GPI_RADIX_SHARE *share, uint32
         const uint32_t other_from = GPI_RADIX_PAIRS ? share->from[1][y] : y;
 
         if (GPI_KEY_IS_NARROW) {
-            uint32_t a = GPI_RADIX_SHARE_BIN(share, other, 0, 0), b = GPI_RADIX_SHARE_BIN(share, key, 0, 0);
+            uint32_t a = GPI_RADIX_SHARE_BIN(share, other, 0, 0),
+                     b = GPI_RADIX_SHARE_BIN(share, key, 0, 0);
             slot += a < b || (a == b && other_from < from);
         } else {
             uint64_t a = GPI_KEY_LONG(other) >> share->begin_bit & share->range;
@@ -377,7 +383,7 @@ GPI_DEVICE int GPI_RADIX_SHARE_SORT(GPI_RADIX_SHARE *share, uint64_t low, int bi
     __syncthreads(); /* the bins have been counted */
     const int crowded = GPI_RADIX_SHARE_SCAN(state);
     if (GPI_RADIX_PAIRS && crowded && gridDim.x == 1)
-        return 0; /* at once: nobody else has to know */
+        return 0;    /* at once: nobody else has to know */
     __syncthreads(); /* where each bin begins is there */
     for (uint32_t x = threadIdx.x; x < share->count; x += blockDim.x) {
         GP_KEY key = share->keys[0][x];
@@ -571,8 +577,7 @@ GPI_DEVICE void GPI_RADIX_SHARE_WRITE(const GPI_RADIX_SHARE *share)
 }
 
 /* Sorts n items, at most 8 for each thread; the grid is one cluster. */
-static __global__ void __launch_bounds__(1024)
-    GPI_RADIX_CLUSTER_KERNEL(GPI_RADIX_SHARE share)
+static __global__ void __launch_bounds__(1024) GPI_RADIX_CLUSTER_KERNEL(GPI_RADIX_SHARE share)
 {
     GP_DYNAMIC_SHARED(char, memory);
     const unsigned tid = threadIdx.x;
