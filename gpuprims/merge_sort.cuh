@@ -101,28 +101,27 @@ static __global__ void __launch_bounds__(GPI_MERGE_THREADS, GPI_MERGE_BLOCKS)
         const unsigned k = i * GPI_MERGE_THREADS + threadIdx.x;
 
         if (k < n) {
-            gpi_copy_item(&tile.keys[GPI_MERGE_PLACE(k)], job.keys_in + base + k);
-#if GPI_MERGE_PAIRS
-            gpi_copy_item(&tile.values[GPI_MERGE_PLACE(k)], job.values_in + base + k);
-#endif
+            tile.keys[GPI_MERGE_PLACE(k, GPI_MERGE_ITEMS)] = job.keys_in[base + k];
+            if (GPI_MERGE_PAIRS)
+                GPI_MERGE_VALUE_AT(&tile, GPI_MERGE_PLACE(k, GPI_MERGE_ITEMS)) = job.values_in[base + k];
         }
     }
-    gpi_copy_wait();
     __syncthreads(); /* the tile is complete */
     GPI_UNROLL
     for (unsigned i = 0; i < GPI_MERGE_ITEMS; i++) {
         const unsigned k = gpi_min(mine + i, n - 1); /* any item will do where there is none */
 
-        x[i] = tile.keys[GPI_MERGE_PLACE(k)];
+        x[i] = tile.keys[GPI_MERGE_PLACE(k, GPI_MERGE_ITEMS)];
         if (GPI_MERGE_PAIRS)
-            v[i] = GPI_MERGE_VALUE_AT(&tile, k);
+            v[i] = GPI_MERGE_VALUE_AT(&tile, GPI_MERGE_PLACE(k, GPI_MERGE_ITEMS));
     }
     __syncthreads(); /* and has been read */
     GPI_MERGE_SORT(x, v, &tile, threadIdx.x, n, context);
     __syncthreads(); /* the last runs have been read */
-    GPI_MERGE_PUT(x, v, &tile, threadIdx.x, mine < n ? n - mine : 0);
+    GPI_MERGE_PUT(x, v, &tile, threadIdx.x, mine < n ? n - mine : 0, GPI_MERGE_ITEMS);
     __syncthreads(); /* the tile is sorted */
-    GPI_MERGE_WRITE(&tile, job.keys_out + base, GPI_MERGE_PAIRS ? job.values_out + base : job.values_out, n);
+    GPI_MERGE_WRITE(&tile, job.keys_out + base, GPI_MERGE_PAIRS ? job.values_out + base : job.values_out, n,
+                    GPI_MERGE_ITEMS);
 }
 
 /* ---- host functions -------------------------------------------------------------------------- */

@@ -956,6 +956,39 @@ def split_sort():
     f.save()
 
 
+# ---- merge sort ------------------------------------------------------------------------------------------
+
+def merge_path():
+    f = Figure('merge-path', 560, 460, 'two sorted runs and the path that merges them, cut into four equal parts')
+    a, b, left, top, step = [1, 2, 4, 4, 6, 9], [0, 2, 3, 4, 7, 8], 120, 84, 44
+    f.text(left, 30, 'the run that comes first', 12, color=GREY)
+    f.text(16, top - 14, 'the other', 12, color=GREY)
+    for i in range(6):
+        f.cell(left + i * step + 2, 40, a[i], 'in', step - 4)
+        f.cell(left - step - 8, top + i * step + 7, b[i], 'new', step - 4)
+    for i in range(7):
+        f.line(left + i * step, top, left + i * step, top + 6 * step, KINDS['same'][1], 0.6)
+        f.line(left, top + i * step, left + 6 * step, top + i * step, KINDS['same'][1], 0.6)
+    for diagonal in (3, 6, 9):
+        x1, x2 = min(diagonal, 6), max(0, diagonal - 6)
+        f.line(left + x1 * step, top + (diagonal - x1) * step, left + x2 * step, top + (diagonal - x2) * step,
+               GREY, 1, '4 3')
+    x = y = 0
+    merged = []
+    while x + y < 12:
+        right = y == 6 or (x < 6 and a[x] <= b[y])
+        merged.append((a[x], 'in') if right else (b[y], 'new'))
+        to = (x + 1, y) if right else (x, y + 1)
+        f.line(left + x * step, top + y * step, left + to[0] * step, top + to[1] * step, HOT, 3)
+        x, y = to
+        if (x + y) % 3 == 0 and x + y < 12:
+            f.cell(left + x * step - 5, top + y * step - 5, '', 'out', 10, 10)
+    f.text(left, top + 6 * step + 26, 'merged: three items for each of four threads', 12, color=GREY)
+    for i, (value, kind) in enumerate(merged):
+        f.cell(16 + i * 42 + i // 3 * 8, top + 6 * step + 38, value, kind, 40)
+    f.save()
+
+
 # ---- sorting networks ------------------------------------------------------------------------------------
 
 def bitonic_steps(levels):
@@ -1130,7 +1163,8 @@ def hybrid_merge():
 
 
 for draw in (scan, scan_shape, scan_tags, scan_ring, scan_pipeline, scan_alignment, scan_order, reduce, block_rake,
-             block_scan, exchange, fold_order, compact, look_back, scatter, radix_cluster, radix_buckets, cpu_backend, naive_scan,
+             block_scan, exchange, fold_order, compact, look_back, scatter, radix_cluster,
+             radix_buckets, cpu_backend, naive_scan,
              work_efficient_scan, shared_scan, bank_conflicts, shuffle_scan, map_scan_scatter, find_max, split_sort,
-             bitonic_sort, odd_even_merge_sort, network_times, hybrid_distribution, hybrid_merge):
+             merge_path, bitonic_sort, odd_even_merge_sort, network_times, hybrid_distribution, hybrid_merge):
     draw()

@@ -7,7 +7,7 @@
  *
  * Needs core/begin.cuh, core/less.cuh, and
  *
- *     GPI_MERGE_ITEMS        a constant: so many items of the output a thread has
+ *     GPI_MERGE_ITEMS        a constant: so many items a thread has, in a sort
  *     GPI_MERGE_PLACES       a constant: so many items a tile has at most
  *     GPI_MERGE_VALUE        the type of values, or char where GPI_MERGE_PAIRS is 0
  *
@@ -49,24 +49,24 @@ enum {
 };
 
 /*
- * Where item k lies in shared memory: after every 128 bytes or so a place is left free, so that threads which
- * write items a power of two apart do not meet in a bank.
+ * Where item k lies in shared memory, when each thread writes `items` neighbours. Threads that write items an odd
+ * number of places apart do not meet in a bank. If the number is even, a place is left free after every 128 bytes.
  */
-#define GPI_MERGE_PAD(k)   ((k) >> (sizeof(GP_TYPE) <= 4 ? 5 : sizeof(GP_TYPE) <= 8 ? 4 : 3))
-#define GPI_MERGE_PLACE(k) ((k) + GPI_MERGE_PAD(k))
+#define GPI_MERGE_PAD(k)          ((k) >> (sizeof(GP_TYPE) <= 4 ? 5 : sizeof(GP_TYPE) <= 8 ? 4 : 3))
+#define GPI_MERGE_PLACE(k, items) ((items) % 2 ? (k) : (k) + GPI_MERGE_PAD(k))
 
 /* A tile in shared memory. A thread may read, and forget, as many items more as it has. */
 typedef struct {
-    GP_TYPE keys[GPI_MERGE_PLACE(GPI_MERGE_PLACES + GPI_MERGE_ITEMS)];
+    GP_TYPE keys[GPI_MERGE_PLACES + GPI_MERGE_ITEMS + GPI_MERGE_PAD(GPI_MERGE_PLACES + GPI_MERGE_ITEMS)];
 #if GPI_MERGE_PAIRS
-    GPI_MERGE_VALUE values[GPI_MERGE_PLACE(GPI_MERGE_PLACES + GPI_MERGE_ITEMS)];
+    GPI_MERGE_VALUE values[GPI_MERGE_PLACES + GPI_MERGE_ITEMS + GPI_MERGE_PAD(GPI_MERGE_PLACES + GPI_MERGE_ITEMS)];
 #endif
 } GPI_MERGE_TILE;
 
 #if GPI_MERGE_PAIRS
-#define GPI_MERGE_VALUE_AT(tile, k) ((tile)->values[GPI_MERGE_PLACE(k)])
+#define GPI_MERGE_VALUE_AT(tile, place) ((tile)->values[place])
 #else
-#define GPI_MERGE_VALUE_AT(tile, k) (*(GPI_MERGE_VALUE *)(tile)) /* never used */
+#define GPI_MERGE_VALUE_AT(tile, place) (*(GPI_MERGE_VALUE *)(tile)) /* never used */
 #endif
 
 /* What is left of two runs: items [a, a_end) and [b, b_end) of the tile. */
@@ -76,15 +76,15 @@ typedef struct {
 
 /* How many items of the first run are among the first `diagonal` of the two runs merged. */
 GPI_DEVICE unsigned GPI_MERGE_PATH(const GPI_MERGE_TILE *tile, GPI_MERGE_RUNS runs, unsigned diagonal,
-                                   GPI_CONTEXT context)
+                                   const unsigned items, GPI_CONTEXT context)
 {
-    const unsigned items = runs.b_end - runs.b;
-    unsigned low = diagonal > items ? diagonal - items : 0, high = gpi_min(diagonal, runs.a_end - runs.a);
+    const unsigned others = runs.b_end - runs.b;
+    unsigned low = diagonal > others ? diagonal - others : 0, high = gpi_min(diagonal, runs.a_end - runs.a);
 
     while (low < high) {
         const unsigned half = (low + high) / 2, a = runs.a + half, b = runs.b + diagonal - 1 - half;
 
-        if (GPI_LESS(tile->keys[GPI_MERGE_PLACE(b)], tile->keys[GPI_MERGE_PLACE(a)], context))
+        if (GPI_LESS(tile->keys[GPI_MERGE_PLACE(b, items)], tile->keys[GPI_MERGE_PLACE(a, items)], context))
             high = half;
         else
             low = half + 1;
@@ -94,62 +94,65 @@ GPI_DEVICE unsigned GPI_MERGE_PATH(const GPI_MERGE_TILE *tile, GPI_MERGE_RUNS ru
 
 /*
  * Merges the first items of the two runs, as many as there are, into the thread's registers: of equal items those
- * of the first run come first. `v` may be NULL. An item behind a run may be read; it is not looked at. There are no
- * branches, since the lanes of a warp would hardly ever agree.
+ * of the first run come first. `v` may be NULL. An item behind a run may be read; it is not looked at.
  */
 GPI_DEVICE void GPI_MERGE_SERIAL(GP_TYPE *x, GPI_MERGE_VALUE *v, const GPI_MERGE_TILE *tile,
-                                 GPI_MERGE_RUNS runs, GPI_CONTEXT context)
+                                 GPI_MERGE_RUNS runs, const unsigned items, GPI_CONTEXT context)
 {
-    GP_TYPE a = tile->keys[GPI_MERGE_PLACE(runs.a)], b = tile->keys[GPI_MERGE_PLACE(runs.b)];
+    GP_TYPE a = tile->keys[GPI_MERGE_PLACE(runs.a, items)], b = tile->keys[GPI_MERGE_PLACE(runs.b, items)];
 
     GPI_UNROLL
-    for (int i = 0; i < GPI_MERGE_ITEMS; i++) {
+    for (unsigned i = 0; i < items; i++) {
         const int second = runs.a >= runs.a_end || (runs.b < runs.b_end && GPI_LESS(b, a, context));
         const unsigned from = second ? runs.b : runs.a;
-        const GP_TYPE next = tile->keys[GPI_MERGE_PLACE(from + 1)];
+        const GP_TYPE next = tile->keys[GPI_MERGE_PLACE(from + 1, items)];
 
-        x[i] = second ? b : a;
         if (GPI_MERGE_PAIRS && v)
-            v[i] = GPI_MERGE_VALUE_AT(tile, from);
-        a = second ? a : next;
-        b = second ? next : b;
-        runs.a += !second;
-        runs.b += second;
+            v[i] = GPI_MERGE_VALUE_AT(tile, GPI_MERGE_PLACE(from, items));
+        if (second) {
+            x[i] = b;
+            b = next;
+            runs.b++;
+        } else {
+            x[i] = a;
+            a = next;
+            runs.a++;
+        }
     }
 }
 
-/* Merges items [at, at + GPI_MERGE_ITEMS) of what the two runs will be, as far as there are such. */
+/* Merges items [at, at + items) of what the two runs will be, as far as there are such. */
 GPI_DEVICE void GPI_MERGE_PART(GP_TYPE *x, GPI_MERGE_VALUE *v, const GPI_MERGE_TILE *tile, GPI_MERGE_RUNS runs,
-                               unsigned at, GPI_CONTEXT context)
+                               unsigned at, const unsigned items, GPI_CONTEXT context)
 {
     if (at >= runs.a_end - runs.a + (runs.b_end - runs.b))
         return;
-    const unsigned first = GPI_MERGE_PATH(tile, runs, at, context);
+    const unsigned first = GPI_MERGE_PATH(tile, runs, at, items, context);
 
     runs.a += first;
     runs.b += at - first;
-    GPI_MERGE_SERIAL(x, v, tile, runs, context);
+    GPI_MERGE_SERIAL(x, v, tile, runs, items, context);
 }
 
-/* Writes the first `items` of the thread's items to the tile: thread by thread they come one behind the other. */
+/* Writes the first `count` of the thread's items to the tile: thread by thread they come one behind the other. */
 GPI_DEVICE void GPI_MERGE_PUT(const GP_TYPE *x, const GPI_MERGE_VALUE *v, GPI_MERGE_TILE *tile, unsigned thread,
-                              unsigned items)
+                              unsigned count, const unsigned items)
 {
-    if (items >= GPI_MERGE_ITEMS) {
+    if (count >= items) {
         GPI_UNROLL
-        for (unsigned i = 0; i < GPI_MERGE_ITEMS; i++) {
-            tile->keys[GPI_MERGE_PLACE(thread * GPI_MERGE_ITEMS + i)] = x[i];
+        for (unsigned i = 0; i < items; i++) {
+            tile->keys[GPI_MERGE_PLACE(thread * items + i, items)] = x[i];
             if (GPI_MERGE_PAIRS && v)
-                GPI_MERGE_VALUE_AT(tile, thread * GPI_MERGE_ITEMS + i) = v[i];
+                GPI_MERGE_VALUE_AT(tile, GPI_MERGE_PLACE(thread * items + i, items)) = v[i];
         }
         return;
     }
     GPI_UNROLL
-    for (unsigned i = 0; i < GPI_MERGE_ITEMS; i++)
-        if (i < items) {
-            tile->keys[GPI_MERGE_PLACE(thread * GPI_MERGE_ITEMS + i)] = x[i];
+    for (unsigned i = 0; i < items; i++)
+        if (i < count) {
+            tile->keys[GPI_MERGE_PLACE(thread * items + i, items)] = x[i];
             if (GPI_MERGE_PAIRS && v)
-                GPI_MERGE_VALUE_AT(tile, thread * GPI_MERGE_ITEMS + i) = v[i];
+                GPI_MERGE_VALUE_AT(tile, GPI_MERGE_PLACE(thread * items + i, items)) = v[i];
         }
 }
 
@@ -311,9 +314,9 @@ GPI_DEVICE void GPI_MERGE_SORT(GP_TYPE *x, GPI_MERGE_VALUE *v, GPI_MERGE_TILE *t
         runs.a = gpi_min(first, n);
         runs.a_end = runs.b = gpi_min(first + run, n);
         runs.b_end = gpi_min(first + 2 * run, n);
-        GPI_MERGE_PUT(x, v, tile, rank, mine < n ? n - mine : 0);
+        GPI_MERGE_PUT(x, v, tile, rank, mine < n ? n - mine : 0, GPI_MERGE_ITEMS);
         __syncthreads(); /* the runs are there */
-        GPI_MERGE_PART(x, v, tile, runs, mine - runs.a, context);
+        GPI_MERGE_PART(x, v, tile, runs, mine - runs.a, GPI_MERGE_ITEMS, context);
         __syncthreads(); /* and have been read */
     }
 }

@@ -24,6 +24,7 @@
 #define GPI_MERGE_PASS_TILES   GPI(pass_tiles)
 #define GPI_MERGE_PASS_LAUNCH  GPI(pass_launch)
 
+#define GPI_MERGE_BATCH    8 /* so many reads of a lane are under way */
 #define GPI_MERGE_MOST_LOG 3 /* the logarithm of how many runs are merged at a time, at most */
 #define GPI_MERGE_MOST     (1u << GPI_MERGE_MOST_LOG)
 
@@ -31,7 +32,7 @@
  * Items of a tile of the output: at most, since every piece begins with the items of some thread; how many fewer it
  * may have at either end; and how many it has on average.
  */
-#define GPI_MERGE_FULL   (GPI_MERGE_ITEMS * (GPI_MERGE_THREADS - GPI_MERGE_MOST))
+#define GPI_MERGE_FULL   (GPI_MERGE_PASS_ITEMS * (GPI_MERGE_THREADS - GPI_MERGE_MOST))
 #define GPI_MERGE_SLACK  (GPI_MERGE_FULL / 16)
 #define GPI_MERGE_PASS_N (GPI_MERGE_FULL - GPI_MERGE_SLACK)
 
@@ -102,29 +103,47 @@ GPI_DEVICE void GPI_MERGE_CUT(GPI_MERGE_PIECES *pieces, const GPI_MERGE_PASS *pa
         pieces->values[r] = GPI_MERGE_RUN_BEGIN_OF(pass->values, pass, first, r) + from;
 #endif
         begin += from;
-        threads += (pieces->items[r] + GPI_MERGE_ITEMS - 1) / GPI_MERGE_ITEMS;
+        threads += (pieces->items[r] + GPI_MERGE_PASS_ITEMS - 1) / GPI_MERGE_PASS_ITEMS;
     }
     pieces->out = first + begin;
 }
 
-/* Reads the pieces, each with warps of its own where there are enough. */
+/* Reads the pieces, each with warps of its own where there are enough; several items of a lane at a time. */
 GPI_DEVICE void GPI_MERGE_FETCH(GPI_MERGE_TILE *tile, const GPI_MERGE_PIECES *pieces, unsigned runs)
 {
     const unsigned warps = GPI_MERGE_THREADS / 32, warp = threadIdx.x / 32, lane = threadIdx.x % 32;
     const unsigned stride = warps > runs ? warps / runs * 32 : 32;
 
     for (unsigned r = warp % runs; r < runs; r += warps) {
-        const unsigned items = pieces->items[r], to = pieces->thread[r] * GPI_MERGE_ITEMS;
-
-        GPI_UNROLL_BY_8
-        for (unsigned i = warp / runs * 32 + lane; i < items; i += stride) {
-            gpi_copy_item(&tile->keys[GPI_MERGE_PLACE(to + i)], pieces->keys[r] + i);
+        const unsigned items = pieces->items[r], to = pieces->thread[r] * GPI_MERGE_PASS_ITEMS;
+        const GP_TYPE *keys = pieces->keys[r];
 #if GPI_MERGE_PAIRS
-            gpi_copy_item(&tile->values[GPI_MERGE_PLACE(to + i)], pieces->values[r] + i);
+        const GPI_MERGE_VALUE *values = pieces->values[r];
 #endif
+
+        for (unsigned i = warp / runs * 32 + lane; i < items; i += GPI_MERGE_BATCH * stride) {
+            GP_TYPE x[GPI_MERGE_BATCH];
+            GPI_MERGE_VALUE v[GPI_MERGE_BATCH];
+
+            GPI_UNROLL
+            for (unsigned k = 0; k < GPI_MERGE_BATCH; k++)
+                if (i + k * stride < items) {
+                    x[k] = keys[i + k * stride];
+#if GPI_MERGE_PAIRS
+                    v[k] = values[i + k * stride];
+#endif
+                }
+            GPI_UNROLL
+            for (unsigned k = 0; k < GPI_MERGE_BATCH; k++)
+                if (i + k * stride < items) {
+                    const unsigned place = GPI_MERGE_PLACE(to + i + k * stride, GPI_MERGE_PASS_ITEMS);
+
+                    tile->keys[place] = x[k];
+                    if (GPI_MERGE_PAIRS)
+                        GPI_MERGE_VALUE_AT(tile, place) = v[k];
+                }
         }
     }
-    gpi_copy_wait();
 }
 
 /*
@@ -139,30 +158,31 @@ GPI_DEVICE unsigned GPI_MERGE_ROUND(GP_TYPE *x, GPI_MERGE_VALUE *v, const GPI_ME
 
     while (r + 2 * step < count && threadIdx.x >= pieces->thread[r + 2 * step])
         r += 2 * step;
-    const unsigned at = (threadIdx.x - pieces->thread[r]) * GPI_MERGE_ITEMS;
+    const unsigned at = (threadIdx.x - pieces->thread[r]) * GPI_MERGE_PASS_ITEMS;
 
-    runs.a = pieces->thread[r] * GPI_MERGE_ITEMS;
+    runs.a = pieces->thread[r] * GPI_MERGE_PASS_ITEMS;
     runs.a_end = runs.a + pieces->items[r];
-    runs.b = pieces->thread[r + step] * GPI_MERGE_ITEMS;
+    runs.b = pieces->thread[r + step] * GPI_MERGE_PASS_ITEMS;
     runs.b_end = runs.b + pieces->items[r + step];
-    GPI_MERGE_PART(x, v, tile, runs, at, context);
+    GPI_MERGE_PART(x, v, tile, runs, at, GPI_MERGE_PASS_ITEMS, context);
 
     const unsigned items = pieces->items[r] + pieces->items[r + step];
     return at < items ? items - at : 0;
 }
 
 /* Writes the first n items of the tile. */
-GPI_DEVICE void GPI_MERGE_WRITE(const GPI_MERGE_TILE *tile, GP_TYPE *keys, GPI_MERGE_VALUE *values, unsigned n)
+GPI_DEVICE void GPI_MERGE_WRITE(const GPI_MERGE_TILE *tile, GP_TYPE *keys, GPI_MERGE_VALUE *values, unsigned n,
+                                const unsigned items)
 {
     GPI_UNROLL
-    for (unsigned i = 0; i < GPI_MERGE_ITEMS; i++) {
-        const unsigned k = i * GPI_MERGE_THREADS + threadIdx.x;
-        const GP_TYPE x = tile->keys[GPI_MERGE_PLACE(k)]; /* read ahead: it need not be an item */
+    for (unsigned i = 0; i < items; i++) {
+        const unsigned k = i * GPI_MERGE_THREADS + threadIdx.x, place = GPI_MERGE_PLACE(k, items);
+        const GP_TYPE x = tile->keys[place]; /* read ahead: it need not be an item */
 
         if (k < n) {
             keys[k] = x;
             if (GPI_MERGE_PAIRS)
-                values[k] = GPI_MERGE_VALUE_AT(tile, k);
+                values[k] = GPI_MERGE_VALUE_AT(tile, place);
         }
     }
 }
@@ -175,8 +195,8 @@ static __global__ void __launch_bounds__(GPI_MERGE_THREADS, GPI_MERGE_BLOCKS)
     GP_SHARED(GPI_MERGE_PIECES, pieces);
     const size_t first = blockIdx.x / pass.tiles * pass.group, number = blockIdx.x % pass.tiles;
     const unsigned runs = 1u << pass.log;
-    GP_TYPE x[GPI_MERGE_ITEMS];
-    GPI_MERGE_VALUE v[GPI_MERGE_ITEMS];
+    GP_TYPE x[GPI_MERGE_PASS_ITEMS];
+    GPI_MERGE_VALUE v[GPI_MERGE_PASS_ITEMS];
 
     gpi_grid_wait();
     gpi_grid_launch_next();
@@ -191,13 +211,13 @@ static __global__ void __launch_bounds__(GPI_MERGE_THREADS, GPI_MERGE_BLOCKS)
         const unsigned count = GPI_MERGE_ROUND(x, v, &tile, &pieces, runs, step, context), r = 2 * step * threadIdx.x;
 
         __syncthreads(); /* the pieces have been read */
-        GPI_MERGE_PUT(x, v, &tile, threadIdx.x, count);
+        GPI_MERGE_PUT(x, v, &tile, threadIdx.x, count, GPI_MERGE_PASS_ITEMS);
         if (r < runs)
             pieces.items[r] += pieces.items[r + step];
         __syncthreads(); /* the merged ones are there */
     }
     GPI_MERGE_WRITE(&tile, pass.keys_out + pieces.out, GPI_MERGE_PAIRS ? pass.values_out + pieces.out : pass.values_out,
-                    pieces.items[0]);
+                    pieces.items[0], GPI_MERGE_PASS_ITEMS);
 }
 
 /* ---- host functions -------------------------------------------------------------------------- */

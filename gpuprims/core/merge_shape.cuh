@@ -6,6 +6,7 @@
 #include "tuning.cuh"
 
 #define GPI_MERGE_ITEMS   GPI(items)
+#define GPI_MERGE_PASS_ITEMS GPI(pass_items)
 #define GPI_MERGE_THREADS GPI(threads)
 #define GPI_MERGE_BLOCKS  GPI(blocks)
 #define GPI_MERGE_PLACES  (GPI_MERGE_THREADS * GPI_MERGE_ITEMS)
@@ -19,6 +20,7 @@ enum {
                       : GPI_MERGE_BYTES <= 32 ? 4
                       : GPI_MERGE_BYTES <= 64 ? 2
                                               : 1,
+    GPI_MERGE_PASS_ITEMS = GPI_MERGE_ITEMS > 2 ? (GPI_MERGE_ITEMS - 1) | 1 : GPI_MERGE_ITEMS, /* odd */
     GPI_MERGE_THREADS = GPI_MERGE_BYTES <= 128   ? GPI_TUNE_MERGE_THREADS
                         : GPI_MERGE_BYTES <= 256 ? 128
                         : GPI_MERGE_BYTES <= 512 ? 64

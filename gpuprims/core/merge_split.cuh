@@ -21,10 +21,20 @@
 
 #define GPI_MERGE_SPLIT_WARPS 4  /* of a block */
 #define GPI_MERGE_GUESSES     4  /* so many pivots are taken where the wanted item may be expected */
+#define GPI_MERGE_GUESS_FROM  4096 /* in an interval of so many items or more, places too */
 
-/* Where in `width` items probe i of 2^log is. With fewer items than probes, each is one. */
-GPI_DEVICE size_t gpi_merge_probe(size_t width, unsigned i, int log)
+/*
+ * Where in `width` items probe i of 2^log is: evenly spaced, or, with `share` > 0, within a few roots of their number
+ * around that share of them. With fewer items than probes, each is one.
+ */
+GPI_DEVICE size_t gpi_merge_probe(size_t width, unsigned i, int log, double share)
 {
+    if (share > 0 && width >= GPI_MERGE_GUESS_FROM) {
+        const double root = (double)((size_t)1 << (64 - __clzll((long long)width)) / 2);
+        const double place = share * (double)width + (2.0 * i + 1 - (1 << log)) / (1 << log) * 2 * root;
+
+        return place <= 0 ? 0 : place >= (double)(width - 1) ? width - 1 : (size_t)place;
+    }
     return width >> log ? ((2 * i + 1) * width) >> (log + 1) : i;
 }
 
@@ -46,15 +56,18 @@ typedef struct {
     int log;          /* the run has 2^log lanes */
 } GPI_MERGE_LANES;
 
-/* One warp: how many items of each run come before a pivot of run `of`, which is item `place` of it. */
-GPI_DEVICE size_t GPI_MERGE_COUNT(const GPI_MERGE_LANES *lanes, GP_TYPE pivot, unsigned of, size_t place,
+/*
+ * One warp: how many items of each run come before a pivot of run `of`, which is item `place` of it. If share > 0,
+ * that may be this share of the intervals.
+ */
+GPI_DEVICE size_t GPI_MERGE_COUNT(const GPI_MERGE_LANES *lanes, GP_TYPE pivot, unsigned of, size_t place, double share,
                                   GPI_CONTEXT context)
 {
     const unsigned each = 1u << lanes->log, number = threadIdx.x & (each - 1), lane = threadIdx.x % 32;
     size_t low = lanes->run == of ? place : lanes->low, width = lanes->run == of ? 0 : lanes->high - low;
 
     while (__any_sync(GPI_FULL_MASK, width > 0)) {
-        const size_t offset = gpi_merge_probe(width, number, lanes->log);
+        const size_t offset = gpi_merge_probe(width, number, lanes->log, share);
         int before = 0;
 
         if (offset < width) {
@@ -64,17 +77,18 @@ GPI_DEVICE size_t GPI_MERGE_COUNT(const GPI_MERGE_LANES *lanes, GP_TYPE pivot, u
         }
         const unsigned votes = __ballot_sync(GPI_FULL_MASK, before) >> (lane - number) & ((1u << each) - 1);
         const unsigned count = (unsigned)__popc(votes);
-        const size_t end = count < gpi_most(width, each) ? gpi_merge_probe(width, count, lanes->log) : width;
-        const size_t begin = count ? gpi_merge_probe(width, count - 1, lanes->log) + 1 : 0;
+        const size_t end = count < gpi_most(width, each) ? gpi_merge_probe(width, count, lanes->log, share) : width;
+        const size_t begin = count ? gpi_merge_probe(width, count - 1, lanes->log, share) + 1 : 0;
 
         low += begin;
         width = end - begin;
+        share = 0;
     }
     return low;
 }
 
-/* One warp: the run of the pivot, and its place there. `left` of `items` items in the intervals are wanted. */
-GPI_DEVICE unsigned GPI_MERGE_PIVOT(const GPI_MERGE_LANES *lanes, size_t left, size_t items, int guess, size_t *place)
+/* One warp: the run of the pivot, and its place there, by its share of the widest interval. */
+GPI_DEVICE unsigned GPI_MERGE_PIVOT(const GPI_MERGE_LANES *lanes, double share, size_t *place)
 {
     const size_t width = lanes->high - lanes->low;
     size_t most = width;
@@ -85,7 +99,7 @@ GPI_DEVICE unsigned GPI_MERGE_PIVOT(const GPI_MERGE_LANES *lanes, size_t left, s
         most = other > most ? other : most;
     }
     const int lane = __ffs((int)__ballot_sync(GPI_FULL_MASK, width == most)) - 1;
-    size_t offset = guess ? (size_t)((double)width * ((double)left / (double)items)) : width / 2;
+    size_t offset = (size_t)((double)width * share);
 
     offset = lanes->low + (offset < width ? offset : width ? width - 1 : 0);
     *place = __shfl_sync(GPI_FULL_MASK, offset, lane);
@@ -103,11 +117,11 @@ GPI_DEVICE void GPI_MERGE_SPLIT(const GPI_MERGE_PASS *pass, size_t first, GPI_ME
 
         if (passed + GPI_MERGE_SLACK >= wanted)
             return;
-        const unsigned of = GPI_MERGE_PIVOT(lanes, wanted - GPI_MERGE_SLACK / 2 - passed, items,
-                                            round < GPI_MERGE_GUESSES, &place);
+        const int guess = round < GPI_MERGE_GUESSES;
+        const double share = guess ? (double)(wanted - GPI_MERGE_SLACK / 2 - passed) / (double)items : 0.5;
+        const unsigned of = GPI_MERGE_PIVOT(lanes, share, &place);
         const GP_TYPE pivot = GPI_MERGE_RUN_BEGIN_OF(pass->keys, pass, first, of)[place];
-        const size_t count = GPI_MERGE_COUNT(lanes, pivot, of, place, context);
-
+        const size_t count = GPI_MERGE_COUNT(lanes, pivot, of, place, guess ? share : 0, context);
         const size_t rank = gpi_merge_sum(count, lanes->log);
 
         if (rank > wanted)

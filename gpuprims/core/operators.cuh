@@ -22,6 +22,9 @@ typedef struct gpi_no_context {
     char unused;
 } gpi_no_context;
 
+#ifdef __CUDACC__
+__host__ __device__
+#endif
 static inline gpi_no_context gpi_no_context_value(void)
 {
     gpi_no_context none;

@@ -254,48 +254,20 @@ GPI_DEVICE uint32_t gpi_store_if_full(gpi_shared_place *place, uint64_t both, ui
 /* ---- copies that the thread need not wait for (sm_80) ----------------------------------------- */
 
 /*
- * Copies 4, 8 or 16 bytes, aligned to as many, from global to shared memory; older GPUs wait for them. They are
- * there for the thread after gpi_copy_wait(), and for others after a barrier behind that.
+ * Copies 16 aligned bytes from global to shared memory; older GPUs wait for them. They are there for the
+ * thread after gpi_copy_wait(), and for others after a barrier behind that.
  */
-#if defined __CUDA_ARCH__ && __CUDA_ARCH__ >= 800
-#define GPI_COPY_ASYNC(cache, bytes)                                                                      \
-    __asm__ volatile("cp.async." #cache ".shared.global [%0], [%1], " #bytes ";"                         \
-                     :                                                                                    \
-                     : "r"((uint32_t)__cvta_generic_to_shared(shared)), "l"(global)                       \
-                     : "memory")
-#else
-#define GPI_COPY_ASYNC(cache, bytes) \
-    memcpy(__builtin_assume_aligned(shared, bytes), __builtin_assume_aligned(global, bytes), bytes)
-#endif
-
-GPI_DEVICE void gpi_copy_4(void *shared, const void *global)
-{
-    GPI_COPY_ASYNC(ca, 4);
-}
-
-GPI_DEVICE void gpi_copy_8(void *shared, const void *global)
-{
-    GPI_COPY_ASYNC(ca, 8);
-}
-
 GPI_DEVICE void gpi_copy_16(void *shared, const void *global)
 {
-    GPI_COPY_ASYNC(cg, 16);
+#if defined __CUDA_ARCH__ && __CUDA_ARCH__ >= 800
+    __asm__ volatile("cp.async.cg.shared.global [%0], [%1], 16;"
+                     :
+                     : "r"((uint32_t)__cvta_generic_to_shared(shared)), "l"(global)
+                     : "memory");
+#else
+    memcpy(__builtin_assume_aligned(shared, 16), __builtin_assume_aligned(global, 16), 16);
+#endif
 }
-
-/* The same for an item of any type; of other sizes the thread waits for it. */
-#define gpi_copy_item(to, from)                                                       \
-    do {                                                                              \
-        const int gpi_fits = __alignof__(*(to)) >= sizeof(*(to));                     \
-        if (gpi_fits && sizeof(*(to)) == 4)                                           \
-            gpi_copy_4(to, from);                                                     \
-        else if (gpi_fits && sizeof(*(to)) == 8)                                      \
-            gpi_copy_8(to, from);                                                     \
-        else if (gpi_fits && sizeof(*(to)) == 16)                                     \
-            gpi_copy_16(to, from);                                                    \
-        else                                                                          \
-            *(to) = *(from);                                                          \
-    } while (0)
 
 GPI_DEVICE void gpi_copy_wait(void)
 {

@@ -63,6 +63,24 @@ PRIMITIVES = {
             "instances": [("compact", {"PRIMITIVE": "compact", "IN": "u32"})],
         },
     ],
+    "merge_sort": [
+        {
+            "shapes": {
+                "GPI_TUNE_MERGE_ITEMS": [16, 32],
+                "GPI_TUNE_MERGE_PAIR_ITEMS": [8, 16],
+                "GPI_TUNE_MERGE_THREADS": [128, 256],
+                "GPI_TUNE_MERGE_BLOCKS": [3, 4, 5],
+            },
+            "instances": [
+                ("merge_sort", {"PRIMITIVE": "merge_sort", "IN": "u32"}),
+                ("merge_sort", {"PRIMITIVE": "merge_sort_pairs", "IN": "u32", "OUT": "u64", "PAIRS": ""}),
+            ],
+        },
+        {
+            "shapes": {"GPI_TUNE_MERGE_MANY": [2, 256, 1024, 4096], "GPI_TUNE_MERGE_FEW_LOG": [1, 2]},
+            "instances": [("merge_sort", {"PRIMITIVE": "merge_sort", "IN": "u32"})],
+        },
+    ],
     "reduce": [
         {
             "shapes": {"GPI_TUNE_REDUCE_BLOCKS": [1, 2, 3]},
@@ -107,9 +125,11 @@ PRIMITIVES = {
     ],
     "sort": [
         {
+            "shapes": {"GPI_TUNE_RADIX_ITEMS": [47, 55, 59, 61, 63], "GPI_TUNE_RADIX_ALIKE": [5, 10, 20]},
+            "instances": [("sort", {"PRIMITIVE": "sort", "IN": "u32"})],
+        },
+        {
             "shapes": {
-                "GPI_TUNE_RADIX_ITEMS": [47, 55, 59, 61, 63],
-                "GPI_TUNE_RADIX_ALIKE": [5, 10, 20],
                 "GPI_TUNE_RADIX_ALONE": [2048, 4096],
                 "GPI_TUNE_RADIX_BUCKETS_UNTIL": [1048576, 67108864, 268435456],
             },
