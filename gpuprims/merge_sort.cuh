@@ -21,7 +21,7 @@
  *
  * Order        GP_LESS is a strict weak order: of any type, and of floats as long as none is a NaN, a < b is.
  *              The sort is stable: items neither of which comes before the other keep their order. With any
- *              other GP_LESS the output has the same items, in some order.
+ *              other GP_LESS the output is not specified; nothing outside of it is written.
  * Guarantees   Asynchronous on `stream`. in == out is allowed, for keys and for values; no other overlap.
  *              GP_LESS is called on items of the input alone. Integers and floats by < are sorted faster by
  *              radix_sort.cuh.

@@ -1,6 +1,8 @@
 /* merge_sort.cuh and merge.cuh: types and orders of many kinds, stability by index, every shape of a pass. */
 #include "tap.h"
 
+#include <math.h>
+
 /* ---- instances --------------------------------------------------------------------------------- */
 
 /* clang-format off */
@@ -412,6 +414,28 @@ static void merging(const merge_case *c)
     must(gp_workspace_release(&ws, 0));
 }
 
+/* An order that is none: what comes out is not specified, but it comes out, and nothing else is written. */
+static void unordered(void)
+{
+    enum { N = 9001 };
+    float *keys = (float *)malloc(N * sizeof *keys);
+    int passed = 1;
+
+    for (int share = 2; share < 50; share *= 3) {
+        for (int i = 0; i < N; i++)
+            keys[i] = i % share == 1 ? (float)NAN : (float)tap_below(1000);
+        tap_buffer in = tap_buffer_of(keys, N * sizeof *keys, 4), out = tap_buffer_new(N * sizeof *keys, 0);
+        passed &= small_f32_merge_sort((const float *)in.data, (float *)out.data, N, NULL, 0) == cudaSuccess;
+        passed &= small_f32_merge((const float *)in.data, N / 3, (const float *)in.data, N / 2, (float *)out.data,
+                                  NULL, 0) == cudaSuccess;
+        passed &= tap_buffer_intact(&in, N * sizeof *keys) && tap_buffer_intact(&out, N * sizeof *keys);
+        tap_buffer_free(&in);
+        tap_buffer_free(&out);
+    }
+    ok(passed, "floats among which there are NaNs: nothing is overrun");
+    free(keys);
+}
+
 static void workspaces(const merge_case *c)
 {
     size_t sizes[] = {1, c->tile, c->tile + 1, 3 * c->tile + 7};
@@ -627,6 +651,7 @@ int main(int argc, char **argv)
 {
     tap_begin(argc, argv);
     refusals();
+    unordered();
     for (int i = 0; i < CASES; i++) {
         lengths(cases[i]);
         data(cases[i]);

@@ -90,14 +90,15 @@ GPI_DEVICE void GPI_MERGE_CUT(GPI_MERGE_PIECES *pieces, const GPI_MERGE_PASS *pa
     const size_t *splits = pass->splits + (size_t)blockIdx.x * GPI_MERGE_MOST;
     const int is_first = tile == 0, is_last = (tile + 1) * GPI_MERGE_PASS_N >= items;
     size_t begin = 0;
-    unsigned threads = 0;
+    unsigned threads = 0, count = 0;
 
     for (unsigned r = 0; r < 1u << pass->log; r++) {
         const size_t from = is_first ? 0 : splits[r];
         const size_t to = is_last ? GPI_MERGE_RUN_ITEMS(pass, items, r) : splits[GPI_MERGE_MOST + r];
 
         pieces->thread[r] = threads;
-        pieces->items[r] = (unsigned)(to - from);
+        pieces->items[r] = gpi_min(gpi_most(to > from ? to - from : 0, GPI_MERGE_FULL), GPI_MERGE_FULL - count);
+        count += pieces->items[r]; /* fits, unless GP_LESS is no order: then at least nothing is overrun */
         pieces->keys[r] = GPI_MERGE_RUN_BEGIN_OF(pass->keys, pass, first, r) + from;
 #if GPI_MERGE_PAIRS
         pieces->values[r] = GPI_MERGE_RUN_BEGIN_OF(pass->values, pass, first, r) + from;
