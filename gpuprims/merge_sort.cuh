@@ -21,7 +21,7 @@
  *
  * Order        GP_LESS is a strict weak order: of any type, and of floats as long as none is a NaN, a < b is.
  *              The sort is stable: items neither of which comes before the other keep their order. With any
- *              other GP_LESS the output has the same items, in some order.
+ *              other GP_LESS the output is not specified; nothing outside of it is written.
  * Guarantees   Asynchronous on `stream`. in == out is allowed, for keys and for values; no other overlap.
  *              GP_LESS is called on items of the input alone. Integers and floats by < are sorted faster by
  *              radix_sort.cuh.
@@ -31,8 +31,8 @@
  *
  * How it works: a block sorts a tile of up to 32 KB in shared memory: core/block_merge.cuh. Then runs are
  * merged, up to eight at a time, so that fewer passes over memory are left than merges of two would take:
- * core/merge_pass.cuh. docs/merge-sort.md has pictures. Cost: 1 + log8(n / tile) reads and writes of each item,
- * two launches for each pass but the first. Workspace: n keys and n values, and less than 1 % more.
+ * core/merge_pass.cuh. docs/merge-sort.md has pictures. Cost: 1 + log8(n / tile) reads and writes of each
+ * item, two launches for each pass but the first. Workspace: n keys and n values, and less than 1 % more.
  *
  * No include guard: each include stamps out one instance, as its parameters say.
  */
@@ -67,13 +67,13 @@
 #include "core/block_merge.cuh"
 #include "core/merge_pass.cuh"
 
-#define GPI_MERGE_SORT_JOB         GPI(job)
+#define GPI_MERGE_SORT_JOB GPI(job)
 #define GPI_MERGE_SORT_TILE_KERNEL GPI(tile_kernel)
-#define GPI_MERGE_SORT_LAYOUT      GPI(layout)
-#define GPI_MERGE_SORT_LAY_OUT     GPI(lay_out)
-#define GPI_MERGE_SORT_CHECK       GPI(check)
-#define GPI_MERGE_SORT_PASSES      GPI(passes)
-#define GPI_MERGE_SORT_HOST        GPI(host)
+#define GPI_MERGE_SORT_LAYOUT GPI(layout)
+#define GPI_MERGE_SORT_LAY_OUT GPI(lay_out)
+#define GPI_MERGE_SORT_CHECK GPI(check)
+#define GPI_MERGE_SORT_PASSES GPI(passes)
+#define GPI_MERGE_SORT_HOST GPI(host)
 
 /* What to sort, and where to. */
 typedef struct {
@@ -167,16 +167,16 @@ static inline cudaError_t GPI_MERGE_SORT_PASSES(GPI_MERGE_SORT_JOB job, char *me
     const size_t tiles = gpi_divide_up(job.n, GPI_MERGE_PLACES);
     GP_TYPE *keys[2] = {job.keys_out, (GP_TYPE *)memory};
     GPI_MERGE_VALUE *values[2] = {job.values_out, (GPI_MERGE_VALUE *)(memory + layout.values)};
-    const int early = GPI_MERGE_EARLY(), most = tiles < GPI_TUNE_MERGE_MANY ? GPI_TUNE_MERGE_FEW_LOG : GPI_MERGE_MOST_LOG;
+    const int early = GPI_MERGE_EARLY();
     int levels = 0;
 
     while ((size_t)1 << levels < tiles)
         levels++;
-    int passes = (levels + most - 1) / most;
+    int passes = (levels + GPI_MERGE_MOST_LOG - 1) / GPI_MERGE_MOST_LOG;
     job.keys_out = keys[passes % 2];
     job.values_out = values[passes % 2];
-    cudaError_t error =
-        GPI_LAUNCH_EARLY(early, GPI_MERGE_SORT_TILE_KERNEL, (unsigned)tiles, GPI_MERGE_THREADS, 0, stream, job, context);
+    cudaError_t error = GPI_LAUNCH_EARLY(early, GPI_MERGE_SORT_TILE_KERNEL, (unsigned)tiles,
+                                         GPI_MERGE_THREADS, 0, stream, job, context);
     for (size_t run = GPI_MERGE_PLACES; passes > 0 && error == cudaSuccess; passes--) {
         GPI_MERGE_PASS pass;
 
@@ -201,8 +201,8 @@ static inline cudaError_t GPI_MERGE_SORT_PASSES(GPI_MERGE_SORT_JOB job, char *me
     return error;
 }
 
-static inline cudaError_t GPI_MERGE_SORT_HOST(const char *function, GPI_MERGE_SORT_JOB job, GPI_CONTEXT context,
-                                              gp_workspace *ws, cudaStream_t stream)
+static inline cudaError_t GPI_MERGE_SORT_HOST(const char *function, GPI_MERGE_SORT_JOB job,
+                                              GPI_CONTEXT context, gp_workspace *ws, cudaStream_t stream)
 {
     gpi_scratch scratch;
     cudaError_t error;
@@ -212,7 +212,8 @@ static inline cudaError_t GPI_MERGE_SORT_HOST(const char *function, GPI_MERGE_SO
     error = GPI_MERGE_SORT_CHECK(function, &job);
     if (error != cudaSuccess)
         return error;
-    error = gpi_tagged_scratch_acquire(&scratch, ws, 0, GPI_MERGE_SORT_LAY_OUT(job.n).bytes, stream, function);
+    error =
+        gpi_tagged_scratch_acquire(&scratch, ws, 0, GPI_MERGE_SORT_LAY_OUT(job.n).bytes, stream, function);
     if (error != cudaSuccess)
         return error;
     error = GPI_MERGE_SORT_PASSES(job, scratch.memory, context, stream);

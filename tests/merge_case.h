@@ -30,12 +30,12 @@ typedef struct merge_case {
 } merge_case;
 
 #define CASE_JOIN2(a, b) a##_##b
-#define CASE_JOIN(a, b)  CASE_JOIN2(a, b)
-#define CASE_TEXT2(a)    #a
-#define CASE_TEXT(a)     CASE_TEXT2(a)
-#define CASE_(word)      CASE_JOIN(CASE, word)
+#define CASE_JOIN(a, b) CASE_JOIN2(a, b)
+#define CASE_TEXT2(a) #a
+#define CASE_TEXT(a) CASE_TEXT2(a)
+#define CASE_(word) CASE_JOIN(CASE, word)
 #define CASE_INNER2(name, word) gpi_##name##_merge_sort_##word
-#define CASE_INNER(name, word)  CASE_INNER2(name, word)
+#define CASE_INNER(name, word) CASE_INNER2(name, word)
 #endif
 
 #define GP_NAME CASE
@@ -86,12 +86,12 @@ static int CASE_(compare)(const void *keys, size_t i, size_t j)
     return (CASE_RANK(a) > CASE_RANK(b)) - (CASE_RANK(a) < CASE_RANK(b));
 }
 
-static cudaError_t CASE_(run)(const void *kin, void *kout, const void *vin, void *vout, size_t n, gp_workspace *ws,
-                              cudaStream_t stream)
+static cudaError_t CASE_(run)(const void *kin, void *kout, const void *vin, void *vout, size_t n,
+                              gp_workspace *ws, cudaStream_t stream)
 {
 #ifdef CASE_VALUE
-    return CASE_(merge_sort)((const CASE_TYPE *)kin, (CASE_TYPE *)kout, (const CASE_VALUE *)vin, (CASE_VALUE *)vout, n,
-                             CASE_EXTRA ws, stream);
+    return CASE_(merge_sort)((const CASE_TYPE *)kin, (CASE_TYPE *)kout, (const CASE_VALUE *)vin,
+                             (CASE_VALUE *)vout, n, CASE_EXTRA ws, stream);
 #else
     (void)vin;
     (void)vout;
@@ -100,10 +100,11 @@ static cudaError_t CASE_(run)(const void *kin, void *kout, const void *vin, void
 }
 
 #ifndef CASE_VALUE
-static cudaError_t CASE_(run_merge)(const void *a, size_t na, const void *b, size_t nb, void *out, gp_workspace *ws,
-                                    cudaStream_t stream)
+static cudaError_t CASE_(run_merge)(const void *a, size_t na, const void *b, size_t nb, void *out,
+                                    gp_workspace *ws, cudaStream_t stream)
 {
-    return CASE_(merge)((const CASE_TYPE *)a, na, (const CASE_TYPE *)b, nb, (CASE_TYPE *)out, CASE_EXTRA ws, stream);
+    return CASE_(merge)((const CASE_TYPE *)a, na, (const CASE_TYPE *)b, nb, (CASE_TYPE *)out, CASE_EXTRA ws,
+                        stream);
 }
 #endif
 

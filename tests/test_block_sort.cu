@@ -1,4 +1,7 @@
-/* block/block_sort.cuh: blocks and items of many shapes, keys and pairs, orders of one's own, stability by index. */
+/*
+ * block/block_sort.cuh: blocks and items of many shapes, keys and pairs, orders of one's own, stability by
+ * index.
+ */
 #include "tap.h"
 
 /* clang-format off */

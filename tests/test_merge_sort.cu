@@ -1,6 +1,8 @@
 /* merge_sort.cuh and merge.cuh: types and orders of many kinds, stability by index, every shape of a pass. */
 #include "tap.h"
 
+#include <math.h>
+
 /* ---- instances --------------------------------------------------------------------------------- */
 
 /* clang-format off */
@@ -74,80 +76,78 @@ static range some_range(void)
     return r;
 }
 
-#define CASE            i32
-#define CASE_TYPE       int32_t
+#define CASE i32
+#define CASE_TYPE int32_t
 #define CASE_MAKE(k, i) ((int32_t)(k))
-#define CASE_RANK(x)    (x)
+#define CASE_RANK(x) (x)
 #include "merge_case.h"
-#define CASE            f64
-#define CASE_TYPE       double
+#define CASE f64
+#define CASE_TYPE double
 #define CASE_MAKE(k, i) ((double)(int64_t)(k) / ((k) % 5 ? 1.0 : 1e9))
-#define CASE_RANK(x)    (x)
+#define CASE_RANK(x) (x)
 #include "merge_case.h"
-#define CASE            u32_u32
-#define CASE_TYPE       uint32_t
-#define CASE_VALUE      uint32_t
+#define CASE u32_u32
+#define CASE_TYPE uint32_t
+#define CASE_VALUE uint32_t
 #define CASE_MAKE(k, i) ((uint32_t)(k))
-#define CASE_RANK(x)    (x)
+#define CASE_RANK(x) (x)
 #include "merge_case.h"
-#define CASE            down_s3
-#define CASE_TYPE       int16_t
-#define CASE_VALUE      s3
+#define CASE down_s3
+#define CASE_TYPE int16_t
+#define CASE_VALUE s3
 #define CASE_LESS(a, b) ((a) > (b))
 #define CASE_MAKE(k, i) ((int16_t)(k))
-#define CASE_RANK(x)    (-(x))
+#define CASE_RANK(x) (-(x))
 #include "merge_case.h"
-#define CASE               ranged
-#define CASE_TYPE          uint64_t
-#define CASE_LESS          range_less
-#define CASE_CONTEXT       range
+#define CASE ranged
+#define CASE_TYPE uint64_t
+#define CASE_LESS range_less
+#define CASE_CONTEXT range
 #define CASE_CONTEXT_VALUE some_range()
-#define CASE_MAKE(k, i)    (((k) & ~(uint64_t)0xFFFFFF) | (uint64_t)(i) % 0xFFFFFF)
-#define CASE_RANK(x)       (in_range(x, some_range()) ? ~(x) : UINT64_MAX)
+#define CASE_MAKE(k, i) (((k) & ~(uint64_t)0xFFFFFF) | (uint64_t)(i) % 0xFFFFFF)
+#define CASE_RANK(x) (in_range(x, some_range()) ? ~(x) : UINT64_MAX)
 #include "merge_case.h"
-#define CASE            t48
-#define CASE_TYPE       s48
+#define CASE t48
+#define CASE_TYPE s48
 #define CASE_LESS(a, b) ((a).key < (b).key)
 #define CASE_MAKE(k, i) make_s48(k, i)
-#define CASE_RANK(x)    (x).key
+#define CASE_RANK(x) (x).key
 #include "merge_case.h"
-#define CASE            t200
-#define CASE_TYPE       s200
+#define CASE t200
+#define CASE_TYPE s200
 #define CASE_LESS(a, b) ((a).key < (b).key)
 #define CASE_MAKE(k, i) make_s200(k, i)
-#define CASE_RANK(x)    (x).key
+#define CASE_RANK(x) (x).key
 #include "merge_case.h"
 
 /* Small tiles, which are merged eight at a time, so that a few thousand items take many passes. */
 #undef GPI_TUNE_MERGE_ITEMS
 #undef GPI_TUNE_MERGE_PAIR_ITEMS
 #undef GPI_TUNE_MERGE_THREADS
-#undef GPI_TUNE_MERGE_MANY
-#define GPI_TUNE_MERGE_ITEMS      4
+#define GPI_TUNE_MERGE_ITEMS 4
 #define GPI_TUNE_MERGE_PAIR_ITEMS 5
-#define GPI_TUNE_MERGE_THREADS    32
-#define GPI_TUNE_MERGE_MANY       6
-#define CASE            small_u8
-#define CASE_TYPE       uint8_t
+#define GPI_TUNE_MERGE_THREADS 32
+#define CASE small_u8
+#define CASE_TYPE uint8_t
 #define CASE_MAKE(k, i) ((uint8_t)(k))
-#define CASE_RANK(x)    (x)
+#define CASE_RANK(x) (x)
 #include "merge_case.h"
-#define CASE            small_f32
-#define CASE_TYPE       float
+#define CASE small_f32
+#define CASE_TYPE float
 #define CASE_MAKE(k, i) ((float)(int32_t)(k))
-#define CASE_RANK(x)    (x)
+#define CASE_RANK(x) (x)
 #include "merge_case.h"
-#define CASE            small_s12
-#define CASE_TYPE       s12
-#define CASE_LESS       s12_less
+#define CASE small_s12
+#define CASE_TYPE s12
+#define CASE_LESS s12_less
 #define CASE_MAKE(k, i) make_s12(k, i)
-#define CASE_RANK(x)    (x).key
+#define CASE_RANK(x) (x).key
 #include "merge_case.h"
-#define CASE            small_i16_s16a
-#define CASE_TYPE       int16_t
-#define CASE_VALUE      s16a
+#define CASE small_i16_s16a
+#define CASE_TYPE int16_t
+#define CASE_VALUE s16a
 #define CASE_MAKE(k, i) ((int16_t)(k))
-#define CASE_RANK(x)    (x)
+#define CASE_RANK(x) (x)
 #include "merge_case.h"
 
 #include <gpuprims/merge_sort.cuh>
@@ -158,8 +158,9 @@ static range some_range(void)
 #include "no_parameters.h"
 
 static const merge_case *const cases[] = {
-    &small_s12_case, &small_u8_case, &small_f32_case, &small_i16_s16a_case, &i32_case,  &f64_case,
-    &u32_u32_case,   &down_s3_case,  &ranged_case,    &t48_case,            &t200_case,
+    &small_s12_case, &small_u8_case, &small_f32_case, &small_i16_s16a_case,
+    &i32_case,       &f64_case,      &u32_u32_case,   &down_s3_case,
+    &ranged_case,    &t48_case,      &t200_case,
 };
 enum { CASES = sizeof cases / sizeof *cases, SMALL_CASES = 4 };
 
@@ -264,7 +265,8 @@ static int sorts(const merge_case *c, int pattern, size_t n, int how, gp_workspa
     tap_buffer *k = how & KEYS_IN_PLACE ? &kin : &kout, *v = how & VALUES_IN_PLACE ? &vin : &vout;
 
     cudaError_t error = c->sort(kin.data, k->data, vin.data, v->data, n, ws, 0);
-    passed &= error == cudaSuccess && is_permuted(k, keys, indices, n, kb) && is_permuted(v, values, indices, n, vb);
+    passed &= error == cudaSuccess && is_permuted(k, keys, indices, n, kb) &&
+              is_permuted(v, values, indices, n, vb);
     passed &= tap_buffer_intact(&kin, n * kb) && tap_buffer_intact(&vin, n * vb);
     passed &= tap_buffer_intact(&kout, how & KEYS_IN_PLACE ? 0 : n * kb);
     passed &= tap_buffer_intact(&vout, how & VALUES_IN_PLACE ? 0 : n * vb);
@@ -311,7 +313,8 @@ static int merges(const merge_case *c, int pattern, size_t na, size_t nb, int od
     tap_buffer out = tap_buffer_new(n * kb, odd ? 5 * alignment(kb) : 0);
     cudaError_t error = c->merge(a.data, na, b.data, nb, out.data, ws, 0);
 
-    passed &= error == cudaSuccess && is_permuted(&out, sorted, indices, n, kb) && tap_buffer_intact(&out, n * kb);
+    passed &=
+        error == cudaSuccess && is_permuted(&out, sorted, indices, n, kb) && tap_buffer_intact(&out, n * kb);
     if (c == &small_s12_case)
         passed &= count_strangers() == 0;
     if (!passed)
@@ -397,7 +400,8 @@ static void merging(const merge_case *c)
 
     for (size_t i = 0; i < 6; i++)
         for (size_t j = 0; j < 6; j++)
-            passed &= merges(c, (int)(i + j) % PATTERNS, counts[i], counts[j], (int)j % 2, i % 2 ? &ws : NULL);
+            passed &=
+                merges(c, (int)(i + j) % PATTERNS, counts[i], counts[j], (int)j % 2, i % 2 ? &ws : NULL);
     for (int pattern = 0; pattern < PATTERNS; pattern++) {
         size_t tile = c->pass_tile;
 
@@ -408,6 +412,28 @@ static void merging(const merge_case *c)
     }
     ok(passed, "%s: merges, a before b", c->name);
     must(gp_workspace_release(&ws, 0));
+}
+
+/* An order that is none: what comes out is not specified, but it comes out, and nothing else is written. */
+static void unordered(void)
+{
+    enum { N = 9001 };
+    float *keys = (float *)malloc(N * sizeof *keys);
+    int passed = 1;
+
+    for (int share = 2; share < 50; share *= 3) {
+        for (int i = 0; i < N; i++)
+            keys[i] = i % share == 1 ? (float)NAN : (float)tap_below(1000);
+        tap_buffer in = tap_buffer_of(keys, N * sizeof *keys, 4), out = tap_buffer_new(N * sizeof *keys, 0);
+        passed &= small_f32_merge_sort((const float *)in.data, (float *)out.data, N, NULL, 0) == cudaSuccess;
+        passed &= small_f32_merge((const float *)in.data, N / 3, (const float *)in.data, N / 2, (float *)out.data,
+                                  NULL, 0) == cudaSuccess;
+        passed &= tap_buffer_intact(&in, N * sizeof *keys) && tap_buffer_intact(&out, N * sizeof *keys);
+        tap_buffer_free(&in);
+        tap_buffer_free(&out);
+    }
+    ok(passed, "floats among which there are NaNs: nothing is overrun");
+    free(keys);
 }
 
 static void workspaces(const merge_case *c)
@@ -455,9 +481,9 @@ static void refusals(void)
 
     must(cudaMalloc((void **)&some, 1000 * sizeof *some));
     must(cudaMalloc((void **)&others, 1000 * sizeof *others));
-#define refused(call, text)                                                              \
-    ok((call) == cudaErrorInvalidValue && strstr(gp_last_error_message(), text) != NULL, \
-       "refused: %s: %s", #call, gp_last_error_message())
+#define refused(call, text)                                                                                 \
+    ok((call) == cudaErrorInvalidValue && strstr(gp_last_error_message(), text) != NULL, "refused: %s: %s", \
+       #call, gp_last_error_message())
     refused(gp_merge_sort(NULL, others, 5, NULL, 0), "gp_merge_sort: in is NULL");
     refused(gp_merge_sort(some, NULL, 5, NULL, 0), "gp_merge_sort: out is NULL");
     refused(u32_u32_merge_sort(NULL, NULL, NULL, NULL, 5, NULL, 0), "u32_u32_merge_sort: kin is NULL");
@@ -477,7 +503,9 @@ static void refusals(void)
 }
 
 #ifndef __CUDACC__
-/* No memory left: the error comes back, nothing is written, the input is whole, a handle keeps what it had. */
+/*
+ * No memory left: the error comes back, nothing is written, the input is whole, a handle keeps what it had.
+ */
 static void allocation_refused(const merge_case *c)
 {
     size_t n = 3 * c->tile, kb = n * c->key_bytes, vb = n * c->value_bytes, free_bytes, total, after;
@@ -494,7 +522,8 @@ static void allocation_refused(const merge_case *c)
         gp_cpu.memory_bytes = total - free_bytes + c->bytes(n) - 1;
         passed &= c->sort(in.data, out.data, vin.data, vout.data, n, kept ? &ws : NULL, 0) ==
                   cudaErrorMemoryAllocation;
-        passed &= c->sort(in.data, in.data, vin.data, vin.data, n, kept ? &ws : NULL, 0) == cudaErrorMemoryAllocation;
+        passed &= c->sort(in.data, in.data, vin.data, vin.data, n, kept ? &ws : NULL, 0) ==
+                  cudaErrorMemoryAllocation;
         if (c->merge) {
             gp_cpu.memory_bytes = total - free_bytes + c->merge_bytes(n - n / 2, n / 2) - 1;
             passed &= c->merge(in.data, n - n / 2, in.data, n / 2, out.data, kept ? &ws : NULL, 0) ==
@@ -571,9 +600,11 @@ static __global__ void fill_huge(int16_t *keys, size_t n)
 }
 
 /* counts[k] += how many keys are k; counts[2048] += how many come after a smaller one. */
-static __global__ void look_at_huge(const int16_t *keys, const s3 *numbers, size_t n, unsigned long long *counts)
+static __global__ void look_at_huge(const int16_t *keys, const s3 *numbers, size_t n,
+                                    unsigned long long *counts)
 {
-    for (size_t i = blockIdx.x * (size_t)blockDim.x + threadIdx.x; i < n; i += (size_t)gridDim.x * blockDim.x) {
+    for (size_t i = blockIdx.x * (size_t)blockDim.x + threadIdx.x; i < n;
+         i += (size_t)gridDim.x * blockDim.x) {
         if (i % 64 == 0)
             atomicAdd(&counts[keys[i]], 1ull);
         if (i && keys[i] > keys[i - 1])
@@ -620,6 +651,7 @@ int main(int argc, char **argv)
 {
     tap_begin(argc, argv);
     refusals();
+    unordered();
     for (int i = 0; i < CASES; i++) {
         lengths(cases[i]);
         data(cases[i]);

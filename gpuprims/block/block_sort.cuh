@@ -29,9 +29,10 @@
  * used again.
  *
  * How it works: a thread sorts its items in registers by odd-even transposition (Habermann, Parallel
- * neighbor-sort, 1972), 16 at a time at most. Then sorted runs are merged in pairs, in shared memory, by all
- * threads at once: core/block_merge.cuh. Merges inside a warp wait for the warp alone. Cost: every merge, of
- * which there are log2(GP_BLOCK), or a few more, takes each item through shared memory once.
+ * neighbor-sort, 1972). Then sorted runs are merged in pairs, in shared memory, by all threads at once:
+ * core/block_merge.cuh. Integers by < alone, up to 32 of a thread if that is a power of two, are sorted by
+ * networks inside each warp first. Cost: every merge, of which there are log2(GP_BLOCK), one more or five
+ * fewer, takes each item through shared memory once, and has two barriers.
  *
  * No include guard: each include stamps out one instance, as its parameters say.
  */
@@ -65,7 +66,7 @@
 #define GPI_MERGE_PAIRS 0
 #define GPI_MERGE_VALUE char
 #endif
-#define GPI_MERGE_ITEMS  GP_ITEMS
+#define GPI_MERGE_ITEMS GP_ITEMS
 #define GPI_MERGE_PLACES (GP_BLOCK * GP_ITEMS)
 
 #include "../core/less.cuh"

@@ -13,53 +13,57 @@
  *
  * Part of the headers that sort and merge; not to be included directly.
  */
-#define GPI_MERGE_TILE    GPI(tile)
-#define GPI_MERGE_RUNS    GPI(runs)
-#define GPI_MERGE_PATH    GPI(path)
-#define GPI_MERGE_SERIAL  GPI(serial)
-#define GPI_MERGE_PART    GPI(part)
-#define GPI_MERGE_PUT     GPI(put)
-#define GPI_MERGE_CHUNK   GPI(chunk)
+#define GPI_MERGE_TILE GPI(tile)
+#define GPI_MERGE_RUNS GPI(runs)
+#define GPI_MERGE_PATH GPI(path)
+#define GPI_MERGE_SERIAL GPI(serial)
+#define GPI_MERGE_PART GPI(part)
+#define GPI_MERGE_PUT GPI(put)
+#define GPI_MERGE_CHUNK GPI(chunk)
 #define GPI_MERGE_NETWORK GPI(network)
-#define GPI_MERGE_SORT    GPI(block)
+#define GPI_MERGE_SORT GPI(block)
 #define GPI_MERGE_COMPARE GPI(compare)
 #define GPI_MERGE_SHUFFLE GPI(shuffle)
-#define GPI_MERGE_CHOOSE  GPI(choose)
-#define GPI_MERGE_SORT_THREAD   GPI(in_thread)
-#define GPI_MERGE_SORT_WARP     GPI(in_warp)
+#define GPI_MERGE_CHOOSE GPI(choose)
+#define GPI_MERGE_SORT_THREAD GPI(in_thread)
+#define GPI_MERGE_SORT_WARP GPI(in_warp)
 #define GPI_MERGE_SORT_INTEGERS GPI(in_integers)
-#define GPI_MERGE_SORT_CHUNKS   GPI(in_chunks)
+#define GPI_MERGE_SORT_CHUNKS GPI(in_chunks)
 
 /*
- * Whether items that are equal are alike: integers by <, without values. Then no sort can be told from a stable one,
+ * Whether items that are equal are alike: integers by <, without values. Then no sort can be told from a
+ * stable one,
  * and networks that compare items far apart will do.
  */
 #if GPI_MERGE_PAIRS || defined GP_LESS
 #define GPI_MERGE_ALIKE 0
 #else
-#define GPI_MERGE_ALIKE                                                           \
+#define GPI_MERGE_ALIKE                                                                           \
     (__builtin_classify_type((GP_TYPE)0) == 1 && sizeof(GP_TYPE) <= 8 && GPI_MERGE_ITEMS <= 32 && \
      (GPI_MERGE_ITEMS & (GPI_MERGE_ITEMS - 1)) == 0)
 #endif
 
 /* As many items as a thread sorts in its registers; they then become the first runs. */
 enum {
-    GPI_MERGE_CHUNK =
-        GPI_MERGE_ITEMS > 16 && GPI_MERGE_ITEMS % 2 == 0 && !GPI_MERGE_ALIKE ? GPI_MERGE_ITEMS / 2 : GPI_MERGE_ITEMS
+    GPI_MERGE_CHUNK = GPI_MERGE_ITEMS > 16 && GPI_MERGE_ITEMS % 2 == 0 && !GPI_MERGE_ALIKE
+                          ? GPI_MERGE_ITEMS / 2
+                          : GPI_MERGE_ITEMS
 };
 
 /*
- * Where item k lies in shared memory, when each thread writes `items` neighbours. Threads that write items an odd
- * number of places apart do not meet in a bank. If the number is even, a place is left free after every 128 bytes.
+ * Where item k lies in shared memory, when each thread writes `items` neighbours. Threads that write items
+ * an odd number of places apart do not meet in a bank. If the number is even, a place is left free after
+ * every 128 bytes.
  */
-#define GPI_MERGE_PAD(k)          ((k) >> (sizeof(GP_TYPE) <= 4 ? 5 : sizeof(GP_TYPE) <= 8 ? 4 : 3))
+#define GPI_MERGE_PAD(k) ((k) >> (sizeof(GP_TYPE) <= 4 ? 5 : sizeof(GP_TYPE) <= 8 ? 4 : 3))
 #define GPI_MERGE_PLACE(k, items) ((items) % 2 ? (k) : (k) + GPI_MERGE_PAD(k))
 
 /* A tile in shared memory. A thread may read, and forget, as many items more as it has. */
 typedef struct {
     GP_TYPE keys[GPI_MERGE_PLACES + GPI_MERGE_ITEMS + GPI_MERGE_PAD(GPI_MERGE_PLACES + GPI_MERGE_ITEMS)];
 #if GPI_MERGE_PAIRS
-    GPI_MERGE_VALUE values[GPI_MERGE_PLACES + GPI_MERGE_ITEMS + GPI_MERGE_PAD(GPI_MERGE_PLACES + GPI_MERGE_ITEMS)];
+    GPI_MERGE_VALUE
+        values[GPI_MERGE_PLACES + GPI_MERGE_ITEMS + GPI_MERGE_PAD(GPI_MERGE_PLACES + GPI_MERGE_ITEMS)];
 #endif
 } GPI_MERGE_TILE;
 
@@ -93,8 +97,8 @@ GPI_DEVICE unsigned GPI_MERGE_PATH(const GPI_MERGE_TILE *tile, GPI_MERGE_RUNS ru
 }
 
 /*
- * Merges the first items of the two runs, as many as there are, into the thread's registers: of equal items those
- * of the first run come first. `v` may be NULL. An item behind a run may be read; it is not looked at.
+ * Merges the first items of the two runs, as many as there are, into the thread's registers: of equal items
+ * those of the first run come first. `v` may be NULL. An item behind a run may be read; it is not looked at.
  */
 GPI_DEVICE void GPI_MERGE_SERIAL(GP_TYPE *x, GPI_MERGE_VALUE *v, const GPI_MERGE_TILE *tile,
                                  GPI_MERGE_RUNS runs, const unsigned items, GPI_CONTEXT context)
@@ -122,8 +126,8 @@ GPI_DEVICE void GPI_MERGE_SERIAL(GP_TYPE *x, GPI_MERGE_VALUE *v, const GPI_MERGE
 }
 
 /* Merges items [at, at + items) of what the two runs will be, as far as there are such. */
-GPI_DEVICE void GPI_MERGE_PART(GP_TYPE *x, GPI_MERGE_VALUE *v, const GPI_MERGE_TILE *tile, GPI_MERGE_RUNS runs,
-                               unsigned at, const unsigned items, GPI_CONTEXT context)
+GPI_DEVICE void GPI_MERGE_PART(GP_TYPE *x, GPI_MERGE_VALUE *v, const GPI_MERGE_TILE *tile,
+                               GPI_MERGE_RUNS runs, unsigned at, const unsigned items, GPI_CONTEXT context)
 {
     if (at >= runs.a_end - runs.a + (runs.b_end - runs.b))
         return;
@@ -134,9 +138,12 @@ GPI_DEVICE void GPI_MERGE_PART(GP_TYPE *x, GPI_MERGE_VALUE *v, const GPI_MERGE_T
     GPI_MERGE_SERIAL(x, v, tile, runs, items, context);
 }
 
-/* Writes the first `count` of the thread's items to the tile: thread by thread they come one behind the other. */
-GPI_DEVICE void GPI_MERGE_PUT(const GP_TYPE *x, const GPI_MERGE_VALUE *v, GPI_MERGE_TILE *tile, unsigned thread,
-                              unsigned count, const unsigned items)
+/*
+ * Writes the first `count` of the thread's items to the tile: thread by thread they come one behind the
+ * other.
+ */
+GPI_DEVICE void GPI_MERGE_PUT(const GP_TYPE *x, const GPI_MERGE_VALUE *v, GPI_MERGE_TILE *tile,
+                              unsigned thread, unsigned count, const unsigned items)
 {
     if (count >= items) {
         GPI_UNROLL
@@ -206,8 +213,8 @@ GPI_DEVICE void GPI_MERGE_SORT_THREAD(GP_TYPE *x)
 
             GPI_UNROLL
             for (int i = 0; i < GPI_MERGE_ITEMS; i++)
-                if (step >= 0 && i >= first && i + (1 << step) < GPI_MERGE_ITEMS && ((i - first) >> step) % 2 == 0 &&
-                    i >> (run + 1) == (i + (1 << step)) >> (run + 1))
+                if (step >= 0 && i >= first && i + (1 << step) < GPI_MERGE_ITEMS &&
+                    ((i - first) >> step) % 2 == 0 && i >> (run + 1) == (i + (1 << step)) >> (run + 1))
                     GPI_MERGE_COMPARE(&x[i], &x[i + (1 << step)]);
         }
     }
@@ -226,8 +233,8 @@ GPI_DEVICE GP_TYPE GPI_MERGE_CHOOSE(GP_TYPE a, GP_TYPE b, int larger)
 }
 
 /*
- * Sorts the warp's integers, which each lane has sorted, by bitonic merges: a first step compares items with those
- * that mirror them, the following ones with those half as far away each time.
+ * Sorts the warp's integers, which each lane has sorted, by bitonic merges: a first step compares items with
+ * those that mirror them, the following ones with those half as far away each time.
  */
 GPI_DEVICE void GPI_MERGE_SORT_WARP(GP_TYPE *x, unsigned lane)
 {
@@ -273,8 +280,12 @@ GPI_DEVICE void GPI_MERGE_SORT_INTEGERS(GP_TYPE *x, unsigned rank, unsigned n)
 }
 #endif
 
-/* Sorts each chunk of n items. What stands for missing ones is not less than the others, and comes after them. */
-GPI_DEVICE void GPI_MERGE_SORT_CHUNKS(GP_TYPE *x, GPI_MERGE_VALUE *v, unsigned mine, unsigned n, GPI_CONTEXT context)
+/*
+ * Sorts each chunk of n items. What stands for missing ones is not less than the others, and comes after
+ * them.
+ */
+GPI_DEVICE void GPI_MERGE_SORT_CHUNKS(GP_TYPE *x, GPI_MERGE_VALUE *v, unsigned mine, unsigned n,
+                                      GPI_CONTEXT context)
 {
     if (mine < n && n - mine < GPI_MERGE_ITEMS) {
         GP_TYPE most = x[0];
@@ -295,8 +306,8 @@ GPI_DEVICE void GPI_MERGE_SORT_CHUNKS(GP_TYPE *x, GPI_MERGE_VALUE *v, unsigned m
  * registers, before and after; where there is none, some item or other. There is no barrier before the first
  * write to the tile, nor after the last read.
  */
-GPI_DEVICE void GPI_MERGE_SORT(GP_TYPE *x, GPI_MERGE_VALUE *v, GPI_MERGE_TILE *tile, unsigned rank, unsigned n,
-                               GPI_CONTEXT context)
+GPI_DEVICE void GPI_MERGE_SORT(GP_TYPE *x, GPI_MERGE_VALUE *v, GPI_MERGE_TILE *tile, unsigned rank,
+                               unsigned n, GPI_CONTEXT context)
 {
     const unsigned mine = rank * GPI_MERGE_ITEMS;
     unsigned run = GPI_MERGE_ALIKE ? 32 * GPI_MERGE_ITEMS : GPI_MERGE_CHUNK;

@@ -11,41 +11,41 @@
  *
  * Part of merge.cuh and merge_sort.cuh; not to be included directly.
  */
-#define GPI_MERGE_PASS         GPI(pass)
-#define GPI_MERGE_RUN_ITEMS    GPI(run_items)
-#define GPI_MERGE_GROUP_ITEMS  GPI(group_items)
-#define GPI_MERGE_PIECES       GPI(pieces)
-#define GPI_MERGE_CUT          GPI(cut)
-#define GPI_MERGE_FETCH        GPI(fetch)
-#define GPI_MERGE_ROUND        GPI(round)
-#define GPI_MERGE_WRITE        GPI(write)
-#define GPI_MERGE_PASS_KERNEL  GPI(pass_kernel)
-#define GPI_MERGE_EARLY        GPI(early)
-#define GPI_MERGE_PASS_TILES   GPI(pass_tiles)
-#define GPI_MERGE_PASS_LAUNCH  GPI(pass_launch)
+#define GPI_MERGE_PASS GPI(pass)
+#define GPI_MERGE_RUN_ITEMS GPI(run_items)
+#define GPI_MERGE_GROUP_ITEMS GPI(group_items)
+#define GPI_MERGE_PIECES GPI(pieces)
+#define GPI_MERGE_CUT GPI(cut)
+#define GPI_MERGE_FETCH GPI(fetch)
+#define GPI_MERGE_ROUND GPI(round)
+#define GPI_MERGE_WRITE GPI(write)
+#define GPI_MERGE_PASS_KERNEL GPI(pass_kernel)
+#define GPI_MERGE_EARLY GPI(early)
+#define GPI_MERGE_PASS_TILES GPI(pass_tiles)
+#define GPI_MERGE_PASS_LAUNCH GPI(pass_launch)
 
-#define GPI_MERGE_BATCH    8 /* so many reads of a lane are under way */
+#define GPI_MERGE_BATCH 8    /* so many reads of a lane are under way */
 #define GPI_MERGE_MOST_LOG 3 /* the logarithm of how many runs are merged at a time, at most */
-#define GPI_MERGE_MOST     (1u << GPI_MERGE_MOST_LOG)
+#define GPI_MERGE_MOST (1u << GPI_MERGE_MOST_LOG)
 
 /*
- * Items of a tile of the output: at most, since every piece begins with the items of some thread; how many fewer it
- * may have at either end; and how many it has on average.
+ * Items of a tile of the output: at most, since every piece begins with the items of some thread; how many
+ * fewer it may have at either end; and how many it has on average.
  */
-#define GPI_MERGE_FULL   (GPI_MERGE_PASS_ITEMS * (GPI_MERGE_THREADS - GPI_MERGE_MOST))
-#define GPI_MERGE_SLACK  (GPI_MERGE_FULL / 16)
+#define GPI_MERGE_FULL (GPI_MERGE_PASS_ITEMS * (GPI_MERGE_THREADS - GPI_MERGE_MOST))
+#define GPI_MERGE_SLACK (GPI_MERGE_FULL / 16)
 #define GPI_MERGE_PASS_N (GPI_MERGE_FULL - GPI_MERGE_SLACK)
 
 /* What a pass works on: groups of 2^log runs. */
 typedef struct {
-    const GP_TYPE *keys[2];   /* the first run of the first group; the others, one behind the other */
+    const GP_TYPE *keys[2]; /* the first run of the first group; the others, one behind the other */
     const GPI_MERGE_VALUE *values[2];
     GP_TYPE *keys_out;
     GPI_MERGE_VALUE *values_out;
-    size_t n;                 /* items of all groups: the last runs may be shorter, or empty */
-    size_t run, group;        /* items of a run, the last of a group apart, and of a group */
-    size_t tiles;             /* of a group */
-    size_t *splits;           /* for each tile, how many items of each run come before it */
+    size_t n;          /* items of all groups: the last runs may be shorter, or empty */
+    size_t run, group; /* items of a run, the last of a group apart, and of a group */
+    size_t tiles;      /* of a group */
+    size_t *splits;    /* for each tile, how many items of each run come before it */
     int log;
 } GPI_MERGE_PASS;
 
@@ -57,7 +57,7 @@ GPI_DEVICE size_t GPI_MERGE_GROUP_ITEMS(const GPI_MERGE_PASS *pass, size_t first
 
 /* Where the keys of run r of a group begin; and the values. */
 #define GPI_MERGE_RUN_BEGIN_OF(array, pass, first, r) \
-    ((r) ? (array)[1] + ((first) + ((r) - 1) * (pass)->run) : (array)[0] + (first))
+    ((r) ? (array)[1] + ((first) + ((r)-1) * (pass)->run) : (array)[0] + (first))
 
 /* How many items run r has, in a group of `items`. */
 GPI_DEVICE size_t GPI_MERGE_RUN_ITEMS(const GPI_MERGE_PASS *pass, size_t items, unsigned r)
@@ -90,14 +90,15 @@ GPI_DEVICE void GPI_MERGE_CUT(GPI_MERGE_PIECES *pieces, const GPI_MERGE_PASS *pa
     const size_t *splits = pass->splits + (size_t)blockIdx.x * GPI_MERGE_MOST;
     const int is_first = tile == 0, is_last = (tile + 1) * GPI_MERGE_PASS_N >= items;
     size_t begin = 0;
-    unsigned threads = 0;
+    unsigned threads = 0, count = 0;
 
     for (unsigned r = 0; r < 1u << pass->log; r++) {
         const size_t from = is_first ? 0 : splits[r];
         const size_t to = is_last ? GPI_MERGE_RUN_ITEMS(pass, items, r) : splits[GPI_MERGE_MOST + r];
 
         pieces->thread[r] = threads;
-        pieces->items[r] = (unsigned)(to - from);
+        pieces->items[r] = gpi_min(gpi_most(to > from ? to - from : 0, GPI_MERGE_FULL), GPI_MERGE_FULL - count);
+        count += pieces->items[r]; /* fits, unless GP_LESS is no order: then at least nothing is overrun */
         pieces->keys[r] = GPI_MERGE_RUN_BEGIN_OF(pass->keys, pass, first, r) + from;
 #if GPI_MERGE_PAIRS
         pieces->values[r] = GPI_MERGE_RUN_BEGIN_OF(pass->values, pass, first, r) + from;
@@ -147,11 +148,12 @@ GPI_DEVICE void GPI_MERGE_FETCH(GPI_MERGE_TILE *tile, const GPI_MERGE_PIECES *pi
 }
 
 /*
- * Merges each two neighbours among the pieces that have been made of `step` each. Returns how many items the caller
- * then has in its registers.
+ * Merges each two neighbours among the pieces that have been made of `step` each. Returns how many items the
+ * caller then has in its registers.
  */
 GPI_DEVICE unsigned GPI_MERGE_ROUND(GP_TYPE *x, GPI_MERGE_VALUE *v, const GPI_MERGE_TILE *tile,
-                                    const GPI_MERGE_PIECES *pieces, unsigned count, unsigned step, GPI_CONTEXT context)
+                                    const GPI_MERGE_PIECES *pieces, unsigned count, unsigned step,
+                                    GPI_CONTEXT context)
 {
     unsigned r = 0;
     GPI_MERGE_RUNS runs;
@@ -171,8 +173,8 @@ GPI_DEVICE unsigned GPI_MERGE_ROUND(GP_TYPE *x, GPI_MERGE_VALUE *v, const GPI_ME
 }
 
 /* Writes the first n items of the tile. */
-GPI_DEVICE void GPI_MERGE_WRITE(const GPI_MERGE_TILE *tile, GP_TYPE *keys, GPI_MERGE_VALUE *values, unsigned n,
-                                const unsigned items)
+GPI_DEVICE void GPI_MERGE_WRITE(const GPI_MERGE_TILE *tile, GP_TYPE *keys, GPI_MERGE_VALUE *values,
+                                unsigned n, const unsigned items)
 {
     GPI_UNROLL
     for (unsigned i = 0; i < items; i++) {
@@ -208,7 +210,8 @@ static __global__ void __launch_bounds__(GPI_MERGE_THREADS, GPI_MERGE_BLOCKS)
     GPI_MERGE_FETCH(&tile, &pieces, runs);
     __syncthreads(); /* the pieces are there */
     for (unsigned step = 1; step < runs; step *= 2) {
-        const unsigned count = GPI_MERGE_ROUND(x, v, &tile, &pieces, runs, step, context), r = 2 * step * threadIdx.x;
+        const unsigned count = GPI_MERGE_ROUND(x, v, &tile, &pieces, runs, step, context),
+                       r = 2 * step * threadIdx.x;
 
         __syncthreads(); /* the pieces have been read */
         GPI_MERGE_PUT(x, v, &tile, threadIdx.x, count, GPI_MERGE_PASS_ITEMS);
@@ -216,8 +219,9 @@ static __global__ void __launch_bounds__(GPI_MERGE_THREADS, GPI_MERGE_BLOCKS)
             pieces.items[r] += pieces.items[r + step];
         __syncthreads(); /* the merged ones are there */
     }
-    GPI_MERGE_WRITE(&tile, pass.keys_out + pieces.out, GPI_MERGE_PAIRS ? pass.values_out + pieces.out : pass.values_out,
-                    pieces.items[0], GPI_MERGE_PASS_ITEMS);
+    GPI_MERGE_WRITE(&tile, pass.keys_out + pieces.out,
+                    GPI_MERGE_PAIRS ? pass.values_out + pieces.out : pass.values_out, pieces.items[0],
+                    GPI_MERGE_PASS_ITEMS);
 }
 
 /* ---- host functions -------------------------------------------------------------------------- */
@@ -245,10 +249,11 @@ static inline cudaError_t GPI_MERGE_PASS_LAUNCH(GPI_MERGE_PASS *pass, GPI_CONTEX
 
     pass->tiles = gpi_divide_up(pass->group, GPI_MERGE_PASS_N);
     if (blocks > 1)
-        error = GPI_LAUNCH_EARLY(early, GPI_MERGE_SPLIT_KERNEL, (unsigned)gpi_divide_up(blocks, GPI_MERGE_SPLIT_WARPS),
+        error = GPI_LAUNCH_EARLY(early, GPI_MERGE_SPLIT_KERNEL,
+                                 (unsigned)gpi_divide_up(blocks, GPI_MERGE_SPLIT_WARPS),
                                  32 * GPI_MERGE_SPLIT_WARPS, 0, stream, *pass, blocks, context);
     if (error == cudaSuccess)
-        error = GPI_LAUNCH_EARLY(early, GPI_MERGE_PASS_KERNEL, (unsigned)blocks, GPI_MERGE_THREADS, 0, stream, *pass,
-                                 context);
+        error = GPI_LAUNCH_EARLY(early, GPI_MERGE_PASS_KERNEL, (unsigned)blocks, GPI_MERGE_THREADS, 0, stream,
+                                 *pass, context);
     return error;
 }

@@ -5,13 +5,16 @@
  */
 #include "tuning.cuh"
 
-#define GPI_MERGE_ITEMS   GPI(items)
+#define GPI_MERGE_ITEMS      GPI(items)
 #define GPI_MERGE_PASS_ITEMS GPI(pass_items)
-#define GPI_MERGE_THREADS GPI(threads)
-#define GPI_MERGE_BLOCKS  GPI(blocks)
-#define GPI_MERGE_PLACES  (GPI_MERGE_THREADS * GPI_MERGE_ITEMS)
+#define GPI_MERGE_THREADS    GPI(threads)
+#define GPI_MERGE_BLOCKS     GPI(blocks)
+#define GPI_MERGE_PLACES     (GPI_MERGE_THREADS * GPI_MERGE_ITEMS)
 
-/* A thread has up to 128 bytes in registers, a block up to 32 KB in shared memory, or a warp of larger items. */
+/*
+ * A thread has up to 128 bytes in registers, a block up to 32 KB in shared memory, or a warp of larger
+ * items.
+ */
 #define GPI_MERGE_BYTES (sizeof(GP_TYPE) + (GPI_MERGE_PAIRS ? sizeof(GPI_MERGE_VALUE) : 0))
 enum {
     GPI_MERGE_ITEMS = GPI_MERGE_BYTES <= 4    ? GPI_TUNE_MERGE_ITEMS

@@ -1,31 +1,32 @@
 /*
- * core/merge_split.cuh: cuts sorted runs so that the items before the cuts are the first ones of the runs merged.
+ * core/merge_split.cuh: cuts sorted runs so that the items before the cuts are the first ones of the runs
+ * merged.
  *
- * A warp keeps an interval of every run, in which the cut must be, and looks for an item of about the right rank:
- * it takes one out of the widest interval, a pivot, and finds by bisection how many items of each run come before
- * it, all runs at once, each with lanes of its own. Those are cuts, before the wanted ones or behind them, and
- * narrow the intervals. The first pivots are taken where the wanted item is if the runs are alike, as those of
- * random items are, the later ones in the middle of the interval: as in quickselect (Hoare, Algorithm 65, 1961).
- * Tiles need not be of one size, so an item near the wanted one will do.
+ * A warp keeps an interval of every run, in which the cut must be, and looks for an item of about the right
+ * rank: it takes one out of the widest interval, a pivot, and finds by bisection how many items of each run
+ * come before it, all runs at once, each with lanes of its own. Those are cuts, before the wanted ones or
+ * behind them, and narrow the intervals. The first pivots are taken where the wanted item is if the runs are
+ * alike, as those of random items are, the later ones in the middle of the interval: as in quickselect
+ * (Hoare, Algorithm 65, 1961). Tiles need not be of one size, so an item near the wanted one will do.
  *
  * Part of core/merge_pass.cuh; not to be included directly.
  */
-#define GPI_MERGE_LANES        GPI(lanes)
-#define GPI_MERGE_COUNT        GPI(count)
-#define GPI_MERGE_PIVOT        GPI(pivot)
-#define GPI_MERGE_SPLIT        GPI(split)
+#define GPI_MERGE_LANES GPI(lanes)
+#define GPI_MERGE_COUNT GPI(count)
+#define GPI_MERGE_PIVOT GPI(pivot)
+#define GPI_MERGE_SPLIT GPI(split)
 #define GPI_MERGE_SPLIT_KERNEL GPI(split_kernel)
 
 #ifndef GPI_MERGE_SPLIT_CUH
 #define GPI_MERGE_SPLIT_CUH
 
-#define GPI_MERGE_SPLIT_WARPS 4  /* of a block */
-#define GPI_MERGE_GUESSES     4  /* so many pivots are taken where the wanted item may be expected */
-#define GPI_MERGE_GUESS_FROM  4096 /* in an interval of so many items or more, places too */
+#define GPI_MERGE_SPLIT_WARPS 4   /* of a block */
+#define GPI_MERGE_GUESSES 4       /* so many pivots are taken where the wanted item may be expected */
+#define GPI_MERGE_GUESS_FROM 4096 /* in an interval of so many items or more, places too */
 
 /*
- * Where in `width` items probe i of 2^log is: evenly spaced, or, with `share` > 0, within a few roots of their number
- * around that share of them. With fewer items than probes, each is one.
+ * Where in `width` items probe i of 2^log is: evenly spaced, or, with `share` > 0, within a few roots of
+ * their number around that share of them. With fewer items than probes, each is one.
  */
 GPI_DEVICE size_t gpi_merge_probe(size_t width, unsigned i, int log, double share)
 {
@@ -53,15 +54,15 @@ typedef struct {
     const GP_TYPE *keys;
     size_t low, high; /* the cut is in [low, high] */
     unsigned run;
-    int log;          /* the run has 2^log lanes */
+    int log; /* the run has 2^log lanes */
 } GPI_MERGE_LANES;
 
 /*
- * One warp: how many items of each run come before a pivot of run `of`, which is item `place` of it. If share > 0,
- * that may be this share of the intervals.
+ * One warp: how many items of each run come before a pivot of run `of`, which is item `place` of it. If
+ * share > 0, that may be this share of the intervals.
  */
-GPI_DEVICE size_t GPI_MERGE_COUNT(const GPI_MERGE_LANES *lanes, GP_TYPE pivot, unsigned of, size_t place, double share,
-                                  GPI_CONTEXT context)
+GPI_DEVICE size_t GPI_MERGE_COUNT(const GPI_MERGE_LANES *lanes, GP_TYPE pivot, unsigned of, size_t place,
+                                  double share, GPI_CONTEXT context)
 {
     const unsigned each = 1u << lanes->log, number = threadIdx.x & (each - 1), lane = threadIdx.x % 32;
     size_t low = lanes->run == of ? place : lanes->low, width = lanes->run == of ? 0 : lanes->high - low;
@@ -77,7 +78,8 @@ GPI_DEVICE size_t GPI_MERGE_COUNT(const GPI_MERGE_LANES *lanes, GP_TYPE pivot, u
         }
         const unsigned votes = __ballot_sync(GPI_FULL_MASK, before) >> (lane - number) & ((1u << each) - 1);
         const unsigned count = (unsigned)__popc(votes);
-        const size_t end = count < gpi_most(width, each) ? gpi_merge_probe(width, count, lanes->log, share) : width;
+        const size_t end =
+            count < gpi_most(width, each) ? gpi_merge_probe(width, count, lanes->log, share) : width;
         const size_t begin = count ? gpi_merge_probe(width, count - 1, lanes->log, share) + 1 : 0;
 
         low += begin;
@@ -107,8 +109,8 @@ GPI_DEVICE unsigned GPI_MERGE_PIVOT(const GPI_MERGE_LANES *lanes, double share, 
 }
 
 /* One warp: cuts the runs of a group so that `wanted` items come before, or up to GPI_MERGE_SLACK fewer. */
-GPI_DEVICE void GPI_MERGE_SPLIT(const GPI_MERGE_PASS *pass, size_t first, GPI_MERGE_LANES *lanes, size_t wanted,
-                                GPI_CONTEXT context)
+GPI_DEVICE void GPI_MERGE_SPLIT(const GPI_MERGE_PASS *pass, size_t first, GPI_MERGE_LANES *lanes,
+                                size_t wanted, GPI_CONTEXT context)
 {
     for (int round = 0;; round++) {
         const size_t passed = gpi_merge_sum(lanes->low, lanes->log);

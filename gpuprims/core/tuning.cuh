@@ -41,13 +41,6 @@
 #ifndef GPI_TUNE_MERGE_BLOCKS
 #define GPI_TUNE_MERGE_BLOCKS 4
 #endif
-/* Tiles from which runs are merged eight at a time, and the logarithm of how many are with fewer. */
-#ifndef GPI_TUNE_MERGE_MANY
-#define GPI_TUNE_MERGE_MANY 1024
-#endif
-#ifndef GPI_TUNE_MERGE_FEW_LOG
-#define GPI_TUNE_MERGE_FEW_LOG 2
-#endif
 
 /* Shared memory for the stages of a ring of bulk copies, in a block with a multiprocessor to itself. */
 #define GPI_RING_ROOM (225 << 10)

@@ -9,14 +9,14 @@
 #include "bench.h"
 #include "bench_block_sort_kernel.h"
 
-#define GP_NAME  BENCH_INSTANCE
-#define GP_TYPE  BENCH_T(BENCH_IN)
+#define GP_NAME BENCH_INSTANCE
+#define GP_TYPE BENCH_T(BENCH_IN)
 #define GP_BLOCK BENCH_BLOCK
 #define GP_ITEMS BENCH_ITEMS
 #include <gpuprims/block/block_sort.cuh>
 
 static __global__ void __launch_bounds__(BENCH_BLOCK)
-    BENCH(kernel)(const BENCH_T(BENCH_IN) *in, BENCH_T(BENCH_IN) *out, size_t n)
+    BENCH(kernel)(const BENCH_T(BENCH_IN) * in, BENCH_T(BENCH_IN) * out, size_t n)
 {
     GP_SHARED(BENCH(block_sort_storage), storage);
     size_t first = ((size_t)blockIdx.x * BENCH_BLOCK + threadIdx.x) * BENCH_ITEMS;
@@ -37,8 +37,9 @@ static __global__ void __launch_bounds__(BENCH_BLOCK)
 
 static cudaError_t BENCH(run)(const bench_call *call)
 {
-    return GPI_LAUNCH(BENCH(kernel), (unsigned)gpi_divide_up(call->n, BENCH_BLOCK * BENCH_ITEMS), BENCH_BLOCK, 0,
-                      call->stream, (const BENCH_T(BENCH_IN) *)call->in, (BENCH_T(BENCH_IN) *)call->out, call->n);
+    return GPI_LAUNCH(BENCH(kernel), (unsigned)gpi_divide_up(call->n, BENCH_BLOCK * BENCH_ITEMS), BENCH_BLOCK,
+                      0, call->stream, (const BENCH_T(BENCH_IN) *)call->in, (BENCH_T(BENCH_IN) *)call->out,
+                      call->n);
 }
 
 static int BENCH(compare)(const void *a, const void *b)

@@ -7,7 +7,7 @@
 #include "bench_block_sort_kernel.h"
 
 struct BENCH(less) {
-    __device__ bool operator()(const BENCH_T(BENCH_IN) &a, const BENCH_T(BENCH_IN) &b) const
+    __device__ bool operator()(const BENCH_T(BENCH_IN) & a, const BENCH_T(BENCH_IN) & b) const
     {
         return a < b;
     }
@@ -15,7 +15,7 @@ struct BENCH(less) {
 
 template <int IsRadix>
 static __global__ void __launch_bounds__(BENCH_BLOCK)
-    BENCH(cub_kernel)(const BENCH_T(BENCH_IN) *in, BENCH_T(BENCH_IN) *out, size_t n)
+    BENCH(cub_kernel)(const BENCH_T(BENCH_IN) * in, BENCH_T(BENCH_IN) * out, size_t n)
 {
     using merge = cub::BlockMergeSort<BENCH_T(BENCH_IN), BENCH_BLOCK, BENCH_ITEMS>;
     using radix = cub::BlockRadixSort<BENCH_T(BENCH_IN), BENCH_BLOCK, BENCH_ITEMS>;
@@ -50,7 +50,8 @@ template <int IsRadix> static cudaError_t BENCH(launch)(const bench_call *call)
     }
     size_t blocks = (call->n + BENCH_BLOCK * BENCH_ITEMS - 1) / (BENCH_BLOCK * BENCH_ITEMS);
     BENCH(cub_kernel)<IsRadix><<<static_cast<unsigned>(blocks), BENCH_BLOCK, 0, call->stream>>>(
-        static_cast<const BENCH_T(BENCH_IN) *>(call->in), static_cast<BENCH_T(BENCH_IN) *>(call->out), call->n);
+        static_cast<const BENCH_T(BENCH_IN) *>(call->in), static_cast<BENCH_T(BENCH_IN) *>(call->out),
+        call->n);
     return cudaPeekAtLastError();
 }
 

@@ -22,8 +22,9 @@
 static cudaError_t BENCH(run)(const bench_call *call)
 {
 #ifdef BENCH_PAIRS
-    return BENCH(merge_sort)((const BENCH_IN_T *)call->in, (BENCH_IN_T *)call->out, (const uint32_t *)call->map,
-                             (uint32_t *)call->out + call->n, call->n, call->ws, call->stream);
+    return BENCH(merge_sort)((const BENCH_IN_T *)call->in, (BENCH_IN_T *)call->out,
+                             (const uint32_t *)call->map, (uint32_t *)call->out + call->n, call->n, call->ws,
+                             call->stream);
 #else
     return BENCH(merge_sort)((const BENCH_IN_T *)call->in, (BENCH_IN_T *)call->out, call->n, call->ws,
                              call->stream);

@@ -20,12 +20,11 @@ cudaError_t BENCH(run_cub)(const bench_call *call)
     BENCH_IN_T *out = static_cast<BENCH_IN_T *>(call->out);
 
 #ifdef BENCH_PAIRS
-    return cub::DeviceMergeSort::SortPairsCopy(call->scratch, *call->scratch_bytes, in,
-                                               static_cast<const uint32_t *>(call->map), out,
-                                               static_cast<uint32_t *>(call->out) + call->n, call->n, BENCH(less)(),
-                                               call->stream);
+    return cub::DeviceMergeSort::SortPairsCopy(
+        call->scratch, *call->scratch_bytes, in, static_cast<const uint32_t *>(call->map), out,
+        static_cast<uint32_t *>(call->out) + call->n, call->n, BENCH(less)(), call->stream);
 #else
-    return cub::DeviceMergeSort::SortKeysCopy(call->scratch, *call->scratch_bytes, in, out, call->n, BENCH(less)(),
-                                              call->stream);
+    return cub::DeviceMergeSort::SortKeysCopy(call->scratch, *call->scratch_bytes, in, out, call->n,
+                                              BENCH(less)(), call->stream);
 #endif
 }

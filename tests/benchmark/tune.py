@@ -69,16 +69,12 @@ PRIMITIVES = {
                 "GPI_TUNE_MERGE_ITEMS": [16, 32],
                 "GPI_TUNE_MERGE_PAIR_ITEMS": [8, 16],
                 "GPI_TUNE_MERGE_THREADS": [128, 256],
-                "GPI_TUNE_MERGE_BLOCKS": [3, 4, 5],
+                "GPI_TUNE_MERGE_BLOCKS": [3, 4],
             },
             "instances": [
-                ("merge_sort", {"PRIMITIVE": "merge_sort", "IN": "u32"}),
+                ("merge_sort", {"PRIMITIVE": "merge_sort", "IN": "u32", "OUT": "u32"}),
                 ("merge_sort", {"PRIMITIVE": "merge_sort_pairs", "IN": "u32", "OUT": "u64", "PAIRS": ""}),
             ],
-        },
-        {
-            "shapes": {"GPI_TUNE_MERGE_MANY": [2, 256, 1024, 4096], "GPI_TUNE_MERGE_FEW_LOG": [1, 2]},
-            "instances": [("merge_sort", {"PRIMITIVE": "merge_sort", "IN": "u32"})],
         },
     ],
     "reduce": [
