@@ -381,7 +381,7 @@ static void clusters(const radix_case *c)
     int width = 8 * (int)c->key_bytes, passed = 1;
     gp_workspace ws = GP_WORKSPACE_INIT;
 
-    for (size_t i = 0; i < (tap_small ? 2 : sizeof sizes / sizeof *sizes); i++)
+    for (size_t i = 0; i < (tap_small ? 1 : sizeof sizes / sizeof *sizes); i++)
         for (size_t k = 0; k < sizeof some / sizeof *some; k++)
             if (i < 2 || i % 4 == k % 4) {
                 passed &= sorts(c, some[k], sizes[i], 0, -1, (int)k % 4, k % 2 ? &ws : NULL);
