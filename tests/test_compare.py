@@ -50,7 +50,7 @@ COMPACTIONS = ['cpu compact without scan', 'cpu compact with scan', 'naive map-s
                'warp-shuffle map-scan-scatter', 'gpuprims compact (compact.cuh)']
 MAXIMA = ['cpu find-max', 'pairwise find-max', 'gpuprims maximum (reduce.cuh)']
 SORTS = ['cpu sort (qsort)', 'split sort (maximum first)', 'bitonic sort', 'odd-even merge sort',
-         'gpuprims sort (radix_sort.cuh)']
+         'gpuprims sort (merge_sort.cuh)', 'gpuprims sort (radix_sort.cuh)']
 
 
 # ---- running it and reading what it prints ----

@@ -72,6 +72,10 @@ static inline cudaError_t RUNNERS(run_cub_max)(const runner_call *call)
 #include <gpuprims/classic/odd_even_merge_sort.cuh>
 
 #define GP_NAME RUNNERS_NAME
+#define GP_TYPE RUNNERS_TYPE
+#include <gpuprims/merge_sort.cuh>
+
+#define GP_NAME RUNNERS_NAME
 #define GP_KEY RUNNERS_TYPE
 #include <gpuprims/radix_sort.cuh>
 
@@ -129,6 +133,12 @@ static inline cudaError_t RUNNERS(run_odd_even_merge_sort)(const runner_call *ca
         return error;
     return RUNNERS(odd_even_merge_sort)((RUNNERS_TYPE *)call->out, 1, call->n, 0, &call->classic,
                                         call->ws, call->stream);
+}
+
+static inline cudaError_t RUNNERS(run_merge_sort)(const runner_call *call)
+{
+    return RUNNERS(merge_sort)((const RUNNERS_TYPE *)call->in, (RUNNERS_TYPE *)call->out, call->n,
+                               call->ws, call->stream);
 }
 
 static inline cudaError_t RUNNERS(run_radix_sort)(const runner_call *call)

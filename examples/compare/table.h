@@ -134,6 +134,8 @@ static const implementation implementations[] = {
      NO_SCRATCH},
     {SECTION_SORT, "odd-even merge sort", ON_DEVICE, FOLD_TREE, ALL_THREADS,
      INTEGERS(run_odd_even_merge_sort), NO_SCRATCH},
+    {SECTION_SORT, "gpuprims sort (merge_sort.cuh)", ON_DEVICE, FOLD_TREE, ALL_THREADS,
+     INTEGERS(run_merge_sort), INTEGERS(merge_sort_workspace_bytes)},
     {SECTION_SORT, "gpuprims sort (radix_sort.cuh)", ON_DEVICE, FOLD_TREE, ALL_THREADS,
      INTEGERS(run_radix_sort), INTEGERS(radix_sort_workspace_bytes)},
 #ifdef __CUDACC__
