@@ -51,8 +51,8 @@
  * three moves: core/radix_buckets.cuh. Which way is taken is found out on the device.
  *
  * Few keys are sorted in one launch, by a block or a cluster of blocks: core/radix_cluster.cuh.
- * docs/radix-sort.md has pictures. Cost: n reads of keys, and n reads and writes of items for each digit that differs.
- * Workspace: n keys and n values, and up to 64 MB.
+ * docs/radix-sort.md has pictures. Cost: n reads of keys, and n reads and writes of items for each digit
+ * that differs. Workspace: n keys and n values, and up to 64 MB.
  *
  * No include guard: each include stamps out one instance, as its parameters say.
  */

@@ -75,7 +75,8 @@ GPI_DEVICE uint32_t gpi_group_count(const gpi_tag_head *head, size_t group, size
             gpi_load_relaxed_2_u64(pair, &words[mine]);
         else if (missing)
             pair[0] = gpi_load_relaxed_u64(&words[mine]);
-        missing = (first && (uint32_t)(pair[0] >> 32) != epoch) || (second && (uint32_t)(pair[1] >> 32) != epoch);
+        missing = (first && (uint32_t)(pair[0] >> 32) != epoch) ||
+                  (second && (uint32_t)(pair[1] >> 32) != epoch);
     } while (__any_sync(GPI_FULL_MASK, missing));
     if (fence)
         __threadfence();

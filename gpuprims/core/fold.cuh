@@ -75,7 +75,7 @@ GPI_DEVICE GP_TYPE GPI_WARP_SCAN(GP_TYPE x, int lane, int valid)
     return x;
 }
 
-/* Sums of 32-bit integers wrap, so they come out alike in any order: one instruction adds up a warp (sm_80). */
+/* Sums of 32-bit integers wrap, so they come out alike in any order: one instruction adds up a warp. */
 enum {
 #if GP_OP == GP_SUM && !defined GP_IDENTITY && (!defined __CUDA_ARCH__ || __CUDA_ARCH__ >= 800)
     GPI_SUMS_WORDS = sizeof(GP_TYPE) == 4 && (GP_TYPE)0.5 == (GP_TYPE)0

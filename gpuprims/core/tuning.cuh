@@ -27,8 +27,8 @@
 #define GPI_TUNE_RADIX_BUCKETS_UNTIL 67108864
 #endif
 
-/* merge.cuh, merge_sort.cuh: items of up to 4 and up to 8 bytes of a thread; threads of a block; how many blocks
- * find registers on a multiprocessor at a time. */
+/* merge.cuh, merge_sort.cuh: items of up to 4 and up to 8 bytes of a thread; threads of a block; how many
+ * blocks find registers on a multiprocessor at a time. */
 #ifndef GPI_TUNE_MERGE_ITEMS
 #define GPI_TUNE_MERGE_ITEMS 32
 #endif
