@@ -12,7 +12,7 @@
 #ifndef HYBRID_CASE_ONCE
 #define HYBRID_CASE_ONCE
 
-enum { OF_UNSIGNED, OF_SIGNED, OF_FLOAT };
+#include "key_order.h"
 
 typedef struct hybrid_case {
     const char *name;
@@ -22,12 +22,6 @@ typedef struct hybrid_case {
     int (*merge)(const void *kin, void *kout, const void *vin, void *vout, const size_t *offsets,
                  size_t runs, int threads);
 } hybrid_case;
-
-#define CASE_JOIN2(a, b) a##_##b
-#define CASE_JOIN(a, b) CASE_JOIN2(a, b)
-#define CASE_TEXT2(a) #a
-#define CASE_TEXT(a) CASE_TEXT2(a)
-#define CASE_(word) CASE_JOIN(CASE, word)
 #endif
 
 #define GP_NAME CASE
@@ -81,9 +75,7 @@ static const hybrid_case CASE_(case) = {
 #else
     0,
 #endif
-    (CASE_KEY)0.5 != (CASE_KEY)0 ? OF_FLOAT
-    : (CASE_KEY)-1 < (CASE_KEY)1 ? OF_SIGNED
-                                 : OF_UNSIGNED,
+    KIND_OF_KEY(CASE_KEY),
 #ifdef CASE_DESCENDING
     1,
 #else

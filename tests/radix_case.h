@@ -13,7 +13,7 @@
 #ifndef RADIX_CASE_ONCE
 #define RADIX_CASE_ONCE
 
-enum { OF_UNSIGNED, OF_SIGNED, OF_FLOAT };
+#include "key_order.h"
 
 /* How a value that stands for an index looks. */
 enum { NO_VALUES, AS_BYTES, AS_FLOAT, AS_DOUBLE };
@@ -27,12 +27,6 @@ typedef struct radix_case {
                         int begin_bit, int end_bit, gp_workspace *ws, cudaStream_t stream);
     size_t (*bytes)(size_t n, int begin_bit, int end_bit);
 } radix_case;
-
-#define CASE_JOIN2(a, b) a##_##b
-#define CASE_JOIN(a, b) CASE_JOIN2(a, b)
-#define CASE_TEXT2(a) #a
-#define CASE_TEXT(a) CASE_TEXT2(a)
-#define CASE_(word) CASE_JOIN(CASE, word)
 #endif
 
 #define GP_NAME CASE
@@ -84,9 +78,7 @@ static const radix_case CASE_(case) = {
 #else
     0,
 #endif
-    (CASE_KEY)0.5 != (CASE_KEY)0 ? OF_FLOAT
-    : (CASE_KEY)-1 < (CASE_KEY)1 ? OF_SIGNED
-                                 : OF_UNSIGNED,
+    KIND_OF_KEY(CASE_KEY),
 #ifdef CASE_DESCENDING
     1,
 #else

@@ -111,37 +111,6 @@ enum { CASES = sizeof cases / sizeof *cases };
 
 /* ---- the reference ----------------------------------------------------------------------------- */
 
-typedef struct item {
-    uint64_t number; /* what the order is about */
-    size_t index;
-} item;
-
-/* The key as an unsigned number, as the manual of radix_sort.cuh says. */
-static uint64_t key_number(const hybrid_case *c, const char *key)
-{
-    const int width = 8 * (int)c->key_bytes;
-    const uint64_t all = UINT64_MAX >> (64 - width), sign = (uint64_t)1 << (width - 1);
-    uint64_t bits = 0;
-
-    memcpy(&bits, key, c->key_bytes); /* little-endian */
-    if (c->kind == OF_FLOAT && bits == sign)
-        bits = 0;
-    if (c->kind == OF_FLOAT && (bits & sign))
-        bits = ~bits & all;
-    else if (c->kind != OF_UNSIGNED)
-        bits ^= sign;
-    return c->descending ? ~bits & all : bits;
-}
-
-static int compare_items(const void *a, const void *b)
-{
-    const item *x = (const item *)a, *y = (const item *)b;
-
-    if (x->number != y->number)
-        return x->number < y->number ? -1 : 1;
-    return x->index < y->index ? -1 : x->index > y->index;
-}
-
 static const char *const patterns[] = {"random",         "few distinct",  "all equal",
                                        "sorted",         "reversed",      "mostly one",
                                        "zeros and NaNs", "sorted in saws"};
@@ -195,7 +164,7 @@ static arrays arrays_new(const hybrid_case *c, int pattern, size_t n)
         memcpy(a.keys_before + i * c->key_bytes, &key, c->key_bytes);
         if (c->value_bytes)
             memcpy(a.values_before + i * c->value_bytes, &number, sizeof number);
-        a.order[i].number = key_number(c, a.keys_before + i * c->key_bytes);
+        a.order[i].number = key_number(key_bits(a.keys_before, i, c->key_bytes), c->key_bytes, c->kind, c->descending);
         a.order[i].index = i;
     }
     qsort(a.order, n, sizeof *a.order, compare_items);

@@ -150,43 +150,6 @@ enum { CASES = sizeof cases / sizeof *cases };
 
 /* ---- the reference ----------------------------------------------------------------------------- */
 
-typedef struct item {
-    uint64_t number; /* what the order is about */
-    size_t index;
-} item;
-
-static uint64_t key_bits(const void *keys, size_t i, size_t bytes)
-{
-    uint64_t bits = 0;
-
-    memcpy(&bits, (const char *)keys + i * bytes, bytes); /* little-endian */
-    return bits;
-}
-
-/* The key as an unsigned number, as the manual of radix_sort.cuh says. */
-static uint64_t key_number(const radix_case *c, uint64_t bits)
-{
-    int width = 8 * (int)c->key_bytes;
-    uint64_t all = UINT64_MAX >> (64 - width), sign = (uint64_t)1 << (width - 1);
-
-    if (c->kind == OF_FLOAT && bits == sign)
-        bits = 0;
-    if (c->kind == OF_FLOAT && (bits & sign))
-        bits = ~bits & all;
-    else if (c->kind != OF_UNSIGNED)
-        bits ^= sign;
-    return c->descending ? ~bits & all : bits;
-}
-
-static int compare_items(const void *a, const void *b)
-{
-    const item *x = (const item *)a, *y = (const item *)b;
-
-    if (x->number != y->number)
-        return x->number < y->number ? -1 : 1;
-    return x->index < y->index ? -1 : x->index > y->index;
-}
-
 /* Which item comes where. */
 static item *reference(const radix_case *c, const void *keys, size_t n, int begin_bit, int end_bit)
 {
@@ -194,7 +157,7 @@ static item *reference(const radix_case *c, const void *keys, size_t n, int begi
     int width = end_bit < 0 ? 8 * (int)c->key_bytes : end_bit - begin_bit;
 
     for (size_t i = 0; i < n; i++) {
-        uint64_t number = key_number(c, key_bits(keys, i, c->key_bytes));
+        uint64_t number = key_number(key_bits(keys, i, c->key_bytes), c->key_bytes, c->kind, c->descending);
 
         items[i].number =
             width ? number >> (end_bit < 0 ? 0 : begin_bit) & (UINT64_MAX >> (64 - width)) : 0;
