@@ -97,6 +97,14 @@
 #define GPI_SCATTER_IS_ONE_STORE (sizeof(GP_TYPE) == GPI_SCATTER_ALIGNMENT)
 #define GPI_SCATTER_CLAIM_BYTES  (GPI_SCATTER_ALIGNMENT < 8 ? GPI_SCATTER_ALIGNMENT : 8)
 
+#ifdef __CUDACC__
+#define GPI_SCATTER_STORE(to, x) (*(to) = (x))
+#else
+#define GPI_SCATTER_STORE(to, x)                                                      \
+    (GPI_SCATTER_ALIGNMENT == 16 && sizeof(x) == 16 ? gpi_cpu_store_16((to), &(x))    \
+                                                    : (void)(*(to) = (x)))
+#endif
+
 /* What kind of type it is, as gcc, clang and nvcc number them: 8 is floating, above are structs. */
 #define GPI_SCATTER_CLASS (__builtin_classify_type(*(const GP_TYPE *)0))
 
@@ -162,7 +170,7 @@ static __global__ void __launch_bounds__(GPI_SCATTER_THREADS)
     GPI_UNROLL
     for (int u = 0; u < GPI_SCATTER_UNITS; u++)
         if (to[u])
-            *to[u] = pieces[u];
+            GPI_SCATTER_STORE(to[u], pieces[u]);
 }
 
 /*

@@ -330,7 +330,7 @@ def test_tune():
 def test_tune_knows_every_constant():
     header = (HERE / '../../gpuprims/core/tuning.cuh').read_text(encoding='utf-8')
     known = set()
-    for primitive in ('compact', 'reduce', 'scan', 'scatter', 'sort'):
+    for primitive in ('compact', 'merge_sort', 'reduce', 'scan', 'scatter', 'sort'):
         result = gpbench('tune', primitive, '--dry-run')
         assert result.returncode == 0 and '(present)' in result.stdout, result
         known |= set(re.findall(r'(GPI_TUNE_\w+)=\d', result.stdout))
