@@ -20,31 +20,6 @@ static inline size_t gpi_count_bytes(size_t tiles)
     return sizeof(gpi_tag_head) + tiles * sizeof(uint64_t);
 }
 
-/* The sum over a warp, in every lane. */
-GPI_DEVICE uint32_t gpi_warp_sum(uint32_t x)
-{
-#if !defined __CUDA_ARCH__ || __CUDA_ARCH__ >= 800
-    return __reduce_add_sync(GPI_FULL_MASK, x);
-#else
-    for (int stride = 16; stride; stride /= 2)
-        x += __shfl_xor_sync(GPI_FULL_MASK, x, stride);
-    return x;
-#endif
-}
-
-/* The sum of the lanes up to the own. */
-GPI_DEVICE uint32_t gpi_warp_prefix(uint32_t x, unsigned lane)
-{
-    GPI_UNROLL
-    for (unsigned stride = 1; stride < 32; stride *= 2) {
-        uint32_t left = __shfl_up_sync(GPI_FULL_MASK, x, stride);
-
-        if (lane >= stride)
-            x += left;
-    }
-    return x;
-}
-
 /*
  * One thread: makes a tile's count known. With `fence`, whoever learns of it may overwrite what the tile has
  * read; the tile's readers have met the caller at a barrier.

@@ -210,6 +210,33 @@ GPI_DEVICE void gpi_store_release_u64(uint64_t *p, uint64_t x)
 
 #endif
 
+/* ---- sums over a warp ------------------------------------------------------------------------- */
+
+/* The sum over a warp, in every lane. */
+GPI_DEVICE uint32_t gpi_warp_sum(uint32_t x)
+{
+#if !defined __CUDA_ARCH__ || __CUDA_ARCH__ >= 800
+    return __reduce_add_sync(GPI_FULL_MASK, x);
+#else
+    for (int stride = 16; stride; stride /= 2)
+        x += __shfl_xor_sync(GPI_FULL_MASK, x, stride);
+    return x;
+#endif
+}
+
+/* The sum of the lanes up to the own. */
+GPI_DEVICE uint32_t gpi_warp_prefix(uint32_t x, unsigned lane)
+{
+    GPI_UNROLL
+    for (unsigned stride = 1; stride < 32; stride *= 2) {
+        uint32_t left = __shfl_up_sync(GPI_FULL_MASK, x, stride);
+
+        if (lane >= stride)
+            x += left;
+    }
+    return x;
+}
+
 /* ---- a stream of words to shared memory --------------------------------------------------------- */
 
 /* Where the next word goes: on the GPU in 32 bits. */

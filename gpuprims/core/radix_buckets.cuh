@@ -48,13 +48,8 @@ enum {
 GPI_DEVICE uint32_t gpi_radix_scan_256(uint32_t *sums, uint32_t count)
 {
     const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-    uint32_t sum = count;
+    uint32_t sum = gpi_warp_prefix(count, lane);
 
-    for (unsigned stride = 1; stride < 32; stride *= 2) {
-        uint32_t before = __shfl_up_sync(GPI_FULL_MASK, sum, stride);
-
-        sum += lane >= stride ? before : 0;
-    }
     if (warp < 8 && lane == 31)
         sums[warp] = sum;
     __syncthreads(); /* the warps' sums are there */
@@ -157,12 +152,7 @@ GPI_DEVICE int GPI_RADIX_ADD_BUCKETS(const GPI_RADIX_BUCKET_JOB *job, uint32_t *
         fits &= count <= (uint32_t)GPI_RADIX_BUCKET_N;
         sum += count;
     }
-    scan = sum;
-    for (unsigned stride = 1; stride < 32; stride *= 2) {
-        uint32_t before = __shfl_up_sync(GPI_FULL_MASK, scan, stride);
-
-        scan += lane >= stride ? before : 0;
-    }
+    scan = gpi_warp_prefix(sum, lane);
     if (lane == 31)
         sums[warp] = scan;
     fits = __syncthreads_and(fits); /* the warps' sums are complete, too */
@@ -388,12 +378,7 @@ GPI_DEVICE int GPI_RADIX_BUCKET_BINS(GPI_RADIX_BUCKET *bucket)
         counts[i] = sum;
         sum += count;
     }
-    scan = sum;
-    for (unsigned stride = 1; stride < 32; stride *= 2) {
-        uint32_t before = __shfl_up_sync(GPI_FULL_MASK, scan, stride);
-
-        scan += lane >= stride ? before : 0;
-    }
+    scan = gpi_warp_prefix(sum, lane);
     if (lane == 31)
         bucket->sums[warp] = scan;
     const int crowded =

@@ -309,19 +309,12 @@ GPI_DEVICE int GPI_RADIX_SHARE_SCAN(gpi_radix_state *state)
         sum += bins[i];
         most = bins[i] > most ? bins[i] : most;
     }
-    scan = sum;
-    for (unsigned stride = 1; stride < 32; stride *= 2) {
-        before = __shfl_up_sync(GPI_FULL_MASK, scan, stride);
-        scan += lane >= stride ? before : 0;
-    }
+    scan = gpi_warp_prefix(sum, lane);
     if (lane == 31)
         state->sums[warp] = scan;
     const int crowded = __syncthreads_or(most > GPI_RADIX_CROWD); /* and the sums are complete */
     scan -= sum;
-    sum = lane < warp ? state->sums[lane] : 0;
-    for (unsigned stride = 1; stride < 32; stride *= 2)
-        sum += __shfl_xor_sync(GPI_FULL_MASK, sum, stride);
-    scan += sum;
+    scan += gpi_warp_sum(lane < warp ? state->sums[lane] : 0);
     for (unsigned i = 0; i < each; i++) {
         before = bins[i];
         bins[i] = scan;
@@ -480,12 +473,7 @@ GPI_DEVICE int GPI_RADIX_SHARE_PASS(GPI_RADIX_SHARE *share)
             before = r == blockIdx.x ? total : before;
             total += share->table[r * GPI_RADIX_ROW + tid];
         }
-        sum = total;
-        for (unsigned stride = 1; stride < 32; stride *= 2) {
-            uint32_t other = __shfl_up_sync(GPI_FULL_MASK, sum, stride);
-
-            sum += lane >= stride ? other : 0;
-        }
+        sum = gpi_warp_prefix(total, lane);
         if (lane == 31)
             state->sums[warp] = sum;
     }

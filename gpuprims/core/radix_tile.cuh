@@ -244,14 +244,7 @@ GPI_DEVICE uint32_t GPI_RADIX_ADD_UP(GPI_RADIX_TILE *tile, uint32_t *look, uint3
             sum += tile->counts[w][GPI_RADIX_COLUMN(digit)];
         gpi_store_relaxed_u32(&look[tile->tile * 256 + digit],
                               sum | (tile->tile ? GPI_RADIX_SEEN_TILE : GPI_RADIX_SEEN_ALL));
-        scan = sum;
-        GPI_UNROLL
-        for (unsigned stride = 1; stride < 32; stride *= 2) {
-            uint32_t before = __shfl_up_sync(GPI_FULL_MASK, scan, stride);
-
-            if (lane >= stride)
-                scan += before;
-        }
+        scan = gpi_warp_prefix(sum, lane);
         if (lane == 31)
             tile->sums[warp] = scan;
         scan -= sum;
