@@ -27,7 +27,7 @@
  * How it works: a merge path (Green, McColl and Bader, GPU merge path, 2012). The output is cut into tiles;
  * for each of them a search finds the pieces of a and b that make it up, and a block merges them:
  * core/merge_pass.cuh. docs/merge-sort.md has pictures. Cost: each item is read and written once, in two
- * launches, or in one when a tile holds all. Workspace: 64 bytes for each tile, of 32 KB at most.
+ * launches, or in one when a tile holds all. Workspace: 128 bytes for each tile, of 32 KB at most.
  *
  * No include guard: each include stamps out one instance, as its parameters say.
  */

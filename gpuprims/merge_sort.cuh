@@ -30,8 +30,8 @@
  *              n == 0 succeeds and writes nothing.
  *
  * How it works: a block sorts a tile of up to 32 KB in shared memory: core/block_merge.cuh. Then runs are
- * merged, up to eight at a time, so that fewer passes over memory are left than merges of two would take:
- * core/merge_pass.cuh. docs/merge-sort.md has pictures. Cost: 1 + log8(n / tile) reads and writes of each
+ * merged, up to sixteen at a time, so that fewer passes over memory are left than merges of two would take:
+ * core/merge_pass.cuh. docs/merge-sort.md has pictures. Cost: 1 + log16(n / tile) reads and writes of each
  * item, two launches for each pass but the first. Workspace: n keys and n values, and less than 1 % more.
  *
  * No include guard: each include stamps out one instance, as its parameters say.

@@ -1,5 +1,5 @@
 /*
- * core/merge_pass.cuh: merges groups of up to eight sorted runs in global memory, each item moved once.
+ * core/merge_pass.cuh: merges groups of up to sixteen sorted runs in global memory, each item moved once.
  *
  * In two launches: the first finds, for each tile of the output, which items of each run come before it (all
  * runs at once: core/merge_split.cuh); in the second a block reads the pieces that make up its tile, merges
@@ -8,6 +8,7 @@
  * Needs core/block_merge.cuh, and
  *
  *     GPI_MERGE_THREADS      a constant: threads of a block
+ *     GPI_MERGE_MOST_LOG     a constant: the logarithm of how many runs are merged at a time, at most
  *
  * Part of merge.cuh and merge_sort.cuh; not to be included directly.
  */
@@ -24,9 +25,8 @@
 #define GPI_MERGE_PASS_TILES GPI(pass_tiles)
 #define GPI_MERGE_PASS_LAUNCH GPI(pass_launch)
 
-#define GPI_MERGE_BATCH 8    /* so many reads of a lane are under way */
-#define GPI_MERGE_MOST_LOG 3 /* the logarithm of how many runs are merged at a time, at most */
-#define GPI_MERGE_MOST (1u << GPI_MERGE_MOST_LOG)
+#define GPI_MERGE_BATCH 8 /* so many reads of a lane are under way */
+#define GPI_MERGE_MOST  (1u << GPI_MERGE_MOST_LOG)
 
 /*
  * Items of a tile of the output: at most, since every piece begins with the items of some thread; how many
@@ -83,30 +83,37 @@ typedef struct {
     size_t out;                      /* where the tile begins in the output */
 } GPI_MERGE_PIECES;
 
-/* One thread: finds the pieces of tile `tile` of the group that begins at `first`. */
-GPI_DEVICE void GPI_MERGE_CUT(GPI_MERGE_PIECES *pieces, const GPI_MERGE_PASS *pass, size_t first, size_t tile)
+/* One warp: finds the pieces of tile `number` of the group that begins at `first`, a lane each. */
+GPI_DEVICE void GPI_MERGE_CUT(GPI_MERGE_PIECES *pieces, const GPI_MERGE_PASS *pass, size_t first,
+                              size_t number)
 {
     const size_t items = GPI_MERGE_GROUP_ITEMS(pass, first);
     const size_t *splits = pass->splits + (size_t)blockIdx.x * GPI_MERGE_MOST;
-    const int is_first = tile == 0, is_last = (tile + 1) * GPI_MERGE_PASS_N >= items;
-    size_t begin = 0;
-    unsigned threads = 0, count = 0;
+    const unsigned lane = threadIdx.x % 32, r = lane % GPI_MERGE_MOST, is_run = lane < 1u << pass->log;
+    const int is_last = (number + 1) * GPI_MERGE_PASS_N >= items;
+    const size_t from = !is_run || number == 0 ? 0 : splits[r];
+    const size_t to = !is_run   ? 0
+                      : is_last ? GPI_MERGE_RUN_ITEMS(pass, items, r)
+                                : splits[GPI_MERGE_MOST + r];
+    unsigned count = gpi_most(to > from ? to - from : 0, GPI_MERGE_FULL);
+    const unsigned before = gpi_warp_prefix(count, lane) - count;
 
-    for (unsigned r = 0; r < 1u << pass->log; r++) {
-        const size_t from = is_first ? 0 : splits[r];
-        const size_t to = is_last ? GPI_MERGE_RUN_ITEMS(pass, items, r) : splits[GPI_MERGE_MOST + r];
+    /* It fits, unless GP_LESS is no order: then at least nothing is overrun. */
+    count = gpi_min(count, GPI_MERGE_FULL - gpi_min(before, GPI_MERGE_FULL));
+    const unsigned threads = (count + GPI_MERGE_PASS_ITEMS - 1) / GPI_MERGE_PASS_ITEMS;
+    const unsigned thread = gpi_warp_prefix(threads, lane) - threads;
+    const size_t begin = gpi_merge_sum(from);
 
-        pieces->thread[r] = threads;
-        pieces->items[r] = gpi_min(gpi_most(to > from ? to - from : 0, GPI_MERGE_FULL), GPI_MERGE_FULL - count);
-        count += pieces->items[r]; /* fits, unless GP_LESS is no order: then at least nothing is overrun */
+    if (is_run) {
+        pieces->thread[r] = thread;
+        pieces->items[r] = count;
         pieces->keys[r] = GPI_MERGE_RUN_BEGIN_OF(pass->keys, pass, first, r) + from;
 #if GPI_MERGE_PAIRS
         pieces->values[r] = GPI_MERGE_RUN_BEGIN_OF(pass->values, pass, first, r) + from;
 #endif
-        begin += from;
-        threads += (pieces->items[r] + GPI_MERGE_PASS_ITEMS - 1) / GPI_MERGE_PASS_ITEMS;
     }
-    pieces->out = first + begin;
+    if (lane == 0)
+        pieces->out = first + begin;
 }
 
 /* Reads the pieces, each with warps of its own where there are enough; several items of a lane at a time. */
@@ -204,7 +211,7 @@ static __global__ void __launch_bounds__(GPI_MERGE_THREADS, GPI_MERGE_BLOCKS)
     gpi_grid_launch_next();
     if (number * GPI_MERGE_PASS_N >= GPI_MERGE_GROUP_ITEMS(&pass, first))
         return; /* the last group is shorter */
-    if (threadIdx.x == 0)
+    if (threadIdx.x < 32)
         GPI_MERGE_CUT(&pieces, &pass, first, number);
     __syncthreads(); /* the pieces are known */
     GPI_MERGE_FETCH(&tile, &pieces, runs);

@@ -3,11 +3,15 @@
  * merged.
  *
  * A warp keeps an interval of every run, in which the cut must be, and looks for an item of about the right
- * rank: it takes one out of the widest interval, a pivot, and finds by bisection how many items of each run
- * come before it, all runs at once, each with lanes of its own. Those are cuts, before the wanted ones or
- * behind them, and narrow the intervals. The first pivots are taken where the wanted item is if the runs are
- * alike, as those of random items are, the later ones in the middle of the interval: as in quickselect
- * (Hoare, Algorithm 65, 1961). Tiles need not be of one size, so an item near the wanted one will do.
+ * rank: it takes one out of a wide interval, a pivot, and finds by bisection how many items of each run come
+ * before it, all runs at once, each with lanes of its own. Those are cuts, before the wanted ones or behind
+ * them, and narrow the intervals. The first pivots are taken where the wanted item is if the runs are alike,
+ * as those of random items are, the later ones in the middle of the interval: as in quickselect (Hoare,
+ * Algorithm 65, 1961). Tiles need not be of one size, so an item near the wanted one will do.
+ *
+ * What takes the time is one instruction after the other, with nothing else to do meanwhile. So there is next
+ * to no division and no double precision here, and a lane reads two places at a time, which was faster than
+ * four.
  *
  * Part of core/merge_pass.cuh; not to be included directly.
  */
@@ -20,31 +24,32 @@
 #ifndef GPI_MERGE_SPLIT_CUH
 #define GPI_MERGE_SPLIT_CUH
 
-#define GPI_MERGE_SPLIT_WARPS 4   /* of a block */
-#define GPI_MERGE_GUESSES 4       /* so many pivots are taken where the wanted item may be expected */
-#define GPI_MERGE_GUESS_FROM 4096 /* in an interval of so many items or more, places too */
+#define GPI_MERGE_SPLIT_WARPS 4 /* of a block */
+#define GPI_MERGE_PROBES_LOG 1  /* the logarithm of how many places a lane looks at at a time */
+#define GPI_MERGE_GUESSES 4     /* so many pivots are taken where the wanted item may be expected */
 
-/*
- * Where in `width` items probe i of 2^log is: evenly spaced, or, with `share` > 0, within a few roots of
- * their number around that share of them. With fewer items than probes, each is one.
- */
-GPI_DEVICE size_t gpi_merge_probe(size_t width, unsigned i, int log, double share)
+/* The smaller of two. */
+GPI_DEVICE size_t gpi_merge_least(size_t a, size_t b)
 {
-    if (share > 0 && width >= GPI_MERGE_GUESS_FROM) {
-        const double root = (double)((size_t)1 << (64 - __clzll((long long)width)) / 2);
-        const double place = share * (double)width + (2.0 * i + 1 - (1 << log)) / (1 << log) * 2 * root;
-
-        return place <= 0 ? 0 : place >= (double)(width - 1) ? width - 1 : (size_t)place;
-    }
-    return width >> log ? ((2 * i + 1) * width) >> (log + 1) : i;
+    return a < b ? a : b;
 }
 
-/* The sum, over the runs of a warp with 2^log lanes each, of what the lanes of each run have. */
-GPI_DEVICE size_t gpi_merge_sum(size_t x, int log)
+/* How many bits a number has. */
+GPI_DEVICE unsigned gpi_merge_bits(size_t x)
 {
-    for (unsigned step = 1u << log; step < 32; step *= 2)
-        x += __shfl_xor_sync(GPI_FULL_MASK, x, (int)step);
-    return x;
+    return 64 - (unsigned)__clzll((long long)x);
+}
+
+/* The sum over a warp of numbers below 2^51, in every lane. */
+GPI_DEVICE size_t gpi_merge_sum(size_t x)
+{
+    return ((size_t)gpi_warp_sum((uint32_t)(x >> 24)) << 24) + gpi_warp_sum((uint32_t)(x & 0xFFFFFF));
+}
+
+/* Where probe i of 2^log is, evenly spaced in `span` items from `base` on. With fewer items each is a place. */
+GPI_DEVICE size_t gpi_merge_probe(size_t base, size_t span, unsigned i, int log)
+{
+    return base + ((2 * i + 1) * span >> (log + 1));
 }
 
 #endif
@@ -59,49 +64,56 @@ typedef struct {
 
 /*
  * One warp: how many items of each run come before a pivot of run `of`, which is item `place` of it. If
- * share > 0, that may be this share of the intervals.
+ * share > 0, that may be about this share of the intervals: at first it is looked for within a few roots.
  */
 GPI_DEVICE size_t GPI_MERGE_COUNT(const GPI_MERGE_LANES *lanes, GP_TYPE pivot, unsigned of, size_t place,
-                                  double share, GPI_CONTEXT context)
+                                  float share, GPI_CONTEXT context)
 {
-    const unsigned each = 1u << lanes->log, number = threadIdx.x & (each - 1), lane = threadIdx.x % 32;
+    const unsigned each = 1u << lanes->log, number = threadIdx.x & (each - 1);
+    const int log = lanes->log + GPI_MERGE_PROBES_LOG;
     size_t low = lanes->run == of ? place : lanes->low, width = lanes->run == of ? 0 : lanes->high - low;
+    size_t base = 0, span = width;
 
+    if (share > 0 && width > 0) {
+        const size_t middle = gpi_merge_least((size_t)((float)width * share), width);
+        const size_t half = (size_t)4 << gpi_merge_bits(gpi_merge_least(middle, width - middle)) / 2;
+
+        base = middle > half ? middle - half : 0;
+        span = gpi_merge_least(middle + half, width) - base;
+    }
     while (__any_sync(GPI_FULL_MASK, width > 0)) {
-        const size_t offset = gpi_merge_probe(width, number, lanes->log, share);
-        int before = 0;
+        unsigned count = 0;
 
-        if (offset < width) {
-            const GP_TYPE x = lanes->keys[low + offset];
+        GPI_UNROLL
+        for (unsigned i = 0; i < 1u << GPI_MERGE_PROBES_LOG; i++) {
+            const size_t offset = gpi_merge_probe(base, span, i << lanes->log | number, log);
 
-            before = lanes->run < of ? !GPI_LESS(pivot, x, context) : GPI_LESS(x, pivot, context);
+            if (offset < width) {
+                const GP_TYPE x = lanes->keys[low + offset];
+
+                count += lanes->run < of ? !GPI_LESS(pivot, x, context) : GPI_LESS(x, pivot, context);
+            }
         }
-        const unsigned votes = __ballot_sync(GPI_FULL_MASK, before) >> (lane - number) & ((1u << each) - 1);
-        const unsigned count = (unsigned)__popc(votes);
-        const size_t end =
-            count < gpi_most(width, each) ? gpi_merge_probe(width, count, lanes->log, share) : width;
-        const size_t begin = count ? gpi_merge_probe(width, count - 1, lanes->log, share) + 1 : 0;
+        for (unsigned step = 1; step < each; step *= 2)
+            count += __shfl_xor_sync(GPI_FULL_MASK, count, (int)step);
+        const size_t end = count < 1u << log ? gpi_merge_probe(base, span, count, log) : width;
+        const size_t begin = count ? gpi_merge_probe(base, span, count - 1, log) + 1 : 0;
 
         low += begin;
-        width = end - begin;
-        share = 0;
+        width = end > begin ? end - begin : 0; /* it is, unless GP_LESS is no order */
+        base = 0;
+        span = width;
     }
     return low;
 }
 
-/* One warp: the run of the pivot, and its place there, by its share of the widest interval. */
-GPI_DEVICE unsigned GPI_MERGE_PIVOT(const GPI_MERGE_LANES *lanes, double share, size_t *place)
+/* One warp: the run of the pivot, and its place there, by its share of about the widest interval. */
+GPI_DEVICE unsigned GPI_MERGE_PIVOT(const GPI_MERGE_LANES *lanes, float share, size_t *place)
 {
     const size_t width = lanes->high - lanes->low;
-    size_t most = width;
-
-    for (unsigned step = 16; step; step /= 2) {
-        const size_t other = __shfl_xor_sync(GPI_FULL_MASK, most, (int)step);
-
-        most = other > most ? other : most;
-    }
-    const int lane = __ffs((int)__ballot_sync(GPI_FULL_MASK, width == most)) - 1;
-    size_t offset = (size_t)((double)width * share);
+    const unsigned bits = gpi_merge_bits(width), most = gpi_warp_max(bits);
+    const int lane = __ffs((int)__ballot_sync(GPI_FULL_MASK, bits == most)) - 1;
+    size_t offset = (size_t)((float)width * share);
 
     offset = lanes->low + (offset < width ? offset : width ? width - 1 : 0);
     *place = __shfl_sync(GPI_FULL_MASK, offset, lane);
@@ -109,27 +121,29 @@ GPI_DEVICE unsigned GPI_MERGE_PIVOT(const GPI_MERGE_LANES *lanes, double share, 
 }
 
 /* One warp: cuts the runs of a group so that `wanted` items come before, or up to GPI_MERGE_SLACK fewer. */
-GPI_DEVICE void GPI_MERGE_SPLIT(const GPI_MERGE_PASS *pass, size_t first, GPI_MERGE_LANES *lanes,
-                                size_t wanted, GPI_CONTEXT context)
+GPI_DEVICE void GPI_MERGE_SPLIT(const GPI_MERGE_PASS *pass, size_t items, size_t first,
+                                GPI_MERGE_LANES *lanes, size_t wanted, GPI_CONTEXT context)
 {
-    for (int round = 0;; round++) {
-        const size_t passed = gpi_merge_sum(lanes->low, lanes->log);
-        const size_t items = gpi_merge_sum(lanes->high, lanes->log) - passed;
-        size_t place;
+    const int is_first = (threadIdx.x & ((1u << lanes->log) - 1)) == 0; /* of its run's lanes */
+    size_t before = 0, until = items;                                   /* the sums of low and of high */
 
-        if (passed + GPI_MERGE_SLACK >= wanted)
-            return;
+    for (int round = 0; before + GPI_MERGE_SLACK < wanted; round++) {
         const int guess = round < GPI_MERGE_GUESSES;
-        const double share = guess ? (double)(wanted - GPI_MERGE_SLACK / 2 - passed) / (double)items : 0.5;
+        const float share =
+            guess ? (float)(wanted - GPI_MERGE_SLACK / 2 - before) / (float)(until - before) : 0.5f;
+        size_t place;
         const unsigned of = GPI_MERGE_PIVOT(lanes, share, &place);
         const GP_TYPE pivot = GPI_MERGE_RUN_BEGIN_OF(pass->keys, pass, first, of)[place];
         const size_t count = GPI_MERGE_COUNT(lanes, pivot, of, place, guess ? share : 0, context);
-        const size_t rank = gpi_merge_sum(count, lanes->log);
+        const size_t rank = gpi_merge_sum(is_first ? count : 0);
 
-        if (rank > wanted)
+        if (rank > wanted) {
             lanes->high = count;
-        else /* the pivot itself comes before the cut, unless it is the very item */
+            until = rank;
+        } else { /* the pivot itself comes before the cut, unless it is the very item */
             lanes->low = count + (of == lanes->run && rank < wanted);
+            before = rank + (rank < wanted);
+        }
     }
 }
 
@@ -154,7 +168,7 @@ static __global__ void __launch_bounds__(32 * GPI_MERGE_SPLIT_WARPS)
     lanes.keys = GPI_MERGE_RUN_BEGIN_OF(pass.keys, &pass, first, lanes.run);
     lanes.low = 0;
     lanes.high = GPI_MERGE_RUN_ITEMS(&pass, items, lanes.run);
-    GPI_MERGE_SPLIT(&pass, first, &lanes, wanted, context);
+    GPI_MERGE_SPLIT(&pass, items, first, &lanes, wanted, context);
     if ((lane & ((1u << lanes.log) - 1)) == 0)
         pass.splits[tile * GPI_MERGE_MOST + lanes.run] = lanes.low;
 }

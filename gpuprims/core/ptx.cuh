@@ -224,6 +224,21 @@ GPI_DEVICE uint32_t gpi_warp_sum(uint32_t x)
 #endif
 }
 
+/* The largest of a warp's, in every lane. */
+GPI_DEVICE uint32_t gpi_warp_max(uint32_t x)
+{
+#if !defined __CUDA_ARCH__ || __CUDA_ARCH__ >= 800
+    return __reduce_max_sync(GPI_FULL_MASK, x);
+#else
+    for (int stride = 16; stride; stride /= 2) {
+        const uint32_t other = __shfl_xor_sync(GPI_FULL_MASK, x, stride);
+
+        x = other > x ? other : x;
+    }
+    return x;
+#endif
+}
+
 /* The sum of the lanes up to the own. */
 GPI_DEVICE uint32_t gpi_warp_prefix(uint32_t x, unsigned lane)
 {
