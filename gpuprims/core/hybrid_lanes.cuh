@@ -20,6 +20,9 @@
 #ifdef __linux__
 #include <sys/mman.h>
 #endif
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
 
 #include "cpu_threads.h"
 
@@ -246,6 +249,29 @@ static inline void gpi_hybrid_gather(const gpi_hybrid_lanes *lanes, const gpi_hy
     }
 }
 
+/*
+ * Copies to memory that nobody reads soon, past the caches: lines that are overwritten as a whole need not
+ * be read first.
+ */
+static inline void gpi_hybrid_copy_past(char *to, const char *from, size_t bytes)
+{
+#ifdef __SSE2__
+    size_t head = (size_t)(-(uintptr_t)to % 64);
+
+    head = head < bytes ? head : bytes;
+    memcpy(to, from, head); /* up to the first line */
+    for (to += head, from += head, bytes -= head; bytes >= 64; to += 64, from += 64, bytes -= 64) {
+        __m128i line[4];
+
+        memcpy((void *)line, from, sizeof line);
+        for (int i = 0; i < 4; i++)
+            _mm_stream_si128((__m128i *)to + i, line[i]);
+    }
+    _mm_sfence(); /* before anybody is told */
+#endif
+    memcpy(to, from, bytes);
+}
+
 /* ---- the lanes --------------------------------------------------------------------------------- */
 
 /* The first error counts, and ends the trip. With the lock. */
@@ -339,9 +365,12 @@ static inline void gpi_hybrid_drain(gpi_hybrid_lanes *lanes, gpi_hybrid_stage *s
     const gpi_hybrid_block *block = &stage->block;
     const size_t bytes = lanes->item_bytes[block->array], place = block->chunk % lanes->places;
     gpi_hybrid_chunk *chunk = &lanes->state[block->chunk];
+    char *to = lanes->to[block->array] + (place * lanes->chunk_n + block->first) * bytes;
 
-    memcpy(lanes->to[block->array] + (place * lanes->chunk_n + block->first) * bytes, stage->memory,
-           block->n * bytes);
+    if (lanes->cuts)
+        gpi_hybrid_copy_past(to, stage->memory, block->n * bytes);
+    else /* the runs: their pages are cleared on the first touch, and so in a cache already */
+        memcpy(to, stage->memory, block->n * bytes);
     stage->busy = 0;
     pthread_mutex_lock(&lanes->lock);
     lanes->steps_done++;
