@@ -104,6 +104,8 @@
 #define GPI_COMPACT_WAVE_LOOK    GPI(wave_look)
 #define GPI_COMPACT_WAVE_KERNEL  GPI(wave_kernel)
 #define GPI_COMPACT_COUNT        GPI(count)
+#define GPI_COMPACT_COUNT_CHUNK  GPI(count_chunk)
+#define GPI_COMPACT_COUNT_GROUP  GPI(count_group)
 #define GPI_COMPACT_COUNT_KERNEL GPI(count_kernel)
 #define GPI_COMPACT_RING         GPI(ring)
 #define GPI_COMPACT_STAGE        GPI(stage)
@@ -462,6 +464,63 @@ GPI_DEVICE void GPI_COMPACT_WRITE(const GPI_COMPACT_JOB *job, GPI_COMPACT_PART p
     GPI_COMPACT_SEND(out, slot, kept * size, lane, bulk);
     if (both)
         GPI_COMPACT_SEND(begin, slot_end - rejected * size - gpi_phase(begin), rejected * size, lane, bulk);
+}
+
+/* How many items the lane's share of a chunk in global memory keeps. */
+GPI_DEVICE unsigned GPI_COMPACT_COUNT(const GPI_COMPACT_JOB *job, GPI_COMPACT_PART part, unsigned lane,
+                                      GPI_CONTEXT context)
+{
+    unsigned kept = 0;
+
+    GPI_NO_UNROLL
+    for (unsigned place = part.first + lane; place < part.last; place += 32) {
+        size_t i = part.start + place;
+
+        kept += job->flags ? job->flags[i] != 0 : (unsigned)GPI_KEEP(job->in + i, context);
+    }
+    return kept;
+}
+
+/*
+ * One warp: what those tiles of a group keep that come before `tile`, once they are there. Lanes ask again
+ * for what is missing alone. In place, what those tiles have read may be overwritten afterwards.
+ */
+GPI_DEVICE uint32_t GPI_COMPACT_COUNT_GROUP(const GPI_COMPACT_JOB *job, size_t group, size_t tile, unsigned lane,
+                                            uint32_t epoch, GPI_CONTEXT context)
+{
+    const uint64_t *words = (const uint64_t *)(job->head + 1);
+    size_t mine = group * GPI_COUNT_GROUP + 2 * lane;
+    int first = mine < tile, second = mine + 1 < tile, missing = first; /* whether the lane's tiles count */
+    uint64_t pair[2] = {0, 0};
+
+    for (int asked = 1;; asked++) {
+        if (missing && second)
+            gpi_load_relaxed_2_u64(pair, &words[mine]);
+        else if (missing)
+            pair[0] = gpi_load_relaxed_u64(&words[mine]);
+        missing = (first && (uint32_t)(pair[0] >> 32) != epoch) ||
+                  (second && (uint32_t)(pair[1] >> 32) != epoch);
+        unsigned who = __ballot_sync(GPI_FULL_MASK, missing);
+        if (!who)
+            break;
+        if (asked > GPI_PATIENCE && !job->in_place) { /* count the first missing pair, as its blocks will */
+            size_t late = group * GPI_COUNT_GROUP + 2 * ((size_t)__ffs((int)who) - 1);
+
+            for (size_t end = late + 1 < tile ? late + 2 : tile; late < end; late++) {
+                unsigned kept = 0;
+
+                for (unsigned q = 0; q < GPI_TILE_CHUNKS; q++)
+                    kept += GPI_COMPACT_COUNT(job, GPI_COMPACT_CUT(job, late * GPI_TILE_CHUNKS + q), lane,
+                                              context);
+                kept = gpi_warp_sum(kept);
+                if (lane == 0)
+                    gpi_publish_count(job->head, late, kept, epoch, 0);
+            }
+        }
+    }
+    if (job->in_place)
+        __threadfence();
+    return gpi_warp_sum((uint32_t)pair[0] + (uint32_t)pair[1]);
 }
 
 #include "core/compact_wave.cuh"
