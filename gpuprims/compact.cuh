@@ -46,9 +46,9 @@
  *
  * Large inputs go through core/compact_ring.cuh, in which different warps do these steps, small ones and
  * older GPUs through core/compact_wave.cuh, in which every warp does all of them. docs/compact.md has
- * pictures. partition_stable counts the kept items in a launch of its own first, unless one tile holds all,
- * since rejected items go behind all of them. Cost: n reads, and as many writes as there are results;
- * partition_stable 2n reads.
+ * pictures. Rejected items of partition_stable go behind all that are kept: where there are more tiles than the
+ * device has room for at a time, a launch of its own counts these first. Cost: n reads, and as many writes as
+ * there are results; large stable partitions 2n reads.
  *
  * In place: what is kept never moves forward, so it lands in its own tile or in earlier ones. All of these
  * have been read when it is written: a tile publishes its count when it has been read as a whole, and a
@@ -153,6 +153,7 @@ typedef struct {
     unsigned skip;        /* places of the first chunk that come before the array */
     int rejected;         /* a GPI_REJECTED_... */
     int in_place;
+    int counted;          /* *count is there before the launch, for a stable partition */
 } GPI_COMPACT_JOB;
 
 /* What there is of a chunk: items in places [first, last); item i in place i - start. */
@@ -545,31 +546,33 @@ static inline cudaError_t GPI_COMPACT_LAUNCH(GPI_COMPACT_JOB job, GPI_CONTEXT co
     static signed char wave_known[GPI_DEVICES];
     int ready = gpi_kernel_ready((const void *)GPI_COMPACT_WAVE_KERNEL, GPI_COMPACT_WAVE_BYTES(1),
                                  wave_known);
-    int early = (ready & GPI_KERNEL_SM90) != 0;
-
-    if (job.head && job.rejected == GPI_REJECTED_STABLE) {
-        unsigned blocks = gpi_resident_blocks(GPI_COMPACT_COUNT_BLOCKS, job.tiles, GP_GRID);
-        cudaError_t error = GPI_LAUNCH_EARLY(early, GPI_COMPACT_COUNT_KERNEL, blocks, GPI_COMPACT_COUNT_THREADS,
-                                             0, stream, job, context);
-
-        if (error != cudaSuccess)
-            return error;
-    }
+    int early = (ready & GPI_KERNEL_SM90) != 0, ring = 0;
+    unsigned blocks = gpi_resident_blocks(GPI_TUNE_COMPACT_WAVE_BLOCKS, job.tiles, GP_GRID);
 
 #if GP_KERNEL != GP_KERNEL_WAVE
     const size_t ring_from = GP_KERNEL ? 1 : ((size_t)GPI_TUNE_COMPACT_RING_FROM << 20) / sizeof(GP_TYPE);
     static signed char ring_known[GPI_DEVICES];
 
-    if (job.n >= ring_from && job.tiles > 1 &&
-        gpi_kernel_ready((const void *)GPI_COMPACT_RING_KERNEL, GPI_COMPACT_RING_BYTES, ring_known) >=
-            (GPI_KERNEL_FITS | GPI_KERNEL_SM90))
+    ring = job.n >= ring_from && job.tiles > 1 &&
+           gpi_kernel_ready((const void *)GPI_COMPACT_RING_KERNEL, GPI_COMPACT_RING_BYTES, ring_known) >=
+               (GPI_KERNEL_FITS | GPI_KERNEL_SM90);
+#endif
+    job.counted = job.rejected == GPI_REJECTED_STABLE && (ring || job.tiles > blocks);
+    if (job.counted) {
+        cudaError_t error = GPI_LAUNCH_EARLY(
+            early, GPI_COMPACT_COUNT_KERNEL, gpi_resident_blocks(GPI_COMPACT_COUNT_BLOCKS, job.tiles, GP_GRID),
+            GPI_COMPACT_COUNT_THREADS, 0, stream, job, context);
+
+        if (error != cudaSuccess)
+            return error;
+    }
+#if GP_KERNEL != GP_KERNEL_WAVE
+    if (ring)
         return GPI_LAUNCH_EARLY(1, GPI_COMPACT_RING_KERNEL, gpi_resident_blocks(1, job.tiles, GP_GRID),
                                 GPI_COMPACT_RING_THREADS, GPI_COMPACT_RING_BYTES, stream, job, context);
 #endif
-    return GPI_LAUNCH_EARLY(early, GPI_COMPACT_WAVE_KERNEL,
-                            gpi_resident_blocks(GPI_TUNE_COMPACT_WAVE_BLOCKS, job.tiles, GP_GRID),
-                            32 * GPI_TILE_CHUNKS, GPI_COMPACT_WAVE_BYTES(job.flags != NULL), stream, job,
-                            context);
+    return GPI_LAUNCH_EARLY(early, GPI_COMPACT_WAVE_KERNEL, blocks, 32 * GPI_TILE_CHUNKS,
+                            GPI_COMPACT_WAVE_BYTES(job.flags != NULL), stream, job, context);
 }
 
 static inline cudaError_t GPI_COMPACT_HOST(const char *function, GPI_COMPACT_JOB job, GPI_CONTEXT context,
@@ -630,7 +633,7 @@ GP_API size_t GPI_PUBLIC(partition_stable_workspace_bytes)(size_t n)
 GP_API cudaError_t GPI_PUBLIC(compact)(const GP_TYPE *in, GP_TYPE *out, size_t n, size_t *d_count,
                                        GPI_CONTEXT_PARAMETER gp_workspace *ws, cudaStream_t stream)
 {
-    GPI_COMPACT_JOB job = {in, NULL, out, NULL, d_count, n, NULL, 0, 0, GPI_REJECTED_DROPPED, 0};
+    GPI_COMPACT_JOB job = {in, NULL, out, NULL, d_count, n, NULL, 0, 0, GPI_REJECTED_DROPPED, 0, 0};
 
     return GPI_COMPACT_HOST(GPI_TEXT(compact), job, GPI_CONTEXT_VALUE, ws, stream);
 }
@@ -640,7 +643,7 @@ GP_API cudaError_t GPI_PUBLIC(compact_flagged)(const GP_TYPE *in, const uint8_t 
                                                size_t n, size_t *d_count,
                                                GPI_CONTEXT_PARAMETER gp_workspace *ws, cudaStream_t stream)
 {
-    GPI_COMPACT_JOB job = {in, flags, out, NULL, d_count, n, NULL, 0, 0, GPI_REJECTED_DROPPED, 0};
+    GPI_COMPACT_JOB job = {in, flags, out, NULL, d_count, n, NULL, 0, 0, GPI_REJECTED_DROPPED, 0, 0};
 
     if (!flags && n)
         return gpi_error_null(GPI_TEXT(compact_flagged), "flags", n);
@@ -651,7 +654,7 @@ GP_API cudaError_t GPI_PUBLIC(compact_flagged)(const GP_TYPE *in, const uint8_t 
 GP_API cudaError_t GPI_PUBLIC(compact_indices)(const GP_TYPE *in, size_t *out, size_t n, size_t *d_count,
                                                GPI_CONTEXT_PARAMETER gp_workspace *ws, cudaStream_t stream)
 {
-    GPI_COMPACT_JOB job = {in, NULL, NULL, out, d_count, n, NULL, 0, 0, GPI_REJECTED_DROPPED, 0};
+    GPI_COMPACT_JOB job = {in, NULL, NULL, out, d_count, n, NULL, 0, 0, GPI_REJECTED_DROPPED, 0, 0};
 
     return GPI_COMPACT_HOST(GPI_TEXT(compact_indices), job, GPI_CONTEXT_VALUE, ws, stream);
 }
@@ -660,7 +663,7 @@ GP_API cudaError_t GPI_PUBLIC(compact_indices)(const GP_TYPE *in, size_t *out, s
 GP_API cudaError_t GPI_PUBLIC(partition)(const GP_TYPE *in, GP_TYPE *out, size_t n, size_t *d_count,
                                          GPI_CONTEXT_PARAMETER gp_workspace *ws, cudaStream_t stream)
 {
-    GPI_COMPACT_JOB job = {in, NULL, out, NULL, d_count, n, NULL, 0, 0, GPI_REJECTED_REVERSED, 0};
+    GPI_COMPACT_JOB job = {in, NULL, out, NULL, d_count, n, NULL, 0, 0, GPI_REJECTED_REVERSED, 0, 0};
 
     return GPI_COMPACT_HOST(GPI_TEXT(partition), job, GPI_CONTEXT_VALUE, ws, stream);
 }
@@ -669,7 +672,7 @@ GP_API cudaError_t GPI_PUBLIC(partition)(const GP_TYPE *in, GP_TYPE *out, size_t
 GP_API cudaError_t GPI_PUBLIC(partition_stable)(const GP_TYPE *in, GP_TYPE *out, size_t n, size_t *d_count,
                                                 GPI_CONTEXT_PARAMETER gp_workspace *ws, cudaStream_t stream)
 {
-    GPI_COMPACT_JOB job = {in, NULL, out, NULL, d_count, n, NULL, 0, 0, GPI_REJECTED_STABLE, 0};
+    GPI_COMPACT_JOB job = {in, NULL, out, NULL, d_count, n, NULL, 0, 0, GPI_REJECTED_STABLE, 0, 0};
 
     return GPI_COMPACT_HOST(GPI_TEXT(partition_stable), job, GPI_CONTEXT_VALUE, ws, stream);
 }

@@ -221,7 +221,7 @@ GPI_DEVICE void GPI_COMPACT_RING_WRITE(const GPI_COMPACT_JOB *job, GPI_COMPACT_R
                                        unsigned writer, unsigned lane, GPI_CONTEXT context)
 {
     const unsigned q = writer % GPI_TILE_CHUNKS, team = writer / GPI_TILE_CHUNKS;
-    size_t all_kept = job->rejected == GPI_REJECTED_STABLE ? *job->count : 0;
+    size_t all_kept = job->counted ? *job->count : 0;
     gpi_ring_place place = {(int)team, 0}; /* there are more stages than teams */
     int previous = -1;
 

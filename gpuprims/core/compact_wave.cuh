@@ -79,7 +79,8 @@ static __global__ void __launch_bounds__(32 * GPI_TILE_CHUNKS, GPI_TUNE_COMPACT_
     gpi_grid_launch_next();
     if (threadIdx.x == 0 && job.tiles > 1 && !draws)
         ticket = gpi_read_ticket(job.head); /* looked at later: it takes a while to come */
-    size_t all_kept = job.head && job.rejected == GPI_REJECTED_STABLE ? *job.count : 0;
+    size_t all_kept = job.counted ? *job.count : 0;
+    int waits = job.rejected == GPI_REJECTED_STABLE && !job.counted && job.tiles > 1; /* for all counts */
     for (;;) {
         if (draws) {
             if (threadIdx.x == 0)
@@ -111,19 +112,28 @@ static __global__ void __launch_bounds__(32 * GPI_TILE_CHUNKS, GPI_TUNE_COMPACT_
         if (!draws)
             epoch = taken[1];
 
-        /* Add the chunks before it up, and publish the tile: everybody but the last one. */
+        /* Add the chunks before it up, and publish the tile, unless nobody needs it: the last one. */
         sum = gpi_warp_prefix(lane < GPI_TILE_CHUNKS ? chunk_counts[lane] : 0, lane);
         unsigned chunks_before = warp ? __shfl_sync(GPI_FULL_MASK, sum, (int)warp - 1) : 0;
         unsigned all = __shfl_sync(GPI_FULL_MASK, sum, 31);
-        if (threadIdx.x == 0 && tile + 1 < job.tiles)
+        if (threadIdx.x == 0 && (tile + 1 < job.tiles || waits))
             gpi_publish_count(job.head, tile, all, epoch, job.in_place);
         if (threadIdx.x == 0 && job.tiles > 1 && !draws)
             checked_out = gpi_check_out(job.head); /* likewise */
 
-        /* Add the tiles before it up, and write. */
-        size_t tiles_before =
-            tile ? GPI_COMPACT_WAVE_LOOK(&job, &known, group_sums, tile, lane, warp, epoch, context) : 0;
-        if (!job.head)
+        /* Add the tiles before it up, and all of them if need be, and write. */
+        size_t tiles_before = 0;
+        GPI_NO_UNROLL
+        for (int whole = 0; whole <= waits; whole++) {
+            size_t end = whole ? job.tiles : tile;
+            size_t sum = GPI_COMPACT_WAVE_LOOK(&job, &known, group_sums, end, lane, warp, epoch, context);
+
+            if (whole)
+                all_kept = sum;
+            else
+                tiles_before = sum;
+        }
+        if (job.tiles == 1)
             all_kept = all;
         if (n)
             GPI_COMPACT_WRITE(&job, part, slot, &run, keep, rank, kept, tiles_before + chunks_before,
