@@ -95,10 +95,8 @@
 #define GPI_COMPACT_ASK_FLAGS    GPI(ask_flags)
 #define GPI_COMPACT_CHOOSE       GPI(choose)
 #define GPI_COMPACT_PUT          GPI(put)
-#define GPI_COMPACT_PUT_BYTES    GPI(put_bytes)
 #define GPI_COMPACT_TARGET       GPI(target)
 #define GPI_COMPACT_LIST         GPI(list)
-#define GPI_COMPACT_SEND         GPI(send)
 #define GPI_COMPACT_WRITE        GPI(write)
 #define GPI_COMPACT_WAVE_FETCH   GPI(wave_fetch)
 #define GPI_COMPACT_WAVE_LOOK    GPI(wave_look)
@@ -313,73 +311,50 @@ typedef struct {
     int both, reverse;
 } GPI_COMPACT_TARGET;
 
-/* Puts the items of a run to those of the lanes before. `drop` has the bits of the rejected items. */
-GPI_DEVICE void GPI_COMPACT_PUT(GPI_COMPACT_TARGET to, const GPI_RUN *run, const uint32_t *keep,
-                                const uint32_t *drop)
-{
-    const int step = to.reverse ? -(int)sizeof(GP_TYPE) : (int)sizeof(GP_TYPE);
-
-    if (!to.both) {
-        GPI_UNROLL
-        for (int i = 0; i < GPI_RUN_N; i++)
-            if (keep[i / 32] >> i % 32 & 1) {
-                GP_TYPE x = GPI_COMPACT_ITEM(run, i);
-
-                gpi_put(to.kept, x);
-                to.kept += sizeof x;
-            }
-        return;
-    }
-    if (to.reverse) {
-        GPI_UNROLL
-        for (int w = 0; w < GPI_COMPACT_BITS; w++)
-            to.rejected += __popc(drop[w]) * (int)sizeof(GP_TYPE);
-        to.rejected -= sizeof(GP_TYPE);
-    }
-    GPI_UNROLL
-    for (int i = 0; i < GPI_RUN_N; i++) {
-        int kept = keep[i / 32] >> i % 32 & 1, rejected = drop[i / 32] >> i % 32 & 1;
-
-        if (kept || rejected) {
-            GP_TYPE x = GPI_COMPACT_ITEM(run, i);
-
-            gpi_put(kept ? to.kept : to.rejected, x);
-        }
-        to.kept += kept ? (int)sizeof(GP_TYPE) : 0;
-        to.rejected += rejected ? step : 0;
-    }
-}
-
-/* The same of bytes, four at a time. One warp calls. */
-GPI_DEVICE void GPI_COMPACT_PUT_BYTES(GPI_COMPACT_TARGET to, GPI_RUN *run, const uint32_t *keep,
-                                      const uint32_t *drop, const uint32_t *table)
+/*
+ * Puts the kept items of a run to those of the lanes before, then the rejected ones, whose bits are in `drop`, if
+ * they go anywhere. Bytes go four at a time. One warp calls.
+ */
+GPI_DEVICE void GPI_COMPACT_PUT(GPI_COMPACT_TARGET to, GPI_RUN *run, const uint32_t *keep,
+                                const uint32_t *drop, const uint32_t *table)
 {
     uint32_t bits[GPI_COMPACT_BITS];
     char *at = to.kept;
+    int step = (int)sizeof(GP_TYPE);
 
     GPI_UNROLL
     for (int w = 0; w < GPI_COMPACT_BITS; w++)
         bits[w] = keep[w];
+    GPI_NO_UNROLL
     for (int both = to.both;; both = 0) {
-        gpi_pack_bytes(at, run->words, bits, GPI_OUT_BYTES / 4, table);
+        if (sizeof(GP_TYPE) == 1) {
+            gpi_pack_bytes(at, run->words, bits, GPI_OUT_BYTES / 4, table);
+        } else {
+            GPI_UNROLL
+            for (int i = 0; i < GPI_RUN_N; i++)
+                if (bits[i / 32] >> i % 32 & 1) {
+                    GP_TYPE x = GPI_COMPACT_ITEM(run, i);
+
+                    gpi_put(at, x);
+                    at += step;
+                }
+        }
         if (!both)
             return;
-        GPI_UNROLL
-        for (int w = 0; w < GPI_COMPACT_BITS; w++)
-            bits[w] = drop[w];
         at = to.rejected;
-        if (to.reverse)
+        GPI_UNROLL
+        for (int w = 0; w < GPI_COMPACT_BITS; w++) {
+            bits[w] = drop[w];
+            if (to.reverse && sizeof(GP_TYPE) > 1)
+                at += __popc(drop[w]) * step;
+        }
+        if (to.reverse && sizeof(GP_TYPE) == 1) {
             gpi_reverse_bytes(run->words, bits, GPI_OUT_BYTES / 4);
+        } else if (to.reverse) {
+            step = -step;
+            at += step;
+        }
     }
-}
-
-/* One warp: stores bytes that lie in the slot as far behind a line as they will. */
-GPI_DEVICE void GPI_COMPACT_SEND(char *to, const char *slot, unsigned bytes, unsigned lane, int bulk)
-{
-    if (bulk)
-        gpi_store_bulk(to, slot, bytes, lane);
-    else
-        gpi_store_warp(to, slot, bytes, lane);
 }
 
 /* Writes the places of a chunk's kept items, by way of a list in the slot. */
@@ -455,16 +430,22 @@ GPI_DEVICE void GPI_COMPACT_WRITE(const GPI_COMPACT_JOB *job, GPI_COMPACT_PART p
         }
         to.rejected -= (reverse ? before_lane + here : rejected - before_lane) * size;
     }
-    if (size == 1)
-        GPI_COMPACT_PUT_BYTES(to, run, keep, drop, table);
-    else
-        GPI_COMPACT_PUT(to, run, keep, drop);
+    GPI_COMPACT_PUT(to, run, keep, drop, table);
     if (bulk)
         gpi_fence_async();
     __syncwarp(); /* the items are in the slot */
-    GPI_COMPACT_SEND(out, slot, kept * size, lane, bulk);
-    if (both)
-        GPI_COMPACT_SEND(begin, slot_end - rejected * size - gpi_phase(begin), rejected * size, lane, bulk);
+    GPI_NO_UNROLL
+    for (unsigned bytes = kept * size;; bytes = rejected * size) {
+        if (bulk)
+            gpi_store_bulk(out, slot, bytes, lane);
+        else
+            gpi_store_warp(out, slot, bytes, lane);
+        if (!both)
+            return;
+        both = 0;
+        out = begin;
+        slot = slot_end - rejected * size - gpi_phase(begin);
+    }
 }
 
 /* How many items the lane's share of a chunk in global memory keeps. */
@@ -507,9 +488,11 @@ GPI_DEVICE uint32_t GPI_COMPACT_COUNT_GROUP(const GPI_COMPACT_JOB *job, size_t g
         if (asked > GPI_PATIENCE && !job->in_place) { /* count the first missing pair, as its blocks will */
             size_t late = group * GPI_COUNT_GROUP + 2 * ((size_t)__ffs((int)who) - 1);
 
+            GPI_NO_UNROLL
             for (size_t end = late + 1 < tile ? late + 2 : tile; late < end; late++) {
                 unsigned kept = 0;
 
+                GPI_NO_UNROLL
                 for (unsigned q = 0; q < GPI_TILE_CHUNKS; q++)
                     kept += GPI_COMPACT_COUNT(job, GPI_COMPACT_CUT(job, late * GPI_TILE_CHUNKS + q), lane,
                                               context);
