@@ -46,9 +46,9 @@
  *
  * Large inputs go through core/compact_ring.cuh, in which different warps do these steps, small ones and
  * older GPUs through core/compact_wave.cuh, in which every warp does all of them. docs/compact.md has
- * pictures. partition_stable counts the kept items in a launch of its own first, unless one tile holds all,
- * since rejected items go behind all of them. Cost: n reads, and as many writes as there are results;
- * partition_stable 2n reads.
+ * pictures. Rejected items of partition_stable go behind all that are kept: where there are more tiles than the
+ * device has room for at a time, a launch of its own counts these first. Cost: n reads, and as many writes as
+ * there are results; large stable partitions 2n reads.
  *
  * In place: what is kept never moves forward, so it lands in its own tile or in earlier ones. All of these
  * have been read when it is written: a tile publishes its count when it has been read as a whole, and a
@@ -95,15 +95,15 @@
 #define GPI_COMPACT_ASK_FLAGS    GPI(ask_flags)
 #define GPI_COMPACT_CHOOSE       GPI(choose)
 #define GPI_COMPACT_PUT          GPI(put)
-#define GPI_COMPACT_PUT_BYTES    GPI(put_bytes)
 #define GPI_COMPACT_TARGET       GPI(target)
 #define GPI_COMPACT_LIST         GPI(list)
-#define GPI_COMPACT_SEND         GPI(send)
 #define GPI_COMPACT_WRITE        GPI(write)
 #define GPI_COMPACT_WAVE_FETCH   GPI(wave_fetch)
 #define GPI_COMPACT_WAVE_LOOK    GPI(wave_look)
 #define GPI_COMPACT_WAVE_KERNEL  GPI(wave_kernel)
 #define GPI_COMPACT_COUNT        GPI(count)
+#define GPI_COMPACT_COUNT_CHUNK  GPI(count_chunk)
+#define GPI_COMPACT_COUNT_GROUP  GPI(count_group)
 #define GPI_COMPACT_COUNT_KERNEL GPI(count_kernel)
 #define GPI_COMPACT_RING         GPI(ring)
 #define GPI_COMPACT_STAGE        GPI(stage)
@@ -151,6 +151,7 @@ typedef struct {
     unsigned skip;        /* places of the first chunk that come before the array */
     int rejected;         /* a GPI_REJECTED_... */
     int in_place;
+    int counted;          /* *count is there before the launch, for a stable partition */
 } GPI_COMPACT_JOB;
 
 /* What there is of a chunk: items in places [first, last); item i in place i - start. */
@@ -310,73 +311,50 @@ typedef struct {
     int both, reverse;
 } GPI_COMPACT_TARGET;
 
-/* Puts the items of a run to those of the lanes before. `drop` has the bits of the rejected items. */
-GPI_DEVICE void GPI_COMPACT_PUT(GPI_COMPACT_TARGET to, const GPI_RUN *run, const uint32_t *keep,
-                                const uint32_t *drop)
-{
-    const int step = to.reverse ? -(int)sizeof(GP_TYPE) : (int)sizeof(GP_TYPE);
-
-    if (!to.both) {
-        GPI_UNROLL
-        for (int i = 0; i < GPI_RUN_N; i++)
-            if (keep[i / 32] >> i % 32 & 1) {
-                GP_TYPE x = GPI_COMPACT_ITEM(run, i);
-
-                gpi_put(to.kept, x);
-                to.kept += sizeof x;
-            }
-        return;
-    }
-    if (to.reverse) {
-        GPI_UNROLL
-        for (int w = 0; w < GPI_COMPACT_BITS; w++)
-            to.rejected += __popc(drop[w]) * (int)sizeof(GP_TYPE);
-        to.rejected -= sizeof(GP_TYPE);
-    }
-    GPI_UNROLL
-    for (int i = 0; i < GPI_RUN_N; i++) {
-        int kept = keep[i / 32] >> i % 32 & 1, rejected = drop[i / 32] >> i % 32 & 1;
-
-        if (kept || rejected) {
-            GP_TYPE x = GPI_COMPACT_ITEM(run, i);
-
-            gpi_put(kept ? to.kept : to.rejected, x);
-        }
-        to.kept += kept ? (int)sizeof(GP_TYPE) : 0;
-        to.rejected += rejected ? step : 0;
-    }
-}
-
-/* The same of bytes, four at a time. One warp calls. */
-GPI_DEVICE void GPI_COMPACT_PUT_BYTES(GPI_COMPACT_TARGET to, GPI_RUN *run, const uint32_t *keep,
-                                      const uint32_t *drop, const uint32_t *table)
+/*
+ * Puts the kept items of a run to those of the lanes before, then the rejected ones, whose bits are in `drop`, if
+ * they go anywhere. Bytes go four at a time. One warp calls.
+ */
+GPI_DEVICE void GPI_COMPACT_PUT(GPI_COMPACT_TARGET to, GPI_RUN *run, const uint32_t *keep,
+                                const uint32_t *drop, const uint32_t *table)
 {
     uint32_t bits[GPI_COMPACT_BITS];
     char *at = to.kept;
+    int step = (int)sizeof(GP_TYPE);
 
     GPI_UNROLL
     for (int w = 0; w < GPI_COMPACT_BITS; w++)
         bits[w] = keep[w];
+    GPI_NO_UNROLL
     for (int both = to.both;; both = 0) {
-        gpi_pack_bytes(at, run->words, bits, GPI_OUT_BYTES / 4, table);
+        if (sizeof(GP_TYPE) == 1) {
+            gpi_pack_bytes(at, run->words, bits, GPI_OUT_BYTES / 4, table);
+        } else {
+            GPI_UNROLL
+            for (int i = 0; i < GPI_RUN_N; i++)
+                if (bits[i / 32] >> i % 32 & 1) {
+                    GP_TYPE x = GPI_COMPACT_ITEM(run, i);
+
+                    gpi_put(at, x);
+                    at += step;
+                }
+        }
         if (!both)
             return;
-        GPI_UNROLL
-        for (int w = 0; w < GPI_COMPACT_BITS; w++)
-            bits[w] = drop[w];
         at = to.rejected;
-        if (to.reverse)
+        GPI_UNROLL
+        for (int w = 0; w < GPI_COMPACT_BITS; w++) {
+            bits[w] = drop[w];
+            if (to.reverse && sizeof(GP_TYPE) > 1)
+                at += __popc(drop[w]) * step;
+        }
+        if (to.reverse && sizeof(GP_TYPE) == 1) {
             gpi_reverse_bytes(run->words, bits, GPI_OUT_BYTES / 4);
+        } else if (to.reverse) {
+            step = -step;
+            at += step;
+        }
     }
-}
-
-/* One warp: stores bytes that lie in the slot as far behind a line as they will. */
-GPI_DEVICE void GPI_COMPACT_SEND(char *to, const char *slot, unsigned bytes, unsigned lane, int bulk)
-{
-    if (bulk)
-        gpi_store_bulk(to, slot, bytes, lane);
-    else
-        gpi_store_warp(to, slot, bytes, lane);
 }
 
 /* Writes the places of a chunk's kept items, by way of a list in the slot. */
@@ -452,16 +430,81 @@ GPI_DEVICE void GPI_COMPACT_WRITE(const GPI_COMPACT_JOB *job, GPI_COMPACT_PART p
         }
         to.rejected -= (reverse ? before_lane + here : rejected - before_lane) * size;
     }
-    if (size == 1)
-        GPI_COMPACT_PUT_BYTES(to, run, keep, drop, table);
-    else
-        GPI_COMPACT_PUT(to, run, keep, drop);
+    GPI_COMPACT_PUT(to, run, keep, drop, table);
     if (bulk)
         gpi_fence_async();
     __syncwarp(); /* the items are in the slot */
-    GPI_COMPACT_SEND(out, slot, kept * size, lane, bulk);
-    if (both)
-        GPI_COMPACT_SEND(begin, slot_end - rejected * size - gpi_phase(begin), rejected * size, lane, bulk);
+    GPI_NO_UNROLL
+    for (unsigned bytes = kept * size;; bytes = rejected * size) {
+        if (bulk)
+            gpi_store_bulk(out, slot, bytes, lane);
+        else
+            gpi_store_warp(out, slot, bytes, lane);
+        if (!both)
+            return;
+        both = 0;
+        out = begin;
+        slot = slot_end - rejected * size - gpi_phase(begin);
+    }
+}
+
+/* How many items the lane's share of a chunk in global memory keeps. */
+GPI_DEVICE unsigned GPI_COMPACT_COUNT(const GPI_COMPACT_JOB *job, GPI_COMPACT_PART part, unsigned lane,
+                                      GPI_CONTEXT context)
+{
+    unsigned kept = 0;
+
+    GPI_NO_UNROLL
+    for (unsigned place = part.first + lane; place < part.last; place += 32) {
+        size_t i = part.start + place;
+
+        kept += job->flags ? job->flags[i] != 0 : (unsigned)GPI_KEEP(job->in + i, context);
+    }
+    return kept;
+}
+
+/*
+ * One warp: what those tiles of a group keep that come before `tile`, once they are there. Lanes ask again
+ * for what is missing alone. In place, what those tiles have read may be overwritten afterwards.
+ */
+GPI_DEVICE uint32_t GPI_COMPACT_COUNT_GROUP(const GPI_COMPACT_JOB *job, size_t group, size_t tile, unsigned lane,
+                                            uint32_t epoch, GPI_CONTEXT context)
+{
+    const uint64_t *words = (const uint64_t *)(job->head + 1);
+    size_t mine = group * GPI_COUNT_GROUP + 2 * lane;
+    int first = mine < tile, second = mine + 1 < tile, missing = first; /* whether the lane's tiles count */
+    uint64_t pair[2] = {0, 0};
+
+    for (int asked = 1;; asked++) {
+        if (missing && second)
+            gpi_load_relaxed_2_u64(pair, &words[mine]);
+        else if (missing)
+            pair[0] = gpi_load_relaxed_u64(&words[mine]);
+        missing = (first && (uint32_t)(pair[0] >> 32) != epoch) ||
+                  (second && (uint32_t)(pair[1] >> 32) != epoch);
+        unsigned who = __ballot_sync(GPI_FULL_MASK, missing);
+        if (!who)
+            break;
+        if (asked > GPI_PATIENCE && !job->in_place) { /* count the first missing pair, as its blocks will */
+            size_t late = group * GPI_COUNT_GROUP + 2 * ((size_t)__ffs((int)who) - 1);
+
+            GPI_NO_UNROLL
+            for (size_t end = late + 1 < tile ? late + 2 : tile; late < end; late++) {
+                unsigned kept = 0;
+
+                GPI_NO_UNROLL
+                for (unsigned q = 0; q < GPI_TILE_CHUNKS; q++)
+                    kept += GPI_COMPACT_COUNT(job, GPI_COMPACT_CUT(job, late * GPI_TILE_CHUNKS + q), lane,
+                                              context);
+                kept = gpi_warp_sum(kept);
+                if (lane == 0)
+                    gpi_publish_count(job->head, late, kept, epoch, 0);
+            }
+        }
+    }
+    if (job->in_place)
+        __threadfence();
+    return gpi_warp_sum((uint32_t)pair[0] + (uint32_t)pair[1]);
 }
 
 #include "core/compact_wave.cuh"
@@ -486,31 +529,33 @@ static inline cudaError_t GPI_COMPACT_LAUNCH(GPI_COMPACT_JOB job, GPI_CONTEXT co
     static signed char wave_known[GPI_DEVICES];
     int ready = gpi_kernel_ready((const void *)GPI_COMPACT_WAVE_KERNEL, GPI_COMPACT_WAVE_BYTES(1),
                                  wave_known);
-    int early = (ready & GPI_KERNEL_SM90) != 0;
-
-    if (job.head && job.rejected == GPI_REJECTED_STABLE) {
-        unsigned blocks = gpi_resident_blocks(GPI_COMPACT_COUNT_BLOCKS, job.tiles, GP_GRID);
-        cudaError_t error = GPI_LAUNCH_EARLY(early, GPI_COMPACT_COUNT_KERNEL, blocks, GPI_COMPACT_COUNT_THREADS,
-                                             0, stream, job, context);
-
-        if (error != cudaSuccess)
-            return error;
-    }
+    int early = (ready & GPI_KERNEL_SM90) != 0, ring = 0;
+    unsigned blocks = gpi_resident_blocks(GPI_TUNE_COMPACT_WAVE_BLOCKS, job.tiles, GP_GRID);
 
 #if GP_KERNEL != GP_KERNEL_WAVE
     const size_t ring_from = GP_KERNEL ? 1 : ((size_t)GPI_TUNE_COMPACT_RING_FROM << 20) / sizeof(GP_TYPE);
     static signed char ring_known[GPI_DEVICES];
 
-    if (job.n >= ring_from && job.tiles > 1 &&
-        gpi_kernel_ready((const void *)GPI_COMPACT_RING_KERNEL, GPI_COMPACT_RING_BYTES, ring_known) >=
-            (GPI_KERNEL_FITS | GPI_KERNEL_SM90))
+    ring = job.n >= ring_from && job.tiles > 1 &&
+           gpi_kernel_ready((const void *)GPI_COMPACT_RING_KERNEL, GPI_COMPACT_RING_BYTES, ring_known) >=
+               (GPI_KERNEL_FITS | GPI_KERNEL_SM90);
+#endif
+    job.counted = job.rejected == GPI_REJECTED_STABLE && (ring || job.tiles > blocks);
+    if (job.counted) {
+        cudaError_t error = GPI_LAUNCH_EARLY(
+            early, GPI_COMPACT_COUNT_KERNEL, gpi_resident_blocks(GPI_COMPACT_COUNT_BLOCKS, job.tiles, GP_GRID),
+            GPI_COMPACT_COUNT_THREADS, 0, stream, job, context);
+
+        if (error != cudaSuccess)
+            return error;
+    }
+#if GP_KERNEL != GP_KERNEL_WAVE
+    if (ring)
         return GPI_LAUNCH_EARLY(1, GPI_COMPACT_RING_KERNEL, gpi_resident_blocks(1, job.tiles, GP_GRID),
                                 GPI_COMPACT_RING_THREADS, GPI_COMPACT_RING_BYTES, stream, job, context);
 #endif
-    return GPI_LAUNCH_EARLY(early, GPI_COMPACT_WAVE_KERNEL,
-                            gpi_resident_blocks(GPI_TUNE_COMPACT_WAVE_BLOCKS, job.tiles, GP_GRID),
-                            32 * GPI_TILE_CHUNKS, GPI_COMPACT_WAVE_BYTES(job.flags != NULL), stream, job,
-                            context);
+    return GPI_LAUNCH_EARLY(early, GPI_COMPACT_WAVE_KERNEL, blocks, 32 * GPI_TILE_CHUNKS,
+                            GPI_COMPACT_WAVE_BYTES(job.flags != NULL), stream, job, context);
 }
 
 static inline cudaError_t GPI_COMPACT_HOST(const char *function, GPI_COMPACT_JOB job, GPI_CONTEXT context,
@@ -571,7 +616,7 @@ GP_API size_t GPI_PUBLIC(partition_stable_workspace_bytes)(size_t n)
 GP_API cudaError_t GPI_PUBLIC(compact)(const GP_TYPE *in, GP_TYPE *out, size_t n, size_t *d_count,
                                        GPI_CONTEXT_PARAMETER gp_workspace *ws, cudaStream_t stream)
 {
-    GPI_COMPACT_JOB job = {in, NULL, out, NULL, d_count, n, NULL, 0, 0, GPI_REJECTED_DROPPED, 0};
+    GPI_COMPACT_JOB job = {in, NULL, out, NULL, d_count, n, NULL, 0, 0, GPI_REJECTED_DROPPED, 0, 0};
 
     return GPI_COMPACT_HOST(GPI_TEXT(compact), job, GPI_CONTEXT_VALUE, ws, stream);
 }
@@ -581,7 +626,7 @@ GP_API cudaError_t GPI_PUBLIC(compact_flagged)(const GP_TYPE *in, const uint8_t 
                                                size_t n, size_t *d_count,
                                                GPI_CONTEXT_PARAMETER gp_workspace *ws, cudaStream_t stream)
 {
-    GPI_COMPACT_JOB job = {in, flags, out, NULL, d_count, n, NULL, 0, 0, GPI_REJECTED_DROPPED, 0};
+    GPI_COMPACT_JOB job = {in, flags, out, NULL, d_count, n, NULL, 0, 0, GPI_REJECTED_DROPPED, 0, 0};
 
     if (!flags && n)
         return gpi_error_null(GPI_TEXT(compact_flagged), "flags", n);
@@ -592,7 +637,7 @@ GP_API cudaError_t GPI_PUBLIC(compact_flagged)(const GP_TYPE *in, const uint8_t 
 GP_API cudaError_t GPI_PUBLIC(compact_indices)(const GP_TYPE *in, size_t *out, size_t n, size_t *d_count,
                                                GPI_CONTEXT_PARAMETER gp_workspace *ws, cudaStream_t stream)
 {
-    GPI_COMPACT_JOB job = {in, NULL, NULL, out, d_count, n, NULL, 0, 0, GPI_REJECTED_DROPPED, 0};
+    GPI_COMPACT_JOB job = {in, NULL, NULL, out, d_count, n, NULL, 0, 0, GPI_REJECTED_DROPPED, 0, 0};
 
     return GPI_COMPACT_HOST(GPI_TEXT(compact_indices), job, GPI_CONTEXT_VALUE, ws, stream);
 }
@@ -601,7 +646,7 @@ GP_API cudaError_t GPI_PUBLIC(compact_indices)(const GP_TYPE *in, size_t *out, s
 GP_API cudaError_t GPI_PUBLIC(partition)(const GP_TYPE *in, GP_TYPE *out, size_t n, size_t *d_count,
                                          GPI_CONTEXT_PARAMETER gp_workspace *ws, cudaStream_t stream)
 {
-    GPI_COMPACT_JOB job = {in, NULL, out, NULL, d_count, n, NULL, 0, 0, GPI_REJECTED_REVERSED, 0};
+    GPI_COMPACT_JOB job = {in, NULL, out, NULL, d_count, n, NULL, 0, 0, GPI_REJECTED_REVERSED, 0, 0};
 
     return GPI_COMPACT_HOST(GPI_TEXT(partition), job, GPI_CONTEXT_VALUE, ws, stream);
 }
@@ -610,7 +655,7 @@ GP_API cudaError_t GPI_PUBLIC(partition)(const GP_TYPE *in, GP_TYPE *out, size_t
 GP_API cudaError_t GPI_PUBLIC(partition_stable)(const GP_TYPE *in, GP_TYPE *out, size_t n, size_t *d_count,
                                                 GPI_CONTEXT_PARAMETER gp_workspace *ws, cudaStream_t stream)
 {
-    GPI_COMPACT_JOB job = {in, NULL, out, NULL, d_count, n, NULL, 0, 0, GPI_REJECTED_STABLE, 0};
+    GPI_COMPACT_JOB job = {in, NULL, out, NULL, d_count, n, NULL, 0, 0, GPI_REJECTED_STABLE, 0, 0};
 
     return GPI_COMPACT_HOST(GPI_TEXT(partition_stable), job, GPI_CONTEXT_VALUE, ws, stream);
 }

@@ -84,6 +84,8 @@
 #define GPI_SCAN_JOB         GPI(job)
 #define GPI_SCAN_EDGE_FOLD   GPI(edge_fold)
 #define GPI_SCAN_EDGE        GPI(edge)
+#define GPI_SCAN_FOLD_TILE   GPI(fold_tile)
+#define GPI_SCAN_FOLD_GROUP  GPI(fold_group)
 #define GPI_SCAN_LANE        GPI(lane)
 #define GPI_SCAN_RUN         GPI(scan_run)
 #define GPI_WAVE_LOOK        GPI(wave_look)
@@ -119,6 +121,7 @@ typedef struct {
     gpi_tag_head *head; /* tags follow it */
     unsigned tiles;
     unsigned last_chunks; /* of the last tile; its last chunk may be short */
+    int in_place;
     GPI_SCAN_START start;
 } GPI_SCAN_JOB;
 
@@ -134,6 +137,49 @@ GPI_DEVICE GP_TYPE GPI_SCAN_EDGE_FOLD(const char *items, unsigned n, unsigned la
     for (unsigned i = lane * GPI_RUN_N + 1; i < last; i++)
         sum = GPI_COMBINE(sum, GPI_LOAD((const GP_INPUT_TYPE *)items + i, context));
     return sum;
+}
+
+/* One warp: the fold of a tile that is not the last, from global memory, in every lane. */
+GPI_DEVICE GP_TYPE GPI_SCAN_FOLD_TILE(const GPI_SCAN_JOB *job, size_t tile, unsigned lane, GPI_CONTEXT context)
+{
+    const GP_INPUT_TYPE *chunk = job->in + tile * GPI_TILE_N;
+    GP_TYPE chunks = GPI_LOAD(chunk, context); /* anything, in lanes that get no chunk */
+
+    GPI_NO_UNROLL
+    for (unsigned q = 0; q < GPI_TILE_CHUNKS; q++) {
+        GP_TYPE sum = GPI_SCAN_EDGE_FOLD((const char *)(chunk + q * GPI_CHUNK_N), GPI_CHUNK_N, lane, context);
+
+        sum = GPI_SHUFFLE(GPI_WARP_SCAN(sum, (int)lane, 32), 31);
+        if (lane == q)
+            chunks = sum;
+    }
+    return GPI_SHUFFLE(GPI_WARP_SCAN(chunks, (int)lane, GPI_TILE_CHUNKS), GPI_TILE_CHUNKS - 1);
+}
+
+/* One warp: the fold of those tiles of a group that come before `tile`, once they are there; in lane 0. */
+GPI_DEVICE GP_TYPE GPI_SCAN_FOLD_GROUP(const GPI_SCAN_JOB *job, size_t group, size_t tile, unsigned lane,
+                                       uint32_t epoch, GPI_CONTEXT context)
+{
+    uint64_t *tags = (uint64_t *)(job->head + 1);
+    const size_t first = group * GPI_GROUP_TILES;
+    int members = (int)gpi_most(tile - first, GPI_GROUP_TILES), mine = (int)lane < members ? (int)lane : 0;
+    int there = 0;
+    GP_TYPE x;
+
+    for (int asked = 1;; asked++) {
+        if (!there)
+            there = GPI_PEEK(tags, first + (size_t)mine, &x, epoch);
+        unsigned missing = __ballot_sync(GPI_FULL_MASK, !there);
+        if (!missing)
+            return GPI_WARP_REDUCE(x, (int)lane, members);
+        if (asked > GPI_PATIENCE && !job->in_place) {
+            size_t late = first + (size_t)__shfl_sync(GPI_FULL_MASK, mine, __ffs((int)missing) - 1);
+            GP_TYPE sum = GPI_SCAN_FOLD_TILE(job, late, lane, context);
+
+            if (lane == 0)
+                GPI_PUBLISH(tags, late, sum, epoch); /* what its block will say as well, to the bit */
+        }
+    }
 }
 
 /* Scans the lane's run of the last chunk, from shared straight to global memory. */
@@ -256,7 +302,8 @@ static inline cudaError_t GPI_SCAN_HOST(const char *function, const GP_INPUT_TYP
     if (error != cudaSuccess)
         return error;
 
-    GPI_SCAN_JOB job = {in, out, n, (gpi_tag_head *)scratch.tags, (unsigned)tiles, 0, start};
+    GPI_SCAN_JOB job = {in, out, n, (gpi_tag_head *)scratch.tags, (unsigned)tiles, 0, 0, start};
+    job.in_place = (const void *)in == (const void *)out;
     job.last_chunks = (unsigned)(gpi_divide_up(n, GPI_CHUNK_N) - (tiles - 1) * GPI_TILE_CHUNKS);
     error = GPI_SCAN_LAUNCH(job, context, stream);
     return gpi_scratch_release(&scratch, error, stream);

@@ -131,6 +131,19 @@ static void at_all_borders(const fold_case *c)
 #define GP_GRID   1
 #include <gpuprims/scan.cuh>
 
+/* Warps that fold every tile themselves which is not there when they ask. */
+#undef GPI_PATIENCE
+#define GPI_PATIENCE 0
+#define GP_NAME      hasty_ring
+#define GP_TYPE      float
+#define GP_KERNEL    GP_KERNEL_RING
+#include <gpuprims/scan.cuh>
+
+#define GP_NAME   hasty_wave
+#define GP_TYPE   float
+#define GP_KERNEL GP_KERNEL_WAVE
+#include <gpuprims/scan.cuh>
+
 /* The scan over lanes or chunks: strides 1, 2, 4, ... */
 static void ladder(float *x, size_t n)
 {
@@ -220,14 +233,17 @@ typedef cudaError_t (*float_scan)(const float *in, float *out, size_t n, gp_work
                                   cudaStream_t stream);
 typedef cudaError_t (*float_scan_init)(const float *in, float *out, size_t n, float init,
                                        gp_workspace *ws, cudaStream_t stream);
-enum { KERNELS = 5 };
+enum { KERNELS = 7 };
 static const char *const kernel_names[KERNELS] = {"the kernel for n", "the ring", "a ring of two blocks",
-                                                  "the wave", "a wave of one block"};
+                                                  "the wave", "a wave of one block", "a hasty ring",
+                                                  "a hasty wave"};
 static const float_scan scans[KERNELS] = {any_inclusive_scan, ring_inclusive_scan, ring2_inclusive_scan,
-                                          wave_inclusive_scan, wave1_inclusive_scan};
+                                          wave_inclusive_scan, wave1_inclusive_scan,
+                                          hasty_ring_inclusive_scan, hasty_wave_inclusive_scan};
 static const float_scan_init scans_init[KERNELS] = {any_exclusive_scan_init, ring_exclusive_scan_init,
                                                     ring2_exclusive_scan_init, wave_exclusive_scan_init,
-                                                    wave1_exclusive_scan_init};
+                                                    wave1_exclusive_scan_init, hasty_ring_exclusive_scan_init,
+                                                    hasty_wave_exclusive_scan_init};
 
 /* Fixed numbers of very different sizes, so that every order has a sum of its own. */
 static void fixed_floats(float *x, size_t n)

@@ -3,7 +3,8 @@
  * multiprocessor; each of its warps has one part of the work, and tiles go round a ring of stages in shared
  * memory:
  *
- *     1 load warp        takes a tile, and starts the bulk copies of its chunks into a stage
+ *     1 load warp        takes a tile, and starts the bulk copies of its chunks into a stage: the first ones
+ *                        by the block's number, unless in place, the others by tickets
  *     count warps        choose items of a chunk each, and leave the choice in the stage
  *     1 publish warp     adds the chunks up and publishes the tile's count
  *     look warps         add up the counts of all tiles before
@@ -77,25 +78,25 @@ GPI_DEVICE void GPI_COMPACT_RING_FETCH(const void *in, size_t n, size_t size, GP
 GPI_DEVICE void GPI_COMPACT_RING_LOAD(const GPI_COMPACT_JOB *job, GPI_COMPACT_RING *ring, char *stages,
                                       unsigned lane)
 {
+    const int rounds = job->in_place ? 0 : GPI_TUNE_COMPACT_ROUNDS; /* of tiles that go without a ticket */
     gpi_ring_place place = {0, 0};
-    uint32_t next = 0, epoch = 0;
+    uint32_t drawn = 0;
+    uint64_t ticket = 0;
 
-    if (lane == 0)
-        next = gpi_take_tile(job->head, &epoch);
-    if (lane == 0)
-        ring->epoch = epoch;
+    if (lane == 31)
+        ticket = gpi_read_ticket(job->head); /* looked at later: it takes a while to come */
+    if (lane == 31 && !rounds)
+        drawn = (uint32_t)gpi_take_ticket(job->head);
     for (int k = 0, ends = 0; ends < GPI_COMPACT_TEAMS; k++) {
-        uint32_t tile = __shfl_sync(GPI_FULL_MASK, next, 0), unused;
+        uint32_t tile = (uint32_t)(k < rounds ? k : rounds) * gridDim.x +
+                        (k < rounds ? blockIdx.x : __shfl_sync(GPI_FULL_MASK, drawn, 31));
         char *stage = stages + place.stage * ring->stage_bytes;
         uint64_t *full = &ring->full[place.stage];
 
-        if (lane == 0 && tile < job->tiles)
-            next = gpi_take_tile(job->head, &unused); /* early: it takes a while */
+        if (lane == 31 && tile < job->tiles && k + 1 >= rounds)
+            drawn = (uint32_t)gpi_take_ticket(job->head); /* early: it takes a while */
         if (k >= ring->stages)
             gpi_mbarrier_wait(&ring->empty[place.stage], place.parity ^ 1);
-        if (lane == 0)
-            ring->tile[place.stage] = tile < job->tiles ? tile : GPI_NO_TILE;
-        __syncwarp(); /* the tile is noted before anything is full */
         if (lane < GPI_TILE_CHUNKS) {
             GPI_COMPACT_PART part = GPI_COMPACT_CUT(job, (size_t)tile * GPI_TILE_CHUNKS + lane);
 
@@ -104,12 +105,17 @@ GPI_DEVICE void GPI_COMPACT_RING_LOAD(const GPI_COMPACT_JOB *job, GPI_COMPACT_RI
             if (job->flags)
                 GPI_COMPACT_RING_FETCH(job->flags, job->n, 1, part, GPI_COMPACT_FLAG_PHASE(job, part),
                                        GPI_COMPACT_FLAGS(stage, lane), full);
+        } else if (lane == 31) {
+            ring->tile[place.stage] = tile < job->tiles ? tile : GPI_NO_TILE;
+            if (k == 0)
+                ring->epoch = gpi_ticket_epoch(ticket);
+            gpi_mbarrier_arrive(full);
         }
         ends += tile >= job->tiles;
         gpi_ring_advance(&place, ring->stages);
     }
-    if (lane == 0)
-        gpi_finish_launch(job->head, epoch);
+    if (lane == 31)
+        gpi_finish_launch(job->head, gpi_ticket_epoch(ticket), gpi_check_out(job->head));
 }
 
 /* Chooses from some chunks of each tile, and counts lanes and chunks. */
@@ -176,7 +182,7 @@ GPI_DEVICE void GPI_COMPACT_RING_PUBLISH(const GPI_COMPACT_JOB *job, GPI_COMPACT
  * They begin when the tile has been counted: most of those before it have then been published.
  */
 GPI_DEVICE void GPI_COMPACT_RING_LOOK(const GPI_COMPACT_JOB *job, GPI_COMPACT_RING *ring, unsigned looker,
-                                      unsigned lane)
+                                      unsigned lane, GPI_CONTEXT context)
 {
     gpi_counted known = {0, 0};
     gpi_ring_place place = {0, 0};
@@ -194,8 +200,7 @@ GPI_DEVICE void GPI_COMPACT_RING_LOOK(const GPI_COMPACT_JOB *job, GPI_COMPACT_RI
             size_t first = before.group;
 
             if (first + looker < end) {
-                uint32_t sum = gpi_group_count(job->head, first + looker, tile, lane, ring->epoch,
-                                               job->in_place);
+                uint32_t sum = GPI_COMPACT_COUNT_GROUP(job, first + looker, tile, lane, ring->epoch, context);
 
                 if (lane == 0)
                     ring->group_sums[round % 2][looker] = sum;
@@ -216,7 +221,7 @@ GPI_DEVICE void GPI_COMPACT_RING_WRITE(const GPI_COMPACT_JOB *job, GPI_COMPACT_R
                                        unsigned writer, unsigned lane, GPI_CONTEXT context)
 {
     const unsigned q = writer % GPI_TILE_CHUNKS, team = writer / GPI_TILE_CHUNKS;
-    size_t all_kept = job->rejected == GPI_REJECTED_STABLE ? *job->count : 0;
+    size_t all_kept = job->counted ? *job->count : 0;
     gpi_ring_place place = {(int)team, 0}; /* there are more stages than teams */
     int previous = -1;
 
@@ -284,7 +289,7 @@ static __global__ void __launch_bounds__(GPI_COMPACT_RING_THREADS, 1)
         ring.stages = job.flags ? GPI_COMPACT_FLAG_STAGES : GPI_COMPACT_STAGES;
         ring.stage_bytes = job.flags ? GPI_COMPACT_FLAG_STAGE : GPI_COMPACT_STAGE;
         for (int s = 0; s < ring.stages; s++) {
-            gpi_mbarrier_init(&ring.full[s], GPI_TILE_CHUNKS * (job.flags ? 2 : 1));
+            gpi_mbarrier_init(&ring.full[s], GPI_TILE_CHUNKS * (job.flags ? 2 : 1) + 1);
             gpi_mbarrier_init(&ring.counted[s], 32 * GPI_COMPACT_COUNTERS);
             gpi_mbarrier_init(&ring.ready[s], 32 * (GPI_COMPACT_LOOKERS + 1));
             gpi_mbarrier_init(&ring.empty[s], 32 * GPI_TILE_CHUNKS);
@@ -299,7 +304,7 @@ static __global__ void __launch_bounds__(GPI_COMPACT_RING_THREADS, 1)
     else if (warp == 1)
         GPI_COMPACT_RING_PUBLISH(&job, &ring, lane);
     else if (warp < 2 + GPI_COMPACT_LOOKERS)
-        GPI_COMPACT_RING_LOOK(&job, &ring, warp - 2, lane);
+        GPI_COMPACT_RING_LOOK(&job, &ring, warp - 2, lane, context);
     else if (warp < 2 + GPI_COMPACT_LOOKERS + GPI_COMPACT_COUNTERS)
         GPI_COMPACT_RING_COUNT(&job, &ring, stages, warp - 2 - GPI_COMPACT_LOOKERS, lane, context);
     else

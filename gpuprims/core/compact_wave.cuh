@@ -16,7 +16,7 @@
  */
 GPI_DEVICE uint64_t GPI_COMPACT_WAVE_LOOK(const GPI_COMPACT_JOB *job, gpi_counted *known,
                                           uint32_t *group_sums, size_t tile, unsigned lane, unsigned warp,
-                                          uint32_t epoch)
+                                          uint32_t epoch, GPI_CONTEXT context)
 {
     size_t end = (tile + GPI_COUNT_GROUP - 1) / GPI_COUNT_GROUP;
     gpi_counted before = *known;
@@ -25,7 +25,7 @@ GPI_DEVICE uint64_t GPI_COMPACT_WAVE_LOOK(const GPI_COMPACT_JOB *job, gpi_counte
         size_t first = before.group;
 
         if (first + warp < end) {
-            uint32_t sum = gpi_group_count(job->head, first + warp, tile, lane, epoch, job->in_place);
+            uint32_t sum = GPI_COMPACT_COUNT_GROUP(job, first + warp, tile, lane, epoch, context);
 
             if (lane == 0)
                 group_sums[warp] = sum;
@@ -69,16 +69,20 @@ static __global__ void __launch_bounds__(32 * GPI_TILE_CHUNKS, GPI_TUNE_COMPACT_
     char *slot = slots + warp * GPI_COMPACT_SLOT;
     char *flag_slot = slots + GPI_TILE_CHUNKS * GPI_COMPACT_SLOT + warp * GPI_COMPACT_FLAG_SLOT;
     gpi_counted known = {0, 0};
-    uint32_t tile = 0, epoch = 0;
+    const int draws = job.tiles > gridDim.x || (job.tiles > 1 && job.in_place); /* tickets for tiles */
+    uint32_t tile = blockIdx.x, epoch = 0, checked_out = 0;
+    uint64_t ticket = 0;
 
     if (threadIdx.x < 16)
         table[threadIdx.x] = gpi_pack_entry(threadIdx.x);
     gpi_grid_wait();
     gpi_grid_launch_next();
-    size_t all_kept = job.head && job.rejected == GPI_REJECTED_STABLE ? *job.count : 0;
+    if (threadIdx.x == 0 && job.tiles > 1 && !draws)
+        ticket = gpi_read_ticket(job.head); /* looked at later: it takes a while to come */
+    size_t all_kept = job.counted ? *job.count : 0;
+    int waits = job.rejected == GPI_REJECTED_STABLE && !job.counted && job.tiles > 1; /* for all counts */
     for (;;) {
-        /* Take a tile; a single one is there for the taking. */
-        if (job.tiles > 1) {
+        if (draws) {
             if (threadIdx.x == 0)
                 taken[0] = gpi_take_tile(job.head, &taken[1]);
             __syncthreads(); /* the tile is known, and chunk_counts are free */
@@ -102,19 +106,34 @@ static __global__ void __launch_bounds__(32 * GPI_TILE_CHUNKS, GPI_TUNE_COMPACT_
         kept = __shfl_sync(GPI_FULL_MASK, sum, 31);
         if (lane == 0)
             chunk_counts[warp] = kept;
-        __syncthreads(); /* chunk_counts are complete; in place: the tile has been read */
+        if (threadIdx.x == 0 && !draws)
+            taken[1] = gpi_ticket_epoch(ticket);
+        __syncthreads(); /* chunk_counts are complete, the epoch is known; in place: the tile has been read */
+        if (!draws)
+            epoch = taken[1];
 
-        /* Add the chunks before it up, and publish the tile: everybody but the last one. */
+        /* Add the chunks before it up, and publish the tile, unless nobody needs it: the last one. */
         sum = gpi_warp_prefix(lane < GPI_TILE_CHUNKS ? chunk_counts[lane] : 0, lane);
         unsigned chunks_before = warp ? __shfl_sync(GPI_FULL_MASK, sum, (int)warp - 1) : 0;
         unsigned all = __shfl_sync(GPI_FULL_MASK, sum, 31);
-        if (threadIdx.x == 0 && tile + 1 < job.tiles)
+        if (threadIdx.x == 0 && (tile + 1 < job.tiles || waits))
             gpi_publish_count(job.head, tile, all, epoch, job.in_place);
+        if (threadIdx.x == 0 && job.tiles > 1 && !draws)
+            checked_out = gpi_check_out(job.head); /* likewise */
 
-        /* Add the tiles before it up, and write. */
-        size_t tiles_before =
-            tile ? GPI_COMPACT_WAVE_LOOK(&job, &known, group_sums, tile, lane, warp, epoch) : 0;
-        if (!job.head)
+        /* Add the tiles before it up, and all of them if need be, and write. */
+        size_t tiles_before = 0;
+        GPI_NO_UNROLL
+        for (int whole = 0; whole <= waits; whole++) {
+            size_t end = whole ? job.tiles : tile;
+            size_t sum = GPI_COMPACT_WAVE_LOOK(&job, &known, group_sums, end, lane, warp, epoch, context);
+
+            if (whole)
+                all_kept = sum;
+            else
+                tiles_before = sum;
+        }
+        if (job.tiles == 1)
             all_kept = all;
         if (n)
             GPI_COMPACT_WRITE(&job, part, slot, &run, keep, rank, kept, tiles_before + chunks_before,
@@ -128,7 +147,7 @@ static __global__ void __launch_bounds__(32 * GPI_TILE_CHUNKS, GPI_TUNE_COMPACT_
         __syncwarp(); /* the slot is free */
     }
     if (threadIdx.x == 0)
-        gpi_finish_launch(job.head, epoch);
+        gpi_finish_launch(job.head, epoch, draws ? gpi_check_out(job.head) : checked_out);
 }
 
 /* ---- the count before a stable partition ------------------------------------------------------- */
@@ -136,30 +155,25 @@ static __global__ void __launch_bounds__(32 * GPI_TILE_CHUNKS, GPI_TUNE_COMPACT_
 #define GPI_COMPACT_COUNT_THREADS 256
 #define GPI_COMPACT_COUNT_BLOCKS  4
 
-/* How many items of a chunk the lane's share keeps: whole vectors where the items allow. */
-GPI_DEVICE unsigned GPI_COMPACT_COUNT(const GPI_COMPACT_JOB *job, size_t chunk, unsigned lane,
-                                      GPI_CONTEXT context)
+/* As GPI_COMPACT_COUNT, without flags: whole vectors where the items allow. */
+GPI_DEVICE unsigned GPI_COMPACT_COUNT_CHUNK(const GPI_COMPACT_JOB *job, size_t chunk, unsigned lane,
+                                            GPI_CONTEXT context)
 {
     GPI_COMPACT_PART part = GPI_COMPACT_CUT(job, chunk);
     unsigned kept = 0;
+    GPI_RUN run;
 
-    if (16 % sizeof(GP_TYPE) == 0 && part.first == 0 && part.last == GPI_CHUNK_N &&
-        GPI_COMPACT_PHASE(job, part) % 16 == 0) {
-        GPI_RUN run;
+    if (16 % sizeof(GP_TYPE) || part.first || part.last < GPI_CHUNK_N || GPI_COMPACT_PHASE(job, part) % 16)
+        return GPI_COMPACT_COUNT(job, part, lane, context);
+    GPI_UNROLL
+    for (int v = 0; v < GPI_OUT_BYTES / 16; v++)
+        gpi_get(run.vectors[v], (const char *)(job->in + part.start) + ((unsigned)v * 32 + lane) * 16);
+    GPI_UNROLL
+    for (int i = 0; i < GPI_RUN_N; i++) {
+        GP_TYPE x = GPI_COMPACT_ITEM(&run, i);
 
-        GPI_UNROLL
-        for (int v = 0; v < GPI_OUT_BYTES / 16; v++)
-            gpi_get(run.vectors[v], (const char *)(job->in + part.start) + ((unsigned)v * 32 + lane) * 16);
-        GPI_UNROLL
-        for (int i = 0; i < GPI_RUN_N; i++) {
-            GP_TYPE x = GPI_COMPACT_ITEM(&run, i);
-
-            kept += (unsigned)GPI_KEEP(&x, context);
-        }
-        return kept;
+        kept += (unsigned)GPI_KEEP(&x, context);
     }
-    for (unsigned place = part.first + lane; place < part.last; place += 32)
-        kept += (unsigned)GPI_KEEP(job->in + (part.start + place), context);
     return kept;
 }
 
@@ -175,7 +189,7 @@ static __global__ void __launch_bounds__(GPI_COMPACT_COUNT_THREADS)
     gpi_grid_wait();
     gpi_grid_launch_next();
     for (size_t c = (size_t)blockIdx.x * (GPI_COMPACT_COUNT_THREADS / 32) + warp; c < chunks; c += warps)
-        sum += GPI_COMPACT_COUNT(&job, c, lane, context);
+        sum += GPI_COMPACT_COUNT_CHUNK(&job, c, lane, context);
     for (int stride = 16; stride; stride /= 2)
         sum += __shfl_xor_sync(GPI_FULL_MASK, sum, stride);
     if (lane == 0)

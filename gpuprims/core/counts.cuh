@@ -33,37 +33,12 @@ GPI_DEVICE void gpi_publish_count(gpi_tag_head *head, size_t tile, uint32_t coun
     gpi_store_relaxed_u64(&words[tile], (uint64_t)epoch << 32 | count);
 }
 
-/*
- * One warp: what those tiles of a group keep that come before `tile`, once they are there. Lanes ask again
- * for what is missing alone. With `fence`, what those tiles have read may be overwritten afterwards.
- */
-GPI_DEVICE uint32_t gpi_group_count(const gpi_tag_head *head, size_t group, size_t tile, unsigned lane,
-                                    uint32_t epoch, int fence)
-{
-    const uint64_t *words = (const uint64_t *)(head + 1);
-    size_t mine = group * GPI_COUNT_GROUP + 2 * lane;
-    int first = mine < tile, second = mine + 1 < tile, missing = first; /* whether the lane's tiles count */
-    uint64_t pair[2] = {0, 0};
-
-    do {
-        if (missing && second)
-            gpi_load_relaxed_2_u64(pair, &words[mine]);
-        else if (missing)
-            pair[0] = gpi_load_relaxed_u64(&words[mine]);
-        missing = (first && (uint32_t)(pair[0] >> 32) != epoch) ||
-                  (second && (uint32_t)(pair[1] >> 32) != epoch);
-    } while (__any_sync(GPI_FULL_MASK, missing));
-    if (fence)
-        __threadfence();
-    return gpi_warp_sum((uint32_t)pair[0] + (uint32_t)pair[1]);
-}
-
 /* One thread of each block: adds the blocks' sums up. The last block writes the total. */
 GPI_DEVICE void gpi_finish_total(gpi_tag_head *head, unsigned long long sum, size_t *total)
 {
     atomicAdd(&head->total, sum);
     __threadfence(); /* the sum is there before the block is done */
-    if (atomicAdd(&head->done, 1u) != gridDim.x - 1)
+    if (gpi_check_out(head) != gridDim.x - 1)
         return;
     __threadfence(); /* and the other sums are there after it is */
     *total = (size_t)atomicExch(&head->total, 0ull);

@@ -3,7 +3,8 @@
  * multiprocessor; each of its warps has one part of the work, and tiles go round a ring of stages in shared
  * memory:
  *
- *     1 load warp        takes a tile, and starts the bulk copies of its chunks into a stage
+ *     1 load warp        takes a tile, and starts the bulk copies of its chunks into a stage: the first ones
+ *                        by the block's number, unless in place, the others by tickets
  *     4 reduce warps     fold lanes and chunks, and publish the tile's aggregate
  *     look warps         fold the aggregates of all tiles before
  *     8 scan warps       scan a chunk each, in its slot, and start the bulk copy to where it goes
@@ -46,24 +47,24 @@ typedef struct {
 GPI_DEVICE void GPI_SCAN_RING_LOAD(const GPI_SCAN_JOB *job, GPI_SCAN_RING *ring, char *stages,
                                    unsigned lane)
 {
+    const int rounds = job->in_place ? 0 : GPI_TUNE_SCAN_ROUNDS; /* of tiles that go without a ticket */
     gpi_extent array = {(const char *)job->in, (const char *)(job->in + job->n)};
     gpi_ring_place place = {0, 0};
-    uint32_t next = 0, epoch = 0;
+    uint32_t drawn = 0;
+    uint64_t ticket = 0;
 
-    if (lane == 0)
-        next = gpi_take_tile(job->head, &epoch);
-    if (lane == 0)
-        ring->epoch = epoch;
+    if (lane == 31)
+        ticket = gpi_read_ticket(job->head); /* looked at later: it takes a while to come */
+    if (lane == 31 && !rounds)
+        drawn = (uint32_t)gpi_take_ticket(job->head);
     for (int k = 0, end = 0; !end; k++) {
-        uint32_t tile = __shfl_sync(GPI_FULL_MASK, next, 0), unused;
+        uint32_t tile = (uint32_t)(k < rounds ? k : rounds) * gridDim.x +
+                        (k < rounds ? blockIdx.x : __shfl_sync(GPI_FULL_MASK, drawn, 31));
 
-        if (lane == 0 && tile < job->tiles)
-            next = gpi_take_tile(job->head, &unused); /* early: it takes a while */
+        if (lane == 31 && tile < job->tiles && k + 1 >= rounds)
+            drawn = (uint32_t)gpi_take_ticket(job->head); /* early: it takes a while */
         if (k >= GPI_RING_N)
             gpi_mbarrier_wait(&ring->empty[place.stage], place.parity ^ 1);
-        if (lane == 0)
-            ring->tile[place.stage] = tile < job->tiles ? tile : GPI_NO_TILE;
-        __syncwarp(); /* the tile is noted before anything is full */
         if (lane < GPI_TILE_CHUNKS) {
             size_t chunk = (size_t)tile * GPI_TILE_CHUNKS + lane;
             unsigned n = tile < job->tiles ? GPI_CHUNK_ITEMS(job->n, chunk) : 0;
@@ -74,12 +75,17 @@ GPI_DEVICE void GPI_SCAN_RING_LOAD(const GPI_SCAN_JOB *job, GPI_SCAN_RING *ring,
                                n * (unsigned)sizeof(GP_INPUT_TYPE), array, &ring->full[place.stage]);
             else
                 gpi_mbarrier_arrive(&ring->full[place.stage]);
+        } else if (lane == 31) {
+            ring->tile[place.stage] = tile < job->tiles ? tile : GPI_NO_TILE;
+            if (k == 0)
+                ring->epoch = gpi_ticket_epoch(ticket);
+            gpi_mbarrier_arrive(&ring->full[place.stage]);
         }
         end = tile >= job->tiles;
         gpi_ring_advance(&place, GPI_RING_N);
     }
-    if (lane == 0)
-        gpi_finish_launch(job->head, epoch);
+    if (lane == 31)
+        gpi_finish_launch(job->head, gpi_ticket_epoch(ticket), gpi_check_out(job->head));
 }
 
 /* Folds lanes and chunks, and publishes the tile. */
@@ -140,9 +146,8 @@ GPI_DEVICE void GPI_SCAN_RING_REDUCE(const GPI_SCAN_JOB *job, GPI_SCAN_RING *rin
  * groups up. They begin when the tile has come: most of those before it have then been published.
  */
 GPI_DEVICE void GPI_SCAN_RING_LOOK(const GPI_SCAN_JOB *job, GPI_SCAN_RING *ring, unsigned looker,
-                                   unsigned lookers, unsigned lane)
+                                   unsigned lookers, unsigned lane, GPI_CONTEXT context)
 {
-    const uint64_t *tags = (const uint64_t *)(job->head + 1);
     GPI_LOOK look = {job->start.before, job->start.has_before, 0};
     gpi_ring_place place = {0, 0};
     unsigned round = 0;
@@ -159,7 +164,7 @@ GPI_DEVICE void GPI_SCAN_RING_LOOK(const GPI_SCAN_JOB *job, GPI_SCAN_RING *ring,
             size_t first = before.group;
 
             if (first + looker < end) {
-                GP_TYPE x = GPI_FOLD_GROUP(tags, first + looker, tile, lane, ring->epoch);
+                GP_TYPE x = GPI_SCAN_FOLD_GROUP(job, first + looker, tile, lane, ring->epoch, context);
 
                 if (lane == 0)
                     ring->group_sums[round % 2][looker] = x;
@@ -252,7 +257,7 @@ static __global__ void __launch_bounds__(32 * (GPI_RING_OTHERS + GPI_RING_LOOKER
 
     if (threadIdx.x == 0) {
         for (int s = 0; s < GPI_RING_N; s++) {
-            gpi_mbarrier_init(&ring.full[s], GPI_TILE_CHUNKS);
+            gpi_mbarrier_init(&ring.full[s], GPI_TILE_CHUNKS + 1);
             gpi_mbarrier_init(&ring.ready[s], 32 * (lookers + GPI_RING_REDUCERS));
             gpi_mbarrier_init(&ring.empty[s], 32 * GPI_RING_SCANNERS);
         }
@@ -268,5 +273,5 @@ static __global__ void __launch_bounds__(32 * (GPI_RING_OTHERS + GPI_RING_LOOKER
     else if (warp < GPI_RING_OTHERS)
         GPI_SCAN_RING_SCAN(&job, &ring, stages, lanes_before, warp - 1 - GPI_RING_REDUCERS, lane, context);
     else
-        GPI_SCAN_RING_LOOK(&job, &ring, warp - GPI_RING_OTHERS, lookers, lane);
+        GPI_SCAN_RING_LOOK(&job, &ring, warp - GPI_RING_OTHERS, lookers, lane, context);
 }

@@ -10,8 +10,8 @@
  * The fold of all tiles before `tile`, in every thread; *look is brought up to its group. Each warp folds a
  * group at a time. All threads call.
  */
-GPI_DEVICE GPI_LOOK GPI_WAVE_LOOK(GPI_LOOK *look, GP_TYPE *group_sums, const uint64_t *tags, size_t tile,
-                                  unsigned lane, unsigned warp, uint32_t epoch)
+GPI_DEVICE GPI_LOOK GPI_WAVE_LOOK(const GPI_SCAN_JOB *job, GPI_LOOK *look, GP_TYPE *group_sums, size_t tile,
+                                  unsigned lane, unsigned warp, uint32_t epoch, GPI_CONTEXT context)
 {
     size_t own = tile / GPI_GROUP_TILES, end = (tile + GPI_GROUP_TILES - 1) / GPI_GROUP_TILES;
     GPI_LOOK before = *look;
@@ -20,7 +20,7 @@ GPI_DEVICE GPI_LOOK GPI_WAVE_LOOK(GPI_LOOK *look, GP_TYPE *group_sums, const uin
         size_t first = before.group;
 
         if (first + warp < end) {
-            GP_TYPE x = GPI_FOLD_GROUP(tags, first + warp, tile, lane, epoch);
+            GP_TYPE x = GPI_SCAN_FOLD_GROUP(job, first + warp, tile, lane, epoch, context);
 
             if (lane == 0)
                 group_sums[warp] = x;
@@ -47,16 +47,18 @@ static __global__ void __launch_bounds__(32 * GPI_TILE_CHUNKS, GPI_TUNE_SCAN_WAV
     GP_SHARED(uint32_t[2], taken);
     unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;
     char *slot = slots + warp * GPI_SLOT_BYTES;
-    uint64_t *tags = (uint64_t *)(job.head + 1);
     gpi_extent array = {(const char *)job.in, (const char *)(job.in + job.n)};
     GPI_LOOK look = {job.start.before, job.start.has_before, 0};
-    uint32_t tile = 0, epoch = 0;
+    const int draws = job.tiles > gridDim.x || (job.tiles > 1 && job.in_place); /* tickets for tiles */
+    uint32_t tile = blockIdx.x, epoch = 0, checked_out = 0;
+    uint64_t ticket = 0;
 
     gpi_grid_wait();
     gpi_grid_launch_next();
+    if (threadIdx.x == 0 && job.tiles > 1 && !draws)
+        ticket = gpi_read_ticket(job.head); /* looked at later: it takes a while to come */
     for (;;) {
-        /* Take a tile; a single one is there for the taking. */
-        if (job.tiles > 1) {
+        if (draws) {
             if (threadIdx.x == 0)
                 taken[0] = gpi_take_tile(job.head, &taken[1]);
             __syncthreads(); /* the tile is known, and chunk_sums are free */
@@ -87,7 +89,11 @@ static __global__ void __launch_bounds__(32 * GPI_TILE_CHUNKS, GPI_TUNE_SCAN_WAV
         GP_TYPE lanes = GPI_SHUFFLE_UP(sum, 1);
         if (n && lane == valid - 1)
             chunk_sums[warp] = sum;
-        __syncthreads(); /* chunk_sums are complete */
+        if (threadIdx.x == 0 && !draws)
+            taken[1] = gpi_ticket_epoch(ticket);
+        __syncthreads(); /* chunk_sums are complete, and the epoch is known */
+        if (!draws)
+            epoch = taken[1];
 
         /* Fold the chunks before it, and publish the tile: everybody but the last one is whole. */
         int chunks = tile + 1 < job.tiles ? GPI_TILE_CHUNKS : (int)job.last_chunks;
@@ -95,10 +101,12 @@ static __global__ void __launch_bounds__(32 * GPI_TILE_CHUNKS, GPI_TUNE_SCAN_WAV
         sum = GPI_WARP_SCAN(sum, (int)lane, chunks);
         GP_TYPE before = GPI_SHUFFLE(sum, warp ? (int)warp - 1 : 0);
         if (warp == 0 && lane + 1 == GPI_TILE_CHUNKS && tile + 1 < job.tiles)
-            GPI_PUBLISH(tags, tile, sum, epoch);
+            GPI_PUBLISH((uint64_t *)(job.head + 1), tile, sum, epoch);
+        if (threadIdx.x == 0 && job.tiles > 1 && !draws)
+            checked_out = gpi_check_out(job.head); /* likewise */
 
         /* Fold the tiles before it, scan the run, and let the chunk go. */
-        GPI_LOOK tiles = GPI_WAVE_LOOK(&look, group_sums, tags, tile, lane, warp, epoch);
+        GPI_LOOK tiles = GPI_WAVE_LOOK(&job, &look, group_sums, tile, lane, warp, epoch, context);
         int has_prefix = tiles.has_sum || threadIdx.x > 0;
         GP_TYPE prefix = tiles.sum;
         if (lane < valid)
@@ -120,5 +128,5 @@ static __global__ void __launch_bounds__(32 * GPI_TILE_CHUNKS, GPI_TUNE_SCAN_WAV
         __syncwarp(); /* the slot is free */
     }
     if (threadIdx.x == 0)
-        gpi_finish_launch(job.head, epoch);
+        gpi_finish_launch(job.head, epoch, draws ? gpi_check_out(job.head) : checked_out);
 }

@@ -20,7 +20,6 @@
 #define GPI_TAG_BYTES   GPI(tag_bytes)
 #define GPI_PUBLISH     GPI(publish)
 #define GPI_PEEK        GPI(peek)
-#define GPI_FOLD_GROUP  GPI(fold_group)
 #define GPI_LOOK        GPI(look)
 #define GPI_LOOK_ADD    GPI(look_add)
 
@@ -64,22 +63,6 @@ GPI_DEVICE int GPI_PEEK(const uint64_t *tags, size_t tile, GP_TYPE *sum, uint32_
     }
     memcpy((void *)sum, words, sizeof *sum);
     return there;
-}
-
-/* One warp: the fold of those tiles of a group that come before `tile`, once they are there; in lane 0. */
-GPI_DEVICE GP_TYPE GPI_FOLD_GROUP(const uint64_t *tags, size_t group, size_t tile, unsigned lane,
-                                  uint32_t epoch)
-{
-    size_t before = tile - group * GPI_GROUP_TILES;
-    int members = before < GPI_GROUP_TILES ? (int)before : GPI_GROUP_TILES;
-    size_t mine = group * GPI_GROUP_TILES + ((int)lane < members ? lane : 0);
-    GP_TYPE x;
-    int there = GPI_PEEK(tags, mine, &x, epoch);
-
-    while (!__all_sync(GPI_FULL_MASK, there))
-        if (!there)
-            there = GPI_PEEK(tags, mine, &x, epoch);
-    return GPI_WARP_REDUCE(x, (int)lane, members);
 }
 
 /* What a reader knows: the fold of all groups before `group`, if there are any. */

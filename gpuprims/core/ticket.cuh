@@ -1,8 +1,13 @@
 /*
- * core/ticket.cuh: the head of the tags of a launch. It hands out tiles in order, so that whatever the
- * number of blocks that run at a time, the tiles before one are finished or under way; and it tells
- * launches apart: the epoch is their number. It lives in device memory and advances there, so that a
- * replayed graph gets a new one as well. 2^32 - 1 launches later an epoch comes again.
+ * core/ticket.cuh: the head of the tags of a launch. It hands out tiles, and it tells launches apart: the
+ * epoch is their number. It lives in device memory and advances there, so that a replayed graph gets a new
+ * one as well. 2^32 - 1 launches later an epoch comes again.
+ *
+ * A launch must end whatever the number of blocks that run at a time, and whichever of them start first. With
+ * a ticket for each tile, the tiles before one are finished or under way. But a ticket is a trip through the
+ * L2, which small inputs feel. So the first tiles of a block may go by its number instead; then whoever
+ * has waited for a tile long enough does that tile's part himself (GPI_PATIENCE), as its block may be waiting
+ * for a place to run. That takes an input that nobody overwrites.
  */
 #ifndef GPI_TICKET_CUH
 #define GPI_TICKET_CUH
@@ -10,6 +15,11 @@
 #include "../gpuprims.h"
 
 #define GPI_NO_TILE 0xFFFFFFFFu /* a stage of a ring that gets no tile: there are no more */
+
+/* How often a warp asks for what a tile publishes before it works that out itself: some 0.2 ms. */
+#ifndef GPI_PATIENCE
+#define GPI_PATIENCE 256
+#endif
 
 /* All zero at first. Between launches the lower half of the ticket, `total` and `done` are zero. */
 typedef struct gpi_tag_head {
@@ -44,6 +54,12 @@ GPI_DEVICE uint32_t gpi_ticket_epoch(uint64_t ticket)
     return (uint32_t)(ticket >> 32) + 1;
 }
 
+/* A ticket to tell the epoch from, not drawn, for a block that has not yet checked out. */
+GPI_DEVICE uint64_t gpi_read_ticket(const gpi_tag_head *head)
+{
+    return gpi_load_relaxed_u64((const uint64_t *)(const void *)&head->ticket);
+}
+
 /* One thread: takes a tile. */
 GPI_DEVICE uint32_t gpi_take_tile(gpi_tag_head *head, uint32_t *epoch)
 {
@@ -53,16 +69,22 @@ GPI_DEVICE uint32_t gpi_take_tile(gpi_tag_head *head, uint32_t *epoch)
     return (uint32_t)ticket;
 }
 
-/* One thread, after all blocks have taken their last tile: readies the head for the next launch. */
+/* One thread of each block, which needs no ticket any more: how many blocks have checked out before. */
+GPI_DEVICE uint32_t gpi_check_out(gpi_tag_head *head)
+{
+    return atomicAdd(&head->done, 1u);
+}
+
+/* One thread, after all blocks have checked out: readies the head for the next launch. */
 GPI_DEVICE void gpi_ready_head(gpi_tag_head *head, uint32_t epoch)
 {
     head->ticket = epoch == 0xFFFFFFFFu ? 0 : (uint64_t)epoch << 32; /* 0 is what cleared memory says */
 }
 
-/* One thread of each block, which takes no more tiles: the last block readies the head for the next launch. */
-GPI_DEVICE void gpi_finish_launch(gpi_tag_head *head, uint32_t epoch)
+/* The thread that has checked its block out, after `before` others: the last one readies the head. */
+GPI_DEVICE void gpi_finish_launch(gpi_tag_head *head, uint32_t epoch, uint32_t before)
 {
-    if (atomicAdd(&head->done, 1u) != gridDim.x - 1)
+    if (before != gridDim.x - 1)
         return;
     head->done = 0;
     gpi_ready_head(head, epoch);

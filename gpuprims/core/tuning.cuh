@@ -46,8 +46,8 @@
 #define GPI_RING_ROOM (225 << 10)
 
 /* compact.cuh: stages of the ring, at most; look warps and count warps, for items of a byte and for larger
- * ones; teams of eight write warps for items of a byte; MiB of input from which the ring is faster than a
- * wave of blocks; blocks of that wave on a multiprocessor. */
+ * ones; teams of eight write warps for items of a byte; tiles that a block of the ring takes without a ticket;
+ * MiB of input from which the ring is faster than a wave of blocks; blocks of that wave on a multiprocessor. */
 #ifndef GPI_TUNE_COMPACT_STAGES
 #define GPI_TUNE_COMPACT_STAGES 7
 #endif
@@ -65,6 +65,9 @@
 #endif
 #ifndef GPI_TUNE_COMPACT_COUNTERS
 #define GPI_TUNE_COMPACT_COUNTERS 4
+#endif
+#ifndef GPI_TUNE_COMPACT_ROUNDS
+#define GPI_TUNE_COMPACT_ROUNDS 3
 #endif
 #ifndef GPI_TUNE_COMPACT_RING_FROM
 #define GPI_TUNE_COMPACT_RING_FROM 6
@@ -93,8 +96,8 @@
 #endif
 
 /* scan.cuh: stages of the ring, at most; look warps for types of up to 16 bytes; MiB of input from which
- * those of up to 4 bytes need fewer, and how many; MiB of input from which the ring is faster than a wave
- * of blocks; blocks of that wave on a multiprocessor. */
+ * those of up to 4 bytes need fewer, and how many; tiles that a block of the ring takes without a ticket; MiB
+ * of input from which the ring is faster than a wave of blocks; blocks of that wave on a multiprocessor. */
 #ifndef GPI_TUNE_SCAN_STAGES
 #define GPI_TUNE_SCAN_STAGES 7
 #endif
@@ -106,6 +109,9 @@
 #endif
 #ifndef GPI_TUNE_SCAN_FEW_LOOKERS
 #define GPI_TUNE_SCAN_FEW_LOOKERS 4
+#endif
+#ifndef GPI_TUNE_SCAN_ROUNDS
+#define GPI_TUNE_SCAN_ROUNDS 2
 #endif
 #ifndef GPI_TUNE_SCAN_RING_FROM
 #define GPI_TUNE_SCAN_RING_FROM 6

@@ -320,10 +320,10 @@ def test_tune():
     assert result.returncode == 0 and '--rounds' in result.stdout, result
     result = gpbench('tune', 'compact', '--cpu', '--limit', 2, '--rounds', 1, '--repeat', 1, '--sizes', 3000)
     assert result.returncode == 0, result
-    for name in ('STAGES', 'LOOKERS', 'COUNTERS', 'BYTE_COUNTERS', 'RING_FROM', 'WAVE_BLOCKS'):
+    for name in ('STAGES', 'LOOKERS', 'COUNTERS', 'BYTE_COUNTERS', 'RING_FROM', 'WAVE_BLOCKS', 'ROUNDS'):
         assert re.search(r'^#ifndef GPI_TUNE_COMPACT_%s\n#define GPI_TUNE_COMPACT_%s \d+\n#endif$' % (name, name),
                          result.stdout, re.M), result.stdout
-    assert result.stdout.count('(present)') == 3 and result.stdout.count('of the present time') == 6
+    assert result.stdout.count('(present)') == 4 and result.stdout.count('of the present time') == 8
     assert 'compiled in ' in result.stderr and 'round 1 of 1, 2 of 2: GPI_TUNE_COMPACT_' in result.stderr, result
 
 

@@ -62,6 +62,10 @@ PRIMITIVES = {
             },
             "instances": [("compact", {"PRIMITIVE": "compact", "IN": "u32"})],
         },
+        {
+            "shapes": {"GPI_TUNE_COMPACT_ROUNDS": [1, 2, 3, 4]},
+            "instances": [("compact", {"PRIMITIVE": "compact", "IN": "u32"})],
+        },
     ],
     "merge_sort": [
         {
@@ -103,6 +107,10 @@ PRIMITIVES = {
         },
         {
             "shapes": {"GPI_TUNE_SCAN_FEW_FROM": [32, 128, 512], "GPI_TUNE_SCAN_FEW_LOOKERS": [3, 4, 5]},
+            "instances": [("scan", {"PRIMITIVE": "scan_exclusive_sum", "OP": "BENCH_SUM", "IN": "i32", "OUT": "i32"})],
+        },
+        {
+            "shapes": {"GPI_TUNE_SCAN_ROUNDS": [1, 2, 3, 4]},
             "instances": [("scan", {"PRIMITIVE": "scan_exclusive_sum", "OP": "BENCH_SUM", "IN": "i32", "OUT": "i32"})],
         },
     ],
