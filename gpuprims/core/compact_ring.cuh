@@ -78,23 +78,15 @@ GPI_DEVICE void GPI_COMPACT_RING_FETCH(const void *in, size_t n, size_t size, GP
 GPI_DEVICE void GPI_COMPACT_RING_LOAD(const GPI_COMPACT_JOB *job, GPI_COMPACT_RING *ring, char *stages,
                                       unsigned lane)
 {
-    const int rounds = job->in_place ? 0 : GPI_TUNE_COMPACT_ROUNDS; /* of tiles that go without a ticket */
+    const int rounds = job->in_place ? 0 : GPI_TUNE_COMPACT_ROUNDS;
+    gpi_tile_source source = gpi_open_source(job->head, rounds, lane);
     gpi_ring_place place = {0, 0};
-    uint32_t drawn = 0;
-    uint64_t ticket = 0;
 
-    if (lane == 31)
-        ticket = gpi_read_ticket(job->head); /* looked at later: it takes a while to come */
-    if (lane == 31 && !rounds)
-        drawn = (uint32_t)gpi_take_ticket(job->head);
     for (int k = 0, ends = 0; ends < GPI_COMPACT_TEAMS; k++) {
-        uint32_t tile = (uint32_t)(k < rounds ? k : rounds) * gridDim.x +
-                        (k < rounds ? blockIdx.x : __shfl_sync(GPI_FULL_MASK, drawn, 31));
+        uint32_t tile = gpi_next_tile(&source, job->head, job->tiles, lane);
         char *stage = stages + place.stage * ring->stage_bytes;
         uint64_t *full = &ring->full[place.stage];
 
-        if (lane == 31 && tile < job->tiles && k + 1 >= rounds)
-            drawn = (uint32_t)gpi_take_ticket(job->head); /* early: it takes a while */
         if (k >= ring->stages)
             gpi_mbarrier_wait(&ring->empty[place.stage], place.parity ^ 1);
         if (lane < GPI_TILE_CHUNKS) {
@@ -108,14 +100,14 @@ GPI_DEVICE void GPI_COMPACT_RING_LOAD(const GPI_COMPACT_JOB *job, GPI_COMPACT_RI
         } else if (lane == 31) {
             ring->tile[place.stage] = tile < job->tiles ? tile : GPI_NO_TILE;
             if (k == 0)
-                ring->epoch = gpi_ticket_epoch(ticket);
+                ring->epoch = gpi_ticket_epoch(source.ticket);
             gpi_mbarrier_arrive(full);
         }
         ends += tile >= job->tiles;
         gpi_ring_advance(&place, ring->stages);
     }
     if (lane == 31)
-        gpi_finish_launch(job->head, gpi_ticket_epoch(ticket), gpi_check_out(job->head));
+        gpi_finish_launch(job->head, gpi_ticket_epoch(source.ticket), gpi_check_out(job->head));
 }
 
 /* Chooses from some chunks of each tile, and counts lanes and chunks. */

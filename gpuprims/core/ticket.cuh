@@ -69,6 +69,39 @@ GPI_DEVICE uint32_t gpi_take_tile(gpi_tag_head *head, uint32_t *epoch)
     return (uint32_t)ticket;
 }
 
+/* Where the load warp of a ring takes tiles from: the first rounds go by the block's number, without tickets. */
+typedef struct gpi_tile_source {
+    uint64_t ticket;   /* lane 31: tells the epoch */
+    uint32_t drawn;    /* lane 31: the ticket for the next tile, if that takes one */
+    int taken, rounds; /* of tiles */
+} gpi_tile_source;
+
+/* One warp. */
+GPI_DEVICE gpi_tile_source gpi_open_source(gpi_tag_head *head, int rounds, unsigned lane)
+{
+    gpi_tile_source source = {0, 0, 0, rounds};
+
+    if (lane == 31)
+        source.ticket = gpi_read_ticket(head); /* looked at later: it takes a while to come */
+    if (lane == 31 && rounds == 0)
+        source.drawn = (uint32_t)gpi_take_ticket(head);
+    return source;
+}
+
+/* One warp: takes a tile. It is the last time if there are no more than `tiles`. */
+GPI_DEVICE uint32_t gpi_next_tile(gpi_tile_source *source, gpi_tag_head *head, uint32_t tiles, unsigned lane)
+{
+    uint32_t drawn = __shfl_sync(GPI_FULL_MASK, source->drawn, 31);
+    uint32_t tile = source->taken < source->rounds
+                        ? (uint32_t)source->taken * gridDim.x + blockIdx.x
+                        : (uint32_t)source->rounds * gridDim.x + drawn;
+
+    source->taken++;
+    if (lane == 31 && tile < tiles && source->taken >= source->rounds)
+        source->drawn = (uint32_t)gpi_take_ticket(head); /* early: it takes a while */
+    return tile;
+}
+
 /* One thread of each block, which needs no ticket any more: how many blocks have checked out before. */
 GPI_DEVICE uint32_t gpi_check_out(gpi_tag_head *head)
 {
