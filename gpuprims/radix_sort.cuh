@@ -50,6 +50,9 @@
  * Keys alone whose topmost bits are well spread are sorted from the highest digit down instead, in two or
  * three moves: core/radix_buckets.cuh. Which way is taken is found out on the device.
  *
+ * Of large values the passes move the numbers, and the values are fetched once at the end:
+ * core/radix_gather.cuh.
+ *
  * Few keys are sorted in one launch, by a block or a cluster of blocks: core/radix_cluster.cuh.
  * docs/radix-sort.md has pictures. Cost: n reads of keys, and n reads and writes of items for each digit
  * that differs. Workspace: n keys and n values, and up to 64 MB.
@@ -125,6 +128,9 @@
      (GPI_RADIX_LEAST_FIT < GPI_RADIX_MANY(items) ? GPI_RADIX_LEAST_FIT : GPI_RADIX_MANY(items)))
 #ifndef GPI_RADIX_ROWS /* tiles of a launch, at most: each has 1 KB, twice, for the look-back */
 #define GPI_RADIX_ROWS ((size_t)28 << 10)
+#endif
+#ifndef GPI_RADIX_MOST_NUMBERS /* of items that are moved in place of large values: they have 4 bytes */
+#define GPI_RADIX_MOST_NUMBERS UINT32_MAX
 #endif
 /* So many a single block sorts, if their values find room in shared memory; then there is no workspace. */
 #define GPI_RADIX_BLOCK_FIT \
@@ -259,7 +265,7 @@ static inline int GPI_RADIX_IS_FEW(size_t n)
 {
     size_t most = gpi_resident_blocks(1, GPI_RADIX_GRID, GP_GRID) * (size_t)GPI_RADIX_FEW_THREADS;
 
-    return (n <= most * GPI_RADIX_FEW_ITEMS && !GP_KERNEL) || (GPI_RADIX_INDEXED && n > UINT32_MAX);
+    return (n <= most * GPI_RADIX_FEW_ITEMS && !GP_KERNEL) || (GPI_RADIX_INDEXED && n > GPI_RADIX_MOST_NUMBERS);
 }
 
 /* All passes over all portions. `job` says what to sort; room and early come from GPI_RADIX_READY. */

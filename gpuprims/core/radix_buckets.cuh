@@ -93,7 +93,7 @@ GPI_DEVICE uint32_t GPI_RADIX_TOP(gpi_radix_places places, GP_KEY key, int bits)
     if (GPI_KEY_IS_FLOAT && places.linear) {
         const uint32_t last = (1u << 28) - 1;
         GP_KEY at = (key - (GP_KEY)places.low) * (GP_KEY)places.scale;
-        uint32_t place = at >= (GP_KEY)last ? last : at > 0 ? (uint32_t)at : 0;
+        uint32_t place = gpi_min(GPI_KEY_IS_NARROW ? gpi_float_to_u32((float)at) : gpi_double_to_u32((double)at), last);
 
         return (GPI_KEY_DESCENDING ? last - place : place) >> (28 - bits);
     }
@@ -142,8 +142,10 @@ GPI_DEVICE gpi_radix_places GPI_RADIX_EQUAL_WIDTH(const GP_KEY *keys, double *en
         }
         if (of_warps)
             break;
-        ends[warp] = low; /* whichever lane's: with a NaN they are not the same, and the keys not for buckets */
-        ends[32 + warp] = high;
+        if (lane == 0) { /* with a NaN the lanes differ: thread 0 speaks for all in the end */
+            ends[warp] = low;
+            ends[32 + warp] = high;
+        }
         __syncthreads(); /* the warps' ends are there */
         low = ends[lane];
         high = ends[32 + lane];
@@ -215,6 +217,7 @@ GPI_DEVICE int GPI_RADIX_SAMPLE(const GPI_RADIX_BUCKET_JOB *job, gpi_radix_place
     }
     if (spread)
         return 1;
+    __syncthreads(); /* everybody has seen the places */
     if (threadIdx.x == 0)
         places->linear = 0;
     __syncthreads(); /* the places are by bits now */

@@ -2,13 +2,13 @@
  * core/radix_pass.cuh: one pass of a radix sort of any size: moves keys, and their values, to where one
  * digit of theirs says, and keeps the order of those with the same digit. Blocks take tiles in order:
  *
- *     1. every warp ranks its keys among those of the same digit in the warp
+ *     1. every warp counts its digits
  *     2. the tile adds up its warps, and publishes how many keys of each digit it has
- *     3. the keys go to shared memory, sorted by the digit
+ *     3. the keys are ranked among those of the same digit in the warp, and go to shared memory, sorted by it
  *     4. a thread for each digit looks back at the tiles before, until it knows where the digit goes on
  *     5. the keys of a digit go to memory side by side
  *
- * Step 1 has two ways. By votes the lanes of a warp find out who has the same digit: that is right by
+ * Step 3 has two ways. By votes the lanes of a warp find out who has the same digit: that is right by
  * construction. Atomic additions in shared memory take a fraction of the time, but nothing says in which
  * order the lanes of a warp get their turn. So the tile is looked at while it is written: keys that have
  * been sorted by the digits before must come out in order, or pairs in the order in which they came. A

@@ -313,9 +313,12 @@ GPI_DEVICE void GPI_RADIX_EXCHANGE_BY_VOTES(uint32_t *counts, GP_KEY *keys, cons
     }
 }
 
-/* Where there are no more than sixteen digits: the first lanes know the next slot of one each. */
+/*
+ * Where there are few digits, so that three or four votes tell them apart: the first lanes know the next slot
+ * of one each. `four` is a constant.
+ */
 GPI_DEVICE void GPI_RADIX_EXCHANGE_FEW(const GPI_RADIX_TILE *tile, const uint32_t *counts, GP_KEY *keys,
-                                       const GPI_RADIX_ARRAYS *pass, uint32_t at)
+                                       const GPI_RADIX_ARRAYS *pass, uint32_t at, int four)
 {
     const unsigned lane = threadIdx.x % 32, below = (1u << lane) - 1;
     const unsigned own[4] = {lane & 1 ? 0 : ~0u, lane & 2 ? 0 : ~0u, lane & 4 ? 0 : ~0u, lane & 8 ? 0 : ~0u};
@@ -327,11 +330,19 @@ GPI_DEVICE void GPI_RADIX_EXCHANGE_FEW(const GPI_RADIX_TILE *tile, const uint32_
         for (uint32_t k = 0; k < GPI_RADIX_CHUNK; k++) {
             uint32_t code = tile->codes[GPI_KEY_DIGIT(keys[k], pass->shift, pass->mask)];
             unsigned a = __ballot_sync(GPI_FULL_MASK, code & 1), b = __ballot_sync(GPI_FULL_MASK, code & 2),
-                     c = __ballot_sync(GPI_FULL_MASK, code & 4), d = __ballot_sync(GPI_FULL_MASK, code & 8);
-            unsigned same = (code & 1 ? a : ~a) & (code & 2 ? b : ~b) & (code & 4 ? c : ~c) & (code & 8 ? d : ~d);
+                     c = __ballot_sync(GPI_FULL_MASK, code & 4);
+            unsigned same = (code & 1 ? a : ~a) & (code & 2 ? b : ~b) & (code & 4 ? c : ~c);
+            unsigned mine = (a ^ own[0]) & (b ^ own[1]) & (c ^ own[2]);
+
+            if (four) {
+                unsigned d = __ballot_sync(GPI_FULL_MASK, code & 8);
+
+                same &= code & 8 ? d : ~d;
+                mine &= d ^ own[3];
+            }
             uint32_t slot = __shfl_sync(GPI_FULL_MASK, next, (int)code) + (uint32_t)__popc(same & below);
 
-            next += (uint32_t)__popc((a ^ own[0]) & (b ^ own[1]) & (c ^ own[2]) & (d ^ own[3]));
+            next += (uint32_t)__popc(mine);
             GPI_RADIX_PUT(pass, slot, keys[k], at + 32 * (i + k));
         }
         GPI_RADIX_CHUNK_DONE(keys);
@@ -373,16 +384,22 @@ GPI_DEVICE void GPI_RADIX_EXCHANGE(GPI_RADIX_TILE *tile, GP_KEY *keys, const GPI
     GPI_OPAQUE(shift); /* the digits again, rather than in registers since the count */
     if (way == GPI_RADIX_BY_VOTES) {
         GPI_RADIX_EXCHANGE_BY_VOTES(counts, keys, pass, at, count, rounds);
-    } else if (way == GPI_RADIX_BY_FEW_VOTES) {
-        GPI_RADIX_EXCHANGE_FEW(tile, counts, keys, pass, at);
+    } else if (way == GPI_RADIX_BY_THREE_VOTES) {
+        GPI_RADIX_EXCHANGE_FEW(tile, counts, keys, pass, at, 0);
+    } else if (way == GPI_RADIX_BY_FOUR_VOTES) {
+        GPI_RADIX_EXCHANGE_FEW(tile, counts, keys, pass, at, 1);
     } else if (way >= GPI_RADIX_BUT_ONE) {
         GPI_RADIX_EXCHANGE_BUT_ONE(counts, keys, pass, at, (uint32_t)way - GPI_RADIX_BUT_ONE, shift);
     } else {
-        GPI_UNROLL
-        for (int i = 0; i < GPI_RADIX_ITEMS; i++) {
-            uint32_t digit = GPI_KEY_DIGIT(keys[i], shift, pass->mask);
+        GPI_NO_UNROLL
+        for (uint32_t i = 0; i < GPI_RADIX_ITEMS; i += GPI_RADIX_CHUNK) {
+            GPI_UNROLL
+            for (uint32_t k = 0; k < GPI_RADIX_CHUNK; k++) {
+                uint32_t digit = GPI_KEY_DIGIT(keys[k], shift, pass->mask);
 
-            GPI_RADIX_PUT(pass, atomicAdd(&counts[GPI_RADIX_COLUMN(digit)], 1u), keys[i], at + 32 * i);
+                GPI_RADIX_PUT(pass, atomicAdd(&counts[GPI_RADIX_COLUMN(digit)], 1u), keys[k], at + 32 * (i + k));
+            }
+            GPI_RADIX_CHUNK_DONE(keys);
         }
     }
 }
@@ -613,7 +630,7 @@ static __global__ void __launch_bounds__(GPI_RADIX_THREADS, GPI_RADIX_BLOCKS)
             gpi_copy_wait();
         __syncthreads(); /* the items are in their slots, the places are known */
         int wrong = GPI_RADIX_WRITE(&tile, &pass, first, count,
-                                    way != GPI_RADIX_BY_VOTES && way != GPI_RADIX_BY_FEW_VOTES &&
+                                    (way == GPI_RADIX_BY_ATOMICS || way >= GPI_RADIX_BUT_ONE) &&
                                         (job.pass > 0 || GPI_RADIX_PAIRS));
         if (__syncthreads_or(wrong ||
                              (job.again && taken % 3 == 0))) { /* the items have left, too */
