@@ -91,6 +91,18 @@ GPI_DEVICE unsigned gpi_match_digit(uint32_t digit, uint32_t ones)
 #define gpi_match_digit(digit, ones) ((void)(ones), __match_any_sync(GPI_FULL_MASK, (digit)))
 #endif
 
+/* The integer below, and the nearest one there is for a number that has none. */
+#ifdef __CUDACC__
+#define gpi_float_to_u32(x)  __float2uint_rz(x)
+#define gpi_double_to_u32(x) __double2uint_rz(x)
+#else
+GPI_DEVICE uint32_t gpi_double_to_u32(double x)
+{
+    return x >= 4294967295.0 ? 0xFFFFFFFFu : x > 0 ? (uint32_t)x : 0;
+}
+#define gpi_float_to_u32(x) gpi_double_to_u32(x)
+#endif
+
 /* Waits for the grids before in the stream, where a launch may overlap them: GPI_LAUNCH_EARLY. */
 GPI_DEVICE void gpi_grid_wait(void)
 {
@@ -235,6 +247,18 @@ GPI_DEVICE uint32_t gpi_warp_max(uint32_t x)
 
         x = other > x ? other : x;
     }
+    return x;
+#endif
+}
+
+/* All bits that are set somewhere in a warp, in every lane. */
+GPI_DEVICE uint32_t gpi_warp_or(uint32_t x)
+{
+#if !defined __CUDA_ARCH__ || __CUDA_ARCH__ >= 800
+    return __reduce_or_sync(GPI_FULL_MASK, x);
+#else
+    for (int stride = 16; stride; stride /= 2)
+        x |= __shfl_xor_sync(GPI_FULL_MASK, x, stride);
     return x;
 #endif
 }
