@@ -148,8 +148,12 @@ def load_matplotlib():
     return matplotlib.pyplot
 
 
-def save(plt, figure, path):
-    figure.savefig(path, format="svg", metadata={"Date": None, "Creator": None}, bbox_inches="tight")
+def save(plt, figure, path, source=None):
+    """`source` is kept in the file, where tests find what it was drawn from."""
+    metadata = {"Date": None, "Creator": None}
+    if source:
+        metadata["Source"] = source
+    figure.savefig(path, format="svg", metadata=metadata, bbox_inches="tight")
     plt.close(figure)
 
 

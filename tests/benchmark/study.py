@@ -242,7 +242,7 @@ def measure(options):
     for name in options.studies:
         study, start = STUDIES[name], time.monotonic()
         if name == "compile_time":
-            run([sys.executable, HERE / "compile_time", "--limit", "99", "--csv", folder / "h200_compile_time.csv"],
+            run([sys.executable, HERE / "compile_time", "--limit", "99", "--csv", folder / "compile_time.csv"],
                 stdout=subprocess.DEVNULL)
         if "timed" in study:
             time_steps(gpbench, study["timed"], folder / f"h200_{name}.csv")

@@ -39,15 +39,20 @@ class Problem(Exception):
 
 # ---- rows ----
 
+def path_of(name):
+    """results/h200_NAME.csv; what a compiler takes is no matter of the GPU."""
+    return RESULTS / (f"{name}.csv" if name == "compile_time" else f"h200_{name}.csv")
+
+
 @functools.lru_cache(None)
 def read(name):
-    """The rows of results/h200_NAME.csv, numbers as numbers."""
+    """The rows of a file, numbers as numbers."""
     def value(text):
         try:
             return int(text) if re.fullmatch(r"-?\d+", text) else float(text)
         except (TypeError, ValueError):
             return text
-    path = RESULTS / f"h200_{name}.csv"
+    path = path_of(name)
     try:
         with open(path, newline="", encoding="utf-8") as file:
             return [{key: value(text) for key, text in row.items()} for row in csv.DictReader(file)]
@@ -56,8 +61,8 @@ def read(name):
 
 
 def digest(name):
-    """Of results/h200_NAME.csv, as plots name it."""
-    return hashlib.sha256((RESULTS / f"h200_{name}.csv").read_bytes()).hexdigest()[:16]
+    """What a plot says of a file that it was drawn from."""
+    return f"{path_of(name).name} {hashlib.sha256(path_of(name).read_bytes()).hexdigest()[:16]}"
 
 
 def pick(name, **wanted):
@@ -124,12 +129,14 @@ def times_faster(slow, fast):
 
 # ---- where ----
 
-def measured(name):
-    """The machine of a file, as a sentence."""
-    row = read(name)[0]
-    dates = sorted({str(r["date"])[:10] for r in read(name)})
-    return (f"{row['gpu']}, driver {row['driver']}, CUDA {row['toolkit']}, CUB {row['cub']}; {dates[-1]}; "
-            f"[h200_{name}.csv](%sh200_{name}.csv)")
+def machine(*names):
+    """Where and when these files were measured."""
+    rows = [row for name in names for row in read(name)]
+    said = {key: sorted({str(row[key]) for row in rows}) for key in ("gpu", "driver", "toolkit", "cub", "commit")}
+    dates = sorted(str(row["date"])[:10] for row in rows)
+    when = dates[0] if dates[0] == dates[-1] else f"{dates[0]} to {dates[-1]}"
+    return (f"{', '.join(said['gpu'])}, driver {', '.join(said['driver'])}, CUDA {', '.join(said['toolkit'])}, "
+            f"CUB {', '.join(said['cub'])}, {when}, commit {', '.join(said['commit'])}")
 
 
 # ---- block sizes ----
@@ -184,58 +191,62 @@ def block_choice():
 
 GROUPS = {"scan": "scan_exclusive_sum/i32", "compact": "compact/u32", "sort": "sort/i32"}
 CPUS = ("cpu", "cpu_threads", "cpu_with_scan")
+BEST = ("gpuprims", "CUB")
 
 
-def implementations(name, group):
-    primitive, kind = group.split("/")
-    found = dict.fromkeys(r["implementation"] for r in pick(name, primitive=primitive, type=kind))
-    return [i for i in found if i not in ("memcpy", "work_efficient_idle", "shared_unpadded")]
+def contestants(what):
+    """The implementations: those of the CPU, the rungs, the best."""
+    primitive, kind = GROUPS[what].split("/")
+    found = dict.fromkeys(r["implementation"] for name in ("cpu", "array_size")
+                          for r in pick(name, primitive=primitive, type=kind) if r["implementation"] != "memcpy")
+    return ([i for i in found if i in CPUS] + [i for i in found if i not in CPUS + BEST] +
+            [i for i in BEST if i in found])
+
+
+def sized(what, implementation, n):
+    """Milliseconds."""
+    return need("cpu" if implementation in CPUS else "array_size", GROUPS[what], implementation, n=n)["median_ms"]
 
 
 def array_sizes(what):
-    group = GROUPS[what]
     shown = [6, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28]
-    names = implementations("array_size", group)
-    order = [i for i in names if i in CPUS] + [i for i in names if i not in CPUS and i not in
-                                               ("gpuprims", "gpuprims_wave", "CUB")] + \
-        [i for i in ("gpuprims", "gpuprims_wave", "CUB") if i in names]
-    rows = [[title(i)] + [digits(1e3 * need("array_size", group, i, n=1 << k)["median_ms"]) for k in shown]
-            for i in order]
+    rows = [[title(i)] + [digits(1e3 * sized(what, i, 1 << k)) for k in shown] for i in contestants(what)]
     return table(["µs"] + [f"2^{k}" for k in shown], rows)
 
 
-def first_faster(group, implementation, rival):
+def first_faster(what, implementation, rival):
     """The power of two from which on it is faster than a rival at every size; None if it never is."""
     first = None
     for k in range(28, 5, -1):
-        mine, other = (need("array_size", group, i, n=1 << k)["median_ms"] for i in (implementation, rival))
-        if mine >= other:
+        if sized(what, implementation, 1 << k) >= sized(what, rival, 1 << k):
             break
         first = k
     return first
 
 
 def overtakes(what):
-    group = GROUPS[what]
-    names = implementations("array_size", group)
-    rivals = [i for i in CPUS if i in names]
+    rivals = [i for i in contestants(what) if i in CPUS]
     rows = []
-    for i in (i for i in names if i not in CPUS):
-        firsts = [first_faster(group, i, rival) for rival in rivals]
+    for i in (i for i in contestants(what) if i not in CPUS):
+        firsts = [first_faster(what, i, rival) for rival in rivals]
         rows.append([title(i)] + ["never" if k is None else f"2^{k}" for k in firsts] +
-                    [times_faster(need("array_size", group, rival, n=1 << 28)["median_ms"],
-                                  need("array_size", group, i, n=1 << 28)["median_ms"]) for rival in rivals])
+                    [times_faster(sized(what, rival, 1 << 28), sized(what, i, 1 << 28)) for rival in rivals])
     return table(["faster from n ="] + [f"than {title(r)}" for r in rivals] +
                  [f"at 2^28, times {title(r)}" for r in rivals], rows)
+
+
+def overtake(what, rival):
+    """Where gpuprims overtakes one of the CPU's, for a sentence."""
+    first = first_faster(what, "gpuprims", rival)
+    return "no size" if first is None else f"2^{first}"
 
 
 def odd_sizes():
     """What three items less cost: the ratio of the times, by primitive and implementation."""
     rows = []
-    for what, group in GROUPS.items():
-        for i in implementations("array_size", group):
-            ratios = {k: need("array_size", group, i, n=(1 << k) - 3)["median_ms"] /
-                      need("array_size", group, i, n=1 << k)["median_ms"] for k in range(6, 29)}
+    for what in GROUPS:
+        for i in contestants(what):
+            ratios = {k: sized(what, i, (1 << k) - 3) / sized(what, i, 1 << k) for k in range(6, 29)}
             worst = max(ratios, key=ratios.get)
             rows.append([f"{what}, {title(i)}", f"{statistics.median(ratios.values()):.2f}", f"{ratios[worst]:.2f}",
                          f"2^{worst}"])
@@ -354,13 +365,13 @@ def kernel_counters():
                 stalls[k["stall"]] = stalls.get(k["stall"], 0) + k["ns"]
         worst = max(stalls, key=stalls.get, default="")
         share = [k for k in kernels if k["stall"] == worst]
-        rows.append([call_title(group, implementation), len(kernels), f"{sum(k['ns'] for k in kernels) / 1e3:.0f}",
+        rows.append([call_title(group, implementation), size(kernels[0]["n"]), len(kernels), f"{sum(k['ns'] for k in kernels) / 1e3:.0f}",
                      f"{sum(k['bytes_read'] for k in kernels) / kernels[0]['n']:.1f}",
                      f"{sum(k['bytes_written'] for k in kernels) / kernels[0]['n']:.1f}",
                      f"{weighted(kernels, 'dram_percent'):.0f}", f"{weighted(kernels, 'issue_percent'):.0f}",
                      f"{weighted(kernels, 'occupancy_percent'):.0f}", longest["registers"],
                      f"{worst.replace('_', ' ')}, {weighted(share, 'stall_percent'):.0f} %" if worst else ""])
-    return table(["", "launches", "µs", "bytes read an item", "written", "memory, %", "issue slots, %",
+    return table(["", "n", "launches", "µs", "bytes read an item", "written", "memory, %", "issue slots, %",
                   "occupancy, %", "registers", "longest stall"], rows)
 
 
@@ -381,11 +392,13 @@ def end_to_end_kernels():
     rows = []
     for (group, implementation), kernels in calls().items():
         call = need("kernels", group, implementation, cache="cold")
-        whole = need("kernels", group, implementation, cache="copies")
-        rows.append([call_title(group, implementation), len(kernels), digits(sum(k["ns"] for k in kernels) / 1e6),
+        whole = one("kernels", group, implementation, cache="copies")
+        if whole is None:
+            continue
+        rows.append([call_title(group, implementation), size(call["n"]), len(kernels), digits(sum(k["ns"] for k in kernels) / 1e6),
                      digits(call["median_ms"]), digits(whole["median_ms"]),
                      percent(call["median_ms"] / whole["median_ms"])])
-    return table(["", "launches", "kernels, ms", "call, ms", "end to end, ms", "of which the call"], rows)
+    return table(["", "n", "launches", "kernels, ms", "call, ms", "end to end, ms", "of which the call"], rows)
 
 
 # ---- compile time ----
@@ -405,7 +418,7 @@ def compile_time():
 
 
 TABLES = {word: function for word, function in list(globals().items())
-          if word in ("block_sizes block_choice array_sizes overtakes odd_sizes end_to_end idle_levels idle_times "
+          if word in ("machine block_sizes block_choice array_sizes overtakes overtake odd_sizes end_to_end idle_levels idle_times "
                       "bank_times bank_counters kernel_counters bounds end_to_end_kernels compile_time").split()}
 
 
@@ -424,8 +437,8 @@ def fresh(text):
 def stale_plots(folder):
     """Plots whose CSV files are not those that they were drawn from."""
     for path in sorted(folder.glob("*.svg")):
-        sources = re.findall(r"h200_(\w+)\.csv ([0-9a-f]{16})", path.read_text(encoding="utf-8"))
-        if not sources or any(digest(name) != was for name, was in sources):
+        sources = re.findall(r"(?:h200_)?(\w+)\.csv [0-9a-f]{16}", path.read_text(encoding="utf-8"))
+        if not sources or any(digest(name) not in path.read_text(encoding="utf-8") for name in sources):
             yield path
 
 
