@@ -20,7 +20,7 @@ enum { EXIT_RIGHT = 0, EXIT_WRONG = 1, EXIT_USAGE = 2, EXIT_NO_GPU = 77 };
 
 enum { MAX_SIZES = 256, MAX_BATCHES = 16, MAX_BLOCKS = 6 };
 enum { MAX_REPEAT = 10000, MAX_BATCH = 100000, MAX_OFFSET = 4096 };
-enum { DEFAULT_REPEAT = 15, DEFAULT_BLOCK = 256 };
+enum { DEFAULT_REPEAT = 15 };
 
 #ifdef __CUDACC__
 #define DEFAULT_SIZES "10..28"
@@ -88,7 +88,7 @@ static inline void options_print_help(void)
            "                   warm (default 1)\n"
            "  --repeat N       timed runs, of which the median is reported (default %d)\n"
            "  --block LIST     threads per block of the classic rungs, powers of two from 32 to 1024,\n"
-           "                   all of which compete (default %d)\n"
+           "                   all of which compete (default: what each rung takes, 0 in the CSV)\n"
            "  --offset-in N    start the input N elements behind an aligned address\n"
            "  --offset-out N   likewise the output\n"
            "  --cpu            on a GPU: measure the CPU references too\n"
@@ -99,7 +99,7 @@ static inline void options_print_help(void)
            "  --csv FILE       write the rows to FILE too; they gather in FILE.partial, which is\n"
            "                   renamed at the end\n"
            "  --help           print this and exit\n\n",
-           DEFAULT_REPEAT, DEFAULT_BLOCK);
+           DEFAULT_REPEAT);
     puts("gpbench tune PRIMITIVE builds variants of the primitive's tile shape and block size, checks\n"
          "and times them, and prints the best constants as lines of gpuprims/core/tuning.cuh.\n"
          "\n"
@@ -343,8 +343,7 @@ static inline options options_parse(int argc, char **argv)
 
     memset(&o, 0, sizeof o);
     o.repeat = DEFAULT_REPEAT;
-    o.block[0] = DEFAULT_BLOCK;
-    o.blocks = 1;
+    o.blocks = 1; /* 0: the default of each rung */
     o.batch[0] = o.batches = o.distributions = 1;
     o.distribution[0] = DISTRIBUTION_UNIFORM;
     parse_sizes(&o, DEFAULT_SIZES);

@@ -257,8 +257,8 @@ def main():
         if not options.plot_only:
             measure(options)
         if not options.measure_only:
-            run([sys.executable, HERE / "study_plots.py", "--results", options.out, *options.studies])
             run([sys.executable, HERE / "tables.py", "--results", options.out])
+            run([sys.executable, HERE / "study_plots.py", "--results", options.out, *options.studies])
     except Problem as problem:
         print(f"study.py: {problem}", file=sys.stderr)
         return 2

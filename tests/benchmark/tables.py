@@ -87,9 +87,9 @@ def need(name, group, implementation, **wanted):
 
 # ---- text ----
 
-def table(head, rows):
-    """A Markdown table; all columns but the first are numbers."""
-    lines = [head, ["---"] + ["---:"] * (len(head) - 1), *rows]
+def table(head, rows, words=1):
+    """A Markdown table; all columns but the first, or the first `words`, are numbers."""
+    lines = [head, ["---"] * words + ["---:"] * (len(head) - words), *rows]
     return "\n".join("| " + " | ".join(str(cell) for cell in line) + " |" for line in lines)
 
 
@@ -147,7 +147,7 @@ RUNGS = [("scan_exclusive_sum/i32", rung) for rung in ("naive", "work_efficient"
     [("reduce_max/i32", "find_max"), ("sort/i32", "split"), ("sort/i32", "bitonic"), ("sort/i32", "odd_even")]
 RUNG_TITLES = {"scan_exclusive_sum/i32": "scan, ", "compact/u32": "compaction, ", "reduce_max/i32": "",
                "sort/i32": "sort, "}
-DEFAULT_BLOCK = 256
+DEFAULT_BLOCKS = {"bitonic": 128, "odd_even": 512}  # of the others: 256
 
 
 def rung_title(group, rung):
@@ -185,6 +185,12 @@ def block_choice():
     rows.append(["all"] + [f"**{means[b]:.2f}**" if means[b] == min(means.values()) else f"{means[b]:.2f}"
                            for b in BLOCKS])
     return table(["times as long as with the best"] + [str(block) for block in BLOCKS], rows)
+
+
+def default_loss(kind):
+    """The mean, or the most, that a rung loses by its default block over all sizes, in percent."""
+    losses = [block_loss(group, rung, DEFAULT_BLOCKS.get(rung, 256)) for group, rung in RUNGS]
+    return f"{100 * ((statistics.geometric_mean(losses) if kind == 'mean' else max(losses)) - 1):.1f} %"
 
 
 # ---- array sizes ----
@@ -235,9 +241,9 @@ def overtakes(what):
                  [f"at 2^28, times {title(r)}" for r in rivals], rows)
 
 
-def overtake(what, rival):
-    """Where gpuprims overtakes one of the CPU's, for a sentence."""
-    first = first_faster(what, "gpuprims", rival)
+def overtake(what, rival, who="gpuprims"):
+    """From where on it is faster than a rival, for a sentence."""
+    first = first_faster(what, who, rival)
     return "no size" if first is None else f"2^{first}"
 
 
@@ -267,6 +273,18 @@ def end_to_end(what):
                      times_faster(core, whole), times_faster(cores, whole)])
     return table(["input", "on the GPU, ms", "copies alone", "end to end", "one core", "all cores",
                   "times one core", "times all cores"], rows)
+
+
+def speed_up(what, rival, n):
+    """How many times the CPU's speed, copies included, for a sentence."""
+    whole = need("end_to_end", GROUPS[what], "gpuprims", n=int(n), cache="copies")["median_ms"]
+    return times_faster(need("cpu", GROUPS[what], rival, n=int(n))["median_ms"], whole)
+
+
+def copies_share(what, n):
+    """The copies alone, of the time end to end."""
+    times = [need("end_to_end", GROUPS[what], i, n=int(n), cache="copies")["median_ms"] for i in ("memcpy", "gpuprims")]
+    return percent(times[0] / times[1])
 
 
 # ---- idle threads and bank conflicts ----
@@ -301,6 +319,20 @@ def idle_times():
                         for i in ("work_efficient", "work_efficient_idle"))
         rows.append([f"2^{k}", digits(active), digits(idle), f"{idle / active:.2f}"])
     return table(["n", "active threads, µs", "all threads, µs", "times as long"], rows)
+
+
+def idle_ratio(n):
+    """How many times as long with idle threads, for a sentence."""
+    active, idle = (need("idle_threads", GROUPS["scan"], i, n=int(n))["median_ms"]
+                    for i in ("work_efficient", "work_efficient_idle"))
+    return f"{idle / active:.1f}"
+
+
+def bank_loss():
+    """The most that conflicts cost, in percent."""
+    rows = pick("bank_conflicts", implementation="shared_unpadded")
+    return percent(max(row["median_ms"] / need("bank_conflicts", GROUPS["scan"], "shared", n=row["n"],
+                                               block=row["block"])["median_ms"] for row in rows) - 1)
 
 
 def bank_times():
@@ -403,6 +435,12 @@ def end_to_end_kernels():
 
 # ---- compile time ----
 
+def compiler():
+    """How compile_time was measured."""
+    row = read("compile_time")[0]
+    return f"CUDA {row['toolkit']}, {row['arch']}, {row['unit']}, median of {row['runs']}"
+
+
 def compile_time():
     rows = []
     for name in dict.fromkeys(r["primitive"] for r in read("compile_time")):
@@ -417,9 +455,85 @@ def compile_time():
     return table(["", "gpuprims, s", "CUB, s", "times as long", "gpuprims, KiB", "CUB, KiB"], rows)
 
 
-TABLES = {word: function for word, function in list(globals().items())
-          if word in ("machine block_sizes block_choice array_sizes overtakes overtake odd_sizes end_to_end idle_levels idle_times "
-                      "bank_times bank_counters kernel_counters bounds end_to_end_kernels compile_time").split()}
+# ---- what the pages of the primitives say of 2^28 items ----
+
+SUM, MAXIMUM, OWN = "scan_exclusive_sum/", "scan_inclusive_max/", "scan_exclusive_own/"
+SPEEDS = {
+    "scan": (["items"], [
+        (["4-byte ints, sum"], SUM + "i32"), (["4-byte ints, maximum"], MAXIMUM + "i32"), (["floats, sum"], SUM + "f32"),
+        (["8-byte ints, sum"], SUM + "i64"), (["doubles, maximum"], MAXIMUM + "f64"), (["bytes, sum"], SUM + "u8"),
+        (["2-byte ints, sum"], SUM + "i16"), (["bytes, an operator of one's own"], OWN + "u8"),
+        (["2-byte ints, likewise"], OWN + "i16"), (["4-byte ints, likewise"], OWN + "i32"),
+        (["bytes to 8-byte sums"], SUM + "u8-u64"),
+        (["2×2 matrices of 16 bytes, product"], "scan_exclusive_product/struct16"),
+        (["structs of 48 bytes"], SUM + "struct48")]),
+    "compact": (["", "items"], [
+        (["compact, half kept", "4-byte items"], "compact/u32"), (["compact, half kept", "8-byte items"], "compact/u64"),
+        (["compact, half kept", "bytes"], "compact/u8"),
+        (["compact, a predicate of about eight instructions", "bytes"], "compact_costly/u8"),
+        (["compact, none kept", "4-byte items"], "compact_none/u32"),
+        (["compact, all kept", "4-byte items"], "compact_all/u32"),
+        *[([word, "4-byte items"], f"{word}/u32")
+          for word in ("compact_flagged", "compact_indices", "partition", "partition_stable")]]),
+    "radix_sort": ([""], [
+        (["4-byte integers"], "sort/u32"), (["floats"], "sort/f32"), (["8-byte integers, unsigned"], "sort/u64"),
+        (["doubles"], "sort/f64"), (["bytes"], "sort/u8"), (["2-byte integers, signed"], "sort/i16"),
+        (["4-byte keys with 4-byte values"], "sort_pairs/u32"), (["8-byte keys with 4-byte values"], "sort_pairs/u64")]),
+}
+
+
+def speed(what):
+    """Of memcpy's speed, or keys in a second, and of CUB's speed."""
+    head, lines = SPEEDS[what]
+    rows = []
+    for words, group in lines:
+        row = need("2e28_cold", group, "gpuprims", n=1 << 28, offset_in=0, offset_out=0)
+        rate = f"{row['items_per_s'] / 1e9:.1f}" if what == "radix_sort" else f"{row['of_memcpy']:.2f}"
+        rows.append([*words, rate, f"{row['vs_cub']:.2f}"])
+    return table([*head, "10^9 keys per second" if what == "radix_sort" else "of memcpy's speed", "of CUB's speed"], rows,
+                 len(head))
+
+
+def block_speed():
+    """How many times as fast as CUB's block collectives."""
+    columns = ("block_inclusive_scan", "block_exclusive_scan", "block_reduce")
+    rows = []
+    for kind, threads in (("u32", 128), ("u32", 256), ("u32", 1024), ("u64", 256)):
+        found = [one("2e28_cold", f"{name}_{threads}/{kind}", "gpuprims") for name in columns]
+        rows.append([f"{kind}, {threads} threads"] + [f"{row['vs_cub']:.2f}" if row else "" for row in found])
+    return table(["", "`block_inclusive_scan`", "`block_exclusive_scan` with total", "`block_reduce`"], rows)
+
+
+def networks():
+    """Milliseconds of the sorting networks and of CUB's sorts."""
+    names = {"bitonic": "bitonic", "odd-even merge": "odd-even merge", "CUB radix": "CUB radix sort",
+             "CUB merge": "CUB merge sort"}
+    time = {(row["implementation"], row["n"]): row["median_ms"] for row in read("networks")}
+    rows = [[size(n)] + [digits(time[name, n]) if time[name, n] >= 0.1 else f"{time[name, n]:.3f}" for name in names]
+            for n in sorted({n for _, n in time})]
+    return table(["pairs", *names.values()], rows)
+
+
+def hybrid_speed():
+    """The hybrid sort beside the copies alone, and sorts by the CPU."""
+    methods = {"hybrid by distribution": "2", "hybrid by CPU merge": "1",
+               "CPU radix and merge": "CPU: radix sort of {threads} parts, merge",
+               "__gnu_parallel::sort": "CPU: `__gnu_parallel::sort`"}
+    rows = []
+    for row in sorted(read("hybrid"), key=lambda r: (list(methods).index(r["implementation"]), r["lanes"] == "serial",
+                                                     r["type"], r["budget"])):
+        method = methods[row["implementation"]].format(**row) + (", serial lanes" if row["lanes"] == "serial" else "")
+        shares = [percent(row[key]) if row["budget"] else "" for key in ("of_copies_in_turn", "of_copies_at_once")]
+        rows.append([f"`{'uint32_t' if row['type'] == 'u32' else 'uint64_t'}`", method,
+                     f"{row['budget'] >> 30} GiB" if row["budget"] else "", f"{row['median_ms']:.0f}",
+                     f"{row['GBps']:.1f}", *shares])
+    return table(["keys", "method", "device memory", "ms", "GB/s", "in turn", "at once"], rows, 2)
+
+
+TABLES = {function.__name__: function for function in (
+    machine, block_sizes, block_choice, default_loss, array_sizes, overtakes, overtake, odd_sizes, end_to_end,
+    speed_up, copies_share, idle_levels, idle_times, idle_ratio, bank_times, bank_loss, bank_counters, kernel_counters,
+    bounds, end_to_end_kernels, compiler, compile_time, speed, block_speed, networks, hybrid_speed)}
 
 
 # ---- pages ----
