@@ -347,8 +347,10 @@ def check_tables():
         script = os.path.join(folder, 'tests', 'benchmark', 'tables.py')
         page = os.path.join(folder, 'docs', 'performance.md')
         text = open(page, encoding='utf-8').read()
-        write(folder, page, re.sub(r'(\| scan: gpuprims \|.*?)(\d)', lambda m: m[1] + str((int(m[2]) + 1) % 10), text, count=1))
-        with open(os.path.join(folder, 'tests', 'benchmark', 'results', 'h200_array_size.csv'), 'a', encoding='utf-8') as file:
+        other = lambda match: match[1] + str((int(match[2]) + 1) % 10)
+        write(folder, page, re.sub(r'(\| scan: gpuprims \|.*?)(\d)', other, text, count=1))
+        results = os.path.join(folder, 'tests', 'benchmark', 'results')
+        with open(os.path.join(results, 'h200_array_size.csv'), 'a', encoding='utf-8') as file:
             file.write('\n')
         stale = run([sys.executable, script, '--check'], folder)
         lines = [line.split(':')[0] for line in stale.stdout.splitlines()]

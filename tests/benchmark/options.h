@@ -277,7 +277,8 @@ typedef enum option_name {
 
 static const char *const option_names[OPTION_NAMES] = {
     "--list", "--cold", "--warm", "--copies", "--check", "--cpu", "--fresh", "--profile", "--help",
-    "--filter", "--types", "--sizes", "--distribution", "--batch", "--repeat", "--block", "--offset-in", "--offset-out", "--csv"};
+    "--filter", "--types", "--sizes", "--distribution", "--batch", "--repeat", "--block",
+    "--offset-in", "--offset-out", "--csv"};
 /* clang-format on */
 
 static inline void options_switch(options *o, int name)

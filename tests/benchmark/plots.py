@@ -139,7 +139,8 @@ def load_matplotlib():
     try:
         import matplotlib
     except ImportError:
-        raise Problem("the plots need matplotlib: pip install matplotlib (--tables-only and study.py --measure-only do without)") from None
+        raise Problem("the plots need matplotlib: pip install matplotlib "
+                      "(plots.py --tables-only and study.py --measure-only do without)") from None
     matplotlib.use("svg")
     # Letters stay letters, ids are no random numbers, and the date is not written (in save).
     matplotlib.rcParams.update({"svg.fonttype": "none", "svg.hashsalt": "gpbench", "font.family": "sans-serif",

@@ -15,7 +15,9 @@
     compile_time     what an #include costs, against CUB
 
 Study NAME writes h200_NAME.csv, the rows of gpbench, and what Nsight Compute says of each kernel to
-h200_NAME_kernels.csv. All in all they take some four minutes, of which `cpu` takes a third. Afterwards the tables of the documentation are brought up to date (tables.py).
+h200_NAME_kernels.csv. All of them take some four minutes, of which `cpu`, which knows no GPU, takes more than
+one; the compile time takes as much again. Afterwards the tables of the documentation are brought up to date
+(tables.py).
 FOLDER is that of Meson; `ninja -C FOLDER tests/benchmark/gpbench_studies` makes what is needed in it.
 """
 import argparse
@@ -48,8 +50,8 @@ def each(group, implementations):
 SCANS = each(SCAN, "naive work_efficient shared shuffle")
 COMPACTIONS = each(COMPACT, "naive work_efficient shared shuffle")
 NETWORKS = each(SORT, "bitonic odd_even")
-SIZED = (SCANS + each(SCAN, "gpuprims CUB") + COMPACTIONS + each(COMPACT, "gpuprims CUB") + each(SORT, "split") + NETWORKS
-         + each(SORT, "gpuprims CUB"))
+SIZED = (SCANS + each(SCAN, "gpuprims CUB") + COMPACTIONS + each(COMPACT, "gpuprims CUB")
+         + each(SORT, "split bitonic odd_even gpuprims CUB"))
 IDLE = each(SCAN, "work_efficient work_efficient_idle")
 BANKS = each(SCAN, "shared shared_unpadded")
 ON_CPU = each(SCAN, "cpu cpu_threads") + each(COMPACT, "cpu cpu_threads cpu_with_scan") + each(SORT, "cpu cpu_threads")
@@ -247,7 +249,8 @@ def measure(options):
         if "timed" in study:
             time_steps(gpbench, study["timed"], folder / f"h200_{name}.csv")
         if "profiled" in study:
-            profile_steps(gpbench, ncu, study["profiled"], study.get("counters", FEW_COUNTERS), folder / f"h200_{name}_kernels.csv")
+            profile_steps(gpbench, ncu, study["profiled"], study.get("counters", FEW_COUNTERS),
+                          folder / f"h200_{name}_kernels.csv")
         print(f"{name}: {time.monotonic() - start:.0f} s", flush=True)
 
 

@@ -119,8 +119,8 @@ def idle_threads(plt, folder):
                                         ("work_efficient_idle", "all threads", "naive")):
         up, down = tables.sweeps(implementation)
         left.plot(range(len(up)), [(a["ns"] + b["ns"]) / 1e3 for a, b in zip(up, down)], label=label, **style(mark))
-        rows = sorted((row["n"], row["median_ms"]) for row in tables.pick("idle_threads", implementation=implementation))
-        right.plot(*zip(*rows), label=label, **style(mark))
+        rows = tables.pick("idle_threads", implementation=implementation)
+        right.plot(*zip(*sorted((row["n"], row["median_ms"]) for row in rows)), label=label, **style(mark))
     left.set_xlabel("level: log2 of the stride")
     left.set_ylabel("both sweeps, µs")
     left.set_yscale("log")
@@ -137,7 +137,8 @@ def idle_threads(plt, folder):
 
 def bank_conflicts(plt, folder):
     figure, (left, right) = plt.subplots(1, 2, figsize=(10, 4))
-    for implementation, label, mark in (("shared_unpadded", "without padding", "naive"), ("shared", "with padding", "shared")):
+    for implementation, label, mark in (("shared_unpadded", "without padding", "naive"),
+                                        ("shared", "with padding", "shared")):
         counts, times = [], []
         for block in tables.BLOCKS:
             kernels = tables.pick("bank_conflicts_kernels", implementation=implementation, block=block)
@@ -206,7 +207,8 @@ DRAWN = {"block_size": [block_size], "cpu": [array_size, end_to_end], "array_siz
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("studies", nargs="*", metavar="STUDY", help="which (default: all): " + ", ".join(DRAWN))
-    parser.add_argument("--results", default=str(tables.RESULTS), metavar="FOLDER", help="the CSV files (default: results)")
+    parser.add_argument("--results", default=str(tables.RESULTS), metavar="FOLDER",
+                        help="the CSV files (default: results)")
     parser.add_argument("--out", default=str(ROOT / "docs" / "performance"), metavar="FOLDER",
                         help="where to write (default: docs/performance)")
     options = parser.parse_args()

@@ -397,7 +397,8 @@ def kernel_counters():
                 stalls[k["stall"]] = stalls.get(k["stall"], 0) + k["ns"]
         worst = max(stalls, key=stalls.get, default="")
         share = [k for k in kernels if k["stall"] == worst]
-        rows.append([call_title(group, implementation), size(kernels[0]["n"]), len(kernels), f"{sum(k['ns'] for k in kernels) / 1e3:.0f}",
+        rows.append([call_title(group, implementation), size(kernels[0]["n"]), len(kernels),
+                     f"{sum(k['ns'] for k in kernels) / 1e3:.0f}",
                      f"{sum(k['bytes_read'] for k in kernels) / kernels[0]['n']:.1f}",
                      f"{sum(k['bytes_written'] for k in kernels) / kernels[0]['n']:.1f}",
                      f"{weighted(kernels, 'dram_percent'):.0f}", f"{weighted(kernels, 'issue_percent'):.0f}",
@@ -427,7 +428,8 @@ def end_to_end_kernels():
         whole = one("kernels", group, implementation, cache="copies")
         if whole is None:
             continue
-        rows.append([call_title(group, implementation), size(call["n"]), len(kernels), digits(sum(k["ns"] for k in kernels) / 1e6),
+        rows.append([call_title(group, implementation), size(call["n"]), len(kernels),
+                     digits(sum(k["ns"] for k in kernels) / 1e6),
                      digits(call["median_ms"]), digits(whole["median_ms"]),
                      percent(call["median_ms"] / whole["median_ms"])])
     return table(["", "n", "launches", "kernels, ms", "call, ms", "end to end, ms", "of which the call"], rows)
@@ -447,11 +449,11 @@ def compile_time():
         mine, cub = (pick("compile_time", primitive=name, library=library) for library in ("gpuprims", "cub"))
         if not mine:
             continue
-        cells = [name, f"{mine[0]['seconds_over_empty']:.2f}"]
-        cells += [f"{cub[0]['seconds_over_empty']:.2f}", f"{cub[0]['seconds_over_empty'] / mine[0]['seconds_over_empty']:.0f}"] \
-            if cub else ["–", "–"]
-        cells += [f"{mine[0]['object_bytes'] / 1024:.0f}", f"{cub[0]['object_bytes'] / 1024:.0f}" if cub else "–"]
-        rows.append(cells)
+        seconds, kilobytes = ([library[0][column] / scale if library else None for library in (mine, cub)]
+                              for column, scale in (("seconds_over_empty", 1), ("object_bytes", 1024)))
+        rows.append([name, f"{seconds[0]:.2f}", *([f"{seconds[1]:.2f}", times_faster(seconds[1], seconds[0])]
+                                                  if cub else ["–", "–"]),
+                     f"{kilobytes[0]:.0f}", f"{kilobytes[1]:.0f}" if cub else "–"])
     return table(["", "gpuprims, s", "CUB, s", "times as long", "gpuprims, KiB", "CUB, KiB"], rows)
 
 
@@ -460,7 +462,8 @@ def compile_time():
 SUM, MAXIMUM, OWN = "scan_exclusive_sum/", "scan_inclusive_max/", "scan_exclusive_own/"
 SPEEDS = {
     "scan": (["items"], [
-        (["4-byte ints, sum"], SUM + "i32"), (["4-byte ints, maximum"], MAXIMUM + "i32"), (["floats, sum"], SUM + "f32"),
+        (["4-byte ints, sum"], SUM + "i32"), (["4-byte ints, maximum"], MAXIMUM + "i32"),
+        (["floats, sum"], SUM + "f32"),
         (["8-byte ints, sum"], SUM + "i64"), (["doubles, maximum"], MAXIMUM + "f64"), (["bytes, sum"], SUM + "u8"),
         (["2-byte ints, sum"], SUM + "i16"), (["bytes, an operator of one's own"], OWN + "u8"),
         (["2-byte ints, likewise"], OWN + "i16"), (["4-byte ints, likewise"], OWN + "i32"),
@@ -468,7 +471,8 @@ SPEEDS = {
         (["2×2 matrices of 16 bytes, product"], "scan_exclusive_product/struct16"),
         (["structs of 48 bytes"], SUM + "struct48")]),
     "compact": (["", "items"], [
-        (["compact, half kept", "4-byte items"], "compact/u32"), (["compact, half kept", "8-byte items"], "compact/u64"),
+        (["compact, half kept", "4-byte items"], "compact/u32"),
+        (["compact, half kept", "8-byte items"], "compact/u64"),
         (["compact, half kept", "bytes"], "compact/u8"),
         (["compact, a predicate of about eight instructions", "bytes"], "compact_costly/u8"),
         (["compact, none kept", "4-byte items"], "compact_none/u32"),
@@ -478,7 +482,8 @@ SPEEDS = {
     "radix_sort": ([""], [
         (["4-byte integers"], "sort/u32"), (["floats"], "sort/f32"), (["8-byte integers, unsigned"], "sort/u64"),
         (["doubles"], "sort/f64"), (["bytes"], "sort/u8"), (["2-byte integers, signed"], "sort/i16"),
-        (["4-byte keys with 4-byte values"], "sort_pairs/u32"), (["8-byte keys with 4-byte values"], "sort_pairs/u64")]),
+        (["4-byte keys with 4-byte values"], "sort_pairs/u32"),
+        (["8-byte keys with 4-byte values"], "sort_pairs/u64")]),
 }
 
 
@@ -490,8 +495,8 @@ def speed(what):
         row = need("2e28_cold", group, "gpuprims", n=1 << 28, offset_in=0, offset_out=0)
         rate = f"{row['items_per_s'] / 1e9:.1f}" if what == "radix_sort" else f"{row['of_memcpy']:.2f}"
         rows.append([*words, rate, f"{row['vs_cub']:.2f}"])
-    return table([*head, "10^9 keys per second" if what == "radix_sort" else "of memcpy's speed", "of CUB's speed"], rows,
-                 len(head))
+    unit = "10^9 keys per second" if what == "radix_sort" else "of memcpy's speed"
+    return table([*head, unit, "of CUB's speed"], rows, len(head))
 
 
 def block_speed():

@@ -92,7 +92,8 @@ def test_help():
         result = gpbench(option)
         assert result.returncode == 0 and result.stderr == ''
         for word in ('--list --filter --sizes --types --distribution --cold --warm --repeat --block --csv '
-                     '--check --batch --offset-in --offset-out --copies --fresh --profile tune Exit').split() + DISTRIBUTIONS:
+                     '--check --batch --offset-in --offset-out --copies --fresh --profile tune '
+                     'Exit').split() + DISTRIBUTIONS:
             assert word in result.stdout, word
         assert max(map(len, result.stdout.split('\n'))) <= 100
 
@@ -105,7 +106,8 @@ def test_list():
         assert group + '/memcpy' in names, group
     for name in ('scan_exclusive_sum/i32/naive', 'scan_exclusive_sum/i32/work_efficient',
                  'scan_exclusive_sum/i32/work_efficient_idle', 'scan_exclusive_sum/i32/shared_unpadded',
-                 'scan_exclusive_sum/i32/cpu', 'reduce_sum/f32/cpu', 'compact/u32/cpu_threads', 'sort/i32/cpu_threads', 'compact/u32/cpu_with_scan', 'sort/i32/split',
+                 'scan_exclusive_sum/i32/cpu', 'reduce_sum/f32/cpu', 'compact/u32/cpu_threads',
+                 'sort/i32/cpu_threads', 'compact/u32/cpu_with_scan', 'sort/i32/split',
                  'sort/i32/bitonic', 'sort/i32/odd_even'):
         assert name in names, name
 
@@ -280,8 +282,8 @@ def test_the_rest_of_the_options():
 def test_fresh_data():
     """Every run has other data, for which a result of the data before is found out to be wrong."""
     what = ['--sizes', 1000, '--repeat', 4, '--fresh', '--check']
-    rows = measured(*what, '--filter', 'scan_exclusive_sum/i32,scan_exclusive_sum/f32,compact,partition,gather,sort/i32,'
-                    'reduce_sum', '--cpu')
+    rows = measured(*what, '--cpu', '--filter', 'scan_exclusive_sum/i32,scan_exclusive_sum/f32,compact,partition,gather,'
+                    'sort/i32,reduce_sum')
     assert {r['fresh'] for r in rows} == {'1'}
     if PLANTED:
         result = gpbench(*what, '--filter', 'planted_scan/u32/right,planted_scan/u32/stale', exe=PLANTED)
@@ -293,9 +295,11 @@ def test_fresh_data():
 
 def test_copies():
     rows = measured('--sizes', 1000, '--repeat', 2, '--copies', '--warm', '--cpu',
-                    '--filter', 'scan_exclusive_sum/i32,compact,partition,gather/u32,scatter_if,sort_pairs/u32,reduce_sum/i32')
+                    '--filter', 'scan_exclusive_sum/i32,compact,partition,gather/u32,scatter_if,sort_pairs/u32,'
+                    'reduce_sum/i32')
     assert {r['cache'] for r in rows} == {'copies', 'warm'}
-    names = {mode: {r['primitive'] + r['implementation'] for r in rows if r['cache'] == mode} for mode in ('copies', 'warm')}
+    names = {mode: {r['primitive'] + r['implementation'] for r in rows if r['cache'] == mode}
+             for mode in ('copies', 'warm')}
     assert names['copies'] == {name for name in names['warm'] if 'cpu' not in name}
     assert 'compactcpu_threads' in names['warm'] and 'compactmemcpy' in names['copies']
 
@@ -303,9 +307,9 @@ def test_copies():
 def test_profile():
     result = gpbench('--profile', '--sizes', '100,2^8', '--filter', 'scan_exclusive_sum/i32/shared', '--block', '32,64')
     assert result.returncode == 0 and result.stderr == '', result
-    assert [line.split() for line in result.stdout.splitlines()] == [
-        [str(4 * (n == '256') + 2 * (name != 'shared') + (block == '64') + 1), 'scan_exclusive_sum', name, 'i32', n, block]
-        for n in ('100', '256') for name in ('shared', 'shared_unpadded') for block in ('32', '64')]
+    calls = [['scan_exclusive_sum', name, 'i32', n, block]
+             for n in ('100', '256') for name in ('shared', 'shared_unpadded') for block in ('32', '64')]
+    assert [line.split() for line in result.stdout.splitlines()] == [[str(k), *call] for k, call in enumerate(calls, 1)]
 
 
 def test_memory_that_there_is_not():
@@ -430,7 +434,8 @@ def test_plots():
 
 ANYWHERE = [test_help, test_list, test_filter_and_types, test_bad_options, test_no_gpu_is_a_skip]
 WITH_DEVICE = [test_every_row, test_bytes, test_sizes, test_distributions, test_cache_and_batch,
-               test_the_rest_of_the_options, test_fresh_data, test_copies, test_profile, test_memory_that_there_is_not, test_files,
+               test_the_rest_of_the_options, test_fresh_data, test_copies, test_profile,
+               test_memory_that_there_is_not, test_files,
                test_planted_errors_are_found, test_maps_are_permutations, test_tune,
                test_tune_knows_every_constant, test_tune_leaves_out_what_fails, test_plots]
 OF_PLANTED = [test_planted_errors_are_found, test_maps_are_permutations]
