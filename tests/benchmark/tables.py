@@ -187,6 +187,12 @@ def block_choice():
     return table(["times as long as with the best"] + [str(block) for block in BLOCKS], rows)
 
 
+def blocks(name):
+    """With which blocks the rungs ran in a study that does not compare them, for a sentence."""
+    found = {row["block"] for row in read(name) if (f"{row['primitive']}/{row['type']}", row["implementation"]) in RUNGS}
+    return ", ".join("their default blocks" if block == 0 else f"blocks of {block} threads" for block in sorted(found))
+
+
 def default_loss(kind):
     """The mean, or the most, that a rung loses by its default block over all sizes, in percent."""
     losses = [block_loss(group, rung, DEFAULT_BLOCKS.get(rung, 256)) for group, rung in RUNGS]
@@ -536,7 +542,7 @@ def hybrid_speed():
 
 
 TABLES = {function.__name__: function for function in (
-    machine, block_sizes, block_choice, default_loss, array_sizes, overtakes, overtake, odd_sizes, end_to_end,
+    machine, block_sizes, block_choice, blocks, default_loss, array_sizes, overtakes, overtake, odd_sizes, end_to_end,
     speed_up, copies_share, idle_levels, idle_times, idle_ratio, bank_times, bank_loss, bank_counters, kernel_counters,
     bounds, end_to_end_kernels, compiler, compile_time, speed, block_speed, networks, hybrid_speed)}
 
