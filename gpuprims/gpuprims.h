@@ -58,7 +58,7 @@
 
 /* Options of the textbook rungs under classic/. NULL stands for {0, 1, 1}. */
 typedef struct gp_classic_options {
-    int block_threads;   /* threads of a block: 32 to 1024 in powers of two; 0: 256 */
+    int block_threads;   /* threads of a block: 32 to 1024 in powers of two; 0: 256, networks 128 or 512 */
     int conflict_free;   /* 1: pad shared memory so that no two lanes of a warp meet in one bank */
     int compact_threads; /* 1: launch only the threads that have work at a level */
 } gp_classic_options;

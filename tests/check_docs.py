@@ -20,7 +20,8 @@ A fragment may need more variables: <!-- given: float *d_weights; --> on the lin
 a page, indented lines that compile first.cu are run on the page's first program.
 
 Also: links and figures lead somewhere, docs/README.md lists every page, every public header and every
-figure is mentioned, and docs/figures/draw.py draws the figures that are there.
+figure is mentioned, docs/figures/draw.py draws the figures that are there, and the tables and plots of
+measurements are those of the CSV files in tests/benchmark/results.
 """
 
 import argparse
@@ -320,6 +321,8 @@ def check_whole(pages):
 
     figures = sorted(glob.glob(os.path.join(ROOT, 'docs', 'figures', '*.svg')))
     unused = [name for name in map(os.path.basename, figures) if f'figures/{name})' not in documentation]
+    plots = glob.glob(os.path.join(ROOT, 'docs', 'performance', '*.svg'))
+    unused += [name for name in map(os.path.basename, plots) if not re.search(r'[(/]' + re.escape(name), documentation)]
     yield not unused, 'every figure is used', '\n'.join(unused)
 
     with tempfile.TemporaryDirectory() as folder:
@@ -330,6 +333,33 @@ def check_whole(pages):
                   open(os.path.join(folder, name), 'rb').read()]
         good = drawn.returncode == 0 and not differ and names == [os.path.basename(name) for name in figures]
         yield good, 'docs/figures/draw.py draws the figures that are there', drawn.stdout + '\n'.join(differ)
+
+
+def check_tables():
+    """Tables and plots of measurements; and that a number which is wrong would be found."""
+    script = os.path.join(ROOT, 'tests', 'benchmark', 'tables.py')
+    fresh = run([sys.executable, script, '--check'], ROOT)
+    yield fresh.returncode == 0, 'tables and plots are those of the CSV files', fresh.stdout
+    with tempfile.TemporaryDirectory() as folder:
+        for part in ('docs', 'README.md', os.path.join('tests', 'benchmark')):
+            copy = shutil.copytree if os.path.isdir(os.path.join(ROOT, part)) else shutil.copy
+            copy(os.path.join(ROOT, part), os.path.join(folder, part))
+        script = os.path.join(folder, 'tests', 'benchmark', 'tables.py')
+        page = os.path.join(folder, 'docs', 'performance.md')
+        text = open(page, encoding='utf-8').read()
+        other = lambda match: match[1] + str((int(match[2]) + 1) % 10)
+        write(folder, page, re.sub(r'(\| scan: gpuprims \|.*?)(\d)', other, text, count=1))
+        results = os.path.join(folder, 'tests', 'benchmark', 'results')
+        with open(os.path.join(results, 'h200_array_size.csv'), 'a', encoding='utf-8') as file:
+            file.write('\n')
+        stale = run([sys.executable, script, '--check'], folder)
+        lines = [line.split(':')[0] for line in stale.stdout.splitlines()]
+        plots = [f'docs/performance/array-size-{what}.svg' for what in ('compact', 'scan', 'sort')]
+        good = stale.returncode == 1 and sorted(lines) == sorted(['docs/performance.md', *plots])
+        yield good, 'a wrong number and a changed file are found', stale.stdout
+        again = run([sys.executable, script], folder)
+        good = again.returncode == 0 and open(page, encoding='utf-8').read() == text
+        yield good, 'and tables.py mends the number', again.stdout
 
 
 # ---- putting it together -----------------------------------------------------------------------------
@@ -379,6 +409,7 @@ def main():
             check_page(page, lambda *call: waiting.append(pool.submit(*call)))
         if not options.pages:
             waiting.append(pool.submit(lambda: list(check_whole(pages))))
+            waiting.append(pool.submit(lambda: list(check_tables())))
         for future in waiting:
             results = future.result()
             for passed, text, diagnosis in results if isinstance(results, list) else [results]:

@@ -22,8 +22,8 @@
  *     gp_bitonic_sort(d_keys, 1, n, 0, NULL, NULL, stream);
  *
  * Sorts `batch` arrays of `length` keys each, one behind the other, in place. Uses
- * opt->block_threads, cut to the power of two whose tile fits into 48 KB of shared memory: 128
- * threads for pairs of 8 bytes.
+ * opt->block_threads (default 128), cut to the power of two whose tile fits into 48 KB of shared
+ * memory: 128 threads for pairs of 8 bytes.
  *
  * Guarantees   Asynchronous on `stream`; launches depend on batch, length and opt alone. Which
  *              items are compared depends on length alone, and how often on nothing else:
@@ -74,6 +74,8 @@
 /* 32 items, measured against 16: fewer passes are worth more than threads to hide their latency. */
 #undef GPI_NETWORK_SMALL_LOG
 #define GPI_NETWORK_SMALL_LOG 5
+#undef GPI_NETWORK_BLOCK
+#define GPI_NETWORK_BLOCK 128
 #include "../core/network.cuh"
 
 #define GPI_BITONIC_STEP          GPI(step)

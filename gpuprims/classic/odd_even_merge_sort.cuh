@@ -23,8 +23,8 @@
  *     gp_odd_even_merge_sort(d_keys, 1, n, 0, NULL, NULL, stream);
  *
  * Sorts `batch` arrays of `length` keys each, one behind the other, in place. Uses
- * opt->block_threads, cut to the power of two whose tile fits into 48 KB of shared memory: 256
- * threads for pairs of 8 bytes.
+ * opt->block_threads (default 512), cut to the power of two whose tile fits into 48 KB of shared
+ * memory: 256 threads for pairs of 8 bytes.
  *
  * Guarantees   Asynchronous on `stream`; launches depend on batch, length and opt alone. Which
  *              items are compared depends on length alone, and how often on nothing else:
@@ -74,6 +74,8 @@
 
 #undef GPI_NETWORK_SMALL_LOG
 #define GPI_NETWORK_SMALL_LOG 4
+#undef GPI_NETWORK_BLOCK
+#define GPI_NETWORK_BLOCK 512
 #include "../core/network.cuh"
 
 #define GPI_ODD_EVEN_LOW           GPI(low)

@@ -1,8 +1,8 @@
 /*
  * core/network.cuh: what the sorting networks under classic/ share: the arrays and the windows of
  * places that blocks work on, the comparator, and the shape of a block. GP_KEY and GP_VALUE are the
- * instance's; GPI_NETWORK_SMALL_LOG, the header's, says how many items of up to 8 bytes a thread
- * has.
+ * instance's; GPI_NETWORK_BLOCK, the header's, is opt->block_threads when that does not say, and
+ * GPI_NETWORK_SMALL_LOG, the header's too, says how many items of up to 8 bytes a thread has.
  */
 #ifndef GPI_NETWORK_CUH
 #define GPI_NETWORK_CUH
@@ -290,6 +290,8 @@ static inline cudaError_t GPI_NETWORK_SORT(const char *function, GPI_NETWORK_STA
     GPI_NETWORK_JOB job;
     cudaError_t error = gpi_classic_read(opt, &options, function);
 
+    if (!opt || !opt->block_threads)
+        options.block_threads = GPI_NETWORK_BLOCK;
     if (error != cudaSuccess || batch == 0 || length == 0)
         return error;
     memset((void *)&job, 0, sizeof job);

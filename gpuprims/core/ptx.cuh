@@ -222,7 +222,7 @@ GPI_DEVICE void gpi_store_release_u64(uint64_t *p, uint64_t x)
 
 #endif
 
-/* ---- sums over a warp ------------------------------------------------------------------------- */
+/* ---- folds over a warp ------------------------------------------------------------------------ */
 
 /* The sum over a warp, in every lane. */
 GPI_DEVICE uint32_t gpi_warp_sum(uint32_t x)

@@ -139,7 +139,8 @@ def load_matplotlib():
     try:
         import matplotlib
     except ImportError:
-        raise Problem("the plots need matplotlib: pip install matplotlib, or ask for --tables-only") from None
+        raise Problem("the plots need matplotlib: pip install matplotlib "
+                      "(plots.py --tables-only and study.py --measure-only do without)") from None
     matplotlib.use("svg")
     # Letters stay letters, ids are no random numbers, and the date is not written (in save).
     matplotlib.rcParams.update({"svg.fonttype": "none", "svg.hashsalt": "gpbench", "font.family": "sans-serif",
@@ -148,8 +149,12 @@ def load_matplotlib():
     return matplotlib.pyplot
 
 
-def save(plt, figure, path):
-    figure.savefig(path, format="svg", metadata={"Date": None, "Creator": None}, bbox_inches="tight")
+def save(plt, figure, path, source=None):
+    """`source` is kept in the file, where tests find what it was drawn from."""
+    metadata = {"Date": None, "Creator": None}
+    if source:
+        metadata["Source"] = source
+    figure.savefig(path, format="svg", metadata=metadata, bbox_inches="tight")
     plt.close(figure)
 
 

@@ -1,0 +1,235 @@
+#!/usr/bin/env python3
+"""Draws the plots of the performance studies from their CSV files; study.py calls it. Needs matplotlib.
+
+    study_plots.py [--results FOLDER] [--out FOLDER] [STUDY]...
+"""
+import argparse
+import pathlib
+import sys
+
+import plots
+import tables
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+PALETTE = {"cpu": "#7f8c8d", "cpu_threads": "#2c3e50", "cpu_with_scan": "#b7950b", "naive": "#8e44ad",
+           "work_efficient": "#d35400", "shared": "#16a085", "shuffle": "#27ae60", "split": "#8e44ad",
+           "bitonic": "#d35400", "odd_even": "#16a085", "find_max": "#b7950b"}
+UNITS = {"scan": "scan of 4-byte integers", "compact": "compaction, half of 4-byte integers kept",
+         "sort": "sort of 4-byte integers"}
+
+
+def style(implementation):
+    if implementation in PALETTE:
+        dashed = {"linestyle": "--"} if implementation.startswith("cpu") else {}
+        return {"color": PALETTE[implementation], "linewidth": 1.2, "marker": ".", "markersize": 3, **dashed}
+    return {"markersize": 3, **plots.STYLES[implementation]}
+
+
+def legend(figure, panels, columns):
+    handles = {}
+    for panel in panels:
+        handles.update({label: handle for handle, label in zip(*panel.get_legend_handles_labels())})
+    figure.legend(handles.values(), handles.keys(), loc="upper center", bbox_to_anchor=(0.5, 0.0), ncol=columns,
+                  frameon=False)
+
+
+def finish(plt, figure, folder, name, sources):
+    figure.tight_layout()
+    plots.save(plt, figure, folder / f"{name}.svg", ", ".join(tables.digest(source) for source in sources))
+
+
+def gpu():
+    return tables.read("block_size")[0]["gpu"]
+
+
+def block_size(plt, folder):
+    sizes = sorted({row["n"] for row in tables.read("block_size")})
+    lines = [("scan, and find-max", [r for r in tables.RUNGS if r[0].startswith(("scan", "reduce"))]),
+             ("compaction", [r for r in tables.RUNGS if r[0].startswith("compact")]),
+             ("sort", [r for r in tables.RUNGS if r[0].startswith("sort")])]
+    figure, panels = plt.subplots(len(lines), len(sizes), figsize=(11, 8.2), squeeze=False, sharex=True)
+    for row, (what, rungs) in zip(panels, lines):
+        for panel, n in zip(row, sizes):
+            for group, rung in rungs:
+                panel.plot(tables.BLOCKS, [tables.need("block_size", group, rung, n=n, block=b)["median_ms"] * 1e3
+                                           for b in tables.BLOCKS], label=tables.title(rung), **style(rung))
+            panel.set_xscale("log", base=2)
+            panel.set_yscale("log")
+            panel.set_xticks(tables.BLOCKS, [str(b) for b in tables.BLOCKS])
+            panel.set_title(f"{what}, n = {tables.size(n)}", fontsize=9)
+        row[0].set_ylabel("µs")
+    for panel in panels[-1]:
+        panel.set_xlabel("threads of a block")
+    figure.suptitle(f"The classic rungs over block sizes, {gpu()}")
+    legend(figure, panels.flat, 5)
+    finish(plt, figure, folder, "block-size", ["block_size"])
+
+
+def array_size(plt, folder):
+    for what, group in tables.GROUPS.items():
+        figure, panel = plt.subplots(figsize=(8, 5.5))
+        primitive, kind = group.split("/")
+        for i in tables.contestants(what):
+            rows = tables.pick("cpu" if i in tables.CPUS else "array_size", primitive=primitive, type=kind,
+                               implementation=i)
+            points = sorted((row["n"], row["median_ms"]) for row in rows if row["n"] <= 1 << 28)
+            panel.plot(*zip(*points), label=tables.title(i), **style(i))
+        panel.set_xscale("log", base=2)
+        panel.set_yscale("log")
+        panel.set_xlabel("n")
+        panel.set_ylabel("ms")
+        panel.set_title(f"{UNITS[what]}, where the data are, {gpu()}")
+        legend(figure, [panel], 5)
+        finish(plt, figure, folder, f"array-size-{what}", ["array_size", "cpu"])
+
+
+def end_to_end(plt, folder):
+    figure, panels = plt.subplots(2, 3, figsize=(11, 6.8), squeeze=False, sharex=True)
+    exponents = range(20, 30)
+    megabytes = [(4 << k) >> 20 for k in exponents]
+    for (what, group), upper, lower in zip(tables.GROUPS.items(), *panels):
+        def times(name, implementation, group=group, **wanted):
+            return [tables.need(name, group, implementation, n=1 << k, **wanted)["median_ms"] for k in exponents]
+        whole = times("end_to_end", "gpuprims", cache="copies")
+        core, cores = times("cpu", "cpu"), times("cpu", "cpu_threads")
+        upper.plot(megabytes, core, label="CPU, one core", **style("cpu"))
+        upper.plot(megabytes, cores, label="CPU, all cores", **style("cpu_threads"))
+        upper.plot(megabytes, whole, label="GPU, end to end", **style("gpuprims"))
+        upper.plot(megabytes, times("end_to_end", "memcpy", cache="copies"), label="copies alone", **style("memcpy"))
+        upper.plot(megabytes, times("end_to_end", "gpuprims", cache="warm"), label="GPU, without copies",
+                   **{**style("gpuprims"), "linestyle": ":", "linewidth": 1.2})
+        lower.plot(megabytes, [a / b for a, b in zip(core, whole)], label="CPU, one core", **style("cpu"))
+        lower.plot(megabytes, [a / b for a, b in zip(cores, whole)], label="CPU, all cores", **style("cpu_threads"))
+        lower.axhline(1, color="black", linewidth=0.8)
+        for panel in (upper, lower):
+            panel.set_xscale("log", base=2)
+            panel.set_yscale("log")
+        upper.set_title(what)
+        lower.set_xlabel("MB")
+    panels[0][0].set_ylabel("ms")
+    panels[1][0].set_ylabel("speed-up, end to end")
+    figure.suptitle(f"From host memory to host memory, {gpu()}")
+    legend(figure, panels[0], 5)
+    finish(plt, figure, folder, "end-to-end", ["end_to_end", "cpu"])
+
+
+def idle_threads(plt, folder):
+    figure, (left, right) = plt.subplots(1, 2, figsize=(10, 4))
+    for implementation, label, mark in (("work_efficient", "active threads", "work_efficient"),
+                                        ("work_efficient_idle", "all threads", "naive")):
+        up, down = tables.sweeps(implementation)
+        left.plot(range(len(up)), [(a["ns"] + b["ns"]) / 1e3 for a, b in zip(up, down)], label=label, **style(mark))
+        rows = tables.pick("idle_threads", implementation=implementation)
+        right.plot(*zip(*sorted((row["n"], row["median_ms"]) for row in rows)), label=label, **style(mark))
+    left.set_xlabel("level: log2 of the stride")
+    left.set_ylabel("both sweeps, µs")
+    left.set_yscale("log")
+    left.set_title(f"n = {tables.size(up[0]['n'])}, level by level")
+    right.set_xscale("log", base=2)
+    right.set_yscale("log")
+    right.set_xlabel("n")
+    right.set_ylabel("ms")
+    right.set_title("the whole scan")
+    figure.suptitle(f"Work-efficient scan with and without idle threads, {gpu()}")
+    legend(figure, [left], 2)
+    finish(plt, figure, folder, "idle-threads", ["idle_threads", "idle_threads_kernels"])
+
+
+def bank_conflicts(plt, folder):
+    figure, (left, right) = plt.subplots(1, 2, figsize=(10, 4))
+    for implementation, label, mark in (("shared_unpadded", "without padding", "naive"),
+                                        ("shared", "with padding", "shared")):
+        counts, times = [], []
+        for block in tables.BLOCKS:
+            kernels = tables.pick("bank_conflicts_kernels", implementation=implementation, block=block)
+            counts.append(sum(k["bank_conflicts"] for k in kernels) / kernels[0]["n"])
+            times.append(tables.need("bank_conflicts", tables.GROUPS["scan"], implementation, n=1 << 24,
+                                     block=block)["median_ms"] * 1e3)
+        left.plot(tables.BLOCKS, counts, label=label, **style(mark))
+        right.plot(tables.BLOCKS, times, label=label, **style(mark))
+    left.set_ylabel("bank conflicts an item")
+    right.set_ylabel("µs")
+    right.set_ylim(bottom=0)
+    for panel in (left, right):
+        panel.set_xscale("log", base=2)
+        panel.set_xticks(tables.BLOCKS, [str(b) for b in tables.BLOCKS])
+        panel.set_xlabel("threads of a block")
+    figure.suptitle(f"Shared-memory scan of 2^24 integers, {gpu()}")
+    legend(figure, [left], 2)
+    finish(plt, figure, folder, "bank-conflicts", ["bank_conflicts", "bank_conflicts_kernels"])
+
+
+def kernels(plt, folder):
+    bars = []
+    for (group, implementation), call in tables.calls().items():
+        row = tables.need("kernels", group, implementation, cache="cold")
+        moved = sum(k["bytes_read"] + k["bytes_written"] for k in call)
+        bars.append((tables.call_title(group, implementation), 100 * row["of_memcpy"],
+                     100 * row["of_memcpy"] * moved / row["bytes"]))
+    bars.reverse()  # the first one on top
+    figure, panel = plt.subplots(figsize=(8, 0.26 * len(bars) + 1))
+    names = [bar[0] for bar in bars]
+    panel.barh(names, [bar[2] for bar in bars], color="#d9dee3", label="by the bytes that moved")
+    panel.barh(names, [bar[1] for bar in bars], height=0.4, color=plots.STYLES["gpuprims"]["color"],
+               label="by the least bytes")
+    panel.axvline(100, color="black", linewidth=1)
+    panel.margins(y=0.01)
+    panel.set_xlabel("% of the rate of memcpy")
+    panel.set_title(f"What is made of the memory's rate, {gpu()}")
+    legend(figure, [panel], 2)
+    finish(plt, figure, folder, "kernels", ["kernels", "kernels_kernels"])
+
+
+def compile_time(plt, folder):
+    rows = [r for r in tables.read("compile_time") if r["library"]]
+    names = list(dict.fromkeys(r["primitive"] for r in rows))
+    figure, panels = plt.subplots(1, 2, figsize=(9, 0.4 * len(names) + 1.2), sharey=True)
+    for panel, column, scale, what in ((panels[0], "seconds_over_empty", 1, "seconds over an empty file"),
+                                       (panels[1], "object_bytes", 1024, "object file, KiB")):
+        for offset, library, label in ((-0.2, "gpuprims", "gpuprims"), (0.2, "cub", "CUB")):
+            mine = {r["primitive"]: r[column] / scale for r in rows if r["library"] == library}
+            places = [place + offset for place, name in enumerate(names) if name in mine]
+            panel.barh(places, [mine[name] for name in names if name in mine], height=0.38, label=label,
+                       color=plots.STYLES[label]["color"])
+        panel.set_yticks(range(len(names)), names)
+        panel.set_xlabel(what)
+    panels[0].invert_yaxis()
+    figure.suptitle("One #include and one call")
+    legend(figure, panels[:1], 2)
+    finish(plt, figure, folder, "compile-time", ["compile_time"])
+
+
+DRAWN = {"block_size": [block_size], "cpu": [array_size, end_to_end], "array_size": [array_size],
+         "end_to_end": [end_to_end], "idle_threads": [idle_threads], "bank_conflicts": [bank_conflicts],
+         "kernels": [kernels], "compile_time": [compile_time]}
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("studies", nargs="*", metavar="STUDY", help="which (default: all): " + ", ".join(DRAWN))
+    parser.add_argument("--results", default=str(tables.RESULTS), metavar="FOLDER",
+                        help="the CSV files (default: results)")
+    parser.add_argument("--out", default=str(ROOT / "docs" / "performance"), metavar="FOLDER",
+                        help="where to write (default: docs/performance)")
+    options = parser.parse_args()
+    unknown = [word for word in options.studies if word not in DRAWN]
+    if unknown:
+        parser.error(f"no study is called {unknown[0]}")
+    tables.RESULTS = pathlib.Path(options.results)
+    folder = pathlib.Path(options.out)
+    try:
+        plt = plots.load_matplotlib()
+        folder.mkdir(parents=True, exist_ok=True)
+        for draw in dict.fromkeys(draw for study in options.studies or DRAWN for draw in DRAWN[study]):
+            draw(plt, folder)
+    except (plots.Problem, tables.Problem) as problem:
+        print(f"study_plots.py: {problem}", file=sys.stderr)
+        return 2
+    except OSError as error:
+        print(f"study_plots.py: cannot write {error.filename}: {error.strerror}", file=sys.stderr)
+        return 2
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

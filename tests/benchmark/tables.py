@@ -1,0 +1,627 @@
+#!/usr/bin/env python3
+"""Writes the tables of the documentation from the CSV files of results/. Python alone suffices.
+
+    tables.py               brings the pages up to date
+    tables.py --check       says which tables are not, and which plots: exit status 1
+
+A table of a page stands between two comments, NAME being a function of this file (or a value in a sentence,
+both comments in one line):
+
+    <!-- table: NAME ARGUMENT... -->
+    <!-- end -->
+
+A plot names the CSV files that it was drawn from, and a digest of each.
+"""
+import argparse
+import csv
+import functools
+import hashlib
+import math
+import pathlib
+import re
+import statistics
+import sys
+
+HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parents[1]
+RESULTS = HERE / "results"
+
+MARKED = re.compile(r"(<!-- table: ([^\n]*?) -->)(.*?)(<!-- end -->)", re.S)
+NAMES = {"gpuprims": "gpuprims", "gpuprims_wave": "gpuprims, the wave", "cpu": "CPU, one core",
+         "cpu_threads": "CPU, all cores", "cpu_with_scan": "CPU, with a scan", "work_efficient": "work-efficient",
+         "work_efficient_idle": "work-efficient, idle threads", "shared_unpadded": "shared, no padding",
+         "odd_even": "odd-even merge", "find_max": "find-max", "memcpy": "copies alone"}
+
+
+class Problem(Exception):
+    """What goes to standard error as one sentence."""
+
+
+# ---- rows ----
+
+def path_of(name):
+    """results/h200_NAME.csv; what a compiler takes is no matter of the GPU."""
+    return RESULTS / (f"{name}.csv" if name == "compile_time" else f"h200_{name}.csv")
+
+
+@functools.lru_cache(None)
+def read(name):
+    """The rows of a file, numbers as numbers."""
+    def value(text):
+        try:
+            return int(text) if re.fullmatch(r"-?\d+", text) else float(text)
+        except (TypeError, ValueError):
+            return text
+    path = path_of(name)
+    try:
+        with open(path, newline="", encoding="utf-8") as file:
+            return [{key: value(text) for key, text in row.items()} for row in csv.DictReader(file)]
+    except OSError as error:
+        raise Problem(f"cannot read {path}: {error.strerror}") from None
+
+
+def digest(name):
+    """What a plot says of a file that it was drawn from."""
+    return f"{path_of(name).name} {hashlib.sha256(path_of(name).read_bytes()).hexdigest()[:16]}"
+
+
+def pick(name, **wanted):
+    return [row for row in read(name) if all(row[key] == value for key, value in wanted.items())]
+
+
+def one(name, group, implementation, **wanted):
+    """The row of primitive/type; None where there is none."""
+    primitive, kind = group.split("/")
+    rows = pick(name, primitive=primitive, type=kind, implementation=implementation, **wanted)
+    if len(rows) > 1:
+        raise Problem(f"h200_{name}.csv has {len(rows)} rows for {group}/{implementation} {wanted}")
+    return rows[0] if rows else None
+
+
+def need(name, group, implementation, **wanted):
+    row = one(name, group, implementation, **wanted)
+    if row is None:
+        raise Problem(f"h200_{name}.csv has no row for {group}/{implementation} {wanted}")
+    return row
+
+
+# ---- text ----
+
+def table(head, rows, words=1):
+    """A Markdown table; all columns but the first, or the first `words`, are numbers."""
+    lines = [head, ["---"] * words + ["---:"] * (len(head) - words), *rows]
+    return "\n".join("| " + " | ".join(str(cell) for cell in line) + " |" for line in lines)
+
+
+def size(n):
+    for less in (0, 3):
+        if (n + less) & (n + less - 1) == 0:
+            return f"2^{(n + less).bit_length() - 1}" + (f" − {less}" if less else "")
+    return str(n)
+
+
+def digits(value, count=3):
+    """So many significant digits, and all of those before the point."""
+    if value == 0:
+        return "0"
+    after = max(0, count - 1 - math.floor(math.log10(abs(value))))
+    return f"{value:.{after}f}"
+
+
+def title(implementation):
+    return NAMES.get(implementation, implementation)
+
+
+def memory(amount):
+    for unit, scale in (("GB", 1 << 30), ("MB", 1 << 20), ("KB", 1 << 10)):
+        if amount >= scale:
+            return f"{amount / scale:g} {unit}"
+    return f"{amount} bytes"
+
+
+def percent(part):
+    return f"{100 * part:.0f} %"
+
+
+def times_faster(slow, fast):
+    return digits(slow / fast, 2) if slow / fast < 10 else f"{slow / fast:.0f}"
+
+
+# ---- where ----
+
+def machine(*names):
+    """Where and when these files were measured."""
+    rows = [row for name in names for row in read(name)]
+    said = {key: sorted({str(row[key]) for row in rows}) for key in ("gpu", "driver", "toolkit", "cub", "commit")}
+    dates = sorted(str(row["date"])[:10] for row in rows)
+    when = dates[0] if dates[0] == dates[-1] else f"{dates[0]} to {dates[-1]}"
+    return (f"{', '.join(said['gpu'])}, driver {', '.join(said['driver'])}, CUDA {', '.join(said['toolkit'])}, "
+            f"CUB {', '.join(said['cub'])}, {when}, commit {', '.join(said['commit'])}")
+
+
+# ---- block sizes ----
+
+BLOCKS = (32, 64, 128, 256, 512, 1024)
+RUNGS = [("scan_exclusive_sum/i32", rung) for rung in ("naive", "work_efficient", "shared", "shuffle")] + \
+    [("compact/u32", rung) for rung in ("naive", "work_efficient", "shared", "shuffle")] + \
+    [("reduce_max/i32", "find_max"), ("sort/i32", "split"), ("sort/i32", "bitonic"), ("sort/i32", "odd_even")]
+RUNG_TITLES = {"scan_exclusive_sum/i32": "scan, ", "compact/u32": "compaction, ", "reduce_max/i32": "",
+               "sort/i32": "sort, "}
+DEFAULT_BLOCKS = {"bitonic": 128, "odd_even": 512}  # of the others: 256
+
+
+def rung_title(group, rung):
+    return RUNG_TITLES[group] + title(rung)
+
+
+def block_sizes(n):
+    """Microseconds of each rung with each block size."""
+    rows = []
+    for group, rung in RUNGS:
+        times = [need("block_size", group, rung, n=int(n), block=block)["median_ms"] * 1e3 for block in BLOCKS]
+        rows.append([rung_title(group, rung)] + [f"**{digits(t)}**" if t == min(times) else digits(t) for t in times])
+    return table([f"n = {size(int(n))}, µs"] + [str(block) for block in BLOCKS], rows)
+
+
+def block_loss(group, rung, block):
+    """By how much a block size is slower than the best of each n, on the geometric mean over all n."""
+    losses = []
+    for n in sorted({row["n"] for row in read("block_size")}):
+        times = {b: need("block_size", group, rung, n=n, block=b)["median_ms"] for b in BLOCKS}
+        losses.append(times[block] / min(times.values()))
+    return statistics.geometric_mean(losses)
+
+
+def block_choice():
+    """How much slower than with the best block of each n, by rung; and over all of them."""
+    rows, all_losses = [], {block: [] for block in BLOCKS}
+    for group, rung in RUNGS:
+        losses = {block: block_loss(group, rung, block) for block in BLOCKS}
+        for block in BLOCKS:
+            all_losses[block].append(losses[block])
+        rows.append([rung_title(group, rung)] + [f"**{losses[b]:.2f}**" if losses[b] == min(losses.values())
+                                                  else f"{losses[b]:.2f}" for b in BLOCKS])
+    means = {block: statistics.geometric_mean(losses) for block, losses in all_losses.items()}
+    rows.append(["all"] + [f"**{means[b]:.2f}**" if means[b] == min(means.values()) else f"{means[b]:.2f}"
+                           for b in BLOCKS])
+    return table(["times as long as with the best"] + [str(block) for block in BLOCKS], rows)
+
+
+def blocks(name):
+    """With which blocks the rungs ran in a study that does not compare them, for a sentence."""
+    found = {row["block"] for row in read(name) if (f"{row['primitive']}/{row['type']}", row["implementation"]) in RUNGS}
+    return ", ".join("their default blocks" if block == 0 else f"blocks of {block} threads" for block in sorted(found))
+
+
+def default_loss(kind):
+    """The mean, or the most, that a rung loses by its default block over all sizes, in percent."""
+    losses = [block_loss(group, rung, DEFAULT_BLOCKS.get(rung, 256)) for group, rung in RUNGS]
+    return f"{100 * ((statistics.geometric_mean(losses) if kind == 'mean' else max(losses)) - 1):.1f} %"
+
+
+# ---- array sizes ----
+
+GROUPS = {"scan": "scan_exclusive_sum/i32", "compact": "compact/u32", "sort": "sort/i32"}
+CPUS = ("cpu", "cpu_threads", "cpu_with_scan")
+BEST = ("gpuprims", "CUB")
+
+
+def contestants(what):
+    """The implementations: those of the CPU, the rungs, the best."""
+    primitive, kind = GROUPS[what].split("/")
+    found = dict.fromkeys(r["implementation"] for name in ("cpu", "array_size")
+                          for r in pick(name, primitive=primitive, type=kind) if r["implementation"] != "memcpy")
+    return ([i for i in found if i in CPUS] + [i for i in found if i not in CPUS + BEST] +
+            [i for i in BEST if i in found])
+
+
+def sized(what, implementation, n):
+    """Milliseconds."""
+    return need("cpu" if implementation in CPUS else "array_size", GROUPS[what], implementation, n=n)["median_ms"]
+
+
+def array_sizes(what):
+    shown = [6, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28]
+    rows = [[title(i)] + [digits(1e3 * sized(what, i, 1 << k)) for k in shown] for i in contestants(what)]
+    return table(["µs"] + [f"2^{k}" for k in shown], rows)
+
+
+def first_faster(what, implementation, rival):
+    """The power of two from which on it is faster than a rival at every size; None if it never is."""
+    first = None
+    for k in range(28, 5, -1):
+        if sized(what, implementation, 1 << k) >= sized(what, rival, 1 << k):
+            break
+        first = k
+    return first
+
+
+def overtakes(what):
+    rivals = [i for i in contestants(what) if i in CPUS]
+    rows = []
+    for i in (i for i in contestants(what) if i not in CPUS):
+        firsts = [first_faster(what, i, rival) for rival in rivals]
+        rows.append([title(i)] + ["never" if k is None else f"2^{k}" for k in firsts] +
+                    [times_faster(sized(what, rival, 1 << 28), sized(what, i, 1 << 28)) for rival in rivals])
+    return table(["faster from n ="] + [f"than {title(r)}" for r in rivals] +
+                 [f"at 2^28, times {title(r)}" for r in rivals], rows)
+
+
+def overtake(what, rival, who="gpuprims"):
+    """From where on it is faster than a rival, for a sentence."""
+    first = first_faster(what, who, rival)
+    return "no size" if first is None else f"2^{first}"
+
+
+def odd_sizes():
+    """What three items less cost: the ratio of the times, by primitive and implementation."""
+    rows = []
+    for what in GROUPS:
+        for i in contestants(what):
+            ratios = {k: sized(what, i, (1 << k) - 3) / sized(what, i, 1 << k) for k in range(6, 29)}
+            worst = max(ratios, key=ratios.get)
+            rows.append([f"{what}, {title(i)}", f"{statistics.median(ratios.values()):.2f}", f"{ratios[worst]:.2f}",
+                         f"2^{worst}"])
+    return table(["time at 2^k − 3 over that at 2^k", "median", "largest", "at"], rows)
+
+
+# ---- end to end ----
+
+def end_to_end(what):
+    group = GROUPS[what]
+    rows = []
+    for k in range(20, 30):
+        def ms(implementation, cache, k=k):
+            return need("end_to_end", group, implementation, n=1 << k, cache=cache)["median_ms"]
+        kernel, whole, copies = ms("gpuprims", "warm"), ms("gpuprims", "copies"), ms("memcpy", "copies")
+        core, cores = (need("cpu", group, i, n=1 << k)["median_ms"] for i in ("cpu", "cpu_threads"))
+        rows.append([memory(4 << k), digits(kernel), digits(copies), digits(whole), digits(core), digits(cores),
+                     times_faster(core, whole), times_faster(cores, whole)])
+    return table(["input", "on the GPU, ms", "copies alone", "end to end", "one core", "all cores",
+                  "times one core", "times all cores"], rows)
+
+
+def speed_up(what, rival, n):
+    """How many times the CPU's speed, copies included, for a sentence."""
+    whole = need("end_to_end", GROUPS[what], "gpuprims", n=int(n), cache="copies")["median_ms"]
+    return times_faster(need("cpu", GROUPS[what], rival, n=int(n))["median_ms"], whole)
+
+
+def copies_share(what, n):
+    """The copies alone, of the time end to end."""
+    times = [need("end_to_end", GROUPS[what], i, n=int(n), cache="copies")["median_ms"] for i in ("memcpy", "gpuprims")]
+    return percent(times[0] / times[1])
+
+
+# ---- idle threads and bank conflicts ----
+
+def sweeps(implementation):
+    """The kernels of the two sweeps of a call: upsweep, downsweep."""
+    kernels = sorted(pick("idle_threads_kernels", implementation=implementation), key=lambda r: r["launch"])
+    found = [[r for r in kernels if f"_{word}_kernel" in r["kernel"]] for word in ("upsweep", "downsweep")]
+    if not all(found) or len(found[0]) != len(found[1]):
+        raise Problem(f"the kernels of {implementation} are not those of two sweeps")
+    return found[0], list(reversed(found[1]))
+
+
+def idle_levels():
+    """By level: threads and microseconds of both sweeps, without and with idle threads."""
+    active, idle = sweeps("work_efficient"), sweeps("work_efficient_idle")
+    n = active[0][0]["n"]
+    rows = []
+    for level, kernels in enumerate(zip(*active, *idle)):
+        up, down, idle_up, idle_down = kernels
+        rows.append([f"2^{level}", n >> (level + 1), up["grid"] * up["threads"], idle_up["grid"] * idle_up["threads"],
+                     digits((up["ns"] + down["ns"]) / 1e3), digits((idle_up["ns"] + idle_down["ns"]) / 1e3)])
+    total = [sum(k["ns"] for sweep in both for k in sweep) / 1e3 for both in (active, idle)]
+    rows.append(["all", "", "", "", digits(total[0]), digits(total[1])])
+    return table(["stride", "nodes", "threads", "with idle ones", "both sweeps, µs", "with idle ones, µs"], rows)
+
+
+def idle_times():
+    rows = []
+    for k in range(10, 29, 2):
+        active, idle = (need("idle_threads", GROUPS["scan"], i, n=1 << k)["median_ms"] * 1e3
+                        for i in ("work_efficient", "work_efficient_idle"))
+        rows.append([f"2^{k}", digits(active), digits(idle), f"{idle / active:.2f}"])
+    return table(["n", "active threads, µs", "all threads, µs", "times as long"], rows)
+
+
+def idle_ratio(n):
+    """How many times as long with idle threads, for a sentence."""
+    active, idle = (need("idle_threads", GROUPS["scan"], i, n=int(n))["median_ms"]
+                    for i in ("work_efficient", "work_efficient_idle"))
+    return f"{idle / active:.1f}"
+
+
+def bank_loss():
+    """The most that conflicts cost, in percent."""
+    rows = pick("bank_conflicts", implementation="shared_unpadded")
+    return percent(max(row["median_ms"] / need("bank_conflicts", GROUPS["scan"], "shared", n=row["n"],
+                                               block=row["block"])["median_ms"] for row in rows) - 1)
+
+
+def bank_times():
+    rows = []
+    for block in BLOCKS:
+        cells = [block, 2 * block]
+        for k in (16, 20, 24, 28):
+            padded, plain = (need("bank_conflicts", GROUPS["scan"], i, n=1 << k, block=block)["median_ms"]
+                             for i in ("shared", "shared_unpadded"))
+            cells.append(f"{plain / padded:.2f}")
+        rows.append(cells)
+    return table(["threads", "tile"] + [f"n = 2^{k}" for k in (16, 20, 24, 28)], rows)
+
+
+def bank_counters():
+    rows = []
+    for block in BLOCKS:
+        cells = [block]
+        for implementation in ("shared_unpadded", "shared"):
+            kernels = pick("bank_conflicts_kernels", implementation=implementation, block=block)
+            if not kernels:
+                raise Problem(f"no kernels of {implementation} with blocks of {block}")
+            cells += [f"{sum(k['bank_conflicts'] for k in kernels) / kernels[0]['n']:.3f}",
+                      digits(sum(k["ns"] for k in kernels) / 1e3)]
+        rows.append(cells)
+    return table(["threads", "conflicts an item, no padding", "kernels, µs", "with padding", "kernels, µs"], rows)
+
+
+# ---- the kernels ----
+
+KERNEL_GROUPS = ["scan_exclusive_sum/i32", "reduce_max/i32", "compact/u32", "compact_flagged/u32",
+                 "compact_indices/u32", "partition/u32", "partition_stable/u32", "gather/u32", "scatter/u32",
+                 "scatter_if/u32", "map_to_flags/u32", "sort/i32", "merge_sort/u32"]
+GROUP_TITLES = {"scan_exclusive_sum/i32": "scan", "reduce_max/i32": "maximum", "compact/u32": "compact",
+                "sort/i32": "sort", "merge_sort/u32": "merge sort"}
+
+
+def calls():
+    """(group, implementation) -> the kernels of its call, in the order of KERNEL_GROUPS."""
+    found = {}
+    for row in read("kernels_kernels"):
+        found.setdefault((f"{row['primitive']}/{row['type']}", row["implementation"]), []).append(row)
+    return {key: found[key] for group in KERNEL_GROUPS for key in found if key[0] == group}
+
+
+def call_title(group, implementation):
+    return f"{GROUP_TITLES.get(group, group.split('/')[0])}: {title(implementation)}"
+
+
+def weighted(kernels, column):
+    """The mean over the time of the kernels."""
+    return sum(k[column] * k["ns"] for k in kernels) / sum(k["ns"] for k in kernels)
+
+
+def kernel_counters():
+    rows = []
+    for (group, implementation), kernels in calls().items():
+        longest = max(kernels, key=lambda k: k["ns"])
+        stalls = {}
+        for k in kernels:
+            if k["stall"]:
+                stalls[k["stall"]] = stalls.get(k["stall"], 0) + k["ns"]
+        worst = max(stalls, key=stalls.get, default="")
+        share = [k for k in kernels if k["stall"] == worst]
+        rows.append([call_title(group, implementation), size(kernels[0]["n"]), len(kernels),
+                     f"{sum(k['ns'] for k in kernels) / 1e3:.0f}",
+                     f"{sum(k['bytes_read'] for k in kernels) / kernels[0]['n']:.1f}",
+                     f"{sum(k['bytes_written'] for k in kernels) / kernels[0]['n']:.1f}",
+                     f"{weighted(kernels, 'dram_percent'):.0f}", f"{weighted(kernels, 'issue_percent'):.0f}",
+                     f"{weighted(kernels, 'occupancy_percent'):.0f}", longest["registers"],
+                     f"{worst.replace('_', ' ')}, {weighted(share, 'stall_percent'):.0f} %" if worst else ""])
+    return table(["", "n", "launches", "µs", "bytes read an item", "written", "memory, %", "issue slots, %",
+                  "occupancy, %", "registers", "longest stall"], rows)
+
+
+def bounds():
+    """The least bytes, the bytes that moved, and the fraction of the rate of memcpy that either makes."""
+    rows = []
+    for (group, implementation), kernels in calls().items():
+        row = need("kernels", group, implementation, cache="cold")
+        moved = sum(k["bytes_read"] + k["bytes_written"] for k in kernels)
+        rows.append([call_title(group, implementation), f"{row['bytes'] / row['n']:.1f}",
+                     f"{moved / kernels[0]['n']:.1f}", digits(row["median_ms"]), percent(row["of_memcpy"]),
+                     percent(row["of_memcpy"] * moved / row["bytes"])])
+    return table(["", "least bytes an item", "moved", "ms", "of memcpy, least bytes", "of memcpy, bytes moved"], rows)
+
+
+def end_to_end_kernels():
+    """Kernels alone, the call, and the call with copies; launches per call."""
+    rows = []
+    for (group, implementation), kernels in calls().items():
+        call = need("kernels", group, implementation, cache="cold")
+        whole = one("kernels", group, implementation, cache="copies")
+        if whole is None:
+            continue
+        rows.append([call_title(group, implementation), size(call["n"]), len(kernels),
+                     digits(sum(k["ns"] for k in kernels) / 1e6),
+                     digits(call["median_ms"]), digits(whole["median_ms"]),
+                     percent(call["median_ms"] / whole["median_ms"])])
+    return table(["", "n", "launches", "kernels, ms", "call, ms", "end to end, ms", "of which the call"], rows)
+
+
+# ---- compile time ----
+
+def compiler():
+    """How compile_time was measured."""
+    row = read("compile_time")[0]
+    return f"CUDA {row['toolkit']}, {row['arch']}, {row['unit']}, median of {row['runs']}"
+
+
+def compile_time():
+    rows = []
+    for name in dict.fromkeys(r["primitive"] for r in read("compile_time")):
+        mine, cub = (pick("compile_time", primitive=name, library=library) for library in ("gpuprims", "cub"))
+        if not mine:
+            continue
+        seconds, kilobytes = ([library[0][column] / scale if library else None for library in (mine, cub)]
+                              for column, scale in (("seconds_over_empty", 1), ("object_bytes", 1024)))
+        rows.append([name, f"{seconds[0]:.2f}", *([f"{seconds[1]:.2f}", times_faster(seconds[1], seconds[0])]
+                                                  if cub else ["–", "–"]),
+                     f"{kilobytes[0]:.0f}", f"{kilobytes[1]:.0f}" if cub else "–"])
+    return table(["", "gpuprims, s", "CUB, s", "times as long", "gpuprims, KiB", "CUB, KiB"], rows)
+
+
+# ---- what the pages of the primitives say of 2^28 items ----
+
+SUM, MAXIMUM, OWN = "scan_exclusive_sum/", "scan_inclusive_max/", "scan_exclusive_own/"
+SPEEDS = {
+    "scan": (["items"], [
+        (["4-byte ints, sum"], SUM + "i32"), (["4-byte ints, maximum"], MAXIMUM + "i32"),
+        (["floats, sum"], SUM + "f32"),
+        (["8-byte ints, sum"], SUM + "i64"), (["doubles, maximum"], MAXIMUM + "f64"), (["bytes, sum"], SUM + "u8"),
+        (["2-byte ints, sum"], SUM + "i16"), (["bytes, an operator of one's own"], OWN + "u8"),
+        (["2-byte ints, likewise"], OWN + "i16"), (["4-byte ints, likewise"], OWN + "i32"),
+        (["bytes to 8-byte sums"], SUM + "u8-u64"),
+        (["2×2 matrices of 16 bytes, product"], "scan_exclusive_product/struct16"),
+        (["structs of 48 bytes"], SUM + "struct48")]),
+    "compact": (["", "items"], [
+        (["compact, half kept", "4-byte items"], "compact/u32"),
+        (["compact, half kept", "8-byte items"], "compact/u64"),
+        (["compact, half kept", "bytes"], "compact/u8"),
+        (["compact, a predicate of about eight instructions", "bytes"], "compact_costly/u8"),
+        (["compact, none kept", "4-byte items"], "compact_none/u32"),
+        (["compact, all kept", "4-byte items"], "compact_all/u32"),
+        *[([word, "4-byte items"], f"{word}/u32")
+          for word in ("compact_flagged", "compact_indices", "partition", "partition_stable")]]),
+    "radix_sort": ([""], [
+        (["4-byte integers, unsigned"], "sort/u32"), (["4-byte integers, signed"], "sort/i32"),
+        (["floats"], "sort/f32"),
+        (["8-byte integers, unsigned"], "sort/u64"), (["8-byte integers, signed"], "sort/i64"),
+        (["doubles"], "sort/f64"), (["bytes"], "sort/u8"), (["2-byte integers, unsigned"], "sort/u16"),
+        (["2-byte integers, signed"], "sort/i16"),
+        (["4-byte keys with 4-byte values"], "sort_pairs/u32"),
+        (["4-byte keys with 8-byte values"], "sort_pairs/u32-u64"),
+        (["4-byte keys with 16-byte values"], "sort_pairs/u32-struct16"),
+        (["4-byte keys with 32-byte values"], "sort_pairs/u32-struct32"),
+        (["8-byte keys with 4-byte values"], "sort_pairs/u64")]),
+}
+
+
+def speed(what):
+    """Of memcpy's speed, or keys in a second, and of CUB's speed."""
+    head, lines = SPEEDS[what]
+    rows = []
+    for words, group in lines:
+        row = need("sort" if what == "radix_sort" else "2e28_cold", group, "gpuprims", n=1 << 28, cache="cold",
+                   distribution="uniform", offset_in=0, offset_out=0)
+        rate = f"{row['items_per_s'] / 1e9:.1f}" if what == "radix_sort" else f"{row['of_memcpy']:.2f}"
+        rows.append([*words, rate, f"{row['vs_cub']:.2f}"])
+    unit = "10^9 keys per second" if what == "radix_sort" else "of memcpy's speed"
+    return table([*head, unit, "of CUB's speed"], rows, len(head))
+
+
+SORTS = {"u32": "sort/u32", "u64": "sort/u64", "u32 with u32": "sort_pairs/u32", "u64 with u32": "sort_pairs/u64"}
+
+
+def sort_distributions():
+    """How many times as fast as CUB's radix sort, by distribution."""
+    names = {"sorted": "sorted", "reversed": "reversed", "constant": "all the same", "seven": "7 values",
+             "few": "16 values", "range": "64 values", "mostly": "nine in ten the same",
+             "entropy": "AND of three random ones", "gaussian": "gaussian", "low20": "20 low bits",
+             "high16": "16 high bits", "zipf": "Zipf"}
+    kinds = list(SORTS)[:3]
+    rows = [[words] + [f"{need('sort', SORTS[kind], 'gpuprims', n=1 << 28, distribution=name)['vs_cub']:.2f}"
+                       for kind in kinds] for name, words in names.items()]
+    return table(["", *kinds], rows)
+
+
+def sort_sizes():
+    """How many times as fast as CUB's radix sort, by size."""
+    sizes = [1 << power for power in (8, 10, 12, 14, 16, 17, 18, 20)]
+    rows = [[kind] + [f"{need('sort', group, 'gpuprims', n=n, batch=20, distribution='uniform')['vs_cub']:.2f}"
+                      for n in sizes] for kind, group in SORTS.items()]
+    return table(["", *map(size, sizes)], rows)
+
+
+def block_speed():
+    """How many times as fast as CUB's block collectives."""
+    columns = ("block_inclusive_scan", "block_exclusive_scan", "block_reduce")
+    rows = []
+    for kind, threads in (("u32", 128), ("u32", 256), ("u32", 1024), ("u64", 256)):
+        found = [one("2e28_cold", f"{name}_{threads}/{kind}", "gpuprims") for name in columns]
+        rows.append([f"{kind}, {threads} threads"] + [f"{row['vs_cub']:.2f}" if row else "" for row in found])
+    return table(["", "`block_inclusive_scan`", "`block_exclusive_scan` with total", "`block_reduce`"], rows)
+
+
+def networks():
+    """Milliseconds of the sorting networks and of CUB's sorts."""
+    names = {"bitonic": "bitonic", "odd-even merge": "odd-even merge", "CUB radix": "CUB radix sort",
+             "CUB merge": "CUB merge sort"}
+    time = {(row["implementation"], row["n"]): row["median_ms"] for row in read("networks")}
+    rows = [[size(n)] + [digits(time[name, n]) if time[name, n] >= 0.1 else f"{time[name, n]:.3f}" for name in names]
+            for n in sorted({n for _, n in time})]
+    return table(["pairs", *names.values()], rows)
+
+
+def hybrid_speed():
+    """The hybrid sort beside the copies alone, and sorts by the CPU."""
+    methods = {"hybrid by distribution": "2", "hybrid by CPU merge": "1",
+               "CPU radix and merge": "CPU: radix sort of {threads} parts, merge",
+               "__gnu_parallel::sort": "CPU: `__gnu_parallel::sort`"}
+    rows = []
+    for row in sorted(read("hybrid"), key=lambda r: (list(methods).index(r["implementation"]), r["lanes"] == "serial",
+                                                     r["type"], r["budget"])):
+        method = methods[row["implementation"]].format(**row) + (", serial lanes" if row["lanes"] == "serial" else "")
+        shares = [percent(row[key]) if row["budget"] else "" for key in ("of_copies_in_turn", "of_copies_at_once")]
+        rows.append([f"`{'uint32_t' if row['type'] == 'u32' else 'uint64_t'}`", method,
+                     f"{row['budget'] >> 30} GiB" if row["budget"] else "", f"{row['median_ms']:.0f}",
+                     f"{row['GBps']:.1f}", *shares])
+    return table(["keys", "method", "device memory", "ms", "GB/s", "in turn", "at once"], rows, 2)
+
+
+TABLES = {function.__name__: function for function in (
+    machine, block_sizes, block_choice, blocks, default_loss, array_sizes, overtakes, overtake, odd_sizes, end_to_end,
+    speed_up, copies_share, idle_levels, idle_times, idle_ratio, bank_times, bank_loss, bank_counters, kernel_counters,
+    bounds, end_to_end_kernels, compiler, compile_time, speed, sort_distributions,
+    sort_sizes, block_speed, networks, hybrid_speed)}
+
+
+# ---- pages ----
+
+def fresh(text):
+    def replace(match):
+        name, *arguments = match.group(2).split()
+        if name not in TABLES:
+            raise Problem(f"there is no table called {name}")
+        made = TABLES[name](*arguments)
+        return match.group(1) + (f"\n{made}\n" if "\n" in match.group(3) else made) + match.group(4)
+    return MARKED.sub(replace, text)
+
+
+def stale_plots(folder):
+    """Plots whose CSV files are not those that they were drawn from."""
+    for path in sorted(folder.glob("*.svg")):
+        sources = re.findall(r"(?:h200_)?(\w+)\.csv [0-9a-f]{16}", path.read_text(encoding="utf-8"))
+        if not sources or any(digest(name) not in path.read_text(encoding="utf-8") for name in sources):
+            yield path
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--check", action="store_true", help="change nothing, and say what is not up to date")
+    parser.add_argument("--results", default=str(RESULTS), metavar="FOLDER", help="the CSV files (default: results)")
+    options = parser.parse_args()
+    globals()["RESULTS"] = pathlib.Path(options.results)
+    stale = []
+    try:
+        for page in [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]:
+            text = page.read_text(encoding="utf-8")
+            new = fresh(text)
+            if new != text:
+                stale.append(page)
+                if not options.check:
+                    page.write_text(new, encoding="utf-8")
+        if options.check:
+            stale += stale_plots(ROOT / "docs" / "performance")
+    except Problem as problem:
+        print(f"tables.py: {problem}", file=sys.stderr)
+        return 2
+    for path in stale:
+        print(f"{path.relative_to(ROOT)}: {'not up to date' if options.check else 'brought up to date'}")
+    return 1 if stale and options.check else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
