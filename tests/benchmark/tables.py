@@ -189,7 +189,8 @@ def block_choice():
 
 def blocks(name):
     """With which blocks the rungs ran in a study that does not compare them, for a sentence."""
-    found = {row["block"] for row in read(name) if (f"{row['primitive']}/{row['type']}", row["implementation"]) in RUNGS}
+    rungs = {rung for _, rung in RUNGS}
+    found = {row["block"] for row in read(name) if row["implementation"] in rungs}
     return ", ".join("their default blocks" if block == 0 else f"blocks of {block} threads" for block in sorted(found))
 
 
