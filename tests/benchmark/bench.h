@@ -24,6 +24,7 @@
 /* ---- elements ---- */
 
 typedef uint8_t bench_u8;
+typedef uint16_t bench_u16;
 typedef int16_t bench_i16;
 typedef int32_t bench_i32;
 typedef uint32_t bench_u32;
@@ -36,6 +37,10 @@ typedef double bench_f64;
 typedef struct bench_struct16 {
     uint32_t m[4];
 } bench_struct16;
+
+typedef struct bench_struct32 {
+    uint64_t v[4];
+} bench_struct32;
 
 typedef struct bench_struct48 {
     uint64_t v[6];
@@ -50,6 +55,7 @@ typedef struct bench_element {
 
 /* clang-format off */
 #define BENCH_ELEMENT_u8       {KIND_UNSIGNED, 1}
+#define BENCH_ELEMENT_u16      {KIND_UNSIGNED, 2}
 #define BENCH_ELEMENT_u32      {KIND_UNSIGNED, 4}
 #define BENCH_ELEMENT_u64      {KIND_UNSIGNED, 8}
 #define BENCH_ELEMENT_i16      {KIND_SIGNED, 2}
@@ -58,6 +64,7 @@ typedef struct bench_element {
 #define BENCH_ELEMENT_f32      {KIND_FLOAT, 4}
 #define BENCH_ELEMENT_f64      {KIND_FLOAT, 8}
 #define BENCH_ELEMENT_struct16 {KIND_STRUCT, 16}
+#define BENCH_ELEMENT_struct32 {KIND_STRUCT, 32}
 #define BENCH_ELEMENT_struct48 {KIND_STRUCT, 48}
 /* clang-format on */
 

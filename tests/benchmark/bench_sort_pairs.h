@@ -1,8 +1,8 @@
 /* bench_sort_pairs.h: one instance of the sort of keys with values.
  *
  * Parameters: BENCH_INSTANCE, BENCH_TYPE (a label), BENCH_IN (an element label, of the keys), BENCH_MAP
- * (u32 or u64, of the values, which are a permutation). The output is all keys, then all values; with
- * --offset-out keys of 8 bytes must still be aligned.
+ * (of the values, which are a permutation). The output is all keys, then all values, or all values first if
+ * those are wider; with --offset-out items of 8 bytes must still be aligned.
  */
 #include <stdlib.h>
 
@@ -15,12 +15,26 @@ typedef BENCH_T(BENCH_MAP) BENCH_MAP_T;
 #define GP_KEY   BENCH_IN_T
 #define GP_VALUE BENCH_MAP_T
 #include <gpuprims/radix_sort.cuh>
+
+/* Where in the output the keys and the values begin. */
+static BENCH_IN_T *BENCH(keys)(const bench_call *call)
+{
+    int is_last = sizeof(BENCH_MAP_T) > sizeof(BENCH_IN_T);
+
+    return (BENCH_IN_T *)((char *)call->out + (is_last ? call->n * sizeof(BENCH_MAP_T) : 0));
+}
+
+static BENCH_MAP_T *BENCH(values)(const bench_call *call)
+{
+    int is_last = sizeof(BENCH_MAP_T) <= sizeof(BENCH_IN_T);
+
+    return (BENCH_MAP_T *)((char *)call->out + (is_last ? call->n * sizeof(BENCH_IN_T) : 0));
+}
+
 static cudaError_t BENCH(run)(const bench_call *call)
 {
-    BENCH_IN_T *keys = (BENCH_IN_T *)call->out;
-
-    return BENCH(radix_sort)((const BENCH_IN_T *)call->in, keys, (const BENCH_MAP_T *)call->map,
-                             (BENCH_MAP_T *)(keys + call->n), call->n, call->ws, call->stream);
+    return BENCH(radix_sort)((const BENCH_IN_T *)call->in, BENCH(keys)(call), (const BENCH_MAP_T *)call->map,
+                             BENCH(values)(call), call->n, call->ws, call->stream);
 }
 
 typedef struct BENCH(item) {
@@ -41,8 +55,8 @@ static int BENCH(compare)(const void *a, const void *b)
 static cudaError_t BENCH(reference)(const bench_call *call)
 {
     BENCH(item) *items = (BENCH(item) *)malloc((call->n + 1) * sizeof *items);
-    BENCH_IN_T *keys = (BENCH_IN_T *)call->out;
-    BENCH_MAP_T *values = (BENCH_MAP_T *)(keys + call->n);
+    BENCH_IN_T *keys = BENCH(keys)(call);
+    BENCH_MAP_T *values = BENCH(values)(call);
     size_t i;
 
     if (!items)

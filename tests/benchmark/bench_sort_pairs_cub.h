@@ -11,11 +11,15 @@ bench_function BENCH(run_cub);
 
 cudaError_t BENCH(run_cub)(const bench_call *call)
 {
-    BENCH_IN_T *keys = static_cast<BENCH_IN_T *>(call->out);
+    const bool wide = sizeof(BENCH_MAP_T) > sizeof(BENCH_IN_T); /* values come first */
+    char *second = static_cast<char *>(call->out) +
+                   call->n * (wide ? sizeof(BENCH_MAP_T) : sizeof(BENCH_IN_T));
+    void *keys = wide ? second : call->out, *values = wide ? call->out : second;
 
     return cub::DeviceRadixSort::SortPairs(call->scratch, *call->scratch_bytes,
-                                           static_cast<const BENCH_IN_T *>(call->in), keys,
+                                           static_cast<const BENCH_IN_T *>(call->in),
+                                           static_cast<BENCH_IN_T *>(keys),
                                            static_cast<const BENCH_MAP_T *>(call->map),
-                                           reinterpret_cast<BENCH_MAP_T *>(keys + call->n), call->n,
+                                           static_cast<BENCH_MAP_T *>(values), call->n,
                                            0, static_cast<int>(8 * sizeof(BENCH_IN_T)), call->stream);
 }

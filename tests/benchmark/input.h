@@ -15,11 +15,17 @@ typedef enum distribution {
     DISTRIBUTION_RANGE,   /* 0 to 63 */
     DISTRIBUTION_ENTROPY, /* the AND of three uniform ones (Thearling and Smith 1992) */
     DISTRIBUTION_ZIPF,    /* v with a chance of about 1/v, up to 2^20 */
+    DISTRIBUTION_SEVEN,   /* 7 values */
+    DISTRIBUTION_MOSTLY,  /* nine in ten are one value */
+    DISTRIBUTION_GAUSSIAN,
+    DISTRIBUTION_LOW20,  /* 0 to 2^20 - 1 */
+    DISTRIBUTION_HIGH16, /* the topmost 16 bits alone */
     DISTRIBUTIONS
 } distribution;
 
 static const char *const distribution_names[DISTRIBUTIONS] = {
-    "uniform", "few", "sorted", "reversed", "constant", "range", "entropy", "zipf"};
+    "uniform", "few",   "sorted", "reversed", "constant", "range", "entropy",
+    "zipf",    "seven", "mostly", "gaussian", "low20",    "high16"};
 
 /* splitmix64 (Steele, Lea and Flood 2014), whose i-th number needs no numbers before it. */
 static inline __host__ __device__ uint64_t input_random(uint64_t i)
@@ -34,7 +40,8 @@ static inline __host__ __device__ uint64_t input_random(uint64_t i)
 /* Is the value a small integer as it stands, or a fraction of the type's range? */
 static inline __host__ __device__ int input_is_small(int distribution)
 {
-    return distribution == DISTRIBUTION_RANGE || distribution == DISTRIBUTION_ZIPF;
+    return distribution == DISTRIBUTION_RANGE || distribution == DISTRIBUTION_ZIPF ||
+           distribution == DISTRIBUTION_LOW20;
 }
 
 /* Element i of n, of 64 bits: a small integer, or a fraction of 2^64. */
@@ -54,18 +61,34 @@ static inline __host__ __device__ uint64_t input_value(int distribution, size_t 
         unsigned octave = (unsigned)(random % 20);
         return ((uint64_t)1 << octave) + ((random >> 32) & (((uint64_t)1 << octave) - 1));
     }
+    case DISTRIBUTION_SEVEN: return input_random((random % 7 + 1) << 40);
+    case DISTRIBUTION_MOSTLY: return random % 10 ? 0x5bd1e995a5a5a5a7u : input_random(~random);
+    case DISTRIBUTION_GAUSSIAN: { /* nearly: a sum of eight uniform ones */
+        uint64_t sum = 0;
+        unsigned k;
+        for (k = 0; k < 8; k++)
+            sum += input_random(random + k) >> 3;
+        return sum;
+    }
+    case DISTRIBUTION_LOW20: return random >> 44;
+    case DISTRIBUTION_HIGH16: return random >> 48 << 48;
     default: return random;
     }
 }
 
+/* Of 1, 2, 4 or 8 bytes; a multiple of 8 takes the value and those that follow it. */
 static inline __host__ __device__ void input_store_integer(void *to, size_t i, size_t bytes,
                                                            uint64_t value)
 {
+    size_t word, words = bytes / 8;
+
     switch (bytes) {
     case 1: ((uint8_t *)to)[i] = (uint8_t)value; break;
     case 2: ((uint16_t *)to)[i] = (uint16_t)value; break;
     case 4: ((uint32_t *)to)[i] = (uint32_t)value; break;
-    default: ((uint64_t *)to)[i] = value;
+    default:
+        for (word = 0; word < words; word++)
+            ((uint64_t *)to)[i * words + word] = value + word;
     }
 }
 

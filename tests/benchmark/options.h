@@ -75,7 +75,7 @@ static inline void options_print_help(void)
          "  --distribution LIST   of the input, or all (default uniform):");
     fputs("                  ", stdout);
     for (i = 0; i < DISTRIBUTIONS; i++)
-        printf(" %s", distribution_names[i]);
+        printf("%s %s", i == 8 ? "\n                  " : "", distribution_names[i]);
     printf("\n"
            "  --cold           flush the L2 cache before each run (the default on a GPU)\n"
            "  --warm           make an untimed run before each run; with --cold: both\n"

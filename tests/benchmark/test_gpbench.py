@@ -25,7 +25,8 @@ HERE = pathlib.Path(__file__).resolve().parent
 COLUMNS = ('primitive,implementation,type,distribution,n,cache,batch,median_ms,min_ms,max_ms,bytes,GBps,'
            'of_memcpy,vs_cub,items_per_s,gpu,driver,toolkit,cub,commit,date,repeat,block,offset_in,'
            'offset_out').split(',')
-DISTRIBUTIONS = 'uniform few sorted reversed constant range entropy zipf'.split()
+DISTRIBUTIONS = ('uniform few sorted reversed constant range entropy zipf seven mostly gaussian low20 '
+                 'high16').split()
 
 # What must be there. More may: the table grows.
 GROUPS = [f'scan_exclusive_sum/{t}' for t in 'i32 u32 f32 i64 f64 u8 i16 u8-u64 struct16 struct48'.split()]
@@ -38,7 +39,8 @@ GROUPS += [f'{p}/u32' for p in 'compact_none compact_all compact_rare compact_fl
 GROUPS += [f'{p}/{t}' for p in 'gather scatter scatter_if'.split() for t in 'u32 u64 struct48'.split()]
 GROUPS += [f'{p}_map32/{t}' for p in 'gather scatter scatter_if'.split() for t in 'u32 u64'.split()]
 GROUPS += ['map_to_flags/u32']
-GROUPS += [f'sort/{t}' for t in 'i32 u32 f32 u64 f64 u8 i16'.split()] + ['sort_pairs/u32', 'sort_pairs/u64']
+GROUPS += [f'sort/{t}' for t in 'i32 u32 f32 i64 u64 f64 u8 i16 u16'.split()]
+GROUPS += [f'sort_pairs/{t}' for t in 'u32 u64 u32-u64 u32-struct16 u32-struct32'.split()]
 GROUPS += [f'block_{p}/{t}' for p in 'inclusive_scan_256 exclusive_scan_256 reduce_256'.split() for t in 'u32 u64'.split()]
 
 WORK = tempfile.mkdtemp(prefix='test_gpbench.')
@@ -211,6 +213,7 @@ def test_bytes():
             ('reduce_sum', 'f64'): 8, ('reduce_sum', 'u8-u64'): 1, ('compact_none', 'u32'): 4,
             ('compact_all', 'u32'): 8, ('partition', 'u32'): 8, ('partition_stable', 'u32'): 8,
             ('gather', 'u32'): 16, ('scatter', 'struct48'): 104, ('gather_map32', 'u32'): 12, ('sort_pairs', 'u32'): 16,
+            ('sort_pairs', 'u32-u64'): 24, ('sort_pairs', 'u32-struct32'): 72,
             ('scatter_map32', 'u64'): 20, ('map_to_flags', 'u32'): 5}.items():
         assert bytes_of[key] == 1000 * value, key
     assert 4000 < bytes_of['compact', 'u32'] < 8000
