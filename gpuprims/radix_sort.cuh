@@ -113,7 +113,8 @@
 /* Shared memory that a block has everywhere, and what the passes leave of it for items. */
 #define GPI_RADIX_LEAST_ROOM ((size_t)64 << 10)
 #define GPI_RADIX_LEAST_FIT \
-    ((GPI_RADIX_LEAST_ROOM - sizeof(GPI_RADIX_TILE) - 1024) / GPI_RADIX_SLOT / GPI_RADIX_THREADS)
+    ((GPI_RADIX_LEAST_ROOM - sizeof(GPI_RADIX_TILE) - 1024) / GPI_RADIX_SLOT / GPI_RADIX_THREADS / \
+     GPI_RADIX_ROUNDS * GPI_RADIX_ROUNDS)
 #define GPI_RADIX_LEAST_TILE \
     (GPI_RADIX_THREADS *     \
      (GPI_RADIX_LEAST_FIT < GPI_RADIX_ITEMS ? GPI_RADIX_LEAST_FIT : (size_t)GPI_RADIX_ITEMS))
@@ -136,12 +137,12 @@
 typedef struct {
     GP_KEY *keys;
     GPI_RADIX_VALUE *values;
+    gpi_radix_plan *plan;
     gpi_radix_counts *counts; /* the tickets follow them; both are zeroed */
     uint32_t *tickets;
-    gpi_radix_plan *plan;
     uint32_t *look[2];
     gpi_radix_buckets *buckets; /* in the same place: there is no look-back then */
-    size_t rows, zeroed, bytes;
+    size_t rows, bytes;
 } GPI_RADIX_LAYOUT;
 
 /* Enough for every device: with little shared memory there are the most tiles. */
@@ -159,16 +160,16 @@ static inline GPI_RADIX_LAYOUT GPI_RADIX_LAY_OUT(char *memory, size_t n)
     tiles = tiles > few ? tiles : few;
     layout.rows = tiles < GPI_RADIX_ROWS ? tiles : GPI_RADIX_ROWS;
     size_t portions = gpi_divide_up(tiles, GPI_RADIX_ROWS);
-    layout.zeroed = sizeof(gpi_radix_counts) + (GPI_RADIX_MOST + 1) * portions * sizeof(uint32_t);
-    size_t plan = values + gpi_align_up(layout.zeroed),
-           look = plan + gpi_align_up(sizeof(gpi_radix_plan));
+    size_t counts = values + gpi_align_up(sizeof(gpi_radix_plan));
+    size_t look = counts + gpi_align_up(sizeof(gpi_radix_counts) +
+                                        (GPI_RADIX_MOST + 1) * portions * sizeof(uint32_t));
     layout.bytes = look + 2 * layout.rows * 256 * sizeof(uint32_t);
     if (memory) {
         layout.keys = (GP_KEY *)memory;
         layout.values = (GPI_RADIX_VALUE *)(memory + keys);
-        layout.counts = (gpi_radix_counts *)(memory + values);
+        layout.plan = (gpi_radix_plan *)(memory + values);
+        layout.counts = (gpi_radix_counts *)(memory + counts);
         layout.tickets = (uint32_t *)(layout.counts + 1);
-        layout.plan = (gpi_radix_plan *)(memory + plan);
         layout.look[0] = (uint32_t *)(memory + look);
         layout.look[1] = layout.look[0] + layout.rows * 256;
         layout.buckets = (gpi_radix_buckets *)layout.look[0];
@@ -254,18 +255,19 @@ static inline cudaError_t GPI_RADIX_PASSES(GPI_RADIX_JOB job, size_t n, GPI_RADI
     size_t blocks = gpi_resident_blocks(1, GPI_RADIX_GRID, GP_GRID);
     size_t threads = GPI_RADIX_FEW_THREADS, items = GPI_RADIX_FEW_ITEMS;
     size_t fitting = (room - sizeof(GPI_RADIX_FEW_TILE) - 1024) / GPI_RADIX_SLOT / threads;
+    const size_t some = GPI_RADIX_ROUNDS;
     cudaError_t error = cudaSuccess;
 
-    items = items < fitting ? items : fitting;
+    items = items < fitting ? items : fitting / some * some;
     const int few = n <= blocks * threads * items && !GP_KERNEL;
     if (!few) {
         blocks = gpi_resident_blocks(GPI_RADIX_BLOCKS, GPI_RADIX_GRID, GP_GRID);
         threads = GPI_RADIX_THREADS;
         items = GPI_RADIX_ITEMS;
         fitting = (room - sizeof(GPI_RADIX_TILE) - 1024) / GPI_RADIX_SLOT / threads;
-        items = items < fitting ? items : fitting;
+        items = items < fitting ? items : fitting / some * some;
     }
-    size_t tile_n = gpi_divide_up(gpi_divide_up(n, blocks), threads) * threads;
+    size_t tile_n = gpi_divide_up(gpi_divide_up(n, blocks), threads * some) * threads * some;
     tile_n = tile_n < 4 * threads ? 4 * threads : tile_n;
     tile_n = tile_n < items * threads ? tile_n : items * threads;
     size_t portion = layout->rows * tile_n, portions = gpi_divide_up(n, portion);
@@ -295,30 +297,26 @@ static inline cudaError_t GPI_RADIX_PASSES(GPI_RADIX_JOB job, size_t n, GPI_RADI
     return error;
 }
 
-/*
- * The blocks of a cluster that sorts n items, `most` at most, and the items of each of their threads; 0, if
- * there are too many for the shared memory.
- */
-static inline unsigned GPI_RADIX_BLOCKS_OF_CLUSTER(size_t n, size_t room, unsigned most,
-                                                   size_t *rounds)
+/* The blocks of a cluster that sorts n items, `most` at most; 0, if there are too many for the shared memory. */
+static inline unsigned GPI_RADIX_BLOCKS_OF_CLUSTER(size_t n, size_t room, unsigned most)
 {
     unsigned blocks = 1;
 
     /* Few keys: one block is done before several have met. */
     while (n > GPI_TUNE_RADIX_ALONE && blocks < most && n > blocks * (size_t)1024)
         blocks *= 2;
-    *rounds = gpi_divide_up(n, blocks * (size_t)1024);
-    if (*rounds > GPI_RADIX_CLUSTER_ITEMS || GPI_RADIX_ALWAYS_PASSES || GPI_RADIX_BLOCK_N == 0 ||
-        GPI_RADIX_CLUSTER_BYTES(blocks, *rounds * 1024) + 2048 > room)
+    const size_t rounds = gpi_divide_up(n, blocks * (size_t)1024);
+    if (rounds > GPI_RADIX_CLUSTER_ITEMS || GPI_RADIX_ALWAYS_PASSES || GPI_RADIX_BLOCK_N == 0 ||
+        GPI_RADIX_CLUSTER_BYTES(blocks, rounds * 1024) + 2048 > room)
         return 0;
     return blocks;
 }
 
 /* Sorts n items in one launch of `blocks` blocks. */
 static inline cudaError_t GPI_RADIX_CLUSTER(const GPI_RADIX_JOB *job, size_t n, unsigned blocks,
-                                            size_t rounds, int early, cudaStream_t stream)
+                                            int early, cudaStream_t stream)
 {
-    const unsigned threads = n > 512 ? 1024 : n > 256 ? 512 : 256;
+    const unsigned threads = n > 512 ? 1024 : 512;
     GPI_RADIX_SHARE share;
 
     memset((void *)&share, 0, sizeof share);
@@ -327,7 +325,7 @@ static inline cudaError_t GPI_RADIX_CLUSTER(const GPI_RADIX_JOB *job, size_t n, 
     share.values_in = job->values_in;
     share.values_out = job->values_out;
     share.n = (uint32_t)n;
-    share.rounds = (uint32_t)(rounds * 1024 / threads);
+    share.rounds = (uint32_t)gpi_divide_up(n, blocks * (size_t)threads);
     share.share = share.rounds * threads;
     share.begin_bit = job->begin_bit;
     share.bits = job->end_bit - job->begin_bit;
@@ -381,12 +379,9 @@ static inline size_t GPI_RADIX_TILE_OF_PARTITION(size_t n, size_t room)
 static inline cudaError_t GPI_RADIX_SPREAD(const GPI_RADIX_BUCKET_JOB *job, cudaStream_t stream)
 {
     size_t counting = gpi_divide_up(job->n * sizeof(GP_KEY), 64 * GPI_RADIX_COUNT_THREADS);
-    cudaError_t error = cudaMemsetAsync(job->buckets->counts, 0, (size_t)4 << job->bits, stream);
 
-    if (error == cudaSuccess)
-        error = GPI_LAUNCH(GPI_RADIX_SPREAD_KERNEL, gpi_resident_blocks(1, counting, GP_GRID),
-                           GPI_RADIX_COUNT_THREADS, (size_t)2 << job->bits, stream, *job);
-    return error;
+    return GPI_LAUNCH(GPI_RADIX_SPREAD_KERNEL, gpi_resident_blocks(1, counting, GP_GRID),
+                      GPI_RADIX_COUNT_THREADS, (size_t)2 << job->bits, stream, *job);
 }
 
 /* The partitions, and the sort of the buckets. */
@@ -401,9 +396,10 @@ static inline cudaError_t GPI_RADIX_SORT_BUCKETS(GPI_RADIX_BUCKET_JOB *job, int 
         error = GPI_LAUNCH_EARLY(early, GPI_RADIX_PARTITION_KERNEL,
                                  gpi_resident_blocks(2, tiles, GP_GRID), GPI_RADIX_PARTITION_THREADS,
                                  job->tile_n * sizeof(GP_KEY), stream, *job);
+    /* A few blocks for each that is resident: as good as one for each bucket, and soon done without buckets. */
     if (error == cudaSuccess)
         error = GPI_LAUNCH_EARLY(early, GPI_RADIX_BUCKET_KERNEL,
-                                 1u << job->bits < GP_GRID ? 1u << job->bits : GP_GRID,
+                                 gpi_resident_blocks(12, (size_t)1 << job->bits, GP_GRID),
                                  GPI_RADIX_BUCKET_THREADS, sizeof(GPI_RADIX_BUCKET), stream, *job);
     return error;
 }
@@ -436,11 +432,10 @@ static inline cudaError_t GPI_RADIX_HOST(const char *function, GPI_RADIX_JOB job
         return error;
     if (job.begin_bit == job.end_bit)
         job.begin_bit = job.end_bit = 0;
-    size_t rounds = 0;
     int ready = GPI_RADIX_READY(), early = !old && ready % 2;
     size_t room = old ? GPI_RADIX_LEAST_ROOM : (size_t)ready & ~(size_t)1023;
     unsigned most = GP_KERNEL == GP_KERNEL_BLOCK || ready % 2 == 0 ? 1 : (unsigned)ready / 2 % 512;
-    unsigned blocks = GPI_RADIX_BLOCKS_OF_CLUSTER(n, room, most, &rounds);
+    unsigned blocks = GPI_RADIX_BLOCKS_OF_CLUSTER(n, room, most);
     GPI_RADIX_LAYOUT layout = GPI_RADIX_LAY_OUT(NULL, n);
 
     /* A cluster needs no workspace; a handle of too few bytes is refused all the same. */
@@ -449,7 +444,7 @@ static inline cudaError_t GPI_RADIX_HOST(const char *function, GPI_RADIX_JOB job
     if (error != cudaSuccess)
         return error;
     if (blocks) {
-        error = GPI_RADIX_CLUSTER(&job, n, blocks, rounds, early, stream);
+        error = GPI_RADIX_CLUSTER(&job, n, blocks, early, stream);
         return gpi_scratch_release(&scratch, error, stream);
     }
     layout = GPI_RADIX_LAY_OUT(scratch.memory, n);
@@ -474,12 +469,15 @@ static inline cudaError_t GPI_RADIX_HOST(const char *function, GPI_RADIX_JOB job
     GPI_RADIX_COUNTING count = {
         job.keys_in,   n,           job.begin_bit,  job.end_bit,       in_place, old, columns,
         layout.counts, layout.plan, layout.look[0], layout.rows * 256, levels,   layout.buckets};
-    error = cudaMemsetAsync(layout.counts, 0, layout.zeroed, stream);
+    /* Counts and tickets, and the counts of buckets, the first of what is in the room for the look-back. */
+    size_t zeroed = (size_t)((char *)layout.buckets - (char *)layout.counts);
+    error = cudaMemsetAsync(layout.counts, 0, zeroed + (levels == 2 ? (size_t)4 << bucket_bits : 0), stream);
     if (error == cudaSuccess && levels == 2)
         error = GPI_RADIX_SPREAD(&bucket, stream);
     if (error == cudaSuccess)
-        error = GPI_LAUNCH(GPI_RADIX_COUNT_KERNEL, gpi_resident_blocks(1, counting, GP_GRID),
-                           GPI_RADIX_COUNT_THREADS, columns * digits * 1024, stream, count);
+        error = GPI_LAUNCH_EARLY(early && levels == 2, GPI_RADIX_COUNT_KERNEL,
+                                 gpi_resident_blocks(1, counting, GP_GRID), GPI_RADIX_COUNT_THREADS,
+                                 columns * digits * 1024, stream, count);
     if (error == cudaSuccess && levels)
         error = GPI_RADIX_SORT_BUCKETS(&bucket, early, stream);
     if (error == cudaSuccess)

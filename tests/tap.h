@@ -6,6 +6,8 @@
  *
  *     --seed N    seed of the generated data (printed)
  *     --small     leave out large sizes, for slow tools such as sanitizers
+ *     --only LIST  of a program with several instances: only those that have one of these words, apart by
+ *                 commas, in their names
  */
 #ifndef TAP_H
 #define TAP_H
@@ -19,6 +21,7 @@
 
 static int tap_count = 0, tap_failures = 0;
 static int tap_small = 0;
+static const char *tap_only = "";
 static uint64_t tap_seed = 20250101;
 
 /* One result. The text says what holds when it passes. */
@@ -55,8 +58,10 @@ __attribute__((unused)) static void tap_begin(int argc, char **argv)
             tap_seed = strtoull(argv[++i], NULL, 0);
         else if (strcmp(argv[i], "--small") == 0)
             tap_small = 1;
+        else if (strcmp(argv[i], "--only") == 0 && i + 1 < argc)
+            tap_only = argv[++i];
         else {
-            fprintf(stderr, "usage: %s [--seed N] [--small]\n", argv[0]);
+            fprintf(stderr, "usage: %s [--seed N] [--small] [--only LIST]\n", argv[0]);
             exit(2);
         }
     }
@@ -75,6 +80,20 @@ __attribute__((unused)) static int tap_end(void)
 {
     printf("1..%d\n", tap_count);
     return tap_failures != 0;
+}
+
+/* Whether --only has the instance, or there is no such option. */
+__attribute__((unused)) static int tap_wants(const char *name)
+{
+    char word[64];
+    const char *list = tap_only;
+
+    for (; *list; list += strcspn(list, ","), list += *list == ',') {
+        snprintf(word, sizeof word, "%.*s", (int)strcspn(list, ","), list);
+        if (strstr(name, word))
+            return 1;
+    }
+    return tap_only[0] == '\0';
 }
 
 /* splitmix64 (Steele, Lea, Flood 2014) */

@@ -344,6 +344,8 @@ static void clusters(const radix_case *c)
     int width = 8 * (int)c->key_bytes, passed = 1;
     gp_workspace ws = GP_WORKSPACE_INIT;
 
+    if (!tap_wants(c->name))
+        return;
     for (size_t i = 0; i < (tap_small ? 1 : sizeof sizes / sizeof *sizes); i++)
         for (size_t k = 0; k < sizeof some / sizeof *some; k++)
             if (i < 2 || i % 4 == k % 4) {
@@ -616,6 +618,8 @@ int main(int argc, char **argv)
     clusters(&f64_f32_case);
     clusters(&block_f32_u16_down_case);
     for (int i = 0; i < CASES; i++) {
+        if (!tap_wants(cases[i]->name))
+            continue;
         sizes(cases[i]);
         data(cases[i]);
         bits(cases[i]);
@@ -624,10 +628,13 @@ int main(int argc, char **argv)
     }
 #ifdef __CUDACC__
     for (int kept = 0; kept < 2; kept++) {
-        graphs(&u32_case, kept);
-        graphs(&again_f32_u32_case, kept);
+        if (tap_wants("u32"))
+            graphs(&u32_case, kept);
+        if (tap_wants("again_f32_u32"))
+            graphs(&again_f32_u32_case, kept);
     }
-    huge();
+    if (tap_wants("u8"))
+        huge();
 #endif
     return tap_end();
 }

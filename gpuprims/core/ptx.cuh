@@ -224,6 +224,18 @@ GPI_DEVICE uint32_t gpi_warp_sum(uint32_t x)
 #endif
 }
 
+/* All bits that are set somewhere in a warp, in every lane. */
+GPI_DEVICE uint32_t gpi_warp_or(uint32_t x)
+{
+#if !defined __CUDA_ARCH__ || __CUDA_ARCH__ >= 800
+    return __reduce_or_sync(GPI_FULL_MASK, x);
+#else
+    for (int stride = 16; stride; stride /= 2)
+        x |= __shfl_xor_sync(GPI_FULL_MASK, x, stride);
+    return x;
+#endif
+}
+
 /* The sum of the lanes up to the own. */
 GPI_DEVICE uint32_t gpi_warp_prefix(uint32_t x, unsigned lane)
 {

@@ -200,6 +200,7 @@ static __global__ void __launch_bounds__(GPI_RADIX_COUNT_THREADS, 1)
     const int shift = GPI_KEY_WIDTH - job.bits;
     int strict = 0;
 
+    gpi_grid_launch_next();
     if (job.levels * GPI_RADIX_HAS_BUCKETS ==
         0) /* without buckets the kernel has hardly any code */
         return;

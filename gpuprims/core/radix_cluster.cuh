@@ -27,6 +27,7 @@
 #define GPI_RADIX_SHARE_OF GPI(share_of)
 #define GPI_RADIX_SHARE_BIN GPI(share_bin)
 #define GPI_RADIX_SHARE_LOAD GPI(share_load)
+#define GPI_RADIX_SHARE_OR GPI(share_or)
 #define GPI_RADIX_SHARE_SPAN GPI(share_span)
 #define GPI_RADIX_SHARE_TELL GPI(share_tell)
 #define GPI_RADIX_SHARE_SPREAD GPI(share_spread)
@@ -36,6 +37,7 @@
 #define GPI_RADIX_SHARE_SORT GPI(share_sort)
 #define GPI_RADIX_SHARE_RANK GPI(share_rank)
 #define GPI_RADIX_SHARE_PASS GPI(share_pass)
+#define GPI_RADIX_SHARE_PASS_ALONE GPI(share_pass_alone)
 #define GPI_RADIX_SHARE_PASSES GPI(share_passes)
 #define GPI_RADIX_SHARE_WRITE GPI(share_write)
 #define GPI_RADIX_CLUSTER_KERNEL GPI(cluster_kernel)
@@ -100,6 +102,7 @@ typedef struct {
     GP_KEY *keys[2]; /* items, and another array of them */
     uint32_t *from[2];
     uint32_t first, count; /* items that the block has got, and where they go */
+    uint64_t differ;       /* a block alone: the bits that are not the same in all keys */
 } GPI_RADIX_SHARE;
 
 /* Shared memory of a block. */
@@ -135,16 +138,23 @@ GPI_DEVICE uint32_t GPI_RADIX_SHARE_BIN(const GPI_RADIX_SHARE *share, GP_KEY key
     return (uint32_t)(((GPI_KEY_LONG(key) >> share->begin_bit & share->range) - low) >> shift);
 }
 
-/* Reads the block's share of the input. Lanes read neighbouring keys; a warp has a run of them. */
-GPI_DEVICE void GPI_RADIX_SHARE_LOAD(const GPI_RADIX_SHARE *share, GP_KEY *keys, uint32_t at)
+/* Reads the block's share of all keys. Lanes read neighbouring keys; a warp has a run of them. */
+GPI_DEVICE void GPI_RADIX_SHARE_LOAD(const GPI_RADIX_SHARE *share, const GP_KEY *from, GP_KEY *keys, uint32_t at)
 {
     GPI_UNROLL
     for (uint32_t i = 0; i < GPI_RADIX_CLUSTER_ITEMS; i++)
-        keys[i] = i < share->rounds && at + 32 * i < share->n ? share->keys_in[at + 32 * i]
-                                                              : GPI_KEY_LAST();
+        keys[i] = i < share->rounds && at + 32 * i < share->n ? from[at + 32 * i] : GPI_KEY_LAST();
 }
 
 /* ---- the short way ----------------------------------------------------------------------------- */
+
+/* All bits that are set somewhere in the warp. */
+GPI_DEVICE uint64_t GPI_RADIX_SHARE_OR(uint64_t bits)
+{
+    uint64_t all = gpi_warp_or((uint32_t)bits);
+
+    return GPI_KEY_IS_NARROW ? all : all | (uint64_t)gpi_warp_or((uint32_t)(bits >> 32)) << 32;
+}
 
 /*
  * A block alone: its keys into shared memory, and the bits above which they are all the same; -1, if some
@@ -156,7 +166,7 @@ GPI_DEVICE int GPI_RADIX_SHARE_SPAN(GPI_RADIX_SHARE *share, const GP_KEY *keys, 
     const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32, warps = blockDim.x / 32;
     const uint64_t one = GPI_KEY_ORDER(share->keys_in[0]) >> share->begin_bit & share->range;
     uint64_t differ = 0;
-    int strict = 0;
+    int strict = share->strict;
 
     GPI_UNROLL
     for (uint32_t i = 0; i < GPI_RADIX_CLUSTER_ITEMS; i++)
@@ -167,16 +177,14 @@ GPI_DEVICE int GPI_RADIX_SHARE_SPAN(GPI_RADIX_SHARE *share, const GP_KEY *keys, 
             differ |= one ^ (GPI_KEY_ORDER(keys[i]) >> share->begin_bit & share->range);
             strict |= !GPI_RADIX_PAIRS && GPI_KEY_IS_MINUS_ZERO(keys[i]);
         }
-    for (unsigned stride = 1; stride < 32; stride *= 2)
-        differ |= __shfl_xor_sync(GPI_FULL_MASK, differ, stride);
+    differ = GPI_RADIX_SHARE_OR(differ);
     if (lane == 0)
         share->state->differ[warp] = differ;
-    if (__syncthreads_or(strict)) /* the warps' bits are there, and the items, too */
+    strict = __syncthreads_or(strict); /* the warps' bits are there, and the items, too */
+    share->differ = GPI_RADIX_SHARE_OR(share->state->differ[lane % warps]);
+    if (strict)
         return -1;
-    differ = share->state->differ[lane % warps];
-    for (unsigned stride = 1; stride < 32; stride *= 2)
-        differ |= __shfl_xor_sync(GPI_FULL_MASK, differ, stride);
-    const int bits = 64 - __clzll((long long)differ);
+    const int bits = 64 - __clzll((long long)share->differ);
 
     *low = bits < 64 ? one >> bits << bits : 0;
     share->first = 0;
@@ -488,12 +496,36 @@ GPI_DEVICE int GPI_RADIX_SHARE_PASS(GPI_RADIX_SHARE *share)
     return 0;
 }
 
+/* The same in a block alone. The threads are in order of their digits, and of their warps with each digit. */
+GPI_DEVICE void GPI_RADIX_SHARE_PASS_ALONE(gpi_radix_state *state)
+{
+    const unsigned tid = threadIdx.x, lane = tid % 32, warp = tid / 32, parts = blockDim.x / 256;
+    const unsigned digit = tid / parts, first = tid % parts * 8;
+    uint32_t counts[8], sum = 0, scan;
+
+    GPI_UNROLL
+    for (int w = 0; w < 8; w++)
+        sum += counts[w] = state->u.counts[first + w][digit];
+    scan = gpi_warp_prefix(sum, lane);
+    if (lane == 31)
+        state->sums[warp] = scan;
+    __syncthreads(); /* the warps' sums are complete */
+    scan += gpi_warp_sum(lane < warp ? state->sums[lane] : 0) - sum;
+    GPI_UNROLL
+    for (int w = 0; w < 8; w++) {
+        state->u.counts[first + w][digit] = (uint16_t)scan;
+        scan += counts[w];
+    }
+    __syncthreads(); /* the places are there */
+}
+
 /* Sorts the cluster's keys by one digit after the other. What fills up the last share comes last. */
 GPI_DEVICE void GPI_RADIX_SHARE_PASSES(GPI_RADIX_SHARE *share, GP_KEY *keys, uint32_t at)
 {
     gpi_radix_state *state = share->state;
     uint16_t *counts = state->u.counts[threadIdx.x / 32];
     const uint32_t first = blockIdx.x * share->share, here = at - first;
+    const int alone = gridDim.x == 1;
     uint32_t ranks[GPI_RADIX_CLUSTER_ITEMS], from[GPI_RADIX_CLUSTER_ITEMS];
 
     GPI_UNROLL
@@ -511,15 +543,22 @@ GPI_DEVICE void GPI_RADIX_SHARE_PASSES(GPI_RADIX_SHARE *share, GP_KEY *keys, uin
         const int shift = share->begin_bit + bit;
         const uint32_t mask = 255u >> (share->bits - bit < 8 ? 8 - (share->bits - bit) : 0);
 
+        int single = 0;
+
+        if (alone && (share->differ >> bit & 255) == 0)
+            continue;
         GPI_RADIX_SHARE_RANK(counts, keys, ranks, share->rounds, shift, mask);
         __syncthreads(); /* the counts are complete */
-        const int single = GPI_RADIX_SHARE_PASS(share);
+        if (alone)
+            GPI_RADIX_SHARE_PASS_ALONE(state);
+        else
+            single = GPI_RADIX_SHARE_PASS(share);
         GPI_UNROLL
         for (uint32_t i = 0; i < GPI_RADIX_CLUSTER_ITEMS; i++)
             if (i < share->rounds && !single) {
                 uint32_t digit = GPI_KEY_DIGIT(keys[i], shift, mask);
-                uint32_t to = state->place[digit] + counts[digit] + ranks[i];
-                uint32_t owner = gridDim.x > 1 ? to / share->share : 0;
+                uint32_t to = counts[digit] + ranks[i] + (alone ? 0 : state->place[digit]);
+                uint32_t owner = alone ? 0 : to / share->share;
 
                 to -= owner * share->share;
                 *(GP_KEY *)GPI_RADIX_SHARE_OF(owner, &share->keys[0][to]) = keys[i];
@@ -597,16 +636,16 @@ static __global__ void __launch_bounds__(1024) GPI_RADIX_CLUSTER_KERNEL(GPI_RADI
         state->strict = state->crowded = 0;
     gpi_grid_wait();
     gpi_grid_launch_next();
-    GPI_RADIX_SHARE_LOAD(&share, keys, at);
+    GPI_RADIX_SHARE_LOAD(&share, share.keys_in, keys, at);
     __syncthreads(); /* the counts are zero */
     if (gridDim.x > 1 && !share.strict)
         bits = GPI_RADIX_SHARE_SPREAD(&share, keys, at, &low);
     else if (gridDim.x > 1)
         gpi_cluster_wait(); /* all blocks have started */
-    if (gridDim.x == 1 && !share.strict)
+    if (gridDim.x == 1)
         bits = GPI_RADIX_SHARE_SPAN(&share, keys, at, &low);
     if (bits < 0 || !GPI_RADIX_SHARE_SORT(&share, low, bits)) {
-        GPI_RADIX_SHARE_LOAD(&share, keys, at);
+        GPI_RADIX_SHARE_LOAD(&share, gridDim.x > 1 ? share.keys_in : share.keys[0], keys, at);
         GPI_RADIX_SHARE_PASSES(&share, keys, at);
     }
     if (GPI_RADIX_PAIRS)

@@ -10,6 +10,7 @@
 
 enum {
     GPI_RADIX_MOST = 8,            /* digits of a key */
+    GPI_RADIX_FEW_DIGITS = 16,     /* so many are told apart by four votes */
     GPI_RADIX_COUNT_THREADS = 1024, /* of a block that counts; it has a multiprocessor to itself */
     GPI_RADIX_BUCKETS = 65536,      /* at most */
     GPI_RADIX_BUCKET_THREADS = 512
@@ -18,7 +19,7 @@ enum {
 /* How a pass ranks: core/radix_pass.cuh tells. */
 enum {
     GPI_RADIX_BY_VOTES,
-    GPI_RADIX_BY_FEW_VOTES, /* there are no more than eight digits */
+    GPI_RADIX_BY_FEW_VOTES, /* there are no more than GPI_RADIX_FEW_DIGITS */
     GPI_RADIX_BY_ATOMICS,
     GPI_RADIX_BUT_ONE /* by atomics, except of the digit that is added to this */
 };
@@ -31,6 +32,7 @@ typedef struct gpi_radix_plan {
     int to[GPI_RADIX_MOST + 1];
     int way[GPI_RADIX_MOST + 1]; /* in which the pass ranks */
     uint8_t codes[GPI_RADIX_MOST][256]; /* numbers of the digits that there are; 255 of others */
+    uint8_t digits[GPI_RADIX_MOST][GPI_RADIX_FEW_DIGITS]; /* which the first numbers stand for */
     /* Where the keys of a digit go, for the portion before and the next one in turn. */
     uint64_t place[GPI_RADIX_MOST][2][256];
 } gpi_radix_plan;
@@ -47,10 +49,10 @@ typedef struct gpi_radix_counts {
 
 /* Where the buckets are; made on the device, in the room for the look-back, which is needed only without. */
 typedef struct gpi_radix_buckets {
+    uint32_t counts[GPI_RADIX_BUCKETS];    /* zero before; then where the bucket goes on */
     uint32_t ranges[256];                  /* where the range of a topmost digit goes on */
     uint32_t tiles[256 + 1];               /* of the second partition: the first one of each range */
     uint32_t begin[GPI_RADIX_BUCKETS + 1]; /* of each bucket; behind the last: n */
-    uint32_t counts[GPI_RADIX_BUCKETS];    /* zero before; then where the bucket goes on */
 } gpi_radix_buckets;
 
 /* What a block that counts has in shared memory, besides the counters. */
@@ -105,8 +107,12 @@ GPI_DEVICE void gpi_radix_add_up(gpi_radix_tally *tally, const gpi_radix_counts 
         }
         if (p < digits)
             plan->codes[p][digit] = (uint8_t)(count ? code : 255);
+        if (p < digits && count && code < GPI_RADIX_FEW_DIGITS)
+            plan->digits[p][code] = (uint8_t)digit;
         if (p < digits && digit == 255)
             tally->kinds[p] = code + (count > 0);
+        for (unsigned none = digit == 255 ? code + (count > 0) : 256; p < digits && none < GPI_RADIX_FEW_DIGITS; none++)
+            plan->digits[p][none] = 0;
         if (p < digits)
             plan->place[p][0][digit] = sum - count;
         if (p < digits && digit == 0)
@@ -305,7 +311,7 @@ GPI_DEVICE void GPI_RADIX_MAKE_PLAN(const GPI_RADIX_COUNTING *job, const gpi_rad
                         : 100 * (uint64_t)__ldcg(&counts->alike[p]) > GPI_TUNE_RADIX_ALIKE * pairs;
 
         plan->digit[passes] = p;
-        plan->way[passes] = tally->kinds[p] <= 8             ? GPI_RADIX_BY_FEW_VOTES
+        plan->way[passes] = tally->kinds[p] <= GPI_RADIX_FEW_DIGITS ? GPI_RADIX_BY_FEW_VOTES
                             : strict                         ? GPI_RADIX_BY_VOTES
                             : tally->common[p] && !tally->crowded[p]
                                 ? GPI_RADIX_BUT_ONE + (int)tally->common[p] - 1
@@ -337,6 +343,7 @@ static __global__ void __launch_bounds__(GPI_RADIX_COUNT_THREADS, 1)
     const size_t head = (0 - (size_t)(uintptr_t)job.in) % 16 / sizeof(GP_KEY);
     const size_t vectors = head < job.n ? (job.n - head) / GPI_RADIX_VECTOR_N : 0;
 
+    gpi_grid_wait();
     gpi_grid_launch_next();
     if (job.levels == 2 && job.counts->buckets)
         return;

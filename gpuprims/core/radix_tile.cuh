@@ -11,9 +11,12 @@
 #define GPI_RADIX_STAGE GPI_RADIX_OF(stage)
 #define GPI_RADIX_LOAD GPI_RADIX_OF(load)
 #define GPI_RADIX_COLUMN GPI_RADIX_OF(column)
-#define GPI_RADIX_RANK_FEW GPI_RADIX_OF(rank_few)
-#define GPI_RADIX_RANK GPI_RADIX_OF(rank)
+#define GPI_RADIX_COUNT_DIGITS GPI_RADIX_OF(count_digits)
 #define GPI_RADIX_ADD_UP GPI_RADIX_OF(add_up)
+#define GPI_RADIX_PUT GPI_RADIX_OF(put)
+#define GPI_RADIX_EXCHANGE_BY_VOTES GPI_RADIX_OF(exchange_by_votes)
+#define GPI_RADIX_EXCHANGE_FEW GPI_RADIX_OF(exchange_few)
+#define GPI_RADIX_EXCHANGE_BUT_ONE GPI_RADIX_OF(exchange_but_one)
 #define GPI_RADIX_EXCHANGE GPI_RADIX_OF(exchange)
 #define GPI_RADIX_LOOK_BACK GPI_RADIX_OF(look_back)
 #define GPI_RADIX_PLACE GPI_RADIX_OF(place)
@@ -30,6 +33,10 @@
 #define GPI_RADIX_BLOCKS GPI_RADIX_OF(blocks)
 #define GPI_RADIX_TILE_N GPI_RADIX_OF(tile_n)
 #define GPI_RADIX_BATCH GPI_RADIX_OF(batch)
+#define GPI_RADIX_ROUNDS GPI_RADIX_OF(rounds)
+#define GPI_RADIX_CHUNK GPI_RADIX_OF(chunk)
+#define GPI_RADIX_WRITTEN GPI_RADIX_OF(written)
+#define GPI_RADIX_CHUNK_DONE GPI_RADIX_OF(chunk_done)
 #define GPI_RADIX_AHEAD GPI_RADIX_OF(ahead)
 #define GPI_RADIX_MAY_ADD GPI_RADIX_OF(may_add)
 
@@ -53,6 +60,16 @@ enum {
                                                 : 39,
     GPI_RADIX_TILE_N = GPI_RADIX_THREADS * GPI_RADIX_ITEMS,
     GPI_RADIX_MAY_ADD = !GPI_RADIX_FEW,       /* whether atomics may rank */
+    /* Items of a thread come so many at a time: in a tile of fewer, and in loops that are not written out. */
+    GPI_RADIX_ROUNDS = GPI_RADIX_SLOT > 16 ? 1 : 4,
+    GPI_RADIX_CHUNK = GPI_RADIX_ITEMS % 4 == 0   ? GPI_RADIX_ITEMS / 4
+                      : GPI_RADIX_ITEMS % 3 == 0 ? GPI_RADIX_ITEMS / 3
+                      : GPI_RADIX_ITEMS % 5 == 0 ? GPI_RADIX_ITEMS / 5
+                                                 : GPI_RADIX_ITEMS,
+    GPI_RADIX_WRITTEN = GPI_RADIX_ITEMS % 21 == 0   ? 21
+                        : GPI_RADIX_ITEMS % 13 == 0 ? 13
+                        : GPI_RADIX_ITEMS % 9 == 0  ? 9
+                                                    : GPI_RADIX_CHUNK,
     GPI_RADIX_AHEAD = GPI_RADIX_FEW ? 16 : 4, /* tiles that the look-back reads at a time */
     /* Items of a thread on their way to memory: large values take more registers. */
     GPI_RADIX_BATCH = !GPI_RADIX_PAIRS                ? 1
@@ -69,7 +86,7 @@ typedef struct {
     uint32_t sums[8];
     uint32_t tile;
     uint8_t codes[256]; /* of the digits, where there are few of them; */
-    uint8_t digits[8];  /* and which they are */
+    uint8_t digits[GPI_RADIX_FEW_DIGITS]; /* and which they are */
 } GPI_RADIX_TILE;
 
 /* A pass that only copies: none is needed, or one more to end in the right array. */
@@ -153,79 +170,20 @@ GPI_DEVICE uint32_t GPI_RADIX_COLUMN(uint32_t digit)
     return digit ^ digit >> 4;
 }
 
-/* The same as below, where there are no more than eight digits: the first lanes keep count of one each. */
-GPI_DEVICE void GPI_RADIX_RANK_FEW(GPI_RADIX_TILE *tile, const GP_KEY *keys, uint32_t *ranks,
-                                   const GPI_RADIX_ARRAYS *pass)
-{
-    const unsigned lane = threadIdx.x % 32, below = (1u << lane) - 1;
-    const unsigned own[3] = {lane & 1 ? 0 : ~0u, lane & 2 ? 0 : ~0u, lane & 4 ? 0 : ~0u};
-    uint32_t count = 0; /* of the digit whose code is the lane, so far */
-
-    GPI_UNROLL
-    for (int i = 0; i < GPI_RADIX_ITEMS; i++) {
-        uint32_t code = tile->codes[GPI_KEY_DIGIT(keys[i], pass->shift, pass->mask)];
-        unsigned a = __ballot_sync(GPI_FULL_MASK, code & 1), b = __ballot_sync(GPI_FULL_MASK, code & 2),
-                 c = __ballot_sync(GPI_FULL_MASK, code & 4);
-        unsigned same = (code & 1 ? a : ~a) & (code & 2 ? b : ~b) & (code & 4 ? c : ~c);
-        uint32_t rank = __shfl_sync(GPI_FULL_MASK, count, (int)code) + (uint32_t)__popc(same & below);
-
-        count += (uint32_t)__popc((a ^ own[0]) & (b ^ own[1]) & (c ^ own[2]));
-        ranks[i / 2] = i % 2 ? ranks[i / 2] | rank << 16 : rank;
-    }
-    if (lane < 8 && count)
-        tile->counts[threadIdx.x / 32][GPI_RADIX_COLUMN(tile->digits[lane])] = count;
-}
-
 /*
- * Ranks each key among those of its digit that come before it in its warp's run: two ranks to a word. By
- * atomics only the counts come out; the exchange ranks. What fills up the last tile counts too.
+ * Counts the digits of the warp's run, with what fills up the last tile. Additions whose result nobody
+ * wants take no longer when lanes meet.
  */
-GPI_DEVICE void GPI_RADIX_RANK(GPI_RADIX_TILE *tile, const GP_KEY *keys, uint32_t *ranks,
-                               const GPI_RADIX_ARRAYS *pass, uint32_t rounds, int way)
+GPI_DEVICE void GPI_RADIX_COUNT_DIGITS(GPI_RADIX_TILE *tile, const GP_KEY *keys,
+                                       const GPI_RADIX_ARRAYS *pass, uint32_t rounds)
 {
     uint32_t *counts = tile->counts[threadIdx.x / 32];
-    const unsigned below = (1u << threadIdx.x % 32) - 1;
-    uint32_t ones = 0xFFFFFFFFu;
 
-    GPI_OPAQUE(ones);
-    if (way == GPI_RADIX_BY_ATOMICS) {
-        GPI_UNROLL
-        for (int i = 0; i < GPI_RADIX_ITEMS; i++)
-            atomicAdd(&counts[GPI_RADIX_COLUMN(GPI_KEY_DIGIT(keys[i], pass->shift, pass->mask))], 1u);
-        return;
-    }
-    if (way == GPI_RADIX_BY_FEW_VOTES) {
-        GPI_RADIX_RANK_FEW(tile, keys, ranks, pass);
-        return;
-    }
-    if (way >= GPI_RADIX_BUT_ONE) {
-        uint32_t common = 0;
-
-        GPI_UNROLL
-        for (int i = 0; i < GPI_RADIX_ITEMS; i++) {
-            uint32_t digit = GPI_KEY_DIGIT(keys[i], pass->shift, pass->mask);
-            int is_common = digit == (uint32_t)way - GPI_RADIX_BUT_ONE;
-
-            common += is_common;
-            if (!is_common)
-                atomicAdd(&counts[GPI_RADIX_COLUMN(digit)], 1u);
-        }
-        atomicAdd(&counts[GPI_RADIX_COLUMN((uint32_t)way - GPI_RADIX_BUT_ONE)], common);
-        return;
-    }
     GPI_UNROLL
     for (int i = 0; i < GPI_RADIX_ITEMS; i++) {
-        if (i < (int)rounds) {
-            uint32_t digit = GPI_KEY_DIGIT(keys[i], pass->shift, pass->mask);
-            unsigned same = gpi_match_digit(digit, ones), rank = (unsigned)__popc(same & below);
-            uint32_t before = counts[GPI_RADIX_COLUMN(digit)];
-
-            __syncwarp(); /* everybody has read the count */
-            if (rank == 0)
-                counts[GPI_RADIX_COLUMN(digit)] = before + (uint32_t)__popc(same);
-            __syncwarp(); /* the count is there for the next round */
-            ranks[i / 2] = i % 2 ? ranks[i / 2] | (before + rank) << 16 : before + rank;
-        }
+        if (i % GPI_RADIX_ROUNDS == 0 && i >= (int)rounds)
+            break;
+        atomicAdd(&counts[GPI_RADIX_COLUMN(GPI_KEY_DIGIT(keys[i], pass->shift, pass->mask))], 1u);
     }
 }
 
@@ -268,59 +226,124 @@ GPI_DEVICE uint32_t GPI_RADIX_ADD_UP(GPI_RADIX_TILE *tile, uint32_t *look, uint3
     return sum;
 }
 
-/* Puts the keys into shared memory, in order of the digit. */
-GPI_DEVICE void GPI_RADIX_EXCHANGE(GPI_RADIX_TILE *tile, const GP_KEY *keys, const uint32_t *ranks,
-                                   const GPI_RADIX_ARRAYS *pass, uint32_t count, uint32_t rounds,
-                                   int way)
+/* Puts a key, and where in the tile it comes from, into a slot. */
+GPI_DEVICE void GPI_RADIX_PUT(const GPI_RADIX_ARRAYS *pass, uint32_t slot, GP_KEY key, uint32_t position)
 {
-    const unsigned at = threadIdx.x / 32 * 32 * rounds + threadIdx.x % 32;
+    pass->keys[slot] = key;
+    if (GPI_RADIX_PAIRS)
+        pass->positions[slot] = (uint16_t)position;
+}
+
+/*
+ * Registers have no numbers at run time: the first GPI_RADIX_CHUNK keys are done, the next ones take their
+ * place. A third of the code for a few moves.
+ */
+GPI_DEVICE void GPI_RADIX_CHUNK_DONE(GP_KEY *keys)
+{
+    GPI_UNROLL
+    for (int i = GPI_RADIX_CHUNK; i < GPI_RADIX_ITEMS; i++)
+        keys[i - GPI_RADIX_CHUNK] = keys[i];
+}
+
+/* By votes; the count of a digit is the next slot. Slots from `count` on are of what fills up the tile. */
+GPI_DEVICE void GPI_RADIX_EXCHANGE_BY_VOTES(uint32_t *counts, GP_KEY *keys, const GPI_RADIX_ARRAYS *pass,
+                                            uint32_t at, uint32_t count, uint32_t rounds)
+{
     const unsigned below = (1u << threadIdx.x % 32) - 1;
-    uint32_t *counts = tile->counts[threadIdx.x / 32];
-    int shift = pass->shift;
+    uint32_t ones = 0xFFFFFFFFu;
 
-    GPI_OPAQUE(shift); /* the digits again, rather than in registers since the ranking */
-    if (way == GPI_RADIX_BY_ATOMICS) {
+    GPI_OPAQUE(ones);
+    GPI_NO_UNROLL
+    for (uint32_t i = 0; i < rounds; i += GPI_RADIX_CHUNK) {
         GPI_UNROLL
-        for (int i = 0; i < GPI_RADIX_ITEMS; i++) {
-            uint32_t digit = GPI_KEY_DIGIT(keys[i], shift, pass->mask);
-            uint32_t slot = atomicAdd(&counts[GPI_RADIX_COLUMN(digit)], 1u);
+        for (uint32_t k = 0; k < GPI_RADIX_CHUNK; k++) {
+            if (i + k >= rounds)
+                break;
+            uint32_t digit = GPI_KEY_DIGIT(keys[k], pass->shift, pass->mask);
+            unsigned same = gpi_match_digit(digit, ones), rank = (unsigned)__popc(same & below);
+            uint32_t slot = counts[GPI_RADIX_COLUMN(digit)];
 
-            pass->keys[slot] = keys[i];
-            if (GPI_RADIX_PAIRS)
-                pass->positions[slot] = (uint16_t)(at + 32 * i);
+            __syncwarp(); /* everybody has read the slot */
+            if (rank == 0)
+                counts[GPI_RADIX_COLUMN(digit)] = slot + (uint32_t)__popc(same);
+            __syncwarp(); /* the slot is there for the next round */
+            if (slot + rank < count)
+                GPI_RADIX_PUT(pass, slot + rank, keys[k], at + 32 * (i + k));
         }
-        return;
+        GPI_RADIX_CHUNK_DONE(keys);
     }
-    if (way >= GPI_RADIX_BUT_ONE) {
-        uint32_t next = counts[GPI_RADIX_COLUMN((uint32_t)way - GPI_RADIX_BUT_ONE)];
+}
 
+/* Where there are no more than sixteen digits: the first lanes know the next slot of one each. */
+GPI_DEVICE void GPI_RADIX_EXCHANGE_FEW(const GPI_RADIX_TILE *tile, const uint32_t *counts, GP_KEY *keys,
+                                       const GPI_RADIX_ARRAYS *pass, uint32_t at)
+{
+    const unsigned lane = threadIdx.x % 32, below = (1u << lane) - 1;
+    const unsigned own[4] = {lane & 1 ? 0 : ~0u, lane & 2 ? 0 : ~0u, lane & 4 ? 0 : ~0u, lane & 8 ? 0 : ~0u};
+    uint32_t next = counts[GPI_RADIX_COLUMN(tile->digits[lane % GPI_RADIX_FEW_DIGITS])];
+
+    GPI_NO_UNROLL
+    for (uint32_t i = 0; i < GPI_RADIX_ITEMS; i += GPI_RADIX_CHUNK) {
         GPI_UNROLL
-        for (int i = 0; i < GPI_RADIX_ITEMS; i++) {
-            uint32_t digit = GPI_KEY_DIGIT(keys[i], shift, pass->mask);
-            int is_common = digit == (uint32_t)way - GPI_RADIX_BUT_ONE;
-            unsigned same = __ballot_sync(GPI_FULL_MASK, is_common);
+        for (uint32_t k = 0; k < GPI_RADIX_CHUNK; k++) {
+            uint32_t code = tile->codes[GPI_KEY_DIGIT(keys[k], pass->shift, pass->mask)];
+            unsigned a = __ballot_sync(GPI_FULL_MASK, code & 1), b = __ballot_sync(GPI_FULL_MASK, code & 2),
+                     c = __ballot_sync(GPI_FULL_MASK, code & 4), d = __ballot_sync(GPI_FULL_MASK, code & 8);
+            unsigned same = (code & 1 ? a : ~a) & (code & 2 ? b : ~b) & (code & 4 ? c : ~c) & (code & 8 ? d : ~d);
+            uint32_t slot = __shfl_sync(GPI_FULL_MASK, next, (int)code) + (uint32_t)__popc(same & below);
+
+            next += (uint32_t)__popc((a ^ own[0]) & (b ^ own[1]) & (c ^ own[2]) & (d ^ own[3]));
+            GPI_RADIX_PUT(pass, slot, keys[k], at + 32 * (i + k));
+        }
+        GPI_RADIX_CHUNK_DONE(keys);
+    }
+}
+
+/* By atomics, all but the keys of one digit. */
+GPI_DEVICE void GPI_RADIX_EXCHANGE_BUT_ONE(uint32_t *counts, GP_KEY *keys, const GPI_RADIX_ARRAYS *pass,
+                                           uint32_t at, uint32_t common, int shift)
+{
+    const unsigned below = (1u << threadIdx.x % 32) - 1;
+    uint32_t next = counts[GPI_RADIX_COLUMN(common)];
+
+    GPI_NO_UNROLL
+    for (uint32_t i = 0; i < GPI_RADIX_ITEMS; i += GPI_RADIX_CHUNK) {
+        GPI_UNROLL
+        for (uint32_t k = 0; k < GPI_RADIX_CHUNK; k++) {
+            uint32_t digit = GPI_KEY_DIGIT(keys[k], shift, pass->mask);
+            unsigned same = __ballot_sync(GPI_FULL_MASK, digit == common);
             uint32_t slot = next + (uint32_t)__popc(same & below);
 
             next += (uint32_t)__popc(same);
-            if (!is_common)
+            if (digit != common)
                 slot = atomicAdd(&counts[GPI_RADIX_COLUMN(digit)], 1u);
-            pass->keys[slot] = keys[i];
-            if (GPI_RADIX_PAIRS)
-                pass->positions[slot] = (uint16_t)(at + 32 * i);
+            GPI_RADIX_PUT(pass, slot, keys[k], at + 32 * (i + k));
         }
-        return;
+        GPI_RADIX_CHUNK_DONE(keys);
     }
-    GPI_UNROLL
-    for (int i = 0; i < GPI_RADIX_ITEMS; i++) {
-        if (i < (int)rounds) {
-            uint32_t slot = counts[GPI_RADIX_COLUMN(GPI_KEY_DIGIT(keys[i], shift, pass->mask))];
+}
 
-            slot += i % 2 ? ranks[i / 2] >> 16 : ranks[i / 2] & 0xFFFF;
-            if (slot < count) {
-                pass->keys[slot] = keys[i];
-                if (GPI_RADIX_PAIRS)
-                    pass->positions[slot] = (uint16_t)(at + 32 * i);
-            }
+/* Ranks the keys, and puts them into shared memory in order of the digit. */
+GPI_DEVICE void GPI_RADIX_EXCHANGE(GPI_RADIX_TILE *tile, GP_KEY *keys, const GPI_RADIX_ARRAYS *pass,
+                                   uint32_t count, uint32_t rounds, int way)
+{
+    const unsigned at = threadIdx.x / 32 * 32 * rounds + threadIdx.x % 32;
+    uint32_t *counts = tile->counts[threadIdx.x / 32];
+    int shift = pass->shift;
+
+    GPI_OPAQUE(shift); /* the digits again, rather than in registers since the count */
+    if (way == GPI_RADIX_BY_VOTES) {
+        GPI_RADIX_EXCHANGE_BY_VOTES(counts, keys, pass, at, count, rounds);
+    } else if (way == GPI_RADIX_BY_FEW_VOTES) {
+        GPI_RADIX_EXCHANGE_FEW(tile, counts, keys, pass, at);
+    } else if (way >= GPI_RADIX_BUT_ONE) {
+        GPI_RADIX_EXCHANGE_BUT_ONE(counts, keys, pass, at, (uint32_t)way - GPI_RADIX_BUT_ONE, shift);
+    } else {
+        GPI_UNROLL
+        for (int i = 0; i < GPI_RADIX_ITEMS; i++) {
+            uint32_t digit = GPI_KEY_DIGIT(keys[i], shift, pass->mask);
+
+            GPI_RADIX_PUT(pass, atomicAdd(&counts[GPI_RADIX_COLUMN(digit)], 1u), keys[i], at + 32 * i);
         }
     }
 }
@@ -398,27 +421,30 @@ GPI_DEVICE int GPI_RADIX_WRITE(const GPI_RADIX_TILE *tile, const GPI_RADIX_ARRAY
 
     GPI_OPAQUE(shift);
     if (GPI_RADIX_MAY_ADD && count == GPI_RADIX_TILE_N) {
-        GPI_UNROLL
-        for (int i = 0; i < GPI_RADIX_ITEMS; i += GPI_RADIX_BATCH) {
-            GP_KEY keys[GPI_RADIX_BATCH];
-            GPI_RADIX_VALUE values[GPI_RADIX_BATCH];
-            size_t to[GPI_RADIX_BATCH];
-
+        GPI_NO_UNROLL
+        for (uint32_t first_slot = threadIdx.x; first_slot < GPI_RADIX_TILE_N;
+             first_slot += GPI_RADIX_WRITTEN * GPI_RADIX_THREADS) {
             GPI_UNROLL
-            for (int k = 0; k < GPI_RADIX_BATCH && k + i < GPI_RADIX_ITEMS; k++) {
-                uint32_t slot = (i + k) * GPI_RADIX_THREADS + threadIdx.x;
+            for (int i = 0; i < GPI_RADIX_WRITTEN; i += GPI_RADIX_BATCH) {
+                GP_KEY keys[GPI_RADIX_BATCH];
+                GPI_RADIX_VALUE values[GPI_RADIX_BATCH];
+                size_t to[GPI_RADIX_BATCH];
 
-                keys[k] = pass->keys[slot];
-                to[k] =
-                    GPI_RADIX_PLACE(tile, pass, keys[k], slot, shift, check, i + k == 0, &wrong);
-                if (GPI_RADIX_PAIRS)
-                    values[k] = GPI_RADIX_FETCH(pass, first, slot);
-            }
-            GPI_UNROLL
-            for (int k = 0; k < GPI_RADIX_BATCH && k + i < GPI_RADIX_ITEMS; k++) {
-                pass->keys_to[to[k]] = keys[k];
-                if (GPI_RADIX_PAIRS)
-                    pass->values_to[to[k]] = values[k];
+                GPI_UNROLL
+                for (int k = 0; k < GPI_RADIX_BATCH && k + i < GPI_RADIX_WRITTEN; k++) {
+                    uint32_t slot = first_slot + (i + k) * GPI_RADIX_THREADS;
+
+                    keys[k] = pass->keys[slot];
+                    to[k] = GPI_RADIX_PLACE(tile, pass, keys[k], slot, shift, check, i + k == 0, &wrong);
+                    if (GPI_RADIX_PAIRS)
+                        values[k] = GPI_RADIX_FETCH(pass, first, slot);
+                }
+                GPI_UNROLL
+                for (int k = 0; k < GPI_RADIX_BATCH && k + i < GPI_RADIX_WRITTEN; k++) {
+                    pass->keys_to[to[k]] = keys[k];
+                    if (GPI_RADIX_PAIRS)
+                        pass->values_to[to[k]] = values[k];
+                }
             }
         }
         return wrong;
@@ -503,12 +529,12 @@ static __global__ void __launch_bounds__(GPI_RADIX_THREADS, GPI_RADIX_BLOCKS)
     if (threadIdx.x < 256) {
         place = plan->place[digit][job.odd][threadIdx.x];
         tile.codes[threadIdx.x] = plan->codes[digit][threadIdx.x];
-        if (tile.codes[threadIdx.x] < 8)
-            tile.digits[tile.codes[threadIdx.x]] = (uint8_t)threadIdx.x;
+        if (threadIdx.x < GPI_RADIX_FEW_DIGITS)
+            tile.digits[threadIdx.x] = plan->digits[digit][threadIdx.x];
     }
     for (;;) {
         GP_KEY keys[GPI_RADIX_ITEMS];
-        uint32_t ranks[(GPI_RADIX_ITEMS + 1) / 2], start = 0;
+        uint32_t start = 0;
 
         if (threadIdx.x == 0)
             tile.tile = next;
@@ -520,17 +546,19 @@ static __global__ void __launch_bounds__(GPI_RADIX_THREADS, GPI_RADIX_BLOCKS)
             break;
         const size_t first = job.first + (size_t)taken * job.tile_n;
         const uint32_t count = gpi_min(job.tile_n, job.n - taken * job.tile_n);
-        const uint32_t rounds = (count + GPI_RADIX_THREADS - 1) / GPI_RADIX_THREADS;
+        const uint32_t some = GPI_RADIX_ROUNDS * GPI_RADIX_THREADS;
+        const uint32_t rounds = /* items of a thread */
+            gpi_min((count + some - 1) / some * GPI_RADIX_ROUNDS, (uint32_t)GPI_RADIX_ITEMS);
         const int whole = GPI_RADIX_MAY_ADD && count == GPI_RADIX_TILE_N;
         const int way = whole ? planned : GPI_RADIX_BY_VOTES;
 
         if (GPI_RADIX_STAGED)
             GPI_RADIX_STAGE(&pass, first, count);
         GPI_RADIX_LOAD(keys, &pass, first, count, rounds);
-        GPI_RADIX_RANK(&tile, keys, ranks, &pass, rounds, way);
+        GPI_RADIX_COUNT_DIGITS(&tile, keys, &pass, rounds);
         __syncthreads(); /* the warps' counts are complete */
         uint32_t sum = GPI_RADIX_ADD_UP(&tile, job.look, &start);
-        GPI_RADIX_EXCHANGE(&tile, keys, ranks, &pass, count, rounds, way);
+        GPI_RADIX_EXCHANGE(&tile, keys, &pass, count, rounds, way);
         if (threadIdx.x < 256) {
             for (size_t row = taken; row < job.next_rows; row += job.tiles)
                 job.look_next[row * 256 + threadIdx.x] = 0;
