@@ -173,7 +173,7 @@ static const char *const patterns[] = {
     "random",        "random, few bits", "all equal",           "sorted",
     "reversed",      "few distinct",     "mostly one",          "one low byte",
     "one high byte", "special floats",   "zeros of both signs", "20 high bits, 64 times each",
-    "20 high bits, 65 times each", "one high byte in every seventh",
+    "20 high bits, 65 times each", "one high byte in every seventh", "floats from -3 to 5", "such floats, infinities and a NaN",
 };
 enum { PATTERNS = sizeof patterns / sizeof *patterns };
 
@@ -200,6 +200,22 @@ static uint64_t special(const radix_case *c, uint64_t random)
     return bits;
 }
 
+/* A float from -3 to 5; or, if has_special, one in fifty infinite, one a NaN. */
+static uint64_t ranged(const radix_case *c, uint64_t random, size_t i, int has_special)
+{
+    const uint64_t infinity = c->key_bytes == 8 ? (uint64_t)0x7FF << 52 : 0x7F800000u;
+    double d = (double)(random >> 11) / 1125899906842624.0 - 3;
+    float f = (float)d;
+    uint64_t bits = 0;
+
+    memcpy(&bits, c->key_bytes == 8 ? (void *)&d : (void *)&f, c->key_bytes < 4 ? c->key_bytes : c->key_bytes);
+    if (has_special && i % 50 == 7)
+        bits = infinity | (i % 100 == 7 ? (uint64_t)1 << (8 * c->key_bytes - 1) : 0);
+    if (has_special && i == 601)
+        bits = infinity + 1;
+    return bits;
+}
+
 static uint64_t make_key(const radix_case *c, int pattern, size_t i, size_t n)
 {
     uint64_t random = tap_random(), all = UINT64_MAX >> (64 - 8 * c->key_bytes);
@@ -222,6 +238,8 @@ static uint64_t make_key(const radix_case *c, int pattern, size_t i, size_t n)
     case 13: /* more than two blocks' shares */
         random = i % 7 ? random : (random >> 8 | (uint64_t)0x77 << 56);
         return random >> (64 - 8 * c->key_bytes);
+    case 14:
+    case 15: return ranged(c, random, i, pattern == 15);
     default: return random;
     }
 }

@@ -11,6 +11,11 @@
  *     3. partition each of these ranges by the next bits
  *     4. one block sorts a bucket: by twelve more bits, and by comparing the few keys that are alike so far
  *
+ * Floats that are spread over a range share most of their topmost bits: half of those between 0 and 1 are
+ * above 0.5. So their buckets are of equal width, from the least to the largest key of a sample, whenever that
+ * spreads them well; what is beyond joins the first or the last one. A subtraction and a multiplication
+ * are monotone however they are rounded.
+ *
  * None of this keeps the order of keys, and none of it does harm: whole keys are compared in the end, so that
  * keys in the wrong order could only be alike in all their bits. Where that is not so, with -0.0 and +0.0 or
  * in a sort by some of the bits, the passes sort.
@@ -21,6 +26,9 @@
 #define GPI_RADIX_BUCKET_TILE GPI(bucket_tile)
 #define GPI_RADIX_BUCKET GPI(bucket)
 #define GPI_RADIX_TOP GPI(top)
+#define GPI_RADIX_PLACES GPI(places)
+#define GPI_RADIX_EQUAL_WIDTH GPI(equal_width)
+#define GPI_RADIX_IS_SPREAD GPI(is_spread)
 #define GPI_RADIX_PARTITION_ITEMS GPI(partition_items)
 #define GPI_RADIX_PARTITION_N GPI(partition_n)
 #define GPI_RADIX_SAMPLE GPI(sample)
@@ -79,32 +87,111 @@ typedef struct {
     gpi_radix_buckets *buckets;
 } GPI_RADIX_BUCKET_JOB;
 
-/* The number of a key, from bit `shift` up. */
-GPI_DEVICE uint32_t GPI_RADIX_TOP(GP_KEY key, int shift)
+/* The topmost `bits` bits, 28 at most, of where a key belongs among all. */
+GPI_DEVICE uint32_t GPI_RADIX_TOP(gpi_radix_places places, GP_KEY key, int bits)
 {
-    return GPI_KEY_IS_NARROW ? GPI_KEY_WORD(key) >> shift : (uint32_t)(GPI_KEY_LONG(key) >> shift);
+    if (GPI_KEY_IS_FLOAT && places.linear) {
+        const uint32_t last = (1u << 28) - 1;
+        GP_KEY at = (key - (GP_KEY)places.low) * (GP_KEY)places.scale;
+        uint32_t place = at >= (GP_KEY)last ? last : at > 0 ? (uint32_t)at : 0;
+
+        return (GPI_KEY_DESCENDING ? last - place : place) >> (28 - bits);
+    }
+    return GPI_KEY_IS_NARROW ? GPI_KEY_WORD(key) >> (32 - bits) : (uint32_t)(GPI_KEY_LONG(key) >> (64 - bits));
+}
+
+/* How a kernel behind the decision tells buckets. */
+GPI_DEVICE gpi_radix_places GPI_RADIX_PLACES(const GPI_RADIX_BUCKET_JOB *job)
+{
+    gpi_radix_places places = {0, 0, 0};
+
+    if (GPI_KEY_IS_FLOAT && job->levels == 2)
+        places = job->buckets->places;
+    return places;
 }
 
 /* ---- counting ---------------------------------------------------------------------------------- */
 
 /* Two counters to a word. If one overflows, the sum of all tells. */
-GPI_DEVICE void GPI_RADIX_COUNT_BUCKETS(uint32_t *counters, GP_KEY key, int shift)
+GPI_DEVICE void GPI_RADIX_COUNT_BUCKETS(uint32_t *counters, gpi_radix_places places, GP_KEY key, int bits)
 {
-    uint32_t bucket = GPI_RADIX_TOP(key, shift);
+    uint32_t bucket = GPI_RADIX_TOP(places, key, bits);
 
     atomicAdd(&counters[bucket / 2], bucket % 2 ? 0x10000u : 1u);
 }
 
-/*
- * Whether a sample of the keys is as well spread as it should. Keys in order meet in the counts of a tile:
- * of 4 bytes, they are sorted faster in passes. The counters are zero, before and after.
- */
-GPI_DEVICE int GPI_RADIX_SAMPLE(const GPI_RADIX_BUCKET_JOB *job, uint32_t *counters)
+/* Buckets of equal width, from a little below the least of the sample to a little above the largest. */
+GPI_DEVICE gpi_radix_places GPI_RADIX_EQUAL_WIDTH(const GP_KEY *keys, double *ends)
 {
-    const uint32_t samples = GPI_RADIX_SAMPLES * GPI_RADIX_COUNT_THREADS;
-    const uint32_t most = 8 + 4 * (samples >> job->bits), stride = job->n / samples;
-    const int shift = GPI_KEY_WIDTH - job->bits;
-    int spread = 1, alike = 0;
+    const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+    double low = (double)keys[0], high = low;
+    gpi_radix_places places;
+
+    GPI_UNROLL
+    for (int i = 1; i < GPI_RADIX_SAMPLES; i++) {
+        low = (double)keys[i] < low ? (double)keys[i] : low;
+        high = (double)keys[i] > high ? (double)keys[i] : high;
+    }
+    for (int of_warps = 0;; of_warps++) {
+        for (unsigned stride = 1; stride < 32; stride *= 2) {
+            double other_low = __shfl_xor_sync(GPI_FULL_MASK, low, stride);
+            double other_high = __shfl_xor_sync(GPI_FULL_MASK, high, stride);
+
+            low = other_low < low ? other_low : low;
+            high = other_high > high ? other_high : high;
+        }
+        if (of_warps)
+            break;
+        ends[warp] = low; /* whichever lane's: with a NaN they are not the same, and the keys not for buckets */
+        ends[32 + warp] = high;
+        __syncthreads(); /* the warps' ends are there */
+        low = ends[lane];
+        high = ends[32 + lane];
+    }
+    const double width = high - low;
+
+    places.linear = width > 1e-30 && width < 1e30;
+    places.low = low - width / 256;
+    places.scale = (1u << 28) / (width + width / 128);
+    return places;
+}
+
+/*
+ * Whether a sample of the keys is as well spread as it should. The counters are zero, before and after.
+ */
+GPI_DEVICE int GPI_RADIX_IS_SPREAD(gpi_radix_places places, const GP_KEY *keys, uint32_t *counters, int bits)
+{
+    const uint32_t most = 8 + 4 * (GPI_RADIX_SAMPLES * GPI_RADIX_COUNT_THREADS >> bits);
+    int spread = 1;
+
+    GPI_UNROLL
+    for (int i = 0; i < GPI_RADIX_SAMPLES; i++)
+        GPI_RADIX_COUNT_BUCKETS(counters, places, keys[i], bits);
+    __syncthreads(); /* the sample has been counted */
+    GPI_UNROLL
+    for (int i = 0; i < GPI_RADIX_SAMPLES; i++) {
+        uint32_t bucket = GPI_RADIX_TOP(places, keys[i], bits);
+
+        spread &= (counters[bucket / 2] >> bucket % 2 * 16 & 0xFFFF) <= most;
+    }
+    spread = __syncthreads_and(spread);
+    GPI_UNROLL
+    for (int i = 0; i < GPI_RADIX_SAMPLES; i++)
+        counters[GPI_RADIX_TOP(places, keys[i], bits) / 2] = 0;
+    __syncthreads(); /* the counters are zero */
+    return spread;
+}
+
+/*
+ * Looks at a sample of the keys, the same one in every block: whether there are buckets that would spread it,
+ * and which. Keys in order meet in the counts of a tile: of 4 bytes, they are sorted faster in passes.
+ */
+GPI_DEVICE int GPI_RADIX_SAMPLE(const GPI_RADIX_BUCKET_JOB *job, gpi_radix_places *places, uint32_t *counters,
+                                double *ends)
+{
+    const uint32_t stride = job->n / (GPI_RADIX_SAMPLES * GPI_RADIX_COUNT_THREADS);
+    const int top = GPI_KEY_WIDTH - 8;
+    int spread = 0, alike = 0;
     GP_KEY keys[GPI_RADIX_SAMPLES];
 
     GPI_UNROLL
@@ -112,28 +199,26 @@ GPI_DEVICE int GPI_RADIX_SAMPLE(const GPI_RADIX_BUCKET_JOB *job, uint32_t *count
         size_t at = (i * GPI_RADIX_COUNT_THREADS + threadIdx.x) * (size_t)stride;
 
         keys[i] = job->keys_in[at];
-        alike += GPI_RADIX_TOP(keys[i], GPI_KEY_WIDTH - 8) ==
-                 GPI_RADIX_TOP(job->keys_in[at + 1 < job->n ? at + 1 : at], GPI_KEY_WIDTH - 8);
+        alike += (GPI_KEY_ORDER(keys[i]) ^ GPI_KEY_ORDER(job->keys_in[at + 1 < job->n ? at + 1 : at])) >> top == 0;
     }
-    GPI_UNROLL
-    for (int i = 0; i < GPI_RADIX_SAMPLES; i++)
-        GPI_RADIX_COUNT_BUCKETS(counters, keys[i], shift);
-    __syncthreads(); /* the sample has been counted */
-    GPI_UNROLL
-    for (int i = 0; i < GPI_RADIX_SAMPLES; i++) {
-        uint32_t bucket = GPI_RADIX_TOP(keys[i], shift);
-
-        spread &= (counters[bucket / 2] >> bucket % 2 * 16 & 0xFFFF) <= most;
-    }
-    spread = __syncthreads_and(spread);
     if (GPI_KEY_IS_NARROW &&
         __syncthreads_count(alike > GPI_RADIX_SAMPLES / 2) > GPI_RADIX_COUNT_THREADS / 2)
-        spread = 0;
-    GPI_UNROLL
-    for (int i = 0; i < GPI_RADIX_SAMPLES; i++)
-        counters[GPI_RADIX_TOP(keys[i], shift) / 2] = 0;
-    __syncthreads(); /* the counters are zero */
-    return spread;
+        return 0;
+    if (GPI_KEY_IS_FLOAT) {
+        gpi_radix_places linear = GPI_RADIX_EQUAL_WIDTH(keys, ends);
+
+        if (threadIdx.x == 0)
+            *places = linear;
+        __syncthreads(); /* everybody takes the same places */
+        if (places->linear)
+            spread = GPI_RADIX_IS_SPREAD(*places, keys, counters, job->bits);
+    }
+    if (spread)
+        return 1;
+    if (threadIdx.x == 0)
+        places->linear = 0;
+    __syncthreads(); /* the places are by bits now */
+    return GPI_RADIX_IS_SPREAD(*places, keys, counters, job->bits);
 }
 
 /* The last block: where each bucket begins. Tells whether no bucket is too large. */
@@ -192,12 +277,13 @@ static __global__ void __launch_bounds__(GPI_RADIX_COUNT_THREADS, 1)
     GP_DYNAMIC_SHARED(uint32_t, counters);
     GP_SHARED(uint32_t[32], sums);
     GP_SHARED(uint32_t, last);
+    GP_SHARED(gpi_radix_places, places);
+    GP_SHARED(double[64], ends);
     const size_t stride = (size_t)gridDim.x * GPI_RADIX_COUNT_THREADS;
     const size_t first = (size_t)blockIdx.x * GPI_RADIX_COUNT_THREADS + threadIdx.x;
     const size_t head =
         gpi_min((uint32_t)((0 - (size_t)(uintptr_t)job.keys_in) % 16 / sizeof(GP_KEY)), job.n);
     const size_t vectors = (job.n - head) / GPI_RADIX_VECTOR_N;
-    const int shift = GPI_KEY_WIDTH - job.bits;
     int strict = 0;
 
     gpi_grid_launch_next();
@@ -207,8 +293,9 @@ static __global__ void __launch_bounds__(GPI_RADIX_COUNT_THREADS, 1)
     for (unsigned i = threadIdx.x; i < 1u << job.bits >> 1; i += GPI_RADIX_COUNT_THREADS)
         counters[i] = 0;
     __syncthreads(); /* the counters are zero */
-    if (!GPI_RADIX_SAMPLE(&job, counters))
+    if (!GPI_RADIX_SAMPLE(&job, &places, counters, ends))
         return;
+    const gpi_radix_places how = places;
     for (size_t i = first; i < vectors; i += 4 * stride) {
         GP_KEY keys[4][GPI_RADIX_VECTOR_N];
 
@@ -224,8 +311,8 @@ static __global__ void __launch_bounds__(GPI_RADIX_COUNT_THREADS, 1)
             if (i + v * stride < vectors) {
                 GPI_UNROLL
                 for (int k = 0; k < GPI_RADIX_VECTOR_N; k++) {
-                    GPI_RADIX_COUNT_BUCKETS(counters, keys[v][k], shift);
-                    strict |= GPI_KEY_IS_MINUS_ZERO(keys[v][k]);
+                    GPI_RADIX_COUNT_BUCKETS(counters, how, keys[v][k], job.bits);
+                    strict |= GPI_KEY_IS_MINUS_ZERO(keys[v][k]) || (how.linear && GPI_KEY_IS_NAN(keys[v][k]));
                 }
             }
     }
@@ -234,8 +321,8 @@ static __global__ void __launch_bounds__(GPI_RADIX_COUNT_THREADS, 1)
         const size_t i = threadIdx.x + (behind ? head + (vectors - 1) * GPI_RADIX_VECTOR_N : 0);
 
         if (i < (behind ? job.n : head)) {
-            GPI_RADIX_COUNT_BUCKETS(counters, job.keys_in[i], shift);
-            strict |= GPI_KEY_IS_MINUS_ZERO(job.keys_in[i]);
+            GPI_RADIX_COUNT_BUCKETS(counters, how, job.keys_in[i], job.bits);
+            strict |= GPI_KEY_IS_MINUS_ZERO(job.keys_in[i]) || (how.linear && GPI_KEY_IS_NAN(job.keys_in[i]));
         }
     }
     strict = __syncthreads_or(strict); /* the counters are complete */
@@ -248,7 +335,7 @@ static __global__ void __launch_bounds__(GPI_RADIX_COUNT_THREADS, 1)
             atomicAdd(&job.buckets->counts[2 * i + 1], two >> 16);
     }
     if (strict && threadIdx.x == 0)
-        atomicOr(&job.counts->minus_zero, 1u);
+        atomicOr(&job.counts->no_buckets, 1u);
     __threadfence(); /* what the block has added comes before it is done */
     __syncthreads(); /* all its threads have added */
     if (threadIdx.x == 0)
@@ -258,7 +345,8 @@ static __global__ void __launch_bounds__(GPI_RADIX_COUNT_THREADS, 1)
         return;
     __threadfence(); /* the other blocks were done before their counts are read */
     int fits = GPI_RADIX_ADD_BUCKETS(&job, sums);
-    if (threadIdx.x == 0 && fits && !__ldcg(&job.counts->minus_zero)) {
+    if (threadIdx.x == 0 && fits && !__ldcg(&job.counts->no_buckets)) {
+        job.buckets->places = how;
         job.counts->buckets = 1;
         job.plan->passes = 0;
     }
@@ -275,8 +363,8 @@ typedef struct {
 
 /* Moves a tile of `count` keys, each to where its digit goes on. */
 GPI_DEVICE void GPI_RADIX_PARTITION(GPI_RADIX_BUCKET_TILE *tile, GP_KEY *slots, const GP_KEY *from,
-                                    GP_KEY *to, uint32_t count, uint32_t *ranges, int shift,
-                                    uint32_t mask)
+                                    GP_KEY *to, uint32_t count, uint32_t *ranges,
+                                    gpi_radix_places places, int top, uint32_t mask)
 {
     const unsigned tid = threadIdx.x;
     const int full = count == GPI_RADIX_PARTITION_N;
@@ -290,7 +378,7 @@ GPI_DEVICE void GPI_RADIX_PARTITION(GPI_RADIX_BUCKET_TILE *tile, GP_KEY *slots, 
     GPI_UNROLL
     for (int i = 0; i < GPI_RADIX_PARTITION_ITEMS; i++)
         if (full || i * GPI_RADIX_PARTITION_THREADS + tid < count)
-            atomicAdd(&tile->counts[GPI_RADIX_TOP(keys[i], shift) & mask], 1u);
+            atomicAdd(&tile->counts[GPI_RADIX_TOP(places, keys[i], top) & mask], 1u);
     __syncthreads(); /* the digits have been counted */
     uint32_t here = tile->counts[tid], place = 0;
     if (here)
@@ -302,7 +390,7 @@ GPI_DEVICE void GPI_RADIX_PARTITION(GPI_RADIX_BUCKET_TILE *tile, GP_KEY *slots, 
     GPI_UNROLL
     for (int i = 0; i < GPI_RADIX_PARTITION_ITEMS; i++)
         if (full || i * GPI_RADIX_PARTITION_THREADS + tid < count)
-            slots[atomicAdd(&tile->counts[GPI_RADIX_TOP(keys[i], shift) & mask], 1u)] = keys[i];
+            slots[atomicAdd(&tile->counts[GPI_RADIX_TOP(places, keys[i], top) & mask], 1u)] = keys[i];
     __syncthreads(); /* the keys are in order of the digit */
     tile->counts[tid] = 0;
     GPI_UNROLL
@@ -312,7 +400,7 @@ GPI_DEVICE void GPI_RADIX_PARTITION(GPI_RADIX_BUCKET_TILE *tile, GP_KEY *slots, 
         if (full || slot < count) {
             GP_KEY key = slots[slot];
 
-            to[tile->place[GPI_RADIX_TOP(key, shift) & mask] + slot] = key;
+            to[tile->place[GPI_RADIX_TOP(places, key, top) & mask] + slot] = key;
         }
     }
 }
@@ -323,14 +411,14 @@ static __global__ void __launch_bounds__(GPI_RADIX_PARTITION_THREADS, 2)
     GP_DYNAMIC_SHARED(GP_KEY, slots);
     GP_SHARED(GPI_RADIX_BUCKET_TILE, tile);
     const unsigned tid = threadIdx.x;
-    const int bits = job.level ? job.bits - 8 : 8,
-              shift = GPI_KEY_WIDTH - (job.level ? job.bits : 8);
+    const int bits = job.level ? job.bits - 8 : 8;
     gpi_radix_buckets *buckets = job.buckets;
 
     gpi_grid_wait();
     gpi_grid_launch_next();
     if (job.counts->buckets * GPI_RADIX_HAS_BUCKETS == 0)
         return;
+    const gpi_radix_places places = GPI_RADIX_PLACES(&job);
     const uint32_t tiles = job.level ? buckets->tiles[256] : (job.n + job.tile_n - 1) / job.tile_n;
     tile.counts[tid] = 0;
     for (uint32_t taken = blockIdx.x; taken < tiles; taken += gridDim.x) {
@@ -348,7 +436,8 @@ static __global__ void __launch_bounds__(GPI_RADIX_PARTITION_THREADS, 2)
         }
         GPI_RADIX_PARTITION(&tile, slots, (job.level ? job.keys_other : job.keys_in) + first,
                             job.level ? job.keys_out : job.keys_other,
-                            gpi_min(end - first, job.tile_n), ranges, shift, (1u << bits) - 1);
+                            gpi_min(end - first, job.tile_n), ranges, places, job.level ? job.bits : 8,
+                            (1u << bits) - 1);
     }
 }
 
@@ -417,12 +506,13 @@ GPI_DEVICE void GPI_RADIX_BUCKET_NETWORK(GP_KEY *keys, uint32_t count)
 }
 
 /* Whether a bin has many keys and they are not all the same. */
-GPI_DEVICE int GPI_RADIX_BUCKET_IS_MIXED(const GPI_RADIX_BUCKET *bucket, uint32_t count, int shift)
+GPI_DEVICE int GPI_RADIX_BUCKET_IS_MIXED(const GPI_RADIX_BUCKET *bucket, uint32_t count, gpi_radix_places places,
+                                         int top)
 {
     int mixed = 0;
 
     for (uint32_t x = threadIdx.x; x < count; x += GPI_RADIX_BUCKET_THREADS) {
-        const uint32_t bin = GPI_RADIX_TOP(bucket->keys[x], shift) % GPI_RADIX_BINS;
+        const uint32_t bin = GPI_RADIX_TOP(places, bucket->keys[x], top) % GPI_RADIX_BINS;
         const uint32_t begin = bin ? bucket->bins[bin - 1] : 0;
 
         mixed |= bucket->bins[bin] - begin > GPI_RADIX_BUCKET_CROWD &&
@@ -433,14 +523,14 @@ GPI_DEVICE int GPI_RADIX_BUCKET_IS_MIXED(const GPI_RADIX_BUCKET *bucket, uint32_
 
 /* Each key counts those of its bin that come before it, and goes to its place. */
 GPI_DEVICE void GPI_RADIX_BUCKET_WRITE(const GPI_RADIX_BUCKET *bucket, GP_KEY *to, uint32_t count,
-                                       int shift)
+                                       gpi_radix_places places, int top)
 {
     for (uint32_t x = threadIdx.x; x / 32 * 32 < count; x += GPI_RADIX_BUCKET_THREADS) {
         uint32_t slot = x;
         GP_KEY key = bucket->keys[x < count ? x : 0];
 
         if (x < count) {
-            const uint32_t bin = GPI_RADIX_TOP(key, shift) % GPI_RADIX_BINS;
+            const uint32_t bin = GPI_RADIX_TOP(places, key, top) % GPI_RADIX_BINS;
             const uint32_t begin = bin ? bucket->bins[bin - 1] : 0, end = bucket->bins[bin];
 
             if (end - begin > 1 && end - begin <= GPI_RADIX_BUCKET_CROWD) {
@@ -470,13 +560,13 @@ static __global__ void __launch_bounds__(GPI_RADIX_BUCKET_THREADS, GPI_BLOCKS_OF
     GP_DYNAMIC_SHARED(char, memory);
     GPI_RADIX_BUCKET *bucket = (GPI_RADIX_BUCKET *)memory;
     const unsigned tid = threadIdx.x;
-    const int left = GPI_KEY_WIDTH - job.bits;
-    const int shift = left > GPI_RADIX_BIN_BITS ? left - GPI_RADIX_BIN_BITS : 0;
+    const int top = job.bits + GPI_RADIX_BIN_BITS;
 
     gpi_grid_wait();
     gpi_grid_launch_next();
     if (job.counts->buckets * GPI_RADIX_HAS_BUCKETS == 0)
         return;
+    const gpi_radix_places places = GPI_RADIX_PLACES(&job);
     for (uint32_t b = blockIdx.x; b < 1u << job.bits; b += gridDim.x) {
         const uint32_t first = job.buckets->begin[b], count = job.buckets->begin[b + 1] - first;
         const GP_KEY *from = (job.levels == 2 ? job.keys_out : job.keys_other) + first;
@@ -493,23 +583,23 @@ static __global__ void __launch_bounds__(GPI_RADIX_BUCKET_THREADS, GPI_BLOCKS_OF
         GPI_UNROLL
         for (int i = 0; i < GPI_RADIX_BUCKET_ITEMS; i++)
             if (i * GPI_RADIX_BUCKET_THREADS + tid < count)
-                atomicAdd(&bucket->bins[GPI_RADIX_TOP(keys[i], shift) % GPI_RADIX_BINS], 1u);
+                atomicAdd(&bucket->bins[GPI_RADIX_TOP(places, keys[i], top) % GPI_RADIX_BINS], 1u);
         __syncthreads(); /* the bins have been counted */
         const int crowded = GPI_RADIX_BUCKET_BINS(bucket);
         GPI_UNROLL
         for (int i = 0; i < GPI_RADIX_BUCKET_ITEMS; i++)
             if (i * GPI_RADIX_BUCKET_THREADS + tid < count) {
-                uint32_t bin = GPI_RADIX_TOP(keys[i], shift) % GPI_RADIX_BINS;
+                uint32_t bin = GPI_RADIX_TOP(places, keys[i], top) % GPI_RADIX_BINS;
 
                 bucket->keys[atomicAdd(&bucket->bins[bin], 1u)] = keys[i];
             }
         __syncthreads(); /* the keys are in their bins */
-        if (crowded && GPI_RADIX_BUCKET_IS_MIXED(bucket, count, shift)) {
+        if (crowded && GPI_RADIX_BUCKET_IS_MIXED(bucket, count, places, top)) {
             GPI_RADIX_BUCKET_NETWORK(bucket->keys, count);
             for (uint32_t x = tid; x < count; x += GPI_RADIX_BUCKET_THREADS)
                 job.keys_out[first + x] = bucket->keys[x];
         } else {
-            GPI_RADIX_BUCKET_WRITE(bucket, job.keys_out + first, count, shift);
+            GPI_RADIX_BUCKET_WRITE(bucket, job.keys_out + first, count, places, top);
         }
         __syncthreads(); /* the bucket has been written */
     }

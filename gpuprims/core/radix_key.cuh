@@ -15,6 +15,7 @@
 #define GPI_KEY_DIGIT GPI(key_digit)
 #define GPI_KEY_LAST GPI(key_last)
 #define GPI_KEY_IS_MINUS_ZERO GPI(key_is_minus_zero)
+#define GPI_KEY_IS_NAN GPI(key_is_nan)
 
 #ifdef GP_DESCENDING
 #define GPI_KEY_DESCENDING 1
@@ -101,6 +102,16 @@ GPI_FUNCTION int GPI_KEY_IS_MINUS_ZERO(GP_KEY key)
         return 0;
     memcpy(&bits, &key, sizeof key);
     return bits == (uint64_t)1 << (GPI_KEY_WIDTH - 1);
+}
+
+GPI_FUNCTION int GPI_KEY_IS_NAN(GP_KEY key)
+{
+    uint64_t bits = 0;
+
+    if (!GPI_KEY_IS_FLOAT)
+        return 0;
+    memcpy(&bits, &key, sizeof key);
+    return GPI_KEY_IS_NARROW ? (uint32_t)bits << 1 > 0xFF000000u : bits << 1 > 0xFFE0000000000000u;
 }
 
 #endif

@@ -43,13 +43,21 @@ typedef struct gpi_radix_counts {
     uint32_t pairs;                               /* of neighbours that were looked at, */
     uint32_t alike[GPI_RADIX_MOST];               /* and how many of them share a digit */
     uint32_t minus_zero;                          /* whether there is a -0.0 */
+    uint32_t no_buckets;                          /* or a NaN where keys are told by how large they are */
     uint32_t done, spread;                        /* blocks that have counted digits, or buckets */
     uint32_t buckets;                             /* whether core/radix_buckets.cuh sorts */
 } gpi_radix_counts;
 
+/* How keys are told which bucket is theirs: by their topmost bits, or floats by how large they are. */
+typedef struct gpi_radix_places {
+    int linear;        /* whether it is (key - low) * scale */
+    double low, scale; /* as the keys' type */
+} gpi_radix_places;
+
 /* Where the buckets are; made on the device, in the room for the look-back, which is needed only without. */
 typedef struct gpi_radix_buckets {
     uint32_t counts[GPI_RADIX_BUCKETS];    /* zero before; then where the bucket goes on */
+    gpi_radix_places places;               /* after two partitions; after one it is by bits */
     uint32_t ranges[256];                  /* where the range of a topmost digit goes on */
     uint32_t tiles[256 + 1];               /* of the second partition: the first one of each range */
     uint32_t begin[GPI_RADIX_BUCKETS + 1]; /* of each bucket; behind the last: n */
