@@ -90,6 +90,9 @@
 
 #include "core/radix_plan.cuh"
 #include "core/radix_pass.cuh"
+#ifdef GP_VALUE
+#include "core/radix_gather.cuh"
+#endif
 #include "core/radix_cluster.cuh"
 #include "core/radix_buckets.cuh"
 
@@ -100,7 +103,9 @@
 #define GPI_RADIX_READY GPI(ready)
 #define GPI_RADIX_BLOCKS_OF_CLUSTER GPI(blocks_of_cluster)
 #define GPI_RADIX_CLUSTER GPI(cluster)
+#define GPI_RADIX_IS_FEW GPI(is_few)
 #define GPI_RADIX_PASSES GPI(passes)
+#define GPI_RADIX_PASSES_OF_NUMBERS GPI(passes_of_numbers)
 #define GPI_RADIX_LEVELS GPI(levels)
 #define GPI_RADIX_TILE_OF_PARTITION GPI(tile_of_partition)
 #define GPI_RADIX_SPREAD GPI(spread)
@@ -113,11 +118,11 @@
 /* Shared memory that a block has everywhere, and what the passes leave of it for items. */
 #define GPI_RADIX_LEAST_ROOM ((size_t)64 << 10)
 #define GPI_RADIX_LEAST_FIT \
-    ((GPI_RADIX_LEAST_ROOM - sizeof(GPI_RADIX_TILE) - 1024) / GPI_RADIX_SLOT / GPI_RADIX_THREADS / \
-     GPI_RADIX_ROUNDS * GPI_RADIX_ROUNDS)
-#define GPI_RADIX_LEAST_TILE \
-    (GPI_RADIX_THREADS *     \
-     (GPI_RADIX_LEAST_FIT < GPI_RADIX_ITEMS ? GPI_RADIX_LEAST_FIT : (size_t)GPI_RADIX_ITEMS))
+    ((GPI_RADIX_LEAST_ROOM - GPI_RADIX_MANY_TILE - 1024) / GPI_RADIX_MANY(slot) / \
+     GPI_RADIX_MANY(threads) / GPI_RADIX_MANY(rounds) * GPI_RADIX_MANY(rounds))
+#define GPI_RADIX_LEAST_TILE   \
+    (GPI_RADIX_MANY(threads) * \
+     (GPI_RADIX_LEAST_FIT < GPI_RADIX_MANY(items) ? GPI_RADIX_LEAST_FIT : GPI_RADIX_MANY(items)))
 #ifndef GPI_RADIX_ROWS /* tiles of a launch, at most: each has 1 KB, twice, for the look-back */
 #define GPI_RADIX_ROWS ((size_t)28 << 10)
 #endif
@@ -214,7 +219,8 @@ static inline int GPI_RADIX_READY(void)
 #ifdef __CUDACC__
     static int known[GPI_DEVICES];
     const void *kernels[] = {
-        (const void *)GPI_RADIX_PASS_KERNEL, (const void *)GPI_RADIX_FEW_KERNEL,
+        (const void *)GPI_RADIX_PASS_KERNEL, (const void *)GPI_RADIX_INDEX_KERNEL,
+        (const void *)GPI_RADIX_FEW_KERNEL,
         (const void *)GPI_RADIX_COUNT_KERNEL, (const void *)GPI_RADIX_CLUSTER_KERNEL,
         (const void *)GPI_RADIX_SPREAD_KERNEL, (const void *)GPI_RADIX_PARTITION_KERNEL,
         (const void *)GPI_RADIX_BUCKET_KERNEL};
@@ -248,25 +254,28 @@ static inline int GPI_RADIX_READY(void)
 #endif
 }
 
+/* Whether the passes take the kernel for few keys. It is slow for many, but knows no limit. */
+static inline int GPI_RADIX_IS_FEW(size_t n)
+{
+    size_t most = gpi_resident_blocks(1, GPI_RADIX_GRID, GP_GRID) * (size_t)GPI_RADIX_FEW_THREADS;
+
+    return (n <= most * GPI_RADIX_FEW_ITEMS && !GP_KERNEL) || (GPI_RADIX_INDEXED && n > UINT32_MAX);
+}
+
 /* All passes over all portions. `job` says what to sort; room and early come from GPI_RADIX_READY. */
 static inline cudaError_t GPI_RADIX_PASSES(GPI_RADIX_JOB job, size_t n, GPI_RADIX_LAYOUT *layout,
                                            size_t room, int early, int passes, cudaStream_t stream)
 {
-    size_t blocks = gpi_resident_blocks(1, GPI_RADIX_GRID, GP_GRID);
-    size_t threads = GPI_RADIX_FEW_THREADS, items = GPI_RADIX_FEW_ITEMS;
-    size_t fitting = (room - sizeof(GPI_RADIX_FEW_TILE) - 1024) / GPI_RADIX_SLOT / threads;
-    const size_t some = GPI_RADIX_ROUNDS;
+    const int few = GPI_RADIX_IS_FEW(n);
+    const size_t blocks = gpi_resident_blocks(few ? 1 : (unsigned)GPI_RADIX_MANY(blocks), GPI_RADIX_GRID, GP_GRID);
+    const size_t threads = few ? (size_t)GPI_RADIX_FEW_THREADS : GPI_RADIX_MANY(threads);
+    const size_t slot = few ? (size_t)GPI_RADIX_FEW_SLOT : GPI_RADIX_MANY(slot);
+    const size_t some = few ? (size_t)GPI(few_rounds) : GPI_RADIX_MANY(rounds);
+    size_t items = few ? (size_t)GPI_RADIX_FEW_ITEMS : GPI_RADIX_MANY(items);
+    size_t fitting = (room - (few ? sizeof(GPI_RADIX_FEW_TILE) : GPI_RADIX_MANY_TILE) - 1024) / slot / threads;
     cudaError_t error = cudaSuccess;
 
     items = items < fitting ? items : fitting / some * some;
-    const int few = n <= blocks * threads * items && !GP_KERNEL;
-    if (!few) {
-        blocks = gpi_resident_blocks(GPI_RADIX_BLOCKS, GPI_RADIX_GRID, GP_GRID);
-        threads = GPI_RADIX_THREADS;
-        items = GPI_RADIX_ITEMS;
-        fitting = (room - sizeof(GPI_RADIX_TILE) - 1024) / GPI_RADIX_SLOT / threads;
-        items = items < fitting ? items : fitting / some * some;
-    }
     size_t tile_n = gpi_divide_up(gpi_divide_up(n, blocks), threads * some) * threads * some;
     tile_n = tile_n < 4 * threads ? 4 * threads : tile_n;
     tile_n = tile_n < items * threads ? tile_n : items * threads;
@@ -288,11 +297,14 @@ static inline cudaError_t GPI_RADIX_PASSES(GPI_RADIX_JOB job, size_t n, GPI_RADI
         job.look_next = layout->look[(launch + 1) % 2];
         unsigned grid = (unsigned)(blocks < job.tiles ? blocks : job.tiles);
         if (few)
-            error = GPI_LAUNCH_EARLY(early, GPI_RADIX_FEW_KERNEL, grid, (unsigned)threads,
-                                     tile_n * GPI_RADIX_SLOT, stream, job);
+            error = GPI_LAUNCH_EARLY(early, GPI_RADIX_FEW_KERNEL, grid, (unsigned)threads, tile_n * slot, stream,
+                                     job);
+        else if (GPI_RADIX_INDEXED)
+            error = GPI_LAUNCH_EARLY(early, GPI_RADIX_INDEX_KERNEL, grid, (unsigned)threads, tile_n * slot,
+                                     stream, job);
         else
-            error = GPI_LAUNCH_EARLY(early, GPI_RADIX_PASS_KERNEL, grid, (unsigned)threads,
-                                     tile_n * GPI_RADIX_SLOT, stream, job);
+            error = GPI_LAUNCH_EARLY(early, GPI_RADIX_PASS_KERNEL, grid, (unsigned)threads, tile_n * slot,
+                                     stream, job);
     }
     return error;
 }
@@ -322,8 +334,8 @@ static inline cudaError_t GPI_RADIX_CLUSTER(const GPI_RADIX_JOB *job, size_t n, 
     memset((void *)&share, 0, sizeof share);
     share.keys_in = job->keys_in;
     share.keys_out = job->keys_out;
-    share.values_in = job->values_in;
-    share.values_out = job->values_out;
+    share.values_in = (const GPI_RADIX_VALUE *)job->values_in;
+    share.values_out = (GPI_RADIX_VALUE *)job->values_out;
     share.n = (uint32_t)n;
     share.rounds = (uint32_t)gpi_divide_up(n, blocks * (size_t)threads);
     share.share = share.rounds * threads;
@@ -335,6 +347,39 @@ static inline cudaError_t GPI_RADIX_CLUSTER(const GPI_RADIX_JOB *job, size_t n, 
     return GPI_LAUNCH_CLUSTER(early, blocks, GPI_RADIX_CLUSTER_KERNEL, blocks, threads,
                               GPI_RADIX_CLUSTER_BYTES(blocks, share.share), stream, share);
 }
+
+#ifdef GP_VALUE
+/*
+ * The same for large values: sorts the items' numbers, and fetches the values. The numbers have the values' room in
+ * the workspace; if the values are sorted in place, these need it in the end, and the numbers move to that of
+ * the keys, which has served.
+ */
+static inline cudaError_t GPI_RADIX_PASSES_OF_NUMBERS(GPI_RADIX_JOB job, size_t n, GPI_RADIX_LAYOUT *layout,
+                                                      size_t room, int early, int passes, cudaStream_t stream)
+{
+    const GPI_RADIX_VALUE *values = (const GPI_RADIX_VALUE *)job.values_in;
+    GPI_RADIX_VALUE *values_out = (GPI_RADIX_VALUE *)job.values_out;
+    uint32_t *numbers = (uint32_t *)layout->values + (n + 3) / 4 * 4;
+    const size_t threads = GPI_RADIX_GATHER_THREADS, pieces = sizeof *values / GPI_RADIX_PIECE_BYTES;
+    cudaError_t error;
+
+    job.values_in = NULL;
+    job.values_out = numbers;
+    job.values_other = layout->values;
+    error = GPI_RADIX_PASSES(job, n, layout, room, early, passes, stream);
+    if (error == cudaSuccess && values == values_out) {
+        error = cudaMemcpyAsync(layout->keys, numbers, n * sizeof *numbers, cudaMemcpyDeviceToDevice, stream);
+        if (error == cudaSuccess)
+            error = cudaMemcpyAsync(layout->values, values, n * sizeof *values, cudaMemcpyDeviceToDevice, stream);
+        numbers = (uint32_t *)layout->keys;
+        values = layout->values;
+    }
+    if (error == cudaSuccess)
+        error = GPI_LAUNCH(GPI_RADIX_GATHER_KERNEL, (unsigned)gpi_divide_up(n * pieces, threads), (unsigned)threads,
+                           0, stream, values, numbers, values_out, n);
+    return error;
+}
+#endif
 
 /*
  * Whether the keys may be sorted in buckets, and after how many partitions; 0: no. As many keys as a bucket
@@ -454,8 +499,9 @@ static inline cudaError_t GPI_RADIX_HOST(const char *function, GPI_RADIX_JOB job
     job.again = GP_KERNEL == GP_KERNEL_PASSES_AGAIN;
 
     const int digits = (job.end_bit - job.begin_bit + 7) / 8;
+    const int numbers = GPI_RADIX_INDEXED && !GPI_RADIX_IS_FEW(n);
     const int in_place =
-        job.keys_in == job.keys_out || (GPI_RADIX_PAIRS && job.values_in == job.values_out);
+        job.keys_in == job.keys_out || (GPI_RADIX_PAIRS && !numbers && job.values_in == job.values_out);
     const int passes = digits + (digits == 0 || (in_place && digits % 2));
     unsigned columns = n < (size_t)1 << 22 ? 4 : GPI_RADIX_COLUMNS;
     while (columns * digits * 1024 + 4096 > room)
@@ -480,6 +526,12 @@ static inline cudaError_t GPI_RADIX_HOST(const char *function, GPI_RADIX_JOB job
                                  columns * digits * 1024, stream, count);
     if (error == cudaSuccess && levels)
         error = GPI_RADIX_SORT_BUCKETS(&bucket, early, stream);
+#ifdef GP_VALUE
+    if (error == cudaSuccess && numbers) {
+        error = GPI_RADIX_PASSES_OF_NUMBERS(job, n, &layout, room, early, passes, stream);
+        return gpi_scratch_release(&scratch, error, stream);
+    }
+#endif
     if (error == cudaSuccess)
         error = GPI_RADIX_PASSES(job, n, &layout, room, early, passes, stream);
     return gpi_scratch_release(&scratch, error, stream);

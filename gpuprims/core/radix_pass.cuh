@@ -14,14 +14,14 @@
  * been sorted by the digits before must come out in order, or pairs in the order in which they came. A
  * tile where that is not so is done again, slowly.
  *
- * The kernel is stamped twice from core/radix_tile.cuh: for many keys, and with short code for few, which
- * would else spend its time on fetching instructions.
+ * The kernel is stamped from core/radix_tile.cuh: for many keys, and with short code for few, which would else
+ * spend its time on fetching instructions. Large values of many keys stay where they are: then a third kernel
+ * moves the items' numbers, and core/radix_gather.cuh the values at the end.
  *
  * Part of radix_sort.cuh; not to be included directly.
  */
 #define GPI_RADIX_JOB GPI(job)
-#define GPI_RADIX_ARRAYS GPI(arrays)
-#define GPI_RADIX_NUMBERED GPI(numbered)
+#define GPI_RADIX_INDEXED GPI(indexed)
 
 /* A word of the look-back: how many keys of a digit the tile has, or it and all before. 0: not known yet. */
 #define GPI_RADIX_SEEN_TILE 0x40000000u
@@ -32,8 +32,8 @@
 typedef struct {
     const GP_KEY *keys_in;
     GP_KEY *keys_out, *keys_other;
-    const GPI_RADIX_VALUE *values_in; /* NULL: 0, 1, 2, ... */
-    GPI_RADIX_VALUE *values_out, *values_other;
+    const void *values_in; /* NULL: 0, 1, 2, ... */
+    void *values_out, *values_other;
     size_t first;    /* item of the portion */
     uint32_t n;      /* items of the portion */
     uint32_t tile_n; /* items of a tile; fewer than its threads can hold when n is small */
@@ -49,41 +49,25 @@ typedef struct {
     uint32_t *look_next; /* those of the next launch, to be cleared */
 } GPI_RADIX_JOB;
 
-/* The arrays of a pass, the digit that it is about, and the items of a tile in shared memory. */
-typedef struct {
-    const GP_KEY *keys_from;
-    GP_KEY *keys_to;
-    const GPI_RADIX_VALUE *values_from;
-    GPI_RADIX_VALUE *values_to;
-    int shift;
-    uint32_t mask;
-    GP_KEY *keys;            /* in order of the digit */
-    uint16_t *positions;     /* where in the tile they come from */
-    char *values;            /* in the order of the input */
-} GPI_RADIX_ARRAYS;
-
-/* The value that stands for item i when there are no values: its number. */
-GPI_DEVICE GPI_RADIX_VALUE GPI_RADIX_NUMBERED(size_t i)
-{
-    GPI_RADIX_VALUE value;
-
-    memset((void *)&value, 0, sizeof value);
-    if (GPI_IS_SAME_TYPE(GPI_RADIX_VALUE, float)) {
-        float number = (float)i;
-        memcpy((void *)&value, &number,
-               sizeof value < sizeof number ? sizeof value : sizeof number);
-    } else if (GPI_IS_SAME_TYPE(GPI_RADIX_VALUE, double)) {
-        double number = (double)i;
-        memcpy((void *)&value, &number,
-               sizeof value < sizeof number ? sizeof value : sizeof number);
-    } else {
-        memcpy((void *)&value, &i,
-               sizeof value < sizeof i ? sizeof value : sizeof i); /* little-endian */
-    }
-    return value;
-}
+/* Whether items' numbers are moved instead of their values: large ones, of keys that have more than two digits. */
+enum { GPI_RADIX_INDEXED = GPI_RADIX_PAIRS && sizeof(GPI_RADIX_VALUE) >= 16 && sizeof(GP_KEY) >= 4 };
 
 #define GPI_RADIX_FEW 0
+#undef GPI_RADIX_OF
+#ifdef GP_VALUE
+#undef GPI_RADIX_VALUE
+#undef GPI_RADIX_MOVES_NUMBERS
+#define GPI_RADIX_VALUE uint32_t
+#define GPI_RADIX_MOVES_NUMBERS 1
+#define GPI_RADIX_OF(word) GPI(index_##word)
+#include "radix_tile.cuh"
+#undef GPI_RADIX_VALUE
+#define GPI_RADIX_VALUE GP_VALUE
+#endif
+
+#undef GPI_RADIX_OF
+#undef GPI_RADIX_MOVES_NUMBERS
+#define GPI_RADIX_MOVES_NUMBERS 0
 #define GPI_RADIX_OF(word) GPI(word)
 #include "radix_tile.cuh"
 #undef GPI_RADIX_FEW
@@ -95,9 +79,22 @@ GPI_DEVICE GPI_RADIX_VALUE GPI_RADIX_NUMBERED(size_t i)
 #undef GPI_RADIX_FEW
 #undef GPI_RADIX_OF
 
-/* From here on the names are those of the kernel for many keys, and these of the other one. */
+/* From here on the names are those of the kernel for many keys and their values, and these of the others. */
 #define GPI_RADIX_OF(word) GPI(word)
 #define GPI_RADIX_FEW_KERNEL GPI(few_pass_kernel)
 #define GPI_RADIX_FEW_TILE GPI(few_tile)
 #define GPI_RADIX_FEW_THREADS GPI(few_threads)
 #define GPI_RADIX_FEW_ITEMS GPI(few_items)
+#define GPI_RADIX_FEW_SLOT GPI(few_slot)
+#undef GPI_RADIX_INDEX_KERNEL
+#undef GPI_RADIX_MANY
+#undef GPI_RADIX_MANY_TILE
+#ifdef GP_VALUE
+#define GPI_RADIX_INDEX_KERNEL GPI(index_pass_kernel)
+#define GPI_RADIX_MANY(word) (GPI_RADIX_INDEXED ? (size_t)GPI(index_##word) : (size_t)GPI(word))
+#define GPI_RADIX_MANY_TILE (GPI_RADIX_INDEXED ? sizeof(GPI(index_tile)) : sizeof(GPI(tile)))
+#else
+#define GPI_RADIX_INDEX_KERNEL GPI_RADIX_PASS_KERNEL
+#define GPI_RADIX_MANY(word) ((size_t)GPI(word))
+#define GPI_RADIX_MANY_TILE sizeof(GPI_RADIX_TILE)
+#endif

@@ -4,6 +4,9 @@
  *
  * Part of radix_sort.cuh; not to be included directly.
  */
+#define GPI_RADIX_ARRAYS GPI_RADIX_OF(arrays)
+#define GPI_RADIX_NUMBERED GPI_RADIX_OF(numbered)
+#define GPI_RADIX_UNUSED GPI_RADIX_OF(unused)
 #define GPI_RADIX_TILE GPI_RADIX_OF(tile)
 #define GPI_RADIX_COPY GPI_RADIX_OF(copy)
 #define GPI_RADIX_CHOOSE GPI_RADIX_OF(choose)
@@ -47,7 +50,9 @@
  * the lanes of a warp would meet in one bank.
  */
 enum {
-    GPI_RADIX_STAGED = GPI_RADIX_PAIRS && sizeof(GPI_RADIX_VALUE) <= 16,
+    /* Whether another kernel for many keys moves such values, or none does. */
+    GPI_RADIX_UNUSED = GPI_RADIX_MOVES_NUMBERS != GPI_RADIX_INDEXED,
+    GPI_RADIX_STAGED = GPI_RADIX_PAIRS && sizeof(GPI_RADIX_VALUE) <= 16 && !GPI_RADIX_UNUSED,
     GPI_RADIX_SLOT = (int)sizeof(GP_KEY) + 2 * GPI_RADIX_PAIRS +
                      (GPI_RADIX_STAGED ? (int)sizeof(GPI_RADIX_VALUE) : 0),
     GPI_RADIX_THREADS = GPI_RADIX_FEW || GPI_RADIX_STAGED ? 512 : 256,
@@ -77,6 +82,40 @@ enum {
                       : sizeof(GPI_RADIX_VALUE) <= 32 ? 2
                                                       : 1
 };
+
+/* The arrays of a pass, the digit that it is about, and the items of a tile in shared memory. */
+typedef struct {
+    const GP_KEY *keys_from;
+    GP_KEY *keys_to;
+    const GPI_RADIX_VALUE *values_from;
+    GPI_RADIX_VALUE *values_to;
+    int shift;
+    uint32_t mask;
+    GP_KEY *keys;            /* in order of the digit */
+    uint16_t *positions;     /* where in the tile they come from */
+    char *values;            /* in the order of the input */
+} GPI_RADIX_ARRAYS;
+
+/* The value that stands for item i when there are no values: its number. */
+GPI_DEVICE GPI_RADIX_VALUE GPI_RADIX_NUMBERED(size_t i)
+{
+    GPI_RADIX_VALUE value;
+
+    memset((void *)&value, 0, sizeof value);
+    if (GPI_IS_SAME_TYPE(GPI_RADIX_VALUE, float)) {
+        float number = (float)i;
+        memcpy((void *)&value, &number,
+               sizeof value < sizeof number ? sizeof value : sizeof number);
+    } else if (GPI_IS_SAME_TYPE(GPI_RADIX_VALUE, double)) {
+        double number = (double)i;
+        memcpy((void *)&value, &number,
+               sizeof value < sizeof number ? sizeof value : sizeof number);
+    } else {
+        memcpy((void *)&value, &i,
+               sizeof value < sizeof i ? sizeof value : sizeof i); /* little-endian */
+    }
+    return value;
+}
 
 /* What a tile has in shared memory, besides its items. */
 typedef struct {
@@ -490,10 +529,10 @@ GPI_DEVICE int GPI_RADIX_CHOOSE(const GPI_RADIX_JOB *job, GPI_RADIX_ARRAYS *pass
 
     pass->keys_from = from == 0 ? job->keys_in : from == 1 ? job->keys_out : job->keys_other;
     pass->keys_to = to == 1 ? job->keys_out : job->keys_other;
-    pass->values_from = from == 0   ? job->values_in
-                        : from == 1 ? job->values_out
-                                    : job->values_other;
-    pass->values_to = to == 1 ? job->values_out : job->values_other;
+    pass->values_from = (const GPI_RADIX_VALUE *)(from == 0   ? job->values_in
+                                                  : from == 1 ? job->values_out
+                                                              : job->values_other);
+    pass->values_to = (GPI_RADIX_VALUE *)(to == 1 ? job->values_out : job->values_other);
     pass->shift = job->begin_bit + 8 * digit;
     pass->mask = 255u >> (bits < 8 ? 8 - bits : 0);
     pass->keys = (GP_KEY *)items;
@@ -515,6 +554,8 @@ static __global__ void __launch_bounds__(GPI_RADIX_THREADS, GPI_RADIX_BLOCKS)
     uint64_t place = 0;
     uint32_t next = 0;
 
+    if (GPI_RADIX_UNUSED && !GPI_RADIX_FEW) /* hardly any code then */
+        return;
     if (threadIdx.x == 0)
         next = atomicAdd(job.ticket, 1u); /* zero since before the launch before this one */
     gpi_grid_wait();
