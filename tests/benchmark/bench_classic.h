@@ -38,24 +38,41 @@
                                             call->classic, call->ws, call->stream);                \
     }
 
+/* The same without what mends a flaw of it. */
+#define BENCH_FLAWED(rung, word, option)                                                      \
+    static cudaError_t BENCH(run_##word)(const bench_call *call)                              \
+    {                                                                                         \
+        gp_classic_options options = *call->classic;                                          \
+                                                                                              \
+        options.option = 0;                                                                   \
+        return BENCH(rung##_exclusive_scan)((const int *)call->in, (int *)call->out, call->n, \
+                                            &options, call->ws, call->stream);                \
+    }
+
 BENCH_RUNG(naive, naive)
 BENCH_RUNG(work_efficient, work_efficient)
+BENCH_FLAWED(work_efficient, work_efficient_idle, compact_threads)
 #ifdef BENCH_HAS_SHARED
 BENCH_RUNG(shared, shared)
+BENCH_FLAWED(shared, shared_unpadded, conflict_free)
 #endif
 #ifdef BENCH_HAS_SHUFFLE
 BENCH_RUNG(shuffle, shuffle)
 #endif
 
 static const bench_entry BENCH(scan_entries)[] = {
-    {"naive", 0, BENCH(run_naive), BENCH(naive_exclusive_scan_workspace_bytes)},
-    {"work_efficient", 0, BENCH(run_work_efficient),
+    {"naive", ENTRY_RUNG, BENCH(run_naive), BENCH(naive_exclusive_scan_workspace_bytes)},
+    {"work_efficient", ENTRY_RUNG, BENCH(run_work_efficient),
+     BENCH(work_efficient_exclusive_scan_workspace_bytes)},
+    {"work_efficient_idle", ENTRY_RUNG, BENCH(run_work_efficient_idle),
      BENCH(work_efficient_exclusive_scan_workspace_bytes)},
 #ifdef BENCH_HAS_SHARED
-    {"shared", 0, BENCH(run_shared), BENCH(shared_exclusive_scan_workspace_bytes)},
+    {"shared", ENTRY_RUNG, BENCH(run_shared), BENCH(shared_exclusive_scan_workspace_bytes)},
+    {"shared_unpadded", ENTRY_RUNG, BENCH(run_shared_unpadded),
+     BENCH(shared_exclusive_scan_workspace_bytes)},
 #endif
 #ifdef BENCH_HAS_SHUFFLE
-    {"shuffle", 0, BENCH(run_shuffle), BENCH(shuffle_exclusive_scan_workspace_bytes)},
+    {"shuffle", ENTRY_RUNG, BENCH(run_shuffle), BENCH(shuffle_exclusive_scan_workspace_bytes)},
 #endif
 };
 
@@ -70,7 +87,7 @@ static cudaError_t BENCH(run_find_max)(const bench_call *call)
 }
 
 static const bench_entry BENCH(max_entries)[] = {
-    {"find_max", 0, BENCH(run_find_max), BENCH(find_max_workspace_bytes)},
+    {"find_max", ENTRY_RUNG, BENCH(run_find_max), BENCH(find_max_workspace_bytes)},
 };
 #define BENCH_MAX_ENTRIES BENCH(max_entries), BENCH_COUNT(BENCH(max_entries))
 #else
@@ -95,11 +112,11 @@ BENCH_COMPACT(shared)
 BENCH_COMPACT(shuffle)
 
 static const bench_entry BENCH(compact_entries)[] = {
-    {"naive", 0, BENCH(compact_naive), BENCH(u32_naive_compact_workspace_bytes)},
-    {"work_efficient", 0, BENCH(compact_work_efficient),
+    {"naive", ENTRY_RUNG, BENCH(compact_naive), BENCH(u32_naive_compact_workspace_bytes)},
+    {"work_efficient", ENTRY_RUNG, BENCH(compact_work_efficient),
      BENCH(u32_work_efficient_compact_workspace_bytes)},
-    {"shared", 0, BENCH(compact_shared), BENCH(u32_shared_compact_workspace_bytes)},
-    {"shuffle", 0, BENCH(compact_shuffle), BENCH(u32_shuffle_compact_workspace_bytes)},
+    {"shared", ENTRY_RUNG, BENCH(compact_shared), BENCH(u32_shared_compact_workspace_bytes)},
+    {"shuffle", ENTRY_RUNG, BENCH(compact_shuffle), BENCH(u32_shuffle_compact_workspace_bytes)},
 };
 #define BENCH_COMPACT_ENTRIES BENCH(compact_entries), BENCH_COUNT(BENCH(compact_entries))
 #else

@@ -7,6 +7,10 @@
  */
 #include "bench_predicates.h"
 
+#include "bench_host_room.h"
+
+#include <gpuprims/core/cpu_threads.h>
+
 #define GP_NAME    BENCH_INSTANCE
 #define GP_TYPE    BENCH_IN_T
 #define GP_PRED(x) bench_keep(x)
@@ -56,6 +60,55 @@ static cudaError_t BENCH(run_cpu_with_scan)(const bench_call *call)
     return *call->count == SIZE_MAX ? cudaErrorMemoryAllocation : cudaSuccess;
 }
 
+/* By all cores: each compacts a part where it stands in the room kept for that; then all know where theirs
+ * goes, and copy it there. */
+typedef struct BENCH(part) {
+    const BENCH_IN_T *in;
+    BENCH_IN_T *kept, *out;
+    size_t n, count;
+} BENCH(part);
+
+static void *BENCH(part_compact)(void *argument)
+{
+    BENCH(part) *part = (BENCH(part) *)argument;
+
+    part->count = BENCH(cpu_compact)(part->in, part->kept, part->n);
+    return NULL;
+}
+
+static void *BENCH(part_copy)(void *argument)
+{
+    const BENCH(part) *part = (const BENCH(part) *)argument;
+
+    memcpy(part->out, part->kept, part->count * sizeof(BENCH_IN_T));
+    return NULL;
+}
+
+static cudaError_t BENCH(run_cpu_threads)(const bench_call *call)
+{
+    BENCH(part) parts[GPI_CPU_THREADS_LIMIT];
+    BENCH_IN_T *room = (BENCH_IN_T *)bench_host_room(call->n * sizeof(BENCH_IN_T));
+    size_t count = (size_t)gpi_cpu_thread_count(0), kept = 0;
+
+    if (!room)
+        return cudaErrorMemoryAllocation;
+    for (size_t t = 0; t < count; t++) {
+        size_t first = call->n / count * t;
+
+        parts[t].in = (const BENCH_IN_T *)call->in + first;
+        parts[t].kept = room + first;
+        parts[t].n = (t + 1 < count ? call->n / count * (t + 1) : call->n) - first;
+    }
+    gpi_cpu_run_tasks(BENCH(part_compact), parts, sizeof *parts, (int)count);
+    for (size_t t = 0; t < count; t++) {
+        parts[t].out = (BENCH_IN_T *)call->out + kept;
+        kept += parts[t].count;
+    }
+    gpi_cpu_run_tasks(BENCH(part_copy), parts, sizeof *parts, (int)count);
+    *call->count = kept;
+    return cudaSuccess;
+}
+
 static cudaError_t BENCH(reference_compact)(const bench_call *call)
 {
     const BENCH_IN_T *in = (const BENCH_IN_T *)call->in;
@@ -88,6 +141,7 @@ static const bench_entry BENCH(compact_entries)[] = {
 #endif
     {"cpu", ENTRY_HOST, BENCH(run_cpu), NULL},
     {"cpu_with_scan", ENTRY_HOST, BENCH(run_cpu_with_scan), NULL},
+    {"cpu_threads", ENTRY_HOST, BENCH(run_cpu_threads), NULL},
 };
 
 /* ---- the other functions ---- */

@@ -44,32 +44,19 @@ static void *KEYS_(look)(void *argument)
     return NULL;
 }
 
-/* A radix sort, lowest digit first: all counts in one pass over the keys, then a pass for each digit. */
+#define CPU_RADIX KEYS
+#define CPU_RADIX_TYPE KEYS_TYPE
+#include "bench_cpu_radix.h"
+
+/* The keys of a thread in order, in place. */
 static void *KEYS_(radix)(void *argument)
 {
     const hybrid_part *part = (const hybrid_part *)argument;
-    KEYS_TYPE *from = (KEYS_TYPE *)part->keys + part->first,
-              *to = (KEYS_TYPE *)part->room + part->first;
-    size_t n = part->last - part->first, counts[sizeof(KEYS_TYPE)][256];
+    KEYS_TYPE *keys = (KEYS_TYPE *)part->keys + part->first,
+              *room = (KEYS_TYPE *)part->room + part->first;
 
-    memset(counts, 0, sizeof counts);
-    for (size_t i = 0; i < n; i++)
-        for (size_t d = 0; d < sizeof(KEYS_TYPE); d++)
-            counts[d][from[i] >> 8 * d & 255]++;
-    for (size_t d = 0; d < sizeof(KEYS_TYPE); d++) {
-        for (size_t v = 0, before = 0; v < 256; v++) {
-            size_t count = counts[d][v];
-
-            counts[d][v] = before;
-            before += count;
-        }
-        for (size_t i = 0; i < n; i++)
-            to[counts[d][from[i] >> 8 * d & 255]++] = from[i];
-        KEYS_TYPE *swap = from;
-        from = to;
-        to = swap;
-    }
-    return NULL; /* an even number of passes: back in keys */
+    KEYS_(cpu_radix_sort)(keys, keys, room, part->last - part->first, 0);
+    return NULL;
 }
 
 static int KEYS_(merge)(void *keys, void *out, const size_t *offsets, size_t runs, int threads)

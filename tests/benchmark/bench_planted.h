@@ -55,6 +55,22 @@ static cudaError_t idle(const bench_call *call)
     return cudaSuccess;
 }
 
+/* Of the first data that it saw: right as long as they stay. */
+static cudaError_t stale(const bench_call *call)
+{
+    static uint32_t first[1000];
+    static size_t seen;
+    bench_call old = *call;
+
+    if (call->n > BENCH_COUNT(first))
+        return cudaErrorInvalidValue;
+    if (seen != call->n)
+        memcpy(first, call->in, call->n * sizeof *first);
+    seen = call->n;
+    old.in = first;
+    return right(&old);
+}
+
 static cudaError_t failing(const bench_call *call)
 {
     (void)call;
@@ -74,6 +90,7 @@ static const bench_entry entries[] = {
     {"overrun", 0, overrun, NULL},   {"wrong_last", 0, wrong_last, NULL},
     {"underrun", 0, underrun, NULL}, {"wrong_later", 0, wrong_later, NULL},
     {"idle", 0, idle, NULL},         {"failing", 0, failing, NULL},
+    {"stale", 0, stale, NULL},       {"wrong_on_host", ENTRY_HOST, wrong_value, NULL},
 };
 
 static cudaError_t compact(const bench_call *call)

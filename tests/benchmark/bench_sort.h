@@ -1,7 +1,7 @@
 /* bench_sort.h: one instance of the sorts of keys.
  *
  * Parameters: BENCH_INSTANCE, BENCH_PRIMITIVE, BENCH_TYPE (a label), BENCH_IN (an element label).
- * BENCH_RUNGS: the textbook rungs too; BENCH_IN is an integer then.
+ * BENCH_RUNGS: the textbook rungs and sorts by the CPU too; BENCH_IN is an integer of 4 bytes then.
  */
 #include <stdlib.h>
 
@@ -69,6 +69,72 @@ static size_t BENCH(split_bytes)(size_t n)
 
 #endif
 
+#ifdef BENCH_RUNGS
+/* By the CPU, for integers of 4 bytes; the sign bit is the flip that their order takes. */
+#include "bench_host_room.h"
+
+#include <gpuprims/core/cpu_threads.h>
+
+#define CPU_RADIX BENCH_INSTANCE
+#define CPU_RADIX_TYPE uint32_t
+#include "bench_cpu_radix.h"
+
+#define GP_NAME BENCH_INSTANCE
+#define GP_KEY BENCH_IN_T
+#include <gpuprims/host/cpu_merge.h>
+
+#define BENCH_FLIP ((BENCH_IN_T)-1 < 0 ? (uint32_t)1 << 31 : 0)
+
+static cudaError_t BENCH(run_cpu)(const bench_call *call)
+{
+    uint32_t *room = (uint32_t *)bench_host_room(call->n * sizeof *room);
+
+    if (!room)
+        return cudaErrorMemoryAllocation;
+    BENCH(cpu_radix_sort)
+    ((const uint32_t *)call->in, (uint32_t *)call->out, room, call->n, BENCH_FLIP);
+    return cudaSuccess;
+}
+
+/* All cores: each sorts a part, then all merge. */
+typedef struct BENCH(part) {
+    const uint32_t *in;
+    uint32_t *sorted, *room;
+    size_t n;
+} BENCH(part);
+
+static void *BENCH(part_sort)(void *argument)
+{
+    const BENCH(part) *part = (const BENCH(part) *)argument;
+
+    BENCH(cpu_radix_sort)(part->in, part->sorted, part->room, part->n, BENCH_FLIP);
+    return NULL;
+}
+
+static cudaError_t BENCH(run_cpu_threads)(const bench_call *call)
+{
+    BENCH(part) parts[GPI_CPU_THREADS_LIMIT];
+    size_t offsets[GPI_CPU_THREADS_LIMIT + 1], count = (size_t)gpi_cpu_thread_count(0);
+    uint32_t *room = (uint32_t *)bench_host_room(call->n * sizeof *room);
+
+    if (!room)
+        return cudaErrorMemoryAllocation;
+    for (size_t t = 0; t <= count; t++)
+        offsets[t] = t < count ? call->n / count * t : call->n;
+    for (size_t t = 0; t < count; t++) {
+        parts[t].in = (const uint32_t *)call->in + offsets[t];
+        parts[t].sorted = room + offsets[t];
+        parts[t].room = (uint32_t *)call->out + offsets[t];
+        parts[t].n = offsets[t + 1] - offsets[t];
+    }
+    gpi_cpu_run_tasks(BENCH(part_sort), parts, sizeof *parts, (int)count);
+    return BENCH(cpu_merge_runs)((const BENCH_IN_T *)room, (BENCH_IN_T *)call->out, offsets, count,
+                                 0)
+               ? cudaErrorMemoryAllocation
+               : cudaSuccess;
+}
+#endif
+
 static int BENCH(compare)(const void *a, const void *b)
 {
     BENCH_IN_T x = *(const BENCH_IN_T *)a, y = *(const BENCH_IN_T *)b;
@@ -93,9 +159,11 @@ static const bench_entry BENCH(entries)[] = {
     {"CUB", ENTRY_CUB, BENCH(run_cub), NULL},
 #endif
 #ifdef BENCH_RUNGS
-    {"split", 0, BENCH(run_split), BENCH(split_bytes)},
-    {"bitonic", 0, BENCH(run_bitonic), NULL},
-    {"odd_even", 0, BENCH(run_odd_even), NULL},
+    {"split", ENTRY_RUNG, BENCH(run_split), BENCH(split_bytes)},
+    {"bitonic", ENTRY_RUNG, BENCH(run_bitonic), NULL},
+    {"odd_even", ENTRY_RUNG, BENCH(run_odd_even), NULL},
+    {"cpu", ENTRY_HOST, BENCH(run_cpu), NULL},
+    {"cpu_threads", ENTRY_HOST, BENCH(run_cpu_threads), NULL},
 #endif
 };
 

@@ -50,6 +50,7 @@ typedef struct arrays {
     void *host_in, *host_out, *host_map;
     uint8_t *host_flags;
     size_t host_count;
+    int host_has_input, is_registered;
     size_t expected_count; /* and that many items, or n, or one: */
     size_t expected_items;
     size_t flagged; /* how many flags are set */
@@ -174,6 +175,12 @@ static inline void arrays_free(arrays *a, cudaStream_t stream)
     cudaFree(a->map);
     cudaFree(a->count);
     cudaFree(a->scratch);
+    if (a->is_registered) {
+        cudaHostUnregister(a->host_in);
+        cudaHostUnregister(a->host_out);
+        cudaHostUnregister(a->host_flags);
+        cudaHostUnregister(a->host_map);
+    }
     free(a->host_in);
     free(a->host_out);
     free(a->host_flags);
@@ -217,8 +224,8 @@ static inline cudaError_t arrays_allocate(arrays *a, const bench_group *g, const
     return cudaSuccess;
 }
 
-/* The input on the host too, and room for a result there. */
-static inline cudaError_t arrays_fetch(arrays *a, const bench_group *g)
+/* Room for the input and a result on the host. */
+static inline cudaError_t arrays_host_allocate(arrays *a, const bench_group *g)
 {
     if (a->host_in)
         return cudaSuccess;
@@ -226,8 +233,30 @@ static inline cudaError_t arrays_fetch(arrays *a, const bench_group *g)
     a->host_out = malloc(a->n * g->out.bytes);
     a->host_flags = (uint8_t *)malloc(a->n);
     a->host_map = malloc(a->n * (g->map_bytes ? g->map_bytes : 1));
-    if (!a->host_in || !a->host_out || !a->host_flags || !a->host_map)
-        return cudaErrorMemoryAllocation;
+    return a->host_in && a->host_out && a->host_flags && a->host_map ? cudaSuccess
+                                                                     : cudaErrorMemoryAllocation;
+}
+
+/* Page-locks it, so that copies are at the speed of the bus. */
+static inline cudaError_t arrays_register(arrays *a, const bench_group *g)
+{
+    RETURN_IF_ERROR(arrays_host_allocate(a, g));
+    RETURN_IF_ERROR(cudaHostRegister(a->host_in, a->n * g->in.bytes, cudaHostRegisterDefault));
+    RETURN_IF_ERROR(cudaHostRegister(a->host_out, a->n * g->out.bytes, cudaHostRegisterDefault));
+    RETURN_IF_ERROR(cudaHostRegister(a->host_flags, a->n, cudaHostRegisterDefault));
+    RETURN_IF_ERROR(cudaHostRegister(a->host_map, a->n * (g->map_bytes ? g->map_bytes : 1),
+                                     cudaHostRegisterDefault));
+    a->is_registered = 1;
+    return cudaSuccess;
+}
+
+/* The input on the host too. */
+static inline cudaError_t arrays_fetch(arrays *a, const bench_group *g)
+{
+    if (a->host_has_input)
+        return cudaSuccess;
+    RETURN_IF_ERROR(arrays_host_allocate(a, g));
+    a->host_has_input = 1;
     if (g->has_flags)
         RETURN_IF_ERROR(cudaMemcpy(a->host_flags, a->flags, a->n, cudaMemcpyDeviceToHost));
     if (g->map_bytes)

@@ -33,7 +33,7 @@ typedef struct program {
     options o;
     device d;
     csv_file csv;
-    int total, done, failed, left_out;
+    int total, done, failed, left_out, profiled;
 } program;
 
 /* ---- what is selected ---- */
@@ -89,12 +89,20 @@ static int is_selected(const options *o, const bench_group *g, const bench_entry
     return o->filter == NULL;
 }
 
+/* A rung competes once for each block size. */
 static void select_entry(const options *o, contest *c, const bench_entry *e)
 {
-    if (!is_selected(o, c->g, e) || c->subjects == MAX_SUBJECTS)
+    int i, blocks = (e->flags & ENTRY_RUNG) && !o->list ? o->blocks : 1;
+
+    if (!is_selected(o, c->g, e))
         return;
-    memset(&c->subject[c->subjects], 0, sizeof *c->subject);
-    c->subject[c->subjects++].entry = e;
+    for (i = 0; i < blocks && c->subjects < MAX_SUBJECTS; i++) {
+        subject *s = &c->subject[c->subjects++];
+
+        memset(s, 0, sizeof *s);
+        s->entry = e;
+        s->block = o->block[i];
+    }
 }
 
 static void select_entries(const options *o, contest *c)
@@ -126,29 +134,49 @@ static void open_subjects(program *p, contest *c)
 
 /* Checks, measures, checks once more, now that a kept workspace has seen many calls, and only then
  * reports. */
-static void measure_and_report(program *p, contest *c, int is_cold, int batch)
+static cudaError_t measure_and_report(program *p, contest *c, timing how, int batch)
 {
     int i;
 
     for (i = 0; i < c->subjects; i++)
         check_subject(c, &c->subject[i]);
-    time_subjects(c, is_cold, batch);
+    RETURN_IF_ERROR(time_subjects(c, how, batch));
     for (i = 0; i < c->subjects; i++)
         check_subject(c, &c->subject[i]);
-    report_rows(c, &p->csv, is_cold ? "cold" : "warm", batch);
+    report_rows(c, &p->csv, how, batch);
+    return cudaSuccess;
 }
 
-static void measure(program *p, contest *c)
+static cudaError_t measure(program *p, contest *c)
 {
     const options *o = &p->o;
     int k;
 
     for (k = 0; k < o->batches; k++) {
         if (o->cold && o->batch[k] == 1)
-            measure_and_report(p, c, 1, 1);
+            RETURN_IF_ERROR(measure_and_report(p, c, TIMING_COLD, 1));
         if (o->warm || o->batch[k] > 1)
-            measure_and_report(p, c, 0, o->batch[k]);
+            RETURN_IF_ERROR(measure_and_report(p, c, TIMING_WARM, o->batch[k]));
+        if (o->copies && o->batch[k] == 1)
+            RETURN_IF_ERROR(measure_and_report(p, c, TIMING_COPIES, 1));
     }
+    return cudaSuccess;
+}
+
+static cudaError_t profile(program *p, contest *c)
+{
+    int i;
+
+    for (i = 0; i < c->subjects; i++) {
+        subject *s = &c->subject[i];
+
+        check_subject(c, s);
+        if (s->failed)
+            continue;
+        RETURN_IF_ERROR(profile_subject(c, s, ++p->profiled));
+        profile_row(c, s, p->profiled);
+    }
+    return cudaSuccess;
 }
 
 static void run_contest(program *p, contest *c, size_t n)
@@ -158,8 +186,7 @@ static void run_contest(program *p, contest *c, size_t n)
 
     c->d = &p->d;
     c->o = &p->o;
-    c->classic.block_threads = p->o.block;
-    c->classic.conflict_free = c->classic.compact_threads = 1;
+    c->seed = 0;
     error = arrays_allocate(&c->a, c->g, &p->o, n);
     progress_show(c, p->done++, p->total);
     if (error == cudaSuccess)
@@ -168,6 +195,10 @@ static void run_contest(program *p, contest *c, size_t n)
         error = prepare_scratch(c);
     if (error == cudaSuccess)
         error = make_expected(c);
+    if (error == cudaSuccess) {
+        open_subjects(p, c);
+        error = p->o.profile ? profile(p, c) : measure(p, c);
+    }
     progress_hide();
     if (error == cudaErrorMemoryAllocation) {
         (void)cudaGetLastError();
@@ -177,11 +208,6 @@ static void run_contest(program *p, contest *c, size_t n)
     } else if (error != cudaSuccess) {
         blame_error(c, &c->subject[0], error);
         p->failed++;
-    } else {
-        progress_show(c, p->done - 1, p->total);
-        open_subjects(p, c);
-        measure(p, c);
-        progress_hide();
     }
     for (i = 0; i < c->subjects; i++) {
         p->failed += error == cudaSuccess && c->subject[i].failed;
@@ -268,7 +294,8 @@ int main(int argc, char **argv)
         csv_open(&p.csv, p.o.csv);
         device_open(&p.d);
         device_require(measure_memcpy(&p.d, large, p.o.repeat, &p.d.memcpy_rate), "a large copy");
-        print_head(&p.d, &p.o);
+        if (!p.o.profile)
+            print_head(&p.d, &p.o);
         run_groups(&p, 0);
         device_close(&p.d);
         csv_close(&p.csv);

@@ -1,5 +1,5 @@
-/* input.h: the data that everything runs on, made on the device. Element i depends on i, n and the
- * distribution alone, so that every run and both backends measure the same input.
+/* input.h: the data that everything runs on, made on the device. Element i depends on i, n, the
+ * distribution and the seed alone, so that every run and both backends measure the same input.
  */
 #ifndef BENCH_INPUT_H
 #define BENCH_INPUT_H
@@ -37,10 +37,17 @@ static inline __host__ __device__ int input_is_small(int distribution)
     return distribution == DISTRIBUTION_RANGE || distribution == DISTRIBUTION_ZIPF;
 }
 
-/* Element i of n, of 64 bits: a small integer, or a fraction of 2^64. */
-static inline __host__ __device__ uint64_t input_value(int distribution, size_t i, size_t n)
+/* Where the random numbers of a seed begin: 2^40 apart, more than there are elements. */
+static inline __host__ __device__ uint64_t input_begin(unsigned seed)
 {
-    uint64_t random = input_random(i);
+    return (uint64_t)seed << 40;
+}
+
+/* Element i of n, of 64 bits: a small integer, or a fraction of 2^64. */
+static inline __host__ __device__ uint64_t input_value(int distribution, size_t i, size_t n,
+                                                       unsigned seed)
+{
+    uint64_t random = input_random(input_begin(seed) + i);
 
     switch (distribution) {
     case DISTRIBUTION_FEW: return input_random((random % 16 + 1) << 40);
@@ -82,14 +89,14 @@ static inline __host__ __device__ void input_store_float(void *to, size_t i, siz
 }
 
 static __global__ void input_fill_kernel(void *to, size_t n, bench_element element,
-                                         int distribution, int low_bit)
+                                         int distribution, int low_bit, unsigned seed)
 {
     size_t i, stride = (size_t)gridDim.x * blockDim.x;
     int is_small = input_is_small(distribution);
     unsigned unused_bits = is_small ? 0 : 64 - 8 * (unsigned)element.bytes;
 
     for (i = (size_t)blockIdx.x * blockDim.x + threadIdx.x; i < n; i += stride) {
-        uint64_t value = input_value(distribution, i, n);
+        uint64_t value = input_value(distribution, i, n, seed);
 
         if (element.kind == KIND_FLOAT) {
             input_store_float(to, i, element.bytes, is_small, value);
@@ -108,13 +115,14 @@ static __global__ void input_fill_kernel(void *to, size_t n, bench_element eleme
 }
 
 /* Half of the flags, at random; *ones counts those that are set. */
-static __global__ void input_flags_kernel(uint8_t *to, size_t n, unsigned long long *ones)
+static __global__ void input_flags_kernel(uint8_t *to, size_t n, unsigned seed,
+                                          unsigned long long *ones)
 {
     size_t i, stride = (size_t)gridDim.x * blockDim.x;
     unsigned long long set = 0;
 
     for (i = (size_t)blockIdx.x * blockDim.x + threadIdx.x; i < n; i += stride) {
-        to[i] = (uint8_t)(input_random((uint64_t)i ^ 0x5555555555555555u) & 1);
+        to[i] = (uint8_t)(input_random((input_begin(seed) + i) ^ 0x5555555555555555u) & 1);
         set += to[i];
     }
     if (set)
@@ -160,7 +168,8 @@ static inline unsigned input_grid(size_t n, int processors)
 
 /* A struct is an array of 32-bit integers. */
 static inline cudaError_t input_fill(void *to, size_t n, bench_element element, int distribution,
-                                     int low_bit, int processors, cudaStream_t stream)
+                                     int low_bit, unsigned seed, int processors,
+                                     cudaStream_t stream)
 {
     bench_element word = BENCH_ELEMENT_u32;
 
@@ -169,19 +178,19 @@ static inline cudaError_t input_fill(void *to, size_t n, bench_element element, 
         element = word;
     }
     GP_LAUNCH(input_fill_kernel, input_grid(n, processors), 256, 0, stream, to, n, element,
-              distribution, low_bit);
+              distribution, low_bit, seed);
     return cudaGetLastError();
 }
 
 /* *ones, on the device, becomes the number of flags that are set. */
-static inline cudaError_t input_flags(uint8_t *to, size_t n, unsigned long long *ones,
-                                      int processors, cudaStream_t stream)
+static inline cudaError_t input_flags(uint8_t *to, size_t n, unsigned seed,
+                                      unsigned long long *ones, int processors, cudaStream_t stream)
 {
     cudaError_t error = cudaMemsetAsync(ones, 0, sizeof *ones, stream);
 
     if (error != cudaSuccess)
         return error;
-    GP_LAUNCH(input_flags_kernel, input_grid(n, processors), 256, 0, stream, to, n, ones);
+    GP_LAUNCH(input_flags_kernel, input_grid(n, processors), 256, 0, stream, to, n, seed, ones);
     return cudaGetLastError();
 }
 

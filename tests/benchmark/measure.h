@@ -2,15 +2,25 @@
 #ifndef BENCH_MEASURE_H
 #define BENCH_MEASURE_H
 
+#ifdef __CUDACC__
+#include <cuda_profiler_api.h>
+#endif
+
 #include "bench.h"
 #include "check.h"
 #include "device.h"
 #include "options.h"
 
-enum { MAX_SUBJECTS = 24 };
+enum { MAX_SUBJECTS = 64 };
 
 /* Up to here results are compared with the reference, CUB's included; beyond, with CUB's. */
 #define REFERENCE_LIMIT ((size_t)1 << 20)
+
+/* Of the CPU's implementations no more runs are timed when those before took this long. */
+#define HOST_ENOUGH_MS 100.0
+
+/* Of inputs up to here, which might be in a processor's cache, the CPU makes a run before. */
+#define HOST_CACHE_BYTES ((size_t)64 << 20)
 
 /* memcpy joins every group; its run is here, for it needs to know how much to copy. */
 static const bench_entry memcpy_entry = {"memcpy", 0, NULL, NULL};
@@ -18,10 +28,21 @@ static const bench_entry memcpy_entry = {"memcpy", 0, NULL, NULL};
 /* One implementation while it is measured. */
 typedef struct subject {
     const bench_entry *entry;
+    int block; /* threads, of a rung */
     int failed;
-    double *ms; /* one per repetition */
+    int runs;
+    double *ms; /* one per run */
     double median, min, max;
 } subject;
+
+/* What a timed run begins with, and goes over. */
+typedef enum timing {
+    TIMING_COLD,  /* the L2 cache holds nothing of it */
+    TIMING_WARM,  /* the same call before */
+    TIMING_COPIES /* from host memory to host memory */
+} timing;
+
+static const char *const timing_names[] = {"cold", "warm", "copies"};
 
 /* One group at one size. */
 typedef struct contest {
@@ -29,8 +50,8 @@ typedef struct contest {
     const options *o;
     const bench_group *g;
     arrays a;
-    gp_classic_options classic;
     int distribution;
+    unsigned seed; /* of the input */
     subject subject[MAX_SUBJECTS];
     int subjects;
     double bytes; /* that must move */
@@ -39,10 +60,11 @@ typedef struct contest {
 
 /* ---- one run ---- */
 
-static inline cudaError_t run_once(contest *c, const bench_entry *entry, void *out)
+static inline cudaError_t run_entry(contest *c, const bench_entry *entry, int block, void *out)
 {
     arrays *a = &c->a;
     int on_host = entry->flags & ENTRY_HOST;
+    gp_classic_options classic = {block, 1, 1};
     bench_call call;
 
     if (entry == &memcpy_entry)
@@ -55,11 +77,16 @@ static inline cudaError_t run_once(contest *c, const bench_entry *entry, void *o
     call.count = on_host ? &a->host_count : a->count;
     call.n = a->n;
     call.ws = &a->ws;
-    call.classic = &c->classic;
+    call.classic = &classic;
     call.scratch = a->scratch;
     call.scratch_bytes = &a->scratch_bytes;
     call.stream = c->d->stream;
     return entry->run(&call);
+}
+
+static inline cudaError_t run_subject(contest *c, const subject *s)
+{
+    return run_entry(c, s->entry, s->block, c->a.out);
 }
 
 /* CUB or Thrust, where its result is the right one; or NULL. */
@@ -86,16 +113,20 @@ static inline cudaError_t prepare_scratch(contest *c)
         if (entry->workspace)
             RETURN_IF_ERROR(gp_workspace_reserve(&a->ws, entry->workspace(a->n), c->d->stream));
         if (entry->flags & ENTRY_CUB) {
-            RETURN_IF_ERROR(run_once(c, entry, a->out)); /* scratch is NULL: a question */
+            RETURN_IF_ERROR(run_subject(c, &c->subject[i])); /* scratch is NULL: a question */
             a->scratch_bytes = a->scratch_bytes > largest ? a->scratch_bytes : largest;
         }
         if (entry->flags & ENTRY_HOST)
             RETURN_IF_ERROR(arrays_fetch(a, c->g));
     }
+    if (c->o->copies) {
+        RETURN_IF_ERROR(arrays_register(a, c->g));
+        RETURN_IF_ERROR(arrays_fetch(a, c->g));
+    }
     if (a->n > REFERENCE_LIMIT && find_cub(c)) { /* judges, even where it does not compete */
         size_t largest = a->scratch_bytes;
 
-        RETURN_IF_ERROR(run_once(c, find_cub(c), a->out));
+        RETURN_IF_ERROR(run_entry(c, find_cub(c), 0, a->out));
         a->scratch_bytes = a->scratch_bytes > largest ? a->scratch_bytes : largest;
     }
     if (a->scratch_bytes)
@@ -109,10 +140,11 @@ static inline cudaError_t fill_input(contest *c)
     int processors = c->d->about.processors;
     unsigned long long flagged = 0;
 
-    RETURN_IF_ERROR(input_fill(a->in, a->n, c->g->in, c->distribution, (int)c->g->low_bit,
+    RETURN_IF_ERROR(input_fill(a->in, a->n, c->g->in, c->distribution, (int)c->g->low_bit, c->seed,
                                processors, c->d->stream));
     if (a->flags) {
-        RETURN_IF_ERROR(input_flags(a->flags, a->n, c->d->first, processors, c->d->stream));
+        RETURN_IF_ERROR(
+            input_flags(a->flags, a->n, c->seed, c->d->first, processors, c->d->stream));
         RETURN_IF_ERROR(cudaMemcpyAsync(&flagged, c->d->first, sizeof flagged,
                                         cudaMemcpyDeviceToHost, c->d->stream));
     }
@@ -120,6 +152,7 @@ static inline cudaError_t fill_input(contest *c)
         RETURN_IF_ERROR(input_map(a->map, a->n, c->g->map_bytes, processors, c->d->stream));
     RETURN_IF_ERROR(cudaStreamSynchronize(c->d->stream));
     a->flagged = (size_t)flagged;
+    a->host_has_input = 0;
     return cudaSuccess;
 }
 
@@ -134,7 +167,7 @@ static inline cudaError_t make_expected(contest *c)
     if (a->n > REFERENCE_LIMIT && cub) {
         c->judge = cub->name;
         RETURN_IF_ERROR(cudaMemsetAsync(a->expected, GUARD_BYTE, a->out_bytes, c->d->stream));
-        RETURN_IF_ERROR(run_once(c, cub, a->expected));
+        RETURN_IF_ERROR(run_entry(c, cub, 0, a->expected));
         RETURN_IF_ERROR(cudaMemcpyAsync(&a->expected_count, a->count, sizeof a->expected_count,
                                         cudaMemcpyDeviceToHost, c->d->stream));
         RETURN_IF_ERROR(cudaStreamSynchronize(c->d->stream));
@@ -144,7 +177,7 @@ static inline cudaError_t make_expected(contest *c)
         c->judge = "the reference";
         RETURN_IF_ERROR(arrays_fetch(a, c->g));
         memset(a->host_out, GUARD_BYTE, a->out_bytes);
-        RETURN_IF_ERROR(run_once(c, &reference, NULL));
+        RETURN_IF_ERROR(run_entry(c, &reference, 0, NULL));
         a->expected_count = a->host_count;
         RETURN_IF_ERROR(cudaMemcpy(a->expected, a->host_out, a->out_bytes, cudaMemcpyHostToDevice));
     }
@@ -156,6 +189,18 @@ static inline cudaError_t make_expected(contest *c)
     c->bytes = group_bytes(c->g, a->n,
                            c->g->result == RESULT_FLAGGED ? a->flagged : a->expected_count);
     return cudaSuccess;
+}
+
+/* Other data, and what its result should be. */
+static inline cudaError_t refresh_input(contest *c, unsigned seed)
+{
+    int had_input = c->a.host_has_input;
+
+    c->seed = seed;
+    RETURN_IF_ERROR(fill_input(c));
+    if (had_input)
+        RETURN_IF_ERROR(arrays_fetch(&c->a, c->g));
+    return make_expected(c);
 }
 
 /* Says on standard error what is wrong with an implementation. */
@@ -298,16 +343,16 @@ static inline cudaError_t clear_output(contest *c, const bench_entry *entry)
     return cudaMemsetAsync(a->count, GUARD_BYTE, sizeof *a->count, c->d->stream);
 }
 
-/* Runs it, and looks at all of the output. */
+/* Runs it, and looks at all of the output. What the CPU takes long for is checked in the timed runs. */
 static inline void check_subject(contest *c, subject *s)
 {
     cudaError_t error;
 
-    if (s->failed || s->entry == &memcpy_entry)
+    if (s->failed || s->entry == &memcpy_entry || (s->entry->flags & ENTRY_HOST))
         return;
     error = clear_output(c, s->entry);
     if (error == cudaSuccess)
-        error = run_once(c, s->entry, c->a.out);
+        error = run_subject(c, s);
     if (error == cudaSuccess)
         error = cudaStreamSynchronize(c->d->stream);
     if (error == cudaSuccess)
@@ -318,34 +363,87 @@ static inline void check_subject(contest *c, subject *s)
 
 /* ---- timing ---- */
 
-static inline cudaError_t time_once(contest *c, const bench_entry *entry, int is_cold, int batch,
-                                    double *ms)
+static inline cudaError_t time_on_host(contest *c, const subject *s, int batch, double *ms)
+{
+    double started;
+    int i;
+
+    if (c->a.in_bytes <= HOST_CACHE_BYTES)
+        RETURN_IF_ERROR(run_subject(c, s));
+    started = clock_ms();
+    for (i = 0; i < batch; i++)
+        RETURN_IF_ERROR(run_subject(c, s));
+    *ms = (clock_ms() - started) / batch;
+    return cudaSuccess;
+}
+
+static inline cudaError_t time_on_device(contest *c, const subject *s, timing how, int batch,
+                                         double *ms)
 {
     device *d = c->d;
-    int on_host = entry->flags & ENTRY_HOST, i;
-    double started;
     float elapsed;
+    int i;
 
     /* Either also keeps the device busy while the timed calls are queued behind it. */
-    if (is_cold)
+    if (how == TIMING_COLD)
         RETURN_IF_ERROR(cudaMemsetAsync(d->flush, batch, d->flush_bytes, d->stream));
     else
-        RETURN_IF_ERROR(run_once(c, entry, c->a.out));
-    if (on_host)
-        RETURN_IF_ERROR(cudaStreamSynchronize(d->stream));
-    started = clock_ms();
+        RETURN_IF_ERROR(run_subject(c, s));
     RETURN_IF_ERROR(cudaEventRecord(d->start, d->stream));
     for (i = 0; i < batch; i++)
-        RETURN_IF_ERROR(run_once(c, entry, c->a.out));
+        RETURN_IF_ERROR(run_subject(c, s));
     RETURN_IF_ERROR(cudaEventRecord(d->stop, d->stream));
-    if (on_host) {
-        *ms = (clock_ms() - started) / batch;
-        return cudaSuccess;
-    }
     RETURN_IF_ERROR(cudaEventSynchronize(d->stop));
     RETURN_IF_ERROR(cudaEventElapsedTime(&elapsed, d->start, d->stop));
     *ms = (double)elapsed / batch;
     return cudaSuccess;
+}
+
+/* All input from the host, the call, all of the result to the host: how long a compaction's is, the host
+ * learns from the count. Of memcpy the copies alone. */
+static inline cudaError_t time_with_copies(contest *c, const subject *s, double *ms)
+{
+    const bench_group *g = c->g;
+    arrays *a = &c->a;
+    cudaStream_t stream = c->d->stream;
+    size_t items = g->result == RESULT_ONE ? 1 : a->n;
+    double started;
+
+    RETURN_IF_ERROR(cudaStreamSynchronize(stream));
+    started = clock_ms();
+    RETURN_IF_ERROR(
+        cudaMemcpyAsync(a->in, a->host_in, a->n * g->in.bytes, cudaMemcpyHostToDevice, stream));
+    if (g->has_flags)
+        RETURN_IF_ERROR(
+            cudaMemcpyAsync(a->flags, a->host_flags, a->n, cudaMemcpyHostToDevice, stream));
+    if (g->map_bytes)
+        RETURN_IF_ERROR(cudaMemcpyAsync(a->map, a->host_map, a->n * g->map_bytes,
+                                        cudaMemcpyHostToDevice, stream));
+    if (s->entry != &memcpy_entry)
+        RETURN_IF_ERROR(run_subject(c, s));
+    if (g->result == RESULT_COUNTED && s->entry == &memcpy_entry) {
+        items = a->expected_count;
+    } else if (g->result == RESULT_COUNTED) {
+        RETURN_IF_ERROR(
+            cudaMemcpyAsync(&items, a->count, sizeof items, cudaMemcpyDeviceToHost, stream));
+        RETURN_IF_ERROR(cudaStreamSynchronize(stream));
+        items = items < a->n ? items : a->n;
+    }
+    if (items)
+        RETURN_IF_ERROR(cudaMemcpyAsync(a->host_out, a->out, items * g->out.bytes,
+                                        cudaMemcpyDeviceToHost, stream));
+    RETURN_IF_ERROR(cudaStreamSynchronize(stream));
+    *ms = clock_ms() - started;
+    return cudaSuccess;
+}
+
+static inline cudaError_t time_once(contest *c, const subject *s, timing how, int batch, double *ms)
+{
+    if (s->entry->flags & ENTRY_HOST)
+        return time_on_host(c, s, batch, ms);
+    if (how == TIMING_COPIES)
+        return time_with_copies(c, s, ms);
+    return time_on_device(c, s, how, batch, ms);
 }
 
 static inline int compare_doubles(const void *a, const void *b)
@@ -355,39 +453,84 @@ static inline int compare_doubles(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static inline void summarise(subject *s, int repeat)
+static inline void summarise(subject *s)
 {
-    qsort(s->ms, (size_t)repeat, sizeof *s->ms, compare_doubles);
+    qsort(s->ms, (size_t)s->runs, sizeof *s->ms, compare_doubles);
     s->min = s->ms[0];
-    s->max = s->ms[repeat - 1];
-    s->median = (s->ms[(repeat - 1) / 2] + s->ms[repeat / 2]) / 2;
+    s->max = s->ms[s->runs - 1];
+    s->median = (s->ms[(s->runs - 1) / 2] + s->ms[s->runs / 2]) / 2;
+}
+
+static inline void time_subject(contest *c, subject *s, timing how, int batch)
+{
+    int on_host = s->entry->flags & ENTRY_HOST;
+    int is_checked = (c->o->check || on_host) && s->entry != &memcpy_entry;
+    cudaError_t error = cudaSuccess;
+    double spent = 0;
+    int r;
+
+    if (on_host && how == TIMING_COPIES)
+        return; /* has nothing to copy */
+    for (r = 0; on_host && r < s->runs; r++)
+        spent += s->ms[r] * batch;
+    if (spent > HOST_ENOUGH_MS)
+        return;
+    if (is_checked)
+        error = clear_output(c, s->entry);
+    if (error == cudaSuccess)
+        error = time_once(c, s, how, batch, &s->ms[s->runs]);
+    if (error == cudaSuccess && is_checked)
+        error = check_result(c, s);
+    if (error != cudaSuccess)
+        blame_error(c, s, error);
+    s->runs++;
 }
 
 /* A B A B: what the clocks and the neighbours do meets all alike. */
-static inline void time_subjects(contest *c, int is_cold, int batch)
+static inline cudaError_t time_subjects(contest *c, timing how, int batch)
 {
     int r, i;
 
-    for (r = 0; r < c->o->repeat; r++)
-        for (i = 0; i < c->subjects; i++) {
-            subject *s = &c->subject[i];
-            int is_checked = c->o->check && s->entry != &memcpy_entry;
-            cudaError_t error = cudaSuccess;
-
-            if (s->failed)
-                continue;
-            if (is_checked)
-                error = clear_output(c, s->entry);
-            if (error == cudaSuccess)
-                error = time_once(c, s->entry, is_cold, batch, &s->ms[r]);
-            if (error == cudaSuccess && is_checked)
-                error = check_result(c, s);
-            if (error != cudaSuccess)
-                blame_error(c, s, error);
-        }
     for (i = 0; i < c->subjects; i++)
-        if (!c->subject[i].failed)
-            summarise(&c->subject[i], c->o->repeat);
+        c->subject[i].runs = 0;
+    for (r = 0; r < c->o->repeat; r++) {
+        if (c->o->fresh)
+            RETURN_IF_ERROR(refresh_input(c, (unsigned)r + 1));
+        for (i = 0; i < c->subjects; i++)
+            if (!c->subject[i].failed)
+                time_subject(c, &c->subject[i], how, batch);
+    }
+    for (i = 0; i < c->subjects; i++)
+        if (!c->subject[i].failed && c->subject[i].runs)
+            summarise(&c->subject[i]);
+    return cudaSuccess;
+}
+
+/* ---- profiling ---- */
+
+/* Says to a reader of the profile what comes next. */
+static __global__ void profile_mark(void)
+{
+}
+
+/* One call between a mark, whose grid has `number` blocks, and the end of profiling. */
+static inline cudaError_t profile_subject(contest *c, const subject *s, int number)
+{
+    cudaStream_t stream = c->d->stream;
+    cudaError_t error;
+
+    RETURN_IF_ERROR(cudaStreamSynchronize(stream));
+#ifdef __CUDACC__
+    RETURN_IF_ERROR(cudaProfilerStart());
+#endif
+    GP_LAUNCH(profile_mark, (unsigned)number, 32, 0, stream);
+    error = run_subject(c, s);
+    if (error == cudaSuccess)
+        error = cudaStreamSynchronize(stream);
+#ifdef __CUDACC__
+    RETURN_IF_ERROR(cudaProfilerStop());
+#endif
+    return error;
 }
 
 /* Bytes read and written per millisecond by a copy too large for any cache. */
@@ -395,7 +538,7 @@ static inline cudaError_t measure_memcpy(device *d, size_t bytes, int repeat, do
 {
     char *from = NULL, *to = NULL;
     double *ms = (double *)malloc((size_t)repeat * sizeof *ms);
-    subject s = {&memcpy_entry, 0, ms, 0, 0, 0};
+    subject s = {&memcpy_entry, 0, 0, repeat, ms, 0, 0, 0};
     cudaError_t error = cudaMalloc(&from, bytes);
     int r;
 
@@ -417,7 +560,7 @@ static inline cudaError_t measure_memcpy(device *d, size_t bytes, int repeat, do
             ms[r] = (double)elapsed;
     }
     if (error == cudaSuccess) {
-        summarise(&s, repeat);
+        summarise(&s);
         *rate = 2 * (double)bytes / s.median;
     }
     cudaFree(to);

@@ -18,7 +18,7 @@
 /* 77 is how a test says "skipped" to Meson. */
 enum { EXIT_RIGHT = 0, EXIT_WRONG = 1, EXIT_USAGE = 2, EXIT_NO_GPU = 77 };
 
-enum { MAX_SIZES = 256, MAX_BATCHES = 16 };
+enum { MAX_SIZES = 256, MAX_BATCHES = 16, MAX_BLOCKS = 6 };
 enum { MAX_REPEAT = 10000, MAX_BATCH = 100000, MAX_OFFSET = 4096 };
 enum { DEFAULT_REPEAT = 15, DEFAULT_BLOCK = 256 };
 
@@ -29,7 +29,7 @@ enum { DEFAULT_REPEAT = 15, DEFAULT_BLOCK = 256 };
 #endif
 
 typedef struct options {
-    int list, cold, warm, check, cpu;
+    int list, cold, warm, copies, check, cpu, fresh, profile;
     const char *filter, *types; /* NULL: everything */
     size_t size[MAX_SIZES];
     int sizes;
@@ -37,7 +37,9 @@ typedef struct options {
     int batches;
     int distribution[DISTRIBUTIONS];
     int distributions;
-    int repeat, block;
+    int repeat;
+    int block[MAX_BLOCKS];
+    int blocks;
     size_t offset_in, offset_out; /* elements */
     const char *csv;
 } options;
@@ -70,8 +72,9 @@ static inline void options_print_help(void)
          "  --filter LIST    only what contains one of these words, or matches one of these globs:\n"
          "                   scan, reduce_sum/f32, 'compact*/u32/*'\n"
          "  --types LIST     only these types: i32,f64,u8-u64\n"
-         "  --sizes LIST     numbers of elements: 1000003, 2^20, or every power of two from 2^10 to\n"
-         "                   2^28 as 10..28 (default " DEFAULT_SIZES ")\n"
+         "  --sizes LIST     numbers of elements: 1000003, 2^20, 2^20-3, or every power of two from\n"
+         "                   2^10 to 2^28 as 10..28, or three less than each as 10..28-3\n"
+         "                   (default " DEFAULT_SIZES ")\n"
          "  --distribution LIST   of the input, or all (default uniform):");
     fputs("                  ", stdout);
     for (i = 0; i < DISTRIBUTIONS; i++)
@@ -79,15 +82,20 @@ static inline void options_print_help(void)
     printf("\n"
            "  --cold           flush the L2 cache before each run (the default on a GPU)\n"
            "  --warm           make an untimed run before each run; with --cold: both\n"
+           "  --copies         time from host memory to host memory, by the clock: the input copied to\n"
+           "                   the device, the call, the result copied back; memcpy is the copies alone\n"
            "  --batch LIST     time so many calls back to back, and divide; more than 1 is always\n"
            "                   warm (default 1)\n"
            "  --repeat N       timed runs, of which the median is reported (default %d)\n"
-           "  --block N        threads per block of the classic rungs, a power of two from 32 to\n"
-           "                   1024 (default %d)\n"
+           "  --block LIST     threads per block of the classic rungs, powers of two from 32 to 1024,\n"
+           "                   all of which compete (default %d)\n"
            "  --offset-in N    start the input N elements behind an aligned address\n"
            "  --offset-out N   likewise the output\n"
            "  --cpu            on a GPU: measure the CPU references too\n"
            "  --check          check the result of every timed run as well\n"
+           "  --fresh          other random data in every timed run\n"
+           "  --profile        time nothing; for ncu --profile-from-start off: profile a call of each,\n"
+           "                   after a kernel profile_mark whose grid size is the number in its row\n"
            "  --csv FILE       write the rows to FILE too; they gather in FILE.partial, which is\n"
            "                   renamed at the end\n"
            "  --help           print this and exit\n\n",
@@ -112,21 +120,35 @@ static inline void options_print_help(void)
 
 /* ---- numbers and lists ---- */
 
-/* A count: decimal digits, or 2^k. */
-static inline int parse_count(const char *text, uint64_t *value)
+/* Decimal digits; returns what comes after them, or NULL. */
+static inline const char *parse_digits(const char *text, uint64_t *value)
 {
-    const char *digits = strncmp(text, "2^", 2) == 0 ? text + 2 : text;
-    uint64_t parsed = 0;
     const char *c;
 
-    for (c = digits; *c >= '0' && *c <= '9'; c++) {
-        if (parsed > UINT64_MAX / 100)
-            return 0;
-        parsed = parsed * 10 + (uint64_t)(*c - '0');
+    for (c = text, *value = 0; *c >= '0' && *c <= '9'; c++) {
+        if (*value > UINT64_MAX / 100)
+            return NULL;
+        *value = *value * 10 + (uint64_t)(*c - '0');
     }
-    if (*c != '\0' || c == digits || (digits != text && parsed > 63))
+    return c == text ? NULL : c;
+}
+
+/* A count: decimal digits, 2^k, or 2^k-d, which is at least 1. */
+static inline int parse_count(const char *text, uint64_t *value)
+{
+    int is_power = strncmp(text, "2^", 2) == 0;
+    const char *c = parse_digits(is_power ? text + 2 : text, value);
+    uint64_t less = 0;
+
+    if (!c || (is_power && *value > 63))
         return 0;
-    *value = digits != text ? (uint64_t)1 << parsed : parsed;
+    if (is_power)
+        *value = (uint64_t)1 << *value;
+    if (is_power && *c == '-')
+        c = parse_digits(c + 1, &less);
+    if (!c || *c != '\0' || (less && less >= *value))
+        return 0;
+    *value -= less;
     return 1;
 }
 
@@ -160,8 +182,8 @@ static inline void parse_sizes(options *o, const char *list)
     char word[64];
 
     for (o->sizes = 0; list;) {
-        uint64_t first, last;
-        char *dots;
+        uint64_t first, last, less = 0;
+        char *dots, *minus;
         int is_range;
 
         list = list_next("--sizes", list, word, sizeof word);
@@ -169,19 +191,23 @@ static inline void parse_sizes(options *o, const char *list)
         is_range = dots != NULL;
         if (is_range) {
             *dots = '\0';
-            if (!parse_count(word, &first) || !parse_count(dots + 2, &last) || first > last ||
-                last > 40)
+            minus = strchr(dots + 2, '-');
+            if (minus)
+                *minus = '\0';
+            if ((minus && !parse_count(minus + 1, &less)) || !parse_count(word, &first) ||
+                !parse_count(dots + 2, &last) || first > last || last > 40 ||
+                less >= (uint64_t)1 << first)
                 quit(EXIT_USAGE,
                      "--sizes takes a range as 10..28, for 2^10 to 2^28 and no more "
-                     "than 2^40, not '%s..%s'",
-                     word, dots + 2);
+                     "than 2^40, or 10..28-3, not '%s..%s%s%s'",
+                     word, dots + 2, minus ? "-" : "", minus ? minus + 1 : "");
         } else {
             first = last = parse_number("--sizes", word, 1, (uint64_t)1 << 40);
         }
         for (; first <= last; first++) {
             if (o->sizes == MAX_SIZES)
                 quit(EXIT_USAGE, "--sizes takes no more than %d sizes", MAX_SIZES);
-            o->size[o->sizes++] = (size_t)(is_range ? (uint64_t)1 << first : first);
+            o->size[o->sizes++] = (size_t)(is_range ? ((uint64_t)1 << first) - less : first);
         }
     }
 }
@@ -195,6 +221,23 @@ static inline void parse_batches(options *o, const char *list)
         if (o->batches == MAX_BATCHES)
             quit(EXIT_USAGE, "--batch takes no more than %d numbers", MAX_BATCHES);
         o->batch[o->batches++] = (int)parse_number("--batch", word, 1, MAX_BATCH);
+    }
+}
+
+static inline void parse_blocks(options *o, const char *list)
+{
+    char word[64];
+
+    for (o->blocks = 0; list;) {
+        uint64_t block;
+
+        list = list_next("--block", list, word, sizeof word);
+        block = parse_number("--block", word, 32, 1024);
+        if (block & (block - 1))
+            quit(EXIT_USAGE, "--block takes powers of two from 32 to 1024, not '%s'", word);
+        if (o->blocks == MAX_BLOCKS)
+            quit(EXIT_USAGE, "--block takes no more than %d block sizes", MAX_BLOCKS);
+        o->block[o->blocks++] = (int)block;
     }
 }
 
@@ -224,7 +267,8 @@ static inline void parse_distributions(options *o, const char *list)
 
 /* clang-format off */
 typedef enum option_name {
-    OPTION_LIST, OPTION_COLD, OPTION_WARM, OPTION_CHECK, OPTION_CPU, OPTION_HELP,
+    OPTION_LIST, OPTION_COLD, OPTION_WARM, OPTION_COPIES, OPTION_CHECK, OPTION_CPU, OPTION_FRESH,
+    OPTION_PROFILE, OPTION_HELP,
     OPTION_SWITCHES, /* those before take no value */
     OPTION_FILTER = OPTION_SWITCHES, OPTION_TYPES, OPTION_SIZES, OPTION_DISTRIBUTION, OPTION_BATCH,
     OPTION_REPEAT, OPTION_BLOCK, OPTION_OFFSET_IN, OPTION_OFFSET_OUT, OPTION_CSV,
@@ -232,8 +276,8 @@ typedef enum option_name {
 } option_name;
 
 static const char *const option_names[OPTION_NAMES] = {
-    "--list", "--cold", "--warm", "--check", "--cpu", "--help", "--filter", "--types", "--sizes",
-    "--distribution", "--batch", "--repeat", "--block", "--offset-in", "--offset-out", "--csv"};
+    "--list", "--cold", "--warm", "--copies", "--check", "--cpu", "--fresh", "--profile", "--help",
+    "--filter", "--types", "--sizes", "--distribution", "--batch", "--repeat", "--block", "--offset-in", "--offset-out", "--csv"};
 /* clang-format on */
 
 static inline void options_switch(options *o, int name)
@@ -242,8 +286,11 @@ static inline void options_switch(options *o, int name)
     case OPTION_LIST: o->list = 1; break;
     case OPTION_COLD: o->cold = 1; break;
     case OPTION_WARM: o->warm = 1; break;
+    case OPTION_COPIES: o->copies = 1; break;
     case OPTION_CHECK: o->check = 1; break;
     case OPTION_CPU: o->cpu = 1; break;
+    case OPTION_FRESH: o->fresh = 1; break;
+    case OPTION_PROFILE: o->profile = 1; break;
     default: options_print_help(); exit(EXIT_RIGHT);
     }
 }
@@ -259,11 +306,7 @@ static inline void options_set(options *o, int name, const char *value)
     case OPTION_DISTRIBUTION: parse_distributions(o, value); break;
     case OPTION_BATCH: parse_batches(o, value); break;
     case OPTION_REPEAT: o->repeat = (int)parse_number("--repeat", value, 1, MAX_REPEAT); break;
-    case OPTION_BLOCK:
-        o->block = (int)parse_number("--block", value, 32, 1024);
-        if (o->block & (o->block - 1))
-            quit(EXIT_USAGE, "--block takes a power of two from 32 to 1024, not '%s'", value);
-        break;
+    case OPTION_BLOCK: parse_blocks(o, value); break;
     case OPTION_OFFSET_IN: o->offset_in = parse_number("--offset-in", value, 0, MAX_OFFSET); break;
     case OPTION_OFFSET_OUT:
         o->offset_out = parse_number("--offset-out", value, 0, MAX_OFFSET);
@@ -278,10 +321,12 @@ static inline void options_finish(options *o)
 
     for (i = 0; i < o->batches; i++)
         most = o->batch[i] > most ? o->batch[i] : most;
+    if (o->profile && (o->cold || o->warm || o->copies || o->csv))
+        quit(EXIT_USAGE, "--profile times nothing: no --cold, --warm, --copies or --csv with it");
     if (o->cold && !o->warm && most > 1)
         quit(EXIT_USAGE, "--batch %d needs --warm: only the first call of a batch could be cold",
              most);
-    if (!o->cold && !o->warm) {
+    if (!o->cold && !o->warm && !o->copies) {
 #ifdef __CUDACC__
         o->cold = 1;
 #else
@@ -298,7 +343,8 @@ static inline options options_parse(int argc, char **argv)
 
     memset(&o, 0, sizeof o);
     o.repeat = DEFAULT_REPEAT;
-    o.block = DEFAULT_BLOCK;
+    o.block[0] = DEFAULT_BLOCK;
+    o.blocks = 1;
     o.batch[0] = o.batches = o.distributions = 1;
     o.distribution[0] = DISTRIBUTION_UNIFORM;
     parse_sizes(&o, DEFAULT_SIZES);

@@ -26,6 +26,15 @@ static inline void progress_hide(void)
         fputs("\r\033[K", stderr);
 }
 
+/* Of a profiled call: the number of its mark, and what it was. */
+static inline void profile_row(const contest *c, const subject *s, int number)
+{
+    progress_hide();
+    printf("%d %s %s %s %zu %d\n", number, c->g->primitive, s->entry->name, c->g->type, c->a.n,
+           s->block);
+    fflush(stdout);
+}
+
 /* ---- the CSV file ---- */
 
 /* Rows gather in FILE.partial, which becomes FILE when it is complete: whoever finds FILE finds all
@@ -54,7 +63,7 @@ static inline void csv_open(csv_file *csv, const char *path)
         quit(EXIT_USAGE, "cannot write %s: %s", csv->partial, strerror(errno));
     fputs("primitive,implementation,type,distribution,n,cache,batch,median_ms,min_ms,max_ms,bytes,"
           "GBps,of_memcpy,vs_cub,items_per_s,gpu,driver,toolkit,cub,commit,date,repeat,block,"
-          "offset_in,offset_out\n",
+          "offset_in,offset_out,fresh\n",
           csv->stream);
 }
 
@@ -105,22 +114,21 @@ static inline void print_ratio(FILE *to, const char *format, double ratio)
         fprintf(to, format, ratio);
 }
 
-static inline void csv_row(FILE *to, const contest *c, const subject *s, const char *cache,
-                           int batch)
+static inline void csv_row(FILE *to, const contest *c, const subject *s, timing how, int batch)
 {
     const machine *m = &c->d->about;
     ratios r = ratios_of(c, s);
     double per_s = s->median > 0 ? 1e3 / s->median : 0;
 
     fprintf(to, "%s,%s,%s,%s,%zu,%s,%d,%.6f,%.6f,%.6f,%.0f,%.6g,", c->g->primitive, s->entry->name,
-            c->g->type, distribution_names[c->distribution], c->a.n, cache, batch, s->median,
-            s->min, s->max, c->bytes, c->bytes * per_s * 1e-9);
+            c->g->type, distribution_names[c->distribution], c->a.n, timing_names[how], batch,
+            s->median, s->min, s->max, c->bytes, c->bytes * per_s * 1e-9);
     print_ratio(to, "%.4f", r.of_memcpy);
     fputc(',', to);
     print_ratio(to, "%.4f", r.vs_cub);
-    fprintf(to, ",%.0f,%s,%s,%s,%s,%s,%s,%d,%d,%zu,%zu\n", (double)c->a.n * per_s, m->gpu,
-            m->driver, m->toolkit, m->cub, m->commit, m->date, c->o->repeat, c->o->block,
-            c->o->offset_in, c->o->offset_out);
+    fprintf(to, ",%.0f,%s,%s,%s,%s,%s,%s,%d,%d,%zu,%zu,%d\n", (double)c->a.n * per_s, m->gpu,
+            m->driver, m->toolkit, m->cub, m->commit, m->date, s->runs, s->block, c->o->offset_in,
+            c->o->offset_out, c->o->fresh);
     fflush(to);
 }
 
@@ -132,34 +140,37 @@ static inline void print_head(const device *d, const options *o)
            *m->driver ? m->driver : "none", m->toolkit, *m->cub ? m->cub : "none", m->commit,
            m->date);
     printf("median of %d; a large copy moves %.1f GB/s\n", o->repeat, d->memcpy_rate * 1e-6);
-    printf("%-44s %-8s %12s %-4s %5s %12s %9s %7s %7s\n", "primitive/type/implementation", "input",
+    printf("%-44s %-8s %12s %-6s %5s %12s %9s %7s %7s\n", "primitive/type/implementation", "input",
            "n", "", "batch", "median ms", "GB/s", "memcpy", "CUB");
 }
 
-static inline void print_row(const contest *c, const subject *s, const char *cache, int batch)
+static inline void print_row(const contest *c, const subject *s, timing how, int batch)
 {
     ratios r = ratios_of(c, s);
     char name[128];
 
     snprintf(name, sizeof name, "%s/%s/%s", c->g->primitive, c->g->type, s->entry->name);
-    printf("%-44s %-8s %12zu %-4s %5d %12.6f %9.1f", name, distribution_names[c->distribution],
-           c->a.n, cache, batch, s->median, s->median > 0 ? c->bytes / s->median * 1e-6 : 0);
+    if ((s->entry->flags & ENTRY_RUNG) && c->o->blocks > 1)
+        snprintf(name + strlen(name), sizeof name - strlen(name), "/%d", s->block);
+    printf("%-44s %-8s %12zu %-6s %5d %12.6f %9.1f", name, distribution_names[c->distribution],
+           c->a.n, timing_names[how], batch, s->median,
+           s->median > 0 ? c->bytes / s->median * 1e-6 : 0);
     print_ratio(stdout, " %7.3f", r.of_memcpy);
     print_ratio(stdout, " %6.2fx", r.vs_cub);
     putchar('\n');
 }
 
-static inline void report_rows(const contest *c, csv_file *csv, const char *cache, int batch)
+static inline void report_rows(const contest *c, csv_file *csv, timing how, int batch)
 {
     int i;
 
     progress_hide();
     for (i = 0; i < c->subjects; i++) {
-        if (c->subject[i].failed)
+        if (c->subject[i].failed || !c->subject[i].runs)
             continue;
-        print_row(c, &c->subject[i], cache, batch);
+        print_row(c, &c->subject[i], how, batch);
         if (csv->stream)
-            csv_row(csv->stream, c, &c->subject[i], cache, batch);
+            csv_row(csv->stream, c, &c->subject[i], how, batch);
     }
     fflush(stdout);
 }

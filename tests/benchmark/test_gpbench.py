@@ -24,7 +24,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 
 COLUMNS = ('primitive,implementation,type,distribution,n,cache,batch,median_ms,min_ms,max_ms,bytes,GBps,'
            'of_memcpy,vs_cub,items_per_s,gpu,driver,toolkit,cub,commit,date,repeat,block,offset_in,'
-           'offset_out').split(',')
+           'offset_out,fresh').split(',')
 DISTRIBUTIONS = 'uniform few sorted reversed constant range entropy zipf'.split()
 
 # What must be there. More may: the table grows.
@@ -92,7 +92,7 @@ def test_help():
         result = gpbench(option)
         assert result.returncode == 0 and result.stderr == ''
         for word in ('--list --filter --sizes --types --distribution --cold --warm --repeat --block --csv '
-                     '--check --batch --offset-in --offset-out tune Exit').split() + DISTRIBUTIONS:
+                     '--check --batch --offset-in --offset-out --copies --fresh --profile tune Exit').split() + DISTRIBUTIONS:
             assert word in result.stdout, word
         assert max(map(len, result.stdout.split('\n'))) <= 100
 
@@ -104,7 +104,8 @@ def test_list():
         assert group + '/gpuprims' in names, group
         assert group + '/memcpy' in names, group
     for name in ('scan_exclusive_sum/i32/naive', 'scan_exclusive_sum/i32/work_efficient',
-                 'scan_exclusive_sum/i32/cpu', 'reduce_sum/f32/cpu', 'compact/u32/cpu_with_scan', 'sort/i32/split',
+                 'scan_exclusive_sum/i32/work_efficient_idle', 'scan_exclusive_sum/i32/shared_unpadded',
+                 'scan_exclusive_sum/i32/cpu', 'reduce_sum/f32/cpu', 'compact/u32/cpu_threads', 'sort/i32/cpu_threads', 'compact/u32/cpu_with_scan', 'sort/i32/split',
                  'sort/i32/bitonic', 'sort/i32/odd_even'):
         assert name in names, name
 
@@ -148,6 +149,11 @@ def test_bad_options():
             (['--sizes', '..10'], ['--sizes']),
             (['--sizes', '12..10'], ['--sizes']),
             (['--sizes', '10..41'], ['--sizes']),
+            (['--sizes', '2^3-8'], ['--sizes']),
+            (['--sizes', '2^3-'], ['--sizes']),
+            (['--sizes', '100-3'], ['--sizes']),
+            (['--sizes', '1..4-2'], ['--sizes', "'1..4-2'"]),
+            (['--sizes', '1..4-x'], ['--sizes', "'1..4-x'"]),
             (['--sizes', '8,'], ['--sizes', 'empty']),
             (['--sizes', ',8'], ['--sizes', 'empty']),
             (['--sizes', '8,,9'], ['--sizes', 'empty']),
@@ -163,6 +169,10 @@ def test_bad_options():
             (['--block', '31'], ['--block']),
             (['--block', '96'], ['--block']),
             (['--block', '2048'], ['--block']),
+            (['--block', '64,'], ['--block', 'empty']),
+            (['--block', '32,64,128,256,512,1024,32'], ['--block', '6']),
+            (['--profile', '--warm'], ['--profile', '--warm']),
+            (['--profile', '--csv', PATH], ['--profile', '--csv']),
             (['--offset-in', '-1'], ['--offset-in']),
             (['--offset-out', '4097'], ['--offset-out']),
             (['--filter', 'no such thing'], ['--filter']),
@@ -229,6 +239,8 @@ def test_bytes():
 def test_sizes():
     rows = measured('--sizes', '5..7,2^3,77', '--filter', 'reduce_sum/i32/gpuprims', '--repeat', 2)
     assert [r['n'] for r in rows] == ['32', '64', '128', '8', '77']
+    rows = measured('--sizes', '2..4-3,2^10-1', '--filter', 'reduce_sum/i32/gpuprims', '--repeat', 1)
+    assert [r['n'] for r in rows] == ['1', '5', '13', '1023']
 
 
 def test_distributions():
@@ -253,10 +265,47 @@ def test_the_rest_of_the_options():
                     '--check', '--filter', 'scan_exclusive_sum/i32,compact,partition,gather,scatter,flags')
     for row in rows:
         assert (row['repeat'], row['block'], row['offset_in'], row['offset_out']) == ('3', '64', '3', '5')
+    result = gpbench('--sizes', 1000, '--repeat', 2, '--block', '32,1024', '--filter', 'reduce_max/i32', '--csv', PATH)
+    assert result.returncode == 0 and 'reduce_max/i32/find_max/1024 ' in result.stdout, result
+    with open(PATH, newline='', encoding='utf-8') as stream:
+        rows = list(csv.DictReader(stream))
+    assert [r['block'] for r in rows if r['implementation'] == 'find_max'] == ['32', '1024']
+    assert [r['block'] for r in rows if r['implementation'] == 'gpuprims'] == ['32']
     rows = measured('--sizes', 64, '--repeat', 1, '--filter', 'reduce_max', '--cpu',
                     env={**os.environ, 'GPBENCH_COMMIT': 'a,"b"\n'})
     assert {r['commit'] for r in rows} == {'a  b '}
     assert 'cpu' in {r['implementation'] for r in rows}
+
+
+def test_fresh_data():
+    """Every run has other data, for which a result of the data before is found out to be wrong."""
+    what = ['--sizes', 1000, '--repeat', 4, '--fresh', '--check']
+    rows = measured(*what, '--filter', 'scan_exclusive_sum/i32,scan_exclusive_sum/f32,compact,partition,gather,sort/i32,'
+                    'reduce_sum', '--cpu')
+    assert {r['fresh'] for r in rows} == {'1'}
+    if PLANTED:
+        result = gpbench(*what, '--filter', 'planted_scan/u32/right,planted_scan/u32/stale', exe=PLANTED)
+        assert result.returncode == 1 and result.stderr.count('wrong') == 1, result
+        assert re.search(r'planted_scan/u32/stale, uniform, n = 1000: item \d+ ', result.stderr), result.stderr
+        result = gpbench('--sizes', 1000, '--repeat', 4, '--filter', 'planted_scan/u32/stale', exe=PLANTED)
+        assert result.returncode == 0, result
+
+
+def test_copies():
+    rows = measured('--sizes', 1000, '--repeat', 2, '--copies', '--warm', '--cpu',
+                    '--filter', 'scan_exclusive_sum/i32,compact,partition,gather/u32,scatter_if,sort_pairs/u32,reduce_sum/i32')
+    assert {r['cache'] for r in rows} == {'copies', 'warm'}
+    names = {mode: {r['primitive'] + r['implementation'] for r in rows if r['cache'] == mode} for mode in ('copies', 'warm')}
+    assert names['copies'] == {name for name in names['warm'] if 'cpu' not in name}
+    assert 'compactcpu_threads' in names['warm'] and 'compactmemcpy' in names['copies']
+
+
+def test_profile():
+    result = gpbench('--profile', '--sizes', '100,2^8', '--filter', 'scan_exclusive_sum/i32/shared', '--block', '32,64')
+    assert result.returncode == 0 and result.stderr == '', result
+    assert [line.split() for line in result.stdout.splitlines()] == [
+        [str(4 * (n == '256') + 2 * (name != 'shared') + (block == '64') + 1), 'scan_exclusive_sum', name, 'i32', n, block]
+        for n in ('100', '256') for name in ('shared', 'shared_unpadded') for block in ('32', '64')]
 
 
 def test_memory_that_there_is_not():
@@ -298,13 +347,13 @@ def test_planted_errors_are_found():
                 'wrong_value': 'item 50 ', 'wrong_last': 'item 99 ', 'overrun': 'byte 400 ',
                 'underrun': 'byte -4 ', 'idle': 'item 0 ', 'failing': 'cudaErrorInvalidValue',
                 'wrong_later': 'item 50 ', 'wrong_count': 'the count is 47, that of the reference 48',
-                'past_count': 'byte 192 ', 'past_flags': 'item 90 '}.items():
+                'past_count': 'byte 192 ', 'past_flags': 'item 90 ', 'wrong_on_host': 'item 50 '}.items():
             assert words in blamed.pop(name), (name, result.stderr)
         assert blamed == {}, blamed
-        assert '10 wrong' in result.stderr
+        assert '11 wrong' in result.stderr
         with open(PATH, newline='', encoding='utf-8') as stream:
             names = {row['implementation'] for row in csv.DictReader(stream)}
-        assert names == {'memcpy', 'right'}, names
+        assert names == {'memcpy', 'right', 'stale'}, names
 
 
 def test_maps_are_permutations():
@@ -381,7 +430,7 @@ def test_plots():
 
 ANYWHERE = [test_help, test_list, test_filter_and_types, test_bad_options, test_no_gpu_is_a_skip]
 WITH_DEVICE = [test_every_row, test_bytes, test_sizes, test_distributions, test_cache_and_batch,
-               test_the_rest_of_the_options, test_memory_that_there_is_not, test_files,
+               test_the_rest_of_the_options, test_fresh_data, test_copies, test_profile, test_memory_that_there_is_not, test_files,
                test_planted_errors_are_found, test_maps_are_permutations, test_tune,
                test_tune_knows_every_constant, test_tune_leaves_out_what_fails, test_plots]
 OF_PLANTED = [test_planted_errors_are_found, test_maps_are_permutations]
