@@ -178,8 +178,6 @@ static inline void arrays_free(arrays *a, cudaStream_t stream)
     if (a->is_registered) {
         cudaHostUnregister(a->host_in);
         cudaHostUnregister(a->host_out);
-        cudaHostUnregister(a->host_flags);
-        cudaHostUnregister(a->host_map);
     }
     free(a->host_in);
     free(a->host_out);
@@ -237,15 +235,12 @@ static inline cudaError_t arrays_host_allocate(arrays *a, const bench_group *g)
                                                                      : cudaErrorMemoryAllocation;
 }
 
-/* Page-locks it, so that copies are at the speed of the bus. */
+/* Page-locks the two arrays, so that their copies are at the speed of the bus. */
 static inline cudaError_t arrays_register(arrays *a, const bench_group *g)
 {
     RETURN_IF_ERROR(arrays_host_allocate(a, g));
     RETURN_IF_ERROR(cudaHostRegister(a->host_in, a->n * g->in.bytes, cudaHostRegisterDefault));
     RETURN_IF_ERROR(cudaHostRegister(a->host_out, a->n * g->out.bytes, cudaHostRegisterDefault));
-    RETURN_IF_ERROR(cudaHostRegister(a->host_flags, a->n, cudaHostRegisterDefault));
-    RETURN_IF_ERROR(cudaHostRegister(a->host_map, a->n * (g->map_bytes ? g->map_bytes : 1),
-                                     cudaHostRegisterDefault));
     a->is_registered = 1;
     return cudaSuccess;
 }

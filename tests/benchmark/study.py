@@ -6,15 +6,16 @@
     study.py --plot-only                    draws the plots of the CSV files that are there
 
     block_size       the classic rungs, compaction and split sort over blocks of 32 to 1024 threads
-    array_size       every implementation of scan, compaction and sort over 2^6 to 2^28 items
-    end_to_end       4 MB to 2 GB from host memory to host memory, against one core and all cores
+    cpu              scan, compaction and sort by one core and by all, over 2^6 to 2^29 items
+    array_size       every implementation on the GPU of the three over 2^6 to 2^28 items
+    end_to_end       4 MB to 2 GB from host memory to host memory, to be seen beside those of `cpu`
     idle_threads     work-efficient scan, with threads for the active nodes of a level and for all places
     bank_conflicts   shared-memory scan, with and without padding
     kernels          times, launches and counters of every rung and every production kernel
     compile_time     what an #include costs, against CUB
 
 Study NAME writes h200_NAME.csv, the rows of gpbench, and what Nsight Compute says of each kernel to
-h200_NAME_kernels.csv. Afterwards the tables of the documentation are brought up to date (tables.py).
+h200_NAME_kernels.csv. All in all they take some four minutes, of which `cpu` takes a third. Afterwards the tables of the documentation are brought up to date (tables.py).
 FOLDER is that of Meson; `ninja -C FOLDER tests/benchmark/gpbench_studies` makes what is needed in it.
 """
 import argparse
@@ -47,15 +48,19 @@ def each(group, implementations):
 SCANS = each(SCAN, "naive work_efficient shared shuffle")
 COMPACTIONS = each(COMPACT, "naive work_efficient shared shuffle")
 NETWORKS = each(SORT, "bitonic odd_even")
+SIZED = (SCANS + each(SCAN, "gpuprims CUB") + COMPACTIONS + each(COMPACT, "gpuprims CUB") + each(SORT, "split") + NETWORKS
+         + each(SORT, "gpuprims CUB"))
 IDLE = each(SCAN, "work_efficient work_efficient_idle")
 BANKS = each(SCAN, "shared shared_unpadded")
-END_TO_END = [name for group in (SCAN, COMPACT, SORT) for name in each(group, "memcpy gpuprims cpu cpu_threads")]
+ON_CPU = each(SCAN, "cpu cpu_threads") + each(COMPACT, "cpu cpu_threads cpu_with_scan") + each(SORT, "cpu cpu_threads")
+END_TO_END = [name for group in (SCAN, COMPACT, SORT) for name in each(group, "memcpy gpuprims")]
 PRODUCTION = (each(SCAN, "gpuprims gpuprims_wave CUB") + each("reduce_max/i32", "gpuprims CUB")
               + each(COMPACT, "gpuprims gpuprims_wave CUB")
               + [f"{word}/u32/gpuprims" for word in "compact_flagged compact_indices partition partition_stable gather "
                                                     "scatter scatter_if map_to_flags".split()]
               + each(SORT, "gpuprims CUB") + each("merge_sort/u32", "gpuprims CUB"))
-RUNGS = SCANS + each("reduce_max/i32", "find_max") + COMPACTIONS + each(SORT, "split") + NETWORKS
+RUNGS = SCANS + each("reduce_max/i32", "find_max") + each(COMPACT, "shared shuffle")
+SORTS = each(SORT, "split") + NETWORKS
 
 # What Nsight Compute is asked for, and the columns that come of it.
 COUNTERS = {
@@ -69,23 +74,27 @@ COUNTERS = {
     "launch__registers_per_thread": "registers",
 }
 STALL = re.compile(r"smsp__average_warps_issue_stalled_(\w+)_per_issue_active\.ratio")
+FEW_COUNTERS = {name: COUNTERS[name] for name in (
+    "gpu__time_duration.sum", "l1tex__data_bank_conflicts_pipe_lsu_mem_shared.sum")}
 KERNEL_COLUMNS = ["primitive", "implementation", "type", "n", "block", "launch", "kernel", "grid", "threads",
-                  *COUNTERS.values(), "stall", "stall_percent"]
+                  *COUNTERS.values(), "stall", "stall_percent"]  # what was not asked for is empty
 
-# A step is the arguments of gpbench; of those of a study that are `profiled`, under Nsight Compute.
+# A step is the arguments of gpbench: to time, or to be profiled, which takes a tenth of a second a kernel.
 STUDIES = {
     "block_size": {
         "timed": [[*only(*SCANS, *COMPACTIONS, *each("reduce_max/i32", "find_max"), *each(SORT, "split"), *NETWORKS),
                    "--sizes", "2^15-3,2^15,2^16,2^22", "--block", BLOCKS, "--repeat", "100", "--fresh", "--check",
                    "--warm"]],
     },
+    "cpu": {
+        "timed": [[*only(*ON_CPU), "--sizes", "6..29,6..28-3", "--warm", "--cpu"]],
+    },
     "array_size": {
-        "timed": [["--filter", f"{SCAN},{COMPACT}/,sort/i3[2]/*", "--sizes", "6..22,6..22-3", "--warm", "--cpu"],
-                  ["--filter", f"{SCAN},{COMPACT}/,sort/i3[2]/*", "--sizes", "23..28,23..28-3", "--warm", "--cpu",
-                   "--repeat", "5"]],
+        "timed": [[*only(*SIZED), "--sizes", "6..22,6..22-3", "--warm"],
+                  [*only(*SIZED), "--sizes", "23..28,23..28-3", "--warm", "--repeat", "5"]],
     },
     "end_to_end": {
-        "timed": [[*only(*END_TO_END), "--sizes", "20..29", "--warm", "--copies", "--cpu", "--repeat", "7"]],
+        "timed": [[*only(*END_TO_END), "--sizes", "20..29", "--warm", "--copies", "--repeat", "7"]],
     },
     "idle_threads": {
         "timed": [[*only(*IDLE), "--sizes", "10..28", "--warm"]],
@@ -96,8 +105,10 @@ STUDIES = {
         "profiled": [[*only(*BANKS), "--sizes", "2^24", "--block", BLOCKS]],
     },
     "kernels": {
-        "timed": [[*only(*RUNGS, *PRODUCTION), "--sizes", "2^26", "--cold", "--copies", "--repeat", "5"]],
-        "profiled": [[*only(*RUNGS, *PRODUCTION), "--sizes", "2^26"]],
+        "timed": [[*only(*RUNGS, *PRODUCTION), "--sizes", "2^26", "--cold", "--copies", "--repeat", "5"],
+                  [*only(*SORTS), "--sizes", "2^24", "--cold", "--copies", "--repeat", "5"]],
+        "profiled": [[*only(*RUNGS, *PRODUCTION), "--sizes", "2^26"], [*only(*SORTS), "--sizes", "2^24"]],
+        "counters": COUNTERS,
     },
     "compile_time": {},
 }
@@ -187,19 +198,20 @@ def kernel_row(call, launch, row):
                 grid=grid[0] * grid[1] * grid[2], threads=size[0] * size[1] * size[2], stall=worst,
                 stall_percent=f"{100 * stalls[worst] / cycles:.1f}" if worst and cycles else "")
     for name, column in COUNTERS.items():
-        kept[column] = f"{number(row[name]):.10g}"
+        kept[column] = f"{number(row[name]):.10g}" if name in row else ""
     return kept
 
 
-def profile_steps(gpbench, ncu, steps, path):
+def profile_steps(gpbench, ncu, steps, counters, path):
     """A row for each kernel of each call. The calls are told apart by the kernels before them, profile_mark."""
     kept = []
     for step in steps:
         with tempfile.TemporaryDirectory() as folder:
             log = os.path.join(folder, "log")
+            sections = ["--section", "WarpStateStats"] if counters is COUNTERS else []
             listed = run([ncu, "--profile-from-start", "off", "--clock-control", "none", "--csv", "--page", "raw",
-                          "--print-units", "base", "--section", "WarpStateStats", "--metrics", ",".join(COUNTERS),
-                          "--log-file", log, gpbench, "--profile", *step], stdout=subprocess.PIPE)
+                          "--print-units", "base", *sections, "--metrics", ",".join(counters), "--log-file", log,
+                          gpbench, "--profile", *step], stdout=subprocess.PIPE)
             with open(log, newline="", encoding="utf-8") as file:
                 lines = [line for line in file if line.startswith('"')]
         calls = {}
@@ -235,7 +247,7 @@ def measure(options):
         if "timed" in study:
             time_steps(gpbench, study["timed"], folder / f"h200_{name}.csv")
         if "profiled" in study:
-            profile_steps(gpbench, ncu, study["profiled"], folder / f"h200_{name}_kernels.csv")
+            profile_steps(gpbench, ncu, study["profiled"], study.get("counters", FEW_COUNTERS), folder / f"h200_{name}_kernels.csv")
         print(f"{name}: {time.monotonic() - start:.0f} s", flush=True)
 
 

@@ -251,7 +251,7 @@ def end_to_end(what):
         def ms(implementation, cache, k=k):
             return need("end_to_end", group, implementation, n=1 << k, cache=cache)["median_ms"]
         kernel, whole, copies = ms("gpuprims", "warm"), ms("gpuprims", "copies"), ms("memcpy", "copies")
-        core, cores = ms("cpu", "warm"), ms("cpu_threads", "warm")
+        core, cores = (need("cpu", group, i, n=1 << k)["median_ms"] for i in ("cpu", "cpu_threads"))
         rows.append([memory(4 << k), digits(kernel), digits(copies), digits(whole), digits(core), digits(cores),
                      times_faster(core, whole), times_faster(cores, whole)])
     return table(["input", "on the GPU, ms", "copies alone", "end to end", "one core", "all cores",
