@@ -163,18 +163,20 @@ GPI_DEVICE unsigned GPI_COMPACT_COUNT_CHUNK(const GPI_COMPACT_JOB *job, size_t c
     unsigned kept = 0;
     GPI_RUN run;
 
-    if (16 % sizeof(GP_TYPE) || part.first || part.last < GPI_CHUNK_N || GPI_COMPACT_PHASE(job, part) % 16)
-        return GPI_COMPACT_COUNT(job, part, lane, context);
-    GPI_UNROLL
-    for (int v = 0; v < GPI_OUT_BYTES / 16; v++)
-        gpi_get(run.vectors[v], (const char *)(job->in + part.start) + ((unsigned)v * 32 + lane) * 16);
-    GPI_UNROLL
-    for (int i = 0; i < GPI_RUN_N; i++) {
-        GP_TYPE x = GPI_COMPACT_ITEM(&run, i);
+    if (16 % sizeof(GP_TYPE) == 0 && part.first == 0 && part.last == GPI_CHUNK_N &&
+        GPI_COMPACT_PHASE(job, part) % 16 == 0) {
+        GPI_UNROLL
+        for (int v = 0; v < GPI_OUT_BYTES / 16; v++)
+            gpi_get(run.vectors[v], (const char *)(job->in + part.start) + ((unsigned)v * 32 + lane) * 16);
+        GPI_UNROLL
+        for (int i = 0; i < GPI_RUN_N; i++) {
+            GP_TYPE x = GPI_COMPACT_ITEM(&run, i);
 
-        kept += (unsigned)GPI_KEEP(&x, context);
+            kept += (unsigned)GPI_KEEP(&x, context);
+        }
+        return kept;
     }
-    return kept;
+    return GPI_COMPACT_COUNT(job, part, lane, context);
 }
 
 static __global__ void __launch_bounds__(GPI_COMPACT_COUNT_THREADS)
