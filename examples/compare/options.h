@@ -25,7 +25,7 @@ typedef struct compare_options {
     element_type type;
 } compare_options;
 
-enum { DEFAULT_BLOCK = 256, DEFAULT_SEED = 1, DEFAULT_REPEAT = 5, MAX_REPEAT = 10000 };
+enum { DEFAULT_BLOCK = 256, DEFAULT_SEED = 1, DEFAULT_REPEAT = 3, MAX_REPEAT = 10000 };
 
 #define DEFAULT_SIZE ((size_t)1 << 16)
 
