@@ -164,7 +164,7 @@ def test_bad_options():
             (['--sizes', ','.join(['8'] * 300)], ['--sizes', '256']),
             (['--sizes', '8' * 100], ['--sizes']),
             (['--distribution', 'normal'], ['--distribution', 'normal']),
-            (['--distribution', ','.join(['few'] * 9)], ['--distribution']),
+            (['--distribution', ','.join(['few'] * 99)], ['--distribution']),
             (['--batch', '0'], ['--batch']),
             (['--batch', '1000000'], ['--batch']),
             (['--batch', '20', '--cold'], ['--batch 20', '--warm']),
