@@ -174,7 +174,8 @@ static inline GPI_RADIX_LAYOUT GPI_RADIX_LAY_OUT(char *memory, size_t n)
     size_t counts = values + gpi_align_up(sizeof(gpi_radix_plan));
     size_t look = counts + gpi_align_up(sizeof(gpi_radix_counts) +
                                         (GPI_RADIX_MOST + 1) * portions * sizeof(uint32_t));
-    layout.bytes = look + 2 * layout.rows * 256 * sizeof(uint32_t);
+    size_t room = 2 * layout.rows * 256 * sizeof(uint32_t);
+    layout.bytes = look + (room > sizeof(gpi_radix_buckets) ? room : sizeof(gpi_radix_buckets));
     if (memory) {
         layout.keys = (GP_KEY *)memory;
         layout.values = (GPI_RADIX_VALUE *)(memory + keys);
