@@ -76,7 +76,7 @@ typedef struct gpi_tile_source {
     int taken, rounds; /* of tiles */
 } gpi_tile_source;
 
-/* One warp. */
+/* One warp, before it takes tiles. */
 GPI_DEVICE gpi_tile_source gpi_open_source(gpi_tag_head *head, int rounds, unsigned lane)
 {
     gpi_tile_source source = {0, 0, 0, rounds};
@@ -88,7 +88,7 @@ GPI_DEVICE gpi_tile_source gpi_open_source(gpi_tag_head *head, int rounds, unsig
     return source;
 }
 
-/* One warp: takes a tile. It is the last time if there are no more than `tiles`. */
+/* One warp: takes a tile; from number `tiles` on there is none. */
 GPI_DEVICE uint32_t gpi_next_tile(gpi_tile_source *source, gpi_tag_head *head, uint32_t tiles, unsigned lane)
 {
     uint32_t drawn = __shfl_sync(GPI_FULL_MASK, source->drawn, 31);
