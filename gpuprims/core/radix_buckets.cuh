@@ -1,7 +1,7 @@
 /*
- * core/radix_buckets.cuh: keys alone, sorted from the highest digit down: one or two partitions move them to
- * buckets that have room in shared memory, where they are sorted in one go. That moves 8-byte keys two or
- * three times instead of eight times. It needs keys whose topmost bits are well spread; whether they are is
+ * core/radix_buckets.cuh: items sorted from the highest digit down: one or two partitions move them to
+ * buckets that have room in shared memory, where they are sorted in one go. That moves items two or three times
+ * instead of once for each digit. It needs keys whose topmost bits are well spread; whether they are is
  * found out on the device, and if not the passes of core/radix_pass.cuh sort them.
  *
  *     1. look at a sample of the keys, and count the topmost bits of all; the last block adds up where each
@@ -19,6 +19,10 @@
  * None of this keeps the order of keys, and none of it does harm: whole keys are compared in the end, so that
  * keys in the wrong order could only be alike in all their bits. Where that is not so, with -0.0 and +0.0 or
  * in a sort by some of the bits, the passes sort.
+ *
+ * Pairs must keep their order. They are partitioned by passes, the second of which sorts each range by itself:
+ * it looks back no further than to where the range begins. In its bucket an item knows its position, and
+ * of items with equal keys the positions are compared.
  *
  * Part of radix_sort.cuh; not to be included directly.
  */
@@ -38,7 +42,12 @@
 #define GPI_RADIX_PARTITION GPI(partition)
 #define GPI_RADIX_PARTITION_KERNEL GPI(partition_kernel)
 #define GPI_RADIX_BUCKET_BINS GPI(bucket_bins)
-#define GPI_RADIX_BUCKET_NETWORK GPI(bucket_network)
+#define GPI_RADIX_BUCKET_BLOCKS GPI(bucket_blocks)
+#define GPI_RADIX_BUCKET_VALUE GPI(bucket_value)
+#define GPI_RADIX_BUCKET_STAGE GPI(bucket_stage)
+#define GPI_RADIX_BUCKET_PASSES GPI(bucket_passes)
+#define GPI_RADIX_PARTITIONS GPI(partitions)
+#define GPI_RADIX_HAS_WIDTHS (GPI_KEY_IS_FLOAT && !GPI_RADIX_PAIRS)
 #define GPI_RADIX_BUCKET_IS_MIXED GPI(bucket_is_mixed)
 #define GPI_RADIX_BUCKET_WRITE GPI(bucket_write)
 #define GPI_RADIX_BUCKET_KERNEL GPI(bucket_kernel)
@@ -49,6 +58,7 @@
 enum {
     GPI_RADIX_BUCKET_CROWD = 32, /* keys of a bin; more are not compared */
     GPI_RADIX_PARTITION_THREADS = 256,
+    GPI_RADIX_RANGES = 256, /* that a partition makes, at most */
     GPI_RADIX_SAMPLES = 4 /* of each thread that counts; every block takes the same ones */
 };
 
@@ -69,14 +79,22 @@ GPI_DEVICE uint32_t gpi_radix_scan_256(uint32_t *sums, uint32_t count)
 #endif
 
 enum {
-    GPI_RADIX_PARTITION_ITEMS = GPI_RADIX_HAS_BUCKETS ? 40 : 1,
+    GPI_RADIX_PARTITIONS = GPI_RADIX_HAS_BUCKETS && !GPI_RADIX_PAIRS, /* whether a kernel of its own partitions */
+    GPI_RADIX_PARTITION_ITEMS = GPI_RADIX_PARTITIONS ? 40 : 1,
     GPI_RADIX_PARTITION_N = GPI_RADIX_PARTITION_THREADS * GPI_RADIX_PARTITION_ITEMS
 };
+
+/* A value of a bucket, or the number of the item in place of a large one. */
+typedef struct {
+    unsigned char bytes[GPI_RADIX_INDEXED ? sizeof(uint32_t) : sizeof(GPI_RADIX_VALUE)];
+} __attribute__((may_alias,
+                 aligned(GPI_RADIX_INDEXED ? sizeof(uint32_t) : __alignof__(GPI_RADIX_VALUE)))) GPI_RADIX_BUCKET_VALUE;
 
 /* What is sorted: keys_in, to keys_other, and by a second partition to keys_out. */
 typedef struct {
     const GP_KEY *keys_in;
     GP_KEY *keys_out, *keys_other;
+    void *values_out, *values_other;
     uint32_t n;
     uint32_t tile_n; /* keys of a tile */
     int level;       /* of a partition: 0 or 1 */
@@ -90,7 +108,7 @@ typedef struct {
 /* The topmost `bits` bits, 28 at most, of where a key belongs among all. */
 GPI_DEVICE uint32_t GPI_RADIX_TOP(gpi_radix_places places, GP_KEY key, int bits)
 {
-    if (GPI_KEY_IS_FLOAT && places.linear) {
+    if (GPI_RADIX_HAS_WIDTHS && places.linear) {
         const uint32_t last = (1u << 28) - 1;
         GP_KEY at = (key - (GP_KEY)places.low) * (GP_KEY)places.scale;
         uint32_t place = gpi_min(GPI_KEY_IS_NARROW ? gpi_float_to_u32((float)at) : gpi_double_to_u32((double)at), last);
@@ -105,7 +123,7 @@ GPI_DEVICE gpi_radix_places GPI_RADIX_PLACES(const GPI_RADIX_BUCKET_JOB *job)
 {
     gpi_radix_places places = {0, 0, 0};
 
-    if (GPI_KEY_IS_FLOAT && job->levels == 2)
+    if (GPI_RADIX_HAS_WIDTHS && job->levels == 2)
         places = job->buckets->places;
     return places;
 }
@@ -186,10 +204,10 @@ GPI_DEVICE int GPI_RADIX_IS_SPREAD(gpi_radix_places places, const GP_KEY *keys, 
 
 /*
  * Looks at a sample of the keys, the same one in every block: whether there are buckets that would spread it,
- * and which. Keys in order meet in the counts of a tile: of 4 bytes, they are sorted faster in passes.
+ * and which. Keys in order meet in the counts of a tile: of 4 bytes, alone, they are sorted faster in passes.
  */
 GPI_DEVICE int GPI_RADIX_SAMPLE(const GPI_RADIX_BUCKET_JOB *job, gpi_radix_places *places, uint32_t *counters,
-                                double *ends)
+                                double *ends, int *meet)
 {
     const uint32_t stride = job->n / (GPI_RADIX_SAMPLES * GPI_RADIX_COUNT_THREADS);
     const int top = GPI_KEY_WIDTH - 8;
@@ -203,10 +221,10 @@ GPI_DEVICE int GPI_RADIX_SAMPLE(const GPI_RADIX_BUCKET_JOB *job, gpi_radix_place
         keys[i] = job->keys_in[at];
         alike += (GPI_KEY_ORDER(keys[i]) ^ GPI_KEY_ORDER(job->keys_in[at + 1 < job->n ? at + 1 : at])) >> top == 0;
     }
-    if (GPI_KEY_IS_NARROW &&
-        __syncthreads_count(alike > GPI_RADIX_SAMPLES / 2) > GPI_RADIX_COUNT_THREADS / 2)
+    *meet = __syncthreads_count(alike > GPI_RADIX_SAMPLES / 2) > GPI_RADIX_COUNT_THREADS / (GPI_RADIX_PAIRS ? 8 : 2);
+    if (GPI_KEY_IS_NARROW && !GPI_RADIX_PAIRS && *meet)
         return 0;
-    if (GPI_KEY_IS_FLOAT) {
+    if (GPI_RADIX_HAS_WIDTHS) {
         gpi_radix_places linear = GPI_RADIX_EQUAL_WIDTH(keys, ends);
 
         if (threadIdx.x == 0)
@@ -258,12 +276,15 @@ GPI_DEVICE int GPI_RADIX_ADD_BUCKETS(const GPI_RADIX_BUCKET_JOB *job, uint32_t *
     if (tid == 0)
         buckets->begin[1u << job->bits] = job->n;
     fits = __syncthreads_and(fits); /* and the buckets' begins are there */
-    uint32_t begin = 0, tiles = 0;
+    const int first_bits = GPI_RADIX_FIRST_BITS(2, job->bits), rest = job->bits - first_bits;
+    uint32_t begin = job->n, tiles = 0;
+    if (tid >> first_bits == 0) {
+        begin = buckets->begin[tid << rest];
+        tiles = (buckets->begin[(tid + 1) << rest] - begin + job->tile_n - 1) / job->tile_n;
+    }
     if (tid < 256) {
-        begin = buckets->begin[tid << (job->bits - 8)];
-        tiles =
-            (buckets->begin[(tid + 1) << (job->bits - 8)] - begin + job->tile_n - 1) / job->tile_n;
         buckets->ranges[tid] = begin;
+        job->plan->place[sizeof(GP_KEY) - 1][0][tid] = begin;
     }
     scan = gpi_radix_scan_256(sums, tiles);
     if (tid < 256)
@@ -282,6 +303,7 @@ static __global__ void __launch_bounds__(GPI_RADIX_COUNT_THREADS, 1)
     GP_SHARED(uint32_t, last);
     GP_SHARED(gpi_radix_places, places);
     GP_SHARED(double[64], ends);
+    int meet = 0;
     const size_t stride = (size_t)gridDim.x * GPI_RADIX_COUNT_THREADS;
     const size_t first = (size_t)blockIdx.x * GPI_RADIX_COUNT_THREADS + threadIdx.x;
     const size_t head =
@@ -296,7 +318,7 @@ static __global__ void __launch_bounds__(GPI_RADIX_COUNT_THREADS, 1)
     for (unsigned i = threadIdx.x; i < 1u << job.bits >> 1; i += GPI_RADIX_COUNT_THREADS)
         counters[i] = 0;
     __syncthreads(); /* the counters are zero */
-    if (!GPI_RADIX_SAMPLE(&job, &places, counters, ends))
+    if (!GPI_RADIX_SAMPLE(&job, &places, counters, ends, &meet))
         return;
     const gpi_radix_places how = places;
     for (size_t i = first; i < vectors; i += 4 * stride) {
@@ -337,7 +359,7 @@ static __global__ void __launch_bounds__(GPI_RADIX_COUNT_THREADS, 1)
         if (two >> 16)
             atomicAdd(&job.buckets->counts[2 * i + 1], two >> 16);
     }
-    if (strict && threadIdx.x == 0)
+    if (strict && !GPI_RADIX_PAIRS && threadIdx.x == 0)
         atomicOr(&job.counts->no_buckets, 1u);
     __threadfence(); /* what the block has added comes before it is done */
     __syncthreads(); /* all its threads have added */
@@ -352,6 +374,8 @@ static __global__ void __launch_bounds__(GPI_RADIX_COUNT_THREADS, 1)
         job.buckets->places = how;
         job.counts->buckets = 1;
         job.plan->passes = 0;
+        if (GPI_RADIX_PAIRS)
+            GPI_RADIX_PLAN_PARTITIONS(job.plan, 2, job.bits, meet);
     }
 }
 
@@ -419,7 +443,7 @@ static __global__ void __launch_bounds__(GPI_RADIX_PARTITION_THREADS, 2)
 
     gpi_grid_wait();
     gpi_grid_launch_next();
-    if (job.counts->buckets * GPI_RADIX_HAS_BUCKETS == 0)
+    if (job.counts->buckets * GPI_RADIX_PARTITIONS == 0)
         return;
     const gpi_radix_places places = GPI_RADIX_PLACES(&job);
     const uint32_t tiles = job.level ? buckets->tiles[256] : (job.n + job.tile_n - 1) / job.tile_n;
@@ -452,7 +476,32 @@ typedef struct {
         bins[GPI_RADIX_BINS]; /* how many keys; then where they begin, and at last where they end */
     GP_KEY keys[GPI_RADIX_BUCKET_N];
     uint32_t sums[GPI_RADIX_BUCKET_THREADS / 32];
+    uint16_t positions[GPI_RADIX_PAIRS ? GPI_RADIX_BUCKET_N : 2]; /* where in the bucket the items were */
+    /* In that order, and as far from a multiple of 16 bytes as in memory. */
+    char values[GPI_RADIX_PAIRS ? GPI_RADIX_BUCKET_N * sizeof(GPI_RADIX_BUCKET_VALUE) + 16 : 16]
+        __attribute__((aligned(16)));
 } GPI_RADIX_BUCKET;
+
+/* Blocks of a multiprocessor; those of large items find no room for more. */
+enum { GPI_RADIX_BUCKET_BLOCKS = sizeof(GPI_RADIX_BUCKET) <= 72 * 1024 ? GPI_BLOCKS_OF_512 : 2 };
+
+/* Brings the values of a bucket to shared memory, where they are after gpi_copy_wait(). Gives the first one. */
+GPI_DEVICE const GPI_RADIX_BUCKET_VALUE *GPI_RADIX_BUCKET_STAGE(GPI_RADIX_BUCKET *bucket,
+                                                                const GPI_RADIX_BUCKET_VALUE *values, uint32_t count)
+{
+    const char *from = (const char *)values;
+    const uint32_t off = (uint32_t)((uintptr_t)from % 16), bytes = count * (uint32_t)sizeof *values;
+    const uint32_t head = gpi_min((16 - off) % 16, bytes), whole = head + (bytes - head) / 16 * 16;
+    char *to = bucket->values + off;
+
+    for (uint32_t at = head + 16 * threadIdx.x; at < whole; at += 16 * GPI_RADIX_BUCKET_THREADS)
+        gpi_copy_16(to + at, from + at);
+    if (threadIdx.x < head)
+        to[threadIdx.x] = from[threadIdx.x];
+    if (threadIdx.x < bytes - whole)
+        to[whole + threadIdx.x] = from[whole + threadIdx.x];
+    return (const GPI_RADIX_BUCKET_VALUE *)to;
+}
 
 /* Turns the counts of the bins into where each begins. Tells whether one of them is crowded. */
 GPI_DEVICE int GPI_RADIX_BUCKET_BINS(GPI_RADIX_BUCKET *bucket)
@@ -487,24 +536,83 @@ GPI_DEVICE int GPI_RADIX_BUCKET_BINS(GPI_RADIX_BUCKET *bucket)
     return crowded;
 }
 
-/* A bucket of which some bins are crowded: in order by a network of comparators. (Batcher, Sorting networks
- * and their applications, 1968; the bitonic one, its first step of each stage mirrored.) */
-GPI_DEVICE void GPI_RADIX_BUCKET_NETWORK(GP_KEY *keys, uint32_t count)
+/*
+ * Sorts a bucket of which some bins are crowded, and writes it: by one digit of the lowest `bits` bits after the
+ * other, ranked by votes as in core/radix_pass.cuh. A row of counts for each warp is in the room of the bins.
+ */
+GPI_DEVICE void GPI_RADIX_BUCKET_PASSES(GPI_RADIX_BUCKET *bucket, const GP_KEY *from, GP_KEY *to,
+                                        const GPI_RADIX_BUCKET_VALUE *values, GPI_RADIX_BUCKET_VALUE *values_to,
+                                        uint32_t count, int bits)
 {
-    for (uint32_t size = 2; size < 2 * count; size *= 2)
-        for (uint32_t stride = size / 2; stride > 0; stride /= 2) {
-            for (uint32_t x = threadIdx.x; x < GPI_RADIX_BUCKET_N; x += GPI_RADIX_BUCKET_THREADS) {
-                const uint32_t low = x % stride, a = 2 * (x - low) + low;
-                const uint32_t b = stride == size / 2 ? a - low + size - 1 - low : a + stride;
+    const unsigned tid = threadIdx.x, lane = tid % 32, below = (1u << lane) - 1;
+    const uint32_t at = tid / 32 * 32 * GPI_RADIX_BUCKET_ITEMS + lane;
+    uint32_t *counts = bucket->bins + tid / 32 * 256, ones = 0xFFFFFFFFu;
+    GP_KEY keys[GPI_RADIX_BUCKET_ITEMS];
+    uint32_t moves[GPI_RADIX_BUCKET_ITEMS]; /* an item's position, and below it the slot */
 
-                if (b < count && GPI_KEY_ORDER(keys[b]) < GPI_KEY_ORDER(keys[a])) {
-                    GP_KEY key = keys[a];
+    GPI_OPAQUE(ones);
+    GPI_UNROLL
+    for (uint32_t i = 0; i < GPI_RADIX_BUCKET_ITEMS; i++) {
+        keys[i] = at + 32 * i < count ? from[at + 32 * i] : GPI_KEY_LAST();
+        moves[i] = (at + 32 * i) << 16;
+    }
+    GPI_NO_UNROLL
+    for (int shift = 0; shift < bits; shift += 8) {
+        uint32_t sum = 0;
 
-                    keys[a] = keys[b];
-                    keys[b] = key;
-                }
-            }
-            __syncthreads(); /* the step is done */
+        for (unsigned d = lane; d < 256; d += 32)
+            counts[d] = 0;
+        __syncwarp(); /* the counts are zero */
+        GPI_UNROLL
+        for (int i = 0; i < GPI_RADIX_BUCKET_ITEMS; i++) {
+            const uint32_t digit = GPI_KEY_DIGIT(keys[i], shift, 255);
+            const unsigned same = gpi_match_digit(digit, ones), rank = (unsigned)__popc(same & below);
+            const uint32_t before = counts[digit];
+
+            __syncwarp(); /* everybody has read the count */
+            if (rank == 0)
+                counts[digit] = before + (uint32_t)__popc(same);
+            __syncwarp(); /* the count is there for the next key */
+            moves[i] = (moves[i] & 0xFFFF0000u) | (before + rank);
+        }
+        __syncthreads(); /* the counts are complete */
+        GPI_NO_UNROLL
+        for (unsigned d = tid; d < GPI_RADIX_BINS && tid < 256; d += 256) {
+            const uint32_t of_warp = bucket->bins[d];
+
+            bucket->bins[d] = sum;
+            sum += of_warp;
+        }
+        const uint32_t start = gpi_radix_scan_256(bucket->sums, sum);
+        GPI_NO_UNROLL
+        for (unsigned d = tid; d < GPI_RADIX_BINS && tid < 256; d += 256)
+            bucket->bins[d] += start;
+        /* What fills up the bucket has the last digit. */
+        if (__syncthreads_or(tid < 256 && sum == (tid == 255 ? (uint32_t)GPI_RADIX_BUCKET_N : count)))
+            continue; /* all keys have the digit */
+        GPI_UNROLL
+        for (int i = 0; i < GPI_RADIX_BUCKET_ITEMS; i++) {
+            const uint32_t slot = (moves[i] & 0xFFFF) + counts[GPI_KEY_DIGIT(keys[i], shift, 255)];
+
+            bucket->keys[slot] = keys[i];
+            if (GPI_RADIX_PAIRS)
+                bucket->positions[slot] = (uint16_t)(moves[i] >> 16);
+        }
+        __syncthreads(); /* the items are in order of the digit */
+        GPI_UNROLL
+        for (uint32_t i = 0; i < GPI_RADIX_BUCKET_ITEMS; i++) {
+            keys[i] = bucket->keys[at + 32 * i];
+            if (GPI_RADIX_PAIRS)
+                moves[i] = (uint32_t)bucket->positions[at + 32 * i] << 16;
+        }
+    }
+    __syncthreads(); /* the keys have been read, from where they are written */
+    GPI_UNROLL
+    for (uint32_t i = 0; i < GPI_RADIX_BUCKET_ITEMS; i++)
+        if (at + 32 * i < count) {
+            to[at + 32 * i] = keys[i];
+            if (GPI_RADIX_PAIRS)
+                values_to[at + 32 * i] = values[moves[i] >> 16];
         }
 }
 
@@ -524,13 +632,15 @@ GPI_DEVICE int GPI_RADIX_BUCKET_IS_MIXED(const GPI_RADIX_BUCKET *bucket, uint32_
     return __syncthreads_or(mixed);
 }
 
-/* Each key counts those of its bin that come before it, and goes to its place. */
-GPI_DEVICE void GPI_RADIX_BUCKET_WRITE(const GPI_RADIX_BUCKET *bucket, GP_KEY *to, uint32_t count,
-                                       gpi_radix_places places, int top)
+/* Each key counts those of its bin that come before it, and goes to its place with its value. */
+GPI_DEVICE void GPI_RADIX_BUCKET_WRITE(const GPI_RADIX_BUCKET *bucket, GP_KEY *to, const GPI_RADIX_BUCKET_VALUE *values,
+                                       GPI_RADIX_BUCKET_VALUE *values_to, uint32_t count, gpi_radix_places places,
+                                       int top)
 {
     for (uint32_t x = threadIdx.x; x / 32 * 32 < count; x += GPI_RADIX_BUCKET_THREADS) {
         uint32_t slot = x;
         GP_KEY key = bucket->keys[x < count ? x : 0];
+        const uint32_t position = GPI_RADIX_PAIRS && x < count ? bucket->positions[x] : x;
 
         if (x < count) {
             const uint32_t bin = GPI_RADIX_TOP(places, key, top) % GPI_RADIX_BINS;
@@ -540,24 +650,28 @@ GPI_DEVICE void GPI_RADIX_BUCKET_WRITE(const GPI_RADIX_BUCKET *bucket, GP_KEY *t
                 slot = begin;
                 for (uint32_t y = begin; y < end; y++) {
                     const GP_KEY other = bucket->keys[y];
+                    const uint32_t other_position = GPI_RADIX_PAIRS ? bucket->positions[y] : y;
 
                     if (GPI_KEY_IS_NARROW)
                         slot += GPI_KEY_WORD(other) < GPI_KEY_WORD(key) ||
-                                (GPI_KEY_WORD(other) == GPI_KEY_WORD(key) && y < x);
+                                (GPI_KEY_WORD(other) == GPI_KEY_WORD(key) && other_position < position);
                     else
                         slot += GPI_KEY_LONG(other) < GPI_KEY_LONG(key) ||
-                                (GPI_KEY_LONG(other) == GPI_KEY_LONG(key) && y < x);
+                                (GPI_KEY_LONG(other) == GPI_KEY_LONG(key) && other_position < position);
                 }
             }
         }
         __syncwarp(); /* the lanes come out of the loop one by one, and should write together */
-        if (x < count)
+        if (x < count) {
             to[slot] = key;
+            if (GPI_RADIX_PAIRS)
+                values_to[slot] = values[position];
+        }
     }
 }
 
 /* Sorts the buckets; each block takes one after the other. */
-static __global__ void __launch_bounds__(GPI_RADIX_BUCKET_THREADS, GPI_BLOCKS_OF_512)
+static __global__ void __launch_bounds__(GPI_RADIX_BUCKET_THREADS, GPI_RADIX_BUCKET_BLOCKS)
     GPI_RADIX_BUCKET_KERNEL(GPI_RADIX_BUCKET_JOB job)
 {
     GP_DYNAMIC_SHARED(char, memory);
@@ -573,7 +687,14 @@ static __global__ void __launch_bounds__(GPI_RADIX_BUCKET_THREADS, GPI_BLOCKS_OF
     for (uint32_t b = blockIdx.x; b < 1u << job.bits; b += gridDim.x) {
         const uint32_t first = job.buckets->begin[b], count = job.buckets->begin[b + 1] - first;
         const GP_KEY *from = (job.levels == 2 ? job.keys_out : job.keys_other) + first;
+        GPI_RADIX_BUCKET_VALUE *values_to = (GPI_RADIX_BUCKET_VALUE *)job.values_out + first;
+        const GPI_RADIX_BUCKET_VALUE *values = NULL;
         GP_KEY keys[GPI_RADIX_BUCKET_ITEMS];
+
+        if (GPI_RADIX_PAIRS)
+            values = GPI_RADIX_BUCKET_STAGE(
+                bucket, (GPI_RADIX_BUCKET_VALUE *)(job.levels == 2 ? job.values_out : job.values_other) + first,
+                count);
 
         GPI_UNROLL
         for (int i = 0; i < GPI_RADIX_BUCKET_ITEMS; i++)
@@ -594,16 +715,20 @@ static __global__ void __launch_bounds__(GPI_RADIX_BUCKET_THREADS, GPI_BLOCKS_OF
             if (i * GPI_RADIX_BUCKET_THREADS + tid < count) {
                 uint32_t bin = GPI_RADIX_TOP(places, keys[i], top) % GPI_RADIX_BINS;
 
-                bucket->keys[atomicAdd(&bucket->bins[bin], 1u)] = keys[i];
+                uint32_t slot = atomicAdd(&bucket->bins[bin], 1u);
+
+                bucket->keys[slot] = keys[i];
+                if (GPI_RADIX_PAIRS)
+                    bucket->positions[slot] = (uint16_t)(i * GPI_RADIX_BUCKET_THREADS + tid);
             }
-        __syncthreads(); /* the keys are in their bins */
-        if (crowded && GPI_RADIX_BUCKET_IS_MIXED(bucket, count, places, top)) {
-            GPI_RADIX_BUCKET_NETWORK(bucket->keys, count);
-            for (uint32_t x = tid; x < count; x += GPI_RADIX_BUCKET_THREADS)
-                job.keys_out[first + x] = bucket->keys[x];
-        } else {
-            GPI_RADIX_BUCKET_WRITE(bucket, job.keys_out + first, count, places, top);
-        }
+        if (GPI_RADIX_PAIRS)
+            gpi_copy_wait();
+        __syncthreads(); /* the items are in their bins, the values are there */
+        if (crowded && (GPI_RADIX_PAIRS || GPI_RADIX_BUCKET_IS_MIXED(bucket, count, places, top)))
+            GPI_RADIX_BUCKET_PASSES(bucket, from, job.keys_out + first, values, values_to, count,
+                                    GPI_KEY_WIDTH - (places.linear ? 0 : job.bits));
+        else
+            GPI_RADIX_BUCKET_WRITE(bucket, job.keys_out + first, values, values_to, count, places, top);
         __syncthreads(); /* the bucket has been written */
     }
 }

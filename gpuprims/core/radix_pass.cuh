@@ -44,6 +44,7 @@ typedef struct {
     int odd;   /* whether the portion's number is odd */
     int again; /* for tests: every third tile fails its check */
     gpi_radix_plan *plan;
+    const gpi_radix_buckets *buckets;
     uint32_t *ticket;
     uint32_t *look;      /* a row of 256 words for each tile */
     uint32_t *look_next; /* those of the next launch, to be cleared */

@@ -29,9 +29,12 @@ enum {
 typedef struct gpi_radix_plan {
     int passes;                    /* as many as have something to do */
     int digit[GPI_RADIX_MOST + 1]; /* which one a pass is about; -1: the pass copies */
+    int shift[GPI_RADIX_MOST + 1]; /* where in the bits that count it begins, */
+    int bits[GPI_RADIX_MOST + 1];  /* and how many of them it has */
     int from[GPI_RADIX_MOST + 1];  /* 0: the input, 1: the output, 2: the other array */
     int to[GPI_RADIX_MOST + 1];
     int way[GPI_RADIX_MOST + 1]; /* in which the pass ranks */
+    int in_ranges;               /* whether the second pass sorts the items of each digit of the first one apart */
     uint8_t codes[GPI_RADIX_MOST][256]; /* numbers of the digits that there are; 255 of others */
     uint8_t digits[GPI_RADIX_MOST][GPI_RADIX_FEW_DIGITS]; /* which the first numbers stand for */
     /* Where the keys of a digit go, for the portion before and the next one in turn. */
@@ -55,7 +58,7 @@ typedef struct gpi_radix_places {
     double low, scale; /* as the keys' type */
 } gpi_radix_places;
 
-/* Where the buckets are; made on the device, in the room for the look-back, which is needed only without. */
+/* Where the buckets are; made on the device. */
 typedef struct gpi_radix_buckets {
     uint32_t counts[GPI_RADIX_BUCKETS];    /* zero before; then where the bucket goes on */
     gpi_radix_places places;               /* after two partitions; after one it is by bits */
@@ -137,7 +140,10 @@ GPI_DEVICE void gpi_radix_add_up(gpi_radix_tally *tally, const gpi_radix_counts 
 #define GPI_RADIX_COUNT_VECTORS GPI(count_vectors)
 #define GPI_RADIX_COUNT_ENDS GPI(count_ends)
 #define GPI_RADIX_COLLECT GPI(collect)
+#define GPI_RADIX_FIRST_BITS(levels, bits) (GPI_RADIX_PAIRS && (levels) == 2 ? ((bits) + 1) / 2 : 8)
+#define GPI_RADIX_PLAN_PARTITIONS GPI(plan_partitions)
 #define GPI_RADIX_PLAN_BUCKETS GPI(plan_buckets)
+#define GPI_RADIX_ARE_ALIKE GPI(are_alike)
 #define GPI_RADIX_MAKE_PLAN GPI(make_plan)
 #define GPI_RADIX_COUNT_KERNEL GPI(count_kernel)
 #define GPI_RADIX_VECTOR_N GPI(vector_n)
@@ -150,8 +156,8 @@ GPI_DEVICE void gpi_radix_add_up(gpi_radix_tally *tally, const gpi_radix_counts 
 enum {
     GPI_RADIX_VECTOR_N = 16 / (int)sizeof(GP_KEY),
     GPI_RADIX_COLUMNS = sizeof(GP_KEY) == 8 ? 16 : 32, /* of the counters, if there is room for them */
-    /* Keys that core/radix_buckets.cuh may sort, and how many of them a bucket holds. */
-    GPI_RADIX_HAS_BUCKETS = !GPI_RADIX_PAIRS && sizeof(GP_KEY) >= 4,
+    /* Items that core/radix_buckets.cuh may sort, and how many of them a bucket holds. */
+    GPI_RADIX_HAS_BUCKETS = sizeof(GP_KEY) >= 4,
     GPI_RADIX_BUCKET_ITEMS = GPI_RADIX_HAS_BUCKETS ? 9 : 1,
     GPI_RADIX_BUCKET_N = GPI_RADIX_BUCKET_THREADS * GPI_RADIX_BUCKET_ITEMS
 };
@@ -278,13 +284,33 @@ GPI_DEVICE void GPI_RADIX_COLLECT(const GPI_RADIX_COUNTING *job, const gpi_radix
         atomicOr(&job->counts->minus_zero, 1u);
 }
 
+/*
+ * Pairs are partitioned by passes, which keep their order: by the topmost bits, and each range by the next ones.
+ * The items of a warp `meet` if neighbours mostly share these bits; with very few digits they always do.
+ */
+GPI_DEVICE void GPI_RADIX_PLAN_PARTITIONS(gpi_radix_plan *plan, int levels, int bits, int meet)
+{
+    const int first = GPI_RADIX_FIRST_BITS(levels, bits);
+
+    for (int j = 0; j < levels; j++) {
+        plan->digit[j] = j == 0 ? (int)sizeof(GP_KEY) - 1 : 0;
+        plan->shift[j] = GPI_KEY_WIDTH - (j == 0 ? first : bits);
+        plan->bits[j] = j == 0 ? first : bits - first;
+        plan->from[j] = j == 0 ? 0 : 2;
+        plan->to[j] = j == 0 ? 2 : 1;
+        plan->way[j] = meet || plan->bits[j] < 3 ? GPI_RADIX_BY_VOTES : GPI_RADIX_BY_ATOMICS;
+    }
+    plan->in_ranges = levels == 2;
+    plan->passes = levels;
+}
+
 /* After one partition every topmost digit is a bucket: where they begin, if none of them is too large. */
 GPI_DEVICE void GPI_RADIX_PLAN_BUCKETS(const GPI_RADIX_COUNTING *job, int digits)
 {
     const unsigned digit = threadIdx.x;
     uint64_t count = digit < 256 ? __ldcg(&job->counts->keys[digits - 1][digit]) : 0;
 
-    if (__syncthreads_or(count > GPI_RADIX_BUCKET_N) || __ldcg(&job->counts->minus_zero))
+    if (__syncthreads_or(count > GPI_RADIX_BUCKET_N) || (!GPI_RADIX_PAIRS && __ldcg(&job->counts->minus_zero)))
         return;
     if (digit < 256)
         job->buckets->begin[digit] = job->buckets->ranges[digit] =
@@ -293,6 +319,12 @@ GPI_DEVICE void GPI_RADIX_PLAN_BUCKETS(const GPI_RADIX_COUNTING *job, int digits
         job->buckets->begin[256] = (uint32_t)job->n;
         job->counts->buckets = 1;
     }
+}
+
+/* Whether neighbours often share a digit. */
+GPI_DEVICE int GPI_RADIX_ARE_ALIKE(const gpi_radix_counts *counts, int digit)
+{
+    return 100 * (uint64_t)__ldcg(&counts->alike[digit]) > GPI_TUNE_RADIX_ALIKE * (uint64_t)__ldcg(&counts->pairs);
 }
 
 /*
@@ -305,7 +337,6 @@ GPI_DEVICE void GPI_RADIX_MAKE_PLAN(const GPI_RADIX_COUNTING *job, const gpi_rad
 {
     const gpi_radix_counts *counts = job->counts;
     gpi_radix_plan *plan = job->plan;
-    const uint64_t pairs = __ldcg(&counts->pairs);
     const int strict =
         job->strict || (!GPI_RADIX_PAIRS && (job->end_bit - job->begin_bit < GPI_KEY_WIDTH ||
                                              __ldcg(&counts->minus_zero)));
@@ -315,11 +346,11 @@ GPI_DEVICE void GPI_RADIX_MAKE_PLAN(const GPI_RADIX_COUNTING *job, const gpi_rad
         if (tally->single[p]) /* all keys have one digit there: nothing to do */
             continue;
         /* The first pass meets the keys as they come, the later ones mixed. */
-        int votes = passes
-                        ? tally->crowded[p] != 0
-                        : 100 * (uint64_t)__ldcg(&counts->alike[p]) > GPI_TUNE_RADIX_ALIKE * pairs;
+        int votes = passes ? tally->crowded[p] != 0 : GPI_RADIX_ARE_ALIKE(counts, p);
 
         plan->digit[passes] = p;
+        plan->shift[passes] = 8 * p;
+        plan->bits[passes] = (int)gpi_min((uint32_t)(job->end_bit - job->begin_bit - 8 * p), 8);
         plan->way[passes] = tally->kinds[p] <= GPI_RADIX_FEW_DIGITS / 2 ? GPI_RADIX_BY_THREE_VOTES
                             : tally->kinds[p] <= GPI_RADIX_FEW_DIGITS   ? GPI_RADIX_BY_FOUR_VOTES
                             : strict                         ? GPI_RADIX_BY_VOTES
@@ -335,7 +366,12 @@ GPI_DEVICE void GPI_RADIX_MAKE_PLAN(const GPI_RADIX_COUNTING *job, const gpi_rad
         plan->to[j] = (passes - 1 - j) % 2 ? 2 : 1;
         plan->from[j] = j == 0 ? 0 : (passes - j) % 2 ? 2 : 1;
     }
-    plan->passes = counts->buckets ? 0 : passes;
+    plan->in_ranges = 0;
+    plan->passes = passes;
+    if (counts->buckets && GPI_RADIX_PAIRS)
+        GPI_RADIX_PLAN_PARTITIONS(plan, 1, 8, GPI_RADIX_ARE_ALIKE(counts, digits - 1));
+    else if (counts->buckets)
+        plan->passes = 0;
 }
 
 /*
@@ -355,11 +391,14 @@ static __global__ void __launch_bounds__(GPI_RADIX_COUNT_THREADS, 1)
 
     gpi_grid_wait();
     gpi_grid_launch_next();
-    if (job.levels == 2 && job.counts->buckets)
+    const int decided = job.levels == 2 && job.counts->buckets;
+    if (decided && !GPI_RADIX_PAIRS)
         return;
     for (size_t i = (size_t)blockIdx.x * GPI_RADIX_COUNT_THREADS + threadIdx.x; i < job.words;
          i += stride)
         job.look[i] = 0;
+    if (decided)
+        return;
     for (unsigned i = threadIdx.x; i < digits * 256 * job.columns; i += GPI_RADIX_COUNT_THREADS)
         counters[i] = 0;
     if (threadIdx.x < GPI_RADIX_MOST)
