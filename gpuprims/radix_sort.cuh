@@ -123,7 +123,7 @@
 /* Shared memory that a block has everywhere, and what the passes leave of it for items. */
 #define GPI_RADIX_LEAST_ROOM ((size_t)64 << 10)
 #define GPI_RADIX_LEAST_FIT \
-    ((GPI_RADIX_LEAST_ROOM - GPI_RADIX_MANY_TILE - 1024) / GPI_RADIX_MANY(slot) / \
+    ((GPI_RADIX_LEAST_ROOM - GPI_RADIX_MANY_TILE - GPI_RADIX_SPARE - 1024) / GPI_RADIX_MANY(slot) / \
      GPI_RADIX_MANY(threads) / GPI_RADIX_MANY(rounds) * GPI_RADIX_MANY(rounds))
 #define GPI_RADIX_LEAST_TILE   \
     (GPI_RADIX_MANY(threads) * \
@@ -305,7 +305,8 @@ static inline size_t GPI_RADIX_TILE_OF_PASS(size_t n, size_t room)
     const size_t slot = few ? (size_t)GPI_RADIX_FEW_SLOT : GPI_RADIX_MANY(slot);
     const size_t some = few ? (size_t)GPI(few_rounds) : GPI_RADIX_MANY(rounds);
     size_t items = few ? (size_t)GPI_RADIX_FEW_ITEMS : GPI_RADIX_MANY(items);
-    size_t fitting = (room - (few ? sizeof(GPI_RADIX_FEW_TILE) : GPI_RADIX_MANY_TILE) - 1024) / slot / threads;
+    size_t fitting =
+        (room - (few ? sizeof(GPI_RADIX_FEW_TILE) : GPI_RADIX_MANY_TILE) - GPI_RADIX_SPARE - 1024) / slot / threads;
 
     items = items < fitting ? items : fitting / some * some;
     size_t tile_n = gpi_divide_up(gpi_divide_up(n, GPI_RADIX_BLOCKS_OF_PASS(n)), threads * some) * threads * some;
@@ -326,6 +327,7 @@ static inline cudaError_t GPI_RADIX_PASSES(GPI_RADIX_JOB job, size_t n, GPI_RADI
     const size_t slot = few ? (size_t)GPI_RADIX_FEW_SLOT : GPI_RADIX_MANY(slot);
     const size_t blocks = GPI_RADIX_BLOCKS_OF_PASS(n), tile_n = job.tile_n;
     const size_t portion = layout->rows * tile_n, portions = gpi_divide_up(n, portion);
+    const size_t bytes = tile_n * slot + (GPI_RADIX_PAIRS ? GPI_RADIX_SPARE : 0);
     cudaError_t error = cudaSuccess;
 
     (void)early; /* on the CPU */
@@ -345,14 +347,11 @@ static inline cudaError_t GPI_RADIX_PASSES(GPI_RADIX_JOB job, size_t n, GPI_RADI
         job.look_next = layout->look[(launch + 1) % 2];
         unsigned grid = (unsigned)(blocks < job.tiles ? blocks : job.tiles);
         if (few)
-            error = GPI_LAUNCH_EARLY(early, GPI_RADIX_FEW_KERNEL, grid, threads, tile_n * slot, stream,
-                                     job);
+            error = GPI_LAUNCH_EARLY(early, GPI_RADIX_FEW_KERNEL, grid, threads, bytes, stream, job);
         else if (GPI_RADIX_INDEXED)
-            error = GPI_LAUNCH_EARLY(early, GPI_RADIX_INDEX_KERNEL, grid, threads, tile_n * slot,
-                                     stream, job);
+            error = GPI_LAUNCH_EARLY(early, GPI_RADIX_INDEX_KERNEL, grid, threads, bytes, stream, job);
         else
-            error = GPI_LAUNCH_EARLY(early, GPI_RADIX_PASS_KERNEL, grid, threads, tile_n * slot,
-                                     stream, job);
+            error = GPI_LAUNCH_EARLY(early, GPI_RADIX_PASS_KERNEL, grid, threads, bytes, stream, job);
     }
     if (error == cudaSuccess && GPI_RADIX_PAIRS && bucket->levels) {
         GPI_RADIX_BUCKET_JOB pairs = *bucket;

@@ -13,7 +13,9 @@ enum {
     GPI_RADIX_FEW_DIGITS = 16,     /* so many are told apart by four votes, half of them by three */
     GPI_RADIX_COUNT_THREADS = 1024, /* of a block that counts; it has a multiprocessor to itself */
     GPI_RADIX_BUCKETS = 65536,      /* at most */
-    GPI_RADIX_BUCKET_THREADS = 512
+    GPI_RADIX_BUCKET_THREADS = 512,
+    GPI_RADIX_WORTH_ONE = 3, /* passes that take longer than one partition of pairs and their buckets, */
+    GPI_RADIX_WORTH_TWO = 4  /* and than two */
 };
 
 /* How a pass ranks: core/radix_pass.cuh tells. */
@@ -54,8 +56,8 @@ typedef struct gpi_radix_counts {
 
 /* How keys are told which bucket is theirs: by their topmost bits, or floats by how large they are. */
 typedef struct gpi_radix_places {
-    int linear;        /* whether it is (key - low) * scale */
-    double low, scale; /* as the keys' type */
+    int linear;            /* whether it is the integer nearest to key * factor + offset */
+    double factor, offset; /* as the keys' type; the offset is raised as gpi_float_place() wants */
 } gpi_radix_places;
 
 /* Where the buckets are; made on the device. */
@@ -335,7 +337,7 @@ GPI_DEVICE int GPI_RADIX_ARE_ALIKE(const gpi_radix_counts *counts, int digit)
 GPI_DEVICE void GPI_RADIX_MAKE_PLAN(const GPI_RADIX_COUNTING *job, const gpi_radix_tally *tally,
                                     int digits)
 {
-    const gpi_radix_counts *counts = job->counts;
+    gpi_radix_counts *counts = job->counts;
     gpi_radix_plan *plan = job->plan;
     const int strict =
         job->strict || (!GPI_RADIX_PAIRS && (job->end_bit - job->begin_bit < GPI_KEY_WIDTH ||
@@ -368,7 +370,9 @@ GPI_DEVICE void GPI_RADIX_MAKE_PLAN(const GPI_RADIX_COUNTING *job, const gpi_rad
     }
     plan->in_ranges = 0;
     plan->passes = passes;
-    if (counts->buckets && GPI_RADIX_PAIRS)
+    if (GPI_RADIX_PAIRS && passes < GPI_RADIX_WORTH_ONE)
+        counts->buckets = 0;
+    else if (counts->buckets && GPI_RADIX_PAIRS)
         GPI_RADIX_PLAN_PARTITIONS(plan, 1, 8, GPI_RADIX_ARE_ALIKE(counts, digits - 1));
     else if (counts->buckets)
         plan->passes = 0;

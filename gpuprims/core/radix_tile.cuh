@@ -10,6 +10,7 @@
 #define GPI_RADIX_TILE GPI_RADIX_OF(tile)
 #define GPI_RADIX_COPY GPI_RADIX_OF(copy)
 #define GPI_RADIX_CHOOSE GPI_RADIX_OF(choose)
+#define GPI_RADIX_BEGUN GPI_RADIX_OF(begun)
 #define GPI_RADIX_ENTER_RANGE GPI_RADIX_OF(enter_range)
 #define GPI_RADIX_VALUE_AT GPI_RADIX_OF(value_at)
 #define GPI_RADIX_STAGE GPI_RADIX_OF(stage)
@@ -94,7 +95,8 @@ typedef struct {
     uint32_t mask;
     GP_KEY *keys;            /* in order of the digit */
     uint16_t *positions;     /* where in the tile they come from */
-    char *values;            /* in the order of the input */
+    char *values;            /* in the order of the input, */
+    uint32_t off;            /* the first one so many bytes behind */
 } GPI_RADIX_ARRAYS;
 
 /* The value that stands for item i when there are no values: its number. */
@@ -130,6 +132,12 @@ typedef struct {
     uint8_t digits[GPI_RADIX_FEW_DIGITS]; /* and which they are */
 } GPI_RADIX_TILE;
 
+/* The first tile that a tile looks back to. */
+GPI_DEVICE uint32_t GPI_RADIX_BEGUN(const GPI_RADIX_TILE *tile)
+{
+    return GPI_RADIX_PAIRS ? tile->begun : 0;
+}
+
 /* A pass that only copies: none is needed, or one more to end in the right array. */
 GPI_DEVICE void GPI_RADIX_COPY(const GPI_RADIX_JOB *job, const GPI_RADIX_ARRAYS *pass)
 {
@@ -157,31 +165,24 @@ GPI_DEVICE void GPI_RADIX_COPY(const GPI_RADIX_JOB *job, const GPI_RADIX_ARRAYS 
 
 /* ---- steps of a pass --------------------------------------------------------------------------- */
 
-/*
- * Where in shared memory a byte of the tile's values is. In regular input the values that are fetched together
- * are a power of two apart: pieces of 16 bytes change places within 128 bytes, and do not meet in a bank.
- */
-GPI_DEVICE uint32_t GPI_RADIX_VALUE_AT(uint32_t at)
+/* Where the value of a tile's item is in shared memory. */
+GPI_DEVICE GPI_RADIX_VALUE *GPI_RADIX_VALUE_AT(const GPI_RADIX_ARRAYS *pass, uint32_t position)
 {
-    return 16 % sizeof(GPI_RADIX_VALUE) ? at : at ^ ((at >> 3 ^ at >> 6) & 0x70);
+    return (GPI_RADIX_VALUE *)(pass->values + gpi_radix_value_at(pass->off + position * (uint32_t)sizeof(GPI_RADIX_VALUE),
+                                                                 16 % sizeof(GPI_RADIX_VALUE) == 0));
 }
 
 /* Brings the values of a tile to shared memory, where they are after gpi_copy_wait(). */
-GPI_DEVICE void GPI_RADIX_STAGE(const GPI_RADIX_ARRAYS *pass, size_t first, uint32_t count)
+GPI_DEVICE void GPI_RADIX_STAGE(GPI_RADIX_ARRAYS *pass, size_t first, uint32_t count)
 {
-    const char *from = (const char *)(pass->values_from + first);
-    const uint32_t bytes = count * (uint32_t)sizeof(GPI_RADIX_VALUE), whole = bytes / 16 * 16;
-
-    if (pass->values_from && (uintptr_t)from % 16 == 0) {
-        for (uint32_t at = threadIdx.x * 16; at < whole; at += GPI_RADIX_THREADS * 16)
-            gpi_copy_16(pass->values + GPI_RADIX_VALUE_AT(at), from + at);
-        if (threadIdx.x < bytes - whole)
-            pass->values[GPI_RADIX_VALUE_AT(whole + threadIdx.x)] = from[whole + threadIdx.x];
-    } else {
-        for (uint32_t x = threadIdx.x; x < count; x += GPI_RADIX_THREADS)
-            *(GPI_RADIX_VALUE *)(pass->values + GPI_RADIX_VALUE_AT(x * (uint32_t)sizeof(GPI_RADIX_VALUE))) =
-                pass->values_from ? pass->values_from[first + x] : GPI_RADIX_NUMBERED(first + x);
+    if (pass->values_from) {
+        pass->off = gpi_radix_stage(pass->values, (const char *)(pass->values_from + first),
+                                    count * (uint32_t)sizeof(GPI_RADIX_VALUE), GPI_RADIX_THREADS,
+                                    16 % sizeof(GPI_RADIX_VALUE) == 0);
+        return;
     }
+    for (uint32_t x = threadIdx.x; x < count; x += GPI_RADIX_THREADS)
+        *GPI_RADIX_VALUE_AT(pass, x) = GPI_RADIX_NUMBERED(first + x);
 }
 
 /* Reads a tile of `count` items. Lanes read neighbouring keys; a warp has a run of them. */
@@ -242,7 +243,7 @@ GPI_DEVICE uint32_t GPI_RADIX_ADD_UP(GPI_RADIX_TILE *tile, uint32_t *look, uint3
         for (int w = 0; w < GPI_RADIX_WARPS; w++)
             sum += tile->counts[w][GPI_RADIX_COLUMN(digit)];
         gpi_store_relaxed_u32(&look[tile->tile * 256 + digit],
-                              sum | (tile->tile > tile->begun ? GPI_RADIX_SEEN_TILE : GPI_RADIX_SEEN_ALL));
+                              sum | (tile->tile > GPI_RADIX_BEGUN(tile) ? GPI_RADIX_SEEN_TILE : GPI_RADIX_SEEN_ALL));
         scan = gpi_warp_prefix(sum, lane);
         if (lane == 31)
             tile->sums[warp] = scan;
@@ -465,8 +466,7 @@ GPI_DEVICE GPI_RADIX_VALUE GPI_RADIX_FETCH(const GPI_RADIX_ARRAYS *pass, size_t 
     uint32_t position = pass->positions[slot];
 
     if (GPI_RADIX_STAGED)
-        return *(const GPI_RADIX_VALUE *)(pass->values + GPI_RADIX_VALUE_AT(
-                                                             position * (uint32_t)sizeof(GPI_RADIX_VALUE)));
+        return *GPI_RADIX_VALUE_AT(pass, position);
     return pass->values_from ? pass->values_from[first + position]
                              : GPI_RADIX_NUMBERED(first + position);
 }
@@ -555,8 +555,9 @@ GPI_DEVICE int GPI_RADIX_CHOOSE(const GPI_RADIX_JOB *job, GPI_RADIX_ARRAYS *pass
     pass->mask = 255u >> (8 - plan->bits[job->pass]);
     pass->keys = (GP_KEY *)items;
     pass->positions =
-        (uint16_t *)(items + (GPI_RADIX_PAIRS ? job->tile_n * (GPI_RADIX_SLOT - 2u) : 0));
+        (uint16_t *)(items + (GPI_RADIX_PAIRS ? job->tile_n * (GPI_RADIX_SLOT - 2u) + GPI_RADIX_SPARE : 0));
     pass->values = items + job->tile_n * sizeof(GP_KEY);
+    pass->off = 0;
     return digit;
 }
 
@@ -652,7 +653,7 @@ static __global__ void __launch_bounds__(GPI_RADIX_THREADS, GPI_RADIX_BLOCKS)
         if (threadIdx.x < 256) {
             for (size_t row = taken; row < job.next_rows; row += tiles)
                 job.look_next[row * 256 + threadIdx.x] = 0;
-            uint32_t before = GPI_RADIX_LOOK_BACK(job.look, tile.begun, taken, sum);
+            uint32_t before = GPI_RADIX_LOOK_BACK(job.look, GPI_RADIX_BEGUN(&tile), taken, sum);
             tile.place[threadIdx.x] = place + before - start;
             tile.start[threadIdx.x] = start;
             if (taken == job.tiles - 1) /* where the next portion goes on */
