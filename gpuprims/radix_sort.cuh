@@ -393,6 +393,7 @@ static inline cudaError_t GPI_RADIX_CLUSTER(const GPI_RADIX_JOB *job, size_t n, 
     share.n = (uint32_t)n;
     share.rounds = (uint32_t)gpi_divide_up(n, blocks * (size_t)threads);
     share.share = share.rounds * threads;
+    share.inverse = UINT32_MAX / share.share + 1;
     share.begin_bit = job->begin_bit;
     share.bits = job->end_bit - job->begin_bit;
     share.range = share.bits ? UINT64_MAX >> (64 - share.bits) : 0;

@@ -391,7 +391,7 @@ GPI_DEVICE void gpi_barrier_arrive(int barrier, unsigned threads)
 
 /*
  * Blocks of a cluster run at the same time and reach each other's shared memory. Without clusters, on
- * older GPUs too, each block is one of its own.
+ * older GPUs too, each block is one of its own. The lanes of a warp call together.
  *
  * gpi_cluster_arrive     what the thread did before comes before what others do behind their wait
  * gpi_cluster_wait       until all threads of the cluster have arrived, this one included
@@ -404,14 +404,14 @@ GPI_DEVICE void gpi_barrier_arrive(int barrier, unsigned threads)
 GPI_DEVICE void gpi_cluster_arrive(void)
 {
 #if defined __CUDA_ARCH__ && __CUDA_ARCH__ >= 900
-    __asm__ volatile("barrier.cluster.arrive.release;" : : : "memory");
+    __asm__ volatile("barrier.cluster.arrive.release.aligned;" : : : "memory");
 #endif
 }
 
 GPI_DEVICE void gpi_cluster_wait(void)
 {
 #if defined __CUDA_ARCH__ && __CUDA_ARCH__ >= 900
-    __asm__ volatile("barrier.cluster.wait.acquire;" : : : "memory");
+    __asm__ volatile("barrier.cluster.wait.acquire.aligned;" : : : "memory");
 #else
     __syncthreads();
 #endif

@@ -125,6 +125,7 @@ GPI_DEVICE void gpi_radix_add_up(gpi_radix_tally *tally, const gpi_radix_counts 
             plan->digits[p][code] = (uint8_t)digit;
         if (p < digits && digit == 255)
             tally->kinds[p] = code + (count > 0);
+        GPI_NO_UNROLL
         for (unsigned none = digit == 255 ? code + (count > 0) : 256; p < digits && none < GPI_RADIX_FEW_DIGITS; none++)
             plan->digits[p][none] = 0;
         if (p < digits)
@@ -138,6 +139,7 @@ GPI_DEVICE void gpi_radix_add_up(gpi_radix_tally *tally, const gpi_radix_counts 
 #endif
 
 #define GPI_RADIX_COUNTING GPI(counting)
+#define GPI_RADIX_NUMBER GPI(number)
 #define GPI_RADIX_COUNT GPI(count)
 #define GPI_RADIX_COUNT_VECTORS GPI(count_vectors)
 #define GPI_RADIX_COUNT_ENDS GPI(count_ends)
@@ -180,23 +182,23 @@ typedef struct {
     gpi_radix_buckets *buckets;
 } GPI_RADIX_COUNTING;
 
-/*
- * Counts the digits of a key. A counter has a column for each lane, or for every few lanes: they hardly
- * ever meet in a bank, however the keys are spread.
- */
-GPI_DEVICE void GPI_RADIX_COUNT(uint32_t *counters, unsigned columns, GP_KEY key, int begin_bit,
-                                uint64_t range, int digits)
+/* The bits of a key that count. */
+GPI_DEVICE uint64_t GPI_RADIX_NUMBER(GP_KEY key, int begin_bit, uint64_t range)
 {
-    const unsigned column = threadIdx.x % columns;
-    uint64_t number = GPI_KEY_IS_NARROW ? GPI_KEY_WORD(key) >> begin_bit & (uint32_t)range
-                                        : GPI_KEY_LONG(key) >> begin_bit & range;
+    return GPI_KEY_IS_NARROW ? GPI_KEY_WORD(key) >> begin_bit & (uint32_t)range
+                             : GPI_KEY_LONG(key) >> begin_bit & range;
+}
 
-    GPI_UNROLL
-    for (int p = 0; p < (int)sizeof(GP_KEY); p++)
-        if (p < digits)
-            atomicAdd(
-                &counters[(p * 256 + (uint32_t)(number >> 8 * p & 255)) * columns + column],
-                1u);
+/*
+ * Counts one digit of a key. A counter has a column for each lane, or for every few lanes: they hardly
+ * ever meet in a bank, however the keys are spread. The number of columns is a power of two.
+ */
+GPI_DEVICE void GPI_RADIX_COUNT(uint32_t *counters, unsigned columns, uint64_t number, int p)
+{
+    const uint32_t digit = GPI_KEY_IS_NARROW ? (uint32_t)number >> 8 * p & 255 : (uint32_t)(number >> 8 * p) & 255;
+
+    counters += p * 256 * columns + (threadIdx.x & (columns - 1));
+    atomicAdd(&counters[digit * columns], 1u);
 }
 
 /*
@@ -224,17 +226,24 @@ GPI_DEVICE void GPI_RADIX_COUNT_VECTORS(gpi_radix_tally *tally, uint32_t *counte
         if (i == first)
             alike =
                 ~(GPI_KEY_ORDER(keys[0][0]) ^ GPI_KEY_ORDER(keys[0][1])) >> begin_bit | ~range;
+        GPI_NO_UNROLL
+        for (int p = 0; p < digits; p++) {
+            GPI_UNROLL
+            for (int v = 0; v < 4; v++)
+                if (i + v * stride < vectors) {
+                    GPI_UNROLL
+                    for (int k = 0; k < GPI_RADIX_VECTOR_N; k++)
+                        GPI_RADIX_COUNT(counters, columns, GPI_RADIX_NUMBER(keys[v][k], begin_bit, range), p);
+                }
+        }
         GPI_UNROLL
         for (int v = 0; v < 4; v++) {
-            if (i + v * stride < vectors) {
-                GPI_UNROLL
-                for (int k = 0; k < GPI_RADIX_VECTOR_N; k++) {
-                    GPI_RADIX_COUNT(counters, columns, keys[v][k], begin_bit, range, digits);
-                    minus_zero |= GPI_KEY_IS_MINUS_ZERO(keys[v][k]);
-                }
-            }
+            GPI_UNROLL
+            for (int k = 0; k < GPI_RADIX_VECTOR_N; k++)
+                minus_zero |= i + v * stride < vectors && GPI_KEY_IS_MINUS_ZERO(keys[v][k]);
         }
     }
+    GPI_NO_UNROLL
     for (int p = 0; p < digits; p++) {
         unsigned votes =
             __ballot_sync(GPI_FULL_MASK, first < vectors && (alike >> 8 * p & 255) == 255);
@@ -261,7 +270,9 @@ GPI_DEVICE void GPI_RADIX_COUNT_ENDS(const GPI_RADIX_COUNTING *job, gpi_radix_ta
     }
     if (threadIdx.x >= 2 * GPI_RADIX_VECTOR_N || i >= last || i >= job->n)
         return;
-    GPI_RADIX_COUNT(counters, job->columns, job->in[i], job->begin_bit, range, digits);
+    GPI_NO_UNROLL
+    for (int p = 0; p < digits; p++)
+        GPI_RADIX_COUNT(counters, job->columns, GPI_RADIX_NUMBER(job->in[i], job->begin_bit, range), p);
     if (GPI_KEY_IS_MINUS_ZERO(job->in[i]))
         atomicOr(&tally->minus_zero, 1u);
 }
@@ -273,8 +284,12 @@ GPI_DEVICE void GPI_RADIX_COLLECT(const GPI_RADIX_COUNTING *job, const gpi_radix
     for (unsigned b = threadIdx.x; b < (unsigned)digits * 256; b += GPI_RADIX_COUNT_THREADS) {
         uint32_t sum = 0;
 
-        for (unsigned c = 0; c < job->columns; c++)
-            sum += counters[b * job->columns + (c + threadIdx.x) % job->columns];
+        GPI_NO_UNROLL
+        for (unsigned c = threadIdx.x; c < threadIdx.x + job->columns; c += 4) {
+            GPI_UNROLL
+            for (unsigned k = 0; k < 4; k++)
+                sum += counters[b * job->columns + ((c + k) & (job->columns - 1))];
+        }
         if (sum)
             atomicAdd(&job->counts->keys[b / 256][b % 256], (unsigned long long)sum);
     }
@@ -344,6 +359,7 @@ GPI_DEVICE void GPI_RADIX_MAKE_PLAN(const GPI_RADIX_COUNTING *job, const gpi_rad
                                              __ldcg(&counts->minus_zero)));
     int passes = 0;
 
+    GPI_NO_UNROLL
     for (int p = 0; p < digits; p++) {
         if (tally->single[p]) /* all keys have one digit there: nothing to do */
             continue;
@@ -364,6 +380,7 @@ GPI_DEVICE void GPI_RADIX_MAKE_PLAN(const GPI_RADIX_COUNTING *job, const gpi_rad
     }
     if (passes == 0 || (job->in_place && passes % 2))
         plan->digit[passes++] = -1;
+    GPI_NO_UNROLL
     for (int j = 0; j < passes; j++) {
         plan->to[j] = (passes - 1 - j) % 2 ? 2 : 1;
         plan->from[j] = j == 0 ? 0 : (passes - j) % 2 ? 2 : 1;
@@ -398,11 +415,13 @@ static __global__ void __launch_bounds__(GPI_RADIX_COUNT_THREADS, 1)
     const int decided = job.levels == 2 && job.counts->buckets;
     if (decided && !GPI_RADIX_PAIRS)
         return;
+    GPI_NO_UNROLL
     for (size_t i = (size_t)blockIdx.x * GPI_RADIX_COUNT_THREADS + threadIdx.x; i < job.words;
          i += stride)
         job.look[i] = 0;
     if (decided)
         return;
+    GPI_NO_UNROLL
     for (unsigned i = threadIdx.x; i < digits * 256 * job.columns; i += GPI_RADIX_COUNT_THREADS)
         counters[i] = 0;
     if (threadIdx.x < GPI_RADIX_MOST)
@@ -410,12 +429,7 @@ static __global__ void __launch_bounds__(GPI_RADIX_COUNT_THREADS, 1)
     if (threadIdx.x == 0)
         tally.pairs = tally.minus_zero = 0;
     __syncthreads(); /* the counters are zero */
-    if (job.columns == GPI_RADIX_COLUMNS && range == GPI_RADIX_WHOLE) /* the usual case, with constants */
-        GPI_RADIX_COUNT_VECTORS(&tally, counters, GPI_RADIX_COLUMNS, job.in + head, vectors, 0,
-                                GPI_RADIX_WHOLE, (int)sizeof(GP_KEY));
-    else
-        GPI_RADIX_COUNT_VECTORS(&tally, counters, job.columns, job.in + head, vectors, job.begin_bit,
-                                range, digits);
+    GPI_RADIX_COUNT_VECTORS(&tally, counters, job.columns, job.in + head, vectors, job.begin_bit, range, digits);
     if (blockIdx.x == 0)
         GPI_RADIX_COUNT_ENDS(&job, &tally, counters, head, vectors, range, digits);
     __syncthreads(); /* the counters are complete */

@@ -526,6 +526,7 @@ GPI_DEVICE void GPI_RADIX_WRITE_AGAIN(const GPI_RADIX_TILE *tile, const GPI_RADI
         return;
     size_t to = (size_t)tile->place[threadIdx.x] + tile->start[threadIdx.x];
 
+    GPI_NO_UNROLL
     for (size_t i = first; i < first + count; i++) {
         GP_KEY key = pass->keys_from[i];
 
@@ -665,8 +666,8 @@ static __global__ void __launch_bounds__(GPI_RADIX_THREADS, GPI_RADIX_BLOCKS)
         int wrong = GPI_RADIX_WRITE(&tile, &pass, first, count,
                                     (way == GPI_RADIX_BY_ATOMICS || way >= GPI_RADIX_BUT_ONE) &&
                                         (job.pass > 0 || GPI_RADIX_PAIRS));
-        if (__syncthreads_or(wrong ||
-                             (job.again && taken % 3 == 0))) { /* the items have left, too */
+        if (__syncthreads_or(wrong || (job.again && taken % 3 == 0)) && /* the items have left, too */
+            GPI_RADIX_MAY_ADD) {
             GPI_RADIX_WRITE_AGAIN(&tile, &pass, first, count);
             __syncthreads(); /* nobody reads the places any more */
         }
