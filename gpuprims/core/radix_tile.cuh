@@ -663,9 +663,10 @@ static __global__ void __launch_bounds__(GPI_RADIX_THREADS, GPI_RADIX_BLOCKS)
         if (GPI_RADIX_STAGED)
             gpi_copy_wait();
         __syncthreads(); /* the items are in their slots, the places are known */
-        int wrong = GPI_RADIX_WRITE(&tile, &pass, first, count,
-                                    (way == GPI_RADIX_BY_ATOMICS || way >= GPI_RADIX_BUT_ONE) &&
-                                        (job.pass > 0 || GPI_RADIX_PAIRS));
+        const int check =
+            (way == GPI_RADIX_BY_ATOMICS || way >= GPI_RADIX_BUT_ONE) && (job.pass > 0 || GPI_RADIX_PAIRS);
+        int wrong = check && GPI_RADIX_MAY_ADD ? GPI_RADIX_WRITE(&tile, &pass, first, count, 1)
+                                               : GPI_RADIX_WRITE(&tile, &pass, first, count, 0);
         if (__syncthreads_or(wrong || (job.again && taken % 3 == 0)) && /* the items have left, too */
             GPI_RADIX_MAY_ADD) {
             GPI_RADIX_WRITE_AGAIN(&tile, &pass, first, count);
