@@ -364,6 +364,16 @@ GPI_DEVICE void gpi_copy_wait(void)
 #endif
 }
 
+/* Asks for 128 bytes of memory that will be read soon. */
+GPI_DEVICE void gpi_prefetch(const void *global)
+{
+#ifdef __CUDA_ARCH__
+    __asm__ volatile("prefetch.global.L2 [%0];" : : "l"(global));
+#else
+    (void)global;
+#endif
+}
+
 /* ---- named barriers -------------------------------------------------------------------------- */
 
 /* Barriers 1 to 15 among `threads` threads (a multiple of 32): wait there, or arrive and go on. */

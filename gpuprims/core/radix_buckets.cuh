@@ -47,6 +47,7 @@
 #define GPI_RADIX_PARTITION_KERNEL GPI(partition_kernel)
 #define GPI_RADIX_BUCKET_BINS GPI(bucket_bins)
 #define GPI_RADIX_BUCKET_BLOCKS GPI(bucket_blocks)
+#define GPI_RADIX_ORDER GPI(order)
 #define GPI_RADIX_BUCKET_VALUE GPI(bucket_value)
 #define GPI_RADIX_BUCKET_PASSES GPI(bucket_passes)
 #define GPI_RADIX_PARTITIONS GPI(partitions)
@@ -521,11 +522,20 @@ typedef struct {
         bins[GPI_RADIX_BINS]; /* how many keys; then where they begin, and at last where they end */
     GP_KEY keys[GPI_RADIX_BUCKET_N];
     uint32_t sums[GPI_RADIX_BUCKET_THREADS / 32];
-    uint16_t positions[GPI_RADIX_PAIRS ? GPI_RADIX_BUCKET_N : 2]; /* where in the bucket the items were */
+    uint32_t order[GPI_RADIX_PAIRS ? GPI_RADIX_BUCKET_N : 1]; /* what GPI_RADIX_ORDER says */
     /* In that order, and as far from a multiple of 16 bytes as in memory. */
     char values[GPI_RADIX_PAIRS ? GPI_RADIX_BUCKET_N * sizeof(GPI_RADIX_BUCKET_VALUE) + 16 : 16]
         __attribute__((aligned(16)));
 } GPI_RADIX_BUCKET;
+
+/*
+ * What items of one bin are compared by: where in the bucket they came, and of 4-byte keys the lowest bits above that,
+ * which are all that the keys of a bin differ in.
+ */
+GPI_DEVICE uint32_t GPI_RADIX_ORDER(GP_KEY key, uint32_t position)
+{
+    return GPI_KEY_IS_NARROW ? GPI_KEY_WORD(key) << 16 | position : position;
+}
 
 /* Blocks of a multiprocessor; those of large items find no room for more. */
 enum { GPI_RADIX_BUCKET_BLOCKS = sizeof(GPI_RADIX_BUCKET) <= 72 * 1024 ? GPI_BLOCKS_OF_512 : 2 };
@@ -630,14 +640,14 @@ GPI_DEVICE_CALL void GPI_RADIX_BUCKET_PASSES(GPI_RADIX_BUCKET *bucket, const GP_
 
             bucket->keys[slot] = keys[i];
             if (GPI_RADIX_PAIRS)
-                bucket->positions[slot] = (uint16_t)(moves[i] >> 16);
+                bucket->order[slot] = moves[i] & 0xFFFF0000u;
         }
         __syncthreads(); /* the items are in order of the digit */
         GPI_UNROLL
         for (uint32_t i = 0; i < GPI_RADIX_BUCKET_ITEMS; i++) {
             keys[i] = bucket->keys[at + 32 * i];
             if (GPI_RADIX_PAIRS)
-                moves[i] = (uint32_t)bucket->positions[at + 32 * i] << 16;
+                moves[i] = bucket->order[at + 32 * i];
         }
     }
     __syncthreads(); /* the keys have been read, from where they are written */
@@ -674,7 +684,7 @@ GPI_DEVICE void GPI_RADIX_BUCKET_WRITE(const GPI_RADIX_BUCKET *bucket, GP_KEY *t
     for (uint32_t x = threadIdx.x; x / 32 * 32 < count; x += GPI_RADIX_BUCKET_THREADS) {
         uint32_t slot = x;
         GP_KEY key = bucket->keys[x < count ? x : 0];
-        const uint32_t position = GPI_RADIX_PAIRS && x < count ? bucket->positions[x] : x;
+        const uint32_t order = GPI_RADIX_PAIRS && x < count ? bucket->order[x] : x;
 
         if (x < count) {
             const uint32_t bin = GPI_RADIX_TOP(ruler, key, top) % GPI_RADIX_BINS;
@@ -684,14 +694,16 @@ GPI_DEVICE void GPI_RADIX_BUCKET_WRITE(const GPI_RADIX_BUCKET *bucket, GP_KEY *t
                 slot = begin;
                 for (uint32_t y = begin; y < end; y++) {
                     const GP_KEY other = bucket->keys[y];
-                    const uint32_t other_position = GPI_RADIX_PAIRS ? bucket->positions[y] : y;
+                    const uint32_t other_order = GPI_RADIX_PAIRS ? bucket->order[y] : y;
 
-                    if (GPI_KEY_IS_NARROW)
+                    if (GPI_KEY_IS_NARROW && GPI_RADIX_PAIRS)
+                        slot += other_order < order;
+                    else if (GPI_KEY_IS_NARROW)
                         slot += GPI_KEY_WORD(other) < GPI_KEY_WORD(key) ||
-                                (GPI_KEY_WORD(other) == GPI_KEY_WORD(key) && other_position < position);
+                                (GPI_KEY_WORD(other) == GPI_KEY_WORD(key) && y < x);
                     else
                         slot += GPI_KEY_LONG(other) < GPI_KEY_LONG(key) ||
-                                (GPI_KEY_LONG(other) == GPI_KEY_LONG(key) && other_position < position);
+                                (GPI_KEY_LONG(other) == GPI_KEY_LONG(key) && other_order < order);
                 }
             }
         }
@@ -699,7 +711,7 @@ GPI_DEVICE void GPI_RADIX_BUCKET_WRITE(const GPI_RADIX_BUCKET *bucket, GP_KEY *t
         if (x < count) {
             to[slot] = key;
             if (GPI_RADIX_PAIRS)
-                values_to[slot] = values[position];
+                values_to[slot] = values[GPI_KEY_IS_NARROW ? order & 0xFFFF : order];
         }
     }
 }
@@ -718,8 +730,9 @@ static __global__ void __launch_bounds__(GPI_RADIX_BUCKET_THREADS, GPI_RADIX_BUC
         return;
     const GPI_RADIX_RULER all = GPI_RADIX_PLACES(&job);
     const int top = all.linear ? GPI_RADIX_BIN_BITS : job.bits + GPI_RADIX_BIN_BITS;
+    uint32_t next = job.buckets->begin[blockIdx.x], end = job.buckets->begin[blockIdx.x + 1];
     for (uint32_t b = blockIdx.x; b < 1u << job.bits; b += gridDim.x) {
-        const uint32_t first = job.buckets->begin[b], count = job.buckets->begin[b + 1] - first;
+        const uint32_t first = next, count = end - next;
         const GP_KEY *from = (job.levels == 2 ? job.keys_out : job.keys_other) + first;
         GPI_RADIX_BUCKET_VALUE *values_to = (GPI_RADIX_BUCKET_VALUE *)job.values_out + first;
         const char *values_from = (const char *)(job.levels == 2 ? job.values_out : job.values_other);
@@ -739,6 +752,16 @@ static __global__ void __launch_bounds__(GPI_RADIX_BUCKET_THREADS, GPI_RADIX_BUC
         GPI_UNROLL
         for (int i = 0; i < GPI_RADIX_BINS / GPI_RADIX_BUCKET_THREADS; i++)
             bucket->bins[i * GPI_RADIX_BUCKET_THREADS + tid] = 0;
+        if (b + gridDim.x < 1u << job.bits) {
+            const uint32_t line = 128 * tid;
+
+            next = job.buckets->begin[b + gridDim.x];
+            end = job.buckets->begin[b + gridDim.x + 1];
+            if (line < (end - next) * sizeof(GP_KEY))
+                gpi_prefetch((const char *)(from - first + next) + line);
+            if (GPI_RADIX_PAIRS && line < (end - next) * sizeof *values_to)
+                gpi_prefetch(values_from + next * sizeof *values_to + line);
+        }
         __syncthreads(); /* the counts are zero */
         GPI_UNROLL
         for (int i = 0; i < GPI_RADIX_BUCKET_ITEMS; i++)
@@ -755,7 +778,7 @@ static __global__ void __launch_bounds__(GPI_RADIX_BUCKET_THREADS, GPI_RADIX_BUC
 
                 bucket->keys[slot] = keys[i];
                 if (GPI_RADIX_PAIRS)
-                    bucket->positions[slot] = (uint16_t)(i * GPI_RADIX_BUCKET_THREADS + tid);
+                    bucket->order[slot] = GPI_RADIX_ORDER(keys[i], i * GPI_RADIX_BUCKET_THREADS + tid);
             }
         if (GPI_RADIX_PAIRS)
             gpi_copy_wait();

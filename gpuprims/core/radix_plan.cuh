@@ -204,7 +204,7 @@ GPI_DEVICE uint32_t GPI_RADIX_WINDOW(uint64_t number, int shift)
 }
 
 /*
- * Counts eight bits of a key, as the digit p. A counter has a column for each lane, or for every few lanes: they
+ * Counts eight bits of a number, as the digit p. A counter has a column for each lane, or for every few lanes: they
  * hardly ever meet in a bank, however the keys are spread. The number of columns is a power of two.
  */
 GPI_DEVICE void GPI_RADIX_COUNT(uint32_t *counters, unsigned columns, uint64_t number, int shift, int p)
@@ -272,6 +272,7 @@ GPI_DEVICE int GPI_RADIX_COUNT_VECTORS(gpi_radix_tally *tally, uint32_t *counter
 {
     const size_t stride = (size_t)gridDim.x * GPI_RADIX_COUNT_THREADS;
     const size_t first = (size_t)blockIdx.x * GPI_RADIX_COUNT_THREADS + threadIdx.x;
+    const int usual = columns == GPI_RADIX_COLUMNS && range == GPI_RADIX_WHOLE && !numbers; /* with constants */
     const int few = numbers != NULL, window = few ? tally->window : 0, counted = few ? 1 : digits;
     uint64_t alike = 0;
     int minus_zero = 0, others = 0;
@@ -288,8 +289,20 @@ GPI_DEVICE int GPI_RADIX_COUNT_VECTORS(gpi_radix_tally *tally, uint32_t *counter
         if (i == first)
             alike =
                 ~(GPI_KEY_ORDER(keys[0][0]) ^ GPI_KEY_ORDER(keys[0][1])) >> begin_bit | ~range;
+        GPI_UNROLL
+        for (int v = 0; v < 4 && usual; v++)
+            if (i + v * stride < vectors) {
+                GPI_UNROLL
+                for (int k = 0; k < GPI_RADIX_VECTOR_N; k++) {
+                    const uint64_t number = GPI_RADIX_NUMBER(keys[v][k], 0, GPI_RADIX_WHOLE);
+
+                    GPI_UNROLL
+                    for (int p = 0; p < (int)sizeof(GP_KEY); p++)
+                        GPI_RADIX_COUNT(counters, GPI_RADIX_COLUMNS, number, 8 * p, p);
+                }
+            }
         GPI_NO_UNROLL
-        for (int p = 0; p < counted; p++) {
+        for (int p = 0; p < counted && !usual; p++) {
             GPI_UNROLL
             for (int v = 0; v < 4; v++)
                 if (i + v * stride < vectors) {
