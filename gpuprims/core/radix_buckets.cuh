@@ -48,6 +48,10 @@
 #define GPI_RADIX_BUCKET_BINS GPI(bucket_bins)
 #define GPI_RADIX_BUCKET_BLOCKS GPI(bucket_blocks)
 #define GPI_RADIX_ORDER GPI(order)
+#define GPI_RADIX_PACK GPI(pack)
+#define GPI_RADIX_PACKED GPI(packed)
+#define GPI_RADIX_UNPACK GPI(unpack)
+#define GPI_RADIX_BIN_OF GPI(bin_of)
 #define GPI_RADIX_BUCKET_VALUE GPI(bucket_value)
 #define GPI_RADIX_BUCKET_PASSES GPI(bucket_passes)
 #define GPI_RADIX_PARTITIONS GPI(partitions)
@@ -420,8 +424,8 @@ typedef struct {
     uint32_t sums[8], range;
 } GPI_RADIX_BUCKET_TILE;
 
-/* Moves a tile of `count` keys, each to where its digit goes on. */
-GPI_DEVICE void GPI_RADIX_PARTITION(GPI_RADIX_BUCKET_TILE *tile, GP_KEY *slots, const GP_KEY *from,
+/* Moves a tile of `count` keys, each to where its digit goes on. That of a float takes long to tell: it is kept. */
+GPI_DEVICE void GPI_RADIX_PARTITION(GPI_RADIX_BUCKET_TILE *tile, GP_KEY *slots, uint8_t *digits, const GP_KEY *from,
                                     GP_KEY *to, uint32_t count, uint32_t *ranges,
                                     GPI_RADIX_RULER ruler, int top, uint32_t mask)
 {
@@ -449,7 +453,14 @@ GPI_DEVICE void GPI_RADIX_PARTITION(GPI_RADIX_BUCKET_TILE *tile, GP_KEY *slots, 
     GPI_UNROLL
     for (int i = 0; i < GPI_RADIX_PARTITION_ITEMS; i++)
         if (full || i * GPI_RADIX_PARTITION_THREADS + tid < count)
-            slots[atomicAdd(&tile->counts[GPI_RADIX_TOP(ruler, keys[i], top) & mask], 1u)] = keys[i];
+        {
+            const uint32_t digit = GPI_RADIX_TOP(ruler, keys[i], top) & mask;
+            const uint32_t slot = atomicAdd(&tile->counts[digit], 1u);
+
+            slots[slot] = keys[i];
+            if (GPI_RADIX_HAS_WIDTHS)
+                digits[slot] = (uint8_t)digit;
+        }
     __syncthreads(); /* the keys are in order of the digit */
     tile->counts[tid] = 0;
     GPI_UNROLL
@@ -457,9 +468,10 @@ GPI_DEVICE void GPI_RADIX_PARTITION(GPI_RADIX_BUCKET_TILE *tile, GP_KEY *slots, 
         uint32_t slot = i * GPI_RADIX_PARTITION_THREADS + tid;
 
         if (full || slot < count) {
-            GP_KEY key = slots[slot];
+            const GP_KEY key = slots[slot];
+            const uint32_t digit = GPI_RADIX_HAS_WIDTHS ? digits[slot] : GPI_RADIX_TOP(ruler, key, top) & mask;
 
-            to[tile->place[GPI_RADIX_TOP(ruler, key, top) & mask] + slot] = key;
+            to[tile->place[digit] + slot] = key;
         }
     }
 }
@@ -493,7 +505,8 @@ static __global__ void __launch_bounds__(GPI_RADIX_PARTITION_THREADS, 2)
             end = buckets->begin[(range + 1) << bits];
             ranges = buckets->counts + (range << bits);
         }
-        GPI_RADIX_PARTITION(&tile, slots, (job.level ? job.keys_other : job.keys_in) + first,
+        GPI_RADIX_PARTITION(&tile, slots, (uint8_t *)(slots + job.tile_n),
+                            (job.level ? job.keys_other : job.keys_in) + first,
                             job.level ? job.keys_out : job.keys_other,
                             gpi_min(end - first, job.tile_n), ranges, ruler, job.level ? job.bits : 8,
                             (1u << bits) - 1);
@@ -522,7 +535,7 @@ typedef struct {
         bins[GPI_RADIX_BINS]; /* how many keys; then where they begin, and at last where they end */
     GP_KEY keys[GPI_RADIX_BUCKET_N];
     uint32_t sums[GPI_RADIX_BUCKET_THREADS / 32];
-    uint32_t order[GPI_RADIX_PAIRS ? GPI_RADIX_BUCKET_N : 1]; /* what GPI_RADIX_ORDER says */
+    uint32_t order[GPI_RADIX_BUCKET_N]; /* of pairs what GPI_RADIX_ORDER says; of floats alone the bins */
     /* In that order, and as far from a multiple of 16 bytes as in memory. */
     char values[GPI_RADIX_PAIRS ? GPI_RADIX_BUCKET_N * sizeof(GPI_RADIX_BUCKET_VALUE) + 16 : 16]
         __attribute__((aligned(16)));
@@ -535,6 +548,40 @@ typedef struct {
 GPI_DEVICE uint32_t GPI_RADIX_ORDER(GP_KEY key, uint32_t position)
 {
     return GPI_KEY_IS_NARROW ? GPI_KEY_WORD(key) << 16 | position : position;
+}
+
+/*
+ * Floats alone are numbers in their bins, which are compared more often than they are made: there is no -0.0. The
+ * bits of the number are kept as a key.
+ */
+GPI_DEVICE GP_KEY GPI_RADIX_PACK(GP_KEY key)
+{
+    const uint64_t number = GPI_KEY_ORDER(key); /* little-endian */
+
+    if (GPI_RADIX_HAS_WIDTHS)
+        memcpy((void *)&key, &number, sizeof key);
+    return key;
+}
+
+GPI_DEVICE uint64_t GPI_RADIX_PACKED(GP_KEY key)
+{
+    uint64_t number = 0;
+
+    if (!GPI_RADIX_HAS_WIDTHS)
+        return GPI_KEY_ORDER(key);
+    memcpy(&number, &key, sizeof key);
+    return number;
+}
+
+GPI_DEVICE GP_KEY GPI_RADIX_UNPACK(GP_KEY key)
+{
+    const uint64_t all = UINT64_MAX >> (64 - GPI_KEY_WIDTH), top = all / 2 + 1;
+    uint64_t bits = GPI_RADIX_PACKED(key) ^ (GPI_KEY_DESCENDING ? all : 0);
+
+    bits ^= bits & top ? top : all;
+    if (GPI_RADIX_HAS_WIDTHS)
+        memcpy((void *)&key, &bits, sizeof key);
+    return key;
 }
 
 /* Blocks of a multiprocessor; those of large items find no room for more. */
@@ -660,6 +707,13 @@ GPI_DEVICE_CALL void GPI_RADIX_BUCKET_PASSES(GPI_RADIX_BUCKET *bucket, const GP_
         }
 }
 
+/* The bin of the key in a slot. That of a float takes long to tell. */
+GPI_DEVICE uint32_t GPI_RADIX_BIN_OF(const GPI_RADIX_BUCKET *bucket, uint32_t slot, GPI_RADIX_RULER ruler, int top)
+{
+    return GPI_RADIX_HAS_WIDTHS ? bucket->order[slot]
+                                : GPI_RADIX_TOP(ruler, bucket->keys[slot], top) % GPI_RADIX_BINS;
+}
+
 /* Whether a bin has many keys and they are not all the same. */
 GPI_DEVICE int GPI_RADIX_BUCKET_IS_MIXED(const GPI_RADIX_BUCKET *bucket, uint32_t count, GPI_RADIX_RULER ruler,
                                          int top)
@@ -667,11 +721,11 @@ GPI_DEVICE int GPI_RADIX_BUCKET_IS_MIXED(const GPI_RADIX_BUCKET *bucket, uint32_
     int mixed = 0;
 
     for (uint32_t x = threadIdx.x; x < count; x += GPI_RADIX_BUCKET_THREADS) {
-        const uint32_t bin = GPI_RADIX_TOP(ruler, bucket->keys[x], top) % GPI_RADIX_BINS;
+        const uint32_t bin = GPI_RADIX_BIN_OF(bucket, x, ruler, top);
         const uint32_t begin = bin ? bucket->bins[bin - 1] : 0;
 
         mixed |= bucket->bins[bin] - begin > GPI_RADIX_BUCKET_CROWD &&
-                 GPI_KEY_ORDER(bucket->keys[x]) != GPI_KEY_ORDER(bucket->keys[begin]);
+                 GPI_RADIX_PACKED(bucket->keys[x]) != GPI_RADIX_PACKED(bucket->keys[begin]);
     }
     return __syncthreads_or(mixed);
 }
@@ -683,33 +737,30 @@ GPI_DEVICE void GPI_RADIX_BUCKET_WRITE(const GPI_RADIX_BUCKET *bucket, GP_KEY *t
 {
     for (uint32_t x = threadIdx.x; x / 32 * 32 < count; x += GPI_RADIX_BUCKET_THREADS) {
         uint32_t slot = x;
-        GP_KEY key = bucket->keys[x < count ? x : 0];
+        const GP_KEY key = bucket->keys[x < count ? x : 0];
+        const uint64_t number = GPI_RADIX_PACKED(key);
         const uint32_t order = GPI_RADIX_PAIRS && x < count ? bucket->order[x] : x;
 
         if (x < count) {
-            const uint32_t bin = GPI_RADIX_TOP(ruler, key, top) % GPI_RADIX_BINS;
+            const uint32_t bin = GPI_RADIX_BIN_OF(bucket, x, ruler, top);
             const uint32_t begin = bin ? bucket->bins[bin - 1] : 0, end = bucket->bins[bin];
 
             if (end - begin > 1 && end - begin <= GPI_RADIX_BUCKET_CROWD) {
                 slot = begin;
                 for (uint32_t y = begin; y < end; y++) {
-                    const GP_KEY other = bucket->keys[y];
+                    const uint64_t other = GPI_RADIX_PACKED(bucket->keys[y]);
                     const uint32_t other_order = GPI_RADIX_PAIRS ? bucket->order[y] : y;
 
                     if (GPI_KEY_IS_NARROW && GPI_RADIX_PAIRS)
                         slot += other_order < order;
-                    else if (GPI_KEY_IS_NARROW)
-                        slot += GPI_KEY_WORD(other) < GPI_KEY_WORD(key) ||
-                                (GPI_KEY_WORD(other) == GPI_KEY_WORD(key) && y < x);
                     else
-                        slot += GPI_KEY_LONG(other) < GPI_KEY_LONG(key) ||
-                                (GPI_KEY_LONG(other) == GPI_KEY_LONG(key) && other_order < order);
+                        slot += other < number || (other == number && other_order < order);
                 }
             }
         }
         __syncwarp(); /* the lanes come out of the loop one by one, and should write together */
         if (x < count) {
-            to[slot] = key;
+            to[slot] = GPI_RADIX_UNPACK(key);
             if (GPI_RADIX_PAIRS)
                 values_to[slot] = values[GPI_KEY_IS_NARROW ? order & 0xFFFF : order];
         }
@@ -776,9 +827,11 @@ static __global__ void __launch_bounds__(GPI_RADIX_BUCKET_THREADS, GPI_RADIX_BUC
 
                 uint32_t slot = atomicAdd(&bucket->bins[bin], 1u);
 
-                bucket->keys[slot] = keys[i];
+                bucket->keys[slot] = GPI_RADIX_PACK(keys[i]);
                 if (GPI_RADIX_PAIRS)
                     bucket->order[slot] = GPI_RADIX_ORDER(keys[i], i * GPI_RADIX_BUCKET_THREADS + tid);
+                else if (GPI_RADIX_HAS_WIDTHS)
+                    bucket->order[slot] = bin;
             }
         if (GPI_RADIX_PAIRS)
             gpi_copy_wait();

@@ -290,14 +290,15 @@ GPI_DEVICE int GPI_RADIX_COUNT_VECTORS(gpi_radix_tally *tally, uint32_t *counter
             alike =
                 ~(GPI_KEY_ORDER(keys[0][0]) ^ GPI_KEY_ORDER(keys[0][1])) >> begin_bit | ~range;
         GPI_UNROLL
-        for (int v = 0; v < 4 && usual; v++)
+        for (int v = 0; v < 4; v++)
             if (i + v * stride < vectors) {
                 GPI_UNROLL
                 for (int k = 0; k < GPI_RADIX_VECTOR_N; k++) {
                     const uint64_t number = GPI_RADIX_NUMBER(keys[v][k], 0, GPI_RADIX_WHOLE);
 
+                    minus_zero |= GPI_KEY_IS_MINUS_ZERO(keys[v][k]);
                     GPI_UNROLL
-                    for (int p = 0; p < (int)sizeof(GP_KEY); p++)
+                    for (int p = 0; p < (int)sizeof(GP_KEY) && usual; p++)
                         GPI_RADIX_COUNT(counters, GPI_RADIX_COLUMNS, number, 8 * p, p);
                 }
             }
@@ -319,12 +320,6 @@ GPI_DEVICE int GPI_RADIX_COUNT_VECTORS(gpi_radix_tally *tally, uint32_t *counter
 
                 others |= numbers[GPI_RADIX_WINDOW(number, window)] != number;
             }
-        GPI_UNROLL
-        for (int v = 0; v < 4; v++) {
-            GPI_UNROLL
-            for (int k = 0; k < GPI_RADIX_VECTOR_N; k++)
-                minus_zero |= i + v * stride < vectors && GPI_KEY_IS_MINUS_ZERO(keys[v][k]);
-        }
     }
     GPI_NO_UNROLL
     for (int p = 0; p < digits && !few; p++) {
