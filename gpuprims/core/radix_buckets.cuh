@@ -237,7 +237,7 @@ GPI_DEVICE int GPI_RADIX_IS_SPREAD(GPI_RADIX_RULER ruler, const GP_KEY *keys, ui
 GPI_DEVICE int GPI_RADIX_SAMPLE(const GPI_RADIX_BUCKET_JOB *job, gpi_radix_places *places, uint32_t *counters,
                                 double *ends, int *meet)
 {
-    const uint32_t stride = job->n / (GPI_RADIX_SAMPLES * GPI_RADIX_COUNT_THREADS);
+    const uint32_t stride = job->n / (GPI_RADIX_SAMPLES * GPI_RADIX_COUNT_THREADS); /* 65536 at most */
     const int top = GPI_KEY_WIDTH - 8;
     const uint64_t one = GPI_KEY_ORDER(job->keys_in[0]);
     uint64_t differ = 0;
@@ -246,7 +246,9 @@ GPI_DEVICE int GPI_RADIX_SAMPLE(const GPI_RADIX_BUCKET_JOB *job, gpi_radix_place
 
     GPI_UNROLL
     for (int i = 0; i < GPI_RADIX_SAMPLES; i++) {
-        size_t at = (i * GPI_RADIX_COUNT_THREADS + threadIdx.x) * (size_t)stride;
+        /* Somewhere in each stretch: what comes in regular intervals is no sample. */
+        const uint32_t number = i * GPI_RADIX_COUNT_THREADS + threadIdx.x;
+        const size_t at = number * (size_t)stride + ((number * 0x9E3779B1u >> 16) * stride >> 16);
 
         keys[i] = job->keys_in[at];
         differ |= GPI_KEY_ORDER(keys[i]) ^ one;

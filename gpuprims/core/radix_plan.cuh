@@ -47,7 +47,7 @@ typedef struct gpi_radix_plan {
 typedef struct gpi_radix_counts {
     unsigned long long keys[GPI_RADIX_MOST][256]; /* with that digit there */
     uint32_t pairs;                               /* of neighbours that were looked at, */
-    uint32_t alike[GPI_RADIX_MOST];               /* and how many of them share a digit */
+    uint32_t alike[GPI_RADIX_MOST + 1];           /* and how many of them share a digit; behind the last: all */
     uint32_t minus_zero;                          /* whether there is a -0.0 */
     uint32_t no_buckets;                          /* or a NaN where keys are told by how large they are */
     uint32_t done, spread;                        /* blocks that have counted digits, or buckets */
@@ -73,7 +73,7 @@ typedef struct gpi_radix_buckets {
 
 /* What a block that counts has in shared memory, besides the counters. */
 typedef struct gpi_radix_tally {
-    uint32_t alike[GPI_RADIX_MOST], pairs, minus_zero, last;
+    uint32_t alike[GPI_RADIX_MOST + 1], pairs, minus_zero, last;
     uint32_t single[GPI_RADIX_MOST], crowded[GPI_RADIX_MOST];
     uint32_t common[GPI_RADIX_MOST]; /* 1 + the digit that more than half of the keys have, or 0 */
     uint32_t kinds[GPI_RADIX_MOST];  /* of digits */
@@ -322,9 +322,9 @@ GPI_DEVICE int GPI_RADIX_COUNT_VECTORS(gpi_radix_tally *tally, uint32_t *counter
             }
     }
     GPI_NO_UNROLL
-    for (int p = 0; p < digits && !few; p++) {
-        unsigned votes =
-            __ballot_sync(GPI_FULL_MASK, first < vectors && (alike >> 8 * p & 255) == 255);
+    for (int p = 0; p <= digits && !few; p++) {
+        const int is_alike = p < digits ? (alike >> 8 * p & 255) == 255 : alike == UINT64_MAX;
+        unsigned votes = __ballot_sync(GPI_FULL_MASK, first < vectors && is_alike);
 
         if (threadIdx.x % 32 == 0 && votes)
             atomicAdd(&tally->alike[p], (uint32_t)__popc(votes));
@@ -380,7 +380,7 @@ GPI_DEVICE void GPI_RADIX_COLLECT(const GPI_RADIX_COUNTING *job, const gpi_radix
         for (int p = 0; sum && numbers && p < digits; p++) /* the digits of the key with that window */
             atomicAdd(&job->counts->keys[p][GPI_RADIX_WINDOW(numbers[b], 8 * p)], (unsigned long long)sum);
     }
-    if (threadIdx.x < GPI_RADIX_MOST && tally->alike[threadIdx.x])
+    if (threadIdx.x <= GPI_RADIX_MOST && tally->alike[threadIdx.x])
         atomicAdd(&job->counts->alike[threadIdx.x], tally->alike[threadIdx.x]);
     if (threadIdx.x == 32)
         atomicAdd(&job->counts->pairs, tally->pairs);
@@ -425,7 +425,7 @@ GPI_DEVICE void GPI_RADIX_PLAN_BUCKETS(const GPI_RADIX_COUNTING *job, int digits
     }
 }
 
-/* Whether neighbours often share a digit. */
+/* Whether neighbours often share a digit; behind the last: whether they are often equal. */
 GPI_DEVICE int GPI_RADIX_ARE_ALIKE(const gpi_radix_counts *counts, int digit)
 {
     return 100 * (uint64_t)__ldcg(&counts->alike[digit]) > GPI_TUNE_RADIX_ALIKE * (uint64_t)__ldcg(&counts->pairs);
@@ -469,8 +469,9 @@ GPI_DEVICE void GPI_RADIX_MAKE_PLAN(const GPI_RADIX_COUNTING *job, const gpi_rad
     for (int p = 0; p < digits; p++) {
         if (tally->single[p]) /* all keys have one digit there: nothing to do */
             continue;
-        /* The first pass meets the keys as they come, the later ones mixed. */
-        int votes = passes ? tally->crowded[p] != 0 : GPI_RADIX_ARE_ALIKE(counts, p);
+        /* The first pass meets the keys as they come, the later ones mixed, but for runs of equal keys. */
+        int votes = (passes ? tally->crowded[p] != 0 : GPI_RADIX_ARE_ALIKE(counts, p)) ||
+                    GPI_RADIX_ARE_ALIKE(counts, digits);
 
         plan->digit[passes] = p;
         plan->shift[passes] = 8 * p;
@@ -537,6 +538,8 @@ static __global__ void __launch_bounds__(GPI_RADIX_COUNT_THREADS, 1)
     GPI_NO_UNROLL
     for (unsigned i = threadIdx.x; i < digits * 256 * job.columns; i += GPI_RADIX_COUNT_THREADS)
         counters[i] = 0;
+    if (threadIdx.x == GPI_RADIX_MOST)
+        tally.alike[GPI_RADIX_MOST] = 0;
     if (threadIdx.x < GPI_RADIX_MOST)
         tally.alike[threadIdx.x] = tally.single[threadIdx.x] = tally.common[threadIdx.x] = 0;
     if (threadIdx.x == 0)
