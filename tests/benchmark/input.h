@@ -20,12 +20,17 @@ typedef enum distribution {
     DISTRIBUTION_GAUSSIAN,
     DISTRIBUTION_LOW20,  /* 0 to 2^20 - 1 */
     DISTRIBUTION_HIGH16, /* the topmost 16 bits alone */
+    /* Made against radix sorts: */
+    DISTRIBUTION_RUNS,  /* uniform, but 4096 neighbours are alike */
+    DISTRIBUTION_BANKS, /* bytes that are multiples of 32: what they count is in one bank */
+    DISTRIBUTION_HOLE,  /* the second byte is 0 */
+    DISTRIBUTION_CROWD, /* uniform, but 8192 that are alike in their topmost 24 bits */
     DISTRIBUTIONS
 } distribution;
 
 static const char *const distribution_names[DISTRIBUTIONS] = {
-    "uniform", "few",   "sorted", "reversed", "constant", "range", "entropy",
-    "zipf",    "seven", "mostly", "gaussian", "low20",    "high16"};
+    "uniform", "few",      "sorted", "reversed", "constant", "range", "entropy", "zipf", "seven",
+    "mostly",  "gaussian", "low20",  "high16",   "runs",     "banks", "hole",    "crowd"};
 
 /* splitmix64 (Steele, Lea and Flood 2014), whose i-th number needs no numbers before it. */
 static inline __host__ __device__ uint64_t input_random(uint64_t i)
@@ -79,6 +84,11 @@ static inline __host__ __device__ uint64_t input_value(int distribution, size_t 
     }
     case DISTRIBUTION_LOW20: return random >> 44;
     case DISTRIBUTION_HIGH16: return random >> 48 << 48;
+    case DISTRIBUTION_RUNS: return input_random(~(uint64_t)(i / 4096));
+    case DISTRIBUTION_BANKS: return random & 0xe0e0e0e0e0e0e0e0u;
+    case DISTRIBUTION_HOLE: return random & 0xff00ffffffffffffu;
+    case DISTRIBUTION_CROWD:
+        return i % (n / 8192 + 1) ? random : 0x5bd1e90000000000u | random >> 24;
     default: return random;
     }
 }

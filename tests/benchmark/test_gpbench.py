@@ -26,7 +26,7 @@ COLUMNS = ('primitive,implementation,type,distribution,n,cache,batch,median_ms,m
            'of_memcpy,vs_cub,items_per_s,gpu,driver,toolkit,cub,commit,date,repeat,block,offset_in,'
            'offset_out,fresh').split(',')
 DISTRIBUTIONS = ('uniform few sorted reversed constant range entropy zipf seven mostly gaussian low20 '
-                 'high16').split()
+                 'high16 runs banks hole crowd').split()
 
 # What must be there. More may: the table grows.
 GROUPS = [f'scan_exclusive_sum/{t}' for t in 'i32 u32 f32 i64 f64 u8 i16 u8-u64 struct16 struct48'.split()]
