@@ -123,13 +123,15 @@ typedef enum bench_result {
     RESULT_FLAGGED
 } bench_result;
 
-/* What becomes of the lowest bit of the input, which most predicates look at. RARE: 1 in 10^6. */
-typedef enum bench_low_bit {
+/* What the input is besides its distribution. Most predicates look at the lowest bit; RARE: 1 in 10^6. A
+ * merge takes two sorted arrays, whatever the distribution. */
+typedef enum bench_trait {
     LOW_BIT_AS_IS,
     LOW_BIT_CLEAR,
     LOW_BIT_SET,
-    LOW_BIT_RARE
-} bench_low_bit;
+    LOW_BIT_RARE,
+    HALVES_SORTED
+} bench_trait;
 
 /* One primitive for one type: everything that does the same work on the same data. */
 typedef struct bench_group {
@@ -137,7 +139,7 @@ typedef struct bench_group {
     const char *type;
     bench_element in, out;
     bench_result result;
-    bench_low_bit low_bit;
+    bench_trait trait;
     int has_flags;             /* reads an array of flags too */
     size_t map_bytes;          /* of an entry of the map that it reads too; or 0 */
     int rounds;                /* adds floats: results may differ in their last bits */

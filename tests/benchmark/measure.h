@@ -140,7 +140,7 @@ static inline cudaError_t fill_input(contest *c)
     int processors = c->d->about.processors;
     unsigned long long flagged = 0;
 
-    RETURN_IF_ERROR(input_fill(a->in, a->n, c->g->in, c->distribution, (int)c->g->low_bit, c->seed,
+    RETURN_IF_ERROR(input_fill(a->in, a->n, c->g->in, c->distribution, (int)c->g->trait, c->seed,
                                processors, c->d->stream));
     if (a->flags) {
         RETURN_IF_ERROR(
