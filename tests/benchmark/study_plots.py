@@ -161,10 +161,10 @@ def bank_conflicts(plt, folder):
 
 def kernels(plt, folder):
     bars = []
-    for (group, implementation), call in tables.calls().items():
-        row = tables.need("kernels", group, implementation, cache="cold")
+    for (group, implementation, n), call in tables.large_calls().items():
+        row = tables.need("kernels", group, implementation, n=n, cache="cold")
         moved = sum(k["bytes_read"] + k["bytes_written"] for k in call)
-        bars.append((tables.call_title(group, implementation), 100 * row["of_memcpy"],
+        bars.append((f"{tables.call_title(group, implementation)}, {tables.size(n)}", 100 * row["of_memcpy"],
                      100 * row["of_memcpy"] * moved / row["bytes"]))
     bars.reverse()  # the first one on top
     figure, panel = plt.subplots(figsize=(8, 0.26 * len(bars) + 1))
