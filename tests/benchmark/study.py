@@ -15,6 +15,12 @@
     kernels          times, launches and counters of every rung and every production kernel
     compile_time     what an #include costs, against CUB
 
+What the pages of single primitives tell takes all of gpbench, `ninja -C FOLDER tests/benchmark/gpbench_cuda`:
+
+    2e28_cold        scans, compactions and block collectives of 2^28 items
+    sort             radix sorts of 2^28 items of all types and many distributions, and of few items
+    merge_sort       merge sorts over 2^10 to 2^28 items, and block sorts
+
 Study NAME writes h200_NAME.csv, the rows of gpbench, and what Nsight Compute says of each kernel to
 h200_NAME_kernels.csv. Those on a GPU take some five minutes, of which `cpu`, which knows no GPU, takes two; the
 compile time takes as much again. What fails is reported, and the others go on; the exit status is 2 then.
@@ -42,6 +48,11 @@ BLOCKS = "32,64,128,256,512,1024"
 def only(*names):
     """The option of gpbench for these alone: a word of --filter with a bracket must match the whole name."""
     return ["--filter", ",".join(f"{name[:-1]}[{name[-1]}]" for name in names)]
+
+
+def beside(*groups):
+    """Likewise for the library, CUB and memcpy in these groups, which are globs."""
+    return ["--filter", ",".join(f"{group}/{who}" for group in groups for who in ("gpuprims", "CUB*", "memcpy"))]
 
 
 def each(group, implementations):
@@ -136,7 +147,23 @@ STUDIES = {
         "counters": ALL_COUNTERS,
     },
     "compile_time": {},
+    "2e28_cold": {
+        "timed": [[*beside("scan_[ei]*/*", "compact*", "partition*", "block_[eir]*"), "--sizes", "2^28", "--cold"]],
+    },
+    "sort": {
+        "timed": [[*beside("sort/*", "sort_pairs/*"), "--sizes", "2^28", "--cold"],
+                  [*beside("sort/u32", "sort/u64", "sort_pairs/u32"), "--sizes", "2^28", "--cold", "--repeat", "9",
+                   "--distribution", "few,sorted,reversed,constant,range,entropy,zipf,seven,mostly,gaussian,low20,high16"],
+                  [*beside("sort/u32", "sort/u64", "sort_pairs/u32", "sort_pairs/u64"), "--sizes", "8..20", "--warm",
+                   "--batch", "20"]],
+    },
+    "merge_sort": {
+        "timed": [[*beside("merge_sort/u32", "merge_sort/u64", "merge_sort_own/u32", "merge_sort_pairs/*"),
+                   "--sizes", "10..24,2^28", "--warm"],
+                  [*beside("merge_sort/f32", "merge_sort_own/struct48", "block_sort*"), "--sizes", "2^28", "--cold"]],
+    },
 }
+PAGES = ["2e28_cold", "sort", "merge_sort"]
 
 
 class Problem(Exception):
@@ -145,7 +172,7 @@ class Problem(Exception):
 
 def parse_arguments():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("studies", nargs="*", metavar="STUDY", help="which (default: all but compile_time)")
+    parser.add_argument("studies", nargs="*", metavar="STUDY", help="which (default: block_size to kernels)")
     parser.add_argument("--build", default=str(ROOT / "build"), metavar="FOLDER",
                         help="the build folder with gpbench (default: build)")
     parser.add_argument("--gpbench", metavar="PROGRAM", help="or the program itself")
@@ -159,19 +186,20 @@ def parse_arguments():
     if unknown:
         parser.error(f"no study is called {unknown[0]}; there are " + ", ".join(STUDIES))
     if not options.studies:
-        options.studies = list(STUDIES) if options.plot_only else [name for name in STUDIES if STUDIES[name]]
+        options.studies = [name for name in STUDIES if name not in PAGES
+                           and (name != "compile_time" or options.plot_only)]
     return options
 
 
 # ---- measuring ----
 
-def find_gpbench(options):
-    names = ["gpbench_studies", "gpbench_cuda"]
+def find_gpbench(options, study):
+    names = ["gpbench_cuda"] if study in PAGES else ["gpbench_studies", "gpbench_cuda"]
     places = [pathlib.Path(options.gpbench)] if options.gpbench else \
         [pathlib.Path(options.build, "tests/benchmark", name) for name in names]
     present = [place for place in places if place.is_file()]
     if not present:
-        raise Problem(f"there is no {places[0]}: ninja -C {options.build} tests/benchmark/gpbench_studies makes it, "
+        raise Problem(f"there is no {places[0]}: ninja -C {options.build} tests/benchmark/{names[0]} makes it, "
                       "where nvcc is")
     return str(max(present, key=lambda place: place.stat().st_mtime).resolve())
 
@@ -308,7 +336,7 @@ def measure_study(name, options):
         run([sys.executable, HERE / "compile_time", "--limit", "99", "--cpu-time", "--runs", "3",
              "--csv", folder / "compile_time.csv"], stdout=subprocess.DEVNULL)
         return
-    gpbench = find_gpbench(options)
+    gpbench = find_gpbench(options, name)
     path.unlink(missing_ok=True)  # of another run, it would say where this one's counters come from
     try:
         time_steps(f"{name}, times", gpbench, study["timed"], path)
@@ -340,7 +368,9 @@ def main():
     try:
         if not options.measure_only:
             run([sys.executable, HERE / "tables.py", "--results", options.out])
-            run([sys.executable, HERE / "study_plots.py", "--results", options.out, *options.studies])
+            drawn = [name for name in options.studies if name not in PAGES]
+            if drawn:
+                run([sys.executable, HERE / "study_plots.py", "--results", options.out, *drawn])
     except Problem as problem:
         print(f"study.py: {problem}", file=sys.stderr)
         return 2

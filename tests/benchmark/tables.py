@@ -614,6 +614,41 @@ def block_speed():
     return table(["", "`block_inclusive_scan`", "`block_exclusive_scan` with total", "`block_reduce`"], rows)
 
 
+MERGE_SORTS = [("4-byte integers", "merge_sort/u32"), ("8-byte integers", "merge_sort/u64"),
+               ("4-byte keys with 4-byte values", "merge_sort_pairs/u32-u64"),
+               ("4-byte integers by an order of your own", "merge_sort_own/u32"), ("floats", "merge_sort/f32"),
+               ("structs of 48 bytes by their first member", "merge_sort_own/struct48")]
+
+
+def merge_sort_speed():
+    """Milliseconds, and how many times as fast as CUB's merge sort: warm, or cold where that is all there is."""
+    sizes = (1 << 20, 1 << 24, 1 << 28)
+    rows = []
+    for words, group in MERGE_SORTS:
+        found = [one("merge_sort", group, "gpuprims", n=n, cache="warm")
+                 or one("merge_sort", group, "gpuprims", n=n, cache="cold") for n in sizes]
+        rows.append([words] + [f"{digits(row['median_ms'])} ({row['vs_cub']:.2f})" if row else "" for row in found])
+    return table(["milliseconds", *map(size, sizes)], rows)
+
+
+def merge_sort_worst():
+    """The least of CUB's speed by an order of one's own, for a sentence."""
+    rows = pick("merge_sort", primitive="merge_sort_own", type="u32", implementation="gpuprims", cache="warm")
+    return f"{min(row['vs_cub'] for row in rows):.2f}"
+
+
+def block_sort_speed():
+    """Items a second in blocks, and how many times as fast as CUB's block collectives."""
+    rows = []
+    for words, group in (("16 integers of 4 bytes a thread", "block_sort_256x16/u32"),
+                         ("8 integers of 8 bytes", "block_sort_256x8/u64"),
+                         ("16 floats", "block_sort_256x16/f32")):
+        mine, merge, radix = (need("merge_sort", group, i, n=1 << 28) for i in ("gpuprims", "CUB", "CUB_radix"))
+        rows.append([words, f"{mine['items_per_s'] / 1e9:.1f}",
+                     *[f"{other['median_ms'] / mine['median_ms']:.2f}" for other in (merge, radix)]])
+    return table(["", "10^9 items per second", "of CUB's block merge sort", "of CUB's block radix sort"], rows)
+
+
 def networks():
     """Milliseconds of the sorting networks and of CUB's sorts."""
     names = {"bitonic": "bitonic", "odd-even merge": "odd-even merge", "CUB radix": "CUB radix sort",
@@ -622,6 +657,36 @@ def networks():
     rows = [[size(n)] + [digits(time[name, n]) if time[name, n] >= 0.1 else f"{time[name, n]:.3f}" for name in names]
             for n in sorted({n for _, n in time})]
     return table(["pairs", *names.values()], rows)
+
+
+def network_growth(implementation, n):
+    """How many times as long as for half as many pairs, for a sentence."""
+    time = {row["n"]: row["median_ms"] for row in pick("networks", implementation=implementation)}
+    return f"{time[int(n)] / time[int(n) // 2]:.1f}"
+
+
+def bus(way):
+    """The bus alone, in GB/s: in, out, or both ways at once; for a sentence."""
+    rates = [f"{row[f'bus_{way}_GBps']:.0f}" for row in read("hybrid") if row["budget"]]
+    least, most = min(rates, key=int), max(rates, key=int)
+    return f"{least} GB/s" if least == most else f"{least} to {most} GB/s"
+
+
+def hybrid_copies(how):
+    """The least time for the copies, in_turn or at_once, for a sentence."""
+    times = [round(row["median_ms"] * row[f"of_copies_{how}"]) for row in read("hybrid") if row["budget"]]
+    return f"{min(times)} ms" if min(times) == max(times) else f"{min(times)} to {max(times)} ms"
+
+
+def hybrid_trip(trip):
+    """From the first copy to the last one, in the timeline of the distribution; for a sentence."""
+    chunks = pick("hybrid_lanes", implementation="hybrid by distribution", trip=int(trip), what="chunk")
+    return f"{max(row['end_ms'] for row in chunks) - min(row['begin_ms'] for row in chunks):.0f} ms"
+
+
+def hybrid_start():
+    """What comes before the first copy there."""
+    return f"{min(row['begin_ms'] for row in pick('hybrid_lanes', implementation='hybrid by distribution')):.0f} ms"
 
 
 def hybrid_speed():
@@ -644,7 +709,8 @@ TABLES = {function.__name__: function for function in (
     machine, block_sizes, block_choice, blocks, default_loss, array_sizes, overtakes, overtake, odd_sizes, end_to_end,
     overtake_with_copies, speed_up, copies_share, idle_levels, idle_share, idle_times, idle_ratio, bank_times, bank_loss, bank_counters, kernel_counters,
     single_kernels, counter, bounds, end_to_end_kernels, compiler, compile_time, speed, sort_distributions,
-    sort_sizes, block_speed, networks, hybrid_speed)}
+    sort_sizes, merge_sort_speed, merge_sort_worst, block_sort_speed, block_speed, networks, network_growth, bus,
+    hybrid_copies, hybrid_trip, hybrid_start, hybrid_speed)}
 
 
 # ---- pages ----
