@@ -14,7 +14,8 @@ static cudaError_t BENCH(run)(const bench_call *call)
     const BENCH_IN_T *in = (const BENCH_IN_T *)call->in;
     size_t half = call->n / 2;
 
-    return BENCH(merge)(in, half, in + half, call->n - half, (BENCH_IN_T *)call->out, call->ws, call->stream);
+    return BENCH(merge)(in, half, in + half, call->n - half, (BENCH_IN_T *)call->out, call->ws,
+                        call->stream);
 }
 
 static size_t BENCH(bytes)(size_t n)
@@ -28,7 +29,8 @@ static cudaError_t BENCH(reference)(const bench_call *call)
     size_t half = call->n / 2, a = 0, b = half, i;
 
     for (i = 0; i < call->n; i++)
-        ((BENCH_IN_T *)call->out)[i] = b == call->n || (a < half && !BENCH_LESS(in[b], in[a])) ? in[a++] : in[b++];
+        ((BENCH_IN_T *)call->out)[i] =
+            b == call->n || (a < half && !BENCH_LESS(in[b], in[a])) ? in[a++] : in[b++];
     return cudaSuccess;
 }
 

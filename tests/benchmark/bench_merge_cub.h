@@ -19,6 +19,7 @@ cudaError_t BENCH(run_cub)(const bench_call *call)
     const BENCH_IN_T *in = static_cast<const BENCH_IN_T *>(call->in);
     const long long n = static_cast<long long>(call->n), half = n / 2;
 
-    return cub::DeviceMerge::MergeKeys(call->scratch, *call->scratch_bytes, in, half, in + half, n - half,
-                                       static_cast<BENCH_IN_T *>(call->out), BENCH(less)(), call->stream);
+    return cub::DeviceMerge::MergeKeys(call->scratch, *call->scratch_bytes, in, half, in + half,
+                                       n - half, static_cast<BENCH_IN_T *>(call->out),
+                                       BENCH(less)(), call->stream);
 }

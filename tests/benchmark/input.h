@@ -211,8 +211,7 @@ static inline unsigned input_grid(size_t n, int processors)
 
 /* A struct is an array of 32-bit integers. */
 static inline cudaError_t input_fill(void *to, size_t n, bench_element element, int distribution,
-                                     int trait, unsigned seed, int processors,
-                                     cudaStream_t stream)
+                                     int trait, unsigned seed, int processors, cudaStream_t stream)
 {
     bench_element word = BENCH_ELEMENT_u32;
 

@@ -101,8 +101,8 @@ COUNTERS = {
 # waited for most is left out, since the counters are few at a time and a kernel runs once more for the next ones.
 LATENCY = "smsp__average_warp_latency_per_inst_issued.ratio"
 STALLS = {f"smsp__average_warps_issue_stalled_{reason}_per_issue_active.ratio": reason for reason in (
-    "long_scoreboard short_scoreboard barrier wait not_selected no_instruction imc_miss membar mio_throttle lg_throttle "
-    "math_pipe_throttle").split()}
+    "long_scoreboard short_scoreboard barrier wait not_selected no_instruction imc_miss membar mio_throttle "
+    "lg_throttle math_pipe_throttle").split()}
 ALL_COUNTERS = [*COUNTERS, LATENCY, *STALLS]
 FEW_COUNTERS = ["gpu__time_duration.sum", "l1tex__data_bank_conflicts_pipe_lsu_mem_shared.sum"]
 WHERE = ["gpu", "driver", "toolkit", "cub", "commit", "date"]
@@ -153,7 +153,8 @@ STUDIES = {
     "sort": {
         "timed": [[*beside("sort/*", "sort_pairs/*"), "--sizes", "2^28", "--cold"],
                   [*beside("sort/u32", "sort/u64", "sort_pairs/u32"), "--sizes", "2^28", "--cold", "--repeat", "9",
-                   "--distribution", "few,sorted,reversed,constant,range,entropy,zipf,seven,mostly,gaussian,low20,high16"],
+                   "--distribution",
+                   "few,sorted,reversed,constant,range,entropy,zipf,seven,mostly,gaussian,low20,high16"],
                   [*beside("sort/u32", "sort/u64", "sort_pairs/u32", "sort_pairs/u64"), "--sizes", "8..20", "--warm",
                    "--batch", "20"]],
     },

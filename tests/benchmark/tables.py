@@ -491,7 +491,8 @@ def bounds():
         rows.append([call_title(group, implementation), size(n), f"{row['bytes'] / n:.1f}", f"{moved / n:.1f}",
                      digits(row["median_ms"]), percent(row["of_memcpy"]),
                      percent(row["of_memcpy"] * moved / row["bytes"])])
-    return table(["", "n", "least bytes an item", "moved", "ms", "of memcpy, least bytes", "of memcpy, bytes moved"], rows)
+    return table(["", "n", "least bytes an item", "moved", "ms", "of memcpy, least bytes", "of memcpy, bytes moved"],
+                 rows)
 
 
 def end_to_end_kernels():
