@@ -261,19 +261,24 @@ def time_steps(what, gpbench, steps, path):
 
 
 def number(text):
-    return float(text.replace(",", "") or 0)
+    """0 where a kernel was too short to count anything."""
+    try:
+        return float(text.replace(",", ""))
+    except ValueError:
+        return 0.0
 
 
 def kernel_row(call, launch, row, where):
     """What is kept of a line of Nsight Compute."""
     stalls = {reason: number(row[name]) for name, reason in STALLS.items() if name in row}
-    worst = max(stalls, key=stalls.get, default="")
+    latency = number(row.get(LATENCY, ""))
+    worst = max(stalls, key=stalls.get) if stalls and latency > 0 else ""
     size = [int(word) for word in re.findall(r"\d+", row["Block Size"])]
     grid = [int(word) for word in re.findall(r"\d+", row["Grid Size"])]
     kept = {**dict(zip(KERNEL_COLUMNS, [*call, launch])), **where}
     kept.update(kernel=re.sub(r"[(<].*", "", row["Kernel Name"].replace("void ", "")).split("::")[-1],
                 grid=grid[0] * grid[1] * grid[2], threads=size[0] * size[1] * size[2], stall=worst,
-                stall_percent=f"{100 * stalls[worst] / number(row[LATENCY]):.1f}" if worst else "")
+                stall_percent=f"{100 * stalls[worst] / latency:.1f}" if worst else "")
     for name, column in COUNTERS.items():
         kept[column] = f"{number(row[name]):.10g}" if name in row else ""
     return kept
