@@ -173,6 +173,11 @@ def block_loss(group, rung, block):
     return statistics.geometric_mean(losses)
 
 
+def best_block():
+    """The one that all rungs together lose least by, for a sentence."""
+    return str(min(BLOCKS, key=lambda block: math.prod(block_loss(group, rung, block) for group, rung in RUNGS)))
+
+
 def block_choice():
     """How much slower than with the best block of each n, by rung; and over all of them."""
     rows, all_losses = [], {block: [] for block in BLOCKS}
@@ -707,11 +712,12 @@ def hybrid_speed():
 
 
 TABLES = {function.__name__: function for function in (
-    machine, block_sizes, block_choice, blocks, default_loss, array_sizes, overtakes, overtake, odd_sizes, end_to_end,
-    overtake_with_copies, speed_up, copies_share, idle_levels, idle_share, idle_times, idle_ratio, bank_times, bank_loss, bank_counters, kernel_counters,
-    single_kernels, counter, bounds, end_to_end_kernels, compiler, compile_time, speed, sort_distributions,
-    sort_sizes, merge_sort_speed, merge_sort_worst, block_sort_speed, block_speed, networks, network_growth, bus,
-    hybrid_copies, hybrid_trip, hybrid_start, hybrid_speed)}
+    machine, block_sizes, best_block, block_choice, blocks, default_loss, array_sizes, overtakes, overtake, odd_sizes,
+    end_to_end, overtake_with_copies, speed_up, copies_share, idle_levels, idle_share, idle_times, idle_ratio,
+    bank_times, bank_loss, bank_counters, kernel_counters, single_kernels, counter, bounds, end_to_end_kernels,
+    compiler, compile_time, speed, sort_distributions, sort_sizes, merge_sort_speed, merge_sort_worst,
+    block_sort_speed, block_speed, networks, network_growth, bus, hybrid_copies, hybrid_trip, hybrid_start,
+    hybrid_speed)}
 
 
 # ---- pages ----
