@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """The performance studies: each runs gpbench, or gpbench under Nsight Compute, writes CSV files, draws plots.
 
-    study.py --build build                  all that need a GPU
+    study.py --build build                  those of docs/performance.md that take a GPU
     study.py --build build block_size       one of them
-    study.py compile_time                   the one that needs nvcc alone
+    study.py compile_time                   the one that takes nvcc alone
     study.py --plot-only                    draws the plots of the CSV files that are there
 
     block_size       the classic rungs, compaction and split sort over blocks of 32 to 1024 threads
@@ -20,6 +20,10 @@ What the pages of single primitives tell takes all of gpbench, `ninja -C FOLDER 
     2e28_cold        scans, compactions and block collectives of 2^28 items
     sort             radix sorts of 2^28 items of all types and many distributions, and of few items
     merge_sort       merge sorts over 2^10 to 2^28 items, and block sorts
+
+and `ninja -C FOLDER tests/benchmark/bench_hybrid_cuda`:
+
+    hybrid           hybrid sorts of 8 GiB, sorts by the CPU, and timelines of two of them
 
 Study NAME writes h200_NAME.csv, the rows of gpbench, and what Nsight Compute says of each kernel to
 h200_NAME_kernels.csv. Those on a GPU take some five minutes, of which `cpu`, which knows no GPU, takes two; the
@@ -163,8 +167,18 @@ STUDIES = {
                    "--sizes", "10..24,2^28", "--warm"],
                   [*beside("merge_sort/f32", "merge_sort_own/struct48", "block_sort*"), "--sizes", "2^28", "--cold"]],
     },
+    "hybrid": {  # the arguments are those of bench_hybrid
+        "timed": [["--method", "2", "--types", "u32", "--budget", "1G", "--serial"],
+                  ["--method", "1", "--types", "u32", "--budget", "1G", "--serial", "--repeat", "1"],
+                  ["--method", "2", "--types", "u32", "--budget", "2G,4G", "--cpu"],
+                  ["--method", "2", "--types", "u64", "--budget", "1G,2G,4G", "--cpu"],
+                  ["--method", "1", "--types", "u32", "--budget", "2G,4G", "--repeat", "1"],
+                  ["--method", "1", "--types", "u64", "--budget", "4G", "--repeat", "1"]],
+        # By method: the last run of its step with --serial.
+        "timelines": {"1": "hybrid by CPU merge", "2": "hybrid by distribution"},
+    },
 }
-PAGES = ["2e28_cold", "sort", "merge_sort"]
+PAGES = ["2e28_cold", "sort", "merge_sort", "hybrid"]
 
 
 class Problem(Exception):
@@ -195,9 +209,14 @@ def parse_arguments():
 # ---- measuring ----
 
 def find_gpbench(options, study):
+    """gpbench, or bench_hybrid beside it."""
     names = ["gpbench_cuda"] if study in PAGES else ["gpbench_studies", "gpbench_cuda"]
-    places = [pathlib.Path(options.gpbench)] if options.gpbench else \
-        [pathlib.Path(options.build, "tests/benchmark", name) for name in names]
+    folder = pathlib.Path(options.build, "tests/benchmark")
+    if options.gpbench:
+        folder, names = pathlib.Path(options.gpbench).parent, [pathlib.Path(options.gpbench).name]
+    if study == "hybrid":
+        names = ["bench_hybrid_cuda"]
+    places = [folder / name for name in names]
     present = [place for place in places if place.is_file()]
     if not present:
         raise Problem(f"there is no {places[0]}: ninja -C {options.build} tests/benchmark/{names[0]} makes it, "
@@ -335,6 +354,20 @@ def where_measured(path):
     return {column: row[column] for column in WHERE}
 
 
+def measure_hybrid(program, study, folder):
+    """Times, and timelines, the rows of which say what they are of."""
+    with tempfile.TemporaryDirectory() as parts:
+        lines = {method: os.path.join(parts, method) for method in study["timelines"]}
+        steps = [[*step, *(["--timeline", lines[step[1]]] if "--serial" in step else [])]
+                 for step in study["timed"]]
+        time_steps("hybrid, times", program, steps, folder / "h200_hybrid.csv")
+        rows = []
+        for method, implementation in study["timelines"].items():
+            with open(lines[method], newline="", encoding="utf-8") as file:
+                rows += [{"implementation": implementation, **row} for row in csv.DictReader(file)]
+        write_csv(folder / "h200_hybrid_lanes.csv", rows[0], rows)
+
+
 def measure_study(name, options):
     study, folder = STUDIES[name], pathlib.Path(options.out)
     path = folder / f"h200_{name}.csv"
@@ -343,6 +376,9 @@ def measure_study(name, options):
              "--csv", folder / "compile_time.csv"], stdout=subprocess.DEVNULL)
         return
     gpbench = find_gpbench(options, name)
+    if name == "hybrid":
+        measure_hybrid(gpbench, study, folder)
+        return
     path.unlink(missing_ok=True)  # of another run, it would say where this one's counters come from
     try:
         time_steps(f"{name}, times", gpbench, study["timed"], path)
