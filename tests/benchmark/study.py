@@ -12,6 +12,8 @@
     idle_threads     work-efficient scan, with threads for the active nodes of a level and for all places
     bank_conflicts   shared-memory scan, with and without padding
     kernels          times, launches and counters of every rung and every production kernel
+    networks         the sorting networks beside radix and merge sort, pairs, 2^14 to 2^26; docs/figures/draw.py
+                     draws it
     compile_time     what an #include costs, against CUB
 
 Study NAME writes h200_NAME.csv, the rows of gpbench, and what Nsight Compute says of each kernel to
@@ -63,6 +65,7 @@ PRODUCTION = (each(SCAN, "gpuprims gpuprims_wave CUB") + each("reduce_max/i32", 
               + each(SORT, "gpuprims CUB") + each("merge_sort/u32", "gpuprims CUB"))
 RUNGS = SCANS + each("reduce_max/i32", "find_max") + each(COMPACT, "shared shuffle")
 SORTS = each(SORT, "split") + NETWORKS
+PAIRS = each("sort_networks/u32", "bitonic odd_even gpuprims CUB gpuprims_merge CUB_merge")
 
 # What Nsight Compute is asked for, and the columns that come of it.
 COUNTERS = {
@@ -111,6 +114,9 @@ STUDIES = {
                   [*only(*SORTS), "--sizes", "2^24", "--cold", "--copies", "--repeat", "5"]],
         "profiled": [[*only(*RUNGS, *PRODUCTION), "--sizes", "2^26"], [*only(*SORTS), "--sizes", "2^24"]],
         "counters": COUNTERS,
+    },
+    "networks": {
+        "timed": [[*only(*PAIRS), "--sizes", "14..26", "--warm", "--repeat", "100"]],
     },
     "compile_time": {},
 }

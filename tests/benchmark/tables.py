@@ -547,13 +547,18 @@ def block_speed():
 
 
 def networks():
-    """Milliseconds of the sorting networks and of CUB's sorts."""
-    names = {"bitonic": "bitonic", "odd-even merge": "odd-even merge", "CUB radix": "CUB radix sort",
-             "CUB merge": "CUB merge sort"}
+    """Milliseconds of the sorting networks and of the other sorts of pairs."""
+    names = {"bitonic": "bitonic", "odd_even": "odd-even merge", "gpuprims": "radix sort", "CUB": "CUB radix sort",
+             "gpuprims_merge": "merge sort", "CUB_merge": "CUB merge sort"}
     time = {(row["implementation"], row["n"]): row["median_ms"] for row in read("networks")}
     rows = [[size(n)] + [digits(time[name, n]) if time[name, n] >= 0.1 else f"{time[name, n]:.3f}" for name in names]
             for n in sorted({n for _, n in time})]
     return table(["pairs", *names.values()], rows)
+
+
+def networks_repeat():
+    """Of how many runs the times of networks() are medians."""
+    return str(read("networks")[0]["repeat"])
 
 
 def hybrid_speed():
@@ -576,7 +581,7 @@ TABLES = {function.__name__: function for function in (
     machine, block_sizes, block_choice, blocks, default_loss, array_sizes, overtakes, overtake, odd_sizes, end_to_end,
     speed_up, copies_share, idle_levels, idle_times, idle_ratio, bank_times, bank_loss, bank_counters, kernel_counters,
     bounds, end_to_end_kernels, compiler, compile_time, speed, sort_distributions,
-    sort_sizes, block_speed, networks, hybrid_speed)}
+    sort_sizes, block_speed, networks, networks_repeat, hybrid_speed)}
 
 
 # ---- pages ----
