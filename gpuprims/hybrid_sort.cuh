@@ -115,7 +115,9 @@
 #define GPI_HYBRID_COPY GPI(copy)
 #define GPI_HYBRID_FIRST_FAILED GPI(first_failed)
 #define GPI_HYBRID_SECOND_FAILED GPI(second_failed)
+#define GPI_HYBRID_NEEDED GPI(needed)
 #define GPI_HYBRID_SEE_OFF GPI(see_off)
+#define GPI_HYBRID_SEEN_OFF GPI(seen_off)
 #define GPI_HYBRID_CUT GPI(cut)
 #define GPI_HYBRID_TASKS GPI(tasks)
 #define GPI_HYBRID_TRIPS GPI(trips)
@@ -602,21 +604,43 @@ static inline void GPI_HYBRID_COPY(const gpi_hybrid_place *from, size_t first, s
 }
 
 /*
- * A task of the second trip. While part c of the array is written to its place, parts may not be back from
- * c - (GPI_HYBRID_SLOTS - 1) on. What they need of the guest there goes to its own place before: here a block.
+ * While part c of the array is written to its place, parts may not be back from c - (GPI_HYBRID_SLOTS - 1)
+ * on. What they need of the guest there goes to its own place before: items [*first, result) of run r.
  */
+static inline size_t GPI_HYBRID_NEEDED(const GPI_HYBRID_SORT *sort, size_t r, size_t *first)
+{
+    *first = sort->cuts[sort->own[r].since * sort->chunks + r];
+    return sort->cuts[sort->guests * sort->chunks + r];
+}
+
+/* A task of the second trip: so many items of that, few, for meanwhile the thread's staging blocks wait. */
+#define GPI_HYBRID_FEW gpi_divide_up(gpi_hybrid_block_n(sizeof(GP_KEY)), 4)
+
 static inline void GPI_HYBRID_SEE_OFF(void *user, size_t task, int worker)
 {
     const GPI_HYBRID_SORT *sort = (const GPI_HYBRID_SORT *)user;
-    const size_t block = gpi_hybrid_block_n(sizeof(GP_KEY)), r = sort->guest[task % sort->guests];
-    const size_t *cut = sort->cuts + r;
-    const size_t first = cut[sort->own[r].since * sort->chunks] + task / sort->guests * block;
-    const size_t end = cut[sort->guests * sort->chunks];
+    const size_t r = sort->guest[task % sort->guests];
+    size_t first, end = GPI_HYBRID_NEEDED(sort, r, &first);
 
     (void)worker;
+    first += task / sort->guests * GPI_HYBRID_FEW;
     if (first < end)
-        GPI_HYBRID_COPY(&sort->runs[r], first, end - first < block ? end : first + block,
-                        &sort->own[r], first);
+        GPI_HYBRID_COPY(&sort->runs[r], first,
+                        end - first < GPI_HYBRID_FEW ? end : first + GPI_HYBRID_FEW, &sort->own[r],
+                        first);
+}
+
+/* So many tasks. */
+static inline size_t GPI_HYBRID_SEEN_OFF(const GPI_HYBRID_SORT *sort)
+{
+    size_t most = 0;
+
+    for (size_t c = 0; c < sort->guests; c++) {
+        size_t first, end = GPI_HYBRID_NEEDED(sort, sort->guest[c], &first);
+
+        most = end - first > most ? end - first : most;
+    }
+    return sort->guests * gpi_divide_up(most, GPI_HYBRID_FEW);
 }
 
 /* The first trip has failed: chunks whose places may have got guests come back, as runs. */
@@ -641,10 +665,11 @@ static inline void GPI_HYBRID_SECOND_FAILED(const GPI_HYBRID_SORT *sort)
 
     for (size_t c = 0; c < guests && !guests_stay; c++) { /* those that have not been seen off */
         const size_t r = sort->guest[c];
+        size_t first;
 
-        if (part < sort->own[r].since)
-            GPI_HYBRID_COPY(&sort->runs[r], from[r], sort->cuts[sort->own[r].since * chunks + r],
-                            &sort->own[r], from[r]);
+        (void)GPI_HYBRID_NEEDED(sort, r, &first);
+        if (from[r] < first)
+            GPI_HYBRID_COPY(&sort->runs[r], from[r], first, &sort->own[r], from[r]);
     }
     for (size_t r = 0; r < chunks; r++) {
         const size_t first = guests_stay ? 0 : from[r];
@@ -694,9 +719,7 @@ static inline cudaError_t GPI_HYBRID_TRIPS(GPI_HYBRID_SORT *sort)
     (void)gpi_hybrid_trip(lanes, 0.5, 0);
 
     /* Part after part, from all runs through the GPU into the array: last where the guests are. */
-    GPI_HYBRID_TASKS(lanes, GPI_HYBRID_SEE_OFF,
-                     sort->guests *
-                         gpi_divide_up(sort->chunk_n, gpi_hybrid_block_n(sizeof(GP_KEY))));
+    GPI_HYBRID_TASKS(lanes, GPI_HYBRID_SEE_OFF, GPI_HYBRID_SEEN_OFF(sort));
     lanes->chunks = lanes->places = lanes->runs = sort->chunks;
     lanes->first = sort->guests;
     lanes->barrier = sort->chunks - sort->guests;
