@@ -96,7 +96,8 @@ enum {
     ENTRY_CUB = 2,    /* what vs_cub is measured by: CUB, or Thrust where CUB has no such thing */
     ENTRY_SERIAL = 4, /* adds floats one after the other, whose errors grow with n */
     ENTRY_KEPT_ONLY = 8, /* orders rejected items otherwise: only the kept ones are checked */
-    ENTRY_RUNG = 16      /* a textbook rung: runs with each block size of --block */
+    ENTRY_RUNG = 16,     /* a textbook rung: runs with each block size of --block */
+    ENTRY_UNSTABLE = 32  /* a sort of pairs: only the keys, which come first, are checked */
 };
 
 /* One implementation of a primitive. */

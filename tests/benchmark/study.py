@@ -13,6 +13,8 @@
     idle_threads     work-efficient scan, with threads for the active nodes of a level and for all places
     bank_conflicts   shared-memory scan, with and without padding
     kernels          times, launches and counters of every rung and every production kernel
+    networks         the sorting networks beside radix and merge sort, pairs, 2^14 to 2^26; docs/figures/draw.py
+                     draws it
     compile_time     what an #include costs, against CUB
 
 What the pages of single primitives tell takes all of gpbench, `ninja -C FOLDER tests/benchmark/gpbench_cuda`:
@@ -85,6 +87,7 @@ PRODUCTION = (each(SCAN, "gpuprims gpuprims_wave CUB")
               + each(SORT, "gpuprims CUB") + each(PAIRS, "gpuprims CUB") + each(STRUCTS, "gpuprims CUB")
               + each("merge_sort/u32", "gpuprims CUB") + each("merge/u32", "gpuprims CUB"))
 COPIES = list(dict.fromkeys(name.rpartition("/")[0] + "/memcpy" for name in RUNGS + PRODUCTION))
+NETWORK_PAIRS = each("sort_networks/u32", "bitonic odd_even gpuprims CUB gpuprims_merge CUB_merge")
 SLOW = each(SORT, "split") + NETWORKS
 FEW = [f"{group}/gpuprims" for group in (SCAN, "reduce_sum/i32", COMPACT, "partition_stable/u32")]
 FEW_KEYS = each(SORT, "gpuprims CUB") + each(PAIRS, "gpuprims")
@@ -149,6 +152,9 @@ STUDIES = {
                      [*only(*FEW_KEYS), "--sizes", "2^12,2^16,2^20"], [*only(*FEW), "--sizes", "2^16,2^22"],
                      [*only(*MANY_KEYS), "--sizes", "2^28"]],
         "counters": ALL_COUNTERS,
+    },
+    "networks": {
+        "timed": [[*only(*NETWORK_PAIRS), "--sizes", "14..26", "--warm", "--repeat", "100"]],
     },
     "compile_time": {},
     "2e28_cold": {

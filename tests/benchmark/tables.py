@@ -656,9 +656,9 @@ def block_sort_speed():
 
 
 def networks():
-    """Milliseconds of the sorting networks and of CUB's sorts."""
-    names = {"bitonic": "bitonic", "odd-even merge": "odd-even merge", "CUB radix": "CUB radix sort",
-             "CUB merge": "CUB merge sort"}
+    """Milliseconds of the sorting networks and of the other sorts of pairs."""
+    names = {"bitonic": "bitonic", "odd_even": "odd-even merge", "gpuprims": "radix sort", "CUB": "CUB radix sort",
+             "gpuprims_merge": "merge sort", "CUB_merge": "CUB merge sort"}
     time = {(row["implementation"], row["n"]): row["median_ms"] for row in read("networks")}
     rows = [[size(n)] + [digits(time[name, n]) if time[name, n] >= 0.1 else f"{time[name, n]:.3f}" for name in names]
             for n in sorted({n for _, n in time})]
@@ -695,6 +695,11 @@ def hybrid_start():
     return f"{min(row['begin_ms'] for row in pick('hybrid_lanes', implementation='hybrid by distribution')):.0f} ms"
 
 
+def networks_repeat():
+    """Of how many runs the times of networks() are medians."""
+    return str(read("networks")[0]["repeat"])
+
+
 def hybrid_speed():
     """The hybrid sort beside the copies alone, and sorts by the CPU."""
     methods = {"hybrid by distribution": "2", "hybrid by CPU merge": "1",
@@ -716,8 +721,8 @@ TABLES = {function.__name__: function for function in (
     end_to_end, overtake_with_copies, speed_up, copies_share, idle_levels, idle_share, idle_times, idle_ratio,
     bank_times, bank_loss, bank_counters, kernel_counters, single_kernels, counter, bounds, end_to_end_kernels,
     compiler, compile_time, speed, sort_distributions, sort_sizes, merge_sort_speed, merge_sort_worst,
-    block_sort_speed, block_speed, networks, network_growth, bus, hybrid_copies, hybrid_trip, hybrid_start,
-    hybrid_speed)}
+    block_sort_speed, block_speed, networks, networks_repeat, network_growth, bus, hybrid_copies, hybrid_trip,
+    hybrid_start, hybrid_speed)}
 
 
 # ---- pages ----
