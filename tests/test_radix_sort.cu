@@ -97,6 +97,27 @@ typedef struct { uint8_t b[77]; } s77;
 #define CASE_DESCENDING
 #define CASE_KERNEL GP_KERNEL_BUCKETS_TWICE
 #include "radix_case.h"
+#define CASE buckets_u32_u16_down
+#define CASE_KEY uint32_t
+#define CASE_VALUE uint16_t
+#define CASE_DESCENDING
+#define CASE_KERNEL GP_KERNEL_BUCKETS
+#include "radix_case.h"
+#define CASE buckets_i32_s12
+#define CASE_KEY int32_t
+#define CASE_VALUE s12
+#define CASE_KERNEL GP_KERNEL_BUCKETS_TWICE
+#include "radix_case.h"
+#define CASE buckets_f64_u64
+#define CASE_KEY double
+#define CASE_VALUE uint64_t
+#define CASE_KERNEL GP_KERNEL_BUCKETS_TWICE
+#include "radix_case.h"
+#define CASE buckets_u64_s32
+#define CASE_KEY uint64_t
+#define CASE_VALUE s32
+#define CASE_KERNEL GP_KERNEL_BUCKETS_TWICE
+#include "radix_case.h"
 
 /* As on GPUs without clusters. */
 #define CASE block_f32_u16_down
@@ -161,6 +182,7 @@ static const radix_case *const cases[] = {
     &old_f64_down_case, &old_i32_u64_case, &again_u32_case,       &again_f32_u32_case,
     &again_u8_s77_case, &i32_s3_case,      &block_f32_u16_down_case,
     &buckets_f32_down_case, &buckets_i64_case, &buckets_f64_down_case,
+    &buckets_u32_u16_down_case, &buckets_i32_s12_case, &buckets_f64_u64_case, &buckets_u64_s32_case,
 };
 enum { CASES = sizeof cases / sizeof *cases };
 

@@ -9,6 +9,9 @@
 /* A device function of the library: inlined, and no warning when an instance does not use it. */
 #define GPI_DEVICE static __device__ __forceinline__
 
+/* The same for what is rarely done: a call, so that it takes no registers from what is often done. */
+#define GPI_DEVICE_CALL static __device__ __attribute__((noinline, unused))
+
 /* Unrolls the next loop, whose bounds are constants, so that an array stays in registers. */
 #ifdef __CUDACC__
 #define GPI_UNROLL _Pragma("unroll")
@@ -91,17 +94,36 @@ GPI_DEVICE unsigned gpi_match_digit(uint32_t digit, uint32_t ones)
 #define gpi_match_digit(digit, ones) ((void)(ones), __match_any_sync(GPI_FULL_MASK, (digit)))
 #endif
 
-/* The integer below, and the nearest one there is for a number that has none. */
-#ifdef __CUDACC__
-#define gpi_float_to_u32(x)  __float2uint_rz(x)
-#define gpi_double_to_u32(x) __double2uint_rz(x)
+/*
+ * The integer nearest to x * factor + offset, from 0 to `last`, if the offset has been raised by 2^23 or, for doubles,
+ * by 2^52: the mantissa of the sum is that integer then. However it is rounded, a larger x has no smaller place.
+ */
+#ifdef __CUDA_ARCH__
+#define GPI_FLOAT_SUM(x, factor, offset)  __fmaf_rn(x, factor, offset)
+#define GPI_DOUBLE_SUM(x, factor, offset) __fma_rn(x, factor, offset)
 #else
-GPI_DEVICE uint32_t gpi_double_to_u32(double x)
-{
-    return x >= 4294967295.0 ? 0xFFFFFFFFu : x > 0 ? (uint32_t)x : 0;
-}
-#define gpi_float_to_u32(x) gpi_double_to_u32(x)
+#define GPI_FLOAT_SUM(x, factor, offset)  ((float)((double)(x) * (factor) + (offset)))
+#define GPI_DOUBLE_SUM(x, factor, offset) ((double)((long double)(x) * (factor) + (offset)))
 #endif
+
+GPI_DEVICE uint32_t gpi_float_place(float x, float factor, float offset, uint32_t last)
+{
+    const float sum = GPI_FLOAT_SUM(x, factor, offset);
+    int32_t bits;
+
+    memcpy(&bits, &sum, sizeof bits);
+    return bits < 0x4B000000 ? 0 : gpi_min((uint32_t)(bits - 0x4B000000), last);
+}
+
+GPI_DEVICE uint32_t gpi_double_place(double x, double factor, double offset, uint32_t last)
+{
+    const double sum = GPI_DOUBLE_SUM(x, factor, offset);
+    int64_t bits;
+
+    memcpy(&bits, &sum, sizeof bits);
+    const int32_t high = (int32_t)(bits >> 32);
+    return high < 0x43300000 ? 0 : high > 0x43300000 ? last : gpi_min((uint32_t)bits, last);
+}
 
 /* Waits for the grids before in the stream, where a launch may overlap them: GPI_LAUNCH_EARLY. */
 GPI_DEVICE void gpi_grid_wait(void)
@@ -369,7 +391,7 @@ GPI_DEVICE void gpi_barrier_arrive(int barrier, unsigned threads)
 
 /*
  * Blocks of a cluster run at the same time and reach each other's shared memory. Without clusters, on
- * older GPUs too, each block is one of its own.
+ * older GPUs too, each block is one of its own. The lanes of a warp call together.
  *
  * gpi_cluster_arrive     what the thread did before comes before what others do behind their wait
  * gpi_cluster_wait       until all threads of the cluster have arrived, this one included
@@ -382,14 +404,14 @@ GPI_DEVICE void gpi_barrier_arrive(int barrier, unsigned threads)
 GPI_DEVICE void gpi_cluster_arrive(void)
 {
 #if defined __CUDA_ARCH__ && __CUDA_ARCH__ >= 900
-    __asm__ volatile("barrier.cluster.arrive.release;" : : : "memory");
+    __asm__ volatile("barrier.cluster.arrive.release.aligned;" : : : "memory");
 #endif
 }
 
 GPI_DEVICE void gpi_cluster_wait(void)
 {
 #if defined __CUDA_ARCH__ && __CUDA_ARCH__ >= 900
-    __asm__ volatile("barrier.cluster.wait.acquire;" : : : "memory");
+    __asm__ volatile("barrier.cluster.wait.acquire.aligned;" : : : "memory");
 #else
     __syncthreads();
 #endif

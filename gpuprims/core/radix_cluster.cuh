@@ -25,8 +25,10 @@
 #define GPI_RADIX_SHARE GPI(share)
 #define GPI_RADIX_SHARE_SYNC GPI(share_sync)
 #define GPI_RADIX_SHARE_OF GPI(share_of)
+#define GPI_RADIX_SHARE_OWNER GPI(share_owner)
 #define GPI_RADIX_SHARE_BIN GPI(share_bin)
 #define GPI_RADIX_SHARE_LOAD GPI(share_load)
+#define GPI_RADIX_SHARE_TOTAL GPI(share_total)
 #define GPI_RADIX_SHARE_OR GPI(share_or)
 #define GPI_RADIX_SHARE_SPAN GPI(share_span)
 #define GPI_RADIX_SHARE_TELL GPI(share_tell)
@@ -94,6 +96,8 @@ typedef struct {
     const GPI_RADIX_VALUE *values_in;
     GPI_RADIX_VALUE *values_out;
     uint32_t n, share, rounds; /* a share is so many items of each thread */
+    uint32_t inverse;          /* 2^32 / share, rounded up */
+    uint32_t at, items;        /* the thread's first item, and how many: fewer than rounds where the input ends */
     int begin_bit, bits;
     uint64_t range; /* as many ones as bits */
     int strict;     /* keys that are alike in the bits may be different */
@@ -128,6 +132,12 @@ GPI_DEVICE void *GPI_RADIX_SHARE_OF(unsigned block, void *p)
     return gridDim.x > 1 ? gpi_cluster_shared(p, block) : p;
 }
 
+/* The block whose share has the item with that number. */
+GPI_DEVICE uint32_t GPI_RADIX_SHARE_OWNER(const GPI_RADIX_SHARE *share, uint32_t number)
+{
+    return (uint32_t)((uint64_t)number * share->inverse >> 32);
+}
+
 /* The bits of a key that count, less `low`, shifted. */
 GPI_DEVICE uint32_t GPI_RADIX_SHARE_BIN(const GPI_RADIX_SHARE *share, GP_KEY key, uint64_t low,
                                         int shift)
@@ -139,11 +149,36 @@ GPI_DEVICE uint32_t GPI_RADIX_SHARE_BIN(const GPI_RADIX_SHARE *share, GP_KEY key
 }
 
 /* Reads the block's share of all keys. Lanes read neighbouring keys; a warp has a run of them. */
-GPI_DEVICE void GPI_RADIX_SHARE_LOAD(const GPI_RADIX_SHARE *share, const GP_KEY *from, GP_KEY *keys, uint32_t at)
+GPI_DEVICE void GPI_RADIX_SHARE_LOAD(const GPI_RADIX_SHARE *share, GP_KEY *keys)
 {
+    const GP_KEY *from = share->keys_in + share->at;
+
     GPI_UNROLL
     for (uint32_t i = 0; i < GPI_RADIX_CLUSTER_ITEMS; i++)
-        keys[i] = i < share->rounds && at + 32 * i < share->n ? from[at + 32 * i] : GPI_KEY_LAST();
+        if (i < share->items)
+            keys[i] = from[32 * i];
+}
+
+/* How many keys have the digit of the thread in all blocks, and *before in those before this one. */
+GPI_DEVICE uint32_t GPI_RADIX_SHARE_TOTAL(const GPI_RADIX_SHARE *share, uint32_t *before)
+{
+    uint32_t total = 0;
+
+    *before = 0;
+    if (threadIdx.x >= 256)
+        return 0;
+    GPI_NO_UNROLL
+    for (unsigned first = 0; first < gridDim.x; first += 4) {
+        GPI_UNROLL
+        for (unsigned r = first; r < first + 4; r++)
+            if (r < gridDim.x) {
+                uint32_t count = share->table[r * GPI_RADIX_ROW + threadIdx.x];
+
+                *before += r < blockIdx.x ? count : 0;
+                total += count;
+            }
+    }
+    return total;
 }
 
 /* ---- the short way ----------------------------------------------------------------------------- */
@@ -160,8 +195,7 @@ GPI_DEVICE uint64_t GPI_RADIX_SHARE_OR(uint64_t bits)
  * A block alone: its keys into shared memory, and the bits above which they are all the same; -1, if some
  * must be strict.
  */
-GPI_DEVICE int GPI_RADIX_SHARE_SPAN(GPI_RADIX_SHARE *share, const GP_KEY *keys, uint32_t at,
-                                    uint64_t *low)
+GPI_DEVICE int GPI_RADIX_SHARE_SPAN(GPI_RADIX_SHARE *share, const GP_KEY *keys, uint64_t *low)
 {
     const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32, warps = blockDim.x / 32;
     const uint64_t one = GPI_KEY_ORDER(share->keys_in[0]) >> share->begin_bit & share->range;
@@ -170,10 +204,10 @@ GPI_DEVICE int GPI_RADIX_SHARE_SPAN(GPI_RADIX_SHARE *share, const GP_KEY *keys, 
 
     GPI_UNROLL
     for (uint32_t i = 0; i < GPI_RADIX_CLUSTER_ITEMS; i++)
-        if (i < share->rounds && at + 32 * i < share->n) {
-            share->keys[0][at + 32 * i] = keys[i];
+        if (i < share->items) {
+            share->keys[0][share->at + 32 * i] = keys[i];
             if (GPI_RADIX_PAIRS)
-                share->from[0][at + 32 * i] = at + 32 * i;
+                share->from[0][share->at + 32 * i] = share->at + 32 * i;
             differ |= one ^ (GPI_KEY_ORDER(keys[i]) >> share->begin_bit & share->range);
             strict |= !GPI_RADIX_PAIRS && GPI_KEY_IS_MINUS_ZERO(keys[i]);
         }
@@ -210,8 +244,7 @@ GPI_DEVICE void GPI_RADIX_SHARE_TELL(const GPI_RADIX_SHARE *share, uint32_t coun
  * may differ, from *low up, or -1 when a block would get too many, or some must be strict: then
  * nothing has been moved. The same in all blocks.
  */
-GPI_DEVICE int GPI_RADIX_SHARE_SPREAD(GPI_RADIX_SHARE *share, const GP_KEY *keys, uint32_t at,
-                                      uint64_t *low)
+GPI_DEVICE int GPI_RADIX_SHARE_SPREAD(GPI_RADIX_SHARE *share, const GP_KEY *keys, uint64_t *low)
 {
     gpi_radix_state *state = share->state;
     const unsigned tid = threadIdx.x, lane = tid % 32, warp = tid / 32, me = blockIdx.x;
@@ -221,7 +254,7 @@ GPI_DEVICE int GPI_RADIX_SHARE_SPREAD(GPI_RADIX_SHARE *share, const GP_KEY *keys
 
     GPI_UNROLL
     for (uint32_t i = 0; i < GPI_RADIX_CLUSTER_ITEMS; i++)
-        if (i < share->rounds && at + 32 * i < share->n) {
+        if (i < share->items) {
             ranks[i] = atomicAdd(&state->digits[GPI_RADIX_SHARE_BIN(share, keys[i], 0, shift)], 1u);
             if (!GPI_RADIX_PAIRS && GPI_KEY_IS_MINUS_ZERO(keys[i]))
                 state->strict = 1;
@@ -230,35 +263,21 @@ GPI_DEVICE int GPI_RADIX_SHARE_SPREAD(GPI_RADIX_SHARE *share, const GP_KEY *keys
     gpi_cluster_wait(); /* all blocks have started */
     GPI_RADIX_SHARE_TELL(share, state->digits[tid % 256], state->strict);
     GPI_RADIX_SHARE_SYNC(); /* the table is complete */
-    if (tid < 256) {
+    if (tid < 256)
         here = state->digits[tid];
-        for (unsigned r = 0; r < gridDim.x; r++) {
-            before = r == me ? total : before;
-            total += share->table[r * GPI_RADIX_ROW + tid];
-        }
-        start = total;
-        slot = here;
-        for (unsigned stride = 1; stride < 32; stride *= 2) {
-            uint32_t a = __shfl_up_sync(GPI_FULL_MASK, start, stride);
-            uint32_t b = __shfl_up_sync(GPI_FULL_MASK, slot, stride);
-
-            start += lane >= stride ? a : 0;
-            slot += lane >= stride ? b : 0;
-        }
-        if (lane == 31) {
-            state->sums[warp] = start;
-            state->more_sums[warp] = slot;
-        }
+    total = GPI_RADIX_SHARE_TOTAL(share, &before);
+    start = gpi_warp_prefix(total, lane);
+    slot = gpi_warp_prefix(here, lane);
+    if (lane == 31) {
+        state->sums[warp] = start;
+        state->more_sums[warp] = slot;
     }
     __syncthreads(); /* the warps' sums are complete */
+    start += gpi_warp_sum(lane < warp ? state->sums[lane] : 0) - total;
+    slot += gpi_warp_sum(lane < warp ? state->more_sums[lane] : 0) - here;
     if (tid < 256) {
-        for (unsigned w = 0; w < warp; w++) {
-            start += state->sums[w];
-            slot += state->more_sums[w];
-        }
-        start -= total;
-        slot -= here;
-        uint32_t owner = start / share->share;
+        uint32_t owner = GPI_RADIX_SHARE_OWNER(share, start);
+
         state->place[tid] = start + before - slot;
         state->slot[tid] = slot;
         state->owner[tid] = owner;
@@ -270,22 +289,20 @@ GPI_DEVICE int GPI_RADIX_SHARE_SPREAD(GPI_RADIX_SHARE *share, const GP_KEY *keys
         }
     }
     __syncthreads(); /* who gets what is known */
-    for (unsigned r = 0; r < gridDim.x; r++) {
-        strict |= share->table[r * GPI_RADIX_ROW + 256];
-        strict |= state->to[r] > state->from[r] + 2 * share->share;
-    }
-    if (strict)
+    if (tid < gridDim.x)
+        strict = share->table[tid * GPI_RADIX_ROW + 256] || state->to[tid] > state->from[tid] + 2 * share->share;
+    if (__syncthreads_or(strict))
         return -1;
     if (tid < 256)
         state->place[tid] -= state->from[gpi_min(state->owner[tid], gridDim.x - 1)];
     GPI_UNROLL
     for (uint32_t i = 0; i < GPI_RADIX_CLUSTER_ITEMS; i++)
-        if (i < share->rounds && at + 32 * i < share->n) {
+        if (i < share->items) {
             uint32_t to = state->slot[GPI_RADIX_SHARE_BIN(share, keys[i], 0, shift)] + ranks[i];
 
             share->keys[1][to] = keys[i];
             if (GPI_RADIX_PAIRS)
-                share->from[1][to] = at + 32 * i;
+                share->from[1][to] = share->at + 32 * i;
         }
     __syncthreads(); /* the block's keys are in order of the digit: they travel in runs */
     const uint32_t first = me * share->share;
@@ -311,11 +328,17 @@ GPI_DEVICE int GPI_RADIX_SHARE_SCAN(gpi_radix_state *state)
 {
     const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;
     const unsigned each = GPI_RADIX_BINS / blockDim.x;
-    uint32_t *bins = state->u.bins + threadIdx.x * each, sum = 0, most = 0, scan, before;
+    uint32_t *bins = (uint32_t *)__builtin_assume_aligned(state->u.bins + threadIdx.x * each, 16);
+    uint32_t four[4], sum = 0, most = 0, scan;
 
-    for (unsigned i = 0; i < each; i++) {
-        sum += bins[i];
-        most = bins[i] > most ? bins[i] : most;
+    GPI_NO_UNROLL
+    for (unsigned i = 0; i < each; i += 4) {
+        memcpy(four, bins + i, sizeof four);
+        GPI_UNROLL
+        for (int k = 0; k < 4; k++) {
+            sum += four[k];
+            most = four[k] > most ? four[k] : most;
+        }
     }
     scan = gpi_warp_prefix(sum, lane);
     if (lane == 31)
@@ -323,10 +346,17 @@ GPI_DEVICE int GPI_RADIX_SHARE_SCAN(gpi_radix_state *state)
     const int crowded = __syncthreads_or(most > GPI_RADIX_CROWD); /* and the sums are complete */
     scan -= sum;
     scan += gpi_warp_sum(lane < warp ? state->sums[lane] : 0);
-    for (unsigned i = 0; i < each; i++) {
-        before = bins[i];
-        bins[i] = scan;
-        scan += before;
+    GPI_NO_UNROLL
+    for (unsigned i = 0; i < each; i += 4) {
+        memcpy(four, bins + i, sizeof four);
+        GPI_UNROLL
+        for (int k = 0; k < 4; k++) {
+            uint32_t count = four[k];
+
+            four[k] = scan;
+            scan += count;
+        }
+        memcpy(bins + i, four, sizeof four);
     }
     return crowded;
 }
@@ -339,6 +369,7 @@ GPI_DEVICE uint32_t GPI_RADIX_SHARE_COMPARE(const GPI_RADIX_SHARE *share, uint32
     const uint32_t from = GPI_RADIX_PAIRS ? share->from[1][x] : x;
     uint32_t slot = begin;
 
+    GPI_NO_UNROLL
     for (uint32_t y = begin; y < end; y++) {
         const GP_KEY other = share->keys[1][y];
         const uint32_t other_from = GPI_RADIX_PAIRS ? share->from[1][y] : y;
@@ -395,9 +426,11 @@ GPI_DEVICE int GPI_RADIX_SHARE_SORT(GPI_RADIX_SHARE *share, uint64_t low, int bi
             share->from[1][slot] = share->from[0][x];
     }
     __syncthreads(); /* the items are in their bins */
-    if (crowded && GPI_RADIX_SHARE_IS_MIXED(share, low, shift))
+    if (crowded && GPI_RADIX_SHARE_IS_MIXED(share, low, shift)) {
+        GPI_NO_UNROLL
         for (unsigned r = 0; r < gridDim.x; r++)
             ((gpi_radix_state *)GPI_RADIX_SHARE_OF(r, state))->crowded = 1;
+    }
     GPI_RADIX_SHARE_SYNC(); /* whether a bin is crowded anywhere is known */
     if (state->crowded)
         return 0;
@@ -476,24 +509,16 @@ GPI_DEVICE int GPI_RADIX_SHARE_PASS(GPI_RADIX_SHARE *share)
     __syncthreads(); /* the digits have been counted */
     GPI_RADIX_SHARE_TELL(share, state->digits[tid % 256], 0);
     GPI_RADIX_SHARE_SYNC(); /* the table is complete; the items of the digit before have been read */
-    if (tid < 256) {
-        for (unsigned r = 0; r < gridDim.x; r++) {
-            before = r == blockIdx.x ? total : before;
-            total += share->table[r * GPI_RADIX_ROW + tid];
-        }
-        sum = gpi_warp_prefix(total, lane);
-        if (lane == 31)
-            state->sums[warp] = sum;
-    }
-    if (__syncthreads_or(total == gridDim.x * share->share)) /* the warps' sums are complete, too */
-        return 1;
-    if (tid < 256) {
-        for (unsigned w = 0; w < warp; w++)
-            sum += state->sums[w];
+    total = GPI_RADIX_SHARE_TOTAL(share, &before);
+    sum = gpi_warp_prefix(total, lane);
+    if (lane == 31)
+        state->sums[warp] = sum;
+    const int single = __syncthreads_or(total == gridDim.x * share->share); /* the warps' sums are complete, too */
+    sum += gpi_warp_sum(lane < warp ? state->sums[lane] : 0);
+    if (tid < 256)
         state->place[tid] = sum - total + before;
-    }
     __syncthreads(); /* the places are there */
-    return 0;
+    return single;
 }
 
 /* The same in a block alone. The threads are in order of their digits, and of their warps with each digit. */
@@ -520,24 +545,27 @@ GPI_DEVICE void GPI_RADIX_SHARE_PASS_ALONE(gpi_radix_state *state)
 }
 
 /* Sorts the cluster's keys by one digit after the other. What fills up the last share comes last. */
-GPI_DEVICE void GPI_RADIX_SHARE_PASSES(GPI_RADIX_SHARE *share, GP_KEY *keys, uint32_t at)
+GPI_DEVICE void GPI_RADIX_SHARE_PASSES(GPI_RADIX_SHARE *share)
 {
     gpi_radix_state *state = share->state;
     uint16_t *counts = state->u.counts[threadIdx.x / 32];
-    const uint32_t first = blockIdx.x * share->share, here = at - first;
+    const uint32_t first = blockIdx.x * share->share;
+    const uint32_t here = threadIdx.x / 32 * 32 * share->rounds + threadIdx.x % 32;
     const int alone = gridDim.x == 1;
+    GP_KEY keys[GPI_RADIX_CLUSTER_ITEMS];
     uint32_t ranks[GPI_RADIX_CLUSTER_ITEMS], from[GPI_RADIX_CLUSTER_ITEMS];
 
+    if (!alone) /* else they are there already, all but what fills up the share */
+        GPI_RADIX_SHARE_LOAD(share, keys);
     GPI_UNROLL
-    for (uint32_t i = 0; i < GPI_RADIX_CLUSTER_ITEMS; i++) {
-        from[i] = at + 32 * i;
+    for (uint32_t i = 0; i < GPI_RADIX_CLUSTER_ITEMS; i++)
         if (i < share->rounds) {
-            share->keys[0][here + 32 * i] = keys[i];
+            if (!alone || i >= share->items)
+                share->keys[0][here + 32 * i] = i < share->items ? keys[i] : GPI_KEY_LAST();
             if (GPI_RADIX_PAIRS)
-                share->from[0][here + 32 * i] = from[i];
+                share->from[0][here + 32 * i] = first + here + 32 * i;
         }
-    }
-    GPI_RADIX_SHARE_SYNC(); /* nobody is on the short way any more */
+    GPI_RADIX_SHARE_SYNC(); /* the items are there, and nobody is on the short way any more */
     GPI_NO_UNROLL
     for (int bit = 0; bit < share->bits; bit += 8) {
         const int shift = share->begin_bit + bit;
@@ -547,6 +575,13 @@ GPI_DEVICE void GPI_RADIX_SHARE_PASSES(GPI_RADIX_SHARE *share, GP_KEY *keys, uin
 
         if (alone && (share->differ >> bit & 255) == 0)
             continue;
+        GPI_UNROLL
+        for (uint32_t i = 0; i < GPI_RADIX_CLUSTER_ITEMS; i++)
+            if (i < share->rounds) {
+                keys[i] = share->keys[0][here + 32 * i];
+                if (GPI_RADIX_PAIRS)
+                    from[i] = share->from[0][here + 32 * i];
+            }
         GPI_RADIX_SHARE_RANK(counts, keys, ranks, share->rounds, shift, mask);
         __syncthreads(); /* the counts are complete */
         if (alone)
@@ -558,7 +593,7 @@ GPI_DEVICE void GPI_RADIX_SHARE_PASSES(GPI_RADIX_SHARE *share, GP_KEY *keys, uin
             if (i < share->rounds && !single) {
                 uint32_t digit = GPI_KEY_DIGIT(keys[i], shift, mask);
                 uint32_t to = counts[digit] + ranks[i] + (alone ? 0 : state->place[digit]);
-                uint32_t owner = alone ? 0 : to / share->share;
+                uint32_t owner = alone ? 0 : GPI_RADIX_SHARE_OWNER(share, to);
 
                 to -= owner * share->share;
                 *(GP_KEY *)GPI_RADIX_SHARE_OF(owner, &share->keys[0][to]) = keys[i];
@@ -566,13 +601,6 @@ GPI_DEVICE void GPI_RADIX_SHARE_PASSES(GPI_RADIX_SHARE *share, GP_KEY *keys, uin
                     *(uint32_t *)GPI_RADIX_SHARE_OF(owner, &share->from[0][to]) = from[i];
             }
         GPI_RADIX_SHARE_SYNC(); /* the items are in their slots; nobody reads the table any more */
-        GPI_UNROLL
-        for (uint32_t i = 0; i < GPI_RADIX_CLUSTER_ITEMS; i++)
-            if (i < share->rounds) {
-                keys[i] = share->keys[0][here + 32 * i];
-                if (GPI_RADIX_PAIRS)
-                    from[i] = share->from[0][here + 32 * i];
-            }
     }
     share->first = first;
     share->count = first < share->n ? gpi_min(share->n - first, share->share) : 0;
@@ -608,7 +636,6 @@ static __global__ void __launch_bounds__(1024) GPI_RADIX_CLUSTER_KERNEL(GPI_RADI
 {
     GP_DYNAMIC_SHARED(char, memory);
     const unsigned tid = threadIdx.x;
-    const uint32_t at = blockIdx.x * share.share + tid / 32 * 32 * share.rounds + tid % 32;
     const uint32_t room = gridDim.x > 1 ? 2 * share.share : share.share; /* of an array of items */
     gpi_radix_state *state = (gpi_radix_state *)memory;
     GP_KEY keys[GPI_RADIX_CLUSTER_ITEMS];
@@ -617,6 +644,8 @@ static __global__ void __launch_bounds__(1024) GPI_RADIX_CLUSTER_KERNEL(GPI_RADI
 
     if (gridDim.x > 1)
         gpi_cluster_arrive(); /* the block has started */
+    share.at = blockIdx.x * share.share + tid / 32 * 32 * share.rounds + tid % 32;
+    share.items = share.at < share.n ? gpi_min((share.n - share.at + 31) / 32, share.rounds) : 0;
     share.state = state;
     share.table = (uint32_t *)(state + 1);
     char *items = (char *)(share.table + gridDim.x * GPI_RADIX_ROW);
@@ -636,18 +665,16 @@ static __global__ void __launch_bounds__(1024) GPI_RADIX_CLUSTER_KERNEL(GPI_RADI
         state->strict = state->crowded = 0;
     gpi_grid_wait();
     gpi_grid_launch_next();
-    GPI_RADIX_SHARE_LOAD(&share, share.keys_in, keys, at);
+    GPI_RADIX_SHARE_LOAD(&share, keys);
     __syncthreads(); /* the counts are zero */
     if (gridDim.x > 1 && !share.strict)
-        bits = GPI_RADIX_SHARE_SPREAD(&share, keys, at, &low);
+        bits = GPI_RADIX_SHARE_SPREAD(&share, keys, &low);
     else if (gridDim.x > 1)
         gpi_cluster_wait(); /* all blocks have started */
     if (gridDim.x == 1)
-        bits = GPI_RADIX_SHARE_SPAN(&share, keys, at, &low);
-    if (bits < 0 || !GPI_RADIX_SHARE_SORT(&share, low, bits)) {
-        GPI_RADIX_SHARE_LOAD(&share, gridDim.x > 1 ? share.keys_in : share.keys[0], keys, at);
-        GPI_RADIX_SHARE_PASSES(&share, keys, at);
-    }
+        bits = GPI_RADIX_SHARE_SPAN(&share, keys, &low);
+    if (bits < 0 || !GPI_RADIX_SHARE_SORT(&share, low, bits))
+        GPI_RADIX_SHARE_PASSES(&share);
     if (GPI_RADIX_PAIRS)
         GPI_RADIX_SHARE_WRITE(&share);
 }
