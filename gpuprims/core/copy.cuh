@@ -155,6 +155,30 @@ GPI_DEVICE void gpi_fetch_bulk(char *slot, const char *from, unsigned bytes, gpi
             gpi_fetch_ends(slot, from, bytes, gpi_v);                                             \
     } while (0)
 
+/*
+ * The same without waiting for what is read, where the GPU can: gpi_copy_wait() and __syncwarp() come before the
+ * warp reads the slot.
+ */
+#if defined __CUDA_ARCH__ && __CUDA_ARCH__ < 800
+#define gpi_fetch_ahead gpi_fetch_warp
+#else
+#define gpi_fetch_ahead(slot, from, bytes, array, lane, usual)                                    \
+    do {                                                                                          \
+        const gpi_extent gpi_v = gpi_covering_vectors(from, bytes, array);                        \
+        const unsigned gpi_n = (unsigned)(gpi_v.end - gpi_v.begin) / 16;                          \
+        char *gpi_to = (slot) + gpi_phase(from) + (gpi_v.begin - (from));                         \
+        GPI_UNROLL                                                                                \
+        for (unsigned gpi_i = 0; gpi_i < ((usual) + 31) / 32; gpi_i++)                            \
+            if (gpi_i * 32 + (lane) < gpi_n)                                                      \
+                gpi_copy_16(gpi_to + (gpi_i * 32 + (lane)) * 16,                                  \
+                            gpi_v.begin + (gpi_i * 32 + (lane)) * 16);                            \
+        if ((lane) == 0 && gpi_n > (usual)) /* not aligned: one vector more */                    \
+            gpi_copy_16(gpi_to + (gpi_n - 1) * 16, gpi_v.begin + (gpi_n - 1) * 16);               \
+        if ((lane) == 0 && (gpi_v.begin > (from) || gpi_v.end < (from) + (bytes)))                \
+            gpi_fetch_ends(slot, from, bytes, gpi_v);                                             \
+    } while (0)
+#endif
+
 /* One warp: the ends of a chunk that no whole vector of global memory covers. */
 GPI_DEVICE void gpi_store_ends(char *to, const char *from, unsigned bytes, unsigned head,
                                unsigned body, unsigned lane)
