@@ -242,7 +242,7 @@ def scan_ring():
         f.text(x + width / 2, top + 74, f'stage {s}', 11, 'middle', GREY)
 
     f.cell(left + 40, 112, '8 scan warps', 'same', step + width - 40, 28, 12)
-    f.cell(left + 3 * step, 112, '4 reduce warps', 'same', step + width, 28, 12)
+    f.cell(left + 3 * step, 112, '8 reduce warps', 'same', step + width, 28, 12)
     f.cell(left + 5 * step + 34, 112, '1 load warp', 'same', step + width - 68, 28, 12)
     f.cell(left + 2 * step, 282, '6 look warps', 'same', step + width, 28, 12)
     for x in (1, 3, 4):

@@ -283,6 +283,14 @@ GPI_DEVICE uint32_t gpi_scan_halves(uint32_t word, uint32_t *before, int exclusi
     return exclusive ? gpi_permute(s0, s1, 0x5410) : gpi_permute(s1, s2, 0x5410);
 }
 
+/* A word of the highest bytes of four words, or of the upper halves of two. */
+GPI_DEVICE uint32_t gpi_gather_tops(const uint32_t *tops, int count)
+{
+    return count == 2 ? gpi_permute(tops[0], tops[1], 0x7632)
+                      : gpi_permute(gpi_permute(tops[0], tops[1], 0x0073),
+                                    gpi_permute(tops[2], tops[3], 0x0073), 0x5410);
+}
+
 /* ---- bytes that are kept, a word at a time ----------------------------------------------------- */
 
 /*
