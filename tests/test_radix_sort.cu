@@ -213,6 +213,7 @@ static const char *const patterns[] = {
     "one high byte", "special floats",   "zeros of both signs", "20 high bits, 64 times each",
     "20 high bits, 65 times each", "one high byte in every seventh",
     "floats from -3 to 5", "such floats, infinities and a NaN",
+    "runs of 600",   "multiples of 32",  "second byte 0",       "some alike in 24 bits",
 };
 enum { PATTERNS = sizeof patterns / sizeof *patterns };
 
@@ -279,6 +280,12 @@ static uint64_t make_key(const radix_case *c, int pattern, size_t i, size_t n)
         return random >> (64 - 8 * c->key_bytes);
     case 14:
     case 15: return ranged(c, random, i, pattern == 15);
+    case 16: return (i / 600 + 1) * 0x9E3779B97F4A7C15u >> (64 - 8 * c->key_bytes);
+    case 17: return random & 0xE0E0E0E0E0E0E0E0u;
+    case 18: return random & ~((uint64_t)0xFF << 48) >> (64 - 8 * c->key_bytes);
+    case 19: /* more than a bucket holds */
+        random = i % (n / 5000 + 1) ? random : (uint64_t)0x5BD1E9 << 40 | random >> 24;
+        return random >> (64 - 8 * c->key_bytes);
     default: return random;
     }
 }

@@ -125,6 +125,27 @@ GPI_DEVICE uint32_t gpi_double_place(double x, double factor, double offset, uin
     return high < 0x43300000 ? 0 : high > 0x43300000 ? last : gpi_min((uint32_t)bits, last);
 }
 
+/* The smaller and the larger of two floats; a NaN if either is; of -0 and +0 it is not said which. */
+#if defined __CUDA_ARCH__ && __CUDA_ARCH__ >= 800
+#define GPI_FLOAT_EXTREMES
+
+GPI_DEVICE float gpi_smaller(float a, float b)
+{
+    float x;
+
+    __asm__("min.NaN.f32 %0, %1, %2;" : "=f"(x) : "f"(a), "f"(b));
+    return x;
+}
+
+GPI_DEVICE float gpi_larger(float a, float b)
+{
+    float x;
+
+    __asm__("max.NaN.f32 %0, %1, %2;" : "=f"(x) : "f"(a), "f"(b));
+    return x;
+}
+#endif
+
 /* Waits for the grids before in the stream, where a launch may overlap them: GPI_LAUNCH_EARLY. */
 GPI_DEVICE void gpi_grid_wait(void)
 {
