@@ -10,7 +10,7 @@
 
 enum {
     GPI_RADIX_MOST = 8,            /* digits of a key */
-    GPI_RADIX_FEW_DIGITS = 16,     /* so many are told apart by four votes, half of them by three */
+    GPI_RADIX_FEW_DIGITS = 16,     /* so many are told apart by four votes */
     GPI_RADIX_COUNT_THREADS = 1024, /* of a block that counts; it has a multiprocessor to itself */
     GPI_RADIX_BUCKETS = 65536,      /* at most */
     GPI_RADIX_BUCKET_THREADS = 512
@@ -19,8 +19,7 @@ enum {
 /* How a pass ranks: core/radix_pass.cuh tells. */
 enum {
     GPI_RADIX_BY_VOTES,
-    GPI_RADIX_BY_THREE_VOTES, /* there are no more than eight digits */
-    GPI_RADIX_BY_FOUR_VOTES,  /* or sixteen */
+    GPI_RADIX_BY_FOUR_VOTES, /* there are no more than sixteen digits */
     GPI_RADIX_BY_ATOMICS,
     GPI_RADIX_BUT_ONE /* by atomics, except of the digit that is added to this */
 };
@@ -336,9 +335,8 @@ GPI_DEVICE void GPI_RADIX_MAKE_PLAN(const GPI_RADIX_COUNTING *job, const gpi_rad
                         : 100 * (uint64_t)__ldcg(&counts->alike[p]) > GPI_TUNE_RADIX_ALIKE * pairs;
 
         plan->digit[passes] = p;
-        plan->way[passes] = tally->kinds[p] <= GPI_RADIX_FEW_DIGITS / 2 ? GPI_RADIX_BY_THREE_VOTES
-                            : tally->kinds[p] <= GPI_RADIX_FEW_DIGITS   ? GPI_RADIX_BY_FOUR_VOTES
-                            : strict                         ? GPI_RADIX_BY_VOTES
+        plan->way[passes] = tally->kinds[p] <= GPI_RADIX_FEW_DIGITS ? GPI_RADIX_BY_FOUR_VOTES
+                            : strict                                ? GPI_RADIX_BY_VOTES
                             : tally->common[p] && !tally->crowded[p]
                                 ? GPI_RADIX_BUT_ONE + (int)tally->common[p] - 1
                             : votes ? GPI_RADIX_BY_VOTES
