@@ -91,6 +91,16 @@ GPI_DEVICE unsigned gpi_match_digit(uint32_t digit, uint32_t ones)
 #define gpi_match_digit(digit, ones) ((void)(ones), __match_any_sync(GPI_FULL_MASK, (digit)))
 #endif
 
+/* Byte `at` of x, from the lowest one on. */
+GPI_DEVICE uint32_t gpi_byte(uint32_t x, int at)
+{
+#ifdef __CUDA_ARCH__
+    return __byte_perm(x, 0, 0x4440 + at);
+#else
+    return x >> 8 * at & 255;
+#endif
+}
+
 /* The integer below, and the nearest one there is for a number that has none. */
 #ifdef __CUDACC__
 #define gpi_float_to_u32(x)  __float2uint_rz(x)

@@ -133,7 +133,8 @@ GPI_DEVICE void gpi_radix_add_up(gpi_radix_tally *tally, const gpi_radix_counts 
 #endif
 
 #define GPI_RADIX_COUNTING GPI(counting)
-#define GPI_RADIX_NUMBER GPI(number)
+#define GPI_RADIX_UNIT GPI(unit)
+#define GPI_RADIX_COUNT_BYTES GPI(count_bytes)
 #define GPI_RADIX_COUNT GPI(count)
 #define GPI_RADIX_COUNT_VECTORS GPI(count_vectors)
 #define GPI_RADIX_COUNT_ENDS GPI(count_ends)
@@ -173,23 +174,60 @@ typedef struct {
     gpi_radix_buckets *buckets;
 } GPI_RADIX_COUNTING;
 
-/* The bits of a key that count. */
-GPI_DEVICE uint64_t GPI_RADIX_NUMBER(GP_KEY key, int begin_bit, uint64_t range)
+/*
+ * Counts byte `at` of the low or high words of so many units of 8 bytes, as digit p. A counter has a column for each
+ * lane, or for every few lanes: they hardly ever meet in a bank, however the keys are spread. The columns are a
+ * power of two in number.
+ */
+GPI_DEVICE void GPI_RADIX_COUNT(uint32_t *counters, unsigned columns, const uint64_t *units, int n, int high, int at,
+                                int p)
 {
-    return GPI_KEY_IS_NARROW ? GPI_KEY_WORD(key) >> begin_bit & (uint32_t)range
-                             : GPI_KEY_LONG(key) >> begin_bit & range;
+    uint32_t row = (p * 256 * columns + (threadIdx.x & (columns - 1))) * (uint32_t)sizeof row;
+
+    GPI_OPAQUE(row); /* a sum of its own: one multiplication and addition are left for each byte */
+    GPI_UNROLL
+    for (int i = 0; i < n; i++) {
+        const uint32_t word = (uint32_t)(high ? units[i] >> 32 : units[i]);
+        const uint32_t place = row + gpi_byte(word, at) * (columns * (uint32_t)sizeof row);
+
+        atomicAdd((uint32_t *)((char *)counters + place), 1u);
+    }
+}
+
+/* Counts byte `at` of all words: it is a digit of the key that the word is, has a part of, or is a part of. */
+GPI_DEVICE void GPI_RADIX_COUNT_BYTES(uint32_t *counters, unsigned columns, const uint64_t *units, int n, int at,
+                                      int digits)
+{
+    const int low = GPI_KEY_IS_NARROW ? at % (int)sizeof(GP_KEY) : at, high = GPI_KEY_IS_NARROW ? low : at + 4;
+
+    if (low < digits)
+        GPI_RADIX_COUNT(counters, columns, units, n, 0, at, low);
+    if (high < digits)
+        GPI_RADIX_COUNT(counters, columns, units, n, 1, at, high);
 }
 
 /*
- * Counts one digit of a key. A counter has a column for each lane, or for every few lanes: they hardly
- * ever meet in a bank, however the keys are spread. The number of columns is a power of two.
+ * A unit of keys as their numbers, of which the bits that count are left: whatever the size of the keys, the bits of
+ * all of them are cut out at once.
  */
-GPI_DEVICE void GPI_RADIX_COUNT(uint32_t *counters, unsigned columns, uint64_t number, int p)
+GPI_DEVICE uint64_t GPI_RADIX_UNIT(uint64_t unit, int begin_bit, uint64_t range, int *minus_zero)
 {
-    const uint32_t digit = GPI_KEY_IS_NARROW ? (uint32_t)number >> 8 * p & 255 : (uint32_t)(number >> 8 * p) & 255;
+    const uint64_t each = UINT64_MAX / GPI_RADIX_WHOLE; /* a one for each key */
 
-    counters += p * 256 * columns + (threadIdx.x & (columns - 1));
-    atomicAdd(&counters[digit * columns], 1u);
+    if (GPI_KEY_IS_FLOAT) {
+        GP_KEY keys[8 / sizeof(GP_KEY)];
+
+        memcpy((void *)keys, &unit, sizeof keys);
+        unit = 0;
+        GPI_UNROLL
+        for (int k = 0; k < 8 / (int)sizeof(GP_KEY); k++) {
+            unit |= GPI_KEY_ORDER(keys[k]) << (k * GPI_KEY_WIDTH);
+            *minus_zero |= GPI_KEY_IS_MINUS_ZERO(keys[k]);
+        }
+    } else {
+        unit ^= GPI_KEY_ORDER(0) * each;
+    }
+    return range == GPI_RADIX_WHOLE ? unit : unit >> begin_bit & range * each;
 }
 
 /*
@@ -206,32 +244,33 @@ GPI_DEVICE void GPI_RADIX_COUNT_VECTORS(gpi_radix_tally *tally, uint32_t *counte
     int minus_zero = 0;
 
     for (size_t i = first; i < vectors; i += 4 * stride) {
-        GP_KEY keys[4][GPI_RADIX_VECTOR_N];
+        unsigned some = 1; /* vectors that there are */
+        uint64_t units[4 * 2];
 
         GPI_UNROLL
-        for (int v = 0; v < 4; v++)
-            if (i + v * stride < vectors)
-                memcpy((void *)keys[v],
-                       __builtin_assume_aligned(in + (i + v * stride) * GPI_RADIX_VECTOR_N, 16),
-                       16);
-        if (i == first)
-            alike =
-                ~(GPI_KEY_ORDER(keys[0][0]) ^ GPI_KEY_ORDER(keys[0][1])) >> begin_bit | ~range;
-        GPI_NO_UNROLL
-        for (int p = 0; p < digits; p++) {
-            GPI_UNROLL
-            for (int v = 0; v < 4; v++)
-                if (i + v * stride < vectors) {
-                    GPI_UNROLL
-                    for (int k = 0; k < GPI_RADIX_VECTOR_N; k++)
-                        GPI_RADIX_COUNT(counters, columns, GPI_RADIX_NUMBER(keys[v][k], begin_bit, range), p);
-                }
-        }
+        for (int v = 1; v < 4; v++)
+            some += i + v * stride < vectors;
+        GPI_OPAQUE(some);
         GPI_UNROLL
-        for (int v = 0; v < 4; v++) {
+        for (unsigned v = 0; v < 4; v++)
+            if (v < some)
+                memcpy(units + 2 * v, __builtin_assume_aligned(in + (i + v * stride) * GPI_RADIX_VECTOR_N, 16), 16);
+        GPI_UNROLL
+        for (unsigned u = 0; u < 8; u++)
+            if (u / 2 < some)
+                units[u] = GPI_RADIX_UNIT(units[u], begin_bit, range, &minus_zero);
+        if (i == first)
+            alike = ~(units[0] ^ (GPI_KEY_IS_NARROW ? units[0] >> GPI_KEY_WIDTH % 64 : units[1]));
+        GPI_NO_UNROLL
+        for (int at = 0; at < 4; at++) {
+            if (some == 4) {
+                GPI_RADIX_COUNT_BYTES(counters, columns, units, 8, at, digits);
+                continue;
+            }
             GPI_UNROLL
-            for (int k = 0; k < GPI_RADIX_VECTOR_N; k++)
-                minus_zero |= i + v * stride < vectors && GPI_KEY_IS_MINUS_ZERO(keys[v][k]);
+            for (unsigned v = 0; v < 3; v++)
+                if (v < some)
+                    GPI_RADIX_COUNT_BYTES(counters, columns, units + 2 * v, 2, at, digits);
         }
     }
     GPI_NO_UNROLL
@@ -261,9 +300,10 @@ GPI_DEVICE void GPI_RADIX_COUNT_ENDS(const GPI_RADIX_COUNTING *job, gpi_radix_ta
     }
     if (threadIdx.x >= 2 * GPI_RADIX_VECTOR_N || i >= last || i >= job->n)
         return;
+    const uint64_t number = GPI_KEY_ORDER(job->in[i]) >> job->begin_bit & range;
     GPI_NO_UNROLL
     for (int p = 0; p < digits; p++)
-        GPI_RADIX_COUNT(counters, job->columns, GPI_RADIX_NUMBER(job->in[i], job->begin_bit, range), p);
+        GPI_RADIX_COUNT(counters, job->columns, &number, 1, p / 4, p % 4, p);
     if (GPI_KEY_IS_MINUS_ZERO(job->in[i]))
         atomicOr(&tally->minus_zero, 1u);
 }
