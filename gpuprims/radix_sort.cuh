@@ -288,6 +288,8 @@ static inline cudaError_t GPI_RADIX_PASSES(GPI_RADIX_JOB job, size_t n, GPI_RADI
     tile_n = tile_n < items * threads ? tile_n : items * threads;
     size_t portion = layout->rows * tile_n, portions = gpi_divide_up(n, portion);
     job.tile_n = (uint32_t)tile_n;
+    /* Few: no room for two blocks of the next launch, which may start early, on one multiprocessor. */
+    const size_t bytes = few && tile_n * slot < room / 2 ? room / 2 : tile_n * slot;
     (void)early; /* on the CPU */
     for (size_t launch = 0; launch < passes * portions && error == cudaSuccess; launch++) {
         size_t which = launch % portions, next = (launch + 1) % portions;
@@ -304,13 +306,13 @@ static inline cudaError_t GPI_RADIX_PASSES(GPI_RADIX_JOB job, size_t n, GPI_RADI
         job.look_next = layout->look[(launch + 1) % 2];
         unsigned grid = (unsigned)(blocks < job.tiles ? blocks : job.tiles);
         if (few)
-            error = GPI_LAUNCH_EARLY(early, GPI_RADIX_FEW_KERNEL, grid, (unsigned)threads, tile_n * slot, stream,
+            error = GPI_LAUNCH_EARLY(early, GPI_RADIX_FEW_KERNEL, grid, (unsigned)threads, bytes, stream,
                                      job);
         else if (GPI_RADIX_INDEXED)
-            error = GPI_LAUNCH_EARLY(early, GPI_RADIX_INDEX_KERNEL, grid, (unsigned)threads, tile_n * slot,
+            error = GPI_LAUNCH_EARLY(early, GPI_RADIX_INDEX_KERNEL, grid, (unsigned)threads, bytes,
                                      stream, job);
         else
-            error = GPI_LAUNCH_EARLY(early, GPI_RADIX_PASS_KERNEL, grid, (unsigned)threads, tile_n * slot,
+            error = GPI_LAUNCH_EARLY(early, GPI_RADIX_PASS_KERNEL, grid, (unsigned)threads, bytes,
                                      stream, job);
     }
     return error;
