@@ -316,11 +316,11 @@ static inline size_t GPI_RADIX_TILE_OF_PASS(size_t n, size_t room)
 }
 
 /*
- * All passes over all portions, and of pairs the sort of the buckets. `job` says what to sort; early comes from
- * GPI_RADIX_READY.
+ * All passes over all portions, and of pairs the sort of the buckets. `job` says what to sort; room and early come
+ * from GPI_RADIX_READY.
  */
 static inline cudaError_t GPI_RADIX_PASSES(GPI_RADIX_JOB job, size_t n, GPI_RADIX_LAYOUT *layout,
-                                           const GPI_RADIX_BUCKET_JOB *bucket, int early, int passes,
+                                           size_t room, const GPI_RADIX_BUCKET_JOB *bucket, int early, int passes,
                                            cudaStream_t stream)
 {
     const int few = GPI_RADIX_IS_FEW(n);
@@ -328,7 +328,9 @@ static inline cudaError_t GPI_RADIX_PASSES(GPI_RADIX_JOB job, size_t n, GPI_RADI
     const size_t slot = few ? (size_t)GPI_RADIX_FEW_SLOT : GPI_RADIX_MANY(slot);
     const size_t blocks = GPI_RADIX_BLOCKS_OF_PASS(n), tile_n = job.tile_n;
     const size_t portion = layout->rows * tile_n, portions = gpi_divide_up(n, portion);
-    const size_t bytes = tile_n * slot + (GPI_RADIX_PAIRS ? GPI_RADIX_SPARE : 0);
+    const size_t needed = tile_n * slot + (GPI_RADIX_PAIRS ? GPI_RADIX_SPARE : 0);
+    /* Few: no room for two blocks of the next launch, which may start early, on one multiprocessor. */
+    const size_t bytes = few && needed < room / 2 ? room / 2 : needed;
     cudaError_t error = cudaSuccess;
 
     (void)early; /* on the CPU */
@@ -411,8 +413,8 @@ static inline cudaError_t GPI_RADIX_CLUSTER(const GPI_RADIX_JOB *job, size_t n, 
  * the keys, which has served.
  */
 static inline cudaError_t GPI_RADIX_PASSES_OF_NUMBERS(GPI_RADIX_JOB job, size_t n, GPI_RADIX_LAYOUT *layout,
-                                                      const GPI_RADIX_BUCKET_JOB *bucket, int early, int passes,
-                                                      cudaStream_t stream)
+                                                      size_t room, const GPI_RADIX_BUCKET_JOB *bucket, int early,
+                                                      int passes, cudaStream_t stream)
 {
     const GPI_RADIX_VALUE *values = (const GPI_RADIX_VALUE *)job.values_in;
     GPI_RADIX_VALUE *values_out = (GPI_RADIX_VALUE *)job.values_out;
@@ -423,7 +425,7 @@ static inline cudaError_t GPI_RADIX_PASSES_OF_NUMBERS(GPI_RADIX_JOB job, size_t 
     job.values_in = NULL;
     job.values_out = numbers;
     job.values_other = layout->values;
-    error = GPI_RADIX_PASSES(job, n, layout, bucket, early, passes, stream);
+    error = GPI_RADIX_PASSES(job, n, layout, room, bucket, early, passes, stream);
     if (error == cudaSuccess && values == values_out) {
         error = cudaMemcpyAsync(layout->keys, numbers, n * sizeof *numbers, cudaMemcpyDeviceToDevice, stream);
         if (error == cudaSuccess)
@@ -570,12 +572,12 @@ static inline cudaError_t GPI_RADIX_HOST(const char *function, GPI_RADIX_JOB job
         error = GPI_RADIX_SORT_BUCKETS(&bucket, early, stream);
 #ifdef GP_VALUE
     if (error == cudaSuccess && numbers) {
-        error = GPI_RADIX_PASSES_OF_NUMBERS(job, n, &layout, &bucket, early, passes, stream);
+        error = GPI_RADIX_PASSES_OF_NUMBERS(job, n, &layout, room, &bucket, early, passes, stream);
         return gpi_scratch_release(&scratch, error, stream);
     }
 #endif
     if (error == cudaSuccess)
-        error = GPI_RADIX_PASSES(job, n, &layout, &bucket, early, passes, stream);
+        error = GPI_RADIX_PASSES(job, n, &layout, room, &bucket, early, passes, stream);
     return gpi_scratch_release(&scratch, error, stream);
 }
 

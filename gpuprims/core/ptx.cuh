@@ -94,6 +94,16 @@ GPI_DEVICE unsigned gpi_match_digit(uint32_t digit, uint32_t ones)
 #define gpi_match_digit(digit, ones) ((void)(ones), __match_any_sync(GPI_FULL_MASK, (digit)))
 #endif
 
+/* Byte `at` of x, from the lowest one on. */
+GPI_DEVICE uint32_t gpi_byte(uint32_t x, int at)
+{
+#ifdef __CUDA_ARCH__
+    return __byte_perm(x, 0, 0x4440 + at);
+#else
+    return x >> 8 * at & 255;
+#endif
+}
+
 /*
  * The integer nearest to x * factor + offset, from 0 to `last`, if the offset has been raised by 2^23 or, for doubles,
  * by 2^52: the mantissa of the sum is that integer then. However it is rounded, a larger x has no smaller place.

@@ -10,7 +10,7 @@
 
 enum {
     GPI_RADIX_MOST = 8,            /* digits of a key */
-    GPI_RADIX_FEW_DIGITS = 16,     /* so many are told apart by four votes, half of them by three */
+    GPI_RADIX_FEW_DIGITS = 16,     /* so many are told apart by four votes */
     GPI_RADIX_COUNT_THREADS = 1024, /* of a block that counts; it has a multiprocessor to itself */
     GPI_RADIX_BUCKETS = 65536,      /* at most */
     GPI_RADIX_BUCKET_THREADS = 512,
@@ -21,8 +21,7 @@ enum {
 /* How a pass ranks: core/radix_pass.cuh tells. */
 enum {
     GPI_RADIX_BY_VOTES,
-    GPI_RADIX_BY_THREE_VOTES, /* there are no more than eight digits */
-    GPI_RADIX_BY_FOUR_VOTES,  /* or sixteen */
+    GPI_RADIX_BY_FOUR_VOTES, /* there are no more than sixteen digits */
     GPI_RADIX_BY_ATOMICS,
     GPI_RADIX_BUT_ONE /* by atomics, except of the digit that is added to this */
 };
@@ -144,10 +143,12 @@ GPI_DEVICE void gpi_radix_add_up(gpi_radix_tally *tally, const gpi_radix_counts 
 #endif
 
 #define GPI_RADIX_COUNTING GPI(counting)
-#define GPI_RADIX_NUMBER GPI(number)
 #define GPI_RADIX_WINDOW GPI(window)
+#define GPI_RADIX_COUNT_FEW GPI(count_few)
 #define GPI_RADIX_FIND_FEW GPI(find_few)
 #define GPI_RADIX_PLAN_FEW GPI(plan_few)
+#define GPI_RADIX_UNIT GPI(unit)
+#define GPI_RADIX_COUNT_BYTES GPI(count_bytes)
 #define GPI_RADIX_COUNT GPI(count)
 #define GPI_RADIX_COUNT_VECTORS GPI(count_vectors)
 #define GPI_RADIX_COUNT_ENDS GPI(count_ends)
@@ -190,11 +191,36 @@ typedef struct {
     gpi_radix_buckets *buckets;
 } GPI_RADIX_COUNTING;
 
-/* The bits of a key that count. */
-GPI_DEVICE uint64_t GPI_RADIX_NUMBER(GP_KEY key, int begin_bit, uint64_t range)
+/*
+ * Counts byte `at` of the low or high words of so many units of 8 bytes, as digit p. A counter has a column for each
+ * lane, or for every few lanes: they hardly ever meet in a bank, however the keys are spread. The columns are a
+ * power of two in number.
+ */
+GPI_DEVICE void GPI_RADIX_COUNT(uint32_t *counters, unsigned columns, const uint64_t *units, int n, int high, int at,
+                                int p)
 {
-    return GPI_KEY_IS_NARROW ? GPI_KEY_WORD(key) >> begin_bit & (uint32_t)range
-                             : GPI_KEY_LONG(key) >> begin_bit & range;
+    uint32_t row = (p * 256 * columns + (threadIdx.x & (columns - 1))) * (uint32_t)sizeof row;
+
+    GPI_OPAQUE(row); /* a sum of its own: one multiplication and addition are left for each byte */
+    GPI_UNROLL
+    for (int i = 0; i < n; i++) {
+        const uint32_t word = (uint32_t)(high ? units[i] >> 32 : units[i]);
+        const uint32_t place = row + gpi_byte(word, at) * (columns * (uint32_t)sizeof row);
+
+        atomicAdd((uint32_t *)((char *)counters + place), 1u);
+    }
+}
+
+/* Counts byte `at` of all words: it is a digit of the key that the word is, has a part of, or is a part of. */
+GPI_DEVICE void GPI_RADIX_COUNT_BYTES(uint32_t *counters, unsigned columns, const uint64_t *units, int n, int at,
+                                      int digits)
+{
+    const int low = GPI_KEY_IS_NARROW ? at % (int)sizeof(GP_KEY) : at, high = GPI_KEY_IS_NARROW ? low : at + 4;
+
+    if (low < digits)
+        GPI_RADIX_COUNT(counters, columns, units, n, 0, at, low);
+    if (high < digits)
+        GPI_RADIX_COUNT(counters, columns, units, n, 1, at, high);
 }
 
 /* Eight bits of a number. */
@@ -204,13 +230,16 @@ GPI_DEVICE uint32_t GPI_RADIX_WINDOW(uint64_t number, int shift)
 }
 
 /*
- * Counts eight bits of a number, as the digit p. A counter has a column for each lane, or for every few lanes: they
- * hardly ever meet in a bank, however the keys are spread. The number of columns is a power of two.
+ * Counts a number by a window of it, where there are few different ones, the one of each window in `numbers`. Tells
+ * whether this is another one.
  */
-GPI_DEVICE void GPI_RADIX_COUNT(uint32_t *counters, unsigned columns, uint64_t number, int shift, int p)
+GPI_DEVICE int GPI_RADIX_COUNT_FEW(uint32_t *counters, unsigned columns, uint64_t number, int window,
+                                   const uint64_t *numbers)
 {
-    counters += p * 256 * columns + (threadIdx.x & (columns - 1));
-    atomicAdd(&counters[GPI_RADIX_WINDOW(number, shift) * columns], 1u);
+    const uint32_t at = GPI_RADIX_WINDOW(number, window);
+
+    atomicAdd(&counters[at * columns + (threadIdx.x & (columns - 1))], 1u);
+    return numbers[at] != number;
 }
 
 /*
@@ -226,7 +255,7 @@ GPI_DEVICE void GPI_RADIX_FIND_FEW(const GPI_RADIX_COUNTING *job, gpi_radix_tall
 
     GPI_NO_UNROLL
     for (int i = lane; i < SAMPLE && few <= GPI_RADIX_FEW_DIGITS; i += 32) {
-        const uint64_t number = GPI_RADIX_NUMBER(job->in[i * (job->n / SAMPLE)], job->begin_bit, range);
+        const uint64_t number = GPI_KEY_ORDER(job->in[i * (job->n / SAMPLE)]) >> job->begin_bit & range;
         unsigned others = GPI_FULL_MASK;
 
         GPI_NO_UNROLL
@@ -262,6 +291,30 @@ GPI_DEVICE void GPI_RADIX_FIND_FEW(const GPI_RADIX_COUNTING *job, gpi_radix_tall
 }
 
 /*
+ * A unit of keys as their numbers, of which the bits that count are left: whatever the size of the keys, the bits of
+ * all of them are cut out at once.
+ */
+GPI_DEVICE uint64_t GPI_RADIX_UNIT(uint64_t unit, int begin_bit, uint64_t range, int *minus_zero)
+{
+    const uint64_t each = UINT64_MAX / GPI_RADIX_WHOLE; /* a one for each key */
+
+    if (GPI_KEY_IS_FLOAT) {
+        GP_KEY keys[8 / sizeof(GP_KEY)];
+
+        memcpy((void *)keys, &unit, sizeof keys);
+        unit = 0;
+        GPI_UNROLL
+        for (int k = 0; k < 8 / (int)sizeof(GP_KEY); k++) {
+            unit |= GPI_KEY_ORDER(keys[k]) << (k * GPI_KEY_WIDTH);
+            *minus_zero |= GPI_KEY_IS_MINUS_ZERO(keys[k]);
+        }
+    } else {
+        unit ^= GPI_KEY_ORDER(0) * each;
+    }
+    return range == GPI_RADIX_WHOLE ? unit : unit >> begin_bit & range * each;
+}
+
+/*
  * Counts the keys in `vectors` whole vectors from `in`, four vectors under way at a time. Looks at two
  * neighbours, and for a -0.0. If there are few different keys, `numbers` has the one for each window: counts the
  * windows, and tells whether there are other keys.
@@ -272,64 +325,55 @@ GPI_DEVICE int GPI_RADIX_COUNT_VECTORS(gpi_radix_tally *tally, uint32_t *counter
 {
     const size_t stride = (size_t)gridDim.x * GPI_RADIX_COUNT_THREADS;
     const size_t first = (size_t)blockIdx.x * GPI_RADIX_COUNT_THREADS + threadIdx.x;
-    const int usual = columns == GPI_RADIX_COLUMNS && range == GPI_RADIX_WHOLE && !numbers; /* with constants */
-    const int few = numbers != NULL, window = few ? tally->window : 0, counted = few ? 1 : digits;
     uint64_t alike = 0;
     int minus_zero = 0, others = 0;
 
     for (size_t i = first; i < vectors; i += 4 * stride) {
-        GP_KEY keys[4][GPI_RADIX_VECTOR_N];
+        unsigned some = 1; /* vectors that there are */
+        uint64_t units[4 * 2];
 
         GPI_UNROLL
-        for (int v = 0; v < 4; v++)
-            if (i + v * stride < vectors)
-                memcpy((void *)keys[v],
-                       __builtin_assume_aligned(in + (i + v * stride) * GPI_RADIX_VECTOR_N, 16),
-                       16);
+        for (int v = 1; v < 4; v++)
+            some += i + v * stride < vectors;
+        GPI_OPAQUE(some);
+        GPI_UNROLL
+        for (unsigned v = 0; v < 4; v++)
+            if (v < some)
+                memcpy(units + 2 * v, __builtin_assume_aligned(in + (i + v * stride) * GPI_RADIX_VECTOR_N, 16), 16);
+        GPI_UNROLL
+        for (unsigned u = 0; u < 8; u++)
+            if (u / 2 < some)
+                units[u] = GPI_RADIX_UNIT(units[u], begin_bit, range, &minus_zero);
         if (i == first)
-            alike =
-                ~(GPI_KEY_ORDER(keys[0][0]) ^ GPI_KEY_ORDER(keys[0][1])) >> begin_bit | ~range;
+            alike = ~(units[0] ^ (GPI_KEY_IS_NARROW ? units[0] >> GPI_KEY_WIDTH % 64 : units[1]));
         GPI_UNROLL
-        for (int v = 0; v < 4; v++)
-            if (i + v * stride < vectors) {
-                GPI_UNROLL
-                for (int k = 0; k < GPI_RADIX_VECTOR_N; k++) {
-                    const uint64_t number = GPI_RADIX_NUMBER(keys[v][k], 0, GPI_RADIX_WHOLE);
+        for (unsigned k = 0; k < 4 * GPI_RADIX_VECTOR_N && numbers; k++)
+            if (k / GPI_RADIX_VECTOR_N < some) {
+                const uint64_t unit = units[k * sizeof(GP_KEY) / 8] >> k * GPI_KEY_WIDTH % 64;
 
-                    minus_zero |= GPI_KEY_IS_MINUS_ZERO(keys[v][k]);
-                    GPI_UNROLL
-                    for (int p = 0; p < (int)sizeof(GP_KEY) && usual; p++)
-                        GPI_RADIX_COUNT(counters, GPI_RADIX_COLUMNS, number, 8 * p, p);
-                }
+                others |= GPI_RADIX_COUNT_FEW(counters, columns, unit & GPI_RADIX_WHOLE, tally->window, numbers);
             }
         GPI_NO_UNROLL
-        for (int p = 0; p < counted && !usual; p++) {
-            GPI_UNROLL
-            for (int v = 0; v < 4; v++)
-                if (i + v * stride < vectors) {
-                    GPI_UNROLL
-                    for (int k = 0; k < GPI_RADIX_VECTOR_N; k++)
-                        GPI_RADIX_COUNT(counters, columns, GPI_RADIX_NUMBER(keys[v][k], begin_bit, range),
-                                        window + 8 * p, p);
-                }
-        }
-        GPI_UNROLL
-        for (int k = 0; k < 4 * GPI_RADIX_VECTOR_N && few; k++)
-            if (i + k / GPI_RADIX_VECTOR_N * stride < vectors) {
-                uint64_t number = GPI_RADIX_NUMBER(keys[k / GPI_RADIX_VECTOR_N][k % GPI_RADIX_VECTOR_N], begin_bit, range);
-
-                others |= numbers[GPI_RADIX_WINDOW(number, window)] != number;
+        for (int at = 0; at < 4 && !numbers; at++) {
+            if (some == 4) {
+                GPI_RADIX_COUNT_BYTES(counters, columns, units, 8, at, digits);
+                continue;
             }
+            GPI_UNROLL
+            for (unsigned v = 0; v < 3; v++)
+                if (v < some)
+                    GPI_RADIX_COUNT_BYTES(counters, columns, units + 2 * v, 2, at, digits);
+        }
     }
     GPI_NO_UNROLL
-    for (int p = 0; p <= digits && !few; p++) {
-        const int is_alike = p < digits ? (alike >> 8 * p & 255) == 255 : alike == UINT64_MAX;
+    for (int p = 0; p <= digits && !numbers; p++) {
+        const int is_alike = p < digits ? (alike >> 8 * p & 255) == 255 : (alike | ~range) == UINT64_MAX;
         unsigned votes = __ballot_sync(GPI_FULL_MASK, first < vectors && is_alike);
 
         if (threadIdx.x % 32 == 0 && votes)
             atomicAdd(&tally->alike[p], (uint32_t)__popc(votes));
     }
-    if (first < vectors && !few)
+    if (first < vectors && !numbers)
         atomicAdd(&tally->pairs, 1u);
     if (minus_zero)
         atomicOr(&tally->minus_zero, 1u);
@@ -349,14 +393,13 @@ GPI_DEVICE int GPI_RADIX_COUNT_ENDS(const GPI_RADIX_COUNTING *job, gpi_radix_tal
     }
     if (threadIdx.x >= 2 * GPI_RADIX_VECTOR_N || i >= last || i >= job->n)
         return 0;
-    const uint64_t number = GPI_RADIX_NUMBER(job->in[i], job->begin_bit, range);
-    const int window = numbers ? tally->window : 0;
+    const uint64_t number = GPI_KEY_ORDER(job->in[i]) >> job->begin_bit & range;
     GPI_NO_UNROLL
-    for (int p = 0; p < (numbers ? 1 : digits); p++)
-        GPI_RADIX_COUNT(counters, job->columns, number, window + 8 * p, p);
+    for (int p = 0; p < digits && !numbers; p++)
+        GPI_RADIX_COUNT(counters, job->columns, &number, 1, p / 4, p % 4, p);
     if (GPI_KEY_IS_MINUS_ZERO(job->in[i]))
         atomicOr(&tally->minus_zero, 1u);
-    return numbers && numbers[GPI_RADIX_WINDOW(number, window)] != number;
+    return numbers && GPI_RADIX_COUNT_FEW(counters, job->columns, number, tally->window, numbers);
 }
 
 /* Adds the block's findings to those of all. */
@@ -476,9 +519,8 @@ GPI_DEVICE void GPI_RADIX_MAKE_PLAN(const GPI_RADIX_COUNTING *job, const gpi_rad
         plan->digit[passes] = p;
         plan->shift[passes] = 8 * p;
         plan->bits[passes] = (int)gpi_min((uint32_t)(job->end_bit - job->begin_bit - 8 * p), 8);
-        plan->way[passes] = tally->kinds[p] <= GPI_RADIX_FEW_DIGITS / 2 ? GPI_RADIX_BY_THREE_VOTES
-                            : tally->kinds[p] <= GPI_RADIX_FEW_DIGITS   ? GPI_RADIX_BY_FOUR_VOTES
-                            : strict                         ? GPI_RADIX_BY_VOTES
+        plan->way[passes] = tally->kinds[p] <= GPI_RADIX_FEW_DIGITS ? GPI_RADIX_BY_FOUR_VOTES
+                            : strict                                ? GPI_RADIX_BY_VOTES
                             : tally->common[p] && !tally->crowded[p]
                                 ? GPI_RADIX_BUT_ONE + (int)tally->common[p] - 1
                             : votes ? GPI_RADIX_BY_VOTES

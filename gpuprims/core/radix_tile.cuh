@@ -317,11 +317,11 @@ GPI_DEVICE void GPI_RADIX_EXCHANGE_BY_VOTES(uint32_t *counts, GP_KEY *keys, cons
 }
 
 /*
- * Where there are few digits, so that three or four votes tell them apart: the first lanes know the next slot
- * of one each. `four` is a constant.
+ * Where there are few digits, so that four votes tell them apart: the first lanes stand for one each, and know
+ * its next slot and the lanes that have it. Keys of 8 bytes leave no registers to ask for these lanes.
  */
 GPI_DEVICE void GPI_RADIX_EXCHANGE_FEW(const GPI_RADIX_TILE *tile, const uint32_t *counts, GP_KEY *keys,
-                                       const GPI_RADIX_ARRAYS *pass, uint32_t at, int four)
+                                       const GPI_RADIX_ARRAYS *pass, uint32_t at)
 {
     const unsigned lane = threadIdx.x % 32, below = (1u << lane) - 1;
     const unsigned own[4] = {lane & 1 ? 0 : ~0u, lane & 2 ? 0 : ~0u, lane & 4 ? 0 : ~0u, lane & 8 ? 0 : ~0u};
@@ -333,16 +333,11 @@ GPI_DEVICE void GPI_RADIX_EXCHANGE_FEW(const GPI_RADIX_TILE *tile, const uint32_
         for (uint32_t k = 0; k < GPI_RADIX_CHUNK; k++) {
             uint32_t code = tile->codes[GPI_KEY_DIGIT(keys[k], pass->shift, pass->mask)];
             unsigned a = __ballot_sync(GPI_FULL_MASK, code & 1), b = __ballot_sync(GPI_FULL_MASK, code & 2),
-                     c = __ballot_sync(GPI_FULL_MASK, code & 4);
-            unsigned same = (code & 1 ? a : ~a) & (code & 2 ? b : ~b) & (code & 4 ? c : ~c);
-            unsigned mine = (a ^ own[0]) & (b ^ own[1]) & (c ^ own[2]);
-
-            if (four) {
-                unsigned d = __ballot_sync(GPI_FULL_MASK, code & 8);
-
-                same &= code & 8 ? d : ~d;
-                mine &= d ^ own[3];
-            }
+                     c = __ballot_sync(GPI_FULL_MASK, code & 4), d = __ballot_sync(GPI_FULL_MASK, code & 8);
+            unsigned mine = (a ^ own[0]) & (b ^ own[1]) & (c ^ own[2]) & (d ^ own[3]);
+            unsigned same = GPI_KEY_IS_NARROW ? __shfl_sync(GPI_FULL_MASK, mine, (int)code)
+                                              : (code & 1 ? a : ~a) & (code & 2 ? b : ~b) &
+                                                    (code & 4 ? c : ~c) & (code & 8 ? d : ~d);
             uint32_t slot = __shfl_sync(GPI_FULL_MASK, next, (int)code) + (uint32_t)__popc(same & below);
 
             next += (uint32_t)__popc(mine);
@@ -387,10 +382,8 @@ GPI_DEVICE void GPI_RADIX_EXCHANGE(GPI_RADIX_TILE *tile, GP_KEY *keys, const GPI
     GPI_OPAQUE(shift); /* the digits again, rather than in registers since the count */
     if (way == GPI_RADIX_BY_VOTES) {
         GPI_RADIX_EXCHANGE_BY_VOTES(counts, keys, pass, at, count, rounds);
-    } else if (way == GPI_RADIX_BY_THREE_VOTES) {
-        GPI_RADIX_EXCHANGE_FEW(tile, counts, keys, pass, at, 0);
     } else if (way == GPI_RADIX_BY_FOUR_VOTES) {
-        GPI_RADIX_EXCHANGE_FEW(tile, counts, keys, pass, at, 1);
+        GPI_RADIX_EXCHANGE_FEW(tile, counts, keys, pass, at);
     } else if (way >= GPI_RADIX_BUT_ONE) {
         GPI_RADIX_EXCHANGE_BUT_ONE(counts, keys, pass, at, (uint32_t)way - GPI_RADIX_BUT_ONE, shift);
     } else {
