@@ -156,7 +156,7 @@ GPI_DEVICE void gpi_radix_add_up(gpi_radix_tally *tally, const gpi_radix_counts 
 #define GPI_RADIX_FIRST_BITS(levels, bits) (GPI_RADIX_PAIRS && (levels) == 2 ? ((bits) + 1) / 2 : 8)
 #define GPI_RADIX_PLAN_PARTITIONS GPI(plan_partitions)
 #define GPI_RADIX_PLAN_BUCKETS GPI(plan_buckets)
-#define GPI_RADIX_ARE_ALIKE GPI(are_alike)
+#define GPI_RADIX_IS_OFTEN GPI(is_often)
 #define GPI_RADIX_MAKE_PLAN GPI(make_plan)
 #define GPI_RADIX_COUNT_KERNEL GPI(count_kernel)
 #define GPI_RADIX_VECTOR_N GPI(vector_n)
@@ -468,10 +468,10 @@ GPI_DEVICE void GPI_RADIX_PLAN_BUCKETS(const GPI_RADIX_COUNTING *job, int digits
     }
 }
 
-/* Whether neighbours often share a digit; behind the last: whether they are often equal. */
-GPI_DEVICE int GPI_RADIX_ARE_ALIKE(const gpi_radix_counts *counts, int digit)
+/* Whether so many of all neighbours are often. */
+GPI_DEVICE int GPI_RADIX_IS_OFTEN(uint32_t alike, uint32_t pairs)
 {
-    return 100 * (uint64_t)__ldcg(&counts->alike[digit]) > GPI_TUNE_RADIX_ALIKE * (uint64_t)__ldcg(&counts->pairs);
+    return 100 * (uint64_t)alike > GPI_TUNE_RADIX_ALIKE * (uint64_t)pairs;
 }
 
 /* Few different keys, of which nobody has seen others: one pass sorts them by a window. One warp. */
@@ -506,6 +506,8 @@ GPI_DEVICE void GPI_RADIX_MAKE_PLAN(const GPI_RADIX_COUNTING *job, const gpi_rad
     const int strict =
         job->strict || (!GPI_RADIX_PAIRS && (job->end_bit - job->begin_bit < GPI_KEY_WIDTH ||
                                              __ldcg(&counts->minus_zero)));
+    const uint32_t pairs = __ldcg(&counts->pairs);
+    const int runs = GPI_RADIX_IS_OFTEN(__ldcg(&counts->alike[digits]), pairs);
     int passes = 0;
 
     GPI_NO_UNROLL
@@ -513,8 +515,7 @@ GPI_DEVICE void GPI_RADIX_MAKE_PLAN(const GPI_RADIX_COUNTING *job, const gpi_rad
         if (tally->single[p]) /* all keys have one digit there: nothing to do */
             continue;
         /* The first pass meets the keys as they come, the later ones mixed, but for runs of equal keys. */
-        int votes = (passes ? tally->crowded[p] != 0 : GPI_RADIX_ARE_ALIKE(counts, p)) ||
-                    GPI_RADIX_ARE_ALIKE(counts, digits);
+        int votes = runs || (passes ? tally->crowded[p] != 0 : GPI_RADIX_IS_OFTEN(__ldcg(&counts->alike[p]), pairs));
 
         plan->digit[passes] = p;
         plan->shift[passes] = 8 * p;
@@ -546,7 +547,7 @@ GPI_DEVICE void GPI_RADIX_MAKE_PLAN(const GPI_RADIX_COUNTING *job, const gpi_rad
     if (GPI_RADIX_PAIRS && passes < GPI_RADIX_WORTH_ONE)
         counts->buckets = 0;
     else if (counts->buckets && GPI_RADIX_PAIRS)
-        GPI_RADIX_PLAN_PARTITIONS(plan, 1, 8, GPI_RADIX_ARE_ALIKE(counts, digits - 1));
+        GPI_RADIX_PLAN_PARTITIONS(plan, 1, 8, GPI_RADIX_IS_OFTEN(__ldcg(&counts->alike[digits - 1]), pairs));
     else if (counts->buckets)
         plan->passes = 0;
 }
