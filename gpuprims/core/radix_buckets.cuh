@@ -9,12 +9,13 @@
  *     2. partition by the topmost digit: a tile asks for room in each of 256 ranges, with one addition for each
  *        of them, and moves its keys there
  *     3. partition each of these ranges by the next bits
- *     4. one block sorts a bucket: by twelve more bits, and by comparing the few keys that are alike so far
+ *     4. one block sorts a bucket: by twelve more bits, and by comparing the few keys that are alike so far; or
+ *        in passes by votes, if many are alike and yet different
  *
  * Floats that are spread over a range share most of their topmost bits: half of those between 0 and 1 are
  * above 0.5. So their buckets are of equal width, from the least to the largest key of a sample, whenever that
- * spreads them well; what is beyond joins the first or the last one. A subtraction and a multiplication
- * are monotone however they are rounded.
+ * spreads them well; what is beyond joins the first or the last one. A multiplication and addition of which only the
+ * sum is rounded is monotone. In a bucket the bins are of equal width, too.
  *
  * None of this keeps the order of keys, and none of it does harm: whole keys are compared in the end, so that
  * keys in the wrong order could only be alike in all their bits. Where that is not so, with -0.0 and +0.0 or
@@ -454,8 +455,7 @@ GPI_DEVICE void GPI_RADIX_PARTITION(GPI_RADIX_BUCKET_TILE *tile, GP_KEY *slots, 
     __syncthreads(); /* the first slots are there */
     GPI_UNROLL
     for (int i = 0; i < GPI_RADIX_PARTITION_ITEMS; i++)
-        if (full || i * GPI_RADIX_PARTITION_THREADS + tid < count)
-        {
+        if (full || i * GPI_RADIX_PARTITION_THREADS + tid < count) {
             const uint32_t digit = GPI_RADIX_TOP(ruler, keys[i], top) & mask;
             const uint32_t slot = atomicAdd(&tile->counts[digit], 1u);
 
@@ -826,7 +826,6 @@ static __global__ void __launch_bounds__(GPI_RADIX_BUCKET_THREADS, GPI_RADIX_BUC
         for (int i = 0; i < GPI_RADIX_BUCKET_ITEMS; i++)
             if (i * GPI_RADIX_BUCKET_THREADS + tid < count) {
                 uint32_t bin = GPI_RADIX_TOP(ruler, keys[i], top) % GPI_RADIX_BINS;
-
                 uint32_t slot = atomicAdd(&bucket->bins[bin], 1u);
 
                 bucket->keys[slot] = GPI_RADIX_PACK(keys[i]);

@@ -275,7 +275,8 @@ GPI_DEVICE void GPI_RADIX_FIND_FEW(const GPI_RADIX_COUNTING *job, gpi_radix_tall
 
         GPI_NO_UNROLL
         for (int k = 0; k < few * few; k++) {
-            const uint64_t a = __shfl_sync(GPI_FULL_MASK, known, k / few), b = __shfl_sync(GPI_FULL_MASK, known, k % few);
+            const uint64_t a = __shfl_sync(GPI_FULL_MASK, known, k / few);
+            const uint64_t b = __shfl_sync(GPI_FULL_MASK, known, k % few);
 
             apart &= k / few == k % few || GPI_RADIX_WINDOW(a ^ b, first + lane) != 0;
         }

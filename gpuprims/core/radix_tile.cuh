@@ -168,8 +168,9 @@ GPI_DEVICE void GPI_RADIX_COPY(const GPI_RADIX_JOB *job, const GPI_RADIX_ARRAYS 
 /* Where the value of a tile's item is in shared memory. */
 GPI_DEVICE GPI_RADIX_VALUE *GPI_RADIX_VALUE_AT(const GPI_RADIX_ARRAYS *pass, uint32_t position)
 {
-    return (GPI_RADIX_VALUE *)(pass->values + gpi_radix_value_at(pass->off + position * (uint32_t)sizeof(GPI_RADIX_VALUE),
-                                                                 16 % sizeof(GPI_RADIX_VALUE) == 0));
+    const uint32_t at = pass->off + position * (uint32_t)sizeof(GPI_RADIX_VALUE);
+
+    return (GPI_RADIX_VALUE *)(pass->values + gpi_radix_value_at(at, 16 % sizeof(GPI_RADIX_VALUE) == 0));
 }
 
 /* Brings the values of a tile to shared memory, where they are after gpi_copy_wait(). */
