@@ -214,6 +214,7 @@ static const char *const patterns[] = {
     "20 high bits, 65 times each", "one high byte in every seventh",
     "floats from -3 to 5", "such floats, infinities and a NaN",
     "runs of 600",   "multiples of 32",  "second byte 0",       "some alike in 24 bits",
+    "few distinct, and one other",
 };
 enum { PATTERNS = sizeof patterns / sizeof *patterns };
 
@@ -278,6 +279,7 @@ static uint64_t make_key(const radix_case *c, int pattern, size_t i, size_t n)
     case 13: /* more than two blocks' shares */
         random = i % 7 ? random : (random >> 8 | (uint64_t)0x77 << 56);
         return random >> (64 - 8 * c->key_bytes);
+    case 20: return i == n / 3 + 1 ? 0x7777777777777777u & all : (random % 16 + 1) * 0x9E3779B97F4A7C15u & all;
     case 14:
     case 15: return ranged(c, random, i, pattern == 15);
     case 16: return (i / 600 + 1) * 0x9E3779B97F4A7C15u >> (64 - 8 * c->key_bytes);
