@@ -90,8 +90,9 @@
 #define GPI_COMPACT_PHASE        GPI(phase)
 #define GPI_COMPACT_FLAG_PHASE   GPI(flag_phase)
 #define GPI_COMPACT_ITEM         GPI(item)
+#define GPI_COMPACT_ASK_BYTES    GPI(ask_bytes)
 #define GPI_COMPACT_ASK          GPI(ask)
-#define GPI_COMPACT_ASK_EDGE     GPI(ask_edge)
+#define GPI_COMPACT_FILL         GPI(fill)
 #define GPI_COMPACT_ASK_FLAGS    GPI(ask_flags)
 #define GPI_COMPACT_CHOOSE       GPI(choose)
 #define GPI_COMPACT_PUT          GPI(put)
@@ -101,6 +102,7 @@
 #define GPI_COMPACT_WAVE_FETCH   GPI(wave_fetch)
 #define GPI_COMPACT_WAVE_LOOK    GPI(wave_look)
 #define GPI_COMPACT_WAVE_KERNEL  GPI(wave_kernel)
+#define GPI_COMPACT_HALF         GPI(half)
 #define GPI_COMPACT_COUNT        GPI(count)
 #define GPI_COMPACT_COUNT_CHUNK  GPI(count_chunk)
 #define GPI_COMPACT_COUNT_GROUP  GPI(count_group)
@@ -113,6 +115,7 @@
 #define GPI_COMPACT_RING_BYTES   GPI(ring_bytes)
 #define GPI_COMPACT_RING_FETCH   GPI(ring_fetch)
 #define GPI_COMPACT_RING_LOAD    GPI(ring_load)
+#define GPI_COMPACT_RING_SUM     GPI(ring_sum)
 #define GPI_COMPACT_RING_LOOK    GPI(ring_look)
 #define GPI_COMPACT_RING_COUNT   GPI(ring_count)
 #define GPI_COMPACT_RING_PUBLISH GPI(ring_publish)
@@ -134,6 +137,7 @@ enum {
     GPI_COMPACT_AT_LINES = GPI_OUT_BYTES % 16 == 0 && (int)sizeof(GP_TYPE) < 128 &&
                            __alignof__(GP_TYPE) % GPI_LOW_BIT(sizeof(GP_TYPE)) == 0, /* all chunks do */
     GPI_COMPACT_SLOT = (GPI_CHUNK_N * (int)sizeof(GP_TYPE) + 127) / 128 * 128 + 256, /* two phases */
+    GPI_COMPACT_HALF = GPI_TILE_CHUNKS > 1 ? GPI_TILE_CHUNKS / 2 : 1, /* chunks of a tile of a small input */
     GPI_COMPACT_FLAG_SLOT = (GPI_CHUNK_N + 127) / 128 * 128 + 128,
     GPI_COMPACT_LISTS = GPI_CHUNK_N * 2 > GPI_COMPACT_SLOT ? 2 : 1 /* of 16-bit places, in a slot in turn */
 };
@@ -148,10 +152,12 @@ typedef struct {
     size_t n;
     gpi_tag_head *head;   /* counts follow it */
     unsigned tiles;
+    unsigned tile_chunks; /* chunks of a tile */
     unsigned skip;        /* places of the first chunk that come before the array */
     int rejected;         /* a GPI_REJECTED_... */
     int in_place;
-    int counted;          /* *count is there before the launch, for a stable partition */
+    unsigned own;         /* tiles of a stable partition that the launch itself counts before it writes, from
+                             the first on; what the others keep is in head->counted */
 } GPI_COMPACT_JOB;
 
 /* What there is of a chunk: items in places [first, last); item i in place i - start. */
@@ -172,6 +178,8 @@ GPI_DEVICE GPI_COMPACT_PART GPI_COMPACT_CUT(const GPI_COMPACT_JOB *job, size_t c
     part.last = place >= places ? 0 : gpi_most(places - place, GPI_CHUNK_N);
     return part;
 }
+
+#define GPI_COMPACT_IS_SHORT(part) ((part).last - (part).first < GPI_CHUNK_N)
 
 /* Where place 0 of a chunk lies in a slot. */
 GPI_DEVICE unsigned GPI_COMPACT_PHASE(const GPI_COMPACT_JOB *job, GPI_COMPACT_PART part)
@@ -201,49 +209,63 @@ GPI_DEVICE GP_TYPE GPI_COMPACT_ITEM(const GPI_RUN *run, int i)
     return x;
 }
 
-/* Asks the predicate about a run. */
-GPI_DEVICE void GPI_COMPACT_ASK(uint32_t *keep, const GPI_RUN *run, GPI_CONTEXT context)
+/*
+ * Asks the predicate about a run of bytes, 16 at a time, the last ones first: a copy of it for each byte of the
+ * run would be much code. Answers stay in the bytes that they are about until there are eight.
+ */
+GPI_DEVICE void GPI_COMPACT_ASK_BYTES(uint32_t *keep, const char *items, GPI_CONTEXT context)
 {
-    if (sizeof(GP_TYPE) == 1) { /* eight at a time: answers stay in the bytes that they are about */
+    GPI_NO_UNROLL
+    for (int v = GPI_OUT_BYTES / 16; v-- > 0;) {
+        uint32_t answers[4] = {0, 0, 0, 0}, eights[2];
+        GPI_RUN run;
+
+        gpi_get(run.vectors[0], items + 16 * v);
         GPI_UNROLL
-        for (int i = 0; i < GPI_OUT_BYTES / 8; i++) {
-            uint32_t answers[2] = {0, 0};
+        for (int i = 15; i >= 0; i--) {
+            GP_TYPE x = GPI_COMPACT_ITEM(&run, i);
 
-            GPI_UNROLL
-            for (int k = 7; k >= 0; k--) {
-                GP_TYPE x = GPI_COMPACT_ITEM(run, 8 * i + k);
-
-                answers[k / 4] |= GPI_KEEP(&x, context) ? 1u << 8 * (k % 4) : 0;
-            }
-            keep[i / 4] = gpi_permute(keep[i / 4], gpi_gather_answers(answers[0], answers[1]),
-                                      0x3210u + ((7u - i % 4) << 4 * (i % 4)));
+            answers[i / 4] |= GPI_KEEP(&x, context) ? 1u << 8 * (i % 4) : 0;
         }
-    } else {
+        eights[0] = gpi_gather_answers(answers[0], answers[1]);
+        eights[1] = gpi_gather_answers(answers[2], answers[3]);
         GPI_UNROLL
-        for (int i = 0; i < GPI_RUN_N; i++) {
-            GP_TYPE x = GPI_COMPACT_ITEM(run, i);
-
-            keep[i / 32] |= (uint32_t)GPI_KEEP(&x, context) << i % 32;
-        }
+        for (int w = GPI_COMPACT_BITS - 1; w > 0; w--) /* room for 16 more answers */
+            keep[w] = gpi_permute(keep[w - 1], keep[w], 0x5432);
+        keep[0] = gpi_permute(gpi_permute(eights[0], eights[1], 0x0073), keep[0], 0x5410);
     }
 }
 
-/* The same of a chunk that is not whole: nobody asks about what is not an item. */
-GPI_DEVICE void GPI_COMPACT_ASK_EDGE(uint32_t *keep, const char *items, GPI_COMPACT_PART part, unsigned lane,
-                                     GPI_CONTEXT context)
+/* Asks the predicate about a run of larger items. */
+GPI_DEVICE void GPI_COMPACT_ASK(uint32_t *keep, const GPI_RUN *run, GPI_CONTEXT context)
 {
     GPI_UNROLL
-    for (int w = 0; w < GPI_COMPACT_BITS; w++) {
-        GPI_UNROLL_BY_8
-        for (int i = 32 * w; i < 32 * w + 32 && i < GPI_RUN_N; i++) {
-            unsigned place = lane * GPI_RUN_N + (unsigned)i;
-            GP_TYPE x;
+    for (int i = 0; i < GPI_RUN_N; i++) {
+        GP_TYPE x = GPI_COMPACT_ITEM(run, i);
 
-            gpi_get(x, items + place * sizeof x); /* may be rubbish */
-            if (place >= part.first && place < part.last)
-                keep[w] |= (uint32_t)GPI_KEEP(&x, context) << i % 32;
-        }
+        keep[i / 32] |= (uint32_t)GPI_KEEP(&x, context) << i % 32;
     }
+}
+
+/*
+ * One warp: where a run is not all there, a copy of an item takes the places without one, so that the
+ * predicate may be asked about the whole run.
+ */
+GPI_DEVICE void GPI_COMPACT_FILL(char *items, GPI_COMPACT_PART part, unsigned lane)
+{
+    const unsigned begin = part.first / GPI_RUN_N * GPI_RUN_N;
+    const unsigned end = (part.last + GPI_RUN_N - 1) / GPI_RUN_N * GPI_RUN_N;
+    GP_TYPE x;
+
+    gpi_get(x, items + part.first * sizeof x);
+    GPI_NO_UNROLL
+    for (unsigned place = begin + lane; place < part.first; place += 32)
+        gpi_put(items + place * sizeof x, x);
+    GPI_NO_UNROLL
+    for (unsigned place = part.last + lane; place < end; place += 32)
+        gpi_put(items + place * sizeof x, x);
+    gpi_fence_async(); /* the slot may get the next chunk by a bulk copy */
+    __syncwarp();      /* the runs are whole */
 }
 
 /* Looks at the flags of a run instead. */
@@ -281,24 +303,32 @@ GPI_DEVICE void GPI_COMPACT_ASK_FLAGS(uint32_t *keep, const char *flags, GPI_COM
 }
 
 /*
- * Which items of the lane's run are kept, a bit each; returns how many. `run` is needed of a whole chunk
- * without flags alone.
+ * Which items of the lane's run are kept, a bit each; returns how many. Without flags, the places of a chunk that
+ * is not whole have been filled; `run` is needed of items larger than a byte, and place 0 is at `items`.
  */
 GPI_DEVICE unsigned GPI_COMPACT_CHOOSE(uint32_t *keep, const GPI_COMPACT_JOB *job, GPI_COMPACT_PART part,
-                                       const GPI_RUN *run, const char *slot, const char *flag_slot,
+                                       const GPI_RUN *run, const char *items, const char *flag_slot,
                                        unsigned lane, GPI_CONTEXT context)
 {
+    int first = (int)part.first - (int)(lane * GPI_RUN_N), last = (int)part.last - (int)(lane * GPI_RUN_N);
     unsigned kept = 0;
 
     GPI_UNROLL
     for (int w = 0; w < GPI_COMPACT_BITS; w++)
         keep[w] = 0;
-    if (job->flags)
+    if (job->flags) {
         GPI_COMPACT_ASK_FLAGS(keep, flag_slot + GPI_COMPACT_FLAG_PHASE(job, part), part, lane);
-    else if (part.first == 0 && part.last == GPI_CHUNK_N)
-        GPI_COMPACT_ASK(keep, run, context);
-    else
-        GPI_COMPACT_ASK_EDGE(keep, slot + GPI_COMPACT_PHASE(job, part), part, lane, context);
+    } else if (first < GPI_RUN_N && last > 0) { /* nobody asks where there is no item at all */
+        if (sizeof(GP_TYPE) == 1)
+            GPI_COMPACT_ASK_BYTES(keep, items + lane * GPI_OUT_BYTES, context);
+        else
+            GPI_COMPACT_ASK(keep, run, context);
+    }
+    if (GPI_COMPACT_IS_SHORT(part)) {
+        GPI_UNROLL
+        for (int w = 0; w < GPI_COMPACT_BITS; w++)
+            keep[w] &= gpi_low_bits(last - 32 * w) & ~gpi_low_bits(first - 32 * w);
+    }
     GPI_UNROLL
     for (int w = 0; w < GPI_COMPACT_BITS; w++)
         kept += (unsigned)__popc(keep[w]);
@@ -493,8 +523,8 @@ GPI_DEVICE uint32_t GPI_COMPACT_COUNT_GROUP(const GPI_COMPACT_JOB *job, size_t g
                 unsigned kept = 0;
 
                 GPI_NO_UNROLL
-                for (unsigned q = 0; q < GPI_TILE_CHUNKS; q++)
-                    kept += GPI_COMPACT_COUNT(job, GPI_COMPACT_CUT(job, late * GPI_TILE_CHUNKS + q), lane,
+                for (unsigned q = 0; q < job->tile_chunks; q++)
+                    kept += GPI_COMPACT_COUNT(job, GPI_COMPACT_CUT(job, late * job->tile_chunks + q), lane,
                                               context);
                 kept = gpi_warp_sum(kept);
                 if (lane == 0)
@@ -520,17 +550,16 @@ static inline size_t GPI_COMPACT_BYTES(size_t n)
     size_t rest = n ? (n - 1) % GPI_TILE_N + 1 : 0; /* items of the last tile */
     size_t tiles = gpi_divide_up(n, GPI_TILE_N) + (rest + GPI_COMPACT_SKIP > GPI_TILE_N);
 
-    return tiles > 1 ? gpi_count_bytes(tiles) : 0;
+    return tiles > 1 ? gpi_count_bytes(tiles < GPI_COUNT_GROUP ? GPI_COUNT_GROUP : tiles) : 0;
 }
 
-/* Counts first, if need be. The ring from a certain n on, where the device has room for it; else the wave. */
+/* Counts tiles first, if need be. The ring from a certain n on, where the device has room for it; else the wave. */
 static inline cudaError_t GPI_COMPACT_LAUNCH(GPI_COMPACT_JOB job, GPI_CONTEXT context, cudaStream_t stream)
 {
     static signed char wave_known[GPI_DEVICES];
     int ready = gpi_kernel_ready((const void *)GPI_COMPACT_WAVE_KERNEL, GPI_COMPACT_WAVE_BYTES(1),
                                  wave_known);
     int early = (ready & GPI_KERNEL_SM90) != 0, ring = 0;
-    unsigned blocks = gpi_resident_blocks(GPI_TUNE_COMPACT_WAVE_BLOCKS, job.tiles, GP_GRID);
 
 #if GP_KERNEL != GP_KERNEL_WAVE
     const size_t ring_from = GP_KERNEL ? 1 : ((size_t)GPI_TUNE_COMPACT_RING_FROM << 20) / sizeof(GP_TYPE);
@@ -540,21 +569,34 @@ static inline cudaError_t GPI_COMPACT_LAUNCH(GPI_COMPACT_JOB job, GPI_CONTEXT co
            gpi_kernel_ready((const void *)GPI_COMPACT_RING_KERNEL, GPI_COMPACT_RING_BYTES, ring_known) >=
                (GPI_KERNEL_FITS | GPI_KERNEL_SM90);
 #endif
-    job.counted = job.rejected == GPI_REJECTED_STABLE && (ring || job.tiles > blocks);
-    if (job.counted) {
-        cudaError_t error = GPI_LAUNCH_EARLY(
-            early, GPI_COMPACT_COUNT_KERNEL, gpi_resident_blocks(GPI_COMPACT_COUNT_BLOCKS, job.tiles, GP_GRID),
-            GPI_COMPACT_COUNT_THREADS, 0, stream, job, context);
+    if (!ring && job.tiles > 1 && /* twice as many blocks, as long as their counts are one group */
+        gpi_divide_up(job.n + GPI_COMPACT_SKIP, GPI_COMPACT_HALF * GPI_CHUNK_N) <= GPI_COUNT_GROUP) {
+        job.tile_chunks = GPI_COMPACT_HALF;
+        job.tiles = (unsigned)gpi_divide_up(job.n + job.skip, GPI_COMPACT_HALF * GPI_CHUNK_N);
+    }
+    unsigned blocks = gpi_resident_blocks(ring ? 1 : GPI_TUNE_COMPACT_WAVE_BLOCKS, job.tiles, GP_GRID);
+    unsigned most = blocks; /* tiles that are in shared memory at the same time */
+#if GP_KERNEL != GP_KERNEL_WAVE
+    most *= ring ? GPI_COMPACT_STAGES : 1;
+#endif
+    if (job.rejected == GPI_REJECTED_STABLE) {
+        job.own = job.tiles <= most ? job.tiles : ring ? most : 0;
+        if (job.own < job.tiles) {
+            cudaError_t error = GPI_LAUNCH_EARLY(
+                early, GPI_COMPACT_COUNT_KERNEL,
+                gpi_resident_blocks(GPI_COMPACT_COUNT_BLOCKS, job.tiles - job.own, GP_GRID),
+                GPI_COMPACT_COUNT_THREADS, 0, stream, job, context);
 
-        if (error != cudaSuccess)
-            return error;
+            if (error != cudaSuccess)
+                return error;
+        }
     }
 #if GP_KERNEL != GP_KERNEL_WAVE
     if (ring)
-        return GPI_LAUNCH_EARLY(1, GPI_COMPACT_RING_KERNEL, gpi_resident_blocks(1, job.tiles, GP_GRID),
-                                GPI_COMPACT_RING_THREADS, GPI_COMPACT_RING_BYTES, stream, job, context);
+        return GPI_LAUNCH_EARLY(1, GPI_COMPACT_RING_KERNEL, blocks, GPI_COMPACT_RING_THREADS,
+                                GPI_COMPACT_RING_BYTES, stream, job, context);
 #endif
-    return GPI_LAUNCH_EARLY(early, GPI_COMPACT_WAVE_KERNEL, blocks, 32 * GPI_TILE_CHUNKS,
+    return GPI_LAUNCH_EARLY(early, GPI_COMPACT_WAVE_KERNEL, blocks, 32 * job.tile_chunks,
                             GPI_COMPACT_WAVE_BYTES(job.flags != NULL), stream, job, context);
 }
 
@@ -582,6 +624,7 @@ static inline cudaError_t GPI_COMPACT_HOST(const char *function, GPI_COMPACT_JOB
             job.skip = skip;
     job.head = (gpi_tag_head *)scratch.tags;
     job.tiles = (unsigned)gpi_divide_up(job.n + job.skip, GPI_TILE_N);
+    job.tile_chunks = GPI_TILE_CHUNKS;
     job.in_place = job.in == job.out;
     error = GPI_COMPACT_LAUNCH(job, context, stream);
     return gpi_scratch_release(&scratch, error, stream);
@@ -616,7 +659,7 @@ GP_API size_t GPI_PUBLIC(partition_stable_workspace_bytes)(size_t n)
 GP_API cudaError_t GPI_PUBLIC(compact)(const GP_TYPE *in, GP_TYPE *out, size_t n, size_t *d_count,
                                        GPI_CONTEXT_PARAMETER gp_workspace *ws, cudaStream_t stream)
 {
-    GPI_COMPACT_JOB job = {in, NULL, out, NULL, d_count, n, NULL, 0, 0, GPI_REJECTED_DROPPED, 0, 0};
+    GPI_COMPACT_JOB job = {in, NULL, out, NULL, d_count, n, NULL, 0, 0, 0, GPI_REJECTED_DROPPED, 0, 0};
 
     return GPI_COMPACT_HOST(GPI_TEXT(compact), job, GPI_CONTEXT_VALUE, ws, stream);
 }
@@ -626,7 +669,7 @@ GP_API cudaError_t GPI_PUBLIC(compact_flagged)(const GP_TYPE *in, const uint8_t 
                                                size_t n, size_t *d_count,
                                                GPI_CONTEXT_PARAMETER gp_workspace *ws, cudaStream_t stream)
 {
-    GPI_COMPACT_JOB job = {in, flags, out, NULL, d_count, n, NULL, 0, 0, GPI_REJECTED_DROPPED, 0, 0};
+    GPI_COMPACT_JOB job = {in, flags, out, NULL, d_count, n, NULL, 0, 0, 0, GPI_REJECTED_DROPPED, 0, 0};
 
     if (!flags && n)
         return gpi_error_null(GPI_TEXT(compact_flagged), "flags", n);
@@ -637,7 +680,7 @@ GP_API cudaError_t GPI_PUBLIC(compact_flagged)(const GP_TYPE *in, const uint8_t 
 GP_API cudaError_t GPI_PUBLIC(compact_indices)(const GP_TYPE *in, size_t *out, size_t n, size_t *d_count,
                                                GPI_CONTEXT_PARAMETER gp_workspace *ws, cudaStream_t stream)
 {
-    GPI_COMPACT_JOB job = {in, NULL, NULL, out, d_count, n, NULL, 0, 0, GPI_REJECTED_DROPPED, 0, 0};
+    GPI_COMPACT_JOB job = {in, NULL, NULL, out, d_count, n, NULL, 0, 0, 0, GPI_REJECTED_DROPPED, 0, 0};
 
     return GPI_COMPACT_HOST(GPI_TEXT(compact_indices), job, GPI_CONTEXT_VALUE, ws, stream);
 }
@@ -646,7 +689,7 @@ GP_API cudaError_t GPI_PUBLIC(compact_indices)(const GP_TYPE *in, size_t *out, s
 GP_API cudaError_t GPI_PUBLIC(partition)(const GP_TYPE *in, GP_TYPE *out, size_t n, size_t *d_count,
                                          GPI_CONTEXT_PARAMETER gp_workspace *ws, cudaStream_t stream)
 {
-    GPI_COMPACT_JOB job = {in, NULL, out, NULL, d_count, n, NULL, 0, 0, GPI_REJECTED_REVERSED, 0, 0};
+    GPI_COMPACT_JOB job = {in, NULL, out, NULL, d_count, n, NULL, 0, 0, 0, GPI_REJECTED_REVERSED, 0, 0};
 
     return GPI_COMPACT_HOST(GPI_TEXT(partition), job, GPI_CONTEXT_VALUE, ws, stream);
 }
@@ -655,7 +698,7 @@ GP_API cudaError_t GPI_PUBLIC(partition)(const GP_TYPE *in, GP_TYPE *out, size_t
 GP_API cudaError_t GPI_PUBLIC(partition_stable)(const GP_TYPE *in, GP_TYPE *out, size_t n, size_t *d_count,
                                                 GPI_CONTEXT_PARAMETER gp_workspace *ws, cudaStream_t stream)
 {
-    GPI_COMPACT_JOB job = {in, NULL, out, NULL, d_count, n, NULL, 0, 0, GPI_REJECTED_STABLE, 0, 0};
+    GPI_COMPACT_JOB job = {in, NULL, out, NULL, d_count, n, NULL, 0, 0, 0, GPI_REJECTED_STABLE, 0, 0};
 
     return GPI_COMPACT_HOST(GPI_TEXT(partition_stable), job, GPI_CONTEXT_VALUE, ws, stream);
 }

@@ -24,8 +24,9 @@
  *              calling thread, with fractions that grow to 1.
  * Order        That of radix_sort.cuh, stable. The result is the same whatever the options.
  * Guarantees   In place; blocks until the array is sorted. Besides device_bytes of device memory it takes,
- *              while it runs, as much host memory as the array has (method 1 up to a half more), and
- *              page-locked memory through which all copies go: 4 MB for each thread, 8 MB with few.
+ *              while it runs, as much host memory as the array has (method 1 up to a half more; method 2 may
+ *              use two thirds of it), and page-locked memory through which all copies go: 4 MB for each
+ *              thread, 8 MB with few.
  * Errors       cudaErrorInvalidValue, with gp_last_error_message(): nothing has been done.
  *              cudaErrorMemoryAllocation: the device, or with a message the host, has no memory for it;
  *              nothing has been done. Else what a copy or a launch returned. Whatever it is, all that was
@@ -40,11 +41,13 @@
  *     1   the CPU merges what there is into the array: core/merge_runs.cuh
  *     2   the merged order is cut into equal parts, each small enough for the GPU. Where a cut goes through
  *         each run is found exactly, so that no distribution of keys makes a part too large. The pieces of
- *         a part are gathered on their way to the GPU, sorted, and come back into their place
+ *         a part are gathered on their way to the GPU, sorted, and come back into their place. Meanwhile
+ *         some of the runs, the guests, wait in the first places of the array; the parts that belong there
+ *         come last
  *
- * The array is not written before the runs are complete, so that a failure until then leaves it as it was,
- * and after one later it gets the runs back. docs/hybrid-sort.md has the lanes and when which method is
- * chosen. core/hybrid_lanes.cuh.
+ * Nothing in the array is overwritten before it is elsewhere in host memory, and after a failure what has
+ * been overwritten comes back from there. docs/hybrid-sort.md has the lanes and when which method is chosen.
+ * core/hybrid_lanes.cuh.
  *
  * No include guard: each include stamps out one instance, as its parameters say.
  */
@@ -99,6 +102,7 @@
 #define GPI_HYBRID_PLAN GPI(plan)
 #define GPI_HYBRID_CARVE GPI(carve)
 #define GPI_HYBRID_LAY_OUT GPI(lay_out)
+#define GPI_HYBRID_PLACES GPI(places)
 #define GPI_HYBRID_STAGE GPI(stage)
 #define GPI_HYBRID_HOST_MEMORY GPI(host_memory)
 #define GPI_HYBRID_DEVICE GPI(device)
@@ -108,7 +112,12 @@
 #define GPI_HYBRID_MERGE_PART GPI(merge_part)
 #define GPI_HYBRID_MERGE_GROUP GPI(merge_group)
 #define GPI_HYBRID_MERGE_ALL GPI(merge_all)
-#define GPI_HYBRID_PUT_BACK GPI(put_back)
+#define GPI_HYBRID_COPY GPI(copy)
+#define GPI_HYBRID_FIRST_FAILED GPI(first_failed)
+#define GPI_HYBRID_SECOND_FAILED GPI(second_failed)
+#define GPI_HYBRID_NEEDED GPI(needed)
+#define GPI_HYBRID_SEE_OFF GPI(see_off)
+#define GPI_HYBRID_SEEN_OFF GPI(seen_off)
 #define GPI_HYBRID_CUT GPI(cut)
 #define GPI_HYBRID_TASKS GPI(tasks)
 #define GPI_HYBRID_TRIPS GPI(trips)
@@ -121,12 +130,19 @@
 #define GPI_HYBRID_MOST ((size_t)4096) /* chunks: the cuts of method 2 take the square of that */
 
 /*
- * With so many chunks, filling and emptying the lanes takes few percent of the time. Of runs that the CPU
- * has to merge there had better be fewer.
+ * With so many chunks, filling and emptying the lanes takes little of the time. Of runs that the CPU has to
+ * merge there had better be fewer.
  */
-#define GPI_HYBRID_FINE ((size_t)48)
+#define GPI_HYBRID_FINE ((size_t)64)
 #define GPI_HYBRID_COARSE ((size_t)16)
 #define GPI_HYBRID_LEAST ((size_t)8 << 20) /* bytes of a chunk that need not be smaller for that */
+
+/*
+ * So many of the runs, the guests, wait for the second trip in the array itself, in places of chunks that
+ * have been sorted: new memory is slow, since the system clears it. Fewer than half, and more than there are
+ * chunks on the device.
+ */
+#define GPI_HYBRID_GUESTS(chunks) ((chunks)*7 / 16)
 
 typedef struct {
     GP_KEY *keys; /* the user's */
@@ -147,9 +163,15 @@ typedef struct {
     int pinned;
     GP_KEY *run_keys, *group_keys;
     GPI_RUNS_VALUE *run_values, *group_values;
+    gpi_hybrid_place *array; /* of each chunk, where it is in the user's arrays */
+    gpi_hybrid_place *own;   /* and its place among the runs in the temporary array */
+    gpi_hybrid_place *runs;  /* where its run is after the first trip: there, or */
+    size_t guests,
+        *guest; /* run guest[c] is in the place of chunk c of the user's, for c < guests */
+    GPI_RUNS_RUN *run;
     size_t *cuts;
     char *scratch; /* scratch_bytes for each thread: offsets of runs, then GPI_RUNS_SCRATCH */
-    size_t scratch_bytes, scratch_runs;
+    size_t scratch_bytes;
 } GPI_HYBRID_SORT;
 
 /* Device memory for chunks of n items. */
@@ -267,6 +289,8 @@ static inline cudaError_t GPI_HYBRID_PLAN(const char *function, GPI_HYBRID_SORT 
     sort->chunks = gpi_divide_up(n, sort->chunk_n);
     sort->group = sort->method == 2 || sort->chunks < 16 ? 1 : sort->chunks <= 64 ? 4 : 16;
     sort->groups = gpi_divide_up(sort->chunks, sort->group);
+    if (sort->method == 2 && GPI_HYBRID_GUESTS(sort->chunks) >= GPI_HYBRID_SLOTS)
+        sort->guests = GPI_HYBRID_GUESTS(sort->chunks);
 
     size_t blocks = gpi_divide_up(sort->chunk_n, gpi_hybrid_block_n(sizeof(GP_KEY)));
     if (GPI_RUNS_PAIRS)
@@ -318,9 +342,58 @@ static inline size_t GPI_HYBRID_LAY_OUT(GPI_HYBRID_SORT *sort)
         (gpi_hybrid_chunk *)GPI_HYBRID_CARVE(sort->state, &used, chunks * sizeof *lanes->state);
     lanes->parts_left =
         (size_t *)GPI_HYBRID_CARVE(sort->state, &used, sort->groups * sizeof *lanes->parts_left);
+    sort->array =
+        (gpi_hybrid_place *)GPI_HYBRID_CARVE(sort->state, &used, chunks * sizeof *sort->array);
+    sort->own =
+        (gpi_hybrid_place *)GPI_HYBRID_CARVE(sort->state, &used, chunks * sizeof *sort->own);
+    sort->runs =
+        (gpi_hybrid_place *)GPI_HYBRID_CARVE(sort->state, &used, chunks * sizeof *sort->runs);
+    sort->guest =
+        (size_t *)GPI_HYBRID_CARVE(sort->state, &used, sort->guests * sizeof *sort->guest);
+    sort->run = (GPI_RUNS_RUN *)GPI_HYBRID_CARVE(sort->state, &used, chunks * sizeof *sort->run);
     sort->cuts = (size_t *)GPI_HYBRID_CARVE(
         sort->state, &used, sort->method == 2 ? (chunks + 1) * chunks * sizeof *sort->cuts : 0);
     return used;
+}
+
+/*
+ * Finds a place for every chunk and its run. Guests are spread evenly over the chunks that come after the
+ * places which they take, all but the last chunk, which may be shorter: when a guest comes back, the chunk
+ * whose place it takes has been back for as many chunks as there are guests.
+ */
+static inline void GPI_HYBRID_PLACES(GPI_HYBRID_SORT *sort)
+{
+    const size_t chunks = sort->chunks, guests = sort->guests, others = chunks - 1 - guests;
+    const size_t turns = sort->group > 1 ? 2 * sort->group : chunks;
+
+    for (size_t c = 0; c < chunks; c++) {
+        const size_t at = c * sort->chunk_n, place = c % turns * sort->chunk_n;
+        gpi_hybrid_place *array = &sort->array[c], *own = &sort->own[c];
+
+        array->items[GPI_HYBRID_KEYS] = (char *)(sort->keys + at);
+        own->items[GPI_HYBRID_KEYS] = (char *)(sort->run_keys + place);
+        if (GPI_RUNS_PAIRS) {
+            array->items[GPI_HYBRID_VALUES] = (char *)(sort->values + at);
+            own->items[GPI_HYBRID_VALUES] = (char *)(sort->run_values + place);
+        }
+        array->past = 1;
+        sort->runs[c] = *own;
+    }
+    for (size_t i = 0; i < others && guests; i++) {
+        const size_t c = i * guests / others;
+
+        if ((i + 1) * guests / others > c) {
+            sort->guest[c] = guests + i;
+            sort->runs[guests + i] = sort->array[c];
+            sort->own[guests + i].since = c < GPI_HYBRID_SLOTS ? 0 : c - (GPI_HYBRID_SLOTS - 1);
+        }
+    }
+    for (size_t c = 0; c < chunks; c++) {
+        const size_t left = sort->n - c * sort->chunk_n;
+
+        sort->run[c].keys = (const GP_KEY *)(void *)sort->runs[c].items[GPI_HYBRID_KEYS];
+        sort->run[c].n = left < sort->chunk_n ? left : sort->chunk_n;
+    }
 }
 
 /* Bytes of a staging block that holds either array's. */
@@ -347,7 +420,9 @@ static inline cudaError_t GPI_HYBRID_HOST_MEMORY(const char *function, GPI_HYBRI
                          function, sort->temporary_bytes + sort->staging_bytes + state_bytes,
                          sort->n);
     memset(sort->state, 0, state_bytes);
+    gpi_hybrid_with_pages(gpi_hybrid_touch, sort->staging, sort->staging_bytes, sort->threads);
     (void)GPI_HYBRID_LAY_OUT(sort);
+    GPI_HYBRID_PLACES(sort);
     return cudaSuccess;
 }
 
@@ -505,26 +580,104 @@ static inline void GPI_HYBRID_MERGE_ALL(void *user, size_t task, int worker)
                           sort->lanes.tasks);
 }
 
-/* The items as the first trip has left them: into the array, whose items are all among them. */
-static inline void GPI_HYBRID_PUT_BACK(void *user, size_t task, int worker)
-{
-    const GPI_HYBRID_SORT *sort = (const GPI_HYBRID_SORT *)user;
-    GPI_RUNS_PART part = {
-        sort->run_keys, sort->keys, sort->run_values, sort->values, NULL, 0, 0, 0, NULL};
-
-    GPI_HYBRID_MERGE_PART(sort, worker, part, sort->n, sort->n, task, sort->lanes.tasks);
-}
-
 /* Where the runs divide at the end of a part of method 2. */
 static inline void GPI_HYBRID_CUT(void *user, size_t task, int worker)
 {
     const GPI_HYBRID_SORT *sort = (const GPI_HYBRID_SORT *)user;
     const size_t rank = task * sort->chunk_n;
-    char *room;
-    const size_t *offsets = GPI_HYBRID_OFFSETS(sort, worker, sort->n, sort->chunk_n, &room);
+    char *room = sort->scratch + (size_t)worker * sort->scratch_bytes;
 
-    GPI_RUNS_SPLIT(sort->run_keys, offsets, sort->chunks, rank < sort->n ? rank : sort->n,
+    GPI_RUNS_SPLIT(sort->run, sort->chunks, rank < sort->n ? rank : sort->n,
                    sort->cuts + task * sort->chunks, (size_t *)room);
+}
+
+/* Copies items [first, last) of a place to items [to_first, ...) of another. */
+static inline void GPI_HYBRID_COPY(const gpi_hybrid_place *from, size_t first, size_t last,
+                                   const gpi_hybrid_place *to, size_t to_first)
+{
+    const size_t bytes[GPI_HYBRID_ARRAYS] = {sizeof(GP_KEY), GPI_HYBRID_VALUE_BYTES};
+
+    for (int a = 0; a < GPI_HYBRID_ARRAYS; a++)
+        if (bytes[a])
+            memcpy(to->items[a] + to_first * bytes[a], from->items[a] + first * bytes[a],
+                   (last - first) * bytes[a]);
+}
+
+/*
+ * While part c of the array is written to its place, parts may not be back from c - (GPI_HYBRID_SLOTS - 1)
+ * on. What they need of the guest there goes to its own place before: items [*first, result) of run r.
+ */
+static inline size_t GPI_HYBRID_NEEDED(const GPI_HYBRID_SORT *sort, size_t r, size_t *first)
+{
+    *first = sort->cuts[sort->own[r].since * sort->chunks + r];
+    return sort->cuts[sort->guests * sort->chunks + r];
+}
+
+/* A task of the second trip: so many items of that, few, for meanwhile the thread's staging blocks wait. */
+#define GPI_HYBRID_FEW gpi_divide_up(gpi_hybrid_block_n(sizeof(GP_KEY)), 4)
+
+static inline void GPI_HYBRID_SEE_OFF(void *user, size_t task, int worker)
+{
+    const GPI_HYBRID_SORT *sort = (const GPI_HYBRID_SORT *)user;
+    const size_t r = sort->guest[task % sort->guests];
+    size_t first, end = GPI_HYBRID_NEEDED(sort, r, &first);
+
+    (void)worker;
+    first += task / sort->guests * GPI_HYBRID_FEW;
+    if (first < end)
+        GPI_HYBRID_COPY(&sort->runs[r], first,
+                        end - first < GPI_HYBRID_FEW ? end : first + GPI_HYBRID_FEW, &sort->own[r],
+                        first);
+}
+
+/* So many tasks. */
+static inline size_t GPI_HYBRID_SEEN_OFF(const GPI_HYBRID_SORT *sort)
+{
+    size_t most = 0;
+
+    for (size_t c = 0; c < sort->guests; c++) {
+        size_t first, end = GPI_HYBRID_NEEDED(sort, sort->guest[c], &first);
+
+        most = end - first > most ? end - first : most;
+    }
+    return sort->guests * gpi_divide_up(most, GPI_HYBRID_FEW);
+}
+
+/* The first trip has failed: chunks whose places may have got guests come back, as runs. */
+static inline void GPI_HYBRID_FIRST_FAILED(const GPI_HYBRID_SORT *sort)
+{
+    for (size_t c = 0; c < sort->guests && c < sort->lanes.back; c++)
+        GPI_HYBRID_COPY(&sort->own[c], 0, sort->chunk_n, &sort->array[c], 0);
+}
+
+/*
+ * The second trip has failed. As long as the guests are in their places, the other runs fill the rest of
+ * the array. Later that rest is complete, and so are some parts before it; the items of the others come back
+ * behind these.
+ */
+static inline void GPI_HYBRID_SECOND_FAILED(const GPI_HYBRID_SORT *sort)
+{
+    const size_t chunks = sort->chunks, guests = sort->guests, back = sort->lanes.back;
+    const int guests_stay = back < chunks - guests;
+    const size_t part = guests_stay ? guests : back - (chunks - guests);
+    const size_t *from = sort->cuts + part * chunks, *until = sort->cuts + guests * chunks;
+    size_t to = part * sort->chunk_n;
+
+    for (size_t c = 0; c < guests && !guests_stay; c++) { /* those that have not been seen off */
+        const size_t r = sort->guest[c];
+        size_t first;
+
+        (void)GPI_HYBRID_NEEDED(sort, r, &first);
+        if (from[r] < first)
+            GPI_HYBRID_COPY(&sort->runs[r], from[r], first, &sort->own[r], from[r]);
+    }
+    for (size_t r = 0; r < chunks; r++) {
+        const size_t first = guests_stay ? 0 : from[r];
+        const size_t last = !guests_stay ? until[r] : sort->runs[r].past ? 0 : sort->run[r].n;
+
+        GPI_HYBRID_COPY(&sort->own[r], first, last, &sort->array[0], to);
+        to += last - first;
+    }
 }
 
 /* The next trip has nothing but tasks. */
@@ -540,15 +693,11 @@ static inline cudaError_t GPI_HYBRID_TRIPS(GPI_HYBRID_SORT *sort)
 {
     gpi_hybrid_lanes *lanes = &sort->lanes;
     const size_t threads = (size_t)sort->threads;
-    char *array[GPI_HYBRID_ARRAYS] = {(char *)sort->keys, (char *)sort->values};
-    char *runs[GPI_HYBRID_ARRAYS] = {(char *)sort->run_keys, (char *)sort->run_values};
 
     /* The array becomes runs, or groups of them that are merged. */
-    for (int a = 0; a < GPI_HYBRID_ARRAYS; a++) {
-        lanes->from[a] = array[a];
-        lanes->to[a] = runs[a];
-    }
-    lanes->chunks = lanes->places = sort->chunks;
+    lanes->from = sort->array;
+    lanes->to = sort->runs;
+    lanes->chunks = lanes->barrier = lanes->places = sort->chunks;
     if (sort->group > 1) {
         lanes->places = 2 * sort->group;
         lanes->group = sort->group;
@@ -557,8 +706,10 @@ static inline cudaError_t GPI_HYBRID_TRIPS(GPI_HYBRID_SORT *sort)
         lanes->parts = threads;
     }
     cudaError_t error = gpi_hybrid_trip(lanes, 0, 0.5);
-    if (error != cudaSuccess)
+    if (error != cudaSuccess) {
+        GPI_HYBRID_FIRST_FAILED(sort);
         return error;
+    }
 
     if (sort->method == 1) {
         GPI_HYBRID_TASKS(lanes, GPI_HYBRID_MERGE_ALL, 4 * threads);
@@ -567,20 +718,18 @@ static inline cudaError_t GPI_HYBRID_TRIPS(GPI_HYBRID_SORT *sort)
     GPI_HYBRID_TASKS(lanes, GPI_HYBRID_CUT, sort->chunks + 1);
     (void)gpi_hybrid_trip(lanes, 0.5, 0);
 
-    /* Part after part, from all runs through the GPU into the array. */
-    for (int a = 0; a < GPI_HYBRID_ARRAYS; a++) {
-        lanes->from[a] = runs[a];
-        lanes->to[a] = array[a];
-    }
-    GPI_HYBRID_TASKS(lanes, NULL, 0);
+    /* Part after part, from all runs through the GPU into the array: last where the guests are. */
+    GPI_HYBRID_TASKS(lanes, GPI_HYBRID_SEE_OFF, GPI_HYBRID_SEEN_OFF(sort));
     lanes->chunks = lanes->places = lanes->runs = sort->chunks;
+    lanes->first = sort->guests;
+    lanes->barrier = sort->chunks - sort->guests;
+    lanes->from = sort->runs;
+    lanes->late = sort->own;
+    lanes->to = sort->array;
     lanes->cuts = sort->cuts;
     error = gpi_hybrid_trip(lanes, 0.5, 0.5);
-    if (error != cudaSuccess) {
-        lanes->error = cudaSuccess;
-        GPI_HYBRID_TASKS(lanes, GPI_HYBRID_PUT_BACK, threads);
-        (void)gpi_hybrid_trip(lanes, 0, 0);
-    }
+    if (error != cudaSuccess)
+        GPI_HYBRID_SECOND_FAILED(sort);
     return error;
 }
 

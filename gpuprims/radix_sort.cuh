@@ -47,8 +47,8 @@
  *     2. plan: a digit that is the same in all keys needs no pass
  *     3. for each other digit one pass, which reads and writes every item once: core/radix_pass.cuh
  *
- * Keys alone whose topmost bits are well spread are sorted from the highest digit down instead, in two or
- * three moves: core/radix_buckets.cuh. Which way is taken is found out on the device.
+ * Keys whose topmost bits are well spread are sorted from the highest digit down instead, in two or three
+ * moves: core/radix_buckets.cuh. Which way is taken is found out on the device.
  *
  * Of large values the passes move the numbers, and the values are fetched once at the end:
  * core/radix_gather.cuh.
@@ -107,10 +107,13 @@
 #define GPI_RADIX_BLOCKS_OF_CLUSTER GPI(blocks_of_cluster)
 #define GPI_RADIX_CLUSTER GPI(cluster)
 #define GPI_RADIX_IS_FEW GPI(is_few)
+#define GPI_RADIX_BLOCKS_OF_PASS GPI(blocks_of_pass)
+#define GPI_RADIX_TILE_OF_PASS GPI(tile_of_pass)
 #define GPI_RADIX_PASSES GPI(passes)
 #define GPI_RADIX_PASSES_OF_NUMBERS GPI(passes_of_numbers)
 #define GPI_RADIX_LEVELS GPI(levels)
 #define GPI_RADIX_TILE_OF_PARTITION GPI(tile_of_partition)
+#define GPI_RADIX_PARTITION_SLOT (sizeof(GP_KEY) + (GPI_RADIX_HAS_WIDTHS ? 1 : 0)) /* bytes of shared memory */
 #define GPI_RADIX_SPREAD GPI(spread)
 #define GPI_RADIX_SORT_BUCKETS GPI(sort_buckets)
 #define GPI_RADIX_CHECK GPI(check)
@@ -121,7 +124,7 @@
 /* Shared memory that a block has everywhere, and what the passes leave of it for items. */
 #define GPI_RADIX_LEAST_ROOM ((size_t)64 << 10)
 #define GPI_RADIX_LEAST_FIT \
-    ((GPI_RADIX_LEAST_ROOM - GPI_RADIX_MANY_TILE - 1024) / GPI_RADIX_MANY(slot) / \
+    ((GPI_RADIX_LEAST_ROOM - GPI_RADIX_MANY_TILE - GPI_RADIX_SPARE - 1024) / GPI_RADIX_MANY(slot) / \
      GPI_RADIX_MANY(threads) / GPI_RADIX_MANY(rounds) * GPI_RADIX_MANY(rounds))
 #define GPI_RADIX_LEAST_TILE   \
     (GPI_RADIX_MANY(threads) * \
@@ -152,7 +155,7 @@ typedef struct {
     gpi_radix_counts *counts; /* the tickets follow them; both are zeroed */
     uint32_t *tickets;
     uint32_t *look[2];
-    gpi_radix_buckets *buckets; /* in the same place: there is no look-back then */
+    gpi_radix_buckets *buckets; /* before them: its first words are zeroed, too */
     size_t rows, bytes;
 } GPI_RADIX_LAYOUT;
 
@@ -172,10 +175,10 @@ static inline GPI_RADIX_LAYOUT GPI_RADIX_LAY_OUT(char *memory, size_t n)
     layout.rows = tiles < GPI_RADIX_ROWS ? tiles : GPI_RADIX_ROWS;
     size_t portions = gpi_divide_up(tiles, GPI_RADIX_ROWS);
     size_t counts = values + gpi_align_up(sizeof(gpi_radix_plan));
-    size_t look = counts + gpi_align_up(sizeof(gpi_radix_counts) +
-                                        (GPI_RADIX_MOST + 1) * portions * sizeof(uint32_t));
-    size_t room = 2 * layout.rows * 256 * sizeof(uint32_t);
-    layout.bytes = look + (room > sizeof(gpi_radix_buckets) ? room : sizeof(gpi_radix_buckets));
+    size_t buckets = counts + gpi_align_up(sizeof(gpi_radix_counts) +
+                                           (GPI_RADIX_MOST + 1) * portions * sizeof(uint32_t));
+    size_t look = buckets + (GPI_RADIX_HAS_BUCKETS ? gpi_align_up(sizeof(gpi_radix_buckets)) : 0);
+    layout.bytes = look + 2 * layout.rows * 256 * sizeof(uint32_t);
     if (memory) {
         layout.keys = (GP_KEY *)memory;
         layout.values = (GPI_RADIX_VALUE *)(memory + keys);
@@ -184,7 +187,7 @@ static inline GPI_RADIX_LAYOUT GPI_RADIX_LAY_OUT(char *memory, size_t n)
         layout.tickets = (uint32_t *)(layout.counts + 1);
         layout.look[0] = (uint32_t *)(memory + look);
         layout.look[1] = layout.look[0] + layout.rows * 256;
-        layout.buckets = (gpi_radix_buckets *)layout.look[0];
+        layout.buckets = (gpi_radix_buckets *)(memory + buckets);
     }
     return layout;
 }
@@ -269,27 +272,67 @@ static inline int GPI_RADIX_IS_FEW(size_t n)
     return (n <= most * GPI_RADIX_FEW_ITEMS && !GP_KERNEL) || (GPI_RADIX_INDEXED && n > GPI_RADIX_MOST_NUMBERS);
 }
 
-/* All passes over all portions. `job` says what to sort; room and early come from GPI_RADIX_READY. */
-static inline cudaError_t GPI_RADIX_PASSES(GPI_RADIX_JOB job, size_t n, GPI_RADIX_LAYOUT *layout,
-                                           size_t room, int early, int passes, cudaStream_t stream)
+/* The partitions of keys alone, and the sort of the buckets. */
+static inline cudaError_t GPI_RADIX_SORT_BUCKETS(GPI_RADIX_BUCKET_JOB *job, int early,
+                                                 cudaStream_t stream)
+{
+    const size_t tiles = gpi_divide_up(job->n, job->tile_n) + (job->levels == 2 ? GPI_RADIX_RANGES : 0);
+    cudaError_t error = cudaSuccess;
+
+    (void)early; /* on the CPU */
+    for (job->level = 0; GPI_RADIX_PARTITIONS && job->level < job->levels && error == cudaSuccess; job->level++)
+        error = GPI_LAUNCH_EARLY(early, GPI_RADIX_PARTITION_KERNEL,
+                                 gpi_resident_blocks(2, tiles, GP_GRID), GPI_RADIX_PARTITION_THREADS,
+                                 job->tile_n * GPI_RADIX_PARTITION_SLOT, stream, *job);
+    /* A few blocks for each that is resident: as good as one for each bucket, and soon done without buckets. */
+    if (error == cudaSuccess)
+        error = GPI_LAUNCH_EARLY(early, GPI_RADIX_BUCKET_KERNEL,
+                                 gpi_resident_blocks(12, (size_t)1 << job->bits, GP_GRID),
+                                 GPI_RADIX_BUCKET_THREADS, sizeof(GPI_RADIX_BUCKET), stream, *job);
+    return error;
+}
+
+/* Blocks of a pass. */
+static inline size_t GPI_RADIX_BLOCKS_OF_PASS(size_t n)
+{
+    return gpi_resident_blocks(GPI_RADIX_IS_FEW(n) ? 1 : (unsigned)GPI_RADIX_MANY(blocks), GPI_RADIX_GRID, GP_GRID);
+}
+
+/* Items of a tile of a pass. */
+static inline size_t GPI_RADIX_TILE_OF_PASS(size_t n, size_t room)
 {
     const int few = GPI_RADIX_IS_FEW(n);
-    const size_t blocks = gpi_resident_blocks(few ? 1 : (unsigned)GPI_RADIX_MANY(blocks), GPI_RADIX_GRID, GP_GRID);
     const size_t threads = few ? (size_t)GPI_RADIX_FEW_THREADS : GPI_RADIX_MANY(threads);
     const size_t slot = few ? (size_t)GPI_RADIX_FEW_SLOT : GPI_RADIX_MANY(slot);
     const size_t some = few ? (size_t)GPI(few_rounds) : GPI_RADIX_MANY(rounds);
     size_t items = few ? (size_t)GPI_RADIX_FEW_ITEMS : GPI_RADIX_MANY(items);
-    size_t fitting = (room - (few ? sizeof(GPI_RADIX_FEW_TILE) : GPI_RADIX_MANY_TILE) - 1024) / slot / threads;
-    cudaError_t error = cudaSuccess;
+    size_t fitting =
+        (room - (few ? sizeof(GPI_RADIX_FEW_TILE) : GPI_RADIX_MANY_TILE) - GPI_RADIX_SPARE - 1024) / slot / threads;
 
     items = items < fitting ? items : fitting / some * some;
-    size_t tile_n = gpi_divide_up(gpi_divide_up(n, blocks), threads * some) * threads * some;
+    size_t tile_n = gpi_divide_up(gpi_divide_up(n, GPI_RADIX_BLOCKS_OF_PASS(n)), threads * some) * threads * some;
     tile_n = tile_n < 4 * threads ? 4 * threads : tile_n;
-    tile_n = tile_n < items * threads ? tile_n : items * threads;
-    size_t portion = layout->rows * tile_n, portions = gpi_divide_up(n, portion);
-    job.tile_n = (uint32_t)tile_n;
+    return tile_n < items * threads ? tile_n : items * threads;
+}
+
+/*
+ * All passes over all portions, and of pairs the sort of the buckets. `job` says what to sort; room and early come
+ * from GPI_RADIX_READY.
+ */
+static inline cudaError_t GPI_RADIX_PASSES(GPI_RADIX_JOB job, size_t n, GPI_RADIX_LAYOUT *layout,
+                                           size_t room, const GPI_RADIX_BUCKET_JOB *bucket, int early, int passes,
+                                           cudaStream_t stream)
+{
+    const int few = GPI_RADIX_IS_FEW(n);
+    const unsigned threads = few ? (unsigned)GPI_RADIX_FEW_THREADS : (unsigned)GPI_RADIX_MANY(threads);
+    const size_t slot = few ? (size_t)GPI_RADIX_FEW_SLOT : GPI_RADIX_MANY(slot);
+    const size_t blocks = GPI_RADIX_BLOCKS_OF_PASS(n), tile_n = job.tile_n;
+    const size_t portion = layout->rows * tile_n, portions = gpi_divide_up(n, portion);
+    const size_t needed = tile_n * slot + (GPI_RADIX_PAIRS ? GPI_RADIX_SPARE : 0);
     /* Few: no room for two blocks of the next launch, which may start early, on one multiprocessor. */
-    const size_t bytes = few && tile_n * slot < room / 2 ? room / 2 : tile_n * slot;
+    const size_t bytes = few && needed < room / 2 ? room / 2 : needed;
+    cudaError_t error = cudaSuccess;
+
     (void)early; /* on the CPU */
     for (size_t launch = 0; launch < passes * portions && error == cudaSuccess; launch++) {
         size_t which = launch % portions, next = (launch + 1) % portions;
@@ -299,6 +342,7 @@ static inline cudaError_t GPI_RADIX_PASSES(GPI_RADIX_JOB job, size_t n, GPI_RADI
         job.n = (uint32_t)(left < portion ? left : portion);
         job.tiles = (uint32_t)gpi_divide_up(job.n, tile_n);
         job.next_rows = (uint32_t)gpi_divide_up(next_left < portion ? next_left : portion, tile_n);
+        job.next_rows += bucket->levels == 2 ? GPI_RADIX_RANGES : 0;
         job.pass = (int)(launch / portions);
         job.odd = which % 2;
         job.ticket = layout->tickets + launch;
@@ -306,14 +350,18 @@ static inline cudaError_t GPI_RADIX_PASSES(GPI_RADIX_JOB job, size_t n, GPI_RADI
         job.look_next = layout->look[(launch + 1) % 2];
         unsigned grid = (unsigned)(blocks < job.tiles ? blocks : job.tiles);
         if (few)
-            error = GPI_LAUNCH_EARLY(early, GPI_RADIX_FEW_KERNEL, grid, (unsigned)threads, bytes, stream,
-                                     job);
+            error = GPI_LAUNCH_EARLY(early, GPI_RADIX_FEW_KERNEL, grid, threads, bytes, stream, job);
         else if (GPI_RADIX_INDEXED)
-            error = GPI_LAUNCH_EARLY(early, GPI_RADIX_INDEX_KERNEL, grid, (unsigned)threads, bytes,
-                                     stream, job);
+            error = GPI_LAUNCH_EARLY(early, GPI_RADIX_INDEX_KERNEL, grid, threads, bytes, stream, job);
         else
-            error = GPI_LAUNCH_EARLY(early, GPI_RADIX_PASS_KERNEL, grid, (unsigned)threads, bytes,
-                                     stream, job);
+            error = GPI_LAUNCH_EARLY(early, GPI_RADIX_PASS_KERNEL, grid, threads, bytes, stream, job);
+    }
+    if (error == cudaSuccess && GPI_RADIX_PAIRS && bucket->levels) {
+        GPI_RADIX_BUCKET_JOB pairs = *bucket;
+
+        pairs.values_out = job.values_out;
+        pairs.values_other = job.values_other;
+        error = GPI_RADIX_SORT_BUCKETS(&pairs, early, stream);
     }
     return error;
 }
@@ -365,7 +413,8 @@ static inline cudaError_t GPI_RADIX_CLUSTER(const GPI_RADIX_JOB *job, size_t n, 
  * the keys, which has served.
  */
 static inline cudaError_t GPI_RADIX_PASSES_OF_NUMBERS(GPI_RADIX_JOB job, size_t n, GPI_RADIX_LAYOUT *layout,
-                                                      size_t room, int early, int passes, cudaStream_t stream)
+                                                      size_t room, const GPI_RADIX_BUCKET_JOB *bucket, int early,
+                                                      int passes, cudaStream_t stream)
 {
     const GPI_RADIX_VALUE *values = (const GPI_RADIX_VALUE *)job.values_in;
     GPI_RADIX_VALUE *values_out = (GPI_RADIX_VALUE *)job.values_out;
@@ -376,7 +425,7 @@ static inline cudaError_t GPI_RADIX_PASSES_OF_NUMBERS(GPI_RADIX_JOB job, size_t 
     job.values_in = NULL;
     job.values_out = numbers;
     job.values_other = layout->values;
-    error = GPI_RADIX_PASSES(job, n, layout, room, early, passes, stream);
+    error = GPI_RADIX_PASSES(job, n, layout, room, bucket, early, passes, stream);
     if (error == cudaSuccess && values == values_out) {
         error = cudaMemcpyAsync(layout->keys, numbers, n * sizeof *numbers, cudaMemcpyDeviceToDevice, stream);
         if (error == cudaSuccess)
@@ -393,14 +442,14 @@ static inline cudaError_t GPI_RADIX_PASSES_OF_NUMBERS(GPI_RADIX_JOB job, size_t 
 
 /*
  * Whether the keys may be sorted in buckets, and after how many partitions; 0: no. As many keys as a bucket
- * has on average leave it some room.
+ * has on average leave it some room. Tiles of pairs need a row each for the look-back.
  */
-static inline int GPI_RADIX_LEVELS(const GPI_RADIX_JOB *job, size_t n, size_t room, int *bits)
+static inline int GPI_RADIX_LEVELS(const GPI_RADIX_JOB *job, size_t n, size_t room, size_t rows, int *bits)
 {
     const size_t average = GPI_RADIX_BUCKET_N / 9 * 8;
-    int levels = n <= 256 * average                                    ? 1
-                 : sizeof(GP_KEY) == 8 || n <= GPI_TUNE_RADIX_BUCKETS_UNTIL ? 2
-                                                                            : 0;
+    int levels = n <= 256 * average                                                            ? 1
+                 : GPI_RADIX_PAIRS || sizeof(GP_KEY) == 8 || n <= GPI_TUNE_RADIX_BUCKETS_UNTIL ? 2
+                                                                                               : 0;
 
     if (GP_KERNEL == GP_KERNEL_BUCKETS_TWICE)
         levels = 2;
@@ -413,6 +462,9 @@ static inline int GPI_RADIX_LEVELS(const GPI_RADIX_JOB *job, size_t n, size_t ro
         (size_t)1 << *bits > GPI_RADIX_BUCKETS || ((size_t)2 << *bits) + 2048 > room ||
         sizeof(GPI_RADIX_BUCKET) + 2048 > room)
         return 0;
+    if (GPI_RADIX_PAIRS && ((GPI_RADIX_INDEXED && GPI_RADIX_IS_FEW(n)) ||
+                            gpi_divide_up(n, job->tile_n) + (levels == 2 ? GPI_RADIX_RANGES : 0) > rows))
+        return 0;
     return levels;
 }
 
@@ -422,7 +474,7 @@ static inline size_t GPI_RADIX_TILE_OF_PARTITION(size_t n, size_t room)
     const size_t threads = GPI_RADIX_PARTITION_THREADS;
     size_t blocks = gpi_resident_blocks(2, GPI_RADIX_GRID, GP_GRID);
     size_t items = gpi_divide_up(gpi_divide_up(n, blocks), threads);
-    size_t fitting = (room - sizeof(GPI_RADIX_BUCKET_TILE) - 1024) / sizeof(GP_KEY) / threads;
+    size_t fitting = (room - sizeof(GPI_RADIX_BUCKET_TILE) - 1024) / GPI_RADIX_PARTITION_SLOT / threads;
 
     const size_t most = GPI_RADIX_PARTITION_ITEMS;
 
@@ -437,26 +489,6 @@ static inline cudaError_t GPI_RADIX_SPREAD(const GPI_RADIX_BUCKET_JOB *job, cuda
 
     return GPI_LAUNCH(GPI_RADIX_SPREAD_KERNEL, gpi_resident_blocks(1, counting, GP_GRID),
                       GPI_RADIX_COUNT_THREADS, (size_t)2 << job->bits, stream, *job);
-}
-
-/* The partitions, and the sort of the buckets. */
-static inline cudaError_t GPI_RADIX_SORT_BUCKETS(GPI_RADIX_BUCKET_JOB *job, int early,
-                                                 cudaStream_t stream)
-{
-    const size_t tiles = gpi_divide_up(job->n, job->tile_n) + (job->levels == 2 ? 256 : 0);
-    cudaError_t error = cudaSuccess;
-
-    (void)early; /* on the CPU */
-    for (job->level = 0; job->level < job->levels && error == cudaSuccess; job->level++)
-        error = GPI_LAUNCH_EARLY(early, GPI_RADIX_PARTITION_KERNEL,
-                                 gpi_resident_blocks(2, tiles, GP_GRID), GPI_RADIX_PARTITION_THREADS,
-                                 job->tile_n * sizeof(GP_KEY), stream, *job);
-    /* A few blocks for each that is resident: as good as one for each bucket, and soon done without buckets. */
-    if (error == cudaSuccess)
-        error = GPI_LAUNCH_EARLY(early, GPI_RADIX_BUCKET_KERNEL,
-                                 gpi_resident_blocks(12, (size_t)1 << job->bits, GP_GRID),
-                                 GPI_RADIX_BUCKET_THREADS, sizeof(GPI_RADIX_BUCKET), stream, *job);
-    return error;
 }
 
 /* Says what is wrong with the arguments, if anything is. */
@@ -506,6 +538,8 @@ static inline cudaError_t GPI_RADIX_HOST(const char *function, GPI_RADIX_JOB job
     job.keys_other = layout.keys;
     job.values_other = layout.values;
     job.plan = layout.plan;
+    job.buckets = layout.buckets;
+    job.tile_n = (uint32_t)GPI_RADIX_TILE_OF_PASS(n, room);
     job.again = GP_KERNEL == GP_KERNEL_PASSES_AGAIN;
 
     const int digits = (job.end_bit - job.begin_bit + 7) / 8;
@@ -517,15 +551,15 @@ static inline cudaError_t GPI_RADIX_HOST(const char *function, GPI_RADIX_JOB job
     while (columns * digits * 1024 + 4096 > room)
         columns /= 2;
     size_t counting = gpi_divide_up(n * sizeof(GP_KEY), 16 * GPI_RADIX_COUNT_THREADS);
-    int bucket_bits = 0, levels = GPI_RADIX_LEVELS(&job, n, room, &bucket_bits);
-    size_t tile_n = GPI_RADIX_TILE_OF_PARTITION(n, room);
-    GPI_RADIX_BUCKET_JOB bucket = {job.keys_in,      job.keys_out, job.keys_other, (uint32_t)n,
-                                   (uint32_t)tile_n, 0,            levels,         bucket_bits,
-                                   layout.counts,    layout.plan,  layout.buckets};
+    int bucket_bits = 0, levels = GPI_RADIX_LEVELS(&job, n, room, layout.rows, &bucket_bits);
+    uint32_t tile_n = GPI_RADIX_PAIRS ? job.tile_n : (uint32_t)GPI_RADIX_TILE_OF_PARTITION(n, room);
+    GPI_RADIX_BUCKET_JOB bucket = {job.keys_in, job.keys_out, job.keys_other, job.values_out, job.values_other,
+                                   (uint32_t)n, tile_n,       0,              levels,         bucket_bits,
+                                   layout.counts, layout.plan, layout.buckets};
     GPI_RADIX_COUNTING count = {
         job.keys_in,   n,           job.begin_bit,  job.end_bit,       in_place, old, columns,
         layout.counts, layout.plan, layout.look[0], layout.rows * 256, levels,   layout.buckets};
-    /* Counts and tickets, and the counts of buckets, the first of what is in the room for the look-back. */
+    /* Counts and tickets, and the counts of buckets behind them. */
     size_t zeroed = (size_t)((char *)layout.buckets - (char *)layout.counts);
     error = cudaMemsetAsync(layout.counts, 0, zeroed + (levels == 2 ? (size_t)4 << bucket_bits : 0), stream);
     if (error == cudaSuccess && levels == 2)
@@ -534,16 +568,16 @@ static inline cudaError_t GPI_RADIX_HOST(const char *function, GPI_RADIX_JOB job
         error = GPI_LAUNCH_EARLY(early && levels == 2, GPI_RADIX_COUNT_KERNEL,
                                  gpi_resident_blocks(1, counting, GP_GRID), GPI_RADIX_COUNT_THREADS,
                                  columns * digits * 1024, stream, count);
-    if (error == cudaSuccess && levels)
+    if (error == cudaSuccess && levels && !GPI_RADIX_PAIRS)
         error = GPI_RADIX_SORT_BUCKETS(&bucket, early, stream);
 #ifdef GP_VALUE
     if (error == cudaSuccess && numbers) {
-        error = GPI_RADIX_PASSES_OF_NUMBERS(job, n, &layout, room, early, passes, stream);
+        error = GPI_RADIX_PASSES_OF_NUMBERS(job, n, &layout, room, &bucket, early, passes, stream);
         return gpi_scratch_release(&scratch, error, stream);
     }
 #endif
     if (error == cudaSuccess)
-        error = GPI_RADIX_PASSES(job, n, &layout, room, early, passes, stream);
+        error = GPI_RADIX_PASSES(job, n, &layout, room, &bucket, early, passes, stream);
     return gpi_scratch_release(&scratch, error, stream);
 }
 

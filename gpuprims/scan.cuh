@@ -225,6 +225,24 @@ GPI_DEVICE void GPI_SCAN_RUN(GPI_RUN *run, GP_TYPE prefix, int has_prefix, int e
         return;
     }
 #endif
+#if (GP_OP == GP_MIN || GP_OP == GP_MAX) && !defined GP_IDENTITY
+    if (GPI_TOPS) {
+        const int items = 32 / GPI_TOP_BITS; /* of a word */
+        uint32_t top = (uint32_t)(has_prefix ? prefix : GPI_IDENTITY()) << (32 - GPI_TOP_BITS);
+
+        GPI_UNROLL
+        for (int w = 0; w < GPI_OUT_BYTES / 4; w++) {
+            uint32_t tops[5] = {top};
+
+            GPI_UNROLL
+            for (int i = 0; i < items; i++)
+                tops[i + 1] = GPI_TOP(tops[i], GPI_TOP_ITEM(&run->words[w], i));
+            top = tops[items];
+            run->words[w] = gpi_gather_tops(exclusive ? tops : tops + 1, items);
+        }
+        return;
+    }
+#endif
     GP_TYPE x = run->items[0], next = has_prefix ? GPI_COMBINE(prefix, x) : x;
 
     if (exclusive) {

@@ -349,14 +349,18 @@ def check_tables():
         text = open(page, encoding='utf-8').read()
         other = lambda match: match[1] + str((int(match[2]) + 1) % 10)
         write(folder, page, re.sub(r'(\| scan: gpuprims \|.*?)(\d)', other, text, count=1))
+        other_page = os.path.join(folder, 'docs', 'performance', 'kernels.md')
+        with open(other_page, 'a', encoding='utf-8') as file:
+            file.write('\nThat is 7 % more.\n')
         results = os.path.join(folder, 'tests', 'benchmark', 'results')
         with open(os.path.join(results, 'h200_array_size.csv'), 'a', encoding='utf-8') as file:
             file.write('\n')
         stale = run([sys.executable, script, '--check'], folder)
         lines = [line.split(':')[0] for line in stale.stdout.splitlines()]
+        pages = ['docs/performance.md', 'docs/performance/kernels.md']
         plots = [f'docs/performance/array-size-{what}.svg' for what in ('compact', 'scan', 'sort')]
-        good = stale.returncode == 1 and sorted(lines) == sorted(['docs/performance.md', *plots])
-        yield good, 'a wrong number and a changed file are found', stale.stdout
+        good = stale.returncode == 1 and sorted(lines) == sorted(pages + plots)
+        yield good, 'a wrong number, one of no table and a changed file are found', stale.stdout
         again = run([sys.executable, script], folder)
         good = again.returncode == 0 and open(page, encoding='utf-8').read() == text
         yield good, 'and tables.py mends the number', again.stdout

@@ -346,12 +346,12 @@ static void the_same(const hybrid_case *c)
     ok(passed, "%s: the same whatever the options, and where no thread can be started", c->name);
 }
 
-/* Fails at one call after the other. */
-static void failures(const hybrid_case *c, int method, int no_threads)
+/* Fails at one call after the other. In few chunks, or in many, whose runs wait in the array too. */
+static void failures(const hybrid_case *c, int method, size_t chunk, int no_threads)
 {
     int passed = 1, late = 0, done = 0;
     arrays a = arrays_new(c, 1, 555);
-    gp_hybrid_options options = options_of(method, budget_of(c, 130), 2, 0);
+    gp_hybrid_options options = options_of(method, budget_of(c, chunk), 2, 0);
 
     threads_refused = no_threads;
     for (fail_at = 1; !done && passed; fail_at++) {
@@ -370,8 +370,10 @@ static void failures(const hybrid_case *c, int method, int no_threads)
                    cudaGetErrorString(error), cudaGetErrorString((cudaError_t)failed_with), alive);
     }
     threads_refused = 0;
-    ok(passed, "%s, method %d%s: %d failures, %d of them late: reported, nothing lost, all freed",
-       c->name, method, no_threads ? ", no threads" : "", fail_at - 2, late);
+    ok(passed,
+       "%s, method %d%s, chunks of %zu: %d failures, %d of them late: reported, nothing lost, all "
+       "freed",
+       c->name, method, no_threads ? ", no threads" : "", chunk, fail_at - 2, late);
     ok(fail_at > 50 && (method == 1 || late > 0), "%s, method %d: enough of them", c->name, method);
     arrays_free(&a);
     (void)cudaGetLastError();
@@ -569,8 +571,9 @@ int main(int argc, char **argv)
         data(cases[i]);
         the_same(cases[i]);
         progress(cases[i]);
-        failures(cases[i], 1, 0);
-        failures(cases[i], 2, i == 1);
+        failures(cases[i], 1, 130, 0);
+        failures(cases[i], 2, 130, i == 1);
+        failures(cases[i], 2, 40, i == 1);
 #ifndef __CUDACC__
         small_device(cases[i]);
 #endif

@@ -97,6 +97,27 @@ typedef struct { uint8_t b[77]; } s77;
 #define CASE_DESCENDING
 #define CASE_KERNEL GP_KERNEL_BUCKETS_TWICE
 #include "radix_case.h"
+#define CASE buckets_u32_u16_down
+#define CASE_KEY uint32_t
+#define CASE_VALUE uint16_t
+#define CASE_DESCENDING
+#define CASE_KERNEL GP_KERNEL_BUCKETS
+#include "radix_case.h"
+#define CASE buckets_i32_s12
+#define CASE_KEY int32_t
+#define CASE_VALUE s12
+#define CASE_KERNEL GP_KERNEL_BUCKETS_TWICE
+#include "radix_case.h"
+#define CASE buckets_f64_u64
+#define CASE_KEY double
+#define CASE_VALUE uint64_t
+#define CASE_KERNEL GP_KERNEL_BUCKETS_TWICE
+#include "radix_case.h"
+#define CASE buckets_u64_s32
+#define CASE_KEY uint64_t
+#define CASE_VALUE s32
+#define CASE_KERNEL GP_KERNEL_BUCKETS_TWICE
+#include "radix_case.h"
 
 /* As on GPUs without clusters. */
 #define CASE block_f32_u16_down
@@ -161,6 +182,7 @@ static const radix_case *const cases[] = {
     &old_f64_down_case, &old_i32_u64_case, &again_u32_case,       &again_f32_u32_case,
     &again_u8_s77_case, &i32_s3_case,      &block_f32_u16_down_case,
     &buckets_f32_down_case, &buckets_i64_case, &buckets_f64_down_case,
+    &buckets_u32_u16_down_case, &buckets_i32_s12_case, &buckets_f64_u64_case, &buckets_u64_s32_case,
 };
 enum { CASES = sizeof cases / sizeof *cases };
 
@@ -191,6 +213,7 @@ static const char *const patterns[] = {
     "one high byte", "special floats",   "zeros of both signs", "20 high bits, 64 times each",
     "20 high bits, 65 times each", "one high byte in every seventh",
     "floats from -3 to 5", "such floats, infinities and a NaN",
+    "runs of 600",   "multiples of 32",  "second byte 0",       "some alike in 24 bits",
 };
 enum { PATTERNS = sizeof patterns / sizeof *patterns };
 
@@ -257,6 +280,12 @@ static uint64_t make_key(const radix_case *c, int pattern, size_t i, size_t n)
         return random >> (64 - 8 * c->key_bytes);
     case 14:
     case 15: return ranged(c, random, i, pattern == 15);
+    case 16: return (i / 600 + 1) * 0x9E3779B97F4A7C15u >> (64 - 8 * c->key_bytes);
+    case 17: return random & 0xE0E0E0E0E0E0E0E0u;
+    case 18: return random & ~((uint64_t)0xFF << 48) >> (64 - 8 * c->key_bytes);
+    case 19: /* more than a bucket holds */
+        random = i % (n / 5000 + 1) ? random : (uint64_t)0x5BD1E9 << 40 | random >> 24;
+        return random >> (64 - 8 * c->key_bytes);
     default: return random;
     }
 }

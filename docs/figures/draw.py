@@ -242,7 +242,7 @@ def scan_ring():
         f.text(x + width / 2, top + 74, f'stage {s}', 11, 'middle', GREY)
 
     f.cell(left + 40, 112, '8 scan warps', 'same', step + width - 40, 28, 12)
-    f.cell(left + 3 * step, 112, '4 reduce warps', 'same', step + width, 28, 12)
+    f.cell(left + 3 * step, 112, '8 reduce warps', 'same', step + width, 28, 12)
     f.cell(left + 5 * step + 34, 112, '1 load warp', 'same', step + width - 68, 28, 12)
     f.cell(left + 2 * step, 282, '6 look warps', 'same', step + width, 28, 12)
     for x in (1, 3, 4):
@@ -1063,22 +1063,24 @@ def odd_even_merge_sort():
     network('odd-even-merge-sort', "Batcher's odd-even merge network for 32 items", odd_even_steps(5), '4: 4 apart.')
 
 
-SORTS = {  # in tests/benchmark/results/h200_networks.csv: name and colour
-    'odd-even merge': ('odd-even merge sort', '#7c3aed'),
-    'bitonic': ('bitonic sort', HOT),
-    'CUB merge': ('CUB merge sort', '#1f9d55'),
-    'CUB radix': ('CUB radix sort', '#3b82f6'),
+SORTS = {  # in tests/benchmark/results/h200_networks.csv: name, colour and comparators of 2^level pairs
+    'odd_even': ('odd-even merge sort', '#7c3aed', lambda level: (level * (level - 1) << level) // 4 + (1 << level) - 1),
+    'bitonic': ('bitonic sort', HOT, lambda level: (level * (level + 1) << level) // 4),
+    'CUB_merge': ('CUB merge sort', '#86cfa5', None),
+    'gpuprims_merge': ('merge sort', '#1f9d55', None),
+    'CUB': ('CUB radix sort', '#9dc3fb', None),
+    'gpuprims': ('radix sort', '#2563eb', None),
 }
 
 
 def network_times():
     path = os.path.join(os.path.dirname(os.path.abspath(__file__)), '../../tests/benchmark/results/h200_networks.csv')
     with open(path, newline='', encoding='utf-8') as file:
-        rows = [(r['implementation'], math.log2(int(r['n'])), float(r['median_ms']), int(r['comparators'] or 0))
-                for r in csv.DictReader(file)]
+        rows = [r for r in csv.DictReader(file) if r['implementation'] in SORTS]
+    levels = [(r['implementation'], int(r['n']).bit_length() - 1, float(r['median_ms'])) for r in rows]
     f = Figure('network-times', 800, 430, 'time and comparators of the sorting networks, by number of pairs')
 
-    def panel(left, title, lowest, highest, column, unit):
+    def panel(left, title, lowest, highest, value, unit):
         """Both axes by powers of two: from 2^14 pairs, and from 2^lowest to 2^highest in `unit`."""
         def x(level):
             return left + (level - 14) * 22.5
@@ -1092,20 +1094,24 @@ def network_times():
         for level in range(lowest, highest + 1, 2):
             f.line(left, y(level), x(26), y(level), KINDS['same'][1], 0.5)
             f.text(left - 6, y(level) + 4, unit(level), 11, 'end', GREY)
-        for key, (_, color) in SORTS.items():
-            points = [(x(row[1]), y(math.log2(row[column]))) for row in rows if row[0] == key and row[column]]
+        for key, (_, color, comparators) in SORTS.items():
+            points = [(x(level), y(math.log2(value(level, ms, comparators)))) for name, level, ms in levels
+                      if name == key and value(level, ms, comparators)]
             for (x1, y1), (x2, y2) in zip(points, points[1:]):
                 f.line(round(x1, 1), round(y1, 1), round(x2, 1), round(y2, 1), color, 2)
         return x, y
 
-    x, y = panel(70, 'milliseconds', -5, 7, 2, lambda level: f'{2.0 ** level:g}' if level >= 0 else f'1/{2 ** -level}')
+    x, y = panel(70, 'milliseconds', -7, 7, lambda level, ms, comparators: ms,
+                 lambda level: f'{2.0 ** level:g}' if level >= 0 else f'1/{2 ** -level}')
     f.line(x(22.64), 50, x(22.64), 370, GREY, 1, '4 3')
     f.text(x(22.64) - 4, 64, 'L2 cache', 11, 'end', GREY)
-    for k, (name, color) in enumerate(SORTS.values()):
+    for k, (name, color, _) in enumerate(SORTS.values()):
         f.line(84, 86 + 18 * k, 106, 86 + 18 * k, color, 2)
         f.text(112, 90 + 18 * k, name, 12)
-    panel(460, 'comparators', 18, 34, 3, lambda level: f'2^{level}')
-    f.text(70, 414, 'Pairs of 32-bit keys and values on an H200; median of 31. Both axes by powers of two.', 12, color=GREY)
+    panel(460, 'comparators', 18, 34, lambda level, ms, comparators: comparators and comparators(level),
+          lambda level: f'2^{level}')
+    f.text(70, 414, f'Pairs of 32-bit keys and values on an H200; median of {rows[0]["repeat"]}. Both axes by powers of two.',
+           12, color=GREY)
     f.save()
 
 

@@ -181,6 +181,26 @@ GPI_DEVICE void GPI_RUN_WRITE(GPI_RUN *run, char *slot, unsigned phase, unsigned
     (sizeof(GP_TYPE) == 2 && GPI_OUT_BYTES % 4 == 0 && (GP_TYPE)0.5 == (GP_TYPE)0)
 #endif
 
+#if (GP_OP == GP_MIN || GP_OP == GP_MAX) && !defined GP_IDENTITY
+/*
+ * Extremes of integers of one and two bytes are found at the top of words: an item is shifted there, and what
+ * is below it decides between equal ones alone.
+ */
+#define GPI_TOPS (sizeof(GP_TYPE) <= 2 && GPI_OUT_BYTES % 4 == 0 && (GP_TYPE)0.5 == (GP_TYPE)0)
+#define GPI_TOP_BITS (GPI_TOPS ? 8 * (int)sizeof(GP_TYPE) : 8)
+#define GPI_TOP      GPI(top)
+#define GPI_TOP_ITEM(words, i) \
+    ((words)[(i) * GPI_TOP_BITS / 32] << (32 - GPI_TOP_BITS - (i) * GPI_TOP_BITS % 32))
+
+GPI_DEVICE uint32_t GPI_TOP(uint32_t a, uint32_t b)
+{
+    const int is_signed = (GP_TYPE)-1 < (GP_TYPE)1;
+    int less = is_signed ? (int32_t)a < (int32_t)b : a < b;
+
+    return less == (GP_OP == GP_MAX) ? b : a;
+}
+#endif
+
 /* Folds a run from left to right. */
 GPI_DEVICE GP_TYPE GPI_RUN_FOLD(const GPI_RUN *run)
 {
@@ -195,6 +215,16 @@ GPI_DEVICE GP_TYPE GPI_RUN_FOLD(const GPI_RUN *run)
             total = GPI_SUMS_BYTES ? gpi_sum_bytes(run->words[w], 0x01010101u, total)
                                    : total + run->words[w] + (run->words[w] >> 16);
         sum = (GP_TYPE)total;
+    } else
+#endif
+#if (GP_OP == GP_MIN || GP_OP == GP_MAX) && !defined GP_IDENTITY
+    if (GPI_TOPS) {
+        uint32_t top = run->words[0] << (32 - GPI_TOP_BITS);
+
+        GPI_UNROLL
+        for (int i = 1; i < GPI_RUN_N; i++)
+            top = GPI_TOP(top, GPI_TOP_ITEM(run->words, i));
+        sum = (GP_TYPE)(top >> (32 - GPI_TOP_BITS));
     } else
 #endif
     {

@@ -12,6 +12,8 @@
 #define GPI_IDENTITY GPI(identity)
 #define GPI_LOAD     GPI(load)
 
+#define GPI_IS_FLOAT (sizeof(GP_TYPE) == sizeof(float) && (GP_TYPE)0.5 != (GP_TYPE)0)
+
 GPI_FUNCTION GP_TYPE GPI_COMBINE(GP_TYPE a, GP_TYPE b)
 {
 #if GP_OP == GP_SUM
@@ -21,8 +23,16 @@ GPI_FUNCTION GP_TYPE GPI_COMBINE(GP_TYPE a, GP_TYPE b)
 
     return (GP_TYPE)product;
 #elif GP_OP == GP_MIN
+#if defined GPI_FLOAT_EXTREMES && !defined GPI_ON_HOST
+    if (GPI_IS_FLOAT)
+        return a == b ? b : (GP_TYPE)gpi_smaller((float)a, (float)b);
+#endif
     return a < b ? a : b <= a ? b : (GP_TYPE)(a + b); /* the sum of a NaN and anything is a NaN */
 #elif GP_OP == GP_MAX
+#if defined GPI_FLOAT_EXTREMES && !defined GPI_ON_HOST
+    if (GPI_IS_FLOAT)
+        return a == b ? b : (GP_TYPE)gpi_larger((float)a, (float)b);
+#endif
     return a > b ? a : b >= a ? b : (GP_TYPE)(a + b);
 #elif GP_OP == GP_AND
     return (GP_TYPE)(a & b);

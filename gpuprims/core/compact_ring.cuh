@@ -45,7 +45,7 @@ enum {
 typedef struct {
     uint64_t full[GPI_COMPACT_STAGES], counted[GPI_COMPACT_STAGES];
     uint64_t ready[GPI_COMPACT_STAGES], empty[GPI_COMPACT_STAGES];
-    uint64_t tiles_before[GPI_COMPACT_STAGES];
+    uint64_t tiles_before[GPI_COMPACT_STAGES], all_kept;
     uint32_t tile[GPI_COMPACT_STAGES], epoch;
     uint32_t chunk_counts[GPI_COMPACT_STAGES][GPI_TILE_CHUNKS];
     uint32_t chunks_before[GPI_COMPACT_STAGES][GPI_TILE_CHUNKS];
@@ -78,7 +78,7 @@ GPI_DEVICE void GPI_COMPACT_RING_FETCH(const void *in, size_t n, size_t size, GP
 GPI_DEVICE void GPI_COMPACT_RING_LOAD(const GPI_COMPACT_JOB *job, GPI_COMPACT_RING *ring, char *stages,
                                       unsigned lane)
 {
-    const int rounds = job->in_place ? 0 : GPI_TUNE_COMPACT_ROUNDS;
+    const int rounds = job->in_place ? 0 : job->own ? ring->stages : GPI_TUNE_COMPACT_ROUNDS;
     gpi_tile_source source = gpi_open_source(job->head, rounds, lane);
     gpi_ring_place place = {0, 0};
 
@@ -126,14 +126,17 @@ GPI_DEVICE void GPI_COMPACT_RING_COUNT(const GPI_COMPACT_JOB *job, GPI_COMPACT_R
             return;
         for (unsigned q = counter; q < GPI_TILE_CHUNKS; q += GPI_COMPACT_COUNTERS) {
             GPI_COMPACT_PART part = GPI_COMPACT_CUT(job, (size_t)tile * GPI_TILE_CHUNKS + q);
-            const char *slot = stage + q * GPI_COMPACT_SLOT;
+            char *slot = stage + q * GPI_COMPACT_SLOT;
             uint32_t *choice = GPI_COMPACT_CHOICE(stage, q, lane), keep[GPI_COMPACT_BITS];
+            unsigned phase = GPI_COMPACT_PHASE(job, part);
             GPI_RUN run;
 
-            if (!job->flags)
-                GPI_RUN_READ(&run, slot, GPI_COMPACT_PHASE(job, part), lane, context);
-            unsigned kept = GPI_COMPACT_CHOOSE(keep, job, part, &run, slot, GPI_COMPACT_FLAGS(stage, q), lane,
-                                               context);
+            if (part.last && GPI_COMPACT_IS_SHORT(part) && !job->flags)
+                GPI_COMPACT_FILL(slot + phase, part, lane);
+            if (sizeof(GP_TYPE) > 1 && !job->flags)
+                GPI_RUN_READ(&run, slot, phase, lane, context);
+            unsigned kept = GPI_COMPACT_CHOOSE(keep, job, part, &run, slot + phase,
+                                               GPI_COMPACT_FLAGS(stage, q), lane, context);
             unsigned sum = gpi_warp_prefix(kept, lane);
             GPI_UNROLL
             for (int w = 0; w < GPI_COMPACT_BITS; w++)
@@ -161,7 +164,7 @@ GPI_DEVICE void GPI_COMPACT_RING_PUBLISH(const GPI_COMPACT_JOB *job, GPI_COMPACT
         unsigned kept = lane < GPI_TILE_CHUNKS ? ring->chunk_counts[place.stage][lane] : 0;
         unsigned sum = gpi_warp_prefix(kept, lane);
 
-        if (lane == 31 && tile + 1 < job->tiles)
+        if (lane == 31 && (tile + 1 < job->tiles || job->own))
             gpi_publish_count(job->head, tile, sum, ring->epoch, job->in_place);
         if (lane < GPI_TILE_CHUNKS)
             ring->chunks_before[place.stage][lane] = sum - kept;
@@ -171,8 +174,36 @@ GPI_DEVICE void GPI_COMPACT_RING_PUBLISH(const GPI_COMPACT_JOB *job, GPI_COMPACT
 }
 
 /*
- * Finds out what is kept before each tile. The look warps add up a group each, and each of them the groups.
- * They begin when the tile has been counted: most of those before it have then been published.
+ * What all tiles before `tile` keep; *known is brought up to its group. The look warps add up a group each, and
+ * each of them the groups.
+ */
+GPI_DEVICE uint64_t GPI_COMPACT_RING_SUM(const GPI_COMPACT_JOB *job, GPI_COMPACT_RING *ring,
+                                         gpi_counted *known, size_t tile, unsigned *round, unsigned looker,
+                                         unsigned lane, GPI_CONTEXT context)
+{
+    size_t end = (tile + GPI_COUNT_GROUP - 1) / GPI_COUNT_GROUP;
+    gpi_counted before = *known;
+
+    while (before.group < end) {
+        uint32_t *sums = ring->group_sums[*round % 2];
+        size_t first = before.group;
+
+        if (first + looker < end) {
+            uint32_t sum = GPI_COMPACT_COUNT_GROUP(job, first + looker, tile, lane, ring->epoch, context);
+
+            if (lane == 0)
+                sums[looker] = sum;
+        }
+        gpi_barrier_sync(2, 32 * GPI_COMPACT_LOOKERS); /* group_sums are complete */
+        gpi_add_groups(&before, known, tile, sums, GPI_COMPACT_LOOKERS, lane);
+        ++*round; /* the other group_sums: these are read until everybody has been at the next barrier */
+    }
+    return before.sum;
+}
+
+/*
+ * Finds out what is kept before each tile, and for a stable partition what is kept in all. That begins when the
+ * tile has been counted: most of those before it have then been published.
  */
 GPI_DEVICE void GPI_COMPACT_RING_LOOK(const GPI_COMPACT_JOB *job, GPI_COMPACT_RING *ring, unsigned looker,
                                       unsigned lane, GPI_CONTEXT context)
@@ -181,29 +212,22 @@ GPI_DEVICE void GPI_COMPACT_RING_LOOK(const GPI_COMPACT_JOB *job, GPI_COMPACT_RI
     gpi_ring_place place = {0, 0};
     unsigned round = 0;
 
-    for (;;) {
+    for (int k = 0;; k++) {
         gpi_mbarrier_wait(&ring->full[place.stage], place.parity);
-        size_t tile = ring->tile[place.stage], end = (tile + GPI_COUNT_GROUP - 1) / GPI_COUNT_GROUP;
+        size_t tile = ring->tile[place.stage];
         if (tile == GPI_NO_TILE)
             return;
         gpi_mbarrier_wait(&ring->counted[place.stage], place.parity);
-        gpi_counted before = known;
-
-        while (before.group < end) {
-            size_t first = before.group;
-
-            if (first + looker < end) {
-                uint32_t sum = GPI_COMPACT_COUNT_GROUP(job, first + looker, tile, lane, ring->epoch, context);
-
-                if (lane == 0)
-                    ring->group_sums[round % 2][looker] = sum;
-            }
-            gpi_barrier_sync(2, 32 * GPI_COMPACT_LOOKERS); /* group_sums are complete */
-            gpi_add_groups(&before, &known, tile, ring->group_sums[round % 2], GPI_COMPACT_LOOKERS, lane);
-            round++; /* the other group_sums: these are read until everybody has been at the next barrier */
-        }
+        uint64_t before = GPI_COMPACT_RING_SUM(job, ring, &known, tile, &round, looker, lane, context);
         if (looker == 0 && lane == 0)
-            ring->tiles_before[place.stage] = before.sum;
+            ring->tiles_before[place.stage] = before;
+        if (k == 0 && job->own) {
+            gpi_counted all = known;
+            uint64_t sum = GPI_COMPACT_RING_SUM(job, ring, &all, job->own, &round, looker, lane, context);
+
+            if (looker == 0 && lane == 0)
+                ring->all_kept = sum + (job->own < job->tiles ? job->head->counted : 0);
+        }
         gpi_mbarrier_arrive(&ring->ready[place.stage]);
         gpi_ring_advance(&place, ring->stages);
     }
@@ -214,7 +238,6 @@ GPI_DEVICE void GPI_COMPACT_RING_WRITE(const GPI_COMPACT_JOB *job, GPI_COMPACT_R
                                        unsigned writer, unsigned lane, GPI_CONTEXT context)
 {
     const unsigned q = writer % GPI_TILE_CHUNKS, team = writer / GPI_TILE_CHUNKS;
-    size_t all_kept = job->counted ? *job->count : 0;
     gpi_ring_place place = {(int)team, 0}; /* there are more stages than teams */
     int previous = -1;
 
@@ -247,13 +270,12 @@ GPI_DEVICE void GPI_COMPACT_RING_WRITE(const GPI_COMPACT_JOB *job, GPI_COMPACT_R
             keep[w] = choice[w * 32];
         unsigned rank = choice[GPI_COMPACT_BITS * 32];
         size_t before = (size_t)ring->tiles_before[place.stage] + ring->chunks_before[place.stage][q];
-        if (tile + 1 == job->tiles && q + 1 == GPI_TILE_CHUNKS && lane == 0 &&
-            job->rejected != GPI_REJECTED_STABLE)
+        if (tile + 1 == job->tiles && q + 1 == GPI_TILE_CHUNKS && lane == 0)
             *job->count = before + kept;
         previous = place.stage;
         if (writes) {
-            GPI_COMPACT_WRITE(job, part, slot, &run, keep, rank, kept, before, all_kept, ring->table, lane,
-                              1);
+            GPI_COMPACT_WRITE(job, part, slot, &run, keep, rank, kept, before, (size_t)ring->all_kept,
+                              ring->table, lane, 1);
             __syncwarp(); /* the ends have left the slot */
         } else {
             gpi_mbarrier_arrive(&ring->empty[place.stage]); /* at once: no copy has to end */
@@ -280,6 +302,7 @@ static __global__ void __launch_bounds__(GPI_COMPACT_RING_THREADS, 1)
         ring.table[threadIdx.x] = gpi_pack_entry(threadIdx.x);
     if (threadIdx.x == 0) {
         ring.stages = job.flags ? GPI_COMPACT_FLAG_STAGES : GPI_COMPACT_STAGES;
+        ring.all_kept = 0;
         ring.stage_bytes = job.flags ? GPI_COMPACT_FLAG_STAGE : GPI_COMPACT_STAGE;
         for (int s = 0; s < ring.stages; s++) {
             gpi_mbarrier_init(&ring.full[s], GPI_TILE_CHUNKS * (job.flags ? 2 : 1) + 1);

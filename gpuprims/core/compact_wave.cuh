@@ -31,7 +31,7 @@ GPI_DEVICE uint64_t GPI_COMPACT_WAVE_LOOK(const GPI_COMPACT_JOB *job, gpi_counte
                 group_sums[warp] = sum;
         }
         __syncthreads(); /* group_sums are complete; in place: the tiles of these groups have been read */
-        gpi_add_groups(&before, known, tile, group_sums, GPI_TILE_CHUNKS, lane);
+        gpi_add_groups(&before, known, tile, group_sums, job->tile_chunks, lane);
         __syncthreads(); /* group_sums are free */
     }
     return before.sum;
@@ -79,8 +79,8 @@ static __global__ void __launch_bounds__(32 * GPI_TILE_CHUNKS, GPI_TUNE_COMPACT_
     gpi_grid_launch_next();
     if (threadIdx.x == 0 && job.tiles > 1 && !draws)
         ticket = gpi_read_ticket(job.head); /* looked at later: it takes a while to come */
-    size_t all_kept = job.counted ? *job.count : 0;
-    int waits = job.rejected == GPI_REJECTED_STABLE && !job.counted && job.tiles > 1; /* for all counts */
+    int waits = job.own && job.tiles > 1; /* for all counts */
+    size_t all_kept = job.rejected == GPI_REJECTED_STABLE && !job.own ? (size_t)job.head->counted : 0;
     for (;;) {
         if (draws) {
             if (threadIdx.x == 0)
@@ -91,7 +91,7 @@ static __global__ void __launch_bounds__(32 * GPI_TILE_CHUNKS, GPI_TUNE_COMPACT_
             if (tile >= job.tiles)
                 break;
         }
-        GPI_COMPACT_PART part = GPI_COMPACT_CUT(&job, (size_t)tile * GPI_TILE_CHUNKS + warp);
+        GPI_COMPACT_PART part = GPI_COMPACT_CUT(&job, (size_t)tile * job.tile_chunks + warp);
         unsigned n = part.last - part.first, phase = GPI_COMPACT_PHASE(&job, part), kept = 0;
         uint32_t keep[GPI_COMPACT_BITS] = {0};
         GPI_RUN run;
@@ -100,8 +100,10 @@ static __global__ void __launch_bounds__(32 * GPI_TILE_CHUNKS, GPI_TUNE_COMPACT_
         if (n)
             GPI_COMPACT_WAVE_FETCH(&job, part, slot, flag_slot, lane);
         __syncwarp(); /* the chunk is in its slot */
+        if (n && GPI_COMPACT_IS_SHORT(part) && !job.flags)
+            GPI_COMPACT_FILL(slot + phase, part, lane);
         GPI_RUN_READ(&run, slot, phase, lane, context);
-        kept = n ? GPI_COMPACT_CHOOSE(keep, &job, part, &run, slot, flag_slot, lane, context) : 0;
+        kept = n ? GPI_COMPACT_CHOOSE(keep, &job, part, &run, slot + phase, flag_slot, lane, context) : 0;
         unsigned sum = gpi_warp_prefix(kept, lane), rank = sum - kept;
         kept = __shfl_sync(GPI_FULL_MASK, sum, 31);
         if (lane == 0)
@@ -113,7 +115,7 @@ static __global__ void __launch_bounds__(32 * GPI_TILE_CHUNKS, GPI_TUNE_COMPACT_
             epoch = taken[1];
 
         /* Add the chunks before it up, and publish the tile, unless nobody needs it: the last one. */
-        sum = gpi_warp_prefix(lane < GPI_TILE_CHUNKS ? chunk_counts[lane] : 0, lane);
+        sum = gpi_warp_prefix(lane < job.tile_chunks ? chunk_counts[lane] : 0, lane);
         unsigned chunks_before = warp ? __shfl_sync(GPI_FULL_MASK, sum, (int)warp - 1) : 0;
         unsigned all = __shfl_sync(GPI_FULL_MASK, sum, 31);
         if (threadIdx.x == 0 && (tile + 1 < job.tiles || waits))
@@ -153,7 +155,7 @@ static __global__ void __launch_bounds__(32 * GPI_TILE_CHUNKS, GPI_TUNE_COMPACT_
 /* ---- the count before a stable partition ------------------------------------------------------- */
 
 #define GPI_COMPACT_COUNT_THREADS 256
-#define GPI_COMPACT_COUNT_BLOCKS  4
+#define GPI_COMPACT_COUNT_BLOCKS  8
 
 /* As GPI_COMPACT_COUNT, without flags: whole vectors where the items allow. */
 GPI_DEVICE unsigned GPI_COMPACT_COUNT_CHUNK(const GPI_COMPACT_JOB *job, size_t chunk, unsigned lane,
@@ -184,14 +186,15 @@ static __global__ void __launch_bounds__(GPI_COMPACT_COUNT_THREADS)
 {
     GP_SHARED(unsigned long long[GPI_COMPACT_COUNT_THREADS / 32], warp_sums);
     size_t warps = (size_t)gridDim.x * (GPI_COMPACT_COUNT_THREADS / 32);
-    size_t chunks = (size_t)job.tiles * GPI_TILE_CHUNKS;
+    size_t own = (size_t)job.own * job.tile_chunks, chunks = (size_t)job.tiles * job.tile_chunks;
+    size_t first = (size_t)blockIdx.x * (GPI_COMPACT_COUNT_THREADS / 32);
     unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;
     unsigned long long sum = 0;
 
     gpi_grid_wait();
     gpi_grid_launch_next();
-    for (size_t c = (size_t)blockIdx.x * (GPI_COMPACT_COUNT_THREADS / 32) + warp; c < chunks; c += warps)
-        sum += GPI_COMPACT_COUNT_CHUNK(&job, c, lane, context);
+    for (size_t c = first + warp; c < chunks - own; c += warps) /* from the end: those before come next */
+        sum += GPI_COMPACT_COUNT_CHUNK(&job, chunks - 1 - c, lane, context);
     for (int stride = 16; stride; stride /= 2)
         sum += __shfl_xor_sync(GPI_FULL_MASK, sum, stride);
     if (lane == 0)
@@ -200,6 +203,6 @@ static __global__ void __launch_bounds__(GPI_COMPACT_COUNT_THREADS)
     if (threadIdx.x == 0) {
         for (int w = 1; w < GPI_COMPACT_COUNT_THREADS / 32; w++)
             sum += warp_sums[w];
-        gpi_finish_total(job.head, sum, job.count);
+        gpi_finish_total(job.head, sum);
     }
 }

@@ -157,6 +157,30 @@ GPI_DEVICE void gpi_fetch_bulk(char *slot, const char *from, unsigned bytes, gpi
             gpi_fetch_ends(slot, from, bytes, gpi_v);                                             \
     } while (0)
 
+/*
+ * The same without waiting for what is read, where the GPU can: gpi_copy_wait() and __syncwarp() come before the
+ * warp reads the slot.
+ */
+#if defined __CUDA_ARCH__ && __CUDA_ARCH__ < 800
+#define gpi_fetch_ahead gpi_fetch_warp
+#else
+#define gpi_fetch_ahead(slot, from, bytes, array, lane, usual)                                    \
+    do {                                                                                          \
+        const gpi_extent gpi_v = gpi_covering_vectors(from, bytes, array);                        \
+        const unsigned gpi_n = (unsigned)(gpi_v.end - gpi_v.begin) / 16;                          \
+        char *gpi_to = (slot) + gpi_phase(from) + (gpi_v.begin - (from));                         \
+        GPI_UNROLL                                                                                \
+        for (unsigned gpi_i = 0; gpi_i < ((usual) + 31) / 32; gpi_i++)                            \
+            if (gpi_i * 32 + (lane) < gpi_n)                                                      \
+                gpi_copy_16(gpi_to + (gpi_i * 32 + (lane)) * 16,                                  \
+                            gpi_v.begin + (gpi_i * 32 + (lane)) * 16);                            \
+        if ((lane) == 0 && gpi_n > (usual)) /* not aligned: one vector more */                    \
+            gpi_copy_16(gpi_to + (gpi_n - 1) * 16, gpi_v.begin + (gpi_n - 1) * 16);               \
+        if ((lane) == 0 && (gpi_v.begin > (from) || gpi_v.end < (from) + (bytes)))                \
+            gpi_fetch_ends(slot, from, bytes, gpi_v);                                             \
+    } while (0)
+#endif
+
 /* One warp: the ends of a chunk that no whole vector of global memory covers. */
 GPI_DEVICE void gpi_store_ends(char *to, const char *from, unsigned bytes, unsigned head,
                                unsigned body, unsigned lane)
@@ -259,6 +283,14 @@ GPI_DEVICE uint32_t gpi_scan_halves(uint32_t word, uint32_t *before, int exclusi
 
     *before = s2;
     return exclusive ? gpi_permute(s0, s1, 0x5410) : gpi_permute(s1, s2, 0x5410);
+}
+
+/* A word of the highest bytes of four words, or of the upper halves of two. */
+GPI_DEVICE uint32_t gpi_gather_tops(const uint32_t *tops, int count)
+{
+    return count == 2 ? gpi_permute(tops[0], tops[1], 0x7632)
+                      : gpi_permute(gpi_permute(tops[0], tops[1], 0x0073),
+                                    gpi_permute(tops[2], tops[3], 0x0073), 0x5410);
 }
 
 /* ---- bytes that are kept, a word at a time ----------------------------------------------------- */

@@ -33,15 +33,15 @@ GPI_DEVICE void gpi_publish_count(gpi_tag_head *head, size_t tile, uint32_t coun
     gpi_store_relaxed_u64(&words[tile], (uint64_t)epoch << 32 | count);
 }
 
-/* One thread of each block: adds the blocks' sums up. The last block writes the total. */
-GPI_DEVICE void gpi_finish_total(gpi_tag_head *head, unsigned long long sum, size_t *total)
+/* One thread of each block: adds the blocks' sums up, for the launch that follows. */
+GPI_DEVICE void gpi_finish_total(gpi_tag_head *head, unsigned long long sum)
 {
     atomicAdd(&head->total, sum);
     __threadfence(); /* the sum is there before the block is done */
     if (gpi_check_out(head) != gridDim.x - 1)
         return;
     __threadfence(); /* and the other sums are there after it is */
-    *total = (size_t)atomicExch(&head->total, 0ull);
+    head->counted = atomicExch(&head->total, 0ull);
     head->done = 0;
 }
 

@@ -88,13 +88,14 @@ static inline int __clzll(long long x)
 
 /*
  * Stores 16 aligned bytes by one instruction, as a GPU does: of two that store there at a time, one does so
- * last. Of a struct the compiler may make two stores, of a vector it makes one.
+ * last. Of a struct, or a vector that it may take apart, the compiler makes two stores; of a
+ * volatile vector it makes one.
  */
 typedef uint64_t gpi_cpu_16 __attribute__((vector_size(16), may_alias));
 
 static inline void gpi_cpu_store_16(void *to, const void *from)
 {
-    *(gpi_cpu_16 *)to = *(const gpi_cpu_16 *)from;
+    *(volatile gpi_cpu_16 *)to = *(const gpi_cpu_16 *)from;
 }
 
 #endif

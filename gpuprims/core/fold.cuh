@@ -18,6 +18,7 @@
 #define GPI_WARP_SCAN    GPI(warp_scan)
 #define GPI_WARP_REDUCE  GPI(warp_reduce)
 #define GPI_SUMS_WORDS   GPI(sums_words)
+#define GPI_SUMS_PAIRS   GPI(sums_pairs)
 #define GPI_BLOCK_PREFIX GPI(block_prefix)
 #define GPI_BLOCK_REDUCE GPI(block_reduce)
 
@@ -75,10 +76,14 @@ GPI_DEVICE GP_TYPE GPI_WARP_SCAN(GP_TYPE x, int lane, int valid)
     return x;
 }
 
-/* Sums of 32-bit integers wrap, so they come out alike in any order: one instruction adds up a warp. */
+/*
+ * Sums of integers wrap, so they come out alike in any order: one instruction adds up a warp's 32-bit ones, three
+ * the pieces of 64-bit ones, of which 32 fit in a word.
+ */
 enum {
 #if GP_OP == GP_SUM && !defined GP_IDENTITY && (!defined __CUDA_ARCH__ || __CUDA_ARCH__ >= 800)
-    GPI_SUMS_WORDS = sizeof(GP_TYPE) == 4 && (GP_TYPE)0.5 == (GP_TYPE)0
+    GPI_SUMS_WORDS = sizeof(GP_TYPE) == 4 && (GP_TYPE)0.5 == (GP_TYPE)0,
+    GPI_SUMS_PAIRS = sizeof(GP_TYPE) == 8 && (GP_TYPE)0.5 == (GP_TYPE)0
 #else
     GPI_SUMS_WORDS = 0
 #endif
@@ -90,6 +95,15 @@ GPI_DEVICE GP_TYPE GPI_WARP_REDUCE(GP_TYPE x, int lane, int valid)
 #if GP_OP == GP_SUM && !defined GP_IDENTITY && (!defined __CUDA_ARCH__ || __CUDA_ARCH__ >= 800)
     if (GPI_SUMS_WORDS)
         return (GP_TYPE)__reduce_add_sync(GPI_FULL_MASK, lane < valid ? (unsigned)x : 0);
+    if (GPI_SUMS_PAIRS) {
+        const uint32_t mask = (1u << 27) - 1;
+        uint64_t bits = lane < valid ? (uint64_t)x : 0;
+        uint64_t low = __reduce_add_sync(GPI_FULL_MASK, (uint32_t)bits & mask);
+        uint64_t middle = __reduce_add_sync(GPI_FULL_MASK, (uint32_t)(bits >> 27) & mask);
+        uint64_t high = __reduce_add_sync(GPI_FULL_MASK, (uint32_t)(bits >> 54));
+
+        return (GP_TYPE)(low + (middle << 27) + (high << 54));
+    }
 #endif
     if (valid > 32) /* the lanes past the warp's end are nobody's neighbours */
         valid = 32;

@@ -59,6 +59,13 @@ typedef struct gpi_hybrid_block {
     int array;
 } gpi_hybrid_block;
 
+/* Where the items of a chunk are on the host, or belong. */
+typedef struct gpi_hybrid_place {
+    char *items[GPI_HYBRID_ARRAYS];
+    int past;     /* copies to it go past the caches */
+    size_t since; /* as `late`: chunk numbers from this one on find their items of the run here */
+} gpi_hybrid_place;
+
 typedef struct gpi_hybrid_stage {
     char *memory;
     cudaEvent_t copied;
@@ -79,7 +86,7 @@ typedef struct gpi_hybrid_worker {
 typedef struct gpi_hybrid_lanes {
     /* What there is for all trips. */
     size_t item_bytes[GPI_HYBRID_ARRAYS]; /* of a value: 0 if there are none */
-    size_t n, chunk_n, slots; /* chunk c has the items [c * chunk_n, (c + 1) * chunk_n) */
+    size_t n, chunk_n, slots; /* chunk number c has the items [c * chunk_n, (c + 1) * chunk_n) */
     char *slot[GPI_HYBRID_SLOTS][GPI_HYBRID_ARRAYS];
     cudaStream_t in, sort, out;
     cudaEvent_t arrived[GPI_HYBRID_SLOTS], sorted[GPI_HYBRID_SLOTS];
@@ -89,13 +96,18 @@ typedef struct gpi_hybrid_lanes {
     void *user;
     cudaError_t (*sort_chunk)(void *user, char *keys, char *values, size_t n, cudaStream_t stream);
 
-    /* This trip. With `cuts` a chunk is made of a piece of each of `runs`: cuts[c * runs + r] and on. */
-    size_t chunks;
-    const char *from[GPI_HYBRID_ARRAYS];
-    char *to[GPI_HYBRID_ARRAYS];
+    /*
+     * This trip: chunk number `first` goes first, and after the last comes number 0. With `cuts` a chunk is
+     * made of a piece of each of `runs`: of run r the items cuts[c * runs + r] and on. Chunks from `barrier`
+     * on are copied in when all tasks are done, partly from `late` instead of `from`, and out when all before
+     * them are back.
+     */
+    size_t chunks, first, barrier;
+    const gpi_hybrid_place *from, *late,
+        *to; /* of each chunk number, or with cuts `from` and `late` of each run */
     const size_t *cuts;
     size_t runs;
-    size_t places; /* `to` has room for so many chunks, which are used in turn */
+    size_t places; /* so many chunks may be back before their group is merged */
 
     /* Its tasks: `parts` for each group of chunks, ready when these are back. group 0: ready at once. */
     void (*task)(void *user, size_t number, int worker);
@@ -144,6 +156,15 @@ typedef struct gpi_hybrid_range {
     size_t bytes;
 } gpi_hybrid_range;
 
+static inline void *gpi_hybrid_touch(void *argument)
+{
+    const gpi_hybrid_range *range = (const gpi_hybrid_range *)argument;
+
+    for (size_t i = 0; i < range->bytes; i += 4096)
+        range->memory[i] = 0;
+    return NULL;
+}
+
 static inline void *gpi_hybrid_drop(void *argument)
 {
 #ifdef MADV_HUGEPAGE
@@ -156,29 +177,43 @@ static inline void *gpi_hybrid_drop(void *argument)
     return NULL;
 }
 
-/* Frees it. Of large pages the system takes longer to take back 8 GB than a thread should wait: so by several. */
-static inline void gpi_hybrid_free(char *memory, size_t bytes, int threads)
+/* Does that to all pages, several threads a part each. */
+static inline void gpi_hybrid_with_pages(void *(*run)(void *), char *memory, size_t bytes,
+                                         int threads)
 {
     gpi_hybrid_range ranges[GPI_CPU_THREADS_LIMIT];
     size_t page, pages = gpi_hybrid_pages(bytes, &page),
                  each = gpi_divide_up(pages, (size_t)threads);
     int count = 0;
 
-    if (memory && page == GPI_HYBRID_PAGE) {
-        for (size_t first = 0; first < pages; first += each) {
-            ranges[count].memory = memory + first * page;
-            ranges[count++].bytes = (pages - first < each ? pages - first : each) * page;
-        }
-        gpi_cpu_run_tasks(gpi_hybrid_drop, ranges, sizeof *ranges, count);
+    for (size_t first = 0; first < pages; first += each) {
+        ranges[count].memory = memory + first * page;
+        ranges[count++].bytes = (pages - first < each ? pages - first : each) * page;
     }
+    gpi_cpu_run_tasks(run, ranges, sizeof *ranges, count);
+}
+
+/* Frees it. Of large pages the system takes longer to take back 8 GB than a thread should wait: so by several. */
+static inline void gpi_hybrid_free(char *memory, size_t bytes, int threads)
+{
+    size_t page;
+
+    (void)gpi_hybrid_pages(bytes, &page);
+    if (memory && page == GPI_HYBRID_PAGE)
+        gpi_hybrid_with_pages(gpi_hybrid_drop, memory, bytes, threads);
     free(memory);
 }
 
 /* ---- chunks and blocks ------------------------------------------------------------------------- */
 
+static inline size_t gpi_hybrid_number(const gpi_hybrid_lanes *lanes, size_t chunk)
+{
+    return (chunk + lanes->first) % lanes->chunks;
+}
+
 static inline size_t gpi_hybrid_chunk_n(const gpi_hybrid_lanes *lanes, size_t chunk)
 {
-    size_t left = lanes->n - chunk * lanes->chunk_n;
+    size_t left = lanes->n - gpi_hybrid_number(lanes, chunk) * lanes->chunk_n;
 
     return left < lanes->chunk_n ? left : lanes->chunk_n;
 }
@@ -225,16 +260,18 @@ static inline gpi_hybrid_block gpi_hybrid_take(gpi_hybrid_lanes *lanes, gpi_hybr
 static inline void gpi_hybrid_gather(const gpi_hybrid_lanes *lanes, const gpi_hybrid_block *block,
                                      char *memory)
 {
-    const size_t bytes = lanes->item_bytes[block->array];
-    const char *from = lanes->from[block->array];
+    const size_t bytes = lanes->item_bytes[block->array],
+                 number = gpi_hybrid_number(lanes, block->chunk);
     size_t skip = block->first, left = block->n;
 
     if (!lanes->cuts) {
-        memcpy(memory, from + (block->chunk * lanes->chunk_n + skip) * bytes, left * bytes);
+        memcpy(memory, lanes->from[number].items[block->array] + skip * bytes, left * bytes);
         return;
     }
-    const size_t *cut = lanes->cuts + block->chunk * lanes->runs;
+    const size_t *cut = lanes->cuts + number * lanes->runs;
     for (size_t r = 0; left > 0; r++) {
+        const int is_late = block->chunk >= lanes->barrier && number >= lanes->late[r].since;
+        const gpi_hybrid_place *from = is_late ? &lanes->late[r] : &lanes->from[r];
         size_t piece = cut[lanes->runs + r] - cut[r];
 
         if (skip >= piece) {
@@ -242,7 +279,7 @@ static inline void gpi_hybrid_gather(const gpi_hybrid_lanes *lanes, const gpi_hy
             continue;
         }
         piece = piece - skip < left ? piece - skip : left;
-        memcpy(memory, from + (cut[r] + skip) * bytes, piece * bytes);
+        memcpy(memory, from->items[block->array] + (cut[r] + skip) * bytes, piece * bytes);
         memory += piece * bytes;
         left -= piece;
         skip = 0;
@@ -331,8 +368,9 @@ static inline int gpi_hybrid_copy_in(gpi_hybrid_worker *worker, gpi_hybrid_stage
     stage->busy = 0;
     pthread_mutex_lock(&lanes->lock);
     const size_t chunk = lanes->next_in.chunk;
-    int can =
-        lanes->error == cudaSuccess && chunk < lanes->chunks && chunk < lanes->back + lanes->slots;
+    int can = lanes->error == cudaSuccess && chunk < lanes->chunks &&
+              chunk < lanes->back + lanes->slots &&
+              (chunk < lanes->barrier || lanes->tasks_done == lanes->tasks);
     if (lanes->serial && lanes->group)
         can = can && lanes->merged == lanes->back / lanes->group;
     if (can) {
@@ -363,13 +401,14 @@ static inline int gpi_hybrid_copy_in(gpi_hybrid_worker *worker, gpi_hybrid_stage
 static inline void gpi_hybrid_drain(gpi_hybrid_lanes *lanes, gpi_hybrid_stage *stage)
 {
     const gpi_hybrid_block *block = &stage->block;
-    const size_t bytes = lanes->item_bytes[block->array], place = block->chunk % lanes->places;
+    const size_t bytes = lanes->item_bytes[block->array];
+    const gpi_hybrid_place *place = &lanes->to[gpi_hybrid_number(lanes, block->chunk)];
     gpi_hybrid_chunk *chunk = &lanes->state[block->chunk];
-    char *to = lanes->to[block->array] + (place * lanes->chunk_n + block->first) * bytes;
+    char *to = place->items[block->array] + block->first * bytes;
 
-    if (lanes->cuts)
+    if (place->past)
         gpi_hybrid_copy_past(to, stage->memory, block->n * bytes);
-    else /* the runs: their pages are cleared on the first touch, and so in a cache already */
+    else /* new pages are cleared on the first touch, and so in a cache already */
         memcpy(to, stage->memory, block->n * bytes);
     stage->busy = 0;
     pthread_mutex_lock(&lanes->lock);
@@ -398,7 +437,8 @@ static inline int gpi_hybrid_copy_back(gpi_hybrid_worker *worker, gpi_hybrid_sta
     pthread_mutex_lock(&lanes->lock);
     const size_t chunk = lanes->next_out.chunk;
     int can = lanes->error == cudaSuccess && chunk < lanes->chunks && lanes->state[chunk].sorted &&
-              chunk < lanes->merged * lanes->group + lanes->places;
+              chunk < lanes->merged * lanes->group + lanes->places &&
+              (chunk < lanes->barrier || lanes->back >= lanes->barrier);
     if (can) {
         if (lanes->next_out.first == 0)
             error = cudaStreamWaitEvent(lanes->out, lanes->sorted[chunk % lanes->slots], 0);

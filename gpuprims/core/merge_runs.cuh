@@ -16,11 +16,18 @@
 #define GPI_RUNS_VALUE char
 #endif
 
+#define GPI_RUNS_RUN GPI(runs_run)
 #define GPI_RUNS_PART GPI(runs_part)
 #define GPI_RUNS_SCRATCH GPI(runs_scratch)
 #define GPI_RUNS_AFTER GPI(runs_after)
 #define GPI_RUNS_SPLIT GPI(runs_split)
 #define GPI_RUNS_MERGE GPI(runs_merge)
+
+/* The keys of a sorted run, wherever they are. */
+typedef struct {
+    const GP_KEY *keys;
+    size_t n;
+} GPI_RUNS_RUN;
 
 /* Merges the ranks [first, last) of the runs. */
 typedef struct {
@@ -60,23 +67,23 @@ static inline size_t GPI_RUNS_AFTER(const GP_KEY *keys, size_t first, size_t las
  * rank is found bit by bit, while the places that its equals may have in each run close in on it. `room`
  * is for two places more of each run.
  */
-static inline void GPI_RUNS_SPLIT(const GP_KEY *keys, const size_t *offsets, size_t runs,
-                                  size_t rank, size_t *at, size_t *room)
+static inline void GPI_RUNS_SPLIT(const GPI_RUNS_RUN *run, size_t runs, size_t rank, size_t *at,
+                                  size_t *room)
 {
     uint64_t low = 0, high = UINT64_MAX >> (64 - GPI_KEY_WIDTH);
     size_t *end = room, *after = room + runs, before = 0;
 
     for (size_t r = 0; r < runs; r++) {
-        at[r] = offsets[r];
-        end[r] = offsets[r + 1];
+        at[r] = 0;
+        end[r] = run[r].n;
     }
     while (low < high && before < rank) {
         uint64_t number = low + (high - low) / 2;
         size_t count = 0;
 
         for (size_t r = 0; r < runs; r++) {
-            after[r] = GPI_RUNS_AFTER(keys, at[r], end[r], number);
-            count += after[r] - offsets[r];
+            after[r] = GPI_RUNS_AFTER(run[r].keys, at[r], end[r], number);
+            count += after[r];
         }
         if (count > rank) {
             high = number;
@@ -110,8 +117,10 @@ static inline void *GPI_RUNS_MERGE(void *argument)
 {
     const GPI_RUNS_PART *part = (const GPI_RUNS_PART *)argument;
     gpi_wide_word *tree = (gpi_wide_word *)part->scratch;
-    size_t *at = (size_t *)(tree + 2 * part->runs), *end = at + part->runs,
+    size_t *room = (size_t *)tree, *at = (size_t *)(tree + 2 * part->runs), *end = at + part->runs,
            n = part->last - part->first;
+    GPI_RUNS_RUN *run =
+        (GPI_RUNS_RUN *)(tree + part->runs); /* like the room, before there is a tree */
 
     if (part->runs == 1 && n) {
         const size_t from = part->offsets[0] + part->first;
@@ -121,8 +130,16 @@ static inline void *GPI_RUNS_MERGE(void *argument)
             memcpy((void *)(part->values_out + part->first), part->values_in + from,
                    n * sizeof(GPI_RUNS_VALUE));
     } else if (n) {
-        GPI_RUNS_SPLIT(part->keys_in, part->offsets, part->runs, part->first, at, (size_t *)tree);
-        GPI_RUNS_SPLIT(part->keys_in, part->offsets, part->runs, part->last, end, (size_t *)tree);
+        for (size_t r = 0; r < part->runs; r++) {
+            run[r].keys = part->keys_in + part->offsets[r];
+            run[r].n = part->offsets[r + 1] - part->offsets[r];
+        }
+        GPI_RUNS_SPLIT(run, part->runs, part->first, at, room);
+        GPI_RUNS_SPLIT(run, part->runs, part->last, end, room);
+        for (size_t r = 0; r < part->runs; r++) {
+            at[r] += part->offsets[r];
+            end[r] += part->offsets[r];
+        }
         if (GPI_KEY_IS_NARROW)
             GPI(narrow_tree)(part, (uint64_t *)tree, at, end);
         else

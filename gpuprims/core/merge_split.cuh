@@ -147,7 +147,10 @@ GPI_DEVICE void GPI_MERGE_SPLIT(const GPI_MERGE_PASS *pass, size_t items, size_t
     }
 }
 
-/* One warp for each tile but the first of a group. */
+/*
+ * One warp for each tile but the first of a group. The merge may start only when the cuts are nearly done:
+ * blocks of it that waited would crowd onto those multiprocessors that search nothing, and stay there.
+ */
 static __global__ void __launch_bounds__(32 * GPI_MERGE_SPLIT_WARPS)
     GPI_MERGE_SPLIT_KERNEL(GPI_MERGE_PASS pass, size_t tiles, GPI_CONTEXT context)
 {
@@ -157,7 +160,6 @@ static __global__ void __launch_bounds__(32 * GPI_MERGE_SPLIT_WARPS)
     GPI_MERGE_LANES lanes;
 
     gpi_grid_wait();
-    gpi_grid_launch_next();
     if (tile >= tiles || wanted == 0)
         return;
     const size_t items = GPI_MERGE_GROUP_ITEMS(&pass, first);
@@ -171,4 +173,5 @@ static __global__ void __launch_bounds__(32 * GPI_MERGE_SPLIT_WARPS)
     GPI_MERGE_SPLIT(&pass, items, first, &lanes, wanted, context);
     if ((lane & ((1u << lanes.log) - 1)) == 0)
         pass.splits[tile * GPI_MERGE_MOST + lanes.run] = lanes.low;
+    gpi_grid_launch_next();
 }

@@ -9,6 +9,9 @@
 /* A device function of the library: inlined, and no warning when an instance does not use it. */
 #define GPI_DEVICE static __device__ __forceinline__
 
+/* The same for what is rarely done: a call, so that it takes no registers from what is often done. */
+#define GPI_DEVICE_CALL static __device__ __attribute__((noinline, unused))
+
 /* Unrolls the next loop, whose bounds are constants, so that an array stays in registers. */
 #ifdef __CUDACC__
 #define GPI_UNROLL _Pragma("unroll")
@@ -101,16 +104,56 @@ GPI_DEVICE uint32_t gpi_byte(uint32_t x, int at)
 #endif
 }
 
-/* The integer below, and the nearest one there is for a number that has none. */
-#ifdef __CUDACC__
-#define gpi_float_to_u32(x)  __float2uint_rz(x)
-#define gpi_double_to_u32(x) __double2uint_rz(x)
+/*
+ * The integer nearest to x * factor + offset, from 0 to `last`, if the offset has been raised by 2^23 or, for doubles,
+ * by 2^52: the mantissa of the sum is that integer then. However it is rounded, a larger x has no smaller place.
+ */
+#ifdef __CUDA_ARCH__
+#define GPI_FLOAT_SUM(x, factor, offset)  __fmaf_rn(x, factor, offset)
+#define GPI_DOUBLE_SUM(x, factor, offset) __fma_rn(x, factor, offset)
 #else
-GPI_DEVICE uint32_t gpi_double_to_u32(double x)
+#define GPI_FLOAT_SUM(x, factor, offset)  ((float)((double)(x) * (factor) + (offset)))
+#define GPI_DOUBLE_SUM(x, factor, offset) ((double)((long double)(x) * (factor) + (offset)))
+#endif
+
+GPI_DEVICE uint32_t gpi_float_place(float x, float factor, float offset, uint32_t last)
 {
-    return x >= 4294967295.0 ? 0xFFFFFFFFu : x > 0 ? (uint32_t)x : 0;
+    const float sum = GPI_FLOAT_SUM(x, factor, offset);
+    int32_t bits;
+
+    memcpy(&bits, &sum, sizeof bits);
+    return bits < 0x4B000000 ? 0 : gpi_min((uint32_t)(bits - 0x4B000000), last);
 }
-#define gpi_float_to_u32(x) gpi_double_to_u32(x)
+
+GPI_DEVICE uint32_t gpi_double_place(double x, double factor, double offset, uint32_t last)
+{
+    const double sum = GPI_DOUBLE_SUM(x, factor, offset);
+    int64_t bits;
+
+    memcpy(&bits, &sum, sizeof bits);
+    const int32_t high = (int32_t)(bits >> 32);
+    return high < 0x43300000 ? 0 : high > 0x43300000 ? last : gpi_min((uint32_t)bits, last);
+}
+
+/* The smaller and the larger of two floats; a NaN if either is; of -0 and +0 it is not said which. */
+#if defined __CUDA_ARCH__ && __CUDA_ARCH__ >= 800
+#define GPI_FLOAT_EXTREMES
+
+GPI_DEVICE float gpi_smaller(float a, float b)
+{
+    float x;
+
+    __asm__("min.NaN.f32 %0, %1, %2;" : "=f"(x) : "f"(a), "f"(b));
+    return x;
+}
+
+GPI_DEVICE float gpi_larger(float a, float b)
+{
+    float x;
+
+    __asm__("max.NaN.f32 %0, %1, %2;" : "=f"(x) : "f"(a), "f"(b));
+    return x;
+}
 #endif
 
 /* Waits for the grids before in the stream, where a launch may overlap them: GPI_LAUNCH_EARLY. */
@@ -349,6 +392,16 @@ GPI_DEVICE void gpi_copy_wait(void)
 {
 #if defined __CUDA_ARCH__ && __CUDA_ARCH__ >= 800
     __asm__ volatile("cp.async.wait_all;" : : : "memory");
+#endif
+}
+
+/* Asks for 128 bytes of memory that will be read soon. */
+GPI_DEVICE void gpi_prefetch(const void *global)
+{
+#ifdef __CUDA_ARCH__
+    __asm__ volatile("prefetch.global.L2 [%0];" : : "l"(global));
+#else
+    (void)global;
 #endif
 }
 

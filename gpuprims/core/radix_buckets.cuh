@@ -1,7 +1,7 @@
 /*
- * core/radix_buckets.cuh: keys alone, sorted from the highest digit down: one or two partitions move them to
- * buckets that have room in shared memory, where they are sorted in one go. That moves 8-byte keys two or
- * three times instead of eight times. It needs keys whose topmost bits are well spread; whether they are is
+ * core/radix_buckets.cuh: items sorted from the highest digit down: one or two partitions move them to
+ * buckets that have room in shared memory, where they are sorted in one go. That moves items two or three times
+ * instead of once for each digit. It needs keys whose topmost bits are well spread; whether they are is
  * found out on the device, and if not the passes of core/radix_pass.cuh sort them.
  *
  *     1. look at a sample of the keys, and count the topmost bits of all; the last block adds up where each
@@ -20,12 +20,20 @@
  * keys in the wrong order could only be alike in all their bits. Where that is not so, with -0.0 and +0.0 or
  * in a sort by some of the bits, the passes sort.
  *
+ * Pairs must keep their order. They are partitioned by passes, the second of which sorts each range by itself:
+ * it looks back no further than to where the range begins. In its bucket an item knows its position, and
+ * of items with equal keys the positions are compared.
+ *
  * Part of radix_sort.cuh; not to be included directly.
  */
 #define GPI_RADIX_BUCKET_JOB GPI(bucket_job)
 #define GPI_RADIX_BUCKET_TILE GPI(bucket_tile)
 #define GPI_RADIX_BUCKET GPI(bucket)
 #define GPI_RADIX_TOP GPI(top)
+#define GPI_RADIX_RULER GPI(ruler)
+#define GPI_RADIX_RAISED (GPI_KEY_IS_NARROW ? 8388608.0 : 4503599627370496.0)
+#define GPI_RADIX_MEASURE GPI(measure)
+#define GPI_RADIX_MEASURE_BINS GPI(measure_bins)
 #define GPI_RADIX_PLACES GPI(places)
 #define GPI_RADIX_EQUAL_WIDTH GPI(equal_width)
 #define GPI_RADIX_IS_SPREAD GPI(is_spread)
@@ -38,7 +46,16 @@
 #define GPI_RADIX_PARTITION GPI(partition)
 #define GPI_RADIX_PARTITION_KERNEL GPI(partition_kernel)
 #define GPI_RADIX_BUCKET_BINS GPI(bucket_bins)
-#define GPI_RADIX_BUCKET_NETWORK GPI(bucket_network)
+#define GPI_RADIX_BUCKET_BLOCKS GPI(bucket_blocks)
+#define GPI_RADIX_ORDER GPI(order)
+#define GPI_RADIX_PACK GPI(pack)
+#define GPI_RADIX_PACKED GPI(packed)
+#define GPI_RADIX_UNPACK GPI(unpack)
+#define GPI_RADIX_BIN_OF GPI(bin_of)
+#define GPI_RADIX_BUCKET_VALUE GPI(bucket_value)
+#define GPI_RADIX_BUCKET_PASSES GPI(bucket_passes)
+#define GPI_RADIX_PARTITIONS GPI(partitions)
+#define GPI_RADIX_HAS_WIDTHS (GPI_KEY_IS_FLOAT && !GPI_RADIX_PAIRS)
 #define GPI_RADIX_BUCKET_IS_MIXED GPI(bucket_is_mixed)
 #define GPI_RADIX_BUCKET_WRITE GPI(bucket_write)
 #define GPI_RADIX_BUCKET_KERNEL GPI(bucket_kernel)
@@ -49,6 +66,7 @@
 enum {
     GPI_RADIX_BUCKET_CROWD = 32, /* keys of a bin; more are not compared */
     GPI_RADIX_PARTITION_THREADS = 256,
+    GPI_RADIX_RANGES = 256, /* that a partition makes, at most */
     GPI_RADIX_SAMPLES = 4 /* of each thread that counts; every block takes the same ones */
 };
 
@@ -69,14 +87,22 @@ GPI_DEVICE uint32_t gpi_radix_scan_256(uint32_t *sums, uint32_t count)
 #endif
 
 enum {
-    GPI_RADIX_PARTITION_ITEMS = GPI_RADIX_HAS_BUCKETS ? 40 : 1,
+    GPI_RADIX_PARTITIONS = GPI_RADIX_HAS_BUCKETS && !GPI_RADIX_PAIRS, /* whether a kernel of its own partitions */
+    GPI_RADIX_PARTITION_ITEMS = GPI_RADIX_PARTITIONS ? 40 : 1,
     GPI_RADIX_PARTITION_N = GPI_RADIX_PARTITION_THREADS * GPI_RADIX_PARTITION_ITEMS
 };
+
+/* A value of a bucket, or the number of the item in place of a large one. */
+typedef struct {
+    unsigned char bytes[GPI_RADIX_INDEXED ? sizeof(uint32_t) : sizeof(GPI_RADIX_VALUE)];
+} __attribute__((may_alias,
+                 aligned(GPI_RADIX_INDEXED ? sizeof(uint32_t) : __alignof__(GPI_RADIX_VALUE)))) GPI_RADIX_BUCKET_VALUE;
 
 /* What is sorted: keys_in, to keys_other, and by a second partition to keys_out. */
 typedef struct {
     const GP_KEY *keys_in;
     GP_KEY *keys_out, *keys_other;
+    void *values_out, *values_other;
     uint32_t n;
     uint32_t tile_n; /* keys of a tile */
     int level;       /* of a partition: 0 or 1 */
@@ -87,41 +113,60 @@ typedef struct {
     gpi_radix_buckets *buckets;
 } GPI_RADIX_BUCKET_JOB;
 
-/* The topmost `bits` bits, 28 at most, of where a key belongs among all. */
-GPI_DEVICE uint32_t GPI_RADIX_TOP(gpi_radix_places places, GP_KEY key, int bits)
-{
-    if (GPI_KEY_IS_FLOAT && places.linear) {
-        const uint32_t last = (1u << 28) - 1;
-        GP_KEY at = (key - (GP_KEY)places.low) * (GP_KEY)places.scale;
-        uint32_t place = gpi_min(GPI_KEY_IS_NARROW ? gpi_float_to_u32((float)at) : gpi_double_to_u32((double)at), last);
+/* The same as the keys' type; and the largest place, of `bits` bits. */
+typedef struct {
+    int linear, bits;
+    GP_KEY factor, offset;
+} GPI_RADIX_RULER;
 
-        return (GPI_KEY_DESCENDING ? last - place : place) >> (28 - bits);
+/* The topmost `bits` bits, 28 at most, of where a key belongs among all. */
+GPI_DEVICE uint32_t GPI_RADIX_TOP(GPI_RADIX_RULER ruler, GP_KEY key, int bits)
+{
+    if (GPI_RADIX_HAS_WIDTHS && ruler.linear) {
+        const uint32_t last = (1u << ruler.bits) - 1;
+        uint32_t place = GPI_KEY_IS_NARROW
+                             ? gpi_float_place((float)key, (float)ruler.factor, (float)ruler.offset, last)
+                             : gpi_double_place((double)key, (double)ruler.factor, (double)ruler.offset, last);
+
+        return (GPI_KEY_DESCENDING ? last - place : place) >> (ruler.bits - bits);
     }
     return GPI_KEY_IS_NARROW ? GPI_KEY_WORD(key) >> (32 - bits) : (uint32_t)(GPI_KEY_LONG(key) >> (64 - bits));
 }
 
+/* Places of `bits` bits. */
+GPI_DEVICE GPI_RADIX_RULER GPI_RADIX_MEASURE(gpi_radix_places places, int bits)
+{
+    GPI_RADIX_RULER ruler;
+
+    ruler.linear = places.linear;
+    ruler.bits = bits;
+    ruler.factor = (GP_KEY)places.factor;
+    ruler.offset = (GP_KEY)places.offset;
+    return ruler;
+}
+
 /* How a kernel behind the decision tells buckets. */
-GPI_DEVICE gpi_radix_places GPI_RADIX_PLACES(const GPI_RADIX_BUCKET_JOB *job)
+GPI_DEVICE GPI_RADIX_RULER GPI_RADIX_PLACES(const GPI_RADIX_BUCKET_JOB *job)
 {
     gpi_radix_places places = {0, 0, 0};
 
-    if (GPI_KEY_IS_FLOAT && job->levels == 2)
+    if (GPI_RADIX_HAS_WIDTHS && job->levels == 2)
         places = job->buckets->places;
-    return places;
+    return GPI_RADIX_MEASURE(places, job->bits);
 }
 
 /* ---- counting ---------------------------------------------------------------------------------- */
 
 /* Two counters to a word. If one overflows, the sum of all tells. */
-GPI_DEVICE void GPI_RADIX_COUNT_BUCKETS(uint32_t *counters, gpi_radix_places places, GP_KEY key, int bits)
+GPI_DEVICE void GPI_RADIX_COUNT_BUCKETS(uint32_t *counters, GPI_RADIX_RULER ruler, GP_KEY key, int bits)
 {
-    uint32_t bucket = GPI_RADIX_TOP(places, key, bits);
+    uint32_t bucket = GPI_RADIX_TOP(ruler, key, bits);
 
     atomicAdd(&counters[bucket / 2], bucket % 2 ? 0x10000u : 1u);
 }
 
 /* Buckets of equal width, from a little below the least of the sample to a little above the largest. */
-GPI_DEVICE gpi_radix_places GPI_RADIX_EQUAL_WIDTH(const GP_KEY *keys, double *ends)
+GPI_DEVICE gpi_radix_places GPI_RADIX_EQUAL_WIDTH(const GP_KEY *keys, double *ends, int bits)
 {
     const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;
     double low = (double)keys[0], high = low;
@@ -152,68 +197,78 @@ GPI_DEVICE gpi_radix_places GPI_RADIX_EQUAL_WIDTH(const GP_KEY *keys, double *en
     }
     const double width = high - low;
 
-    places.linear = width > 1e-30 && width < 1e30;
-    places.low = low - width / 256;
-    places.scale = (1u << 28) / (width + width / 128);
+    places.linear = width > 1e-25 && width < 1e25;
+    places.factor = (1u << bits) / (width + width / 128);
+    places.offset = GPI_RADIX_RAISED - 0.5 - (low - width / 256) * places.factor;
     return places;
 }
 
 /*
  * Whether a sample of the keys is as well spread as it should. The counters are zero, before and after.
  */
-GPI_DEVICE int GPI_RADIX_IS_SPREAD(gpi_radix_places places, const GP_KEY *keys, uint32_t *counters, int bits)
+GPI_DEVICE int GPI_RADIX_IS_SPREAD(GPI_RADIX_RULER ruler, const GP_KEY *keys, uint32_t *counters, int bits)
 {
     const uint32_t most = 8 + 4 * (GPI_RADIX_SAMPLES * GPI_RADIX_COUNT_THREADS >> bits);
     int spread = 1;
 
     GPI_UNROLL
     for (int i = 0; i < GPI_RADIX_SAMPLES; i++)
-        GPI_RADIX_COUNT_BUCKETS(counters, places, keys[i], bits);
+        GPI_RADIX_COUNT_BUCKETS(counters, ruler, keys[i], bits);
     __syncthreads(); /* the sample has been counted */
     GPI_UNROLL
     for (int i = 0; i < GPI_RADIX_SAMPLES; i++) {
-        uint32_t bucket = GPI_RADIX_TOP(places, keys[i], bits);
+        uint32_t bucket = GPI_RADIX_TOP(ruler, keys[i], bits);
 
         spread &= (counters[bucket / 2] >> bucket % 2 * 16 & 0xFFFF) <= most;
     }
     spread = __syncthreads_and(spread);
     GPI_UNROLL
     for (int i = 0; i < GPI_RADIX_SAMPLES; i++)
-        counters[GPI_RADIX_TOP(places, keys[i], bits) / 2] = 0;
+        counters[GPI_RADIX_TOP(ruler, keys[i], bits) / 2] = 0;
     __syncthreads(); /* the counters are zero */
     return spread;
 }
 
 /*
  * Looks at a sample of the keys, the same one in every block: whether there are buckets that would spread it,
- * and which. Keys in order meet in the counts of a tile: of 4 bytes, they are sorted faster in passes.
+ * and which. Keys in order meet in the counts of a tile: of 4 bytes, alone, they are sorted faster in passes, and so
+ * are pairs that need few of them.
  */
 GPI_DEVICE int GPI_RADIX_SAMPLE(const GPI_RADIX_BUCKET_JOB *job, gpi_radix_places *places, uint32_t *counters,
-                                double *ends)
+                                double *ends, int *meet)
 {
-    const uint32_t stride = job->n / (GPI_RADIX_SAMPLES * GPI_RADIX_COUNT_THREADS);
+    const uint32_t stride = job->n / (GPI_RADIX_SAMPLES * GPI_RADIX_COUNT_THREADS); /* 65536 at most */
     const int top = GPI_KEY_WIDTH - 8;
-    int spread = 0, alike = 0;
+    const uint64_t one = GPI_KEY_ORDER(job->keys_in[0]);
+    uint64_t differ = 0;
+    int spread = 0, alike = 0, digits = 0;
     GP_KEY keys[GPI_RADIX_SAMPLES];
 
     GPI_UNROLL
     for (int i = 0; i < GPI_RADIX_SAMPLES; i++) {
-        size_t at = (i * GPI_RADIX_COUNT_THREADS + threadIdx.x) * (size_t)stride;
+        /* Somewhere in each stretch: what comes in regular intervals is no sample. */
+        const uint32_t number = i * GPI_RADIX_COUNT_THREADS + threadIdx.x;
+        const size_t at = number * (size_t)stride + ((number * 0x9E3779B1u >> 16) * stride >> 16);
 
         keys[i] = job->keys_in[at];
+        differ |= GPI_KEY_ORDER(keys[i]) ^ one;
         alike += (GPI_KEY_ORDER(keys[i]) ^ GPI_KEY_ORDER(job->keys_in[at + 1 < job->n ? at + 1 : at])) >> top == 0;
     }
-    if (GPI_KEY_IS_NARROW &&
-        __syncthreads_count(alike > GPI_RADIX_SAMPLES / 2) > GPI_RADIX_COUNT_THREADS / 2)
+    *meet = __syncthreads_count(alike > GPI_RADIX_SAMPLES / 2) > GPI_RADIX_COUNT_THREADS / (GPI_RADIX_PAIRS ? 8 : 2);
+    if (GPI_KEY_IS_NARROW && !GPI_RADIX_PAIRS && *meet)
         return 0;
-    if (GPI_KEY_IS_FLOAT) {
-        gpi_radix_places linear = GPI_RADIX_EQUAL_WIDTH(keys, ends);
+    for (int p = 0; p < (int)sizeof(GP_KEY) && GPI_RADIX_PAIRS; p++)
+        digits += __syncthreads_or((differ >> 8 * p & 255) != 0) != 0;
+    if (GPI_RADIX_PAIRS && digits < GPI_RADIX_WORTH_TWO)
+        return 0;
+    if (GPI_RADIX_HAS_WIDTHS) {
+        gpi_radix_places linear = GPI_RADIX_EQUAL_WIDTH(keys, ends, job->bits);
 
         if (threadIdx.x == 0)
             *places = linear;
         __syncthreads(); /* everybody takes the same places */
         if (places->linear)
-            spread = GPI_RADIX_IS_SPREAD(*places, keys, counters, job->bits);
+            spread = GPI_RADIX_IS_SPREAD(GPI_RADIX_MEASURE(*places, job->bits), keys, counters, job->bits);
     }
     if (spread)
         return 1;
@@ -221,49 +276,53 @@ GPI_DEVICE int GPI_RADIX_SAMPLE(const GPI_RADIX_BUCKET_JOB *job, gpi_radix_place
     if (threadIdx.x == 0)
         places->linear = 0;
     __syncthreads(); /* the places are by bits now */
-    return GPI_RADIX_IS_SPREAD(*places, keys, counters, job->bits);
+    return GPI_RADIX_IS_SPREAD(GPI_RADIX_MEASURE(*places, job->bits), keys, counters, job->bits);
 }
 
 /* The last block: where each bucket begins. Tells whether no bucket is too large. */
 GPI_DEVICE int GPI_RADIX_ADD_BUCKETS(const GPI_RADIX_BUCKET_JOB *job, uint32_t *sums)
 {
     gpi_radix_buckets *buckets = job->buckets;
+    enum { EACH = 4 }; /* buckets of a thread at a time */
     const unsigned tid = threadIdx.x, lane = tid % 32, warp = tid / 32;
-    const unsigned each = (1u << job->bits) / GPI_RADIX_COUNT_THREADS;
-    const unsigned first = each ? tid * each : tid, most = each ? each : tid < 1u << job->bits;
-    uint32_t sum = 0, scan;
+    uint32_t before = 0, scan;
     int fits = 1;
 
-    for (unsigned i = 0; i < most; i++) {
-        uint32_t count = __ldcg(&buckets->counts[first + i]);
+    for (unsigned first = EACH * tid; first - EACH * tid < 1u << job->bits; first += EACH * GPI_RADIX_COUNT_THREADS) {
+        const int some = first < 1u << job->bits;
+        uint32_t counts[EACH], sum = 0;
 
-        fits &= count <= (uint32_t)GPI_RADIX_BUCKET_N;
-        sum += count;
-    }
-    scan = gpi_warp_prefix(sum, lane);
-    if (lane == 31)
-        sums[warp] = scan;
-    fits = __syncthreads_and(fits); /* the warps' sums are complete, too */
-    for (unsigned w = 0; w < warp; w++)
-        scan += sums[w];
-    if (tid == GPI_RADIX_COUNT_THREADS - 1 && scan != job->n) /* a counter has overflowed */
-        fits = 0;
-    scan -= sum;
-    for (unsigned i = 0; i < most; i++) {
-        uint32_t count = __ldcg(&buckets->counts[first + i]);
-
-        buckets->begin[first + i] = buckets->counts[first + i] = scan;
-        scan += count;
+        GPI_UNROLL
+        for (int i = 0; i < EACH; i++) {
+            counts[i] = some ? __ldcg(&buckets->counts[first + i]) : 0;
+            fits &= counts[i] <= (uint32_t)GPI_RADIX_BUCKET_N;
+            sum += counts[i];
+        }
+        scan = gpi_warp_prefix(sum, lane);
+        if (lane == 31)
+            sums[warp] = scan;
+        __syncthreads(); /* the warps' sums are complete */
+        scan += before - sum + gpi_warp_sum(lane < warp ? sums[lane] : 0);
+        before += gpi_warp_sum(sums[lane]);
+        GPI_UNROLL
+        for (int i = 0; i < EACH && some; i++) {
+            buckets->begin[first + i] = buckets->counts[first + i] = scan;
+            scan += counts[i];
+        }
+        __syncthreads(); /* the sums have been read */
     }
     if (tid == 0)
         buckets->begin[1u << job->bits] = job->n;
-    fits = __syncthreads_and(fits); /* and the buckets' begins are there */
-    uint32_t begin = 0, tiles = 0;
+    fits = __syncthreads_and(fits && before == job->n); /* no counter has overflowed; the buckets' begins are there */
+    const int first_bits = GPI_RADIX_FIRST_BITS(2, job->bits), rest = job->bits - first_bits;
+    uint32_t begin = job->n, tiles = 0;
+    if (tid >> first_bits == 0) {
+        begin = buckets->begin[tid << rest];
+        tiles = (buckets->begin[(tid + 1) << rest] - begin + job->tile_n - 1) / job->tile_n;
+    }
     if (tid < 256) {
-        begin = buckets->begin[tid << (job->bits - 8)];
-        tiles =
-            (buckets->begin[(tid + 1) << (job->bits - 8)] - begin + job->tile_n - 1) / job->tile_n;
         buckets->ranges[tid] = begin;
+        job->plan->place[sizeof(GP_KEY) - 1][0][tid] = begin;
     }
     scan = gpi_radix_scan_256(sums, tiles);
     if (tid < 256)
@@ -282,6 +341,7 @@ static __global__ void __launch_bounds__(GPI_RADIX_COUNT_THREADS, 1)
     GP_SHARED(uint32_t, last);
     GP_SHARED(gpi_radix_places, places);
     GP_SHARED(double[64], ends);
+    int meet = 0;
     const size_t stride = (size_t)gridDim.x * GPI_RADIX_COUNT_THREADS;
     const size_t first = (size_t)blockIdx.x * GPI_RADIX_COUNT_THREADS + threadIdx.x;
     const size_t head =
@@ -296,9 +356,9 @@ static __global__ void __launch_bounds__(GPI_RADIX_COUNT_THREADS, 1)
     for (unsigned i = threadIdx.x; i < 1u << job.bits >> 1; i += GPI_RADIX_COUNT_THREADS)
         counters[i] = 0;
     __syncthreads(); /* the counters are zero */
-    if (!GPI_RADIX_SAMPLE(&job, &places, counters, ends))
+    if (!GPI_RADIX_SAMPLE(&job, &places, counters, ends, &meet))
         return;
-    const gpi_radix_places how = places;
+    const GPI_RADIX_RULER how = GPI_RADIX_MEASURE(places, job.bits);
     for (size_t i = first; i < vectors; i += 4 * stride) {
         GP_KEY keys[4][GPI_RADIX_VECTOR_N];
 
@@ -337,7 +397,7 @@ static __global__ void __launch_bounds__(GPI_RADIX_COUNT_THREADS, 1)
         if (two >> 16)
             atomicAdd(&job.buckets->counts[2 * i + 1], two >> 16);
     }
-    if (strict && threadIdx.x == 0)
+    if (strict && !GPI_RADIX_PAIRS && threadIdx.x == 0)
         atomicOr(&job.counts->no_buckets, 1u);
     __threadfence(); /* what the block has added comes before it is done */
     __syncthreads(); /* all its threads have added */
@@ -349,9 +409,11 @@ static __global__ void __launch_bounds__(GPI_RADIX_COUNT_THREADS, 1)
     __threadfence(); /* the other blocks were done before their counts are read */
     int fits = GPI_RADIX_ADD_BUCKETS(&job, sums);
     if (threadIdx.x == 0 && fits && !__ldcg(&job.counts->no_buckets)) {
-        job.buckets->places = how;
+        job.buckets->places = places;
         job.counts->buckets = 1;
         job.plan->passes = 0;
+        if (GPI_RADIX_PAIRS)
+            GPI_RADIX_PLAN_PARTITIONS(job.plan, 2, job.bits, meet);
     }
 }
 
@@ -364,10 +426,10 @@ typedef struct {
     uint32_t sums[8], range;
 } GPI_RADIX_BUCKET_TILE;
 
-/* Moves a tile of `count` keys, each to where its digit goes on. */
-GPI_DEVICE void GPI_RADIX_PARTITION(GPI_RADIX_BUCKET_TILE *tile, GP_KEY *slots, const GP_KEY *from,
+/* Moves a tile of `count` keys, each to where its digit goes on. That of a float takes long to tell: it is kept. */
+GPI_DEVICE void GPI_RADIX_PARTITION(GPI_RADIX_BUCKET_TILE *tile, GP_KEY *slots, uint8_t *digits, const GP_KEY *from,
                                     GP_KEY *to, uint32_t count, uint32_t *ranges,
-                                    gpi_radix_places places, int top, uint32_t mask)
+                                    GPI_RADIX_RULER ruler, int top, uint32_t mask)
 {
     const unsigned tid = threadIdx.x;
     const int full = count == GPI_RADIX_PARTITION_N;
@@ -381,7 +443,7 @@ GPI_DEVICE void GPI_RADIX_PARTITION(GPI_RADIX_BUCKET_TILE *tile, GP_KEY *slots, 
     GPI_UNROLL
     for (int i = 0; i < GPI_RADIX_PARTITION_ITEMS; i++)
         if (full || i * GPI_RADIX_PARTITION_THREADS + tid < count)
-            atomicAdd(&tile->counts[GPI_RADIX_TOP(places, keys[i], top) & mask], 1u);
+            atomicAdd(&tile->counts[GPI_RADIX_TOP(ruler, keys[i], top) & mask], 1u);
     __syncthreads(); /* the digits have been counted */
     uint32_t here = tile->counts[tid], place = 0;
     if (here)
@@ -393,7 +455,14 @@ GPI_DEVICE void GPI_RADIX_PARTITION(GPI_RADIX_BUCKET_TILE *tile, GP_KEY *slots, 
     GPI_UNROLL
     for (int i = 0; i < GPI_RADIX_PARTITION_ITEMS; i++)
         if (full || i * GPI_RADIX_PARTITION_THREADS + tid < count)
-            slots[atomicAdd(&tile->counts[GPI_RADIX_TOP(places, keys[i], top) & mask], 1u)] = keys[i];
+        {
+            const uint32_t digit = GPI_RADIX_TOP(ruler, keys[i], top) & mask;
+            const uint32_t slot = atomicAdd(&tile->counts[digit], 1u);
+
+            slots[slot] = keys[i];
+            if (GPI_RADIX_HAS_WIDTHS)
+                digits[slot] = (uint8_t)digit;
+        }
     __syncthreads(); /* the keys are in order of the digit */
     tile->counts[tid] = 0;
     GPI_UNROLL
@@ -401,9 +470,10 @@ GPI_DEVICE void GPI_RADIX_PARTITION(GPI_RADIX_BUCKET_TILE *tile, GP_KEY *slots, 
         uint32_t slot = i * GPI_RADIX_PARTITION_THREADS + tid;
 
         if (full || slot < count) {
-            GP_KEY key = slots[slot];
+            const GP_KEY key = slots[slot];
+            const uint32_t digit = GPI_RADIX_HAS_WIDTHS ? digits[slot] : GPI_RADIX_TOP(ruler, key, top) & mask;
 
-            to[tile->place[GPI_RADIX_TOP(places, key, top) & mask] + slot] = key;
+            to[tile->place[digit] + slot] = key;
         }
     }
 }
@@ -419,9 +489,9 @@ static __global__ void __launch_bounds__(GPI_RADIX_PARTITION_THREADS, 2)
 
     gpi_grid_wait();
     gpi_grid_launch_next();
-    if (job.counts->buckets * GPI_RADIX_HAS_BUCKETS == 0)
+    if (job.counts->buckets * GPI_RADIX_PARTITIONS == 0)
         return;
-    const gpi_radix_places places = GPI_RADIX_PLACES(&job);
+    const GPI_RADIX_RULER ruler = GPI_RADIX_PLACES(&job);
     const uint32_t tiles = job.level ? buckets->tiles[256] : (job.n + job.tile_n - 1) / job.tile_n;
     tile.counts[tid] = 0;
     for (uint32_t taken = blockIdx.x; taken < tiles; taken += gridDim.x) {
@@ -437,14 +507,29 @@ static __global__ void __launch_bounds__(GPI_RADIX_PARTITION_THREADS, 2)
             end = buckets->begin[(range + 1) << bits];
             ranges = buckets->counts + (range << bits);
         }
-        GPI_RADIX_PARTITION(&tile, slots, (job.level ? job.keys_other : job.keys_in) + first,
+        GPI_RADIX_PARTITION(&tile, slots, (uint8_t *)(slots + job.tile_n),
+                            (job.level ? job.keys_other : job.keys_in) + first,
                             job.level ? job.keys_out : job.keys_other,
-                            gpi_min(end - first, job.tile_n), ranges, places, job.level ? job.bits : 8,
+                            gpi_min(end - first, job.tile_n), ranges, ruler, job.level ? job.bits : 8,
                             (1u << bits) - 1);
     }
 }
 
 /* ---- buckets ----------------------------------------------------------------------------------- */
+
+/* Places of GPI_RADIX_BIN_BITS bits in a bucket. */
+GPI_DEVICE GPI_RADIX_RULER GPI_RADIX_MEASURE_BINS(GPI_RADIX_RULER ruler, uint32_t bucket)
+{
+    const double place = GPI_KEY_DESCENDING ? (1u << ruler.bits) - 1 - bucket : bucket;
+
+    if (GPI_RADIX_HAS_WIDTHS && ruler.linear) {
+        ruler.bits = GPI_RADIX_BIN_BITS;
+        ruler.offset =
+            (GP_KEY)(((double)ruler.offset - GPI_RADIX_RAISED - place + 0.5) * GPI_RADIX_BINS - 0.5 + GPI_RADIX_RAISED);
+        ruler.factor = ruler.factor * (GP_KEY)GPI_RADIX_BINS;
+    }
+    return ruler;
+}
 
 /* What a block has in shared memory. */
 typedef struct {
@@ -452,7 +537,57 @@ typedef struct {
         bins[GPI_RADIX_BINS]; /* how many keys; then where they begin, and at last where they end */
     GP_KEY keys[GPI_RADIX_BUCKET_N];
     uint32_t sums[GPI_RADIX_BUCKET_THREADS / 32];
+    uint32_t order[GPI_RADIX_BUCKET_N]; /* of pairs what GPI_RADIX_ORDER says; of floats alone the bins */
+    /* In that order, and as far from a multiple of 16 bytes as in memory. */
+    char values[GPI_RADIX_PAIRS ? GPI_RADIX_BUCKET_N * sizeof(GPI_RADIX_BUCKET_VALUE) + 16 : 16]
+        __attribute__((aligned(16)));
 } GPI_RADIX_BUCKET;
+
+/*
+ * What items of one bin are compared by: where in the bucket they came, and of 4-byte keys the lowest bits above that,
+ * which are all that the keys of a bin differ in.
+ */
+GPI_DEVICE uint32_t GPI_RADIX_ORDER(GP_KEY key, uint32_t position)
+{
+    return GPI_KEY_IS_NARROW ? GPI_KEY_WORD(key) << 16 | position : position;
+}
+
+/*
+ * Floats alone are numbers in their bins, which are compared more often than they are made: there is no -0.0. The
+ * bits of the number are kept as a key.
+ */
+GPI_DEVICE GP_KEY GPI_RADIX_PACK(GP_KEY key)
+{
+    const uint64_t number = GPI_KEY_ORDER(key); /* little-endian */
+
+    if (GPI_RADIX_HAS_WIDTHS)
+        memcpy((void *)&key, &number, sizeof key);
+    return key;
+}
+
+GPI_DEVICE uint64_t GPI_RADIX_PACKED(GP_KEY key)
+{
+    uint64_t number = 0;
+
+    if (!GPI_RADIX_HAS_WIDTHS)
+        return GPI_KEY_ORDER(key);
+    memcpy(&number, &key, sizeof key);
+    return number;
+}
+
+GPI_DEVICE GP_KEY GPI_RADIX_UNPACK(GP_KEY key)
+{
+    const uint64_t all = UINT64_MAX >> (64 - GPI_KEY_WIDTH), top = all / 2 + 1;
+    uint64_t bits = GPI_RADIX_PACKED(key) ^ (GPI_KEY_DESCENDING ? all : 0);
+
+    bits ^= bits & top ? top : all;
+    if (GPI_RADIX_HAS_WIDTHS)
+        memcpy((void *)&key, &bits, sizeof key);
+    return key;
+}
+
+/* Blocks of a multiprocessor; those of large items find no room for more. */
+enum { GPI_RADIX_BUCKET_BLOCKS = sizeof(GPI_RADIX_BUCKET) <= 72 * 1024 ? GPI_BLOCKS_OF_512 : 2 };
 
 /* Turns the counts of the bins into where each begins. Tells whether one of them is crowded. */
 GPI_DEVICE int GPI_RADIX_BUCKET_BINS(GPI_RADIX_BUCKET *bucket)
@@ -487,123 +622,227 @@ GPI_DEVICE int GPI_RADIX_BUCKET_BINS(GPI_RADIX_BUCKET *bucket)
     return crowded;
 }
 
-/* A bucket of which some bins are crowded: in order by a network of comparators. (Batcher, Sorting networks
- * and their applications, 1968; the bitonic one, its first step of each stage mirrored.) */
-GPI_DEVICE void GPI_RADIX_BUCKET_NETWORK(GP_KEY *keys, uint32_t count)
+/*
+ * Sorts a bucket of which some bins are crowded, and writes it: by one digit of the lowest `bits` bits after the
+ * other, ranked by votes as in core/radix_pass.cuh. A row of counts for each warp is in the room of the bins.
+ */
+GPI_DEVICE_CALL void GPI_RADIX_BUCKET_PASSES(GPI_RADIX_BUCKET *bucket, const GP_KEY *from, GP_KEY *to,
+                                             const GPI_RADIX_BUCKET_VALUE *values,
+                                             GPI_RADIX_BUCKET_VALUE *values_to, uint32_t count, int bits)
 {
-    for (uint32_t size = 2; size < 2 * count; size *= 2)
-        for (uint32_t stride = size / 2; stride > 0; stride /= 2) {
-            for (uint32_t x = threadIdx.x; x < GPI_RADIX_BUCKET_N; x += GPI_RADIX_BUCKET_THREADS) {
-                const uint32_t low = x % stride, a = 2 * (x - low) + low;
-                const uint32_t b = stride == size / 2 ? a - low + size - 1 - low : a + stride;
+    const unsigned tid = threadIdx.x, lane = tid % 32, below = (1u << lane) - 1;
+    const uint32_t at = tid / 32 * 32 * GPI_RADIX_BUCKET_ITEMS + lane;
+    uint32_t *counts = bucket->bins + tid / 32 * 256;
+    GP_KEY keys[GPI_RADIX_BUCKET_ITEMS];
+    uint32_t moves[GPI_RADIX_BUCKET_ITEMS]; /* an item's position, and below it the slot */
 
-                if (b < count && GPI_KEY_ORDER(keys[b]) < GPI_KEY_ORDER(keys[a])) {
-                    GP_KEY key = keys[a];
+    GPI_UNROLL
+    for (uint32_t i = 0; i < GPI_RADIX_BUCKET_ITEMS; i++) {
+        keys[i] = at + 32 * i < count ? from[at + 32 * i] : GPI_KEY_LAST();
+        moves[i] = (at + 32 * i) << 16;
+    }
+    GPI_NO_UNROLL
+    for (int shift = 0; shift < bits; shift += 8) {
+        uint32_t sum = 0;
 
-                    keys[a] = keys[b];
-                    keys[b] = key;
-                }
+        for (unsigned d = lane; d < 256; d += 32)
+            counts[d] = 0;
+        __syncwarp(); /* the counts are zero */
+        GPI_UNROLL
+        for (int i = 0; i < GPI_RADIX_BUCKET_ITEMS; i++) {
+            const uint32_t digit = GPI_KEY_DIGIT(keys[i], shift, 255);
+            const uint32_t before = counts[digit];
+            unsigned same = GPI_FULL_MASK;
+
+            GPI_UNROLL
+            for (int bit = 0; bit < 8; bit++) {
+                const unsigned votes = __ballot_sync(GPI_FULL_MASK, digit >> bit & 1);
+
+                same &= digit >> bit & 1 ? votes : ~votes;
             }
-            __syncthreads(); /* the step is done */
+            const unsigned rank = (unsigned)__popc(same & below);
+
+            __syncwarp(); /* everybody has read the count */
+            if (rank == 0)
+                counts[digit] = before + (uint32_t)__popc(same);
+            __syncwarp(); /* the count is there for the next key */
+            moves[i] = (moves[i] & 0xFFFF0000u) | (before + rank);
+        }
+        __syncthreads(); /* the counts are complete */
+        GPI_NO_UNROLL
+        for (unsigned d = tid; d < GPI_RADIX_BINS && tid < 256; d += 256) {
+            const uint32_t of_warp = bucket->bins[d];
+
+            bucket->bins[d] = sum;
+            sum += of_warp;
+        }
+        const uint32_t start = gpi_radix_scan_256(bucket->sums, sum);
+        GPI_NO_UNROLL
+        for (unsigned d = tid; d < GPI_RADIX_BINS && tid < 256; d += 256)
+            bucket->bins[d] += start;
+        /* What fills up the bucket has the last digit. */
+        if (__syncthreads_or(tid < 256 && sum == (tid == 255 ? (uint32_t)GPI_RADIX_BUCKET_N : count)))
+            continue; /* all keys have the digit */
+        GPI_UNROLL
+        for (int i = 0; i < GPI_RADIX_BUCKET_ITEMS; i++) {
+            const uint32_t slot = (moves[i] & 0xFFFF) + counts[GPI_KEY_DIGIT(keys[i], shift, 255)];
+
+            bucket->keys[slot] = keys[i];
+            if (GPI_RADIX_PAIRS)
+                bucket->order[slot] = moves[i] & 0xFFFF0000u;
+        }
+        __syncthreads(); /* the items are in order of the digit */
+        GPI_UNROLL
+        for (uint32_t i = 0; i < GPI_RADIX_BUCKET_ITEMS; i++) {
+            keys[i] = bucket->keys[at + 32 * i];
+            if (GPI_RADIX_PAIRS)
+                moves[i] = bucket->order[at + 32 * i];
+        }
+    }
+    __syncthreads(); /* the keys have been read, from where they are written */
+    GPI_UNROLL
+    for (uint32_t i = 0; i < GPI_RADIX_BUCKET_ITEMS; i++)
+        if (at + 32 * i < count) {
+            to[at + 32 * i] = keys[i];
+            if (GPI_RADIX_PAIRS)
+                values_to[at + 32 * i] = values[moves[i] >> 16];
         }
 }
 
+/* The bin of the key in a slot. That of a float takes long to tell. */
+GPI_DEVICE uint32_t GPI_RADIX_BIN_OF(const GPI_RADIX_BUCKET *bucket, uint32_t slot, GPI_RADIX_RULER ruler, int top)
+{
+    return GPI_RADIX_HAS_WIDTHS ? bucket->order[slot]
+                                : GPI_RADIX_TOP(ruler, bucket->keys[slot], top) % GPI_RADIX_BINS;
+}
+
 /* Whether a bin has many keys and they are not all the same. */
-GPI_DEVICE int GPI_RADIX_BUCKET_IS_MIXED(const GPI_RADIX_BUCKET *bucket, uint32_t count, gpi_radix_places places,
+GPI_DEVICE int GPI_RADIX_BUCKET_IS_MIXED(const GPI_RADIX_BUCKET *bucket, uint32_t count, GPI_RADIX_RULER ruler,
                                          int top)
 {
     int mixed = 0;
 
     for (uint32_t x = threadIdx.x; x < count; x += GPI_RADIX_BUCKET_THREADS) {
-        const uint32_t bin = GPI_RADIX_TOP(places, bucket->keys[x], top) % GPI_RADIX_BINS;
+        const uint32_t bin = GPI_RADIX_BIN_OF(bucket, x, ruler, top);
         const uint32_t begin = bin ? bucket->bins[bin - 1] : 0;
 
         mixed |= bucket->bins[bin] - begin > GPI_RADIX_BUCKET_CROWD &&
-                 GPI_KEY_ORDER(bucket->keys[x]) != GPI_KEY_ORDER(bucket->keys[begin]);
+                 GPI_RADIX_PACKED(bucket->keys[x]) != GPI_RADIX_PACKED(bucket->keys[begin]);
     }
     return __syncthreads_or(mixed);
 }
 
-/* Each key counts those of its bin that come before it, and goes to its place. */
-GPI_DEVICE void GPI_RADIX_BUCKET_WRITE(const GPI_RADIX_BUCKET *bucket, GP_KEY *to, uint32_t count,
-                                       gpi_radix_places places, int top)
+/* Each key counts those of its bin that come before it, and goes to its place with its value. */
+GPI_DEVICE void GPI_RADIX_BUCKET_WRITE(const GPI_RADIX_BUCKET *bucket, GP_KEY *to, const GPI_RADIX_BUCKET_VALUE *values,
+                                       GPI_RADIX_BUCKET_VALUE *values_to, uint32_t count, GPI_RADIX_RULER ruler,
+                                       int top)
 {
     for (uint32_t x = threadIdx.x; x / 32 * 32 < count; x += GPI_RADIX_BUCKET_THREADS) {
         uint32_t slot = x;
-        GP_KEY key = bucket->keys[x < count ? x : 0];
+        const GP_KEY key = bucket->keys[x < count ? x : 0];
+        const uint64_t number = GPI_RADIX_PACKED(key);
+        const uint32_t order = GPI_RADIX_PAIRS && x < count ? bucket->order[x] : x;
 
         if (x < count) {
-            const uint32_t bin = GPI_RADIX_TOP(places, key, top) % GPI_RADIX_BINS;
+            const uint32_t bin = GPI_RADIX_BIN_OF(bucket, x, ruler, top);
             const uint32_t begin = bin ? bucket->bins[bin - 1] : 0, end = bucket->bins[bin];
 
             if (end - begin > 1 && end - begin <= GPI_RADIX_BUCKET_CROWD) {
                 slot = begin;
                 for (uint32_t y = begin; y < end; y++) {
-                    const GP_KEY other = bucket->keys[y];
+                    const uint64_t other = GPI_RADIX_PACKED(bucket->keys[y]);
+                    const uint32_t other_order = GPI_RADIX_PAIRS ? bucket->order[y] : y;
 
-                    if (GPI_KEY_IS_NARROW)
-                        slot += GPI_KEY_WORD(other) < GPI_KEY_WORD(key) ||
-                                (GPI_KEY_WORD(other) == GPI_KEY_WORD(key) && y < x);
+                    if (GPI_KEY_IS_NARROW && GPI_RADIX_PAIRS)
+                        slot += other_order < order;
                     else
-                        slot += GPI_KEY_LONG(other) < GPI_KEY_LONG(key) ||
-                                (GPI_KEY_LONG(other) == GPI_KEY_LONG(key) && y < x);
+                        slot += other < number || (other == number && other_order < order);
                 }
             }
         }
         __syncwarp(); /* the lanes come out of the loop one by one, and should write together */
-        if (x < count)
-            to[slot] = key;
+        if (x < count) {
+            to[slot] = GPI_RADIX_UNPACK(key);
+            if (GPI_RADIX_PAIRS)
+                values_to[slot] = values[GPI_KEY_IS_NARROW ? order & 0xFFFF : order];
+        }
     }
 }
 
 /* Sorts the buckets; each block takes one after the other. */
-static __global__ void __launch_bounds__(GPI_RADIX_BUCKET_THREADS, GPI_BLOCKS_OF_512)
+static __global__ void __launch_bounds__(GPI_RADIX_BUCKET_THREADS, GPI_RADIX_BUCKET_BLOCKS)
     GPI_RADIX_BUCKET_KERNEL(GPI_RADIX_BUCKET_JOB job)
 {
     GP_DYNAMIC_SHARED(char, memory);
     GPI_RADIX_BUCKET *bucket = (GPI_RADIX_BUCKET *)memory;
     const unsigned tid = threadIdx.x;
-    const int top = job.bits + GPI_RADIX_BIN_BITS;
 
     gpi_grid_wait();
     gpi_grid_launch_next();
     if (job.counts->buckets * GPI_RADIX_HAS_BUCKETS == 0)
         return;
-    const gpi_radix_places places = GPI_RADIX_PLACES(&job);
+    const GPI_RADIX_RULER all = GPI_RADIX_PLACES(&job);
+    const int top = all.linear ? GPI_RADIX_BIN_BITS : job.bits + GPI_RADIX_BIN_BITS;
+    uint32_t next = job.buckets->begin[blockIdx.x], end = job.buckets->begin[blockIdx.x + 1];
     for (uint32_t b = blockIdx.x; b < 1u << job.bits; b += gridDim.x) {
-        const uint32_t first = job.buckets->begin[b], count = job.buckets->begin[b + 1] - first;
+        const uint32_t first = next, count = end - next;
         const GP_KEY *from = (job.levels == 2 ? job.keys_out : job.keys_other) + first;
+        GPI_RADIX_BUCKET_VALUE *values_to = (GPI_RADIX_BUCKET_VALUE *)job.values_out + first;
+        const char *values_from = (const char *)(job.levels == 2 ? job.values_out : job.values_other);
+        uint32_t off = 0;
+        const GPI_RADIX_RULER ruler = GPI_RADIX_MEASURE_BINS(all, b);
         GP_KEY keys[GPI_RADIX_BUCKET_ITEMS];
+
+        if (GPI_RADIX_PAIRS)
+            off = gpi_radix_stage(bucket->values, values_from + first * sizeof *values_to,
+                                  count * (uint32_t)sizeof *values_to, GPI_RADIX_BUCKET_THREADS, 0);
+        const GPI_RADIX_BUCKET_VALUE *values = (const GPI_RADIX_BUCKET_VALUE *)(bucket->values + off);
 
         GPI_UNROLL
         for (int i = 0; i < GPI_RADIX_BUCKET_ITEMS; i++)
-            if (i * GPI_RADIX_BUCKET_THREADS + tid < count)
-                keys[i] = from[i * GPI_RADIX_BUCKET_THREADS + tid];
+            keys[i] = i * GPI_RADIX_BUCKET_THREADS + tid < count ? from[i * GPI_RADIX_BUCKET_THREADS + tid]
+                                                                 : GPI_KEY_LAST();
         GPI_UNROLL
         for (int i = 0; i < GPI_RADIX_BINS / GPI_RADIX_BUCKET_THREADS; i++)
             bucket->bins[i * GPI_RADIX_BUCKET_THREADS + tid] = 0;
+        if (b + gridDim.x < 1u << job.bits) {
+            const uint32_t line = 128 * tid;
+
+            next = job.buckets->begin[b + gridDim.x];
+            end = job.buckets->begin[b + gridDim.x + 1];
+            if (line < (end - next) * sizeof(GP_KEY))
+                gpi_prefetch((const char *)(from - first + next) + line);
+            if (GPI_RADIX_PAIRS && line < (end - next) * sizeof *values_to)
+                gpi_prefetch(values_from + next * sizeof *values_to + line);
+        }
         __syncthreads(); /* the counts are zero */
         GPI_UNROLL
         for (int i = 0; i < GPI_RADIX_BUCKET_ITEMS; i++)
             if (i * GPI_RADIX_BUCKET_THREADS + tid < count)
-                atomicAdd(&bucket->bins[GPI_RADIX_TOP(places, keys[i], top) % GPI_RADIX_BINS], 1u);
+                atomicAdd(&bucket->bins[GPI_RADIX_TOP(ruler, keys[i], top) % GPI_RADIX_BINS], 1u);
         __syncthreads(); /* the bins have been counted */
         const int crowded = GPI_RADIX_BUCKET_BINS(bucket);
         GPI_UNROLL
         for (int i = 0; i < GPI_RADIX_BUCKET_ITEMS; i++)
             if (i * GPI_RADIX_BUCKET_THREADS + tid < count) {
-                uint32_t bin = GPI_RADIX_TOP(places, keys[i], top) % GPI_RADIX_BINS;
+                uint32_t bin = GPI_RADIX_TOP(ruler, keys[i], top) % GPI_RADIX_BINS;
 
-                bucket->keys[atomicAdd(&bucket->bins[bin], 1u)] = keys[i];
+                uint32_t slot = atomicAdd(&bucket->bins[bin], 1u);
+
+                bucket->keys[slot] = GPI_RADIX_PACK(keys[i]);
+                if (GPI_RADIX_PAIRS)
+                    bucket->order[slot] = GPI_RADIX_ORDER(keys[i], i * GPI_RADIX_BUCKET_THREADS + tid);
+                else if (GPI_RADIX_HAS_WIDTHS)
+                    bucket->order[slot] = bin;
             }
-        __syncthreads(); /* the keys are in their bins */
-        if (crowded && GPI_RADIX_BUCKET_IS_MIXED(bucket, count, places, top)) {
-            GPI_RADIX_BUCKET_NETWORK(bucket->keys, count);
-            for (uint32_t x = tid; x < count; x += GPI_RADIX_BUCKET_THREADS)
-                job.keys_out[first + x] = bucket->keys[x];
-        } else {
-            GPI_RADIX_BUCKET_WRITE(bucket, job.keys_out + first, count, places, top);
-        }
+        if (GPI_RADIX_PAIRS)
+            gpi_copy_wait();
+        __syncthreads(); /* the items are in their bins, the values are there */
+        if (crowded && (GPI_RADIX_PAIRS || GPI_RADIX_BUCKET_IS_MIXED(bucket, count, ruler, top)))
+            GPI_RADIX_BUCKET_PASSES(bucket, from, job.keys_out + first, values, values_to, count,
+                                    GPI_KEY_WIDTH - (ruler.linear ? 0 : job.bits));
+        else
+            GPI_RADIX_BUCKET_WRITE(bucket, job.keys_out + first, values, values_to, count, ruler, top);
         __syncthreads(); /* the bucket has been written */
     }
 }

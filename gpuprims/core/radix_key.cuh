@@ -73,9 +73,12 @@ GPI_FUNCTION uint64_t GPI_KEY_ORDER(GP_KEY key)
     return GPI_KEY_IS_NARROW ? GPI_KEY_WORD(key) : GPI_KEY_LONG(key);
 }
 
-/* The digit of the number that starts at bit `shift`. */
+/* The digit of the number that starts at bit `shift`. That of an integer is the key's, some bits of it flipped. */
 GPI_FUNCTION uint32_t GPI_KEY_DIGIT(GP_KEY key, int shift, uint32_t mask)
 {
+    if (!GPI_KEY_IS_FLOAT)
+        return ((uint32_t)(GPI_KEY_IS_NARROW ? (uint32_t)key >> shift : (uint64_t)key >> shift) & mask) ^
+               ((uint32_t)(GPI_KEY_ORDER((GP_KEY)0) >> shift) & mask);
     return GPI_KEY_IS_NARROW ? GPI_KEY_WORD(key) >> shift & mask
                              : (uint32_t)(GPI_KEY_LONG(key) >> shift) & mask;
 }

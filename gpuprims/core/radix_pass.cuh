@@ -28,6 +28,40 @@
 #define GPI_RADIX_SEEN_ALL 0x80000000u
 #define GPI_RADIX_SEEN_COUNT 0x3FFFFFFFu
 
+#ifndef GPI_RADIX_PASS_CUH
+#define GPI_RADIX_PASS_CUH
+
+enum { GPI_RADIX_SPARE = 128 }; /* bytes of shared memory behind the values, which may start up to 15 bytes late */
+
+/*
+ * Where in shared memory a byte of staged values is. In regular input the values that are fetched together are a
+ * power of two apart: pieces of 16 bytes change places within 128 bytes, and do not meet in a bank.
+ */
+GPI_DEVICE uint32_t gpi_radix_value_at(uint32_t at, int changes)
+{
+    return changes ? at ^ ((at >> 3 ^ at >> 6) & 0x70) : at;
+}
+
+/*
+ * Brings values to shared memory, as far from a multiple of 16 bytes as they are in memory, which it gives. They
+ * are there after gpi_copy_wait().
+ */
+GPI_DEVICE uint32_t gpi_radix_stage(char *to, const char *from, uint32_t bytes, unsigned threads, int changes)
+{
+    const uint32_t off = (uint32_t)((uintptr_t)from % 16), head = gpi_min((16 - off) % 16, bytes);
+    const uint32_t whole = head + (bytes - head) / 16 * 16;
+
+    for (uint32_t at = head + 16 * threadIdx.x; at < whole; at += 16 * threads)
+        gpi_copy_16(to + gpi_radix_value_at(off + at, changes), from + at);
+    if (threadIdx.x < head)
+        to[gpi_radix_value_at(off + threadIdx.x, changes)] = from[threadIdx.x];
+    if (threadIdx.x < bytes - whole)
+        to[gpi_radix_value_at(off + whole + threadIdx.x, changes)] = from[whole + threadIdx.x];
+    return off;
+}
+
+#endif
+
 /* What a launch works on: a portion of the input, so small that counts fit their words. */
 typedef struct {
     const GP_KEY *keys_in;
@@ -44,6 +78,7 @@ typedef struct {
     int odd;   /* whether the portion's number is odd */
     int again; /* for tests: every third tile fails its check */
     gpi_radix_plan *plan;
+    const gpi_radix_buckets *buckets;
     uint32_t *ticket;
     uint32_t *look;      /* a row of 256 words for each tile */
     uint32_t *look_next; /* those of the next launch, to be cleared */

@@ -13,7 +13,9 @@ enum {
     GPI_RADIX_FEW_DIGITS = 16,     /* so many are told apart by four votes */
     GPI_RADIX_COUNT_THREADS = 1024, /* of a block that counts; it has a multiprocessor to itself */
     GPI_RADIX_BUCKETS = 65536,      /* at most */
-    GPI_RADIX_BUCKET_THREADS = 512
+    GPI_RADIX_BUCKET_THREADS = 512,
+    GPI_RADIX_WORTH_ONE = 3, /* passes that take longer than one partition of pairs and their buckets, */
+    GPI_RADIX_WORTH_TWO = 4  /* and than two */
 };
 
 /* How a pass ranks: core/radix_pass.cuh tells. */
@@ -28,9 +30,12 @@ enum {
 typedef struct gpi_radix_plan {
     int passes;                    /* as many as have something to do */
     int digit[GPI_RADIX_MOST + 1]; /* which one a pass is about; -1: the pass copies */
+    int shift[GPI_RADIX_MOST + 1]; /* where in the bits that count it begins, */
+    int bits[GPI_RADIX_MOST + 1];  /* and how many of them it has */
     int from[GPI_RADIX_MOST + 1];  /* 0: the input, 1: the output, 2: the other array */
     int to[GPI_RADIX_MOST + 1];
     int way[GPI_RADIX_MOST + 1]; /* in which the pass ranks */
+    int in_ranges;               /* whether the second pass sorts the items of each digit of the first one apart */
     uint8_t codes[GPI_RADIX_MOST][256]; /* numbers of the digits that there are; 255 of others */
     uint8_t digits[GPI_RADIX_MOST][GPI_RADIX_FEW_DIGITS]; /* which the first numbers stand for */
     /* Where the keys of a digit go, for the portion before and the next one in turn. */
@@ -41,20 +46,22 @@ typedef struct gpi_radix_plan {
 typedef struct gpi_radix_counts {
     unsigned long long keys[GPI_RADIX_MOST][256]; /* with that digit there */
     uint32_t pairs;                               /* of neighbours that were looked at, */
-    uint32_t alike[GPI_RADIX_MOST];               /* and how many of them share a digit */
+    uint32_t alike[GPI_RADIX_MOST + 1];           /* and how many of them share a digit; behind the last: all */
     uint32_t minus_zero;                          /* whether there is a -0.0 */
     uint32_t no_buckets;                          /* or a NaN where keys are told by how large they are */
     uint32_t done, spread;                        /* blocks that have counted digits, or buckets */
+    unsigned long long windows[256];              /* if there are few different keys, by eight bits of theirs */
+    uint32_t others;                              /* whether there are others after all */
     uint32_t buckets;                             /* whether core/radix_buckets.cuh sorts */
 } gpi_radix_counts;
 
 /* How keys are told which bucket is theirs: by their topmost bits, or floats by how large they are. */
 typedef struct gpi_radix_places {
-    int linear;        /* whether it is (key - low) * scale */
-    double low, scale; /* as the keys' type */
+    int linear;            /* whether it is the integer nearest to key * factor + offset */
+    double factor, offset; /* as the keys' type; the offset is raised as gpi_float_place() wants */
 } gpi_radix_places;
 
-/* Where the buckets are; made on the device, in the room for the look-back, which is needed only without. */
+/* Where the buckets are; made on the device. */
 typedef struct gpi_radix_buckets {
     uint32_t counts[GPI_RADIX_BUCKETS];    /* zero before; then where the bucket goes on */
     gpi_radix_places places;               /* after two partitions; after one it is by bits */
@@ -65,10 +72,13 @@ typedef struct gpi_radix_buckets {
 
 /* What a block that counts has in shared memory, besides the counters. */
 typedef struct gpi_radix_tally {
-    uint32_t alike[GPI_RADIX_MOST], pairs, minus_zero, last;
+    uint32_t alike[GPI_RADIX_MOST + 1], pairs, minus_zero, last;
     uint32_t single[GPI_RADIX_MOST], crowded[GPI_RADIX_MOST];
     uint32_t common[GPI_RADIX_MOST]; /* 1 + the digit that more than half of the keys have, or 0 */
     uint32_t kinds[GPI_RADIX_MOST];  /* of digits */
+    uint64_t known[GPI_RADIX_FEW_DIGITS]; /* different numbers, */
+    int few;                              /* so many, or 0 if there are more, */
+    int window;                           /* and the eight bits from here tell them apart */
     uint64_t sums[GPI_RADIX_COUNT_THREADS / 32];
     uint32_t some[GPI_RADIX_COUNT_THREADS / 32];
     float crowds[GPI_RADIX_COUNT_THREADS / 32];
@@ -133,13 +143,20 @@ GPI_DEVICE void gpi_radix_add_up(gpi_radix_tally *tally, const gpi_radix_counts 
 #endif
 
 #define GPI_RADIX_COUNTING GPI(counting)
+#define GPI_RADIX_WINDOW GPI(window)
+#define GPI_RADIX_COUNT_FEW GPI(count_few)
+#define GPI_RADIX_FIND_FEW GPI(find_few)
+#define GPI_RADIX_PLAN_FEW GPI(plan_few)
 #define GPI_RADIX_UNIT GPI(unit)
 #define GPI_RADIX_COUNT_BYTES GPI(count_bytes)
 #define GPI_RADIX_COUNT GPI(count)
 #define GPI_RADIX_COUNT_VECTORS GPI(count_vectors)
 #define GPI_RADIX_COUNT_ENDS GPI(count_ends)
 #define GPI_RADIX_COLLECT GPI(collect)
+#define GPI_RADIX_FIRST_BITS(levels, bits) (GPI_RADIX_PAIRS && (levels) == 2 ? ((bits) + 1) / 2 : 8)
+#define GPI_RADIX_PLAN_PARTITIONS GPI(plan_partitions)
 #define GPI_RADIX_PLAN_BUCKETS GPI(plan_buckets)
+#define GPI_RADIX_ARE_ALIKE GPI(are_alike)
 #define GPI_RADIX_MAKE_PLAN GPI(make_plan)
 #define GPI_RADIX_COUNT_KERNEL GPI(count_kernel)
 #define GPI_RADIX_VECTOR_N GPI(vector_n)
@@ -152,8 +169,8 @@ GPI_DEVICE void gpi_radix_add_up(gpi_radix_tally *tally, const gpi_radix_counts 
 enum {
     GPI_RADIX_VECTOR_N = 16 / (int)sizeof(GP_KEY),
     GPI_RADIX_COLUMNS = sizeof(GP_KEY) == 8 ? 16 : 32, /* of the counters, if there is room for them */
-    /* Keys that core/radix_buckets.cuh may sort, and how many of them a bucket holds. */
-    GPI_RADIX_HAS_BUCKETS = !GPI_RADIX_PAIRS && sizeof(GP_KEY) >= 4,
+    /* Items that core/radix_buckets.cuh may sort, and how many of them a bucket holds. */
+    GPI_RADIX_HAS_BUCKETS = sizeof(GP_KEY) >= 4,
     GPI_RADIX_BUCKET_ITEMS = GPI_RADIX_HAS_BUCKETS ? 9 : 1,
     GPI_RADIX_BUCKET_N = GPI_RADIX_BUCKET_THREADS * GPI_RADIX_BUCKET_ITEMS
 };
@@ -206,6 +223,73 @@ GPI_DEVICE void GPI_RADIX_COUNT_BYTES(uint32_t *counters, unsigned columns, cons
         GPI_RADIX_COUNT(counters, columns, units, n, 1, at, high);
 }
 
+/* Eight bits of a number. */
+GPI_DEVICE uint32_t GPI_RADIX_WINDOW(uint64_t number, int shift)
+{
+    return GPI_KEY_IS_NARROW ? (uint32_t)number >> shift & 255 : (uint32_t)(number >> shift) & 255;
+}
+
+/*
+ * Counts a number by a window of it, where there are few different ones, the one of each window in `numbers`. Tells
+ * whether this is another one.
+ */
+GPI_DEVICE int GPI_RADIX_COUNT_FEW(uint32_t *counters, unsigned columns, uint64_t number, int window,
+                                   const uint64_t *numbers)
+{
+    const uint32_t at = GPI_RADIX_WINDOW(number, window);
+
+    atomicAdd(&counters[at * columns + (threadIdx.x & (columns - 1))], 1u);
+    return numbers[at] != number;
+}
+
+/*
+ * One warp: the different numbers in a sample, and a window of eight bits that tells them apart, if they are few:
+ * then one pass sorts the keys by that window, if there turn out to be no others.
+ */
+GPI_DEVICE void GPI_RADIX_FIND_FEW(const GPI_RADIX_COUNTING *job, gpi_radix_tally *tally, uint64_t range)
+{
+    enum { SAMPLE = 256 };
+    const int lane = (int)threadIdx.x, windows = job->end_bit - job->begin_bit - 7;
+    uint64_t known = 0; /* by the lane with its number */
+    int few = 0, window = -1;
+
+    GPI_NO_UNROLL
+    for (int i = lane; i < SAMPLE && few <= GPI_RADIX_FEW_DIGITS; i += 32) {
+        const uint64_t number = GPI_KEY_ORDER(job->in[i * (job->n / SAMPLE)]) >> job->begin_bit & range;
+        unsigned others = GPI_FULL_MASK;
+
+        GPI_NO_UNROLL
+        for (int k = 0; k < few; k++)
+            others &= __ballot_sync(GPI_FULL_MASK, number != __shfl_sync(GPI_FULL_MASK, known, k));
+        while (others && few <= GPI_RADIX_FEW_DIGITS) {
+            const uint64_t other = __shfl_sync(GPI_FULL_MASK, number, __ffs((int)others) - 1);
+
+            known = lane == few ? other : known;
+            others &= __ballot_sync(GPI_FULL_MASK, number != other);
+            few++;
+        }
+    }
+    GPI_NO_UNROLL
+    for (int first = 0; first < windows && window < 0 && few <= GPI_RADIX_FEW_DIGITS; first += 32) {
+        int apart = first + lane < windows;
+
+        GPI_NO_UNROLL
+        for (int k = 0; k < few * few; k++) {
+            const uint64_t a = __shfl_sync(GPI_FULL_MASK, known, k / few), b = __shfl_sync(GPI_FULL_MASK, known, k % few);
+
+            apart &= k / few == k % few || GPI_RADIX_WINDOW(a ^ b, first + lane) != 0;
+        }
+        const unsigned votes = __ballot_sync(GPI_FULL_MASK, apart);
+        window = votes ? first + __ffs((int)votes) - 1 : -1;
+    }
+    if (lane < few && lane < GPI_RADIX_FEW_DIGITS)
+        tally->known[lane] = known;
+    if (lane == 0) {
+        tally->few = window < 0 || few < 2 ? 0 : few;
+        tally->window = window;
+    }
+}
+
 /*
  * A unit of keys as their numbers, of which the bits that count are left: whatever the size of the keys, the bits of
  * all of them are cut out at once.
@@ -232,16 +316,17 @@ GPI_DEVICE uint64_t GPI_RADIX_UNIT(uint64_t unit, int begin_bit, uint64_t range,
 
 /*
  * Counts the keys in `vectors` whole vectors from `in`, four vectors under way at a time. Looks at two
- * neighbours, and for a -0.0.
+ * neighbours, and for a -0.0. If there are few different keys, `numbers` has the one for each window: counts the
+ * windows, and tells whether there are other keys.
  */
-GPI_DEVICE void GPI_RADIX_COUNT_VECTORS(gpi_radix_tally *tally, uint32_t *counters, unsigned columns,
-                                        const GP_KEY *in, size_t vectors, int begin_bit,
-                                        uint64_t range, int digits)
+GPI_DEVICE int GPI_RADIX_COUNT_VECTORS(gpi_radix_tally *tally, uint32_t *counters, unsigned columns,
+                                       const GP_KEY *in, size_t vectors, int begin_bit,
+                                       uint64_t range, int digits, const uint64_t *numbers)
 {
     const size_t stride = (size_t)gridDim.x * GPI_RADIX_COUNT_THREADS;
     const size_t first = (size_t)blockIdx.x * GPI_RADIX_COUNT_THREADS + threadIdx.x;
     uint64_t alike = 0;
-    int minus_zero = 0;
+    int minus_zero = 0, others = 0;
 
     for (size_t i = first; i < vectors; i += 4 * stride) {
         unsigned some = 1; /* vectors that there are */
@@ -261,8 +346,15 @@ GPI_DEVICE void GPI_RADIX_COUNT_VECTORS(gpi_radix_tally *tally, uint32_t *counte
                 units[u] = GPI_RADIX_UNIT(units[u], begin_bit, range, &minus_zero);
         if (i == first)
             alike = ~(units[0] ^ (GPI_KEY_IS_NARROW ? units[0] >> GPI_KEY_WIDTH % 64 : units[1]));
+        GPI_UNROLL
+        for (unsigned k = 0; k < 4 * GPI_RADIX_VECTOR_N && numbers; k++)
+            if (k / GPI_RADIX_VECTOR_N < some) {
+                const uint64_t unit = units[k * sizeof(GP_KEY) / 8] >> k * GPI_KEY_WIDTH % 64;
+
+                others |= GPI_RADIX_COUNT_FEW(counters, columns, unit & GPI_RADIX_WHOLE, tally->window, numbers);
+            }
         GPI_NO_UNROLL
-        for (int at = 0; at < 4; at++) {
+        for (int at = 0; at < 4 && !numbers; at++) {
             if (some == 4) {
                 GPI_RADIX_COUNT_BYTES(counters, columns, units, 8, at, digits);
                 continue;
@@ -274,23 +366,24 @@ GPI_DEVICE void GPI_RADIX_COUNT_VECTORS(gpi_radix_tally *tally, uint32_t *counte
         }
     }
     GPI_NO_UNROLL
-    for (int p = 0; p < digits; p++) {
-        unsigned votes =
-            __ballot_sync(GPI_FULL_MASK, first < vectors && (alike >> 8 * p & 255) == 255);
+    for (int p = 0; p <= digits && !numbers; p++) {
+        const int is_alike = p < digits ? (alike >> 8 * p & 255) == 255 : (alike | ~range) == UINT64_MAX;
+        unsigned votes = __ballot_sync(GPI_FULL_MASK, first < vectors && is_alike);
 
         if (threadIdx.x % 32 == 0 && votes)
             atomicAdd(&tally->alike[p], (uint32_t)__popc(votes));
     }
-    if (first < vectors)
+    if (first < vectors && !numbers)
         atomicAdd(&tally->pairs, 1u);
     if (minus_zero)
         atomicOr(&tally->minus_zero, 1u);
+    return others;
 }
 
 /* One block: what no whole vector covers, `head` keys and some at the end. */
-GPI_DEVICE void GPI_RADIX_COUNT_ENDS(const GPI_RADIX_COUNTING *job, gpi_radix_tally *tally,
-                                     uint32_t *counters, size_t head, size_t vectors,
-                                     uint64_t range, int digits)
+GPI_DEVICE int GPI_RADIX_COUNT_ENDS(const GPI_RADIX_COUNTING *job, gpi_radix_tally *tally,
+                                    uint32_t *counters, size_t head, size_t vectors,
+                                    uint64_t range, int digits, const uint64_t *numbers)
 {
     size_t i = threadIdx.x, last = head;
 
@@ -299,20 +392,21 @@ GPI_DEVICE void GPI_RADIX_COUNT_ENDS(const GPI_RADIX_COUNTING *job, gpi_radix_ta
         last = job->n;
     }
     if (threadIdx.x >= 2 * GPI_RADIX_VECTOR_N || i >= last || i >= job->n)
-        return;
+        return 0;
     const uint64_t number = GPI_KEY_ORDER(job->in[i]) >> job->begin_bit & range;
     GPI_NO_UNROLL
-    for (int p = 0; p < digits; p++)
+    for (int p = 0; p < digits && !numbers; p++)
         GPI_RADIX_COUNT(counters, job->columns, &number, 1, p / 4, p % 4, p);
     if (GPI_KEY_IS_MINUS_ZERO(job->in[i]))
         atomicOr(&tally->minus_zero, 1u);
+    return numbers && GPI_RADIX_COUNT_FEW(counters, job->columns, number, tally->window, numbers);
 }
 
 /* Adds the block's findings to those of all. */
 GPI_DEVICE void GPI_RADIX_COLLECT(const GPI_RADIX_COUNTING *job, const gpi_radix_tally *tally,
-                                  const uint32_t *counters, int digits)
+                                  const uint32_t *counters, int digits, const uint64_t *numbers)
 {
-    for (unsigned b = threadIdx.x; b < (unsigned)digits * 256; b += GPI_RADIX_COUNT_THREADS) {
+    for (unsigned b = threadIdx.x; b < (numbers ? 1 : (unsigned)digits) * 256; b += GPI_RADIX_COUNT_THREADS) {
         uint32_t sum = 0;
 
         GPI_NO_UNROLL
@@ -321,15 +415,40 @@ GPI_DEVICE void GPI_RADIX_COLLECT(const GPI_RADIX_COUNTING *job, const gpi_radix
             for (unsigned k = 0; k < 4; k++)
                 sum += counters[b * job->columns + ((c + k) & (job->columns - 1))];
         }
-        if (sum)
+        if (sum && !numbers)
             atomicAdd(&job->counts->keys[b / 256][b % 256], (unsigned long long)sum);
+        if (sum && numbers)
+            atomicAdd(&job->counts->windows[b], (unsigned long long)sum);
+        GPI_NO_UNROLL
+        for (int p = 0; sum && numbers && p < digits; p++) /* the digits of the key with that window */
+            atomicAdd(&job->counts->keys[p][GPI_RADIX_WINDOW(numbers[b], 8 * p)], (unsigned long long)sum);
     }
-    if (threadIdx.x < GPI_RADIX_MOST && tally->alike[threadIdx.x])
+    if (threadIdx.x <= GPI_RADIX_MOST && tally->alike[threadIdx.x])
         atomicAdd(&job->counts->alike[threadIdx.x], tally->alike[threadIdx.x]);
     if (threadIdx.x == 32)
         atomicAdd(&job->counts->pairs, tally->pairs);
     if (threadIdx.x == 64 && tally->minus_zero)
         atomicOr(&job->counts->minus_zero, 1u);
+}
+
+/*
+ * Pairs are partitioned by passes, which keep their order: by the topmost bits, and each range by the next ones.
+ * The items of a warp `meet` if neighbours mostly share these bits; with very few digits they always do.
+ */
+GPI_DEVICE void GPI_RADIX_PLAN_PARTITIONS(gpi_radix_plan *plan, int levels, int bits, int meet)
+{
+    const int first = GPI_RADIX_FIRST_BITS(levels, bits);
+
+    for (int j = 0; j < levels; j++) {
+        plan->digit[j] = j == 0 ? (int)sizeof(GP_KEY) - 1 : 0;
+        plan->shift[j] = GPI_KEY_WIDTH - (j == 0 ? first : bits);
+        plan->bits[j] = j == 0 ? first : bits - first;
+        plan->from[j] = j == 0 ? 0 : 2;
+        plan->to[j] = j == 0 ? 2 : 1;
+        plan->way[j] = meet || plan->bits[j] < 3 ? GPI_RADIX_BY_VOTES : GPI_RADIX_BY_ATOMICS;
+    }
+    plan->in_ranges = levels == 2;
+    plan->passes = levels;
 }
 
 /* After one partition every topmost digit is a bucket: where they begin, if none of them is too large. */
@@ -338,7 +457,7 @@ GPI_DEVICE void GPI_RADIX_PLAN_BUCKETS(const GPI_RADIX_COUNTING *job, int digits
     const unsigned digit = threadIdx.x;
     uint64_t count = digit < 256 ? __ldcg(&job->counts->keys[digits - 1][digit]) : 0;
 
-    if (__syncthreads_or(count > GPI_RADIX_BUCKET_N) || __ldcg(&job->counts->minus_zero))
+    if (__syncthreads_or(count > GPI_RADIX_BUCKET_N) || (!GPI_RADIX_PAIRS && __ldcg(&job->counts->minus_zero)))
         return;
     if (digit < 256)
         job->buckets->begin[digit] = job->buckets->ranges[digit] =
@@ -349,17 +468,41 @@ GPI_DEVICE void GPI_RADIX_PLAN_BUCKETS(const GPI_RADIX_COUNTING *job, int digits
     }
 }
 
+/* Whether neighbours often share a digit; behind the last: whether they are often equal. */
+GPI_DEVICE int GPI_RADIX_ARE_ALIKE(const gpi_radix_counts *counts, int digit)
+{
+    return 100 * (uint64_t)__ldcg(&counts->alike[digit]) > GPI_TUNE_RADIX_ALIKE * (uint64_t)__ldcg(&counts->pairs);
+}
+
+/* Few different keys, of which nobody has seen others: one pass sorts them by a window. One warp. */
+GPI_DEVICE void GPI_RADIX_PLAN_FEW(const GPI_RADIX_COUNTING *job, const gpi_radix_tally *tally)
+{
+    const int code = (int)threadIdx.x;
+    gpi_radix_plan *plan = job->plan;
+    uint64_t place = 0;
+
+    if (code >= tally->few)
+        return;
+    const uint32_t window = GPI_RADIX_WINDOW(tally->known[code], tally->window);
+    GPI_NO_UNROLL
+    for (int k = 0; k < tally->few; k++)
+        if (tally->known[k] < tally->known[code])
+            place += __ldcg(&job->counts->windows[GPI_RADIX_WINDOW(tally->known[k], tally->window)]);
+    plan->codes[0][window] = (uint8_t)code;
+    plan->digits[0][code] = (uint8_t)window;
+    plan->place[0][0][window] = place;
+}
+
 /*
  * One thread: which passes there are. A pass ranks by votes where keys of a warp often share the digit,
  * one digit that most of them have aside; and where the check that atomics need cannot tell keys apart that
  * are equal in the bits that count and yet different.
  */
 GPI_DEVICE void GPI_RADIX_MAKE_PLAN(const GPI_RADIX_COUNTING *job, const gpi_radix_tally *tally,
-                                    int digits)
+                                    int digits, int few)
 {
-    const gpi_radix_counts *counts = job->counts;
+    gpi_radix_counts *counts = job->counts;
     gpi_radix_plan *plan = job->plan;
-    const uint64_t pairs = __ldcg(&counts->pairs);
     const int strict =
         job->strict || (!GPI_RADIX_PAIRS && (job->end_bit - job->begin_bit < GPI_KEY_WIDTH ||
                                              __ldcg(&counts->minus_zero)));
@@ -369,12 +512,13 @@ GPI_DEVICE void GPI_RADIX_MAKE_PLAN(const GPI_RADIX_COUNTING *job, const gpi_rad
     for (int p = 0; p < digits; p++) {
         if (tally->single[p]) /* all keys have one digit there: nothing to do */
             continue;
-        /* The first pass meets the keys as they come, the later ones mixed. */
-        int votes = passes
-                        ? tally->crowded[p] != 0
-                        : 100 * (uint64_t)__ldcg(&counts->alike[p]) > GPI_TUNE_RADIX_ALIKE * pairs;
+        /* The first pass meets the keys as they come, the later ones mixed, but for runs of equal keys. */
+        int votes = (passes ? tally->crowded[p] != 0 : GPI_RADIX_ARE_ALIKE(counts, p)) ||
+                    GPI_RADIX_ARE_ALIKE(counts, digits);
 
         plan->digit[passes] = p;
+        plan->shift[passes] = 8 * p;
+        plan->bits[passes] = (int)gpi_min((uint32_t)(job->end_bit - job->begin_bit - 8 * p), 8);
         plan->way[passes] = tally->kinds[p] <= GPI_RADIX_FEW_DIGITS ? GPI_RADIX_BY_FOUR_VOTES
                             : strict                                ? GPI_RADIX_BY_VOTES
                             : tally->common[p] && !tally->crowded[p]
@@ -383,6 +527,13 @@ GPI_DEVICE void GPI_RADIX_MAKE_PLAN(const GPI_RADIX_COUNTING *job, const gpi_rad
                                     : GPI_RADIX_BY_ATOMICS;
         passes++;
     }
+    if (few && passes > 1) {
+        plan->digit[0] = 0;
+        plan->shift[0] = tally->window;
+        plan->bits[0] = 8;
+        plan->way[0] = GPI_RADIX_BY_FOUR_VOTES;
+        passes = 1;
+    }
     if (passes == 0 || (job->in_place && passes % 2))
         plan->digit[passes++] = -1;
     GPI_NO_UNROLL
@@ -390,7 +541,14 @@ GPI_DEVICE void GPI_RADIX_MAKE_PLAN(const GPI_RADIX_COUNTING *job, const gpi_rad
         plan->to[j] = (passes - 1 - j) % 2 ? 2 : 1;
         plan->from[j] = j == 0 ? 0 : (passes - j) % 2 ? 2 : 1;
     }
-    plan->passes = counts->buckets ? 0 : passes;
+    plan->in_ranges = 0;
+    plan->passes = passes;
+    if (GPI_RADIX_PAIRS && passes < GPI_RADIX_WORTH_ONE)
+        counts->buckets = 0;
+    else if (counts->buckets && GPI_RADIX_PAIRS)
+        GPI_RADIX_PLAN_PARTITIONS(plan, 1, 8, GPI_RADIX_ARE_ALIKE(counts, digits - 1));
+    else if (counts->buckets)
+        plan->passes = 0;
 }
 
 /*
@@ -410,25 +568,54 @@ static __global__ void __launch_bounds__(GPI_RADIX_COUNT_THREADS, 1)
 
     gpi_grid_wait();
     gpi_grid_launch_next();
-    if (job.levels == 2 && job.counts->buckets)
+    const int decided = job.levels == 2 && job.counts->buckets;
+    if (decided && !GPI_RADIX_PAIRS)
         return;
     GPI_NO_UNROLL
     for (size_t i = (size_t)blockIdx.x * GPI_RADIX_COUNT_THREADS + threadIdx.x; i < job.words;
          i += stride)
         job.look[i] = 0;
+    if (decided)
+        return;
     GPI_NO_UNROLL
     for (unsigned i = threadIdx.x; i < digits * 256 * job.columns; i += GPI_RADIX_COUNT_THREADS)
         counters[i] = 0;
+    if (threadIdx.x == GPI_RADIX_MOST)
+        tally.alike[GPI_RADIX_MOST] = 0;
     if (threadIdx.x < GPI_RADIX_MOST)
         tally.alike[threadIdx.x] = tally.single[threadIdx.x] = tally.common[threadIdx.x] = 0;
     if (threadIdx.x == 0)
-        tally.pairs = tally.minus_zero = 0;
-    __syncthreads(); /* the counters are zero */
-    GPI_RADIX_COUNT_VECTORS(&tally, counters, job.columns, job.in + head, vectors, job.begin_bit, range, digits);
-    if (blockIdx.x == 0)
-        GPI_RADIX_COUNT_ENDS(&job, &tally, counters, head, vectors, range, digits);
-    __syncthreads(); /* the counters are complete */
-    GPI_RADIX_COLLECT(&job, &tally, counters, digits);
+        tally.pairs = tally.minus_zero = tally.few = 0;
+    if (threadIdx.x < 32 && digits > 1 && job.levels != 1)
+        GPI_RADIX_FIND_FEW(&job, &tally, range);
+    __syncthreads(); /* the counters are zero, the few are known */
+    uint64_t *numbers = NULL;
+    if (tally.few) { /* behind the counters of one digit there is room */
+        numbers = (uint64_t *)(counters + 256 * job.columns);
+        for (unsigned w = threadIdx.x; w < 256; w += GPI_RADIX_COUNT_THREADS) {
+            numbers[w] = tally.known[0]; /* not right for any other window */
+            for (int k = 1; k < tally.few; k++)
+                if (GPI_RADIX_WINDOW(tally.known[k], tally.window) == w)
+                    numbers[w] = tally.known[k];
+        }
+        __syncthreads(); /* the numbers are there */
+    }
+    for (;;) {
+        int others = GPI_RADIX_COUNT_VECTORS(&tally, counters, job.columns, job.in + head, vectors, job.begin_bit,
+                                             range, digits, numbers);
+
+        if (blockIdx.x == 0)
+            others |= GPI_RADIX_COUNT_ENDS(&job, &tally, counters, head, vectors, range, digits, numbers);
+        if (!__syncthreads_or(others)) /* the counters are complete */
+            break;
+        numbers = NULL; /* all digits, then */
+        for (unsigned i = threadIdx.x; i < digits * 256 * job.columns; i += GPI_RADIX_COUNT_THREADS)
+            counters[i] = 0;
+        if (threadIdx.x == 0)
+            atomicOr(&job.counts->others, 1u);
+        __syncthreads(); /* the counters are zero again */
+    }
+    GPI_RADIX_COLLECT(&job, &tally, counters, digits, numbers);
 
     __threadfence(); /* what the block has added comes before it is done */
     __syncthreads(); /* all its threads have added */
@@ -441,6 +628,12 @@ static __global__ void __launch_bounds__(GPI_RADIX_COUNT_THREADS, 1)
     gpi_radix_add_up(&tally, job.counts, job.plan, job.n, digits);
     if (job.levels == 1)
         GPI_RADIX_PLAN_BUCKETS(&job, digits);
-    if (threadIdx.x == 0)
-        GPI_RADIX_MAKE_PLAN(&job, &tally, digits);
+    if (threadIdx.x < 32) {
+        const int few = tally.few && !__ldcg(&job.counts->others);
+
+        if (few)
+            GPI_RADIX_PLAN_FEW(&job, &tally);
+        if (threadIdx.x == 0)
+            GPI_RADIX_MAKE_PLAN(&job, &tally, digits, few);
+    }
 }

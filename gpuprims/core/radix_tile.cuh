@@ -10,6 +10,8 @@
 #define GPI_RADIX_TILE GPI_RADIX_OF(tile)
 #define GPI_RADIX_COPY GPI_RADIX_OF(copy)
 #define GPI_RADIX_CHOOSE GPI_RADIX_OF(choose)
+#define GPI_RADIX_BEGUN GPI_RADIX_OF(begun)
+#define GPI_RADIX_ENTER_RANGE GPI_RADIX_OF(enter_range)
 #define GPI_RADIX_VALUE_AT GPI_RADIX_OF(value_at)
 #define GPI_RADIX_STAGE GPI_RADIX_OF(stage)
 #define GPI_RADIX_LOAD GPI_RADIX_OF(load)
@@ -93,7 +95,8 @@ typedef struct {
     uint32_t mask;
     GP_KEY *keys;            /* in order of the digit */
     uint16_t *positions;     /* where in the tile they come from */
-    char *values;            /* in the order of the input */
+    char *values;            /* in the order of the input, */
+    uint32_t off;            /* the first one so many bytes behind */
 } GPI_RADIX_ARRAYS;
 
 /* The value that stands for item i when there are no values: its number. */
@@ -124,9 +127,16 @@ typedef struct {
     uint32_t counts[GPI_RADIX_WARPS][256];
     uint32_t sums[8];
     uint32_t tile;
+    uint32_t range, begun; /* where ranges are sorted apart: that of the tile, and its first tile */
     uint8_t codes[256]; /* of the digits, where there are few of them; */
     uint8_t digits[GPI_RADIX_FEW_DIGITS]; /* and which they are */
 } GPI_RADIX_TILE;
+
+/* The first tile that a tile looks back to. */
+GPI_DEVICE uint32_t GPI_RADIX_BEGUN(const GPI_RADIX_TILE *tile)
+{
+    return GPI_RADIX_PAIRS ? tile->begun : 0;
+}
 
 /* A pass that only copies: none is needed, or one more to end in the right array. */
 GPI_DEVICE void GPI_RADIX_COPY(const GPI_RADIX_JOB *job, const GPI_RADIX_ARRAYS *pass)
@@ -155,31 +165,24 @@ GPI_DEVICE void GPI_RADIX_COPY(const GPI_RADIX_JOB *job, const GPI_RADIX_ARRAYS 
 
 /* ---- steps of a pass --------------------------------------------------------------------------- */
 
-/*
- * Where in shared memory a byte of the tile's values is. In regular input the values that are fetched together
- * are a power of two apart: pieces of 16 bytes change places within 128 bytes, and do not meet in a bank.
- */
-GPI_DEVICE uint32_t GPI_RADIX_VALUE_AT(uint32_t at)
+/* Where the value of a tile's item is in shared memory. */
+GPI_DEVICE GPI_RADIX_VALUE *GPI_RADIX_VALUE_AT(const GPI_RADIX_ARRAYS *pass, uint32_t position)
 {
-    return 16 % sizeof(GPI_RADIX_VALUE) ? at : at ^ ((at >> 3 ^ at >> 6) & 0x70);
+    return (GPI_RADIX_VALUE *)(pass->values + gpi_radix_value_at(pass->off + position * (uint32_t)sizeof(GPI_RADIX_VALUE),
+                                                                 16 % sizeof(GPI_RADIX_VALUE) == 0));
 }
 
 /* Brings the values of a tile to shared memory, where they are after gpi_copy_wait(). */
-GPI_DEVICE void GPI_RADIX_STAGE(const GPI_RADIX_ARRAYS *pass, size_t first, uint32_t count)
+GPI_DEVICE void GPI_RADIX_STAGE(GPI_RADIX_ARRAYS *pass, size_t first, uint32_t count)
 {
-    const char *from = (const char *)(pass->values_from + first);
-    const uint32_t bytes = count * (uint32_t)sizeof(GPI_RADIX_VALUE), whole = bytes / 16 * 16;
-
-    if (pass->values_from && (uintptr_t)from % 16 == 0) {
-        for (uint32_t at = threadIdx.x * 16; at < whole; at += GPI_RADIX_THREADS * 16)
-            gpi_copy_16(pass->values + GPI_RADIX_VALUE_AT(at), from + at);
-        if (threadIdx.x < bytes - whole)
-            pass->values[GPI_RADIX_VALUE_AT(whole + threadIdx.x)] = from[whole + threadIdx.x];
-    } else {
-        for (uint32_t x = threadIdx.x; x < count; x += GPI_RADIX_THREADS)
-            *(GPI_RADIX_VALUE *)(pass->values + GPI_RADIX_VALUE_AT(x * (uint32_t)sizeof(GPI_RADIX_VALUE))) =
-                pass->values_from ? pass->values_from[first + x] : GPI_RADIX_NUMBERED(first + x);
+    if (pass->values_from) {
+        pass->off = gpi_radix_stage(pass->values, (const char *)(pass->values_from + first),
+                                    count * (uint32_t)sizeof(GPI_RADIX_VALUE), GPI_RADIX_THREADS,
+                                    16 % sizeof(GPI_RADIX_VALUE) == 0);
+        return;
     }
+    for (uint32_t x = threadIdx.x; x < count; x += GPI_RADIX_THREADS)
+        *GPI_RADIX_VALUE_AT(pass, x) = GPI_RADIX_NUMBERED(first + x);
 }
 
 /* Reads a tile of `count` items. Lanes read neighbouring keys; a warp has a run of them. */
@@ -240,7 +243,7 @@ GPI_DEVICE uint32_t GPI_RADIX_ADD_UP(GPI_RADIX_TILE *tile, uint32_t *look, uint3
         for (int w = 0; w < GPI_RADIX_WARPS; w++)
             sum += tile->counts[w][GPI_RADIX_COLUMN(digit)];
         gpi_store_relaxed_u32(&look[tile->tile * 256 + digit],
-                              sum | (tile->tile ? GPI_RADIX_SEEN_TILE : GPI_RADIX_SEEN_ALL));
+                              sum | (tile->tile > GPI_RADIX_BEGUN(tile) ? GPI_RADIX_SEEN_TILE : GPI_RADIX_SEEN_ALL));
         scan = gpi_warp_prefix(sum, lane);
         if (lane == 31)
             tile->sums[warp] = scan;
@@ -397,19 +400,19 @@ GPI_DEVICE void GPI_RADIX_EXCHANGE(GPI_RADIX_TILE *tile, GP_KEY *keys, const GPI
     }
 }
 
-/* Thread d: how many keys of the digit d the tiles before have, which it then makes known. */
-GPI_DEVICE uint32_t GPI_RADIX_LOOK_BACK(uint32_t *look, uint32_t tile, uint32_t sum)
+/* Thread d: how many keys of the digit d the tiles from `begun` on have before this one; makes that known. */
+GPI_DEVICE uint32_t GPI_RADIX_LOOK_BACK(uint32_t *look, uint32_t begun, uint32_t tile, uint32_t sum)
 {
     uint32_t *row = look + threadIdx.x;
     uint32_t before = 0;
-    int known = tile == 0;
+    int known = tile == begun;
 
     for (int at = (int)tile - 1; !known;) {
         uint32_t words[GPI_RADIX_AHEAD];
 
         GPI_UNROLL
         for (int w = 0; w < GPI_RADIX_AHEAD; w++)
-            words[w] = at >= w ? gpi_load_relaxed_u32(&row[(at - w) * 256]) : 0;
+            words[w] = at >= w + (int)begun ? gpi_load_relaxed_u32(&row[(at - w) * 256]) : 0;
         GPI_UNROLL
         for (int w = 0; w < GPI_RADIX_AHEAD; w++) {
             if (known || words[w] == 0)
@@ -419,7 +422,7 @@ GPI_DEVICE uint32_t GPI_RADIX_LOOK_BACK(uint32_t *look, uint32_t tile, uint32_t 
             at--;
         }
     }
-    if (tile)
+    if (tile > begun)
         gpi_store_relaxed_u32(&row[tile * 256], (before + sum) | GPI_RADIX_SEEN_ALL);
     return before;
 }
@@ -456,8 +459,7 @@ GPI_DEVICE GPI_RADIX_VALUE GPI_RADIX_FETCH(const GPI_RADIX_ARRAYS *pass, size_t 
     uint32_t position = pass->positions[slot];
 
     if (GPI_RADIX_STAGED)
-        return *(const GPI_RADIX_VALUE *)(pass->values + GPI_RADIX_VALUE_AT(
-                                                             position * (uint32_t)sizeof(GPI_RADIX_VALUE)));
+        return *GPI_RADIX_VALUE_AT(pass, position);
     return pass->values_from ? pass->values_from[first + position]
                              : GPI_RADIX_NUMBERED(first + position);
 }
@@ -536,7 +538,6 @@ GPI_DEVICE int GPI_RADIX_CHOOSE(const GPI_RADIX_JOB *job, GPI_RADIX_ARRAYS *pass
     const gpi_radix_plan *plan = job->plan;
     const int digit = plan->digit[job->pass], from = plan->from[job->pass],
               to = plan->to[job->pass];
-    const int bits = job->end_bit - job->begin_bit - 8 * digit;
 
     pass->keys_from = from == 0 ? job->keys_in : from == 1 ? job->keys_out : job->keys_other;
     pass->keys_to = to == 1 ? job->keys_out : job->keys_other;
@@ -544,13 +545,32 @@ GPI_DEVICE int GPI_RADIX_CHOOSE(const GPI_RADIX_JOB *job, GPI_RADIX_ARRAYS *pass
                                                   : from == 1 ? job->values_out
                                                               : job->values_other);
     pass->values_to = (GPI_RADIX_VALUE *)(to == 1 ? job->values_out : job->values_other);
-    pass->shift = job->begin_bit + 8 * digit;
-    pass->mask = 255u >> (bits < 8 ? 8 - bits : 0);
+    pass->shift = job->begin_bit + plan->shift[job->pass];
+    pass->mask = 255u >> (8 - plan->bits[job->pass]);
     pass->keys = (GP_KEY *)items;
     pass->positions =
-        (uint16_t *)(items + (GPI_RADIX_PAIRS ? job->tile_n * (GPI_RADIX_SLOT - 2u) : 0));
+        (uint16_t *)(items + (GPI_RADIX_PAIRS ? job->tile_n * (GPI_RADIX_SLOT - 2u) + GPI_RADIX_SPARE : 0));
     pass->values = items + job->tile_n * sizeof(GP_KEY);
+    pass->off = 0;
     return digit;
+}
+
+/*
+ * Where ranges are sorted apart: finds the one of the tile, and where the tile begins. Gives the end of the range.
+ * All threads call; tile->tile is known to them.
+ */
+GPI_DEVICE uint32_t GPI_RADIX_ENTER_RANGE(GPI_RADIX_TILE *tile, const GPI_RADIX_JOB *job, int bits, uint32_t *first)
+{
+    const gpi_radix_buckets *buckets = job->buckets;
+    const uint32_t taken = tile->tile, d = threadIdx.x;
+
+    if (d < 256 && buckets->tiles[d] <= taken && taken < buckets->tiles[d + 1]) {
+        tile->range = d << bits;
+        tile->begun = buckets->tiles[d];
+    }
+    __syncthreads(); /* the range is known */
+    *first = buckets->begin[tile->range] + (taken - tile->begun) * job->tile_n;
+    return buckets->begin[tile->range + (1u << bits)];
 }
 
 /* ---- the kernel -------------------------------------------------------------------------------- */
@@ -574,6 +594,8 @@ static __global__ void __launch_bounds__(GPI_RADIX_THREADS, GPI_RADIX_BLOCKS)
     if (job.pass >= plan->passes)
         return;
     const int digit = GPI_RADIX_CHOOSE(&job, &pass, items), planned = plan->way[job.pass];
+    const int in_ranges = GPI_RADIX_PAIRS && plan->in_ranges && job.pass == 1;
+    const uint32_t tiles = in_ranges ? job.buckets->tiles[256] : job.tiles;
     if (digit < 0) {
         GPI_RADIX_COPY(&job, &pass);
         return;
@@ -584,6 +606,8 @@ static __global__ void __launch_bounds__(GPI_RADIX_THREADS, GPI_RADIX_BLOCKS)
         if (threadIdx.x < GPI_RADIX_FEW_DIGITS)
             tile.digits[threadIdx.x] = plan->digits[digit][threadIdx.x];
     }
+    if (threadIdx.x == 0)
+        tile.begun = 0;
     for (;;) {
         GP_KEY keys[GPI_RADIX_ITEMS];
         uint32_t start = 0;
@@ -594,10 +618,19 @@ static __global__ void __launch_bounds__(GPI_RADIX_THREADS, GPI_RADIX_BLOCKS)
             tile.counts[threadIdx.x / 32][i] = 0;
         __syncthreads(); /* the tile is known, the counts are zero */
         const uint32_t taken = tile.tile;
-        if (taken >= job.tiles)
+        if (taken >= tiles)
             break;
-        const size_t first = job.first + (size_t)taken * job.tile_n;
-        const uint32_t count = gpi_min(job.tile_n, job.n - taken * job.tile_n);
+        size_t first = job.first + (size_t)taken * job.tile_n;
+        uint32_t left = job.n - taken * job.tile_n;
+        if (in_ranges) {
+            const int bits = plan->bits[job.pass];
+            uint32_t at = 0, end = GPI_RADIX_ENTER_RANGE(&tile, &job, bits, &at);
+
+            first = at;
+            left = end - at;
+            place = threadIdx.x >> bits == 0 ? job.buckets->begin[tile.range + threadIdx.x] : 0;
+        }
+        const uint32_t count = gpi_min(job.tile_n, left);
         const uint32_t some = GPI_RADIX_ROUNDS * GPI_RADIX_THREADS;
         const uint32_t rounds = /* items of a thread */
             gpi_min((count + some - 1) / some * GPI_RADIX_ROUNDS, (uint32_t)GPI_RADIX_ITEMS);
@@ -612,9 +645,9 @@ static __global__ void __launch_bounds__(GPI_RADIX_THREADS, GPI_RADIX_BLOCKS)
         uint32_t sum = GPI_RADIX_ADD_UP(&tile, job.look, &start);
         GPI_RADIX_EXCHANGE(&tile, keys, &pass, count, rounds, way);
         if (threadIdx.x < 256) {
-            for (size_t row = taken; row < job.next_rows; row += job.tiles)
+            for (size_t row = taken; row < job.next_rows; row += tiles)
                 job.look_next[row * 256 + threadIdx.x] = 0;
-            uint32_t before = GPI_RADIX_LOOK_BACK(job.look, taken, sum);
+            uint32_t before = GPI_RADIX_LOOK_BACK(job.look, GPI_RADIX_BEGUN(&tile), taken, sum);
             tile.place[threadIdx.x] = place + before - start;
             tile.start[threadIdx.x] = start;
             if (taken == job.tiles - 1) /* where the next portion goes on */
@@ -623,15 +656,16 @@ static __global__ void __launch_bounds__(GPI_RADIX_THREADS, GPI_RADIX_BLOCKS)
         if (GPI_RADIX_STAGED)
             gpi_copy_wait();
         __syncthreads(); /* the items are in their slots, the places are known */
-        int wrong = GPI_RADIX_WRITE(&tile, &pass, first, count,
-                                    (way == GPI_RADIX_BY_ATOMICS || way >= GPI_RADIX_BUT_ONE) &&
-                                        (job.pass > 0 || GPI_RADIX_PAIRS));
+        const int check =
+            (way == GPI_RADIX_BY_ATOMICS || way >= GPI_RADIX_BUT_ONE) && (job.pass > 0 || GPI_RADIX_PAIRS);
+        int wrong = check && GPI_RADIX_MAY_ADD ? GPI_RADIX_WRITE(&tile, &pass, first, count, 1)
+                                               : GPI_RADIX_WRITE(&tile, &pass, first, count, 0);
         if (__syncthreads_or(wrong || (job.again && taken % 3 == 0)) && /* the items have left, too */
             GPI_RADIX_MAY_ADD) {
             GPI_RADIX_WRITE_AGAIN(&tile, &pass, first, count);
             __syncthreads(); /* nobody reads the places any more */
         }
-        if (job.tiles <= gridDim.x) /* every block has one tile */
+        if (tiles <= gridDim.x) /* every block has one tile */
             break;
         /* Not earlier: a block that sits on a tile that it has not begun holds up all later ones. */
         if (threadIdx.x == 0)

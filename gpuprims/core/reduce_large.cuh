@@ -1,6 +1,6 @@
 /*
- * core/reduce_large.cuh: the reduction of large inputs. Blocks stay, and draw tiles; a warp reads a chunk with
- * coalesced loads and turns it round in shared memory, while the next one is on its way.
+ * core/reduce_large.cuh: the reduction of large inputs. Blocks stay, and draw tiles; a warp brings a chunk into
+ * shared memory, each lane takes its run into registers, and while they are folded the next chunk is on its way.
  *
  * Part of reduce.cuh; not to be included directly.
  */
@@ -8,19 +8,10 @@
 enum {
     GPI_REDUCE_THREADS = 32 * GPI_TILE_CHUNKS,
     GPI_REDUCE_BYTES = GPI_TILE_CHUNKS * GPI_SLOT_BYTES,
-    GPI_REDUCE_VECTORS = (GPI_CHUNK_N * (int)sizeof(GP_INPUT_TYPE) / 16 + 31) / 32, /* of a lane */
-    GPI_REDUCE_BLOCKS = GPI_TUNE_REDUCE_BLOCKS * 8 / GPI_TILE_CHUNKS
+    /* As many as find registers: a lane holds a run. */
+    GPI_REDUCE_BLOCKS = (GPI_IN_BYTES <= 112 && sizeof(GP_TYPE) <= 8 ? GPI_TUNE_REDUCE_BLOCKS : 2) * 8 /
+                        GPI_TILE_CHUNKS
 };
-
-/* A chunk on its way from global to shared memory: the lane's share. */
-typedef struct {
-    uint4 vectors[GPI_REDUCE_VECTORS];
-    uint4 last;      /* lane 0: the vector more of a chunk that is not aligned */
-    unsigned to, n;  /* where vectors go in the slot, and how many the warp has */
-    unsigned end_to; /* the same for a byte that no whole vector covers; or GPI_NO_END */
-    char end;
-} GPI_REDUCE_FETCH;
-#define GPI_NO_END 0xFFFFFFFFu
 
 /* What the threads of a block tell each other at the end of a tile. */
 typedef struct {
@@ -29,79 +20,50 @@ typedef struct {
     int is_last;
 } GPI_REDUCE_MEETING;
 
-/* Starts to read a chunk: nothing waits for what is read before GPI_REDUCE_PUT. */
-GPI_DEVICE void GPI_REDUCE_GET(GPI_REDUCE_FETCH *fetch, const GPI_REDUCE_JOB *job, size_t chunk,
-                               unsigned lane)
+/* Starts to read a chunk: nothing waits for it before gpi_copy_wait(). */
+GPI_DEVICE void GPI_REDUCE_FETCH(const GPI_REDUCE_JOB *job, size_t chunk, char *slot, unsigned lane)
 {
     gpi_extent array = {(const char *)job->in, (const char *)(job->in + job->n)};
     const char *from = (const char *)(job->in + chunk * GPI_CHUNK_N);
-    const char *end = from + GPI_CHUNK_ITEMS(job->n, chunk) * sizeof(GP_INPUT_TYPE);
-    gpi_extent v = gpi_covering_vectors(from, (unsigned)(end - from), array);
+    unsigned bytes = GPI_CHUNK_ITEMS(job->n, chunk) * (unsigned)sizeof(GP_INPUT_TYPE);
 
-    fetch->to = gpi_phase(from) + (unsigned)(v.begin - from);
-    fetch->n = (unsigned)(v.end - v.begin) / 16;
-    fetch->end_to = GPI_NO_END;
-    GPI_UNROLL
-    for (unsigned i = 0; i < GPI_REDUCE_VECTORS; i++)
-        if (i * 32 + lane < fetch->n)
-            gpi_get(fetch->vectors[i], v.begin + (i * 32 + lane) * 16);
-    if (lane == 0 && fetch->n > 32 * GPI_REDUCE_VECTORS)
-        gpi_get(fetch->last, v.end - 16);
-    if (v.begin > from || v.end < end) { /* at either end of the array: up to 15 bytes each */
-        const char *p = lane < 16 ? from + lane : (v.end > from ? v.end : from) + (lane - 16);
-
-        if (p < end && (lane >= 16 || p < v.begin)) {
-            fetch->end_to = gpi_phase(from) + (unsigned)(p - from);
-            fetch->end = *p;
-        }
-    }
+    gpi_fetch_ahead(slot, from, bytes, array, lane, GPI_CHUNK_N * (unsigned)sizeof(GP_INPUT_TYPE) / 16);
 }
 
-/* What was read goes into the slot. __syncwarp() comes before the warp reads the slot. */
-GPI_DEVICE void GPI_REDUCE_PUT(GPI_REDUCE_FETCH *fetch, char *slot, unsigned lane)
+/* Folds the lane's run of the last chunk, which is not whole; lanes without items get rubbish. */
+GPI_DEVICE GP_TYPE GPI_REDUCE_EDGE(const char *slot, unsigned phase, unsigned n, unsigned lane,
+                                   GPI_CONTEXT context)
 {
-    GPI_UNROLL
-    for (unsigned i = 0; i < GPI_REDUCE_VECTORS; i++)
-        if (i * 32 + lane < fetch->n)
-            gpi_put(slot + fetch->to + (i * 32 + lane) * 16, fetch->vectors[i]);
-    if (lane == 0 && fetch->n > 32 * GPI_REDUCE_VECTORS)
-        gpi_put(slot + fetch->to + (fetch->n - 1) * 16, fetch->last);
-    if (fetch->end_to != GPI_NO_END)
-        slot[fetch->end_to] = fetch->end;
+    const GP_INPUT_TYPE *items = (const GP_INPUT_TYPE *)(slot + phase);
+    unsigned first = lane * GPI_RUN_N;
+    GP_TYPE sum = GPI_LOAD(&items[first < n ? first : 0], context);
+
+    for (unsigned i = first + 1; i < gpi_min(n, first + GPI_RUN_N); i++)
+        sum = GPI_COMBINE(sum, GPI_LOAD(&items[i], context));
+    return sum;
 }
 
-/* Folds a chunk of n items that lies `phase` bytes into its slot; lane 0 gets the result. */
-GPI_DEVICE GP_TYPE GPI_REDUCE_CHUNK(const char *slot, unsigned phase, unsigned n, unsigned lane,
-                                    GPI_CONTEXT context)
+/* Folds a whole run. */
+GPI_DEVICE GP_TYPE GPI_REDUCE_RUN_FOLD(const GPI_RUN_INPUT *in, GPI_CONTEXT context)
 {
-    GPI_RUN_INPUT in;
-    GP_TYPE sum;
+    GP_TYPE sum = GPI_LOAD(&in->items[0], context);
 
-    if (n < GPI_CHUNK_N) { /* the last chunk of the input */
-        const GP_INPUT_TYPE *items = (const GP_INPUT_TYPE *)(slot + phase);
-        unsigned valid = (n + GPI_RUN_N - 1) / GPI_RUN_N, first = lane * GPI_RUN_N;
-
-        sum = GPI_LOAD(&items[first < n ? first : 0], context);
-        for (unsigned i = first + 1; i < gpi_min(n, first + GPI_RUN_N); i++)
-            sum = GPI_COMBINE(sum, GPI_LOAD(&items[i], context));
-        return GPI_WARP_REDUCE(sum, (int)lane, (int)valid);
-    }
-    GPI_RUN_READ_INPUT(&in, slot, phase, lane);
 #if GP_OP == GP_SUM && !defined GP_IDENTITY
     if (GPI_SUMS_BYTES || GPI_SUMS_HALVES) {
         GPI_RUN run;
 
         GPI_UNROLL
         for (int i = 0; i < GPI_RUN_N; i++)
-            run.items[i] = GPI_LOAD(&in.items[i], context);
-        return GPI_WARP_REDUCE(GPI_RUN_FOLD(&run), (int)lane, 32);
-    }
+            run.items[i] = GPI_LOAD(&in->items[i], context);
+        sum = GPI_RUN_FOLD(&run);
+    } else
 #endif
-    sum = GPI_LOAD(&in.items[0], context);
-    GPI_UNROLL
-    for (int i = 1; i < GPI_RUN_N; i++)
-        sum = GPI_COMBINE(sum, GPI_LOAD(&in.items[i], context));
-    return GPI_WARP_REDUCE(sum, (int)lane, 32);
+    {
+        GPI_UNROLL
+        for (int i = 1; i < GPI_RUN_N; i++)
+            sum = GPI_COMBINE(sum, GPI_LOAD(&in->items[i], context));
+    }
+    return sum;
 }
 
 /*
@@ -130,13 +92,12 @@ static __global__ void __launch_bounds__(GPI_REDUCE_THREADS, GPI_REDUCE_BLOCKS)
     uint32_t tile = blockIdx.x, next = tile + gridDim.x;
     GPI_REDUCE_MEETING *meeting = meetings;
     uint64_t ticket = 0;
-    GPI_REDUCE_FETCH fetch;
 
     gpi_grid_wait();
     gpi_grid_launch_next();
     size_t chunk = (tile * (size_t)GPI_TILE_CHUNKS + warp) * job.part;
     if (chunk < chunks)
-        GPI_REDUCE_GET(&fetch, &job, chunk, lane);
+        GPI_REDUCE_FETCH(&job, chunk, slot, lane);
     if (threadIdx.x == 0 && job.tiles > 1)
         ticket = gpi_take_ticket(job.head); /* here nobody waits for it */
     for (;;) {
@@ -146,16 +107,24 @@ static __global__ void __launch_bounds__(GPI_REDUCE_THREADS, GPI_REDUCE_BLOCKS)
         /* Fold the warp's chunks from left to right, and the warps. */
         for (; chunk < last; chunk++) {
             size_t ahead = chunk + 1 < last ? chunk + 1 : following;
-            unsigned phase = gpi_phase(job.in + chunk * GPI_CHUNK_N);
+            unsigned phase = gpi_phase(job.in + chunk * GPI_CHUNK_N), n = GPI_CHUNK_ITEMS(job.n, chunk);
+            GPI_RUN_INPUT run;
+            GP_TYPE x;
 
-            GPI_REDUCE_PUT(&fetch, slot, lane);
+            gpi_copy_wait();
             __syncwarp(); /* the chunk is in its slot */
+            if (n == GPI_CHUNK_N)
+                GPI_RUN_READ_INPUT(&run, slot, phase, lane);
+            else
+                x = GPI_REDUCE_EDGE(slot, phase, n, lane, context);
+            __syncwarp(); /* the slot is free */
             if (ahead < chunks)
-                GPI_REDUCE_GET(&fetch, &job, ahead, lane);
-            GP_TYPE x = GPI_REDUCE_CHUNK(slot, phase, GPI_CHUNK_ITEMS(job.n, chunk), lane, context);
+                GPI_REDUCE_FETCH(&job, ahead, slot, lane);
+            if (n == GPI_CHUNK_N)
+                x = GPI_REDUCE_RUN_FOLD(&run, context);
+            x = GPI_WARP_REDUCE(x, (int)lane, (int)((n + GPI_RUN_N - 1) / GPI_RUN_N));
             if (lane == 0)
                 meeting->sums[warp] = chunk == first ? x : GPI_COMBINE(meeting->sums[warp], x);
-            __syncwarp(); /* the slot is free */
         }
         if (threadIdx.x == 0)
             GPI_REDUCE_NOTE(&job, meeting, ticket);

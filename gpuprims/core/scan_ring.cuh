@@ -5,7 +5,7 @@
  *
  *     1 load warp        takes a tile, and starts the bulk copies of its chunks into a stage: the first ones
  *                        by the block's number, unless in place, the others by tickets
- *     4 reduce warps     fold lanes and chunks, and publish the tile's aggregate
+ *     reduce warps       fold lanes and chunks, and publish the tile's aggregate
  *     look warps         fold the aggregates of all tiles before
  *     8 scan warps       scan a chunk each, in its slot, and start the bulk copy to where it goes
  *
@@ -14,7 +14,7 @@
  *
  * Part of scan.cuh; not to be included directly.
  */
-#define GPI_RING_REDUCERS 4
+#define GPI_RING_REDUCERS (sizeof(GP_TYPE) <= 8 ? 8 : 4) /* of larger types they would lack registers */
 #define GPI_RING_SCANNERS 8
 #define GPI_RING_OTHERS   (1 + GPI_RING_REDUCERS + GPI_RING_SCANNERS) /* than look warps */
 

@@ -23,10 +23,11 @@
 
 /* All zero at first. Between launches the lower half of the ticket, `total` and `done` are zero. */
 typedef struct gpi_tag_head {
-    unsigned long long ticket; /* the epoch of the launch before << 32 | the next tile */
-    unsigned long long total;  /* what the blocks of a launch add up */
-    uint32_t done;             /* blocks that have finished */
-    uint32_t unused[27];       /* up to 128 bytes: the tags that follow are aligned */
+    unsigned long long ticket;  /* the epoch of the launch before << 32 | the next tile */
+    unsigned long long total;   /* what the blocks of a launch add up */
+    unsigned long long counted; /* what they have added up in all, for the launch that follows */
+    uint32_t done;              /* blocks that have finished */
+    uint32_t unused[25];        /* up to 128 bytes: the tags that follow are aligned */
 } gpi_tag_head;
 
 /* Where a warp is in a ring of stages: the parity of a stage's mbarriers flips with every round. */

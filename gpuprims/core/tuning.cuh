@@ -90,9 +90,14 @@
 #define GPI_BLOCKS_OF_512 3
 #endif
 
-/* reduce.cuh: blocks of eight warps on a multiprocessor, when the input is large. */
+/* reduce.cuh: blocks of eight warps on a multiprocessor, when the input is large. Before sm_80, chunks on their way
+ * take registers. */
 #ifndef GPI_TUNE_REDUCE_BLOCKS
+#if defined __CUDA_ARCH__ && __CUDA_ARCH__ < 800
 #define GPI_TUNE_REDUCE_BLOCKS 2
+#else
+#define GPI_TUNE_REDUCE_BLOCKS 3
+#endif
 #endif
 
 /* scan.cuh: stages of the ring, at most; look warps for types of up to 16 bytes; MiB of input from which

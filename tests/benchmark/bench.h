@@ -96,7 +96,8 @@ enum {
     ENTRY_CUB = 2,    /* what vs_cub is measured by: CUB, or Thrust where CUB has no such thing */
     ENTRY_SERIAL = 4, /* adds floats one after the other, whose errors grow with n */
     ENTRY_KEPT_ONLY = 8, /* orders rejected items otherwise: only the kept ones are checked */
-    ENTRY_RUNG = 16      /* a textbook rung: runs with each block size of --block */
+    ENTRY_RUNG = 16,     /* a textbook rung: runs with each block size of --block */
+    ENTRY_UNSTABLE = 32  /* a sort of pairs: only the keys, which come first, are checked */
 };
 
 /* One implementation of a primitive. */
@@ -123,13 +124,15 @@ typedef enum bench_result {
     RESULT_FLAGGED
 } bench_result;
 
-/* What becomes of the lowest bit of the input, which most predicates look at. RARE: 1 in 10^6. */
-typedef enum bench_low_bit {
+/* What the input is besides its distribution. Most predicates look at the lowest bit; RARE: 1 in 10^6. A
+ * merge takes two sorted arrays, whatever the distribution. */
+typedef enum bench_trait {
     LOW_BIT_AS_IS,
     LOW_BIT_CLEAR,
     LOW_BIT_SET,
-    LOW_BIT_RARE
-} bench_low_bit;
+    LOW_BIT_RARE,
+    HALVES_SORTED
+} bench_trait;
 
 /* One primitive for one type: everything that does the same work on the same data. */
 typedef struct bench_group {
@@ -137,7 +140,7 @@ typedef struct bench_group {
     const char *type;
     bench_element in, out;
     bench_result result;
-    bench_low_bit low_bit;
+    bench_trait trait;
     int has_flags;             /* reads an array of flags too */
     size_t map_bytes;          /* of an entry of the map that it reads too; or 0 */
     int rounds;                /* adds floats: results may differ in their last bits */

@@ -1,4 +1,4 @@
-/* bench_merge_sort_less.h: the order that both sides of bench_merge_sort.h sort by. */
+/* bench_merge_sort_less.h: the order of both sides of bench_merge_sort.h and bench_merge.h. */
 typedef BENCH_T(BENCH_IN) BENCH_IN_T;
 
 #if defined BENCH_OWN && defined BENCH_MEMBERS

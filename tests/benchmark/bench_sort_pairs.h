@@ -2,7 +2,8 @@
  *
  * Parameters: BENCH_INSTANCE, BENCH_TYPE (a label), BENCH_IN (an element label, of the keys), BENCH_MAP
  * (of the values, which are a permutation). The output is all keys, then all values, or all values first if
- * those are wider; with --offset-out items of 8 bytes must still be aligned.
+ * those are wider; with --offset-out items of 8 bytes must still be aligned. BENCH_NETWORKS: the sorting
+ * networks and the merge sort too; then the values are no wider than the keys.
  */
 #include <stdlib.h>
 
@@ -36,6 +37,62 @@ static cudaError_t BENCH(run)(const bench_call *call)
     return BENCH(radix_sort)((const BENCH_IN_T *)call->in, BENCH(keys)(call), (const BENCH_MAP_T *)call->map,
                              BENCH(values)(call), call->n, call->ws, call->stream);
 }
+
+#ifdef BENCH_NETWORKS
+#define GP_NAME BENCH_INSTANCE
+#define GP_TYPE BENCH_IN_T
+#define GP_VALUE BENCH_MAP_T
+#include <gpuprims/merge_sort.cuh>
+
+#define GP_NAME BENCH_INSTANCE
+#define GP_KEY BENCH_IN_T
+#define GP_VALUE BENCH_MAP_T
+#include <gpuprims/classic/bitonic_sort.cuh>
+
+#define GP_NAME BENCH_INSTANCE
+#define GP_KEY BENCH_IN_T
+#define GP_VALUE BENCH_MAP_T
+#include <gpuprims/classic/odd_even_merge_sort.cuh>
+
+static cudaError_t BENCH(run_merge)(const bench_call *call)
+{
+    return BENCH(merge_sort)((const BENCH_IN_T *)call->in, BENCH(keys)(call),
+                             (const BENCH_MAP_T *)call->map, BENCH(values)(call), call->n, call->ws,
+                             call->stream);
+}
+
+/* The networks sort in place: copies come first. */
+static cudaError_t BENCH(copy)(const bench_call *call)
+{
+    cudaError_t error = cudaMemcpyAsync(BENCH(keys)(call), call->in, call->n * sizeof(BENCH_IN_T),
+                                        cudaMemcpyDeviceToDevice, call->stream);
+
+    return error != cudaSuccess
+               ? error
+               : cudaMemcpyAsync(BENCH(values)(call), call->map, call->n * sizeof(BENCH_MAP_T),
+                                 cudaMemcpyDeviceToDevice, call->stream);
+}
+
+static cudaError_t BENCH(run_bitonic)(const bench_call *call)
+{
+    cudaError_t error = BENCH(copy)(call);
+
+    return error != cudaSuccess
+               ? error
+               : BENCH(bitonic_sort)(BENCH(keys)(call), BENCH(values)(call), 1, call->n, 0,
+                                     call->classic, call->ws, call->stream);
+}
+
+static cudaError_t BENCH(run_odd_even)(const bench_call *call)
+{
+    cudaError_t error = BENCH(copy)(call);
+
+    return error != cudaSuccess
+               ? error
+               : BENCH(odd_even_merge_sort)(BENCH(keys)(call), BENCH(values)(call), 1, call->n, 0,
+                                            call->classic, call->ws, call->stream);
+}
+#endif
 
 typedef struct BENCH(item) {
     BENCH_IN_T key;
@@ -76,13 +133,21 @@ static cudaError_t BENCH(reference)(const bench_call *call)
 }
 
 #ifdef BENCH_HAS_CUB
-bench_function BENCH(run_cub); /* bench_sort_pairs_cub.h */
+bench_function BENCH(run_cub), BENCH(run_cub_merge); /* bench_sort_pairs_cub.h */
 #endif
 
 static const bench_entry BENCH(entries)[] = {
     {"gpuprims", 0, BENCH(run), BENCH(radix_sort_workspace_bytes)},
 #ifdef BENCH_HAS_CUB
     {"CUB", ENTRY_CUB, BENCH(run_cub), NULL},
+#endif
+#ifdef BENCH_NETWORKS
+    {"gpuprims_merge", 0, BENCH(run_merge), BENCH(merge_sort_workspace_bytes)},
+#ifdef BENCH_HAS_CUB
+    {"CUB_merge", ENTRY_CUB, BENCH(run_cub_merge), NULL},
+#endif
+    {"bitonic", ENTRY_RUNG | ENTRY_UNSTABLE, BENCH(run_bitonic), NULL},
+    {"odd_even", ENTRY_RUNG | ENTRY_UNSTABLE, BENCH(run_odd_even), NULL},
 #endif
 };
 

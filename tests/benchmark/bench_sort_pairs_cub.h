@@ -1,5 +1,8 @@
 /* bench_sort_pairs_cub.h: the CUB side of bench_sort_pairs.h. C++. */
 #include <cub/device/device_radix_sort.cuh>
+#ifdef BENCH_NETWORKS
+#include <cub/device/device_merge_sort.cuh>
+#endif
 
 #define BENCH_CUB_SIDE
 #include "bench.h"
@@ -23,3 +26,24 @@ cudaError_t BENCH(run_cub)(const bench_call *call)
                                            static_cast<BENCH_MAP_T *>(values), call->n,
                                            0, static_cast<int>(8 * sizeof(BENCH_IN_T)), call->stream);
 }
+
+#ifdef BENCH_NETWORKS
+struct BENCH(less) {
+    __device__ bool operator()(BENCH_IN_T a, BENCH_IN_T b) const
+    {
+        return a < b;
+    }
+};
+
+bench_function BENCH(run_cub_merge);
+
+cudaError_t BENCH(run_cub_merge)(const bench_call *call)
+{
+    BENCH_IN_T *keys = static_cast<BENCH_IN_T *>(call->out);
+
+    return cub::DeviceMergeSort::SortPairsCopy(
+        call->scratch, *call->scratch_bytes, static_cast<const BENCH_IN_T *>(call->in),
+        static_cast<const BENCH_MAP_T *>(call->map), keys,
+        reinterpret_cast<BENCH_MAP_T *>(keys + call->n), call->n, BENCH(less)(), call->stream);
+}
+#endif

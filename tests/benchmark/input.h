@@ -20,12 +20,17 @@ typedef enum distribution {
     DISTRIBUTION_GAUSSIAN,
     DISTRIBUTION_LOW20,  /* 0 to 2^20 - 1 */
     DISTRIBUTION_HIGH16, /* the topmost 16 bits alone */
+    /* Made against radix sorts: */
+    DISTRIBUTION_RUNS,  /* uniform, but 4096 neighbours are alike */
+    DISTRIBUTION_BANKS, /* bytes that are multiples of 32: what they count is in one bank */
+    DISTRIBUTION_HOLE,  /* the second byte is 0 */
+    DISTRIBUTION_CROWD, /* uniform, but 8192 that are alike in their topmost 24 bits */
     DISTRIBUTIONS
 } distribution;
 
 static const char *const distribution_names[DISTRIBUTIONS] = {
-    "uniform", "few",   "sorted", "reversed", "constant", "range", "entropy",
-    "zipf",    "seven", "mostly", "gaussian", "low20",    "high16"};
+    "uniform", "few",      "sorted", "reversed", "constant", "range", "entropy", "zipf", "seven",
+    "mostly",  "gaussian", "low20",  "high16",   "runs",     "banks", "hole",    "crowd"};
 
 /* splitmix64 (Steele, Lea and Flood 2014), whose i-th number needs no numbers before it. */
 static inline __host__ __device__ uint64_t input_random(uint64_t i)
@@ -79,8 +84,22 @@ static inline __host__ __device__ uint64_t input_value(int distribution, size_t 
     }
     case DISTRIBUTION_LOW20: return random >> 44;
     case DISTRIBUTION_HIGH16: return random >> 48 << 48;
+    case DISTRIBUTION_RUNS: return input_random(~(uint64_t)(i / 4096));
+    case DISTRIBUTION_BANKS: return random & 0xe0e0e0e0e0e0e0e0u;
+    case DISTRIBUTION_HOLE: return random & 0xff00ffffffffffffu;
+    case DISTRIBUTION_CROWD:
+        return i % (n / 8192 + 1) ? random : 0x5bd1e90000000000u | random >> 24;
     default: return random;
     }
+}
+
+/* The same, of two sorted halves: each item is at random in a stretch of its own. */
+static inline __host__ __device__ uint64_t input_of_halves(size_t i, size_t n, unsigned seed)
+{
+    size_t half = n / 2, items = i < half ? half : n - half, place = i < half ? i : i - half;
+    uint64_t stretch = ~(uint64_t)0 / items;
+
+    return place * stretch + input_random(input_begin(seed) + i) % stretch;
 }
 
 /* Of 1, 2, 4 or 8 bytes; a multiple of 8 takes the value and those that follow it. */
@@ -112,14 +131,15 @@ static inline __host__ __device__ void input_store_float(void *to, size_t i, siz
 }
 
 static __global__ void input_fill_kernel(void *to, size_t n, bench_element element,
-                                         int distribution, int low_bit, unsigned seed)
+                                         int distribution, int trait, unsigned seed)
 {
     size_t i, stride = (size_t)gridDim.x * blockDim.x;
-    int is_small = input_is_small(distribution);
+    int is_small = trait != HALVES_SORTED && input_is_small(distribution);
     unsigned unused_bits = is_small ? 0 : 64 - 8 * (unsigned)element.bytes;
 
     for (i = (size_t)blockIdx.x * blockDim.x + threadIdx.x; i < n; i += stride) {
-        uint64_t value = input_value(distribution, i, n, seed);
+        uint64_t value = trait == HALVES_SORTED ? input_of_halves(i, n, seed)
+                                                : input_value(distribution, i, n, seed);
 
         if (element.kind == KIND_FLOAT) {
             input_store_float(to, i, element.bytes, is_small, value);
@@ -128,10 +148,10 @@ static __global__ void input_fill_kernel(void *to, size_t n, bench_element eleme
         if (element.kind == KIND_SIGNED && !is_small)
             value ^= (uint64_t)1 << 63; /* from the least, which is negative */
         value >>= unused_bits;
-        if (low_bit != LOW_BIT_AS_IS) {
+        if (trait != LOW_BIT_AS_IS && trait != HALVES_SORTED) {
             value &= ~(uint64_t)1;
-            value |= low_bit == LOW_BIT_SET ||
-                     (low_bit == LOW_BIT_RARE && input_random(~(uint64_t)i) % 1000000 == 0);
+            value |= trait == LOW_BIT_SET ||
+                     (trait == LOW_BIT_RARE && input_random(~(uint64_t)i) % 1000000 == 0);
         }
         input_store_integer(to, i, element.bytes, value);
     }
@@ -191,8 +211,7 @@ static inline unsigned input_grid(size_t n, int processors)
 
 /* A struct is an array of 32-bit integers. */
 static inline cudaError_t input_fill(void *to, size_t n, bench_element element, int distribution,
-                                     int low_bit, unsigned seed, int processors,
-                                     cudaStream_t stream)
+                                     int trait, unsigned seed, int processors, cudaStream_t stream)
 {
     bench_element word = BENCH_ELEMENT_u32;
 
@@ -201,7 +220,7 @@ static inline cudaError_t input_fill(void *to, size_t n, bench_element element, 
         element = word;
     }
     GP_LAUNCH(input_fill_kernel, input_grid(n, processors), 256, 0, stream, to, n, element,
-              distribution, low_bit, seed);
+              distribution, trait, seed);
     return cudaGetLastError();
 }
 

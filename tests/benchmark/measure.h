@@ -140,7 +140,7 @@ static inline cudaError_t fill_input(contest *c)
     int processors = c->d->about.processors;
     unsigned long long flagged = 0;
 
-    RETURN_IF_ERROR(input_fill(a->in, a->n, c->g->in, c->distribution, (int)c->g->low_bit, c->seed,
+    RETURN_IF_ERROR(input_fill(a->in, a->n, c->g->in, c->distribution, (int)c->g->trait, c->seed,
                                processors, c->d->stream));
     if (a->flags) {
         RETURN_IF_ERROR(
@@ -249,7 +249,7 @@ static inline cudaError_t check_items(contest *c, const bench_entry *entry,
 {
     arrays *a = &c->a;
     size_t items = entry->flags & ENTRY_KEPT_ONLY ? a->expected_count : a->expected_items;
-    size_t bytes = items * c->g->out.bytes;
+    size_t bytes = items * (entry->flags & ENTRY_UNSTABLE ? c->g->in.bytes : c->g->out.bytes);
 
     *index = CHECK_NONE;
     if (items == 0)

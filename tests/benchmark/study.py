@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """The performance studies: each runs gpbench, or gpbench under Nsight Compute, writes CSV files, draws plots.
 
-    study.py --build build                  all of them
+    study.py --build build                  those of docs/performance.md that take a GPU
     study.py --build build block_size       one of them
+    study.py compile_time                   the one that takes nvcc alone
     study.py --plot-only                    draws the plots of the CSV files that are there
 
     block_size       the classic rungs, compaction and split sort over blocks of 32 to 1024 threads
@@ -12,12 +13,24 @@
     idle_threads     work-efficient scan, with threads for the active nodes of a level and for all places
     bank_conflicts   shared-memory scan, with and without padding
     kernels          times, launches and counters of every rung and every production kernel
+    networks         the sorting networks beside radix and merge sort, pairs, 2^14 to 2^26; docs/figures/draw.py
+                     draws it
     compile_time     what an #include costs, against CUB
 
+What the pages of single primitives tell takes all of gpbench, `ninja -C FOLDER tests/benchmark/gpbench_cuda`:
+
+    2e28_cold        scans, compactions and block collectives of 2^28 items
+    sort             radix sorts of 2^28 items of all types and many distributions, and of few items
+    merge_sort       merge sorts over 2^10 to 2^28 items, and block sorts
+
+and `ninja -C FOLDER tests/benchmark/bench_hybrid_cuda`:
+
+    hybrid           hybrid sorts of 8 GiB, sorts by the CPU, and timelines of two of them
+
 Study NAME writes h200_NAME.csv, the rows of gpbench, and what Nsight Compute says of each kernel to
-h200_NAME_kernels.csv. All of them take some five minutes, of which `cpu`, which knows no GPU, takes two;
-the compile time takes as much again. Afterwards the tables of the documentation are brought up to date
-(tables.py).
+h200_NAME_kernels.csv. Those on a GPU take some five minutes, of which `cpu`, which knows no GPU, takes two; the
+compile time takes as much again. What fails is reported, and the others go on; the exit status is 2 then.
+Afterwards the tables of the documentation are brought up to date (tables.py).
 FOLDER is that of Meson; `ninja -C FOLDER tests/benchmark/gpbench_studies` makes what is needed in it.
 """
 import argparse
@@ -43,6 +56,11 @@ def only(*names):
     return ["--filter", ",".join(f"{name[:-1]}[{name[-1]}]" for name in names)]
 
 
+def beside(*groups):
+    """Likewise for the library, CUB and memcpy in these groups, which are globs."""
+    return ["--filter", ",".join(f"{group}/{who}" for group in groups for who in ("gpuprims", "CUB*", "memcpy"))]
+
+
 def each(group, implementations):
     return [f"{group}/{implementation}" for implementation in implementations.split()]
 
@@ -56,13 +74,24 @@ IDLE = each(SCAN, "work_efficient work_efficient_idle")
 BANKS = each(SCAN, "shared shared_unpadded")
 ON_CPU = each(SCAN, "cpu cpu_threads") + each(COMPACT, "cpu cpu_threads cpu_with_scan") + each(SORT, "cpu cpu_threads")
 END_TO_END = [name for group in (SCAN, COMPACT, SORT) for name in each(group, "memcpy gpuprims")]
-PRODUCTION = (each(SCAN, "gpuprims gpuprims_wave CUB") + each("reduce_max/i32", "gpuprims CUB")
+
+# Every kernel: of many items; those for few items, or for very many; and the sorts that make more passes than
+# are worth waiting for at that size.
+PAIRS, STRUCTS = "sort_pairs/u32", "sort_pairs/u32-struct16"
+RUNGS = SCANS + each("reduce_max/i32", "find_max") + COMPACTIONS
+PRODUCTION = (each(SCAN, "gpuprims gpuprims_wave CUB")
+              + each("reduce_sum/i32", "gpuprims CUB") + each("reduce_max/i32", "gpuprims CUB")
               + each(COMPACT, "gpuprims gpuprims_wave CUB")
               + [f"{word}/u32/gpuprims" for word in "compact_flagged compact_indices partition partition_stable gather "
                                                     "scatter scatter_if map_to_flags".split()]
-              + each(SORT, "gpuprims CUB") + each("merge_sort/u32", "gpuprims CUB"))
-RUNGS = SCANS + each("reduce_max/i32", "find_max") + each(COMPACT, "shared shuffle")
-SORTS = each(SORT, "split") + NETWORKS
+              + each(SORT, "gpuprims CUB") + each(PAIRS, "gpuprims CUB") + each(STRUCTS, "gpuprims CUB")
+              + each("merge_sort/u32", "gpuprims CUB") + each("merge/u32", "gpuprims CUB"))
+COPIES = list(dict.fromkeys(name.rpartition("/")[0] + "/memcpy" for name in RUNGS + PRODUCTION))
+NETWORK_PAIRS = each("sort_networks/u32", "bitonic odd_even gpuprims CUB gpuprims_merge CUB_merge")
+SLOW = each(SORT, "split") + NETWORKS
+FEW = [f"{group}/gpuprims" for group in (SCAN, "reduce_sum/i32", COMPACT, "partition_stable/u32")]
+FEW_KEYS = each(SORT, "gpuprims CUB") + each(PAIRS, "gpuprims")
+MANY_KEYS = each(SORT, "gpuprims")
 
 # What Nsight Compute is asked for, and the columns that come of it.
 COUNTERS = {
@@ -75,11 +104,17 @@ COUNTERS = {
     "l1tex__data_bank_conflicts_pipe_lsu_mem_shared.sum": "bank_conflicts",
     "launch__registers_per_thread": "registers",
 }
-STALL = re.compile(r"smsp__average_warps_issue_stalled_(\w+)_per_issue_active\.ratio")
-FEW_COUNTERS = {name: COUNTERS[name] for name in (
-    "gpu__time_duration.sum", "l1tex__data_bank_conflicts_pipe_lsu_mem_shared.sum")}
+# Cycles that a warp takes for an instruction, and how many of them it waits for what; what no kernel here ever
+# waited for most is left out, since the counters are few at a time and a kernel runs once more for the next ones.
+LATENCY = "smsp__average_warp_latency_per_inst_issued.ratio"
+STALLS = {f"smsp__average_warps_issue_stalled_{reason}_per_issue_active.ratio": reason for reason in (
+    "long_scoreboard short_scoreboard barrier wait not_selected no_instruction imc_miss membar mio_throttle "
+    "lg_throttle math_pipe_throttle").split()}
+ALL_COUNTERS = [*COUNTERS, LATENCY, *STALLS]
+FEW_COUNTERS = ["gpu__time_duration.sum", "l1tex__data_bank_conflicts_pipe_lsu_mem_shared.sum"]
+WHERE = ["gpu", "driver", "toolkit", "cub", "commit", "date"]
 KERNEL_COLUMNS = ["primitive", "implementation", "type", "n", "block", "launch", "kernel", "grid", "threads",
-                  *COUNTERS.values(), "stall", "stall_percent"]  # what was not asked for is empty
+                  *COUNTERS.values(), "stall", "stall_percent", *WHERE]  # what was not asked for is empty
 
 # A step is the arguments of gpbench: to time, or to be profiled, which takes a tenth of a second a kernel.
 STUDIES = {
@@ -89,14 +124,15 @@ STUDIES = {
                    "--warm"]],
     },
     "cpu": {
-        "timed": [[*only(*ON_CPU), "--sizes", "6..29,6..28-3", "--warm", "--cpu"]],
+        "timed": [[*only(*ON_CPU), "--sizes", "6..18,6..18-3", "--warm", "--cpu"],
+                  [*only(*ON_CPU), "--sizes", "19..29,19..28-3", "--warm", "--cpu", "--repeat", "3"]],
     },
     "array_size": {
         "timed": [[*only(*SIZED), "--sizes", "6..22,6..22-3", "--warm"],
                   [*only(*SIZED), "--sizes", "23..28,23..28-3", "--warm", "--repeat", "5"]],
     },
     "end_to_end": {
-        "timed": [[*only(*END_TO_END), "--sizes", "20..29", "--warm", "--copies", "--repeat", "7"]],
+        "timed": [[*only(*END_TO_END), "--sizes", "20..29", "--warm", "--copies", "--repeat", "5"]],
     },
     "idle_threads": {
         "timed": [[*only(*IDLE), "--sizes", "10..28", "--warm"]],
@@ -107,13 +143,48 @@ STUDIES = {
         "profiled": [[*only(*BANKS), "--sizes", "2^24", "--block", BLOCKS]],
     },
     "kernels": {
-        "timed": [[*only(*RUNGS, *PRODUCTION), "--sizes", "2^26", "--cold", "--copies", "--repeat", "5"],
-                  [*only(*SORTS), "--sizes", "2^24", "--cold", "--copies", "--repeat", "5"]],
-        "profiled": [[*only(*RUNGS, *PRODUCTION), "--sizes", "2^26"], [*only(*SORTS), "--sizes", "2^24"]],
-        "counters": COUNTERS,
+        "timed": [[*only(*RUNGS, *PRODUCTION, *COPIES), "--sizes", "2^26", "--cold", "--copies", "--repeat", "5"],
+                  [*only(*SLOW, f"{SORT}/memcpy"), "--sizes", "2^24", "--cold", "--copies", "--repeat", "5"],
+                  [*only(*FEW_KEYS), "--sizes", "2^12,2^16,2^20", "--cold", "--copies"],
+                  [*only(*FEW), "--sizes", "2^16,2^22", "--cold", "--copies"],
+                  [*only(*MANY_KEYS, f"{SORT}/memcpy"), "--sizes", "2^28", "--cold", "--repeat", "5"]],
+        "profiled": [[*only(*RUNGS, *PRODUCTION), "--sizes", "2^26"], [*only(*SLOW), "--sizes", "2^24"],
+                     [*only(*FEW_KEYS), "--sizes", "2^12,2^16,2^20"], [*only(*FEW), "--sizes", "2^16,2^22"],
+                     [*only(*MANY_KEYS), "--sizes", "2^28"]],
+        "counters": ALL_COUNTERS,
+    },
+    "networks": {
+        "timed": [[*only(*NETWORK_PAIRS), "--sizes", "14..26", "--warm", "--repeat", "100"]],
     },
     "compile_time": {},
+    "2e28_cold": {
+        "timed": [[*beside("scan_[ei]*/*", "compact*", "partition*", "block_[eir]*"), "--sizes", "2^28", "--cold"]],
+    },
+    "sort": {
+        "timed": [[*beside("sort/*", "sort_pairs/*"), "--sizes", "2^28", "--cold"],
+                  [*beside("sort/u32", "sort/u64", "sort_pairs/u32"), "--sizes", "2^28", "--cold", "--repeat", "9",
+                   "--distribution",
+                   "few,sorted,reversed,constant,range,entropy,zipf,seven,mostly,gaussian,low20,high16"],
+                  [*beside("sort/u32", "sort/u64", "sort_pairs/u32", "sort_pairs/u64"), "--sizes", "8..20", "--warm",
+                   "--batch", "20"]],
+    },
+    "merge_sort": {
+        "timed": [[*beside("merge_sort/u32", "merge_sort/u64", "merge_sort_own/u32", "merge_sort_pairs/*"),
+                   "--sizes", "10..24,2^28", "--warm"],
+                  [*beside("merge_sort/f32", "merge_sort_own/struct48", "block_sort*"), "--sizes", "2^28", "--cold"]],
+    },
+    "hybrid": {  # the arguments are those of bench_hybrid
+        "timed": [["--method", "2", "--types", "u32", "--budget", "1G", "--serial"],
+                  ["--method", "1", "--types", "u32", "--budget", "1G", "--serial", "--repeat", "1"],
+                  ["--method", "2", "--types", "u32", "--budget", "2G,4G", "--cpu"],
+                  ["--method", "2", "--types", "u64", "--budget", "1G,2G,4G", "--cpu"],
+                  ["--method", "1", "--types", "u32", "--budget", "2G,4G", "--repeat", "1"],
+                  ["--method", "1", "--types", "u64", "--budget", "4G", "--repeat", "1"]],
+        # By method: the last run of its step with --serial.
+        "timelines": {"1": "hybrid by CPU merge", "2": "hybrid by distribution"},
+    },
 }
+PAGES = ["2e28_cold", "sort", "merge_sort", "hybrid"]
 
 
 class Problem(Exception):
@@ -122,7 +193,7 @@ class Problem(Exception):
 
 def parse_arguments():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("studies", nargs="*", metavar="STUDY", help="which (default: all)")
+    parser.add_argument("studies", nargs="*", metavar="STUDY", help="which (default: block_size to kernels)")
     parser.add_argument("--build", default=str(ROOT / "build"), metavar="FOLDER",
                         help="the build folder with gpbench (default: build)")
     parser.add_argument("--gpbench", metavar="PROGRAM", help="or the program itself")
@@ -135,28 +206,37 @@ def parse_arguments():
     unknown = [word for word in options.studies if word not in STUDIES]
     if unknown:
         parser.error(f"no study is called {unknown[0]}; there are " + ", ".join(STUDIES))
-    options.studies = options.studies or list(STUDIES)
+    if not options.studies:
+        options.studies = [name for name in STUDIES if name not in PAGES
+                           and (name != "compile_time" or options.plot_only)]
     return options
 
 
 # ---- measuring ----
 
-def find_gpbench(options):
-    names = ["gpbench_studies", "gpbench_cuda"]
-    places = [pathlib.Path(options.gpbench)] if options.gpbench else \
-        [pathlib.Path(options.build, "tests/benchmark", name) for name in names]
+def find_gpbench(options, study):
+    """gpbench, or bench_hybrid beside it."""
+    names = ["gpbench_cuda"] if study in PAGES else ["gpbench_studies", "gpbench_cuda"]
+    folder = pathlib.Path(options.build, "tests/benchmark")
+    if options.gpbench:
+        folder, names = pathlib.Path(options.gpbench).parent, [pathlib.Path(options.gpbench).name]
+    if study == "hybrid":
+        names = ["bench_hybrid_cuda"]
+    places = [folder / name for name in names]
     present = [place for place in places if place.is_file()]
     if not present:
-        raise Problem(f"there is no {places[0]}: ninja -C {options.build} tests/benchmark/gpbench_studies makes it, "
+        raise Problem(f"there is no {places[0]}: ninja -C {options.build} tests/benchmark/{names[0]} makes it, "
                       "where nvcc is")
     return str(max(present, key=lambda place: place.stat().st_mtime).resolve())
 
 
 def run(command, **keywords):
     try:
-        done = subprocess.run([str(word) for word in command], text=True, check=False, **keywords)
+        done = subprocess.run([str(word) for word in command], text=True, check=False, timeout=600, **keywords)
     except OSError as error:
         raise Problem(f"cannot run {command[0]}: {error.strerror}") from None
+    except subprocess.TimeoutExpired:
+        raise Problem(f"{command[0]} did not end in ten minutes") from None
     if done.returncode:
         raise Problem(f"{command[0]} ended with {done.returncode}")
     return done.stdout
@@ -169,103 +249,180 @@ def write_csv(path, columns, rows):
         writer.writerows(rows)
 
 
-def time_steps(gpbench, steps, path):
+def each_step(what, steps, do):
+    """Does all steps, and tells of each; what one of them fails with is raised in the end."""
+    problems = []
+    for place, step in enumerate(steps, 1):
+        start, end = time.monotonic(), ""
+        try:
+            do(step)
+        except Problem as problem:
+            problems.append(str(problem))
+            end = f": {problem}"
+        print(f"{what}, {place} of {len(steps)}, {time.monotonic() - start:.0f} s{end}", flush=True)
+    if problems:
+        raise Problem(problems[0])
+
+
+def time_steps(what, gpbench, steps, path):
+    """The rows of gpbench, of a step that fails those that were right."""
     rows = []
-    with tempfile.TemporaryDirectory() as folder:
-        part = os.path.join(folder, "part.csv")
-        for step in steps:
-            run([gpbench, "--csv", part, *step], stdout=subprocess.DEVNULL)
-            with open(part, newline="", encoding="utf-8") as file:
-                reader = csv.DictReader(file)
-                rows += reader
-                columns = reader.fieldnames
-    write_csv(path, columns, rows)
+
+    def do(step):
+        with tempfile.TemporaryDirectory() as folder:
+            part = os.path.join(folder, "part.csv")
+            try:
+                run([gpbench, "--csv", part, *step], stdout=subprocess.DEVNULL)
+            finally:
+                if os.path.exists(part):
+                    with open(part, newline="", encoding="utf-8") as file:
+                        rows.extend(csv.DictReader(file))
+
+    try:
+        each_step(what, steps, do)
+    finally:
+        if rows:
+            write_csv(path, rows[0], rows)
 
 
 def number(text):
-    return float(text.replace(",", "") or 0)
+    """0 where a kernel was too short to count anything."""
+    try:
+        return float(text.replace(",", ""))
+    except ValueError:
+        return 0.0
 
 
-def kernel_row(call, launch, row):
+def kernel_row(call, launch, row, where):
     """What is kept of a line of Nsight Compute."""
-    stalls = {match.group(1): number(value) for name, value in row.items()
-              for match in [STALL.fullmatch(name)] if match and value and not match.group(1).endswith("not_issued")}
-    cycles = sum(stalls.values())
-    stalls.pop("selected", None)  # that is no stall: an instruction is issued
-    worst = max(stalls, key=stalls.get, default="")
+    stalls = {reason: number(row[name]) for name, reason in STALLS.items() if name in row}
+    latency = number(row.get(LATENCY, ""))
+    worst = max(stalls, key=stalls.get) if stalls and latency > 0 else ""
     size = [int(word) for word in re.findall(r"\d+", row["Block Size"])]
     grid = [int(word) for word in re.findall(r"\d+", row["Grid Size"])]
-    kept = dict(zip(KERNEL_COLUMNS, [*call, launch]))
+    kept = {**dict(zip(KERNEL_COLUMNS, [*call, launch])), **where}
     kept.update(kernel=re.sub(r"[(<].*", "", row["Kernel Name"].replace("void ", "")).split("::")[-1],
                 grid=grid[0] * grid[1] * grid[2], threads=size[0] * size[1] * size[2], stall=worst,
-                stall_percent=f"{100 * stalls[worst] / cycles:.1f}" if worst and cycles else "")
+                stall_percent=f"{100 * stalls[worst] / latency:.1f}" if worst else "")
     for name, column in COUNTERS.items():
         kept[column] = f"{number(row[name]):.10g}" if name in row else ""
     return kept
 
 
-def profile_steps(gpbench, ncu, steps, counters, path):
+def profile(command, gpbench, step):
+    """What gpbench says of its calls, by their marks, and the lines of Nsight Compute."""
+    with tempfile.TemporaryDirectory() as folder:
+        log = os.path.join(folder, "log")
+        listed = run([*command, "--log-file", log, gpbench, "--profile", *step], stdout=subprocess.PIPE)
+        with open(log, newline="", encoding="utf-8") as file:
+            rows = list(csv.DictReader(line for line in file if line.startswith('"')))
+    calls = {}
+    for words in map(str.split, listed.splitlines()):
+        if words and words[0].isdigit():
+            calls[int(words[0])] = words[1:]  # primitive, implementation, type, n, block
+    return calls, rows
+
+
+def profile_steps(what, gpbench, ncu, steps, counters, path, where):
     """A row for each kernel of each call. The calls are told apart by the kernels before them, profile_mark."""
+    command = [ncu, "--profile-from-start", "off", "--clock-control", "none", "--csv", "--page", "raw",
+               "--print-units", "base", "--metrics", ",".join(counters)]
     kept = []
-    for step in steps:
-        with tempfile.TemporaryDirectory() as folder:
-            log = os.path.join(folder, "log")
-            sections = ["--section", "WarpStateStats"] if counters is COUNTERS else []
-            listed = run([ncu, "--profile-from-start", "off", "--clock-control", "none", "--csv", "--page", "raw",
-                          "--print-units", "base", *sections, "--metrics", ",".join(counters), "--log-file", log,
-                          gpbench, "--profile", *step], stdout=subprocess.PIPE)
-            with open(log, newline="", encoding="utf-8") as file:
-                lines = [line for line in file if line.startswith('"')]
-        calls = {}
-        for line in listed.splitlines():
-            words = line.split()
-            if words and words[0].isdigit():
-                mark, primitive, implementation, kind, n, block = words
-                calls[int(mark)] = (primitive, implementation, kind, n, block)
+
+    def do(step):
+        calls, rows = profile(command, gpbench, step)
         call, launch = None, 0
-        for row in csv.DictReader(lines):
+        for row in rows:
             if not row["ID"]:
                 continue  # the line of the units
             if row["Kernel Name"].startswith("profile_mark"):
                 call, launch = calls[int(re.findall(r"\d+", row["Grid Size"])[0])], 0
                 continue
             launch += 1
-            kept.append(kernel_row(call, launch, row))
-    if not kept:
-        raise Problem(f"{ncu} saw no kernel")
-    write_csv(path, KERNEL_COLUMNS, kept)
+            kept.append(kernel_row(call, launch, row, where))
+        if not call:
+            raise Problem(f"{ncu} saw no kernel")
+
+    try:
+        each_step(what, steps, do)
+    finally:
+        if kept:
+            write_csv(path, KERNEL_COLUMNS, kept)
+
+
+def where_measured(path):
+    """On what, and when, as the rows of gpbench have it."""
+    try:
+        with open(path, newline="", encoding="utf-8") as file:
+            row = next(csv.DictReader(file))
+    except (OSError, StopIteration):
+        raise Problem(f"there are no times in {path}, which say where they were measured") from None
+    return {column: row[column] for column in WHERE}
+
+
+def measure_hybrid(program, study, folder):
+    """Times, and timelines, the rows of which say what they are of."""
+    with tempfile.TemporaryDirectory() as parts:
+        lines = {method: os.path.join(parts, method) for method in study["timelines"]}
+        steps = [[*step, *(["--timeline", lines[step[1]]] if "--serial" in step else [])]
+                 for step in study["timed"]]
+        time_steps("hybrid, times", program, steps, folder / "h200_hybrid.csv")
+        rows = []
+        for method, implementation in study["timelines"].items():
+            with open(lines[method], newline="", encoding="utf-8") as file:
+                rows += [{"implementation": implementation, **row} for row in csv.DictReader(file)]
+        write_csv(folder / "h200_hybrid_lanes.csv", rows[0], rows)
+
+
+def measure_study(name, options):
+    study, folder = STUDIES[name], pathlib.Path(options.out)
+    path = folder / f"h200_{name}.csv"
+    if name == "compile_time":
+        run([sys.executable, HERE / "compile_time", "--limit", "99", "--cpu-time", "--runs", "3",
+             "--csv", folder / "compile_time.csv"], stdout=subprocess.DEVNULL)
+        return
+    gpbench = find_gpbench(options, name)
+    if name == "hybrid":
+        measure_hybrid(gpbench, study, folder)
+        return
+    path.unlink(missing_ok=True)  # of another run, it would say where this one's counters come from
+    try:
+        time_steps(f"{name}, times", gpbench, study["timed"], path)
+    finally:
+        if "profiled" in study:
+            ncu = options.ncu or shutil.which("ncu") or "/usr/local/cuda/bin/ncu"
+            profile_steps(f"{name}, counters", gpbench, ncu, study["profiled"], study.get("counters", FEW_COUNTERS),
+                          folder / f"h200_{name}_kernels.csv", where_measured(path))
 
 
 def measure(options):
-    gpbench = None if options.studies == ["compile_time"] else find_gpbench(options)
-    ncu = options.ncu or shutil.which("ncu") or "/usr/local/cuda/bin/ncu"
-    folder = pathlib.Path(options.out)
-    folder.mkdir(parents=True, exist_ok=True)
+    """All studies; returns those that failed."""
+    pathlib.Path(options.out).mkdir(parents=True, exist_ok=True)
+    failed = []
     for name in options.studies:
-        study, start = STUDIES[name], time.monotonic()
-        if name == "compile_time":
-            run([sys.executable, HERE / "compile_time", "--limit", "99", "--cpu-time", "--runs", "3",
-                 "--csv", folder / "compile_time.csv"], stdout=subprocess.DEVNULL)
-        if "timed" in study:
-            time_steps(gpbench, study["timed"], folder / f"h200_{name}.csv")
-        if "profiled" in study:
-            profile_steps(gpbench, ncu, study["profiled"], study.get("counters", FEW_COUNTERS),
-                          folder / f"h200_{name}_kernels.csv")
+        start = time.monotonic()
+        try:
+            measure_study(name, options)
+        except Problem as problem:
+            print(f"study.py: {name}: {problem}", file=sys.stderr, flush=True)
+            failed.append(name)
         print(f"{name}: {time.monotonic() - start:.0f} s", flush=True)
+    return failed
 
 
 def main():
     options = parse_arguments()
+    failed = [] if options.plot_only else measure(options)
     try:
-        if not options.plot_only:
-            measure(options)
         if not options.measure_only:
             run([sys.executable, HERE / "tables.py", "--results", options.out])
-            run([sys.executable, HERE / "study_plots.py", "--results", options.out, *options.studies])
+            drawn = [name for name in options.studies if name not in PAGES]
+            if drawn:
+                run([sys.executable, HERE / "study_plots.py", "--results", options.out, *drawn])
     except Problem as problem:
         print(f"study.py: {problem}", file=sys.stderr)
         return 2
-    return 0
+    return 2 if failed else 0
 
 
 if __name__ == "__main__":

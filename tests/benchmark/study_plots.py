@@ -161,10 +161,10 @@ def bank_conflicts(plt, folder):
 
 def kernels(plt, folder):
     bars = []
-    for (group, implementation), call in tables.calls().items():
-        row = tables.need("kernels", group, implementation, cache="cold")
+    for (group, implementation, n), call in tables.large_calls().items():
+        row = tables.need("kernels", group, implementation, n=n, cache="cold")
         moved = sum(k["bytes_read"] + k["bytes_written"] for k in call)
-        bars.append((tables.call_title(group, implementation), 100 * row["of_memcpy"],
+        bars.append((f"{tables.call_title(group, implementation)}, {tables.size(n)}", 100 * row["of_memcpy"],
                      100 * row["of_memcpy"] * moved / row["bytes"]))
     bars.reverse()  # the first one on top
     figure, panel = plt.subplots(figsize=(8, 0.26 * len(bars) + 1))
@@ -201,7 +201,8 @@ def compile_time(plt, folder):
 
 DRAWN = {"block_size": [block_size], "cpu": [array_size, end_to_end], "array_size": [array_size],
          "end_to_end": [end_to_end], "idle_threads": [idle_threads], "bank_conflicts": [bank_conflicts],
-         "kernels": [kernels], "compile_time": [compile_time]}
+         "kernels": [kernels], "networks": [],  # drawn by docs/figures/draw.py
+         "compile_time": [compile_time]}
 
 
 def main():

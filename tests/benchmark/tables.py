@@ -2,7 +2,8 @@
 """Writes the tables of the documentation from the CSV files of results/. Python alone suffices.
 
     tables.py               brings the pages up to date
-    tables.py --check       says which tables are not, and which plots: exit status 1
+    tables.py --check       says which tables are not, which plots, and which measured number of the pages on
+                            performance is of no table: exit status 1
 
 A table of a page stands between two comments, NAME being a function of this file (or a value in a sentence,
 both comments in one line):
@@ -131,7 +132,7 @@ def times_faster(slow, fast):
 
 def machine(*names):
     """Where and when these files were measured."""
-    rows = [row for name in names for row in read(name)]
+    rows = [row for name in names for row in read(name) if "commit" in row]
     said = {key: sorted({str(row[key]) for row in rows}) for key in ("gpu", "driver", "toolkit", "cub", "commit")}
     dates = sorted(str(row["date"])[:10] for row in rows)
     when = dates[0] if dates[0] == dates[-1] else f"{dates[0]} to {dates[-1]}"
@@ -170,6 +171,11 @@ def block_loss(group, rung, block):
         times = {b: need("block_size", group, rung, n=n, block=b)["median_ms"] for b in BLOCKS}
         losses.append(times[block] / min(times.values()))
     return statistics.geometric_mean(losses)
+
+
+def best_block():
+    """The one that all rungs together lose least by, for a sentence."""
+    return str(min(BLOCKS, key=lambda block: math.prod(block_loss(group, rung, block) for group, rung in RUNGS)))
 
 
 def block_choice():
@@ -228,10 +234,10 @@ def array_sizes(what):
 
 
 def first_faster(what, implementation, rival):
-    """The power of two from which on it is faster than a rival at every size; None if it never is."""
+    """The power of two from which on it is faster than a rival, three items less too; None if it never is."""
     first = None
     for k in range(28, 5, -1):
-        if sized(what, implementation, 1 << k) >= sized(what, rival, 1 << k):
+        if any(sized(what, implementation, n) >= sized(what, rival, n) for n in ((1 << k) - 3, 1 << k)):
             break
         first = k
     return first
@@ -252,6 +258,17 @@ def overtake(what, rival, who="gpuprims"):
     """From where on it is faster than a rival, for a sentence."""
     first = first_faster(what, who, rival)
     return "no size" if first is None else f"2^{first}"
+
+
+def overtake_with_copies(what, rival):
+    """The size of the input from which on it is faster than a rival, copies included, for a sentence."""
+    first = None
+    for k in range(29, 19, -1):
+        whole = need("end_to_end", GROUPS[what], "gpuprims", n=1 << k, cache="copies")["median_ms"]
+        if whole >= need("cpu", GROUPS[what], rival, n=1 << k)["median_ms"]:
+            break
+        first = k
+    return "no size" if first is None else memory(4 << first)
 
 
 def odd_sizes():
@@ -328,6 +345,13 @@ def idle_times():
     return table(["n", "active threads, µs", "all threads, µs", "times as long"], rows)
 
 
+def idle_share(level):
+    """What a level takes of the time that it takes with idle threads."""
+    active, idle = ([up["ns"] + down["ns"] for up, down in zip(*sweeps(i))]
+                    for i in ("work_efficient", "work_efficient_idle"))
+    return percent(active[int(level)] / idle[int(level)])
+
+
 def idle_ratio(n):
     """How many times as long with idle threads, for a sentence."""
     active, idle = (need("idle_threads", GROUPS["scan"], i, n=int(n))["median_ms"]
@@ -370,23 +394,35 @@ def bank_counters():
 
 # ---- the kernels ----
 
-KERNEL_GROUPS = ["scan_exclusive_sum/i32", "reduce_max/i32", "compact/u32", "compact_flagged/u32",
-                 "compact_indices/u32", "partition/u32", "partition_stable/u32", "gather/u32", "scatter/u32",
-                 "scatter_if/u32", "map_to_flags/u32", "sort/i32", "merge_sort/u32"]
-GROUP_TITLES = {"scan_exclusive_sum/i32": "scan", "reduce_max/i32": "maximum", "compact/u32": "compact",
-                "sort/i32": "sort", "merge_sort/u32": "merge sort"}
+KERNEL_GROUPS = {
+    "scan_exclusive_sum/i32": "scan", "reduce_sum/i32": "sum", "reduce_max/i32": "maximum", "compact/u32": "compact",
+    "compact_flagged/u32": "compact_flagged", "compact_indices/u32": "compact_indices", "partition/u32": "partition",
+    "partition_stable/u32": "partition_stable", "gather/u32": "gather", "scatter/u32": "scatter",
+    "scatter_if/u32": "scatter_if", "map_to_flags/u32": "map_to_flags", "sort/i32": "sort",
+    "sort_pairs/u32": "sort, values of 4 bytes", "sort_pairs/u32-struct16": "sort, values of 16 bytes",
+    "merge_sort/u32": "merge sort", "merge/u32": "merge"}
+LARGE = 1 << 24  # items from which memory is the bound, and not the way of a launch
 
 
 def calls():
-    """(group, implementation) -> the kernels of its call, in the order of KERNEL_GROUPS."""
+    """(group, implementation, n) -> the kernels of its call, in the order of KERNEL_GROUPS, and by n."""
     found = {}
     for row in read("kernels_kernels"):
-        found.setdefault((f"{row['primitive']}/{row['type']}", row["implementation"]), []).append(row)
-    return {key: found[key] for group in KERNEL_GROUPS for key in found if key[0] == group}
+        key = (f"{row['primitive']}/{row['type']}", row["implementation"], row["n"])
+        found.setdefault(key, []).append(row)
+    first = {}
+    for place, (group, implementation, _) in enumerate(found):
+        first.setdefault((group, implementation), place)
+    order = {group: place for place, group in enumerate(KERNEL_GROUPS)}
+    return {key: found[key] for key in sorted(found, key=lambda key: (order[key[0]], first[key[:2]], key[2]))}
+
+
+def large_calls():
+    return {key: kernels for key, kernels in calls().items() if key[2] >= LARGE}
 
 
 def call_title(group, implementation):
-    return f"{GROUP_TITLES.get(group, group.split('/')[0])}: {title(implementation)}"
+    return f"{KERNEL_GROUPS[group]}: {title(implementation)}"
 
 
 def weighted(kernels, column):
@@ -394,48 +430,84 @@ def weighted(kernels, column):
     return sum(k[column] * k["ns"] for k in kernels) / sum(k["ns"] for k in kernels)
 
 
+def longest_stall(kernels):
+    """What was waited for in the kernels that took longest by that, and its share in them."""
+    stalls = {}
+    for k in kernels:
+        if k["stall"]:
+            stalls[k["stall"]] = stalls.get(k["stall"], 0) + k["ns"]
+    if not stalls:
+        return ""
+    worst = max(stalls, key=stalls.get)
+    share = weighted([k for k in kernels if k["stall"] == worst], "stall_percent")
+    return f"{worst.replace('_', ' ')}, {share:.0f} %"
+
+
+COUNTED = ["launches", "µs", "bytes read an item", "written", "memory, %", "issue slots, %", "occupancy, %",
+           "registers", "longest stall"]
+
+
+def counted(kernels):
+    """The cells of COUNTED, of these kernels together."""
+    n = kernels[0]["n"]
+    return [len(kernels), digits(sum(k["ns"] for k in kernels) / 1e3),
+            f"{sum(k['bytes_read'] for k in kernels) / n:.1f}", f"{sum(k['bytes_written'] for k in kernels) / n:.1f}",
+            *[f"{weighted(kernels, column):.0f}" for column in ("dram_percent", "issue_percent", "occupancy_percent")],
+            max(kernels, key=lambda k: k["ns"])["registers"], longest_stall(kernels)]
+
+
 def kernel_counters():
+    """Of all kernels of a call together."""
+    rows = [[call_title(group, implementation), size(n), *counted(kernels)]
+            for (group, implementation, n), kernels in calls().items()]
+    return table(["", "n", *COUNTED], rows)
+
+
+def single_kernels():
+    """Kernel by kernel: what calls of the library consist of that launch more than one, in order of time."""
     rows = []
-    for (group, implementation), kernels in calls().items():
-        longest = max(kernels, key=lambda k: k["ns"])
-        stalls = {}
+    for (group, implementation, n), kernels in calls().items():
+        parts = {}
         for k in kernels:
-            if k["stall"]:
-                stalls[k["stall"]] = stalls.get(k["stall"], 0) + k["ns"]
-        worst = max(stalls, key=stalls.get, default="")
-        share = [k for k in kernels if k["stall"] == worst]
-        rows.append([call_title(group, implementation), size(kernels[0]["n"]), len(kernels),
-                     f"{sum(k['ns'] for k in kernels) / 1e3:.0f}",
-                     f"{sum(k['bytes_read'] for k in kernels) / kernels[0]['n']:.1f}",
-                     f"{sum(k['bytes_written'] for k in kernels) / kernels[0]['n']:.1f}",
-                     f"{weighted(kernels, 'dram_percent'):.0f}", f"{weighted(kernels, 'issue_percent'):.0f}",
-                     f"{weighted(kernels, 'occupancy_percent'):.0f}", longest["registers"],
-                     f"{worst.replace('_', ' ')}, {weighted(share, 'stall_percent'):.0f} %" if worst else ""])
-    return table(["", "n", "launches", "µs", "bytes read an item", "written", "memory, %", "issue slots, %",
-                  "occupancy, %", "registers", "longest stall"], rows)
+            parts.setdefault(re.sub(r"gpi_.*?_[ui]\d+_(?:struct\d+_)?(.*)_kernel", r"\1", k["kernel"]), []).append(k)
+        if not implementation.startswith("gpuprims") or len(parts) == 1:
+            continue
+        for name in sorted(parts, key=lambda name: -sum(k["ns"] for k in parts[name])):
+            rows.append([KERNEL_GROUPS[group], size(n), f"`{name}`", *counted(parts[name])])
+    return table(["", "n", "kernel", *COUNTED], rows, 3)
+
+
+def counter(group, implementation, n, column, part=""):
+    """A counter of all kernels of a call, or of those with a word in their names, for a sentence."""
+    kernels = [k for k in calls().get((group, implementation, int(n)), []) if f"{part}_kernel" in k["kernel"]]
+    if not kernels:
+        raise Problem(f"no {part} kernel of {group}/{implementation} at {n}")
+    if column.startswith("bytes"):
+        return f"{sum(k[column] for k in kernels) / int(n):.0f}"
+    return f"{weighted(kernels, column):.0f} %"
 
 
 def bounds():
     """The least bytes, the bytes that moved, and the fraction of the rate of memcpy that either makes."""
     rows = []
-    for (group, implementation), kernels in calls().items():
-        row = need("kernels", group, implementation, cache="cold")
+    for (group, implementation, n), kernels in large_calls().items():
+        row = need("kernels", group, implementation, n=n, cache="cold")
         moved = sum(k["bytes_read"] + k["bytes_written"] for k in kernels)
-        rows.append([call_title(group, implementation), f"{row['bytes'] / row['n']:.1f}",
-                     f"{moved / kernels[0]['n']:.1f}", digits(row["median_ms"]), percent(row["of_memcpy"]),
+        rows.append([call_title(group, implementation), size(n), f"{row['bytes'] / n:.1f}", f"{moved / n:.1f}",
+                     digits(row["median_ms"]), percent(row["of_memcpy"]),
                      percent(row["of_memcpy"] * moved / row["bytes"])])
-    return table(["", "least bytes an item", "moved", "ms", "of memcpy, least bytes", "of memcpy, bytes moved"], rows)
+    return table(["", "n", "least bytes an item", "moved", "ms", "of memcpy, least bytes", "of memcpy, bytes moved"],
+                 rows)
 
 
 def end_to_end_kernels():
     """Kernels alone, the call, and the call with copies; launches per call."""
     rows = []
-    for (group, implementation), kernels in calls().items():
-        call = need("kernels", group, implementation, cache="cold")
-        whole = one("kernels", group, implementation, cache="copies")
+    for (group, implementation, n), kernels in calls().items():
+        call, whole = (one("kernels", group, implementation, n=n, cache=cache) for cache in ("cold", "copies"))
         if whole is None:
             continue
-        rows.append([call_title(group, implementation), size(call["n"]), len(kernels),
+        rows.append([call_title(group, implementation), size(n), len(kernels),
                      digits(sum(k["ns"] for k in kernels) / 1e6),
                      digits(call["median_ms"]), digits(whole["median_ms"]),
                      percent(call["median_ms"] / whole["median_ms"])])
@@ -445,9 +517,11 @@ def end_to_end_kernels():
 # ---- compile time ----
 
 def compiler():
-    """How compile_time was measured."""
+    """How, where and when compile_time was measured."""
     row = read("compile_time")[0]
-    return f"CUDA {row['toolkit']}, {row['arch']}, {row['unit']}, median of {row['runs']}"
+    how = [f"CUDA {row['toolkit']}, {row['arch']}, {row['unit']}, median of {row['runs']}"]
+    return ", ".join(how + [f"{word}{row[key]}" for key, word in (("cpu", ""), ("date", ""), ("commit", "commit "))
+                            if key in row])
 
 
 def compile_time():
@@ -546,14 +620,84 @@ def block_speed():
     return table(["", "`block_inclusive_scan`", "`block_exclusive_scan` with total", "`block_reduce`"], rows)
 
 
+MERGE_SORTS = [("4-byte integers", "merge_sort/u32"), ("8-byte integers", "merge_sort/u64"),
+               ("4-byte keys with 4-byte values", "merge_sort_pairs/u32-u64"),
+               ("4-byte integers by an order of your own", "merge_sort_own/u32"), ("floats", "merge_sort/f32"),
+               ("structs of 48 bytes by their first member", "merge_sort_own/struct48")]
+
+
+def merge_sort_speed():
+    """Milliseconds, and how many times as fast as CUB's merge sort: warm, or cold where that is all there is."""
+    sizes = (1 << 20, 1 << 24, 1 << 28)
+    rows = []
+    for words, group in MERGE_SORTS:
+        found = [one("merge_sort", group, "gpuprims", n=n, cache="warm")
+                 or one("merge_sort", group, "gpuprims", n=n, cache="cold") for n in sizes]
+        rows.append([words] + [f"{digits(row['median_ms'])} ({row['vs_cub']:.2f})" if row else "" for row in found])
+    return table(["milliseconds", *map(size, sizes)], rows)
+
+
+def merge_sort_worst():
+    """The least of CUB's speed by an order of one's own, for a sentence."""
+    rows = pick("merge_sort", primitive="merge_sort_own", type="u32", implementation="gpuprims", cache="warm")
+    return f"{min(row['vs_cub'] for row in rows):.2f}"
+
+
+def block_sort_speed():
+    """Items a second in blocks, and how many times as fast as CUB's block collectives."""
+    rows = []
+    for words, group in (("16 integers of 4 bytes a thread", "block_sort_256x16/u32"),
+                         ("8 integers of 8 bytes", "block_sort_256x8/u64"),
+                         ("16 floats", "block_sort_256x16/f32")):
+        mine, merge, radix = (need("merge_sort", group, i, n=1 << 28) for i in ("gpuprims", "CUB", "CUB_radix"))
+        rows.append([words, f"{mine['items_per_s'] / 1e9:.1f}",
+                     *[f"{other['median_ms'] / mine['median_ms']:.2f}" for other in (merge, radix)]])
+    return table(["", "10^9 items per second", "of CUB's block merge sort", "of CUB's block radix sort"], rows)
+
+
 def networks():
-    """Milliseconds of the sorting networks and of CUB's sorts."""
-    names = {"bitonic": "bitonic", "odd-even merge": "odd-even merge", "CUB radix": "CUB radix sort",
-             "CUB merge": "CUB merge sort"}
+    """Milliseconds of the sorting networks and of the other sorts of pairs."""
+    names = {"bitonic": "bitonic", "odd_even": "odd-even merge", "gpuprims": "radix sort", "CUB": "CUB radix sort",
+             "gpuprims_merge": "merge sort", "CUB_merge": "CUB merge sort"}
     time = {(row["implementation"], row["n"]): row["median_ms"] for row in read("networks")}
     rows = [[size(n)] + [digits(time[name, n]) if time[name, n] >= 0.1 else f"{time[name, n]:.3f}" for name in names]
             for n in sorted({n for _, n in time})]
     return table(["pairs", *names.values()], rows)
+
+
+def network_growth(implementation, n):
+    """How many times as long as for half as many pairs, for a sentence."""
+    time = {row["n"]: row["median_ms"] for row in pick("networks", implementation=implementation)}
+    return f"{time[int(n)] / time[int(n) // 2]:.1f}"
+
+
+def bus(way):
+    """The bus alone, in GB/s: in, out, or both ways at once; for a sentence."""
+    rates = [f"{row[f'bus_{way}_GBps']:.0f}" for row in read("hybrid") if row["budget"]]
+    least, most = min(rates, key=int), max(rates, key=int)
+    return f"{least} GB/s" if least == most else f"{least} to {most} GB/s"
+
+
+def hybrid_copies(how):
+    """The least time for the copies, in_turn or at_once, for a sentence."""
+    times = [round(row["median_ms"] * row[f"of_copies_{how}"]) for row in read("hybrid") if row["budget"]]
+    return f"{min(times)} ms" if min(times) == max(times) else f"{min(times)} to {max(times)} ms"
+
+
+def hybrid_trip(trip):
+    """From the first copy to the last one, in the timeline of the distribution; for a sentence."""
+    chunks = pick("hybrid_lanes", implementation="hybrid by distribution", trip=int(trip), what="chunk")
+    return f"{max(row['end_ms'] for row in chunks) - min(row['begin_ms'] for row in chunks):.0f} ms"
+
+
+def hybrid_start():
+    """What comes before the first copy there."""
+    return f"{min(row['begin_ms'] for row in pick('hybrid_lanes', implementation='hybrid by distribution')):.0f} ms"
+
+
+def networks_repeat():
+    """Of how many runs the times of networks() are medians."""
+    return str(read("networks")[0]["repeat"])
 
 
 def hybrid_speed():
@@ -573,10 +717,12 @@ def hybrid_speed():
 
 
 TABLES = {function.__name__: function for function in (
-    machine, block_sizes, block_choice, blocks, default_loss, array_sizes, overtakes, overtake, odd_sizes, end_to_end,
-    speed_up, copies_share, idle_levels, idle_times, idle_ratio, bank_times, bank_loss, bank_counters, kernel_counters,
-    bounds, end_to_end_kernels, compiler, compile_time, speed, sort_distributions,
-    sort_sizes, block_speed, networks, hybrid_speed)}
+    machine, block_sizes, best_block, block_choice, blocks, default_loss, array_sizes, overtakes, overtake, odd_sizes,
+    end_to_end, overtake_with_copies, speed_up, copies_share, idle_levels, idle_share, idle_times, idle_ratio,
+    bank_times, bank_loss, bank_counters, kernel_counters, single_kernels, counter, bounds, end_to_end_kernels,
+    compiler, compile_time, speed, sort_distributions, sort_sizes, merge_sort_speed, merge_sort_worst,
+    block_sort_speed, block_speed, networks, networks_repeat, network_growth, bus, hybrid_copies, hybrid_trip,
+    hybrid_start, hybrid_speed)}
 
 
 # ---- pages ----
@@ -589,6 +735,15 @@ def fresh(text):
         made = TABLES[name](*arguments)
         return match.group(1) + (f"\n{made}\n" if "\n" in match.group(3) else made) + match.group(4)
     return MARKED.sub(replace, text)
+
+
+MEASURED = re.compile(r"\d[\d.,]*\s*(?:%|[mµn]?s\b|[KMGT]B/s|times\b)")
+
+
+def loose_numbers(text):
+    """What looks measured and comes from no table."""
+    prose = re.sub(r"(?m)^ {4}.*$|`[^`]*`", "", MARKED.sub("", text))
+    return [match.group(0).replace("\n", " ") for match in MEASURED.finditer(prose)]
 
 
 def stale_plots(folder):
@@ -605,7 +760,7 @@ def main():
     parser.add_argument("--results", default=str(RESULTS), metavar="FOLDER", help="the CSV files (default: results)")
     options = parser.parse_args()
     globals()["RESULTS"] = pathlib.Path(options.results)
-    stale = []
+    stale, loose = [], []
     try:
         for page in [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]:
             text = page.read_text(encoding="utf-8")
@@ -616,12 +771,16 @@ def main():
                     page.write_text(new, encoding="utf-8")
         if options.check:
             stale += stale_plots(ROOT / "docs" / "performance")
+            pages = [ROOT / "docs" / "performance.md", *sorted((ROOT / "docs" / "performance").glob("*.md"))]
+            loose = [(page, number) for page in pages for number in loose_numbers(page.read_text(encoding="utf-8"))]
     except Problem as problem:
         print(f"tables.py: {problem}", file=sys.stderr)
         return 2
     for path in stale:
         print(f"{path.relative_to(ROOT)}: {'not up to date' if options.check else 'brought up to date'}")
-    return 1 if stale and options.check else 0
+    for page, number in loose:
+        print(f"{page.relative_to(ROOT)}: '{number}' is of no table")
+    return 1 if (stale or loose) and options.check else 0
 
 
 if __name__ == "__main__":

@@ -26,7 +26,7 @@ COLUMNS = ('primitive,implementation,type,distribution,n,cache,batch,median_ms,m
            'of_memcpy,vs_cub,items_per_s,gpu,driver,toolkit,cub,commit,date,repeat,block,offset_in,'
            'offset_out,fresh').split(',')
 DISTRIBUTIONS = ('uniform few sorted reversed constant range entropy zipf seven mostly gaussian low20 '
-                 'high16').split()
+                 'high16 runs banks hole crowd').split()
 
 # What must be there. More may: the table grows.
 GROUPS = [f'scan_exclusive_sum/{t}' for t in 'i32 u32 f32 i64 f64 u8 i16 u8-u64 struct16 struct48'.split()]
@@ -41,6 +41,8 @@ GROUPS += [f'{p}_map32/{t}' for p in 'gather scatter scatter_if'.split() for t i
 GROUPS += ['map_to_flags/u32']
 GROUPS += [f'sort/{t}' for t in 'i32 u32 f32 i64 u64 f64 u8 i16 u16'.split()]
 GROUPS += [f'sort_pairs/{t}' for t in 'u32 u64 u32-u64 u32-struct16 u32-struct32'.split()]
+GROUPS += ['merge/u32', 'merge/u64']
+GROUPS += ['sort_networks/u32']
 GROUPS += [f'block_{p}/{t}' for p in 'inclusive_scan_256 exclusive_scan_256 reduce_256'.split() for t in 'u32 u64'.split()]
 
 WORK = tempfile.mkdtemp(prefix='test_gpbench.')

@@ -83,7 +83,7 @@ PRIMITIVES = {
     ],
     "reduce": [
         {
-            "shapes": {"GPI_TUNE_REDUCE_BLOCKS": [1, 2, 3]},
+            "shapes": {"GPI_TUNE_REDUCE_BLOCKS": [2, 3, 4]},
             "instances": [
                 ("reduce", {"PRIMITIVE": "reduce_sum", "OP": "BENCH_SUM", "IN": "i32", "OUT": "i32"}),
                 ("reduce", {"PRIMITIVE": "reduce_sum", "OP": "BENCH_SUM", "IN": "i64", "OUT": "i64"}),
