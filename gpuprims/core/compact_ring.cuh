@@ -92,11 +92,12 @@ GPI_DEVICE void GPI_COMPACT_RING_LOAD(const GPI_COMPACT_JOB *job, GPI_COMPACT_RI
         if (lane < GPI_TILE_CHUNKS) {
             GPI_COMPACT_PART part = GPI_COMPACT_CUT(job, (size_t)tile * GPI_TILE_CHUNKS + lane);
 
-            GPI_COMPACT_RING_FETCH(job->in, job->n, sizeof(GP_TYPE), part, GPI_COMPACT_PHASE(job, part),
-                                   stage + lane * GPI_COMPACT_SLOT, full);
-            if (job->flags)
-                GPI_COMPACT_RING_FETCH(job->flags, job->n, 1, part, GPI_COMPACT_FLAG_PHASE(job, part),
-                                       GPI_COMPACT_FLAGS(stage, lane), full);
+            GPI_NO_UNROLL
+            for (int flags = job->flags != NULL; flags >= 0; flags--)
+                GPI_COMPACT_RING_FETCH(
+                    flags ? (const void *)job->flags : (const void *)job->in, job->n, flags ? 1 : sizeof(GP_TYPE),
+                    part, flags ? GPI_COMPACT_FLAG_PHASE(job, part) : GPI_COMPACT_PHASE(job, part),
+                    flags ? GPI_COMPACT_FLAGS(stage, lane) : stage + lane * GPI_COMPACT_SLOT, full);
         } else if (lane == 31) {
             ring->tile[place.stage] = tile < job->tiles ? tile : GPI_NO_TILE;
             if (k == 0)

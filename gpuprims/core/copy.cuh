@@ -108,8 +108,10 @@ GPI_DEVICE void gpi_fetch_ends(char *slot, const char *from, unsigned bytes, gpi
     char *to = slot + gpi_phase(from);
     const char *end = from + bytes;
 
+    GPI_NO_UNROLL
     for (const char *p = from; p < v.begin && p < end; p++)
         to[p - from] = *p;
+    GPI_NO_UNROLL
     for (const char *p = v.end > from ? v.end : from; p < end; p++)
         to[p - from] = *p;
 }

@@ -722,6 +722,7 @@ GPI_DEVICE int GPI_RADIX_BUCKET_IS_MIXED(const GPI_RADIX_BUCKET *bucket, uint32_
 {
     int mixed = 0;
 
+    GPI_NO_UNROLL
     for (uint32_t x = threadIdx.x; x < count; x += GPI_RADIX_BUCKET_THREADS) {
         const uint32_t bin = GPI_RADIX_BIN_OF(bucket, x, ruler, top);
         const uint32_t begin = bin ? bucket->bins[bin - 1] : 0;

@@ -596,6 +596,7 @@ static __global__ void __launch_bounds__(GPI_RADIX_COUNT_THREADS, 1)
         numbers = (uint64_t *)(counters + 256 * job.columns);
         for (unsigned w = threadIdx.x; w < 256; w += GPI_RADIX_COUNT_THREADS) {
             numbers[w] = tally.known[0]; /* not right for any other window */
+            GPI_NO_UNROLL
             for (int k = 1; k < tally.few; k++)
                 if (GPI_RADIX_WINDOW(tally.known[k], tally.window) == w)
                     numbers[w] = tally.known[k];
@@ -611,6 +612,7 @@ static __global__ void __launch_bounds__(GPI_RADIX_COUNT_THREADS, 1)
         if (!__syncthreads_or(others)) /* the counters are complete */
             break;
         numbers = NULL; /* all digits, then */
+        GPI_NO_UNROLL
         for (unsigned i = threadIdx.x; i < digits * 256 * job.columns; i += GPI_RADIX_COUNT_THREADS)
             counters[i] = 0;
         if (threadIdx.x == 0)
