@@ -19,7 +19,8 @@
 
 What the pages of single primitives tell takes all of gpbench, `ninja -C FOLDER tests/benchmark/gpbench_cuda`:
 
-    2e28_cold        scans, compactions and block collectives of 2^28 items
+    2e28_cold        scans, reductions, compactions and block collectives of 2^28 items
+    sizes            scans, reductions and compactions of 2^8 to 2^24 items, one call and 20 back to back
     sort             radix sorts of 2^28 items of all types and many distributions, and of few items
     merge_sort       merge sorts over 2^10 to 2^28 items, and block sorts
 
@@ -158,13 +159,20 @@ STUDIES = {
     },
     "compile_time": {},
     "2e28_cold": {
-        "timed": [[*beside("scan_[ei]*/*", "compact*", "partition*", "block_[eir]*"), "--sizes", "2^28", "--cold"]],
+        "timed": [[*beside("scan_[ei]*/*", "reduce_*", "compact*", "partition*", "block_[eir]*"),
+                   "--sizes", "2^28", "--cold"]],
+    },
+    "sizes": {
+        "timed": [[*beside("scan_exclusive_sum/i32", "scan_exclusive_sum/i64", "reduce_sum/i32", "reduce_sum/i64",
+                           "reduce_sum/f64", "compact/u32", "compact_costly/u8", "partition_stable/u32"),
+                   "--sizes", "8..24", "--warm", "--batch", "1,20"]],
     },
     "sort": {
         "timed": [[*beside("sort/*", "sort_pairs/*"), "--sizes", "2^28", "--cold"],
                   [*beside("sort/u32", "sort/u64", "sort_pairs/u32"), "--sizes", "2^28", "--cold", "--repeat", "9",
                    "--distribution",
-                   "few,sorted,reversed,constant,range,entropy,zipf,seven,mostly,gaussian,low20,high16"],
+                   "few,sorted,reversed,constant,range,entropy,zipf,seven,mostly,gaussian,low20,high16,"
+                   "runs,banks,hole,crowd"],
                   [*beside("sort/u32", "sort/u64", "sort_pairs/u32", "sort_pairs/u64"), "--sizes", "8..20", "--warm",
                    "--batch", "20"]],
     },
@@ -184,7 +192,7 @@ STUDIES = {
         "timelines": {"1": "hybrid by CPU merge", "2": "hybrid by distribution"},
     },
 }
-PAGES = ["2e28_cold", "sort", "merge_sort", "hybrid"]
+PAGES = ["2e28_cold", "sizes", "sort", "merge_sort", "hybrid"]
 
 
 class Problem(Exception):

@@ -587,6 +587,20 @@ def speed(what):
     return table([*head, unit, "of CUB's speed"], rows, len(head))
 
 
+def call_sizes():
+    """How many times as fast as CUB, by size: one call, and 20 back to back."""
+    sizes = [1 << power for power in range(8, 25, 2)]
+    rows = []
+    for words, group in (("scan, 4-byte integers", "scan_exclusive_sum/i32"),
+                         ("scan, 8-byte", "scan_exclusive_sum/i64"), ("sum, 4-byte", "reduce_sum/i32"),
+                         ("sum, 8-byte", "reduce_sum/i64"), ("compaction, 4-byte", "compact/u32"),
+                         ("stable partition, 4-byte", "partition_stable/u32")):
+        for batch, calls in ((1, "one call"), (20, "20 calls")):
+            rows.append([f"{words}, {calls}"] + [
+                f"{need('sizes', group, 'gpuprims', n=n, batch=batch)['vs_cub']:.2f}" for n in sizes])
+    return table(["", *map(size, sizes)], rows)
+
+
 SORTS = {"u32": "sort/u32", "u64": "sort/u64", "u32 with u32": "sort_pairs/u32", "u64 with u32": "sort_pairs/u64"}
 
 
@@ -595,7 +609,9 @@ def sort_distributions():
     names = {"sorted": "sorted", "reversed": "reversed", "constant": "all the same", "seven": "7 values",
              "few": "16 values", "range": "64 values", "mostly": "nine in ten the same",
              "entropy": "AND of three random ones", "gaussian": "gaussian", "low20": "20 low bits",
-             "high16": "16 high bits", "zipf": "Zipf"}
+             "high16": "16 high bits", "zipf": "Zipf", "runs": "4096 neighbours the same",
+             "banks": "bytes that are multiples of 32", "hole": "the second byte 0",
+             "crowd": "8192 alike in 24 bits"}
     kinds = list(SORTS)[:3]
     rows = [[words] + [f"{need('sort', SORTS[kind], 'gpuprims', n=1 << 28, distribution=name)['vs_cub']:.2f}"
                        for kind in kinds] for name, words in names.items()]
@@ -720,7 +736,7 @@ TABLES = {function.__name__: function for function in (
     machine, block_sizes, best_block, block_choice, blocks, default_loss, array_sizes, overtakes, overtake, odd_sizes,
     end_to_end, overtake_with_copies, speed_up, copies_share, idle_levels, idle_share, idle_times, idle_ratio,
     bank_times, bank_loss, bank_counters, kernel_counters, single_kernels, counter, bounds, end_to_end_kernels,
-    compiler, compile_time, speed, sort_distributions, sort_sizes, merge_sort_speed, merge_sort_worst,
+    compiler, compile_time, speed, call_sizes, sort_distributions, sort_sizes, merge_sort_speed, merge_sort_worst,
     block_sort_speed, block_speed, networks, networks_repeat, network_growth, bus, hybrid_copies, hybrid_trip,
     hybrid_start, hybrid_speed)}
 
