@@ -536,8 +536,13 @@ GPI_DEVICE void GPI_RADIX_MAKE_PLAN(const GPI_RADIX_COUNTING *job, const gpi_rad
         plan->way[0] = GPI_RADIX_BY_FOUR_VOTES;
         passes = 1;
     }
-    if (passes == 0 || (job->in_place && passes % 2))
-        plan->digit[passes++] = -1;
+    if (passes == 0 || (job->in_place && passes % 2)) { /* the last one copies, but looks at all of these */
+        plan->digit[passes] = -1;
+        plan->shift[passes] = 0;
+        plan->bits[passes] = 8;
+        plan->way[passes] = GPI_RADIX_BY_VOTES;
+        passes++;
+    }
     GPI_NO_UNROLL
     for (int j = 0; j < passes; j++) {
         plan->to[j] = (passes - 1 - j) % 2 ? 2 : 1;
