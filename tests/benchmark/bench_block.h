@@ -91,21 +91,4 @@ static const bench_entry BENCH(entries)[] = {
 #endif
 };
 
-static const bench_group BENCH(group)[] = {{
-    BENCH_TEXT(BENCH_PRIMITIVE),
-    BENCH_TEXT(BENCH_TYPE),
-    BENCH_JOIN(BENCH_ELEMENT_, BENCH_IN),
-    BENCH_JOIN(BENCH_ELEMENT_, BENCH_OUT),
-    RESULT_N,
-    LOW_BIT_AS_IS,
-    0,
-    0,
-    0,
-    BENCH(reference),
-    BENCH(entries),
-    BENCH_COUNT(BENCH(entries)),
-    NULL,
-}};
-
-extern const bench_instance BENCH(instance);
-const bench_instance BENCH(instance) = {BENCH(group), BENCH_COUNT(BENCH(group))};
+#include "bench_one_group.h"

@@ -5,13 +5,6 @@
 #include "bench.h"
 #include "bench_merge_sort_less.h"
 
-struct BENCH(less) {
-    __device__ bool operator()(const BENCH_IN_T &a, const BENCH_IN_T &b) const
-    {
-        return BENCH_LESS(a, b);
-    }
-};
-
 bench_function BENCH(run_cub);
 
 cudaError_t BENCH(run_cub)(const bench_call *call)

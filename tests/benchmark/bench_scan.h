@@ -113,9 +113,6 @@ static cudaError_t BENCH(reference)(const bench_call *call)
 #ifdef BENCH_HAS_CUB
 bench_function BENCH(run_cub); /* bench_scan_cub.h */
 #endif
-#ifdef BENCH_CLASSIC
-extern const bench_entries BENCH_CLASSIC;
-#endif
 
 static const bench_entry BENCH(entries)[] = {
     {"gpuprims", 0, BENCH(run), BENCH_SCAN_BYTES},
@@ -131,29 +128,4 @@ static const bench_entry BENCH(entries)[] = {
 #endif
 };
 
-#ifndef BENCH_ROUNDS
-#define BENCH_ROUNDS 0
-#endif
-
-static const bench_group BENCH(group)[] = {{
-    BENCH_TEXT(BENCH_PRIMITIVE),
-    BENCH_TEXT(BENCH_TYPE),
-    BENCH_JOIN(BENCH_ELEMENT_, BENCH_IN),
-    BENCH_JOIN(BENCH_ELEMENT_, BENCH_OUT),
-    RESULT_N,
-    LOW_BIT_AS_IS,
-    0,
-    0,
-    BENCH_ROUNDS,
-    BENCH(reference),
-    BENCH(entries),
-    BENCH_COUNT(BENCH(entries)),
-#ifdef BENCH_CLASSIC
-    &BENCH_CLASSIC,
-#else
-    NULL,
-#endif
-}};
-
-extern const bench_instance BENCH(instance);
-const bench_instance BENCH(instance) = {BENCH(group), BENCH_COUNT(BENCH(group))};
+#include "bench_one_group.h"

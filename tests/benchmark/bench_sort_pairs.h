@@ -151,21 +151,6 @@ static const bench_entry BENCH(entries)[] = {
 #endif
 };
 
-static const bench_group BENCH(group)[] = {{
-    BENCH_TEXT(BENCH_PRIMITIVE),
-    BENCH_TEXT(BENCH_TYPE),
-    BENCH_JOIN(BENCH_ELEMENT_, BENCH_IN),
-    {KIND_STRUCT, sizeof(BENCH_IN_T) + sizeof(BENCH_MAP_T)},
-    RESULT_N,
-    LOW_BIT_AS_IS,
-    0,
-    sizeof(BENCH_MAP_T),
-    0,
-    BENCH(reference),
-    BENCH(entries),
-    BENCH_COUNT(BENCH(entries)),
-    NULL,
-}};
-
-extern const bench_instance BENCH(instance);
-const bench_instance BENCH(instance) = {BENCH(group), BENCH_COUNT(BENCH(group))};
+#define BENCH_OUT_ELEMENT {KIND_STRUCT, sizeof(BENCH_IN_T) + sizeof(BENCH_MAP_T)}
+#define BENCH_MAP_BYTES   sizeof(BENCH_MAP_T)
+#include "bench_one_group.h"

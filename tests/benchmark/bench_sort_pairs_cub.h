@@ -6,8 +6,8 @@
 
 #define BENCH_CUB_SIDE
 #include "bench.h"
+#include "bench_merge_sort_less.h"
 
-typedef BENCH_T(BENCH_IN) BENCH_IN_T;
 typedef BENCH_T(BENCH_MAP) BENCH_MAP_T;
 
 bench_function BENCH(run_cub);
@@ -28,13 +28,6 @@ cudaError_t BENCH(run_cub)(const bench_call *call)
 }
 
 #ifdef BENCH_NETWORKS
-struct BENCH(less) {
-    __device__ bool operator()(BENCH_IN_T a, BENCH_IN_T b) const
-    {
-        return a < b;
-    }
-};
-
 bench_function BENCH(run_cub_merge);
 
 cudaError_t BENCH(run_cub_merge)(const bench_call *call)

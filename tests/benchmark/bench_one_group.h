@@ -1,0 +1,49 @@
+/* bench_one_group.h: the end of an instance with one group, whose BENCH(entries) and BENCH(reference) come before.
+ *
+ * Parameters, besides those of the instance: BENCH_OUT (BENCH_IN), BENCH_OUT_ELEMENT (that of the label
+ * BENCH_OUT), BENCH_RESULT (RESULT_N), BENCH_TRAIT (LOW_BIT_AS_IS), BENCH_MAP_BYTES (0), BENCH_ROUNDS (0),
+ * BENCH_CLASSIC (no more entries).
+ */
+#ifndef BENCH_OUT
+#define BENCH_OUT BENCH_IN
+#endif
+#ifndef BENCH_OUT_ELEMENT
+#define BENCH_OUT_ELEMENT BENCH_JOIN(BENCH_ELEMENT_, BENCH_OUT)
+#endif
+#ifndef BENCH_RESULT
+#define BENCH_RESULT RESULT_N
+#endif
+#ifndef BENCH_TRAIT
+#define BENCH_TRAIT LOW_BIT_AS_IS
+#endif
+#ifndef BENCH_MAP_BYTES
+#define BENCH_MAP_BYTES 0
+#endif
+#ifndef BENCH_ROUNDS
+#define BENCH_ROUNDS 0
+#endif
+#ifdef BENCH_CLASSIC
+extern const bench_entries BENCH_CLASSIC;
+#define BENCH_MORE &BENCH_CLASSIC
+#else
+#define BENCH_MORE NULL
+#endif
+
+static const bench_group BENCH(group)[] = {{
+    BENCH_TEXT(BENCH_PRIMITIVE),
+    BENCH_TEXT(BENCH_TYPE),
+    BENCH_JOIN(BENCH_ELEMENT_, BENCH_IN),
+    BENCH_OUT_ELEMENT,
+    BENCH_RESULT,
+    BENCH_TRAIT,
+    0,
+    BENCH_MAP_BYTES,
+    BENCH_ROUNDS,
+    BENCH(reference),
+    BENCH(entries),
+    BENCH_COUNT(BENCH(entries)),
+    BENCH_MORE,
+}};
+
+extern const bench_instance BENCH(instance);
+const bench_instance BENCH(instance) = {BENCH(group), BENCH_COUNT(BENCH(group))};
