@@ -42,9 +42,10 @@
  * and need no such key.
  *
  *     1. tile: every block sorts a tile, or several short arrays, in shared memory. A thread takes
- *        2^k items into registers and makes k steps there; between such rounds the items change
- *        places, among the threads of a warp alone when strides are short. (Shuffles would move
- *        every item in every step.)
+ *        2^k items into registers and makes k steps there; where a run is two threads long, they
+ *        shuffle. Between the rounds of longer ones the items change places in shared memory,
+ *        among the threads of a warp alone when strides are short: a shuffle moves items for one
+ *        step, such a change for up to k.
  *     2. for each longer stage, global rounds: k steps at a time in registers, while strides reach
  *        beyond a tile
  *     3. and then its remaining steps, as in 1
@@ -81,6 +82,8 @@
 #define GPI_BITONIC_STEP          GPI(step)
 #define GPI_BITONIC_ROUND         GPI(round)
 #define GPI_BITONIC_SORT_ITEMS    GPI(sort_items)
+#define GPI_BITONIC_FETCH         GPI(fetch)
+#define GPI_BITONIC_MERGE_LANES   GPI(merge_lanes)
 #define GPI_BITONIC_LAYOUT        GPI(layout)
 #define GPI_BITONIC_OWN           GPI(own)
 #define GPI_BITONIC_APART         GPI(apart)
@@ -95,7 +98,6 @@
 #define GPI_BITONIC_GLOBAL_KERNEL GPI(global_kernel)
 #define GPI_BITONIC_GLOBAL        GPI(global)
 #define GPI_BITONIC_STAGES        GPI(stages)
-#define GPI_BITONIC_CALL          GPI(call)
 
 /* ---- comparators ----------------------------------------------------------------------------- */
 
@@ -130,7 +132,7 @@ GPI_DEVICE void GPI_BITONIC_STEP(GPI_NETWORK_REG *items, unsigned present, int b
         int other = mirrored ? r ^ ((2 << b) - 1) : r ^ 1 << b;
 
         if (!(r >> b & 1) && present >> other & 1)
-            GPI_NETWORK_COMPARE(items, r, other);
+            GPI_NETWORK_COMPARE(items, r, other, 0);
     }
 }
 
@@ -160,6 +162,30 @@ GPI_DEVICE void GPI_BITONIC_SORT_ITEMS(GPI_NETWORK_REG *items, unsigned present,
         for (int b = p - 2; b >= 0; b--)
             GPI_BITONIC_STEP(items, present, b, 0);
     }
+}
+
+/* Item r of the neighbouring lane for item r of this one. */
+GPI_DEVICE void GPI_BITONIC_FETCH(GPI_NETWORK_REG *items, int r)
+{
+    gpi_shuffle_xor(&items->key[r], sizeof(GP_KEY), 1);
+    GPI_NETWORK_IF_VALUES(gpi_shuffle_xor(&items->value[r], sizeof(GP_VALUE), 1);)
+}
+
+/*
+ * The next stage, which merges the items of two neighbouring lanes: a shuffle brings the mirror
+ * images of half of a lane's items; the lane compares them with its own, and gives them back.
+ */
+GPI_DEVICE void GPI_BITONIC_MERGE_LANES(GPI_NETWORK_REG *items)
+{
+    GPI_UNROLL
+    for (int r = 0; r < GPI_NETWORK_ITEMS / 2; r++) {
+        int mirror = GPI_NETWORK_ITEMS - 1 - r;
+
+        GPI_BITONIC_FETCH(items, mirror);
+        GPI_NETWORK_COMPARE(items, r, mirror, threadIdx.x & 1);
+        GPI_BITONIC_FETCH(items, mirror);
+    }
+    GPI_BITONIC_ROUND(items, GPI_NETWORK_ALL, GPI_NETWORK_LOG, 0);
 }
 
 /* ---- tiles ----------------------------------------------------------------------------------- */
@@ -338,7 +364,12 @@ static __global__ void __launch_bounds__(GPI_NETWORK_MOST, GPI_NETWORK_LEAST_BLO
         GPI_BITONIC_SORT_ITEMS(&items, GPI_NETWORK_ALL, stages);
     else
         GPI_BITONIC_SORT_ITEMS(&items, GPI_BITONIC_PRESENT(&window, layout), stages);
-    for (int p = GPI_NETWORK_LOG + 1; p <= stages; p++)
+    int p = GPI_NETWORK_LOG + 1;
+    if (window.whole && p <= stages && blockDim.x >= 32) {
+        GPI_BITONIC_MERGE_LANES(&items);
+        p++;
+    }
+    for (; p <= stages; p++)
         GPI_BITONIC_MERGE(&items, &tile, &window, &layout, p, 1);
     GPI_BITONIC_WRITE(&job, &window, &items, &tile, layout);
 }

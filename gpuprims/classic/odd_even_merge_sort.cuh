@@ -188,7 +188,7 @@ GPI_DEVICE void GPI_ODD_EVEN_TOP(GPI_NETWORK_REG *items, unsigned present)
             int other = r + (1 << b);
 
             if ((r >> b & 1) != first && other < GPI_NETWORK_ITEMS && present >> other & 1)
-                GPI_NETWORK_COMPARE(items, r, other);
+                GPI_NETWORK_COMPARE(items, r, other, 0);
         }
     }
 }

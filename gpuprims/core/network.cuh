@@ -26,6 +26,20 @@ static inline size_t gpi_ones_below(size_t n, int bit)
 /* What every device has for a block without asking, less what aligning the values may take. */
 #define GPI_NETWORK_ROOM (48 * 1024 - GPI_ALIGNMENT)
 
+/* Gives a lane what the lane whose number differs in the bits of `lanes` has there. */
+GPI_DEVICE void gpi_shuffle_xor(void *x, const unsigned bytes, int lanes)
+{
+    GPI_UNROLL
+    for (unsigned at = 0; at < bytes; at += 4) {
+        const unsigned part = bytes - at < 4 ? bytes - at : 4;
+        uint32_t word = 0;
+
+        memcpy(&word, (char *)x + at, part);
+        word = __shfl_xor_sync(GPI_FULL_MASK, word, lanes);
+        memcpy((char *)x + at, &word, part);
+    }
+}
+
 #endif
 
 #define GPI_NETWORK_LOG          GPI(log_items)
@@ -212,17 +226,20 @@ GPI_DEVICE GPI_NETWORK_TILE GPI_NETWORK_CARVE(const GPI_NETWORK_JOB *job, unsign
     return tile;
 }
 
-/* The comparator. Equal keys stay where they are, and so do keys of which one is NaN. */
-GPI_DEVICE void GPI_NETWORK_COMPARE(GPI_NETWORK_REG *items, int low, int high)
+/*
+ * The comparator of items a and b, of which a is the lower one, unless `reversed`. Equal keys stay
+ * where they are, and so do keys of which one is NaN.
+ */
+GPI_DEVICE void GPI_NETWORK_COMPARE(GPI_NETWORK_REG *items, int a, int b, int reversed)
 {
-    GP_KEY key = items->key[low];
+    GP_KEY key = items->key[a];
 
     GPI_COUNT_COMPARATOR();
-    if (items->key[high] < key) {
-        items->key[low] = items->key[high];
-        items->key[high] = key;
-        GPI_NETWORK_IF_VALUES(GP_VALUE value = items->value[low];
-                              items->value[low] = items->value[high]; items->value[high] = value;)
+    if (reversed ? key < items->key[b] : items->key[b] < key) {
+        items->key[a] = items->key[b];
+        items->key[b] = key;
+        GPI_NETWORK_IF_VALUES(GP_VALUE value = items->value[a]; items->value[a] = items->value[b];
+                              items->value[b] = value;)
     }
 }
 
