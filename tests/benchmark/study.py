@@ -187,7 +187,7 @@ STUDIES = {
                   ["--method", "2", "--types", "u32", "--budget", "2G,4G", "--cpu"],
                   ["--method", "2", "--types", "u64", "--budget", "1G,2G,4G", "--cpu"],
                   ["--method", "1", "--types", "u32", "--budget", "2G,4G", "--repeat", "1"],
-                  ["--method", "1", "--types", "u64", "--budget", "4G", "--repeat", "1"]],
+                  ["--method", "1", "--types", "u64", "--budget", "1G,2G,4G", "--repeat", "1"]],
         # By method: the last run of its step with --serial.
         "timelines": {"1": "hybrid by CPU merge", "2": "hybrid by distribution"},
     },
