@@ -268,11 +268,12 @@ GPI_DEVICE void GPI_COMPACT_FILL(char *items, GPI_COMPACT_PART part, unsigned la
     __syncwarp();      /* the runs are whole */
 }
 
-/* Looks at the flags of a run instead. */
-GPI_DEVICE void GPI_COMPACT_ASK_FLAGS(uint32_t *keep, const char *flags, GPI_COMPACT_PART part, unsigned lane)
+/* Looks at the flags of a run instead; where there is no item they may be rubbish. */
+GPI_DEVICE void GPI_COMPACT_ASK_FLAGS(uint32_t *keep, const char *flags, unsigned lane)
 {
-    if (GPI_RUN_N % 4 == 0 && part.first == 0 && part.last == GPI_CHUNK_N) { /* four at a time */
-        const char *from = flags + lane * GPI_RUN_N;
+    const char *from = flags + lane * GPI_RUN_N;
+
+    if (GPI_RUN_N % 4 == 0) { /* four at a time */
         unsigned shift = (unsigned)(uintptr_t)from & 3;
         uint32_t word, next = 0;
 
@@ -287,17 +288,12 @@ GPI_DEVICE void GPI_COMPACT_ASK_FLAGS(uint32_t *keep, const char *flags, GPI_COM
             keep[i / 32] |= (marked * 0x01020408u >> 24) << i % 32;
             word = next;
         }
-        return;
-    }
-    GPI_UNROLL
-    for (int w = 0; w < GPI_COMPACT_BITS; w++) {
-        GPI_UNROLL_BY_8
-        for (int i = 32 * w; i < 32 * w + 32 && i < GPI_RUN_N; i++) {
-            unsigned place = lane * GPI_RUN_N + (unsigned)i;
-            char flag = flags[place]; /* may be rubbish */
-
-            if (place >= part.first && place < part.last)
-                keep[w] |= flag ? 1u << i % 32 : 0;
+    } else {
+        GPI_UNROLL
+        for (int w = 0; w < GPI_COMPACT_BITS; w++) {
+            GPI_UNROLL_BY_8
+            for (int i = 32 * w; i < 32 * w + 32 && i < GPI_RUN_N; i++)
+                keep[w] |= from[i] ? 1u << i % 32 : 0;
         }
     }
 }
@@ -317,7 +313,7 @@ GPI_DEVICE unsigned GPI_COMPACT_CHOOSE(uint32_t *keep, const GPI_COMPACT_JOB *jo
     for (int w = 0; w < GPI_COMPACT_BITS; w++)
         keep[w] = 0;
     if (job->flags) {
-        GPI_COMPACT_ASK_FLAGS(keep, flag_slot + GPI_COMPACT_FLAG_PHASE(job, part), part, lane);
+        GPI_COMPACT_ASK_FLAGS(keep, flag_slot + GPI_COMPACT_FLAG_PHASE(job, part), lane);
     } else if (first < GPI_RUN_N && last > 0) { /* nobody asks where there is no item at all */
         if (sizeof(GP_TYPE) == 1)
             GPI_COMPACT_ASK_BYTES(keep, items + lane * GPI_OUT_BYTES, context);
