@@ -80,9 +80,7 @@ GPI_DEVICE uint32_t gpi_radix_scan_256(uint32_t *sums, uint32_t count)
     if (warp < 8 && lane == 31)
         sums[warp] = sum;
     __syncthreads(); /* the warps' sums are there */
-    for (unsigned w = 0; w < 8; w++)
-        sum += w < warp ? sums[w] : 0;
-    return sum - count;
+    return sum - count + gpi_warp_sum(lane < 8 && lane < warp ? sums[lane] : 0);
 }
 
 #endif
@@ -433,17 +431,16 @@ GPI_DEVICE void GPI_RADIX_PARTITION(GPI_RADIX_BUCKET_TILE *tile, GP_KEY *slots, 
                                     GPI_RADIX_RULER ruler, int top, uint32_t mask)
 {
     const unsigned tid = threadIdx.x;
-    const int full = count == GPI_RADIX_PARTITION_N;
     GP_KEY keys[GPI_RADIX_PARTITION_ITEMS];
 
     from += tid;
     GPI_UNROLL
     for (int i = 0; i < GPI_RADIX_PARTITION_ITEMS; i++)
-        if (full || i * GPI_RADIX_PARTITION_THREADS + tid < count)
+        if (i * GPI_RADIX_PARTITION_THREADS + tid < count)
             keys[i] = from[i * GPI_RADIX_PARTITION_THREADS];
     GPI_UNROLL
     for (int i = 0; i < GPI_RADIX_PARTITION_ITEMS; i++)
-        if (full || i * GPI_RADIX_PARTITION_THREADS + tid < count)
+        if (i * GPI_RADIX_PARTITION_THREADS + tid < count)
             atomicAdd(&tile->counts[GPI_RADIX_TOP(ruler, keys[i], top) & mask], 1u);
     __syncthreads(); /* the digits have been counted */
     uint32_t here = tile->counts[tid], place = 0;
@@ -455,7 +452,7 @@ GPI_DEVICE void GPI_RADIX_PARTITION(GPI_RADIX_BUCKET_TILE *tile, GP_KEY *slots, 
     __syncthreads(); /* the first slots are there */
     GPI_UNROLL
     for (int i = 0; i < GPI_RADIX_PARTITION_ITEMS; i++)
-        if (full || i * GPI_RADIX_PARTITION_THREADS + tid < count) {
+        if (i * GPI_RADIX_PARTITION_THREADS + tid < count) {
             const uint32_t digit = GPI_RADIX_TOP(ruler, keys[i], top) & mask;
             const uint32_t slot = atomicAdd(&tile->counts[digit], 1u);
 
@@ -469,7 +466,7 @@ GPI_DEVICE void GPI_RADIX_PARTITION(GPI_RADIX_BUCKET_TILE *tile, GP_KEY *slots, 
     for (int i = 0; i < GPI_RADIX_PARTITION_ITEMS; i++) {
         uint32_t slot = i * GPI_RADIX_PARTITION_THREADS + tid;
 
-        if (full || slot < count) {
+        if (slot < count) {
             const GP_KEY key = slots[slot];
             const uint32_t digit = GPI_RADIX_HAS_WIDTHS ? digits[slot] : GPI_RADIX_TOP(ruler, key, top) & mask;
 
@@ -611,9 +608,7 @@ GPI_DEVICE int GPI_RADIX_BUCKET_BINS(GPI_RADIX_BUCKET *bucket)
         bucket->sums[warp] = scan;
     const int crowded =
         __syncthreads_or(most > GPI_RADIX_BUCKET_CROWD); /* the sums are complete, too */
-    scan -= sum;
-    for (unsigned w = 0; w < GPI_RADIX_BUCKET_THREADS / 32; w++)
-        scan += w < warp ? bucket->sums[w] : 0;
+    scan += gpi_warp_sum(lane < warp ? bucket->sums[lane] : 0) - sum;
     GPI_UNROLL
     for (int i = 0; i < EACH; i++)
         counts[i] += scan;
@@ -635,7 +630,9 @@ GPI_DEVICE_CALL void GPI_RADIX_BUCKET_PASSES(GPI_RADIX_BUCKET *bucket, const GP_
     uint32_t *counts = bucket->bins + tid / 32 * 256;
     GP_KEY keys[GPI_RADIX_BUCKET_ITEMS];
     uint32_t moves[GPI_RADIX_BUCKET_ITEMS]; /* an item's position, and below it the slot */
+    uint32_t ones = 0xFFFFFFFFu;
 
+    GPI_OPAQUE(ones);
     GPI_UNROLL
     for (uint32_t i = 0; i < GPI_RADIX_BUCKET_ITEMS; i++) {
         keys[i] = at + 32 * i < count ? from[at + 32 * i] : GPI_KEY_LAST();
@@ -651,16 +648,8 @@ GPI_DEVICE_CALL void GPI_RADIX_BUCKET_PASSES(GPI_RADIX_BUCKET *bucket, const GP_
         GPI_UNROLL
         for (int i = 0; i < GPI_RADIX_BUCKET_ITEMS; i++) {
             const uint32_t digit = GPI_KEY_DIGIT(keys[i], shift, 255);
+            const unsigned same = gpi_match_digit(digit, ones), rank = (unsigned)__popc(same & below);
             const uint32_t before = counts[digit];
-            unsigned same = GPI_FULL_MASK;
-
-            GPI_UNROLL
-            for (int bit = 0; bit < 8; bit++) {
-                const unsigned votes = __ballot_sync(GPI_FULL_MASK, digit >> bit & 1);
-
-                same &= digit >> bit & 1 ? votes : ~votes;
-            }
-            const unsigned rank = (unsigned)__popc(same & below);
 
             __syncwarp(); /* everybody has read the count */
             if (rank == 0)
