@@ -100,6 +100,7 @@ GPI_DEVICE void gpi_radix_add_up(gpi_radix_tally *tally, const gpi_radix_counts 
         int single = __any_sync(GPI_FULL_MASK, count == n);
         unsigned some = __ballot_sync(GPI_FULL_MASK, count > 0), code = __popc(some & ((1u << lane) - 1));
 
+        GPI_NO_UNROLL
         for (unsigned stride = 1; stride < 32; stride *= 2) {
             uint64_t before = __shfl_up_sync(GPI_FULL_MASK, sum, stride);
 
@@ -121,8 +122,8 @@ GPI_DEVICE void gpi_radix_add_up(gpi_radix_tally *tally, const gpi_radix_counts 
         for (unsigned w = warp / 8 * 8; w < warp / 8 * 8 + 8; w++) {
             sum += w < warp ? tally->sums[w] : 0;
             crowding += tally->crowds[w];
-            code += w < warp ? tally->some[w] : 0;
         }
+        code += gpi_warp_sum(lane < warp % 8 ? tally->some[warp / 8 * 8 + lane] : 0);
         if (p < digits)
             plan->codes[p][digit] = (uint8_t)(count ? code : 255);
         if (p < digits && count && code < GPI_RADIX_FEW_DIGITS)
