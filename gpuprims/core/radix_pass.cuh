@@ -21,6 +21,7 @@
  * Part of radix_sort.cuh; not to be included directly.
  */
 #define GPI_RADIX_JOB GPI(job)
+#define GPI_RADIX_COPY_KEYS GPI(copy_keys)
 #define GPI_RADIX_INDEXED GPI(indexed)
 
 /* A word of the look-back: how many keys of a digit the tile has, or it and all before. 0: not known yet. */
@@ -83,6 +84,25 @@ typedef struct {
     uint32_t *look;      /* a row of 256 words for each tile */
     uint32_t *look_next; /* those of the next launch, to be cleared */
 } GPI_RADIX_JOB;
+
+/* Copies the keys from number i on that are `stride` apart. */
+GPI_DEVICE_CALL void GPI_RADIX_COPY_KEYS(const GP_KEY *from, GP_KEY *to, size_t i, size_t end, size_t stride)
+{
+    enum { AHEAD = 8 }; /* that are read before one is written */
+
+    for (; i < end; i += AHEAD * stride) {
+        GP_KEY keys[AHEAD];
+
+        GPI_UNROLL
+        for (int k = 0; k < AHEAD; k++)
+            if (i + k * stride < end)
+                keys[k] = from[i + k * stride];
+        GPI_UNROLL
+        for (int k = 0; k < AHEAD; k++)
+            if (i + k * stride < end)
+                to[i + k * stride] = keys[k];
+    }
+}
 
 /* Whether items' numbers are moved instead of their values: large ones, of keys that have more than two digits. */
 enum { GPI_RADIX_INDEXED = GPI_RADIX_PAIRS && sizeof(GPI_RADIX_VALUE) >= 16 && sizeof(GP_KEY) >= 4 };

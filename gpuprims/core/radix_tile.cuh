@@ -19,6 +19,7 @@
 #define GPI_RADIX_COUNT_DIGITS GPI_RADIX_OF(count_digits)
 #define GPI_RADIX_ADD_UP GPI_RADIX_OF(add_up)
 #define GPI_RADIX_PUT GPI_RADIX_OF(put)
+#define GPI_RADIX_CHUNK_DONE GPI_RADIX_OF(chunk_done)
 #define GPI_RADIX_EXCHANGE_BY_VOTES GPI_RADIX_OF(exchange_by_votes)
 #define GPI_RADIX_EXCHANGE_FEW GPI_RADIX_OF(exchange_few)
 #define GPI_RADIX_EXCHANGE_BUT_ONE GPI_RADIX_OF(exchange_but_one)
@@ -40,8 +41,8 @@
 #define GPI_RADIX_BATCH GPI_RADIX_OF(batch)
 #define GPI_RADIX_ROUNDS GPI_RADIX_OF(rounds)
 #define GPI_RADIX_CHUNK GPI_RADIX_OF(chunk)
+#define GPI_RADIX_VOTED GPI_RADIX_OF(voted)
 #define GPI_RADIX_WRITTEN GPI_RADIX_OF(written)
-#define GPI_RADIX_CHUNK_DONE GPI_RADIX_OF(chunk_done)
 #define GPI_RADIX_AHEAD GPI_RADIX_OF(ahead)
 #define GPI_RADIX_MAY_ADD GPI_RADIX_OF(may_add)
 
@@ -73,6 +74,7 @@ enum {
                       : GPI_RADIX_ITEMS % 3 == 0 ? GPI_RADIX_ITEMS / 3
                       : GPI_RADIX_ITEMS % 5 == 0 ? GPI_RADIX_ITEMS / 5
                                                  : GPI_RADIX_ITEMS,
+    GPI_RADIX_VOTED = GPI_RADIX_ITEMS % 9 == 0 ? 9 : GPI_RADIX_CHUNK, /* the same where four votes rank */
     GPI_RADIX_WRITTEN = GPI_RADIX_ITEMS % 21 == 0   ? 21
                         : GPI_RADIX_ITEMS % 13 == 0 ? 13
                         : GPI_RADIX_ITEMS % 9 == 0  ? 9
@@ -141,23 +143,11 @@ GPI_DEVICE uint32_t GPI_RADIX_BEGUN(const GPI_RADIX_TILE *tile)
 /* A pass that only copies: none is needed, or one more to end in the right array. */
 GPI_DEVICE void GPI_RADIX_COPY(const GPI_RADIX_JOB *job, const GPI_RADIX_ARRAYS *pass)
 {
-    enum { AHEAD = 8 }; /* items of a thread that are read before one is written */
     const size_t stride = (size_t)gridDim.x * GPI_RADIX_THREADS, end = job->first + job->n;
     size_t i = job->first + (size_t)blockIdx.x * GPI_RADIX_THREADS + threadIdx.x;
 
     if (pass->keys_from != pass->keys_to)
-        for (size_t at = i; at < end; at += AHEAD * stride) {
-            GP_KEY keys[AHEAD];
-
-            GPI_UNROLL
-            for (int k = 0; k < AHEAD; k++)
-                if (at + k * stride < end)
-                    keys[k] = pass->keys_from[at + k * stride];
-            GPI_UNROLL
-            for (int k = 0; k < AHEAD; k++)
-                if (at + k * stride < end)
-                    pass->keys_to[at + k * stride] = keys[k];
-        }
+        GPI_RADIX_COPY_KEYS(pass->keys_from, pass->keys_to, i, end, stride);
     if (GPI_RADIX_PAIRS && pass->values_from != pass->values_to)
         for (; i < end; i += stride)
             pass->values_to[i] = pass->values_from ? pass->values_from[i] : GPI_RADIX_NUMBERED(i);
@@ -198,9 +188,11 @@ GPI_DEVICE void GPI_RADIX_LOAD(GP_KEY *keys, const GPI_RADIX_ARRAYS *pass, size_
         for (int i = 0; i < GPI_RADIX_ITEMS; i++)
             keys[i] = from[32 * i];
     } else {
+        const int limit = (int)gpi_min(count, at + 32 * rounds) - (int)at;
+
         GPI_UNROLL
         for (int i = 0; i < GPI_RADIX_ITEMS; i++)
-            keys[i] = i < (int)rounds && at + 32 * i < count ? from[32 * i] : GPI_KEY_LAST();
+            keys[i] = 32 * i < limit ? from[32 * i] : GPI_KEY_LAST();
     }
 }
 
@@ -278,19 +270,19 @@ GPI_DEVICE void GPI_RADIX_PUT(const GPI_RADIX_ARRAYS *pass, uint32_t slot, GP_KE
 }
 
 /*
- * Registers have no numbers at run time: the first GPI_RADIX_CHUNK keys are done, the next ones take their
- * place. A third of the code for a few moves.
+ * Registers have no numbers at run time: when the first `some` keys are done, the next ones take their place. A
+ * fraction of the code for a few moves.
  */
-GPI_DEVICE void GPI_RADIX_CHUNK_DONE(GP_KEY *keys)
+GPI_DEVICE void GPI_RADIX_CHUNK_DONE(GP_KEY *keys, int some)
 {
     GPI_UNROLL
-    for (int i = GPI_RADIX_CHUNK; i < GPI_RADIX_ITEMS; i++)
-        keys[i - GPI_RADIX_CHUNK] = keys[i];
+    for (int i = some; i < GPI_RADIX_ITEMS; i++)
+        keys[i - some] = keys[i];
 }
 
-/* By votes; the count of a digit is the next slot. Slots from `count` on are of what fills up the tile. */
+/* By votes; the count of a digit is the next slot. Slots behind the items are of what fills up the tile. */
 GPI_DEVICE void GPI_RADIX_EXCHANGE_BY_VOTES(uint32_t *counts, GP_KEY *keys, const GPI_RADIX_ARRAYS *pass,
-                                            uint32_t at, uint32_t count, uint32_t rounds)
+                                            uint32_t at, uint32_t rounds)
 {
     const unsigned below = (1u << threadIdx.x % 32) - 1;
     uint32_t ones = 0xFFFFFFFFu;
@@ -310,10 +302,9 @@ GPI_DEVICE void GPI_RADIX_EXCHANGE_BY_VOTES(uint32_t *counts, GP_KEY *keys, cons
             if (rank == 0)
                 counts[GPI_RADIX_COLUMN(digit)] = slot + (uint32_t)__popc(same);
             __syncwarp(); /* the slot is there for the next round */
-            if (slot + rank < count)
-                GPI_RADIX_PUT(pass, slot + rank, keys[k], at + 32 * (i + k));
+            GPI_RADIX_PUT(pass, slot + rank, keys[k], at + 32 * (i + k));
         }
-        GPI_RADIX_CHUNK_DONE(keys);
+        GPI_RADIX_CHUNK_DONE(keys, GPI_RADIX_CHUNK);
     }
 }
 
@@ -329,9 +320,9 @@ GPI_DEVICE void GPI_RADIX_EXCHANGE_FEW(const GPI_RADIX_TILE *tile, const uint32_
     uint32_t next = counts[GPI_RADIX_COLUMN(tile->digits[lane % GPI_RADIX_FEW_DIGITS])];
 
     GPI_NO_UNROLL
-    for (uint32_t i = 0; i < GPI_RADIX_ITEMS; i += GPI_RADIX_CHUNK) {
+    for (uint32_t i = 0; i < GPI_RADIX_ITEMS; i += GPI_RADIX_VOTED) {
         GPI_UNROLL
-        for (uint32_t k = 0; k < GPI_RADIX_CHUNK; k++) {
+        for (uint32_t k = 0; k < GPI_RADIX_VOTED; k++) {
             uint32_t code = tile->codes[GPI_KEY_DIGIT(keys[k], pass->shift, pass->mask)];
             unsigned a = __ballot_sync(GPI_FULL_MASK, code & 1), b = __ballot_sync(GPI_FULL_MASK, code & 2),
                      c = __ballot_sync(GPI_FULL_MASK, code & 4), d = __ballot_sync(GPI_FULL_MASK, code & 8);
@@ -344,7 +335,7 @@ GPI_DEVICE void GPI_RADIX_EXCHANGE_FEW(const GPI_RADIX_TILE *tile, const uint32_
             next += (uint32_t)__popc(mine);
             GPI_RADIX_PUT(pass, slot, keys[k], at + 32 * (i + k));
         }
-        GPI_RADIX_CHUNK_DONE(keys);
+        GPI_RADIX_CHUNK_DONE(keys, GPI_RADIX_VOTED);
     }
 }
 
@@ -368,13 +359,13 @@ GPI_DEVICE void GPI_RADIX_EXCHANGE_BUT_ONE(uint32_t *counts, GP_KEY *keys, const
                 slot = atomicAdd(&counts[GPI_RADIX_COLUMN(digit)], 1u);
             GPI_RADIX_PUT(pass, slot, keys[k], at + 32 * (i + k));
         }
-        GPI_RADIX_CHUNK_DONE(keys);
+        GPI_RADIX_CHUNK_DONE(keys, GPI_RADIX_CHUNK);
     }
 }
 
 /* Ranks the keys, and puts them into shared memory in order of the digit. */
 GPI_DEVICE void GPI_RADIX_EXCHANGE(GPI_RADIX_TILE *tile, GP_KEY *keys, const GPI_RADIX_ARRAYS *pass,
-                                   uint32_t count, uint32_t rounds, int way)
+                                   uint32_t rounds, int way)
 {
     const unsigned at = threadIdx.x / 32 * 32 * rounds + threadIdx.x % 32;
     uint32_t *counts = tile->counts[threadIdx.x / 32];
@@ -382,7 +373,7 @@ GPI_DEVICE void GPI_RADIX_EXCHANGE(GPI_RADIX_TILE *tile, GP_KEY *keys, const GPI
 
     GPI_OPAQUE(shift); /* the digits again, rather than in registers since the count */
     if (way == GPI_RADIX_BY_VOTES) {
-        GPI_RADIX_EXCHANGE_BY_VOTES(counts, keys, pass, at, count, rounds);
+        GPI_RADIX_EXCHANGE_BY_VOTES(counts, keys, pass, at, rounds);
     } else if (way == GPI_RADIX_BY_FOUR_VOTES) {
         GPI_RADIX_EXCHANGE_FEW(tile, counts, keys, pass, at);
     } else if (way >= GPI_RADIX_BUT_ONE) {
@@ -396,7 +387,7 @@ GPI_DEVICE void GPI_RADIX_EXCHANGE(GPI_RADIX_TILE *tile, GP_KEY *keys, const GPI
 
                 GPI_RADIX_PUT(pass, atomicAdd(&counts[GPI_RADIX_COLUMN(digit)], 1u), keys[k], at + 32 * (i + k));
             }
-            GPI_RADIX_CHUNK_DONE(keys);
+            GPI_RADIX_CHUNK_DONE(keys, GPI_RADIX_CHUNK);
         }
     }
 }
@@ -412,8 +403,8 @@ GPI_DEVICE uint32_t GPI_RADIX_LOOK_BACK(uint32_t *look, uint32_t begun, uint32_t
         uint32_t words[GPI_RADIX_AHEAD];
 
         GPI_UNROLL
-        for (int w = 0; w < GPI_RADIX_AHEAD; w++)
-            words[w] = at >= w + (int)begun ? gpi_load_relaxed_u32(&row[(at - w) * 256]) : 0;
+        for (int w = 0; w < GPI_RADIX_AHEAD; w++) /* the first tile, which knows all, stands for those before it */
+            words[w] = gpi_load_relaxed_u32(&row[(at - w > (int)begun ? at - w : (int)begun) * 256]);
         GPI_UNROLL
         for (int w = 0; w < GPI_RADIX_AHEAD; w++) {
             if (known || words[w] == 0)
@@ -644,7 +635,7 @@ static __global__ void __launch_bounds__(GPI_RADIX_THREADS, GPI_RADIX_BLOCKS)
         GPI_RADIX_COUNT_DIGITS(&tile, keys, &pass, rounds);
         __syncthreads(); /* the warps' counts are complete */
         uint32_t sum = GPI_RADIX_ADD_UP(&tile, job.look, &start);
-        GPI_RADIX_EXCHANGE(&tile, keys, &pass, count, rounds, way);
+        GPI_RADIX_EXCHANGE(&tile, keys, &pass, rounds, way);
         if (threadIdx.x < 256) {
             for (size_t row = taken; row < job.next_rows; row += tiles)
                 job.look_next[row * 256 + threadIdx.x] = 0;
