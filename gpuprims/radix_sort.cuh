@@ -53,7 +53,8 @@
  * Of large values the passes move the numbers, and the values are fetched once at the end:
  * core/radix_gather.cuh.
  *
- * Few keys are sorted in one launch, by a block or a cluster of blocks: core/radix_cluster.cuh.
+ * Few keys are sorted in one launch, by a block or a cluster of blocks: core/radix_block.cuh,
+ * core/radix_cluster.cuh.
  * docs/radix-sort.md has pictures. Cost: n reads of keys, and n reads and writes of items for each digit
  * that differs. Workspace: n keys and n values, and up to 64 MB.
  *
@@ -96,6 +97,7 @@
 #ifdef GP_VALUE
 #include "core/radix_gather.cuh"
 #endif
+#include "core/radix_block.cuh"
 #include "core/radix_cluster.cuh"
 #include "core/radix_buckets.cuh"
 
@@ -135,12 +137,13 @@
 #ifndef GPI_RADIX_MOST_NUMBERS /* of items that are moved in place of large values: they have 4 bytes */
 #define GPI_RADIX_MOST_NUMBERS UINT32_MAX
 #endif
-/* So many a single block sorts, if their values find room in shared memory; then there is no workspace. */
+/* So many a single block sorts everywhere, if their values find room in registers; then there is no workspace. */
 #define GPI_RADIX_BLOCK_FIT \
-    ((GPI_RADIX_LEAST_ROOM - GPI_RADIX_CLUSTER_BYTES(1, 0) - 1024) / GPI_RADIX_CLUSTER_SLOT / 1024)
-#define GPI_RADIX_BLOCK_N                                           \
-    (GPI_RADIX_PAIRS && sizeof(GPI_RADIX_VALUE) > 16       ? 0    \
-     : GPI_RADIX_BLOCK_FIT < GPI_RADIX_CLUSTER_ITEMS ? 1024 * GPI_RADIX_BLOCK_FIT : 8192)
+    ((GPI_RADIX_LEAST_ROOM - 2048 - GPI_RADIX_BLOCK_BYTES(0)) / (GPI_RADIX_BLOCK_BYTES(1) - GPI_RADIX_BLOCK_BYTES(0)))
+#define GPI_RADIX_BLOCK_N                                 \
+    (GPI_RADIX_PAIRS && sizeof(GPI_RADIX_VALUE) > 16 ? 0 \
+     : GPI_RADIX_BLOCK_FIT < GPI_RADIX_BLOCK_MOST    ? GPI_RADIX_BLOCK_FIT \
+                                                     : (size_t)GPI_RADIX_BLOCK_MOST)
 #define GPI_RADIX_ALWAYS_PASSES (GP_KERNEL != 0 && GP_KERNEL != GP_KERNEL_BLOCK)
 #define GPI_RADIX_FORCES_BUCKETS \
     (GP_KERNEL == GP_KERNEL_BUCKETS || GP_KERNEL == GP_KERNEL_BUCKETS_TWICE)
@@ -231,7 +234,8 @@ static inline int GPI_RADIX_READY(void)
     const void *kernels[] = {
         (const void *)GPI_RADIX_PASS_KERNEL, (const void *)GPI_RADIX_INDEX_KERNEL,
         (const void *)GPI_RADIX_FEW_KERNEL,
-        (const void *)GPI_RADIX_COUNT_KERNEL, (const void *)GPI_RADIX_CLUSTER_KERNEL,
+        (const void *)GPI_RADIX_COUNT_KERNEL, (const void *)GPI_RADIX_BLOCK_KERNEL,
+        (const void *)GPI_RADIX_CLUSTER_KERNEL,
         (const void *)GPI_RADIX_SPREAD_KERNEL, (const void *)GPI_RADIX_PARTITION_KERNEL,
         (const void *)GPI_RADIX_BUCKET_KERNEL};
     int device = 0, room = 0;
@@ -366,42 +370,49 @@ static inline cudaError_t GPI_RADIX_PASSES(GPI_RADIX_JOB job, size_t n, GPI_RADI
     return error;
 }
 
-/* The blocks of a cluster that sorts n items, `most` at most; 0, if there are too many for the shared memory. */
+/* How many blocks sort n items in one launch, `most` at most; 0, if there are too many for their shared memory. */
 static inline unsigned GPI_RADIX_BLOCKS_OF_CLUSTER(size_t n, size_t room, unsigned most)
 {
-    unsigned blocks = 1;
+    unsigned blocks = 2;
 
+    if (GPI_RADIX_ALWAYS_PASSES || GPI_RADIX_BLOCK_N == 0)
+        return 0;
     /* Few keys: one block is done before several have met. */
-    while (n > GPI_TUNE_RADIX_ALONE && blocks < most && n > blocks * (size_t)1024)
+    if (n <= GPI_RADIX_BLOCK_MOST && GPI_RADIX_BLOCK_BYTES(n) + 2048 <= room)
+        return 1;
+    while (blocks < most && n > blocks * (size_t)1024)
         blocks *= 2;
     const size_t rounds = gpi_divide_up(n, blocks * (size_t)1024);
-    if (rounds > GPI_RADIX_CLUSTER_ITEMS || GPI_RADIX_ALWAYS_PASSES || GPI_RADIX_BLOCK_N == 0 ||
+    if (blocks > most || rounds > GPI_RADIX_CLUSTER_ITEMS ||
         GPI_RADIX_CLUSTER_BYTES(blocks, rounds * 1024) + 2048 > room)
         return 0;
     return blocks;
 }
 
 /* Sorts n items in one launch of `blocks` blocks. */
-static inline cudaError_t GPI_RADIX_CLUSTER(const GPI_RADIX_JOB *job, size_t n, unsigned blocks,
-                                            int early, cudaStream_t stream)
+static inline cudaError_t GPI_RADIX_CLUSTER(GPI_RADIX_JOB job, size_t n, unsigned blocks, int early,
+                                            cudaStream_t stream)
 {
-    const unsigned threads = n > 512 ? 1024 : 512;
+    const unsigned threads = n > 512 * GPI_RADIX_BLOCK_ITEMS ? 1024 : 512;
     GPI_RADIX_SHARE share;
 
+    (void)early; /* on the CPU */
+    job.n = (uint32_t)n;
+    if (blocks == 1)
+        return GPI_LAUNCH_EARLY(early, GPI_RADIX_BLOCK_KERNEL, 1, threads, GPI_RADIX_BLOCK_BYTES(n), stream, job);
     memset((void *)&share, 0, sizeof share);
-    share.keys_in = job->keys_in;
-    share.keys_out = job->keys_out;
-    share.values_in = (const GPI_RADIX_VALUE *)job->values_in;
-    share.values_out = (GPI_RADIX_VALUE *)job->values_out;
+    share.keys_in = job.keys_in;
+    share.keys_out = job.keys_out;
+    share.values_in = (const GPI_RADIX_VALUE *)job.values_in;
+    share.values_out = (GPI_RADIX_VALUE *)job.values_out;
     share.n = (uint32_t)n;
     share.rounds = (uint32_t)gpi_divide_up(n, blocks * (size_t)threads);
     share.share = share.rounds * threads;
     share.inverse = UINT32_MAX / share.share + 1;
-    share.begin_bit = job->begin_bit;
-    share.bits = job->end_bit - job->begin_bit;
+    share.begin_bit = job.begin_bit;
+    share.bits = job.end_bit - job.begin_bit;
     share.range = share.bits ? UINT64_MAX >> (64 - share.bits) : 0;
     share.strict = share.bits == 0 || (!GPI_RADIX_PAIRS && share.bits < GPI_KEY_WIDTH);
-    (void)early; /* on the CPU */
     return GPI_LAUNCH_CLUSTER(early, blocks, GPI_RADIX_CLUSTER_KERNEL, blocks, threads,
                               GPI_RADIX_CLUSTER_BYTES(blocks, share.share), stream, share);
 }
@@ -531,7 +542,7 @@ static inline cudaError_t GPI_RADIX_HOST(const char *function, GPI_RADIX_JOB job
     if (error != cudaSuccess)
         return error;
     if (blocks) {
-        error = GPI_RADIX_CLUSTER(&job, n, blocks, early, stream);
+        error = GPI_RADIX_CLUSTER(job, n, blocks, early, stream);
         return gpi_scratch_release(&scratch, error, stream);
     }
     layout = GPI_RADIX_LAY_OUT(scratch.memory, n);

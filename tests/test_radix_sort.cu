@@ -214,7 +214,7 @@ static const char *const patterns[] = {
     "20 high bits, 65 times each", "one high byte in every seventh",
     "floats from -3 to 5", "such floats, infinities and a NaN",
     "runs of 600",   "multiples of 32",  "second byte 0",       "some alike in 24 bits",
-    "few distinct, and one other",
+    "few distinct, and one other", "any number of leading zeros", "0 to 63 in turn",
 };
 enum { PATTERNS = sizeof patterns / sizeof *patterns };
 
@@ -280,6 +280,8 @@ static uint64_t make_key(const radix_case *c, int pattern, size_t i, size_t n)
         random = i % 7 ? random : (random >> 8 | (uint64_t)0x77 << 56);
         return random >> (64 - 8 * c->key_bytes);
     case 20: return i == n / 3 + 1 ? 0x7777777777777777u & all : (random % 16 + 1) * 0x9E3779B97F4A7C15u & all;
+    case 21: return (random & all) >> random % (8 * c->key_bytes);
+    case 22: return i % 64;
     case 14:
     case 15: return ranged(c, random, i, pattern == 15);
     case 16: return (i / 600 + 1) * 0x9E3779B97F4A7C15u >> (64 - 8 * c->key_bytes);
@@ -395,7 +397,7 @@ static void data(const radix_case *c)
     int passed = 1;
 
     for (int pattern = 0; pattern < PATTERNS; pattern++) {
-        passed &= sorts(c, pattern, 1500, 0, -1, 0, &ws);
+        passed &= sorts(c, pattern, 1500, 0, -1, 0, &ws) && sorts(c, pattern, 4096, 0, -1, 0, &ws);
         passed &= sorts(c, pattern, tap_small ? 9001 : 20011, 0, -1, 0, &ws);
     }
     ok(passed, "%s: random, few distinct, sorted, reversed, special keys", c->name);

@@ -1,13 +1,12 @@
 /*
- * core/radix_cluster.cuh: the radix sort of up to about 100 thousand keys, in one launch: by one block,
- * or by a cluster of blocks, which exchange the keys through each other's shared memory. Every block
- * has an equal share of the input. Values stay where they are until the end; until then every key is
- * accompanied by its position.
+ * core/radix_cluster.cuh: the radix sort of up to about 100 thousand keys, in one launch by a cluster of
+ * blocks, which exchange the keys through each other's shared memory. Every block has an equal share of the
+ * input. Values stay where they are until the end; until then every key is accompanied by its position.
  *
  * The short way, highest digit first:
  *
  *     1. spread: the cluster counts the topmost eight bits, and each block gets a range of these digits,
- *        so that it has no more than two shares of the keys; a block alone skips this
+ *        so that it has no more than two shares of the keys
  *     2. bins: each block moves its keys to the bin that the next twelve bits say
  *     3. compare: a bin has hardly more than one key; each of them counts those before it. A crowded bin
  *        of keys alone is in order if they are all the same
@@ -23,14 +22,10 @@
  */
 #define GPI_RADIX_STATE GPI(state)
 #define GPI_RADIX_SHARE GPI(share)
-#define GPI_RADIX_SHARE_SYNC GPI(share_sync)
-#define GPI_RADIX_SHARE_OF GPI(share_of)
 #define GPI_RADIX_SHARE_OWNER GPI(share_owner)
 #define GPI_RADIX_SHARE_BIN GPI(share_bin)
 #define GPI_RADIX_SHARE_LOAD GPI(share_load)
 #define GPI_RADIX_SHARE_TOTAL GPI(share_total)
-#define GPI_RADIX_SHARE_OR GPI(share_or)
-#define GPI_RADIX_SHARE_SPAN GPI(share_span)
 #define GPI_RADIX_SHARE_TELL GPI(share_tell)
 #define GPI_RADIX_SHARE_SPREAD GPI(share_spread)
 #define GPI_RADIX_SHARE_SCAN GPI(share_scan)
@@ -39,7 +34,6 @@
 #define GPI_RADIX_SHARE_SORT GPI(share_sort)
 #define GPI_RADIX_SHARE_RANK GPI(share_rank)
 #define GPI_RADIX_SHARE_PASS GPI(share_pass)
-#define GPI_RADIX_SHARE_PASS_ALONE GPI(share_pass_alone)
 #define GPI_RADIX_SHARE_PASSES GPI(share_passes)
 #define GPI_RADIX_SHARE_WRITE GPI(share_write)
 #define GPI_RADIX_CLUSTER_KERNEL GPI(cluster_kernel)
@@ -52,9 +46,7 @@
 enum {
     GPI_RADIX_CLUSTER_MOST = 16, /* blocks */
     GPI_RADIX_CLUSTER_ITEMS = 8, /* of a thread's share, at most */
-    GPI_RADIX_BIN_BITS = 12,
-    GPI_RADIX_BINS = 1 << GPI_RADIX_BIN_BITS,
-    GPI_RADIX_CROWD = 64, /* keys of a bin; more are not compared */
+    GPI_RADIX_CROWD = 64,        /* keys of a bin; more are not compared */
     GPI_RADIX_ROW =
         260 /* of the table: the counts of 256 digits, and whether the block must be strict */
 };
@@ -75,7 +67,6 @@ typedef struct gpi_radix_state {
     uint32_t from[GPI_RADIX_CLUSTER_MOST], to[GPI_RADIX_CLUSTER_MOST];  /* what a block gets, */
     uint32_t low[GPI_RADIX_CLUSTER_MOST], high[GPI_RADIX_CLUSTER_MOST]; /* and its digits */
     uint32_t sums[32], more_sums[32];
-    uint64_t differ[32];
     uint32_t strict, crowded;
 } __attribute__((aligned(16))) gpi_radix_state;
 
@@ -106,30 +97,13 @@ typedef struct {
     GP_KEY *keys[2]; /* items, and another array of them */
     uint32_t *from[2];
     uint32_t first, count; /* items that the block has got, and where they go */
-    uint64_t differ;       /* a block alone: the bits that are not the same in all keys */
 } GPI_RADIX_SHARE;
 
 /* Shared memory of a block. */
 static inline size_t GPI_RADIX_CLUSTER_BYTES(unsigned blocks, size_t share)
 {
-    const size_t room = blocks > 1 ? 2 * share : share;
-
     return sizeof(gpi_radix_state) + blocks * GPI_RADIX_ROW * sizeof(uint32_t) +
-           room * GPI_RADIX_CLUSTER_SLOT;
-}
-
-/* Waits for all blocks; a block alone has a faster barrier, and its own memory under a shorter address. */
-GPI_DEVICE void GPI_RADIX_SHARE_SYNC(void)
-{
-    if (gridDim.x > 1)
-        gpi_cluster_sync();
-    else
-        __syncthreads();
-}
-
-GPI_DEVICE void *GPI_RADIX_SHARE_OF(unsigned block, void *p)
-{
-    return gridDim.x > 1 ? gpi_cluster_shared(p, block) : p;
+           2 * share * GPI_RADIX_CLUSTER_SLOT;
 }
 
 /* The block whose share has the item with that number. */
@@ -183,55 +157,12 @@ GPI_DEVICE uint32_t GPI_RADIX_SHARE_TOTAL(const GPI_RADIX_SHARE *share, uint32_t
 
 /* ---- the short way ----------------------------------------------------------------------------- */
 
-/* All bits that are set somewhere in the warp. */
-GPI_DEVICE uint64_t GPI_RADIX_SHARE_OR(uint64_t bits)
-{
-    uint64_t all = gpi_warp_or((uint32_t)bits);
-
-    return GPI_KEY_IS_NARROW ? all : all | (uint64_t)gpi_warp_or((uint32_t)(bits >> 32)) << 32;
-}
-
-/*
- * A block alone: its keys into shared memory, and the bits above which they are all the same; -1, if some
- * must be strict.
- */
-GPI_DEVICE int GPI_RADIX_SHARE_SPAN(GPI_RADIX_SHARE *share, const GP_KEY *keys, uint64_t *low)
-{
-    const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32, warps = blockDim.x / 32;
-    const uint64_t one = GPI_KEY_ORDER(share->keys_in[0]) >> share->begin_bit & share->range;
-    uint64_t differ = 0;
-    int strict = share->strict;
-
-    GPI_UNROLL
-    for (uint32_t i = 0; i < GPI_RADIX_CLUSTER_ITEMS; i++)
-        if (i < share->items) {
-            share->keys[0][share->at + 32 * i] = keys[i];
-            if (GPI_RADIX_PAIRS)
-                share->from[0][share->at + 32 * i] = share->at + 32 * i;
-            differ |= one ^ (GPI_KEY_ORDER(keys[i]) >> share->begin_bit & share->range);
-            strict |= !GPI_RADIX_PAIRS && GPI_KEY_IS_MINUS_ZERO(keys[i]);
-        }
-    differ = GPI_RADIX_SHARE_OR(differ);
-    if (lane == 0)
-        share->state->differ[warp] = differ;
-    strict = __syncthreads_or(strict); /* the warps' bits are there, and the items, too */
-    share->differ = GPI_RADIX_SHARE_OR(share->state->differ[lane % warps]);
-    if (strict)
-        return -1;
-    const int bits = 64 - __clzll((long long)share->differ);
-
-    *low = bits < 64 ? one >> bits << bits : 0;
-    share->first = 0;
-    share->count = share->n;
-    return bits;
-}
-
 /* Every block tells the others how many keys of each digit it has, and whether it must be strict. */
 GPI_DEVICE void GPI_RADIX_SHARE_TELL(const GPI_RADIX_SHARE *share, uint32_t count, uint32_t strict)
 {
     for (unsigned r = threadIdx.x / 256; r < gridDim.x; r += blockDim.x / 256) {
         uint32_t *row =
-            (uint32_t *)GPI_RADIX_SHARE_OF(r, share->table + blockIdx.x * GPI_RADIX_ROW);
+            (uint32_t *)gpi_cluster_shared(share->table + blockIdx.x * GPI_RADIX_ROW, r);
 
         row[threadIdx.x % 256] = count;
         if (threadIdx.x % 256 == 0)
@@ -262,7 +193,7 @@ GPI_DEVICE int GPI_RADIX_SHARE_SPREAD(GPI_RADIX_SHARE *share, const GP_KEY *keys
     __syncthreads();    /* the digits have been counted */
     gpi_cluster_wait(); /* all blocks have started */
     GPI_RADIX_SHARE_TELL(share, state->digits[tid % 256], state->strict);
-    GPI_RADIX_SHARE_SYNC(); /* the table is complete */
+    gpi_cluster_sync(); /* the table is complete */
     if (tid < 256)
         here = state->digits[tid];
     total = GPI_RADIX_SHARE_TOTAL(share, &before);
@@ -312,11 +243,11 @@ GPI_DEVICE int GPI_RADIX_SHARE_SPREAD(GPI_RADIX_SHARE *share, const GP_KEY *keys
         uint32_t digit = GPI_RADIX_SHARE_BIN(share, key, 0, shift), owner = state->owner[digit];
         uint32_t to = state->place[digit] + x;
 
-        *(GP_KEY *)GPI_RADIX_SHARE_OF(owner, &share->keys[0][to]) = key;
+        *(GP_KEY *)gpi_cluster_shared(&share->keys[0][to], owner) = key;
         if (GPI_RADIX_PAIRS)
-            *(uint32_t *)GPI_RADIX_SHARE_OF(owner, &share->from[0][to]) = share->from[1][x];
+            *(uint32_t *)gpi_cluster_shared(&share->from[0][to], owner) = share->from[1][x];
     }
-    GPI_RADIX_SHARE_SYNC(); /* every block has what it gets */
+    gpi_cluster_sync(); /* every block has what it gets */
     share->first = state->from[me];
     share->count = state->to[me] > share->first ? state->to[me] - share->first : 0;
     *low = share->count ? (uint64_t)state->low[me] << shift : 0;
@@ -414,8 +345,6 @@ GPI_DEVICE int GPI_RADIX_SHARE_SORT(GPI_RADIX_SHARE *share, uint64_t low, int bi
         atomicAdd(&state->u.bins[GPI_RADIX_SHARE_BIN(share, share->keys[0][x], low, shift)], 1u);
     __syncthreads(); /* the bins have been counted */
     const int crowded = GPI_RADIX_SHARE_SCAN(state);
-    if (GPI_RADIX_PAIRS && crowded && gridDim.x == 1)
-        return 0;    /* at once: nobody else has to know */
     __syncthreads(); /* where each bin begins is there */
     for (uint32_t x = threadIdx.x; x < share->count; x += blockDim.x) {
         GP_KEY key = share->keys[0][x];
@@ -429,9 +358,9 @@ GPI_DEVICE int GPI_RADIX_SHARE_SORT(GPI_RADIX_SHARE *share, uint64_t low, int bi
     if (crowded && GPI_RADIX_SHARE_IS_MIXED(share, low, shift)) {
         GPI_NO_UNROLL
         for (unsigned r = 0; r < gridDim.x; r++)
-            ((gpi_radix_state *)GPI_RADIX_SHARE_OF(r, state))->crowded = 1;
+            ((gpi_radix_state *)gpi_cluster_shared(state, r))->crowded = 1;
     }
-    GPI_RADIX_SHARE_SYNC(); /* whether a bin is crowded anywhere is known */
+    gpi_cluster_sync(); /* whether a bin is crowded anywhere is known */
     if (state->crowded)
         return 0;
     for (uint32_t x = threadIdx.x; x < share->count; x += blockDim.x) {
@@ -508,7 +437,7 @@ GPI_DEVICE int GPI_RADIX_SHARE_PASS(GPI_RADIX_SHARE *share)
     }
     __syncthreads(); /* the digits have been counted */
     GPI_RADIX_SHARE_TELL(share, state->digits[tid % 256], 0);
-    GPI_RADIX_SHARE_SYNC(); /* the table is complete; the items of the digit before have been read */
+    gpi_cluster_sync(); /* the table is complete; the items of the digit before have been read */
     total = GPI_RADIX_SHARE_TOTAL(share, &before);
     sum = gpi_warp_prefix(total, lane);
     if (lane == 31)
@@ -521,29 +450,6 @@ GPI_DEVICE int GPI_RADIX_SHARE_PASS(GPI_RADIX_SHARE *share)
     return single;
 }
 
-/* The same in a block alone. The threads are in order of their digits, and of their warps with each digit. */
-GPI_DEVICE void GPI_RADIX_SHARE_PASS_ALONE(gpi_radix_state *state)
-{
-    const unsigned tid = threadIdx.x, lane = tid % 32, warp = tid / 32, parts = blockDim.x / 256;
-    const unsigned digit = tid / parts, first = tid % parts * 8;
-    uint32_t counts[8], sum = 0, scan;
-
-    GPI_UNROLL
-    for (int w = 0; w < 8; w++)
-        sum += counts[w] = state->u.counts[first + w][digit];
-    scan = gpi_warp_prefix(sum, lane);
-    if (lane == 31)
-        state->sums[warp] = scan;
-    __syncthreads(); /* the warps' sums are complete */
-    scan += gpi_warp_sum(lane < warp ? state->sums[lane] : 0) - sum;
-    GPI_UNROLL
-    for (int w = 0; w < 8; w++) {
-        state->u.counts[first + w][digit] = (uint16_t)scan;
-        scan += counts[w];
-    }
-    __syncthreads(); /* the places are there */
-}
-
 /* Sorts the cluster's keys by one digit after the other. What fills up the last share comes last. */
 GPI_DEVICE void GPI_RADIX_SHARE_PASSES(GPI_RADIX_SHARE *share)
 {
@@ -551,30 +457,23 @@ GPI_DEVICE void GPI_RADIX_SHARE_PASSES(GPI_RADIX_SHARE *share)
     uint16_t *counts = state->u.counts[threadIdx.x / 32];
     const uint32_t first = blockIdx.x * share->share;
     const uint32_t here = threadIdx.x / 32 * 32 * share->rounds + threadIdx.x % 32;
-    const int alone = gridDim.x == 1;
     GP_KEY keys[GPI_RADIX_CLUSTER_ITEMS];
     uint32_t ranks[GPI_RADIX_CLUSTER_ITEMS], from[GPI_RADIX_CLUSTER_ITEMS];
 
-    if (!alone) /* else they are there already, all but what fills up the share */
-        GPI_RADIX_SHARE_LOAD(share, keys);
+    GPI_RADIX_SHARE_LOAD(share, keys);
     GPI_UNROLL
     for (uint32_t i = 0; i < GPI_RADIX_CLUSTER_ITEMS; i++)
         if (i < share->rounds) {
-            if (!alone || i >= share->items)
-                share->keys[0][here + 32 * i] = i < share->items ? keys[i] : GPI_KEY_LAST();
+            share->keys[0][here + 32 * i] = i < share->items ? keys[i] : GPI_KEY_LAST();
             if (GPI_RADIX_PAIRS)
                 share->from[0][here + 32 * i] = first + here + 32 * i;
         }
-    GPI_RADIX_SHARE_SYNC(); /* the items are there, and nobody is on the short way any more */
+    gpi_cluster_sync(); /* the items are there, and nobody is on the short way any more */
     GPI_NO_UNROLL
     for (int bit = 0; bit < share->bits; bit += 8) {
         const int shift = share->begin_bit + bit;
         const uint32_t mask = 255u >> (share->bits - bit < 8 ? 8 - (share->bits - bit) : 0);
 
-        int single = 0;
-
-        if (alone && (share->differ >> bit & 255) == 0)
-            continue;
         GPI_UNROLL
         for (uint32_t i = 0; i < GPI_RADIX_CLUSTER_ITEMS; i++)
             if (i < share->rounds) {
@@ -584,23 +483,20 @@ GPI_DEVICE void GPI_RADIX_SHARE_PASSES(GPI_RADIX_SHARE *share)
             }
         GPI_RADIX_SHARE_RANK(counts, keys, ranks, share->rounds, shift, mask);
         __syncthreads(); /* the counts are complete */
-        if (alone)
-            GPI_RADIX_SHARE_PASS_ALONE(state);
-        else
-            single = GPI_RADIX_SHARE_PASS(share);
+        const int single = GPI_RADIX_SHARE_PASS(share);
         GPI_UNROLL
         for (uint32_t i = 0; i < GPI_RADIX_CLUSTER_ITEMS; i++)
             if (i < share->rounds && !single) {
                 uint32_t digit = GPI_KEY_DIGIT(keys[i], shift, mask);
-                uint32_t to = counts[digit] + ranks[i] + (alone ? 0 : state->place[digit]);
-                uint32_t owner = alone ? 0 : GPI_RADIX_SHARE_OWNER(share, to);
+                uint32_t to = counts[digit] + ranks[i] + state->place[digit];
+                uint32_t owner = GPI_RADIX_SHARE_OWNER(share, to);
 
                 to -= owner * share->share;
-                *(GP_KEY *)GPI_RADIX_SHARE_OF(owner, &share->keys[0][to]) = keys[i];
+                *(GP_KEY *)gpi_cluster_shared(&share->keys[0][to], owner) = keys[i];
                 if (GPI_RADIX_PAIRS)
-                    *(uint32_t *)GPI_RADIX_SHARE_OF(owner, &share->from[0][to]) = from[i];
+                    *(uint32_t *)gpi_cluster_shared(&share->from[0][to], owner) = from[i];
             }
-        GPI_RADIX_SHARE_SYNC(); /* the items are in their slots; nobody reads the table any more */
+        gpi_cluster_sync(); /* the items are in their slots; nobody reads the table any more */
     }
     share->first = first;
     share->count = first < share->n ? gpi_min(share->n - first, share->share) : 0;
@@ -626,7 +522,7 @@ GPI_DEVICE void GPI_RADIX_SHARE_WRITE(const GPI_RADIX_SHARE *share)
     }
     if (!in_place)
         return;
-    GPI_RADIX_SHARE_SYNC(); /* all values have been read */
+    gpi_cluster_sync(); /* all values have been read */
     for (uint32_t x = threadIdx.x; x < share->count; x += blockDim.x)
         share->values_out[share->first + x] = values[x];
 }
@@ -636,14 +532,13 @@ static __global__ void __launch_bounds__(1024) GPI_RADIX_CLUSTER_KERNEL(GPI_RADI
 {
     GP_DYNAMIC_SHARED(char, memory);
     const unsigned tid = threadIdx.x;
-    const uint32_t room = gridDim.x > 1 ? 2 * share.share : share.share; /* of an array of items */
+    const uint32_t room = 2 * share.share; /* of an array of items */
     gpi_radix_state *state = (gpi_radix_state *)memory;
     GP_KEY keys[GPI_RADIX_CLUSTER_ITEMS];
     uint64_t low = 0;
     int bits = -1;
 
-    if (gridDim.x > 1)
-        gpi_cluster_arrive(); /* the block has started */
+    gpi_cluster_arrive(); /* the block has started */
     share.at = blockIdx.x * share.share + tid / 32 * 32 * share.rounds + tid % 32;
     share.items = share.at < share.n ? gpi_min((share.n - share.at + 31) / 32, share.rounds) : 0;
     share.state = state;
@@ -667,12 +562,10 @@ static __global__ void __launch_bounds__(1024) GPI_RADIX_CLUSTER_KERNEL(GPI_RADI
     gpi_grid_launch_next();
     GPI_RADIX_SHARE_LOAD(&share, keys);
     __syncthreads(); /* the counts are zero */
-    if (gridDim.x > 1 && !share.strict)
-        bits = GPI_RADIX_SHARE_SPREAD(&share, keys, &low);
-    else if (gridDim.x > 1)
+    if (share.strict)
         gpi_cluster_wait(); /* all blocks have started */
-    if (gridDim.x == 1)
-        bits = GPI_RADIX_SHARE_SPAN(&share, keys, &low);
+    else
+        bits = GPI_RADIX_SHARE_SPREAD(&share, keys, &low);
     if (bits < 0 || !GPI_RADIX_SHARE_SORT(&share, low, bits))
         GPI_RADIX_SHARE_PASSES(&share);
     if (GPI_RADIX_PAIRS)

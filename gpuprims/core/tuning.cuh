@@ -17,9 +17,9 @@
 #define GPI_TUNE_RADIX_ALIKE 10
 #endif
 
-/* Keys that one block sorts rather than a cluster. */
-#ifndef GPI_TUNE_RADIX_ALONE
-#define GPI_TUNE_RADIX_ALONE 4096
+/* Keys of a bin that a block compares, when it sorts alone; if there are more, it makes more bins. */
+#ifndef GPI_TUNE_RADIX_CROWD
+#define GPI_TUNE_RADIX_CROWD 12
 #endif
 
 /* So many 4-byte keys at most are sorted in buckets after two partitions: more are faster in four passes. */

@@ -134,7 +134,7 @@ PRIMITIVES = {
         },
         {
             "shapes": {
-                "GPI_TUNE_RADIX_ALONE": [2048, 4096],
+                "GPI_TUNE_RADIX_CROWD": [8, 12, 16],
                 "GPI_TUNE_RADIX_BUCKETS_UNTIL": [1048576, 67108864, 268435456],
             },
             "instances": [("sort", {"PRIMITIVE": "sort", "IN": "u32"})],
