@@ -70,7 +70,7 @@ typedef struct bench_element {
 
 /* ---- one call ---- */
 
-/* On the device all pointers but scratch_bytes are device pointers, on the host host pointers. */
+/* On the device all pointers but scratch_bytes and room are device pointers, on the host host pointers. */
 typedef struct bench_call {
     const void *in;
     const uint8_t *flags;
@@ -82,6 +82,7 @@ typedef struct bench_call {
     const struct gp_classic_options *classic;
     void *scratch; /* for CUB; NULL asks for *scratch_bytes, as in CUB itself */
     size_t *scratch_bytes;
+    void *room; /* on the host, what the entry's `workspace` asks for: written to before */
     cudaStream_t stream;
 } bench_call;
 

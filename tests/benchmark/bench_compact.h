@@ -7,7 +7,6 @@
  */
 #include "bench_predicates.h"
 
-#include "bench_host_room.h"
 
 #include <gpuprims/core/cpu_threads.h>
 
@@ -84,14 +83,17 @@ static void *BENCH(part_copy)(void *argument)
     return NULL;
 }
 
+static size_t BENCH(room_bytes)(size_t n)
+{
+    return n * sizeof(BENCH_IN_T);
+}
+
 static cudaError_t BENCH(run_cpu_threads)(const bench_call *call)
 {
     BENCH(part) parts[GPI_CPU_THREADS_LIMIT];
-    BENCH_IN_T *room = (BENCH_IN_T *)bench_host_room(call->n * sizeof(BENCH_IN_T));
+    BENCH_IN_T *room = (BENCH_IN_T *)call->room;
     size_t count = (size_t)gpi_cpu_thread_count(0), kept = 0;
 
-    if (!room)
-        return cudaErrorMemoryAllocation;
     for (size_t t = 0; t < count; t++) {
         size_t first = call->n / count * t;
 
@@ -141,7 +143,7 @@ static const bench_entry BENCH(compact_entries)[] = {
 #endif
     {"cpu", ENTRY_HOST, BENCH(run_cpu), NULL},
     {"cpu_with_scan", ENTRY_HOST, BENCH(run_cpu_with_scan), NULL},
-    {"cpu_threads", ENTRY_HOST, BENCH(run_cpu_threads), NULL},
+    {"cpu_threads", ENTRY_HOST, BENCH(run_cpu_threads), BENCH(room_bytes)},
 };
 
 /* ---- the other functions ---- */

@@ -71,7 +71,6 @@ static size_t BENCH(split_bytes)(size_t n)
 
 #ifdef BENCH_RUNGS
 /* By the CPU, for integers of 4 bytes; the sign bit is the flip that their order takes. */
-#include "bench_host_room.h"
 
 #include <gpuprims/core/cpu_threads.h>
 
@@ -85,14 +84,15 @@ static size_t BENCH(split_bytes)(size_t n)
 
 #define BENCH_FLIP ((BENCH_IN_T)-1 < 0 ? (uint32_t)1 << 31 : 0)
 
+static size_t BENCH(room_bytes)(size_t n)
+{
+    return n * sizeof(uint32_t);
+}
+
 static cudaError_t BENCH(run_cpu)(const bench_call *call)
 {
-    uint32_t *room = (uint32_t *)bench_host_room(call->n * sizeof *room);
-
-    if (!room)
-        return cudaErrorMemoryAllocation;
     BENCH(cpu_radix_sort)
-    ((const uint32_t *)call->in, (uint32_t *)call->out, room, call->n, BENCH_FLIP);
+    ((const uint32_t *)call->in, (uint32_t *)call->out, (uint32_t *)call->room, call->n, BENCH_FLIP);
     return cudaSuccess;
 }
 
@@ -115,10 +115,8 @@ static cudaError_t BENCH(run_cpu_threads)(const bench_call *call)
 {
     BENCH(part) parts[GPI_CPU_THREADS_LIMIT];
     size_t offsets[GPI_CPU_THREADS_LIMIT + 1], count = (size_t)gpi_cpu_thread_count(0);
-    uint32_t *room = (uint32_t *)bench_host_room(call->n * sizeof *room);
+    uint32_t *room = (uint32_t *)call->room;
 
-    if (!room)
-        return cudaErrorMemoryAllocation;
     for (size_t t = 0; t <= count; t++)
         offsets[t] = t < count ? call->n / count * t : call->n;
     for (size_t t = 0; t < count; t++) {
@@ -162,8 +160,8 @@ static const bench_entry BENCH(entries)[] = {
     {"split", ENTRY_RUNG, BENCH(run_split), BENCH(split_bytes)},
     {"bitonic", ENTRY_RUNG, BENCH(run_bitonic), NULL},
     {"odd_even", ENTRY_RUNG, BENCH(run_odd_even), NULL},
-    {"cpu", ENTRY_HOST, BENCH(run_cpu), NULL},
-    {"cpu_threads", ENTRY_HOST, BENCH(run_cpu_threads), NULL},
+    {"cpu", ENTRY_HOST, BENCH(run_cpu), BENCH(room_bytes)},
+    {"cpu_threads", ENTRY_HOST, BENCH(run_cpu_threads), BENCH(room_bytes)},
 #endif
 };
 

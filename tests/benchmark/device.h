@@ -47,9 +47,9 @@ typedef struct arrays {
     size_t *count;
     void *scratch;
     gp_workspace ws;
-    void *host_in, *host_out, *host_map;
+    void *host_in, *host_out, *host_map, *host_room;
     uint8_t *host_flags;
-    size_t host_count;
+    size_t host_count, host_room_bytes;
     int host_has_input, is_registered;
     size_t expected_count; /* and that many items, or n, or one: */
     size_t expected_items;
@@ -187,6 +187,7 @@ static inline void arrays_free(arrays *a, cudaStream_t stream)
     free(a->host_out);
     free(a->host_flags);
     free(a->host_map);
+    free(a->host_room);
 }
 
 /* What must move, the least that any implementation can do. */
@@ -237,6 +238,20 @@ static inline cudaError_t arrays_host_allocate(arrays *a, const bench_group *g)
     a->host_map = malloc(a->n * (g->map_bytes ? g->map_bytes : 1));
     return a->host_in && a->host_out && a->host_flags && a->host_map ? cudaSuccess
                                                                      : cudaErrorMemoryAllocation;
+}
+
+/* Memory that implementations on the host need; the system has found all of its pages. */
+static inline cudaError_t arrays_host_reserve(arrays *a, size_t bytes)
+{
+    if (bytes <= a->host_room_bytes)
+        return cudaSuccess;
+    free(a->host_room);
+    a->host_room = malloc(bytes);
+    a->host_room_bytes = a->host_room ? bytes : 0;
+    if (!a->host_room)
+        return cudaErrorMemoryAllocation;
+    memset(a->host_room, GUARD_BYTE, bytes);
+    return cudaSuccess;
 }
 
 /* Page-locks what is copied, so that it moves at the speed of the bus. */

@@ -80,6 +80,7 @@ static inline cudaError_t run_entry(contest *c, const bench_entry *entry, int bl
     call.classic = &classic;
     call.scratch = a->scratch;
     call.scratch_bytes = &a->scratch_bytes;
+    call.room = a->host_room;
     call.stream = c->d->stream;
     return entry->run(&call);
 }
@@ -110,7 +111,9 @@ static inline cudaError_t prepare_scratch(contest *c)
         const bench_entry *entry = c->subject[i].entry;
         size_t largest = a->scratch_bytes;
 
-        if (entry->workspace)
+        if (entry->workspace && entry->flags & ENTRY_HOST)
+            RETURN_IF_ERROR(arrays_host_reserve(a, entry->workspace(a->n)));
+        else if (entry->workspace)
             RETURN_IF_ERROR(gp_workspace_reserve(&a->ws, entry->workspace(a->n), c->d->stream));
         if (entry->flags & ENTRY_CUB) {
             RETURN_IF_ERROR(run_subject(c, &c->subject[i])); /* scratch is NULL: a question */
