@@ -166,4 +166,12 @@ typedef struct bench_instance {
 #define BENCH_TEXT(word)  BENCH_TEXT_(word)
 #define BENCH_COUNT(list) ((int)(sizeof(list) / sizeof *(list)))
 
+/* What joins the group of an instance from the file that its parameter BENCH_CLASSIC names. */
+#ifdef BENCH_CLASSIC
+extern const bench_entries BENCH_CLASSIC;
+#define BENCH_MORE &BENCH_CLASSIC
+#else
+#define BENCH_MORE NULL
+#endif
+
 #endif

@@ -7,7 +7,6 @@
  */
 #include "bench_predicates.h"
 
-
 #include <gpuprims/core/cpu_threads.h>
 
 #define GP_NAME    BENCH_INSTANCE
@@ -125,12 +124,6 @@ static cudaError_t BENCH(reference_compact)(const bench_call *call)
 
 #ifdef BENCH_HAS_CUB
 bench_function BENCH(cub_compact); /* bench_compact_cub.h */
-#endif
-#ifdef BENCH_CLASSIC
-extern const bench_entries BENCH_CLASSIC;
-#define BENCH_MORE &BENCH_CLASSIC
-#else
-#define BENCH_MORE NULL
 #endif
 
 static const bench_entry BENCH(compact_entries)[] = {

@@ -22,12 +22,6 @@
 #ifndef BENCH_ROUNDS
 #define BENCH_ROUNDS 0
 #endif
-#ifdef BENCH_CLASSIC
-extern const bench_entries BENCH_CLASSIC;
-#define BENCH_MORE &BENCH_CLASSIC
-#else
-#define BENCH_MORE NULL
-#endif
 
 static const bench_group BENCH(group)[] = {{
     BENCH_TEXT(BENCH_PRIMITIVE),

@@ -71,7 +71,6 @@ static size_t BENCH(split_bytes)(size_t n)
 
 #ifdef BENCH_RUNGS
 /* By the CPU, for integers of 4 bytes; the sign bit is the flip that their order takes. */
-
 #include <gpuprims/core/cpu_threads.h>
 
 #define CPU_RADIX BENCH_INSTANCE
