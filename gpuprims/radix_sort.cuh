@@ -494,12 +494,13 @@ static inline size_t GPI_RADIX_TILE_OF_PARTITION(size_t n, size_t room)
 }
 
 /* Two partitions: finds out whether they will do. */
-static inline cudaError_t GPI_RADIX_SPREAD(const GPI_RADIX_BUCKET_JOB *job, cudaStream_t stream)
+static inline cudaError_t GPI_RADIX_SPREAD(const GPI_RADIX_BUCKET_JOB *job, int early, cudaStream_t stream)
 {
     size_t counting = gpi_divide_up(job->n * sizeof(GP_KEY), 64 * GPI_RADIX_COUNT_THREADS);
 
-    return GPI_LAUNCH(GPI_RADIX_SPREAD_KERNEL, gpi_resident_blocks(1, counting, GP_GRID),
-                      GPI_RADIX_COUNT_THREADS, (size_t)2 << job->bits, stream, *job);
+    (void)early; /* on the CPU */
+    return GPI_LAUNCH_EARLY(early, GPI_RADIX_SPREAD_KERNEL, gpi_resident_blocks(1, counting, GP_GRID),
+                            GPI_RADIX_COUNT_THREADS, (size_t)2 << job->bits, stream, *job);
 }
 
 /* Says what is wrong with the arguments, if anything is. */
@@ -571,12 +572,15 @@ static inline cudaError_t GPI_RADIX_HOST(const char *function, GPI_RADIX_JOB job
         job.keys_in,   n,           job.begin_bit,  job.end_bit,       in_place, old, columns,
         layout.counts, layout.plan, layout.look[0], layout.rows * 256, levels,   layout.buckets};
     /* Counts and tickets, and the counts of buckets behind them. */
-    size_t zeroed = (size_t)((char *)layout.buckets - (char *)layout.counts);
-    error = cudaMemsetAsync(layout.counts, 0, zeroed + (levels == 2 ? (size_t)4 << bucket_bits : 0), stream);
+    size_t zeroed = (size_t)((uint32_t *)layout.buckets - (uint32_t *)layout.counts);
+    zeroed += levels == 2 ? (size_t)1 << bucket_bits : 0;
+    error = GPI_LAUNCH_EARLY(early, gpi_radix_clear_kernel,
+                             (unsigned)gpi_divide_up(zeroed, GPI_RADIX_CLEAR_THREADS), GPI_RADIX_CLEAR_THREADS, 0,
+                             stream, (uint32_t *)layout.counts, zeroed);
     if (error == cudaSuccess && levels == 2)
-        error = GPI_RADIX_SPREAD(&bucket, stream);
+        error = GPI_RADIX_SPREAD(&bucket, early, stream);
     if (error == cudaSuccess)
-        error = GPI_LAUNCH_EARLY(early && levels == 2, GPI_RADIX_COUNT_KERNEL,
+        error = GPI_LAUNCH_EARLY(early, GPI_RADIX_COUNT_KERNEL,
                                  gpi_resident_blocks(1, counting, GP_GRID), GPI_RADIX_COUNT_THREADS,
                                  columns * digits * 1024, stream, count);
     if (error == cudaSuccess && levels && !GPI_RADIX_PAIRS)

@@ -348,12 +348,13 @@ static __global__ void __launch_bounds__(GPI_RADIX_COUNT_THREADS, 1)
     const size_t vectors = (job.n - head) / GPI_RADIX_VECTOR_N;
     int strict = 0;
 
-    gpi_grid_launch_next();
     if (job.levels * GPI_RADIX_HAS_BUCKETS ==
         0) /* without buckets the kernel has hardly any code */
         return;
     for (unsigned i = threadIdx.x; i < 1u << job.bits >> 1; i += GPI_RADIX_COUNT_THREADS)
         counters[i] = 0;
+    gpi_grid_wait();
+    gpi_grid_launch_next();
     __syncthreads(); /* the counters are zero */
     if (!GPI_RADIX_SAMPLE(&job, &places, counters, ends, &meet))
         return;

@@ -11,6 +11,7 @@
 enum {
     GPI_RADIX_MOST = 8,            /* digits of a key */
     GPI_RADIX_FEW_DIGITS = 16,     /* so many are told apart by four votes */
+    GPI_RADIX_CLEAR_THREADS = 512,
     GPI_RADIX_COUNT_THREADS = 1024, /* of a block that counts; it has a multiprocessor to itself */
     GPI_RADIX_BUCKETS = 65536,      /* at most */
     GPI_RADIX_BUCKET_THREADS = 512,
@@ -139,6 +140,17 @@ GPI_DEVICE void gpi_radix_add_up(gpi_radix_tally *tally, const gpi_radix_counts 
             tally->crowded[p] = crowding > GPI_TUNE_RADIX_ALIKE / 100.0f;
         __syncthreads(); /* the sums are free, the findings are there */
     }
+}
+
+/* Clears words of the workspace. A memset would keep the next kernel from starting early. */
+static __global__ void __launch_bounds__(GPI_RADIX_CLEAR_THREADS) gpi_radix_clear_kernel(uint32_t *words, size_t n)
+{
+    const size_t i = blockIdx.x * (size_t)GPI_RADIX_CLEAR_THREADS + threadIdx.x;
+
+    gpi_grid_wait();
+    gpi_grid_launch_next();
+    if (i < n)
+        words[i] = 0;
 }
 
 #endif
@@ -574,6 +586,15 @@ static __global__ void __launch_bounds__(GPI_RADIX_COUNT_THREADS, 1)
     const size_t head = (0 - (size_t)(uintptr_t)job.in) % 16 / sizeof(GP_KEY);
     const size_t vectors = head < job.n ? (job.n - head) / GPI_RADIX_VECTOR_N : 0;
 
+    GPI_NO_UNROLL
+    for (unsigned i = threadIdx.x; i < digits * 256 * job.columns; i += GPI_RADIX_COUNT_THREADS)
+        counters[i] = 0;
+    if (threadIdx.x == GPI_RADIX_MOST)
+        tally.alike[GPI_RADIX_MOST] = 0;
+    if (threadIdx.x < GPI_RADIX_MOST)
+        tally.alike[threadIdx.x] = tally.single[threadIdx.x] = tally.common[threadIdx.x] = 0;
+    if (threadIdx.x == 0)
+        tally.pairs = tally.minus_zero = tally.few = 0;
     gpi_grid_wait();
     gpi_grid_launch_next();
     const int decided = job.levels == 2 && job.counts->buckets;
@@ -585,15 +606,6 @@ static __global__ void __launch_bounds__(GPI_RADIX_COUNT_THREADS, 1)
         job.look[i] = 0;
     if (decided)
         return;
-    GPI_NO_UNROLL
-    for (unsigned i = threadIdx.x; i < digits * 256 * job.columns; i += GPI_RADIX_COUNT_THREADS)
-        counters[i] = 0;
-    if (threadIdx.x == GPI_RADIX_MOST)
-        tally.alike[GPI_RADIX_MOST] = 0;
-    if (threadIdx.x < GPI_RADIX_MOST)
-        tally.alike[threadIdx.x] = tally.single[threadIdx.x] = tally.common[threadIdx.x] = 0;
-    if (threadIdx.x == 0)
-        tally.pairs = tally.minus_zero = tally.few = 0;
     if (threadIdx.x < 32 && digits > 1 && job.levels != 1)
         GPI_RADIX_FIND_FEW(&job, &tally, range);
     __syncthreads(); /* the counters are zero, the few are known */
