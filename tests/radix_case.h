@@ -6,6 +6,7 @@
  *     #define CASE_VALUE float         with values
  *     #define CASE_DESCENDING          the largest first
  *     #define CASE_KERNEL ...          GP_KERNEL
+ *     #define CASE_GRID ...            GP_GRID
  *     #include "radix_case.h"
  *
  * generates `static const radix_case CASE_case`.
@@ -39,6 +40,9 @@ typedef struct radix_case {
 #endif
 #ifdef CASE_KERNEL
 #define GP_KERNEL CASE_KERNEL
+#endif
+#ifdef CASE_GRID
+#define GP_GRID CASE_GRID
 #endif
 #include <gpuprims/radix_sort.cuh>
 
@@ -101,3 +105,4 @@ static const radix_case CASE_(case) = {
 #undef CASE_NUMBERS
 #undef CASE_DESCENDING
 #undef CASE_KERNEL
+#undef CASE_GRID

@@ -61,6 +61,12 @@ typedef struct { uint8_t b[77]; } s77;
 #define CASE_KEY float
 #define CASE_KERNEL GP_KERNEL_PASSES
 #include "radix_case.h"
+/* By one block, so that tiles are as large as they get: only whole ones are ranked by atomics. */
+#define CASE whole_f32
+#define CASE_KEY float
+#define CASE_KERNEL GP_KERNEL_PASSES
+#define CASE_GRID 1
+#include "radix_case.h"
 #undef GPI_RADIX_MOST_NUMBERS
 #define GPI_RADIX_MOST_NUMBERS 9000 /* beyond that as with more than 2^32 items */
 #define CASE p_u64_s16a_down
@@ -146,6 +152,11 @@ typedef struct { uint8_t b[77]; } s77;
 #define CASE_KEY uint32_t
 #define CASE_KERNEL GP_KERNEL_PASSES_AGAIN
 #include "radix_case.h"
+#define CASE again_f32_down
+#define CASE_KEY float
+#define CASE_DESCENDING
+#define CASE_KERNEL GP_KERNEL_PASSES_AGAIN
+#include "radix_case.h"
 #define CASE again_f32_u32
 #define CASE_KEY float
 #define CASE_VALUE uint32_t
@@ -180,6 +191,7 @@ static const radix_case *const cases[] = {
     &i16_s12_case,      &f64_f32_case,     &i8_f64_case,          &u32_s64_case,
     &p_u32_case,        &p_f32_case,       &p_u64_s16a_down_case, &p_u16_u8_case, &p_f32_s32_case,
     &old_f64_down_case, &old_i32_u64_case, &again_u32_case,       &again_f32_u32_case,
+    &again_f32_down_case, &whole_f32_case,
     &again_u8_s77_case, &i32_s3_case,      &block_f32_u16_down_case,
     &buckets_f32_down_case, &buckets_i64_case, &buckets_f64_down_case,
     &buckets_u32_u16_down_case, &buckets_i32_s12_case, &buckets_f64_u64_case, &buckets_u64_s32_case,
@@ -215,6 +227,7 @@ static const char *const patterns[] = {
     "floats from -3 to 5", "such floats, infinities and a NaN",
     "runs of 600",   "multiples of 32",  "second byte 0",       "some alike in 24 bits",
     "few distinct, and one other", "any number of leading zeros", "0 to 63 in turn",
+    "floats from 0 to 1", "such floats, some zeros of both signs",
 };
 enum { PATTERNS = sizeof patterns / sizeof *patterns };
 
@@ -241,15 +254,22 @@ static uint64_t special(const radix_case *c, uint64_t random)
     return bits;
 }
 
+/* A number as a float of so many bytes. */
+static uint64_t float_bits(const radix_case *c, double d)
+{
+    float f = (float)d;
+    uint64_t bits = 0;
+
+    memcpy(&bits, c->key_bytes == 8 ? (void *)&d : (void *)&f, c->key_bytes < 4 ? 4 : c->key_bytes);
+    return bits;
+}
+
 /* A float from -3 to 5; or, if has_special, one in fifty infinite, one a NaN. */
 static uint64_t ranged(const radix_case *c, uint64_t random, size_t i, int has_special)
 {
     const uint64_t infinity = c->key_bytes == 8 ? (uint64_t)0x7FF << 52 : 0x7F800000u;
-    double d = (double)(random >> 11) / 1125899906842624.0 - 3;
-    float f = (float)d;
-    uint64_t bits = 0;
+    uint64_t bits = float_bits(c, (double)(random >> 11) / 1125899906842624.0 - 3);
 
-    memcpy(&bits, c->key_bytes == 8 ? (void *)&d : (void *)&f, c->key_bytes);
     if (has_special && i % 50 == 7)
         bits = infinity | (i % 100 == 7 ? (uint64_t)1 << (8 * c->key_bytes - 1) : 0);
     if (has_special && i == 601)
@@ -284,6 +304,8 @@ static uint64_t make_key(const radix_case *c, int pattern, size_t i, size_t n)
     case 22: return i % 64;
     case 14:
     case 15: return ranged(c, random, i, pattern == 15);
+    case 23: return float_bits(c, (double)(random >> 11) / 9007199254740992.0);
+    case 24: return float_bits(c, i % 9 ? (double)(random >> 11) / 9007199254740992.0 : random % 2 ? -0.0 : 0.0);
     case 16: return (i / 600 + 1) * 0x9E3779B97F4A7C15u >> (64 - 8 * c->key_bytes);
     case 17: return random & 0xE0E0E0E0E0E0E0E0u;
     case 18: return random & ~((uint64_t)0xFF << 48) >> (64 - 8 * c->key_bytes);

@@ -14,6 +14,9 @@
  * been sorted by the digits before must come out in order, or pairs in the order in which they came. A
  * tile where that is not so is done again, slowly.
  *
+ * Of floats alone the first pass makes codes, bits that order as numbers do, and the last one floats again
+ * (core/radix_key.cuh); those between see integers.
+ *
  * The kernel is stamped from core/radix_tile.cuh: for many keys, and with short code for few, which would else
  * spend its time on fetching instructions. Large values of many keys stay where they are: then a third kernel
  * moves the items' numbers, and core/radix_gather.cuh the values at the end.
@@ -21,6 +24,9 @@
  * Part of radix_sort.cuh; not to be included directly.
  */
 #define GPI_RADIX_JOB GPI(job)
+#define GPI_RADIX_DIGIT GPI(digit)
+#define GPI_RADIX_WORD(key) (GPI_RADIX_CODED ? GPI_KEY_CODE_WORD(key, 0) : GPI_KEY_WORD(key))
+#define GPI_RADIX_LONG(key) (GPI_RADIX_CODED ? GPI_KEY_CODE_LONG(key, 0) : GPI_KEY_LONG(key))
 #define GPI_RADIX_COPY_KEYS GPI(copy_keys)
 #define GPI_RADIX_INDEXED GPI(indexed)
 
@@ -28,6 +34,9 @@
 #define GPI_RADIX_SEEN_TILE 0x40000000u
 #define GPI_RADIX_SEEN_ALL 0x80000000u
 #define GPI_RADIX_SEEN_COUNT 0x3FFFFFFFu
+
+/* In place of a warp's two commonest digits: others are not few. */
+#define GPI_RADIX_MIXED 0xFFFFFFFFu
 
 #ifndef GPI_RADIX_PASS_CUH
 #define GPI_RADIX_PASS_CUH
@@ -84,6 +93,12 @@ typedef struct {
     uint32_t *look;      /* a row of 256 words for each tile */
     uint32_t *look_next; /* those of the next launch, to be cleared */
 } GPI_RADIX_JOB;
+
+/* A digit of what a pass moves; of codes the zeros may be `one` number. */
+GPI_DEVICE uint32_t GPI_RADIX_DIGIT(GP_KEY key, int shift, uint32_t mask, int one)
+{
+    return GPI_RADIX_CODED ? GPI_KEY_CODE_DIGIT(key, shift, mask, one) : GPI_KEY_DIGIT(key, shift, mask);
+}
 
 /* Copies the keys from number i on that are `stride` apart. */
 GPI_DEVICE_CALL void GPI_RADIX_COPY_KEYS(const GP_KEY *from, GP_KEY *to, size_t i, size_t end, size_t stride)

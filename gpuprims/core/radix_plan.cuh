@@ -24,12 +24,15 @@ enum {
     GPI_RADIX_BY_VOTES,
     GPI_RADIX_BY_FOUR_VOTES, /* there are no more than sixteen digits */
     GPI_RADIX_BY_ATOMICS,
-    GPI_RADIX_BUT_ONE /* by atomics, except of the digit that is added to this */
+    GPI_RADIX_BUT_TWO, /* the same, but for the two digits that a warp has most often */
+    GPI_RADIX_BUT_ONE  /* by atomics, except of the digit that is added to this */
 };
 
 /* Made by the first kernels of a call, on the device, for the passes. */
 typedef struct gpi_radix_plan {
-    int passes;                    /* as many as have something to do */
+    int passes;                    /* as many as have something to do, */
+    int sorting;                   /* and how many of them sort */
+    int minus_zero;                /* whether there is a -0.0 among keys alone */
     int digit[GPI_RADIX_MOST + 1]; /* which one a pass is about; -1: the pass copies */
     int shift[GPI_RADIX_MOST + 1]; /* where in the bits that count it begins, */
     int bits[GPI_RADIX_MOST + 1];  /* and how many of them it has */
@@ -160,6 +163,8 @@ static __global__ void __launch_bounds__(GPI_RADIX_CLEAR_THREADS) gpi_radix_clea
 #define GPI_RADIX_COUNT_FEW GPI(count_few)
 #define GPI_RADIX_FIND_FEW GPI(find_few)
 #define GPI_RADIX_PLAN_FEW GPI(plan_few)
+#define GPI_RADIX_LEAST GPI(least)
+#define GPI_RADIX_NO_MINUS_ZERO GPI(no_minus_zero)
 #define GPI_RADIX_UNIT GPI(unit)
 #define GPI_RADIX_COUNT_BYTES GPI(count_bytes)
 #define GPI_RADIX_COUNT GPI(count)
@@ -176,6 +181,7 @@ static __global__ void __launch_bounds__(GPI_RADIX_CLEAR_THREADS) gpi_radix_clea
 #define GPI_RADIX_COLUMNS GPI(columns)
 #define GPI_RADIX_WHOLE (UINT64_MAX >> (64 - GPI_KEY_WIDTH)) /* all bits of a key */
 #define GPI_RADIX_HAS_BUCKETS GPI(has_buckets)
+#define GPI_RADIX_CODED GPI(coded)
 #define GPI_RADIX_BUCKET_ITEMS GPI(bucket_items)
 #define GPI_RADIX_BUCKET_N GPI(bucket_n)
 
@@ -185,7 +191,8 @@ enum {
     /* Items that core/radix_buckets.cuh may sort, and how many of them a bucket holds. */
     GPI_RADIX_HAS_BUCKETS = sizeof(GP_KEY) >= 4,
     GPI_RADIX_BUCKET_ITEMS = GPI_RADIX_HAS_BUCKETS ? 9 : 1,
-    GPI_RADIX_BUCKET_N = GPI_RADIX_BUCKET_THREADS * GPI_RADIX_BUCKET_ITEMS
+    GPI_RADIX_BUCKET_N = GPI_RADIX_BUCKET_THREADS * GPI_RADIX_BUCKET_ITEMS,
+    GPI_RADIX_CODED = GPI_KEY_IS_FLOAT && !GPI_RADIX_PAIRS /* whether the passes move codes of keys */
 };
 
 /* What is counted, and what the plan depends on. */
@@ -304,11 +311,35 @@ GPI_DEVICE void GPI_RADIX_FIND_FEW(const GPI_RADIX_COUNTING *job, gpi_radix_tall
     }
 }
 
+/* INT32_MIN if a unit of floats has a -0.0, and hardly ever otherwise. */
+GPI_DEVICE int32_t GPI_RADIX_LEAST(uint64_t unit)
+{
+    const int32_t high = (int32_t)(unit >> 32), low = (int32_t)unit;
+
+    return GPI_KEY_IS_NARROW && low < high ? low : high;
+}
+
+/* A unit of keys with +0.0 for each -0.0. */
+GPI_DEVICE uint64_t GPI_RADIX_NO_MINUS_ZERO(uint64_t unit, int *minus_zero)
+{
+    GP_KEY keys[8 / sizeof(GP_KEY)];
+
+    memcpy((void *)keys, &unit, sizeof keys);
+    GPI_UNROLL
+    for (int k = 0; k < 8 / (int)sizeof(GP_KEY); k++)
+        if (GPI_KEY_IS_MINUS_ZERO(keys[k])) {
+            keys[k] = 0;
+            *minus_zero = 1;
+        }
+    memcpy(&unit, (void *)keys, sizeof unit);
+    return unit;
+}
+
 /*
  * A unit of keys as their numbers, of which the bits that count are left: whatever the size of the keys, the bits of
  * all of them are cut out at once.
  */
-GPI_DEVICE uint64_t GPI_RADIX_UNIT(uint64_t unit, int begin_bit, uint64_t range, int *minus_zero)
+GPI_DEVICE uint64_t GPI_RADIX_UNIT(uint64_t unit, int begin_bit, uint64_t range)
 {
     const uint64_t each = UINT64_MAX / GPI_RADIX_WHOLE; /* a one for each key */
 
@@ -316,12 +347,10 @@ GPI_DEVICE uint64_t GPI_RADIX_UNIT(uint64_t unit, int begin_bit, uint64_t range,
         GP_KEY keys[8 / sizeof(GP_KEY)];
 
         memcpy((void *)keys, &unit, sizeof keys);
-        unit = 0;
         GPI_UNROLL
-        for (int k = 0; k < 8 / (int)sizeof(GP_KEY); k++) {
-            unit |= GPI_KEY_ORDER(keys[k]) << (k * GPI_KEY_WIDTH);
-            *minus_zero |= GPI_KEY_IS_MINUS_ZERO(keys[k]);
-        }
+        for (int k = 0; k < 8 / (int)sizeof(GP_KEY); k++)
+            keys[k] = GPI_KEY_CODE(keys[k]);
+        memcpy(&unit, (void *)keys, sizeof unit);
     } else {
         unit ^= GPI_KEY_ORDER(0) * each;
     }
@@ -345,6 +374,7 @@ GPI_DEVICE int GPI_RADIX_COUNT_VECTORS(gpi_radix_tally *tally, uint32_t *counter
     for (size_t i = first; i < vectors; i += 4 * stride) {
         unsigned some = 1; /* vectors that there are */
         uint64_t units[4 * 2];
+        int32_t least = 0;
 
         GPI_UNROLL
         for (int v = 1; v < 4; v++)
@@ -355,9 +385,19 @@ GPI_DEVICE int GPI_RADIX_COUNT_VECTORS(gpi_radix_tally *tally, uint32_t *counter
             if (v < some)
                 memcpy(units + 2 * v, __builtin_assume_aligned(in + (i + v * stride) * GPI_RADIX_VECTOR_N, 16), 16);
         GPI_UNROLL
+        for (unsigned u = 0; u < 8 && GPI_KEY_IS_FLOAT; u++)
+            if (u / 2 < some && GPI_RADIX_LEAST(units[u]) < least)
+                least = GPI_RADIX_LEAST(units[u]);
+        if (least == INT32_MIN) {
+            GPI_UNROLL
+            for (unsigned u = 0; u < 8; u++)
+                if (u / 2 < some)
+                    units[u] = GPI_RADIX_NO_MINUS_ZERO(units[u], &minus_zero);
+        }
+        GPI_UNROLL
         for (unsigned u = 0; u < 8; u++)
             if (u / 2 < some)
-                units[u] = GPI_RADIX_UNIT(units[u], begin_bit, range, &minus_zero);
+                units[u] = GPI_RADIX_UNIT(units[u], begin_bit, range);
         if (i == first)
             alike = ~(units[0] ^ (GPI_KEY_IS_NARROW ? units[0] >> GPI_KEY_WIDTH % 64 : units[1]));
         GPI_UNROLL
@@ -517,9 +557,9 @@ GPI_DEVICE void GPI_RADIX_MAKE_PLAN(const GPI_RADIX_COUNTING *job, const gpi_rad
 {
     gpi_radix_counts *counts = job->counts;
     gpi_radix_plan *plan = job->plan;
+    const int minus_zero = !GPI_RADIX_PAIRS && __ldcg(&counts->minus_zero);
     const int strict =
-        job->strict || (!GPI_RADIX_PAIRS && (job->end_bit - job->begin_bit < GPI_KEY_WIDTH ||
-                                             __ldcg(&counts->minus_zero)));
+        job->strict || minus_zero || (!GPI_RADIX_PAIRS && job->end_bit - job->begin_bit < GPI_KEY_WIDTH);
     const uint32_t pairs = __ldcg(&counts->pairs);
     const int runs = GPI_RADIX_IS_OFTEN(__ldcg(&counts->alike[digits]), pairs);
     int passes = 0;
@@ -534,8 +574,9 @@ GPI_DEVICE void GPI_RADIX_MAKE_PLAN(const GPI_RADIX_COUNTING *job, const gpi_rad
         plan->digit[passes] = p;
         plan->shift[passes] = 8 * p;
         plan->bits[passes] = (int)gpi_min((uint32_t)(job->end_bit - job->begin_bit - 8 * p), 8);
-        plan->way[passes] = tally->kinds[p] <= GPI_RADIX_FEW_DIGITS ? GPI_RADIX_BY_FOUR_VOTES
-                            : strict                                ? GPI_RADIX_BY_VOTES
+        plan->way[passes] = tally->kinds[p] <= GPI_RADIX_FEW_DIGITS
+                                ? (GPI_RADIX_CODED && !strict ? GPI_RADIX_BUT_TWO : GPI_RADIX_BY_FOUR_VOTES)
+                            : strict ? GPI_RADIX_BY_VOTES
                             : tally->common[p] && !tally->crowded[p]
                                 ? GPI_RADIX_BUT_ONE + (int)tally->common[p] - 1
                             : votes ? GPI_RADIX_BY_VOTES
@@ -549,6 +590,8 @@ GPI_DEVICE void GPI_RADIX_MAKE_PLAN(const GPI_RADIX_COUNTING *job, const gpi_rad
         plan->way[0] = GPI_RADIX_BY_FOUR_VOTES;
         passes = 1;
     }
+    plan->sorting = passes;
+    plan->minus_zero = minus_zero;
     if (passes == 0 || (job->in_place && passes % 2)) { /* the last one copies, but looks at all of these */
         plan->digit[passes] = -1;
         plan->shift[passes] = 0;

@@ -22,10 +22,12 @@
 #define GPI_RADIX_CHUNK_DONE GPI_RADIX_OF(chunk_done)
 #define GPI_RADIX_EXCHANGE_BY_VOTES GPI_RADIX_OF(exchange_by_votes)
 #define GPI_RADIX_EXCHANGE_FEW GPI_RADIX_OF(exchange_few)
-#define GPI_RADIX_EXCHANGE_BUT_ONE GPI_RADIX_OF(exchange_but_one)
+#define GPI_RADIX_COMMONEST GPI_RADIX_OF(commonest)
+#define GPI_RADIX_EXCHANGE_BUT GPI_RADIX_OF(exchange_but)
 #define GPI_RADIX_EXCHANGE GPI_RADIX_OF(exchange)
 #define GPI_RADIX_LOOK_BACK GPI_RADIX_OF(look_back)
 #define GPI_RADIX_PLACE GPI_RADIX_OF(place)
+#define GPI_RADIX_LEAVE GPI_RADIX_OF(leave)
 #define GPI_RADIX_FETCH GPI_RADIX_OF(fetch)
 #define GPI_RADIX_WRITE GPI_RADIX_OF(write)
 #define GPI_RADIX_WRITE_AGAIN GPI_RADIX_OF(write_again)
@@ -95,6 +97,8 @@ typedef struct {
     GPI_RADIX_VALUE *values_to;
     int shift;
     uint32_t mask;
+    int first, last;         /* of the passes that sort: it makes codes, or keys of them */
+    int minus_zero;          /* whether there is a -0.0, which counts as +0.0 */
     GP_KEY *keys;            /* in order of the digit */
     uint16_t *positions;     /* where in the tile they come from */
     char *values;            /* in the order of the input, */
@@ -130,6 +134,7 @@ typedef struct {
     uint32_t sums[8];
     uint32_t tile;
     uint32_t range, begun; /* where ranges are sorted apart: that of the tile, and its first tile */
+    uint32_t idle[32];     /* for lanes that take part in an atomic addition for nothing */
     uint8_t codes[256]; /* of the digits, where there are few of them; */
     uint8_t digits[GPI_RADIX_FEW_DIGITS]; /* and which they are */
 } GPI_RADIX_TILE;
@@ -182,6 +187,7 @@ GPI_DEVICE void GPI_RADIX_LOAD(GP_KEY *keys, const GPI_RADIX_ARRAYS *pass, size_
 {
     const unsigned at = threadIdx.x / 32 * 32 * rounds + threadIdx.x % 32;
     const GP_KEY *from = pass->keys_from + first + at;
+    const GP_KEY last = GPI_RADIX_CODED && !pass->first ? GPI_KEY_CODE(GPI_KEY_LAST()) : GPI_KEY_LAST();
 
     if (GPI_RADIX_MAY_ADD && count == GPI_RADIX_TILE_N) {
         GPI_UNROLL
@@ -192,7 +198,12 @@ GPI_DEVICE void GPI_RADIX_LOAD(GP_KEY *keys, const GPI_RADIX_ARRAYS *pass, size_
 
         GPI_UNROLL
         for (int i = 0; i < GPI_RADIX_ITEMS; i++)
-            keys[i] = 32 * i < limit ? from[32 * i] : GPI_KEY_LAST();
+            keys[i] = 32 * i < limit ? from[32 * i] : last;
+    }
+    if (GPI_RADIX_CODED && pass->first) {
+        GPI_UNROLL
+        for (int i = 0; i < GPI_RADIX_ITEMS; i++)
+            keys[i] = GPI_KEY_CODE(keys[i]);
     }
 }
 
@@ -207,10 +218,10 @@ GPI_DEVICE uint32_t GPI_RADIX_COLUMN(uint32_t digit)
 
 /*
  * Counts the digits of the warp's run, with what fills up the last tile. Additions whose result nobody
- * wants take no longer when lanes meet.
+ * wants take no longer when lanes meet. `one` is a constant: whether there may be a -0.0.
  */
 GPI_DEVICE void GPI_RADIX_COUNT_DIGITS(GPI_RADIX_TILE *tile, const GP_KEY *keys,
-                                       const GPI_RADIX_ARRAYS *pass, uint32_t rounds)
+                                       const GPI_RADIX_ARRAYS *pass, uint32_t rounds, int one)
 {
     uint32_t *counts = tile->counts[threadIdx.x / 32];
 
@@ -218,7 +229,7 @@ GPI_DEVICE void GPI_RADIX_COUNT_DIGITS(GPI_RADIX_TILE *tile, const GP_KEY *keys,
     for (int i = 0; i < GPI_RADIX_ITEMS; i++) {
         if (i % GPI_RADIX_ROUNDS == 0 && i >= (int)rounds)
             break;
-        atomicAdd(&counts[GPI_RADIX_COLUMN(GPI_KEY_DIGIT(keys[i], pass->shift, pass->mask))], 1u);
+        atomicAdd(&counts[GPI_RADIX_COLUMN(GPI_RADIX_DIGIT(keys[i], pass->shift, pass->mask, one))], 1u);
     }
 }
 
@@ -294,7 +305,7 @@ GPI_DEVICE void GPI_RADIX_EXCHANGE_BY_VOTES(uint32_t *counts, GP_KEY *keys, cons
         for (uint32_t k = 0; k < GPI_RADIX_CHUNK; k++) {
             if (i + k >= rounds)
                 break;
-            uint32_t digit = GPI_KEY_DIGIT(keys[k], pass->shift, pass->mask);
+            uint32_t digit = GPI_RADIX_DIGIT(keys[k], pass->shift, pass->mask, 1);
             unsigned same = gpi_match_digit(digit, ones), rank = (unsigned)__popc(same & below);
             uint32_t slot = counts[GPI_RADIX_COLUMN(digit)];
 
@@ -323,7 +334,7 @@ GPI_DEVICE void GPI_RADIX_EXCHANGE_FEW(const GPI_RADIX_TILE *tile, const uint32_
     for (uint32_t i = 0; i < GPI_RADIX_ITEMS; i += GPI_RADIX_VOTED) {
         GPI_UNROLL
         for (uint32_t k = 0; k < GPI_RADIX_VOTED; k++) {
-            uint32_t code = tile->codes[GPI_KEY_DIGIT(keys[k], pass->shift, pass->mask)];
+            uint32_t code = tile->codes[GPI_RADIX_DIGIT(keys[k], pass->shift, pass->mask, 1)];
             unsigned a = __ballot_sync(GPI_FULL_MASK, code & 1), b = __ballot_sync(GPI_FULL_MASK, code & 2),
                      c = __ballot_sync(GPI_FULL_MASK, code & 4), d = __ballot_sync(GPI_FULL_MASK, code & 8);
             unsigned mine = (a ^ own[0]) & (b ^ own[1]) & (c ^ own[2]) & (d ^ own[3]);
@@ -339,33 +350,56 @@ GPI_DEVICE void GPI_RADIX_EXCHANGE_FEW(const GPI_RADIX_TILE *tile, const uint32_
     }
 }
 
-/* By atomics, all but the keys of one digit. */
-GPI_DEVICE void GPI_RADIX_EXCHANGE_BUT_ONE(uint32_t *counts, GP_KEY *keys, const GPI_RADIX_ARRAYS *pass,
-                                           uint32_t at, uint32_t common, int shift)
+/*
+ * The two digits that the warp has most often, the second one times 256, if others are few; GPI_RADIX_MIXED if
+ * they are not. Where there are few digits. The counts are those of the warp.
+ */
+GPI_DEVICE uint32_t GPI_RADIX_COMMONEST(const GPI_RADIX_TILE *tile)
+{
+    const uint32_t *counts = tile->counts[threadIdx.x / 32], all = 32 * GPI_RADIX_ITEMS;
+    const uint32_t digit = tile->digits[threadIdx.x % GPI_RADIX_FEW_DIGITS];
+    const uint32_t mine = counts[GPI_RADIX_COLUMN(digit)] << 8 | digit;
+    const uint32_t most = gpi_warp_max(mine), next = gpi_warp_max(mine == most ? 0 : mine);
+
+    return 8 * (all - (most >> 8) - (next >> 8)) < all ? (most & 255) | (next & 255) << 8 : GPI_RADIX_MIXED;
+}
+
+/*
+ * By atomics, all but the keys of one digit, or of another one, too: `two` is a constant. Instead of a branch, which
+ * would have to wait for the result, the lanes with these add to something that nobody wants.
+ */
+GPI_DEVICE void GPI_RADIX_EXCHANGE_BUT(GPI_RADIX_TILE *tile, uint32_t *counts, GP_KEY *keys,
+                                       const GPI_RADIX_ARRAYS *pass, uint32_t at, uint32_t one,
+                                       uint32_t other, int two, int shift)
 {
     const unsigned below = (1u << threadIdx.x % 32) - 1;
-    uint32_t next = counts[GPI_RADIX_COLUMN(common)];
+    uint32_t next_one = counts[GPI_RADIX_COLUMN(one)], next_other = two ? counts[GPI_RADIX_COLUMN(other)] : 0;
+    uint32_t *const idle = &tile->idle[threadIdx.x % 32];
 
     GPI_NO_UNROLL
     for (uint32_t i = 0; i < GPI_RADIX_ITEMS; i += GPI_RADIX_CHUNK) {
         GPI_UNROLL
         for (uint32_t k = 0; k < GPI_RADIX_CHUNK; k++) {
-            uint32_t digit = GPI_KEY_DIGIT(keys[k], shift, pass->mask);
-            unsigned same = __ballot_sync(GPI_FULL_MASK, digit == common);
-            uint32_t slot = next + (uint32_t)__popc(same & below);
+            uint32_t digit = GPI_RADIX_DIGIT(keys[k], shift, pass->mask, 0);
+            const int is_one = digit == one, is_other = two && digit == other;
+            unsigned ones = __ballot_sync(GPI_FULL_MASK, is_one);
+            unsigned others = two ? __ballot_sync(GPI_FULL_MASK, is_other) : 0;
+            uint32_t slot = (is_other ? next_other : next_one) +
+                            (uint32_t)__popc((is_other ? others : ones) & below);
+            uint32_t rare = atomicAdd(is_one || is_other ? idle : &counts[GPI_RADIX_COLUMN(digit)], 1u);
 
-            next += (uint32_t)__popc(same);
-            if (digit != common)
-                slot = atomicAdd(&counts[GPI_RADIX_COLUMN(digit)], 1u);
+            next_one += (uint32_t)__popc(ones);
+            next_other += (uint32_t)__popc(others);
+            slot = is_one || is_other ? slot : rare;
             GPI_RADIX_PUT(pass, slot, keys[k], at + 32 * (i + k));
         }
         GPI_RADIX_CHUNK_DONE(keys, GPI_RADIX_CHUNK);
     }
 }
 
-/* Ranks the keys, and puts them into shared memory in order of the digit. */
+/* Ranks the keys, and puts them into shared memory in order of the digit. `two` are the warp's commonest digits. */
 GPI_DEVICE void GPI_RADIX_EXCHANGE(GPI_RADIX_TILE *tile, GP_KEY *keys, const GPI_RADIX_ARRAYS *pass,
-                                   uint32_t rounds, int way)
+                                   uint32_t rounds, int way, uint32_t two)
 {
     const unsigned at = threadIdx.x / 32 * 32 * rounds + threadIdx.x % 32;
     uint32_t *counts = tile->counts[threadIdx.x / 32];
@@ -374,16 +408,18 @@ GPI_DEVICE void GPI_RADIX_EXCHANGE(GPI_RADIX_TILE *tile, GP_KEY *keys, const GPI
     GPI_OPAQUE(shift); /* the digits again, rather than in registers since the count */
     if (way == GPI_RADIX_BY_VOTES) {
         GPI_RADIX_EXCHANGE_BY_VOTES(counts, keys, pass, at, rounds);
-    } else if (way == GPI_RADIX_BY_FOUR_VOTES) {
+    } else if (way == GPI_RADIX_BY_FOUR_VOTES || (GPI_RADIX_CODED && two == GPI_RADIX_MIXED)) {
         GPI_RADIX_EXCHANGE_FEW(tile, counts, keys, pass, at);
+    } else if (GPI_RADIX_CODED && way == GPI_RADIX_BUT_TWO) {
+        GPI_RADIX_EXCHANGE_BUT(tile, counts, keys, pass, at, two & 255, two >> 8, 1, shift);
     } else if (way >= GPI_RADIX_BUT_ONE) {
-        GPI_RADIX_EXCHANGE_BUT_ONE(counts, keys, pass, at, (uint32_t)way - GPI_RADIX_BUT_ONE, shift);
+        GPI_RADIX_EXCHANGE_BUT(tile, counts, keys, pass, at, (uint32_t)way - GPI_RADIX_BUT_ONE, 0, 0, shift);
     } else {
         GPI_NO_UNROLL
         for (uint32_t i = 0; i < GPI_RADIX_ITEMS; i += GPI_RADIX_CHUNK) {
             GPI_UNROLL
             for (uint32_t k = 0; k < GPI_RADIX_CHUNK; k++) {
-                uint32_t digit = GPI_KEY_DIGIT(keys[k], shift, pass->mask);
+                uint32_t digit = GPI_RADIX_DIGIT(keys[k], shift, pass->mask, 0);
 
                 GPI_RADIX_PUT(pass, atomicAdd(&counts[GPI_RADIX_COLUMN(digit)], 1u), keys[k], at + 32 * (i + k));
             }
@@ -425,23 +461,29 @@ GPI_DEVICE uint32_t GPI_RADIX_LOOK_BACK(uint32_t *look, uint32_t begun, uint32_t
  * the items apart that the compiler should treat together.)
  */
 GPI_DEVICE size_t GPI_RADIX_PLACE(const GPI_RADIX_TILE *tile, const GPI_RADIX_ARRAYS *pass,
-                                  GP_KEY key, uint32_t slot, int shift, int check, int may_be_first,
-                                  int *wrong)
+                                  GP_KEY key, uint32_t slot, int shift, int check, int one,
+                                  int may_be_first, int *wrong)
 {
-    const uint32_t digit = GPI_KEY_DIGIT(key, shift, pass->mask);
+    const uint32_t digit = GPI_RADIX_DIGIT(key, shift, pass->mask, one);
     const uint32_t before = slot - (may_be_first ? slot > 0 : 1);
 
     if (check && GPI_RADIX_PAIRS) { /* in the order in which they came */
         *wrong |= (slot > tile->start[digit]) & (pass->positions[slot] < pass->positions[before]);
     } else if (check) { /* by this digit and all before it: the topmost bits now */
+        const GP_KEY previous = pass->keys[before];
+
         if (GPI_KEY_IS_NARROW)
-            *wrong |= GPI_KEY_WORD(key) << (24 - shift) < GPI_KEY_WORD(pass->keys[before])
-                                                              << (24 - shift);
+            *wrong |= GPI_RADIX_WORD(key) << (24 - shift) < GPI_RADIX_WORD(previous) << (24 - shift);
         else
-            *wrong |= GPI_KEY_LONG(key) << (56 - shift) < GPI_KEY_LONG(pass->keys[before])
-                                                              << (56 - shift);
+            *wrong |= GPI_RADIX_LONG(key) << (56 - shift) < GPI_RADIX_LONG(previous) << (56 - shift);
     }
     return (size_t)tile->place[digit] + slot;
+}
+
+/* A key as it leaves the pass; the `last` one gives keys for codes. */
+GPI_DEVICE GP_KEY GPI_RADIX_LEAVE(GP_KEY key, int last)
+{
+    return GPI_RADIX_CODED && last ? GPI_KEY_OF_CODE(key) : key;
 }
 
 /* The value of the item in a slot. */
@@ -458,7 +500,7 @@ GPI_DEVICE GPI_RADIX_VALUE GPI_RADIX_FETCH(const GPI_RADIX_ARRAYS *pass, size_t 
 
 /* Writes the tile, each digit to its place. Some items at a time are read before they are written. */
 GPI_DEVICE int GPI_RADIX_WRITE(const GPI_RADIX_TILE *tile, const GPI_RADIX_ARRAYS *pass,
-                               size_t first, uint32_t count, int check)
+                               size_t first, uint32_t count, int check, int one)
 {
     int shift = pass->shift, wrong = 0;
 
@@ -478,13 +520,13 @@ GPI_DEVICE int GPI_RADIX_WRITE(const GPI_RADIX_TILE *tile, const GPI_RADIX_ARRAY
                     uint32_t slot = first_slot + (i + k) * GPI_RADIX_THREADS;
 
                     keys[k] = pass->keys[slot];
-                    to[k] = GPI_RADIX_PLACE(tile, pass, keys[k], slot, shift, check, i + k == 0, &wrong);
+                    to[k] = GPI_RADIX_PLACE(tile, pass, keys[k], slot, shift, check, one, i + k == 0, &wrong);
                     if (GPI_RADIX_PAIRS)
                         values[k] = GPI_RADIX_FETCH(pass, first, slot);
                 }
                 GPI_UNROLL
                 for (int k = 0; k < GPI_RADIX_BATCH && k + i < GPI_RADIX_WRITTEN; k++) {
-                    pass->keys_to[to[k]] = keys[k];
+                    pass->keys_to[to[k]] = GPI_RADIX_LEAVE(keys[k], pass->last);
                     if (GPI_RADIX_PAIRS)
                         pass->values_to[to[k]] = values[k];
                 }
@@ -494,9 +536,9 @@ GPI_DEVICE int GPI_RADIX_WRITE(const GPI_RADIX_TILE *tile, const GPI_RADIX_ARRAY
     }
     for (uint32_t slot = threadIdx.x; slot < count; slot += GPI_RADIX_THREADS) {
         GP_KEY key = pass->keys[slot];
-        size_t to = GPI_RADIX_PLACE(tile, pass, key, slot, shift, check, 1, &wrong);
+        size_t to = GPI_RADIX_PLACE(tile, pass, key, slot, shift, check, one, 1, &wrong);
 
-        pass->keys_to[to] = key;
+        pass->keys_to[to] = GPI_RADIX_LEAVE(key, pass->last);
         if (GPI_RADIX_PAIRS)
             pass->values_to[to] = GPI_RADIX_FETCH(pass, first, slot);
     }
@@ -515,9 +557,10 @@ GPI_DEVICE void GPI_RADIX_WRITE_AGAIN(const GPI_RADIX_TILE *tile, const GPI_RADI
     for (size_t i = first; i < first + count; i++) {
         GP_KEY key = pass->keys_from[i];
 
-        if (GPI_KEY_DIGIT(key, pass->shift, pass->mask) != threadIdx.x)
+        key = GPI_RADIX_CODED && pass->first ? GPI_KEY_CODE(key) : key;
+        if (GPI_RADIX_DIGIT(key, pass->shift, pass->mask, 1) != threadIdx.x)
             continue;
-        pass->keys_to[to] = key;
+        pass->keys_to[to] = GPI_RADIX_LEAVE(key, pass->last);
         if (GPI_RADIX_PAIRS)
             pass->values_to[to] = pass->values_from ? pass->values_from[i] : GPI_RADIX_NUMBERED(i);
         to++;
@@ -539,6 +582,9 @@ GPI_DEVICE int GPI_RADIX_CHOOSE(const GPI_RADIX_JOB *job, GPI_RADIX_ARRAYS *pass
     pass->values_to = (GPI_RADIX_VALUE *)(to == 1 ? job->values_out : job->values_other);
     pass->shift = job->begin_bit + plan->shift[job->pass];
     pass->mask = 255u >> (8 - plan->bits[job->pass]);
+    pass->first = job->pass == 0;
+    pass->last = job->pass == plan->sorting - 1;
+    pass->minus_zero = plan->minus_zero;
     pass->keys = (GP_KEY *)items;
     pass->positions =
         (uint16_t *)(items + (GPI_RADIX_PAIRS ? job->tile_n * (GPI_RADIX_SLOT - 2u) + GPI_RADIX_SPARE : 0));
@@ -632,10 +678,15 @@ static __global__ void __launch_bounds__(GPI_RADIX_THREADS, GPI_RADIX_BLOCKS)
         if (GPI_RADIX_STAGED)
             GPI_RADIX_STAGE(&pass, first, count);
         GPI_RADIX_LOAD(keys, &pass, first, count, rounds);
-        GPI_RADIX_COUNT_DIGITS(&tile, keys, &pass, rounds);
+        const int one = !GPI_RADIX_CODED || pass.minus_zero;
+        if (one)
+            GPI_RADIX_COUNT_DIGITS(&tile, keys, &pass, rounds, 1);
+        else
+            GPI_RADIX_COUNT_DIGITS(&tile, keys, &pass, rounds, 0);
         __syncthreads(); /* the warps' counts are complete */
+        const uint32_t two = GPI_RADIX_CODED && way == GPI_RADIX_BUT_TWO ? GPI_RADIX_COMMONEST(&tile) : 0;
         uint32_t sum = GPI_RADIX_ADD_UP(&tile, job.look, &start);
-        GPI_RADIX_EXCHANGE(&tile, keys, &pass, rounds, way);
+        GPI_RADIX_EXCHANGE(&tile, keys, &pass, rounds, way, two);
         if (threadIdx.x < 256) {
             for (size_t row = taken; row < job.next_rows; row += tiles)
                 job.look_next[row * 256 + threadIdx.x] = 0;
@@ -648,10 +699,10 @@ static __global__ void __launch_bounds__(GPI_RADIX_THREADS, GPI_RADIX_BLOCKS)
         if (GPI_RADIX_STAGED)
             gpi_copy_wait();
         __syncthreads(); /* the items are in their slots, the places are known */
-        const int check =
-            (way == GPI_RADIX_BY_ATOMICS || way >= GPI_RADIX_BUT_ONE) && (job.pass > 0 || GPI_RADIX_PAIRS);
-        int wrong = check && GPI_RADIX_MAY_ADD ? GPI_RADIX_WRITE(&tile, &pass, first, count, 1)
-                                               : GPI_RADIX_WRITE(&tile, &pass, first, count, 0);
+        const int check = way >= GPI_RADIX_BY_ATOMICS && (job.pass > 0 || GPI_RADIX_PAIRS);
+        int wrong = check && GPI_RADIX_MAY_ADD ? GPI_RADIX_WRITE(&tile, &pass, first, count, 1, 0)
+                    : one                      ? GPI_RADIX_WRITE(&tile, &pass, first, count, 0, 1)
+                                               : GPI_RADIX_WRITE(&tile, &pass, first, count, 0, 0);
         if (__syncthreads_or(wrong || (job.again && taken % 3 == 0)) && /* the items have left, too */
             GPI_RADIX_MAY_ADD) {
             GPI_RADIX_WRITE_AGAIN(&tile, &pass, first, count);
