@@ -426,13 +426,17 @@ typedef struct {
     uint32_t sums[8], range;
 } GPI_RADIX_BUCKET_TILE;
 
-/* Moves a tile of `count` keys, each to where its digit goes on. That of a float takes long to tell: it is kept. */
+/*
+ * Moves a tile of `count` keys, each to where its digit goes on. That of a float takes long to tell: it is kept, by
+ * the thread four to a word, and beside the slot.
+ */
 GPI_DEVICE void GPI_RADIX_PARTITION(GPI_RADIX_BUCKET_TILE *tile, GP_KEY *slots, uint8_t *digits, const GP_KEY *from,
                                     GP_KEY *to, uint32_t count, uint32_t *ranges,
                                     GPI_RADIX_RULER ruler, int top, uint32_t mask)
 {
     const unsigned tid = threadIdx.x;
     GP_KEY keys[GPI_RADIX_PARTITION_ITEMS];
+    uint32_t kept[GPI_RADIX_PARTITION_ITEMS / 4 + 1];
 
     from += tid;
     GPI_UNROLL
@@ -441,8 +445,13 @@ GPI_DEVICE void GPI_RADIX_PARTITION(GPI_RADIX_BUCKET_TILE *tile, GP_KEY *slots, 
             keys[i] = from[i * GPI_RADIX_PARTITION_THREADS];
     GPI_UNROLL
     for (int i = 0; i < GPI_RADIX_PARTITION_ITEMS; i++)
-        if (i * GPI_RADIX_PARTITION_THREADS + tid < count)
-            atomicAdd(&tile->counts[GPI_RADIX_TOP(ruler, keys[i], top) & mask], 1u);
+        if (i * GPI_RADIX_PARTITION_THREADS + tid < count) {
+            const uint32_t digit = GPI_RADIX_TOP(ruler, keys[i], top) & mask;
+
+            atomicAdd(&tile->counts[digit], 1u);
+            if (GPI_RADIX_HAS_WIDTHS)
+                kept[i / 4] = i % 4 ? kept[i / 4] | digit << 8 * (i % 4) : digit;
+        }
     __syncthreads(); /* the digits have been counted */
     uint32_t here = tile->counts[tid], place = 0;
     if (here)
@@ -454,7 +463,8 @@ GPI_DEVICE void GPI_RADIX_PARTITION(GPI_RADIX_BUCKET_TILE *tile, GP_KEY *slots, 
     GPI_UNROLL
     for (int i = 0; i < GPI_RADIX_PARTITION_ITEMS; i++)
         if (i * GPI_RADIX_PARTITION_THREADS + tid < count) {
-            const uint32_t digit = GPI_RADIX_TOP(ruler, keys[i], top) & mask;
+            const uint32_t digit =
+                GPI_RADIX_HAS_WIDTHS ? gpi_byte(kept[i / 4], i % 4) : GPI_RADIX_TOP(ruler, keys[i], top) & mask;
             const uint32_t slot = atomicAdd(&tile->counts[digit], 1u);
 
             slots[slot] = keys[i];
