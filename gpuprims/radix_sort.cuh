@@ -115,7 +115,6 @@
 #define GPI_RADIX_PASSES_OF_NUMBERS GPI(passes_of_numbers)
 #define GPI_RADIX_LEVELS GPI(levels)
 #define GPI_RADIX_TILE_OF_PARTITION GPI(tile_of_partition)
-#define GPI_RADIX_PARTITION_SLOT (sizeof(GP_KEY) + (GPI_RADIX_HAS_WIDTHS ? 1 : 0)) /* bytes of shared memory */
 #define GPI_RADIX_SPREAD GPI(spread)
 #define GPI_RADIX_SORT_BUCKETS GPI(sort_buckets)
 #define GPI_RADIX_CHECK GPI(check)
@@ -287,7 +286,7 @@ static inline cudaError_t GPI_RADIX_SORT_BUCKETS(GPI_RADIX_BUCKET_JOB *job, int 
     for (job->level = 0; GPI_RADIX_PARTITIONS && job->level < job->levels && error == cudaSuccess; job->level++)
         error = GPI_LAUNCH_EARLY(early, GPI_RADIX_PARTITION_KERNEL,
                                  gpi_resident_blocks(2, tiles, GP_GRID), GPI_RADIX_PARTITION_THREADS,
-                                 job->tile_n * GPI_RADIX_PARTITION_SLOT, stream, *job);
+                                 job->tile_n * sizeof(GP_KEY), stream, *job);
     /* A few blocks for each that is resident: as good as one for each bucket, and soon done without buckets. */
     if (error == cudaSuccess)
         error = GPI_LAUNCH_EARLY(early, GPI_RADIX_BUCKET_KERNEL,
@@ -485,7 +484,7 @@ static inline size_t GPI_RADIX_TILE_OF_PARTITION(size_t n, size_t room)
     const size_t threads = GPI_RADIX_PARTITION_THREADS;
     size_t blocks = gpi_resident_blocks(2, GPI_RADIX_GRID, GP_GRID);
     size_t items = gpi_divide_up(gpi_divide_up(n, blocks), threads);
-    size_t fitting = (room - sizeof(GPI_RADIX_BUCKET_TILE) - 1024) / GPI_RADIX_PARTITION_SLOT / threads;
+    size_t fitting = (room - sizeof(GPI_RADIX_BUCKET_TILE) - 1024) / sizeof(GP_KEY) / threads;
 
     const size_t most = GPI_RADIX_PARTITION_ITEMS;
 

@@ -122,7 +122,8 @@ GPI_DEVICE uint32_t gpi_float_place(float x, float factor, float offset, uint32_
     int32_t bits;
 
     memcpy(&bits, &sum, sizeof bits);
-    return bits < 0x4B000000 ? 0 : gpi_min((uint32_t)(bits - 0x4B000000), last);
+    bits = bits < 0x4B000000 ? 0x4B000000 : bits;
+    return gpi_min((uint32_t)(bits - 0x4B000000), last);
 }
 
 GPI_DEVICE uint32_t gpi_double_place(double x, double factor, double offset, uint32_t last)
@@ -132,7 +133,11 @@ GPI_DEVICE uint32_t gpi_double_place(double x, double factor, double offset, uin
 
     memcpy(&bits, &sum, sizeof bits);
     const int32_t high = (int32_t)(bits >> 32);
-    return high < 0x43300000 ? 0 : high > 0x43300000 ? last : gpi_min((uint32_t)bits, last);
+    uint32_t place = gpi_min((uint32_t)bits, last);
+
+    GPI_OPAQUE(place); /* chosen from, not branched to: so the places of several keys are found at once */
+    place = high > 0x43300000 ? last : place;
+    return high < 0x43300000 ? 0 : place;
 }
 
 /* The smaller and the larger of two floats; a NaN if either is; of -0 and +0 it is not said which. */

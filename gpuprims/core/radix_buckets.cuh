@@ -32,6 +32,7 @@
 #define GPI_RADIX_BUCKET GPI(bucket)
 #define GPI_RADIX_TOP GPI(top)
 #define GPI_RADIX_RULER GPI(ruler)
+#define GPI_RADIX_TOPS GPI(tops)
 #define GPI_RADIX_RAISED (GPI_KEY_IS_NARROW ? 8388608.0 : 4503599627370496.0)
 #define GPI_RADIX_MEASURE GPI(measure)
 #define GPI_RADIX_MEASURE_BINS GPI(measure_bins)
@@ -41,7 +42,6 @@
 #define GPI_RADIX_PARTITION_ITEMS GPI(partition_items)
 #define GPI_RADIX_PARTITION_N GPI(partition_n)
 #define GPI_RADIX_SAMPLE GPI(sample)
-#define GPI_RADIX_COUNT_BUCKETS GPI(count_buckets)
 #define GPI_RADIX_ADD_BUCKETS GPI(add_buckets)
 #define GPI_RADIX_SPREAD_KERNEL GPI(spread_kernel)
 #define GPI_RADIX_PARTITION GPI(partition)
@@ -49,9 +49,9 @@
 #define GPI_RADIX_BUCKET_BINS GPI(bucket_bins)
 #define GPI_RADIX_BUCKET_BLOCKS GPI(bucket_blocks)
 #define GPI_RADIX_ORDER GPI(order)
-#define GPI_RADIX_PACK GPI(pack)
 #define GPI_RADIX_PACKED GPI(packed)
-#define GPI_RADIX_UNPACK GPI(unpack)
+#define GPI_RADIX_KEEP_BINS GPI(keep_bins)
+#define GPI_RADIX_BIN GPI(bin)
 #define GPI_RADIX_BIN_OF GPI(bin_of)
 #define GPI_RADIX_BUCKET_VALUE GPI(bucket_value)
 #define GPI_RADIX_BUCKET_PASSES GPI(bucket_passes)
@@ -70,6 +70,12 @@ enum {
     GPI_RADIX_RANGES = 256, /* that a partition makes, at most */
     GPI_RADIX_SAMPLES = 4 /* of each thread that counts; every block takes the same ones */
 };
+
+/* Two counters to a word. If one overflows, the sum of all tells. */
+GPI_DEVICE void gpi_radix_count_bucket(uint32_t *counters, uint32_t bucket)
+{
+    atomicAdd(&counters[bucket / 2], bucket % 2 * 0xFFFFu + 1);
+}
 
 /* The first slot of each digit; thread d brings the count of the digit d. All threads call. */
 GPI_DEVICE uint32_t gpi_radix_scan_256(uint32_t *sums, uint32_t count)
@@ -132,6 +138,20 @@ GPI_DEVICE uint32_t GPI_RADIX_TOP(GPI_RADIX_RULER ruler, GP_KEY key, int bits)
     return GPI_KEY_IS_NARROW ? GPI_KEY_WORD(key) >> (32 - bits) : (uint32_t)(GPI_KEY_LONG(key) >> (64 - bits));
 }
 
+/* The same for several keys at once, which takes a single branch. */
+GPI_DEVICE void GPI_RADIX_TOPS(GPI_RADIX_RULER ruler, const GP_KEY *keys, int n, int bits, uint32_t *tops)
+{
+    if (GPI_RADIX_HAS_WIDTHS && ruler.linear) {
+        GPI_UNROLL
+        for (int i = 0; i < n; i++)
+            tops[i] = GPI_RADIX_TOP(ruler, keys[i], bits);
+    } else {
+        GPI_UNROLL
+        for (int i = 0; i < n; i++)
+            tops[i] = GPI_RADIX_TOP(ruler, keys[i], bits);
+    }
+}
+
 /* Places of `bits` bits. */
 GPI_DEVICE GPI_RADIX_RULER GPI_RADIX_MEASURE(gpi_radix_places places, int bits)
 {
@@ -155,14 +175,6 @@ GPI_DEVICE GPI_RADIX_RULER GPI_RADIX_PLACES(const GPI_RADIX_BUCKET_JOB *job)
 }
 
 /* ---- counting ---------------------------------------------------------------------------------- */
-
-/* Two counters to a word. If one overflows, the sum of all tells. */
-GPI_DEVICE void GPI_RADIX_COUNT_BUCKETS(uint32_t *counters, GPI_RADIX_RULER ruler, GP_KEY key, int bits)
-{
-    uint32_t bucket = GPI_RADIX_TOP(ruler, key, bits);
-
-    atomicAdd(&counters[bucket / 2], bucket % 2 ? 0x10000u : 1u);
-}
 
 /* Buckets of equal width, from a little below the least of the sample to a little above the largest. */
 GPI_DEVICE gpi_radix_places GPI_RADIX_EQUAL_WIDTH(const GP_KEY *keys, double *ends, int bits)
@@ -212,7 +224,7 @@ GPI_DEVICE int GPI_RADIX_IS_SPREAD(GPI_RADIX_RULER ruler, const GP_KEY *keys, ui
 
     GPI_UNROLL
     for (int i = 0; i < GPI_RADIX_SAMPLES; i++)
-        GPI_RADIX_COUNT_BUCKETS(counters, ruler, keys[i], bits);
+        gpi_radix_count_bucket(counters, GPI_RADIX_TOP(ruler, keys[i], bits));
     __syncthreads(); /* the sample has been counted */
     GPI_UNROLL
     for (int i = 0; i < GPI_RADIX_SAMPLES; i++) {
@@ -361,6 +373,7 @@ static __global__ void __launch_bounds__(GPI_RADIX_COUNT_THREADS, 1)
     const GPI_RADIX_RULER how = GPI_RADIX_MEASURE(places, job.bits);
     for (size_t i = first; i < vectors; i += 4 * stride) {
         GP_KEY keys[4][GPI_RADIX_VECTOR_N];
+        uint32_t tops[4 * GPI_RADIX_VECTOR_N];
 
         GPI_UNROLL
         for (int v = 0; v < 4; v++)
@@ -369,12 +382,13 @@ static __global__ void __launch_bounds__(GPI_RADIX_COUNT_THREADS, 1)
                        __builtin_assume_aligned(
                            job.keys_in + head + (i + v * stride) * GPI_RADIX_VECTOR_N, 16),
                        16);
+        GPI_RADIX_TOPS(how, keys[0], 4 * GPI_RADIX_VECTOR_N, job.bits, tops);
         GPI_UNROLL
         for (int v = 0; v < 4; v++)
             if (i + v * stride < vectors) {
                 GPI_UNROLL
                 for (int k = 0; k < GPI_RADIX_VECTOR_N; k++) {
-                    GPI_RADIX_COUNT_BUCKETS(counters, how, keys[v][k], job.bits);
+                    gpi_radix_count_bucket(counters, tops[v * GPI_RADIX_VECTOR_N + k]);
                     strict |= GPI_KEY_IS_MINUS_ZERO(keys[v][k]) || (how.linear && GPI_KEY_IS_NAN(keys[v][k]));
                 }
             }
@@ -384,7 +398,7 @@ static __global__ void __launch_bounds__(GPI_RADIX_COUNT_THREADS, 1)
         const size_t i = threadIdx.x + (behind ? head + (vectors - 1) * GPI_RADIX_VECTOR_N : 0);
 
         if (i < (behind ? job.n : head)) {
-            GPI_RADIX_COUNT_BUCKETS(counters, how, job.keys_in[i], job.bits);
+            gpi_radix_count_bucket(counters, GPI_RADIX_TOP(how, job.keys_in[i], job.bits));
             strict |= GPI_KEY_IS_MINUS_ZERO(job.keys_in[i]) || (how.linear && GPI_KEY_IS_NAN(job.keys_in[i]));
         }
     }
@@ -426,17 +440,14 @@ typedef struct {
     uint32_t sums[8], range;
 } GPI_RADIX_BUCKET_TILE;
 
-/*
- * Moves a tile of `count` keys, each to where its digit goes on. That of a float takes long to tell: it is kept, by
- * the thread four to a word, and beside the slot.
- */
-GPI_DEVICE void GPI_RADIX_PARTITION(GPI_RADIX_BUCKET_TILE *tile, GP_KEY *slots, uint8_t *digits, const GP_KEY *from,
-                                    GP_KEY *to, uint32_t count, uint32_t *ranges,
-                                    GPI_RADIX_RULER ruler, int top, uint32_t mask)
+/* Moves a tile of `count` keys, each to where its digit goes on. */
+GPI_DEVICE void GPI_RADIX_PARTITION(GPI_RADIX_BUCKET_TILE *tile, GP_KEY *slots, const GP_KEY *from, GP_KEY *to,
+                                    uint32_t count, uint32_t *ranges, GPI_RADIX_RULER ruler, int top, uint32_t mask)
 {
     const unsigned tid = threadIdx.x;
+    enum { GROUP = GPI_RADIX_PARTITIONS ? 8 : 1 }; /* of keys, whose digits are found at once */
     GP_KEY keys[GPI_RADIX_PARTITION_ITEMS];
-    uint32_t kept[GPI_RADIX_PARTITION_ITEMS / 4 + 1];
+    uint32_t tops[GROUP];
 
     from += tid;
     GPI_UNROLL
@@ -444,14 +455,12 @@ GPI_DEVICE void GPI_RADIX_PARTITION(GPI_RADIX_BUCKET_TILE *tile, GP_KEY *slots, 
         if (i * GPI_RADIX_PARTITION_THREADS + tid < count)
             keys[i] = from[i * GPI_RADIX_PARTITION_THREADS];
     GPI_UNROLL
-    for (int i = 0; i < GPI_RADIX_PARTITION_ITEMS; i++)
-        if (i * GPI_RADIX_PARTITION_THREADS + tid < count) {
-            const uint32_t digit = GPI_RADIX_TOP(ruler, keys[i], top) & mask;
-
-            atomicAdd(&tile->counts[digit], 1u);
-            if (GPI_RADIX_HAS_WIDTHS)
-                kept[i / 4] = i % 4 ? kept[i / 4] | digit << 8 * (i % 4) : digit;
-        }
+    for (int i = 0; i < GPI_RADIX_PARTITION_ITEMS; i++) {
+        if (i % GROUP == 0)
+            GPI_RADIX_TOPS(ruler, keys + i, GROUP, top, tops);
+        if (i * GPI_RADIX_PARTITION_THREADS + tid < count)
+            atomicAdd(&tile->counts[tops[i % GROUP] & mask], 1u);
+    }
     __syncthreads(); /* the digits have been counted */
     uint32_t here = tile->counts[tid], place = 0;
     if (here)
@@ -461,28 +470,26 @@ GPI_DEVICE void GPI_RADIX_PARTITION(GPI_RADIX_BUCKET_TILE *tile, GP_KEY *slots, 
     tile->place[tid] = place - start;
     __syncthreads(); /* the first slots are there */
     GPI_UNROLL
-    for (int i = 0; i < GPI_RADIX_PARTITION_ITEMS; i++)
-        if (i * GPI_RADIX_PARTITION_THREADS + tid < count) {
-            const uint32_t digit =
-                GPI_RADIX_HAS_WIDTHS ? gpi_byte(kept[i / 4], i % 4) : GPI_RADIX_TOP(ruler, keys[i], top) & mask;
-            const uint32_t slot = atomicAdd(&tile->counts[digit], 1u);
-
-            slots[slot] = keys[i];
-            if (GPI_RADIX_HAS_WIDTHS)
-                digits[slot] = (uint8_t)digit;
-        }
+    for (int i = 0; i < GPI_RADIX_PARTITION_ITEMS; i++) {
+        if (i % GROUP == 0)
+            GPI_RADIX_TOPS(ruler, keys + i, GROUP, top, tops);
+        if (i * GPI_RADIX_PARTITION_THREADS + tid < count)
+            slots[atomicAdd(&tile->counts[tops[i % GROUP] & mask], 1u)] = keys[i];
+    }
     __syncthreads(); /* the keys are in order of the digit */
     tile->counts[tid] = 0;
     GPI_UNROLL
+    for (int i = 0; i < GPI_RADIX_PARTITION_ITEMS; i++)
+        if (i * GPI_RADIX_PARTITION_THREADS + tid < count)
+            keys[i] = slots[i * GPI_RADIX_PARTITION_THREADS + tid];
+    GPI_UNROLL
     for (int i = 0; i < GPI_RADIX_PARTITION_ITEMS; i++) {
-        uint32_t slot = i * GPI_RADIX_PARTITION_THREADS + tid;
+        const uint32_t slot = i * GPI_RADIX_PARTITION_THREADS + tid;
 
-        if (slot < count) {
-            const GP_KEY key = slots[slot];
-            const uint32_t digit = GPI_RADIX_HAS_WIDTHS ? digits[slot] : GPI_RADIX_TOP(ruler, key, top) & mask;
-
-            to[tile->place[digit] + slot] = key;
-        }
+        if (i % GROUP == 0)
+            GPI_RADIX_TOPS(ruler, keys + i, GROUP, top, tops);
+        if (slot < count)
+            to[tile->place[tops[i % GROUP] & mask] + slot] = keys[i];
     }
 }
 
@@ -515,8 +522,7 @@ static __global__ void __launch_bounds__(GPI_RADIX_PARTITION_THREADS, 2)
             end = buckets->begin[(range + 1) << bits];
             ranges = buckets->counts + (range << bits);
         }
-        GPI_RADIX_PARTITION(&tile, slots, (uint8_t *)(slots + job.tile_n),
-                            (job.level ? job.keys_other : job.keys_in) + first,
+        GPI_RADIX_PARTITION(&tile, slots, (job.level ? job.keys_other : job.keys_in) + first,
                             job.level ? job.keys_out : job.keys_other,
                             gpi_min(end - first, job.tile_n), ranges, ruler, job.level ? job.bits : 8,
                             (1u << bits) - 1);
@@ -560,42 +566,36 @@ GPI_DEVICE uint32_t GPI_RADIX_ORDER(GP_KEY key, uint32_t position)
     return GPI_KEY_IS_NARROW ? GPI_KEY_WORD(key) << 16 | position : position;
 }
 
-/*
- * Floats alone are numbers in their bins, which are compared more often than they are made: there is no -0.0. The
- * bits of the number are kept as a key.
- */
-GPI_DEVICE GP_KEY GPI_RADIX_PACK(GP_KEY key)
-{
-    const uint64_t number = GPI_KEY_ORDER(key); /* little-endian */
-
-    if (GPI_RADIX_HAS_WIDTHS)
-        memcpy((void *)&key, &number, sizeof key);
-    return key;
-}
-
+/* Floats alone are codes in their bins, which are compared more often than they are made: there is no -0.0. */
 GPI_DEVICE uint64_t GPI_RADIX_PACKED(GP_KEY key)
 {
-    uint64_t number = 0;
-
     if (!GPI_RADIX_HAS_WIDTHS)
         return GPI_KEY_ORDER(key);
-    memcpy(&number, &key, sizeof key);
-    return number;
-}
-
-GPI_DEVICE GP_KEY GPI_RADIX_UNPACK(GP_KEY key)
-{
-    const uint64_t all = UINT64_MAX >> (64 - GPI_KEY_WIDTH), top = all / 2 + 1;
-    uint64_t bits = GPI_RADIX_PACKED(key) ^ (GPI_KEY_DESCENDING ? all : 0);
-
-    bits ^= bits & top ? top : all;
-    if (GPI_RADIX_HAS_WIDTHS)
-        memcpy((void *)&key, &bits, sizeof key);
-    return key;
+    return GPI_KEY_IS_NARROW ? GPI_KEY_CODE_WORD(key, 0) : GPI_KEY_CODE_LONG(key, 0);
 }
 
 /* Blocks of a multiprocessor; those of large items find no room for more. */
 enum { GPI_RADIX_BUCKET_BLOCKS = sizeof(GPI_RADIX_BUCKET) <= 72 * 1024 ? GPI_BLOCKS_OF_512 : 2 };
+
+/* Those of floats take long to tell, and are kept: two to a word. */
+GPI_DEVICE void GPI_RADIX_KEEP_BINS(GPI_RADIX_RULER ruler, const GP_KEY *keys, int top, uint32_t *bins)
+{
+    uint32_t tops[GPI_RADIX_BUCKET_ITEMS];
+
+    if (!GPI_RADIX_HAS_WIDTHS)
+        return;
+    GPI_RADIX_TOPS(ruler, keys, GPI_RADIX_BUCKET_ITEMS, top, tops);
+    GPI_UNROLL
+    for (int i = 0; i < GPI_RADIX_BUCKET_ITEMS; i++)
+        bins[i / 2] = (tops[i] % GPI_RADIX_BINS) << i % 2 * 16 | (i % 2 ? bins[i / 2] : 0);
+}
+
+/* The bin of key i. */
+GPI_DEVICE uint32_t GPI_RADIX_BIN(GPI_RADIX_RULER ruler, const GP_KEY *keys, int top, const uint32_t *bins, int i)
+{
+    return GPI_RADIX_HAS_WIDTHS ? bins[i / 2] >> i % 2 * 16 & 0xFFFF
+                                : GPI_RADIX_TOP(ruler, keys[i], top) % GPI_RADIX_BINS;
+}
 
 /* Turns the counts of the bins into where each begins. Tells whether one of them is crowded. */
 GPI_DEVICE int GPI_RADIX_BUCKET_BINS(GPI_RADIX_BUCKET *bucket)
@@ -763,7 +763,7 @@ GPI_DEVICE void GPI_RADIX_BUCKET_WRITE(const GPI_RADIX_BUCKET *bucket, GP_KEY *t
         }
         __syncwarp(); /* the lanes come out of the loop one by one, and should write together */
         if (x < count) {
-            to[slot] = GPI_RADIX_UNPACK(key);
+            to[slot] = GPI_RADIX_HAS_WIDTHS ? GPI_KEY_OF_CODE(key) : key;
             if (GPI_RADIX_PAIRS)
                 values_to[slot] = values[GPI_KEY_IS_NARROW ? order & 0xFFFF : order];
         }
@@ -793,6 +793,7 @@ static __global__ void __launch_bounds__(GPI_RADIX_BUCKET_THREADS, GPI_RADIX_BUC
         uint32_t off = 0;
         const GPI_RADIX_RULER ruler = GPI_RADIX_MEASURE_BINS(all, b);
         GP_KEY keys[GPI_RADIX_BUCKET_ITEMS];
+        uint32_t bins[(GPI_RADIX_BUCKET_ITEMS + 1) / 2];
 
         if (GPI_RADIX_PAIRS)
             off = gpi_radix_stage(bucket->values, values_from + first * sizeof *values_to,
@@ -816,20 +817,21 @@ static __global__ void __launch_bounds__(GPI_RADIX_BUCKET_THREADS, GPI_RADIX_BUC
             if (GPI_RADIX_PAIRS && line < (end - next) * sizeof *values_to)
                 gpi_prefetch(values_from + next * sizeof *values_to + line);
         }
+        GPI_RADIX_KEEP_BINS(ruler, keys, top, bins);
         __syncthreads(); /* the counts are zero */
         GPI_UNROLL
         for (int i = 0; i < GPI_RADIX_BUCKET_ITEMS; i++)
             if (i * GPI_RADIX_BUCKET_THREADS + tid < count)
-                atomicAdd(&bucket->bins[GPI_RADIX_TOP(ruler, keys[i], top) % GPI_RADIX_BINS], 1u);
+                atomicAdd(&bucket->bins[GPI_RADIX_BIN(ruler, keys, top, bins, i)], 1u);
         __syncthreads(); /* the bins have been counted */
         const int crowded = GPI_RADIX_BUCKET_BINS(bucket);
         GPI_UNROLL
         for (int i = 0; i < GPI_RADIX_BUCKET_ITEMS; i++)
             if (i * GPI_RADIX_BUCKET_THREADS + tid < count) {
-                uint32_t bin = GPI_RADIX_TOP(ruler, keys[i], top) % GPI_RADIX_BINS;
-                uint32_t slot = atomicAdd(&bucket->bins[bin], 1u);
+                const uint32_t bin = GPI_RADIX_BIN(ruler, keys, top, bins, i);
+                const uint32_t slot = atomicAdd(&bucket->bins[bin], 1u);
 
-                bucket->keys[slot] = GPI_RADIX_PACK(keys[i]);
+                bucket->keys[slot] = GPI_RADIX_HAS_WIDTHS ? GPI_KEY_CODE(keys[i]) : keys[i];
                 if (GPI_RADIX_PAIRS)
                     bucket->order[slot] = GPI_RADIX_ORDER(keys[i], i * GPI_RADIX_BUCKET_THREADS + tid);
                 else if (GPI_RADIX_HAS_WIDTHS)

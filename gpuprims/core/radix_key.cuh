@@ -176,12 +176,9 @@ GPI_FUNCTION int GPI_KEY_IS_MINUS_ZERO(GP_KEY key)
 
 GPI_FUNCTION int GPI_KEY_IS_NAN(GP_KEY key)
 {
-    uint64_t bits = 0;
+    const GP_KEY same = key;
 
-    if (!GPI_KEY_IS_FLOAT)
-        return 0;
-    memcpy(&bits, &key, sizeof key);
-    return GPI_KEY_IS_NARROW ? (uint32_t)bits << 1 > 0xFF000000u : bits << 1 > 0xFFE0000000000000u;
+    return key != same;
 }
 
 #endif
