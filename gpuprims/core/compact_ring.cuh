@@ -80,13 +80,19 @@ GPI_DEVICE void GPI_COMPACT_RING_LOAD(const GPI_COMPACT_JOB *job, GPI_COMPACT_RI
 {
     const int rounds = job->in_place ? 0 : job->own ? ring->stages : GPI_TUNE_COMPACT_ROUNDS;
     gpi_tile_source source = gpi_open_source(job->head, rounds, lane);
-    gpi_ring_place place = {0, 0};
+    gpi_ring_place place = {0, 0}, coming = {0, 0};
 
     for (int k = 0, ends = 0; ends < GPI_COMPACT_TEAMS; k++) {
-        uint32_t tile = gpi_next_tile(&source, job->head, job->tiles, lane);
+        uint32_t tile = gpi_next_tile(&source);
         char *stage = stages + place.stage * ring->stage_bytes;
         uint64_t *full = &ring->full[place.stage];
 
+        if (lane == 31 && k == 0)
+            ring->epoch = gpi_ticket_epoch(source.ticket);
+        if (k >= GPI_RING_COMING) { /* until an earlier tile has come: it is needed first */
+            gpi_mbarrier_wait(&ring->full[coming.stage], coming.parity);
+            gpi_ring_advance(&coming, ring->stages);
+        }
         if (k >= ring->stages)
             gpi_mbarrier_wait(&ring->empty[place.stage], place.parity ^ 1);
         if (lane < GPI_TILE_CHUNKS) {
@@ -100,10 +106,10 @@ GPI_DEVICE void GPI_COMPACT_RING_LOAD(const GPI_COMPACT_JOB *job, GPI_COMPACT_RI
                     flags ? GPI_COMPACT_FLAGS(stage, lane) : stage + lane * GPI_COMPACT_SLOT, full);
         } else if (lane == 31) {
             ring->tile[place.stage] = tile < job->tiles ? tile : GPI_NO_TILE;
-            if (k == 0)
-                ring->epoch = gpi_ticket_epoch(source.ticket);
             gpi_mbarrier_arrive(full);
         }
+        if (lane == 31 && tile < job->tiles)
+            gpi_draw_ahead(&source, job->head); /* so late that tiles come in the order of their tickets */
         ends += tile >= job->tiles;
         gpi_ring_advance(&place, ring->stages);
     }

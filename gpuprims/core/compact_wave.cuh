@@ -70,8 +70,8 @@ static __global__ void __launch_bounds__(32 * GPI_TILE_CHUNKS, GPI_TUNE_COMPACT_
     char *flag_slot = slots + GPI_TILE_CHUNKS * GPI_COMPACT_SLOT + warp * GPI_COMPACT_FLAG_SLOT;
     gpi_counted known = {0, 0};
     const int draws = job.tiles > gridDim.x || (job.tiles > 1 && job.in_place); /* tickets for tiles */
-    uint32_t tile = blockIdx.x, epoch = 0, checked_out = 0;
-    uint64_t ticket = 0;
+    uint32_t tile = blockIdx.x, epoch = 0;
+    uint64_t ticket = 0, checked_out = 0;
 
     if (threadIdx.x < 16)
         table[threadIdx.x] = gpi_pack_entry(threadIdx.x);

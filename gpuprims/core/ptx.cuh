@@ -321,6 +321,23 @@ GPI_DEVICE uint32_t gpi_warp_or(uint32_t x)
 #endif
 }
 
+/*
+ * 1, to add to a 64-bit word in global memory whose old value is looked at later. What a compiler knows to be the
+ * same in all lanes it adds up first, even where one lane calls alone; then it waits for the old value at once, to
+ * hand out the shares. Of 32-bit words it does so in any case.
+ */
+GPI_DEVICE unsigned long long gpi_one(void)
+{
+#ifdef __CUDA_ARCH__
+    uint32_t own;
+
+    __asm__("mov.u32 %0, %%lanemask_eq;" : "=r"(own));
+    return (unsigned long long)__popc((int)own);
+#else
+    return 1;
+#endif
+}
+
 /* The sum of the lanes up to the own. */
 GPI_DEVICE uint32_t gpi_warp_prefix(uint32_t x, unsigned lane)
 {

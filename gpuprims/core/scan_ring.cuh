@@ -50,13 +50,21 @@ GPI_DEVICE void GPI_SCAN_RING_LOAD(const GPI_SCAN_JOB *job, GPI_SCAN_RING *ring,
     const int rounds = job->in_place ? 0 : GPI_TUNE_SCAN_ROUNDS;
     gpi_tile_source source = gpi_open_source(job->head, rounds, lane);
     gpi_extent array = {(const char *)job->in, (const char *)(job->in + job->n)};
-    gpi_ring_place place = {0, 0};
+    gpi_ring_place place = {0, 0}, coming = {0, 0};
 
     for (int k = 0, end = 0; !end; k++) {
-        uint32_t tile = gpi_next_tile(&source, job->head, job->tiles, lane);
+        uint32_t tile = gpi_next_tile(&source);
 
+        if (lane == 31 && k == 0)
+            ring->epoch = gpi_ticket_epoch(source.ticket);
+        if (k >= GPI_RING_COMING) { /* until an earlier tile has come: it is needed first */
+            gpi_mbarrier_wait(&ring->full[coming.stage], coming.parity);
+            gpi_ring_advance(&coming, GPI_RING_N);
+        }
         if (k >= GPI_RING_N)
             gpi_mbarrier_wait(&ring->empty[place.stage], place.parity ^ 1);
+        if (lane == 31 && tile < job->tiles)
+            gpi_draw_ahead(&source, job->head);
         if (lane < GPI_TILE_CHUNKS) {
             size_t chunk = (size_t)tile * GPI_TILE_CHUNKS + lane;
             unsigned n = tile < job->tiles ? GPI_CHUNK_ITEMS(job->n, chunk) : 0;
@@ -69,8 +77,6 @@ GPI_DEVICE void GPI_SCAN_RING_LOAD(const GPI_SCAN_JOB *job, GPI_SCAN_RING *ring,
                 gpi_mbarrier_arrive(&ring->full[place.stage]);
         } else if (lane == 31) {
             ring->tile[place.stage] = tile < job->tiles ? tile : GPI_NO_TILE;
-            if (k == 0)
-                ring->epoch = gpi_ticket_epoch(source.ticket);
             gpi_mbarrier_arrive(&ring->full[place.stage]);
         }
         end = tile >= job->tiles;

@@ -50,8 +50,8 @@ static __global__ void __launch_bounds__(32 * GPI_TILE_CHUNKS, GPI_TUNE_SCAN_WAV
     gpi_extent array = {(const char *)job.in, (const char *)(job.in + job.n)};
     GPI_LOOK look = {job.start.before, job.start.has_before, 0};
     const int draws = job.tiles > gridDim.x || (job.tiles > 1 && job.in_place); /* tickets for tiles */
-    uint32_t tile = blockIdx.x, epoch = 0, checked_out = 0;
-    uint64_t ticket = 0;
+    uint32_t tile = blockIdx.x, epoch = 0;
+    uint64_t ticket = 0, checked_out = 0;
 
     gpi_grid_wait();
     gpi_grid_launch_next();

@@ -26,8 +26,8 @@ typedef struct gpi_tag_head {
     unsigned long long ticket;  /* the epoch of the launch before << 32 | the next tile */
     unsigned long long total;   /* what the blocks of a launch add up */
     unsigned long long counted; /* what they have added up in all, for the launch that follows */
-    uint32_t done;              /* blocks that have finished */
-    uint32_t unused[25];        /* up to 128 bytes: the tags that follow are aligned */
+    unsigned long long done;    /* blocks that have finished */
+    uint32_t unused[24];        /* up to 128 bytes: the tags that follow are aligned */
 } gpi_tag_head;
 
 /* Where a warp is in a ring of stages: the parity of a stage's mbarriers flips with every round. */
@@ -47,7 +47,7 @@ GPI_DEVICE void gpi_ring_advance(gpi_ring_place *place, int stages)
 /* One thread: draws a ticket. The lower half is its number. */
 GPI_DEVICE uint64_t gpi_take_ticket(gpi_tag_head *head)
 {
-    return atomicAdd(&head->ticket, 1ull);
+    return atomicAdd(&head->ticket, gpi_one());
 }
 
 GPI_DEVICE uint32_t gpi_ticket_epoch(uint64_t ticket)
@@ -72,41 +72,42 @@ GPI_DEVICE uint32_t gpi_take_tile(gpi_tag_head *head, uint32_t *epoch)
 
 /* Where the load warp of a ring takes tiles from: the first rounds go by the block's number, without tickets. */
 typedef struct gpi_tile_source {
-    uint64_t ticket;   /* lane 31: tells the epoch */
-    uint32_t drawn;    /* lane 31: the ticket for the next tile, if that takes one */
+    uint64_t ticket;   /* lane 31: the last that was drawn, or read to tell the epoch; it takes a while */
     int taken, rounds; /* of tiles */
 } gpi_tile_source;
 
 /* One warp, before it takes tiles. */
 GPI_DEVICE gpi_tile_source gpi_open_source(gpi_tag_head *head, int rounds, unsigned lane)
 {
-    gpi_tile_source source = {0, 0, 0, rounds};
+    gpi_tile_source source = {0, 0, rounds};
 
     if (lane == 31)
-        source.ticket = gpi_read_ticket(head); /* looked at later: it takes a while to come */
-    if (lane == 31 && rounds == 0)
-        source.drawn = (uint32_t)gpi_take_ticket(head);
+        source.ticket = rounds ? gpi_read_ticket(head) : gpi_take_ticket(head);
     return source;
 }
 
 /* One warp: takes a tile; from number `tiles` on there is none. */
-GPI_DEVICE uint32_t gpi_next_tile(gpi_tile_source *source, gpi_tag_head *head, uint32_t tiles, unsigned lane)
+GPI_DEVICE uint32_t gpi_next_tile(gpi_tile_source *source)
 {
-    uint32_t drawn = __shfl_sync(GPI_FULL_MASK, source->drawn, 31);
-    uint32_t tile = source->taken < source->rounds
-                        ? (uint32_t)source->taken * gridDim.x + blockIdx.x
-                        : (uint32_t)source->rounds * gridDim.x + drawn;
+    int round = source->taken++;
 
-    source->taken++;
-    if (lane == 31 && tile < tiles && source->taken >= source->rounds)
-        source->drawn = (uint32_t)gpi_take_ticket(head); /* early: it takes a while */
-    return tile;
+    if (round < source->rounds)
+        return (uint32_t)round * gridDim.x + blockIdx.x;
+    return (uint32_t)source->rounds * gridDim.x +
+           __shfl_sync(GPI_FULL_MASK, (uint32_t)source->ticket, 31);
+}
+
+/* Lane 31, which has taken a tile that there is: draws the ticket for the next one, if that takes one. */
+GPI_DEVICE void gpi_draw_ahead(gpi_tile_source *source, gpi_tag_head *head)
+{
+    if (source->taken >= source->rounds)
+        source->ticket = gpi_take_ticket(head);
 }
 
 /* One thread of each block, which needs no ticket any more: how many blocks have checked out before. */
-GPI_DEVICE uint32_t gpi_check_out(gpi_tag_head *head)
+GPI_DEVICE uint64_t gpi_check_out(gpi_tag_head *head)
 {
-    return atomicAdd(&head->done, 1u);
+    return atomicAdd(&head->done, gpi_one());
 }
 
 /* One thread, after all blocks have checked out: readies the head for the next launch. */
@@ -116,7 +117,7 @@ GPI_DEVICE void gpi_ready_head(gpi_tag_head *head, uint32_t epoch)
 }
 
 /* The thread that has checked its block out, after `before` others: the last one readies the head. */
-GPI_DEVICE void gpi_finish_launch(gpi_tag_head *head, uint32_t epoch, uint32_t before)
+GPI_DEVICE void gpi_finish_launch(gpi_tag_head *head, uint32_t epoch, uint64_t before)
 {
     if (before != gridDim.x - 1)
         return;

@@ -45,6 +45,9 @@
 /* Shared memory for the stages of a ring of bulk copies, in a block with a multiprocessor to itself. */
 #define GPI_RING_ROOM (225 << 10)
 
+/* Tiles that are on their way to such a ring at a time. */
+#define GPI_RING_COMING 2
+
 /* compact.cuh: stages of the ring, at most; look warps and count warps, for items of a byte and for larger
  * ones; teams of eight write warps for items of a byte; tiles that a block of the ring takes without a ticket;
  * MiB of input from which the ring is faster than a wave of blocks; blocks of that wave on a multiprocessor. */
