@@ -95,6 +95,9 @@ GPI_DEVICE void GPI_COMPACT_RING_LOAD(const GPI_COMPACT_JOB *job, GPI_COMPACT_RI
         }
         if (k >= ring->stages)
             gpi_mbarrier_wait(&ring->empty[place.stage], place.parity ^ 1);
+        /* Before the copies only when the ring is full: tiles had better come in the order of their tickets. */
+        if (lane == 31 && tile < job->tiles && k >= ring->stages)
+            gpi_draw_ahead(&source, job->head);
         if (lane < GPI_TILE_CHUNKS) {
             GPI_COMPACT_PART part = GPI_COMPACT_CUT(job, (size_t)tile * GPI_TILE_CHUNKS + lane);
 
@@ -108,8 +111,8 @@ GPI_DEVICE void GPI_COMPACT_RING_LOAD(const GPI_COMPACT_JOB *job, GPI_COMPACT_RI
             ring->tile[place.stage] = tile < job->tiles ? tile : GPI_NO_TILE;
             gpi_mbarrier_arrive(full);
         }
-        if (lane == 31 && tile < job->tiles)
-            gpi_draw_ahead(&source, job->head); /* so late that tiles come in the order of their tickets */
+        if (lane == 31 && tile < job->tiles && k < ring->stages)
+            gpi_draw_ahead(&source, job->head);
         ends += tile >= job->tiles;
         gpi_ring_advance(&place, ring->stages);
     }
