@@ -7,7 +7,7 @@
  *     --seed N    seed of the generated data (printed)
  *     --small     leave out large sizes, for slow tools such as sanitizers
  *     --only LIST  of a program with several instances: only those that have one of these words, apart by
- *                 commas, in their names
+ *                 commas, in their names, or behind a = as their names
  */
 #ifndef TAP_H
 #define TAP_H
@@ -90,7 +90,7 @@ __attribute__((unused)) static int tap_wants(const char *name)
 
     for (; *list; list += strcspn(list, ","), list += *list == ',') {
         snprintf(word, sizeof word, "%.*s", (int)strcspn(list, ","), list);
-        if (strstr(name, word))
+        if (word[0] == '=' ? strcmp(name, word + 1) == 0 : strstr(name, word) != NULL)
             return 1;
     }
     return tap_only[0] == '\0';
