@@ -103,7 +103,6 @@
 
 #define GPI_RADIX_LAYOUT GPI(layout)
 #define GPI_RADIX_LAY_OUT GPI(lay_out)
-#define GPI_RADIX_ROOM GPI(room)
 #define GPI_RADIX_LARGEST_CLUSTER GPI(largest_cluster)
 #define GPI_RADIX_READY GPI(ready)
 #define GPI_RADIX_BLOCKS_OF_CLUSTER GPI(blocks_of_cluster)

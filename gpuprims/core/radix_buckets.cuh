@@ -40,7 +40,6 @@
 #define GPI_RADIX_EQUAL_WIDTH GPI(equal_width)
 #define GPI_RADIX_IS_SPREAD GPI(is_spread)
 #define GPI_RADIX_PARTITION_ITEMS GPI(partition_items)
-#define GPI_RADIX_PARTITION_N GPI(partition_n)
 #define GPI_RADIX_SAMPLE GPI(sample)
 #define GPI_RADIX_ADD_BUCKETS GPI(add_buckets)
 #define GPI_RADIX_SPREAD_KERNEL GPI(spread_kernel)
@@ -93,8 +92,7 @@ GPI_DEVICE uint32_t gpi_radix_scan_256(uint32_t *sums, uint32_t count)
 
 enum {
     GPI_RADIX_PARTITIONS = GPI_RADIX_HAS_BUCKETS && !GPI_RADIX_PAIRS, /* whether a kernel of its own partitions */
-    GPI_RADIX_PARTITION_ITEMS = GPI_RADIX_PARTITIONS ? 40 : 1,
-    GPI_RADIX_PARTITION_N = GPI_RADIX_PARTITION_THREADS * GPI_RADIX_PARTITION_ITEMS
+    GPI_RADIX_PARTITION_ITEMS = GPI_RADIX_PARTITIONS ? 40 : 1
 };
 
 /* A value of a bucket, or the number of the item in place of a large one. */

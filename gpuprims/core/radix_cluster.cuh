@@ -20,7 +20,6 @@
  *
  * Part of radix_sort.cuh; not to be included directly.
  */
-#define GPI_RADIX_STATE GPI(state)
 #define GPI_RADIX_SHARE GPI(share)
 #define GPI_RADIX_SHARE_OWNER GPI(share_owner)
 #define GPI_RADIX_SHARE_BIN GPI(share_bin)
