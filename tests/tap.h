@@ -6,6 +6,7 @@
  *
  *     --seed N    seed of the generated data (printed)
  *     --small     leave out large sizes, for slow tools such as sanitizers
+ *     --brief     of a program that has it: a few calls that run every kernel, for the slowest of them
  *     --only LIST  of a program with several instances: only those that have one of these words, apart by
  *                 commas, in their names, or behind a = as their names
  */
@@ -20,7 +21,7 @@
 #include <gpuprims/gpuprims.h>
 
 static int tap_count = 0, tap_failures = 0;
-static int tap_small = 0;
+static int tap_small = 0, tap_brief = 0;
 static const char *tap_only = "";
 static uint64_t tap_seed = 20250101;
 
@@ -58,10 +59,12 @@ __attribute__((unused)) static void tap_begin(int argc, char **argv)
             tap_seed = strtoull(argv[++i], NULL, 0);
         else if (strcmp(argv[i], "--small") == 0)
             tap_small = 1;
+        else if (strcmp(argv[i], "--brief") == 0)
+            tap_brief = 1;
         else if (strcmp(argv[i], "--only") == 0 && i + 1 < argc)
             tap_only = argv[++i];
         else {
-            fprintf(stderr, "usage: %s [--seed N] [--small] [--only LIST]\n", argv[0]);
+            fprintf(stderr, "usage: %s [--seed N] [--small] [--brief] [--only LIST]\n", argv[0]);
             exit(2);
         }
     }

@@ -535,6 +535,21 @@ static void workspaces(const radix_case *c)
        c->name);
 }
 
+/* A few sorts by each kernel. Cases that are not bound to one: a block, a cluster, passes for few keys. */
+static void brief(const radix_case *c)
+{
+    static const int some[] = {0, 3, 12};
+    gp_workspace ws = GP_WORKSPACE_INIT;
+    int passed = sorts(c, 0, 300, 0, -1, 0, &ws) && sorts(c, 9, 9001, 3, 8, ODD, &ws);
+
+    for (size_t k = 0; k < sizeof some / sizeof *some; k++)
+        passed &= sorts(c, some[k], 9001, 0, -1, 0, &ws);
+    if (c == &u32_case || c == &i64_down_case || c == &f64_f32_case)
+        passed &= sorts(c, 0, 131073, 0, -1, 0, &ws) && sorts(c, 3, 131073, 0, -1, 0, &ws);
+    ok(passed, "%s: every kernel", c->name);
+    must(gp_workspace_release(&ws, 0));
+}
+
 static void refusals(void)
 {
     int *some = NULL, *others = NULL;
@@ -699,6 +714,11 @@ static void huge(void)
 int main(int argc, char **argv)
 {
     tap_begin(argc, argv);
+    for (int i = 0; i < CASES && tap_brief; i++)
+        if (tap_wants(cases[i]->name))
+            brief(cases[i]);
+    if (tap_brief)
+        return tap_end();
     refusals();
     cpu_sort();
     clusters(&u32_case);
