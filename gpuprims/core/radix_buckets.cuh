@@ -136,7 +136,7 @@ GPI_DEVICE uint32_t GPI_RADIX_TOP(GPI_RADIX_RULER ruler, GP_KEY key, int bits)
     return GPI_KEY_IS_NARROW ? GPI_KEY_WORD(key) >> (32 - bits) : (uint32_t)(GPI_KEY_LONG(key) >> (64 - bits));
 }
 
-/* The same for several keys at once, which takes a single branch. */
+/* The same for several keys, in two loops: the compiler knows in each which kind of ruler it is, and branches once. */
 GPI_DEVICE void GPI_RADIX_TOPS(GPI_RADIX_RULER ruler, const GP_KEY *keys, int n, int bits, uint32_t *tops)
 {
     if (GPI_RADIX_HAS_WIDTHS && ruler.linear) {
