@@ -6,7 +6,7 @@
  *
  *     --seed N    seed of the generated data (printed)
  *     --small     leave out large sizes, for slow tools such as sanitizers
- *     --brief     of a program that has it: a few calls that run every kernel, for the slowest of them
+ *     --brief     of a program that has it: a few calls of each instance, for the slowest of them
  *     --only LIST  of a program with several instances: only those that have one of these words, apart by
  *                 commas, in their names, or behind a = as their names
  */

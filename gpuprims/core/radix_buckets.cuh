@@ -575,7 +575,7 @@ GPI_DEVICE uint64_t GPI_RADIX_PACKED(GP_KEY key)
 /* Blocks of a multiprocessor; those of large items find no room for more. */
 enum { GPI_RADIX_BUCKET_BLOCKS = sizeof(GPI_RADIX_BUCKET) <= 72 * 1024 ? GPI_BLOCKS_OF_512 : 2 };
 
-/* Those of floats take long to tell, and are kept: two to a word. */
+/* The bins of floats take long to tell, and are kept: two to a word. */
 GPI_DEVICE void GPI_RADIX_KEEP_BINS(GPI_RADIX_RULER ruler, const GP_KEY *keys, int top, uint32_t *bins)
 {
     uint32_t tops[GPI_RADIX_BUCKET_ITEMS];

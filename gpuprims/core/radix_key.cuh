@@ -176,7 +176,7 @@ GPI_FUNCTION int GPI_KEY_IS_MINUS_ZERO(GP_KEY key)
 
 GPI_FUNCTION int GPI_KEY_IS_NAN(GP_KEY key)
 {
-    const GP_KEY same = key;
+    const GP_KEY same = key; /* compilers warn of a name that is compared with itself */
 
     return key != same;
 }
