@@ -70,12 +70,14 @@ GPI_DEVICE gpi_radix_four *gpi_radix_four_bins(gpi_radix_bins *state, uint32_t b
     return (gpi_radix_four *)(state->bins + gpi_radix_bin_at(bin));
 }
 
-GPI_DEVICE void gpi_radix_empty_bins(gpi_radix_bins *state)
+/* Zeroes n words, a multiple of 4. */
+GPI_DEVICE void gpi_radix_zero(uint32_t *words, uint32_t n)
 {
     const gpi_radix_four none = {{0, 0, 0, 0}};
 
-    for (uint32_t i = 4 * threadIdx.x; i < GPI_RADIX_BINS; i += 4 * blockDim.x)
-        *(gpi_radix_four *)(state->bins + i) = none;
+    GPI_NO_UNROLL
+    for (uint32_t i = 4 * threadIdx.x; i < n; i += 4 * blockDim.x)
+        *(gpi_radix_four *)(words + i) = none;
 }
 
 /* Turns the counts of the bins into words; blockDim.x is 512 or 1024. Tells whether some bin is crowded. */
@@ -208,7 +210,7 @@ GPI_DEVICE void GPI_RADIX_BLOCK_PART(const GPI_RADIX_BLOCK *block, uint32_t *at,
         words[i] = block->state->bins[at[i]];
     __syncthreads(); /* the words have been read */
     const int alike = asks ? GPI_RADIX_BLOCK_ALIKE(block, at, words, rest) : 0;
-    gpi_radix_empty_bins(block->state);
+    gpi_radix_zero(block->state->bins, GPI_RADIX_BINS);
     GPI_UNROLL
     for (uint32_t i = 0; i < GPI_RADIX_BLOCK_ITEMS; i++) {
         const uint32_t begin = words[i] % 65536, count = words[i] / 65536;
@@ -349,7 +351,7 @@ static __global__ void __launch_bounds__(1024) GPI_RADIX_BLOCK_KERNEL(GPI_RADIX_
     block.mask = job.begin_bit < job.end_bit
                      ? UINT64_MAX >> (64 - (job.end_bit - job.begin_bit)) << job.begin_bit
                      : 0;
-    gpi_radix_empty_bins(state);
+    gpi_radix_zero(state->bins, GPI_RADIX_BINS);
     if (threadIdx.x < 32)
         state->bins[GPI_RADIX_BINS + threadIdx.x] = 0;
     if (threadIdx.x < GPI_RADIX_BLOCK_CROWD) {

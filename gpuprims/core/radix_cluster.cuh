@@ -58,11 +58,12 @@ typedef struct gpi_radix_state {
         uint16_t counts
             [32]
             [258]; /* the long way: of each warp; its reads of several rows do not meet in a bank */
+        uint32_t pairs[32][129]; /* of the counts of two digits */
     } u;
-    uint32_t digits[256]; /* keys of the block */
-    uint32_t owner[256];  /* the block that gets a digit's keys */
-    uint32_t slot[256];   /* where they begin in this block, and how far from there they go */
-    uint32_t place[256];
+    /* Keys of the block; where they begin in it. Items that there are not have a digit for each lane. */
+    uint32_t digits[256 + 32], slot[256 + 32];
+    uint32_t owner[256]; /* the block that gets a digit's keys, */
+    uint32_t place[256]; /* and how far from their slots they go */
     uint32_t from[GPI_RADIX_CLUSTER_MOST], to[GPI_RADIX_CLUSTER_MOST];  /* what a block gets, */
     uint32_t low[GPI_RADIX_CLUSTER_MOST], high[GPI_RADIX_CLUSTER_MOST]; /* and its digits */
     uint32_t sums[32], more_sums[32];
@@ -121,15 +122,14 @@ GPI_DEVICE uint32_t GPI_RADIX_SHARE_BIN(const GPI_RADIX_SHARE *share, GP_KEY key
     return (uint32_t)(((GPI_KEY_LONG(key) >> share->begin_bit & share->range) - low) >> shift);
 }
 
-/* Reads the block's share of all keys. Lanes read neighbouring keys; a warp has a run of them. */
+/* Reads the block's share of all keys, and last ones behind them. Lanes read neighbouring keys; a warp has a run. */
 GPI_DEVICE void GPI_RADIX_SHARE_LOAD(const GPI_RADIX_SHARE *share, GP_KEY *keys)
 {
     const GP_KEY *from = share->keys_in + share->at;
 
     GPI_UNROLL
     for (uint32_t i = 0; i < GPI_RADIX_CLUSTER_ITEMS; i++)
-        if (i < share->items)
-            keys[i] = from[32 * i];
+        keys[i] = i < share->items ? from[32 * i] : GPI_KEY_LAST();
 }
 
 /* How many keys have the digit of the thread in all blocks, and *before in those before this one. */
@@ -143,13 +143,12 @@ GPI_DEVICE uint32_t GPI_RADIX_SHARE_TOTAL(const GPI_RADIX_SHARE *share, uint32_t
     GPI_NO_UNROLL
     for (unsigned first = 0; first < gridDim.x; first += 4) {
         GPI_UNROLL
-        for (unsigned r = first; r < first + 4; r++)
-            if (r < gridDim.x) {
-                uint32_t count = share->table[r * GPI_RADIX_ROW + threadIdx.x];
+        for (unsigned r = first; r < first + 4; r++) { /* behind the table are items, which do not count */
+            uint32_t count = share->table[r * GPI_RADIX_ROW + threadIdx.x];
 
-                *before += r < blockIdx.x ? count : 0;
-                total += count;
-            }
+            *before += r < blockIdx.x ? count : 0;
+            total += r < gridDim.x ? count : 0;
+        }
     }
     return total;
 }
@@ -159,6 +158,7 @@ GPI_DEVICE uint32_t GPI_RADIX_SHARE_TOTAL(const GPI_RADIX_SHARE *share, uint32_t
 /* Every block tells the others how many keys of each digit it has, and whether it must be strict. */
 GPI_DEVICE void GPI_RADIX_SHARE_TELL(const GPI_RADIX_SHARE *share, uint32_t count, uint32_t strict)
 {
+    GPI_NO_UNROLL
     for (unsigned r = threadIdx.x / 256; r < gridDim.x; r += blockDim.x / 256) {
         uint32_t *row =
             (uint32_t *)gpi_cluster_shared(share->table + blockIdx.x * GPI_RADIX_ROW, r);
@@ -180,15 +180,15 @@ GPI_DEVICE int GPI_RADIX_SHARE_SPREAD(GPI_RADIX_SHARE *share, const GP_KEY *keys
     const unsigned tid = threadIdx.x, lane = tid % 32, warp = tid / 32, me = blockIdx.x;
     const int shift = share->bits > 8 ? share->bits - 8 : 0;
     uint32_t total = 0, before = 0, here = 0, start = 0, slot = 0, strict = 0;
-    uint32_t ranks[GPI_RADIX_CLUSTER_ITEMS];
+    uint32_t digits[GPI_RADIX_CLUSTER_ITEMS], ranks[GPI_RADIX_CLUSTER_ITEMS];
 
     GPI_UNROLL
-    for (uint32_t i = 0; i < GPI_RADIX_CLUSTER_ITEMS; i++)
-        if (i < share->items) {
-            ranks[i] = atomicAdd(&state->digits[GPI_RADIX_SHARE_BIN(share, keys[i], 0, shift)], 1u);
-            if (!GPI_RADIX_PAIRS && GPI_KEY_IS_MINUS_ZERO(keys[i]))
-                state->strict = 1;
-        }
+    for (uint32_t i = 0; i < GPI_RADIX_CLUSTER_ITEMS; i++) {
+        digits[i] = i < share->items ? GPI_RADIX_SHARE_BIN(share, keys[i], 0, shift) : 256 + lane;
+        ranks[i] = atomicAdd(&state->digits[digits[i]], 1u);
+        if (!GPI_RADIX_PAIRS && GPI_KEY_IS_MINUS_ZERO(keys[i]))
+            state->strict = 1;
+    }
     __syncthreads();    /* the digits have been counted */
     gpi_cluster_wait(); /* all blocks have started */
     GPI_RADIX_SHARE_TELL(share, state->digits[tid % 256], state->strict);
@@ -226,14 +226,13 @@ GPI_DEVICE int GPI_RADIX_SHARE_SPREAD(GPI_RADIX_SHARE *share, const GP_KEY *keys
     if (tid < 256)
         state->place[tid] -= state->from[gpi_min(state->owner[tid], gridDim.x - 1)];
     GPI_UNROLL
-    for (uint32_t i = 0; i < GPI_RADIX_CLUSTER_ITEMS; i++)
-        if (i < share->items) {
-            uint32_t to = state->slot[GPI_RADIX_SHARE_BIN(share, keys[i], 0, shift)] + ranks[i];
+    for (uint32_t i = 0; i < GPI_RADIX_CLUSTER_ITEMS; i++) {
+        uint32_t to = state->slot[digits[i]] + ranks[i];
 
-            share->keys[1][to] = keys[i];
-            if (GPI_RADIX_PAIRS)
-                share->from[1][to] = share->at + 32 * i;
-        }
+        share->keys[1][to] = keys[i];
+        if (GPI_RADIX_PAIRS)
+            share->from[1][to] = share->at + 32 * i;
+    }
     __syncthreads(); /* the block's keys are in order of the digit: they travel in runs */
     const uint32_t first = me * share->share;
     const uint32_t mine = first < share->n ? gpi_min(share->n - first, share->share) : 0;
@@ -378,60 +377,61 @@ GPI_DEVICE int GPI_RADIX_SHARE_SORT(GPI_RADIX_SHARE *share, uint64_t low, int bi
 
 /* ---- the long way ------------------------------------------------------------------------------ */
 
-/* Ranks each key among those of its digit in the warp's run. */
-GPI_DEVICE void GPI_RADIX_SHARE_RANK(uint16_t *counts, const GP_KEY *keys, uint32_t *ranks,
-                                     uint32_t rounds, int shift, uint32_t mask)
+/* Ranks each key of the warp's run, from *keys on, among those of its digit there. */
+GPI_DEVICE void GPI_RADIX_SHARE_RANK(const GP_KEY *keys, uint16_t *ranks, uint16_t *counts, uint32_t n, int shift,
+                                     uint32_t mask)
 {
-    const unsigned below = (1u << threadIdx.x % 32) - 1;
+    const unsigned lane = threadIdx.x % 32, below = (1u << lane) - 1;
     uint32_t ones = 0xFFFFFFFFu;
 
     GPI_OPAQUE(ones);
     GPI_UNROLL
     for (unsigned i = 0; i < 256; i += 32)
-        counts[i + threadIdx.x % 32] = 0;
+        counts[i + lane] = 0;
     __syncwarp(); /* the counts are zero */
-    GPI_UNROLL
-    for (uint32_t i = 0; i < GPI_RADIX_CLUSTER_ITEMS; i++) {
-        if (i < rounds) {
-            uint32_t digit = GPI_KEY_DIGIT(keys[i], shift, mask);
-            unsigned same = gpi_match_digit(digit, ones), rank = (unsigned)__popc(same & below);
-            uint32_t before = counts[digit];
+    GPI_NO_UNROLL
+    for (uint32_t i = 0; i < n; i += 32) {
+        const uint32_t digit = GPI_KEY_DIGIT(keys[i], shift, mask);
+        const unsigned same = gpi_match_digit(digit, ones), rank = (unsigned)__popc(same & below);
+        const uint32_t before = counts[digit];
 
-            __syncwarp(); /* everybody has read the count */
-            if (rank == 0)
-                counts[digit] = (uint16_t)(before + (uint32_t)__popc(same));
-            __syncwarp(); /* the count is there for the next round */
-            ranks[i] = before + rank;
-        }
+        __syncwarp(); /* everybody has read the count */
+        if (rank == 0)
+            counts[digit] = (uint16_t)(before + (uint32_t)__popc(same));
+        __syncwarp(); /* the count is there for the next round */
+        ranks[i] = (uint16_t)(before + rank);
     }
 }
 
 /*
  * One digit: turns the warps' counts into the first places of their keys in the cluster. Tells whether one
- * digit has all keys. A thread has a digit in eight warps.
+ * digit has all keys. A thread has two digits, side by side in a word, in four warps.
  */
 GPI_DEVICE int GPI_RADIX_SHARE_PASS(GPI_RADIX_SHARE *share)
 {
     gpi_radix_state *state = share->state;
-    const unsigned tid = threadIdx.x, lane = tid % 32, warp = tid / 32, parts = blockDim.x / 256;
-    const unsigned digit = tid / parts, first = tid % parts * 8;
-    uint32_t counts[8], sum = 0, scan, total = 0, before = 0;
+    const unsigned tid = threadIdx.x, lane = tid % 32, warp = tid / 32, parts = blockDim.x / 128;
+    const unsigned pair = tid / parts, part = tid % parts;
+    uint32_t counts[4], sum = 0, scan, total = 0, before = 0;
 
     GPI_UNROLL
-    for (int w = 0; w < 8; w++)
-        sum += counts[w] = state->u.counts[first + w][digit];
+    for (int w = 0; w < 4; w++)
+        sum += counts[w] = state->u.pairs[4 * part + w][pair];
     scan = sum;
+    GPI_NO_UNROLL
     for (unsigned stride = 1; stride < parts; stride *= 2) {
         uint32_t other = __shfl_up_sync(GPI_FULL_MASK, scan, stride);
 
-        scan += tid % parts >= stride ? other : 0;
+        scan += part >= stride ? other : 0;
     }
-    if (tid % parts == parts - 1)
-        state->digits[digit] = scan;
+    if (part == parts - 1) {
+        state->digits[2 * pair] = scan % 65536;
+        state->digits[2 * pair + 1] = scan / 65536;
+    }
     scan -= sum;
     GPI_UNROLL
-    for (int w = 0; w < 8; w++) {
-        state->u.counts[first + w][digit] = (uint16_t)scan;
+    for (int w = 0; w < 4; w++) {
+        state->u.pairs[4 * part + w][pair] = scan;
         scan += counts[w];
     }
     __syncthreads(); /* the digits have been counted */
@@ -449,21 +449,23 @@ GPI_DEVICE int GPI_RADIX_SHARE_PASS(GPI_RADIX_SHARE *share)
     return single;
 }
 
-/* Sorts the cluster's keys by one digit after the other. What fills up the last share comes last. */
-GPI_DEVICE void GPI_RADIX_SHARE_PASSES(GPI_RADIX_SHARE *share)
+/*
+ * Sorts the cluster's keys by one digit after the other, to and fro between the halves of the items' room. What fills
+ * up the last share comes last.
+ */
+GPI_DEVICE void GPI_RADIX_SHARE_PASSES(GPI_RADIX_SHARE *share, const GP_KEY *keys)
 {
     gpi_radix_state *state = share->state;
     uint16_t *counts = state->u.counts[threadIdx.x / 32];
-    const uint32_t first = blockIdx.x * share->share;
-    const uint32_t here = threadIdx.x / 32 * 32 * share->rounds + threadIdx.x % 32;
-    GP_KEY keys[GPI_RADIX_CLUSTER_ITEMS];
-    uint32_t ranks[GPI_RADIX_CLUSTER_ITEMS], from[GPI_RADIX_CLUSTER_ITEMS];
+    const uint32_t first = blockIdx.x * share->share, run = 32 * share->rounds;
+    const uint32_t here = threadIdx.x / 32 * run + threadIdx.x % 32;
+    uint16_t *ranks = (uint16_t *)share->keys[1] + here;
+    uint32_t half = 0;
 
-    GPI_RADIX_SHARE_LOAD(share, keys);
     GPI_UNROLL
     for (uint32_t i = 0; i < GPI_RADIX_CLUSTER_ITEMS; i++)
         if (i < share->rounds) {
-            share->keys[0][here + 32 * i] = i < share->items ? keys[i] : GPI_KEY_LAST();
+            share->keys[0][here + 32 * i] = keys[i];
             if (GPI_RADIX_PAIRS)
                 share->from[0][here + 32 * i] = first + here + 32 * i;
         }
@@ -472,35 +474,34 @@ GPI_DEVICE void GPI_RADIX_SHARE_PASSES(GPI_RADIX_SHARE *share)
     for (int bit = 0; bit < share->bits; bit += 8) {
         const int shift = share->begin_bit + bit;
         const uint32_t mask = 255u >> (share->bits - bit < 8 ? 8 - (share->bits - bit) : 0);
+        const GP_KEY *some = share->keys[0] + half + here;
 
-        GPI_UNROLL
-        for (uint32_t i = 0; i < GPI_RADIX_CLUSTER_ITEMS; i++)
-            if (i < share->rounds) {
-                keys[i] = share->keys[0][here + 32 * i];
-                if (GPI_RADIX_PAIRS)
-                    from[i] = share->from[0][here + 32 * i];
-            }
-        GPI_RADIX_SHARE_RANK(counts, keys, ranks, share->rounds, shift, mask);
+        GPI_RADIX_SHARE_RANK(some, ranks, counts, run, shift, mask);
         __syncthreads(); /* the counts are complete */
-        const int single = GPI_RADIX_SHARE_PASS(share);
-        GPI_UNROLL
-        for (uint32_t i = 0; i < GPI_RADIX_CLUSTER_ITEMS; i++)
-            if (i < share->rounds && !single) {
-                uint32_t digit = GPI_KEY_DIGIT(keys[i], shift, mask);
-                uint32_t to = counts[digit] + ranks[i] + state->place[digit];
-                uint32_t owner = GPI_RADIX_SHARE_OWNER(share, to);
+        if (!GPI_RADIX_SHARE_PASS(share)) {
+            const uint32_t *from = share->from[0] + half + here;
 
-                to -= owner * share->share;
-                *(GP_KEY *)gpi_cluster_shared(&share->keys[0][to], owner) = keys[i];
+            half = share->share - half;
+            GPI_NO_UNROLL
+            for (uint32_t i = 0; i < run; i += 32) {
+                const uint32_t digit = GPI_KEY_DIGIT(some[i], shift, mask);
+                uint32_t to = counts[digit] + ranks[i] + state->place[digit];
+                const uint32_t owner = GPI_RADIX_SHARE_OWNER(share, to);
+
+                to += half - owner * share->share;
+                *(GP_KEY *)gpi_cluster_shared(&share->keys[0][to], owner) = some[i];
                 if (GPI_RADIX_PAIRS)
                     *(uint32_t *)gpi_cluster_shared(&share->from[0][to], owner) = from[i];
             }
+        }
         gpi_cluster_sync(); /* the items are in their slots; nobody reads the table any more */
     }
     share->first = first;
     share->count = first < share->n ? gpi_min(share->n - first, share->share) : 0;
+    share->from[0] += half;
+    GPI_NO_UNROLL
     for (uint32_t x = threadIdx.x; x < share->count; x += blockDim.x)
-        share->keys_out[first + x] = share->keys[0][x];
+        share->keys_out[first + x] = share->keys[0][half + x];
     __syncthreads(); /* the keys have been read */
 }
 
@@ -527,7 +528,7 @@ GPI_DEVICE void GPI_RADIX_SHARE_WRITE(const GPI_RADIX_SHARE *share)
 }
 
 /* Sorts n items, at most 8 for each thread; the grid is one cluster. */
-static __global__ void __launch_bounds__(1024) GPI_RADIX_CLUSTER_KERNEL(GPI_RADIX_SHARE share)
+static __global__ void __launch_bounds__(1024, 1) GPI_RADIX_CLUSTER_KERNEL(GPI_RADIX_SHARE share)
 {
     GP_DYNAMIC_SHARED(char, memory);
     const unsigned tid = threadIdx.x;
@@ -547,10 +548,11 @@ static __global__ void __launch_bounds__(1024) GPI_RADIX_CLUSTER_KERNEL(GPI_RADI
     share.keys[1] = share.keys[0] + room;
     share.from[1] = (uint32_t *)(share.keys[1] + room);
     share.from[0] = (uint32_t *)(items + room * (GPI_RADIX_CLUSTER_SLOT - 4u));
-    for (unsigned i = tid; i < GPI_RADIX_BINS; i += blockDim.x)
-        state->u.bins[i] = 0;
-    if (tid < 256)
+    gpi_radix_zero(state->u.bins, GPI_RADIX_BINS);
+    if (tid < 256 + 32) {
         state->digits[tid] = 0;
+        state->slot[tid] = share.share; /* behind all items */
+    }
     if (tid < GPI_RADIX_CLUSTER_MOST) {
         state->from[tid] = state->low[tid] = 0x7FFFFFFF;
         state->to[tid] = state->high[tid] = 0;
@@ -566,7 +568,7 @@ static __global__ void __launch_bounds__(1024) GPI_RADIX_CLUSTER_KERNEL(GPI_RADI
     else
         bits = GPI_RADIX_SHARE_SPREAD(&share, keys, &low);
     if (bits < 0 || !GPI_RADIX_SHARE_SORT(&share, low, bits))
-        GPI_RADIX_SHARE_PASSES(&share);
+        GPI_RADIX_SHARE_PASSES(&share, keys);
     if (GPI_RADIX_PAIRS)
         GPI_RADIX_SHARE_WRITE(&share);
 }
