@@ -40,6 +40,9 @@
 #define GPI_RADIX_EQUAL_WIDTH GPI(equal_width)
 #define GPI_RADIX_IS_SPREAD GPI(is_spread)
 #define GPI_RADIX_PARTITION_ITEMS GPI(partition_items)
+#define GPI_RADIX_PARTITION_CHUNK GPI(partition_chunk)
+#define GPI_RADIX_PARTITION_GROUP GPI(partition_group)
+#define GPI_RADIX_PARTITION_BATCH GPI(partition_batch)
 #define GPI_RADIX_SAMPLE GPI(sample)
 #define GPI_RADIX_ADD_BUCKETS GPI(add_buckets)
 #define GPI_RADIX_SPREAD_KERNEL GPI(spread_kernel)
@@ -92,7 +95,10 @@ GPI_DEVICE uint32_t gpi_radix_scan_256(uint32_t *sums, uint32_t count)
 
 enum {
     GPI_RADIX_PARTITIONS = GPI_RADIX_HAS_BUCKETS && !GPI_RADIX_PAIRS, /* whether a kernel of its own partitions */
-    GPI_RADIX_PARTITION_ITEMS = GPI_RADIX_PARTITIONS ? 40 : 1
+    GPI_RADIX_PARTITION_ITEMS = GPI_RADIX_PARTITIONS ? 40 : 1,
+    GPI_RADIX_PARTITION_CHUNK = GPI_RADIX_PARTITIONS ? 20 : 1, /* of which so many at a time go to their slots; */
+    GPI_RADIX_PARTITION_GROUP = GPI_RADIX_PARTITIONS ? 5 : 1,  /* of so many the digits are found at once */
+    GPI_RADIX_PARTITION_BATCH = GPI_RADIX_PARTITIONS ? 8 : 1   /* and so many go from there to memory at a time */
 };
 
 /* A value of a bucket, or the number of the item in place of a large one. */
@@ -297,6 +303,7 @@ GPI_DEVICE int GPI_RADIX_ADD_BUCKETS(const GPI_RADIX_BUCKET_JOB *job, uint32_t *
     uint32_t before = 0, scan;
     int fits = 1;
 
+    GPI_NO_UNROLL
     for (unsigned first = EACH * tid; first - EACH * tid < 1u << job->bits; first += EACH * GPI_RADIX_COUNT_THREADS) {
         const int some = first < 1u << job->bits;
         uint32_t counts[EACH], sum = 0;
@@ -361,8 +368,7 @@ static __global__ void __launch_bounds__(GPI_RADIX_COUNT_THREADS, 1)
     if (job.levels * GPI_RADIX_HAS_BUCKETS ==
         0) /* without buckets the kernel has hardly any code */
         return;
-    for (unsigned i = threadIdx.x; i < 1u << job.bits >> 1; i += GPI_RADIX_COUNT_THREADS)
-        counters[i] = 0;
+    gpi_radix_zero(counters, 1u << job.bits >> 1);
     gpi_grid_wait();
     gpi_grid_launch_next();
     __syncthreads(); /* the counters are zero */
@@ -401,6 +407,7 @@ static __global__ void __launch_bounds__(GPI_RADIX_COUNT_THREADS, 1)
         }
     }
     strict = __syncthreads_or(strict); /* the counters are complete */
+    GPI_NO_UNROLL
     for (unsigned i = threadIdx.x; i < 1u << job.bits >> 1; i += GPI_RADIX_COUNT_THREADS) {
         uint32_t two = counters[i];
 
@@ -433,8 +440,8 @@ static __global__ void __launch_bounds__(GPI_RADIX_COUNT_THREADS, 1)
 
 /* What a tile has in shared memory, besides its keys. */
 typedef struct {
-    uint32_t counts[256];
-    uint32_t place[256];
+    uint32_t counts[GPI_RADIX_RANGES + 32]; /* the last ones are for keys that there are not: one for each lane */
+    uint32_t place[GPI_RADIX_RANGES];
     uint32_t sums[8], range;
 } GPI_RADIX_BUCKET_TILE;
 
@@ -442,22 +449,22 @@ typedef struct {
 GPI_DEVICE void GPI_RADIX_PARTITION(GPI_RADIX_BUCKET_TILE *tile, GP_KEY *slots, const GP_KEY *from, GP_KEY *to,
                                     uint32_t count, uint32_t *ranges, GPI_RADIX_RULER ruler, int top, uint32_t mask)
 {
-    const unsigned tid = threadIdx.x;
-    enum { GROUP = GPI_RADIX_PARTITIONS ? 8 : 1 }; /* of keys, whose digits are found at once */
+    const unsigned tid = threadIdx.x, none = GPI_RADIX_RANGES + tid % 32;
     GP_KEY keys[GPI_RADIX_PARTITION_ITEMS];
-    uint32_t tops[GROUP];
+    uint32_t tops[GPI_RADIX_PARTITION_GROUP];
 
     from += tid;
+
     GPI_UNROLL
-    for (int i = 0; i < GPI_RADIX_PARTITION_ITEMS; i++)
+    for (uint32_t i = 0; i < GPI_RADIX_PARTITION_ITEMS; i++)
         if (i * GPI_RADIX_PARTITION_THREADS + tid < count)
             keys[i] = from[i * GPI_RADIX_PARTITION_THREADS];
     GPI_UNROLL
-    for (int i = 0; i < GPI_RADIX_PARTITION_ITEMS; i++) {
-        if (i % GROUP == 0)
-            GPI_RADIX_TOPS(ruler, keys + i, GROUP, top, tops);
-        if (i * GPI_RADIX_PARTITION_THREADS + tid < count)
-            atomicAdd(&tile->counts[tops[i % GROUP] & mask], 1u);
+    for (uint32_t i = 0; i < GPI_RADIX_PARTITION_ITEMS; i++) {
+        if (i % GPI_RADIX_PARTITION_GROUP == 0)
+            GPI_RADIX_TOPS(ruler, keys + i, GPI_RADIX_PARTITION_GROUP, top, tops);
+        const uint32_t digit = tops[i % GPI_RADIX_PARTITION_GROUP] & mask;
+        atomicAdd(&tile->counts[i * GPI_RADIX_PARTITION_THREADS + tid < count ? digit : none], 1u);
     }
     __syncthreads(); /* the digits have been counted */
     uint32_t here = tile->counts[tid], place = 0;
@@ -467,27 +474,39 @@ GPI_DEVICE void GPI_RADIX_PARTITION(GPI_RADIX_BUCKET_TILE *tile, GP_KEY *slots, 
     tile->counts[tid] = start;
     tile->place[tid] = place - start;
     __syncthreads(); /* the first slots are there */
-    GPI_UNROLL
-    for (int i = 0; i < GPI_RADIX_PARTITION_ITEMS; i++) {
-        if (i % GROUP == 0)
-            GPI_RADIX_TOPS(ruler, keys + i, GROUP, top, tops);
-        if (i * GPI_RADIX_PARTITION_THREADS + tid < count)
-            slots[atomicAdd(&tile->counts[tops[i % GROUP] & mask], 1u)] = keys[i];
+    GPI_NO_UNROLL
+    for (uint32_t first = 0; first < GPI_RADIX_PARTITION_ITEMS; first += GPI_RADIX_PARTITION_CHUNK) {
+        GPI_UNROLL
+        for (uint32_t i = 0; i < GPI_RADIX_PARTITION_CHUNK; i++) {
+            if (i % GPI_RADIX_PARTITION_GROUP == 0)
+                GPI_RADIX_TOPS(ruler, keys + i, GPI_RADIX_PARTITION_GROUP, top, tops);
+            const uint32_t digit = tops[i % GPI_RADIX_PARTITION_GROUP] & mask;
+            const int some = (first + i) * GPI_RADIX_PARTITION_THREADS + tid < count;
+            const uint32_t slot = atomicAdd(&tile->counts[some ? digit : none], 1u);
+            if (some)
+                slots[slot] = keys[i];
+        }
+        GPI_UNROLL
+        for (int i = GPI_RADIX_PARTITION_CHUNK; i < GPI_RADIX_PARTITION_ITEMS; i++)
+            keys[i - GPI_RADIX_PARTITION_CHUNK] = keys[i];
     }
     __syncthreads(); /* the keys are in order of the digit */
     tile->counts[tid] = 0;
-    GPI_UNROLL
-    for (int i = 0; i < GPI_RADIX_PARTITION_ITEMS; i++)
-        if (i * GPI_RADIX_PARTITION_THREADS + tid < count)
-            keys[i] = slots[i * GPI_RADIX_PARTITION_THREADS + tid];
-    GPI_UNROLL
-    for (int i = 0; i < GPI_RADIX_PARTITION_ITEMS; i++) {
-        const uint32_t slot = i * GPI_RADIX_PARTITION_THREADS + tid;
+    GPI_NO_UNROLL
+    for (uint32_t first = tid; first < count; first += GPI_RADIX_PARTITION_BATCH * GPI_RADIX_PARTITION_THREADS) {
+        uint32_t places[GPI_RADIX_PARTITION_BATCH];
 
-        if (i % GROUP == 0)
-            GPI_RADIX_TOPS(ruler, keys + i, GROUP, top, tops);
-        if (slot < count)
-            to[tile->place[tops[i % GROUP] & mask] + slot] = keys[i];
+        GPI_UNROLL
+        for (int i = 0; i < GPI_RADIX_PARTITION_BATCH; i++)
+            keys[i] = slots[gpi_min(first + i * GPI_RADIX_PARTITION_THREADS, count - 1)];
+        GPI_RADIX_TOPS(ruler, keys, GPI_RADIX_PARTITION_BATCH, top, places);
+        GPI_UNROLL
+        for (int i = 0; i < GPI_RADIX_PARTITION_BATCH; i++)
+            places[i] = tile->place[places[i] & mask];
+        GPI_UNROLL
+        for (int i = 0; i < GPI_RADIX_PARTITION_BATCH; i++)
+            if (first + i * GPI_RADIX_PARTITION_THREADS < count)
+                to[places[i] + first + i * GPI_RADIX_PARTITION_THREADS] = keys[i];
     }
 }
 
@@ -651,9 +670,11 @@ GPI_DEVICE_CALL void GPI_RADIX_BUCKET_PASSES(GPI_RADIX_BUCKET *bucket, const GP_
     for (int shift = 0; shift < bits; shift += 8) {
         uint32_t sum = 0;
 
-        for (unsigned d = lane; d < 256; d += 32)
-            counts[d] = 0;
-        __syncwarp(); /* the counts are zero */
+        GPI_UNROLL
+        for (unsigned d = 0; d < 256; d += 32)
+            counts[d + lane] = 0;
+        /* Of the whole block: else the compiler takes it that lanes may be apart, and writes every vote twice. */
+        __syncthreads(); /* the counts are zero */
         GPI_UNROLL
         for (int i = 0; i < GPI_RADIX_BUCKET_ITEMS; i++) {
             const uint32_t digit = GPI_KEY_DIGIT(keys[i], shift, 255);
