@@ -60,10 +60,10 @@ typedef struct gpi_radix_state {
             [258]; /* the long way: of each warp; its reads of several rows do not meet in a bank */
         uint32_t pairs[32][129]; /* of the counts of two digits */
     } u;
-    /* Keys of the block; where they begin in it. Items that there are not have a digit for each lane. */
-    uint32_t digits[256 + 32], slot[256 + 32];
-    uint32_t owner[256]; /* the block that gets a digit's keys, */
-    uint32_t place[256]; /* and how far from their slots they go */
+    uint32_t digits[256]; /* keys of the block */
+    uint32_t owner[256];  /* the block that gets a digit's keys */
+    uint32_t slot[256];   /* where they begin in this block, and how far from there they go */
+    uint32_t place[256];
     uint32_t from[GPI_RADIX_CLUSTER_MOST], to[GPI_RADIX_CLUSTER_MOST];  /* what a block gets, */
     uint32_t low[GPI_RADIX_CLUSTER_MOST], high[GPI_RADIX_CLUSTER_MOST]; /* and its digits */
     uint32_t sums[32], more_sums[32];
@@ -122,14 +122,15 @@ GPI_DEVICE uint32_t GPI_RADIX_SHARE_BIN(const GPI_RADIX_SHARE *share, GP_KEY key
     return (uint32_t)(((GPI_KEY_LONG(key) >> share->begin_bit & share->range) - low) >> shift);
 }
 
-/* Reads the block's share of all keys, and last ones behind them. Lanes read neighbouring keys; a warp has a run. */
+/* Reads the block's share of all keys. Lanes read neighbouring keys; a warp has a run of them. */
 GPI_DEVICE void GPI_RADIX_SHARE_LOAD(const GPI_RADIX_SHARE *share, GP_KEY *keys)
 {
     const GP_KEY *from = share->keys_in + share->at;
 
     GPI_UNROLL
     for (uint32_t i = 0; i < GPI_RADIX_CLUSTER_ITEMS; i++)
-        keys[i] = i < share->items ? from[32 * i] : GPI_KEY_LAST();
+        if (i < share->items)
+            keys[i] = from[32 * i];
 }
 
 /* How many keys have the digit of the thread in all blocks, and *before in those before this one. */
@@ -143,12 +144,13 @@ GPI_DEVICE uint32_t GPI_RADIX_SHARE_TOTAL(const GPI_RADIX_SHARE *share, uint32_t
     GPI_NO_UNROLL
     for (unsigned first = 0; first < gridDim.x; first += 4) {
         GPI_UNROLL
-        for (unsigned r = first; r < first + 4; r++) { /* behind the table are items, which do not count */
-            uint32_t count = share->table[r * GPI_RADIX_ROW + threadIdx.x];
+        for (unsigned r = first; r < first + 4; r++)
+            if (r < gridDim.x) {
+                uint32_t count = share->table[r * GPI_RADIX_ROW + threadIdx.x];
 
-            *before += r < blockIdx.x ? count : 0;
-            total += r < gridDim.x ? count : 0;
-        }
+                *before += r < blockIdx.x ? count : 0;
+                total += count;
+            }
     }
     return total;
 }
@@ -180,15 +182,15 @@ GPI_DEVICE int GPI_RADIX_SHARE_SPREAD(GPI_RADIX_SHARE *share, const GP_KEY *keys
     const unsigned tid = threadIdx.x, lane = tid % 32, warp = tid / 32, me = blockIdx.x;
     const int shift = share->bits > 8 ? share->bits - 8 : 0;
     uint32_t total = 0, before = 0, here = 0, start = 0, slot = 0, strict = 0;
-    uint32_t digits[GPI_RADIX_CLUSTER_ITEMS], ranks[GPI_RADIX_CLUSTER_ITEMS];
+    uint32_t ranks[GPI_RADIX_CLUSTER_ITEMS];
 
     GPI_UNROLL
-    for (uint32_t i = 0; i < GPI_RADIX_CLUSTER_ITEMS; i++) {
-        digits[i] = i < share->items ? GPI_RADIX_SHARE_BIN(share, keys[i], 0, shift) : 256 + lane;
-        ranks[i] = atomicAdd(&state->digits[digits[i]], 1u);
-        if (!GPI_RADIX_PAIRS && GPI_KEY_IS_MINUS_ZERO(keys[i]))
-            state->strict = 1;
-    }
+    for (uint32_t i = 0; i < GPI_RADIX_CLUSTER_ITEMS; i++)
+        if (i < share->items) {
+            ranks[i] = atomicAdd(&state->digits[GPI_RADIX_SHARE_BIN(share, keys[i], 0, shift)], 1u);
+            if (!GPI_RADIX_PAIRS && GPI_KEY_IS_MINUS_ZERO(keys[i]))
+                state->strict = 1;
+        }
     __syncthreads();    /* the digits have been counted */
     gpi_cluster_wait(); /* all blocks have started */
     GPI_RADIX_SHARE_TELL(share, state->digits[tid % 256], state->strict);
@@ -226,13 +228,14 @@ GPI_DEVICE int GPI_RADIX_SHARE_SPREAD(GPI_RADIX_SHARE *share, const GP_KEY *keys
     if (tid < 256)
         state->place[tid] -= state->from[gpi_min(state->owner[tid], gridDim.x - 1)];
     GPI_UNROLL
-    for (uint32_t i = 0; i < GPI_RADIX_CLUSTER_ITEMS; i++) {
-        uint32_t to = state->slot[digits[i]] + ranks[i];
+    for (uint32_t i = 0; i < GPI_RADIX_CLUSTER_ITEMS; i++)
+        if (i < share->items) {
+            uint32_t to = state->slot[GPI_RADIX_SHARE_BIN(share, keys[i], 0, shift)] + ranks[i];
 
-        share->keys[1][to] = keys[i];
-        if (GPI_RADIX_PAIRS)
-            share->from[1][to] = share->at + 32 * i;
-    }
+            share->keys[1][to] = keys[i];
+            if (GPI_RADIX_PAIRS)
+                share->from[1][to] = share->at + 32 * i;
+        }
     __syncthreads(); /* the block's keys are in order of the digit: they travel in runs */
     const uint32_t first = me * share->share;
     const uint32_t mine = first < share->n ? gpi_min(share->n - first, share->share) : 0;
@@ -453,7 +456,7 @@ GPI_DEVICE int GPI_RADIX_SHARE_PASS(GPI_RADIX_SHARE *share)
  * Sorts the cluster's keys by one digit after the other, to and fro between the halves of the items' room. What fills
  * up the last share comes last.
  */
-GPI_DEVICE void GPI_RADIX_SHARE_PASSES(GPI_RADIX_SHARE *share, const GP_KEY *keys)
+GPI_DEVICE void GPI_RADIX_SHARE_PASSES(GPI_RADIX_SHARE *share)
 {
     gpi_radix_state *state = share->state;
     uint16_t *counts = state->u.counts[threadIdx.x / 32];
@@ -461,11 +464,13 @@ GPI_DEVICE void GPI_RADIX_SHARE_PASSES(GPI_RADIX_SHARE *share, const GP_KEY *key
     const uint32_t here = threadIdx.x / 32 * run + threadIdx.x % 32;
     uint16_t *ranks = (uint16_t *)share->keys[1] + here;
     uint32_t half = 0;
+    GP_KEY keys[GPI_RADIX_CLUSTER_ITEMS];
 
+    GPI_RADIX_SHARE_LOAD(share, keys);
     GPI_UNROLL
     for (uint32_t i = 0; i < GPI_RADIX_CLUSTER_ITEMS; i++)
         if (i < share->rounds) {
-            share->keys[0][here + 32 * i] = keys[i];
+            share->keys[0][here + 32 * i] = i < share->items ? keys[i] : GPI_KEY_LAST();
             if (GPI_RADIX_PAIRS)
                 share->from[0][here + 32 * i] = first + here + 32 * i;
         }
@@ -549,10 +554,8 @@ static __global__ void __launch_bounds__(1024, 1) GPI_RADIX_CLUSTER_KERNEL(GPI_R
     share.from[1] = (uint32_t *)(share.keys[1] + room);
     share.from[0] = (uint32_t *)(items + room * (GPI_RADIX_CLUSTER_SLOT - 4u));
     gpi_radix_zero(state->u.bins, GPI_RADIX_BINS);
-    if (tid < 256 + 32) {
+    if (tid < 256)
         state->digits[tid] = 0;
-        state->slot[tid] = share.share; /* behind all items */
-    }
     if (tid < GPI_RADIX_CLUSTER_MOST) {
         state->from[tid] = state->low[tid] = 0x7FFFFFFF;
         state->to[tid] = state->high[tid] = 0;
@@ -568,7 +571,7 @@ static __global__ void __launch_bounds__(1024, 1) GPI_RADIX_CLUSTER_KERNEL(GPI_R
     else
         bits = GPI_RADIX_SHARE_SPREAD(&share, keys, &low);
     if (bits < 0 || !GPI_RADIX_SHARE_SORT(&share, low, bits))
-        GPI_RADIX_SHARE_PASSES(&share, keys);
+        GPI_RADIX_SHARE_PASSES(&share);
     if (GPI_RADIX_PAIRS)
         GPI_RADIX_SHARE_WRITE(&share);
 }
