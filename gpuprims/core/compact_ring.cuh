@@ -227,15 +227,20 @@ GPI_DEVICE void GPI_COMPACT_RING_LOOK(const GPI_COMPACT_JOB *job, GPI_COMPACT_RI
         if (tile == GPI_NO_TILE)
             return;
         gpi_mbarrier_wait(&ring->counted[place.stage], place.parity);
-        uint64_t before = GPI_COMPACT_RING_SUM(job, ring, &known, tile, &round, looker, lane, context);
-        if (looker == 0 && lane == 0)
-            ring->tiles_before[place.stage] = before;
-        if (k == 0 && job->own) {
-            gpi_counted all = known;
-            uint64_t sum = GPI_COMPACT_RING_SUM(job, ring, &all, job->own, &round, looker, lane, context);
+        GPI_NO_UNROLL
+        for (int whole = 0; whole <= (k == 0 && job->own); whole++) {
+            gpi_counted from = known;
+            const size_t end = whole ? job->own : tile;
+            const uint64_t sum = GPI_COMPACT_RING_SUM(job, ring, &from, end, &round, looker, lane, context);
 
-            if (looker == 0 && lane == 0)
-                ring->all_kept = sum + (job->own < job->tiles ? job->head->counted : 0);
+            if (!whole)
+                known = from;
+            if (looker == 0 && lane == 0) {
+                if (whole)
+                    ring->all_kept = sum + (job->own < job->tiles ? job->head->counted : 0);
+                else
+                    ring->tiles_before[place.stage] = sum;
+            }
         }
         gpi_mbarrier_arrive(&ring->ready[place.stage]);
         gpi_ring_advance(&place, ring->stages);
