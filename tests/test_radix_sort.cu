@@ -67,6 +67,12 @@ typedef struct { uint8_t b[77]; } s77;
 #define CASE_KERNEL GP_KERNEL_PASSES
 #define CASE_GRID 1
 #include "radix_case.h"
+#define CASE whole_u32_i16
+#define CASE_KEY uint32_t
+#define CASE_VALUE int16_t
+#define CASE_KERNEL GP_KERNEL_PASSES_AGAIN
+#define CASE_GRID 1
+#include "radix_case.h"
 #undef GPI_RADIX_MOST_NUMBERS
 #define GPI_RADIX_MOST_NUMBERS 9000 /* beyond that as with more than 2^32 items */
 #define CASE p_u64_s16a_down
@@ -191,7 +197,7 @@ static const radix_case *const cases[] = {
     &i16_s12_case,      &f64_f32_case,     &i8_f64_case,          &u32_s64_case,
     &p_u32_case,        &p_f32_case,       &p_u64_s16a_down_case, &p_u16_u8_case, &p_f32_s32_case,
     &old_f64_down_case, &old_i32_u64_case, &again_u32_case,       &again_f32_u32_case,
-    &again_f32_down_case, &whole_f32_case,
+    &again_f32_down_case, &whole_f32_case, &whole_u32_i16_case,
     &again_u8_s77_case, &i32_s3_case,      &block_f32_u16_down_case,
     &buckets_f32_down_case, &buckets_i64_case, &buckets_f64_down_case,
     &buckets_u32_u16_down_case, &buckets_i32_s12_case, &buckets_f64_u64_case, &buckets_u64_s32_case,
@@ -535,15 +541,17 @@ static void workspaces(const radix_case *c)
        c->name);
 }
 
-/* A few sorts; of some keys alone and pairs also more than a cluster takes. */
+/* A few sorts, which give every kernel work, and nearly every branch of it. */
 static void brief(const radix_case *c)
 {
-    static const int some[] = {0, 3, 12};
+    static const int some[] = {0, 3, 5, 6, 12, 15, 16, 20, 23, 24}, whole[] = {0, 5, 6, 23};
     gp_workspace ws = GP_WORKSPACE_INIT;
-    int passed = sorts(c, 0, 300, 0, -1, 0, &ws) && sorts(c, 9, 9001, 3, 8, ODD, &ws);
+    int passed = sorts(c, 9, 9001, 3, 8, ODD, &ws) && sorts(c, 16, 2001, 0, -1, KEYS_IN_PLACE | VALUES_IN_PLACE, &ws);
 
     for (size_t k = 0; k < sizeof some / sizeof *some; k++)
-        passed &= sorts(c, some[k], 9001, 0, -1, 0, &ws);
+        passed &= sorts(c, some[k], 9001, 0, -1, k % 2 ? KEYS_IN_PLACE | VALUES_IN_PLACE : NUMBERED, &ws);
+    for (size_t k = 0; k < sizeof whole / sizeof *whole && strncmp(c->name, "whole", 5) == 0; k++)
+        passed &= sorts(c, whole[k], 70001, 0, -1, 0, &ws);
     if (c == &u32_case || c == &i64_down_case || c == &f64_f32_case)
         passed &= sorts(c, 0, 131073, 0, -1, 0, &ws) && sorts(c, 3, 131073, 0, -1, 0, &ws);
     ok(passed, "%s: a few sorts", c->name);
