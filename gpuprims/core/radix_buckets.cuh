@@ -98,7 +98,10 @@ enum {
     GPI_RADIX_PARTITION_ITEMS = GPI_RADIX_PARTITIONS ? 40 : 1,
     GPI_RADIX_PARTITION_CHUNK = GPI_RADIX_PARTITIONS ? 20 : 1, /* of which so many at a time go to their slots; */
     GPI_RADIX_PARTITION_GROUP = GPI_RADIX_PARTITIONS ? 5 : 1,  /* of so many the digits are found at once */
-    GPI_RADIX_PARTITION_BATCH = GPI_RADIX_PARTITIONS ? 8 : 1   /* and so many go from there to memory at a time */
+    /* and so many go from there to memory at a time */
+    GPI_RADIX_PARTITION_BATCH = !GPI_RADIX_PARTITIONS                       ? 1
+                                : GPI_KEY_IS_NARROW || GPI_RADIX_HAS_WIDTHS ? 8
+                                                                            : 20
 };
 
 /* A value of a bucket, or the number of the item in place of a large one. */
@@ -752,7 +755,7 @@ GPI_DEVICE int GPI_RADIX_BUCKET_IS_MIXED(const GPI_RADIX_BUCKET *bucket, uint32_
     return __syncthreads_or(mixed);
 }
 
-/* Each key counts those of its bin that come before it, and goes to its place with its value. */
+/* Each key counts those of its bin that it comes before, and goes to its place with its value. */
 GPI_DEVICE void GPI_RADIX_BUCKET_WRITE(const GPI_RADIX_BUCKET *bucket, GP_KEY *to, const GPI_RADIX_BUCKET_VALUE *values,
                                        GPI_RADIX_BUCKET_VALUE *values_to, uint32_t count, GPI_RADIX_RULER ruler,
                                        int top)
@@ -768,15 +771,16 @@ GPI_DEVICE void GPI_RADIX_BUCKET_WRITE(const GPI_RADIX_BUCKET *bucket, GP_KEY *t
             const uint32_t begin = bin ? bucket->bins[bin - 1] : 0, end = bucket->bins[bin];
 
             if (end - begin > 1 && end - begin <= GPI_RADIX_BUCKET_CROWD) {
-                slot = begin;
+                slot = end - 1; /* less those that it comes before */
+                GPI_NO_UNROLL
                 for (uint32_t y = begin; y < end; y++) {
                     const uint64_t other = GPI_RADIX_PACKED(bucket->keys[y]);
                     const uint32_t other_order = GPI_RADIX_PAIRS ? bucket->order[y] : y;
 
                     if (GPI_KEY_IS_NARROW && GPI_RADIX_PAIRS)
-                        slot += other_order < order;
+                        slot -= order < other_order;
                     else
-                        slot += other < number || (other == number && other_order < order);
+                        slot = gpi_less_if_before(slot, number, order, other, other_order, GPI_KEY_IS_NARROW);
                 }
             }
         }

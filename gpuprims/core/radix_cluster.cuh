@@ -7,7 +7,7 @@
  *
  *     1. spread: the cluster counts the topmost eight bits, and each block gets a range of these digits,
  *        so that it has no more than two shares of the keys
- *     2. bins: each block moves its keys to the bin that the next twelve bits say
+ *     2. bins: each block moves its keys to the bin that the next thirteen bits say
  *     3. compare: a bin has hardly more than one key; each of them counts those before it. A crowded bin
  *        of keys alone is in order if they are all the same
  *
@@ -22,6 +22,7 @@
  */
 #define GPI_RADIX_SHARE GPI(share)
 #define GPI_RADIX_SHARE_OWNER GPI(share_owner)
+#define GPI_RADIX_SHARE_NUMBER GPI(share_number)
 #define GPI_RADIX_SHARE_BIN GPI(share_bin)
 #define GPI_RADIX_SHARE_LOAD GPI(share_load)
 #define GPI_RADIX_SHARE_TOTAL GPI(share_total)
@@ -45,6 +46,8 @@
 enum {
     GPI_RADIX_CLUSTER_MOST = 16, /* blocks */
     GPI_RADIX_CLUSTER_ITEMS = 8, /* of a thread's share, at most */
+    GPI_RADIX_SHARE_BIN_BITS = 13,
+    GPI_RADIX_SHARE_BINS = 1 << GPI_RADIX_SHARE_BIN_BITS,
     GPI_RADIX_CROWD = 64,        /* keys of a bin; more are not compared */
     GPI_RADIX_ROW =
         260 /* of the table: the counts of 256 digits, and whether the block must be strict */
@@ -53,8 +56,8 @@ enum {
 /* What a block has in shared memory, besides its row of the table for each block, and its items. */
 typedef struct gpi_radix_state {
     union {
-        uint32_t bins
-            [GPI_RADIX_BINS]; /* the short way: where the keys of a bin begin, then where they end */
+        uint32_t bins[GPI_RADIX_SHARE_BINS / 2]; /* the short way: two in a word, counts of keys; */
+        uint16_t ends[GPI_RADIX_SHARE_BINS];     /* then where the keys of each begin, at last where they end */
         uint16_t counts
             [32]
             [258]; /* the long way: of each warp; its reads of several rows do not meet in a bank */
@@ -69,6 +72,14 @@ typedef struct gpi_radix_state {
     uint32_t sums[32], more_sums[32];
     uint32_t strict, crowded;
 } __attribute__((aligned(16))) gpi_radix_state;
+
+/* Counts a key of the bin. Gives what was in its half of the word before. */
+GPI_DEVICE uint32_t gpi_radix_share_add(gpi_radix_state *state, uint32_t bin)
+{
+    const uint32_t half = bin % 2 * 16;
+
+    return atomicAdd(&state->u.bins[bin / 2], 1u << half) >> half & 0xFFFF;
+}
 
 #endif
 
@@ -112,14 +123,20 @@ GPI_DEVICE uint32_t GPI_RADIX_SHARE_OWNER(const GPI_RADIX_SHARE *share, uint32_t
     return (uint32_t)((uint64_t)number * share->inverse >> 32);
 }
 
-/* The bits of a key that count, less `low`, shifted. */
+/* The bits of a key that count. */
+GPI_DEVICE uint64_t GPI_RADIX_SHARE_NUMBER(const GPI_RADIX_SHARE *share, GP_KEY key)
+{
+    return GPI_KEY_IS_NARROW ? GPI_KEY_WORD(key) >> share->begin_bit & (uint32_t)share->range
+                             : GPI_KEY_LONG(key) >> share->begin_bit & share->range;
+}
+
+/* The same less `low`, shifted. */
 GPI_DEVICE uint32_t GPI_RADIX_SHARE_BIN(const GPI_RADIX_SHARE *share, GP_KEY key, uint64_t low,
                                         int shift)
 {
-    if (GPI_KEY_IS_NARROW)
-        return ((GPI_KEY_WORD(key) >> share->begin_bit & (uint32_t)share->range) - (uint32_t)low) >>
-               shift;
-    return (uint32_t)(((GPI_KEY_LONG(key) >> share->begin_bit & share->range) - low) >> shift);
+    const uint64_t number = GPI_RADIX_SHARE_NUMBER(share, key);
+
+    return GPI_KEY_IS_NARROW ? ((uint32_t)number - (uint32_t)low) >> shift : (uint32_t)((number - low) >> shift);
 }
 
 /* Reads the block's share of all keys. Lanes read neighbouring keys; a warp has a run of them. */
@@ -259,7 +276,7 @@ GPI_DEVICE int GPI_RADIX_SHARE_SPREAD(GPI_RADIX_SHARE *share, const GP_KEY *keys
 GPI_DEVICE int GPI_RADIX_SHARE_SCAN(gpi_radix_state *state)
 {
     const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-    const unsigned each = GPI_RADIX_BINS / blockDim.x;
+    const unsigned each = GPI_RADIX_SHARE_BINS / 2 / blockDim.x;
     uint32_t *bins = (uint32_t *)__builtin_assume_aligned(state->u.bins + threadIdx.x * each, 16);
     uint32_t four[4], sum = 0, most = 0, scan;
 
@@ -268,8 +285,11 @@ GPI_DEVICE int GPI_RADIX_SHARE_SCAN(gpi_radix_state *state)
         memcpy(four, bins + i, sizeof four);
         GPI_UNROLL
         for (int k = 0; k < 4; k++) {
-            sum += four[k];
-            most = four[k] > most ? four[k] : most;
+            const uint32_t low = four[k] & 0xFFFF, high = four[k] >> 16;
+
+            sum += low + high;
+            most = low > most ? low : most;
+            most = high > most ? high : most;
         }
     }
     scan = gpi_warp_prefix(sum, lane);
@@ -283,39 +303,28 @@ GPI_DEVICE int GPI_RADIX_SHARE_SCAN(gpi_radix_state *state)
         memcpy(four, bins + i, sizeof four);
         GPI_UNROLL
         for (int k = 0; k < 4; k++) {
-            uint32_t count = four[k];
+            const uint32_t low = four[k] & 0xFFFF, high = four[k] >> 16;
 
-            four[k] = scan;
-            scan += count;
+            four[k] = (scan + low) << 16 | scan;
+            scan += low + high;
         }
         memcpy(bins + i, four, sizeof four);
     }
     return crowded;
 }
 
-/* The slot of an item, among those of its bin: so many come before it. */
+/* The slot of an item, among those of its bin: the last one, less those that it comes before. */
 GPI_DEVICE uint32_t GPI_RADIX_SHARE_COMPARE(const GPI_RADIX_SHARE *share, uint32_t x,
                                             uint32_t begin, uint32_t end)
 {
-    const GP_KEY key = share->keys[1][x];
+    const uint64_t number = GPI_RADIX_SHARE_NUMBER(share, share->keys[1][x]);
     const uint32_t from = GPI_RADIX_PAIRS ? share->from[1][x] : x;
-    uint32_t slot = begin;
+    uint32_t slot = end - 1;
 
     GPI_NO_UNROLL
-    for (uint32_t y = begin; y < end; y++) {
-        const GP_KEY other = share->keys[1][y];
-        const uint32_t other_from = GPI_RADIX_PAIRS ? share->from[1][y] : y;
-
-        if (GPI_KEY_IS_NARROW) {
-            uint32_t a = GPI_RADIX_SHARE_BIN(share, other, 0, 0),
-                     b = GPI_RADIX_SHARE_BIN(share, key, 0, 0);
-            slot += a < b || (a == b && other_from < from);
-        } else {
-            uint64_t a = GPI_KEY_LONG(other) >> share->begin_bit & share->range;
-            uint64_t b = GPI_KEY_LONG(key) >> share->begin_bit & share->range;
-            slot += a < b || (a == b && other_from < from);
-        }
-    }
+    for (uint32_t y = begin; y < end; y++)
+        slot = gpi_less_if_before(slot, number, from, GPI_RADIX_SHARE_NUMBER(share, share->keys[1][y]),
+                                  GPI_RADIX_PAIRS ? share->from[1][y] : y, GPI_KEY_IS_NARROW);
     return slot;
 }
 
@@ -327,9 +336,9 @@ GPI_DEVICE int GPI_RADIX_SHARE_IS_MIXED(const GPI_RADIX_SHARE *share, uint64_t l
     for (uint32_t x = threadIdx.x; x < share->count; x += blockDim.x) {
         const GP_KEY key = share->keys[1][x];
         const uint32_t bin = GPI_RADIX_SHARE_BIN(share, key, low, shift);
-        const uint32_t begin = bin ? share->state->u.bins[bin - 1] : 0;
+        const uint32_t begin = bin ? share->state->u.ends[bin - 1] : 0;
 
-        if (share->state->u.bins[bin] - begin > GPI_RADIX_CROWD)
+        if (share->state->u.ends[bin] - begin > GPI_RADIX_CROWD)
             mixed |= GPI_RADIX_PAIRS || GPI_KEY_ORDER(share->keys[1][begin]) != GPI_KEY_ORDER(key);
     }
     return mixed;
@@ -339,17 +348,17 @@ GPI_DEVICE int GPI_RADIX_SHARE_IS_MIXED(const GPI_RADIX_SHARE *share, uint64_t l
 GPI_DEVICE int GPI_RADIX_SHARE_SORT(GPI_RADIX_SHARE *share, uint64_t low, int bits)
 {
     gpi_radix_state *state = share->state;
-    const int shift = bits > GPI_RADIX_BIN_BITS ? bits - GPI_RADIX_BIN_BITS : 0;
+    const int shift = bits > GPI_RADIX_SHARE_BIN_BITS ? bits - GPI_RADIX_SHARE_BIN_BITS : 0;
     const int compares = GPI_RADIX_PAIRS || shift > 0; /* else the keys of a bin are all the same */
 
     for (uint32_t x = threadIdx.x; x < share->count; x += blockDim.x)
-        atomicAdd(&state->u.bins[GPI_RADIX_SHARE_BIN(share, share->keys[0][x], low, shift)], 1u);
+        gpi_radix_share_add(state, GPI_RADIX_SHARE_BIN(share, share->keys[0][x], low, shift));
     __syncthreads(); /* the bins have been counted */
     const int crowded = GPI_RADIX_SHARE_SCAN(state);
     __syncthreads(); /* where each bin begins is there */
     for (uint32_t x = threadIdx.x; x < share->count; x += blockDim.x) {
         GP_KEY key = share->keys[0][x];
-        uint32_t slot = atomicAdd(&state->u.bins[GPI_RADIX_SHARE_BIN(share, key, low, shift)], 1u);
+        uint32_t slot = gpi_radix_share_add(state, GPI_RADIX_SHARE_BIN(share, key, low, shift));
 
         share->keys[1][slot] = key;
         if (GPI_RADIX_PAIRS)
@@ -366,7 +375,7 @@ GPI_DEVICE int GPI_RADIX_SHARE_SORT(GPI_RADIX_SHARE *share, uint64_t low, int bi
         return 0;
     for (uint32_t x = threadIdx.x; x < share->count; x += blockDim.x) {
         uint32_t bin = GPI_RADIX_SHARE_BIN(share, share->keys[1][x], low, shift), slot = x;
-        uint32_t begin = bin ? state->u.bins[bin - 1] : 0, end = state->u.bins[bin];
+        uint32_t begin = bin ? state->u.ends[bin - 1] : 0, end = state->u.ends[bin];
 
         if (compares && end - begin <= GPI_RADIX_CROWD)
             slot = GPI_RADIX_SHARE_COMPARE(share, x, begin, end);
@@ -553,7 +562,7 @@ static __global__ void __launch_bounds__(1024, 1) GPI_RADIX_CLUSTER_KERNEL(GPI_R
     share.keys[1] = share.keys[0] + room;
     share.from[1] = (uint32_t *)(share.keys[1] + room);
     share.from[0] = (uint32_t *)(items + room * (GPI_RADIX_CLUSTER_SLOT - 4u));
-    gpi_radix_zero(state->u.bins, GPI_RADIX_BINS);
+    gpi_radix_zero(state->u.bins, GPI_RADIX_SHARE_BINS / 2);
     if (tid < 256)
         state->digits[tid] = 0;
     if (tid < GPI_RADIX_CLUSTER_MOST) {
