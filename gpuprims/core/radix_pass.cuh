@@ -25,7 +25,6 @@
  */
 #define GPI_RADIX_JOB GPI(job)
 #define GPI_RADIX_DIGIT GPI(digit)
-#define GPI_RADIX_WORD(key) (GPI_RADIX_CODED ? GPI_KEY_CODE_WORD(key, 0) : GPI_KEY_WORD(key))
 #define GPI_RADIX_LONG(key) (GPI_RADIX_CODED ? GPI_KEY_CODE_LONG(key, 0) : GPI_KEY_LONG(key))
 #define GPI_RADIX_COPY_KEYS GPI(copy_keys)
 #define GPI_RADIX_INDEXED GPI(indexed)

@@ -99,6 +99,7 @@ typedef struct {
     uint32_t mask;
     int first, last;         /* of the passes that sort: it makes codes, or keys of them */
     int minus_zero;          /* whether there is a -0.0, which counts as +0.0 */
+    uint32_t scale, offset;  /* the bits of a short key * scale + offset: its number up to the digit, topmost */
     GP_KEY *keys;            /* in order of the digit */
     uint16_t *positions;     /* where in the tile they come from */
     char *values;            /* in the order of the input, */
@@ -473,7 +474,8 @@ GPI_DEVICE size_t GPI_RADIX_PLACE(const GPI_RADIX_TILE *tile, const GPI_RADIX_AR
         const GP_KEY previous = pass->keys[before];
 
         if (GPI_KEY_IS_NARROW)
-            *wrong |= GPI_RADIX_WORD(key) << (24 - shift) < GPI_RADIX_WORD(previous) << (24 - shift);
+            *wrong |= GPI_KEY_CODE_WORD(key, 0) * pass->scale + pass->offset <
+                      GPI_KEY_CODE_WORD(previous, 0) * pass->scale + pass->offset;
         else
             *wrong |= GPI_RADIX_LONG(key) << (56 - shift) < GPI_RADIX_LONG(previous) << (56 - shift);
     }
@@ -585,6 +587,10 @@ GPI_DEVICE int GPI_RADIX_CHOOSE(const GPI_RADIX_JOB *job, GPI_RADIX_ARRAYS *pass
     pass->first = job->pass == 0;
     pass->last = job->pass == plan->sorting - 1;
     pass->minus_zero = plan->minus_zero;
+    pass->scale = 1u << (24 - gpi_min((uint32_t)pass->shift, 24));
+    pass->offset = GPI_RADIX_CODED ? 0 : (uint32_t)GPI_KEY_ORDER((GP_KEY)0) * pass->scale;
+    if (GPI_KEY_DESCENDING && !GPI_RADIX_CODED)
+        pass->scale = 0 - pass->scale;
     pass->keys = (GP_KEY *)items;
     pass->positions =
         (uint16_t *)(items + (GPI_RADIX_PAIRS ? job->tile_n * (GPI_RADIX_SLOT - 2u) + GPI_RADIX_SPARE : 0));
@@ -684,6 +690,13 @@ static __global__ void __launch_bounds__(GPI_RADIX_THREADS, GPI_RADIX_BLOCKS)
         else
             GPI_RADIX_COUNT_DIGITS(&tile, keys, &pass, rounds, 0);
         __syncthreads(); /* the warps' counts are complete */
+        if (GPI_RADIX_STAGED && !GPI_RADIX_FEW && !in_ranges && taken + gridDim.x < tiles) {
+            /* The block is alone on its multiprocessor, and waits for its keys. Which tile is next, is a guess. */
+            const GP_KEY *coming = pass.keys_from + first + (size_t)gridDim.x * job.tile_n;
+
+            for (uint32_t line = threadIdx.x * 128; line < job.tile_n * sizeof(GP_KEY); line += GPI_RADIX_THREADS * 128)
+                gpi_prefetch((const char *)coming + line);
+        }
         const uint32_t two = GPI_RADIX_CODED && way == GPI_RADIX_BUT_TWO ? GPI_RADIX_COMMONEST(&tile) : 0;
         uint32_t sum = GPI_RADIX_ADD_UP(&tile, job.look, &start);
         GPI_RADIX_EXCHANGE(&tile, keys, &pass, rounds, way, two);
