@@ -22,7 +22,7 @@ enum { NO_VALUES, AS_BYTES, AS_FLOAT, AS_DOUBLE };
 typedef struct radix_case {
     const char *name;
     size_t key_bytes, value_bytes;
-    int kind, descending, values;
+    int kind, descending, values, forced; /* forced: whether one kernel sorts at every n */
     /* end_bit < 0: the function that sorts by whole keys */
     cudaError_t (*sort)(const void *kin, void *kout, const void *vin, void *vout, size_t n,
                         int begin_bit, int end_bit, gp_workspace *ws, cudaStream_t stream);
@@ -94,6 +94,11 @@ static const radix_case CASE_(case) = {
     CASE_NUMBERS,
 #else
     AS_BYTES,
+#endif
+#ifdef CASE_KERNEL
+    1,
+#else
+    0,
 #endif
     CASE_(run),
     CASE_(bytes),
