@@ -178,6 +178,7 @@ static inline GPI_RADIX_LAYOUT GPI_RADIX_LAY_OUT(char *memory, size_t n)
     size_t counts = values + gpi_align_up(sizeof(gpi_radix_plan));
     size_t buckets = counts + gpi_align_up(sizeof(gpi_radix_counts) +
                                            (GPI_RADIX_MOST + 1) * portions * sizeof(uint32_t));
+    /* Last: blocks also read up to 15 rows of 1 KB before the first one, where at least the counts are. */
     size_t look = buckets + (GPI_RADIX_HAS_BUCKETS ? gpi_align_up(sizeof(gpi_radix_buckets)) : 0);
     layout.bytes = look + 2 * layout.rows * 256 * sizeof(uint32_t);
     if (memory) {
@@ -197,20 +198,15 @@ static inline GPI_RADIX_LAYOUT GPI_RADIX_LAY_OUT(char *memory, size_t n)
 /* How many blocks of all shared memory may make a cluster: not all GPUs have 16 multiprocessors together. */
 static inline int GPI_RADIX_LARGEST_CLUSTER(size_t room)
 {
-    cudaLaunchAttribute attribute;
-    cudaLaunchConfig_t config;
+    cudaLaunchAttribute attributes[2];
     int clusters = 0;
 
     if (cudaFuncSetAttribute((const void *)GPI_RADIX_CLUSTER_KERNEL,
                              cudaFuncAttributeNonPortableClusterSizeAllowed, 1) != cudaSuccess)
         return 1;
-    memset((void *)&config, 0, sizeof config);
-    config.blockDim = 1024;
-    config.dynamicSmemBytes = room - 2048;
-    config.attrs = &attribute;
     for (unsigned blocks = GPI_RADIX_CLUSTER_MOST; blocks > 1; blocks /= 2) {
-        config.gridDim = blocks;
-        config.numAttrs = gpi_launch_attributes(&attribute, 0, blocks);
+        const cudaLaunchConfig_t config = gpi_launch_config(attributes, 0, blocks, blocks, 1024, room - 2048, NULL);
+
         if (cudaOccupancyMaxActiveClusters(&clusters, GPI_RADIX_CLUSTER_KERNEL, &config) ==
                 cudaSuccess &&
             clusters > 0)

@@ -37,42 +37,42 @@ static inline size_t gpi_divide_up(size_t n, size_t d)
 #define GP_LAUNCH(kernel, grid, block, shared_bytes, stream, ...) \
     kernel<<<(grid), (block), (shared_bytes), (stream)>>>(__VA_ARGS__)
 
-/* Writes down what is special about a launch; gives how many attributes that takes. */
-static inline unsigned gpi_launch_attributes(cudaLaunchAttribute *attributes, int early,
-                                             unsigned cluster)
+/* A launch; what is special about it is written to `attributes`, of which there are two. */
+static inline cudaLaunchConfig_t gpi_launch_config(cudaLaunchAttribute *attributes, int early, unsigned cluster,
+                                                   dim3 grid, dim3 block, size_t bytes, cudaStream_t stream)
 {
-    unsigned count = 0;
+    cudaLaunchConfig_t config;
 
+    memset((void *)&config, 0, sizeof config);
+    config.gridDim = grid;
+    config.blockDim = block;
+    config.dynamicSmemBytes = bytes;
+    config.stream = stream;
+    config.attrs = attributes;
     if (early) {
-        attributes[count].id = cudaLaunchAttributeProgrammaticStreamSerialization;
-        attributes[count++].val.programmaticStreamSerializationAllowed = 1;
+        attributes[config.numAttrs].id = cudaLaunchAttributeProgrammaticStreamSerialization;
+        attributes[config.numAttrs++].val.programmaticStreamSerializationAllowed = 1;
     }
     if (cluster > 1) {
-        attributes[count].id = cudaLaunchAttributeClusterDimension;
-        attributes[count].val.clusterDim.x = cluster;
-        attributes[count].val.clusterDim.y = attributes[count].val.clusterDim.z = 1;
-        count++;
+        attributes[config.numAttrs].id = cudaLaunchAttributeClusterDimension;
+        attributes[config.numAttrs].val.clusterDim.x = cluster;
+        attributes[config.numAttrs].val.clusterDim.y = attributes[config.numAttrs].val.clusterDim.z = 1;
+        config.numAttrs++;
     }
-    return count;
+    return config;
 }
 
 #define GPI_LAUNCH(...)              GPI_LAUNCH_EARLY(0, __VA_ARGS__)
 #define GPI_LAUNCH_EARLY(early, ...) GPI_LAUNCH_CLUSTER(early, 1, __VA_ARGS__)
-#define GPI_LAUNCH_CLUSTER(early, cluster, kernel, grid, block, shared_bytes, queue, ...)       \
-    __extension__({                                                                             \
-        cudaLaunchAttribute gpi_attributes[2];                                                  \
-        cudaLaunchConfig_t gpi_config;                                                          \
-        memset((void *)&gpi_config, 0, sizeof gpi_config);                                      \
-        gpi_config.gridDim = (grid);                                                            \
-        gpi_config.blockDim = (block);                                                          \
-        gpi_config.dynamicSmemBytes = (shared_bytes);                                           \
-        gpi_config.stream = (queue);                                                            \
-        gpi_config.attrs = gpi_attributes;                                                      \
-        gpi_config.numAttrs = gpi_launch_attributes(gpi_attributes, (early), (cluster));        \
-        GPI_RANGE_BEGIN(GPI_LAUNCH_TEXT(kernel));                                               \
-        cudaError_t gpi_launched = cudaLaunchKernelEx(&gpi_config, kernel, ##__VA_ARGS__);      \
-        GPI_RANGE_END();                                                                        \
-        gpi_launched;                                                                           \
+#define GPI_LAUNCH_CLUSTER(early, cluster, kernel, grid, block, shared_bytes, queue, ...)               \
+    __extension__({                                                                                     \
+        cudaLaunchAttribute gpi_attributes[2];                                                          \
+        const cudaLaunchConfig_t gpi_config =                                                           \
+            gpi_launch_config(gpi_attributes, (early), (cluster), (grid), (block), (shared_bytes), (queue)); \
+        GPI_RANGE_BEGIN(GPI_LAUNCH_TEXT(kernel));                                                       \
+        cudaError_t gpi_launched = cudaLaunchKernelEx(&gpi_config, kernel, ##__VA_ARGS__);              \
+        GPI_RANGE_END();                                                                                \
+        gpi_launched;                                                                                   \
     })
 #define GPI_LAUNCH_TEXT(kernel) #kernel /* its arguments are expanded: gpi_NAME_scan_kernel */
 
