@@ -453,21 +453,22 @@ GPI_DEVICE void GPI_RADIX_PARTITION(GPI_RADIX_BUCKET_TILE *tile, GP_KEY *slots, 
                                     uint32_t count, uint32_t *ranges, GPI_RADIX_RULER ruler, int top, uint32_t mask)
 {
     const unsigned tid = threadIdx.x, none = GPI_RADIX_RANGES + tid % 32;
+    const int limit = (int)(count - tid); /* keys of the tile from the thread's first one on */
     GP_KEY keys[GPI_RADIX_PARTITION_ITEMS];
     uint32_t tops[GPI_RADIX_PARTITION_GROUP];
 
     from += tid;
 
     GPI_UNROLL
-    for (uint32_t i = 0; i < GPI_RADIX_PARTITION_ITEMS; i++)
-        if (i * GPI_RADIX_PARTITION_THREADS + tid < count)
+    for (int i = 0; i < GPI_RADIX_PARTITION_ITEMS; i++)
+        if (i * GPI_RADIX_PARTITION_THREADS < limit)
             keys[i] = from[i * GPI_RADIX_PARTITION_THREADS];
     GPI_UNROLL
-    for (uint32_t i = 0; i < GPI_RADIX_PARTITION_ITEMS; i++) {
+    for (int i = 0; i < GPI_RADIX_PARTITION_ITEMS; i++) {
         if (i % GPI_RADIX_PARTITION_GROUP == 0)
             GPI_RADIX_TOPS(ruler, keys + i, GPI_RADIX_PARTITION_GROUP, top, tops);
         const uint32_t digit = tops[i % GPI_RADIX_PARTITION_GROUP] & mask;
-        atomicAdd(&tile->counts[i * GPI_RADIX_PARTITION_THREADS + tid < count ? digit : none], 1u);
+        atomicAdd(&tile->counts[i * GPI_RADIX_PARTITION_THREADS < limit ? digit : none], 1u);
     }
     __syncthreads(); /* the digits have been counted */
     uint32_t here = tile->counts[tid], place = 0;
@@ -478,13 +479,13 @@ GPI_DEVICE void GPI_RADIX_PARTITION(GPI_RADIX_BUCKET_TILE *tile, GP_KEY *slots, 
     tile->place[tid] = place - start;
     __syncthreads(); /* the first slots are there */
     GPI_NO_UNROLL
-    for (uint32_t first = 0; first < GPI_RADIX_PARTITION_ITEMS; first += GPI_RADIX_PARTITION_CHUNK) {
+    for (int first = 0; first < GPI_RADIX_PARTITION_ITEMS; first += GPI_RADIX_PARTITION_CHUNK) {
         GPI_UNROLL
-        for (uint32_t i = 0; i < GPI_RADIX_PARTITION_CHUNK; i++) {
+        for (int i = 0; i < GPI_RADIX_PARTITION_CHUNK; i++) {
             if (i % GPI_RADIX_PARTITION_GROUP == 0)
                 GPI_RADIX_TOPS(ruler, keys + i, GPI_RADIX_PARTITION_GROUP, top, tops);
             const uint32_t digit = tops[i % GPI_RADIX_PARTITION_GROUP] & mask;
-            const int some = (first + i) * GPI_RADIX_PARTITION_THREADS + tid < count;
+            const int some = (first + i) * GPI_RADIX_PARTITION_THREADS < limit;
             const uint32_t slot = atomicAdd(&tile->counts[some ? digit : none], 1u);
             if (some)
                 slots[slot] = keys[i];

@@ -465,7 +465,7 @@ GPI_DEVICE int GPI_RADIX_SHARE_PASS(GPI_RADIX_SHARE *share)
  * Sorts the cluster's keys by one digit after the other, to and fro between the halves of the items' room. What fills
  * up the last share comes last.
  */
-GPI_DEVICE void GPI_RADIX_SHARE_PASSES(GPI_RADIX_SHARE *share)
+GPI_DEVICE void GPI_RADIX_SHARE_PASSES(GPI_RADIX_SHARE *share, const GP_KEY *keys)
 {
     gpi_radix_state *state = share->state;
     uint16_t *counts = state->u.counts[threadIdx.x / 32];
@@ -473,9 +473,7 @@ GPI_DEVICE void GPI_RADIX_SHARE_PASSES(GPI_RADIX_SHARE *share)
     const uint32_t here = threadIdx.x / 32 * run + threadIdx.x % 32;
     uint16_t *ranks = (uint16_t *)share->keys[1] + here;
     uint32_t half = 0;
-    GP_KEY keys[GPI_RADIX_CLUSTER_ITEMS];
 
-    GPI_RADIX_SHARE_LOAD(share, keys);
     GPI_UNROLL
     for (uint32_t i = 0; i < GPI_RADIX_CLUSTER_ITEMS; i++)
         if (i < share->rounds) {
@@ -580,7 +578,7 @@ static __global__ void __launch_bounds__(1024, 1) GPI_RADIX_CLUSTER_KERNEL(GPI_R
     else
         bits = GPI_RADIX_SHARE_SPREAD(&share, keys, &low);
     if (bits < 0 || !GPI_RADIX_SHARE_SORT(&share, low, bits))
-        GPI_RADIX_SHARE_PASSES(&share);
+        GPI_RADIX_SHARE_PASSES(&share, keys);
     if (GPI_RADIX_PAIRS)
         GPI_RADIX_SHARE_WRITE(&share);
 }

@@ -160,6 +160,7 @@ static __global__ void __launch_bounds__(GPI_RADIX_CLEAR_THREADS) gpi_radix_clea
 
 #define GPI_RADIX_COUNTING GPI(counting)
 #define GPI_RADIX_WINDOW GPI(window)
+#define GPI_RADIX_NUMBERS GPI(numbers)
 #define GPI_RADIX_COUNT_FEW GPI(count_few)
 #define GPI_RADIX_FIND_FEW GPI(find_few)
 #define GPI_RADIX_PLAN_FEW GPI(plan_few)
@@ -249,17 +250,20 @@ GPI_DEVICE uint32_t GPI_RADIX_WINDOW(uint64_t number, int shift)
     return GPI_KEY_IS_NARROW ? (uint32_t)number >> shift & 255 : (uint32_t)(number >> shift) & 255;
 }
 
-/*
- * Counts a number by a window of it, where there are few different ones, the one of each window in `numbers`. Tells
- * whether this is another one.
- */
-GPI_DEVICE int GPI_RADIX_COUNT_FEW(uint32_t *counters, unsigned columns, uint64_t number, int window,
-                                   const uint64_t *numbers)
+/* Where there are few different numbers: the one of each window, behind the counters of one digit. */
+GPI_DEVICE uint64_t *GPI_RADIX_NUMBERS(uint32_t *counters, unsigned columns)
+{
+    return (uint64_t *)(counters + 256 * columns);
+}
+
+/* Counts a number by a window of it, where there are few different ones. Tells whether this is another one. */
+GPI_DEVICE int GPI_RADIX_COUNT_FEW(uint32_t *counters, unsigned columns, uint64_t number, int window)
 {
     const uint32_t at = GPI_RADIX_WINDOW(number, window);
+    const uint64_t same = GPI_RADIX_NUMBERS(counters, columns)[at];
 
     atomicAdd(&counters[at * columns + (threadIdx.x & (columns - 1))], 1u);
-    return numbers[at] != number;
+    return GPI_KEY_IS_NARROW ? (uint32_t)same != (uint32_t)number : same != number;
 }
 
 /*
@@ -359,12 +363,12 @@ GPI_DEVICE uint64_t GPI_RADIX_UNIT(uint64_t unit, int begin_bit, uint64_t range)
 
 /*
  * Counts the keys in `vectors` whole vectors from `in`, four vectors under way at a time. Looks at two
- * neighbours, and for a -0.0. If there are few different keys, `numbers` has the one for each window: counts the
- * windows, and tells whether there are other keys.
+ * neighbours, and for a -0.0. If there are few different keys, counts the windows, and tells whether there are other
+ * keys.
  */
 GPI_DEVICE int GPI_RADIX_COUNT_VECTORS(gpi_radix_tally *tally, uint32_t *counters, unsigned columns,
                                        const GP_KEY *in, size_t vectors, int begin_bit,
-                                       uint64_t range, int digits, const uint64_t *numbers)
+                                       uint64_t range, int digits, int few)
 {
     const size_t stride = (size_t)gridDim.x * GPI_RADIX_COUNT_THREADS;
     const size_t first = (size_t)blockIdx.x * GPI_RADIX_COUNT_THREADS + threadIdx.x;
@@ -400,34 +404,34 @@ GPI_DEVICE int GPI_RADIX_COUNT_VECTORS(gpi_radix_tally *tally, uint32_t *counter
                 units[u] = GPI_RADIX_UNIT(units[u], begin_bit, range);
         if (i == first)
             alike = ~(units[0] ^ (GPI_KEY_IS_NARROW ? units[0] >> GPI_KEY_WIDTH % 64 : units[1]));
-        GPI_UNROLL
-        for (unsigned k = 0; k < 4 * GPI_RADIX_VECTOR_N && numbers; k++)
-            if (k / GPI_RADIX_VECTOR_N < some) {
-                const uint64_t unit = units[k * sizeof(GP_KEY) / 8] >> k * GPI_KEY_WIDTH % 64;
-
-                others |= GPI_RADIX_COUNT_FEW(counters, columns, unit & GPI_RADIX_WHOLE, tally->window, numbers);
-            }
         GPI_NO_UNROLL
-        for (int at = 0; at < 4 && !numbers; at++) {
-            if (some == 4) {
-                GPI_RADIX_COUNT_BYTES(counters, columns, units, 8, at, digits);
-                continue;
-            }
+        for (int at = 0; at < 4 && !few && some == 4; at++)
+            GPI_RADIX_COUNT_BYTES(counters, columns, units, 8, at, digits);
+        GPI_NO_UNROLL
+        for (unsigned v = 0; v < some && (few || some < 4); v++) {
             GPI_UNROLL
-            for (unsigned v = 0; v < 3; v++)
-                if (v < some)
-                    GPI_RADIX_COUNT_BYTES(counters, columns, units + 2 * v, 2, at, digits);
+            for (unsigned k = 0; k < GPI_RADIX_VECTOR_N && few; k++) {
+                const uint64_t number = units[k * sizeof(GP_KEY) / 8] >> k * GPI_KEY_WIDTH % 64;
+
+                others |= GPI_RADIX_COUNT_FEW(counters, columns, number & GPI_RADIX_WHOLE, tally->window);
+            }
+            GPI_NO_UNROLL
+            for (int at = 0; at < 4 && !few; at++)
+                GPI_RADIX_COUNT_BYTES(counters, columns, units, 2, at, digits);
+            GPI_UNROLL
+            for (int u = 0; u < 6; u++) /* registers have no numbers at run time: the next vector moves up */
+                units[u] = units[u + 2];
         }
     }
     GPI_NO_UNROLL
-    for (int p = 0; p <= digits && !numbers; p++) {
+    for (int p = 0; p <= digits && !few; p++) {
         const int is_alike = p < digits ? (alike >> 8 * p & 255) == 255 : (alike | ~range) == UINT64_MAX;
         unsigned votes = __ballot_sync(GPI_FULL_MASK, first < vectors && is_alike);
 
         if (threadIdx.x % 32 == 0 && votes)
             atomicAdd(&tally->alike[p], (uint32_t)__popc(votes));
     }
-    if (first < vectors && !numbers)
+    if (first < vectors && !few)
         atomicAdd(&tally->pairs, 1u);
     if (minus_zero)
         atomicOr(&tally->minus_zero, 1u);
@@ -437,7 +441,7 @@ GPI_DEVICE int GPI_RADIX_COUNT_VECTORS(gpi_radix_tally *tally, uint32_t *counter
 /* One block: what no whole vector covers, `head` keys and some at the end. */
 GPI_DEVICE int GPI_RADIX_COUNT_ENDS(const GPI_RADIX_COUNTING *job, gpi_radix_tally *tally,
                                     uint32_t *counters, size_t head, size_t vectors,
-                                    uint64_t range, int digits, const uint64_t *numbers)
+                                    uint64_t range, int digits, int few)
 {
     size_t i = threadIdx.x, last = head;
 
@@ -449,18 +453,20 @@ GPI_DEVICE int GPI_RADIX_COUNT_ENDS(const GPI_RADIX_COUNTING *job, gpi_radix_tal
         return 0;
     const uint64_t number = GPI_KEY_ORDER(job->in[i]) >> job->begin_bit & range;
     GPI_NO_UNROLL
-    for (int p = 0; p < digits && !numbers; p++)
+    for (int p = 0; p < digits && !few; p++)
         GPI_RADIX_COUNT(counters, job->columns, &number, 1, p / 4, p % 4, p);
     if (GPI_KEY_IS_MINUS_ZERO(job->in[i]))
         atomicOr(&tally->minus_zero, 1u);
-    return numbers && GPI_RADIX_COUNT_FEW(counters, job->columns, number, tally->window, numbers);
+    return few && GPI_RADIX_COUNT_FEW(counters, job->columns, number, tally->window);
 }
 
 /* Adds the block's findings to those of all. */
 GPI_DEVICE void GPI_RADIX_COLLECT(const GPI_RADIX_COUNTING *job, const gpi_radix_tally *tally,
-                                  const uint32_t *counters, int digits, const uint64_t *numbers)
+                                  uint32_t *counters, int digits, int few)
 {
-    for (unsigned b = threadIdx.x; b < (numbers ? 1 : (unsigned)digits) * 256; b += GPI_RADIX_COUNT_THREADS) {
+    const uint64_t *numbers = GPI_RADIX_NUMBERS(counters, job->columns);
+
+    for (unsigned b = threadIdx.x; b < (few ? 1 : (unsigned)digits) * 256; b += GPI_RADIX_COUNT_THREADS) {
         uint32_t sum = 0;
 
         GPI_NO_UNROLL
@@ -469,12 +475,12 @@ GPI_DEVICE void GPI_RADIX_COLLECT(const GPI_RADIX_COUNTING *job, const gpi_radix
             for (unsigned k = 0; k < 4; k++)
                 sum += counters[b * job->columns + ((c + k) & (job->columns - 1))];
         }
-        if (sum && !numbers)
+        if (sum && !few)
             atomicAdd(&job->counts->keys[b / 256][b % 256], (unsigned long long)sum);
-        if (sum && numbers)
+        if (sum && few)
             atomicAdd(&job->counts->windows[b], (unsigned long long)sum);
         GPI_NO_UNROLL
-        for (int p = 0; sum && numbers && p < digits; p++) /* the digits of the key with that window */
+        for (int p = 0; sum && few && p < digits; p++) /* the digits of the key with that window */
             atomicAdd(&job->counts->keys[p][GPI_RADIX_WINDOW(numbers[b], 8 * p)], (unsigned long long)sum);
     }
     if (threadIdx.x <= GPI_RADIX_MOST && tally->alike[threadIdx.x])
@@ -652,13 +658,15 @@ static __global__ void __launch_bounds__(GPI_RADIX_COUNT_THREADS, 1)
     if (threadIdx.x < 32 && digits > 1 && job.levels != 1)
         GPI_RADIX_FIND_FEW(&job, &tally, range);
     __syncthreads(); /* the counters are zero, the few are known */
-    uint64_t *numbers = NULL;
-    if (tally.few) { /* behind the counters of one digit there is room */
-        numbers = (uint64_t *)(counters + 256 * job.columns);
+    int few = tally.few; /* so many different keys, as far as is known, or 0 */
+    if (few) {
+        uint64_t *numbers = GPI_RADIX_NUMBERS(counters, job.columns);
+
+        GPI_NO_UNROLL
         for (unsigned w = threadIdx.x; w < 256; w += GPI_RADIX_COUNT_THREADS) {
             numbers[w] = tally.known[0]; /* not right for any other window */
             GPI_NO_UNROLL
-            for (int k = 1; k < tally.few; k++)
+            for (int k = 1; k < few; k++)
                 if (GPI_RADIX_WINDOW(tally.known[k], tally.window) == w)
                     numbers[w] = tally.known[k];
         }
@@ -666,13 +674,13 @@ static __global__ void __launch_bounds__(GPI_RADIX_COUNT_THREADS, 1)
     }
     for (;;) {
         int others = GPI_RADIX_COUNT_VECTORS(&tally, counters, job.columns, job.in + head, vectors, job.begin_bit,
-                                             range, digits, numbers);
+                                             range, digits, few);
 
         if (blockIdx.x == 0)
-            others |= GPI_RADIX_COUNT_ENDS(&job, &tally, counters, head, vectors, range, digits, numbers);
+            others |= GPI_RADIX_COUNT_ENDS(&job, &tally, counters, head, vectors, range, digits, few);
         if (!__syncthreads_or(others)) /* the counters are complete */
             break;
-        numbers = NULL; /* all digits, then */
+        few = 0; /* all digits, then */
         GPI_NO_UNROLL
         for (unsigned i = threadIdx.x; i < digits * 256 * job.columns; i += GPI_RADIX_COUNT_THREADS)
             counters[i] = 0;
@@ -680,7 +688,7 @@ static __global__ void __launch_bounds__(GPI_RADIX_COUNT_THREADS, 1)
             atomicOr(&job.counts->others, 1u);
         __syncthreads(); /* the counters are zero again */
     }
-    GPI_RADIX_COLLECT(&job, &tally, counters, digits, numbers);
+    GPI_RADIX_COLLECT(&job, &tally, counters, digits, few);
 
     __threadfence(); /* what the block has added comes before it is done */
     __syncthreads(); /* all its threads have added */
@@ -694,8 +702,7 @@ static __global__ void __launch_bounds__(GPI_RADIX_COUNT_THREADS, 1)
     if (job.levels == 1)
         GPI_RADIX_PLAN_BUCKETS(&job, digits);
     if (threadIdx.x < 32) {
-        const int few = tally.few && !__ldcg(&job.counts->others);
-
+        few = tally.few && !__ldcg(&job.counts->others);
         if (few)
             GPI_RADIX_PLAN_FEW(&job, &tally);
         if (threadIdx.x == 0)

@@ -432,27 +432,25 @@ GPI_DEVICE void GPI_RADIX_EXCHANGE(GPI_RADIX_TILE *tile, GP_KEY *keys, const GPI
 /* Thread d: how many keys of the digit d the tiles from `begun` on have before this one; makes that known. */
 GPI_DEVICE uint32_t GPI_RADIX_LOOK_BACK(uint32_t *look, uint32_t begun, uint32_t tile, uint32_t sum)
 {
-    uint32_t *row = look + threadIdx.x;
+    uint32_t *own = look + tile * 256 + threadIdx.x;
     uint32_t before = 0;
     int known = tile == begun;
 
-    for (int at = (int)tile - 1; !known;) {
+    for (const uint32_t *row = own - 256; !known;) {
         uint32_t words[GPI_RADIX_AHEAD];
 
         GPI_UNROLL
-        for (int w = 0; w < GPI_RADIX_AHEAD; w++) /* the first tile, which knows all, stands for those before it */
-            words[w] = gpi_load_relaxed_u32(&row[(at - w > (int)begun ? at - w : (int)begun) * 256]);
+        for (int w = 0; w < GPI_RADIX_AHEAD; w++) /* those before the first tile's are not looked at */
+            words[w] = gpi_load_relaxed_u32(row - w * 256);
         GPI_UNROLL
-        for (int w = 0; w < GPI_RADIX_AHEAD; w++) {
-            if (known || words[w] == 0)
-                break;
+        for (int w = 0; w < GPI_RADIX_AHEAD && words[w] && !known; w++) {
             before += words[w] & GPI_RADIX_SEEN_COUNT;
             known = (words[w] & GPI_RADIX_SEEN_ALL) != 0;
-            at--;
+            row -= 256;
         }
     }
     if (tile > begun)
-        gpi_store_relaxed_u32(&row[tile * 256], (before + sum) | GPI_RADIX_SEEN_ALL);
+        gpi_store_relaxed_u32(own, (before + sum) | GPI_RADIX_SEEN_ALL);
     return before;
 }
 
@@ -507,7 +505,7 @@ GPI_DEVICE int GPI_RADIX_WRITE(const GPI_RADIX_TILE *tile, const GPI_RADIX_ARRAY
     int shift = pass->shift, wrong = 0;
 
     GPI_OPAQUE(shift);
-    if (GPI_RADIX_MAY_ADD && count == GPI_RADIX_TILE_N) {
+    if (check || (GPI_RADIX_MAY_ADD && count == GPI_RADIX_TILE_N)) { /* only whole tiles are checked */
         GPI_NO_UNROLL
         for (uint32_t first_slot = threadIdx.x; first_slot < GPI_RADIX_TILE_N;
              first_slot += GPI_RADIX_WRITTEN * GPI_RADIX_THREADS) {
