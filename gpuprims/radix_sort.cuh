@@ -132,6 +132,7 @@
 #ifndef GPI_RADIX_ROWS /* tiles of a launch, at most: each has 1 KB, twice, for the look-back */
 #define GPI_RADIX_ROWS ((size_t)28 << 10)
 #endif
+#define GPI_RADIX_ROWS_BEFORE ((size_t)16) /* the first one, which are read, but not looked at */
 #ifndef GPI_RADIX_MOST_NUMBERS /* of items that are moved in place of large values: they have 4 bytes */
 #define GPI_RADIX_MOST_NUMBERS UINT32_MAX
 #endif
@@ -178,16 +179,15 @@ static inline GPI_RADIX_LAYOUT GPI_RADIX_LAY_OUT(char *memory, size_t n)
     size_t counts = values + gpi_align_up(sizeof(gpi_radix_plan));
     size_t buckets = counts + gpi_align_up(sizeof(gpi_radix_counts) +
                                            (GPI_RADIX_MOST + 1) * portions * sizeof(uint32_t));
-    /* Last: blocks also read up to 15 rows of 1 KB before the first one, where at least the counts are. */
     size_t look = buckets + (GPI_RADIX_HAS_BUCKETS ? gpi_align_up(sizeof(gpi_radix_buckets)) : 0);
-    layout.bytes = look + 2 * layout.rows * 256 * sizeof(uint32_t);
+    layout.bytes = look + (GPI_RADIX_ROWS_BEFORE + 2 * layout.rows) * 256 * sizeof(uint32_t);
     if (memory) {
         layout.keys = (GP_KEY *)memory;
         layout.values = (GPI_RADIX_VALUE *)(memory + keys);
         layout.plan = (gpi_radix_plan *)(memory + values);
         layout.counts = (gpi_radix_counts *)(memory + counts);
         layout.tickets = (uint32_t *)(layout.counts + 1);
-        layout.look[0] = (uint32_t *)(memory + look);
+        layout.look[0] = (uint32_t *)(memory + look) + GPI_RADIX_ROWS_BEFORE * 256;
         layout.look[1] = layout.look[0] + layout.rows * 256;
         layout.buckets = (gpi_radix_buckets *)(memory + buckets);
     }
@@ -564,7 +564,8 @@ static inline cudaError_t GPI_RADIX_HOST(const char *function, GPI_RADIX_JOB job
                                    layout.counts, layout.plan, layout.buckets};
     GPI_RADIX_COUNTING count = {
         job.keys_in,   n,           job.begin_bit,  job.end_bit,       in_place, old, columns,
-        layout.counts, layout.plan, layout.look[0], layout.rows * 256, levels,   layout.buckets};
+        layout.counts, layout.plan, layout.look[0] - GPI_RADIX_ROWS_BEFORE * 256,
+        (GPI_RADIX_ROWS_BEFORE + layout.rows) * 256, levels, layout.buckets};
     /* Counts and tickets, and the counts of buckets behind them. */
     size_t zeroed = (size_t)((uint32_t *)layout.buckets - (uint32_t *)layout.counts);
     zeroed += levels == 2 ? (size_t)1 << bucket_bits : 0;

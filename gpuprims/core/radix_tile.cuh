@@ -440,7 +440,7 @@ GPI_DEVICE uint32_t GPI_RADIX_LOOK_BACK(uint32_t *look, uint32_t begun, uint32_t
         uint32_t words[GPI_RADIX_AHEAD];
 
         GPI_UNROLL
-        for (int w = 0; w < GPI_RADIX_AHEAD; w++) /* those before the first tile's are not looked at */
+        for (int w = 0; w < GPI_RADIX_AHEAD; w++) /* there are some before the first tile's; nobody looks at them */
             words[w] = gpi_load_relaxed_u32(row - w * 256);
         GPI_UNROLL
         for (int w = 0; w < GPI_RADIX_AHEAD && words[w] && !known; w++) {
