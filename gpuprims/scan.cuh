@@ -227,18 +227,35 @@ GPI_DEVICE void GPI_SCAN_RUN(GPI_RUN *run, GP_TYPE prefix, int has_prefix, int e
 #endif
 #if (GP_OP == GP_MIN || GP_OP == GP_MAX) && !defined GP_IDENTITY
     if (GPI_TOPS) {
-        const int items = 32 / GPI_TOP_BITS; /* of a word */
-        uint32_t top = (uint32_t)(has_prefix ? prefix : GPI_IDENTITY()) << (32 - GPI_TOP_BITS);
+        /* Two parts of the run at a time: a chain of comparisons is what it takes longest. */
+        const int items = 32 / GPI_TOP_BITS, words = GPI_OUT_BYTES / 4 / GPI_TOP_PARTS; /* of a word, of a part */
+        uint32_t top[GPI_TOP_PARTS];
 
+        top[0] = (uint32_t)(has_prefix ? prefix : GPI_IDENTITY()) << (32 - GPI_TOP_BITS);
+        if (GPI_TOP_PARTS == 2)
+            top[GPI_TOP_PARTS - 1] = GPI_TOP(top[0], GPI_TOP_FOLD(run->words, words));
         GPI_UNROLL
-        for (int w = 0; w < GPI_OUT_BYTES / 4; w++) {
-            uint32_t tops[5] = {top};
+        for (int w = 0; w < GPI_TOP_PARTS * words; w++) {
+            const int part = w % GPI_TOP_PARTS;
+            uint32_t *word = &run->words[part * words + w / GPI_TOP_PARTS], tops[5] = {top[part]};
 
             GPI_UNROLL
             for (int i = 0; i < items; i++)
-                tops[i + 1] = GPI_TOP(tops[i], GPI_TOP_ITEM(&run->words[w], i));
-            top = tops[items];
-            run->words[w] = gpi_gather_tops(exclusive ? tops : tops + 1, items);
+                tops[i + 1] = GPI_TOP(tops[i], GPI_TOP_ITEM(word, i));
+            top[part] = tops[items];
+            *word = gpi_gather_tops(exclusive ? tops : tops + 1, items);
+        }
+        return;
+    }
+#endif
+#if (GP_OP == GP_MIN || GP_OP == GP_MAX) && defined GPI_FLOAT_EXTREMES
+    if (GPI_IS_FLOAT && has_prefix && ((float)prefix > 0) == (GP_OP == GP_MAX) && (float)prefix != 0) {
+        GPI_UNROLL
+        for (int i = 0; i < GPI_RUN_N; i++) {
+            GP_TYPE after = GPI_QUICK_COMBINE(prefix, run->items[i]);
+
+            run->items[i] = exclusive ? prefix : after;
+            prefix = after;
         }
         return;
     }

@@ -189,6 +189,8 @@ GPI_DEVICE void GPI_RUN_WRITE(GPI_RUN *run, char *slot, unsigned phase, unsigned
 #define GPI_TOPS (sizeof(GP_TYPE) <= 2 && GPI_OUT_BYTES % 4 == 0 && (GP_TYPE)0.5 == (GP_TYPE)0)
 #define GPI_TOP_BITS (GPI_TOPS ? 8 * (int)sizeof(GP_TYPE) : 8)
 #define GPI_TOP      GPI(top)
+#define GPI_TOP_TWO  GPI(top_two)
+#define GPI_TOP_FOLD GPI(top_fold)
 #define GPI_TOP_ITEM(words, i) \
     ((words)[(i) * GPI_TOP_BITS / 32] << (32 - GPI_TOP_BITS - (i) * GPI_TOP_BITS % 32))
 
@@ -199,6 +201,47 @@ GPI_DEVICE uint32_t GPI_TOP(uint32_t a, uint32_t b)
 
     return less == (GP_OP == GP_MAX) ? b : a;
 }
+
+#if defined __CUDA_ARCH__ && __CUDA_ARCH__ >= 900
+#define GPI_TOP_PARTS (GPI_OUT_BYTES % 8 == 0 ? 2 : 1) /* of a run, which are scanned at a time */
+
+/* The extremes of both halves of words: there is an instruction. */
+GPI_DEVICE uint32_t GPI_TOP_TWO(uint32_t a, uint32_t b)
+{
+    const int is_signed = (GP_TYPE)-1 < (GP_TYPE)1;
+
+    return GP_OP == GP_MAX ? is_signed ? __vmaxs2(a, b) : __vmaxu2(a, b)
+           : is_signed     ? __vmins2(a, b)
+                           : __vminu2(a, b);
+}
+
+/* The extreme of all items of so many words, at the top. */
+GPI_DEVICE uint32_t GPI_TOP_FOLD(const uint32_t *words, int count)
+{
+    uint32_t upper = words[0], lower = words[0] << 8; /* bytes of halves */
+
+    GPI_UNROLL
+    for (int w = 1; w < count; w++) {
+        upper = GPI_TOP_TWO(upper, words[w]);
+        lower = GPI_TOP_TWO(lower, words[w] << 8);
+    }
+    if (sizeof(GP_TYPE) == 1)
+        upper = GPI_TOP_TWO(upper, lower);
+    return GPI_TOP(upper, upper << 16);
+}
+#else
+#define GPI_TOP_PARTS 1
+
+GPI_DEVICE uint32_t GPI_TOP_FOLD(const uint32_t *words, int count)
+{
+    uint32_t top = GPI_TOP_ITEM(words, 0);
+
+    GPI_UNROLL
+    for (int i = 1; i < count * 32 / GPI_TOP_BITS; i++)
+        top = GPI_TOP(top, GPI_TOP_ITEM(words, i));
+    return top;
+}
+#endif
 #endif
 
 /* Folds a run from left to right. */
@@ -219,15 +262,20 @@ GPI_DEVICE GP_TYPE GPI_RUN_FOLD(const GPI_RUN *run)
 #endif
 #if (GP_OP == GP_MIN || GP_OP == GP_MAX) && !defined GP_IDENTITY
     if (GPI_TOPS) {
-        uint32_t top = run->words[0] << (32 - GPI_TOP_BITS);
-
-        GPI_UNROLL
-        for (int i = 1; i < GPI_RUN_N; i++)
-            top = GPI_TOP(top, GPI_TOP_ITEM(run->words, i));
-        sum = (GP_TYPE)(top >> (32 - GPI_TOP_BITS));
+        sum = (GP_TYPE)(GPI_TOP_FOLD(run->words, GPI_OUT_BYTES / 4) >> (32 - GPI_TOP_BITS));
     } else
 #endif
     {
+#if (GP_OP == GP_MIN || GP_OP == GP_MAX) && defined GPI_FLOAT_EXTREMES
+        if (GPI_IS_FLOAT) {
+            GPI_UNROLL
+            for (int i = 1; i < GPI_RUN_N; i++)
+                sum = GPI_QUICK_COMBINE(sum, run->items[i]);
+            if ((float)sum != 0)
+                return sum;
+            sum = run->items[0];
+        }
+#endif
         GPI_UNROLL
         for (int i = 1; i < GPI_RUN_N; i++)
             sum = GPI_COMBINE(sum, run->items[i]);

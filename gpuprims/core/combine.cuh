@@ -45,6 +45,16 @@ GPI_FUNCTION GP_TYPE GPI_COMBINE(GP_TYPE a, GP_TYPE b)
 #endif
 }
 
+#if (GP_OP == GP_MIN || GP_OP == GP_MAX) && defined GPI_FLOAT_EXTREMES
+#define GPI_QUICK_COMBINE GPI(quick_combine)
+
+/* GPI_COMBINE of two floats, unless it is zero: of -0 and +0 it may take the other one. */
+GPI_DEVICE GP_TYPE GPI_QUICK_COMBINE(GP_TYPE a, GP_TYPE b)
+{
+    return (GP_TYPE)(GP_OP == GP_MAX ? gpi_larger((float)a, (float)b) : gpi_smaller((float)a, (float)b));
+}
+#endif
+
 #if GP_OP == GP_MIN || GP_OP == GP_MAX
 /* The largest value of the type, or the smallest: infinity where there is one. */
 GPI_FUNCTION GP_TYPE GPI_EXTREME(int largest)
