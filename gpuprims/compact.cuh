@@ -114,6 +114,7 @@
 #define GPI_COMPACT_FLAG_STAGES  GPI(flag_stages)
 #define GPI_COMPACT_RING_BYTES   GPI(ring_bytes)
 #define GPI_COMPACT_RING_FETCH   GPI(ring_fetch)
+#define GPI_COMPACT_RING_ASK     GPI(ring_ask)
 #define GPI_COMPACT_RING_LOAD    GPI(ring_load)
 #define GPI_COMPACT_RING_SUM     GPI(ring_sum)
 #define GPI_COMPACT_RING_LOOK    GPI(ring_look)

@@ -97,6 +97,7 @@
 #define GPI_RING_LOOKERS     GPI(ring_lookers)
 #define GPI_RING_FEW         GPI(ring_few)
 #define GPI_SCAN_RING        GPI(ring)
+#define GPI_SCAN_RING_ASK    GPI(ring_ask)
 #define GPI_SCAN_RING_LOAD   GPI(ring_load)
 #define GPI_SCAN_RING_LOOK   GPI(ring_look)
 #define GPI_SCAN_RING_REDUCE GPI(ring_reduce)

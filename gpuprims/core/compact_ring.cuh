@@ -60,6 +60,12 @@ typedef struct {
      (q) * (32 * (GPI_COMPACT_BITS + 1)) + (lane))
 #define GPI_COMPACT_FLAGS(stage, q) ((stage) + GPI_COMPACT_STAGE + (q) * GPI_COMPACT_FLAG_SLOT)
 
+/*
+ * The launch before has counted part of the tiles, and waited for the launches before itself. Both read the input,
+ * and run at the same time, until this one needs the count.
+ */
+#define GPI_COMPACT_IS_COUNTED(job) ((job)->own && (job)->own < (job)->tiles)
+
 /* One thread: starts the copy of a chunk's items or flags; place 0 lies `phase` behind the slot's start. */
 GPI_DEVICE void GPI_COMPACT_RING_FETCH(const void *in, size_t n, size_t size, GPI_COMPACT_PART part,
                                        unsigned phase, char *slot, uint64_t *full)
@@ -72,6 +78,20 @@ GPI_DEVICE void GPI_COMPACT_RING_FETCH(const void *in, size_t n, size_t size, GP
                        (part.last - part.first) * (unsigned)size, array, full);
     else
         gpi_mbarrier_arrive(full);
+}
+
+/* Asks for the first tiles, while the kernel before may still write them. */
+GPI_DEVICE void GPI_COMPACT_RING_ASK(const GPI_COMPACT_JOB *job, unsigned lane)
+{
+    gpi_extent array = {(const char *)job->in, (const char *)(job->in + job->n)};
+
+    for (unsigned k = 0; k < GPI_RING_COMING && lane < GPI_TILE_CHUNKS; k++) {
+        GPI_COMPACT_PART part =
+            GPI_COMPACT_CUT(job, ((size_t)k * gridDim.x + blockIdx.x) * GPI_TILE_CHUNKS + lane);
+
+        gpi_prefetch_chunk((const char *)(job->in + part.start + part.first),
+                           (part.last - part.first) * (unsigned)sizeof(GP_TYPE), array);
+    }
 }
 
 /* Takes tiles and starts their copies, as stages become empty. */
@@ -116,6 +136,8 @@ GPI_DEVICE void GPI_COMPACT_RING_LOAD(const GPI_COMPACT_JOB *job, GPI_COMPACT_RI
         ends += tile >= job->tiles;
         gpi_ring_advance(&place, ring->stages);
     }
+    if (GPI_COMPACT_IS_COUNTED(job))
+        gpi_grid_wait(); /* the count uses the head as well */
     if (lane == 31)
         gpi_finish_launch(job->head, gpi_ticket_epoch(source.ticket), gpi_check_out(job->head));
 }
@@ -235,9 +257,11 @@ GPI_DEVICE void GPI_COMPACT_RING_LOOK(const GPI_COMPACT_JOB *job, GPI_COMPACT_RI
 
             if (!whole)
                 known = from;
+            else if (GPI_COMPACT_IS_COUNTED(job))
+                gpi_grid_wait(); /* the rest has been counted */
             if (looker == 0 && lane == 0) {
                 if (whole)
-                    ring->all_kept = sum + (job->own < job->tiles ? job->head->counted : 0);
+                    ring->all_kept = sum + (GPI_COMPACT_IS_COUNTED(job) ? job->head->counted : 0);
                 else
                     ring->tiles_before[place.stage] = sum;
             }
@@ -326,7 +350,10 @@ static __global__ void __launch_bounds__(GPI_COMPACT_RING_THREADS, 1)
         }
         gpi_mbarrier_init_fence();
     }
-    gpi_grid_wait();
+    if (warp == 0 && job.tiles > GPI_COMPACT_STAGES * gridDim.x) /* what the rings hold may well be in the L2 */
+        GPI_COMPACT_RING_ASK(&job, lane);
+    if (!GPI_COMPACT_IS_COUNTED(&job))
+        gpi_grid_wait();
     gpi_grid_launch_next();
     __syncthreads(); /* the ring is there */
     if (warp == 0)

@@ -130,6 +130,15 @@ GPI_DEVICE void gpi_fetch_bulk(char *slot, const char *from, unsigned bytes, gpi
         gpi_bulk_load(slot + gpi_phase(from) + (v.begin - from), v.begin, covered, mbarrier);
 }
 
+/* One thread: asks for a chunk that gpi_fetch_bulk() will read soon. */
+GPI_DEVICE void gpi_prefetch_chunk(const char *from, unsigned bytes, gpi_extent array)
+{
+    gpi_extent v = gpi_covering_vectors(from, bytes, array);
+
+    if (v.end > v.begin)
+        gpi_bulk_prefetch(v.begin, (unsigned)(v.end - v.begin));
+}
+
 /*
  * One warp: copies a chunk into its slot. `usual` is a constant, the vectors of a whole aligned chunk: as
  * many loads are under way at a time. __syncwarp() comes before the warp reads the slot.

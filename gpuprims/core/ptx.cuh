@@ -615,6 +615,12 @@ GPI_DEVICE void gpi_bulk_load(void *shared, const void *global, unsigned bytes, 
         : "memory"));
 }
 
+/* Asks for memory that will be read soon; it may still be written by then. */
+GPI_DEVICE void gpi_bulk_prefetch(const void *global, unsigned bytes)
+{
+    GPI_NEEDS_SM90(__asm__ volatile("cp.async.bulk.prefetch.L2.global [%0], %1;" : : "l"(global), "r"(bytes)));
+}
+
 GPI_DEVICE void gpi_bulk_store(void *global, const void *shared, unsigned bytes)
 {
     GPI_NEEDS_SM90(__asm__ volatile("cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], %2;"
@@ -662,6 +668,12 @@ GPI_DEVICE void gpi_mbarrier_init_fence(void)
 GPI_DEVICE void gpi_bulk_load(void *shared, const void *global, unsigned bytes, uint64_t *mbarrier)
 {
     gpi_cpu_start_copy(shared, global, bytes, mbarrier);
+}
+
+GPI_DEVICE void gpi_bulk_prefetch(const void *global, unsigned bytes)
+{
+    (void)global;
+    (void)bytes;
 }
 
 GPI_DEVICE void gpi_bulk_store(void *global, const void *shared, unsigned bytes)

@@ -43,6 +43,19 @@ typedef struct {
     GP_TYPE group_sums[2][GPI_RING_LOOKERS];
 } GPI_SCAN_RING;
 
+/* Asks for the first tiles, while the kernel before may still write them. */
+GPI_DEVICE void GPI_SCAN_RING_ASK(const GPI_SCAN_JOB *job, unsigned lane)
+{
+    gpi_extent array = {(const char *)job->in, (const char *)(job->in + job->n)};
+
+    for (unsigned k = 0; k < GPI_RING_COMING && lane < GPI_TILE_CHUNKS; k++) {
+        size_t chunk = ((size_t)k * gridDim.x + blockIdx.x) * GPI_TILE_CHUNKS + lane;
+
+        gpi_prefetch_chunk((const char *)(job->in + chunk * GPI_CHUNK_N),
+                           GPI_CHUNK_ITEMS(job->n, chunk) * (unsigned)sizeof(GP_INPUT_TYPE), array);
+    }
+}
+
 /* Takes tiles and starts their copies, as stages become empty. */
 GPI_DEVICE void GPI_SCAN_RING_LOAD(const GPI_SCAN_JOB *job, GPI_SCAN_RING *ring, char *stages,
                                    unsigned lane)
@@ -261,6 +274,8 @@ static __global__ void __launch_bounds__(32 * (GPI_RING_OTHERS + GPI_RING_LOOKER
         }
         gpi_mbarrier_init_fence();
     }
+    if (warp == 0 && job.tiles > GPI_RING_N * gridDim.x) /* what the rings hold may well be in the L2 */
+        GPI_SCAN_RING_ASK(&job, lane);
     gpi_grid_wait();
     gpi_grid_launch_next();
     __syncthreads(); /* the mbarriers are there */
