@@ -103,6 +103,7 @@
 #define GPI_COMPACT_WAVE_LOOK    GPI(wave_look)
 #define GPI_COMPACT_WAVE_KERNEL  GPI(wave_kernel)
 #define GPI_COMPACT_HALF         GPI(half)
+#define GPI_COMPACT_WAVE_BLOCKS  GPI(wave_blocks)
 #define GPI_COMPACT_COUNT        GPI(count)
 #define GPI_COMPACT_COUNT_CHUNK  GPI(count_chunk)
 #define GPI_COMPACT_COUNT_GROUP  GPI(count_group)
@@ -138,6 +139,8 @@ enum {
     GPI_COMPACT_AT_LINES = GPI_OUT_BYTES % 16 == 0 && (int)sizeof(GP_TYPE) < 128 &&
                            __alignof__(GP_TYPE) % GPI_LOW_BIT(sizeof(GP_TYPE)) == 0, /* all chunks do */
     GPI_COMPACT_SLOT = (GPI_CHUNK_N * (int)sizeof(GP_TYPE) + 127) / 128 * 128 + 256, /* two phases */
+    GPI_COMPACT_WAVE_BLOCKS =
+        sizeof(GP_TYPE) <= 8 && GPI_OUT_BYTES <= 112 ? GPI_TUNE_COMPACT_WAVE_BLOCKS : 2, /* as find registers */
     GPI_COMPACT_HALF = GPI_TILE_CHUNKS > 1 ? GPI_TILE_CHUNKS / 2 : 1, /* chunks of a tile of a small input */
     GPI_COMPACT_FLAG_SLOT = (GPI_CHUNK_N + 127) / 128 * 128 + 128,
     GPI_COMPACT_LISTS = GPI_CHUNK_N * 2 > GPI_COMPACT_SLOT ? 2 : 1 /* of 16-bit places, in a slot in turn */
@@ -559,7 +562,8 @@ static inline cudaError_t GPI_COMPACT_LAUNCH(GPI_COMPACT_JOB job, GPI_CONTEXT co
     int early = (ready & GPI_KERNEL_SM90) != 0, ring = 0;
 
 #if GP_KERNEL != GP_KERNEL_WAVE
-    const size_t ring_from = GP_KERNEL ? 1 : ((size_t)GPI_TUNE_COMPACT_RING_FROM << 20) / sizeof(GP_TYPE);
+    const size_t ring_from =
+        GP_KERNEL ? 1 : ((size_t)GPI_TUNE_COMPACT_RING_FROM * GPI_COMPACT_WAVE_BLOCKS << 20) / sizeof(GP_TYPE);
     static signed char ring_known[GPI_DEVICES];
 
     ring = job.n >= ring_from && job.tiles > 1 &&
@@ -571,7 +575,7 @@ static inline cudaError_t GPI_COMPACT_LAUNCH(GPI_COMPACT_JOB job, GPI_CONTEXT co
         job.tile_chunks = GPI_COMPACT_HALF;
         job.tiles = (unsigned)gpi_divide_up(job.n + job.skip, GPI_COMPACT_HALF * GPI_CHUNK_N);
     }
-    unsigned blocks = gpi_resident_blocks(ring ? 1 : GPI_TUNE_COMPACT_WAVE_BLOCKS, job.tiles, GP_GRID);
+    unsigned blocks = gpi_resident_blocks(ring ? 1 : GPI_COMPACT_WAVE_BLOCKS, job.tiles, GP_GRID);
     unsigned most = blocks; /* tiles that are in shared memory at the same time */
 #if GP_KERNEL != GP_KERNEL_WAVE
     most *= ring ? GPI_COMPACT_STAGES : 1;

@@ -88,6 +88,8 @@
 #define GPI_SCAN_FOLD_GROUP  GPI(fold_group)
 #define GPI_SCAN_LANE        GPI(lane)
 #define GPI_SCAN_RUN         GPI(scan_run)
+#define GPI_WAVE_BLOCKS      GPI(wave_blocks)
+#define GPI_WAVE_GROUPS      GPI(wave_groups)
 #define GPI_WAVE_LOOK        GPI(wave_look)
 #define GPI_SCAN_WAVE_KERNEL GPI(wave_kernel)
 #define GPI_RING_STAGE       GPI(ring_stage)
@@ -301,7 +303,7 @@ static inline cudaError_t GPI_SCAN_LAUNCH(GPI_SCAN_JOB job, GPI_CONTEXT context,
     static signed char wave_known[GPI_DEVICES];
 
 #if GP_KERNEL != GP_KERNEL_WAVE
-    const size_t ring_from = GP_KERNEL ? 1 : ((size_t)GPI_TUNE_SCAN_RING_FROM << 20) / GPI_WIDER;
+    const size_t ring_from = GP_KERNEL ? 1 : ((size_t)GPI_TUNE_SCAN_RING_FROM * GPI_WAVE_BLOCKS << 20) / GPI_WIDER;
     const size_t few_from = ((size_t)GPI_TUNE_SCAN_FEW_FROM << 20) / GPI_WIDER;
     const unsigned lookers = job.n < few_from ? GPI_RING_LOOKERS : GPI_RING_FEW;
     static signed char ring_known[GPI_DEVICES];
@@ -315,7 +317,7 @@ static inline cudaError_t GPI_SCAN_LAUNCH(GPI_SCAN_JOB job, GPI_CONTEXT context,
     int ready = gpi_kernel_ready((const void *)GPI_SCAN_WAVE_KERNEL, wave_bytes, wave_known);
 
     return GPI_LAUNCH_EARLY((ready & GPI_KERNEL_SM90) != 0, GPI_SCAN_WAVE_KERNEL,
-                            gpi_resident_blocks(GPI_TUNE_SCAN_WAVE_BLOCKS, job.tiles, GP_GRID),
+                            gpi_resident_blocks(GPI_WAVE_BLOCKS, job.tiles, GP_GRID),
                             32 * GPI_TILE_CHUNKS, wave_bytes, stream, job, context);
 }
 

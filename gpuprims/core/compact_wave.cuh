@@ -37,7 +37,7 @@ GPI_DEVICE uint64_t GPI_COMPACT_WAVE_LOOK(const GPI_COMPACT_JOB *job, gpi_counte
     return before.sum;
 }
 
-/* One warp: reads a chunk, and its flags if there are any, into slots. */
+/* One warp: starts to read a chunk, and its flags if there are any, into slots. */
 GPI_DEVICE void GPI_COMPACT_WAVE_FETCH(const GPI_COMPACT_JOB *job, GPI_COMPACT_PART part, char *slot,
                                        char *flag_slot, unsigned lane)
 {
@@ -46,18 +46,18 @@ GPI_DEVICE void GPI_COMPACT_WAVE_FETCH(const GPI_COMPACT_JOB *job, GPI_COMPACT_P
     gpi_extent array = {(const char *)job->in, (const char *)(job->in + job->n)};
     const char *from = (const char *)(job->in + first);
 
-    gpi_fetch_warp(slot + (GPI_COMPACT_PHASE(job, part) + part.first * size - gpi_phase(from)), from,
-                   n * (unsigned)size, array, lane, GPI_CHUNK_N * (unsigned)size / 16);
+    gpi_fetch_ahead(slot + (GPI_COMPACT_PHASE(job, part) + part.first * size - gpi_phase(from)), from,
+                    n * (unsigned)size, array, lane, GPI_CHUNK_N * (unsigned)size / 16);
     if (!job->flags)
         return;
     array.begin = (const char *)job->flags;
     array.end = array.begin + job->n;
     from = array.begin + first;
-    gpi_fetch_warp(flag_slot + (GPI_COMPACT_FLAG_PHASE(job, part) + part.first - gpi_phase(from)), from, n,
-                   array, lane, (GPI_CHUNK_N + 15) / 16);
+    gpi_fetch_ahead(flag_slot + (GPI_COMPACT_FLAG_PHASE(job, part) + part.first - gpi_phase(from)), from, n,
+                    array, lane, (GPI_CHUNK_N + 15) / 16);
 }
 
-static __global__ void __launch_bounds__(32 * GPI_TILE_CHUNKS, GPI_TUNE_COMPACT_WAVE_BLOCKS)
+static __global__ void __launch_bounds__(32 * GPI_TILE_CHUNKS, GPI_COMPACT_WAVE_BLOCKS)
     GPI_COMPACT_WAVE_KERNEL(GPI_COMPACT_JOB job, GPI_CONTEXT context)
 {
     GP_DYNAMIC_SHARED(char, slots);
@@ -99,10 +99,12 @@ static __global__ void __launch_bounds__(32 * GPI_TILE_CHUNKS, GPI_TUNE_COMPACT_
         /* Read the chunk, choose from the lane's run, and count. */
         if (n)
             GPI_COMPACT_WAVE_FETCH(&job, part, slot, flag_slot, lane);
+        gpi_copy_wait();
         __syncwarp(); /* the chunk is in its slot */
         if (n && GPI_COMPACT_IS_SHORT(part) && !job.flags)
             GPI_COMPACT_FILL(slot + phase, part, lane);
-        GPI_RUN_READ(&run, slot, phase, lane, context);
+        if (sizeof(GP_TYPE) > 1)
+            GPI_RUN_READ(&run, slot, phase, lane, context);
         kept = n ? GPI_COMPACT_CHOOSE(keep, &job, part, &run, slot + phase, flag_slot, lane, context) : 0;
         unsigned sum = gpi_warp_prefix(kept, lane), rank = sum - kept;
         kept = __shfl_sync(GPI_FULL_MASK, sum, 31);
@@ -137,6 +139,10 @@ static __global__ void __launch_bounds__(32 * GPI_TILE_CHUNKS, GPI_TUNE_COMPACT_
         }
         if (job.tiles == 1)
             all_kept = all;
+        if (sizeof(GP_TYPE) == 1) { /* only now: who is asked about bytes needs the registers */
+            GPI_RUN_READ(&run, slot, phase, lane, context);
+            __syncwarp(); /* everybody has read the slot */
+        }
         if (n)
             GPI_COMPACT_WRITE(&job, part, slot, &run, keep, rank, kept, tiles_before + chunks_before,
                               all_kept, table, lane, 0);

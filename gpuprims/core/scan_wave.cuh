@@ -1,10 +1,16 @@
 /*
  * core/scan_wave.cuh: the scan of small inputs, and of all inputs on GPUs without bulk copies. A block takes
- * a tile, a warp a chunk of it, which stays in registers; every tile that runs at the same time looks at the
+ * a tile, a warp a chunk of it, which stays in shared memory; every tile that runs at the same time looks at the
  * aggregates of those before.
  *
  * Part of scan.cuh; not to be included directly.
  */
+
+enum {
+    /* As many as find registers: a lane holds a run. */
+    GPI_WAVE_BLOCKS = sizeof(GP_TYPE) <= 8 && GPI_OUT_BYTES <= 112 ? GPI_TUNE_SCAN_WAVE_BLOCKS : 2,
+    GPI_WAVE_GROUPS = 2 * GPI_TILE_CHUNKS /* that the warps fold before they meet */
+};
 
 /*
  * The fold of all tiles before `tile`, in every thread; *look is brought up to its group. Each warp folds a
@@ -19,14 +25,15 @@ GPI_DEVICE GPI_LOOK GPI_WAVE_LOOK(const GPI_SCAN_JOB *job, GPI_LOOK *look, GP_TY
     while (before.group < end) {
         size_t first = before.group;
 
-        if (first + warp < end) {
-            GP_TYPE x = GPI_SCAN_FOLD_GROUP(job, first + warp, tile, lane, epoch, context);
+        GPI_NO_UNROLL
+        for (unsigned g = warp; g < GPI_WAVE_GROUPS && first + g < end; g += GPI_TILE_CHUNKS) {
+            GP_TYPE x = GPI_SCAN_FOLD_GROUP(job, first + g, tile, lane, epoch, context);
 
             if (lane == 0)
-                group_sums[warp] = x;
+                group_sums[g] = x;
         }
         __syncthreads(); /* group_sums are complete */
-        while (before.group < end && before.group < first + GPI_TILE_CHUNKS) {
+        while (before.group < end && before.group < first + GPI_WAVE_GROUPS) {
             if (before.group == own)
                 *look = before; /* the own group is not complete */
             GPI_LOOK_ADD(&before, group_sums[before.group - first]);
@@ -38,12 +45,12 @@ GPI_DEVICE GPI_LOOK GPI_WAVE_LOOK(const GPI_SCAN_JOB *job, GPI_LOOK *look, GP_TY
     return before;
 }
 
-static __global__ void __launch_bounds__(32 * GPI_TILE_CHUNKS, GPI_TUNE_SCAN_WAVE_BLOCKS)
+static __global__ void __launch_bounds__(32 * GPI_TILE_CHUNKS, GPI_WAVE_BLOCKS)
     GPI_SCAN_WAVE_KERNEL(GPI_SCAN_JOB job, GPI_CONTEXT context)
 {
     GP_DYNAMIC_SHARED(char, slots);
     GP_SHARED(GP_TYPE[GPI_TILE_CHUNKS], chunk_sums);
-    GP_SHARED(GP_TYPE[GPI_TILE_CHUNKS], group_sums);
+    GP_SHARED(GP_TYPE[GPI_WAVE_GROUPS], group_sums);
     GP_SHARED(uint32_t[2], taken);
     unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;
     char *slot = slots + warp * GPI_SLOT_BYTES;
@@ -72,14 +79,16 @@ static __global__ void __launch_bounds__(32 * GPI_TILE_CHUNKS, GPI_TUNE_SCAN_WAV
         const char *from = (const char *)(job.in + chunk * GPI_CHUNK_N);
         GP_TYPE *out = job.out + chunk * GPI_CHUNK_N;
         GP_TYPE sum = look.sum;
-        GPI_RUN run;
 
         /* Fold the lane's run and the lanes before it. */
         if (n)
-            gpi_fetch_warp(slot, from, n * (unsigned)sizeof(GP_INPUT_TYPE), array, lane,
-                           GPI_CHUNK_N * (unsigned)sizeof(GP_INPUT_TYPE) / 16);
+            gpi_fetch_ahead(slot, from, n * (unsigned)sizeof(GP_INPUT_TYPE), array, lane,
+                            GPI_CHUNK_N * (unsigned)sizeof(GP_INPUT_TYPE) / 16);
+        gpi_copy_wait();
         __syncwarp(); /* the chunk is in its slot */
         if (n == GPI_CHUNK_N) {
+            GPI_RUN run;
+
             GPI_RUN_READ(&run, slot, gpi_phase(from), lane, context);
             sum = GPI_RUN_FOLD(&run);
         } else if (n) {
@@ -112,6 +121,9 @@ static __global__ void __launch_bounds__(32 * GPI_TILE_CHUNKS, GPI_TUNE_SCAN_WAV
         if (lane < valid)
             prefix = GPI_SCAN_LANE(tiles.sum, tiles.has_sum, before, warp > 0, lanes, lane > 0);
         if (n == GPI_CHUNK_N) {
+            GPI_RUN run; /* read again: across the wait it would take registers that one more block needs */
+
+            GPI_RUN_READ(&run, slot, gpi_phase(from), lane, context);
             GPI_SCAN_RUN(&run, prefix, has_prefix, job.start.exclusive);
             __syncwarp(); /* everybody has read the slot */
             GPI_RUN_WRITE(&run, slot, gpi_phase(out), lane);

@@ -50,7 +50,8 @@
 
 /* compact.cuh: stages of the ring, at most; look warps and count warps, for items of a byte and for larger
  * ones; teams of eight write warps for items of a byte; tiles that a block of the ring takes without a ticket;
- * MiB of input from which the ring is faster than a wave of blocks; blocks of that wave on a multiprocessor. */
+ * MiB of input, for each block of the wave on a multiprocessor, from which the ring is faster than that wave; so
+ * many blocks, of small types. */
 #ifndef GPI_TUNE_COMPACT_STAGES
 #define GPI_TUNE_COMPACT_STAGES 7
 #endif
@@ -73,10 +74,10 @@
 #define GPI_TUNE_COMPACT_ROUNDS 3
 #endif
 #ifndef GPI_TUNE_COMPACT_RING_FROM
-#define GPI_TUNE_COMPACT_RING_FROM 6
+#define GPI_TUNE_COMPACT_RING_FROM 3
 #endif
 #ifndef GPI_TUNE_COMPACT_WAVE_BLOCKS
-#define GPI_TUNE_COMPACT_WAVE_BLOCKS 2
+#define GPI_TUNE_COMPACT_WAVE_BLOCKS 3
 #endif
 
 /* Blocks of 1024 threads that a multiprocessor holds. */
@@ -105,7 +106,8 @@
 
 /* scan.cuh: stages of the ring, at most; look warps for types of up to 16 bytes; MiB of input from which
  * those of up to 4 bytes need fewer, and how many; tiles that a block of the ring takes without a ticket; MiB
- * of input from which the ring is faster than a wave of blocks; blocks of that wave on a multiprocessor. */
+ * of input, for each block of the wave on a multiprocessor, from which the ring is faster than that wave; so many
+ * blocks, of small types. */
 #ifndef GPI_TUNE_SCAN_STAGES
 #define GPI_TUNE_SCAN_STAGES 7
 #endif
@@ -122,10 +124,10 @@
 #define GPI_TUNE_SCAN_ROUNDS 2
 #endif
 #ifndef GPI_TUNE_SCAN_RING_FROM
-#define GPI_TUNE_SCAN_RING_FROM 6
+#define GPI_TUNE_SCAN_RING_FROM 3
 #endif
 #ifndef GPI_TUNE_SCAN_WAVE_BLOCKS
-#define GPI_TUNE_SCAN_WAVE_BLOCKS 2
+#define GPI_TUNE_SCAN_WAVE_BLOCKS 3
 #endif
 
 /* classic/bitonic_sort.cuh, classic/odd_even_merge_sort.cuh: threads that find registers on a multiprocessor

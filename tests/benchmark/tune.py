@@ -57,8 +57,8 @@ PRIMITIVES = {
         },
         {
             "shapes": {
-                "GPI_TUNE_COMPACT_RING_FROM": [2, 4, 6, 8, 16],
-                "GPI_TUNE_COMPACT_WAVE_BLOCKS": [1, 2, 3],
+                "GPI_TUNE_COMPACT_RING_FROM": [1, 2, 3, 4, 6],
+                "GPI_TUNE_COMPACT_WAVE_BLOCKS": [2, 3, 4],
             },
             "instances": [("compact", {"PRIMITIVE": "compact", "IN": "u32"})],
         },
@@ -100,8 +100,8 @@ PRIMITIVES = {
         },
         {
             "shapes": {
-                "GPI_TUNE_SCAN_RING_FROM": [2, 4, 6, 8, 16],
-                "GPI_TUNE_SCAN_WAVE_BLOCKS": [1, 2, 3],
+                "GPI_TUNE_SCAN_RING_FROM": [1, 2, 3, 4, 6],
+                "GPI_TUNE_SCAN_WAVE_BLOCKS": [2, 3, 4],
             },
             "instances": [("scan", {"PRIMITIVE": "scan_exclusive_sum", "OP": "BENCH_SUM", "IN": "i32", "OUT": "i32"})],
         },
