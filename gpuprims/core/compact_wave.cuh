@@ -37,7 +37,7 @@ GPI_DEVICE uint64_t GPI_COMPACT_WAVE_LOOK(const GPI_COMPACT_JOB *job, gpi_counte
     return before.sum;
 }
 
-/* One warp: starts to read a chunk, and its flags if there are any, into slots. */
+/* One warp: reads a chunk, and its flags if there are any, into slots, where they are after gpi_copy_wait(). */
 GPI_DEVICE void GPI_COMPACT_WAVE_FETCH(const GPI_COMPACT_JOB *job, GPI_COMPACT_PART part, char *slot,
                                        char *flag_slot, unsigned lane)
 {
@@ -73,7 +73,7 @@ static __global__ void __launch_bounds__(32 * GPI_TILE_CHUNKS, GPI_COMPACT_WAVE_
     uint32_t tile = blockIdx.x, epoch = 0;
     uint64_t ticket = 0, checked_out = 0;
 
-    if (threadIdx.x < 16)
+    if (sizeof(GP_TYPE) == 1 && threadIdx.x < 16)
         table[threadIdx.x] = gpi_pack_entry(threadIdx.x);
     gpi_grid_wait();
     gpi_grid_launch_next();

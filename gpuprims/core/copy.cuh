@@ -140,10 +140,12 @@ GPI_DEVICE void gpi_prefetch_chunk(const char *from, unsigned bytes, gpi_extent 
 }
 
 /*
- * One warp: copies a chunk into its slot. `usual` is a constant, the vectors of a whole aligned chunk: as
- * many loads are under way at a time. __syncwarp() comes before the warp reads the slot.
+ * One warp: copies a chunk into its slot, where it is after gpi_copy_wait() and __syncwarp(). `usual` is a constant,
+ * the vectors of a whole aligned chunk: as many loads are under way at a time, in registers on GPUs that cannot do
+ * without.
  */
-#define gpi_fetch_warp(slot, from, bytes, array, lane, usual)                                     \
+#if defined __CUDA_ARCH__ && __CUDA_ARCH__ < 800
+#define gpi_fetch_ahead(slot, from, bytes, array, lane, usual)                                    \
     do {                                                                                          \
         const gpi_extent gpi_v = gpi_covering_vectors(from, bytes, array);                        \
         const unsigned gpi_n = (unsigned)(gpi_v.end - gpi_v.begin) / 16;                          \
@@ -165,13 +167,6 @@ GPI_DEVICE void gpi_prefetch_chunk(const char *from, unsigned bytes, gpi_extent 
         if ((lane) == 0 && (gpi_v.begin > (from) || gpi_v.end < (from) + (bytes)))                \
             gpi_fetch_ends(slot, from, bytes, gpi_v);                                             \
     } while (0)
-
-/*
- * The same without waiting for what is read, where the GPU can: gpi_copy_wait() and __syncwarp() come before the
- * warp reads the slot.
- */
-#if defined __CUDA_ARCH__ && __CUDA_ARCH__ < 800
-#define gpi_fetch_ahead gpi_fetch_warp
 #else
 #define gpi_fetch_ahead(slot, from, bytes, array, lane, usual)                                    \
     do {                                                                                          \
