@@ -57,7 +57,6 @@ enum {
 
 #define GPI_CHUNK_ITEMS     GPI(chunk_items)
 #define GPI_RUN             GPI(run_t)
-#define GPI_RUN_INPUT       GPI(run_input)
 #define GPI_RUN_READ_INPUT  GPI(run_read_input)
 #define GPI_RUN_READ        GPI(run_read)
 #define GPI_RUN_WRITE       GPI(run_write)
@@ -78,11 +77,17 @@ typedef union {
     GP_TYPE items[GPI_RUN_N];
 } GPI_RUN;
 
+#undef GPI_RUN_INPUT
+#ifdef GPI_COMBINE_IS_STAMPED
+#define GPI_RUN_INPUT GPI(run_input)
 typedef union {
     uint32_t words[4 * GPI_VECTORS(GPI_IN_BYTES) + 4];
     uint4 vectors[GPI_VECTORS(GPI_IN_BYTES) + 1];
     GP_INPUT_TYPE items[GPI_RUN_N];
 } GPI_RUN_INPUT;
+#else
+#define GPI_RUN_INPUT GPI_RUN /* nothing is mapped */
+#endif
 
 /* Reads the lane's run of a chunk that starts `phase` (0 to 127) bytes into its slot, items as they are. */
 GPI_DEVICE void GPI_RUN_READ_INPUT(GPI_RUN_INPUT *in, const char *slot, unsigned phase, unsigned lane)
@@ -110,16 +115,16 @@ GPI_DEVICE void GPI_RUN_READ_INPUT(GPI_RUN_INPUT *in, const char *slot, unsigned
 GPI_DEVICE void GPI_RUN_READ(GPI_RUN *run, const char *slot, unsigned phase, unsigned lane,
                              GPI_CONTEXT context)
 {
+#ifdef GPI_COMBINE_IS_STAMPED
     GPI_RUN_INPUT in;
 
     GPI_RUN_READ_INPUT(&in, slot, phase, lane);
-#ifdef GPI_COMBINE_IS_STAMPED
     GPI_UNROLL
     for (int i = 0; i < GPI_RUN_N; i++)
         run->items[i] = GPI_LOAD(&in.items[i], context);
 #else
     (void)context;
-    memcpy((void *)run, &in, sizeof *run); /* as they are: some may be rubbish */
+    GPI_RUN_READ_INPUT(run, slot, phase, lane); /* as they are: some may be rubbish */
 #endif
 }
 

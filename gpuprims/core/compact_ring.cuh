@@ -106,6 +106,7 @@ GPI_DEVICE void GPI_COMPACT_RING_LOAD(const GPI_COMPACT_JOB *job, GPI_COMPACT_RI
         uint32_t tile = gpi_next_tile(&source);
         char *stage = stages + place.stage * ring->stage_bytes;
         uint64_t *full = &ring->full[place.stage];
+        const int draws = lane == 31 && tile < job->tiles, again = k >= ring->stages; /* the stage has been in use */
 
         if (lane == 31 && k == 0)
             ring->epoch = gpi_ticket_epoch(source.ticket);
@@ -113,10 +114,10 @@ GPI_DEVICE void GPI_COMPACT_RING_LOAD(const GPI_COMPACT_JOB *job, GPI_COMPACT_RI
             gpi_mbarrier_wait(&ring->full[coming.stage], coming.parity);
             gpi_ring_advance(&coming, ring->stages);
         }
-        if (k >= ring->stages)
+        if (again)
             gpi_mbarrier_wait(&ring->empty[place.stage], place.parity ^ 1);
         /* Before the copies only when the ring is full: tiles had better come in the order of their tickets. */
-        if (lane == 31 && tile < job->tiles && k >= ring->stages)
+        if (draws && again)
             gpi_draw_ahead(&source, job->head);
         if (lane < GPI_TILE_CHUNKS) {
             GPI_COMPACT_PART part = GPI_COMPACT_CUT(job, (size_t)tile * GPI_TILE_CHUNKS + lane);
@@ -131,7 +132,7 @@ GPI_DEVICE void GPI_COMPACT_RING_LOAD(const GPI_COMPACT_JOB *job, GPI_COMPACT_RI
             ring->tile[place.stage] = tile < job->tiles ? tile : GPI_NO_TILE;
             gpi_mbarrier_arrive(full);
         }
-        if (lane == 31 && tile < job->tiles && k < ring->stages)
+        if (draws && !again)
             gpi_draw_ahead(&source, job->head);
         ends += tile >= job->tiles;
         gpi_ring_advance(&place, ring->stages);
@@ -336,7 +337,7 @@ static __global__ void __launch_bounds__(GPI_COMPACT_RING_THREADS, 1)
     GP_SHARED(GPI_COMPACT_RING, ring);
     unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;
 
-    if (threadIdx.x < 16)
+    if (sizeof(GP_TYPE) == 1 && threadIdx.x < 16)
         ring.table[threadIdx.x] = gpi_pack_entry(threadIdx.x);
     if (threadIdx.x == 0) {
         ring.stages = job.flags ? GPI_COMPACT_FLAG_STAGES : GPI_COMPACT_STAGES;
