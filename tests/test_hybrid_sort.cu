@@ -581,7 +581,8 @@ int main(int argc, char **argv)
 #endif
     }
 #ifdef __CUDACC__
-    large();
+    if (tap_wants("large"))
+        large();
 #endif
     return tap_end();
 }
