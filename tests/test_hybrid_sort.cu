@@ -573,6 +573,8 @@ int main(int argc, char **argv)
         data(cases[i]);
         the_same(cases[i]);
         progress(cases[i]);
+        if (tap_brief) /* a failure at every call is hundreds of sorts */
+            continue;
         failures(cases[i], 1, 130, 0);
         failures(cases[i], 2, 130, i == 1);
         failures(cases[i], 2, 40, i == 1);
