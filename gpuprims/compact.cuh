@@ -139,8 +139,7 @@ enum {
     GPI_COMPACT_AT_LINES = GPI_OUT_BYTES % 16 == 0 && (int)sizeof(GP_TYPE) < 128 &&
                            __alignof__(GP_TYPE) % GPI_LOW_BIT(sizeof(GP_TYPE)) == 0, /* all chunks do */
     GPI_COMPACT_SLOT = (GPI_CHUNK_N * (int)sizeof(GP_TYPE) + 127) / 128 * 128 + 256, /* two phases */
-    GPI_COMPACT_WAVE_BLOCKS =
-        sizeof(GP_TYPE) <= 8 && GPI_OUT_BYTES <= 112 ? GPI_TUNE_COMPACT_WAVE_BLOCKS : 2, /* as find registers */
+    GPI_COMPACT_WAVE_BLOCKS = GPI_BLOCKS_OF_WAVE(GPI_TUNE_COMPACT_WAVE_BLOCKS),
     GPI_COMPACT_HALF = GPI_TILE_CHUNKS > 1 ? GPI_TILE_CHUNKS / 2 : 1, /* chunks of a tile of a small input */
     GPI_COMPACT_FLAG_SLOT = (GPI_CHUNK_N + 127) / 128 * 128 + 128,
     GPI_COMPACT_LISTS = GPI_CHUNK_N * 2 > GPI_COMPACT_SLOT ? 2 : 1 /* of 16-bit places, in a slot in turn */

@@ -132,7 +132,7 @@
 #ifndef GPI_RADIX_ROWS /* tiles of a launch, at most: each has 1 KB, twice, for the look-back */
 #define GPI_RADIX_ROWS ((size_t)28 << 10)
 #endif
-#define GPI_RADIX_ROWS_BEFORE ((size_t)16) /* the first one, which are read, but not looked at */
+#define GPI_RADIX_ROWS_BEFORE ((size_t)16) /* the first one: as many as a look-back reads at a time, at most */
 #ifndef GPI_RADIX_MOST_NUMBERS /* of items that are moved in place of large values: they have 4 bytes */
 #define GPI_RADIX_MOST_NUMBERS UINT32_MAX
 #endif

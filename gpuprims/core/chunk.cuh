@@ -54,6 +54,8 @@ enum {
     GPI_SLOT_BYTES = (GPI_CHUNK_N * GPI_WIDER + 127) / 128 * 128 + 128
 };
 #define GPI_VECTORS(bytes) (((bytes) + 15) / 16)
+/* Blocks of a wave that find registers on a multiprocessor, where a lane holds a run: so many of `small` types. */
+#define GPI_BLOCKS_OF_WAVE(small) (sizeof(GP_TYPE) <= 8 && GPI_OUT_BYTES <= 112 ? (small) : 2)
 
 #define GPI_CHUNK_ITEMS     GPI(chunk_items)
 #define GPI_RUN             GPI(run_t)

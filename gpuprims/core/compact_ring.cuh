@@ -250,6 +250,7 @@ GPI_DEVICE void GPI_COMPACT_RING_LOOK(const GPI_COMPACT_JOB *job, GPI_COMPACT_RI
         if (tile == GPI_NO_TILE)
             return;
         gpi_mbarrier_wait(&ring->counted[place.stage], place.parity);
+        /* At first also of all tiles that the launch counts: in a loop, so that adding up is written out once. */
         GPI_NO_UNROLL
         for (int whole = 0; whole <= (k == 0 && job->own); whole++) {
             gpi_counted from = known;

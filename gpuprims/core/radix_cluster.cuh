@@ -8,7 +8,7 @@
  *     1. spread: the cluster counts the topmost eight bits, and each block gets a range of these digits,
  *        so that it has no more than two shares of the keys
  *     2. bins: each block moves its keys to the bin that the next thirteen bits say
- *     3. compare: a bin has hardly more than one key; each of them counts those before it. A crowded bin
+ *     3. compare: a bin has hardly more than one key; each counts those that it precedes. A crowded bin
  *        of keys alone is in order if they are all the same
  *
  * Neither 1 nor 2 keeps the order of keys in a bin: 3 compares whole keys, and of keys that are alike the

@@ -7,8 +7,7 @@
  */
 
 enum {
-    /* As many as find registers: a lane holds a run. */
-    GPI_WAVE_BLOCKS = sizeof(GP_TYPE) <= 8 && GPI_OUT_BYTES <= 112 ? GPI_TUNE_SCAN_WAVE_BLOCKS : 2,
+    GPI_WAVE_BLOCKS = GPI_BLOCKS_OF_WAVE(GPI_TUNE_SCAN_WAVE_BLOCKS),
     GPI_WAVE_GROUPS = 2 * GPI_TILE_CHUNKS /* that the warps fold before they meet */
 };
 
