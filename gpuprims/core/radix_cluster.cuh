@@ -28,7 +28,6 @@
 #define GPI_RADIX_SHARE_TOTAL GPI(share_total)
 #define GPI_RADIX_SHARE_TELL GPI(share_tell)
 #define GPI_RADIX_SHARE_SPREAD GPI(share_spread)
-#define GPI_RADIX_SHARE_SCAN GPI(share_scan)
 #define GPI_RADIX_SHARE_COMPARE GPI(share_compare)
 #define GPI_RADIX_SHARE_IS_MIXED GPI(share_is_mixed)
 #define GPI_RADIX_SHARE_SORT GPI(share_sort)
@@ -79,6 +78,47 @@ GPI_DEVICE uint32_t gpi_radix_share_add(gpi_radix_state *state, uint32_t bin)
     const uint32_t half = bin % 2 * 16;
 
     return atomicAdd(&state->u.bins[bin / 2], 1u << half) >> half & 0xFFFF;
+}
+
+/* Turns the counts of the bins into where each begins. Tells whether one of them is crowded. */
+GPI_DEVICE int gpi_radix_share_scan(gpi_radix_state *state)
+{
+    const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+    const unsigned each = GPI_RADIX_SHARE_BINS / 2 / blockDim.x;
+    uint32_t *bins = (uint32_t *)__builtin_assume_aligned(state->u.bins + threadIdx.x * each, 16);
+    uint32_t four[4], sum = 0, most = 0, scan;
+
+    GPI_NO_UNROLL
+    for (unsigned i = 0; i < each; i += 4) {
+        memcpy(four, bins + i, sizeof four);
+        GPI_UNROLL
+        for (int k = 0; k < 4; k++) {
+            const uint32_t low = four[k] & 0xFFFF, high = four[k] >> 16;
+
+            sum += low + high;
+            most = low > most ? low : most;
+            most = high > most ? high : most;
+        }
+    }
+    scan = gpi_warp_prefix(sum, lane);
+    if (lane == 31)
+        state->sums[warp] = scan;
+    const int crowded = __syncthreads_or(most > GPI_RADIX_CROWD); /* and the sums are complete */
+    scan -= sum;
+    scan += gpi_warp_sum(lane < warp ? state->sums[lane] : 0);
+    GPI_NO_UNROLL
+    for (unsigned i = 0; i < each; i += 4) {
+        memcpy(four, bins + i, sizeof four);
+        GPI_UNROLL
+        for (int k = 0; k < 4; k++) {
+            const uint32_t low = four[k] & 0xFFFF, high = four[k] >> 16;
+
+            four[k] = (scan + low) << 16 | scan;
+            scan += low + high;
+        }
+        memcpy(bins + i, four, sizeof four);
+    }
+    return crowded;
 }
 
 #endif
@@ -272,47 +312,6 @@ GPI_DEVICE int GPI_RADIX_SHARE_SPREAD(GPI_RADIX_SHARE *share, const GP_KEY *keys
     return shift + 32 - __clz(share->count ? (int)(state->high[me] - state->low[me]) : 0);
 }
 
-/* Turns the counts of the bins into where each begins. Tells whether one of them is crowded. */
-GPI_DEVICE int GPI_RADIX_SHARE_SCAN(gpi_radix_state *state)
-{
-    const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-    const unsigned each = GPI_RADIX_SHARE_BINS / 2 / blockDim.x;
-    uint32_t *bins = (uint32_t *)__builtin_assume_aligned(state->u.bins + threadIdx.x * each, 16);
-    uint32_t four[4], sum = 0, most = 0, scan;
-
-    GPI_NO_UNROLL
-    for (unsigned i = 0; i < each; i += 4) {
-        memcpy(four, bins + i, sizeof four);
-        GPI_UNROLL
-        for (int k = 0; k < 4; k++) {
-            const uint32_t low = four[k] & 0xFFFF, high = four[k] >> 16;
-
-            sum += low + high;
-            most = low > most ? low : most;
-            most = high > most ? high : most;
-        }
-    }
-    scan = gpi_warp_prefix(sum, lane);
-    if (lane == 31)
-        state->sums[warp] = scan;
-    const int crowded = __syncthreads_or(most > GPI_RADIX_CROWD); /* and the sums are complete */
-    scan -= sum;
-    scan += gpi_warp_sum(lane < warp ? state->sums[lane] : 0);
-    GPI_NO_UNROLL
-    for (unsigned i = 0; i < each; i += 4) {
-        memcpy(four, bins + i, sizeof four);
-        GPI_UNROLL
-        for (int k = 0; k < 4; k++) {
-            const uint32_t low = four[k] & 0xFFFF, high = four[k] >> 16;
-
-            four[k] = (scan + low) << 16 | scan;
-            scan += low + high;
-        }
-        memcpy(bins + i, four, sizeof four);
-    }
-    return crowded;
-}
-
 /* The slot of an item, among those of its bin: the last one, less those that it comes before. */
 GPI_DEVICE uint32_t GPI_RADIX_SHARE_COMPARE(const GPI_RADIX_SHARE *share, uint32_t x,
                                             uint32_t begin, uint32_t end)
@@ -354,7 +353,7 @@ GPI_DEVICE int GPI_RADIX_SHARE_SORT(GPI_RADIX_SHARE *share, uint64_t low, int bi
     for (uint32_t x = threadIdx.x; x < share->count; x += blockDim.x)
         gpi_radix_share_add(state, GPI_RADIX_SHARE_BIN(share, share->keys[0][x], low, shift));
     __syncthreads(); /* the bins have been counted */
-    const int crowded = GPI_RADIX_SHARE_SCAN(state);
+    const int crowded = gpi_radix_share_scan(state);
     __syncthreads(); /* where each bin begins is there */
     for (uint32_t x = threadIdx.x; x < share->count; x += blockDim.x) {
         GP_KEY key = share->keys[0][x];
