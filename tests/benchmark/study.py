@@ -173,7 +173,7 @@ STUDIES = {
                    "--distribution",
                    "few,sorted,reversed,constant,range,entropy,zipf,seven,mostly,gaussian,low20,high16,"
                    "runs,banks,hole,crowd"],
-                  [*beside("sort/u32", "sort/u64", "sort_pairs/u32", "sort_pairs/u64"), "--sizes", "8..20", "--warm",
+                  [*beside("sort/u32", "sort/u64", "sort_pairs/u32", "sort_pairs/u64"), "--sizes", "8..24", "--warm",
                    "--batch", "20"]],
     },
     "merge_sort": {
