@@ -94,7 +94,7 @@ typedef size_t bench_workspace_bytes(size_t n);
 /* Of an entry. */
 enum {
     ENTRY_HOST = 1,   /* runs on the CPU, timed with its clock */
-    ENTRY_CUB = 2,    /* what vs_cub is measured by: CUB, or Thrust where CUB has no such thing */
+    ENTRY_CUB = 2,    /* CUB, or Thrust where CUB has no such thing: vs_cub is measured by the first */
     ENTRY_SERIAL = 4, /* adds floats one after the other, whose errors grow with n */
     ENTRY_KEPT_ONLY = 8, /* orders rejected items otherwise: only the kept ones are checked */
     ENTRY_RUNG = 16,     /* a textbook rung: runs with each block size of --block */

@@ -112,6 +112,9 @@ static cudaError_t BENCH(reference)(const bench_call *call)
 
 #ifdef BENCH_HAS_CUB
 bench_function BENCH(run_cub); /* bench_scan_cub.h */
+#if BENCH_OP == BENCH_MAX
+bench_function BENCH(run_cub_functor);
+#endif
 #endif
 
 static const bench_entry BENCH(entries)[] = {
@@ -121,6 +124,9 @@ static const bench_entry BENCH(entries)[] = {
 #endif
 #ifdef BENCH_HAS_CUB
     {"CUB", ENTRY_CUB, BENCH(run_cub), NULL},
+#if BENCH_OP == BENCH_MAX
+    {"CUB_functor", ENTRY_CUB, BENCH(run_cub_functor), NULL},
+#endif
 #endif
     {"cpu", ENTRY_HOST | ENTRY_SERIAL, BENCH(run_cpu), NULL},
 #if BENCH_OP != BENCH_MAX

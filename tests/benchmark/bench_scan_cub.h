@@ -7,9 +7,21 @@
 #include "bench_operators.h"
 
 bench_function BENCH(run_cub);
+#if BENCH_OP == BENCH_MAX
+bench_function BENCH(run_cub_functor);
+#endif
 
 namespace
 {
+#if BENCH_OP == BENCH_MAX
+/* A maximum as a user writes it, which CUB does not know for one. */
+struct larger {
+    __host__ __device__ BENCH_OUT_T operator()(const BENCH_OUT_T &a, const BENCH_OUT_T &b) const
+    {
+        return a > b ? a : b;
+    }
+};
+#endif
 #ifdef BENCH_COMBINE
 struct combine {
     __host__ __device__ BENCH_OUT_T operator()(const BENCH_OUT_T &a, const BENCH_OUT_T &b) const
@@ -42,3 +54,13 @@ cudaError_t BENCH(run_cub)(const bench_call *call)
                                           call->stream);
 #endif
 }
+
+#if BENCH_OP == BENCH_MAX
+cudaError_t BENCH(run_cub_functor)(const bench_call *call)
+{
+    return cub::DeviceScan::InclusiveScan(call->scratch, *call->scratch_bytes,
+                                          static_cast<const BENCH_IN_T *>(call->in),
+                                          static_cast<BENCH_OUT_T *>(call->out), larger(), call->n,
+                                          call->stream);
+}
+#endif

@@ -544,9 +544,15 @@ SUM, MAXIMUM, OWN = "scan_exclusive_sum/", "scan_inclusive_max/", "scan_exclusiv
 SPEEDS = {
     "scan": (["items"], [
         (["4-byte ints, sum"], SUM + "i32"), (["4-byte ints, maximum"], MAXIMUM + "i32"),
-        (["floats, sum"], SUM + "f32"),
-        (["8-byte ints, sum"], SUM + "i64"), (["doubles, maximum"], MAXIMUM + "f64"), (["bytes, sum"], SUM + "u8"),
-        (["2-byte ints, sum"], SUM + "i16"), (["bytes, an operator of one's own"], OWN + "u8"),
+        (["likewise, CUB by a functor"], MAXIMUM + "i32", "CUB_functor"),
+        (["floats, sum"], SUM + "f32"), (["floats, maximum"], MAXIMUM + "f32"),
+        (["likewise, CUB by a functor"], MAXIMUM + "f32", "CUB_functor"),
+        (["8-byte ints, sum"], SUM + "i64"), (["8-byte ints, maximum"], MAXIMUM + "i64"),
+        (["likewise, CUB by a functor"], MAXIMUM + "i64", "CUB_functor"),
+        (["doubles, maximum"], MAXIMUM + "f64"),
+        (["likewise, CUB by a functor"], MAXIMUM + "f64", "CUB_functor"), (["bytes, sum"], SUM + "u8"),
+        (["2-byte ints, sum"], SUM + "i16"), (["2-byte ints, maximum"], MAXIMUM + "i16"),
+        (["likewise, CUB by a functor"], MAXIMUM + "i16", "CUB_functor"), (["bytes, an operator of one's own"], OWN + "u8"),
         (["2-byte ints, likewise"], OWN + "i16"), (["4-byte ints, likewise"], OWN + "i32"),
         (["bytes to 8-byte sums"], SUM + "u8-u64"),
         (["2×2 matrices of 16 bytes, product"], "scan_exclusive_product/struct16"),
@@ -578,11 +584,12 @@ def speed(what):
     """Of memcpy's speed, or keys in a second, and of CUB's speed."""
     head, lines = SPEEDS[what]
     rows = []
-    for words, group in lines:
-        row = need("sort" if what == "radix_sort" else "2e28_cold", group, "gpuprims", n=1 << 28, cache="cold",
-                   distribution="uniform", offset_in=0, offset_out=0)
-        rate = f"{row['items_per_s'] / 1e9:.1f}" if what == "radix_sort" else f"{row['of_memcpy']:.2f}"
-        rows.append([*words, rate, f"{row['vs_cub']:.2f}"])
+    for words, group, *rival in lines:
+        mine, other = (need("sort" if what == "radix_sort" else "2e28_cold", group, who, n=1 << 28, cache="cold",
+                            distribution="uniform", offset_in=0, offset_out=0)
+                       for who in ("gpuprims", *(rival or ["CUB"])))
+        rate = f"{mine['items_per_s'] / 1e9:.1f}" if what == "radix_sort" else f"{mine['of_memcpy']:.2f}"
+        rows.append([*words, rate, f"{other['median_ms'] / mine['median_ms']:.2f}"])
     unit = "10^9 keys per second" if what == "radix_sort" else "of memcpy's speed"
     return table([*head, unit, "of CUB's speed"], rows, len(head))
 
