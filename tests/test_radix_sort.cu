@@ -441,7 +441,8 @@ static void data(const radix_case *c)
 /* As many keys as the blocks of a cluster share, and no more; each of its ways. */
 static void clusters(const radix_case *c)
 {
-    static const size_t sizes[] = {5000, 20011, 65537, 98304, 131072, 131073};
+    static const size_t sizes[] = {5000,  20011, 16384, 16385,  32768, 32769,
+                                   65536, 65537, 98304, 131072, 131073};
     static const int some[] = {0, 3, 5, 6, 10, 11, 12, 13};
     int width = 8 * (int)c->key_bytes, passed = 1;
     gp_workspace ws = GP_WORKSPACE_INIT;

@@ -37,6 +37,7 @@
 #define GPI_RADIX_SHARE_WRITE GPI(share_write)
 #define GPI_RADIX_CLUSTER_KERNEL GPI(cluster_kernel)
 #define GPI_RADIX_CLUSTER_SLOT GPI(cluster_slot)
+#define GPI_RADIX_CLUSTER_ITEMS GPI(cluster_items)
 #define GPI_RADIX_CLUSTER_BYTES GPI(cluster_bytes)
 
 #ifndef GPI_RADIX_CLUSTER_CUH
@@ -44,7 +45,6 @@
 
 enum {
     GPI_RADIX_CLUSTER_MOST = 16, /* blocks */
-    GPI_RADIX_CLUSTER_ITEMS = 8, /* of a thread's share, at most */
     GPI_RADIX_SHARE_BIN_BITS = 13,
     GPI_RADIX_SHARE_BINS = 1 << GPI_RADIX_SHARE_BIN_BITS,
     GPI_RADIX_CROWD = 64,        /* keys of a bin; more are not compared */
@@ -128,7 +128,12 @@ enum {
     GPI_RADIX_CLUSTER_SLOT = !GPI_RADIX_PAIRS ? 2 * (int)sizeof(GP_KEY)
                              : sizeof(GPI_RADIX_VALUE) > 2 * sizeof(GP_KEY) + 4
                                  ? 4 + (int)sizeof(GPI_RADIX_VALUE)
-                                 : 2 * (4 + (int)sizeof(GP_KEY))
+                                 : 2 * (4 + (int)sizeof(GP_KEY)),
+    /*
+     * Items of a thread's share, at most. Floats take the long way, since their topmost bits are few, and of
+     * many items it takes longer than the passes of a whole grid.
+     */
+    GPI_RADIX_CLUSTER_ITEMS = GPI_KEY_IS_FLOAT ? (GPI_RADIX_PAIRS ? 8 : 16) / (int)sizeof(GP_KEY) : 8
 };
 
 /* What a block works on. */
