@@ -20,6 +20,7 @@
 What the pages of single primitives tell takes all of gpbench, `ninja -C FOLDER tests/benchmark/gpbench_cuda`:
 
     2e28_cold        scans, reductions, compactions and block collectives of 2^28 items
+    offsets          scans and compactions of 2^28 items whose arrays begin an item later
     sizes            scans, reductions and compactions of 2^8 to 2^24 items, one call and 20 back to back
     sort             radix sorts of 2^28 items of all types and many distributions, and of few items
     merge_sort       merge sorts over 2^10 to 2^28 items, and block sorts
@@ -162,6 +163,13 @@ STUDIES = {
         "timed": [[*beside("scan_[ei]*/*", "reduce_*", "compact*", "partition*", "block_[eir]*"),
                    "--sizes", "2^28", "--cold"]],
     },
+    "offsets": {
+        "timed": [[*beside("scan_exclusive_sum/i32", "scan_exclusive_sum/i64", "scan_exclusive_sum/i16",
+                           "scan_exclusive_sum/u8", "scan_inclusive_max/u8", "scan_exclusive_own/i32",
+                           "compact/u32", "compact/u64", "compact/u8"),
+                   "--sizes", "2^28", "--cold", "--offset-in", str(begin_in), "--offset-out", str(begin_out)]
+                  for begin_in in (0, 1) for begin_out in (0, 1)],
+    },
     "sizes": {
         "timed": [[*beside("scan_exclusive_sum/i32", "scan_exclusive_sum/i64", "reduce_sum/i32", "reduce_sum/i64",
                            "reduce_sum/f64", "compact/u32", "compact_costly/u8", "partition_stable/u32"),
@@ -173,7 +181,7 @@ STUDIES = {
                    "--distribution",
                    "few,sorted,reversed,constant,range,entropy,zipf,seven,mostly,gaussian,low20,high16,"
                    "runs,banks,hole,crowd"],
-                  [*beside("sort/u32", "sort/u64", "sort_pairs/u32", "sort_pairs/u64"), "--sizes", "8..24", "--warm",
+                  [*beside("sort/[uf]*", "sort_pairs/u32", "sort_pairs/u64"), "--sizes", "8..24", "--warm",
                    "--batch", "20"]],
     },
     "merge_sort": {
@@ -192,7 +200,7 @@ STUDIES = {
         "timelines": {"1": "hybrid by CPU merge", "2": "hybrid by distribution"},
     },
 }
-PAGES = ["2e28_cold", "sizes", "sort", "merge_sort", "hybrid"]
+PAGES = ["2e28_cold", "offsets", "sizes", "sort", "merge_sort", "hybrid"]
 
 
 class Problem(Exception):

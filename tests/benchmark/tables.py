@@ -594,6 +594,22 @@ def speed(what):
     return table([*head, unit, "of CUB's speed"], rows, len(head))
 
 
+def offsets():
+    """Of memcpy's speed with aligned arrays, when arrays begin an item later."""
+    rows = []
+    for words, group in (("scan, 4-byte ints", SUM + "i32"), ("scan, 8-byte ints", SUM + "i64"),
+                         ("scan, 2-byte ints", SUM + "i16"), ("scan, bytes", SUM + "u8"),
+                         ("scan, bytes, maximum", MAXIMUM + "u8"),
+                         ("scan, 4-byte ints, an operator of one's own", OWN + "i32"),
+                         ("compact, 4-byte items", "compact/u32"), ("compact, 8-byte items", "compact/u64"),
+                         ("compact, bytes", "compact/u8")):
+        copy = need("offsets", group, "memcpy", offset_in=0, offset_out=0)["GBps"]
+        rows.append([words] + [
+            f"{need('offsets', group, 'gpuprims', offset_in=i, offset_out=o)['GBps'] / copy:.2f}"
+            for i, o in ((0, 0), (1, 1), (1, 0), (0, 1))])
+    return table(["of memcpy's speed", "aligned", "both later", "the input later", "the output later"], rows)
+
+
 def call_sizes():
     """How many times as fast as CUB, by size: one call, and 20 back to back."""
     sizes = [1 << power for power in range(8, 25, 2)]
@@ -608,7 +624,8 @@ def call_sizes():
     return table(["", *map(size, sizes)], rows)
 
 
-SORTS = {"u32": "sort/u32", "u64": "sort/u64", "u32 with u32": "sort_pairs/u32", "u64 with u32": "sort_pairs/u64"}
+SORTS = {"u32": "sort/u32", "u64": "sort/u64", "u32 with u32": "sort_pairs/u32", "u64 with u32": "sort_pairs/u64",
+         "f32": "sort/f32", "f64": "sort/f64"}
 
 
 def sort_distributions():
@@ -627,7 +644,7 @@ def sort_distributions():
 
 def sort_sizes():
     """How many times as fast as CUB's radix sort, by size."""
-    sizes = [1 << power for power in (8, 10, 12, 14, 16, 17, 18, 20)]
+    sizes = [1 << power for power in (8, 10, 12, 14, 16, 17, 18, 20, 22, 24)]
     rows = [[kind] + [f"{need('sort', group, 'gpuprims', n=n, batch=20, distribution='uniform')['vs_cub']:.2f}"
                       for n in sizes] for kind, group in SORTS.items()]
     return table(["", *map(size, sizes)], rows)
@@ -743,7 +760,7 @@ TABLES = {function.__name__: function for function in (
     machine, block_sizes, best_block, block_choice, blocks, default_loss, array_sizes, overtakes, overtake, odd_sizes,
     end_to_end, overtake_with_copies, speed_up, copies_share, idle_levels, idle_share, idle_times, idle_ratio,
     bank_times, bank_loss, bank_counters, kernel_counters, single_kernels, counter, bounds, end_to_end_kernels,
-    compiler, compile_time, speed, call_sizes, sort_distributions, sort_sizes, merge_sort_speed, merge_sort_worst,
+    compiler, compile_time, speed, offsets, call_sizes, sort_distributions, sort_sizes, merge_sort_speed, merge_sort_worst,
     block_sort_speed, block_speed, networks, networks_repeat, network_growth, bus, hybrid_copies, hybrid_trip,
     hybrid_start, hybrid_speed)}
 
