@@ -106,7 +106,7 @@ static __global__ void __launch_bounds__(32 * GPI_TILE_CHUNKS, GPI_WAVE_BLOCKS)
         /* Fold the chunks before it, and publish the tile: everybody but the last one is whole. */
         int chunks = tile + 1 < job.tiles ? GPI_TILE_CHUNKS : (int)job.last_chunks;
         sum = chunk_sums[(int)lane < chunks ? (int)lane : 0];
-        sum = GPI_WARP_SCAN(sum, (int)lane, chunks);
+        sum = GPI_LADDER(sum, (int)lane, chunks, GPI_TILE_CHUNKS);
         GP_TYPE before = GPI_SHUFFLE(sum, warp ? (int)warp - 1 : 0);
         if (warp == 0 && lane + 1 == GPI_TILE_CHUNKS && tile + 1 < job.tiles)
             GPI_PUBLISH((uint64_t *)(job.head + 1), tile, sum, epoch);
