@@ -24,14 +24,20 @@ GPI_FUNCTION GP_TYPE GPI_COMBINE(GP_TYPE a, GP_TYPE b)
     return (GP_TYPE)product;
 #elif GP_OP == GP_MIN
 #if defined GPI_FLOAT_EXTREMES && !defined GPI_ON_HOST
-    if (GPI_IS_FLOAT)
-        return a == b ? b : (GP_TYPE)gpi_smaller((float)a, (float)b);
+    if (GPI_IS_FLOAT) {
+        const float smaller = gpi_smaller((float)a, (float)b); /* in any case: so that nothing branches */
+
+        return a == b ? b : (GP_TYPE)smaller;
+    }
 #endif
     return a < b ? a : b <= a ? b : (GP_TYPE)(a + b); /* the sum of a NaN and anything is a NaN */
 #elif GP_OP == GP_MAX
 #if defined GPI_FLOAT_EXTREMES && !defined GPI_ON_HOST
-    if (GPI_IS_FLOAT)
-        return a == b ? b : (GP_TYPE)gpi_larger((float)a, (float)b);
+    if (GPI_IS_FLOAT) {
+        const float larger = gpi_larger((float)a, (float)b); /* likewise */
+
+        return a == b ? b : (GP_TYPE)larger;
+    }
 #endif
     return a > b ? a : b >= a ? b : (GP_TYPE)(a + b);
 #elif GP_OP == GP_AND

@@ -15,6 +15,7 @@
 #define GPI_SHUFFLE      GPI(shuffle)
 #define GPI_SHUFFLE_UP   GPI(shuffle_up)
 #define GPI_SHUFFLE_DOWN GPI(shuffle_down)
+#define GPI_LADDER       GPI(ladder)
 #define GPI_WARP_SCAN    GPI(warp_scan)
 #define GPI_WARP_REDUCE  GPI(warp_reduce)
 #define GPI_SUMS_WORDS   GPI(sums_words)
@@ -63,11 +64,11 @@ GPI_DEVICE GP_TYPE GPI_SHUFFLE(GP_TYPE x, int lane)
     return x;
 }
 
-/* Inclusive scan over the first `valid` lanes (Hillis and Steele 1986): strides 1, 2, 4, 8, 16. */
-GPI_DEVICE GP_TYPE GPI_WARP_SCAN(GP_TYPE x, int lane, int valid)
+/* Inclusive scan over the first `valid` of so many lanes (Hillis and Steele 1986): strides 1, 2, 4, 8, 16. */
+GPI_DEVICE GP_TYPE GPI_LADDER(GP_TYPE x, int lane, int valid, int lanes)
 {
     GPI_UNROLL
-    for (int stride = 1; stride < 32; stride *= 2) {
+    for (int stride = 1; stride < lanes; stride *= 2) {
         GP_TYPE before = GPI_SHUFFLE_UP(x, (unsigned)stride);
 
         if (lane >= stride && lane < valid)
@@ -76,13 +77,19 @@ GPI_DEVICE GP_TYPE GPI_WARP_SCAN(GP_TYPE x, int lane, int valid)
     return x;
 }
 
+/* The same over a warp. */
+GPI_DEVICE GP_TYPE GPI_WARP_SCAN(GP_TYPE x, int lane, int valid)
+{
+    return GPI_LADDER(x, lane, valid, 32);
+}
+
 /*
- * Sums of integers wrap, so they come out alike in any order: one instruction adds up a warp's 32-bit ones, three
- * the pieces of 64-bit ones, of which 32 fit in a word.
+ * Sums of integers wrap, so they come out alike in any order: one instruction adds up a warp's of up to 32 bits, three
+ * the pieces of 64-bit ones, of which 32 fit in a word. Equal integers are alike: one instruction finds the extreme.
  */
 enum {
 #if GP_OP == GP_SUM && !defined GP_IDENTITY && (!defined __CUDA_ARCH__ || __CUDA_ARCH__ >= 800)
-    GPI_SUMS_WORDS = sizeof(GP_TYPE) == 4 && (GP_TYPE)0.5 == (GP_TYPE)0,
+    GPI_SUMS_WORDS = sizeof(GP_TYPE) <= 4 && (GP_TYPE)0.5 == (GP_TYPE)0,
     GPI_SUMS_PAIRS = sizeof(GP_TYPE) == 8 && (GP_TYPE)0.5 == (GP_TYPE)0
 #else
     GPI_SUMS_WORDS = 0
@@ -103,6 +110,14 @@ GPI_DEVICE GP_TYPE GPI_WARP_REDUCE(GP_TYPE x, int lane, int valid)
         uint64_t high = __reduce_add_sync(GPI_FULL_MASK, (uint32_t)(bits >> 54));
 
         return (GP_TYPE)(low + (middle << 27) + (high << 54));
+    }
+#endif
+#if (GP_OP == GP_MIN || GP_OP == GP_MAX) && !defined GP_IDENTITY
+    if (sizeof(GP_TYPE) <= 4 && (GP_TYPE)0.5 == (GP_TYPE)0) {
+        /* To unsigned ones of which the largest is sought, and back. */
+        const uint32_t flip = ((GP_TYPE)-1 < (GP_TYPE)1 ? 0x80000000u : 0) ^ (GP_OP == GP_MIN ? 0xFFFFFFFFu : 0);
+
+        return (GP_TYPE)(gpi_warp_max(lane < valid ? (uint32_t)x ^ flip : 0) ^ flip);
     }
 #endif
     if (valid > 32) /* the lanes past the warp's end are nobody's neighbours */

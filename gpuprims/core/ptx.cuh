@@ -260,6 +260,12 @@ GPI_DEVICE void gpi_store_relaxed_u64(uint64_t *p, uint64_t x)
     __asm__ volatile("st.relaxed.gpu.u64 [%0], %1;" : : "l"(p), "l"(x) : "memory");
 }
 
+/* p[0] and p[1], likewise. */
+GPI_DEVICE void gpi_store_relaxed_2_u64(uint64_t *p, uint64_t x, uint64_t y)
+{
+    __asm__ volatile("st.relaxed.gpu.v2.u64 [%0], {%1, %2};" : : "l"(p), "l"(x), "l"(y) : "memory");
+}
+
 GPI_DEVICE void gpi_store_release_u64(uint64_t *p, uint64_t x)
 {
     __asm__ volatile("st.release.gpu.u64 [%0], %1;" : : "l"(p), "l"(x) : "memory");
@@ -303,6 +309,12 @@ GPI_DEVICE void gpi_store_relaxed_u64(uint64_t *p, uint64_t x)
     gpi_cpu_maybe_yield();
     __atomic_store_n(p, x, __ATOMIC_RELAXED);
     gpi_cpu_changed();
+}
+
+GPI_DEVICE void gpi_store_relaxed_2_u64(uint64_t *p, uint64_t x, uint64_t y)
+{
+    gpi_store_relaxed_u64(p, x);
+    gpi_store_relaxed_u64(p + 1, y);
 }
 
 GPI_DEVICE void gpi_store_release_u64(uint64_t *p, uint64_t x)

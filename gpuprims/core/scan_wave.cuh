@@ -21,26 +21,26 @@ GPI_DEVICE GPI_LOOK GPI_WAVE_LOOK(const GPI_SCAN_JOB *job, GPI_LOOK *look, GP_TY
     size_t own = tile / GPI_GROUP_TILES, end = (tile + GPI_GROUP_TILES - 1) / GPI_GROUP_TILES;
     GPI_LOOK before = *look;
 
-    while (before.group < end) {
-        size_t first = before.group;
+    for (unsigned round = 0; before.group < end; round++) {
+        const unsigned groups = gpi_most(end - before.group, GPI_WAVE_GROUPS);
+        const unsigned whole = gpi_most(own - before.group, groups); /* the own group is not complete */
+        GP_TYPE *sums = group_sums + round % 2 * GPI_WAVE_GROUPS;
 
         GPI_NO_UNROLL
-        for (unsigned g = warp; g < GPI_WAVE_GROUPS && first + g < end; g += GPI_TILE_CHUNKS) {
-            GP_TYPE x = GPI_SCAN_FOLD_GROUP(job, first + g, tile, lane, epoch, context);
+        for (unsigned g = warp; g < groups; g += GPI_TILE_CHUNKS) {
+            GP_TYPE x = GPI_SCAN_FOLD_GROUP(job, before.group + g, tile, lane, epoch, context);
 
             if (lane == 0)
-                group_sums[g] = x;
+                sums[g] = x;
         }
-        __syncthreads(); /* group_sums are complete */
-        while (before.group < end && before.group < first + GPI_WAVE_GROUPS) {
-            if (before.group == own)
-                *look = before; /* the own group is not complete */
-            GPI_LOOK_ADD(&before, group_sums[before.group - first]);
-        }
-        __syncthreads(); /* group_sums are free */
-    }
-    if (end == own)
+        __syncthreads(); /* sums are complete, and those of the round before are free */
+        GPI_NO_UNROLL
+        for (unsigned g = 0; g < whole; g++)
+            GPI_LOOK_ADD(&before, sums[g]);
         *look = before;
+        if (whole < groups)
+            GPI_LOOK_ADD(&before, sums[whole]);
+    }
     return before;
 }
 
@@ -49,7 +49,7 @@ static __global__ void __launch_bounds__(32 * GPI_TILE_CHUNKS, GPI_WAVE_BLOCKS)
 {
     GP_DYNAMIC_SHARED(char, slots);
     GP_SHARED(GP_TYPE[GPI_TILE_CHUNKS], chunk_sums);
-    GP_SHARED(GP_TYPE[GPI_WAVE_GROUPS], group_sums);
+    GP_SHARED(GP_TYPE[2 * GPI_WAVE_GROUPS], group_sums);
     GP_SHARED(uint32_t[2], taken);
     unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;
     char *slot = slots + warp * GPI_SLOT_BYTES;
@@ -106,7 +106,7 @@ static __global__ void __launch_bounds__(32 * GPI_TILE_CHUNKS, GPI_WAVE_BLOCKS)
         /* Fold the chunks before it, and publish the tile: everybody but the last one is whole. */
         int chunks = tile + 1 < job.tiles ? GPI_TILE_CHUNKS : (int)job.last_chunks;
         sum = chunk_sums[(int)lane < chunks ? (int)lane : 0];
-        sum = GPI_WARP_SCAN(sum, (int)lane, chunks);
+        sum = GPI_LADDER(sum, (int)lane, chunks, GPI_TILE_CHUNKS);
         GP_TYPE before = GPI_SHUFFLE(sum, warp ? (int)warp - 1 : 0);
         if (warp == 0 && lane + 1 == GPI_TILE_CHUNKS && tile + 1 < job.tiles)
             GPI_PUBLISH((uint64_t *)(job.head + 1), tile, sum, epoch);

@@ -17,18 +17,22 @@
 #include "ticket.cuh"
 
 #define GPI_TAG_WORDS   GPI(tag_words)
+#define GPI_TAG_STEP    GPI(tag_step)
 #define GPI_TAG_BYTES   GPI(tag_bytes)
 #define GPI_PUBLISH     GPI(publish)
 #define GPI_PEEK        GPI(peek)
 #define GPI_LOOK        GPI(look)
 #define GPI_LOOK_ADD    GPI(look_add)
 
-enum { GPI_TAG_WORDS = (sizeof(GP_TYPE) + 3) / 4 }; /* of an aggregate */
+enum {
+    GPI_TAG_WORDS = (sizeof(GP_TYPE) + 3) / 4,    /* of an aggregate */
+    GPI_TAG_STEP = GPI_TAG_WORDS % 2 == 0 ? 2 : 1 /* words that are written and read at a time */
+};
 
-/* Word w of the tiles of a group lie side by side: a warp reads them in one go. */
+/* Of the tiles of a group, words that are read at a time lie side by side: a warp reads them in one go. */
 #define GPI_TAG_AT(tile, w)                                                                          \
     ((tile) / GPI_GROUP_TILES * (GPI_GROUP_TILES * GPI_TAG_WORDS) + (size_t)(w) * GPI_GROUP_TILES + \
-     (tile) % GPI_GROUP_TILES)
+     (tile) % GPI_GROUP_TILES * GPI_TAG_STEP)
 
 /* The head and the tags of so many tiles. */
 static inline size_t GPI_TAG_BYTES(size_t tiles)
@@ -40,12 +44,19 @@ static inline size_t GPI_TAG_BYTES(size_t tiles)
 /* One thread: makes a tile's aggregate known. */
 GPI_DEVICE void GPI_PUBLISH(uint64_t *tags, size_t tile, GP_TYPE sum, uint32_t epoch)
 {
-    uint32_t words[GPI_TAG_WORDS] = {0};
+    const uint64_t tag = (uint64_t)epoch << 32;
+    uint32_t words[GPI_TAG_WORDS + 1] = {0};
 
     memcpy(words, &sum, sizeof sum);
     GPI_UNROLL
-    for (int w = 0; w < GPI_TAG_WORDS; w++)
-        gpi_store_relaxed_u64(&tags[GPI_TAG_AT(tile, w)], (uint64_t)epoch << 32 | words[w]);
+    for (int w = 0; w < GPI_TAG_WORDS; w += GPI_TAG_STEP) {
+        uint64_t *at = &tags[GPI_TAG_AT(tile, w)];
+
+        if (GPI_TAG_STEP == 2)
+            gpi_store_relaxed_2_u64(at, tag | words[w], tag | words[w + 1]);
+        else
+            gpi_store_relaxed_u64(at, tag | words[w]);
+    }
 }
 
 /* Reads a tile's aggregate; tells whether it is there. */
@@ -55,11 +66,19 @@ GPI_DEVICE int GPI_PEEK(const uint64_t *tags, size_t tile, GP_TYPE *sum, uint32_
     int there = 1;
 
     GPI_UNROLL
-    for (int w = 0; w < GPI_TAG_WORDS; w++) {
-        uint64_t word = gpi_load_relaxed_u64(&tags[GPI_TAG_AT(tile, w)]);
+    for (int w = 0; w < GPI_TAG_WORDS; w += GPI_TAG_STEP) {
+        const uint64_t *at = &tags[GPI_TAG_AT(tile, w)];
+        uint64_t read[2];
 
-        words[w] = (uint32_t)word;
-        there &= (uint32_t)(word >> 32) == epoch;
+        if (GPI_TAG_STEP == 2)
+            gpi_load_relaxed_2_u64(read, at);
+        else
+            read[0] = gpi_load_relaxed_u64(at);
+        GPI_UNROLL
+        for (int i = 0; i < GPI_TAG_STEP; i++) {
+            words[w + i] = (uint32_t)read[i];
+            there &= (uint32_t)(read[i] >> 32) == epoch;
+        }
     }
     memcpy((void *)sum, words, sizeof *sum);
     return there;
