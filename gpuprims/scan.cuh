@@ -156,7 +156,7 @@ GPI_DEVICE GP_TYPE GPI_SCAN_FOLD_TILE(const GPI_SCAN_JOB *job, size_t tile, unsi
         if (lane == q)
             chunks = sum;
     }
-    return GPI_SHUFFLE(GPI_LADDER(chunks, (int)lane, GPI_TILE_CHUNKS, GPI_TILE_CHUNKS), GPI_TILE_CHUNKS - 1);
+    return GPI_SHUFFLE(GPI_WARP_SCAN(chunks, (int)lane, GPI_TILE_CHUNKS), GPI_TILE_CHUNKS - 1);
 }
 
 /* One warp: the fold of those tiles of a group that come before `tile`, once they are there; in lane 0. */

@@ -15,9 +15,9 @@
 #define GPI_SHUFFLE      GPI(shuffle)
 #define GPI_SHUFFLE_UP   GPI(shuffle_up)
 #define GPI_SHUFFLE_DOWN GPI(shuffle_down)
-#define GPI_LADDER       GPI(ladder)
 #define GPI_WARP_SCAN    GPI(warp_scan)
 #define GPI_WARP_REDUCE  GPI(warp_reduce)
+#define GPI_FOLDS_FAST   GPI(folds_fast)
 #define GPI_SUMS_WORDS   GPI(sums_words)
 #define GPI_SUMS_PAIRS   GPI(sums_pairs)
 #define GPI_BLOCK_PREFIX GPI(block_prefix)
@@ -64,23 +64,17 @@ GPI_DEVICE GP_TYPE GPI_SHUFFLE(GP_TYPE x, int lane)
     return x;
 }
 
-/* Inclusive scan over the first `valid` of so many lanes (Hillis and Steele 1986): strides 1, 2, 4, 8, 16. */
-GPI_DEVICE GP_TYPE GPI_LADDER(GP_TYPE x, int lane, int valid, int lanes)
+/* Inclusive scan over the first `valid` lanes (Hillis and Steele 1986): strides 1, 2, 4, 8, 16. */
+GPI_DEVICE GP_TYPE GPI_WARP_SCAN(GP_TYPE x, int lane, int valid)
 {
     GPI_UNROLL
-    for (int stride = 1; stride < lanes; stride *= 2) {
+    for (int stride = 1; stride < 32; stride *= 2) {
         GP_TYPE before = GPI_SHUFFLE_UP(x, (unsigned)stride);
 
         if (lane >= stride && lane < valid)
             x = GPI_COMBINE(before, x);
     }
     return x;
-}
-
-/* The same over a warp. */
-GPI_DEVICE GP_TYPE GPI_WARP_SCAN(GP_TYPE x, int lane, int valid)
-{
-    return GPI_LADDER(x, lane, valid, 32);
 }
 
 /*
@@ -90,13 +84,21 @@ GPI_DEVICE GP_TYPE GPI_WARP_SCAN(GP_TYPE x, int lane, int valid)
 enum {
 #if GP_OP == GP_SUM && !defined GP_IDENTITY && (!defined __CUDA_ARCH__ || __CUDA_ARCH__ >= 800)
     GPI_SUMS_WORDS = sizeof(GP_TYPE) <= 4 && (GP_TYPE)0.5 == (GP_TYPE)0,
-    GPI_SUMS_PAIRS = sizeof(GP_TYPE) == 8 && (GP_TYPE)0.5 == (GP_TYPE)0
+    GPI_SUMS_PAIRS = sizeof(GP_TYPE) == 8 && (GP_TYPE)0.5 == (GP_TYPE)0,
+    GPI_FOLDS_FAST = GPI_SUMS_WORDS || GPI_SUMS_PAIRS
+#elif (GP_OP == GP_MIN || GP_OP == GP_MAX) && !defined GP_IDENTITY
+    GPI_SUMS_WORDS = 0,
+    GPI_FOLDS_FAST = sizeof(GP_TYPE) <= 4 && (GP_TYPE)0.5 == (GP_TYPE)0
 #else
-    GPI_SUMS_WORDS = 0
+    GPI_SUMS_WORDS = 0,
+    GPI_FOLDS_FAST = 0
 #endif
 };
 
-/* Folds the first `valid` lanes (at least one) as a tree over strides 1, 2, 4, 8, 16; lane 0 has it. */
+/*
+ * Folds the first `valid` lanes (at least one) as a tree over strides 1, 2, 4, 8, 16; lane 0 has it. If it folds fast,
+ * all lanes have it.
+ */
 GPI_DEVICE GP_TYPE GPI_WARP_REDUCE(GP_TYPE x, int lane, int valid)
 {
 #if GP_OP == GP_SUM && !defined GP_IDENTITY && (!defined __CUDA_ARCH__ || __CUDA_ARCH__ >= 800)
@@ -113,7 +115,7 @@ GPI_DEVICE GP_TYPE GPI_WARP_REDUCE(GP_TYPE x, int lane, int valid)
     }
 #endif
 #if (GP_OP == GP_MIN || GP_OP == GP_MAX) && !defined GP_IDENTITY
-    if (sizeof(GP_TYPE) <= 4 && (GP_TYPE)0.5 == (GP_TYPE)0) {
+    if (GPI_FOLDS_FAST) {
         /* To unsigned ones of which the largest is sought, and back. */
         const uint32_t flip = ((GP_TYPE)-1 < (GP_TYPE)1 ? 0x80000000u : 0) ^ (GP_OP == GP_MIN ? 0xFFFFFFFFu : 0);
 

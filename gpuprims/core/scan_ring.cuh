@@ -140,7 +140,7 @@ GPI_DEVICE void GPI_SCAN_RING_REDUCE(const GPI_SCAN_JOB *job, GPI_SCAN_RING *rin
         if (reducer == 0) {
             GP_TYPE sum = ring->chunk_sums[place.stage][(int)lane < chunks ? (int)lane : 0];
 
-            sum = GPI_LADDER(sum, (int)lane, chunks, GPI_TILE_CHUNKS);
+            sum = GPI_WARP_SCAN(sum, (int)lane, chunks);
             GP_TYPE before = GPI_SHUFFLE_UP(sum, 1);
             if (lane + 1 == GPI_TILE_CHUNKS && tile + 1 < job->tiles)
                 GPI_PUBLISH(tags, tile, sum, ring->epoch);

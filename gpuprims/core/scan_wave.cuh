@@ -93,8 +93,11 @@ static __global__ void __launch_bounds__(32 * GPI_TILE_CHUNKS, GPI_WAVE_BLOCKS)
         } else if (n) {
             sum = GPI_SCAN_EDGE_FOLD(slot + gpi_phase(from), n, lane, context);
         }
-        sum = GPI_WARP_SCAN(sum, (int)lane, (int)valid);
-        GP_TYPE lanes = GPI_SHUFFLE_UP(sum, 1);
+        GP_TYPE lanes = sum;
+        if (GPI_FOLDS_FAST) /* the lanes are scanned when the tile has been published: others wait for it */
+            sum = GPI_WARP_REDUCE(sum, (int)lane, (int)valid);
+        else
+            sum = lanes = GPI_WARP_SCAN(sum, (int)lane, (int)valid);
         if (n && lane == valid - 1)
             chunk_sums[warp] = sum;
         if (threadIdx.x == 0 && !draws)
@@ -105,10 +108,20 @@ static __global__ void __launch_bounds__(32 * GPI_TILE_CHUNKS, GPI_WAVE_BLOCKS)
 
         /* Fold the chunks before it, and publish the tile: everybody but the last one is whole. */
         int chunks = tile + 1 < job.tiles ? GPI_TILE_CHUNKS : (int)job.last_chunks;
+        const int publishes = warp == 0 && tile + 1 < job.tiles;
         sum = chunk_sums[(int)lane < chunks ? (int)lane : 0];
-        sum = GPI_LADDER(sum, (int)lane, chunks, GPI_TILE_CHUNKS);
+        if (GPI_FOLDS_FAST && publishes) {
+            GP_TYPE all = GPI_WARP_REDUCE(sum, (int)lane, GPI_TILE_CHUNKS);
+
+            if (lane == 0)
+                GPI_PUBLISH((uint64_t *)(job.head + 1), tile, all, epoch);
+        }
+        if (GPI_FOLDS_FAST)
+            lanes = GPI_WARP_SCAN(lanes, (int)lane, (int)valid);
+        lanes = GPI_SHUFFLE_UP(lanes, 1);
+        sum = GPI_WARP_SCAN(sum, (int)lane, chunks);
         GP_TYPE before = GPI_SHUFFLE(sum, warp ? (int)warp - 1 : 0);
-        if (warp == 0 && lane + 1 == GPI_TILE_CHUNKS && tile + 1 < job.tiles)
+        if (!GPI_FOLDS_FAST && publishes && lane + 1 == GPI_TILE_CHUNKS)
             GPI_PUBLISH((uint64_t *)(job.head + 1), tile, sum, epoch);
         if (threadIdx.x == 0 && job.tiles > 1 && !draws)
             checked_out = gpi_check_out(job.head); /* likewise */
