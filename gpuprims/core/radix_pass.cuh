@@ -26,7 +26,6 @@
 #define GPI_RADIX_JOB GPI(job)
 #define GPI_RADIX_DIGIT GPI(digit)
 #define GPI_RADIX_LONG(key) (GPI_RADIX_CODED ? GPI_KEY_CODE_LONG(key, 0) : GPI_KEY_LONG(key))
-#define GPI_RADIX_COPY_KEYS GPI(copy_keys)
 #define GPI_RADIX_INDEXED GPI(indexed)
 
 /* A word of the look-back: how many keys of a digit the tile has, or it and all before. 0: not known yet. */
@@ -97,25 +96,6 @@ typedef struct {
 GPI_DEVICE uint32_t GPI_RADIX_DIGIT(GP_KEY key, int shift, uint32_t mask, int one)
 {
     return GPI_RADIX_CODED ? GPI_KEY_CODE_DIGIT(key, shift, mask, one) : GPI_KEY_DIGIT(key, shift, mask);
-}
-
-/* Copies the keys from number i on that are `stride` apart. */
-GPI_DEVICE_CALL void GPI_RADIX_COPY_KEYS(const GP_KEY *from, GP_KEY *to, size_t i, size_t end, size_t stride)
-{
-    enum { AHEAD = 8 }; /* that are read before one is written */
-
-    for (; i < end; i += AHEAD * stride) {
-        GP_KEY keys[AHEAD];
-
-        GPI_UNROLL
-        for (int k = 0; k < AHEAD; k++)
-            if (i + k * stride < end)
-                keys[k] = from[i + k * stride];
-        GPI_UNROLL
-        for (int k = 0; k < AHEAD; k++)
-            if (i + k * stride < end)
-                to[i + k * stride] = keys[k];
-    }
 }
 
 /* Whether items' numbers are moved instead of their values: large ones, of keys that have more than two digits. */

@@ -44,7 +44,9 @@
 #define GPI_RADIX_ROUNDS GPI_RADIX_OF(rounds)
 #define GPI_RADIX_CHUNK GPI_RADIX_OF(chunk)
 #define GPI_RADIX_VOTED GPI_RADIX_OF(voted)
+#define GPI_RADIX_RANKED GPI_RADIX_OF(ranked)
 #define GPI_RADIX_WRITTEN GPI_RADIX_OF(written)
+#define GPI_RADIX_CHECKED GPI_RADIX_OF(checked)
 #define GPI_RADIX_AHEAD GPI_RADIX_OF(ahead)
 #define GPI_RADIX_MAY_ADD GPI_RADIX_OF(may_add)
 
@@ -77,10 +79,12 @@ enum {
                       : GPI_RADIX_ITEMS % 5 == 0 ? GPI_RADIX_ITEMS / 5
                                                  : GPI_RADIX_ITEMS,
     GPI_RADIX_VOTED = GPI_RADIX_ITEMS % 9 == 0 ? 9 : GPI_RADIX_CHUNK, /* the same where four votes rank */
+    GPI_RADIX_RANKED = GPI_RADIX_FEW || GPI_RADIX_ROUNDS == 1 ? GPI_RADIX_CHUNK : 16, /* and where eight do */
     GPI_RADIX_WRITTEN = GPI_RADIX_ITEMS % 21 == 0   ? 21
                         : GPI_RADIX_ITEMS % 13 == 0 ? 13
                         : GPI_RADIX_ITEMS % 9 == 0  ? 9
                                                     : GPI_RADIX_CHUNK,
+    GPI_RADIX_CHECKED = GPI_RADIX_ITEMS % 9 == 0 ? 9 : GPI_RADIX_WRITTEN, /* where they are checked, too */
     GPI_RADIX_AHEAD = GPI_RADIX_FEW ? 16 : 4, /* tiles that the look-back reads at a time */
     /* Items of a thread on their way to memory: large values take more registers. */
     GPI_RADIX_BATCH = !GPI_RADIX_PAIRS                ? 1
@@ -149,13 +153,29 @@ GPI_DEVICE uint32_t GPI_RADIX_BEGUN(const GPI_RADIX_TILE *tile)
 /* A pass that only copies: none is needed, or one more to end in the right array. */
 GPI_DEVICE void GPI_RADIX_COPY(const GPI_RADIX_JOB *job, const GPI_RADIX_ARRAYS *pass)
 {
+    enum { AHEAD = 8, SOME = AHEAD * GPI_RADIX_THREADS }; /* keys of a thread that are read before one is written */
     const size_t stride = (size_t)gridDim.x * GPI_RADIX_THREADS, end = job->first + job->n;
-    size_t i = job->first + (size_t)blockIdx.x * GPI_RADIX_THREADS + threadIdx.x;
+    const size_t first = job->first + threadIdx.x, rest = job->n % SOME;
+    size_t i = first + (size_t)blockIdx.x * SOME;
 
-    if (pass->keys_from != pass->keys_to)
-        GPI_RADIX_COPY_KEYS(pass->keys_from, pass->keys_to, i, end, stride);
+    if (pass->keys_from != pass->keys_to) {
+        GPI_NO_UNROLL
+        for (; i < end - rest; i += AHEAD * stride) {
+            GP_KEY keys[AHEAD];
+
+            GPI_UNROLL
+            for (int k = 0; k < AHEAD; k++)
+                keys[k] = pass->keys_from[i + k * GPI_RADIX_THREADS];
+            GPI_UNROLL
+            for (int k = 0; k < AHEAD; k++)
+                pass->keys_to[i + k * GPI_RADIX_THREADS] = keys[k];
+        }
+        GPI_NO_UNROLL
+        for (i = end - rest + blockIdx.x * GPI_RADIX_THREADS + threadIdx.x; i < end; i += stride)
+            pass->keys_to[i] = pass->keys_from[i];
+    }
     if (GPI_RADIX_PAIRS && pass->values_from != pass->values_to)
-        for (; i < end; i += stride)
+        for (i = first + (size_t)blockIdx.x * GPI_RADIX_THREADS; i < end; i += stride)
             pass->values_to[i] = pass->values_from ? pass->values_from[i] : GPI_RADIX_NUMBERED(i);
 }
 
@@ -256,10 +276,7 @@ GPI_DEVICE uint32_t GPI_RADIX_ADD_UP(GPI_RADIX_TILE *tile, uint32_t *look, uint3
     }
     __syncthreads(); /* the warps' sums are complete */
     if (digit < 256) {
-        GPI_UNROLL
-        for (unsigned w = 0; w < 8; w++)
-            if (w < warp)
-                scan += tile->sums[w];
+        scan += gpi_warp_sum(lane < warp ? tile->sums[lane] : 0);
         *start = scan;
         GPI_UNROLL
         for (int w = 0; w < GPI_RADIX_WARPS; w++) {
@@ -301,10 +318,12 @@ GPI_DEVICE void GPI_RADIX_EXCHANGE_BY_VOTES(uint32_t *counts, GP_KEY *keys, cons
 
     GPI_OPAQUE(ones);
     GPI_NO_UNROLL
-    for (uint32_t i = 0; i < rounds; i += GPI_RADIX_CHUNK) {
+    for (uint32_t i = 0; i < rounds; i += GPI_RADIX_RANKED) {
         GPI_UNROLL
-        for (uint32_t k = 0; k < GPI_RADIX_CHUNK; k++) {
-            if (i + k >= rounds)
+        for (uint32_t k = 0; k < GPI_RADIX_RANKED; k++) {
+            const uint32_t place = k % GPI_RADIX_ROUNDS; /* items end between rounds, or where there are no more */
+
+            if ((place == 0 || place == GPI_RADIX_ITEMS % GPI_RADIX_ROUNDS) && i + k >= rounds)
                 break;
             uint32_t digit = GPI_RADIX_DIGIT(keys[k], pass->shift, pass->mask, 1);
             unsigned same = gpi_match_digit(digit, ones), rank = (unsigned)__popc(same & below);
@@ -316,7 +335,7 @@ GPI_DEVICE void GPI_RADIX_EXCHANGE_BY_VOTES(uint32_t *counts, GP_KEY *keys, cons
             __syncwarp(); /* the slot is there for the next round */
             GPI_RADIX_PUT(pass, slot + rank, keys[k], at + 32 * (i + k));
         }
-        GPI_RADIX_CHUNK_DONE(keys, GPI_RADIX_CHUNK);
+        GPI_RADIX_CHUNK_DONE(keys, GPI_RADIX_RANKED);
     }
 }
 
@@ -506,17 +525,19 @@ GPI_DEVICE int GPI_RADIX_WRITE(const GPI_RADIX_TILE *tile, const GPI_RADIX_ARRAY
 
     GPI_OPAQUE(shift);
     if (check || (GPI_RADIX_MAY_ADD && count == GPI_RADIX_TILE_N)) { /* only whole tiles are checked */
+        const int some = check ? GPI_RADIX_CHECKED : GPI_RADIX_WRITTEN;
+
         GPI_NO_UNROLL
         for (uint32_t first_slot = threadIdx.x; first_slot < GPI_RADIX_TILE_N;
-             first_slot += GPI_RADIX_WRITTEN * GPI_RADIX_THREADS) {
+             first_slot += some * GPI_RADIX_THREADS) {
             GPI_UNROLL
-            for (int i = 0; i < GPI_RADIX_WRITTEN; i += GPI_RADIX_BATCH) {
+            for (int i = 0; i < some; i += GPI_RADIX_BATCH) {
                 GP_KEY keys[GPI_RADIX_BATCH];
                 GPI_RADIX_VALUE values[GPI_RADIX_BATCH];
                 size_t to[GPI_RADIX_BATCH];
 
                 GPI_UNROLL
-                for (int k = 0; k < GPI_RADIX_BATCH && k + i < GPI_RADIX_WRITTEN; k++) {
+                for (int k = 0; k < GPI_RADIX_BATCH && k + i < some; k++) {
                     uint32_t slot = first_slot + (i + k) * GPI_RADIX_THREADS;
 
                     keys[k] = pass->keys[slot];
@@ -525,7 +546,7 @@ GPI_DEVICE int GPI_RADIX_WRITE(const GPI_RADIX_TILE *tile, const GPI_RADIX_ARRAY
                         values[k] = GPI_RADIX_FETCH(pass, first, slot);
                 }
                 GPI_UNROLL
-                for (int k = 0; k < GPI_RADIX_BATCH && k + i < GPI_RADIX_WRITTEN; k++) {
+                for (int k = 0; k < GPI_RADIX_BATCH && k + i < some; k++) {
                     pass->keys_to[to[k]] = GPI_RADIX_LEAVE(keys[k], pass->last);
                     if (GPI_RADIX_PAIRS)
                         pass->values_to[to[k]] = values[k];
@@ -656,8 +677,9 @@ static __global__ void __launch_bounds__(GPI_RADIX_THREADS, GPI_RADIX_BLOCKS)
 
         if (threadIdx.x == 0)
             tile.tile = next;
-        for (unsigned i = threadIdx.x % 32; i < 256; i += 32)
-            tile.counts[threadIdx.x / 32][i] = 0;
+        GPI_UNROLL
+        for (unsigned i = 0; i < 256; i += 32)
+            tile.counts[threadIdx.x / 32][i + threadIdx.x % 32] = 0;
         __syncthreads(); /* the tile is known, the counts are zero */
         const uint32_t taken = tile.tile;
         if (taken >= tiles)
