@@ -358,6 +358,12 @@ GPI_DEVICE void GPI_COMPACT_PUT(GPI_COMPACT_TARGET to, GPI_RUN *run, const uint3
     for (int both = to.both;; both = 0) {
         if (sizeof(GP_TYPE) == 1) {
             gpi_pack_bytes(at, run->words, bits, GPI_OUT_BYTES / 4, table);
+        } else if (sizeof(GP_TYPE) == 4 && __alignof__(GP_TYPE) == 4) {
+            gpi_shared_place place = gpi_shared_place_of(at);
+
+            GPI_UNROLL
+            for (int i = 0; i < GPI_RUN_N; i++)
+                gpi_store_if(&place, bits[i / 32] & 1u << i % 32, run->words[i], step);
         } else {
             GPI_UNROLL
             for (int i = 0; i < GPI_RUN_N; i++)
