@@ -213,12 +213,12 @@ GPI_DEVICE GP_TYPE GPI_COMPACT_ITEM(const GPI_RUN *run, int i)
 }
 
 /*
- * Asks the predicate about a run of bytes, 16 at a time, the last ones first: a copy of it for each byte of the
- * run would be much code. Answers stay in the bytes that they are about until there are eight.
+ * Asks the predicate about a run of bytes, twice 16 at a time, the last ones first: a copy of it for each byte of
+ * the run would be much code. Answers stay in the bytes that they are about until there are eight.
  */
 GPI_DEVICE void GPI_COMPACT_ASK_BYTES(uint32_t *keep, const char *items, GPI_CONTEXT context)
 {
-    GPI_NO_UNROLL
+    GPI_UNROLL_BY_2
     for (int v = GPI_OUT_BYTES / 16; v-- > 0;) {
         uint32_t answers[4] = {0, 0, 0, 0}, eights[2];
         GPI_RUN run;

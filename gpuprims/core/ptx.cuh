@@ -15,10 +15,12 @@
 /* Unrolls the next loop, whose bounds are constants, so that an array stays in registers. */
 #ifdef __CUDACC__
 #define GPI_UNROLL _Pragma("unroll")
+#define GPI_UNROLL_BY_2 _Pragma("unroll 2") /* where all of it would be much code */
 #define GPI_UNROLL_BY_8 _Pragma("unroll 8") /* where all of it would take long to compile */
 #define GPI_NO_UNROLL   _Pragma("unroll 1")
 #else
 #define GPI_UNROLL
+#define GPI_UNROLL_BY_2
 #define GPI_UNROLL_BY_8
 #define GPI_NO_UNROLL
 #endif
