@@ -213,12 +213,12 @@ GPI_DEVICE GP_TYPE GPI_COMPACT_ITEM(const GPI_RUN *run, int i)
 }
 
 /*
- * Asks the predicate about a run of bytes, 16 at a time, the last ones first: a copy of it for each byte of the
- * run would be much code. Answers stay in the bytes that they are about until there are eight.
+ * Asks the predicate about a run of bytes, twice 16 at a time, the last ones first: a copy of it for each byte of
+ * the run would be much code. Answers stay in the bytes that they are about until there are eight.
  */
 GPI_DEVICE void GPI_COMPACT_ASK_BYTES(uint32_t *keep, const char *items, GPI_CONTEXT context)
 {
-    GPI_NO_UNROLL
+    GPI_UNROLL_BY_2
     for (int v = GPI_OUT_BYTES / 16; v-- > 0;) {
         uint32_t answers[4] = {0, 0, 0, 0}, eights[2];
         GPI_RUN run;
@@ -358,6 +358,12 @@ GPI_DEVICE void GPI_COMPACT_PUT(GPI_COMPACT_TARGET to, GPI_RUN *run, const uint3
     for (int both = to.both;; both = 0) {
         if (sizeof(GP_TYPE) == 1) {
             gpi_pack_bytes(at, run->words, bits, GPI_OUT_BYTES / 4, table);
+        } else if (sizeof(GP_TYPE) == 4 && __alignof__(GP_TYPE) == 4) {
+            gpi_shared_place place = gpi_shared_place_of(at);
+
+            GPI_UNROLL
+            for (int i = 0; i < GPI_RUN_N; i++)
+                gpi_store_if(&place, bits[i / 32] & 1u << i % 32, run->words[i], step);
         } else {
             GPI_UNROLL
             for (int i = 0; i < GPI_RUN_N; i++)

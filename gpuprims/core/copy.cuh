@@ -336,11 +336,13 @@ GPI_DEVICE void gpi_pack_bytes(char *to, const uint32_t *words, const uint32_t *
 
     GPI_UNROLL
     for (int w = 0; w < (count + 7) / 8; w++) {
+        /* Offsets of entries, a byte each: one instruction takes one out. */
+        const uint32_t even = keep[w] << 2 & 0x3C3C3C3Cu, odd = keep[w] >> 2 & 0x3C3C3C3Cu;
         uint32_t entries[8]; /* read before anything is written: for all the compiler knows it is the table */
 
         GPI_UNROLL
         for (int i = 0; i < 8 && 8 * w + i < count; i++)
-            entries[i] = table[keep[w] >> i * 4 & 15];
+            gpi_get(entries[i], (const char *)table + gpi_byte(i % 2 ? odd : even, i / 2));
         GPI_UNROLL
         for (int i = 0; i < 8 && 8 * w + i < count; i++) {
             uint32_t packed = gpi_permute(words[8 * w + i], 0, entries[i]);

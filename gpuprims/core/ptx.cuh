@@ -15,10 +15,12 @@
 /* Unrolls the next loop, whose bounds are constants, so that an array stays in registers. */
 #ifdef __CUDACC__
 #define GPI_UNROLL _Pragma("unroll")
+#define GPI_UNROLL_BY_2 _Pragma("unroll 2") /* where all of it would be much code */
 #define GPI_UNROLL_BY_8 _Pragma("unroll 8") /* where all of it would take long to compile */
 #define GPI_NO_UNROLL   _Pragma("unroll 1")
 #else
 #define GPI_UNROLL
+#define GPI_UNROLL_BY_2
 #define GPI_UNROLL_BY_8
 #define GPI_NO_UNROLL
 #endif
@@ -436,6 +438,30 @@ GPI_DEVICE uint32_t gpi_store_if_full(gpi_shared_place *place, uint64_t both, ui
     }
 #endif
     return rest;
+}
+
+/*
+ * Stores the word if `bit` is not 0, and goes on by `step` bytes then. (The compiler takes long to look through a
+ * branch for each item of a run. Here the assembler makes predicates of them.)
+ */
+GPI_DEVICE void gpi_store_if(gpi_shared_place *place, uint32_t bit, uint32_t word, int step)
+{
+#ifdef __CUDACC__
+    __asm__ volatile("{ .reg .pred clear;\n\t"
+                     "setp.eq.s32 clear, %1, 0;\n\t"
+                     "@clear bra next;\n\t"
+                     "st.shared.u32 [%0], %2;\n\t"
+                     "add.s32 %0, %0, %3;\n\t"
+                     "next: }"
+                     : "+r"(*place)
+                     : "r"(bit), "r"(word), "r"(step)
+                     : "memory");
+#else
+    if (bit) {
+        memcpy(*place, &word, sizeof word);
+        *place += step;
+    }
+#endif
 }
 
 /* ---- copies that the thread need not wait for (sm_80) ----------------------------------------- */
