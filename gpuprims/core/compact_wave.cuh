@@ -41,20 +41,20 @@ GPI_DEVICE uint64_t GPI_COMPACT_WAVE_LOOK(const GPI_COMPACT_JOB *job, gpi_counte
 GPI_DEVICE void GPI_COMPACT_WAVE_FETCH(const GPI_COMPACT_JOB *job, GPI_COMPACT_PART part, char *slot,
                                        char *flag_slot, unsigned lane)
 {
-    const size_t size = sizeof(GP_TYPE), first = part.start + part.first;
-    const unsigned n = part.last - part.first;
-    gpi_extent array = {(const char *)job->in, (const char *)(job->in + job->n)};
-    const char *from = (const char *)(job->in + first);
+    const int arrays = job->flags ? 2 : 1;
 
-    gpi_fetch_ahead(slot + (GPI_COMPACT_PHASE(job, part) + part.first * size - gpi_phase(from)), from,
-                    n * (unsigned)size, array, lane, GPI_CHUNK_N * (unsigned)size / 16);
-    if (!job->flags)
-        return;
-    array.begin = (const char *)job->flags;
-    array.end = array.begin + job->n;
-    from = array.begin + first;
-    gpi_fetch_ahead(flag_slot + (GPI_COMPACT_FLAG_PHASE(job, part) + part.first - gpi_phase(from)), from, n,
-                    array, lane, (GPI_CHUNK_N + 15) / 16);
+    GPI_NO_UNROLL
+    for (int i = 0; i < arrays; i++) {
+        const size_t size = i ? 1 : sizeof(GP_TYPE);
+        const char *begin = i ? (const char *)job->flags : (const char *)job->in;
+        const char *from = begin + (part.start + part.first) * size;
+        const gpi_extent array = {begin, begin + job->n * size};
+        const unsigned phase = i ? GPI_COMPACT_FLAG_PHASE(job, part) : GPI_COMPACT_PHASE(job, part);
+        char *to = (i ? flag_slot : slot) + (phase + part.first * size - gpi_phase(from));
+
+        gpi_fetch_ahead(to, from, (part.last - part.first) * (unsigned)size, array, lane,
+                        GPI_CHUNK_N * (unsigned)sizeof(GP_TYPE) / 16);
+    }
 }
 
 static __global__ void __launch_bounds__(32 * GPI_TILE_CHUNKS, GPI_COMPACT_WAVE_BLOCKS)
