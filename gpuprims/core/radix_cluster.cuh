@@ -133,7 +133,7 @@ enum {
      * Items of a thread's share, at most. Floats take the long way, since their topmost bits are few, and of
      * many items it takes longer than the passes of a whole grid.
      */
-    GPI_RADIX_CLUSTER_ITEMS = GPI_KEY_IS_FLOAT ? (GPI_RADIX_PAIRS ? 8 : 16) / (int)sizeof(GP_KEY) : 8
+    GPI_RADIX_CLUSTER_ITEMS = GPI_KEY_IS_FLOAT ? (GPI_RADIX_PAIRS ? 2 : 16 / (int)sizeof(GP_KEY)) : 8
 };
 
 /* What a block works on. */
