@@ -64,7 +64,7 @@ static __global__ void __launch_bounds__(32 * GPI_TILE_CHUNKS, GPI_COMPACT_WAVE_
     GP_SHARED(uint32_t[GPI_TILE_CHUNKS], chunk_counts);
     GP_SHARED(uint32_t[GPI_TILE_CHUNKS], group_sums);
     GP_SHARED(uint32_t[16], table);
-    GP_SHARED(uint32_t[2], taken);
+    GP_SHARED(uint32_t[3], taken); /* a tile and the epoch; the epoch of a block that draws no tickets */
     unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;
     char *slot = slots + warp * GPI_COMPACT_SLOT;
     char *flag_slot = slots + GPI_TILE_CHUNKS * GPI_COMPACT_SLOT + warp * GPI_COMPACT_FLAG_SLOT;
@@ -111,10 +111,10 @@ static __global__ void __launch_bounds__(32 * GPI_TILE_CHUNKS, GPI_COMPACT_WAVE_
         if (lane == 0)
             chunk_counts[warp] = kept;
         if (threadIdx.x == 0 && !draws)
-            taken[1] = gpi_ticket_epoch(ticket);
+            taken[2] = gpi_ticket_epoch(ticket);
         __syncthreads(); /* chunk_counts are complete, the epoch is known; in place: the tile has been read */
         if (!draws)
-            epoch = taken[1];
+            epoch = taken[2];
 
         /* Add the chunks before it up, and publish the tile, unless nobody needs it: the last one. */
         sum = gpi_warp_prefix(lane < job.tile_chunks ? chunk_counts[lane] : 0, lane);

@@ -50,7 +50,7 @@ static __global__ void __launch_bounds__(32 * GPI_TILE_CHUNKS, GPI_WAVE_BLOCKS)
     GP_DYNAMIC_SHARED(char, slots);
     GP_SHARED(GP_TYPE[GPI_TILE_CHUNKS], chunk_sums);
     GP_SHARED(GP_TYPE[2 * GPI_WAVE_GROUPS], group_sums);
-    GP_SHARED(uint32_t[2], taken);
+    GP_SHARED(uint32_t[3], taken); /* a tile and the epoch; the epoch of a block that draws no tickets */
     unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;
     char *slot = slots + warp * GPI_SLOT_BYTES;
     gpi_extent array = {(const char *)job.in, (const char *)(job.in + job.n)};
@@ -101,10 +101,10 @@ static __global__ void __launch_bounds__(32 * GPI_TILE_CHUNKS, GPI_WAVE_BLOCKS)
         if (n && lane == valid - 1)
             chunk_sums[warp] = sum;
         if (threadIdx.x == 0 && !draws)
-            taken[1] = gpi_ticket_epoch(ticket);
+            taken[2] = gpi_ticket_epoch(ticket);
         __syncthreads(); /* chunk_sums are complete, and the epoch is known */
         if (!draws)
-            epoch = taken[1];
+            epoch = taken[2];
 
         /* Fold the chunks before it, and publish the tile: everybody but the last one is whole. */
         int chunks = tile + 1 < job.tiles ? GPI_TILE_CHUNKS : (int)job.last_chunks;
