@@ -160,7 +160,7 @@ GPI_DEVICE void gpi_prefetch_chunk(const char *from, unsigned bytes, gpi_extent 
         for (unsigned gpi_i = 0; gpi_i < ((usual) + 31) / 32; gpi_i++)                            \
             if (gpi_i * 32 + (lane) < gpi_n)                                                      \
                 gpi_put(gpi_to + (gpi_i * 32 + (lane)) * 16, gpi_x[gpi_i]);                       \
-        if ((lane) == 0 && gpi_n > (usual)) { /* not aligned: one vector more */                  \
+        if ((lane) == 0 && gpi_n > ((usual) + 31) / 32 * 32) { /* one vector more */              \
             gpi_get(gpi_x[0], gpi_from + (gpi_n - 1) * 16);                                       \
             gpi_put(gpi_to + (gpi_n - 1) * 16, gpi_x[0]);                                         \
         }                                                                                         \
@@ -178,7 +178,7 @@ GPI_DEVICE void gpi_prefetch_chunk(const char *from, unsigned bytes, gpi_extent 
             if (gpi_i * 32 + (lane) < gpi_n)                                                      \
                 gpi_copy_16(gpi_to + (gpi_i * 32 + (lane)) * 16,                                  \
                             gpi_v.begin + (gpi_i * 32 + (lane)) * 16);                            \
-        if ((lane) == 0 && gpi_n > (usual)) /* not aligned: one vector more */                    \
+        if ((lane) == 0 && gpi_n > ((usual) + 31) / 32 * 32) /* one vector more */                \
             gpi_copy_16(gpi_to + (gpi_n - 1) * 16, gpi_v.begin + (gpi_n - 1) * 16);               \
         if ((lane) == 0 && (gpi_v.begin > (from) || gpi_v.end < (from) + (bytes)))                \
             gpi_fetch_ends(slot, from, bytes, gpi_v);                                             \
