@@ -541,18 +541,21 @@ def compile_time():
 # ---- what the pages of the primitives say of 2^28 items ----
 
 SUM, MAXIMUM, OWN = "scan_exclusive_sum/", "scan_inclusive_max/", "scan_exclusive_own/"
+
+
+def maximum(words, kind):
+    """Against CUB given cuda::maximum, and given a functor."""
+    return [([f"{words}, maximum"], MAXIMUM + kind), (["likewise, CUB by a functor"], MAXIMUM + kind, "CUB_functor")]
+
+
 SPEEDS = {
     "scan": (["items"], [
-        (["4-byte ints, sum"], SUM + "i32"), (["4-byte ints, maximum"], MAXIMUM + "i32"),
-        (["likewise, CUB by a functor"], MAXIMUM + "i32", "CUB_functor"),
-        (["floats, sum"], SUM + "f32"), (["floats, maximum"], MAXIMUM + "f32"),
-        (["likewise, CUB by a functor"], MAXIMUM + "f32", "CUB_functor"),
-        (["8-byte ints, sum"], SUM + "i64"), (["8-byte ints, maximum"], MAXIMUM + "i64"),
-        (["likewise, CUB by a functor"], MAXIMUM + "i64", "CUB_functor"),
-        (["doubles, maximum"], MAXIMUM + "f64"),
-        (["likewise, CUB by a functor"], MAXIMUM + "f64", "CUB_functor"), (["bytes, sum"], SUM + "u8"),
-        (["2-byte ints, sum"], SUM + "i16"), (["2-byte ints, maximum"], MAXIMUM + "i16"),
-        (["likewise, CUB by a functor"], MAXIMUM + "i16", "CUB_functor"), (["bytes, an operator of one's own"], OWN + "u8"),
+        (["4-byte ints, sum"], SUM + "i32"), *maximum("4-byte ints", "i32"),
+        (["floats, sum"], SUM + "f32"), *maximum("floats", "f32"),
+        (["8-byte ints, sum"], SUM + "i64"), *maximum("8-byte ints", "i64"), *maximum("doubles", "f64"),
+        (["bytes, sum"], SUM + "u8"),
+        (["2-byte ints, sum"], SUM + "i16"), *maximum("2-byte ints", "i16"),
+        (["bytes, an operator of one's own"], OWN + "u8"),
         (["2-byte ints, likewise"], OWN + "i16"), (["4-byte ints, likewise"], OWN + "i32"),
         (["bytes to 8-byte sums"], SUM + "u8-u64"),
         (["2×2 matrices of 16 bytes, product"], "scan_exclusive_product/struct16"),
@@ -760,9 +763,9 @@ TABLES = {function.__name__: function for function in (
     machine, block_sizes, best_block, block_choice, blocks, default_loss, array_sizes, overtakes, overtake, odd_sizes,
     end_to_end, overtake_with_copies, speed_up, copies_share, idle_levels, idle_share, idle_times, idle_ratio,
     bank_times, bank_loss, bank_counters, kernel_counters, single_kernels, counter, bounds, end_to_end_kernels,
-    compiler, compile_time, speed, offsets, call_sizes, sort_distributions, sort_sizes, merge_sort_speed, merge_sort_worst,
-    block_sort_speed, block_speed, networks, networks_repeat, network_growth, bus, hybrid_copies, hybrid_trip,
-    hybrid_start, hybrid_speed)}
+    compiler, compile_time, speed, offsets, call_sizes, sort_distributions, sort_sizes, merge_sort_speed,
+    merge_sort_worst, block_sort_speed, block_speed, networks, networks_repeat, network_growth, bus, hybrid_copies,
+    hybrid_trip, hybrid_start, hybrid_speed)}
 
 
 # ---- pages ----
