@@ -15,7 +15,8 @@
  *
  * Behind the bits of a key come those of its position: so keys that are all the same part, too, and there is no input
  * for which this would not end. Keys and positions together are all different, and bins are in their order. The sort
- * is stable, whatever the order in which atomics give out the slots of a bin.
+ * is stable, whatever the order in which atomics give out the slots of a bin. Keys alone
+ * that differ in twelve bits at most are in order after step 4: those of a bin are all the same, however many.
  *
  * Part of radix_sort.cuh; not to be included directly.
  */
@@ -150,6 +151,7 @@ typedef struct {
     GP_KEY *keys; /* slots are in order of the bins */
     uint32_t n;
     uint64_t mask; /* the bits that count */
+    int same;      /* the keys of a bin are all the same: none need be told apart, or compared */
 } GPI_RADIX_BLOCK;
 
 /* Shared memory of a block. */
@@ -250,7 +252,7 @@ GPI_DEVICE void GPI_RADIX_BLOCK_FILL(const GPI_RADIX_BLOCK *block, const uint64_
         __syncthreads(); /* the bins have been counted */
         const int crowded = gpi_radix_scan_bins(state);
         __syncthreads(); /* where each bin begins is there */
-        if (!crowded)
+        if (!crowded || block->same)
             return;
         GPI_OPAQUE(bits); /* not to be prepared for beforehand: it is hardly ever needed */
         GPI_UNROLL
@@ -317,7 +319,11 @@ GPI_DEVICE void GPI_RADIX_BLOCK_WRITE(const GPI_RADIX_BLOCK *block, const GPI_RA
                 values[i] = values_in ? values_in[position] : GPI_RADIX_NUMBERED(position);
             }
         }
-    if (GPI_RADIX_PAIRS || GPI_KEY_IS_FLOAT || job->end_bit - job->begin_bit < GPI_KEY_WIDTH)
+    if (block->same) {
+        GPI_UNROLL
+        for (uint32_t i = 0; i < GPI_RADIX_BLOCK_ITEMS; i++)
+            places[i] = threadIdx.x + i * blockDim.x;
+    } else if (GPI_RADIX_PAIRS || GPI_KEY_IS_FLOAT || job->end_bit - job->begin_bit < GPI_KEY_WIDTH)
         GPI_RADIX_BLOCK_COMPARE(block, keys, tags, 1, places);
     else /* keys that are alike are the same */
         GPI_RADIX_BLOCK_COMPARE(block, keys, tags, 0, places);
@@ -371,6 +377,8 @@ static __global__ void __launch_bounds__(1024) GPI_RADIX_BLOCK_KERNEL(GPI_RADIX_
     /* Up to the topmost bit that is not the same in all, and at least those of a bin. */
     differ = gpi_radix_block_or(state, differ, GPI_KEY_IS_NARROW) | GPI_RADIX_BINS / 2;
     const int bits = 64 - __clzll((long long)differ);
+    block.same = !GPI_RADIX_PAIRS && !GPI_KEY_IS_FLOAT && job.end_bit - job.begin_bit == GPI_KEY_WIDTH &&
+                 bits == GPI_RADIX_BIN_BITS;
     GPI_RADIX_BLOCK_FILL(&block, numbers, bits, at);
     GPI_UNROLL
     for (uint32_t i = 0; i < GPI_RADIX_BLOCK_ITEMS; i++)

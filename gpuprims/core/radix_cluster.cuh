@@ -131,9 +131,11 @@ enum {
                                  : 2 * (4 + (int)sizeof(GP_KEY)),
     /*
      * Items of a thread's share, at most. Floats take the long way, since their topmost bits are few, and of
-     * many items it takes longer than the passes of a whole grid.
+     * many items it takes longer than the passes of a whole grid. So does the short way of bytes: they have one pass.
      */
-    GPI_RADIX_CLUSTER_ITEMS = GPI_KEY_IS_FLOAT ? (GPI_RADIX_PAIRS ? 2 : 16 / (int)sizeof(GP_KEY)) : 8
+    GPI_RADIX_CLUSTER_ITEMS = GPI_KEY_IS_FLOAT      ? GPI_RADIX_PAIRS ? 2 : 16 / (int)sizeof(GP_KEY)
+                              : sizeof(GP_KEY) == 1 ? 4
+                                                    : 8
 };
 
 /* What a block works on. */
