@@ -187,7 +187,7 @@ static void run_contest(program *p, contest *c, size_t n)
     c->d = &p->d;
     c->o = &p->o;
     c->seed = 0;
-    error = arrays_allocate(&c->a, c->g, &p->o, n);
+    error = arrays_allocate(&c->a, c->g, &p->o, n, p->d.stream);
     progress_show(c, p->done++, p->total);
     if (error == cudaSuccess)
         error = fill_input(c);

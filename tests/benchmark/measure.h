@@ -133,7 +133,7 @@ static inline cudaError_t prepare_scratch(contest *c)
         a->scratch_bytes = a->scratch_bytes > largest ? a->scratch_bytes : largest;
     }
     if (a->scratch_bytes)
-        RETURN_IF_ERROR(cudaMalloc(&a->scratch, a->scratch_bytes));
+        RETURN_IF_ERROR(cudaMallocAsync(&a->scratch, a->scratch_bytes, c->d->stream));
     return cudaStreamSynchronize(c->d->stream);
 }
 
@@ -542,11 +542,11 @@ static inline cudaError_t measure_memcpy(device *d, size_t bytes, int repeat, do
     char *from = NULL, *to = NULL;
     double *ms = (double *)malloc((size_t)repeat * sizeof *ms);
     subject s = {&memcpy_entry, 0, 0, repeat, ms, 0, 0, 0};
-    cudaError_t error = cudaMalloc(&from, bytes);
+    cudaError_t error = cudaMallocAsync(&from, bytes, d->stream);
     int r;
 
     if (error == cudaSuccess)
-        error = cudaMalloc(&to, bytes);
+        error = cudaMallocAsync(&to, bytes, d->stream);
     for (r = -1; r < repeat && error == cudaSuccess; r++) { /* the first to warm up */
         float elapsed;
 
