@@ -15,8 +15,8 @@
  *
  * Behind the bits of a key come those of its position: so keys that are all the same part, too, and there is no input
  * for which this would not end. Keys and positions together are all different, and bins are in their order. The sort
- * is stable, whatever the order in which atomics give out the slots of a bin. Keys alone
- * that differ in twelve bits at most are in order after step 4: those of a bin are all the same, however many.
+ * is stable, whatever the order in which atomics give out the slots of a bin. Keys alone that differ in twelve bits at
+ * most are in order after step 4: those of a bin are all the same, however many.
  *
  * Part of radix_sort.cuh; not to be included directly.
  */

@@ -146,8 +146,8 @@ static inline void device_open(device *d)
         quit(EXIT_NO_GPU, "no GPU answers: %s",
              status != cudaSuccess ? cudaGetErrorString(status) : "there is none");
     /*
-     * What is freed stays with the process, for the next row. The driver clears what it gets back, in the
-     * background, and meanwhile memory is an eighth slower.
+     * What is freed stays with the process, for the next row. After large arrays have gone back to the driver,
+     * memory is up to an eighth slower for a while.
      */
     device_require(cudaDeviceGetDefaultMemPool(&pool, 0), "the memory pool");
     device_require(cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &everything),
