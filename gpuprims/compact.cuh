@@ -171,6 +171,7 @@ typedef struct {
 
 /* ---- device functions ------------------------------------------------------------------------ */
 
+#if GPI_DEVICE_CODE
 GPI_DEVICE GPI_COMPACT_PART GPI_COMPACT_CUT(const GPI_COMPACT_JOB *job, size_t chunk)
 {
     size_t places = job->n + job->skip, place = chunk * GPI_CHUNK_N;
@@ -541,6 +542,7 @@ GPI_DEVICE uint32_t GPI_COMPACT_COUNT_GROUP(const GPI_COMPACT_JOB *job, size_t g
         __threadfence();
     return gpi_warp_sum((uint32_t)pair[0] + (uint32_t)pair[1]);
 }
+#endif
 
 #include "core/compact_wave.cuh"
 #if GP_KERNEL != GP_KERNEL_WAVE

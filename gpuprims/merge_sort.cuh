@@ -88,6 +88,7 @@ typedef struct {
 static __global__ void __launch_bounds__(GPI_MERGE_THREADS, GPI_MERGE_BLOCKS)
     GPI_MERGE_SORT_TILE_KERNEL(GPI_MERGE_SORT_JOB job, GPI_CONTEXT context)
 {
+#if GPI_DEVICE_CODE
     GP_SHARED(GPI_MERGE_TILE, tile);
     const size_t base = (size_t)blockIdx.x * GPI_MERGE_PLACES;
     const unsigned n = gpi_most(job.n - base, GPI_MERGE_PLACES), mine = threadIdx.x * GPI_MERGE_ITEMS;
@@ -122,6 +123,7 @@ static __global__ void __launch_bounds__(GPI_MERGE_THREADS, GPI_MERGE_BLOCKS)
     __syncthreads(); /* the tile is sorted */
     GPI_MERGE_WRITE(&tile, job.keys_out + base, GPI_MERGE_PAIRS ? job.values_out + base : job.values_out, n,
                     GPI_MERGE_ITEMS);
+#endif
 }
 
 /* ---- host functions -------------------------------------------------------------------------- */

@@ -132,6 +132,7 @@ typedef struct {
 /* Groups of aggregates that a warp reads at a time. */
 enum { GPI_REDUCE_BATCH = sizeof(GP_TYPE) <= 8 ? 8 : sizeof(GP_TYPE) <= 16 ? 4 : 1 };
 
+#if GPI_DEVICE_CODE
 /*
  * The fold of the aggregates of all tiles, in thread 0. Groups of 32 tiles are folded as trees; each of
  * the block's warps folds an equal share of neighbouring groups from left to right, and the block its
@@ -176,6 +177,7 @@ GPI_DEVICE GP_TYPE GPI_REDUCE_GROUPS(const GPI_REDUCE_JOB *job, GP_TYPE *sums, u
     warps = (groups + share - 1) / share;
     return GPI_WARP_REDUCE(sums[lane < warps ? lane : 0], (int)lane, (int)warps);
 }
+#endif
 
 #include "core/reduce_flat.cuh"
 #include "core/reduce_large.cuh"

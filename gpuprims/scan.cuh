@@ -130,6 +130,7 @@ typedef struct {
 
 /* ---- device functions ------------------------------------------------------------------------ */
 
+#if GPI_DEVICE_CODE
 /* The fold of the lane's run in the last chunk, which is not whole; lanes without items get rubbish. */
 GPI_DEVICE GP_TYPE GPI_SCAN_EDGE_FOLD(const char *items, unsigned n, unsigned lane, GPI_CONTEXT context)
 {
@@ -281,6 +282,7 @@ GPI_DEVICE void GPI_SCAN_RUN(GPI_RUN *run, GP_TYPE prefix, int has_prefix, int e
             run->items[i] = next = GPI_COMBINE(next, run->items[i]);
     }
 }
+#endif
 
 #include "core/scan_wave.cuh"
 #if GP_KERNEL != GP_KERNEL_WAVE

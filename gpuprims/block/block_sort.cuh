@@ -79,15 +79,19 @@ typedef GPI_MERGE_TILE GPI_BLOCK_SORT_STORAGE[1];
 
 GPI_DEVICE void GPI_PUBLIC(block_sort)(GP_TYPE *x, void *storage GPI_CONTEXT_LAST)
 {
+#if GPI_DEVICE_CODE
     GPI_MERGE_SORT(x, NULL, (GPI_MERGE_TILE *)storage, gpi_thread_rank(), GP_BLOCK * GP_ITEMS,
                    GPI_CONTEXT_VALUE);
+#endif
 }
 
 #ifdef GP_VALUE
 GPI_DEVICE void GPI_PUBLIC(block_sort_pairs)(GP_TYPE *keys, GP_VALUE *values, void *storage GPI_CONTEXT_LAST)
 {
+#if GPI_DEVICE_CODE
     GPI_MERGE_SORT(keys, values, (GPI_MERGE_TILE *)storage, gpi_thread_rank(), GP_BLOCK * GP_ITEMS,
                    GPI_CONTEXT_VALUE);
+#endif
 }
 #endif
 

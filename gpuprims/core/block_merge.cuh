@@ -78,6 +78,7 @@ typedef struct {
     unsigned a, a_end, b, b_end;
 } GPI_MERGE_RUNS;
 
+#if GPI_DEVICE_CODE
 /* How many items of the first run are among the first `diagonal` of the two runs merged. */
 GPI_DEVICE unsigned GPI_MERGE_PATH(const GPI_MERGE_TILE *tile, GPI_MERGE_RUNS runs, unsigned diagonal,
                                    const unsigned items, GPI_CONTEXT context)
@@ -331,3 +332,4 @@ GPI_DEVICE void GPI_MERGE_SORT(GP_TYPE *x, GPI_MERGE_VALUE *v, GPI_MERGE_TILE *t
         __syncthreads(); /* and have been read */
     }
 }
+#endif

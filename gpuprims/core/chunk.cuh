@@ -64,6 +64,7 @@ enum {
 #define GPI_RUN_WRITE       GPI(run_write)
 #define GPI_RUN_FOLD        GPI(run_fold)
 
+#if GPI_DEVICE_CODE
 /* How many of the items of chunk `chunk` there are. */
 GPI_DEVICE unsigned GPI_CHUNK_ITEMS(size_t n, size_t chunk)
 {
@@ -289,6 +290,8 @@ GPI_DEVICE GP_TYPE GPI_RUN_FOLD(const GPI_RUN *run)
     }
     return sum;
 }
+#endif
+
 #endif
 
 #endif

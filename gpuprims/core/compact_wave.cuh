@@ -10,6 +10,7 @@
 #define GPI_COMPACT_WAVE_BYTES(flagged) \
     (GPI_TILE_CHUNKS * ((unsigned)GPI_COMPACT_SLOT + ((flagged) ? (unsigned)GPI_COMPACT_FLAG_SLOT : 0)))
 
+#if GPI_DEVICE_CODE
 /*
  * What all tiles before `tile` keep, in every thread; *known is brought up to its group. Each warp adds up a
  * group at a time. All threads call.
@@ -56,10 +57,12 @@ GPI_DEVICE void GPI_COMPACT_WAVE_FETCH(const GPI_COMPACT_JOB *job, GPI_COMPACT_P
                         GPI_CHUNK_N * (unsigned)sizeof(GP_TYPE) / 16);
     }
 }
+#endif
 
 static __global__ void __launch_bounds__(32 * GPI_TILE_CHUNKS, GPI_COMPACT_WAVE_BLOCKS)
     GPI_COMPACT_WAVE_KERNEL(GPI_COMPACT_JOB job, GPI_CONTEXT context)
 {
+#if GPI_DEVICE_CODE
     GP_DYNAMIC_SHARED(char, slots);
     GP_SHARED(uint32_t[GPI_TILE_CHUNKS], chunk_counts);
     GP_SHARED(uint32_t[GPI_TILE_CHUNKS], group_sums);
@@ -156,6 +159,7 @@ static __global__ void __launch_bounds__(32 * GPI_TILE_CHUNKS, GPI_COMPACT_WAVE_
     }
     if (threadIdx.x == 0)
         gpi_finish_launch(job.head, epoch, draws ? gpi_check_out(job.head) : checked_out);
+#endif
 }
 
 /* ---- the count before a stable partition ------------------------------------------------------- */
@@ -163,6 +167,7 @@ static __global__ void __launch_bounds__(32 * GPI_TILE_CHUNKS, GPI_COMPACT_WAVE_
 #define GPI_COMPACT_COUNT_THREADS 256
 #define GPI_COMPACT_COUNT_BLOCKS  8
 
+#if GPI_DEVICE_CODE
 /* As GPI_COMPACT_COUNT, without flags: whole vectors where the items allow. */
 GPI_DEVICE unsigned GPI_COMPACT_COUNT_CHUNK(const GPI_COMPACT_JOB *job, size_t chunk, unsigned lane,
                                             GPI_CONTEXT context)
@@ -186,10 +191,12 @@ GPI_DEVICE unsigned GPI_COMPACT_COUNT_CHUNK(const GPI_COMPACT_JOB *job, size_t c
     }
     return GPI_COMPACT_COUNT(job, part, lane, context);
 }
+#endif
 
 static __global__ void __launch_bounds__(GPI_COMPACT_COUNT_THREADS)
     GPI_COMPACT_COUNT_KERNEL(GPI_COMPACT_JOB job, GPI_CONTEXT context)
 {
+#if GPI_DEVICE_CODE
     GP_SHARED(unsigned long long[GPI_COMPACT_COUNT_THREADS / 32], warp_sums);
     size_t warps = (size_t)gridDim.x * (GPI_COMPACT_COUNT_THREADS / 32);
     size_t own = (size_t)job.own * job.tile_chunks, chunks = (size_t)job.tiles * job.tile_chunks;
@@ -211,4 +218,5 @@ static __global__ void __launch_bounds__(GPI_COMPACT_COUNT_THREADS)
             sum += warp_sums[w];
         gpi_finish_total(job.head, sum);
     }
+#endif
 }

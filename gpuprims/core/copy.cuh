@@ -20,6 +20,7 @@
 #define gpi_put(to, x)   memcpy((void *)(to), &(x), sizeof(x))
 #endif
 
+#if GPI_DEVICE_CODE
 GPI_DEVICE uint32_t gpi_funnel_shift(uint32_t low, uint32_t high, unsigned bits)
 {
 #ifdef __CUDACC__
@@ -385,5 +386,7 @@ GPI_DEVICE void gpi_reverse_bytes(uint32_t *words, uint32_t *keep, int count)
         keep[w] = gpi_funnel_shift(keep[w], w < last ? keep[w + 1] : 0,
                                    (unsigned)(8 * (last + 1) - count) * 4);
 }
+
+#endif
 
 #endif

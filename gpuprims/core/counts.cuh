@@ -20,6 +20,7 @@ static inline size_t gpi_count_bytes(size_t tiles)
     return sizeof(gpi_tag_head) + tiles * sizeof(uint64_t);
 }
 
+#if GPI_DEVICE_CODE
 /*
  * One thread: makes a tile's count known. With `fence`, whoever learns of it may overwrite what the tile has
  * read; the tile's readers have met the caller at a barrier.
@@ -71,5 +72,6 @@ GPI_DEVICE void gpi_add_groups(gpi_counted *before, gpi_counted *known, size_t t
         known->group--;
     }
 }
+#endif
 
 #endif

@@ -49,6 +49,7 @@ typedef struct {
     int log;
 } GPI_MERGE_PASS;
 
+#if GPI_DEVICE_CODE
 /* How many items the group has that begins at item `first`. */
 GPI_DEVICE size_t GPI_MERGE_GROUP_ITEMS(const GPI_MERGE_PASS *pass, size_t first)
 {
@@ -67,6 +68,7 @@ GPI_DEVICE size_t GPI_MERGE_RUN_ITEMS(const GPI_MERGE_PASS *pass, size_t items, 
     end = end < items ? end : items;
     return begin < end ? end - begin : 0;
 }
+#endif
 
 #include "merge_split.cuh"
 
@@ -83,6 +85,7 @@ typedef struct {
     size_t out;                      /* where the tile begins in the output */
 } GPI_MERGE_PIECES;
 
+#if GPI_DEVICE_CODE
 /* One warp: finds the pieces of tile `number` of the group that begins at `first`, a lane each. */
 GPI_DEVICE void GPI_MERGE_CUT(GPI_MERGE_PIECES *pieces, const GPI_MERGE_PASS *pass, size_t first,
                               size_t number)
@@ -195,11 +198,13 @@ GPI_DEVICE void GPI_MERGE_WRITE(const GPI_MERGE_TILE *tile, GP_TYPE *keys, GPI_M
         }
     }
 }
+#endif
 
 /* One block per tile of the output. */
 static __global__ void __launch_bounds__(GPI_MERGE_THREADS, GPI_MERGE_BLOCKS)
     GPI_MERGE_PASS_KERNEL(GPI_MERGE_PASS pass, GPI_CONTEXT context)
 {
+#if GPI_DEVICE_CODE
     GP_SHARED(GPI_MERGE_TILE, tile);
     GP_SHARED(GPI_MERGE_PIECES, pieces);
     const size_t first = blockIdx.x / pass.tiles * pass.group, number = blockIdx.x % pass.tiles;
@@ -229,6 +234,7 @@ static __global__ void __launch_bounds__(GPI_MERGE_THREADS, GPI_MERGE_BLOCKS)
     GPI_MERGE_WRITE(&tile, pass.keys_out + pieces.out,
                     GPI_MERGE_PAIRS ? pass.values_out + pieces.out : pass.values_out, pieces.items[0],
                     GPI_MERGE_PASS_ITEMS);
+#endif
 }
 
 /* ---- host functions -------------------------------------------------------------------------- */

@@ -28,6 +28,7 @@
 #define GPI_MERGE_PROBES_LOG 1  /* the logarithm of how many places a lane looks at at a time */
 #define GPI_MERGE_GUESSES 4     /* so many pivots are taken where the wanted item may be expected */
 
+#if GPI_DEVICE_CODE
 /* The smaller of two. */
 GPI_DEVICE size_t gpi_merge_least(size_t a, size_t b)
 {
@@ -51,6 +52,7 @@ GPI_DEVICE size_t gpi_merge_probe(size_t base, size_t span, unsigned i, int log)
 {
     return base + ((2 * i + 1) * span >> (log + 1));
 }
+#endif
 
 #endif
 
@@ -62,6 +64,7 @@ typedef struct {
     int log; /* the run has 2^log lanes */
 } GPI_MERGE_LANES;
 
+#if GPI_DEVICE_CODE
 /*
  * One warp: how many items of each run come before a pivot of run `of`, which is item `place` of it. If
  * share > 0, that may be about this share of the intervals: at first it is looked for within a few roots.
@@ -146,6 +149,7 @@ GPI_DEVICE void GPI_MERGE_SPLIT(const GPI_MERGE_PASS *pass, size_t items, size_t
         }
     }
 }
+#endif
 
 /*
  * One warp for each tile but the first of a group. The merge may start only when the cuts are nearly done:
@@ -154,6 +158,7 @@ GPI_DEVICE void GPI_MERGE_SPLIT(const GPI_MERGE_PASS *pass, size_t items, size_t
 static __global__ void __launch_bounds__(32 * GPI_MERGE_SPLIT_WARPS)
     GPI_MERGE_SPLIT_KERNEL(GPI_MERGE_PASS pass, size_t tiles, GPI_CONTEXT context)
 {
+#if GPI_DEVICE_CODE
     const unsigned lane = threadIdx.x % 32;
     const size_t tile = (size_t)blockIdx.x * GPI_MERGE_SPLIT_WARPS + threadIdx.x / 32;
     const size_t first = tile / pass.tiles * pass.group, wanted = tile % pass.tiles * GPI_MERGE_PASS_N;
@@ -174,4 +179,5 @@ static __global__ void __launch_bounds__(32 * GPI_MERGE_SPLIT_WARPS)
     if ((lane & ((1u << lanes.log) - 1)) == 0)
         pass.splits[tile * GPI_MERGE_MOST + lanes.run] = lanes.low;
     gpi_grid_launch_next();
+#endif
 }

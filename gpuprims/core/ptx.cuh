@@ -6,6 +6,18 @@
 #ifndef GPI_PTX_CUH
 #define GPI_PTX_CUH
 
+/*
+ * Whether the functions of the device are compiled. nvcc reads a .cu file once for the device and once more for the
+ * host, to which a kernel is its name and its parameters: the bodies of the primitives' kernels, and the functions
+ * that nothing else calls, are left out then, which saves time. Types, constants and parameters of kernels are the
+ * same for both, and so is what a user's device function may call or be called by. Everybody else reads all, once.
+ */
+#if defined __CUDACC__ && defined __NVCC__ && !defined __CUDA_ARCH__
+#define GPI_DEVICE_CODE 0
+#else
+#define GPI_DEVICE_CODE 1
+#endif
+
 /* A device function of the library: inlined, and no warning when an instance does not use it. */
 #define GPI_DEVICE static __device__ __forceinline__
 

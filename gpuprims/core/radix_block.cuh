@@ -59,6 +59,7 @@ typedef struct gpi_radix_bins {
     uint64_t differ[32];
 } __attribute__((aligned(16))) gpi_radix_bins;
 
+#if GPI_DEVICE_CODE
 /* Where the word of a bin is. Keys that have few different bits would else meet in a few banks. */
 GPI_DEVICE uint32_t gpi_radix_bin_at(uint32_t bin)
 {
@@ -140,6 +141,7 @@ GPI_DEVICE uint64_t gpi_radix_block_or(gpi_radix_bins *state, uint64_t bits, int
     __syncthreads(); /* the warps' bits are there */
     return gpi_radix_or(state->differ[gpi_min(lane, warps - 1)], narrow);
 }
+#endif
 
 #endif
 
@@ -160,6 +162,7 @@ static inline size_t GPI_RADIX_BLOCK_BYTES(size_t n)
     return sizeof(gpi_radix_bins) + GPI_RADIX_BLOCK_SLOTS(n) * (sizeof(uint32_t) + sizeof(GP_KEY));
 }
 
+#if GPI_DEVICE_CODE
 /* The bits of a key that count. */
 GPI_DEVICE uint64_t GPI_RADIX_BLOCK_ORDER(const GPI_RADIX_BLOCK *block, GP_KEY key)
 {
@@ -337,10 +340,12 @@ GPI_DEVICE void GPI_RADIX_BLOCK_WRITE(const GPI_RADIX_BLOCK *block, const GPI_RA
                 values_out[places[i]] = values[i];
         }
 }
+#endif
 
 /* Sorts job.n items; the grid is one block. */
 static __global__ void __launch_bounds__(1024) GPI_RADIX_BLOCK_KERNEL(GPI_RADIX_JOB job)
 {
+#if GPI_DEVICE_CODE
     GP_DYNAMIC_SHARED(char, memory);
     gpi_radix_bins *state = (gpi_radix_bins *)memory;
     GPI_RADIX_BLOCK block;
@@ -391,4 +396,5 @@ static __global__ void __launch_bounds__(1024) GPI_RADIX_BLOCK_KERNEL(GPI_RADIX_
         }
     __syncthreads(); /* the items are in their bins */
     GPI_RADIX_BLOCK_WRITE(&block, &job);
+#endif
 }

@@ -131,6 +131,7 @@ typedef struct {
     GP_KEY factor, offset;
 } GPI_RADIX_RULER;
 
+#if GPI_DEVICE_CODE
 /* The topmost `bits` bits, 28 at most, of where a key belongs among all. */
 GPI_DEVICE uint32_t GPI_RADIX_TOP(GPI_RADIX_RULER ruler, GP_KEY key, int bits)
 {
@@ -350,11 +351,13 @@ GPI_DEVICE int GPI_RADIX_ADD_BUCKETS(const GPI_RADIX_BUCKET_JOB *job, uint32_t *
         buckets->tiles[256] = scan + tiles;
     return fits;
 }
+#endif
 
 /* Two partitions: counts the buckets, and decides. Dynamic shared memory: 2 bytes for each bucket. */
 static __global__ void __launch_bounds__(GPI_RADIX_COUNT_THREADS, 1)
     GPI_RADIX_SPREAD_KERNEL(GPI_RADIX_BUCKET_JOB job)
 {
+#if GPI_DEVICE_CODE
     GP_DYNAMIC_SHARED(uint32_t, counters);
     GP_SHARED(uint32_t[32], sums);
     GP_SHARED(uint32_t, last);
@@ -437,6 +440,7 @@ static __global__ void __launch_bounds__(GPI_RADIX_COUNT_THREADS, 1)
         if (GPI_RADIX_PAIRS)
             GPI_RADIX_PLAN_PARTITIONS(job.plan, 2, job.bits, meet);
     }
+#endif
 }
 
 /* ---- the partition ----------------------------------------------------------------------------- */
@@ -448,6 +452,7 @@ typedef struct {
     uint32_t sums[8], range;
 } GPI_RADIX_BUCKET_TILE;
 
+#if GPI_DEVICE_CODE
 /* Moves a tile of `count` keys, each to where its digit goes on. */
 GPI_DEVICE void GPI_RADIX_PARTITION(GPI_RADIX_BUCKET_TILE *tile, GP_KEY *slots, const GP_KEY *from, GP_KEY *to,
                                     uint32_t count, uint32_t *ranges, GPI_RADIX_RULER ruler, int top, uint32_t mask)
@@ -513,10 +518,12 @@ GPI_DEVICE void GPI_RADIX_PARTITION(GPI_RADIX_BUCKET_TILE *tile, GP_KEY *slots, 
                 to[places[i] + first + i * GPI_RADIX_PARTITION_THREADS] = keys[i];
     }
 }
+#endif
 
 static __global__ void __launch_bounds__(GPI_RADIX_PARTITION_THREADS, 2)
     GPI_RADIX_PARTITION_KERNEL(GPI_RADIX_BUCKET_JOB job)
 {
+#if GPI_DEVICE_CODE
     GP_DYNAMIC_SHARED(GP_KEY, slots);
     GP_SHARED(GPI_RADIX_BUCKET_TILE, tile);
     const unsigned tid = threadIdx.x;
@@ -548,6 +555,7 @@ static __global__ void __launch_bounds__(GPI_RADIX_PARTITION_THREADS, 2)
                             gpi_min(end - first, job.tile_n), ranges, ruler, job.level ? job.bits : 8,
                             (1u << bits) - 1);
     }
+#endif
 }
 
 /* ---- buckets ----------------------------------------------------------------------------------- */
@@ -598,6 +606,7 @@ GPI_DEVICE uint64_t GPI_RADIX_PACKED(GP_KEY key)
 /* Blocks of a multiprocessor; those of large items find no room for more. */
 enum { GPI_RADIX_BUCKET_BLOCKS = sizeof(GPI_RADIX_BUCKET) <= 72 * 1024 ? GPI_BLOCKS_OF_512 : 2 };
 
+#if GPI_DEVICE_CODE
 /* The bins of floats take long to tell, and are kept: two to a word. */
 GPI_DEVICE void GPI_RADIX_KEEP_BINS(GPI_RADIX_RULER ruler, const GP_KEY *keys, int top, uint32_t *bins)
 {
@@ -793,11 +802,13 @@ GPI_DEVICE void GPI_RADIX_BUCKET_WRITE(const GPI_RADIX_BUCKET *bucket, GP_KEY *t
         }
     }
 }
+#endif
 
 /* Sorts the buckets; each block takes one after the other. */
 static __global__ void __launch_bounds__(GPI_RADIX_BUCKET_THREADS, GPI_RADIX_BUCKET_BLOCKS)
     GPI_RADIX_BUCKET_KERNEL(GPI_RADIX_BUCKET_JOB job)
 {
+#if GPI_DEVICE_CODE
     GP_DYNAMIC_SHARED(char, memory);
     GPI_RADIX_BUCKET *bucket = (GPI_RADIX_BUCKET *)memory;
     const unsigned tid = threadIdx.x;
@@ -871,4 +882,5 @@ static __global__ void __launch_bounds__(GPI_RADIX_BUCKET_THREADS, GPI_RADIX_BUC
             GPI_RADIX_BUCKET_WRITE(bucket, job.keys_out + first, values, values_to, count, ruler, top);
         __syncthreads(); /* the bucket has been written */
     }
+#endif
 }

@@ -72,6 +72,7 @@ typedef struct gpi_radix_state {
     uint32_t strict, crowded;
 } __attribute__((aligned(16))) gpi_radix_state;
 
+#if GPI_DEVICE_CODE
 /* Counts a key of the bin. Gives what was in its half of the word before. */
 GPI_DEVICE uint32_t gpi_radix_share_add(gpi_radix_state *state, uint32_t bin)
 {
@@ -120,6 +121,7 @@ GPI_DEVICE int gpi_radix_share_scan(gpi_radix_state *state)
     }
     return crowded;
 }
+#endif
 
 #endif
 
@@ -164,6 +166,7 @@ static inline size_t GPI_RADIX_CLUSTER_BYTES(unsigned blocks, size_t share)
            2 * share * GPI_RADIX_CLUSTER_SLOT;
 }
 
+#if GPI_DEVICE_CODE
 /* The block whose share has the item with that number. */
 GPI_DEVICE uint32_t GPI_RADIX_SHARE_OWNER(const GPI_RADIX_SHARE *share, uint32_t number)
 {
@@ -544,10 +547,12 @@ GPI_DEVICE void GPI_RADIX_SHARE_WRITE(const GPI_RADIX_SHARE *share)
     for (uint32_t x = threadIdx.x; x < share->count; x += blockDim.x)
         share->values_out[share->first + x] = values[x];
 }
+#endif
 
 /* Sorts n items, at most 8 for each thread; the grid is one cluster. */
 static __global__ void __launch_bounds__(1024, 1) GPI_RADIX_CLUSTER_KERNEL(GPI_RADIX_SHARE share)
 {
+#if GPI_DEVICE_CODE
     GP_DYNAMIC_SHARED(char, memory);
     const unsigned tid = threadIdx.x;
     const uint32_t room = 2 * share.share; /* of an array of items */
@@ -587,4 +592,5 @@ static __global__ void __launch_bounds__(1024, 1) GPI_RADIX_CLUSTER_KERNEL(GPI_R
         GPI_RADIX_SHARE_PASSES(&share, keys);
     if (GPI_RADIX_PAIRS)
         GPI_RADIX_SHARE_WRITE(&share);
+#endif
 }

@@ -24,6 +24,7 @@ typedef struct {
 static __global__ void __launch_bounds__(GPI_RADIX_GATHER_THREADS)
     GPI_RADIX_GATHER_KERNEL(const GPI_RADIX_VALUE *in, const uint32_t *map, GPI_RADIX_VALUE *out, size_t n)
 {
+#if GPI_DEVICE_CODE
     const size_t pieces = sizeof(GPI_RADIX_VALUE) / GPI_RADIX_PIECE_BYTES;
     const size_t k = (size_t)blockIdx.x * GPI_RADIX_GATHER_THREADS + threadIdx.x;
     const size_t i = k / pieces, piece = k % pieces;
@@ -34,4 +35,5 @@ static __global__ void __launch_bounds__(GPI_RADIX_GATHER_THREADS)
         ((GPI_RADIX_PIECE *)(out + i))[piece] = ((const GPI_RADIX_PIECE *)(in + map[i]))[piece];
     else if (piece == 0)
         out[i] = GPI_RADIX_NUMBERED(map[i]);
+#endif
 }

@@ -41,6 +41,7 @@
 
 enum { GPI_RADIX_SPARE = 128 }; /* bytes of shared memory behind the values, which may start up to 15 bytes late */
 
+#if GPI_DEVICE_CODE
 /*
  * Where in shared memory a byte of staged values is. In regular input the values that are fetched together are a
  * power of two apart: pieces of 16 bytes change places within 128 bytes, and do not meet in a bank.
@@ -67,6 +68,7 @@ GPI_DEVICE uint32_t gpi_radix_stage(char *to, const char *from, uint32_t bytes, 
         to[gpi_radix_value_at(off + whole + threadIdx.x, changes)] = from[whole + threadIdx.x];
     return off;
 }
+#endif
 
 #endif
 

@@ -88,6 +88,7 @@ typedef struct gpi_radix_tally {
     float crowds[GPI_RADIX_COUNT_THREADS / 32];
 } gpi_radix_tally;
 
+#if GPI_DEVICE_CODE
 /*
  * Where the keys of each digit begin, four digits of the key at a time; whether all keys have one digit
  * there, or more than half of them; whether two other keys share the digit more often than one time in ten;
@@ -144,16 +145,19 @@ GPI_DEVICE void gpi_radix_add_up(gpi_radix_tally *tally, const gpi_radix_counts 
         __syncthreads(); /* the sums are free, the findings are there */
     }
 }
+#endif
 
 /* Clears words of the workspace. A memset would keep the next kernel from starting early. */
 static __global__ void __launch_bounds__(GPI_RADIX_CLEAR_THREADS) gpi_radix_clear_kernel(uint32_t *words, size_t n)
 {
+#if GPI_DEVICE_CODE
     const size_t i = blockIdx.x * (size_t)GPI_RADIX_CLEAR_THREADS + threadIdx.x;
 
     gpi_grid_wait();
     gpi_grid_launch_next();
     if (i < n)
         words[i] = 0;
+#endif
 }
 
 #endif
@@ -212,6 +216,7 @@ typedef struct {
     gpi_radix_buckets *buckets;
 } GPI_RADIX_COUNTING;
 
+#if GPI_DEVICE_CODE
 /*
  * Counts byte `at` of the low or high words of so many units of 8 bytes, as digit p. A counter has a column for each
  * lane, or for every few lanes: they hardly ever meet in a bank, however the keys are spread. The columns are a
@@ -619,6 +624,7 @@ GPI_DEVICE void GPI_RADIX_MAKE_PLAN(const GPI_RADIX_COUNTING *job, const gpi_rad
     else if (counts->buckets)
         plan->passes = 0;
 }
+#endif
 
 /*
  * Counts all digits of all keys; the block that is done last makes the plan. Dynamic shared memory:
@@ -627,6 +633,7 @@ GPI_DEVICE void GPI_RADIX_MAKE_PLAN(const GPI_RADIX_COUNTING *job, const gpi_rad
 static __global__ void __launch_bounds__(GPI_RADIX_COUNT_THREADS, 1)
     GPI_RADIX_COUNT_KERNEL(GPI_RADIX_COUNTING job)
 {
+#if GPI_DEVICE_CODE
     GP_DYNAMIC_SHARED(uint32_t, counters);
     GP_SHARED(gpi_radix_tally, tally);
     const int digits = (job.end_bit - job.begin_bit + 7) / 8;
@@ -708,4 +715,5 @@ static __global__ void __launch_bounds__(GPI_RADIX_COUNT_THREADS, 1)
         if (threadIdx.x == 0)
             GPI_RADIX_MAKE_PLAN(&job, &tally, digits, few);
     }
+#endif
 }

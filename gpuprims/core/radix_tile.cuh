@@ -144,6 +144,7 @@ typedef struct {
     uint8_t digits[GPI_RADIX_FEW_DIGITS]; /* and which they are */
 } GPI_RADIX_TILE;
 
+#if GPI_DEVICE_CODE
 /* The first tile that a tile looks back to. */
 GPI_DEVICE uint32_t GPI_RADIX_BEGUN(const GPI_RADIX_TILE *tile)
 {
@@ -635,12 +636,14 @@ GPI_DEVICE uint32_t GPI_RADIX_ENTER_RANGE(GPI_RADIX_TILE *tile, const GPI_RADIX_
     *first = buckets->begin[tile->range] + (taken - tile->begun) * job->tile_n;
     return buckets->begin[tile->range + (1u << bits)];
 }
+#endif
 
 /* ---- the kernel -------------------------------------------------------------------------------- */
 
 static __global__ void __launch_bounds__(GPI_RADIX_THREADS, GPI_RADIX_BLOCKS)
     GPI_RADIX_PASS_KERNEL(GPI_RADIX_JOB job)
 {
+#if GPI_DEVICE_CODE
     GP_DYNAMIC_SHARED(char, items);
     GP_SHARED(GPI_RADIX_TILE, tile);
     gpi_radix_plan *plan = job.plan;
@@ -747,4 +750,5 @@ static __global__ void __launch_bounds__(GPI_RADIX_THREADS, GPI_RADIX_BLOCKS)
         if (threadIdx.x == 0)
             next = atomicAdd(job.ticket, 1u);
     }
+#endif
 }

@@ -11,6 +11,7 @@ typedef union {
     uint4 vector;
 } GPI_REDUCE_RUN;
 
+#if GPI_DEVICE_CODE
 /* Reads the n items of a short run that are there, at least one. */
 GPI_DEVICE void GPI_REDUCE_READ(GPI_REDUCE_RUN *run, const GP_INPUT_TYPE *in, uint32_t n)
 {
@@ -103,10 +104,12 @@ GPI_DEVICE void GPI_REDUCE_FLAT(const GPI_REDUCE_JOB *job, unsigned rows, GP_TYP
         gpi_ready_head(job->head, gpi_ticket_epoch(*drawn));
     }
 }
+#endif
 
 static __global__ void __launch_bounds__(1024, sizeof(GP_TYPE) <= 8 ? GPI_BLOCKS_OF_1024 : 1)
     GPI_REDUCE_SMALL(GPI_REDUCE_JOB job, GPI_CONTEXT context)
 {
+#if GPI_DEVICE_CODE
     GP_SHARED(GP_TYPE[32], sums);
     GP_SHARED(uint64_t, drawn);
 
@@ -116,15 +119,18 @@ static __global__ void __launch_bounds__(1024, sizeof(GP_TYPE) <= 8 ? GPI_BLOCKS
         GPI_REDUCE_FLAT(&job, 1, sums, &drawn, context);
     else if (threadIdx.x == 0)
         *job.out = GPI_IDENTITY();
+#endif
 }
 
 static __global__ void __launch_bounds__(1024, sizeof(GP_TYPE) <= 8 ? GPI_BLOCKS_OF_1024 : 1)
     GPI_REDUCE_MEDIUM(GPI_REDUCE_JOB job, GPI_CONTEXT context)
 {
+#if GPI_DEVICE_CODE
     GP_SHARED(GP_TYPE[32], sums);
     GP_SHARED(uint64_t, drawn);
 
     gpi_grid_wait();
     gpi_grid_launch_next();
     GPI_REDUCE_FLAT(&job, GPI_REDUCE_MOST_ROWS, sums, &drawn, context);
+#endif
 }

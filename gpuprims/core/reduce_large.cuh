@@ -20,6 +20,7 @@ typedef struct {
     int is_last;
 } GPI_REDUCE_MEETING;
 
+#if GPI_DEVICE_CODE
 /* Starts to read a chunk: nothing waits for it before gpi_copy_wait(). */
 GPI_DEVICE void GPI_REDUCE_FETCH(const GPI_REDUCE_JOB *job, size_t chunk, char *slot, unsigned lane)
 {
@@ -80,10 +81,12 @@ GPI_DEVICE void GPI_REDUCE_NOTE(const GPI_REDUCE_JOB *job, GPI_REDUCE_MEETING *m
     meeting->epoch = gpi_ticket_epoch(ticket);
     meeting->is_last = draw == job->tiles - fixed + gridDim.x - 1;
 }
+#endif
 
 static __global__ void __launch_bounds__(GPI_REDUCE_THREADS, GPI_REDUCE_BLOCKS)
     GPI_REDUCE_LARGE(GPI_REDUCE_JOB job, GPI_CONTEXT context)
 {
+#if GPI_DEVICE_CODE
     GP_DYNAMIC_SHARED(char, slots);
     GP_SHARED(GPI_REDUCE_MEETING[2], meetings);
     unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;
@@ -160,4 +163,5 @@ static __global__ void __launch_bounds__(GPI_REDUCE_THREADS, GPI_REDUCE_BLOCKS)
         *job.out = sum;
         gpi_ready_head(job.head, meeting->epoch);
     }
+#endif
 }

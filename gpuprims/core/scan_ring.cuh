@@ -43,6 +43,7 @@ typedef struct {
     GP_TYPE group_sums[2][GPI_RING_LOOKERS];
 } GPI_SCAN_RING;
 
+#if GPI_DEVICE_CODE
 /* Asks for the first tiles, while the kernel before may still write them. */
 GPI_DEVICE void GPI_SCAN_RING_ASK(const GPI_SCAN_JOB *job, unsigned lane)
 {
@@ -256,10 +257,12 @@ GPI_DEVICE void GPI_SCAN_RING_SCAN(const GPI_SCAN_JOB *job, GPI_SCAN_RING *ring,
     if (lane == 0)
         gpi_bulk_wait(0);
 }
+#endif
 
 static __global__ void __launch_bounds__(32 * (GPI_RING_OTHERS + GPI_RING_LOOKERS), 1)
     GPI_SCAN_RING_KERNEL(GPI_SCAN_JOB job, GPI_CONTEXT context)
 {
+#if GPI_DEVICE_CODE
     GP_DYNAMIC_SHARED(char, stages);
     GP_SHARED(GPI_SCAN_RING, ring);
     GP_TYPE *lanes_before = (GP_TYPE *)(stages + GPI_RING_N * GPI_TILE_CHUNKS * GPI_SLOT_BYTES);
@@ -287,4 +290,5 @@ static __global__ void __launch_bounds__(32 * (GPI_RING_OTHERS + GPI_RING_LOOKER
         GPI_SCAN_RING_SCAN(&job, &ring, stages, lanes_before, warp - 1 - GPI_RING_REDUCERS, lane, context);
     else
         GPI_SCAN_RING_LOOK(&job, &ring, warp - GPI_RING_OTHERS, lookers, lane, context);
+#endif
 }

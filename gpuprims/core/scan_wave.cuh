@@ -11,6 +11,7 @@ enum {
     GPI_WAVE_GROUPS = 2 * GPI_TILE_CHUNKS /* that the warps fold before they meet */
 };
 
+#if GPI_DEVICE_CODE
 /*
  * The fold of all tiles before `tile`, in every thread; *look is brought up to its group. Each warp folds a
  * group at a time. All threads call.
@@ -43,10 +44,12 @@ GPI_DEVICE GPI_LOOK GPI_WAVE_LOOK(const GPI_SCAN_JOB *job, GPI_LOOK *look, GP_TY
     }
     return before;
 }
+#endif
 
 static __global__ void __launch_bounds__(32 * GPI_TILE_CHUNKS, GPI_WAVE_BLOCKS)
     GPI_SCAN_WAVE_KERNEL(GPI_SCAN_JOB job, GPI_CONTEXT context)
 {
+#if GPI_DEVICE_CODE
     GP_DYNAMIC_SHARED(char, slots);
     GP_SHARED(GP_TYPE[GPI_TILE_CHUNKS], chunk_sums);
     GP_SHARED(GP_TYPE[2 * GPI_WAVE_GROUPS], group_sums);
@@ -153,4 +156,5 @@ static __global__ void __launch_bounds__(32 * GPI_TILE_CHUNKS, GPI_WAVE_BLOCKS)
     }
     if (threadIdx.x == 0)
         gpi_finish_launch(job.head, epoch, draws ? gpi_check_out(job.head) : checked_out);
+#endif
 }

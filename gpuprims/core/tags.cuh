@@ -41,6 +41,7 @@ static inline size_t GPI_TAG_BYTES(size_t tiles)
            gpi_divide_up(tiles, GPI_GROUP_TILES) * (GPI_GROUP_TILES * GPI_TAG_WORDS * sizeof(uint64_t));
 }
 
+#if GPI_DEVICE_CODE
 /* One thread: makes a tile's aggregate known. */
 GPI_DEVICE void GPI_PUBLISH(uint64_t *tags, size_t tile, GP_TYPE sum, uint32_t epoch)
 {
@@ -98,5 +99,6 @@ GPI_DEVICE void GPI_LOOK_ADD(GPI_LOOK *look, GP_TYPE x)
     look->has_sum = 1;
     look->group++;
 }
+#endif
 
 #endif

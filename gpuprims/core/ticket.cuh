@@ -36,6 +36,7 @@ typedef struct gpi_ring_place {
     unsigned parity;
 } gpi_ring_place;
 
+#if GPI_DEVICE_CODE
 GPI_DEVICE void gpi_ring_advance(gpi_ring_place *place, int stages)
 {
     if (++place->stage == stages) {
@@ -124,5 +125,6 @@ GPI_DEVICE void gpi_finish_launch(gpi_tag_head *head, uint32_t epoch, uint64_t b
     head->done = 0;
     gpi_ready_head(head, epoch);
 }
+#endif
 
 #endif
