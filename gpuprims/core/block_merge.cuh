@@ -209,13 +209,13 @@ GPI_DEVICE void GPI_MERGE_SORT_THREAD(GP_TYPE *x)
     GPI_UNROLL
     for (int run = 0; run < 5; run++) { /* merges runs of 2^run */
         GPI_UNROLL
-        for (int k = 0; k < 5; k++) {
-            const int step = run - k, first = k && step >= 0 ? 1 << step : 0;
+        for (int step = run; step >= 0; step--) {
+            const int first = step < run ? 1 << step : 0;
 
             GPI_UNROLL
             for (int i = 0; i < GPI_MERGE_ITEMS; i++)
-                if (step >= 0 && i >= first && i + (1 << step) < GPI_MERGE_ITEMS &&
-                    ((i - first) >> step) % 2 == 0 && i >> (run + 1) == (i + (1 << step)) >> (run + 1))
+                if (i >= first && i + (1 << step) < GPI_MERGE_ITEMS && ((i - first) >> step) % 2 == 0 &&
+                    i >> (run + 1) == (i + (1 << step)) >> (run + 1))
                     GPI_MERGE_COMPARE(&x[i], &x[i + (1 << step)]);
         }
     }
