@@ -143,21 +143,25 @@ GPI_DEVICE GP_TYPE GPI_SCAN_EDGE_FOLD(const char *items, unsigned n, unsigned la
     return sum;
 }
 
-/* One warp: the fold of a tile that is not the last, from global memory, in every lane. */
+/* One warp, rarely: the fold of a tile that is not the last, from global memory; in lane 0. */
 GPI_DEVICE GP_TYPE GPI_SCAN_FOLD_TILE(const GPI_SCAN_JOB *job, size_t tile, unsigned lane, GPI_CONTEXT context)
 {
-    const GP_INPUT_TYPE *chunk = job->in + tile * GPI_TILE_N;
-    GP_TYPE chunks = GPI_LOAD(chunk, context); /* anything, in lanes that get no chunk */
+    const GP_INPUT_TYPE *run = job->in + tile * GPI_TILE_N + lane * GPI_RUN_N;
+    GP_TYPE chunks = GPI_LOAD(run, context); /* anything, in lanes that get no chunk */
 
     GPI_NO_UNROLL
     for (unsigned q = 0; q < GPI_TILE_CHUNKS; q++) {
-        GP_TYPE sum = GPI_SCAN_EDGE_FOLD((const char *)(chunk + q * GPI_CHUNK_N), GPI_CHUNK_N, lane, context);
+        GP_TYPE sum = GPI_LOAD(run, context);
 
-        sum = GPI_SHUFFLE(GPI_WARP_SCAN(sum, (int)lane, 32), 31);
+        GPI_NO_UNROLL
+        for (unsigned i = 1; i < GPI_RUN_N; i++)
+            sum = GPI_COMBINE(sum, GPI_LOAD(run + i, context));
+        sum = GPI_SHUFFLE(GPI_WARP_REDUCE(sum, (int)lane, 32), 0);
         if (lane == q)
             chunks = sum;
+        run += GPI_CHUNK_N;
     }
-    return GPI_SHUFFLE(GPI_WARP_SCAN(chunks, (int)lane, GPI_TILE_CHUNKS), GPI_TILE_CHUNKS - 1);
+    return GPI_WARP_REDUCE(chunks, (int)lane, GPI_TILE_CHUNKS);
 }
 
 /* One warp: the fold of those tiles of a group that come before `tile`, once they are there; in lane 0. */
