@@ -110,11 +110,13 @@ GPI_DEVICE void gpi_fetch_ends(char *slot, const char *from, unsigned bytes, gpi
     const char *end = from + bytes;
 
     GPI_NO_UNROLL
-    for (const char *p = from; p < v.begin && p < end; p++)
+    for (const char *p = from;; p++) {
+        if (p >= v.begin && p < v.end)
+            p = v.end; /* not what the vectors cover */
+        if (p >= end)
+            return;
         to[p - from] = *p;
-    GPI_NO_UNROLL
-    for (const char *p = v.end > from ? v.end : from; p < end; p++)
-        to[p - from] = *p;
+    }
 }
 
 /* One thread: starts bulk copies of a chunk, and arrives at the mbarrier with what they will bring. */
