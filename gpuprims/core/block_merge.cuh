@@ -140,28 +140,20 @@ GPI_DEVICE void GPI_MERGE_PART(GP_TYPE *x, GPI_MERGE_VALUE *v, const GPI_MERGE_T
 }
 
 /*
- * Writes the first `count` of the thread's items to the tile: thread by thread they come one behind the
- * other.
+ * Writes the thread's items, `count` of which there are, to the tile: thread by thread they come one behind the other.
+ * What else a thread has in its registers, it writes to places of its own where nobody looks for an item.
  */
 GPI_DEVICE void GPI_MERGE_PUT(const GP_TYPE *x, const GPI_MERGE_VALUE *v, GPI_MERGE_TILE *tile,
                               unsigned thread, unsigned count, const unsigned items)
 {
-    if (count >= items) {
-        GPI_UNROLL
-        for (unsigned i = 0; i < items; i++) {
-            tile->keys[GPI_MERGE_PLACE(thread * items + i, items)] = x[i];
-            if (GPI_MERGE_PAIRS && v)
-                GPI_MERGE_VALUE_AT(tile, GPI_MERGE_PLACE(thread * items + i, items)) = v[i];
-        }
+    if (count == 0)
         return;
-    }
     GPI_UNROLL
-    for (unsigned i = 0; i < items; i++)
-        if (i < count) {
-            tile->keys[GPI_MERGE_PLACE(thread * items + i, items)] = x[i];
-            if (GPI_MERGE_PAIRS && v)
-                GPI_MERGE_VALUE_AT(tile, GPI_MERGE_PLACE(thread * items + i, items)) = v[i];
-        }
+    for (unsigned i = 0; i < items; i++) {
+        tile->keys[GPI_MERGE_PLACE(thread * items + i, items)] = x[i];
+        if (GPI_MERGE_PAIRS && v)
+            GPI_MERGE_VALUE_AT(tile, GPI_MERGE_PLACE(thread * items + i, items)) = v[i];
+    }
 }
 
 /*
