@@ -346,7 +346,7 @@ typedef struct {
  * they go anywhere. Bytes go four at a time. One warp calls.
  */
 GPI_DEVICE void GPI_COMPACT_PUT(GPI_COMPACT_TARGET to, GPI_RUN *run, const uint32_t *keep,
-                                const uint32_t *drop, const uint32_t *table)
+                                const uint32_t *drop, const gpi_pack_table *table)
 {
     uint32_t bits[GPI_COMPACT_BITS];
     char *at = to.kept;
@@ -426,8 +426,8 @@ GPI_DEVICE void GPI_COMPACT_LIST(size_t *out, size_t start, char *slot, const ui
  */
 GPI_DEVICE void GPI_COMPACT_WRITE(const GPI_COMPACT_JOB *job, GPI_COMPACT_PART part, char *slot,
                                   GPI_RUN *run, const uint32_t *keep, unsigned rank, unsigned kept,
-                                  size_t before, size_t all_kept, const uint32_t *table, unsigned lane,
-                                  int bulk)
+                                  size_t before, size_t all_kept, const gpi_pack_table *table,
+                                  unsigned lane, int bulk)
 {
     const unsigned size = sizeof(GP_TYPE);
 
@@ -484,18 +484,15 @@ GPI_DEVICE void GPI_COMPACT_WRITE(const GPI_COMPACT_JOB *job, GPI_COMPACT_PART p
     }
 }
 
-/* How many items the lane's share of a chunk in global memory keeps. */
-GPI_DEVICE unsigned GPI_COMPACT_COUNT(const GPI_COMPACT_JOB *job, GPI_COMPACT_PART part, unsigned lane,
+/* How many of the items [first, last) in global memory the lane's share of them keeps. */
+GPI_DEVICE unsigned GPI_COMPACT_COUNT(const GPI_COMPACT_JOB *job, size_t first, size_t last, unsigned lane,
                                       GPI_CONTEXT context)
 {
     unsigned kept = 0;
 
     GPI_NO_UNROLL
-    for (unsigned place = part.first + lane; place < part.last; place += 32) {
-        size_t i = part.start + place;
-
+    for (size_t i = first + lane; i < last; i += 32)
         kept += job->flags ? job->flags[i] != 0 : (unsigned)GPI_KEEP(job->in + i, context);
-    }
     return kept;
 }
 
@@ -503,36 +500,41 @@ GPI_DEVICE unsigned GPI_COMPACT_COUNT(const GPI_COMPACT_JOB *job, GPI_COMPACT_PA
  * One warp: what those tiles of a group keep that come before `tile`, once they are there. Lanes ask again
  * for what is missing alone. In place, what those tiles have read may be overwritten afterwards.
  */
-GPI_DEVICE uint32_t GPI_COMPACT_COUNT_GROUP(const GPI_COMPACT_JOB *job, size_t group, size_t tile, unsigned lane,
-                                            uint32_t epoch, GPI_CONTEXT context)
+GPI_DEVICE uint32_t GPI_COMPACT_COUNT_GROUP(const GPI_COMPACT_JOB *job, size_t group, size_t tile, const int each,
+                                            unsigned lane, uint32_t epoch, GPI_CONTEXT context)
 {
     const uint64_t *words = (const uint64_t *)(job->head + 1);
-    size_t mine = group * GPI_COUNT_GROUP + 2 * lane;
-    int first = mine < tile, second = mine + 1 < tile, missing = first; /* whether the lane's tiles count */
-    uint64_t pair[2] = {0, 0};
+    const size_t mine = group * GPI_COUNT_GROUP(each) + (unsigned)each * lane;
+    const int count = (int)(tile - mine); /* so many of the lane's tiles come before it, if there are as many */
+    uint64_t counts[4] = {0, 0, 0, 0};
+    uint32_t sum, other = count > 0; /* not 0: a count is of another launch */
 
     for (int asked = 1;; asked++) {
-        if (missing && second)
-            gpi_load_relaxed_2_u64(pair, &words[mine]);
-        else if (missing)
-            pair[0] = gpi_load_relaxed_u64(&words[mine]);
-        missing = (first && (uint32_t)(pair[0] >> 32) != epoch) ||
-                  (second && (uint32_t)(pair[1] >> 32) != epoch);
-        unsigned who = __ballot_sync(GPI_FULL_MASK, missing);
+        if (other) {
+            GPI_UNROLL
+            for (int i = 0; i < each; i += 2)
+                gpi_load_relaxed_2_u64(counts + i, &words[mine + (unsigned)i]);
+        }
+        sum = other = 0;
+        GPI_UNROLL
+        for (int i = 0; i < each; i++) {
+            sum += i < count ? (uint32_t)counts[i] : 0;
+            other |= i < count ? (uint32_t)(counts[i] >> 32) ^ epoch : 0;
+        }
+        const unsigned who = __ballot_sync(GPI_FULL_MASK, other);
         if (!who)
             break;
-        if (asked > GPI_PATIENCE && !job->in_place) { /* count the first missing pair, as its blocks will */
-            size_t late = group * GPI_COUNT_GROUP + 2 * ((size_t)__ffs((int)who) - 1);
+        if (asked > GPI_PATIENCE && !job->in_place) { /* count those of the first such lane, as their blocks will */
+            const size_t places = (size_t)job->tile_chunks * GPI_CHUNK_N;
+            size_t late = group * GPI_COUNT_GROUP(each) + (unsigned)each * ((unsigned)__ffs((int)who) - 1);
+            const size_t end = late + (unsigned)each < tile ? late + (unsigned)each : tile;
 
             GPI_NO_UNROLL
-            for (size_t end = late + 1 < tile ? late + 2 : tile; late < end; late++) {
-                unsigned kept = 0;
+            for (; late < end; late++) {
+                const size_t first = late ? late * places - job->skip : 0, last = (late + 1) * places - job->skip;
+                const uint32_t kept = gpi_warp_sum(
+                    GPI_COMPACT_COUNT(job, first, last < job->n ? last : job->n, lane, context));
 
-                GPI_NO_UNROLL
-                for (unsigned q = 0; q < job->tile_chunks; q++)
-                    kept += GPI_COMPACT_COUNT(job, GPI_COMPACT_CUT(job, late * job->tile_chunks + q), lane,
-                                              context);
-                kept = gpi_warp_sum(kept);
                 if (lane == 0)
                     gpi_publish_count(job->head, late, kept, epoch, 0);
             }
@@ -540,7 +542,7 @@ GPI_DEVICE uint32_t GPI_COMPACT_COUNT_GROUP(const GPI_COMPACT_JOB *job, size_t g
     }
     if (job->in_place)
         __threadfence();
-    return gpi_warp_sum((uint32_t)pair[0] + (uint32_t)pair[1]);
+    return gpi_warp_sum(sum);
 }
 #endif
 
@@ -556,8 +558,9 @@ static inline size_t GPI_COMPACT_BYTES(size_t n)
 {
     size_t rest = n ? (n - 1) % GPI_TILE_N + 1 : 0; /* items of the last tile */
     size_t tiles = gpi_divide_up(n, GPI_TILE_N) + (rest + GPI_COMPACT_SKIP > GPI_TILE_N);
+    const size_t few = GPI_COUNT_GROUP(GPI_COUNT_WAVE); /* that may be twice as many */
 
-    return tiles > 1 ? gpi_count_bytes(tiles < GPI_COUNT_GROUP ? GPI_COUNT_GROUP : tiles) : 0;
+    return tiles > 1 ? gpi_count_bytes(tiles < few ? few : tiles) : 0;
 }
 
 /* Counts tiles first, if need be. The ring from a certain n on, where the device has room for it; else the wave. */
@@ -578,7 +581,8 @@ static inline cudaError_t GPI_COMPACT_LAUNCH(GPI_COMPACT_JOB job, GPI_CONTEXT co
                (GPI_KERNEL_FITS | GPI_KERNEL_SM90);
 #endif
     if (!ring && job.tiles > 1 && /* twice as many blocks, as long as their counts are one group */
-        gpi_divide_up(job.n + GPI_COMPACT_SKIP, GPI_COMPACT_HALF * GPI_CHUNK_N) <= GPI_COUNT_GROUP) {
+        gpi_divide_up(job.n + GPI_COMPACT_SKIP, GPI_COMPACT_HALF * GPI_CHUNK_N) <=
+            GPI_COUNT_GROUP(GPI_COUNT_WAVE)) {
         job.tile_chunks = GPI_COMPACT_HALF;
         job.tiles = (unsigned)gpi_divide_up(job.n + job.skip, GPI_COMPACT_HALF * GPI_CHUNK_N);
     }

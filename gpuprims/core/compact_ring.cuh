@@ -43,6 +43,7 @@ enum {
 
 /* A stage is full, counted, ready (what comes before its chunks is known) and empty again. */
 typedef struct {
+    gpi_pack_table table;
     uint64_t full[GPI_COMPACT_STAGES], counted[GPI_COMPACT_STAGES];
     uint64_t ready[GPI_COMPACT_STAGES], empty[GPI_COMPACT_STAGES];
     uint64_t tiles_before[GPI_COMPACT_STAGES], all_kept;
@@ -50,7 +51,6 @@ typedef struct {
     uint32_t chunk_counts[GPI_COMPACT_STAGES][GPI_TILE_CHUNKS];
     uint32_t chunks_before[GPI_COMPACT_STAGES][GPI_TILE_CHUNKS];
     uint32_t group_sums[2][GPI_COMPACT_LOOKERS];
-    uint32_t table[16];
     int stages, stage_bytes; /* how many there are, and how large */
 } GPI_COMPACT_RING;
 
@@ -214,7 +214,7 @@ GPI_DEVICE uint64_t GPI_COMPACT_RING_SUM(const GPI_COMPACT_JOB *job, GPI_COMPACT
                                          gpi_counted *known, size_t tile, unsigned *round, unsigned looker,
                                          unsigned lane, GPI_CONTEXT context)
 {
-    size_t end = (tile + GPI_COUNT_GROUP - 1) / GPI_COUNT_GROUP;
+    size_t end = (tile + GPI_COUNT_GROUP(GPI_COUNT_RING) - 1) / GPI_COUNT_GROUP(GPI_COUNT_RING);
     gpi_counted before = *known;
 
     while (before.group < end) {
@@ -222,13 +222,14 @@ GPI_DEVICE uint64_t GPI_COMPACT_RING_SUM(const GPI_COMPACT_JOB *job, GPI_COMPACT
         size_t first = before.group;
 
         if (first + looker < end) {
-            uint32_t sum = GPI_COMPACT_COUNT_GROUP(job, first + looker, tile, lane, ring->epoch, context);
+            uint32_t sum = GPI_COMPACT_COUNT_GROUP(job, first + looker, tile, GPI_COUNT_RING, lane, ring->epoch,
+                                                   context);
 
             if (lane == 0)
                 sums[looker] = sum;
         }
         gpi_barrier_sync(2, 32 * GPI_COMPACT_LOOKERS); /* group_sums are complete */
-        gpi_add_groups(&before, known, tile, sums, GPI_COMPACT_LOOKERS, lane);
+        gpi_add_groups(&before, known, tile, GPI_COUNT_RING, sums, GPI_COMPACT_LOOKERS, lane);
         ++*round; /* the other group_sums: these are read until everybody has been at the next barrier */
     }
     return before.sum;
@@ -316,7 +317,7 @@ GPI_DEVICE void GPI_COMPACT_RING_WRITE(const GPI_COMPACT_JOB *job, GPI_COMPACT_R
         previous = place.stage;
         if (writes) {
             GPI_COMPACT_WRITE(job, part, slot, &run, keep, rank, kept, before, (size_t)ring->all_kept,
-                              ring->table, lane, 1);
+                              &ring->table, lane, 1);
             __syncwarp(); /* the ends have left the slot */
         } else {
             gpi_mbarrier_arrive(&ring->empty[place.stage]); /* at once: no copy has to end */
@@ -342,7 +343,7 @@ static __global__ void __launch_bounds__(GPI_COMPACT_RING_THREADS, 1)
     unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;
 
     if (sizeof(GP_TYPE) == 1 && threadIdx.x < 16)
-        ring.table[threadIdx.x] = gpi_pack_entry(threadIdx.x);
+        ring.table.entries[threadIdx.x] = gpi_pack_entry(threadIdx.x);
     if (threadIdx.x == 0) {
         ring.stages = job.flags ? GPI_COMPACT_FLAG_STAGES : GPI_COMPACT_STAGES;
         ring.all_kept = 0;

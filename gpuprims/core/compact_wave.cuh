@@ -19,20 +19,21 @@ GPI_DEVICE uint64_t GPI_COMPACT_WAVE_LOOK(const GPI_COMPACT_JOB *job, gpi_counte
                                           uint32_t *group_sums, size_t tile, unsigned lane, unsigned warp,
                                           uint32_t epoch, GPI_CONTEXT context)
 {
-    size_t end = (tile + GPI_COUNT_GROUP - 1) / GPI_COUNT_GROUP;
+    size_t end = (tile + GPI_COUNT_GROUP(GPI_COUNT_WAVE) - 1) / GPI_COUNT_GROUP(GPI_COUNT_WAVE);
     gpi_counted before = *known;
 
     while (before.group < end) {
         size_t first = before.group;
 
         if (first + warp < end) {
-            uint32_t sum = GPI_COMPACT_COUNT_GROUP(job, first + warp, tile, lane, epoch, context);
+            uint32_t sum =
+                GPI_COMPACT_COUNT_GROUP(job, first + warp, tile, GPI_COUNT_WAVE, lane, epoch, context);
 
             if (lane == 0)
                 group_sums[warp] = sum;
         }
         __syncthreads(); /* group_sums are complete; in place: the tiles of these groups have been read */
-        gpi_add_groups(&before, known, tile, group_sums, job->tile_chunks, lane);
+        gpi_add_groups(&before, known, tile, GPI_COUNT_WAVE, group_sums, job->tile_chunks, lane);
         __syncthreads(); /* group_sums are free */
     }
     return before.sum;
@@ -66,7 +67,7 @@ static __global__ void __launch_bounds__(32 * GPI_TILE_CHUNKS, GPI_COMPACT_WAVE_
     GP_DYNAMIC_SHARED(char, slots);
     GP_SHARED(uint32_t[GPI_TILE_CHUNKS], chunk_counts);
     GP_SHARED(uint32_t[GPI_TILE_CHUNKS], group_sums);
-    GP_SHARED(uint32_t[16], table);
+    GP_SHARED(gpi_pack_table, table);
     GP_SHARED(uint32_t[3], taken); /* a tile and the epoch; the epoch of a block that draws no tickets */
     unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;
     char *slot = slots + warp * GPI_COMPACT_SLOT;
@@ -77,7 +78,7 @@ static __global__ void __launch_bounds__(32 * GPI_TILE_CHUNKS, GPI_COMPACT_WAVE_
     uint64_t ticket = 0, checked_out = 0;
 
     if (sizeof(GP_TYPE) == 1 && threadIdx.x < 16)
-        table[threadIdx.x] = gpi_pack_entry(threadIdx.x);
+        table.entries[threadIdx.x] = gpi_pack_entry(threadIdx.x);
     gpi_grid_wait();
     gpi_grid_launch_next();
     if (threadIdx.x == 0 && job.tiles > 1 && !draws)
@@ -148,7 +149,7 @@ static __global__ void __launch_bounds__(32 * GPI_TILE_CHUNKS, GPI_COMPACT_WAVE_
         }
         if (n)
             GPI_COMPACT_WRITE(&job, part, slot, &run, keep, rank, kept, tiles_before + chunks_before,
-                              all_kept, table, lane, 0);
+                              all_kept, &table, lane, 0);
         if (threadIdx.x == 0 && tile + 1 == job.tiles)
             *job.count = tiles_before + all;
         if (job.tiles == 1)
@@ -189,7 +190,7 @@ GPI_DEVICE unsigned GPI_COMPACT_COUNT_CHUNK(const GPI_COMPACT_JOB *job, size_t c
         }
         return kept;
     }
-    return GPI_COMPACT_COUNT(job, part, lane, context);
+    return GPI_COMPACT_COUNT(job, part.start + part.first, part.start + part.last, lane, context);
 }
 #endif
 

@@ -20,6 +20,11 @@
 #define gpi_put(to, x)   memcpy((void *)(to), &(x), sizeof(x))
 #endif
 
+/* How to pack words of bytes: what gpi_pack_entry() says. An offset replaces the lowest byte of its address. */
+typedef struct gpi_pack_table {
+    uint32_t entries[16];
+} __attribute__((aligned(256))) gpi_pack_table;
+
 #if GPI_DEVICE_CODE
 GPI_DEVICE uint32_t gpi_funnel_shift(uint32_t low, uint32_t high, unsigned bits)
 {
@@ -311,7 +316,7 @@ GPI_DEVICE uint32_t gpi_gather_answers(uint32_t first, uint32_t second)
     return (second * 16 + first) * 0x01020408u; /* bit 8 * i goes to bit 24 + i, and nothing is carried */
 }
 
-/* Entry m of a table of 16: how to move the bytes that m has a bit for to the front, and 8 * their number. */
+/* Entry m of the table: how to move the bytes that m has a bit for to the front, and 8 * their number. */
 GPI_DEVICE uint32_t gpi_pack_entry(unsigned m)
 {
     uint32_t entry = 0x4444; /* a byte of the other word, which is zero */
@@ -326,12 +331,30 @@ GPI_DEVICE uint32_t gpi_pack_entry(unsigned m)
 }
 
 /*
+ * The entry at the offset that is byte `at` of x: one instruction makes an address of it. The table is complete before
+ * x is known.
+ */
+GPI_DEVICE uint32_t gpi_pack_read(const gpi_pack_table *table, uint32_t x, int at)
+{
+    uint32_t entry;
+
+#ifdef __CUDACC__
+    __asm__("ld.shared.u32 %0, [%1];"
+            : "=r"(entry)
+            : "r"(gpi_permute(x, gpi_shared_place_of(table), 0x7650u + (unsigned)at)));
+#else
+    memcpy(&entry, (const char *)table + gpi_byte(x, at), sizeof entry);
+#endif
+    return entry;
+}
+
+/*
  * One warp: every lane writes those bytes of `count` words that `keep` has a bit for to its `to`, in shared
  * memory, where the last lane's bytes end and the next one's begin. Up to three bytes before the first
  * lane's may be overwritten.
  */
 GPI_DEVICE void gpi_pack_bytes(char *to, const uint32_t *words, const uint32_t *keep, int count,
-                               const uint32_t *table)
+                               const gpi_pack_table *table)
 {
     unsigned start = (unsigned)((uintptr_t)to & 3), bits = start * 8;
     gpi_shared_place place = gpi_shared_place_of(to - start);
@@ -339,13 +362,13 @@ GPI_DEVICE void gpi_pack_bytes(char *to, const uint32_t *words, const uint32_t *
 
     GPI_UNROLL
     for (int w = 0; w < (count + 7) / 8; w++) {
-        /* Offsets of entries, a byte each: one instruction takes one out. */
+        /* Offsets of entries, a byte each. */
         const uint32_t even = keep[w] << 2 & 0x3C3C3C3Cu, odd = keep[w] >> 2 & 0x3C3C3C3Cu;
         uint32_t entries[8]; /* read before anything is written: for all the compiler knows it is the table */
 
         GPI_UNROLL
         for (int i = 0; i < 8 && 8 * w + i < count; i++)
-            gpi_get(entries[i], (const char *)table + gpi_byte(i % 2 ? odd : even, i / 2));
+            entries[i] = gpi_pack_read(table, i % 2 ? odd : even, i / 2);
         GPI_UNROLL
         for (int i = 0; i < 8 && 8 * w + i < count; i++) {
             uint32_t packed = gpi_permute(words[8 * w + i], 0, entries[i]);
