@@ -500,24 +500,21 @@ GPI_DEVICE unsigned GPI_COMPACT_COUNT(const GPI_COMPACT_JOB *job, size_t first, 
  * One warp: what those tiles of a group keep that come before `tile`, once they are there. Lanes ask again
  * for what is missing alone. In place, what those tiles have read may be overwritten afterwards.
  */
-GPI_DEVICE uint32_t GPI_COMPACT_COUNT_GROUP(const GPI_COMPACT_JOB *job, size_t group, size_t tile, const int each,
-                                            unsigned lane, uint32_t epoch, GPI_CONTEXT context)
+GPI_DEVICE uint32_t GPI_COMPACT_COUNT_GROUP(const GPI_COMPACT_JOB *job, size_t group, size_t tile, unsigned lane,
+                                            uint32_t epoch, GPI_CONTEXT context)
 {
     const uint64_t *words = (const uint64_t *)(job->head + 1);
-    const size_t mine = group * GPI_COUNT_GROUP(each) + (unsigned)each * lane;
+    const size_t mine = group * GPI_COUNT_GROUP + 2 * lane;
     const int count = (int)(tile - mine); /* so many of the lane's tiles come before it, if there are as many */
-    uint64_t counts[4] = {0, 0, 0, 0};
+    uint64_t counts[2] = {0, 0};
     uint32_t sum, other = count > 0; /* not 0: a count is of another launch */
 
     for (int asked = 1;; asked++) {
-        if (other) {
-            GPI_UNROLL
-            for (int i = 0; i < each; i += 2)
-                gpi_load_relaxed_2_u64(counts + i, &words[mine + (unsigned)i]);
-        }
+        if (other)
+            gpi_load_relaxed_2_u64(counts, &words[mine]);
         sum = other = 0;
         GPI_UNROLL
-        for (int i = 0; i < each; i++) {
+        for (int i = 0; i < 2; i++) {
             sum += i < count ? (uint32_t)counts[i] : 0;
             other |= i < count ? (uint32_t)(counts[i] >> 32) ^ epoch : 0;
         }
@@ -526,8 +523,8 @@ GPI_DEVICE uint32_t GPI_COMPACT_COUNT_GROUP(const GPI_COMPACT_JOB *job, size_t g
             break;
         if (asked > GPI_PATIENCE && !job->in_place) { /* count those of the first such lane, as their blocks will */
             const size_t places = (size_t)job->tile_chunks * GPI_CHUNK_N;
-            size_t late = group * GPI_COUNT_GROUP(each) + (unsigned)each * ((unsigned)__ffs((int)who) - 1);
-            const size_t end = late + (unsigned)each < tile ? late + (unsigned)each : tile;
+            size_t late = group * GPI_COUNT_GROUP + 2 * ((unsigned)__ffs((int)who) - 1);
+            const size_t end = late + 1 < tile ? late + 2 : tile;
 
             GPI_NO_UNROLL
             for (; late < end; late++) {
@@ -558,9 +555,8 @@ static inline size_t GPI_COMPACT_BYTES(size_t n)
 {
     size_t rest = n ? (n - 1) % GPI_TILE_N + 1 : 0; /* items of the last tile */
     size_t tiles = gpi_divide_up(n, GPI_TILE_N) + (rest + GPI_COMPACT_SKIP > GPI_TILE_N);
-    const size_t few = GPI_COUNT_GROUP(GPI_COUNT_WAVE); /* that may be twice as many */
 
-    return tiles > 1 ? gpi_count_bytes(tiles < few ? few : tiles) : 0;
+    return tiles > 1 ? gpi_count_bytes(tiles < GPI_COUNT_GROUP ? GPI_COUNT_GROUP : tiles) : 0;
 }
 
 /* Counts tiles first, if need be. The ring from a certain n on, where the device has room for it; else the wave. */
@@ -581,8 +577,7 @@ static inline cudaError_t GPI_COMPACT_LAUNCH(GPI_COMPACT_JOB job, GPI_CONTEXT co
                (GPI_KERNEL_FITS | GPI_KERNEL_SM90);
 #endif
     if (!ring && job.tiles > 1 && /* twice as many blocks, as long as their counts are one group */
-        gpi_divide_up(job.n + GPI_COMPACT_SKIP, GPI_COMPACT_HALF * GPI_CHUNK_N) <=
-            GPI_COUNT_GROUP(GPI_COUNT_WAVE)) {
+        gpi_divide_up(job.n + GPI_COMPACT_SKIP, GPI_COMPACT_HALF * GPI_CHUNK_N) <= GPI_COUNT_GROUP) {
         job.tile_chunks = GPI_COMPACT_HALF;
         job.tiles = (unsigned)gpi_divide_up(job.n + job.skip, GPI_COMPACT_HALF * GPI_CHUNK_N);
     }

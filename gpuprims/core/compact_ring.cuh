@@ -214,7 +214,7 @@ GPI_DEVICE uint64_t GPI_COMPACT_RING_SUM(const GPI_COMPACT_JOB *job, GPI_COMPACT
                                          gpi_counted *known, size_t tile, unsigned *round, unsigned looker,
                                          unsigned lane, GPI_CONTEXT context)
 {
-    size_t end = (tile + GPI_COUNT_GROUP(GPI_COUNT_RING) - 1) / GPI_COUNT_GROUP(GPI_COUNT_RING);
+    size_t end = (tile + GPI_COUNT_GROUP - 1) / GPI_COUNT_GROUP;
     gpi_counted before = *known;
 
     while (before.group < end) {
@@ -222,14 +222,13 @@ GPI_DEVICE uint64_t GPI_COMPACT_RING_SUM(const GPI_COMPACT_JOB *job, GPI_COMPACT
         size_t first = before.group;
 
         if (first + looker < end) {
-            uint32_t sum = GPI_COMPACT_COUNT_GROUP(job, first + looker, tile, GPI_COUNT_RING, lane, ring->epoch,
-                                                   context);
+            uint32_t sum = GPI_COMPACT_COUNT_GROUP(job, first + looker, tile, lane, ring->epoch, context);
 
             if (lane == 0)
                 sums[looker] = sum;
         }
         gpi_barrier_sync(2, 32 * GPI_COMPACT_LOOKERS); /* group_sums are complete */
-        gpi_add_groups(&before, known, tile, GPI_COUNT_RING, sums, GPI_COMPACT_LOOKERS, lane);
+        gpi_add_groups(&before, known, tile, sums, GPI_COMPACT_LOOKERS, lane);
         ++*round; /* the other group_sums: these are read until everybody has been at the next barrier */
     }
     return before.sum;

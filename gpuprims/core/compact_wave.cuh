@@ -19,21 +19,20 @@ GPI_DEVICE uint64_t GPI_COMPACT_WAVE_LOOK(const GPI_COMPACT_JOB *job, gpi_counte
                                           uint32_t *group_sums, size_t tile, unsigned lane, unsigned warp,
                                           uint32_t epoch, GPI_CONTEXT context)
 {
-    size_t end = (tile + GPI_COUNT_GROUP(GPI_COUNT_WAVE) - 1) / GPI_COUNT_GROUP(GPI_COUNT_WAVE);
+    size_t end = (tile + GPI_COUNT_GROUP - 1) / GPI_COUNT_GROUP;
     gpi_counted before = *known;
 
     while (before.group < end) {
         size_t first = before.group;
 
         if (first + warp < end) {
-            uint32_t sum =
-                GPI_COMPACT_COUNT_GROUP(job, first + warp, tile, GPI_COUNT_WAVE, lane, epoch, context);
+            uint32_t sum = GPI_COMPACT_COUNT_GROUP(job, first + warp, tile, lane, epoch, context);
 
             if (lane == 0)
                 group_sums[warp] = sum;
         }
         __syncthreads(); /* group_sums are complete; in place: the tiles of these groups have been read */
-        gpi_add_groups(&before, known, tile, GPI_COUNT_WAVE, group_sums, job->tile_chunks, lane);
+        gpi_add_groups(&before, known, tile, group_sums, job->tile_chunks, lane);
         __syncthreads(); /* group_sums are free */
     }
     return before.sum;

@@ -2,26 +2,22 @@
  * core/counts.cuh: how tiles that run at the same time learn how many items the tiles before them keep.
  *
  * As in core/tags.cuh: a tile publishes its count as a word, tagged with the epoch of the launch, and a
- * reader adds up the counts of all tiles before its own, in groups: so many tiles of each lane, two or four, as
- * `each` says, a constant. A count has 32 bits, sums have 64.
+ * reader adds up the counts of all tiles before its own, in groups of 64. A count has 32 bits, sums have 64.
  */
 #ifndef GPI_COUNTS_CUH
 #define GPI_COUNTS_CUH
 
 #include "ticket.cuh"
 
-/* Tiles of a group, and of a lane: two in a wave, of little code; four in a ring, whose next tile comes 132 later. */
-#define GPI_COUNT_GROUP(each) (32 * (each))
-#define GPI_COUNT_WAVE        2
-#define GPI_COUNT_RING        4
+#define GPI_COUNT_GROUP 64 /* tiles: two for each lane */
 
 /* Where compact.cuh puts items that are not kept: nowhere, from the end backwards, behind the kept ones. */
 enum { GPI_REJECTED_DROPPED, GPI_REJECTED_REVERSED, GPI_REJECTED_STABLE };
 
-/* The head and the words of so many tiles: a lane reads all of its own, whether there are such tiles or not. */
+/* The head and the words of so many tiles: a lane reads both of its own, even if there is but one such tile. */
 static inline size_t gpi_count_bytes(size_t tiles)
 {
-    return sizeof(gpi_tag_head) + gpi_divide_up(tiles, 4) * 4 * sizeof(uint64_t);
+    return sizeof(gpi_tag_head) + (tiles + tiles % 2) * sizeof(uint64_t);
 }
 
 #if GPI_DEVICE_CODE
@@ -60,10 +56,10 @@ typedef struct gpi_counted {
  * One warp: adds groups, of which `sums` holds `most`, up to 32, from number `first` on, as far as they come
  * before the tile. *known is brought up to the tile's own group, which is not complete.
  */
-GPI_DEVICE void gpi_add_groups(gpi_counted *before, gpi_counted *known, size_t tile, const int each,
-                               const uint32_t *sums, unsigned most, unsigned lane)
+GPI_DEVICE void gpi_add_groups(gpi_counted *before, gpi_counted *known, size_t tile, const uint32_t *sums,
+                               unsigned most, unsigned lane)
 {
-    size_t end = (tile + GPI_COUNT_GROUP(each) - 1) / GPI_COUNT_GROUP(each), own = tile / GPI_COUNT_GROUP(each);
+    size_t end = (tile + GPI_COUNT_GROUP - 1) / GPI_COUNT_GROUP, own = tile / GPI_COUNT_GROUP;
     unsigned left = gpi_most(end - before->group, most);
     uint32_t mine = lane < left ? sums[lane] : 0;
     uint32_t all = gpi_warp_sum(mine), partial = __shfl_sync(GPI_FULL_MASK, mine, (int)left - 1);
