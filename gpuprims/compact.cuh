@@ -125,6 +125,7 @@
 #define GPI_COMPACT_RING_KERNEL  GPI(ring_kernel)
 #define GPI_COMPACT_BYTES        GPI(bytes)
 #define GPI_COMPACT_LAUNCH       GPI(launch)
+#define GPI_COMPACT_CHECK        GPI(check)
 #define GPI_COMPACT_HOST         GPI(host)
 
 /*
@@ -607,6 +608,22 @@ static inline cudaError_t GPI_COMPACT_LAUNCH(GPI_COMPACT_JOB job, GPI_CONTEXT co
                             GPI_COMPACT_WAVE_BYTES(job.flags != NULL), stream, job, context);
 }
 
+/* Refuses too many items, and overlap. How much a compaction writes, the data say; partitions write n items. */
+static inline cudaError_t GPI_COMPACT_CHECK(const char *function, const GPI_COMPACT_JOB *job)
+{
+    const int drops = job->rejected == GPI_REJECTED_DROPPED, in_place = drops && job->out;
+    const void *out = job->out ? (const void *)job->out : (const void *)job->indices;
+    const gpi_argument used[] = {
+        {"in", job->in, job->n * sizeof *job->in, GPI_READ, in_place},
+        {"flags", job->flags, job->n, GPI_READ, 0},
+        {"out", out, drops ? 1 : job->n * sizeof *job->out, GPI_WRITTEN, in_place},
+        {"d_count", job->count, sizeof *job->count, GPI_WRITTEN, 0}};
+    cudaError_t error = gpi_check_count(
+        function, "n", job->n, GPI_MOST_TILES * GPI_TILE_N - GPI_COMPACT_SKIP, sizeof *job->in);
+
+    return error != cudaSuccess ? error : gpi_check_overlap(function, used, 4);
+}
+
 static inline cudaError_t GPI_COMPACT_HOST(const char *function, GPI_COMPACT_JOB job, GPI_CONTEXT context,
                                            gp_workspace *ws, cudaStream_t stream)
 {
@@ -621,6 +638,9 @@ static inline cudaError_t GPI_COMPACT_HOST(const char *function, GPI_COMPACT_JOB
         return gpi_error_null(function, "d_count", job.n);
     if (job.n == 0)
         return cudaMemsetAsync(job.count, 0, sizeof *job.count, stream);
+    error = GPI_COMPACT_CHECK(function, &job);
+    if (error != cudaSuccess)
+        return error;
     error = gpi_tagged_scratch_acquire(&scratch, ws, GPI_COMPACT_BYTES(job.n), 0, stream, function);
     if (error != cudaSuccess)
         return error;

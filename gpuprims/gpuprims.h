@@ -47,6 +47,7 @@
 #include "core/cpu_backend.h"
 #endif
 
+#include "core/arguments.cuh"
 #include "core/error.cuh"
 #include "core/operators.cuh"
 #include "core/workspace.cuh"

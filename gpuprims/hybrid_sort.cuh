@@ -177,8 +177,11 @@ typedef struct {
 /* Device memory for chunks of n items. */
 static inline size_t GPI_HYBRID_BYTES(size_t n, size_t slots)
 {
-    return slots * (gpi_align_up(n * sizeof(GP_KEY)) + gpi_align_up(n * GPI_HYBRID_VALUE_BYTES)) +
-           gpi_align_up(GPI_HYBRID_RADIX(radix_sort_workspace_bytes)(n));
+    const size_t slot = gpi_add_sizes(gpi_array_bytes(n, sizeof(GP_KEY)),
+                                      gpi_array_bytes(n, GPI_HYBRID_VALUE_BYTES));
+
+    return gpi_add_sizes(gpi_multiply_sizes(slots, slot),
+                         gpi_align_up(GPI_HYBRID_RADIX(radix_sort_workspace_bytes)(n)));
 }
 
 /* The most items of a chunk, up to n, that fit in `budget` bytes. */
@@ -223,6 +226,10 @@ static inline int GPI_HYBRID_METHOD(const GPI_HYBRID_SORT *sort)
 /* Says what is wrong with the arguments, if anything is. */
 static inline cudaError_t GPI_HYBRID_CHECK(const char *function, const GPI_HYBRID_SORT *sort)
 {
+    const gpi_argument used[] = {
+        {"host_keys", sort->keys, sort->n * sizeof *sort->keys, GPI_WRITTEN, 0},
+        {"host_values", sort->values, sort->n * GPI_HYBRID_VALUE_BYTES, GPI_WRITTEN, 0}};
+
     if (sort->options.method < 0 || sort->options.method > 2)
         return gpi_error(cudaErrorInvalidValue, "%s: options->method is %d; it must be 0, 1 or 2",
                          function, sort->options.method);
@@ -238,7 +245,9 @@ static inline cudaError_t GPI_HYBRID_CHECK(const char *function, const GPI_HYBRI
         return gpi_error(cudaErrorInvalidValue,
                          "%s: host_values is NULL; it must point to host memory when n is %zu",
                          function, sort->n);
-    return cudaSuccess;
+    cudaError_t error =
+        gpi_check_count(function, "n", sort->n, SIZE_MAX, sizeof(GP_KEY) + GPI_HYBRID_VALUE_BYTES);
+    return error != cudaSuccess ? error : gpi_check_overlap(function, used, 2);
 }
 
 /* Items of a chunk, if there is room for `fits` and `chunks` of them are wanted: whole blocks, if it is many. */

@@ -58,9 +58,12 @@
 
 GP_API size_t GPI_PUBLIC(merge_workspace_bytes)(size_t na, size_t nb)
 {
-    const size_t n = na + nb, tiles = n ? GPI_MERGE_PASS_TILES(n, n) : 0;
+    const size_t n = gpi_add_sizes(na, nb), tiles = n ? GPI_MERGE_PASS_TILES(n, n) : 0;
 
-    return gpi_workspace_request(tiles > 1 ? tiles * GPI_MERGE_MOST * sizeof(size_t) : 0);
+    if (n == SIZE_MAX)
+        return SIZE_MAX;
+    return gpi_workspace_request(
+        tiles > 1 ? gpi_multiply_sizes(tiles, GPI_MERGE_MOST * sizeof(size_t)) : 0);
 }
 
 /* Merges the sorted arrays a and b. */
@@ -68,26 +71,36 @@ GP_API cudaError_t GPI_PUBLIC(merge)(const GP_TYPE *a, size_t na, const GP_TYPE 
                                      GPI_CONTEXT_PARAMETER gp_workspace *ws, cudaStream_t stream)
 {
     const char *function = GPI_TEXT(merge);
+    const size_t n = gpi_add_sizes(na, nb);
+    const gpi_argument used[] = {{"a", a, na * sizeof *a, GPI_READ, 0},
+                                 {"b", b, nb * sizeof *b, GPI_READ, 0},
+                                 {"out", out, n * sizeof *out, GPI_WRITTEN, 0}};
     GPI_MERGE_PASS pass;
     gpi_scratch scratch;
 
     if (na && !a)
-        return gpi_error_null(function, "a", na);
+        return gpi_error_null_of(function, "a", "na", na);
     if (nb && !b)
-        return gpi_error_null(function, "b", nb);
-    if (na + nb && !out)
-        return gpi_error_null(function, "out", na + nb);
-    if (na + nb == 0)
+        return gpi_error_null_of(function, "b", "nb", nb);
+    if (n && !out)
+        return gpi_error_null_of(function, "out", "na + nb", n);
+    if (n == 0)
         return cudaSuccess;
     cudaError_t error =
-        gpi_scratch_acquire(&scratch, ws, GPI_PUBLIC(merge_workspace_bytes)(na, nb), stream, function);
+        gpi_check_count(function, "na + nb", n, GPI_MOST_TILES * GPI_MERGE_PASS_N, sizeof *out);
+    if (error == cudaSuccess)
+        error = gpi_check_overlap(function, used, 3);
+    if (error != cudaSuccess)
+        return error;
+    error = gpi_scratch_acquire(&scratch, ws, GPI_PUBLIC(merge_workspace_bytes)(na, nb), stream,
+                                function);
     if (error != cudaSuccess)
         return error;
     memset((void *)&pass, 0, sizeof pass);
     pass.keys[0] = a;
     pass.keys[1] = b;
     pass.keys_out = out;
-    pass.n = pass.group = na + nb;
+    pass.n = pass.group = n;
     pass.run = na;
     pass.log = 1;
     pass.splits = (size_t *)scratch.memory;

@@ -141,15 +141,25 @@ static inline GPI_MERGE_SORT_LAYOUT GPI_MERGE_SORT_LAY_OUT(size_t n)
 
     if (n <= GPI_MERGE_PLACES)
         return layout;
-    layout.values = gpi_align_up(n * sizeof(GP_TYPE));
-    layout.splits = layout.values + (GPI_MERGE_PAIRS ? gpi_align_up(n * sizeof(GPI_MERGE_VALUE)) : 0);
-    layout.bytes = layout.splits + tiles * GPI_MERGE_MOST * sizeof(size_t);
+    layout.values = gpi_array_bytes(n, sizeof(GP_TYPE));
+    layout.splits = gpi_add_sizes(
+        layout.values, GPI_MERGE_PAIRS ? gpi_array_bytes(n, sizeof(GPI_MERGE_VALUE)) : 0);
+    layout.bytes =
+        gpi_add_sizes(layout.splits, gpi_multiply_sizes(tiles, GPI_MERGE_MOST * sizeof(size_t)));
     return layout;
 }
 
 /* Says what is wrong with the arguments, if anything is. */
 static inline cudaError_t GPI_MERGE_SORT_CHECK(const char *function, const GPI_MERGE_SORT_JOB *job)
 {
+    const size_t key_bytes = sizeof(GP_TYPE),
+                 value_bytes = GPI_MERGE_PAIRS ? sizeof(GPI_MERGE_VALUE) : 0;
+    const gpi_argument used[] = {
+        {GPI_MERGE_PAIRS ? "kin" : "in", job->keys_in, job->n * key_bytes, GPI_READ, 1},
+        {GPI_MERGE_PAIRS ? "kout" : "out", job->keys_out, job->n * key_bytes, GPI_WRITTEN, 1},
+        {"vin", job->values_in, job->n * value_bytes, GPI_READ, 2},
+        {"vout", job->values_out, job->n * value_bytes, GPI_WRITTEN, 2}};
+
     if (!job->keys_in)
         return gpi_error_null(function, GPI_MERGE_PAIRS ? "kin" : "in", job->n);
     if (!job->keys_out)
@@ -158,7 +168,10 @@ static inline cudaError_t GPI_MERGE_SORT_CHECK(const char *function, const GPI_M
         return gpi_error_null(function, "vin", job->n);
     if (GPI_MERGE_PAIRS && !job->values_out)
         return gpi_error_null(function, "vout", job->n);
-    return cudaSuccess;
+    cudaError_t error =
+        gpi_check_count(function, "n", job->n, GPI_MOST_TILES / 2 * GPI_MERGE_PASS_N,
+                        gpi_larger_size(key_bytes, value_bytes));
+    return error != cudaSuccess ? error : gpi_check_overlap(function, used, 4);
 }
 
 /* Sorts the tiles and merges them, so that the last pass writes the output. */

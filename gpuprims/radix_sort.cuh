@@ -133,8 +133,12 @@
 #define GPI_RADIX_ROWS ((size_t)28 << 10)
 #endif
 #define GPI_RADIX_ROWS_BEFORE ((size_t)16) /* the first one: as many as a look-back reads at a time, at most */
-#ifndef GPI_RADIX_MOST_NUMBERS /* of items that are moved in place of large values: they have 4 bytes */
-#define GPI_RADIX_MOST_NUMBERS UINT32_MAX
+/* Of items that are moved in place of large values: they have 4 bytes, and one launch fetches all values. */
+#ifndef GPI_RADIX_MOST_NUMBERS
+#define GPI_RADIX_MOST_NUMBERS                                   \
+    (GPI_MOST_TILES * 256 / sizeof(GPI_RADIX_VALUE) < UINT32_MAX \
+         ? GPI_MOST_TILES * 256 / sizeof(GPI_RADIX_VALUE)        \
+         : UINT32_MAX)
 #endif
 /* So many a single block sorts everywhere, if their values find room in registers; then there is no workspace. */
 #define GPI_RADIX_BLOCK_FIT \
@@ -165,8 +169,9 @@ typedef struct {
 static inline GPI_RADIX_LAYOUT GPI_RADIX_LAY_OUT(char *memory, size_t n)
 {
     size_t tiles = gpi_divide_up(n, GPI_RADIX_LEAST_TILE), few = gpi_divide_up(n, GPI_RADIX_FEWEST);
-    size_t keys = gpi_align_up(n * sizeof(GP_KEY));
-    size_t values = keys + (GPI_RADIX_PAIRS ? gpi_align_up(n * sizeof(GPI_RADIX_VALUE)) : 0);
+    size_t keys = gpi_array_bytes(n, sizeof(GP_KEY));
+    size_t values =
+        gpi_add_sizes(keys, GPI_RADIX_PAIRS ? gpi_array_bytes(n, sizeof(GPI_RADIX_VALUE)) : 0);
     GPI_RADIX_LAYOUT layout;
 
     memset(&layout, 0, sizeof layout);
@@ -176,11 +181,14 @@ static inline GPI_RADIX_LAYOUT GPI_RADIX_LAY_OUT(char *memory, size_t n)
     tiles = tiles > few ? tiles : few;
     layout.rows = tiles < GPI_RADIX_ROWS ? tiles : GPI_RADIX_ROWS;
     size_t portions = gpi_divide_up(tiles, GPI_RADIX_ROWS);
-    size_t counts = values + gpi_align_up(sizeof(gpi_radix_plan));
-    size_t buckets = counts + gpi_align_up(sizeof(gpi_radix_counts) +
-                                           (GPI_RADIX_MOST + 1) * portions * sizeof(uint32_t));
-    size_t look = buckets + (GPI_RADIX_HAS_BUCKETS ? gpi_align_up(sizeof(gpi_radix_buckets)) : 0);
-    layout.bytes = look + (GPI_RADIX_ROWS_BEFORE + 2 * layout.rows) * 256 * sizeof(uint32_t);
+    size_t counts = gpi_add_sizes(values, gpi_align_up(sizeof(gpi_radix_plan)));
+    size_t buckets =
+        gpi_add_sizes(counts, gpi_align_up(sizeof(gpi_radix_counts) +
+                                           (GPI_RADIX_MOST + 1) * portions * sizeof(uint32_t)));
+    size_t look =
+        gpi_add_sizes(buckets, GPI_RADIX_HAS_BUCKETS ? gpi_align_up(sizeof(gpi_radix_buckets)) : 0);
+    layout.bytes =
+        gpi_add_sizes(look, (GPI_RADIX_ROWS_BEFORE + 2 * layout.rows) * 256 * sizeof(uint32_t));
     if (memory) {
         layout.keys = (GP_KEY *)memory;
         layout.values = (GPI_RADIX_VALUE *)(memory + keys);
@@ -500,6 +508,14 @@ static inline cudaError_t GPI_RADIX_SPREAD(const GPI_RADIX_BUCKET_JOB *job, int 
 /* Says what is wrong with the arguments, if anything is. */
 static inline cudaError_t GPI_RADIX_CHECK(const char *function, const GPI_RADIX_JOB *job, size_t n)
 {
+    const size_t key_bytes = sizeof(GP_KEY),
+                 value_bytes = GPI_RADIX_PAIRS ? sizeof(GPI_RADIX_VALUE) : 0;
+    const gpi_argument used[] = {
+        {GPI_RADIX_PAIRS ? "kin" : "in", job->keys_in, n * key_bytes, GPI_READ, 1},
+        {GPI_RADIX_PAIRS ? "kout" : "out", job->keys_out, n * key_bytes, GPI_WRITTEN, 1},
+        {"vin", job->values_in, n * value_bytes, GPI_READ, 2},
+        {"vout", job->values_out, n * value_bytes, GPI_WRITTEN, 2}};
+
     if (job->begin_bit < 0 || job->end_bit > GPI_KEY_WIDTH || job->begin_bit > job->end_bit)
         return gpi_error(
             cudaErrorInvalidValue,
@@ -511,7 +527,9 @@ static inline cudaError_t GPI_RADIX_CHECK(const char *function, const GPI_RADIX_
         return gpi_error_null(function, GPI_RADIX_PAIRS ? "kout" : "out", n);
     if (n && GPI_RADIX_PAIRS && !job->values_out)
         return gpi_error_null(function, "vout", n);
-    return cudaSuccess;
+    cudaError_t error =
+        gpi_check_count(function, "n", n, SIZE_MAX, gpi_larger_size(key_bytes, value_bytes));
+    return error != cudaSuccess ? error : gpi_check_overlap(function, used, 4);
 }
 
 static inline cudaError_t GPI_RADIX_HOST(const char *function, GPI_RADIX_JOB job, size_t n,

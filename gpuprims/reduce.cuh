@@ -223,6 +223,8 @@ GP_API cudaError_t GPI_PUBLIC(reduce)(const GP_INPUT_TYPE *in, GP_TYPE *d_out, s
 {
     static signed char known[GPI_DEVICES];
     const char *function = GPI_TEXT(reduce);
+    const gpi_argument used[] = {{"in", in, n * sizeof *in, GPI_READ, 0},
+                                 {"d_out", d_out, sizeof *d_out, GPI_WRITTEN, 0}};
     gpi_scratch scratch;
     cudaError_t error;
 
@@ -230,6 +232,11 @@ GP_API cudaError_t GPI_PUBLIC(reduce)(const GP_INPUT_TYPE *in, GP_TYPE *d_out, s
         return gpi_error_null(function, "in", n);
     if (!d_out)
         return gpi_error_null(function, "d_out", n);
+    error = gpi_check_count(function, "n", n, SIZE_MAX, sizeof *in);
+    if (error == cudaSuccess)
+        error = gpi_check_overlap(function, used, 2);
+    if (error != cudaSuccess)
+        return error;
     error = gpi_tagged_scratch_acquire(&scratch, ws, GPI_REDUCE_TAGS(n), 0, stream, function);
     if (error != cudaSuccess)
         return error;

@@ -332,6 +332,9 @@ static inline cudaError_t GPI_SCAN_HOST(const char *function, const GP_INPUT_TYP
                                         gp_workspace *ws, cudaStream_t stream)
 {
     const size_t tiles = gpi_divide_up(n, GPI_TILE_N);
+    const int same_size = sizeof *in == sizeof *out;
+    const gpi_argument used[] = {{"in", in, n * sizeof *in, GPI_READ, same_size},
+                                 {"out", out, n * sizeof *out, GPI_WRITTEN, same_size}};
     gpi_scratch scratch;
     cudaError_t error;
 
@@ -341,6 +344,11 @@ static inline cudaError_t GPI_SCAN_HOST(const char *function, const GP_INPUT_TYP
         return gpi_error_null(function, "in", n);
     if (!out)
         return gpi_error_null(function, "out", n);
+    error = gpi_check_count(function, "n", n, GPI_MOST_TILES * GPI_TILE_N, GPI_WIDER);
+    if (error == cudaSuccess)
+        error = gpi_check_overlap(function, used, 2);
+    if (error != cudaSuccess)
+        return error;
     error = gpi_tagged_scratch_acquire(&scratch, ws, tiles > 1 ? GPI_TAG_BYTES(tiles) : 0, 0, stream,
                                        function);
     if (error != cudaSuccess)

@@ -230,10 +230,13 @@ static inline size_t GPI_SCATTER_BYTES(size_t n)
 static inline cudaError_t GPI_SCATTER_CHECK(const char *function, const GP_TYPE *in,
                                             const GP_INDEX *map, const GP_TYPE *out, size_t n)
 {
+    const size_t most = GPI_MOST_TILES * GPI_SCATTER_THREADS / GPI_SCATTER_PIECES;
+
     return !in && n    ? gpi_error_null(function, "in", n)
            : !map && n ? gpi_error_null(function, "map", n)
-           : !out && n ? gpi_error_null(function, "out", n)
-                       : cudaSuccess;
+           : !out && n
+               ? gpi_error_null(function, "out", n)
+               : gpi_check_count(function, "n", n, most, gpi_larger_size(sizeof *in, sizeof *map));
 }
 
 static inline cudaError_t GPI_SCATTER_MOVE(const GP_TYPE *in, const GP_INDEX *map,
@@ -306,10 +309,14 @@ GP_API cudaError_t GPI_PUBLIC(gather)(const GP_TYPE *in, const GP_INDEX *map, GP
                                       size_t n, GPI_CONTEXT_PARAMETER gp_workspace *ws,
                                       cudaStream_t stream)
 {
+    const gpi_argument used[] = {{"map", map, n * sizeof *map, GPI_READ, 0},
+                                 {"out", out, n * sizeof *out, GPI_WRITTEN, 0}};
     cudaError_t error = GPI_SCATTER_CHECK(GPI_TEXT(gather), in, map, out, n);
 
     (void)GPI_CONTEXT_VALUE;
     (void)ws;
+    if (error == cudaSuccess)
+        error = gpi_check_overlap(GPI_TEXT(gather), used, 2);
     if (error != cudaSuccess || n == 0)
         return error;
     GPI_RANGE_BEGIN(GPI_TEXT(gather));
@@ -345,6 +352,8 @@ GP_API cudaError_t GPI_PUBLIC(map_to_flags)(const GP_TYPE *in, uint8_t *flags, s
                                             cudaStream_t stream)
 {
     const char *function = GPI_TEXT(map_to_flags);
+    const gpi_argument used[] = {{"in", in, n * sizeof *in, GPI_READ, 0},
+                                 {"flags", flags, n, GPI_WRITTEN, 0}};
     size_t tiles = gpi_divide_up(n, GPI_SCATTER_FLAGS_TILE);
     cudaError_t error;
 
@@ -361,6 +370,11 @@ GP_API cudaError_t GPI_PUBLIC(map_to_flags)(const GP_TYPE *in, uint8_t *flags, s
         return gpi_error_null(function, "in", n);
     if (!flags)
         return gpi_error_null(function, "flags", n);
+    error = gpi_check_count(function, "n", n, GPI_MOST_TILES * GPI_SCATTER_FLAGS_TILE, sizeof *in);
+    if (error == cudaSuccess)
+        error = gpi_check_overlap(function, used, 2);
+    if (error != cudaSuccess)
+        return error;
     GPI_RANGE_BEGIN(function);
     error = GPI_LAUNCH(GPI_SCATTER_FLAGS_KERNEL, (unsigned)tiles, GPI_SCATTER_THREADS, 0, stream, in,
                        flags, n, GPI_CONTEXT_VALUE);

@@ -77,10 +77,10 @@ static __global__ void GPI_FIND_MAX_EMPTY_KERNEL(GP_TYPE *out)
 /* Room for what the first round leaves, and the second; the others use the two in turn. */
 GP_API size_t GPI_PUBLIC(find_max_workspace_bytes)(size_t n)
 {
-    return gpi_workspace_request(n <= 2
-                                     ? 0
-                                     : gpi_array_bytes(gpi_divide_up(n, 2), sizeof(GP_TYPE)) +
-                                           gpi_array_bytes(gpi_divide_up(n, 4), sizeof(GP_TYPE)));
+    return gpi_workspace_request(
+        n <= 2 ? 0
+               : gpi_add_sizes(gpi_array_bytes(gpi_divide_up(n, 2), sizeof(GP_TYPE)),
+                               gpi_array_bytes(gpi_divide_up(n, 4), sizeof(GP_TYPE))));
 }
 
 /* *d_out = the largest of in[0] ... in[n - 1] */
@@ -89,6 +89,8 @@ GP_API cudaError_t GPI_PUBLIC(find_max)(const GP_TYPE *in, GP_TYPE *d_out, size_
                                         cudaStream_t stream)
 {
     const char *function = GPI_TEXT(find_max);
+    const gpi_argument used[] = {{"in", in, n * sizeof *in, GPI_READ, 0},
+                                 {"d_out", d_out, sizeof *d_out, GPI_WRITTEN, 0}};
     gp_classic_options options;
     gpi_scratch scratch;
     cudaError_t error = gpi_classic_read(opt, &options, function);
@@ -99,6 +101,11 @@ GP_API cudaError_t GPI_PUBLIC(find_max)(const GP_TYPE *in, GP_TYPE *d_out, size_
         return gpi_error_null(function, "in", n);
     if (!d_out)
         return gpi_error_null(function, "d_out", n);
+    error = gpi_check_count(function, "n", n, GPI_CLASSIC_ITEMS, sizeof *in);
+    if (error == cudaSuccess)
+        error = gpi_check_overlap(function, used, 2);
+    if (error != cudaSuccess)
+        return error;
     error = gpi_scratch_acquire(&scratch, ws, GPI_PUBLIC(find_max_workspace_bytes)(n), stream,
                                 function);
     if (error != cudaSuccess)

@@ -104,8 +104,10 @@ typedef cudaError_t GPI_STEPS_SCAN(const uint32_t *flags, size_t *indices, size_
 /* The flags, the indices, and what the scan needs. */
 static inline size_t GPI_STEPS_BYTES(size_t n, size_t scan_bytes)
 {
-    return gpi_workspace_request(gpi_array_bytes(n, sizeof(uint32_t)) +
-                                 gpi_array_bytes(n, sizeof(size_t)) + scan_bytes);
+    const size_t flags = gpi_array_bytes(n, sizeof(uint32_t)),
+                 indices = gpi_array_bytes(n, sizeof(size_t));
+
+    return gpi_workspace_request(gpi_add_sizes(gpi_add_sizes(flags, indices), scan_bytes));
 }
 
 static inline cudaError_t GPI_STEPS_RUN(const char *function, GPI_STEPS_SCAN *scan,
@@ -113,6 +115,10 @@ static inline cudaError_t GPI_STEPS_RUN(const char *function, GPI_STEPS_SCAN *sc
                                         size_t n, size_t *d_count, const gp_classic_options *opt,
                                         GPI_CONTEXT context, gp_workspace *ws, cudaStream_t stream)
 {
+    const gpi_argument used[] = {
+        {"in", in, n * sizeof *in, GPI_READ, 0},
+        {"out", out, 1, GPI_WRITTEN, 0}, /* the data say how much of it is written */
+        {"d_count", d_count, sizeof *d_count, GPI_WRITTEN, 0}};
     gp_workspace scan_ws = GP_WORKSPACE_INIT;
     gp_classic_options options;
     gpi_scratch scratch;
@@ -128,6 +134,11 @@ static inline cudaError_t GPI_STEPS_RUN(const char *function, GPI_STEPS_SCAN *sc
         return gpi_error_null(function, "d_count", n);
     if (n == 0)
         return cudaMemsetAsync(d_count, 0, sizeof *d_count, stream);
+    error = gpi_check_count(function, "n", n, GPI_CLASSIC_ITEMS, sizeof *in);
+    if (error == cudaSuccess)
+        error = gpi_check_overlap(function, used, 3);
+    if (error != cudaSuccess)
+        return error;
     error = gpi_scratch_acquire(&scratch, ws, GPI_STEPS_BYTES(n, scan_bytes), stream, function);
     if (error != cudaSuccess)
         return error;

@@ -91,6 +91,9 @@ GP_API cudaError_t GPI_PUBLIC(naive_exclusive_scan)(const GP_INPUT_TYPE *in, GP_
                                                     cudaStream_t stream)
 {
     const char *function = GPI_TEXT(naive_exclusive_scan);
+    const int same_size = sizeof *in == sizeof *out;
+    const gpi_argument used[] = {{"in", in, n * sizeof *in, GPI_READ, same_size},
+                                 {"out", out, n * sizeof *out, GPI_WRITTEN, same_size}};
     gp_classic_options options;
     gpi_scratch scratch;
     cudaError_t error = gpi_classic_read(opt, &options, function);
@@ -101,6 +104,12 @@ GP_API cudaError_t GPI_PUBLIC(naive_exclusive_scan)(const GP_INPUT_TYPE *in, GP_
         return gpi_error_null(function, "in", n);
     if (!out)
         return gpi_error_null(function, "out", n);
+    error = gpi_check_count(function, "n", n, GPI_CLASSIC_ITEMS,
+                            gpi_larger_size(sizeof *in, sizeof *out));
+    if (error == cudaSuccess)
+        error = gpi_check_overlap(function, used, 2);
+    if (error != cudaSuccess)
+        return error;
     error = gpi_scratch_acquire(&scratch, ws, GPI_PUBLIC(naive_exclusive_scan_workspace_bytes)(n),
                                 stream, function);
     if (error != cudaSuccess)

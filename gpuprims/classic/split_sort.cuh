@@ -195,14 +195,14 @@ static inline GPI_SPLIT_LAYOUT GPI_SPLIT_LAY_OUT(char *memory, size_t n)
 {
     size_t tiles = gpi_divide_up(n, 32);
     size_t before = gpi_array_bytes(n, sizeof(GP_TYPE));
-    size_t zeros = before + gpi_array_bytes(tiles, sizeof(size_t));
-    size_t needed = zeros + gpi_array_bytes(tiles, sizeof(uint32_t));
-    size_t scan = needed + gpi_array_bytes(1, sizeof(uint32_t));
+    size_t zeros = gpi_add_sizes(before, gpi_array_bytes(tiles, sizeof(size_t)));
+    size_t needed = gpi_add_sizes(zeros, gpi_array_bytes(tiles, sizeof(uint32_t)));
+    size_t scan = gpi_add_sizes(needed, gpi_array_bytes(1, sizeof(uint32_t)));
     GPI_SPLIT_LAYOUT layout;
 
     memset(&layout, 0, sizeof layout);
     layout.scan.bytes = gpi_index_shuffle_exclusive_scan_workspace_bytes(tiles);
-    layout.bytes = scan + layout.scan.bytes;
+    layout.bytes = gpi_add_sizes(scan, layout.scan.bytes);
     if (memory) {
         layout.other = (GP_TYPE *)memory;
         layout.before = (size_t *)(memory + before);
@@ -246,6 +246,8 @@ GP_API cudaError_t GPI_PUBLIC(split_sort)(const GP_TYPE *in, GP_TYPE *out, size_
                                           cudaStream_t stream)
 {
     const char *function = GPI_TEXT(split_sort);
+    const gpi_argument used[] = {{"in", in, n * sizeof *in, GPI_READ, 1},
+                                 {"out", out, n * sizeof *out, GPI_WRITTEN, 1}};
     int passes = bits <= 0 || bits > GPI_SPLIT_WIDTH ? GPI_SPLIT_WIDTH : bits;
     gp_classic_options options;
     gpi_scratch scratch;
@@ -257,6 +259,11 @@ GP_API cudaError_t GPI_PUBLIC(split_sort)(const GP_TYPE *in, GP_TYPE *out, size_
         return gpi_error_null(function, "in", n);
     if (!out)
         return gpi_error_null(function, "out", n);
+    error = gpi_check_count(function, "n", n, GPI_CLASSIC_ITEMS, sizeof *in);
+    if (error == cudaSuccess)
+        error = gpi_check_overlap(function, used, 2);
+    if (error != cudaSuccess)
+        return error;
     error = gpi_scratch_acquire(&scratch, ws, GPI_PUBLIC(split_sort_workspace_bytes)(n, bits),
                                 stream, function);
     if (error != cudaSuccess)

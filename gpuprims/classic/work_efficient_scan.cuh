@@ -137,7 +137,7 @@ static __global__ void __launch_bounds__(GPI_CLASSIC_THREADS)
 
 GP_API size_t GPI_PUBLIC(work_efficient_exclusive_scan_workspace_bytes)(size_t n)
 {
-    size_t places = (size_t)1 << gpi_levels(n);
+    size_t places = n > GPI_MOST_BYTES ? SIZE_MAX : (size_t)1 << gpi_levels(n);
 
     return n ? gpi_workspace_request(gpi_array_bytes(places, sizeof(GP_TYPE))) : 0;
 }
@@ -150,6 +150,9 @@ GP_API cudaError_t GPI_PUBLIC(work_efficient_exclusive_scan)(const GP_INPUT_TYPE
                                                              cudaStream_t stream)
 {
     const char *function = GPI_TEXT(work_efficient_exclusive_scan);
+    const int same_size = sizeof *in == sizeof *out;
+    const gpi_argument used[] = {{"in", in, n * sizeof *in, GPI_READ, same_size},
+                                 {"out", out, n * sizeof *out, GPI_WRITTEN, same_size}};
     size_t places = (size_t)1 << gpi_levels(n);
     gp_classic_options options;
     gpi_scratch scratch;
@@ -161,6 +164,12 @@ GP_API cudaError_t GPI_PUBLIC(work_efficient_exclusive_scan)(const GP_INPUT_TYPE
         return gpi_error_null(function, "in", n);
     if (!out)
         return gpi_error_null(function, "out", n);
+    error = gpi_check_count(function, "n", n, GPI_CLASSIC_ITEMS,
+                            gpi_larger_size(sizeof *in, sizeof *out));
+    if (error == cudaSuccess)
+        error = gpi_check_overlap(function, used, 2);
+    if (error != cudaSuccess)
+        return error;
     error = gpi_scratch_acquire(&scratch, ws,
                                 GPI_PUBLIC(work_efficient_exclusive_scan_workspace_bytes)(n),
                                 stream, function);

@@ -40,23 +40,16 @@ static inline int gpi_levels(size_t n)
     return levels;
 }
 
-/* More than any device has, but three of them still add up: stands for all byte counts above. */
-#define GPI_TOO_MANY_BYTES (SIZE_MAX / 4 + 1)
-
-/* Bytes of n items, rounded up so that another array may follow. */
-static inline size_t gpi_array_bytes(size_t n, size_t item_bytes)
-{
-    if (n > GPI_TOO_MANY_BYTES / item_bytes)
-        return GPI_TOO_MANY_BYTES;
-    return gpi_divide_up(n * item_bytes, GPI_ALIGNMENT) * GPI_ALIGNMENT;
-}
-
 /* ---- grids ----------------------------------------------------------------------------------- */
 
 /* The x dimension of a grid ends here; larger grids go on in y. (A test makes it small.) */
 #ifndef GPI_CLASSIC_GRID_X
 #define GPI_CLASSIC_GRID_X 0x7FFFFFFFu
 #endif
+
+/* Blocks of a grid, at most; and items of a rung, which has a thread for each: of the smallest blocks. */
+#define GPI_CLASSIC_BLOCKS ((size_t)GPI_CLASSIC_GRID_X * 0xFFFF)
+#define GPI_CLASSIC_ITEMS  (GPI_CLASSIC_BLOCKS * 32)
 
 /* A grid of at least `blocks` blocks. */
 static inline dim3 gpi_grid(size_t blocks)

@@ -40,12 +40,19 @@ __attribute__((format(printf, 2, 3))) static inline cudaError_t gpi_error(cudaEr
     return error;
 }
 
-/* The commonest refusal: a pointer is NULL although there are items behind it. */
-static inline cudaError_t gpi_error_null(const char *function, const char *argument, size_t n)
+/* The commonest refusal: a pointer is NULL although there is something behind it: as much as `count` says. */
+static inline cudaError_t gpi_error_null_of(const char *function, const char *argument,
+                                            const char *count, size_t n)
 {
     return gpi_error(cudaErrorInvalidValue,
-                     "%s: %s is NULL; it must point to device memory when n is %zu", function,
-                     argument, n);
+                     "%s: %s is NULL; it must point to device memory when %s is %zu", function,
+                     argument, count, n);
+}
+
+/* The same of n items. */
+static inline cudaError_t gpi_error_null(const char *function, const char *argument, size_t n)
+{
+    return gpi_error_null_of(function, argument, "n", n);
 }
 
 #endif

@@ -262,19 +262,23 @@ GPI_DEVICE void GPI_NETWORK_STORE(const GPI_NETWORK_JOB *job, const GPI_NETWORK_
 /* Refuses what cannot be sorted. */
 static inline cudaError_t GPI_NETWORK_CHECK(const GPI_NETWORK_JOB *job, const char *function)
 {
-    if (job->length > SIZE_MAX / 2 / GPI_NETWORK_BYTES / job->batch)
-        return gpi_error(
-            cudaErrorInvalidValue,
-            "%s: batch is %zu and length %zu; their product must be that of arrays which "
-            "fit into memory",
-            function, job->batch, job->length);
+    const size_t n = gpi_multiply_sizes(job->batch, job->length);
+    cudaError_t error =
+        gpi_check_count(function, "batch * length", n, GPI_CLASSIC_BLOCKS, GPI_NETWORK_BYTES);
+
+    if (error != cudaSuccess)
+        return error;
     if (!job->keys)
-        return gpi_error_null(function, "keys", job->batch * job->length);
+        return gpi_error_null_of(function, "keys", "batch * length", n);
 #ifdef GP_VALUE
+    const gpi_argument used[] = {{"keys", job->keys, n * sizeof *job->keys, GPI_WRITTEN, 0},
+                                 {"values", job->values, n * sizeof *job->values, GPI_WRITTEN, 0}};
+
     if (!job->values)
-        return gpi_error_null(function, "values", job->batch * job->length);
+        return gpi_error_null_of(function, "values", "batch * length", n);
+    error = gpi_check_overlap(function, used, 2);
 #endif
-    return cudaSuccess;
+    return error;
 }
 
 /* Lays out tiles for blocks of `threads` threads, or fewer where their tile would not fit. */

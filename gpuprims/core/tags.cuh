@@ -37,8 +37,10 @@ enum {
 /* The head and the tags of so many tiles. */
 static inline size_t GPI_TAG_BYTES(size_t tiles)
 {
-    return sizeof(gpi_tag_head) +
-           gpi_divide_up(tiles, GPI_GROUP_TILES) * (GPI_GROUP_TILES * GPI_TAG_WORDS * sizeof(uint64_t));
+    const size_t group_bytes = GPI_GROUP_TILES * GPI_TAG_WORDS * sizeof(uint64_t);
+
+    return gpi_add_sizes(sizeof(gpi_tag_head),
+                         gpi_multiply_sizes(gpi_divide_up(tiles, GPI_GROUP_TILES), group_bytes));
 }
 
 #if GPI_DEVICE_CODE

@@ -6,6 +6,7 @@
 #ifndef GPI_WORKSPACE_CUH
 #define GPI_WORKSPACE_CUH
 
+#include "arguments.cuh"
 #include "nvtx.cuh"
 
 /*
@@ -39,17 +40,26 @@ typedef struct gp_workspace {
 /* So much of the memory is cleared once for tags: enough for some 50 GB of input. */
 #define GPI_CLEARED_BYTES ((size_t)16 << 20)
 
+/* The next multiple; SIZE_MAX if there is none. */
 static inline size_t gpi_align_up(size_t bytes)
 {
-    return (bytes + GPI_ALIGNMENT - 1) & ~(size_t)(GPI_ALIGNMENT - 1);
+    const size_t sum = gpi_add_sizes(bytes, GPI_ALIGNMENT - 1);
+
+    return sum == SIZE_MAX ? SIZE_MAX : sum & ~(size_t)(GPI_ALIGNMENT - 1);
+}
+
+/* Bytes of n items, rounded up so that another piece may follow. */
+static inline size_t gpi_array_bytes(size_t n, size_t item_bytes)
+{
+    return gpi_align_up(gpi_multiply_sizes(n, item_bytes));
 }
 
 /* What the caller asks for so that tags and scratch fit wherever the memory starts. */
 static inline size_t gpi_tagged_request(size_t tag_bytes, size_t bytes)
 {
-    size_t sum = gpi_align_up(tag_bytes) + gpi_align_up(bytes);
+    size_t sum = gpi_add_sizes(gpi_align_up(tag_bytes), gpi_align_up(bytes));
 
-    return sum ? sum + GPI_ALIGNMENT - 1 : 0;
+    return sum ? gpi_add_sizes(sum, GPI_ALIGNMENT - 1) : 0;
 }
 
 /* The same without tags. */
@@ -103,6 +113,35 @@ static inline cudaError_t gp_workspace_release(gp_workspace *ws, cudaStream_t st
     return error;
 }
 
+/* Allocates memory for `function`; more than can exist is not even asked for. */
+static inline cudaError_t gpi_workspace_allocate(void **memory, size_t bytes, cudaStream_t stream,
+                                                 const char *function)
+{
+    cudaError_t error = cudaErrorMemoryAllocation;
+
+    if (bytes <= GPI_MOST_BYTES)
+        error = cudaMallocAsync(memory, bytes, stream);
+    if (error == cudaErrorMemoryAllocation)
+        gpi_error(error, "%s: there is no device memory for a workspace of %zu bytes", function,
+                  bytes);
+    return error;
+}
+
+/* Gives the handle new memory of `bytes` in place of what it holds, which is not wrapped. */
+static inline cudaError_t gpi_workspace_grow(gp_workspace *ws, size_t bytes, cudaStream_t stream,
+                                             const char *function)
+{
+    void *memory = NULL;
+    cudaError_t error = gpi_workspace_allocate(&memory, bytes, stream, function);
+
+    if (error != cudaSuccess)
+        return error;
+    if (ws->memory)
+        error = cudaFreeAsync(ws->memory, stream);
+    gpi_workspace_hold(ws, memory, bytes, 0);
+    return error != cudaSuccess ? error : gpi_workspace_clear(ws, stream);
+}
+
 /*
  * Makes the handle hold at least `bytes`, ordered on `stream`, so that later calls need not grow it.
  * Ask NAME_<function>_workspace_bytes() how many. On failure the handle keeps what it had. Refused for
@@ -111,7 +150,6 @@ static inline cudaError_t gp_workspace_release(gp_workspace *ws, cudaStream_t st
 static inline cudaError_t gp_workspace_reserve(gp_workspace *ws, size_t bytes, cudaStream_t stream)
 {
     enum cudaStreamCaptureStatus capture = cudaStreamCaptureStatusNone;
-    void *memory = NULL;
     cudaError_t error;
 
     if (!ws)
@@ -130,13 +168,7 @@ static inline cudaError_t gp_workspace_reserve(gp_workspace *ws, size_t bytes, c
                          "gp_workspace_reserve: stream is being captured and the workspace would grow "
                          "from %zu to %zu bytes; reserve them before the capture",
                          ws->bytes, bytes);
-    error = cudaMallocAsync(&memory, bytes, stream);
-    if (error != cudaSuccess)
-        return error;
-    if (ws->memory)
-        error = cudaFreeAsync(ws->memory, stream);
-    gpi_workspace_hold(ws, memory, bytes, 0);
-    return error != cudaSuccess ? error : gpi_workspace_clear(ws, stream);
+    return gpi_workspace_grow(ws, bytes, stream, "gp_workspace_reserve");
 }
 
 /*
@@ -151,7 +183,7 @@ static inline cudaError_t gp_workspace_wrap(gp_workspace *ws, void *memory, size
     if (!ws)
         return gpi_error(cudaErrorInvalidValue, "gp_workspace_wrap: ws is NULL");
     if (!memory && bytes)
-        return gpi_error_null("gp_workspace_wrap", "memory", bytes);
+        return gpi_error_null_of("gp_workspace_wrap", "memory", "bytes", bytes);
     error = gp_workspace_release(ws, stream);
     gpi_workspace_hold(ws, memory, bytes, 1);
     return error;
@@ -222,14 +254,15 @@ static inline cudaError_t gpi_scratch_provide(gpi_scratch *scratch, gp_workspace
     if (ws && ws->bytes < request) {
         /* With what earlier calls have tagged, scratch and tags do not meet. */
         if (capture == cudaStreamCaptureStatusNone)
-            error = gp_workspace_reserve(ws, request + gpi_align_up(ws->tags), stream);
+            error = gpi_workspace_grow(ws, gpi_add_sizes(request, gpi_align_up(ws->tags)), stream,
+                                       function);
         if (error != cudaSuccess)
             return error;
     }
     if (ws && capture == cudaStreamCaptureStatusNone)
         return gpi_scratch_carve(scratch, ws, tag_bytes, bytes, stream);
 
-    error = cudaMallocAsync(&scratch->allocated, request, stream);
+    error = gpi_workspace_allocate(&scratch->allocated, request, stream, function);
     if (error != cudaSuccess)
         return error;
     scratch->tags = gpi_aligned(scratch->allocated);
