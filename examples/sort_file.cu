@@ -7,7 +7,8 @@
  *
  * The file has to fit in host memory about twice; the GPU's memory may be as small as it likes. The output is
  * written beside its place, under another name, and renamed when it is complete: whatever fails, there is
- * no half of a file, and the input is only ever read.
+ * no half of a file, and the input is only ever read. If OUT is a symbolic link, the file that it leads to is
+ * written.
  *
  * All types are sorted as unsigned numbers that have the same order, which keeps the instances few: floats
  * by value, -0.0 before +0.0, NaNs past the infinities of their sign. The sort is stable.
@@ -62,7 +63,12 @@ typedef struct task {
 
 /* ---- errors ------------------------------------------------------------------------------------ */
 
-static char partial[4096]; /* the output's name until it is complete */
+static char target[4096];  /* the output's name, links followed */
+static char partial[4096]; /* and until it is complete */
+
+/* What ends a program from outside. Its own faults are left to debuggers and sanitizers. */
+static const int deadly[] = {SIGHUP,  SIGINT,  SIGQUIT, SIGABRT, SIGPIPE,   SIGALRM, SIGTERM,
+                             SIGUSR1, SIGUSR2, SIGXCPU, SIGPROF, SIGVTALRM, SIGIO,   SIGPWR};
 
 static void remove_partial(void)
 {
@@ -74,6 +80,16 @@ static void interrupted(int signal_number)
 {
     remove_partial();
     _exit(128 + signal_number);
+}
+
+/* Whatever ends the program, the file that is not complete goes. What was ignored, as under nohup, stays so. */
+static void remove_partial_at_exit(void)
+{
+    atexit(remove_partial);
+    for (size_t i = 0; i < sizeof deadly / sizeof *deadly; i++)
+        if (signal(deadly[i], SIG_IGN) != SIG_IGN)
+            signal(deadly[i], interrupted);
+    signal(SIGXFSZ, SIG_IGN); /* a file over the limit is an error of write */
 }
 
 __attribute__((noreturn, format(printf, 2, 3))) static void quit(int status, const char *format,
@@ -261,6 +277,32 @@ static void read_fully(const task *t, int file, char *to, size_t bytes)
     }
 }
 
+/* Finds the file that OUT names: where it is a symbolic link, the one that this leads to, there or not. */
+static void find_target(const task *t)
+{
+    char link[sizeof target], name[2 * sizeof target];
+    int error =
+        snprintf(target, sizeof target, "%s", t->out) < (int)sizeof target ? 0 : ENAMETOOLONG;
+
+    for (int links = 0; !error; links++) {
+        ssize_t length = readlink(target, link, sizeof link - 1);
+        char *folder_end = strrchr(target, '/');
+
+        if (length < 0)
+            return; /* no link: a file, or nothing yet */
+        link[length] = '\0';
+        if (*link != '/' && folder_end)
+            snprintf(name, sizeof name, "%.*s/%s", (int)(folder_end - target), target, link);
+        else
+            snprintf(name, sizeof name, "%s", link);
+        if (snprintf(target, sizeof target, "%s", name) >= (int)sizeof target)
+            error = ENAMETOOLONG;
+        if (links == 40)
+            error = ELOOP;
+    }
+    quit(EXIT_FAILED, "cannot write %.40s: %s", t->out, strerror(error));
+}
+
 /* Makes the file that will become OUT, as large as it is going to be: a full disk shows before the work. */
 static int open_output(const task *t, int in)
 {
@@ -274,7 +316,8 @@ static int open_output(const task *t, int in)
         if (!S_ISREG(to.st_mode))
             quit(EXIT_FAILED, "cannot write %s: it is not a regular file", t->out);
     }
-    if (snprintf(partial, sizeof partial, "%s.XXXXXX", t->out) >= (int)sizeof partial) {
+    find_target(t);
+    if (snprintf(partial, sizeof partial, "%s.XXXXXX", target) >= (int)sizeof partial) {
         *partial = '\0';
         quit(EXIT_FAILED, "cannot write %.40s...: the name is too long", t->out);
     }
@@ -401,17 +444,13 @@ int main(int argc, char **argv)
     need_gpu();
     t.options.progress = show;
     t.options.user = &t;
-    atexit(remove_partial);
-    signal(SIGINT, interrupted);
-    signal(SIGTERM, interrupted);
-    signal(SIGHUP, interrupted);
-    signal(SIGXFSZ, SIG_IGN); /* a file over the limit is an error of write */
+    remove_partial_at_exit();
     int out = open_output(&t, in);
     if (t.record == t.key->bytes)
         sort_numbers(&t, in, out);
     else
         sort_records(&t, in, out);
-    if (fsync(out) != 0 || close(out) != 0 || rename(partial, t.out) != 0)
+    if (fsync(out) != 0 || close(out) != 0 || rename(partial, target) != 0)
         quit(EXIT_FAILED, "cannot write %s: %s", t.out, strerror(errno));
     *partial = '\0';
     close(in);

@@ -164,17 +164,60 @@ def test_failures(folder):
         (os.rmdir if name == "folder" else os.unlink)(f"{folder}/{name}")
 
 
+def test_links(folder):
+    """Where OUT is a symbolic link, what it leads to is written."""
+    data = struct.pack("<3I", 2, 3, 1)
+    path = write(f"{folder}/in", data)
+    os.mkdir(f"{folder}/there")
+    write(f"{folder}/there/file", b"what was there")
+    links = {"absolute": f"{folder}/there/file", "relative": "there/file", "chain": "there/second",
+             "there/second": "third", "there/third": "../there/new", "loop": "loop"}
+    for name, target in links.items():
+        os.symlink(target, f"{folder}/{name}")
+    for name, file in (("absolute", "file"), ("relative", "file"), ("chain", "new"), ("chain", "new")):
+        write(path, data := bytes(4) + data)
+        run = sort_file("--type", "u32", path, f"{folder}/{name}")
+        there = f"{folder}/there/{file}"
+        ok(run.returncode == 0 and os.path.exists(there) and sorted(data) == sorted(read(there)) and
+           all(os.path.islink(f"{folder}/{link}") for link in links),
+           f"the {name} link stays, and there/{file} is written")
+    run = sort_file("--type", "u32", path, "relative", cwd=folder)
+    ok(run.returncode == 0 and os.path.islink(f"{folder}/relative"), "a link in the current folder")
+    run = sort_file("--type", "u32", path, f"{folder}/loop")
+    ok(run.returncode == 1 and "symbolic links" in run.stderr, "a link to itself is refused")
+    ok(leftovers(f"{folder}/there", "file", "new", "second", "third") and
+       leftovers(folder, "in", "there", "absolute", "relative", "chain", "loop"), "and nothing else is left")
+
+
 def test_interrupted(folder):
     path = write(f"{folder}/in", rng.randbytes(4_000_000))
-    with subprocess.Popen([EXE, "--type", "u32", "--memory", "64K", path, f"{folder}/out"]) as run:
+    for number in (signal.SIGTERM, signal.SIGQUIT, signal.SIGPIPE, signal.SIGXCPU, signal.SIGABRT, signal.SIGUSR1):
+        with subprocess.Popen([EXE, "--type", "u32", "--memory", "64K", path, f"{folder}/out"]) as run:
+            for _ in range(1000):
+                if len(os.listdir(folder)) > 1 or run.poll() is not None:
+                    break
+                time.sleep(0.002)
+            run.send_signal(number)
+            run.wait(60)
+        done = run.returncode == 0
+        ok(run.returncode in (0, 128 + number) and leftovers(folder, "in", *["out"] * done),
+           f"interrupted by {number.name}: nothing is left")
+        if done:
+            os.unlink(f"{folder}/out")
+
+
+def test_ignored(folder):
+    """As under nohup."""
+    path = write(f"{folder}/in", rng.randbytes(400_000))
+    with subprocess.Popen([EXE, "--type", "u32", "--memory", "64K", path, f"{folder}/out"],
+                          preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN)) as run:
         for _ in range(1000):
             if len(os.listdir(folder)) > 1 or run.poll() is not None:
                 break
             time.sleep(0.002)
-        run.send_signal(signal.SIGTERM)
+        run.send_signal(signal.SIGHUP)
         run.wait(60)
-    ok(run.returncode in (0, 128 + signal.SIGTERM) and leftovers(folder, "in", *["out"] * (run.returncode == 0)),
-       "interrupted: nothing is left")
+    ok(run.returncode == 0 and leftovers(folder, "in", "out"), "a signal that was ignored stays so")
 
 
 def test_terminal(folder):
@@ -203,7 +246,8 @@ def main():
         if sort_file("--type", "u32", probe, f"{folder}/out").returncode == 77:
             print("1..0 # SKIP no GPU")
             return 0
-    for test in (test_types, test_records, test_check, test_misuse, test_failures, test_interrupted, test_terminal):
+    for test in (test_types, test_records, test_check, test_misuse, test_failures, test_links, test_interrupted, test_ignored,
+                 test_terminal):
         with tempfile.TemporaryDirectory() as folder:
             test(folder)
     print(f"1..{len(results)}")

@@ -276,7 +276,8 @@ static inline cudaError_t GPI_NETWORK_CHECK(const GPI_NETWORK_JOB *job, const ch
 
     if (!job->values)
         return gpi_error_null_of(function, "values", "batch * length", n);
-    error = gpi_check_overlap(function, used, 2);
+    if (job->length > 1)
+        error = gpi_check_overlap(function, used, 2);
 #endif
     return error;
 }
