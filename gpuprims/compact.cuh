@@ -58,6 +58,10 @@
  */
 #ifndef GPI_TAG
 #define GPI_TAG compact
+#define GPI_HEADER "gpuprims/compact.cuh"
+#define GPI_TAKES \
+    (GPI_TAKES_TYPE | GPI_TAKES_PRED | GPI_TAKES_CONTEXT | GPI_TAKES_API | GPI_TAKES_KERNEL | \
+     GPI_TAKES_GRID)
 #endif
 #include "core/begin.cuh"
 
@@ -72,6 +76,7 @@
 #ifdef GPI_DEFAULT
 #define GPI_COMPACT_DEFAULT
 #endif
+GPI_ONCE_PER_NAME(compact);
 
 #include "core/chunk.cuh"
 #include "core/counts.cuh"

@@ -6,6 +6,7 @@
  *              GP_VALUE       V, any trivially copyable type; without it the keys are sorted alone
  *              GP_DESCENDING  when it is defined, the largest key comes first
  *              GP_API         linkage of the host function (static inline)
+ *              GP_KERNEL, GP_GRID  for tests: of the radix sort, as for radix_sort.cuh
  *
  * Generates    cudaError_t NAME_hybrid_sort_host(K *host_keys, size_t n, const gp_hybrid_options *options)
  * with values  cudaError_t NAME_hybrid_sort_host(K *host_keys, V *host_values, size_t n,
@@ -53,6 +54,10 @@
  */
 #ifndef GPI_TAG
 #define GPI_TAG hybrid_sort
+#define GPI_HEADER "gpuprims/hybrid_sort.cuh"
+#define GPI_TAKES \
+    (GPI_TAKES_KEY | GPI_TAKES_VALUE | GPI_TAKES_DESCENDING | GPI_TAKES_API | GPI_TAKES_KERNEL | \
+     GPI_TAKES_GRID)
 #endif
 #include "core/begin.cuh"
 
@@ -64,6 +69,7 @@
 #ifdef GPI_DEFAULT
 #define GPI_HYBRID_SORT_DEFAULT
 #endif
+GPI_ONCE_PER_NAME(hybrid_sort);
 
 #include "core/hybrid_lanes.cuh"
 

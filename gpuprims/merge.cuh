@@ -33,6 +33,8 @@
  */
 #ifndef GPI_TAG
 #define GPI_TAG merge
+#define GPI_HEADER "gpuprims/merge.cuh"
+#define GPI_TAKES (GPI_TAKES_TYPE | GPI_TAKES_LESS | GPI_TAKES_CONTEXT | GPI_TAKES_API)
 #endif
 #include "core/begin.cuh"
 
@@ -47,6 +49,7 @@
 #ifdef GPI_DEFAULT
 #define GPI_MERGE_DEFAULT
 #endif
+GPI_ONCE_PER_NAME(merge);
 
 #define GPI_MERGE_PAIRS 0
 #define GPI_MERGE_VALUE char

@@ -38,6 +38,8 @@
  */
 #ifndef GPI_TAG
 #define GPI_TAG merge_sort
+#define GPI_HEADER "gpuprims/merge_sort.cuh"
+#define GPI_TAKES (GPI_TAKES_TYPE | GPI_TAKES_LESS | GPI_TAKES_CONTEXT | GPI_TAKES_VALUE | GPI_TAKES_API)
 #endif
 #include "core/begin.cuh"
 
@@ -52,6 +54,7 @@
 #ifdef GPI_DEFAULT
 #define GPI_MERGE_SORT_DEFAULT
 #endif
+GPI_ONCE_PER_NAME(merge_sort);
 
 /* Keys alone have no values; the type keeps the text of the kernels in one piece. */
 #ifdef GP_VALUE

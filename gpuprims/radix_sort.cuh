@@ -62,6 +62,10 @@
  */
 #ifndef GPI_TAG
 #define GPI_TAG radix_sort
+#define GPI_HEADER "gpuprims/radix_sort.cuh"
+#define GPI_TAKES \
+    (GPI_TAKES_KEY | GPI_TAKES_VALUE | GPI_TAKES_DESCENDING | GPI_TAKES_API | GPI_TAKES_KERNEL | \
+     GPI_TAKES_GRID)
 #endif
 #include "core/begin.cuh"
 
@@ -73,6 +77,7 @@
 #ifdef GPI_DEFAULT
 #define GPI_RADIX_SORT_DEFAULT
 #endif
+GPI_ONCE_PER_NAME(GPI_TAG);
 
 #include "core/radix_key.cuh"
 #include "core/tuning.cuh"

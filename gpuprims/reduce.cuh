@@ -43,6 +43,10 @@
  */
 #ifndef GPI_TAG
 #define GPI_TAG reduce
+#define GPI_HEADER "gpuprims/reduce.cuh"
+#define GPI_TAKES \
+    (GPI_TAKES_TYPE | GPI_TAKES_OP | GPI_TAKES_IDENTITY | GPI_TAKES_INPUT_TYPE | GPI_TAKES_LOAD | \
+     GPI_TAKES_CONTEXT | GPI_TAKES_BLOCK | GPI_TAKES_API | GPI_TAKES_GRID)
 #endif
 #include "core/begin.cuh"
 
@@ -66,6 +70,7 @@
 #ifdef GPI_DEFAULT
 #define GPI_REDUCE_DEFAULT
 #endif
+GPI_ONCE_PER_NAME(reduce);
 
 #define GPI_CHUNK_BYTES_OF_INPUT
 #include "block/block_reduce.cuh"

@@ -50,6 +50,10 @@
  */
 #ifndef GPI_TAG
 #define GPI_TAG scan
+#define GPI_HEADER "gpuprims/scan.cuh"
+#define GPI_TAKES \
+    (GPI_TAKES_TYPE | GPI_TAKES_OP | GPI_TAKES_IDENTITY | GPI_TAKES_INPUT_TYPE | GPI_TAKES_LOAD | \
+     GPI_TAKES_CONTEXT | GPI_TAKES_BLOCK | GPI_TAKES_API | GPI_TAKES_KERNEL | GPI_TAKES_GRID)
 #endif
 #include "core/begin.cuh"
 
@@ -73,6 +77,7 @@
 #ifdef GPI_DEFAULT
 #define GPI_SCAN_DEFAULT
 #endif
+GPI_ONCE_PER_NAME(scan);
 
 #include "block/block_scan.cuh"
 #include "core/fold.cuh"

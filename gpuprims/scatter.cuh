@@ -46,6 +46,8 @@
  */
 #ifndef GPI_TAG
 #define GPI_TAG scatter
+#define GPI_HEADER "gpuprims/scatter.cuh"
+#define GPI_TAKES (GPI_TAKES_TYPE | GPI_TAKES_INDEX | GPI_TAKES_PRED | GPI_TAKES_CONTEXT | GPI_TAKES_API)
 #endif
 #include "core/begin.cuh"
 
@@ -64,6 +66,7 @@
 #ifdef GPI_DEFAULT
 #define GPI_SCATTER_DEFAULT
 #endif
+GPI_ONCE_PER_NAME(scatter);
 
 #ifdef GP_PRED
 #include "core/predicate.cuh"

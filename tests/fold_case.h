@@ -67,9 +67,6 @@
 #ifdef CASE_CONTEXT
 #define GP_CONTEXT CASE_CONTEXT
 #endif
-#ifdef CASE_KERNEL
-#define GP_KERNEL CASE_KERNEL
-#endif
 #ifdef CASE_GRID
 #define GP_GRID CASE_GRID
 #endif

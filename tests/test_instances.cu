@@ -63,7 +63,6 @@ static const int trio_scan = 6, trio_shuffle = 7, trio_run = 8, trio_bytes = 9;
 #define GP_LOAD       trio_load
 #define GP_CONTEXT    int
 #define GP_BLOCK      64
-#define GP_ITEMS      3
 #define GP_API        static __attribute__((unused))
 #include <gpuprims/scan.cuh>
 #include "no_parameters.h"

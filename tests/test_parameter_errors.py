@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""Each mistake in the parameters of a header is one readable #error that names header and macro.
+"""Each mistake in the parameters of a header is one readable error that names header and macro.
 
-Which mistakes a header can meet follows from the parameters in its banner. TAP on standard output.
+Which mistakes a header can meet follows from the parameters in its banner: every other parameter is a mistake, too.
+TAP on standard output.
 
     test_parameter_errors.py --cc gcc [--cxx g++]... [--nvcc nvcc]
 """
@@ -62,6 +63,33 @@ MISTAKES = [
     ("no items", "GP_ITEMS", "#define GP_NAME x\n#define GP_ITEMS 0\n", ("GP_ITEMS",)),
 ]
 
+# Every parameter besides GP_NAME, as a header may well be given it: with a context where there are both.
+PARAMETERS = {
+    "GP_TYPE": "long",
+    "GP_OP(a, b)": "((a) * (b))",
+    "GP_IDENTITY": "1",
+    "GP_INPUT_TYPE": "short",
+    "GP_LOAD(x, c)": "((long)(x) + (c))",
+    "GP_LOAD_AT(in, i, c)": "((long)(in)[i] + (c))",
+    "GP_STORE_AT(out, i, x, c)": "((out)[i] = (x))",
+    "GP_KEY": "double",
+    "GP_KEY_KIND": "GP_FLOAT",
+    "GP_VALUE": "pair",
+    "GP_DESCENDING": "",
+    "GP_LESS(a, b, c)": "((a) % (c) < (b) % (c))",
+    "GP_EQUAL(a, b, c)": "((a) == (b))",
+    "GP_PRED(x, c)": "((x) % (c))",
+    "GP_BIN(x, bins, c)": "((x) % (bins))",
+    "GP_CONTEXT": "int",
+    "GP_INDEX": "unsigned",
+    "GP_DEVICE_N": "",
+    "GP_BLOCK": "64",
+    "GP_ITEMS": "2",
+    "GP_API": "static __attribute__((unused))",
+    "GP_KERNEL": "GP_KERNEL_WAVE",
+    "GP_GRID": "3",
+}
+
 # What the other compilers are asked about, too: one header of each kind.
 SOME = ["scan.cuh", "compact.cuh", "block/block_reduce.cuh", "host/cpu_scan.h"]
 
@@ -82,24 +110,49 @@ def headers():
                 yield header
 
 
+def defined(code):
+    """The parameters that a piece of code defines, besides GP_NAME."""
+    return set(re.findall(r"#define (GP_[A-Z_]+)", code)) - {"GP_NAME"}
+
+
+def mistakes(header):
+    """Those that a header can meet, each with its code and the errors that are wanted, in any order."""
+    known = parameters(header)
+    path = re.escape(f"gpuprims/{header}")
+    for name, parameter, code, macros in MISTAKES:
+        if parameter in known and defined(code) <= known:
+            yield name, code, [rf"error.*{path}: ({macro}) (is missing|must be)" for macro in macros]
+
+    def given(is_wanted):
+        return "".join(f"#define {macro} {value}\n" for macro, value in PARAMETERS.items()
+                       if is_wanted(re.match(r"\w+", macro)[0]))
+
+    def refused(code):
+        return [rf'^{path}[:(]\d+\D.*error.*"{macro} is not a parameter of this header"' for macro in defined(code)]
+
+    others = given(lambda macro: macro not in known)
+    yield "all that it takes", PAIR + "#define GP_NAME x\n" + given(lambda macro: macro in known), []
+    yield "all that it does not take", PAIR + "#define GP_NAME x\n" + others, refused(others)
+    yield "all that it does not take, without a name", PAIR + others, refused(others)
+
+
 def check(job):
     """Compiles one mistake; gives (passed, name, output)."""
-    kind, compiler, header, (name, _, code, macros), folder = job
+    kind, compiler, header, (name, code, errors), folder = job
     suffix = {"cc": ".c", "cxx": ".cpp", "nvcc": ".cu"}[kind]
     source = folder / f"{abs(hash((kind, str(compiler), header, name)))}{suffix}"
     source.write_text(f"#include <gpuprims/gpuprims.h>\n{code}#include <gpuprims/{header}>\n")
     flags = {
-        "cc": ["-std=gnu11", "-Wall", "-Wextra", "-fsyntax-only"],
-        "cxx": ["-std=gnu++17", "-Wall", "-Wextra", "-fsyntax-only"],
+        "cc": ["-std=gnu11", "-Wall", "-Wextra", "-Wunused-macros", "-fsyntax-only"],
+        "cxx": ["-std=gnu++17", "-Wall", "-Wextra", "-Wunused-macros", "-fsyntax-only"],
         "nvcc": ["-std=c++17", "-arch=sm_75", "-c", "-o", str(source) + ".o"],
     }[kind]
     run = subprocess.run(compiler + flags + ["-I", str(ROOT), str(source)], capture_output=True, text=True)
     output = run.stdout + run.stderr
     complaints = [line for line in output.splitlines()
                   if re.match(r"\S+(:\d+)+: (fatal error|error|warning)|\S+\(\d+\): (error|warning)", line)]
-    wanted = [re.compile(rf"error.*gpuprims/{re.escape(header)}: ({macro}) (is missing|must be)") for macro in macros]
-    passed = len(complaints) == len(wanted) and (run.returncode != 0) == bool(wanted)
-    passed = passed and all(any(want.search(line) for line in complaints) for want in wanted)
+    passed = len(complaints) == len(errors) and (run.returncode != 0) == bool(errors)
+    passed = passed and all(any(re.search(error, line) for line in complaints) for error in errors)
     return passed, f"{pathlib.Path(compiler[0]).name}, {header}: {name}", output
 
 
@@ -116,12 +169,10 @@ def main():
         for kind in ("cc", "cxx", "nvcc"):
             for compiler in getattr(options, kind):
                 for header in headers():
-                    known = parameters(header)
                     some = header in SOME[: 2 if kind == "nvcc" else None]
                     if (kind == "cc" and compiler == options.cc[0]) or some:
                         jobs += [(kind, shlex.split(compiler), header, mistake, pathlib.Path(folder))
-                                 for mistake in MISTAKES if mistake[1] in known
-                                 and (kind != "nvcc" or mistake[3])]
+                                 for mistake in mistakes(header) if kind != "nvcc" or mistake[2]]
         with ThreadPoolExecutor(2) as pool:
             for number, (passed, name, output) in enumerate(pool.map(check, jobs), 1):
                 print(f"{'' if passed else 'not '}ok {number} - {name}")

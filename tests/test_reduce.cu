@@ -462,7 +462,7 @@ static const limits some_limits = {1000000000, 3000000000u};
 #define GP_OP   GP_PRODUCT
 #include <gpuprims/reduce.cuh>
 
-/* The same instances with few blocks, and told to run the kernels of other primitives. */
+/* The same instances with few blocks. */
 #define GP_NAME real_grid1
 #define GP_TYPE float
 #define GP_GRID 1
@@ -473,21 +473,11 @@ static const limits some_limits = {1000000000, 3000000000u};
 #define GP_GRID 3
 #include <gpuprims/reduce.cuh>
 
-#define GP_NAME   real_wave
-#define GP_TYPE   float
-#define GP_KERNEL GP_KERNEL_WAVE
-#include <gpuprims/reduce.cuh>
-
-#define GP_NAME   real_ring
-#define GP_TYPE   float
-#define GP_KERNEL GP_KERNEL_RING
-#include <gpuprims/reduce.cuh>
-
 /* The same bits with every grid, at every alignment, with a workspace that is kept and without one. */
 static void same_bits_of_all_instances(size_t n)
 {
     cudaError_t (*const run[])(const float *, float *, size_t, gp_workspace *, cudaStream_t) = {
-        real_reduce, real_grid1_reduce, real_grid3_reduce, real_wave_reduce, real_ring_reduce};
+        real_reduce, real_grid1_reduce, real_grid3_reduce};
     float *in = (float *)malloc(n * sizeof *in), first = 0, got;
     gp_workspace ws = GP_WORKSPACE_INIT;
     tap_buffer d_out = tap_buffer_new(sizeof got, 0);

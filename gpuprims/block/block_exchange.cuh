@@ -46,6 +46,8 @@
  */
 #ifndef GPI_TAG
 #define GPI_TAG block_exchange
+#define GPI_HEADER "gpuprims/block/block_exchange.cuh"
+#define GPI_TAKES (GPI_TAKES_TYPE | GPI_TAKES_BLOCK | GPI_TAKES_ITEMS)
 #endif
 #include "../core/begin.cuh"
 
@@ -63,6 +65,7 @@
 #ifdef GPI_DEFAULT
 #define GPI_BLOCK_EXCHANGE_DEFAULT
 #endif
+GPI_ONCE_PER_NAME(block_exchange);
 
 #define GPI_BLOCK_EXCHANGE_STORAGE GPI_PUBLIC(block_exchange_storage)
 #define GPI_BLOCK_EXCHANGE_OFFSET  GPI(exchange_offset)

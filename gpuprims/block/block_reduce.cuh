@@ -23,6 +23,8 @@
  */
 #ifndef GPI_TAG
 #define GPI_TAG block_reduce
+#define GPI_HEADER "gpuprims/block/block_reduce.cuh"
+#define GPI_TAKES (GPI_TAKES_TYPE | GPI_TAKES_OP | GPI_TAKES_IDENTITY | GPI_TAKES_BLOCK)
 #endif
 #include "../core/begin.cuh"
 
@@ -43,6 +45,7 @@
 #ifdef GPI_DEFAULT
 #define GPI_BLOCK_REDUCE_DEFAULT
 #endif
+GPI_ONCE_PER_NAME(block_reduce);
 
 #include "../warp/warp_reduce.cuh"
 #include "../core/rake.cuh"

@@ -28,6 +28,8 @@
  */
 #ifndef GPI_TAG
 #define GPI_TAG block_scan
+#define GPI_HEADER "gpuprims/block/block_scan.cuh"
+#define GPI_TAKES (GPI_TAKES_TYPE | GPI_TAKES_OP | GPI_TAKES_IDENTITY | GPI_TAKES_BLOCK)
 #endif
 #include "../core/begin.cuh"
 
@@ -48,6 +50,7 @@
 #ifdef GPI_DEFAULT
 #define GPI_BLOCK_SCAN_DEFAULT
 #endif
+GPI_ONCE_PER_NAME(block_scan);
 
 #include "../warp/warp_scan.cuh"
 #include "../core/rake.cuh"

@@ -38,6 +38,10 @@
  */
 #ifndef GPI_TAG
 #define GPI_TAG block_sort
+#define GPI_HEADER "gpuprims/block/block_sort.cuh"
+#define GPI_TAKES \
+    (GPI_TAKES_TYPE | GPI_TAKES_LESS | GPI_TAKES_CONTEXT | GPI_TAKES_VALUE | GPI_TAKES_BLOCK | \
+     GPI_TAKES_ITEMS)
 #endif
 #include "../core/begin.cuh"
 
@@ -58,6 +62,7 @@
 #ifdef GPI_DEFAULT
 #define GPI_BLOCK_SORT_DEFAULT
 #endif
+GPI_ONCE_PER_NAME(block_sort);
 
 #ifdef GP_VALUE
 #define GPI_MERGE_PAIRS 1

@@ -60,6 +60,8 @@
  */
 #ifndef GPI_TAG
 #define GPI_TAG bitonic_sort
+#define GPI_HEADER "gpuprims/classic/bitonic_sort.cuh"
+#define GPI_TAKES (GPI_TAKES_KEY | GPI_TAKES_VALUE | GPI_TAKES_API)
 #endif
 #include "../core/begin.cuh"
 
@@ -71,6 +73,7 @@
 #ifdef GPI_DEFAULT
 #define GPI_BITONIC_SORT_DEFAULT
 #endif
+GPI_ONCE_PER_NAME(bitonic_sort);
 
 /* 32 items, measured against 16: fewer passes are worth more than threads to hide their latency. */
 #undef GPI_NETWORK_SMALL_LOG

@@ -37,6 +37,8 @@
  */
 #ifndef GPI_TAG
 #define GPI_TAG find_max
+#define GPI_HEADER "gpuprims/classic/find_max.cuh"
+#define GPI_TAKES (GPI_TAKES_TYPE | GPI_TAKES_API)
 #endif
 #include "../core/begin.cuh"
 
@@ -48,6 +50,7 @@
 #ifdef GPI_DEFAULT
 #define GPI_FIND_MAX_DEFAULT
 #endif
+GPI_ONCE_PER_NAME(find_max);
 
 #undef GP_OP
 #undef GP_IDENTITY

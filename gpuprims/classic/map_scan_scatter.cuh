@@ -43,6 +43,8 @@
 
 #ifndef GPI_TAG
 #define GPI_TAG map_scan_scatter
+#define GPI_HEADER "gpuprims/classic/map_scan_scatter.cuh"
+#define GPI_TAKES (GPI_TAKES_TYPE | GPI_TAKES_PRED | GPI_TAKES_CONTEXT | GPI_TAKES_API)
 #endif
 #include "../core/begin.cuh"
 
@@ -57,6 +59,7 @@
 #ifdef GPI_DEFAULT
 #define GPI_MAP_SCAN_SCATTER_DEFAULT
 #endif
+GPI_ONCE_PER_NAME(map_scan_scatter);
 
 #include "../core/classic.cuh"
 #include "../core/predicate.cuh"

@@ -60,6 +60,8 @@
  */
 #ifndef GPI_TAG
 #define GPI_TAG odd_even_merge_sort
+#define GPI_HEADER "gpuprims/classic/odd_even_merge_sort.cuh"
+#define GPI_TAKES (GPI_TAKES_KEY | GPI_TAKES_VALUE | GPI_TAKES_API)
 #endif
 #include "../core/begin.cuh"
 
@@ -71,6 +73,7 @@
 #ifdef GPI_DEFAULT
 #define GPI_ODD_EVEN_DEFAULT
 #endif
+GPI_ONCE_PER_NAME(odd_even_merge_sort);
 
 #undef GPI_NETWORK_SMALL_LOG
 #define GPI_NETWORK_SMALL_LOG 4

@@ -44,6 +44,10 @@
  */
 #ifndef GPI_TAG
 #define GPI_TAG shuffle_scan
+#define GPI_HEADER "gpuprims/classic/shuffle_scan.cuh"
+#define GPI_TAKES \
+    (GPI_TAKES_TYPE | GPI_TAKES_OP | GPI_TAKES_IDENTITY | GPI_TAKES_INPUT_TYPE | GPI_TAKES_LOAD | \
+     GPI_TAKES_CONTEXT | GPI_TAKES_API)
 #endif
 #include "../core/begin.cuh"
 
@@ -64,6 +68,7 @@
 #ifdef GPI_DEFAULT
 #define GPI_SHUFFLE_SCAN_DEFAULT
 #endif
+GPI_ONCE_PER_NAME(shuffle_scan);
 
 #include "../core/classic.cuh"
 #include "../core/fold.cuh"

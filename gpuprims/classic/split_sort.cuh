@@ -55,6 +55,8 @@
 
 #ifndef GPI_TAG
 #define GPI_TAG split_sort
+#define GPI_HEADER "gpuprims/classic/split_sort.cuh"
+#define GPI_TAKES (GPI_TAKES_TYPE | GPI_TAKES_API)
 #endif
 #include "../core/begin.cuh"
 
@@ -66,6 +68,7 @@
 #ifdef GPI_DEFAULT
 #define GPI_SPLIT_SORT_DEFAULT
 #endif
+GPI_ONCE_PER_NAME(split_sort);
 
 #include "../core/classic.cuh"
 

@@ -37,6 +37,10 @@
  */
 #ifndef GPI_TAG
 #define GPI_TAG work_efficient_scan
+#define GPI_HEADER "gpuprims/classic/work_efficient_scan.cuh"
+#define GPI_TAKES \
+    (GPI_TAKES_TYPE | GPI_TAKES_OP | GPI_TAKES_IDENTITY | GPI_TAKES_INPUT_TYPE | GPI_TAKES_LOAD | \
+     GPI_TAKES_CONTEXT | GPI_TAKES_API)
 #endif
 #include "../core/begin.cuh"
 
@@ -57,6 +61,7 @@
 #ifdef GPI_DEFAULT
 #define GPI_WORK_EFFICIENT_SCAN_DEFAULT
 #endif
+GPI_ONCE_PER_NAME(work_efficient_scan);
 
 #include "../core/classic.cuh"
 #include "../core/combine.cuh"

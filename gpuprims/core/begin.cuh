@@ -2,11 +2,13 @@
  * core/begin.cuh: starts an instance. Checks the parameters, fills in the defaults, and defines how
  * the instance's names are made. Every parameterised header includes it first and end.cuh last.
  *
- * A header sets GPI_TAG, a word of its own, before it includes this file:
+ * A header sets GPI_TAG, a word of its own, before it includes this file, and what core/parameters.cuh asks
+ * for:
  *
  *     GPI_PUBLIC(word)       NAME_word, what the user calls
  *     GPI(word)              gpi_NAME_TAG_word, the instance's private names
  *     GPI_TEXT(word)         "NAME_word", for error messages
+ *     GPI_ONCE_PER_NAME(header);   an error that says so where a header comes twice under one name
  *     GPI_DEFAULT            defined when no parameter was given
  *     GPI_MISSING_...,       defined for a mistake; the outermost header turns it into an #error that
  *     GPI_WRONG_...          names itself. The parameter gets a substitute: one error, not fifty
@@ -17,6 +19,7 @@
 #define GPI_DEPTH 1
 
 #include "../gpuprims.h"
+#include "parameters.cuh"
 
 /* Functions of an instance run on the device, those of host/ on the host (GPI_ON_HOST). */
 #ifdef GPI_ON_HOST
@@ -120,6 +123,11 @@
 #define GPI(word)              GPI_JOIN4(gpi_, GP_NAME, GPI_TAG, _##word)
 #define GPI_PUBLIC(word)       GPI_JOIN2(GP_NAME, _##word)
 #define GPI_TEXT(word)         GPI_TEXT_OF(GPI_PUBLIC(word))
+
+/* Of the errors that follow it is the first. */
+#define GPI_ONCE_(header, name)   gpuprims_##header##_is_included_twice_under_the_name_##name
+#define GPI_ONCE(header, name)    GPI_ONCE_(header, name)
+#define GPI_ONCE_PER_NAME(header) enum { GPI_ONCE(header, GP_NAME) }
 #endif
 
 #else /* included by another header of the instance: its parameters hold, and it reports mistakes */

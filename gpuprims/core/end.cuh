@@ -17,6 +17,8 @@
 #undef GP_IDENTITY
 #undef GP_INPUT_TYPE
 #undef GP_LOAD
+#undef GP_LOAD_AT
+#undef GP_STORE_AT
 #undef GP_CONTEXT
 #undef GP_API
 #undef GP_PRED
@@ -24,15 +26,19 @@
 #undef GP_EQUAL
 #undef GP_BIN
 #undef GP_KEY
+#undef GP_KEY_KIND
 #undef GP_VALUE
 #undef GP_DESCENDING
 #undef GP_INDEX
+#undef GP_DEVICE_N
 #undef GP_BLOCK
 #undef GP_ITEMS
 #undef GP_KERNEL
 #undef GP_GRID
 
 #undef GPI_TAG
+#undef GPI_HEADER
+#undef GPI_TAKES
 #undef GPI_DEFAULT
 #undef GPI_MISSING_NAME
 #undef GPI_MISSING_OP

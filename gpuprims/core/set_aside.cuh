@@ -10,6 +10,8 @@
 #pragma push_macro("GP_IDENTITY")
 #pragma push_macro("GP_INPUT_TYPE")
 #pragma push_macro("GP_LOAD")
+#pragma push_macro("GP_LOAD_AT")
+#pragma push_macro("GP_STORE_AT")
 #pragma push_macro("GP_CONTEXT")
 #pragma push_macro("GP_API")
 #pragma push_macro("GP_PRED")
@@ -17,19 +19,31 @@
 #pragma push_macro("GP_EQUAL")
 #pragma push_macro("GP_BIN")
 #pragma push_macro("GP_KEY")
+#pragma push_macro("GP_KEY_KIND")
 #pragma push_macro("GP_VALUE")
 #pragma push_macro("GP_DESCENDING")
 #pragma push_macro("GP_INDEX")
+#pragma push_macro("GP_DEVICE_N")
 #pragma push_macro("GP_BLOCK")
 #pragma push_macro("GP_ITEMS")
 #pragma push_macro("GP_KERNEL")
 #pragma push_macro("GP_GRID")
+/* Looked at, so that -Wunused-macros does not call what is undefined here unused; || might not look at all. */
+#if defined GP_NAME + defined GP_TYPE + defined GP_OP + defined GP_IDENTITY + \
+    defined GP_INPUT_TYPE + defined GP_LOAD + defined GP_LOAD_AT + defined GP_STORE_AT + \
+    defined GP_CONTEXT + defined GP_API + defined GP_PRED + defined GP_LESS + \
+    defined GP_EQUAL + defined GP_BIN + defined GP_KEY + defined GP_KEY_KIND + \
+    defined GP_VALUE + defined GP_DESCENDING + defined GP_INDEX + defined GP_DEVICE_N + \
+    defined GP_BLOCK + defined GP_ITEMS + defined GP_KERNEL + defined GP_GRID
+#endif
 #undef GP_NAME
 #undef GP_TYPE
 #undef GP_OP
 #undef GP_IDENTITY
 #undef GP_INPUT_TYPE
 #undef GP_LOAD
+#undef GP_LOAD_AT
+#undef GP_STORE_AT
 #undef GP_CONTEXT
 #undef GP_API
 #undef GP_PRED
@@ -37,9 +51,11 @@
 #undef GP_EQUAL
 #undef GP_BIN
 #undef GP_KEY
+#undef GP_KEY_KIND
 #undef GP_VALUE
 #undef GP_DESCENDING
 #undef GP_INDEX
+#undef GP_DEVICE_N
 #undef GP_BLOCK
 #undef GP_ITEMS
 #undef GP_KERNEL

@@ -17,6 +17,8 @@
  */
 #ifndef GPI_TAG
 #define GPI_TAG cpu_compact
+#define GPI_HEADER "gpuprims/host/cpu_compact.h"
+#define GPI_TAKES (GPI_TAKES_TYPE | GPI_TAKES_PRED | GPI_TAKES_CONTEXT)
 #define GPI_ON_HOST
 #endif
 #include "../core/begin.cuh"
@@ -32,6 +34,7 @@
 #ifdef GPI_DEFAULT
 #define GPI_CPU_COMPACT_DEFAULT
 #endif
+GPI_ONCE_PER_NAME(cpu_compact);
 
 #include <stdlib.h>
 

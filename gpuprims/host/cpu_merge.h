@@ -28,6 +28,8 @@
  */
 #ifndef GPI_TAG
 #define GPI_TAG cpu_merge
+#define GPI_HEADER "gpuprims/host/cpu_merge.h"
+#define GPI_TAKES (GPI_TAKES_KEY | GPI_TAKES_VALUE | GPI_TAKES_DESCENDING)
 #define GPI_ON_HOST
 #endif
 #include "../core/begin.cuh"
@@ -42,6 +44,7 @@
 #ifdef GPI_DEFAULT
 #define GPI_CPU_MERGE_DEFAULT
 #endif
+GPI_ONCE_PER_NAME(cpu_merge);
 
 #include "../core/cpu_threads.h"
 #include "../core/radix_key.cuh"

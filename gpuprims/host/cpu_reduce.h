@@ -14,6 +14,10 @@
  */
 #ifndef GPI_TAG
 #define GPI_TAG cpu_reduce
+#define GPI_HEADER "gpuprims/host/cpu_reduce.h"
+#define GPI_TAKES \
+    (GPI_TAKES_TYPE | GPI_TAKES_OP | GPI_TAKES_IDENTITY | GPI_TAKES_INPUT_TYPE | GPI_TAKES_LOAD | \
+     GPI_TAKES_CONTEXT)
 #define GPI_ON_HOST
 #endif
 #include "../core/begin.cuh"
@@ -35,6 +39,7 @@
 #ifdef GPI_DEFAULT
 #define GPI_CPU_REDUCE_DEFAULT
 #endif
+GPI_ONCE_PER_NAME(cpu_reduce);
 
 #include "../core/combine.cuh"
 

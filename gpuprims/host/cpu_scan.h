@@ -19,6 +19,10 @@
  */
 #ifndef GPI_TAG
 #define GPI_TAG cpu_scan
+#define GPI_HEADER "gpuprims/host/cpu_scan.h"
+#define GPI_TAKES \
+    (GPI_TAKES_TYPE | GPI_TAKES_OP | GPI_TAKES_IDENTITY | GPI_TAKES_INPUT_TYPE | GPI_TAKES_LOAD | \
+     GPI_TAKES_CONTEXT)
 #define GPI_ON_HOST
 #endif
 #include "../core/begin.cuh"
@@ -40,6 +44,7 @@
 #ifdef GPI_DEFAULT
 #define GPI_CPU_SCAN_DEFAULT
 #endif
+GPI_ONCE_PER_NAME(cpu_scan);
 
 #include "../core/combine.cuh"
 #include "../core/cpu_threads.h"

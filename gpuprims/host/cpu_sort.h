@@ -17,6 +17,8 @@
  */
 #ifndef GPI_TAG
 #define GPI_TAG cpu_sort
+#define GPI_HEADER "gpuprims/host/cpu_sort.h"
+#define GPI_TAKES (GPI_TAKES_KEY | GPI_TAKES_DESCENDING)
 #define GPI_ON_HOST
 #endif
 #include "../core/begin.cuh"
@@ -31,6 +33,7 @@
 #ifdef GPI_DEFAULT
 #define GPI_CPU_SORT_DEFAULT
 #endif
+GPI_ONCE_PER_NAME(cpu_sort);
 
 #include "../core/radix_key.cuh"
 

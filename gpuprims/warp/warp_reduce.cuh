@@ -11,6 +11,8 @@
  */
 #ifndef GPI_TAG
 #define GPI_TAG warp_reduce
+#define GPI_HEADER "gpuprims/warp/warp_reduce.cuh"
+#define GPI_TAKES (GPI_TAKES_TYPE | GPI_TAKES_OP | GPI_TAKES_IDENTITY)
 #endif
 #include "../core/begin.cuh"
 
@@ -28,6 +30,7 @@
 #ifdef GPI_DEFAULT
 #define GPI_WARP_REDUCE_DEFAULT
 #endif
+GPI_ONCE_PER_NAME(warp_reduce);
 
 #include "../core/fold.cuh"
 

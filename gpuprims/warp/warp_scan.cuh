@@ -15,6 +15,8 @@
  */
 #ifndef GPI_TAG
 #define GPI_TAG warp_scan
+#define GPI_HEADER "gpuprims/warp/warp_scan.cuh"
+#define GPI_TAKES (GPI_TAKES_TYPE | GPI_TAKES_OP | GPI_TAKES_IDENTITY)
 #endif
 #include "../core/begin.cuh"
 
@@ -32,6 +34,7 @@
 #ifdef GPI_DEFAULT
 #define GPI_WARP_SCAN_DEFAULT
 #endif
+GPI_ONCE_PER_NAME(warp_scan);
 
 #include "../core/fold.cuh"
 
