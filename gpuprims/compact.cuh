@@ -2,7 +2,7 @@
  * compact.cuh: keeps the items that satisfy a predicate (stream compaction), and partitions.
  *
  * Parameters   GP_NAME        prefix of every generated name (gp, when nothing at all is defined)
- *              GP_TYPE        T, any trivially copyable type (int)
+ *              GP_TYPE        T, any trivially copyable type of up to 1024 bytes (int)
  *              GP_PRED(x)     true for an item to keep (x != 0); with GP_CONTEXT: GP_PRED(x, context)
  *              GP_CONTEXT     type of a by-value argument before `ws`
  *              GP_API         linkage of the host functions (static inline)
@@ -77,6 +77,7 @@
 #define GPI_COMPACT_DEFAULT
 #endif
 GPI_ONCE_PER_NAME(compact);
+GPI_AT_MOST(GP_TYPE, 1024);
 
 #include "core/chunk.cuh"
 #include "core/counts.cuh"

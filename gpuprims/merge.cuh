@@ -2,7 +2,7 @@
  * merge.cuh: merges two sorted arrays.
  *
  * Parameters   GP_NAME        prefix of every generated name (gp, when nothing at all is defined)
- *              GP_TYPE        T, any trivially copyable type (int)
+ *              GP_TYPE        T, any trivially copyable type of up to 1024 bytes (int)
  *              GP_LESS(a, b)  true when a comes before b (a < b); with GP_CONTEXT: GP_LESS(a, b, context)
  *              GP_CONTEXT     type of a by-value argument before `ws`
  *              GP_API         linkage of the host functions (static inline)

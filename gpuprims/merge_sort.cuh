@@ -2,7 +2,7 @@
  * merge_sort.cuh: sorts items of any type by any order, alone or with values.
  *
  * Parameters   GP_NAME        prefix of every generated name (gp, when nothing at all is defined)
- *              GP_TYPE        T, any trivially copyable type (int)
+ *              GP_TYPE        T, any trivially copyable type of up to 1024 bytes, with V (int)
  *              GP_LESS(a, b)  true when a comes before b (a < b); with GP_CONTEXT: GP_LESS(a, b, context)
  *              GP_CONTEXT     type of a by-value argument before `ws`
  *              GP_VALUE       V, any trivially copyable type; without it the keys are sorted alone

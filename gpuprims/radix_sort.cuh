@@ -3,7 +3,7 @@
  *
  * Parameters   GP_NAME        prefix of every generated name (gp, when nothing at all is defined)
  *              GP_KEY         K: an integer type of 1, 2, 4 or 8 bytes, float or double (int)
- *              GP_VALUE       V, any trivially copyable type; without it the keys are sorted alone
+ *              GP_VALUE       V, any trivially copyable type of any size; without it the keys are sorted alone
  *              GP_DESCENDING  when it is defined, the largest key comes first
  *              GP_API         linkage of the host functions (static inline)
  *              GP_KERNEL      for tests: GP_KERNEL_PASSES, _BUCKETS, _BLOCK, ...: core/launch.cuh

@@ -2,10 +2,10 @@
  * scan.cuh: prefix sums of a whole array with any associative operator.
  *
  * Parameters   GP_NAME        prefix of every generated name (gp, when nothing at all is defined)
- *              GP_TYPE        T, any trivially copyable type (int)
+ *              GP_TYPE        T, any trivially copyable type of up to 1024 bytes (int)
  *              GP_OP          a ready operator, or a macro or function op(a, b) (GP_SUM)
  *              GP_IDENTITY    with an operator of your own: an expression or a brace initialiser
- *              GP_INPUT_TYPE  I, what is read from memory (T)
+ *              GP_INPUT_TYPE  I, what is read from memory, of up to 1024 bytes (T)
  *              GP_LOAD(x)     the map from I to T (conversion); with GP_CONTEXT: GP_LOAD(x, context)
  *              GP_CONTEXT     type of a by-value argument before `ws`
  *              GP_BLOCK       threads of the block scan below (256)

@@ -2,7 +2,7 @@
  * scatter.cuh: moves items to and from places that a map says, and turns a predicate into flags.
  *
  * Parameters   GP_NAME        prefix of every generated name (gp, when nothing at all is defined)
- *              GP_TYPE        T, any trivially copyable type (int)
+ *              GP_TYPE        T, any trivially copyable type of any size (int)
  *              GP_INDEX       INDEX, any integer type, what the map holds (size_t)
  *              GP_PRED(x)     true for an item to flag (x != 0); with GP_CONTEXT: GP_PRED(x, context)
  *              GP_CONTEXT     type of a by-value argument before `ws`

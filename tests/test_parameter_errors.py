@@ -90,6 +90,27 @@ PARAMETERS = {
     "GP_GRID": "3",
 }
 
+# Types that are a byte too large for a header: which, the parameters, and what the error says.
+BIG = "typedef struct big { char bytes[%d]; } big;\n#define GP_NAME x\n"
+ORDER = "#define GP_LESS(a, b) ((a).bytes[0] < (b).bytes[0])\n"
+FOLD = ("static __host__ __device__ inline big join(big a, big b) { (void)a; return b; }\n"
+        "#define GP_TYPE big\n#define GP_OP join\n#define GP_IDENTITY {{0}}\n")
+INPUT = "#define GP_INPUT_TYPE big\n#define GP_LOAD(x) ((x).bytes[0])\n"
+VALUE = "#define GP_TYPE int\n#define GP_VALUE big\n"
+TOO_LARGE = [
+    (r"scan\.cuh|reduce\.cuh|(warp|block)/.*(scan|reduce)\.cuh|.*/shuffle_scan\.cuh", 1024, FOLD,
+     "GP_TYPE has more than 1024 bytes"),
+    (r"scan\.cuh|reduce\.cuh", 1024, INPUT, "GP_INPUT_TYPE has more than 1024 bytes"),
+    (r"compact\.cuh", 1024, "#define GP_TYPE big\n#define GP_PRED(x) ((x).bytes[0])\n",
+     "GP_TYPE has more than 1024 bytes"),
+    (r"merge(_sort)?\.cuh", 1024, "#define GP_TYPE big\n" + ORDER, "GP_TYPE has more than 1024 bytes"),
+    (r"merge_sort\.cuh", 1020, VALUE, "GP_TYPE and GP_VALUE together have more than 1024 bytes"),
+    (r"classic/(bitonic|odd_even_merge)_sort\.cuh", 16380, "#define GP_VALUE big\n",
+     "GP_KEY and GP_VALUE together have more than 16384 bytes"),
+    (r"classic/shared_scan\.cuh", 16384, FOLD, "GP_TYPE has more than 16384 bytes"),
+    (r"classic/split_sort\.cuh", 8, "#define GP_TYPE big\n", "GP_TYPE has more than 8 bytes"),
+]
+
 # What the other compilers are asked about, too: one header of each kind.
 SOME = ["scan.cuh", "compact.cuh", "block/block_reduce.cuh", "host/cpu_scan.h"]
 
@@ -116,7 +137,10 @@ def defined(code):
 
 
 def mistakes(header):
-    """Those that a header can meet, each with its code and the errors that are wanted, in any order."""
+    """Those that a header can meet, each with its code and the complaints that are wanted, in any order.
+
+    Where they end with None, the others come first, and what follows them does not matter.
+    """
     known = parameters(header)
     path = re.escape(f"gpuprims/{header}")
     for name, parameter, code, macros in MISTAKES:
@@ -135,6 +159,19 @@ def mistakes(header):
     yield "all that it does not take", PAIR + "#define GP_NAME x\n" + others, refused(others)
     yield "all that it does not take, without a name", PAIR + others, refused(others)
 
+    if header in SOME[:2]:
+        yield "a misspelt parameter", "#define GP_NAME x\n#define GP_TPYE float\n", ["warning.*GP_TPYE"]
+    include = f"#include <gpuprims/{header}>\n"
+    word = re.search(r"\w+(?=\.)", header)[0]
+    yield "twice under one name", f"#define GP_NAME x\n{include}#define GP_NAME x\n", [
+        rf"error.*gpuprims_{word}_is_included_twice_under_the_name_x\b", None]
+    yield "twice with nothing", include, []
+    for pattern, most, code, what in TOO_LARGE:
+        if re.fullmatch(pattern, header):
+            if header != "classic/split_sort.cuh":
+                yield f"a type of {most} bytes", BIG % most + code, []
+            yield f"a type of {most + 1} bytes", BIG % (most + 1) + code, [rf"error.*{path}: {what}", None]
+
 
 def check(job):
     """Compiles one mistake; gives (passed, name, output)."""
@@ -151,7 +188,11 @@ def check(job):
     output = run.stdout + run.stderr
     complaints = [line for line in output.splitlines()
                   if re.match(r"\S+(:\d+)+: (fatal error|error|warning)|\S+\(\d+\): (error|warning)", line)]
-    passed = len(complaints) == len(errors) and (run.returncode != 0) == bool(errors)
+    if errors and errors[-1] is None:
+        errors = errors[:-1]
+        complaints = complaints[: len(errors)]
+    passed = len(complaints) == len(errors)
+    passed = passed and (run.returncode != 0) == any("error" in error for error in errors)
     passed = passed and all(any(re.search(error, line) for line in complaints) for error in errors)
     return passed, f"{pathlib.Path(compiler[0]).name}, {header}: {name}", output
 

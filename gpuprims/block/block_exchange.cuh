@@ -3,7 +3,8 @@
  * of your own.
  *
  * Parameters   GP_NAME, GP_TYPE (int), GP_BLOCK threads (256), GP_ITEMS items of a thread (1)
- * Generates    NAME_block_exchange_storage, a type for a GP_SHARED variable: a tile, and a little more
+ * Generates    NAME_block_exchange_storage, a type for a GP_SHARED variable: a tile, and a little more.
+ *              T has any size; the GP_SHARED variables of a kernel get 48 KB.
  *              void NAME_block_load_blocked(const T *in, T x[GP_ITEMS], size_t n, storage)
  *              void NAME_block_store_blocked(T *out, const T x[GP_ITEMS], size_t n, storage)
  *              void NAME_block_blocked_to_striped(T x[GP_ITEMS], storage)

@@ -13,7 +13,7 @@
  *
  * storage is passed by name or by address. All GP_BLOCK threads take part, in the order of their rank
  * (x fastest), and __syncthreads() comes before the storage is used again. GP_OP need not be
- * commutative.
+ * commutative. T has at most 1024 bytes.
  *
  * How it works: the first warp rakes, as in block_scan.cuh: each of its lanes folds the values of
  * GP_BLOCK / 32 neighbouring threads, and the warp folds those. Two barriers. Values larger than 16 bytes

@@ -17,7 +17,8 @@
  *
  * storage is passed by name or by address. total may be NULL; otherwise every thread gets the fold of
  * the whole block there. All GP_BLOCK threads take part, in the order of their rank (x fastest), and
- * __syncthreads() comes before the storage is used again. GP_OP need not be commutative.
+ * __syncthreads() comes before the storage is used again. GP_OP need not be commutative. T has at most
+ * 1024 bytes.
  *
  * How it works: the first warp rakes (Blelloch, Scans as primitive parallel operations, 1989): each of its
  * lanes folds the values of GP_BLOCK / 32 neighbouring threads, the warp scans those sums, and each lane

@@ -5,7 +5,8 @@
  *              GP_LESS(a, b)  true when a comes before b (a < b); with GP_CONTEXT: GP_LESS(a, b, context)
  *              GP_CONTEXT     type of a last argument of the functions, by value
  *              GP_VALUE       V, any trivially copyable type, for block_sort_pairs
- * Generates    NAME_block_sort_storage, a type for a GP_SHARED variable: a tile, and a little more
+ * Generates    NAME_block_sort_storage, a type for a GP_SHARED variable: a tile, and a little more.
+ *              T and V have any size; the GP_SHARED variables of a kernel get 48 KB.
  *              void NAME_block_sort(T x[GP_ITEMS], storage)
  * with values  void NAME_block_sort_pairs(T keys[GP_ITEMS], V values[GP_ITEMS], storage)
  *

@@ -2,7 +2,7 @@
  * classic/map_scan_scatter.cuh: stream compaction in three steps, over each rung of the ladder of scans.
  *
  * Parameters   GP_NAME        prefix of every generated name (gp, when nothing at all is defined)
- *              GP_TYPE        T, any trivially copyable type (int)
+ *              GP_TYPE        T, any trivially copyable type of any size (int)
  *              GP_PRED(x)     true for an item to keep (x != 0); with GP_CONTEXT: GP_PRED(x, context)
  *              GP_CONTEXT     type of a by-value argument before `ws`
  *              GP_API         linkage of the host functions (static inline)

@@ -2,7 +2,7 @@
  * classic/naive_scan.cuh: the first parallel rung. log2 n passes over global memory.
  *
  * Parameters   GP_NAME, GP_TYPE (int), GP_OP (sum), GP_IDENTITY, GP_INPUT_TYPE, GP_LOAD, GP_CONTEXT,
- *              GP_API: as for scan.cuh
+ *              GP_API: as for scan.cuh, but types of any size
  * Generates    cudaError_t NAME_naive_exclusive_scan(const I *in, T *out, size_t n,
  *                                                    const gp_classic_options *opt,
  *                                                    [context,] ws, stream)

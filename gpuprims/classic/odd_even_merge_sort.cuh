@@ -4,7 +4,8 @@
  *
  * Parameters   GP_NAME        prefix of every generated name (gp, when nothing at all is defined)
  *              GP_KEY         K, an arithmetic type, ordered by < (int)
- *              GP_VALUE       V, any trivially copyable type that goes along with a key (none)
+ *              GP_VALUE       V, any trivially copyable type that goes along with a key; K and V have up to
+ *                             16384 bytes (none)
  *              GP_API         linkage of the host functions (static inline)
  *
  * Generates    cudaError_t NAME_odd_even_merge_sort(K *keys, [V *values,] size_t batch,

@@ -19,8 +19,8 @@
  *
  * Uses opt->block_threads, two items a thread, as long as a tile of that many items and its padding fit
  * into 48 KB of shared memory. For larger items the block is cut to the power of two that fits: to 512
- * threads for items of 24 bytes, 256 for 48, 128 for 128, below 32 for more than 756. And uses
- * opt->conflict_free: 1 pads the tile so that the lanes of a warp do not meet in one bank.
+ * threads for items of 24 bytes, 256 for 48, 128 for 128, below 32 for more than 756. T has at
+ * most 16384 bytes. And uses opt->conflict_free: 1 pads the tile so that the lanes of a warp do not meet in one bank.
  *
  * Guarantees   in == out is allowed when I and T have the same size. GP_OP is called on neighbouring
  *              runs of the input in input order, never on the identity, on padding or on places of the
@@ -74,6 +74,7 @@
 #define GPI_SHARED_SCAN_DEFAULT
 #endif
 GPI_ONCE_PER_NAME(shared_scan);
+GPI_AT_MOST(GP_TYPE, 16384);
 
 #include "../core/classic.cuh"
 #include "../core/combine.cuh"

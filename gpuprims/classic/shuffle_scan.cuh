@@ -18,7 +18,7 @@
  *     gp_shuffle_exclusive_scan(d_in, d_out, n, NULL, NULL, stream);
  *
  * Uses opt->block_threads. A tile has 8, 4, 2 or 1 items a thread, for items of up to 8, 16, 32 and more
- * bytes.
+ * bytes. T has at most 1024 bytes.
  *
  * Guarantees   in == out is allowed when I and T have the same size. GP_OP is called on neighbouring
  *              runs of the input in input order, never on the identity. Errors as for scan.cuh.

@@ -69,6 +69,7 @@
 #define GPI_SPLIT_SORT_DEFAULT
 #endif
 GPI_ONCE_PER_NAME(split_sort);
+GPI_AT_MOST(GP_TYPE, 8);
 
 #include "../core/classic.cuh"
 

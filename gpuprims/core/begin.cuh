@@ -9,6 +9,7 @@
  *     GPI(word)              gpi_NAME_TAG_word, the instance's private names
  *     GPI_TEXT(word)         "NAME_word", for error messages
  *     GPI_ONCE_PER_NAME(header);   an error that says so where a header comes twice under one name
+ *     GPI_AT_MOST(GP_TYPE, bytes);   an error that says so where the type is larger
  *     GPI_DEFAULT            defined when no parameter was given
  *     GPI_MISSING_...,       defined for a mistake; the outermost header turns it into an #error that
  *     GPI_WRONG_...          names itself. The parameter gets a substitute: one error, not fifty
@@ -128,6 +129,14 @@
 #define GPI_ONCE_(header, name)   gpuprims_##header##_is_included_twice_under_the_name_##name
 #define GPI_ONCE(header, name)    GPI_ONCE_(header, name)
 #define GPI_ONCE_PER_NAME(header) enum { GPI_ONCE(header, GP_NAME) }
+
+#ifdef __cplusplus
+#define GPI_STATIC_ASSERT(condition, text) static_assert(condition, GPI_HEADER ": " text)
+#else
+#define GPI_STATIC_ASSERT(condition, text) _Static_assert(condition, GPI_HEADER ": " text)
+#endif
+#define GPI_AT_MOST(type, bytes) \
+    GPI_STATIC_ASSERT(sizeof(type) <= bytes, #type " has more than " #bytes " bytes, the most that are supported")
 #endif
 
 #else /* included by another header of the instance: its parameters hold, and it reports mistakes */

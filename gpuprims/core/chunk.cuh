@@ -15,6 +15,10 @@
 
 #include "copy.cuh"
 
+/* A chunk fits into the 64 KB that the smallest GPUs have for a block. (Of a larger T there has been an error.) */
+GPI_STATIC_ASSERT(sizeof(GP_INPUT_TYPE) <= 1024 || sizeof(GP_TYPE) > 1024,
+                  "GP_INPUT_TYPE has more than 1024 bytes, the most that are supported");
+
 /*
  * A lane folds a run of neighbouring items: about 112 bytes, a whole and odd number of vectors where the
  * size allows, so that the runs of a warp spread over all banks of shared memory. A tile has the fewer

@@ -12,6 +12,8 @@
 
 #include "combine.cuh"
 
+GPI_AT_MOST(GP_TYPE, 1024); /* a value of each warp of a block has to fit into 48 KB of shared memory */
+
 #define GPI_SHUFFLE      GPI(shuffle)
 #define GPI_SHUFFLE_UP   GPI(shuffle_up)
 #define GPI_SHUFFLE_DOWN GPI(shuffle_down)

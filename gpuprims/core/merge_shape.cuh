@@ -17,6 +17,9 @@
  * items.
  */
 #define GPI_MERGE_BYTES (sizeof(GP_TYPE) + (GPI_MERGE_PAIRS ? sizeof(GPI_MERGE_VALUE) : 0))
+GPI_AT_MOST(GP_TYPE, 1024);
+GPI_STATIC_ASSERT(GPI_MERGE_BYTES <= 1024 || sizeof(GP_TYPE) > 1024,
+                  "GP_TYPE and GP_VALUE together have more than 1024 bytes, the most that are supported");
 enum {
     GPI_MERGE_ITEMS = GPI_MERGE_BYTES <= 4    ? GPI_TUNE_MERGE_ITEMS
                       : GPI_MERGE_BYTES <= 8  ? GPI_TUNE_MERGE_PAIR_ITEMS

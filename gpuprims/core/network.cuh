@@ -74,6 +74,8 @@ GPI_DEVICE void gpi_shuffle_xor(void *x, const unsigned bytes, int lanes)
 #define GPI_NETWORK_BYTES sizeof(GP_KEY)
 #define GPI_NETWORK_IF_VALUES(...)
 #endif
+GPI_STATIC_ASSERT(GPI_NETWORK_BYTES <= 16384,
+                  "GP_KEY and GP_VALUE together have more than 16384 bytes, the most that are supported");
 
 /* ---- shape ----------------------------------------------------------------------------------- */
 

@@ -20,7 +20,7 @@
 
 /* After every 128 bytes as much is left free, so that the lanes of the raking warp use different banks. */
 #define GPI_RAKE_PAD(i) \
-    ((i) + (i) / (sizeof(GP_TYPE) <= 4 ? 32 : 128 / (unsigned)sizeof(GP_TYPE)) * GPI_RAKE_WIDE)
+    ((i) + (i) / (sizeof(GP_TYPE) <= 4 ? 32 : GPI_RAKES ? 128 / (unsigned)sizeof(GP_TYPE) : 1) * GPI_RAKE_WIDE)
 #define GPI_RAKE_VALUES (GPI_RAKES ? GPI_RAKE_PAD(GP_BLOCK) : GP_BLOCK / 32)
 
 #define GPI_RAKE_UNIT GPI(rake_unit)

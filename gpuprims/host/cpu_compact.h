@@ -1,8 +1,8 @@
 /*
  * host/cpu_compact.h: stream compaction on the CPU, in plain C: the reference for every compaction.
  *
- * Parameters   GP_NAME, GP_TYPE (int), GP_PRED (x != 0), GP_CONTEXT: as for compact.cuh. A predicate of
- *              your own must be callable on the host.
+ * Parameters   GP_NAME, GP_TYPE (int), GP_PRED (x != 0), GP_CONTEXT: as for compact.cuh, but T of
+ *              any size. A predicate of your own must be callable on the host.
  * Generates    size_t NAME_cpu_compact(const T *in, T *out, size_t n [, context])
  *              size_t NAME_cpu_compact_with_scan(const T *in, T *out, size_t n [, context])
  *

@@ -3,7 +3,7 @@
  *
  * Parameters   GP_NAME        prefix of every generated name (gp, when nothing at all is defined)
  *              GP_KEY         K: an integer type of 1, 2, 4 or 8 bytes, float or double (int)
- *              GP_VALUE       V, any trivially copyable type; without it there are keys alone
+ *              GP_VALUE       V, any trivially copyable type of any size; without it there are keys alone
  *              GP_DESCENDING  when it is defined, the largest key comes first
  * Generates    int NAME_cpu_merge_runs(const K *in, K *out, const size_t *offsets, size_t runs, int threads)
  * with values  int NAME_cpu_merge_runs(const K *kin, K *kout, const V *vin, V *vout,

@@ -2,7 +2,7 @@
  * host/cpu_reduce.h: the fold of an array on the CPU, in plain C: the reference for every reduction.
  *
  * Parameters   GP_NAME, GP_TYPE (int), GP_OP (sum), GP_IDENTITY, GP_INPUT_TYPE, GP_LOAD, GP_CONTEXT:
- *              as for reduce.cuh. An operator of your own must be callable on the host.
+ *              as for reduce.cuh, but types of any size. An operator of your own must be callable on the host.
  * Generates    T NAME_cpu_reduce(const I *in, size_t n [, context])
  *
  *     in                   1 5 0 1 2 0 3

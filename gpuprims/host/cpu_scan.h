@@ -2,7 +2,7 @@
  * host/cpu_scan.h: prefix sums on the CPU, in plain C: the reference for every scan of the library.
  *
  * Parameters   GP_NAME, GP_TYPE (int), GP_OP (sum), GP_IDENTITY, GP_INPUT_TYPE, GP_LOAD, GP_CONTEXT:
- *              as for scan.cuh. An operator of your own must be callable on the host.
+ *              as for scan.cuh, but types of any size. An operator of your own must be callable on the host.
  * Generates    void NAME_cpu_exclusive_scan(const I *in, T *out, size_t n [, context])
  *              void NAME_cpu_inclusive_scan(const I *in, T *out, size_t n [, context])
  *              void NAME_cpu_parallel_exclusive_scan(const I *in, T *out, size_t n, int threads [, context])

@@ -4,8 +4,8 @@
  * Parameters   GP_NAME, GP_TYPE (int), GP_OP (sum), GP_IDENTITY
  * Generates    T NAME_warp_reduce(T x)              every lane gets x0 op x1 op ... op x31
  *
- * All 32 lanes take part. GP_OP need not be commutative. Cost: 6 shuffles per 4 bytes of T, 5 combines,
- * no shared memory.
+ * All 32 lanes take part. T has at most 1024 bytes. GP_OP need not be commutative. Cost: 6 shuffles per 4
+ * bytes of T, 5 combines, no shared memory.
  *
  * No include guard: each include stamps out one instance, as its parameters say.
  */

@@ -8,8 +8,9 @@
  *     lane  0 1 2 3 4 5 6 ..            NAME_warp_inclusive_scan   1 6 6 7 9 9 12 ..
  *     x     1 5 0 1 2 0 3 ..            NAME_warp_exclusive_scan   0 1 6 6 7 9 9  ..
  *
- * All 32 lanes take part. GP_OP need not be commutative. Cost: 5 shuffles per 4 bytes of T, 5 combines,
- * no shared memory. Source: Hillis and Steele, Data parallel algorithms, CACM 29(12), 1986.
+ * All 32 lanes take part. T has at most 1024 bytes. GP_OP need not be commutative. Cost: 5 shuffles per 4
+ * bytes of T, 5 combines, no shared memory. Source: Hillis and Steele, Data parallel algorithms, CACM 29(12),
+ * 1986.
  *
  * No include guard: each include stamps out one instance, as its parameters say.
  */
