@@ -584,9 +584,9 @@ static inline cudaError_t GPI_COMPACT_LAUNCH(GPI_COMPACT_JOB job, GPI_CONTEXT co
                (GPI_KERNEL_FITS | GPI_KERNEL_SM90);
 #endif
     if (!ring && job.tiles > 1 && /* twice as many blocks, as long as their counts are one group */
-        gpi_divide_up(job.n + GPI_COMPACT_SKIP, GPI_COMPACT_HALF * GPI_CHUNK_N) <= GPI_COUNT_GROUP) {
+        gpi_divide_up(job.n + GPI_COMPACT_SKIP, (size_t)GPI_COMPACT_HALF * GPI_CHUNK_N) <= GPI_COUNT_GROUP) {
         job.tile_chunks = GPI_COMPACT_HALF;
-        job.tiles = (unsigned)gpi_divide_up(job.n + job.skip, GPI_COMPACT_HALF * GPI_CHUNK_N);
+        job.tiles = (unsigned)gpi_divide_up(job.n + job.skip, (size_t)GPI_COMPACT_HALF * GPI_CHUNK_N);
     }
     unsigned blocks = gpi_resident_blocks(ring ? 1 : GPI_COMPACT_WAVE_BLOCKS, job.tiles, GP_GRID);
     unsigned most = blocks; /* tiles that are in shared memory at the same time */

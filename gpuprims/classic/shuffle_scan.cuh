@@ -177,7 +177,7 @@ GPI_DEVICE void GPI_WARP_RUN_STORE(GP_TYPE *out, const GP_TYPE *x, GPI_WARP_RUN 
 
         if (i >= run.items)
             break;
-        out[run.first + i] = i == 0 ? prefix : before ? GPI_COMBINE(prefix, x[r]) : x[r];
+        out[run.first + (size_t)i] = i == 0 ? prefix : before ? GPI_COMBINE(prefix, x[r]) : x[r];
     }
 }
 
@@ -224,7 +224,7 @@ static __global__ void __launch_bounds__(GPI_CLASSIC_THREADS)
 
         GPI_UNROLL
         for (int r = 0; r < GPI_WARP_RUN_ROUNDS; r++)
-            x[r] = 32 * r + run.lane < run.items ? sums[run.first + 32 * r + run.lane]
+            x[r] = 32 * r + run.lane < run.items ? sums[run.first + (size_t)(32 * r + run.lane)]
                                                  : GPI_IDENTITY();
         GPI_WARP_RUNS_SCAN(GPI_WARP_RUN_SCAN(x, run), run, totals, base ? &carry : NULL);
         GPI_WARP_RUN_STORE(sums, x, run,

@@ -66,7 +66,7 @@ GPI_DEVICE GP_TYPE GPI_QUICK_COMBINE(GP_TYPE a, GP_TYPE b)
 GPI_FUNCTION GP_TYPE GPI_EXTREME(int largest)
 {
     const GP_TYPE one = (GP_TYPE)1, minus_one = (GP_TYPE)-1;
-    const int is_signed = minus_one < one;
+    const unsigned is_signed = minus_one < one;
     const int is_floating = (GP_TYPE)0.5 != (GP_TYPE)0 && (GP_TYPE)2 != one; /* and not bool */
     float infinity = __builtin_inff();
     GP_TYPE top = one;
@@ -111,7 +111,7 @@ GPI_FUNCTION GP_TYPE GPI_LOAD(const GP_INPUT_TYPE *item, GPI_CONTEXT context)
     (void)context;
     (void)x;
 #ifndef GP_LOAD
-    return x;
+    return __extension__(GP_TYPE)x; /* an extension if it is a struct, and no conversion */
 #elif defined GP_CONTEXT
     return GP_LOAD(x, context);
 #else

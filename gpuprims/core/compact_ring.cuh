@@ -31,8 +31,8 @@
 
 /* A stage has a slot for each chunk, the lanes' choices and ranks, and with flags a slot for these. */
 enum {
-    GPI_COMPACT_STAGE = GPI_TILE_CHUNKS * (GPI_COMPACT_SLOT + 128 * (GPI_COMPACT_BITS + 1)),
-    GPI_COMPACT_FLAG_STAGE = GPI_COMPACT_STAGE + GPI_TILE_CHUNKS * GPI_COMPACT_FLAG_SLOT,
+    GPI_COMPACT_STAGE = (int)GPI_TILE_CHUNKS * (GPI_COMPACT_SLOT + 128 * (GPI_COMPACT_BITS + 1)),
+    GPI_COMPACT_FLAG_STAGE = GPI_COMPACT_STAGE + (int)GPI_TILE_CHUNKS * GPI_COMPACT_FLAG_SLOT,
     GPI_COMPACT_STAGES = GPI_COMPACT_FIT(GPI_COMPACT_STAGE),
     GPI_COMPACT_FLAG_STAGES = GPI_COMPACT_FIT(GPI_COMPACT_FLAG_STAGE),
     GPI_COMPACT_RING_BYTES =
@@ -56,7 +56,7 @@ typedef struct {
 
 /* Where a stage keeps a lane's choice in chunk q: GPI_COMPACT_BITS words, and its rank, 32 words apart. */
 #define GPI_COMPACT_CHOICE(stage, q, lane)                                   \
-    ((uint32_t *)(void *)((stage) + GPI_TILE_CHUNKS * GPI_COMPACT_SLOT) +  \
+    ((uint32_t *)(void *)((stage) + (int)GPI_TILE_CHUNKS * GPI_COMPACT_SLOT) + \
      (q) * (32 * (GPI_COMPACT_BITS + 1)) + (lane))
 #define GPI_COMPACT_FLAGS(stage, q) ((stage) + GPI_COMPACT_STAGE + (q) * GPI_COMPACT_FLAG_SLOT)
 

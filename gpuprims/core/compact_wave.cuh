@@ -70,7 +70,7 @@ static __global__ void __launch_bounds__(32 * GPI_TILE_CHUNKS, GPI_COMPACT_WAVE_
     GP_SHARED(uint32_t[3], taken); /* a tile and the epoch; the epoch of a block that draws no tickets */
     unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;
     char *slot = slots + warp * GPI_COMPACT_SLOT;
-    char *flag_slot = slots + GPI_TILE_CHUNKS * GPI_COMPACT_SLOT + warp * GPI_COMPACT_FLAG_SLOT;
+    char *flag_slot = slots + (int)GPI_TILE_CHUNKS * GPI_COMPACT_SLOT + warp * GPI_COMPACT_FLAG_SLOT;
     gpi_counted known = {0, 0};
     const int draws = job.tiles > gridDim.x || (job.tiles > 1 && job.in_place); /* tickets for tiles */
     uint32_t tile = blockIdx.x, epoch = 0;
@@ -133,12 +133,12 @@ static __global__ void __launch_bounds__(32 * GPI_TILE_CHUNKS, GPI_COMPACT_WAVE_
         GPI_NO_UNROLL
         for (int whole = 0; whole <= waits; whole++) {
             size_t end = whole ? job.tiles : tile;
-            size_t sum = GPI_COMPACT_WAVE_LOOK(&job, &known, group_sums, end, lane, warp, epoch, context);
+            size_t before = GPI_COMPACT_WAVE_LOOK(&job, &known, group_sums, end, lane, warp, epoch, context);
 
             if (whole)
-                all_kept = sum;
+                all_kept = before;
             else
-                tiles_before = sum;
+                tiles_before = before;
         }
         if (job.tiles == 1)
             all_kept = all;

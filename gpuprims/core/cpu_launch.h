@@ -18,7 +18,7 @@ static inline void gpi_cpu_exit_warp(gpi_cpu_block *block, unsigned warp, unsign
     block->live[warp] &= ~(1u << lane);
     for (unsigned lanes = block->waiting[warp]; lanes; lanes &= lanes - 1)
         if (block->waiting[warp] & lanes & -lanes)
-            gpi_cpu_try_warp(block, warp, block->fibers[warp * 32 + __builtin_ctz(lanes)].mask);
+            gpi_cpu_try_warp(block, warp, block->fibers[warp * 32 + (unsigned)__builtin_ctz(lanes)].mask);
 }
 
 /* Where every fiber starts. */
@@ -291,17 +291,18 @@ static inline cudaError_t gpi_cpu_run_launch(gpi_cpu_launch_state *launch)
     enum { MOST = 256 };
     pthread_t workers[MOST];
     unsigned long long wanted = (unsigned long long)gpi_cpu_resident_blocks();
-    int started = 0, ran;
+    unsigned started = 0;
+    int ran;
 
     if (wanted < launch->cluster) /* its blocks run together; they start in order, cluster by cluster */
         wanted = launch->cluster;
     if (wanted > launch->blocks)
         wanted = launch->blocks;
-    while (started + 1ull < wanted && started < MOST &&
+    while (started + 1 < wanted && started < MOST &&
            pthread_create(&workers[started], NULL, gpi_cpu_work, launch) == 0)
         started++;
     ran = gpi_cpu_work(launch) != NULL;
-    for (int i = 0; i < started; i++) {
+    for (unsigned i = 0; i < started; i++) {
         void *result;
 
         pthread_join(workers[i], &result);

@@ -16,7 +16,7 @@
 #define GPI_HYBRID_LANES_CUH
 
 #include <stdlib.h>
-#include <time.h>
+#include <sys/select.h>
 #ifdef __linux__
 #include <sys/mman.h>
 #endif
@@ -513,7 +513,6 @@ static inline void *gpi_hybrid_work(void *argument)
 {
     gpi_hybrid_worker *worker = (gpi_hybrid_worker *)argument;
     gpi_hybrid_lanes *lanes = worker->lanes;
-    const struct timespec moment = {0, 20000};
     cudaError_t error = lanes->chunks ? cudaSetDevice(lanes->device) : cudaSuccess;
 
     for (;;) {
@@ -537,8 +536,11 @@ static inline void *gpi_hybrid_work(void *argument)
         worked = worked || gpi_hybrid_do_task(worker);
         if (worker->alone)
             gpi_hybrid_tell(lanes);
-        else if (!worked)
-            nanosleep(&moment, NULL);
+        else if (!worked) {
+            struct timeval moment = {0, 20};
+
+            select(0, NULL, NULL, NULL, &moment); /* -std=c11 hides nanosleep() */
+        }
     }
 }
 

@@ -110,7 +110,7 @@ static inline cudaLaunchConfig_t gpi_launch_config(cudaLaunchAttribute *attribut
         GPI_CPU_NESTED_RUN(number, GPI_CPU_PASTE(GPI_CPU_PASS_, count))               \
         struct gpi_call gpi_arguments = {(kernel), __VA_ARGS__};                      \
         gpi_cpu_launch(text, GPI_CPU_RUN(number), &gpi_arguments, (cluster),          \
-                       GPI_CPU_DIM3(grid), GPI_CPU_DIM3(block), (shared_bytes));      \
+                       GPI_CPU_DIM3(grid), GPI_CPU_DIM3(block), (size_t)(shared_bytes)); \
     })
 /* clang-format on */
 
@@ -123,7 +123,18 @@ static inline cudaLaunchConfig_t gpi_launch_config(cudaLaunchAttribute *attribut
         gpi_c->gpi_k(pass);                                \
     }
 #define GPI_CPU_NESTED_RUN(number, pass)
-#define GPI_CPU_DIM3(size) dim3((size))
+#define GPI_CPU_DIM3(size) gpi_cpu_dim3(size)
+
+/* A dim3 of a dim3 or of any integer. */
+struct gpi_cpu_dim3 : dim3 {
+    gpi_cpu_dim3(dim3 size) : dim3(size) {}
+    gpi_cpu_dim3(unsigned long long n) : dim3(n > 0xFFFFFFFFu ? 0 : (unsigned)n) {} /* 0: the launch refuses it */
+    gpi_cpu_dim3(unsigned long n) : gpi_cpu_dim3((unsigned long long)n) {}
+    gpi_cpu_dim3(unsigned n) : gpi_cpu_dim3((unsigned long long)n) {}
+    gpi_cpu_dim3(long long n) : gpi_cpu_dim3((unsigned long long)n) {}
+    gpi_cpu_dim3(long n) : gpi_cpu_dim3((unsigned long long)n) {}
+    gpi_cpu_dim3(int n) : gpi_cpu_dim3((unsigned long long)n) {}
+};
 #else
 #define GPI_CPU_MEMBER_RUN(pass)
 #define GPI_CPU_NESTED_RUN(number, pass)                   \
@@ -149,14 +160,27 @@ static inline cudaLaunchConfig_t gpi_launch_config(cudaLaunchAttribute *attribut
 #define GPI_CPU_RUN_NAME(number) __asm__("gpi_cpu_run_" GPI_CPU_TEXT(number))
 #endif
 
-#define GPI_CPU_DIM3(size) \
-    _Generic((size), dim3 : gpi_cpu_dim3_of_dim3, default : gpi_cpu_dim3_of_integer)(size)
+/* clang-format off */
+#define GPI_CPU_DIM3(size)                          \
+    _Generic((size),                                \
+             dim3 : gpi_cpu_dim3_of_dim3,           \
+             short : gpi_cpu_dim3_of_signed,        \
+             int : gpi_cpu_dim3_of_signed,          \
+             long : gpi_cpu_dim3_of_signed,         \
+             long long : gpi_cpu_dim3_of_signed,    \
+             default : gpi_cpu_dim3_of_unsigned)(size)
+/* clang-format on */
 
-static inline dim3 gpi_cpu_dim3_of_integer(unsigned long long x)
+static inline dim3 gpi_cpu_dim3_of_unsigned(unsigned long long n)
 {
-    dim3 size = {x > 0xFFFFFFFFu ? 0 : (unsigned)x, 1, 1}; /* 0: the launch refuses it */
+    dim3 size = {n > 0xFFFFFFFFu ? 0 : (unsigned)n, 1, 1}; /* 0: the launch refuses it */
 
     return size;
+}
+
+static inline dim3 gpi_cpu_dim3_of_signed(long long n)
+{
+    return gpi_cpu_dim3_of_unsigned((unsigned long long)n);
 }
 
 /* `dim3 size = {256};` leaves y and z at zero in C, where no constructor makes them one. */

@@ -94,7 +94,7 @@ GPI_DEVICE size_t GPI_MERGE_COUNT(const GPI_MERGE_LANES *lanes, GP_TYPE pivot, u
             if (offset < width) {
                 const GP_TYPE x = lanes->keys[low + offset];
 
-                count += lanes->run < of ? !GPI_LESS(pivot, x, context) : GPI_LESS(x, pivot, context);
+                count += (unsigned)(lanes->run < of ? !GPI_LESS(pivot, x, context) : GPI_LESS(x, pivot, context));
             }
         }
         for (unsigned step = 1; step < each; step *= 2)

@@ -265,7 +265,7 @@ static __global__ void __launch_bounds__(32 * (GPI_RING_OTHERS + GPI_RING_LOOKER
 #if GPI_DEVICE_CODE
     GP_DYNAMIC_SHARED(char, stages);
     GP_SHARED(GPI_SCAN_RING, ring);
-    GP_TYPE *lanes_before = (GP_TYPE *)(stages + GPI_RING_N * GPI_TILE_CHUNKS * GPI_SLOT_BYTES);
+    GP_TYPE *lanes_before = (GP_TYPE *)(stages + (int)GPI_RING_N * GPI_TILE_CHUNKS * GPI_SLOT_BYTES);
     unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;
     unsigned lookers = blockDim.x / 32 - GPI_RING_OTHERS;
 
