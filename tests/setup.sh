@@ -27,6 +27,9 @@ logged() {
     fi
 }
 
+have_gpu() { nvidia-smi -L >/dev/null 2>&1; }
+builds_cuda() { meson introspect --targets "$build" | grep '_cuda"' >/dev/null; }
+
 apt_install() {
     local as_root=()
     command -v apt-get >/dev/null || die "something is missing here: please install what Debian calls $*"
