@@ -83,6 +83,7 @@ enum { NO_MEMORY = cudaErrorMemoryAllocation, BROKEN = cudaErrorUnknown };
 /* ---- instances --------------------------------------------------------------------------------- */
 
 #define GPI_HYBRID_BLOCK ((size_t)256) /* several blocks of a short array */
+#define GPI_CPU_MERGE_MIN_ITEMS(runs) ((size_t)1)
 
 typedef struct {
     uint32_t number;

@@ -23,9 +23,14 @@
 #include <gpuprims/warp/warp_scan.cuh>
 #include <gpuprims/warp/warp_reduce.cuh>
 #include "no_parameters.h"
+
+static int threads_started;
+#define pthread_create(...) (threads_started++, (pthread_create)(__VA_ARGS__))
+
 #include <gpuprims/host/cpu_scan.h>
 #include <gpuprims/host/cpu_reduce.h>
 #include <gpuprims/host/cpu_compact.h>
+#include <gpuprims/host/cpu_merge.h>
 #include <gpuprims/host/cpu_scan.h>
 #include <gpuprims/host/cpu_reduce.h>
 #include <gpuprims/host/cpu_compact.h>
@@ -260,7 +265,7 @@ static void check_trio(void)
         passed &= got[i].first == (i ? 7 : -1) && got[i].last == (i ? i - 1 : -2);
     ok(passed && memcmp(got, want, N * sizeof *in) == 0, "a scan with all parameters, on device and host");
     trio_cpu_parallel_exclusive_scan(in, want, N, 5, 7);
-    ok(memcmp(got, want, N * sizeof *in) == 0, "and by five threads of the host");
+    ok(memcmp(got, want, N * sizeof *in) == 0, "and by the parallel scan of the host");
     memcpy(want, in, N * sizeof *in);
     trio_cpu_inclusive_scan(want, want, N, 7);
     ok(want[N - 1].first == 7 && want[N - 1].last == N - 1, "and inclusive, in place, on the host");
@@ -287,6 +292,92 @@ static void check_trio(void)
     tap_buffer_free(&d_in);
     tap_buffer_free(&d_out);
     tap_buffer_free(&d_count);
+    free(in);
+}
+
+/*
+ * The references that several threads share: small tasks start none, and with a threshold of a few items the
+ * chunks are right whatever their lengths. An affine map tells every order from the right one.
+ */
+typedef struct {
+    unsigned scale, shift;
+} affine;
+
+static inline affine affine_then(affine a, affine b)
+{
+    affine both = {a.scale * b.scale, a.shift * b.scale + b.shift};
+    return both;
+}
+
+#undef GPI_CPU_SCAN_MIN_ITEMS
+#define GPI_CPU_SCAN_MIN_ITEMS ((size_t)16)
+#define GP_NAME                affine
+#define GP_TYPE                affine
+#define GP_OP                  affine_then
+#define GP_IDENTITY            {1, 0}
+#include <gpuprims/host/cpu_scan.h>
+
+static void check_host_chunks(void)
+{
+    static const size_t sizes[] = {0, 1, 31, 32, 33, 47, 48, 49, 95, 96, 97, 163, 400};
+    affine in[400], want[400], got[401], sum = {1, 0};
+    int passed = 1;
+
+    for (int i = 0; i < 400; i++) {
+        in[i].scale = (unsigned)tap_below(1000) * 2 + 1;
+        in[i].shift = (unsigned)tap_below(1000);
+        want[i] = sum;
+        sum.shift = sum.shift * in[i].scale + in[i].shift;
+        sum.scale *= in[i].scale;
+    }
+    threads_started = 0;
+    for (int k = 0; k < 13; k++)
+        for (int threads = 1; threads < 12; threads += 2) {
+            const size_t n = sizes[k];
+
+            memset(got, 85, sizeof got);
+            affine_cpu_parallel_exclusive_scan(in, got, n, threads);
+            passed &= memcmp(got, want, n * sizeof *in) == 0 && got[n].scale == 0x55555555;
+            memcpy(got, in, sizeof in);
+            affine_cpu_parallel_exclusive_scan(got, got, n, threads);
+            passed &= memcmp(got, want, n * sizeof *in) == 0;
+        }
+    ok(passed && threads_started > 0, "a scan by threads of the host, chunks of all lengths");
+}
+
+static void check_host_threads(void)
+{
+    enum { SCANNED = (1 << 21) + 100, MERGED = 1 << 17 };
+    int *in = (int *)malloc(2 * SCANNED * sizeof *in), *got = in + SCANNED, sum = 0, passed = 1;
+    size_t offsets[3] = {0, 50, 100};
+
+    for (int i = 0; i < SCANNED; i++)
+        in[i] = (int)tap_below(1000);
+    threads_started = 0;
+    plain_cpu_parallel_exclusive_scan(in, got, 64, 8);
+    plain_cpu_parallel_exclusive_scan(in, got, 100000, 8);
+    ok(threads_started == 0 && got[1] == in[0] && got[2] == in[0] + in[1],
+       "a scan of few items starts no thread of the host");
+    plain_cpu_parallel_exclusive_scan(in, got, SCANNED, 8);
+    for (int i = 0; i < SCANNED; sum += in[i++])
+        passed &= got[i] == sum;
+    ok(passed && threads_started == 2, "one of many starts a second one, twice");
+
+    threads_started = 0;
+    for (int i = 0; i < 100; i++)
+        in[i] = i % 50 * 2 + i / 50;
+    passed = gp_cpu_merge_runs(in, got, offsets, 2, 8) == 0 && threads_started == 0;
+    for (int i = 0; i < 100; i++)
+        passed &= got[i] == i;
+    ok(passed, "a merge of few items starts no thread of the host");
+    for (int i = 0; i < MERGED; i++)
+        in[i] = i % (MERGED / 2) * 2 + i / (MERGED / 2);
+    offsets[1] = MERGED / 2;
+    offsets[2] = MERGED;
+    passed = gp_cpu_merge_runs(in, got, offsets, 2, 8) == 0 && threads_started == 1;
+    for (int i = 0; i < MERGED; i++)
+        passed &= got[i] == i;
+    ok(passed, "one of many starts a second one");
     free(in);
 }
 
@@ -346,6 +437,8 @@ int main(int argc, char **argv)
     tap_begin(argc, argv);
     check_parameters();
     check_trio();
+    check_host_chunks();
+    check_host_threads();
     check_block_sizes();
     check_files();
     return tap_end();

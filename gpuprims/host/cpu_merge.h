@@ -16,8 +16,9 @@
  * Host pointers; the input and the output do not overlap. offsets has runs + 1 nondecreasing entries: run
  * r is in[offsets[r]] to in[offsets[r + 1] - 1], sorted as radix_sort.cuh does, and the merged items go to
  * out[0] and on. Stable: items that are equal keep their order, those of an earlier run come first.
- * threads <= 0 means as many as there are processors; the result is the same with any number. Gives 0, or
- * 1 if there was no memory (48 bytes for each run and thread) and nothing has been done.
+ * threads <= 0 means as many as there are processors; the result is the same with any number. Fewer are
+ * started for few items: each has at least 2^16 of them, and 8 of each run on the average. Gives 0, or 1 if
+ * there was no memory (48 bytes for each run and thread) and nothing has been done.
  *
  * How it works: the merged order is cut into as many equal parts as there are threads (Varman et al.,
  * Merging multiple lists on hierarchical-memory multiprocessors, 1991). Where a cut goes through each run
@@ -61,16 +62,25 @@ GPI_ONCE_PER_NAME(cpu_merge);
 #endif
 /* clang-format on */
 
+/*
+ * The fewest items of a thread: starting one takes as long as merging some 10,000 items, and cutting the runs,
+ * which each does for itself, as long as merging a few items of each run.
+ */
+#ifndef GPI_CPU_MERGE_MIN_ITEMS
+#define GPI_CPU_MERGE_MIN_ITEMS(runs) ((runs) > 1 << 13 ? 8 * (runs) : (size_t)1 << 16)
+#endif
+
 /* out becomes the items of all runs, in order. */
 static inline int GPI_PUBLIC(cpu_merge_runs)(GPI_CPU_MERGE_PARAMETERS, const size_t *offsets,
                                              size_t runs, int threads)
 {
     GPI_RUNS_PART parts[GPI_CPU_THREADS_LIMIT], all = GPI_CPU_MERGE_ARGUMENTS;
     size_t n = runs ? offsets[runs] - offsets[0] : 0, count = (size_t)gpi_cpu_thread_count(threads);
+    const size_t most = n / GPI_CPU_MERGE_MIN_ITEMS(runs);
 
     if (n == 0)
         return 0;
-    count = count < n ? count : n;
+    count = count < most ? count : most > 0 ? most : 1;
     char *scratch = (char *)malloc(count * GPI_RUNS_SCRATCH(runs));
     if (!scratch)
         return 1;

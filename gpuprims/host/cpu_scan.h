@@ -11,9 +11,14 @@
  *     exclusive            0 1 6 6 7 9 9
  *     inclusive            1 6 6 7 9 9 12
  *
- * Host pointers. in == out is allowed when I and T have the same size. The serial scans are left folds;
- * the parallel one folds chunk by chunk, so its floats depend on the number of threads. threads <= 0
- * means as many as there are processors. A thread that cannot be started costs speed, not the result.
+ * Host pointers. in == out is allowed when I and T have the same size. The serial scans are left folds.
+ *
+ * The parallel one starts fewer threads for few items, so as not to be slower than one core: each has more
+ * than 2^20 items, or than 2^22 bytes of T where that is less. With one thread it is the serial scan. With t of
+ * them, let h = n / (2t + 1): the first chunk has h items, the others 2h, and the last one what is left
+ * besides. Each begins with the fold from the left of the folds of the chunks before it, where the fold of a
+ * chunk but the first is that of its quarters. So floats depend on n, sizeof(T) and `threads` alone. threads
+ * <= 0 means as many as there are processors. A thread that cannot be started costs speed, not the result.
  *
  * No include guard: each include stamps out one instance, as its parameters say.
  */
@@ -54,9 +59,19 @@ GPI_ONCE_PER_NAME(cpu_scan);
 #define GPI_CPU_SCAN_FOLD  GPI(fold_chunk)
 #define GPI_CPU_SCAN_CHUNK GPI(scan_chunk)
 
-/* Scans in[first, last), starting from *sum where there is something before. */
-static inline void GPI_CPU_SCAN_RANGE(const GP_INPUT_TYPE *in, GP_TYPE *out, size_t first, size_t last,
-                                      const GP_TYPE *before, int exclusive, GPI_CONTEXT context)
+/*
+ * The fewest items of a thread: starting one takes as long as scanning some 2^17 ints. Never below 16, so that a
+ * chunk has quarters, whatever the size of T.
+ */
+#ifndef GPI_CPU_SCAN_MIN_ITEMS
+#define GPI_CPU_SCAN_MIN_ITEMS \
+    (((size_t)1 << 22) / (sizeof(GP_TYPE) > 4 ? sizeof(GP_TYPE) : 4) + 16)
+#endif
+
+/* Scans in[first, last), starting from *before where there is something before; gives the fold of all. */
+static inline GP_TYPE GPI_CPU_SCAN_RANGE(const GP_INPUT_TYPE *in, GP_TYPE *out, size_t first,
+                                         size_t last, const GP_TYPE *before, int exclusive,
+                                         GPI_CONTEXT context)
 {
     GP_TYPE sum = before ? *before : GPI_IDENTITY();
     int has_sum = before != NULL;
@@ -69,6 +84,7 @@ static inline void GPI_CPU_SCAN_RANGE(const GP_INPUT_TYPE *in, GP_TYPE *out, siz
         sum = next;
         has_sum = 1;
     }
+    return sum;
 }
 
 /* out[0] = identity, out[i] = in[0] op ... op in[i - 1] */
@@ -89,18 +105,37 @@ typedef struct {
     const GP_INPUT_TYPE *in;
     GP_TYPE *out;
     size_t first, last;
-    GP_TYPE sum;    /* first the fold of the chunk, then of all chunks before */
-    int has_before; /* the first chunk has none */
+    GP_TYPE sum; /* first the fold of the chunk, then of all chunks before */
     GPI_CONTEXT context;
 } GPI_CPU_SCAN_TASK;
 
+/*
+ * The fold of a chunk, by quarters: four folds at once take little longer than one, since each waits for
+ * its own sum alone. Nothing is before the first chunk, which is scanned at once.
+ */
 static inline void *GPI_CPU_SCAN_FOLD(void *argument)
 {
     GPI_CPU_SCAN_TASK *task = (GPI_CPU_SCAN_TASK *)argument;
+    const GP_INPUT_TYPE *in = task->in + task->first;
+    const size_t n = task->last - task->first, q = n / 4;
 
-    task->sum = GPI_LOAD(task->in + task->first, task->context);
-    for (size_t i = task->first + 1; i < task->last; i++)
-        task->sum = GPI_COMBINE(task->sum, GPI_LOAD(task->in + i, task->context));
+    if (task->first == 0) {
+        task->sum = GPI_CPU_SCAN_RANGE(in, task->out, 0, n, NULL, 1, task->context);
+        return NULL;
+    }
+
+    GP_TYPE a = GPI_LOAD(in, task->context), b = GPI_LOAD(in + q, task->context);
+    GP_TYPE c = GPI_LOAD(in + 2 * q, task->context), d = GPI_LOAD(in + 3 * q, task->context);
+
+    for (size_t i = 1; i < q; i++) {
+        a = GPI_COMBINE(a, GPI_LOAD(in + i, task->context));
+        b = GPI_COMBINE(b, GPI_LOAD(in + q + i, task->context));
+        c = GPI_COMBINE(c, GPI_LOAD(in + 2 * q + i, task->context));
+        d = GPI_COMBINE(d, GPI_LOAD(in + 3 * q + i, task->context));
+    }
+    for (size_t i = 4 * q; i < n; i++)
+        d = GPI_COMBINE(d, GPI_LOAD(in + i, task->context));
+    task->sum = GPI_COMBINE(GPI_COMBINE(GPI_COMBINE(a, b), c), d);
     return NULL;
 }
 
@@ -108,42 +143,47 @@ static inline void *GPI_CPU_SCAN_CHUNK(void *argument)
 {
     GPI_CPU_SCAN_TASK *task = (GPI_CPU_SCAN_TASK *)argument;
 
-    GPI_CPU_SCAN_RANGE(task->in, task->out, task->first, task->last,
-                       task->has_before ? &task->sum : NULL, 1, task->context);
+    GPI_CPU_SCAN_RANGE(task->in, task->out, task->first, task->last, &task->sum, 1, task->context);
     return NULL;
 }
 
-/* As cpu_exclusive_scan, by several threads: fold the chunks, scan the folds, scan the chunks. */
+/*
+ * As cpu_exclusive_scan, by several threads: fold the chunks, scan the folds, scan the chunks. The first
+ * chunk is scanned while the others are folded, and nothing needs the fold of the last one. So t threads
+ * take t + 1 chunks. The first has half the length, for to scan takes about twice as long as to fold.
+ */
 static inline void GPI_PUBLIC(cpu_parallel_exclusive_scan)(const GP_INPUT_TYPE *in, GP_TYPE *out,
                                                            size_t n, int threads GPI_CONTEXT_LAST)
 {
-    GPI_CPU_SCAN_TASK tasks[GPI_CPU_THREADS_LIMIT];
+    GPI_CPU_SCAN_TASK tasks[GPI_CPU_THREADS_LIMIT + 1];
     size_t count = (size_t)gpi_cpu_thread_count(threads);
 
-    if (count > n / 2) /* a chunk has at least two items */
-        count = n / 2;
+    if (count > n / GPI_CPU_SCAN_MIN_ITEMS)
+        count = n / GPI_CPU_SCAN_MIN_ITEMS;
     if (count < 2) {
         GPI_CPU_SCAN_RANGE(in, out, 0, n, NULL, 1, GPI_CONTEXT_VALUE);
         return;
     }
-    for (size_t t = 0; t < count; t++) {
+
+    const size_t half = n / (2 * count + 1);
+
+    for (size_t t = 0; t <= count; t++) {
         tasks[t].in = in;
         tasks[t].out = out;
-        tasks[t].first = n / count * t + (t < n % count ? t : n % count);
-        tasks[t].last = n / count * (t + 1) + (t + 1 < n % count ? t + 1 : n % count);
-        tasks[t].has_before = t > 0;
+        tasks[t].first = t ? (2 * t - 1) * half : 0;
+        tasks[t].last = t < count ? (2 * t + 1) * half : n;
         tasks[t].context = GPI_CONTEXT_VALUE;
     }
     gpi_cpu_run_tasks(GPI_CPU_SCAN_FOLD, tasks, sizeof *tasks, (int)count);
 
     GP_TYPE sum = tasks[0].sum;
-    for (size_t t = 1; t < count; t++) {
-        GP_TYPE chunk = tasks[t].sum;
+    for (size_t t = 1; t <= count; t++) {
+        GP_TYPE next = t < count ? GPI_COMBINE(sum, tasks[t].sum) : sum;
 
         tasks[t].sum = sum;
-        sum = GPI_COMBINE(sum, chunk);
+        sum = next;
     }
-    gpi_cpu_run_tasks(GPI_CPU_SCAN_CHUNK, tasks, sizeof *tasks, (int)count);
+    gpi_cpu_run_tasks(GPI_CPU_SCAN_CHUNK, tasks + 1, sizeof *tasks, (int)count);
 }
 
 #endif
