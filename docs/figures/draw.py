@@ -711,11 +711,14 @@ def radix_buckets():
     strip(90, 'ranges', 8, 'new')
     strip(160, 'buckets', 40, 'new')
     strip(230, 'out', 40, 'out')
-    for i, to in enumerate((2, 6, 0, 4, 1, 7)):
-        f.arrow(180 + i * 95, 51, 156 + to * 75, 88, hot=to == 4)
-        f.arrow(144 + to * 75, 121, 126 + (to * 5 + (to * 3 + 2) % 5) * 15, 158, hot=to == 4)
-        f.arrow(126 + to * 75, 191, 126 + to * 75, 228, hot=to == 4)
-    f.text(20, 292, 'Ranges: one for each topmost digit; a tile of the input adds to a range wherever it has got to.', 13)
+    for i, to in enumerate((2, 6, 0, 4, 1, 7)):  # a key is a dot, and leaves from where it came to
+        bucket = to * 5 + (to * 3 + 2) % 5
+        places = [(180 + i * 95, 35), (156 + to * 75, 105), (126 + bucket * 15, 175), (126 + bucket * 15, 245)]
+        for (x, y), (next_x, next_y) in zip(places, places[1:]):
+            f.arrow(x, y + 16, next_x, next_y - 17, hot=to == 4)
+        for x, y in places:
+            f.body.append(f'<circle cx="{x:g}" cy="{y:g}" r="3.2" fill="{HOT if to == 4 else GREY}"/>')
+    f.text(20, 292, 'Ranges: one for each topmost digit; a tile of the input adds its keys to a range where the last tile ended.', 13)
     f.text(20, 312, 'Buckets: one for each value of the topmost bits; a block sorts each in its shared memory.', 13)
     f.save()
 

@@ -67,26 +67,34 @@ def block_size(plt, folder):
 
 def array_size(plt, folder):
     for what, group in tables.GROUPS.items():
-        figure, panel = plt.subplots(figsize=(8, 5.5))
+        figure, panel = plt.subplots(figsize=(8.5, 5.8))
         primitive, kind = group.split("/")
         for i in tables.contestants(what):
             rows = tables.pick("cpu" if i in tables.CPUS else "array_size", primitive=primitive, type=kind,
                                implementation=i)
             points = sorted((row["n"], row["median_ms"]) for row in rows if row["n"] <= 1 << 28)
-            panel.plot(*zip(*points), label=tables.title(i), **style(i))
+            powers = [point for point in points if point[0] & (point[0] - 1) == 0]
+            others = [point for point in points if point not in powers]
+            look = style(i)
+            panel.plot(*zip(*powers), label=tables.title(i), **look)
+            panel.plot(*zip(*others), linestyle="none", marker="o", markersize=5.5, markerfacecolor="none",
+                       markeredgewidth=0.8, color=look["color"])
+        panel.plot([], [], linestyle="none", marker="o", markersize=5.5, markerfacecolor="none", markeredgewidth=0.8,
+                   color="black", label="n = 2$^k$ − 3")
         panel.set_xscale("log", base=2)
         panel.set_yscale("log")
-        panel.set_xlabel("n")
-        panel.set_ylabel("ms")
+        panel.set_xlabel("n: lines at 2$^k$, rings at 2$^k$ − 3")
+        panel.set_ylabel("time, ms")
         panel.set_title(f"{UNITS[what]}, where the data are, {gpu()}")
         legend(figure, [panel], 5)
         finish(plt, figure, folder, f"array-size-{what}", ["array_size", "cpu"])
 
 
 def end_to_end(plt, folder):
-    figure, panels = plt.subplots(2, 3, figsize=(11, 6.8), squeeze=False, sharex=True)
+    figure, panels = plt.subplots(2, 3, figsize=(11, 7), squeeze=False, sharex=True)
     exponents = range(20, 30)
     megabytes = [(4 << k) >> 20 for k in exponents]
+    ratios = []
     for (what, group), upper, lower in zip(tables.GROUPS.items(), *panels):
         def times(name, implementation, group=group, **wanted):
             return [tables.need(name, group, implementation, n=1 << k, **wanted)["median_ms"] for k in exponents]
@@ -94,20 +102,29 @@ def end_to_end(plt, folder):
         core, cores = times("cpu", "cpu"), times("cpu", "cpu_threads")
         upper.plot(megabytes, core, label="CPU, one core", **style("cpu"))
         upper.plot(megabytes, cores, label="CPU, all cores", **style("cpu_threads"))
-        upper.plot(megabytes, whole, label="GPU, end to end", **style("gpuprims"))
-        upper.plot(megabytes, times("end_to_end", "memcpy", cache="copies"), label="copies alone", **style("memcpy"))
+        # The copies are nearly all of the time: a band under the line, so that both are seen.
+        upper.plot(megabytes, whole, label="GPU, end to end", **{**style("gpuprims"), "zorder": 5, "linewidth": 1.4})
+        upper.plot(megabytes, times("end_to_end", "memcpy", cache="copies"), label="copies alone",
+                   **{**style("memcpy"), "color": "#b8c2cc", "linewidth": 6, "linestyle": "-",
+                      "solid_capstyle": "round", "zorder": 1})
         upper.plot(megabytes, times("end_to_end", "gpuprims", cache="warm"), label="GPU, without copies",
                    **{**style("gpuprims"), "linestyle": ":", "linewidth": 1.2})
-        lower.plot(megabytes, [a / b for a, b in zip(core, whole)], label="CPU, one core", **style("cpu"))
-        lower.plot(megabytes, [a / b for a, b in zip(cores, whole)], label="CPU, all cores", **style("cpu_threads"))
+        for cpu, slow in (("cpu", core), ("cpu_threads", cores)):
+            lower.plot(megabytes, [a / b for a, b in zip(slow, whole)], **style(cpu))
+            ratios += [a / b for a, b in zip(slow, whole)]
         lower.axhline(1, color="black", linewidth=0.8)
         for panel in (upper, lower):
             panel.set_xscale("log", base=2)
             panel.set_yscale("log")
+        lower.set_xticks([4, 16, 64, 256, 1024], ["4", "16", "64", "256", "1024"])
         upper.set_title(what)
-        lower.set_xlabel("MB")
-    panels[0][0].set_ylabel("ms")
-    panels[1][0].set_ylabel("speed-up, end to end")
+        lower.set_xlabel("size of the input, MB")
+    for panel in panels[1]:
+        panel.set_ylim(0.8 * min(1, *ratios), 1.6 * max(ratios))
+        panel.set_yticks([1, 3, 10, 30, 100], ["1", "3", "10", "30", "100"])
+        panel.minorticks_off()
+    panels[0][0].set_ylabel("time, ms")
+    panels[1][0].set_ylabel("times as fast as the CPU, end to end")
     figure.suptitle(f"From host memory to host memory, {gpu()}")
     legend(figure, panels[0], 5)
     finish(plt, figure, folder, "end-to-end", ["end_to_end", "cpu"])
@@ -159,24 +176,42 @@ def bank_conflicts(plt, folder):
     finish(plt, figure, folder, "bank-conflicts", ["bank_conflicts", "bank_conflicts_kernels"])
 
 
+# The bars of kernels.svg; the tables have the rest.
+SHOWN = ["scan_exclusive_sum/i32", "reduce_sum/i32", "compact/u32", "partition_stable/u32", "gather/u32", "merge/u32",
+         "sort/i32", "sort_pairs/u32", "merge_sort/u32"]
+
+
 def kernels(plt, folder):
-    bars = []
-    for (group, implementation, n), call in tables.large_calls().items():
+    n = 1 << 26
+    calls = tables.large_calls()
+    bars = [(group, i) for group in SHOWN for i in tables.BEST if (group, i, n) in calls]
+    names, places, place = [], [], 0.0
+    figure, panel = plt.subplots(figsize=(8, 0.3 * len(bars) + 1.6))
+    for group, implementation in bars:
+        if not names or names[-1] != group:
+            place += 0.35
+        names.append(group)
         row = tables.need("kernels", group, implementation, n=n, cache="cold")
-        moved = sum(k["bytes_read"] + k["bytes_written"] for k in call)
-        bars.append((f"{tables.call_title(group, implementation)}, {tables.size(n)}", 100 * row["of_memcpy"],
-                     100 * row["of_memcpy"] * moved / row["bytes"]))
-    bars.reverse()  # the first one on top
-    figure, panel = plt.subplots(figsize=(8, 0.26 * len(bars) + 1))
-    names = [bar[0] for bar in bars]
-    panel.barh(names, [bar[2] for bar in bars], color="#d9dee3", label="by the bytes that moved")
-    panel.barh(names, [bar[1] for bar in bars], height=0.4, color=plots.STYLES["gpuprims"]["color"],
-               label="by the least bytes")
+        moved = sum(k["bytes_read"] + k["bytes_written"] for k in calls[group, implementation, n])
+        rate = 100 * row["of_memcpy"]
+        panel.barh(place, rate, height=0.82, color=plots.STYLES[implementation]["color"], label=f"bar: {implementation}")
+        panel.plot([rate * moved / row["bytes"]], [place], linestyle="none", marker="|", markersize=19,
+                   markeredgewidth=2.2, color="black", label="mark: the bytes that were moved")
+        places.append(place)
+        place += 1
+    ticks = [(tables.KERNEL_GROUPS[group], [p for p, name in zip(places, names) if name == group])
+             for group in dict.fromkeys(names)]
+    panel.set_yticks([sum(p) / len(p) for _, p in ticks], [name for name, _ in ticks])
+    panel.tick_params(axis="y", length=0)
+    panel.grid(axis="y", visible=False)
     panel.axvline(100, color="black", linewidth=1)
-    panel.margins(y=0.01)
-    panel.set_xlabel("% of the rate of memcpy")
-    panel.set_title(f"What is made of the memory's rate, {gpu()}")
-    legend(figure, [panel], 2)
+    panel.set_xlim(0, 104)
+    panel.margins(y=0.02)
+    panel.invert_yaxis()
+    panel.set_xlabel("% of the rate of a memcpy\nbar: of the least bytes, the input and the output once\n"
+                     "mark right of its bar: more was moved; left: the last writes stayed in the cache")
+    panel.set_title(f"How near to a copy, {tables.size(n)} items, {gpu()}")
+    legend(figure, [panel], 3)
     finish(plt, figure, folder, "kernels", ["kernels", "kernels_kernels"])
 
 
