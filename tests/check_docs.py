@@ -7,7 +7,8 @@
 What is shown must work, on the CPU backend or, with --nvcc, for CUDA, which leaves out what is no code. Fenced blocks are told apart by what follows the three backticks:
 
     c               A program, if it has a main: compiled as C11 for the CPU backend and run; as C++17
-                    and by nvcc it is compiled, and run where there is a GPU.
+                    and by nvcc it is compiled, and run where there is a GPU. Where the runtime fails, it
+                    says so and ends with an error.
                     Otherwise a fragment: preprocessor lines, functions and types go to file scope,
                     the statements into a function that has n, d_in, d_out, d_count, ws and stream.
     c continues     A fragment that needs what the one before it on the page has at file scope.
@@ -62,6 +63,7 @@ def gpu_answers():
 
 HAVE_GPU = bool(NVCC) and gpu_answers()
 NVCC_ARCH = ['-arch=native'] if HAVE_GPU else ['-arch=sm_75']
+NO_DEVICE = {'CUDA_VISIBLE_DEVICES': '', 'GP_CPU_MEMORY': '1'}  # CUDA finds no GPU, the CPU backend no memory
 
 PROLOGUE = '''\
 #include <stdint.h>
@@ -187,7 +189,7 @@ def fragment_source(block, any_type):
     }
 
 
-# ---- checks: each returns (passed, text, diagnosis) --------------------------------------------------
+# ---- checks: each returns (passed, text, diagnosis), or a list of those ----------------------------------
 
 def run(command, folder, timeout=120, **arguments):
     try:
@@ -218,6 +220,15 @@ def check_run(program, folder, expected, text):
     return True, text, ''
 
 
+def check_failure(program, folder, expected, text):
+    """Without a device a program does not seem to work, unless it needs none for what it shows."""
+    ran = run([program], folder, env={**os.environ, **NO_DEVICE})
+    if ran.returncode == 0 and expected and same_output(ran.stdout, expected.text):
+        return True, text + ', needs no device', ''
+    good = ran.returncode == 1 and re.search(r'[a-z]+ [a-z]+', ran.stdout) is not None
+    return good, text + ', fails without a device', f'it ended with {ran.returncode} and printed\n{ran.stdout}'
+
+
 def check_program(block, expected, language):
     with tempfile.TemporaryDirectory() as folder:
         source = 'example.cu'  # what __FILE__ says, and so some messages
@@ -233,10 +244,11 @@ def check_program(block, expected, language):
         built = run(command + ['-I', ROOT, source, '-o', program] + ['-lm'], folder)
         if built.returncode != 0:
             return False, text + ', compiles', built.stdout
+        failure = check_failure(program, folder, expected, text)
         if language == 'cuda' and not HAVE_GPU:
-            return True, text + ', compiles', ''
+            return [(True, text + ', compiles', ''), failure]
         shown = ', prints what is shown' if expected else ', runs'
-        return check_run(program, folder, expected, text + shown)
+        return [check_run(program, folder, expected, text + shown), failure]
 
 
 def check_fragment(block):
@@ -272,6 +284,9 @@ def check_commands(blocks, sources):
             ran = run(['sh', '-ec', script], folder, env=environment)
             good = ran.returncode == 0 and (expected is None or same_output(ran.stdout, expected.text))
             results.append((good, f'{block.where}: the commands work', ran.stdout))
+            for program in re.findall(r'^\./(\S+)$', block.text, re.M) if good else []:
+                path = os.path.join(folder, program)
+                results.append(check_failure(path, folder, None, f'{block.where}: {program}'))
     return results
 
 
