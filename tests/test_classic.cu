@@ -708,10 +708,20 @@ static void test_workspaces(const ladder *l)
     for (size_t n = 1; n < 3 * LADDER_N; n++)
         right &= l->workspace_bytes(n) >= l->workspace_bytes(n - 1);
     for (int k = 1; k < 64; k++)
-        right &= l->workspace_bytes((size_t)1 << k) >= l->workspace_bytes(((size_t)1 << k) - 1);
+        right &=
+            l->workspace_bytes((size_t)1 << k) >= l->workspace_bytes(((size_t)1 << k) - 1) &&
+            l->workspace_bytes(((size_t)1 << k) - 1) >= l->workspace_bytes((size_t)1 << (k - 1));
+    right &= l->workspace_bytes(SIZE_MAX) >= l->workspace_bytes((size_t)1 << 63);
     ok(right, "%s_workspace_bytes never falls", l->name);
-    ok(l->run((const int *)io.d_in.data, (int *)io.d_out.data, SIZE_MAX / 2,
-              (size_t *)io.d_count.data, NULL, NULL, 0) == cudaErrorMemoryAllocation,
+    right = l->run((const int *)io.d_in.data, (int *)io.d_out.data, SIZE_MAX / 2,
+                   (size_t *)io.d_count.data, NULL, NULL, 0) == cudaErrorInvalidValue &&
+            strstr(gp_last_error_message(), "n is");
+    /* Nobody looks at the input, which lies where it overlaps nothing. */
+    ok(right &&
+           l->run((const int *)((uintptr_t)1 << 60), (int *)io.d_out.data, (size_t)1 << 48,
+                  (size_t *)io.d_count.data, NULL, NULL, 0) == cudaErrorMemoryAllocation &&
+           strstr(gp_last_error_message(), l->name) &&
+           strstr(gp_last_error_message(), "no device memory"),
        "%s of more items than there is memory fails with that", l->name);
     (void)cudaGetLastError();
     ladder_close(&io);
@@ -738,6 +748,22 @@ static void test_refusals(const ladder *l, int needs_count)
         right &= ladder_refuses(&io, l, 0, 0, 1, NULL, NULL, "d_count is NULL") &&
                  l->run(NULL, NULL, 0, NULL, NULL, NULL, 0) == cudaErrorInvalidValue;
     ok(right, "%s refuses NULL", l->name);
+
+    /* Overlap: one place further on, at the last one, and of what is counted. */
+    int *in = (int *)io.d_in.data;
+    size_t *count = (size_t *)io.d_count.data;
+    right =
+        l->run(in, in + 1, LADDER_N, count, NULL, NULL, 0) == cudaErrorInvalidValue &&
+        l->run(in, in + LADDER_N - 1, LADDER_N, count, NULL, NULL, 0) == cudaErrorInvalidValue &&
+        strstr(gp_last_error_message(), l->name) && strstr(gp_last_error_message(), "out overlap");
+    if (needs_count)
+        right &= l->run(in, in, LADDER_N, count, NULL, NULL, 0) == cudaErrorInvalidValue &&
+                 l->run(in, (int *)io.d_out.data, LADDER_N, (size_t *)(void *)(in + LADDER_N - 2),
+                        NULL, NULL, 0) == cudaErrorInvalidValue &&
+                 strstr(gp_last_error_message(), "in and d_count overlap");
+    tap_buffer_read(io.got, &io.d_in, sizeof io.got);
+    right &= memcmp(io.got, io.in, sizeof io.got) == 0 && tap_buffer_intact(&io.d_in, sizeof io.in);
+    ok(right, "%s refuses overlap", l->name);
 
     /* An error that was pending before is somebody else's. */
     cudaMemcpy(NULL, NULL, 1, (enum cudaMemcpyKind)77);

@@ -426,6 +426,11 @@ static void refusals(void)
             "u32_hybrid_sort_host: host_keys is NULL");
     refused(f32_u32_hybrid_sort_host(keys, NULL, 5, NULL), cudaErrorInvalidValue,
             "host_values is NULL");
+    refused(u32_hybrid_sort_host(some, SIZE_MAX, NULL), cudaErrorInvalidValue,
+            "u32_hybrid_sort_host: n is");
+    refused(u32_hybrid_sort_host(some, ((size_t)1 << 62) + 1, NULL), cudaErrorInvalidValue, "n is");
+    refused(f32_u32_hybrid_sort_host(keys, (uint32_t *)(void *)(keys + 4), 5, NULL),
+            cudaErrorInvalidValue, "f32_u32_hybrid_sort_host: host_keys and host_values overlap");
     options.method = 3;
     refused(u32_hybrid_sort_host(some, 0, &options), cudaErrorInvalidValue, "options->method is 3");
     options.method = -1;

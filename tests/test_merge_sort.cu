@@ -466,11 +466,17 @@ static void workspaces(const merge_case *c)
         tap_buffer_free(&memory);
     }
     ok(passed, "%s: a workspace of just enough, dirty, and of one byte too little", c->name);
-    for (size_t n = 0, last = 0; n < (size_t)1 << 40; n += n / 3 + 1) {
-        size_t bytes = c->bytes(n);
+    for (size_t n = 0, last = 0;; n = n < SIZE_MAX / 4 * 3 ? n + n / 3 + 1 : SIZE_MAX) {
+        size_t bytes = c->bytes(n),
+               merge_bytes = c->merge_bytes ? c->merge_bytes(n, SIZE_MAX - n) : SIZE_MAX;
 
-        monotone &= bytes >= last;
+        monotone &= bytes >= last && merge_bytes == SIZE_MAX;
+        if (c->merge_bytes)
+            monotone &= c->merge_bytes(n, n) >= c->merge_bytes(n, n / 2) &&
+                        c->merge_bytes(n, SIZE_MAX) == SIZE_MAX;
         last = bytes;
+        if (n == SIZE_MAX)
+            break;
     }
     ok(monotone, "%s: the workspace grows with n", c->name);
 }
@@ -481,6 +487,8 @@ static void refusals(void)
 
     must(cudaMalloc((void **)&some, 1000 * sizeof *some));
     must(cudaMalloc((void **)&others, 1000 * sizeof *others));
+    must(cudaMemset(some, 0, 1000 * sizeof *some));
+    uint32_t *words = (uint32_t *)some;
 #define refused(call, text)                                                                                 \
     ok((call) == cudaErrorInvalidValue && strstr(gp_last_error_message(), text) != NULL, "refused: %s: %s", \
        #call, gp_last_error_message())
@@ -490,9 +498,37 @@ static void refusals(void)
     refused(u32_u32_merge_sort((uint32_t *)some, (uint32_t *)some, NULL, NULL, 5, NULL, 0), "vin is NULL");
     refused(u32_u32_merge_sort((uint32_t *)some, (uint32_t *)some, (uint32_t *)some, NULL, 5, NULL, 0),
             "vout is NULL");
-    refused(gp_merge(NULL, 5, others, 5, some, NULL, 0), "gp_merge: a is NULL");
-    refused(gp_merge(others, 5, NULL, 5, some, NULL, 0), "gp_merge: b is NULL");
-    refused(gp_merge(others, 5, NULL, 0, NULL, NULL, 0), "gp_merge: out is NULL");
+    refused(gp_merge(NULL, 4, others, 5, some, NULL, 0),
+            "gp_merge: a is NULL; it must point to device memory when na is 4");
+    refused(gp_merge(others, 5, NULL, 4, some, NULL, 0),
+            "gp_merge: b is NULL; it must point to device memory when nb is 4");
+    refused(gp_merge(others, 5, NULL, 0, NULL, NULL, 0),
+            "gp_merge: out is NULL; it must point to device memory when na + nb is 5");
+    refused(gp_merge_sort(some, others, SIZE_MAX, NULL, 0), "gp_merge_sort: n is");
+    refused(gp_merge_sort(some, others, ((size_t)1 << 62) + 1, NULL, 0), "gp_merge_sort: n is");
+    refused(gp_merge_sort(some, others, (size_t)1 << 46, NULL, 0), "gp_merge_sort: n is");
+    refused(gp_merge(some, SIZE_MAX - 1, some, 3, others, NULL, 0), "gp_merge: na + nb is");
+    refused(gp_merge(some, (size_t)1 << 62, some, 3, others, NULL, 0), "gp_merge: na + nb is");
+    refused(gp_merge(some, (size_t)1 << 45, some, 3, others, NULL, 0), "gp_merge: na + nb is");
+    refused(gp_merge_sort(some, some + 1, 5, NULL, 0),
+            "in and out overlap; they must be equal or apart");
+    refused(gp_merge_sort(some + 1, some, 5, NULL, 0), "in and out overlap");
+    refused(u32_u32_merge_sort(words, words + 5, words + 10, words + 14, 5, NULL, 0),
+            "vin and vout overlap");
+    refused(u32_u32_merge_sort(words, words + 9, words + 5, words + 15, 5, NULL, 0),
+            "kout and vin overlap");
+    refused(u32_u32_merge_sort(words, words + 10, words + 5, words + 4, 5, NULL, 0),
+            "kin and vout overlap");
+    refused(u32_u32_merge_sort(words, words + 5, words + 20, words + 5, 5, NULL, 0),
+            "kout and vout overlap; they must be apart");
+    refused(gp_merge(some, 5, some + 5, 5, some, NULL, 0), "a and out overlap; they must be apart");
+    refused(gp_merge(some, 5, some + 10, 5, some + 14, NULL, 0), "b and out overlap");
+    ok(gp_merge(some, 5, some, 5, some + 5, NULL, 0) == cudaSuccess &&
+           gp_merge(NULL, 0, some, 5, some + 5, NULL, 0) == cudaSuccess &&
+           gp_merge(some + 5, 0, some, 5, some + 5, NULL, 0) == cudaSuccess &&
+           u32_u32_merge_sort(words, words + 5, words, words + 10, 5, NULL, 0) == cudaSuccess &&
+           u32_u32_merge_sort(words, words, words + 5, words + 5, 5, NULL, 0) == cudaSuccess,
+       "inputs may be the same, neighbours and nothing do not overlap");
 #undef refused
     ok(gp_merge_sort(NULL, NULL, 0, NULL, 0) == cudaSuccess &&
            u32_u32_merge_sort(NULL, NULL, NULL, NULL, 0, NULL, 0) == cudaSuccess &&

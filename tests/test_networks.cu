@@ -512,12 +512,16 @@ static void test_refusals(int network)
     }
     ok(right, "%s refuses impossible block sizes", network_names[network]);
     ok(refuses(network, NULL, d.data, 1, 4, NULL, "keys is NULL") &&
-           refuses(network, d.data, NULL, 1, 4, NULL, "values is NULL") &&
+           refuses(network, d.data, NULL, 2, 4, NULL,
+                   "values is NULL; it must point to device memory when batch * length is 8") &&
            refuses(network, NULL, d.data, 1, 1, NULL, "keys is NULL"),
        "%s refuses NULL", network_names[network]);
     ok(refuses(network, d.data, d.data, SIZE_MAX / 2, 4, NULL, "batch") &&
            refuses(network, d.data, d.data, 1, SIZE_MAX, NULL, "length"),
        "%s refuses arrays that fit nowhere", network_names[network]);
+    ok(refuses(network, d.data, (char *)d.data + 12, 2, 2, NULL, "keys and values overlap") &&
+           refuses(network, (char *)d.data + 4, d.data, 1, 3, NULL, "keys and values overlap"),
+       "%s refuses values among the keys", network_names[network]);
     ok(c->sort[network](NULL, NULL, 0, 4, 0, NULL, NULL, 0) == cudaSuccess &&
            c->sort[network](NULL, NULL, 4, 0, 0, NULL, NULL, 0) == cudaSuccess &&
            c->sort[network](d.data, d.data, 4, 1, 1, NULL, NULL, 0) == cudaSuccess &&

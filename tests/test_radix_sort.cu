@@ -537,12 +537,15 @@ static void workspaces(const radix_case *c)
         tap_buffer_free(&memory);
     }
     ok(passed, "%s: a workspace of just enough, dirty, and of one byte too little", c->name);
-    for (size_t n = 0, last = 0; n < most; n += n / 3 + 1) {
+    for (size_t n = 0, last = 0;; n = n < SIZE_MAX / 4 * 3 ? n + n / 3 + 1 : SIZE_MAX) {
         size_t bytes = c->bytes(n, 0, -1);
 
         monotone &= bytes >= last && bytes == c->bytes(n, 0, 8 * (int)c->key_bytes);
-        monotone &= bytes <= n * (c->key_bytes + c->value_bytes) + ((size_t)64 << 20);
+        monotone &= n >= most || bytes <= n * (c->key_bytes + c->value_bytes) + ((size_t)64 << 20);
+        monotone &= n < SIZE_MAX || bytes == SIZE_MAX;
         last = bytes;
+        if (n == SIZE_MAX)
+            break;
     }
     ok(monotone, "%s: the workspace grows with n, to a copy of the items and 64 MB at most",
        c->name);
@@ -587,6 +590,8 @@ static void refusals(void)
 
     must(cudaMalloc((void **)&some, 1000 * sizeof *some));
     must(cudaMalloc((void **)&others, 1000 * sizeof *others));
+    must(cudaMemset(some, 0, 1000 * sizeof *some));
+    s3 *values = (s3 *)(some + 500);
 #define refused(call, text)                                                              \
     ok((call) == cudaErrorInvalidValue && strstr(gp_last_error_message(), text) != NULL, \
        "refused: %s: %s", #call, gp_last_error_message())
@@ -601,7 +606,29 @@ static void refusals(void)
             "u32_s64_radix_sort: kin is NULL");
     refused(u32_s64_radix_sort((unsigned *)some, (unsigned *)some, NULL, NULL, 5, NULL, 0),
             "vout is NULL");
+    refused(gp_radix_sort(some, others, SIZE_MAX, NULL, 0), "gp_radix_sort: n is");
+    refused(gp_radix_sort(some, others, ((size_t)1 << 62) + 1, NULL, 0), "gp_radix_sort: n is");
+    refused(i32_s3_radix_sort(some, others, NULL, values, SIZE_MAX / 4, NULL, 0),
+            "i32_s3_radix_sort: n is");
+    refused(gp_radix_sort(some, some + 1, 5, NULL, 0),
+            "in and out overlap; they must be equal or apart");
+    refused(gp_radix_sort_bits(some + 1, some, 5, 3, 3, NULL, 0),
+            "gp_radix_sort_bits: in and out overlap");
+    refused(i32_s3_radix_sort(some, some + 5, values, values + 4, 5, NULL, 0),
+            "vin and vout overlap");
+    refused(i32_s3_radix_sort(some, some + 9, values, values + 10, 15, NULL, 0),
+            "kin and kout overlap");
+    refused(i32_s3_radix_sort(some, some + 5, (const s3 *)(some + 9), values, 5, NULL, 0),
+            "kout and vin overlap");
+    refused(i32_s3_radix_sort(some, others, NULL, (s3 *)(some + 4), 5, NULL, 0),
+            "kin and vout overlap");
+    refused(i32_s3_radix_sort(others, some, NULL, (s3 *)some, 5, NULL, 0),
+            "kout and vout overlap; they must be apart");
 #undef refused
+    ok(i32_s3_radix_sort(some, others, (const s3 *)some, values, 5, NULL, 0) == cudaSuccess &&
+           i32_s3_radix_sort(some, some, values, values, 5, NULL, 0) == cudaSuccess &&
+           i32_s3_radix_sort(some, some + 5, values, (s3 *)(some + 10), 5, NULL, 0) == cudaSuccess,
+       "inputs may overlap, keys and values may each be in place");
     ok(gp_radix_sort(NULL, NULL, 0, NULL, 0) == cudaSuccess &&
            i32_s3_radix_sort(NULL, NULL, NULL, NULL, 0, NULL, 0) == cudaSuccess,
        "nothing is sorted without any pointers");

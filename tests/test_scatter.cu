@@ -436,7 +436,27 @@ static void test_errors(void)
     refused(gp_map_to_flags(NULL, flags, 3, NULL, 0), "gp_map_to_flags", "in is NULL");
     refused(gp_map_to_flags(in, NULL, 3, NULL, 0), "gp_map_to_flags", "flags is NULL");
     refused(s12_size_map_to_flags(in12, flags, 3, NULL, 0), "s12_size_map_to_flags", "GP_PRED");
+    refused(gp_gather(in, map, out, SIZE_MAX, NULL, 0), "gp_gather", "n is");
+    refused(gp_gather(in, map, out, (size_t)1 << 40, NULL, 0), "gp_gather", "n is"); /* blocks */
+    refused(gp_scatter(in, map, out, ((size_t)1 << 61) + 1, NULL, 0), "gp_scatter", "n is");
+    refused(s12_size_scatter(in12, map, out12, SIZE_MAX - 5, NULL, 0), "s12_size_scatter", "n is");
+    refused(gp_scatter_if(in, map, flags, out, (size_t)1 << 40, NULL, 0), "gp_scatter_if", "n is");
+    refused(gp_map_to_flags(in, flags, SIZE_MAX / 2, NULL, 0), "gp_map_to_flags", "n is");
+    refused(gp_map_to_flags(in, flags, (size_t)1 << 43, NULL, 0), "gp_map_to_flags", "n is");
+    refused(gp_gather(in, map, (int *)(map + 2), 3, NULL, 0), "gp_gather", "map and out overlap");
+    refused(gp_map_to_flags(in, (uint8_t *)in, 3, NULL, 0), "gp_map_to_flags",
+            "in and flags overlap; they must be apart");
+    refused(gp_map_to_flags(in, (uint8_t *)(in + 3) - 1, 3, NULL, 0), "gp_map_to_flags",
+            "in and flags");
+    ok(s12_size_scatter_workspace_bytes(SIZE_MAX) == SIZE_MAX, "a workspace never wraps");
     ok(cudaGetLastError() == cudaSuccess, "a refusal leaves no pending error");
+    ok(tap_buffer_intact(&a, 0) && tap_buffer_intact(&c, 0), "nor anything else");
+    must(cudaMemset(in, 0, 4096));
+    ok(gp_gather(in, map, (int *)(map + 3), 3, NULL, 0) == cudaSuccess &&
+           gp_map_to_flags(in, (uint8_t *)(in + 3), 3, NULL, 0) == cudaSuccess,
+       "neighbours do not overlap");
+    must(cudaMemset(in, 0xC3, 4096));
+    must(cudaMemset(map, 0, 4096));
 
     ok(gp_gather(NULL, NULL, NULL, 0, NULL, 0) == cudaSuccess &&
            gp_scatter(NULL, NULL, NULL, 0, NULL, 0) == cudaSuccess &&

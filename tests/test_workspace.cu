@@ -148,7 +148,9 @@ static void bytes_are_monotone(void)
             passed &= bytes >= before;
             before = bytes;
         }
-        for (size_t n = 100000; n < (size_t)1 << 50; n += n / 3) {
+        for (size_t n = 100000; n; n = n < SIZE_MAX / 4 * 3 ? n + n / 3
+                                       : n < SIZE_MAX       ? SIZE_MAX
+                                                            : 0) {
             size_t bytes = function_bytes[function](n);
 
             passed &= bytes >= before;
@@ -285,6 +287,122 @@ static void null_is_refused(void)
             continue;
         check_refused(function, "no count", "d_count is NULL", 0, 0, 0, 1, 1000, NULL);
         check_refused(function, "no count of an empty input", "d_count is NULL", 1, 1, 1, 1, 0, NULL);
+    }
+}
+
+/* ---- sizes that cannot be, arrays that overlap ----------------------------------------------- */
+
+/* More items than there are addresses, and than tiles have numbers; products that wrap to something small. */
+static void too_many_are_refused(void)
+{
+    static const size_t sizes[] = {SIZE_MAX, SIZE_MAX - 1000, SIZE_MAX / 2 + 1,
+                                   ((size_t)1 << 62) + 1, ((size_t)1 << 61) + 1};
+
+    for (int function = 0; function < FUNCTIONS; function++) {
+        tap_buffer d_in = tap_buffer_new(128, 0), d_out = tap_buffer_new(128, 0);
+        tap_buffer d_count = tap_buffer_new(sizeof(size_t), 0);
+        int passed = 1;
+
+        for (int k = 0; k < 5; k++) {
+            cudaError_t error;
+
+            if (function == 3 && k == 4) /* as many ints would just fit */
+                continue;
+            error = function_call(function, d_in.data, (const uint8_t *)d_in.data, d_out.data,
+                                  sizes[k], (size_t *)d_count.data, NULL);
+            passed &=
+                error == cudaErrorInvalidValue && message_says(function_names[function], "n is");
+        }
+        if (function != 3 && function != 7) { /* the tiles of a reduction grow */
+            cudaError_t error =
+                function_call(function, d_in.data, (const uint8_t *)d_in.data, d_out.data,
+                              (size_t)1 << 50, (size_t *)d_count.data, NULL);
+
+            passed &=
+                error == cudaErrorInvalidValue && message_says(function_names[function], "n is");
+        }
+        ok(passed && tap_buffer_intact(&d_in, 0) && tap_buffer_intact(&d_out, 0) &&
+               tap_buffer_intact(&d_count, 0) && cudaPeekAtLastError() == cudaSuccess,
+           "%s refuses more items than there can be", function_names[function]);
+        tap_buffer_free(&d_in);
+        tap_buffer_free(&d_out);
+        tap_buffer_free(&d_count);
+    }
+}
+
+enum { OVERLAP_N = 100, OVERLAP_AT = 32768, OVERLAP_BYTES = 65536 };
+
+/*
+ * Calls a function on OVERLAP_N zeros at OVERLAP_AT of a buffer of zeros, with its other arrays there. Whether it
+ * is refused for the overlap of arguments a and b, or with `a` NULL, it succeeds.
+ */
+static int overlap_is(int function, size_t flags, size_t out, size_t count, const char *a,
+                      const char *b)
+{
+    static unsigned char got[OVERLAP_BYTES];
+    tap_buffer all = tap_buffer_new(OVERLAP_BYTES, 0);
+    char *memory = (char *)all.data;
+    char text[64];
+    int passed = 1;
+
+    must(cudaMemset(memory, 0, OVERLAP_BYTES));
+    cudaError_t error =
+        function_call(function, memory + OVERLAP_AT, (const uint8_t *)memory + flags, memory + out,
+                      OVERLAP_N, (size_t *)(void *)(memory + count), NULL);
+    tap_buffer_read(got, &all, sizeof got);
+    if (a) {
+        snprintf(text, sizeof text, "%s and %s overlap", a, b);
+        passed = error == cudaErrorInvalidValue && message_says(function_names[function], text);
+        for (size_t i = 0; i < sizeof got; i++)
+            passed &= got[i] == 0;
+    } else {
+        passed = error == cudaSuccess;
+    }
+    if (!passed)
+        printf("# %s with flags, out and count at %zu, %zu, %zu: %s, %s\n",
+               function_names[function], flags, out, count, cudaGetErrorString(error),
+               error == cudaSuccess ? "" : gp_last_error_message());
+    tap_buffer_free(&all);
+    return passed;
+}
+
+/* What is certain is refused; what the data decide, what is next to it and what nobody writes is not. */
+static void overlap_is_refused(void)
+{
+    const size_t in = OVERLAP_AT, no_flags = 0, no_count = 1024; /* both out of the way */
+
+    for (int function = 0; function < FUNCTIONS; function++) {
+        const size_t item = function < 4   ? sizeof(int)
+                            : function < 8 ? sizeof(matrices8)
+                                           : sizeof(uint64_t);
+        const size_t bytes = OVERLAP_N * item, word = sizeof(size_t), end = in + bytes;
+        const int reduces = function == 3 || function == 7,
+                  compacts = function >= 8 && function < 11;
+        const char *out = reduces ? "d_out" : "out";
+        const int in_place = !reduces && function < 10;
+        int passed = overlap_is(function, no_flags, in + item, no_count, "in", out);
+
+        passed &= overlap_is(function, no_flags, end - item, no_count, "in", out);
+        passed &= overlap_is(function, no_flags, end, no_count, NULL, NULL);
+        passed &= overlap_is(function, no_flags, in, no_count, in_place ? NULL : "in", out);
+        passed &= overlap_is(function, no_flags, in - item, no_count,
+                             reduces || compacts ? NULL : "in", out);
+        passed &= overlap_is(function, no_flags, in - bytes, no_count, NULL, NULL);
+        if (function >= 8) {
+            passed &= overlap_is(function, no_flags, end, in, "in", "d_count");
+            passed &= overlap_is(function, no_flags, end + word, end - word, "in", "d_count");
+            passed &= overlap_is(function, no_flags, end + word, end, NULL, NULL);
+            passed &= overlap_is(function, no_flags, end, end, out, "d_count");
+            passed &=
+                overlap_is(function, no_flags, end, end + word, compacts ? NULL : out, "d_count");
+        }
+        if (function == 9) {
+            passed &= overlap_is(function, end, end + 96, no_count, "flags", out);
+            passed &= overlap_is(function, end, end + 104, no_count, NULL, NULL);
+            passed &= overlap_is(function, end, no_count, end + 8, "flags", "d_count");
+            passed &= overlap_is(function, in, no_count, end, NULL, NULL);
+        }
+        ok(passed, "%s refuses overlap that is certain, and no other", function_names[function]);
     }
 }
 
@@ -435,8 +553,13 @@ static void handle_errors(void)
            message_says("gp_workspace_release", "ws is NULL"),
        "release refuses no handle");
     ok(gp_workspace_wrap(&ws, NULL, 5, 0) == cudaErrorInvalidValue &&
-           message_says("gp_workspace_wrap", "memory is NULL") && !ws.wrapped,
+           message_says("gp_workspace_wrap", "memory is NULL") &&
+           message_says("gp_workspace_wrap", "when bytes is 5") && !ws.wrapped,
        "wrap refuses no memory");
+    ok(gp_workspace_reserve(&ws, SIZE_MAX, 0) == cudaErrorMemoryAllocation &&
+           message_says("gp_workspace_reserve", "no device memory") && ws.bytes == 0 &&
+           !ws.memory && cudaPeekAtLastError() == cudaSuccess,
+       "reserve does not even ask for more than there can be");
     must(gp_workspace_wrap(&ws, memory.data, 64, 0));
     ok(gp_workspace_reserve(&ws, 65, 0) == cudaErrorInvalidValue &&
            message_says("gp_workspace_reserve", "65 are needed") && ws.memory == memory.data,
@@ -467,7 +590,8 @@ static void allocation_refused(void)
             cudaError_t error = function_call(function, d_in.data, (const uint8_t *)d_in.data, d_out.data,
                                               n, (size_t *)d_count.data, kept ? &ws : NULL);
 
-            passed &= error == cudaErrorMemoryAllocation;
+            passed &= error == cudaErrorMemoryAllocation &&
+                      message_says(function_names[function], "there is no device memory");
         }
         passed &= ws.memory == memory && ws.bytes == 8;
         passed &= tap_buffer_intact(&d_out, 0) && tap_buffer_intact(&d_count, 0);
@@ -705,6 +829,8 @@ int main(int argc, char **argv)
     wrapped_exactly();
     too_small_is_refused();
     null_is_refused();
+    too_many_are_refused();
+    overlap_is_refused();
     empty_input();
     pending_error();
     kept_handle();
