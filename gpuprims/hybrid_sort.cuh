@@ -667,13 +667,13 @@ static inline void GPI_HYBRID_FIRST_FAILED(const GPI_HYBRID_SORT *sort)
 
 /*
  * The second trip has failed. As long as the guests are in their places, the other runs fill the rest of
- * the array. Later that rest is complete, and so are some parts before it; the items of the others come back
- * behind these.
+ * the array. Once all chunks before the barrier are back and all tasks are done, that rest is complete, and so
+ * are some parts before it; the items of the others come back behind these.
  */
 static inline void GPI_HYBRID_SECOND_FAILED(const GPI_HYBRID_SORT *sort)
 {
     const size_t chunks = sort->chunks, guests = sort->guests, back = sort->lanes.back;
-    const int guests_stay = back < chunks - guests;
+    const int guests_stay = back < chunks - guests || sort->lanes.tasks_done < sort->lanes.tasks;
     const size_t part = guests_stay ? guests : back - (chunks - guests);
     const size_t *from = sort->cuts + part * chunks, *until = sort->cuts + guests * chunks;
     size_t to = part * sort->chunk_n;

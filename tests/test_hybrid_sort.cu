@@ -28,10 +28,11 @@ static cudaError_t made(cudaError_t error)
     return error;
 }
 
-static void *made_memory(void *memory)
+/* New memory holds rubbish, not what an earlier sort left there. */
+static void *made_memory(void *memory, size_t bytes)
 {
     (void)made(memory ? cudaSuccess : cudaErrorMemoryAllocation);
-    return memory;
+    return memory ? memset(memory, 0xA5, bytes) : NULL;
 }
 
 static void gone(const void *thing)
@@ -53,9 +54,9 @@ enum { NO_MEMORY = cudaErrorMemoryAllocation, BROKEN = cudaErrorUnknown };
     MAY_FAIL(NO_MEMORY, made(real_malloc((void **)(pointer), (bytes))))
 #define cudaHostRegister(memory, bytes, flags) \
     MAY_FAIL(NO_MEMORY, made((cudaHostRegister)((memory), (bytes), (flags))))
-#define malloc(bytes) (fails(NO_MEMORY) ? NULL : made_memory((malloc)(bytes)))
+#define malloc(bytes) (fails(NO_MEMORY) ? NULL : made_memory((malloc)(bytes), (bytes)))
 #define aligned_alloc(alignment, bytes) \
-    (fails(NO_MEMORY) ? NULL : made_memory((aligned_alloc)((alignment), (bytes))))
+    (fails(NO_MEMORY) ? NULL : made_memory((aligned_alloc)((alignment), (bytes)), (bytes)))
 #define cudaMemGetInfo(unused, total) MAY_FAIL(BROKEN, (cudaMemGetInfo)((unused), (total)))
 #define cudaSetDevice(device) MAY_FAIL(BROKEN, (cudaSetDevice)(device))
 #define cudaStreamCreateWithFlags(stream, flags) \
@@ -79,6 +80,15 @@ enum { NO_MEMORY = cudaErrorMemoryAllocation, BROKEN = cudaErrorUnknown };
 #define cudaStreamDestroy(stream) (gone(stream), (cudaStreamDestroy)(stream))
 #define cudaEventDestroy(event) (gone(event), (cudaEventDestroy)(event))
 #define pthread_create(...) (threads_refused ? 1 : (pthread_create)(__VA_ARGS__))
+
+/* On a trip with chunks another thread's call may fail whenever a chunk or a task begins or ends. */
+#define GPI_HYBRID_TRACE(lanes, what, number)              \
+    do {                                                   \
+        (void)(what), (void)(number);                      \
+        if ((lanes)->chunks && fails(BROKEN))              \
+            gpi_hybrid_fail((lanes), (cudaError_t)BROKEN); \
+    } while (0)
+#define GPI_HYBRID_EVENTS cudaEventDisableTiming
 
 /* ---- instances --------------------------------------------------------------------------------- */
 
