@@ -2,7 +2,9 @@
  * hybrid_sort.cuh: sorts an array in host memory of any size with the GPU, however little memory that has.
  *
  * Parameters   GP_NAME        prefix of every generated name (gp, when nothing at all is defined)
- *              GP_KEY         K: an integer type of 1, 2, 4 or 8 bytes, float or double (int)
+ *              GP_KEY         K: an integer type of 1, 2, 4 or 8 bytes, float or double (int); or, with
+ *              GP_KEY_KIND    GP_UNSIGNED, GP_SIGNED or GP_FLOAT, any other type of such a size, ordered by its
+ *                             bits as by those of a number of that kind: __half, __nv_bfloat16, a struct
  *              GP_VALUE       V, any trivially copyable type of any size; without it the keys are sorted alone
  *              GP_DESCENDING  when it is defined, the largest key comes first
  *              GP_API         linkage of the host function (static inline)
@@ -56,13 +58,16 @@
 #define GPI_TAG hybrid_sort
 #define GPI_HEADER "gpuprims/hybrid_sort.cuh"
 #define GPI_TAKES \
-    (GPI_TAKES_KEY | GPI_TAKES_VALUE | GPI_TAKES_DESCENDING | GPI_TAKES_API | GPI_TAKES_KERNEL | \
-     GPI_TAKES_GRID)
+    (GPI_TAKES_KEY | GPI_TAKES_KEY_KIND | GPI_TAKES_VALUE | GPI_TAKES_DESCENDING | GPI_TAKES_API | \
+     GPI_TAKES_KERNEL | GPI_TAKES_GRID)
 #endif
 #include "core/begin.cuh"
 
 #if defined GPI_MISSING_NAME
 #error "gpuprims/hybrid_sort.cuh: GP_NAME is missing; every other parameter requires it"
+#endif
+#if defined GPI_WRONG_KEY_KIND
+#error "gpuprims/hybrid_sort.cuh: GP_KEY_KIND must be GP_UNSIGNED, GP_SIGNED or GP_FLOAT"
 #endif
 
 #if !defined GPI_DEFAULT || !defined GPI_HYBRID_SORT_DEFAULT
@@ -97,6 +102,7 @@ GPI_ONCE_PER_NAME(hybrid_sort);
 #undef GPI_FUNCTION
 #define GPI_FUNCTION static inline
 #include "core/radix_key.cuh"
+GPI_CHECK_KEY("hybrid_sort.cuh");
 #include "core/merge_runs.cuh"
 
 #define GPI_HYBRID_SORT GPI(sort)

@@ -2,7 +2,9 @@
  * radix_sort.cuh: sorts keys, alone or with values, by their digits.
  *
  * Parameters   GP_NAME        prefix of every generated name (gp, when nothing at all is defined)
- *              GP_KEY         K: an integer type of 1, 2, 4 or 8 bytes, float or double (int)
+ *              GP_KEY         K: an integer type of 1, 2, 4 or 8 bytes, float or double (int); or, with
+ *              GP_KEY_KIND    GP_UNSIGNED, GP_SIGNED or GP_FLOAT, any other type of such a size, ordered by its
+ *                             bits as by those of a number of that kind: __half, __nv_bfloat16, a struct
  *              GP_VALUE       V, any trivially copyable type of any size; without it the keys are sorted alone
  *              GP_DESCENDING  when it is defined, the largest key comes first
  *              GP_API         linkage of the host functions (static inline)
@@ -64,13 +66,16 @@
 #define GPI_TAG radix_sort
 #define GPI_HEADER "gpuprims/radix_sort.cuh"
 #define GPI_TAKES \
-    (GPI_TAKES_KEY | GPI_TAKES_VALUE | GPI_TAKES_DESCENDING | GPI_TAKES_API | GPI_TAKES_KERNEL | \
-     GPI_TAKES_GRID)
+    (GPI_TAKES_KEY | GPI_TAKES_KEY_KIND | GPI_TAKES_VALUE | GPI_TAKES_DESCENDING | GPI_TAKES_API | \
+     GPI_TAKES_KERNEL | GPI_TAKES_GRID)
 #endif
 #include "core/begin.cuh"
 
 #if defined GPI_MISSING_NAME
 #error "gpuprims/radix_sort.cuh: GP_NAME is missing; every other parameter requires it"
+#endif
+#if defined GPI_WRONG_KEY_KIND
+#error "gpuprims/radix_sort.cuh: GP_KEY_KIND must be GP_UNSIGNED, GP_SIGNED or GP_FLOAT"
 #endif
 
 #if !defined GPI_DEFAULT || !defined GPI_RADIX_SORT_DEFAULT
@@ -80,6 +85,9 @@
 GPI_ONCE_PER_NAME(GPI_TAG);
 
 #include "core/radix_key.cuh"
+#if GPI_DEPTH == 1
+GPI_CHECK_KEY("radix_sort.cuh");
+#endif
 #include "core/tuning.cuh"
 
 /* Keys alone have no values; the type keeps the text of the kernels in one piece. */
@@ -89,12 +97,6 @@ GPI_ONCE_PER_NAME(GPI_TAG);
 #else
 #define GPI_RADIX_PAIRS 0
 #define GPI_RADIX_VALUE char
-#endif
-
-#ifdef __cplusplus
-#define GPI_IS_SAME_TYPE(T, U) __is_same(T, U)
-#else
-#define GPI_IS_SAME_TYPE(T, U) _Generic((T *)0, U * : 1, default : 0)
 #endif
 
 #include "core/radix_plan.cuh"

@@ -3,6 +3,7 @@
  *
  *     #define CASE       f32
  *     #define CASE_KEY   float
+ *     #define CASE_KIND  GP_FLOAT      GP_KEY_KIND
  *     #define CASE_VALUE s12           with values
  *     #define CASE_DESCENDING          the largest first
  *     #include "hybrid_case.h"
@@ -26,6 +27,9 @@ typedef struct hybrid_case {
 
 #define GP_NAME CASE
 #define GP_KEY CASE_KEY
+#ifdef CASE_KIND
+#define GP_KEY_KIND CASE_KIND
+#endif
 #ifdef CASE_VALUE
 #define GP_VALUE CASE_VALUE
 #endif
@@ -36,6 +40,9 @@ typedef struct hybrid_case {
 
 #define GP_NAME CASE
 #define GP_KEY CASE_KEY
+#ifdef CASE_KIND
+#define GP_KEY_KIND CASE_KIND
+#endif
 #ifdef CASE_VALUE
 #define GP_VALUE CASE_VALUE
 #endif
@@ -75,7 +82,11 @@ static const hybrid_case CASE_(case) = {
 #else
     0,
 #endif
+#ifdef CASE_KIND
+    CASE_KIND - GP_UNSIGNED,
+#else
     KIND_OF_KEY(CASE_KEY),
+#endif
 #ifdef CASE_DESCENDING
     1,
 #else
@@ -87,5 +98,6 @@ static const hybrid_case CASE_(case) = {
 
 #undef CASE
 #undef CASE_KEY
+#undef CASE_KIND
 #undef CASE_VALUE
 #undef CASE_DESCENDING

@@ -3,6 +3,7 @@
  *
  *     #define CASE       u32
  *     #define CASE_KEY   uint32_t
+ *     #define CASE_KIND  GP_FLOAT      GP_KEY_KIND
  *     #define CASE_VALUE float         with values
  *     #define CASE_DESCENDING          the largest first
  *     #define CASE_KERNEL ...          GP_KERNEL
@@ -21,7 +22,7 @@ enum { NO_VALUES, AS_BYTES, AS_FLOAT, AS_DOUBLE };
 
 typedef struct radix_case {
     const char *name;
-    size_t key_bytes, value_bytes;
+    size_t key_bytes, key_align, value_bytes, value_align;
     int kind, descending, values, forced; /* forced: whether one kernel sorts at every n */
     /* end_bit < 0: the function that sorts by whole keys */
     cudaError_t (*sort)(const void *kin, void *kout, const void *vin, void *vout, size_t n,
@@ -32,6 +33,9 @@ typedef struct radix_case {
 
 #define GP_NAME CASE
 #define GP_KEY CASE_KEY
+#ifdef CASE_KIND
+#define GP_KEY_KIND CASE_KIND
+#endif
 #ifdef CASE_VALUE
 #define GP_VALUE CASE_VALUE
 #endif
@@ -76,13 +80,17 @@ static size_t CASE_(bytes)(size_t n, int begin_bit, int end_bit)
 
 static const radix_case CASE_(case) = {
     CASE_TEXT(CASE),
-    sizeof(CASE_KEY),
+    sizeof(CASE_KEY), __alignof__(CASE_KEY),
 #ifdef CASE_VALUE
-    sizeof(CASE_VALUE),
+    sizeof(CASE_VALUE), __alignof__(CASE_VALUE),
 #else
-    0,
+    0, 1,
 #endif
+#ifdef CASE_KIND
+    CASE_KIND - GP_UNSIGNED,
+#else
     KIND_OF_KEY(CASE_KEY),
+#endif
 #ifdef CASE_DESCENDING
     1,
 #else
@@ -106,6 +114,7 @@ static const radix_case CASE_(case) = {
 
 #undef CASE
 #undef CASE_KEY
+#undef CASE_KIND
 #undef CASE_VALUE
 #undef CASE_NUMBERS
 #undef CASE_DESCENDING

@@ -100,6 +100,11 @@ typedef struct {
     uint16_t more[3];
 } s12;
 
+/* A word of 8 bytes that need not lie at multiples of 8. */
+typedef struct {
+    uint32_t low, high;
+} w64;
+
 /* clang-format off */
 #define CASE u32
 #define CASE_KEY uint32_t
@@ -108,8 +113,9 @@ typedef struct {
 #define CASE_KEY float
 #define CASE_VALUE uint32_t
 #include "hybrid_case.h"
-#define CASE i64_s12_down
-#define CASE_KEY int64_t
+#define CASE w64_s12_down
+#define CASE_KEY w64
+#define CASE_KIND GP_SIGNED
 #define CASE_VALUE s12
 #define CASE_DESCENDING
 #include "hybrid_case.h"
@@ -117,7 +123,7 @@ typedef struct {
 
 #include "no_parameters.h"
 
-static const hybrid_case *const cases[] = {&u32_case, &f32_u32_case, &i64_s12_down_case};
+static const hybrid_case *const cases[] = {&u32_case, &f32_u32_case, &w64_s12_down_case};
 enum { CASES = sizeof cases / sizeof *cases };
 
 /* ---- the reference ----------------------------------------------------------------------------- */

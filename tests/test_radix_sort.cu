@@ -20,6 +20,11 @@ typedef struct { uint32_t a[8]; } s32;
 typedef struct { double a[8]; } s64;
 typedef struct { uint8_t b[77]; } s77;
 
+/* So many units, of the unit's alignment. */
+#define UNITS(unit, n) typedef struct { uint##unit##_t of[n]; } s##unit##x##n;
+UNITS(8, 2) UNITS(8, 4) UNITS(8, 8) UNITS(8, 16) UNITS(16, 2) UNITS(16, 4) UNITS(16, 8) UNITS(32, 2) UNITS(32, 4)
+UNITS(64, 2) UNITS(16, 3) UNITS(32, 5) UNITS(64, 3)
+
 #define CASE u32
 #define CASE_KEY uint32_t
 #include "radix_case.h"
@@ -185,11 +190,156 @@ typedef struct { uint8_t b[77]; } s77;
 #define CASE_KEY int
 #define CASE_VALUE s3
 #include "radix_case.h"
+
+/* From here on the kernel is chosen at run time. Values whose alignment is less than their size: */
+static int kernel;
+#define CASE at_u32_s8x2
+#define CASE_KEY uint32_t
+#define CASE_VALUE s8x2
+#define CASE_KERNEL kernel
+#define CASE_GRID 3
+#include "radix_case.h"
+#define CASE at_u64_s8x4
+#define CASE_KEY uint64_t
+#define CASE_VALUE s8x4
+#define CASE_KERNEL kernel
+#define CASE_GRID 3
+#include "radix_case.h"
+#define CASE at_u16_s8x8
+#define CASE_KEY uint16_t
+#define CASE_VALUE s8x8
+#define CASE_KERNEL kernel
+#define CASE_GRID 3
+#include "radix_case.h"
+#define CASE at_u8_s8x16
+#define CASE_KEY uint8_t
+#define CASE_VALUE s8x16
+#define CASE_KERNEL kernel
+#define CASE_GRID 3
+#include "radix_case.h"
+#define CASE at_u8_s16x2
+#define CASE_KEY uint8_t
+#define CASE_VALUE s16x2
+#define CASE_KERNEL kernel
+#define CASE_GRID 3
+#include "radix_case.h"
+#define CASE at_u32_s16x4
+#define CASE_KEY uint32_t
+#define CASE_VALUE s16x4
+#define CASE_KERNEL kernel
+#define CASE_GRID 3
+#include "radix_case.h"
+#define CASE at_u16_s16x8
+#define CASE_KEY uint16_t
+#define CASE_VALUE s16x8
+#define CASE_KERNEL kernel
+#define CASE_GRID 3
+#include "radix_case.h"
+#define CASE at_u64_s32x2
+#define CASE_KEY uint64_t
+#define CASE_VALUE s32x2
+#define CASE_KERNEL kernel
+#define CASE_GRID 3
+#include "radix_case.h"
+#define CASE at_u8_s32x4
+#define CASE_KEY uint8_t
+#define CASE_VALUE s32x4
+#define CASE_KERNEL kernel
+#define CASE_GRID 3
+#include "radix_case.h"
+#define CASE at_u16_s64x2
+#define CASE_KEY uint16_t
+#define CASE_VALUE s64x2
+#define CASE_KERNEL kernel
+#define CASE_GRID 3
+#include "radix_case.h"
+#define CASE at_u64_s16x3
+#define CASE_KEY uint64_t
+#define CASE_VALUE s16x3
+#define CASE_KERNEL kernel
+#define CASE_GRID 3
+#include "radix_case.h"
+#define CASE at_u16_s32x5
+#define CASE_KEY uint16_t
+#define CASE_VALUE s32x5
+#define CASE_KERNEL kernel
+#define CASE_GRID 3
+#include "radix_case.h"
+#define CASE at_u32_s64x3
+#define CASE_KEY uint32_t
+#define CASE_VALUE s64x3
+#define CASE_KERNEL kernel
+#define CASE_GRID 3
+#include "radix_case.h"
+
+/* Keys that are no numbers of C. */
+#ifdef __CUDACC__
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+typedef __half half_key;
+typedef __nv_bfloat16 bfloat_key;
+#else
+#ifdef __FLT16_MANT_DIG__
+typedef _Float16 half_key;
+#else
+typedef struct { uint16_t bits; } half_key;
+#endif
+typedef struct { uint16_t bits; } bfloat_key;
+#endif
+typedef struct { uint8_t of[1]; } key8;
+typedef struct { uint8_t of[2]; } key16;
+typedef struct { uint16_t of[2]; } key32;
+typedef struct { uint8_t of[8]; } key64;
+#define CASE kind_f16
+#define CASE_KEY half_key
+#define CASE_KIND GP_FLOAT
+#define CASE_KERNEL kernel
+#define CASE_GRID 3
+#include "radix_case.h"
+#define CASE kind_bf16_u32_down
+#define CASE_KEY bfloat_key
+#define CASE_KIND GP_FLOAT
+#define CASE_VALUE uint32_t
+#define CASE_DESCENDING
+#define CASE_KERNEL kernel
+#define CASE_GRID 3
+#include "radix_case.h"
+#define CASE kind_f8_down
+#define CASE_KEY key8
+#define CASE_KIND GP_FLOAT
+#define CASE_DESCENDING
+#define CASE_KERNEL kernel
+#define CASE_GRID 3
+#include "radix_case.h"
+#define CASE kind_u16_s12
+#define CASE_KEY key16
+#define CASE_KIND GP_UNSIGNED
+#define CASE_VALUE s12
+#define CASE_KERNEL kernel
+#define CASE_GRID 3
+#include "radix_case.h"
+#define CASE kind_f32
+#define CASE_KEY key32
+#define CASE_KIND GP_FLOAT
+#define CASE_KERNEL kernel
+#define CASE_GRID 3
+#include "radix_case.h"
+#define CASE kind_i64_down
+#define CASE_KEY key64
+#define CASE_KIND GP_SIGNED
+#define CASE_DESCENDING
+#define CASE_KERNEL kernel
+#define CASE_GRID 3
+#include "radix_case.h"
 /* clang-format on */
 
 #include <gpuprims/radix_sort.cuh>
 #include <gpuprims/radix_sort.cuh>
 
+#include <gpuprims/host/cpu_sort.h>
+#define GP_NAME structs
+#define GP_KEY key16
+#define GP_KEY_KIND GP_SIGNED
 #include <gpuprims/host/cpu_sort.h>
 #define GP_NAME floats_down
 #define GP_KEY float
@@ -209,6 +359,18 @@ static const radix_case *const cases[] = {
     &buckets_u32_u16_down_case, &buckets_i32_s12_case, &buckets_f64_u64_case, &buckets_u64_s32_case,
 };
 enum { CASES = sizeof cases / sizeof *cases };
+static const radix_case *const at_cases[] = {
+    &at_u32_s8x2_case, &at_u64_s8x4_case, &at_u16_s8x8_case, &at_u8_s8x16_case,
+    &at_u8_s16x2_case, &at_u32_s16x4_case, &at_u16_s16x8_case, &at_u64_s32x2_case,
+    &at_u8_s32x4_case, &at_u16_s64x2_case, &at_u64_s16x3_case, &at_u16_s32x5_case,
+    &at_u32_s64x3_case,
+};
+enum { AT_CASES = sizeof at_cases / sizeof *at_cases };
+static const radix_case *const kind_cases[] = {
+    &kind_f16_case, &kind_bf16_u32_down_case, &kind_f8_down_case, &kind_u16_s12_case,
+    &kind_f32_case, &kind_i64_down_case,
+};
+enum { KIND_CASES = sizeof kind_cases / sizeof *kind_cases };
 
 /* ---- the reference ----------------------------------------------------------------------------- */
 
@@ -243,43 +405,35 @@ static const char *const patterns[] = {
 };
 enum { PATTERNS = sizeof patterns / sizeof *patterns };
 
-static uint64_t special(const radix_case *c, uint64_t random)
-{
-    static const float some[] = {0.0f, -0.0f, 1.0f, -1.0f, 1e-45f, -1e-45f, 3e38f, -3e38f};
-    uint64_t bits = 0, sign = (uint64_t)1 << (8 * c->key_bytes - 1);
-
-    if (random % 12 < 8) {
-        float f = some[random % 12];
-        double d = f;
-
-        memcpy(&bits, c->key_bytes == 8 ? (void *)&d : (void *)&f,
-               c->key_bytes < 4    ? c->key_bytes
-               : c->key_bytes == 8 ? 8
-                                   : 4);
-    } else { /* infinities and NaNs of both signs */
-        bits = c->key_bytes == 8 ? 0x7FF0000000000000u : 0x7F800000u;
-        bits |= random % 12 < 10
-                    ? 0
-                    : (random >> 20) % 5 * (c->key_bytes == 8 ? 0x2000000000001u : 0x100001u);
-        bits |= random % 2 ? sign : 0;
-    }
-    return bits;
-}
-
-/* A number as a float of so many bytes. */
+/* A number as a float of so many bytes: of few bytes the topmost ones of a larger one. */
 static uint64_t float_bits(const radix_case *c, double d)
 {
     float f = (float)d;
     uint64_t bits = 0;
 
     memcpy(&bits, c->key_bytes == 8 ? (void *)&d : (void *)&f, c->key_bytes < 4 ? 4 : c->key_bytes);
+    return c->key_bytes < 4 ? bits >> (32 - 8 * c->key_bytes) : bits;
+}
+
+static uint64_t special(const radix_case *c, uint64_t random)
+{
+    static const float some[] = {0.0f, -0.0f, 1.0f, -1.0f, 1e-45f, -1e-45f, 3e38f, -3e38f};
+    uint64_t bits = 0, sign = (uint64_t)1 << (8 * c->key_bytes - 1);
+
+    if (random % 12 < 8) {
+        bits = float_bits(c, some[random % 12]);
+    } else { /* infinities and NaNs of both signs */
+        bits = float_bits(c, INFINITY);
+        bits |= random % 12 < 10 ? 0 : (random >> 20) % 5 * ((sign >> 14) + 1);
+        bits |= random % 2 ? sign : 0;
+    }
     return bits;
 }
 
 /* A float from -3 to 5; or, if has_special, one in fifty infinite, one a NaN. */
 static uint64_t ranged(const radix_case *c, uint64_t random, size_t i, int has_special)
 {
-    const uint64_t infinity = c->key_bytes == 8 ? (uint64_t)0x7FF << 52 : 0x7F800000u;
+    const uint64_t infinity = float_bits(c, INFINITY);
     uint64_t bits = float_bits(c, (double)(random >> 11) / 1125899906842624.0 - 3);
 
     if (has_special && i % 50 == 7)
@@ -330,7 +484,8 @@ static uint64_t make_key(const radix_case *c, int pattern, size_t i, size_t n)
 
 /* ---- one call against the reference ------------------------------------------------------------ */
 
-enum { KEYS_IN_PLACE = 1, VALUES_IN_PLACE = 2, NUMBERED = 4, ODD = 8 };
+/* Behind these comes how many bytes the arrays of values lie behind a line. */
+enum { KEYS_IN_PLACE = 1, VALUES_IN_PLACE = 2, NUMBERED = 4, ODD = 8, AT = 16 };
 
 /* What the value of item i must be. */
 static void expect_value(const radix_case *c, int how, const char *values, size_t i, char *want)
@@ -356,7 +511,7 @@ static int sorts(const radix_case *c, int pattern, size_t n, int begin_bit, int 
     size_t kb = c->key_bytes, vb = c->value_bytes, odd = how & ODD ? 1 : 0;
     char *keys = (char *)malloc(n * kb + 8), *values = (char *)malloc(n * vb + 1), want[128];
     char *keys_got = (char *)malloc(n * kb + 1), *values_got = (char *)malloc(n * vb + 1);
-    size_t align = vb % 16 == 0 ? 16 : vb % 8 == 0 ? 8 : vb % 4 == 0 ? 4 : vb % 2 == 0 ? 2 : 1;
+    size_t at = (size_t)how / AT, align = c->value_align;
     int passed = 1;
 
     for (size_t i = 0; i < n; i++) {
@@ -367,10 +522,10 @@ static int sorts(const radix_case *c, int pattern, size_t n, int begin_bit, int 
     for (size_t i = 0; i < n * vb; i++)
         values[i] = (char)tap_random();
     item *items = reference(c, keys, n, begin_bit, end_bit);
-    tap_buffer kin = tap_buffer_of(keys, n * kb, odd * kb),
-               vin = tap_buffer_of(values, n * vb, odd * align);
-    tap_buffer kout = tap_buffer_new(n * kb, 3 * odd * kb),
-               vout = tap_buffer_new(n * vb, 2 * odd * align);
+    tap_buffer kin = tap_buffer_of(keys, n * kb, odd * c->key_align),
+               vin = tap_buffer_of(values, n * vb, at + odd * align);
+    tap_buffer kout = tap_buffer_new(n * kb, 3 * odd * c->key_align),
+               vout = tap_buffer_new(n * vb, 3 * at % 128 + 2 * odd * align);
     tap_buffer *k = how & KEYS_IN_PLACE ? &kin : &kout, *v = how & VALUES_IN_PLACE ? &vin : &vout;
 
     cudaError_t error = c->sort(kin.data, k->data, how & NUMBERED ? NULL : vin.data, v->data, n,
@@ -499,6 +654,61 @@ static void places(const radix_case *c)
             passed &= sorts(c, 0, 9001, 0, width < 24 ? width : 24, how, &ws);
         }
     ok(passed, "%s: in place, out of place, numbered", c->name);
+    must(gp_workspace_release(&ws, 0));
+}
+
+/* Values at every natural address modulo 128, by one kernel in each 16 bytes of these. */
+static void alignments(const radix_case *c)
+{
+    static const struct {
+        int kernel, pattern, n, how;
+    } ways[128 / 16] = {
+        {0, 0, 700, 0},
+        {0, 0, 4300, KEYS_IN_PLACE},
+        {GP_KERNEL_PASSES, 0, 1300, VALUES_IN_PLACE},
+        {GP_KERNEL_BUCKETS, 0, 2500, 0},
+        {GP_KERNEL_PASSES, 1, 1300, NUMBERED},
+        {GP_KERNEL_BUCKETS_TWICE, 0, 2500, VALUES_IN_PLACE},
+        {GP_KERNEL_PASSES_AGAIN, 0, 1300, ODD},
+        {GP_KERNEL_PASSES_OLD, 0, 1300, KEYS_IN_PLACE},
+    };
+    gp_workspace ws = GP_WORKSPACE_INIT;
+    int passed = 1;
+
+    for (size_t at = 0; at < 128; at += c->value_align) {
+        kernel = ways[at / 16].kernel;
+        passed &= sorts(c, ways[at / 16].pattern, (size_t)ways[at / 16].n, 0, -1,
+                        ways[at / 16].how | (int)at * AT, &ws);
+    }
+    ok(passed, "%s: values aligned to %zu bytes, at every address", c->name, c->value_align);
+    must(gp_workspace_release(&ws, 0));
+}
+
+/* Every kernel, keys in every order, at addresses that are no multiples of their size where these need not be. */
+static void kinds(const radix_case *c)
+{
+    static const struct {
+        int kernel, n;
+    } ways[] = {{0, 700},
+                {0, 4300},
+                {GP_KERNEL_PASSES, 1300},
+                {GP_KERNEL_BUCKETS, 1300},
+                {GP_KERNEL_BUCKETS_TWICE, 9001},
+                {GP_KERNEL_PASSES_AGAIN, 1300}};
+    static const int some[] = {0, 1, 5, 9, 10, 15, 23, 24};
+    const int width = 8 * (int)c->key_bytes;
+    gp_workspace ws = GP_WORKSPACE_INIT;
+    int passed = 1;
+
+    for (size_t k = 0; k < sizeof ways / sizeof *ways; k++) {
+        const size_t n = (size_t)ways[k].n;
+
+        kernel = ways[k].kernel;
+        for (size_t p = 0; p < sizeof some / sizeof *some; p++)
+            passed &= sorts(c, some[p], n, 0, -1, p % 2 ? ODD : 0, &ws);
+        passed &= sorts(c, 0, n, 1, width - 1, ODD, &ws) && sorts(c, 9, n, width - 3, width, KEYS_IN_PLACE, &ws);
+    }
+    ok(passed, "%s: keys of a kind that is given", c->name);
     must(gp_workspace_release(&ws, 0));
 }
 
@@ -634,6 +844,22 @@ static void refusals(void)
        "nothing is sorted without any pointers");
     must(cudaFree(some));
     must(cudaFree(others));
+}
+
+/* The sort on the CPU of keys that are no numbers of C. */
+static void cpu_sort_of_structs(void)
+{
+    key16 keys[256 * 3];
+    int passed = 1;
+
+    for (int i = 0; i < 256 * 3; i++) {
+        keys[i].of[0] = (uint8_t)(i / 256);
+        keys[i].of[1] = (uint8_t)(i * 77);
+    }
+    passed &= structs_cpu_sort(keys, keys, 256 * 3) == 0;
+    for (int i = 0; i < 256 * 3; i++)
+        passed &= keys[i].of[1] == (uint8_t)(i / 3 + 128) && keys[i].of[0] == i % 3;
+    ok(passed, "the sort on the CPU of structs as signed numbers");
 }
 
 /* -0.0 and +0.0 in turn, and a few other keys: bit for bit as they came. */
@@ -779,6 +1005,7 @@ int main(int argc, char **argv)
         return tap_end();
     refusals();
     cpu_sort();
+    cpu_sort_of_structs();
     clusters(&u32_case);
     clusters(&i64_down_case);
     clusters(&f32_case);
@@ -794,6 +1021,12 @@ int main(int argc, char **argv)
         places(cases[i]);
         workspaces(cases[i]);
     }
+    for (int i = 0; i < AT_CASES; i++)
+        if (tap_wants(at_cases[i]->name))
+            alignments(at_cases[i]);
+    for (int i = 0; i < KIND_CASES; i++)
+        if (tap_wants(kind_cases[i]->name))
+            kinds(kind_cases[i]);
 #ifdef __CUDACC__
     for (int kept = 0; kept < 2; kept++) {
         if (tap_wants("u32"))

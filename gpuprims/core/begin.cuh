@@ -37,7 +37,7 @@
     defined GP_INPUT_TYPE || defined GP_LOAD || defined GP_CONTEXT || defined GP_API ||            \
     defined GP_PRED || defined GP_LESS || defined GP_EQUAL || defined GP_BIN || defined GP_KEY ||  \
     defined GP_VALUE || defined GP_DESCENDING || defined GP_INDEX || defined GP_BLOCK ||           \
-    defined GP_ITEMS || defined GP_KERNEL || defined GP_GRID
+    defined GP_ITEMS || defined GP_KERNEL || defined GP_GRID || defined GP_KEY_KIND
 #ifndef GP_NAME
 #define GPI_MISSING_NAME
 #define GP_NAME gpi_unnamed
@@ -87,6 +87,13 @@
 #endif
 #ifndef GP_KEY
 #define GP_KEY int
+#endif
+#ifdef GP_KEY_KIND
+#if GP_KEY_KIND + 0 != GP_UNSIGNED && GP_KEY_KIND + 0 != GP_SIGNED && GP_KEY_KIND + 0 != GP_FLOAT
+#define GPI_WRONG_KEY_KIND
+#undef GP_KEY_KIND
+#define GP_KEY_KIND GP_UNSIGNED
+#endif
 #endif
 #ifndef GP_API
 #define GP_API static inline
@@ -147,6 +154,7 @@
 #undef GPI_MISSING_CONTEXT_USER
 #undef GPI_WRONG_BLOCK
 #undef GPI_WRONG_ITEMS
+#undef GPI_WRONG_KEY_KIND
 
 #if GPI_DEPTH == 1
 #undef GPI_DEPTH

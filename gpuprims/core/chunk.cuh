@@ -190,7 +190,7 @@ GPI_DEVICE void GPI_RUN_WRITE(GPI_RUN *run, char *slot, unsigned phase, unsigned
 #define GPI_SUMS_BYTES                                                                     \
     (sizeof(GP_TYPE) == 1 && GPI_OUT_BYTES % 4 == 0 && (GP_TYPE)2 != (GP_TYPE)1)
 #define GPI_SUMS_HALVES                                                                    \
-    (sizeof(GP_TYPE) == 2 && GPI_OUT_BYTES % 4 == 0 && (GP_TYPE)0.5 == (GP_TYPE)0)
+    (sizeof(GP_TYPE) == 2 && GPI_OUT_BYTES % 4 == 0 && GPI_IS_INTEGER)
 #endif
 
 #if (GP_OP == GP_MIN || GP_OP == GP_MAX) && !defined GP_IDENTITY
@@ -198,7 +198,7 @@ GPI_DEVICE void GPI_RUN_WRITE(GPI_RUN *run, char *slot, unsigned phase, unsigned
  * Extremes of integers of one and two bytes are found at the top of words: an item is shifted there, and what
  * is below it decides between equal ones alone.
  */
-#define GPI_TOPS (sizeof(GP_TYPE) <= 2 && GPI_OUT_BYTES % 4 == 0 && (GP_TYPE)0.5 == (GP_TYPE)0)
+#define GPI_TOPS (sizeof(GP_TYPE) <= 2 && GPI_OUT_BYTES % 4 == 0 && GPI_IS_INTEGER)
 #define GPI_TOP_BITS (GPI_TOPS ? 8 * (int)sizeof(GP_TYPE) : 8)
 #define GPI_TOP      GPI(top)
 #define GPI_TOP_TWO  GPI(top_two)

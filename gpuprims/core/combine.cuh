@@ -12,6 +12,8 @@
 #define GPI_IDENTITY GPI(identity)
 #define GPI_LOAD     GPI(load)
 
+/* Whether items are integers, and not bool. A constant for classes too, whose operators the compiler cannot compute. */
+#define GPI_IS_INTEGER (__builtin_classify_type(*(const GP_TYPE *)0) < 5 && (GP_TYPE)0.5 == (GP_TYPE)0)
 #define GPI_IS_FLOAT (sizeof(GP_TYPE) == sizeof(float) && (GP_TYPE)0.5 != (GP_TYPE)0)
 
 GPI_FUNCTION GP_TYPE GPI_COMBINE(GP_TYPE a, GP_TYPE b)
@@ -72,10 +74,10 @@ GPI_FUNCTION GP_TYPE GPI_EXTREME(int largest)
     GP_TYPE top = one;
 
     for (unsigned bits = 1; bits < 8 * sizeof(GP_TYPE) - is_signed; bits++)
-        top = (GP_TYPE)(top + top + 1);
+        top = (GP_TYPE)(top + top + one);
     return is_floating ? (GP_TYPE)(largest ? infinity : -infinity)
            : largest   ? top
-           : is_signed ? (GP_TYPE)(-top - 1)
+           : is_signed ? (GP_TYPE)(-top - one)
                        : (GP_TYPE)0;
 }
 #endif

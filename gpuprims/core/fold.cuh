@@ -85,12 +85,12 @@ GPI_DEVICE GP_TYPE GPI_WARP_SCAN(GP_TYPE x, int lane, int valid)
  */
 __extension__ enum { /* ISO C knows no floating arithmetic at compile time */
 #if GP_OP == GP_SUM && !defined GP_IDENTITY && (!defined __CUDA_ARCH__ || __CUDA_ARCH__ >= 800)
-    GPI_SUMS_WORDS = sizeof(GP_TYPE) <= 4 && (GP_TYPE)0.5 == (GP_TYPE)0,
-    GPI_SUMS_PAIRS = sizeof(GP_TYPE) == 8 && (GP_TYPE)0.5 == (GP_TYPE)0,
+    GPI_SUMS_WORDS = sizeof(GP_TYPE) <= 4 && GPI_IS_INTEGER,
+    GPI_SUMS_PAIRS = sizeof(GP_TYPE) == 8 && GPI_IS_INTEGER,
     GPI_FOLDS_FAST = GPI_SUMS_WORDS || GPI_SUMS_PAIRS
 #elif (GP_OP == GP_MIN || GP_OP == GP_MAX) && !defined GP_IDENTITY
     GPI_SUMS_WORDS = 0,
-    GPI_FOLDS_FAST = sizeof(GP_TYPE) <= 4 && (GP_TYPE)0.5 == (GP_TYPE)0
+    GPI_FOLDS_FAST = sizeof(GP_TYPE) <= 4 && GPI_IS_INTEGER
 #else
     GPI_SUMS_WORDS = 0,
     GPI_FOLDS_FAST = 0

@@ -17,6 +17,11 @@
 
 #define GPI_IS_READY(op) ((op) >= GP_SUM && (op) <= GP_XOR)
 
+/* How keys are ordered that are of no arithmetic type: `#define GP_KEY_KIND GP_FLOAT`. */
+#define GP_UNSIGNED 0x6711 /* by their bits as an unsigned number */
+#define GP_SIGNED   0x6712 /* as a signed one */
+#define GP_FLOAT    0x6713 /* by sign and magnitude, as float and double are */
+
 /* The host functions' context argument where GP_CONTEXT is not given; kernels always take one. */
 typedef struct gpi_no_context {
     char unused;

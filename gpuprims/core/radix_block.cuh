@@ -307,10 +307,11 @@ GPI_DEVICE void GPI_RADIX_BLOCK_WRITE(const GPI_RADIX_BLOCK *block, const GPI_RA
 {
     const GPI_RADIX_VALUE *values_in = (const GPI_RADIX_VALUE *)job->values_in;
     GPI_RADIX_VALUE *values_out = (GPI_RADIX_VALUE *)job->values_out;
-    GP_KEY keys[GPI_RADIX_BLOCK_ITEMS] = {0};
+    GP_KEY keys[GPI_RADIX_BLOCK_ITEMS];
     GPI_RADIX_VALUE values[GPI_RADIX_BLOCK_ITEMS];
     uint32_t tags[GPI_RADIX_BLOCK_ITEMS] = {0}, places[GPI_RADIX_BLOCK_ITEMS];
 
+    memset((void *)keys, 0, sizeof keys);
     GPI_UNROLL
     for (uint32_t i = 0; i < GPI_RADIX_BLOCK_ITEMS; i++)
         if (threadIdx.x + i * blockDim.x < block->n) {

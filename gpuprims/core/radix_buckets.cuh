@@ -125,10 +125,11 @@ typedef struct {
     gpi_radix_buckets *buckets;
 } GPI_RADIX_BUCKET_JOB;
 
-/* The same as the keys' type; and the largest place, of `bits` bits. */
+/* The same in the precision of the keys, floats or doubles; and the largest place, of `bits` bits. */
 typedef struct {
     int linear, bits;
-    GP_KEY factor, offset;
+    float factor, offset;
+    double long_factor, long_offset;
 } GPI_RADIX_RULER;
 
 #if GPI_DEVICE_CODE
@@ -138,8 +139,8 @@ GPI_DEVICE uint32_t GPI_RADIX_TOP(GPI_RADIX_RULER ruler, GP_KEY key, int bits)
     if (GPI_RADIX_HAS_WIDTHS && ruler.linear) {
         const uint32_t last = (1u << ruler.bits) - 1;
         uint32_t place = GPI_KEY_IS_NARROW
-                             ? gpi_float_place((float)key, (float)ruler.factor, (float)ruler.offset, last)
-                             : gpi_double_place((double)key, (double)ruler.factor, (double)ruler.offset, last);
+                             ? gpi_float_place(GPI_KEY_FLOAT(key), ruler.factor, ruler.offset, last)
+                             : gpi_double_place(GPI_KEY_DOUBLE(key), ruler.long_factor, ruler.long_offset, last);
 
         return (GPI_KEY_DESCENDING ? last - place : place) >> (ruler.bits - bits);
     }
@@ -167,8 +168,10 @@ GPI_DEVICE GPI_RADIX_RULER GPI_RADIX_MEASURE(gpi_radix_places places, int bits)
 
     ruler.linear = places.linear;
     ruler.bits = bits;
-    ruler.factor = (GP_KEY)places.factor;
-    ruler.offset = (GP_KEY)places.offset;
+    ruler.factor = (float)places.factor;
+    ruler.offset = (float)places.offset;
+    ruler.long_factor = places.factor;
+    ruler.long_offset = places.offset;
     return ruler;
 }
 
@@ -188,13 +191,13 @@ GPI_DEVICE GPI_RADIX_RULER GPI_RADIX_PLACES(const GPI_RADIX_BUCKET_JOB *job)
 GPI_DEVICE gpi_radix_places GPI_RADIX_EQUAL_WIDTH(const GP_KEY *keys, double *ends, int bits)
 {
     const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-    double low = (double)keys[0], high = low;
+    double low = GPI_KEY_DOUBLE(keys[0]), high = low;
     gpi_radix_places places;
 
     GPI_UNROLL
     for (int i = 1; i < GPI_RADIX_SAMPLES; i++) {
-        low = (double)keys[i] < low ? (double)keys[i] : low;
-        high = (double)keys[i] > high ? (double)keys[i] : high;
+        low = GPI_KEY_DOUBLE(keys[i]) < low ? GPI_KEY_DOUBLE(keys[i]) : low;
+        high = GPI_KEY_DOUBLE(keys[i]) > high ? GPI_KEY_DOUBLE(keys[i]) : high;
     }
     for (int of_warps = 0;; of_warps++) {
         for (unsigned stride = 1; stride < 32; stride *= 2) {
@@ -388,10 +391,7 @@ static __global__ void __launch_bounds__(GPI_RADIX_COUNT_THREADS, 1)
         GPI_UNROLL
         for (int v = 0; v < 4; v++)
             if (i + v * stride < vectors)
-                memcpy((void *)keys[v],
-                       __builtin_assume_aligned(
-                           job.keys_in + head + (i + v * stride) * GPI_RADIX_VECTOR_N, 16),
-                       16);
+                GPI_RADIX_READ_VECTOR((void *)keys[v], job.keys_in + head + (i + v * stride) * GPI_RADIX_VECTOR_N);
         GPI_RADIX_TOPS(how, keys[0], 4 * GPI_RADIX_VECTOR_N, job.bits, tops);
         GPI_UNROLL
         for (int v = 0; v < 4; v++)
@@ -567,9 +567,12 @@ GPI_DEVICE GPI_RADIX_RULER GPI_RADIX_MEASURE_BINS(GPI_RADIX_RULER ruler, uint32_
 
     if (GPI_RADIX_HAS_WIDTHS && ruler.linear) {
         ruler.bits = GPI_RADIX_BIN_BITS;
-        ruler.offset =
-            (GP_KEY)(((double)ruler.offset - GPI_RADIX_RAISED - place + 0.5) * GPI_RADIX_BINS - 0.5 + GPI_RADIX_RAISED);
-        ruler.factor = ruler.factor * (GP_KEY)GPI_RADIX_BINS;
+        const double offset = GPI_KEY_IS_NARROW ? (double)ruler.offset : ruler.long_offset;
+
+        ruler.long_offset = (offset - GPI_RADIX_RAISED - place + 0.5) * GPI_RADIX_BINS - 0.5 + GPI_RADIX_RAISED;
+        ruler.long_factor *= GPI_RADIX_BINS;
+        ruler.offset = (float)ruler.long_offset;
+        ruler.factor *= (float)GPI_RADIX_BINS;
     }
     return ruler;
 }

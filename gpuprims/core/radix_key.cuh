@@ -9,6 +9,12 @@
 #ifndef GPI_RADIX_KEY_IS_STAMPED
 #define GPI_RADIX_KEY_IS_STAMPED
 
+#define GPI_KEY_BITS GPI(key_bits)
+#define GPI_KEY_EXTENDED GPI(key_extended)
+#define GPI_KEY_LONG_BITS GPI(key_long_bits)
+#define GPI_KEY_OF_BITS GPI(key_of_bits)
+#define GPI_KEY_FLOAT GPI(key_float)
+#define GPI_KEY_DOUBLE GPI(key_double)
 #define GPI_KEY_CODE GPI(key_code)
 #define GPI_KEY_OF_CODE GPI(key_of_code)
 #define GPI_KEY_CODE_WORD GPI(key_code_word)
@@ -28,18 +34,121 @@
 #define GPI_KEY_DESCENDING 0
 #endif
 
-#define GPI_KEY_WIDTH (8 * (int)sizeof(GP_KEY))
+#define GPI_KEY_WIDTH (GPI_KEY_HAS_SIZE ? 8 * (int)sizeof(GP_KEY) : 8)
 #define GPI_KEY_IS_NARROW (sizeof(GP_KEY) <= 4)
-#define GPI_KEY_IS_FLOAT (sizeof(GP_KEY) >= 4 && (GP_KEY)0.5 != (GP_KEY)0)
-#define GPI_KEY_IS_SIGNED ((GP_KEY)-1 < (GP_KEY)1)
+#define GPI_KEY_IS_FLOAT GPI(key_is_float)
+#define GPI_KEY_IS_SIGNED GPI(key_is_signed)
+#define GPI_KEY_IS_ARITHMETIC GPI(key_is_arithmetic)
+#define GPI_KEY_HAS_SIZE GPI(key_has_size)
 
+#ifndef GPI_IS_SAME_TYPE
 #ifdef __cplusplus
-static_assert(sizeof(GP_KEY) <= 8 && (sizeof(GP_KEY) & (sizeof(GP_KEY) - 1)) == 0,
-              "GP_KEY must be an integer of 1, 2, 4 or 8 bytes, float or double");
+#define GPI_IS_SAME_TYPE(T, U) __is_same(T, U)
+#define GPI_STATIC_ASSERT(condition, text) static_assert(condition, text)
 #else
-_Static_assert(sizeof(GP_KEY) <= 8 && (sizeof(GP_KEY) & (sizeof(GP_KEY) - 1)) == 0,
-               "GP_KEY must be an integer of 1, 2, 4 or 8 bytes, float or double");
+#define GPI_IS_SAME_TYPE(T, U) _Generic((T *)0, U * : 1, default : 0)
+#define GPI_STATIC_ASSERT(condition, text) _Static_assert(condition, text)
 #endif
+#define GPI_KEY_IS(type) GPI_IS_SAME_TYPE(GP_KEY, type)
+#endif
+
+/*
+ * What kind of type the key is, found out without an operation on keys: a struct has none, and is to meet no error
+ * but that of GPI_CHECK_KEY.
+ */
+enum {
+    GPI_KEY_HAS_SIZE = sizeof(GP_KEY) <= 8 && (sizeof(GP_KEY) & (sizeof(GP_KEY) - 1)) == 0,
+    GPI(key_is_real) = GPI_KEY_IS(float) || GPI_KEY_IS(double),
+    GPI(key_is_negative) = GPI_KEY_IS(signed char) || GPI_KEY_IS(short) || GPI_KEY_IS(int) || GPI_KEY_IS(long) ||
+#ifdef __cplusplus
+                           (GPI_KEY_IS(wchar_t) && (wchar_t)-1 < (wchar_t)1) ||
+#endif
+                           GPI_KEY_IS(long long) || (GPI_KEY_IS(char) && (char)-1 < (char)1),
+    GPI_KEY_IS_ARITHMETIC = GPI(key_is_real) || GPI(key_is_negative) || GPI_KEY_IS(char) || GPI_KEY_IS(unsigned char) ||
+                            GPI_KEY_IS(unsigned short) || GPI_KEY_IS(unsigned) || GPI_KEY_IS(unsigned long) ||
+#ifdef __cpp_char8_t
+                            GPI_KEY_IS(char8_t) ||
+#endif
+#ifdef __cplusplus
+                            GPI_KEY_IS(wchar_t) || GPI_KEY_IS(char16_t) || GPI_KEY_IS(char32_t) || GPI_KEY_IS(bool) ||
+#else
+                            GPI_KEY_IS(_Bool) ||
+#endif
+                            GPI_KEY_IS(unsigned long long),
+#ifdef GP_KEY_KIND
+    GPI_KEY_IS_FLOAT = GP_KEY_KIND == GP_FLOAT,
+    GPI_KEY_IS_SIGNED = GP_KEY_KIND == GP_SIGNED,
+    GPI(key_lacks_kind) = 0,
+    GPI(key_has_no_use_for_kind) = GPI_KEY_HAS_SIZE && GPI_KEY_IS_ARITHMETIC
+#else
+    GPI_KEY_IS_FLOAT = GPI(key_is_real),
+    GPI_KEY_IS_SIGNED = GPI(key_is_negative),
+    GPI(key_lacks_kind) = GPI_KEY_HAS_SIZE && !GPI_KEY_IS_ARITHMETIC,
+    GPI(key_has_no_use_for_kind) = 0
+#endif
+};
+
+/* Refuses a type that cannot be sorted, in the name of a header. */
+#define GPI_CHECK_KEY(header)                                                                                     \
+    GPI_STATIC_ASSERT(GPI_KEY_HAS_SIZE, "gpuprims/" header ": GP_KEY must be a type of 1, 2, 4 or 8 bytes");      \
+    GPI_STATIC_ASSERT(!GPI(key_lacks_kind),                                                                       \
+                      "gpuprims/" header ": GP_KEY_KIND is missing; it says how a GP_KEY that is no arithmetic " \
+                      "type is ordered: GP_UNSIGNED, GP_SIGNED or GP_FLOAT");                                     \
+    GPI_STATIC_ASSERT(!GPI(key_has_no_use_for_kind),                                                              \
+                      "gpuprims/" header ": GP_KEY_KIND must be left out; GP_KEY is an arithmetic type")
+
+/* The bits of a key of up to 4 bytes. */
+GPI_FUNCTION uint32_t GPI_KEY_BITS(GP_KEY key)
+{
+    uint32_t bits = 0;
+
+    memcpy(&bits, (const void *)&key, sizeof key < sizeof bits ? sizeof key : sizeof bits); /* little-endian */
+    return bits;
+}
+
+/* The same, a signed integer with its sign before them: as it comes from memory. */
+GPI_FUNCTION uint32_t GPI_KEY_EXTENDED(GP_KEY key)
+{
+    const int above = (32 - GPI_KEY_WIDTH) % 32;
+    const uint32_t bits = GPI_KEY_BITS(key);
+
+    return GPI_KEY_IS_SIGNED ? (uint32_t)((int32_t)(bits << above) >> above) : bits;
+}
+
+/* The bits of a key of 8 bytes. */
+GPI_FUNCTION uint64_t GPI_KEY_LONG_BITS(GP_KEY key)
+{
+    uint64_t bits = 0;
+
+    memcpy(&bits, (const void *)&key, sizeof key < sizeof bits ? sizeof key : sizeof bits);
+    return bits;
+}
+
+/* The key that has these bits. */
+GPI_FUNCTION GP_KEY GPI_KEY_OF_BITS(uint64_t bits)
+{
+    GP_KEY key;
+
+    memcpy((void *)&key, &bits, sizeof key < sizeof bits ? sizeof key : sizeof bits);
+    return key;
+}
+
+/* A float, or a double, as C computes with it; of other types nothing in particular. */
+GPI_FUNCTION float GPI_KEY_FLOAT(GP_KEY key)
+{
+    float number = 0;
+
+    memcpy(&number, (const void *)&key, sizeof key < sizeof number ? sizeof key : sizeof number);
+    return number;
+}
+
+GPI_FUNCTION double GPI_KEY_DOUBLE(GP_KEY key)
+{
+    double number = 0;
+
+    memcpy(&number, (const void *)&key, sizeof key < sizeof number ? sizeof key : sizeof number);
+    return GPI_KEY_IS_NARROW ? (double)GPI_KEY_FLOAT(key) : number;
+}
 
 /*
  * The code of a float has bits that are a number in its order, in which -0.0 comes just before +0.0, so that the
@@ -47,19 +156,19 @@ _Static_assert(sizeof(GP_KEY) <= 8 && (sizeof(GP_KEY) & (sizeof(GP_KEY) - 1)) ==
  */
 GPI_FUNCTION GP_KEY GPI_KEY_CODE(GP_KEY key)
 {
-    uint64_t number = 0;
-    uint32_t word = 0;
+    const int above = (32 - GPI_KEY_WIDTH) % 32; /* bits of a word that a key of up to 4 bytes leaves */
 
     if (GPI_KEY_IS_FLOAT && GPI_KEY_IS_NARROW) {
-        memcpy(&word, &key, sizeof word);
-        word ^= (uint32_t)((int32_t)word >> 31) | 0x80000000u;
+        uint32_t word = GPI_KEY_BITS(key);
+
+        word ^= (uint32_t)((int32_t)(word << above) >> 31) | 0x80000000u >> above;
         word = GPI_KEY_DESCENDING ? ~word : word;
-        memcpy(&key, &word, sizeof word);
+        memcpy((void *)&key, &word, sizeof key < sizeof word ? sizeof key : sizeof word);
     } else if (GPI_KEY_IS_FLOAT) {
-        memcpy(&number, &key, sizeof key);
+        uint64_t number = GPI_KEY_LONG_BITS(key);
+
         number ^= (uint64_t)((int64_t)number >> 63) | (uint64_t)1 << 63;
-        number = GPI_KEY_DESCENDING ? ~number : number;
-        memcpy(&key, &number, sizeof key);
+        key = GPI_KEY_OF_BITS(GPI_KEY_DESCENDING ? ~number : number);
     }
     return key;
 }
@@ -67,30 +176,30 @@ GPI_FUNCTION GP_KEY GPI_KEY_CODE(GP_KEY key)
 /* The key that has the code. */
 GPI_FUNCTION GP_KEY GPI_KEY_OF_CODE(GP_KEY code)
 {
-    uint64_t number = 0;
-    uint32_t word = 0;
+    const int above = (32 - GPI_KEY_WIDTH) % 32;
 
     if (GPI_KEY_IS_FLOAT && GPI_KEY_IS_NARROW) {
-        memcpy(&word, &code, sizeof word);
+        uint32_t word = GPI_KEY_BITS(code);
+
         word = GPI_KEY_DESCENDING ? ~word : word;
-        word ^= ~(uint32_t)((int32_t)word >> 31) | 0x80000000u;
-        memcpy(&code, &word, sizeof word);
+        word ^= ~(uint32_t)((int32_t)(word << above) >> 31) | 0x80000000u >> above;
+        memcpy((void *)&code, &word, sizeof code < sizeof word ? sizeof code : sizeof word);
     } else if (GPI_KEY_IS_FLOAT) {
-        memcpy(&number, &code, sizeof code);
+        uint64_t number = GPI_KEY_LONG_BITS(code);
+
         number = GPI_KEY_DESCENDING ? ~number : number;
         number ^= ~(uint64_t)((int64_t)number >> 63) | (uint64_t)1 << 63;
-        memcpy(&code, &number, sizeof code);
+        code = GPI_KEY_OF_BITS(number);
     }
     return code;
 }
 
-/* The bits of a code of 4 bytes; if the zeros are to be `one` number, those of +0.0 for -0.0. */
+/* The bits of a code of up to 4 bytes; if the zeros are to be `one` number, those of +0.0 for -0.0. */
 GPI_FUNCTION uint32_t GPI_KEY_CODE_WORD(GP_KEY code, int one)
 {
-    const uint32_t top = 0x80000000u;
-    uint32_t word = 0;
+    const uint32_t top = 0x80000000u >> (32 - GPI_KEY_WIDTH) % 32;
+    uint32_t word = GPI_KEY_BITS(code);
 
-    memcpy(&word, &code, sizeof code < sizeof word ? sizeof code : sizeof word);
     if (one && word == top - !GPI_KEY_DESCENDING)
         word = top - GPI_KEY_DESCENDING;
     return word;
@@ -100,9 +209,8 @@ GPI_FUNCTION uint32_t GPI_KEY_CODE_WORD(GP_KEY code, int one)
 GPI_FUNCTION uint64_t GPI_KEY_CODE_LONG(GP_KEY code, int one)
 {
     const uint64_t top = (uint64_t)1 << 63;
-    uint64_t word = 0;
+    uint64_t word = GPI_KEY_LONG_BITS(code);
 
-    memcpy(&word, &code, sizeof code);
     if (one && word == top - !GPI_KEY_DESCENDING)
         word = top - GPI_KEY_DESCENDING;
     return word;
@@ -115,7 +223,7 @@ GPI_FUNCTION uint32_t GPI_KEY_WORD(GP_KEY key)
 
     if (GPI_KEY_IS_FLOAT)
         return GPI_KEY_CODE_WORD(GPI_KEY_CODE(key), 1);
-    const uint32_t word = ((uint32_t)key & all) ^ (GPI_KEY_IS_SIGNED ? top : 0);
+    const uint32_t word = (GPI_KEY_EXTENDED(key) & all) ^ (GPI_KEY_IS_SIGNED ? top : 0);
     return GPI_KEY_DESCENDING ? ~word & all : word;
 }
 
@@ -124,7 +232,7 @@ GPI_FUNCTION uint64_t GPI_KEY_LONG(GP_KEY key)
 {
     if (GPI_KEY_IS_FLOAT)
         return GPI_KEY_CODE_LONG(GPI_KEY_CODE(key), 1);
-    const uint64_t word = (uint64_t)key ^ (GPI_KEY_IS_SIGNED ? (uint64_t)1 << 63 : 0);
+    const uint64_t word = GPI_KEY_LONG_BITS(key) ^ (GPI_KEY_IS_SIGNED ? (uint64_t)1 << 63 : 0);
     return GPI_KEY_DESCENDING ? ~word : word;
 }
 
@@ -137,8 +245,8 @@ GPI_FUNCTION uint64_t GPI_KEY_ORDER(GP_KEY key)
 GPI_FUNCTION uint32_t GPI_KEY_DIGIT(GP_KEY key, int shift, uint32_t mask)
 {
     if (!GPI_KEY_IS_FLOAT)
-        return ((uint32_t)(GPI_KEY_IS_NARROW ? (uint32_t)key >> shift : (uint64_t)key >> shift) & mask) ^
-               ((uint32_t)(GPI_KEY_ORDER((GP_KEY)0) >> shift) & mask);
+        return ((uint32_t)(GPI_KEY_IS_NARROW ? GPI_KEY_EXTENDED(key) >> shift : GPI_KEY_LONG_BITS(key) >> shift) & mask) ^
+               ((uint32_t)(GPI_KEY_ORDER(GPI_KEY_OF_BITS(0)) >> shift) & mask);
     return GPI_KEY_IS_NARROW ? GPI_KEY_WORD(key) >> shift & mask
                              : (uint32_t)(GPI_KEY_LONG(key) >> shift) & mask;
 }
@@ -154,31 +262,26 @@ GPI_FUNCTION uint32_t GPI_KEY_CODE_DIGIT(GP_KEY code, int shift, uint32_t mask, 
 GPI_FUNCTION GP_KEY GPI_KEY_LAST(void)
 {
     const int sign = GPI_KEY_IS_FLOAT || GPI_KEY_IS_SIGNED;
-    uint64_t bits = (UINT64_MAX >> (64 - GPI_KEY_WIDTH)) >> sign; /* little-endian */
-    GP_KEY key;
+    uint64_t bits = (UINT64_MAX >> (64 - GPI_KEY_WIDTH)) >> sign;
 
     if (GPI_KEY_DESCENDING)
         bits = GPI_KEY_IS_FLOAT ? UINT64_MAX : GPI_KEY_IS_SIGNED ? bits + 1 : 0;
-    memcpy(&key, &bits, sizeof key);
-    return key;
+    return GPI_KEY_OF_BITS(bits);
 }
 
 /* Whether it is -0.0, which is equal to a key of other bits. */
 GPI_FUNCTION int GPI_KEY_IS_MINUS_ZERO(GP_KEY key)
 {
-    uint64_t bits = 0;
-
-    if (!GPI_KEY_IS_FLOAT)
-        return 0;
-    memcpy(&bits, &key, sizeof key);
-    return bits == (uint64_t)1 << (GPI_KEY_WIDTH - 1);
+    return GPI_KEY_IS_FLOAT && GPI_KEY_LONG_BITS(key) == (uint64_t)1 << (GPI_KEY_WIDTH - 1);
 }
 
+/* Whether a float, or a double, is no number. */
 GPI_FUNCTION int GPI_KEY_IS_NAN(GP_KEY key)
 {
-    const GP_KEY same = key; /* compilers warn of a name that is compared with itself */
+    const float number = GPI_KEY_FLOAT(key), same = number; /* compilers warn of a name that is compared with itself */
+    const double long_number = GPI_KEY_DOUBLE(key), long_same = long_number;
 
-    return key != same;
+    return GPI_KEY_IS_FLOAT && (GPI_KEY_IS_NARROW ? number != same : long_number != long_same);
 }
 
 #endif

@@ -173,6 +173,7 @@ static __global__ void __launch_bounds__(GPI_RADIX_CLEAR_THREADS) gpi_radix_clea
 #define GPI_RADIX_UNIT GPI(unit)
 #define GPI_RADIX_COUNT_BYTES GPI(count_bytes)
 #define GPI_RADIX_COUNT GPI(count)
+#define GPI_RADIX_READ_VECTOR GPI(read_vector)
 #define GPI_RADIX_COUNT_VECTORS GPI(count_vectors)
 #define GPI_RADIX_COUNT_ENDS GPI(count_ends)
 #define GPI_RADIX_COLLECT GPI(collect)
@@ -325,6 +326,11 @@ GPI_DEVICE int32_t GPI_RADIX_LEAST(uint64_t unit)
 {
     const int32_t high = (int32_t)(unit >> 32), low = (int32_t)unit;
 
+    if (sizeof(GP_KEY) < 4) {
+        const uint64_t each = UINT64_MAX / GPI_RADIX_WHOLE, signs = each << (GPI_KEY_WIDTH - 1), bits = unit ^ signs;
+
+        return (bits - each) & ~bits & signs ? INT32_MIN : 0; /* whether the bits of some key are zero */
+    }
     return GPI_KEY_IS_NARROW && low < high ? low : high;
 }
 
@@ -337,7 +343,7 @@ GPI_DEVICE uint64_t GPI_RADIX_NO_MINUS_ZERO(uint64_t unit, int *minus_zero)
     GPI_UNROLL
     for (int k = 0; k < 8 / (int)sizeof(GP_KEY); k++)
         if (GPI_KEY_IS_MINUS_ZERO(keys[k])) {
-            keys[k] = 0;
+            keys[k] = GPI_KEY_OF_BITS(0);
             *minus_zero = 1;
         }
     memcpy(&unit, (void *)keys, sizeof unit);
@@ -361,9 +367,24 @@ GPI_DEVICE uint64_t GPI_RADIX_UNIT(uint64_t unit, int begin_bit, uint64_t range)
             keys[k] = GPI_KEY_CODE(keys[k]);
         memcpy(&unit, (void *)keys, sizeof unit);
     } else {
-        unit ^= GPI_KEY_ORDER(0) * each;
+        unit ^= GPI_KEY_ORDER(GPI_KEY_OF_BITS(0)) * each;
     }
     return range == GPI_RADIX_WHOLE ? unit : unit >> begin_bit & range * each;
+}
+
+/* Reads 16 bytes of keys; where keys lie at multiples of their size, these do at one of 16. */
+GPI_DEVICE void GPI_RADIX_READ_VECTOR(void *to, const GP_KEY *from)
+{
+    if (__alignof__(GP_KEY) == sizeof(GP_KEY)) {
+        memcpy(to, __builtin_assume_aligned(from, 16), 16);
+    } else {
+        GPI_UNROLL
+        for (int k = 0; k < GPI_RADIX_VECTOR_N; k++) {
+            const GP_KEY key = from[k];
+
+            memcpy((char *)to + k * sizeof key, (const void *)&key, sizeof key);
+        }
+    }
 }
 
 /*
@@ -392,7 +413,7 @@ GPI_DEVICE int GPI_RADIX_COUNT_VECTORS(gpi_radix_tally *tally, uint32_t *counter
         GPI_UNROLL
         for (unsigned v = 0; v < 4; v++)
             if (v < some)
-                memcpy(units + 2 * v, __builtin_assume_aligned(in + (i + v * stride) * GPI_RADIX_VECTOR_N, 16), 16);
+                GPI_RADIX_READ_VECTOR(units + 2 * v, in + (i + v * stride) * GPI_RADIX_VECTOR_N);
         GPI_UNROLL
         for (unsigned u = 0; u < 8 && GPI_KEY_IS_FLOAT; u++)
             if (u / 2 < some && GPI_RADIX_LEAST(units[u]) < least)

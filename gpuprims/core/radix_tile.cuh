@@ -33,6 +33,7 @@
 #define GPI_RADIX_WRITE_AGAIN GPI_RADIX_OF(write_again)
 #define GPI_RADIX_PASS_KERNEL GPI_RADIX_OF(pass_kernel)
 #define GPI_RADIX_STAGED GPI_RADIX_OF(staged)
+#define GPI_RADIX_CHANGES GPI_RADIX_OF(changes)
 #define GPI_RADIX_SLOT GPI_RADIX_OF(slot)
 #define GPI_RADIX_THREADS GPI_RADIX_OF(threads)
 #define GPI_RADIX_WARPS GPI_RADIX_OF(warps)
@@ -60,6 +61,9 @@ enum {
     /* Whether another kernel for many keys moves such values, or none does. */
     GPI_RADIX_UNUSED = GPI_RADIX_MOVES_NUMBERS != GPI_RADIX_INDEXED,
     GPI_RADIX_STAGED = GPI_RADIX_PAIRS && sizeof(GPI_RADIX_VALUE) <= 16 && !GPI_RADIX_UNUSED,
+    /* Whether pieces of 16 bytes may change places: no value lies in two of them, wherever the array begins. */
+    GPI_RADIX_CHANGES =
+        16 % sizeof(GPI_RADIX_VALUE) == 0 && __alignof__(GPI_RADIX_VALUE) == sizeof(GPI_RADIX_VALUE),
     GPI_RADIX_SLOT = (int)sizeof(GP_KEY) + 2 * GPI_RADIX_PAIRS +
                      (GPI_RADIX_STAGED ? (int)sizeof(GPI_RADIX_VALUE) : 0),
     GPI_RADIX_THREADS = GPI_RADIX_FEW || GPI_RADIX_STAGED ? 512 : 256,
@@ -187,7 +191,7 @@ GPI_DEVICE GPI_RADIX_VALUE *GPI_RADIX_VALUE_AT(const GPI_RADIX_ARRAYS *pass, uin
 {
     const uint32_t at = pass->off + position * (uint32_t)sizeof(GPI_RADIX_VALUE);
 
-    return (GPI_RADIX_VALUE *)(pass->values + gpi_radix_value_at(at, 16 % sizeof(GPI_RADIX_VALUE) == 0));
+    return (GPI_RADIX_VALUE *)(pass->values + gpi_radix_value_at(at, GPI_RADIX_CHANGES));
 }
 
 /* Brings the values of a tile to shared memory, where they are after gpi_copy_wait(). */
@@ -196,7 +200,7 @@ GPI_DEVICE void GPI_RADIX_STAGE(GPI_RADIX_ARRAYS *pass, size_t first, uint32_t c
     if (pass->values_from) {
         pass->off = gpi_radix_stage(pass->values, (const char *)(pass->values_from + first),
                                     count * (uint32_t)sizeof(GPI_RADIX_VALUE), GPI_RADIX_THREADS,
-                                    16 % sizeof(GPI_RADIX_VALUE) == 0);
+                                    GPI_RADIX_CHANGES);
         return;
     }
     for (uint32_t x = threadIdx.x; x < count; x += GPI_RADIX_THREADS)
@@ -608,7 +612,7 @@ GPI_DEVICE int GPI_RADIX_CHOOSE(const GPI_RADIX_JOB *job, GPI_RADIX_ARRAYS *pass
     pass->last = job->pass == plan->sorting - 1;
     pass->minus_zero = plan->minus_zero;
     pass->scale = 1u << (24 - gpi_min((uint32_t)pass->shift, 24));
-    pass->offset = GPI_RADIX_CODED ? 0 : (uint32_t)GPI_KEY_ORDER((GP_KEY)0) * pass->scale;
+    pass->offset = GPI_RADIX_CODED ? 0 : (uint32_t)GPI_KEY_ORDER(GPI_KEY_OF_BITS(0)) * pass->scale;
     if (GPI_KEY_DESCENDING && !GPI_RADIX_CODED)
         pass->scale = 0 - pass->scale;
     pass->keys = (GP_KEY *)items;

@@ -2,7 +2,9 @@
  * host/cpu_merge.h: merges sorted runs on the CPU, in plain C, by several threads.
  *
  * Parameters   GP_NAME        prefix of every generated name (gp, when nothing at all is defined)
- *              GP_KEY         K: an integer type of 1, 2, 4 or 8 bytes, float or double (int)
+ *              GP_KEY         K: an integer type of 1, 2, 4 or 8 bytes, float or double (int); or, with
+ *              GP_KEY_KIND    GP_UNSIGNED, GP_SIGNED or GP_FLOAT, any other type of such a size, ordered by its
+ *                             bits as by those of a number of that kind: __half, __nv_bfloat16, a struct
  *              GP_VALUE       V, any trivially copyable type of any size; without it there are keys alone
  *              GP_DESCENDING  when it is defined, the largest key comes first
  * Generates    int NAME_cpu_merge_runs(const K *in, K *out, const size_t *offsets, size_t runs, int threads)
@@ -30,7 +32,7 @@
 #ifndef GPI_TAG
 #define GPI_TAG cpu_merge
 #define GPI_HEADER "gpuprims/host/cpu_merge.h"
-#define GPI_TAKES (GPI_TAKES_KEY | GPI_TAKES_VALUE | GPI_TAKES_DESCENDING)
+#define GPI_TAKES (GPI_TAKES_KEY | GPI_TAKES_KEY_KIND | GPI_TAKES_VALUE | GPI_TAKES_DESCENDING)
 #define GPI_ON_HOST
 #endif
 #include "../core/begin.cuh"
@@ -39,6 +41,9 @@
 
 #if defined GPI_MISSING_NAME
 #error "gpuprims/host/cpu_merge.h: GP_NAME is missing; every other parameter requires it"
+#endif
+#if defined GPI_WRONG_KEY_KIND
+#error "gpuprims/host/cpu_merge.h: GP_KEY_KIND must be GP_UNSIGNED, GP_SIGNED or GP_FLOAT"
 #endif
 
 #if !defined GPI_DEFAULT || !defined GPI_CPU_MERGE_DEFAULT
@@ -49,6 +54,7 @@ GPI_ONCE_PER_NAME(cpu_merge);
 
 #include "../core/cpu_threads.h"
 #include "../core/radix_key.cuh"
+GPI_CHECK_KEY("host/cpu_merge.h");
 #include "../core/merge_runs.cuh"
 
 /* clang-format off */

@@ -2,7 +2,9 @@
  * host/cpu_sort.h: a stable sort of keys on the CPU, in plain C: the reference for every sort of keys.
  *
  * Parameters   GP_NAME        prefix of every generated name (gp, when nothing at all is defined)
- *              GP_KEY         K: an integer type of 1, 2, 4 or 8 bytes, float or double (int)
+ *              GP_KEY         K: an integer type of 1, 2, 4 or 8 bytes, float or double (int); or, with
+ *              GP_KEY_KIND    GP_UNSIGNED, GP_SIGNED or GP_FLOAT, any other type of such a size, ordered by its
+ *                             bits as by those of a number of that kind: __half, __nv_bfloat16, a struct
  *              GP_DESCENDING  when it is defined, the largest key comes first
  * Generates    int NAME_cpu_sort(const K *in, K *out, size_t n)
  *
@@ -18,7 +20,7 @@
 #ifndef GPI_TAG
 #define GPI_TAG cpu_sort
 #define GPI_HEADER "gpuprims/host/cpu_sort.h"
-#define GPI_TAKES (GPI_TAKES_KEY | GPI_TAKES_DESCENDING)
+#define GPI_TAKES (GPI_TAKES_KEY | GPI_TAKES_KEY_KIND | GPI_TAKES_DESCENDING)
 #define GPI_ON_HOST
 #endif
 #include "../core/begin.cuh"
@@ -28,6 +30,9 @@
 #if defined GPI_MISSING_NAME
 #error "gpuprims/host/cpu_sort.h: GP_NAME is missing; every other parameter requires it"
 #endif
+#if defined GPI_WRONG_KEY_KIND
+#error "gpuprims/host/cpu_sort.h: GP_KEY_KIND must be GP_UNSIGNED, GP_SIGNED or GP_FLOAT"
+#endif
 
 #if !defined GPI_DEFAULT || !defined GPI_CPU_SORT_DEFAULT
 #ifdef GPI_DEFAULT
@@ -36,6 +41,7 @@
 GPI_ONCE_PER_NAME(cpu_sort);
 
 #include "../core/radix_key.cuh"
+GPI_CHECK_KEY("host/cpu_sort.h");
 
 #define GPI_CPU_SORT_MERGE GPI(merge)
 
