@@ -347,7 +347,7 @@ static inline cudaError_t GPI_RADIX_PASSES(GPI_RADIX_JOB job, size_t n, GPI_RADI
     cudaError_t error = cudaSuccess;
 
     (void)early; /* on the CPU */
-    for (size_t launch = 0; launch < passes * portions && error == cudaSuccess; launch++) {
+    for (size_t launch = 0; launch < (size_t)passes * portions && error == cudaSuccess; launch++) {
         size_t which = launch % portions, next = (launch + 1) % portions;
         size_t left = n - which * portion, next_left = n - next * portion;
 
@@ -579,7 +579,7 @@ static inline cudaError_t GPI_RADIX_HOST(const char *function, GPI_RADIX_JOB job
         job.keys_in == job.keys_out || (GPI_RADIX_PAIRS && !numbers && job.values_in == job.values_out);
     const int passes = digits + (digits == 0 || (in_place && digits % 2));
     unsigned columns = n < (size_t)1 << 22 ? 4 : GPI_RADIX_COLUMNS;
-    while (columns * digits * 1024 + 4096 > room)
+    while (columns * (unsigned)digits * 1024 + 4096 > room)
         columns /= 2;
     size_t counting = gpi_divide_up(n * sizeof(GP_KEY), 16 * GPI_RADIX_COUNT_THREADS);
     int bucket_bits = 0, levels = GPI_RADIX_LEVELS(&job, n, room, layout.rows, &bucket_bits);
@@ -602,7 +602,7 @@ static inline cudaError_t GPI_RADIX_HOST(const char *function, GPI_RADIX_JOB job
     if (error == cudaSuccess)
         error = GPI_LAUNCH_EARLY(early, GPI_RADIX_COUNT_KERNEL,
                                  gpi_resident_blocks(1, counting, GP_GRID), GPI_RADIX_COUNT_THREADS,
-                                 columns * digits * 1024, stream, count);
+                                 columns * (unsigned)digits * 1024, stream, count);
     if (error == cudaSuccess && levels && !GPI_RADIX_PAIRS)
         error = GPI_RADIX_SORT_BUCKETS(&bucket, early, stream);
 #ifdef GP_VALUE

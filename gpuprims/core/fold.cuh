@@ -83,7 +83,7 @@ GPI_DEVICE GP_TYPE GPI_WARP_SCAN(GP_TYPE x, int lane, int valid)
  * Sums of integers wrap, so they come out alike in any order: one instruction adds up a warp's of up to 32 bits, three
  * the pieces of 64-bit ones, of which 32 fit in a word. Equal integers are alike: one instruction finds the extreme.
  */
-__extension__ enum { /* ISO C knows no floating arithmetic at compile time */
+__extension__ enum { /* ISO C has no floating arithmetic in a constant */
 #if GP_OP == GP_SUM && !defined GP_IDENTITY && (!defined __CUDA_ARCH__ || __CUDA_ARCH__ >= 800)
     GPI_SUMS_WORDS = sizeof(GP_TYPE) <= 4 && GPI_IS_INTEGER,
     GPI_SUMS_PAIRS = sizeof(GP_TYPE) == 8 && GPI_IS_INTEGER,

@@ -93,7 +93,7 @@ GPI_DEVICE uint32_t gpi_radix_scan_256(uint32_t *sums, uint32_t count)
 
 #endif
 
-enum {
+__extension__ enum {
     GPI_RADIX_PARTITIONS = GPI_RADIX_HAS_BUCKETS && !GPI_RADIX_PAIRS, /* whether a kernel of its own partitions */
     GPI_RADIX_PARTITION_ITEMS = GPI_RADIX_PARTITIONS ? 40 : 1,
     GPI_RADIX_PARTITION_CHUNK = GPI_RADIX_PARTITIONS ? 20 : 1, /* of which so many at a time go to their slots; */
@@ -230,7 +230,7 @@ GPI_DEVICE gpi_radix_places GPI_RADIX_EQUAL_WIDTH(const GP_KEY *keys, double *en
  */
 GPI_DEVICE int GPI_RADIX_IS_SPREAD(GPI_RADIX_RULER ruler, const GP_KEY *keys, uint32_t *counters, int bits)
 {
-    const uint32_t most = 8 + 4 * (GPI_RADIX_SAMPLES * GPI_RADIX_COUNT_THREADS >> bits);
+    const uint32_t most = 8 + 4 * ((uint32_t)GPI_RADIX_SAMPLES * GPI_RADIX_COUNT_THREADS >> bits);
     int spread = 1;
 
     GPI_UNROLL
@@ -259,7 +259,7 @@ GPI_DEVICE int GPI_RADIX_IS_SPREAD(GPI_RADIX_RULER ruler, const GP_KEY *keys, ui
 GPI_DEVICE int GPI_RADIX_SAMPLE(const GPI_RADIX_BUCKET_JOB *job, gpi_radix_places *places, uint32_t *counters,
                                 double *ends, int *meet)
 {
-    const uint32_t stride = job->n / (GPI_RADIX_SAMPLES * GPI_RADIX_COUNT_THREADS); /* 65536 at most */
+    const uint32_t stride = job->n / ((uint32_t)GPI_RADIX_SAMPLES * GPI_RADIX_COUNT_THREADS); /* 65536 at most */
     const int top = GPI_KEY_WIDTH - 8;
     const uint64_t one = GPI_KEY_ORDER(job->keys_in[0]);
     uint64_t differ = 0;
@@ -267,7 +267,7 @@ GPI_DEVICE int GPI_RADIX_SAMPLE(const GPI_RADIX_BUCKET_JOB *job, gpi_radix_place
     GP_KEY keys[GPI_RADIX_SAMPLES];
 
     GPI_UNROLL
-    for (int i = 0; i < GPI_RADIX_SAMPLES; i++) {
+    for (uint32_t i = 0; i < GPI_RADIX_SAMPLES; i++) {
         /* Somewhere in each stretch: what comes in regular intervals is no sample. */
         const uint32_t number = i * GPI_RADIX_COUNT_THREADS + threadIdx.x;
         const size_t at = number * (size_t)stride + ((number * 0x9E3779B1u >> 16) * stride >> 16);
@@ -311,12 +311,12 @@ GPI_DEVICE int GPI_RADIX_ADD_BUCKETS(const GPI_RADIX_BUCKET_JOB *job, uint32_t *
     int fits = 1;
 
     GPI_NO_UNROLL
-    for (unsigned first = EACH * tid; first - EACH * tid < 1u << job->bits; first += EACH * GPI_RADIX_COUNT_THREADS) {
+    for (unsigned first = EACH * tid; first - EACH * tid < 1u << job->bits; first += (unsigned)EACH * GPI_RADIX_COUNT_THREADS) {
         const int some = first < 1u << job->bits;
         uint32_t counts[EACH], sum = 0;
 
         GPI_UNROLL
-        for (int i = 0; i < EACH; i++) {
+        for (unsigned i = 0; i < EACH; i++) {
             counts[i] = some ? __ldcg(&buckets->counts[first + i]) : 0;
             fits &= counts[i] <= (uint32_t)GPI_RADIX_BUCKET_N;
             sum += counts[i];
@@ -328,7 +328,7 @@ GPI_DEVICE int GPI_RADIX_ADD_BUCKETS(const GPI_RADIX_BUCKET_JOB *job, uint32_t *
         scan += before - sum + gpi_warp_sum(lane < warp ? sums[lane] : 0);
         before += gpi_warp_sum(sums[lane]);
         GPI_UNROLL
-        for (int i = 0; i < EACH && some; i++) {
+        for (unsigned i = 0; i < EACH && some; i++) {
             buckets->begin[first + i] = buckets->counts[first + i] = scan;
             scan += counts[i];
         }
@@ -389,15 +389,15 @@ static __global__ void __launch_bounds__(GPI_RADIX_COUNT_THREADS, 1)
         uint32_t tops[4 * GPI_RADIX_VECTOR_N];
 
         GPI_UNROLL
-        for (int v = 0; v < 4; v++)
+        for (unsigned v = 0; v < 4; v++)
             if (i + v * stride < vectors)
                 GPI_RADIX_READ_VECTOR((void *)keys[v], job.keys_in + head + (i + v * stride) * GPI_RADIX_VECTOR_N);
         GPI_RADIX_TOPS(how, keys[0], 4 * GPI_RADIX_VECTOR_N, job.bits, tops);
         GPI_UNROLL
-        for (int v = 0; v < 4; v++)
+        for (unsigned v = 0; v < 4; v++)
             if (i + v * stride < vectors) {
                 GPI_UNROLL
-                for (int k = 0; k < GPI_RADIX_VECTOR_N; k++) {
+                for (unsigned k = 0; k < GPI_RADIX_VECTOR_N; k++) {
                     gpi_radix_count_bucket(counters, tops[v * GPI_RADIX_VECTOR_N + k]);
                     strict |= GPI_KEY_IS_MINUS_ZERO(keys[v][k]) || (how.linear && GPI_KEY_IS_NAN(keys[v][k]));
                 }
@@ -502,18 +502,18 @@ GPI_DEVICE void GPI_RADIX_PARTITION(GPI_RADIX_BUCKET_TILE *tile, GP_KEY *slots, 
     __syncthreads(); /* the keys are in order of the digit */
     tile->counts[tid] = 0;
     GPI_NO_UNROLL
-    for (uint32_t first = tid; first < count; first += GPI_RADIX_PARTITION_BATCH * GPI_RADIX_PARTITION_THREADS) {
+    for (uint32_t first = tid; first < count; first += (uint32_t)GPI_RADIX_PARTITION_BATCH * GPI_RADIX_PARTITION_THREADS) {
         uint32_t places[GPI_RADIX_PARTITION_BATCH];
 
         GPI_UNROLL
-        for (int i = 0; i < GPI_RADIX_PARTITION_BATCH; i++)
+        for (uint32_t i = 0; i < GPI_RADIX_PARTITION_BATCH; i++)
             keys[i] = slots[gpi_min(first + i * GPI_RADIX_PARTITION_THREADS, count - 1)];
         GPI_RADIX_TOPS(ruler, keys, GPI_RADIX_PARTITION_BATCH, top, places);
         GPI_UNROLL
         for (int i = 0; i < GPI_RADIX_PARTITION_BATCH; i++)
             places[i] = tile->place[places[i] & mask];
         GPI_UNROLL
-        for (int i = 0; i < GPI_RADIX_PARTITION_BATCH; i++)
+        for (uint32_t i = 0; i < GPI_RADIX_PARTITION_BATCH; i++)
             if (first + i * GPI_RADIX_PARTITION_THREADS < count)
                 to[places[i] + first + i * GPI_RADIX_PARTITION_THREADS] = keys[i];
     }
@@ -624,7 +624,7 @@ GPI_DEVICE void GPI_RADIX_KEEP_BINS(GPI_RADIX_RULER ruler, const GP_KEY *keys, i
 }
 
 /* The bin of key i. */
-GPI_DEVICE uint32_t GPI_RADIX_BIN(GPI_RADIX_RULER ruler, const GP_KEY *keys, int top, const uint32_t *bins, int i)
+GPI_DEVICE uint32_t GPI_RADIX_BIN(GPI_RADIX_RULER ruler, const GP_KEY *keys, int top, const uint32_t *bins, uint32_t i)
 {
     return GPI_RADIX_HAS_WIDTHS ? bins[i / 2] >> i % 2 * 16 & 0xFFFF
                                 : GPI_RADIX_TOP(ruler, keys[i], top) % GPI_RADIX_BINS;
@@ -633,7 +633,7 @@ GPI_DEVICE uint32_t GPI_RADIX_BIN(GPI_RADIX_RULER ruler, const GP_KEY *keys, int
 /* Turns the counts of the bins into where each begins. Tells whether one of them is crowded. */
 GPI_DEVICE int GPI_RADIX_BUCKET_BINS(GPI_RADIX_BUCKET *bucket)
 {
-    enum { EACH = GPI_RADIX_BINS / GPI_RADIX_BUCKET_THREADS };
+    enum { EACH = (int)GPI_RADIX_BINS / GPI_RADIX_BUCKET_THREADS };
     const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;
     uint32_t *bins = (uint32_t *)__builtin_assume_aligned(bucket->bins + threadIdx.x * EACH, 16);
     uint32_t counts[EACH], sum = 0, most = 0, scan;
@@ -839,11 +839,11 @@ static __global__ void __launch_bounds__(GPI_RADIX_BUCKET_THREADS, GPI_RADIX_BUC
         const GPI_RADIX_BUCKET_VALUE *values = (const GPI_RADIX_BUCKET_VALUE *)(bucket->values + off);
 
         GPI_UNROLL
-        for (int i = 0; i < GPI_RADIX_BUCKET_ITEMS; i++)
+        for (uint32_t i = 0; i < GPI_RADIX_BUCKET_ITEMS; i++)
             keys[i] = i * GPI_RADIX_BUCKET_THREADS + tid < count ? from[i * GPI_RADIX_BUCKET_THREADS + tid]
                                                                  : GPI_KEY_LAST();
         GPI_UNROLL
-        for (int i = 0; i < GPI_RADIX_BINS / GPI_RADIX_BUCKET_THREADS; i++)
+        for (uint32_t i = 0; i < (uint32_t)GPI_RADIX_BINS / GPI_RADIX_BUCKET_THREADS; i++)
             bucket->bins[i * GPI_RADIX_BUCKET_THREADS + tid] = 0;
         if (b + gridDim.x < 1u << job.bits) {
             const uint32_t line = 128 * tid;
@@ -858,13 +858,13 @@ static __global__ void __launch_bounds__(GPI_RADIX_BUCKET_THREADS, GPI_RADIX_BUC
         GPI_RADIX_KEEP_BINS(ruler, keys, top, bins);
         __syncthreads(); /* the counts are zero */
         GPI_UNROLL
-        for (int i = 0; i < GPI_RADIX_BUCKET_ITEMS; i++)
+        for (uint32_t i = 0; i < GPI_RADIX_BUCKET_ITEMS; i++)
             if (i * GPI_RADIX_BUCKET_THREADS + tid < count)
                 atomicAdd(&bucket->bins[GPI_RADIX_BIN(ruler, keys, top, bins, i)], 1u);
         __syncthreads(); /* the bins have been counted */
         const int crowded = GPI_RADIX_BUCKET_BINS(bucket);
         GPI_UNROLL
-        for (int i = 0; i < GPI_RADIX_BUCKET_ITEMS; i++)
+        for (uint32_t i = 0; i < GPI_RADIX_BUCKET_ITEMS; i++)
             if (i * GPI_RADIX_BUCKET_THREADS + tid < count) {
                 const uint32_t bin = GPI_RADIX_BIN(ruler, keys, top, bins, i);
                 const uint32_t slot = atomicAdd(&bucket->bins[bin], 1u);

@@ -125,7 +125,7 @@ GPI_DEVICE int gpi_radix_share_scan(gpi_radix_state *state)
 
 #endif
 
-enum {
+__extension__ enum {
     /* Shared memory of an item: in both arrays; or, at the end, a position and the value. */
     GPI_RADIX_CLUSTER_SLOT = !GPI_RADIX_PAIRS ? 2 * (int)sizeof(GP_KEY)
                              : sizeof(GPI_RADIX_VALUE) > 2 * sizeof(GP_KEY) + 4
@@ -436,7 +436,7 @@ GPI_DEVICE int GPI_RADIX_SHARE_PASS(GPI_RADIX_SHARE *share)
     uint32_t counts[4], sum = 0, scan, total = 0, before = 0;
 
     GPI_UNROLL
-    for (int w = 0; w < 4; w++)
+    for (unsigned w = 0; w < 4; w++)
         sum += counts[w] = state->u.pairs[4 * part + w][pair];
     scan = sum;
     GPI_NO_UNROLL
@@ -451,7 +451,7 @@ GPI_DEVICE int GPI_RADIX_SHARE_PASS(GPI_RADIX_SHARE *share)
     }
     scan -= sum;
     GPI_UNROLL
-    for (int w = 0; w < 4; w++) {
+    for (unsigned w = 0; w < 4; w++) {
         state->u.pairs[4 * part + w][pair] = scan;
         scan += counts[w];
     }

@@ -103,7 +103,7 @@ GPI_DEVICE void gpi_radix_add_up(gpi_radix_tally *tally, const gpi_radix_counts 
         uint64_t count = p < digits ? __ldcg(&counts->keys[p][digit]) : 0, sum = count;
         float share = (float)count / (float)n, crowding = share > 0.5f ? 0 : share * share;
         int single = __any_sync(GPI_FULL_MASK, count == n);
-        unsigned some = __ballot_sync(GPI_FULL_MASK, count > 0), code = __popc(some & ((1u << lane) - 1));
+        unsigned some = __ballot_sync(GPI_FULL_MASK, count > 0), code = (unsigned)__popc(some & ((1u << lane) - 1));
 
         GPI_NO_UNROLL
         for (unsigned stride = 1; stride < 32; stride *= 2) {
@@ -191,7 +191,7 @@ static __global__ void __launch_bounds__(GPI_RADIX_CLEAR_THREADS) gpi_radix_clea
 #define GPI_RADIX_BUCKET_ITEMS GPI(bucket_items)
 #define GPI_RADIX_BUCKET_N GPI(bucket_n)
 
-enum {
+__extension__ enum {
     GPI_RADIX_VECTOR_N = 16 / (int)sizeof(GP_KEY),
     GPI_RADIX_COLUMNS = sizeof(GP_KEY) == 8 ? 16 : 32, /* of the counters, if there is room for them */
     /* Items that core/radix_buckets.cuh may sort, and how many of them a bucket holds. */
@@ -226,7 +226,7 @@ typedef struct {
 GPI_DEVICE void GPI_RADIX_COUNT(uint32_t *counters, unsigned columns, const uint64_t *units, int n, int high, int at,
                                 int p)
 {
-    uint32_t row = (p * 256 * columns + (threadIdx.x & (columns - 1))) * (uint32_t)sizeof row;
+    uint32_t row = ((unsigned)p * 256 * columns + (threadIdx.x & (columns - 1))) * (uint32_t)sizeof row;
 
     GPI_OPAQUE(row); /* a sum of its own: one multiplication and addition are left for each byte */
     GPI_UNROLL
@@ -285,7 +285,7 @@ GPI_DEVICE void GPI_RADIX_FIND_FEW(const GPI_RADIX_COUNTING *job, gpi_radix_tall
 
     GPI_NO_UNROLL
     for (int i = lane; i < SAMPLE && few <= GPI_RADIX_FEW_DIGITS; i += 32) {
-        const uint64_t number = GPI_KEY_ORDER(job->in[i * (job->n / SAMPLE)]) >> job->begin_bit & range;
+        const uint64_t number = GPI_KEY_ORDER(job->in[(size_t)i * (job->n / SAMPLE)]) >> job->begin_bit & range;
         unsigned others = GPI_FULL_MASK;
 
         GPI_NO_UNROLL
@@ -407,7 +407,7 @@ GPI_DEVICE int GPI_RADIX_COUNT_VECTORS(gpi_radix_tally *tally, uint32_t *counter
         int32_t least = 0;
 
         GPI_UNROLL
-        for (int v = 1; v < 4; v++)
+        for (unsigned v = 1; v < 4; v++)
             some += i + v * stride < vectors;
         GPI_OPAQUE(some);
         GPI_UNROLL
@@ -591,7 +591,7 @@ GPI_DEVICE void GPI_RADIX_MAKE_PLAN(const GPI_RADIX_COUNTING *job, const gpi_rad
     gpi_radix_plan *plan = job->plan;
     const int minus_zero = !GPI_RADIX_PAIRS && __ldcg(&counts->minus_zero);
     const int strict =
-        job->strict || minus_zero || (!GPI_RADIX_PAIRS && job->end_bit - job->begin_bit < GPI_KEY_WIDTH);
+        minus_zero || job->strict || (!GPI_RADIX_PAIRS && job->end_bit - job->begin_bit < GPI_KEY_WIDTH);
     const uint32_t pairs = __ldcg(&counts->pairs);
     const int runs = GPI_RADIX_IS_OFTEN(__ldcg(&counts->alike[digits]), pairs);
     int passes = 0;
@@ -664,14 +664,16 @@ static __global__ void __launch_bounds__(GPI_RADIX_COUNT_THREADS, 1)
     const size_t vectors = head < job.n ? (job.n - head) / GPI_RADIX_VECTOR_N : 0;
 
     GPI_NO_UNROLL
-    for (unsigned i = threadIdx.x; i < digits * 256 * job.columns; i += GPI_RADIX_COUNT_THREADS)
+    for (unsigned i = threadIdx.x; i < (unsigned)digits * 256 * job.columns; i += GPI_RADIX_COUNT_THREADS)
         counters[i] = 0;
     if (threadIdx.x == GPI_RADIX_MOST)
         tally.alike[GPI_RADIX_MOST] = 0;
     if (threadIdx.x < GPI_RADIX_MOST)
         tally.alike[threadIdx.x] = tally.single[threadIdx.x] = tally.common[threadIdx.x] = 0;
-    if (threadIdx.x == 0)
-        tally.pairs = tally.minus_zero = tally.few = 0;
+    if (threadIdx.x == 0) {
+        tally.few = 0;
+        tally.pairs = tally.minus_zero = 0;
+    }
     gpi_grid_wait();
     gpi_grid_launch_next();
     const int decided = job.levels == 2 && job.counts->buckets;
@@ -710,7 +712,7 @@ static __global__ void __launch_bounds__(GPI_RADIX_COUNT_THREADS, 1)
             break;
         few = 0; /* all digits, then */
         GPI_NO_UNROLL
-        for (unsigned i = threadIdx.x; i < digits * 256 * job.columns; i += GPI_RADIX_COUNT_THREADS)
+        for (unsigned i = threadIdx.x; i < (unsigned)digits * 256 * job.columns; i += GPI_RADIX_COUNT_THREADS)
             counters[i] = 0;
         if (threadIdx.x == 0)
             atomicOr(&job.counts->others, 1u);

@@ -169,10 +169,10 @@ GPI_DEVICE void GPI_RADIX_COPY(const GPI_RADIX_JOB *job, const GPI_RADIX_ARRAYS 
             GP_KEY keys[AHEAD];
 
             GPI_UNROLL
-            for (int k = 0; k < AHEAD; k++)
+            for (unsigned k = 0; k < AHEAD; k++)
                 keys[k] = pass->keys_from[i + k * GPI_RADIX_THREADS];
             GPI_UNROLL
-            for (int k = 0; k < AHEAD; k++)
+            for (unsigned k = 0; k < AHEAD; k++)
                 pass->keys_to[i + k * GPI_RADIX_THREADS] = keys[k];
         }
         GPI_NO_UNROLL
@@ -530,19 +530,19 @@ GPI_DEVICE int GPI_RADIX_WRITE(const GPI_RADIX_TILE *tile, const GPI_RADIX_ARRAY
 
     GPI_OPAQUE(shift);
     if (check || (GPI_RADIX_MAY_ADD && count == GPI_RADIX_TILE_N)) { /* only whole tiles are checked */
-        const int some = check ? GPI_RADIX_CHECKED : GPI_RADIX_WRITTEN;
+        const uint32_t some = check ? GPI_RADIX_CHECKED : GPI_RADIX_WRITTEN;
 
         GPI_NO_UNROLL
         for (uint32_t first_slot = threadIdx.x; first_slot < GPI_RADIX_TILE_N;
              first_slot += some * GPI_RADIX_THREADS) {
             GPI_UNROLL
-            for (int i = 0; i < some; i += GPI_RADIX_BATCH) {
+            for (uint32_t i = 0; i < some; i += GPI_RADIX_BATCH) {
                 GP_KEY keys[GPI_RADIX_BATCH];
                 GPI_RADIX_VALUE values[GPI_RADIX_BATCH];
                 size_t to[GPI_RADIX_BATCH];
 
                 GPI_UNROLL
-                for (int k = 0; k < GPI_RADIX_BATCH && k + i < some; k++) {
+                for (uint32_t k = 0; k < GPI_RADIX_BATCH && k + i < some; k++) {
                     uint32_t slot = first_slot + (i + k) * GPI_RADIX_THREADS;
 
                     keys[k] = pass->keys[slot];
@@ -551,7 +551,7 @@ GPI_DEVICE int GPI_RADIX_WRITE(const GPI_RADIX_TILE *tile, const GPI_RADIX_ARRAY
                         values[k] = GPI_RADIX_FETCH(pass, first, slot);
                 }
                 GPI_UNROLL
-                for (int k = 0; k < GPI_RADIX_BATCH && k + i < some; k++) {
+                for (uint32_t k = 0; k < GPI_RADIX_BATCH && k + i < some; k++) {
                     pass->keys_to[to[k]] = GPI_RADIX_LEAVE(keys[k], pass->last);
                     if (GPI_RADIX_PAIRS)
                         pass->values_to[to[k]] = values[k];
