@@ -31,6 +31,13 @@
  * Guarantees   Asynchronous on `stream`; the number of kept items goes to device memory. Kept items stay
  *              in order. Nothing is written past the count (partitions write n items). in == out is
  *              allowed for compact and compact_flagged; no other overlap.
+ * Evaluations  GP_PRED is evaluated on items of the input alone, and once on each; by partition_stable twice
+ *              on some or all where there are more tiles than the device has room for at a time; by
+ *              compact_flagged never.
+ *              A thread asks about a run of neighbouring items (28 of 4 bytes, never more than 112): where
+ *              the input begins or ends within a run, copies of an item make it complete, 222 of them at
+ *              most in all. Not in place, a warp that has waited long for the tile of another block counts
+ *              that tile itself: once more on each item of it.
  * Errors       cudaErrorInvalidValue, with gp_last_error_message(), before anything is launched; else
  *              what a launch or an allocation returned. n == 0 gives a count of 0.
  *

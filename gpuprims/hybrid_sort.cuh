@@ -102,7 +102,7 @@ GPI_ONCE_PER_NAME(hybrid_sort);
 #undef GPI_FUNCTION
 #define GPI_FUNCTION static inline
 #include "core/radix_key.cuh"
-GPI_CHECK_KEY("hybrid_sort.cuh");
+GPI_CHECK_KEY();
 #include "core/merge_runs.cuh"
 
 #define GPI_HYBRID_SORT GPI(sort)

@@ -21,6 +21,8 @@
  * Order        GP_LESS is a strict weak order, and a and b are sorted by it. Items neither of which comes
  *              before the other keep their order, and those of a come before those of b.
  * Guarantees   Asynchronous on `stream`. out has na + nb items and overlaps neither a nor b.
+ * Evaluations  GP_LESS is evaluated on items of the input alone, two at a time: some 1.5 (na + nb) times for
+ *              items of up to 16 bytes, 2.5 (na + nb) for 128, 25 (na + nb) for 1024.
  * Errors       cudaErrorInvalidValue, with gp_last_error_message(), before anything is launched; else
  *              what a launch or an allocation returned. na + nb == 0 succeeds and writes nothing.
  *

@@ -86,7 +86,7 @@ GPI_ONCE_PER_NAME(GPI_TAG);
 
 #include "core/radix_key.cuh"
 #if GPI_DEPTH == 1
-GPI_CHECK_KEY("radix_sort.cuh");
+GPI_CHECK_KEY();
 #endif
 #include "core/tuning.cuh"
 

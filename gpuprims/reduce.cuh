@@ -26,6 +26,9 @@
  *              commutative: it is called on neighbouring runs of the input in input order, and never on
  *              the identity. The same input gives the same bits everywhere: docs/fold-order.md. Nothing
  *              gives the identity.
+ * Evaluations  GP_LOAD is evaluated on items of the input alone, and once on each. Threads of the last block
+ *              that have no items evaluate it on those of another thread: up to 16,380 times more in all, and
+ *              up to 496 where one block has room for the input.
  * Errors       cudaErrorInvalidValue, with gp_last_error_message(), before anything is launched; else
  *              what a launch or an allocation returned.
  *

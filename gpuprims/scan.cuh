@@ -31,6 +31,10 @@
  *              overlap. GP_OP need not be commutative: it is called on neighbouring runs of the input
  *              in input order, with init as an element before the first, and never on the identity.
  *              The same input gives the same bits everywhere: docs/fold-order.md.
+ * Evaluations  GP_LOAD is evaluated on items of the input alone: twice on each, for the sums and for the
+ *              results, and up to 31 times more on one item when the last warp's are not complete. Not in
+ *              place, a warp that has waited long for the tile of another block folds that tile itself: once
+ *              more on each item of it, twice on 32 of them.
  * Errors       cudaErrorInvalidValue, with gp_last_error_message(), before anything is launched; else
  *              what a launch or an allocation returned. n == 0 succeeds and writes nothing.
  *

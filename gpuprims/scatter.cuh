@@ -28,8 +28,8 @@
  * Guarantees   Asynchronous on `stream`. n counts the entries of the map; in (of a gather) and out (of a
  *              scatter) may be of any other size, and every entry must be a place in them: nothing checks
  *              that. Where several items go to one place, the place gets one of them, whole. No overlap
- *              of any two arrays. map_to_flags writes 0 or 1 and calls GP_PRED once per item; a struct
- *              has no x != 0, so it needs a GP_PRED.
+ *              of any two arrays. map_to_flags writes 0 or 1; a struct has no x != 0, so it needs a GP_PRED.
+ * Evaluations  GP_PRED is evaluated by map_to_flags alone, on items of the input alone, once on each.
  * Errors       cudaErrorInvalidValue, with gp_last_error_message(), before anything is launched; else
  *              what a launch or an allocation returned. n == 0 succeeds and writes nothing.
  *

@@ -432,6 +432,110 @@ static void check_files(void)
     tap_buffer_free(&d_sum);
 }
 
+/* ---- how often, and on what, the user's macros are evaluated ----------------------------------- */
+
+#ifndef __CUDACC__
+enum { EVALUATED_MOST = 40000 };
+static struct {
+    uint32_t n, strays, counts[EVALUATED_MOST]; /* an item is its own place; anything else is a stray */
+    uint64_t all;
+} evaluated;
+
+static inline uint32_t evaluate(uint32_t x)
+{
+    __atomic_fetch_add(x < evaluated.n ? &evaluated.counts[x] : &evaluated.strays, 1, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&evaluated.all, 1, __ATOMIC_RELAXED);
+    return x;
+}
+static inline uint32_t evaluate_both(uint32_t a, uint32_t b)
+{
+    return evaluate(a) % 1000 < evaluate(b) % 1000;
+}
+
+/* One block, which has no other to wait for. */
+#define GP_NAME    evaluated
+#define GP_TYPE    uint32_t
+#define GP_LOAD(x) evaluate(x)
+#define GP_GRID    1
+#include <gpuprims/scan.cuh>
+#define GP_NAME    evaluated
+#define GP_TYPE    uint32_t
+#define GP_LOAD(x) evaluate(x)
+#define GP_GRID    1
+#include <gpuprims/reduce.cuh>
+#define GP_NAME    evaluated
+#define GP_TYPE    uint32_t
+#define GP_PRED(x) (evaluate(x) % 3)
+#define GP_GRID    1
+#include <gpuprims/compact.cuh>
+#define GP_NAME    evaluated
+#define GP_TYPE    uint32_t
+#define GP_PRED(x) (evaluate(x) % 3)
+#include <gpuprims/scatter.cuh>
+#define GP_NAME       evaluated
+#define GP_TYPE       uint32_t
+#define GP_LESS(a, b) evaluate_both(a, b)
+#include <gpuprims/merge_sort.cuh>
+
+/* Every item at least `each` times, and all at most `more` times more: what the headers say. */
+static void check_evaluations(const char *what, uint32_t each, uint64_t more)
+{
+    int passed = evaluated.strays == 0 && evaluated.all <= (uint64_t)each * evaluated.n + more;
+
+    for (uint32_t i = 0; i < evaluated.n; i++)
+        passed &= evaluated.counts[i] >= each;
+    ok(passed, "%u items, %s: evaluated %llu times, %u of them not on an item", (unsigned)evaluated.n, what,
+       (unsigned long long)evaluated.all, (unsigned)evaluated.strays);
+    memset((void *)evaluated.counts, 0, sizeof evaluated.counts);
+    evaluated.strays = 0;
+    evaluated.all = 0;
+}
+
+static void check_evaluations_of(uint32_t n, size_t offset)
+{
+    const uint32_t run = 112 / sizeof(uint32_t), lane_vectors = 16 / sizeof(uint32_t);
+    uint32_t *memory = (uint32_t *)malloc((n + offset) * sizeof *memory), *in = memory + offset;
+    uint32_t *out = (uint32_t *)malloc(n * sizeof *out);
+    size_t *indices = (size_t *)malloc(n * sizeof *indices), count;
+    uint8_t *flags = (uint8_t *)malloc(n);
+    uint64_t levels = 1;
+
+    evaluated.n = n;
+    while ((1u << levels) < n)
+        levels++;
+    for (uint32_t i = 0; i < n; i++)
+        in[i] = i;
+    must(evaluated_exclusive_scan(in, out, n, NULL, 0));
+    check_evaluations("scan", 2, n % (32 * run) ? 31 : 0);
+    must(evaluated_reduce(in, out, n, NULL, 0));
+    check_evaluations("reduce", 1, n <= 1024 * lane_vectors ? 31 * lane_vectors : 1023 * lane_vectors);
+    must(evaluated_compact(in, out, n, &count, NULL, 0));
+    check_evaluations("compact", 1, 2 * (run - 1));
+    must(evaluated_compact_indices(in, indices, n, &count, NULL, 0));
+    check_evaluations("compact_indices", 1, 2 * (run - 1));
+    must(evaluated_partition_stable(in, out, n, &count, NULL, 0));
+    check_evaluations("partition_stable", 1, (n > 1000 ? n : 0) + 2 * (run - 1));
+    must(evaluated_map_to_flags(in, flags, n, NULL, 0));
+    check_evaluations("map_to_flags", 1, 0);
+    must(evaluated_compact_flagged(in, flags, out, n, &count, NULL, 0));
+    check_evaluations("compact_flagged", 0, 0);
+    must(evaluated_merge_sort(in, out, n, NULL, 0));
+    check_evaluations("merge_sort, two at a time", n > 1, 2 * (2 * (uint64_t)n * levels + 271));
+    free(memory);
+    free(out);
+    free(indices);
+    free(flags);
+}
+
+static void check_all_evaluations(void)
+{
+    const uint32_t sizes[] = {1, 5, 28, 29, 895, 896, 1000, 7168, 7169, EVALUATED_MOST};
+
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+        check_evaluations_of(sizes[i], i % 3);
+}
+#endif
+
 int main(int argc, char **argv)
 {
     tap_begin(argc, argv);
@@ -441,5 +545,8 @@ int main(int argc, char **argv)
     check_host_threads();
     check_block_sizes();
     check_files();
+#ifndef __CUDACC__
+    check_all_evaluations();
+#endif
     return tap_end();
 }

@@ -25,7 +25,8 @@
  *     up_block_sort(x, &storage);
  *
  * The sort is stable: of items neither of which comes before the other, the order stays. GP_LESS is a strict
- * weak order, and called on items of the tile alone. storage is passed by name or by address. All GP_BLOCK
+ * weak order, and evaluated on items of the tile alone, two at a time: some 1.5 n log2 n times for n items of up
+ * to 16 bytes, 5 n log2 n for 128. storage is passed by name or by address. All GP_BLOCK
  * threads take part, in the order of their rank (x fastest), and __syncthreads() comes before the storage is
  * used again.
  *

@@ -24,7 +24,8 @@
  *
  * Guarantees   Asynchronous on `stream`; the number of kept items goes to device memory. Kept items stay
  *              in order; nothing is written past the count. No overlap of `in` and `out`: what one block
- *              scatters, another has still to read. GP_PRED is called once per item.
+ *              scatters, another has still to read.
+ * Evaluations  GP_PRED is evaluated on items of the input alone, once on each.
  * Errors       as for compact.cuh; and an impossible block size.
  *
  * How it works (Horn, Stream reduction operations for GPGPU applications, GPU Gems 2, chapter 36, 2005;

@@ -17,7 +17,8 @@
  *     #include <gpuprims/classic/naive_scan.cuh>
  *     gp_naive_exclusive_scan(d_in, d_out, n, NULL, NULL, stream);
  *
- * Uses opt->block_threads. in == out is allowed. Errors as for scan.cuh.
+ * Uses opt->block_threads. in == out is allowed. Errors as for scan.cuh. GP_LOAD is evaluated on items of the
+ * input alone, once on each but the last, which no result needs.
  *
  * How it works (Hillis and Steele, Data parallel algorithms, CACM 29(12), 1986): in the pass with
  * stride d every item takes in what lies d before it, so after strides 1, 2, 4, ... it holds the fold

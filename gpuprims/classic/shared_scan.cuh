@@ -24,7 +24,8 @@
  *
  * Guarantees   in == out is allowed when I and T have the same size. GP_OP is called on neighbouring
  *              runs of the input in input order, never on the identity, on padding or on places of the
- *              tree that hold no item. Errors as for scan.cuh.
+ *              tree that hold no item. GP_LOAD is evaluated on items of the input alone, once on each. Errors as
+ *              for scan.cuh.
  *
  * How it works (Blelloch, Prefix sums and their applications, 1990; Harris, Sengupta, Owens, Parallel
  * prefix sum (scan) with CUDA, GPU Gems 3, chapter 39, 2007):

@@ -21,7 +21,8 @@
  * bytes. T has at most 1024 bytes.
  *
  * Guarantees   in == out is allowed when I and T have the same size. GP_OP is called on neighbouring
- *              runs of the input in input order, never on the identity. Errors as for scan.cuh.
+ *              runs of the input in input order, never on the identity. GP_LOAD is evaluated on items of the input
+ *              alone: once on each where there is one tile, else twice. Errors as for scan.cuh.
  *
  * How it works: reduce-then-scan (Sengupta, Harris, Zhang, Owens, Scan primitives for GPU computing,
  * 2007; Merrill and Grimshaw, Parallel scan for stream architectures, 2009), in three launches:

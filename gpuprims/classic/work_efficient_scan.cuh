@@ -20,7 +20,7 @@
  *
  * Uses opt->block_threads, and opt->compact_threads: 1 launches only the threads that have work at a
  * level, 0 one thread for every place in the tree at every level, most of which find nothing to do.
- * in == out is allowed. Errors as for scan.cuh.
+ * in == out is allowed. Errors as for scan.cuh. GP_LOAD is evaluated on items of the input alone, once on each.
  *
  * How it works (Blelloch, Prefix sums and their applications, 1990): the upsweep folds pairs, then pairs
  * of pairs, and leaves in the last place of every subtree the fold of its items. The downsweep hands each

@@ -44,10 +44,8 @@
 #ifndef GPI_IS_SAME_TYPE
 #ifdef __cplusplus
 #define GPI_IS_SAME_TYPE(T, U) __is_same(T, U)
-#define GPI_STATIC_ASSERT(condition, text) static_assert(condition, text)
 #else
 #define GPI_IS_SAME_TYPE(T, U) _Generic((T *)0, U * : 1, default : 0)
-#define GPI_STATIC_ASSERT(condition, text) _Static_assert(condition, text)
 #endif
 #define GPI_KEY_IS(type) GPI_IS_SAME_TYPE(GP_KEY, type)
 #endif
@@ -88,14 +86,12 @@ enum {
 #endif
 };
 
-/* Refuses a type that cannot be sorted, in the name of a header. */
-#define GPI_CHECK_KEY(header)                                                                                     \
-    GPI_STATIC_ASSERT(GPI_KEY_HAS_SIZE, "gpuprims/" header ": GP_KEY must be a type of 1, 2, 4 or 8 bytes");      \
-    GPI_STATIC_ASSERT(!GPI(key_lacks_kind),                                                                       \
-                      "gpuprims/" header ": GP_KEY_KIND is missing; it says how a GP_KEY that is no arithmetic " \
-                      "type is ordered: GP_UNSIGNED, GP_SIGNED or GP_FLOAT");                                     \
-    GPI_STATIC_ASSERT(!GPI(key_has_no_use_for_kind),                                                              \
-                      "gpuprims/" header ": GP_KEY_KIND must be left out; GP_KEY is an arithmetic type")
+/* Refuses a type that cannot be sorted. */
+#define GPI_CHECK_KEY()                                                                                    \
+    GPI_STATIC_ASSERT(GPI_KEY_HAS_SIZE, "GP_KEY must be a type of 1, 2, 4 or 8 bytes");                    \
+    GPI_STATIC_ASSERT(!GPI(key_lacks_kind), "GP_KEY_KIND is missing; it says how a GP_KEY that is no "     \
+                                            "arithmetic type is ordered: GP_UNSIGNED, GP_SIGNED or GP_FLOAT"); \
+    GPI_STATIC_ASSERT(!GPI(key_has_no_use_for_kind), "GP_KEY_KIND must be left out; GP_KEY is an arithmetic type")
 
 /* The bits of a key of up to 4 bytes. */
 GPI_FUNCTION uint32_t GPI_KEY_BITS(GP_KEY key)

@@ -379,7 +379,7 @@ GPI_DEVICE void GPI_RADIX_READ_VECTOR(void *to, const GP_KEY *from)
         memcpy(to, __builtin_assume_aligned(from, 16), 16);
     } else {
         GPI_UNROLL
-        for (int k = 0; k < GPI_RADIX_VECTOR_N; k++) {
+        for (unsigned k = 0; k < GPI_RADIX_VECTOR_N; k++) {
             const GP_KEY key = from[k];
 
             memcpy((char *)to + k * sizeof key, (const void *)&key, sizeof key);

@@ -47,8 +47,6 @@ GPI_DEVICE GP_TYPE GPI_REDUCE_EDGE(const char *slot, unsigned phase, unsigned n,
 /* Folds a whole run. */
 GPI_DEVICE GP_TYPE GPI_REDUCE_RUN_FOLD(const GPI_RUN_INPUT *in, GPI_CONTEXT context)
 {
-    GP_TYPE sum = GPI_LOAD(&in->items[0], context);
-
 #if GP_OP == GP_SUM && !defined GP_IDENTITY
     if (GPI_SUMS_BYTES || GPI_SUMS_HALVES) {
         GPI_RUN run;
@@ -56,14 +54,14 @@ GPI_DEVICE GP_TYPE GPI_REDUCE_RUN_FOLD(const GPI_RUN_INPUT *in, GPI_CONTEXT cont
         GPI_UNROLL
         for (int i = 0; i < GPI_RUN_N; i++)
             run.items[i] = GPI_LOAD(&in->items[i], context);
-        sum = GPI_RUN_FOLD(&run);
-    } else
-#endif
-    {
-        GPI_UNROLL
-        for (int i = 1; i < GPI_RUN_N; i++)
-            sum = GPI_COMBINE(sum, GPI_LOAD(&in->items[i], context));
+        return GPI_RUN_FOLD(&run);
     }
+#endif
+    GP_TYPE sum = GPI_LOAD(&in->items[0], context);
+
+    GPI_UNROLL
+    for (int i = 1; i < GPI_RUN_N; i++)
+        sum = GPI_COMBINE(sum, GPI_LOAD(&in->items[i], context));
     return sum;
 }
 

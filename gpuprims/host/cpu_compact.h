@@ -11,7 +11,8 @@
  *
  * Host pointers; returns how many items are kept. in == out is allowed for cpu_compact. The variant with
  * a scan does in three loops what the textbook compaction does in three kernels: map, scan, scatter. It
- * takes n words of memory; without them it returns SIZE_MAX and leaves out alone.
+ * takes n words of memory; without them it returns SIZE_MAX and leaves out alone. GP_PRED is evaluated once on
+ * each item.
  *
  * No include guard: each include stamps out one instance, as its parameters say.
  */

@@ -54,7 +54,7 @@ GPI_ONCE_PER_NAME(cpu_merge);
 
 #include "../core/cpu_threads.h"
 #include "../core/radix_key.cuh"
-GPI_CHECK_KEY("host/cpu_merge.h");
+GPI_CHECK_KEY();
 #include "../core/merge_runs.cuh"
 
 /* clang-format off */

@@ -20,6 +20,8 @@
  * chunk but the first is that of its quarters. So floats depend on n, sizeof(T) and `threads` alone. threads
  * <= 0 means as many as there are processors. A thread that cannot be started costs speed, not the result.
  *
+ * GP_LOAD is evaluated once on each item, by the parallel scan at most twice.
+ *
  * No include guard: each include stamps out one instance, as its parameters say.
  */
 #ifndef GPI_TAG

@@ -41,7 +41,7 @@
 GPI_ONCE_PER_NAME(cpu_sort);
 
 #include "../core/radix_key.cuh"
-GPI_CHECK_KEY("host/cpu_sort.h");
+GPI_CHECK_KEY();
 
 #define GPI_CPU_SORT_MERGE GPI(merge)
 
