@@ -46,8 +46,9 @@
  *     3. the tile folds the aggregates of all tiles before, in groups of 32
  *     4. every lane scans its run, starting from the tiles, chunks and lanes before
  *
- * Large inputs go through core/scan_ring.cuh, in which different warps do these steps, small ones and
- * older GPUs through core/scan_wave.cuh, in which every warp does all of them. docs/scan.md has pictures.
+ * Large inputs go through core/scan_ring.cuh, in which different warps do these steps; small ones, items of
+ * more than 128 bytes and older GPUs through core/scan_wave.cuh, in which every warp does all of them.
+ * docs/scan.md has pictures.
  * Cost: n reads and n writes of the items, and 8 bytes of tags per 28 KB.
  *
  * No include guard: each include stamps out one instance, as its parameters say.
@@ -133,9 +134,15 @@ typedef struct {
     gpi_tag_head *head; /* tags follow it */
     unsigned tiles;
     unsigned last_chunks; /* of the last tile; its last chunk may be short */
-    int in_place;
+    int in_place; /* or as if it were: no tile without a ticket, none folded for another block */
     GPI_SCAN_START start;
 } GPI_SCAN_JOB;
+
+/*
+ * Whether a warp that waits for a tile folds that tile itself in the end. Of large items this would take long to
+ * compile: their tiles are taken in order, by tickets alone, so that nobody waits for a block that may not run.
+ */
+#define GPI_SCAN_HELPS GPI_RING_SERVES
 
 /* ---- device functions ------------------------------------------------------------------------ */
 
@@ -189,7 +196,7 @@ GPI_DEVICE GP_TYPE GPI_SCAN_FOLD_GROUP(const GPI_SCAN_JOB *job, size_t group, si
         unsigned missing = __ballot_sync(GPI_FULL_MASK, !there);
         if (!missing)
             return GPI_WARP_REDUCE(x, (int)lane, members);
-        if (asked > GPI_PATIENCE && !job->in_place) {
+        if (GPI_SCAN_HELPS && asked > GPI_PATIENCE && !job->in_place) {
             size_t late = first + (size_t)__shfl_sync(GPI_FULL_MASK, mine, __ffs((int)missing) - 1);
             GP_TYPE sum = GPI_SCAN_FOLD_TILE(job, late, lane, context);
 
@@ -323,7 +330,7 @@ static inline cudaError_t GPI_SCAN_LAUNCH(GPI_SCAN_JOB job, GPI_CONTEXT context,
     const unsigned lookers = job.n < few_from ? GPI_RING_LOOKERS : GPI_RING_FEW;
     static signed char ring_known[GPI_DEVICES];
 
-    if (job.n >= ring_from && job.tiles > 1 &&
+    if (GPI_RING_SERVES && job.n >= ring_from && job.tiles > 1 &&
         gpi_kernel_ready((const void *)GPI_SCAN_RING_KERNEL, GPI_RING_BYTES, ring_known) >=
             (GPI_KERNEL_FITS | GPI_KERNEL_SM90))
         return GPI_LAUNCH_EARLY(1, GPI_SCAN_RING_KERNEL, gpi_resident_blocks(1, job.tiles, GP_GRID),
@@ -364,7 +371,7 @@ static inline cudaError_t GPI_SCAN_HOST(const char *function, const GP_INPUT_TYP
         return error;
 
     GPI_SCAN_JOB job = {in, out, n, (gpi_tag_head *)scratch.tags, (unsigned)tiles, 0, 0, start};
-    job.in_place = (const void *)in == (const void *)out;
+    job.in_place = !GPI_SCAN_HELPS || (const void *)in == (const void *)out;
     job.last_chunks = (unsigned)(gpi_divide_up(n, GPI_CHUNK_N) - (tiles - 1) * GPI_TILE_CHUNKS);
     error = GPI_SCAN_LAUNCH(job, context, stream);
     return gpi_scratch_release(&scratch, error, stream);

@@ -66,7 +66,7 @@ typedef struct {
  */
 #define GPI_COMPACT_IS_COUNTED(job) ((job)->own && (job)->own < (job)->tiles)
 
-#if GPI_DEVICE_CODE
+#if GPI_SM90_CODE
 /* One thread: starts the copy of a chunk's items or flags; place 0 lies `phase` behind the slot's start. */
 GPI_DEVICE void GPI_COMPACT_RING_FETCH(const void *in, size_t n, size_t size, GPI_COMPACT_PART part,
                                        unsigned phase, char *slot, uint64_t *full)
@@ -336,7 +336,7 @@ GPI_DEVICE void GPI_COMPACT_RING_WRITE(const GPI_COMPACT_JOB *job, GPI_COMPACT_R
 static __global__ void __launch_bounds__(GPI_COMPACT_RING_THREADS, 1)
     GPI_COMPACT_RING_KERNEL(GPI_COMPACT_JOB job, GPI_CONTEXT context)
 {
-#if GPI_DEVICE_CODE
+#if GPI_SM90_CODE
     GP_DYNAMIC_SHARED(char, stages);
     GP_SHARED(GPI_COMPACT_RING, ring);
     unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;

@@ -14,6 +14,7 @@
 
 GPI_AT_MOST(GP_TYPE, 1024); /* a value of each warp of a block has to fit into 48 KB of shared memory */
 
+#define GPI_STEPS        GPI(steps)
 #define GPI_SHUFFLE      GPI(shuffle)
 #define GPI_SHUFFLE_UP   GPI(shuffle_up)
 #define GPI_SHUFFLE_DOWN GPI(shuffle_down)
@@ -66,10 +67,14 @@ GPI_DEVICE GP_TYPE GPI_SHUFFLE(GP_TYPE x, int lane)
     return x;
 }
 
+/* A step takes a shuffle for each word: of large types there is a loop, for five of them would take long to compile. */
+enum { GPI_STEPS = sizeof(GP_TYPE) <= 48 ? 5 : 1 };
+#define GPI_UNROLL_STEPS GPI_UNROLL_BY(GPI_STEPS)
+
 /* Inclusive scan over the first `valid` lanes (Hillis and Steele 1986): strides 1, 2, 4, 8, 16. */
 GPI_DEVICE GP_TYPE GPI_WARP_SCAN(GP_TYPE x, int lane, int valid)
 {
-    GPI_UNROLL
+    GPI_UNROLL_STEPS
     for (int stride = 1; stride < 32; stride *= 2) {
         GP_TYPE before = GPI_SHUFFLE_UP(x, (unsigned)stride);
 
@@ -126,7 +131,7 @@ GPI_DEVICE GP_TYPE GPI_WARP_REDUCE(GP_TYPE x, int lane, int valid)
 #endif
     if (valid > 32) /* the lanes past the warp's end are nobody's neighbours */
         valid = 32;
-    GPI_UNROLL
+    GPI_UNROLL_STEPS
     for (int stride = 1; stride < 32; stride *= 2) {
         GP_TYPE after = GPI_SHUFFLE_DOWN(x, (unsigned)stride);
 

@@ -18,6 +18,13 @@
 #define GPI_DEVICE_CODE 1
 #endif
 
+/* The same for what only sm_90 and newer run: elsewhere a kernel without a body is enough. */
+#if defined __CUDA_ARCH__ && __CUDA_ARCH__ < 900
+#define GPI_SM90_CODE 0
+#else
+#define GPI_SM90_CODE GPI_DEVICE_CODE
+#endif
+
 /* A device function of the library: inlined, and no warning when an instance does not use it. */
 #define GPI_DEVICE static __device__ __forceinline__
 
@@ -30,7 +37,10 @@
 #define GPI_UNROLL_BY_2 _Pragma("unroll 2") /* where all of it would be much code */
 #define GPI_UNROLL_BY_8 _Pragma("unroll 8") /* where all of it would take long to compile */
 #define GPI_NO_UNROLL   _Pragma("unroll 1")
+#define GPI_UNROLL_BY(n) GPI_PRAGMA(unroll n) /* a constant */
+#define GPI_PRAGMA(text) _Pragma(#text)
 #else
+#define GPI_UNROLL_BY(n)
 #define GPI_UNROLL
 #define GPI_UNROLL_BY_2
 #define GPI_UNROLL_BY_8

@@ -43,7 +43,7 @@ typedef struct {
     GP_TYPE group_sums[2][GPI_RING_LOOKERS];
 } GPI_SCAN_RING;
 
-#if GPI_DEVICE_CODE
+#if GPI_SM90_CODE
 /* Asks for the first tiles, while the kernel before may still write them. */
 GPI_DEVICE void GPI_SCAN_RING_ASK(const GPI_SCAN_JOB *job, unsigned lane)
 {
@@ -262,13 +262,15 @@ GPI_DEVICE void GPI_SCAN_RING_SCAN(const GPI_SCAN_JOB *job, GPI_SCAN_RING *ring,
 static __global__ void __launch_bounds__(32 * (GPI_RING_OTHERS + GPI_RING_LOOKERS), 1)
     GPI_SCAN_RING_KERNEL(GPI_SCAN_JOB job, GPI_CONTEXT context)
 {
-#if GPI_DEVICE_CODE
+#if GPI_SM90_CODE
     GP_DYNAMIC_SHARED(char, stages);
     GP_SHARED(GPI_SCAN_RING, ring);
     GP_TYPE *lanes_before = (GP_TYPE *)(stages + (int)GPI_RING_N * GPI_TILE_CHUNKS * GPI_SLOT_BYTES);
     unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;
     unsigned lookers = blockDim.x / 32 - GPI_RING_OTHERS;
 
+    if (!GPI_RING_SERVES)
+        return;
     if (threadIdx.x == 0) {
         for (int s = 0; s < GPI_RING_N; s++) {
             gpi_mbarrier_init(&ring.full[s], GPI_TILE_CHUNKS + 1);
