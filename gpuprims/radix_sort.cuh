@@ -151,9 +151,9 @@ GPI_CHECK_KEY();
 #define GPI_RADIX_BLOCK_FIT \
     ((GPI_RADIX_LEAST_ROOM - 2048 - GPI_RADIX_BLOCK_BYTES(0)) / (GPI_RADIX_BLOCK_BYTES(1) - GPI_RADIX_BLOCK_BYTES(0)))
 #define GPI_RADIX_BLOCK_N                                 \
-    (GPI_RADIX_PAIRS && sizeof(GPI_RADIX_VALUE) > 16 ? 0 \
-     : GPI_RADIX_BLOCK_FIT < GPI_RADIX_BLOCK_MOST    ? GPI_RADIX_BLOCK_FIT \
-                                                     : (size_t)GPI_RADIX_BLOCK_MOST)
+    (!GPI_RADIX_HOLDS_VALUES                      ? 0 \
+     : GPI_RADIX_BLOCK_FIT < GPI_RADIX_BLOCK_MOST ? GPI_RADIX_BLOCK_FIT \
+                                                  : (size_t)GPI_RADIX_BLOCK_MOST)
 #define GPI_RADIX_ALWAYS_PASSES (GP_KERNEL != 0 && GP_KERNEL != GP_KERNEL_BLOCK)
 #define GPI_RADIX_FORCES_BUCKETS \
     (GP_KERNEL == GP_KERNEL_BUCKETS || GP_KERNEL == GP_KERNEL_BUCKETS_TWICE)

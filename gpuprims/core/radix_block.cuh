@@ -355,6 +355,8 @@ static __global__ void __launch_bounds__(1024) GPI_RADIX_BLOCK_KERNEL(GPI_RADIX_
     uint32_t at[GPI_RADIX_BLOCK_ITEMS], slots[GPI_RADIX_BLOCK_ITEMS],
         room = GPI_RADIX_BLOCK_SLOTS(job.n);
 
+    if (!GPI_RADIX_HOLDS_VALUES)
+        return;
     GPI_OPAQUE(room); /* not to be computed again and again */
     block.state = state;
     block.tags = (uint32_t *)(state + 1);

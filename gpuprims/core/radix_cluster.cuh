@@ -561,6 +561,8 @@ static __global__ void __launch_bounds__(1024, 1) GPI_RADIX_CLUSTER_KERNEL(GPI_R
     uint64_t low = 0;
     int bits = -1;
 
+    if (!GPI_RADIX_HOLDS_VALUES)
+        return;
     gpi_cluster_arrive(); /* the block has started */
     share.at = blockIdx.x * share.share + tid / 32 * 32 * share.rounds + tid % 32;
     share.items = share.at < share.n ? gpi_min((share.n - share.at + 31) / 32, share.rounds) : 0;

@@ -103,6 +103,9 @@ GPI_DEVICE uint32_t GPI_RADIX_DIGIT(GP_KEY key, int shift, uint32_t mask, int on
 /* Whether items' numbers are moved instead of their values: large ones, of keys that have more than two digits. */
 enum { GPI_RADIX_INDEXED = GPI_RADIX_PAIRS && sizeof(GPI_RADIX_VALUE) >= 16 && sizeof(GP_KEY) >= 4 };
 
+/* Whether a block, or a cluster of them, sorts items in one launch; larger values go in passes, however few there are. */
+#define GPI_RADIX_HOLDS_VALUES (sizeof(GPI_RADIX_VALUE) <= 16)
+
 #define GPI_RADIX_FEW 0
 #undef GPI_RADIX_OF
 #ifdef GP_VALUE
