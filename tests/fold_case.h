@@ -153,8 +153,9 @@ static cudaError_t CASE_F(run)(int function, const void *in, void *out, size_t n
     return cudaErrorUnknown;
 }
 
-static const fold_case CASE_F(case) = {CASE_TEXT(CASE), sizeof(CASE_INPUT),   sizeof(CASE_TYPE),
-                                       CASE_F(make),    CASE_F(reference), CASE_F(run), CASE_F(same)};
+static const fold_case CASE_F(case) = {
+    CASE_TEXT(CASE), sizeof(CASE_INPUT), sizeof(CASE_TYPE), __alignof__(CASE_INPUT), __alignof__(CASE_TYPE),
+    CASE_F(make),    CASE_F(reference),  CASE_F(run),       CASE_F(same)};
 
 #undef CASE
 #undef CASE_TYPE

@@ -247,6 +247,7 @@ __attribute__((unused)) static const char *const fold_names[] = {
 typedef struct fold_case {
     const char *name;
     size_t in_bytes, out_bytes; /* of an item */
+    size_t in_align, out_align;
     void (*make)(void *in, size_t n);
     void (*reference)(int function, const void *in, void *out, size_t n);
     cudaError_t (*run)(int function, const void *in, void *out, size_t n, gp_workspace *ws,
@@ -261,7 +262,7 @@ static const size_t fold_sizes[] = {
     2047, 2048, 2049, 2561, 4095, 4096, 4097, 4099, 5003, 8191, 8192, 8193, 10007};
 #define FOLD_SIZES (sizeof fold_sizes / sizeof *fold_sizes)
 
-/* Where the buffers of a check lie, in items behind an aligned address, and how it is called. */
+/* Where the buffers of a check lie, in alignments of an item behind a line, and how it is called. */
 typedef struct fold_place {
     size_t in_offset, out_offset;
     int in_place;
@@ -280,8 +281,8 @@ __attribute__((unused)) static int fold_check(const fold_case *c, int function, 
     c->make(in, n);
     c->reference(function, in, want, n);
 
-    tap_buffer d_in = tap_buffer_of(in, n * c->in_bytes, place.in_offset * c->in_bytes);
-    tap_buffer d_out = place.in_place ? d_in : tap_buffer_new(out_bytes, place.out_offset * c->out_bytes);
+    tap_buffer d_in = tap_buffer_of(in, n * c->in_bytes, place.in_offset * c->in_align);
+    tap_buffer d_out = place.in_place ? d_in : tap_buffer_new(out_bytes, place.out_offset * c->out_align);
     cudaError_t error = c->run(function, d_in.data, d_out.data, n, place.ws, place.stream);
 
     tap_buffer_read(got, &d_out, out_bytes);

@@ -18,7 +18,7 @@
 
 typedef struct merge_case {
     const char *name;
-    size_t key_bytes, value_bytes, tile, pass_tile;
+    size_t key_bytes, value_bytes, key_align, value_align, tile, pass_tile;
     void (*make)(void *keys, size_t at, uint64_t k, size_t i);
     int (*compare)(const void *keys, size_t i, size_t j);
     cudaError_t (*sort)(const void *kin, void *kout, const void *vin, void *vout, size_t n, gp_workspace *ws,
@@ -112,9 +112,9 @@ static const merge_case CASE_(case) = {
     CASE_TEXT(CASE),
     sizeof(CASE_TYPE),
 #ifdef CASE_VALUE
-    sizeof(CASE_VALUE),
+    sizeof(CASE_VALUE), __alignof__(CASE_TYPE), __alignof__(CASE_VALUE),
 #else
-    0,
+    0, __alignof__(CASE_TYPE), 1,
 #endif
     CASE_INNER(CASE, items) * CASE_INNER(CASE, threads),
     CASE_INNER(CASE, pass_items) * (CASE_INNER(CASE, threads) - (1 << CASE_INNER(CASE, most_log))) * 15 / 16,

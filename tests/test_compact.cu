@@ -9,7 +9,7 @@ static const char *const compact_names[] = {"compact", "compact_flagged", "compa
 /* An instance, its items, and whether its predicate keeps one. */
 typedef struct compact_case {
     const char *name;
-    size_t bytes, tile; /* of an item; items of a tile */
+    size_t bytes, align, tile; /* of an item; items of a tile */
     void (*make)(void *in, size_t n);
     int (*keep)(const void *item);
     cudaError_t (*run)(int function, const void *in, const uint8_t *flags, void *out, size_t n,
@@ -50,8 +50,9 @@ typedef struct compact_case {
         default: return name##_partition_stable(from, to, n, d_count, context ws, stream);             \
         }                                                                                              \
     }                                                                                                  \
-    static const compact_case name##_case = {#name,       sizeof(type), gpi_##name##_compact_tile_n,       \
-                                             name##_make, name##_keep,  name##_run};
+    static const compact_case name##_case = {                                                          \
+        #name,       sizeof(type), __alignof__(type), gpi_##name##_compact_tile_n,                         \
+        name##_make, name##_keep,  name##_run};
 
 /* The default predicate, x != 0. */
 #include <gpuprims/compact.cuh>
@@ -191,6 +192,29 @@ COMPACT_CASE(widest, matrices8, make_matrices8(r), x.at[7].m[0] % 5 == 1, NO_CON
 #undef CASE_MAKE
 #undef CASE_KEEP
 
+/* Aligned to less than its size. */
+typedef struct pair {
+    uint32_t first, second;
+} pair;
+
+static pair make_pair(uint64_t r)
+{
+    pair x = {(uint32_t)r, (uint32_t)(r >> 32)};
+
+    return x;
+}
+
+#define CASE_TYPE    pair
+#define CASE_MAKE    make_pair(r)
+#define CASE_KEEP(x) ((x).second >> 31)
+#define CASE         pairs_ring
+#define CASE_KERNEL  GP_KERNEL_RING
+#define CASE_GRID    3
+#include "compact_case.h"
+#undef CASE_TYPE
+#undef CASE_MAKE
+#undef CASE_KEEP
+
 /* Sizes that no vector fits, or only together with others. */
 typedef struct three {
     uint8_t at[3];
@@ -318,6 +342,7 @@ static size_t compact_reference(const compact_case *c, int function, const char 
 static int compact_run_check(const compact_case *c, int function, const char *in, size_t n, fold_place place)
 {
     size_t out_item = function == COMPACT_INDICES ? sizeof(size_t) : c->bytes, count = 0;
+    size_t out_align = function == COMPACT_INDICES ? sizeof(size_t) : c->align;
     char *want = (char *)malloc(n * out_item + 1), *got = (char *)malloc(n * out_item + 1);
     uint8_t *flags = (uint8_t *)malloc(n + 1);
     const char *wrong = NULL;
@@ -327,9 +352,9 @@ static int compact_run_check(const compact_case *c, int function, const char *in
     size_t kept = compact_reference(c, function, in, flags, want, n);
     size_t results = function >= PARTITION ? n : kept;
 
-    tap_buffer d_in = tap_buffer_of(in, n * c->bytes, place.in_offset * c->bytes);
+    tap_buffer d_in = tap_buffer_of(in, n * c->bytes, place.in_offset * c->align);
     tap_buffer d_flags = tap_buffer_of(flags, n, place.out_offset);
-    tap_buffer d_out = place.in_place ? d_in : tap_buffer_new(n * out_item, place.out_offset * out_item);
+    tap_buffer d_out = place.in_place ? d_in : tap_buffer_new(n * out_item, place.out_offset * out_align);
     tap_buffer d_count = tap_buffer_new(sizeof count, place.in_offset * sizeof count);
     cudaError_t error = c->run(function, d_in.data, (const uint8_t *)d_flags.data, d_out.data, n,
                                (size_t *)d_count.data, place.ws, place.stream);
@@ -575,7 +600,8 @@ int main(int argc, char **argv)
         &bytes_ring_case,       &bytes_wave_case,  &halves_ring_case,     &words_ring_case,
         &words_lone_ring_case,  &words_wave_case,  &words_lone_wave_case, &words_hasty_ring_case,
         &words_hasty_wave_case, &longs_ring_case,  &threes_ring_case,     &threes_wave_case,
-        &twelves_ring_case,     &wide_ring_case,   &odds_ring_case,       &odds_wave_case};
+        &twelves_ring_case,     &wide_ring_case,   &odds_ring_case,       &odds_wave_case,
+        &pairs_ring_case};
     for (size_t k = 0; k < sizeof forced / sizeof forced[0]; k++) {
         check_tiles(forced[k], forced[k]->bytes == 4 && !tap_small ? 33 : tap_small ? 2 : 7);
         for (int function = 0; function < COMPACT_FUNCTIONS; function++)

@@ -242,11 +242,6 @@ static unsigned long long count_strangers(void)
 
 enum { KEYS_IN_PLACE = 1, VALUES_IN_PLACE = 2, ODD = 4 };
 
-static size_t alignment(size_t bytes)
-{
-    return bytes % 16 == 0 ? 16 : bytes % 8 == 0 ? 8 : bytes % 4 == 0 ? 4 : bytes % 2 == 0 ? 2 : 1;
-}
-
 static int sorts(const merge_case *c, int pattern, size_t n, int how, gp_workspace *ws)
 {
     size_t kb = c->key_bytes, vb = c->value_bytes, odd = how & ODD ? 1 : 0;
@@ -258,10 +253,10 @@ static int sorts(const merge_case *c, int pattern, size_t n, int how, gp_workspa
     for (size_t i = 0; i < n * vb; i++)
         values[i] = (char)tap_random();
     size_t *indices = reference(c, keys, n);
-    tap_buffer kin = tap_buffer_of(keys, n * kb, odd * alignment(kb));
-    tap_buffer vin = tap_buffer_of(values, n * vb, odd * alignment(vb));
-    tap_buffer kout = tap_buffer_new(n * kb, 3 * odd * alignment(kb));
-    tap_buffer vout = tap_buffer_new(n * vb, 5 * odd * alignment(vb));
+    tap_buffer kin = tap_buffer_of(keys, n * kb, odd * c->key_align);
+    tap_buffer vin = tap_buffer_of(values, n * vb, odd * c->value_align);
+    tap_buffer kout = tap_buffer_new(n * kb, 3 * odd * c->key_align);
+    tap_buffer vout = tap_buffer_new(n * vb, 5 * odd * c->value_align);
     tap_buffer *k = how & KEYS_IN_PLACE ? &kin : &kout, *v = how & VALUES_IN_PLACE ? &vin : &vout;
 
     cudaError_t error = c->sort(kin.data, k->data, vin.data, v->data, n, ws, 0);
@@ -308,9 +303,9 @@ static int merges(const merge_case *c, int pattern, size_t na, size_t nb, int od
         free(indices);
     }
     size_t *indices = reference(c, sorted, n);
-    tap_buffer a = tap_buffer_of(sorted, na * kb, odd ? alignment(kb) : 0);
-    tap_buffer b = tap_buffer_of(sorted + na * kb, nb * kb, odd ? 3 * alignment(kb) : 0);
-    tap_buffer out = tap_buffer_new(n * kb, odd ? 5 * alignment(kb) : 0);
+    tap_buffer a = tap_buffer_of(sorted, na * kb, odd ? c->key_align : 0);
+    tap_buffer b = tap_buffer_of(sorted + na * kb, nb * kb, odd ? 3 * c->key_align : 0);
+    tap_buffer out = tap_buffer_new(n * kb, odd ? 5 * c->key_align : 0);
     cudaError_t error = c->merge(a.data, na, b.data, nb, out.data, ws, 0);
 
     passed &=

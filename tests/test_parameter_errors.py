@@ -21,6 +21,9 @@ PAIR = """typedef struct pair { int first, last; } pair;
 static __host__ __device__ inline pair join(pair a, pair b) { a.last = b.last; return a; }
 """
 
+STRUCT = "typedef struct word { unsigned char of[4]; } word;\n"
+PAIRS = "typedef struct pairs { unsigned of[4]; } pairs;\n"
+
 # Each mistake: a name, the parameter that the header must have, the code before the include, and the
 # macros that its errors name, one error each. An empty tuple: no mistake, and no error.
 MISTAKES = [
@@ -35,6 +38,16 @@ MISTAKES = [
     ("an order and its context", "GP_LESS",
      "#define GP_NAME x\n#define GP_CONTEXT int\n#define GP_LESS(a, b, c) ((a) % (c) < (b) % (c))\n", ()),
     ("a key without a name", "GP_KEY", "#define GP_KEY float\n", ("GP_NAME",)),
+    ("a kind of key without a name", "GP_KEY_KIND", STRUCT + "#define GP_KEY word\n#define GP_KEY_KIND GP_FLOAT\n",
+     ("GP_NAME",)),
+    ("a key that is a struct", "GP_KEY_KIND", STRUCT + "#define GP_NAME x\n#define GP_KEY word\n", ("GP_KEY_KIND",)),
+    ("a kind of arithmetic key", "GP_KEY_KIND",
+     "#define GP_NAME x\n#define GP_KEY float\n#define GP_KEY_KIND GP_FLOAT\n", ("GP_KEY_KIND",)),
+    ("a kind of key that there is not", "GP_KEY_KIND",
+     STRUCT + "#define GP_NAME x\n#define GP_KEY word\n#define GP_KEY_KIND float\n", ("GP_KEY_KIND",)),
+    ("a struct and its kind", "GP_KEY_KIND",
+     STRUCT + "#define GP_NAME x\n#define GP_KEY word\n#define GP_KEY_KIND GP_SIGNED\n", ()),
+    ("a key of 16 bytes", "GP_KEY_KIND", PAIRS + "#define GP_NAME x\n#define GP_KEY pairs\n", ("GP_KEY",)),
     ("a value without a name", "GP_VALUE", "#define GP_VALUE double\n", ("GP_NAME",)),
     ("a key and a value", "GP_VALUE",
      PAIR + "#define GP_NAME x\n#define GP_KEY double\n#define GP_VALUE pair\n", ()),
@@ -112,7 +125,7 @@ TOO_LARGE = [
 ]
 
 # What the other compilers are asked about, too: one header of each kind.
-SOME = ["scan.cuh", "compact.cuh", "block/block_reduce.cuh", "host/cpu_scan.h"]
+SOME = ["scan.cuh", "compact.cuh", "radix_sort.cuh", "block/block_reduce.cuh", "host/cpu_scan.h"]
 
 
 def parameters(header):
@@ -148,7 +161,8 @@ def mistakes(header):
             yield name, code, [rf"error.*{path}: ({macro}) (is missing|must be)" for macro in macros]
 
     def given(is_wanted):
-        return "".join(f"#define {macro} {value}\n" for macro, value in PARAMETERS.items()
+        values = dict(PARAMETERS, GP_KEY="pair") if "GP_KEY_KIND" in known else PARAMETERS
+        return "".join(f"#define {macro} {value}\n" for macro, value in values.items()
                        if is_wanted(re.match(r"\w+", macro)[0]))
 
     def refused(code):
@@ -211,7 +225,7 @@ def main():
         for kind in ("cc", "cxx", "nvcc"):
             for compiler in getattr(options, kind):
                 for header in headers():
-                    some = header in SOME[: 2 if kind == "nvcc" else None]
+                    some = header in SOME[: 3 if kind == "nvcc" else None]
                     if (kind == "cc" and compiler == options.cc[0]) or some:
                         jobs += [(kind, shlex.split(compiler), header, mistake, pathlib.Path(folder))
                                  for mistake in mistakes(header) if kind != "nvcc" or mistake[2]]

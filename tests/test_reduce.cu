@@ -138,6 +138,127 @@ static int same_f64(const double *a, const double *b)
 #define READY_FLOATING
 #include "ready_cases.h"
 
+/* ---- floats of two bytes: sums and products that they hold exactly ------------------------------ */
+
+#ifdef __CUDACC__
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+#define HALVES
+typedef __half half_type;
+#elif defined __FLT16_MANT_DIG__
+#define HALVES
+typedef _Float16 half_type;
+#endif
+
+#ifdef HALVES
+#define HALF_CASES(type)                                                                           \
+    static int same_##type(const type *a, const type *b)                                           \
+    {                                                                                              \
+        return (is_nan((float)*a) && is_nan((float)*b)) || memcmp(a, b, sizeof *a) == 0;           \
+    }                                                                                              \
+    static type type##_sum(type a, type b)                                                         \
+    {                                                                                              \
+        return (type)((float)a + (float)b);                                                        \
+    }                                                                                              \
+    static type type##_product(type a, type b)                                                     \
+    {                                                                                              \
+        return (type)((float)a * (float)b);                                                        \
+    }                                                                                              \
+    static type type##_min(type a, type b)                                                         \
+    {                                                                                              \
+        return (type)(float)ref_min((float)a, (float)b);                                           \
+    }                                                                                              \
+    static type type##_max(type a, type b)                                                         \
+    {                                                                                              \
+        return (type)(float)ref_max((float)a, (float)b);                                           \
+    }
+#define FACTOR(i, r) ((i) % 2 ? (r) % 2 ? 2.0f : -2.0f : (r) % 2 ? 0.5f : -0.5f)
+HALF_CASES(half_type)
+
+#define CASE       f16_sum
+#define CASE_TYPE  half_type
+#define CASE_OP    GP_SUM
+#define CASE_REF   half_type_sum
+#define CASE_EMPTY (half_type)0.0f
+#define CASE_MAKE  (half_type)(r % 16 ? 0.0f : r % 32 ? 1.0f : -1.0f)
+#include "fold_case.h"
+
+#define CASE       f16_product
+#define CASE_TYPE  half_type
+#define CASE_OP    GP_PRODUCT
+#define CASE_REF   half_type_product
+#define CASE_EMPTY (half_type)1.0f
+#define CASE_MAKE  (half_type)FACTOR(i, r)
+#include "fold_case.h"
+
+#define CASE       f16_min
+#define CASE_TYPE  half_type
+#define CASE_OP    GP_MIN
+#define CASE_REF   half_type_min
+#define CASE_EMPTY (half_type)__builtin_inff()
+#define CASE_MAKE  (half_type)((float)awkward_number(r) / 65536)
+#define CASE_SAME  same_half_type
+#include "fold_case.h"
+
+#define CASE       f16_max
+#define CASE_TYPE  half_type
+#define CASE_OP    GP_MAX
+#define CASE_REF   half_type_max
+#define CASE_EMPTY (half_type)-__builtin_inff()
+#define CASE_MAKE  (half_type)((float)awkward_number(r) / 65536)
+#define CASE_SAME  same_half_type
+#include "fold_case.h"
+
+/* As the guide has it: halves, summed in float. */
+#define CASE         f16_sum_f32
+#define CASE_TYPE    float
+#define CASE_INPUT   half_type
+#define CASE_LOAD(x) (float)(x)
+#define CASE_OP      GP_SUM
+#define CASE_REF     ref_sum
+#define CASE_EMPTY   0
+#define CASE_MAKE    (half_type)(float)(r % 2048)
+#include "fold_case.h"
+#endif
+
+#ifdef __CUDACC__
+HALF_CASES(__nv_bfloat16)
+
+#define CASE       bf16_sum
+#define CASE_TYPE  __nv_bfloat16
+#define CASE_OP    GP_SUM
+#define CASE_REF   __nv_bfloat16_sum
+#define CASE_EMPTY (__nv_bfloat16)0.0f
+#define CASE_MAKE  (__nv_bfloat16)(r % 64 ? 0.0f : r % 128 ? 1.0f : -1.0f)
+#include "fold_case.h"
+
+#define CASE       bf16_product
+#define CASE_TYPE  __nv_bfloat16
+#define CASE_OP    GP_PRODUCT
+#define CASE_REF   __nv_bfloat16_product
+#define CASE_EMPTY (__nv_bfloat16)1.0f
+#define CASE_MAKE  (__nv_bfloat16)FACTOR(i, r)
+#include "fold_case.h"
+
+#define CASE       bf16_min
+#define CASE_TYPE  __nv_bfloat16
+#define CASE_OP    GP_MIN
+#define CASE_REF   __nv_bfloat16_min
+#define CASE_EMPTY (__nv_bfloat16)__builtin_inff()
+#define CASE_MAKE  (__nv_bfloat16)(float)awkward_number(r)
+#define CASE_SAME  same___nv_bfloat16
+#include "fold_case.h"
+
+#define CASE       bf16_max
+#define CASE_TYPE  __nv_bfloat16
+#define CASE_OP    GP_MAX
+#define CASE_REF   __nv_bfloat16_max
+#define CASE_EMPTY (__nv_bfloat16)-__builtin_inff()
+#define CASE_MAKE  (__nv_bfloat16)(float)awkward_number(r)
+#define CASE_SAME  same___nv_bfloat16
+#include "fold_case.h"
+#endif
+
 /* ---- minimum and maximum of what compares equal, and of NaN ---------------------------------- */
 
 /* Zeros of random signs: the last one is the result. */
@@ -716,6 +837,19 @@ int main(int argc, char **argv)
     truth_check();
     f32_check();
     f64_check();
+#ifdef HALVES
+    ready_check(&f16_sum_case);
+    ready_check(&f16_product_case);
+    ready_check(&f16_min_case);
+    ready_check(&f16_max_case);
+    ready_check(&f16_sum_f32_case);
+#endif
+#ifdef __CUDACC__
+    ready_check(&bf16_sum_case);
+    ready_check(&bf16_product_case);
+    ready_check(&bf16_min_case);
+    ready_check(&bf16_max_case);
+#endif
     for (int largest = 0; largest < 2; largest++) {
         last_zero_is_kept(largest, 30);
         last_zero_is_kept(largest, 9001);

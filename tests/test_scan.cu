@@ -65,6 +65,55 @@ static int same_f64(const double *a, const double *b)
 #define CASE_SAME  same_f64
 #include "fold_case.h"
 
+#ifdef __CUDACC__
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+#define HALVES
+typedef __half half_type;
+typedef __nv_bfloat16 bfloat_type;
+#elif defined __FLT16_MANT_DIG__
+#define HALVES
+typedef _Float16 half_type;
+typedef _Float16 bfloat_type;
+#endif
+
+#ifdef HALVES
+static half_type sum_of_halves(half_type a, half_type b)
+{
+    return (half_type)((float)a + (float)b);
+}
+
+static bfloat_type max_of_bfloats(bfloat_type a, bfloat_type b)
+{
+    return (bfloat_type)(float)ref_max((float)a, (float)b);
+}
+
+static int same_bfloat(const bfloat_type *a, const bfloat_type *b)
+{
+    return (is_nan((float)*a) && is_nan((float)*b)) || memcmp(a, b, sizeof *a) == 0;
+}
+
+/* Exact: sums that a half holds. */
+#define CASE       sum_f16
+#define CASE_TYPE  half_type
+#define CASE_OP    GP_SUM
+#define CASE_REF   sum_of_halves
+#define CASE_EMPTY (half_type)0.0f
+#define CASE_INIT  (half_type)100.0f
+#define CASE_MAKE  (half_type)(r % 16 ? 0.0f : r % 32 ? 1.0f : -1.0f)
+#include "fold_case.h"
+
+#define CASE       max_bf16
+#define CASE_TYPE  bfloat_type
+#define CASE_OP    GP_MAX
+#define CASE_REF   max_of_bfloats
+#define CASE_EMPTY (bfloat_type)-__builtin_inff()
+#define CASE_INIT  (bfloat_type)-0.0f
+#define CASE_MAKE  (bfloat_type)(i % 64 == 63 ? (float)awkward_number(r) : (float)(int)(i / 8) - (float)(r % 8))
+#define CASE_SAME  same_bfloat
+#include "fold_case.h"
+#endif
+
 #define CASE       xor_i128
 #define CASE_TYPE  __int128
 #define CASE_OP    GP_XOR
@@ -430,6 +479,10 @@ int main(int argc, char **argv)
     all_functions(&product_i64_case, some);
     all_functions(&sum_f32_case, some);
     all_functions(&max_f64_case, some);
+#ifdef HALVES
+    all_functions(&sum_f16_case, some);
+    all_functions(&max_bf16_case, some);
+#endif
     all_functions(&xor_i128_case, some);
     all_functions(&or_bool_case, some);
     all_functions(&affine3_case, all);

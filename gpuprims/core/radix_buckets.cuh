@@ -345,7 +345,7 @@ GPI_DEVICE int GPI_RADIX_ADD_BUCKETS(const GPI_RADIX_BUCKET_JOB *job, uint32_t *
     }
     if (tid < 256) {
         buckets->ranges[tid] = begin;
-        job->plan->place[sizeof(GP_KEY) - 1][0][tid] = begin;
+        job->plan->place[GPI_KEY_WIDTH / 8 - 1][0][tid] = begin;
     }
     scan = gpi_radix_scan_256(sums, tiles);
     if (tid < 256)

@@ -102,13 +102,15 @@ GPI_FUNCTION uint32_t GPI_KEY_BITS(GP_KEY key)
     return bits;
 }
 
-/* The same, a signed integer with its sign before them: as it comes from memory. */
+/* The same, a signed integer with its sign in front: as it comes from memory. */
 GPI_FUNCTION uint32_t GPI_KEY_EXTENDED(GP_KEY key)
 {
-    const int above = (32 - GPI_KEY_WIDTH) % 32;
-    const uint32_t bits = GPI_KEY_BITS(key);
+    int16_t half = 0;
+    int8_t byte = 0;
 
-    return GPI_KEY_IS_SIGNED ? (uint32_t)((int32_t)(bits << above) >> above) : bits;
+    memcpy(&half, (const void *)&key, sizeof key < sizeof half ? sizeof key : sizeof half);
+    memcpy(&byte, (const void *)&key, sizeof byte);
+    return !GPI_KEY_IS_SIGNED || sizeof key > 2 ? GPI_KEY_BITS(key) : (uint32_t)(sizeof key == 2 ? half : byte);
 }
 
 /* The bits of a key of 8 bytes. */
