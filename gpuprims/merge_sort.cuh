@@ -25,8 +25,8 @@
  * Guarantees   Asynchronous on `stream`. in == out is allowed, for keys and for values; no other overlap.
  *              Integers and floats by < are sorted faster by radix_sort.cuh.
  * Evaluations  GP_LESS is evaluated on items of the input alone, two at a time: some 1.5 n log2 n times for
- *              items of up to 16 bytes, 5 n log2 n for 128, 10 n log2 n for 1024. The last thread of a tile
- *              sorts copies of an item with those that it has: up to 271 times more.
+ *              items of up to 16 bytes, 5 n log2 n for 128, 10 n log2 n for 1024. In the last tile
+ *              threads that lack items sort copies of one: up to 61,471 times more.
  * Errors       cudaErrorInvalidValue, with gp_last_error_message(), before anything is launched; else
  *              what a launch or an allocation returned; the input is whole if an allocation failed.
  *              n == 0 succeeds and writes nothing.

@@ -520,7 +520,7 @@ static void check_evaluations_of(uint32_t n, size_t offset)
     must(evaluated_compact_flagged(in, flags, out, n, &count, NULL, 0));
     check_evaluations("compact_flagged", 0, 0);
     must(evaluated_merge_sort(in, out, n, NULL, 0));
-    check_evaluations("merge_sort, two at a time", n > 1, 2 * (2 * (uint64_t)n * levels + 271));
+    check_evaluations("merge_sort, two at a time", n > 1, 2 * (2 * (uint64_t)n * levels + 61471));
     free(memory);
     free(out);
     free(indices);
