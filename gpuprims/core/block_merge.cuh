@@ -280,9 +280,7 @@ GPI_DEVICE void GPI_MERGE_SORT_INTEGERS(GP_TYPE *x, unsigned rank, unsigned n)
 GPI_DEVICE void GPI_MERGE_SORT_CHUNKS(GP_TYPE *x, GPI_MERGE_VALUE *v, unsigned mine, unsigned n,
                                       GPI_CONTEXT context)
 {
-    if (mine >= n)
-        return; /* there is none */
-    if (n - mine < GPI_MERGE_ITEMS) {
+    if (mine < n && n - mine < GPI_MERGE_ITEMS) {
         GP_TYPE most = x[0];
 
         GPI_UNROLL
