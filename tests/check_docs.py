@@ -191,7 +191,7 @@ def fragment_source(block, any_type):
 
 # ---- checks: each returns (passed, text, diagnosis), or a list of those ----------------------------------
 
-def run(command, folder, timeout=120, **arguments):
+def run(command, folder, timeout=300, **arguments):
     try:
         return subprocess.run(command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                               stdin=subprocess.DEVNULL, text=True, timeout=timeout, **arguments)

@@ -586,8 +586,8 @@ static void data(const radix_case *c)
     int passed = 1;
 
     for (int pattern = 0; pattern < PATTERNS; pattern++) {
-        passed &= sorts(c, pattern, 1500, 0, -1, 0, &ws) && sorts(c, pattern, 4096, 0, -1, 0, &ws);
-        passed &= sorts(c, pattern, tap_small ? 9001 : 20011, 0, -1, 0, &ws);
+        passed &= c->forced || sorts(c, pattern, 1500, 0, -1, 0, &ws);
+        passed &= sorts(c, pattern, 4096, 0, -1, 0, &ws) && sorts(c, pattern, 9001, 0, -1, 0, &ws);
     }
     ok(passed, "%s: random, few distinct, sorted, reversed, special keys", c->name);
     must(gp_workspace_release(&ws, 0));
@@ -649,9 +649,12 @@ static void places(const radix_case *c)
     for (int how = 0; how < 16; how++)
         if (!((how & NUMBERED) && (how & VALUES_IN_PLACE)) && (c->value_bytes || !(how & 6))) {
             passed &= sorts(c, 0, 500, 0, -1, how, &ws) && sorts(c, 1, 500, 0, -1, how, &ws);
-            passed &= sorts(c, 0, 9001, 0, -1, how, &ws) && sorts(c, 1, 9001, 0, -1, how, &ws);
-            passed &= sorts(c, 2, 9001, 0, -1, how, &ws) && sorts(c, 0, 9001, 5, 5, how, &ws);
-            passed &= sorts(c, 0, 9001, 0, width < 24 ? width : 24, how, &ws);
+            passed &= sorts(c, 0, 9001, 0, -1, how, &ws);
+            if (how & ODD) { /* other numbers of passes, whose last one ends elsewhere */
+                passed &= sorts(c, 1, 9001, 0, -1, how, &ws) && sorts(c, 2, 9001, 0, -1, how, &ws);
+                passed &= sorts(c, 0, 9001, 5, 5, how, &ws);
+                passed &= sorts(c, 0, 9001, 0, width < 24 ? width : 24, how, &ws);
+            }
         }
     ok(passed, "%s: in place, out of place, numbered", c->name);
     must(gp_workspace_release(&ws, 0));
@@ -675,7 +678,7 @@ static void alignments(const radix_case *c)
     gp_workspace ws = GP_WORKSPACE_INIT;
     int passed = 1;
 
-    for (size_t at = 0; at < 128; at += c->value_align) {
+    for (size_t at = 0; at < 128; at += (tap_brief ? 3 : 1) * c->value_align) {
         kernel = ways[at / 16].kernel;
         passed &= sorts(c, ways[at / 16].pattern, (size_t)ways[at / 16].n, 0, -1,
                         ways[at / 16].how | (int)at * AT, &ws);
@@ -704,7 +707,7 @@ static void kinds(const radix_case *c)
         const size_t n = (size_t)ways[k].n;
 
         kernel = ways[k].kernel;
-        for (size_t p = 0; p < sizeof some / sizeof *some; p++)
+        for (size_t p = 0; p < sizeof some / sizeof *some; p += tap_brief ? 3 : 1)
             passed &= sorts(c, some[p], n, 0, -1, p % 2 ? ODD : 0, &ws);
         passed &= sorts(c, 0, n, 1, width - 1, ODD, &ws) && sorts(c, 9, n, width - 3, width, KEYS_IN_PLACE, &ws);
     }
@@ -998,14 +1001,20 @@ static void huge(void)
 int main(int argc, char **argv)
 {
     tap_begin(argc, argv);
+    refusals();
+    cpu_sort();
+    cpu_sort_of_structs();
+    for (int i = 0; i < AT_CASES; i++)
+        if (tap_wants(at_cases[i]->name))
+            alignments(at_cases[i]);
+    for (int i = 0; i < KIND_CASES; i++)
+        if (tap_wants(kind_cases[i]->name))
+            kinds(kind_cases[i]);
     for (int i = 0; i < CASES && tap_brief; i++)
         if (tap_wants(cases[i]->name))
             brief(cases[i]);
     if (tap_brief)
         return tap_end();
-    refusals();
-    cpu_sort();
-    cpu_sort_of_structs();
     clusters(&u32_case);
     clusters(&i64_down_case);
     clusters(&f32_case);
@@ -1021,12 +1030,6 @@ int main(int argc, char **argv)
         places(cases[i]);
         workspaces(cases[i]);
     }
-    for (int i = 0; i < AT_CASES; i++)
-        if (tap_wants(at_cases[i]->name))
-            alignments(at_cases[i]);
-    for (int i = 0; i < KIND_CASES; i++)
-        if (tap_wants(kind_cases[i]->name))
-            kinds(kind_cases[i]);
 #ifdef __CUDACC__
     for (int kept = 0; kept < 2; kept++) {
         if (tap_wants("u32"))
