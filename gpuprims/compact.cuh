@@ -464,6 +464,7 @@ GPI_DEVICE void GPI_COMPACT_WRITE(const GPI_COMPACT_JOB *job, GPI_COMPACT_PART p
     GPI_COMPACT_TARGET to = {slot + gpi_phase(out) + rank * size, slot_end, both, reverse};
     uint32_t drop[GPI_COMPACT_BITS];
 
+    GPI_UNDEFINED(drop);
     if (kept + rejected == 0)
         return;
     if (both) {

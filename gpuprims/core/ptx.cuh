@@ -80,6 +80,13 @@ GPI_DEVICE unsigned gpi_most(size_t n, unsigned most)
 #define GPI_OPAQUE(x) ((void)0)
 #endif
 
+/* x has no value yet. Where it is read it has one, but compilers of the CPU do not see that, and warn. */
+#ifdef __CUDACC__
+#define GPI_UNDEFINED(x) ((void)0)
+#else
+#define GPI_UNDEFINED(x) ((void)memset((void *)&(x), 0, sizeof(x)))
+#endif
+
 /*
  * The lanes of a whole warp that hold the same digit of eight bits. One vote for each bit: a lane keeps
  * those that voted as it did. `ones` is 0xFFFFFFFF behind GPI_OPAQUE: x * ones + ones is ~x, by the

@@ -112,6 +112,7 @@ static __global__ void __launch_bounds__(GPI_REDUCE_THREADS, GPI_REDUCE_BLOCKS)
             GPI_RUN_INPUT run;
             GP_TYPE x;
 
+            GPI_UNDEFINED(x);
             gpi_copy_wait();
             __syncwarp(); /* the chunk is in its slot */
             if (n == GPI_CHUNK_N)

@@ -1,0 +1,214 @@
+#!/usr/bin/env python3
+"""No header makes a compiler warn in a user's file, whatever the language, however much it is asked to warn.
+
+Each header stands in a file of its own, in several instances: an int hides the conversions of other types. The
+include folder is a plain -I, and the headers switch no warning off. TAP on standard output.
+
+    test_warnings.py --cc gcc [--cxx g++]... [header]...
+"""
+import argparse
+import os
+import pathlib
+import re
+import shlex
+import subprocess
+import sys
+import tempfile
+from concurrent.futures import ThreadPoolExecutor
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+
+WARNINGS = ["-Wall", "-Wextra", "-Wpedantic", "-Wshadow", "-Wconversion", "-Wsign-conversion", "-Werror"]
+# The first of each language sees all instances, the others some, and so does the optimising compiler, which is slow.
+C = ["c11", "gnu17", "gnu2x"]
+CXX = ["c++20", "c++17"]
+SOME, FEW = 4, 2
+
+# What the instances are made of.
+TYPES = """#include <gpuprims/gpuprims.h>
+
+typedef struct point { float x, y; } point;
+typedef struct name { char text[40]; } name;
+typedef struct triple { unsigned char a, b, c; } triple;
+typedef struct scale { float factor; unsigned limit; } scale;
+
+static __host__ __device__ inline point later(point a, point b) { return b.x > 0 ? b : a; }
+static __host__ __device__ inline name last(name a, name b) { return b.text[0] ? b : a; }
+static __host__ __device__ inline double join(double a, double b) { return b < 0 ? b : a + b; }
+static __host__ __device__ inline float length(point p) { return p.x + p.y; }
+static __host__ __device__ inline float scaled(int x, scale s) { return s.factor * (float)x; }
+static __host__ __device__ inline int below(unsigned x, scale s) { return x < s.limit; }
+"""
+
+# Instances by a parameter that the header must have. Those with one that it does not have are left out.
+INSTANCES = {
+    "GP_OP": [
+        {"TYPE": "uint8_t"},
+        {"TYPE": "float", "INPUT_TYPE": "int", "LOAD": "scaled", "CONTEXT": "scale", "OP": "GP_MIN"},
+        {"TYPE": "point", "OP": "later", "IDENTITY": "{0, 0}"},
+        {"TYPE": "name", "OP": "last", "IDENTITY": '{""}'},
+        {"TYPE": "uint8_t", "OP": "GP_PRODUCT"},
+        {"TYPE": "short", "OP": "GP_MIN"},
+        {"TYPE": "uint16_t", "OP": "GP_OR"},
+        {"TYPE": "unsigned", "OP": "GP_MAX"},
+        {"TYPE": "double"},
+        {"TYPE": "double", "OP": "join", "IDENTITY": "0"},
+        {"TYPE": "int64_t", "OP": "GP_AND"},
+        {"TYPE": "uint64_t"},
+        {"TYPE": "float", "INPUT_TYPE": "int"},
+        {"TYPE": "uint8_t", "INPUT_TYPE": "double"},
+        {"TYPE": "float", "INPUT_TYPE": "point", "LOAD": "length", "BLOCK": "64"},
+    ],
+    "GP_PRED": [
+        {"TYPE": "uint8_t"},
+        {"TYPE": "triple", "PRED(t)": "((t).a)"},
+        {"TYPE": "short"},
+        {"TYPE": "float"},
+        {"TYPE": "uint64_t"},
+        {"TYPE": "unsigned", "PRED": "below", "CONTEXT": "scale"},
+        {"TYPE": "point", "PRED(p)": "((p).x > (p).y)"},
+        {"TYPE": "name", "PRED(n)": "((n).text[0])"},
+        {"TYPE": "double", "INDEX": "uint8_t"},
+        {"TYPE": "triple", "PRED(t)": "((t).a)", "INDEX": "int"},
+    ],
+    "GP_LESS": [
+        {"TYPE": "uint8_t", "ITEMS": "7"},
+        {"TYPE": "point", "LESS(a, b)": "((a).x < (b).x)", "VALUE": "name"},
+        {"TYPE": "short", "VALUE": "triple"},
+        {"TYPE": "float", "LESS(a, b)": "((a) > (b))", "BLOCK": "64", "ITEMS": "4"},
+        {"TYPE": "uint64_t", "VALUE": "uint8_t"},
+        {"TYPE": "triple", "LESS(a, b)": "((a).c < (b).c)"},
+        {"TYPE": "unsigned", "LESS(a, b, s)": "((a) % (s).limit < (b) % (s).limit)", "CONTEXT": "scale"},
+    ],
+    "GP_KEY": [
+        {"KEY": "float", "VALUE": "point", "DESCENDING": ""},
+        {"KEY": "uint8_t"},
+        {"KEY": "signed char", "VALUE": "triple"},
+        {"KEY": "short", "DESCENDING": ""},
+        {"KEY": "uint16_t", "VALUE": "double"},
+        {"KEY": "unsigned", "VALUE": "uint8_t"},
+        {"KEY": "float"},
+        {"KEY": "int64_t", "VALUE": "unsigned"},
+        {"KEY": "uint64_t", "DESCENDING": ""},
+        {"KEY": "double", "VALUE": "name"},
+        {"KEY": "double"},
+    ],
+    # Of the others: those that need numbers, and one that does not.
+    "classic/split_sort.cuh": [{"TYPE": of} for of in ("uint8_t", "short", "unsigned", "int64_t")],
+    "classic/find_max.cuh": [{"TYPE": of} for of in ("float", "uint8_t", "short", "unsigned", "double")],
+    "block/block_exchange.cuh": [
+        {"TYPE": "uint8_t", "ITEMS": "5"},
+        {"TYPE": "double", "ITEMS": "4", "BLOCK": "64"},
+        {"TYPE": "name", "ITEMS": "3", "BLOCK": "32"},
+        {"TYPE": "triple", "ITEMS": "8"},
+    ],
+}
+
+# What the macros of the base header become in the user's own code.
+USE = """
+static __global__ void rotate(const float *in, float *out, unsigned n, uint8_t by)
+{
+    GP_SHARED(float[64], tile);
+    GP_DYNAMIC_SHARED(float, more);
+    const unsigned i = threadIdx.x;
+
+    more[i] = tile[i] = i < n ? in[i] : 0.0f;
+    __syncthreads();
+    if (i < n)
+        out[i] = __shfl_sync(0xFFFFFFFFu, more[i], (int)((i + by) % 32)) + tile[(i + by) % 64];
+}
+
+cudaError_t call_rotate(const float *in, float *out, size_t n, cudaStream_t stream);
+
+cudaError_t call_rotate(const float *in, float *out, size_t n, cudaStream_t stream)
+{
+    dim3 grid = {1, 1, 1};
+    float *copy = NULL;
+
+    if (cudaMallocAsync((void **)&copy, n * sizeof *copy, stream) != cudaSuccess)
+        return cudaGetLastError();
+    GP_LAUNCH(rotate, grid, 64, 64 * sizeof(float), stream, in, out, (unsigned)n, (uint8_t)3);
+    GP_LAUNCH(rotate, 1, 64u, 256, stream, in, copy, (unsigned)n, (uint8_t)3);
+    return cudaFreeAsync(copy, stream);
+}
+"""
+
+
+def parameters(header):
+    """The parameters that the banner of a header lists; None of one that stamps out no instances."""
+    text = (ROOT / "gpuprims" / header).read_text(encoding="utf-8")
+    match = re.search(r"\* Parameters(.*?)\n \* (?:Generates|\n)", text.split("*/")[0], re.S)
+    return set(re.findall(r"GP_[A-Z_]+\b", match.group(1))) if match else None
+
+
+def headers():
+    """All that a user may include."""
+    for path in sorted((ROOT / "gpuprims").rglob("*")):
+        header = path.relative_to(ROOT / "gpuprims").as_posix()
+        if path.suffix in (".cuh", ".h") and not header.startswith("core/"):
+            yield header
+
+
+def source(header, most=None, api=None):
+    """A file that includes a header as it is, and in instances of many types, at most so many."""
+    known = parameters(header)
+    text = f"#include <gpuprims/{header}>\n{TYPES}"
+    if known is None:
+        return text + USE
+    instances = INSTANCES.get(header) or [one for name in INSTANCES if name in known for one in INSTANCES[name]]
+    for number, instance in enumerate(instances[:most]):
+        if all(f"GP_{name.split('(')[0]}" in known for name in instance):
+            text += f"\n#define GP_NAME instance_{number}\n"
+            text += "".join(f"#define GP_{name} {value}\n" for name, value in instance.items())
+            text += f"#define GP_API {api}\n" if api else ""
+            text += f"#include <gpuprims/{header}>\n"
+    return text
+
+
+def check(job):
+    """Compiles a file; gives (passed, name, output)."""
+    compiler, flags, header, file = job
+    command = [*compiler, *flags, *WARNINGS, "-I", str(ROOT), str(file)]
+    run = subprocess.run(command, capture_output=True, text=True)
+    name = " ".join([pathlib.Path(compiler[0]).name, flags[0], header])
+    return run.returncode == 0, name, run.stdout + run.stderr
+
+
+def jobs(options, folder):
+    """What is compiled: the compiler, its flags, the header, and the file that is written for it."""
+    for header in options.headers or headers():
+        stem = folder / re.sub(r"\W", "_", header)
+        for suffix, compilers, standards in ((".c", options.cc, C), (".cpp", options.cxx, CXX)):
+            for standard in standards:
+                file = stem.with_suffix(f".{standard}{suffix}")
+                file.write_text(source(header, None if standard == standards[0] else SOME))
+                for compiler in compilers:
+                    yield shlex.split(compiler), [f"-std={standard}", "-fsyntax-only"], header, file
+        if "GP_API" in (parameters(header) or ()):  # functions that are not static, or nothing would be compiled
+            file = stem.with_suffix(".O2.c")
+            file.write_text(source(header, FEW, "GP_EXTERN_C"))
+            for compiler in options.cc:
+                yield shlex.split(compiler), ["-O2", "-c", "-o", os.devnull], header, file
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--cc", action="append", default=[])
+    parser.add_argument("--cxx", action="append", default=[])
+    parser.add_argument("headers", nargs="*")
+    options = parser.parse_args()
+
+    failed = number = 0
+    with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(2) as pool:
+        results = pool.map(check, jobs(options, pathlib.Path(folder)))
+        for number, (passed, name, output) in enumerate(results, 1):
+            print(f"{'' if passed else 'not '}ok {number} - {name}")
+            if not passed:
+                failed += 1
+                print("".join(f"#   {line}\n" for line in output.splitlines()[:40]), end="")
+    print(f"1..{number}")
+    return failed > 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
