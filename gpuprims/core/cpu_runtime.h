@@ -32,6 +32,13 @@
 #define gpi_cpu_unpoison(p, bytes) ((void)(p), (void)(bytes))
 #endif
 
+/* CUDA's own default arguments, which it has in C++. */
+#ifdef __cplusplus
+#define GPI_CPU_DEFAULT(value) = value
+#else
+#define GPI_CPU_DEFAULT(value)
+#endif
+
 /* ---- errors ---------------------------------------------------------------------------------- */
 
 typedef enum cudaError {
@@ -223,12 +230,20 @@ static inline cudaError_t cudaFree(void *pointer)
     return cudaSuccess;
 }
 
-/* Macros, so that any pointer-to-pointer will do, as CUDA's C++ overloads allow. */
+/*
+ * Macros, so that any pointer-to-pointer will do, and flags may be left out, as CUDA's C++ overloads
+ * allow.
+ */
 #define cudaMalloc(pointer, bytes) gpi_cpu_malloc((void **)(pointer), (bytes), 1)
-#define cudaMallocManaged(pointer, bytes) gpi_cpu_malloc((void **)(pointer), (bytes), 1)
+#define cudaMallocManaged(pointer, ...) \
+    gpi_cpu_malloc((void **)(pointer), GPI_CPU_BYTES(__VA_ARGS__, 0, 0), 1)
 #define cudaMallocAsync(pointer, bytes, stream) ((void)(stream), cudaMalloc(pointer, bytes))
-#define cudaMallocHost(pointer, bytes) gpi_cpu_malloc((void **)(pointer), (bytes), 0)
-#define cudaHostAlloc(pointer, bytes, flags) ((void)(flags), cudaMallocHost(pointer, bytes))
+#define cudaMallocHost(pointer, ...) \
+    gpi_cpu_malloc((void **)(pointer), GPI_CPU_BYTES(__VA_ARGS__, 0, 0), 0)
+#define cudaHostAlloc(pointer, bytes, flags) cudaMallocHost(pointer, bytes, flags)
+#define GPI_CPU_BYTES(bytes, flags, ...) ((void)(flags), (size_t)(bytes))
+
+enum { cudaMemAttachGlobal = 1, cudaMemAttachHost = 2, cudaMemAttachSingle = 4 };
 
 enum cudaMemcpyKind {
     cudaMemcpyHostToHost = 0,
@@ -277,7 +292,8 @@ static inline cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes,
 }
 
 static inline cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes,
-                                          enum cudaMemcpyKind kind, cudaStream_t stream)
+                                          enum cudaMemcpyKind kind,
+                                          cudaStream_t stream GPI_CPU_DEFAULT(0))
 {
     (void)stream;
     return cudaMemcpy(to, from, bytes, kind);
@@ -292,7 +308,8 @@ static inline cudaError_t cudaMemset(void *to, int value, size_t bytes)
     return cudaSuccess;
 }
 
-static inline cudaError_t cudaMemsetAsync(void *to, int value, size_t bytes, cudaStream_t stream)
+static inline cudaError_t cudaMemsetAsync(void *to, int value, size_t bytes,
+                                          cudaStream_t stream GPI_CPU_DEFAULT(0))
 {
     (void)stream;
     return cudaMemset(to, value, bytes);
@@ -368,7 +385,7 @@ static inline cudaError_t cudaStreamQuery(cudaStream_t stream)
 }
 
 static inline cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event,
-                                              unsigned flags)
+                                              unsigned flags GPI_CPU_DEFAULT(0))
 {
     (void)stream;
     (void)event;
@@ -410,7 +427,7 @@ static inline cudaError_t cudaEventDestroy(cudaEvent_t event)
     return cudaSuccess;
 }
 
-static inline cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream)
+static inline cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream GPI_CPU_DEFAULT(0))
 {
     (void)stream;
     if (!event)
