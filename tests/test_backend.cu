@@ -2,9 +2,15 @@
  * The words, the device functions and the runtime of both backends: what a kernel may rely on. The
  * same program runs on a GPU, which is how it is known that the CPU backend behaves like one.
  */
+#include <pthread.h>
+
+/* After so many threads no more can be started; negative: there is no limit. */
+static int threads_left = -1;
+#define pthread_create(...) \
+    (threads_left == 0 ? 1 : (threads_left -= threads_left > 0, (pthread_create)(__VA_ARGS__)))
+
 #include "tap.h"
 
-#include <pthread.h>
 #include <gpuprims/block/block_scan.cuh>
 
 /* ---- what the tests share -------------------------------------------------------------------- */
@@ -328,6 +334,43 @@ static __global__ void dynamic_shared(unsigned *to, unsigned words)
         to[1] = (uintptr_t)s % 128 == 0;
 }
 
+#define ALIGNED(bytes)                           \
+    typedef struct aligned_##bytes {             \
+        unsigned char x[48];                     \
+    } __attribute__((aligned(bytes))) aligned_##bytes
+ALIGNED(64);
+ALIGNED(256);
+ALIGNED(512);
+ALIGNED(1024);
+
+/* The compiler knows what the address should be, and must not answer for it. */
+static __device__ int is_aligned(const volatile void *p, unsigned bytes)
+{
+    const volatile void *volatile address = p;
+
+    return (uintptr_t)address % bytes == 0;
+}
+
+static __global__ void shared_alignments(unsigned *to)
+{
+    GP_SHARED(aligned_64, a);
+    GP_SHARED(aligned_256, b);
+    GP_SHARED(char, c);
+    GP_SHARED(aligned_256[3], d);
+    GP_SHARED(aligned_1024, e);
+    GP_SHARED(aligned_256, f);
+    GP_SHARED(aligned_512, g[2]);
+
+    to[threadIdx.x] = is_aligned(&a, 64) && is_aligned(&b, 256) && is_aligned(d, 256) &&
+                      is_aligned(&e, 1024) && is_aligned(&f, 256) && is_aligned(g, 512);
+    if (threadIdx.x == 0) /* writes everything, to the last byte */
+        c = (char)(a.x[47] = b.x[47] = d[2].x[47] = e.x[47] = f.x[47] = g[1].x[47] = 1);
+    __syncthreads(); /* it is written */
+    to[threadIdx.x] &= (unsigned)c;
+}
+
+static void expect_ones(unsigned n, const char *what);
+
 static void test_shared(void)
 {
     int good = 1;
@@ -338,6 +381,9 @@ static void test_shared(void)
     for (int i = 0; i < 20 * 256; i++)
         good &= got[i] == 1;
     ok(good, "GP_SHARED: scalars, structs, arrays, matrices, in inlined functions");
+    clear();
+    GP_LAUNCH(shared_alignments, 1, 64, 0, 0, out);
+    expect_ones(64, "GP_SHARED: any alignment that a type asks for");
 
     for (unsigned words = 1; words <= 12 * 1024; words = words * 3 + 1) {
         clear();
@@ -538,6 +584,62 @@ static void test_clusters(void)
     ok(error == cudaErrorIllegalAddress && strstr(gp_last_error_message(), "block 2 of its cluster"),
        "shared memory of a block that is not in the cluster: %s", gp_last_error_message());
     cudaGetLastError();
+#endif
+}
+
+/* Host threads that launch clusters of the largest blocks at the same time. */
+enum { CLUSTER_LAUNCHES = 4, CLUSTER = 8, LARGEST = 1024 };
+static pthread_barrier_t all_host_threads;
+
+static void *launch_clusters(void *argument)
+{
+    enum { N = 2 * CLUSTER * LARGEST, BYTES = N * sizeof(unsigned) };
+    unsigned *to = NULL, *result = (unsigned *)malloc(BYTES);
+
+    must(cudaMalloc((void **)&to, BYTES));
+    pthread_barrier_wait(&all_host_threads);
+    cudaError_t error = GPI_LAUNCH_CLUSTER(0, (unsigned)CLUSTER, pass_on, 2 * CLUSTER, LARGEST,
+                                           2 * LARGEST * sizeof(unsigned), 0, to, (unsigned)CLUSTER, 3);
+    if (error != cudaSuccess)
+        printf("# %s: %s\n", cudaGetErrorName(error), gp_last_error_message());
+    else
+        must(cudaMemcpy(result, to, BYTES, cudaMemcpyDeviceToHost));
+    for (unsigned i = 0; i < N && error == cudaSuccess; i++) {
+        unsigned block = i / LARGEST, first = block / CLUSTER * CLUSTER;
+
+        if (result[i] != (first + (block + CLUSTER - 3) % CLUSTER) * LARGEST + i % LARGEST + 3)
+            error = cudaErrorUnknown;
+    }
+    must(cudaFree(to));
+    free(result);
+    *(cudaError_t *)argument = error;
+    return NULL;
+}
+
+static void test_clusters_at_once(void)
+{
+    pthread_t threads[CLUSTER_LAUNCHES];
+    cudaError_t errors[CLUSTER_LAUNCHES];
+    int good = 1;
+
+    if (attribute(cudaDevAttrComputeCapabilityMajor) < 9)
+        return;
+#ifndef __CUDACC__
+    int before = gp_cpu.resident_blocks;
+
+    gp_cpu.resident_blocks = 2 * CLUSTER; /* each of which has a stack for each thread */
+#endif
+    pthread_barrier_init(&all_host_threads, NULL, CLUSTER_LAUNCHES);
+    for (int t = 0; t < CLUSTER_LAUNCHES; t++)
+        good &= pthread_create(&threads[t], NULL, launch_clusters, &errors[t]) == 0;
+    for (int t = 0; t < CLUSTER_LAUNCHES; t++) {
+        pthread_join(threads[t], NULL);
+        good &= errors[t] == cudaSuccess;
+    }
+    pthread_barrier_destroy(&all_host_threads);
+    ok(good, "%d host threads launch clusters at once", (int)CLUSTER_LAUNCHES);
+#ifndef __CUDACC__
+    gp_cpu.resident_blocks = before;
 #endif
 }
 
@@ -871,6 +973,29 @@ static void test_between_blocks(void)
     ok(good, "%d blocks in a chain", BLOCKS);
 }
 
+#ifndef __CUDACC__
+static void test_few_threads(void)
+{
+    int before = gp_cpu.patience_ms;
+
+    gp_cpu.patience_ms = 1000;
+    threads_left = 3;
+    cudaError_t error = GPI_LAUNCH_CLUSTER(0, 8, pass_on, 16, 32, 256, 0, out, 8u, 1);
+    ok(error == cudaErrorLaunchOutOfResources &&
+           strstr(gp_last_error_message(), "kernel pass_on: of its blocks, 8 must run") != NULL,
+       "no block of a cluster starts if not all can: %s", gp_last_error_message());
+    (void)cudaGetLastError();
+    threads_left = 1;
+    clear();
+    GP_LAUNCH(chain, 100, 40, 0, 0, out, (uint64_t *)(void *)(out + 2));
+    fetch();
+    ok(((const uint64_t *)(const void *)(got + 2))[99] == 100 * 101 / 2,
+       "other blocks run by as many threads as there are");
+    threads_left = -1;
+    gp_cpu.patience_ms = before;
+}
+#endif
+
 static __global__ void bits(unsigned *to, unsigned x, unsigned long long y)
 {
     to[0] = __popc(x) == 3 && __popcll(y) == 2 && __ffs((int)x) == 5 && __ffsll((long long)y) == 34;
@@ -947,6 +1072,35 @@ static void test_streams(void)
     must(cudaEventDestroy(stop));
     must(cudaStreamDestroy(one));
     must(cudaStreamDestroy(two));
+}
+
+/* What CUDA allows to be left out: in C++ the arguments that its declarations have defaults for. */
+static void test_defaults(void)
+{
+#ifdef __cplusplus
+    unsigned char *device = NULL, *host = NULL;
+    cudaEvent_t event;
+
+    must(cudaMalloc((void **)&device, 100));
+    must(cudaMallocHost((void **)&host, 100));
+    must(cudaMemsetAsync(device, 7, 100));
+    must(cudaMemcpyAsync(host, device, 100, cudaMemcpyDeviceToHost));
+    must(cudaEventCreate(&event));
+    must(cudaEventRecord(event));
+    must(cudaStreamWaitEvent(0, event));
+    must(cudaEventSynchronize(event));
+    ok(host[0] == 7 && host[99] == 7, "the stream and the flags may be left out");
+    must(cudaFreeHost(host));
+    must(cudaMallocHost((void **)&host, 100, cudaHostAllocDefault));
+    must(cudaFreeHost(host));
+    must(cudaFree(device));
+    must(cudaMallocManaged((void **)&device, 100, cudaMemAttachGlobal));
+    must(cudaFree(device));
+    must(cudaMallocManaged((void **)&device, 100));
+    ok(device != NULL, "flags of memory may be given or not");
+    must(cudaFree(device));
+    must(cudaEventDestroy(event));
+#endif
 }
 
 static void test_device(void)
@@ -1080,9 +1234,26 @@ static __global__ void never(uint64_t *flag)
         ;
 }
 
+/* Takes a few turns of its block's threads, all of which wait for the last one. */
+static __global__ void take_turns(uint64_t *flag)
+{
+    if (threadIdx.x + 1 == blockDim.x) {
+        for (int i = 0; i < 8; i++)
+            __nanosleep(1);
+        gpi_store_release_u64(flag, 1);
+    }
+    while (gpi_load_acquire_u64(flag) == 0)
+        ;
+}
+
 static void test_afterwards(void)
 {
     int before = gp_cpu.patience_ms;
+
+    gp_cpu.patience_ms = 0;
+    clear();
+    GP_LAUNCH(take_turns, 1, 512, 0, 0, (uint64_t *)(void *)out);
+    ok(cudaGetLastError() == cudaSuccess, "threads that have not had their turns are waited for");
 
     clear();
     GP_LAUNCH(stale, 1, 32, 128, 0, out);
@@ -1146,6 +1317,7 @@ static void test_speed(void)
 
 static void test_cpu(void)
 {
+    test_few_threads();
     test_seeds();
     test_resident_blocks();
     test_memory_limit();
@@ -1170,12 +1342,14 @@ int main(int argc, char **argv)
     test_barriers();
     test_bulk_copies();
     test_clusters();
+    test_clusters_at_once();
     test_shuffles();
     test_warps();
     test_atomics();
     test_between_blocks();
     test_memory();
     test_streams();
+    test_defaults();
     test_device();
 #ifndef __CUDACC__
     test_cpu();

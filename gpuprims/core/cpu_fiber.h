@@ -65,9 +65,10 @@ enum {
     GPI_CPU_MAX_COPIES = 64, /* bulk copies of a block under way; one more, and one lands */
     GPI_CPU_MAX_CLUSTER = 16, /* blocks of a cluster */
     GPI_CPU_BARRIERS = 16,   /* __syncthreads() is barrier 0, named barriers are 1 to 15 */
-    GPI_CPU_REDZONE = 128,   /* around each piece of shared memory, which it also aligns */
+    GPI_CPU_REDZONE = 128,   /* around each piece of shared memory, and its alignment: or more */
     GPI_CPU_PAGE = 4096,
-    GPI_CPU_STACK = 256 << 10 /* of a fiber; what is not touched costs no memory */
+    GPI_CPU_STACK = 256 << 10, /* of a fiber; what is not touched costs no memory */
+    GPI_CPU_TURNS = 32 /* of each thread of a block, on average, before it counts as stuck */
 };
 
 typedef enum gpi_cpu_state {
@@ -127,19 +128,18 @@ typedef struct gpi_cpu_launch_state {
     unsigned long long blocks, next_block;
     unsigned cluster; /* blocks of a cluster; 1 without */
     gpi_cpu_cluster *clusters;
+    struct gpi_cpu_block **resident; /* the blocks that run at a time */
+    unsigned resident_count;
+    pthread_mutex_t gate;       /* held until enough of them can start */
     unsigned long long changes; /* of memory that others may poll */
-    unsigned running, stuck;    /* blocks that run, and those that poll in vain */
     int failed;
     cudaError_t error;
     char message[512];
 } gpi_cpu_launch_state;
 
-typedef struct gpi_redzone {
-    unsigned char bytes[GPI_CPU_REDZONE];
-} gpi_redzone;
-
 typedef struct gpi_cpu_shared_variable {
-    gpi_redzone *low, *high;
+    char *low, *high; /* its red zones, */
+    size_t zone;      /* of so many bytes each */
     const char *name, *site;
 } gpi_cpu_shared_variable;
 
@@ -155,6 +155,9 @@ typedef struct gpi_cpu_copy { /* a bulk copy under way */
 /* A resident block. The operating-system thread that runs it reuses it for block after block. */
 typedef struct gpi_cpu_block {
     struct gpi_cpu_block *next_free;
+    char *stacks; /* of the first stack_count fibers, in one mapping */
+    unsigned stack_count;
+    int is_guarded; /* a page below each stack cannot be accessed */
     gpi_fiber fibers[GPI_CPU_MAX_THREADS];
     gpi_fiber scheduler; /* stands for the operating-system thread and its own stack */
     unsigned ready[GPI_CPU_MAX_THREADS];
@@ -177,10 +180,13 @@ typedef struct gpi_cpu_block {
     gpi_cpu_copy copies[GPI_CPU_MAX_COPIES];
     unsigned copy_count;
     int late_copies; /* they land when nothing else can happen, and not before */
-    unsigned long long polls, seen_changes;
+    unsigned long long polls, quiet_polls; /* all, and before the launch was quiet */
+    unsigned long long seen_changes;
     double quiet_since;
-    int is_stuck;
+    unsigned long long stuck_at; /* 1 + the changes after which it polled in vain, or GPI_CPU_OVER */
 } gpi_cpu_block;
+
+#define GPI_CPU_OVER (~0ull) /* its operating-system thread has no more to do */
 
 #define GPI_CPU_RUBBISH 0xD5 /* every byte of new shared memory */
 
@@ -388,20 +394,20 @@ static inline void gpi_cpu_changed(void)
         __atomic_fetch_add(&gpi_cpu_self->block->launch->changes, 1, __ATOMIC_RELAXED);
 }
 
-static inline void gpi_cpu_set_stuck(gpi_cpu_block *block, int is_stuck)
+static inline void gpi_cpu_set_stuck(gpi_cpu_block *block, unsigned long long at)
 {
-    if (block->is_stuck == is_stuck)
-        return;
-    block->is_stuck = is_stuck;
-    __atomic_fetch_add(&block->launch->stuck, is_stuck ? 1u : -1u, __ATOMIC_RELAXED);
+    __atomic_store_n(&block->stuck_at, at, __ATOMIC_RELEASE);
 }
 
-/* Ends a launch of which every running block has polled unchanged memory for gp_cpu.patience_ms. */
+/*
+ * Ends a launch of which every resident block has polled unchanged memory for gp_cpu.patience_ms. On
+ * a busy machine that may pass before the thread that would go on has its turn: so turns count too.
+ */
 static inline void gpi_cpu_check_stuck(gpi_fiber *self)
 {
     gpi_cpu_block *block = self->block;
     gpi_cpu_launch_state *launch = block->launch;
-    unsigned long long changes = __atomic_load_n(&launch->changes, __ATOMIC_RELAXED);
+    unsigned long long changes = __atomic_load_n(&launch->changes, __ATOMIC_ACQUIRE);
     double now = gpi_cpu_milliseconds();
 
     if (__atomic_load_n(&launch->failed, __ATOMIC_ACQUIRE))
@@ -409,14 +415,18 @@ static inline void gpi_cpu_check_stuck(gpi_fiber *self)
     if (block->quiet_since == 0 || changes != block->seen_changes) {
         block->seen_changes = changes;
         block->quiet_since = now;
-        gpi_cpu_set_stuck(block, 0);
+        block->quiet_polls = block->polls;
     }
-    if (now - block->quiet_since < gp_cpu.patience_ms)
+    if (now - block->quiet_since < gp_cpu.patience_ms ||
+        block->polls - block->quiet_polls < (unsigned long long)GPI_CPU_TURNS * block->threads)
         return;
-    gpi_cpu_set_stuck(block, 1);
-    if (__atomic_load_n(&launch->stuck, __ATOMIC_RELAXED) <
-        __atomic_load_n(&launch->running, __ATOMIC_RELAXED))
-        return;
+    gpi_cpu_set_stuck(block, changes + 1);
+    for (unsigned i = 0; i < launch->resident_count; i++) {
+        unsigned long long at = __atomic_load_n(&launch->resident[i]->stuck_at, __ATOMIC_ACQUIRE);
+
+        if (at != changes + 1 && at != GPI_CPU_OVER)
+            return;
+    }
     gpi_cpu_fail(block, cudaErrorLaunchTimeout,
                  "thread (%u,%u,%u) polls memory that nobody has changed for %d ms", self->thread.x,
                  self->thread.y, self->thread.z, gp_cpu.patience_ms);

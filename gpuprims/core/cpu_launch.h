@@ -3,7 +3,8 @@
  *
  * A launch has as many operating-system threads as blocks may be resident, the calling one
  * included. Each takes block after block and runs it to its end. So blocks that wait for each other
- * get on as they do on a GPU, provided that what they wait for has started.
+ * get on as they do on a GPU, provided that what they wait for has started. Where the system has too
+ * little memory or too few threads, fewer blocks are resident, but never less than a cluster.
  *
  * Part of core/cpu_backend.h; not to be included directly.
  */
@@ -118,7 +119,7 @@ static inline void gpi_cpu_start_block(gpi_cpu_block *block, unsigned long long 
     block->late_copies = gp_cpu.seed && gpi_cpu_random(&block->random) % 2;
     memset(&block->alone, 0, sizeof block->alone);
     block->ready_first = block->ready_count = block->exited = block->copy_count = 0;
-    block->polls = 0;
+    block->polls = block->quiet_polls = 0;
     block->quiet_since = 0;
     memset(block->arrived, 0, sizeof block->arrived);
     memset(block->live, 0, sizeof block->live);
@@ -172,17 +173,13 @@ extern pthread_mutex_t gpi_cpu_blocks_lock;
 __attribute__((weak)) pthread_mutex_t gpi_cpu_blocks_lock = PTHREAD_MUTEX_INITIALIZER;
 extern gpi_cpu_block *gpi_cpu_free_blocks; /* kept for the next launch, stacks and all */
 __attribute__((weak)) gpi_cpu_block *gpi_cpu_free_blocks = NULL;
+extern unsigned gpi_cpu_free_count;
+__attribute__((weak)) unsigned gpi_cpu_free_count = 0;
+extern unsigned gpi_cpu_guards; /* guard pages that there are */
+__attribute__((weak)) unsigned gpi_cpu_guards = 0;
 #ifdef __cplusplus
 }
 #endif
-
-static inline void gpi_cpu_release_block(gpi_cpu_block *block)
-{
-    pthread_mutex_lock(&gpi_cpu_blocks_lock);
-    block->next_free = gpi_cpu_free_blocks;
-    gpi_cpu_free_blocks = block;
-    pthread_mutex_unlock(&gpi_cpu_blocks_lock);
-}
 
 #ifndef MAP_ANONYMOUS /* -std=c11 hides it */
 #define GPI_CPU_MAP_ANONYMOUS 0x20
@@ -190,44 +187,118 @@ static inline void gpi_cpu_release_block(gpi_cpu_block *block)
 #define GPI_CPU_MAP_ANONYMOUS MAP_ANONYMOUS
 #endif
 
-/* Gives a fiber its stack, above a page that no access gets past. */
-static inline int gpi_cpu_make_stack(gpi_fiber *fiber, int guarded)
-{
-    void *memory = mmap(NULL, GPI_CPU_PAGE + GPI_CPU_STACK, PROT_READ | PROT_WRITE,
-                        MAP_PRIVATE | GPI_CPU_MAP_ANONYMOUS, -1, 0);
+#define GPI_CPU_STRIDE ((size_t)GPI_CPU_PAGE + GPI_CPU_STACK) /* from one stack to the next */
 
-    if (memory == MAP_FAILED)
+/* Each guard page makes two mappings of one, and Linux gives a process 65530: half of them at the most. */
+#define GPI_CPU_MAX_GUARDS 16384u
+
+/* Stacks in one mapping, above a page each that no access gets past, if they are guarded; or NULL. */
+static inline char *gpi_cpu_map_stacks(unsigned count, int is_guarded)
+{
+    char *stacks = (char *)mmap(NULL, count * GPI_CPU_STRIDE, PROT_READ | PROT_WRITE,
+                                MAP_PRIVATE | GPI_CPU_MAP_ANONYMOUS, -1, 0);
+
+    if ((void *)stacks == MAP_FAILED)
+        return NULL;
+#ifdef MADV_NOHUGEPAGE /* a large page would hold eight stacks, of which little is touched */
+    (void)madvise(stacks, count * GPI_CPU_STRIDE, MADV_NOHUGEPAGE);
+#endif
+    for (unsigned i = 0; i < count && is_guarded; i++)
+        if (mprotect(stacks + i * GPI_CPU_STRIDE, GPI_CPU_PAGE, PROT_NONE) != 0) {
+            munmap(stacks, count * GPI_CPU_STRIDE);
+            return NULL;
+        }
+    return stacks;
+}
+
+static inline void gpi_cpu_free_stacks(gpi_cpu_block *block)
+{
+    const size_t bytes = block->stack_count * GPI_CPU_STRIDE;
+
+    if (!block->stacks)
+        return;
+    gpi_cpu_unpoison(block->stacks, bytes); /* of old frames; something else may come to lie there */
+    munmap(block->stacks, bytes);
+    if (block->is_guarded)
+        __atomic_fetch_sub(&gpi_cpu_guards, block->stack_count, __ATOMIC_RELAXED);
+    block->stacks = NULL;
+    block->stack_count = 0;
+}
+
+/* Gives the block stacks for `count` fibers, with guards as long as there are not too many. */
+static inline int gpi_cpu_make_stacks(gpi_cpu_block *block, unsigned count)
+{
+    gpi_cpu_free_stacks(block);
+    block->is_guarded =
+        __atomic_add_fetch(&gpi_cpu_guards, count, __ATOMIC_RELAXED) <= GPI_CPU_MAX_GUARDS;
+    if (block->is_guarded)
+        block->stacks = gpi_cpu_map_stacks(count, 1);
+    if (!block->stacks) {
+        __atomic_fetch_sub(&gpi_cpu_guards, count, __ATOMIC_RELAXED);
+        block->is_guarded = 0;
+        block->stacks = gpi_cpu_map_stacks(count, 0);
+    }
+    if (!block->stacks)
         return 0;
-    if (guarded)
-        mprotect(memory, GPI_CPU_PAGE, PROT_NONE);
-    fiber->stack = (char *)memory + GPI_CPU_PAGE;
-    fiber->stack_bottom = fiber->stack;
-    fiber->stack_bytes = GPI_CPU_STACK;
+    block->stack_count = count;
+    for (unsigned i = 0; i < count; i++) {
+        gpi_fiber *fiber = &block->fibers[i];
+
+        fiber->stack = block->stacks + i * GPI_CPU_STRIDE + GPI_CPU_PAGE;
+        fiber->stack_bottom = fiber->stack;
+        fiber->stack_bytes = GPI_CPU_STACK;
+    }
     return 1;
 }
 
-/* A block with stacks for `threads` fibers, or NULL. */
-static inline gpi_cpu_block *gpi_cpu_acquire_block(unsigned threads)
+/* As many blocks as a launch runs at a time, if the system allows it. */
+static inline unsigned gpi_cpu_most_resident(unsigned cluster)
 {
-    /* Each guard page is a mapping of its own, and Linux gives a process 65530 of them. */
-    int guarded = gpi_cpu_resident_blocks() <= 16;
+    unsigned resident = (unsigned)gpi_cpu_resident_blocks();
+
+    return resident < cluster ? cluster : resident;
+}
+
+/* Keeps the block for the next launch: but not all that many host threads have had at once. */
+static inline void gpi_cpu_release_block(gpi_cpu_block *block)
+{
+    pthread_mutex_lock(&gpi_cpu_blocks_lock);
+    int is_kept = gpi_cpu_free_count < 2 * gpi_cpu_most_resident(GPI_CPU_MAX_CLUSTER);
+    if (is_kept) {
+        block->next_free = gpi_cpu_free_blocks;
+        gpi_cpu_free_blocks = block;
+        gpi_cpu_free_count++;
+    }
+    pthread_mutex_unlock(&gpi_cpu_blocks_lock);
+    if (!is_kept) {
+        gpi_cpu_free_stacks(block);
+        free(block);
+    }
+}
+
+/* A block for the launch, with stacks for `threads` fibers, or NULL. */
+static inline gpi_cpu_block *gpi_cpu_acquire_block(gpi_cpu_launch_state *launch, unsigned threads)
+{
     gpi_cpu_block *block;
 
     pthread_mutex_lock(&gpi_cpu_blocks_lock);
     block = gpi_cpu_free_blocks;
-    if (block)
+    if (block) {
         gpi_cpu_free_blocks = block->next_free;
+        gpi_cpu_free_count--;
+    }
     pthread_mutex_unlock(&gpi_cpu_blocks_lock);
     if (!block)
         block = (gpi_cpu_block *)calloc(1, sizeof *block);
     if (!block)
         return NULL;
-    for (unsigned i = 0; i < threads; i++)
-        if (!block->fibers[i].stack && !gpi_cpu_make_stack(&block->fibers[i], guarded)) {
-            gpi_cpu_release_block(block);
-            return NULL;
-        }
+    if (block->stack_count < threads && !gpi_cpu_make_stacks(block, threads)) {
+        free(block);
+        return NULL;
+    }
+    block->launch = launch;
     block->threads = threads;
+    block->stuck_at = 0;
     block->scheduler.block = block;
     block->scheduler.stack_bottom = NULL; /* another thread may have used it before */
     return block;
@@ -238,14 +309,11 @@ static inline gpi_cpu_block *gpi_cpu_acquire_block(unsigned threads)
 /* What an operating-system thread of a launch does: one block after the other. */
 __attribute__((unused)) static void *gpi_cpu_work(void *argument)
 {
-    gpi_cpu_launch_state *launch = (gpi_cpu_launch_state *)argument;
-    gpi_cpu_block *block =
-        gpi_cpu_acquire_block(launch->block.x * launch->block.y * launch->block.z);
+    gpi_cpu_block *block = (gpi_cpu_block *)argument;
+    gpi_cpu_launch_state *launch = block->launch;
 
-    if (!block)
-        return NULL;
-    block->launch = launch;
-    __atomic_fetch_add(&launch->running, 1, __ATOMIC_RELAXED);
+    pthread_mutex_lock(&launch->gate);
+    pthread_mutex_unlock(&launch->gate);
     while (!__atomic_load_n(&launch->failed, __ATOMIC_ACQUIRE)) {
         unsigned long long which = __atomic_fetch_add(&launch->next_block, 1, __ATOMIC_RELAXED);
 
@@ -255,9 +323,8 @@ __attribute__((unused)) static void *gpi_cpu_work(void *argument)
             which = (which + gp_cpu.seed * 7919 * launch->cluster) % launch->blocks;
         gpi_cpu_run_block(block, which);
     }
-    __atomic_fetch_sub(&launch->running, 1, __ATOMIC_RELAXED);
-    gpi_cpu_release_block(block);
-    return argument;
+    gpi_cpu_set_stuck(block, GPI_CPU_OVER);
+    return NULL;
 }
 
 static cudaError_t gpi_error(cudaError_t error, const char *format, ...);
@@ -289,30 +356,47 @@ static inline cudaError_t gpi_cpu_check_launch(const gpi_cpu_launch_state *launc
 static inline cudaError_t gpi_cpu_run_launch(gpi_cpu_launch_state *launch)
 {
     enum { MOST = 256 };
-    pthread_t workers[MOST];
-    unsigned long long wanted = (unsigned long long)gpi_cpu_resident_blocks();
-    unsigned started = 0;
-    int ran;
+    gpi_cpu_block *blocks[MOST];
+    pthread_t workers[MOST]; /* the first one is the calling thread */
+    unsigned wanted = gpi_cpu_most_resident(launch->cluster), count = 0, started = 0;
 
-    if (wanted < launch->cluster) /* its blocks run together; they start in order, cluster by cluster */
-        wanted = launch->cluster;
-    if (wanted > launch->blocks)
-        wanted = launch->blocks;
-    while (started + 1 < wanted && started < MOST &&
-           pthread_create(&workers[started], NULL, gpi_cpu_work, launch) == 0)
-        started++;
-    ran = gpi_cpu_work(launch) != NULL;
-    for (unsigned i = 0; i < started; i++) {
-        void *result;
+    wanted = wanted < (unsigned)MOST ? wanted : (unsigned)MOST;
+    wanted = wanted < launch->blocks ? wanted : (unsigned)launch->blocks;
+    while (count < wanted && (blocks[count] = gpi_cpu_acquire_block(
+                                  launch, launch->block.x * launch->block.y * launch->block.z)))
+        count++;
+    launch->resident = blocks;
+    launch->resident_count = count;
 
-        pthread_join(workers[i], &result);
-        ran |= result != NULL;
-    }
+    /* The blocks of a cluster wait for each other: none starts unless all can. */
+    pthread_mutex_init(&launch->gate, NULL);
+    if (launch->cluster > 1)
+        pthread_mutex_lock(&launch->gate);
+    if (count >= launch->cluster)
+        for (started = 1; started < count; started++)
+            if (pthread_create(&workers[started], NULL, gpi_cpu_work, blocks[started]) != 0)
+                break;
+    for (unsigned i = started; i < count; i++)
+        gpi_cpu_set_stuck(blocks[i], GPI_CPU_OVER);
+    const int is_enough = started >= launch->cluster;
+    if (!is_enough)
+        launch->next_block = launch->blocks;
+    if (launch->cluster > 1)
+        pthread_mutex_unlock(&launch->gate);
+    if (is_enough)
+        (void)gpi_cpu_work(blocks[0]);
+    for (unsigned i = 1; i < started; i++)
+        pthread_join(workers[i], NULL);
+    pthread_mutex_destroy(&launch->gate);
+    for (unsigned i = 0; i < count; i++)
+        gpi_cpu_release_block(blocks[i]);
     if (launch->failed)
         return gpi_error(launch->error, "%s", launch->message);
-    if (!ran)
-        return gpi_error(cudaErrorLaunchOutOfResources, "kernel %s: no memory for its threads",
-                         launch->kernel);
+    if (!is_enough)
+        return gpi_error(cudaErrorLaunchOutOfResources,
+                         "kernel %s: of its blocks, %u must run at the same time; the system has too "
+                         "little memory or too few threads for that",
+                         launch->kernel, launch->cluster);
     return cudaSuccess;
 }
 

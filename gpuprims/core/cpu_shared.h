@@ -11,39 +11,46 @@
 #ifndef GPI_CPU_SHARED_H
 #define GPI_CPU_SHARED_H
 
+/* Bytes of a red zone: the variable's alignment, if that is more, so that no gap is between them. */
+#define GPI_CPU_ZONE(type)                                                           \
+    (__alignof__(__typeof__(type)) > GPI_CPU_REDZONE ? __alignof__(__typeof__(type)) \
+                                                     : (size_t)GPI_CPU_REDZONE)
+
 /* What keeps the three variables together, link-time optimisation and -fdata-sections included. */
 #ifdef __clang__
-#define GPI_CPU_SHARED_SECTION \
-    __attribute__((aligned(GPI_CPU_REDZONE), section(".tbss.gpi_shared")))
+#define GPI_CPU_SHARED_SECTION(type) \
+    __attribute__((aligned(GPI_CPU_ZONE(type)), section(".tbss.gpi_shared")))
 #else
-#define GPI_CPU_SHARED_SECTION \
-    __attribute__((aligned(GPI_CPU_REDZONE), section(".tbss.gpi_shared"), no_reorder))
+#define GPI_CPU_SHARED_SECTION(type) \
+    __attribute__((aligned(GPI_CPU_ZONE(type)), section(".tbss.gpi_shared"), no_reorder))
 #endif
 
-#define GP_SHARED(type, name) GPI_CPU_SHARED(type, name, #name, __COUNTER__)
+#define GP_SHARED(type, name) \
+    GPI_CPU_SHARED(type, name, #name, __COUNTER__, GPI_CPU_SHARED_SECTION(type))
 
 /* The struct tells the size, which sizeof does not when the name is `name[256]`. */
-#define GPI_CPU_SHARED(type, name, text, number)                                              \
-    struct GPI_CPU_PASTE(gpi_size_, number) {                                                 \
-        __typeof__(type) name;                                                                \
-    };                                                                                        \
-    static __thread gpi_redzone GPI_CPU_PASTE(gpi_low_, number) GPI_CPU_SHARED_SECTION;       \
-    static __thread __typeof__(type) name GPI_CPU_SHARED_SECTION;                             \
-    static __thread gpi_redzone GPI_CPU_PASTE(gpi_high_, number) GPI_CPU_SHARED_SECTION;      \
-    gpi_cpu_enter_shared(&GPI_CPU_PASTE(gpi_low_, number), &GPI_CPU_PASTE(gpi_high_, number), \
-                         sizeof(struct GPI_CPU_PASTE(gpi_size_, number)), text, GPI_CPU_SITE)
+#define GPI_CPU_SHARED(type, name, text, number, place)                                           \
+    struct GPI_CPU_PASTE(gpi_size_, number) {                                                     \
+        __typeof__(type) name;                                                                    \
+    };                                                                                            \
+    static __thread char GPI_CPU_PASTE(gpi_low_, number)[GPI_CPU_ZONE(type)] place;               \
+    static __thread __typeof__(type) name place;                                                  \
+    static __thread char GPI_CPU_PASTE(gpi_high_, number)[GPI_CPU_ZONE(type)] place;              \
+    gpi_cpu_enter_shared(GPI_CPU_PASTE(gpi_low_, number), GPI_CPU_PASTE(gpi_high_, number),       \
+                         GPI_CPU_ZONE(type), sizeof(struct GPI_CPU_PASTE(gpi_size_, number)), text, \
+                         GPI_CPU_SITE)
 
 #define GP_DYNAMIC_SHARED(type, name) type *name = (type *)gpi_cpu_self->block->dynamic_shared
 
 /* The first thread of the block that comes by prepares the variable. */
-static inline void gpi_cpu_enter_shared(gpi_redzone *low, gpi_redzone *high, size_t bytes,
+static inline void gpi_cpu_enter_shared(char *low, char *high, size_t zone, size_t bytes,
                                         const char *name, const char *site)
 {
     gpi_cpu_block *block = gpi_cpu_self->block;
-    size_t zones = (bytes + GPI_CPU_REDZONE - 1) / GPI_CPU_REDZONE; /* the variable, rounded up */
+    size_t rounded = (bytes + zone - 1) & ~(zone - 1);
 
     if (low > high) { /* the compiler laid them out in the other direction */
-        gpi_redzone *swap = low;
+        char *swap = low;
         low = high;
         high = swap;
     }
@@ -64,15 +71,16 @@ static inline void gpi_cpu_enter_shared(gpi_redzone *low, gpi_redzone *high, siz
     gpi_cpu_shared_variable *variable = &block->shared[block->shared_count++];
     variable->low = low;
     variable->high = high;
+    variable->zone = zone;
     variable->name = name;
     variable->site = site;
-    memset(low, GPI_CPU_RUBBISH, sizeof *low);
-    memset(high, GPI_CPU_RUBBISH, sizeof *high);
+    memset(low, GPI_CPU_RUBBISH, zone);
+    memset(high, GPI_CPU_RUBBISH, zone);
     __asm__("" : "+r"(low)); /* from here on, the compiler does not know where the object ends */
-    if (high == low + 1 + zones) /* a type with a larger alignment may lie elsewhere */
-        memset(low + 1, GPI_CPU_RUBBISH, zones * sizeof *low);
-    gpi_cpu_poison(low, sizeof *low);
-    gpi_cpu_poison(high, sizeof *high);
+    if (high == low + zone + rounded) /* nothing else came to lie between them */
+        memset(low + zone, GPI_CPU_RUBBISH, rounded);
+    gpi_cpu_poison(low, zone);
+    gpi_cpu_poison(high, zone);
 }
 
 /* Dynamic shared memory is aligned as on a GPU, to 128, and no better. */
@@ -91,13 +99,11 @@ static inline int gpi_cpu_enter_dynamic_shared(gpi_cpu_block *block)
     return 1;
 }
 
-static inline int gpi_cpu_redzone_intact(void *zone)
+static inline int gpi_cpu_redzone_intact(char *zone, size_t bytes)
 {
-    unsigned char *bytes = (unsigned char *)zone;
-
-    gpi_cpu_unpoison(zone, GPI_CPU_REDZONE);
-    for (int i = 0; i < GPI_CPU_REDZONE; i++)
-        if (bytes[i] != GPI_CPU_RUBBISH)
+    gpi_cpu_unpoison(zone, bytes);
+    for (size_t i = 0; i < bytes; i++)
+        if ((unsigned char)zone[i] != GPI_CPU_RUBBISH)
             return 0;
     return 1;
 }
@@ -107,8 +113,8 @@ static inline void gpi_cpu_leave_shared(gpi_cpu_block *block)
 {
     size_t bytes = block->launch->shared_bytes;
     char *memory = block->dynamic_shared - GPI_CPU_REDZONE;
-    int low = gpi_cpu_redzone_intact(memory);
-    int high = gpi_cpu_redzone_intact(block->dynamic_shared + bytes);
+    int low = gpi_cpu_redzone_intact(memory, GPI_CPU_REDZONE);
+    int high = gpi_cpu_redzone_intact(block->dynamic_shared + bytes, GPI_CPU_REDZONE);
 
     if (!low || !high)
         gpi_cpu_fail(block, cudaErrorIllegalAddress,
@@ -119,8 +125,8 @@ static inline void gpi_cpu_leave_shared(gpi_cpu_block *block)
     for (unsigned i = 0; i < block->shared_count; i++) {
         gpi_cpu_shared_variable *variable = &block->shared[i];
 
-        low = gpi_cpu_redzone_intact(variable->low);
-        high = gpi_cpu_redzone_intact(variable->high);
+        low = gpi_cpu_redzone_intact(variable->low, variable->zone);
+        high = gpi_cpu_redzone_intact(variable->high, variable->zone);
         if (!low || !high)
             gpi_cpu_fail(block, cudaErrorIllegalAddress,
                          "a thread wrote %s GP_SHARED variable %s (%s)",
