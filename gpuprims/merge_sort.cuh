@@ -107,9 +107,9 @@ static __global__ void __launch_bounds__(GPI_MERGE_THREADS, GPI_MERGE_BLOCKS)
         const unsigned k = i * GPI_MERGE_THREADS + threadIdx.x;
 
         if (k < n) {
-            tile.keys[GPI_MERGE_PLACE(k, GPI_MERGE_ITEMS)] = job.keys_in[base + k];
+            gpi_move(&tile.keys[GPI_MERGE_PLACE(k, GPI_MERGE_ITEMS)], &job.keys_in[base + k]);
             if (GPI_MERGE_PAIRS)
-                GPI_MERGE_VALUE_AT(&tile, GPI_MERGE_PLACE(k, GPI_MERGE_ITEMS)) = job.values_in[base + k];
+                gpi_move(&GPI_MERGE_VALUE_AT(&tile, GPI_MERGE_PLACE(k, GPI_MERGE_ITEMS)), &job.values_in[base + k]);
         }
     }
     __syncthreads(); /* the tile is complete */
@@ -117,9 +117,9 @@ static __global__ void __launch_bounds__(GPI_MERGE_THREADS, GPI_MERGE_BLOCKS)
     for (unsigned i = 0; i < GPI_MERGE_ITEMS; i++) {
         const unsigned k = gpi_min(mine + i, n - 1); /* any item will do where there is none */
 
-        x[i] = tile.keys[GPI_MERGE_PLACE(k, GPI_MERGE_ITEMS)];
+        gpi_move(&x[i], &tile.keys[GPI_MERGE_PLACE(k, GPI_MERGE_ITEMS)]);
         if (GPI_MERGE_PAIRS)
-            v[i] = GPI_MERGE_VALUE_AT(&tile, GPI_MERGE_PLACE(k, GPI_MERGE_ITEMS));
+            gpi_move(&v[i], &GPI_MERGE_VALUE_AT(&tile, GPI_MERGE_PLACE(k, GPI_MERGE_ITEMS)));
     }
     __syncthreads(); /* and has been read */
     GPI_MERGE_SORT(x, v, &tile, threadIdx.x, n, context);

@@ -113,8 +113,10 @@ GPI_DEVICE void GPI_MERGE_SERIAL(GP_TYPE *x, GPI_MERGE_VALUE *v, const GPI_MERGE
         const GP_TYPE next = tile->keys[GPI_MERGE_PLACE(from + 1, items)];
 
         if (GPI_MERGE_PAIRS && v)
-            v[i] = GPI_MERGE_VALUE_AT(tile, GPI_MERGE_PLACE(from, items));
-        if (second) {
+            gpi_move(&v[i], &GPI_MERGE_VALUE_AT(tile, GPI_MERGE_PLACE(from, items)));
+        if (items == 1) { /* a large one: of a and b there is no more in registers than the order looks at */
+            gpi_move(&x[i], &tile->keys[GPI_MERGE_PLACE(from, items)]);
+        } else if (second) {
             x[i] = b;
             b = next;
             runs.b++;
@@ -150,9 +152,9 @@ GPI_DEVICE void GPI_MERGE_PUT(const GP_TYPE *x, const GPI_MERGE_VALUE *v, GPI_ME
         return;
     GPI_UNROLL
     for (unsigned i = 0; i < items; i++) {
-        tile->keys[GPI_MERGE_PLACE(thread * items + i, items)] = x[i];
+        gpi_move(&tile->keys[GPI_MERGE_PLACE(thread * items + i, items)], &x[i]);
         if (GPI_MERGE_PAIRS && v)
-            GPI_MERGE_VALUE_AT(tile, GPI_MERGE_PLACE(thread * items + i, items)) = v[i];
+            gpi_move(&GPI_MERGE_VALUE_AT(tile, GPI_MERGE_PLACE(thread * items + i, items)), &v[i]);
     }
 }
 

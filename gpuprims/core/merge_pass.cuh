@@ -25,7 +25,7 @@
 #define GPI_MERGE_PASS_TILES GPI(pass_tiles)
 #define GPI_MERGE_PASS_LAUNCH GPI(pass_launch)
 
-#define GPI_MERGE_BATCH 8 /* so many reads of a lane are under way */
+#define GPI_MERGE_BATCH (GPI_MERGE_ITEMS > 1 ? 8 : 1) /* so many reads of a lane are under way */
 #define GPI_MERGE_MOST  (1u << GPI_MERGE_MOST_LOG)
 
 /*
@@ -139,9 +139,9 @@ GPI_DEVICE void GPI_MERGE_FETCH(GPI_MERGE_TILE *tile, const GPI_MERGE_PIECES *pi
             GPI_UNROLL
             for (unsigned k = 0; k < GPI_MERGE_BATCH; k++)
                 if (i + k * stride < items) {
-                    x[k] = keys[i + k * stride];
+                    gpi_move(&x[k], &keys[i + k * stride]);
 #if GPI_MERGE_PAIRS
-                    v[k] = values[i + k * stride];
+                    gpi_move(&v[k], &values[i + k * stride]);
 #endif
                 }
             GPI_UNROLL
@@ -149,9 +149,9 @@ GPI_DEVICE void GPI_MERGE_FETCH(GPI_MERGE_TILE *tile, const GPI_MERGE_PIECES *pi
                 if (i + k * stride < items) {
                     const unsigned place = GPI_MERGE_PLACE(to + i + k * stride, GPI_MERGE_PASS_ITEMS);
 
-                    tile->keys[place] = x[k];
+                    gpi_move(&tile->keys[place], &x[k]);
                     if (GPI_MERGE_PAIRS)
-                        GPI_MERGE_VALUE_AT(tile, place) = v[k];
+                        gpi_move(&GPI_MERGE_VALUE_AT(tile, place), &v[k]);
                 }
         }
     }
@@ -189,12 +189,13 @@ GPI_DEVICE void GPI_MERGE_WRITE(const GPI_MERGE_TILE *tile, GP_TYPE *keys, GPI_M
     GPI_UNROLL
     for (unsigned i = 0; i < items; i++) {
         const unsigned k = i * GPI_MERGE_THREADS + threadIdx.x, place = GPI_MERGE_PLACE(k, items);
-        const GP_TYPE x = tile->keys[place]; /* read ahead: it need not be an item */
+        GP_TYPE x;
 
+        gpi_move(&x, &tile->keys[place]); /* read ahead: it need not be an item */
         if (k < n) {
-            keys[k] = x;
+            gpi_move(&keys[k], &x);
             if (GPI_MERGE_PAIRS)
-                values[k] = GPI_MERGE_VALUE_AT(tile, place);
+                gpi_move(&values[k], &GPI_MERGE_VALUE_AT(tile, place));
         }
     }
 }

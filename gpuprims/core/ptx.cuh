@@ -47,6 +47,23 @@
 #define GPI_NO_UNROLL
 #endif
 
+/*
+ * *to = *from. Values of many bytes or halves are copied in a loop: written out, a copy would take an instruction for
+ * each of them, and long to compile.
+ */
+#define gpi_move(to, from)                                                                  \
+    do {                                                                                    \
+        if (sizeof *(to) > 48 && __alignof__(*(to)) < 4) {                                  \
+            char *gpi_to = (char *)(to);                                                    \
+            const char *gpi_from = (const char *)(from);                                    \
+            GPI_UNROLL_BY_8                                                                 \
+            for (unsigned gpi_i = 0; gpi_i < sizeof *(to); gpi_i++)                         \
+                gpi_to[gpi_i] = gpi_from[gpi_i];                                            \
+        } else {                                                                            \
+            *(to) = *(from);                                                                \
+        }                                                                                   \
+    } while (0)
+
 #define GPI_FULL_MASK 0xFFFFFFFFu
 
 /* Instructions of sm_90 compile everywhere; only kernels that check for it first may run them. */
