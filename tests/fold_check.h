@@ -57,7 +57,7 @@ static __host__ __device__ inline matrix matrix_multiply(matrix x, matrix y)
     return result;
 }
 
-/* 48 and 128 bytes: several matrices side by side. */
+/* 48, 128 and 256 bytes: several matrices side by side. */
 typedef struct matrices3 {
     matrix at[3];
 } matrices3;
@@ -65,6 +65,10 @@ typedef struct matrices3 {
 typedef struct matrices8 {
     matrix at[8];
 } matrices8;
+
+typedef struct matrices16 {
+    matrix at[16];
+} matrices16;
 
 static __host__ __device__ inline matrices3 matrices3_multiply(matrices3 x, matrices3 y)
 {
@@ -76,6 +80,13 @@ static __host__ __device__ inline matrices3 matrices3_multiply(matrices3 x, matr
 static __host__ __device__ inline matrices8 matrices8_multiply(matrices8 x, matrices8 y)
 {
     for (int i = 0; i < 8; i++)
+        x.at[i] = matrix_multiply(x.at[i], y.at[i]);
+    return x;
+}
+
+static __host__ __device__ inline matrices16 matrices16_multiply(matrices16 x, matrices16 y)
+{
+    for (int i = 0; i < 16; i++)
         x.at[i] = matrix_multiply(x.at[i], y.at[i]);
     return x;
 }
@@ -116,6 +127,15 @@ __attribute__((unused)) static matrices8 make_matrices8(uint64_t r)
     matrices8 x;
 
     for (int i = 0; i < 8; i++)
+        x.at[i] = make_matrix(r * (2 * (uint64_t)i + 1));
+    return x;
+}
+
+__attribute__((unused)) static matrices16 make_matrices16(uint64_t r)
+{
+    matrices16 x;
+
+    for (int i = 0; i < 16; i++)
         x.at[i] = make_matrix(r * (2 * (uint64_t)i + 1));
     return x;
 }

@@ -125,10 +125,10 @@ COMPACT_CASE(between, triangle, make_triangle(r), x.b >= 1u << 30 && x.b < 3u <<
 COMPACT_CASE(wide, matrices3, make_matrices3(r), x.at[2].m[1] % 8 < 4, NO_CONTEXT)
 
 #define GP_NAME widest
-#define GP_TYPE matrices8
-#define GP_PRED(x) ((x).at[7].m[0] % 5 == 1)
+#define GP_TYPE matrices16
+#define GP_PRED(x) ((x).at[15].m[0] % 5 == 1)
 #include <gpuprims/compact.cuh>
-COMPACT_CASE(widest, matrices8, make_matrices8(r), x.at[7].m[0] % 5 == 1, NO_CONTEXT)
+COMPACT_CASE(widest, matrices16, make_matrices16(r), x.at[15].m[0] % 5 == 1, NO_CONTEXT)
 
 /* ---- each kernel at every size --------------------------------------------------------------- */
 

@@ -10,7 +10,7 @@ typedef struct { uint8_t b[3]; } s3;
 typedef struct { int32_t key, index, magic; } s12;
 typedef struct { uint64_t index; int64_t key; } __attribute__((aligned(16))) s16a;
 typedef struct { int32_t key; uint32_t index; uint64_t rest[5]; } s48;
-typedef struct { uint32_t index, rest[48]; uint8_t key; } s200;
+typedef struct { uint32_t index, rest[62]; uint8_t key; } s256;
 typedef struct { uint64_t low, high; } range;
 /* clang-format on */
 
@@ -46,9 +46,9 @@ static s48 make_s48(uint64_t k, size_t i)
     return x;
 }
 
-static s200 make_s200(uint64_t k, size_t i)
+static s256 make_s256(uint64_t k, size_t i)
 {
-    s200 x;
+    s256 x;
 
     memset(&x, (int)i, sizeof x);
     x.index = (uint32_t)i;
@@ -113,10 +113,10 @@ static range some_range(void)
 #define CASE_MAKE(k, i) make_s48(k, i)
 #define CASE_RANK(x) (x).key
 #include "merge_case.h"
-#define CASE t200
-#define CASE_TYPE s200
+#define CASE t256
+#define CASE_TYPE s256
 #define CASE_LESS(a, b) ((a).key < (b).key)
-#define CASE_MAKE(k, i) make_s200(k, i)
+#define CASE_MAKE(k, i) make_s256(k, i)
 #define CASE_RANK(x) (x).key
 #include "merge_case.h"
 
@@ -160,7 +160,7 @@ static range some_range(void)
 static const merge_case *const cases[] = {
     &small_s12_case, &small_u8_case, &small_f32_case, &small_i16_s16a_case,
     &i32_case,       &f64_case,      &u32_u32_case,   &down_s3_case,
-    &ranged_case,    &t48_case,      &t200_case,
+    &ranged_case,    &t48_case,      &t256_case,
 };
 enum { CASES = sizeof cases / sizeof *cases, SMALL_CASES = 4 };
 

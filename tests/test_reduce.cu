@@ -415,6 +415,24 @@ static __host__ __device__ inline matrices8 matrices8_identity(void)
 #define CASE_MAKE     make_matrices8(r)
 #include "fold_case.h"
 
+static __host__ __device__ inline matrices16 matrices16_identity(void)
+{
+    matrices16 x;
+
+    for (int i = 0; i < 16; i++)
+        x.at[i] = matrix_identity();
+    return x;
+}
+
+#define CASE          matrices256
+#define CASE_TYPE     matrices16
+#define CASE_OP       matrices16_multiply
+#define CASE_REF      matrices16_multiply
+#define CASE_IDENTITY matrices16_identity()
+#define CASE_EMPTY    matrices16_identity()
+#define CASE_MAKE     make_matrices16(r)
+#include "fold_case.h"
+
 /*
  * 15, 17 and 20 bytes: of these types 16, 16 and 4 items fill whole vectors, and those of 17 bytes are too
  * many to be read so.
@@ -864,6 +882,7 @@ int main(int argc, char **argv)
     fold_check_sizes(&matrix16_case, REDUCE, all);
     fold_check_sizes(&matrices48_case, REDUCE, all);
     fold_check_sizes(&matrices128_case, REDUCE, all);
+    fold_check_sizes(&matrices256_case, REDUCE, 1281);
     fold_check_sizes(&wide_sum_case, REDUCE, all);
     fold_check_sizes(&longest_case, REDUCE, all);
     fold_check_sizes(&between_case, REDUCE, all);
@@ -881,6 +900,7 @@ int main(int argc, char **argv)
     fold_check_offsets(&wide_sum_case, REDUCE, 2063, 32, 2);
     fold_check_offsets(&affine3_case, REDUCE, 4200, 16, 4);
     fold_check_offsets(&u16_sum_case, REDUCE, 77, 16, 8);
+    fold_check_large(&matrices256_case, REDUCE, ((size_t)4 << 20) / 256 + 4231);
 
     in_documented_order(20, 0x47ba0f19);
     in_documented_order(4099, 0x49a70223);

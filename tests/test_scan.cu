@@ -222,6 +222,25 @@ static __host__ __device__ inline matrices8 matrices8_identity(void)
 #define CASE_MAKE     make_matrices8(r)
 #include "fold_case.h"
 
+static __host__ __device__ inline matrices16 matrices16_identity(void)
+{
+    matrices16 x;
+
+    for (int i = 0; i < 16; i++)
+        x.at[i] = matrix_identity();
+    return x;
+}
+
+#define CASE          matrices256
+#define CASE_TYPE     matrices16
+#define CASE_OP       matrices16_multiply
+#define CASE_REF      matrices16_multiply
+#define CASE_IDENTITY matrices16_identity()
+#define CASE_EMPTY    matrices16_identity()
+#define CASE_INIT     make_matrices16(0x98765432101)
+#define CASE_MAKE     make_matrices16(r)
+#include "fold_case.h"
+
 /* ---- ranges: who is called on what ----------------------------------------------------------- */
 
 /* An identity that is nobody's neighbour. */
@@ -490,6 +509,7 @@ int main(int argc, char **argv)
     all_functions(&matrix16_case, some);
     all_functions(&matrices48_case, some);
     all_functions(&matrices128_case, 1281);
+    all_functions(&matrices256_case, 513);
     all_functions(&wide_sum_case, some);
     all_functions(&squares_case, some);
     all_functions(&weighed_case, some);
@@ -506,6 +526,7 @@ int main(int argc, char **argv)
     /* Tiles of large items are small: here are more than one block scans at a time. */
     for (int function = INCLUSIVE; function <= EXCLUSIVE_INIT; function++) {
         fold_check_large(&matrices128_case, function, 4231);
+        fold_check_large(&matrices256_case, function, 4231);
         fold_check_large(&ranges128_case, function, 9001);
     }
     fold_check_neighbours("9001 ranges of 128 bytes");

@@ -57,7 +57,8 @@ enum {
     GPI_OUT_BYTES = GPI_RUN_N * (int)sizeof(GP_TYPE),
     GPI_SLOT_BYTES = (GPI_CHUNK_N * GPI_WIDER + 127) / 128 * 128 + 128
 };
-#define GPI_RING_SERVES (GPI_WIDER <= 128) /* of larger items its many warps lack registers, and it takes long to compile */
+/* Whether a scan has a ring: of larger items its warps lack registers, and it takes long to compile. */
+#define GPI_RING_SERVES (GPI_WIDER <= 128)
 #define GPI_VECTORS(bytes) (((bytes) + 15) / 16)
 /* Blocks of a wave that find registers on a multiprocessor, where a lane holds a run: so many of `small` types. */
 #define GPI_BLOCKS_OF_WAVE(small) (sizeof(GP_TYPE) <= 8 && GPI_OUT_BYTES <= 112 ? (small) : 2)

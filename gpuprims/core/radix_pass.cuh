@@ -103,7 +103,7 @@ GPI_DEVICE uint32_t GPI_RADIX_DIGIT(GP_KEY key, int shift, uint32_t mask, int on
 /* Whether items' numbers are moved instead of their values: large ones, of keys that have more than two digits. */
 enum { GPI_RADIX_INDEXED = GPI_RADIX_PAIRS && sizeof(GPI_RADIX_VALUE) >= 16 && sizeof(GP_KEY) >= 4 };
 
-/* Whether a block, or a cluster of them, sorts items in one launch; larger values go in passes, however few there are. */
+/* Whether a block, or a cluster of them, sorts in one launch; larger values take passes, however few there are. */
 #define GPI_RADIX_HOLDS_VALUES (sizeof(GPI_RADIX_VALUE) <= 16)
 
 #define GPI_RADIX_FEW 0
