@@ -48,21 +48,30 @@
 #endif
 
 /*
- * *to = *from. Values of many bytes or halves are copied in a loop: written out, a copy would take an instruction for
- * each of them, and long to compile.
+ * *to = *from, in as large units as the alignment allows: an assignment of a large struct goes member by member, and of
+ * many small ones takes long to compile.
  */
-#define gpi_move(to, from)                                                                  \
-    do {                                                                                    \
-        if (sizeof *(to) > 48 && __alignof__(*(to)) < 4) {                                  \
-            char *gpi_to = (char *)(to);                                                    \
-            const char *gpi_from = (const char *)(from);                                    \
-            GPI_UNROLL_BY_8                                                                 \
-            for (unsigned gpi_i = 0; gpi_i < sizeof *(to); gpi_i++)                         \
-                gpi_to[gpi_i] = gpi_from[gpi_i];                                            \
-        } else {                                                                            \
-            *(to) = *(from);                                                                \
-        }                                                                                   \
+#ifdef __CUDACC__
+#define gpi_move(to, from)                                       \
+    do {                                                         \
+        const unsigned gpi_align = __alignof__(*(to));           \
+        if (sizeof *(to) <= 48)                                  \
+            *(to) = *(from);                                     \
+        else if (gpi_align >= 16)                                \
+            GPI_MOVE_UNITS(GPI_UNROLL, uint4, to, from);         \
+        else if (gpi_align == 8)                                 \
+            GPI_MOVE_UNITS(GPI_UNROLL, uint2, to, from);         \
+        else if (gpi_align == 4)                                 \
+            GPI_MOVE_UNITS(GPI_UNROLL, uint32_t, to, from);      \
+        else                                                     \
+            GPI_MOVE_UNITS(GPI_UNROLL_BY_8, uint8_t, to, from);  \
     } while (0)
+#define GPI_MOVE_UNITS(unroll, unit, to, from)                             \
+    unroll for (unsigned gpi_i = 0; gpi_i < sizeof *(to) / sizeof(unit); gpi_i++) \
+        ((unit *)(to))[gpi_i] = ((const unit *)(from))[gpi_i]
+#else
+#define gpi_move(to, from) (*(to) = *(from))
+#endif
 
 #define GPI_FULL_MASK 0xFFFFFFFFu
 
