@@ -189,13 +189,21 @@ GPI_DEVICE void GPI_MERGE_WRITE(const GPI_MERGE_TILE *tile, GP_TYPE *keys, GPI_M
     GPI_UNROLL
     for (unsigned i = 0; i < items; i++) {
         const unsigned k = i * GPI_MERGE_THREADS + threadIdx.x, place = GPI_MERGE_PLACE(k, items);
-        GP_TYPE x;
 
-        gpi_move(&x, &tile->keys[place]); /* read ahead: it need not be an item */
+        if (items == 1) { /* large ones */
+            if (k < n) {
+                gpi_move(&keys[k], &tile->keys[place]);
+                if (GPI_MERGE_PAIRS)
+                    gpi_move(&values[k], &GPI_MERGE_VALUE_AT(tile, place));
+            }
+            continue;
+        }
+        const GP_TYPE x = tile->keys[place]; /* read ahead: it need not be an item */
+
         if (k < n) {
-            gpi_move(&keys[k], &x);
+            keys[k] = x;
             if (GPI_MERGE_PAIRS)
-                gpi_move(&values[k], &GPI_MERGE_VALUE_AT(tile, place));
+                values[k] = GPI_MERGE_VALUE_AT(tile, place);
         }
     }
 }

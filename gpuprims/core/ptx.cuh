@@ -48,29 +48,37 @@
 #endif
 
 /*
- * *to = *from, in as large units as the alignment allows: an assignment of a large struct goes member by member, and of
- * many small ones takes long to compile.
+ * *to = *from. A large struct is copied in as large units as its alignment allows: an assignment goes member by member,
+ * and of many small ones takes long to compile.
  */
 #ifdef __CUDACC__
-#define gpi_move(to, from)                                       \
-    do {                                                         \
-        const unsigned gpi_align = __alignof__(*(to));           \
-        if (sizeof *(to) <= 48)                                  \
-            *(to) = *(from);                                     \
-        else if (gpi_align >= 16)                                \
-            GPI_MOVE_UNITS(GPI_UNROLL, uint4, to, from);         \
-        else if (gpi_align == 8)                                 \
-            GPI_MOVE_UNITS(GPI_UNROLL, uint2, to, from);         \
-        else if (gpi_align == 4)                                 \
-            GPI_MOVE_UNITS(GPI_UNROLL, uint32_t, to, from);      \
-        else                                                     \
-            GPI_MOVE_UNITS(GPI_UNROLL_BY_8, uint8_t, to, from);  \
-    } while (0)
-#define GPI_MOVE_UNITS(unroll, unit, to, from)                             \
-    unroll for (unsigned gpi_i = 0; gpi_i < sizeof *(to) / sizeof(unit); gpi_i++) \
-        ((unit *)(to))[gpi_i] = ((const unit *)(from))[gpi_i]
+#define gpi_move(to, from)                         \
+    (sizeof *(to) <= 48 ? (void)(*(to) = *(from))  \
+                        : gpi_move_units((char *)(to), (const char *)(from), sizeof *(to), __alignof__(*(to))))
+
+/* `bytes` and `align` are constants. */
+GPI_DEVICE void gpi_move_units(char *to, const char *from, unsigned bytes, unsigned align)
+{
+    if (align >= 16) {
+        GPI_UNROLL
+        for (unsigned i = 0; i < bytes; i += 16)
+            *(uint4 *)(to + i) = *(const uint4 *)(from + i);
+    } else if (align == 8) {
+        GPI_UNROLL
+        for (unsigned i = 0; i < bytes; i += 8)
+            *(uint2 *)(to + i) = *(const uint2 *)(from + i);
+    } else if (align == 4) {
+        GPI_UNROLL
+        for (unsigned i = 0; i < bytes; i += 4)
+            *(uint32_t *)(to + i) = *(const uint32_t *)(from + i);
+    } else {
+        GPI_UNROLL_BY_8
+        for (unsigned i = 0; i < bytes; i++)
+            to[i] = from[i];
+    }
+}
 #else
-#define gpi_move(to, from) (*(to) = *(from))
+#define gpi_move(to, from) ((void)(*(to) = *(from)))
 #endif
 
 #define GPI_FULL_MASK 0xFFFFFFFFu
