@@ -129,7 +129,7 @@ static __global__ void __launch_bounds__(1024, sizeof(GP_TYPE) <= 8 ? GPI_BLOCKS
     GP_SHARED(GP_TYPE[32], sums);
     GP_SHARED(uint64_t, drawn);
 
-    if (!GPI_REDUCE_MEDIUM_N) /* nothing is medium */
+    if (GPI_REDUCE_MEDIUM_N == 0) /* nothing is medium */
         return;
     gpi_grid_wait();
     gpi_grid_launch_next();
