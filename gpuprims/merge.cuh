@@ -6,6 +6,7 @@
  *              GP_LESS(a, b)  true when a comes before b (a < b); with GP_CONTEXT: GP_LESS(a, b, context)
  *              GP_CONTEXT     type of a by-value argument before `ws`
  *              GP_API         linkage of the host functions (static inline)
+ *              GP_KERNEL, GP_GRID  for tests; n alone says which kernels run, and with how many blocks
  *
  * Generates    cudaError_t NAME_merge(const T *a, size_t na, const T *b, size_t nb, T *out, ...)
  *              size_t      NAME_merge_workspace_bytes(size_t na, size_t nb)
@@ -36,7 +37,9 @@
 #ifndef GPI_TAG
 #define GPI_TAG merge
 #define GPI_HEADER "gpuprims/merge.cuh"
-#define GPI_TAKES (GPI_TAKES_TYPE | GPI_TAKES_LESS | GPI_TAKES_CONTEXT | GPI_TAKES_API)
+#define GPI_TAKES \
+    (GPI_TAKES_TYPE | GPI_TAKES_LESS | GPI_TAKES_CONTEXT | GPI_TAKES_API | GPI_TAKES_KERNEL | \
+     GPI_TAKES_GRID)
 #endif
 #include "core/begin.cuh"
 

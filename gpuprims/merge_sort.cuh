@@ -7,6 +7,7 @@
  *              GP_CONTEXT     type of a by-value argument before `ws`
  *              GP_VALUE       V, any trivially copyable type; without it the keys are sorted alone
  *              GP_API         linkage of the host functions (static inline)
+ *              GP_KERNEL, GP_GRID  for tests; n alone says which kernels run, and with how many blocks
  *
  * Generates    cudaError_t NAME_merge_sort(const T *in, T *out, size_t n, ...)
  * with values  cudaError_t NAME_merge_sort(const T *kin, T *kout, const V *vin, V *vout, size_t n, ...)
@@ -41,7 +42,9 @@
 #ifndef GPI_TAG
 #define GPI_TAG merge_sort
 #define GPI_HEADER "gpuprims/merge_sort.cuh"
-#define GPI_TAKES (GPI_TAKES_TYPE | GPI_TAKES_LESS | GPI_TAKES_CONTEXT | GPI_TAKES_VALUE | GPI_TAKES_API)
+#define GPI_TAKES \
+    (GPI_TAKES_TYPE | GPI_TAKES_LESS | GPI_TAKES_CONTEXT | GPI_TAKES_VALUE | GPI_TAKES_API | \
+     GPI_TAKES_KERNEL | GPI_TAKES_GRID)
 #endif
 #include "core/begin.cuh"
 

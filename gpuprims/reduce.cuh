@@ -11,6 +11,7 @@
  *              GP_BLOCK       threads of the block reduction below (256)
  *              GP_API         linkage of the host functions (static inline)
  *              GP_GRID        for tests: a launch has so many blocks at most
+ *              GP_KERNEL      for tests; n alone says which kernel runs
  *
  * Generates    cudaError_t NAME_reduce(const I *in, T *d_out, size_t n, [context,] ws, stream)
  *              size_t      NAME_reduce_workspace_bytes(size_t n)
@@ -49,7 +50,7 @@
 #define GPI_HEADER "gpuprims/reduce.cuh"
 #define GPI_TAKES \
     (GPI_TAKES_TYPE | GPI_TAKES_OP | GPI_TAKES_IDENTITY | GPI_TAKES_INPUT_TYPE | GPI_TAKES_LOAD | \
-     GPI_TAKES_CONTEXT | GPI_TAKES_BLOCK | GPI_TAKES_API | GPI_TAKES_GRID)
+     GPI_TAKES_CONTEXT | GPI_TAKES_BLOCK | GPI_TAKES_API | GPI_TAKES_KERNEL | GPI_TAKES_GRID)
 #endif
 #include "core/begin.cuh"
 

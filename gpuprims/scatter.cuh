@@ -7,6 +7,7 @@
  *              GP_PRED(x)     true for an item to flag (x != 0); with GP_CONTEXT: GP_PRED(x, context)
  *              GP_CONTEXT     type of a by-value argument before `ws`
  *              GP_API         linkage of the host functions (static inline)
+ *              GP_KERNEL, GP_GRID  for tests; n alone says which kernels run, and with how many blocks
  *
  * Generates    cudaError_t NAME_gather(const T *in, const INDEX *map, T *out, size_t n, ...)
  *              cudaError_t NAME_scatter(const T *in, const INDEX *map, T *out, size_t n, ...)
@@ -47,7 +48,9 @@
 #ifndef GPI_TAG
 #define GPI_TAG scatter
 #define GPI_HEADER "gpuprims/scatter.cuh"
-#define GPI_TAKES (GPI_TAKES_TYPE | GPI_TAKES_INDEX | GPI_TAKES_PRED | GPI_TAKES_CONTEXT | GPI_TAKES_API)
+#define GPI_TAKES \
+    (GPI_TAKES_TYPE | GPI_TAKES_INDEX | GPI_TAKES_PRED | GPI_TAKES_CONTEXT | GPI_TAKES_API | \
+     GPI_TAKES_KERNEL | GPI_TAKES_GRID)
 #endif
 #include "core/begin.cuh"
 
