@@ -213,15 +213,15 @@ GPI_DEVICE unsigned GPI_COMPACT_FLAG_PHASE(const GPI_COMPACT_JOB *job, GPI_COMPA
 /* Item i of a run. Small ones are taken out of words: as items they would each get a register. */
 GPI_DEVICE GP_TYPE GPI_COMPACT_ITEM(const GPI_RUN *run, int i)
 {
-    uint32_t word = sizeof(GP_TYPE) < 4 ? run->words[i * (int)sizeof(GP_TYPE) / 4] : 0;
-    uint8_t byte = (uint8_t)(word >> i % 4 * 8);
-    uint16_t half = (uint16_t)(word >> i % 2 * 16);
+    uint32_t bits = sizeof(GP_TYPE) < 4 ? run->words[i * (int)sizeof(GP_TYPE) / 4] : 0;
+    uint8_t one = (uint8_t)(bits >> i % 4 * 8);
+    uint16_t two = (uint16_t)(bits >> i % 2 * 16);
     GP_TYPE x;
 
     if (sizeof(GP_TYPE) == 1)
-        memcpy((void *)&x, &byte, sizeof x);
+        memcpy((void *)&x, &one, sizeof x);
     else if (sizeof(GP_TYPE) == 2)
-        memcpy((void *)&x, &half, sizeof x);
+        memcpy((void *)&x, &two, sizeof x);
     else
         x = run->items[i];
     return x;

@@ -128,14 +128,14 @@ typedef struct {
  * Whether to flag the item. Without a predicate that is x != 0, in words that compile for a struct too:
  * some bit is set, apart from the sign of a floating-point zero.
  */
-GPI_DEVICE int GPI_SCATTER_FLAG(const GP_TYPE *item, GPI_CONTEXT context)
+GPI_DEVICE int GPI_SCATTER_FLAG(const GP_TYPE *from, GPI_CONTEXT context)
 {
 #ifdef GP_PRED
-    return GPI_KEEP(item, context);
+    return GPI_KEEP(from, context);
 #else
     uint64_t words[(sizeof(GP_TYPE) + 7) / 8] = {0}, any = 0;
     const int sign = (int)(sizeof(GP_TYPE) * 8 - 1);
-    GP_TYPE x = *item;
+    GP_TYPE x = *from;
 
     (void)context;
     memcpy(words, (const void *)&x, sizeof x);

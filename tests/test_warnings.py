@@ -16,7 +16,7 @@ import sys
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
+from test_parameter_errors import ROOT, parameters
 
 WARNINGS = ["-Wall", "-Wextra", "-Wpedantic", "-Wshadow", "-Wconversion", "-Wsign-conversion", "-Werror"]
 # The first of each language sees all instances, the others some, and so does the optimising compiler, which is slow.
@@ -24,12 +24,13 @@ C = ["c11", "gnu17", "gnu2x"]
 CXX = ["c++20", "c++17"]
 SOME, FEW = 4, 2
 
-# What the instances are made of.
+# What the instances are made of. The names of types are such as others use, too.
 TYPES = """#include <gpuprims/gpuprims.h>
 
 typedef struct point { float x, y; } point;
 typedef struct name { char text[40]; } name;
-typedef struct triple { unsigned char a, b, c; } triple;
+typedef struct item { unsigned char a, b, c; } item;
+typedef struct half { uint16_t bits; } half;
 typedef struct scale { float factor; unsigned limit; } scale;
 
 static __host__ __device__ inline point later(point a, point b) { return b.x > 0 ? b : a; }
@@ -61,7 +62,7 @@ INSTANCES = {
     ],
     "GP_PRED": [
         {"TYPE": "uint8_t"},
-        {"TYPE": "triple", "PRED(t)": "((t).a)"},
+        {"TYPE": "item", "PRED(t)": "((t).a)"},
         {"TYPE": "short"},
         {"TYPE": "float"},
         {"TYPE": "uint64_t"},
@@ -69,21 +70,21 @@ INSTANCES = {
         {"TYPE": "point", "PRED(p)": "((p).x > (p).y)"},
         {"TYPE": "name", "PRED(n)": "((n).text[0])"},
         {"TYPE": "double", "INDEX": "uint8_t"},
-        {"TYPE": "triple", "PRED(t)": "((t).a)", "INDEX": "int"},
+        {"TYPE": "item", "PRED(t)": "((t).a)", "INDEX": "int"},
     ],
     "GP_LESS": [
         {"TYPE": "uint8_t", "ITEMS": "7"},
         {"TYPE": "point", "LESS(a, b)": "((a).x < (b).x)", "VALUE": "name"},
-        {"TYPE": "short", "VALUE": "triple"},
+        {"TYPE": "short", "VALUE": "item"},
         {"TYPE": "float", "LESS(a, b)": "((a) > (b))", "BLOCK": "64", "ITEMS": "4"},
         {"TYPE": "uint64_t", "VALUE": "uint8_t"},
-        {"TYPE": "triple", "LESS(a, b)": "((a).c < (b).c)"},
+        {"TYPE": "item", "LESS(a, b)": "((a).c < (b).c)"},
         {"TYPE": "unsigned", "LESS(a, b, s)": "((a) % (s).limit < (b) % (s).limit)", "CONTEXT": "scale"},
     ],
     "GP_KEY": [
         {"KEY": "float", "VALUE": "point", "DESCENDING": ""},
         {"KEY": "uint8_t"},
-        {"KEY": "signed char", "VALUE": "triple"},
+        {"KEY": "signed char", "VALUE": "item"},
         {"KEY": "short", "DESCENDING": ""},
         {"KEY": "uint16_t", "VALUE": "double"},
         {"KEY": "unsigned", "VALUE": "uint8_t"},
@@ -92,6 +93,8 @@ INSTANCES = {
         {"KEY": "uint64_t", "DESCENDING": ""},
         {"KEY": "double", "VALUE": "name"},
         {"KEY": "double"},
+        {"KEY": "half", "KEY_KIND": "GP_FLOAT"},
+        {"KEY": "point", "KEY_KIND": "GP_UNSIGNED", "VALUE": "short", "DESCENDING": ""},
     ],
     # Of the others: those that need numbers, and one that does not.
     "classic/split_sort.cuh": [{"TYPE": of} for of in ("uint8_t", "short", "unsigned", "int64_t")],
@@ -100,7 +103,7 @@ INSTANCES = {
         {"TYPE": "uint8_t", "ITEMS": "5"},
         {"TYPE": "double", "ITEMS": "4", "BLOCK": "64"},
         {"TYPE": "name", "ITEMS": "3", "BLOCK": "32"},
-        {"TYPE": "triple", "ITEMS": "8"},
+        {"TYPE": "item", "ITEMS": "8"},
     ],
 }
 
@@ -134,15 +137,8 @@ cudaError_t call_rotate(const float *in, float *out, size_t n, cudaStream_t stre
 """
 
 
-def parameters(header):
-    """The parameters that the banner of a header lists; None of one that stamps out no instances."""
-    text = (ROOT / "gpuprims" / header).read_text(encoding="utf-8")
-    match = re.search(r"\* Parameters(.*?)\n \* (?:Generates|\n)", text.split("*/")[0], re.S)
-    return set(re.findall(r"GP_[A-Z_]+\b", match.group(1))) if match else None
-
-
 def headers():
-    """All that a user may include."""
+    """All that users may include."""
     for path in sorted((ROOT / "gpuprims").rglob("*")):
         header = path.relative_to(ROOT / "gpuprims").as_posix()
         if path.suffix in (".cuh", ".h") and not header.startswith("core/"):
@@ -153,7 +149,7 @@ def source(header, most=None, api=None):
     """A file that includes a header as it is, and in instances of many types, at most so many."""
     known = parameters(header)
     text = f"#include <gpuprims/{header}>\n{TYPES}"
-    if known is None:
+    if not known:
         return text + USE
     instances = INSTANCES.get(header) or [one for name in INSTANCES if name in known for one in INSTANCES[name]]
     for number, instance in enumerate(instances[:most]):
@@ -184,7 +180,7 @@ def jobs(options, folder):
                 file.write_text(source(header, None if standard == standards[0] else SOME))
                 for compiler in compilers:
                     yield shlex.split(compiler), [f"-std={standard}", "-fsyntax-only"], header, file
-        if "GP_API" in (parameters(header) or ()):  # functions that are not static, or nothing would be compiled
+        if "GP_API" in parameters(header):  # functions that are not static, or nothing would be compiled
             file = stem.with_suffix(".O2.c")
             file.write_text(source(header, FEW, "GP_EXTERN_C"))
             for compiler in options.cc:

@@ -87,12 +87,12 @@ GPI_DEVICE unsigned GPI_MERGE_PATH(const GPI_MERGE_TILE *tile, GPI_MERGE_RUNS ru
     unsigned low = diagonal > others ? diagonal - others : 0, high = gpi_min(diagonal, runs.a_end - runs.a);
 
     while (low < high) {
-        const unsigned half = (low + high) / 2, a = runs.a + half, b = runs.b + diagonal - 1 - half;
+        const unsigned middle = (low + high) / 2, a = runs.a + middle, b = runs.b + diagonal - 1 - middle;
 
         if (GPI_LESS(tile->keys[GPI_MERGE_PLACE(b, items)], tile->keys[GPI_MERGE_PLACE(a, items)], context))
-            high = half;
+            high = middle;
         else
-            low = half + 1;
+            low = middle + 1;
     }
     return low;
 }

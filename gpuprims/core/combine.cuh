@@ -106,9 +106,9 @@ GPI_FUNCTION GP_TYPE GPI_IDENTITY(void)
 }
 
 /* Reads an item and maps it to the type that is folded. */
-GPI_FUNCTION GP_TYPE GPI_LOAD(const GP_INPUT_TYPE *item, GPI_CONTEXT context)
+GPI_FUNCTION GP_TYPE GPI_LOAD(const GP_INPUT_TYPE *from, GPI_CONTEXT context)
 {
-    const GP_INPUT_TYPE x = *item; /* read once, however often the macro mentions it */
+    const GP_INPUT_TYPE x = *from; /* read once, however often the macro mentions it */
 
     (void)context;
     (void)x;

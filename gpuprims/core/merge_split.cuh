@@ -79,10 +79,10 @@ GPI_DEVICE size_t GPI_MERGE_COUNT(const GPI_MERGE_LANES *lanes, GP_TYPE pivot, u
 
     if (share > 0 && width > 0) {
         const size_t middle = gpi_merge_least((size_t)((float)width * share), width);
-        const size_t half = (size_t)4 << gpi_merge_bits(gpi_merge_least(middle, width - middle)) / 2;
+        const size_t reach = (size_t)4 << gpi_merge_bits(gpi_merge_least(middle, width - middle)) / 2;
 
-        base = middle > half ? middle - half : 0;
-        span = gpi_merge_least(middle + half, width) - base;
+        base = middle > reach ? middle - reach : 0;
+        span = gpi_merge_least(middle + reach, width) - base;
     }
     while (__any_sync(GPI_FULL_MASK, width > 0)) {
         unsigned count = 0;

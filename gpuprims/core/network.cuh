@@ -18,9 +18,9 @@
 /* How many of the numbers 0 ... n - 1 have this bit. */
 static inline size_t gpi_ones_below(size_t n, int bit)
 {
-    size_t half = (size_t)1 << bit, rest = n & (half + half - 1);
+    size_t step = (size_t)1 << bit, rest = n & (step + step - 1);
 
-    return (n >> bit >> 1 << bit) + (rest > half ? rest - half : 0);
+    return (n >> bit >> 1 << bit) + (rest > step ? rest - step : 0);
 }
 
 /* What every device has for a block without asking, less what aligning the values may take. */

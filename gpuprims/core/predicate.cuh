@@ -8,9 +8,9 @@
 
 #define GPI_KEEP GPI(keep)
 
-GPI_FUNCTION int GPI_KEEP(const GP_TYPE *item, GPI_CONTEXT context)
+GPI_FUNCTION int GPI_KEEP(const GP_TYPE *from, GPI_CONTEXT context)
 {
-    const GP_TYPE x = *item; /* read once, however often the macro mentions it */
+    const GP_TYPE x = *from; /* read once, however often the macro mentions it */
 
     (void)context;
     (void)x;

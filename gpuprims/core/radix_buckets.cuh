@@ -567,12 +567,12 @@ GPI_DEVICE GPI_RADIX_RULER GPI_RADIX_MEASURE_BINS(GPI_RADIX_RULER ruler, uint32_
 
     if (GPI_RADIX_HAS_WIDTHS && ruler.linear) {
         ruler.bits = GPI_RADIX_BIN_BITS;
-        const double offset = GPI_KEY_IS_NARROW ? (double)ruler.offset : ruler.long_offset;
+        const double bins = GPI_RADIX_BINS, offset = GPI_KEY_IS_NARROW ? (double)ruler.offset : ruler.long_offset;
 
-        ruler.long_offset = (offset - GPI_RADIX_RAISED - place + 0.5) * GPI_RADIX_BINS - 0.5 + GPI_RADIX_RAISED;
-        ruler.long_factor *= GPI_RADIX_BINS;
+        ruler.long_offset = (offset - GPI_RADIX_RAISED - place + 0.5) * bins - 0.5 + GPI_RADIX_RAISED;
+        ruler.long_factor *= bins;
         ruler.offset = (float)ruler.long_offset;
-        ruler.factor *= (float)GPI_RADIX_BINS;
+        ruler.factor *= (float)bins;
     }
     return ruler;
 }

@@ -76,9 +76,9 @@ typedef struct gpi_radix_state {
 /* Counts a key of the bin. Gives what was in its half of the word before. */
 GPI_DEVICE uint32_t gpi_radix_share_add(gpi_radix_state *state, uint32_t bin)
 {
-    const uint32_t half = bin % 2 * 16;
+    const uint32_t shift = bin % 2 * 16;
 
-    return atomicAdd(&state->u.bins[bin / 2], 1u << half) >> half & 0xFFFF;
+    return atomicAdd(&state->u.bins[bin / 2], 1u << shift) >> shift & 0xFFFF;
 }
 
 /* Turns the counts of the bins into where each begins. Tells whether one of them is crowded. */
@@ -481,7 +481,7 @@ GPI_DEVICE void GPI_RADIX_SHARE_PASSES(GPI_RADIX_SHARE *share, const GP_KEY *key
     const uint32_t first = blockIdx.x * share->share, run = 32 * share->rounds;
     const uint32_t here = threadIdx.x / 32 * run + threadIdx.x % 32;
     uint16_t *ranks = (uint16_t *)share->keys[1] + here;
-    uint32_t half = 0;
+    uint32_t offset = 0;
 
     GPI_UNROLL
     for (uint32_t i = 0; i < GPI_RADIX_CLUSTER_ITEMS; i++)
@@ -495,21 +495,21 @@ GPI_DEVICE void GPI_RADIX_SHARE_PASSES(GPI_RADIX_SHARE *share, const GP_KEY *key
     for (int bit = 0; bit < share->bits; bit += 8) {
         const int shift = share->begin_bit + bit;
         const uint32_t mask = 255u >> (share->bits - bit < 8 ? 8 - (share->bits - bit) : 0);
-        const GP_KEY *some = share->keys[0] + half + here;
+        const GP_KEY *some = share->keys[0] + offset + here;
 
         GPI_RADIX_SHARE_RANK(some, ranks, counts, run, shift, mask);
         __syncthreads(); /* the counts are complete */
         if (!GPI_RADIX_SHARE_PASS(share)) {
-            const uint32_t *from = share->from[0] + half + here;
+            const uint32_t *from = share->from[0] + offset + here;
 
-            half = share->share - half;
+            offset = share->share - offset;
             GPI_NO_UNROLL
             for (uint32_t i = 0; i < run; i += 32) {
                 const uint32_t digit = GPI_KEY_DIGIT(some[i], shift, mask);
                 uint32_t to = counts[digit] + ranks[i] + state->place[digit];
                 const uint32_t owner = GPI_RADIX_SHARE_OWNER(share, to);
 
-                to += half - owner * share->share;
+                to += offset - owner * share->share;
                 *(GP_KEY *)gpi_cluster_shared(&share->keys[0][to], owner) = some[i];
                 if (GPI_RADIX_PAIRS)
                     *(uint32_t *)gpi_cluster_shared(&share->from[0][to], owner) = from[i];
@@ -519,10 +519,10 @@ GPI_DEVICE void GPI_RADIX_SHARE_PASSES(GPI_RADIX_SHARE *share, const GP_KEY *key
     }
     share->first = first;
     share->count = first < share->n ? gpi_min(share->n - first, share->share) : 0;
-    share->from[0] += half;
+    share->from[0] += offset;
     GPI_NO_UNROLL
     for (uint32_t x = threadIdx.x; x < share->count; x += blockDim.x)
-        share->keys_out[first + x] = share->keys[0][half + x];
+        share->keys_out[first + x] = share->keys[0][offset + x];
     __syncthreads(); /* the keys have been read */
 }
 

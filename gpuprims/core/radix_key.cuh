@@ -105,12 +105,12 @@ GPI_FUNCTION uint32_t GPI_KEY_BITS(GP_KEY key)
 /* The same, a signed integer with its sign in front: as it comes from memory. */
 GPI_FUNCTION uint32_t GPI_KEY_EXTENDED(GP_KEY key)
 {
-    int16_t half = 0;
-    int8_t byte = 0;
+    int16_t two = 0;
+    int8_t one = 0;
 
-    memcpy(&half, (const void *)&key, sizeof key < sizeof half ? sizeof key : sizeof half);
-    memcpy(&byte, (const void *)&key, sizeof byte);
-    return !GPI_KEY_IS_SIGNED || sizeof key > 2 ? GPI_KEY_BITS(key) : (uint32_t)(sizeof key == 2 ? half : byte);
+    memcpy(&two, (const void *)&key, sizeof key < sizeof two ? sizeof key : sizeof two);
+    memcpy(&one, (const void *)&key, sizeof one);
+    return !GPI_KEY_IS_SIGNED || sizeof key > 2 ? GPI_KEY_BITS(key) : (uint32_t)(sizeof key == 2 ? two : one);
 }
 
 /* The bits of a key of 8 bytes. */

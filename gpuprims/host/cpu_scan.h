@@ -167,13 +167,13 @@ static inline void GPI_PUBLIC(cpu_parallel_exclusive_scan)(const GP_INPUT_TYPE *
         return;
     }
 
-    const size_t half = n / (2 * count + 1);
+    const size_t part = n / (2 * count + 1);
 
     for (size_t t = 0; t <= count; t++) {
         tasks[t].in = in;
         tasks[t].out = out;
-        tasks[t].first = t ? (2 * t - 1) * half : 0;
-        tasks[t].last = t < count ? (2 * t + 1) * half : n;
+        tasks[t].first = t ? (2 * t - 1) * part : 0;
+        tasks[t].last = t < count ? (2 * t + 1) * part : n;
         tasks[t].context = GPI_CONTEXT_VALUE;
     }
     gpi_cpu_run_tasks(GPI_CPU_SCAN_FOLD, tasks, sizeof *tasks, (int)count);
