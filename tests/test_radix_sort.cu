@@ -20,11 +20,6 @@ typedef struct { uint32_t a[8]; } s32;
 typedef struct { double a[8]; } s64;
 typedef struct { uint8_t b[77]; } s77;
 
-/* So many units, of the unit's alignment. */
-#define UNITS(unit, n) typedef struct { uint##unit##_t of[n]; } s##unit##x##n;
-UNITS(8, 2) UNITS(8, 4) UNITS(8, 8) UNITS(8, 16) UNITS(16, 2) UNITS(16, 4) UNITS(16, 8) UNITS(32, 2) UNITS(32, 4)
-UNITS(64, 2) UNITS(16, 3) UNITS(32, 5) UNITS(64, 3)
-
 #define CASE u32
 #define CASE_KEY uint32_t
 #include "radix_case.h"
@@ -191,86 +186,7 @@ UNITS(64, 2) UNITS(16, 3) UNITS(32, 5) UNITS(64, 3)
 #define CASE_VALUE s3
 #include "radix_case.h"
 
-/* From here on the kernel is chosen at run time. Values whose alignment is less than their size: */
-static int kernel;
-#define CASE at_u32_s8x2
-#define CASE_KEY uint32_t
-#define CASE_VALUE s8x2
-#define CASE_KERNEL kernel
-#define CASE_GRID 3
-#include "radix_case.h"
-#define CASE at_u64_s8x4
-#define CASE_KEY uint64_t
-#define CASE_VALUE s8x4
-#define CASE_KERNEL kernel
-#define CASE_GRID 3
-#include "radix_case.h"
-#define CASE at_u16_s8x8
-#define CASE_KEY uint16_t
-#define CASE_VALUE s8x8
-#define CASE_KERNEL kernel
-#define CASE_GRID 3
-#include "radix_case.h"
-#define CASE at_u8_s8x16
-#define CASE_KEY uint8_t
-#define CASE_VALUE s8x16
-#define CASE_KERNEL kernel
-#define CASE_GRID 3
-#include "radix_case.h"
-#define CASE at_u8_s16x2
-#define CASE_KEY uint8_t
-#define CASE_VALUE s16x2
-#define CASE_KERNEL kernel
-#define CASE_GRID 3
-#include "radix_case.h"
-#define CASE at_u32_s16x4
-#define CASE_KEY uint32_t
-#define CASE_VALUE s16x4
-#define CASE_KERNEL kernel
-#define CASE_GRID 3
-#include "radix_case.h"
-#define CASE at_u16_s16x8
-#define CASE_KEY uint16_t
-#define CASE_VALUE s16x8
-#define CASE_KERNEL kernel
-#define CASE_GRID 3
-#include "radix_case.h"
-#define CASE at_u64_s32x2
-#define CASE_KEY uint64_t
-#define CASE_VALUE s32x2
-#define CASE_KERNEL kernel
-#define CASE_GRID 3
-#include "radix_case.h"
-#define CASE at_u8_s32x4
-#define CASE_KEY uint8_t
-#define CASE_VALUE s32x4
-#define CASE_KERNEL kernel
-#define CASE_GRID 3
-#include "radix_case.h"
-#define CASE at_u16_s64x2
-#define CASE_KEY uint16_t
-#define CASE_VALUE s64x2
-#define CASE_KERNEL kernel
-#define CASE_GRID 3
-#include "radix_case.h"
-#define CASE at_u64_s16x3
-#define CASE_KEY uint64_t
-#define CASE_VALUE s16x3
-#define CASE_KERNEL kernel
-#define CASE_GRID 3
-#include "radix_case.h"
-#define CASE at_u16_s32x5
-#define CASE_KEY uint16_t
-#define CASE_VALUE s32x5
-#define CASE_KERNEL kernel
-#define CASE_GRID 3
-#include "radix_case.h"
-#define CASE at_u32_s64x3
-#define CASE_KEY uint32_t
-#define CASE_VALUE s64x3
-#define CASE_KERNEL kernel
-#define CASE_GRID 3
-#include "radix_case.h"
+static int kernel; /* GP_KERNEL of the instances from here on */
 
 /* Keys that are no numbers of C. */
 #ifdef __CUDACC__
@@ -359,13 +275,6 @@ static const radix_case *const cases[] = {
     &buckets_u32_u16_down_case, &buckets_i32_s12_case, &buckets_f64_u64_case, &buckets_u64_s32_case,
 };
 enum { CASES = sizeof cases / sizeof *cases };
-static const radix_case *const at_cases[] = {
-    &at_u32_s8x2_case, &at_u64_s8x4_case, &at_u16_s8x8_case, &at_u8_s8x16_case,
-    &at_u8_s16x2_case, &at_u32_s16x4_case, &at_u16_s16x8_case, &at_u64_s32x2_case,
-    &at_u8_s32x4_case, &at_u16_s64x2_case, &at_u64_s16x3_case, &at_u16_s32x5_case,
-    &at_u32_s64x3_case,
-};
-enum { AT_CASES = sizeof at_cases / sizeof *at_cases };
 static const radix_case *const kind_cases[] = {
     &kind_f16_case, &kind_bf16_u32_down_case, &kind_f8_down_case, &kind_u16_s12_case,
     &kind_f32_case, &kind_i64_down_case,
@@ -485,7 +394,7 @@ static uint64_t make_key(const radix_case *c, int pattern, size_t i, size_t n)
 /* ---- one call against the reference ------------------------------------------------------------ */
 
 /* Behind these comes how many bytes the arrays of values lie behind a line. */
-enum { KEYS_IN_PLACE = 1, VALUES_IN_PLACE = 2, NUMBERED = 4, ODD = 8, AT = 16 };
+enum { KEYS_IN_PLACE = 1, VALUES_IN_PLACE = 2, NUMBERED = 4, ODD = 8 };
 
 /* What the value of item i must be. */
 static void expect_value(const radix_case *c, int how, const char *values, size_t i, char *want)
@@ -511,7 +420,7 @@ static int sorts(const radix_case *c, int pattern, size_t n, int begin_bit, int 
     size_t kb = c->key_bytes, vb = c->value_bytes, odd = how & ODD ? 1 : 0;
     char *keys = (char *)malloc(n * kb + 8), *values = (char *)malloc(n * vb + 1), want[128];
     char *keys_got = (char *)malloc(n * kb + 1), *values_got = (char *)malloc(n * vb + 1);
-    size_t at = (size_t)how / AT, align = c->value_align;
+    size_t align = c->value_align;
     int passed = 1;
 
     for (size_t i = 0; i < n; i++) {
@@ -523,9 +432,9 @@ static int sorts(const radix_case *c, int pattern, size_t n, int begin_bit, int 
         values[i] = (char)tap_random();
     item *items = reference(c, keys, n, begin_bit, end_bit);
     tap_buffer kin = tap_buffer_of(keys, n * kb, odd * c->key_align),
-               vin = tap_buffer_of(values, n * vb, at + odd * align);
+               vin = tap_buffer_of(values, n * vb, odd * align);
     tap_buffer kout = tap_buffer_new(n * kb, 3 * odd * c->key_align),
-               vout = tap_buffer_new(n * vb, 3 * at % 128 + 2 * odd * align);
+               vout = tap_buffer_new(n * vb, 2 * odd * align);
     tap_buffer *k = how & KEYS_IN_PLACE ? &kin : &kout, *v = how & VALUES_IN_PLACE ? &vin : &vout;
 
     cudaError_t error = c->sort(kin.data, k->data, how & NUMBERED ? NULL : vin.data, v->data, n,
@@ -657,34 +566,6 @@ static void places(const radix_case *c)
             }
         }
     ok(passed, "%s: in place, out of place, numbered", c->name);
-    must(gp_workspace_release(&ws, 0));
-}
-
-/* Values at every natural address modulo 128, by one kernel in each 16 bytes of these. */
-static void alignments(const radix_case *c)
-{
-    static const struct {
-        int kernel, pattern, n, how;
-    } ways[128 / 16] = {
-        {0, 0, 700, 0},
-        {0, 0, 4300, KEYS_IN_PLACE},
-        {GP_KERNEL_PASSES, 0, 1300, VALUES_IN_PLACE},
-        {GP_KERNEL_BUCKETS, 0, 2500, 0},
-        {GP_KERNEL_PASSES, 1, 1300, NUMBERED},
-        {GP_KERNEL_BUCKETS_TWICE, 0, 2500, VALUES_IN_PLACE},
-        {GP_KERNEL_PASSES_AGAIN, 0, 1300, ODD},
-        {GP_KERNEL_PASSES_OLD, 0, 1300, KEYS_IN_PLACE},
-    };
-    gp_workspace ws = GP_WORKSPACE_INIT;
-    int passed = 1;
-
-    for (size_t at = 0; at < 128; at += (tap_brief ? 3 : 1) * c->value_align) {
-        kernel = ways[at / 16].kernel;
-        passed &= sorts(c, ways[at / 16].pattern, (size_t)ways[at / 16].n, 0, -1,
-                        ways[at / 16].how | (int)at * AT, &ws);
-    }
-    ok(passed, "%s: values aligned to %zu bytes, at every %saddress", c->name, c->value_align,
-       tap_brief ? "third " : "");
     must(gp_workspace_release(&ws, 0));
 }
 
@@ -1005,9 +886,6 @@ int main(int argc, char **argv)
     refusals();
     cpu_sort();
     cpu_sort_of_structs();
-    for (int i = 0; i < AT_CASES; i++)
-        if (tap_wants(at_cases[i]->name))
-            alignments(at_cases[i]);
     for (int i = 0; i < KIND_CASES; i++)
         if (tap_wants(kind_cases[i]->name))
             kinds(kind_cases[i]);
