@@ -221,6 +221,12 @@ static void test_refusals(void)
     expect_refusal(tall, one, 0, "a grid 65536 high");
     expect_refusal(huge, one, 0, "a grid of 2^31");
     expect_refusal(one, one, (size_t)1 << 20, "a megabyte of shared memory");
+#ifndef __CUDACC__ /* there dim3 takes the lowest 32 bits */
+    GP_LAUNCH(count_threads, ((size_t)1 << 32) + 1, 1, 0, 0, out, 1);
+    ok(is_refusal(cudaGetLastError()), "a grid of 2^32 + 1 is refused");
+    GP_LAUNCH(count_threads, 1, -1, 0, 0, out, 1);
+    ok(is_refusal(cudaGetLastError()), "a block of -1 is refused");
+#endif
     GP_LAUNCH(count_threads, 1, 1, 0, 0, out, 1);
     fetch();
     ok(got[0] == 1, "refused launches run nothing, and the next one works");
