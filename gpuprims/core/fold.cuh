@@ -68,7 +68,7 @@ GPI_DEVICE GP_TYPE GPI_SHUFFLE(GP_TYPE x, int lane)
 }
 
 /* A step takes a shuffle for each word: of large types there is a loop, for five of them would take long to compile. */
-enum { GPI_STEPS = sizeof(GP_TYPE) <= 48 ? 5 : 1 };
+enum { GPI_STEPS = sizeof(GP_TYPE) <= 64 ? 5 : 1 };
 #define GPI_UNROLL_STEPS GPI_UNROLL_BY(GPI_STEPS)
 
 /* Inclusive scan over the first `valid` lanes (Hillis and Steele 1986): strides 1, 2, 4, 8, 16. */

@@ -61,9 +61,6 @@ enum {
     /* Whether another kernel for many keys moves such values, or none does. */
     GPI_RADIX_UNUSED = GPI_RADIX_MOVES_NUMBERS != GPI_RADIX_INDEXED,
     GPI_RADIX_STAGED = GPI_RADIX_PAIRS && sizeof(GPI_RADIX_VALUE) <= 16 && !GPI_RADIX_UNUSED,
-    /* Whether pieces of 16 bytes may change places: no value lies in two of them, wherever the array begins. */
-    GPI_RADIX_CHANGES =
-        16 % sizeof(GPI_RADIX_VALUE) == 0 && __alignof__(GPI_RADIX_VALUE) == sizeof(GPI_RADIX_VALUE),
     GPI_RADIX_SLOT = (int)sizeof(GP_KEY) + 2 * GPI_RADIX_PAIRS +
                      (GPI_RADIX_STAGED ? (int)sizeof(GPI_RADIX_VALUE) : 0),
     GPI_RADIX_THREADS = GPI_RADIX_FEW || GPI_RADIX_STAGED ? 512 : 256,
@@ -186,21 +183,29 @@ GPI_DEVICE void GPI_RADIX_COPY(const GPI_RADIX_JOB *job, const GPI_RADIX_ARRAYS 
 
 /* ---- steps of a pass --------------------------------------------------------------------------- */
 
+/* Whether pieces of 16 bytes may change places: no value lies in two, if the first one is `off` bytes into one. */
+GPI_DEVICE int GPI_RADIX_CHANGES(uint32_t off)
+{
+    return 16 % sizeof(GPI_RADIX_VALUE) == 0 &&
+           (__alignof__(GPI_RADIX_VALUE) == sizeof(GPI_RADIX_VALUE) || off % sizeof(GPI_RADIX_VALUE) == 0);
+}
+
 /* Where the value of a tile's item is in shared memory. */
 GPI_DEVICE GPI_RADIX_VALUE *GPI_RADIX_VALUE_AT(const GPI_RADIX_ARRAYS *pass, uint32_t position)
 {
     const uint32_t at = pass->off + position * (uint32_t)sizeof(GPI_RADIX_VALUE);
 
-    return (GPI_RADIX_VALUE *)(pass->values + gpi_radix_value_at(at, GPI_RADIX_CHANGES));
+    return (GPI_RADIX_VALUE *)(pass->values + gpi_radix_value_at(at, GPI_RADIX_CHANGES(pass->off)));
 }
 
 /* Brings the values of a tile to shared memory, where they are after gpi_copy_wait(). */
 GPI_DEVICE void GPI_RADIX_STAGE(GPI_RADIX_ARRAYS *pass, size_t first, uint32_t count)
 {
     if (pass->values_from) {
-        pass->off = gpi_radix_stage(pass->values, (const char *)(pass->values_from + first),
-                                    count * (uint32_t)sizeof(GPI_RADIX_VALUE), GPI_RADIX_THREADS,
-                                    GPI_RADIX_CHANGES);
+        const char *from = (const char *)(pass->values_from + first);
+
+        pass->off = gpi_radix_stage(pass->values, from, count * (uint32_t)sizeof(GPI_RADIX_VALUE), GPI_RADIX_THREADS,
+                                    GPI_RADIX_CHANGES((uint32_t)((uintptr_t)from % 16)));
         return;
     }
     for (uint32_t x = threadIdx.x; x < count; x += GPI_RADIX_THREADS)
