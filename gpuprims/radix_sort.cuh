@@ -677,6 +677,9 @@ GP_API cudaError_t GPI_PUBLIC(radix_sort)(GPI_RADIX_PARAMETERS, gp_workspace *ws
 #undef GPI_RADIX_VALUE
 #undef GPI_RADIX_PARAMETERS
 #undef GPI_RADIX_ARGUMENTS
+#undef GPI_RADIX_MANY
+#undef GPI_RADIX_MANY_TILE
+#undef GPI_RADIX_INDEX_KERNEL
 
 #endif
 #include "core/end.cuh"

@@ -73,8 +73,9 @@ GPI_ONCE_PER_NAME(block_sort);
 #define GPI_MERGE_PAIRS 0
 #define GPI_MERGE_VALUE char
 #endif
-#define GPI_MERGE_ITEMS GP_ITEMS
-#define GPI_MERGE_PLACES (GP_BLOCK * GP_ITEMS)
+#define GPI_MERGE_ITEMS      GPI(items)
+#define GPI_MERGE_PLACES     GPI(places)
+enum { GPI_MERGE_ITEMS = GP_ITEMS, GPI_MERGE_PLACES = GP_BLOCK * GP_ITEMS };
 
 #include "../core/less.cuh"
 #include "../core/block_merge.cuh"

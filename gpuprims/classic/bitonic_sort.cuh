@@ -77,9 +77,7 @@
 GPI_ONCE_PER_NAME(bitonic_sort);
 
 /* 32 items, measured against 16: fewer passes are worth more than threads to hide their latency. */
-#undef GPI_NETWORK_SMALL_LOG
 #define GPI_NETWORK_SMALL_LOG 5
-#undef GPI_NETWORK_BLOCK
 #define GPI_NETWORK_BLOCK 128
 #include "../core/network.cuh"
 
@@ -501,6 +499,12 @@ GP_API cudaError_t GPI_PUBLIC(bitonic_sort)(GP_KEY *keys,
     return GPI_NETWORK_SORT(GPI_TEXT(bitonic_sort), GPI_BITONIC_STAGES, keys, GPI_NETWORK_IF_VALUES(values, ) batch,
                             length, descending, opt, ws, stream);
 }
+
+#undef GPI_NETWORK_SMALL_LOG
+#undef GPI_NETWORK_BLOCK
+#undef GPI_NETWORK_BYTES
+#undef GPI_NETWORK_IF_VALUES
+#undef GPI_NETWORK_SHARED
 
 #endif
 #include "../core/end.cuh"

@@ -76,9 +76,7 @@
 #endif
 GPI_ONCE_PER_NAME(odd_even_merge_sort);
 
-#undef GPI_NETWORK_SMALL_LOG
 #define GPI_NETWORK_SMALL_LOG 4
-#undef GPI_NETWORK_BLOCK
 #define GPI_NETWORK_BLOCK 512
 #include "../core/network.cuh"
 
@@ -404,6 +402,12 @@ GP_API cudaError_t GPI_PUBLIC(odd_even_merge_sort)(
     return GPI_NETWORK_SORT(GPI_TEXT(odd_even_merge_sort), GPI_ODD_EVEN_STAGES, keys, GPI_NETWORK_IF_VALUES(values, ) batch,
                             length, descending, opt, ws, stream);
 }
+
+#undef GPI_NETWORK_SMALL_LOG
+#undef GPI_NETWORK_BLOCK
+#undef GPI_NETWORK_BYTES
+#undef GPI_NETWORK_IF_VALUES
+#undef GPI_NETWORK_SHARED
 
 #endif
 #include "../core/end.cuh"

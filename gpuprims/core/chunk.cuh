@@ -86,16 +86,15 @@ typedef union {
     GP_TYPE items[GPI_RUN_N];
 } GPI_RUN;
 
-#undef GPI_RUN_INPUT
-#ifdef GPI_COMBINE_IS_STAMPED
 #define GPI_RUN_INPUT GPI(run_input)
+#ifdef GPI_COMBINE_IS_STAMPED
 typedef union {
     uint32_t words[4 * GPI_VECTORS(GPI_IN_BYTES) + 4];
     uint4 vectors[GPI_VECTORS(GPI_IN_BYTES) + 1];
     GP_INPUT_TYPE items[GPI_RUN_N];
 } GPI_RUN_INPUT;
 #else
-#define GPI_RUN_INPUT GPI_RUN /* nothing is mapped */
+typedef GPI_RUN GPI_RUN_INPUT; /* nothing is mapped */
 #endif
 
 /* Reads the lane's run of a chunk that starts `phase` (0 to 127) bytes into its slot, items as they are. */
@@ -188,14 +187,11 @@ GPI_DEVICE void GPI_RUN_WRITE(GPI_RUN *run, char *slot, unsigned phase, unsigned
  * Sums of bytes and of 16-bit integers wrap, so they may be computed several at a time. (bool is no byte
  * and _Float16 no integer.)
  */
-#if GP_OP == GP_SUM && !defined GP_IDENTITY
 #define GPI_SUMS_BYTES                                                                     \
     (sizeof(GP_TYPE) == 1 && GPI_OUT_BYTES % 4 == 0 && (GP_TYPE)2 != (GP_TYPE)1)
 #define GPI_SUMS_HALVES                                                                    \
     (sizeof(GP_TYPE) == 2 && GPI_OUT_BYTES % 4 == 0 && GPI_IS_INTEGER)
-#endif
 
-#if (GP_OP == GP_MIN || GP_OP == GP_MAX) && !defined GP_IDENTITY
 /*
  * Extremes of integers of one and two bytes are found at the top of words: an item is shifted there, and what
  * is below it decides between equal ones alone.
@@ -207,7 +203,13 @@ GPI_DEVICE void GPI_RUN_WRITE(GPI_RUN *run, char *slot, unsigned phase, unsigned
 #define GPI_TOP_FOLD GPI(top_fold)
 #define GPI_TOP_ITEM(words, i) \
     ((words)[(i) * GPI_TOP_BITS / 32] << (32 - GPI_TOP_BITS - (i) * GPI_TOP_BITS % 32))
+#if defined __CUDA_ARCH__ && __CUDA_ARCH__ >= 900
+#define GPI_TOP_PARTS (GPI_OUT_BYTES % 8 == 0 ? 2 : 1) /* of a run, which are scanned at a time */
+#else
+#define GPI_TOP_PARTS 1
+#endif
 
+#if (GP_OP == GP_MIN || GP_OP == GP_MAX) && !defined GP_IDENTITY
 GPI_DEVICE uint32_t GPI_TOP(uint32_t a, uint32_t b)
 {
     const int is_signed = (GP_TYPE)-1 < (GP_TYPE)1;
@@ -217,8 +219,6 @@ GPI_DEVICE uint32_t GPI_TOP(uint32_t a, uint32_t b)
 }
 
 #if defined __CUDA_ARCH__ && __CUDA_ARCH__ >= 900
-#define GPI_TOP_PARTS (GPI_OUT_BYTES % 8 == 0 ? 2 : 1) /* of a run, which are scanned at a time */
-
 /* The extremes of both halves of words: there is an instruction. */
 GPI_DEVICE uint32_t GPI_TOP_TWO(uint32_t a, uint32_t b)
 {
@@ -244,8 +244,6 @@ GPI_DEVICE uint32_t GPI_TOP_FOLD(const uint32_t *words, int count)
     return GPI_TOP(upper, upper << 16);
 }
 #else
-#define GPI_TOP_PARTS 1
-
 GPI_DEVICE uint32_t GPI_TOP_FOLD(const uint32_t *words, int count)
 {
     uint32_t top = GPI_TOP_ITEM(words, 0);

@@ -16,14 +16,19 @@
  *
  * Part of compact.cuh; not to be included directly.
  */
-#define GPI_COMPACT_LOOKERS \
-    (sizeof(GP_TYPE) == 1 ? GPI_TUNE_COMPACT_BYTE_LOOKERS : GPI_TUNE_COMPACT_LOOKERS)
-#define GPI_COMPACT_COUNTERS \
-    (sizeof(GP_TYPE) == 1 ? GPI_TUNE_COMPACT_BYTE_COUNTERS : GPI_TUNE_COMPACT_COUNTERS)
-#define GPI_COMPACT_TEAMS   (sizeof(GP_TYPE) == 1 ? GPI_TUNE_COMPACT_BYTE_TEAMS : 1)
-#define GPI_COMPACT_WRITERS (GPI_TILE_CHUNKS * GPI_COMPACT_TEAMS)
-#define GPI_COMPACT_RING_THREADS \
-    (32 * (2 + GPI_COMPACT_LOOKERS + GPI_COMPACT_COUNTERS + GPI_COMPACT_WRITERS))
+#define GPI_COMPACT_LOOKERS GPI(lookers)
+#define GPI_COMPACT_COUNTERS GPI(counters)
+#define GPI_COMPACT_TEAMS GPI(teams)
+#define GPI_COMPACT_WRITERS GPI(writers)
+#define GPI_COMPACT_RING_THREADS GPI(ring_threads)
+enum {
+    GPI_COMPACT_LOOKERS = sizeof(GP_TYPE) == 1 ? GPI_TUNE_COMPACT_BYTE_LOOKERS : GPI_TUNE_COMPACT_LOOKERS,
+    GPI_COMPACT_COUNTERS = sizeof(GP_TYPE) == 1 ? GPI_TUNE_COMPACT_BYTE_COUNTERS : GPI_TUNE_COMPACT_COUNTERS,
+    GPI_COMPACT_TEAMS = sizeof(GP_TYPE) == 1 ? GPI_TUNE_COMPACT_BYTE_TEAMS : 1,
+    GPI_COMPACT_WRITERS = (int)GPI_TILE_CHUNKS * GPI_COMPACT_TEAMS,
+    GPI_COMPACT_RING_THREADS = 32 * (2 + GPI_COMPACT_LOOKERS + GPI_COMPACT_COUNTERS + GPI_COMPACT_WRITERS)
+};
+
 #define GPI_COMPACT_FIT(bytes)                                                         \
     (GPI_RING_ROOM / (bytes) < 2                         ? 2                           \
      : GPI_RING_ROOM / (bytes) < GPI_TUNE_COMPACT_STAGES ? GPI_RING_ROOM / (bytes)     \
@@ -374,3 +379,8 @@ static __global__ void __launch_bounds__(GPI_COMPACT_RING_THREADS, 1)
                                lane, context);
 #endif
 }
+
+#undef GPI_COMPACT_FIT
+#undef GPI_COMPACT_CHOICE
+#undef GPI_COMPACT_FLAGS
+#undef GPI_COMPACT_IS_COUNTED

@@ -6,11 +6,11 @@
 #include "tuning.cuh"
 
 #define GPI_MERGE_ITEMS      GPI(items)
+#define GPI_MERGE_PLACES     GPI(places)
 #define GPI_MERGE_PASS_ITEMS GPI(pass_items)
 #define GPI_MERGE_THREADS    GPI(threads)
 #define GPI_MERGE_BLOCKS     GPI(blocks)
 #define GPI_MERGE_MOST_LOG   GPI(most_log)
-#define GPI_MERGE_PLACES     (GPI_MERGE_THREADS * GPI_MERGE_ITEMS)
 
 /*
  * A thread has up to 128 bytes in registers, a block up to 32 KB in shared memory, or a warp of larger
@@ -32,6 +32,7 @@ enum {
                         : GPI_MERGE_BYTES <= 256 ? 128
                         : GPI_MERGE_BYTES <= 512 ? 64
                                                  : 32,
+    GPI_MERGE_PLACES = GPI_MERGE_THREADS * GPI_MERGE_ITEMS,
     GPI_MERGE_BLOCKS = GPI_MERGE_BYTES <= 16 ? GPI_TUNE_MERGE_BLOCKS : 1,
     GPI_MERGE_MOST_LOG = GPI_MERGE_BYTES <= 128 ? 4 : 3 /* each run may leave a thread of a pass idle */
 };

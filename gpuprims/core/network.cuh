@@ -64,9 +64,6 @@ GPI_DEVICE void gpi_shuffle_xor(void *x, const unsigned bytes, int lanes)
 #define GPI_NETWORK_STAGES       GPI(stages_t)
 #define GPI_NETWORK_SORT         GPI(sort)
 
-#undef GPI_NETWORK_BYTES
-#undef GPI_NETWORK_IF_VALUES
-#undef GPI_NETWORK_SHARED
 #ifdef GP_VALUE
 #define GPI_NETWORK_BYTES          (sizeof(GP_KEY) + sizeof(GP_VALUE))
 #define GPI_NETWORK_IF_VALUES(...) __VA_ARGS__

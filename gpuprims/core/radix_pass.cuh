@@ -140,9 +140,6 @@ enum { GPI_RADIX_INDEXED = GPI_RADIX_PAIRS && sizeof(GPI_RADIX_VALUE) >= 16 && s
 #define GPI_RADIX_FEW_THREADS GPI(few_threads)
 #define GPI_RADIX_FEW_ITEMS GPI(few_items)
 #define GPI_RADIX_FEW_SLOT GPI(few_slot)
-#undef GPI_RADIX_INDEX_KERNEL
-#undef GPI_RADIX_MANY
-#undef GPI_RADIX_MANY_TILE
 #ifdef GP_VALUE
 #define GPI_RADIX_INDEX_KERNEL GPI(index_pass_kernel)
 #define GPI_RADIX_MANY(word) (GPI_RADIX_INDEXED ? (size_t)GPI(index_##word) : (size_t)GPI(word))

@@ -14,11 +14,13 @@
  *
  * Part of scan.cuh; not to be included directly.
  */
-#define GPI_RING_REDUCERS (sizeof(GP_TYPE) <= 8 ? 8 : 4) /* of larger types they would lack registers */
-#define GPI_RING_SCANNERS 8
-#define GPI_RING_OTHERS   (1 + GPI_RING_REDUCERS + GPI_RING_SCANNERS) /* than look warps */
-
+#define GPI_RING_REDUCERS GPI(ring_reducers)
+#define GPI_RING_SCANNERS GPI(ring_scanners)
+#define GPI_RING_OTHERS   GPI(ring_others)
 enum {
+    GPI_RING_REDUCERS = sizeof(GP_TYPE) <= 8 ? 8 : 4, /* of larger types they would lack registers */
+    GPI_RING_SCANNERS = 8,
+    GPI_RING_OTHERS = 1 + GPI_RING_REDUCERS + GPI_RING_SCANNERS, /* than look warps */
     GPI_RING_STAGE = GPI_TILE_CHUNKS * (GPI_SLOT_BYTES + 32 * (int)sizeof(GP_TYPE)), /* with lanes_before */
     GPI_RING_FITTING = GPI_RING_ROOM / GPI_RING_STAGE,
     GPI_RING_N = GPI_RING_FITTING < 2                        ? 2
