@@ -91,72 +91,22 @@ GPI_AT_MOST(GP_TYPE, 1024);
 #include "core/predicate.cuh"
 #include "core/tuning.cuh"
 
-#define GPI_COMPACT_BITS         GPI(bits)
-#define GPI_COMPACT_SKIP         GPI(skip)
-#define GPI_COMPACT_AT_LINES     GPI(at_lines)
-#define GPI_COMPACT_SLOT         GPI(slot)
-#define GPI_COMPACT_FLAG_SLOT    GPI(flag_slot)
-#define GPI_COMPACT_LISTS        GPI(lists)
-#define GPI_COMPACT_JOB          GPI(job)
-#define GPI_COMPACT_PART         GPI(part)
-#define GPI_COMPACT_CUT          GPI(cut)
-#define GPI_COMPACT_PHASE        GPI(phase)
-#define GPI_COMPACT_FLAG_PHASE   GPI(flag_phase)
-#define GPI_COMPACT_ITEM         GPI(item)
-#define GPI_COMPACT_ASK_BYTES    GPI(ask_bytes)
-#define GPI_COMPACT_ASK          GPI(ask)
-#define GPI_COMPACT_FILL         GPI(fill)
-#define GPI_COMPACT_ASK_FLAGS    GPI(ask_flags)
-#define GPI_COMPACT_CHOOSE       GPI(choose)
-#define GPI_COMPACT_PUT          GPI(put)
-#define GPI_COMPACT_TARGET       GPI(target)
-#define GPI_COMPACT_LIST         GPI(list)
-#define GPI_COMPACT_WRITE        GPI(write)
-#define GPI_COMPACT_WAVE_FETCH   GPI(wave_fetch)
-#define GPI_COMPACT_WAVE_LOOK    GPI(wave_look)
-#define GPI_COMPACT_WAVE_KERNEL  GPI(wave_kernel)
-#define GPI_COMPACT_HALF         GPI(half)
-#define GPI_COMPACT_WAVE_BLOCKS  GPI(wave_blocks)
-#define GPI_COMPACT_COUNT        GPI(count)
-#define GPI_COMPACT_COUNT_CHUNK  GPI(count_chunk)
-#define GPI_COMPACT_COUNT_GROUP  GPI(count_group)
-#define GPI_COMPACT_COUNT_KERNEL GPI(count_kernel)
-#define GPI_COMPACT_RING         GPI(ring)
-#define GPI_COMPACT_STAGE        GPI(stage)
-#define GPI_COMPACT_FLAG_STAGE   GPI(flag_stage)
-#define GPI_COMPACT_STAGES       GPI(stages)
-#define GPI_COMPACT_FLAG_STAGES  GPI(flag_stages)
-#define GPI_COMPACT_RING_BYTES   GPI(ring_bytes)
-#define GPI_COMPACT_RING_FETCH   GPI(ring_fetch)
-#define GPI_COMPACT_RING_ASK     GPI(ring_ask)
-#define GPI_COMPACT_RING_LOAD    GPI(ring_load)
-#define GPI_COMPACT_RING_SUM     GPI(ring_sum)
-#define GPI_COMPACT_RING_LOOK    GPI(ring_look)
-#define GPI_COMPACT_RING_COUNT   GPI(ring_count)
-#define GPI_COMPACT_RING_PUBLISH GPI(ring_publish)
-#define GPI_COMPACT_RING_WRITE   GPI(ring_write)
-#define GPI_COMPACT_RING_KERNEL  GPI(ring_kernel)
-#define GPI_COMPACT_BYTES        GPI(bytes)
-#define GPI_COMPACT_LAUNCH       GPI(launch)
-#define GPI_COMPACT_CHECK        GPI(check)
-#define GPI_COMPACT_HOST         GPI(host)
-
 /*
  * Runs, chunks and tiles are those of core/chunk.cuh, but chunks start at lines of memory where the type
  * allows: the first one then lacks some items.
  */
 enum {
-    GPI_COMPACT_BITS = (GPI_RUN_N + 31) / 32, /* words of a lane's answers, a bit for each item of its run */
-    GPI_COMPACT_SKIP = GPI_OUT_BYTES % 16 == 0 && GPI_LOW_BIT(sizeof(GP_TYPE)) < 128
-                           ? 128 / (int)GPI_LOW_BIT(sizeof(GP_TYPE)) - 1
+    GPI(bits) = (GPI(run_n) + 31) / 32, /* words of a lane's answers, a bit for each item of its run */
+    GPI(skip) = GPI(out_bytes) % 16 == 0 && GPI_LOW_BIT(sizeof(GP_TYPE)) < 128
+                    ? 128 / (int)GPI_LOW_BIT(sizeof(GP_TYPE)) - 1
                            : 0, /* items that the first chunk may lack */
-    GPI_COMPACT_AT_LINES = GPI_OUT_BYTES % 16 == 0 && (int)sizeof(GP_TYPE) < 128 &&
-                           __alignof__(GP_TYPE) % GPI_LOW_BIT(sizeof(GP_TYPE)) == 0, /* all chunks do */
-    GPI_COMPACT_SLOT = (GPI_CHUNK_N * (int)sizeof(GP_TYPE) + 127) / 128 * 128 + 256, /* two phases */
-    GPI_COMPACT_WAVE_BLOCKS = GPI_BLOCKS_OF_WAVE(GPI_TUNE_COMPACT_WAVE_BLOCKS),
-    GPI_COMPACT_HALF = GPI_TILE_CHUNKS > 1 ? GPI_TILE_CHUNKS / 2 : 1, /* chunks of a tile of a small input */
-    GPI_COMPACT_FLAG_SLOT = (GPI_CHUNK_N + 127) / 128 * 128 + 128,
-    GPI_COMPACT_LISTS = GPI_CHUNK_N * 2 > GPI_COMPACT_SLOT ? 2 : 1 /* of 16-bit places, in a slot in turn */
+    GPI(at_lines) = GPI(out_bytes) % 16 == 0 && (int)sizeof(GP_TYPE) < 128 &&
+                    __alignof__(GP_TYPE) % GPI_LOW_BIT(sizeof(GP_TYPE)) == 0, /* all chunks do */
+    GPI(slot) = (GPI(chunk_n) * (int)sizeof(GP_TYPE) + 127) / 128 * 128 + 256, /* two phases */
+    GPI(wave_blocks) = GPI_BLOCKS_OF_WAVE(GPI_TUNE_COMPACT_WAVE_BLOCKS),
+    GPI(half) = GPI(tile_chunks) > 1 ? GPI(tile_chunks) / 2 : 1, /* chunks of a tile of a small input */
+    GPI(flag_slot) = (GPI(chunk_n) + 127) / 128 * 128 + 128,
+    GPI(lists) = GPI(chunk_n) * 2 > GPI(slot) ? 2 : 1 /* of 16-bit places, in a slot in turn */
 };
 
 /* What a launch works on. */
@@ -175,43 +125,43 @@ typedef struct {
     int in_place;
     unsigned own;         /* tiles of a stable partition that the launch itself counts before it writes, from
                              the first on; what the others keep is in head->counted */
-} GPI_COMPACT_JOB;
+} GPI(job);
 
 /* What there is of a chunk: items in places [first, last); item i in place i - start. */
 typedef struct {
     size_t start;
     unsigned first, last;
-} GPI_COMPACT_PART;
+} GPI(part);
 
 /* ---- device functions ------------------------------------------------------------------------ */
 
 #if GPI_DEVICE_CODE
-GPI_DEVICE GPI_COMPACT_PART GPI_COMPACT_CUT(const GPI_COMPACT_JOB *job, size_t chunk)
+GPI_DEVICE GPI(part) GPI(cut)(const GPI(job) *job, size_t chunk)
 {
-    size_t places = job->n + job->skip, place = chunk * GPI_CHUNK_N;
-    GPI_COMPACT_PART part;
+    size_t places = job->n + job->skip, place = chunk * GPI(chunk_n);
+    GPI(part) part;
 
     part.start = place - job->skip;
     part.first = chunk == 0 ? job->skip : 0;
-    part.last = place >= places ? 0 : gpi_most(places - place, GPI_CHUNK_N);
+    part.last = place >= places ? 0 : gpi_most(places - place, GPI(chunk_n));
     return part;
 }
 
-#define GPI_COMPACT_IS_SHORT(part) ((part).last - (part).first < GPI_CHUNK_N)
+#define GPI_COMPACT_IS_SHORT(part) ((part).last - (part).first < GPI(chunk_n))
 
 /* Where place 0 of a chunk lies in a slot. */
-GPI_DEVICE unsigned GPI_COMPACT_PHASE(const GPI_COMPACT_JOB *job, GPI_COMPACT_PART part)
+GPI_DEVICE unsigned GPI(phase)(const GPI(job) *job, GPI(part) part)
 {
-    return GPI_COMPACT_AT_LINES ? 0 : (unsigned)((uintptr_t)job->in + part.start * sizeof(GP_TYPE)) & 127;
+    return GPI(at_lines) ? 0 : (unsigned)((uintptr_t)job->in + part.start * sizeof(GP_TYPE)) & 127;
 }
 
-GPI_DEVICE unsigned GPI_COMPACT_FLAG_PHASE(const GPI_COMPACT_JOB *job, GPI_COMPACT_PART part)
+GPI_DEVICE unsigned GPI(flag_phase)(const GPI(job) *job, GPI(part) part)
 {
     return (unsigned)((uintptr_t)job->flags + part.start) & 127;
 }
 
 /* Item i of a run. Small ones are taken out of words: as items they would each get a register. */
-GPI_DEVICE GP_TYPE GPI_COMPACT_ITEM(const GPI_RUN *run, int i)
+GPI_DEVICE GP_TYPE GPI(item)(const GPI(run_t) *run, int i)
 {
     uint32_t bits = sizeof(GP_TYPE) < 4 ? run->words[i * (int)sizeof(GP_TYPE) / 4] : 0;
     uint8_t one = (uint8_t)(bits >> i % 4 * 8);
@@ -231,37 +181,37 @@ GPI_DEVICE GP_TYPE GPI_COMPACT_ITEM(const GPI_RUN *run, int i)
  * Asks the predicate about a run of bytes, twice 16 at a time, the last ones first: a copy of it for each byte of
  * the run would be much code. Answers stay in the bytes that they are about until there are eight.
  */
-GPI_DEVICE void GPI_COMPACT_ASK_BYTES(uint32_t *keep, const char *items, GPI_CONTEXT context)
+GPI_DEVICE void GPI(ask_bytes)(uint32_t *keep, const char *items, GPI_CONTEXT context)
 {
     GPI_UNROLL_BY_2
-    for (int v = GPI_OUT_BYTES / 16; v-- > 0;) {
+    for (int v = GPI(out_bytes) / 16; v-- > 0;) {
         uint32_t answers[4] = {0, 0, 0, 0}, eights[2];
-        GPI_RUN run;
+        GPI(run_t) run;
 
         gpi_get(run.vectors[0], items + 16 * v);
         GPI_UNROLL
         for (int i = 15; i >= 0; i--) {
-            GP_TYPE x = GPI_COMPACT_ITEM(&run, i);
+            GP_TYPE x = GPI(item)(&run, i);
 
-            answers[i / 4] |= GPI_KEEP(&x, context) ? 1u << 8 * (i % 4) : 0;
+            answers[i / 4] |= GPI(keep)(&x, context) ? 1u << 8 * (i % 4) : 0;
         }
         eights[0] = gpi_gather_answers(answers[0], answers[1]);
         eights[1] = gpi_gather_answers(answers[2], answers[3]);
         GPI_UNROLL
-        for (int w = GPI_COMPACT_BITS - 1; w > 0; w--) /* room for 16 more answers */
+        for (int w = GPI(bits) - 1; w > 0; w--) /* room for 16 more answers */
             keep[w] = gpi_permute(keep[w - 1], keep[w], 0x5432);
         keep[0] = gpi_permute(gpi_permute(eights[0], eights[1], 0x0073), keep[0], 0x5410);
     }
 }
 
 /* Asks the predicate about a run of larger items. */
-GPI_DEVICE void GPI_COMPACT_ASK(uint32_t *keep, const GPI_RUN *run, GPI_CONTEXT context)
+GPI_DEVICE void GPI(ask)(uint32_t *keep, const GPI(run_t) *run, GPI_CONTEXT context)
 {
     GPI_UNROLL
-    for (int i = 0; i < GPI_RUN_N; i++) {
-        GP_TYPE x = GPI_COMPACT_ITEM(run, i);
+    for (int i = 0; i < GPI(run_n); i++) {
+        GP_TYPE x = GPI(item)(run, i);
 
-        keep[i / 32] |= (uint32_t)GPI_KEEP(&x, context) << i % 32;
+        keep[i / 32] |= (uint32_t)GPI(keep)(&x, context) << i % 32;
     }
 }
 
@@ -269,10 +219,10 @@ GPI_DEVICE void GPI_COMPACT_ASK(uint32_t *keep, const GPI_RUN *run, GPI_CONTEXT 
  * One warp: where a run is not all there, a copy of an item takes the places without one, so that the
  * predicate may be asked about the whole run.
  */
-GPI_DEVICE void GPI_COMPACT_FILL(char *items, GPI_COMPACT_PART part, unsigned lane)
+GPI_DEVICE void GPI(fill)(char *items, GPI(part) part, unsigned lane)
 {
-    const unsigned begin = part.first / GPI_RUN_N * GPI_RUN_N;
-    const unsigned end = (part.last + GPI_RUN_N - 1) / GPI_RUN_N * GPI_RUN_N;
+    const unsigned begin = part.first / GPI(run_n) * GPI(run_n);
+    const unsigned end = (part.last + GPI(run_n) - 1) / GPI(run_n) * GPI(run_n);
     GP_TYPE x;
 
     gpi_get(x, items + part.first * sizeof x);
@@ -287,18 +237,18 @@ GPI_DEVICE void GPI_COMPACT_FILL(char *items, GPI_COMPACT_PART part, unsigned la
 }
 
 /* Looks at the flags of a run instead; where there is no item they may be rubbish. */
-GPI_DEVICE void GPI_COMPACT_ASK_FLAGS(uint32_t *keep, const char *flags, unsigned lane)
+GPI_DEVICE void GPI(ask_flags)(uint32_t *keep, const char *flags, unsigned lane)
 {
-    const char *from = flags + lane * GPI_RUN_N;
+    const char *from = flags + lane * GPI(run_n);
 
-    if (GPI_RUN_N % 4 == 0) { /* four at a time */
+    if (GPI(run_n) % 4 == 0) { /* four at a time */
         unsigned shift = (unsigned)(uintptr_t)from & 3;
         uint32_t word, next = 0;
 
         gpi_get(word, from - shift);
         GPI_UNROLL
-        for (int i = 0; i < GPI_RUN_N; i += 4) {
-            if (i + 4 < GPI_RUN_N || shift)
+        for (int i = 0; i < GPI(run_n); i += 4) {
+            if (i + 4 < GPI(run_n) || shift)
                 gpi_get(next, from - shift + i + 4);
             uint32_t four = gpi_funnel_shift(word, next, shift * 8);
             uint32_t marked = (((four & 0x7F7F7F7Fu) + 0x7F7F7F7Fu) | four) >> 7 & 0x01010101u;
@@ -308,9 +258,9 @@ GPI_DEVICE void GPI_COMPACT_ASK_FLAGS(uint32_t *keep, const char *flags, unsigne
         }
     } else {
         GPI_UNROLL
-        for (int w = 0; w < GPI_COMPACT_BITS; w++) {
+        for (int w = 0; w < GPI(bits); w++) {
             GPI_UNROLL_BY_8
-            for (int i = 32 * w; i < 32 * w + 32 && i < GPI_RUN_N; i++)
+            for (int i = 32 * w; i < 32 * w + 32 && i < GPI(run_n); i++)
                 keep[w] |= from[i] ? 1u << i % 32 : 0;
         }
     }
@@ -320,31 +270,31 @@ GPI_DEVICE void GPI_COMPACT_ASK_FLAGS(uint32_t *keep, const char *flags, unsigne
  * Which items of the lane's run are kept, a bit each; returns how many. Without flags, the places of a chunk that
  * is not whole have been filled; `run` is needed of items larger than a byte, and place 0 is at `items`.
  */
-GPI_DEVICE unsigned GPI_COMPACT_CHOOSE(uint32_t *keep, const GPI_COMPACT_JOB *job, GPI_COMPACT_PART part,
-                                       const GPI_RUN *run, const char *items, const char *flag_slot,
-                                       unsigned lane, GPI_CONTEXT context)
+GPI_DEVICE unsigned GPI(choose)(uint32_t *keep, const GPI(job) *job, GPI(part) part,
+                                const GPI(run_t) *run, const char *items, const char *flag_slot,
+                                unsigned lane, GPI_CONTEXT context)
 {
-    int first = (int)part.first - (int)(lane * GPI_RUN_N), last = (int)part.last - (int)(lane * GPI_RUN_N);
+    int first = (int)part.first - (int)(lane * GPI(run_n)), last = (int)part.last - (int)(lane * GPI(run_n));
     unsigned kept = 0;
 
     GPI_UNROLL
-    for (int w = 0; w < GPI_COMPACT_BITS; w++)
+    for (int w = 0; w < GPI(bits); w++)
         keep[w] = 0;
     if (job->flags) {
-        GPI_COMPACT_ASK_FLAGS(keep, flag_slot + GPI_COMPACT_FLAG_PHASE(job, part), lane);
-    } else if (first < GPI_RUN_N && last > 0) { /* nobody asks where there is no item at all */
+        GPI(ask_flags)(keep, flag_slot + GPI(flag_phase)(job, part), lane);
+    } else if (first < GPI(run_n) && last > 0) { /* nobody asks where there is no item at all */
         if (sizeof(GP_TYPE) == 1)
-            GPI_COMPACT_ASK_BYTES(keep, items + lane * GPI_OUT_BYTES, context);
+            GPI(ask_bytes)(keep, items + lane * GPI(out_bytes), context);
         else
-            GPI_COMPACT_ASK(keep, run, context);
+            GPI(ask)(keep, run, context);
     }
     if (GPI_COMPACT_IS_SHORT(part)) {
         GPI_UNROLL
-        for (int w = 0; w < GPI_COMPACT_BITS; w++)
+        for (int w = 0; w < GPI(bits); w++)
             keep[w] &= gpi_low_bits(last - 32 * w) & ~gpi_low_bits(first - 32 * w);
     }
     GPI_UNROLL
-    for (int w = 0; w < GPI_COMPACT_BITS; w++)
+    for (int w = 0; w < GPI(bits); w++)
         kept += (unsigned)__popc(keep[w]);
     return kept;
 }
@@ -353,37 +303,37 @@ GPI_DEVICE unsigned GPI_COMPACT_CHOOSE(uint32_t *keep, const GPI_COMPACT_JOB *jo
 typedef struct {
     char *kept, *rejected; /* `rejected` is the lowest address of the lane's */
     int both, reverse;
-} GPI_COMPACT_TARGET;
+} GPI(target);
 
 /*
  * Puts the kept items of a run to those of the lanes before, then the rejected ones, whose bits are in `drop`, if
  * they go anywhere. Bytes go four at a time. One warp calls.
  */
-GPI_DEVICE void GPI_COMPACT_PUT(GPI_COMPACT_TARGET to, GPI_RUN *run, const uint32_t *keep,
-                                const uint32_t *drop, const gpi_pack_table *table)
+GPI_DEVICE void GPI(put)(GPI(target) to, GPI(run_t) *run, const uint32_t *keep,
+                         const uint32_t *drop, const gpi_pack_table *table)
 {
-    uint32_t bits[GPI_COMPACT_BITS];
+    uint32_t bits[GPI(bits)];
     char *at = to.kept;
     int step = (int)sizeof(GP_TYPE);
 
     GPI_UNROLL
-    for (int w = 0; w < GPI_COMPACT_BITS; w++)
+    for (int w = 0; w < GPI(bits); w++)
         bits[w] = keep[w];
     GPI_NO_UNROLL
     for (int both = to.both;; both = 0) {
         if (sizeof(GP_TYPE) == 1) {
-            gpi_pack_bytes(at, run->words, bits, GPI_OUT_BYTES / 4, table);
+            gpi_pack_bytes(at, run->words, bits, GPI(out_bytes) / 4, table);
         } else if (sizeof(GP_TYPE) == 4 && __alignof__(GP_TYPE) == 4) {
             gpi_shared_place place = gpi_shared_place_of(at);
 
             GPI_UNROLL
-            for (int i = 0; i < GPI_RUN_N; i++)
+            for (int i = 0; i < GPI(run_n); i++)
                 gpi_store_if(&place, bits[i / 32] & 1u << i % 32, run->words[i], step);
         } else {
             GPI_UNROLL
-            for (int i = 0; i < GPI_RUN_N; i++)
+            for (int i = 0; i < GPI(run_n); i++)
                 if (bits[i / 32] >> i % 32 & 1) {
-                    GP_TYPE x = GPI_COMPACT_ITEM(run, i);
+                    GP_TYPE x = GPI(item)(run, i);
 
                     gpi_put(at, x);
                     at += step;
@@ -393,13 +343,13 @@ GPI_DEVICE void GPI_COMPACT_PUT(GPI_COMPACT_TARGET to, GPI_RUN *run, const uint3
             return;
         at = to.rejected;
         GPI_UNROLL
-        for (int w = 0; w < GPI_COMPACT_BITS; w++) {
+        for (int w = 0; w < GPI(bits); w++) {
             bits[w] = drop[w];
             if (to.reverse && sizeof(GP_TYPE) > 1)
                 at += __popc(drop[w]) * step;
         }
         if (to.reverse && sizeof(GP_TYPE) == 1) {
-            gpi_reverse_bytes(run->words, bits, GPI_OUT_BYTES / 4);
+            gpi_reverse_bytes(run->words, bits, GPI(out_bytes) / 4);
         } else if (to.reverse) {
             step = -step;
             at += step;
@@ -408,23 +358,23 @@ GPI_DEVICE void GPI_COMPACT_PUT(GPI_COMPACT_TARGET to, GPI_RUN *run, const uint3
 }
 
 /* Writes the places of a chunk's kept items, by way of a list in the slot. */
-GPI_DEVICE void GPI_COMPACT_LIST(size_t *out, size_t start, char *slot, const uint32_t *keep, unsigned rank,
-                                 unsigned kept, unsigned lane)
+GPI_DEVICE void GPI(list)(size_t *out, size_t start, char *slot, const uint32_t *keep, unsigned rank,
+                          unsigned kept, unsigned lane)
 {
     uint16_t *list = (uint16_t *)(void *)slot;
 
     GPI_NO_UNROLL
-    for (unsigned turn = 0; turn < GPI_COMPACT_LISTS; turn++) {
-        const unsigned lanes = 32 / GPI_COMPACT_LISTS;
+    for (unsigned turn = 0; turn < GPI(lists); turn++) {
+        const unsigned lanes = 32 / GPI(lists);
         unsigned first = __shfl_sync(GPI_FULL_MASK, rank, (int)(turn * lanes));
         unsigned next = __shfl_sync(GPI_FULL_MASK, rank, (int)((turn + 1) * lanes % 32));
-        unsigned last = turn + 1 < GPI_COMPACT_LISTS ? next : kept, at = rank - first;
+        unsigned last = turn + 1 < GPI(lists) ? next : kept, at = rank - first;
 
         if (lane / lanes == turn) {
             GPI_UNROLL
-            for (int w = 0; w < GPI_COMPACT_BITS; w++)
+            for (int w = 0; w < GPI(bits); w++)
                 for (uint32_t bits = keep[w]; bits; bits &= bits - 1)
-                    list[at++] = (uint16_t)(lane * GPI_RUN_N + 32 * (unsigned)w +
+                    list[at++] = (uint16_t)(lane * GPI(run_n) + 32 * (unsigned)w +
                                             (unsigned)__ffs((int)bits) - 1);
         }
         __syncwarp(); /* the list is complete */
@@ -438,42 +388,42 @@ GPI_DEVICE void GPI_COMPACT_LIST(size_t *out, size_t start, char *slot, const ui
  * One warp, which has read the slot: writes what the output gets of a chunk. `before` items are kept
  * before the chunk, `rank` in it before the lane. Uses the slot.
  */
-GPI_DEVICE void GPI_COMPACT_WRITE(const GPI_COMPACT_JOB *job, GPI_COMPACT_PART part, char *slot,
-                                  GPI_RUN *run, const uint32_t *keep, unsigned rank, unsigned kept,
-                                  size_t before, size_t all_kept, const gpi_pack_table *table,
-                                  unsigned lane, int bulk)
+GPI_DEVICE void GPI(write)(const GPI(job) *job, GPI(part) part, char *slot,
+                           GPI(run_t) *run, const uint32_t *keep, unsigned rank, unsigned kept,
+                           size_t before, size_t all_kept, const gpi_pack_table *table,
+                           unsigned lane, int bulk)
 {
     const unsigned size = sizeof(GP_TYPE);
 
     if (job->indices) {
         if (kept)
-            GPI_COMPACT_LIST(job->indices + before, part.start, slot, keep, rank, kept, lane);
+            GPI(list)(job->indices + before, part.start, slot, keep, rank, kept, lane);
         if (bulk)
             gpi_fence_async();
         return;
     }
     /* Rejected items end where the slot does, as far behind a line as in the output. */
     int both = job->rejected != GPI_REJECTED_DROPPED, reverse = job->rejected == GPI_REJECTED_REVERSED;
-    int first = (int)part.first - (int)(lane * GPI_RUN_N), last = (int)part.last - (int)(lane * GPI_RUN_N);
+    int first = (int)part.first - (int)(lane * GPI(run_n)), last = (int)part.last - (int)(lane * GPI(run_n));
     unsigned rejected = both ? part.last - part.first - kept : 0;
     size_t rejected_before = part.start + part.first - before;
     char *out = (char *)(job->out + before);
     char *end = (char *)(job->out + (reverse ? job->n - rejected_before
                                              : all_kept + rejected_before + rejected));
-    char *begin = end - rejected * size, *slot_end = slot + GPI_COMPACT_SLOT - 128 + gpi_phase(end);
-    GPI_COMPACT_TARGET to = {slot + gpi_phase(out) + rank * size, slot_end, both, reverse};
-    uint32_t drop[GPI_COMPACT_BITS];
+    char *begin = end - rejected * size, *slot_end = slot + GPI(slot) - 128 + gpi_phase(end);
+    GPI(target) to = {slot + gpi_phase(out) + rank * size, slot_end, both, reverse};
+    uint32_t drop[GPI(bits)];
 
     GPI_UNDEFINED(drop);
     if (kept + rejected == 0)
         return;
     if (both) {
-        unsigned own = gpi_min(lane * GPI_RUN_N, part.last) - gpi_min(lane * GPI_RUN_N, part.first);
+        unsigned own = gpi_min(lane * GPI(run_n), part.last) - gpi_min(lane * GPI(run_n), part.first);
         unsigned before_lane = own - rank, here = 0;
 
         GPI_UNROLL
-        for (int w = 0; w < GPI_COMPACT_BITS; w++) {
-            const int most = GPI_RUN_N - 32 * w;
+        for (int w = 0; w < GPI(bits); w++) {
+            const int most = GPI(run_n) - 32 * w;
 
             drop[w] = ~keep[w] & gpi_low_bits(last - 32 * w) & ~gpi_low_bits(first - 32 * w) &
                       gpi_low_bits(most);
@@ -481,7 +431,7 @@ GPI_DEVICE void GPI_COMPACT_WRITE(const GPI_COMPACT_JOB *job, GPI_COMPACT_PART p
         }
         to.rejected -= (reverse ? before_lane + here : rejected - before_lane) * size;
     }
-    GPI_COMPACT_PUT(to, run, keep, drop, table);
+    GPI(put)(to, run, keep, drop, table);
     if (bulk)
         gpi_fence_async();
     __syncwarp(); /* the items are in the slot */
@@ -500,14 +450,14 @@ GPI_DEVICE void GPI_COMPACT_WRITE(const GPI_COMPACT_JOB *job, GPI_COMPACT_PART p
 }
 
 /* How many of the items [first, last) in global memory the lane's share of them keeps. */
-GPI_DEVICE unsigned GPI_COMPACT_COUNT(const GPI_COMPACT_JOB *job, size_t first, size_t last, unsigned lane,
-                                      GPI_CONTEXT context)
+GPI_DEVICE unsigned GPI(count)(const GPI(job) *job, size_t first, size_t last, unsigned lane,
+                               GPI_CONTEXT context)
 {
     unsigned kept = 0;
 
     GPI_NO_UNROLL
     for (size_t i = first + lane; i < last; i += 32)
-        kept += job->flags ? job->flags[i] != 0 : (unsigned)GPI_KEEP(job->in + i, context);
+        kept += job->flags ? job->flags[i] != 0 : (unsigned)GPI(keep)(job->in + i, context);
     return kept;
 }
 
@@ -515,8 +465,8 @@ GPI_DEVICE unsigned GPI_COMPACT_COUNT(const GPI_COMPACT_JOB *job, size_t first, 
  * One warp: what those tiles of a group keep that come before `tile`, once they are there. Lanes ask again
  * for what is missing alone. In place, what those tiles have read may be overwritten afterwards.
  */
-GPI_DEVICE uint32_t GPI_COMPACT_COUNT_GROUP(const GPI_COMPACT_JOB *job, size_t group, size_t tile, unsigned lane,
-                                            uint32_t epoch, GPI_CONTEXT context)
+GPI_DEVICE uint32_t GPI(count_group)(const GPI(job) *job, size_t group, size_t tile, unsigned lane,
+                                     uint32_t epoch, GPI_CONTEXT context)
 {
     const uint64_t *words = (const uint64_t *)(job->head + 1);
     const size_t mine = group * GPI_COUNT_GROUP + 2 * lane;
@@ -537,7 +487,7 @@ GPI_DEVICE uint32_t GPI_COMPACT_COUNT_GROUP(const GPI_COMPACT_JOB *job, size_t g
         if (!who)
             break;
         if (asked > GPI_PATIENCE && !job->in_place) { /* count those of the first such lane, as their blocks will */
-            const size_t places = (size_t)job->tile_chunks * GPI_CHUNK_N;
+            const size_t places = (size_t)job->tile_chunks * GPI(chunk_n);
             size_t late = group * GPI_COUNT_GROUP + 2 * ((unsigned)__ffs((int)who) - 1);
             const size_t end = late + 1 < tile ? late + 2 : tile;
 
@@ -545,7 +495,7 @@ GPI_DEVICE uint32_t GPI_COMPACT_COUNT_GROUP(const GPI_COMPACT_JOB *job, size_t g
             for (; late < end; late++) {
                 const size_t first = late ? late * places - job->skip : 0, last = (late + 1) * places - job->skip;
                 const uint32_t kept = gpi_warp_sum(
-                    GPI_COMPACT_COUNT(job, first, last < job->n ? last : job->n, lane, context));
+                    GPI(count)(job, first, last < job->n ? last : job->n, lane, context));
 
                 if (lane == 0)
                     gpi_publish_count(job->head, late, kept, epoch, 0);
@@ -566,46 +516,46 @@ GPI_DEVICE uint32_t GPI_COMPACT_COUNT_GROUP(const GPI_COMPACT_JOB *job, size_t g
 /* ---- host functions -------------------------------------------------------------------------- */
 
 /* Of a launch of more than one tile, wherever the input starts. */
-static inline size_t GPI_COMPACT_BYTES(size_t n)
+static inline size_t GPI(bytes)(size_t n)
 {
-    size_t rest = n ? (n - 1) % GPI_TILE_N + 1 : 0; /* items of the last tile */
-    size_t tiles = gpi_divide_up(n, GPI_TILE_N) + (rest + GPI_COMPACT_SKIP > GPI_TILE_N);
+    size_t rest = n ? (n - 1) % GPI(tile_n) + 1 : 0; /* items of the last tile */
+    size_t tiles = gpi_divide_up(n, GPI(tile_n)) + (rest + GPI(skip) > GPI(tile_n));
 
     return tiles > 1 ? gpi_count_bytes(tiles < GPI_COUNT_GROUP ? GPI_COUNT_GROUP : tiles) : 0;
 }
 
 /* Counts tiles first, if need be. The ring from a certain n on, where the device has room for it; else the wave. */
-static inline cudaError_t GPI_COMPACT_LAUNCH(GPI_COMPACT_JOB job, GPI_CONTEXT context, cudaStream_t stream)
+static inline cudaError_t GPI(launch)(GPI(job) job, GPI_CONTEXT context, cudaStream_t stream)
 {
     static signed char wave_known[GPI_DEVICES];
-    int ready = gpi_kernel_ready((const void *)GPI_COMPACT_WAVE_KERNEL, GPI_COMPACT_WAVE_BYTES(1),
+    int ready = gpi_kernel_ready((const void *)GPI(wave_kernel), GPI_COMPACT_WAVE_BYTES(1),
                                  wave_known);
     int early = (ready & GPI_KERNEL_SM90) != 0, ring = 0;
 
 #if GP_KERNEL != GP_KERNEL_WAVE
     const size_t ring_from =
-        GP_KERNEL ? 1 : ((size_t)GPI_TUNE_COMPACT_RING_FROM * GPI_COMPACT_WAVE_BLOCKS << 20) / sizeof(GP_TYPE);
+        GP_KERNEL ? 1 : ((size_t)GPI_TUNE_COMPACT_RING_FROM * GPI(wave_blocks) << 20) / sizeof(GP_TYPE);
     static signed char ring_known[GPI_DEVICES];
 
     ring = job.n >= ring_from && job.tiles > 1 &&
-           gpi_kernel_ready((const void *)GPI_COMPACT_RING_KERNEL, GPI_COMPACT_RING_BYTES, ring_known) >=
+           gpi_kernel_ready((const void *)GPI(ring_kernel), GPI(ring_bytes), ring_known) >=
                (GPI_KERNEL_FITS | GPI_KERNEL_SM90);
 #endif
     if (!ring && job.tiles > 1 && /* twice as many blocks, as long as their counts are one group */
-        gpi_divide_up(job.n + GPI_COMPACT_SKIP, (size_t)GPI_COMPACT_HALF * GPI_CHUNK_N) <= GPI_COUNT_GROUP) {
-        job.tile_chunks = GPI_COMPACT_HALF;
-        job.tiles = (unsigned)gpi_divide_up(job.n + job.skip, (size_t)GPI_COMPACT_HALF * GPI_CHUNK_N);
+        gpi_divide_up(job.n + GPI(skip), (size_t)GPI(half) * GPI(chunk_n)) <= GPI_COUNT_GROUP) {
+        job.tile_chunks = GPI(half);
+        job.tiles = (unsigned)gpi_divide_up(job.n + job.skip, (size_t)GPI(half) * GPI(chunk_n));
     }
-    unsigned blocks = gpi_resident_blocks(ring ? 1 : GPI_COMPACT_WAVE_BLOCKS, job.tiles, GP_GRID);
+    unsigned blocks = gpi_resident_blocks(ring ? 1 : GPI(wave_blocks), job.tiles, GP_GRID);
     unsigned most = blocks; /* tiles that are in shared memory at the same time */
 #if GP_KERNEL != GP_KERNEL_WAVE
-    most *= ring ? GPI_COMPACT_STAGES : 1;
+    most *= ring ? GPI(stages) : 1;
 #endif
     if (job.rejected == GPI_REJECTED_STABLE) {
         job.own = job.tiles <= most ? job.tiles : ring ? most : 0;
         if (job.own < job.tiles) {
             cudaError_t error = GPI_LAUNCH_EARLY(
-                early, GPI_COMPACT_COUNT_KERNEL,
+                early, GPI(count_kernel),
                 gpi_resident_blocks(GPI_COMPACT_COUNT_BLOCKS, job.tiles - job.own, GP_GRID),
                 GPI_COMPACT_COUNT_THREADS, 0, stream, job, context);
 
@@ -615,15 +565,15 @@ static inline cudaError_t GPI_COMPACT_LAUNCH(GPI_COMPACT_JOB job, GPI_CONTEXT co
     }
 #if GP_KERNEL != GP_KERNEL_WAVE
     if (ring)
-        return GPI_LAUNCH_EARLY(1, GPI_COMPACT_RING_KERNEL, blocks, GPI_COMPACT_RING_THREADS,
-                                GPI_COMPACT_RING_BYTES, stream, job, context);
+        return GPI_LAUNCH_EARLY(1, GPI(ring_kernel), blocks, GPI(ring_threads),
+                                GPI(ring_bytes), stream, job, context);
 #endif
-    return GPI_LAUNCH_EARLY(early, GPI_COMPACT_WAVE_KERNEL, blocks, 32 * job.tile_chunks,
+    return GPI_LAUNCH_EARLY(early, GPI(wave_kernel), blocks, 32 * job.tile_chunks,
                             GPI_COMPACT_WAVE_BYTES(job.flags != NULL), stream, job, context);
 }
 
 /* Refuses too many items, and overlap. How much a compaction writes, the data say; partitions write n items. */
-static inline cudaError_t GPI_COMPACT_CHECK(const char *function, const GPI_COMPACT_JOB *job)
+static inline cudaError_t GPI(check)(const char *function, const GPI(job) *job)
 {
     const int drops = job->rejected == GPI_REJECTED_DROPPED, in_place = drops && job->out;
     const void *out = job->out ? (const void *)job->out : (const void *)job->indices;
@@ -633,13 +583,13 @@ static inline cudaError_t GPI_COMPACT_CHECK(const char *function, const GPI_COMP
         {"out", out, drops ? 1 : job->n * sizeof *job->out, GPI_WRITTEN, in_place},
         {"d_count", job->count, sizeof *job->count, GPI_WRITTEN, 0}};
     cudaError_t error = gpi_check_count(
-        function, "n", job->n, GPI_MOST_TILES * GPI_TILE_N - GPI_COMPACT_SKIP, sizeof *job->in);
+        function, "n", job->n, GPI_MOST_TILES * GPI(tile_n) - GPI(skip), sizeof *job->in);
 
     return error != cudaSuccess ? error : gpi_check_overlap(function, used, 4);
 }
 
-static inline cudaError_t GPI_COMPACT_HOST(const char *function, GPI_COMPACT_JOB job, GPI_CONTEXT context,
-                                           gp_workspace *ws, cudaStream_t stream)
+static inline cudaError_t GPI(host)(const char *function, GPI(job) job, GPI_CONTEXT context,
+                                    gp_workspace *ws, cudaStream_t stream)
 {
     gpi_scratch scratch;
     cudaError_t error;
@@ -652,57 +602,57 @@ static inline cudaError_t GPI_COMPACT_HOST(const char *function, GPI_COMPACT_JOB
         return gpi_error_null(function, "d_count", job.n);
     if (job.n == 0)
         return cudaMemsetAsync(job.count, 0, sizeof *job.count, stream);
-    error = GPI_COMPACT_CHECK(function, &job);
+    error = GPI(check)(function, &job);
     if (error != cudaSuccess)
         return error;
-    error = gpi_tagged_scratch_acquire(&scratch, ws, GPI_COMPACT_BYTES(job.n), 0, stream, function);
+    error = gpi_tagged_scratch_acquire(&scratch, ws, GPI(bytes)(job.n), 0, stream, function);
     if (error != cudaSuccess)
         return error;
 
     /* The least skip that takes the first chunk to a line; none where no item starts at one. */
-    for (unsigned skip = 0; skip <= GPI_COMPACT_SKIP && !job.skip; skip++)
+    for (unsigned skip = 0; skip <= GPI(skip) && !job.skip; skip++)
         if (((uintptr_t)job.in - skip * sizeof(GP_TYPE)) % 128 == 0)
             job.skip = skip;
     job.head = (gpi_tag_head *)scratch.tags;
-    job.tiles = (unsigned)gpi_divide_up(job.n + job.skip, GPI_TILE_N);
-    job.tile_chunks = GPI_TILE_CHUNKS;
+    job.tiles = (unsigned)gpi_divide_up(job.n + job.skip, GPI(tile_n));
+    job.tile_chunks = GPI(tile_chunks);
     job.in_place = job.in == job.out;
-    error = GPI_COMPACT_LAUNCH(job, context, stream);
+    error = GPI(launch)(job, context, stream);
     return gpi_scratch_release(&scratch, error, stream);
 }
 
 GP_API size_t GPI_PUBLIC(compact_workspace_bytes)(size_t n)
 {
-    return gpi_tagged_request(GPI_COMPACT_BYTES(n), 0);
+    return gpi_tagged_request(GPI(bytes)(n), 0);
 }
 
 GP_API size_t GPI_PUBLIC(compact_flagged_workspace_bytes)(size_t n)
 {
-    return gpi_tagged_request(GPI_COMPACT_BYTES(n), 0);
+    return gpi_tagged_request(GPI(bytes)(n), 0);
 }
 
 GP_API size_t GPI_PUBLIC(compact_indices_workspace_bytes)(size_t n)
 {
-    return gpi_tagged_request(GPI_COMPACT_BYTES(n), 0);
+    return gpi_tagged_request(GPI(bytes)(n), 0);
 }
 
 GP_API size_t GPI_PUBLIC(partition_workspace_bytes)(size_t n)
 {
-    return gpi_tagged_request(GPI_COMPACT_BYTES(n), 0);
+    return gpi_tagged_request(GPI(bytes)(n), 0);
 }
 
 GP_API size_t GPI_PUBLIC(partition_stable_workspace_bytes)(size_t n)
 {
-    return gpi_tagged_request(GPI_COMPACT_BYTES(n), 0);
+    return gpi_tagged_request(GPI(bytes)(n), 0);
 }
 
 /* The items that satisfy GP_PRED, in order; *d_count of them. */
 GP_API cudaError_t GPI_PUBLIC(compact)(const GP_TYPE *in, GP_TYPE *out, size_t n, size_t *d_count,
                                        GPI_CONTEXT_PARAMETER gp_workspace *ws, cudaStream_t stream)
 {
-    GPI_COMPACT_JOB job = {in, NULL, out, NULL, d_count, n, NULL, 0, 0, 0, GPI_REJECTED_DROPPED, 0, 0};
+    GPI(job) job = {in, NULL, out, NULL, d_count, n, NULL, 0, 0, 0, GPI_REJECTED_DROPPED, 0, 0};
 
-    return GPI_COMPACT_HOST(GPI_TEXT(compact), job, GPI_CONTEXT_VALUE, ws, stream);
+    return GPI(host)(GPI_TEXT(compact), job, GPI_CONTEXT_VALUE, ws, stream);
 }
 
 /* The items whose flag is not 0, in order; *d_count of them. */
@@ -710,38 +660,38 @@ GP_API cudaError_t GPI_PUBLIC(compact_flagged)(const GP_TYPE *in, const uint8_t 
                                                size_t n, size_t *d_count,
                                                GPI_CONTEXT_PARAMETER gp_workspace *ws, cudaStream_t stream)
 {
-    GPI_COMPACT_JOB job = {in, flags, out, NULL, d_count, n, NULL, 0, 0, 0, GPI_REJECTED_DROPPED, 0, 0};
+    GPI(job) job = {in, flags, out, NULL, d_count, n, NULL, 0, 0, 0, GPI_REJECTED_DROPPED, 0, 0};
 
     if (!flags && n)
         return gpi_error_null(GPI_TEXT(compact_flagged), "flags", n);
-    return GPI_COMPACT_HOST(GPI_TEXT(compact_flagged), job, GPI_CONTEXT_VALUE, ws, stream);
+    return GPI(host)(GPI_TEXT(compact_flagged), job, GPI_CONTEXT_VALUE, ws, stream);
 }
 
 /* The places of the items that satisfy GP_PRED, ascending; *d_count of them. */
 GP_API cudaError_t GPI_PUBLIC(compact_indices)(const GP_TYPE *in, size_t *out, size_t n, size_t *d_count,
                                                GPI_CONTEXT_PARAMETER gp_workspace *ws, cudaStream_t stream)
 {
-    GPI_COMPACT_JOB job = {in, NULL, NULL, out, d_count, n, NULL, 0, 0, 0, GPI_REJECTED_DROPPED, 0, 0};
+    GPI(job) job = {in, NULL, NULL, out, d_count, n, NULL, 0, 0, 0, GPI_REJECTED_DROPPED, 0, 0};
 
-    return GPI_COMPACT_HOST(GPI_TEXT(compact_indices), job, GPI_CONTEXT_VALUE, ws, stream);
+    return GPI(host)(GPI_TEXT(compact_indices), job, GPI_CONTEXT_VALUE, ws, stream);
 }
 
 /* All items: first those that satisfy GP_PRED, *d_count of them, in order; the others in reverse. */
 GP_API cudaError_t GPI_PUBLIC(partition)(const GP_TYPE *in, GP_TYPE *out, size_t n, size_t *d_count,
                                          GPI_CONTEXT_PARAMETER gp_workspace *ws, cudaStream_t stream)
 {
-    GPI_COMPACT_JOB job = {in, NULL, out, NULL, d_count, n, NULL, 0, 0, 0, GPI_REJECTED_REVERSED, 0, 0};
+    GPI(job) job = {in, NULL, out, NULL, d_count, n, NULL, 0, 0, 0, GPI_REJECTED_REVERSED, 0, 0};
 
-    return GPI_COMPACT_HOST(GPI_TEXT(partition), job, GPI_CONTEXT_VALUE, ws, stream);
+    return GPI(host)(GPI_TEXT(partition), job, GPI_CONTEXT_VALUE, ws, stream);
 }
 
 /* All items: first those that satisfy GP_PRED, *d_count of them, in order; the others in order. */
 GP_API cudaError_t GPI_PUBLIC(partition_stable)(const GP_TYPE *in, GP_TYPE *out, size_t n, size_t *d_count,
                                                 GPI_CONTEXT_PARAMETER gp_workspace *ws, cudaStream_t stream)
 {
-    GPI_COMPACT_JOB job = {in, NULL, out, NULL, d_count, n, NULL, 0, 0, 0, GPI_REJECTED_STABLE, 0, 0};
+    GPI(job) job = {in, NULL, out, NULL, d_count, n, NULL, 0, 0, 0, GPI_REJECTED_STABLE, 0, 0};
 
-    return GPI_COMPACT_HOST(GPI_TEXT(partition_stable), job, GPI_CONTEXT_VALUE, ws, stream);
+    return GPI(host)(GPI_TEXT(partition_stable), job, GPI_CONTEXT_VALUE, ws, stream);
 }
 
 #endif

@@ -105,36 +105,6 @@ GPI_ONCE_PER_NAME(hybrid_sort);
 GPI_CHECK_KEY();
 #include "core/merge_runs.cuh"
 
-#define GPI_HYBRID_SORT GPI(sort)
-#define GPI_HYBRID_BYTES GPI(bytes)
-#define GPI_HYBRID_CAPACITY GPI(capacity)
-#define GPI_HYBRID_METHOD GPI(method)
-#define GPI_HYBRID_CHUNK_N GPI(chunk_n)
-#define GPI_HYBRID_CHECK GPI(check)
-#define GPI_HYBRID_PLAN GPI(plan)
-#define GPI_HYBRID_CARVE GPI(carve)
-#define GPI_HYBRID_LAY_OUT GPI(lay_out)
-#define GPI_HYBRID_PLACES GPI(places)
-#define GPI_HYBRID_STAGE GPI(stage)
-#define GPI_HYBRID_HOST_MEMORY GPI(host_memory)
-#define GPI_HYBRID_DEVICE GPI(device)
-#define GPI_HYBRID_RELEASE GPI(release)
-#define GPI_HYBRID_SORT_CHUNK GPI(sort_chunk)
-#define GPI_HYBRID_OFFSETS GPI(offsets)
-#define GPI_HYBRID_MERGE_PART GPI(merge_part)
-#define GPI_HYBRID_MERGE_GROUP GPI(merge_group)
-#define GPI_HYBRID_MERGE_ALL GPI(merge_all)
-#define GPI_HYBRID_COPY GPI(copy)
-#define GPI_HYBRID_FIRST_FAILED GPI(first_failed)
-#define GPI_HYBRID_SECOND_FAILED GPI(second_failed)
-#define GPI_HYBRID_NEEDED GPI(needed)
-#define GPI_HYBRID_SEE_OFF GPI(see_off)
-#define GPI_HYBRID_SEEN_OFF GPI(seen_off)
-#define GPI_HYBRID_CUT GPI(cut)
-#define GPI_HYBRID_TASKS GPI(tasks)
-#define GPI_HYBRID_TRIPS GPI(trips)
-#define GPI_HYBRID_HOST GPI(host)
-
 #define GPI_HYBRID_VALUE_BYTES (GPI_RUNS_PAIRS ? sizeof(GPI_RUNS_VALUE) : 0)
 
 /* ---- the plan ---------------------------------------------------------------------------------- */
@@ -180,14 +150,14 @@ typedef struct {
     gpi_hybrid_place *runs;  /* where its run is after the first trip: there, or */
     size_t guests,
         *guest; /* run guest[c] is in the place of chunk c of the user's, for c < guests */
-    GPI_RUNS_RUN *run;
+    GPI(runs_run) *run;
     size_t *cuts;
-    char *scratch; /* scratch_bytes for each thread: offsets of runs, then GPI_RUNS_SCRATCH */
+    char *scratch; /* scratch_bytes for each thread: offsets of runs, then GPI(runs_scratch) */
     size_t scratch_bytes;
-} GPI_HYBRID_SORT;
+} GPI(sort);
 
 /* Device memory for chunks of n items. */
-static inline size_t GPI_HYBRID_BYTES(size_t n, size_t slots)
+static inline size_t GPI(bytes)(size_t n, size_t slots)
 {
     const size_t slot = gpi_add_sizes(gpi_array_bytes(n, sizeof(GP_KEY)),
                                       gpi_array_bytes(n, GPI_HYBRID_VALUE_BYTES));
@@ -197,14 +167,14 @@ static inline size_t GPI_HYBRID_BYTES(size_t n, size_t slots)
 }
 
 /* The most items of a chunk, up to n, that fit in `budget` bytes. */
-static inline size_t GPI_HYBRID_CAPACITY(size_t budget, size_t n, size_t slots)
+static inline size_t GPI(capacity)(size_t budget, size_t n, size_t slots)
 {
     size_t fits = 0, more = n + 1;
 
     while (more - fits > 1) {
         size_t middle = fits + (more - fits) / 2;
 
-        if (GPI_HYBRID_BYTES(middle, slots) <= budget)
+        if (GPI(bytes)(middle, slots) <= budget)
             fits = middle;
         else
             more = middle;
@@ -223,7 +193,7 @@ static inline size_t GPI_HYBRID_CAPACITY(size_t budget, size_t n, size_t slots)
 #define GPI_HYBRID_LEVEL 3.0
 
 /* Which method should be faster. The first trip is the same: so, the second one or a merge. */
-static inline int GPI_HYBRID_METHOD(const GPI_HYBRID_SORT *sort)
+static inline int GPI(method)(const GPI(sort) *sort)
 {
     const double bytes = (double)(sizeof(GP_KEY) + GPI_HYBRID_VALUE_BYTES);
     double bus = bytes / GPI_HYBRID_BUS, staging = bytes / GPI_HYBRID_STAGING / sort->threads;
@@ -236,7 +206,7 @@ static inline int GPI_HYBRID_METHOD(const GPI_HYBRID_SORT *sort)
 }
 
 /* Says what is wrong with the arguments, if anything is. */
-static inline cudaError_t GPI_HYBRID_CHECK(const char *function, const GPI_HYBRID_SORT *sort)
+static inline cudaError_t GPI(check)(const char *function, const GPI(sort) *sort)
 {
     const gpi_argument used[] = {
         {"host_keys", sort->keys, sort->n * sizeof *sort->keys, GPI_WRITTEN, 0},
@@ -263,7 +233,7 @@ static inline cudaError_t GPI_HYBRID_CHECK(const char *function, const GPI_HYBRI
 }
 
 /* Items of a chunk, if there is room for `fits` and `chunks` of them are wanted: whole blocks, if it is many. */
-static inline size_t GPI_HYBRID_CHUNK_N(size_t n, size_t fits, size_t chunks)
+static inline size_t GPI(chunk_n)(size_t n, size_t fits, size_t chunks)
 {
     const size_t least = GPI_HYBRID_LEAST / (sizeof(GP_KEY) + GPI_HYBRID_VALUE_BYTES);
     const size_t block = gpi_hybrid_block_n(sizeof(GP_KEY));
@@ -275,7 +245,7 @@ static inline size_t GPI_HYBRID_CHUNK_N(size_t n, size_t fits, size_t chunks)
 }
 
 /* Decides how large chunks are, and how they are merged. */
-static inline cudaError_t GPI_HYBRID_PLAN(const char *function, GPI_HYBRID_SORT *sort)
+static inline cudaError_t GPI(plan)(const char *function, GPI(sort) *sort)
 {
     const size_t n = sort->n;
     const int is_given = sort->options.device_bytes > 0;
@@ -292,20 +262,20 @@ static inline cudaError_t GPI_HYBRID_PLAN(const char *function, GPI_HYBRID_SORT 
     sort->method = 1; /* of one chunk there is nothing to merge */
     sort->slots = 1;
     sort->chunk_n = n;
-    if (GPI_HYBRID_CAPACITY(budget, n, 1) < n) {
+    if (GPI(capacity)(budget, n, 1) < n) {
         const size_t least = gpi_divide_up(n, GPI_HYBRID_MOST);
-        const size_t fits = GPI_HYBRID_CAPACITY(budget, n, GPI_HYBRID_SLOTS);
+        const size_t fits = GPI(capacity)(budget, n, GPI_HYBRID_SLOTS);
 
         if (fits < least)
             return gpi_error(
                 is_given ? cudaErrorInvalidValue : cudaErrorMemoryAllocation,
                 "%s: %zu bytes of device memory are too few for %zu items; %zu are needed",
-                function, budget, n, GPI_HYBRID_BYTES(least, GPI_HYBRID_SLOTS));
+                function, budget, n, GPI(bytes)(least, GPI_HYBRID_SLOTS));
         sort->slots = sort->options.serial_lanes ? 1 : GPI_HYBRID_SLOTS;
-        sort->chunk_n = GPI_HYBRID_CHUNK_N(n, fits, GPI_HYBRID_COARSE);
-        sort->method = sort->options.method ? sort->options.method : GPI_HYBRID_METHOD(sort);
+        sort->chunk_n = GPI(chunk_n)(n, fits, GPI_HYBRID_COARSE);
+        sort->method = sort->options.method ? sort->options.method : GPI(method)(sort);
         if (sort->method == 2)
-            sort->chunk_n = GPI_HYBRID_CHUNK_N(n, fits, GPI_HYBRID_FINE);
+            sort->chunk_n = GPI(chunk_n)(n, fits, GPI_HYBRID_FINE);
     }
     sort->chunks = gpi_divide_up(n, sort->chunk_n);
     sort->group = sort->method == 2 || sort->chunks < 16 ? 1 : sort->chunks <= 64 ? 4 : 16;
@@ -324,7 +294,7 @@ static inline cudaError_t GPI_HYBRID_PLAN(const char *function, GPI_HYBRID_SORT 
 /* ---- memory ------------------------------------------------------------------------------------ */
 
 /* The next piece of an allocation, whose size is found out with memory NULL. */
-static inline char *GPI_HYBRID_CARVE(char *memory, size_t *used, size_t bytes)
+static inline char *GPI(carve)(char *memory, size_t *used, size_t bytes)
 {
     char *piece = memory ? memory + *used : NULL;
 
@@ -333,46 +303,46 @@ static inline char *GPI_HYBRID_CARVE(char *memory, size_t *used, size_t bytes)
 }
 
 /* Places everything in the temporary array and the state, or with NULLs says how large they have to be. */
-static inline size_t GPI_HYBRID_LAY_OUT(GPI_HYBRID_SORT *sort)
+static inline size_t GPI(lay_out)(GPI(sort) *sort)
 {
     gpi_hybrid_lanes *lanes = &sort->lanes;
     const size_t threads = (size_t)sort->threads, chunks = sort->chunks;
     const size_t window = sort->group > 1 ? 2 * sort->group * sort->chunk_n : 0;
     size_t used = 0;
 
-    sort->group_keys = (GP_KEY *)GPI_HYBRID_CARVE(sort->temporary, &used, sort->n * sizeof(GP_KEY));
-    sort->group_values = (GPI_RUNS_VALUE *)GPI_HYBRID_CARVE(sort->temporary, &used,
-                                                            sort->n * GPI_HYBRID_VALUE_BYTES);
+    sort->group_keys = (GP_KEY *)GPI(carve)(sort->temporary, &used, sort->n * sizeof(GP_KEY));
+    sort->group_values = (GPI_RUNS_VALUE *)GPI(carve)(sort->temporary, &used,
+                                                      sort->n * GPI_HYBRID_VALUE_BYTES);
     sort->run_keys = sort->group_keys;
     sort->run_values = sort->group_values;
     if (window) {
         sort->run_keys =
-            (GP_KEY *)GPI_HYBRID_CARVE(sort->temporary, &used, window * sizeof(GP_KEY));
-        sort->run_values = (GPI_RUNS_VALUE *)GPI_HYBRID_CARVE(sort->temporary, &used,
-                                                              window * GPI_HYBRID_VALUE_BYTES);
+            (GP_KEY *)GPI(carve)(sort->temporary, &used, window * sizeof(GP_KEY));
+        sort->run_values = (GPI_RUNS_VALUE *)GPI(carve)(sort->temporary, &used,
+                                                        window * GPI_HYBRID_VALUE_BYTES);
     }
     sort->temporary_bytes = used;
 
     used = 0;
-    sort->scratch_bytes = gpi_align_up((chunks + 1) * sizeof(size_t)) + GPI_RUNS_SCRATCH(chunks);
+    sort->scratch_bytes = gpi_align_up((chunks + 1) * sizeof(size_t)) + GPI(runs_scratch)(chunks);
     sort->scratch_bytes = gpi_align_up(sort->scratch_bytes);
-    sort->scratch = GPI_HYBRID_CARVE(sort->state, &used, threads * sort->scratch_bytes);
+    sort->scratch = GPI(carve)(sort->state, &used, threads * sort->scratch_bytes);
     lanes->workers =
-        (gpi_hybrid_worker *)GPI_HYBRID_CARVE(sort->state, &used, threads * sizeof *lanes->workers);
+        (gpi_hybrid_worker *)GPI(carve)(sort->state, &used, threads * sizeof *lanes->workers);
     lanes->state =
-        (gpi_hybrid_chunk *)GPI_HYBRID_CARVE(sort->state, &used, chunks * sizeof *lanes->state);
+        (gpi_hybrid_chunk *)GPI(carve)(sort->state, &used, chunks * sizeof *lanes->state);
     lanes->parts_left =
-        (size_t *)GPI_HYBRID_CARVE(sort->state, &used, sort->groups * sizeof *lanes->parts_left);
+        (size_t *)GPI(carve)(sort->state, &used, sort->groups * sizeof *lanes->parts_left);
     sort->array =
-        (gpi_hybrid_place *)GPI_HYBRID_CARVE(sort->state, &used, chunks * sizeof *sort->array);
+        (gpi_hybrid_place *)GPI(carve)(sort->state, &used, chunks * sizeof *sort->array);
     sort->own =
-        (gpi_hybrid_place *)GPI_HYBRID_CARVE(sort->state, &used, chunks * sizeof *sort->own);
+        (gpi_hybrid_place *)GPI(carve)(sort->state, &used, chunks * sizeof *sort->own);
     sort->runs =
-        (gpi_hybrid_place *)GPI_HYBRID_CARVE(sort->state, &used, chunks * sizeof *sort->runs);
+        (gpi_hybrid_place *)GPI(carve)(sort->state, &used, chunks * sizeof *sort->runs);
     sort->guest =
-        (size_t *)GPI_HYBRID_CARVE(sort->state, &used, sort->guests * sizeof *sort->guest);
-    sort->run = (GPI_RUNS_RUN *)GPI_HYBRID_CARVE(sort->state, &used, chunks * sizeof *sort->run);
-    sort->cuts = (size_t *)GPI_HYBRID_CARVE(
+        (size_t *)GPI(carve)(sort->state, &used, sort->guests * sizeof *sort->guest);
+    sort->run = (GPI(runs_run) *)GPI(carve)(sort->state, &used, chunks * sizeof *sort->run);
+    sort->cuts = (size_t *)GPI(carve)(
         sort->state, &used, sort->method == 2 ? (chunks + 1) * chunks * sizeof *sort->cuts : 0);
     return used;
 }
@@ -382,7 +352,7 @@ static inline size_t GPI_HYBRID_LAY_OUT(GPI_HYBRID_SORT *sort)
  * places which they take, all but the last chunk, which may be shorter: when a guest comes back, the chunk
  * whose place it takes has been back for as many chunks as there are guests.
  */
-static inline void GPI_HYBRID_PLACES(GPI_HYBRID_SORT *sort)
+static inline void GPI(places)(GPI(sort) *sort)
 {
     const size_t chunks = sort->chunks, guests = sort->guests, others = chunks - 1 - guests;
     const size_t turns = sort->group > 1 ? 2 * sort->group : chunks;
@@ -418,7 +388,7 @@ static inline void GPI_HYBRID_PLACES(GPI_HYBRID_SORT *sort)
 }
 
 /* Bytes of a staging block that holds either array's. */
-static inline size_t GPI_HYBRID_STAGE(const GPI_HYBRID_SORT *sort)
+static inline size_t GPI(stage)(const GPI(sort) *sort)
 {
     size_t keys = gpi_hybrid_block_n(sizeof(GP_KEY)),
            values = gpi_hybrid_block_n(sizeof(GPI_RUNS_VALUE));
@@ -428,11 +398,11 @@ static inline size_t GPI_HYBRID_STAGE(const GPI_HYBRID_SORT *sort)
     return gpi_align_up(keys > values ? keys : values);
 }
 
-static inline cudaError_t GPI_HYBRID_HOST_MEMORY(const char *function, GPI_HYBRID_SORT *sort)
+static inline cudaError_t GPI(host_memory)(const char *function, GPI(sort) *sort)
 {
-    const size_t state_bytes = GPI_HYBRID_LAY_OUT(sort);
+    const size_t state_bytes = GPI(lay_out)(sort);
 
-    sort->staging_bytes = (size_t)(2 * sort->threads * sort->lanes.stages) * GPI_HYBRID_STAGE(sort);
+    sort->staging_bytes = (size_t)(2 * sort->threads * sort->lanes.stages) * GPI(stage)(sort);
     sort->state = (char *)malloc(state_bytes);
     sort->staging = gpi_hybrid_malloc(sort->staging_bytes);
     sort->temporary = gpi_hybrid_malloc(sort->temporary_bytes);
@@ -442,24 +412,24 @@ static inline cudaError_t GPI_HYBRID_HOST_MEMORY(const char *function, GPI_HYBRI
                          sort->n);
     memset(sort->state, 0, state_bytes);
     gpi_hybrid_with_pages(gpi_hybrid_touch, sort->staging, sort->staging_bytes, sort->threads);
-    (void)GPI_HYBRID_LAY_OUT(sort);
-    GPI_HYBRID_PLACES(sort);
+    (void)GPI(lay_out)(sort);
+    GPI(places)(sort);
     return cudaSuccess;
 }
 
 /* Streams, events and the memory of the device; what was made before an error is released at the end. */
-static inline cudaError_t GPI_HYBRID_DEVICE(GPI_HYBRID_SORT *sort)
+static inline cudaError_t GPI(device)(GPI(sort) *sort)
 {
     gpi_hybrid_lanes *lanes = &sort->lanes;
     cudaStream_t *streams[] = {&lanes->in, &lanes->sort, &lanes->out};
-    const size_t stage = GPI_HYBRID_STAGE(sort),
+    const size_t stage = GPI(stage)(sort),
                  keys = gpi_align_up(sort->chunk_n * sizeof(GP_KEY)),
                  slot = keys + gpi_align_up(sort->chunk_n * GPI_HYBRID_VALUE_BYTES);
     size_t stages = 0;
     cudaError_t error = cudaGetDevice(&lanes->device);
 
     if (error == cudaSuccess)
-        error = cudaMalloc((void **)&sort->device, GPI_HYBRID_BYTES(sort->chunk_n, sort->slots));
+        error = cudaMalloc((void **)&sort->device, GPI(bytes)(sort->chunk_n, sort->slots));
     if (error == cudaSuccess)
         error = cudaHostRegister(sort->staging, sort->staging_bytes, cudaHostRegisterDefault);
     sort->pinned = error == cudaSuccess;
@@ -492,7 +462,7 @@ static inline cudaError_t GPI_HYBRID_DEVICE(GPI_HYBRID_SORT *sort)
 }
 
 /* Frees all that there is, and returns the first error. */
-static inline cudaError_t GPI_HYBRID_RELEASE(GPI_HYBRID_SORT *sort, cudaError_t error)
+static inline cudaError_t GPI(release)(GPI(sort) *sort, cudaError_t error)
 {
     gpi_hybrid_lanes *lanes = &sort->lanes;
     cudaStream_t streams[] = {lanes->in, lanes->sort, lanes->out};
@@ -528,10 +498,10 @@ static inline cudaError_t GPI_HYBRID_RELEASE(GPI_HYBRID_SORT *sort, cudaError_t 
 
 /* ---- the sort ---------------------------------------------------------------------------------- */
 
-static inline cudaError_t GPI_HYBRID_SORT_CHUNK(void *user, char *keys, char *values, size_t n,
-                                                cudaStream_t stream)
+static inline cudaError_t GPI(sort_chunk)(void *user, char *keys, char *values, size_t n,
+                                          cudaStream_t stream)
 {
-    GPI_HYBRID_SORT *sort = (GPI_HYBRID_SORT *)user;
+    GPI(sort) *sort = (GPI(sort) *)user;
     GP_KEY *k = (GP_KEY *)keys;
 
 #ifdef GP_VALUE
@@ -544,8 +514,8 @@ static inline cudaError_t GPI_HYBRID_SORT_CHUNK(void *user, char *keys, char *va
 }
 
 /* Where the runs of `run_n` of n items begin, in the worker's scratch; gives what is left of that. */
-static inline size_t *GPI_HYBRID_OFFSETS(const GPI_HYBRID_SORT *sort, int worker, size_t n,
-                                         size_t run_n, char **scratch)
+static inline size_t *GPI(offsets)(const GPI(sort) *sort, int worker, size_t n,
+                                   size_t run_n, char **scratch)
 {
     size_t *offsets = (size_t *)(sort->scratch + (size_t)worker * sort->scratch_bytes);
     size_t runs = gpi_divide_up(n, run_n);
@@ -558,63 +528,63 @@ static inline size_t *GPI_HYBRID_OFFSETS(const GPI_HYBRID_SORT *sort, int worker
 }
 
 /* Merges one of `parts` parts of n items; what they are, `part` says. */
-static inline void GPI_HYBRID_MERGE_PART(const GPI_HYBRID_SORT *sort, int worker,
-                                         GPI_RUNS_PART part, size_t n, size_t run_n, size_t number,
-                                         size_t parts)
+static inline void GPI(merge_part)(const GPI(sort) *sort, int worker,
+                                   GPI(runs_part) part, size_t n, size_t run_n, size_t number,
+                                   size_t parts)
 {
     char *scratch;
 
-    part.offsets = GPI_HYBRID_OFFSETS(sort, worker, n, run_n, &scratch);
+    part.offsets = GPI(offsets)(sort, worker, n, run_n, &scratch);
     part.scratch = scratch;
     part.runs = gpi_divide_up(n, run_n);
     part.first = n / parts * number + (number < n % parts ? number : n % parts);
     part.last = part.first + n / parts + (number < n % parts);
-    (void)GPI_RUNS_MERGE(&part);
+    (void)GPI(runs_merge)(&part);
 }
 
 /* A task of the first trip: a part of a group whose chunks are back. */
-static inline void GPI_HYBRID_MERGE_GROUP(void *user, size_t task, int worker)
+static inline void GPI(merge_group)(void *user, size_t task, int worker)
 {
-    const GPI_HYBRID_SORT *sort = (const GPI_HYBRID_SORT *)user;
+    const GPI(sort) *sort = (const GPI(sort) *)user;
     const size_t parts = (size_t)sort->threads, group = task / parts,
                  most = sort->group * sort->chunk_n;
     const size_t first = group * most, from = group % 2 * most, left = sort->n - first;
-    GPI_RUNS_PART part = {
+    GPI(runs_part) part = {
         sort->run_keys + from, sort->group_keys + first, NULL, NULL, NULL, 0, 0, 0, NULL};
 
     if (GPI_RUNS_PAIRS) {
         part.values_in = sort->run_values + from;
         part.values_out = sort->group_values + first;
     }
-    GPI_HYBRID_MERGE_PART(sort, worker, part, left < most ? left : most, sort->chunk_n,
-                          task % parts, parts);
+    GPI(merge_part)(sort, worker, part, left < most ? left : most, sort->chunk_n,
+                    task % parts, parts);
 }
 
 /* A task of the last trip of method 1: a part of the whole array, from all groups. */
-static inline void GPI_HYBRID_MERGE_ALL(void *user, size_t task, int worker)
+static inline void GPI(merge_all)(void *user, size_t task, int worker)
 {
-    const GPI_HYBRID_SORT *sort = (const GPI_HYBRID_SORT *)user;
-    GPI_RUNS_PART part = {
+    const GPI(sort) *sort = (const GPI(sort) *)user;
+    GPI(runs_part) part = {
         sort->group_keys, sort->keys, sort->group_values, sort->values, NULL, 0, 0, 0, NULL};
 
-    GPI_HYBRID_MERGE_PART(sort, worker, part, sort->n, sort->group * sort->chunk_n, task,
-                          sort->lanes.tasks);
+    GPI(merge_part)(sort, worker, part, sort->n, sort->group * sort->chunk_n, task,
+                    sort->lanes.tasks);
 }
 
 /* Where the runs divide at the end of a part of method 2. */
-static inline void GPI_HYBRID_CUT(void *user, size_t task, int worker)
+static inline void GPI(cut)(void *user, size_t task, int worker)
 {
-    const GPI_HYBRID_SORT *sort = (const GPI_HYBRID_SORT *)user;
+    const GPI(sort) *sort = (const GPI(sort) *)user;
     const size_t rank = task * sort->chunk_n;
     char *room = sort->scratch + (size_t)worker * sort->scratch_bytes;
 
-    GPI_RUNS_SPLIT(sort->run, sort->chunks, rank < sort->n ? rank : sort->n,
-                   sort->cuts + task * sort->chunks, (size_t *)room);
+    GPI(runs_split)(sort->run, sort->chunks, rank < sort->n ? rank : sort->n,
+                    sort->cuts + task * sort->chunks, (size_t *)room);
 }
 
 /* Copies items [first, last) of a place to items [to_first, ...) of another. */
-static inline void GPI_HYBRID_COPY(const gpi_hybrid_place *from, size_t first, size_t last,
-                                   const gpi_hybrid_place *to, size_t to_first)
+static inline void GPI(copy)(const gpi_hybrid_place *from, size_t first, size_t last,
+                             const gpi_hybrid_place *to, size_t to_first)
 {
     const size_t bytes[GPI_HYBRID_ARRAYS] = {sizeof(GP_KEY), GPI_HYBRID_VALUE_BYTES};
 
@@ -628,7 +598,7 @@ static inline void GPI_HYBRID_COPY(const gpi_hybrid_place *from, size_t first, s
  * While part c of the array is written to its place, parts may not be back from c - (GPI_HYBRID_SLOTS - 1)
  * on. What they need of the guest there goes to its own place before: items [*first, result) of run r.
  */
-static inline size_t GPI_HYBRID_NEEDED(const GPI_HYBRID_SORT *sort, size_t r, size_t *first)
+static inline size_t GPI(needed)(const GPI(sort) *sort, size_t r, size_t *first)
 {
     *first = sort->cuts[sort->own[r].since * sort->chunks + r];
     return sort->cuts[sort->guests * sort->chunks + r];
@@ -637,27 +607,27 @@ static inline size_t GPI_HYBRID_NEEDED(const GPI_HYBRID_SORT *sort, size_t r, si
 /* A task of the second trip: so many items of that, few, for meanwhile the thread's staging blocks wait. */
 #define GPI_HYBRID_FEW gpi_divide_up(gpi_hybrid_block_n(sizeof(GP_KEY)), 4)
 
-static inline void GPI_HYBRID_SEE_OFF(void *user, size_t task, int worker)
+static inline void GPI(see_off)(void *user, size_t task, int worker)
 {
-    const GPI_HYBRID_SORT *sort = (const GPI_HYBRID_SORT *)user;
+    const GPI(sort) *sort = (const GPI(sort) *)user;
     const size_t r = sort->guest[task % sort->guests];
-    size_t first, end = GPI_HYBRID_NEEDED(sort, r, &first);
+    size_t first, end = GPI(needed)(sort, r, &first);
 
     (void)worker;
     first += task / sort->guests * GPI_HYBRID_FEW;
     if (first < end)
-        GPI_HYBRID_COPY(&sort->runs[r], first,
-                        end - first < GPI_HYBRID_FEW ? end : first + GPI_HYBRID_FEW, &sort->own[r],
-                        first);
+        GPI(copy)(&sort->runs[r], first,
+                  end - first < GPI_HYBRID_FEW ? end : first + GPI_HYBRID_FEW, &sort->own[r],
+                  first);
 }
 
 /* So many tasks. */
-static inline size_t GPI_HYBRID_SEEN_OFF(const GPI_HYBRID_SORT *sort)
+static inline size_t GPI(seen_off)(const GPI(sort) *sort)
 {
     size_t most = 0;
 
     for (size_t c = 0; c < sort->guests; c++) {
-        size_t first, end = GPI_HYBRID_NEEDED(sort, sort->guest[c], &first);
+        size_t first, end = GPI(needed)(sort, sort->guest[c], &first);
 
         most = end - first > most ? end - first : most;
     }
@@ -665,10 +635,10 @@ static inline size_t GPI_HYBRID_SEEN_OFF(const GPI_HYBRID_SORT *sort)
 }
 
 /* The first trip has failed: chunks whose places may have got guests come back, as runs. */
-static inline void GPI_HYBRID_FIRST_FAILED(const GPI_HYBRID_SORT *sort)
+static inline void GPI(first_failed)(const GPI(sort) *sort)
 {
     for (size_t c = 0; c < sort->guests && c < sort->lanes.back; c++)
-        GPI_HYBRID_COPY(&sort->own[c], 0, sort->chunk_n, &sort->array[c], 0);
+        GPI(copy)(&sort->own[c], 0, sort->chunk_n, &sort->array[c], 0);
 }
 
 /*
@@ -676,7 +646,7 @@ static inline void GPI_HYBRID_FIRST_FAILED(const GPI_HYBRID_SORT *sort)
  * the array. Once all chunks before the barrier are back and all tasks are done, that rest is complete, and so
  * are some parts before it; the items of the others come back behind these.
  */
-static inline void GPI_HYBRID_SECOND_FAILED(const GPI_HYBRID_SORT *sort)
+static inline void GPI(second_failed)(const GPI(sort) *sort)
 {
     const size_t chunks = sort->chunks, guests = sort->guests, back = sort->lanes.back;
     const int guests_stay = back < chunks - guests || sort->lanes.tasks_done < sort->lanes.tasks;
@@ -688,29 +658,29 @@ static inline void GPI_HYBRID_SECOND_FAILED(const GPI_HYBRID_SORT *sort)
         const size_t r = sort->guest[c];
         size_t first;
 
-        (void)GPI_HYBRID_NEEDED(sort, r, &first);
+        (void)GPI(needed)(sort, r, &first);
         if (from[r] < first)
-            GPI_HYBRID_COPY(&sort->runs[r], from[r], first, &sort->own[r], from[r]);
+            GPI(copy)(&sort->runs[r], from[r], first, &sort->own[r], from[r]);
     }
     for (size_t r = 0; r < chunks; r++) {
         const size_t first = guests_stay ? 0 : from[r];
         const size_t last = !guests_stay ? until[r] : sort->runs[r].past ? 0 : sort->run[r].n;
 
-        GPI_HYBRID_COPY(&sort->own[r], first, last, &sort->array[0], to);
+        GPI(copy)(&sort->own[r], first, last, &sort->array[0], to);
         to += last - first;
     }
 }
 
 /* The next trip has nothing but tasks. */
-static inline void GPI_HYBRID_TASKS(gpi_hybrid_lanes *lanes, void (*task)(void *, size_t, int),
-                                    size_t tasks)
+static inline void GPI(tasks)(gpi_hybrid_lanes *lanes, void (*task)(void *, size_t, int),
+                              size_t tasks)
 {
     lanes->chunks = lanes->group = 0;
     lanes->task = task;
     lanes->tasks = lanes->parts = tasks;
 }
 
-static inline cudaError_t GPI_HYBRID_TRIPS(GPI_HYBRID_SORT *sort)
+static inline cudaError_t GPI(trips)(GPI(sort) *sort)
 {
     gpi_hybrid_lanes *lanes = &sort->lanes;
     const size_t threads = (size_t)sort->threads;
@@ -722,25 +692,25 @@ static inline cudaError_t GPI_HYBRID_TRIPS(GPI_HYBRID_SORT *sort)
     if (sort->group > 1) {
         lanes->places = 2 * sort->group;
         lanes->group = sort->group;
-        lanes->task = GPI_HYBRID_MERGE_GROUP;
+        lanes->task = GPI(merge_group);
         lanes->tasks = sort->groups * threads;
         lanes->parts = threads;
     }
     cudaError_t error = gpi_hybrid_trip(lanes, 0, 0.5);
     if (error != cudaSuccess) {
-        GPI_HYBRID_FIRST_FAILED(sort);
+        GPI(first_failed)(sort);
         return error;
     }
 
     if (sort->method == 1) {
-        GPI_HYBRID_TASKS(lanes, GPI_HYBRID_MERGE_ALL, 4 * threads);
+        GPI(tasks)(lanes, GPI(merge_all), 4 * threads);
         return gpi_hybrid_trip(lanes, 0.5, 0.5);
     }
-    GPI_HYBRID_TASKS(lanes, GPI_HYBRID_CUT, sort->chunks + 1);
+    GPI(tasks)(lanes, GPI(cut), sort->chunks + 1);
     (void)gpi_hybrid_trip(lanes, 0.5, 0);
 
     /* Part after part, from all runs through the GPU into the array: last where the guests are. */
-    GPI_HYBRID_TASKS(lanes, GPI_HYBRID_SEE_OFF, GPI_HYBRID_SEEN_OFF(sort));
+    GPI(tasks)(lanes, GPI(see_off), GPI(seen_off)(sort));
     lanes->chunks = lanes->places = lanes->runs = sort->chunks;
     lanes->first = sort->guests;
     lanes->barrier = sort->chunks - sort->guests;
@@ -750,15 +720,15 @@ static inline cudaError_t GPI_HYBRID_TRIPS(GPI_HYBRID_SORT *sort)
     lanes->cuts = sort->cuts;
     error = gpi_hybrid_trip(lanes, 0.5, 0.5);
     if (error != cudaSuccess)
-        GPI_HYBRID_SECOND_FAILED(sort);
+        GPI(second_failed)(sort);
     return error;
 }
 
-static inline cudaError_t GPI_HYBRID_HOST(const char *function, GP_KEY *keys,
-                                          GPI_RUNS_VALUE *values, size_t n,
-                                          const gp_hybrid_options *options)
+static inline cudaError_t GPI(host)(const char *function, GP_KEY *keys,
+                                    GPI_RUNS_VALUE *values, size_t n,
+                                    const gp_hybrid_options *options)
 {
-    GPI_HYBRID_SORT sort;
+    GPI(sort) sort;
     gpi_hybrid_lanes *lanes = &sort.lanes;
 
     memset((void *)&sort, 0, sizeof sort);
@@ -767,9 +737,9 @@ static inline cudaError_t GPI_HYBRID_HOST(const char *function, GP_KEY *keys,
     sort.n = n;
     if (options)
         sort.options = *options;
-    cudaError_t error = GPI_HYBRID_CHECK(function, &sort);
+    cudaError_t error = GPI(check)(function, &sort);
     if (error == cudaSuccess && n > 0)
-        error = GPI_HYBRID_PLAN(function, &sort);
+        error = GPI(plan)(function, &sort);
     if (error != cudaSuccess)
         return error;
 
@@ -785,15 +755,15 @@ static inline cudaError_t GPI_HYBRID_HOST(const char *function, GP_KEY *keys,
         lanes->serial = sort.options.serial_lanes != 0;
         lanes->options = &sort.options;
         lanes->user = &sort;
-        lanes->sort_chunk = GPI_HYBRID_SORT_CHUNK;
+        lanes->sort_chunk = GPI(sort_chunk);
         pthread_mutex_init(&lanes->lock, NULL);
         pthread_cond_init(&lanes->changed, NULL);
-        error = GPI_HYBRID_HOST_MEMORY(function, &sort);
+        error = GPI(host_memory)(function, &sort);
         if (error == cudaSuccess)
-            error = GPI_HYBRID_DEVICE(&sort);
+            error = GPI(device)(&sort);
         if (error == cudaSuccess)
-            error = GPI_HYBRID_TRIPS(&sort);
-        error = GPI_HYBRID_RELEASE(&sort, error);
+            error = GPI(trips)(&sort);
+        error = GPI(release)(&sort, error);
         pthread_cond_destroy(&lanes->changed);
         pthread_mutex_destroy(&lanes->lock);
         GPI_RANGE_END();
@@ -808,14 +778,14 @@ static inline cudaError_t GPI_HYBRID_HOST(const char *function, GP_KEY *keys,
 GP_API cudaError_t GPI_PUBLIC(hybrid_sort_host)(GP_KEY *host_keys, GP_VALUE *host_values, size_t n,
                                                 const gp_hybrid_options *options)
 {
-    return GPI_HYBRID_HOST(GPI_TEXT(hybrid_sort_host), host_keys, host_values, n, options);
+    return GPI(host)(GPI_TEXT(hybrid_sort_host), host_keys, host_values, n, options);
 }
 #else
 /* Sorts the keys. */
 GP_API cudaError_t GPI_PUBLIC(hybrid_sort_host)(GP_KEY *host_keys, size_t n,
                                                 const gp_hybrid_options *options)
 {
-    return GPI_HYBRID_HOST(GPI_TEXT(hybrid_sort_host), host_keys, NULL, n, options);
+    return GPI(host)(GPI_TEXT(hybrid_sort_host), host_keys, NULL, n, options);
 }
 #endif
 

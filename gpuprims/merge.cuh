@@ -66,7 +66,7 @@ GPI_ONCE_PER_NAME(merge);
 
 GP_API size_t GPI_PUBLIC(merge_workspace_bytes)(size_t na, size_t nb)
 {
-    const size_t n = gpi_add_sizes(na, nb), tiles = n ? GPI_MERGE_PASS_TILES(n, n) : 0;
+    const size_t n = gpi_add_sizes(na, nb), tiles = n ? GPI(pass_tiles)(n, n) : 0;
 
     if (n == SIZE_MAX)
         return SIZE_MAX;
@@ -83,7 +83,7 @@ GP_API cudaError_t GPI_PUBLIC(merge)(const GP_TYPE *a, size_t na, const GP_TYPE 
     const gpi_argument used[] = {{"a", a, na * sizeof *a, GPI_READ, 0},
                                  {"b", b, nb * sizeof *b, GPI_READ, 0},
                                  {"out", out, n * sizeof *out, GPI_WRITTEN, 0}};
-    GPI_MERGE_PASS pass;
+    GPI(pass) pass;
     gpi_scratch scratch;
 
     if (na && !a)
@@ -112,7 +112,7 @@ GP_API cudaError_t GPI_PUBLIC(merge)(const GP_TYPE *a, size_t na, const GP_TYPE 
     pass.run = na;
     pass.log = 1;
     pass.splits = (size_t *)scratch.memory;
-    error = GPI_MERGE_PASS_LAUNCH(&pass, GPI_CONTEXT_VALUE, GPI_MERGE_EARLY(), stream);
+    error = GPI(pass_launch)(&pass, GPI_CONTEXT_VALUE, GPI(early)(), stream);
     return gpi_scratch_release(&scratch, error, stream);
 }
 

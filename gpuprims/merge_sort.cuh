@@ -75,14 +75,6 @@ GPI_ONCE_PER_NAME(merge_sort);
 #include "core/block_merge.cuh"
 #include "core/merge_pass.cuh"
 
-#define GPI_MERGE_SORT_JOB GPI(job)
-#define GPI_MERGE_SORT_TILE_KERNEL GPI(tile_kernel)
-#define GPI_MERGE_SORT_LAYOUT GPI(layout)
-#define GPI_MERGE_SORT_LAY_OUT GPI(lay_out)
-#define GPI_MERGE_SORT_CHECK GPI(check)
-#define GPI_MERGE_SORT_PASSES GPI(passes)
-#define GPI_MERGE_SORT_HOST GPI(host)
-
 /* What to sort, and where to. */
 typedef struct {
     const GP_TYPE *keys_in;
@@ -90,47 +82,47 @@ typedef struct {
     GP_TYPE *keys_out;
     GPI_MERGE_VALUE *values_out;
     size_t n;
-} GPI_MERGE_SORT_JOB;
+} GPI(job);
 
 /* One block per tile: sorts it. All of it has been read before anything is written. */
-static __global__ void __launch_bounds__(GPI_MERGE_THREADS, GPI_MERGE_BLOCKS)
-    GPI_MERGE_SORT_TILE_KERNEL(GPI_MERGE_SORT_JOB job, GPI_CONTEXT context)
+static __global__ void __launch_bounds__(GPI(threads), GPI(blocks))
+    GPI(tile_kernel)(GPI(job) job, GPI_CONTEXT context)
 {
 #if GPI_DEVICE_CODE
-    GP_SHARED(GPI_MERGE_TILE, tile);
-    const size_t base = (size_t)blockIdx.x * GPI_MERGE_PLACES;
-    const unsigned n = gpi_most(job.n - base, GPI_MERGE_PLACES), mine = threadIdx.x * GPI_MERGE_ITEMS;
-    GP_TYPE x[GPI_MERGE_ITEMS];
-    GPI_MERGE_VALUE v[GPI_MERGE_ITEMS];
+    GP_SHARED(GPI(tile), tile);
+    const size_t base = (size_t)blockIdx.x * GPI(places);
+    const unsigned n = gpi_most(job.n - base, GPI(places)), mine = threadIdx.x * GPI(items);
+    GP_TYPE x[GPI(items)];
+    GPI_MERGE_VALUE v[GPI(items)];
 
     gpi_grid_wait();
     gpi_grid_launch_next();
     GPI_UNROLL
-    for (unsigned i = 0; i < GPI_MERGE_ITEMS; i++) {
-        const unsigned k = i * GPI_MERGE_THREADS + threadIdx.x;
+    for (unsigned i = 0; i < GPI(items); i++) {
+        const unsigned k = i * GPI(threads) + threadIdx.x;
 
         if (k < n) {
-            gpi_move(&tile.keys[GPI_MERGE_PLACE(k, GPI_MERGE_ITEMS)], &job.keys_in[base + k]);
+            gpi_move(&tile.keys[GPI_MERGE_PLACE(k, GPI(items))], &job.keys_in[base + k]);
             if (GPI_MERGE_PAIRS)
-                gpi_move(&GPI_MERGE_VALUE_AT(&tile, GPI_MERGE_PLACE(k, GPI_MERGE_ITEMS)), &job.values_in[base + k]);
+                gpi_move(&GPI_MERGE_VALUE_AT(&tile, GPI_MERGE_PLACE(k, GPI(items))), &job.values_in[base + k]);
         }
     }
     __syncthreads(); /* the tile is complete */
     GPI_UNROLL
-    for (unsigned i = 0; i < GPI_MERGE_ITEMS; i++) {
+    for (unsigned i = 0; i < GPI(items); i++) {
         const unsigned k = gpi_min(mine + i, n - 1); /* any item will do where there is none */
 
-        gpi_move(&x[i], &tile.keys[GPI_MERGE_PLACE(k, GPI_MERGE_ITEMS)]);
+        gpi_move(&x[i], &tile.keys[GPI_MERGE_PLACE(k, GPI(items))]);
         if (GPI_MERGE_PAIRS)
-            gpi_move(&v[i], &GPI_MERGE_VALUE_AT(&tile, GPI_MERGE_PLACE(k, GPI_MERGE_ITEMS)));
+            gpi_move(&v[i], &GPI_MERGE_VALUE_AT(&tile, GPI_MERGE_PLACE(k, GPI(items))));
     }
     __syncthreads(); /* and has been read */
-    GPI_MERGE_SORT(x, v, &tile, threadIdx.x, n, context);
+    GPI(block)(x, v, &tile, threadIdx.x, n, context);
     __syncthreads(); /* the last runs have been read */
-    GPI_MERGE_PUT(x, v, &tile, threadIdx.x, mine < n ? n - mine : 0, GPI_MERGE_ITEMS);
+    GPI(put)(x, v, &tile, threadIdx.x, mine < n ? n - mine : 0, GPI(items));
     __syncthreads(); /* the tile is sorted */
-    GPI_MERGE_WRITE(&tile, job.keys_out + base, GPI_MERGE_PAIRS ? job.values_out + base : job.values_out, n,
-                    GPI_MERGE_ITEMS);
+    GPI(write)(&tile, job.keys_out + base, GPI_MERGE_PAIRS ? job.values_out + base : job.values_out, n,
+               GPI(items));
 #endif
 }
 
@@ -139,15 +131,15 @@ static __global__ void __launch_bounds__(GPI_MERGE_THREADS, GPI_MERGE_BLOCKS)
 /* The workspace. */
 typedef struct {
     size_t values, splits, bytes; /* where values and splits begin, behind the keys */
-} GPI_MERGE_SORT_LAYOUT;
+} GPI(layout);
 
-static inline GPI_MERGE_SORT_LAYOUT GPI_MERGE_SORT_LAY_OUT(size_t n)
+static inline GPI(layout) GPI(lay_out)(size_t n)
 {
     /* No pass has more tiles than that: no group is smaller than two runs. */
-    const size_t tiles = gpi_divide_up(n, GPI_MERGE_PASS_N) + gpi_divide_up(n, 2 * GPI_MERGE_PLACES);
-    GPI_MERGE_SORT_LAYOUT layout = {0, 0, 0};
+    const size_t tiles = gpi_divide_up(n, GPI_MERGE_PASS_N) + gpi_divide_up(n, 2 * GPI(places));
+    GPI(layout) layout = {0, 0, 0};
 
-    if (n <= GPI_MERGE_PLACES)
+    if (n <= GPI(places))
         return layout;
     layout.values = gpi_array_bytes(n, sizeof(GP_TYPE));
     layout.splits = gpi_add_sizes(
@@ -158,7 +150,7 @@ static inline GPI_MERGE_SORT_LAYOUT GPI_MERGE_SORT_LAY_OUT(size_t n)
 }
 
 /* Says what is wrong with the arguments, if anything is. */
-static inline cudaError_t GPI_MERGE_SORT_CHECK(const char *function, const GPI_MERGE_SORT_JOB *job)
+static inline cudaError_t GPI(check)(const char *function, const GPI(job) *job)
 {
     const size_t key_bytes = sizeof(GP_TYPE),
                  value_bytes = GPI_MERGE_PAIRS ? sizeof(GPI_MERGE_VALUE) : 0;
@@ -183,25 +175,25 @@ static inline cudaError_t GPI_MERGE_SORT_CHECK(const char *function, const GPI_M
 }
 
 /* Sorts the tiles and merges them, so that the last pass writes the output. */
-static inline cudaError_t GPI_MERGE_SORT_PASSES(GPI_MERGE_SORT_JOB job, char *memory, GPI_CONTEXT context,
-                                                cudaStream_t stream)
+static inline cudaError_t GPI(passes)(GPI(job) job, char *memory, GPI_CONTEXT context,
+                                      cudaStream_t stream)
 {
-    const GPI_MERGE_SORT_LAYOUT layout = GPI_MERGE_SORT_LAY_OUT(job.n);
-    const size_t tiles = gpi_divide_up(job.n, GPI_MERGE_PLACES);
+    const GPI(layout) layout = GPI(lay_out)(job.n);
+    const size_t tiles = gpi_divide_up(job.n, GPI(places));
     GP_TYPE *keys[2] = {job.keys_out, (GP_TYPE *)memory};
     GPI_MERGE_VALUE *values[2] = {job.values_out, (GPI_MERGE_VALUE *)(memory + layout.values)};
-    const int early = GPI_MERGE_EARLY();
+    const int early = GPI(early)();
     int levels = 0;
 
     while ((size_t)1 << levels < tiles)
         levels++;
-    int passes = (levels + GPI_MERGE_MOST_LOG - 1) / GPI_MERGE_MOST_LOG;
+    int passes = (levels + GPI(most_log) - 1) / GPI(most_log);
     job.keys_out = keys[passes % 2];
     job.values_out = values[passes % 2];
-    cudaError_t error = GPI_LAUNCH_EARLY(early, GPI_MERGE_SORT_TILE_KERNEL, (unsigned)tiles,
-                                         GPI_MERGE_THREADS, 0, stream, job, context);
-    for (size_t run = GPI_MERGE_PLACES; passes > 0 && error == cudaSuccess; passes--) {
-        GPI_MERGE_PASS pass;
+    cudaError_t error = GPI_LAUNCH_EARLY(early, GPI(tile_kernel), (unsigned)tiles,
+                                         GPI(threads), 0, stream, job, context);
+    for (size_t run = GPI(places); passes > 0 && error == cudaSuccess; passes--) {
+        GPI(pass) pass;
 
         memset((void *)&pass, 0, sizeof pass);
         pass.log = (levels + passes - 1) / passes;
@@ -217,35 +209,35 @@ static inline cudaError_t GPI_MERGE_SORT_PASSES(GPI_MERGE_SORT_JOB job, char *me
         pass.values_out = values[1 - passes % 2];
 #endif
         pass.splits = (size_t *)(memory + layout.splits);
-        error = GPI_MERGE_PASS_LAUNCH(&pass, context, early, stream);
+        error = GPI(pass_launch)(&pass, context, early, stream);
         levels -= pass.log;
         run = pass.group;
     }
     return error;
 }
 
-static inline cudaError_t GPI_MERGE_SORT_HOST(const char *function, GPI_MERGE_SORT_JOB job,
-                                              GPI_CONTEXT context, gp_workspace *ws, cudaStream_t stream)
+static inline cudaError_t GPI(host)(const char *function, GPI(job) job,
+                                    GPI_CONTEXT context, gp_workspace *ws, cudaStream_t stream)
 {
     gpi_scratch scratch;
     cudaError_t error;
 
     if (job.n == 0)
         return cudaSuccess;
-    error = GPI_MERGE_SORT_CHECK(function, &job);
+    error = GPI(check)(function, &job);
     if (error != cudaSuccess)
         return error;
     error =
-        gpi_tagged_scratch_acquire(&scratch, ws, 0, GPI_MERGE_SORT_LAY_OUT(job.n).bytes, stream, function);
+        gpi_tagged_scratch_acquire(&scratch, ws, 0, GPI(lay_out)(job.n).bytes, stream, function);
     if (error != cudaSuccess)
         return error;
-    error = GPI_MERGE_SORT_PASSES(job, scratch.memory, context, stream);
+    error = GPI(passes)(job, scratch.memory, context, stream);
     return gpi_scratch_release(&scratch, error, stream);
 }
 
 GP_API size_t GPI_PUBLIC(merge_sort_workspace_bytes)(size_t n)
 {
-    return gpi_workspace_request(GPI_MERGE_SORT_LAY_OUT(n).bytes);
+    return gpi_workspace_request(GPI(lay_out)(n).bytes);
 }
 
 /* clang-format off */
@@ -263,9 +255,9 @@ GP_API size_t GPI_PUBLIC(merge_sort_workspace_bytes)(size_t n)
 GP_API cudaError_t GPI_PUBLIC(merge_sort)(GPI_MERGE_SORT_PARAMETERS, GPI_CONTEXT_PARAMETER gp_workspace *ws,
                                           cudaStream_t stream)
 {
-    GPI_MERGE_SORT_JOB job = GPI_MERGE_SORT_ARGUMENTS;
+    GPI(job) job = GPI_MERGE_SORT_ARGUMENTS;
 
-    return GPI_MERGE_SORT_HOST(GPI_TEXT(merge_sort), job, GPI_CONTEXT_VALUE, ws, stream);
+    return GPI(host)(GPI_TEXT(merge_sort), job, GPI_CONTEXT_VALUE, ws, stream);
 }
 
 #undef GPI_MERGE_SORT_PARAMETERS

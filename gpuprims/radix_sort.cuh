@@ -108,24 +108,6 @@ GPI_CHECK_KEY();
 #include "core/radix_cluster.cuh"
 #include "core/radix_buckets.cuh"
 
-#define GPI_RADIX_LAYOUT GPI(layout)
-#define GPI_RADIX_LAY_OUT GPI(lay_out)
-#define GPI_RADIX_LARGEST_CLUSTER GPI(largest_cluster)
-#define GPI_RADIX_READY GPI(ready)
-#define GPI_RADIX_BLOCKS_OF_CLUSTER GPI(blocks_of_cluster)
-#define GPI_RADIX_CLUSTER GPI(cluster)
-#define GPI_RADIX_IS_FEW GPI(is_few)
-#define GPI_RADIX_BLOCKS_OF_PASS GPI(blocks_of_pass)
-#define GPI_RADIX_TILE_OF_PASS GPI(tile_of_pass)
-#define GPI_RADIX_PASSES GPI(passes)
-#define GPI_RADIX_PASSES_OF_NUMBERS GPI(passes_of_numbers)
-#define GPI_RADIX_LEVELS GPI(levels)
-#define GPI_RADIX_TILE_OF_PARTITION GPI(tile_of_partition)
-#define GPI_RADIX_SPREAD GPI(spread)
-#define GPI_RADIX_SORT_BUCKETS GPI(sort_buckets)
-#define GPI_RADIX_CHECK GPI(check)
-#define GPI_RADIX_HOST GPI(host)
-
 /* ---- host functions -------------------------------------------------------------------------- */
 
 /* Shared memory that a block has everywhere, and what the passes leave of it for items. */
@@ -149,7 +131,7 @@ GPI_CHECK_KEY();
 #endif
 /* So many a single block sorts everywhere, if their values find room in registers; then there is no workspace. */
 #define GPI_RADIX_BLOCK_FIT \
-    ((GPI_RADIX_LEAST_ROOM - 2048 - GPI_RADIX_BLOCK_BYTES(0)) / (GPI_RADIX_BLOCK_BYTES(1) - GPI_RADIX_BLOCK_BYTES(0)))
+    ((GPI_RADIX_LEAST_ROOM - 2048 - GPI(block_bytes)(0)) / (GPI(block_bytes)(1) - GPI(block_bytes)(0)))
 #define GPI_RADIX_BLOCK_N                                 \
     (!GPI_RADIX_HOLDS_VALUES                      ? 0 \
      : GPI_RADIX_BLOCK_FIT < GPI_RADIX_BLOCK_MOST ? GPI_RADIX_BLOCK_FIT \
@@ -170,16 +152,16 @@ typedef struct {
     uint32_t *look[2];
     gpi_radix_buckets *buckets; /* before them: its first words are zeroed, too */
     size_t rows, bytes;
-} GPI_RADIX_LAYOUT;
+} GPI(layout);
 
 /* Enough for every device: with little shared memory there are the most tiles. */
-static inline GPI_RADIX_LAYOUT GPI_RADIX_LAY_OUT(char *memory, size_t n)
+static inline GPI(layout) GPI(lay_out)(char *memory, size_t n)
 {
     size_t tiles = gpi_divide_up(n, GPI_RADIX_LEAST_TILE), few = gpi_divide_up(n, GPI_RADIX_FEWEST);
     size_t keys = gpi_array_bytes(n, sizeof(GP_KEY));
     size_t values =
         gpi_add_sizes(keys, GPI_RADIX_PAIRS ? gpi_array_bytes(n, sizeof(GPI_RADIX_VALUE)) : 0);
-    GPI_RADIX_LAYOUT layout;
+    GPI(layout) layout;
 
     memset(&layout, 0, sizeof layout);
     if (n <= GPI_RADIX_BLOCK_N && !GPI_RADIX_ALWAYS_PASSES)
@@ -193,7 +175,7 @@ static inline GPI_RADIX_LAYOUT GPI_RADIX_LAY_OUT(char *memory, size_t n)
         gpi_add_sizes(counts, gpi_align_up(sizeof(gpi_radix_counts) +
                                            (GPI_RADIX_MOST + 1) * portions * sizeof(uint32_t)));
     size_t look =
-        gpi_add_sizes(buckets, GPI_RADIX_HAS_BUCKETS ? gpi_align_up(sizeof(gpi_radix_buckets)) : 0);
+        gpi_add_sizes(buckets, GPI(has_buckets) ? gpi_align_up(sizeof(gpi_radix_buckets)) : 0);
     layout.bytes =
         gpi_add_sizes(look, (GPI_RADIX_ROWS_BEFORE + 2 * layout.rows) * 256 * sizeof(uint32_t));
     if (memory) {
@@ -211,18 +193,18 @@ static inline GPI_RADIX_LAYOUT GPI_RADIX_LAY_OUT(char *memory, size_t n)
 
 #ifdef __CUDACC__
 /* How many blocks of all shared memory may make a cluster: not all GPUs have 16 multiprocessors together. */
-static inline int GPI_RADIX_LARGEST_CLUSTER(size_t room)
+static inline int GPI(largest_cluster)(size_t room)
 {
     cudaLaunchAttribute attributes[2];
     int clusters = 0;
 
-    if (cudaFuncSetAttribute((const void *)GPI_RADIX_CLUSTER_KERNEL,
+    if (cudaFuncSetAttribute((const void *)GPI(cluster_kernel),
                              cudaFuncAttributeNonPortableClusterSizeAllowed, 1) != cudaSuccess)
         return 1;
     for (unsigned blocks = GPI_RADIX_CLUSTER_MOST; blocks > 1; blocks /= 2) {
         const cudaLaunchConfig_t config = gpi_launch_config(attributes, 0, blocks, blocks, 1024, room - 2048, NULL);
 
-        if (cudaOccupancyMaxActiveClusters(&clusters, GPI_RADIX_CLUSTER_KERNEL, &config) ==
+        if (cudaOccupancyMaxActiveClusters(&clusters, GPI(cluster_kernel), &config) ==
                 cudaSuccess &&
             clusters > 0)
             return (int)blocks;
@@ -236,17 +218,17 @@ static inline int GPI_RADIX_LARGEST_CLUSTER(size_t room)
  * so, a multiple of 1024; plus twice the blocks of the largest cluster; plus 1, where kernels may start
  * early.
  */
-static inline int GPI_RADIX_READY(void)
+static inline int GPI(ready)(void)
 {
 #ifdef __CUDACC__
     static int known[GPI_DEVICES];
     const void *kernels[] = {
-        (const void *)GPI_RADIX_PASS_KERNEL, (const void *)GPI_RADIX_INDEX_KERNEL,
-        (const void *)GPI_RADIX_FEW_KERNEL,
-        (const void *)GPI_RADIX_COUNT_KERNEL, (const void *)GPI_RADIX_BLOCK_KERNEL,
-        (const void *)GPI_RADIX_CLUSTER_KERNEL,
-        (const void *)GPI_RADIX_SPREAD_KERNEL, (const void *)GPI_RADIX_PARTITION_KERNEL,
-        (const void *)GPI_RADIX_BUCKET_KERNEL};
+        (const void *)GPI(pass_kernel), (const void *)GPI_RADIX_INDEX_KERNEL,
+        (const void *)GPI(few_pass_kernel),
+        (const void *)GPI(count_kernel), (const void *)GPI(block_kernel),
+        (const void *)GPI(cluster_kernel),
+        (const void *)GPI(spread_kernel), (const void *)GPI(partition_kernel),
+        (const void *)GPI(bucket_kernel)};
     int device = 0, room = 0;
 
     if (cudaGetDevice(&device) != cudaSuccess)
@@ -268,7 +250,7 @@ static inline int GPI_RADIX_READY(void)
             room |= attributes.ptxVersion >= 90;
     }
     if (room % 2)
-        room |= 2 * GPI_RADIX_LARGEST_CLUSTER((size_t)room & ~(size_t)1023);
+        room |= 2 * GPI(largest_cluster)((size_t)room & ~(size_t)1023);
     if (device < GPI_DEVICES)
         __atomic_store_n(&known[device], room, __ATOMIC_RELEASE);
     return room;
@@ -278,68 +260,68 @@ static inline int GPI_RADIX_READY(void)
 }
 
 /* Whether the passes take the kernel for few keys. It is slow for many, but knows no limit. */
-static inline int GPI_RADIX_IS_FEW(size_t n)
+static inline int GPI(is_few)(size_t n)
 {
-    size_t most = gpi_resident_blocks(1, GPI_RADIX_GRID, GP_GRID) * (size_t)GPI_RADIX_FEW_THREADS;
+    size_t most = gpi_resident_blocks(1, GPI_RADIX_GRID, GP_GRID) * (size_t)GPI(few_threads);
 
-    return (n <= most * GPI_RADIX_FEW_ITEMS && !GP_KERNEL) || (GPI_RADIX_INDEXED && n > GPI_RADIX_MOST_NUMBERS);
+    return (n <= most * GPI(few_items) && !GP_KERNEL) || (GPI(indexed) && n > GPI_RADIX_MOST_NUMBERS);
 }
 
 /* The partitions of keys alone, and the sort of the buckets. */
-static inline cudaError_t GPI_RADIX_SORT_BUCKETS(GPI_RADIX_BUCKET_JOB *job, int early,
-                                                 cudaStream_t stream)
+static inline cudaError_t GPI(sort_buckets)(GPI(bucket_job) *job, int early,
+                                            cudaStream_t stream)
 {
     const size_t tiles = gpi_divide_up(job->n, job->tile_n) + (job->levels == 2 ? GPI_RADIX_RANGES : 0);
     cudaError_t error = cudaSuccess;
 
     (void)early; /* on the CPU */
-    for (job->level = 0; GPI_RADIX_PARTITIONS && job->level < job->levels && error == cudaSuccess; job->level++)
-        error = GPI_LAUNCH_EARLY(early, GPI_RADIX_PARTITION_KERNEL,
+    for (job->level = 0; GPI(partitions) && job->level < job->levels && error == cudaSuccess; job->level++)
+        error = GPI_LAUNCH_EARLY(early, GPI(partition_kernel),
                                  gpi_resident_blocks(2, tiles, GP_GRID), GPI_RADIX_PARTITION_THREADS,
                                  job->tile_n * sizeof(GP_KEY), stream, *job);
     /* A few blocks for each that is resident: as good as one for each bucket, and soon done without buckets. */
     if (error == cudaSuccess)
-        error = GPI_LAUNCH_EARLY(early, GPI_RADIX_BUCKET_KERNEL,
+        error = GPI_LAUNCH_EARLY(early, GPI(bucket_kernel),
                                  gpi_resident_blocks(12, (size_t)1 << job->bits, GP_GRID),
-                                 GPI_RADIX_BUCKET_THREADS, sizeof(GPI_RADIX_BUCKET), stream, *job);
+                                 GPI_RADIX_BUCKET_THREADS, sizeof(GPI(bucket)), stream, *job);
     return error;
 }
 
 /* Blocks of a pass. */
-static inline size_t GPI_RADIX_BLOCKS_OF_PASS(size_t n)
+static inline size_t GPI(blocks_of_pass)(size_t n)
 {
-    return gpi_resident_blocks(GPI_RADIX_IS_FEW(n) ? 1 : (unsigned)GPI_RADIX_MANY(blocks), GPI_RADIX_GRID, GP_GRID);
+    return gpi_resident_blocks(GPI(is_few)(n) ? 1 : (unsigned)GPI_RADIX_MANY(blocks), GPI_RADIX_GRID, GP_GRID);
 }
 
 /* Items of a tile of a pass. */
-static inline size_t GPI_RADIX_TILE_OF_PASS(size_t n, size_t room)
+static inline size_t GPI(tile_of_pass)(size_t n, size_t room)
 {
-    const int few = GPI_RADIX_IS_FEW(n);
-    const size_t threads = few ? (size_t)GPI_RADIX_FEW_THREADS : GPI_RADIX_MANY(threads);
-    const size_t slot = few ? (size_t)GPI_RADIX_FEW_SLOT : GPI_RADIX_MANY(slot);
+    const int few = GPI(is_few)(n);
+    const size_t threads = few ? (size_t)GPI(few_threads) : GPI_RADIX_MANY(threads);
+    const size_t slot = few ? (size_t)GPI(few_slot) : GPI_RADIX_MANY(slot);
     const size_t some = few ? (size_t)GPI(few_rounds) : GPI_RADIX_MANY(rounds);
-    size_t items = few ? (size_t)GPI_RADIX_FEW_ITEMS : GPI_RADIX_MANY(items);
+    size_t items = few ? (size_t)GPI(few_items) : GPI_RADIX_MANY(items);
     size_t fitting =
-        (room - (few ? sizeof(GPI_RADIX_FEW_TILE) : GPI_RADIX_MANY_TILE) - GPI_RADIX_SPARE - 1024) / slot / threads;
+        (room - (few ? sizeof(GPI(few_tile)) : GPI_RADIX_MANY_TILE) - GPI_RADIX_SPARE - 1024) / slot / threads;
 
     items = items < fitting ? items : fitting / some * some;
-    size_t tile_n = gpi_divide_up(gpi_divide_up(n, GPI_RADIX_BLOCKS_OF_PASS(n)), threads * some) * threads * some;
+    size_t tile_n = gpi_divide_up(gpi_divide_up(n, GPI(blocks_of_pass)(n)), threads * some) * threads * some;
     tile_n = tile_n < 4 * threads ? 4 * threads : tile_n;
     return tile_n < items * threads ? tile_n : items * threads;
 }
 
 /*
  * All passes over all portions, and of pairs the sort of the buckets. `job` says what to sort; room and early come
- * from GPI_RADIX_READY.
+ * from GPI(ready).
  */
-static inline cudaError_t GPI_RADIX_PASSES(GPI_RADIX_JOB job, size_t n, GPI_RADIX_LAYOUT *layout,
-                                           size_t room, const GPI_RADIX_BUCKET_JOB *bucket, int early, int passes,
-                                           cudaStream_t stream)
+static inline cudaError_t GPI(passes)(GPI(job) job, size_t n, GPI(layout) *layout,
+                                      size_t room, const GPI(bucket_job) *bucket, int early, int passes,
+                                      cudaStream_t stream)
 {
-    const int few = GPI_RADIX_IS_FEW(n);
-    const unsigned threads = few ? (unsigned)GPI_RADIX_FEW_THREADS : (unsigned)GPI_RADIX_MANY(threads);
-    const size_t slot = few ? (size_t)GPI_RADIX_FEW_SLOT : GPI_RADIX_MANY(slot);
-    const size_t blocks = GPI_RADIX_BLOCKS_OF_PASS(n), tile_n = job.tile_n;
+    const int few = GPI(is_few)(n);
+    const unsigned threads = few ? (unsigned)GPI(few_threads) : (unsigned)GPI_RADIX_MANY(threads);
+    const size_t slot = few ? (size_t)GPI(few_slot) : GPI_RADIX_MANY(slot);
+    const size_t blocks = GPI(blocks_of_pass)(n), tile_n = job.tile_n;
     const size_t portion = layout->rows * tile_n, portions = gpi_divide_up(n, portion);
     const size_t needed = tile_n * slot + (GPI_RADIX_PAIRS ? GPI_RADIX_SPARE : 0);
     /* Few: no room for two blocks of the next launch, which may start early, on one multiprocessor. */
@@ -363,52 +345,52 @@ static inline cudaError_t GPI_RADIX_PASSES(GPI_RADIX_JOB job, size_t n, GPI_RADI
         job.look_next = layout->look[(launch + 1) % 2];
         unsigned grid = (unsigned)(blocks < job.tiles ? blocks : job.tiles);
         if (few)
-            error = GPI_LAUNCH_EARLY(early, GPI_RADIX_FEW_KERNEL, grid, threads, bytes, stream, job);
-        else if (GPI_RADIX_INDEXED)
+            error = GPI_LAUNCH_EARLY(early, GPI(few_pass_kernel), grid, threads, bytes, stream, job);
+        else if (GPI(indexed))
             error = GPI_LAUNCH_EARLY(early, GPI_RADIX_INDEX_KERNEL, grid, threads, bytes, stream, job);
         else
-            error = GPI_LAUNCH_EARLY(early, GPI_RADIX_PASS_KERNEL, grid, threads, bytes, stream, job);
+            error = GPI_LAUNCH_EARLY(early, GPI(pass_kernel), grid, threads, bytes, stream, job);
     }
     if (error == cudaSuccess && GPI_RADIX_PAIRS && bucket->levels) {
-        GPI_RADIX_BUCKET_JOB pairs = *bucket;
+        GPI(bucket_job) pairs = *bucket;
 
         pairs.values_out = job.values_out;
         pairs.values_other = job.values_other;
-        error = GPI_RADIX_SORT_BUCKETS(&pairs, early, stream);
+        error = GPI(sort_buckets)(&pairs, early, stream);
     }
     return error;
 }
 
 /* How many blocks sort n items in one launch, `most` at most; 0, if there are too many for their shared memory. */
-static inline unsigned GPI_RADIX_BLOCKS_OF_CLUSTER(size_t n, size_t room, unsigned most)
+static inline unsigned GPI(blocks_of_cluster)(size_t n, size_t room, unsigned most)
 {
     unsigned blocks = 2;
 
     if (GPI_RADIX_ALWAYS_PASSES || GPI_RADIX_BLOCK_N == 0)
         return 0;
     /* Few keys: one block is done before several have met. */
-    if (n <= GPI_RADIX_BLOCK_MOST && GPI_RADIX_BLOCK_BYTES(n) + 2048 <= room)
+    if (n <= GPI_RADIX_BLOCK_MOST && GPI(block_bytes)(n) + 2048 <= room)
         return 1;
     while (blocks < most && n > blocks * (size_t)1024)
         blocks *= 2;
     const size_t rounds = gpi_divide_up(n, blocks * (size_t)1024);
-    if (blocks > most || rounds > GPI_RADIX_CLUSTER_ITEMS ||
-        GPI_RADIX_CLUSTER_BYTES(blocks, rounds * 1024) + 2048 > room)
+    if (blocks > most || rounds > GPI(cluster_items) ||
+        GPI(cluster_bytes)(blocks, rounds * 1024) + 2048 > room)
         return 0;
     return blocks;
 }
 
 /* Sorts n items in one launch of `blocks` blocks. */
-static inline cudaError_t GPI_RADIX_CLUSTER(GPI_RADIX_JOB job, size_t n, unsigned blocks, int early,
-                                            cudaStream_t stream)
+static inline cudaError_t GPI(cluster)(GPI(job) job, size_t n, unsigned blocks, int early,
+                                       cudaStream_t stream)
 {
     const unsigned threads = n > 512 * GPI_RADIX_BLOCK_ITEMS ? 1024 : 512;
-    GPI_RADIX_SHARE share;
+    GPI(share) share;
 
     (void)early; /* on the CPU */
     job.n = (uint32_t)n;
     if (blocks == 1)
-        return GPI_LAUNCH_EARLY(early, GPI_RADIX_BLOCK_KERNEL, 1, threads, GPI_RADIX_BLOCK_BYTES(n), stream, job);
+        return GPI_LAUNCH_EARLY(early, GPI(block_kernel), 1, threads, GPI(block_bytes)(n), stream, job);
     memset((void *)&share, 0, sizeof share);
     share.keys_in = job.keys_in;
     share.keys_out = job.keys_out;
@@ -422,8 +404,8 @@ static inline cudaError_t GPI_RADIX_CLUSTER(GPI_RADIX_JOB job, size_t n, unsigne
     share.bits = job.end_bit - job.begin_bit;
     share.range = share.bits ? UINT64_MAX >> (64 - share.bits) : 0;
     share.strict = share.bits == 0 || (!GPI_RADIX_PAIRS && share.bits < GPI_KEY_WIDTH);
-    return GPI_LAUNCH_CLUSTER(early, blocks, GPI_RADIX_CLUSTER_KERNEL, blocks, threads,
-                              GPI_RADIX_CLUSTER_BYTES(blocks, share.share), stream, share);
+    return GPI_LAUNCH_CLUSTER(early, blocks, GPI(cluster_kernel), blocks, threads,
+                              GPI(cluster_bytes)(blocks, share.share), stream, share);
 }
 
 #ifdef GP_VALUE
@@ -432,20 +414,20 @@ static inline cudaError_t GPI_RADIX_CLUSTER(GPI_RADIX_JOB job, size_t n, unsigne
  * the workspace; if the values are sorted in place, these need it in the end, and the numbers move to that of
  * the keys, which has served.
  */
-static inline cudaError_t GPI_RADIX_PASSES_OF_NUMBERS(GPI_RADIX_JOB job, size_t n, GPI_RADIX_LAYOUT *layout,
-                                                      size_t room, const GPI_RADIX_BUCKET_JOB *bucket, int early,
-                                                      int passes, cudaStream_t stream)
+static inline cudaError_t GPI(passes_of_numbers)(GPI(job) job, size_t n, GPI(layout) *layout,
+                                                 size_t room, const GPI(bucket_job) *bucket, int early,
+                                                 int passes, cudaStream_t stream)
 {
     const GPI_RADIX_VALUE *values = (const GPI_RADIX_VALUE *)job.values_in;
     GPI_RADIX_VALUE *values_out = (GPI_RADIX_VALUE *)job.values_out;
     uint32_t *numbers = (uint32_t *)layout->values + (n + 3) / 4 * 4;
-    const size_t threads = GPI_RADIX_GATHER_THREADS, pieces = sizeof *values / GPI_RADIX_PIECE_BYTES;
+    const size_t threads = GPI(gather_threads), pieces = sizeof *values / GPI(piece_bytes);
     cudaError_t error;
 
     job.values_in = NULL;
     job.values_out = numbers;
     job.values_other = layout->values;
-    error = GPI_RADIX_PASSES(job, n, layout, room, bucket, early, passes, stream);
+    error = GPI(passes)(job, n, layout, room, bucket, early, passes, stream);
     if (error == cudaSuccess && values == values_out) {
         error = cudaMemcpyAsync(layout->keys, numbers, n * sizeof *numbers, cudaMemcpyDeviceToDevice, stream);
         if (error == cudaSuccess)
@@ -454,7 +436,7 @@ static inline cudaError_t GPI_RADIX_PASSES_OF_NUMBERS(GPI_RADIX_JOB job, size_t 
         values = layout->values;
     }
     if (error == cudaSuccess)
-        error = GPI_LAUNCH(GPI_RADIX_GATHER_KERNEL, (unsigned)gpi_divide_up(n * pieces, threads), (unsigned)threads,
+        error = GPI_LAUNCH(GPI(gather_kernel), (unsigned)gpi_divide_up(n * pieces, threads), (unsigned)threads,
                            0, stream, values, numbers, values_out, n);
     return error;
 }
@@ -464,9 +446,9 @@ static inline cudaError_t GPI_RADIX_PASSES_OF_NUMBERS(GPI_RADIX_JOB job, size_t 
  * Whether the keys may be sorted in buckets, and after how many partitions; 0: no. As many keys as a bucket
  * has on average leave it some room. Tiles of pairs need a row each for the look-back.
  */
-static inline int GPI_RADIX_LEVELS(const GPI_RADIX_JOB *job, size_t n, size_t room, size_t rows, int *bits)
+static inline int GPI(levels)(const GPI(job) *job, size_t n, size_t room, size_t rows, int *bits)
 {
-    const size_t average = GPI_RADIX_BUCKET_N / 9 * 8;
+    const size_t average = GPI(bucket_n) / 9 * 8;
     int levels = n <= 256 * average                                                            ? 1
                  : GPI_RADIX_PAIRS || sizeof(GP_KEY) == 8 || n <= GPI_TUNE_RADIX_BUCKETS_UNTIL ? 2
                                                                                                : 0;
@@ -478,42 +460,42 @@ static inline int GPI_RADIX_LEVELS(const GPI_RADIX_JOB *job, size_t n, size_t ro
     *bits = levels == 2 ? 9 : 8;
     while (levels == 2 && n >> *bits > average)
         ++*bits;
-    if (!GPI_RADIX_HAS_BUCKETS || job->end_bit - job->begin_bit < GPI_KEY_WIDTH || n >> *bits > average ||
+    if (!GPI(has_buckets) || job->end_bit - job->begin_bit < GPI_KEY_WIDTH || n >> *bits > average ||
         (size_t)1 << *bits > GPI_RADIX_BUCKETS || ((size_t)2 << *bits) + 2048 > room ||
-        sizeof(GPI_RADIX_BUCKET) + 2048 > room)
+        sizeof(GPI(bucket)) + 2048 > room)
         return 0;
-    if (GPI_RADIX_PAIRS && ((GPI_RADIX_INDEXED && GPI_RADIX_IS_FEW(n)) ||
+    if (GPI_RADIX_PAIRS && ((GPI(indexed) && GPI(is_few)(n)) ||
                             gpi_divide_up(n, job->tile_n) + (levels == 2 ? GPI_RADIX_RANGES : 0) > rows))
         return 0;
     return levels;
 }
 
 /* Keys of a tile of a partition: the multiprocessors have two each. */
-static inline size_t GPI_RADIX_TILE_OF_PARTITION(size_t n, size_t room)
+static inline size_t GPI(tile_of_partition)(size_t n, size_t room)
 {
     const size_t threads = GPI_RADIX_PARTITION_THREADS;
     size_t blocks = gpi_resident_blocks(2, GPI_RADIX_GRID, GP_GRID);
     size_t items = gpi_divide_up(gpi_divide_up(n, blocks), threads);
-    size_t fitting = (room - sizeof(GPI_RADIX_BUCKET_TILE) - 1024) / sizeof(GP_KEY) / threads;
+    size_t fitting = (room - sizeof(GPI(bucket_tile)) - 1024) / sizeof(GP_KEY) / threads;
 
-    const size_t most = GPI_RADIX_PARTITION_ITEMS;
+    const size_t most = GPI(partition_items);
 
     items = items < 4 ? 4 : items < most ? items : most;
     return threads * (items < fitting ? items : fitting);
 }
 
 /* Two partitions: finds out whether they will do. */
-static inline cudaError_t GPI_RADIX_SPREAD(const GPI_RADIX_BUCKET_JOB *job, int early, cudaStream_t stream)
+static inline cudaError_t GPI(spread)(const GPI(bucket_job) *job, int early, cudaStream_t stream)
 {
     size_t counting = gpi_divide_up(job->n * sizeof(GP_KEY), 64 * GPI_RADIX_COUNT_THREADS);
 
     (void)early; /* on the CPU */
-    return GPI_LAUNCH_EARLY(early, GPI_RADIX_SPREAD_KERNEL, gpi_resident_blocks(1, counting, GP_GRID),
+    return GPI_LAUNCH_EARLY(early, GPI(spread_kernel), gpi_resident_blocks(1, counting, GP_GRID),
                             GPI_RADIX_COUNT_THREADS, (size_t)2 << job->bits, stream, *job);
 }
 
 /* Says what is wrong with the arguments, if anything is. */
-static inline cudaError_t GPI_RADIX_CHECK(const char *function, const GPI_RADIX_JOB *job, size_t n)
+static inline cudaError_t GPI(check)(const char *function, const GPI(job) *job, size_t n)
 {
     const size_t key_bytes = sizeof(GP_KEY),
                  value_bytes = GPI_RADIX_PAIRS ? sizeof(GPI_RADIX_VALUE) : 0;
@@ -539,22 +521,22 @@ static inline cudaError_t GPI_RADIX_CHECK(const char *function, const GPI_RADIX_
     return error != cudaSuccess ? error : gpi_check_overlap(function, used, 4);
 }
 
-static inline cudaError_t GPI_RADIX_HOST(const char *function, GPI_RADIX_JOB job, size_t n,
-                                         gp_workspace *ws, cudaStream_t stream)
+static inline cudaError_t GPI(host)(const char *function, GPI(job) job, size_t n,
+                                    gp_workspace *ws, cudaStream_t stream)
 {
     const int old = GP_KERNEL == GP_KERNEL_PASSES_OLD;
     gpi_scratch scratch;
-    cudaError_t error = GPI_RADIX_CHECK(function, &job, n);
+    cudaError_t error = GPI(check)(function, &job, n);
 
     if (error != cudaSuccess || n == 0)
         return error;
     if (job.begin_bit == job.end_bit)
         job.begin_bit = job.end_bit = 0;
-    int ready = GPI_RADIX_READY(), early = !old && ready % 2;
+    int ready = GPI(ready)(), early = !old && ready % 2;
     size_t room = old ? GPI_RADIX_LEAST_ROOM : (size_t)ready & ~(size_t)1023;
     unsigned most = GP_KERNEL == GP_KERNEL_BLOCK || ready % 2 == 0 ? 1 : (unsigned)ready / 2 % 512;
-    unsigned blocks = GPI_RADIX_BLOCKS_OF_CLUSTER(n, room, most);
-    GPI_RADIX_LAYOUT layout = GPI_RADIX_LAY_OUT(NULL, n);
+    unsigned blocks = GPI(blocks_of_cluster)(n, room, most);
+    GPI(layout) layout = GPI(lay_out)(NULL, n);
 
     /* A cluster needs no workspace; a handle of too few bytes is refused all the same. */
     error = gpi_tagged_scratch_acquire(&scratch, ws, 0, blocks && !ws ? 0 : layout.bytes, stream,
@@ -562,32 +544,32 @@ static inline cudaError_t GPI_RADIX_HOST(const char *function, GPI_RADIX_JOB job
     if (error != cudaSuccess)
         return error;
     if (blocks) {
-        error = GPI_RADIX_CLUSTER(job, n, blocks, early, stream);
+        error = GPI(cluster)(job, n, blocks, early, stream);
         return gpi_scratch_release(&scratch, error, stream);
     }
-    layout = GPI_RADIX_LAY_OUT(scratch.memory, n);
+    layout = GPI(lay_out)(scratch.memory, n);
     job.keys_other = layout.keys;
     job.values_other = layout.values;
     job.plan = layout.plan;
     job.buckets = layout.buckets;
-    job.tile_n = (uint32_t)GPI_RADIX_TILE_OF_PASS(n, room);
+    job.tile_n = (uint32_t)GPI(tile_of_pass)(n, room);
     job.again = GP_KERNEL == GP_KERNEL_PASSES_AGAIN;
 
     const int digits = (job.end_bit - job.begin_bit + 7) / 8;
-    const int numbers = GPI_RADIX_INDEXED && !GPI_RADIX_IS_FEW(n);
+    const int numbers = GPI(indexed) && !GPI(is_few)(n);
     const int in_place =
         job.keys_in == job.keys_out || (GPI_RADIX_PAIRS && !numbers && job.values_in == job.values_out);
     const int passes = digits + (digits == 0 || (in_place && digits % 2));
-    unsigned columns = n < (size_t)1 << 22 ? 4 : GPI_RADIX_COLUMNS;
+    unsigned columns = n < (size_t)1 << 22 ? 4 : GPI(columns);
     while (columns * (unsigned)digits * 1024 + 4096 > room)
         columns /= 2;
     size_t counting = gpi_divide_up(n * sizeof(GP_KEY), 16 * GPI_RADIX_COUNT_THREADS);
-    int bucket_bits = 0, levels = GPI_RADIX_LEVELS(&job, n, room, layout.rows, &bucket_bits);
-    uint32_t tile_n = GPI_RADIX_PAIRS ? job.tile_n : (uint32_t)GPI_RADIX_TILE_OF_PARTITION(n, room);
-    GPI_RADIX_BUCKET_JOB bucket = {job.keys_in, job.keys_out, job.keys_other, job.values_out, job.values_other,
-                                   (uint32_t)n, tile_n,       0,              levels,         bucket_bits,
+    int bucket_bits = 0, levels = GPI(levels)(&job, n, room, layout.rows, &bucket_bits);
+    uint32_t tile_n = GPI_RADIX_PAIRS ? job.tile_n : (uint32_t)GPI(tile_of_partition)(n, room);
+    GPI(bucket_job) bucket = {job.keys_in, job.keys_out, job.keys_other, job.values_out, job.values_other,
+                              (uint32_t)n, tile_n,       0,              levels,         bucket_bits,
                                    layout.counts, layout.plan, layout.buckets};
-    GPI_RADIX_COUNTING count = {
+    GPI(counting) count = {
         job.keys_in,   n,           job.begin_bit,  job.end_bit,       in_place, old, columns,
         layout.counts, layout.plan, layout.look[0] - GPI_RADIX_ROWS_BEFORE * 256,
         (GPI_RADIX_ROWS_BEFORE + layout.rows) * 256, levels, layout.buckets};
@@ -598,21 +580,21 @@ static inline cudaError_t GPI_RADIX_HOST(const char *function, GPI_RADIX_JOB job
                              (unsigned)gpi_divide_up(zeroed, GPI_RADIX_CLEAR_THREADS), GPI_RADIX_CLEAR_THREADS, 0,
                              stream, (uint32_t *)layout.counts, zeroed);
     if (error == cudaSuccess && levels == 2)
-        error = GPI_RADIX_SPREAD(&bucket, early, stream);
+        error = GPI(spread)(&bucket, early, stream);
     if (error == cudaSuccess)
-        error = GPI_LAUNCH_EARLY(early, GPI_RADIX_COUNT_KERNEL,
+        error = GPI_LAUNCH_EARLY(early, GPI(count_kernel),
                                  gpi_resident_blocks(1, counting, GP_GRID), GPI_RADIX_COUNT_THREADS,
                                  columns * (unsigned)digits * 1024, stream, count);
     if (error == cudaSuccess && levels && !GPI_RADIX_PAIRS)
-        error = GPI_RADIX_SORT_BUCKETS(&bucket, early, stream);
+        error = GPI(sort_buckets)(&bucket, early, stream);
 #ifdef GP_VALUE
     if (error == cudaSuccess && numbers) {
-        error = GPI_RADIX_PASSES_OF_NUMBERS(job, n, &layout, room, &bucket, early, passes, stream);
+        error = GPI(passes_of_numbers)(job, n, &layout, room, &bucket, early, passes, stream);
         return gpi_scratch_release(&scratch, error, stream);
     }
 #endif
     if (error == cudaSuccess)
-        error = GPI_RADIX_PASSES(job, n, &layout, room, &bucket, early, passes, stream);
+        error = GPI(passes)(job, n, &layout, room, &bucket, early, passes, stream);
     return gpi_scratch_release(&scratch, error, stream);
 }
 
@@ -620,7 +602,7 @@ GP_API size_t GPI_PUBLIC(radix_sort_bits_workspace_bytes)(size_t n, int begin_bi
 {
     (void)begin_bit;
     (void)end_bit;
-    return gpi_workspace_request(GPI_RADIX_LAY_OUT(NULL, n).bytes);
+    return gpi_workspace_request(GPI(lay_out)(NULL, n).bytes);
 }
 
 GP_API size_t GPI_PUBLIC(radix_sort_workspace_bytes)(size_t n)
@@ -639,14 +621,12 @@ GP_API size_t GPI_PUBLIC(radix_sort_workspace_bytes)(size_t n)
 #endif
 /* clang-format on */
 
-#define GPI_RADIX_CALL GPI(call)
-
-static inline cudaError_t GPI_RADIX_CALL(const char *function, const GP_KEY *keys_in,
-                                         GP_KEY *keys_out, const GPI_RADIX_VALUE *values_in,
-                                         GPI_RADIX_VALUE *values_out, size_t n, int begin_bit,
-                                         int end_bit, gp_workspace *ws, cudaStream_t stream)
+static inline cudaError_t GPI(call)(const char *function, const GP_KEY *keys_in,
+                                    GP_KEY *keys_out, const GPI_RADIX_VALUE *values_in,
+                                    GPI_RADIX_VALUE *values_out, size_t n, int begin_bit,
+                                    int end_bit, gp_workspace *ws, cudaStream_t stream)
 {
-    GPI_RADIX_JOB job;
+    GPI(job) job;
 
     memset((void *)&job, 0, sizeof job);
     job.keys_in = keys_in;
@@ -655,22 +635,22 @@ static inline cudaError_t GPI_RADIX_CALL(const char *function, const GP_KEY *key
     job.values_out = values_out;
     job.begin_bit = begin_bit;
     job.end_bit = end_bit;
-    return GPI_RADIX_HOST(function, job, n, ws, stream);
+    return GPI(host)(function, job, n, ws, stream);
 }
 
 /* Sorts by the bits [begin_bit, end_bit) of the keys. */
 GP_API cudaError_t GPI_PUBLIC(radix_sort_bits)(GPI_RADIX_PARAMETERS, int begin_bit, int end_bit,
                                                gp_workspace *ws, cudaStream_t stream)
 {
-    return GPI_RADIX_CALL(GPI_TEXT(radix_sort_bits), GPI_RADIX_ARGUMENTS, begin_bit, end_bit, ws,
-                          stream);
+    return GPI(call)(GPI_TEXT(radix_sort_bits), GPI_RADIX_ARGUMENTS, begin_bit, end_bit, ws,
+                     stream);
 }
 
 /* Sorts by the whole keys. */
 GP_API cudaError_t GPI_PUBLIC(radix_sort)(GPI_RADIX_PARAMETERS, gp_workspace *ws,
                                           cudaStream_t stream)
 {
-    return GPI_RADIX_CALL(GPI_TEXT(radix_sort), GPI_RADIX_ARGUMENTS, 0, GPI_KEY_WIDTH, ws, stream);
+    return GPI(call)(GPI_TEXT(radix_sort), GPI_RADIX_ARGUMENTS, 0, GPI_KEY_WIDTH, ws, stream);
 }
 
 #undef GPI_RADIX_PAIRS

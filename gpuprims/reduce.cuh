@@ -83,33 +83,6 @@ GPI_ONCE_PER_NAME(reduce);
 #include "core/tags.cuh"
 #include "core/tuning.cuh"
 
-#define GPI_REDUCE_JOB       GPI(job)
-#define GPI_REDUCE_RUN_N     GPI(short_run)
-#define GPI_REDUCE_ROW_N     GPI(row_items)
-#define GPI_REDUCE_MOST_ROWS GPI(most_rows)
-#define GPI_REDUCE_SMALL_N   GPI(small_items)
-#define GPI_REDUCE_MEDIUM_N  GPI(medium_items)
-#define GPI_REDUCE_GROUPS    GPI(groups)
-#define GPI_REDUCE_RUN       GPI(short_run_t)
-#define GPI_REDUCE_READ      GPI(short_read)
-#define GPI_REDUCE_SHORT     GPI(short_fold)
-#define GPI_REDUCE_TILE      GPI(fold_tile)
-#define GPI_REDUCE_FLAT      GPI(flat)
-#define GPI_REDUCE_SMALL     GPI(small_kernel)
-#define GPI_REDUCE_MEDIUM    GPI(medium_kernel)
-#define GPI_REDUCE_FETCH     GPI(fetch)
-#define GPI_REDUCE_MEETING   GPI(meeting)
-#define GPI_REDUCE_THREADS   GPI(threads)
-#define GPI_REDUCE_BYTES     GPI(bytes)
-#define GPI_REDUCE_BLOCKS    GPI(blocks)
-#define GPI_REDUCE_BATCH     GPI(batch)
-#define GPI_REDUCE_EDGE      GPI(edge)
-#define GPI_REDUCE_RUN_FOLD  GPI(whole_run)
-#define GPI_REDUCE_NOTE      GPI(note)
-#define GPI_REDUCE_LARGE     GPI(large_kernel)
-#define GPI_REDUCE_TAGS      GPI(tags)
-#define GPI_REDUCE_SHAPE     GPI(shape)
-
 /*
  * What decides how floats are folded, besides core/chunk.cuh: no build may change it. Small and medium inputs
  * have short runs of one 16-byte vector, of which a lane takes one or MOST_ROWS of a tile. Of large ones the
@@ -120,11 +93,11 @@ GPI_ONCE_PER_NAME(reduce);
 #define GPI_REDUCE_MOST_TILES   4096
 #define GPI_REDUCE_IS_WORD      (sizeof(GP_INPUT_TYPE) == 4 || sizeof(GP_INPUT_TYPE) == 8)
 enum {
-    GPI_REDUCE_RUN_N = sizeof(GP_INPUT_TYPE) <= 16 ? 16 / (int)sizeof(GP_INPUT_TYPE) : 1,
-    GPI_REDUCE_ROW_N = 32 * 32 * GPI_REDUCE_RUN_N, /* items of a tile, for each row of a warp */
-    GPI_REDUCE_MOST_ROWS = GPI_REDUCE_IS_WORD ? 4 : 1,
-    GPI_REDUCE_SMALL_N = (int)(GPI_REDUCE_SMALL_BYTES / sizeof(GP_INPUT_TYPE)),
-    GPI_REDUCE_MEDIUM_N = GPI_REDUCE_IS_WORD ? (int)(GPI_REDUCE_MEDIUM_BYTES / sizeof(GP_INPUT_TYPE)) : 0
+    GPI(short_run) = sizeof(GP_INPUT_TYPE) <= 16 ? 16 / (int)sizeof(GP_INPUT_TYPE) : 1,
+    GPI(row_items) = 32 * 32 * GPI(short_run), /* items of a tile, for each row of a warp */
+    GPI(most_rows) = GPI_REDUCE_IS_WORD ? 4 : 1,
+    GPI(small_items) = (int)(GPI_REDUCE_SMALL_BYTES / sizeof(GP_INPUT_TYPE)),
+    GPI(medium_items) = GPI_REDUCE_IS_WORD ? (int)(GPI_REDUCE_MEDIUM_BYTES / sizeof(GP_INPUT_TYPE)) : 0
 };
 
 /* What a launch works on. */
@@ -136,10 +109,10 @@ typedef struct {
     uint32_t tiles;
     unsigned rows; /* of a warp in a tile of a small or medium input; 0 when it is large */
     size_t part;   /* chunks in a row of each warp in a tile of a large input */
-} GPI_REDUCE_JOB;
+} GPI(job);
 
 /* Groups of aggregates that a warp reads at a time. */
-enum { GPI_REDUCE_BATCH = sizeof(GP_TYPE) <= 8 ? 8 : sizeof(GP_TYPE) <= 16 ? 4 : 1 };
+enum { GPI(batch) = sizeof(GP_TYPE) <= 8 ? 8 : sizeof(GP_TYPE) <= 16 ? 4 : 1 };
 
 #if GPI_DEVICE_CODE
 /*
@@ -147,8 +120,8 @@ enum { GPI_REDUCE_BATCH = sizeof(GP_TYPE) <= 8 ? 8 : sizeof(GP_TYPE) <= 16 ? 4 :
  * the block's warps folds an equal share of neighbouring groups from left to right, and the block its
  * warps as a tree. `batch` is a constant: so many groups are read at a time.
  */
-GPI_DEVICE GP_TYPE GPI_REDUCE_GROUPS(const GPI_REDUCE_JOB *job, GP_TYPE *sums, unsigned lane,
-                                     unsigned warp, unsigned warps, unsigned batch, uint32_t epoch)
+GPI_DEVICE GP_TYPE GPI(groups)(const GPI(job) *job, GP_TYPE *sums, unsigned lane,
+                               unsigned warp, unsigned warps, unsigned batch, uint32_t epoch)
 {
     const uint64_t *tags = (const uint64_t *)(job->head + 1);
     unsigned groups = (job->tiles + GPI_GROUP_TILES - 1) / GPI_GROUP_TILES;
@@ -158,7 +131,7 @@ GPI_DEVICE GP_TYPE GPI_REDUCE_GROUPS(const GPI_REDUCE_JOB *job, GP_TYPE *sums, u
 
     memset((void *)&sum, 0, sizeof sum);
     for (unsigned group = first; group < last; group += batch) {
-        GP_TYPE x[GPI_REDUCE_BATCH];
+        GP_TYPE x[GPI(batch)];
         int there;
 
         do {
@@ -167,16 +140,16 @@ GPI_DEVICE GP_TYPE GPI_REDUCE_GROUPS(const GPI_REDUCE_JOB *job, GP_TYPE *sums, u
             for (unsigned i = 0; i < batch; i++) {
                 unsigned tile = gpi_min(group + i, last - 1) * GPI_GROUP_TILES + lane;
 
-                there &= GPI_PEEK(tags, gpi_min(tile, job->tiles - 1), &x[i], epoch);
+                there &= GPI(peek)(tags, gpi_min(tile, job->tiles - 1), &x[i], epoch);
             }
         } while (!__all_sync(GPI_FULL_MASK, there));
         GPI_UNROLL
         for (unsigned i = 0; i < batch; i++)
-            x[i] = GPI_WARP_REDUCE(x[i], (int)lane, (int)(job->tiles - (group + i) * GPI_GROUP_TILES));
+            x[i] = GPI(warp_reduce)(x[i], (int)lane, (int)(job->tiles - (group + i) * GPI_GROUP_TILES));
         GPI_UNROLL
         for (unsigned i = 0; i < batch; i++)
             if (lane == 0 && group + i < last)
-                sum = group + i == first ? x[i] : GPI_COMBINE(sum, x[i]);
+                sum = group + i == first ? x[i] : GPI(combine)(sum, x[i]);
     }
     if (groups == 1)
         return sum;
@@ -184,7 +157,7 @@ GPI_DEVICE GP_TYPE GPI_REDUCE_GROUPS(const GPI_REDUCE_JOB *job, GP_TYPE *sums, u
         sums[warp] = sum;
     __syncthreads(); /* sums are complete */
     warps = (groups + share - 1) / share;
-    return GPI_WARP_REDUCE(sums[lane < warps ? lane : 0], (int)lane, (int)warps);
+    return GPI(warp_reduce)(sums[lane < warps ? lane : 0], (int)lane, (int)warps);
 }
 #endif
 
@@ -194,17 +167,17 @@ GPI_DEVICE GP_TYPE GPI_REDUCE_GROUPS(const GPI_REDUCE_JOB *job, GP_TYPE *sums, u
 /* ---- host functions -------------------------------------------------------------------------- */
 
 /* The shape of the fold of n items. */
-static inline GPI_REDUCE_JOB GPI_REDUCE_SHAPE(size_t n)
+static inline GPI(job) GPI(shape)(size_t n)
 {
-    size_t tiles = gpi_divide_up(n, GPI_TILE_N);
-    GPI_REDUCE_JOB job;
+    size_t tiles = gpi_divide_up(n, GPI(tile_n));
+    GPI(job) job;
 
     memset((void *)&job, 0, sizeof job);
     job.n = n;
-    job.rows = n <= GPI_REDUCE_SMALL_N ? 1 : n <= GPI_REDUCE_MEDIUM_N ? GPI_REDUCE_MOST_ROWS : 0;
+    job.rows = n <= GPI(small_items) ? 1 : n <= GPI(medium_items) ? GPI(most_rows) : 0;
     job.part = 1;
     if (job.rows)
-        tiles = gpi_divide_up(n, (size_t)job.rows * GPI_REDUCE_ROW_N);
+        tiles = gpi_divide_up(n, (size_t)job.rows * GPI(row_items));
     else
         for (; tiles > GPI_REDUCE_MOST_TILES / (job.part == 1 ? 2 : 1); job.part *= 2)
             tiles = gpi_divide_up(tiles, 2);
@@ -213,17 +186,17 @@ static inline GPI_REDUCE_JOB GPI_REDUCE_SHAPE(size_t n)
 }
 
 /* For the tags of so many tiles as n or fewer items may have. */
-static inline size_t GPI_REDUCE_TAGS(size_t n)
+static inline size_t GPI(tags)(size_t n)
 {
-    size_t small = GPI_REDUCE_ROW_N, large = GPI_TILE_N;
+    size_t small = GPI(row_items), large = GPI(tile_n);
     size_t tiles = gpi_divide_up(n, small < large ? small : large);
 
-    return tiles <= 1 ? 0 : GPI_TAG_BYTES(tiles < GPI_REDUCE_MOST_TILES ? tiles : GPI_REDUCE_MOST_TILES);
+    return tiles <= 1 ? 0 : GPI(tag_bytes)(tiles < GPI_REDUCE_MOST_TILES ? tiles : GPI_REDUCE_MOST_TILES);
 }
 
 GP_API size_t GPI_PUBLIC(reduce_workspace_bytes)(size_t n)
 {
-    return gpi_tagged_request(GPI_REDUCE_TAGS(n), 0);
+    return gpi_tagged_request(GPI(tags)(n), 0);
 }
 
 /* *d_out = in[0] op ... op in[n - 1]; the identity when n is 0. */
@@ -246,30 +219,30 @@ GP_API cudaError_t GPI_PUBLIC(reduce)(const GP_INPUT_TYPE *in, GP_TYPE *d_out, s
         error = gpi_check_overlap(function, used, 2);
     if (error != cudaSuccess)
         return error;
-    error = gpi_tagged_scratch_acquire(&scratch, ws, GPI_REDUCE_TAGS(n), 0, stream, function);
+    error = gpi_tagged_scratch_acquire(&scratch, ws, GPI(tags)(n), 0, stream, function);
     if (error != cudaSuccess)
         return error;
 
-    GPI_REDUCE_JOB job = GPI_REDUCE_SHAPE(n);
+    GPI(job) job = GPI(shape)(n);
     job.in = in;
     job.out = d_out;
     job.head = (gpi_tag_head *)scratch.tags;
-    int ready = gpi_kernel_ready((const void *)GPI_REDUCE_LARGE, GPI_REDUCE_BYTES, known);
+    int ready = gpi_kernel_ready((const void *)GPI(large_kernel), GPI(bytes), known);
     int early = (ready & GPI_KERNEL_SM90) != 0;
-    unsigned threads = (unsigned)gpi_divide_up(n, 32 * GPI_REDUCE_RUN_N) * 32; /* of a single small tile */
+    unsigned threads = (unsigned)gpi_divide_up(n, 32 * GPI(short_run)) * 32; /* of a single small tile */
     threads = job.tiles > 1 ? 1024 : n ? threads : 32;
     unsigned blocks = job.tiles < GP_GRID ? job.tiles + !job.tiles : GP_GRID;
     (void)early; /* the CPU does not ask */
     if (job.rows == 1)
-        error = GPI_LAUNCH_EARLY(early, GPI_REDUCE_SMALL, blocks, threads, 0, stream, job,
+        error = GPI_LAUNCH_EARLY(early, GPI(small_kernel), blocks, threads, 0, stream, job,
                                  GPI_CONTEXT_VALUE);
     else if (job.rows)
-        error = GPI_LAUNCH_EARLY(early, GPI_REDUCE_MEDIUM, blocks, threads, 0, stream, job,
+        error = GPI_LAUNCH_EARLY(early, GPI(medium_kernel), blocks, threads, 0, stream, job,
                                  GPI_CONTEXT_VALUE);
     else
-        error = GPI_LAUNCH_EARLY(early, GPI_REDUCE_LARGE,
-                                 gpi_resident_blocks(GPI_REDUCE_BLOCKS, job.tiles, GP_GRID),
-                                 GPI_REDUCE_THREADS, GPI_REDUCE_BYTES, stream, job, GPI_CONTEXT_VALUE);
+        error = GPI_LAUNCH_EARLY(early, GPI(large_kernel),
+                                 gpi_resident_blocks(GPI(blocks), job.tiles, GP_GRID),
+                                 GPI(threads), GPI(bytes), stream, job, GPI_CONTEXT_VALUE);
     return gpi_scratch_release(&scratch, error, stream);
 }
 

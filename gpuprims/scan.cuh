@@ -90,41 +90,12 @@ GPI_ONCE_PER_NAME(scan);
 #include "core/tags.cuh"
 #include "core/tuning.cuh"
 
-#define GPI_SCAN_START       GPI(start)
-#define GPI_SCAN_JOB         GPI(job)
-#define GPI_SCAN_EDGE_FOLD   GPI(edge_fold)
-#define GPI_SCAN_EDGE        GPI(edge)
-#define GPI_SCAN_FOLD_TILE   GPI(fold_tile)
-#define GPI_SCAN_FOLD_GROUP  GPI(fold_group)
-#define GPI_SCAN_LANE        GPI(lane)
-#define GPI_SCAN_RUN         GPI(scan_run)
-#define GPI_WAVE_BLOCKS      GPI(wave_blocks)
-#define GPI_WAVE_GROUPS      GPI(wave_groups)
-#define GPI_WAVE_LOOK        GPI(wave_look)
-#define GPI_SCAN_WAVE_KERNEL GPI(wave_kernel)
-#define GPI_RING_STAGE       GPI(ring_stage)
-#define GPI_RING_FITTING     GPI(ring_fitting)
-#define GPI_RING_N           GPI(ring_n)
-#define GPI_RING_BYTES       GPI(ring_bytes)
-#define GPI_RING_LOOKERS     GPI(ring_lookers)
-#define GPI_RING_FEW         GPI(ring_few)
-#define GPI_SCAN_RING        GPI(ring)
-#define GPI_SCAN_RING_ASK    GPI(ring_ask)
-#define GPI_SCAN_RING_LOAD   GPI(ring_load)
-#define GPI_SCAN_RING_LOOK   GPI(ring_look)
-#define GPI_SCAN_RING_REDUCE GPI(ring_reduce)
-#define GPI_SCAN_RING_SCAN   GPI(ring_scan)
-#define GPI_SCAN_RING_KERNEL GPI(ring_kernel)
-#define GPI_SCAN_BYTES       GPI(bytes)
-#define GPI_SCAN_LAUNCH      GPI(launch)
-#define GPI_SCAN_HOST        GPI(host)
-
 /* What comes before the first item: `before`, when there is anything. */
 typedef struct {
     GP_TYPE before;
     int has_before;
     int exclusive;
-} GPI_SCAN_START;
+} GPI(start);
 
 /* What a launch works on. */
 typedef struct {
@@ -135,8 +106,8 @@ typedef struct {
     unsigned tiles;
     unsigned last_chunks; /* of the last tile; its last chunk may be short */
     int in_place; /* or as if it were: no tile without a ticket, none folded for another block */
-    GPI_SCAN_START start;
-} GPI_SCAN_JOB;
+    GPI(start) start;
+} GPI(job);
 
 /*
  * Whether a warp that waits for a tile folds that tile itself in the end. Of large items this would take long to
@@ -148,41 +119,41 @@ typedef struct {
 
 #if GPI_DEVICE_CODE
 /* The fold of the lane's run in the last chunk, which is not whole; lanes without items get rubbish. */
-GPI_DEVICE GP_TYPE GPI_SCAN_EDGE_FOLD(const char *items, unsigned n, unsigned lane, GPI_CONTEXT context)
+GPI_DEVICE GP_TYPE GPI(edge_fold)(const char *items, unsigned n, unsigned lane, GPI_CONTEXT context)
 {
-    const GP_INPUT_TYPE *run = (const GP_INPUT_TYPE *)items + lane * GPI_RUN_N;
-    unsigned last = gpi_min(n, (lane + 1) * GPI_RUN_N);
-    GP_TYPE sum = GPI_LOAD(lane * GPI_RUN_N < n ? run : (const GP_INPUT_TYPE *)items, context);
+    const GP_INPUT_TYPE *run = (const GP_INPUT_TYPE *)items + lane * GPI(run_n);
+    unsigned last = gpi_min(n, (lane + 1) * GPI(run_n));
+    GP_TYPE sum = GPI(load)(lane * GPI(run_n) < n ? run : (const GP_INPUT_TYPE *)items, context);
 
-    for (unsigned i = lane * GPI_RUN_N + 1; i < last; i++)
-        sum = GPI_COMBINE(sum, GPI_LOAD((const GP_INPUT_TYPE *)items + i, context));
+    for (unsigned i = lane * GPI(run_n) + 1; i < last; i++)
+        sum = GPI(combine)(sum, GPI(load)((const GP_INPUT_TYPE *)items + i, context));
     return sum;
 }
 
 /* One warp, rarely: the fold of a tile that is not the last, from global memory; in lane 0. */
-GPI_DEVICE GP_TYPE GPI_SCAN_FOLD_TILE(const GPI_SCAN_JOB *job, size_t tile, unsigned lane, GPI_CONTEXT context)
+GPI_DEVICE GP_TYPE GPI(fold_tile)(const GPI(job) *job, size_t tile, unsigned lane, GPI_CONTEXT context)
 {
-    const GP_INPUT_TYPE *run = job->in + tile * GPI_TILE_N + lane * GPI_RUN_N;
-    GP_TYPE chunks = GPI_LOAD(run, context); /* anything, in lanes that get no chunk */
+    const GP_INPUT_TYPE *run = job->in + tile * GPI(tile_n) + lane * GPI(run_n);
+    GP_TYPE chunks = GPI(load)(run, context); /* anything, in lanes that get no chunk */
 
     GPI_NO_UNROLL
-    for (unsigned q = 0; q < GPI_TILE_CHUNKS; q++) {
-        GP_TYPE sum = GPI_LOAD(run, context);
+    for (unsigned q = 0; q < GPI(tile_chunks); q++) {
+        GP_TYPE sum = GPI(load)(run, context);
 
         GPI_NO_UNROLL
-        for (unsigned i = 1; i < GPI_RUN_N; i++)
-            sum = GPI_COMBINE(sum, GPI_LOAD(run + i, context));
-        sum = GPI_SHUFFLE(GPI_WARP_REDUCE(sum, (int)lane, 32), 0);
+        for (unsigned i = 1; i < GPI(run_n); i++)
+            sum = GPI(combine)(sum, GPI(load)(run + i, context));
+        sum = GPI(shuffle)(GPI(warp_reduce)(sum, (int)lane, 32), 0);
         if (lane == q)
             chunks = sum;
-        run += GPI_CHUNK_N;
+        run += GPI(chunk_n);
     }
-    return GPI_WARP_REDUCE(chunks, (int)lane, GPI_TILE_CHUNKS);
+    return GPI(warp_reduce)(chunks, (int)lane, GPI(tile_chunks));
 }
 
 /* One warp: the fold of those tiles of a group that come before `tile`, once they are there; in lane 0. */
-GPI_DEVICE GP_TYPE GPI_SCAN_FOLD_GROUP(const GPI_SCAN_JOB *job, size_t group, size_t tile, unsigned lane,
-                                       uint32_t epoch, GPI_CONTEXT context)
+GPI_DEVICE GP_TYPE GPI(fold_group)(const GPI(job) *job, size_t group, size_t tile, unsigned lane,
+                                   uint32_t epoch, GPI_CONTEXT context)
 {
     uint64_t *tags = (uint64_t *)(job->head + 1);
     const size_t first = group * GPI_GROUP_TILES;
@@ -192,58 +163,58 @@ GPI_DEVICE GP_TYPE GPI_SCAN_FOLD_GROUP(const GPI_SCAN_JOB *job, size_t group, si
 
     for (int asked = 1;; asked++) {
         if (!there)
-            there = GPI_PEEK(tags, first + (size_t)mine, &x, epoch);
+            there = GPI(peek)(tags, first + (size_t)mine, &x, epoch);
         unsigned missing = __ballot_sync(GPI_FULL_MASK, !there);
         if (!missing)
-            return GPI_WARP_REDUCE(x, (int)lane, members);
+            return GPI(warp_reduce)(x, (int)lane, members);
         if (GPI_SCAN_HELPS && asked > GPI_PATIENCE && !job->in_place) {
             size_t late = first + (size_t)__shfl_sync(GPI_FULL_MASK, mine, __ffs((int)missing) - 1);
-            GP_TYPE sum = GPI_SCAN_FOLD_TILE(job, late, lane, context);
+            GP_TYPE sum = GPI(fold_tile)(job, late, lane, context);
 
             if (lane == 0)
-                GPI_PUBLISH(tags, late, sum, epoch); /* what its block will say as well, to the bit */
+                GPI(publish)(tags, late, sum, epoch); /* what its block will say as well, to the bit */
         }
     }
 }
 
 /* Scans the lane's run of the last chunk, from shared straight to global memory. */
-GPI_DEVICE void GPI_SCAN_EDGE(const char *items, GP_TYPE *out, unsigned n, unsigned lane, GP_TYPE prefix,
-                              int has_prefix, int exclusive, GPI_CONTEXT context)
+GPI_DEVICE void GPI(edge)(const char *items, GP_TYPE *out, unsigned n, unsigned lane, GP_TYPE prefix,
+                          int has_prefix, int exclusive, GPI_CONTEXT context)
 {
-    unsigned last = gpi_min(n, (lane + 1) * GPI_RUN_N);
+    unsigned last = gpi_min(n, (lane + 1) * GPI(run_n));
 
-    for (unsigned i = lane * GPI_RUN_N; i < last; i++) {
-        GP_TYPE x = GPI_LOAD((const GP_INPUT_TYPE *)items + i, context);
-        GP_TYPE next = has_prefix ? GPI_COMBINE(prefix, x) : x;
+    for (unsigned i = lane * GPI(run_n); i < last; i++) {
+        GP_TYPE x = GPI(load)((const GP_INPUT_TYPE *)items + i, context);
+        GP_TYPE next = has_prefix ? GPI(combine)(prefix, x) : x;
 
-        out[i] = !exclusive ? next : has_prefix ? prefix : GPI_IDENTITY();
+        out[i] = !exclusive ? next : has_prefix ? prefix : GPI(identity)();
         prefix = next;
         has_prefix = 1;
     }
 }
 
 /* What comes before a lane: the tiles before, the chunks before in the tile, the lanes before. */
-GPI_DEVICE GP_TYPE GPI_SCAN_LANE(GP_TYPE tiles, int has_tiles, GP_TYPE chunks, int has_chunks,
-                                 GP_TYPE lanes, int has_lanes)
+GPI_DEVICE GP_TYPE GPI(lane)(GP_TYPE tiles, int has_tiles, GP_TYPE chunks, int has_chunks,
+                             GP_TYPE lanes, int has_lanes)
 {
     GP_TYPE prefix = tiles;
 
     if (has_chunks)
-        prefix = has_tiles ? GPI_COMBINE(prefix, chunks) : chunks;
+        prefix = has_tiles ? GPI(combine)(prefix, chunks) : chunks;
     if (has_lanes)
-        prefix = has_tiles || has_chunks ? GPI_COMBINE(prefix, lanes) : lanes;
+        prefix = has_tiles || has_chunks ? GPI(combine)(prefix, lanes) : lanes;
     return prefix;
 }
 
 /* Scans a run in place. */
-GPI_DEVICE void GPI_SCAN_RUN(GPI_RUN *run, GP_TYPE prefix, int has_prefix, int exclusive)
+GPI_DEVICE void GPI(scan_run)(GPI(run_t) *run, GP_TYPE prefix, int has_prefix, int exclusive)
 {
 #if GP_OP == GP_SUM && !defined GP_IDENTITY
     if (GPI_SUMS_BYTES || GPI_SUMS_HALVES) {
         uint32_t before = has_prefix ? (uint32_t)prefix : 0;
 
         GPI_UNROLL
-        for (int w = 0; w < GPI_OUT_BYTES / 4; w++)
+        for (int w = 0; w < GPI(out_bytes) / 4; w++)
             run->words[w] = GPI_SUMS_BYTES ? gpi_scan_bytes(run->words[w], &before, exclusive)
                                            : gpi_scan_halves(run->words[w], &before, exclusive);
         return;
@@ -252,12 +223,12 @@ GPI_DEVICE void GPI_SCAN_RUN(GPI_RUN *run, GP_TYPE prefix, int has_prefix, int e
 #if (GP_OP == GP_MIN || GP_OP == GP_MAX) && !defined GP_IDENTITY
     if (GPI_TOPS) {
         /* Two parts of the run at a time: a chain of comparisons is what it takes longest. */
-        const int items = 32 / GPI_TOP_BITS, words = GPI_OUT_BYTES / 4 / GPI_TOP_PARTS; /* of a word, of a part */
+        const int items = 32 / GPI_TOP_BITS, words = GPI(out_bytes) / 4 / GPI_TOP_PARTS; /* of a word, of a part */
         uint32_t top[GPI_TOP_PARTS];
 
-        top[0] = (uint32_t)(has_prefix ? prefix : GPI_IDENTITY()) << (32 - GPI_TOP_BITS);
+        top[0] = (uint32_t)(has_prefix ? prefix : GPI(identity)()) << (32 - GPI_TOP_BITS);
         if (GPI_TOP_PARTS == 2)
-            top[GPI_TOP_PARTS - 1] = GPI_TOP(top[0], GPI_TOP_FOLD(run->words, words));
+            top[GPI_TOP_PARTS - 1] = GPI(top)(top[0], GPI(top_fold)(run->words, words));
         GPI_UNROLL
         for (int w = 0; w < GPI_TOP_PARTS * words; w++) {
             const int part = w % GPI_TOP_PARTS;
@@ -265,7 +236,7 @@ GPI_DEVICE void GPI_SCAN_RUN(GPI_RUN *run, GP_TYPE prefix, int has_prefix, int e
 
             GPI_UNROLL
             for (int i = 0; i < items; i++)
-                tops[i + 1] = GPI_TOP(tops[i], GPI_TOP_ITEM(word, i));
+                tops[i + 1] = GPI(top)(tops[i], GPI_TOP_ITEM(word, i));
             top[part] = tops[items];
             *word = gpi_gather_tops(exclusive ? tops : tops + 1, items);
         }
@@ -275,8 +246,8 @@ GPI_DEVICE void GPI_SCAN_RUN(GPI_RUN *run, GP_TYPE prefix, int has_prefix, int e
 #if (GP_OP == GP_MIN || GP_OP == GP_MAX) && defined GPI_FLOAT_EXTREMES
     if (GPI_IS_FLOAT && has_prefix && ((float)prefix > 0) == (GP_OP == GP_MAX) && (float)prefix != 0) {
         GPI_UNROLL
-        for (int i = 0; i < GPI_RUN_N; i++) {
-            GP_TYPE after = GPI_QUICK_COMBINE(prefix, run->items[i]);
+        for (int i = 0; i < GPI(run_n); i++) {
+            GP_TYPE after = GPI(quick_combine)(prefix, run->items[i]);
 
             run->items[i] = exclusive ? prefix : after;
             prefix = after;
@@ -284,22 +255,22 @@ GPI_DEVICE void GPI_SCAN_RUN(GPI_RUN *run, GP_TYPE prefix, int has_prefix, int e
         return;
     }
 #endif
-    GP_TYPE x = run->items[0], next = has_prefix ? GPI_COMBINE(prefix, x) : x;
+    GP_TYPE x = run->items[0], next = has_prefix ? GPI(combine)(prefix, x) : x;
 
     if (exclusive) {
-        run->items[0] = has_prefix ? prefix : GPI_IDENTITY();
+        run->items[0] = has_prefix ? prefix : GPI(identity)();
         GPI_UNROLL
-        for (int i = 1; i < GPI_RUN_N; i++) {
+        for (int i = 1; i < GPI(run_n); i++) {
             x = run->items[i];
             run->items[i] = next;
-            if (i + 1 < GPI_RUN_N)
-                next = GPI_COMBINE(next, x);
+            if (i + 1 < GPI(run_n))
+                next = GPI(combine)(next, x);
         }
     } else {
         run->items[0] = next;
         GPI_UNROLL
-        for (int i = 1; i < GPI_RUN_N; i++)
-            run->items[i] = next = GPI_COMBINE(next, run->items[i]);
+        for (int i = 1; i < GPI(run_n); i++)
+            run->items[i] = next = GPI(combine)(next, run->items[i]);
     }
 }
 #endif
@@ -311,43 +282,43 @@ GPI_DEVICE void GPI_SCAN_RUN(GPI_RUN *run, GP_TYPE prefix, int has_prefix, int e
 
 /* ---- host functions -------------------------------------------------------------------------- */
 
-static inline size_t GPI_SCAN_BYTES(size_t n)
+static inline size_t GPI(bytes)(size_t n)
 {
-    size_t tiles = gpi_divide_up(n, GPI_TILE_N);
+    size_t tiles = gpi_divide_up(n, GPI(tile_n));
 
-    return tiles > 1 ? gpi_tagged_request(GPI_TAG_BYTES(tiles), 0) : 0;
+    return tiles > 1 ? gpi_tagged_request(GPI(tag_bytes)(tiles), 0) : 0;
 }
 
 /* The ring from a certain n on, where the device has room for it; else the wave. */
-static inline cudaError_t GPI_SCAN_LAUNCH(GPI_SCAN_JOB job, GPI_CONTEXT context, cudaStream_t stream)
+static inline cudaError_t GPI(launch)(GPI(job) job, GPI_CONTEXT context, cudaStream_t stream)
 {
-    const size_t wave_bytes = GPI_TILE_CHUNKS * GPI_SLOT_BYTES;
+    const size_t wave_bytes = GPI(tile_chunks) * GPI(slot_bytes);
     static signed char wave_known[GPI_DEVICES];
 
 #if GP_KERNEL != GP_KERNEL_WAVE
-    const size_t ring_from = GP_KERNEL ? 1 : ((size_t)GPI_TUNE_SCAN_RING_FROM * GPI_WAVE_BLOCKS << 20) / GPI_WIDER;
-    const size_t few_from = ((size_t)GPI_TUNE_SCAN_FEW_FROM << 20) / GPI_WIDER;
-    const unsigned lookers = job.n < few_from ? GPI_RING_LOOKERS : GPI_RING_FEW;
+    const size_t ring_from = GP_KERNEL ? 1 : ((size_t)GPI_TUNE_SCAN_RING_FROM * GPI(wave_blocks) << 20) / GPI(wider);
+    const size_t few_from = ((size_t)GPI_TUNE_SCAN_FEW_FROM << 20) / GPI(wider);
+    const unsigned lookers = job.n < few_from ? GPI(ring_lookers) : GPI(ring_few);
     static signed char ring_known[GPI_DEVICES];
 
     if (GPI_RING_SERVES && job.n >= ring_from && job.tiles > 1 &&
-        gpi_kernel_ready((const void *)GPI_SCAN_RING_KERNEL, GPI_RING_BYTES, ring_known) >=
+        gpi_kernel_ready((const void *)GPI(ring_kernel), GPI(ring_bytes), ring_known) >=
             (GPI_KERNEL_FITS | GPI_KERNEL_SM90))
-        return GPI_LAUNCH_EARLY(1, GPI_SCAN_RING_KERNEL, gpi_resident_blocks(1, job.tiles, GP_GRID),
-                                32 * (GPI_RING_OTHERS + lookers), GPI_RING_BYTES, stream, job, context);
+        return GPI_LAUNCH_EARLY(1, GPI(ring_kernel), gpi_resident_blocks(1, job.tiles, GP_GRID),
+                                32 * (GPI(ring_others) + lookers), GPI(ring_bytes), stream, job, context);
 #endif
-    int ready = gpi_kernel_ready((const void *)GPI_SCAN_WAVE_KERNEL, wave_bytes, wave_known);
+    int ready = gpi_kernel_ready((const void *)GPI(wave_kernel), wave_bytes, wave_known);
 
-    return GPI_LAUNCH_EARLY((ready & GPI_KERNEL_SM90) != 0, GPI_SCAN_WAVE_KERNEL,
-                            gpi_resident_blocks(GPI_WAVE_BLOCKS, job.tiles, GP_GRID),
-                            32 * GPI_TILE_CHUNKS, wave_bytes, stream, job, context);
+    return GPI_LAUNCH_EARLY((ready & GPI_KERNEL_SM90) != 0, GPI(wave_kernel),
+                            gpi_resident_blocks(GPI(wave_blocks), job.tiles, GP_GRID),
+                            32 * GPI(tile_chunks), wave_bytes, stream, job, context);
 }
 
-static inline cudaError_t GPI_SCAN_HOST(const char *function, const GP_INPUT_TYPE *in, GP_TYPE *out,
-                                        size_t n, GPI_SCAN_START start, GPI_CONTEXT context,
-                                        gp_workspace *ws, cudaStream_t stream)
+static inline cudaError_t GPI(host)(const char *function, const GP_INPUT_TYPE *in, GP_TYPE *out,
+                                    size_t n, GPI(start) start, GPI_CONTEXT context,
+                                    gp_workspace *ws, cudaStream_t stream)
 {
-    const size_t tiles = gpi_divide_up(n, GPI_TILE_N);
+    const size_t tiles = gpi_divide_up(n, GPI(tile_n));
     const int same_size = sizeof *in == sizeof *out;
     const gpi_argument used[] = {{"in", in, n * sizeof *in, GPI_READ, same_size},
                                  {"out", out, n * sizeof *out, GPI_WRITTEN, same_size}};
@@ -360,36 +331,36 @@ static inline cudaError_t GPI_SCAN_HOST(const char *function, const GP_INPUT_TYP
         return gpi_error_null(function, "in", n);
     if (!out)
         return gpi_error_null(function, "out", n);
-    error = gpi_check_count(function, "n", n, GPI_MOST_TILES * GPI_TILE_N, GPI_WIDER);
+    error = gpi_check_count(function, "n", n, GPI_MOST_TILES * GPI(tile_n), GPI(wider));
     if (error == cudaSuccess)
         error = gpi_check_overlap(function, used, 2);
     if (error != cudaSuccess)
         return error;
-    error = gpi_tagged_scratch_acquire(&scratch, ws, tiles > 1 ? GPI_TAG_BYTES(tiles) : 0, 0, stream,
+    error = gpi_tagged_scratch_acquire(&scratch, ws, tiles > 1 ? GPI(tag_bytes)(tiles) : 0, 0, stream,
                                        function);
     if (error != cudaSuccess)
         return error;
 
-    GPI_SCAN_JOB job = {in, out, n, (gpi_tag_head *)scratch.tags, (unsigned)tiles, 0, 0, start};
+    GPI(job) job = {in, out, n, (gpi_tag_head *)scratch.tags, (unsigned)tiles, 0, 0, start};
     job.in_place = !GPI_SCAN_HELPS || (const void *)in == (const void *)out;
-    job.last_chunks = (unsigned)(gpi_divide_up(n, GPI_CHUNK_N) - (tiles - 1) * GPI_TILE_CHUNKS);
-    error = GPI_SCAN_LAUNCH(job, context, stream);
+    job.last_chunks = (unsigned)(gpi_divide_up(n, GPI(chunk_n)) - (tiles - 1) * GPI(tile_chunks));
+    error = GPI(launch)(job, context, stream);
     return gpi_scratch_release(&scratch, error, stream);
 }
 
 GP_API size_t GPI_PUBLIC(inclusive_scan_workspace_bytes)(size_t n)
 {
-    return GPI_SCAN_BYTES(n);
+    return GPI(bytes)(n);
 }
 
 GP_API size_t GPI_PUBLIC(exclusive_scan_workspace_bytes)(size_t n)
 {
-    return GPI_SCAN_BYTES(n);
+    return GPI(bytes)(n);
 }
 
 GP_API size_t GPI_PUBLIC(exclusive_scan_init_workspace_bytes)(size_t n)
 {
-    return GPI_SCAN_BYTES(n);
+    return GPI(bytes)(n);
 }
 
 /* out[i] = in[0] op ... op in[i] */
@@ -397,10 +368,10 @@ GP_API cudaError_t GPI_PUBLIC(inclusive_scan)(const GP_INPUT_TYPE *in, GP_TYPE *
                                               GPI_CONTEXT_PARAMETER gp_workspace *ws,
                                               cudaStream_t stream)
 {
-    GPI_SCAN_START start;
+    GPI(start) start;
 
     memset((void *)&start, 0, sizeof start);
-    return GPI_SCAN_HOST(GPI_TEXT(inclusive_scan), in, out, n, start, GPI_CONTEXT_VALUE, ws, stream);
+    return GPI(host)(GPI_TEXT(inclusive_scan), in, out, n, start, GPI_CONTEXT_VALUE, ws, stream);
 }
 
 /* out[0] = identity, out[i] = in[0] op ... op in[i - 1] */
@@ -408,11 +379,11 @@ GP_API cudaError_t GPI_PUBLIC(exclusive_scan)(const GP_INPUT_TYPE *in, GP_TYPE *
                                               GPI_CONTEXT_PARAMETER gp_workspace *ws,
                                               cudaStream_t stream)
 {
-    GPI_SCAN_START start;
+    GPI(start) start;
 
     memset((void *)&start, 0, sizeof start);
     start.exclusive = 1;
-    return GPI_SCAN_HOST(GPI_TEXT(exclusive_scan), in, out, n, start, GPI_CONTEXT_VALUE, ws, stream);
+    return GPI(host)(GPI_TEXT(exclusive_scan), in, out, n, start, GPI_CONTEXT_VALUE, ws, stream);
 }
 
 /* out[0] = init, out[i] = init op in[0] op ... op in[i - 1] */
@@ -421,13 +392,13 @@ GP_API cudaError_t GPI_PUBLIC(exclusive_scan_init)(const GP_INPUT_TYPE *in, GP_T
                                                    GPI_CONTEXT_PARAMETER gp_workspace *ws,
                                                    cudaStream_t stream)
 {
-    GPI_SCAN_START start;
+    GPI(start) start;
 
     memset((void *)&start, 0, sizeof start);
     start.before = init;
     start.has_before = 1;
     start.exclusive = 1;
-    return GPI_SCAN_HOST(GPI_TEXT(exclusive_scan_init), in, out, n, start, GPI_CONTEXT_VALUE, ws,
+    return GPI(host)(GPI_TEXT(exclusive_scan_init), in, out, n, start, GPI_CONTEXT_VALUE, ws,
                         stream);
 }
 

@@ -76,17 +76,6 @@ GPI_ONCE_PER_NAME(scatter);
 #endif
 #include "core/tuning.cuh"
 
-#define GPI_SCATTER_PIECE        GPI(piece)
-#define GPI_SCATTER_CLAIM        GPI(claim)
-#define GPI_SCATTER_FLAG         GPI(flag)
-#define GPI_SCATTER_MOVE_KERNEL  GPI(move_kernel)
-#define GPI_SCATTER_CLAIM_KERNEL GPI(claim_kernel)
-#define GPI_SCATTER_FLAGS_KERNEL GPI(flags_kernel)
-#define GPI_SCATTER_BYTES        GPI(bytes)
-#define GPI_SCATTER_MOVE         GPI(move)
-#define GPI_SCATTER_CHECK        GPI(check)
-#define GPI_SCATTER_RUN          GPI(run)
-
 #define GPI_SCATTER_THREADS GPI_TUNE_SCATTER_THREADS
 #define GPI_SCATTER_UNITS   GPI_TUNE_SCATTER_UNITS
 #define GPI_SCATTER_TILE    (GPI_SCATTER_THREADS * GPI_SCATTER_UNITS)
@@ -116,11 +105,11 @@ GPI_ONCE_PER_NAME(scatter);
 
 typedef struct {
     unsigned char bytes[GPI_SCATTER_PIECE_BYTES];
-} __attribute__((may_alias, aligned(GPI_SCATTER_ALIGNMENT))) GPI_SCATTER_PIECE;
+} __attribute__((may_alias, aligned(GPI_SCATTER_ALIGNMENT))) GPI(piece);
 
 typedef struct {
     unsigned char bytes[GPI_SCATTER_CLAIM_BYTES];
-} __attribute__((may_alias, aligned(GPI_SCATTER_CLAIM_BYTES))) GPI_SCATTER_CLAIM;
+} __attribute__((may_alias, aligned(GPI_SCATTER_CLAIM_BYTES))) GPI(claim);
 
 /* ---- device functions ------------------------------------------------------------------------ */
 
@@ -128,10 +117,10 @@ typedef struct {
  * Whether to flag the item. Without a predicate that is x != 0, in words that compile for a struct too:
  * some bit is set, apart from the sign of a floating-point zero.
  */
-GPI_DEVICE int GPI_SCATTER_FLAG(const GP_TYPE *from, GPI_CONTEXT context)
+GPI_DEVICE int GPI(flag)(const GP_TYPE *from, GPI_CONTEXT context)
 {
 #ifdef GP_PRED
-    return GPI_KEEP(from, context);
+    return GPI(keep)(from, context);
 #else
     uint64_t words[(sizeof(GP_TYPE) + 7) / 8] = {0}, any = 0;
     const int sign = (int)(sizeof(GP_TYPE) * 8 - 1);
@@ -152,13 +141,13 @@ GPI_DEVICE int GPI_SCATTER_FLAG(const GP_TYPE *from, GPI_CONTEXT context)
 
 /* Moves n items, or those whose flag is not 0 where there are flags. */
 static __global__ void __launch_bounds__(GPI_SCATTER_THREADS)
-    GPI_SCATTER_MOVE_KERNEL(const GP_TYPE *__restrict__ in, const GP_INDEX *__restrict__ map,
-                            const uint8_t *__restrict__ flags, GP_TYPE *__restrict__ out, size_t n,
-                            int gathers)
+    GPI(move_kernel)(const GP_TYPE *__restrict__ in, const GP_INDEX *__restrict__ map,
+                     const uint8_t *__restrict__ flags, GP_TYPE *__restrict__ out, size_t n,
+                     int gathers)
 {
     size_t base = (size_t)blockIdx.x * GPI_SCATTER_TILE + threadIdx.x;
-    GPI_SCATTER_PIECE pieces[GPI_SCATTER_UNITS];
-    GPI_SCATTER_PIECE *to[GPI_SCATTER_UNITS];
+    GPI(piece) pieces[GPI_SCATTER_UNITS];
+    GPI(piece) *to[GPI_SCATTER_UNITS];
 
     /* All reads come before all writes. */
     GPI_UNROLL
@@ -170,8 +159,8 @@ static __global__ void __launch_bounds__(GPI_SCATTER_THREADS)
         if (i >= n || (flags && !flags[i]))
             continue;
         size_t place = (size_t)map[i];
-        pieces[u] = ((const GPI_SCATTER_PIECE *)(in + (gathers ? place : i)))[piece];
-        to[u] = (GPI_SCATTER_PIECE *)(out + (gathers ? i : place)) + piece;
+        pieces[u] = ((const GPI(piece) *)(in + (gathers ? place : i)))[piece];
+        to[u] = (GPI(piece) *)(out + (gathers ? i : place)) + piece;
     }
     GPI_UNROLL
     for (int u = 0; u < GPI_SCATTER_UNITS; u++)
@@ -184,8 +173,8 @@ static __global__ void __launch_bounds__(GPI_SCATTER_THREADS)
  * its number where it would go, or, when `checks`, learns in won whether its part is still there.
  */
 static __global__ void __launch_bounds__(GPI_SCATTER_THREADS)
-    GPI_SCATTER_CLAIM_KERNEL(const GP_INDEX *map, const uint8_t *contenders, GP_TYPE *out,
-                             uint8_t *won, size_t n, int round, int checks)
+    GPI(claim_kernel)(const GP_INDEX *map, const uint8_t *contenders, GP_TYPE *out,
+                      uint8_t *won, size_t n, int round, int checks)
 {
     size_t i = (size_t)blockIdx.x * GPI_SCATTER_THREADS + threadIdx.x;
     int contends = i < n && (!contenders || contenders[i]);
@@ -193,7 +182,7 @@ static __global__ void __launch_bounds__(GPI_SCATTER_THREADS)
     if (GPI_SCATTER_IS_ONE_STORE || i >= n)
         return;
     if (contends) {
-        GPI_SCATTER_CLAIM *place = (GPI_SCATTER_CLAIM *)(out + (size_t)map[i]), claim;
+        GPI(claim) *place = (GPI(claim) *)(out + (size_t)map[i]), claim;
         uint64_t number = (uint64_t)i >> 8 * (int)sizeof claim * round, part = 0, there = 0;
 
         memcpy(&claim, &number, sizeof claim); /* the low bytes: everything here is little-endian */
@@ -211,8 +200,8 @@ static __global__ void __launch_bounds__(GPI_SCATTER_THREADS)
 }
 
 static __global__ void __launch_bounds__(GPI_SCATTER_THREADS)
-    GPI_SCATTER_FLAGS_KERNEL(const GP_TYPE *__restrict__ in, uint8_t *__restrict__ flags, size_t n,
-                             GPI_CONTEXT context)
+    GPI(flags_kernel)(const GP_TYPE *__restrict__ in, uint8_t *__restrict__ flags, size_t n,
+                      GPI_CONTEXT context)
 {
     size_t base = (size_t)blockIdx.x * GPI_SCATTER_FLAGS_TILE + threadIdx.x;
 
@@ -221,20 +210,20 @@ static __global__ void __launch_bounds__(GPI_SCATTER_THREADS)
         size_t i = base + (size_t)u * GPI_SCATTER_THREADS;
 
         if (i < n)
-            flags[i] = (uint8_t)GPI_SCATTER_FLAG(in + i, context);
+            flags[i] = (uint8_t)GPI(flag)(in + i, context);
     }
 }
 
 /* ---- host functions -------------------------------------------------------------------------- */
 
 /* Of a scatter: one byte per item, that says whether it won its place. */
-static inline size_t GPI_SCATTER_BYTES(size_t n)
+static inline size_t GPI(bytes)(size_t n)
 {
     return GPI_SCATTER_IS_ONE_STORE ? 0 : gpi_workspace_request(n);
 }
 
-static inline cudaError_t GPI_SCATTER_CHECK(const char *function, const GP_TYPE *in,
-                                            const GP_INDEX *map, const GP_TYPE *out, size_t n)
+static inline cudaError_t GPI(check)(const char *function, const GP_TYPE *in,
+                                     const GP_INDEX *map, const GP_TYPE *out, size_t n)
 {
     const size_t most = GPI_MOST_TILES * GPI_SCATTER_THREADS / GPI_SCATTER_PIECES;
 
@@ -245,28 +234,28 @@ static inline cudaError_t GPI_SCATTER_CHECK(const char *function, const GP_TYPE 
                : gpi_check_count(function, "n", n, most, gpi_larger_size(sizeof *in, sizeof *map));
 }
 
-static inline cudaError_t GPI_SCATTER_MOVE(const GP_TYPE *in, const GP_INDEX *map,
-                                           const uint8_t *flags, GP_TYPE *out, size_t n,
-                                           int gathers, cudaStream_t stream)
+static inline cudaError_t GPI(move)(const GP_TYPE *in, const GP_INDEX *map,
+                                    const uint8_t *flags, GP_TYPE *out, size_t n,
+                                    int gathers, cudaStream_t stream)
 {
     size_t pieces = n * GPI_SCATTER_PIECES;
     size_t tiles = pieces / GPI_SCATTER_TILE + (pieces % GPI_SCATTER_TILE != 0);
 
-    return GPI_LAUNCH(GPI_SCATTER_MOVE_KERNEL, (unsigned)tiles, GPI_SCATTER_THREADS, 0, stream, in,
+    return GPI_LAUNCH(GPI(move_kernel), (unsigned)tiles, GPI_SCATTER_THREADS, 0, stream, in,
                       map, flags, out, n, gathers);
 }
 
-static inline cudaError_t GPI_SCATTER_RUN(const char *function, const GP_TYPE *in,
-                                          const GP_INDEX *map, const uint8_t *flags, GP_TYPE *out,
-                                          size_t n, gp_workspace *ws, cudaStream_t stream)
+static inline cudaError_t GPI(run)(const char *function, const GP_TYPE *in,
+                                   const GP_INDEX *map, const uint8_t *flags, GP_TYPE *out,
+                                   size_t n, gp_workspace *ws, cudaStream_t stream)
 {
     unsigned blocks = (unsigned)gpi_divide_up(n, GPI_SCATTER_THREADS);
-    cudaError_t error = GPI_SCATTER_CHECK(function, in, map, out, n);
+    cudaError_t error = GPI(check)(function, in, map, out, n);
     gpi_scratch scratch;
 
     if (error != cudaSuccess || n == 0)
         return error;
-    error = gpi_scratch_acquire(&scratch, ws, GPI_SCATTER_BYTES(n), stream, function);
+    error = gpi_scratch_acquire(&scratch, ws, GPI(bytes)(n), stream, function);
     if (error != cudaSuccess)
         return error;
 
@@ -277,14 +266,14 @@ static inline cudaError_t GPI_SCATTER_RUN(const char *function, const GP_TYPE *i
     int plays = !GPI_SCATTER_IS_ONE_STORE;
     for (int round = 0; plays && error == cudaSuccess; round++) {
         for (int checks = 0; checks < 2 && error == cudaSuccess; checks++)
-            error = GPI_LAUNCH(GPI_SCATTER_CLAIM_KERNEL, blocks, GPI_SCATTER_THREADS, 0, stream,
+            error = GPI_LAUNCH(GPI(claim_kernel), blocks, GPI_SCATTER_THREADS, 0, stream,
                                map, contenders, out, won, n, round, checks);
         contenders = won;
         parts = GPI_SCATTER_CLAIM_BYTES < 8 ? parts >> 8 * GPI_SCATTER_CLAIM_BYTES % 64 : 0;
         plays = parts != 0;
     }
     if (error == cudaSuccess)
-        error = GPI_SCATTER_MOVE(in, map, contenders, out, n, 0, stream);
+        error = GPI(move)(in, map, contenders, out, n, 0, stream);
     return gpi_scratch_release(&scratch, error, stream);
 }
 
@@ -296,12 +285,12 @@ GP_API size_t GPI_PUBLIC(gather_workspace_bytes)(size_t n)
 
 GP_API size_t GPI_PUBLIC(scatter_workspace_bytes)(size_t n)
 {
-    return GPI_SCATTER_BYTES(n);
+    return GPI(bytes)(n);
 }
 
 GP_API size_t GPI_PUBLIC(scatter_if_workspace_bytes)(size_t n)
 {
-    return GPI_SCATTER_BYTES(n);
+    return GPI(bytes)(n);
 }
 
 GP_API size_t GPI_PUBLIC(map_to_flags_workspace_bytes)(size_t n)
@@ -317,7 +306,7 @@ GP_API cudaError_t GPI_PUBLIC(gather)(const GP_TYPE *in, const GP_INDEX *map, GP
 {
     const gpi_argument used[] = {{"map", map, n * sizeof *map, GPI_READ, 0},
                                  {"out", out, n * sizeof *out, GPI_WRITTEN, 0}};
-    cudaError_t error = GPI_SCATTER_CHECK(GPI_TEXT(gather), in, map, out, n);
+    cudaError_t error = GPI(check)(GPI_TEXT(gather), in, map, out, n);
 
     (void)GPI_CONTEXT_VALUE;
     (void)ws;
@@ -326,7 +315,7 @@ GP_API cudaError_t GPI_PUBLIC(gather)(const GP_TYPE *in, const GP_INDEX *map, GP
     if (error != cudaSuccess || n == 0)
         return error;
     GPI_RANGE_BEGIN(GPI_TEXT(gather));
-    error = GPI_SCATTER_MOVE(in, map, NULL, out, n, 1, stream);
+    error = GPI(move)(in, map, NULL, out, n, 1, stream);
     GPI_RANGE_END();
     return error;
 }
@@ -337,7 +326,7 @@ GP_API cudaError_t GPI_PUBLIC(scatter)(const GP_TYPE *in, const GP_INDEX *map, G
                                        cudaStream_t stream)
 {
     (void)GPI_CONTEXT_VALUE;
-    return GPI_SCATTER_RUN(GPI_TEXT(scatter), in, map, NULL, out, n, ws, stream);
+    return GPI(run)(GPI_TEXT(scatter), in, map, NULL, out, n, ws, stream);
 }
 
 /* out[map[i]] = in[i] where flags[i] is not 0 */
@@ -349,7 +338,7 @@ GP_API cudaError_t GPI_PUBLIC(scatter_if)(const GP_TYPE *in, const GP_INDEX *map
     (void)GPI_CONTEXT_VALUE;
     if (!flags && n)
         return gpi_error_null(GPI_TEXT(scatter_if), "flags", n);
-    return GPI_SCATTER_RUN(GPI_TEXT(scatter_if), in, map, flags, out, n, ws, stream);
+    return GPI(run)(GPI_TEXT(scatter_if), in, map, flags, out, n, ws, stream);
 }
 
 /* flags[i] = in[i] satisfies GP_PRED ? 1 : 0 */
@@ -382,7 +371,7 @@ GP_API cudaError_t GPI_PUBLIC(map_to_flags)(const GP_TYPE *in, uint8_t *flags, s
     if (error != cudaSuccess)
         return error;
     GPI_RANGE_BEGIN(function);
-    error = GPI_LAUNCH(GPI_SCATTER_FLAGS_KERNEL, (unsigned)tiles, GPI_SCATTER_THREADS, 0, stream, in,
+    error = GPI_LAUNCH(GPI(flags_kernel), (unsigned)tiles, GPI_SCATTER_THREADS, 0, stream, in,
                        flags, n, GPI_CONTEXT_VALUE);
     GPI_RANGE_END();
     return error;

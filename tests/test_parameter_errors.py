@@ -15,6 +15,8 @@ import sys
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
 
+from tap import report
+
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 
 PAIR = """typedef struct pair { int first, last; } pair;
@@ -223,7 +225,6 @@ def main():
     options = parser.parse_args()
 
     jobs = []
-    failed = 0
     with tempfile.TemporaryDirectory() as folder:
         for kind in ("cc", "cxx", "nvcc"):
             for compiler in getattr(options, kind):
@@ -234,13 +235,7 @@ def main():
                                  for mistake in mistakes(header)
                                  if kind != "nvcc" or any("error" in (error or "") for error in mistake[2])]
         with ThreadPoolExecutor(2) as pool:
-            for number, (passed, name, output) in enumerate(pool.map(check, jobs), 1):
-                print(f"{'' if passed else 'not '}ok {number} - {name}")
-                if not passed:
-                    failed += 1
-                    print("".join(f"#   {line}\n" for line in output.splitlines()[:20]), end="")
-    print(f"1..{len(jobs)}")
-    return failed > 0
+            return report(pool.map(check, jobs))
 
 
 if __name__ == "__main__":

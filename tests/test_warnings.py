@@ -16,6 +16,7 @@ import sys
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
 
+from tap import report
 from test_parameter_errors import ROOT, parameters
 
 WARNINGS = ["-Wall", "-Wextra", "-Wpedantic", "-Wshadow", "-Wconversion", "-Wsign-conversion", "-Werror"]
@@ -194,16 +195,8 @@ def main():
     parser.add_argument("headers", nargs="*")
     options = parser.parse_args()
 
-    failed = number = 0
     with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(2) as pool:
-        results = pool.map(check, jobs(options, pathlib.Path(folder)))
-        for number, (passed, name, output) in enumerate(results, 1):
-            print(f"{'' if passed else 'not '}ok {number} - {name}")
-            if not passed:
-                failed += 1
-                print("".join(f"#   {line}\n" for line in output.splitlines()[:40]), end="")
-    print(f"1..{number}")
-    return failed > 0
+        return report(pool.map(check, jobs(options, pathlib.Path(folder))))
 
 
 if __name__ == "__main__":

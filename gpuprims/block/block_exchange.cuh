@@ -68,10 +68,6 @@
 #endif
 GPI_ONCE_PER_NAME(block_exchange);
 
-#define GPI_BLOCK_EXCHANGE_STORAGE GPI_PUBLIC(block_exchange_storage)
-#define GPI_BLOCK_EXCHANGE_OFFSET  GPI(exchange_offset)
-#define GPI_BLOCK_EXCHANGE_AT      GPI(exchange_at)
-
 /*
  * Where item k of the tile lies in storage. The hardware takes a warp's access in parts of 128 bytes,
  * the width of the 32 banks. Two things keep the lanes of such a part apart:
@@ -97,16 +93,16 @@ GPI_ONCE_PER_NAME(block_exchange);
 /* An array of one, so that its name and its address serve alike. */
 typedef struct {
     GP_TYPE items[GPI_BLOCK_EXCHANGE_BYTES(GP_BLOCK * GP_ITEMS) / sizeof(GP_TYPE) + 1];
-} GPI_BLOCK_EXCHANGE_STORAGE[1];
+} GPI_PUBLIC(block_exchange_storage)[1];
 
-GPI_DEVICE unsigned GPI_BLOCK_EXCHANGE_OFFSET(unsigned k)
+GPI_DEVICE unsigned GPI(exchange_offset)(unsigned k)
 {
     return (unsigned)(GPI_BLOCK_EXCHANGE_BYTES(k));
 }
 
-GPI_DEVICE GP_TYPE *GPI_BLOCK_EXCHANGE_AT(void *storage, unsigned k)
+GPI_DEVICE GP_TYPE *GPI(exchange_at)(void *storage, unsigned k)
 {
-    return (GP_TYPE *)((char *)storage + GPI_BLOCK_EXCHANGE_OFFSET(k));
+    return (GP_TYPE *)((char *)storage + GPI(exchange_offset)(k));
 }
 
 /* The thread of rank t gets items t * GP_ITEMS and following: x[0] to x[GP_ITEMS - 1]. */
@@ -118,12 +114,12 @@ GPI_DEVICE void GPI_PUBLIC(block_load_blocked)(const GP_TYPE *in, GP_TYPE *x, si
     GPI_UNROLL
     for (unsigned i = 0; i < GP_ITEMS; i++)
         if (i * GP_BLOCK + rank < n)
-            *GPI_BLOCK_EXCHANGE_AT(storage, i * GP_BLOCK + rank) = in[i * GP_BLOCK + rank];
+            *GPI(exchange_at)(storage, i * GP_BLOCK + rank) = in[i * GP_BLOCK + rank];
     __syncthreads(); /* the tile is complete */
     GPI_UNROLL
     for (unsigned i = 0; i < GP_ITEMS; i++)
         if (rank * GP_ITEMS + i < n)
-            x[i] = *GPI_BLOCK_EXCHANGE_AT(storage, rank * GP_ITEMS + i);
+            x[i] = *GPI(exchange_at)(storage, rank * GP_ITEMS + i);
 }
 
 GPI_DEVICE void GPI_PUBLIC(block_store_blocked)(GP_TYPE *out, const GP_TYPE *x, size_t n,
@@ -134,12 +130,12 @@ GPI_DEVICE void GPI_PUBLIC(block_store_blocked)(GP_TYPE *out, const GP_TYPE *x, 
     GPI_UNROLL
     for (unsigned i = 0; i < GP_ITEMS; i++)
         if (rank * GP_ITEMS + i < n)
-            *GPI_BLOCK_EXCHANGE_AT(storage, rank * GP_ITEMS + i) = x[i];
+            *GPI(exchange_at)(storage, rank * GP_ITEMS + i) = x[i];
     __syncthreads(); /* the tile is complete */
     GPI_UNROLL
     for (unsigned i = 0; i < GP_ITEMS; i++)
         if (i * GP_BLOCK + rank < n)
-            out[i * GP_BLOCK + rank] = *GPI_BLOCK_EXCHANGE_AT(storage, i * GP_BLOCK + rank);
+            out[i * GP_BLOCK + rank] = *GPI(exchange_at)(storage, i * GP_BLOCK + rank);
 }
 
 GPI_DEVICE void GPI_PUBLIC(block_blocked_to_striped)(GP_TYPE *x, void *storage)
@@ -148,11 +144,11 @@ GPI_DEVICE void GPI_PUBLIC(block_blocked_to_striped)(GP_TYPE *x, void *storage)
 
     GPI_UNROLL
     for (unsigned i = 0; i < GP_ITEMS; i++)
-        *GPI_BLOCK_EXCHANGE_AT(storage, rank * GP_ITEMS + i) = x[i];
+        *GPI(exchange_at)(storage, rank * GP_ITEMS + i) = x[i];
     __syncthreads(); /* the tile is complete */
     GPI_UNROLL
     for (unsigned i = 0; i < GP_ITEMS; i++)
-        x[i] = *GPI_BLOCK_EXCHANGE_AT(storage, i * GP_BLOCK + rank);
+        x[i] = *GPI(exchange_at)(storage, i * GP_BLOCK + rank);
 }
 
 GPI_DEVICE void GPI_PUBLIC(block_striped_to_blocked)(GP_TYPE *x, void *storage)
@@ -161,11 +157,11 @@ GPI_DEVICE void GPI_PUBLIC(block_striped_to_blocked)(GP_TYPE *x, void *storage)
 
     GPI_UNROLL
     for (unsigned i = 0; i < GP_ITEMS; i++)
-        *GPI_BLOCK_EXCHANGE_AT(storage, i * GP_BLOCK + rank) = x[i];
+        *GPI(exchange_at)(storage, i * GP_BLOCK + rank) = x[i];
     __syncthreads(); /* the tile is complete */
     GPI_UNROLL
     for (unsigned i = 0; i < GP_ITEMS; i++)
-        x[i] = *GPI_BLOCK_EXCHANGE_AT(storage, rank * GP_ITEMS + i);
+        x[i] = *GPI(exchange_at)(storage, rank * GP_ITEMS + i);
 }
 
 #endif

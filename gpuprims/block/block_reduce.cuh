@@ -50,27 +50,25 @@ GPI_ONCE_PER_NAME(block_reduce);
 #include "../warp/warp_reduce.cuh"
 #include "../core/rake.cuh"
 
-#define GPI_BLOCK_REDUCE_STORAGE GPI_PUBLIC(block_reduce_storage)
-
 /* An array of one, so that its name and its address serve alike. */
 typedef struct {
-    GP_TYPE values[GPI_RAKE_VALUES] __attribute__((aligned(__alignof__(GPI_RAKE_UNIT))));
+    GP_TYPE values[GPI_RAKE_VALUES] __attribute__((aligned(__alignof__(GPI(rake_unit)))));
     GP_TYPE total;
-} GPI_BLOCK_REDUCE_STORAGE[1];
+} GPI_PUBLIC(block_reduce_storage)[1];
 
 GPI_DEVICE GP_TYPE GPI_PUBLIC(block_reduce)(GP_TYPE x, void *storage)
 {
-    GP_TYPE *values = (*(GPI_BLOCK_REDUCE_STORAGE *)storage)->values;
-    GP_TYPE *total = &(*(GPI_BLOCK_REDUCE_STORAGE *)storage)->total;
+    GP_TYPE *values = (*(GPI_PUBLIC(block_reduce_storage) *)storage)->values;
+    GP_TYPE *total = &(*(GPI_PUBLIC(block_reduce_storage) *)storage)->total;
     unsigned rank = gpi_thread_rank();
 
-    if (!GPI_RAKES || GPI_SUMS_WORDS)
-        return GPI_BLOCK_REDUCE(x, rank, GP_BLOCK, values);
+    if (!GPI_RAKES || GPI(sums_words))
+        return GPI(block_reduce)(x, rank, GP_BLOCK, values);
     values[GPI_RAKE_PAD(rank)] = x;
     __syncthreads(); /* all values are there */
     if (rank < 32) {
-        GPI_RAKE_UNIT run[GPI_RAKE_RUN / GPI_RAKE_WIDE];
-        GP_TYPE sum = GPI_WARP_REDUCE(GPI_RAKE_READ(run, values, rank), (int)rank, 32);
+        GPI(rake_unit) run[GPI_RAKE_RUN / GPI_RAKE_WIDE];
+        GP_TYPE sum = GPI(warp_reduce)(GPI(rake_read)(run, values, rank), (int)rank, 32);
 
         if (rank == 0)
             *total = sum;

@@ -56,45 +56,40 @@ GPI_ONCE_PER_NAME(block_scan);
 #include "../warp/warp_scan.cuh"
 #include "../core/rake.cuh"
 
-#define GPI_BLOCK_SCAN_STORAGE GPI_PUBLIC(block_scan_storage)
-
-#define GPI_BLOCK_SCAN_RAKE    GPI(block_scan_rake)
-#define GPI_BLOCK_SCAN_WARPS   GPI(block_scan_warps)
-
 /* An array of one, so that its name and its address serve alike. */
 typedef struct {
-    GP_TYPE values[GPI_RAKE_VALUES] __attribute__((aligned(__alignof__(GPI_RAKE_UNIT))));
+    GP_TYPE values[GPI_RAKE_VALUES] __attribute__((aligned(__alignof__(GPI(rake_unit)))));
     GP_TYPE total;
-} GPI_BLOCK_SCAN_STORAGE[1];
+} GPI_PUBLIC(block_scan_storage)[1];
 
 /* Scans the values of all threads in shared memory. */
-GPI_DEVICE GP_TYPE GPI_BLOCK_SCAN_RAKE(GP_TYPE x, GP_TYPE *values, GP_TYPE *shared_total, GP_TYPE *total,
-                                       int exclusive)
+GPI_DEVICE GP_TYPE GPI(block_scan_rake)(GP_TYPE x, GP_TYPE *values, GP_TYPE *shared_total, GP_TYPE *total,
+                                        int exclusive)
 {
     unsigned rank = gpi_thread_rank();
-    GPI_RAKE_UNIT run[GPI_RAKE_RUN / GPI_RAKE_WIDE];
+    GPI(rake_unit) run[GPI_RAKE_RUN / GPI_RAKE_WIDE];
 
     values[GPI_RAKE_PAD(rank)] = x;
     __syncthreads(); /* all values are there */
     if (rank < 32) {
-        GP_TYPE scanned = GPI_WARP_SCAN(GPI_RAKE_READ(run, values, rank), (int)rank, 32);
-        GP_TYPE before = GPI_SHUFFLE_UP(scanned, 1);
+        GP_TYPE scanned = GPI(warp_scan)(GPI(rake_read)(run, values, rank), (int)rank, 32);
+        GP_TYPE before = GPI(shuffle_up)(scanned, 1);
 
         if (rank == 31)
             *shared_total = scanned;
         GPI_UNROLL
         for (unsigned i = 0; i < GPI_RAKE_RUN; i += GPI_RAKE_WIDE) {
             GP_TYPE *place = &values[GPI_RAKE_PAD(rank * GPI_RAKE_RUN + i)];
-            GPI_RAKE_UNIT unit = run[i / GPI_RAKE_WIDE];
+            GPI(rake_unit) unit = run[i / GPI_RAKE_WIDE];
 
             if (GPI_RAKE_RUN > 8) /* to keep as many would take too many registers */
                 gpi_get(unit, place);
             GPI_UNROLL
             for (int k = 0; k < GPI_RAKE_WIDE; k++) {
                 int is_first = rank == 0 && i == 0 && k == 0;
-                GP_TYPE next = is_first ? unit.items[k] : GPI_COMBINE(before, unit.items[k]);
+                GP_TYPE next = is_first ? unit.items[k] : GPI(combine)(before, unit.items[k]);
 
-                unit.items[k] = !exclusive ? next : is_first ? GPI_IDENTITY() : before;
+                unit.items[k] = !exclusive ? next : is_first ? GPI(identity)() : before;
                 before = next;
             }
             gpi_put(place, unit);
@@ -107,36 +102,36 @@ GPI_DEVICE GP_TYPE GPI_BLOCK_SCAN_RAKE(GP_TYPE x, GP_TYPE *values, GP_TYPE *shar
 }
 
 /* Scans the values of each warp in its registers. */
-GPI_DEVICE GP_TYPE GPI_BLOCK_SCAN_WARPS(GP_TYPE x, GP_TYPE *totals, GP_TYPE *total, int exclusive)
+GPI_DEVICE GP_TYPE GPI(block_scan_warps)(GP_TYPE x, GP_TYPE *totals, GP_TYPE *total, int exclusive)
 {
     unsigned rank = gpi_thread_rank();
-    GP_TYPE scanned = GPI_WARP_SCAN(x, (int)(rank % 32), 32), prefix = scanned;
-    GP_TYPE before = GPI_SHUFFLE_UP(scanned, 1);
+    GP_TYPE scanned = GPI(warp_scan)(x, (int)(rank % 32), 32), prefix = scanned;
+    GP_TYPE before = GPI(shuffle_up)(scanned, 1);
 
-    GPI_BLOCK_PREFIX(scanned, rank, GP_BLOCK, totals, &prefix, total);
+    GPI(block_prefix)(scanned, rank, GP_BLOCK, totals, &prefix, total);
     if (!exclusive)
-        return rank < 32 ? scanned : GPI_COMBINE(prefix, scanned);
+        return rank < 32 ? scanned : GPI(combine)(prefix, scanned);
     if (rank < 32)
-        return rank ? before : GPI_IDENTITY();
-    return rank % 32 ? GPI_COMBINE(prefix, before) : prefix;
+        return rank ? before : GPI(identity)();
+    return rank % 32 ? GPI(combine)(prefix, before) : prefix;
 }
 
 GPI_DEVICE GP_TYPE GPI_PUBLIC(block_inclusive_scan)(GP_TYPE x, void *storage, GP_TYPE *total)
 {
-    GP_TYPE *values = (*(GPI_BLOCK_SCAN_STORAGE *)storage)->values;
+    GP_TYPE *values = (*(GPI_PUBLIC(block_scan_storage) *)storage)->values;
 
     if (!GPI_RAKES)
-        return GPI_BLOCK_SCAN_WARPS(x, values, total, 0);
-    return GPI_BLOCK_SCAN_RAKE(x, values, &(*(GPI_BLOCK_SCAN_STORAGE *)storage)->total, total, 0);
+        return GPI(block_scan_warps)(x, values, total, 0);
+    return GPI(block_scan_rake)(x, values, &(*(GPI_PUBLIC(block_scan_storage) *)storage)->total, total, 0);
 }
 
 GPI_DEVICE GP_TYPE GPI_PUBLIC(block_exclusive_scan)(GP_TYPE x, void *storage, GP_TYPE *total)
 {
-    GP_TYPE *values = (*(GPI_BLOCK_SCAN_STORAGE *)storage)->values;
+    GP_TYPE *values = (*(GPI_PUBLIC(block_scan_storage) *)storage)->values;
 
     if (!GPI_RAKES)
-        return GPI_BLOCK_SCAN_WARPS(x, values, total, 1);
-    return GPI_BLOCK_SCAN_RAKE(x, values, &(*(GPI_BLOCK_SCAN_STORAGE *)storage)->total, total, 1);
+        return GPI(block_scan_warps)(x, values, total, 1);
+    return GPI(block_scan_rake)(x, values, &(*(GPI_PUBLIC(block_scan_storage) *)storage)->total, total, 1);
 }
 
 #endif

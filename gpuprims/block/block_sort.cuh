@@ -73,23 +73,19 @@ GPI_ONCE_PER_NAME(block_sort);
 #define GPI_MERGE_PAIRS 0
 #define GPI_MERGE_VALUE char
 #endif
-#define GPI_MERGE_ITEMS      GPI(items)
-#define GPI_MERGE_PLACES     GPI(places)
-enum { GPI_MERGE_ITEMS = GP_ITEMS, GPI_MERGE_PLACES = GP_BLOCK * GP_ITEMS };
+enum { GPI(items) = GP_ITEMS, GPI(places) = GP_BLOCK * GP_ITEMS };
 
 #include "../core/less.cuh"
 #include "../core/block_merge.cuh"
 
-#define GPI_BLOCK_SORT_STORAGE GPI_PUBLIC(block_sort_storage)
-
 /* An array of one, so that its name and its address serve alike. */
-typedef GPI_MERGE_TILE GPI_BLOCK_SORT_STORAGE[1];
+typedef GPI(tile) GPI_PUBLIC(block_sort_storage)[1];
 
 GPI_DEVICE void GPI_PUBLIC(block_sort)(GP_TYPE *x, void *storage GPI_CONTEXT_LAST)
 {
 #if GPI_DEVICE_CODE
-    GPI_MERGE_SORT(x, NULL, (GPI_MERGE_TILE *)storage, gpi_thread_rank(), GP_BLOCK * GP_ITEMS,
-                   GPI_CONTEXT_VALUE);
+    GPI(block)(x, NULL, (GPI(tile) *)storage, gpi_thread_rank(), GP_BLOCK * GP_ITEMS,
+               GPI_CONTEXT_VALUE);
 #endif
 }
 
@@ -97,8 +93,8 @@ GPI_DEVICE void GPI_PUBLIC(block_sort)(GP_TYPE *x, void *storage GPI_CONTEXT_LAS
 GPI_DEVICE void GPI_PUBLIC(block_sort_pairs)(GP_TYPE *keys, GP_VALUE *values, void *storage GPI_CONTEXT_LAST)
 {
 #if GPI_DEVICE_CODE
-    GPI_MERGE_SORT(keys, values, (GPI_MERGE_TILE *)storage, gpi_thread_rank(), GP_BLOCK * GP_ITEMS,
-                   GPI_CONTEXT_VALUE);
+    GPI(block)(keys, values, (GPI(tile) *)storage, gpi_thread_rank(), GP_BLOCK * GP_ITEMS,
+               GPI_CONTEXT_VALUE);
 #endif
 }
 #endif

@@ -81,26 +81,6 @@ GPI_ONCE_PER_NAME(bitonic_sort);
 #define GPI_NETWORK_BLOCK 128
 #include "../core/network.cuh"
 
-#define GPI_BITONIC_STEP          GPI(step)
-#define GPI_BITONIC_ROUND         GPI(round)
-#define GPI_BITONIC_SORT_ITEMS    GPI(sort_items)
-#define GPI_BITONIC_FETCH         GPI(fetch)
-#define GPI_BITONIC_MERGE_LANES   GPI(merge_lanes)
-#define GPI_BITONIC_LAYOUT        GPI(layout)
-#define GPI_BITONIC_OWN           GPI(own)
-#define GPI_BITONIC_APART         GPI(apart)
-#define GPI_BITONIC_BANK          GPI(bank)
-#define GPI_BITONIC_PRESENT       GPI(present)
-#define GPI_BITONIC_MOVE          GPI(move)
-#define GPI_BITONIC_MERGE         GPI(merge)
-#define GPI_BITONIC_READ          GPI(read)
-#define GPI_BITONIC_WRITE         GPI(write)
-#define GPI_BITONIC_TILE_KERNEL   GPI(tile_kernel)
-#define GPI_BITONIC_MERGE_KERNEL  GPI(merge_kernel)
-#define GPI_BITONIC_GLOBAL_KERNEL GPI(global_kernel)
-#define GPI_BITONIC_GLOBAL        GPI(global)
-#define GPI_BITONIC_STAGES        GPI(stages)
-
 /* ---- comparators ----------------------------------------------------------------------------- */
 
 #ifndef GPI_BITONIC_COMPARATORS
@@ -127,47 +107,47 @@ static inline size_t gp_bitonic_comparators(size_t length)
  * One step: compares the items whose numbers differ in bit b, or mirrors in groups of 2^(b + 1).
  * Where the higher one is not there, the comparator is left out.
  */
-GPI_DEVICE void GPI_BITONIC_STEP(GPI_NETWORK_REG *items, unsigned present, int b, int mirrored)
+GPI_DEVICE void GPI(step)(GPI(registers) *items, unsigned present, int b, int mirrored)
 {
     GPI_UNROLL
-    for (int r = 0; r < GPI_NETWORK_ITEMS; r++) {
+    for (int r = 0; r < GPI(items_of_thread); r++) {
         int other = mirrored ? r ^ ((2 << b) - 1) : r ^ 1 << b;
 
         if (!(r >> b & 1) && present >> other & 1)
-            GPI_NETWORK_COMPARE(items, r, other, 0);
+            GPI(compare)(items, r, other, 0);
     }
 }
 
 /* The steps of the highest of a thread's strides, or of all; the first one mirrored, if at all. */
-GPI_DEVICE void GPI_BITONIC_ROUND(GPI_NETWORK_REG *items, unsigned present, int steps, int mirrored)
+GPI_DEVICE void GPI(round)(GPI(registers) *items, unsigned present, int steps, int mirrored)
 {
     GPI_UNROLL
-    for (int b = GPI_NETWORK_LOG - 1; b >= 0; b--) {
+    for (int b = GPI(log_items) - 1; b >= 0; b--) {
         if (b >= steps)
             continue;
-        if (mirrored && b == GPI_NETWORK_LOG - 1)
-            GPI_BITONIC_STEP(items, present, b, 1);
+        if (mirrored && b == GPI(log_items) - 1)
+            GPI(step)(items, present, b, 1);
         else
-            GPI_BITONIC_STEP(items, present, b, 0);
+            GPI(step)(items, present, b, 0);
     }
 }
 
 /* The first stages, of which a thread has all that it takes: its items are neighbours. */
-GPI_DEVICE void GPI_BITONIC_SORT_ITEMS(GPI_NETWORK_REG *items, unsigned present, int stages)
+GPI_DEVICE void GPI(sort_items)(GPI(registers) *items, unsigned present, int stages)
 {
     GPI_UNROLL
-    for (int p = 1; p <= GPI_NETWORK_LOG; p++) {
+    for (int p = 1; p <= GPI(log_items); p++) {
         if (p > stages)
             continue;
-        GPI_BITONIC_STEP(items, present, p - 1, 1);
+        GPI(step)(items, present, p - 1, 1);
         GPI_UNROLL
         for (int b = p - 2; b >= 0; b--)
-            GPI_BITONIC_STEP(items, present, b, 0);
+            GPI(step)(items, present, b, 0);
     }
 }
 
 /* Item r of the neighbouring lane for item r of this one. */
-GPI_DEVICE void GPI_BITONIC_FETCH(GPI_NETWORK_REG *items, int r)
+GPI_DEVICE void GPI(fetch)(GPI(registers) *items, int r)
 {
     gpi_shuffle_xor(&items->key[r], sizeof(GP_KEY), 1);
     GPI_NETWORK_IF_VALUES(gpi_shuffle_xor(&items->value[r], sizeof(GP_VALUE), 1);)
@@ -177,17 +157,17 @@ GPI_DEVICE void GPI_BITONIC_FETCH(GPI_NETWORK_REG *items, int r)
  * The next stage, which merges the items of two neighbouring lanes: a shuffle brings the mirror
  * images of half of a lane's items; the lane compares them with its own, and gives them back.
  */
-GPI_DEVICE void GPI_BITONIC_MERGE_LANES(GPI_NETWORK_REG *items)
+GPI_DEVICE void GPI(merge_lanes)(GPI(registers) *items)
 {
     GPI_UNROLL
-    for (int r = 0; r < GPI_NETWORK_ITEMS / 2; r++) {
-        int mirror = GPI_NETWORK_ITEMS - 1 - r;
+    for (int r = 0; r < GPI(items_of_thread) / 2; r++) {
+        int mirror = GPI(items_of_thread) - 1 - r;
 
-        GPI_BITONIC_FETCH(items, mirror);
-        GPI_NETWORK_COMPARE(items, r, mirror, threadIdx.x & 1);
-        GPI_BITONIC_FETCH(items, mirror);
+        GPI(fetch)(items, mirror);
+        GPI(compare)(items, r, mirror, threadIdx.x & 1);
+        GPI(fetch)(items, mirror);
     }
-    GPI_BITONIC_ROUND(items, GPI_NETWORK_ALL, GPI_NETWORK_LOG, 0);
+    GPI(round)(items, GPI_NETWORK_ALL, GPI(log_items), 0);
 }
 
 /* ---- tiles ----------------------------------------------------------------------------------- */
@@ -198,23 +178,23 @@ GPI_DEVICE void GPI_BITONIC_MERGE_LANES(GPI_NETWORK_REG *items)
  */
 typedef struct {
     int shift, mirrored;
-} GPI_BITONIC_LAYOUT;
+} GPI(layout);
 
 /*
- * The place in the tile of a thread's item number r is GPI_BITONIC_OWN ^ GPI_BITONIC_APART: what
+ * The place in the tile of a thread's item number r is GPI(own) ^ GPI(apart): what
  * the thread says, and what the number says, which is the same for the whole block.
  */
-GPI_DEVICE unsigned GPI_BITONIC_OWN(GPI_BITONIC_LAYOUT layout)
+GPI_DEVICE unsigned GPI(own)(GPI(layout) layout)
 {
     unsigned low = threadIdx.x & ((1u << layout.shift) - 1);
 
-    return (threadIdx.x ^ low) << GPI_NETWORK_LOG | low;
+    return (threadIdx.x ^ low) << GPI(log_items) | low;
 }
 
-GPI_DEVICE unsigned GPI_BITONIC_APART(GPI_BITONIC_LAYOUT layout, unsigned r)
+GPI_DEVICE unsigned GPI(apart)(GPI(layout) layout, unsigned r)
 {
     unsigned inverted =
-        layout.mirrored && r >= GPI_NETWORK_ITEMS / 2 ? (1u << layout.shift) - 1 : 0;
+        layout.mirrored && r >= GPI(items_of_thread) / 2 ? (1u << layout.shift) - 1 : 0;
 
     return r << layout.shift | inverted;
 }
@@ -224,23 +204,23 @@ GPI_DEVICE unsigned GPI_BITONIC_APART(GPI_BITONIC_LAYOUT layout, unsigned r)
  * the five bits in which the lanes of a warp differ become five independent ones of the bank: no
  * two lanes meet in one. What was combined by ^ stays so.
  */
-GPI_DEVICE unsigned GPI_BITONIC_BANK(unsigned place)
+GPI_DEVICE unsigned GPI(bank)(unsigned place)
 {
-    if (GPI_NETWORK_LOG == 5)
+    if (GPI(log_items) == 5)
         return place ^ (place >> 5 & 31);
-    return place ^ (place >> GPI_NETWORK_LOG & 0x1E) ^ (place >> (GPI_NETWORK_LOG + 4) & 1);
+    return place ^ (place >> GPI(log_items) & 0x1E) ^ (place >> (GPI(log_items) + 4) & 1);
 }
 
 /* One bit for each of a thread's items that is there. */
-GPI_DEVICE unsigned GPI_BITONIC_PRESENT(const GPI_NETWORK_WINDOW *window, GPI_BITONIC_LAYOUT layout)
+GPI_DEVICE unsigned GPI(present)(const GPI(window) *window, GPI(layout) layout)
 {
-    unsigned present = 0, own = GPI_BITONIC_OWN(layout);
+    unsigned present = 0, own = GPI(own)(layout);
 
     if (window->whole)
         return GPI_NETWORK_ALL;
     GPI_UNROLL
-    for (unsigned r = 0; r < GPI_NETWORK_ITEMS; r++)
-        present |= (unsigned)GPI_NETWORK_HOLDS(window, own ^ GPI_BITONIC_APART(layout, r)) << r;
+    for (unsigned r = 0; r < GPI(items_of_thread); r++)
+        present |= (unsigned)GPI(holds)(window, own ^ GPI(apart)(layout, r)) << r;
     return present;
 }
 
@@ -249,29 +229,29 @@ GPI_DEVICE unsigned GPI_BITONIC_PRESENT(const GPI_NETWORK_WINDOW *window, GPI_BI
  * what it reads from others has to wait: for the warp, if its items are the same ones before and
  * after.
  */
-GPI_DEVICE void GPI_BITONIC_MOVE(GPI_NETWORK_REG *items, const GPI_NETWORK_TILE *tile,
-                                 GPI_BITONIC_LAYOUT *layout, int shift, int mirrored)
+GPI_DEVICE void GPI(move)(GPI(registers) *items, const GPI(tile) *tile,
+                          GPI(layout) *layout, int shift, int mirrored)
 {
     int within_warp = layout->shift <= 5 && shift <= 5 && blockDim.x >= 32;
-    unsigned own = GPI_BITONIC_BANK(GPI_BITONIC_OWN(*layout));
+    unsigned own = GPI(bank)(GPI(own)(*layout));
 
     GPI_UNROLL
-    for (unsigned r = 0; r < GPI_NETWORK_ITEMS; r++) {
-        unsigned bank = own ^ GPI_BITONIC_BANK(GPI_BITONIC_APART(*layout, r));
+    for (unsigned r = 0; r < GPI(items_of_thread); r++) {
+        unsigned bank = own ^ GPI(bank)(GPI(apart)(*layout, r));
 
         tile->keys[bank] = items->key[r];
         GPI_NETWORK_IF_VALUES(tile->values[bank] = items->value[r];)
     }
     layout->shift = shift;
     layout->mirrored = mirrored;
-    own = GPI_BITONIC_BANK(GPI_BITONIC_OWN(*layout));
+    own = GPI(bank)(GPI(own)(*layout));
     if (within_warp)
         __syncwarp(); /* the warp's items are in shared memory */
     else
         __syncthreads(); /* all items are in shared memory */
     GPI_UNROLL
-    for (unsigned r = 0; r < GPI_NETWORK_ITEMS; r++) {
-        unsigned bank = own ^ GPI_BITONIC_BANK(GPI_BITONIC_APART(*layout, r));
+    for (unsigned r = 0; r < GPI(items_of_thread); r++) {
+        unsigned bank = own ^ GPI(bank)(GPI(apart)(*layout, r));
 
         items->key[r] = tile->keys[bank];
         GPI_NETWORK_IF_VALUES(items->value[r] = tile->values[bank];)
@@ -279,149 +259,149 @@ GPI_DEVICE void GPI_BITONIC_MOVE(GPI_NETWORK_REG *items, const GPI_NETWORK_TILE 
 }
 
 /* The steps of the strides below 2^strides; the first one mirrored, if at all. */
-GPI_DEVICE void GPI_BITONIC_MERGE(GPI_NETWORK_REG *items, const GPI_NETWORK_TILE *tile,
-                                  const GPI_NETWORK_WINDOW *window, GPI_BITONIC_LAYOUT *layout,
-                                  int strides, int mirrored)
+GPI_DEVICE void GPI(merge)(GPI(registers) *items, const GPI(tile) *tile,
+                           const GPI(window) *window, GPI(layout) *layout,
+                           int strides, int mirrored)
 {
     while (strides > 0) {
-        int shift = strides > GPI_NETWORK_LOG ? strides - GPI_NETWORK_LOG : 0;
+        int shift = strides > GPI(log_items) ? strides - GPI(log_items) : 0;
 
-        GPI_BITONIC_MOVE(items, tile, layout, shift, mirrored);
+        GPI(move)(items, tile, layout, shift, mirrored);
         if (window->whole)
-            GPI_BITONIC_ROUND(items, GPI_NETWORK_ALL, strides - shift, mirrored);
+            GPI(round)(items, GPI_NETWORK_ALL, strides - shift, mirrored);
         else
-            GPI_BITONIC_ROUND(items, GPI_BITONIC_PRESENT(window, *layout), strides - shift,
-                              mirrored);
+            GPI(round)(items, GPI(present)(window, *layout), strides - shift,
+                       mirrored);
         strides = shift;
         mirrored = 0;
     }
 }
 
 /* Reads a tile in the layout of which neighbouring threads have neighbouring items. */
-GPI_DEVICE GPI_BITONIC_LAYOUT GPI_BITONIC_READ(const GPI_NETWORK_JOB *job,
-                                               const GPI_NETWORK_WINDOW *window,
-                                               GPI_NETWORK_REG *items)
+GPI_DEVICE GPI(layout) GPI(read)(const GPI(job) *job,
+                                 const GPI(window) *window,
+                                 GPI(registers) *items)
 {
-    GPI_BITONIC_LAYOUT layout = {job->tile_bits - GPI_NETWORK_LOG, 0};
-    size_t at = GPI_NETWORK_AT(job, window, threadIdx.x);
+    GPI(layout) layout = {job->tile_bits - GPI(log_items), 0};
+    size_t at = GPI(at)(job, window, threadIdx.x);
 
     if (window->whole && job->windows) {
         GPI_UNROLL
-        for (int r = 0; r < GPI_NETWORK_ITEMS; r++)
-            GPI_NETWORK_LOAD(job, items, r, GPI_NETWORK_FROM(job, at, (size_t)r << layout.shift));
+        for (int r = 0; r < GPI(items_of_thread); r++)
+            GPI(load)(job, items, r, GPI(from)(job, at, (size_t)r << layout.shift));
         return layout;
     }
     GPI_UNROLL
-    for (int r = 0; r < GPI_NETWORK_ITEMS; r++) {
+    for (int r = 0; r < GPI(items_of_thread); r++) {
         unsigned place = threadIdx.x | (unsigned)r << layout.shift;
 
         /* Where there is no item, any other will do: it is never compared, and not written. */
-        if (!GPI_NETWORK_HOLDS(window, place))
+        if (!GPI(holds)(window, place))
             place = 0;
-        GPI_NETWORK_LOAD(job, items, r, GPI_NETWORK_AT(job, window, place));
+        GPI(load)(job, items, r, GPI(at)(job, window, place));
     }
     return layout;
 }
 
 /* Writes it in the same layout. */
-GPI_DEVICE void GPI_BITONIC_WRITE(const GPI_NETWORK_JOB *job, const GPI_NETWORK_WINDOW *window,
-                                  GPI_NETWORK_REG *items, const GPI_NETWORK_TILE *tile,
-                                  GPI_BITONIC_LAYOUT layout)
+GPI_DEVICE void GPI(write)(const GPI(job) *job, const GPI(window) *window,
+                           GPI(registers) *items, const GPI(tile) *tile,
+                           GPI(layout) layout)
 {
-    GPI_BITONIC_MOVE(items, tile, &layout, job->tile_bits - GPI_NETWORK_LOG, 0);
-    size_t at = GPI_NETWORK_AT(job, window, threadIdx.x);
+    GPI(move)(items, tile, &layout, job->tile_bits - GPI(log_items), 0);
+    size_t at = GPI(at)(job, window, threadIdx.x);
 
     if (window->whole && job->windows) {
         GPI_UNROLL
-        for (int r = 0; r < GPI_NETWORK_ITEMS; r++)
-            GPI_NETWORK_STORE(job, items, r, GPI_NETWORK_FROM(job, at, (size_t)r << layout.shift));
+        for (int r = 0; r < GPI(items_of_thread); r++)
+            GPI(store)(job, items, r, GPI(from)(job, at, (size_t)r << layout.shift));
         return;
     }
     GPI_UNROLL
-    for (int r = 0; r < GPI_NETWORK_ITEMS; r++) {
+    for (int r = 0; r < GPI(items_of_thread); r++) {
         unsigned place = threadIdx.x | (unsigned)r << layout.shift;
 
-        if (GPI_NETWORK_HOLDS(window, place))
-            GPI_NETWORK_STORE(job, items, r, GPI_NETWORK_AT(job, window, place));
+        if (GPI(holds)(window, place))
+            GPI(store)(job, items, r, GPI(at)(job, window, place));
     }
 }
 
 /* ---- kernels --------------------------------------------------------------------------------- */
 
 /* 1. One block per tile: the stages up to the tile's size, or the arrays' if they are smaller. */
-static __global__ void __launch_bounds__(GPI_NETWORK_MOST, GPI_NETWORK_LEAST_BLOCKS)
-    GPI_BITONIC_TILE_KERNEL(GPI_NETWORK_JOB job, size_t tiles, int stages)
+static __global__ void __launch_bounds__(GPI(most_threads), GPI(least_blocks))
+    GPI(tile_kernel)(GPI(job) job, size_t tiles, int stages)
 {
     GP_DYNAMIC_SHARED(unsigned char, memory);
-    GPI_NETWORK_TILE tile = GPI_NETWORK_CARVE(&job, memory);
+    GPI(tile) tile = GPI(carve)(&job, memory);
     size_t number = gpi_global_block();
-    GPI_NETWORK_REG items;
+    GPI(registers) items;
 
     if (number >= tiles)
         return;
-    GPI_NETWORK_WINDOW window = GPI_NETWORK_OPEN(&job, number, 0);
-    GPI_BITONIC_LAYOUT layout = GPI_BITONIC_READ(&job, &window, &items);
-    GPI_BITONIC_MOVE(&items, &tile, &layout, 0, 0);
+    GPI(window) window = GPI(open_window)(&job, number, 0);
+    GPI(layout) layout = GPI(read)(&job, &window, &items);
+    GPI(move)(&items, &tile, &layout, 0, 0);
     if (window.whole)
-        GPI_BITONIC_SORT_ITEMS(&items, GPI_NETWORK_ALL, stages);
+        GPI(sort_items)(&items, GPI_NETWORK_ALL, stages);
     else
-        GPI_BITONIC_SORT_ITEMS(&items, GPI_BITONIC_PRESENT(&window, layout), stages);
-    int p = GPI_NETWORK_LOG + 1;
+        GPI(sort_items)(&items, GPI(present)(&window, layout), stages);
+    int p = GPI(log_items) + 1;
     if (window.whole && p <= stages && blockDim.x >= 32) {
-        GPI_BITONIC_MERGE_LANES(&items);
+        GPI(merge_lanes)(&items);
         p++;
     }
     for (; p <= stages; p++)
-        GPI_BITONIC_MERGE(&items, &tile, &window, &layout, p, 1);
-    GPI_BITONIC_WRITE(&job, &window, &items, &tile, layout);
+        GPI(merge)(&items, &tile, &window, &layout, p, 1);
+    GPI(write)(&job, &window, &items, &tile, layout);
 }
 
 /* 3. One block per tile: the strides below 2^strides of a longer stage. */
-static __global__ void __launch_bounds__(GPI_NETWORK_MOST, GPI_NETWORK_LEAST_BLOCKS)
-    GPI_BITONIC_MERGE_KERNEL(GPI_NETWORK_JOB job, size_t tiles, int strides)
+static __global__ void __launch_bounds__(GPI(most_threads), GPI(least_blocks))
+    GPI(merge_kernel)(GPI(job) job, size_t tiles, int strides)
 {
     GP_DYNAMIC_SHARED(unsigned char, memory);
-    GPI_NETWORK_TILE tile = GPI_NETWORK_CARVE(&job, memory);
+    GPI(tile) tile = GPI(carve)(&job, memory);
     size_t number = gpi_global_block();
-    GPI_NETWORK_REG items;
+    GPI(registers) items;
 
     if (number >= tiles)
         return;
-    GPI_NETWORK_WINDOW window = GPI_NETWORK_OPEN(&job, number, 0);
-    GPI_BITONIC_LAYOUT layout = GPI_BITONIC_READ(&job, &window, &items);
+    GPI(window) window = GPI(open_window)(&job, number, 0);
+    GPI(layout) layout = GPI(read)(&job, &window, &items);
     if (strides > layout.shift) { /* as they were read, the items are ready for the first round */
         if (window.whole)
-            GPI_BITONIC_ROUND(&items, GPI_NETWORK_ALL, strides - layout.shift, 0);
+            GPI(round)(&items, GPI_NETWORK_ALL, strides - layout.shift, 0);
         else
-            GPI_BITONIC_ROUND(&items, GPI_BITONIC_PRESENT(&window, layout), strides - layout.shift,
-                              0);
+            GPI(round)(&items, GPI(present)(&window, layout), strides - layout.shift,
+                       0);
         strides = layout.shift;
     }
-    GPI_BITONIC_MERGE(&items, &tile, &window, &layout, strides, 0);
-    GPI_BITONIC_WRITE(&job, &window, &items, &tile, layout);
+    GPI(merge)(&items, &tile, &window, &layout, strides, 0);
+    GPI(write)(&job, &window, &items, &tile, layout);
 }
 
 /*
  * 2. One thread per 2^LOG items, 2^shift apart: the steps of their strides. `blocks` blocks for
  *    each array.
  */
-static __global__ void __launch_bounds__(GPI_NETWORK_MOST, GPI_NETWORK_LEAST_BLOCKS)
-    GPI_BITONIC_GLOBAL_KERNEL(GPI_NETWORK_JOB job, size_t blocks, int shift, int mirrored)
+static __global__ void __launch_bounds__(GPI(most_threads), GPI(least_blocks))
+    GPI(global_kernel)(GPI(job) job, size_t blocks, int shift, int mirrored)
 {
     size_t number = gpi_global_block(), array = job.batch == 1 ? 0 : number / blocks;
     size_t thread = (number - array * blocks) * blockDim.x + threadIdx.x;
     size_t below = ((size_t)1 << shift) - 1, low = thread & below;
-    size_t first = (thread ^ low) << GPI_NETWORK_LOG;
-    size_t upper = first | (mirrored ? low ^ below : low), origin = GPI_NETWORK_ORIGIN(&job, array);
-    GPI_NETWORK_REG items;
+    size_t first = (thread ^ low) << GPI(log_items);
+    size_t upper = first | (mirrored ? low ^ below : low), origin = GPI(origin)(&job, array);
+    GPI(registers) items;
     unsigned present = 0;
 
     first |= low;
     if (array >= job.batch || first >= job.length)
         return;
     GPI_UNROLL
-    for (int r = 0; r < GPI_NETWORK_ITEMS; r++) {
-        size_t i = (r < GPI_NETWORK_ITEMS / 2 ? first : upper) + ((size_t)r << shift);
+    for (int r = 0; r < GPI(items_of_thread); r++) {
+        size_t i = (r < GPI(items_of_thread) / 2 ? first : upper) + ((size_t)r << shift);
 
         present |= (unsigned)(i < job.length) << r;
     }
@@ -429,23 +409,23 @@ static __global__ void __launch_bounds__(GPI_NETWORK_MOST, GPI_NETWORK_LEAST_BLO
     first = origin + (first ^ job.backwards);
     upper = origin + (upper ^ job.backwards);
     GPI_UNROLL
-    for (int r = 0; r < GPI_NETWORK_ITEMS; r++)
+    for (int r = 0; r < GPI(items_of_thread); r++)
         if (present >> r & 1)
-            GPI_NETWORK_LOAD(&job, &items, r,
-                             GPI_NETWORK_FROM(&job, r < GPI_NETWORK_ITEMS / 2 ? first : upper,
-                                              (size_t)r << shift));
+            GPI(load)(&job, &items, r,
+                      GPI(from)(&job, r < GPI(items_of_thread) / 2 ? first : upper,
+                                (size_t)r << shift));
         else /* any will do: it is never compared, and not written */
-            GPI_NETWORK_LOAD(&job, &items, r, first);
+            GPI(load)(&job, &items, r, first);
     if (present == GPI_NETWORK_ALL)
-        GPI_BITONIC_ROUND(&items, GPI_NETWORK_ALL, GPI_NETWORK_LOG, mirrored);
+        GPI(round)(&items, GPI_NETWORK_ALL, GPI(log_items), mirrored);
     else
-        GPI_BITONIC_ROUND(&items, present, GPI_NETWORK_LOG, mirrored);
+        GPI(round)(&items, present, GPI(log_items), mirrored);
     GPI_UNROLL
-    for (int r = 0; r < GPI_NETWORK_ITEMS; r++)
+    for (int r = 0; r < GPI(items_of_thread); r++)
         if (present >> r & 1)
-            GPI_NETWORK_STORE(&job, &items, r,
-                              GPI_NETWORK_FROM(&job, r < GPI_NETWORK_ITEMS / 2 ? first : upper,
-                                               (size_t)r << shift));
+            GPI(store)(&job, &items, r,
+                       GPI(from)(&job, r < GPI(items_of_thread) / 2 ? first : upper,
+                                 (size_t)r << shift));
 }
 
 /* ---- host functions -------------------------------------------------------------------------- */
@@ -458,32 +438,32 @@ GP_API size_t GPI_PUBLIC(bitonic_sort_workspace_bytes)(size_t batch, size_t leng
 }
 
 /* 2. One global round of the strides from 2^(strides - 1) down. */
-static inline cudaError_t GPI_BITONIC_GLOBAL(const GPI_NETWORK_JOB *job, int threads, int strides,
-                                             int mirrored, cudaStream_t stream)
+static inline cudaError_t GPI(global)(const GPI(job) *job, int threads, int strides,
+                                      int mirrored, cudaStream_t stream)
 {
-    int shift = strides - GPI_NETWORK_LOG;
+    int shift = strides - GPI(log_items);
     size_t groups = gpi_divide_up(job->length, (size_t)1 << strides) << shift;
     size_t blocks = gpi_divide_up(groups, (size_t)threads);
 
-    return GPI_LAUNCH(GPI_BITONIC_GLOBAL_KERNEL, gpi_grid(job->batch * blocks), threads, 0, stream,
+    return GPI_LAUNCH(GPI(global_kernel), gpi_grid(job->batch * blocks), threads, 0, stream,
                       *job, blocks, shift, mirrored);
 }
 
-static inline cudaError_t GPI_BITONIC_STAGES(const GPI_NETWORK_JOB *job, int threads,
-                                             cudaStream_t stream)
+static inline cudaError_t GPI(stages)(const GPI(job) *job, int threads,
+                                      cudaStream_t stream)
 {
     size_t tiles = GPI_NETWORK_BLOCKS(job), bytes = GPI_NETWORK_SHARED(job);
     int stages = job->array_bits < job->tile_bits ? job->array_bits : job->tile_bits;
-    cudaError_t error = GPI_LAUNCH(GPI_BITONIC_TILE_KERNEL, gpi_grid(tiles), threads, bytes, stream,
+    cudaError_t error = GPI_LAUNCH(GPI(tile_kernel), gpi_grid(tiles), threads, bytes, stream,
                                    *job, tiles, stages);
 
     for (int p = job->tile_bits + 1; p <= job->array_bits && error == cudaSuccess; p++) {
         int strides = p;
 
-        for (; strides > job->tile_bits && error == cudaSuccess; strides -= GPI_NETWORK_LOG)
-            error = GPI_BITONIC_GLOBAL(job, threads, strides, strides == p, stream);
+        for (; strides > job->tile_bits && error == cudaSuccess; strides -= GPI(log_items))
+            error = GPI(global)(job, threads, strides, strides == p, stream);
         if (error == cudaSuccess)
-            error = GPI_LAUNCH(GPI_BITONIC_MERGE_KERNEL, gpi_grid(tiles), threads, bytes, stream,
+            error = GPI_LAUNCH(GPI(merge_kernel), gpi_grid(tiles), threads, bytes, stream,
                                *job, tiles, strides);
     }
     return error;
@@ -496,8 +476,8 @@ GP_API cudaError_t GPI_PUBLIC(bitonic_sort)(GP_KEY *keys,
                                             const gp_classic_options *opt, gp_workspace *ws,
                                             cudaStream_t stream)
 {
-    return GPI_NETWORK_SORT(GPI_TEXT(bitonic_sort), GPI_BITONIC_STAGES, keys, GPI_NETWORK_IF_VALUES(values, ) batch,
-                            length, descending, opt, ws, stream);
+    return GPI(sort)(GPI_TEXT(bitonic_sort), GPI(stages), keys, GPI_NETWORK_IF_VALUES(values, ) batch,
+                     length, descending, opt, ws, stream);
 }
 
 #undef GPI_NETWORK_SMALL_LOG

@@ -58,23 +58,20 @@ GPI_ONCE_PER_NAME(find_max);
 #include "../core/classic.cuh"
 #include "../core/combine.cuh"
 
-#define GPI_FIND_MAX_ROUND_KERNEL GPI(round_kernel)
-#define GPI_FIND_MAX_EMPTY_KERNEL GPI(empty_kernel)
-
 static __global__ void __launch_bounds__(GPI_CLASSIC_THREADS)
-    GPI_FIND_MAX_ROUND_KERNEL(const GP_TYPE *in, GP_TYPE *out, size_t n)
+    GPI(round_kernel)(const GP_TYPE *in, GP_TYPE *out, size_t n)
 {
     size_t i = gpi_global_thread();
 
     if (2 * i + 1 < n)
-        out[i] = GPI_COMBINE(in[2 * i], in[2 * i + 1]);
+        out[i] = GPI(combine)(in[2 * i], in[2 * i + 1]);
     else if (2 * i < n)
         out[i] = in[2 * i];
 }
 
-static __global__ void GPI_FIND_MAX_EMPTY_KERNEL(GP_TYPE *out)
+static __global__ void GPI(empty_kernel)(GP_TYPE *out)
 {
-    *out = GPI_IDENTITY();
+    *out = GPI(identity)();
 }
 
 /* Room for what the first round leaves, and the second; the others use the two in turn. */
@@ -114,7 +111,7 @@ GP_API cudaError_t GPI_PUBLIC(find_max)(const GP_TYPE *in, GP_TYPE *d_out, size_
     if (error != cudaSuccess)
         return error;
     if (n == 0) {
-        error = GPI_LAUNCH(GPI_FIND_MAX_EMPTY_KERNEL, 1, 1, 0, stream, d_out);
+        error = GPI_LAUNCH(GPI(empty_kernel), 1, 1, 0, stream, d_out);
         return gpi_scratch_release(&scratch, error, stream);
     }
 
@@ -127,7 +124,7 @@ GP_API cudaError_t GPI_PUBLIC(find_max)(const GP_TYPE *in, GP_TYPE *d_out, size_
         GP_TYPE *to =
             left == 1 ? d_out : (GP_TYPE *)(scratch.memory + (round % 2 ? half_bytes : 0));
 
-        error = GPI_LAUNCH(GPI_FIND_MAX_ROUND_KERNEL, gpi_grid_for(left, options.block_threads),
+        error = GPI_LAUNCH(GPI(round_kernel), gpi_grid_for(left, options.block_threads),
                            options.block_threads, 0, stream, from, to, n);
         from = to;
         n = left;

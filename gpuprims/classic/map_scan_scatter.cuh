@@ -65,28 +65,22 @@ GPI_ONCE_PER_NAME(map_scan_scatter);
 #include "../core/classic.cuh"
 #include "../core/predicate.cuh"
 
-#define GPI_STEPS_MAP_KERNEL     GPI(map_kernel)
-#define GPI_STEPS_SCATTER_KERNEL GPI(scatter_kernel)
-#define GPI_STEPS_SCAN           GPI(scan)
-#define GPI_STEPS_BYTES          GPI(bytes)
-#define GPI_STEPS_RUN            GPI(run)
-
 /* ---- kernels --------------------------------------------------------------------------------- */
 
 /* 1. Map: 1 for an item to keep, 0 for the others. */
 static __global__ void __launch_bounds__(GPI_CLASSIC_THREADS)
-    GPI_STEPS_MAP_KERNEL(const GP_TYPE *in, uint32_t *flags, size_t n, GPI_CONTEXT context)
+    GPI(map_kernel)(const GP_TYPE *in, uint32_t *flags, size_t n, GPI_CONTEXT context)
 {
     size_t i = gpi_global_thread();
 
     if (i < n)
-        flags[i] = (uint32_t)GPI_KEEP(in + i, context);
+        flags[i] = (uint32_t)GPI(keep)(in + i, context);
 }
 
 /* 2. is the rung's. 3. Scatter: as many as are kept before an item, that is where it goes. */
 static __global__ void __launch_bounds__(GPI_CLASSIC_THREADS)
-    GPI_STEPS_SCATTER_KERNEL(const GP_TYPE *in, const uint32_t *flags, const size_t *indices,
-                             GP_TYPE *out, size_t n, size_t *count)
+    GPI(scatter_kernel)(const GP_TYPE *in, const uint32_t *flags, const size_t *indices,
+                        GP_TYPE *out, size_t n, size_t *count)
 {
     size_t i = gpi_global_thread();
 
@@ -101,12 +95,12 @@ static __global__ void __launch_bounds__(GPI_CLASSIC_THREADS)
 /* ---- host functions -------------------------------------------------------------------------- */
 
 /* One of the rungs. */
-typedef cudaError_t GPI_STEPS_SCAN(const uint32_t *flags, size_t *indices, size_t n,
-                                   const gp_classic_options *opt, gp_workspace *ws,
-                                   cudaStream_t stream);
+typedef cudaError_t GPI(scan)(const uint32_t *flags, size_t *indices, size_t n,
+                              const gp_classic_options *opt, gp_workspace *ws,
+                              cudaStream_t stream);
 
 /* The flags, the indices, and what the scan needs. */
-static inline size_t GPI_STEPS_BYTES(size_t n, size_t scan_bytes)
+static inline size_t GPI(bytes)(size_t n, size_t scan_bytes)
 {
     const size_t flags = gpi_array_bytes(n, sizeof(uint32_t)),
                  indices = gpi_array_bytes(n, sizeof(size_t));
@@ -114,10 +108,10 @@ static inline size_t GPI_STEPS_BYTES(size_t n, size_t scan_bytes)
     return gpi_workspace_request(gpi_add_sizes(gpi_add_sizes(flags, indices), scan_bytes));
 }
 
-static inline cudaError_t GPI_STEPS_RUN(const char *function, GPI_STEPS_SCAN *scan,
-                                        size_t scan_bytes, const GP_TYPE *in, GP_TYPE *out,
-                                        size_t n, size_t *d_count, const gp_classic_options *opt,
-                                        GPI_CONTEXT context, gp_workspace *ws, cudaStream_t stream)
+static inline cudaError_t GPI(run)(const char *function, GPI(scan) *scan,
+                                   size_t scan_bytes, const GP_TYPE *in, GP_TYPE *out,
+                                   size_t n, size_t *d_count, const gp_classic_options *opt,
+                                   GPI_CONTEXT context, gp_workspace *ws, cudaStream_t stream)
 {
     const gpi_argument used[] = {
         {"in", in, n * sizeof *in, GPI_READ, 0},
@@ -143,7 +137,7 @@ static inline cudaError_t GPI_STEPS_RUN(const char *function, GPI_STEPS_SCAN *sc
         error = gpi_check_overlap(function, used, 3);
     if (error != cudaSuccess)
         return error;
-    error = gpi_scratch_acquire(&scratch, ws, GPI_STEPS_BYTES(n, scan_bytes), stream, function);
+    error = gpi_scratch_acquire(&scratch, ws, GPI(bytes)(n, scan_bytes), stream, function);
     if (error != cudaSuccess)
         return error;
 
@@ -154,34 +148,34 @@ static inline cudaError_t GPI_STEPS_RUN(const char *function, GPI_STEPS_SCAN *sc
 
     error = gp_workspace_wrap(&scan_ws, scan_memory, scan_bytes, stream);
     if (error == cudaSuccess)
-        error = GPI_LAUNCH(GPI_STEPS_MAP_KERNEL, grid, options.block_threads, 0, stream, in, flags,
+        error = GPI_LAUNCH(GPI(map_kernel), grid, options.block_threads, 0, stream, in, flags,
                            n, context);
     if (error == cudaSuccess)
         error = scan(flags, indices, n, &options, &scan_ws, stream);
     if (error == cudaSuccess)
-        error = GPI_LAUNCH(GPI_STEPS_SCATTER_KERNEL, grid, options.block_threads, 0, stream, in,
+        error = GPI_LAUNCH(GPI(scatter_kernel), grid, options.block_threads, 0, stream, in,
                            (const uint32_t *)flags, (const size_t *)indices, out, n, d_count);
     return gpi_scratch_release(&scratch, error, stream);
 }
 
 GP_API size_t GPI_PUBLIC(naive_compact_workspace_bytes)(size_t n)
 {
-    return n ? GPI_STEPS_BYTES(n, gpi_index_naive_exclusive_scan_workspace_bytes(n)) : 0;
+    return n ? GPI(bytes)(n, gpi_index_naive_exclusive_scan_workspace_bytes(n)) : 0;
 }
 
 GP_API size_t GPI_PUBLIC(work_efficient_compact_workspace_bytes)(size_t n)
 {
-    return n ? GPI_STEPS_BYTES(n, gpi_index_work_efficient_exclusive_scan_workspace_bytes(n)) : 0;
+    return n ? GPI(bytes)(n, gpi_index_work_efficient_exclusive_scan_workspace_bytes(n)) : 0;
 }
 
 GP_API size_t GPI_PUBLIC(shared_compact_workspace_bytes)(size_t n)
 {
-    return n ? GPI_STEPS_BYTES(n, gpi_index_shared_exclusive_scan_workspace_bytes(n)) : 0;
+    return n ? GPI(bytes)(n, gpi_index_shared_exclusive_scan_workspace_bytes(n)) : 0;
 }
 
 GP_API size_t GPI_PUBLIC(shuffle_compact_workspace_bytes)(size_t n)
 {
-    return n ? GPI_STEPS_BYTES(n, gpi_index_shuffle_exclusive_scan_workspace_bytes(n)) : 0;
+    return n ? GPI(bytes)(n, gpi_index_shuffle_exclusive_scan_workspace_bytes(n)) : 0;
 }
 
 /* The items that satisfy GP_PRED, in order; *d_count of them. Likewise the other three. */
@@ -190,9 +184,9 @@ GP_API cudaError_t GPI_PUBLIC(naive_compact)(const GP_TYPE *in, GP_TYPE *out, si
                                              GPI_CONTEXT_PARAMETER gp_workspace *ws,
                                              cudaStream_t stream)
 {
-    return GPI_STEPS_RUN(GPI_TEXT(naive_compact), gpi_index_naive_exclusive_scan,
-                         gpi_index_naive_exclusive_scan_workspace_bytes(n), in, out, n, d_count,
-                         opt, GPI_CONTEXT_VALUE, ws, stream);
+    return GPI(run)(GPI_TEXT(naive_compact), gpi_index_naive_exclusive_scan,
+                    gpi_index_naive_exclusive_scan_workspace_bytes(n), in, out, n, d_count,
+                    opt, GPI_CONTEXT_VALUE, ws, stream);
 }
 
 GP_API cudaError_t GPI_PUBLIC(work_efficient_compact)(const GP_TYPE *in, GP_TYPE *out, size_t n,
@@ -201,9 +195,9 @@ GP_API cudaError_t GPI_PUBLIC(work_efficient_compact)(const GP_TYPE *in, GP_TYPE
                                                       GPI_CONTEXT_PARAMETER gp_workspace *ws,
                                                       cudaStream_t stream)
 {
-    return GPI_STEPS_RUN(GPI_TEXT(work_efficient_compact), gpi_index_work_efficient_exclusive_scan,
-                         gpi_index_work_efficient_exclusive_scan_workspace_bytes(n), in, out, n,
-                         d_count, opt, GPI_CONTEXT_VALUE, ws, stream);
+    return GPI(run)(GPI_TEXT(work_efficient_compact), gpi_index_work_efficient_exclusive_scan,
+                    gpi_index_work_efficient_exclusive_scan_workspace_bytes(n), in, out, n,
+                    d_count, opt, GPI_CONTEXT_VALUE, ws, stream);
 }
 
 GP_API cudaError_t GPI_PUBLIC(shared_compact)(const GP_TYPE *in, GP_TYPE *out, size_t n,
@@ -211,9 +205,9 @@ GP_API cudaError_t GPI_PUBLIC(shared_compact)(const GP_TYPE *in, GP_TYPE *out, s
                                               GPI_CONTEXT_PARAMETER gp_workspace *ws,
                                               cudaStream_t stream)
 {
-    return GPI_STEPS_RUN(GPI_TEXT(shared_compact), gpi_index_shared_exclusive_scan,
-                         gpi_index_shared_exclusive_scan_workspace_bytes(n), in, out, n, d_count,
-                         opt, GPI_CONTEXT_VALUE, ws, stream);
+    return GPI(run)(GPI_TEXT(shared_compact), gpi_index_shared_exclusive_scan,
+                    gpi_index_shared_exclusive_scan_workspace_bytes(n), in, out, n, d_count,
+                    opt, GPI_CONTEXT_VALUE, ws, stream);
 }
 
 GP_API cudaError_t GPI_PUBLIC(shuffle_compact)(const GP_TYPE *in, GP_TYPE *out, size_t n,
@@ -221,9 +215,9 @@ GP_API cudaError_t GPI_PUBLIC(shuffle_compact)(const GP_TYPE *in, GP_TYPE *out, 
                                                GPI_CONTEXT_PARAMETER gp_workspace *ws,
                                                cudaStream_t stream)
 {
-    return GPI_STEPS_RUN(GPI_TEXT(shuffle_compact), gpi_index_shuffle_exclusive_scan,
-                         gpi_index_shuffle_exclusive_scan_workspace_bytes(n), in, out, n, d_count,
-                         opt, GPI_CONTEXT_VALUE, ws, stream);
+    return GPI(run)(GPI_TEXT(shuffle_compact), gpi_index_shuffle_exclusive_scan,
+                    gpi_index_shuffle_exclusive_scan_workspace_bytes(n), in, out, n, d_count,
+                    opt, GPI_CONTEXT_VALUE, ws, stream);
 }
 
 #endif

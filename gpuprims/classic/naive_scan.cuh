@@ -62,27 +62,24 @@ GPI_ONCE_PER_NAME(naive_scan);
 #include "../core/classic.cuh"
 #include "../core/combine.cuh"
 
-#define GPI_NAIVE_SHIFT_KERNEL GPI(shift_kernel)
-#define GPI_NAIVE_PASS_KERNEL  GPI(pass_kernel)
-
 /* out[i] = in[i - 1], the identity first. */
 static __global__ void __launch_bounds__(GPI_CLASSIC_THREADS)
-    GPI_NAIVE_SHIFT_KERNEL(const GP_INPUT_TYPE *in, GP_TYPE *out, size_t n, GPI_CONTEXT context)
+    GPI(shift_kernel)(const GP_INPUT_TYPE *in, GP_TYPE *out, size_t n, GPI_CONTEXT context)
 {
     size_t i = gpi_global_thread();
 
     if (i < n)
-        out[i] = i ? GPI_LOAD(in + i - 1, context) : GPI_IDENTITY();
+        out[i] = i ? GPI(load)(in + i - 1, context) : GPI(identity)();
 }
 
 /* Item 0, the identity, is nothing that anybody needs to take in. */
 static __global__ void __launch_bounds__(GPI_CLASSIC_THREADS)
-    GPI_NAIVE_PASS_KERNEL(const GP_TYPE *in, GP_TYPE *out, size_t n, size_t stride)
+    GPI(pass_kernel)(const GP_TYPE *in, GP_TYPE *out, size_t n, size_t stride)
 {
     size_t i = gpi_global_thread();
 
     if (i < n)
-        out[i] = i > stride ? GPI_COMBINE(in[i - stride], in[i]) : in[i];
+        out[i] = i > stride ? GPI(combine)(in[i - stride], in[i]) : in[i];
 }
 
 GP_API size_t GPI_PUBLIC(naive_exclusive_scan_workspace_bytes)(size_t n)
@@ -128,12 +125,12 @@ GP_API cudaError_t GPI_PUBLIC(naive_exclusive_scan)(const GP_INPUT_TYPE *in, GP_
     GP_TYPE *spare = (GP_TYPE *)scratch.memory;
     GP_TYPE *from = in_place || gpi_levels(n - 1) % 2 ? spare : out;
 
-    error = GPI_LAUNCH(GPI_NAIVE_SHIFT_KERNEL, grid, threads, 0, stream, in, from, n,
+    error = GPI_LAUNCH(GPI(shift_kernel), grid, threads, 0, stream, in, from, n,
                        GPI_CONTEXT_VALUE);
     for (size_t stride = 1; stride < n - 1 && error == cudaSuccess; stride *= 2) {
         GP_TYPE *to = from == out ? spare : out;
 
-        error = GPI_LAUNCH(GPI_NAIVE_PASS_KERNEL, grid, threads, 0, stream, (const GP_TYPE *)from,
+        error = GPI_LAUNCH(GPI(pass_kernel), grid, threads, 0, stream, (const GP_TYPE *)from,
                            to, n, stride);
         from = to;
     }

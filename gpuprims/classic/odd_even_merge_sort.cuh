@@ -80,20 +80,6 @@ GPI_ONCE_PER_NAME(odd_even_merge_sort);
 #define GPI_NETWORK_BLOCK 512
 #include "../core/network.cuh"
 
-#define GPI_ODD_EVEN_LOW           GPI(low)
-#define GPI_ODD_EVEN_SHARED        GPI(compare_shared)
-#define GPI_ODD_EVEN_READ          GPI(read)
-#define GPI_ODD_EVEN_WRITE         GPI(write)
-#define GPI_ODD_EVEN_TOP           GPI(top)
-#define GPI_ODD_EVEN_MINE          GPI(mine)
-#define GPI_ODD_EVEN_BORDERS       GPI(borders)
-#define GPI_ODD_EVEN_TILE_KERNEL   GPI(tile_kernel)
-#define GPI_ODD_EVEN_TOP_KERNEL    GPI(top_kernel)
-#define GPI_ODD_EVEN_STEP_KERNEL   GPI(step_kernel)
-#define GPI_ODD_EVEN_WINDOW_KERNEL GPI(window_kernel)
-#define GPI_ODD_EVEN_STAGE         GPI(stage)
-#define GPI_ODD_EVEN_STAGES        GPI(stages)
-
 /* ---- comparators ----------------------------------------------------------------------------- */
 
 #ifndef GPI_ODD_EVEN_COMPARATORS
@@ -131,7 +117,7 @@ static inline size_t gp_odd_even_comparators(size_t length)
  * The lower item of comparator number `i` of a step of stride 2^bit; the higher one is a stride
  * further on. Of the first step of a stage it has the bit clear, of the others set.
  */
-GPI_DEVICE size_t GPI_ODD_EVEN_LOW(size_t i, int bit, int first)
+GPI_DEVICE size_t GPI(low)(size_t i, int bit, int first)
 {
     size_t below = ((size_t)1 << bit) - 1;
 
@@ -139,7 +125,7 @@ GPI_DEVICE size_t GPI_ODD_EVEN_LOW(size_t i, int bit, int first)
 }
 
 /* A comparator of two places of a tile. */
-GPI_DEVICE void GPI_ODD_EVEN_SHARED(const GPI_NETWORK_TILE *tile, unsigned low, unsigned high)
+GPI_DEVICE void GPI(compare_shared)(const GPI(tile) *tile, unsigned low, unsigned high)
 {
     GP_KEY lower = tile->keys[low], higher = tile->keys[high];
 
@@ -153,25 +139,25 @@ GPI_DEVICE void GPI_ODD_EVEN_SHARED(const GPI_NETWORK_TILE *tile, unsigned low, 
 }
 
 /* Reads what the places from `from` to `to` - 1 of a window hold. */
-GPI_DEVICE void GPI_ODD_EVEN_READ(const GPI_NETWORK_JOB *job, const GPI_NETWORK_WINDOW *window,
-                                  const GPI_NETWORK_TILE *tile, unsigned from, unsigned to)
+GPI_DEVICE void GPI(read)(const GPI(job) *job, const GPI(window) *window,
+                          const GPI(tile) *tile, unsigned from, unsigned to)
 {
     for (unsigned place = from + threadIdx.x; place < to; place += blockDim.x)
-        if (GPI_NETWORK_HOLDS(window, place)) {
-            size_t at = GPI_NETWORK_AT(job, window, place);
+        if (GPI(holds)(window, place)) {
+            size_t at = GPI(at)(job, window, place);
 
             tile->keys[place] = job->keys[at];
             GPI_NETWORK_IF_VALUES(tile->values[place] = job->values[at];)
         }
 }
 
-GPI_DEVICE void GPI_ODD_EVEN_WRITE(const GPI_NETWORK_JOB *job, const GPI_NETWORK_WINDOW *window,
-                                   const GPI_NETWORK_TILE *tile, unsigned from, unsigned to)
+GPI_DEVICE void GPI(write)(const GPI(job) *job, const GPI(window) *window,
+                           const GPI(tile) *tile, unsigned from, unsigned to)
 {
     __syncthreads(); /* the last step is complete */
     for (unsigned place = from + threadIdx.x; place < to; place += blockDim.x)
-        if (GPI_NETWORK_HOLDS(window, place)) {
-            size_t at = GPI_NETWORK_AT(job, window, place);
+        if (GPI(holds)(window, place)) {
+            size_t at = GPI(at)(job, window, place);
 
             job->keys[at] = tile->keys[place];
             GPI_NETWORK_IF_VALUES(job->values[at] = tile->values[place];)
@@ -179,28 +165,28 @@ GPI_DEVICE void GPI_ODD_EVEN_WRITE(const GPI_NETWORK_JOB *job, const GPI_NETWORK
 }
 
 /* The first steps of a stage, of as many items as a thread has, all at the same distance. */
-GPI_DEVICE void GPI_ODD_EVEN_TOP(GPI_NETWORK_REG *items, unsigned present)
+GPI_DEVICE void GPI(top)(GPI(registers) *items, unsigned present)
 {
     GPI_UNROLL
-    for (int b = GPI_NETWORK_LOG - 1; b >= 0; b--) {
-        const int first = b == GPI_NETWORK_LOG - 1;
+    for (int b = GPI(log_items) - 1; b >= 0; b--) {
+        const int first = b == GPI(log_items) - 1;
 
         GPI_UNROLL
-        for (int r = 0; r < GPI_NETWORK_ITEMS; r++) {
+        for (int r = 0; r < GPI(items_of_thread); r++) {
             int other = r + (1 << b);
 
-            if ((r >> b & 1) != first && other < GPI_NETWORK_ITEMS && present >> other & 1)
-                GPI_NETWORK_COMPARE(items, r, other, 0);
+            if ((r >> b & 1) != first && other < GPI(items_of_thread) && present >> other & 1)
+                GPI(compare)(items, r, other, 0);
         }
     }
 }
 
-/* Which comparators of the small strides of a stage a block does: see GPI_ODD_EVEN_MINE. */
+/* Which comparators of the small strides of a stage a block does: see GPI(mine). */
 typedef struct {
     unsigned widest; /* the largest of the strides */
     unsigned centre; /* second time: the border; else 0 */
     int left, right; /* first time: whether the stage goes on at this border */
-} GPI_ODD_EVEN_BORDERS;
+} GPI(borders);
 
 /*
  * Whether a comparator, by its lower place, is the block's: the first time those of which the
@@ -210,8 +196,8 @@ typedef struct {
  * before. So the places up to 2 widest - 2k from the border have missed something when the step of
  * stride k begins.
  */
-GPI_DEVICE int GPI_ODD_EVEN_MINE(const GPI_ODD_EVEN_BORDERS *borders, unsigned low, unsigned stride,
-                                 unsigned places)
+GPI_DEVICE int GPI(mine)(const GPI(borders) *borders, unsigned low, unsigned stride,
+                         unsigned places)
 {
     unsigned group = low & ~(stride - 1), end = group + 2 * stride;
     unsigned missed = 2 * borders->widest - 2 * stride;
@@ -224,77 +210,77 @@ GPI_DEVICE int GPI_ODD_EVEN_MINE(const GPI_ODD_EVEN_BORDERS *borders, unsigned l
 /* ---- kernels --------------------------------------------------------------------------------- */
 
 /* 1. One block per tile: the stages up to the tile's size, or the arrays' if they are smaller. */
-static __global__ void __launch_bounds__(GPI_NETWORK_MOST)
-    GPI_ODD_EVEN_TILE_KERNEL(GPI_NETWORK_JOB job, size_t tiles, int stages)
+static __global__ void __launch_bounds__(GPI(most_threads))
+    GPI(tile_kernel)(GPI(job) job, size_t tiles, int stages)
 {
     GP_DYNAMIC_SHARED(unsigned char, memory);
     const unsigned places = 1u << job.tile_bits;
-    GPI_NETWORK_TILE tile = GPI_NETWORK_CARVE(&job, memory);
+    GPI(tile) tile = GPI(carve)(&job, memory);
     size_t number = gpi_global_block();
 
     if (number >= tiles)
         return;
-    GPI_NETWORK_WINDOW window = GPI_NETWORK_OPEN(&job, number, 0);
-    GPI_ODD_EVEN_READ(&job, &window, &tile, 0, places);
+    GPI(window) window = GPI(open_window)(&job, number, 0);
+    GPI(read)(&job, &window, &tile, 0, places);
     for (int q = 1; q <= stages; q++)
         for (int bit = q - 1; bit >= 0; bit--) {
             __syncthreads(); /* the step before, first of all the tile itself, is complete */
             for (unsigned i = threadIdx.x; i < places / 2; i += blockDim.x) {
-                unsigned low = (unsigned)GPI_ODD_EVEN_LOW(i, bit, bit == q - 1);
+                unsigned low = (unsigned)GPI(low)(i, bit, bit == q - 1);
                 unsigned high = low + (1u << bit);
 
-                if (low >> q == high >> q && (window.whole || GPI_NETWORK_HOLDS(&window, high)))
-                    GPI_ODD_EVEN_SHARED(&tile, low, high);
+                if (low >> q == high >> q && (window.whole || GPI(holds)(&window, high)))
+                    GPI(compare_shared)(&tile, low, high);
             }
         }
-    GPI_ODD_EVEN_WRITE(&job, &window, &tile, 0, places);
+    GPI(write)(&job, &window, &tile, 0, places);
 }
 
 /*
  * 2. One thread per 2^LOG items, 2^shift apart: the first steps of the stage that they make up.
  * `blocks` blocks for each array.
  */
-static __global__ void __launch_bounds__(GPI_NETWORK_MOST, GPI_NETWORK_LEAST_BLOCKS)
-    GPI_ODD_EVEN_TOP_KERNEL(GPI_NETWORK_JOB job, size_t blocks, int shift)
+static __global__ void __launch_bounds__(GPI(most_threads), GPI(least_blocks))
+    GPI(top_kernel)(GPI(job) job, size_t blocks, int shift)
 {
     size_t number = gpi_global_block(), array = job.batch == 1 ? 0 : number / blocks;
     size_t thread = (number - array * blocks) * blockDim.x + threadIdx.x;
-    size_t first = thread >> shift << (shift + GPI_NETWORK_LOG);
-    size_t origin = GPI_NETWORK_ORIGIN(&job, array);
-    GPI_NETWORK_REG items;
+    size_t first = thread >> shift << (shift + GPI(log_items));
+    size_t origin = GPI(origin)(&job, array);
+    GPI(registers) items;
     unsigned present = 0;
 
     first |= thread & (((size_t)1 << shift) - 1);
     if (array >= job.batch || first >= job.length)
         return;
     GPI_UNROLL
-    for (int r = 0; r < GPI_NETWORK_ITEMS; r++) {
+    for (int r = 0; r < GPI(items_of_thread); r++) {
         size_t i = first | (size_t)r << shift;
 
         present |= (unsigned)(i < job.length) << r;
         if (i >= job.length)
             i = first; /* any will do: it is never compared, and not written */
-        GPI_NETWORK_LOAD(&job, &items, r, origin + (i ^ job.backwards));
+        GPI(load)(&job, &items, r, origin + (i ^ job.backwards));
     }
     if (present == GPI_NETWORK_ALL)
-        GPI_ODD_EVEN_TOP(&items, GPI_NETWORK_ALL);
+        GPI(top)(&items, GPI_NETWORK_ALL);
     else
-        GPI_ODD_EVEN_TOP(&items, present);
+        GPI(top)(&items, present);
     GPI_UNROLL
-    for (int r = 0; r < GPI_NETWORK_ITEMS; r++)
+    for (int r = 0; r < GPI(items_of_thread); r++)
         if (present >> r & 1)
-            GPI_NETWORK_STORE(&job, &items, r,
-                              origin + ((first | (size_t)r << shift) ^ job.backwards));
+            GPI(store)(&job, &items, r,
+                       origin + ((first | (size_t)r << shift) ^ job.backwards));
 }
 
 /* 3. One thread per comparator of a step of stage q that is not its first. */
-static __global__ void __launch_bounds__(GPI_NETWORK_MOST)
-    GPI_ODD_EVEN_STEP_KERNEL(GPI_NETWORK_JOB job, size_t blocks, int q, int bit)
+static __global__ void __launch_bounds__(GPI(most_threads))
+    GPI(step_kernel)(GPI(job) job, size_t blocks, int q, int bit)
 {
     size_t number = gpi_global_block(), array = job.batch == 1 ? 0 : number / blocks;
     size_t thread = (number - array * blocks) * blockDim.x + threadIdx.x;
-    size_t low = GPI_ODD_EVEN_LOW(thread, bit, 0), high = low + ((size_t)1 << bit);
-    size_t origin = GPI_NETWORK_ORIGIN(&job, array);
+    size_t low = GPI(low)(thread, bit, 0), high = low + ((size_t)1 << bit);
+    size_t origin = GPI(origin)(&job, array);
 
     if (array >= job.batch || high >= job.length || low >> q != high >> q)
         return;
@@ -315,16 +301,16 @@ static __global__ void __launch_bounds__(GPI_NETWORK_MOST)
  *    2^strides,
  * of which the largest is at most a quarter of a tile, of stage q.
  */
-static __global__ void __launch_bounds__(GPI_NETWORK_MOST)
-    GPI_ODD_EVEN_WINDOW_KERNEL(GPI_NETWORK_JOB job, size_t tiles, int q, int strides, int second)
+static __global__ void __launch_bounds__(GPI(most_threads))
+    GPI(window_kernel)(GPI(job) job, size_t tiles, int q, int strides, int second)
 {
     GP_DYNAMIC_SHARED(unsigned char, memory);
     const unsigned places = 1u << job.tile_bits;
-    GPI_NETWORK_TILE tile = GPI_NETWORK_CARVE(&job, memory);
+    GPI(tile) tile = GPI(carve)(&job, memory);
     size_t number = gpi_global_block(), in_array = number % job.windows;
     size_t next = (in_array + 1) << job.tile_bits, inside = ((size_t)1 << q) - 1;
     unsigned from = 0, to = places;
-    GPI_ODD_EVEN_BORDERS borders = {1u << (strides - 1), 0, 0, 0};
+    GPI(borders) borders = {1u << (strides - 1), 0, 0, 0};
 
     borders.left = ((in_array << job.tile_bits) & inside) != 0;
     borders.right = (next & inside) != 0 && next < job.length;
@@ -335,20 +321,20 @@ static __global__ void __launch_bounds__(GPI_NETWORK_MOST)
         from = borders.centre - 2 * borders.widest;
         to = borders.centre + 2 * borders.widest;
     }
-    GPI_NETWORK_WINDOW window = GPI_NETWORK_OPEN(&job, number, borders.centre);
-    GPI_ODD_EVEN_READ(&job, &window, &tile, from, to);
+    GPI(window) window = GPI(open_window)(&job, number, borders.centre);
+    GPI(read)(&job, &window, &tile, from, to);
     for (int bit = strides - 1; bit >= 0; bit--) {
         unsigned stride = 1u << bit;
 
         __syncthreads(); /* the step before, first of all the window itself, is complete */
         for (unsigned i = from / 2 + threadIdx.x; i < to / 2; i += blockDim.x) {
-            unsigned low = (unsigned)GPI_ODD_EVEN_LOW(i, bit, 0), high = low + stride;
+            unsigned low = (unsigned)GPI(low)(i, bit, 0), high = low + stride;
 
-            if (high < window.end && GPI_ODD_EVEN_MINE(&borders, low, stride, places))
-                GPI_ODD_EVEN_SHARED(&tile, low, high);
+            if (high < window.end && GPI(mine)(&borders, low, stride, places))
+                GPI(compare_shared)(&tile, low, high);
         }
     }
-    GPI_ODD_EVEN_WRITE(&job, &window, &tile, from, to);
+    GPI(write)(&job, &window, &tile, from, to);
 }
 
 /* ---- host functions -------------------------------------------------------------------------- */
@@ -362,35 +348,35 @@ GP_API size_t GPI_PUBLIC(odd_even_merge_sort_workspace_bytes)(size_t batch, size
 }
 
 /* 2. to 4. of one stage. */
-static inline cudaError_t GPI_ODD_EVEN_STAGE(const GPI_NETWORK_JOB *job, int threads, int q,
-                                             cudaStream_t stream)
+static inline cudaError_t GPI(stage)(const GPI(job) *job, int threads, int q,
+                                     cudaStream_t stream)
 {
     size_t whole = gpi_divide_up(job->length, (size_t)1 << q), tiles = job->batch * job->windows;
-    int strides = q - GPI_NETWORK_LOG;
+    int strides = q - GPI(log_items);
     size_t blocks = gpi_divide_up(whole << strides, (size_t)threads);
-    cudaError_t error = GPI_LAUNCH(GPI_ODD_EVEN_TOP_KERNEL, gpi_grid(job->batch * blocks), threads,
+    cudaError_t error = GPI_LAUNCH(GPI(top_kernel), gpi_grid(job->batch * blocks), threads,
                                    0, stream, *job, blocks, strides);
 
     blocks = gpi_divide_up(gpi_divide_up(job->length, 2), (size_t)threads);
     for (; strides >= job->tile_bits && error == cudaSuccess; strides--)
-        error = GPI_LAUNCH(GPI_ODD_EVEN_STEP_KERNEL, gpi_grid(job->batch * blocks), threads, 0,
+        error = GPI_LAUNCH(GPI(step_kernel), gpi_grid(job->batch * blocks), threads, 0,
                            stream, *job, blocks, q, strides - 1);
     for (int second = 0; second < 2 && strides > 0 && error == cudaSuccess; second++)
-        error = GPI_LAUNCH(GPI_ODD_EVEN_WINDOW_KERNEL, gpi_grid(tiles), threads,
+        error = GPI_LAUNCH(GPI(window_kernel), gpi_grid(tiles), threads,
                            GPI_NETWORK_SHARED(job), stream, *job, tiles, q, strides, second);
     return error;
 }
 
-static inline cudaError_t GPI_ODD_EVEN_STAGES(const GPI_NETWORK_JOB *job, int threads,
-                                              cudaStream_t stream)
+static inline cudaError_t GPI(stages)(const GPI(job) *job, int threads,
+                                      cudaStream_t stream)
 {
     size_t tiles = GPI_NETWORK_BLOCKS(job);
     int stages = job->array_bits < job->tile_bits ? job->array_bits : job->tile_bits;
-    cudaError_t error = GPI_LAUNCH(GPI_ODD_EVEN_TILE_KERNEL, gpi_grid(tiles), threads,
+    cudaError_t error = GPI_LAUNCH(GPI(tile_kernel), gpi_grid(tiles), threads,
                                    GPI_NETWORK_SHARED(job), stream, *job, tiles, stages);
 
     for (int q = stages + 1; q <= job->array_bits && error == cudaSuccess; q++)
-        error = GPI_ODD_EVEN_STAGE(job, threads, q, stream);
+        error = GPI(stage)(job, threads, q, stream);
     return error;
 }
 
@@ -399,8 +385,8 @@ GP_API cudaError_t GPI_PUBLIC(odd_even_merge_sort)(
     GP_KEY *keys, GPI_NETWORK_IF_VALUES(GP_VALUE *values, ) size_t batch, size_t length,
     int descending, const gp_classic_options *opt, gp_workspace *ws, cudaStream_t stream)
 {
-    return GPI_NETWORK_SORT(GPI_TEXT(odd_even_merge_sort), GPI_ODD_EVEN_STAGES, keys, GPI_NETWORK_IF_VALUES(values, ) batch,
-                            length, descending, opt, ws, stream);
+    return GPI(sort)(GPI_TEXT(odd_even_merge_sort), GPI(stages), keys, GPI_NETWORK_IF_VALUES(values, ) batch,
+                     length, descending, opt, ws, stream);
 }
 
 #undef GPI_NETWORK_SMALL_LOG

@@ -80,16 +80,6 @@ GPI_AT_MOST(GP_TYPE, 16384);
 #include "../core/classic.cuh"
 #include "../core/combine.cuh"
 
-#define GPI_SHARED_UPSWEEP       GPI(upsweep)
-#define GPI_SHARED_DOWNSWEEP     GPI(downsweep)
-#define GPI_SHARED_TILE          GPI(tile)
-#define GPI_SHARED_INPUT_KERNEL  GPI(input_kernel)
-#define GPI_SHARED_SUMS_KERNEL   GPI(sums_kernel)
-#define GPI_SHARED_STITCH_KERNEL GPI(stitch_kernel)
-#define GPI_SHARED_SHAPE         GPI(shape)
-#define GPI_SHARED_CHOOSE        GPI(choose)
-#define GPI_SHARED_SCAN_SUMS     GPI(scan_sums)
-
 /* What every device has for a block without asking. */
 #define GPI_SHARED_LIMIT (48 * 1024)
 
@@ -102,7 +92,7 @@ GPI_AT_MOST(GP_TYPE, 16384);
  * Folds the `items` items of a tile of `places` as a tree: the last place of every node that has items
  * gets their fold, the tile's last place that of all of them.
  */
-GPI_DEVICE void GPI_SHARED_UPSWEEP(GP_TYPE *tile, unsigned places, unsigned items, unsigned pad)
+GPI_DEVICE void GPI(upsweep)(GP_TYPE *tile, unsigned places, unsigned items, unsigned pad)
 {
     for (unsigned stride = 1; stride < places; stride *= 2) {
         unsigned left = gpi_tree_left(threadIdx.x, stride), right = left + stride;
@@ -111,7 +101,7 @@ GPI_DEVICE void GPI_SHARED_UPSWEEP(GP_TYPE *tile, unsigned places, unsigned item
         if (right >= places)
             continue;
         if (left + 1 < items)
-            GPI_SHARED_AT(right) = GPI_COMBINE(GPI_SHARED_AT(left), GPI_SHARED_AT(right));
+            GPI_SHARED_AT(right) = GPI(combine)(GPI_SHARED_AT(left), GPI_SHARED_AT(right));
         else if (left + 1 - stride < items) /* no items on the right */
             GPI_SHARED_AT(right) = GPI_SHARED_AT(left);
     }
@@ -122,7 +112,7 @@ GPI_DEVICE void GPI_SHARED_UPSWEEP(GP_TYPE *tile, unsigned places, unsigned item
  * got, the right child that and the fold of the left. Before node 0 is nothing, so that place 0 ends up
  * with no meaning.
  */
-GPI_DEVICE void GPI_SHARED_DOWNSWEEP(GP_TYPE *tile, unsigned places, unsigned items, unsigned pad)
+GPI_DEVICE void GPI(downsweep)(GP_TYPE *tile, unsigned places, unsigned items, unsigned pad)
 {
     for (unsigned stride = places / 2; stride > 0; stride /= 2) {
         unsigned left = gpi_tree_left(threadIdx.x, stride), right = left + stride;
@@ -136,7 +126,7 @@ GPI_DEVICE void GPI_SHARED_DOWNSWEEP(GP_TYPE *tile, unsigned places, unsigned it
 
             GPI_SHARED_AT(left) = before;
             if (left + 1 < items)
-                GPI_SHARED_AT(right) = GPI_COMBINE(before, fold);
+                GPI_SHARED_AT(right) = GPI(combine)(before, fold);
         } else if (left + 1 < items) {
             GPI_SHARED_AT(right) = fold;
         }
@@ -147,19 +137,19 @@ GPI_DEVICE void GPI_SHARED_DOWNSWEEP(GP_TYPE *tile, unsigned places, unsigned it
  * Scans tile number `number`, whose items are in shared memory, to its places in `out`; its sum goes to
  * `sums`, unless that is NULL. What comes before the first item of a tile is for the stitch to say.
  */
-GPI_DEVICE void GPI_SHARED_TILE(GP_TYPE *tile, unsigned places, unsigned items, unsigned pad,
-                                GP_TYPE *out, GP_TYPE *sums, size_t number)
+GPI_DEVICE void GPI(tile)(GP_TYPE *tile, unsigned places, unsigned items, unsigned pad,
+                          GP_TYPE *out, GP_TYPE *sums, size_t number)
 {
-    GPI_SHARED_UPSWEEP(tile, places, items, pad);
+    GPI(upsweep)(tile, places, items, pad);
     if (threadIdx.x == 0 && sums) /* the thread that wrote it, and that overwrites it */
         sums[number] = GPI_SHARED_AT(places - 1);
-    GPI_SHARED_DOWNSWEEP(tile, places, items, pad);
+    GPI(downsweep)(tile, places, items, pad);
     __syncthreads(); /* the tile is scanned */
     for (unsigned i = threadIdx.x; i < items; i += blockDim.x) {
         if (i > 0)
             out[number * places + i] = GPI_SHARED_AT(i);
         else if (number == 0)
-            out[0] = GPI_IDENTITY();
+            out[0] = GPI(identity)();
     }
 }
 
@@ -167,8 +157,8 @@ GPI_DEVICE void GPI_SHARED_TILE(GP_TYPE *tile, unsigned places, unsigned items, 
 
 /* 1. One block per tile of the input. */
 static __global__ void __launch_bounds__(GPI_CLASSIC_THREADS)
-    GPI_SHARED_INPUT_KERNEL(const GP_INPUT_TYPE *in, GP_TYPE *out, size_t n, GP_TYPE *sums,
-                            unsigned places, unsigned pad, GPI_CONTEXT context)
+    GPI(input_kernel)(const GP_INPUT_TYPE *in, GP_TYPE *out, size_t n, GP_TYPE *sums,
+                      unsigned places, unsigned pad, GPI_CONTEXT context)
 {
     GP_DYNAMIC_SHARED(GP_TYPE, tile);
     size_t number = gpi_global_block(), base = number * places;
@@ -177,14 +167,14 @@ static __global__ void __launch_bounds__(GPI_CLASSIC_THREADS)
         return;
     unsigned items = n - base < places ? (unsigned)(n - base) : places;
     for (unsigned i = threadIdx.x; i < items; i += blockDim.x)
-        GPI_SHARED_AT(i) = GPI_LOAD(in + base + i, context);
-    GPI_SHARED_TILE(tile, places, items, pad, out, sums, number);
+        GPI_SHARED_AT(i) = GPI(load)(in + base + i, context);
+    GPI(tile)(tile, places, items, pad, out, sums, number);
 }
 
 /* 2. One block per tile of sums, in place. */
 static __global__ void __launch_bounds__(GPI_CLASSIC_THREADS)
-    GPI_SHARED_SUMS_KERNEL(GP_TYPE *items_and_out, size_t n, GP_TYPE *sums, unsigned places,
-                           unsigned pad)
+    GPI(sums_kernel)(GP_TYPE *items_and_out, size_t n, GP_TYPE *sums, unsigned places,
+                     unsigned pad)
 {
     GP_DYNAMIC_SHARED(GP_TYPE, tile);
     size_t number = gpi_global_block(), base = number * places;
@@ -194,12 +184,12 @@ static __global__ void __launch_bounds__(GPI_CLASSIC_THREADS)
     unsigned items = n - base < places ? (unsigned)(n - base) : places;
     for (unsigned i = threadIdx.x; i < items; i += blockDim.x)
         GPI_SHARED_AT(i) = items_and_out[base + i];
-    GPI_SHARED_TILE(tile, places, items, pad, items_and_out, sums, number);
+    GPI(tile)(tile, places, items, pad, items_and_out, sums, number);
 }
 
 /* 3. One block per tile from the second on: its first item gets `before`, the others take it in. */
 static __global__ void __launch_bounds__(GPI_CLASSIC_THREADS)
-    GPI_SHARED_STITCH_KERNEL(GP_TYPE *out, size_t n, const GP_TYPE *before, unsigned places)
+    GPI(stitch_kernel)(GP_TYPE *out, size_t n, const GP_TYPE *before, unsigned places)
 {
     size_t number = gpi_global_block() + 1, base = number * places;
 
@@ -208,7 +198,7 @@ static __global__ void __launch_bounds__(GPI_CLASSIC_THREADS)
     unsigned items = n - base < places ? (unsigned)(n - base) : places;
     GP_TYPE sum = before[number];
     for (unsigned i = threadIdx.x; i < items; i += blockDim.x)
-        out[base + i] = i ? GPI_COMBINE(sum, out[base + i]) : sum;
+        out[base + i] = i ? GPI(combine)(sum, out[base + i]) : sum;
 }
 
 /* ---- host functions -------------------------------------------------------------------------- */
@@ -219,14 +209,14 @@ typedef struct {
     unsigned places; /* of its tile: two for each thread */
     unsigned pad;
     size_t shared_bytes;
-} GPI_SHARED_SHAPE;
+} GPI(shape);
 
 /* The largest tile for blocks of up to `threads` threads that fits, padded or not: padding changes
    where items lie, not which items a block has. */
-static inline GPI_SHARED_SHAPE GPI_SHARED_CHOOSE(unsigned threads, int conflict_free)
+static inline GPI(shape) GPI(choose)(unsigned threads, int conflict_free)
 {
     unsigned pad = gpi_bank_pad(sizeof(GP_TYPE));
-    GPI_SHARED_SHAPE shape;
+    GPI(shape) shape;
 
     while (threads > 1 &&
            (gpi_bank_place(2 * threads - 1, pad) + 1) * sizeof(GP_TYPE) > GPI_SHARED_LIMIT)
@@ -239,18 +229,18 @@ static inline GPI_SHARED_SHAPE GPI_SHARED_CHOOSE(unsigned threads, int conflict_
 }
 
 /* Scans n sums in place, on the device like everything else; `sums` is where theirs go. */
-static inline cudaError_t GPI_SHARED_SCAN_SUMS(GP_TYPE *items, size_t n, GP_TYPE *sums,
-                                               GPI_SHARED_SHAPE shape, cudaStream_t stream)
+static inline cudaError_t GPI(scan_sums)(GP_TYPE *items, size_t n, GP_TYPE *sums,
+                                         GPI(shape) shape, cudaStream_t stream)
 {
     size_t tiles = gpi_divide_up(n, shape.places);
     cudaError_t error =
-        GPI_LAUNCH(GPI_SHARED_SUMS_KERNEL, gpi_grid(tiles), shape.threads, shape.shared_bytes,
+        GPI_LAUNCH(GPI(sums_kernel), gpi_grid(tiles), shape.threads, shape.shared_bytes,
                    stream, items, n, tiles > 1 ? sums : NULL, shape.places, shape.pad);
 
     if (tiles > 1 && error == cudaSuccess)
-        error = GPI_SHARED_SCAN_SUMS(sums, tiles, sums + tiles, shape, stream);
+        error = GPI(scan_sums)(sums, tiles, sums + tiles, shape, stream);
     if (tiles > 1 && error == cudaSuccess)
-        error = GPI_LAUNCH(GPI_SHARED_STITCH_KERNEL, gpi_grid(tiles - 1), shape.threads, 0, stream,
+        error = GPI_LAUNCH(GPI(stitch_kernel), gpi_grid(tiles - 1), shape.threads, 0, stream,
                            items, n, (const GP_TYPE *)sums, shape.places);
     return error;
 }
@@ -258,7 +248,7 @@ static inline cudaError_t GPI_SHARED_SCAN_SUMS(GP_TYPE *items, size_t n, GP_TYPE
 /* Enough for any options: small blocks have the most sums. */
 GP_API size_t GPI_PUBLIC(shared_exclusive_scan_workspace_bytes)(size_t n)
 {
-    size_t places = GPI_SHARED_CHOOSE(32, 1).places, sums = 0;
+    size_t places = GPI(choose)(32, 1).places, sums = 0;
 
     while (n > places) {
         n = gpi_divide_up(n, places);
@@ -298,17 +288,17 @@ GP_API cudaError_t GPI_PUBLIC(shared_exclusive_scan)(const GP_INPUT_TYPE *in, GP
     if (error != cudaSuccess)
         return error;
 
-    GPI_SHARED_SHAPE shape =
-        GPI_SHARED_CHOOSE((unsigned)options.block_threads, options.conflict_free);
+    GPI(shape) shape =
+        GPI(choose)((unsigned)options.block_threads, options.conflict_free);
     size_t tiles = gpi_divide_up(n, shape.places);
     GP_TYPE *sums = tiles > 1 ? (GP_TYPE *)scratch.memory : NULL;
 
-    error = GPI_LAUNCH(GPI_SHARED_INPUT_KERNEL, gpi_grid(tiles), shape.threads, shape.shared_bytes,
+    error = GPI_LAUNCH(GPI(input_kernel), gpi_grid(tiles), shape.threads, shape.shared_bytes,
                        stream, in, out, n, sums, shape.places, shape.pad, GPI_CONTEXT_VALUE);
     if (sums && error == cudaSuccess)
-        error = GPI_SHARED_SCAN_SUMS(sums, tiles, sums + tiles, shape, stream);
+        error = GPI(scan_sums)(sums, tiles, sums + tiles, shape, stream);
     if (sums && error == cudaSuccess)
-        error = GPI_LAUNCH(GPI_SHARED_STITCH_KERNEL, gpi_grid(tiles - 1), shape.threads, 0, stream,
+        error = GPI_LAUNCH(GPI(stitch_kernel), gpi_grid(tiles - 1), shape.threads, 0, stream,
                            out, n, (const GP_TYPE *)sums, shape.places);
     return gpi_scratch_release(&scratch, error, stream);
 }

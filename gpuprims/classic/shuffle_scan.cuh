@@ -74,15 +74,6 @@ GPI_ONCE_PER_NAME(shuffle_scan);
 #include "../core/classic.cuh"
 #include "../core/fold.cuh"
 
-#define GPI_WARP_RUN             GPI(warp_run)
-#define GPI_WARP_RUN_OF          GPI(warp_run_of)
-#define GPI_WARP_RUN_SCAN        GPI(warp_run_scan)
-#define GPI_WARP_RUN_STORE       GPI(warp_run_store)
-#define GPI_WARP_RUNS_SCAN       GPI(warp_runs_scan)
-#define GPI_SHUFFLE_FOLD_KERNEL  GPI(fold_kernel)
-#define GPI_SHUFFLE_SPINE_KERNEL GPI(spine_kernel)
-#define GPI_SHUFFLE_SCAN_KERNEL  GPI(scan_kernel)
-
 /* A warp's run is this many times 32 items; a lane keeps one of each 32 in registers. */
 #define GPI_WARP_RUN_ROUNDS \
     (sizeof(GP_TYPE) <= 8 ? 8 : sizeof(GP_TYPE) <= 16 ? 4 : sizeof(GP_TYPE) <= 32 ? 2 : 1)
@@ -96,16 +87,16 @@ typedef struct {
     int items; /* 0 to GPI_WARP_RUN_ITEMS */
     int runs;  /* how many warps of the block have items */
     int warp, lane;
-} GPI_WARP_RUN;
+} GPI(warp_run);
 
 /* Of the tile from `base` on, of n items altogether. */
-GPI_DEVICE GPI_WARP_RUN GPI_WARP_RUN_OF(size_t base, size_t n)
+GPI_DEVICE GPI(warp_run) GPI(warp_run_of)(size_t base, size_t n)
 {
     size_t in_tile = n - base < (size_t)blockDim.x * GPI_WARP_RUN_ROUNDS
                          ? n - base
                          : blockDim.x * GPI_WARP_RUN_ROUNDS;
     int left;
-    GPI_WARP_RUN run;
+    GPI(warp_run) run;
 
     run.lane = (int)(threadIdx.x % 32);
     run.warp = (int)(threadIdx.x / 32);
@@ -121,7 +112,7 @@ GPI_DEVICE GPI_WARP_RUN GPI_WARP_RUN_OF(size_t base, size_t n)
  * the r-th 32. The first item's has no meaning, nor have those of lanes without an item. Returns the fold
  * of the whole run.
  */
-GPI_DEVICE GP_TYPE GPI_WARP_RUN_SCAN(GP_TYPE *x, GPI_WARP_RUN run)
+GPI_DEVICE GP_TYPE GPI(warp_run_scan)(GP_TYPE *x, GPI(warp_run) run)
 {
     GP_TYPE sum = x[0];
 
@@ -131,14 +122,14 @@ GPI_DEVICE GP_TYPE GPI_WARP_RUN_SCAN(GP_TYPE *x, GPI_WARP_RUN run)
 
         if (valid <= 0) /* the same for the whole warp */
             break;
-        GP_TYPE scanned = GPI_WARP_SCAN(x[r], run.lane, valid);
-        GP_TYPE before = GPI_SHUFFLE_UP(scanned, 1), last = GPI_SHUFFLE(scanned, valid - 1);
+        GP_TYPE scanned = GPI(warp_scan)(x[r], run.lane, valid);
+        GP_TYPE before = GPI(shuffle_up)(scanned, 1), last = GPI(shuffle)(scanned, valid - 1);
         if (r == 0) {
             x[r] = before;
             sum = last;
         } else {
-            x[r] = run.lane == 0 ? sum : run.lane < valid ? GPI_COMBINE(sum, before) : before;
-            sum = GPI_COMBINE(sum, last);
+            x[r] = run.lane == 0 ? sum : run.lane < valid ? GPI(combine)(sum, before) : before;
+            sum = GPI(combine)(sum, last);
         }
     }
     return sum;
@@ -148,29 +139,29 @@ GPI_DEVICE GP_TYPE GPI_WARP_RUN_SCAN(GP_TYPE *x, GPI_WARP_RUN run)
  * The same for the block's runs: `sum` is the fold of the warp's own, `before` that of everything before
  * the tile (NULL: nothing). Leaves in sums[w] the fold of all up to and with the run of warp w.
  */
-GPI_DEVICE void GPI_WARP_RUNS_SCAN(GP_TYPE sum, GPI_WARP_RUN run, GP_TYPE *sums,
-                                   const GP_TYPE *before)
+GPI_DEVICE void GPI(warp_runs_scan)(GP_TYPE sum, GPI(warp_run) run, GP_TYPE *sums,
+                                    const GP_TYPE *before)
 {
     if (run.lane == 0 && run.items > 0)
         sums[run.warp] = sum;
     __syncthreads(); /* the runs' sums are complete */
     if (run.warp == 0) {
-        GP_TYPE x = run.lane < run.runs ? sums[run.lane] : GPI_IDENTITY();
-        GP_TYPE scanned = GPI_WARP_SCAN(x, run.lane, run.runs);
+        GP_TYPE x = run.lane < run.runs ? sums[run.lane] : GPI(identity)();
+        GP_TYPE scanned = GPI(warp_scan)(x, run.lane, run.runs);
 
         if (run.lane < run.runs)
-            sums[run.lane] = before ? GPI_COMBINE(*before, scanned) : scanned;
+            sums[run.lane] = before ? GPI(combine)(*before, scanned) : scanned;
     }
     __syncthreads(); /* and scanned */
 }
 
 /* Writes a scanned run, now that what comes before it is known too (NULL: nothing). */
-GPI_DEVICE void GPI_WARP_RUN_STORE(GP_TYPE *out, const GP_TYPE *x, GPI_WARP_RUN run,
-                                   const GP_TYPE *before)
+GPI_DEVICE void GPI(warp_run_store)(GP_TYPE *out, const GP_TYPE *x, GPI(warp_run) run,
+                                    const GP_TYPE *before)
 {
     if (run.items == 0) /* then what is before it may not even be there */
         return;
-    GP_TYPE prefix = before ? *before : GPI_IDENTITY();
+    GP_TYPE prefix = before ? *before : GPI(identity)();
 
     GPI_UNROLL
     for (int r = 0; r < GPI_WARP_RUN_ROUNDS; r++) {
@@ -178,7 +169,7 @@ GPI_DEVICE void GPI_WARP_RUN_STORE(GP_TYPE *out, const GP_TYPE *x, GPI_WARP_RUN 
 
         if (i >= run.items)
             break;
-        out[run.first + (size_t)i] = i == 0 ? prefix : before ? GPI_COMBINE(prefix, x[r]) : x[r];
+        out[run.first + (size_t)i] = i == 0 ? prefix : before ? GPI(combine)(prefix, x[r]) : x[r];
     }
 }
 
@@ -186,27 +177,27 @@ GPI_DEVICE void GPI_WARP_RUN_STORE(GP_TYPE *out, const GP_TYPE *x, GPI_WARP_RUN 
 
 /* 1. One block per tile: its sum. */
 static __global__ void __launch_bounds__(GPI_CLASSIC_THREADS)
-    GPI_SHUFFLE_FOLD_KERNEL(const GP_INPUT_TYPE *in, GP_TYPE *sums, size_t n, GPI_CONTEXT context)
+    GPI(fold_kernel)(const GP_INPUT_TYPE *in, GP_TYPE *sums, size_t n, GPI_CONTEXT context)
 {
     GP_SHARED(GP_TYPE[GPI_CLASSIC_THREADS / 32], totals);
     size_t tile = gpi_global_block(), base = tile * blockDim.x * GPI_WARP_RUN_ROUNDS;
 
     if (base >= n)
         return;
-    GPI_WARP_RUN run = GPI_WARP_RUN_OF(base, n);
+    GPI(warp_run) run = GPI(warp_run_of)(base, n);
     for (int r = 0; 32 * r < run.items; r++) {
         int i = 32 * r + run.lane, valid = run.items - 32 * r < 32 ? run.items - 32 * r : 32;
-        GP_TYPE x = i < run.items ? GPI_LOAD(in + run.first + i, context) : GPI_IDENTITY();
+        GP_TYPE x = i < run.items ? GPI(load)(in + run.first + i, context) : GPI(identity)();
 
-        x = GPI_WARP_REDUCE(x, run.lane, valid);
+        x = GPI(warp_reduce)(x, run.lane, valid);
         if (run.lane == 0)
-            totals[run.warp] = r ? GPI_COMBINE(totals[run.warp], x) : x;
+            totals[run.warp] = r ? GPI(combine)(totals[run.warp], x) : x;
     }
     __syncthreads(); /* the runs' sums are complete */
     if (run.warp == 0) {
-        GP_TYPE sum = run.lane < run.runs ? totals[run.lane] : GPI_IDENTITY();
+        GP_TYPE sum = run.lane < run.runs ? totals[run.lane] : GPI(identity)();
 
-        sum = GPI_WARP_REDUCE(sum, run.lane, run.runs);
+        sum = GPI(warp_reduce)(sum, run.lane, run.runs);
         if (run.lane == 0)
             sums[tile] = sum;
     }
@@ -214,24 +205,24 @@ static __global__ void __launch_bounds__(GPI_CLASSIC_THREADS)
 
 /* 2. One block: sum number k becomes the fold of all before it; that of the first has no meaning. */
 static __global__ void __launch_bounds__(GPI_CLASSIC_THREADS)
-    GPI_SHUFFLE_SPINE_KERNEL(GP_TYPE *sums, size_t tiles)
+    GPI(spine_kernel)(GP_TYPE *sums, size_t tiles)
 {
     GP_SHARED(GP_TYPE[GPI_CLASSIC_THREADS / 32], totals);
-    GP_TYPE carry = GPI_IDENTITY(); /* overwritten before it is combined */
+    GP_TYPE carry = GPI(identity)(); /* overwritten before it is combined */
 
     for (size_t base = 0; base < tiles; base += blockDim.x * GPI_WARP_RUN_ROUNDS) {
-        GPI_WARP_RUN run = GPI_WARP_RUN_OF(base, tiles);
+        GPI(warp_run) run = GPI(warp_run_of)(base, tiles);
         GP_TYPE x[GPI_WARP_RUN_ROUNDS];
 
         GPI_UNROLL
         for (int r = 0; r < GPI_WARP_RUN_ROUNDS; r++)
             x[r] = 32 * r + run.lane < run.items ? sums[run.first + (size_t)(32 * r + run.lane)]
-                                                 : GPI_IDENTITY();
-        GPI_WARP_RUNS_SCAN(GPI_WARP_RUN_SCAN(x, run), run, totals, base ? &carry : NULL);
-        GPI_WARP_RUN_STORE(sums, x, run,
-                           run.warp > 0 ? &totals[run.warp - 1]
-                           : base       ? &carry
-                                        : NULL);
+                                                 : GPI(identity)();
+        GPI(warp_runs_scan)(GPI(warp_run_scan)(x, run), run, totals, base ? &carry : NULL);
+        GPI(warp_run_store)(sums, x, run,
+                            run.warp > 0 ? &totals[run.warp - 1]
+                            : base       ? &carry
+                                         : NULL);
         carry = totals[run.runs - 1];
         __syncthreads(); /* totals is free for the next round */
     }
@@ -239,8 +230,8 @@ static __global__ void __launch_bounds__(GPI_CLASSIC_THREADS)
 
 /* 3. One block per tile: scans it, starting from the fold of all tiles before (NULL: there is one). */
 static __global__ void __launch_bounds__(GPI_CLASSIC_THREADS)
-    GPI_SHUFFLE_SCAN_KERNEL(const GP_INPUT_TYPE *in, GP_TYPE *out, size_t n, const GP_TYPE *before,
-                            GPI_CONTEXT context)
+    GPI(scan_kernel)(const GP_INPUT_TYPE *in, GP_TYPE *out, size_t n, const GP_TYPE *before,
+                     GPI_CONTEXT context)
 {
     GP_SHARED(GP_TYPE[GPI_CLASSIC_THREADS / 32], totals);
     size_t tile = gpi_global_block(), base = tile * blockDim.x * GPI_WARP_RUN_ROUNDS;
@@ -248,15 +239,15 @@ static __global__ void __launch_bounds__(GPI_CLASSIC_THREADS)
     if (base >= n)
         return;
     const GP_TYPE *start = tile > 0 ? before + tile : NULL;
-    GPI_WARP_RUN run = GPI_WARP_RUN_OF(base, n);
+    GPI(warp_run) run = GPI(warp_run_of)(base, n);
     GP_TYPE x[GPI_WARP_RUN_ROUNDS];
 
     GPI_UNROLL
     for (int r = 0; r < GPI_WARP_RUN_ROUNDS; r++)
-        x[r] = 32 * r + run.lane < run.items ? GPI_LOAD(in + run.first + 32 * r + run.lane, context)
-                                             : GPI_IDENTITY();
-    GPI_WARP_RUNS_SCAN(GPI_WARP_RUN_SCAN(x, run), run, totals, start);
-    GPI_WARP_RUN_STORE(out, x, run, run.warp > 0 ? &totals[run.warp - 1] : start);
+        x[r] = 32 * r + run.lane < run.items ? GPI(load)(in + run.first + 32 * r + run.lane, context)
+                                             : GPI(identity)();
+    GPI(warp_runs_scan)(GPI(warp_run_scan)(x, run), run, totals, start);
+    GPI(warp_run_store)(out, x, run, run.warp > 0 ? &totals[run.warp - 1] : start);
 }
 
 /* ---- host functions -------------------------------------------------------------------------- */
@@ -305,12 +296,12 @@ GP_API cudaError_t GPI_PUBLIC(shuffle_exclusive_scan)(const GP_INPUT_TYPE *in, G
     GP_TYPE *sums = (GP_TYPE *)scratch.memory;
 
     if (tiles > 1)
-        error = GPI_LAUNCH(GPI_SHUFFLE_FOLD_KERNEL, gpi_grid(tiles), threads, 0, stream, in, sums,
+        error = GPI_LAUNCH(GPI(fold_kernel), gpi_grid(tiles), threads, 0, stream, in, sums,
                            n, GPI_CONTEXT_VALUE);
     if (tiles > 1 && error == cudaSuccess)
-        error = GPI_LAUNCH(GPI_SHUFFLE_SPINE_KERNEL, 1, threads, 0, stream, sums, tiles);
+        error = GPI_LAUNCH(GPI(spine_kernel), 1, threads, 0, stream, sums, tiles);
     if (error == cudaSuccess)
-        error = GPI_LAUNCH(GPI_SHUFFLE_SCAN_KERNEL, gpi_grid(tiles), threads, 0, stream, in, out, n,
+        error = GPI_LAUNCH(GPI(scan_kernel), gpi_grid(tiles), threads, 0, stream, in, out, n,
                            (const GP_TYPE *)sums, GPI_CONTEXT_VALUE);
     return gpi_scratch_release(&scratch, error, stream);
 }

@@ -73,32 +73,22 @@ GPI_AT_MOST(GP_TYPE, 8);
 
 #include "../core/classic.cuh"
 
-#define GPI_SPLIT_UNSIGNED       GPI(to_unsigned)
-#define GPI_SPLIT_IS_ZERO        GPI(is_zero)
-#define GPI_SPLIT_MAXIMUM_KERNEL GPI(maximum_kernel)
-#define GPI_SPLIT_COUNT_KERNEL   GPI(count_kernel)
-#define GPI_SPLIT_KERNEL         GPI(kernel)
-#define GPI_SPLIT_FINISH_KERNEL  GPI(finish_kernel)
-#define GPI_SPLIT_LAYOUT         GPI(layout)
-#define GPI_SPLIT_LAY_OUT        GPI(lay_out)
-#define GPI_SPLIT_PASS           GPI(pass)
-
 #define GPI_SPLIT_WIDTH (8 * (int)sizeof(GP_TYPE))
 
 /* ---- device functions ------------------------------------------------------------------------ */
 
 /* The key's bits. (The complement is there to refuse types that are no integers.) */
-GPI_DEVICE uint64_t GPI_SPLIT_UNSIGNED(GP_TYPE key)
+GPI_DEVICE uint64_t GPI(to_unsigned)(GP_TYPE key)
 {
     return ~(uint64_t)~key & (UINT64_MAX >> (64 - GPI_SPLIT_WIDTH));
 }
 
 /* Whether a key goes to the front: the bit is 0, or it is the sign, and 1. */
-GPI_DEVICE int GPI_SPLIT_IS_ZERO(GP_TYPE key, int bit)
+GPI_DEVICE int GPI(is_zero)(GP_TYPE key, int bit)
 {
     const GP_TYPE ones = (GP_TYPE)-1;
     const int is_signed = (GP_TYPE)(ones >> 1) == ones;
-    int value = (int)(GPI_SPLIT_UNSIGNED(key) >> bit & 1);
+    int value = (int)(GPI(to_unsigned)(key) >> bit & 1);
 
     return is_signed && bit == GPI_SPLIT_WIDTH - 1 ? value : !value;
 }
@@ -107,10 +97,10 @@ GPI_DEVICE int GPI_SPLIT_IS_ZERO(GP_TYPE key, int bit)
 
 /* *needed, 0 before, becomes the number of bits of the largest key: 4 for 8, 0 for 0. */
 static __global__ void __launch_bounds__(GPI_CLASSIC_THREADS)
-    GPI_SPLIT_MAXIMUM_KERNEL(const GP_TYPE *keys, size_t n, uint32_t *needed)
+    GPI(maximum_kernel)(const GP_TYPE *keys, size_t n, uint32_t *needed)
 {
     size_t i = gpi_global_thread();
-    uint64_t key = i < n ? GPI_SPLIT_UNSIGNED(keys[i]) : 0;
+    uint64_t key = i < n ? GPI(to_unsigned)(keys[i]) : 0;
     uint32_t bits = 64 - (uint32_t)__clzll((long long)key);
 
     for (unsigned stride = 16; stride > 0; stride /= 2) {
@@ -125,8 +115,8 @@ static __global__ void __launch_bounds__(GPI_CLASSIC_THREADS)
 
 /* 1. One block per tile: how many of its keys go to the front. `needed` may be NULL: every pass is. */
 static __global__ void __launch_bounds__(GPI_CLASSIC_THREADS)
-    GPI_SPLIT_COUNT_KERNEL(const GP_TYPE *keys, uint32_t *zeros, size_t n, int bit,
-                           const uint32_t *needed)
+    GPI(count_kernel)(const GP_TYPE *keys, uint32_t *zeros, size_t n, int bit,
+                      const uint32_t *needed)
 {
     size_t tile = gpi_global_block(), i = tile * blockDim.x + threadIdx.x;
 
@@ -137,15 +127,15 @@ static __global__ void __launch_bounds__(GPI_CLASSIC_THREADS)
             zeros[tile] = 0;
         return;
     }
-    uint32_t count = (uint32_t)__syncthreads_count(i < n && GPI_SPLIT_IS_ZERO(keys[i], bit));
+    uint32_t count = (uint32_t)__syncthreads_count(i < n && GPI(is_zero)(keys[i], bit));
     if (threadIdx.x == 0)
         zeros[tile] = count;
 }
 
 /* 3. One block per tile: moves its keys. zeros[] are the tiles' counts, before[] their scan. */
 static __global__ void __launch_bounds__(GPI_CLASSIC_THREADS)
-    GPI_SPLIT_KERNEL(const GP_TYPE *keys, GP_TYPE *out, size_t n, int bit, const uint32_t *zeros,
-                     const size_t *before, size_t tiles, const uint32_t *needed)
+    GPI(kernel)(const GP_TYPE *keys, GP_TYPE *out, size_t n, int bit, const uint32_t *zeros,
+                const size_t *before, size_t tiles, const uint32_t *needed)
 {
     GP_SHARED(unsigned[GPI_CLASSIC_THREADS / 32], warp_zeros);
     size_t tile = gpi_global_block(), i = tile * blockDim.x + threadIdx.x;
@@ -154,7 +144,7 @@ static __global__ void __launch_bounds__(GPI_CLASSIC_THREADS)
     if (tile >= tiles || (needed && bit >= (int)*needed))
         return;
     GP_TYPE key = keys[i < n ? i : n - 1];
-    int is_zero = i < n && GPI_SPLIT_IS_ZERO(key, bit);
+    int is_zero = i < n && GPI(is_zero)(key, bit);
     unsigned votes = __ballot_sync(GPI_FULL_MASK, is_zero);
 
     if (lane == 0)
@@ -171,8 +161,8 @@ static __global__ void __launch_bounds__(GPI_CLASSIC_THREADS)
 
 /* After an odd number of passes the keys are in the other array. */
 static __global__ void __launch_bounds__(GPI_CLASSIC_THREADS)
-    GPI_SPLIT_FINISH_KERNEL(const GP_TYPE *other, GP_TYPE *out, size_t n, int passes,
-                            const uint32_t *needed)
+    GPI(finish_kernel)(const GP_TYPE *other, GP_TYPE *out, size_t n, int passes,
+                       const uint32_t *needed)
 {
     size_t i = gpi_global_thread();
 
@@ -192,17 +182,17 @@ typedef struct {
     uint32_t *needed;
     gp_workspace scan;
     size_t bytes;
-} GPI_SPLIT_LAYOUT;
+} GPI(layout);
 
 /* Enough for any options: small blocks have the most tiles. */
-static inline GPI_SPLIT_LAYOUT GPI_SPLIT_LAY_OUT(char *memory, size_t n)
+static inline GPI(layout) GPI(lay_out)(char *memory, size_t n)
 {
     size_t tiles = gpi_divide_up(n, 32);
     size_t before = gpi_array_bytes(n, sizeof(GP_TYPE));
     size_t zeros = gpi_add_sizes(before, gpi_array_bytes(tiles, sizeof(size_t)));
     size_t needed = gpi_add_sizes(zeros, gpi_array_bytes(tiles, sizeof(uint32_t)));
     size_t scan = gpi_add_sizes(needed, gpi_array_bytes(1, sizeof(uint32_t)));
-    GPI_SPLIT_LAYOUT layout;
+    GPI(layout) layout;
 
     memset(&layout, 0, sizeof layout);
     layout.scan.bytes = gpi_index_shuffle_exclusive_scan_workspace_bytes(tiles);
@@ -221,24 +211,24 @@ static inline GPI_SPLIT_LAYOUT GPI_SPLIT_LAY_OUT(char *memory, size_t n)
 GP_API size_t GPI_PUBLIC(split_sort_workspace_bytes)(size_t n, int bits)
 {
     (void)bits;
-    return gpi_workspace_request(n ? GPI_SPLIT_LAY_OUT(NULL, n).bytes : 0);
+    return gpi_workspace_request(n ? GPI(lay_out)(NULL, n).bytes : 0);
 }
 
-static inline cudaError_t GPI_SPLIT_PASS(const GP_TYPE *from, GP_TYPE *to, size_t n, int bit,
-                                         const uint32_t *needed, GPI_SPLIT_LAYOUT *layout,
-                                         const gp_classic_options *options, cudaStream_t stream)
+static inline cudaError_t GPI(pass)(const GP_TYPE *from, GP_TYPE *to, size_t n, int bit,
+                                    const uint32_t *needed, GPI(layout) *layout,
+                                    const gp_classic_options *options, cudaStream_t stream)
 {
     int threads = options->block_threads;
     size_t tiles = gpi_divide_up(n, (size_t)threads);
     cudaError_t error;
 
-    error = GPI_LAUNCH(GPI_SPLIT_COUNT_KERNEL, gpi_grid(tiles), threads, 0, stream, from,
+    error = GPI_LAUNCH(GPI(count_kernel), gpi_grid(tiles), threads, 0, stream, from,
                        layout->zeros, n, bit, needed);
     if (error == cudaSuccess)
         error = gpi_index_shuffle_exclusive_scan(layout->zeros, layout->before, tiles, options,
                                                  &layout->scan, stream);
     if (error == cudaSuccess)
-        error = GPI_LAUNCH(GPI_SPLIT_KERNEL, gpi_grid(tiles), threads, 0, stream, from, to, n, bit,
+        error = GPI_LAUNCH(GPI(kernel), gpi_grid(tiles), threads, 0, stream, from, to, n, bit,
                            (const uint32_t *)layout->zeros, (const size_t *)layout->before, tiles,
                            needed);
     return error;
@@ -273,7 +263,7 @@ GP_API cudaError_t GPI_PUBLIC(split_sort)(const GP_TYPE *in, GP_TYPE *out, size_
     if (error != cudaSuccess)
         return error;
 
-    GPI_SPLIT_LAYOUT layout = GPI_SPLIT_LAY_OUT(scratch.memory, n);
+    GPI(layout) layout = GPI(lay_out)(scratch.memory, n);
     const uint32_t *needed = bits <= 0 ? layout.needed : NULL;
     dim3 grid = gpi_grid_for(n, options.block_threads);
 
@@ -282,13 +272,13 @@ GP_API cudaError_t GPI_PUBLIC(split_sort)(const GP_TYPE *in, GP_TYPE *out, size_
     if (needed && error == cudaSuccess)
         error = cudaMemsetAsync(layout.needed, 0, sizeof *needed, stream);
     if (needed && error == cudaSuccess)
-        error = GPI_LAUNCH(GPI_SPLIT_MAXIMUM_KERNEL, grid, options.block_threads, 0, stream,
+        error = GPI_LAUNCH(GPI(maximum_kernel), grid, options.block_threads, 0, stream,
                            (const GP_TYPE *)out, n, layout.needed);
     for (int bit = 0; bit < passes && error == cudaSuccess; bit++)
-        error = GPI_SPLIT_PASS(bit % 2 ? layout.other : out, bit % 2 ? out : layout.other, n, bit,
-                               needed, &layout, &options, stream);
+        error = GPI(pass)(bit % 2 ? layout.other : out, bit % 2 ? out : layout.other, n, bit,
+                          needed, &layout, &options, stream);
     if ((needed || passes % 2) && error == cudaSuccess)
-        error = GPI_LAUNCH(GPI_SPLIT_FINISH_KERNEL, grid, options.block_threads, 0, stream,
+        error = GPI_LAUNCH(GPI(finish_kernel), grid, options.block_threads, 0, stream,
                            (const GP_TYPE *)layout.other, out, n, passes, needed);
     return gpi_scratch_release(&scratch, error, stream);
 }

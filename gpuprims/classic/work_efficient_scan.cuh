@@ -66,23 +66,17 @@ GPI_ONCE_PER_NAME(work_efficient_scan);
 #include "../core/classic.cuh"
 #include "../core/combine.cuh"
 
-#define GPI_WORK_LOAD_KERNEL      GPI(load_kernel)
-#define GPI_WORK_UPSWEEP_KERNEL   GPI(upsweep_kernel)
-#define GPI_WORK_DOWNSWEEP_KERNEL GPI(downsweep_kernel)
-#define GPI_WORK_STORE_KERNEL     GPI(store_kernel)
-#define GPI_WORK_NODE             GPI(node)
-
 static __global__ void __launch_bounds__(GPI_CLASSIC_THREADS)
-    GPI_WORK_LOAD_KERNEL(const GP_INPUT_TYPE *in, GP_TYPE *tree, size_t n, GPI_CONTEXT context)
+    GPI(load_kernel)(const GP_INPUT_TYPE *in, GP_TYPE *tree, size_t n, GPI_CONTEXT context)
 {
     size_t i = gpi_global_thread();
 
     if (i < n)
-        tree[i] = GPI_LOAD(in + i, context);
+        tree[i] = GPI(load)(in + i, context);
 }
 
 /* The node that this thread works on at a level: with all threads launched, most have none. */
-GPI_DEVICE size_t GPI_WORK_NODE(size_t stride, int compact_threads)
+GPI_DEVICE size_t GPI(node)(size_t stride, int compact_threads)
 {
     size_t i = gpi_global_thread();
 
@@ -93,26 +87,26 @@ GPI_DEVICE size_t GPI_WORK_NODE(size_t stride, int compact_threads)
 
 /* Node k has 2 * stride places from k * 2 * stride; its last one takes in the fold of the left half. */
 static __global__ void __launch_bounds__(GPI_CLASSIC_THREADS)
-    GPI_WORK_UPSWEEP_KERNEL(GP_TYPE *tree, size_t n, size_t stride, size_t nodes,
-                            int compact_threads)
+    GPI(upsweep_kernel)(GP_TYPE *tree, size_t n, size_t stride, size_t nodes,
+                        int compact_threads)
 {
-    size_t node = GPI_WORK_NODE(stride, compact_threads);
+    size_t node = GPI(node)(stride, compact_threads);
 
     if (node >= nodes)
         return;
     size_t middle = node * 2 * stride + stride, last = middle + stride - 1;
     if (middle < n)
-        tree[last] = GPI_COMBINE(tree[middle - 1], tree[last]);
+        tree[last] = GPI(combine)(tree[middle - 1], tree[last]);
     else if (middle - stride < n) /* no items on the right */
         tree[last] = tree[middle - 1];
 }
 
 /* The last place holds the fold of all before the node, except in node 0, before which is nothing. */
 static __global__ void __launch_bounds__(GPI_CLASSIC_THREADS)
-    GPI_WORK_DOWNSWEEP_KERNEL(GP_TYPE *tree, size_t n, size_t stride, size_t nodes,
-                              int compact_threads)
+    GPI(downsweep_kernel)(GP_TYPE *tree, size_t n, size_t stride, size_t nodes,
+                          int compact_threads)
 {
-    size_t node = GPI_WORK_NODE(stride, compact_threads);
+    size_t node = GPI(node)(stride, compact_threads);
 
     if (node >= nodes)
         return;
@@ -125,19 +119,19 @@ static __global__ void __launch_bounds__(GPI_CLASSIC_THREADS)
 
         tree[middle - 1] = before;
         if (middle < n)
-            tree[last] = GPI_COMBINE(before, left);
+            tree[last] = GPI(combine)(before, left);
     } else if (middle < n) {
         tree[last] = left;
     }
 }
 
 static __global__ void __launch_bounds__(GPI_CLASSIC_THREADS)
-    GPI_WORK_STORE_KERNEL(const GP_TYPE *tree, GP_TYPE *out, size_t n)
+    GPI(store_kernel)(const GP_TYPE *tree, GP_TYPE *out, size_t n)
 {
     size_t i = gpi_global_thread();
 
     if (i < n)
-        out[i] = i ? tree[i] : GPI_IDENTITY();
+        out[i] = i ? tree[i] : GPI(identity)();
 }
 
 GP_API size_t GPI_PUBLIC(work_efficient_exclusive_scan_workspace_bytes)(size_t n)
@@ -187,21 +181,21 @@ GP_API cudaError_t GPI_PUBLIC(work_efficient_exclusive_scan)(const GP_INPUT_TYPE
     int compact = options.compact_threads != 0;
 
     error =
-        GPI_LAUNCH(GPI_WORK_LOAD_KERNEL, grid, threads, 0, stream, in, tree, n, GPI_CONTEXT_VALUE);
+        GPI_LAUNCH(GPI(load_kernel), grid, threads, 0, stream, in, tree, n, GPI_CONTEXT_VALUE);
     for (size_t stride = 1; stride < places && error == cudaSuccess; stride *= 2) {
         size_t nodes = places / (2 * stride), work = compact ? nodes : places;
 
-        error = GPI_LAUNCH(GPI_WORK_UPSWEEP_KERNEL, gpi_grid_for(work, threads), threads, 0, stream,
+        error = GPI_LAUNCH(GPI(upsweep_kernel), gpi_grid_for(work, threads), threads, 0, stream,
                            tree, n, stride, nodes, compact);
     }
     for (size_t stride = places / 2; stride > 0 && error == cudaSuccess; stride /= 2) {
         size_t nodes = places / (2 * stride), work = compact ? nodes : places;
 
-        error = GPI_LAUNCH(GPI_WORK_DOWNSWEEP_KERNEL, gpi_grid_for(work, threads), threads, 0,
+        error = GPI_LAUNCH(GPI(downsweep_kernel), gpi_grid_for(work, threads), threads, 0,
                            stream, tree, n, stride, nodes, compact);
     }
     if (error == cudaSuccess)
-        error = GPI_LAUNCH(GPI_WORK_STORE_KERNEL, grid, threads, 0, stream, (const GP_TYPE *)tree,
+        error = GPI_LAUNCH(GPI(store_kernel), grid, threads, 0, stream, (const GP_TYPE *)tree,
                            out, n);
     return gpi_scratch_release(&scratch, error, stream);
 }

@@ -7,28 +7,12 @@
  *
  * Needs core/begin.cuh, core/less.cuh, and
  *
- *     GPI_MERGE_ITEMS        a constant: so many items a thread has, in a sort
- *     GPI_MERGE_PLACES       a constant: so many items a tile has at most
+ *     GPI(items)        a constant: so many items a thread has, in a sort
+ *     GPI(places)       a constant: so many items a tile has at most
  *     GPI_MERGE_VALUE        the type of values, or char where GPI_MERGE_PAIRS is 0
  *
  * Part of the headers that sort and merge; not to be included directly.
  */
-#define GPI_MERGE_TILE GPI(tile)
-#define GPI_MERGE_RUNS GPI(runs)
-#define GPI_MERGE_PATH GPI(path)
-#define GPI_MERGE_SERIAL GPI(serial)
-#define GPI_MERGE_PART GPI(part)
-#define GPI_MERGE_PUT GPI(put)
-#define GPI_MERGE_CHUNK GPI(chunk)
-#define GPI_MERGE_NETWORK GPI(network)
-#define GPI_MERGE_SORT GPI(block)
-#define GPI_MERGE_COMPARE GPI(compare)
-#define GPI_MERGE_SHUFFLE GPI(shuffle)
-#define GPI_MERGE_CHOOSE GPI(choose)
-#define GPI_MERGE_SORT_THREAD GPI(in_thread)
-#define GPI_MERGE_SORT_WARP GPI(in_warp)
-#define GPI_MERGE_SORT_INTEGERS GPI(in_integers)
-#define GPI_MERGE_SORT_CHUNKS GPI(in_chunks)
 
 /*
  * Whether items that are equal are alike: integers by <, without values. Then no sort can be told from a
@@ -39,15 +23,15 @@
 #define GPI_MERGE_ALIKE 0
 #else
 #define GPI_MERGE_ALIKE                                                                           \
-    (__builtin_classify_type((GP_TYPE)0) == 1 && sizeof(GP_TYPE) <= 8 && GPI_MERGE_ITEMS <= 32 && \
-     (GPI_MERGE_ITEMS & (GPI_MERGE_ITEMS - 1)) == 0)
+    (__builtin_classify_type((GP_TYPE)0) == 1 && sizeof(GP_TYPE) <= 8 && GPI(items) <= 32 &&      \
+     (GPI(items) & (GPI(items) - 1)) == 0)
 #endif
 
 /* As many items as a thread sorts in its registers; they then become the first runs. */
 enum {
-    GPI_MERGE_CHUNK = GPI_MERGE_ITEMS > 16 && GPI_MERGE_ITEMS % 2 == 0 && !GPI_MERGE_ALIKE
-                          ? GPI_MERGE_ITEMS / 2
-                          : GPI_MERGE_ITEMS
+    GPI(chunk) = GPI(items) > 16 && GPI(items) % 2 == 0 && !GPI_MERGE_ALIKE
+                     ? GPI(items) / 2
+                          : GPI(items)
 };
 
 /*
@@ -60,12 +44,12 @@ enum {
 
 /* A tile in shared memory. A thread may read, and forget, as many items more as it has. */
 typedef struct {
-    GP_TYPE keys[GPI_MERGE_PLACES + GPI_MERGE_ITEMS + GPI_MERGE_PAD(GPI_MERGE_PLACES + GPI_MERGE_ITEMS)];
+    GP_TYPE keys[GPI(places) + GPI(items) + GPI_MERGE_PAD(GPI(places) + GPI(items))];
 #if GPI_MERGE_PAIRS
     GPI_MERGE_VALUE
-        values[GPI_MERGE_PLACES + GPI_MERGE_ITEMS + GPI_MERGE_PAD(GPI_MERGE_PLACES + GPI_MERGE_ITEMS)];
+        values[GPI(places) + GPI(items) + GPI_MERGE_PAD(GPI(places) + GPI(items))];
 #endif
-} GPI_MERGE_TILE;
+} GPI(tile);
 
 #if GPI_MERGE_PAIRS
 #define GPI_MERGE_VALUE_AT(tile, place) ((tile)->values[place])
@@ -76,12 +60,12 @@ typedef struct {
 /* What is left of two runs: items [a, a_end) and [b, b_end) of the tile. */
 typedef struct {
     unsigned a, a_end, b, b_end;
-} GPI_MERGE_RUNS;
+} GPI(runs);
 
 #if GPI_DEVICE_CODE
 /* How many items of the first run are among the first `diagonal` of the two runs merged. */
-GPI_DEVICE unsigned GPI_MERGE_PATH(const GPI_MERGE_TILE *tile, GPI_MERGE_RUNS runs, unsigned diagonal,
-                                   const unsigned items, GPI_CONTEXT context)
+GPI_DEVICE unsigned GPI(path)(const GPI(tile) *tile, GPI(runs) runs, unsigned diagonal,
+                              const unsigned items, GPI_CONTEXT context)
 {
     const unsigned others = runs.b_end - runs.b;
     unsigned low = diagonal > others ? diagonal - others : 0, high = gpi_min(diagonal, runs.a_end - runs.a);
@@ -89,7 +73,7 @@ GPI_DEVICE unsigned GPI_MERGE_PATH(const GPI_MERGE_TILE *tile, GPI_MERGE_RUNS ru
     while (low < high) {
         const unsigned middle = (low + high) / 2, a = runs.a + middle, b = runs.b + diagonal - 1 - middle;
 
-        if (GPI_LESS(tile->keys[GPI_MERGE_PLACE(b, items)], tile->keys[GPI_MERGE_PLACE(a, items)], context))
+        if (GPI(less)(tile->keys[GPI_MERGE_PLACE(b, items)], tile->keys[GPI_MERGE_PLACE(a, items)], context))
             high = middle;
         else
             low = middle + 1;
@@ -101,14 +85,14 @@ GPI_DEVICE unsigned GPI_MERGE_PATH(const GPI_MERGE_TILE *tile, GPI_MERGE_RUNS ru
  * Merges the first items of the two runs, as many as there are, into the thread's registers: of equal items
  * those of the first run come first. `v` may be NULL. An item behind a run may be read; it is not looked at.
  */
-GPI_DEVICE void GPI_MERGE_SERIAL(GP_TYPE *x, GPI_MERGE_VALUE *v, const GPI_MERGE_TILE *tile,
-                                 GPI_MERGE_RUNS runs, const unsigned items, GPI_CONTEXT context)
+GPI_DEVICE void GPI(serial)(GP_TYPE *x, GPI_MERGE_VALUE *v, const GPI(tile) *tile,
+                            GPI(runs) runs, const unsigned items, GPI_CONTEXT context)
 {
     GP_TYPE a = tile->keys[GPI_MERGE_PLACE(runs.a, items)], b = tile->keys[GPI_MERGE_PLACE(runs.b, items)];
 
     GPI_UNROLL
     for (unsigned i = 0; i < items; i++) {
-        const int second = runs.a >= runs.a_end || (runs.b < runs.b_end && GPI_LESS(b, a, context));
+        const int second = runs.a >= runs.a_end || (runs.b < runs.b_end && GPI(less)(b, a, context));
         const unsigned from = second ? runs.b : runs.a;
         const GP_TYPE next = tile->keys[GPI_MERGE_PLACE(from + 1, items)];
 
@@ -129,24 +113,24 @@ GPI_DEVICE void GPI_MERGE_SERIAL(GP_TYPE *x, GPI_MERGE_VALUE *v, const GPI_MERGE
 }
 
 /* Merges items [at, at + items) of what the two runs will be, as far as there are such. */
-GPI_DEVICE void GPI_MERGE_PART(GP_TYPE *x, GPI_MERGE_VALUE *v, const GPI_MERGE_TILE *tile,
-                               GPI_MERGE_RUNS runs, unsigned at, const unsigned items, GPI_CONTEXT context)
+GPI_DEVICE void GPI(part)(GP_TYPE *x, GPI_MERGE_VALUE *v, const GPI(tile) *tile,
+                          GPI(runs) runs, unsigned at, const unsigned items, GPI_CONTEXT context)
 {
     if (at >= runs.a_end - runs.a + (runs.b_end - runs.b))
         return;
-    const unsigned first = GPI_MERGE_PATH(tile, runs, at, items, context);
+    const unsigned first = GPI(path)(tile, runs, at, items, context);
 
     runs.a += first;
     runs.b += at - first;
-    GPI_MERGE_SERIAL(x, v, tile, runs, items, context);
+    GPI(serial)(x, v, tile, runs, items, context);
 }
 
 /*
  * Writes the thread's items, `count` of which there are, to the tile: thread by thread they come one behind the other.
  * What else a thread has in its registers, it writes to places of its own where nobody looks for an item.
  */
-GPI_DEVICE void GPI_MERGE_PUT(const GP_TYPE *x, const GPI_MERGE_VALUE *v, GPI_MERGE_TILE *tile,
-                              unsigned thread, unsigned count, const unsigned items)
+GPI_DEVICE void GPI(put)(const GP_TYPE *x, const GPI_MERGE_VALUE *v, GPI(tile) *tile,
+                         unsigned thread, unsigned count, const unsigned items)
 {
     if (count == 0)
         return;
@@ -162,17 +146,17 @@ GPI_DEVICE void GPI_MERGE_PUT(const GP_TYPE *x, const GPI_MERGE_VALUE *v, GPI_ME
  * Sorts each chunk of the thread's items: by odd-even transposition, which exchanges neighbours alone, and so
  * is stable.
  */
-GPI_DEVICE void GPI_MERGE_NETWORK(GP_TYPE *x, GPI_MERGE_VALUE *v, GPI_CONTEXT context)
+GPI_DEVICE void GPI(network)(GP_TYPE *x, GPI_MERGE_VALUE *v, GPI_CONTEXT context)
 {
     GPI_UNROLL
-    for (int chunk = 0; chunk < GPI_MERGE_ITEMS; chunk += GPI_MERGE_CHUNK) {
+    for (int chunk = 0; chunk < GPI(items); chunk += GPI(chunk)) {
         GPI_UNROLL
-        for (int step = 0; step < GPI_MERGE_CHUNK; step++) {
+        for (int step = 0; step < GPI(chunk); step++) {
             GPI_UNROLL
-            for (int i = chunk + step % 2; i + 1 < chunk + GPI_MERGE_CHUNK; i += 2) {
+            for (int i = chunk + step % 2; i + 1 < chunk + GPI(chunk); i += 2) {
                 const GP_TYPE low = x[i], high = x[i + 1];
 
-                if (GPI_LESS(high, low, context)) {
+                if (GPI(less)(high, low, context)) {
                     x[i] = high;
                     x[i + 1] = low;
                     if (GPI_MERGE_PAIRS && v) {
@@ -189,7 +173,7 @@ GPI_DEVICE void GPI_MERGE_NETWORK(GP_TYPE *x, GPI_MERGE_VALUE *v, GPI_CONTEXT co
 
 #if !GPI_MERGE_PAIRS && !defined GP_LESS
 /* Puts two integers in order, or in the opposite order. */
-GPI_DEVICE void GPI_MERGE_COMPARE(GP_TYPE *low, GP_TYPE *high)
+GPI_DEVICE void GPI(compare)(GP_TYPE *low, GP_TYPE *high)
 {
     const GP_TYPE a = *low, b = *high;
 
@@ -198,7 +182,7 @@ GPI_DEVICE void GPI_MERGE_COMPARE(GP_TYPE *low, GP_TYPE *high)
 }
 
 /* Sorts the thread's integers by odd-even merges (Batcher, Sorting networks and their applications, 1968). */
-GPI_DEVICE void GPI_MERGE_SORT_THREAD(GP_TYPE *x)
+GPI_DEVICE void GPI(in_thread)(GP_TYPE *x)
 {
     GPI_UNROLL
     for (int run = 0; run < 5; run++) { /* merges runs of 2^run */
@@ -207,22 +191,22 @@ GPI_DEVICE void GPI_MERGE_SORT_THREAD(GP_TYPE *x)
             const int first = step < run ? 1 << step : 0;
 
             GPI_UNROLL
-            for (int i = 0; i < GPI_MERGE_ITEMS; i++)
-                if (i >= first && i + (1 << step) < GPI_MERGE_ITEMS && ((i - first) >> step) % 2 == 0 &&
+            for (int i = 0; i < GPI(items); i++)
+                if (i >= first && i + (1 << step) < GPI(items) && ((i - first) >> step) % 2 == 0 &&
                     i >> (run + 1) == (i + (1 << step)) >> (run + 1))
-                    GPI_MERGE_COMPARE(&x[i], &x[i + (1 << step)]);
+                    GPI(compare)(&x[i], &x[i + (1 << step)]);
         }
     }
 }
 
-GPI_DEVICE GP_TYPE GPI_MERGE_SHUFFLE(GP_TYPE x, unsigned lanes)
+GPI_DEVICE GP_TYPE GPI(shuffle)(GP_TYPE x, unsigned lanes)
 {
     return sizeof x <= 4 ? (GP_TYPE)__shfl_xor_sync(GPI_FULL_MASK, (uint32_t)x, (int)lanes)
                          : (GP_TYPE)__shfl_xor_sync(GPI_FULL_MASK, (uint64_t)x, (int)lanes);
 }
 
 /* The smaller of two integers, or the larger. */
-GPI_DEVICE GP_TYPE GPI_MERGE_CHOOSE(GP_TYPE a, GP_TYPE b, int larger)
+GPI_DEVICE GP_TYPE GPI(choose)(GP_TYPE a, GP_TYPE b, int larger)
 {
     return (a < b) != larger ? a : b;
 }
@@ -231,47 +215,47 @@ GPI_DEVICE GP_TYPE GPI_MERGE_CHOOSE(GP_TYPE a, GP_TYPE b, int larger)
  * Sorts the warp's integers, which each lane has sorted, by bitonic merges: a first step compares items with
  * those that mirror them, the following ones with those half as far away each time.
  */
-GPI_DEVICE void GPI_MERGE_SORT_WARP(GP_TYPE *x, unsigned lane)
+GPI_DEVICE void GPI(in_warp)(GP_TYPE *x, unsigned lane)
 {
     for (unsigned lanes = 2; lanes <= 32; lanes *= 2) {
         const int upper = (lane & lanes / 2) != 0;
 
         GPI_UNROLL
-        for (int i = 0; i < (GPI_MERGE_ITEMS + 1) / 2; i++) {
-            const int mirror = GPI_MERGE_ITEMS - 1 - i;
-            const GP_TYPE a = GPI_MERGE_SHUFFLE(x[mirror], lanes - 1), b = GPI_MERGE_SHUFFLE(x[i], lanes - 1);
+        for (int i = 0; i < (GPI(items) + 1) / 2; i++) {
+            const int mirror = GPI(items) - 1 - i;
+            const GP_TYPE a = GPI(shuffle)(x[mirror], lanes - 1), b = GPI(shuffle)(x[i], lanes - 1);
 
-            x[i] = GPI_MERGE_CHOOSE(x[i], a, upper);
+            x[i] = GPI(choose)(x[i], a, upper);
             if (i != mirror)
-                x[mirror] = GPI_MERGE_CHOOSE(x[mirror], b, upper);
+                x[mirror] = GPI(choose)(x[mirror], b, upper);
         }
         for (unsigned step = lanes / 4; step; step /= 2) {
             GPI_UNROLL
-            for (int i = 0; i < GPI_MERGE_ITEMS; i++)
-                x[i] = GPI_MERGE_CHOOSE(x[i], GPI_MERGE_SHUFFLE(x[i], step), (lane & step) != 0);
+            for (int i = 0; i < GPI(items); i++)
+                x[i] = GPI(choose)(x[i], GPI(shuffle)(x[i], step), (lane & step) != 0);
         }
         GPI_UNROLL
         for (int step = 16; step >= 1; step /= 2) {
             GPI_UNROLL
-            for (int i = 0; i < GPI_MERGE_ITEMS; i++)
-                if (!(i & step) && i + step < GPI_MERGE_ITEMS)
-                    GPI_MERGE_COMPARE(&x[i], &x[i + step]);
+            for (int i = 0; i < GPI(items); i++)
+                if (!(i & step) && i + step < GPI(items))
+                    GPI(compare)(&x[i], &x[i + step]);
         }
     }
 }
 
 /* Sorts the integers of each warp. Those that are missing are taken for the largest of all. */
-GPI_DEVICE void GPI_MERGE_SORT_INTEGERS(GP_TYPE *x, unsigned rank, unsigned n)
+GPI_DEVICE void GPI(in_integers)(GP_TYPE *x, unsigned rank, unsigned n)
 {
     const uint64_t ones = UINT64_MAX >> (64 - 8 * sizeof(GP_TYPE));
     const GP_TYPE most = (GP_TYPE)((GP_TYPE)-1 < (GP_TYPE)1 ? ones >> 1 : ones);
 
     GPI_UNROLL
-    for (unsigned i = 0; i < GPI_MERGE_ITEMS; i++)
-        if (rank * GPI_MERGE_ITEMS + i >= n)
+    for (unsigned i = 0; i < GPI(items); i++)
+        if (rank * GPI(items) + i >= n)
             x[i] = most;
-    GPI_MERGE_SORT_THREAD(x);
-    GPI_MERGE_SORT_WARP(x, rank % 32);
+    GPI(in_thread)(x);
+    GPI(in_warp)(x, rank % 32);
 }
 #endif
 
@@ -279,50 +263,50 @@ GPI_DEVICE void GPI_MERGE_SORT_INTEGERS(GP_TYPE *x, unsigned rank, unsigned n)
  * Sorts each chunk of n items. What stands for missing ones is not less than the others, and comes after
  * them.
  */
-GPI_DEVICE void GPI_MERGE_SORT_CHUNKS(GP_TYPE *x, GPI_MERGE_VALUE *v, unsigned mine, unsigned n,
-                                      GPI_CONTEXT context)
+GPI_DEVICE void GPI(in_chunks)(GP_TYPE *x, GPI_MERGE_VALUE *v, unsigned mine, unsigned n,
+                               GPI_CONTEXT context)
 {
-    if (mine < n && n - mine < GPI_MERGE_ITEMS) {
+    if (mine < n && n - mine < GPI(items)) {
         GP_TYPE most = x[0];
 
         GPI_UNROLL
-        for (unsigned i = 1; i < GPI_MERGE_ITEMS; i++) {
+        for (unsigned i = 1; i < GPI(items); i++) {
             if (mine + i >= n)
                 x[i] = most;
-            else if (!GPI_LESS(x[i], most, context))
+            else if (!GPI(less)(x[i], most, context))
                 most = x[i];
         }
     }
-    GPI_MERGE_NETWORK(x, v, context);
+    GPI(network)(x, v, context);
 }
 
 /*
- * Sorts the first n items of a tile. The thread of rank r has items r * GPI_MERGE_ITEMS and following in its
+ * Sorts the first n items of a tile. The thread of rank r has items r * GPI(items) and following in its
  * registers, before and after; where there is none, some item or other. There is no barrier before the first
  * write to the tile, nor after the last read.
  */
-GPI_DEVICE void GPI_MERGE_SORT(GP_TYPE *x, GPI_MERGE_VALUE *v, GPI_MERGE_TILE *tile, unsigned rank,
-                               unsigned n, GPI_CONTEXT context)
+GPI_DEVICE void GPI(block)(GP_TYPE *x, GPI_MERGE_VALUE *v, GPI(tile) *tile, unsigned rank,
+                           unsigned n, GPI_CONTEXT context)
 {
-    const unsigned mine = rank * GPI_MERGE_ITEMS;
-    unsigned run = GPI_MERGE_ALIKE ? 32 * GPI_MERGE_ITEMS : GPI_MERGE_CHUNK;
+    const unsigned mine = rank * GPI(items);
+    unsigned run = GPI_MERGE_ALIKE ? 32 * GPI(items) : GPI(chunk);
 
 #if !GPI_MERGE_PAIRS && !defined GP_LESS
     if (GPI_MERGE_ALIKE)
-        GPI_MERGE_SORT_INTEGERS(x, rank, n);
+        GPI(in_integers)(x, rank, n);
     else
 #endif
-        GPI_MERGE_SORT_CHUNKS(x, v, mine, n, context);
+        GPI(in_chunks)(x, v, mine, n, context);
     for (; run < n; run *= 2) {
-        const unsigned first = (rank & ~(2 * run / GPI_MERGE_ITEMS - 1)) * GPI_MERGE_ITEMS;
-        GPI_MERGE_RUNS runs;
+        const unsigned first = (rank & ~(2 * run / GPI(items) - 1)) * GPI(items);
+        GPI(runs) runs;
 
         runs.a = gpi_min(first, n);
         runs.a_end = runs.b = gpi_min(first + run, n);
         runs.b_end = gpi_min(first + 2 * run, n);
-        GPI_MERGE_PUT(x, v, tile, rank, mine < n ? n - mine : 0, GPI_MERGE_ITEMS);
+        GPI(put)(x, v, tile, rank, mine < n ? n - mine : 0, GPI(items));
         __syncthreads(); /* the runs are there */
-        GPI_MERGE_PART(x, v, tile, runs, mine - runs.a, GPI_MERGE_ITEMS, context);
+        GPI(part)(x, v, tile, runs, mine - runs.a, GPI(items), context);
         __syncthreads(); /* and have been read */
     }
 }

@@ -7,16 +7,11 @@
 #ifndef GPI_COMBINE_IS_STAMPED
 #define GPI_COMBINE_IS_STAMPED
 
-#define GPI_COMBINE  GPI(combine)
-#define GPI_EXTREME  GPI(extreme)
-#define GPI_IDENTITY GPI(identity)
-#define GPI_LOAD     GPI(load)
-
 /* Whether items are integers, and not bool. A constant for classes too, whose operators the compiler cannot compute. */
 #define GPI_IS_INTEGER (__builtin_classify_type(*(const GP_TYPE *)0) < 5 && (GP_TYPE)0.5 == (GP_TYPE)0)
 #define GPI_IS_FLOAT (sizeof(GP_TYPE) == sizeof(float) && (GP_TYPE)0.5 != (GP_TYPE)0)
 
-GPI_FUNCTION GP_TYPE GPI_COMBINE(GP_TYPE a, GP_TYPE b)
+GPI_FUNCTION GP_TYPE GPI(combine)(GP_TYPE a, GP_TYPE b)
 {
 #if GP_OP == GP_SUM
     return (GP_TYPE)(a + b);
@@ -54,10 +49,9 @@ GPI_FUNCTION GP_TYPE GPI_COMBINE(GP_TYPE a, GP_TYPE b)
 }
 
 #if (GP_OP == GP_MIN || GP_OP == GP_MAX) && defined GPI_FLOAT_EXTREMES
-#define GPI_QUICK_COMBINE GPI(quick_combine)
 
-/* GPI_COMBINE of two floats, unless it is zero: of -0 and +0 it may take the other one. */
-GPI_DEVICE GP_TYPE GPI_QUICK_COMBINE(GP_TYPE a, GP_TYPE b)
+/* GPI(combine) of two floats, unless it is zero: of -0 and +0 it may take the other one. */
+GPI_DEVICE GP_TYPE GPI(quick_combine)(GP_TYPE a, GP_TYPE b)
 {
     return (GP_TYPE)(GP_OP == GP_MAX ? gpi_larger((float)a, (float)b) : gpi_smaller((float)a, (float)b));
 }
@@ -65,7 +59,7 @@ GPI_DEVICE GP_TYPE GPI_QUICK_COMBINE(GP_TYPE a, GP_TYPE b)
 
 #if GP_OP == GP_MIN || GP_OP == GP_MAX
 /* The largest value of the type, or the smallest: infinity where there is one. */
-GPI_FUNCTION GP_TYPE GPI_EXTREME(int largest)
+GPI_FUNCTION GP_TYPE GPI(extreme)(int largest)
 {
     const GP_TYPE one = (GP_TYPE)1, minus_one = (GP_TYPE)-1;
     const unsigned is_signed = minus_one < one;
@@ -86,7 +80,7 @@ GPI_FUNCTION GP_TYPE GPI_EXTREME(int largest)
  * What an empty input gives. It is written where a result needs it, never combined. A GP_IDENTITY that
  * is given with a ready operator takes the place of its own.
  */
-GPI_FUNCTION GP_TYPE GPI_IDENTITY(void)
+GPI_FUNCTION GP_TYPE GPI(identity)(void)
 {
 #ifdef GP_IDENTITY
     GP_TYPE identity = GP_IDENTITY;
@@ -99,14 +93,14 @@ GPI_FUNCTION GP_TYPE GPI_IDENTITY(void)
 #elif GP_OP == GP_AND
     return (GP_TYPE)-1; /* all ones; true */
 #elif GP_OP == GP_MIN
-    return GPI_EXTREME(1);
+    return GPI(extreme)(1);
 #elif GP_OP == GP_MAX
-    return GPI_EXTREME(0);
+    return GPI(extreme)(0);
 #endif
 }
 
 /* Reads an item and maps it to the type that is folded. */
-GPI_FUNCTION GP_TYPE GPI_LOAD(const GP_INPUT_TYPE *from, GPI_CONTEXT context)
+GPI_FUNCTION GP_TYPE GPI(load)(const GP_INPUT_TYPE *from, GPI_CONTEXT context)
 {
     const GP_INPUT_TYPE x = *from; /* read once, however often the macro mentions it */
 

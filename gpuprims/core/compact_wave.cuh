@@ -8,16 +8,16 @@
 
 /* Shared memory of a block. */
 #define GPI_COMPACT_WAVE_BYTES(flagged) \
-    (GPI_TILE_CHUNKS * ((unsigned)GPI_COMPACT_SLOT + ((flagged) ? (unsigned)GPI_COMPACT_FLAG_SLOT : 0)))
+    (GPI(tile_chunks) * ((unsigned)GPI(slot) + ((flagged) ? (unsigned)GPI(flag_slot) : 0)))
 
 #if GPI_DEVICE_CODE
 /*
  * What all tiles before `tile` keep, in every thread; *known is brought up to its group. Each warp adds up a
  * group at a time. All threads call.
  */
-GPI_DEVICE uint64_t GPI_COMPACT_WAVE_LOOK(const GPI_COMPACT_JOB *job, gpi_counted *known,
-                                          uint32_t *group_sums, size_t tile, unsigned lane, unsigned warp,
-                                          uint32_t epoch, GPI_CONTEXT context)
+GPI_DEVICE uint64_t GPI(wave_look)(const GPI(job) *job, gpi_counted *known,
+                                   uint32_t *group_sums, size_t tile, unsigned lane, unsigned warp,
+                                   uint32_t epoch, GPI_CONTEXT context)
 {
     size_t end = (tile + GPI_COUNT_GROUP - 1) / GPI_COUNT_GROUP;
     gpi_counted before = *known;
@@ -26,7 +26,7 @@ GPI_DEVICE uint64_t GPI_COMPACT_WAVE_LOOK(const GPI_COMPACT_JOB *job, gpi_counte
         size_t first = before.group;
 
         if (first + warp < end) {
-            uint32_t sum = GPI_COMPACT_COUNT_GROUP(job, first + warp, tile, lane, epoch, context);
+            uint32_t sum = GPI(count_group)(job, first + warp, tile, lane, epoch, context);
 
             if (lane == 0)
                 group_sums[warp] = sum;
@@ -39,8 +39,8 @@ GPI_DEVICE uint64_t GPI_COMPACT_WAVE_LOOK(const GPI_COMPACT_JOB *job, gpi_counte
 }
 
 /* One warp: reads a chunk, and its flags if there are any, into slots, where they are after gpi_copy_wait(). */
-GPI_DEVICE void GPI_COMPACT_WAVE_FETCH(const GPI_COMPACT_JOB *job, GPI_COMPACT_PART part, char *slot,
-                                       char *flag_slot, unsigned lane)
+GPI_DEVICE void GPI(wave_fetch)(const GPI(job) *job, GPI(part) part, char *slot,
+                                char *flag_slot, unsigned lane)
 {
     const int arrays = job->flags ? 2 : 1;
 
@@ -50,27 +50,27 @@ GPI_DEVICE void GPI_COMPACT_WAVE_FETCH(const GPI_COMPACT_JOB *job, GPI_COMPACT_P
         const char *begin = i ? (const char *)job->flags : (const char *)job->in;
         const char *from = begin + (part.start + part.first) * size;
         const gpi_extent array = {begin, begin + job->n * size};
-        const unsigned phase = i ? GPI_COMPACT_FLAG_PHASE(job, part) : GPI_COMPACT_PHASE(job, part);
+        const unsigned phase = i ? GPI(flag_phase)(job, part) : GPI(phase)(job, part);
         char *to = (i ? flag_slot : slot) + (phase + part.first * size - gpi_phase(from));
 
         gpi_fetch_ahead(to, from, (part.last - part.first) * (unsigned)size, array, lane,
-                        GPI_CHUNK_N * (unsigned)sizeof(GP_TYPE) / 16);
+                        GPI(chunk_n) * (unsigned)sizeof(GP_TYPE) / 16);
     }
 }
 #endif
 
-static __global__ void __launch_bounds__(32 * GPI_TILE_CHUNKS, GPI_COMPACT_WAVE_BLOCKS)
-    GPI_COMPACT_WAVE_KERNEL(GPI_COMPACT_JOB job, GPI_CONTEXT context)
+static __global__ void __launch_bounds__(32 * GPI(tile_chunks), GPI(wave_blocks))
+    GPI(wave_kernel)(GPI(job) job, GPI_CONTEXT context)
 {
 #if GPI_DEVICE_CODE
     GP_DYNAMIC_SHARED(char, slots);
-    GP_SHARED(uint32_t[GPI_TILE_CHUNKS], chunk_counts);
-    GP_SHARED(uint32_t[GPI_TILE_CHUNKS], group_sums);
+    GP_SHARED(uint32_t[GPI(tile_chunks)], chunk_counts);
+    GP_SHARED(uint32_t[GPI(tile_chunks)], group_sums);
     GP_SHARED(gpi_pack_table, table);
     GP_SHARED(uint32_t[3], taken); /* a tile and the epoch; the epoch of a block that draws no tickets */
     unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-    char *slot = slots + warp * GPI_COMPACT_SLOT;
-    char *flag_slot = slots + (int)GPI_TILE_CHUNKS * GPI_COMPACT_SLOT + warp * GPI_COMPACT_FLAG_SLOT;
+    char *slot = slots + warp * GPI(slot);
+    char *flag_slot = slots + (int)GPI(tile_chunks) * GPI(slot) + warp * GPI(flag_slot);
     gpi_counted known = {0, 0};
     const int draws = job.tiles > gridDim.x || (job.tiles > 1 && job.in_place); /* tickets for tiles */
     uint32_t tile = blockIdx.x, epoch = 0;
@@ -94,21 +94,21 @@ static __global__ void __launch_bounds__(32 * GPI_TILE_CHUNKS, GPI_COMPACT_WAVE_
             if (tile >= job.tiles)
                 break;
         }
-        GPI_COMPACT_PART part = GPI_COMPACT_CUT(&job, (size_t)tile * job.tile_chunks + warp);
-        unsigned n = part.last - part.first, phase = GPI_COMPACT_PHASE(&job, part), kept = 0;
-        uint32_t keep[GPI_COMPACT_BITS] = {0};
-        GPI_RUN run;
+        GPI(part) part = GPI(cut)(&job, (size_t)tile * job.tile_chunks + warp);
+        unsigned n = part.last - part.first, phase = GPI(phase)(&job, part), kept = 0;
+        uint32_t keep[GPI(bits)] = {0};
+        GPI(run_t) run;
 
         /* Read the chunk, choose from the lane's run, and count. */
         if (n)
-            GPI_COMPACT_WAVE_FETCH(&job, part, slot, flag_slot, lane);
+            GPI(wave_fetch)(&job, part, slot, flag_slot, lane);
         gpi_copy_wait();
         __syncwarp(); /* the chunk is in its slot */
         if (n && GPI_COMPACT_IS_SHORT(part) && !job.flags)
-            GPI_COMPACT_FILL(slot + phase, part, lane);
+            GPI(fill)(slot + phase, part, lane);
         if (sizeof(GP_TYPE) > 1)
-            GPI_RUN_READ(&run, slot, phase, lane, context);
-        kept = n ? GPI_COMPACT_CHOOSE(keep, &job, part, &run, slot + phase, flag_slot, lane, context) : 0;
+            GPI(run_read)(&run, slot, phase, lane, context);
+        kept = n ? GPI(choose)(keep, &job, part, &run, slot + phase, flag_slot, lane, context) : 0;
         unsigned sum = gpi_warp_prefix(kept, lane), rank = sum - kept;
         kept = __shfl_sync(GPI_FULL_MASK, sum, 31);
         if (lane == 0)
@@ -133,7 +133,7 @@ static __global__ void __launch_bounds__(32 * GPI_TILE_CHUNKS, GPI_COMPACT_WAVE_
         GPI_NO_UNROLL
         for (int whole = 0; whole <= waits; whole++) {
             size_t end = whole ? job.tiles : tile;
-            size_t before = GPI_COMPACT_WAVE_LOOK(&job, &known, group_sums, end, lane, warp, epoch, context);
+            size_t before = GPI(wave_look)(&job, &known, group_sums, end, lane, warp, epoch, context);
 
             if (whole)
                 all_kept = before;
@@ -143,12 +143,12 @@ static __global__ void __launch_bounds__(32 * GPI_TILE_CHUNKS, GPI_COMPACT_WAVE_
         if (job.tiles == 1)
             all_kept = all;
         if (sizeof(GP_TYPE) == 1) { /* only now: who is asked about bytes needs the registers */
-            GPI_RUN_READ(&run, slot, phase, lane, context);
+            GPI(run_read)(&run, slot, phase, lane, context);
             __syncwarp(); /* everybody has read the slot */
         }
         if (n)
-            GPI_COMPACT_WRITE(&job, part, slot, &run, keep, rank, kept, tiles_before + chunks_before,
-                              all_kept, &table, lane, 0);
+            GPI(write)(&job, part, slot, &run, keep, rank, kept, tiles_before + chunks_before,
+                       all_kept, &table, lane, 0);
         if (threadIdx.x == 0 && tile + 1 == job.tiles)
             *job.count = tiles_before + all;
         if (job.tiles == 1)
@@ -168,33 +168,33 @@ static __global__ void __launch_bounds__(32 * GPI_TILE_CHUNKS, GPI_COMPACT_WAVE_
 #define GPI_COMPACT_COUNT_BLOCKS  8
 
 #if GPI_DEVICE_CODE
-/* As GPI_COMPACT_COUNT, without flags: whole vectors where the items allow. */
-GPI_DEVICE unsigned GPI_COMPACT_COUNT_CHUNK(const GPI_COMPACT_JOB *job, size_t chunk, unsigned lane,
-                                            GPI_CONTEXT context)
+/* As GPI(count), without flags: whole vectors where the items allow. */
+GPI_DEVICE unsigned GPI(count_chunk)(const GPI(job) *job, size_t chunk, unsigned lane,
+                                     GPI_CONTEXT context)
 {
-    GPI_COMPACT_PART part = GPI_COMPACT_CUT(job, chunk);
+    GPI(part) part = GPI(cut)(job, chunk);
     unsigned kept = 0;
-    GPI_RUN run;
+    GPI(run_t) run;
 
-    if (16 % sizeof(GP_TYPE) == 0 && part.first == 0 && part.last == GPI_CHUNK_N &&
-        GPI_COMPACT_PHASE(job, part) % 16 == 0) {
+    if (16 % sizeof(GP_TYPE) == 0 && part.first == 0 && part.last == GPI(chunk_n) &&
+        GPI(phase)(job, part) % 16 == 0) {
         GPI_UNROLL
-        for (int v = 0; v < GPI_OUT_BYTES / 16; v++)
+        for (int v = 0; v < GPI(out_bytes) / 16; v++)
             gpi_get(run.vectors[v], (const char *)(job->in + part.start) + ((unsigned)v * 32 + lane) * 16);
         GPI_UNROLL
-        for (int i = 0; i < GPI_RUN_N; i++) {
-            GP_TYPE x = GPI_COMPACT_ITEM(&run, i);
+        for (int i = 0; i < GPI(run_n); i++) {
+            GP_TYPE x = GPI(item)(&run, i);
 
-            kept += (unsigned)GPI_KEEP(&x, context);
+            kept += (unsigned)GPI(keep)(&x, context);
         }
         return kept;
     }
-    return GPI_COMPACT_COUNT(job, part.start + part.first, part.start + part.last, lane, context);
+    return GPI(count)(job, part.start + part.first, part.start + part.last, lane, context);
 }
 #endif
 
 static __global__ void __launch_bounds__(GPI_COMPACT_COUNT_THREADS)
-    GPI_COMPACT_COUNT_KERNEL(GPI_COMPACT_JOB job, GPI_CONTEXT context)
+    GPI(count_kernel)(GPI(job) job, GPI_CONTEXT context)
 {
 #if GPI_DEVICE_CODE
     GP_SHARED(unsigned long long[GPI_COMPACT_COUNT_THREADS / 32], warp_sums);
@@ -207,7 +207,7 @@ static __global__ void __launch_bounds__(GPI_COMPACT_COUNT_THREADS)
     gpi_grid_wait();
     gpi_grid_launch_next();
     for (size_t c = first + warp; c < chunks - own; c += warps) /* from the end: those before come next */
-        sum += GPI_COMPACT_COUNT_CHUNK(&job, chunks - 1 - c, lane, context);
+        sum += GPI(count_chunk)(&job, chunks - 1 - c, lane, context);
     for (int stride = 16; stride; stride /= 2)
         sum += __shfl_xor_sync(GPI_FULL_MASK, sum, stride);
     if (lane == 0)

@@ -14,24 +14,12 @@
 
 GPI_AT_MOST(GP_TYPE, 1024); /* a value of each warp of a block has to fit into 48 KB of shared memory */
 
-#define GPI_STEPS        GPI(steps)
-#define GPI_SHUFFLE      GPI(shuffle)
-#define GPI_SHUFFLE_UP   GPI(shuffle_up)
-#define GPI_SHUFFLE_DOWN GPI(shuffle_down)
-#define GPI_WARP_SCAN    GPI(warp_scan)
-#define GPI_WARP_REDUCE  GPI(warp_reduce)
-#define GPI_FOLDS_FAST   GPI(folds_fast)
-#define GPI_SUMS_WORDS   GPI(sums_words)
-#define GPI_SUMS_PAIRS   GPI(sums_pairs)
-#define GPI_BLOCK_PREFIX GPI(block_prefix)
-#define GPI_BLOCK_REDUCE GPI(block_reduce)
-
 /* ---- a warp ---------------------------------------------------------------------------------- */
 
 /* Shuffles take no structs: a value travels as words. */
 #define GPI_WORDS (int)((sizeof(GP_TYPE) + 3) / 4)
 
-GPI_DEVICE GP_TYPE GPI_SHUFFLE_UP(GP_TYPE x, unsigned delta)
+GPI_DEVICE GP_TYPE GPI(shuffle_up)(GP_TYPE x, unsigned delta)
 {
     uint32_t words[GPI_WORDS] = {0};
 
@@ -43,7 +31,7 @@ GPI_DEVICE GP_TYPE GPI_SHUFFLE_UP(GP_TYPE x, unsigned delta)
     return x;
 }
 
-GPI_DEVICE GP_TYPE GPI_SHUFFLE_DOWN(GP_TYPE x, unsigned delta)
+GPI_DEVICE GP_TYPE GPI(shuffle_down)(GP_TYPE x, unsigned delta)
 {
     uint32_t words[GPI_WORDS] = {0};
 
@@ -55,7 +43,7 @@ GPI_DEVICE GP_TYPE GPI_SHUFFLE_DOWN(GP_TYPE x, unsigned delta)
     return x;
 }
 
-GPI_DEVICE GP_TYPE GPI_SHUFFLE(GP_TYPE x, int lane)
+GPI_DEVICE GP_TYPE GPI(shuffle)(GP_TYPE x, int lane)
 {
     uint32_t words[GPI_WORDS] = {0};
 
@@ -68,18 +56,18 @@ GPI_DEVICE GP_TYPE GPI_SHUFFLE(GP_TYPE x, int lane)
 }
 
 /* A step takes a shuffle for each word: of large types there is a loop, for five of them would take long to compile. */
-enum { GPI_STEPS = sizeof(GP_TYPE) <= 64 ? 5 : 1 };
-#define GPI_UNROLL_STEPS GPI_UNROLL_BY(GPI_STEPS)
+enum { GPI(steps) = sizeof(GP_TYPE) <= 64 ? 5 : 1 };
+#define GPI_UNROLL_STEPS GPI_UNROLL_BY(GPI(steps))
 
 /* Inclusive scan over the first `valid` lanes (Hillis and Steele 1986): strides 1, 2, 4, 8, 16. */
-GPI_DEVICE GP_TYPE GPI_WARP_SCAN(GP_TYPE x, int lane, int valid)
+GPI_DEVICE GP_TYPE GPI(warp_scan)(GP_TYPE x, int lane, int valid)
 {
     GPI_UNROLL_STEPS
     for (int stride = 1; stride < 32; stride *= 2) {
-        GP_TYPE before = GPI_SHUFFLE_UP(x, (unsigned)stride);
+        GP_TYPE before = GPI(shuffle_up)(x, (unsigned)stride);
 
         if (lane >= stride && lane < valid)
-            x = GPI_COMBINE(before, x);
+            x = GPI(combine)(before, x);
     }
     return x;
 }
@@ -90,15 +78,15 @@ GPI_DEVICE GP_TYPE GPI_WARP_SCAN(GP_TYPE x, int lane, int valid)
  */
 __extension__ enum { /* ISO C has no floating arithmetic in a constant */
 #if GP_OP == GP_SUM && !defined GP_IDENTITY && (!defined __CUDA_ARCH__ || __CUDA_ARCH__ >= 800)
-    GPI_SUMS_WORDS = sizeof(GP_TYPE) <= 4 && GPI_IS_INTEGER,
-    GPI_SUMS_PAIRS = sizeof(GP_TYPE) == 8 && GPI_IS_INTEGER,
-    GPI_FOLDS_FAST = GPI_SUMS_WORDS || GPI_SUMS_PAIRS
+    GPI(sums_words) = sizeof(GP_TYPE) <= 4 && GPI_IS_INTEGER,
+    GPI(sums_pairs) = sizeof(GP_TYPE) == 8 && GPI_IS_INTEGER,
+    GPI(folds_fast) = GPI(sums_words) || GPI(sums_pairs)
 #elif (GP_OP == GP_MIN || GP_OP == GP_MAX) && !defined GP_IDENTITY
-    GPI_SUMS_WORDS = 0,
-    GPI_FOLDS_FAST = sizeof(GP_TYPE) <= 4 && GPI_IS_INTEGER
+    GPI(sums_words) = 0,
+    GPI(folds_fast) = sizeof(GP_TYPE) <= 4 && GPI_IS_INTEGER
 #else
-    GPI_SUMS_WORDS = 0,
-    GPI_FOLDS_FAST = 0
+    GPI(sums_words) = 0,
+    GPI(folds_fast) = 0
 #endif
 };
 
@@ -106,12 +94,12 @@ __extension__ enum { /* ISO C has no floating arithmetic in a constant */
  * Folds the first `valid` lanes (at least one) as a tree over strides 1, 2, 4, 8, 16; lane 0 has it. If it folds fast,
  * all lanes have it.
  */
-GPI_DEVICE GP_TYPE GPI_WARP_REDUCE(GP_TYPE x, int lane, int valid)
+GPI_DEVICE GP_TYPE GPI(warp_reduce)(GP_TYPE x, int lane, int valid)
 {
 #if GP_OP == GP_SUM && !defined GP_IDENTITY && (!defined __CUDA_ARCH__ || __CUDA_ARCH__ >= 800)
-    if (GPI_SUMS_WORDS)
+    if (GPI(sums_words))
         return (GP_TYPE)__reduce_add_sync(GPI_FULL_MASK, lane < valid ? (unsigned)x : 0);
-    if (GPI_SUMS_PAIRS) {
+    if (GPI(sums_pairs)) {
         const uint32_t mask = (1u << 27) - 1;
         uint64_t bits = lane < valid ? (uint64_t)x : 0;
         uint64_t low = __reduce_add_sync(GPI_FULL_MASK, (uint32_t)bits & mask);
@@ -122,7 +110,7 @@ GPI_DEVICE GP_TYPE GPI_WARP_REDUCE(GP_TYPE x, int lane, int valid)
     }
 #endif
 #if (GP_OP == GP_MIN || GP_OP == GP_MAX) && !defined GP_IDENTITY
-    if (GPI_FOLDS_FAST) {
+    if (GPI(folds_fast)) {
         /* To unsigned ones of which the largest is sought, and back. */
         const uint32_t flip = ((GP_TYPE)-1 < (GP_TYPE)1 ? 0x80000000u : 0) ^ (GP_OP == GP_MIN ? 0xFFFFFFFFu : 0);
 
@@ -133,10 +121,10 @@ GPI_DEVICE GP_TYPE GPI_WARP_REDUCE(GP_TYPE x, int lane, int valid)
         valid = 32;
     GPI_UNROLL_STEPS
     for (int stride = 1; stride < 32; stride *= 2) {
-        GP_TYPE after = GPI_SHUFFLE_DOWN(x, (unsigned)stride);
+        GP_TYPE after = GPI(shuffle_down)(x, (unsigned)stride);
 
         if (lane + stride < valid)
-            x = GPI_COMBINE(x, after);
+            x = GPI(combine)(x, after);
     }
     return x;
 }
@@ -148,8 +136,8 @@ GPI_DEVICE GP_TYPE GPI_WARP_REDUCE(GP_TYPE x, int lane, int valid)
  * after the first. The last lane with a value leaves its warp's total in shared `totals`, one per warp;
  * *total (may be NULL) gets the fold of the first `valid` threads, at least one. All threads call.
  */
-GPI_DEVICE void GPI_BLOCK_PREFIX(GP_TYPE scanned, unsigned rank, unsigned valid, GP_TYPE *totals,
-                                 GP_TYPE *prefix, GP_TYPE *total)
+GPI_DEVICE void GPI(block_prefix)(GP_TYPE scanned, unsigned rank, unsigned valid, GP_TYPE *totals,
+                                  GP_TYPE *prefix, GP_TYPE *total)
 {
     unsigned warp = rank / 32, warps = (valid + 31) / 32;
 
@@ -163,27 +151,27 @@ GPI_DEVICE void GPI_BLOCK_PREFIX(GP_TYPE scanned, unsigned rank, unsigned valid,
             *prefix = sum;
         if (w >= warp && !total)
             break;
-        sum = GPI_COMBINE(sum, totals[w]);
+        sum = GPI(combine)(sum, totals[w]);
     }
     if (total)
         *total = sum;
 }
 
 /* Folds one value each of the first `valid` threads (at least one); every thread gets the result. */
-GPI_DEVICE GP_TYPE GPI_BLOCK_REDUCE(GP_TYPE x, unsigned rank, unsigned valid, GP_TYPE *totals)
+GPI_DEVICE GP_TYPE GPI(block_reduce)(GP_TYPE x, unsigned rank, unsigned valid, GP_TYPE *totals)
 {
     unsigned warp = rank / 32, warps = (valid + 31) / 32;
 
-    x = GPI_WARP_REDUCE(x, (int)(rank % 32), (int)valid - (int)(warp * 32));
+    x = GPI(warp_reduce)(x, (int)(rank % 32), (int)valid - (int)(warp * 32));
     if (rank % 32 == 0 && rank < valid)
         totals[warp] = x;
     __syncthreads(); /* totals are complete */
 
-    if (GPI_SUMS_WORDS) /* every lane gets it */
-        return GPI_WARP_REDUCE(totals[gpi_min(rank % 32, warps - 1)], (int)(rank % 32), (int)warps);
+    if (GPI(sums_words)) /* every lane gets it */
+        return GPI(warp_reduce)(totals[gpi_min(rank % 32, warps - 1)], (int)(rank % 32), (int)warps);
     GP_TYPE sum = totals[0];
     for (unsigned w = 1; w < warps; w++)
-        sum = GPI_COMBINE(sum, totals[w]);
+        sum = GPI(combine)(sum, totals[w]);
     return sum;
 }
 

@@ -6,9 +6,7 @@
 #ifndef GPI_LESS_IS_STAMPED
 #define GPI_LESS_IS_STAMPED
 
-#define GPI_LESS GPI(less)
-
-GPI_FUNCTION int GPI_LESS(GP_TYPE a, GP_TYPE b, GPI_CONTEXT context)
+GPI_FUNCTION int GPI(less)(GP_TYPE a, GP_TYPE b, GPI_CONTEXT context)
 {
     (void)context;
 #ifndef GP_LESS

@@ -7,32 +7,20 @@
  *
  * Needs core/block_merge.cuh, and
  *
- *     GPI_MERGE_THREADS      a constant: threads of a block
- *     GPI_MERGE_MOST_LOG     a constant: the logarithm of how many runs are merged at a time, at most
+ *     GPI(threads)      a constant: threads of a block
+ *     GPI(most_log)     a constant: the logarithm of how many runs are merged at a time, at most
  *
  * Part of merge.cuh and merge_sort.cuh; not to be included directly.
  */
-#define GPI_MERGE_PASS GPI(pass)
-#define GPI_MERGE_RUN_ITEMS GPI(run_items)
-#define GPI_MERGE_GROUP_ITEMS GPI(group_items)
-#define GPI_MERGE_PIECES GPI(pieces)
-#define GPI_MERGE_CUT GPI(cut)
-#define GPI_MERGE_FETCH GPI(fetch)
-#define GPI_MERGE_ROUND GPI(round)
-#define GPI_MERGE_WRITE GPI(write)
-#define GPI_MERGE_PASS_KERNEL GPI(pass_kernel)
-#define GPI_MERGE_EARLY GPI(early)
-#define GPI_MERGE_PASS_TILES GPI(pass_tiles)
-#define GPI_MERGE_PASS_LAUNCH GPI(pass_launch)
 
-#define GPI_MERGE_BATCH (GPI_MERGE_ITEMS > 1 ? 8 : 1) /* so many reads of a lane are under way */
-#define GPI_MERGE_MOST  (1u << GPI_MERGE_MOST_LOG)
+#define GPI_MERGE_BATCH (GPI(items) > 1 ? 8 : 1) /* so many reads of a lane are under way */
+#define GPI_MERGE_MOST  (1u << GPI(most_log))
 
 /*
  * Items of a tile of the output: at most, since every piece begins with the items of some thread; how many
  * fewer it may have at either end; and how many it has on average.
  */
-#define GPI_MERGE_FULL (GPI_MERGE_PASS_ITEMS * (GPI_MERGE_THREADS - GPI_MERGE_MOST))
+#define GPI_MERGE_FULL (GPI(pass_items) * (GPI(threads) - GPI_MERGE_MOST))
 #define GPI_MERGE_SLACK (GPI_MERGE_FULL / 16)
 #define GPI_MERGE_PASS_N (GPI_MERGE_FULL - GPI_MERGE_SLACK)
 
@@ -47,11 +35,11 @@ typedef struct {
     size_t tiles;      /* of a group */
     size_t *splits;    /* for each tile, how many items of each run come before it */
     int log;
-} GPI_MERGE_PASS;
+} GPI(pass);
 
 #if GPI_DEVICE_CODE
 /* How many items the group has that begins at item `first`. */
-GPI_DEVICE size_t GPI_MERGE_GROUP_ITEMS(const GPI_MERGE_PASS *pass, size_t first)
+GPI_DEVICE size_t GPI(group_items)(const GPI(pass) *pass, size_t first)
 {
     return pass->n - first < pass->group ? pass->n - first : pass->group;
 }
@@ -61,7 +49,7 @@ GPI_DEVICE size_t GPI_MERGE_GROUP_ITEMS(const GPI_MERGE_PASS *pass, size_t first
     ((r) ? (array)[1] + ((first) + ((r)-1) * (pass)->run) : (array)[0] + (first))
 
 /* How many items run r has, in a group of `items`. */
-GPI_DEVICE size_t GPI_MERGE_RUN_ITEMS(const GPI_MERGE_PASS *pass, size_t items, unsigned r)
+GPI_DEVICE size_t GPI(run_items)(const GPI(pass) *pass, size_t items, unsigned r)
 {
     size_t begin = r * pass->run, end = r + 1 == 1u << pass->log ? items : begin + pass->run;
 
@@ -83,27 +71,27 @@ typedef struct {
     unsigned thread[GPI_MERGE_MOST]; /* which */
     unsigned items[GPI_MERGE_MOST];  /* how many items it has; later, with those that were merged into it */
     size_t out;                      /* where the tile begins in the output */
-} GPI_MERGE_PIECES;
+} GPI(pieces);
 
 #if GPI_DEVICE_CODE
 /* One warp: finds the pieces of tile `number` of the group that begins at `first`, a lane each. */
-GPI_DEVICE void GPI_MERGE_CUT(GPI_MERGE_PIECES *pieces, const GPI_MERGE_PASS *pass, size_t first,
-                              size_t number)
+GPI_DEVICE void GPI(cut)(GPI(pieces) *pieces, const GPI(pass) *pass, size_t first,
+                         size_t number)
 {
-    const size_t items = GPI_MERGE_GROUP_ITEMS(pass, first);
+    const size_t items = GPI(group_items)(pass, first);
     const size_t *splits = pass->splits + (size_t)blockIdx.x * GPI_MERGE_MOST;
     const unsigned lane = threadIdx.x % 32, r = lane % GPI_MERGE_MOST, is_run = lane < 1u << pass->log;
     const int is_last = (number + 1) * GPI_MERGE_PASS_N >= items;
     const size_t from = !is_run || number == 0 ? 0 : splits[r];
     const size_t to = !is_run   ? 0
-                      : is_last ? GPI_MERGE_RUN_ITEMS(pass, items, r)
+                      : is_last ? GPI(run_items)(pass, items, r)
                                 : splits[GPI_MERGE_MOST + r];
     unsigned count = gpi_most(to > from ? to - from : 0, GPI_MERGE_FULL);
     const unsigned before = gpi_warp_prefix(count, lane) - count;
 
     /* It fits, unless GP_LESS is no order: then at least nothing is overrun. */
     count = gpi_min(count, GPI_MERGE_FULL - gpi_min(before, GPI_MERGE_FULL));
-    const unsigned threads = (count + GPI_MERGE_PASS_ITEMS - 1) / GPI_MERGE_PASS_ITEMS;
+    const unsigned threads = (count + GPI(pass_items) - 1) / GPI(pass_items);
     const unsigned thread = gpi_warp_prefix(threads, lane) - threads;
     const size_t begin = gpi_merge_sum(from);
 
@@ -120,13 +108,13 @@ GPI_DEVICE void GPI_MERGE_CUT(GPI_MERGE_PIECES *pieces, const GPI_MERGE_PASS *pa
 }
 
 /* Reads the pieces, each with warps of its own where there are enough; several items of a lane at a time. */
-GPI_DEVICE void GPI_MERGE_FETCH(GPI_MERGE_TILE *tile, const GPI_MERGE_PIECES *pieces, unsigned runs)
+GPI_DEVICE void GPI(fetch)(GPI(tile) *tile, const GPI(pieces) *pieces, unsigned runs)
 {
-    const unsigned warps = GPI_MERGE_THREADS / 32, warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+    const unsigned warps = GPI(threads) / 32, warp = threadIdx.x / 32, lane = threadIdx.x % 32;
     const unsigned stride = warps > runs ? warps / runs * 32 : 32;
 
     for (unsigned r = warp % runs; r < runs; r += warps) {
-        const unsigned items = pieces->items[r], to = pieces->thread[r] * GPI_MERGE_PASS_ITEMS;
+        const unsigned items = pieces->items[r], to = pieces->thread[r] * GPI(pass_items);
         const GP_TYPE *keys = pieces->keys[r];
 #if GPI_MERGE_PAIRS
         const GPI_MERGE_VALUE *values = pieces->values[r];
@@ -147,7 +135,7 @@ GPI_DEVICE void GPI_MERGE_FETCH(GPI_MERGE_TILE *tile, const GPI_MERGE_PIECES *pi
             GPI_UNROLL
             for (unsigned k = 0; k < GPI_MERGE_BATCH; k++)
                 if (i + k * stride < items) {
-                    const unsigned place = GPI_MERGE_PLACE(to + i + k * stride, GPI_MERGE_PASS_ITEMS);
+                    const unsigned place = GPI_MERGE_PLACE(to + i + k * stride, GPI(pass_items));
 
                     gpi_move(&tile->keys[place], &x[k]);
                     if (GPI_MERGE_PAIRS)
@@ -161,34 +149,34 @@ GPI_DEVICE void GPI_MERGE_FETCH(GPI_MERGE_TILE *tile, const GPI_MERGE_PIECES *pi
  * Merges each two neighbours among the pieces that have been made of `step` each. Returns how many items the
  * caller then has in its registers.
  */
-GPI_DEVICE unsigned GPI_MERGE_ROUND(GP_TYPE *x, GPI_MERGE_VALUE *v, const GPI_MERGE_TILE *tile,
-                                    const GPI_MERGE_PIECES *pieces, unsigned count, unsigned step,
-                                    GPI_CONTEXT context)
+GPI_DEVICE unsigned GPI(round)(GP_TYPE *x, GPI_MERGE_VALUE *v, const GPI(tile) *tile,
+                               const GPI(pieces) *pieces, unsigned count, unsigned step,
+                               GPI_CONTEXT context)
 {
     unsigned r = 0;
-    GPI_MERGE_RUNS runs;
+    GPI(runs) runs;
 
     while (r + 2 * step < count && threadIdx.x >= pieces->thread[r + 2 * step])
         r += 2 * step;
-    const unsigned at = (threadIdx.x - pieces->thread[r]) * GPI_MERGE_PASS_ITEMS;
+    const unsigned at = (threadIdx.x - pieces->thread[r]) * GPI(pass_items);
 
-    runs.a = pieces->thread[r] * GPI_MERGE_PASS_ITEMS;
+    runs.a = pieces->thread[r] * GPI(pass_items);
     runs.a_end = runs.a + pieces->items[r];
-    runs.b = pieces->thread[r + step] * GPI_MERGE_PASS_ITEMS;
+    runs.b = pieces->thread[r + step] * GPI(pass_items);
     runs.b_end = runs.b + pieces->items[r + step];
-    GPI_MERGE_PART(x, v, tile, runs, at, GPI_MERGE_PASS_ITEMS, context);
+    GPI(part)(x, v, tile, runs, at, GPI(pass_items), context);
 
     const unsigned items = pieces->items[r] + pieces->items[r + step];
     return at < items ? items - at : 0;
 }
 
 /* Writes the first n items of the tile. */
-GPI_DEVICE void GPI_MERGE_WRITE(const GPI_MERGE_TILE *tile, GP_TYPE *keys, GPI_MERGE_VALUE *values,
-                                unsigned n, const unsigned items)
+GPI_DEVICE void GPI(write)(const GPI(tile) *tile, GP_TYPE *keys, GPI_MERGE_VALUE *values,
+                           unsigned n, const unsigned items)
 {
     GPI_UNROLL
     for (unsigned i = 0; i < items; i++) {
-        const unsigned k = i * GPI_MERGE_THREADS + threadIdx.x, place = GPI_MERGE_PLACE(k, items);
+        const unsigned k = i * GPI(threads) + threadIdx.x, place = GPI_MERGE_PLACE(k, items);
 
         if (items == 1) { /* large ones */
             if (k < n) {
@@ -210,72 +198,72 @@ GPI_DEVICE void GPI_MERGE_WRITE(const GPI_MERGE_TILE *tile, GP_TYPE *keys, GPI_M
 #endif
 
 /* One block per tile of the output. */
-static __global__ void __launch_bounds__(GPI_MERGE_THREADS, GPI_MERGE_BLOCKS)
-    GPI_MERGE_PASS_KERNEL(GPI_MERGE_PASS pass, GPI_CONTEXT context)
+static __global__ void __launch_bounds__(GPI(threads), GPI(blocks))
+    GPI(pass_kernel)(GPI(pass) pass, GPI_CONTEXT context)
 {
 #if GPI_DEVICE_CODE
-    GP_SHARED(GPI_MERGE_TILE, tile);
-    GP_SHARED(GPI_MERGE_PIECES, pieces);
+    GP_SHARED(GPI(tile), tile);
+    GP_SHARED(GPI(pieces), pieces);
     const size_t first = blockIdx.x / pass.tiles * pass.group, number = blockIdx.x % pass.tiles;
     const unsigned runs = 1u << pass.log;
-    GP_TYPE x[GPI_MERGE_PASS_ITEMS];
-    GPI_MERGE_VALUE v[GPI_MERGE_PASS_ITEMS];
+    GP_TYPE x[GPI(pass_items)];
+    GPI_MERGE_VALUE v[GPI(pass_items)];
 
     gpi_grid_wait();
     gpi_grid_launch_next();
-    if (number * GPI_MERGE_PASS_N >= GPI_MERGE_GROUP_ITEMS(&pass, first))
+    if (number * GPI_MERGE_PASS_N >= GPI(group_items)(&pass, first))
         return; /* the last group is shorter */
     if (threadIdx.x < 32)
-        GPI_MERGE_CUT(&pieces, &pass, first, number);
+        GPI(cut)(&pieces, &pass, first, number);
     __syncthreads(); /* the pieces are known */
-    GPI_MERGE_FETCH(&tile, &pieces, runs);
+    GPI(fetch)(&tile, &pieces, runs);
     __syncthreads(); /* the pieces are there */
     for (unsigned step = 1; step < runs; step *= 2) {
-        const unsigned count = GPI_MERGE_ROUND(x, v, &tile, &pieces, runs, step, context),
+        const unsigned count = GPI(round)(x, v, &tile, &pieces, runs, step, context),
                        r = 2 * step * threadIdx.x;
 
         __syncthreads(); /* the pieces have been read */
-        GPI_MERGE_PUT(x, v, &tile, threadIdx.x, count, GPI_MERGE_PASS_ITEMS);
+        GPI(put)(x, v, &tile, threadIdx.x, count, GPI(pass_items));
         if (r < runs)
             pieces.items[r] += pieces.items[r + step];
         __syncthreads(); /* the merged ones are there */
     }
-    GPI_MERGE_WRITE(&tile, pass.keys_out + pieces.out,
-                    GPI_MERGE_PAIRS ? pass.values_out + pieces.out : pass.values_out, pieces.items[0],
-                    GPI_MERGE_PASS_ITEMS);
+    GPI(write)(&tile, pass.keys_out + pieces.out,
+               GPI_MERGE_PAIRS ? pass.values_out + pieces.out : pass.values_out, pieces.items[0],
+               GPI(pass_items));
 #endif
 }
 
 /* ---- host functions -------------------------------------------------------------------------- */
 
 /* Whether a kernel may start before the one before it has ended. */
-static inline int GPI_MERGE_EARLY(void)
+static inline int GPI(early)(void)
 {
     static signed char known[GPI_DEVICES];
 
-    return (gpi_kernel_ready((const void *)GPI_MERGE_PASS_KERNEL, 0, known) & GPI_KERNEL_SM90) != 0;
+    return (gpi_kernel_ready((const void *)GPI(pass_kernel), 0, known) & GPI_KERNEL_SM90) != 0;
 }
 
 /* Tiles of all groups. */
-static inline size_t GPI_MERGE_PASS_TILES(size_t n, size_t group)
+static inline size_t GPI(pass_tiles)(size_t n, size_t group)
 {
     return gpi_divide_up(n, group) * gpi_divide_up(group, GPI_MERGE_PASS_N);
 }
 
 /* Launches a pass; its splits have room for GPI_MERGE_MOST numbers for each tile. */
-static inline cudaError_t GPI_MERGE_PASS_LAUNCH(GPI_MERGE_PASS *pass, GPI_CONTEXT context, int early,
-                                                cudaStream_t stream)
+static inline cudaError_t GPI(pass_launch)(GPI(pass) *pass, GPI_CONTEXT context, int early,
+                                           cudaStream_t stream)
 {
-    const size_t blocks = GPI_MERGE_PASS_TILES(pass->n, pass->group);
+    const size_t blocks = GPI(pass_tiles)(pass->n, pass->group);
     cudaError_t error = cudaSuccess;
 
     pass->tiles = gpi_divide_up(pass->group, GPI_MERGE_PASS_N);
     if (blocks > 1)
-        error = GPI_LAUNCH_EARLY(early, GPI_MERGE_SPLIT_KERNEL,
+        error = GPI_LAUNCH_EARLY(early, GPI(split_kernel),
                                  (unsigned)gpi_divide_up(blocks, GPI_MERGE_SPLIT_WARPS),
                                  32 * GPI_MERGE_SPLIT_WARPS, 0, stream, *pass, blocks, context);
     if (error == cudaSuccess)
-        error = GPI_LAUNCH_EARLY(early, GPI_MERGE_PASS_KERNEL, (unsigned)blocks, GPI_MERGE_THREADS, 0, stream,
+        error = GPI_LAUNCH_EARLY(early, GPI(pass_kernel), (unsigned)blocks, GPI(threads), 0, stream,
                                  *pass, context);
     return error;
 }

@@ -16,18 +16,11 @@
 #define GPI_RUNS_VALUE char
 #endif
 
-#define GPI_RUNS_RUN GPI(runs_run)
-#define GPI_RUNS_PART GPI(runs_part)
-#define GPI_RUNS_SCRATCH GPI(runs_scratch)
-#define GPI_RUNS_AFTER GPI(runs_after)
-#define GPI_RUNS_SPLIT GPI(runs_split)
-#define GPI_RUNS_MERGE GPI(runs_merge)
-
 /* The keys of a sorted run, wherever they are. */
 typedef struct {
     const GP_KEY *keys;
     size_t n;
-} GPI_RUNS_RUN;
+} GPI(runs_run);
 
 /* Merges the ranks [first, last) of the runs. */
 typedef struct {
@@ -37,24 +30,24 @@ typedef struct {
     GPI_RUNS_VALUE *values_out;
     const size_t *offsets; /* run r is [offsets[r], offsets[r + 1]) */
     size_t runs, first, last;
-    void *scratch; /* GPI_RUNS_SCRATCH(runs) bytes, aligned to 16 */
-} GPI_RUNS_PART;
+    void *scratch; /* GPI(runs_scratch)(runs) bytes, aligned to 16 */
+} GPI(runs_part);
 
 __extension__ typedef unsigned __int128 gpi_wide_word;
 
 /* Two words and two places for each run. */
-static inline size_t GPI_RUNS_SCRATCH(size_t runs)
+static inline size_t GPI(runs_scratch)(size_t runs)
 {
     return runs * 2 * (sizeof(gpi_wide_word) + sizeof(size_t));
 }
 
 /* The first place in [first, last) whose key comes after `number`. */
-static inline size_t GPI_RUNS_AFTER(const GP_KEY *keys, size_t first, size_t last, uint64_t number)
+static inline size_t GPI(runs_after)(const GP_KEY *keys, size_t first, size_t last, uint64_t number)
 {
     while (first < last) {
         size_t middle = first + (last - first) / 2;
 
-        if (GPI_KEY_ORDER(keys[middle]) > number)
+        if (GPI(key_order)(keys[middle]) > number)
             last = middle;
         else
             first = middle + 1;
@@ -67,8 +60,8 @@ static inline size_t GPI_RUNS_AFTER(const GP_KEY *keys, size_t first, size_t las
  * rank is found bit by bit, while the places that its equals may have in each run close in on it. `room`
  * is for two places more of each run.
  */
-static inline void GPI_RUNS_SPLIT(const GPI_RUNS_RUN *run, size_t runs, size_t rank, size_t *at,
-                                  size_t *room)
+static inline void GPI(runs_split)(const GPI(runs_run) *run, size_t runs, size_t rank, size_t *at,
+                                   size_t *room)
 {
     uint64_t low = 0, high = UINT64_MAX >> (64 - GPI_KEY_WIDTH);
     size_t *end = room, *after = room + runs, before = 0;
@@ -82,7 +75,7 @@ static inline void GPI_RUNS_SPLIT(const GPI_RUNS_RUN *run, size_t runs, size_t r
         size_t count = 0;
 
         for (size_t r = 0; r < runs; r++) {
-            after[r] = GPI_RUNS_AFTER(run[r].keys, at[r], end[r], number);
+            after[r] = GPI(runs_after)(run[r].keys, at[r], end[r], number);
             count += after[r];
         }
         if (count > rank) {
@@ -112,15 +105,15 @@ static inline void GPI_RUNS_SPLIT(const GPI_RUNS_RUN *run, size_t runs, size_t r
 #define GPI_TREE_WORD gpi_wide_word
 #include "merge_tree.cuh"
 
-/* Merges one part. `argument` is a GPI_RUNS_PART: the function serves as a thread's. */
-static inline void *GPI_RUNS_MERGE(void *argument)
+/* Merges one part. `argument` is a GPI(runs_part): the function serves as a thread's. */
+static inline void *GPI(runs_merge)(void *argument)
 {
-    const GPI_RUNS_PART *part = (const GPI_RUNS_PART *)argument;
+    const GPI(runs_part) *part = (const GPI(runs_part) *)argument;
     gpi_wide_word *tree = (gpi_wide_word *)part->scratch;
     size_t *room = (size_t *)tree, *at = (size_t *)(tree + 2 * part->runs), *end = at + part->runs,
            n = part->last - part->first;
-    GPI_RUNS_RUN *run =
-        (GPI_RUNS_RUN *)(tree + part->runs); /* like the room, before there is a tree */
+    GPI(runs_run) *run =
+        (GPI(runs_run) *)(tree + part->runs); /* like the room, before there is a tree */
 
     if (part->runs == 1 && n) {
         const size_t from = part->offsets[0] + part->first;
@@ -134,8 +127,8 @@ static inline void *GPI_RUNS_MERGE(void *argument)
             run[r].keys = part->keys_in + part->offsets[r];
             run[r].n = part->offsets[r + 1] - part->offsets[r];
         }
-        GPI_RUNS_SPLIT(run, part->runs, part->first, at, room);
-        GPI_RUNS_SPLIT(run, part->runs, part->last, end, room);
+        GPI(runs_split)(run, part->runs, part->first, at, room);
+        GPI(runs_split)(run, part->runs, part->last, end, room);
         for (size_t r = 0; r < part->runs; r++) {
             at[r] += part->offsets[r];
             end[r] += part->offsets[r];

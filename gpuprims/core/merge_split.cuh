@@ -15,11 +15,6 @@
  *
  * Part of core/merge_pass.cuh; not to be included directly.
  */
-#define GPI_MERGE_LANES GPI(lanes)
-#define GPI_MERGE_COUNT GPI(count)
-#define GPI_MERGE_PIVOT GPI(pivot)
-#define GPI_MERGE_SPLIT GPI(split)
-#define GPI_MERGE_SPLIT_KERNEL GPI(split_kernel)
 
 #ifndef GPI_MERGE_SPLIT_CUH
 #define GPI_MERGE_SPLIT_CUH
@@ -62,15 +57,15 @@ typedef struct {
     size_t low, high; /* the cut is in [low, high] */
     unsigned run;
     int log; /* the run has 2^log lanes */
-} GPI_MERGE_LANES;
+} GPI(lanes);
 
 #if GPI_DEVICE_CODE
 /*
  * One warp: how many items of each run come before a pivot of run `of`, which is item `place` of it. If
  * share > 0, that may be about this share of the intervals: at first it is looked for within a few roots.
  */
-GPI_DEVICE size_t GPI_MERGE_COUNT(const GPI_MERGE_LANES *lanes, GP_TYPE pivot, unsigned of, size_t place,
-                                  float share, GPI_CONTEXT context)
+GPI_DEVICE size_t GPI(count)(const GPI(lanes) *lanes, GP_TYPE pivot, unsigned of, size_t place,
+                             float share, GPI_CONTEXT context)
 {
     const unsigned each = 1u << lanes->log, number = threadIdx.x & (each - 1);
     const int log = lanes->log + GPI_MERGE_PROBES_LOG;
@@ -94,7 +89,7 @@ GPI_DEVICE size_t GPI_MERGE_COUNT(const GPI_MERGE_LANES *lanes, GP_TYPE pivot, u
             if (offset < width) {
                 const GP_TYPE x = lanes->keys[low + offset];
 
-                count += (unsigned)(lanes->run < of ? !GPI_LESS(pivot, x, context) : GPI_LESS(x, pivot, context));
+                count += (unsigned)(lanes->run < of ? !GPI(less)(pivot, x, context) : GPI(less)(x, pivot, context));
             }
         }
         for (unsigned step = 1; step < each; step *= 2)
@@ -111,7 +106,7 @@ GPI_DEVICE size_t GPI_MERGE_COUNT(const GPI_MERGE_LANES *lanes, GP_TYPE pivot, u
 }
 
 /* One warp: the run of the pivot, and its place there, by its share of about the widest interval. */
-GPI_DEVICE unsigned GPI_MERGE_PIVOT(const GPI_MERGE_LANES *lanes, float share, size_t *place)
+GPI_DEVICE unsigned GPI(pivot)(const GPI(lanes) *lanes, float share, size_t *place)
 {
     const size_t width = lanes->high - lanes->low;
     const unsigned bits = gpi_merge_bits(width), most = gpi_warp_max(bits);
@@ -124,8 +119,8 @@ GPI_DEVICE unsigned GPI_MERGE_PIVOT(const GPI_MERGE_LANES *lanes, float share, s
 }
 
 /* One warp: cuts the runs of a group so that `wanted` items come before, or up to GPI_MERGE_SLACK fewer. */
-GPI_DEVICE void GPI_MERGE_SPLIT(const GPI_MERGE_PASS *pass, size_t items, size_t first,
-                                GPI_MERGE_LANES *lanes, size_t wanted, GPI_CONTEXT context)
+GPI_DEVICE void GPI(split)(const GPI(pass) *pass, size_t items, size_t first,
+                           GPI(lanes) *lanes, size_t wanted, GPI_CONTEXT context)
 {
     const int is_first = (threadIdx.x & ((1u << lanes->log) - 1)) == 0; /* of its run's lanes */
     size_t before = 0, until = items;                                   /* the sums of low and of high */
@@ -135,9 +130,9 @@ GPI_DEVICE void GPI_MERGE_SPLIT(const GPI_MERGE_PASS *pass, size_t items, size_t
         const float share =
             guess ? (float)(wanted - GPI_MERGE_SLACK / 2 - before) / (float)(until - before) : 0.5f;
         size_t place;
-        const unsigned of = GPI_MERGE_PIVOT(lanes, share, &place);
+        const unsigned of = GPI(pivot)(lanes, share, &place);
         const GP_TYPE pivot = GPI_MERGE_RUN_BEGIN_OF(pass->keys, pass, first, of)[place];
-        const size_t count = GPI_MERGE_COUNT(lanes, pivot, of, place, guess ? share : 0, context);
+        const size_t count = GPI(count)(lanes, pivot, of, place, guess ? share : 0, context);
         const size_t rank = gpi_merge_sum(is_first ? count : 0);
 
         if (rank > wanted) {
@@ -156,26 +151,26 @@ GPI_DEVICE void GPI_MERGE_SPLIT(const GPI_MERGE_PASS *pass, size_t items, size_t
  * blocks of it that waited would crowd onto those multiprocessors that search nothing, and stay there.
  */
 static __global__ void __launch_bounds__(32 * GPI_MERGE_SPLIT_WARPS)
-    GPI_MERGE_SPLIT_KERNEL(GPI_MERGE_PASS pass, size_t tiles, GPI_CONTEXT context)
+    GPI(split_kernel)(GPI(pass) pass, size_t tiles, GPI_CONTEXT context)
 {
 #if GPI_DEVICE_CODE
     const unsigned lane = threadIdx.x % 32;
     const size_t tile = (size_t)blockIdx.x * GPI_MERGE_SPLIT_WARPS + threadIdx.x / 32;
     const size_t first = tile / pass.tiles * pass.group, wanted = tile % pass.tiles * GPI_MERGE_PASS_N;
-    GPI_MERGE_LANES lanes;
+    GPI(lanes) lanes;
 
     gpi_grid_wait();
     if (tile >= tiles || wanted == 0)
         return;
-    const size_t items = GPI_MERGE_GROUP_ITEMS(&pass, first);
+    const size_t items = GPI(group_items)(&pass, first);
     if (wanted >= items)
         return;
     lanes.log = 5 - pass.log;
     lanes.run = lane >> lanes.log;
     lanes.keys = GPI_MERGE_RUN_BEGIN_OF(pass.keys, &pass, first, lanes.run);
     lanes.low = 0;
-    lanes.high = GPI_MERGE_RUN_ITEMS(&pass, items, lanes.run);
-    GPI_MERGE_SPLIT(&pass, items, first, &lanes, wanted, context);
+    lanes.high = GPI(run_items)(&pass, items, lanes.run);
+    GPI(split)(&pass, items, first, &lanes, wanted, context);
     if ((lane & ((1u << lanes.log) - 1)) == 0)
         pass.splits[tile * GPI_MERGE_MOST + lanes.run] = lanes.low;
     gpi_grid_launch_next();

@@ -6,7 +6,7 @@
 static inline GPI_TREE_WORD GPI_TREE_NAME(word)(const GP_KEY *keys, size_t at, size_t end,
                                                 size_t run)
 {
-    return at < end ? (GPI_TREE_WORD)GPI_KEY_ORDER(keys[at]) << 32 | run : ~(GPI_TREE_WORD)0;
+    return at < end ? (GPI_TREE_WORD)GPI(key_order)(keys[at]) << 32 | run : ~(GPI_TREE_WORD)0;
 }
 
 /*
@@ -28,7 +28,7 @@ static inline GPI_TREE_WORD GPI_TREE_NAME(build)(GPI_TREE_WORD *tree, const GP_K
 }
 
 /* Merges [at[r], end[r]) of all runs by a tree of losers (Knuth, The Art of Computer Programming 3, 5.4.1). */
-static inline void GPI_TREE_NAME(tree)(const GPI_RUNS_PART *part, GPI_TREE_WORD *tree, size_t *at,
+static inline void GPI_TREE_NAME(tree)(const GPI(runs_part) *part, GPI_TREE_WORD *tree, size_t *at,
                                        const size_t *end)
 {
     const GP_KEY *keys = part->keys_in;

@@ -42,28 +42,6 @@ GPI_DEVICE void gpi_shuffle_xor(void *x, const unsigned bytes, int lanes)
 
 #endif
 
-#define GPI_NETWORK_LOG          GPI(log_items)
-#define GPI_NETWORK_ITEMS        GPI(items_of_thread)
-#define GPI_NETWORK_MOST         GPI(most_threads)
-#define GPI_NETWORK_LEAST_BLOCKS GPI(least_blocks)
-#define GPI_NETWORK_JOB          GPI(job)
-#define GPI_NETWORK_REG          GPI(registers)
-#define GPI_NETWORK_TILE         GPI(tile)
-#define GPI_NETWORK_WINDOW       GPI(window)
-#define GPI_NETWORK_OPEN         GPI(open_window)
-#define GPI_NETWORK_HOLDS        GPI(holds)
-#define GPI_NETWORK_AT           GPI(at)
-#define GPI_NETWORK_FROM         GPI(from)
-#define GPI_NETWORK_ORIGIN       GPI(origin)
-#define GPI_NETWORK_CARVE        GPI(carve)
-#define GPI_NETWORK_COMPARE      GPI(compare)
-#define GPI_NETWORK_LOAD         GPI(load)
-#define GPI_NETWORK_STORE        GPI(store)
-#define GPI_NETWORK_CHECK        GPI(check)
-#define GPI_NETWORK_PREPARE      GPI(prepare)
-#define GPI_NETWORK_STAGES       GPI(stages_t)
-#define GPI_NETWORK_SORT         GPI(sort)
-
 #ifdef GP_VALUE
 #define GPI_NETWORK_BYTES          (sizeof(GP_KEY) + sizeof(GP_VALUE))
 #define GPI_NETWORK_IF_VALUES(...) __VA_ARGS__
@@ -81,19 +59,19 @@ GPI_STATIC_ASSERT(GPI_NETWORK_BYTES <= 16384,
  * they fit into its registers.
  */
 enum {
-    GPI_NETWORK_LOG = GPI_NETWORK_BYTES <= 8    ? GPI_NETWORK_SMALL_LOG
-                      : GPI_NETWORK_BYTES <= 16 ? GPI_NETWORK_SMALL_LOG - 1
+    GPI(log_items) = GPI_NETWORK_BYTES <= 8    ? GPI_NETWORK_SMALL_LOG
+                     : GPI_NETWORK_BYTES <= 16 ? GPI_NETWORK_SMALL_LOG - 1
                       : GPI_NETWORK_BYTES <= 32 ? GPI_NETWORK_SMALL_LOG - 2
                                                 : 1,
-    GPI_NETWORK_ITEMS = 1 << GPI_NETWORK_LOG
+    GPI(items_of_thread) = 1 << GPI(log_items)
 };
 
 /* The largest block, a power of two, whose tile fits into shared memory. */
 #define GPI_NETWORK_FITS(threads) \
-    (GPI_NETWORK_BYTES * GPI_NETWORK_ITEMS * (threads) <= GPI_NETWORK_ROOM)
+    (GPI_NETWORK_BYTES * GPI(items_of_thread) * (threads) <= GPI_NETWORK_ROOM)
 enum {
-    GPI_NETWORK_MOST = GPI_NETWORK_FITS(1024)  ? 1024
-                       : GPI_NETWORK_FITS(512) ? 512
+    GPI(most_threads) = GPI_NETWORK_FITS(1024)  ? 1024
+                        : GPI_NETWORK_FITS(512) ? 512
                        : GPI_NETWORK_FITS(256) ? 256
                        : GPI_NETWORK_FITS(128) ? 128
                        : GPI_NETWORK_FITS(64)  ? 64
@@ -106,12 +84,12 @@ enum {
 };
 
 /* Of a thread's items, all are there: a bit for each. */
-#define GPI_NETWORK_ALL ((2u << (GPI_NETWORK_ITEMS - 1)) - 1)
+#define GPI_NETWORK_ALL ((2u << (GPI(items_of_thread) - 1)) - 1)
 
 /* At least so many blocks find registers on a multiprocessor at a time. */
 enum {
-    GPI_NETWORK_LEAST_BLOCKS = GPI_NETWORK_MOST <= GPI_NETWORK_THREADS
-                                   ? GPI_NETWORK_THREADS / GPI_NETWORK_MOST
+    GPI(least_blocks) = GPI(most_threads) <= GPI_NETWORK_THREADS
+                            ? GPI_NETWORK_THREADS / GPI(most_threads)
                                    : 1
 };
 
@@ -130,19 +108,19 @@ typedef struct {
     unsigned values_at; /* where a tile's values start in shared memory, in bytes */
     int tile_bits;      /* a tile has 2^tile_bits places */
     int array_bits;     /* 2^array_bits places hold an array: the smallest such number */
-} GPI_NETWORK_JOB;
+} GPI(job);
 
 /* The items of one thread, which the compiler keeps in registers where loops are unrolled. */
 typedef struct {
-    GP_KEY key[GPI_NETWORK_ITEMS];
-    GPI_NETWORK_IF_VALUES(GP_VALUE value[GPI_NETWORK_ITEMS];)
-} GPI_NETWORK_REG;
+    GP_KEY key[GPI(items_of_thread)];
+    GPI_NETWORK_IF_VALUES(GP_VALUE value[GPI(items_of_thread)];)
+} GPI(registers);
 
 /* Where a tile's items lie in shared memory. */
 typedef struct {
     GP_KEY *keys;
     GPI_NETWORK_IF_VALUES(GP_VALUE *values;)
-} GPI_NETWORK_TILE;
+} GPI(tile);
 
 /*
  * 2^tile_bits places in a row, and what lies there: a piece of one array, or several arrays, each
@@ -154,10 +132,10 @@ typedef struct {
     unsigned end;    /* so many of them hold items */
     unsigned arrays; /* so many arrays are there */
     int whole;       /* every place holds an item */
-} GPI_NETWORK_WINDOW;
+} GPI(window);
 
 /* Item i of an array lies at origin + (i ^ backwards). */
-GPI_DEVICE size_t GPI_NETWORK_ORIGIN(const GPI_NETWORK_JOB *job, size_t array)
+GPI_DEVICE size_t GPI(origin)(const GPI(job) *job, size_t array)
 {
     return array * job->length + (job->backwards ? job->length : 0);
 }
@@ -166,11 +144,11 @@ GPI_DEVICE size_t GPI_NETWORK_ORIGIN(const GPI_NETWORK_JOB *job, size_t array)
  * The window of a block. Of a long array it starts `shift` places behind a multiple of its size; it
  * may then start past the end, and holds nothing.
  */
-GPI_DEVICE GPI_NETWORK_WINDOW GPI_NETWORK_OPEN(const GPI_NETWORK_JOB *job, size_t number,
-                                               unsigned shift)
+GPI_DEVICE GPI(window) GPI(open_window)(const GPI(job) *job, size_t number,
+                                        unsigned shift)
 {
     const unsigned places = 1u << job->tile_bits;
-    GPI_NETWORK_WINDOW window;
+    GPI(window) window;
     size_t array, start = 0, left;
 
     if (job->windows) {
@@ -185,21 +163,21 @@ GPI_DEVICE GPI_NETWORK_WINDOW GPI_NETWORK_OPEN(const GPI_NETWORK_JOB *job, size_
     window.arrays = left < places >> window.bits ? (unsigned)left : places >> window.bits;
     left = start < job->length ? job->length - start : 0;
     window.end = left < 1u << window.bits ? (unsigned)left : 1u << window.bits;
-    window.origin = GPI_NETWORK_ORIGIN(job, array) + (job->backwards ? 0 - start : start);
+    window.origin = GPI(origin)(job, array) + (job->backwards ? 0 - start : start);
     window.whole = (window.arrays << window.bits) == places && window.end == 1u << window.bits;
     return window;
 }
 
 /* Whether a place of the window holds an item. */
-GPI_DEVICE int GPI_NETWORK_HOLDS(const GPI_NETWORK_WINDOW *window, unsigned place)
+GPI_DEVICE int GPI(holds)(const GPI(window) *window, unsigned place)
 {
     return (place & ((1u << window->bits) - 1)) < window->end &&
            place >> window->bits < window->arrays;
 }
 
 /* Where in global memory that item lies. */
-GPI_DEVICE size_t GPI_NETWORK_AT(const GPI_NETWORK_JOB *job, const GPI_NETWORK_WINDOW *window,
-                                 unsigned place)
+GPI_DEVICE size_t GPI(at)(const GPI(job) *job, const GPI(window) *window,
+                          unsigned place)
 {
     size_t index = place & ((1u << window->bits) - 1);
 
@@ -207,7 +185,7 @@ GPI_DEVICE size_t GPI_NETWORK_AT(const GPI_NETWORK_JOB *job, const GPI_NETWORK_W
 }
 
 /* Where the item lies that comes `distance` items after the one at `at` of the same array. */
-GPI_DEVICE size_t GPI_NETWORK_FROM(const GPI_NETWORK_JOB *job, size_t at, size_t distance)
+GPI_DEVICE size_t GPI(from)(const GPI(job) *job, size_t at, size_t distance)
 {
     return job->backwards ? at - distance : at + distance;
 }
@@ -215,9 +193,9 @@ GPI_DEVICE size_t GPI_NETWORK_FROM(const GPI_NETWORK_JOB *job, size_t at, size_t
 /* ---- items ----------------------------------------------------------------------------------- */
 
 /* The keys of a tile and behind them its values. */
-GPI_DEVICE GPI_NETWORK_TILE GPI_NETWORK_CARVE(const GPI_NETWORK_JOB *job, unsigned char *memory)
+GPI_DEVICE GPI(tile) GPI(carve)(const GPI(job) *job, unsigned char *memory)
 {
-    GPI_NETWORK_TILE tile;
+    GPI(tile) tile;
 
     (void)job; /* of use for the values alone */
     tile.keys = (GP_KEY *)memory;
@@ -229,7 +207,7 @@ GPI_DEVICE GPI_NETWORK_TILE GPI_NETWORK_CARVE(const GPI_NETWORK_JOB *job, unsign
  * The comparator of items a and b, of which a is the lower one, unless `reversed`. Equal keys stay
  * where they are, and so do keys of which one is NaN.
  */
-GPI_DEVICE void GPI_NETWORK_COMPARE(GPI_NETWORK_REG *items, int a, int b, int reversed)
+GPI_DEVICE void GPI(compare)(GPI(registers) *items, int a, int b, int reversed)
 {
     GP_KEY key = items->key[a];
 
@@ -242,15 +220,15 @@ GPI_DEVICE void GPI_NETWORK_COMPARE(GPI_NETWORK_REG *items, int a, int b, int re
     }
 }
 
-GPI_DEVICE void GPI_NETWORK_LOAD(const GPI_NETWORK_JOB *job, GPI_NETWORK_REG *items, int r,
-                                 size_t at)
+GPI_DEVICE void GPI(load)(const GPI(job) *job, GPI(registers) *items, int r,
+                          size_t at)
 {
     items->key[r] = job->keys[at];
     GPI_NETWORK_IF_VALUES(items->value[r] = job->values[at];)
 }
 
-GPI_DEVICE void GPI_NETWORK_STORE(const GPI_NETWORK_JOB *job, const GPI_NETWORK_REG *items, int r,
-                                  size_t at)
+GPI_DEVICE void GPI(store)(const GPI(job) *job, const GPI(registers) *items, int r,
+                           size_t at)
 {
     job->keys[at] = items->key[r];
     GPI_NETWORK_IF_VALUES(job->values[at] = items->value[r];)
@@ -259,7 +237,7 @@ GPI_DEVICE void GPI_NETWORK_STORE(const GPI_NETWORK_JOB *job, const GPI_NETWORK_
 /* ---- host functions -------------------------------------------------------------------------- */
 
 /* Refuses what cannot be sorted. */
-static inline cudaError_t GPI_NETWORK_CHECK(const GPI_NETWORK_JOB *job, const char *function)
+static inline cudaError_t GPI(check)(const GPI(job) *job, const char *function)
 {
     const size_t n = gpi_multiply_sizes(job->batch, job->length);
     cudaError_t error =
@@ -282,12 +260,12 @@ static inline cudaError_t GPI_NETWORK_CHECK(const GPI_NETWORK_JOB *job, const ch
 }
 
 /* Lays out tiles for blocks of `threads` threads, or fewer where their tile would not fit. */
-static inline int GPI_NETWORK_PREPARE(GPI_NETWORK_JOB *job, int threads, int descending)
+static inline int GPI(prepare)(GPI(job) *job, int threads, int descending)
 {
-    if (threads > GPI_NETWORK_MOST)
-        threads = GPI_NETWORK_MOST;
+    if (threads > GPI(most_threads))
+        threads = GPI(most_threads);
     job->backwards = descending ? SIZE_MAX : 0;
-    job->tile_bits = gpi_levels((size_t)threads) + GPI_NETWORK_LOG;
+    job->tile_bits = gpi_levels((size_t)threads) + GPI(log_items);
     job->array_bits = gpi_levels(job->length);
     job->windows = job->array_bits > job->tile_bits
                        ? gpi_divide_up(job->length, (size_t)1 << job->tile_bits)
@@ -297,18 +275,18 @@ static inline int GPI_NETWORK_PREPARE(GPI_NETWORK_JOB *job, int threads, int des
 }
 
 /* The stages of a network: its launches. */
-typedef cudaError_t GPI_NETWORK_STAGES(const GPI_NETWORK_JOB *job, int threads, cudaStream_t stream);
+typedef cudaError_t GPI(stages_t)(const GPI(job) *job, int threads, cudaStream_t stream);
 
 /* What both host functions do: checks the arguments and runs the stages. */
-static inline cudaError_t GPI_NETWORK_SORT(const char *function, GPI_NETWORK_STAGES *stages, GP_KEY *keys,
-                                           GPI_NETWORK_IF_VALUES(GP_VALUE *values, ) size_t batch,
-                                           size_t length, int descending,
-                                           const gp_classic_options *opt, gp_workspace *ws,
-                                           cudaStream_t stream)
+static inline cudaError_t GPI(sort)(const char *function, GPI(stages_t) *stages, GP_KEY *keys,
+                                    GPI_NETWORK_IF_VALUES(GP_VALUE *values, ) size_t batch,
+                                    size_t length, int descending,
+                                    const gp_classic_options *opt, gp_workspace *ws,
+                                    cudaStream_t stream)
 {
     gp_classic_options options;
     gpi_scratch scratch;
-    GPI_NETWORK_JOB job;
+    GPI(job) job;
     cudaError_t error = gpi_classic_read(opt, &options, function);
 
     if (!opt || !opt->block_threads)
@@ -320,14 +298,14 @@ static inline cudaError_t GPI_NETWORK_SORT(const char *function, GPI_NETWORK_STA
     GPI_NETWORK_IF_VALUES(job.values = values;)
     job.batch = batch;
     job.length = length;
-    error = GPI_NETWORK_CHECK(&job, function);
+    error = GPI(check)(&job, function);
     if (error != cudaSuccess || length == 1)
         return error;
     /* Needs no memory; it names the call in a timeline. */
     error = gpi_scratch_acquire(&scratch, ws, 0, stream, function);
     if (error != cudaSuccess)
         return error;
-    int threads = GPI_NETWORK_PREPARE(&job, options.block_threads, descending);
+    int threads = GPI(prepare)(&job, options.block_threads, descending);
     error = stages(&job, threads, stream);
     return gpi_scratch_release(&scratch, error, stream);
 }

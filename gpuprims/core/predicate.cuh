@@ -6,9 +6,7 @@
 #ifndef GPI_PREDICATE_IS_STAMPED
 #define GPI_PREDICATE_IS_STAMPED
 
-#define GPI_KEEP GPI(keep)
-
-GPI_FUNCTION int GPI_KEEP(const GP_TYPE *from, GPI_CONTEXT context)
+GPI_FUNCTION int GPI(keep)(const GP_TYPE *from, GPI_CONTEXT context)
 {
     const GP_TYPE x = *from; /* read once, however often the macro mentions it */
 

@@ -20,15 +20,6 @@
  *
  * Part of radix_sort.cuh; not to be included directly.
  */
-#define GPI_RADIX_BLOCK GPI(block)
-#define GPI_RADIX_BLOCK_ORDER GPI(block_order)
-#define GPI_RADIX_BLOCK_ALIKE GPI(block_alike)
-#define GPI_RADIX_BLOCK_PART GPI(block_part)
-#define GPI_RADIX_BLOCK_FILL GPI(block_fill)
-#define GPI_RADIX_BLOCK_COMPARE GPI(block_compare)
-#define GPI_RADIX_BLOCK_WRITE GPI(block_write)
-#define GPI_RADIX_BLOCK_KERNEL GPI(block_kernel)
-#define GPI_RADIX_BLOCK_BYTES GPI(block_bytes)
 
 #ifndef GPI_RADIX_BLOCK_CUH
 #define GPI_RADIX_BLOCK_CUH
@@ -154,25 +145,25 @@ typedef struct {
     uint32_t n;
     uint64_t mask; /* the bits that count */
     int same;      /* the keys of a bin are all the same: none need be told apart, or compared */
-} GPI_RADIX_BLOCK;
+} GPI(block);
 
 /* Shared memory of a block. */
-static inline size_t GPI_RADIX_BLOCK_BYTES(size_t n)
+static inline size_t GPI(block_bytes)(size_t n)
 {
     return sizeof(gpi_radix_bins) + GPI_RADIX_BLOCK_SLOTS(n) * (sizeof(uint32_t) + sizeof(GP_KEY));
 }
 
 #if GPI_DEVICE_CODE
 /* The bits of a key that count. */
-GPI_DEVICE uint64_t GPI_RADIX_BLOCK_ORDER(const GPI_RADIX_BLOCK *block, GP_KEY key)
+GPI_DEVICE uint64_t GPI(block_order)(const GPI(block) *block, GP_KEY key)
 {
-    return GPI_KEY_IS_NARROW ? GPI_KEY_WORD(key) & (uint32_t)block->mask
-                             : GPI_KEY_LONG(key) & block->mask;
+    return GPI_KEY_IS_NARROW ? GPI(key_word)(key) & (uint32_t)block->mask
+                             : GPI(key_long)(key) & block->mask;
 }
 
 /* How many of the topmost bits are alike in all items of every crowded bin. */
-GPI_DEVICE int GPI_RADIX_BLOCK_ALIKE(const GPI_RADIX_BLOCK *block, const uint32_t *at,
-                                     const uint32_t *words, const uint64_t *rest)
+GPI_DEVICE int GPI(block_alike)(const GPI(block) *block, const uint32_t *at,
+                                const uint32_t *words, const uint64_t *rest)
 {
     uint64_t *some =
         (uint64_t *)block->tags; /* one item of each crowded bin; nothing is in the slots yet */
@@ -205,8 +196,8 @@ GPI_DEVICE int GPI_RADIX_BLOCK_ALIKE(const GPI_RADIX_BLOCK *block, const uint32_
  * Makes as many bins of each crowded one as it has items. Bits that are alike in all items of every crowded bin are
  * left out, if the caller asks for that.
  */
-GPI_DEVICE void GPI_RADIX_BLOCK_PART(const GPI_RADIX_BLOCK *block, uint32_t *at, uint64_t *rest,
-                                     int asks)
+GPI_DEVICE void GPI(block_part)(const GPI(block) *block, uint32_t *at, uint64_t *rest,
+                                int asks)
 {
     uint32_t words[GPI_RADIX_BLOCK_ITEMS];
 
@@ -214,7 +205,7 @@ GPI_DEVICE void GPI_RADIX_BLOCK_PART(const GPI_RADIX_BLOCK *block, uint32_t *at,
     for (uint32_t i = 0; i < GPI_RADIX_BLOCK_ITEMS; i++)
         words[i] = block->state->bins[at[i]];
     __syncthreads(); /* the words have been read */
-    const int alike = asks ? GPI_RADIX_BLOCK_ALIKE(block, at, words, rest) : 0;
+    const int alike = asks ? GPI(block_alike)(block, at, words, rest) : 0;
     gpi_radix_zero(block->state->bins, GPI_RADIX_BINS);
     GPI_UNROLL
     for (uint32_t i = 0; i < GPI_RADIX_BLOCK_ITEMS; i++) {
@@ -232,8 +223,8 @@ GPI_DEVICE void GPI_RADIX_BLOCK_PART(const GPI_RADIX_BLOCK *block, uint32_t *at,
 }
 
 /* Finds bins for the items of the thread, by so many bits of their numbers, of which none is crowded. */
-GPI_DEVICE void GPI_RADIX_BLOCK_FILL(const GPI_RADIX_BLOCK *block, const uint64_t *numbers,
-                                     int bits, uint32_t *at)
+GPI_DEVICE void GPI(block_fill)(const GPI(block) *block, const uint64_t *numbers,
+                                int bits, uint32_t *at)
 {
     gpi_radix_bins *state = block->state;
     uint64_t rest[GPI_RADIX_BLOCK_ITEMS];
@@ -263,7 +254,7 @@ GPI_DEVICE void GPI_RADIX_BLOCK_FILL(const GPI_RADIX_BLOCK *block, const uint64_
              i++) /* without the topmost bits, which say the bin */
             rest[i] = (numbers[i] << GPI_RADIX_BIN_BITS | (threadIdx.x + i * blockDim.x))
                       << (64 - bits);
-        GPI_RADIX_BLOCK_PART(block, at, rest, round % 4 == 0); /* to leave out bits takes time */
+        GPI(block_part)(block, at, rest, round % 4 == 0); /* to leave out bits takes time */
     }
 }
 
@@ -271,8 +262,8 @@ GPI_DEVICE void GPI_RADIX_BLOCK_FILL(const GPI_RADIX_BLOCK *block, const uint64_
  * Counts, for the items in the thread's slots, those that come before them in their bins: of keys that are alike, by
  * position or in any order.
  */
-GPI_DEVICE void GPI_RADIX_BLOCK_COMPARE(const GPI_RADIX_BLOCK *block, const GP_KEY *keys,
-                                        const uint32_t *tags, int by_position, uint32_t *places)
+GPI_DEVICE void GPI(block_compare)(const GPI(block) *block, const GP_KEY *keys,
+                                   const uint32_t *tags, int by_position, uint32_t *places)
 {
     uint32_t begin[GPI_RADIX_BLOCK_ITEMS], words[GPI_RADIX_BLOCK_ITEMS], most = 0;
     uint64_t numbers[GPI_RADIX_BLOCK_ITEMS];
@@ -280,7 +271,7 @@ GPI_DEVICE void GPI_RADIX_BLOCK_COMPARE(const GPI_RADIX_BLOCK *block, const GP_K
     GPI_UNROLL
     for (uint32_t i = 0; i < GPI_RADIX_BLOCK_ITEMS; i++) {
         words[i] = block->state->bins[tags[i] % 65536];
-        numbers[i] = GPI_RADIX_BLOCK_ORDER(block, keys[i]);
+        numbers[i] = GPI(block_order)(block, keys[i]);
     }
     GPI_UNROLL
     for (uint32_t i = 0; i < GPI_RADIX_BLOCK_ITEMS; i++) {
@@ -292,7 +283,7 @@ GPI_DEVICE void GPI_RADIX_BLOCK_COMPARE(const GPI_RADIX_BLOCK *block, const GP_K
         GPI_UNROLL
         for (uint32_t i = 0; i < GPI_RADIX_BLOCK_ITEMS; i++)
             if (i * blockDim.x < block->n) { /* behind the end of the bin are greater ones */
-                const uint64_t other = GPI_RADIX_BLOCK_ORDER(block, block->keys[begin[i] + k]);
+                const uint64_t other = GPI(block_order)(block, block->keys[begin[i] + k]);
                 const int earlier = by_position ? block->tags[begin[i] + k] < tags[i]
                                                 : k < threadIdx.x + i * blockDim.x - begin[i];
 
@@ -303,7 +294,7 @@ GPI_DEVICE void GPI_RADIX_BLOCK_COMPARE(const GPI_RADIX_BLOCK *block, const GP_K
 }
 
 /* Sorts the items in their bins, and writes them. */
-GPI_DEVICE void GPI_RADIX_BLOCK_WRITE(const GPI_RADIX_BLOCK *block, const GPI_RADIX_JOB *job)
+GPI_DEVICE void GPI(block_write)(const GPI(block) *block, const GPI(job) *job)
 {
     const GPI_RADIX_VALUE *values_in = (const GPI_RADIX_VALUE *)job->values_in;
     GPI_RADIX_VALUE *values_out = (GPI_RADIX_VALUE *)job->values_out;
@@ -320,17 +311,17 @@ GPI_DEVICE void GPI_RADIX_BLOCK_WRITE(const GPI_RADIX_BLOCK *block, const GPI_RA
             if (GPI_RADIX_PAIRS) { /* under way while keys are compared */
                 const uint32_t position = tags[i] / 65536;
 
-                values[i] = values_in ? values_in[position] : GPI_RADIX_NUMBERED(position);
+                values[i] = values_in ? values_in[position] : GPI(numbered)(position);
             }
         }
     if (block->same) {
         GPI_UNROLL
         for (uint32_t i = 0; i < GPI_RADIX_BLOCK_ITEMS; i++)
             places[i] = threadIdx.x + i * blockDim.x;
-    } else if (GPI_RADIX_PAIRS || GPI_KEY_IS_FLOAT || job->end_bit - job->begin_bit < GPI_KEY_WIDTH)
-        GPI_RADIX_BLOCK_COMPARE(block, keys, tags, 1, places);
+    } else if (GPI_RADIX_PAIRS || GPI(key_is_float) || job->end_bit - job->begin_bit < GPI_KEY_WIDTH)
+        GPI(block_compare)(block, keys, tags, 1, places);
     else /* keys that are alike are the same */
-        GPI_RADIX_BLOCK_COMPARE(block, keys, tags, 0, places);
+        GPI(block_compare)(block, keys, tags, 0, places);
     if (GPI_RADIX_PAIRS && values_in == values_out)
         __syncthreads(); /* all values have been read */
     GPI_UNROLL
@@ -344,12 +335,12 @@ GPI_DEVICE void GPI_RADIX_BLOCK_WRITE(const GPI_RADIX_BLOCK *block, const GPI_RA
 #endif
 
 /* Sorts job.n items; the grid is one block. */
-static __global__ void __launch_bounds__(1024) GPI_RADIX_BLOCK_KERNEL(GPI_RADIX_JOB job)
+static __global__ void __launch_bounds__(1024) GPI(block_kernel)(GPI(job) job)
 {
 #if GPI_DEVICE_CODE
     GP_DYNAMIC_SHARED(char, memory);
     gpi_radix_bins *state = (gpi_radix_bins *)memory;
-    GPI_RADIX_BLOCK block;
+    GPI(block) block;
     GP_KEY keys[GPI_RADIX_BLOCK_ITEMS];
     uint64_t numbers[GPI_RADIX_BLOCK_ITEMS] = {0}, differ = 0;
     uint32_t at[GPI_RADIX_BLOCK_ITEMS], slots[GPI_RADIX_BLOCK_ITEMS],
@@ -369,25 +360,25 @@ static __global__ void __launch_bounds__(1024) GPI_RADIX_BLOCK_KERNEL(GPI_RADIX_
     if (threadIdx.x < 32)
         state->bins[GPI_RADIX_BINS + threadIdx.x] = 0;
     if (threadIdx.x < GPI_RADIX_BLOCK_CROWD) {
-        block.keys[job.n + threadIdx.x] = GPI_KEY_LAST();
+        block.keys[job.n + threadIdx.x] = GPI(key_last)();
         block.tags[job.n + threadIdx.x] = UINT32_MAX;
     }
     gpi_grid_wait();
     gpi_grid_launch_next();
-    const uint64_t one = GPI_RADIX_BLOCK_ORDER(&block, job.keys_in[0]) >> job.begin_bit;
+    const uint64_t one = GPI(block_order)(&block, job.keys_in[0]) >> job.begin_bit;
     GPI_UNROLL
     for (uint32_t i = 0; i < GPI_RADIX_BLOCK_ITEMS; i++)
         if (threadIdx.x + i * blockDim.x < job.n) {
             keys[i] = job.keys_in[threadIdx.x + i * blockDim.x];
-            numbers[i] = GPI_RADIX_BLOCK_ORDER(&block, keys[i]) >> job.begin_bit;
+            numbers[i] = GPI(block_order)(&block, keys[i]) >> job.begin_bit;
             differ |= numbers[i] ^ one;
         }
     /* Up to the topmost bit that is not the same in all, and at least those of a bin. */
     differ = gpi_radix_block_or(state, differ, GPI_KEY_IS_NARROW) | GPI_RADIX_BINS / 2;
     const int bits = 64 - __clzll((long long)differ);
-    block.same = !GPI_RADIX_PAIRS && !GPI_KEY_IS_FLOAT && job.end_bit - job.begin_bit == GPI_KEY_WIDTH &&
+    block.same = !GPI_RADIX_PAIRS && !GPI(key_is_float) && job.end_bit - job.begin_bit == GPI_KEY_WIDTH &&
                  bits == GPI_RADIX_BIN_BITS;
-    GPI_RADIX_BLOCK_FILL(&block, numbers, bits, at);
+    GPI(block_fill)(&block, numbers, bits, at);
     GPI_UNROLL
     for (uint32_t i = 0; i < GPI_RADIX_BLOCK_ITEMS; i++)
         slots[i] = atomicAdd(&state->bins[at[i]], 1u) % 65536;
@@ -398,6 +389,6 @@ static __global__ void __launch_bounds__(1024) GPI_RADIX_BLOCK_KERNEL(GPI_RADIX_
             block.tags[slots[i]] = (threadIdx.x + i * blockDim.x) << 16 | at[i];
         }
     __syncthreads(); /* the items are in their bins */
-    GPI_RADIX_BLOCK_WRITE(&block, &job);
+    GPI(block_write)(&block, &job);
 #endif
 }

@@ -20,25 +20,6 @@
  *
  * Part of radix_sort.cuh; not to be included directly.
  */
-#define GPI_RADIX_SHARE GPI(share)
-#define GPI_RADIX_SHARE_OWNER GPI(share_owner)
-#define GPI_RADIX_SHARE_NUMBER GPI(share_number)
-#define GPI_RADIX_SHARE_BIN GPI(share_bin)
-#define GPI_RADIX_SHARE_LOAD GPI(share_load)
-#define GPI_RADIX_SHARE_TOTAL GPI(share_total)
-#define GPI_RADIX_SHARE_TELL GPI(share_tell)
-#define GPI_RADIX_SHARE_SPREAD GPI(share_spread)
-#define GPI_RADIX_SHARE_COMPARE GPI(share_compare)
-#define GPI_RADIX_SHARE_IS_MIXED GPI(share_is_mixed)
-#define GPI_RADIX_SHARE_SORT GPI(share_sort)
-#define GPI_RADIX_SHARE_RANK GPI(share_rank)
-#define GPI_RADIX_SHARE_PASS GPI(share_pass)
-#define GPI_RADIX_SHARE_PASSES GPI(share_passes)
-#define GPI_RADIX_SHARE_WRITE GPI(share_write)
-#define GPI_RADIX_CLUSTER_KERNEL GPI(cluster_kernel)
-#define GPI_RADIX_CLUSTER_SLOT GPI(cluster_slot)
-#define GPI_RADIX_CLUSTER_ITEMS GPI(cluster_items)
-#define GPI_RADIX_CLUSTER_BYTES GPI(cluster_bytes)
 
 #ifndef GPI_RADIX_CLUSTER_CUH
 #define GPI_RADIX_CLUSTER_CUH
@@ -127,17 +108,17 @@ GPI_DEVICE int gpi_radix_share_scan(gpi_radix_state *state)
 
 __extension__ enum {
     /* Shared memory of an item: in both arrays; or, at the end, a position and the value. */
-    GPI_RADIX_CLUSTER_SLOT = !GPI_RADIX_PAIRS ? 2 * (int)sizeof(GP_KEY)
-                             : sizeof(GPI_RADIX_VALUE) > 2 * sizeof(GP_KEY) + 4
+    GPI(cluster_slot) = !GPI_RADIX_PAIRS ? 2 * (int)sizeof(GP_KEY)
+                        : sizeof(GPI_RADIX_VALUE) > 2 * sizeof(GP_KEY) + 4
                                  ? 4 + (int)sizeof(GPI_RADIX_VALUE)
                                  : 2 * (4 + (int)sizeof(GP_KEY)),
     /*
      * Items of a thread's share, at most. Floats take the long way, since their topmost bits are few, and of
      * many items it takes longer than the passes of a whole grid. So does the short way of bytes: they have one pass.
      */
-    GPI_RADIX_CLUSTER_ITEMS = GPI_KEY_IS_FLOAT      ? GPI_RADIX_PAIRS ? 2 : 16 / (int)sizeof(GP_KEY)
-                              : sizeof(GP_KEY) == 1 ? 4
-                                                    : 8
+    GPI(cluster_items) = GPI(key_is_float)      ? GPI_RADIX_PAIRS ? 2 : 16 / (int)sizeof(GP_KEY)
+                         : sizeof(GP_KEY) == 1 ? 4
+                                               : 8
 };
 
 /* What a block works on. */
@@ -157,51 +138,51 @@ typedef struct {
     GP_KEY *keys[2]; /* items, and another array of them */
     uint32_t *from[2];
     uint32_t first, count; /* items that the block has got, and where they go */
-} GPI_RADIX_SHARE;
+} GPI(share);
 
 /* Shared memory of a block. */
-static inline size_t GPI_RADIX_CLUSTER_BYTES(unsigned blocks, size_t share)
+static inline size_t GPI(cluster_bytes)(unsigned blocks, size_t share)
 {
     return sizeof(gpi_radix_state) + blocks * GPI_RADIX_ROW * sizeof(uint32_t) +
-           2 * share * GPI_RADIX_CLUSTER_SLOT;
+           2 * share * GPI(cluster_slot);
 }
 
 #if GPI_DEVICE_CODE
 /* The block whose share has the item with that number. */
-GPI_DEVICE uint32_t GPI_RADIX_SHARE_OWNER(const GPI_RADIX_SHARE *share, uint32_t number)
+GPI_DEVICE uint32_t GPI(share_owner)(const GPI(share) *share, uint32_t number)
 {
     return (uint32_t)((uint64_t)number * share->inverse >> 32);
 }
 
 /* The bits of a key that count. */
-GPI_DEVICE uint64_t GPI_RADIX_SHARE_NUMBER(const GPI_RADIX_SHARE *share, GP_KEY key)
+GPI_DEVICE uint64_t GPI(share_number)(const GPI(share) *share, GP_KEY key)
 {
-    return GPI_KEY_IS_NARROW ? GPI_KEY_WORD(key) >> share->begin_bit & (uint32_t)share->range
-                             : GPI_KEY_LONG(key) >> share->begin_bit & share->range;
+    return GPI_KEY_IS_NARROW ? GPI(key_word)(key) >> share->begin_bit & (uint32_t)share->range
+                             : GPI(key_long)(key) >> share->begin_bit & share->range;
 }
 
 /* The same less `low`, shifted. */
-GPI_DEVICE uint32_t GPI_RADIX_SHARE_BIN(const GPI_RADIX_SHARE *share, GP_KEY key, uint64_t low,
-                                        int shift)
+GPI_DEVICE uint32_t GPI(share_bin)(const GPI(share) *share, GP_KEY key, uint64_t low,
+                                   int shift)
 {
-    const uint64_t number = GPI_RADIX_SHARE_NUMBER(share, key);
+    const uint64_t number = GPI(share_number)(share, key);
 
     return GPI_KEY_IS_NARROW ? ((uint32_t)number - (uint32_t)low) >> shift : (uint32_t)((number - low) >> shift);
 }
 
 /* Reads the block's share of all keys. Lanes read neighbouring keys; a warp has a run of them. */
-GPI_DEVICE void GPI_RADIX_SHARE_LOAD(const GPI_RADIX_SHARE *share, GP_KEY *keys)
+GPI_DEVICE void GPI(share_load)(const GPI(share) *share, GP_KEY *keys)
 {
     const GP_KEY *from = share->keys_in + share->at;
 
     GPI_UNROLL
-    for (uint32_t i = 0; i < GPI_RADIX_CLUSTER_ITEMS; i++)
+    for (uint32_t i = 0; i < GPI(cluster_items); i++)
         if (i < share->items)
             keys[i] = from[32 * i];
 }
 
 /* How many keys have the digit of the thread in all blocks, and *before in those before this one. */
-GPI_DEVICE uint32_t GPI_RADIX_SHARE_TOTAL(const GPI_RADIX_SHARE *share, uint32_t *before)
+GPI_DEVICE uint32_t GPI(share_total)(const GPI(share) *share, uint32_t *before)
 {
     uint32_t total = 0;
 
@@ -225,7 +206,7 @@ GPI_DEVICE uint32_t GPI_RADIX_SHARE_TOTAL(const GPI_RADIX_SHARE *share, uint32_t
 /* ---- the short way ----------------------------------------------------------------------------- */
 
 /* Every block tells the others how many keys of each digit it has, and whether it must be strict. */
-GPI_DEVICE void GPI_RADIX_SHARE_TELL(const GPI_RADIX_SHARE *share, uint32_t count, uint32_t strict)
+GPI_DEVICE void GPI(share_tell)(const GPI(share) *share, uint32_t count, uint32_t strict)
 {
     GPI_NO_UNROLL
     for (unsigned r = threadIdx.x / 256; r < gridDim.x; r += blockDim.x / 256) {
@@ -243,28 +224,28 @@ GPI_DEVICE void GPI_RADIX_SHARE_TELL(const GPI_RADIX_SHARE *share, uint32_t coun
  * may differ, from *low up, or -1 when a block would get too many, or some must be strict: then
  * nothing has been moved. The same in all blocks.
  */
-GPI_DEVICE int GPI_RADIX_SHARE_SPREAD(GPI_RADIX_SHARE *share, const GP_KEY *keys, uint64_t *low)
+GPI_DEVICE int GPI(share_spread)(GPI(share) *share, const GP_KEY *keys, uint64_t *low)
 {
     gpi_radix_state *state = share->state;
     const unsigned tid = threadIdx.x, lane = tid % 32, warp = tid / 32, me = blockIdx.x;
     const int shift = share->bits > 8 ? share->bits - 8 : 0;
     uint32_t total = 0, before = 0, here = 0, start = 0, slot = 0, strict = 0;
-    uint32_t ranks[GPI_RADIX_CLUSTER_ITEMS];
+    uint32_t ranks[GPI(cluster_items)];
 
     GPI_UNROLL
-    for (uint32_t i = 0; i < GPI_RADIX_CLUSTER_ITEMS; i++)
+    for (uint32_t i = 0; i < GPI(cluster_items); i++)
         if (i < share->items) {
-            ranks[i] = atomicAdd(&state->digits[GPI_RADIX_SHARE_BIN(share, keys[i], 0, shift)], 1u);
-            if (!GPI_RADIX_PAIRS && GPI_KEY_IS_MINUS_ZERO(keys[i]))
+            ranks[i] = atomicAdd(&state->digits[GPI(share_bin)(share, keys[i], 0, shift)], 1u);
+            if (!GPI_RADIX_PAIRS && GPI(key_is_minus_zero)(keys[i]))
                 state->strict = 1;
         }
     __syncthreads();    /* the digits have been counted */
     gpi_cluster_wait(); /* all blocks have started */
-    GPI_RADIX_SHARE_TELL(share, state->digits[tid % 256], state->strict);
+    GPI(share_tell)(share, state->digits[tid % 256], state->strict);
     gpi_cluster_sync(); /* the table is complete */
     if (tid < 256)
         here = state->digits[tid];
-    total = GPI_RADIX_SHARE_TOTAL(share, &before);
+    total = GPI(share_total)(share, &before);
     start = gpi_warp_prefix(total, lane);
     slot = gpi_warp_prefix(here, lane);
     if (lane == 31) {
@@ -275,7 +256,7 @@ GPI_DEVICE int GPI_RADIX_SHARE_SPREAD(GPI_RADIX_SHARE *share, const GP_KEY *keys
     start += gpi_warp_sum(lane < warp ? state->sums[lane] : 0) - total;
     slot += gpi_warp_sum(lane < warp ? state->more_sums[lane] : 0) - here;
     if (tid < 256) {
-        uint32_t owner = GPI_RADIX_SHARE_OWNER(share, start);
+        uint32_t owner = GPI(share_owner)(share, start);
 
         state->place[tid] = start + before - slot;
         state->slot[tid] = slot;
@@ -295,9 +276,9 @@ GPI_DEVICE int GPI_RADIX_SHARE_SPREAD(GPI_RADIX_SHARE *share, const GP_KEY *keys
     if (tid < 256)
         state->place[tid] -= state->from[gpi_min(state->owner[tid], gridDim.x - 1)];
     GPI_UNROLL
-    for (uint32_t i = 0; i < GPI_RADIX_CLUSTER_ITEMS; i++)
+    for (uint32_t i = 0; i < GPI(cluster_items); i++)
         if (i < share->items) {
-            uint32_t to = state->slot[GPI_RADIX_SHARE_BIN(share, keys[i], 0, shift)] + ranks[i];
+            uint32_t to = state->slot[GPI(share_bin)(share, keys[i], 0, shift)] + ranks[i];
 
             share->keys[1][to] = keys[i];
             if (GPI_RADIX_PAIRS)
@@ -308,7 +289,7 @@ GPI_DEVICE int GPI_RADIX_SHARE_SPREAD(GPI_RADIX_SHARE *share, const GP_KEY *keys
     const uint32_t mine = first < share->n ? gpi_min(share->n - first, share->share) : 0;
     for (uint32_t x = tid; x < mine; x += blockDim.x) {
         GP_KEY key = share->keys[1][x];
-        uint32_t digit = GPI_RADIX_SHARE_BIN(share, key, 0, shift), owner = state->owner[digit];
+        uint32_t digit = GPI(share_bin)(share, key, 0, shift), owner = state->owner[digit];
         uint32_t to = state->place[digit] + x;
 
         *(GP_KEY *)gpi_cluster_shared(&share->keys[0][to], owner) = key;
@@ -323,58 +304,58 @@ GPI_DEVICE int GPI_RADIX_SHARE_SPREAD(GPI_RADIX_SHARE *share, const GP_KEY *keys
 }
 
 /* The slot of an item, among those of its bin: the last one, less those that it comes before. */
-GPI_DEVICE uint32_t GPI_RADIX_SHARE_COMPARE(const GPI_RADIX_SHARE *share, uint32_t x,
-                                            uint32_t begin, uint32_t end)
+GPI_DEVICE uint32_t GPI(share_compare)(const GPI(share) *share, uint32_t x,
+                                       uint32_t begin, uint32_t end)
 {
-    const uint64_t number = GPI_RADIX_SHARE_NUMBER(share, share->keys[1][x]);
+    const uint64_t number = GPI(share_number)(share, share->keys[1][x]);
     const uint32_t from = GPI_RADIX_PAIRS ? share->from[1][x] : x;
     uint32_t slot = end - 1;
 
     GPI_NO_UNROLL
     for (uint32_t y = begin; y < end; y++)
-        slot = gpi_less_if_before(slot, number, from, GPI_RADIX_SHARE_NUMBER(share, share->keys[1][y]),
+        slot = gpi_less_if_before(slot, number, from, GPI(share_number)(share, share->keys[1][y]),
                                   GPI_RADIX_PAIRS ? share->from[1][y] : y, GPI_KEY_IS_NARROW);
     return slot;
 }
 
 /* Whether keys of a bin with many of them are not all the same; then the long way must sort them. */
-GPI_DEVICE int GPI_RADIX_SHARE_IS_MIXED(const GPI_RADIX_SHARE *share, uint64_t low, int shift)
+GPI_DEVICE int GPI(share_is_mixed)(const GPI(share) *share, uint64_t low, int shift)
 {
     int mixed = 0;
 
     for (uint32_t x = threadIdx.x; x < share->count; x += blockDim.x) {
         const GP_KEY key = share->keys[1][x];
-        const uint32_t bin = GPI_RADIX_SHARE_BIN(share, key, low, shift);
+        const uint32_t bin = GPI(share_bin)(share, key, low, shift);
         const uint32_t begin = bin ? share->state->u.ends[bin - 1] : 0;
 
         if (share->state->u.ends[bin] - begin > GPI_RADIX_CROWD)
-            mixed |= GPI_RADIX_PAIRS || GPI_KEY_ORDER(share->keys[1][begin]) != GPI_KEY_ORDER(key);
+            mixed |= GPI_RADIX_PAIRS || GPI(key_order)(share->keys[1][begin]) != GPI(key_order)(key);
     }
     return mixed;
 }
 
 /* Sorts what the block has got, and writes the keys. Tells whether all blocks could; if not, nothing is done. */
-GPI_DEVICE int GPI_RADIX_SHARE_SORT(GPI_RADIX_SHARE *share, uint64_t low, int bits)
+GPI_DEVICE int GPI(share_sort)(GPI(share) *share, uint64_t low, int bits)
 {
     gpi_radix_state *state = share->state;
     const int shift = bits > GPI_RADIX_SHARE_BIN_BITS ? bits - GPI_RADIX_SHARE_BIN_BITS : 0;
     const int compares = GPI_RADIX_PAIRS || shift > 0; /* else the keys of a bin are all the same */
 
     for (uint32_t x = threadIdx.x; x < share->count; x += blockDim.x)
-        gpi_radix_share_add(state, GPI_RADIX_SHARE_BIN(share, share->keys[0][x], low, shift));
+        gpi_radix_share_add(state, GPI(share_bin)(share, share->keys[0][x], low, shift));
     __syncthreads(); /* the bins have been counted */
     const int crowded = gpi_radix_share_scan(state);
     __syncthreads(); /* where each bin begins is there */
     for (uint32_t x = threadIdx.x; x < share->count; x += blockDim.x) {
         GP_KEY key = share->keys[0][x];
-        uint32_t slot = gpi_radix_share_add(state, GPI_RADIX_SHARE_BIN(share, key, low, shift));
+        uint32_t slot = gpi_radix_share_add(state, GPI(share_bin)(share, key, low, shift));
 
         share->keys[1][slot] = key;
         if (GPI_RADIX_PAIRS)
             share->from[1][slot] = share->from[0][x];
     }
     __syncthreads(); /* the items are in their bins */
-    if (crowded && GPI_RADIX_SHARE_IS_MIXED(share, low, shift)) {
+    if (crowded && GPI(share_is_mixed)(share, low, shift)) {
         GPI_NO_UNROLL
         for (unsigned r = 0; r < gridDim.x; r++)
             ((gpi_radix_state *)gpi_cluster_shared(state, r))->crowded = 1;
@@ -383,11 +364,11 @@ GPI_DEVICE int GPI_RADIX_SHARE_SORT(GPI_RADIX_SHARE *share, uint64_t low, int bi
     if (state->crowded)
         return 0;
     for (uint32_t x = threadIdx.x; x < share->count; x += blockDim.x) {
-        uint32_t bin = GPI_RADIX_SHARE_BIN(share, share->keys[1][x], low, shift), slot = x;
+        uint32_t bin = GPI(share_bin)(share, share->keys[1][x], low, shift), slot = x;
         uint32_t begin = bin ? state->u.ends[bin - 1] : 0, end = state->u.ends[bin];
 
         if (compares && end - begin <= GPI_RADIX_CROWD)
-            slot = GPI_RADIX_SHARE_COMPARE(share, x, begin, end);
+            slot = GPI(share_compare)(share, x, begin, end);
         share->keys_out[share->first + slot] = share->keys[1][x];
         if (GPI_RADIX_PAIRS)
             share->from[0][slot] = share->from[1][x];
@@ -399,8 +380,8 @@ GPI_DEVICE int GPI_RADIX_SHARE_SORT(GPI_RADIX_SHARE *share, uint64_t low, int bi
 /* ---- the long way ------------------------------------------------------------------------------ */
 
 /* Ranks each key of the warp's run, from *keys on, among those of its digit there. */
-GPI_DEVICE void GPI_RADIX_SHARE_RANK(const GP_KEY *keys, uint16_t *ranks, uint16_t *counts, uint32_t n, int shift,
-                                     uint32_t mask)
+GPI_DEVICE void GPI(share_rank)(const GP_KEY *keys, uint16_t *ranks, uint16_t *counts, uint32_t n, int shift,
+                                uint32_t mask)
 {
     const unsigned lane = threadIdx.x % 32, below = (1u << lane) - 1;
     uint32_t ones = 0xFFFFFFFFu;
@@ -412,7 +393,7 @@ GPI_DEVICE void GPI_RADIX_SHARE_RANK(const GP_KEY *keys, uint16_t *ranks, uint16
     __syncwarp(); /* the counts are zero */
     GPI_NO_UNROLL
     for (uint32_t i = 0; i < n; i += 32) {
-        const uint32_t digit = GPI_KEY_DIGIT(keys[i], shift, mask);
+        const uint32_t digit = GPI(key_digit)(keys[i], shift, mask);
         const unsigned same = gpi_match_digit(digit, ones), rank = (unsigned)__popc(same & below);
         const uint32_t before = counts[digit];
 
@@ -428,7 +409,7 @@ GPI_DEVICE void GPI_RADIX_SHARE_RANK(const GP_KEY *keys, uint16_t *ranks, uint16
  * One digit: turns the warps' counts into the first places of their keys in the cluster. Tells whether one
  * digit has all keys. A thread has two digits, side by side in a word, in four warps.
  */
-GPI_DEVICE int GPI_RADIX_SHARE_PASS(GPI_RADIX_SHARE *share)
+GPI_DEVICE int GPI(share_pass)(GPI(share) *share)
 {
     gpi_radix_state *state = share->state;
     const unsigned tid = threadIdx.x, lane = tid % 32, warp = tid / 32, parts = blockDim.x / 128;
@@ -456,9 +437,9 @@ GPI_DEVICE int GPI_RADIX_SHARE_PASS(GPI_RADIX_SHARE *share)
         scan += counts[w];
     }
     __syncthreads(); /* the digits have been counted */
-    GPI_RADIX_SHARE_TELL(share, state->digits[tid % 256], 0);
+    GPI(share_tell)(share, state->digits[tid % 256], 0);
     gpi_cluster_sync(); /* the table is complete; the items of the digit before have been read */
-    total = GPI_RADIX_SHARE_TOTAL(share, &before);
+    total = GPI(share_total)(share, &before);
     sum = gpi_warp_prefix(total, lane);
     if (lane == 31)
         state->sums[warp] = sum;
@@ -474,7 +455,7 @@ GPI_DEVICE int GPI_RADIX_SHARE_PASS(GPI_RADIX_SHARE *share)
  * Sorts the cluster's keys by one digit after the other, to and fro between the halves of the items' room. What fills
  * up the last share comes last.
  */
-GPI_DEVICE void GPI_RADIX_SHARE_PASSES(GPI_RADIX_SHARE *share, const GP_KEY *keys)
+GPI_DEVICE void GPI(share_passes)(GPI(share) *share, const GP_KEY *keys)
 {
     gpi_radix_state *state = share->state;
     uint16_t *counts = state->u.counts[threadIdx.x / 32];
@@ -484,9 +465,9 @@ GPI_DEVICE void GPI_RADIX_SHARE_PASSES(GPI_RADIX_SHARE *share, const GP_KEY *key
     uint32_t offset = 0;
 
     GPI_UNROLL
-    for (uint32_t i = 0; i < GPI_RADIX_CLUSTER_ITEMS; i++)
+    for (uint32_t i = 0; i < GPI(cluster_items); i++)
         if (i < share->rounds) {
-            share->keys[0][here + 32 * i] = i < share->items ? keys[i] : GPI_KEY_LAST();
+            share->keys[0][here + 32 * i] = i < share->items ? keys[i] : GPI(key_last)();
             if (GPI_RADIX_PAIRS)
                 share->from[0][here + 32 * i] = first + here + 32 * i;
         }
@@ -497,17 +478,17 @@ GPI_DEVICE void GPI_RADIX_SHARE_PASSES(GPI_RADIX_SHARE *share, const GP_KEY *key
         const uint32_t mask = 255u >> (share->bits - bit < 8 ? 8 - (share->bits - bit) : 0);
         const GP_KEY *some = share->keys[0] + offset + here;
 
-        GPI_RADIX_SHARE_RANK(some, ranks, counts, run, shift, mask);
+        GPI(share_rank)(some, ranks, counts, run, shift, mask);
         __syncthreads(); /* the counts are complete */
-        if (!GPI_RADIX_SHARE_PASS(share)) {
+        if (!GPI(share_pass)(share)) {
             const uint32_t *from = share->from[0] + offset + here;
 
             offset = share->share - offset;
             GPI_NO_UNROLL
             for (uint32_t i = 0; i < run; i += 32) {
-                const uint32_t digit = GPI_KEY_DIGIT(some[i], shift, mask);
+                const uint32_t digit = GPI(key_digit)(some[i], shift, mask);
                 uint32_t to = counts[digit] + ranks[i] + state->place[digit];
-                const uint32_t owner = GPI_RADIX_SHARE_OWNER(share, to);
+                const uint32_t owner = GPI(share_owner)(share, to);
 
                 to += offset - owner * share->share;
                 *(GP_KEY *)gpi_cluster_shared(&share->keys[0][to], owner) = some[i];
@@ -529,7 +510,7 @@ GPI_DEVICE void GPI_RADIX_SHARE_PASSES(GPI_RADIX_SHARE *share, const GP_KEY *key
 /* ---- the kernel -------------------------------------------------------------------------------- */
 
 /* Writes the values of what the block has sorted. If they are sorted in place, all are read first. */
-GPI_DEVICE void GPI_RADIX_SHARE_WRITE(const GPI_RADIX_SHARE *share)
+GPI_DEVICE void GPI(share_write)(const GPI(share) *share)
 {
     const int in_place = share->values_in == share->values_out;
     /* Positions stay at the end of the items' room, the values take the place of the keys. */
@@ -539,7 +520,7 @@ GPI_DEVICE void GPI_RADIX_SHARE_WRITE(const GPI_RADIX_SHARE *share)
     for (uint32_t x = threadIdx.x; x < share->count; x += blockDim.x) {
         uint32_t from = share->from[0][x];
 
-        values[x] = share->values_in ? share->values_in[from] : GPI_RADIX_NUMBERED(from);
+        values[x] = share->values_in ? share->values_in[from] : GPI(numbered)(from);
     }
     if (!in_place)
         return;
@@ -550,14 +531,14 @@ GPI_DEVICE void GPI_RADIX_SHARE_WRITE(const GPI_RADIX_SHARE *share)
 #endif
 
 /* Sorts n items, at most 8 for each thread; the grid is one cluster. */
-static __global__ void __launch_bounds__(1024, 1) GPI_RADIX_CLUSTER_KERNEL(GPI_RADIX_SHARE share)
+static __global__ void __launch_bounds__(1024, 1) GPI(cluster_kernel)(GPI(share) share)
 {
 #if GPI_DEVICE_CODE
     GP_DYNAMIC_SHARED(char, memory);
     const unsigned tid = threadIdx.x;
     const uint32_t room = 2 * share.share; /* of an array of items */
     gpi_radix_state *state = (gpi_radix_state *)memory;
-    GP_KEY keys[GPI_RADIX_CLUSTER_ITEMS];
+    GP_KEY keys[GPI(cluster_items)];
     uint64_t low = 0;
     int bits = -1;
 
@@ -572,7 +553,7 @@ static __global__ void __launch_bounds__(1024, 1) GPI_RADIX_CLUSTER_KERNEL(GPI_R
     share.keys[0] = (GP_KEY *)items;
     share.keys[1] = share.keys[0] + room;
     share.from[1] = (uint32_t *)(share.keys[1] + room);
-    share.from[0] = (uint32_t *)(items + room * (GPI_RADIX_CLUSTER_SLOT - 4u));
+    share.from[0] = (uint32_t *)(items + room * (GPI(cluster_slot) - 4u));
     gpi_radix_zero(state->u.bins, GPI_RADIX_SHARE_BINS / 2);
     if (tid < 256)
         state->digits[tid] = 0;
@@ -584,15 +565,15 @@ static __global__ void __launch_bounds__(1024, 1) GPI_RADIX_CLUSTER_KERNEL(GPI_R
         state->strict = state->crowded = 0;
     gpi_grid_wait();
     gpi_grid_launch_next();
-    GPI_RADIX_SHARE_LOAD(&share, keys);
+    GPI(share_load)(&share, keys);
     __syncthreads(); /* the counts are zero */
     if (share.strict)
         gpi_cluster_wait(); /* all blocks have started */
     else
-        bits = GPI_RADIX_SHARE_SPREAD(&share, keys, &low);
-    if (bits < 0 || !GPI_RADIX_SHARE_SORT(&share, low, bits))
-        GPI_RADIX_SHARE_PASSES(&share, keys);
+        bits = GPI(share_spread)(&share, keys, &low);
+    if (bits < 0 || !GPI(share_sort)(&share, low, bits))
+        GPI(share_passes)(&share, keys);
     if (GPI_RADIX_PAIRS)
-        GPI_RADIX_SHARE_WRITE(&share);
+        GPI(share_write)(&share);
 #endif
 }

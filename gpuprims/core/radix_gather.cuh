@@ -5,35 +5,31 @@
  *
  * Part of radix_sort.cuh; not to be included directly.
  */
-#define GPI_RADIX_PIECE GPI(piece)
-#define GPI_RADIX_PIECE_BYTES GPI(piece_bytes)
-#define GPI_RADIX_GATHER_THREADS GPI(gather_threads)
-#define GPI_RADIX_GATHER_KERNEL GPI(gather_kernel)
 
 enum {
-    GPI_RADIX_PIECE_BYTES = __alignof__(GPI_RADIX_VALUE) < 16 ? __alignof__(GPI_RADIX_VALUE) : 16,
-    GPI_RADIX_GATHER_THREADS = 256
+    GPI(piece_bytes) = __alignof__(GPI_RADIX_VALUE) < 16 ? __alignof__(GPI_RADIX_VALUE) : 16,
+    GPI(gather_threads) = 256
 };
 
 /* As much of a value as one access moves. */
 typedef struct {
-    unsigned char bytes[GPI_RADIX_PIECE_BYTES];
-} __attribute__((may_alias, aligned(GPI_RADIX_PIECE_BYTES))) GPI_RADIX_PIECE;
+    unsigned char bytes[GPI(piece_bytes)];
+} __attribute__((may_alias, aligned(GPI(piece_bytes)))) GPI(piece);
 
 /* Item i gets the value with the number map[i], or that number if there are no values. */
-static __global__ void __launch_bounds__(GPI_RADIX_GATHER_THREADS)
-    GPI_RADIX_GATHER_KERNEL(const GPI_RADIX_VALUE *in, const uint32_t *map, GPI_RADIX_VALUE *out, size_t n)
+static __global__ void __launch_bounds__(GPI(gather_threads))
+    GPI(gather_kernel)(const GPI_RADIX_VALUE *in, const uint32_t *map, GPI_RADIX_VALUE *out, size_t n)
 {
 #if GPI_DEVICE_CODE
-    const size_t pieces = sizeof(GPI_RADIX_VALUE) / GPI_RADIX_PIECE_BYTES;
-    const size_t k = (size_t)blockIdx.x * GPI_RADIX_GATHER_THREADS + threadIdx.x;
+    const size_t pieces = sizeof(GPI_RADIX_VALUE) / GPI(piece_bytes);
+    const size_t k = (size_t)blockIdx.x * GPI(gather_threads) + threadIdx.x;
     const size_t i = k / pieces, piece = k % pieces;
 
-    if (!GPI_RADIX_INDEXED || i >= n)
+    if (!GPI(indexed) || i >= n)
         return;
     if (in)
-        ((GPI_RADIX_PIECE *)(out + i))[piece] = ((const GPI_RADIX_PIECE *)(in + map[i]))[piece];
+        ((GPI(piece) *)(out + i))[piece] = ((const GPI(piece) *)(in + map[i]))[piece];
     else if (piece == 0)
-        out[i] = GPI_RADIX_NUMBERED(map[i]);
+        out[i] = GPI(numbered)(map[i]);
 #endif
 }

@@ -23,10 +23,7 @@
  *
  * Part of radix_sort.cuh; not to be included directly.
  */
-#define GPI_RADIX_JOB GPI(job)
-#define GPI_RADIX_DIGIT GPI(digit)
-#define GPI_RADIX_LONG(key) (GPI_RADIX_CODED ? GPI_KEY_CODE_LONG(key, 0) : GPI_KEY_LONG(key))
-#define GPI_RADIX_INDEXED GPI(indexed)
+#define GPI_RADIX_LONG(key) (GPI(coded) ? GPI(key_code_long)(key, 0) : GPI(key_long)(key))
 
 /* A word of the look-back: how many keys of a digit the tile has, or it and all before. 0: not known yet. */
 #define GPI_RADIX_SEEN_TILE 0x40000000u
@@ -92,16 +89,16 @@ typedef struct {
     uint32_t *ticket;
     uint32_t *look;      /* a row of 256 words for each tile */
     uint32_t *look_next; /* those of the next launch, to be cleared */
-} GPI_RADIX_JOB;
+} GPI(job);
 
 /* A digit of what a pass moves; of codes the zeros may be `one` number. */
-GPI_DEVICE uint32_t GPI_RADIX_DIGIT(GP_KEY key, int shift, uint32_t mask, int one)
+GPI_DEVICE uint32_t GPI(digit)(GP_KEY key, int shift, uint32_t mask, int one)
 {
-    return GPI_RADIX_CODED ? GPI_KEY_CODE_DIGIT(key, shift, mask, one) : GPI_KEY_DIGIT(key, shift, mask);
+    return GPI(coded) ? GPI(key_code_digit)(key, shift, mask, one) : GPI(key_digit)(key, shift, mask);
 }
 
 /* Whether items' numbers are moved instead of their values: large ones, of keys that have more than two digits. */
-enum { GPI_RADIX_INDEXED = GPI_RADIX_PAIRS && sizeof(GPI_RADIX_VALUE) >= 16 && sizeof(GP_KEY) >= 4 };
+enum { GPI(indexed) = GPI_RADIX_PAIRS && sizeof(GPI_RADIX_VALUE) >= 16 && sizeof(GP_KEY) >= 4 };
 
 /* Whether a block, or a cluster of them, sorts in one launch; larger values take passes, however few there are. */
 #define GPI_RADIX_HOLDS_VALUES (sizeof(GPI_RADIX_VALUE) <= 16)
@@ -135,17 +132,12 @@ enum { GPI_RADIX_INDEXED = GPI_RADIX_PAIRS && sizeof(GPI_RADIX_VALUE) >= 16 && s
 
 /* From here on the names are those of the kernel for many keys and their values, and these of the others. */
 #define GPI_RADIX_OF(word) GPI(word)
-#define GPI_RADIX_FEW_KERNEL GPI(few_pass_kernel)
-#define GPI_RADIX_FEW_TILE GPI(few_tile)
-#define GPI_RADIX_FEW_THREADS GPI(few_threads)
-#define GPI_RADIX_FEW_ITEMS GPI(few_items)
-#define GPI_RADIX_FEW_SLOT GPI(few_slot)
 #ifdef GP_VALUE
 #define GPI_RADIX_INDEX_KERNEL GPI(index_pass_kernel)
-#define GPI_RADIX_MANY(word) (GPI_RADIX_INDEXED ? (size_t)GPI(index_##word) : (size_t)GPI(word))
-#define GPI_RADIX_MANY_TILE (GPI_RADIX_INDEXED ? sizeof(GPI(index_tile)) : sizeof(GPI(tile)))
+#define GPI_RADIX_MANY(word) (GPI(indexed) ? (size_t)GPI(index_##word) : (size_t)GPI(word))
+#define GPI_RADIX_MANY_TILE (GPI(indexed) ? sizeof(GPI(index_tile)) : sizeof(GPI(tile)))
 #else
-#define GPI_RADIX_INDEX_KERNEL GPI_RADIX_PASS_KERNEL
+#define GPI_RADIX_INDEX_KERNEL GPI(pass_kernel)
 #define GPI_RADIX_MANY(word) ((size_t)GPI(word))
-#define GPI_RADIX_MANY_TILE sizeof(GPI_RADIX_TILE)
+#define GPI_RADIX_MANY_TILE sizeof(GPI(tile))
 #endif

@@ -162,43 +162,17 @@ static __global__ void __launch_bounds__(GPI_RADIX_CLEAR_THREADS) gpi_radix_clea
 
 #endif
 
-#define GPI_RADIX_COUNTING GPI(counting)
-#define GPI_RADIX_WINDOW GPI(window)
-#define GPI_RADIX_NUMBERS GPI(numbers)
-#define GPI_RADIX_COUNT_FEW GPI(count_few)
-#define GPI_RADIX_FIND_FEW GPI(find_few)
-#define GPI_RADIX_PLAN_FEW GPI(plan_few)
-#define GPI_RADIX_LEAST GPI(least)
-#define GPI_RADIX_NO_MINUS_ZERO GPI(no_minus_zero)
-#define GPI_RADIX_UNIT GPI(unit)
-#define GPI_RADIX_COUNT_BYTES GPI(count_bytes)
-#define GPI_RADIX_COUNT GPI(count)
-#define GPI_RADIX_READ_VECTOR GPI(read_vector)
-#define GPI_RADIX_COUNT_VECTORS GPI(count_vectors)
-#define GPI_RADIX_COUNT_ENDS GPI(count_ends)
-#define GPI_RADIX_COLLECT GPI(collect)
 #define GPI_RADIX_FIRST_BITS(levels, bits) (GPI_RADIX_PAIRS && (levels) == 2 ? ((bits) + 1) / 2 : 8)
-#define GPI_RADIX_PLAN_PARTITIONS GPI(plan_partitions)
-#define GPI_RADIX_PLAN_BUCKETS GPI(plan_buckets)
-#define GPI_RADIX_IS_OFTEN GPI(is_often)
-#define GPI_RADIX_MAKE_PLAN GPI(make_plan)
-#define GPI_RADIX_COUNT_KERNEL GPI(count_kernel)
-#define GPI_RADIX_VECTOR_N GPI(vector_n)
-#define GPI_RADIX_COLUMNS GPI(columns)
 #define GPI_RADIX_WHOLE (UINT64_MAX >> (64 - GPI_KEY_WIDTH)) /* all bits of a key */
-#define GPI_RADIX_HAS_BUCKETS GPI(has_buckets)
-#define GPI_RADIX_CODED GPI(coded)
-#define GPI_RADIX_BUCKET_ITEMS GPI(bucket_items)
-#define GPI_RADIX_BUCKET_N GPI(bucket_n)
 
 __extension__ enum {
-    GPI_RADIX_VECTOR_N = 16 / (int)sizeof(GP_KEY),
-    GPI_RADIX_COLUMNS = sizeof(GP_KEY) == 8 ? 16 : 32, /* of the counters, if there is room for them */
+    GPI(vector_n) = 16 / (int)sizeof(GP_KEY),
+    GPI(columns) = sizeof(GP_KEY) == 8 ? 16 : 32, /* of the counters, if there is room for them */
     /* Items that core/radix_buckets.cuh may sort, and how many of them a bucket holds. */
-    GPI_RADIX_HAS_BUCKETS = sizeof(GP_KEY) >= 4,
-    GPI_RADIX_BUCKET_ITEMS = GPI_RADIX_HAS_BUCKETS ? 9 : 1,
-    GPI_RADIX_BUCKET_N = GPI_RADIX_BUCKET_THREADS * GPI_RADIX_BUCKET_ITEMS,
-    GPI_RADIX_CODED = GPI_KEY_IS_FLOAT && !GPI_RADIX_PAIRS /* whether the passes move codes of keys */
+    GPI(has_buckets) = sizeof(GP_KEY) >= 4,
+    GPI(bucket_items) = GPI(has_buckets) ? 9 : 1,
+    GPI(bucket_n) = GPI_RADIX_BUCKET_THREADS * GPI(bucket_items),
+    GPI(coded) = GPI(key_is_float) && !GPI_RADIX_PAIRS /* whether the passes move codes of keys */
 };
 
 /* What is counted, and what the plan depends on. */
@@ -215,7 +189,7 @@ typedef struct {
     size_t words;
     int levels; /* partitions, if the keys are sorted in buckets; 0 if that is out of the question */
     gpi_radix_buckets *buckets;
-} GPI_RADIX_COUNTING;
+} GPI(counting);
 
 #if GPI_DEVICE_CODE
 /*
@@ -223,8 +197,8 @@ typedef struct {
  * lane, or for every few lanes: they hardly ever meet in a bank, however the keys are spread. The columns are a
  * power of two in number.
  */
-GPI_DEVICE void GPI_RADIX_COUNT(uint32_t *counters, unsigned columns, const uint64_t *units, int n, int high, int at,
-                                int p)
+GPI_DEVICE void GPI(count)(uint32_t *counters, unsigned columns, const uint64_t *units, int n, int high, int at,
+                           int p)
 {
     uint32_t row = ((unsigned)p * 256 * columns + (threadIdx.x & (columns - 1))) * (uint32_t)sizeof row;
 
@@ -239,34 +213,34 @@ GPI_DEVICE void GPI_RADIX_COUNT(uint32_t *counters, unsigned columns, const uint
 }
 
 /* Counts byte `at` of all words: it is a digit of the key that the word is, has a part of, or is a part of. */
-GPI_DEVICE void GPI_RADIX_COUNT_BYTES(uint32_t *counters, unsigned columns, const uint64_t *units, int n, int at,
-                                      int digits)
+GPI_DEVICE void GPI(count_bytes)(uint32_t *counters, unsigned columns, const uint64_t *units, int n, int at,
+                                 int digits)
 {
     const int low = GPI_KEY_IS_NARROW ? at % (int)sizeof(GP_KEY) : at, high = GPI_KEY_IS_NARROW ? low : at + 4;
 
     if (low < digits)
-        GPI_RADIX_COUNT(counters, columns, units, n, 0, at, low);
+        GPI(count)(counters, columns, units, n, 0, at, low);
     if (high < digits)
-        GPI_RADIX_COUNT(counters, columns, units, n, 1, at, high);
+        GPI(count)(counters, columns, units, n, 1, at, high);
 }
 
 /* Eight bits of a number. */
-GPI_DEVICE uint32_t GPI_RADIX_WINDOW(uint64_t number, int shift)
+GPI_DEVICE uint32_t GPI(window)(uint64_t number, int shift)
 {
     return GPI_KEY_IS_NARROW ? (uint32_t)number >> shift & 255 : (uint32_t)(number >> shift) & 255;
 }
 
 /* Where there are few different numbers: the one of each window, behind the counters of one digit. */
-GPI_DEVICE uint64_t *GPI_RADIX_NUMBERS(uint32_t *counters, unsigned columns)
+GPI_DEVICE uint64_t *GPI(numbers)(uint32_t *counters, unsigned columns)
 {
     return (uint64_t *)(counters + 256 * columns);
 }
 
 /* Counts a number by a window of it, where there are few different ones. Tells whether this is another one. */
-GPI_DEVICE int GPI_RADIX_COUNT_FEW(uint32_t *counters, unsigned columns, uint64_t number, int window)
+GPI_DEVICE int GPI(count_few)(uint32_t *counters, unsigned columns, uint64_t number, int window)
 {
-    const uint32_t at = GPI_RADIX_WINDOW(number, window);
-    const uint64_t same = GPI_RADIX_NUMBERS(counters, columns)[at];
+    const uint32_t at = GPI(window)(number, window);
+    const uint64_t same = GPI(numbers)(counters, columns)[at];
 
     atomicAdd(&counters[at * columns + (threadIdx.x & (columns - 1))], 1u);
     return GPI_KEY_IS_NARROW ? (uint32_t)same != (uint32_t)number : same != number;
@@ -276,7 +250,7 @@ GPI_DEVICE int GPI_RADIX_COUNT_FEW(uint32_t *counters, unsigned columns, uint64_
  * One warp: the different numbers in a sample, and a window of eight bits that tells them apart, if they are few:
  * then one pass sorts the keys by that window, if there turn out to be no others.
  */
-GPI_DEVICE void GPI_RADIX_FIND_FEW(const GPI_RADIX_COUNTING *job, gpi_radix_tally *tally, uint64_t range)
+GPI_DEVICE void GPI(find_few)(const GPI(counting) *job, gpi_radix_tally *tally, uint64_t range)
 {
     enum { SAMPLE = 256 };
     const int lane = (int)threadIdx.x, windows = job->end_bit - job->begin_bit - 7;
@@ -285,7 +259,7 @@ GPI_DEVICE void GPI_RADIX_FIND_FEW(const GPI_RADIX_COUNTING *job, gpi_radix_tall
 
     GPI_NO_UNROLL
     for (int i = lane; i < SAMPLE && few <= GPI_RADIX_FEW_DIGITS; i += 32) {
-        const uint64_t number = GPI_KEY_ORDER(job->in[(size_t)i * (job->n / SAMPLE)]) >> job->begin_bit & range;
+        const uint64_t number = GPI(key_order)(job->in[(size_t)i * (job->n / SAMPLE)]) >> job->begin_bit & range;
         unsigned others = GPI_FULL_MASK;
 
         GPI_NO_UNROLL
@@ -308,7 +282,7 @@ GPI_DEVICE void GPI_RADIX_FIND_FEW(const GPI_RADIX_COUNTING *job, gpi_radix_tall
             const uint64_t a = __shfl_sync(GPI_FULL_MASK, known, k / few);
             const uint64_t b = __shfl_sync(GPI_FULL_MASK, known, k % few);
 
-            apart &= k / few == k % few || GPI_RADIX_WINDOW(a ^ b, first + lane) != 0;
+            apart &= k / few == k % few || GPI(window)(a ^ b, first + lane) != 0;
         }
         const unsigned votes = __ballot_sync(GPI_FULL_MASK, apart);
         window = votes ? first + __ffs((int)votes) - 1 : -1;
@@ -322,7 +296,7 @@ GPI_DEVICE void GPI_RADIX_FIND_FEW(const GPI_RADIX_COUNTING *job, gpi_radix_tall
 }
 
 /* INT32_MIN if a unit of floats has a -0.0, and hardly ever otherwise. */
-GPI_DEVICE int32_t GPI_RADIX_LEAST(uint64_t unit)
+GPI_DEVICE int32_t GPI(least)(uint64_t unit)
 {
     const int32_t high = (int32_t)(unit >> 32), low = (int32_t)unit;
 
@@ -335,15 +309,15 @@ GPI_DEVICE int32_t GPI_RADIX_LEAST(uint64_t unit)
 }
 
 /* A unit of keys with +0.0 for each -0.0. */
-GPI_DEVICE uint64_t GPI_RADIX_NO_MINUS_ZERO(uint64_t unit, int *minus_zero)
+GPI_DEVICE uint64_t GPI(no_minus_zero)(uint64_t unit, int *minus_zero)
 {
     GP_KEY keys[8 / sizeof(GP_KEY)];
 
     memcpy((void *)keys, &unit, sizeof keys);
     GPI_UNROLL
     for (int k = 0; k < 8 / (int)sizeof(GP_KEY); k++)
-        if (GPI_KEY_IS_MINUS_ZERO(keys[k])) {
-            keys[k] = GPI_KEY_OF_BITS(0);
+        if (GPI(key_is_minus_zero)(keys[k])) {
+            keys[k] = GPI(key_of_bits)(0);
             *minus_zero = 1;
         }
     memcpy(&unit, (void *)keys, sizeof unit);
@@ -354,32 +328,32 @@ GPI_DEVICE uint64_t GPI_RADIX_NO_MINUS_ZERO(uint64_t unit, int *minus_zero)
  * A unit of keys as their numbers, of which the bits that count are left: whatever the size of the keys, the bits of
  * all of them are cut out at once.
  */
-GPI_DEVICE uint64_t GPI_RADIX_UNIT(uint64_t unit, int begin_bit, uint64_t range)
+GPI_DEVICE uint64_t GPI(unit)(uint64_t unit, int begin_bit, uint64_t range)
 {
     const uint64_t each = UINT64_MAX / GPI_RADIX_WHOLE; /* a one for each key */
 
-    if (GPI_KEY_IS_FLOAT) {
+    if (GPI(key_is_float)) {
         GP_KEY keys[8 / sizeof(GP_KEY)];
 
         memcpy((void *)keys, &unit, sizeof keys);
         GPI_UNROLL
         for (int k = 0; k < 8 / (int)sizeof(GP_KEY); k++)
-            keys[k] = GPI_KEY_CODE(keys[k]);
+            keys[k] = GPI(key_code)(keys[k]);
         memcpy(&unit, (void *)keys, sizeof unit);
     } else {
-        unit ^= GPI_KEY_ORDER(GPI_KEY_OF_BITS(0)) * each;
+        unit ^= GPI(key_order)(GPI(key_of_bits)(0)) * each;
     }
     return range == GPI_RADIX_WHOLE ? unit : unit >> begin_bit & range * each;
 }
 
 /* Reads 16 bytes of keys; where keys lie at multiples of their size, these do at one of 16. */
-GPI_DEVICE void GPI_RADIX_READ_VECTOR(void *to, const GP_KEY *from)
+GPI_DEVICE void GPI(read_vector)(void *to, const GP_KEY *from)
 {
     if (__alignof__(GP_KEY) == sizeof(GP_KEY)) {
         memcpy(to, __builtin_assume_aligned(from, 16), 16);
     } else {
         GPI_UNROLL
-        for (unsigned k = 0; k < GPI_RADIX_VECTOR_N; k++) {
+        for (unsigned k = 0; k < GPI(vector_n); k++) {
             const GP_KEY key = from[k];
 
             memcpy((char *)to + k * sizeof key, (const void *)&key, sizeof key);
@@ -392,9 +366,9 @@ GPI_DEVICE void GPI_RADIX_READ_VECTOR(void *to, const GP_KEY *from)
  * neighbours, and for a -0.0. If there are few different keys, counts the windows, and tells whether there are other
  * keys.
  */
-GPI_DEVICE int GPI_RADIX_COUNT_VECTORS(gpi_radix_tally *tally, uint32_t *counters, unsigned columns,
-                                       const GP_KEY *in, size_t vectors, int begin_bit,
-                                       uint64_t range, int digits, int few)
+GPI_DEVICE int GPI(count_vectors)(gpi_radix_tally *tally, uint32_t *counters, unsigned columns,
+                                  const GP_KEY *in, size_t vectors, int begin_bit,
+                                  uint64_t range, int digits, int few)
 {
     const size_t stride = (size_t)gridDim.x * GPI_RADIX_COUNT_THREADS;
     const size_t first = (size_t)blockIdx.x * GPI_RADIX_COUNT_THREADS + threadIdx.x;
@@ -413,37 +387,37 @@ GPI_DEVICE int GPI_RADIX_COUNT_VECTORS(gpi_radix_tally *tally, uint32_t *counter
         GPI_UNROLL
         for (unsigned v = 0; v < 4; v++)
             if (v < some)
-                GPI_RADIX_READ_VECTOR(units + 2 * v, in + (i + v * stride) * GPI_RADIX_VECTOR_N);
+                GPI(read_vector)(units + 2 * v, in + (i + v * stride) * GPI(vector_n));
         GPI_UNROLL
-        for (unsigned u = 0; u < 8 && GPI_KEY_IS_FLOAT; u++)
-            if (u / 2 < some && GPI_RADIX_LEAST(units[u]) < least)
-                least = GPI_RADIX_LEAST(units[u]);
+        for (unsigned u = 0; u < 8 && GPI(key_is_float); u++)
+            if (u / 2 < some && GPI(least)(units[u]) < least)
+                least = GPI(least)(units[u]);
         if (least == INT32_MIN) {
             GPI_UNROLL
             for (unsigned u = 0; u < 8; u++)
                 if (u / 2 < some)
-                    units[u] = GPI_RADIX_NO_MINUS_ZERO(units[u], &minus_zero);
+                    units[u] = GPI(no_minus_zero)(units[u], &minus_zero);
         }
         GPI_UNROLL
         for (unsigned u = 0; u < 8; u++)
             if (u / 2 < some)
-                units[u] = GPI_RADIX_UNIT(units[u], begin_bit, range);
+                units[u] = GPI(unit)(units[u], begin_bit, range);
         if (i == first)
             alike = ~(units[0] ^ (GPI_KEY_IS_NARROW ? units[0] >> GPI_KEY_WIDTH % 64 : units[1]));
         GPI_NO_UNROLL
         for (int at = 0; at < 4 && !few && some == 4; at++)
-            GPI_RADIX_COUNT_BYTES(counters, columns, units, 8, at, digits);
+            GPI(count_bytes)(counters, columns, units, 8, at, digits);
         GPI_NO_UNROLL
         for (unsigned v = 0; v < some && (few || some < 4); v++) {
             GPI_UNROLL
-            for (unsigned k = 0; k < GPI_RADIX_VECTOR_N && few; k++) {
+            for (unsigned k = 0; k < GPI(vector_n) && few; k++) {
                 const uint64_t number = units[k * sizeof(GP_KEY) / 8] >> k * GPI_KEY_WIDTH % 64;
 
-                others |= GPI_RADIX_COUNT_FEW(counters, columns, number & GPI_RADIX_WHOLE, tally->window);
+                others |= GPI(count_few)(counters, columns, number & GPI_RADIX_WHOLE, tally->window);
             }
             GPI_NO_UNROLL
             for (int at = 0; at < 4 && !few; at++)
-                GPI_RADIX_COUNT_BYTES(counters, columns, units, 2, at, digits);
+                GPI(count_bytes)(counters, columns, units, 2, at, digits);
             GPI_UNROLL
             for (int u = 0; u < 6; u++) /* registers have no numbers at run time: the next vector moves up */
                 units[u] = units[u + 2];
@@ -465,32 +439,32 @@ GPI_DEVICE int GPI_RADIX_COUNT_VECTORS(gpi_radix_tally *tally, uint32_t *counter
 }
 
 /* One block: what no whole vector covers, `head` keys and some at the end. */
-GPI_DEVICE int GPI_RADIX_COUNT_ENDS(const GPI_RADIX_COUNTING *job, gpi_radix_tally *tally,
-                                    uint32_t *counters, size_t head, size_t vectors,
-                                    uint64_t range, int digits, int few)
+GPI_DEVICE int GPI(count_ends)(const GPI(counting) *job, gpi_radix_tally *tally,
+                               uint32_t *counters, size_t head, size_t vectors,
+                               uint64_t range, int digits, int few)
 {
     size_t i = threadIdx.x, last = head;
 
-    if (i >= GPI_RADIX_VECTOR_N) {
-        i += head + (vectors - 1) * GPI_RADIX_VECTOR_N;
+    if (i >= GPI(vector_n)) {
+        i += head + (vectors - 1) * GPI(vector_n);
         last = job->n;
     }
-    if (threadIdx.x >= 2 * GPI_RADIX_VECTOR_N || i >= last || i >= job->n)
+    if (threadIdx.x >= 2 * GPI(vector_n) || i >= last || i >= job->n)
         return 0;
-    const uint64_t number = GPI_KEY_ORDER(job->in[i]) >> job->begin_bit & range;
+    const uint64_t number = GPI(key_order)(job->in[i]) >> job->begin_bit & range;
     GPI_NO_UNROLL
     for (int p = 0; p < digits && !few; p++)
-        GPI_RADIX_COUNT(counters, job->columns, &number, 1, p / 4, p % 4, p);
-    if (GPI_KEY_IS_MINUS_ZERO(job->in[i]))
+        GPI(count)(counters, job->columns, &number, 1, p / 4, p % 4, p);
+    if (GPI(key_is_minus_zero)(job->in[i]))
         atomicOr(&tally->minus_zero, 1u);
-    return few && GPI_RADIX_COUNT_FEW(counters, job->columns, number, tally->window);
+    return few && GPI(count_few)(counters, job->columns, number, tally->window);
 }
 
 /* Adds the block's findings to those of all. */
-GPI_DEVICE void GPI_RADIX_COLLECT(const GPI_RADIX_COUNTING *job, const gpi_radix_tally *tally,
-                                  uint32_t *counters, int digits, int few)
+GPI_DEVICE void GPI(collect)(const GPI(counting) *job, const gpi_radix_tally *tally,
+                             uint32_t *counters, int digits, int few)
 {
-    const uint64_t *numbers = GPI_RADIX_NUMBERS(counters, job->columns);
+    const uint64_t *numbers = GPI(numbers)(counters, job->columns);
 
     for (unsigned b = threadIdx.x; b < (few ? 1 : (unsigned)digits) * 256; b += GPI_RADIX_COUNT_THREADS) {
         uint32_t sum = 0;
@@ -507,7 +481,7 @@ GPI_DEVICE void GPI_RADIX_COLLECT(const GPI_RADIX_COUNTING *job, const gpi_radix
             atomicAdd(&job->counts->windows[b], (unsigned long long)sum);
         GPI_NO_UNROLL
         for (int p = 0; sum && few && p < digits; p++) /* the digits of the key with that window */
-            atomicAdd(&job->counts->keys[p][GPI_RADIX_WINDOW(numbers[b], 8 * p)], (unsigned long long)sum);
+            atomicAdd(&job->counts->keys[p][GPI(window)(numbers[b], 8 * p)], (unsigned long long)sum);
     }
     if (threadIdx.x <= GPI_RADIX_MOST && tally->alike[threadIdx.x])
         atomicAdd(&job->counts->alike[threadIdx.x], tally->alike[threadIdx.x]);
@@ -521,7 +495,7 @@ GPI_DEVICE void GPI_RADIX_COLLECT(const GPI_RADIX_COUNTING *job, const gpi_radix
  * Pairs are partitioned by passes, which keep their order: by the topmost bits, and each range by the next ones.
  * The items of a warp `meet` if neighbours mostly share these bits; with very few digits they always do.
  */
-GPI_DEVICE void GPI_RADIX_PLAN_PARTITIONS(gpi_radix_plan *plan, int levels, int bits, int meet)
+GPI_DEVICE void GPI(plan_partitions)(gpi_radix_plan *plan, int levels, int bits, int meet)
 {
     const int first = GPI_RADIX_FIRST_BITS(levels, bits);
 
@@ -538,12 +512,12 @@ GPI_DEVICE void GPI_RADIX_PLAN_PARTITIONS(gpi_radix_plan *plan, int levels, int 
 }
 
 /* After one partition every topmost digit is a bucket: where they begin, if none of them is too large. */
-GPI_DEVICE void GPI_RADIX_PLAN_BUCKETS(const GPI_RADIX_COUNTING *job, int digits)
+GPI_DEVICE void GPI(plan_buckets)(const GPI(counting) *job, int digits)
 {
     const unsigned digit = threadIdx.x;
     uint64_t count = digit < 256 ? __ldcg(&job->counts->keys[digits - 1][digit]) : 0;
 
-    if (__syncthreads_or(count > GPI_RADIX_BUCKET_N) || (!GPI_RADIX_PAIRS && __ldcg(&job->counts->minus_zero)))
+    if (__syncthreads_or(count > GPI(bucket_n)) || (!GPI_RADIX_PAIRS && __ldcg(&job->counts->minus_zero)))
         return;
     if (digit < 256)
         job->buckets->begin[digit] = job->buckets->ranges[digit] =
@@ -555,13 +529,13 @@ GPI_DEVICE void GPI_RADIX_PLAN_BUCKETS(const GPI_RADIX_COUNTING *job, int digits
 }
 
 /* Whether so many of all neighbours are often. */
-GPI_DEVICE int GPI_RADIX_IS_OFTEN(uint32_t alike, uint32_t pairs)
+GPI_DEVICE int GPI(is_often)(uint32_t alike, uint32_t pairs)
 {
     return 100 * (uint64_t)alike > GPI_TUNE_RADIX_ALIKE * (uint64_t)pairs;
 }
 
 /* Few different keys, of which nobody has seen others: one pass sorts them by a window. One warp. */
-GPI_DEVICE void GPI_RADIX_PLAN_FEW(const GPI_RADIX_COUNTING *job, const gpi_radix_tally *tally)
+GPI_DEVICE void GPI(plan_few)(const GPI(counting) *job, const gpi_radix_tally *tally)
 {
     const int code = (int)threadIdx.x;
     gpi_radix_plan *plan = job->plan;
@@ -569,11 +543,11 @@ GPI_DEVICE void GPI_RADIX_PLAN_FEW(const GPI_RADIX_COUNTING *job, const gpi_radi
 
     if (code >= tally->few)
         return;
-    const uint32_t window = GPI_RADIX_WINDOW(tally->known[code], tally->window);
+    const uint32_t window = GPI(window)(tally->known[code], tally->window);
     GPI_NO_UNROLL
     for (int k = 0; k < tally->few; k++)
         if (tally->known[k] < tally->known[code])
-            place += __ldcg(&job->counts->windows[GPI_RADIX_WINDOW(tally->known[k], tally->window)]);
+            place += __ldcg(&job->counts->windows[GPI(window)(tally->known[k], tally->window)]);
     plan->codes[0][window] = (uint8_t)code;
     plan->digits[0][code] = (uint8_t)window;
     plan->place[0][0][window] = place;
@@ -584,8 +558,8 @@ GPI_DEVICE void GPI_RADIX_PLAN_FEW(const GPI_RADIX_COUNTING *job, const gpi_radi
  * one digit that most of them have aside; and where the check that atomics need cannot tell keys apart that
  * are equal in the bits that count and yet different.
  */
-GPI_DEVICE void GPI_RADIX_MAKE_PLAN(const GPI_RADIX_COUNTING *job, const gpi_radix_tally *tally,
-                                    int digits, int few)
+GPI_DEVICE void GPI(make_plan)(const GPI(counting) *job, const gpi_radix_tally *tally,
+                               int digits, int few)
 {
     gpi_radix_counts *counts = job->counts;
     gpi_radix_plan *plan = job->plan;
@@ -593,7 +567,7 @@ GPI_DEVICE void GPI_RADIX_MAKE_PLAN(const GPI_RADIX_COUNTING *job, const gpi_rad
     const int strict =
         minus_zero || job->strict || (!GPI_RADIX_PAIRS && job->end_bit - job->begin_bit < GPI_KEY_WIDTH);
     const uint32_t pairs = __ldcg(&counts->pairs);
-    const int runs = GPI_RADIX_IS_OFTEN(__ldcg(&counts->alike[digits]), pairs);
+    const int runs = GPI(is_often)(__ldcg(&counts->alike[digits]), pairs);
     int passes = 0;
 
     GPI_NO_UNROLL
@@ -601,13 +575,13 @@ GPI_DEVICE void GPI_RADIX_MAKE_PLAN(const GPI_RADIX_COUNTING *job, const gpi_rad
         if (tally->single[p]) /* all keys have one digit there: nothing to do */
             continue;
         /* The first pass meets the keys as they come, the later ones mixed, but for runs of equal keys. */
-        int votes = runs || (passes ? tally->crowded[p] != 0 : GPI_RADIX_IS_OFTEN(__ldcg(&counts->alike[p]), pairs));
+        int votes = runs || (passes ? tally->crowded[p] != 0 : GPI(is_often)(__ldcg(&counts->alike[p]), pairs));
 
         plan->digit[passes] = p;
         plan->shift[passes] = 8 * p;
         plan->bits[passes] = (int)gpi_min((uint32_t)(job->end_bit - job->begin_bit - 8 * p), 8);
         plan->way[passes] = tally->kinds[p] <= GPI_RADIX_FEW_DIGITS
-                                ? (GPI_RADIX_CODED && !strict ? GPI_RADIX_BUT_TWO : GPI_RADIX_BY_FOUR_VOTES)
+                                ? (GPI(coded) && !strict ? GPI_RADIX_BUT_TWO : GPI_RADIX_BY_FOUR_VOTES)
                             : strict ? GPI_RADIX_BY_VOTES
                             : tally->common[p] && !tally->crowded[p]
                                 ? GPI_RADIX_BUT_ONE + (int)tally->common[p] - 1
@@ -641,7 +615,7 @@ GPI_DEVICE void GPI_RADIX_MAKE_PLAN(const GPI_RADIX_COUNTING *job, const gpi_rad
     if (GPI_RADIX_PAIRS && passes < GPI_RADIX_WORTH_ONE)
         counts->buckets = 0;
     else if (counts->buckets && GPI_RADIX_PAIRS)
-        GPI_RADIX_PLAN_PARTITIONS(plan, 1, 8, GPI_RADIX_IS_OFTEN(__ldcg(&counts->alike[digits - 1]), pairs));
+        GPI(plan_partitions)(plan, 1, 8, GPI(is_often)(__ldcg(&counts->alike[digits - 1]), pairs));
     else if (counts->buckets)
         plan->passes = 0;
 }
@@ -652,7 +626,7 @@ GPI_DEVICE void GPI_RADIX_MAKE_PLAN(const GPI_RADIX_COUNTING *job, const gpi_rad
  * digits * 256 * columns counters.
  */
 static __global__ void __launch_bounds__(GPI_RADIX_COUNT_THREADS, 1)
-    GPI_RADIX_COUNT_KERNEL(GPI_RADIX_COUNTING job)
+    GPI(count_kernel)(GPI(counting) job)
 {
 #if GPI_DEVICE_CODE
     GP_DYNAMIC_SHARED(uint32_t, counters);
@@ -661,7 +635,7 @@ static __global__ void __launch_bounds__(GPI_RADIX_COUNT_THREADS, 1)
     const uint64_t range = digits ? UINT64_MAX >> (64 - (job.end_bit - job.begin_bit)) : 0;
     const size_t stride = (size_t)gridDim.x * GPI_RADIX_COUNT_THREADS;
     const size_t head = (0 - (size_t)(uintptr_t)job.in) % 16 / sizeof(GP_KEY);
-    const size_t vectors = head < job.n ? (job.n - head) / GPI_RADIX_VECTOR_N : 0;
+    const size_t vectors = head < job.n ? (job.n - head) / GPI(vector_n) : 0;
 
     GPI_NO_UNROLL
     for (unsigned i = threadIdx.x; i < (unsigned)digits * 256 * job.columns; i += GPI_RADIX_COUNT_THREADS)
@@ -686,28 +660,28 @@ static __global__ void __launch_bounds__(GPI_RADIX_COUNT_THREADS, 1)
     if (decided)
         return;
     if (threadIdx.x < 32 && digits > 1 && job.levels != 1)
-        GPI_RADIX_FIND_FEW(&job, &tally, range);
+        GPI(find_few)(&job, &tally, range);
     __syncthreads(); /* the counters are zero, the few are known */
     int few = tally.few; /* so many different keys, as far as is known, or 0 */
     if (few) {
-        uint64_t *numbers = GPI_RADIX_NUMBERS(counters, job.columns);
+        uint64_t *numbers = GPI(numbers)(counters, job.columns);
 
         GPI_NO_UNROLL
         for (unsigned w = threadIdx.x; w < 256; w += GPI_RADIX_COUNT_THREADS) {
             numbers[w] = tally.known[0]; /* not right for any other window */
             GPI_NO_UNROLL
             for (int k = 1; k < few; k++)
-                if (GPI_RADIX_WINDOW(tally.known[k], tally.window) == w)
+                if (GPI(window)(tally.known[k], tally.window) == w)
                     numbers[w] = tally.known[k];
         }
         __syncthreads(); /* the numbers are there */
     }
     for (;;) {
-        int others = GPI_RADIX_COUNT_VECTORS(&tally, counters, job.columns, job.in + head, vectors, job.begin_bit,
-                                             range, digits, few);
+        int others = GPI(count_vectors)(&tally, counters, job.columns, job.in + head, vectors, job.begin_bit,
+                                        range, digits, few);
 
         if (blockIdx.x == 0)
-            others |= GPI_RADIX_COUNT_ENDS(&job, &tally, counters, head, vectors, range, digits, few);
+            others |= GPI(count_ends)(&job, &tally, counters, head, vectors, range, digits, few);
         if (!__syncthreads_or(others)) /* the counters are complete */
             break;
         few = 0; /* all digits, then */
@@ -718,7 +692,7 @@ static __global__ void __launch_bounds__(GPI_RADIX_COUNT_THREADS, 1)
             atomicOr(&job.counts->others, 1u);
         __syncthreads(); /* the counters are zero again */
     }
-    GPI_RADIX_COLLECT(&job, &tally, counters, digits, few);
+    GPI(collect)(&job, &tally, counters, digits, few);
 
     __threadfence(); /* what the block has added comes before it is done */
     __syncthreads(); /* all its threads have added */
@@ -730,13 +704,13 @@ static __global__ void __launch_bounds__(GPI_RADIX_COUNT_THREADS, 1)
     __threadfence(); /* the other blocks were done before their counts are read */
     gpi_radix_add_up(&tally, job.counts, job.plan, job.n, digits);
     if (job.levels == 1)
-        GPI_RADIX_PLAN_BUCKETS(&job, digits);
+        GPI(plan_buckets)(&job, digits);
     if (threadIdx.x < 32) {
         few = tally.few && !__ldcg(&job.counts->others);
         if (few)
-            GPI_RADIX_PLAN_FEW(&job, &tally);
+            GPI(plan_few)(&job, &tally);
         if (threadIdx.x == 0)
-            GPI_RADIX_MAKE_PLAN(&job, &tally, digits, few);
+            GPI(make_plan)(&job, &tally, digits, few);
     }
 #endif
 }

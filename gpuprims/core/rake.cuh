@@ -23,15 +23,12 @@
     ((i) + (i) / (sizeof(GP_TYPE) <= 4 ? 32 : GPI_RAKES ? 128 / (unsigned)sizeof(GP_TYPE) : 1) * GPI_RAKE_WIDE)
 #define GPI_RAKE_VALUES (GPI_RAKES ? GPI_RAKE_PAD(GP_BLOCK) : GP_BLOCK / 32)
 
-#define GPI_RAKE_UNIT GPI(rake_unit)
-#define GPI_RAKE_READ GPI(rake_read)
-
 typedef struct {
     GP_TYPE items[GPI_RAKE_WIDE];
-} __attribute__((aligned(GPI_RAKE_WIDE > 1 ? 16 : __alignof__(GP_TYPE)))) GPI_RAKE_UNIT;
+} __attribute__((aligned(GPI_RAKE_WIDE > 1 ? 16 : __alignof__(GP_TYPE)))) GPI(rake_unit);
 
 /* Reads the values of the lane's GP_BLOCK / 32 threads, and folds them from left to right. */
-GPI_DEVICE GP_TYPE GPI_RAKE_READ(GPI_RAKE_UNIT *run, const GP_TYPE *values, unsigned lane)
+GPI_DEVICE GP_TYPE GPI(rake_read)(GPI(rake_unit) *run, const GP_TYPE *values, unsigned lane)
 {
     GPI_UNROLL
     for (unsigned i = 0; i < GPI_RAKE_RUN; i += GPI_RAKE_WIDE)
@@ -40,7 +37,7 @@ GPI_DEVICE GP_TYPE GPI_RAKE_READ(GPI_RAKE_UNIT *run, const GP_TYPE *values, unsi
     GP_TYPE sum = run[0].items[0];
     GPI_UNROLL
     for (unsigned i = 1; i < GPI_RAKE_RUN; i++)
-        sum = GPI_COMBINE(sum, run[i / GPI_RAKE_WIDE].items[i % GPI_RAKE_WIDE]);
+        sum = GPI(combine)(sum, run[i / GPI_RAKE_WIDE].items[i % GPI_RAKE_WIDE]);
     return sum;
 }
 

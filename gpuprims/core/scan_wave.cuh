@@ -7,8 +7,8 @@
  */
 
 enum {
-    GPI_WAVE_BLOCKS = GPI_BLOCKS_OF_WAVE(GPI_TUNE_SCAN_WAVE_BLOCKS),
-    GPI_WAVE_GROUPS = 2 * GPI_TILE_CHUNKS /* that the warps fold before they meet */
+    GPI(wave_blocks) = GPI_BLOCKS_OF_WAVE(GPI_TUNE_SCAN_WAVE_BLOCKS),
+    GPI(wave_groups) = 2 * GPI(tile_chunks) /* that the warps fold before they meet */
 };
 
 #if GPI_DEVICE_CODE
@@ -16,20 +16,20 @@ enum {
  * The fold of all tiles before `tile`, in every thread; *look is brought up to its group. Each warp folds a
  * group at a time. All threads call.
  */
-GPI_DEVICE GPI_LOOK GPI_WAVE_LOOK(const GPI_SCAN_JOB *job, GPI_LOOK *look, GP_TYPE *group_sums, size_t tile,
-                                  unsigned lane, unsigned warp, uint32_t epoch, GPI_CONTEXT context)
+GPI_DEVICE GPI(look) GPI(wave_look)(const GPI(job) *job, GPI(look) *look, GP_TYPE *group_sums, size_t tile,
+                                    unsigned lane, unsigned warp, uint32_t epoch, GPI_CONTEXT context)
 {
     size_t own = tile / GPI_GROUP_TILES, end = (tile + GPI_GROUP_TILES - 1) / GPI_GROUP_TILES;
-    GPI_LOOK before = *look;
+    GPI(look) before = *look;
 
     for (unsigned round = 0; before.group < end; round++) {
-        const unsigned groups = gpi_most(end - before.group, GPI_WAVE_GROUPS);
+        const unsigned groups = gpi_most(end - before.group, GPI(wave_groups));
         const unsigned whole = gpi_most(own - before.group, groups); /* the own group is not complete */
-        GP_TYPE *sums = group_sums + round % 2 * GPI_WAVE_GROUPS;
+        GP_TYPE *sums = group_sums + round % 2 * GPI(wave_groups);
 
         GPI_NO_UNROLL
-        for (unsigned g = warp; g < groups; g += GPI_TILE_CHUNKS) {
-            GP_TYPE x = GPI_SCAN_FOLD_GROUP(job, before.group + g, tile, lane, epoch, context);
+        for (unsigned g = warp; g < groups; g += GPI(tile_chunks)) {
+            GP_TYPE x = GPI(fold_group)(job, before.group + g, tile, lane, epoch, context);
 
             if (lane == 0)
                 sums[g] = x;
@@ -37,27 +37,27 @@ GPI_DEVICE GPI_LOOK GPI_WAVE_LOOK(const GPI_SCAN_JOB *job, GPI_LOOK *look, GP_TY
         __syncthreads(); /* sums are complete, and those of the round before are free */
         GPI_NO_UNROLL
         for (unsigned g = 0; g < whole; g++)
-            GPI_LOOK_ADD(&before, sums[g]);
+            GPI(look_add)(&before, sums[g]);
         *look = before;
         if (whole < groups)
-            GPI_LOOK_ADD(&before, sums[whole]);
+            GPI(look_add)(&before, sums[whole]);
     }
     return before;
 }
 #endif
 
-static __global__ void __launch_bounds__(32 * GPI_TILE_CHUNKS, GPI_WAVE_BLOCKS)
-    GPI_SCAN_WAVE_KERNEL(GPI_SCAN_JOB job, GPI_CONTEXT context)
+static __global__ void __launch_bounds__(32 * GPI(tile_chunks), GPI(wave_blocks))
+    GPI(wave_kernel)(GPI(job) job, GPI_CONTEXT context)
 {
 #if GPI_DEVICE_CODE
     GP_DYNAMIC_SHARED(char, slots);
-    GP_SHARED(GP_TYPE[GPI_TILE_CHUNKS], chunk_sums);
-    GP_SHARED(GP_TYPE[2 * GPI_WAVE_GROUPS], group_sums);
+    GP_SHARED(GP_TYPE[GPI(tile_chunks)], chunk_sums);
+    GP_SHARED(GP_TYPE[2 * GPI(wave_groups)], group_sums);
     GP_SHARED(uint32_t[3], taken); /* a tile and the epoch; the epoch of a block that draws no tickets */
     unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-    char *slot = slots + warp * GPI_SLOT_BYTES;
+    char *slot = slots + warp * GPI(slot_bytes);
     gpi_extent array = {(const char *)job.in, (const char *)(job.in + job.n)};
-    GPI_LOOK look = {job.start.before, job.start.has_before, 0};
+    GPI(look) look = {job.start.before, job.start.has_before, 0};
     const int draws = job.tiles > gridDim.x || (job.tiles > 1 && job.in_place); /* tickets for tiles */
     uint32_t tile = blockIdx.x, epoch = 0;
     uint64_t ticket = 0, checked_out = 0;
@@ -76,31 +76,31 @@ static __global__ void __launch_bounds__(32 * GPI_TILE_CHUNKS, GPI_WAVE_BLOCKS)
             if (tile >= job.tiles)
                 break;
         }
-        size_t chunk = (size_t)tile * GPI_TILE_CHUNKS + warp;
-        unsigned n = GPI_CHUNK_ITEMS(job.n, chunk), valid = (n + GPI_RUN_N - 1) / GPI_RUN_N;
-        const char *from = (const char *)(job.in + chunk * GPI_CHUNK_N);
-        GP_TYPE *out = job.out + chunk * GPI_CHUNK_N;
+        size_t chunk = (size_t)tile * GPI(tile_chunks) + warp;
+        unsigned n = GPI(chunk_items)(job.n, chunk), valid = (n + GPI(run_n) - 1) / GPI(run_n);
+        const char *from = (const char *)(job.in + chunk * GPI(chunk_n));
+        GP_TYPE *out = job.out + chunk * GPI(chunk_n);
         GP_TYPE sum = look.sum;
 
         /* Fold the lane's run and the lanes before it. */
         if (n)
             gpi_fetch_ahead(slot, from, n * (unsigned)sizeof(GP_INPUT_TYPE), array, lane,
-                            GPI_CHUNK_N * (unsigned)sizeof(GP_INPUT_TYPE) / 16);
+                            GPI(chunk_n) * (unsigned)sizeof(GP_INPUT_TYPE) / 16);
         gpi_copy_wait();
         __syncwarp(); /* the chunk is in its slot */
-        if (n == GPI_CHUNK_N) {
-            GPI_RUN run;
+        if (n == GPI(chunk_n)) {
+            GPI(run_t) run;
 
-            GPI_RUN_READ(&run, slot, gpi_phase(from), lane, context);
-            sum = GPI_RUN_FOLD(&run);
+            GPI(run_read)(&run, slot, gpi_phase(from), lane, context);
+            sum = GPI(run_fold)(&run);
         } else if (n) {
-            sum = GPI_SCAN_EDGE_FOLD(slot + gpi_phase(from), n, lane, context);
+            sum = GPI(edge_fold)(slot + gpi_phase(from), n, lane, context);
         }
         GP_TYPE lanes = sum;
-        if (GPI_FOLDS_FAST) /* the lanes are scanned when the tile has been published: others wait for it */
-            sum = GPI_WARP_REDUCE(sum, (int)lane, (int)valid);
+        if (GPI(folds_fast)) /* the lanes are scanned when the tile has been published: others wait for it */
+            sum = GPI(warp_reduce)(sum, (int)lane, (int)valid);
         else
-            sum = lanes = GPI_WARP_SCAN(sum, (int)lane, (int)valid);
+            sum = lanes = GPI(warp_scan)(sum, (int)lane, (int)valid);
         if (n && lane == valid - 1)
             chunk_sums[warp] = sum;
         if (threadIdx.x == 0 && !draws)
@@ -110,43 +110,43 @@ static __global__ void __launch_bounds__(32 * GPI_TILE_CHUNKS, GPI_WAVE_BLOCKS)
             epoch = taken[2];
 
         /* Fold the chunks before it, and publish the tile: everybody but the last one is whole. */
-        int chunks = tile + 1 < job.tiles ? GPI_TILE_CHUNKS : (int)job.last_chunks;
+        int chunks = tile + 1 < job.tiles ? GPI(tile_chunks) : (int)job.last_chunks;
         const int publishes = warp == 0 && tile + 1 < job.tiles;
         sum = chunk_sums[(int)lane < chunks ? (int)lane : 0];
-        if (GPI_FOLDS_FAST && publishes) {
-            GP_TYPE all = GPI_WARP_REDUCE(sum, (int)lane, GPI_TILE_CHUNKS);
+        if (GPI(folds_fast) && publishes) {
+            GP_TYPE all = GPI(warp_reduce)(sum, (int)lane, GPI(tile_chunks));
 
             if (lane == 0)
-                GPI_PUBLISH((uint64_t *)(job.head + 1), tile, all, epoch);
+                GPI(publish)((uint64_t *)(job.head + 1), tile, all, epoch);
         }
-        if (GPI_FOLDS_FAST)
-            lanes = GPI_WARP_SCAN(lanes, (int)lane, (int)valid);
-        lanes = GPI_SHUFFLE_UP(lanes, 1);
-        sum = GPI_WARP_SCAN(sum, (int)lane, chunks);
-        GP_TYPE before = GPI_SHUFFLE(sum, warp ? (int)warp - 1 : 0);
-        if (!GPI_FOLDS_FAST && publishes && lane + 1 == GPI_TILE_CHUNKS)
-            GPI_PUBLISH((uint64_t *)(job.head + 1), tile, sum, epoch);
+        if (GPI(folds_fast))
+            lanes = GPI(warp_scan)(lanes, (int)lane, (int)valid);
+        lanes = GPI(shuffle_up)(lanes, 1);
+        sum = GPI(warp_scan)(sum, (int)lane, chunks);
+        GP_TYPE before = GPI(shuffle)(sum, warp ? (int)warp - 1 : 0);
+        if (!GPI(folds_fast) && publishes && lane + 1 == GPI(tile_chunks))
+            GPI(publish)((uint64_t *)(job.head + 1), tile, sum, epoch);
         if (threadIdx.x == 0 && job.tiles > 1 && !draws)
             checked_out = gpi_check_out(job.head); /* likewise */
 
         /* Fold the tiles before it, scan the run, and let the chunk go. */
-        GPI_LOOK tiles = GPI_WAVE_LOOK(&job, &look, group_sums, tile, lane, warp, epoch, context);
+        GPI(look) tiles = GPI(wave_look)(&job, &look, group_sums, tile, lane, warp, epoch, context);
         int has_prefix = tiles.has_sum || threadIdx.x > 0;
         GP_TYPE prefix = tiles.sum;
         if (lane < valid)
-            prefix = GPI_SCAN_LANE(tiles.sum, tiles.has_sum, before, warp > 0, lanes, lane > 0);
-        if (n == GPI_CHUNK_N) {
-            GPI_RUN run; /* read again: across the wait it would take registers that one more block needs */
+            prefix = GPI(lane)(tiles.sum, tiles.has_sum, before, warp > 0, lanes, lane > 0);
+        if (n == GPI(chunk_n)) {
+            GPI(run_t) run; /* read again: across the wait it would take registers that one more block needs */
 
-            GPI_RUN_READ(&run, slot, gpi_phase(from), lane, context);
-            GPI_SCAN_RUN(&run, prefix, has_prefix, job.start.exclusive);
+            GPI(run_read)(&run, slot, gpi_phase(from), lane, context);
+            GPI(scan_run)(&run, prefix, has_prefix, job.start.exclusive);
             __syncwarp(); /* everybody has read the slot */
-            GPI_RUN_WRITE(&run, slot, gpi_phase(out), lane);
+            GPI(run_write)(&run, slot, gpi_phase(out), lane);
             __syncwarp(); /* the results are in the slot */
-            gpi_store_warp((char *)out, slot, GPI_CHUNK_N * sizeof(GP_TYPE), lane);
+            gpi_store_warp((char *)out, slot, GPI(chunk_n) * sizeof(GP_TYPE), lane);
         } else if (n) {
-            GPI_SCAN_EDGE(slot + gpi_phase(from), out, n, lane, prefix, has_prefix, job.start.exclusive,
-                          context);
+            GPI(edge)(slot + gpi_phase(from), out, n, lane, prefix, has_prefix, job.start.exclusive,
+                      context);
         }
         if (job.tiles == 1)
             return;

@@ -16,28 +16,20 @@
 
 #include "ticket.cuh"
 
-#define GPI_TAG_WORDS   GPI(tag_words)
-#define GPI_TAG_STEP    GPI(tag_step)
-#define GPI_TAG_BYTES   GPI(tag_bytes)
-#define GPI_PUBLISH     GPI(publish)
-#define GPI_PEEK        GPI(peek)
-#define GPI_LOOK        GPI(look)
-#define GPI_LOOK_ADD    GPI(look_add)
-
 enum {
-    GPI_TAG_WORDS = (sizeof(GP_TYPE) + 3) / 4,    /* of an aggregate */
-    GPI_TAG_STEP = GPI_TAG_WORDS % 2 == 0 ? 2 : 1 /* words that are written and read at a time */
+    GPI(tag_words) = (sizeof(GP_TYPE) + 3) / 4,    /* of an aggregate */
+    GPI(tag_step) = GPI(tag_words) % 2 == 0 ? 2 : 1 /* words that are written and read at a time */
 };
 
 /* Of the tiles of a group, words that are read at a time lie side by side: a warp reads them in one go. */
 #define GPI_TAG_AT(tile, w)                                                                          \
-    ((tile) / GPI_GROUP_TILES * (GPI_GROUP_TILES * GPI_TAG_WORDS) + (size_t)(w) * GPI_GROUP_TILES + \
-     (tile) % GPI_GROUP_TILES * GPI_TAG_STEP)
+    ((tile) / GPI_GROUP_TILES * (GPI_GROUP_TILES * GPI(tag_words)) + (size_t)(w) * GPI_GROUP_TILES + \
+     (tile) % GPI_GROUP_TILES * GPI(tag_step))
 
 /* The head and the tags of so many tiles. */
-static inline size_t GPI_TAG_BYTES(size_t tiles)
+static inline size_t GPI(tag_bytes)(size_t tiles)
 {
-    const size_t group_bytes = GPI_GROUP_TILES * GPI_TAG_WORDS * sizeof(uint64_t);
+    const size_t group_bytes = GPI_GROUP_TILES * GPI(tag_words) * sizeof(uint64_t);
 
     return gpi_add_sizes(sizeof(gpi_tag_head),
                          gpi_multiply_sizes(gpi_divide_up(tiles, GPI_GROUP_TILES), group_bytes));
@@ -45,17 +37,17 @@ static inline size_t GPI_TAG_BYTES(size_t tiles)
 
 #if GPI_DEVICE_CODE
 /* One thread: makes a tile's aggregate known. */
-GPI_DEVICE void GPI_PUBLISH(uint64_t *tags, size_t tile, GP_TYPE sum, uint32_t epoch)
+GPI_DEVICE void GPI(publish)(uint64_t *tags, size_t tile, GP_TYPE sum, uint32_t epoch)
 {
     const uint64_t tag = (uint64_t)epoch << 32;
-    uint32_t words[GPI_TAG_WORDS + 1] = {0};
+    uint32_t words[GPI(tag_words) + 1] = {0};
 
     memcpy(words, &sum, sizeof sum);
     GPI_UNROLL
-    for (int w = 0; w < GPI_TAG_WORDS; w += GPI_TAG_STEP) {
+    for (int w = 0; w < GPI(tag_words); w += GPI(tag_step)) {
         uint64_t *at = &tags[GPI_TAG_AT(tile, w)];
 
-        if (GPI_TAG_STEP == 2)
+        if (GPI(tag_step) == 2)
             gpi_store_relaxed_2_u64(at, tag | words[w], tag | words[w + 1]);
         else
             gpi_store_relaxed_u64(at, tag | words[w]);
@@ -63,22 +55,22 @@ GPI_DEVICE void GPI_PUBLISH(uint64_t *tags, size_t tile, GP_TYPE sum, uint32_t e
 }
 
 /* Reads a tile's aggregate; tells whether it is there. */
-GPI_DEVICE int GPI_PEEK(const uint64_t *tags, size_t tile, GP_TYPE *sum, uint32_t epoch)
+GPI_DEVICE int GPI(peek)(const uint64_t *tags, size_t tile, GP_TYPE *sum, uint32_t epoch)
 {
-    uint32_t words[GPI_TAG_WORDS];
+    uint32_t words[GPI(tag_words)];
     int there = 1;
 
     GPI_UNROLL
-    for (int w = 0; w < GPI_TAG_WORDS; w += GPI_TAG_STEP) {
+    for (int w = 0; w < GPI(tag_words); w += GPI(tag_step)) {
         const uint64_t *at = &tags[GPI_TAG_AT(tile, w)];
         uint64_t read[2];
 
-        if (GPI_TAG_STEP == 2)
+        if (GPI(tag_step) == 2)
             gpi_load_relaxed_2_u64(read, at);
         else
             read[0] = gpi_load_relaxed_u64(at);
         GPI_UNROLL
-        for (int i = 0; i < GPI_TAG_STEP; i++) {
+        for (int i = 0; i < GPI(tag_step); i++) {
             words[w + i] = (uint32_t)read[i];
             there &= (uint32_t)(read[i] >> 32) == epoch;
         }
@@ -92,12 +84,12 @@ typedef struct {
     GP_TYPE sum;
     int has_sum;
     size_t group;
-} GPI_LOOK;
+} GPI(look);
 
 /* The next group of tiles, in whole or in part. */
-GPI_DEVICE void GPI_LOOK_ADD(GPI_LOOK *look, GP_TYPE x)
+GPI_DEVICE void GPI(look_add)(GPI(look) *look, GP_TYPE x)
 {
-    look->sum = look->has_sum ? GPI_COMBINE(look->sum, x) : x;
+    look->sum = look->has_sum ? GPI(combine)(look->sum, x) : x;
     look->has_sum = 1;
     look->group++;
 }

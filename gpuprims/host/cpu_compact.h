@@ -48,7 +48,7 @@ static inline size_t GPI_PUBLIC(cpu_compact)(const GP_TYPE *in, GP_TYPE *out,
     size_t count = 0;
 
     for (size_t i = 0; i < n; i++)
-        if (GPI_KEEP(in + i, GPI_CONTEXT_VALUE))
+        if (GPI(keep)(in + i, GPI_CONTEXT_VALUE))
             out[count++] = in[i];
     return count;
 }
@@ -62,7 +62,7 @@ static inline size_t GPI_PUBLIC(cpu_compact_with_scan)(const GP_TYPE *in, GP_TYP
     if (!places)
         return SIZE_MAX;
     for (size_t i = 0; i < n; i++)
-        places[i] = GPI_KEEP(in + i, GPI_CONTEXT_VALUE) ? 1 : 0;
+        places[i] = GPI(keep)(in + i, GPI_CONTEXT_VALUE) ? 1 : 0;
     for (size_t i = 0; i < n; i++) {
         size_t kept = places[i];
 

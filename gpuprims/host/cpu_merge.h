@@ -80,23 +80,23 @@ GPI_CHECK_KEY();
 static inline int GPI_PUBLIC(cpu_merge_runs)(GPI_CPU_MERGE_PARAMETERS, const size_t *offsets,
                                              size_t runs, int threads)
 {
-    GPI_RUNS_PART parts[GPI_CPU_THREADS_LIMIT], all = GPI_CPU_MERGE_ARGUMENTS;
+    GPI(runs_part) parts[GPI_CPU_THREADS_LIMIT], all = GPI_CPU_MERGE_ARGUMENTS;
     size_t n = runs ? offsets[runs] - offsets[0] : 0, count = (size_t)gpi_cpu_thread_count(threads);
     const size_t most = n / GPI_CPU_MERGE_MIN_ITEMS(runs);
 
     if (n == 0)
         return 0;
     count = count < most ? count : most > 0 ? most : 1;
-    char *scratch = (char *)malloc(count * GPI_RUNS_SCRATCH(runs));
+    char *scratch = (char *)malloc(count * GPI(runs_scratch)(runs));
     if (!scratch)
         return 1;
     for (size_t t = 0; t < count; t++) {
         parts[t] = all;
         parts[t].first = n / count * t + (t < n % count ? t : n % count);
         parts[t].last = n / count * (t + 1) + (t + 1 < n % count ? t + 1 : n % count);
-        parts[t].scratch = scratch + t * GPI_RUNS_SCRATCH(runs);
+        parts[t].scratch = scratch + t * GPI(runs_scratch)(runs);
     }
-    gpi_cpu_run_tasks(GPI_RUNS_MERGE, parts, sizeof *parts, (int)count);
+    gpi_cpu_run_tasks(GPI(runs_merge), parts, sizeof *parts, (int)count);
     free(scratch);
     return 0;
 }

@@ -46,10 +46,10 @@ GPI_ONCE_PER_NAME(cpu_reduce);
 /* in[0] op ... op in[n - 1] */
 static inline GP_TYPE GPI_PUBLIC(cpu_reduce)(const GP_INPUT_TYPE *in, size_t n GPI_CONTEXT_LAST)
 {
-    GP_TYPE sum = n ? GPI_LOAD(in, GPI_CONTEXT_VALUE) : GPI_IDENTITY();
+    GP_TYPE sum = n ? GPI(load)(in, GPI_CONTEXT_VALUE) : GPI(identity)();
 
     for (size_t i = 1; i < n; i++)
-        sum = GPI_COMBINE(sum, GPI_LOAD(in + i, GPI_CONTEXT_VALUE));
+        sum = GPI(combine)(sum, GPI(load)(in + i, GPI_CONTEXT_VALUE));
     return sum;
 }
 

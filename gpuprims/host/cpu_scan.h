@@ -56,11 +56,6 @@ GPI_ONCE_PER_NAME(cpu_scan);
 #include "../core/combine.cuh"
 #include "../core/cpu_threads.h"
 
-#define GPI_CPU_SCAN_RANGE GPI(range)
-#define GPI_CPU_SCAN_TASK  GPI(task)
-#define GPI_CPU_SCAN_FOLD  GPI(fold_chunk)
-#define GPI_CPU_SCAN_CHUNK GPI(scan_chunk)
-
 /*
  * The fewest items of a thread: starting one takes as long as scanning some 2^17 ints. Never below 16, so that a
  * chunk has quarters, whatever the size of T.
@@ -71,16 +66,16 @@ GPI_ONCE_PER_NAME(cpu_scan);
 #endif
 
 /* Scans in[first, last), starting from *before where there is something before; gives the fold of all. */
-static inline GP_TYPE GPI_CPU_SCAN_RANGE(const GP_INPUT_TYPE *in, GP_TYPE *out, size_t first,
-                                         size_t last, const GP_TYPE *before, int exclusive,
-                                         GPI_CONTEXT context)
+static inline GP_TYPE GPI(range)(const GP_INPUT_TYPE *in, GP_TYPE *out, size_t first,
+                                 size_t last, const GP_TYPE *before, int exclusive,
+                                 GPI_CONTEXT context)
 {
-    GP_TYPE sum = before ? *before : GPI_IDENTITY();
+    GP_TYPE sum = before ? *before : GPI(identity)();
     int has_sum = before != NULL;
 
     for (size_t i = first; i < last; i++) {
-        GP_TYPE x = GPI_LOAD(in + i, context);
-        GP_TYPE next = has_sum ? GPI_COMBINE(sum, x) : x;
+        GP_TYPE x = GPI(load)(in + i, context);
+        GP_TYPE next = has_sum ? GPI(combine)(sum, x) : x;
 
         out[i] = exclusive ? sum : next;
         sum = next;
@@ -93,14 +88,14 @@ static inline GP_TYPE GPI_CPU_SCAN_RANGE(const GP_INPUT_TYPE *in, GP_TYPE *out, 
 static inline void GPI_PUBLIC(cpu_exclusive_scan)(const GP_INPUT_TYPE *in, GP_TYPE *out,
                                                   size_t n GPI_CONTEXT_LAST)
 {
-    GPI_CPU_SCAN_RANGE(in, out, 0, n, NULL, 1, GPI_CONTEXT_VALUE);
+    GPI(range)(in, out, 0, n, NULL, 1, GPI_CONTEXT_VALUE);
 }
 
 /* out[i] = in[0] op ... op in[i] */
 static inline void GPI_PUBLIC(cpu_inclusive_scan)(const GP_INPUT_TYPE *in, GP_TYPE *out,
                                                   size_t n GPI_CONTEXT_LAST)
 {
-    GPI_CPU_SCAN_RANGE(in, out, 0, n, NULL, 0, GPI_CONTEXT_VALUE);
+    GPI(range)(in, out, 0, n, NULL, 0, GPI_CONTEXT_VALUE);
 }
 
 typedef struct {
@@ -109,43 +104,43 @@ typedef struct {
     size_t first, last;
     GP_TYPE sum; /* first the fold of the chunk, then of all chunks before */
     GPI_CONTEXT context;
-} GPI_CPU_SCAN_TASK;
+} GPI(task);
 
 /*
  * The fold of a chunk, by quarters: four folds at once take little longer than one, since each waits for
  * its own sum alone. Nothing is before the first chunk, which is scanned at once.
  */
-static inline void *GPI_CPU_SCAN_FOLD(void *argument)
+static inline void *GPI(fold_chunk)(void *argument)
 {
-    GPI_CPU_SCAN_TASK *task = (GPI_CPU_SCAN_TASK *)argument;
+    GPI(task) *task = (GPI(task) *)argument;
     const GP_INPUT_TYPE *in = task->in + task->first;
     const size_t n = task->last - task->first, q = n / 4;
 
     if (task->first == 0) {
-        task->sum = GPI_CPU_SCAN_RANGE(in, task->out, 0, n, NULL, 1, task->context);
+        task->sum = GPI(range)(in, task->out, 0, n, NULL, 1, task->context);
         return NULL;
     }
 
-    GP_TYPE a = GPI_LOAD(in, task->context), b = GPI_LOAD(in + q, task->context);
-    GP_TYPE c = GPI_LOAD(in + 2 * q, task->context), d = GPI_LOAD(in + 3 * q, task->context);
+    GP_TYPE a = GPI(load)(in, task->context), b = GPI(load)(in + q, task->context);
+    GP_TYPE c = GPI(load)(in + 2 * q, task->context), d = GPI(load)(in + 3 * q, task->context);
 
     for (size_t i = 1; i < q; i++) {
-        a = GPI_COMBINE(a, GPI_LOAD(in + i, task->context));
-        b = GPI_COMBINE(b, GPI_LOAD(in + q + i, task->context));
-        c = GPI_COMBINE(c, GPI_LOAD(in + 2 * q + i, task->context));
-        d = GPI_COMBINE(d, GPI_LOAD(in + 3 * q + i, task->context));
+        a = GPI(combine)(a, GPI(load)(in + i, task->context));
+        b = GPI(combine)(b, GPI(load)(in + q + i, task->context));
+        c = GPI(combine)(c, GPI(load)(in + 2 * q + i, task->context));
+        d = GPI(combine)(d, GPI(load)(in + 3 * q + i, task->context));
     }
     for (size_t i = 4 * q; i < n; i++)
-        d = GPI_COMBINE(d, GPI_LOAD(in + i, task->context));
-    task->sum = GPI_COMBINE(GPI_COMBINE(GPI_COMBINE(a, b), c), d);
+        d = GPI(combine)(d, GPI(load)(in + i, task->context));
+    task->sum = GPI(combine)(GPI(combine)(GPI(combine)(a, b), c), d);
     return NULL;
 }
 
-static inline void *GPI_CPU_SCAN_CHUNK(void *argument)
+static inline void *GPI(scan_chunk)(void *argument)
 {
-    GPI_CPU_SCAN_TASK *task = (GPI_CPU_SCAN_TASK *)argument;
+    GPI(task) *task = (GPI(task) *)argument;
 
-    GPI_CPU_SCAN_RANGE(task->in, task->out, task->first, task->last, &task->sum, 1, task->context);
+    GPI(range)(task->in, task->out, task->first, task->last, &task->sum, 1, task->context);
     return NULL;
 }
 
@@ -157,13 +152,13 @@ static inline void *GPI_CPU_SCAN_CHUNK(void *argument)
 static inline void GPI_PUBLIC(cpu_parallel_exclusive_scan)(const GP_INPUT_TYPE *in, GP_TYPE *out,
                                                            size_t n, int threads GPI_CONTEXT_LAST)
 {
-    GPI_CPU_SCAN_TASK tasks[GPI_CPU_THREADS_LIMIT + 1];
+    GPI(task) tasks[GPI_CPU_THREADS_LIMIT + 1];
     size_t count = (size_t)gpi_cpu_thread_count(threads);
 
     if (count > n / GPI_CPU_SCAN_MIN_ITEMS)
         count = n / GPI_CPU_SCAN_MIN_ITEMS;
     if (count < 2) {
-        GPI_CPU_SCAN_RANGE(in, out, 0, n, NULL, 1, GPI_CONTEXT_VALUE);
+        GPI(range)(in, out, 0, n, NULL, 1, GPI_CONTEXT_VALUE);
         return;
     }
 
@@ -176,16 +171,16 @@ static inline void GPI_PUBLIC(cpu_parallel_exclusive_scan)(const GP_INPUT_TYPE *
         tasks[t].last = t < count ? (2 * t + 1) * part : n;
         tasks[t].context = GPI_CONTEXT_VALUE;
     }
-    gpi_cpu_run_tasks(GPI_CPU_SCAN_FOLD, tasks, sizeof *tasks, (int)count);
+    gpi_cpu_run_tasks(GPI(fold_chunk), tasks, sizeof *tasks, (int)count);
 
     GP_TYPE sum = tasks[0].sum;
     for (size_t t = 1; t <= count; t++) {
-        GP_TYPE next = t < count ? GPI_COMBINE(sum, tasks[t].sum) : sum;
+        GP_TYPE next = t < count ? GPI(combine)(sum, tasks[t].sum) : sum;
 
         tasks[t].sum = sum;
         sum = next;
     }
-    gpi_cpu_run_tasks(GPI_CPU_SCAN_CHUNK, tasks + 1, sizeof *tasks, (int)count);
+    gpi_cpu_run_tasks(GPI(scan_chunk), tasks + 1, sizeof *tasks, (int)count);
 }
 
 #endif

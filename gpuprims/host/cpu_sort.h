@@ -43,16 +43,14 @@ GPI_ONCE_PER_NAME(cpu_sort);
 #include "../core/radix_key.cuh"
 GPI_CHECK_KEY();
 
-#define GPI_CPU_SORT_MERGE GPI(merge)
-
 /* Merges the sorted runs from[first, middle) and from[middle, last); of equal keys, the former first. */
-static inline void GPI_CPU_SORT_MERGE(const GP_KEY *from, GP_KEY *to, size_t first, size_t middle,
-                                      size_t last)
+static inline void GPI(merge)(const GP_KEY *from, GP_KEY *to, size_t first, size_t middle,
+                              size_t last)
 {
     size_t a = first, b = middle;
 
     for (size_t i = first; i < last; i++)
-        if (b == last || (a < middle && GPI_KEY_ORDER(from[a]) <= GPI_KEY_ORDER(from[b])))
+        if (b == last || (a < middle && GPI(key_order)(from[a]) <= GPI(key_order)(from[b])))
             to[i] = from[a++];
         else
             to[i] = from[b++];
@@ -72,7 +70,7 @@ static inline int GPI_PUBLIC(cpu_sort)(const GP_KEY *in, GP_KEY *out, size_t n)
             size_t middle = first + run < n ? first + run : n;
             size_t last = first + 2 * run < n ? first + 2 * run : n;
 
-            GPI_CPU_SORT_MERGE(from, to, first, middle, last);
+            GPI(merge)(from, to, first, middle, last);
         }
         GP_KEY *swap = from;
         from = to;

@@ -36,7 +36,7 @@ GPI_ONCE_PER_NAME(warp_reduce);
 
 GPI_DEVICE GP_TYPE GPI_PUBLIC(warp_reduce)(GP_TYPE x)
 {
-    return GPI_SHUFFLE(GPI_WARP_REDUCE(x, (int)(gpi_thread_rank() % 32), 32), 0);
+    return GPI(shuffle)(GPI(warp_reduce)(x, (int)(gpi_thread_rank() % 32), 32), 0);
 }
 
 #endif

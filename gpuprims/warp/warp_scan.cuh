@@ -41,15 +41,15 @@ GPI_ONCE_PER_NAME(warp_scan);
 
 GPI_DEVICE GP_TYPE GPI_PUBLIC(warp_inclusive_scan)(GP_TYPE x)
 {
-    return GPI_WARP_SCAN(x, (int)(gpi_thread_rank() % 32), 32);
+    return GPI(warp_scan)(x, (int)(gpi_thread_rank() % 32), 32);
 }
 
 GPI_DEVICE GP_TYPE GPI_PUBLIC(warp_exclusive_scan)(GP_TYPE x)
 {
     int lane = (int)(gpi_thread_rank() % 32);
-    GP_TYPE before = GPI_SHUFFLE_UP(GPI_WARP_SCAN(x, lane, 32), 1);
+    GP_TYPE before = GPI(shuffle_up)(GPI(warp_scan)(x, lane, 32), 1);
 
-    return lane ? before : GPI_IDENTITY();
+    return lane ? before : GPI(identity)();
 }
 
 #endif

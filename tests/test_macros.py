@@ -1,0 +1,97 @@
+#!/usr/bin/env python3
+"""An instance leaves no macro behind that depends on it, and none of its parameters.
+
+For each header, the macros that are defined after the include are the same, with the same texts, whatever the
+parameters were: none but a name, all that the header takes, or all with other values. TAP on standard output.
+
+    test_macros.py --cc gcc [--cxx g++]...
+"""
+import argparse
+import re
+import shlex
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+
+from tap import report
+from test_parameter_errors import PAIR, PARAMETERS, ROOT, headers, parameters
+
+# Every value differs from those in PARAMETERS, and what is defined or not is left out.
+OTHERS = {
+    "GP_TYPE": "unsigned char",
+    "GP_OP": "GP_MIN",
+    "GP_INPUT_TYPE": "char",
+    "GP_LOAD(x)": "(x)",
+    "GP_LOAD_AT(in, i)": "((unsigned char)(i))",
+    "GP_STORE_AT(out, i, x)": "((out)[i] = (x) + 1)",
+    "GP_KEY": "float",
+    "GP_VALUE": "char",
+    "GP_LESS(a, b)": "((a) > (b))",
+    "GP_EQUAL(a, b)": "((a) + 1 == (b))",
+    "GP_PRED(x)": "((x) > 2)",
+    "GP_BIN(x, bins)": "((x) / (bins))",
+    "GP_INDEX": "long",
+    "GP_BLOCK": "128",
+    "GP_ITEMS": "1",
+    "GP_API": "static inline",
+    "GP_KERNEL": "GP_KERNEL_RING",
+    "GP_GRID": "7",
+}
+
+# The code of a GPU is not that of the CPU backend.
+TARGETS = {
+    "CPU": [],
+    "host": ["-D__CUDACC__", "-D__NVCC__"],
+    "sm_75": ["-D__CUDACC__", "-D__NVCC__", "-D__CUDA_ARCH__=750"],
+    "sm_90": ["-D__CUDACC__", "-D__NVCC__", "-D__CUDA_ARCH__=900"],
+}
+
+
+def instances(header):
+    """The parameters of each instance, as they are defined."""
+    known = parameters(header)
+    for values in {}, PARAMETERS, OTHERS:
+        values = {name: value for name, value in values.items() if re.match(r"\w+", name)[0] in known}
+        if "GP_KEY_KIND" in values:  # for types that C has no order for
+            values["GP_KEY"] = "pair"
+        yield "#define GP_NAME x\n" + "".join(f"#define {name} {value}\n" for name, value in values.items())
+
+
+def macros(compiler, flags, header, instance):
+    """What the preprocessor knows after an include, and its complaints."""
+    code = f"#include <gpuprims/gpuprims.h>\n{PAIR}{instance}#include <gpuprims/{header}>\n"
+    run = subprocess.run([*compiler, *flags, "-E", "-dM", "-I", str(ROOT), "-"],
+                         input=code, capture_output=True, text=True)
+    return set(run.stdout.splitlines()), run.stderr
+
+
+def check(job):
+    """Compares the instances of a header; gives (passed, name, output)."""
+    compiler, flags, header, target = job
+    after, complaints = zip(*(macros(compiler, flags, header, one) for one in instances(header)))
+    wrong = sorted(set.union(*after) - set.intersection(*after))
+    wrong += sorted(line for line in after[0] if re.match(rf"#define ({'|'.join(sorted(ALL))})\b", line))
+    passed = not wrong and not any(complaints) and len(after[0]) > 100
+    name = f"{compiler[0].split('/')[-1]}, {target}, {header}"
+    return passed, name, "\n".join([*wrong, *complaints])
+
+
+ALL = {re.match(r"\w+", name)[0] for name in PARAMETERS} | {"GP_NAME"}
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--cc", action="append", default=[])
+    parser.add_argument("--cxx", action="append", default=[])
+    options = parser.parse_args()
+
+    languages = [(shlex.split(one), ["-x", "c", "-std=c11"], ["CPU"]) for one in options.cc]
+    languages += [(shlex.split(one), ["-x", "c++", "-std=c++17"], TARGETS) for one in options.cxx[:1]]
+    jobs = [(compiler, flags + TARGETS[target], header, target)
+            for compiler, flags, targets in languages for header in headers() for target in targets]
+    with ThreadPoolExecutor(2) as pool:
+        return report(pool.map(check, jobs))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
