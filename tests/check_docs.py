@@ -37,6 +37,8 @@ import subprocess
 import sys
 import tempfile
 
+from test_parameter_errors import public_headers
+
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 SAME_BITS = ['-fwrapv', '-ffp-contract=off']
 WARNINGS = ['-Wall', '-Wextra', '-Werror']
@@ -325,9 +327,7 @@ def check_whole(pages):
     """What must be complete."""
     text = {page: open(os.path.join(ROOT, page), encoding='utf-8').read() for page in pages}
     documentation = '\n'.join(text.values())
-    listing = open(os.path.join(ROOT, 'gpuprims', 'meson.build'), encoding='utf-8').read()
-    headers = re.findall(r"'([^']+)'", re.search(r'public_headers = \[(.*?)\]', listing, re.S).group(1))
-    missing = [header for header in headers if not re.search(r'(?<![\w/])(gpuprims/)?' + re.escape(header), documentation)]
+    missing = [header for header in public_headers() if not re.search(r'(?<![\w/])(gpuprims/)?' + re.escape(header), documentation)]
     yield not missing, 'every public header is mentioned', '\n'.join(missing)
 
     index = text.get('docs/README.md', '')

@@ -74,7 +74,12 @@ prepare() {
             "$venv/bin/python" -m pip install --disable-pip-version-check 'meson>=1.4' ninja
     fi
 
-    [ -e "$build/build.ninja" ] || say "configuring $build"
+    local again=()
+    if [ ! -e "$build/build.ninja" ]; then
+        say "configuring $build"
+    elif [ -n "$(find "$root"/{gpuprims,tests,examples} -type d -newer "$build/build.ninja")" ]; then
+        again=(--reconfigure) # Meson lists these folders, and does not see that a file has come or gone
+    fi
     # shellcheck disable=SC2086 # several options
-    logged 'meson could not configure the build' meson setup "$build" "$root" ${GPUPRIMS_OPTIONS:-}
+    logged 'meson could not configure the build' meson setup "${again[@]}" "$build" "$root" ${GPUPRIMS_OPTIONS:-}
 }

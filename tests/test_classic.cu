@@ -1,4 +1,5 @@
 /* The classic ladder: scans, map-scan-scatter, find-max, split sort. */
+/* test options: timeout=300 */
 
 /* So that a grid of few blocks already goes on in its second dimension, as one of 2^31 does. */
 static unsigned test_grid_x = 0x7FFFFFFF;

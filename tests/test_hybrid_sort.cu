@@ -2,6 +2,7 @@
  * hybrid_sort.cuh and host/cpu_merge.h: every short length, budgets from one chunk to a hundred, both methods,
  * and a failure at every call that can fail.
  */
+/* test options: timeout=300 */
 #include "tap.h"
 
 #include <pthread.h>

@@ -3,6 +3,7 @@
  * consumed, optional ones do not leak into the next instance. With instances_other.cu, which exports
  * an instance, and instances_host.c, the plain C side of the program.
  */
+/* test options: more=instances_other.cu host=instances_host.c */
 #include <pthread.h>
 
 #include "tap.h"

@@ -1,4 +1,5 @@
 /* merge_sort.cuh and merge.cuh: types and orders of many kinds, stability by index, every shape of a pass. */
+/* test options: timeout=300 */
 #include "tap.h"
 
 #include <math.h>

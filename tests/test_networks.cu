@@ -3,6 +3,7 @@
  * written down as in the textbook and run comparator by comparator; and the comparators are
  * counted.
  */
+/* test options: no_cpp timeout=300 */
 
 /* So that a grid of few blocks already goes on in its second dimension, as one of 2^31 does. */
 static unsigned test_grid_x = 0x7FFFFFFF;

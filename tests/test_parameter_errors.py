@@ -137,13 +137,11 @@ def parameters(header):
     return set(re.findall(r"GP_[A-Z_]+\b", match.group(1))) if match else set()
 
 
-def headers():
-    """Those that stamp out instances."""
-    for path in sorted((ROOT / "gpuprims").rglob("*")):
-        header = path.relative_to(ROOT / "gpuprims").as_posix()
-        if path.suffix in (".cuh", ".h") and not header.startswith("core/"):
-            if "core/begin.cuh" in path.read_text(encoding="utf-8"):
-                yield header
+def public_headers():
+    """All that users may include: core/ is for these alone."""
+    folder = ROOT / "gpuprims"
+    headers = sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*.*h"))
+    return [header for header in headers if not header.startswith("core/")]
 
 
 def defined(code):
@@ -228,7 +226,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         for kind in ("cc", "cxx", "nvcc"):
             for compiler in getattr(options, kind):
-                for header in headers():
+                for header in filter(parameters, public_headers()):
                     some = header in SOME[: 3 if kind == "nvcc" else None]
                     if (kind == "cc" and compiler == options.cc[0]) or some:
                         jobs += [(kind, shlex.split(compiler), header, mistake, pathlib.Path(folder))

@@ -6,6 +6,7 @@
  * exception", and those that it looks at take long. Choose instances instead: no clusters are launched by
  * --small --only p_,old_,again_,buckets_,block_,u32_s64.
  */
+/* test options: timeout=1200 small=--brief */
 #include "tap.h"
 
 #include <math.h>

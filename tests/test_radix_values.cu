@@ -1,4 +1,5 @@
 /* Radix sort of pairs: values of 1 to 32 bytes, of every alignment, at every natural address modulo 128. */
+/* test options: many timeout=300 */
 #include "tap.h"
 
 enum { BITS = 8 }; /* of the keys that are sorted by, so that there is one pass */

@@ -17,7 +17,7 @@ import tempfile
 from concurrent.futures import ThreadPoolExecutor
 
 from tap import report
-from test_parameter_errors import ROOT, parameters
+from test_parameter_errors import ROOT, parameters, public_headers
 
 WARNINGS = ["-Wall", "-Wextra", "-Wpedantic", "-Wshadow", "-Wconversion", "-Wsign-conversion", "-Werror"]
 # The first of each language sees all instances, the others some, and so does the optimising compiler, which is slow.
@@ -138,14 +138,6 @@ cudaError_t call_rotate(const float *in, float *out, size_t n, cudaStream_t stre
 """
 
 
-def headers():
-    """All that users may include."""
-    for path in sorted((ROOT / "gpuprims").rglob("*")):
-        header = path.relative_to(ROOT / "gpuprims").as_posix()
-        if path.suffix in (".cuh", ".h") and not header.startswith("core/"):
-            yield header
-
-
 def source(header, most=None, api=None):
     """A file that includes a header as it is, and in instances of many types, at most so many."""
     known = parameters(header)
@@ -173,7 +165,7 @@ def check(job):
 
 def jobs(options, folder):
     """What is compiled: the compiler, its flags, the header, and the file that is written for it."""
-    for header in options.headers or headers():
+    for header in options.headers or public_headers():
         stem = folder / re.sub(r"\W", "_", header)
         for suffix, compilers, standards in ((".c", options.cc, C), (".cpp", options.cxx, CXX)):
             for standard in standards:
