@@ -2,11 +2,16 @@
 """Draws the figures of the documentation as SVG.
 
     draw.py [FOLDER]        into this folder, or another one
+
+A new page brings its figures in a file of its own beside this one: functions, in a list FIGURES, that draw with what
+they import from here.
 """
 
 import csv
 import math
 import os
+import pathlib
+import runpy
 import sys
 
 FOLDER = sys.argv[1] if len(sys.argv) > 1 else os.path.dirname(os.path.abspath(__file__))
@@ -1171,9 +1176,13 @@ def hybrid_merge():
     hybrid_lanes('hybrid-merge', 'hybrid by CPU merge', 500)
 
 
-for draw in (scan, scan_shape, scan_tags, scan_ring, scan_pipeline, scan_alignment, scan_order, reduce, block_rake,
-             block_scan, exchange, fold_order, compact, look_back, scatter, radix_cluster,
-             radix_buckets, cpu_backend, naive_scan,
-             work_efficient_scan, shared_scan, bank_conflicts, shuffle_scan, map_scan_scatter, find_max, split_sort,
-             merge_path, bitonic_sort, odd_even_merge_sort, network_times, hybrid_distribution, hybrid_merge):
-    draw()
+FIGURES = [scan, scan_shape, scan_tags, scan_ring, scan_pipeline, scan_alignment, scan_order, reduce, block_rake,
+           block_scan, exchange, fold_order, compact, look_back, scatter, radix_cluster,
+           radix_buckets, cpu_backend, naive_scan,
+           work_efficient_scan, shared_scan, bank_conflicts, shuffle_scan, map_scan_scatter, find_max, split_sort,
+           merge_path, bitonic_sort, odd_even_merge_sort, network_times, hybrid_distribution, hybrid_merge]
+
+if __name__ == '__main__':
+    for path in sorted(pathlib.Path(__file__).resolve().parent.glob('*.py')):
+        for draw in FIGURES if path.name == 'draw.py' else runpy.run_path(str(path))['FIGURES']:
+            draw()
