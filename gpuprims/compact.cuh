@@ -51,8 +51,8 @@
  *     4. every lane puts its kept items to those of its warp in shared memory, from where they go, in one
  *        piece, to their place in the output
  *
- * Large inputs go through core/compact_ring.cuh, in which different warps do these steps, small ones and
- * older GPUs through core/compact_wave.cuh, in which every warp does all of them. docs/compact.md has
+ * Large inputs go through core/compact/pipelined.cuh, in which different warps do these steps, small ones and
+ * older GPUs through core/compact/simple.cuh, in which every warp does all of them. docs/compact.md has
  * pictures. Rejected items of partition_stable go behind all that are kept: where there are more tiles than the
  * device has room for at a time, a launch of its own counts these first. Cost: n reads, and as many writes as
  * there are results; large stable partitions 2n reads.
@@ -70,7 +70,7 @@
     (GPI_TAKES_TYPE | GPI_TAKES_PRED | GPI_TAKES_CONTEXT | GPI_TAKES_API | GPI_TAKES_KERNEL | \
      GPI_TAKES_GRID)
 #endif
-#include "core/begin.cuh"
+#include "core/instance/begin.cuh"
 
 #if defined GPI_MISSING_NAME
 #error "gpuprims/compact.cuh: GP_NAME is missing; every other parameter requires it"
@@ -86,13 +86,13 @@
 GPI_ONCE_PER_NAME(compact);
 GPI_AT_MOST(GP_TYPE, 1024);
 
-#include "core/chunk.cuh"
-#include "core/counts.cuh"
-#include "core/predicate.cuh"
-#include "core/tuning.cuh"
+#include "core/tile/chunk.cuh"
+#include "core/compact/counts.cuh"
+#include "core/instance/predicate.cuh"
+#include "core/compact/tuning.cuh"
 
 /*
- * Runs, chunks and tiles are those of core/chunk.cuh, but chunks start at lines of memory where the type
+ * Runs, chunks and tiles are those of core/tile/chunk.cuh, but chunks start at lines of memory where the type
  * allows: the first one then lacks some items.
  */
 enum {
@@ -508,9 +508,9 @@ GPI_DEVICE uint32_t GPI(count_group)(const GPI(job) *job, size_t group, size_t t
 }
 #endif
 
-#include "core/compact_wave.cuh"
+#include "core/compact/simple.cuh"
 #if GP_KERNEL != GP_KERNEL_WAVE
-#include "core/compact_ring.cuh"
+#include "core/compact/pipelined.cuh"
 #endif
 
 /* ---- host functions -------------------------------------------------------------------------- */
@@ -695,4 +695,4 @@ GP_API cudaError_t GPI_PUBLIC(partition_stable)(const GP_TYPE *in, GP_TYPE *out,
 }
 
 #endif
-#include "core/end.cuh"
+#include "core/instance/end.cuh"

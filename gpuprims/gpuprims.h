@@ -44,17 +44,17 @@
 #if defined __CUDACC__ || defined GP_CUDA_HOST
 #include <cuda_runtime_api.h>
 #else
-#include "core/cpu_backend.h"
+#include "core/backend/cpu/backend.h"
 #endif
 
-#include "core/arguments.cuh"
-#include "core/error.cuh"
-#include "core/operators.cuh"
-#include "core/workspace.cuh"
+#include "core/backend/arguments.cuh"
+#include "core/backend/error.cuh"
+#include "core/instance/operators.cuh"
+#include "core/backend/workspace.cuh"
 
 #if defined __CUDACC__ || !defined GP_CUDA_HOST
-#include "core/launch.cuh"
-#include "core/ptx.cuh"
+#include "core/backend/launch.cuh"
+#include "core/backend/ptx.cuh"
 #endif
 
 /* Options of the textbook rungs under classic/. NULL stands for {0, 1, 1}. */

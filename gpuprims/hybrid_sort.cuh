@@ -41,7 +41,7 @@
  * merges groups of runs (method 1; Gowanlock and Karsin, A hybrid CPU/GPU approach for optimizing sorting
  * throughput, 2019). Then either
  *
- *     1   the CPU merges what there is into the array: core/merge_runs.cuh
+ *     1   the CPU merges what there is into the array: host/core/merge_runs.cuh
  *     2   the merged order is cut into equal parts, each small enough for the GPU. Where a cut goes through
  *         each run is found exactly, so that no distribution of keys makes a part too large. The pieces of
  *         a part are gathered on their way to the GPU, sorted, and come back into their place. Meanwhile
@@ -50,7 +50,7 @@
  *
  * Nothing in the array is overwritten before it is elsewhere in host memory, and after a failure what has
  * been overwritten comes back from there. docs/hybrid-sort.md has the lanes and when which method is chosen.
- * core/hybrid_lanes.cuh.
+ * core/hybrid/lanes.cuh.
  *
  * No include guard: each include stamps out one instance, as its parameters say.
  */
@@ -61,7 +61,7 @@
     (GPI_TAKES_KEY | GPI_TAKES_KEY_KIND | GPI_TAKES_VALUE | GPI_TAKES_DESCENDING | GPI_TAKES_API | \
      GPI_TAKES_KERNEL | GPI_TAKES_GRID)
 #endif
-#include "core/begin.cuh"
+#include "core/instance/begin.cuh"
 
 #if defined GPI_MISSING_NAME
 #error "gpuprims/hybrid_sort.cuh: GP_NAME is missing; every other parameter requires it"
@@ -76,7 +76,7 @@
 #endif
 GPI_ONCE_PER_NAME(hybrid_sort);
 
-#include "core/hybrid_lanes.cuh"
+#include "core/hybrid/lanes.cuh"
 
 /* The sort of a chunk: an instance of radix_sort.cuh under names of this header's own. */
 #define GPI_HYBRID_RADIX(word) GPI_JOIN4(gpi_, GP_NAME, hybrid_radix, _##word)
@@ -101,9 +101,9 @@ GPI_ONCE_PER_NAME(hybrid_sort);
 #undef GPI_RADIX_KEY_IS_STAMPED
 #undef GPI_FUNCTION
 #define GPI_FUNCTION static inline
-#include "core/radix_key.cuh"
+#include "core/instance/radix_key.cuh"
 GPI_CHECK_KEY();
-#include "core/merge_runs.cuh"
+#include "host/core/merge_runs.cuh"
 
 #define GPI_HYBRID_VALUE_BYTES (GPI_RUNS_PAIRS ? sizeof(GPI_RUNS_VALUE) : 0)
 
@@ -793,4 +793,4 @@ GP_API cudaError_t GPI_PUBLIC(hybrid_sort_host)(GP_KEY *host_keys, size_t n,
 #undef GPI_RUNS_VALUE
 
 #endif
-#include "core/end.cuh"
+#include "core/instance/end.cuh"

@@ -29,7 +29,7 @@
  *
  * How it works: a merge path (Green, McColl and Bader, GPU merge path, 2012). The output is cut into tiles;
  * for each of them a search finds the pieces of a and b that make it up, and a block merges them:
- * core/merge_pass.cuh. docs/merge-sort.md has pictures. Cost: each item is read and written once, in two
+ * core/merge/pass.cuh. docs/merge-sort.md has pictures. Cost: each item is read and written once, in two
  * launches, or in one when a tile holds all. Workspace: 128 bytes for each tile, of 32 KB at most.
  *
  * No include guard: each include stamps out one instance, as its parameters say.
@@ -41,7 +41,7 @@
     (GPI_TAKES_TYPE | GPI_TAKES_LESS | GPI_TAKES_CONTEXT | GPI_TAKES_API | GPI_TAKES_KERNEL | \
      GPI_TAKES_GRID)
 #endif
-#include "core/begin.cuh"
+#include "core/instance/begin.cuh"
 
 #if defined GPI_MISSING_NAME
 #error "gpuprims/merge.cuh: GP_NAME is missing; every other parameter requires it"
@@ -59,10 +59,10 @@ GPI_ONCE_PER_NAME(merge);
 #define GPI_MERGE_PAIRS 0
 #define GPI_MERGE_VALUE char
 
-#include "core/less.cuh"
-#include "core/merge_shape.cuh"
-#include "core/block_merge.cuh"
-#include "core/merge_pass.cuh"
+#include "core/instance/less.cuh"
+#include "core/merge/shape.cuh"
+#include "block/core/merge.cuh"
+#include "core/merge/pass.cuh"
 
 GP_API size_t GPI_PUBLIC(merge_workspace_bytes)(size_t na, size_t nb)
 {
@@ -116,6 +116,6 @@ GP_API cudaError_t GPI_PUBLIC(merge)(const GP_TYPE *a, size_t na, const GP_TYPE 
     return gpi_scratch_release(&scratch, error, stream);
 }
 
-#include "core/merge_end.cuh"
+#include "block/core/merge_end.cuh"
 #endif
-#include "core/end.cuh"
+#include "core/instance/end.cuh"

@@ -32,9 +32,9 @@
  *              what a launch or an allocation returned; the input is whole if an allocation failed.
  *              n == 0 succeeds and writes nothing.
  *
- * How it works: a block sorts a tile of up to 32 KB in shared memory: core/block_merge.cuh. Then runs are
+ * How it works: a block sorts a tile of up to 32 KB in shared memory: block/core/merge.cuh. Then runs are
  * merged, up to sixteen at a time, so that fewer passes over memory are left than merges of two would take:
- * core/merge_pass.cuh. docs/merge-sort.md has pictures. Cost: 1 + log16(n / tile) reads and writes of each
+ * core/merge/pass.cuh. docs/merge-sort.md has pictures. Cost: 1 + log16(n / tile) reads and writes of each
  * item, two launches for each pass but the first. Workspace: n keys and n values, and less than 1 % more.
  *
  * No include guard: each include stamps out one instance, as its parameters say.
@@ -46,7 +46,7 @@
     (GPI_TAKES_TYPE | GPI_TAKES_LESS | GPI_TAKES_CONTEXT | GPI_TAKES_VALUE | GPI_TAKES_API | \
      GPI_TAKES_KERNEL | GPI_TAKES_GRID)
 #endif
-#include "core/begin.cuh"
+#include "core/instance/begin.cuh"
 
 #if defined GPI_MISSING_NAME
 #error "gpuprims/merge_sort.cuh: GP_NAME is missing; every other parameter requires it"
@@ -70,10 +70,10 @@ GPI_ONCE_PER_NAME(merge_sort);
 #define GPI_MERGE_VALUE char
 #endif
 
-#include "core/less.cuh"
-#include "core/merge_shape.cuh"
-#include "core/block_merge.cuh"
-#include "core/merge_pass.cuh"
+#include "core/instance/less.cuh"
+#include "core/merge/shape.cuh"
+#include "block/core/merge.cuh"
+#include "core/merge/pass.cuh"
 
 /* What to sort, and where to. */
 typedef struct {
@@ -263,6 +263,6 @@ GP_API cudaError_t GPI_PUBLIC(merge_sort)(GPI_MERGE_SORT_PARAMETERS, GPI_CONTEXT
 #undef GPI_MERGE_SORT_PARAMETERS
 #undef GPI_MERGE_SORT_ARGUMENTS
 
-#include "core/merge_end.cuh"
+#include "block/core/merge_end.cuh"
 #endif
-#include "core/end.cuh"
+#include "core/instance/end.cuh"

@@ -8,7 +8,7 @@
  *              GP_VALUE       V, any trivially copyable type of any size; without it the keys are sorted alone
  *              GP_DESCENDING  when it is defined, the largest key comes first
  *              GP_API         linkage of the host functions (static inline)
- *              GP_KERNEL      for tests: GP_KERNEL_PASSES, _BUCKETS, _BLOCK, ...: core/launch.cuh
+ *              GP_KERNEL      for tests: GP_KERNEL_PASSES, _BUCKETS, _BLOCK, ...: core/backend/launch.cuh
  *              GP_GRID        for tests: a launch has so many blocks at most
  *
  * Generates    cudaError_t NAME_radix_sort(const K *in, K *out, size_t n, ws, stream)
@@ -47,16 +47,16 @@
  *
  *     1. count all digits of all keys, in one go
  *     2. plan: a digit that is the same in all keys needs no pass
- *     3. for each other digit one pass, which reads and writes every item once: core/radix_pass.cuh
+ *     3. for each other digit one pass, which reads and writes every item once: core/radix/pass.cuh
  *
  * Keys whose topmost bits are well spread are sorted from the highest digit down instead, in two or three
- * moves: core/radix_buckets.cuh. Which way is taken is found out on the device.
+ * moves: core/radix/buckets.cuh. Which way is taken is found out on the device.
  *
  * Of large values the passes move the numbers, and the values are fetched once at the end:
- * core/radix_gather.cuh.
+ * core/radix/gather.cuh.
  *
- * Few keys are sorted in one launch, by a block or a cluster of blocks: core/radix_block.cuh,
- * core/radix_cluster.cuh.
+ * Few keys are sorted in one launch, by a block or a cluster of blocks: core/radix/block.cuh,
+ * core/radix/cluster.cuh.
  * docs/radix-sort.md has pictures. Cost: n reads of keys, and n reads and writes of items for each digit
  * that differs. Workspace: n keys and n values, and up to 64 MB.
  *
@@ -69,7 +69,7 @@
     (GPI_TAKES_KEY | GPI_TAKES_KEY_KIND | GPI_TAKES_VALUE | GPI_TAKES_DESCENDING | GPI_TAKES_API | \
      GPI_TAKES_KERNEL | GPI_TAKES_GRID)
 #endif
-#include "core/begin.cuh"
+#include "core/instance/begin.cuh"
 
 #if defined GPI_MISSING_NAME
 #error "gpuprims/radix_sort.cuh: GP_NAME is missing; every other parameter requires it"
@@ -84,11 +84,11 @@
 #endif
 GPI_ONCE_PER_NAME(GPI_TAG);
 
-#include "core/radix_key.cuh"
+#include "core/instance/radix_key.cuh"
 #if GPI_DEPTH == 1
 GPI_CHECK_KEY();
 #endif
-#include "core/tuning.cuh"
+#include "core/radix/tuning.cuh"
 
 /* Keys alone have no values; the type keeps the text of the kernels in one piece. */
 #ifdef GP_VALUE
@@ -99,14 +99,14 @@ GPI_CHECK_KEY();
 #define GPI_RADIX_VALUE char
 #endif
 
-#include "core/radix_plan.cuh"
-#include "core/radix_pass.cuh"
+#include "core/radix/plan.cuh"
+#include "core/radix/pass.cuh"
 #ifdef GP_VALUE
-#include "core/radix_gather.cuh"
+#include "core/radix/gather.cuh"
 #endif
-#include "core/radix_block.cuh"
-#include "core/radix_cluster.cuh"
-#include "core/radix_buckets.cuh"
+#include "core/radix/block.cuh"
+#include "core/radix/cluster.cuh"
+#include "core/radix/buckets.cuh"
 
 /* ---- host functions -------------------------------------------------------------------------- */
 
@@ -662,4 +662,4 @@ GP_API cudaError_t GPI_PUBLIC(radix_sort)(GPI_RADIX_PARAMETERS, gp_workspace *ws
 #undef GPI_RADIX_INDEX_KERNEL
 
 #endif
-#include "core/end.cuh"
+#include "core/instance/end.cuh"

@@ -39,8 +39,8 @@
  *     2. the tile publishes its aggregate; where it lands says in which launch it was published
  *     3. the block that is the last to draw a ticket folds the aggregates of all tiles
  *
- * Large inputs go through core/reduce_large.cuh, in which blocks stay and take tile after tile, small ones
- * through core/reduce_flat.cuh, in which a block takes one. docs/reduce.md says why. n alone decides.
+ * Large inputs go through core/reduce/large.cuh, in which blocks stay and take tile after tile, small ones
+ * through core/reduce/flat.cuh, in which a block takes one. docs/reduce.md says why. n alone decides.
  * Cost: n reads of the items, and 8 bytes of tags per 16 KB or more.
  *
  * No include guard: each include stamps out one instance, as its parameters say.
@@ -52,7 +52,7 @@
     (GPI_TAKES_TYPE | GPI_TAKES_OP | GPI_TAKES_IDENTITY | GPI_TAKES_INPUT_TYPE | GPI_TAKES_LOAD | \
      GPI_TAKES_CONTEXT | GPI_TAKES_BLOCK | GPI_TAKES_API | GPI_TAKES_KERNEL | GPI_TAKES_GRID)
 #endif
-#include "core/begin.cuh"
+#include "core/instance/begin.cuh"
 
 #if defined GPI_MISSING_NAME
 #error "gpuprims/reduce.cuh: GP_NAME is missing; every other parameter requires it"
@@ -78,13 +78,13 @@ GPI_ONCE_PER_NAME(reduce);
 
 #define GPI_CHUNK_BYTES_OF_INPUT
 #include "block/block_reduce.cuh"
-#include "core/fold.cuh"
-#include "core/chunk.cuh"
-#include "core/tags.cuh"
-#include "core/tuning.cuh"
+#include "core/instance/fold.cuh"
+#include "core/tile/chunk.cuh"
+#include "core/tile/tile_state.cuh"
+#include "core/reduce/tuning.cuh"
 
 /*
- * What decides how floats are folded, besides core/chunk.cuh: no build may change it. Small and medium inputs
+ * What decides how floats are folded, besides core/tile/chunk.cuh: no build may change it. Small and medium inputs
  * have short runs of one 16-byte vector, of which a lane takes one or MOST_ROWS of a tile. Of large ones the
  * tiles grow with the input: then there are never more aggregates than one block folds in a moment.
  */
@@ -161,8 +161,8 @@ GPI_DEVICE GP_TYPE GPI(groups)(const GPI(job) *job, GP_TYPE *sums, unsigned lane
 }
 #endif
 
-#include "core/reduce_flat.cuh"
-#include "core/reduce_large.cuh"
+#include "core/reduce/flat.cuh"
+#include "core/reduce/large.cuh"
 
 /* ---- host functions -------------------------------------------------------------------------- */
 
@@ -247,4 +247,4 @@ GP_API cudaError_t GPI_PUBLIC(reduce)(const GP_INPUT_TYPE *in, GP_TYPE *d_out, s
 }
 
 #endif
-#include "core/end.cuh"
+#include "core/instance/end.cuh"

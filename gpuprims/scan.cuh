@@ -46,8 +46,8 @@
  *     3. the tile folds the aggregates of all tiles before, in groups of 32
  *     4. every lane scans its run, starting from the tiles, chunks and lanes before
  *
- * Large inputs go through core/scan_ring.cuh, in which different warps do these steps; small ones, items of
- * more than 128 bytes and older GPUs through core/scan_wave.cuh, in which every warp does all of them.
+ * Large inputs go through core/scan/pipelined.cuh, in which different warps do these steps; small ones, items of
+ * more than 128 bytes and older GPUs through core/scan/simple.cuh, in which every warp does all of them.
  * docs/scan.md has pictures.
  * Cost: n reads and n writes of the items, and 8 bytes of tags per 28 KB.
  *
@@ -60,7 +60,7 @@
     (GPI_TAKES_TYPE | GPI_TAKES_OP | GPI_TAKES_IDENTITY | GPI_TAKES_INPUT_TYPE | GPI_TAKES_LOAD | \
      GPI_TAKES_CONTEXT | GPI_TAKES_BLOCK | GPI_TAKES_API | GPI_TAKES_KERNEL | GPI_TAKES_GRID)
 #endif
-#include "core/begin.cuh"
+#include "core/instance/begin.cuh"
 
 #if defined GPI_MISSING_NAME
 #error "gpuprims/scan.cuh: GP_NAME is missing; every other parameter requires it"
@@ -85,10 +85,10 @@
 GPI_ONCE_PER_NAME(scan);
 
 #include "block/block_scan.cuh"
-#include "core/fold.cuh"
-#include "core/chunk.cuh"
-#include "core/tags.cuh"
-#include "core/tuning.cuh"
+#include "core/instance/fold.cuh"
+#include "core/tile/chunk.cuh"
+#include "core/tile/tile_state.cuh"
+#include "core/scan/tuning.cuh"
 
 /* What comes before the first item: `before`, when there is anything. */
 typedef struct {
@@ -275,9 +275,9 @@ GPI_DEVICE void GPI(scan_run)(GPI(run_t) *run, GP_TYPE prefix, int has_prefix, i
 }
 #endif
 
-#include "core/scan_wave.cuh"
+#include "core/scan/simple.cuh"
 #if GP_KERNEL != GP_KERNEL_WAVE
-#include "core/scan_ring.cuh"
+#include "core/scan/pipelined.cuh"
 #endif
 
 /* ---- host functions -------------------------------------------------------------------------- */
@@ -403,4 +403,4 @@ GP_API cudaError_t GPI_PUBLIC(exclusive_scan_init)(const GP_INPUT_TYPE *in, GP_T
 }
 
 #endif
-#include "core/end.cuh"
+#include "core/instance/end.cuh"

@@ -52,7 +52,7 @@
     (GPI_TAKES_TYPE | GPI_TAKES_INDEX | GPI_TAKES_PRED | GPI_TAKES_CONTEXT | GPI_TAKES_API | \
      GPI_TAKES_KERNEL | GPI_TAKES_GRID)
 #endif
-#include "core/begin.cuh"
+#include "core/instance/begin.cuh"
 
 #if defined GPI_MISSING_NAME
 #error "gpuprims/scatter.cuh: GP_NAME is missing; every other parameter requires it"
@@ -72,9 +72,9 @@
 GPI_ONCE_PER_NAME(scatter);
 
 #ifdef GP_PRED
-#include "core/predicate.cuh"
+#include "core/instance/predicate.cuh"
 #endif
-#include "core/tuning.cuh"
+#include "core/scatter/tuning.cuh"
 
 #define GPI_SCATTER_THREADS GPI_TUNE_SCATTER_THREADS
 #define GPI_SCATTER_UNITS   GPI_TUNE_SCATTER_UNITS
@@ -378,4 +378,4 @@ GP_API cudaError_t GPI_PUBLIC(map_to_flags)(const GP_TYPE *in, uint8_t *flags, s
 }
 
 #endif
-#include "core/end.cuh"
+#include "core/instance/end.cuh"

@@ -14,7 +14,7 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 
 from tap import report
-from test_parameter_errors import PAIR, PARAMETERS, ROOT, headers, parameters
+from test_parameter_errors import PAIR, PARAMETERS, ROOT, parameters, public_headers
 
 # Every value differs from those in PARAMETERS, and what is defined or not is left out.
 OTHERS = {
@@ -88,7 +88,7 @@ def main():
     languages = [(shlex.split(one), ["-x", "c", "-std=c11"], ["CPU"]) for one in options.cc]
     languages += [(shlex.split(one), ["-x", "c++", "-std=c++17"], TARGETS) for one in options.cxx[:1]]
     jobs = [(compiler, flags + TARGETS[target], header, target)
-            for compiler, flags, targets in languages for header in headers() for target in targets]
+            for compiler, flags, targets in languages for header in filter(parameters, public_headers()) for target in targets]
     with ThreadPoolExecutor(2) as pool:
         return report(pool.map(check, jobs))
 

@@ -141,7 +141,7 @@ def public_headers():
     """All that users may include: core/ is for these alone."""
     folder = ROOT / "gpuprims"
     headers = sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*.*h"))
-    return [header for header in headers if not header.startswith("core/")]
+    return [header for header in headers if "core" not in header.split("/")]
 
 
 def defined(code):

@@ -1,5 +1,5 @@
 /*
- * core/nvtx.cuh: every host function is a range of its own name in Nsight's timeline, with its kernels
+ * core/backend/nvtx.cuh: every host function is a range of its own name in Nsight's timeline, with its kernels
  * within it on the GPU, and closes what it opened on every way out. A recorder stands in for NVTX.
  */
 #include <string.h>

@@ -50,7 +50,7 @@
 #define GPI_HEADER "gpuprims/block/block_exchange.cuh"
 #define GPI_TAKES (GPI_TAKES_TYPE | GPI_TAKES_BLOCK | GPI_TAKES_ITEMS)
 #endif
-#include "../core/begin.cuh"
+#include "../core/instance/begin.cuh"
 
 #if defined GPI_MISSING_NAME
 #error "gpuprims/block/block_exchange.cuh: GP_NAME is missing; every other parameter requires it"
@@ -165,4 +165,4 @@ GPI_DEVICE void GPI_PUBLIC(block_striped_to_blocked)(GP_TYPE *x, void *storage)
 }
 
 #endif
-#include "../core/end.cuh"
+#include "../core/instance/end.cuh"

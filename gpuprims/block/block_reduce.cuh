@@ -26,7 +26,7 @@
 #define GPI_HEADER "gpuprims/block/block_reduce.cuh"
 #define GPI_TAKES (GPI_TAKES_TYPE | GPI_TAKES_OP | GPI_TAKES_IDENTITY | GPI_TAKES_BLOCK)
 #endif
-#include "../core/begin.cuh"
+#include "../core/instance/begin.cuh"
 
 #if defined GPI_MISSING_NAME
 #error "gpuprims/block/block_reduce.cuh: GP_NAME is missing; every other parameter requires it"
@@ -48,7 +48,7 @@
 GPI_ONCE_PER_NAME(block_reduce);
 
 #include "../warp/warp_reduce.cuh"
-#include "../core/rake.cuh"
+#include "core/rake.cuh"
 
 /* An array of one, so that its name and its address serve alike. */
 typedef struct {
@@ -78,4 +78,4 @@ GPI_DEVICE GP_TYPE GPI_PUBLIC(block_reduce)(GP_TYPE x, void *storage)
 }
 
 #endif
-#include "../core/end.cuh"
+#include "../core/instance/end.cuh"

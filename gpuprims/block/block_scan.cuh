@@ -32,7 +32,7 @@
 #define GPI_HEADER "gpuprims/block/block_scan.cuh"
 #define GPI_TAKES (GPI_TAKES_TYPE | GPI_TAKES_OP | GPI_TAKES_IDENTITY | GPI_TAKES_BLOCK)
 #endif
-#include "../core/begin.cuh"
+#include "../core/instance/begin.cuh"
 
 #if defined GPI_MISSING_NAME
 #error "gpuprims/block/block_scan.cuh: GP_NAME is missing; every other parameter requires it"
@@ -54,7 +54,7 @@
 GPI_ONCE_PER_NAME(block_scan);
 
 #include "../warp/warp_scan.cuh"
-#include "../core/rake.cuh"
+#include "core/rake.cuh"
 
 /* An array of one, so that its name and its address serve alike. */
 typedef struct {
@@ -135,4 +135,4 @@ GPI_DEVICE GP_TYPE GPI_PUBLIC(block_exclusive_scan)(GP_TYPE x, void *storage, GP
 }
 
 #endif
-#include "../core/end.cuh"
+#include "../core/instance/end.cuh"

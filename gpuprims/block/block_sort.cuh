@@ -32,7 +32,7 @@
  *
  * How it works: a thread sorts its items in registers by odd-even transposition (Habermann, Parallel
  * neighbor-sort, 1972). Then sorted runs are merged in pairs, in shared memory, by all threads at once:
- * core/block_merge.cuh. Integers by < alone, up to 32 of a thread if that is a power of two, are sorted by
+ * block/core/merge.cuh. Integers by < alone, up to 32 of a thread if that is a power of two, are sorted by
  * networks inside each warp first. Cost: every merge, of which there are log2(GP_BLOCK), one more or five
  * fewer, takes each item through shared memory once, and has two barriers.
  *
@@ -45,7 +45,7 @@
     (GPI_TAKES_TYPE | GPI_TAKES_LESS | GPI_TAKES_CONTEXT | GPI_TAKES_VALUE | GPI_TAKES_BLOCK | \
      GPI_TAKES_ITEMS)
 #endif
-#include "../core/begin.cuh"
+#include "../core/instance/begin.cuh"
 
 #if defined GPI_MISSING_NAME
 #error "gpuprims/block/block_sort.cuh: GP_NAME is missing; every other parameter requires it"
@@ -75,8 +75,8 @@ GPI_ONCE_PER_NAME(block_sort);
 #endif
 enum { GPI(items) = GP_ITEMS, GPI(places) = GP_BLOCK * GP_ITEMS };
 
-#include "../core/less.cuh"
-#include "../core/block_merge.cuh"
+#include "../core/instance/less.cuh"
+#include "core/merge.cuh"
 
 /* An array of one, so that its name and its address serve alike. */
 typedef GPI(tile) GPI_PUBLIC(block_sort_storage)[1];
@@ -99,6 +99,6 @@ GPI_DEVICE void GPI_PUBLIC(block_sort_pairs)(GP_TYPE *keys, GP_VALUE *values, vo
 }
 #endif
 
-#include "../core/merge_end.cuh"
+#include "core/merge_end.cuh"
 #endif
-#include "../core/end.cuh"
+#include "../core/instance/end.cuh"

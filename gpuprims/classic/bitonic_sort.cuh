@@ -64,7 +64,7 @@
 #define GPI_HEADER "gpuprims/classic/bitonic_sort.cuh"
 #define GPI_TAKES (GPI_TAKES_KEY | GPI_TAKES_VALUE | GPI_TAKES_API)
 #endif
-#include "../core/begin.cuh"
+#include "../core/instance/begin.cuh"
 
 #if defined GPI_MISSING_NAME
 #error "gpuprims/classic/bitonic_sort.cuh: GP_NAME is missing; every other parameter requires it"
@@ -79,7 +79,7 @@ GPI_ONCE_PER_NAME(bitonic_sort);
 /* 32 items, measured against 16: fewer passes are worth more than threads to hide their latency. */
 #define GPI_NETWORK_SMALL_LOG 5
 #define GPI_NETWORK_BLOCK 128
-#include "../core/network.cuh"
+#include "core/network.cuh"
 
 /* ---- comparators ----------------------------------------------------------------------------- */
 
@@ -487,4 +487,4 @@ GP_API cudaError_t GPI_PUBLIC(bitonic_sort)(GP_KEY *keys,
 #undef GPI_NETWORK_SHARED
 
 #endif
-#include "../core/end.cuh"
+#include "../core/instance/end.cuh"

@@ -40,7 +40,7 @@
 #define GPI_HEADER "gpuprims/classic/find_max.cuh"
 #define GPI_TAKES (GPI_TAKES_TYPE | GPI_TAKES_API)
 #endif
-#include "../core/begin.cuh"
+#include "../core/instance/begin.cuh"
 
 #if defined GPI_MISSING_NAME
 #error "gpuprims/classic/find_max.cuh: GP_NAME is missing; every other parameter requires it"
@@ -55,8 +55,8 @@ GPI_ONCE_PER_NAME(find_max);
 #undef GP_OP
 #undef GP_IDENTITY
 #define GP_OP GP_MAX
-#include "../core/classic.cuh"
-#include "../core/combine.cuh"
+#include "core/rungs.cuh"
+#include "../core/instance/combine.cuh"
 
 static __global__ void __launch_bounds__(GPI_CLASSIC_THREADS)
     GPI(round_kernel)(const GP_TYPE *in, GP_TYPE *out, size_t n)
@@ -134,4 +134,4 @@ GP_API cudaError_t GPI_PUBLIC(find_max)(const GP_TYPE *in, GP_TYPE *d_out, size_
 }
 
 #endif
-#include "../core/end.cuh"
+#include "../core/instance/end.cuh"

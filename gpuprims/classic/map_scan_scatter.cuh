@@ -40,14 +40,14 @@
  *
  * No include guard: each include stamps out one instance, as its parameters say.
  */
-#include "../core/classic_index.cuh"
+#include "core/index_scans.cuh"
 
 #ifndef GPI_TAG
 #define GPI_TAG map_scan_scatter
 #define GPI_HEADER "gpuprims/classic/map_scan_scatter.cuh"
 #define GPI_TAKES (GPI_TAKES_TYPE | GPI_TAKES_PRED | GPI_TAKES_CONTEXT | GPI_TAKES_API)
 #endif
-#include "../core/begin.cuh"
+#include "../core/instance/begin.cuh"
 
 #if defined GPI_MISSING_NAME
 #error "gpuprims/classic/map_scan_scatter.cuh: GP_NAME is missing; every other parameter requires it"
@@ -62,8 +62,8 @@
 #endif
 GPI_ONCE_PER_NAME(map_scan_scatter);
 
-#include "../core/classic.cuh"
-#include "../core/predicate.cuh"
+#include "core/rungs.cuh"
+#include "../core/instance/predicate.cuh"
 
 /* ---- kernels --------------------------------------------------------------------------------- */
 
@@ -221,4 +221,4 @@ GP_API cudaError_t GPI_PUBLIC(shuffle_compact)(const GP_TYPE *in, GP_TYPE *out, 
 }
 
 #endif
-#include "../core/end.cuh"
+#include "../core/instance/end.cuh"

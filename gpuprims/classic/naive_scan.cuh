@@ -38,7 +38,7 @@
     (GPI_TAKES_TYPE | GPI_TAKES_OP | GPI_TAKES_IDENTITY | GPI_TAKES_INPUT_TYPE | GPI_TAKES_LOAD | \
      GPI_TAKES_CONTEXT | GPI_TAKES_API)
 #endif
-#include "../core/begin.cuh"
+#include "../core/instance/begin.cuh"
 
 #if defined GPI_MISSING_NAME
 #error "gpuprims/classic/naive_scan.cuh: GP_NAME is missing; every other parameter requires it"
@@ -59,8 +59,8 @@
 #endif
 GPI_ONCE_PER_NAME(naive_scan);
 
-#include "../core/classic.cuh"
-#include "../core/combine.cuh"
+#include "core/rungs.cuh"
+#include "../core/instance/combine.cuh"
 
 /* out[i] = in[i - 1], the identity first. */
 static __global__ void __launch_bounds__(GPI_CLASSIC_THREADS)
@@ -140,4 +140,4 @@ GP_API cudaError_t GPI_PUBLIC(naive_exclusive_scan)(const GP_INPUT_TYPE *in, GP_
 }
 
 #endif
-#include "../core/end.cuh"
+#include "../core/instance/end.cuh"

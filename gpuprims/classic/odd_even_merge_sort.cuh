@@ -64,7 +64,7 @@
 #define GPI_HEADER "gpuprims/classic/odd_even_merge_sort.cuh"
 #define GPI_TAKES (GPI_TAKES_KEY | GPI_TAKES_VALUE | GPI_TAKES_API)
 #endif
-#include "../core/begin.cuh"
+#include "../core/instance/begin.cuh"
 
 #if defined GPI_MISSING_NAME
 #error "gpuprims/classic/odd_even_merge_sort.cuh: GP_NAME is missing; every other parameter requires it"
@@ -78,7 +78,7 @@ GPI_ONCE_PER_NAME(odd_even_merge_sort);
 
 #define GPI_NETWORK_SMALL_LOG 4
 #define GPI_NETWORK_BLOCK 512
-#include "../core/network.cuh"
+#include "core/network.cuh"
 
 /* ---- comparators ----------------------------------------------------------------------------- */
 
@@ -396,4 +396,4 @@ GP_API cudaError_t GPI_PUBLIC(odd_even_merge_sort)(
 #undef GPI_NETWORK_SHARED
 
 #endif
-#include "../core/end.cuh"
+#include "../core/instance/end.cuh"

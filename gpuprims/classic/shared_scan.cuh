@@ -55,7 +55,7 @@
     (GPI_TAKES_TYPE | GPI_TAKES_OP | GPI_TAKES_IDENTITY | GPI_TAKES_INPUT_TYPE | GPI_TAKES_LOAD | \
      GPI_TAKES_CONTEXT | GPI_TAKES_API)
 #endif
-#include "../core/begin.cuh"
+#include "../core/instance/begin.cuh"
 
 #if defined GPI_MISSING_NAME
 #error "gpuprims/classic/shared_scan.cuh: GP_NAME is missing; every other parameter requires it"
@@ -77,8 +77,8 @@
 GPI_ONCE_PER_NAME(shared_scan);
 GPI_AT_MOST(GP_TYPE, 16384);
 
-#include "../core/classic.cuh"
-#include "../core/combine.cuh"
+#include "core/rungs.cuh"
+#include "../core/instance/combine.cuh"
 
 /* What every device has for a block without asking. */
 #define GPI_SHARED_LIMIT (48 * 1024)
@@ -304,4 +304,4 @@ GP_API cudaError_t GPI_PUBLIC(shared_exclusive_scan)(const GP_INPUT_TYPE *in, GP
 }
 
 #endif
-#include "../core/end.cuh"
+#include "../core/instance/end.cuh"

@@ -50,7 +50,7 @@
     (GPI_TAKES_TYPE | GPI_TAKES_OP | GPI_TAKES_IDENTITY | GPI_TAKES_INPUT_TYPE | GPI_TAKES_LOAD | \
      GPI_TAKES_CONTEXT | GPI_TAKES_API)
 #endif
-#include "../core/begin.cuh"
+#include "../core/instance/begin.cuh"
 
 #if defined GPI_MISSING_NAME
 #error "gpuprims/classic/shuffle_scan.cuh: GP_NAME is missing; every other parameter requires it"
@@ -71,8 +71,8 @@
 #endif
 GPI_ONCE_PER_NAME(shuffle_scan);
 
-#include "../core/classic.cuh"
-#include "../core/fold.cuh"
+#include "core/rungs.cuh"
+#include "../core/instance/fold.cuh"
 
 /* A warp's run is this many times 32 items; a lane keeps one of each 32 in registers. */
 #define GPI_WARP_RUN_ROUNDS \
@@ -307,4 +307,4 @@ GP_API cudaError_t GPI_PUBLIC(shuffle_exclusive_scan)(const GP_INPUT_TYPE *in, G
 }
 
 #endif
-#include "../core/end.cuh"
+#include "../core/instance/end.cuh"

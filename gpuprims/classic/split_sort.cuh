@@ -51,14 +51,14 @@
  *
  * No include guard: each include stamps out one instance, as its parameters say.
  */
-#include "../core/classic_index.cuh"
+#include "core/index_scans.cuh"
 
 #ifndef GPI_TAG
 #define GPI_TAG split_sort
 #define GPI_HEADER "gpuprims/classic/split_sort.cuh"
 #define GPI_TAKES (GPI_TAKES_TYPE | GPI_TAKES_API)
 #endif
-#include "../core/begin.cuh"
+#include "../core/instance/begin.cuh"
 
 #if defined GPI_MISSING_NAME
 #error "gpuprims/classic/split_sort.cuh: GP_NAME is missing; every other parameter requires it"
@@ -71,7 +71,7 @@
 GPI_ONCE_PER_NAME(split_sort);
 GPI_AT_MOST(GP_TYPE, 8);
 
-#include "../core/classic.cuh"
+#include "core/rungs.cuh"
 
 #define GPI_SPLIT_WIDTH (8 * (int)sizeof(GP_TYPE))
 
@@ -284,4 +284,4 @@ GP_API cudaError_t GPI_PUBLIC(split_sort)(const GP_TYPE *in, GP_TYPE *out, size_
 }
 
 #endif
-#include "../core/end.cuh"
+#include "../core/instance/end.cuh"

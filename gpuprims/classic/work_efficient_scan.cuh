@@ -42,7 +42,7 @@
     (GPI_TAKES_TYPE | GPI_TAKES_OP | GPI_TAKES_IDENTITY | GPI_TAKES_INPUT_TYPE | GPI_TAKES_LOAD | \
      GPI_TAKES_CONTEXT | GPI_TAKES_API)
 #endif
-#include "../core/begin.cuh"
+#include "../core/instance/begin.cuh"
 
 #if defined GPI_MISSING_NAME
 #error "gpuprims/classic/work_efficient_scan.cuh: GP_NAME is missing; every other parameter requires it"
@@ -63,8 +63,8 @@
 #endif
 GPI_ONCE_PER_NAME(work_efficient_scan);
 
-#include "../core/classic.cuh"
-#include "../core/combine.cuh"
+#include "core/rungs.cuh"
+#include "../core/instance/combine.cuh"
 
 static __global__ void __launch_bounds__(GPI_CLASSIC_THREADS)
     GPI(load_kernel)(const GP_INPUT_TYPE *in, GP_TYPE *tree, size_t n, GPI_CONTEXT context)
@@ -201,4 +201,4 @@ GP_API cudaError_t GPI_PUBLIC(work_efficient_exclusive_scan)(const GP_INPUT_TYPE
 }
 
 #endif
-#include "../core/end.cuh"
+#include "../core/instance/end.cuh"

@@ -22,7 +22,7 @@
 #define GPI_TAKES (GPI_TAKES_TYPE | GPI_TAKES_PRED | GPI_TAKES_CONTEXT)
 #define GPI_ON_HOST
 #endif
-#include "../core/begin.cuh"
+#include "../core/instance/begin.cuh"
 
 #if defined GPI_MISSING_NAME
 #error "gpuprims/host/cpu_compact.h: GP_NAME is missing; every other parameter requires it"
@@ -39,7 +39,7 @@ GPI_ONCE_PER_NAME(cpu_compact);
 
 #include <stdlib.h>
 
-#include "../core/predicate.cuh"
+#include "../core/instance/predicate.cuh"
 
 /* The items that satisfy GP_PRED, in order. */
 static inline size_t GPI_PUBLIC(cpu_compact)(const GP_TYPE *in, GP_TYPE *out,
@@ -77,4 +77,4 @@ static inline size_t GPI_PUBLIC(cpu_compact_with_scan)(const GP_TYPE *in, GP_TYP
 }
 
 #endif
-#include "../core/end.cuh"
+#include "../core/instance/end.cuh"

@@ -25,7 +25,7 @@
  * How it works: the merged order is cut into as many equal parts as there are threads (Varman et al.,
  * Merging multiple lists on hierarchical-memory multiprocessors, 1991). Where a cut goes through each run
  * is found exactly, by bisection of the keys' numbers; then each thread merges its part alone, by a tree
- * of losers, with log2(runs) comparisons for each item. core/merge_runs.cuh.
+ * of losers, with log2(runs) comparisons for each item. host/core/merge_runs.cuh.
  *
  * No include guard: each include stamps out one instance, as its parameters say.
  */
@@ -35,7 +35,7 @@
 #define GPI_TAKES (GPI_TAKES_KEY | GPI_TAKES_KEY_KIND | GPI_TAKES_VALUE | GPI_TAKES_DESCENDING)
 #define GPI_ON_HOST
 #endif
-#include "../core/begin.cuh"
+#include "../core/instance/begin.cuh"
 
 #include <stdlib.h>
 
@@ -52,10 +52,10 @@
 #endif
 GPI_ONCE_PER_NAME(cpu_merge);
 
-#include "../core/cpu_threads.h"
-#include "../core/radix_key.cuh"
+#include "../core/backend/threads.h"
+#include "../core/instance/radix_key.cuh"
 GPI_CHECK_KEY();
-#include "../core/merge_runs.cuh"
+#include "core/merge_runs.cuh"
 
 /* clang-format off */
 #ifdef GP_VALUE
@@ -107,4 +107,4 @@ static inline int GPI_PUBLIC(cpu_merge_runs)(GPI_CPU_MERGE_PARAMETERS, const siz
 #undef GPI_RUNS_VALUE
 
 #endif
-#include "../core/end.cuh"
+#include "../core/instance/end.cuh"

@@ -20,7 +20,7 @@
      GPI_TAKES_CONTEXT)
 #define GPI_ON_HOST
 #endif
-#include "../core/begin.cuh"
+#include "../core/instance/begin.cuh"
 
 #if defined GPI_MISSING_NAME
 #error "gpuprims/host/cpu_reduce.h: GP_NAME is missing; every other parameter requires it"
@@ -41,7 +41,7 @@
 #endif
 GPI_ONCE_PER_NAME(cpu_reduce);
 
-#include "../core/combine.cuh"
+#include "../core/instance/combine.cuh"
 
 /* in[0] op ... op in[n - 1] */
 static inline GP_TYPE GPI_PUBLIC(cpu_reduce)(const GP_INPUT_TYPE *in, size_t n GPI_CONTEXT_LAST)
@@ -54,4 +54,4 @@ static inline GP_TYPE GPI_PUBLIC(cpu_reduce)(const GP_INPUT_TYPE *in, size_t n G
 }
 
 #endif
-#include "../core/end.cuh"
+#include "../core/instance/end.cuh"

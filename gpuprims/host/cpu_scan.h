@@ -32,7 +32,7 @@
      GPI_TAKES_CONTEXT)
 #define GPI_ON_HOST
 #endif
-#include "../core/begin.cuh"
+#include "../core/instance/begin.cuh"
 
 #if defined GPI_MISSING_NAME
 #error "gpuprims/host/cpu_scan.h: GP_NAME is missing; every other parameter requires it"
@@ -53,8 +53,8 @@
 #endif
 GPI_ONCE_PER_NAME(cpu_scan);
 
-#include "../core/combine.cuh"
-#include "../core/cpu_threads.h"
+#include "../core/instance/combine.cuh"
+#include "../core/backend/threads.h"
 
 /*
  * The fewest items of a thread: starting one takes as long as scanning some 2^17 ints. Never below 16, so that a
@@ -184,4 +184,4 @@ static inline void GPI_PUBLIC(cpu_parallel_exclusive_scan)(const GP_INPUT_TYPE *
 }
 
 #endif
-#include "../core/end.cuh"
+#include "../core/instance/end.cuh"

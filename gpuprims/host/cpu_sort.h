@@ -23,7 +23,7 @@
 #define GPI_TAKES (GPI_TAKES_KEY | GPI_TAKES_KEY_KIND | GPI_TAKES_DESCENDING)
 #define GPI_ON_HOST
 #endif
-#include "../core/begin.cuh"
+#include "../core/instance/begin.cuh"
 
 #include <stdlib.h>
 
@@ -40,7 +40,7 @@
 #endif
 GPI_ONCE_PER_NAME(cpu_sort);
 
-#include "../core/radix_key.cuh"
+#include "../core/instance/radix_key.cuh"
 GPI_CHECK_KEY();
 
 /* Merges the sorted runs from[first, middle) and from[middle, last); of equal keys, the former first. */
@@ -83,4 +83,4 @@ static inline int GPI_PUBLIC(cpu_sort)(const GP_KEY *in, GP_KEY *out, size_t n)
 }
 
 #endif
-#include "../core/end.cuh"
+#include "../core/instance/end.cuh"

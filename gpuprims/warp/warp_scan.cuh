@@ -19,7 +19,7 @@
 #define GPI_HEADER "gpuprims/warp/warp_scan.cuh"
 #define GPI_TAKES (GPI_TAKES_TYPE | GPI_TAKES_OP | GPI_TAKES_IDENTITY)
 #endif
-#include "../core/begin.cuh"
+#include "../core/instance/begin.cuh"
 
 #if defined GPI_MISSING_NAME
 #error "gpuprims/warp/warp_scan.cuh: GP_NAME is missing; every other parameter requires it"
@@ -37,7 +37,7 @@
 #endif
 GPI_ONCE_PER_NAME(warp_scan);
 
-#include "../core/fold.cuh"
+#include "../core/instance/fold.cuh"
 
 GPI_DEVICE GP_TYPE GPI_PUBLIC(warp_inclusive_scan)(GP_TYPE x)
 {
@@ -53,4 +53,4 @@ GPI_DEVICE GP_TYPE GPI_PUBLIC(warp_exclusive_scan)(GP_TYPE x)
 }
 
 #endif
-#include "../core/end.cuh"
+#include "../core/instance/end.cuh"

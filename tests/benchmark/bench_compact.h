@@ -7,7 +7,7 @@
  */
 #include "bench_predicates.h"
 
-#include <gpuprims/core/cpu_threads.h>
+#include <gpuprims/core/backend/threads.h>
 
 #define GP_NAME    BENCH_INSTANCE
 #define GP_TYPE    BENCH_IN_T

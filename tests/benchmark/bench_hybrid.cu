@@ -7,7 +7,7 @@
 
 #include "device.h"
 
-#include <gpuprims/core/cpu_threads.h>
+#include <gpuprims/core/backend/threads.h>
 
 /* ---- what the lanes do, and when ---------------------------------------------------------------- */
 
@@ -30,7 +30,7 @@ static void trace(const struct gpi_hybrid_lanes *lanes, int what, size_t number)
 
 #define GPI_HYBRID_TRACE(lanes, what, number) trace((lanes), (what), (number))
 #define GPI_HYBRID_EVENTS cudaEventDefault
-#include <gpuprims/core/hybrid_lanes.cuh>
+#include <gpuprims/core/hybrid/lanes.cuh>
 
 static void trace(const gpi_hybrid_lanes *lanes, int what, size_t number)
 {

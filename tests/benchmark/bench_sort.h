@@ -71,7 +71,7 @@ static size_t BENCH(split_bytes)(size_t n)
 
 #ifdef BENCH_RUNGS
 /* By the CPU, for integers of 4 bytes; the sign bit is the flip that their order takes. */
-#include <gpuprims/core/cpu_threads.h>
+#include <gpuprims/core/backend/threads.h>
 
 #define CPU_RADIX BENCH_INSTANCE
 #define CPU_RADIX_TYPE uint32_t

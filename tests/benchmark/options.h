@@ -101,7 +101,7 @@ static inline void options_print_help(void)
            "  --help           print this and exit\n\n",
            DEFAULT_REPEAT);
     puts("gpbench tune PRIMITIVE builds variants of the primitive's tile shape and block size, checks\n"
-         "and times them, and prints the best constants as lines of gpuprims/core/tuning.cuh.\n"
+         "and times them, and prints the best constants as lines of gpuprims/core/*/tuning.cuh.\n"
          "\n"
          "of_memcpy is the rate of the bytes that must move to that of a device-to-device copy\n"
          "of as many bytes: the row's own when it exceeds the L2 cache by far, else that of 1 GiB,\n"

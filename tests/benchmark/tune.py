@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Finds the best constants of gpuprims/core/tuning.cuh for this GPU.
+"""Finds the best constants of gpuprims/core/*/tuning.cuh for this GPU.
 
 Builds variants of a primitive with other tile shapes and block sizes, measures them with gpbench, which
 checks every result first, and prints the best as lines of that header. Shapes that decide the fold order
@@ -29,9 +29,9 @@ import time
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
-HEADER = ROOT / "gpuprims/core/tuning.cuh"
+HEADERS = sorted((ROOT / "gpuprims/core").glob("*/tuning.cuh"))
 
-# One row per primitive. Each of its tasks is tuned on its own: the constants of tuning.cuh with the values
+# One row per primitive. Each of its tasks is tuned on its own: the constants of its tuning.cuh with the values
 # to try, all of them combined, and the instances that they affect, which are (template, #defines) as in
 # meson.build.
 PRIMITIVES = {
@@ -343,8 +343,9 @@ def measure(program, options):
 
 
 def constants():
-    """What the header says now."""
-    return {name: int(value) for name, value in re.findall(r"^#define (GPI_TUNE_\w+) (\d+)$", HEADER.read_text(), re.M)}
+    """What the headers say now."""
+    return {name: int(value) for header in HEADERS
+            for name, value in re.findall(r"^#define (GPI_TUNE_\w+) (\d+)$", header.read_text(), re.M)}
 
 
 def variants(task, options):
@@ -353,7 +354,7 @@ def variants(task, options):
     now = constants()
     missing = [name for name in names if name not in now]
     if missing:
-        raise Problem(f"{HEADER} has no {missing[0]}")
+        raise Problem(f"no tuning.cuh has {missing[0]}")
     present = tuple(now[name] for name in names)
     shapes = [present] + [s for s in itertools.product(*task["shapes"].values()) if s != present]
     return [dict(zip(names, shape)) for shape in shapes[: options.limit]]

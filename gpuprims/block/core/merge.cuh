@@ -1,0 +1,313 @@
+/*
+ * block/core/merge.cuh: merges and sorts a tile of items in shared memory, stably.
+ *
+ * Two neighbouring runs are merged by many threads at once (Green, McColl and Bader, GPU merge path, 2012;
+ * Odeh et al., Merge path, 2012): each thread finds by bisection which items of either run come before its
+ * part of the output, and then merges its part alone, from shared memory into its registers.
+ *
+ * Needs core/instance/begin.cuh, core/instance/less.cuh, and
+ *
+ *     GPI(items)        a constant: so many items a thread has, in a sort
+ *     GPI(places)       a constant: so many items a tile has at most
+ *     GPI_MERGE_VALUE        the type of values, or char where GPI_MERGE_PAIRS is 0
+ *
+ * Part of the headers that sort and merge; not to be included directly.
+ */
+
+/*
+ * Whether items that are equal are alike: integers by <, without values. Then no sort can be told from a
+ * stable one,
+ * and networks that compare items far apart will do.
+ */
+#if GPI_MERGE_PAIRS || defined GP_LESS
+#define GPI_MERGE_ALIKE 0
+#else
+#define GPI_MERGE_ALIKE                                                                           \
+    (__builtin_classify_type((GP_TYPE)0) == 1 && sizeof(GP_TYPE) <= 8 && GPI(items) <= 32 &&      \
+     (GPI(items) & (GPI(items) - 1)) == 0)
+#endif
+
+/* As many items as a thread sorts in its registers; they then become the first runs. */
+enum {
+    GPI(chunk) = GPI(items) > 16 && GPI(items) % 2 == 0 && !GPI_MERGE_ALIKE
+                     ? GPI(items) / 2
+                          : GPI(items)
+};
+
+/*
+ * Where item k lies in shared memory, when each thread writes `items` neighbours. Threads that write items
+ * an odd number of places apart do not meet in a bank. If the number is even, a place is left free after
+ * every 128 bytes.
+ */
+#define GPI_MERGE_PAD(k) ((k) >> (sizeof(GP_TYPE) <= 4 ? 5 : sizeof(GP_TYPE) <= 8 ? 4 : 3))
+#define GPI_MERGE_PLACE(k, items) ((items) % 2 ? (k) : (k) + GPI_MERGE_PAD(k))
+
+/* A tile in shared memory. A thread may read, and forget, as many items more as it has. */
+typedef struct {
+    GP_TYPE keys[GPI(places) + GPI(items) + GPI_MERGE_PAD(GPI(places) + GPI(items))];
+#if GPI_MERGE_PAIRS
+    GPI_MERGE_VALUE
+        values[GPI(places) + GPI(items) + GPI_MERGE_PAD(GPI(places) + GPI(items))];
+#endif
+} GPI(tile);
+
+#if GPI_MERGE_PAIRS
+#define GPI_MERGE_VALUE_AT(tile, place) ((tile)->values[place])
+#else
+#define GPI_MERGE_VALUE_AT(tile, place) (*(GPI_MERGE_VALUE *)(tile)) /* never used */
+#endif
+
+/* What is left of two runs: items [a, a_end) and [b, b_end) of the tile. */
+typedef struct {
+    unsigned a, a_end, b, b_end;
+} GPI(runs);
+
+#if GPI_DEVICE_CODE
+/* How many items of the first run are among the first `diagonal` of the two runs merged. */
+GPI_DEVICE unsigned GPI(path)(const GPI(tile) *tile, GPI(runs) runs, unsigned diagonal,
+                              const unsigned items, GPI_CONTEXT context)
+{
+    const unsigned others = runs.b_end - runs.b;
+    unsigned low = diagonal > others ? diagonal - others : 0, high = gpi_min(diagonal, runs.a_end - runs.a);
+
+    while (low < high) {
+        const unsigned middle = (low + high) / 2, a = runs.a + middle, b = runs.b + diagonal - 1 - middle;
+
+        if (GPI(less)(tile->keys[GPI_MERGE_PLACE(b, items)], tile->keys[GPI_MERGE_PLACE(a, items)], context))
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    return low;
+}
+
+/*
+ * Merges the first items of the two runs, as many as there are, into the thread's registers: of equal items
+ * those of the first run come first. `v` may be NULL. An item behind a run may be read; it is not looked at.
+ */
+GPI_DEVICE void GPI(serial)(GP_TYPE *x, GPI_MERGE_VALUE *v, const GPI(tile) *tile,
+                            GPI(runs) runs, const unsigned items, GPI_CONTEXT context)
+{
+    GP_TYPE a = tile->keys[GPI_MERGE_PLACE(runs.a, items)], b = tile->keys[GPI_MERGE_PLACE(runs.b, items)];
+
+    GPI_UNROLL
+    for (unsigned i = 0; i < items; i++) {
+        const int second = runs.a >= runs.a_end || (runs.b < runs.b_end && GPI(less)(b, a, context));
+        const unsigned from = second ? runs.b : runs.a;
+        const GP_TYPE next = tile->keys[GPI_MERGE_PLACE(from + 1, items)];
+
+        if (GPI_MERGE_PAIRS && v)
+            gpi_move(&v[i], &GPI_MERGE_VALUE_AT(tile, GPI_MERGE_PLACE(from, items)));
+        if (items == 1) { /* a large one: of a and b there is no more in registers than the order looks at */
+            gpi_move(&x[i], &tile->keys[GPI_MERGE_PLACE(from, items)]);
+        } else if (second) {
+            x[i] = b;
+            b = next;
+            runs.b++;
+        } else {
+            x[i] = a;
+            a = next;
+            runs.a++;
+        }
+    }
+}
+
+/* Merges items [at, at + items) of what the two runs will be, as far as there are such. */
+GPI_DEVICE void GPI(part)(GP_TYPE *x, GPI_MERGE_VALUE *v, const GPI(tile) *tile,
+                          GPI(runs) runs, unsigned at, const unsigned items, GPI_CONTEXT context)
+{
+    if (at >= runs.a_end - runs.a + (runs.b_end - runs.b))
+        return;
+    const unsigned first = GPI(path)(tile, runs, at, items, context);
+
+    runs.a += first;
+    runs.b += at - first;
+    GPI(serial)(x, v, tile, runs, items, context);
+}
+
+/*
+ * Writes the thread's items, `count` of which there are, to the tile: thread by thread they come one behind the other.
+ * What else a thread has in its registers, it writes to places of its own where nobody looks for an item.
+ */
+GPI_DEVICE void GPI(put)(const GP_TYPE *x, const GPI_MERGE_VALUE *v, GPI(tile) *tile,
+                         unsigned thread, unsigned count, const unsigned items)
+{
+    if (count == 0)
+        return;
+    GPI_UNROLL
+    for (unsigned i = 0; i < items; i++) {
+        gpi_move(&tile->keys[GPI_MERGE_PLACE(thread * items + i, items)], &x[i]);
+        if (GPI_MERGE_PAIRS && v)
+            gpi_move(&GPI_MERGE_VALUE_AT(tile, GPI_MERGE_PLACE(thread * items + i, items)), &v[i]);
+    }
+}
+
+/*
+ * Sorts each chunk of the thread's items: by odd-even transposition, which exchanges neighbours alone, and so
+ * is stable.
+ */
+GPI_DEVICE void GPI(network)(GP_TYPE *x, GPI_MERGE_VALUE *v, GPI_CONTEXT context)
+{
+    GPI_UNROLL
+    for (int chunk = 0; chunk < GPI(items); chunk += GPI(chunk)) {
+        GPI_UNROLL
+        for (int step = 0; step < GPI(chunk); step++) {
+            GPI_UNROLL
+            for (int i = chunk + step % 2; i + 1 < chunk + GPI(chunk); i += 2) {
+                const GP_TYPE low = x[i], high = x[i + 1];
+
+                if (GPI(less)(high, low, context)) {
+                    x[i] = high;
+                    x[i + 1] = low;
+                    if (GPI_MERGE_PAIRS && v) {
+                        const GPI_MERGE_VALUE value = v[i];
+
+                        v[i] = v[i + 1];
+                        v[i + 1] = value;
+                    }
+                }
+            }
+        }
+    }
+}
+
+#if !GPI_MERGE_PAIRS && !defined GP_LESS
+/* Puts two integers in order, or in the opposite order. */
+GPI_DEVICE void GPI(compare)(GP_TYPE *low, GP_TYPE *high)
+{
+    const GP_TYPE a = *low, b = *high;
+
+    *low = b < a ? b : a;
+    *high = b < a ? a : b;
+}
+
+/* Sorts the thread's integers by odd-even merges (Batcher, Sorting networks and their applications, 1968). */
+GPI_DEVICE void GPI(in_thread)(GP_TYPE *x)
+{
+    GPI_UNROLL
+    for (int run = 0; run < 5; run++) { /* merges runs of 2^run */
+        GPI_UNROLL
+        for (int step = run; step >= 0; step--) {
+            const int first = step < run ? 1 << step : 0;
+
+            GPI_UNROLL
+            for (int i = 0; i < GPI(items); i++)
+                if (i >= first && i + (1 << step) < GPI(items) && ((i - first) >> step) % 2 == 0 &&
+                    i >> (run + 1) == (i + (1 << step)) >> (run + 1))
+                    GPI(compare)(&x[i], &x[i + (1 << step)]);
+        }
+    }
+}
+
+GPI_DEVICE GP_TYPE GPI(shuffle)(GP_TYPE x, unsigned lanes)
+{
+    return sizeof x <= 4 ? (GP_TYPE)__shfl_xor_sync(GPI_FULL_MASK, (uint32_t)x, (int)lanes)
+                         : (GP_TYPE)__shfl_xor_sync(GPI_FULL_MASK, (uint64_t)x, (int)lanes);
+}
+
+/* The smaller of two integers, or the larger. */
+GPI_DEVICE GP_TYPE GPI(choose)(GP_TYPE a, GP_TYPE b, int larger)
+{
+    return (a < b) != larger ? a : b;
+}
+
+/*
+ * Sorts the warp's integers, which each lane has sorted, by bitonic merges: a first step compares items with
+ * those that mirror them, the following ones with those half as far away each time.
+ */
+GPI_DEVICE void GPI(in_warp)(GP_TYPE *x, unsigned lane)
+{
+    for (unsigned lanes = 2; lanes <= 32; lanes *= 2) {
+        const int upper = (lane & lanes / 2) != 0;
+
+        GPI_UNROLL
+        for (int i = 0; i < (GPI(items) + 1) / 2; i++) {
+            const int mirror = GPI(items) - 1 - i;
+            const GP_TYPE a = GPI(shuffle)(x[mirror], lanes - 1), b = GPI(shuffle)(x[i], lanes - 1);
+
+            x[i] = GPI(choose)(x[i], a, upper);
+            if (i != mirror)
+                x[mirror] = GPI(choose)(x[mirror], b, upper);
+        }
+        for (unsigned step = lanes / 4; step; step /= 2) {
+            GPI_UNROLL
+            for (int i = 0; i < GPI(items); i++)
+                x[i] = GPI(choose)(x[i], GPI(shuffle)(x[i], step), (lane & step) != 0);
+        }
+        GPI_UNROLL
+        for (int step = 16; step >= 1; step /= 2) {
+            GPI_UNROLL
+            for (int i = 0; i < GPI(items); i++)
+                if (!(i & step) && i + step < GPI(items))
+                    GPI(compare)(&x[i], &x[i + step]);
+        }
+    }
+}
+
+/* Sorts the integers of each warp. Those that are missing are taken for the largest of all. */
+GPI_DEVICE void GPI(in_integers)(GP_TYPE *x, unsigned rank, unsigned n)
+{
+    const uint64_t ones = UINT64_MAX >> (64 - 8 * sizeof(GP_TYPE));
+    const GP_TYPE most = (GP_TYPE)((GP_TYPE)-1 < (GP_TYPE)1 ? ones >> 1 : ones);
+
+    GPI_UNROLL
+    for (unsigned i = 0; i < GPI(items); i++)
+        if (rank * GPI(items) + i >= n)
+            x[i] = most;
+    GPI(in_thread)(x);
+    GPI(in_warp)(x, rank % 32);
+}
+#endif
+
+/*
+ * Sorts each chunk of n items. What stands for missing ones is not less than the others, and comes after
+ * them.
+ */
+GPI_DEVICE void GPI(in_chunks)(GP_TYPE *x, GPI_MERGE_VALUE *v, unsigned mine, unsigned n,
+                               GPI_CONTEXT context)
+{
+    if (mine < n && n - mine < GPI(items)) {
+        GP_TYPE most = x[0];
+
+        GPI_UNROLL
+        for (unsigned i = 1; i < GPI(items); i++) {
+            if (mine + i >= n)
+                x[i] = most;
+            else if (!GPI(less)(x[i], most, context))
+                most = x[i];
+        }
+    }
+    GPI(network)(x, v, context);
+}
+
+/*
+ * Sorts the first n items of a tile. The thread of rank r has items r * GPI(items) and following in its
+ * registers, before and after; where there is none, some item or other. There is no barrier before the first
+ * write to the tile, nor after the last read.
+ */
+GPI_DEVICE void GPI(block)(GP_TYPE *x, GPI_MERGE_VALUE *v, GPI(tile) *tile, unsigned rank,
+                           unsigned n, GPI_CONTEXT context)
+{
+    const unsigned mine = rank * GPI(items);
+    unsigned run = GPI_MERGE_ALIKE ? 32 * GPI(items) : GPI(chunk);
+
+#if !GPI_MERGE_PAIRS && !defined GP_LESS
+    if (GPI_MERGE_ALIKE)
+        GPI(in_integers)(x, rank, n);
+    else
+#endif
+        GPI(in_chunks)(x, v, mine, n, context);
+    for (; run < n; run *= 2) {
+        const unsigned first = (rank & ~(2 * run / GPI(items) - 1)) * GPI(items);
+        GPI(runs) runs;
+
+        runs.a = gpi_min(first, n);
+        runs.a_end = runs.b = gpi_min(first + run, n);
+        runs.b_end = gpi_min(first + 2 * run, n);
+        GPI(put)(x, v, tile, rank, mine < n ? n - mine : 0, GPI(items));
+        __syncthreads(); /* the runs are there */
+        GPI(part)(x, v, tile, runs, mine - runs.a, GPI(items), context);
+        __syncthreads(); /* and have been read */
+    }
+}
+#endif

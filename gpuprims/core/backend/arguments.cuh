@@ -1,0 +1,81 @@
+/*
+ * core/backend/arguments.cuh: arithmetic on sizes that does not wrap, and what every host function refuses: more
+ * items than there can be, and arrays that overlap.
+ *
+ * Part of gpuprims.h; not to be included directly.
+ */
+#ifndef GPI_ARGUMENTS_CUH
+#define GPI_ARGUMENTS_CUH
+
+#include "error.cuh"
+
+/* ---- sizes ----------------------------------------------------------------------------------- */
+
+/* a + b; SIZE_MAX, which stands for more than any memory has, if that would wrap. */
+static inline size_t gpi_add_sizes(size_t a, size_t b)
+{
+    return a > SIZE_MAX - b ? SIZE_MAX : a + b;
+}
+
+/* a * b, likewise. */
+static inline size_t gpi_multiply_sizes(size_t a, size_t b)
+{
+    return b && a > SIZE_MAX / b ? SIZE_MAX : a * b;
+}
+
+static inline size_t gpi_larger_size(size_t a, size_t b)
+{
+    return a > b ? a : b;
+}
+
+/* No array is larger: its bytes can be counted by a ptrdiff_t. */
+#define GPI_MOST_BYTES (SIZE_MAX / 2)
+
+/* Tiles of a launch, at most: the x dimension of a grid ends there, and 32-bit tile numbers reach twice as far. */
+#define GPI_MOST_TILES ((size_t)0x7FFFFFFF)
+
+/* Refuses more than `most` items, or than an array of such items can have. `name` is the parameter with n. */
+static inline cudaError_t gpi_check_count(const char *function, const char *name, size_t n,
+                                          size_t most, size_t item_bytes)
+{
+    if (most > GPI_MOST_BYTES / item_bytes)
+        most = GPI_MOST_BYTES / item_bytes;
+    if (n <= most)
+        return cudaSuccess;
+    return gpi_error(cudaErrorInvalidValue, "%s: %s is %zu; it must be at most %zu", function, name,
+                     n, most);
+}
+
+/* ---- overlap --------------------------------------------------------------------------------- */
+
+enum { GPI_READ, GPI_WRITTEN };
+
+/* Memory that a call reads or writes, whatever the data: an array, or as much of it as is certain. */
+typedef struct gpi_argument {
+    const char *name; /* of the parameter */
+    const void *start;
+    size_t bytes; /* where only the start is certain, 1; NULL and 0 bytes overlap nothing */
+    int use;      /* GPI_READ or GPI_WRITTEN */
+    int in_place; /* if not 0, it may start where the other one with this number does */
+} gpi_argument;
+
+/* Refuses memory that is written and overlaps other memory that the call uses. */
+static inline cudaError_t gpi_check_overlap(const char *function, const gpi_argument *arguments,
+                                            int count)
+{
+    for (int i = 0; i < count; i++)
+        for (int j = i + 1; j < count; j++) {
+            const gpi_argument *a = &arguments[i], *b = &arguments[j];
+            const size_t ahead = (uintptr_t)b->start - (uintptr_t)a->start; /* modulo 2^64 */
+            const int pair = a->in_place && a->in_place == b->in_place;
+
+            if ((a->use == GPI_READ && b->use == GPI_READ) || !a->start || !b->start || !a->bytes ||
+                !b->bytes || (ahead >= a->bytes && 0 - ahead >= b->bytes) || (pair && ahead == 0))
+                continue;
+            return gpi_error(cudaErrorInvalidValue, "%s: %s and %s overlap; they must be %s",
+                             function, a->name, b->name, pair ? "equal or apart" : "apart");
+        }
+    return cudaSuccess;
+}
+
+#endif

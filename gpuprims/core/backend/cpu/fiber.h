@@ -1,0 +1,454 @@
+/*
+ * core/backend/cpu/fiber.h: the threads of a kernel on the CPU: fibers, their turns, launches that fail.
+ *
+ * A fiber has a stack of its own and gives way only where CUDA threads may wait or interleave: at
+ * barriers, warp operations, polls and atomics. So the schedule of a block depends on the seed and
+ * the block alone, as long as it does not look at what other blocks do.
+ *
+ * Part of core/backend/cpu/backend.h; not to be included directly.
+ */
+#ifndef GPI_CPU_FIBER_H
+#define GPI_CPU_FIBER_H
+
+#include <pthread.h>
+#include <sched.h>
+#include <stdarg.h>
+#include <sys/mman.h>
+
+/* ---- the words of a kernel ------------------------------------------------------------------- */
+
+#define __global__ __attribute__((unused))
+#define __device__ __attribute__((unused))
+#define __host__
+#define __constant__ __attribute__((unused))
+#define __forceinline__ inline __attribute__((always_inline))
+#define __launch_bounds__(...)
+#define __grid_constant__
+#define __align__(bytes) __attribute__((aligned(bytes)))
+#ifdef __cplusplus
+#define __restrict__ __restrict
+#endif
+
+typedef struct uint3 {
+    unsigned x, y, z;
+} uint3;
+
+typedef struct uint2 {
+    unsigned x, y;
+} __align__(8) uint2;
+
+typedef struct uint4 {
+    unsigned x, y, z, w;
+} __align__(16) uint4;
+
+typedef struct dim3 {
+    unsigned x, y, z;
+#ifdef __cplusplus
+    dim3(unsigned x_ = 1, unsigned y_ = 1, unsigned z_ = 1) : x(x_), y(y_), z(z_)
+    {
+    }
+#endif
+} dim3;
+
+#define threadIdx (gpi_cpu_self->thread)
+#define blockIdx (gpi_cpu_self->block->index)
+#define blockDim (gpi_cpu_self->block->launch->block)
+#define gridDim (gpi_cpu_self->block->launch->grid)
+#define warpSize 32
+
+/* ---- fibers, blocks and launches ------------------------------------------------------------- */
+
+enum {
+    GPI_CPU_MAX_THREADS = 1024, /* of a block */
+    GPI_CPU_MAX_WARPS = GPI_CPU_MAX_THREADS / 32,
+    GPI_CPU_MAX_SHARED = 64, /* GP_SHARED variables of one kernel */
+    GPI_CPU_MAX_COPIES = 64, /* bulk copies of a block under way; one more, and one lands */
+    GPI_CPU_MAX_CLUSTER = 16, /* blocks of a cluster */
+    GPI_CPU_BARRIERS = 16,   /* __syncthreads() is barrier 0, named barriers are 1 to 15 */
+    GPI_CPU_REDZONE = 128,   /* around each piece of shared memory, and its alignment: or more */
+    GPI_CPU_PAGE = 4096,
+    GPI_CPU_STACK = 256 << 10, /* of a fiber; what is not touched costs no memory */
+    GPI_CPU_TURNS = 32 /* of each thread of a block, on average, before it counts as stuck */
+};
+
+typedef enum gpi_cpu_state {
+    GPI_CPU_READY,
+    GPI_CPU_AT_BARRIER,
+    GPI_CPU_AT_WARP,
+    GPI_CPU_AT_MBARRIER,
+    GPI_CPU_GIVEN_UP,
+    GPI_CPU_EXITED
+} gpi_cpu_state;
+
+/* GP_CPU_UCONTEXT: the portable way everywhere, for tests. It enters the kernel for each switch. */
+#if defined __x86_64__ && !defined GP_CPU_UCONTEXT
+typedef void *gpi_cpu_context; /* the stack pointer; everything else is on the stack */
+#else
+#include <ucontext.h>
+#define GPI_CPU_UCONTEXT 1
+typedef ucontext_t gpi_cpu_context;
+#endif
+
+typedef struct gpi_fiber {
+    gpi_cpu_context context;
+    char *stack;
+    const void *stack_bottom; /* what AddressSanitizer knows the stack by */
+    size_t stack_bytes;
+    void *fake_stack; /* AddressSanitizer's own; kept from block to block, like the stack */
+    struct gpi_cpu_block *block;
+    uint3 thread;
+    unsigned rank; /* in the block; the warp is rank / 32 */
+    gpi_cpu_state state;
+    const char *site;         /* where it waits, as file:line */
+    int barrier;              /* AT_BARRIER: which */
+    int predicate;            /* AT_BARRIER: this thread's contribution */
+    const uint64_t *mbarrier; /* AT_MBARRIER: which */
+    unsigned bulk_groups;     /* groups of bulk stores that it has closed */
+    unsigned mask;            /* AT_WARP: the lanes that take part, and what this one brings */
+    int operation;
+    unsigned argument;
+    unsigned width;
+    uint64_t value;
+    uint64_t result;
+} gpi_fiber;
+
+/* The blocks of a cluster, from the first one that starts to the last one that ends. */
+typedef struct gpi_cpu_cluster {
+    char *dynamic_shared[GPI_CPU_MAX_CLUSTER]; /* NULL before a block has started, and after its end */
+    unsigned arrived, phase;                   /* of the cluster's barrier */
+} gpi_cpu_cluster;
+
+/* A launch, shared by the operating-system threads that work at it. */
+typedef struct gpi_cpu_launch_state {
+    const char *kernel;
+    void (*run)(void *arguments);
+    void *arguments;
+    dim3 grid, block;
+    size_t shared_bytes;
+    unsigned long long blocks, next_block;
+    unsigned cluster; /* blocks of a cluster; 1 without */
+    gpi_cpu_cluster *clusters;
+    struct gpi_cpu_block **resident; /* the blocks that run at a time */
+    unsigned resident_count;
+    pthread_mutex_t gate;       /* held until enough of them can start */
+    unsigned long long changes; /* of memory that others may poll */
+    int failed;
+    cudaError_t error;
+    char message[512];
+} gpi_cpu_launch_state;
+
+typedef struct gpi_cpu_shared_variable {
+    char *low, *high; /* its red zones, */
+    size_t zone;      /* of so many bytes each */
+    const char *name, *site;
+} gpi_cpu_shared_variable;
+
+typedef struct gpi_cpu_copy { /* a bulk copy under way */
+    void *to;
+    const void *from;
+    size_t bytes;
+    uint64_t *mbarrier; /* a load completes it; NULL for a store */
+    unsigned rank;      /* who issued it */
+    unsigned group;     /* a store: to which of the thread's groups it belongs */
+} gpi_cpu_copy;
+
+/* A resident block. The operating-system thread that runs it reuses it for block after block. */
+typedef struct gpi_cpu_block {
+    struct gpi_cpu_block *next_free;
+    char *stacks; /* of the first stack_count fibers, in one mapping */
+    unsigned stack_count;
+    int is_guarded; /* a page below each stack cannot be accessed */
+    gpi_fiber fibers[GPI_CPU_MAX_THREADS];
+    gpi_fiber scheduler; /* stands for the operating-system thread and its own stack */
+    unsigned ready[GPI_CPU_MAX_THREADS];
+    unsigned ready_first, ready_count;
+    unsigned threads, exited;
+    unsigned live[GPI_CPU_MAX_WARPS];    /* lanes that have not exited */
+    unsigned waiting[GPI_CPU_MAX_WARPS]; /* lanes that wait in a warp operation */
+    unsigned arrived[GPI_CPU_BARRIERS], expected[GPI_CPU_BARRIERS];
+    int count_result;
+    uint3 index;
+    gpi_cpu_launch_state *launch;
+    gpi_cpu_cluster *cluster;
+    gpi_cpu_cluster alone; /* of a block without others */
+    unsigned cluster_rank; /* the block's number in its cluster */
+    uint64_t random;
+    gpi_cpu_shared_variable shared[GPI_CPU_MAX_SHARED];
+    unsigned shared_count;
+    size_t shared_bytes;
+    char *dynamic_shared;
+    gpi_cpu_copy copies[GPI_CPU_MAX_COPIES];
+    unsigned copy_count;
+    int late_copies; /* they land when nothing else can happen, and not before */
+    unsigned long long polls, quiet_polls; /* all, and before the launch was quiet */
+    unsigned long long seen_changes;
+    double quiet_since;
+    unsigned long long stuck_at; /* 1 + the changes after which it polled in vain, or GPI_CPU_OVER */
+} gpi_cpu_block;
+
+#define GPI_CPU_OVER (~0ull) /* its operating-system thread has no more to do */
+
+#define GPI_CPU_RUBBISH 0xD5 /* every byte of new shared memory */
+
+#define GPI_CPU_TEXT_(x) #x
+#define GPI_CPU_TEXT(x) GPI_CPU_TEXT_(x)
+#define GPI_CPU_SITE __FILE__ ":" GPI_CPU_TEXT(__LINE__)
+#define GPI_CPU_PASTE_(a, b) a##b
+#define GPI_CPU_PASTE(a, b) GPI_CPU_PASTE_(a, b)
+
+/* ---- switching stacks ------------------------------------------------------------------------ */
+
+#ifndef GPI_CPU_UCONTEXT
+
+/* gcc must not look inside: the body seems to use no argument and to change nothing. */
+#ifdef __clang__
+#define GPI_CPU_OPAQUE __attribute__((naked, noinline, unused))
+#else
+#define GPI_CPU_OPAQUE __attribute__((naked, noipa, unused))
+#endif
+
+/* Saves the registers that a call must keep, and the stack pointer; goes on where `to` left off. */
+GPI_CPU_OPAQUE static void gpi_cpu_swap(__attribute__((unused)) gpi_cpu_context *from,
+                                        __attribute__((unused)) gpi_cpu_context *to)
+{
+    __asm__ volatile("pushq %rbp\n\t"
+                     "pushq %rbx\n\t"
+                     "pushq %r12\n\t"
+                     "pushq %r13\n\t"
+                     "pushq %r14\n\t"
+                     "pushq %r15\n\t"
+                     "movq %rsp, (%rdi)\n\t"
+                     "movq (%rsi), %rsp\n\t"
+                     "popq %r15\n\t"
+                     "popq %r14\n\t"
+                     "popq %r13\n\t"
+                     "popq %r12\n\t"
+                     "popq %rbx\n\t"
+                     "popq %rbp\n\t"
+                     "ret");
+}
+
+static inline void gpi_cpu_prepare(gpi_fiber *fiber, void (*entry)(void))
+{
+    void **top = (void **)(fiber->stack + GPI_CPU_STACK);
+
+    *--top = NULL; /* where entry() would return to; the zero ends a backtrace */
+    *--top = (void *)(uintptr_t)entry;
+    for (int i = 0; i < 6; i++)
+        *--top = NULL;
+    fiber->context = top;
+}
+
+#else
+
+static inline void gpi_cpu_swap(gpi_cpu_context *from, gpi_cpu_context *to)
+{
+    swapcontext(from, to);
+}
+
+static inline void gpi_cpu_prepare(gpi_fiber *fiber, void (*entry)(void))
+{
+    getcontext(&fiber->context);
+    fiber->context.uc_stack.ss_sp = fiber->stack;
+    fiber->context.uc_stack.ss_size = GPI_CPU_STACK;
+    fiber->context.uc_link = NULL;
+    makecontext(&fiber->context, entry, 0);
+}
+
+#endif
+
+static inline void gpi_cpu_switch(gpi_fiber *from, gpi_fiber *to)
+{
+#ifdef GPI_CPU_ASAN
+    __sanitizer_start_switch_fiber(&from->fake_stack, to->stack_bottom, to->stack_bytes);
+#endif
+    gpi_cpu_self = to;
+    gpi_cpu_swap(&from->context, &to->context);
+#ifdef GPI_CPU_ASAN
+    __sanitizer_finish_switch_fiber(from->fake_stack, NULL, NULL);
+#endif
+}
+
+/* ---- the schedule ---------------------------------------------------------------------------- */
+
+/* splitmix64 (Steele, Lea, Flood 2014): any seed will do, zero included. */
+static inline uint64_t gpi_cpu_random(uint64_t *state)
+{
+    uint64_t z = *state += 0x9E3779B97F4A7C15u;
+
+    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
+    z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
+    return z ^ (z >> 31);
+}
+
+static inline void gpi_cpu_make_ready(gpi_fiber *fiber)
+{
+    gpi_cpu_block *block = fiber->block;
+
+    fiber->state = GPI_CPU_READY;
+    block->ready[(block->ready_first + block->ready_count++) % GPI_CPU_MAX_THREADS] = fiber->rank;
+}
+
+static inline void gpi_cpu_finish_copy(gpi_cpu_block *block, unsigned which);
+
+/* The next fiber to run, or the scheduler when none can. */
+static inline gpi_fiber *gpi_cpu_pick(gpi_cpu_block *block)
+{
+    /* A bulk copy lands at a time of its own, at the latest when nothing else can happen. */
+    while (block->copy_count) {
+        uint64_t dice = gp_cpu.seed ? gpi_cpu_random(&block->random) : 0;
+
+        if (block->ready_count && (dice % 8 || block->late_copies))
+            break;
+        gpi_cpu_finish_copy(block, (unsigned)(dice / 8 % block->copy_count));
+    }
+    if (!block->ready_count)
+        return &block->scheduler;
+
+    unsigned *first = &block->ready[block->ready_first];
+    if (gp_cpu.seed) { /* somebody else of the queue instead, who changes places with the first */
+        uint64_t skip = (gpi_cpu_random(&block->random) >> 32) * block->ready_count >> 32;
+        unsigned *other = &block->ready[(block->ready_first + skip) % GPI_CPU_MAX_THREADS];
+        unsigned rank = *first;
+
+        *first = *other;
+        *other = rank;
+    }
+    block->ready_first = (block->ready_first + 1) % GPI_CPU_MAX_THREADS;
+    block->ready_count--;
+    return &block->fibers[*first];
+}
+
+/* The current fiber waits, as its state says, until somebody makes it ready. */
+static inline void gpi_cpu_wait(gpi_fiber *self)
+{
+    gpi_fiber *next = gpi_cpu_pick(self->block);
+
+    if (next != self)
+        gpi_cpu_switch(self, next);
+}
+
+/* Lets other fibers run first; tells whether there were any. */
+static inline int gpi_cpu_yield(gpi_fiber *self)
+{
+    if (!self->block->ready_count && !self->block->copy_count)
+        return 0;
+    gpi_cpu_make_ready(self);
+    gpi_cpu_wait(self);
+    return 1;
+}
+
+/* A place where a GPU would interleave other threads: the schedule may do so too. */
+static inline void gpi_cpu_maybe_yield(void)
+{
+    gpi_fiber *self = gpi_cpu_self;
+
+    if (self && gp_cpu.seed && gpi_cpu_random(&self->block->random) % 4 == 0)
+        gpi_cpu_yield(self);
+}
+
+/* ---- launches that fail ---------------------------------------------------------------------- */
+
+__attribute__((format(printf, 3, 4))) static inline void gpi_cpu_append(char *text, size_t bytes,
+                                                                        const char *format, ...)
+{
+    size_t used = strlen(text);
+    va_list arguments;
+
+    va_start(arguments, format);
+    vsnprintf(text + used, bytes - used, format, arguments);
+    va_end(arguments);
+}
+
+/* A kernel went wrong: the first message counts, and every block of the launch is given up. */
+__attribute__((format(printf, 3, 4))) static inline void
+gpi_cpu_fail(gpi_cpu_block *block, cudaError_t error, const char *format, ...)
+{
+    gpi_cpu_launch_state *launch = block->launch;
+    char text[sizeof launch->message];
+    va_list arguments;
+
+    if (__atomic_exchange_n(&launch->failed, 1, __ATOMIC_ACQ_REL))
+        return;
+    launch->error = error;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    gpi_cpu_append(launch->message, sizeof launch->message, "kernel %s, block (%u,%u,%u): %s",
+                   launch->kernel, block->index.x, block->index.y, block->index.z, text);
+}
+
+/* Leaves the block: nobody in it runs any more. */
+static inline void gpi_cpu_give_up(gpi_fiber *self)
+{
+    self->state = GPI_CPU_GIVEN_UP;
+    self->block->ready_count = 0;
+    self->block->copy_count = 0;
+    gpi_cpu_switch(self, &self->block->scheduler);
+}
+
+/* Memory that another thread may poll has changed. */
+static inline void gpi_cpu_changed(void)
+{
+    if (gpi_cpu_self)
+        __atomic_fetch_add(&gpi_cpu_self->block->launch->changes, 1, __ATOMIC_RELAXED);
+}
+
+static inline void gpi_cpu_set_stuck(gpi_cpu_block *block, unsigned long long at)
+{
+    __atomic_store_n(&block->stuck_at, at, __ATOMIC_RELEASE);
+}
+
+/*
+ * Ends a launch of which every resident block has polled unchanged memory for gp_cpu.patience_ms. On
+ * a busy machine that may pass before the thread that would go on has its turn: so turns count too.
+ */
+static inline void gpi_cpu_check_stuck(gpi_fiber *self)
+{
+    gpi_cpu_block *block = self->block;
+    gpi_cpu_launch_state *launch = block->launch;
+    unsigned long long changes = __atomic_load_n(&launch->changes, __ATOMIC_ACQUIRE);
+    double now = gpi_cpu_milliseconds();
+
+    if (__atomic_load_n(&launch->failed, __ATOMIC_ACQUIRE))
+        gpi_cpu_give_up(self);
+    if (block->quiet_since == 0 || changes != block->seen_changes) {
+        block->seen_changes = changes;
+        block->quiet_since = now;
+        block->quiet_polls = block->polls;
+    }
+    if (now - block->quiet_since < gp_cpu.patience_ms ||
+        block->polls - block->quiet_polls < (unsigned long long)GPI_CPU_TURNS * block->threads)
+        return;
+    gpi_cpu_set_stuck(block, changes + 1);
+    for (unsigned i = 0; i < launch->resident_count; i++) {
+        unsigned long long at = __atomic_load_n(&launch->resident[i]->stuck_at, __ATOMIC_ACQUIRE);
+
+        if (at != changes + 1 && at != GPI_CPU_OVER)
+            return;
+    }
+    gpi_cpu_fail(block, cudaErrorLaunchTimeout,
+                 "thread (%u,%u,%u) polls memory that nobody has changed for %d ms", self->thread.x,
+                 self->thread.y, self->thread.z, gp_cpu.patience_ms);
+    gpi_cpu_give_up(self);
+}
+
+/*
+ * Called by everything that a thread may call in a loop until another thread acts: the other fibers
+ * and the other blocks get their turn.
+ */
+static inline void gpi_cpu_poll(void)
+{
+    gpi_fiber *self = gpi_cpu_self;
+
+    if (!self)
+        return;
+    gpi_cpu_block *block = self->block;
+    block->polls++;
+    if (!gpi_cpu_yield(self) || block->polls % 64 == 0)
+        sched_yield();
+    if (block->polls % 1024 == 0)
+        gpi_cpu_check_stuck(self);
+}
+
+#endif

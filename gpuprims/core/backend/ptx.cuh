@@ -1,0 +1,809 @@
+/*
+ * core/backend/ptx.cuh: what is not plain CUDA C, each instruction as a small function with its CPU twin.
+ *
+ * Part of gpuprims.h; not to be included directly.
+ */
+#ifndef GPI_PTX_CUH
+#define GPI_PTX_CUH
+
+/*
+ * Whether the functions of the device are compiled. nvcc reads a .cu file once for the device and once more for the
+ * host, to which a kernel is its name and its parameters: the bodies of the primitives' kernels, and the functions
+ * that nothing else calls, are left out then, which saves time. Types, constants and parameters of kernels are the
+ * same for both, and so is what a user's device function may call or be called by. Everybody else reads all, once.
+ */
+#if defined __CUDACC__ && defined __NVCC__ && !defined __CUDA_ARCH__
+#define GPI_DEVICE_CODE 0
+#else
+#define GPI_DEVICE_CODE 1
+#endif
+
+/* The same for what only sm_90 and newer run: elsewhere a kernel without a body is enough. */
+#if defined __CUDA_ARCH__ && __CUDA_ARCH__ < 900
+#define GPI_SM90_CODE 0
+#else
+#define GPI_SM90_CODE GPI_DEVICE_CODE
+#endif
+
+/* A device function of the library: inlined, and no warning when an instance does not use it. */
+#define GPI_DEVICE static __device__ __forceinline__
+
+/* The same for what is rarely done: a call, so that it takes no registers from what is often done. */
+#define GPI_DEVICE_CALL static __device__ __attribute__((noinline, unused))
+
+/* Unrolls the next loop, whose bounds are constants, so that an array stays in registers. */
+#ifdef __CUDACC__
+#define GPI_UNROLL _Pragma("unroll")
+#define GPI_UNROLL_BY_2 _Pragma("unroll 2") /* where all of it would be much code */
+#define GPI_UNROLL_BY_8 _Pragma("unroll 8") /* where all of it would take long to compile */
+#define GPI_NO_UNROLL   _Pragma("unroll 1")
+#define GPI_UNROLL_BY(n) GPI_PRAGMA(unroll n) /* a constant */
+#define GPI_PRAGMA(text) _Pragma(#text)
+#else
+#define GPI_UNROLL_BY(n)
+#define GPI_UNROLL
+#define GPI_UNROLL_BY_2
+#define GPI_UNROLL_BY_8
+#define GPI_NO_UNROLL
+#endif
+
+/* Memory of one type is read and written as another: C wants that said. */
+#ifdef __CUDACC__
+#define gpi_get(x, from) ((x) = *(const __typeof__(x) *)(from))
+#define gpi_put(to, x)   (*(__typeof__(x) *)(to) = (x))
+#else
+#define gpi_get(x, from) memcpy((void *)&(x), (from), sizeof(x))
+#define gpi_put(to, x)   memcpy((void *)(to), &(x), sizeof(x))
+#endif
+
+/*
+ * *to = *from. A large struct is copied in as large units as its alignment allows: an assignment goes member by member,
+ * and of many small ones takes long to compile.
+ */
+#ifdef __CUDACC__
+#define gpi_move(to, from)                         \
+    (sizeof *(to) <= 48 ? (void)(*(to) = *(from))  \
+                        : gpi_move_units((char *)(to), (const char *)(from), sizeof *(to), __alignof__(*(to))))
+
+/* `bytes` and `align` are constants. */
+GPI_DEVICE void gpi_move_units(char *to, const char *from, unsigned bytes, unsigned align)
+{
+    if (align >= 16) {
+        GPI_UNROLL
+        for (unsigned i = 0; i < bytes; i += 16)
+            *(uint4 *)(to + i) = *(const uint4 *)(from + i);
+    } else if (align == 8) {
+        GPI_UNROLL
+        for (unsigned i = 0; i < bytes; i += 8)
+            *(uint2 *)(to + i) = *(const uint2 *)(from + i);
+    } else if (align == 4) {
+        GPI_UNROLL
+        for (unsigned i = 0; i < bytes; i += 4)
+            *(uint32_t *)(to + i) = *(const uint32_t *)(from + i);
+    } else {
+        GPI_UNROLL_BY_8
+        for (unsigned i = 0; i < bytes; i++)
+            to[i] = from[i];
+    }
+}
+#else
+#define gpi_move(to, from) ((void)(*(to) = *(from)))
+#endif
+
+#define GPI_FULL_MASK 0xFFFFFFFFu
+
+/* Instructions of sm_90 compile everywhere; only kernels that check for it first may run them. */
+#if defined __CUDA_ARCH__ && __CUDA_ARCH__ < 900
+#define GPI_NEEDS_SM90(instruction) __trap()
+#else
+#define GPI_NEEDS_SM90(instruction) instruction
+#endif
+
+/* The caller's number in its block, whatever the shape of the block. */
+GPI_DEVICE unsigned gpi_thread_rank(void)
+{
+    return threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);
+}
+
+GPI_DEVICE unsigned gpi_min(unsigned a, unsigned b)
+{
+    return a < b ? a : b;
+}
+
+/* n, but not more than most. */
+GPI_DEVICE unsigned gpi_most(size_t n, unsigned most)
+{
+    return n < most ? (unsigned)n : most;
+}
+
+/* The compiler takes x for a new value: it computes again what it else would keep in registers. */
+#ifdef __CUDACC__
+#define GPI_OPAQUE(x) __asm__ volatile("" : "+r"(x))
+#else
+#define GPI_OPAQUE(x) ((void)0)
+#endif
+
+/* x has no value yet. Where it is read it has one, but compilers of the CPU do not see that, and warn. */
+#ifdef __CUDACC__
+#define GPI_UNDEFINED(x) ((void)0)
+#else
+#define GPI_UNDEFINED(x) ((void)memset((void *)&(x), 0, sizeof(x)))
+#endif
+
+/*
+ * The lanes of a whole warp that hold the same digit of eight bits. One vote for each bit: a lane keeps
+ * those that voted as it did. `ones` is 0xFFFFFFFF behind GPI_OPAQUE: x * ones + ones is ~x, by the
+ * multiplier, since votes and logic keep the other unit busy.
+ */
+#ifdef __CUDACC__
+
+#define GPI_VOTE(bit, x)                          \
+    "and.b32 t, %1, " #bit ";\n\t"                \
+    "setp.ne.u32 p, t, 0;\n\t"                    \
+    "vote.sync.ballot.b32 " #x ", p, -1;\n\t"     \
+    "@!p mad.lo.s32 " #x ", " #x ", %2, %2;\n\t"
+
+GPI_DEVICE unsigned gpi_match_digit(uint32_t digit, uint32_t ones)
+{
+    unsigned same;
+
+    __asm__ volatile("{\n\t"
+                     ".reg .pred p;\n\t"
+                     ".reg .b32 t, a, b, c;\n\t"
+                     GPI_VOTE(1, a) GPI_VOTE(2, b) GPI_VOTE(4, c)
+                     "lop3.b32 a, a, b, c, 0x80;\n\t"
+                     GPI_VOTE(8, b) GPI_VOTE(16, c)
+                     "lop3.b32 a, a, b, c, 0x80;\n\t"
+                     GPI_VOTE(32, b) GPI_VOTE(64, c)
+                     "lop3.b32 a, a, b, c, 0x80;\n\t"
+                     GPI_VOTE(128, b)
+                     "and.b32 %0, a, b;\n\t"
+                     "}"
+                     : "=r"(same)
+                     : "r"(digit), "r"(ones));
+    return same;
+}
+
+#else
+#define gpi_match_digit(digit, ones) ((void)(ones), __match_any_sync(GPI_FULL_MASK, (digit)))
+#endif
+
+/* Byte `at` of x, from the lowest one on. */
+GPI_DEVICE uint32_t gpi_byte(uint32_t x, int at)
+{
+#ifdef __CUDA_ARCH__
+    return __byte_perm(x, 0, 0x4440 + at);
+#else
+    return x >> 8 * at & 255;
+#endif
+}
+
+/*
+ * The integer nearest to x * factor + offset, from 0 to `last`, if the offset has been raised by 2^23 or, for doubles,
+ * by 2^52: the mantissa of the sum is that integer then. However it is rounded, a larger x has no smaller place.
+ */
+#ifdef __CUDA_ARCH__
+#define GPI_FLOAT_SUM(x, factor, offset)  __fmaf_rn(x, factor, offset)
+#define GPI_DOUBLE_SUM(x, factor, offset) __fma_rn(x, factor, offset)
+#else
+#define GPI_FLOAT_SUM(x, factor, offset)  ((float)((double)(x) * (factor) + (offset)))
+#define GPI_DOUBLE_SUM(x, factor, offset) ((double)((long double)(x) * (factor) + (offset)))
+#endif
+
+GPI_DEVICE uint32_t gpi_float_place(float x, float factor, float offset, uint32_t last)
+{
+    const float sum = GPI_FLOAT_SUM(x, factor, offset);
+    int32_t bits;
+
+    memcpy(&bits, &sum, sizeof bits);
+    bits = bits < 0x4B000000 ? 0x4B000000 : bits;
+    return gpi_min((uint32_t)(bits - 0x4B000000), last);
+}
+
+GPI_DEVICE uint32_t gpi_double_place(double x, double factor, double offset, uint32_t last)
+{
+    const double sum = GPI_DOUBLE_SUM(x, factor, offset);
+    int64_t bits;
+
+    memcpy(&bits, &sum, sizeof bits);
+    const int32_t high = (int32_t)(bits >> 32);
+    uint32_t place = gpi_min((uint32_t)bits, last);
+
+    GPI_OPAQUE(place); /* chosen from, not branched to: so the places of several keys are found at once */
+    place = high > 0x43300000 ? last : place;
+    return high < 0x43300000 ? 0 : place;
+}
+
+/*
+ * n, less one if a comes before b: if it is smaller, or the same and of a lower rank. By borrows, which take
+ * half the instructions of comparisons. `narrow` is a constant: whether a and b have 32 bits.
+ */
+GPI_DEVICE uint32_t gpi_less_if_before(uint32_t n, uint64_t a, uint32_t a_rank, uint64_t b, uint32_t b_rank, int narrow)
+{
+#ifdef __CUDA_ARCH__
+    if (narrow)
+        __asm__("{\n\t"
+                ".reg .u32 t;\n\t"
+                "sub.cc.u32 t, %1, %2;\n\t"
+                "subc.cc.u32 t, %3, %4;\n\t"
+                "subc.u32 %0, %0, 0;\n\t"
+                "}"
+                : "+r"(n)
+                : "r"(a_rank), "r"(b_rank), "r"((uint32_t)a), "r"((uint32_t)b));
+    else
+        __asm__("{\n\t"
+                ".reg .u32 t;\n\t"
+                "sub.cc.u32 t, %1, %2;\n\t"
+                "subc.cc.u32 t, %3, %4;\n\t"
+                "subc.cc.u32 t, %5, %6;\n\t"
+                "subc.u32 %0, %0, 0;\n\t"
+                "}"
+                : "+r"(n)
+                : "r"(a_rank), "r"(b_rank), "r"((uint32_t)a), "r"((uint32_t)b), "r"((uint32_t)(a >> 32)),
+                  "r"((uint32_t)(b >> 32)));
+    return n;
+#else
+    (void)narrow;
+    return n - (a < b || (a == b && a_rank < b_rank));
+#endif
+}
+
+/* The smaller and the larger of two floats; a NaN if either is; of -0 and +0 it is not said which. */
+#if defined __CUDA_ARCH__ && __CUDA_ARCH__ >= 800
+#define GPI_FLOAT_EXTREMES
+
+GPI_DEVICE float gpi_smaller(float a, float b)
+{
+    float x;
+
+    __asm__("min.NaN.f32 %0, %1, %2;" : "=f"(x) : "f"(a), "f"(b));
+    return x;
+}
+
+GPI_DEVICE float gpi_larger(float a, float b)
+{
+    float x;
+
+    __asm__("max.NaN.f32 %0, %1, %2;" : "=f"(x) : "f"(a), "f"(b));
+    return x;
+}
+#endif
+
+/* Waits for the grids before in the stream, where a launch may overlap them: GPI_LAUNCH_EARLY. */
+GPI_DEVICE void gpi_grid_wait(void)
+{
+#if defined __CUDA_ARCH__ && __CUDA_ARCH__ >= 900
+    __asm__ volatile("griddepcontrol.wait;" : : : "memory");
+#endif
+}
+
+/* From here on the next grid in the stream may start, as far as its own gpi_grid_wait(). */
+GPI_DEVICE void gpi_grid_launch_next(void)
+{
+#if defined __CUDA_ARCH__ && __CUDA_ARCH__ >= 900
+    __asm__ volatile("griddepcontrol.launch_dependents;" : : : "memory");
+#endif
+}
+
+/* ---- words that blocks exchange while they run ----------------------------------------------- */
+
+/*
+ * Relaxed accesses see other blocks' writes without ordering anything else; acquire and release
+ * order what the thread does after or before. A load is also a poll: on the CPU others get their
+ * turn.
+ */
+#ifdef __CUDACC__
+
+GPI_DEVICE uint32_t gpi_load_relaxed_u32(const uint32_t *p)
+{
+    uint32_t x;
+
+    __asm__ volatile("ld.relaxed.gpu.u32 %0, [%1];" : "=r"(x) : "l"(p) : "memory");
+    return x;
+}
+
+GPI_DEVICE uint64_t gpi_load_relaxed_u64(const uint64_t *p)
+{
+    uint64_t x;
+
+    __asm__ volatile("ld.relaxed.gpu.u64 %0, [%1];" : "=l"(x) : "l"(p) : "memory");
+    return x;
+}
+
+/* x[0] and x[1], each of them for itself; p is a multiple of 16. */
+GPI_DEVICE void gpi_load_relaxed_2_u64(uint64_t *x, const uint64_t *p)
+{
+    __asm__ volatile("ld.relaxed.gpu.v2.u64 {%0, %1}, [%2];" : "=l"(x[0]), "=l"(x[1]) : "l"(p) : "memory");
+}
+
+GPI_DEVICE uint64_t gpi_load_acquire_u64(const uint64_t *p)
+{
+    uint64_t x;
+
+    __asm__ volatile("ld.acquire.gpu.u64 %0, [%1];" : "=l"(x) : "l"(p) : "memory");
+    return x;
+}
+
+GPI_DEVICE void gpi_store_relaxed_u32(uint32_t *p, uint32_t x)
+{
+    __asm__ volatile("st.relaxed.gpu.u32 [%0], %1;" : : "l"(p), "r"(x) : "memory");
+}
+
+GPI_DEVICE void gpi_store_relaxed_u64(uint64_t *p, uint64_t x)
+{
+    __asm__ volatile("st.relaxed.gpu.u64 [%0], %1;" : : "l"(p), "l"(x) : "memory");
+}
+
+/* p[0] and p[1], likewise. */
+GPI_DEVICE void gpi_store_relaxed_2_u64(uint64_t *p, uint64_t x, uint64_t y)
+{
+    __asm__ volatile("st.relaxed.gpu.v2.u64 [%0], {%1, %2};" : : "l"(p), "l"(x), "l"(y) : "memory");
+}
+
+GPI_DEVICE void gpi_store_release_u64(uint64_t *p, uint64_t x)
+{
+    __asm__ volatile("st.release.gpu.u64 [%0], %1;" : : "l"(p), "l"(x) : "memory");
+}
+
+#else
+
+GPI_DEVICE uint32_t gpi_load_relaxed_u32(const uint32_t *p)
+{
+    gpi_cpu_poll();
+    return __atomic_load_n(p, __ATOMIC_RELAXED);
+}
+
+GPI_DEVICE uint64_t gpi_load_relaxed_u64(const uint64_t *p)
+{
+    gpi_cpu_poll();
+    return __atomic_load_n(p, __ATOMIC_RELAXED);
+}
+
+GPI_DEVICE void gpi_load_relaxed_2_u64(uint64_t *x, const uint64_t *p)
+{
+    x[0] = gpi_load_relaxed_u64(p);
+    x[1] = gpi_load_relaxed_u64(p + 1);
+}
+
+GPI_DEVICE uint64_t gpi_load_acquire_u64(const uint64_t *p)
+{
+    gpi_cpu_poll();
+    return __atomic_load_n(p, __ATOMIC_ACQUIRE);
+}
+
+GPI_DEVICE void gpi_store_relaxed_u32(uint32_t *p, uint32_t x)
+{
+    gpi_cpu_maybe_yield();
+    __atomic_store_n(p, x, __ATOMIC_RELAXED);
+    gpi_cpu_changed();
+}
+
+GPI_DEVICE void gpi_store_relaxed_u64(uint64_t *p, uint64_t x)
+{
+    gpi_cpu_maybe_yield();
+    __atomic_store_n(p, x, __ATOMIC_RELAXED);
+    gpi_cpu_changed();
+}
+
+GPI_DEVICE void gpi_store_relaxed_2_u64(uint64_t *p, uint64_t x, uint64_t y)
+{
+    gpi_store_relaxed_u64(p, x);
+    gpi_store_relaxed_u64(p + 1, y);
+}
+
+GPI_DEVICE void gpi_store_release_u64(uint64_t *p, uint64_t x)
+{
+    gpi_cpu_maybe_yield();
+    __atomic_store_n(p, x, __ATOMIC_RELEASE);
+    gpi_cpu_changed();
+}
+
+#endif
+
+/* ---- folds over a warp ------------------------------------------------------------------------ */
+
+/* The sum over a warp, in every lane. */
+GPI_DEVICE uint32_t gpi_warp_sum(uint32_t x)
+{
+#if !defined __CUDA_ARCH__ || __CUDA_ARCH__ >= 800
+    return __reduce_add_sync(GPI_FULL_MASK, x);
+#else
+    for (int stride = 16; stride; stride /= 2)
+        x += __shfl_xor_sync(GPI_FULL_MASK, x, stride);
+    return x;
+#endif
+}
+
+/* The largest of a warp's, in every lane. */
+GPI_DEVICE uint32_t gpi_warp_max(uint32_t x)
+{
+#if !defined __CUDA_ARCH__ || __CUDA_ARCH__ >= 800
+    return __reduce_max_sync(GPI_FULL_MASK, x);
+#else
+    for (int stride = 16; stride; stride /= 2) {
+        const uint32_t other = __shfl_xor_sync(GPI_FULL_MASK, x, stride);
+
+        x = other > x ? other : x;
+    }
+    return x;
+#endif
+}
+
+/* All bits that are set somewhere in a warp, in every lane. */
+GPI_DEVICE uint32_t gpi_warp_or(uint32_t x)
+{
+#if !defined __CUDA_ARCH__ || __CUDA_ARCH__ >= 800
+    return __reduce_or_sync(GPI_FULL_MASK, x);
+#else
+    for (int stride = 16; stride; stride /= 2)
+        x |= __shfl_xor_sync(GPI_FULL_MASK, x, stride);
+    return x;
+#endif
+}
+
+/*
+ * 1, to add to a 64-bit word in global memory whose old value is looked at later. What a compiler knows to be the
+ * same in all lanes it adds up first, even where one lane calls alone; then it waits for the old value at once, to
+ * hand out the shares. Of 32-bit words it does so in any case.
+ */
+GPI_DEVICE unsigned long long gpi_one(void)
+{
+#ifdef __CUDA_ARCH__
+    uint32_t own;
+
+    __asm__("mov.u32 %0, %%lanemask_eq;" : "=r"(own));
+    return (unsigned long long)__popc((int)own);
+#else
+    return 1;
+#endif
+}
+
+/* The sum of the lanes up to the own. */
+GPI_DEVICE uint32_t gpi_warp_prefix(uint32_t x, unsigned lane)
+{
+    GPI_UNROLL
+    for (unsigned stride = 1; stride < 32; stride *= 2) {
+        uint32_t left = __shfl_up_sync(GPI_FULL_MASK, x, stride);
+
+        if (lane >= stride)
+            x += left;
+    }
+    return x;
+}
+
+/* ---- a stream of words to shared memory --------------------------------------------------------- */
+
+/* Where the next word goes: on the GPU in 32 bits. */
+#ifdef __CUDACC__
+typedef uint32_t gpi_shared_place;
+#define gpi_shared_place_of(shared) ((uint32_t)__cvta_generic_to_shared(shared))
+#else
+typedef char *gpi_shared_place;
+#define gpi_shared_place_of(shared) (shared)
+#endif
+
+/*
+ * `both` holds the bits of a word so far, the last of them put there a moment ago: of a stream of `before`
+ * bits, now `after`. Once it is full, stores the word and goes on to the next one; returns the bits of that
+ * one. (The compiler takes twice as many instructions.)
+ */
+GPI_DEVICE uint32_t gpi_store_if_full(gpi_shared_place *place, uint64_t both, uint32_t before, uint32_t after)
+{
+    uint32_t rest = (uint32_t)both;
+
+#ifdef __CUDACC__
+    __asm__ volatile("{ .reg .pred full;\n\t"
+                     ".reg .b32 bit;\n\t"
+                     "lop3.b32 bit, %3, %4, 32, 0x28;\n\t" /* (before ^ after) & 32 */
+                     "setp.ne.u32 full, bit, 0;\n\t"
+                     "@full st.shared.u32 [%1], %0;\n\t"
+                     "@full add.u32 %1, %1, 4;\n\t"
+                     "selp.u32 %0, %2, %0, full; }"
+                     : "+r"(rest), "+r"(*place)
+                     : "r"((uint32_t)(both >> 32)), "r"(before), "r"(after)
+                     : "memory");
+#else
+    if ((before ^ after) & 32) {
+        memcpy(*place, &rest, sizeof rest);
+        *place += 4;
+        rest = (uint32_t)(both >> 32);
+    }
+#endif
+    return rest;
+}
+
+/*
+ * Stores the word if `bit` is not 0, and goes on by `step` bytes then. (The compiler takes long to look through a
+ * branch for each item of a run. Here the assembler makes predicates of them.)
+ */
+GPI_DEVICE void gpi_store_if(gpi_shared_place *place, uint32_t bit, uint32_t word, int step)
+{
+#ifdef __CUDACC__
+    __asm__ volatile("{ .reg .pred clear;\n\t"
+                     "setp.eq.s32 clear, %1, 0;\n\t"
+                     "@clear bra next;\n\t"
+                     "st.shared.u32 [%0], %2;\n\t"
+                     "add.s32 %0, %0, %3;\n\t"
+                     "next: }"
+                     : "+r"(*place)
+                     : "r"(bit), "r"(word), "r"(step)
+                     : "memory");
+#else
+    if (bit) {
+        memcpy(*place, &word, sizeof word);
+        *place += step;
+    }
+#endif
+}
+
+/* ---- copies that the thread need not wait for (sm_80) ----------------------------------------- */
+
+/*
+ * Copies 16 aligned bytes from global to shared memory; older GPUs wait for them. They are there for the
+ * thread after gpi_copy_wait(), and for others after a barrier behind that.
+ */
+GPI_DEVICE void gpi_copy_16(void *shared, const void *global)
+{
+#if defined __CUDA_ARCH__ && __CUDA_ARCH__ >= 800
+    __asm__ volatile("cp.async.cg.shared.global [%0], [%1], 16;"
+                     :
+                     : "r"((uint32_t)__cvta_generic_to_shared(shared)), "l"(global)
+                     : "memory");
+#else
+    memcpy(__builtin_assume_aligned(shared, 16), __builtin_assume_aligned(global, 16), 16);
+#endif
+}
+
+GPI_DEVICE void gpi_copy_wait(void)
+{
+#if defined __CUDA_ARCH__ && __CUDA_ARCH__ >= 800
+    __asm__ volatile("cp.async.wait_all;" : : : "memory");
+#endif
+}
+
+/* Asks for 128 bytes of memory that will be read soon. */
+GPI_DEVICE void gpi_prefetch(const void *global)
+{
+#ifdef __CUDA_ARCH__
+    __asm__ volatile("prefetch.global.L2 [%0];" : : "l"(global));
+#else
+    (void)global;
+#endif
+}
+
+/* ---- named barriers -------------------------------------------------------------------------- */
+
+/* Barriers 1 to 15 among `threads` threads (a multiple of 32): wait there, or arrive and go on. */
+#ifdef __CUDACC__
+
+GPI_DEVICE void gpi_barrier_sync(int barrier, unsigned threads)
+{
+    __asm__ volatile("barrier.sync %0, %1;" : : "r"(barrier), "r"(threads) : "memory");
+}
+
+GPI_DEVICE void gpi_barrier_arrive(int barrier, unsigned threads)
+{
+    __asm__ volatile("barrier.arrive %0, %1;" : : "r"(barrier), "r"(threads) : "memory");
+}
+
+#else
+
+#define gpi_barrier_sync(barrier, threads) gpi_cpu_barrier((barrier), (threads), 0, GPI_CPU_SITE)
+#define gpi_barrier_arrive(barrier, threads) \
+    ((void)gpi_cpu_arrive((barrier), (threads), 0, GPI_CPU_SITE))
+
+#endif
+
+/* ---- clusters (sm_90) ------------------------------------------------------------------------ */
+
+/*
+ * Blocks of a cluster run at the same time and reach each other's shared memory. Without clusters, on
+ * older GPUs too, each block is one of its own. The lanes of a warp call together.
+ *
+ * gpi_cluster_arrive     what the thread did before comes before what others do behind their wait
+ * gpi_cluster_wait       until all threads of the cluster have arrived, this one included
+ * gpi_cluster_sync       both
+ * gpi_cluster_shared     what an address in dynamic shared memory is in another block of the cluster.
+ *                        That block must have started, and must not have ended: a sync before and after.
+ */
+#ifdef __CUDACC__
+
+GPI_DEVICE void gpi_cluster_arrive(void)
+{
+#if defined __CUDA_ARCH__ && __CUDA_ARCH__ >= 900
+    __asm__ volatile("barrier.cluster.arrive.release.aligned;" : : : "memory");
+#endif
+}
+
+GPI_DEVICE void gpi_cluster_wait(void)
+{
+#if defined __CUDA_ARCH__ && __CUDA_ARCH__ >= 900
+    __asm__ volatile("barrier.cluster.wait.acquire.aligned;" : : : "memory");
+#else
+    __syncthreads();
+#endif
+}
+
+GPI_DEVICE void *gpi_cluster_shared(const void *p, unsigned rank)
+{
+#if defined __CUDA_ARCH__ && __CUDA_ARCH__ >= 900
+    void *there;
+
+    __asm__ volatile("mapa.u64 %0, %1, %2;" : "=l"(there) : "l"(p), "r"(rank));
+    return there;
+#else
+    (void)rank;
+    return (void *)p;
+#endif
+}
+
+#else
+
+#define gpi_cluster_arrive() ((void)0) /* waiting does it all */
+#define gpi_cluster_wait() gpi_cpu_cluster_sync(GPI_CPU_SITE)
+#define gpi_cluster_shared(p, rank) gpi_cpu_cluster_shared((p), (rank), GPI_CPU_SITE)
+
+#endif
+
+#define gpi_cluster_sync() (gpi_cluster_arrive(), gpi_cluster_wait())
+
+/* ---- mbarriers and bulk copies (sm_90) ------------------------------------------------------- */
+
+/*
+ * An mbarrier is a 64-bit word in shared memory that completes a phase when `arrivals` threads have
+ * arrived and all announced bytes have landed. The first phase has parity 0, then 1, 0, ...
+ *
+ * gpi_mbarrier_init      one thread, before the block first meets; then fence and __syncthreads()
+ * gpi_mbarrier_arrive    one arrival
+ * gpi_mbarrier_expect    one arrival that announces `bytes` of bulk copies to come
+ * gpi_mbarrier_wait      until the phase of that parity is over
+ *
+ * gpi_bulk_load          global to shared; lands some time before its mbarrier completes
+ * gpi_bulk_store         shared to global; gpi_bulk_commit() closes a group of stores
+ * gpi_bulk_wait_read     until at most `pending` groups of this thread still read shared memory
+ * gpi_bulk_wait          until at most `pending` groups of this thread are incomplete
+ *
+ * Addresses and sizes of bulk copies are multiples of 16. Between ordinary writes to shared memory
+ * and a bulk store that reads them: gpi_fence_async() in each writer, then a barrier.
+ */
+#ifdef __CUDACC__
+
+GPI_DEVICE uint32_t gpi_shared_address(const void *p)
+{
+    return (uint32_t)__cvta_generic_to_shared(p);
+}
+
+GPI_DEVICE void gpi_mbarrier_init(uint64_t *mbarrier, unsigned arrivals)
+{
+    GPI_NEEDS_SM90(__asm__ volatile("mbarrier.init.shared::cta.b64 [%0], %1;"
+                                    :
+                                    : "r"(gpi_shared_address(mbarrier)), "r"(arrivals)
+                                    : "memory"));
+}
+
+GPI_DEVICE void gpi_mbarrier_init_fence(void)
+{
+    GPI_NEEDS_SM90(__asm__ volatile("fence.mbarrier_init.release.cluster;" : : : "memory"));
+}
+
+GPI_DEVICE void gpi_mbarrier_arrive(uint64_t *mbarrier)
+{
+    GPI_NEEDS_SM90(__asm__ volatile("mbarrier.arrive.shared::cta.b64 _, [%0];"
+                                    :
+                                    : "r"(gpi_shared_address(mbarrier))
+                                    : "memory"));
+}
+
+GPI_DEVICE void gpi_mbarrier_expect(uint64_t *mbarrier, unsigned bytes)
+{
+    GPI_NEEDS_SM90(__asm__ volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;"
+                                    :
+                                    : "r"(gpi_shared_address(mbarrier)), "r"(bytes)
+                                    : "memory"));
+}
+
+GPI_DEVICE void gpi_mbarrier_wait(uint64_t *mbarrier, unsigned parity)
+{
+    GPI_NEEDS_SM90(__asm__ volatile("{\n\t"
+                                    ".reg .pred done;\n\t"
+                                    "again:\n\t"
+                                    "mbarrier.try_wait.parity.shared::cta.b64 done, [%0], %1;\n\t"
+                                    "@!done bra again;\n\t"
+                                    "}"
+                                    :
+                                    : "r"(gpi_shared_address(mbarrier)), "r"(parity)
+                                    : "memory"));
+}
+
+GPI_DEVICE void gpi_bulk_load(void *shared, const void *global, unsigned bytes, uint64_t *mbarrier)
+{
+    GPI_NEEDS_SM90(__asm__ volatile(
+        "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];"
+        :
+        : "r"(gpi_shared_address(shared)), "l"(global), "r"(bytes),
+          "r"(gpi_shared_address(mbarrier))
+        : "memory"));
+}
+
+/* Asks for memory that will be read soon; it may still be written by then. */
+GPI_DEVICE void gpi_bulk_prefetch(const void *global, unsigned bytes)
+{
+    GPI_NEEDS_SM90(__asm__ volatile("cp.async.bulk.prefetch.L2.global [%0], %1;" : : "l"(global), "r"(bytes)));
+}
+
+GPI_DEVICE void gpi_bulk_store(void *global, const void *shared, unsigned bytes)
+{
+    GPI_NEEDS_SM90(__asm__ volatile("cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], %2;"
+                                    :
+                                    : "l"(global), "r"(gpi_shared_address(shared)), "r"(bytes)
+                                    : "memory"));
+}
+
+GPI_DEVICE void gpi_bulk_commit(void)
+{
+    GPI_NEEDS_SM90(__asm__ volatile("cp.async.bulk.commit_group;" : : : "memory"));
+}
+
+/* The number of groups is part of the instruction: `pending` must be a constant. */
+#define gpi_bulk_wait_read(pending)                                     \
+    GPI_NEEDS_SM90(__asm__ volatile("cp.async.bulk.wait_group.read %0;" \
+                                    :                                   \
+                                    : "n"(pending)                      \
+                                    : "memory"))
+#define gpi_bulk_wait(pending) \
+    GPI_NEEDS_SM90(__asm__ volatile("cp.async.bulk.wait_group %0;" : : "n"(pending) : "memory"))
+
+GPI_DEVICE void gpi_fence_async(void)
+{
+    GPI_NEEDS_SM90(__asm__ volatile("fence.proxy.async.shared::cta;" : : : "memory"));
+}
+
+#else
+
+GPI_DEVICE void gpi_mbarrier_init(uint64_t *mbarrier, unsigned arrivals)
+{
+    *mbarrier = gpi_cpu_mbarrier_word(0, arrivals, arrivals, 0);
+}
+
+GPI_DEVICE void gpi_mbarrier_init_fence(void)
+{
+}
+
+#define gpi_mbarrier_arrive(mbarrier) gpi_cpu_mbarrier_arrive((mbarrier), 0, GPI_CPU_SITE)
+#define gpi_mbarrier_expect(mbarrier, bytes) \
+    gpi_cpu_mbarrier_arrive((mbarrier), (bytes), GPI_CPU_SITE)
+#define gpi_mbarrier_wait(mbarrier, parity) \
+    gpi_cpu_mbarrier_wait((mbarrier), (parity), GPI_CPU_SITE)
+
+GPI_DEVICE void gpi_bulk_load(void *shared, const void *global, unsigned bytes, uint64_t *mbarrier)
+{
+    gpi_cpu_start_copy(shared, global, bytes, mbarrier);
+}
+
+GPI_DEVICE void gpi_bulk_prefetch(const void *global, unsigned bytes)
+{
+    (void)global;
+    (void)bytes;
+}
+
+GPI_DEVICE void gpi_bulk_store(void *global, const void *shared, unsigned bytes)
+{
+    gpi_cpu_start_copy(global, shared, bytes, NULL);
+}
+
+GPI_DEVICE void gpi_bulk_commit(void)
+{
+    gpi_cpu_self->bulk_groups++;
+}
+
+/* A store that has read its source has landed, here. */
+#define gpi_bulk_wait_read(pending) gpi_cpu_wait_stores(pending)
+#define gpi_bulk_wait(pending) gpi_cpu_wait_stores(pending)
+
+GPI_DEVICE void gpi_fence_async(void)
+{
+}
+
+#endif
+
+#endif

@@ -1,0 +1,168 @@
+/*
+ * core/instance/begin.cuh: starts an instance. Checks the parameters, fills in the defaults, and defines how
+ * the instance's names are made. Every parameterised header includes it first and end.cuh last.
+ *
+ * A header sets GPI_TAG, a word of its own, before it includes this file, and what core/instance/parameters.cuh asks
+ * for:
+ *
+ *     GPI_PUBLIC(word)       NAME_word, what the user calls
+ *     GPI(word)              gpi_NAME_TAG_word, the instance's private names
+ *     GPI_TEXT(word)         "NAME_word", for error messages
+ *     GPI_ONCE_PER_NAME(header);   an error that says so where a header comes twice under one name
+ *     GPI_AT_MOST(GP_TYPE, bytes);   an error that says so where the type is larger
+ *     GPI_DEFAULT            defined when no parameter was given
+ *     GPI_MISSING_...,       defined for a mistake; the outermost header turns it into an #error that
+ *     GPI_WRONG_...          names itself. The parameter gets a substitute: one error, not fifty
+ *
+ * One header may include another: the instance belongs to the outermost one.
+ */
+#ifndef GPI_DEPTH
+#define GPI_DEPTH 1
+
+#include "../../gpuprims.h"
+#include "parameters.cuh"
+
+/* Functions of an instance run on the device, those of host/ on the host (GPI_ON_HOST). */
+#ifdef GPI_ON_HOST
+#define GPI_FUNCTION static inline
+#else
+#define GPI_FUNCTION GPI_DEVICE
+#endif
+
+#if defined GP_CUDA_HOST && !defined __CUDACC__ && !defined GPI_ON_HOST
+#error "gpuprims: with GP_CUDA_HOST a file gets types and declarations alone: include gpuprims.h, not a primitive"
+#endif
+
+#if defined GP_NAME || defined GP_TYPE || defined GP_OP || defined GP_IDENTITY ||                  \
+    defined GP_INPUT_TYPE || defined GP_LOAD || defined GP_CONTEXT || defined GP_API ||            \
+    defined GP_PRED || defined GP_LESS || defined GP_EQUAL || defined GP_BIN || defined GP_KEY ||  \
+    defined GP_VALUE || defined GP_DESCENDING || defined GP_INDEX || defined GP_BLOCK ||           \
+    defined GP_ITEMS || defined GP_KERNEL || defined GP_GRID || defined GP_KEY_KIND
+#ifndef GP_NAME
+#define GPI_MISSING_NAME
+#define GP_NAME gpi_unnamed
+#endif
+#else
+#define GPI_DEFAULT
+#define GP_NAME gp
+#endif
+
+/* GP_OP and GP_IDENTITY: a ready operator brings its identity, an own one needs both. */
+#ifndef GP_OP
+#ifdef GP_IDENTITY
+#define GPI_MISSING_OP
+#define GP_OP(a, b) ((void)(a), (b)) /* compiles for structs too */
+#else
+#define GP_OP GP_SUM
+#endif
+#elif !GPI_IS_READY(GP_OP) && !defined GP_IDENTITY
+#define GPI_MISSING_IDENTITY
+#ifdef __cplusplus
+#define GP_IDENTITY {}
+#else
+#define GP_IDENTITY {0}
+#endif
+#endif
+
+#ifdef GP_CONTEXT
+#if !defined GP_LOAD && !defined GP_PRED && !defined GP_LESS && !defined GP_EQUAL && !defined GP_BIN
+#define GPI_MISSING_CONTEXT_USER
+#endif
+#define GPI_CONTEXT           GP_CONTEXT
+#define GPI_CONTEXT_PARAMETER GP_CONTEXT context,
+#define GPI_CONTEXT_LAST      , GP_CONTEXT context
+#define GPI_CONTEXT_VALUE     context
+#else
+#define GPI_CONTEXT gpi_no_context
+#define GPI_CONTEXT_PARAMETER
+#define GPI_CONTEXT_LAST
+#define GPI_CONTEXT_VALUE gpi_no_context_value()
+#endif
+
+#ifndef GP_TYPE
+#define GP_TYPE int
+#endif
+#ifndef GP_INPUT_TYPE
+#define GP_INPUT_TYPE GP_TYPE
+#endif
+#ifndef GP_KEY
+#define GP_KEY int
+#endif
+#ifdef GP_KEY_KIND
+#if GP_KEY_KIND + 0 != GP_UNSIGNED && GP_KEY_KIND + 0 != GP_SIGNED && GP_KEY_KIND + 0 != GP_FLOAT
+#define GPI_WRONG_KEY_KIND
+#undef GP_KEY_KIND
+#define GP_KEY_KIND GP_UNSIGNED
+#endif
+#endif
+#ifndef GP_API
+#define GP_API static inline
+#endif
+#ifndef GP_BLOCK
+#define GP_BLOCK 256
+#endif
+#ifndef GP_ITEMS
+#define GP_ITEMS 1
+#endif
+#ifndef GP_KERNEL
+#define GP_KERNEL 0
+#endif
+#ifndef GP_GRID
+#define GP_GRID 0xFFFFFFFFu
+#endif
+#if GP_BLOCK < 32 || GP_BLOCK > 1024 || GP_BLOCK % 32
+#define GPI_WRONG_BLOCK
+#undef GP_BLOCK
+#define GP_BLOCK 256
+#endif
+#if GP_ITEMS < 1
+#define GPI_WRONG_ITEMS
+#undef GP_ITEMS
+#define GP_ITEMS 1
+#endif
+
+#ifndef GPI
+#define GPI_JOIN2_(a, b)       a##b
+#define GPI_JOIN2(a, b)        GPI_JOIN2_(a, b)
+#define GPI_JOIN4_(a, b, c, d) a##b##_##c##d
+#define GPI_JOIN4(a, b, c, d)  GPI_JOIN4_(a, b, c, d)
+#define GPI_TEXT_(word)        #word
+#define GPI_TEXT_OF(word)      GPI_TEXT_(word)
+#define GPI(word)              GPI_JOIN4(gpi_, GP_NAME, GPI_TAG, _##word)
+#define GPI_PUBLIC(word)       GPI_JOIN2(GP_NAME, _##word)
+#define GPI_TEXT(word)         GPI_TEXT_OF(GPI_PUBLIC(word))
+
+/* Of the errors that follow it is the first. */
+#define GPI_ONCE_(header, name)   gpuprims_##header##_is_included_twice_under_the_name_##name
+#define GPI_ONCE(header, name)    GPI_ONCE_(header, name)
+#define GPI_ONCE_PER_NAME(header) enum { GPI_ONCE(header, GP_NAME) }
+
+#ifdef __cplusplus
+#define GPI_STATIC_ASSERT(condition, text) static_assert(condition, GPI_HEADER ": " text)
+#else
+#define GPI_STATIC_ASSERT(condition, text) _Static_assert(condition, GPI_HEADER ": " text)
+#endif
+#define GPI_AT_MOST(type, bytes) \
+    GPI_STATIC_ASSERT(sizeof(type) <= bytes, #type " has more than " #bytes " bytes, the most that are supported")
+#endif
+
+#else /* included by another header of the instance: its parameters hold, and it reports mistakes */
+
+#undef GPI_MISSING_NAME
+#undef GPI_MISSING_OP
+#undef GPI_MISSING_IDENTITY
+#undef GPI_MISSING_CONTEXT_USER
+#undef GPI_WRONG_BLOCK
+#undef GPI_WRONG_ITEMS
+#undef GPI_WRONG_KEY_KIND
+
+#if GPI_DEPTH == 1
+#undef GPI_DEPTH
+#define GPI_DEPTH 2
+#elif GPI_DEPTH == 2
+#undef GPI_DEPTH
+#define GPI_DEPTH 3
+#else
+#error "gpuprims: headers are nested more deeply than core/instance/begin.cuh can count"
+#endif
+#endif

@@ -1,0 +1,178 @@
+/*
+ * core/instance/fold.cuh: how the values of a warp and of a block are combined. The order of every fold is fixed
+ * here, for all primitives: see docs/fold-order.md.
+ *
+ * Only neighbouring values are ever combined, in the order of the input, and never the identity. Where
+ * not every lane has a value, the lanes that have one are the first `valid` ones.
+ *
+ * Needs core/instance/begin.cuh. Stamped once per instance, whichever of its headers asks first.
+ */
+#ifndef GPI_FOLD_IS_STAMPED
+#define GPI_FOLD_IS_STAMPED
+
+#include "combine.cuh"
+
+GPI_AT_MOST(GP_TYPE, 1024); /* a value of each warp of a block has to fit into 48 KB of shared memory */
+
+/* ---- a warp ---------------------------------------------------------------------------------- */
+
+/* Shuffles take no structs: a value travels as words. */
+#define GPI_WORDS (int)((sizeof(GP_TYPE) + 3) / 4)
+
+GPI_DEVICE GP_TYPE GPI(shuffle_up)(GP_TYPE x, unsigned delta)
+{
+    uint32_t words[GPI_WORDS] = {0};
+
+    memcpy(words, &x, sizeof x);
+    GPI_UNROLL
+    for (int i = 0; i < GPI_WORDS; i++)
+        words[i] = __shfl_up_sync(GPI_FULL_MASK, words[i], delta);
+    memcpy(&x, words, sizeof x);
+    return x;
+}
+
+GPI_DEVICE GP_TYPE GPI(shuffle_down)(GP_TYPE x, unsigned delta)
+{
+    uint32_t words[GPI_WORDS] = {0};
+
+    memcpy(words, &x, sizeof x);
+    GPI_UNROLL
+    for (int i = 0; i < GPI_WORDS; i++)
+        words[i] = __shfl_down_sync(GPI_FULL_MASK, words[i], delta);
+    memcpy(&x, words, sizeof x);
+    return x;
+}
+
+GPI_DEVICE GP_TYPE GPI(shuffle)(GP_TYPE x, int lane)
+{
+    uint32_t words[GPI_WORDS] = {0};
+
+    memcpy(words, &x, sizeof x);
+    GPI_UNROLL
+    for (int i = 0; i < GPI_WORDS; i++)
+        words[i] = __shfl_sync(GPI_FULL_MASK, words[i], lane);
+    memcpy(&x, words, sizeof x);
+    return x;
+}
+
+/* A step takes a shuffle for each word: of large types there is a loop, for five of them would take long to compile. */
+enum { GPI(steps) = sizeof(GP_TYPE) <= 64 ? 5 : 1 };
+#define GPI_UNROLL_STEPS GPI_UNROLL_BY(GPI(steps))
+
+/* Inclusive scan over the first `valid` lanes (Hillis and Steele 1986): strides 1, 2, 4, 8, 16. */
+GPI_DEVICE GP_TYPE GPI(warp_scan)(GP_TYPE x, int lane, int valid)
+{
+    GPI_UNROLL_STEPS
+    for (int stride = 1; stride < 32; stride *= 2) {
+        GP_TYPE before = GPI(shuffle_up)(x, (unsigned)stride);
+
+        if (lane >= stride && lane < valid)
+            x = GPI(combine)(before, x);
+    }
+    return x;
+}
+
+/*
+ * Sums of integers wrap, so they come out alike in any order: one instruction adds up a warp's of up to 32 bits, three
+ * the pieces of 64-bit ones, of which 32 fit in a word. Equal integers are alike: one instruction finds the extreme.
+ */
+__extension__ enum { /* ISO C has no floating arithmetic in a constant */
+#if GP_OP == GP_SUM && !defined GP_IDENTITY && (!defined __CUDA_ARCH__ || __CUDA_ARCH__ >= 800)
+    GPI(sums_words) = sizeof(GP_TYPE) <= 4 && GPI_IS_INTEGER,
+    GPI(sums_pairs) = sizeof(GP_TYPE) == 8 && GPI_IS_INTEGER,
+    GPI(folds_fast) = GPI(sums_words) || GPI(sums_pairs)
+#elif (GP_OP == GP_MIN || GP_OP == GP_MAX) && !defined GP_IDENTITY
+    GPI(sums_words) = 0,
+    GPI(folds_fast) = sizeof(GP_TYPE) <= 4 && GPI_IS_INTEGER
+#else
+    GPI(sums_words) = 0,
+    GPI(folds_fast) = 0
+#endif
+};
+
+/*
+ * Folds the first `valid` lanes (at least one) as a tree over strides 1, 2, 4, 8, 16; lane 0 has it. If it folds fast,
+ * all lanes have it.
+ */
+GPI_DEVICE GP_TYPE GPI(warp_reduce)(GP_TYPE x, int lane, int valid)
+{
+#if GP_OP == GP_SUM && !defined GP_IDENTITY && (!defined __CUDA_ARCH__ || __CUDA_ARCH__ >= 800)
+    if (GPI(sums_words))
+        return (GP_TYPE)__reduce_add_sync(GPI_FULL_MASK, lane < valid ? (unsigned)x : 0);
+    if (GPI(sums_pairs)) {
+        const uint32_t mask = (1u << 27) - 1;
+        uint64_t bits = lane < valid ? (uint64_t)x : 0;
+        uint64_t low = __reduce_add_sync(GPI_FULL_MASK, (uint32_t)bits & mask);
+        uint64_t middle = __reduce_add_sync(GPI_FULL_MASK, (uint32_t)(bits >> 27) & mask);
+        uint64_t high = __reduce_add_sync(GPI_FULL_MASK, (uint32_t)(bits >> 54));
+
+        return (GP_TYPE)(low + (middle << 27) + (high << 54));
+    }
+#endif
+#if (GP_OP == GP_MIN || GP_OP == GP_MAX) && !defined GP_IDENTITY
+    if (GPI(folds_fast)) {
+        /* To unsigned ones of which the largest is sought, and back. */
+        const uint32_t flip = ((GP_TYPE)-1 < (GP_TYPE)1 ? 0x80000000u : 0) ^ (GP_OP == GP_MIN ? 0xFFFFFFFFu : 0);
+
+        return (GP_TYPE)(gpi_warp_max(lane < valid ? (uint32_t)x ^ flip : 0) ^ flip);
+    }
+#endif
+    if (valid > 32) /* the lanes past the warp's end are nobody's neighbours */
+        valid = 32;
+    GPI_UNROLL_STEPS
+    for (int stride = 1; stride < 32; stride *= 2) {
+        GP_TYPE after = GPI(shuffle_down)(x, (unsigned)stride);
+
+        if (lane + stride < valid)
+            x = GPI(combine)(x, after);
+    }
+    return x;
+}
+
+/* ---- a block --------------------------------------------------------------------------------- */
+
+/*
+ * From each thread's inclusive scan of its warp to the fold of all warps before: *prefix for warps
+ * after the first. The last lane with a value leaves its warp's total in shared `totals`, one per warp;
+ * *total (may be NULL) gets the fold of the first `valid` threads, at least one. All threads call.
+ */
+GPI_DEVICE void GPI(block_prefix)(GP_TYPE scanned, unsigned rank, unsigned valid, GP_TYPE *totals,
+                                  GP_TYPE *prefix, GP_TYPE *total)
+{
+    unsigned warp = rank / 32, warps = (valid + 31) / 32;
+
+    if (rank < valid && (rank % 32 == 31 || rank == valid - 1))
+        totals[warp] = scanned;
+    __syncthreads(); /* totals are complete */
+
+    GP_TYPE sum = totals[0];
+    for (unsigned w = 1; w < warps; w++) {
+        if (w == warp)
+            *prefix = sum;
+        if (w >= warp && !total)
+            break;
+        sum = GPI(combine)(sum, totals[w]);
+    }
+    if (total)
+        *total = sum;
+}
+
+/* Folds one value each of the first `valid` threads (at least one); every thread gets the result. */
+GPI_DEVICE GP_TYPE GPI(block_reduce)(GP_TYPE x, unsigned rank, unsigned valid, GP_TYPE *totals)
+{
+    unsigned warp = rank / 32, warps = (valid + 31) / 32;
+
+    x = GPI(warp_reduce)(x, (int)(rank % 32), (int)valid - (int)(warp * 32));
+    if (rank % 32 == 0 && rank < valid)
+        totals[warp] = x;
+    __syncthreads(); /* totals are complete */
+
+    if (GPI(sums_words)) /* every lane gets it */
+        return GPI(warp_reduce)(totals[gpi_min(rank % 32, warps - 1)], (int)(rank % 32), (int)warps);
+    GP_TYPE sum = totals[0];
+    for (unsigned w = 1; w < warps; w++)
+        sum = GPI(combine)(sum, totals[w]);
+    return sum;
+}
+
+#endif

@@ -1,0 +1,269 @@
+/*
+ * core/merge/pass.cuh: merges groups of up to sixteen sorted runs in global memory, each item moved once.
+ *
+ * In two launches: the first finds, for each tile of the output, which items of each run come before it (all
+ * runs at once: core/merge/split.cuh); in the second a block reads the pieces that make up its tile, merges
+ * them in pairs in shared memory until one is left, and writes it.
+ *
+ * Needs block/core/merge.cuh, and
+ *
+ *     GPI(threads)      a constant: threads of a block
+ *     GPI(most_log)     a constant: the logarithm of how many runs are merged at a time, at most
+ *
+ * Part of merge.cuh and merge_sort.cuh; not to be included directly.
+ */
+
+#define GPI_MERGE_BATCH (GPI(items) > 1 ? 8 : 1) /* so many reads of a lane are under way */
+#define GPI_MERGE_MOST  (1u << GPI(most_log))
+
+/*
+ * Items of a tile of the output: at most, since every piece begins with the items of some thread; how many
+ * fewer it may have at either end; and how many it has on average.
+ */
+#define GPI_MERGE_FULL (GPI(pass_items) * (GPI(threads) - GPI_MERGE_MOST))
+#define GPI_MERGE_SLACK (GPI_MERGE_FULL / 16)
+#define GPI_MERGE_PASS_N (GPI_MERGE_FULL - GPI_MERGE_SLACK)
+
+/* What a pass works on: groups of 2^log runs. */
+typedef struct {
+    const GP_TYPE *keys[2]; /* the first run of the first group; the others, one behind the other */
+    const GPI_MERGE_VALUE *values[2];
+    GP_TYPE *keys_out;
+    GPI_MERGE_VALUE *values_out;
+    size_t n;          /* items of all groups: the last runs may be shorter, or empty */
+    size_t run, group; /* items of a run, the last of a group apart, and of a group */
+    size_t tiles;      /* of a group */
+    size_t *splits;    /* for each tile, how many items of each run come before it */
+    int log;
+} GPI(pass);
+
+#if GPI_DEVICE_CODE
+/* How many items the group has that begins at item `first`. */
+GPI_DEVICE size_t GPI(group_items)(const GPI(pass) *pass, size_t first)
+{
+    return pass->n - first < pass->group ? pass->n - first : pass->group;
+}
+
+/* Where the keys of run r of a group begin; and the values. */
+#define GPI_MERGE_RUN_BEGIN_OF(array, pass, first, r) \
+    ((r) ? (array)[1] + ((first) + ((r)-1) * (pass)->run) : (array)[0] + (first))
+
+/* How many items run r has, in a group of `items`. */
+GPI_DEVICE size_t GPI(run_items)(const GPI(pass) *pass, size_t items, unsigned r)
+{
+    size_t begin = r * pass->run, end = r + 1 == 1u << pass->log ? items : begin + pass->run;
+
+    end = end < items ? end : items;
+    return begin < end ? end - begin : 0;
+}
+#endif
+
+#include "split.cuh"
+
+/* ---- the merge of a tile --------------------------------------------------------------------- */
+
+/* The pieces of the runs that make up a tile. In it, each begins with the items of some thread. */
+typedef struct {
+    const GP_TYPE *keys[GPI_MERGE_MOST];
+#if GPI_MERGE_PAIRS
+    const GPI_MERGE_VALUE *values[GPI_MERGE_MOST];
+#endif
+    unsigned thread[GPI_MERGE_MOST]; /* which */
+    unsigned items[GPI_MERGE_MOST];  /* how many items it has; later, with those that were merged into it */
+    size_t out;                      /* where the tile begins in the output */
+} GPI(pieces);
+
+#if GPI_DEVICE_CODE
+/* One warp: finds the pieces of tile `number` of the group that begins at `first`, a lane each. */
+GPI_DEVICE void GPI(cut)(GPI(pieces) *pieces, const GPI(pass) *pass, size_t first,
+                         size_t number)
+{
+    const size_t items = GPI(group_items)(pass, first);
+    const size_t *splits = pass->splits + (size_t)blockIdx.x * GPI_MERGE_MOST;
+    const unsigned lane = threadIdx.x % 32, r = lane % GPI_MERGE_MOST, is_run = lane < 1u << pass->log;
+    const int is_last = (number + 1) * GPI_MERGE_PASS_N >= items;
+    const size_t from = !is_run || number == 0 ? 0 : splits[r];
+    const size_t to = !is_run   ? 0
+                      : is_last ? GPI(run_items)(pass, items, r)
+                                : splits[GPI_MERGE_MOST + r];
+    unsigned count = gpi_most(to > from ? to - from : 0, GPI_MERGE_FULL);
+    const unsigned before = gpi_warp_prefix(count, lane) - count;
+
+    /* It fits, unless GP_LESS is no order: then at least nothing is overrun. */
+    count = gpi_min(count, GPI_MERGE_FULL - gpi_min(before, GPI_MERGE_FULL));
+    const unsigned threads = (count + GPI(pass_items) - 1) / GPI(pass_items);
+    const unsigned thread = gpi_warp_prefix(threads, lane) - threads;
+    const size_t begin = gpi_merge_sum(from);
+
+    if (is_run) {
+        pieces->thread[r] = thread;
+        pieces->items[r] = count;
+        pieces->keys[r] = GPI_MERGE_RUN_BEGIN_OF(pass->keys, pass, first, r) + from;
+#if GPI_MERGE_PAIRS
+        pieces->values[r] = GPI_MERGE_RUN_BEGIN_OF(pass->values, pass, first, r) + from;
+#endif
+    }
+    if (lane == 0)
+        pieces->out = first + begin;
+}
+
+/* Reads the pieces, each with warps of its own where there are enough; several items of a lane at a time. */
+GPI_DEVICE void GPI(fetch)(GPI(tile) *tile, const GPI(pieces) *pieces, unsigned runs)
+{
+    const unsigned warps = GPI(threads) / 32, warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+    const unsigned stride = warps > runs ? warps / runs * 32 : 32;
+
+    for (unsigned r = warp % runs; r < runs; r += warps) {
+        const unsigned items = pieces->items[r], to = pieces->thread[r] * GPI(pass_items);
+        const GP_TYPE *keys = pieces->keys[r];
+#if GPI_MERGE_PAIRS
+        const GPI_MERGE_VALUE *values = pieces->values[r];
+#endif
+
+        for (unsigned i = warp / runs * 32 + lane; i < items; i += GPI_MERGE_BATCH * stride) {
+            GP_TYPE x[GPI_MERGE_BATCH];
+            GPI_MERGE_VALUE v[GPI_MERGE_BATCH];
+
+            GPI_UNROLL
+            for (unsigned k = 0; k < GPI_MERGE_BATCH; k++)
+                if (i + k * stride < items) {
+                    gpi_move(&x[k], &keys[i + k * stride]);
+#if GPI_MERGE_PAIRS
+                    gpi_move(&v[k], &values[i + k * stride]);
+#endif
+                }
+            GPI_UNROLL
+            for (unsigned k = 0; k < GPI_MERGE_BATCH; k++)
+                if (i + k * stride < items) {
+                    const unsigned place = GPI_MERGE_PLACE(to + i + k * stride, GPI(pass_items));
+
+                    gpi_move(&tile->keys[place], &x[k]);
+                    if (GPI_MERGE_PAIRS)
+                        gpi_move(&GPI_MERGE_VALUE_AT(tile, place), &v[k]);
+                }
+        }
+    }
+}
+
+/*
+ * Merges each two neighbours among the pieces that have been made of `step` each. Returns how many items the
+ * caller then has in its registers.
+ */
+GPI_DEVICE unsigned GPI(round)(GP_TYPE *x, GPI_MERGE_VALUE *v, const GPI(tile) *tile,
+                               const GPI(pieces) *pieces, unsigned count, unsigned step,
+                               GPI_CONTEXT context)
+{
+    unsigned r = 0;
+    GPI(runs) runs;
+
+    while (r + 2 * step < count && threadIdx.x >= pieces->thread[r + 2 * step])
+        r += 2 * step;
+    const unsigned at = (threadIdx.x - pieces->thread[r]) * GPI(pass_items);
+
+    runs.a = pieces->thread[r] * GPI(pass_items);
+    runs.a_end = runs.a + pieces->items[r];
+    runs.b = pieces->thread[r + step] * GPI(pass_items);
+    runs.b_end = runs.b + pieces->items[r + step];
+    GPI(part)(x, v, tile, runs, at, GPI(pass_items), context);
+
+    const unsigned items = pieces->items[r] + pieces->items[r + step];
+    return at < items ? items - at : 0;
+}
+
+/* Writes the first n items of the tile. */
+GPI_DEVICE void GPI(write)(const GPI(tile) *tile, GP_TYPE *keys, GPI_MERGE_VALUE *values,
+                           unsigned n, const unsigned items)
+{
+    GPI_UNROLL
+    for (unsigned i = 0; i < items; i++) {
+        const unsigned k = i * GPI(threads) + threadIdx.x, place = GPI_MERGE_PLACE(k, items);
+
+        if (items == 1) { /* large ones */
+            if (k < n) {
+                gpi_move(&keys[k], &tile->keys[place]);
+                if (GPI_MERGE_PAIRS)
+                    gpi_move(&values[k], &GPI_MERGE_VALUE_AT(tile, place));
+            }
+            continue;
+        }
+        const GP_TYPE x = tile->keys[place]; /* read ahead: it need not be an item */
+
+        if (k < n) {
+            keys[k] = x;
+            if (GPI_MERGE_PAIRS)
+                values[k] = GPI_MERGE_VALUE_AT(tile, place);
+        }
+    }
+}
+#endif
+
+/* One block per tile of the output. */
+static __global__ void __launch_bounds__(GPI(threads), GPI(blocks))
+    GPI(pass_kernel)(GPI(pass) pass, GPI_CONTEXT context)
+{
+#if GPI_DEVICE_CODE
+    GP_SHARED(GPI(tile), tile);
+    GP_SHARED(GPI(pieces), pieces);
+    const size_t first = blockIdx.x / pass.tiles * pass.group, number = blockIdx.x % pass.tiles;
+    const unsigned runs = 1u << pass.log;
+    GP_TYPE x[GPI(pass_items)];
+    GPI_MERGE_VALUE v[GPI(pass_items)];
+
+    gpi_grid_wait();
+    gpi_grid_launch_next();
+    if (number * GPI_MERGE_PASS_N >= GPI(group_items)(&pass, first))
+        return; /* the last group is shorter */
+    if (threadIdx.x < 32)
+        GPI(cut)(&pieces, &pass, first, number);
+    __syncthreads(); /* the pieces are known */
+    GPI(fetch)(&tile, &pieces, runs);
+    __syncthreads(); /* the pieces are there */
+    for (unsigned step = 1; step < runs; step *= 2) {
+        const unsigned count = GPI(round)(x, v, &tile, &pieces, runs, step, context),
+                       r = 2 * step * threadIdx.x;
+
+        __syncthreads(); /* the pieces have been read */
+        GPI(put)(x, v, &tile, threadIdx.x, count, GPI(pass_items));
+        if (r < runs)
+            pieces.items[r] += pieces.items[r + step];
+        __syncthreads(); /* the merged ones are there */
+    }
+    GPI(write)(&tile, pass.keys_out + pieces.out,
+               GPI_MERGE_PAIRS ? pass.values_out + pieces.out : pass.values_out, pieces.items[0],
+               GPI(pass_items));
+#endif
+}
+
+/* ---- host functions -------------------------------------------------------------------------- */
+
+/* Whether a kernel may start before the one before it has ended. */
+static inline int GPI(early)(void)
+{
+    static signed char known[GPI_DEVICES];
+
+    return (gpi_kernel_ready((const void *)GPI(pass_kernel), 0, known) & GPI_KERNEL_SM90) != 0;
+}
+
+/* Tiles of all groups. */
+static inline size_t GPI(pass_tiles)(size_t n, size_t group)
+{
+    return gpi_divide_up(n, group) * gpi_divide_up(group, GPI_MERGE_PASS_N);
+}
+
+/* Launches a pass; its splits have room for GPI_MERGE_MOST numbers for each tile. */
+static inline cudaError_t GPI(pass_launch)(GPI(pass) *pass, GPI_CONTEXT context, int early,
+                                           cudaStream_t stream)
+{
+    const size_t blocks = GPI(pass_tiles)(pass->n, pass->group);
+    cudaError_t error = cudaSuccess;
+
+    pass->tiles = gpi_divide_up(pass->group, GPI_MERGE_PASS_N);
+    if (blocks > 1)
+        error = GPI_LAUNCH_EARLY(early, GPI(split_kernel),
+                                 (unsigned)gpi_divide_up(blocks, GPI_MERGE_SPLIT_WARPS),
+                                 32 * GPI_MERGE_SPLIT_WARPS, 0, stream, *pass, blocks, context);
+    if (error == cudaSuccess)
+        error = GPI_LAUNCH_EARLY(early, GPI(pass_kernel), (unsigned)blocks, GPI(threads), 0, stream,
+                                 *pass, context);
+    return error;
+}

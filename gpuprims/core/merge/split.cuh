@@ -1,0 +1,178 @@
+/*
+ * core/merge/split.cuh: cuts sorted runs so that the items before the cuts are the first ones of the runs
+ * merged.
+ *
+ * A warp keeps an interval of every run, in which the cut must be, and looks for an item of about the right
+ * rank: it takes one out of a wide interval, a pivot, and finds by bisection how many items of each run come
+ * before it, all runs at once, each with lanes of its own. Those are cuts, before the wanted ones or behind
+ * them, and narrow the intervals. The first pivots are taken where the wanted item is if the runs are alike,
+ * as those of random items are, the later ones in the middle of the interval: as in quickselect (Hoare,
+ * Algorithm 65, 1961). Tiles need not be of one size, so an item near the wanted one will do.
+ *
+ * What takes the time is one instruction after the other, with nothing else to do meanwhile. So there is next
+ * to no division and no double precision here, and a lane reads two places at a time, which was faster than
+ * four.
+ *
+ * Part of core/merge/pass.cuh; not to be included directly.
+ */
+
+#ifndef GPI_MERGE_SPLIT_CUH
+#define GPI_MERGE_SPLIT_CUH
+
+#define GPI_MERGE_SPLIT_WARPS 4 /* of a block */
+#define GPI_MERGE_PROBES_LOG 1  /* the logarithm of how many places a lane looks at at a time */
+#define GPI_MERGE_GUESSES 4     /* so many pivots are taken where the wanted item may be expected */
+
+#if GPI_DEVICE_CODE
+/* The smaller of two. */
+GPI_DEVICE size_t gpi_merge_least(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
+/* How many bits a number has. */
+GPI_DEVICE unsigned gpi_merge_bits(size_t x)
+{
+    return 64 - (unsigned)__clzll((long long)x);
+}
+
+/* The sum over a warp of numbers below 2^51, in every lane. */
+GPI_DEVICE size_t gpi_merge_sum(size_t x)
+{
+    return ((size_t)gpi_warp_sum((uint32_t)(x >> 24)) << 24) + gpi_warp_sum((uint32_t)(x & 0xFFFFFF));
+}
+
+/* Where probe i of 2^log is, evenly spaced in `span` items from `base` on. With fewer items each is a place. */
+GPI_DEVICE size_t gpi_merge_probe(size_t base, size_t span, unsigned i, int log)
+{
+    return base + ((2 * i + 1) * span >> (log + 1));
+}
+#endif
+
+#endif
+
+/* What the lanes of a run know. */
+typedef struct {
+    const GP_TYPE *keys;
+    size_t low, high; /* the cut is in [low, high] */
+    unsigned run;
+    int log; /* the run has 2^log lanes */
+} GPI(lanes);
+
+#if GPI_DEVICE_CODE
+/*
+ * One warp: how many items of each run come before a pivot of run `of`, which is item `place` of it. If
+ * share > 0, that may be about this share of the intervals: at first it is looked for within a few roots.
+ */
+GPI_DEVICE size_t GPI(count)(const GPI(lanes) *lanes, GP_TYPE pivot, unsigned of, size_t place,
+                             float share, GPI_CONTEXT context)
+{
+    const unsigned each = 1u << lanes->log, number = threadIdx.x & (each - 1);
+    const int log = lanes->log + GPI_MERGE_PROBES_LOG;
+    size_t low = lanes->run == of ? place : lanes->low, width = lanes->run == of ? 0 : lanes->high - low;
+    size_t base = 0, span = width;
+
+    if (share > 0 && width > 0) {
+        const size_t middle = gpi_merge_least((size_t)((float)width * share), width);
+        const size_t reach = (size_t)4 << gpi_merge_bits(gpi_merge_least(middle, width - middle)) / 2;
+
+        base = middle > reach ? middle - reach : 0;
+        span = gpi_merge_least(middle + reach, width) - base;
+    }
+    while (__any_sync(GPI_FULL_MASK, width > 0)) {
+        unsigned count = 0;
+
+        GPI_UNROLL
+        for (unsigned i = 0; i < 1u << GPI_MERGE_PROBES_LOG; i++) {
+            const size_t offset = gpi_merge_probe(base, span, i << lanes->log | number, log);
+
+            if (offset < width) {
+                const GP_TYPE x = lanes->keys[low + offset];
+
+                count += (unsigned)(lanes->run < of ? !GPI(less)(pivot, x, context) : GPI(less)(x, pivot, context));
+            }
+        }
+        for (unsigned step = 1; step < each; step *= 2)
+            count += __shfl_xor_sync(GPI_FULL_MASK, count, (int)step);
+        const size_t end = count < 1u << log ? gpi_merge_probe(base, span, count, log) : width;
+        const size_t begin = count ? gpi_merge_probe(base, span, count - 1, log) + 1 : 0;
+
+        low += begin;
+        width = end > begin ? end - begin : 0; /* it is, unless GP_LESS is no order */
+        base = 0;
+        span = width;
+    }
+    return low;
+}
+
+/* One warp: the run of the pivot, and its place there, by its share of about the widest interval. */
+GPI_DEVICE unsigned GPI(pivot)(const GPI(lanes) *lanes, float share, size_t *place)
+{
+    const size_t width = lanes->high - lanes->low;
+    const unsigned bits = gpi_merge_bits(width), most = gpi_warp_max(bits);
+    const int lane = __ffs((int)__ballot_sync(GPI_FULL_MASK, bits == most)) - 1;
+    size_t offset = (size_t)((float)width * share);
+
+    offset = lanes->low + (offset < width ? offset : width ? width - 1 : 0);
+    *place = __shfl_sync(GPI_FULL_MASK, offset, lane);
+    return (unsigned)lane >> lanes->log;
+}
+
+/* One warp: cuts the runs of a group so that `wanted` items come before, or up to GPI_MERGE_SLACK fewer. */
+GPI_DEVICE void GPI(split)(const GPI(pass) *pass, size_t items, size_t first,
+                           GPI(lanes) *lanes, size_t wanted, GPI_CONTEXT context)
+{
+    const int is_first = (threadIdx.x & ((1u << lanes->log) - 1)) == 0; /* of its run's lanes */
+    size_t before = 0, until = items;                                   /* the sums of low and of high */
+
+    for (int round = 0; before + GPI_MERGE_SLACK < wanted; round++) {
+        const int guess = round < GPI_MERGE_GUESSES;
+        const float share =
+            guess ? (float)(wanted - GPI_MERGE_SLACK / 2 - before) / (float)(until - before) : 0.5f;
+        size_t place;
+        const unsigned of = GPI(pivot)(lanes, share, &place);
+        const GP_TYPE pivot = GPI_MERGE_RUN_BEGIN_OF(pass->keys, pass, first, of)[place];
+        const size_t count = GPI(count)(lanes, pivot, of, place, guess ? share : 0, context);
+        const size_t rank = gpi_merge_sum(is_first ? count : 0);
+
+        if (rank > wanted) {
+            lanes->high = count;
+            until = rank;
+        } else { /* the pivot itself comes before the cut, unless it is the very item */
+            lanes->low = count + (of == lanes->run && rank < wanted);
+            before = rank + (rank < wanted);
+        }
+    }
+}
+#endif
+
+/*
+ * One warp for each tile but the first of a group. The merge may start only when the cuts are nearly done:
+ * blocks of it that waited would crowd onto those multiprocessors that search nothing, and stay there.
+ */
+static __global__ void __launch_bounds__(32 * GPI_MERGE_SPLIT_WARPS)
+    GPI(split_kernel)(GPI(pass) pass, size_t tiles, GPI_CONTEXT context)
+{
+#if GPI_DEVICE_CODE
+    const unsigned lane = threadIdx.x % 32;
+    const size_t tile = (size_t)blockIdx.x * GPI_MERGE_SPLIT_WARPS + threadIdx.x / 32;
+    const size_t first = tile / pass.tiles * pass.group, wanted = tile % pass.tiles * GPI_MERGE_PASS_N;
+    GPI(lanes) lanes;
+
+    gpi_grid_wait();
+    if (tile >= tiles || wanted == 0)
+        return;
+    const size_t items = GPI(group_items)(&pass, first);
+    if (wanted >= items)
+        return;
+    lanes.log = 5 - pass.log;
+    lanes.run = lane >> lanes.log;
+    lanes.keys = GPI_MERGE_RUN_BEGIN_OF(pass.keys, &pass, first, lanes.run);
+    lanes.low = 0;
+    lanes.high = GPI(run_items)(&pass, items, lanes.run);
+    GPI(split)(&pass, items, first, &lanes, wanted, context);
+    if ((lane & ((1u << lanes.log) - 1)) == 0)
+        pass.splits[tile * GPI_MERGE_MOST + lanes.run] = lanes.low;
+    gpi_grid_launch_next();
+#endif
+}

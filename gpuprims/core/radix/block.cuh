@@ -1,0 +1,394 @@
+/*
+ * core/radix/block.cuh: the radix sort of up to 4096 items, by one block in one launch. The keys go to bins, and
+ * those of a bin are compared:
+ *
+ *     1. span: the topmost bit that is not the same in all keys
+ *     2. count: twelve bits from there say which of 4096 bins a key goes to
+ *     3. part: if a bin is crowded, there are made as many of it as it has keys, in their place. The bits that follow
+ *        are a fraction, which says to which of them a key goes. Count again, until no bin is crowded
+ *     4. slots: the keys of a bin go side by side, in any order
+ *     5. compare: every key counts those of its bin that come before it
+ *
+ *     bits that follow             .0110 .0111 .0000            three keys of a bin, whose first slot is 5
+ *     three times that            1.0010 1.0101 0.0000
+ *     bins, and bits that follow   6 .0010  6 .0101  5 .0000
+ *
+ * Behind the bits of a key come those of its position: so keys that are all the same part, too, and there is no input
+ * for which this would not end. Keys and positions together are all different, and bins are in their order. The sort
+ * is stable, whatever the order in which atomics give out the slots of a bin. Keys alone that differ in twelve bits at
+ * most are in order after step 4: those of a bin are all the same, however many.
+ *
+ * Part of radix_sort.cuh; not to be included directly.
+ */
+
+#ifndef GPI_RADIX_BLOCK_CUH
+#define GPI_RADIX_BLOCK_CUH
+
+enum {
+    GPI_RADIX_BIN_BITS = 12,
+    GPI_RADIX_BINS = 1 << GPI_RADIX_BIN_BITS,
+    GPI_RADIX_BLOCK_ITEMS = 4, /* of a thread, at most */
+    GPI_RADIX_BLOCK_MOST =
+        1024 * GPI_RADIX_BLOCK_ITEMS,            /* their positions have as many bits as a bin */
+    GPI_RADIX_BLOCK_CROWD = GPI_TUNE_RADIX_CROWD /* items of a bin; more are not compared */
+};
+
+/* Slots of the items, and some behind them that are compared though nothing is there. */
+#define GPI_RADIX_BLOCK_SLOTS(n) (((n) + GPI_RADIX_BLOCK_CROWD + 3) / 4 * 4)
+
+/* Four words side by side, for one access. */
+typedef struct gpi_radix_four {
+    uint32_t of[4];
+} __attribute__((aligned(16))) gpi_radix_four;
+
+/* What a block has in shared memory, besides its items. */
+typedef struct gpi_radix_bins {
+    /* How many items each bin has; then that times 65536, and where it goes on: from its begin to its end. */
+    uint32_t bins[GPI_RADIX_BINS +
+                  32]; /* the last ones are for items that there are not: one for each lane */
+    uint32_t sums[32];
+    uint64_t differ[32];
+} __attribute__((aligned(16))) gpi_radix_bins;
+
+#if GPI_DEVICE_CODE
+/* Where the word of a bin is. Keys that have few different bits would else meet in a few banks. */
+GPI_DEVICE uint32_t gpi_radix_bin_at(uint32_t bin)
+{
+    return bin ^ (bin >> 5 & 28);
+}
+
+/* The words of four bins side by side, the first of which is a multiple of 4. */
+GPI_DEVICE gpi_radix_four *gpi_radix_four_bins(gpi_radix_bins *state, uint32_t bin)
+{
+    return (gpi_radix_four *)(state->bins + gpi_radix_bin_at(bin));
+}
+
+/* Zeroes n words, a multiple of 4. */
+GPI_DEVICE void gpi_radix_zero(uint32_t *words, uint32_t n)
+{
+    const gpi_radix_four none = {{0, 0, 0, 0}};
+
+    GPI_NO_UNROLL
+    for (uint32_t i = 4 * threadIdx.x; i < n; i += 4 * blockDim.x)
+        *(gpi_radix_four *)(words + i) = none;
+}
+
+/* Turns the counts of the bins into words; blockDim.x is 512 or 1024. Tells whether some bin is crowded. */
+GPI_DEVICE int gpi_radix_scan_bins(gpi_radix_bins *state)
+{
+    const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32,
+                   each = blockDim.x < 1024 ? 8 : 4;
+    uint32_t sum = 0, most = 0, scan;
+
+    GPI_NO_UNROLL
+    for (unsigned i = 0; i < each; i += 4) {
+        const gpi_radix_four counts = *gpi_radix_four_bins(state, threadIdx.x * each + i);
+
+        GPI_UNROLL
+        for (int k = 0; k < 4; k++) {
+            sum += counts.of[k];
+            most = counts.of[k] > most ? counts.of[k] : most;
+        }
+    }
+    scan = gpi_warp_prefix(sum, lane);
+    if (lane == 31)
+        state->sums[warp] = scan;
+    const int crowded =
+        __syncthreads_or(most > GPI_RADIX_BLOCK_CROWD); /* and the sums are complete */
+    scan -= sum;
+    scan += gpi_warp_sum(lane < warp ? state->sums[lane] : 0);
+    GPI_NO_UNROLL
+    for (unsigned i = 0; i < each; i += 4) {
+        gpi_radix_four *bins = gpi_radix_four_bins(state, threadIdx.x * each + i), words = *bins;
+
+        GPI_UNROLL
+        for (int k = 0; k < 4; k++) {
+            const uint32_t count = words.of[k];
+
+            words.of[k] = count * 65536 + scan;
+            scan += count;
+        }
+        *bins = words;
+    }
+    return crowded;
+}
+
+/* All bits that are set somewhere in the warp; of a narrow word the lower half. */
+GPI_DEVICE uint64_t gpi_radix_or(uint64_t bits, int narrow)
+{
+    uint64_t all = gpi_warp_or((uint32_t)bits);
+
+    return narrow ? all : all | (uint64_t)gpi_warp_or((uint32_t)(bits >> 32)) << 32;
+}
+
+/* All bits that are set somewhere in the block. */
+GPI_DEVICE uint64_t gpi_radix_block_or(gpi_radix_bins *state, uint64_t bits, int narrow)
+{
+    const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32, warps = blockDim.x / 32;
+
+    bits = gpi_radix_or(bits, narrow);
+    if (lane == 0)
+        state->differ[warp] = bits;
+    __syncthreads(); /* the warps' bits are there */
+    return gpi_radix_or(state->differ[gpi_min(lane, warps - 1)], narrow);
+}
+#endif
+
+#endif
+
+/* What the threads of the block know. */
+typedef struct {
+    gpi_radix_bins *state;
+    uint32_t
+        *tags; /* of the item in a slot: position times 65536, and where the word of its bin is */
+    GP_KEY *keys; /* slots are in order of the bins */
+    uint32_t n;
+    uint64_t mask; /* the bits that count */
+    int same;      /* the keys of a bin are all the same: none need be told apart, or compared */
+} GPI(block);
+
+/* Shared memory of a block. */
+static inline size_t GPI(block_bytes)(size_t n)
+{
+    return sizeof(gpi_radix_bins) + GPI_RADIX_BLOCK_SLOTS(n) * (sizeof(uint32_t) + sizeof(GP_KEY));
+}
+
+#if GPI_DEVICE_CODE
+/* The bits of a key that count. */
+GPI_DEVICE uint64_t GPI(block_order)(const GPI(block) *block, GP_KEY key)
+{
+    return GPI_KEY_IS_NARROW ? GPI(key_word)(key) & (uint32_t)block->mask
+                             : GPI(key_long)(key) & block->mask;
+}
+
+/* How many of the topmost bits are alike in all items of every crowded bin. */
+GPI_DEVICE int GPI(block_alike)(const GPI(block) *block, const uint32_t *at,
+                                const uint32_t *words, const uint64_t *rest)
+{
+    uint64_t *some =
+        (uint64_t *)block->tags; /* one item of each crowded bin; nothing is in the slots yet */
+    uint32_t found[GPI_RADIX_BLOCK_ITEMS];
+    uint64_t differ = 0;
+
+    GPI_UNROLL
+    for (uint32_t i = 0; i < GPI_RADIX_BLOCK_ITEMS; i++) {
+        /* Lanes that meet at one word take turns: of those in the bin of the first lane only that one comes. */
+        const uint32_t first = __shfl_sync(GPI_FULL_MASK, at[i], 0);
+        const int comes = threadIdx.x % 32 == 0 || at[i] != first;
+
+        found[i] = 0;
+        if (words[i] / 65536 > GPI_RADIX_BLOCK_CROWD && comes)
+            found[i] = atomicAdd(&block->state->bins[at[i]], 1u);
+    }
+    GPI_UNROLL
+    for (uint32_t i = 0; i < GPI_RADIX_BLOCK_ITEMS; i++)
+        if (found[i] && found[i] == words[i])
+            some[words[i] % 65536 / GPI_RADIX_BLOCK_CROWD] = rest[i];
+    __syncthreads(); /* one item of each crowded bin is there */
+    GPI_UNROLL
+    for (uint32_t i = 0; i < GPI_RADIX_BLOCK_ITEMS; i++)
+        if (words[i] / 65536 > GPI_RADIX_BLOCK_CROWD)
+            differ |= rest[i] ^ some[words[i] % 65536 / GPI_RADIX_BLOCK_CROWD];
+    return __clzll((long long)gpi_radix_block_or(block->state, differ, 0));
+}
+
+/*
+ * Makes as many bins of each crowded one as it has items. Bits that are alike in all items of every crowded bin are
+ * left out, if the caller asks for that.
+ */
+GPI_DEVICE void GPI(block_part)(const GPI(block) *block, uint32_t *at, uint64_t *rest,
+                                int asks)
+{
+    uint32_t words[GPI_RADIX_BLOCK_ITEMS];
+
+    GPI_UNROLL
+    for (uint32_t i = 0; i < GPI_RADIX_BLOCK_ITEMS; i++)
+        words[i] = block->state->bins[at[i]];
+    __syncthreads(); /* the words have been read */
+    const int alike = asks ? GPI(block_alike)(block, at, words, rest) : 0;
+    gpi_radix_zero(block->state->bins, GPI_RADIX_BINS);
+    GPI_UNROLL
+    for (uint32_t i = 0; i < GPI_RADIX_BLOCK_ITEMS; i++) {
+        const uint32_t begin = words[i] % 65536, count = words[i] / 65536;
+        const uint64_t fraction = rest[i] << alike;
+        const uint64_t low = (fraction & 0xFFFFFFFFu) * count,
+                       high = (fraction >> 32) * count + (low >> 32);
+
+        if (count > 0) /* else there is no such item */
+            at[i] = gpi_radix_bin_at(begin +
+                                     (count > GPI_RADIX_BLOCK_CROWD ? (uint32_t)(high >> 32) : 0));
+        rest[i] = high << 32 | (low & 0xFFFFFFFFu);
+    }
+    __syncthreads(); /* the bins are empty again */
+}
+
+/* Finds bins for the items of the thread, by so many bits of their numbers, of which none is crowded. */
+GPI_DEVICE void GPI(block_fill)(const GPI(block) *block, const uint64_t *numbers,
+                                int bits, uint32_t *at)
+{
+    gpi_radix_bins *state = block->state;
+    uint64_t rest[GPI_RADIX_BLOCK_ITEMS];
+
+    GPI_UNROLL
+    for (uint32_t i = 0; i < GPI_RADIX_BLOCK_ITEMS; i++) {
+        const uint32_t bin = GPI_KEY_IS_NARROW
+                                 ? (uint32_t)numbers[i] >> (bits - GPI_RADIX_BIN_BITS)
+                                 : (uint32_t)(numbers[i] >> (bits - GPI_RADIX_BIN_BITS));
+
+        at[i] = threadIdx.x + i * blockDim.x < block->n ? gpi_radix_bin_at(bin % GPI_RADIX_BINS)
+                                                        : GPI_RADIX_BINS + threadIdx.x % 32;
+    }
+    GPI_NO_UNROLL
+    for (int round = 0;; round++) {
+        GPI_UNROLL
+        for (uint32_t i = 0; i < GPI_RADIX_BLOCK_ITEMS; i++)
+            atomicAdd(&state->bins[at[i]], 1u);
+        __syncthreads(); /* the bins have been counted */
+        const int crowded = gpi_radix_scan_bins(state);
+        __syncthreads(); /* where each bin begins is there */
+        if (!crowded || block->same)
+            return;
+        GPI_OPAQUE(bits); /* not to be prepared for beforehand: it is hardly ever needed */
+        GPI_UNROLL
+        for (uint32_t i = 0; i < GPI_RADIX_BLOCK_ITEMS && !round;
+             i++) /* without the topmost bits, which say the bin */
+            rest[i] = (numbers[i] << GPI_RADIX_BIN_BITS | (threadIdx.x + i * blockDim.x))
+                      << (64 - bits);
+        GPI(block_part)(block, at, rest, round % 4 == 0); /* to leave out bits takes time */
+    }
+}
+
+/*
+ * Counts, for the items in the thread's slots, those that come before them in their bins: of keys that are alike, by
+ * position or in any order.
+ */
+GPI_DEVICE void GPI(block_compare)(const GPI(block) *block, const GP_KEY *keys,
+                                   const uint32_t *tags, int by_position, uint32_t *places)
+{
+    uint32_t begin[GPI_RADIX_BLOCK_ITEMS], words[GPI_RADIX_BLOCK_ITEMS], most = 0;
+    uint64_t numbers[GPI_RADIX_BLOCK_ITEMS];
+
+    GPI_UNROLL
+    for (uint32_t i = 0; i < GPI_RADIX_BLOCK_ITEMS; i++) {
+        words[i] = block->state->bins[tags[i] % 65536];
+        numbers[i] = GPI(block_order)(block, keys[i]);
+    }
+    GPI_UNROLL
+    for (uint32_t i = 0; i < GPI_RADIX_BLOCK_ITEMS; i++) {
+        places[i] = begin[i] = words[i] % 65536 - words[i] / 65536;
+        most = words[i] / 65536 > most ? words[i] / 65536 : most;
+    }
+    GPI_NO_UNROLL
+    for (uint32_t k = 0; k < most; k++) {
+        GPI_UNROLL
+        for (uint32_t i = 0; i < GPI_RADIX_BLOCK_ITEMS; i++)
+            if (i * blockDim.x < block->n) { /* behind the end of the bin are greater ones */
+                const uint64_t other = GPI(block_order)(block, block->keys[begin[i] + k]);
+                const int earlier = by_position ? block->tags[begin[i] + k] < tags[i]
+                                                : k < threadIdx.x + i * blockDim.x - begin[i];
+
+                if ((other < numbers[i]) | ((other == numbers[i]) & earlier))
+                    places[i]++;
+            }
+    }
+}
+
+/* Sorts the items in their bins, and writes them. */
+GPI_DEVICE void GPI(block_write)(const GPI(block) *block, const GPI(job) *job)
+{
+    const GPI_RADIX_VALUE *values_in = (const GPI_RADIX_VALUE *)job->values_in;
+    GPI_RADIX_VALUE *values_out = (GPI_RADIX_VALUE *)job->values_out;
+    GP_KEY keys[GPI_RADIX_BLOCK_ITEMS];
+    GPI_RADIX_VALUE values[GPI_RADIX_BLOCK_ITEMS];
+    uint32_t tags[GPI_RADIX_BLOCK_ITEMS] = {0}, places[GPI_RADIX_BLOCK_ITEMS];
+
+    memset((void *)keys, 0, sizeof keys);
+    GPI_UNROLL
+    for (uint32_t i = 0; i < GPI_RADIX_BLOCK_ITEMS; i++)
+        if (threadIdx.x + i * blockDim.x < block->n) {
+            keys[i] = block->keys[threadIdx.x + i * blockDim.x];
+            tags[i] = block->tags[threadIdx.x + i * blockDim.x];
+            if (GPI_RADIX_PAIRS) { /* under way while keys are compared */
+                const uint32_t position = tags[i] / 65536;
+
+                values[i] = values_in ? values_in[position] : GPI(numbered)(position);
+            }
+        }
+    if (block->same) {
+        GPI_UNROLL
+        for (uint32_t i = 0; i < GPI_RADIX_BLOCK_ITEMS; i++)
+            places[i] = threadIdx.x + i * blockDim.x;
+    } else if (GPI_RADIX_PAIRS || GPI(key_is_float) || job->end_bit - job->begin_bit < GPI_KEY_WIDTH)
+        GPI(block_compare)(block, keys, tags, 1, places);
+    else /* keys that are alike are the same */
+        GPI(block_compare)(block, keys, tags, 0, places);
+    if (GPI_RADIX_PAIRS && values_in == values_out)
+        __syncthreads(); /* all values have been read */
+    GPI_UNROLL
+    for (uint32_t i = 0; i < GPI_RADIX_BLOCK_ITEMS; i++)
+        if (threadIdx.x + i * blockDim.x < block->n) {
+            job->keys_out[places[i]] = keys[i];
+            if (GPI_RADIX_PAIRS)
+                values_out[places[i]] = values[i];
+        }
+}
+#endif
+
+/* Sorts job.n items; the grid is one block. */
+static __global__ void __launch_bounds__(1024) GPI(block_kernel)(GPI(job) job)
+{
+#if GPI_DEVICE_CODE
+    GP_DYNAMIC_SHARED(char, memory);
+    gpi_radix_bins *state = (gpi_radix_bins *)memory;
+    GPI(block) block;
+    GP_KEY keys[GPI_RADIX_BLOCK_ITEMS];
+    uint64_t numbers[GPI_RADIX_BLOCK_ITEMS] = {0}, differ = 0;
+    uint32_t at[GPI_RADIX_BLOCK_ITEMS], slots[GPI_RADIX_BLOCK_ITEMS],
+        room = GPI_RADIX_BLOCK_SLOTS(job.n);
+
+    if (!GPI_RADIX_HOLDS_VALUES)
+        return;
+    GPI_OPAQUE(room); /* not to be computed again and again */
+    block.state = state;
+    block.tags = (uint32_t *)(state + 1);
+    block.keys = (GP_KEY *)(block.tags + room);
+    block.n = job.n;
+    block.mask = job.begin_bit < job.end_bit
+                     ? UINT64_MAX >> (64 - (job.end_bit - job.begin_bit)) << job.begin_bit
+                     : 0;
+    gpi_radix_zero(state->bins, GPI_RADIX_BINS);
+    if (threadIdx.x < 32)
+        state->bins[GPI_RADIX_BINS + threadIdx.x] = 0;
+    if (threadIdx.x < GPI_RADIX_BLOCK_CROWD) {
+        block.keys[job.n + threadIdx.x] = GPI(key_last)();
+        block.tags[job.n + threadIdx.x] = UINT32_MAX;
+    }
+    gpi_grid_wait();
+    gpi_grid_launch_next();
+    const uint64_t one = GPI(block_order)(&block, job.keys_in[0]) >> job.begin_bit;
+    GPI_UNROLL
+    for (uint32_t i = 0; i < GPI_RADIX_BLOCK_ITEMS; i++)
+        if (threadIdx.x + i * blockDim.x < job.n) {
+            keys[i] = job.keys_in[threadIdx.x + i * blockDim.x];
+            numbers[i] = GPI(block_order)(&block, keys[i]) >> job.begin_bit;
+            differ |= numbers[i] ^ one;
+        }
+    /* Up to the topmost bit that is not the same in all, and at least those of a bin. */
+    differ = gpi_radix_block_or(state, differ, GPI_KEY_IS_NARROW) | GPI_RADIX_BINS / 2;
+    const int bits = 64 - __clzll((long long)differ);
+    block.same = !GPI_RADIX_PAIRS && !GPI(key_is_float) && job.end_bit - job.begin_bit == GPI_KEY_WIDTH &&
+                 bits == GPI_RADIX_BIN_BITS;
+    GPI(block_fill)(&block, numbers, bits, at);
+    GPI_UNROLL
+    for (uint32_t i = 0; i < GPI_RADIX_BLOCK_ITEMS; i++)
+        slots[i] = atomicAdd(&state->bins[at[i]], 1u) % 65536;
+    GPI_UNROLL
+    for (uint32_t i = 0; i < GPI_RADIX_BLOCK_ITEMS; i++)
+        if (threadIdx.x + i * blockDim.x < job.n) {
+            block.keys[slots[i]] = keys[i];
+            block.tags[slots[i]] = (threadIdx.x + i * blockDim.x) << 16 | at[i];
+        }
+    __syncthreads(); /* the items are in their bins */
+    GPI(block_write)(&block, &job);
+#endif
+}

@@ -1,0 +1,579 @@
+/*
+ * core/radix/cluster.cuh: the radix sort of up to about 100 thousand keys, in one launch by a cluster of
+ * blocks, which exchange the keys through each other's shared memory. Every block has an equal share of the
+ * input. Values stay where they are until the end; until then every key is accompanied by its position.
+ *
+ * The short way, highest digit first:
+ *
+ *     1. spread: the cluster counts the topmost eight bits, and each block gets a range of these digits,
+ *        so that it has no more than two shares of the keys
+ *     2. bins: each block moves its keys to the bin that the next thirteen bits say
+ *     3. compare: a bin has hardly more than one key; each counts those that it precedes. A crowded bin
+ *        of keys alone is in order if they are all the same
+ *
+ * Neither 1 nor 2 keeps the order of keys in a bin: 3 compares whole keys, and of keys that are alike the
+ * positions. Keys alone have no positions: those that are alike in all bits need none, and with others
+ * the short way is not taken.
+ *
+ * The long way, lowest digit first, is taken when some digit or some bin has too many keys. It ranks by
+ * votes as core/radix/pass.cuh does, and keeps the order in each of its passes.
+ *
+ * Part of radix_sort.cuh; not to be included directly.
+ */
+
+#ifndef GPI_RADIX_CLUSTER_CUH
+#define GPI_RADIX_CLUSTER_CUH
+
+enum {
+    GPI_RADIX_CLUSTER_MOST = 16, /* blocks */
+    GPI_RADIX_SHARE_BIN_BITS = 13,
+    GPI_RADIX_SHARE_BINS = 1 << GPI_RADIX_SHARE_BIN_BITS,
+    GPI_RADIX_CROWD = 64,        /* keys of a bin; more are not compared */
+    GPI_RADIX_ROW =
+        260 /* of the table: the counts of 256 digits, and whether the block must be strict */
+};
+
+/* What a block has in shared memory, besides its row of the table for each block, and its items. */
+typedef struct gpi_radix_state {
+    union {
+        uint32_t bins[GPI_RADIX_SHARE_BINS / 2]; /* the short way: two in a word, counts of keys; */
+        uint16_t ends[GPI_RADIX_SHARE_BINS];     /* then where the keys of each begin, at last where they end */
+        uint16_t counts
+            [32]
+            [258]; /* the long way: of each warp; its reads of several rows do not meet in a bank */
+        uint32_t pairs[32][129]; /* of the counts of two digits */
+    } u;
+    uint32_t digits[256]; /* keys of the block */
+    uint32_t owner[256];  /* the block that gets a digit's keys */
+    uint32_t slot[256];   /* where they begin in this block, and how far from there they go */
+    uint32_t place[256];
+    uint32_t from[GPI_RADIX_CLUSTER_MOST], to[GPI_RADIX_CLUSTER_MOST];  /* what a block gets, */
+    uint32_t low[GPI_RADIX_CLUSTER_MOST], high[GPI_RADIX_CLUSTER_MOST]; /* and its digits */
+    uint32_t sums[32], more_sums[32];
+    uint32_t strict, crowded;
+} __attribute__((aligned(16))) gpi_radix_state;
+
+#if GPI_DEVICE_CODE
+/* Counts a key of the bin. Gives what was in its half of the word before. */
+GPI_DEVICE uint32_t gpi_radix_share_add(gpi_radix_state *state, uint32_t bin)
+{
+    const uint32_t shift = bin % 2 * 16;
+
+    return atomicAdd(&state->u.bins[bin / 2], 1u << shift) >> shift & 0xFFFF;
+}
+
+/* Turns the counts of the bins into where each begins. Tells whether one of them is crowded. */
+GPI_DEVICE int gpi_radix_share_scan(gpi_radix_state *state)
+{
+    const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+    const unsigned each = GPI_RADIX_SHARE_BINS / 2 / blockDim.x;
+    uint32_t *bins = (uint32_t *)__builtin_assume_aligned(state->u.bins + threadIdx.x * each, 16);
+    uint32_t four[4], sum = 0, most = 0, scan;
+
+    GPI_NO_UNROLL
+    for (unsigned i = 0; i < each; i += 4) {
+        memcpy(four, bins + i, sizeof four);
+        GPI_UNROLL
+        for (int k = 0; k < 4; k++) {
+            const uint32_t low = four[k] & 0xFFFF, high = four[k] >> 16;
+
+            sum += low + high;
+            most = low > most ? low : most;
+            most = high > most ? high : most;
+        }
+    }
+    scan = gpi_warp_prefix(sum, lane);
+    if (lane == 31)
+        state->sums[warp] = scan;
+    const int crowded = __syncthreads_or(most > GPI_RADIX_CROWD); /* and the sums are complete */
+    scan -= sum;
+    scan += gpi_warp_sum(lane < warp ? state->sums[lane] : 0);
+    GPI_NO_UNROLL
+    for (unsigned i = 0; i < each; i += 4) {
+        memcpy(four, bins + i, sizeof four);
+        GPI_UNROLL
+        for (int k = 0; k < 4; k++) {
+            const uint32_t low = four[k] & 0xFFFF, high = four[k] >> 16;
+
+            four[k] = (scan + low) << 16 | scan;
+            scan += low + high;
+        }
+        memcpy(bins + i, four, sizeof four);
+    }
+    return crowded;
+}
+#endif
+
+#endif
+
+__extension__ enum {
+    /* Shared memory of an item: in both arrays; or, at the end, a position and the value. */
+    GPI(cluster_slot) = !GPI_RADIX_PAIRS ? 2 * (int)sizeof(GP_KEY)
+                        : sizeof(GPI_RADIX_VALUE) > 2 * sizeof(GP_KEY) + 4
+                                 ? 4 + (int)sizeof(GPI_RADIX_VALUE)
+                                 : 2 * (4 + (int)sizeof(GP_KEY)),
+    /*
+     * Items of a thread's share, at most. Floats take the long way, since their topmost bits are few, and of
+     * many items it takes longer than the passes of a whole grid. So does the short way of bytes: they have one pass.
+     */
+    GPI(cluster_items) = GPI(key_is_float)      ? GPI_RADIX_PAIRS ? 2 : 16 / (int)sizeof(GP_KEY)
+                         : sizeof(GP_KEY) == 1 ? 4
+                                               : 8
+};
+
+/* What a block works on. */
+typedef struct {
+    const GP_KEY *keys_in;
+    GP_KEY *keys_out;
+    const GPI_RADIX_VALUE *values_in;
+    GPI_RADIX_VALUE *values_out;
+    uint32_t n, share, rounds; /* a share is so many items of each thread */
+    uint32_t inverse;          /* 2^32 / share, rounded up */
+    uint32_t at, items;        /* the thread's first item, and how many: fewer than rounds where the input ends */
+    int begin_bit, bits;
+    uint64_t range; /* as many ones as bits */
+    int strict;     /* keys that are alike in the bits may be different */
+    gpi_radix_state *state;
+    uint32_t *table; /* a row for each block of the cluster */
+    GP_KEY *keys[2]; /* items, and another array of them */
+    uint32_t *from[2];
+    uint32_t first, count; /* items that the block has got, and where they go */
+} GPI(share);
+
+/* Shared memory of a block. */
+static inline size_t GPI(cluster_bytes)(unsigned blocks, size_t share)
+{
+    return sizeof(gpi_radix_state) + blocks * GPI_RADIX_ROW * sizeof(uint32_t) +
+           2 * share * GPI(cluster_slot);
+}
+
+#if GPI_DEVICE_CODE
+/* The block whose share has the item with that number. */
+GPI_DEVICE uint32_t GPI(share_owner)(const GPI(share) *share, uint32_t number)
+{
+    return (uint32_t)((uint64_t)number * share->inverse >> 32);
+}
+
+/* The bits of a key that count. */
+GPI_DEVICE uint64_t GPI(share_number)(const GPI(share) *share, GP_KEY key)
+{
+    return GPI_KEY_IS_NARROW ? GPI(key_word)(key) >> share->begin_bit & (uint32_t)share->range
+                             : GPI(key_long)(key) >> share->begin_bit & share->range;
+}
+
+/* The same less `low`, shifted. */
+GPI_DEVICE uint32_t GPI(share_bin)(const GPI(share) *share, GP_KEY key, uint64_t low,
+                                   int shift)
+{
+    const uint64_t number = GPI(share_number)(share, key);
+
+    return GPI_KEY_IS_NARROW ? ((uint32_t)number - (uint32_t)low) >> shift : (uint32_t)((number - low) >> shift);
+}
+
+/* Reads the block's share of all keys. Lanes read neighbouring keys; a warp has a run of them. */
+GPI_DEVICE void GPI(share_load)(const GPI(share) *share, GP_KEY *keys)
+{
+    const GP_KEY *from = share->keys_in + share->at;
+
+    GPI_UNROLL
+    for (uint32_t i = 0; i < GPI(cluster_items); i++)
+        if (i < share->items)
+            keys[i] = from[32 * i];
+}
+
+/* How many keys have the digit of the thread in all blocks, and *before in those before this one. */
+GPI_DEVICE uint32_t GPI(share_total)(const GPI(share) *share, uint32_t *before)
+{
+    uint32_t total = 0;
+
+    *before = 0;
+    if (threadIdx.x >= 256)
+        return 0;
+    GPI_NO_UNROLL
+    for (unsigned first = 0; first < gridDim.x; first += 4) {
+        GPI_UNROLL
+        for (unsigned r = first; r < first + 4; r++)
+            if (r < gridDim.x) {
+                uint32_t count = share->table[r * GPI_RADIX_ROW + threadIdx.x];
+
+                *before += r < blockIdx.x ? count : 0;
+                total += count;
+            }
+    }
+    return total;
+}
+
+/* ---- the short way ----------------------------------------------------------------------------- */
+
+/* Every block tells the others how many keys of each digit it has, and whether it must be strict. */
+GPI_DEVICE void GPI(share_tell)(const GPI(share) *share, uint32_t count, uint32_t strict)
+{
+    GPI_NO_UNROLL
+    for (unsigned r = threadIdx.x / 256; r < gridDim.x; r += blockDim.x / 256) {
+        uint32_t *row =
+            (uint32_t *)gpi_cluster_shared(share->table + blockIdx.x * GPI_RADIX_ROW, r);
+
+        row[threadIdx.x % 256] = count;
+        if (threadIdx.x % 256 == 0)
+            row[256] = strict;
+    }
+}
+
+/*
+ * Moves the keys to the blocks that their topmost digits belong to. Gives the bits in which a block's keys
+ * may differ, from *low up, or -1 when a block would get too many, or some must be strict: then
+ * nothing has been moved. The same in all blocks.
+ */
+GPI_DEVICE int GPI(share_spread)(GPI(share) *share, const GP_KEY *keys, uint64_t *low)
+{
+    gpi_radix_state *state = share->state;
+    const unsigned tid = threadIdx.x, lane = tid % 32, warp = tid / 32, me = blockIdx.x;
+    const int shift = share->bits > 8 ? share->bits - 8 : 0;
+    uint32_t total = 0, before = 0, here = 0, start = 0, slot = 0, strict = 0;
+    uint32_t ranks[GPI(cluster_items)];
+
+    GPI_UNROLL
+    for (uint32_t i = 0; i < GPI(cluster_items); i++)
+        if (i < share->items) {
+            ranks[i] = atomicAdd(&state->digits[GPI(share_bin)(share, keys[i], 0, shift)], 1u);
+            if (!GPI_RADIX_PAIRS && GPI(key_is_minus_zero)(keys[i]))
+                state->strict = 1;
+        }
+    __syncthreads();    /* the digits have been counted */
+    gpi_cluster_wait(); /* all blocks have started */
+    GPI(share_tell)(share, state->digits[tid % 256], state->strict);
+    gpi_cluster_sync(); /* the table is complete */
+    if (tid < 256)
+        here = state->digits[tid];
+    total = GPI(share_total)(share, &before);
+    start = gpi_warp_prefix(total, lane);
+    slot = gpi_warp_prefix(here, lane);
+    if (lane == 31) {
+        state->sums[warp] = start;
+        state->more_sums[warp] = slot;
+    }
+    __syncthreads(); /* the warps' sums are complete */
+    start += gpi_warp_sum(lane < warp ? state->sums[lane] : 0) - total;
+    slot += gpi_warp_sum(lane < warp ? state->more_sums[lane] : 0) - here;
+    if (tid < 256) {
+        uint32_t owner = GPI(share_owner)(share, start);
+
+        state->place[tid] = start + before - slot;
+        state->slot[tid] = slot;
+        state->owner[tid] = owner;
+        if (total) {
+            atomicMin(&state->from[owner], start);
+            atomicMax(&state->to[owner], start + total);
+            atomicMin(&state->low[owner], tid);
+            atomicMax(&state->high[owner], tid);
+        }
+    }
+    __syncthreads(); /* who gets what is known */
+    if (tid < gridDim.x)
+        strict = share->table[tid * GPI_RADIX_ROW + 256] || state->to[tid] > state->from[tid] + 2 * share->share;
+    if (__syncthreads_or(strict))
+        return -1;
+    if (tid < 256)
+        state->place[tid] -= state->from[gpi_min(state->owner[tid], gridDim.x - 1)];
+    GPI_UNROLL
+    for (uint32_t i = 0; i < GPI(cluster_items); i++)
+        if (i < share->items) {
+            uint32_t to = state->slot[GPI(share_bin)(share, keys[i], 0, shift)] + ranks[i];
+
+            share->keys[1][to] = keys[i];
+            if (GPI_RADIX_PAIRS)
+                share->from[1][to] = share->at + 32 * i;
+        }
+    __syncthreads(); /* the block's keys are in order of the digit: they travel in runs */
+    const uint32_t first = me * share->share;
+    const uint32_t mine = first < share->n ? gpi_min(share->n - first, share->share) : 0;
+    for (uint32_t x = tid; x < mine; x += blockDim.x) {
+        GP_KEY key = share->keys[1][x];
+        uint32_t digit = GPI(share_bin)(share, key, 0, shift), owner = state->owner[digit];
+        uint32_t to = state->place[digit] + x;
+
+        *(GP_KEY *)gpi_cluster_shared(&share->keys[0][to], owner) = key;
+        if (GPI_RADIX_PAIRS)
+            *(uint32_t *)gpi_cluster_shared(&share->from[0][to], owner) = share->from[1][x];
+    }
+    gpi_cluster_sync(); /* every block has what it gets */
+    share->first = state->from[me];
+    share->count = state->to[me] > share->first ? state->to[me] - share->first : 0;
+    *low = share->count ? (uint64_t)state->low[me] << shift : 0;
+    return shift + 32 - __clz(share->count ? (int)(state->high[me] - state->low[me]) : 0);
+}
+
+/* The slot of an item, among those of its bin: the last one, less those that it comes before. */
+GPI_DEVICE uint32_t GPI(share_compare)(const GPI(share) *share, uint32_t x,
+                                       uint32_t begin, uint32_t end)
+{
+    const uint64_t number = GPI(share_number)(share, share->keys[1][x]);
+    const uint32_t from = GPI_RADIX_PAIRS ? share->from[1][x] : x;
+    uint32_t slot = end - 1;
+
+    GPI_NO_UNROLL
+    for (uint32_t y = begin; y < end; y++)
+        slot = gpi_less_if_before(slot, number, from, GPI(share_number)(share, share->keys[1][y]),
+                                  GPI_RADIX_PAIRS ? share->from[1][y] : y, GPI_KEY_IS_NARROW);
+    return slot;
+}
+
+/* Whether keys of a bin with many of them are not all the same; then the long way must sort them. */
+GPI_DEVICE int GPI(share_is_mixed)(const GPI(share) *share, uint64_t low, int shift)
+{
+    int mixed = 0;
+
+    for (uint32_t x = threadIdx.x; x < share->count; x += blockDim.x) {
+        const GP_KEY key = share->keys[1][x];
+        const uint32_t bin = GPI(share_bin)(share, key, low, shift);
+        const uint32_t begin = bin ? share->state->u.ends[bin - 1] : 0;
+
+        if (share->state->u.ends[bin] - begin > GPI_RADIX_CROWD)
+            mixed |= GPI_RADIX_PAIRS || GPI(key_order)(share->keys[1][begin]) != GPI(key_order)(key);
+    }
+    return mixed;
+}
+
+/* Sorts what the block has got, and writes the keys. Tells whether all blocks could; if not, nothing is done. */
+GPI_DEVICE int GPI(share_sort)(GPI(share) *share, uint64_t low, int bits)
+{
+    gpi_radix_state *state = share->state;
+    const int shift = bits > GPI_RADIX_SHARE_BIN_BITS ? bits - GPI_RADIX_SHARE_BIN_BITS : 0;
+    const int compares = GPI_RADIX_PAIRS || shift > 0; /* else the keys of a bin are all the same */
+
+    for (uint32_t x = threadIdx.x; x < share->count; x += blockDim.x)
+        gpi_radix_share_add(state, GPI(share_bin)(share, share->keys[0][x], low, shift));
+    __syncthreads(); /* the bins have been counted */
+    const int crowded = gpi_radix_share_scan(state);
+    __syncthreads(); /* where each bin begins is there */
+    for (uint32_t x = threadIdx.x; x < share->count; x += blockDim.x) {
+        GP_KEY key = share->keys[0][x];
+        uint32_t slot = gpi_radix_share_add(state, GPI(share_bin)(share, key, low, shift));
+
+        share->keys[1][slot] = key;
+        if (GPI_RADIX_PAIRS)
+            share->from[1][slot] = share->from[0][x];
+    }
+    __syncthreads(); /* the items are in their bins */
+    if (crowded && GPI(share_is_mixed)(share, low, shift)) {
+        GPI_NO_UNROLL
+        for (unsigned r = 0; r < gridDim.x; r++)
+            ((gpi_radix_state *)gpi_cluster_shared(state, r))->crowded = 1;
+    }
+    gpi_cluster_sync(); /* whether a bin is crowded anywhere is known */
+    if (state->crowded)
+        return 0;
+    for (uint32_t x = threadIdx.x; x < share->count; x += blockDim.x) {
+        uint32_t bin = GPI(share_bin)(share, share->keys[1][x], low, shift), slot = x;
+        uint32_t begin = bin ? state->u.ends[bin - 1] : 0, end = state->u.ends[bin];
+
+        if (compares && end - begin <= GPI_RADIX_CROWD)
+            slot = GPI(share_compare)(share, x, begin, end);
+        share->keys_out[share->first + slot] = share->keys[1][x];
+        if (GPI_RADIX_PAIRS)
+            share->from[0][slot] = share->from[1][x];
+    }
+    __syncthreads(); /* the positions are in order */
+    return 1;
+}
+
+/* ---- the long way ------------------------------------------------------------------------------ */
+
+/* Ranks each key of the warp's run, from *keys on, among those of its digit there. */
+GPI_DEVICE void GPI(share_rank)(const GP_KEY *keys, uint16_t *ranks, uint16_t *counts, uint32_t n, int shift,
+                                uint32_t mask)
+{
+    const unsigned lane = threadIdx.x % 32, below = (1u << lane) - 1;
+    uint32_t ones = 0xFFFFFFFFu;
+
+    GPI_OPAQUE(ones);
+    GPI_UNROLL
+    for (unsigned i = 0; i < 256; i += 32)
+        counts[i + lane] = 0;
+    __syncwarp(); /* the counts are zero */
+    GPI_NO_UNROLL
+    for (uint32_t i = 0; i < n; i += 32) {
+        const uint32_t digit = GPI(key_digit)(keys[i], shift, mask);
+        const unsigned same = gpi_match_digit(digit, ones), rank = (unsigned)__popc(same & below);
+        const uint32_t before = counts[digit];
+
+        __syncwarp(); /* everybody has read the count */
+        if (rank == 0)
+            counts[digit] = (uint16_t)(before + (uint32_t)__popc(same));
+        __syncwarp(); /* the count is there for the next round */
+        ranks[i] = (uint16_t)(before + rank);
+    }
+}
+
+/*
+ * One digit: turns the warps' counts into the first places of their keys in the cluster. Tells whether one
+ * digit has all keys. A thread has two digits, side by side in a word, in four warps.
+ */
+GPI_DEVICE int GPI(share_pass)(GPI(share) *share)
+{
+    gpi_radix_state *state = share->state;
+    const unsigned tid = threadIdx.x, lane = tid % 32, warp = tid / 32, parts = blockDim.x / 128;
+    const unsigned pair = tid / parts, part = tid % parts;
+    uint32_t counts[4], sum = 0, scan, total = 0, before = 0;
+
+    GPI_UNROLL
+    for (unsigned w = 0; w < 4; w++)
+        sum += counts[w] = state->u.pairs[4 * part + w][pair];
+    scan = sum;
+    GPI_NO_UNROLL
+    for (unsigned stride = 1; stride < parts; stride *= 2) {
+        uint32_t other = __shfl_up_sync(GPI_FULL_MASK, scan, stride);
+
+        scan += part >= stride ? other : 0;
+    }
+    if (part == parts - 1) {
+        state->digits[2 * pair] = scan % 65536;
+        state->digits[2 * pair + 1] = scan / 65536;
+    }
+    scan -= sum;
+    GPI_UNROLL
+    for (unsigned w = 0; w < 4; w++) {
+        state->u.pairs[4 * part + w][pair] = scan;
+        scan += counts[w];
+    }
+    __syncthreads(); /* the digits have been counted */
+    GPI(share_tell)(share, state->digits[tid % 256], 0);
+    gpi_cluster_sync(); /* the table is complete; the items of the digit before have been read */
+    total = GPI(share_total)(share, &before);
+    sum = gpi_warp_prefix(total, lane);
+    if (lane == 31)
+        state->sums[warp] = sum;
+    const int single = __syncthreads_or(total == gridDim.x * share->share); /* the warps' sums are complete, too */
+    sum += gpi_warp_sum(lane < warp ? state->sums[lane] : 0);
+    if (tid < 256)
+        state->place[tid] = sum - total + before;
+    __syncthreads(); /* the places are there */
+    return single;
+}
+
+/*
+ * Sorts the cluster's keys by one digit after the other, to and fro between the halves of the items' room. What fills
+ * up the last share comes last.
+ */
+GPI_DEVICE void GPI(share_passes)(GPI(share) *share, const GP_KEY *keys)
+{
+    gpi_radix_state *state = share->state;
+    uint16_t *counts = state->u.counts[threadIdx.x / 32];
+    const uint32_t first = blockIdx.x * share->share, run = 32 * share->rounds;
+    const uint32_t here = threadIdx.x / 32 * run + threadIdx.x % 32;
+    uint16_t *ranks = (uint16_t *)share->keys[1] + here;
+    uint32_t offset = 0;
+
+    GPI_UNROLL
+    for (uint32_t i = 0; i < GPI(cluster_items); i++)
+        if (i < share->rounds) {
+            share->keys[0][here + 32 * i] = i < share->items ? keys[i] : GPI(key_last)();
+            if (GPI_RADIX_PAIRS)
+                share->from[0][here + 32 * i] = first + here + 32 * i;
+        }
+    gpi_cluster_sync(); /* the items are there, and nobody is on the short way any more */
+    GPI_NO_UNROLL
+    for (int bit = 0; bit < share->bits; bit += 8) {
+        const int shift = share->begin_bit + bit;
+        const uint32_t mask = 255u >> (share->bits - bit < 8 ? 8 - (share->bits - bit) : 0);
+        const GP_KEY *some = share->keys[0] + offset + here;
+
+        GPI(share_rank)(some, ranks, counts, run, shift, mask);
+        __syncthreads(); /* the counts are complete */
+        if (!GPI(share_pass)(share)) {
+            const uint32_t *from = share->from[0] + offset + here;
+
+            offset = share->share - offset;
+            GPI_NO_UNROLL
+            for (uint32_t i = 0; i < run; i += 32) {
+                const uint32_t digit = GPI(key_digit)(some[i], shift, mask);
+                uint32_t to = counts[digit] + ranks[i] + state->place[digit];
+                const uint32_t owner = GPI(share_owner)(share, to);
+
+                to += offset - owner * share->share;
+                *(GP_KEY *)gpi_cluster_shared(&share->keys[0][to], owner) = some[i];
+                if (GPI_RADIX_PAIRS)
+                    *(uint32_t *)gpi_cluster_shared(&share->from[0][to], owner) = from[i];
+            }
+        }
+        gpi_cluster_sync(); /* the items are in their slots; nobody reads the table any more */
+    }
+    share->first = first;
+    share->count = first < share->n ? gpi_min(share->n - first, share->share) : 0;
+    share->from[0] += offset;
+    GPI_NO_UNROLL
+    for (uint32_t x = threadIdx.x; x < share->count; x += blockDim.x)
+        share->keys_out[first + x] = share->keys[0][offset + x];
+    __syncthreads(); /* the keys have been read */
+}
+
+/* ---- the kernel -------------------------------------------------------------------------------- */
+
+/* Writes the values of what the block has sorted. If they are sorted in place, all are read first. */
+GPI_DEVICE void GPI(share_write)(const GPI(share) *share)
+{
+    const int in_place = share->values_in == share->values_out;
+    /* Positions stay at the end of the items' room, the values take the place of the keys. */
+    GPI_RADIX_VALUE *room = (GPI_RADIX_VALUE *)share->keys[0];
+    GPI_RADIX_VALUE *values = in_place ? room : share->values_out + share->first;
+
+    for (uint32_t x = threadIdx.x; x < share->count; x += blockDim.x) {
+        uint32_t from = share->from[0][x];
+
+        values[x] = share->values_in ? share->values_in[from] : GPI(numbered)(from);
+    }
+    if (!in_place)
+        return;
+    gpi_cluster_sync(); /* all values have been read */
+    for (uint32_t x = threadIdx.x; x < share->count; x += blockDim.x)
+        share->values_out[share->first + x] = values[x];
+}
+#endif
+
+/* Sorts n items, at most 8 for each thread; the grid is one cluster. */
+static __global__ void __launch_bounds__(1024, 1) GPI(cluster_kernel)(GPI(share) share)
+{
+#if GPI_DEVICE_CODE
+    GP_DYNAMIC_SHARED(char, memory);
+    const unsigned tid = threadIdx.x;
+    const uint32_t room = 2 * share.share; /* of an array of items */
+    gpi_radix_state *state = (gpi_radix_state *)memory;
+    GP_KEY keys[GPI(cluster_items)];
+    uint64_t low = 0;
+    int bits = -1;
+
+    if (!GPI_RADIX_HOLDS_VALUES)
+        return;
+    gpi_cluster_arrive(); /* the block has started */
+    share.at = blockIdx.x * share.share + tid / 32 * 32 * share.rounds + tid % 32;
+    share.items = share.at < share.n ? gpi_min((share.n - share.at + 31) / 32, share.rounds) : 0;
+    share.state = state;
+    share.table = (uint32_t *)(state + 1);
+    char *items = (char *)(share.table + gridDim.x * GPI_RADIX_ROW);
+    share.keys[0] = (GP_KEY *)items;
+    share.keys[1] = share.keys[0] + room;
+    share.from[1] = (uint32_t *)(share.keys[1] + room);
+    share.from[0] = (uint32_t *)(items + room * (GPI(cluster_slot) - 4u));
+    gpi_radix_zero(state->u.bins, GPI_RADIX_SHARE_BINS / 2);
+    if (tid < 256)
+        state->digits[tid] = 0;
+    if (tid < GPI_RADIX_CLUSTER_MOST) {
+        state->from[tid] = state->low[tid] = 0x7FFFFFFF;
+        state->to[tid] = state->high[tid] = 0;
+    }
+    if (tid == 0)
+        state->strict = state->crowded = 0;
+    gpi_grid_wait();
+    gpi_grid_launch_next();
+    GPI(share_load)(&share, keys);
+    __syncthreads(); /* the counts are zero */
+    if (share.strict)
+        gpi_cluster_wait(); /* all blocks have started */
+    else
+        bits = GPI(share_spread)(&share, keys, &low);
+    if (bits < 0 || !GPI(share_sort)(&share, low, bits))
+        GPI(share_passes)(&share, keys);
+    if (GPI_RADIX_PAIRS)
+        GPI(share_write)(&share);
+#endif
+}

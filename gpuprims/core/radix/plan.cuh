@@ -1,0 +1,716 @@
+/*
+ * core/radix/plan.cuh: what a radix sort knows before it moves a key. One kernel counts all digits of
+ * all keys; its last block makes the plan from the counts: which passes there are, from where to where each
+ * goes, and where the keys of each digit begin.
+ *
+ * Part of radix_sort.cuh; not to be included directly.
+ */
+#ifndef GPI_RADIX_PLAN_CUH
+#define GPI_RADIX_PLAN_CUH
+
+enum {
+    GPI_RADIX_MOST = 8,            /* digits of a key */
+    GPI_RADIX_FEW_DIGITS = 16,     /* so many are told apart by four votes */
+    GPI_RADIX_CLEAR_THREADS = 512,
+    GPI_RADIX_COUNT_THREADS = 1024, /* of a block that counts; it has a multiprocessor to itself */
+    GPI_RADIX_BUCKETS = 65536,      /* at most */
+    GPI_RADIX_BUCKET_THREADS = 512,
+    GPI_RADIX_WORTH_ONE = 3, /* passes that take longer than one partition of pairs and their buckets, */
+    GPI_RADIX_WORTH_TWO = 4  /* and than two */
+};
+
+/* How a pass ranks: core/radix/pass.cuh tells. */
+enum {
+    GPI_RADIX_BY_VOTES,
+    GPI_RADIX_BY_FOUR_VOTES, /* there are no more than sixteen digits */
+    GPI_RADIX_BY_ATOMICS,
+    GPI_RADIX_BUT_TWO, /* the same, but for the two digits that a warp has most often */
+    GPI_RADIX_BUT_ONE  /* by atomics, except of the digit that is added to this */
+};
+
+/* Made by the first kernels of a call, on the device, for the passes. */
+typedef struct gpi_radix_plan {
+    int passes;                    /* as many as have something to do, */
+    int sorting;                   /* and how many of them sort */
+    int minus_zero;                /* whether there is a -0.0 among keys alone */
+    int digit[GPI_RADIX_MOST + 1]; /* which one a pass is about; -1: the pass copies */
+    int shift[GPI_RADIX_MOST + 1]; /* where in the bits that count it begins, */
+    int bits[GPI_RADIX_MOST + 1];  /* and how many of them it has */
+    int from[GPI_RADIX_MOST + 1];  /* 0: the input, 1: the output, 2: the other array */
+    int to[GPI_RADIX_MOST + 1];
+    int way[GPI_RADIX_MOST + 1]; /* in which the pass ranks */
+    int in_ranges;               /* whether the second pass sorts the items of each digit of the first one apart */
+    uint8_t codes[GPI_RADIX_MOST][256]; /* numbers of the digits that there are; 255 of others */
+    uint8_t digits[GPI_RADIX_MOST][GPI_RADIX_FEW_DIGITS]; /* which the first numbers stand for */
+    /* Where the keys of a digit go, for the portion before and the next one in turn. */
+    uint64_t place[GPI_RADIX_MOST][2][256];
+} gpi_radix_plan;
+
+/* All zero before a call. */
+typedef struct gpi_radix_counts {
+    unsigned long long keys[GPI_RADIX_MOST][256]; /* with that digit there */
+    uint32_t pairs;                               /* of neighbours that were looked at, */
+    uint32_t alike[GPI_RADIX_MOST + 1];           /* and how many of them share a digit; behind the last: all */
+    uint32_t minus_zero;                          /* whether there is a -0.0 */
+    uint32_t no_buckets;                          /* or a NaN where keys are told by how large they are */
+    uint32_t done, spread;                        /* blocks that have counted digits, or buckets */
+    unsigned long long windows[256];              /* if there are few different keys, by eight bits of theirs */
+    uint32_t others;                              /* whether there are others after all */
+    uint32_t buckets;                             /* whether core/radix/buckets.cuh sorts */
+} gpi_radix_counts;
+
+/* How keys are told which bucket is theirs: by their topmost bits, or floats by how large they are. */
+typedef struct gpi_radix_places {
+    int linear;            /* whether it is the integer nearest to key * factor + offset */
+    double factor, offset; /* as the keys' type; the offset is raised as gpi_float_place() wants */
+} gpi_radix_places;
+
+/* Where the buckets are; made on the device. */
+typedef struct gpi_radix_buckets {
+    uint32_t counts[GPI_RADIX_BUCKETS];    /* zero before; then where the bucket goes on */
+    gpi_radix_places places;               /* after two partitions; after one it is by bits */
+    uint32_t ranges[256];                  /* where the range of a topmost digit goes on */
+    uint32_t tiles[256 + 1];               /* of the second partition: the first one of each range */
+    uint32_t begin[GPI_RADIX_BUCKETS + 1]; /* of each bucket; behind the last: n */
+} gpi_radix_buckets;
+
+/* What a block that counts has in shared memory, besides the counters. */
+typedef struct gpi_radix_tally {
+    uint32_t alike[GPI_RADIX_MOST + 1], pairs, minus_zero, last;
+    uint32_t single[GPI_RADIX_MOST], crowded[GPI_RADIX_MOST];
+    uint32_t common[GPI_RADIX_MOST]; /* 1 + the digit that more than half of the keys have, or 0 */
+    uint32_t kinds[GPI_RADIX_MOST];  /* of digits */
+    uint64_t known[GPI_RADIX_FEW_DIGITS]; /* different numbers, */
+    int few;                              /* so many, or 0 if there are more, */
+    int window;                           /* and the eight bits from here tell them apart */
+    uint64_t sums[GPI_RADIX_COUNT_THREADS / 32];
+    uint32_t some[GPI_RADIX_COUNT_THREADS / 32];
+    float crowds[GPI_RADIX_COUNT_THREADS / 32];
+} gpi_radix_tally;
+
+#if GPI_DEVICE_CODE
+/*
+ * Where the keys of each digit begin, four digits of the key at a time; whether all keys have one digit
+ * there, or more than half of them; whether two other keys share the digit more often than one time in ten;
+ * and the codes of the digits that there are. All threads call.
+ */
+GPI_DEVICE void gpi_radix_add_up(gpi_radix_tally *tally, const gpi_radix_counts *counts,
+                                 gpi_radix_plan *plan, size_t n, int digits)
+{
+    const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32, digit = threadIdx.x % 256;
+
+    for (int p = (int)threadIdx.x / 256; p - (int)threadIdx.x / 256 < digits; p += 4) {
+        uint64_t count = p < digits ? __ldcg(&counts->keys[p][digit]) : 0, sum = count;
+        float share = (float)count / (float)n, crowding = share > 0.5f ? 0 : share * share;
+        int single = __any_sync(GPI_FULL_MASK, count == n);
+        unsigned some = __ballot_sync(GPI_FULL_MASK, count > 0), code = (unsigned)__popc(some & ((1u << lane) - 1));
+
+        GPI_NO_UNROLL
+        for (unsigned stride = 1; stride < 32; stride *= 2) {
+            uint64_t before = __shfl_up_sync(GPI_FULL_MASK, sum, stride);
+
+            sum += lane >= stride ? before : 0;
+            crowding += __shfl_xor_sync(GPI_FULL_MASK, crowding, stride);
+        }
+        if (lane == 31)
+            tally->sums[warp] = sum;
+        if (lane == 31)
+            tally->crowds[warp] = crowding;
+        if (lane == 31)
+            tally->some[warp] = (uint32_t)__popc(some);
+        if (share > 0.5f)
+            tally->common[p] = 1 + digit;
+        if (lane == 31 && single)
+            tally->single[p] = 1;
+        __syncthreads(); /* the warps' sums are complete */
+        crowding = 0;
+        for (unsigned w = warp / 8 * 8; w < warp / 8 * 8 + 8; w++) {
+            sum += w < warp ? tally->sums[w] : 0;
+            crowding += tally->crowds[w];
+        }
+        code += gpi_warp_sum(lane < warp % 8 ? tally->some[warp / 8 * 8 + lane] : 0);
+        if (p < digits)
+            plan->codes[p][digit] = (uint8_t)(count ? code : 255);
+        if (p < digits && count && code < GPI_RADIX_FEW_DIGITS)
+            plan->digits[p][code] = (uint8_t)digit;
+        if (p < digits && digit == 255)
+            tally->kinds[p] = code + (count > 0);
+        GPI_NO_UNROLL
+        for (unsigned none = digit == 255 ? code + (count > 0) : 256; p < digits && none < GPI_RADIX_FEW_DIGITS; none++)
+            plan->digits[p][none] = 0;
+        if (p < digits)
+            plan->place[p][0][digit] = sum - count;
+        if (p < digits && digit == 0)
+            tally->crowded[p] = crowding > GPI_TUNE_RADIX_ALIKE / 100.0f;
+        __syncthreads(); /* the sums are free, the findings are there */
+    }
+}
+#endif
+
+/* Clears words of the workspace. A memset would keep the next kernel from starting early. */
+static __global__ void __launch_bounds__(GPI_RADIX_CLEAR_THREADS) gpi_radix_clear_kernel(uint32_t *words, size_t n)
+{
+#if GPI_DEVICE_CODE
+    const size_t i = blockIdx.x * (size_t)GPI_RADIX_CLEAR_THREADS + threadIdx.x;
+
+    gpi_grid_wait();
+    gpi_grid_launch_next();
+    if (i < n)
+        words[i] = 0;
+#endif
+}
+
+#endif
+
+#define GPI_RADIX_FIRST_BITS(levels, bits) (GPI_RADIX_PAIRS && (levels) == 2 ? ((bits) + 1) / 2 : 8)
+#define GPI_RADIX_WHOLE (UINT64_MAX >> (64 - GPI_KEY_WIDTH)) /* all bits of a key */
+
+__extension__ enum {
+    GPI(vector_n) = 16 / (int)sizeof(GP_KEY),
+    GPI(columns) = sizeof(GP_KEY) == 8 ? 16 : 32, /* of the counters, if there is room for them */
+    /* Items that core/radix/buckets.cuh may sort, and how many of them a bucket holds. */
+    GPI(has_buckets) = sizeof(GP_KEY) >= 4,
+    GPI(bucket_items) = GPI(has_buckets) ? 9 : 1,
+    GPI(bucket_n) = GPI_RADIX_BUCKET_THREADS * GPI(bucket_items),
+    GPI(coded) = GPI(key_is_float) && !GPI_RADIX_PAIRS /* whether the passes move codes of keys */
+};
+
+/* What is counted, and what the plan depends on. */
+typedef struct {
+    const GP_KEY *in;
+    size_t n;
+    int begin_bit, end_bit;
+    int in_place;     /* some array is sorted in place: passes must be even in number */
+    int strict;       /* every pass ranks by votes */
+    unsigned columns; /* of the counters in shared memory */
+    gpi_radix_counts *counts;
+    gpi_radix_plan *plan;
+    uint32_t *look; /* for the look-back of the first pass: so many words to be cleared */
+    size_t words;
+    int levels; /* partitions, if the keys are sorted in buckets; 0 if that is out of the question */
+    gpi_radix_buckets *buckets;
+} GPI(counting);
+
+#if GPI_DEVICE_CODE
+/*
+ * Counts byte `at` of the low or high words of so many units of 8 bytes, as digit p. A counter has a column for each
+ * lane, or for every few lanes: they hardly ever meet in a bank, however the keys are spread. The columns are a
+ * power of two in number.
+ */
+GPI_DEVICE void GPI(count)(uint32_t *counters, unsigned columns, const uint64_t *units, int n, int high, int at,
+                           int p)
+{
+    uint32_t row = ((unsigned)p * 256 * columns + (threadIdx.x & (columns - 1))) * (uint32_t)sizeof row;
+
+    GPI_OPAQUE(row); /* a sum of its own: one multiplication and addition are left for each byte */
+    GPI_UNROLL
+    for (int i = 0; i < n; i++) {
+        const uint32_t word = (uint32_t)(high ? units[i] >> 32 : units[i]);
+        const uint32_t place = row + gpi_byte(word, at) * (columns * (uint32_t)sizeof row);
+
+        atomicAdd((uint32_t *)((char *)counters + place), 1u);
+    }
+}
+
+/* Counts byte `at` of all words: it is a digit of the key that the word is, has a part of, or is a part of. */
+GPI_DEVICE void GPI(count_bytes)(uint32_t *counters, unsigned columns, const uint64_t *units, int n, int at,
+                                 int digits)
+{
+    const int low = GPI_KEY_IS_NARROW ? at % (int)sizeof(GP_KEY) : at, high = GPI_KEY_IS_NARROW ? low : at + 4;
+
+    if (low < digits)
+        GPI(count)(counters, columns, units, n, 0, at, low);
+    if (high < digits)
+        GPI(count)(counters, columns, units, n, 1, at, high);
+}
+
+/* Eight bits of a number. */
+GPI_DEVICE uint32_t GPI(window)(uint64_t number, int shift)
+{
+    return GPI_KEY_IS_NARROW ? (uint32_t)number >> shift & 255 : (uint32_t)(number >> shift) & 255;
+}
+
+/* Where there are few different numbers: the one of each window, behind the counters of one digit. */
+GPI_DEVICE uint64_t *GPI(numbers)(uint32_t *counters, unsigned columns)
+{
+    return (uint64_t *)(counters + 256 * columns);
+}
+
+/* Counts a number by a window of it, where there are few different ones. Tells whether this is another one. */
+GPI_DEVICE int GPI(count_few)(uint32_t *counters, unsigned columns, uint64_t number, int window)
+{
+    const uint32_t at = GPI(window)(number, window);
+    const uint64_t same = GPI(numbers)(counters, columns)[at];
+
+    atomicAdd(&counters[at * columns + (threadIdx.x & (columns - 1))], 1u);
+    return GPI_KEY_IS_NARROW ? (uint32_t)same != (uint32_t)number : same != number;
+}
+
+/*
+ * One warp: the different numbers in a sample, and a window of eight bits that tells them apart, if they are few:
+ * then one pass sorts the keys by that window, if there turn out to be no others.
+ */
+GPI_DEVICE void GPI(find_few)(const GPI(counting) *job, gpi_radix_tally *tally, uint64_t range)
+{
+    enum { SAMPLE = 256 };
+    const int lane = (int)threadIdx.x, windows = job->end_bit - job->begin_bit - 7;
+    uint64_t known = 0; /* by the lane with its number */
+    int few = 0, window = -1;
+
+    GPI_NO_UNROLL
+    for (int i = lane; i < SAMPLE && few <= GPI_RADIX_FEW_DIGITS; i += 32) {
+        const uint64_t number = GPI(key_order)(job->in[(size_t)i * (job->n / SAMPLE)]) >> job->begin_bit & range;
+        unsigned others = GPI_FULL_MASK;
+
+        GPI_NO_UNROLL
+        for (int k = 0; k < few; k++)
+            others &= __ballot_sync(GPI_FULL_MASK, number != __shfl_sync(GPI_FULL_MASK, known, k));
+        while (others && few <= GPI_RADIX_FEW_DIGITS) {
+            const uint64_t other = __shfl_sync(GPI_FULL_MASK, number, __ffs((int)others) - 1);
+
+            known = lane == few ? other : known;
+            others &= __ballot_sync(GPI_FULL_MASK, number != other);
+            few++;
+        }
+    }
+    GPI_NO_UNROLL
+    for (int first = 0; first < windows && window < 0 && few <= GPI_RADIX_FEW_DIGITS; first += 32) {
+        int apart = first + lane < windows;
+
+        GPI_NO_UNROLL
+        for (int k = 0; k < few * few; k++) {
+            const uint64_t a = __shfl_sync(GPI_FULL_MASK, known, k / few);
+            const uint64_t b = __shfl_sync(GPI_FULL_MASK, known, k % few);
+
+            apart &= k / few == k % few || GPI(window)(a ^ b, first + lane) != 0;
+        }
+        const unsigned votes = __ballot_sync(GPI_FULL_MASK, apart);
+        window = votes ? first + __ffs((int)votes) - 1 : -1;
+    }
+    if (lane < few && lane < GPI_RADIX_FEW_DIGITS)
+        tally->known[lane] = known;
+    if (lane == 0) {
+        tally->few = window < 0 || few < 2 ? 0 : few;
+        tally->window = window;
+    }
+}
+
+/* INT32_MIN if a unit of floats has a -0.0, and hardly ever otherwise. */
+GPI_DEVICE int32_t GPI(least)(uint64_t unit)
+{
+    const int32_t high = (int32_t)(unit >> 32), low = (int32_t)unit;
+
+    if (sizeof(GP_KEY) < 4) {
+        const uint64_t each = UINT64_MAX / GPI_RADIX_WHOLE, signs = each << (GPI_KEY_WIDTH - 1), bits = unit ^ signs;
+
+        return (bits - each) & ~bits & signs ? INT32_MIN : 0; /* whether the bits of some key are zero */
+    }
+    return GPI_KEY_IS_NARROW && low < high ? low : high;
+}
+
+/* A unit of keys with +0.0 for each -0.0. */
+GPI_DEVICE uint64_t GPI(no_minus_zero)(uint64_t unit, int *minus_zero)
+{
+    GP_KEY keys[8 / sizeof(GP_KEY)];
+
+    memcpy((void *)keys, &unit, sizeof keys);
+    GPI_UNROLL
+    for (int k = 0; k < 8 / (int)sizeof(GP_KEY); k++)
+        if (GPI(key_is_minus_zero)(keys[k])) {
+            keys[k] = GPI(key_of_bits)(0);
+            *minus_zero = 1;
+        }
+    memcpy(&unit, (void *)keys, sizeof unit);
+    return unit;
+}
+
+/*
+ * A unit of keys as their numbers, of which the bits that count are left: whatever the size of the keys, the bits of
+ * all of them are cut out at once.
+ */
+GPI_DEVICE uint64_t GPI(unit)(uint64_t unit, int begin_bit, uint64_t range)
+{
+    const uint64_t each = UINT64_MAX / GPI_RADIX_WHOLE; /* a one for each key */
+
+    if (GPI(key_is_float)) {
+        GP_KEY keys[8 / sizeof(GP_KEY)];
+
+        memcpy((void *)keys, &unit, sizeof keys);
+        GPI_UNROLL
+        for (int k = 0; k < 8 / (int)sizeof(GP_KEY); k++)
+            keys[k] = GPI(key_code)(keys[k]);
+        memcpy(&unit, (void *)keys, sizeof unit);
+    } else {
+        unit ^= GPI(key_order)(GPI(key_of_bits)(0)) * each;
+    }
+    return range == GPI_RADIX_WHOLE ? unit : unit >> begin_bit & range * each;
+}
+
+/* Reads 16 bytes of keys; where keys lie at multiples of their size, these do at one of 16. */
+GPI_DEVICE void GPI(read_vector)(void *to, const GP_KEY *from)
+{
+    if (__alignof__(GP_KEY) == sizeof(GP_KEY)) {
+        memcpy(to, __builtin_assume_aligned(from, 16), 16);
+    } else {
+        GPI_UNROLL
+        for (unsigned k = 0; k < GPI(vector_n); k++) {
+            const GP_KEY key = from[k];
+
+            memcpy((char *)to + k * sizeof key, (const void *)&key, sizeof key);
+        }
+    }
+}
+
+/*
+ * Counts the keys in `vectors` whole vectors from `in`, four vectors under way at a time. Looks at two
+ * neighbours, and for a -0.0. If there are few different keys, counts the windows, and tells whether there are other
+ * keys.
+ */
+GPI_DEVICE int GPI(count_vectors)(gpi_radix_tally *tally, uint32_t *counters, unsigned columns,
+                                  const GP_KEY *in, size_t vectors, int begin_bit,
+                                  uint64_t range, int digits, int few)
+{
+    const size_t stride = (size_t)gridDim.x * GPI_RADIX_COUNT_THREADS;
+    const size_t first = (size_t)blockIdx.x * GPI_RADIX_COUNT_THREADS + threadIdx.x;
+    uint64_t alike = 0;
+    int minus_zero = 0, others = 0;
+
+    for (size_t i = first; i < vectors; i += 4 * stride) {
+        unsigned some = 1; /* vectors that there are */
+        uint64_t units[4 * 2];
+        int32_t least = 0;
+
+        GPI_UNROLL
+        for (unsigned v = 1; v < 4; v++)
+            some += i + v * stride < vectors;
+        GPI_OPAQUE(some);
+        GPI_UNROLL
+        for (unsigned v = 0; v < 4; v++)
+            if (v < some)
+                GPI(read_vector)(units + 2 * v, in + (i + v * stride) * GPI(vector_n));
+        GPI_UNROLL
+        for (unsigned u = 0; u < 8 && GPI(key_is_float); u++)
+            if (u / 2 < some && GPI(least)(units[u]) < least)
+                least = GPI(least)(units[u]);
+        if (least == INT32_MIN) {
+            GPI_UNROLL
+            for (unsigned u = 0; u < 8; u++)
+                if (u / 2 < some)
+                    units[u] = GPI(no_minus_zero)(units[u], &minus_zero);
+        }
+        GPI_UNROLL
+        for (unsigned u = 0; u < 8; u++)
+            if (u / 2 < some)
+                units[u] = GPI(unit)(units[u], begin_bit, range);
+        if (i == first)
+            alike = ~(units[0] ^ (GPI_KEY_IS_NARROW ? units[0] >> GPI_KEY_WIDTH % 64 : units[1]));
+        GPI_NO_UNROLL
+        for (int at = 0; at < 4 && !few && some == 4; at++)
+            GPI(count_bytes)(counters, columns, units, 8, at, digits);
+        GPI_NO_UNROLL
+        for (unsigned v = 0; v < some && (few || some < 4); v++) {
+            GPI_UNROLL
+            for (unsigned k = 0; k < GPI(vector_n) && few; k++) {
+                const uint64_t number = units[k * sizeof(GP_KEY) / 8] >> k * GPI_KEY_WIDTH % 64;
+
+                others |= GPI(count_few)(counters, columns, number & GPI_RADIX_WHOLE, tally->window);
+            }
+            GPI_NO_UNROLL
+            for (int at = 0; at < 4 && !few; at++)
+                GPI(count_bytes)(counters, columns, units, 2, at, digits);
+            GPI_UNROLL
+            for (int u = 0; u < 6; u++) /* registers have no numbers at run time: the next vector moves up */
+                units[u] = units[u + 2];
+        }
+    }
+    GPI_NO_UNROLL
+    for (int p = 0; p <= digits && !few; p++) {
+        const int is_alike = p < digits ? (alike >> 8 * p & 255) == 255 : (alike | ~range) == UINT64_MAX;
+        unsigned votes = __ballot_sync(GPI_FULL_MASK, first < vectors && is_alike);
+
+        if (threadIdx.x % 32 == 0 && votes)
+            atomicAdd(&tally->alike[p], (uint32_t)__popc(votes));
+    }
+    if (first < vectors && !few)
+        atomicAdd(&tally->pairs, 1u);
+    if (minus_zero)
+        atomicOr(&tally->minus_zero, 1u);
+    return others;
+}
+
+/* One block: what no whole vector covers, `head` keys and some at the end. */
+GPI_DEVICE int GPI(count_ends)(const GPI(counting) *job, gpi_radix_tally *tally,
+                               uint32_t *counters, size_t head, size_t vectors,
+                               uint64_t range, int digits, int few)
+{
+    size_t i = threadIdx.x, last = head;
+
+    if (i >= GPI(vector_n)) {
+        i += head + (vectors - 1) * GPI(vector_n);
+        last = job->n;
+    }
+    if (threadIdx.x >= 2 * GPI(vector_n) || i >= last || i >= job->n)
+        return 0;
+    const uint64_t number = GPI(key_order)(job->in[i]) >> job->begin_bit & range;
+    GPI_NO_UNROLL
+    for (int p = 0; p < digits && !few; p++)
+        GPI(count)(counters, job->columns, &number, 1, p / 4, p % 4, p);
+    if (GPI(key_is_minus_zero)(job->in[i]))
+        atomicOr(&tally->minus_zero, 1u);
+    return few && GPI(count_few)(counters, job->columns, number, tally->window);
+}
+
+/* Adds the block's findings to those of all. */
+GPI_DEVICE void GPI(collect)(const GPI(counting) *job, const gpi_radix_tally *tally,
+                             uint32_t *counters, int digits, int few)
+{
+    const uint64_t *numbers = GPI(numbers)(counters, job->columns);
+
+    for (unsigned b = threadIdx.x; b < (few ? 1 : (unsigned)digits) * 256; b += GPI_RADIX_COUNT_THREADS) {
+        uint32_t sum = 0;
+
+        GPI_NO_UNROLL
+        for (unsigned c = threadIdx.x; c < threadIdx.x + job->columns; c += 4) {
+            GPI_UNROLL
+            for (unsigned k = 0; k < 4; k++)
+                sum += counters[b * job->columns + ((c + k) & (job->columns - 1))];
+        }
+        if (sum && !few)
+            atomicAdd(&job->counts->keys[b / 256][b % 256], (unsigned long long)sum);
+        if (sum && few)
+            atomicAdd(&job->counts->windows[b], (unsigned long long)sum);
+        GPI_NO_UNROLL
+        for (int p = 0; sum && few && p < digits; p++) /* the digits of the key with that window */
+            atomicAdd(&job->counts->keys[p][GPI(window)(numbers[b], 8 * p)], (unsigned long long)sum);
+    }
+    if (threadIdx.x <= GPI_RADIX_MOST && tally->alike[threadIdx.x])
+        atomicAdd(&job->counts->alike[threadIdx.x], tally->alike[threadIdx.x]);
+    if (threadIdx.x == 32)
+        atomicAdd(&job->counts->pairs, tally->pairs);
+    if (threadIdx.x == 64 && tally->minus_zero)
+        atomicOr(&job->counts->minus_zero, 1u);
+}
+
+/*
+ * Pairs are partitioned by passes, which keep their order: by the topmost bits, and each range by the next ones.
+ * The items of a warp `meet` if neighbours mostly share these bits; with very few digits they always do.
+ */
+GPI_DEVICE void GPI(plan_partitions)(gpi_radix_plan *plan, int levels, int bits, int meet)
+{
+    const int first = GPI_RADIX_FIRST_BITS(levels, bits);
+
+    for (int j = 0; j < levels; j++) {
+        plan->digit[j] = j == 0 ? (int)sizeof(GP_KEY) - 1 : 0;
+        plan->shift[j] = GPI_KEY_WIDTH - (j == 0 ? first : bits);
+        plan->bits[j] = j == 0 ? first : bits - first;
+        plan->from[j] = j == 0 ? 0 : 2;
+        plan->to[j] = j == 0 ? 2 : 1;
+        plan->way[j] = meet || plan->bits[j] < 3 ? GPI_RADIX_BY_VOTES : GPI_RADIX_BY_ATOMICS;
+    }
+    plan->in_ranges = levels == 2;
+    plan->passes = levels;
+}
+
+/* After one partition every topmost digit is a bucket: where they begin, if none of them is too large. */
+GPI_DEVICE void GPI(plan_buckets)(const GPI(counting) *job, int digits)
+{
+    const unsigned digit = threadIdx.x;
+    uint64_t count = digit < 256 ? __ldcg(&job->counts->keys[digits - 1][digit]) : 0;
+
+    if (__syncthreads_or(count > GPI(bucket_n)) || (!GPI_RADIX_PAIRS && __ldcg(&job->counts->minus_zero)))
+        return;
+    if (digit < 256)
+        job->buckets->begin[digit] = job->buckets->ranges[digit] =
+            (uint32_t)job->plan->place[digits - 1][0][digit];
+    if (digit == 0) {
+        job->buckets->begin[256] = (uint32_t)job->n;
+        job->counts->buckets = 1;
+    }
+}
+
+/* Whether so many of all neighbours are often. */
+GPI_DEVICE int GPI(is_often)(uint32_t alike, uint32_t pairs)
+{
+    return 100 * (uint64_t)alike > GPI_TUNE_RADIX_ALIKE * (uint64_t)pairs;
+}
+
+/* Few different keys, of which nobody has seen others: one pass sorts them by a window. One warp. */
+GPI_DEVICE void GPI(plan_few)(const GPI(counting) *job, const gpi_radix_tally *tally)
+{
+    const int code = (int)threadIdx.x;
+    gpi_radix_plan *plan = job->plan;
+    uint64_t place = 0;
+
+    if (code >= tally->few)
+        return;
+    const uint32_t window = GPI(window)(tally->known[code], tally->window);
+    GPI_NO_UNROLL
+    for (int k = 0; k < tally->few; k++)
+        if (tally->known[k] < tally->known[code])
+            place += __ldcg(&job->counts->windows[GPI(window)(tally->known[k], tally->window)]);
+    plan->codes[0][window] = (uint8_t)code;
+    plan->digits[0][code] = (uint8_t)window;
+    plan->place[0][0][window] = place;
+}
+
+/*
+ * One thread: which passes there are. A pass ranks by votes where keys of a warp often share the digit,
+ * one digit that most of them have aside; and where the check that atomics need cannot tell keys apart that
+ * are equal in the bits that count and yet different.
+ */
+GPI_DEVICE void GPI(make_plan)(const GPI(counting) *job, const gpi_radix_tally *tally,
+                               int digits, int few)
+{
+    gpi_radix_counts *counts = job->counts;
+    gpi_radix_plan *plan = job->plan;
+    const int minus_zero = !GPI_RADIX_PAIRS && __ldcg(&counts->minus_zero);
+    const int strict =
+        minus_zero || job->strict || (!GPI_RADIX_PAIRS && job->end_bit - job->begin_bit < GPI_KEY_WIDTH);
+    const uint32_t pairs = __ldcg(&counts->pairs);
+    const int runs = GPI(is_often)(__ldcg(&counts->alike[digits]), pairs);
+    int passes = 0;
+
+    GPI_NO_UNROLL
+    for (int p = 0; p < digits; p++) {
+        if (tally->single[p]) /* all keys have one digit there: nothing to do */
+            continue;
+        /* The first pass meets the keys as they come, the later ones mixed, but for runs of equal keys. */
+        int votes = runs || (passes ? tally->crowded[p] != 0 : GPI(is_often)(__ldcg(&counts->alike[p]), pairs));
+
+        plan->digit[passes] = p;
+        plan->shift[passes] = 8 * p;
+        plan->bits[passes] = (int)gpi_min((uint32_t)(job->end_bit - job->begin_bit - 8 * p), 8);
+        plan->way[passes] = tally->kinds[p] <= GPI_RADIX_FEW_DIGITS
+                                ? (GPI(coded) && !strict ? GPI_RADIX_BUT_TWO : GPI_RADIX_BY_FOUR_VOTES)
+                            : strict ? GPI_RADIX_BY_VOTES
+                            : tally->common[p] && !tally->crowded[p]
+                                ? GPI_RADIX_BUT_ONE + (int)tally->common[p] - 1
+                            : votes ? GPI_RADIX_BY_VOTES
+                                    : GPI_RADIX_BY_ATOMICS;
+        passes++;
+    }
+    if (few && passes > 1) {
+        plan->digit[0] = 0;
+        plan->shift[0] = tally->window;
+        plan->bits[0] = 8;
+        plan->way[0] = GPI_RADIX_BY_FOUR_VOTES;
+        passes = 1;
+    }
+    plan->sorting = passes;
+    plan->minus_zero = minus_zero;
+    if (passes == 0 || (job->in_place && passes % 2)) { /* the last one copies, but looks at all of these */
+        plan->digit[passes] = -1;
+        plan->shift[passes] = 0;
+        plan->bits[passes] = 8;
+        plan->way[passes] = GPI_RADIX_BY_VOTES;
+        passes++;
+    }
+    GPI_NO_UNROLL
+    for (int j = 0; j < passes; j++) {
+        plan->to[j] = (passes - 1 - j) % 2 ? 2 : 1;
+        plan->from[j] = j == 0 ? 0 : (passes - j) % 2 ? 2 : 1;
+    }
+    plan->in_ranges = 0;
+    plan->passes = passes;
+    if (GPI_RADIX_PAIRS && passes < GPI_RADIX_WORTH_ONE)
+        counts->buckets = 0;
+    else if (counts->buckets && GPI_RADIX_PAIRS)
+        GPI(plan_partitions)(plan, 1, 8, GPI(is_often)(__ldcg(&counts->alike[digits - 1]), pairs));
+    else if (counts->buckets)
+        plan->passes = 0;
+}
+#endif
+
+/*
+ * Counts all digits of all keys; the block that is done last makes the plan. Dynamic shared memory:
+ * digits * 256 * columns counters.
+ */
+static __global__ void __launch_bounds__(GPI_RADIX_COUNT_THREADS, 1)
+    GPI(count_kernel)(GPI(counting) job)
+{
+#if GPI_DEVICE_CODE
+    GP_DYNAMIC_SHARED(uint32_t, counters);
+    GP_SHARED(gpi_radix_tally, tally);
+    const int digits = (job.end_bit - job.begin_bit + 7) / 8;
+    const uint64_t range = digits ? UINT64_MAX >> (64 - (job.end_bit - job.begin_bit)) : 0;
+    const size_t stride = (size_t)gridDim.x * GPI_RADIX_COUNT_THREADS;
+    const size_t head = (0 - (size_t)(uintptr_t)job.in) % 16 / sizeof(GP_KEY);
+    const size_t vectors = head < job.n ? (job.n - head) / GPI(vector_n) : 0;
+
+    GPI_NO_UNROLL
+    for (unsigned i = threadIdx.x; i < (unsigned)digits * 256 * job.columns; i += GPI_RADIX_COUNT_THREADS)
+        counters[i] = 0;
+    if (threadIdx.x == GPI_RADIX_MOST)
+        tally.alike[GPI_RADIX_MOST] = 0;
+    if (threadIdx.x < GPI_RADIX_MOST)
+        tally.alike[threadIdx.x] = tally.single[threadIdx.x] = tally.common[threadIdx.x] = 0;
+    if (threadIdx.x == 0) {
+        tally.few = 0;
+        tally.pairs = tally.minus_zero = 0;
+    }
+    gpi_grid_wait();
+    gpi_grid_launch_next();
+    const int decided = job.levels == 2 && job.counts->buckets;
+    if (decided && !GPI_RADIX_PAIRS)
+        return;
+    GPI_NO_UNROLL
+    for (size_t i = (size_t)blockIdx.x * GPI_RADIX_COUNT_THREADS + threadIdx.x; i < job.words;
+         i += stride)
+        job.look[i] = 0;
+    if (decided)
+        return;
+    if (threadIdx.x < 32 && digits > 1 && job.levels != 1)
+        GPI(find_few)(&job, &tally, range);
+    __syncthreads(); /* the counters are zero, the few are known */
+    int few = tally.few; /* so many different keys, as far as is known, or 0 */
+    if (few) {
+        uint64_t *numbers = GPI(numbers)(counters, job.columns);
+
+        GPI_NO_UNROLL
+        for (unsigned w = threadIdx.x; w < 256; w += GPI_RADIX_COUNT_THREADS) {
+            numbers[w] = tally.known[0]; /* not right for any other window */
+            GPI_NO_UNROLL
+            for (int k = 1; k < few; k++)
+                if (GPI(window)(tally.known[k], tally.window) == w)
+                    numbers[w] = tally.known[k];
+        }
+        __syncthreads(); /* the numbers are there */
+    }
+    for (;;) {
+        int others = GPI(count_vectors)(&tally, counters, job.columns, job.in + head, vectors, job.begin_bit,
+                                        range, digits, few);
+
+        if (blockIdx.x == 0)
+            others |= GPI(count_ends)(&job, &tally, counters, head, vectors, range, digits, few);
+        if (!__syncthreads_or(others)) /* the counters are complete */
+            break;
+        few = 0; /* all digits, then */
+        GPI_NO_UNROLL
+        for (unsigned i = threadIdx.x; i < (unsigned)digits * 256 * job.columns; i += GPI_RADIX_COUNT_THREADS)
+            counters[i] = 0;
+        if (threadIdx.x == 0)
+            atomicOr(&job.counts->others, 1u);
+        __syncthreads(); /* the counters are zero again */
+    }
+    GPI(collect)(&job, &tally, counters, digits, few);
+
+    __threadfence(); /* what the block has added comes before it is done */
+    __syncthreads(); /* all its threads have added */
+    if (threadIdx.x == 0)
+        tally.last = atomicAdd(&job.counts->done, 1u) == gridDim.x - 1;
+    __syncthreads(); /* everybody knows whether the block is the last one */
+    if (!tally.last)
+        return;
+    __threadfence(); /* the other blocks were done before their counts are read */
+    gpi_radix_add_up(&tally, job.counts, job.plan, job.n, digits);
+    if (job.levels == 1)
+        GPI(plan_buckets)(&job, digits);
+    if (threadIdx.x < 32) {
+        few = tally.few && !__ldcg(&job.counts->others);
+        if (few)
+            GPI(plan_few)(&job, &tally);
+        if (threadIdx.x == 0)
+            GPI(make_plan)(&job, &tally, digits, few);
+    }
+#endif
+}

@@ -1,0 +1,717 @@
+/*
+ * core/radix/tile.cuh: the kernel of a pass, for many keys or, with GPI_RADIX_FEW 1, for few. How it works
+ * is told in core/radix/pass.cuh, which includes this twice.
+ *
+ * Part of radix_sort.cuh; not to be included directly.
+ */
+
+/*
+ * Small values wait in shared memory for their keys; larger ones are fetched when their place is known.
+ * A tile fills half a multiprocessor, or all of it with small values. The items of a thread are odd in
+ * number: in regular input the digits of a tile start so many items apart, and with a multiple of 32
+ * the lanes of a warp would meet in one bank.
+ */
+enum {
+    /* Whether another kernel for many keys moves such values, or none does. */
+    GPI_RADIX_OF(unused) = GPI_RADIX_MOVES_NUMBERS != GPI(indexed),
+    GPI_RADIX_OF(staged) = GPI_RADIX_PAIRS && sizeof(GPI_RADIX_VALUE) <= 16 && !GPI_RADIX_OF(unused),
+    GPI_RADIX_OF(slot) = (int)sizeof(GP_KEY) + 2 * GPI_RADIX_PAIRS +
+                         (GPI_RADIX_OF(staged) ? (int)sizeof(GPI_RADIX_VALUE) : 0),
+    GPI_RADIX_OF(threads) = GPI_RADIX_FEW || GPI_RADIX_OF(staged) ? 512 : 256,
+    GPI_RADIX_OF(warps) = GPI_RADIX_OF(threads) / 32,
+    GPI_RADIX_OF(blocks) = GPI_RADIX_FEW || GPI_RADIX_OF(staged) ? 1 : 2, /* of a multiprocessor */
+    GPI_RADIX_OF(fitting) = (200 << 10) / GPI_RADIX_OF(threads) / GPI_RADIX_OF(slot),
+    GPI_RADIX_OF(items) = GPI_RADIX_FEW             ? 16
+                          : !GPI_RADIX_OF(staged)       ? (GPI_RADIX_OF(slot) <= 4 ? GPI_TUNE_RADIX_ITEMS : 39)
+                      : GPI_RADIX_OF(fitting) <= 39 ? (GPI_RADIX_OF(fitting) - 1) | 1
+                                                    : 39,
+    GPI_RADIX_OF(tile_n) = GPI_RADIX_OF(threads) * GPI_RADIX_OF(items),
+    GPI_RADIX_OF(may_add) = !GPI_RADIX_FEW,       /* whether atomics may rank */
+    /* Items of a thread come so many at a time: in a tile of fewer, and in loops that are not written out. */
+    GPI_RADIX_OF(rounds) = GPI_RADIX_OF(slot) > 16 ? 1 : 4,
+    GPI_RADIX_OF(chunk) = GPI_RADIX_OF(items) % 4 == 0   ? GPI_RADIX_OF(items) / 4
+                          : GPI_RADIX_OF(items) % 3 == 0 ? GPI_RADIX_OF(items) / 3
+                      : GPI_RADIX_OF(items) % 5 == 0 ? GPI_RADIX_OF(items) / 5
+                                                     : GPI_RADIX_OF(items),
+    GPI_RADIX_OF(voted) = GPI_RADIX_OF(items) % 9 == 0 ? 9 : GPI_RADIX_OF(chunk), /* the same where four votes rank */
+    GPI_RADIX_OF(ranked) = GPI_RADIX_FEW || GPI_RADIX_OF(rounds) == 1 ? GPI_RADIX_OF(chunk) : 16, /* and where eight do */
+    GPI_RADIX_OF(written) = GPI_RADIX_OF(items) % 21 == 0   ? 21
+                            : GPI_RADIX_OF(items) % 13 == 0 ? 13
+                        : GPI_RADIX_OF(items) % 9 == 0  ? 9
+                                                        : GPI_RADIX_OF(chunk),
+    GPI_RADIX_OF(checked) = GPI_RADIX_OF(items) % 9 == 0 ? 9 : GPI_RADIX_OF(written), /* where they are checked, too */
+    GPI_RADIX_OF(ahead) = GPI_RADIX_FEW ? 16 : 4, /* tiles that the look-back reads at a time */
+    /* Items of a thread on their way to memory: large values take more registers. */
+    GPI_RADIX_OF(batch) = !GPI_RADIX_PAIRS                ? 1
+                          : sizeof(GPI_RADIX_VALUE) <= 16 ? 3
+                      : sizeof(GPI_RADIX_VALUE) <= 32 ? 2
+                                                      : 1
+};
+
+/* The arrays of a pass, the digit that it is about, and the items of a tile in shared memory. */
+typedef struct {
+    const GP_KEY *keys_from;
+    GP_KEY *keys_to;
+    const GPI_RADIX_VALUE *values_from;
+    GPI_RADIX_VALUE *values_to;
+    int shift;
+    uint32_t mask;
+    int first, last;         /* of the passes that sort: it makes codes, or keys of them */
+    int minus_zero;          /* whether there is a -0.0, which counts as +0.0 */
+    uint32_t scale, offset;  /* the bits of a short key * scale + offset: its number up to the digit, topmost */
+    GP_KEY *keys;            /* in order of the digit */
+    uint16_t *positions;     /* where in the tile they come from */
+    char *values;            /* in the order of the input, */
+    uint32_t off;            /* the first one so many bytes behind */
+} GPI_RADIX_OF(arrays);
+
+/* The value that stands for item i when there are no values: its number. */
+GPI_DEVICE GPI_RADIX_VALUE GPI_RADIX_OF(numbered)(size_t i)
+{
+    GPI_RADIX_VALUE value;
+
+    memset((void *)&value, 0, sizeof value);
+    if (GPI_IS_SAME_TYPE(GPI_RADIX_VALUE, float)) {
+        float number = (float)i;
+        memcpy((void *)&value, &number,
+               sizeof value < sizeof number ? sizeof value : sizeof number);
+    } else if (GPI_IS_SAME_TYPE(GPI_RADIX_VALUE, double)) {
+        double number = (double)i;
+        memcpy((void *)&value, &number,
+               sizeof value < sizeof number ? sizeof value : sizeof number);
+    } else {
+        memcpy((void *)&value, &i,
+               sizeof value < sizeof i ? sizeof value : sizeof i); /* little-endian */
+    }
+    return value;
+}
+
+/* What a tile has in shared memory, besides its items. */
+typedef struct {
+    uint64_t place[256]; /* of a digit, less its start in the tile */
+    uint32_t start[256];
+    uint32_t counts[GPI_RADIX_OF(warps)][256];
+    uint32_t sums[8];
+    uint32_t tile;
+    uint32_t range, begun; /* where ranges are sorted apart: that of the tile, and its first tile */
+    uint32_t idle[32];     /* for lanes that take part in an atomic addition for nothing */
+    uint8_t codes[256]; /* of the digits, where there are few of them; */
+    uint8_t digits[GPI_RADIX_FEW_DIGITS]; /* and which they are */
+} GPI_RADIX_OF(tile);
+
+#if GPI_DEVICE_CODE
+/* The first tile that a tile looks back to. */
+GPI_DEVICE uint32_t GPI_RADIX_OF(begun)(const GPI_RADIX_OF(tile) *tile)
+{
+    return GPI_RADIX_PAIRS ? tile->begun : 0;
+}
+
+/* A pass that only copies: none is needed, or one more to end in the right array. */
+GPI_DEVICE void GPI_RADIX_OF(copy)(const GPI(job) *job, const GPI_RADIX_OF(arrays) *pass)
+{
+    enum { AHEAD = 8, SOME = AHEAD * GPI_RADIX_OF(threads) }; /* keys of a thread that are read before one is written */
+    const size_t stride = (size_t)gridDim.x * GPI_RADIX_OF(threads), end = job->first + job->n;
+    const size_t first = job->first + threadIdx.x, rest = job->n % SOME;
+    size_t i = first + (size_t)blockIdx.x * SOME;
+
+    if (pass->keys_from != pass->keys_to) {
+        GPI_NO_UNROLL
+        for (; i < end - rest; i += AHEAD * stride) {
+            GP_KEY keys[AHEAD];
+
+            GPI_UNROLL
+            for (unsigned k = 0; k < AHEAD; k++)
+                keys[k] = pass->keys_from[i + k * GPI_RADIX_OF(threads)];
+            GPI_UNROLL
+            for (unsigned k = 0; k < AHEAD; k++)
+                pass->keys_to[i + k * GPI_RADIX_OF(threads)] = keys[k];
+        }
+        GPI_NO_UNROLL
+        for (i = end - rest + blockIdx.x * GPI_RADIX_OF(threads) + threadIdx.x; i < end; i += stride)
+            pass->keys_to[i] = pass->keys_from[i];
+    }
+    if (GPI_RADIX_PAIRS && pass->values_from != pass->values_to)
+        for (i = first + (size_t)blockIdx.x * GPI_RADIX_OF(threads); i < end; i += stride)
+            pass->values_to[i] = pass->values_from ? pass->values_from[i] : GPI_RADIX_OF(numbered)(i);
+}
+
+/* ---- steps of a pass --------------------------------------------------------------------------- */
+
+/* Whether pieces of 16 bytes may change places: no value lies in two, if the first one is `off` bytes into one. */
+GPI_DEVICE int GPI_RADIX_OF(changes)(uint32_t off)
+{
+    return 16 % sizeof(GPI_RADIX_VALUE) == 0 &&
+           (__alignof__(GPI_RADIX_VALUE) == sizeof(GPI_RADIX_VALUE) || off % sizeof(GPI_RADIX_VALUE) == 0);
+}
+
+/* Where the value of a tile's item is in shared memory. */
+GPI_DEVICE GPI_RADIX_VALUE *GPI_RADIX_OF(value_at)(const GPI_RADIX_OF(arrays) *pass, uint32_t position)
+{
+    const uint32_t at = pass->off + position * (uint32_t)sizeof(GPI_RADIX_VALUE);
+
+    return (GPI_RADIX_VALUE *)(pass->values + gpi_radix_value_at(at, GPI_RADIX_OF(changes)(pass->off)));
+}
+
+/* Brings the values of a tile to shared memory, where they are after gpi_copy_wait(). */
+GPI_DEVICE void GPI_RADIX_OF(stage)(GPI_RADIX_OF(arrays) *pass, size_t first, uint32_t count)
+{
+    if (pass->values_from) {
+        const char *from = (const char *)(pass->values_from + first);
+
+        pass->off = gpi_radix_stage(pass->values, from, count * (uint32_t)sizeof(GPI_RADIX_VALUE), GPI_RADIX_OF(threads),
+                                    GPI_RADIX_OF(changes)((uint32_t)((uintptr_t)from % 16)));
+        return;
+    }
+    for (uint32_t x = threadIdx.x; x < count; x += GPI_RADIX_OF(threads))
+        *GPI_RADIX_OF(value_at)(pass, x) = GPI_RADIX_OF(numbered)(first + x);
+}
+
+/* Reads a tile of `count` items. Lanes read neighbouring keys; a warp has a run of them. */
+GPI_DEVICE void GPI_RADIX_OF(load)(GP_KEY *keys, const GPI_RADIX_OF(arrays) *pass, size_t first,
+                                   uint32_t count, uint32_t rounds)
+{
+    const unsigned at = threadIdx.x / 32 * 32 * rounds + threadIdx.x % 32;
+    const GP_KEY *from = pass->keys_from + first + at;
+    const GP_KEY last = GPI(coded) && !pass->first ? GPI(key_code)(GPI(key_last)()) : GPI(key_last)();
+
+    if (GPI_RADIX_OF(may_add) && count == GPI_RADIX_OF(tile_n)) {
+        GPI_UNROLL
+        for (int i = 0; i < GPI_RADIX_OF(items); i++)
+            keys[i] = from[32 * i];
+    } else {
+        const int limit = (int)gpi_min(count, at + 32 * rounds) - (int)at;
+
+        GPI_UNROLL
+        for (int i = 0; i < GPI_RADIX_OF(items); i++)
+            keys[i] = 32 * i < limit ? from[32 * i] : last;
+    }
+    if (GPI(coded) && pass->first) {
+        GPI_UNROLL
+        for (int i = 0; i < GPI_RADIX_OF(items); i++)
+            keys[i] = GPI(key_code)(keys[i]);
+    }
+}
+
+/*
+ * Where in a row of counts a digit is. Digits that are a multiple of 16 apart, as those of evenly spaced
+ * keys, are in different banks.
+ */
+GPI_DEVICE uint32_t GPI_RADIX_OF(column)(uint32_t digit)
+{
+    return digit ^ digit >> 4;
+}
+
+/*
+ * Counts the digits of the warp's run, with what fills up the last tile. Additions whose result nobody
+ * wants take no longer when lanes meet. `one` is a constant: whether there may be a -0.0.
+ */
+GPI_DEVICE void GPI_RADIX_OF(count_digits)(GPI_RADIX_OF(tile) *tile, const GP_KEY *keys,
+                                           const GPI_RADIX_OF(arrays) *pass, uint32_t rounds, int one)
+{
+    uint32_t *counts = tile->counts[threadIdx.x / 32];
+
+    GPI_UNROLL
+    for (int i = 0; i < GPI_RADIX_OF(items); i++) {
+        if (i % GPI_RADIX_OF(rounds) == 0 && i >= (int)rounds)
+            break;
+        atomicAdd(&counts[GPI_RADIX_OF(column)(GPI(digit)(keys[i], pass->shift, pass->mask, one))], 1u);
+    }
+}
+
+/*
+ * Adds up the warps' counts of each digit, publishes them, and turns them into the first slot of each
+ * warp's keys. Gives thread d how many keys of the digit d there are, and in *start the first slot.
+ */
+GPI_DEVICE uint32_t GPI_RADIX_OF(add_up)(GPI_RADIX_OF(tile) *tile, uint32_t *look, uint32_t *start)
+{
+    const unsigned digit = threadIdx.x, lane = digit % 32, warp = digit / 32;
+    uint32_t sum = 0, scan = 0;
+
+    if (digit < 256) {
+        GPI_UNROLL
+        for (int w = 0; w < GPI_RADIX_OF(warps); w++)
+            sum += tile->counts[w][GPI_RADIX_OF(column)(digit)];
+        gpi_store_relaxed_u32(&look[tile->tile * 256 + digit],
+                              sum | (tile->tile > GPI_RADIX_OF(begun)(tile) ? GPI_RADIX_SEEN_TILE : GPI_RADIX_SEEN_ALL));
+        scan = gpi_warp_prefix(sum, lane);
+        if (lane == 31)
+            tile->sums[warp] = scan;
+        scan -= sum;
+    }
+    __syncthreads(); /* the warps' sums are complete */
+    if (digit < 256) {
+        scan += gpi_warp_sum(lane < warp ? tile->sums[lane] : 0);
+        *start = scan;
+        GPI_UNROLL
+        for (int w = 0; w < GPI_RADIX_OF(warps); w++) {
+            uint32_t *slot = &tile->counts[w][GPI_RADIX_OF(column)(digit)], count = *slot;
+
+            *slot = scan;
+            scan += count;
+        }
+    }
+    __syncthreads(); /* the warps' first slots are there */
+    return sum;
+}
+
+/* Puts a key, and where in the tile it comes from, into a slot. */
+GPI_DEVICE void GPI_RADIX_OF(put)(const GPI_RADIX_OF(arrays) *pass, uint32_t slot, GP_KEY key, uint32_t position)
+{
+    pass->keys[slot] = key;
+    if (GPI_RADIX_PAIRS)
+        pass->positions[slot] = (uint16_t)position;
+}
+
+/*
+ * Registers have no numbers at run time: when the first `some` keys are done, the next ones take their place. A
+ * fraction of the code for a few moves.
+ */
+GPI_DEVICE void GPI_RADIX_OF(chunk_done)(GP_KEY *keys, int some)
+{
+    GPI_UNROLL
+    for (int i = some; i < GPI_RADIX_OF(items); i++)
+        keys[i - some] = keys[i];
+}
+
+/* By votes; the count of a digit is the next slot. Slots behind the items are of what fills up the tile. */
+GPI_DEVICE void GPI_RADIX_OF(exchange_by_votes)(uint32_t *counts, GP_KEY *keys, const GPI_RADIX_OF(arrays) *pass,
+                                                uint32_t at, uint32_t rounds)
+{
+    const unsigned below = (1u << threadIdx.x % 32) - 1;
+    uint32_t ones = 0xFFFFFFFFu;
+
+    GPI_OPAQUE(ones);
+    GPI_NO_UNROLL
+    for (uint32_t i = 0; i < rounds; i += GPI_RADIX_OF(ranked)) {
+        GPI_UNROLL
+        for (uint32_t k = 0; k < GPI_RADIX_OF(ranked); k++) {
+            const uint32_t place = k % GPI_RADIX_OF(rounds); /* items end between rounds, or where there are no more */
+
+            if ((place == 0 || place == GPI_RADIX_OF(items) % GPI_RADIX_OF(rounds)) && i + k >= rounds)
+                break;
+            uint32_t digit = GPI(digit)(keys[k], pass->shift, pass->mask, 1);
+            unsigned same = gpi_match_digit(digit, ones), rank = (unsigned)__popc(same & below);
+            uint32_t slot = counts[GPI_RADIX_OF(column)(digit)];
+
+            __syncwarp(); /* everybody has read the slot */
+            if (rank == 0)
+                counts[GPI_RADIX_OF(column)(digit)] = slot + (uint32_t)__popc(same);
+            __syncwarp(); /* the slot is there for the next round */
+            GPI_RADIX_OF(put)(pass, slot + rank, keys[k], at + 32 * (i + k));
+        }
+        GPI_RADIX_OF(chunk_done)(keys, GPI_RADIX_OF(ranked));
+    }
+}
+
+/*
+ * Where there are few digits, so that four votes tell them apart: the first lanes stand for one each, and know
+ * its next slot and the lanes that have it. Keys of 8 bytes leave no registers to ask for these lanes.
+ */
+GPI_DEVICE void GPI_RADIX_OF(exchange_few)(const GPI_RADIX_OF(tile) *tile, const uint32_t *counts, GP_KEY *keys,
+                                           const GPI_RADIX_OF(arrays) *pass, uint32_t at)
+{
+    const unsigned lane = threadIdx.x % 32, below = (1u << lane) - 1;
+    const unsigned own[4] = {lane & 1 ? 0 : ~0u, lane & 2 ? 0 : ~0u, lane & 4 ? 0 : ~0u, lane & 8 ? 0 : ~0u};
+    uint32_t next = counts[GPI_RADIX_OF(column)(tile->digits[lane % GPI_RADIX_FEW_DIGITS])];
+
+    GPI_NO_UNROLL
+    for (uint32_t i = 0; i < GPI_RADIX_OF(items); i += GPI_RADIX_OF(voted)) {
+        GPI_UNROLL
+        for (uint32_t k = 0; k < GPI_RADIX_OF(voted); k++) {
+            uint32_t code = tile->codes[GPI(digit)(keys[k], pass->shift, pass->mask, 1)];
+            unsigned a = __ballot_sync(GPI_FULL_MASK, code & 1), b = __ballot_sync(GPI_FULL_MASK, code & 2),
+                     c = __ballot_sync(GPI_FULL_MASK, code & 4), d = __ballot_sync(GPI_FULL_MASK, code & 8);
+            unsigned mine = (a ^ own[0]) & (b ^ own[1]) & (c ^ own[2]) & (d ^ own[3]);
+            unsigned same = GPI_KEY_IS_NARROW ? __shfl_sync(GPI_FULL_MASK, mine, (int)code)
+                                              : (code & 1 ? a : ~a) & (code & 2 ? b : ~b) &
+                                                    (code & 4 ? c : ~c) & (code & 8 ? d : ~d);
+            uint32_t slot = __shfl_sync(GPI_FULL_MASK, next, (int)code) + (uint32_t)__popc(same & below);
+
+            next += (uint32_t)__popc(mine);
+            GPI_RADIX_OF(put)(pass, slot, keys[k], at + 32 * (i + k));
+        }
+        GPI_RADIX_OF(chunk_done)(keys, GPI_RADIX_OF(voted));
+    }
+}
+
+/*
+ * The two digits that the warp has most often, the second one times 256, if others are few; GPI_RADIX_MIXED if
+ * they are not. Where there are few digits. The counts are those of the warp.
+ */
+GPI_DEVICE uint32_t GPI_RADIX_OF(commonest)(const GPI_RADIX_OF(tile) *tile)
+{
+    const uint32_t *counts = tile->counts[threadIdx.x / 32], all = 32 * GPI_RADIX_OF(items);
+    const uint32_t digit = tile->digits[threadIdx.x % GPI_RADIX_FEW_DIGITS];
+    const uint32_t mine = counts[GPI_RADIX_OF(column)(digit)] << 8 | digit;
+    const uint32_t most = gpi_warp_max(mine), next = gpi_warp_max(mine == most ? 0 : mine);
+
+    return 8 * (all - (most >> 8) - (next >> 8)) < all ? (most & 255) | (next & 255) << 8 : GPI_RADIX_MIXED;
+}
+
+/*
+ * By atomics, all but the keys of one digit, or of another one, too: `two` is a constant. Instead of a branch, which
+ * would have to wait for the result, the lanes with these add to something that nobody wants.
+ */
+GPI_DEVICE void GPI_RADIX_OF(exchange_but)(GPI_RADIX_OF(tile) *tile, uint32_t *counts, GP_KEY *keys,
+                                           const GPI_RADIX_OF(arrays) *pass, uint32_t at, uint32_t one,
+                                           uint32_t other, int two, int shift)
+{
+    const unsigned below = (1u << threadIdx.x % 32) - 1;
+    uint32_t next_one = counts[GPI_RADIX_OF(column)(one)], next_other = two ? counts[GPI_RADIX_OF(column)(other)] : 0;
+    uint32_t *const idle = &tile->idle[threadIdx.x % 32];
+
+    GPI_NO_UNROLL
+    for (uint32_t i = 0; i < GPI_RADIX_OF(items); i += GPI_RADIX_OF(chunk)) {
+        GPI_UNROLL
+        for (uint32_t k = 0; k < GPI_RADIX_OF(chunk); k++) {
+            uint32_t digit = GPI(digit)(keys[k], shift, pass->mask, 0);
+            const int is_one = digit == one, is_other = two && digit == other;
+            unsigned ones = __ballot_sync(GPI_FULL_MASK, is_one);
+            unsigned others = two ? __ballot_sync(GPI_FULL_MASK, is_other) : 0;
+            uint32_t slot = (is_other ? next_other : next_one) +
+                            (uint32_t)__popc((is_other ? others : ones) & below);
+            uint32_t rare = atomicAdd(is_one || is_other ? idle : &counts[GPI_RADIX_OF(column)(digit)], 1u);
+
+            next_one += (uint32_t)__popc(ones);
+            next_other += (uint32_t)__popc(others);
+            slot = is_one || is_other ? slot : rare;
+            GPI_RADIX_OF(put)(pass, slot, keys[k], at + 32 * (i + k));
+        }
+        GPI_RADIX_OF(chunk_done)(keys, GPI_RADIX_OF(chunk));
+    }
+}
+
+/* Ranks the keys, and puts them into shared memory in order of the digit. `two` are the warp's commonest digits. */
+GPI_DEVICE void GPI_RADIX_OF(exchange)(GPI_RADIX_OF(tile) *tile, GP_KEY *keys, const GPI_RADIX_OF(arrays) *pass,
+                                       uint32_t rounds, int way, uint32_t two)
+{
+    const unsigned at = threadIdx.x / 32 * 32 * rounds + threadIdx.x % 32;
+    uint32_t *counts = tile->counts[threadIdx.x / 32];
+    int shift = pass->shift;
+
+    GPI_OPAQUE(shift); /* the digits again, rather than in registers since the count */
+    if (way == GPI_RADIX_BY_VOTES) {
+        GPI_RADIX_OF(exchange_by_votes)(counts, keys, pass, at, rounds);
+    } else if (way == GPI_RADIX_BY_FOUR_VOTES || (GPI(coded) && two == GPI_RADIX_MIXED)) {
+        GPI_RADIX_OF(exchange_few)(tile, counts, keys, pass, at);
+    } else if (GPI(coded) && way == GPI_RADIX_BUT_TWO) {
+        GPI_RADIX_OF(exchange_but)(tile, counts, keys, pass, at, two & 255, two >> 8, 1, shift);
+    } else if (way >= GPI_RADIX_BUT_ONE) {
+        GPI_RADIX_OF(exchange_but)(tile, counts, keys, pass, at, (uint32_t)way - GPI_RADIX_BUT_ONE, 0, 0, shift);
+    } else {
+        GPI_NO_UNROLL
+        for (uint32_t i = 0; i < GPI_RADIX_OF(items); i += GPI_RADIX_OF(chunk)) {
+            GPI_UNROLL
+            for (uint32_t k = 0; k < GPI_RADIX_OF(chunk); k++) {
+                uint32_t digit = GPI(digit)(keys[k], shift, pass->mask, 0);
+
+                GPI_RADIX_OF(put)(pass, atomicAdd(&counts[GPI_RADIX_OF(column)(digit)], 1u), keys[k], at + 32 * (i + k));
+            }
+            GPI_RADIX_OF(chunk_done)(keys, GPI_RADIX_OF(chunk));
+        }
+    }
+}
+
+/* Thread d: how many keys of the digit d the tiles from `begun` on have before this one; makes that known. */
+GPI_DEVICE uint32_t GPI_RADIX_OF(look_back)(uint32_t *look, uint32_t begun, uint32_t tile, uint32_t sum)
+{
+    uint32_t *own = look + tile * 256 + threadIdx.x;
+    uint32_t before = 0;
+    int known = tile == begun;
+
+    for (const uint32_t *row = own - 256; !known;) {
+        uint32_t words[GPI_RADIX_OF(ahead)];
+
+        GPI_UNROLL
+        for (int w = 0; w < GPI_RADIX_OF(ahead); w++) /* there are some before the first tile's; nobody looks at them */
+            words[w] = gpi_load_relaxed_u32(row - w * 256);
+        GPI_UNROLL
+        for (int w = 0; w < GPI_RADIX_OF(ahead) && words[w] && !known; w++) {
+            before += words[w] & GPI_RADIX_SEEN_COUNT;
+            known = (words[w] & GPI_RADIX_SEEN_ALL) != 0;
+            row -= 256;
+        }
+    }
+    if (tile > begun)
+        gpi_store_relaxed_u32(own, (before + sum) | GPI_RADIX_SEEN_ALL);
+    return before;
+}
+
+/*
+ * Where an item goes, and whether it stands behind one that it should precede. may_be_first is a constant:
+ * whether the slot may be the first one, which has none before it. (No branches here: they would keep
+ * the items apart that the compiler should treat together.)
+ */
+GPI_DEVICE size_t GPI_RADIX_OF(place)(const GPI_RADIX_OF(tile) *tile, const GPI_RADIX_OF(arrays) *pass,
+                                      GP_KEY key, uint32_t slot, int shift, int check, int one,
+                                      int may_be_first, int *wrong)
+{
+    const uint32_t digit = GPI(digit)(key, shift, pass->mask, one);
+    const uint32_t before = slot - (may_be_first ? slot > 0 : 1);
+
+    if (check && GPI_RADIX_PAIRS) { /* in the order in which they came */
+        *wrong |= (slot > tile->start[digit]) & (pass->positions[slot] < pass->positions[before]);
+    } else if (check) { /* by this digit and all before it: the topmost bits now */
+        const GP_KEY previous = pass->keys[before];
+
+        if (GPI_KEY_IS_NARROW)
+            *wrong |= GPI(key_code_word)(key, 0) * pass->scale + pass->offset <
+                      GPI(key_code_word)(previous, 0) * pass->scale + pass->offset;
+        else
+            *wrong |= GPI_RADIX_LONG(key) << (56 - shift) < GPI_RADIX_LONG(previous) << (56 - shift);
+    }
+    return (size_t)tile->place[digit] + slot;
+}
+
+/* A key as it leaves the pass; the `last` one gives keys for codes. */
+GPI_DEVICE GP_KEY GPI_RADIX_OF(leave)(GP_KEY key, int last)
+{
+    return GPI(coded) && last ? GPI(key_of_code)(key) : key;
+}
+
+/* The value of the item in a slot. */
+GPI_DEVICE GPI_RADIX_VALUE GPI_RADIX_OF(fetch)(const GPI_RADIX_OF(arrays) *pass, size_t first,
+                                               uint32_t slot)
+{
+    uint32_t position = pass->positions[slot];
+
+    if (GPI_RADIX_OF(staged))
+        return *GPI_RADIX_OF(value_at)(pass, position);
+    return pass->values_from ? pass->values_from[first + position]
+                             : GPI_RADIX_OF(numbered)(first + position);
+}
+
+/* Writes the tile, each digit to its place. Some items at a time are read before they are written. */
+GPI_DEVICE int GPI_RADIX_OF(write)(const GPI_RADIX_OF(tile) *tile, const GPI_RADIX_OF(arrays) *pass,
+                                   size_t first, uint32_t count, int check, int one)
+{
+    int shift = pass->shift, wrong = 0;
+
+    GPI_OPAQUE(shift);
+    if (check || (GPI_RADIX_OF(may_add) && count == GPI_RADIX_OF(tile_n))) { /* only whole tiles are checked */
+        const uint32_t some = check ? GPI_RADIX_OF(checked) : GPI_RADIX_OF(written);
+
+        GPI_NO_UNROLL
+        for (uint32_t first_slot = threadIdx.x; first_slot < GPI_RADIX_OF(tile_n);
+             first_slot += some * GPI_RADIX_OF(threads)) {
+            GPI_UNROLL
+            for (uint32_t i = 0; i < some; i += GPI_RADIX_OF(batch)) {
+                GP_KEY keys[GPI_RADIX_OF(batch)];
+                GPI_RADIX_VALUE values[GPI_RADIX_OF(batch)];
+                size_t to[GPI_RADIX_OF(batch)];
+
+                GPI_UNROLL
+                for (uint32_t k = 0; k < GPI_RADIX_OF(batch) && k + i < some; k++) {
+                    uint32_t slot = first_slot + (i + k) * GPI_RADIX_OF(threads);
+
+                    keys[k] = pass->keys[slot];
+                    to[k] = GPI_RADIX_OF(place)(tile, pass, keys[k], slot, shift, check, one, i + k == 0, &wrong);
+                    if (GPI_RADIX_PAIRS)
+                        values[k] = GPI_RADIX_OF(fetch)(pass, first, slot);
+                }
+                GPI_UNROLL
+                for (uint32_t k = 0; k < GPI_RADIX_OF(batch) && k + i < some; k++) {
+                    pass->keys_to[to[k]] = GPI_RADIX_OF(leave)(keys[k], pass->last);
+                    if (GPI_RADIX_PAIRS)
+                        pass->values_to[to[k]] = values[k];
+                }
+            }
+        }
+        return wrong;
+    }
+    for (uint32_t slot = threadIdx.x; slot < count; slot += GPI_RADIX_OF(threads)) {
+        GP_KEY key = pass->keys[slot];
+        size_t to = GPI_RADIX_OF(place)(tile, pass, key, slot, shift, check, one, 1, &wrong);
+
+        pass->keys_to[to] = GPI_RADIX_OF(leave)(key, pass->last);
+        if (GPI_RADIX_PAIRS)
+            pass->values_to[to] = GPI_RADIX_OF(fetch)(pass, first, slot);
+    }
+    return wrong;
+}
+
+/* Writes the tile once more, in the order of the input: thread d picks out the keys of the digit d. */
+GPI_DEVICE void GPI_RADIX_OF(write_again)(const GPI_RADIX_OF(tile) *tile, const GPI_RADIX_OF(arrays) *pass,
+                                          size_t first, uint32_t count)
+{
+    if (threadIdx.x >= 256)
+        return;
+    size_t to = (size_t)tile->place[threadIdx.x] + tile->start[threadIdx.x];
+
+    GPI_NO_UNROLL
+    for (size_t i = first; i < first + count; i++) {
+        GP_KEY key = pass->keys_from[i];
+
+        key = GPI(coded) && pass->first ? GPI(key_code)(key) : key;
+        if (GPI(digit)(key, pass->shift, pass->mask, 1) != threadIdx.x)
+            continue;
+        pass->keys_to[to] = GPI_RADIX_OF(leave)(key, pass->last);
+        if (GPI_RADIX_PAIRS)
+            pass->values_to[to] = pass->values_from ? pass->values_from[i] : GPI_RADIX_OF(numbered)(i);
+        to++;
+    }
+}
+
+/* What the plan says about a pass. Gives its digit of the key, or -1. */
+GPI_DEVICE int GPI_RADIX_OF(choose)(const GPI(job) *job, GPI_RADIX_OF(arrays) *pass, char *items)
+{
+    const gpi_radix_plan *plan = job->plan;
+    const int digit = plan->digit[job->pass], from = plan->from[job->pass],
+              to = plan->to[job->pass];
+
+    pass->keys_from = from == 0 ? job->keys_in : from == 1 ? job->keys_out : job->keys_other;
+    pass->keys_to = to == 1 ? job->keys_out : job->keys_other;
+    pass->values_from = (const GPI_RADIX_VALUE *)(from == 0   ? job->values_in
+                                                  : from == 1 ? job->values_out
+                                                              : job->values_other);
+    pass->values_to = (GPI_RADIX_VALUE *)(to == 1 ? job->values_out : job->values_other);
+    pass->shift = job->begin_bit + plan->shift[job->pass];
+    pass->mask = 255u >> (8 - plan->bits[job->pass]);
+    pass->first = job->pass == 0;
+    pass->last = job->pass == plan->sorting - 1;
+    pass->minus_zero = plan->minus_zero;
+    pass->scale = 1u << (24 - gpi_min((uint32_t)pass->shift, 24));
+    pass->offset = GPI(coded) ? 0 : (uint32_t)GPI(key_order)(GPI(key_of_bits)(0)) * pass->scale;
+    if (GPI_KEY_DESCENDING && !GPI(coded))
+        pass->scale = 0 - pass->scale;
+    pass->keys = (GP_KEY *)items;
+    pass->positions =
+        (uint16_t *)(items + (GPI_RADIX_PAIRS ? job->tile_n * (GPI_RADIX_OF(slot) - 2u) + GPI_RADIX_SPARE : 0));
+    pass->values = items + job->tile_n * sizeof(GP_KEY);
+    pass->off = 0;
+    return digit;
+}
+
+/*
+ * Where ranges are sorted apart: finds the one of the tile, and where the tile begins. Gives the end of the range.
+ * All threads call; tile->tile is known to them.
+ */
+GPI_DEVICE uint32_t GPI_RADIX_OF(enter_range)(GPI_RADIX_OF(tile) *tile, const GPI(job) *job, int bits, uint32_t *first)
+{
+    const gpi_radix_buckets *buckets = job->buckets;
+    const uint32_t taken = tile->tile, d = threadIdx.x;
+
+    if (d < 256 && buckets->tiles[d] <= taken && taken < buckets->tiles[d + 1]) {
+        tile->range = d << bits;
+        tile->begun = buckets->tiles[d];
+    }
+    __syncthreads(); /* the range is known */
+    *first = buckets->begin[tile->range] + (taken - tile->begun) * job->tile_n;
+    return buckets->begin[tile->range + (1u << bits)];
+}
+#endif
+
+/* ---- the kernel -------------------------------------------------------------------------------- */
+
+static __global__ void __launch_bounds__(GPI_RADIX_OF(threads), GPI_RADIX_OF(blocks))
+    GPI_RADIX_OF(pass_kernel)(GPI(job) job)
+{
+#if GPI_DEVICE_CODE
+    GP_DYNAMIC_SHARED(char, items);
+    GP_SHARED(GPI_RADIX_OF(tile), tile);
+    gpi_radix_plan *plan = job.plan;
+    GPI_RADIX_OF(arrays) pass;
+    uint64_t place = 0;
+    uint32_t next = 0;
+
+    if (GPI_RADIX_OF(unused) && !GPI_RADIX_FEW) /* hardly any code then */
+        return;
+    if (threadIdx.x == 0)
+        next = atomicAdd(job.ticket, 1u); /* zero since before the launch before this one */
+    gpi_grid_wait();
+    gpi_grid_launch_next();
+    if (job.pass >= plan->passes)
+        return;
+    const int digit = GPI_RADIX_OF(choose)(&job, &pass, items), planned = plan->way[job.pass];
+    const int in_ranges = GPI_RADIX_PAIRS && plan->in_ranges && job.pass == 1;
+    const uint32_t tiles = in_ranges ? job.buckets->tiles[256] : job.tiles;
+    if (digit < 0) {
+        GPI_RADIX_OF(copy)(&job, &pass);
+        return;
+    }
+    if (threadIdx.x < 256) {
+        place = plan->place[digit][job.odd][threadIdx.x];
+        tile.codes[threadIdx.x] = plan->codes[digit][threadIdx.x];
+        if (threadIdx.x < GPI_RADIX_FEW_DIGITS)
+            tile.digits[threadIdx.x] = plan->digits[digit][threadIdx.x];
+    }
+    if (threadIdx.x == 0)
+        tile.begun = 0;
+    for (;;) {
+        GP_KEY keys[GPI_RADIX_OF(items)];
+        uint32_t start = 0;
+
+        if (threadIdx.x == 0)
+            tile.tile = next;
+        GPI_UNROLL
+        for (unsigned i = 0; i < 256; i += 32)
+            tile.counts[threadIdx.x / 32][i + threadIdx.x % 32] = 0;
+        __syncthreads(); /* the tile is known, the counts are zero */
+        const uint32_t taken = tile.tile;
+        if (taken >= tiles)
+            break;
+        size_t first = job.first + (size_t)taken * job.tile_n;
+        uint32_t left = job.n - taken * job.tile_n;
+        if (in_ranges) {
+            const int bits = plan->bits[job.pass];
+            uint32_t at = 0, end = GPI_RADIX_OF(enter_range)(&tile, &job, bits, &at);
+
+            first = at;
+            left = end - at;
+            place = threadIdx.x >> bits == 0 ? job.buckets->begin[tile.range + threadIdx.x] : 0;
+        }
+        const uint32_t count = gpi_min(job.tile_n, left);
+        const uint32_t some = GPI_RADIX_OF(rounds) * GPI_RADIX_OF(threads);
+        const uint32_t rounds = /* items of a thread */
+            gpi_min((count + some - 1) / some * GPI_RADIX_OF(rounds), (uint32_t)GPI_RADIX_OF(items));
+        const int whole = GPI_RADIX_OF(may_add) && count == GPI_RADIX_OF(tile_n);
+        const int way = whole ? planned : GPI_RADIX_BY_VOTES;
+
+        if (GPI_RADIX_OF(staged))
+            GPI_RADIX_OF(stage)(&pass, first, count);
+        GPI_RADIX_OF(load)(keys, &pass, first, count, rounds);
+        const int one = !GPI(coded) || pass.minus_zero;
+        if (one)
+            GPI_RADIX_OF(count_digits)(&tile, keys, &pass, rounds, 1);
+        else
+            GPI_RADIX_OF(count_digits)(&tile, keys, &pass, rounds, 0);
+        __syncthreads(); /* the warps' counts are complete */
+        if (GPI_RADIX_OF(staged) && !GPI_RADIX_FEW && !in_ranges && taken + gridDim.x < tiles) {
+            /* The block is alone on its multiprocessor, and waits for its keys. Which tile is next, is a guess. */
+            const GP_KEY *coming = pass.keys_from + first + (size_t)gridDim.x * job.tile_n;
+
+            for (uint32_t line = threadIdx.x * 128; line < job.tile_n * sizeof(GP_KEY); line += GPI_RADIX_OF(threads) * 128)
+                gpi_prefetch((const char *)coming + line);
+        }
+        const uint32_t two = GPI(coded) && way == GPI_RADIX_BUT_TWO ? GPI_RADIX_OF(commonest)(&tile) : 0;
+        uint32_t sum = GPI_RADIX_OF(add_up)(&tile, job.look, &start);
+        GPI_RADIX_OF(exchange)(&tile, keys, &pass, rounds, way, two);
+        if (threadIdx.x < 256) {
+            for (size_t row = taken; row < job.next_rows; row += tiles)
+                job.look_next[row * 256 + threadIdx.x] = 0;
+            uint32_t before = GPI_RADIX_OF(look_back)(job.look, GPI_RADIX_OF(begun)(&tile), taken, sum);
+            tile.place[threadIdx.x] = place + before - start;
+            tile.start[threadIdx.x] = start;
+            if (taken == job.tiles - 1) /* where the next portion goes on */
+                plan->place[digit][!job.odd][threadIdx.x] = place + before + sum;
+        }
+        if (GPI_RADIX_OF(staged))
+            gpi_copy_wait();
+        __syncthreads(); /* the items are in their slots, the places are known */
+        const int check = way >= GPI_RADIX_BY_ATOMICS && (job.pass > 0 || GPI_RADIX_PAIRS);
+        int wrong = check && GPI_RADIX_OF(may_add) ? GPI_RADIX_OF(write)(&tile, &pass, first, count, 1, 0)
+                    : one                      ? GPI_RADIX_OF(write)(&tile, &pass, first, count, 0, 1)
+                                               : GPI_RADIX_OF(write)(&tile, &pass, first, count, 0, 0);
+        if (__syncthreads_or(wrong || (job.again && taken % 3 == 0)) && /* the items have left, too */
+            GPI_RADIX_OF(may_add)) {
+            GPI_RADIX_OF(write_again)(&tile, &pass, first, count);
+            __syncthreads(); /* nobody reads the places any more */
+        }
+        if (tiles <= gridDim.x) /* every block has one tile */
+            break;
+        /* Not earlier: a block that sits on a tile that it has not begun holds up all later ones. */
+        if (threadIdx.x == 0)
+            next = atomicAdd(job.ticket, 1u);
+    }
+#endif
+}

@@ -1,0 +1,160 @@
+/*
+ * core/scan/simple.cuh: the scan of small inputs, and of all inputs on GPUs without bulk copies. A block takes
+ * a tile, a warp a chunk of it, which stays in shared memory; every tile that runs at the same time looks at the
+ * aggregates of those before.
+ *
+ * Part of scan.cuh; not to be included directly.
+ */
+
+enum {
+    GPI(wave_blocks) = GPI_BLOCKS_OF_WAVE(GPI_TUNE_SCAN_WAVE_BLOCKS),
+    GPI(wave_groups) = 2 * GPI(tile_chunks) /* that the warps fold before they meet */
+};
+
+#if GPI_DEVICE_CODE
+/*
+ * The fold of all tiles before `tile`, in every thread; *look is brought up to its group. Each warp folds a
+ * group at a time. All threads call.
+ */
+GPI_DEVICE GPI(look) GPI(wave_look)(const GPI(job) *job, GPI(look) *look, GP_TYPE *group_sums, size_t tile,
+                                    unsigned lane, unsigned warp, uint32_t epoch, GPI_CONTEXT context)
+{
+    size_t own = tile / GPI_GROUP_TILES, end = (tile + GPI_GROUP_TILES - 1) / GPI_GROUP_TILES;
+    GPI(look) before = *look;
+
+    for (unsigned round = 0; before.group < end; round++) {
+        const unsigned groups = gpi_most(end - before.group, GPI(wave_groups));
+        const unsigned whole = gpi_most(own - before.group, groups); /* the own group is not complete */
+        GP_TYPE *sums = group_sums + round % 2 * GPI(wave_groups);
+
+        GPI_NO_UNROLL
+        for (unsigned g = warp; g < groups; g += GPI(tile_chunks)) {
+            GP_TYPE x = GPI(fold_group)(job, before.group + g, tile, lane, epoch, context);
+
+            if (lane == 0)
+                sums[g] = x;
+        }
+        __syncthreads(); /* sums are complete, and those of the round before are free */
+        GPI_NO_UNROLL
+        for (unsigned g = 0; g < whole; g++)
+            GPI(look_add)(&before, sums[g]);
+        *look = before;
+        if (whole < groups)
+            GPI(look_add)(&before, sums[whole]);
+    }
+    return before;
+}
+#endif
+
+static __global__ void __launch_bounds__(32 * GPI(tile_chunks), GPI(wave_blocks))
+    GPI(wave_kernel)(GPI(job) job, GPI_CONTEXT context)
+{
+#if GPI_DEVICE_CODE
+    GP_DYNAMIC_SHARED(char, slots);
+    GP_SHARED(GP_TYPE[GPI(tile_chunks)], chunk_sums);
+    GP_SHARED(GP_TYPE[2 * GPI(wave_groups)], group_sums);
+    GP_SHARED(uint32_t[3], taken); /* a tile and the epoch; the epoch of a block that draws no tickets */
+    unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+    char *slot = slots + warp * GPI(slot_bytes);
+    gpi_extent array = {(const char *)job.in, (const char *)(job.in + job.n)};
+    GPI(look) look = {job.start.before, job.start.has_before, 0};
+    const int draws = job.tiles > gridDim.x || (job.tiles > 1 && job.in_place); /* tickets for tiles */
+    uint32_t tile = blockIdx.x, epoch = 0;
+    uint64_t ticket = 0, checked_out = 0;
+
+    gpi_grid_wait();
+    gpi_grid_launch_next();
+    if (threadIdx.x == 0 && job.tiles > 1 && !draws)
+        ticket = gpi_read_ticket(job.head); /* looked at later: it takes a while to come */
+    for (;;) {
+        if (draws) {
+            if (threadIdx.x == 0)
+                taken[0] = gpi_take_tile(job.head, &taken[1]);
+            __syncthreads(); /* the tile is known, and chunk_sums are free */
+            tile = taken[0];
+            epoch = taken[1];
+            if (tile >= job.tiles)
+                break;
+        }
+        size_t chunk = (size_t)tile * GPI(tile_chunks) + warp;
+        unsigned n = GPI(chunk_items)(job.n, chunk), valid = (n + GPI(run_n) - 1) / GPI(run_n);
+        const char *from = (const char *)(job.in + chunk * GPI(chunk_n));
+        GP_TYPE *out = job.out + chunk * GPI(chunk_n);
+        GP_TYPE sum = look.sum;
+
+        /* Fold the lane's run and the lanes before it. */
+        if (n)
+            gpi_fetch_ahead(slot, from, n * (unsigned)sizeof(GP_INPUT_TYPE), array, lane,
+                            GPI(chunk_n) * (unsigned)sizeof(GP_INPUT_TYPE) / 16);
+        gpi_copy_wait();
+        __syncwarp(); /* the chunk is in its slot */
+        if (n == GPI(chunk_n)) {
+            GPI(run_t) run;
+
+            GPI(run_read)(&run, slot, gpi_phase(from), lane, context);
+            sum = GPI(run_fold)(&run);
+        } else if (n) {
+            sum = GPI(edge_fold)(slot + gpi_phase(from), n, lane, context);
+        }
+        GP_TYPE lanes = sum;
+        if (GPI(folds_fast)) /* the lanes are scanned when the tile has been published: others wait for it */
+            sum = GPI(warp_reduce)(sum, (int)lane, (int)valid);
+        else
+            sum = lanes = GPI(warp_scan)(sum, (int)lane, (int)valid);
+        if (n && lane == valid - 1)
+            chunk_sums[warp] = sum;
+        if (threadIdx.x == 0 && !draws)
+            taken[2] = gpi_ticket_epoch(ticket);
+        __syncthreads(); /* chunk_sums are complete, and the epoch is known */
+        if (!draws)
+            epoch = taken[2];
+
+        /* Fold the chunks before it, and publish the tile: everybody but the last one is whole. */
+        int chunks = tile + 1 < job.tiles ? GPI(tile_chunks) : (int)job.last_chunks;
+        const int publishes = warp == 0 && tile + 1 < job.tiles;
+        sum = chunk_sums[(int)lane < chunks ? (int)lane : 0];
+        if (GPI(folds_fast) && publishes) {
+            GP_TYPE all = GPI(warp_reduce)(sum, (int)lane, GPI(tile_chunks));
+
+            if (lane == 0)
+                GPI(publish)((uint64_t *)(job.head + 1), tile, all, epoch);
+        }
+        if (GPI(folds_fast))
+            lanes = GPI(warp_scan)(lanes, (int)lane, (int)valid);
+        lanes = GPI(shuffle_up)(lanes, 1);
+        sum = GPI(warp_scan)(sum, (int)lane, chunks);
+        GP_TYPE before = GPI(shuffle)(sum, warp ? (int)warp - 1 : 0);
+        if (!GPI(folds_fast) && publishes && lane + 1 == GPI(tile_chunks))
+            GPI(publish)((uint64_t *)(job.head + 1), tile, sum, epoch);
+        if (threadIdx.x == 0 && job.tiles > 1 && !draws)
+            checked_out = gpi_check_out(job.head); /* likewise */
+
+        /* Fold the tiles before it, scan the run, and let the chunk go. */
+        GPI(look) tiles = GPI(wave_look)(&job, &look, group_sums, tile, lane, warp, epoch, context);
+        int has_prefix = tiles.has_sum || threadIdx.x > 0;
+        GP_TYPE prefix = tiles.sum;
+        if (lane < valid)
+            prefix = GPI(lane)(tiles.sum, tiles.has_sum, before, warp > 0, lanes, lane > 0);
+        if (n == GPI(chunk_n)) {
+            GPI(run_t) run; /* read again: across the wait it would take registers that one more block needs */
+
+            GPI(run_read)(&run, slot, gpi_phase(from), lane, context);
+            GPI(scan_run)(&run, prefix, has_prefix, job.start.exclusive);
+            __syncwarp(); /* everybody has read the slot */
+            GPI(run_write)(&run, slot, gpi_phase(out), lane);
+            __syncwarp(); /* the results are in the slot */
+            gpi_store_warp((char *)out, slot, GPI(chunk_n) * sizeof(GP_TYPE), lane);
+        } else if (n) {
+            GPI(edge)(slot + gpi_phase(from), out, n, lane, prefix, has_prefix, job.start.exclusive,
+                      context);
+        }
+        if (job.tiles == 1)
+            return;
+        if (job.tiles <= gridDim.x)
+            break; /* every block has one tile, and has no need to ask for another */
+        __syncwarp(); /* the slot is free */
+    }
+    if (threadIdx.x == 0)
+        gpi_finish_launch(job.head, epoch, draws ? gpi_check_out(job.head) : checked_out);
+#endif
+}

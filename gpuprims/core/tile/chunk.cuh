@@ -1,0 +1,282 @@
+/*
+ * core/tile/chunk.cuh: the shape of a fold (docs/fold-order.md), and the chunk: 32 runs of neighbouring items
+ * that a warp works on, on its way from global to shared memory, to the registers of the lanes, and back.
+ *
+ * In shared memory a chunk lies in a slot, as far behind a 128-byte line as in global memory: that is how
+ * bulk copies are fast. Pointers of any alignment come down to a phase, the bytes between a line and the
+ * items; a lane reads whole 16-byte vectors and shifts its run into place.
+ *
+ * Needs core/instance/begin.cuh, and core/instance/combine.cuh where items are folded. Stamped once per instance.
+ * GPI_CHUNK_BYTES_OF_INPUT, defined before, lets the size of what is read alone decide the shape: for a fold
+ * that writes no items.
+ */
+#ifndef GPI_CHUNK_IS_STAMPED
+#define GPI_CHUNK_IS_STAMPED
+
+#include "copy.cuh"
+
+/* A chunk fits into the 64 KB that the smallest GPUs have for a block. (Of a larger T there has been an error.) */
+GPI_STATIC_ASSERT(sizeof(GP_INPUT_TYPE) <= 1024 || sizeof(GP_TYPE) > 1024,
+                  "GP_INPUT_TYPE has more than 1024 bytes, the most that are supported");
+
+/*
+ * A lane folds a run of neighbouring items: about 112 bytes, a whole and odd number of vectors where the
+ * size allows, so that the runs of a warp spread over all banks of shared memory. A tile has the fewer
+ * chunks the larger they are. These decide how floats are folded: no build may change them.
+ */
+#define GPI_LOW_BIT(size)      ((size) & (0 - (size)))
+#define GPI_UNIT_ITEMS(size)   (GPI_LOW_BIT(size) >= 16 ? 1 : 16 / GPI_LOW_BIT(size)) /* to a vector's end */
+#define GPI_UNIT_BYTES(size)   (GPI_UNIT_ITEMS(size) * (size))
+#define GPI_UNIT_COPIES(bytes) ((bytes) == 16 ? 7 : (bytes) <= 48 ? 3 : 1)
+#define GPI_RUN_ITEMS(size)                                                                         \
+    (GPI_UNIT_BYTES(size) <= 256 ? GPI_UNIT_ITEMS(size) * GPI_UNIT_COPIES(GPI_UNIT_BYTES(size))       \
+     : (size) <= 112             ? 112 / (size)                                                      \
+                                 : 1)
+#define GPI_CHUNKS_OF(bytes) ((bytes) <= 160 ? 8 : (bytes) <= 320 ? 4 : (bytes) <= 640 ? 2 : 1)
+#define GPI_GROUP_TILES 32
+
+enum {
+#ifdef GPI_CHUNK_BYTES_OF_INPUT
+    GPI(wider) = sizeof(GP_INPUT_TYPE),
+#else
+    GPI(wider) = sizeof(GP_TYPE) > sizeof(GP_INPUT_TYPE) ? sizeof(GP_TYPE) : sizeof(GP_INPUT_TYPE),
+#endif
+    GPI(run_n) = GPI_RUN_ITEMS(GPI(wider)),                         /* items of a run */
+    GPI(chunk_n) = 32 * GPI(run_n),                                 /* items of a chunk */
+    GPI(tile_chunks) = GPI_CHUNKS_OF(GPI(run_n) * GPI(wider)),       /* chunks of a tile */
+    GPI(tile_n) = GPI(tile_chunks) * GPI(chunk_n),                   /* items of a tile */
+    GPI(in_bytes) = GPI(run_n) * (int)sizeof(GP_INPUT_TYPE),        /* of a run */
+    GPI(out_bytes) = GPI(run_n) * (int)sizeof(GP_TYPE),
+    GPI(slot_bytes) = (GPI(chunk_n) * GPI(wider) + 127) / 128 * 128 + 128
+};
+/* Whether a scan has a ring: of larger items its warps lack registers, and it takes long to compile. */
+#define GPI_RING_SERVES (GPI(wider) <= 128)
+#define GPI_VECTORS(bytes) (((bytes) + 15) / 16)
+/* Blocks of a wave that find registers on a multiprocessor, where a lane holds a run: so many of `small` types. */
+#define GPI_BLOCKS_OF_WAVE(small) (sizeof(GP_TYPE) <= 8 && GPI(out_bytes) <= 112 ? (small) : 2)
+
+#if GPI_DEVICE_CODE
+/* How many of the items of chunk `chunk` there are. */
+GPI_DEVICE unsigned GPI(chunk_items)(size_t n, size_t chunk)
+{
+    size_t first = chunk * GPI(chunk_n);
+
+    return first >= n ? 0 : n - first < GPI(chunk_n) ? (unsigned)(n - first) : (unsigned)GPI(chunk_n);
+}
+
+/* A run in registers; one vector more makes room for the shift. */
+typedef union {
+    uint32_t words[4 * GPI_VECTORS(GPI(out_bytes)) + 4];
+    uint4 vectors[GPI_VECTORS(GPI(out_bytes)) + 1];
+    GP_TYPE items[GPI(run_n)];
+} GPI(run_t);
+
+#ifdef GPI_COMBINE_IS_STAMPED
+typedef union {
+    uint32_t words[4 * GPI_VECTORS(GPI(in_bytes)) + 4];
+    uint4 vectors[GPI_VECTORS(GPI(in_bytes)) + 1];
+    GP_INPUT_TYPE items[GPI(run_n)];
+} GPI(run_input);
+#else
+typedef GPI(run_t) GPI(run_input); /* nothing is mapped */
+#endif
+
+/* Reads the lane's run of a chunk that starts `phase` (0 to 127) bytes into its slot, items as they are. */
+GPI_DEVICE void GPI(run_read_input)(GPI(run_input) *in, const char *slot, unsigned phase, unsigned lane)
+{
+    if (GPI(in_bytes) % 16 == 0) {
+        const char *from = slot + (phase & ~15u) + lane * GPI(in_bytes);
+
+        GPI_UNROLL
+        for (int v = 0; v < GPI(in_bytes) / 16; v++)
+            gpi_get(in->vectors[v], from + 16 * v);
+        if (phase & 15) {
+            gpi_get(in->vectors[GPI(in_bytes) / 16], from + GPI(in_bytes));
+            gpi_shift_down(in->words, GPI(in_bytes) / 4, phase & 15);
+        }
+    } else {
+        const char *from = slot + phase + lane * GPI(in_bytes);
+
+        GPI_UNROLL
+        for (int i = 0; i < GPI(run_n); i++)
+            gpi_get(in->items[i], from + (size_t)i * sizeof(GP_INPUT_TYPE));
+    }
+}
+
+/* Reads the lane's run of a whole chunk, and maps its items. */
+GPI_DEVICE void GPI(run_read)(GPI(run_t) *run, const char *slot, unsigned phase, unsigned lane,
+                              GPI_CONTEXT context)
+{
+#ifdef GPI_COMBINE_IS_STAMPED
+    GPI(run_input) in;
+
+    GPI(run_read_input)(&in, slot, phase, lane);
+    GPI_UNROLL
+    for (int i = 0; i < GPI(run_n); i++)
+        run->items[i] = GPI(load)(&in.items[i], context);
+#else
+    (void)context;
+    GPI(run_read_input)(run, slot, phase, lane); /* as they are: some may be rubbish */
+#endif
+}
+
+/*
+ * Writes the lane's run of a whole chunk, to start `phase` bytes into its slot. What lies in the slot
+ * before the chunk and behind it, up to the next vector, may be overwritten.
+ */
+GPI_DEVICE void GPI(run_write)(GPI(run_t) *run, char *slot, unsigned phase, unsigned lane)
+{
+    if (GPI(out_bytes) % 16) {
+        GPI_UNROLL
+        for (int i = 0; i < GPI(run_n); i++)
+            gpi_put(slot + phase + lane * GPI(out_bytes) + (size_t)i * sizeof(GP_TYPE), run->items[i]);
+        return;
+    }
+
+    char *to = slot + (phase & ~15u) + lane * GPI(out_bytes);
+    if (phase & 15) {
+        /* The first vector begins with the end of the neighbour's run; the last lane has one more. */
+        uint32_t words[GPI(out_bytes) / 4 + 8];
+
+        GPI_UNROLL
+        for (int w = 0; w < 4; w++)
+            words[w] = __shfl_up_sync(GPI_FULL_MASK, run->words[GPI(out_bytes) / 4 - 4 + w], 1);
+        GPI_UNROLL
+        for (int w = 0; w < GPI(out_bytes) / 4; w++)
+            words[w + 4] = run->words[w];
+        GPI_UNROLL
+        for (int w = 0; w < 4; w++)
+            words[GPI(out_bytes) / 4 + 4 + w] = 0;
+        gpi_shift_down(words, GPI(out_bytes) / 4 + 4, 16 - (phase & 15));
+        GPI_UNROLL
+        for (int v = 0; v < GPI(out_bytes) / 16 + 1; v++) {
+            uint4 vector;
+
+            vector.x = words[4 * v];
+            vector.y = words[4 * v + 1];
+            vector.z = words[4 * v + 2];
+            vector.w = words[4 * v + 3];
+            if (v < GPI(out_bytes) / 16 || lane == 31)
+                gpi_put(to + 16 * v, vector);
+        }
+        return;
+    }
+    GPI_UNROLL
+    for (int v = 0; v < GPI(out_bytes) / 16; v++)
+        gpi_put(to + 16 * v, run->vectors[v]);
+}
+
+#ifdef GPI_COMBINE_IS_STAMPED
+/*
+ * Sums of bytes and of 16-bit integers wrap, so they may be computed several at a time. (bool is no byte
+ * and _Float16 no integer.)
+ */
+#define GPI_SUMS_BYTES                                                                     \
+    (sizeof(GP_TYPE) == 1 && GPI(out_bytes) % 4 == 0 && (GP_TYPE)2 != (GP_TYPE)1)
+#define GPI_SUMS_HALVES                                                                    \
+    (sizeof(GP_TYPE) == 2 && GPI(out_bytes) % 4 == 0 && GPI_IS_INTEGER)
+
+/*
+ * Extremes of integers of one and two bytes are found at the top of words: an item is shifted there, and what
+ * is below it decides between equal ones alone.
+ */
+#define GPI_TOPS (sizeof(GP_TYPE) <= 2 && GPI(out_bytes) % 4 == 0 && GPI_IS_INTEGER)
+#define GPI_TOP_BITS (GPI_TOPS ? 8 * (int)sizeof(GP_TYPE) : 8)
+#define GPI_TOP_ITEM(words, i) \
+    ((words)[(i) * GPI_TOP_BITS / 32] << (32 - GPI_TOP_BITS - (i) * GPI_TOP_BITS % 32))
+#if defined __CUDA_ARCH__ && __CUDA_ARCH__ >= 900
+#define GPI_TOP_PARTS (GPI(out_bytes) % 8 == 0 ? 2 : 1) /* of a run, which are scanned at a time */
+#else
+#define GPI_TOP_PARTS 1
+#endif
+
+#if (GP_OP == GP_MIN || GP_OP == GP_MAX) && !defined GP_IDENTITY
+GPI_DEVICE uint32_t GPI(top)(uint32_t a, uint32_t b)
+{
+    const int is_signed = (GP_TYPE)-1 < (GP_TYPE)1;
+    int less = is_signed ? (int32_t)a < (int32_t)b : a < b;
+
+    return less == (GP_OP == GP_MAX) ? b : a;
+}
+
+#if defined __CUDA_ARCH__ && __CUDA_ARCH__ >= 900
+/* The extremes of both halves of words: there is an instruction. */
+GPI_DEVICE uint32_t GPI(top_two)(uint32_t a, uint32_t b)
+{
+    const int is_signed = (GP_TYPE)-1 < (GP_TYPE)1;
+
+    return GP_OP == GP_MAX ? is_signed ? __vmaxs2(a, b) : __vmaxu2(a, b)
+           : is_signed     ? __vmins2(a, b)
+                           : __vminu2(a, b);
+}
+
+/* The extreme of all items of so many words, at the top. */
+GPI_DEVICE uint32_t GPI(top_fold)(const uint32_t *words, int count)
+{
+    uint32_t upper = words[0], lower = words[0] << 8; /* bytes of halves */
+
+    GPI_UNROLL
+    for (int w = 1; w < count; w++) {
+        upper = GPI(top_two)(upper, words[w]);
+        lower = GPI(top_two)(lower, words[w] << 8);
+    }
+    if (sizeof(GP_TYPE) == 1)
+        upper = GPI(top_two)(upper, lower);
+    return GPI(top)(upper, upper << 16);
+}
+#else
+GPI_DEVICE uint32_t GPI(top_fold)(const uint32_t *words, int count)
+{
+    uint32_t top = GPI_TOP_ITEM(words, 0);
+
+    GPI_UNROLL
+    for (int i = 1; i < count * 32 / GPI_TOP_BITS; i++)
+        top = GPI(top)(top, GPI_TOP_ITEM(words, i));
+    return top;
+}
+#endif
+#endif
+
+/* Folds a run from left to right. */
+GPI_DEVICE GP_TYPE GPI(run_fold)(const GPI(run_t) *run)
+{
+    GP_TYPE sum = run->items[0];
+
+#if GP_OP == GP_SUM && !defined GP_IDENTITY
+    if (GPI_SUMS_BYTES || GPI_SUMS_HALVES) {
+        uint32_t total = 0;
+
+        GPI_UNROLL
+        for (int w = 0; w < GPI(out_bytes) / 4; w++)
+            total = GPI_SUMS_BYTES ? gpi_sum_bytes(run->words[w], 0x01010101u, total)
+                                   : total + run->words[w] + (run->words[w] >> 16);
+        sum = (GP_TYPE)total;
+    } else
+#endif
+#if (GP_OP == GP_MIN || GP_OP == GP_MAX) && !defined GP_IDENTITY
+    if (GPI_TOPS) {
+        sum = (GP_TYPE)(GPI(top_fold)(run->words, GPI(out_bytes) / 4) >> (32 - GPI_TOP_BITS));
+    } else
+#endif
+    {
+#if (GP_OP == GP_MIN || GP_OP == GP_MAX) && defined GPI_FLOAT_EXTREMES
+        if (GPI_IS_FLOAT) {
+            GPI_UNROLL
+            for (int i = 1; i < GPI(run_n); i++)
+                sum = GPI(quick_combine)(sum, run->items[i]);
+            if ((float)sum != 0)
+                return sum;
+            sum = run->items[0];
+        }
+#endif
+        GPI_UNROLL
+        for (int i = 1; i < GPI(run_n); i++)
+            sum = GPI(combine)(sum, run->items[i]);
+    }
+    return sum;
+}
+#endif
+
+#endif
+
+#endif
