@@ -61,10 +61,6 @@
 #error "gpuprims/scatter.cuh: GP_PRED is missing; nothing else would receive the GP_CONTEXT"
 #endif
 
-#ifndef GP_INDEX
-#define GP_INDEX size_t
-#endif
-
 #if !defined GPI_DEFAULT || !defined GPI_SCATTER_DEFAULT
 #ifdef GPI_DEFAULT
 #define GPI_SCATTER_DEFAULT

@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 """Each mistake in the parameters of a header is one readable error that names header and macro.
 
-Which mistakes a header can meet follows from the parameters in its banner: every other parameter is a mistake, too.
+Which mistakes a header can meet follows from the parameters that it takes: every other one of the list is a mistake, too.
 TAP on standard output.
 
     test_parameter_errors.py --cc gcc [--cxx g++]... [--nvcc nvcc]
 """
 import argparse
+import itertools
 import pathlib
 import re
 import shlex
@@ -78,8 +79,11 @@ MISTAKES = [
     ("no items", "GP_ITEMS", "#define GP_NAME x\n#define GP_ITEMS 0\n", ("GP_ITEMS",)),
 ]
 
-# Every parameter besides GP_NAME, as a header may well be given it: with a context where there are both.
-PARAMETERS = {
+# Every parameter besides GP_NAME: those of the list, as a header may well be given them, with a context where there are
+# both.
+LIST = (ROOT / "gpuprims/core/instance/parameters.cuh").read_text(encoding="utf-8")
+LISTED = set(re.findall(r'^#pragma push_macro\("(\w+)"\)', LIST, re.M))
+VALUES = {
     "GP_TYPE": "long",
     "GP_OP(a, b)": "((a) * (b))",
     "GP_IDENTITY": "1",
@@ -104,6 +108,8 @@ PARAMETERS = {
     "GP_KERNEL": "GP_KERNEL_WAVE",
     "GP_GRID": "3",
 }
+PARAMETERS = {name: value for name, value in VALUES.items() if re.match(r"\w+", name)[0] in LISTED}
+PARAMETERS |= {name: "1" for name in LISTED - {re.match(r"\w+", value)[0] for value in VALUES} - {"GP_NAME"}}
 
 # Types that are a byte too large for a header: which, the parameters, and what the error says.
 BIG = "typedef struct big { char bytes[%d]; } big;\n#define GP_NAME x\n"
@@ -131,10 +137,23 @@ SOME = ["scan.cuh", "compact.cuh", "radix_sort.cuh", "block/block_reduce.cuh", "
 
 
 def parameters(header):
-    """The parameters that the banner of a header lists."""
+    """The parameters that a header takes; none, if it stamps out no instance."""
+    text = (ROOT / "gpuprims" / header).read_text(encoding="utf-8")
+    match = re.search(r"^#define GPI_TAKES((?:.*\\\n)*.*)", text, re.M)
+    return {"GP_NAME"} | {f"GP_{word}" for word in re.findall(r"GPI_TAKES_(\w+)", match[1])} if match else set()
+
+
+def documented(header):
+    """The parameters that its banner lists."""
     banner = (ROOT / "gpuprims" / header).read_text(encoding="utf-8").split("*/")[0]
     match = re.search(r"\* Parameters(.*?)\n \* (?:Generates|\n)", banner, re.S)
-    return set(re.findall(r"GP_[A-Z_]+\b", match.group(1))) if match else set()
+    return set(re.findall(r"GP_[A-Z_]+\b", match[1])) & LISTED if match else set()
+
+
+def check_banner(header):
+    """A header takes what its banner says; gives (passed, name, output)."""
+    different = parameters(header) ^ documented(header)
+    return not different, f"{header}: its banner", " ".join(sorted(different))
 
 
 def public_headers():
@@ -233,7 +252,8 @@ def main():
                                  for mistake in mistakes(header)
                                  if kind != "nvcc" or any("error" in (error or "") for error in mistake[2])]
         with ThreadPoolExecutor(2) as pool:
-            return report(pool.map(check, jobs))
+            banners = map(check_banner, filter(parameters, public_headers()) if options.cc else [])
+            return report(itertools.chain(banners, pool.map(check, jobs)))
 
 
 if __name__ == "__main__":

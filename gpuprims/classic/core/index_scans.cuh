@@ -9,7 +9,8 @@
 #ifndef GPI_CLASSIC_INDEX_CUH
 #define GPI_CLASSIC_INDEX_CUH
 
-#include "../../core/instance/set_aside.cuh"
+#define GPI_STEP GPI_SET_ASIDE
+#include "../../core/instance/parameters.cuh"
 
 #define GP_NAME       gpi_index
 #define GP_TYPE       size_t
@@ -31,6 +32,7 @@
 #define GP_INPUT_TYPE uint32_t
 #include "../shuffle_scan.cuh"
 
-#include "../../core/instance/bring_back.cuh"
+#define GPI_STEP GPI_BRING_BACK
+#include "../../core/instance/parameters.cuh"
 
 #endif

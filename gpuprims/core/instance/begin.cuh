@@ -20,7 +20,6 @@
 #define GPI_DEPTH 1
 
 #include "../../gpuprims.h"
-#include "parameters.cuh"
 
 /* Functions of an instance run on the device, those of host/ on the host (GPI_ON_HOST). */
 #ifdef GPI_ON_HOST
@@ -33,93 +32,10 @@
 #error "gpuprims: with GP_CUDA_HOST a file gets types and declarations alone: include gpuprims.h, not a primitive"
 #endif
 
-#if defined GP_NAME || defined GP_TYPE || defined GP_OP || defined GP_IDENTITY ||                  \
-    defined GP_INPUT_TYPE || defined GP_LOAD || defined GP_CONTEXT || defined GP_API ||            \
-    defined GP_PRED || defined GP_LESS || defined GP_EQUAL || defined GP_BIN || defined GP_KEY ||  \
-    defined GP_VALUE || defined GP_DESCENDING || defined GP_INDEX || defined GP_BLOCK ||           \
-    defined GP_ITEMS || defined GP_KERNEL || defined GP_GRID || defined GP_KEY_KIND
-#ifndef GP_NAME
-#define GPI_MISSING_NAME
-#define GP_NAME gpi_unnamed
-#endif
-#else
-#define GPI_DEFAULT
-#define GP_NAME gp
-#endif
-
-/* GP_OP and GP_IDENTITY: a ready operator brings its identity, an own one needs both. */
-#ifndef GP_OP
-#ifdef GP_IDENTITY
-#define GPI_MISSING_OP
-#define GP_OP(a, b) ((void)(a), (b)) /* compiles for structs too */
-#else
-#define GP_OP GP_SUM
-#endif
-#elif !GPI_IS_READY(GP_OP) && !defined GP_IDENTITY
-#define GPI_MISSING_IDENTITY
-#ifdef __cplusplus
-#define GP_IDENTITY {}
-#else
-#define GP_IDENTITY {0}
-#endif
-#endif
-
-#ifdef GP_CONTEXT
-#if !defined GP_LOAD && !defined GP_PRED && !defined GP_LESS && !defined GP_EQUAL && !defined GP_BIN
-#define GPI_MISSING_CONTEXT_USER
-#endif
-#define GPI_CONTEXT           GP_CONTEXT
-#define GPI_CONTEXT_PARAMETER GP_CONTEXT context,
-#define GPI_CONTEXT_LAST      , GP_CONTEXT context
-#define GPI_CONTEXT_VALUE     context
-#else
-#define GPI_CONTEXT gpi_no_context
-#define GPI_CONTEXT_PARAMETER
-#define GPI_CONTEXT_LAST
-#define GPI_CONTEXT_VALUE gpi_no_context_value()
-#endif
-
-#ifndef GP_TYPE
-#define GP_TYPE int
-#endif
-#ifndef GP_INPUT_TYPE
-#define GP_INPUT_TYPE GP_TYPE
-#endif
-#ifndef GP_KEY
-#define GP_KEY int
-#endif
-#ifdef GP_KEY_KIND
-#if GP_KEY_KIND + 0 != GP_UNSIGNED && GP_KEY_KIND + 0 != GP_SIGNED && GP_KEY_KIND + 0 != GP_FLOAT
-#define GPI_WRONG_KEY_KIND
-#undef GP_KEY_KIND
-#define GP_KEY_KIND GP_UNSIGNED
-#endif
-#endif
-#ifndef GP_API
-#define GP_API static inline
-#endif
-#ifndef GP_BLOCK
-#define GP_BLOCK 256
-#endif
-#ifndef GP_ITEMS
-#define GP_ITEMS 1
-#endif
-#ifndef GP_KERNEL
-#define GP_KERNEL 0
-#endif
-#ifndef GP_GRID
-#define GP_GRID 0xFFFFFFFFu
-#endif
-#if GP_BLOCK < 32 || GP_BLOCK > 1024 || GP_BLOCK % 32
-#define GPI_WRONG_BLOCK
-#undef GP_BLOCK
-#define GP_BLOCK 256
-#endif
-#if GP_ITEMS < 1
-#define GPI_WRONG_ITEMS
-#undef GP_ITEMS
-#define GP_ITEMS 1
-#endif
+#define GPI_STEP GPI_CHECK
+#include "parameters.cuh"
+#define GPI_STEP GPI_FILL_IN
+#include "parameters.cuh"
 
 #ifndef GPI
 #define GPI_JOIN2_(a, b)       a##b

@@ -11,46 +11,12 @@
 #else
 #undef GPI_DEPTH
 
-#undef GP_NAME
-#undef GP_TYPE
-#undef GP_OP
-#undef GP_IDENTITY
-#undef GP_INPUT_TYPE
-#undef GP_LOAD
-#undef GP_LOAD_AT
-#undef GP_STORE_AT
-#undef GP_CONTEXT
-#undef GP_API
-#undef GP_PRED
-#undef GP_LESS
-#undef GP_EQUAL
-#undef GP_BIN
-#undef GP_KEY
-#undef GP_KEY_KIND
-#undef GP_VALUE
-#undef GP_DESCENDING
-#undef GP_INDEX
-#undef GP_DEVICE_N
-#undef GP_BLOCK
-#undef GP_ITEMS
-#undef GP_KERNEL
-#undef GP_GRID
+#define GPI_STEP GPI_FORGET
+#include "parameters.cuh"
 
 #undef GPI_TAG
 #undef GPI_HEADER
 #undef GPI_TAKES
-#undef GPI_DEFAULT
-#undef GPI_MISSING_NAME
-#undef GPI_MISSING_OP
-#undef GPI_MISSING_IDENTITY
-#undef GPI_MISSING_CONTEXT_USER
-#undef GPI_WRONG_BLOCK
-#undef GPI_WRONG_ITEMS
-#undef GPI_WRONG_KEY_KIND
-#undef GPI_CONTEXT
-#undef GPI_CONTEXT_PARAMETER
-#undef GPI_CONTEXT_LAST
-#undef GPI_CONTEXT_VALUE
 
 #undef GPI_ON_HOST
 #undef GPI_FUNCTION
