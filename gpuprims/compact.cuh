@@ -6,7 +6,7 @@
  *              GP_PRED(x)     true for an item to keep (x != 0); with GP_CONTEXT: GP_PRED(x, context)
  *              GP_CONTEXT     type of a by-value argument before `ws`
  *              GP_API         linkage of the host functions (static inline)
- *              GP_KERNEL      GP_KERNEL_WAVE or GP_KERNEL_RING: runs that kernel at every n (either)
+ *              GP_KERNEL      GP_KERNEL_SIMPLE or GP_KERNEL_PIPELINED: runs that kernel at every n (either)
  *              GP_GRID        blocks of a launch at most (as many as fit)
  *
  * Generates    cudaError_t NAME_compact(const T *in, T *out, size_t n, size_t *d_count, ...)
@@ -102,8 +102,8 @@ enum {
                            : 0, /* items that the first chunk may lack */
     GPI(at_lines) = GPI(out_bytes) % 16 == 0 && (int)sizeof(GP_TYPE) < 128 &&
                     __alignof__(GP_TYPE) % GPI_LOW_BIT(sizeof(GP_TYPE)) == 0, /* all chunks do */
-    GPI(slot) = (GPI(chunk_n) * (int)sizeof(GP_TYPE) + 127) / 128 * 128 + 256, /* two phases */
-    GPI(wave_blocks) = GPI_BLOCKS_OF_WAVE(GPI_TUNE_COMPACT_WAVE_BLOCKS),
+    GPI(slot) = (GPI(chunk_n) * (int)sizeof(GP_TYPE) + 127) / 128 * 128 + 256, /* two misalignments */
+    GPI(simple_blocks) = GPI_BLOCKS_OF_SIMPLE(GPI_TUNE_COMPACT_WAVE_BLOCKS),
     GPI(half) = GPI(tile_chunks) > 1 ? GPI(tile_chunks) / 2 : 1, /* chunks of a tile of a small input */
     GPI(flag_slot) = (GPI(chunk_n) + 127) / 128 * 128 + 128,
     GPI(lists) = GPI(chunk_n) * 2 > GPI(slot) ? 2 : 1 /* of 16-bit places, in a slot in turn */
@@ -117,7 +117,7 @@ typedef struct {
     size_t *indices;
     size_t *count;
     size_t n;
-    gpi_tag_head *head;   /* counts follow it */
+    gpi_tile_state_head *head;   /* counts follow it */
     unsigned tiles;
     unsigned tile_chunks; /* chunks of a tile */
     unsigned skip;        /* places of the first chunk that come before the array */
@@ -143,19 +143,19 @@ GPI_DEVICE GPI(part) GPI(cut)(const GPI(job) *job, size_t chunk)
 
     part.start = place - job->skip;
     part.first = chunk == 0 ? job->skip : 0;
-    part.last = place >= places ? 0 : gpi_most(places - place, GPI(chunk_n));
+    part.last = place >= places ? 0 : gpi_min_size(places - place, GPI(chunk_n));
     return part;
 }
 
 #define GPI_COMPACT_IS_SHORT(part) ((part).last - (part).first < GPI(chunk_n))
 
 /* Where place 0 of a chunk lies in a slot. */
-GPI_DEVICE unsigned GPI(phase)(const GPI(job) *job, GPI(part) part)
+GPI_DEVICE unsigned GPI(misalignment)(const GPI(job) *job, GPI(part) part)
 {
     return GPI(at_lines) ? 0 : (unsigned)((uintptr_t)job->in + part.start * sizeof(GP_TYPE)) & 127;
 }
 
-GPI_DEVICE unsigned GPI(flag_phase)(const GPI(job) *job, GPI(part) part)
+GPI_DEVICE unsigned GPI(flag_misalignment)(const GPI(job) *job, GPI(part) part)
 {
     return (unsigned)((uintptr_t)job->flags + part.start) & 127;
 }
@@ -236,7 +236,7 @@ GPI_DEVICE void GPI(fill)(char *items, GPI(part) part, unsigned lane)
     __syncwarp();      /* the runs are whole */
 }
 
-/* Looks at the flags of a run instead; where there is no item they may be rubbish. */
+/* Looks at the flags of a run instead; where there is no item they may be undefined memory. */
 GPI_DEVICE void GPI(ask_flags)(uint32_t *keep, const char *flags, unsigned lane)
 {
     const char *from = flags + lane * GPI(run_n);
@@ -281,7 +281,7 @@ GPI_DEVICE unsigned GPI(choose)(uint32_t *keep, const GPI(job) *job, GPI(part) p
     for (int w = 0; w < GPI(bits); w++)
         keep[w] = 0;
     if (job->flags) {
-        GPI(ask_flags)(keep, flag_slot + GPI(flag_phase)(job, part), lane);
+        GPI(ask_flags)(keep, flag_slot + GPI(flag_misalignment)(job, part), lane);
     } else if (first < GPI(run_n) && last > 0) { /* nobody asks where there is no item at all */
         if (sizeof(GP_TYPE) == 1)
             GPI(ask_bytes)(keep, items + lane * GPI(out_bytes), context);
@@ -410,8 +410,8 @@ GPI_DEVICE void GPI(write)(const GPI(job) *job, GPI(part) part, char *slot,
     char *out = (char *)(job->out + before);
     char *end = (char *)(job->out + (reverse ? job->n - rejected_before
                                              : all_kept + rejected_before + rejected));
-    char *begin = end - rejected * size, *slot_end = slot + GPI(slot) - 128 + gpi_phase(end);
-    GPI(target) to = {slot + gpi_phase(out) + rank * size, slot_end, both, reverse};
+    char *begin = end - rejected * size, *slot_end = slot + GPI(slot) - 128 + gpi_misalignment(end);
+    GPI(target) to = {slot + gpi_misalignment(out) + rank * size, slot_end, both, reverse};
     uint32_t drop[GPI(bits)];
 
     GPI_UNDEFINED(drop);
@@ -445,7 +445,7 @@ GPI_DEVICE void GPI(write)(const GPI(job) *job, GPI(part) part, char *slot,
             return;
         both = 0;
         out = begin;
-        slot = slot_end - rejected * size - gpi_phase(begin);
+        slot = slot_end - rejected * size - gpi_misalignment(begin);
     }
 }
 
@@ -509,7 +509,7 @@ GPI_DEVICE uint32_t GPI(count_group)(const GPI(job) *job, size_t group, size_t t
 #endif
 
 #include "core/compact/simple.cuh"
-#if GP_KERNEL != GP_KERNEL_WAVE
+#if GP_KERNEL != GP_KERNEL_SIMPLE
 #include "core/compact/pipelined.cuh"
 #endif
 
@@ -524,38 +524,41 @@ static inline size_t GPI(bytes)(size_t n)
     return tiles > 1 ? gpi_count_bytes(tiles < GPI_COUNT_GROUP ? GPI_COUNT_GROUP : tiles) : 0;
 }
 
-/* Counts tiles first, if need be. The ring from a certain n on, where the device has room for it; else the wave. */
+/*
+ * Counts tiles first, if need be. The pipelined kernel from a certain n on, where the device has room for it; else the
+ * simple one.
+ */
 static inline cudaError_t GPI(launch)(GPI(job) job, GPI_CONTEXT context, cudaStream_t stream)
 {
-    static signed char wave_known[GPI_DEVICES];
-    int ready = gpi_kernel_ready((const void *)GPI(wave_kernel), GPI_COMPACT_WAVE_BYTES(1),
-                                 wave_known);
-    int early = (ready & GPI_KERNEL_SM90) != 0, ring = 0;
+    static signed char simple_known[GPI_DEVICES];
+    int ready = gpi_kernel_ready((const void *)GPI(simple_kernel), GPI_COMPACT_SIMPLE_BYTES(1),
+                                 simple_known);
+    int dependent = (ready & GPI_KERNEL_SM90) != 0, pipeline = 0;
 
-#if GP_KERNEL != GP_KERNEL_WAVE
-    const size_t ring_from =
-        GP_KERNEL ? 1 : ((size_t)GPI_TUNE_COMPACT_RING_FROM * GPI(wave_blocks) << 20) / sizeof(GP_TYPE);
-    static signed char ring_known[GPI_DEVICES];
+#if GP_KERNEL != GP_KERNEL_SIMPLE
+    const size_t pipeline_from =
+        GP_KERNEL ? 1 : ((size_t)GPI_TUNE_COMPACT_RING_FROM * GPI(simple_blocks) << 20) / sizeof(GP_TYPE);
+    static signed char pipeline_known[GPI_DEVICES];
 
-    ring = job.n >= ring_from && job.tiles > 1 &&
-           gpi_kernel_ready((const void *)GPI(ring_kernel), GPI(ring_bytes), ring_known) >=
+    pipeline = job.n >= pipeline_from && job.tiles > 1 &&
+               gpi_kernel_ready((const void *)GPI(pipelined_kernel), GPI(pipeline_bytes), pipeline_known) >=
                (GPI_KERNEL_FITS | GPI_KERNEL_SM90);
 #endif
-    if (!ring && job.tiles > 1 && /* twice as many blocks, as long as their counts are one group */
+    if (!pipeline && job.tiles > 1 && /* twice as many blocks, as long as their counts are one group */
         gpi_divide_up(job.n + GPI(skip), (size_t)GPI(half) * GPI(chunk_n)) <= GPI_COUNT_GROUP) {
         job.tile_chunks = GPI(half);
         job.tiles = (unsigned)gpi_divide_up(job.n + job.skip, (size_t)GPI(half) * GPI(chunk_n));
     }
-    unsigned blocks = gpi_resident_blocks(ring ? 1 : GPI(wave_blocks), job.tiles, GP_GRID);
+    unsigned blocks = gpi_resident_blocks(pipeline ? 1 : GPI(simple_blocks), job.tiles, GP_GRID);
     unsigned most = blocks; /* tiles that are in shared memory at the same time */
-#if GP_KERNEL != GP_KERNEL_WAVE
-    most *= ring ? GPI(stages) : 1;
+#if GP_KERNEL != GP_KERNEL_SIMPLE
+    most *= pipeline ? GPI(stages) : 1;
 #endif
     if (job.rejected == GPI_REJECTED_STABLE) {
-        job.own = job.tiles <= most ? job.tiles : ring ? most : 0;
+        job.own = job.tiles <= most ? job.tiles : pipeline ? most : 0;
         if (job.own < job.tiles) {
-            cudaError_t error = GPI_LAUNCH_EARLY(
-                early, GPI(count_kernel),
+            cudaError_t error = GPI_LAUNCH_DEPENDENT(
+                dependent, GPI(count_kernel),
                 gpi_resident_blocks(GPI_COMPACT_COUNT_BLOCKS, job.tiles - job.own, GP_GRID),
                 GPI_COMPACT_COUNT_THREADS, 0, stream, job, context);
 
@@ -563,13 +566,13 @@ static inline cudaError_t GPI(launch)(GPI(job) job, GPI_CONTEXT context, cudaStr
                 return error;
         }
     }
-#if GP_KERNEL != GP_KERNEL_WAVE
-    if (ring)
-        return GPI_LAUNCH_EARLY(1, GPI(ring_kernel), blocks, GPI(ring_threads),
-                                GPI(ring_bytes), stream, job, context);
+#if GP_KERNEL != GP_KERNEL_SIMPLE
+    if (pipeline)
+        return GPI_LAUNCH_DEPENDENT(1, GPI(pipelined_kernel), blocks, GPI(pipeline_threads),
+                                    GPI(pipeline_bytes), stream, job, context);
 #endif
-    return GPI_LAUNCH_EARLY(early, GPI(wave_kernel), blocks, 32 * job.tile_chunks,
-                            GPI_COMPACT_WAVE_BYTES(job.flags != NULL), stream, job, context);
+    return GPI_LAUNCH_DEPENDENT(dependent, GPI(simple_kernel), blocks, 32 * job.tile_chunks,
+                                GPI_COMPACT_SIMPLE_BYTES(job.flags != NULL), stream, job, context);
 }
 
 /* Refuses too many items, and overlap. How much a compaction writes, the data say; partitions write n items. */
@@ -613,7 +616,7 @@ static inline cudaError_t GPI(host)(const char *function, GPI(job) job, GPI_CONT
     for (unsigned skip = 0; skip <= GPI(skip) && !job.skip; skip++)
         if (((uintptr_t)job.in - skip * sizeof(GP_TYPE)) % 128 == 0)
             job.skip = skip;
-    job.head = (gpi_tag_head *)scratch.tags;
+    job.head = (gpi_tile_state_head *)scratch.tags;
     job.tiles = (unsigned)gpi_divide_up(job.n + job.skip, GPI(tile_n));
     job.tile_chunks = GPI(tile_chunks);
     job.in_place = job.in == job.out;

@@ -607,7 +607,7 @@ static inline size_t GPI(needed)(const GPI(sort) *sort, size_t r, size_t *first)
 /* A task of the second trip: so many items of that, few, for meanwhile the thread's staging blocks wait. */
 #define GPI_HYBRID_FEW gpi_divide_up(gpi_hybrid_block_n(sizeof(GP_KEY)), 4)
 
-static inline void GPI(see_off)(void *user, size_t task, int worker)
+static inline void GPI(evict)(void *user, size_t task, int worker)
 {
     const GPI(sort) *sort = (const GPI(sort) *)user;
     const size_t r = sort->guest[task % sort->guests];
@@ -622,7 +622,7 @@ static inline void GPI(see_off)(void *user, size_t task, int worker)
 }
 
 /* So many tasks. */
-static inline size_t GPI(seen_off)(const GPI(sort) *sort)
+static inline size_t GPI(evicted)(const GPI(sort) *sort)
 {
     size_t most = 0;
 
@@ -710,7 +710,7 @@ static inline cudaError_t GPI(trips)(GPI(sort) *sort)
     (void)gpi_hybrid_trip(lanes, 0.5, 0);
 
     /* Part after part, from all runs through the GPU into the array: last where the guests are. */
-    GPI(tasks)(lanes, GPI(see_off), GPI(seen_off)(sort));
+    GPI(tasks)(lanes, GPI(evict), GPI(evicted)(sort));
     lanes->chunks = lanes->places = lanes->runs = sort->chunks;
     lanes->first = sort->guests;
     lanes->barrier = sort->chunks - sort->guests;

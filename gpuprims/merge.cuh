@@ -112,7 +112,7 @@ GP_API cudaError_t GPI_PUBLIC(merge)(const GP_TYPE *a, size_t na, const GP_TYPE 
     pass.run = na;
     pass.log = 1;
     pass.splits = (size_t *)scratch.memory;
-    error = GPI(pass_launch)(&pass, GPI_CONTEXT_VALUE, GPI(early)(), stream);
+    error = GPI(pass_launch)(&pass, GPI_CONTEXT_VALUE, GPI(dependent)(), stream);
     return gpi_scratch_release(&scratch, error, stream);
 }
 

@@ -91,7 +91,7 @@ static __global__ void __launch_bounds__(GPI(threads), GPI(blocks))
 #if GPI_DEVICE_CODE
     GP_SHARED(GPI(tile), tile);
     const size_t base = (size_t)blockIdx.x * GPI(places);
-    const unsigned n = gpi_most(job.n - base, GPI(places)), mine = threadIdx.x * GPI(items);
+    const unsigned n = gpi_min_size(job.n - base, GPI(places)), mine = threadIdx.x * GPI(items);
     GP_TYPE x[GPI(items)];
     GPI_MERGE_VALUE v[GPI(items)];
 
@@ -182,7 +182,7 @@ static inline cudaError_t GPI(passes)(GPI(job) job, char *memory, GPI_CONTEXT co
     const size_t tiles = gpi_divide_up(job.n, GPI(places));
     GP_TYPE *keys[2] = {job.keys_out, (GP_TYPE *)memory};
     GPI_MERGE_VALUE *values[2] = {job.values_out, (GPI_MERGE_VALUE *)(memory + layout.values)};
-    const int early = GPI(early)();
+    const int dependent = GPI(dependent)();
     int levels = 0;
 
     while ((size_t)1 << levels < tiles)
@@ -190,8 +190,8 @@ static inline cudaError_t GPI(passes)(GPI(job) job, char *memory, GPI_CONTEXT co
     int passes = (levels + GPI(most_log) - 1) / GPI(most_log);
     job.keys_out = keys[passes % 2];
     job.values_out = values[passes % 2];
-    cudaError_t error = GPI_LAUNCH_EARLY(early, GPI(tile_kernel), (unsigned)tiles,
-                                         GPI(threads), 0, stream, job, context);
+    cudaError_t error = GPI_LAUNCH_DEPENDENT(dependent, GPI(tile_kernel), (unsigned)tiles,
+                                             GPI(threads), 0, stream, job, context);
     for (size_t run = GPI(places); passes > 0 && error == cudaSuccess; passes--) {
         GPI(pass) pass;
 
@@ -209,7 +209,7 @@ static inline cudaError_t GPI(passes)(GPI(job) job, char *memory, GPI_CONTEXT co
         pass.values_out = values[1 - passes % 2];
 #endif
         pass.splits = (size_t *)(memory + layout.splits);
-        error = GPI(pass_launch)(&pass, context, early, stream);
+        error = GPI(pass_launch)(&pass, context, dependent, stream);
         levels -= pass.log;
         run = pass.group;
     }

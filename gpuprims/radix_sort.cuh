@@ -268,22 +268,22 @@ static inline int GPI(is_few)(size_t n)
 }
 
 /* The partitions of keys alone, and the sort of the buckets. */
-static inline cudaError_t GPI(sort_buckets)(GPI(bucket_job) *job, int early,
+static inline cudaError_t GPI(sort_buckets)(GPI(bucket_job) *job, int dependent,
                                             cudaStream_t stream)
 {
     const size_t tiles = gpi_divide_up(job->n, job->tile_n) + (job->levels == 2 ? GPI_RADIX_RANGES : 0);
     cudaError_t error = cudaSuccess;
 
-    (void)early; /* on the CPU */
+    (void)dependent; /* on the CPU */
     for (job->level = 0; GPI(partitions) && job->level < job->levels && error == cudaSuccess; job->level++)
-        error = GPI_LAUNCH_EARLY(early, GPI(partition_kernel),
-                                 gpi_resident_blocks(2, tiles, GP_GRID), GPI_RADIX_PARTITION_THREADS,
-                                 job->tile_n * sizeof(GP_KEY), stream, *job);
+        error = GPI_LAUNCH_DEPENDENT(dependent, GPI(partition_kernel),
+                                     gpi_resident_blocks(2, tiles, GP_GRID), GPI_RADIX_PARTITION_THREADS,
+                                     job->tile_n * sizeof(GP_KEY), stream, *job);
     /* A few blocks for each that is resident: as good as one for each bucket, and soon done without buckets. */
     if (error == cudaSuccess)
-        error = GPI_LAUNCH_EARLY(early, GPI(bucket_kernel),
-                                 gpi_resident_blocks(12, (size_t)1 << job->bits, GP_GRID),
-                                 GPI_RADIX_BUCKET_THREADS, sizeof(GPI(bucket)), stream, *job);
+        error = GPI_LAUNCH_DEPENDENT(dependent, GPI(bucket_kernel),
+                                     gpi_resident_blocks(12, (size_t)1 << job->bits, GP_GRID),
+                                     GPI_RADIX_BUCKET_THREADS, sizeof(GPI(bucket)), stream, *job);
     return error;
 }
 
@@ -315,7 +315,7 @@ static inline size_t GPI(tile_of_pass)(size_t n, size_t room)
  * from GPI(ready).
  */
 static inline cudaError_t GPI(passes)(GPI(job) job, size_t n, GPI(layout) *layout,
-                                      size_t room, const GPI(bucket_job) *bucket, int early, int passes,
+                                      size_t room, const GPI(bucket_job) *bucket, int dependent, int passes,
                                       cudaStream_t stream)
 {
     const int few = GPI(is_few)(n);
@@ -328,7 +328,7 @@ static inline cudaError_t GPI(passes)(GPI(job) job, size_t n, GPI(layout) *layou
     const size_t bytes = few && needed < room / 2 ? room / 2 : needed;
     cudaError_t error = cudaSuccess;
 
-    (void)early; /* on the CPU */
+    (void)dependent; /* on the CPU */
     for (size_t launch = 0; launch < (size_t)passes * portions && error == cudaSuccess; launch++) {
         size_t which = launch % portions, next = (launch + 1) % portions;
         size_t left = n - which * portion, next_left = n - next * portion;
@@ -345,18 +345,18 @@ static inline cudaError_t GPI(passes)(GPI(job) job, size_t n, GPI(layout) *layou
         job.look_next = layout->look[(launch + 1) % 2];
         unsigned grid = (unsigned)(blocks < job.tiles ? blocks : job.tiles);
         if (few)
-            error = GPI_LAUNCH_EARLY(early, GPI(few_pass_kernel), grid, threads, bytes, stream, job);
+            error = GPI_LAUNCH_DEPENDENT(dependent, GPI(few_pass_kernel), grid, threads, bytes, stream, job);
         else if (GPI(indexed))
-            error = GPI_LAUNCH_EARLY(early, GPI_RADIX_INDEX_KERNEL, grid, threads, bytes, stream, job);
+            error = GPI_LAUNCH_DEPENDENT(dependent, GPI_RADIX_INDEX_KERNEL, grid, threads, bytes, stream, job);
         else
-            error = GPI_LAUNCH_EARLY(early, GPI(pass_kernel), grid, threads, bytes, stream, job);
+            error = GPI_LAUNCH_DEPENDENT(dependent, GPI(pass_kernel), grid, threads, bytes, stream, job);
     }
     if (error == cudaSuccess && GPI_RADIX_PAIRS && bucket->levels) {
         GPI(bucket_job) pairs = *bucket;
 
         pairs.values_out = job.values_out;
         pairs.values_other = job.values_other;
-        error = GPI(sort_buckets)(&pairs, early, stream);
+        error = GPI(sort_buckets)(&pairs, dependent, stream);
     }
     return error;
 }
@@ -381,16 +381,16 @@ static inline unsigned GPI(blocks_of_cluster)(size_t n, size_t room, unsigned mo
 }
 
 /* Sorts n items in one launch of `blocks` blocks. */
-static inline cudaError_t GPI(cluster)(GPI(job) job, size_t n, unsigned blocks, int early,
+static inline cudaError_t GPI(cluster)(GPI(job) job, size_t n, unsigned blocks, int dependent,
                                        cudaStream_t stream)
 {
     const unsigned threads = n > 512 * GPI_RADIX_BLOCK_ITEMS ? 1024 : 512;
     GPI(share) share;
 
-    (void)early; /* on the CPU */
+    (void)dependent; /* on the CPU */
     job.n = (uint32_t)n;
     if (blocks == 1)
-        return GPI_LAUNCH_EARLY(early, GPI(block_kernel), 1, threads, GPI(block_bytes)(n), stream, job);
+        return GPI_LAUNCH_DEPENDENT(dependent, GPI(block_kernel), 1, threads, GPI(block_bytes)(n), stream, job);
     memset((void *)&share, 0, sizeof share);
     share.keys_in = job.keys_in;
     share.keys_out = job.keys_out;
@@ -404,7 +404,7 @@ static inline cudaError_t GPI(cluster)(GPI(job) job, size_t n, unsigned blocks, 
     share.bits = job.end_bit - job.begin_bit;
     share.range = share.bits ? UINT64_MAX >> (64 - share.bits) : 0;
     share.strict = share.bits == 0 || (!GPI_RADIX_PAIRS && share.bits < GPI_KEY_WIDTH);
-    return GPI_LAUNCH_CLUSTER(early, blocks, GPI(cluster_kernel), blocks, threads,
+    return GPI_LAUNCH_CLUSTER(dependent, blocks, GPI(cluster_kernel), blocks, threads,
                               GPI(cluster_bytes)(blocks, share.share), stream, share);
 }
 
@@ -415,7 +415,7 @@ static inline cudaError_t GPI(cluster)(GPI(job) job, size_t n, unsigned blocks, 
  * the keys, which has served.
  */
 static inline cudaError_t GPI(passes_of_numbers)(GPI(job) job, size_t n, GPI(layout) *layout,
-                                                 size_t room, const GPI(bucket_job) *bucket, int early,
+                                                 size_t room, const GPI(bucket_job) *bucket, int dependent,
                                                  int passes, cudaStream_t stream)
 {
     const GPI_RADIX_VALUE *values = (const GPI_RADIX_VALUE *)job.values_in;
@@ -427,7 +427,7 @@ static inline cudaError_t GPI(passes_of_numbers)(GPI(job) job, size_t n, GPI(lay
     job.values_in = NULL;
     job.values_out = numbers;
     job.values_other = layout->values;
-    error = GPI(passes)(job, n, layout, room, bucket, early, passes, stream);
+    error = GPI(passes)(job, n, layout, room, bucket, dependent, passes, stream);
     if (error == cudaSuccess && values == values_out) {
         error = cudaMemcpyAsync(layout->keys, numbers, n * sizeof *numbers, cudaMemcpyDeviceToDevice, stream);
         if (error == cudaSuccess)
@@ -485,13 +485,13 @@ static inline size_t GPI(tile_of_partition)(size_t n, size_t room)
 }
 
 /* Two partitions: finds out whether they will do. */
-static inline cudaError_t GPI(spread)(const GPI(bucket_job) *job, int early, cudaStream_t stream)
+static inline cudaError_t GPI(spread)(const GPI(bucket_job) *job, int dependent, cudaStream_t stream)
 {
     size_t counting = gpi_divide_up(job->n * sizeof(GP_KEY), 64 * GPI_RADIX_COUNT_THREADS);
 
-    (void)early; /* on the CPU */
-    return GPI_LAUNCH_EARLY(early, GPI(spread_kernel), gpi_resident_blocks(1, counting, GP_GRID),
-                            GPI_RADIX_COUNT_THREADS, (size_t)2 << job->bits, stream, *job);
+    (void)dependent; /* on the CPU */
+    return GPI_LAUNCH_DEPENDENT(dependent, GPI(spread_kernel), gpi_resident_blocks(1, counting, GP_GRID),
+                                GPI_RADIX_COUNT_THREADS, (size_t)2 << job->bits, stream, *job);
 }
 
 /* Says what is wrong with the arguments, if anything is. */
@@ -532,7 +532,7 @@ static inline cudaError_t GPI(host)(const char *function, GPI(job) job, size_t n
         return error;
     if (job.begin_bit == job.end_bit)
         job.begin_bit = job.end_bit = 0;
-    int ready = GPI(ready)(), early = !old && ready % 2;
+    int ready = GPI(ready)(), dependent = !old && ready % 2;
     size_t room = old ? GPI_RADIX_LEAST_ROOM : (size_t)ready & ~(size_t)1023;
     unsigned most = GP_KERNEL == GP_KERNEL_BLOCK || ready % 2 == 0 ? 1 : (unsigned)ready / 2 % 512;
     unsigned blocks = GPI(blocks_of_cluster)(n, room, most);
@@ -544,7 +544,7 @@ static inline cudaError_t GPI(host)(const char *function, GPI(job) job, size_t n
     if (error != cudaSuccess)
         return error;
     if (blocks) {
-        error = GPI(cluster)(job, n, blocks, early, stream);
+        error = GPI(cluster)(job, n, blocks, dependent, stream);
         return gpi_scratch_release(&scratch, error, stream);
     }
     layout = GPI(lay_out)(scratch.memory, n);
@@ -576,25 +576,25 @@ static inline cudaError_t GPI(host)(const char *function, GPI(job) job, size_t n
     /* Counts and tickets, and the counts of buckets behind them. */
     size_t zeroed = (size_t)((uint32_t *)layout.buckets - (uint32_t *)layout.counts);
     zeroed += levels == 2 ? (size_t)1 << bucket_bits : 0;
-    error = GPI_LAUNCH_EARLY(early, gpi_radix_clear_kernel,
-                             (unsigned)gpi_divide_up(zeroed, GPI_RADIX_CLEAR_THREADS), GPI_RADIX_CLEAR_THREADS, 0,
-                             stream, (uint32_t *)layout.counts, zeroed);
+    error = GPI_LAUNCH_DEPENDENT(dependent, gpi_radix_clear_kernel,
+                                 (unsigned)gpi_divide_up(zeroed, GPI_RADIX_CLEAR_THREADS), GPI_RADIX_CLEAR_THREADS, 0,
+                                 stream, (uint32_t *)layout.counts, zeroed);
     if (error == cudaSuccess && levels == 2)
-        error = GPI(spread)(&bucket, early, stream);
+        error = GPI(spread)(&bucket, dependent, stream);
     if (error == cudaSuccess)
-        error = GPI_LAUNCH_EARLY(early, GPI(count_kernel),
-                                 gpi_resident_blocks(1, counting, GP_GRID), GPI_RADIX_COUNT_THREADS,
-                                 columns * (unsigned)digits * 1024, stream, count);
+        error = GPI_LAUNCH_DEPENDENT(dependent, GPI(count_kernel),
+                                     gpi_resident_blocks(1, counting, GP_GRID), GPI_RADIX_COUNT_THREADS,
+                                     columns * (unsigned)digits * 1024, stream, count);
     if (error == cudaSuccess && levels && !GPI_RADIX_PAIRS)
-        error = GPI(sort_buckets)(&bucket, early, stream);
+        error = GPI(sort_buckets)(&bucket, dependent, stream);
 #ifdef GP_VALUE
     if (error == cudaSuccess && numbers) {
-        error = GPI(passes_of_numbers)(job, n, &layout, room, &bucket, early, passes, stream);
+        error = GPI(passes_of_numbers)(job, n, &layout, room, &bucket, dependent, passes, stream);
         return gpi_scratch_release(&scratch, error, stream);
     }
 #endif
     if (error == cudaSuccess)
-        error = GPI(passes)(job, n, &layout, room, &bucket, early, passes, stream);
+        error = GPI(passes)(job, n, &layout, room, &bucket, dependent, passes, stream);
     return gpi_scratch_release(&scratch, error, stream);
 }
 

@@ -41,7 +41,7 @@
  *
  * Large inputs go through core/reduce/large.cuh, in which blocks stay and take tile after tile, small ones
  * through core/reduce/flat.cuh, in which a block takes one. docs/reduce.md says why. n alone decides.
- * Cost: n reads of the items, and 8 bytes of tags per 16 KB or more.
+ * Cost: n reads of the items, and 8 bytes of tile states per 16 KB or more.
  *
  * No include guard: each include stamps out one instance, as its parameters say.
  */
@@ -105,7 +105,7 @@ typedef struct {
     const GP_INPUT_TYPE *in;
     GP_TYPE *out;
     size_t n;
-    gpi_tag_head *head; /* tags follow it */
+    gpi_tile_state_head *head; /* the tile states follow it */
     uint32_t tiles;
     unsigned rows; /* of a warp in a tile of a small or medium input; 0 when it is large */
     size_t part;   /* chunks in a row of each warp in a tile of a large input */
@@ -123,7 +123,7 @@ enum { GPI(batch) = sizeof(GP_TYPE) <= 8 ? 8 : sizeof(GP_TYPE) <= 16 ? 4 : 1 };
 GPI_DEVICE GP_TYPE GPI(groups)(const GPI(job) *job, GP_TYPE *sums, unsigned lane,
                                unsigned warp, unsigned warps, unsigned batch, uint32_t epoch)
 {
-    const uint64_t *tags = (const uint64_t *)(job->head + 1);
+    const uint64_t *states = (const uint64_t *)(job->head + 1);
     unsigned groups = (job->tiles + GPI_GROUP_TILES - 1) / GPI_GROUP_TILES;
     unsigned share = (groups + warps - 1) / warps;
     unsigned first = warp * share, last = gpi_min(first + share, groups);
@@ -140,7 +140,7 @@ GPI_DEVICE GP_TYPE GPI(groups)(const GPI(job) *job, GP_TYPE *sums, unsigned lane
             for (unsigned i = 0; i < batch; i++) {
                 unsigned tile = gpi_min(group + i, last - 1) * GPI_GROUP_TILES + lane;
 
-                there &= GPI(peek)(tags, gpi_min(tile, job->tiles - 1), &x[i], epoch);
+                there &= GPI(poll)(states, gpi_min(tile, job->tiles - 1), &x[i], epoch);
             }
         } while (!__all_sync(GPI_FULL_MASK, there));
         GPI_UNROLL
@@ -185,18 +185,18 @@ static inline GPI(job) GPI(shape)(size_t n)
     return job;
 }
 
-/* For the tags of so many tiles as n or fewer items may have. */
-static inline size_t GPI(tags)(size_t n)
+/* For the states of so many tiles as n or fewer items may have. */
+static inline size_t GPI(states)(size_t n)
 {
     size_t small = GPI(row_items), large = GPI(tile_n);
     size_t tiles = gpi_divide_up(n, small < large ? small : large);
 
-    return tiles <= 1 ? 0 : GPI(tag_bytes)(tiles < GPI_REDUCE_MOST_TILES ? tiles : GPI_REDUCE_MOST_TILES);
+    return tiles <= 1 ? 0 : GPI(tile_state_bytes)(tiles < GPI_REDUCE_MOST_TILES ? tiles : GPI_REDUCE_MOST_TILES);
 }
 
 GP_API size_t GPI_PUBLIC(reduce_workspace_bytes)(size_t n)
 {
-    return gpi_tagged_request(GPI(tags)(n), 0);
+    return gpi_tagged_request(GPI(states)(n), 0);
 }
 
 /* *d_out = in[0] op ... op in[n - 1]; the identity when n is 0. */
@@ -219,30 +219,30 @@ GP_API cudaError_t GPI_PUBLIC(reduce)(const GP_INPUT_TYPE *in, GP_TYPE *d_out, s
         error = gpi_check_overlap(function, used, 2);
     if (error != cudaSuccess)
         return error;
-    error = gpi_tagged_scratch_acquire(&scratch, ws, GPI(tags)(n), 0, stream, function);
+    error = gpi_tagged_scratch_acquire(&scratch, ws, GPI(states)(n), 0, stream, function);
     if (error != cudaSuccess)
         return error;
 
     GPI(job) job = GPI(shape)(n);
     job.in = in;
     job.out = d_out;
-    job.head = (gpi_tag_head *)scratch.tags;
+    job.head = (gpi_tile_state_head *)scratch.tags;
     int ready = gpi_kernel_ready((const void *)GPI(large_kernel), GPI(bytes), known);
-    int early = (ready & GPI_KERNEL_SM90) != 0;
+    int dependent = (ready & GPI_KERNEL_SM90) != 0;
     unsigned threads = (unsigned)gpi_divide_up(n, 32 * GPI(short_run)) * 32; /* of a single small tile */
     threads = job.tiles > 1 ? 1024 : n ? threads : 32;
     unsigned blocks = job.tiles < GP_GRID ? job.tiles + !job.tiles : GP_GRID;
-    (void)early; /* the CPU does not ask */
+    (void)dependent; /* the CPU does not ask */
     if (job.rows == 1)
-        error = GPI_LAUNCH_EARLY(early, GPI(small_kernel), blocks, threads, 0, stream, job,
-                                 GPI_CONTEXT_VALUE);
+        error = GPI_LAUNCH_DEPENDENT(dependent, GPI(small_kernel), blocks, threads, 0, stream, job,
+                                     GPI_CONTEXT_VALUE);
     else if (job.rows)
-        error = GPI_LAUNCH_EARLY(early, GPI(medium_kernel), blocks, threads, 0, stream, job,
-                                 GPI_CONTEXT_VALUE);
+        error = GPI_LAUNCH_DEPENDENT(dependent, GPI(medium_kernel), blocks, threads, 0, stream, job,
+                                     GPI_CONTEXT_VALUE);
     else
-        error = GPI_LAUNCH_EARLY(early, GPI(large_kernel),
-                                 gpi_resident_blocks(GPI(blocks), job.tiles, GP_GRID),
-                                 GPI(threads), GPI(bytes), stream, job, GPI_CONTEXT_VALUE);
+        error = GPI_LAUNCH_DEPENDENT(dependent, GPI(large_kernel),
+                                     gpi_resident_blocks(GPI(blocks), job.tiles, GP_GRID),
+                                     GPI(threads), GPI(bytes), stream, job, GPI_CONTEXT_VALUE);
     return gpi_scratch_release(&scratch, error, stream);
 }
 

@@ -10,7 +10,7 @@
  *              GP_CONTEXT     type of a by-value argument before `ws`
  *              GP_BLOCK       threads of the block scan below (256)
  *              GP_API         linkage of the host functions (static inline)
- *              GP_KERNEL      GP_KERNEL_WAVE or GP_KERNEL_RING: runs that kernel at every n (either)
+ *              GP_KERNEL      GP_KERNEL_SIMPLE or GP_KERNEL_PIPELINED: runs that kernel at every n (either)
  *              GP_GRID        blocks of a launch at most (as many as fit)
  *
  * Generates    cudaError_t NAME_inclusive_scan(const I *in, T *out, size_t n, [context,] ws, stream)
@@ -49,7 +49,7 @@
  * Large inputs go through core/scan/pipelined.cuh, in which different warps do these steps; small ones, items of
  * more than 128 bytes and older GPUs through core/scan/simple.cuh, in which every warp does all of them.
  * docs/scan.md has pictures.
- * Cost: n reads and n writes of the items, and 8 bytes of tags per 28 KB.
+ * Cost: n reads and n writes of the items, and 8 bytes of tile states per 28 KB.
  *
  * No include guard: each include stamps out one instance, as its parameters say.
  */
@@ -102,7 +102,7 @@ typedef struct {
     const GP_INPUT_TYPE *in;
     GP_TYPE *out;
     size_t n;
-    gpi_tag_head *head; /* tags follow it */
+    gpi_tile_state_head *head; /* the tile states follow it */
     unsigned tiles;
     unsigned last_chunks; /* of the last tile; its last chunk may be short */
     int in_place; /* or as if it were: no tile without a ticket, none folded for another block */
@@ -113,12 +113,12 @@ typedef struct {
  * Whether a warp that waits for a tile folds that tile itself in the end. Of large items this would take long to
  * compile: their tiles are taken in order, by tickets alone, so that nobody waits for a block that may not run.
  */
-#define GPI_SCAN_HELPS GPI_RING_SERVES
+#define GPI_SCAN_HELPS GPI_PIPELINE_SERVES
 
 /* ---- device functions ------------------------------------------------------------------------ */
 
 #if GPI_DEVICE_CODE
-/* The fold of the lane's run in the last chunk, which is not whole; lanes without items get rubbish. */
+/* The fold of the lane's run in the last chunk, which is not whole; lanes without items get undefined memory. */
 GPI_DEVICE GP_TYPE GPI(edge_fold)(const char *items, unsigned n, unsigned lane, GPI_CONTEXT context)
 {
     const GP_INPUT_TYPE *run = (const GP_INPUT_TYPE *)items + lane * GPI(run_n);
@@ -155,15 +155,15 @@ GPI_DEVICE GP_TYPE GPI(fold_tile)(const GPI(job) *job, size_t tile, unsigned lan
 GPI_DEVICE GP_TYPE GPI(fold_group)(const GPI(job) *job, size_t group, size_t tile, unsigned lane,
                                    uint32_t epoch, GPI_CONTEXT context)
 {
-    uint64_t *tags = (uint64_t *)(job->head + 1);
+    uint64_t *states = (uint64_t *)(job->head + 1);
     const size_t first = group * GPI_GROUP_TILES;
-    int members = (int)gpi_most(tile - first, GPI_GROUP_TILES), mine = (int)lane < members ? (int)lane : 0;
+    int members = (int)gpi_min_size(tile - first, GPI_GROUP_TILES), mine = (int)lane < members ? (int)lane : 0;
     int there = 0;
     GP_TYPE x;
 
     for (int asked = 1;; asked++) {
         if (!there)
-            there = GPI(peek)(tags, first + (size_t)mine, &x, epoch);
+            there = GPI(poll)(states, first + (size_t)mine, &x, epoch);
         unsigned missing = __ballot_sync(GPI_FULL_MASK, !there);
         if (!missing)
             return GPI(warp_reduce)(x, (int)lane, members);
@@ -172,7 +172,7 @@ GPI_DEVICE GP_TYPE GPI(fold_group)(const GPI(job) *job, size_t group, size_t til
             GP_TYPE sum = GPI(fold_tile)(job, late, lane, context);
 
             if (lane == 0)
-                GPI(publish)(tags, late, sum, epoch); /* what its block will say as well, to the bit */
+                GPI(publish)(states, late, sum, epoch); /* what its block will say as well, to the bit */
         }
     }
 }
@@ -221,24 +221,25 @@ GPI_DEVICE void GPI(scan_run)(GPI(run_t) *run, GP_TYPE prefix, int has_prefix, i
     }
 #endif
 #if (GP_OP == GP_MIN || GP_OP == GP_MAX) && !defined GP_IDENTITY
-    if (GPI_TOPS) {
+    if (GPI_PACKED_EXTREMES) {
         /* Two parts of the run at a time: a chain of comparisons is what it takes longest. */
-        const int items = 32 / GPI_TOP_BITS, words = GPI(out_bytes) / 4 / GPI_TOP_PARTS; /* of a word, of a part */
-        uint32_t top[GPI_TOP_PARTS];
+        const int items = 32 / GPI_PACKED_BITS,                     /* of a word */
+                  words = GPI(out_bytes) / 4 / GPI_PACKED_PARTS; /* of a part */
+        uint32_t top[GPI_PACKED_PARTS];
 
-        top[0] = (uint32_t)(has_prefix ? prefix : GPI(identity)()) << (32 - GPI_TOP_BITS);
-        if (GPI_TOP_PARTS == 2)
-            top[GPI_TOP_PARTS - 1] = GPI(top)(top[0], GPI(top_fold)(run->words, words));
+        top[0] = (uint32_t)(has_prefix ? prefix : GPI(identity)()) << (32 - GPI_PACKED_BITS);
+        if (GPI_PACKED_PARTS == 2)
+            top[GPI_PACKED_PARTS - 1] = GPI(top)(top[0], GPI(packed_fold)(run->words, words));
         GPI_UNROLL
-        for (int w = 0; w < GPI_TOP_PARTS * words; w++) {
-            const int part = w % GPI_TOP_PARTS;
-            uint32_t *word = &run->words[part * words + w / GPI_TOP_PARTS], tops[5] = {top[part]};
+        for (int w = 0; w < GPI_PACKED_PARTS * words; w++) {
+            const int part = w % GPI_PACKED_PARTS;
+            uint32_t *word = &run->words[part * words + w / GPI_PACKED_PARTS], extremes[5] = {top[part]};
 
             GPI_UNROLL
             for (int i = 0; i < items; i++)
-                tops[i + 1] = GPI(top)(tops[i], GPI_TOP_ITEM(word, i));
-            top[part] = tops[items];
-            *word = gpi_gather_tops(exclusive ? tops : tops + 1, items);
+                extremes[i + 1] = GPI(top)(extremes[i], GPI_PACKED_ITEM(word, i));
+            top[part] = extremes[items];
+            *word = gpi_gather_packed(exclusive ? extremes : extremes + 1, items);
         }
         return;
     }
@@ -276,7 +277,7 @@ GPI_DEVICE void GPI(scan_run)(GPI(run_t) *run, GP_TYPE prefix, int has_prefix, i
 #endif
 
 #include "core/scan/simple.cuh"
-#if GP_KERNEL != GP_KERNEL_WAVE
+#if GP_KERNEL != GP_KERNEL_SIMPLE
 #include "core/scan/pipelined.cuh"
 #endif
 
@@ -286,32 +287,34 @@ static inline size_t GPI(bytes)(size_t n)
 {
     size_t tiles = gpi_divide_up(n, GPI(tile_n));
 
-    return tiles > 1 ? gpi_tagged_request(GPI(tag_bytes)(tiles), 0) : 0;
+    return tiles > 1 ? gpi_tagged_request(GPI(tile_state_bytes)(tiles), 0) : 0;
 }
 
-/* The ring from a certain n on, where the device has room for it; else the wave. */
+/* The pipelined kernel from a certain n on, where the device has room for it; else the simple one. */
 static inline cudaError_t GPI(launch)(GPI(job) job, GPI_CONTEXT context, cudaStream_t stream)
 {
-    const size_t wave_bytes = GPI(tile_chunks) * GPI(slot_bytes);
-    static signed char wave_known[GPI_DEVICES];
+    const size_t simple_bytes = GPI(tile_chunks) * GPI(slot_bytes);
+    static signed char simple_known[GPI_DEVICES];
 
-#if GP_KERNEL != GP_KERNEL_WAVE
-    const size_t ring_from = GP_KERNEL ? 1 : ((size_t)GPI_TUNE_SCAN_RING_FROM * GPI(wave_blocks) << 20) / GPI(wider);
+#if GP_KERNEL != GP_KERNEL_SIMPLE
+    const size_t pipeline_from =
+        GP_KERNEL ? 1 : ((size_t)GPI_TUNE_SCAN_RING_FROM * GPI(simple_blocks) << 20) / GPI(wider);
     const size_t few_from = ((size_t)GPI_TUNE_SCAN_FEW_FROM << 20) / GPI(wider);
-    const unsigned lookers = job.n < few_from ? GPI(ring_lookers) : GPI(ring_few);
-    static signed char ring_known[GPI_DEVICES];
+    const unsigned look_back_warps = job.n < few_from ? GPI(pipeline_look_back_warps) : GPI(pipeline_few);
+    static signed char pipeline_known[GPI_DEVICES];
 
-    if (GPI_RING_SERVES && job.n >= ring_from && job.tiles > 1 &&
-        gpi_kernel_ready((const void *)GPI(ring_kernel), GPI(ring_bytes), ring_known) >=
+    if (GPI_PIPELINE_SERVES && job.n >= pipeline_from && job.tiles > 1 &&
+        gpi_kernel_ready((const void *)GPI(pipelined_kernel), GPI(pipeline_bytes), pipeline_known) >=
             (GPI_KERNEL_FITS | GPI_KERNEL_SM90))
-        return GPI_LAUNCH_EARLY(1, GPI(ring_kernel), gpi_resident_blocks(1, job.tiles, GP_GRID),
-                                32 * (GPI(ring_others) + lookers), GPI(ring_bytes), stream, job, context);
+        return GPI_LAUNCH_DEPENDENT(1, GPI(pipelined_kernel), gpi_resident_blocks(1, job.tiles, GP_GRID),
+                                    32 * (GPI(pipeline_others) + look_back_warps), GPI(pipeline_bytes), stream,
+                                    job, context);
 #endif
-    int ready = gpi_kernel_ready((const void *)GPI(wave_kernel), wave_bytes, wave_known);
+    int ready = gpi_kernel_ready((const void *)GPI(simple_kernel), simple_bytes, simple_known);
 
-    return GPI_LAUNCH_EARLY((ready & GPI_KERNEL_SM90) != 0, GPI(wave_kernel),
-                            gpi_resident_blocks(GPI(wave_blocks), job.tiles, GP_GRID),
-                            32 * GPI(tile_chunks), wave_bytes, stream, job, context);
+    return GPI_LAUNCH_DEPENDENT((ready & GPI_KERNEL_SM90) != 0, GPI(simple_kernel),
+                                gpi_resident_blocks(GPI(simple_blocks), job.tiles, GP_GRID),
+                                32 * GPI(tile_chunks), simple_bytes, stream, job, context);
 }
 
 static inline cudaError_t GPI(host)(const char *function, const GP_INPUT_TYPE *in, GP_TYPE *out,
@@ -336,12 +339,12 @@ static inline cudaError_t GPI(host)(const char *function, const GP_INPUT_TYPE *i
         error = gpi_check_overlap(function, used, 2);
     if (error != cudaSuccess)
         return error;
-    error = gpi_tagged_scratch_acquire(&scratch, ws, tiles > 1 ? GPI(tag_bytes)(tiles) : 0, 0, stream,
+    error = gpi_tagged_scratch_acquire(&scratch, ws, tiles > 1 ? GPI(tile_state_bytes)(tiles) : 0, 0, stream,
                                        function);
     if (error != cudaSuccess)
         return error;
 
-    GPI(job) job = {in, out, n, (gpi_tag_head *)scratch.tags, (unsigned)tiles, 0, 0, start};
+    GPI(job) job = {in, out, n, (gpi_tile_state_head *)scratch.tags, (unsigned)tiles, 0, 0, start};
     job.in_place = !GPI_SCAN_HELPS || (const void *)in == (const void *)out;
     job.last_chunks = (unsigned)(gpi_divide_up(n, GPI(chunk_n)) - (tiles - 1) * GPI(tile_chunks));
     error = GPI(launch)(job, context, stream);

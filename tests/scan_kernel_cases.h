@@ -2,7 +2,7 @@
  * scan_kernel_cases.h: stamps out scans that run one kernel alone, and FORCED_cases, all of them.
  *
  *     FORCED           prefix of their names
- *     FORCED_KERNEL    GP_KERNEL_WAVE or GP_KERNEL_RING
+ *     FORCED_KERNEL    GP_KERNEL_SIMPLE or GP_KERNEL_PIPELINED
  *     FORCED_GRID      blocks of a launch at most
  *
  * All are undefined at the end.

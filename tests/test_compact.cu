@@ -136,11 +136,11 @@ COMPACT_CASE(widest, matrices16, make_matrices16(r), x.at[15].m[0] % 5 == 1, NO_
 #define CASE_MAKE    (uint8_t)r
 #define CASE_KEEP(x) ((x) & 1)
 #define CASE         bytes_ring
-#define CASE_KERNEL  GP_KERNEL_RING
+#define CASE_KERNEL  GP_KERNEL_PIPELINED
 #define CASE_GRID    3
 #include "compact_case.h"
 #define CASE        bytes_wave
-#define CASE_KERNEL GP_KERNEL_WAVE
+#define CASE_KERNEL GP_KERNEL_SIMPLE
 #define CASE_GRID   3
 #include "compact_case.h"
 #undef CASE_TYPE
@@ -151,7 +151,7 @@ COMPACT_CASE(widest, matrices16, make_matrices16(r), x.at[15].m[0] % 5 == 1, NO_
 #define CASE_MAKE    (uint16_t)r
 #define CASE_KEEP(x) ((x) % 3)
 #define CASE         halves_ring
-#define CASE_KERNEL  GP_KERNEL_RING
+#define CASE_KERNEL  GP_KERNEL_PIPELINED
 #define CASE_GRID    1
 #include "compact_case.h"
 #undef CASE_TYPE
@@ -162,19 +162,19 @@ COMPACT_CASE(widest, matrices16, make_matrices16(r), x.at[15].m[0] % 5 == 1, NO_
 #define CASE_MAKE    (uint32_t)r
 #define CASE_KEEP(x) ((x) & 1)
 #define CASE         words_ring
-#define CASE_KERNEL  GP_KERNEL_RING
+#define CASE_KERNEL  GP_KERNEL_PIPELINED
 #define CASE_GRID    5
 #include "compact_case.h"
 #define CASE        words_lone_ring
-#define CASE_KERNEL GP_KERNEL_RING
+#define CASE_KERNEL GP_KERNEL_PIPELINED
 #define CASE_GRID   1
 #include "compact_case.h"
 #define CASE        words_wave
-#define CASE_KERNEL GP_KERNEL_WAVE
+#define CASE_KERNEL GP_KERNEL_SIMPLE
 #define CASE_GRID   3
 #include "compact_case.h"
 #define CASE        words_lone_wave
-#define CASE_KERNEL GP_KERNEL_WAVE
+#define CASE_KERNEL GP_KERNEL_SIMPLE
 #define CASE_GRID   1
 #include "compact_case.h"
 #undef CASE_TYPE
@@ -185,7 +185,7 @@ COMPACT_CASE(widest, matrices16, make_matrices16(r), x.at[15].m[0] % 5 == 1, NO_
 #define CASE_MAKE    r
 #define CASE_KEEP(x) ((x) >> 63)
 #define CASE         longs_ring
-#define CASE_KERNEL  GP_KERNEL_RING
+#define CASE_KERNEL  GP_KERNEL_PIPELINED
 #define CASE_GRID    3
 #include "compact_case.h"
 #undef CASE_TYPE
@@ -208,7 +208,7 @@ static pair make_pair(uint64_t r)
 #define CASE_MAKE    make_pair(r)
 #define CASE_KEEP(x) ((x).second >> 31)
 #define CASE         pairs_ring
-#define CASE_KERNEL  GP_KERNEL_RING
+#define CASE_KERNEL  GP_KERNEL_PIPELINED
 #define CASE_GRID    3
 #include "compact_case.h"
 #undef CASE_TYPE
@@ -244,11 +244,11 @@ static odd make_odd(uint64_t r)
 #define CASE_MAKE    make_three(r)
 #define CASE_KEEP(x) ((x).at[1] & 1)
 #define CASE         threes_ring
-#define CASE_KERNEL  GP_KERNEL_RING
+#define CASE_KERNEL  GP_KERNEL_PIPELINED
 #define CASE_GRID    3
 #include "compact_case.h"
 #define CASE        threes_wave
-#define CASE_KERNEL GP_KERNEL_WAVE
+#define CASE_KERNEL GP_KERNEL_SIMPLE
 #define CASE_GRID   3
 #include "compact_case.h"
 #undef CASE_TYPE
@@ -259,7 +259,7 @@ static odd make_odd(uint64_t r)
 #define CASE_MAKE    make_triangle(r)
 #define CASE_KEEP(x) ((x).b & 2)
 #define CASE         twelves_ring
-#define CASE_KERNEL  GP_KERNEL_RING
+#define CASE_KERNEL  GP_KERNEL_PIPELINED
 #define CASE_GRID    3
 #include "compact_case.h"
 #undef CASE_TYPE
@@ -270,7 +270,7 @@ static odd make_odd(uint64_t r)
 #define CASE_MAKE    make_matrices3(r)
 #define CASE_KEEP(x) ((x).at[2].m[1] % 8 < 4)
 #define CASE         wide_ring
-#define CASE_KERNEL  GP_KERNEL_RING
+#define CASE_KERNEL  GP_KERNEL_PIPELINED
 #define CASE_GRID    3
 #include "compact_case.h"
 #undef CASE_TYPE
@@ -281,11 +281,11 @@ static odd make_odd(uint64_t r)
 #define CASE_MAKE    make_odd(r)
 #define CASE_KEEP(x) ((x).at[0] & 1)
 #define CASE         odds_ring
-#define CASE_KERNEL  GP_KERNEL_RING
+#define CASE_KERNEL  GP_KERNEL_PIPELINED
 #define CASE_GRID    3
 #include "compact_case.h"
 #define CASE        odds_wave
-#define CASE_KERNEL GP_KERNEL_WAVE
+#define CASE_KERNEL GP_KERNEL_SIMPLE
 #define CASE_GRID   3
 #include "compact_case.h"
 #undef CASE_TYPE
@@ -299,11 +299,11 @@ static odd make_odd(uint64_t r)
 #undef GPI_PATIENCE
 #define GPI_PATIENCE 0
 #define CASE         words_hasty_ring
-#define CASE_KERNEL  GP_KERNEL_RING
+#define CASE_KERNEL  GP_KERNEL_PIPELINED
 #define CASE_GRID    0xFFFFFFFFu
 #include "compact_case.h"
 #define CASE        words_hasty_wave
-#define CASE_KERNEL GP_KERNEL_WAVE
+#define CASE_KERNEL GP_KERNEL_SIMPLE
 #define CASE_GRID   0xFFFFFFFFu
 #include "compact_case.h"
 #undef CASE_TYPE

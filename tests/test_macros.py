@@ -34,7 +34,7 @@ OTHERS = {
     "GP_BLOCK": "128",
     "GP_ITEMS": "1",
     "GP_API": "static inline",
-    "GP_KERNEL": "GP_KERNEL_RING",
+    "GP_KERNEL": "GP_KERNEL_PIPELINED",
     "GP_GRID": "7",
 }
 

@@ -105,7 +105,7 @@ VALUES = {
     "GP_BLOCK": "64",
     "GP_ITEMS": "2",
     "GP_API": "static __attribute__((unused))",
-    "GP_KERNEL": "GP_KERNEL_WAVE",
+    "GP_KERNEL": "GP_KERNEL_SIMPLE",
     "GP_GRID": "3",
 }
 PARAMETERS = {name: value for name, value in VALUES.items() if re.match(r"\w+", name)[0] in LISTED}

@@ -51,12 +51,12 @@ static __host__ __device__ inline bytes77 make_bytes77(uint64_t r)
 
 /* As many blocks as there are multiprocessors, one block, and a few. */
 #define FORCED        ring
-#define FORCED_KERNEL GP_KERNEL_RING
+#define FORCED_KERNEL GP_KERNEL_PIPELINED
 #define FORCED_GRID   0xFFFFFFFFu
 #include "scan_kernel_cases.h"
 
 #define FORCED        wave
-#define FORCED_KERNEL GP_KERNEL_WAVE
+#define FORCED_KERNEL GP_KERNEL_SIMPLE
 #define FORCED_GRID   3
 #include "scan_kernel_cases.h"
 
@@ -111,23 +111,23 @@ static void at_all_borders(const fold_case *c)
 
 #define GP_NAME   ring
 #define GP_TYPE   float
-#define GP_KERNEL GP_KERNEL_RING
+#define GP_KERNEL GP_KERNEL_PIPELINED
 #include <gpuprims/scan.cuh>
 
 #define GP_NAME   ring2
 #define GP_TYPE   float
-#define GP_KERNEL GP_KERNEL_RING
+#define GP_KERNEL GP_KERNEL_PIPELINED
 #define GP_GRID   2
 #include <gpuprims/scan.cuh>
 
 #define GP_NAME   wave
 #define GP_TYPE   float
-#define GP_KERNEL GP_KERNEL_WAVE
+#define GP_KERNEL GP_KERNEL_SIMPLE
 #include <gpuprims/scan.cuh>
 
 #define GP_NAME   wave1
 #define GP_TYPE   float
-#define GP_KERNEL GP_KERNEL_WAVE
+#define GP_KERNEL GP_KERNEL_SIMPLE
 #define GP_GRID   1
 #include <gpuprims/scan.cuh>
 
@@ -136,12 +136,12 @@ static void at_all_borders(const fold_case *c)
 #define GPI_PATIENCE 0
 #define GP_NAME      hasty_ring
 #define GP_TYPE      float
-#define GP_KERNEL    GP_KERNEL_RING
+#define GP_KERNEL    GP_KERNEL_PIPELINED
 #include <gpuprims/scan.cuh>
 
 #define GP_NAME   hasty_wave
 #define GP_TYPE   float
-#define GP_KERNEL GP_KERNEL_WAVE
+#define GP_KERNEL GP_KERNEL_SIMPLE
 #include <gpuprims/scan.cuh>
 
 /* The scan over lanes or chunks: strides 1, 2, 4, ... */

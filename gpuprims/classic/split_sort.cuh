@@ -38,7 +38,7 @@
  *     1. count: every block counts the keys of its tile that have a 0 there
  *     2. scan: the counts, by the shuffle rung; so every tile knows how many zeros come before it
  *     3. split: a 0 goes behind the zeros before it, a 1 behind all zeros and the ones before it; within
- *        the tile votes count them
+ *        the tile ballots count them
  *
  * When `bits` does not say how many, one kernel first finds the maximum of the keys as unsigned numbers
  * (so that a negative one needs every pass), or rather its number of bits, which stays on the device: the
@@ -145,14 +145,14 @@ static __global__ void __launch_bounds__(GPI_CLASSIC_THREADS)
         return;
     GP_TYPE key = keys[i < n ? i : n - 1];
     int is_zero = i < n && GPI(is_zero)(key, bit);
-    unsigned votes = __ballot_sync(GPI_FULL_MASK, is_zero);
+    unsigned ballots = __ballot_sync(GPI_FULL_MASK, is_zero);
 
     if (lane == 0)
-        warp_zeros[warp] = (unsigned)__popc(votes);
+        warp_zeros[warp] = (unsigned)__popc(ballots);
     __syncthreads(); /* the warps' counts are complete */
     if (i >= n)
         return;
-    size_t zeros_before = before[tile] + (unsigned)__popc(votes & ((1u << lane) - 1));
+    size_t zeros_before = before[tile] + (unsigned)__popc(ballots & ((1u << lane) - 1));
     for (unsigned w = 0; w < warp; w++)
         zeros_before += warp_zeros[w];
     size_t all_zeros = before[tiles - 1] + zeros[tiles - 1];

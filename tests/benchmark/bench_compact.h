@@ -23,7 +23,7 @@
 #define GP_NAME    BENCH(wave)
 #define GP_TYPE    BENCH_IN_T
 #define GP_PRED(x) bench_keep(x)
-#define GP_KERNEL  GP_KERNEL_WAVE
+#define GP_KERNEL  GP_KERNEL_SIMPLE
 #include <gpuprims/compact.cuh>
 #endif
 

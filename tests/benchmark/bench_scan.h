@@ -37,7 +37,7 @@
 #ifdef BENCH_WAVE
 #define GP_NAME   BENCH(wave)
 #define GP_TYPE   BENCH_OUT_T
-#define GP_KERNEL GP_KERNEL_WAVE
+#define GP_KERNEL GP_KERNEL_SIMPLE
 #include <gpuprims/scan.cuh>
 #endif
 

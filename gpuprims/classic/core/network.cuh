@@ -63,8 +63,8 @@ GPI_STATIC_ASSERT(GPI_NETWORK_BYTES <= 16384,
 enum {
     GPI(log_items) = GPI_NETWORK_BYTES <= 8    ? GPI_NETWORK_SMALL_LOG
                      : GPI_NETWORK_BYTES <= 16 ? GPI_NETWORK_SMALL_LOG - 1
-                      : GPI_NETWORK_BYTES <= 32 ? GPI_NETWORK_SMALL_LOG - 2
-                                                : 1,
+                     : GPI_NETWORK_BYTES <= 32 ? GPI_NETWORK_SMALL_LOG - 2
+                                               : 1,
     GPI(items_of_thread) = 1 << GPI(log_items)
 };
 
@@ -74,15 +74,15 @@ enum {
 enum {
     GPI(most_threads) = GPI_NETWORK_FITS(1024)  ? 1024
                         : GPI_NETWORK_FITS(512) ? 512
-                       : GPI_NETWORK_FITS(256) ? 256
-                       : GPI_NETWORK_FITS(128) ? 128
-                       : GPI_NETWORK_FITS(64)  ? 64
-                       : GPI_NETWORK_FITS(32)  ? 32
-                       : GPI_NETWORK_FITS(16)  ? 16
-                       : GPI_NETWORK_FITS(8)   ? 8
-                       : GPI_NETWORK_FITS(4)   ? 4
-                       : GPI_NETWORK_FITS(2)   ? 2
-                                               : 1
+                        : GPI_NETWORK_FITS(256) ? 256
+                        : GPI_NETWORK_FITS(128) ? 128
+                        : GPI_NETWORK_FITS(64)  ? 64
+                        : GPI_NETWORK_FITS(32)  ? 32
+                        : GPI_NETWORK_FITS(16)  ? 16
+                        : GPI_NETWORK_FITS(8)   ? 8
+                        : GPI_NETWORK_FITS(4)   ? 4
+                        : GPI_NETWORK_FITS(2)   ? 2
+                                                : 1
 };
 
 /* Of a thread's items, all are there: a bit for each. */

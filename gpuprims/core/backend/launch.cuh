@@ -27,7 +27,7 @@ static inline size_t gpi_divide_up(size_t n, size_t d)
  * GP_DYNAMIC_SHARED(type, name): declares `type *name`, the launch's shared_bytes, aligned to 128.
  *
  * GPI_LAUNCH is GP_LAUNCH as an expression that gives the launch's own error, so that one that was
- * pending before is neither mistaken for it nor cleared. GPI_LAUNCH_EARLY takes one argument more, the
+ * pending before is neither mistaken for it nor cleared. GPI_LAUNCH_DEPENDENT takes one argument more, the
  * first: whether the grid may start while the one before it in the stream still runs. Its kernel has to
  * begin with gpi_grid_wait(), compiled for sm_90 or newer. GPI_LAUNCH_CLUSTER takes two: that one, and how
  * many blocks make a cluster (core/backend/ptx.cuh); 1 where there are none.
@@ -38,7 +38,7 @@ static inline size_t gpi_divide_up(size_t n, size_t d)
     kernel<<<(grid), (block), (shared_bytes), (stream)>>>(__VA_ARGS__)
 
 /* A launch; what is special about it is written to `attributes`, of which there are two. */
-static inline cudaLaunchConfig_t gpi_launch_config(cudaLaunchAttribute *attributes, int early, unsigned cluster,
+static inline cudaLaunchConfig_t gpi_launch_config(cudaLaunchAttribute *attributes, int dependent, unsigned cluster,
                                                    dim3 grid, dim3 block, size_t bytes, cudaStream_t stream)
 {
     cudaLaunchConfig_t config;
@@ -49,7 +49,7 @@ static inline cudaLaunchConfig_t gpi_launch_config(cudaLaunchAttribute *attribut
     config.dynamicSmemBytes = bytes;
     config.stream = stream;
     config.attrs = attributes;
-    if (early) {
+    if (dependent) {
         attributes[config.numAttrs].id = cudaLaunchAttributeProgrammaticStreamSerialization;
         attributes[config.numAttrs++].val.programmaticStreamSerializationAllowed = 1;
     }
@@ -62,13 +62,13 @@ static inline cudaLaunchConfig_t gpi_launch_config(cudaLaunchAttribute *attribut
     return config;
 }
 
-#define GPI_LAUNCH(...)              GPI_LAUNCH_EARLY(0, __VA_ARGS__)
-#define GPI_LAUNCH_EARLY(early, ...) GPI_LAUNCH_CLUSTER(early, 1, __VA_ARGS__)
-#define GPI_LAUNCH_CLUSTER(early, cluster, kernel, grid, block, shared_bytes, queue, ...)               \
+#define GPI_LAUNCH(...)              GPI_LAUNCH_DEPENDENT(0, __VA_ARGS__)
+#define GPI_LAUNCH_DEPENDENT(dependent, ...) GPI_LAUNCH_CLUSTER(dependent, 1, __VA_ARGS__)
+#define GPI_LAUNCH_CLUSTER(dependent, cluster, kernel, grid, block, shared_bytes, queue, ...)           \
     __extension__({                                                                                     \
         cudaLaunchAttribute gpi_attributes[2];                                                          \
         const cudaLaunchConfig_t gpi_config =                                                           \
-            gpi_launch_config(gpi_attributes, (early), (cluster), (grid), (block), (shared_bytes), (queue)); \
+            gpi_launch_config(gpi_attributes, (dependent), (cluster), (grid), (block), (shared_bytes), (queue)); \
         GPI_RANGE_BEGIN(GPI_LAUNCH_TEXT(kernel));                                                       \
         cudaError_t gpi_launched = cudaLaunchKernelEx(&gpi_config, kernel, ##__VA_ARGS__);              \
         GPI_RANGE_END();                                                                                \
@@ -91,9 +91,9 @@ static inline cudaLaunchConfig_t gpi_launch_config(cudaLaunchAttribute *attribut
     ((void)GPI_LAUNCH(kernel, grid, block, shared_bytes, __VA_ARGS__))
 
 #define GPI_LAUNCH(...)              GPI_LAUNCH_CLUSTER(0, 1, __VA_ARGS__)
-#define GPI_LAUNCH_EARLY(early, ...) GPI_LAUNCH_CLUSTER(early, 1, __VA_ARGS__)
-#define GPI_LAUNCH_CLUSTER(early, cluster, kernel, grid, block, shared_bytes, ...) \
-    ((void)(early),                                                                \
+#define GPI_LAUNCH_DEPENDENT(dependent, ...) GPI_LAUNCH_CLUSTER(dependent, 1, __VA_ARGS__)
+#define GPI_LAUNCH_CLUSTER(dependent, cluster, kernel, grid, block, shared_bytes, ...) \
+    ((void)(dependent),                                                            \
      GPI_CPU_LAUNCH(GPI_CPU_TEXT(kernel), cluster, kernel, grid, block, shared_bytes, \
                     GPI_CPU_COUNT(__VA_ARGS__), __COUNTER__, __VA_ARGS__))
 
@@ -200,15 +200,17 @@ static inline dim3 gpi_cpu_dim3_of_dim3(dim3 size)
 
 /*
  * The values of GP_KERNEL, a parameter that makes an instance run one kernel at every n. The results are
- * the same. With GP_KERNEL_WAVE there is no other, and the instance compiles faster.
+ * the same. With GP_KERNEL_SIMPLE there is no other, and the instance compiles faster.
  */
-#define GP_KERNEL_RING 0x6711 /* for large inputs, on sm_90 and newer: a ring of bulk copies */
-#define GP_KERNEL_WAVE 0x6712 /* for small inputs, and for all inputs on older GPUs */
-#define GP_KERNEL_BLOCK 0x6720        /* radix sort: no clusters, as on GPUs that have none */
-#define GP_KERNEL_BUCKETS 0x6724       /* buckets after a partition, if the keys are spread; else passes */
+#define GP_KERNEL_PIPELINED    0x6711 /* for large inputs, on sm_90 and newer: a pipeline of bulk copies */
+#define GP_KERNEL_SIMPLE       0x6712 /* for small inputs, and for all inputs on older GPUs */
+#define GP_KERNEL_RING         GP_KERNEL_PIPELINED /* a synonym */
+#define GP_KERNEL_WAVE         GP_KERNEL_SIMPLE    /* a synonym */
+#define GP_KERNEL_BLOCK        0x6720 /* radix sort: no clusters, as on GPUs that have none */
+#define GP_KERNEL_BUCKETS      0x6724 /* buckets after a partition, if the keys are spread; else passes */
 #define GP_KERNEL_BUCKETS_TWICE 0x6725 /* after two */
-#define GP_KERNEL_PASSES 0x6721       /* radix sort: as for many keys, however few there are */
-#define GP_KERNEL_PASSES_OLD 0x6722   /* as on GPUs with 64 KB of shared memory for a block */
+#define GP_KERNEL_PASSES       0x6721 /* radix sort: as for many keys, however few there are */
+#define GP_KERNEL_PASSES_OLD   0x6722 /* as on GPUs with 64 KB of shared memory for a block */
 #define GP_KERNEL_PASSES_AGAIN 0x6723 /* every third tile fails its check and is done again */
 
 /* Whether the current device can run a kernel, and start it while the one before it still runs. */

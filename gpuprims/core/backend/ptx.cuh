@@ -111,7 +111,7 @@ GPI_DEVICE unsigned gpi_min(unsigned a, unsigned b)
 }
 
 /* n, but not more than most. */
-GPI_DEVICE unsigned gpi_most(size_t n, unsigned most)
+GPI_DEVICE unsigned gpi_min_size(size_t n, unsigned most)
 {
     return n < most ? (unsigned)n : most;
 }
@@ -131,13 +131,13 @@ GPI_DEVICE unsigned gpi_most(size_t n, unsigned most)
 #endif
 
 /*
- * The lanes of a whole warp that hold the same digit of eight bits. One vote for each bit: a lane keeps
- * those that voted as it did. `ones` is 0xFFFFFFFF behind GPI_OPAQUE: x * ones + ones is ~x, by the
- * multiplier, since votes and logic keep the other unit busy.
+ * The lanes of a whole warp that hold the same digit of eight bits. One ballot for each bit: a lane keeps
+ * those whose bit is as its own. `ones` is 0xFFFFFFFF behind GPI_OPAQUE: x * ones + ones is ~x, by the
+ * multiplier, since ballots and logic keep the other unit busy.
  */
 #ifdef __CUDACC__
 
-#define GPI_VOTE(bit, x)                          \
+#define GPI_BALLOT(bit, x)                        \
     "and.b32 t, %1, " #bit ";\n\t"                \
     "setp.ne.u32 p, t, 0;\n\t"                    \
     "vote.sync.ballot.b32 " #x ", p, -1;\n\t"     \
@@ -150,13 +150,13 @@ GPI_DEVICE unsigned gpi_match_digit(uint32_t digit, uint32_t ones)
     __asm__ volatile("{\n\t"
                      ".reg .pred p;\n\t"
                      ".reg .b32 t, a, b, c;\n\t"
-                     GPI_VOTE(1, a) GPI_VOTE(2, b) GPI_VOTE(4, c)
+                     GPI_BALLOT(1, a) GPI_BALLOT(2, b) GPI_BALLOT(4, c)
                      "lop3.b32 a, a, b, c, 0x80;\n\t"
-                     GPI_VOTE(8, b) GPI_VOTE(16, c)
+                     GPI_BALLOT(8, b) GPI_BALLOT(16, c)
                      "lop3.b32 a, a, b, c, 0x80;\n\t"
-                     GPI_VOTE(32, b) GPI_VOTE(64, c)
+                     GPI_BALLOT(32, b) GPI_BALLOT(64, c)
                      "lop3.b32 a, a, b, c, 0x80;\n\t"
-                     GPI_VOTE(128, b)
+                     GPI_BALLOT(128, b)
                      "and.b32 %0, a, b;\n\t"
                      "}"
                      : "=r"(same)
@@ -269,7 +269,7 @@ GPI_DEVICE float gpi_larger(float a, float b)
 }
 #endif
 
-/* Waits for the grids before in the stream, where a launch may overlap them: GPI_LAUNCH_EARLY. */
+/* Waits for the grids before in the stream, where a launch may overlap them: GPI_LAUNCH_DEPENDENT. */
 GPI_DEVICE void gpi_grid_wait(void)
 {
 #if defined __CUDA_ARCH__ && __CUDA_ARCH__ >= 900

@@ -55,9 +55,9 @@ static inline size_t gpi_array_bytes(size_t n, size_t item_bytes)
 }
 
 /* What the caller asks for so that tags and scratch fit wherever the memory starts. */
-static inline size_t gpi_tagged_request(size_t tag_bytes, size_t bytes)
+static inline size_t gpi_tagged_request(size_t tile_state_bytes, size_t bytes)
 {
-    size_t sum = gpi_add_sizes(gpi_align_up(tag_bytes), gpi_align_up(bytes));
+    size_t sum = gpi_add_sizes(gpi_align_up(tile_state_bytes), gpi_align_up(bytes));
 
     return sum ? gpi_add_sizes(sum, GPI_ALIGNMENT - 1) : 0;
 }
@@ -198,7 +198,7 @@ typedef struct gpi_scratch {
 } gpi_scratch;
 
 /* Lays out tags and scratch in a handle that is large enough, by the rules above. */
-static inline cudaError_t gpi_scratch_carve(gpi_scratch *scratch, gp_workspace *ws, size_t tag_bytes,
+static inline cudaError_t gpi_scratch_carve(gpi_scratch *scratch, gp_workspace *ws, size_t tile_state_bytes,
                                             size_t bytes, cudaStream_t stream)
 {
     char *start = gpi_aligned(ws->memory);
@@ -208,21 +208,21 @@ static inline cudaError_t gpi_scratch_carve(gpi_scratch *scratch, gp_workspace *
 
     scratch->tags = start;
     scratch->memory = start + at;
-    if (tag_bytes && !ws->cleared) {
+    if (tile_state_bytes && !ws->cleared) {
         cudaError_t error = gpi_workspace_clear(ws, stream);
 
         if (error != cudaSuccess)
             return error;
     }
     clean = ws->clean;
-    if (ws->tags < tag_bytes)
-        ws->tags = tag_bytes;
+    if (ws->tags < tile_state_bytes)
+        ws->tags = tile_state_bytes;
     if (bytes && ws->clean > at)
         ws->clean = at > ws->tags ? at : ws->tags < ws->clean ? ws->tags : ws->clean;
     if (bytes && at < ws->tags && at < ws->clean)
         scratch->spoiled = (ws->tags < ws->clean ? ws->tags : ws->clean) - at;
-    if (tag_bytes > clean)
-        return cudaMemsetAsync(start + clean, 0, tag_bytes - clean, stream);
+    if (tile_state_bytes > clean)
+        return cudaMemsetAsync(start + clean, 0, tile_state_bytes - clean, stream);
     return cudaSuccess;
 }
 
@@ -232,11 +232,11 @@ static inline cudaError_t gpi_scratch_carve(gpi_scratch *scratch, gp_workspace *
  * replay would clear it again: the call takes memory of its own instead.
  */
 static inline cudaError_t gpi_scratch_provide(gpi_scratch *scratch, gp_workspace *ws,
-                                              size_t tag_bytes, size_t bytes, cudaStream_t stream,
+                                              size_t tile_state_bytes, size_t bytes, cudaStream_t stream,
                                               const char *function)
 {
     enum cudaStreamCaptureStatus capture = cudaStreamCaptureStatusNone;
-    size_t request = gpi_tagged_request(tag_bytes, bytes);
+    size_t request = gpi_tagged_request(tile_state_bytes, bytes);
     cudaError_t error;
 
     memset((void *)scratch, 0, sizeof *scratch);
@@ -246,7 +246,7 @@ static inline cudaError_t gpi_scratch_provide(gpi_scratch *scratch, gp_workspace
         return gpi_error(cudaErrorInvalidValue,
                          "%s: the wrapped workspace holds %zu bytes, %zu are needed", function,
                          ws->bytes, request);
-    if (ws && (ws->bytes < request || (tag_bytes && !ws->cleared))) {
+    if (ws && (ws->bytes < request || (tile_state_bytes && !ws->cleared))) {
         error = cudaStreamIsCapturing(stream, &capture);
         if (error != cudaSuccess)
             return error;
@@ -260,15 +260,15 @@ static inline cudaError_t gpi_scratch_provide(gpi_scratch *scratch, gp_workspace
             return error;
     }
     if (ws && capture == cudaStreamCaptureStatusNone)
-        return gpi_scratch_carve(scratch, ws, tag_bytes, bytes, stream);
+        return gpi_scratch_carve(scratch, ws, tile_state_bytes, bytes, stream);
 
     error = gpi_workspace_allocate(&scratch->allocated, request, stream, function);
     if (error != cudaSuccess)
         return error;
     scratch->tags = gpi_aligned(scratch->allocated);
-    scratch->memory = scratch->tags + gpi_align_up(tag_bytes);
-    if (tag_bytes)
-        error = cudaMemsetAsync(scratch->tags, 0, tag_bytes, stream);
+    scratch->memory = scratch->tags + gpi_align_up(tile_state_bytes);
+    if (tile_state_bytes)
+        error = cudaMemsetAsync(scratch->tags, 0, tile_state_bytes, stream);
     if (error != cudaSuccess)
         (void)cudaFreeAsync(scratch->allocated, stream);
     return error;
@@ -276,13 +276,13 @@ static inline cudaError_t gpi_scratch_provide(gpi_scratch *scratch, gp_workspace
 
 /* The same, and the call becomes a range of Nsight's timeline; gpi_scratch_release ends it. */
 static inline cudaError_t gpi_tagged_scratch_acquire(gpi_scratch *scratch, gp_workspace *ws,
-                                                     size_t tag_bytes, size_t bytes,
+                                                     size_t tile_state_bytes, size_t bytes,
                                                      cudaStream_t stream, const char *function)
 {
     cudaError_t error;
 
     GPI_RANGE_BEGIN(function);
-    error = gpi_scratch_provide(scratch, ws, tag_bytes, bytes, stream, function);
+    error = gpi_scratch_provide(scratch, ws, tile_state_bytes, bytes, stream, function);
     if (error != cudaSuccess)
         GPI_RANGE_END();
     return error;

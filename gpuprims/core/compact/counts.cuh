@@ -17,7 +17,7 @@ enum { GPI_REJECTED_DROPPED, GPI_REJECTED_REVERSED, GPI_REJECTED_STABLE };
 /* The head and the words of so many tiles: a lane reads both of its own, even if there is but one such tile. */
 static inline size_t gpi_count_bytes(size_t tiles)
 {
-    return sizeof(gpi_tag_head) + (tiles + tiles % 2) * sizeof(uint64_t);
+    return sizeof(gpi_tile_state_head) + (tiles + tiles % 2) * sizeof(uint64_t);
 }
 
 #if GPI_DEVICE_CODE
@@ -25,7 +25,7 @@ static inline size_t gpi_count_bytes(size_t tiles)
  * One thread: makes a tile's count known. With `fence`, whoever learns of it may overwrite what the tile has
  * read; the tile's readers have met the caller at a barrier.
  */
-GPI_DEVICE void gpi_publish_count(gpi_tag_head *head, size_t tile, uint32_t count, uint32_t epoch, int fence)
+GPI_DEVICE void gpi_publish_count(gpi_tile_state_head *head, size_t tile, uint32_t count, uint32_t epoch, int fence)
 {
     uint64_t *words = (uint64_t *)(head + 1);
 
@@ -35,7 +35,7 @@ GPI_DEVICE void gpi_publish_count(gpi_tag_head *head, size_t tile, uint32_t coun
 }
 
 /* One thread of each block: adds the blocks' sums up, for the launch that follows. */
-GPI_DEVICE void gpi_finish_total(gpi_tag_head *head, unsigned long long sum)
+GPI_DEVICE void gpi_finish_total(gpi_tile_state_head *head, unsigned long long sum)
 {
     atomicAdd(&head->total, sum);
     __threadfence(); /* the sum is there before the block is done */
@@ -60,7 +60,7 @@ GPI_DEVICE void gpi_add_groups(gpi_counted *before, gpi_counted *known, size_t t
                                unsigned most, unsigned lane)
 {
     size_t end = (tile + GPI_COUNT_GROUP - 1) / GPI_COUNT_GROUP, own = tile / GPI_COUNT_GROUP;
-    unsigned left = gpi_most(end - before->group, most);
+    unsigned left = gpi_min_size(end - before->group, most);
     uint32_t mine = lane < left ? sums[lane] : 0;
     uint32_t all = gpi_warp_sum(mine), partial = __shfl_sync(GPI_FULL_MASK, mine, (int)left - 1);
 

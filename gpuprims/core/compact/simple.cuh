@@ -7,7 +7,7 @@
  */
 
 /* Shared memory of a block. */
-#define GPI_COMPACT_WAVE_BYTES(flagged) \
+#define GPI_COMPACT_SIMPLE_BYTES(flagged) \
     (GPI(tile_chunks) * ((unsigned)GPI(slot) + ((flagged) ? (unsigned)GPI(flag_slot) : 0)))
 
 #if GPI_DEVICE_CODE
@@ -15,9 +15,9 @@
  * What all tiles before `tile` keep, in every thread; *known is brought up to its group. Each warp adds up a
  * group at a time. All threads call.
  */
-GPI_DEVICE uint64_t GPI(wave_look)(const GPI(job) *job, gpi_counted *known,
-                                   uint32_t *group_sums, size_t tile, unsigned lane, unsigned warp,
-                                   uint32_t epoch, GPI_CONTEXT context)
+GPI_DEVICE uint64_t GPI(simple_look_back)(const GPI(job) *job, gpi_counted *known,
+                                          uint32_t *group_sums, size_t tile, unsigned lane, unsigned warp,
+                                          uint32_t epoch, GPI_CONTEXT context)
 {
     size_t end = (tile + GPI_COUNT_GROUP - 1) / GPI_COUNT_GROUP;
     gpi_counted before = *known;
@@ -39,8 +39,8 @@ GPI_DEVICE uint64_t GPI(wave_look)(const GPI(job) *job, gpi_counted *known,
 }
 
 /* One warp: reads a chunk, and its flags if there are any, into slots, where they are after gpi_copy_wait(). */
-GPI_DEVICE void GPI(wave_fetch)(const GPI(job) *job, GPI(part) part, char *slot,
-                                char *flag_slot, unsigned lane)
+GPI_DEVICE void GPI(simple_fetch)(const GPI(job) *job, GPI(part) part, char *slot,
+                                  char *flag_slot, unsigned lane)
 {
     const int arrays = job->flags ? 2 : 1;
 
@@ -50,8 +50,8 @@ GPI_DEVICE void GPI(wave_fetch)(const GPI(job) *job, GPI(part) part, char *slot,
         const char *begin = i ? (const char *)job->flags : (const char *)job->in;
         const char *from = begin + (part.start + part.first) * size;
         const gpi_extent array = {begin, begin + job->n * size};
-        const unsigned phase = i ? GPI(flag_phase)(job, part) : GPI(phase)(job, part);
-        char *to = (i ? flag_slot : slot) + (phase + part.first * size - gpi_phase(from));
+        const unsigned misalignment = i ? GPI(flag_misalignment)(job, part) : GPI(misalignment)(job, part);
+        char *to = (i ? flag_slot : slot) + (misalignment + part.first * size - gpi_misalignment(from));
 
         gpi_fetch_ahead(to, from, (part.last - part.first) * (unsigned)size, array, lane,
                         GPI(chunk_n) * (unsigned)sizeof(GP_TYPE) / 16);
@@ -59,8 +59,8 @@ GPI_DEVICE void GPI(wave_fetch)(const GPI(job) *job, GPI(part) part, char *slot,
 }
 #endif
 
-static __global__ void __launch_bounds__(32 * GPI(tile_chunks), GPI(wave_blocks))
-    GPI(wave_kernel)(GPI(job) job, GPI_CONTEXT context)
+static __global__ void __launch_bounds__(32 * GPI(tile_chunks), GPI(simple_blocks))
+    GPI(simple_kernel)(GPI(job) job, GPI_CONTEXT context)
 {
 #if GPI_DEVICE_CODE
     GP_DYNAMIC_SHARED(char, slots);
@@ -95,20 +95,20 @@ static __global__ void __launch_bounds__(32 * GPI(tile_chunks), GPI(wave_blocks)
                 break;
         }
         GPI(part) part = GPI(cut)(&job, (size_t)tile * job.tile_chunks + warp);
-        unsigned n = part.last - part.first, phase = GPI(phase)(&job, part), kept = 0;
+        unsigned n = part.last - part.first, misalignment = GPI(misalignment)(&job, part), kept = 0;
         uint32_t keep[GPI(bits)] = {0};
         GPI(run_t) run;
 
         /* Read the chunk, choose from the lane's run, and count. */
         if (n)
-            GPI(wave_fetch)(&job, part, slot, flag_slot, lane);
+            GPI(simple_fetch)(&job, part, slot, flag_slot, lane);
         gpi_copy_wait();
         __syncwarp(); /* the chunk is in its slot */
         if (n && GPI_COMPACT_IS_SHORT(part) && !job.flags)
-            GPI(fill)(slot + phase, part, lane);
+            GPI(fill)(slot + misalignment, part, lane);
         if (sizeof(GP_TYPE) > 1)
-            GPI(run_read)(&run, slot, phase, lane, context);
-        kept = n ? GPI(choose)(keep, &job, part, &run, slot + phase, flag_slot, lane, context) : 0;
+            GPI(run_read)(&run, slot, misalignment, lane, context);
+        kept = n ? GPI(choose)(keep, &job, part, &run, slot + misalignment, flag_slot, lane, context) : 0;
         unsigned sum = gpi_warp_prefix(kept, lane), rank = sum - kept;
         kept = __shfl_sync(GPI_FULL_MASK, sum, 31);
         if (lane == 0)
@@ -133,7 +133,7 @@ static __global__ void __launch_bounds__(32 * GPI(tile_chunks), GPI(wave_blocks)
         GPI_NO_UNROLL
         for (int whole = 0; whole <= waits; whole++) {
             size_t end = whole ? job.tiles : tile;
-            size_t before = GPI(wave_look)(&job, &known, group_sums, end, lane, warp, epoch, context);
+            size_t before = GPI(simple_look_back)(&job, &known, group_sums, end, lane, warp, epoch, context);
 
             if (whole)
                 all_kept = before;
@@ -143,7 +143,7 @@ static __global__ void __launch_bounds__(32 * GPI(tile_chunks), GPI(wave_blocks)
         if (job.tiles == 1)
             all_kept = all;
         if (sizeof(GP_TYPE) == 1) { /* only now: who is asked about bytes needs the registers */
-            GPI(run_read)(&run, slot, phase, lane, context);
+            GPI(run_read)(&run, slot, misalignment, lane, context);
             __syncwarp(); /* everybody has read the slot */
         }
         if (n)
@@ -177,7 +177,7 @@ GPI_DEVICE unsigned GPI(count_chunk)(const GPI(job) *job, size_t chunk, unsigned
     GPI(run_t) run;
 
     if (16 % sizeof(GP_TYPE) == 0 && part.first == 0 && part.last == GPI(chunk_n) &&
-        GPI(phase)(job, part) % 16 == 0) {
+        GPI(misalignment)(job, part) % 16 == 0) {
         GPI_UNROLL
         for (int v = 0; v < GPI(out_bytes) / 16; v++)
             gpi_get(run.vectors[v], (const char *)(job->in + part.start) + ((unsigned)v * 32 + lane) * 16);

@@ -5,9 +5,9 @@
 #ifndef GPI_COMPACT_TUNING_CUH
 #define GPI_COMPACT_TUNING_CUH
 
-/* Stages of the ring, at most; look warps and count warps, for items of a byte and for larger
- * ones; teams of eight write warps for items of a byte; tiles that a block of the ring takes without a ticket;
- * MiB of input, for each block of the wave on a multiprocessor, from which the ring is faster than that wave; so
+/* Stages of the pipeline, at most; look-back warps and count warps, for items of a byte and for larger
+ * ones; teams of eight write warps for items of a byte; tiles that a block of the pipeline takes without a ticket;
+ * MiB of input, for each block of the simple kernel on a multiprocessor, from which the pipelined one is faster; so
  * many blocks, of small types. */
 #ifndef GPI_TUNE_COMPACT_STAGES
 #define GPI_TUNE_COMPACT_STAGES 7

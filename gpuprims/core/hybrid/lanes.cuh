@@ -497,7 +497,7 @@ static inline int gpi_hybrid_do_task(gpi_hybrid_worker *worker)
 /* ---- the trip ---------------------------------------------------------------------------------- */
 
 /* Tells the user how far it has got, if it has. In the calling thread, without the lock. */
-static inline void gpi_hybrid_tell(gpi_hybrid_lanes *lanes)
+static inline void gpi_hybrid_report_progress(gpi_hybrid_lanes *lanes)
 {
     pthread_mutex_lock(&lanes->lock);
     double fraction = lanes->base + lanes->share * (double)lanes->steps_done / (double)lanes->steps;
@@ -535,7 +535,7 @@ static inline void *gpi_hybrid_work(void *argument)
             worked |= gpi_hybrid_copy_in(worker, &worker->in[s]);
         worked = worked || gpi_hybrid_do_task(worker);
         if (worker->alone)
-            gpi_hybrid_tell(lanes);
+            gpi_hybrid_report_progress(lanes);
         else if (!worked) {
             struct timeval moment = {0, 20};
 
@@ -578,7 +578,7 @@ static inline cudaError_t gpi_hybrid_trip(gpi_hybrid_lanes *lanes, double base, 
     while (lanes->running > 0) {
         pthread_cond_wait(&lanes->changed, &lanes->lock);
         pthread_mutex_unlock(&lanes->lock);
-        gpi_hybrid_tell(lanes);
+        gpi_hybrid_report_progress(lanes);
         pthread_mutex_lock(&lanes->lock);
     }
     pthread_mutex_unlock(&lanes->lock);

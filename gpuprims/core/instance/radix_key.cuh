@@ -39,8 +39,9 @@ enum {
                            (GPI_KEY_IS(wchar_t) && (wchar_t)-1 < (wchar_t)1) ||
 #endif
                            GPI_KEY_IS(long long) || (GPI_KEY_IS(char) && (char)-1 < (char)1),
-    GPI(key_is_arithmetic) = GPI(key_is_real) || GPI(key_is_negative) || GPI_KEY_IS(char) || GPI_KEY_IS(unsigned char) ||
-                             GPI_KEY_IS(unsigned short) || GPI_KEY_IS(unsigned) || GPI_KEY_IS(unsigned long) ||
+    GPI(key_is_arithmetic) = GPI(key_is_real) || GPI(key_is_negative) || GPI_KEY_IS(char) ||
+                             GPI_KEY_IS(unsigned char) || GPI_KEY_IS(unsigned short) || GPI_KEY_IS(unsigned) ||
+                             GPI_KEY_IS(unsigned long) ||
 #ifdef __cpp_char8_t
                             GPI_KEY_IS(char8_t) ||
 #endif
@@ -220,7 +221,8 @@ GPI_FUNCTION uint64_t GPI(key_order)(GP_KEY key)
 GPI_FUNCTION uint32_t GPI(key_digit)(GP_KEY key, int shift, uint32_t mask)
 {
     if (!GPI(key_is_float))
-        return ((uint32_t)(GPI_KEY_IS_NARROW ? GPI(key_extended)(key) >> shift : GPI(key_long_bits)(key) >> shift) & mask) ^
+        return ((uint32_t)(GPI_KEY_IS_NARROW ? GPI(key_extended)(key) >> shift : GPI(key_long_bits)(key) >> shift) &
+                mask) ^
                ((uint32_t)(GPI(key_order)(GPI(key_of_bits)(0)) >> shift) & mask);
     return GPI_KEY_IS_NARROW ? GPI(key_word)(key) >> shift & mask
                              : (uint32_t)(GPI(key_long)(key) >> shift) & mask;

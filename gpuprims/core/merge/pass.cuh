@@ -86,7 +86,7 @@ GPI_DEVICE void GPI(cut)(GPI(pieces) *pieces, const GPI(pass) *pass, size_t firs
     const size_t to = !is_run   ? 0
                       : is_last ? GPI(run_items)(pass, items, r)
                                 : splits[GPI_MERGE_MOST + r];
-    unsigned count = gpi_most(to > from ? to - from : 0, GPI_MERGE_FULL);
+    unsigned count = gpi_min_size(to > from ? to - from : 0, GPI_MERGE_FULL);
     const unsigned before = gpi_warp_prefix(count, lane) - count;
 
     /* It fits, unless GP_LESS is no order: then at least nothing is overrun. */
@@ -237,7 +237,7 @@ static __global__ void __launch_bounds__(GPI(threads), GPI(blocks))
 /* ---- host functions -------------------------------------------------------------------------- */
 
 /* Whether a kernel may start before the one before it has ended. */
-static inline int GPI(early)(void)
+static inline int GPI(dependent)(void)
 {
     static signed char known[GPI_DEVICES];
 
@@ -251,7 +251,7 @@ static inline size_t GPI(pass_tiles)(size_t n, size_t group)
 }
 
 /* Launches a pass; its splits have room for GPI_MERGE_MOST numbers for each tile. */
-static inline cudaError_t GPI(pass_launch)(GPI(pass) *pass, GPI_CONTEXT context, int early,
+static inline cudaError_t GPI(pass_launch)(GPI(pass) *pass, GPI_CONTEXT context, int dependent,
                                            cudaStream_t stream)
 {
     const size_t blocks = GPI(pass_tiles)(pass->n, pass->group);
@@ -259,11 +259,11 @@ static inline cudaError_t GPI(pass_launch)(GPI(pass) *pass, GPI_CONTEXT context,
 
     pass->tiles = gpi_divide_up(pass->group, GPI_MERGE_PASS_N);
     if (blocks > 1)
-        error = GPI_LAUNCH_EARLY(early, GPI(split_kernel),
-                                 (unsigned)gpi_divide_up(blocks, GPI_MERGE_SPLIT_WARPS),
-                                 32 * GPI_MERGE_SPLIT_WARPS, 0, stream, *pass, blocks, context);
+        error = GPI_LAUNCH_DEPENDENT(dependent, GPI(split_kernel),
+                                     (unsigned)gpi_divide_up(blocks, GPI_MERGE_SPLIT_WARPS),
+                                     32 * GPI_MERGE_SPLIT_WARPS, 0, stream, *pass, blocks, context);
     if (error == cudaSuccess)
-        error = GPI_LAUNCH_EARLY(early, GPI(pass_kernel), (unsigned)blocks, GPI(threads), 0, stream,
-                                 *pass, context);
+        error = GPI_LAUNCH_DEPENDENT(dependent, GPI(pass_kernel), (unsigned)blocks, GPI(threads), 0, stream,
+                                     *pass, context);
     return error;
 }

@@ -16,15 +16,15 @@ GPI_STATIC_ASSERT(GPI_MERGE_BYTES <= 1024 || sizeof(GP_TYPE) > 1024,
 enum {
     GPI(items) = GPI_MERGE_BYTES <= 4    ? GPI_TUNE_MERGE_ITEMS
                  : GPI_MERGE_BYTES <= 8  ? GPI_TUNE_MERGE_PAIR_ITEMS
-                      : GPI_MERGE_BYTES <= 16 ? 8
-                      : GPI_MERGE_BYTES <= 32 ? 4
-                      : GPI_MERGE_BYTES <= 64 ? 2
-                                              : 1,
+                 : GPI_MERGE_BYTES <= 16 ? 8
+                 : GPI_MERGE_BYTES <= 32 ? 4
+                 : GPI_MERGE_BYTES <= 64 ? 2
+                                         : 1,
     GPI(pass_items) = GPI(items) > 2 ? (GPI(items) - 1) | 1 : GPI(items), /* odd */
     GPI(threads) = GPI_MERGE_BYTES <= 128   ? GPI_TUNE_MERGE_THREADS
                    : GPI_MERGE_BYTES <= 256 ? 128
-                        : GPI_MERGE_BYTES <= 512 ? 64
-                                                 : 32,
+                   : GPI_MERGE_BYTES <= 512 ? 64
+                                            : 32,
     GPI(places) = GPI(threads) * GPI(items),
     GPI(blocks) = GPI_MERGE_BYTES <= 16 ? GPI_TUNE_MERGE_BLOCKS : 1,
     GPI(most_log) = GPI_MERGE_BYTES <= 128 ? 4 : 3 /* each run may leave a thread of a pass idle */

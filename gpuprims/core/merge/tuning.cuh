@@ -1,6 +1,7 @@
 /*
- * core/merge/tuning.cuh: the shapes of merge.cuh and merge_sort.cuh that speed alone depends on, measured on sm_90 (H200). A build
- * may define each of them otherwise with -D; `gpbench tune` does so, and prints the best ones as lines for this file.
+ * core/merge/tuning.cuh: the shapes of merge.cuh and merge_sort.cuh that speed alone depends on, measured on sm_90
+ * (H200). A build may define each of them otherwise with -D; `gpbench tune` does so, and prints the best ones as lines
+ * for this file.
  */
 #ifndef GPI_MERGE_TUNING_CUH
 #define GPI_MERGE_TUNING_CUH

@@ -10,7 +10,7 @@
  *        of them, and moves its keys there
  *     3. partition each of these ranges by the next bits
  *     4. one block sorts a bucket: by twelve more bits, and by comparing the few keys that are alike so far; or
- *        in passes by votes, if many are alike and yet different
+ *        in passes by ballots, if many are alike and yet different
  *
  * Floats that are spread over a range share most of their topmost bits: half of those between 0 and 1 are
  * above 0.5. So their buckets are of equal width, from the least to the largest key of a sample, whenever that
@@ -97,53 +97,54 @@ typedef struct {
     int linear, bits;
     float factor, offset;
     double long_factor, long_offset;
-} GPI(ruler);
+} GPI(bucket_map);
 
 #if GPI_DEVICE_CODE
 /* The topmost `bits` bits, 28 at most, of where a key belongs among all. */
-GPI_DEVICE uint32_t GPI(top)(GPI(ruler) ruler, GP_KEY key, int bits)
+GPI_DEVICE uint32_t GPI(top)(GPI(bucket_map) bucket_map, GP_KEY key, int bits)
 {
-    if (GPI_RADIX_HAS_WIDTHS && ruler.linear) {
-        const uint32_t last = (1u << ruler.bits) - 1;
+    if (GPI_RADIX_HAS_WIDTHS && bucket_map.linear) {
+        const uint32_t last = (1u << bucket_map.bits) - 1;
         uint32_t place = GPI_KEY_IS_NARROW
-                             ? gpi_float_place(GPI(key_float)(key), ruler.factor, ruler.offset, last)
-                             : gpi_double_place(GPI(key_double)(key), ruler.long_factor, ruler.long_offset, last);
+                             ? gpi_float_place(GPI(key_float)(key), bucket_map.factor, bucket_map.offset, last)
+                             : gpi_double_place(GPI(key_double)(key), bucket_map.long_factor, bucket_map.long_offset,
+                                                last);
 
-        return (GPI_KEY_DESCENDING ? last - place : place) >> (ruler.bits - bits);
+        return (GPI_KEY_DESCENDING ? last - place : place) >> (bucket_map.bits - bits);
     }
     return GPI_KEY_IS_NARROW ? GPI(key_word)(key) >> (32 - bits) : (uint32_t)(GPI(key_long)(key) >> (64 - bits));
 }
 
-/* The same for several keys, in two loops: the compiler knows in each which kind of ruler it is, and branches once. */
-GPI_DEVICE void GPI(tops)(GPI(ruler) ruler, const GP_KEY *keys, int n, int bits, uint32_t *tops)
+/* The same for several keys, in two loops: the compiler knows in each which kind of map it is, and branches once. */
+GPI_DEVICE void GPI(tops)(GPI(bucket_map) bucket_map, const GP_KEY *keys, int n, int bits, uint32_t *tops)
 {
-    if (GPI_RADIX_HAS_WIDTHS && ruler.linear) {
+    if (GPI_RADIX_HAS_WIDTHS && bucket_map.linear) {
         GPI_UNROLL
         for (int i = 0; i < n; i++)
-            tops[i] = GPI(top)(ruler, keys[i], bits);
+            tops[i] = GPI(top)(bucket_map, keys[i], bits);
     } else {
         GPI_UNROLL
         for (int i = 0; i < n; i++)
-            tops[i] = GPI(top)(ruler, keys[i], bits);
+            tops[i] = GPI(top)(bucket_map, keys[i], bits);
     }
 }
 
 /* Places of `bits` bits. */
-GPI_DEVICE GPI(ruler) GPI(measure)(gpi_radix_places places, int bits)
+GPI_DEVICE GPI(bucket_map) GPI(measure)(gpi_radix_places places, int bits)
 {
-    GPI(ruler) ruler;
+    GPI(bucket_map) bucket_map;
 
-    ruler.linear = places.linear;
-    ruler.bits = bits;
-    ruler.factor = (float)places.factor;
-    ruler.offset = (float)places.offset;
-    ruler.long_factor = places.factor;
-    ruler.long_offset = places.offset;
-    return ruler;
+    bucket_map.linear = places.linear;
+    bucket_map.bits = bits;
+    bucket_map.factor = (float)places.factor;
+    bucket_map.offset = (float)places.offset;
+    bucket_map.long_factor = places.factor;
+    bucket_map.long_offset = places.offset;
+    return bucket_map;
 }
 
 /* How a kernel behind the decision tells buckets. */
-GPI_DEVICE GPI(ruler) GPI(places)(const GPI(bucket_job) *job)
+GPI_DEVICE GPI(bucket_map) GPI(places)(const GPI(bucket_job) *job)
 {
     gpi_radix_places places = {0, 0, 0};
 
@@ -195,25 +196,25 @@ GPI_DEVICE gpi_radix_places GPI(equal_width)(const GP_KEY *keys, double *ends, i
 /*
  * Whether a sample of the keys is as well spread as it should. The counters are zero, before and after.
  */
-GPI_DEVICE int GPI(is_spread)(GPI(ruler) ruler, const GP_KEY *keys, uint32_t *counters, int bits)
+GPI_DEVICE int GPI(is_spread)(GPI(bucket_map) bucket_map, const GP_KEY *keys, uint32_t *counters, int bits)
 {
     const uint32_t most = 8 + 4 * ((uint32_t)GPI_RADIX_SAMPLES * GPI_RADIX_COUNT_THREADS >> bits);
     int spread = 1;
 
     GPI_UNROLL
     for (int i = 0; i < GPI_RADIX_SAMPLES; i++)
-        gpi_radix_count_bucket(counters, GPI(top)(ruler, keys[i], bits));
+        gpi_radix_count_bucket(counters, GPI(top)(bucket_map, keys[i], bits));
     __syncthreads(); /* the sample has been counted */
     GPI_UNROLL
     for (int i = 0; i < GPI_RADIX_SAMPLES; i++) {
-        uint32_t bucket = GPI(top)(ruler, keys[i], bits);
+        uint32_t bucket = GPI(top)(bucket_map, keys[i], bits);
 
         spread &= (counters[bucket / 2] >> bucket % 2 * 16 & 0xFFFF) <= most;
     }
     spread = __syncthreads_and(spread);
     GPI_UNROLL
     for (int i = 0; i < GPI_RADIX_SAMPLES; i++)
-        counters[GPI(top)(ruler, keys[i], bits) / 2] = 0;
+        counters[GPI(top)(bucket_map, keys[i], bits) / 2] = 0;
     __syncthreads(); /* the counters are zero */
     return spread;
 }
@@ -278,7 +279,8 @@ GPI_DEVICE int GPI(add_buckets)(const GPI(bucket_job) *job, uint32_t *sums)
     int fits = 1;
 
     GPI_NO_UNROLL
-    for (unsigned first = EACH * tid; first - EACH * tid < 1u << job->bits; first += (unsigned)EACH * GPI_RADIX_COUNT_THREADS) {
+    for (unsigned first = EACH * tid; first - EACH * tid < 1u << job->bits;
+         first += (unsigned)EACH * GPI_RADIX_COUNT_THREADS) {
         const int some = first < 1u << job->bits;
         uint32_t counts[EACH], sum = 0;
 
@@ -350,7 +352,7 @@ static __global__ void __launch_bounds__(GPI_RADIX_COUNT_THREADS, 1)
     __syncthreads(); /* the counters are zero */
     if (!GPI(sample)(&job, &places, counters, ends, &meet))
         return;
-    const GPI(ruler) how = GPI(measure)(places, job.bits);
+    const GPI(bucket_map) how = GPI(measure)(places, job.bits);
     for (size_t i = first; i < vectors; i += 4 * stride) {
         GP_KEY keys[4][GPI(vector_n)];
         uint32_t tops[4 * GPI(vector_n)];
@@ -422,7 +424,7 @@ typedef struct {
 #if GPI_DEVICE_CODE
 /* Moves a tile of `count` keys, each to where its digit goes on. */
 GPI_DEVICE void GPI(partition)(GPI(bucket_tile) *tile, GP_KEY *slots, const GP_KEY *from, GP_KEY *to,
-                               uint32_t count, uint32_t *ranges, GPI(ruler) ruler, int top, uint32_t mask)
+                               uint32_t count, uint32_t *ranges, GPI(bucket_map) bucket_map, int top, uint32_t mask)
 {
     const unsigned tid = threadIdx.x, none = GPI_RADIX_RANGES + tid % 32;
     const int limit = (int)(count - tid); /* keys of the tile from the thread's first one on */
@@ -438,7 +440,7 @@ GPI_DEVICE void GPI(partition)(GPI(bucket_tile) *tile, GP_KEY *slots, const GP_K
     GPI_UNROLL
     for (int i = 0; i < GPI(partition_items); i++) {
         if (i % GPI(partition_group) == 0)
-            GPI(tops)(ruler, keys + i, GPI(partition_group), top, tops);
+            GPI(tops)(bucket_map, keys + i, GPI(partition_group), top, tops);
         const uint32_t digit = tops[i % GPI(partition_group)] & mask;
         atomicAdd(&tile->counts[i * GPI_RADIX_PARTITION_THREADS < limit ? digit : none], 1u);
     }
@@ -455,7 +457,7 @@ GPI_DEVICE void GPI(partition)(GPI(bucket_tile) *tile, GP_KEY *slots, const GP_K
         GPI_UNROLL
         for (int i = 0; i < GPI(partition_chunk); i++) {
             if (i % GPI(partition_group) == 0)
-                GPI(tops)(ruler, keys + i, GPI(partition_group), top, tops);
+                GPI(tops)(bucket_map, keys + i, GPI(partition_group), top, tops);
             const uint32_t digit = tops[i % GPI(partition_group)] & mask;
             const int some = (first + i) * GPI_RADIX_PARTITION_THREADS < limit;
             const uint32_t slot = atomicAdd(&tile->counts[some ? digit : none], 1u);
@@ -475,7 +477,7 @@ GPI_DEVICE void GPI(partition)(GPI(bucket_tile) *tile, GP_KEY *slots, const GP_K
         GPI_UNROLL
         for (uint32_t i = 0; i < GPI(partition_batch); i++)
             keys[i] = slots[gpi_min(first + i * GPI_RADIX_PARTITION_THREADS, count - 1)];
-        GPI(tops)(ruler, keys, GPI(partition_batch), top, places);
+        GPI(tops)(bucket_map, keys, GPI(partition_batch), top, places);
         GPI_UNROLL
         for (int i = 0; i < GPI(partition_batch); i++)
             places[i] = tile->place[places[i] & mask];
@@ -501,7 +503,7 @@ static __global__ void __launch_bounds__(GPI_RADIX_PARTITION_THREADS, 2)
     gpi_grid_launch_next();
     if (job.counts->buckets * GPI(partitions) == 0)
         return;
-    const GPI(ruler) ruler = GPI(places)(&job);
+    const GPI(bucket_map) bucket_map = GPI(places)(&job);
     const uint32_t tiles = job.level ? buckets->tiles[256] : (job.n + job.tile_n - 1) / job.tile_n;
     tile.counts[tid] = 0;
     for (uint32_t taken = blockIdx.x; taken < tiles; taken += gridDim.x) {
@@ -519,7 +521,7 @@ static __global__ void __launch_bounds__(GPI_RADIX_PARTITION_THREADS, 2)
         }
         GPI(partition)(&tile, slots, (job.level ? job.keys_other : job.keys_in) + first,
                        job.level ? job.keys_out : job.keys_other,
-                       gpi_min(end - first, job.tile_n), ranges, ruler, job.level ? job.bits : 8,
+                       gpi_min(end - first, job.tile_n), ranges, bucket_map, job.level ? job.bits : 8,
                        (1u << bits) - 1);
     }
 #endif
@@ -528,20 +530,21 @@ static __global__ void __launch_bounds__(GPI_RADIX_PARTITION_THREADS, 2)
 /* ---- buckets ----------------------------------------------------------------------------------- */
 
 /* Places of GPI_RADIX_BIN_BITS bits in a bucket. */
-GPI_DEVICE GPI(ruler) GPI(measure_bins)(GPI(ruler) ruler, uint32_t bucket)
+GPI_DEVICE GPI(bucket_map) GPI(measure_bins)(GPI(bucket_map) bucket_map, uint32_t bucket)
 {
-    const double place = GPI_KEY_DESCENDING ? (1u << ruler.bits) - 1 - bucket : bucket;
+    const double place = GPI_KEY_DESCENDING ? (1u << bucket_map.bits) - 1 - bucket : bucket;
 
-    if (GPI_RADIX_HAS_WIDTHS && ruler.linear) {
-        ruler.bits = GPI_RADIX_BIN_BITS;
-        const double bins = GPI_RADIX_BINS, offset = GPI_KEY_IS_NARROW ? (double)ruler.offset : ruler.long_offset;
+    if (GPI_RADIX_HAS_WIDTHS && bucket_map.linear) {
+        bucket_map.bits = GPI_RADIX_BIN_BITS;
+        const double bins = GPI_RADIX_BINS,
+                     offset = GPI_KEY_IS_NARROW ? (double)bucket_map.offset : bucket_map.long_offset;
 
-        ruler.long_offset = (offset - GPI_RADIX_RAISED - place + 0.5) * bins - 0.5 + GPI_RADIX_RAISED;
-        ruler.long_factor *= bins;
-        ruler.offset = (float)ruler.long_offset;
-        ruler.factor *= (float)bins;
+        bucket_map.long_offset = (offset - GPI_RADIX_RAISED - place + 0.5) * bins - 0.5 + GPI_RADIX_RAISED;
+        bucket_map.long_factor *= bins;
+        bucket_map.offset = (float)bucket_map.long_offset;
+        bucket_map.factor *= (float)bins;
     }
-    return ruler;
+    return bucket_map;
 }
 
 /* What a block has in shared memory. */
@@ -578,23 +581,23 @@ enum { GPI(bucket_blocks) = sizeof(GPI(bucket)) <= 72 * 1024 ? GPI_BLOCKS_OF_512
 
 #if GPI_DEVICE_CODE
 /* The bins of floats take long to tell, and are kept: two to a word. */
-GPI_DEVICE void GPI(keep_bins)(GPI(ruler) ruler, const GP_KEY *keys, int top, uint32_t *bins)
+GPI_DEVICE void GPI(keep_bins)(GPI(bucket_map) bucket_map, const GP_KEY *keys, int top, uint32_t *bins)
 {
     uint32_t tops[GPI(bucket_items)];
 
     if (!GPI_RADIX_HAS_WIDTHS)
         return;
-    GPI(tops)(ruler, keys, GPI(bucket_items), top, tops);
+    GPI(tops)(bucket_map, keys, GPI(bucket_items), top, tops);
     GPI_UNROLL
     for (int i = 0; i < GPI(bucket_items); i++)
         bins[i / 2] = (tops[i] % GPI_RADIX_BINS) << i % 2 * 16 | (i % 2 ? bins[i / 2] : 0);
 }
 
 /* The bin of key i. */
-GPI_DEVICE uint32_t GPI(bin)(GPI(ruler) ruler, const GP_KEY *keys, int top, const uint32_t *bins, uint32_t i)
+GPI_DEVICE uint32_t GPI(bin)(GPI(bucket_map) bucket_map, const GP_KEY *keys, int top, const uint32_t *bins, uint32_t i)
 {
     return GPI_RADIX_HAS_WIDTHS ? bins[i / 2] >> i % 2 * 16 & 0xFFFF
-                                : GPI(top)(ruler, keys[i], top) % GPI_RADIX_BINS;
+                                : GPI(top)(bucket_map, keys[i], top) % GPI_RADIX_BINS;
 }
 
 /* Turns the counts of the bins into where each begins. Tells whether one of them is crowded. */
@@ -630,7 +633,7 @@ GPI_DEVICE int GPI(bucket_bins)(GPI(bucket) *bucket)
 
 /*
  * Sorts a bucket of which some bins are crowded, and writes it: by one digit of the lowest `bits` bits after the
- * other, ranked by votes as in core/radix/pass.cuh. A row of counts for each warp is in the room of the bins.
+ * other, ranked by ballots as in core/radix/pass.cuh. A row of counts for each warp is in the room of the bins.
  */
 GPI_DEVICE_CALL void GPI(bucket_passes)(GPI(bucket) *bucket, const GP_KEY *from, GP_KEY *to,
                                         const GPI(bucket_value) *values,
@@ -656,7 +659,7 @@ GPI_DEVICE_CALL void GPI(bucket_passes)(GPI(bucket) *bucket, const GP_KEY *from,
         GPI_UNROLL
         for (unsigned d = 0; d < 256; d += 32)
             counts[d + lane] = 0;
-        /* Of the whole block: else the compiler takes it that lanes may be apart, and writes every vote twice. */
+        /* Of the whole block: else the compiler takes it that lanes may be apart, and writes every ballot twice. */
         __syncthreads(); /* the counts are zero */
         GPI_UNROLL
         for (int i = 0; i < GPI(bucket_items); i++) {
@@ -712,21 +715,21 @@ GPI_DEVICE_CALL void GPI(bucket_passes)(GPI(bucket) *bucket, const GP_KEY *from,
 }
 
 /* The bin of the key in a slot. That of a float takes long to tell. */
-GPI_DEVICE uint32_t GPI(bin_of)(const GPI(bucket) *bucket, uint32_t slot, GPI(ruler) ruler, int top)
+GPI_DEVICE uint32_t GPI(bin_of)(const GPI(bucket) *bucket, uint32_t slot, GPI(bucket_map) bucket_map, int top)
 {
     return GPI_RADIX_HAS_WIDTHS ? bucket->order[slot]
-                                : GPI(top)(ruler, bucket->keys[slot], top) % GPI_RADIX_BINS;
+                                : GPI(top)(bucket_map, bucket->keys[slot], top) % GPI_RADIX_BINS;
 }
 
 /* Whether a bin has many keys and they are not all the same. */
-GPI_DEVICE int GPI(bucket_is_mixed)(const GPI(bucket) *bucket, uint32_t count, GPI(ruler) ruler,
+GPI_DEVICE int GPI(bucket_is_mixed)(const GPI(bucket) *bucket, uint32_t count, GPI(bucket_map) bucket_map,
                                     int top)
 {
     int mixed = 0;
 
     GPI_NO_UNROLL
     for (uint32_t x = threadIdx.x; x < count; x += GPI_RADIX_BUCKET_THREADS) {
-        const uint32_t bin = GPI(bin_of)(bucket, x, ruler, top);
+        const uint32_t bin = GPI(bin_of)(bucket, x, bucket_map, top);
         const uint32_t begin = bin ? bucket->bins[bin - 1] : 0;
 
         mixed |= bucket->bins[bin] - begin > GPI_RADIX_BUCKET_CROWD &&
@@ -737,7 +740,7 @@ GPI_DEVICE int GPI(bucket_is_mixed)(const GPI(bucket) *bucket, uint32_t count, G
 
 /* Each key counts those of its bin that it comes before, and goes to its place with its value. */
 GPI_DEVICE void GPI(bucket_write)(const GPI(bucket) *bucket, GP_KEY *to, const GPI(bucket_value) *values,
-                                  GPI(bucket_value) *values_to, uint32_t count, GPI(ruler) ruler,
+                                  GPI(bucket_value) *values_to, uint32_t count, GPI(bucket_map) bucket_map,
                                   int top)
 {
     for (uint32_t x = threadIdx.x; x / 32 * 32 < count; x += GPI_RADIX_BUCKET_THREADS) {
@@ -747,7 +750,7 @@ GPI_DEVICE void GPI(bucket_write)(const GPI(bucket) *bucket, GP_KEY *to, const G
         const uint32_t order = GPI_RADIX_PAIRS && x < count ? bucket->order[x] : x;
 
         if (x < count) {
-            const uint32_t bin = GPI(bin_of)(bucket, x, ruler, top);
+            const uint32_t bin = GPI(bin_of)(bucket, x, bucket_map, top);
             const uint32_t begin = bin ? bucket->bins[bin - 1] : 0, end = bucket->bins[bin];
 
             if (end - begin > 1 && end - begin <= GPI_RADIX_BUCKET_CROWD) {
@@ -787,7 +790,7 @@ static __global__ void __launch_bounds__(GPI_RADIX_BUCKET_THREADS, GPI(bucket_bl
     gpi_grid_launch_next();
     if (job.counts->buckets * GPI(has_buckets) == 0)
         return;
-    const GPI(ruler) all = GPI(places)(&job);
+    const GPI(bucket_map) all = GPI(places)(&job);
     const int top = all.linear ? GPI_RADIX_BIN_BITS : job.bits + GPI_RADIX_BIN_BITS;
     uint32_t next = job.buckets->begin[blockIdx.x], end = job.buckets->begin[blockIdx.x + 1];
     for (uint32_t b = blockIdx.x; b < 1u << job.bits; b += gridDim.x) {
@@ -796,7 +799,7 @@ static __global__ void __launch_bounds__(GPI_RADIX_BUCKET_THREADS, GPI(bucket_bl
         GPI(bucket_value) *values_to = (GPI(bucket_value) *)job.values_out + first;
         const char *values_from = (const char *)(job.levels == 2 ? job.values_out : job.values_other);
         uint32_t off = 0;
-        const GPI(ruler) ruler = GPI(measure_bins)(all, b);
+        const GPI(bucket_map) bucket_map = GPI(measure_bins)(all, b);
         GP_KEY keys[GPI(bucket_items)];
         uint32_t bins[(GPI(bucket_items) + 1) / 2];
 
@@ -822,18 +825,18 @@ static __global__ void __launch_bounds__(GPI_RADIX_BUCKET_THREADS, GPI(bucket_bl
             if (GPI_RADIX_PAIRS && line < (end - next) * sizeof *values_to)
                 gpi_prefetch(values_from + next * sizeof *values_to + line);
         }
-        GPI(keep_bins)(ruler, keys, top, bins);
+        GPI(keep_bins)(bucket_map, keys, top, bins);
         __syncthreads(); /* the counts are zero */
         GPI_UNROLL
         for (uint32_t i = 0; i < GPI(bucket_items); i++)
             if (i * GPI_RADIX_BUCKET_THREADS + tid < count)
-                atomicAdd(&bucket->bins[GPI(bin)(ruler, keys, top, bins, i)], 1u);
+                atomicAdd(&bucket->bins[GPI(bin)(bucket_map, keys, top, bins, i)], 1u);
         __syncthreads(); /* the bins have been counted */
         const int crowded = GPI(bucket_bins)(bucket);
         GPI_UNROLL
         for (uint32_t i = 0; i < GPI(bucket_items); i++)
             if (i * GPI_RADIX_BUCKET_THREADS + tid < count) {
-                const uint32_t bin = GPI(bin)(ruler, keys, top, bins, i);
+                const uint32_t bin = GPI(bin)(bucket_map, keys, top, bins, i);
                 const uint32_t slot = atomicAdd(&bucket->bins[bin], 1u);
 
                 bucket->keys[slot] = GPI_RADIX_HAS_WIDTHS ? GPI(key_code)(keys[i]) : keys[i];
@@ -845,11 +848,11 @@ static __global__ void __launch_bounds__(GPI_RADIX_BUCKET_THREADS, GPI(bucket_bl
         if (GPI_RADIX_PAIRS)
             gpi_copy_wait();
         __syncthreads(); /* the items are in their bins, the values are there */
-        if (crowded && (GPI_RADIX_PAIRS || GPI(bucket_is_mixed)(bucket, count, ruler, top)))
+        if (crowded && (GPI_RADIX_PAIRS || GPI(bucket_is_mixed)(bucket, count, bucket_map, top)))
             GPI(bucket_passes)(bucket, from, job.keys_out + first, values, values_to, count,
-                               GPI_KEY_WIDTH - (ruler.linear ? 0 : job.bits));
+                               GPI_KEY_WIDTH - (bucket_map.linear ? 0 : job.bits));
         else
-            GPI(bucket_write)(bucket, job.keys_out + first, values, values_to, count, ruler, top);
+            GPI(bucket_write)(bucket, job.keys_out + first, values, values_to, count, bucket_map, top);
         __syncthreads(); /* the bucket has been written */
     }
 #endif

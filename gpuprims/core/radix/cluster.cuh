@@ -206,7 +206,7 @@ GPI_DEVICE uint32_t GPI(share_total)(const GPI(share) *share, uint32_t *before)
 /* ---- the short way ----------------------------------------------------------------------------- */
 
 /* Every block tells the others how many keys of each digit it has, and whether it must be strict. */
-GPI_DEVICE void GPI(share_tell)(const GPI(share) *share, uint32_t count, uint32_t strict)
+GPI_DEVICE void GPI(share_publish)(const GPI(share) *share, uint32_t count, uint32_t strict)
 {
     GPI_NO_UNROLL
     for (unsigned r = threadIdx.x / 256; r < gridDim.x; r += blockDim.x / 256) {
@@ -241,7 +241,7 @@ GPI_DEVICE int GPI(share_spread)(GPI(share) *share, const GP_KEY *keys, uint64_t
         }
     __syncthreads();    /* the digits have been counted */
     gpi_cluster_wait(); /* all blocks have started */
-    GPI(share_tell)(share, state->digits[tid % 256], state->strict);
+    GPI(share_publish)(share, state->digits[tid % 256], state->strict);
     gpi_cluster_sync(); /* the table is complete */
     if (tid < 256)
         here = state->digits[tid];
@@ -437,7 +437,7 @@ GPI_DEVICE int GPI(share_pass)(GPI(share) *share)
         scan += counts[w];
     }
     __syncthreads(); /* the digits have been counted */
-    GPI(share_tell)(share, state->digits[tid % 256], 0);
+    GPI(share_publish)(share, state->digits[tid % 256], 0);
     gpi_cluster_sync(); /* the table is complete; the items of the digit before have been read */
     total = GPI(share_total)(share, &before);
     sum = gpi_warp_prefix(total, lane);

@@ -8,7 +8,7 @@
  *     4. a thread for each digit looks back at the tiles before, until it knows where the digit goes on
  *     5. the keys of a digit go to memory side by side
  *
- * Step 3 has two ways. By votes the lanes of a warp find out who has the same digit: that is right by
+ * Step 3 has two ways. By ballots the lanes of a warp find out who has the same digit: that is right by
  * construction. Atomic additions in shared memory take a fraction of the time, but nothing says in which
  * order the lanes of a warp get their turn. So the tile is looked at while it is written: keys that have
  * been sorted by the digits before must come out in order, or pairs in the order in which they came. A

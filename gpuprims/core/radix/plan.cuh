@@ -10,7 +10,7 @@
 
 enum {
     GPI_RADIX_MOST = 8,            /* digits of a key */
-    GPI_RADIX_FEW_DIGITS = 16,     /* so many are told apart by four votes */
+    GPI_RADIX_FEW_DIGITS = 16,     /* so many are told apart by four ballots */
     GPI_RADIX_CLEAR_THREADS = 512,
     GPI_RADIX_COUNT_THREADS = 1024, /* of a block that counts; it has a multiprocessor to itself */
     GPI_RADIX_BUCKETS = 65536,      /* at most */
@@ -21,8 +21,8 @@ enum {
 
 /* How a pass ranks: core/radix/pass.cuh tells. */
 enum {
-    GPI_RADIX_BY_VOTES,
-    GPI_RADIX_BY_FOUR_VOTES, /* there are no more than sixteen digits */
+    GPI_RADIX_BY_BALLOTS,
+    GPI_RADIX_BY_FOUR_BALLOTS, /* there are no more than sixteen digits */
     GPI_RADIX_BY_ATOMICS,
     GPI_RADIX_BUT_TWO, /* the same, but for the two digits that a warp has most often */
     GPI_RADIX_BUT_ONE  /* by atomics, except of the digit that is added to this */
@@ -147,7 +147,7 @@ GPI_DEVICE void gpi_radix_add_up(gpi_radix_tally *tally, const gpi_radix_counts 
 }
 #endif
 
-/* Clears words of the workspace. A memset would keep the next kernel from starting early. */
+/* Clears words of the workspace. A memset would keep the next kernel from starting before this one ends. */
 static __global__ void __launch_bounds__(GPI_RADIX_CLEAR_THREADS) gpi_radix_clear_kernel(uint32_t *words, size_t n)
 {
 #if GPI_DEVICE_CODE
@@ -181,7 +181,7 @@ typedef struct {
     size_t n;
     int begin_bit, end_bit;
     int in_place;     /* some array is sorted in place: passes must be even in number */
-    int strict;       /* every pass ranks by votes */
+    int strict;       /* every pass ranks by ballots */
     unsigned columns; /* of the counters in shared memory */
     gpi_radix_counts *counts;
     gpi_radix_plan *plan;
@@ -284,8 +284,8 @@ GPI_DEVICE void GPI(find_few)(const GPI(counting) *job, gpi_radix_tally *tally, 
 
             apart &= k / few == k % few || GPI(window)(a ^ b, first + lane) != 0;
         }
-        const unsigned votes = __ballot_sync(GPI_FULL_MASK, apart);
-        window = votes ? first + __ffs((int)votes) - 1 : -1;
+        const unsigned ballots = __ballot_sync(GPI_FULL_MASK, apart);
+        window = ballots ? first + __ffs((int)ballots) - 1 : -1;
     }
     if (lane < few && lane < GPI_RADIX_FEW_DIGITS)
         tally->known[lane] = known;
@@ -426,10 +426,10 @@ GPI_DEVICE int GPI(count_vectors)(gpi_radix_tally *tally, uint32_t *counters, un
     GPI_NO_UNROLL
     for (int p = 0; p <= digits && !few; p++) {
         const int is_alike = p < digits ? (alike >> 8 * p & 255) == 255 : (alike | ~range) == UINT64_MAX;
-        unsigned votes = __ballot_sync(GPI_FULL_MASK, first < vectors && is_alike);
+        unsigned ballots = __ballot_sync(GPI_FULL_MASK, first < vectors && is_alike);
 
-        if (threadIdx.x % 32 == 0 && votes)
-            atomicAdd(&tally->alike[p], (uint32_t)__popc(votes));
+        if (threadIdx.x % 32 == 0 && ballots)
+            atomicAdd(&tally->alike[p], (uint32_t)__popc(ballots));
     }
     if (first < vectors && !few)
         atomicAdd(&tally->pairs, 1u);
@@ -505,7 +505,7 @@ GPI_DEVICE void GPI(plan_partitions)(gpi_radix_plan *plan, int levels, int bits,
         plan->bits[j] = j == 0 ? first : bits - first;
         plan->from[j] = j == 0 ? 0 : 2;
         plan->to[j] = j == 0 ? 2 : 1;
-        plan->way[j] = meet || plan->bits[j] < 3 ? GPI_RADIX_BY_VOTES : GPI_RADIX_BY_ATOMICS;
+        plan->way[j] = meet || plan->bits[j] < 3 ? GPI_RADIX_BY_BALLOTS : GPI_RADIX_BY_ATOMICS;
     }
     plan->in_ranges = levels == 2;
     plan->passes = levels;
@@ -554,7 +554,7 @@ GPI_DEVICE void GPI(plan_few)(const GPI(counting) *job, const gpi_radix_tally *t
 }
 
 /*
- * One thread: which passes there are. A pass ranks by votes where keys of a warp often share the digit,
+ * One thread: which passes there are. A pass ranks by ballots where keys of a warp often share the digit,
  * one digit that most of them have aside; and where the check that atomics need cannot tell keys apart that
  * are equal in the bits that count and yet different.
  */
@@ -575,25 +575,25 @@ GPI_DEVICE void GPI(make_plan)(const GPI(counting) *job, const gpi_radix_tally *
         if (tally->single[p]) /* all keys have one digit there: nothing to do */
             continue;
         /* The first pass meets the keys as they come, the later ones mixed, but for runs of equal keys. */
-        int votes = runs || (passes ? tally->crowded[p] != 0 : GPI(is_often)(__ldcg(&counts->alike[p]), pairs));
+        int ballots = runs || (passes ? tally->crowded[p] != 0 : GPI(is_often)(__ldcg(&counts->alike[p]), pairs));
 
         plan->digit[passes] = p;
         plan->shift[passes] = 8 * p;
         plan->bits[passes] = (int)gpi_min((uint32_t)(job->end_bit - job->begin_bit - 8 * p), 8);
         plan->way[passes] = tally->kinds[p] <= GPI_RADIX_FEW_DIGITS
-                                ? (GPI(coded) && !strict ? GPI_RADIX_BUT_TWO : GPI_RADIX_BY_FOUR_VOTES)
-                            : strict ? GPI_RADIX_BY_VOTES
+                                ? (GPI(coded) && !strict ? GPI_RADIX_BUT_TWO : GPI_RADIX_BY_FOUR_BALLOTS)
+                            : strict ? GPI_RADIX_BY_BALLOTS
                             : tally->common[p] && !tally->crowded[p]
                                 ? GPI_RADIX_BUT_ONE + (int)tally->common[p] - 1
-                            : votes ? GPI_RADIX_BY_VOTES
-                                    : GPI_RADIX_BY_ATOMICS;
+                            : ballots ? GPI_RADIX_BY_BALLOTS
+                                      : GPI_RADIX_BY_ATOMICS;
         passes++;
     }
     if (few && passes > 1) {
         plan->digit[0] = 0;
         plan->shift[0] = tally->window;
         plan->bits[0] = 8;
-        plan->way[0] = GPI_RADIX_BY_FOUR_VOTES;
+        plan->way[0] = GPI_RADIX_BY_FOUR_BALLOTS;
         passes = 1;
     }
     plan->sorting = passes;
@@ -602,7 +602,7 @@ GPI_DEVICE void GPI(make_plan)(const GPI(counting) *job, const gpi_radix_tally *
         plan->digit[passes] = -1;
         plan->shift[passes] = 0;
         plan->bits[passes] = 8;
-        plan->way[passes] = GPI_RADIX_BY_VOTES;
+        plan->way[passes] = GPI_RADIX_BY_BALLOTS;
         passes++;
     }
     GPI_NO_UNROLL

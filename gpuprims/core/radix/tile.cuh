@@ -23,29 +23,30 @@ enum {
     GPI_RADIX_OF(fitting) = (200 << 10) / GPI_RADIX_OF(threads) / GPI_RADIX_OF(slot),
     GPI_RADIX_OF(items) = GPI_RADIX_FEW             ? 16
                           : !GPI_RADIX_OF(staged)       ? (GPI_RADIX_OF(slot) <= 4 ? GPI_TUNE_RADIX_ITEMS : 39)
-                      : GPI_RADIX_OF(fitting) <= 39 ? (GPI_RADIX_OF(fitting) - 1) | 1
-                                                    : 39,
+                          : GPI_RADIX_OF(fitting) <= 39 ? (GPI_RADIX_OF(fitting) - 1) | 1
+                                                        : 39,
     GPI_RADIX_OF(tile_n) = GPI_RADIX_OF(threads) * GPI_RADIX_OF(items),
     GPI_RADIX_OF(may_add) = !GPI_RADIX_FEW,       /* whether atomics may rank */
     /* Items of a thread come so many at a time: in a tile of fewer, and in loops that are not written out. */
     GPI_RADIX_OF(rounds) = GPI_RADIX_OF(slot) > 16 ? 1 : 4,
     GPI_RADIX_OF(chunk) = GPI_RADIX_OF(items) % 4 == 0   ? GPI_RADIX_OF(items) / 4
                           : GPI_RADIX_OF(items) % 3 == 0 ? GPI_RADIX_OF(items) / 3
-                      : GPI_RADIX_OF(items) % 5 == 0 ? GPI_RADIX_OF(items) / 5
-                                                     : GPI_RADIX_OF(items),
-    GPI_RADIX_OF(voted) = GPI_RADIX_OF(items) % 9 == 0 ? 9 : GPI_RADIX_OF(chunk), /* the same where four votes rank */
-    GPI_RADIX_OF(ranked) = GPI_RADIX_FEW || GPI_RADIX_OF(rounds) == 1 ? GPI_RADIX_OF(chunk) : 16, /* and where eight do */
+                          : GPI_RADIX_OF(items) % 5 == 0 ? GPI_RADIX_OF(items) / 5
+                                                         : GPI_RADIX_OF(items),
+    /* The same where four ballots rank, and where eight do. */
+    GPI_RADIX_OF(balloted) = GPI_RADIX_OF(items) % 9 == 0 ? 9 : GPI_RADIX_OF(chunk),
+    GPI_RADIX_OF(ranked) = GPI_RADIX_FEW || GPI_RADIX_OF(rounds) == 1 ? GPI_RADIX_OF(chunk) : 16,
     GPI_RADIX_OF(written) = GPI_RADIX_OF(items) % 21 == 0   ? 21
                             : GPI_RADIX_OF(items) % 13 == 0 ? 13
-                        : GPI_RADIX_OF(items) % 9 == 0  ? 9
-                                                        : GPI_RADIX_OF(chunk),
+                            : GPI_RADIX_OF(items) % 9 == 0  ? 9
+                                                            : GPI_RADIX_OF(chunk),
     GPI_RADIX_OF(checked) = GPI_RADIX_OF(items) % 9 == 0 ? 9 : GPI_RADIX_OF(written), /* where they are checked, too */
     GPI_RADIX_OF(ahead) = GPI_RADIX_FEW ? 16 : 4, /* tiles that the look-back reads at a time */
     /* Items of a thread on their way to memory: large values take more registers. */
     GPI_RADIX_OF(batch) = !GPI_RADIX_PAIRS                ? 1
                           : sizeof(GPI_RADIX_VALUE) <= 16 ? 3
-                      : sizeof(GPI_RADIX_VALUE) <= 32 ? 2
-                                                      : 1
+                          : sizeof(GPI_RADIX_VALUE) <= 32 ? 2
+                                                          : 1
 };
 
 /* The arrays of a pass, the digit that it is about, and the items of a tile in shared memory. */
@@ -158,8 +159,8 @@ GPI_DEVICE void GPI_RADIX_OF(stage)(GPI_RADIX_OF(arrays) *pass, size_t first, ui
     if (pass->values_from) {
         const char *from = (const char *)(pass->values_from + first);
 
-        pass->off = gpi_radix_stage(pass->values, from, count * (uint32_t)sizeof(GPI_RADIX_VALUE), GPI_RADIX_OF(threads),
-                                    GPI_RADIX_OF(changes)((uint32_t)((uintptr_t)from % 16)));
+        pass->off = gpi_radix_stage(pass->values, from, count * (uint32_t)sizeof(GPI_RADIX_VALUE),
+                                    GPI_RADIX_OF(threads), GPI_RADIX_OF(changes)((uint32_t)((uintptr_t)from % 16)));
         return;
     }
     for (uint32_t x = threadIdx.x; x < count; x += GPI_RADIX_OF(threads))
@@ -232,7 +233,8 @@ GPI_DEVICE uint32_t GPI_RADIX_OF(add_up)(GPI_RADIX_OF(tile) *tile, uint32_t *loo
         for (int w = 0; w < GPI_RADIX_OF(warps); w++)
             sum += tile->counts[w][GPI_RADIX_OF(column)(digit)];
         gpi_store_relaxed_u32(&look[tile->tile * 256 + digit],
-                              sum | (tile->tile > GPI_RADIX_OF(begun)(tile) ? GPI_RADIX_SEEN_TILE : GPI_RADIX_SEEN_ALL));
+                              sum | (tile->tile > GPI_RADIX_OF(begun)(tile) ? GPI_RADIX_SEEN_TILE
+                                                                            : GPI_RADIX_SEEN_ALL));
         scan = gpi_warp_prefix(sum, lane);
         if (lane == 31)
             tile->sums[warp] = scan;
@@ -273,9 +275,9 @@ GPI_DEVICE void GPI_RADIX_OF(chunk_done)(GP_KEY *keys, int some)
         keys[i - some] = keys[i];
 }
 
-/* By votes; the count of a digit is the next slot. Slots behind the items are of what fills up the tile. */
-GPI_DEVICE void GPI_RADIX_OF(exchange_by_votes)(uint32_t *counts, GP_KEY *keys, const GPI_RADIX_OF(arrays) *pass,
-                                                uint32_t at, uint32_t rounds)
+/* By ballots; the count of a digit is the next slot. Slots behind the items are of what fills up the tile. */
+GPI_DEVICE void GPI_RADIX_OF(exchange_by_ballots)(uint32_t *counts, GP_KEY *keys, const GPI_RADIX_OF(arrays) *pass,
+                                                  uint32_t at, uint32_t rounds)
 {
     const unsigned below = (1u << threadIdx.x % 32) - 1;
     uint32_t ones = 0xFFFFFFFFu;
@@ -304,7 +306,7 @@ GPI_DEVICE void GPI_RADIX_OF(exchange_by_votes)(uint32_t *counts, GP_KEY *keys, 
 }
 
 /*
- * Where there are few digits, so that four votes tell them apart: the first lanes stand for one each, and know
+ * Where there are few digits, so that four ballots tell them apart: the first lanes stand for one each, and know
  * its next slot and the lanes that have it. Keys of 8 bytes leave no registers to ask for these lanes.
  */
 GPI_DEVICE void GPI_RADIX_OF(exchange_few)(const GPI_RADIX_OF(tile) *tile, const uint32_t *counts, GP_KEY *keys,
@@ -315,9 +317,9 @@ GPI_DEVICE void GPI_RADIX_OF(exchange_few)(const GPI_RADIX_OF(tile) *tile, const
     uint32_t next = counts[GPI_RADIX_OF(column)(tile->digits[lane % GPI_RADIX_FEW_DIGITS])];
 
     GPI_NO_UNROLL
-    for (uint32_t i = 0; i < GPI_RADIX_OF(items); i += GPI_RADIX_OF(voted)) {
+    for (uint32_t i = 0; i < GPI_RADIX_OF(items); i += GPI_RADIX_OF(balloted)) {
         GPI_UNROLL
-        for (uint32_t k = 0; k < GPI_RADIX_OF(voted); k++) {
+        for (uint32_t k = 0; k < GPI_RADIX_OF(balloted); k++) {
             uint32_t code = tile->codes[GPI(digit)(keys[k], pass->shift, pass->mask, 1)];
             unsigned a = __ballot_sync(GPI_FULL_MASK, code & 1), b = __ballot_sync(GPI_FULL_MASK, code & 2),
                      c = __ballot_sync(GPI_FULL_MASK, code & 4), d = __ballot_sync(GPI_FULL_MASK, code & 8);
@@ -330,7 +332,7 @@ GPI_DEVICE void GPI_RADIX_OF(exchange_few)(const GPI_RADIX_OF(tile) *tile, const
             next += (uint32_t)__popc(mine);
             GPI_RADIX_OF(put)(pass, slot, keys[k], at + 32 * (i + k));
         }
-        GPI_RADIX_OF(chunk_done)(keys, GPI_RADIX_OF(voted));
+        GPI_RADIX_OF(chunk_done)(keys, GPI_RADIX_OF(balloted));
     }
 }
 
@@ -390,9 +392,9 @@ GPI_DEVICE void GPI_RADIX_OF(exchange)(GPI_RADIX_OF(tile) *tile, GP_KEY *keys, c
     int shift = pass->shift;
 
     GPI_OPAQUE(shift); /* the digits again, rather than in registers since the count */
-    if (way == GPI_RADIX_BY_VOTES) {
-        GPI_RADIX_OF(exchange_by_votes)(counts, keys, pass, at, rounds);
-    } else if (way == GPI_RADIX_BY_FOUR_VOTES || (GPI(coded) && two == GPI_RADIX_MIXED)) {
+    if (way == GPI_RADIX_BY_BALLOTS) {
+        GPI_RADIX_OF(exchange_by_ballots)(counts, keys, pass, at, rounds);
+    } else if (way == GPI_RADIX_BY_FOUR_BALLOTS || (GPI(coded) && two == GPI_RADIX_MIXED)) {
         GPI_RADIX_OF(exchange_few)(tile, counts, keys, pass, at);
     } else if (GPI(coded) && way == GPI_RADIX_BUT_TWO) {
         GPI_RADIX_OF(exchange_but)(tile, counts, keys, pass, at, two & 255, two >> 8, 1, shift);
@@ -405,7 +407,8 @@ GPI_DEVICE void GPI_RADIX_OF(exchange)(GPI_RADIX_OF(tile) *tile, GP_KEY *keys, c
             for (uint32_t k = 0; k < GPI_RADIX_OF(chunk); k++) {
                 uint32_t digit = GPI(digit)(keys[k], shift, pass->mask, 0);
 
-                GPI_RADIX_OF(put)(pass, atomicAdd(&counts[GPI_RADIX_OF(column)(digit)], 1u), keys[k], at + 32 * (i + k));
+                GPI_RADIX_OF(put)(pass, atomicAdd(&counts[GPI_RADIX_OF(column)(digit)], 1u), keys[k],
+                                  at + 32 * (i + k));
             }
             GPI_RADIX_OF(chunk_done)(keys, GPI_RADIX_OF(chunk));
         }
@@ -665,7 +668,7 @@ static __global__ void __launch_bounds__(GPI_RADIX_OF(threads), GPI_RADIX_OF(blo
         const uint32_t rounds = /* items of a thread */
             gpi_min((count + some - 1) / some * GPI_RADIX_OF(rounds), (uint32_t)GPI_RADIX_OF(items));
         const int whole = GPI_RADIX_OF(may_add) && count == GPI_RADIX_OF(tile_n);
-        const int way = whole ? planned : GPI_RADIX_BY_VOTES;
+        const int way = whole ? planned : GPI_RADIX_BY_BALLOTS;
 
         if (GPI_RADIX_OF(staged))
             GPI_RADIX_OF(stage)(&pass, first, count);
@@ -680,7 +683,8 @@ static __global__ void __launch_bounds__(GPI_RADIX_OF(threads), GPI_RADIX_OF(blo
             /* The block is alone on its multiprocessor, and waits for its keys. Which tile is next, is a guess. */
             const GP_KEY *coming = pass.keys_from + first + (size_t)gridDim.x * job.tile_n;
 
-            for (uint32_t line = threadIdx.x * 128; line < job.tile_n * sizeof(GP_KEY); line += GPI_RADIX_OF(threads) * 128)
+            for (uint32_t line = threadIdx.x * 128; line < job.tile_n * sizeof(GP_KEY);
+                 line += GPI_RADIX_OF(threads) * 128)
                 gpi_prefetch((const char *)coming + line);
         }
         const uint32_t two = GPI(coded) && way == GPI_RADIX_BUT_TWO ? GPI_RADIX_OF(commonest)(&tile) : 0;

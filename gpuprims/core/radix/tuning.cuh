@@ -9,7 +9,7 @@
 #ifndef GPI_TUNE_RADIX_ITEMS
 #define GPI_TUNE_RADIX_ITEMS 63
 #endif
-/* In how many of 100 pairs of keys the digits may be alike before votes rank faster than atomics. */
+/* In how many of 100 pairs of keys the digits may be alike before ballots rank faster than atomics. */
 #ifndef GPI_TUNE_RADIX_ALIKE
 #define GPI_TUNE_RADIX_ALIKE 10
 #endif

@@ -31,11 +31,11 @@ GPI_DEVICE void GPI(fetch)(const GPI(job) *job, size_t chunk, char *slot, unsign
     gpi_fetch_ahead(slot, from, bytes, array, lane, GPI(chunk_n) * (unsigned)sizeof(GP_INPUT_TYPE) / 16);
 }
 
-/* Folds the lane's run of the last chunk, which is not whole; lanes without items get rubbish. */
-GPI_DEVICE GP_TYPE GPI(edge)(const char *slot, unsigned phase, unsigned n, unsigned lane,
+/* Folds the lane's run of the last chunk, which is not whole; lanes without items get undefined memory. */
+GPI_DEVICE GP_TYPE GPI(edge)(const char *slot, unsigned misalignment, unsigned n, unsigned lane,
                              GPI_CONTEXT context)
 {
-    const GP_INPUT_TYPE *items = (const GP_INPUT_TYPE *)(slot + phase);
+    const GP_INPUT_TYPE *items = (const GP_INPUT_TYPE *)(slot + misalignment);
     unsigned first = lane * GPI(run_n);
     GP_TYPE sum = GPI(load)(&items[first < n ? first : 0], context);
 
@@ -108,7 +108,7 @@ static __global__ void __launch_bounds__(GPI(threads), GPI(blocks))
         /* Fold the warp's chunks from left to right, and the warps. */
         for (; chunk < last; chunk++) {
             size_t ahead = chunk + 1 < last ? chunk + 1 : following;
-            unsigned phase = gpi_phase(job.in + chunk * GPI(chunk_n)), n = GPI(chunk_items)(job.n, chunk);
+            unsigned misalignment = gpi_misalignment(job.in + chunk * GPI(chunk_n)), n = GPI(chunk_items)(job.n, chunk);
             GPI(run_input) run;
             GP_TYPE x;
 
@@ -116,9 +116,9 @@ static __global__ void __launch_bounds__(GPI(threads), GPI(blocks))
             gpi_copy_wait();
             __syncwarp(); /* the chunk is in its slot */
             if (n == GPI(chunk_n))
-                GPI(run_read_input)(&run, slot, phase, lane);
+                GPI(run_read_input)(&run, slot, misalignment, lane);
             else
-                x = GPI(edge)(slot, phase, n, lane, context);
+                x = GPI(edge)(slot, misalignment, n, lane, context);
             __syncwarp(); /* the slot is free */
             if (ahead < chunks)
                 GPI(fetch)(&job, ahead, slot, lane);

@@ -6,7 +6,7 @@
  *     1 load warp        takes a tile, and starts the bulk copies of its chunks into a stage: the first ones
  *                        by the block's number, unless in place, the others by tickets
  *     reduce warps       fold lanes and chunks, and publish the tile's aggregate
- *     look warps         fold the aggregates of all tiles before
+ *     look-back warps         fold the aggregates of all tiles before
  *     8 scan warps       scan a chunk each, in its slot, and start the bulk copy to where it goes
  *
  * They meet at mbarriers alone, at which every lane arrives for itself: so the order of what it has read and
@@ -15,40 +15,40 @@
  * Part of scan.cuh; not to be included directly.
  */
 enum {
-    GPI(ring_reducers) = sizeof(GP_TYPE) <= 8 ? 8 : 4, /* of larger types they would lack registers */
-    GPI(ring_scanners) = 8,
-    GPI(ring_others) = 1 + GPI(ring_reducers) + GPI(ring_scanners), /* than look warps */
-    GPI(ring_stage) = GPI(tile_chunks) * (GPI(slot_bytes) + 32 * (int)sizeof(GP_TYPE)), /* with lanes_before */
-    GPI(ring_fitting) = GPI_RING_ROOM / GPI(ring_stage),
-    GPI(ring_n) = GPI(ring_fitting) < 2                        ? 2
-                  : GPI(ring_fitting) < GPI_TUNE_SCAN_STAGES ? GPI(ring_fitting)
-                                                             : GPI_TUNE_SCAN_STAGES,
-    GPI(ring_bytes) = GPI(ring_n) * GPI(ring_stage),
-    /* Look warps. Of large types each has much to do; of large inputs fewer ask the L2 for less. */
-    GPI(ring_lookers) = sizeof(GP_TYPE) <= 16 ? GPI_TUNE_SCAN_LOOKERS : 3,
-    GPI(ring_few) = sizeof(GP_TYPE) <= 4 && GPI_TUNE_SCAN_FEW_LOOKERS < GPI_TUNE_SCAN_LOOKERS
-                        ? GPI_TUNE_SCAN_FEW_LOOKERS
-                       : (int)GPI(ring_lookers)
+    GPI(pipeline_reducers) = sizeof(GP_TYPE) <= 8 ? 8 : 4, /* of larger types they would lack registers */
+    GPI(pipeline_scanners) = 8,
+    GPI(pipeline_others) = 1 + GPI(pipeline_reducers) + GPI(pipeline_scanners), /* than look-back warps */
+    GPI(pipeline_stage) = GPI(tile_chunks) * (GPI(slot_bytes) + 32 * (int)sizeof(GP_TYPE)), /* with lanes_before */
+    GPI(pipeline_fitting) = GPI_PIPELINE_ROOM / GPI(pipeline_stage),
+    GPI(pipeline_stages) = GPI(pipeline_fitting) < 2                        ? 2
+                           : GPI(pipeline_fitting) < GPI_TUNE_SCAN_STAGES ? GPI(pipeline_fitting)
+                                                                          : GPI_TUNE_SCAN_STAGES,
+    GPI(pipeline_bytes) = GPI(pipeline_stages) * GPI(pipeline_stage),
+    /* Look-back warps. Of large types each has much to do; of large inputs fewer ask the L2 for less. */
+    GPI(pipeline_look_back_warps) = sizeof(GP_TYPE) <= 16 ? GPI_TUNE_SCAN_LOOKERS : 3,
+    GPI(pipeline_few) = sizeof(GP_TYPE) <= 4 && GPI_TUNE_SCAN_FEW_LOOKERS < GPI_TUNE_SCAN_LOOKERS
+                            ? GPI_TUNE_SCAN_FEW_LOOKERS
+                       : (int)GPI(pipeline_look_back_warps)
 };
 
 /* A stage is full, ready (what comes before its lanes is known) and empty again. */
 typedef struct {
-    uint64_t full[GPI(ring_n)], ready[GPI(ring_n)], empty[GPI(ring_n)];
-    uint32_t tile[GPI(ring_n)], epoch;
-    int has_tiles_before[GPI(ring_n)];
-    GP_TYPE chunk_sums[GPI(ring_n)][GPI(tile_chunks)];
-    GP_TYPE chunks_before[GPI(ring_n)][GPI(tile_chunks)]; /* the chunks before each in the tile, folded */
-    GP_TYPE tiles_before[GPI(ring_n)];
-    GP_TYPE group_sums[2][GPI(ring_lookers)];
-} GPI(ring);
+    uint64_t full[GPI(pipeline_stages)], ready[GPI(pipeline_stages)], empty[GPI(pipeline_stages)];
+    uint32_t tile[GPI(pipeline_stages)], epoch;
+    int has_tiles_before[GPI(pipeline_stages)];
+    GP_TYPE chunk_sums[GPI(pipeline_stages)][GPI(tile_chunks)];
+    GP_TYPE chunks_before[GPI(pipeline_stages)][GPI(tile_chunks)]; /* the chunks before each in the tile, folded */
+    GP_TYPE tiles_before[GPI(pipeline_stages)];
+    GP_TYPE group_sums[2][GPI(pipeline_look_back_warps)];
+} GPI(pipeline);
 
 #if GPI_SM90_CODE
 /* Asks for the first tiles, while the kernel before may still write them. */
-GPI_DEVICE void GPI(ring_ask)(const GPI(job) *job, unsigned lane)
+GPI_DEVICE void GPI(pipeline_ask)(const GPI(job) *job, unsigned lane)
 {
     gpi_extent array = {(const char *)job->in, (const char *)(job->in + job->n)};
 
-    for (unsigned k = 0; k < GPI_RING_COMING && lane < GPI(tile_chunks); k++) {
+    for (unsigned k = 0; k < GPI_PIPELINE_COMING && lane < GPI(tile_chunks); k++) {
         size_t chunk = ((size_t)k * gridDim.x + blockIdx.x) * GPI(tile_chunks) + lane;
 
         gpi_prefetch_chunk((const char *)(job->in + chunk * GPI(chunk_n)),
@@ -57,25 +57,25 @@ GPI_DEVICE void GPI(ring_ask)(const GPI(job) *job, unsigned lane)
 }
 
 /* Takes tiles and starts their copies, as stages become empty. */
-GPI_DEVICE void GPI(ring_load)(const GPI(job) *job, GPI(ring) *ring, char *stages,
-                               unsigned lane)
+GPI_DEVICE void GPI(pipeline_load)(const GPI(job) *job, GPI(pipeline) *pipeline, char *stages,
+                                   unsigned lane)
 {
     const int rounds = job->in_place ? 0 : GPI_TUNE_SCAN_ROUNDS;
     gpi_tile_source source = gpi_open_source(job->head, rounds, lane);
     gpi_extent array = {(const char *)job->in, (const char *)(job->in + job->n)};
-    gpi_ring_place place = {0, 0}, coming = {0, 0};
+    gpi_pipeline_place place = {0, 0}, coming = {0, 0};
 
     for (int k = 0, end = 0; !end; k++) {
         uint32_t tile = gpi_next_tile(&source);
 
         if (lane == 31 && k == 0)
-            ring->epoch = gpi_ticket_epoch(source.ticket);
-        if (k >= GPI_RING_COMING) { /* until an earlier tile has come: it is needed first */
-            gpi_mbarrier_wait(&ring->full[coming.stage], coming.parity);
-            gpi_ring_advance(&coming, GPI(ring_n));
+            pipeline->epoch = gpi_ticket_epoch(source.ticket);
+        if (k >= GPI_PIPELINE_COMING) { /* until an earlier tile has come: it is needed first */
+            gpi_mbarrier_wait(&pipeline->full[coming.stage], coming.parity);
+            gpi_pipeline_advance(&coming, GPI(pipeline_stages));
         }
-        if (k >= GPI(ring_n))
-            gpi_mbarrier_wait(&ring->empty[place.stage], place.parity ^ 1);
+        if (k >= GPI(pipeline_stages))
+            gpi_mbarrier_wait(&pipeline->empty[place.stage], place.parity ^ 1);
         if (lane == 31 && tile < job->tiles)
             gpi_draw_ahead(&source, job->head);
         if (lane < GPI(tile_chunks)) {
@@ -85,87 +85,87 @@ GPI_DEVICE void GPI(ring_load)(const GPI(job) *job, GPI(ring) *ring, char *stage
             if (n)
                 gpi_fetch_bulk(stages + (place.stage * GPI(tile_chunks) + (int)lane) * GPI(slot_bytes),
                                (const char *)(job->in + chunk * GPI(chunk_n)),
-                               n * (unsigned)sizeof(GP_INPUT_TYPE), array, &ring->full[place.stage]);
+                               n * (unsigned)sizeof(GP_INPUT_TYPE), array, &pipeline->full[place.stage]);
             else
-                gpi_mbarrier_arrive(&ring->full[place.stage]);
+                gpi_mbarrier_arrive(&pipeline->full[place.stage]);
         } else if (lane == 31) {
-            ring->tile[place.stage] = tile < job->tiles ? tile : GPI_NO_TILE;
-            gpi_mbarrier_arrive(&ring->full[place.stage]);
+            pipeline->tile[place.stage] = tile < job->tiles ? tile : GPI_NO_TILE;
+            gpi_mbarrier_arrive(&pipeline->full[place.stage]);
         }
         end = tile >= job->tiles;
-        gpi_ring_advance(&place, GPI(ring_n));
+        gpi_pipeline_advance(&place, GPI(pipeline_stages));
     }
     if (lane == 31)
         gpi_finish_launch(job->head, gpi_ticket_epoch(source.ticket), gpi_check_out(job->head));
 }
 
 /* Folds lanes and chunks, and publishes the tile. */
-GPI_DEVICE void GPI(ring_reduce)(const GPI(job) *job, GPI(ring) *ring, const char *stages,
-                                 GP_TYPE *lanes_before, unsigned reducer, unsigned lane,
-                                 GPI_CONTEXT context)
+GPI_DEVICE void GPI(pipeline_reduce)(const GPI(job) *job, GPI(pipeline) *pipeline, const char *stages,
+                                     GP_TYPE *lanes_before, unsigned reducer, unsigned lane,
+                                     GPI_CONTEXT context)
 {
-    uint64_t *tags = (uint64_t *)(job->head + 1);
-    gpi_ring_place place = {0, 0};
+    uint64_t *states = (uint64_t *)(job->head + 1);
+    gpi_pipeline_place place = {0, 0};
 
     for (;;) {
-        gpi_mbarrier_wait(&ring->full[place.stage], place.parity);
-        uint32_t tile = ring->tile[place.stage];
+        gpi_mbarrier_wait(&pipeline->full[place.stage], place.parity);
+        uint32_t tile = pipeline->tile[place.stage];
         if (tile == GPI_NO_TILE)
             return;
         int chunks = tile + 1 < job->tiles ? (int)GPI(tile_chunks) : (int)job->last_chunks;
-        for (int q = (int)reducer; q < chunks; q += GPI(ring_reducers)) {
+        for (int q = (int)reducer; q < chunks; q += GPI(pipeline_reducers)) {
             size_t chunk = (size_t)tile * GPI(tile_chunks) + (size_t)q;
             unsigned n = GPI(chunk_items)(job->n, chunk), valid = (n + GPI(run_n) - 1) / GPI(run_n);
             int at = place.stage * GPI(tile_chunks) + q;
             const char *slot = stages + at * GPI(slot_bytes);
-            unsigned phase = gpi_phase(job->in + chunk * GPI(chunk_n));
+            unsigned misalignment = gpi_misalignment(job->in + chunk * GPI(chunk_n));
             GP_TYPE sum;
 
             if (n == GPI(chunk_n)) {
                 GPI(run_t) run;
 
-                GPI(run_read)(&run, slot, phase, lane, context);
+                GPI(run_read)(&run, slot, misalignment, lane, context);
                 sum = GPI(run_fold)(&run);
             } else {
-                sum = GPI(edge_fold)(slot + phase, n, lane, context);
+                sum = GPI(edge_fold)(slot + misalignment, n, lane, context);
             }
             sum = GPI(warp_scan)(sum, (int)lane, (int)valid);
             GP_TYPE before = GPI(shuffle_up)(sum, 1);
             if (lane)
                 lanes_before[at * 32 + (int)lane] = before;
             if (lane + 1 == valid)
-                ring->chunk_sums[place.stage][q] = sum;
+                pipeline->chunk_sums[place.stage][q] = sum;
         }
-        gpi_barrier_sync(1, 32 * GPI(ring_reducers)); /* chunk_sums are complete */
+        gpi_barrier_sync(1, 32 * GPI(pipeline_reducers)); /* chunk_sums are complete */
         if (reducer == 0) {
-            GP_TYPE sum = ring->chunk_sums[place.stage][(int)lane < chunks ? (int)lane : 0];
+            GP_TYPE sum = pipeline->chunk_sums[place.stage][(int)lane < chunks ? (int)lane : 0];
 
             sum = GPI(warp_scan)(sum, (int)lane, chunks);
             GP_TYPE before = GPI(shuffle_up)(sum, 1);
             if (lane + 1 == GPI(tile_chunks) && tile + 1 < job->tiles)
-                GPI(publish)(tags, tile, sum, ring->epoch);
+                GPI(publish)(states, tile, sum, pipeline->epoch);
             if (lane && (int)lane < chunks)
-                ring->chunks_before[place.stage][lane] = before;
+                pipeline->chunks_before[place.stage][lane] = before;
         }
-        gpi_mbarrier_arrive(&ring->ready[place.stage]);
-        gpi_ring_advance(&place, GPI(ring_n));
+        gpi_mbarrier_arrive(&pipeline->ready[place.stage]);
+        gpi_pipeline_advance(&place, GPI(pipeline_stages));
     }
 }
 
 /*
- * Finds out what comes before each tile. The look warps fold a group each, and the first of them adds the
+ * Finds out what comes before each tile. The look-back warps fold a group each, and the first of them adds the
  * groups up. They begin when the tile has come: most of those before it have then been published.
  */
-GPI_DEVICE void GPI(ring_look)(const GPI(job) *job, GPI(ring) *ring, unsigned looker,
-                               unsigned lookers, unsigned lane, GPI_CONTEXT context)
+GPI_DEVICE void GPI(pipeline_look_back)(const GPI(job) *job, GPI(pipeline) *pipeline, unsigned look_back_warp,
+                                        unsigned look_back_warps, unsigned lane, GPI_CONTEXT context)
 {
     GPI(look) look = {job->start.before, job->start.has_before, 0};
-    gpi_ring_place place = {0, 0};
+    gpi_pipeline_place place = {0, 0};
     unsigned round = 0;
 
     for (;;) {
-        gpi_mbarrier_wait(&ring->full[place.stage], place.parity);
-        size_t tile = ring->tile[place.stage];
+        gpi_mbarrier_wait(&pipeline->full[place.stage], place.parity);
+        size_t tile = pipeline->tile[place.stage];
         if (tile == GPI_NO_TILE)
             return;
         size_t own = tile / GPI_GROUP_TILES, end = (tile + GPI_GROUP_TILES - 1) / GPI_GROUP_TILES;
@@ -174,122 +174,122 @@ GPI_DEVICE void GPI(ring_look)(const GPI(job) *job, GPI(ring) *ring, unsigned lo
         while (before.group < end) {
             size_t first = before.group;
 
-            if (first + looker < end) {
-                GP_TYPE x = GPI(fold_group)(job, first + looker, tile, lane, ring->epoch, context);
+            if (first + look_back_warp < end) {
+                GP_TYPE x = GPI(fold_group)(job, first + look_back_warp, tile, lane, pipeline->epoch, context);
 
                 if (lane == 0)
-                    ring->group_sums[round % 2][looker] = x;
+                    pipeline->group_sums[round % 2][look_back_warp] = x;
             }
-            gpi_barrier_sync(2, 32 * lookers); /* group_sums are complete */
-            while (before.group < end && before.group < first + lookers) {
+            gpi_barrier_sync(2, 32 * look_back_warps); /* group_sums are complete */
+            while (before.group < end && before.group < first + look_back_warps) {
                 if (before.group == own)
                     look = before; /* the own group is not complete */
-                GPI(look_add)(&before, ring->group_sums[round % 2][before.group - first]);
+                GPI(look_back_add)(&before, pipeline->group_sums[round % 2][before.group - first]);
             }
             round++; /* the other group_sums: these are read until everybody has been at the next barrier */
         }
         if (end == own)
             look = before;
-        if (looker == 0 && lane == 0) {
-            ring->tiles_before[place.stage] = before.sum;
-            ring->has_tiles_before[place.stage] = before.has_sum;
+        if (look_back_warp == 0 && lane == 0) {
+            pipeline->tiles_before[place.stage] = before.sum;
+            pipeline->has_tiles_before[place.stage] = before.has_sum;
         }
-        gpi_mbarrier_arrive(&ring->ready[place.stage]);
-        gpi_ring_advance(&place, GPI(ring_n));
+        gpi_mbarrier_arrive(&pipeline->ready[place.stage]);
+        gpi_pipeline_advance(&place, GPI(pipeline_stages));
     }
 }
 
 /* Scans a chunk of each tile in its slot and sends it off. */
-GPI_DEVICE void GPI(ring_scan)(const GPI(job) *job, GPI(ring) *ring, char *stages,
-                               const GP_TYPE *lanes_before, unsigned q, unsigned lane,
-                               GPI_CONTEXT context)
+GPI_DEVICE void GPI(pipeline_scan)(const GPI(job) *job, GPI(pipeline) *pipeline, char *stages,
+                                   const GP_TYPE *lanes_before, unsigned q, unsigned lane,
+                                   GPI_CONTEXT context)
 {
-    gpi_ring_place place = {0, 0};
+    gpi_pipeline_place place = {0, 0};
     int previous = -1;
 
     for (;;) {
-        gpi_mbarrier_wait(&ring->full[place.stage], place.parity);
-        uint32_t tile = ring->tile[place.stage];
+        gpi_mbarrier_wait(&pipeline->full[place.stage], place.parity);
+        uint32_t tile = pipeline->tile[place.stage];
         if (tile == GPI_NO_TILE)
             break;
         size_t chunk = (size_t)tile * GPI(tile_chunks) + q;
         unsigned n = q < GPI(tile_chunks) ? GPI(chunk_items)(job->n, chunk) : 0;
         int at = place.stage * GPI(tile_chunks) + (n ? (int)q : 0);
         char *slot = stages + at * GPI(slot_bytes);
-        unsigned phase = gpi_phase(job->in + chunk * GPI(chunk_n));
+        unsigned misalignment = gpi_misalignment(job->in + chunk * GPI(chunk_n));
         GP_TYPE *out = job->out + chunk * GPI(chunk_n);
         GPI(run_t) run;
 
         if (n == GPI(chunk_n))
-            GPI(run_read)(&run, slot, phase, lane, context);
+            GPI(run_read)(&run, slot, misalignment, lane, context);
         if (previous >= 0) { /* by now the tile before has left its stage */
             if (lane == 0)
                 gpi_bulk_wait_read(0);
             __syncwarp(); /* it has */
-            gpi_mbarrier_arrive(&ring->empty[previous]);
+            gpi_mbarrier_arrive(&pipeline->empty[previous]);
         }
         __syncwarp(); /* everybody has read the slot */
-        gpi_mbarrier_wait(&ring->ready[place.stage], place.parity);
+        gpi_mbarrier_wait(&pipeline->ready[place.stage], place.parity);
         if (n) {
-            int has_tiles = ring->has_tiles_before[place.stage];
+            int has_tiles = pipeline->has_tiles_before[place.stage];
             int has_prefix = has_tiles || q > 0 || lane > 0;
-            GP_TYPE prefix = ring->tiles_before[place.stage];
+            GP_TYPE prefix = pipeline->tiles_before[place.stage];
             if (lane * GPI(run_n) < n)
-                prefix = GPI(lane)(prefix, has_tiles, ring->chunks_before[place.stage][q], q > 0,
+                prefix = GPI(lane)(prefix, has_tiles, pipeline->chunks_before[place.stage][q], q > 0,
                                    lanes_before[at * 32 + (int)lane], lane > 0);
 
             if (n == GPI(chunk_n)) {
                 GPI(scan_run)(&run, prefix, has_prefix, job->start.exclusive);
-                GPI(run_write)(&run, slot, gpi_phase(out), lane);
+                GPI(run_write)(&run, slot, gpi_misalignment(out), lane);
                 gpi_fence_async();
                 __syncwarp(); /* the results are in the slot */
                 gpi_store_bulk((char *)out, slot, GPI(chunk_n) * sizeof(GP_TYPE), lane);
             } else {
-                GPI(edge)(slot + phase, out, n, lane, prefix, has_prefix, job->start.exclusive,
+                GPI(edge)(slot + misalignment, out, n, lane, prefix, has_prefix, job->start.exclusive,
                           context);
             }
         }
         __syncwarp(); /* the ends have left the slot */
         previous = place.stage;
-        gpi_ring_advance(&place, GPI(ring_n));
+        gpi_pipeline_advance(&place, GPI(pipeline_stages));
     }
     if (lane == 0)
         gpi_bulk_wait(0);
 }
 #endif
 
-static __global__ void __launch_bounds__(32 * (GPI(ring_others) + GPI(ring_lookers)), 1)
-    GPI(ring_kernel)(GPI(job) job, GPI_CONTEXT context)
+static __global__ void __launch_bounds__(32 * (GPI(pipeline_others) + GPI(pipeline_look_back_warps)), 1)
+    GPI(pipelined_kernel)(GPI(job) job, GPI_CONTEXT context)
 {
 #if GPI_SM90_CODE
     GP_DYNAMIC_SHARED(char, stages);
-    GP_SHARED(GPI(ring), ring);
-    GP_TYPE *lanes_before = (GP_TYPE *)(stages + (int)GPI(ring_n) * GPI(tile_chunks) * GPI(slot_bytes));
+    GP_SHARED(GPI(pipeline), pipeline);
+    GP_TYPE *lanes_before = (GP_TYPE *)(stages + (int)GPI(pipeline_stages) * GPI(tile_chunks) * GPI(slot_bytes));
     unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-    unsigned lookers = blockDim.x / 32 - GPI(ring_others);
+    unsigned look_back_warps = blockDim.x / 32 - GPI(pipeline_others);
 
-    if (!GPI_RING_SERVES)
+    if (!GPI_PIPELINE_SERVES)
         return;
     if (threadIdx.x == 0) {
-        for (int s = 0; s < GPI(ring_n); s++) {
-            gpi_mbarrier_init(&ring.full[s], GPI(tile_chunks) + 1);
-            gpi_mbarrier_init(&ring.ready[s], 32 * (lookers + GPI(ring_reducers)));
-            gpi_mbarrier_init(&ring.empty[s], 32 * GPI(ring_scanners));
+        for (int s = 0; s < GPI(pipeline_stages); s++) {
+            gpi_mbarrier_init(&pipeline.full[s], GPI(tile_chunks) + 1);
+            gpi_mbarrier_init(&pipeline.ready[s], 32 * (look_back_warps + GPI(pipeline_reducers)));
+            gpi_mbarrier_init(&pipeline.empty[s], 32 * GPI(pipeline_scanners));
         }
         gpi_mbarrier_init_fence();
     }
-    if (warp == 0 && job.tiles > GPI(ring_n) * gridDim.x) /* what the rings hold may well be in the L2 */
-        GPI(ring_ask)(&job, lane);
+    if (warp == 0 && job.tiles > GPI(pipeline_stages) * gridDim.x) /* what the pipelines hold may well be in the L2 */
+        GPI(pipeline_ask)(&job, lane);
     gpi_grid_wait();
     gpi_grid_launch_next();
     __syncthreads(); /* the mbarriers are there */
     if (warp == 0)
-        GPI(ring_load)(&job, &ring, stages, lane);
-    else if (warp < 1 + GPI(ring_reducers))
-        GPI(ring_reduce)(&job, &ring, stages, lanes_before, warp - 1, lane, context);
-    else if (warp < GPI(ring_others))
-        GPI(ring_scan)(&job, &ring, stages, lanes_before, warp - 1 - GPI(ring_reducers), lane, context);
+        GPI(pipeline_load)(&job, &pipeline, stages, lane);
+    else if (warp < 1 + GPI(pipeline_reducers))
+        GPI(pipeline_reduce)(&job, &pipeline, stages, lanes_before, warp - 1, lane, context);
+    else if (warp < GPI(pipeline_others))
+        GPI(pipeline_scan)(&job, &pipeline, stages, lanes_before, warp - 1 - GPI(pipeline_reducers), lane, context);
     else
-        GPI(ring_look)(&job, &ring, warp - GPI(ring_others), lookers, lane, context);
+        GPI(pipeline_look_back)(&job, &pipeline, warp - GPI(pipeline_others), look_back_warps, lane, context);
 #endif
 }

@@ -7,8 +7,8 @@
  */
 
 enum {
-    GPI(wave_blocks) = GPI_BLOCKS_OF_WAVE(GPI_TUNE_SCAN_WAVE_BLOCKS),
-    GPI(wave_groups) = 2 * GPI(tile_chunks) /* that the warps fold before they meet */
+    GPI(simple_blocks) = GPI_BLOCKS_OF_SIMPLE(GPI_TUNE_SCAN_WAVE_BLOCKS),
+    GPI(simple_groups) = 2 * GPI(tile_chunks) /* that the warps fold before they meet */
 };
 
 #if GPI_DEVICE_CODE
@@ -16,16 +16,16 @@ enum {
  * The fold of all tiles before `tile`, in every thread; *look is brought up to its group. Each warp folds a
  * group at a time. All threads call.
  */
-GPI_DEVICE GPI(look) GPI(wave_look)(const GPI(job) *job, GPI(look) *look, GP_TYPE *group_sums, size_t tile,
-                                    unsigned lane, unsigned warp, uint32_t epoch, GPI_CONTEXT context)
+GPI_DEVICE GPI(look) GPI(simple_look_back)(const GPI(job) *job, GPI(look) *look, GP_TYPE *group_sums, size_t tile,
+                                           unsigned lane, unsigned warp, uint32_t epoch, GPI_CONTEXT context)
 {
     size_t own = tile / GPI_GROUP_TILES, end = (tile + GPI_GROUP_TILES - 1) / GPI_GROUP_TILES;
     GPI(look) before = *look;
 
     for (unsigned round = 0; before.group < end; round++) {
-        const unsigned groups = gpi_most(end - before.group, GPI(wave_groups));
-        const unsigned whole = gpi_most(own - before.group, groups); /* the own group is not complete */
-        GP_TYPE *sums = group_sums + round % 2 * GPI(wave_groups);
+        const unsigned groups = gpi_min_size(end - before.group, GPI(simple_groups));
+        const unsigned whole = gpi_min_size(own - before.group, groups); /* the own group is not complete */
+        GP_TYPE *sums = group_sums + round % 2 * GPI(simple_groups);
 
         GPI_NO_UNROLL
         for (unsigned g = warp; g < groups; g += GPI(tile_chunks)) {
@@ -37,22 +37,22 @@ GPI_DEVICE GPI(look) GPI(wave_look)(const GPI(job) *job, GPI(look) *look, GP_TYP
         __syncthreads(); /* sums are complete, and those of the round before are free */
         GPI_NO_UNROLL
         for (unsigned g = 0; g < whole; g++)
-            GPI(look_add)(&before, sums[g]);
+            GPI(look_back_add)(&before, sums[g]);
         *look = before;
         if (whole < groups)
-            GPI(look_add)(&before, sums[whole]);
+            GPI(look_back_add)(&before, sums[whole]);
     }
     return before;
 }
 #endif
 
-static __global__ void __launch_bounds__(32 * GPI(tile_chunks), GPI(wave_blocks))
-    GPI(wave_kernel)(GPI(job) job, GPI_CONTEXT context)
+static __global__ void __launch_bounds__(32 * GPI(tile_chunks), GPI(simple_blocks))
+    GPI(simple_kernel)(GPI(job) job, GPI_CONTEXT context)
 {
 #if GPI_DEVICE_CODE
     GP_DYNAMIC_SHARED(char, slots);
     GP_SHARED(GP_TYPE[GPI(tile_chunks)], chunk_sums);
-    GP_SHARED(GP_TYPE[2 * GPI(wave_groups)], group_sums);
+    GP_SHARED(GP_TYPE[2 * GPI(simple_groups)], group_sums);
     GP_SHARED(uint32_t[3], taken); /* a tile and the epoch; the epoch of a block that draws no tickets */
     unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;
     char *slot = slots + warp * GPI(slot_bytes);
@@ -91,10 +91,10 @@ static __global__ void __launch_bounds__(32 * GPI(tile_chunks), GPI(wave_blocks)
         if (n == GPI(chunk_n)) {
             GPI(run_t) run;
 
-            GPI(run_read)(&run, slot, gpi_phase(from), lane, context);
+            GPI(run_read)(&run, slot, gpi_misalignment(from), lane, context);
             sum = GPI(run_fold)(&run);
         } else if (n) {
-            sum = GPI(edge_fold)(slot + gpi_phase(from), n, lane, context);
+            sum = GPI(edge_fold)(slot + gpi_misalignment(from), n, lane, context);
         }
         GP_TYPE lanes = sum;
         if (GPI(folds_fast)) /* the lanes are scanned when the tile has been published: others wait for it */
@@ -130,7 +130,7 @@ static __global__ void __launch_bounds__(32 * GPI(tile_chunks), GPI(wave_blocks)
             checked_out = gpi_check_out(job.head); /* likewise */
 
         /* Fold the tiles before it, scan the run, and let the chunk go. */
-        GPI(look) tiles = GPI(wave_look)(&job, &look, group_sums, tile, lane, warp, epoch, context);
+        GPI(look) tiles = GPI(simple_look_back)(&job, &look, group_sums, tile, lane, warp, epoch, context);
         int has_prefix = tiles.has_sum || threadIdx.x > 0;
         GP_TYPE prefix = tiles.sum;
         if (lane < valid)
@@ -138,14 +138,14 @@ static __global__ void __launch_bounds__(32 * GPI(tile_chunks), GPI(wave_blocks)
         if (n == GPI(chunk_n)) {
             GPI(run_t) run; /* read again: across the wait it would take registers that one more block needs */
 
-            GPI(run_read)(&run, slot, gpi_phase(from), lane, context);
+            GPI(run_read)(&run, slot, gpi_misalignment(from), lane, context);
             GPI(scan_run)(&run, prefix, has_prefix, job.start.exclusive);
             __syncwarp(); /* everybody has read the slot */
-            GPI(run_write)(&run, slot, gpi_phase(out), lane);
+            GPI(run_write)(&run, slot, gpi_misalignment(out), lane);
             __syncwarp(); /* the results are in the slot */
             gpi_store_warp((char *)out, slot, GPI(chunk_n) * sizeof(GP_TYPE), lane);
         } else if (n) {
-            GPI(edge)(slot + gpi_phase(from), out, n, lane, prefix, has_prefix, job.start.exclusive,
+            GPI(edge)(slot + gpi_misalignment(from), out, n, lane, prefix, has_prefix, job.start.exclusive,
                       context);
         }
         if (job.tiles == 1)

@@ -5,8 +5,8 @@
 #ifndef GPI_SCAN_TUNING_CUH
 #define GPI_SCAN_TUNING_CUH
 
-/* Stages of the ring, at most; look warps for types of up to 16 bytes; MiB of input from which
- * those of up to 4 bytes need fewer, and how many; tiles that a block of the ring takes without a ticket; MiB
+/* Stages of the pipeline, at most; look-back warps for types of up to 16 bytes; MiB of input from which
+ * those of up to 4 bytes need fewer, and how many; tiles that a block of the pipeline takes without a ticket; MiB
  * of input, for each block of the wave on a multiprocessor, from which the ring is faster than that wave; so many
  * blocks, of small types. */
 #ifndef GPI_TUNE_SCAN_STAGES

@@ -3,7 +3,7 @@
  * that a warp works on, on its way from global to shared memory, to the registers of the lanes, and back.
  *
  * In shared memory a chunk lies in a slot, as far behind a 128-byte line as in global memory: that is how
- * bulk copies are fast. Pointers of any alignment come down to a phase, the bytes between a line and the
+ * bulk copies are fast. Pointers of any alignment come down to a misalignment, the bytes between a line and the
  * items; a lane reads whole 16-byte vectors and shifts its run into place.
  *
  * Needs core/instance/begin.cuh, and core/instance/combine.cuh where items are folded. Stamped once per instance.
@@ -49,11 +49,11 @@ enum {
     GPI(out_bytes) = GPI(run_n) * (int)sizeof(GP_TYPE),
     GPI(slot_bytes) = (GPI(chunk_n) * GPI(wider) + 127) / 128 * 128 + 128
 };
-/* Whether a scan has a ring: of larger items its warps lack registers, and it takes long to compile. */
-#define GPI_RING_SERVES (GPI(wider) <= 128)
+/* Whether a scan has a pipeline: of larger items its warps lack registers, and it takes long to compile. */
+#define GPI_PIPELINE_SERVES (GPI(wider) <= 128)
 #define GPI_VECTORS(bytes) (((bytes) + 15) / 16)
-/* Blocks of a wave that find registers on a multiprocessor, where a lane holds a run: so many of `small` types. */
-#define GPI_BLOCKS_OF_WAVE(small) (sizeof(GP_TYPE) <= 8 && GPI(out_bytes) <= 112 ? (small) : 2)
+/* Simple blocks that find registers on a multiprocessor, where a lane holds a run; `small` of small types. */
+#define GPI_BLOCKS_OF_SIMPLE(small) (sizeof(GP_TYPE) <= 8 && GPI(out_bytes) <= 112 ? (small) : 2)
 
 #if GPI_DEVICE_CODE
 /* How many of the items of chunk `chunk` there are. */
@@ -81,21 +81,21 @@ typedef union {
 typedef GPI(run_t) GPI(run_input); /* nothing is mapped */
 #endif
 
-/* Reads the lane's run of a chunk that starts `phase` (0 to 127) bytes into its slot, items as they are. */
-GPI_DEVICE void GPI(run_read_input)(GPI(run_input) *in, const char *slot, unsigned phase, unsigned lane)
+/* Reads the lane's run of a chunk that starts `misalignment` (0 to 127) bytes into its slot, items as they are. */
+GPI_DEVICE void GPI(run_read_input)(GPI(run_input) *in, const char *slot, unsigned misalignment, unsigned lane)
 {
     if (GPI(in_bytes) % 16 == 0) {
-        const char *from = slot + (phase & ~15u) + lane * GPI(in_bytes);
+        const char *from = slot + (misalignment & ~15u) + lane * GPI(in_bytes);
 
         GPI_UNROLL
         for (int v = 0; v < GPI(in_bytes) / 16; v++)
             gpi_get(in->vectors[v], from + 16 * v);
-        if (phase & 15) {
+        if (misalignment & 15) {
             gpi_get(in->vectors[GPI(in_bytes) / 16], from + GPI(in_bytes));
-            gpi_shift_down(in->words, GPI(in_bytes) / 4, phase & 15);
+            gpi_shift_down(in->words, GPI(in_bytes) / 4, misalignment & 15);
         }
     } else {
-        const char *from = slot + phase + lane * GPI(in_bytes);
+        const char *from = slot + misalignment + lane * GPI(in_bytes);
 
         GPI_UNROLL
         for (int i = 0; i < GPI(run_n); i++)
@@ -104,37 +104,37 @@ GPI_DEVICE void GPI(run_read_input)(GPI(run_input) *in, const char *slot, unsign
 }
 
 /* Reads the lane's run of a whole chunk, and maps its items. */
-GPI_DEVICE void GPI(run_read)(GPI(run_t) *run, const char *slot, unsigned phase, unsigned lane,
+GPI_DEVICE void GPI(run_read)(GPI(run_t) *run, const char *slot, unsigned misalignment, unsigned lane,
                               GPI_CONTEXT context)
 {
 #ifdef GPI_COMBINE_IS_STAMPED
     GPI(run_input) in;
 
-    GPI(run_read_input)(&in, slot, phase, lane);
+    GPI(run_read_input)(&in, slot, misalignment, lane);
     GPI_UNROLL
     for (int i = 0; i < GPI(run_n); i++)
         run->items[i] = GPI(load)(&in.items[i], context);
 #else
     (void)context;
-    GPI(run_read_input)(run, slot, phase, lane); /* as they are: some may be rubbish */
+    GPI(run_read_input)(run, slot, misalignment, lane); /* as they are: some may be undefined memory */
 #endif
 }
 
 /*
- * Writes the lane's run of a whole chunk, to start `phase` bytes into its slot. What lies in the slot
+ * Writes the lane's run of a whole chunk, to start `misalignment` bytes into its slot. What lies in the slot
  * before the chunk and behind it, up to the next vector, may be overwritten.
  */
-GPI_DEVICE void GPI(run_write)(GPI(run_t) *run, char *slot, unsigned phase, unsigned lane)
+GPI_DEVICE void GPI(run_write)(GPI(run_t) *run, char *slot, unsigned misalignment, unsigned lane)
 {
     if (GPI(out_bytes) % 16) {
         GPI_UNROLL
         for (int i = 0; i < GPI(run_n); i++)
-            gpi_put(slot + phase + lane * GPI(out_bytes) + (size_t)i * sizeof(GP_TYPE), run->items[i]);
+            gpi_put(slot + misalignment + lane * GPI(out_bytes) + (size_t)i * sizeof(GP_TYPE), run->items[i]);
         return;
     }
 
-    char *to = slot + (phase & ~15u) + lane * GPI(out_bytes);
-    if (phase & 15) {
+    char *to = slot + (misalignment & ~15u) + lane * GPI(out_bytes);
+    if (misalignment & 15) {
         /* The first vector begins with the end of the neighbour's run; the last lane has one more. */
         uint32_t words[GPI(out_bytes) / 4 + 8];
 
@@ -147,7 +147,7 @@ GPI_DEVICE void GPI(run_write)(GPI(run_t) *run, char *slot, unsigned phase, unsi
         GPI_UNROLL
         for (int w = 0; w < 4; w++)
             words[GPI(out_bytes) / 4 + 4 + w] = 0;
-        gpi_shift_down(words, GPI(out_bytes) / 4 + 4, 16 - (phase & 15));
+        gpi_shift_down(words, GPI(out_bytes) / 4 + 4, 16 - (misalignment & 15));
         GPI_UNROLL
         for (int v = 0; v < GPI(out_bytes) / 16 + 1; v++) {
             uint4 vector;
@@ -180,14 +180,14 @@ GPI_DEVICE void GPI(run_write)(GPI(run_t) *run, char *slot, unsigned phase, unsi
  * Extremes of integers of one and two bytes are found at the top of words: an item is shifted there, and what
  * is below it decides between equal ones alone.
  */
-#define GPI_TOPS (sizeof(GP_TYPE) <= 2 && GPI(out_bytes) % 4 == 0 && GPI_IS_INTEGER)
-#define GPI_TOP_BITS (GPI_TOPS ? 8 * (int)sizeof(GP_TYPE) : 8)
-#define GPI_TOP_ITEM(words, i) \
-    ((words)[(i) * GPI_TOP_BITS / 32] << (32 - GPI_TOP_BITS - (i) * GPI_TOP_BITS % 32))
+#define GPI_PACKED_EXTREMES (sizeof(GP_TYPE) <= 2 && GPI(out_bytes) % 4 == 0 && GPI_IS_INTEGER)
+#define GPI_PACKED_BITS (GPI_PACKED_EXTREMES ? 8 * (int)sizeof(GP_TYPE) : 8)
+#define GPI_PACKED_ITEM(words, i) \
+    ((words)[(i) * GPI_PACKED_BITS / 32] << (32 - GPI_PACKED_BITS - (i) * GPI_PACKED_BITS % 32))
 #if defined __CUDA_ARCH__ && __CUDA_ARCH__ >= 900
-#define GPI_TOP_PARTS (GPI(out_bytes) % 8 == 0 ? 2 : 1) /* of a run, which are scanned at a time */
+#define GPI_PACKED_PARTS (GPI(out_bytes) % 8 == 0 ? 2 : 1) /* of a run, which are scanned at a time */
 #else
-#define GPI_TOP_PARTS 1
+#define GPI_PACKED_PARTS 1
 #endif
 
 #if (GP_OP == GP_MIN || GP_OP == GP_MAX) && !defined GP_IDENTITY
@@ -201,7 +201,7 @@ GPI_DEVICE uint32_t GPI(top)(uint32_t a, uint32_t b)
 
 #if defined __CUDA_ARCH__ && __CUDA_ARCH__ >= 900
 /* The extremes of both halves of words: there is an instruction. */
-GPI_DEVICE uint32_t GPI(top_two)(uint32_t a, uint32_t b)
+GPI_DEVICE uint32_t GPI(packed_two)(uint32_t a, uint32_t b)
 {
     const int is_signed = (GP_TYPE)-1 < (GP_TYPE)1;
 
@@ -211,27 +211,27 @@ GPI_DEVICE uint32_t GPI(top_two)(uint32_t a, uint32_t b)
 }
 
 /* The extreme of all items of so many words, at the top. */
-GPI_DEVICE uint32_t GPI(top_fold)(const uint32_t *words, int count)
+GPI_DEVICE uint32_t GPI(packed_fold)(const uint32_t *words, int count)
 {
     uint32_t upper = words[0], lower = words[0] << 8; /* bytes of halves */
 
     GPI_UNROLL
     for (int w = 1; w < count; w++) {
-        upper = GPI(top_two)(upper, words[w]);
-        lower = GPI(top_two)(lower, words[w] << 8);
+        upper = GPI(packed_two)(upper, words[w]);
+        lower = GPI(packed_two)(lower, words[w] << 8);
     }
     if (sizeof(GP_TYPE) == 1)
-        upper = GPI(top_two)(upper, lower);
+        upper = GPI(packed_two)(upper, lower);
     return GPI(top)(upper, upper << 16);
 }
 #else
-GPI_DEVICE uint32_t GPI(top_fold)(const uint32_t *words, int count)
+GPI_DEVICE uint32_t GPI(packed_fold)(const uint32_t *words, int count)
 {
-    uint32_t top = GPI_TOP_ITEM(words, 0);
+    uint32_t top = GPI_PACKED_ITEM(words, 0);
 
     GPI_UNROLL
-    for (int i = 1; i < count * 32 / GPI_TOP_BITS; i++)
-        top = GPI(top)(top, GPI_TOP_ITEM(words, i));
+    for (int i = 1; i < count * 32 / GPI_PACKED_BITS; i++)
+        top = GPI(top)(top, GPI_PACKED_ITEM(words, i));
     return top;
 }
 #endif
@@ -254,8 +254,8 @@ GPI_DEVICE GP_TYPE GPI(run_fold)(const GPI(run_t) *run)
     } else
 #endif
 #if (GP_OP == GP_MIN || GP_OP == GP_MAX) && !defined GP_IDENTITY
-    if (GPI_TOPS) {
-        sum = (GP_TYPE)(GPI(top_fold)(run->words, GPI(out_bytes) / 4) >> (32 - GPI_TOP_BITS));
+    if (GPI_PACKED_EXTREMES) {
+        sum = (GP_TYPE)(GPI(packed_fold)(run->words, GPI(out_bytes) / 4) >> (32 - GPI_PACKED_BITS));
     } else
 #endif
     {

@@ -3,7 +3,7 @@
  * memory, by bulk copies or by the lanes of a warp.
  *
  * A slot starts on a 128-byte line. The bytes of a chunk lie in it as far behind the line as in global
- * memory: address % 128, the phase. Whole 16-byte vectors are copied. On the way in they may reach into
+ * memory: address % 128, the misalignment. Whole 16-byte vectors are copied. On the way in they may reach into
  * the neighbouring chunks, never out of the array; on the way out the ends go byte by byte.
  */
 #ifndef GPI_COPY_CUH
@@ -73,7 +73,7 @@ GPI_DEVICE uint32_t gpi_low_bits(int count)
         }                                                                                         \
     } while (0)
 
-GPI_DEVICE unsigned gpi_phase(const void *p)
+GPI_DEVICE unsigned gpi_misalignment(const void *p)
 {
     return (unsigned)((uintptr_t)p & 127);
 }
@@ -102,7 +102,7 @@ GPI_DEVICE gpi_extent gpi_covering_vectors(const char *from, unsigned bytes, gpi
 /* One thread: what the covering vectors leave of [from, from + bytes), at either end of the array. */
 GPI_DEVICE void gpi_fetch_ends(char *slot, const char *from, unsigned bytes, gpi_extent v)
 {
-    char *to = slot + gpi_phase(from);
+    char *to = slot + gpi_misalignment(from);
     const char *end = from + bytes;
 
     GPI_NO_UNROLL
@@ -126,7 +126,7 @@ GPI_DEVICE void gpi_fetch_bulk(char *slot, const char *from, unsigned bytes, gpi
         gpi_fetch_ends(slot, from, bytes, v);
     gpi_mbarrier_expect(mbarrier, covered);
     if (covered)
-        gpi_bulk_load(slot + gpi_phase(from) + (v.begin - from), v.begin, covered, mbarrier);
+        gpi_bulk_load(slot + gpi_misalignment(from) + (v.begin - from), v.begin, covered, mbarrier);
 }
 
 /* One thread: asks for a chunk that gpi_fetch_bulk() will read soon. */
@@ -148,7 +148,7 @@ GPI_DEVICE void gpi_prefetch_chunk(const char *from, unsigned bytes, gpi_extent 
     do {                                                                                          \
         const gpi_extent gpi_v = gpi_covering_vectors(from, bytes, array);                        \
         const unsigned gpi_n = (unsigned)(gpi_v.end - gpi_v.begin) / 16;                          \
-        char *gpi_to = (slot) + gpi_phase(from) + (gpi_v.begin - (from));                         \
+        char *gpi_to = (slot) + gpi_misalignment(from) + (gpi_v.begin - (from));                  \
         const char *gpi_from = gpi_v.begin;                                                       \
         uint4 gpi_x[((usual) + 31) / 32];                                                         \
         GPI_UNROLL                                                                                \
@@ -171,7 +171,7 @@ GPI_DEVICE void gpi_prefetch_chunk(const char *from, unsigned bytes, gpi_extent 
     do {                                                                                          \
         const gpi_extent gpi_v = gpi_covering_vectors(from, bytes, array);                        \
         const unsigned gpi_n = (unsigned)(gpi_v.end - gpi_v.begin) / 16;                          \
-        char *gpi_to = (slot) + gpi_phase(from) + (gpi_v.begin - (from));                         \
+        char *gpi_to = (slot) + gpi_misalignment(from) + (gpi_v.begin - (from));                  \
         GPI_UNROLL                                                                                \
         for (unsigned gpi_i = 0; gpi_i < ((usual) + 31) / 32; gpi_i++)                            \
             if (gpi_i * 32 + (lane) < gpi_n)                                                      \
@@ -205,7 +205,7 @@ GPI_DEVICE unsigned gpi_head_bytes(const char *to, unsigned bytes)
  */
 GPI_DEVICE void gpi_store_bulk(char *to, const char *slot, unsigned bytes, unsigned lane)
 {
-    const char *from = slot + gpi_phase(to);
+    const char *from = slot + gpi_misalignment(to);
     unsigned head = gpi_head_bytes(to, bytes), body = (bytes - head) & ~15u;
 
     if (lane == 0 && body)
@@ -219,7 +219,7 @@ GPI_DEVICE void gpi_store_bulk(char *to, const char *slot, unsigned bytes, unsig
 /* One warp: stores a chunk from its slot with its lanes. Comes after __syncwarp(). */
 GPI_DEVICE void gpi_store_warp(char *to, const char *slot, unsigned bytes, unsigned lane)
 {
-    const char *from = slot + gpi_phase(to);
+    const char *from = slot + gpi_misalignment(to);
     unsigned head = gpi_head_bytes(to, bytes), body = (bytes - head) & ~15u;
 
     for (unsigned i = head + lane * 16; i < head + body; i += 32 * 16) {
@@ -289,11 +289,11 @@ GPI_DEVICE uint32_t gpi_scan_halves(uint32_t word, uint32_t *before, int exclusi
 }
 
 /* A word of the highest bytes of four words, or of the upper halves of two. */
-GPI_DEVICE uint32_t gpi_gather_tops(const uint32_t *tops, int count)
+GPI_DEVICE uint32_t gpi_gather_packed(const uint32_t *extremes, int count)
 {
-    return count == 2 ? gpi_permute(tops[0], tops[1], 0x7632)
-                      : gpi_permute(gpi_permute(tops[0], tops[1], 0x0073),
-                                    gpi_permute(tops[2], tops[3], 0x0073), 0x5410);
+    return count == 2 ? gpi_permute(extremes[0], extremes[1], 0x7632)
+                      : gpi_permute(gpi_permute(extremes[0], extremes[1], 0x0073),
+                                    gpi_permute(extremes[2], extremes[3], 0x0073), 0x5410);
 }
 
 /* ---- bytes that are kept, a word at a time ----------------------------------------------------- */

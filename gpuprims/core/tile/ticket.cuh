@@ -1,12 +1,12 @@
 /*
- * core/tile/ticket.cuh: the head of the tags of a launch. It hands out tiles, and it tells launches apart: the
+ * core/tile/ticket.cuh: the head of the tile states of a launch. It hands out tiles, and it tells launches apart: the
  * epoch is their number. It lives in device memory and advances there, so that a replayed graph gets a new
  * one as well. 2^32 - 1 launches later an epoch comes again.
  *
  * A launch must end whatever the number of blocks that run at a time, and whichever of them start first. With
  * a ticket for each tile, the tiles before one are finished or under way. But a ticket is a trip through the
  * L2, which small inputs feel. So the first tiles of a block may go by its number instead; then whoever
- * has waited for a tile long enough does that tile's part himself (GPI_PATIENCE), as its block may be waiting
+ * has waited for a tile long enough does that tile's part itself (GPI_PATIENCE), as its block may be waiting
  * for a place to run. That takes an input that nobody overwrites.
  */
 #ifndef GPI_TICKET_CUH
@@ -22,28 +22,28 @@
 #endif
 
 /* All zero at first. Between launches the lower half of the ticket, `total` and `done` are zero. */
-typedef struct gpi_tag_head {
+typedef struct gpi_tile_state_head {
     unsigned long long ticket;  /* the epoch of the launch before << 32 | the next tile */
     unsigned long long total;   /* what the blocks of a launch add up */
     unsigned long long counted; /* what they have added up in all, for the launch that follows */
     unsigned long long done;    /* blocks that have finished */
-    uint32_t unused[24];        /* up to 128 bytes: the tags that follow are aligned */
-} gpi_tag_head;
+    uint32_t unused[24];        /* up to 128 bytes: the tile states that follow are aligned */
+} gpi_tile_state_head;
 
-/* Shared memory for the stages of a ring of bulk copies, in a block with a multiprocessor to itself. */
-#define GPI_RING_ROOM (225 << 10)
+/* Shared memory for the stages of a pipeline of bulk copies, in a block with a multiprocessor to itself. */
+#define GPI_PIPELINE_ROOM (225 << 10)
 
-/* Tiles that are on their way to such a ring at a time. */
-#define GPI_RING_COMING 2
+/* Tiles that are on their way to such a pipeline at a time. */
+#define GPI_PIPELINE_COMING 2
 
 /* Where a warp is in a ring of stages: the parity of a stage's mbarriers flips with every round. */
-typedef struct gpi_ring_place {
+typedef struct gpi_pipeline_place {
     int stage;
     unsigned parity;
-} gpi_ring_place;
+} gpi_pipeline_place;
 
 #if GPI_DEVICE_CODE
-GPI_DEVICE void gpi_ring_advance(gpi_ring_place *place, int stages)
+GPI_DEVICE void gpi_pipeline_advance(gpi_pipeline_place *place, int stages)
 {
     if (++place->stage == stages) {
         place->stage = 0;
@@ -52,7 +52,7 @@ GPI_DEVICE void gpi_ring_advance(gpi_ring_place *place, int stages)
 }
 
 /* One thread: draws a ticket. The lower half is its number. */
-GPI_DEVICE uint64_t gpi_take_ticket(gpi_tag_head *head)
+GPI_DEVICE uint64_t gpi_take_ticket(gpi_tile_state_head *head)
 {
     return atomicAdd(&head->ticket, gpi_one());
 }
@@ -63,13 +63,13 @@ GPI_DEVICE uint32_t gpi_ticket_epoch(uint64_t ticket)
 }
 
 /* A ticket to tell the epoch from, not drawn, for a block that has not yet checked out. */
-GPI_DEVICE uint64_t gpi_read_ticket(const gpi_tag_head *head)
+GPI_DEVICE uint64_t gpi_read_ticket(const gpi_tile_state_head *head)
 {
     return gpi_load_relaxed_u64((const uint64_t *)(const void *)&head->ticket);
 }
 
 /* One thread: takes a tile. */
-GPI_DEVICE uint32_t gpi_take_tile(gpi_tag_head *head, uint32_t *epoch)
+GPI_DEVICE uint32_t gpi_take_tile(gpi_tile_state_head *head, uint32_t *epoch)
 {
     uint64_t ticket = gpi_take_ticket(head);
 
@@ -77,14 +77,14 @@ GPI_DEVICE uint32_t gpi_take_tile(gpi_tag_head *head, uint32_t *epoch)
     return (uint32_t)ticket;
 }
 
-/* Where the load warp of a ring takes tiles from: the first rounds go by the block's number, without tickets. */
+/* Where the load warp of a pipeline takes tiles from: the first rounds go by the block's number, without tickets. */
 typedef struct gpi_tile_source {
     uint64_t ticket;   /* lane 31: the last that was drawn, or read to tell the epoch; it takes a while */
     int taken, rounds; /* of tiles */
 } gpi_tile_source;
 
 /* One warp, before it takes tiles. */
-GPI_DEVICE gpi_tile_source gpi_open_source(gpi_tag_head *head, int rounds, unsigned lane)
+GPI_DEVICE gpi_tile_source gpi_open_source(gpi_tile_state_head *head, int rounds, unsigned lane)
 {
     gpi_tile_source source = {0, 0, rounds};
 
@@ -105,26 +105,26 @@ GPI_DEVICE uint32_t gpi_next_tile(gpi_tile_source *source)
 }
 
 /* Lane 31, which has taken a tile that there is: draws the ticket for the next one, if that takes one. */
-GPI_DEVICE void gpi_draw_ahead(gpi_tile_source *source, gpi_tag_head *head)
+GPI_DEVICE void gpi_draw_ahead(gpi_tile_source *source, gpi_tile_state_head *head)
 {
     if (source->taken >= source->rounds)
         source->ticket = gpi_take_ticket(head);
 }
 
 /* One thread of each block, which needs no ticket any more: how many blocks have checked out before. */
-GPI_DEVICE uint64_t gpi_check_out(gpi_tag_head *head)
+GPI_DEVICE uint64_t gpi_check_out(gpi_tile_state_head *head)
 {
     return atomicAdd(&head->done, gpi_one());
 }
 
 /* One thread, after all blocks have checked out: readies the head for the next launch. */
-GPI_DEVICE void gpi_ready_head(gpi_tag_head *head, uint32_t epoch)
+GPI_DEVICE void gpi_ready_head(gpi_tile_state_head *head, uint32_t epoch)
 {
     head->ticket = epoch == 0xFFFFFFFFu ? 0 : (uint64_t)epoch << 32; /* 0 is what cleared memory says */
 }
 
 /* The thread that has checked its block out, after `before` others: the last one readies the head. */
-GPI_DEVICE void gpi_finish_launch(gpi_tag_head *head, uint32_t epoch, uint64_t before)
+GPI_DEVICE void gpi_finish_launch(gpi_tile_state_head *head, uint32_t epoch, uint64_t before)
 {
     if (before != gridDim.x - 1)
         return;

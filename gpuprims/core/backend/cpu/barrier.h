@@ -178,11 +178,11 @@ static inline void gpi_cpu_mbarrier_update(gpi_cpu_block *block, uint64_t *mbarr
 static inline void gpi_cpu_mbarrier_check(const uint64_t *mbarrier, int arrives, const char *site)
 {
     gpi_fiber *self = gpi_cpu_self;
-    uint64_t rubbish;
+    uint64_t undefined;
     const char *what = "was never initialised";
 
-    memset(&rubbish, GPI_CPU_RUBBISH, sizeof rubbish);
-    if (*mbarrier != rubbish) {
+    memset(&undefined, GPI_CPU_UNDEFINED, sizeof undefined);
+    if (*mbarrier != undefined) {
         if (!arrives || *mbarrier >> 16 & 0xFFFF)
             return;
         what = "expects nobody any more";

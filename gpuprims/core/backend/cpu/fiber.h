@@ -188,7 +188,7 @@ typedef struct gpi_cpu_block {
 
 #define GPI_CPU_OVER (~0ull) /* its operating-system thread has no more to do */
 
-#define GPI_CPU_RUBBISH 0xD5 /* every byte of new shared memory */
+#define GPI_CPU_UNDEFINED 0xD5 /* every byte of new shared memory */
 
 #define GPI_CPU_TEXT_(x) #x
 #define GPI_CPU_TEXT(x) GPI_CPU_TEXT_(x)

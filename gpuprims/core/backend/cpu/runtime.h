@@ -173,7 +173,7 @@ static inline const char *cudaGetErrorString(cudaError_t error)
 
 /*
  * An allocation is preceded by a header that remembers its size, and is exactly as long as asked
- * for, so that AddressSanitizer sees the first byte past either end. New memory holds rubbish, as
+ * for, so that AddressSanitizer sees the first byte past either end. New memory holds undefined bytes, as
  * on a GPU. Host memory does not count as memory of the device.
  */
 #define GPI_CPU_HEADER 256

@@ -74,11 +74,11 @@ static inline void gpi_cpu_enter_shared(char *low, char *high, size_t zone, size
     variable->zone = zone;
     variable->name = name;
     variable->site = site;
-    memset(low, GPI_CPU_RUBBISH, zone);
-    memset(high, GPI_CPU_RUBBISH, zone);
+    memset(low, GPI_CPU_UNDEFINED, zone);
+    memset(high, GPI_CPU_UNDEFINED, zone);
     __asm__("" : "+r"(low)); /* from here on, the compiler does not know where the object ends */
     if (high == low + zone + rounded) /* nothing else came to lie between them */
-        memset(low + zone, GPI_CPU_RUBBISH, rounded);
+        memset(low + zone, GPI_CPU_UNDEFINED, rounded);
     gpi_cpu_poison(low, zone);
     gpi_cpu_poison(high, zone);
 }
@@ -92,7 +92,7 @@ static inline int gpi_cpu_enter_dynamic_shared(gpi_cpu_block *block)
 
     if (!memory)
         return 0;
-    memset(memory, GPI_CPU_RUBBISH, rounded);
+    memset(memory, GPI_CPU_UNDEFINED, rounded);
     block->dynamic_shared = memory + GPI_CPU_REDZONE;
     gpi_cpu_poison(memory, GPI_CPU_REDZONE);
     gpi_cpu_poison(block->dynamic_shared + bytes, rounded - GPI_CPU_REDZONE - bytes);
@@ -103,7 +103,7 @@ static inline int gpi_cpu_redzone_intact(char *zone, size_t bytes)
 {
     gpi_cpu_unpoison(zone, bytes);
     for (size_t i = 0; i < bytes; i++)
-        if ((unsigned char)zone[i] != GPI_CPU_RUBBISH)
+        if ((unsigned char)zone[i] != GPI_CPU_UNDEFINED)
             return 0;
     return 1;
 }

@@ -1,5 +1,5 @@
 /*
- * core/backend/cpu/warp.h: the operations of a warp on the CPU: shuffles, votes, match, reduce, __syncwarp.
+ * core/backend/cpu/warp.h: the operations of a warp on the CPU: shuffles, ballots, match, reduce, __syncwarp.
  *
  * Every lane leaves what it brings in its fiber and waits; the last lane of the mask to arrive
  * carries the operation out for all of them. A lane that has exited is not waited for.
