@@ -185,11 +185,11 @@ def scan_shape():
     f.save()
 
 
-def scan_tags():
-    f = Figure('scan-tags', 800, 372, 'tags: a tile folds the aggregates of all tiles before it, group by group')
+def scan_tile_states():
+    f = Figure('scan-tile-states', 800, 372, 'tile states: a tile folds the aggregates of all tiles before it, group by group')
     left, step, width, top = 40, 60, 52, 62
     words = [(7, 3), (7, 5), (7, 4), (7, 1), (7, 2), (7, 6), (7, 1), (6, 8), (7, 4), (7, 2), (7, 5), (6, 9)]
-    f.text(left, 24, 'The tags, in launch 7: epoch and aggregate of each tile', bold=True)
+    f.text(left, 24, 'The tile states, in launch 7: epoch and aggregate of each tile', bold=True)
     for t, (epoch, aggregate) in enumerate(words):
         x = left + t * step + t // 4 * 12
         f.text(x + width / 2, top - 12, f'tile {t}', 12, 'middle', GREY)
@@ -202,8 +202,8 @@ def scan_tags():
 
     parts = []
     for g, (count, title, note, value) in enumerate((
-            (4, 'group 0', 'kept: the block added it up', '13'), (4, 'group 1', 'look warp 0, a lane each', '2 6 1 ?'),
-            (2, 'group 2, in part', 'look warp 1', '6'))):
+            (4, 'group 0', 'kept: the block added it up', '13'), (4, 'group 1', 'look-back warp 0, a lane each', '2 6 1 ?'),
+            (2, 'group 2, in part', 'look-back warp 1', '6'))):
         x1 = group_x(g)
         x2 = x1 + (count - 1) * step + width
         f.brace(x1, x2, 122)
@@ -231,8 +231,8 @@ def scan_tags():
     f.save()
 
 
-def scan_ring():
-    f = Figure('scan-ring', 800, 430, 'the ring: the warps of a block, its stages, and how they meet')
+def scan_stages():
+    f = Figure('scan-stages', 800, 430, 'the pipelined kernel: the warps of a block, its stages, and how they meet')
     left, step, width, top = 28, 108, 100, 170
     stages = [('tile 24', 'leaves', 'out'), ('tile 159', 'is scanned', 'out'), ('tile 288', 'ready', 'new'),
               ('tile 419', 'full', 'new'), ('tile 553', 'full', 'new'), ('tile 683', 'comes', 'in'),
@@ -249,7 +249,7 @@ def scan_ring():
     f.cell(left + 40, 112, '8 scan warps', 'same', step + width - 40, 28, 12)
     f.cell(left + 3 * step, 112, '8 reduce warps', 'same', step + width, 28, 12)
     f.cell(left + 5 * step + 34, 112, '1 load warp', 'same', step + width - 68, 28, 12)
-    f.cell(left + 2 * step, 282, '6 look warps', 'same', step + width, 28, 12)
+    f.cell(left + 2 * step, 282, '6 look-back warps', 'same', step + width, 28, 12)
     for x in (1, 3, 4):
         f.arrow(left + x * step + width / 2, 141, left + x * step + width / 2, 168)
     for x in (5 * step + 60, 6 * step + 40):
@@ -259,7 +259,7 @@ def scan_ring():
     f.text(left + 4 * step + 4, 300, 'find out what comes before a tile', 12, color=GREY)
     f.cell(left, 24, 'out', 'out', step + width, 28, 13)
     f.cell(left + 5 * step, 24, 'in', 'in', step + width, 28, 13)
-    f.cell(left + 2 * step, 24, 'tags', 'new', 2 * step + width, 28, 13)
+    f.cell(left + 2 * step, 24, 'tile states', 'new', 2 * step + width, 28, 13)
     f.body.append(f'<path d="M{left + 20} 168 V54" fill="none" stroke="{HOT}" stroke-width="1.4" '
                   'marker-end="url(#h)"/>')
     f.text(left + 27, 68, 'bulk copies', 12, color=HOT)
@@ -326,12 +326,12 @@ def scan_alignment():
     f = Figure('scan-alignment', 800, 470, 'a chunk of any alignment on its way through shared memory and registers')
     left, unit, lanes = 170, 56, ['in', 'new', 'out']
 
-    def strip(y, phase, vectors=(0, 11)):
+    def strip(y, misalignment, vectors=(0, 11)):
         """16-byte vectors, and in them a chunk of three runs of two vectors each."""
         for v in range(*vectors):
             f.cell(left + v * unit, y, '', 'none', unit, 30)
         for lane in range(3):
-            x = left + (phase + 2 * lane) * unit
+            x = left + (misalignment + 2 * lane) * unit
             fill, outline = KINDS[lanes[lane]]
             f.body.append(f'<rect x="{x:g}" y="{y + 3:g}" width="{2 * unit:g}" height="24" fill="{fill}" '
                           f'stroke="{outline}" stroke-width="1.2"/>')
@@ -1176,7 +1176,7 @@ def hybrid_merge():
     hybrid_lanes('hybrid-merge', 'hybrid by CPU merge', 500)
 
 
-FIGURES = [scan, scan_shape, scan_tags, scan_ring, scan_pipeline, scan_alignment, scan_order, reduce, block_rake,
+FIGURES = [scan, scan_shape, scan_tile_states, scan_stages, scan_pipeline, scan_alignment, scan_order, reduce, block_rake,
            block_scan, exchange, fold_order, compact, look_back, scatter, radix_cluster,
            radix_buckets, cpu_backend, naive_scan,
            work_efficient_scan, shared_scan, bank_conflicts, shuffle_scan, map_scan_scatter, find_max, split_sort,
