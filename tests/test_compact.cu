@@ -135,11 +135,11 @@ COMPACT_CASE(widest, matrices16, make_matrices16(r), x.at[15].m[0] % 5 == 1, NO_
 #define CASE_TYPE    uint8_t
 #define CASE_MAKE    (uint8_t)r
 #define CASE_KEEP(x) ((x) & 1)
-#define CASE         bytes_ring
+#define CASE         bytes_pipelined
 #define CASE_KERNEL  GP_KERNEL_PIPELINED
 #define CASE_GRID    3
 #include "compact_case.h"
-#define CASE        bytes_wave
+#define CASE        bytes_simple
 #define CASE_KERNEL GP_KERNEL_SIMPLE
 #define CASE_GRID   3
 #include "compact_case.h"
@@ -150,7 +150,7 @@ COMPACT_CASE(widest, matrices16, make_matrices16(r), x.at[15].m[0] % 5 == 1, NO_
 #define CASE_TYPE    uint16_t
 #define CASE_MAKE    (uint16_t)r
 #define CASE_KEEP(x) ((x) % 3)
-#define CASE         halves_ring
+#define CASE         halves_pipelined
 #define CASE_KERNEL  GP_KERNEL_PIPELINED
 #define CASE_GRID    1
 #include "compact_case.h"
@@ -161,19 +161,19 @@ COMPACT_CASE(widest, matrices16, make_matrices16(r), x.at[15].m[0] % 5 == 1, NO_
 #define CASE_TYPE    uint32_t
 #define CASE_MAKE    (uint32_t)r
 #define CASE_KEEP(x) ((x) & 1)
-#define CASE         words_ring
+#define CASE         words_pipelined
 #define CASE_KERNEL  GP_KERNEL_PIPELINED
 #define CASE_GRID    5
 #include "compact_case.h"
-#define CASE        words_lone_ring
+#define CASE        words_lone_pipelined
 #define CASE_KERNEL GP_KERNEL_PIPELINED
 #define CASE_GRID   1
 #include "compact_case.h"
-#define CASE        words_wave
+#define CASE        words_simple
 #define CASE_KERNEL GP_KERNEL_SIMPLE
 #define CASE_GRID   3
 #include "compact_case.h"
-#define CASE        words_lone_wave
+#define CASE        words_lone_simple
 #define CASE_KERNEL GP_KERNEL_SIMPLE
 #define CASE_GRID   1
 #include "compact_case.h"
@@ -184,7 +184,7 @@ COMPACT_CASE(widest, matrices16, make_matrices16(r), x.at[15].m[0] % 5 == 1, NO_
 #define CASE_TYPE    uint64_t
 #define CASE_MAKE    r
 #define CASE_KEEP(x) ((x) >> 63)
-#define CASE         longs_ring
+#define CASE         longs_pipelined
 #define CASE_KERNEL  GP_KERNEL_PIPELINED
 #define CASE_GRID    3
 #include "compact_case.h"
@@ -207,7 +207,7 @@ static pair make_pair(uint64_t r)
 #define CASE_TYPE    pair
 #define CASE_MAKE    make_pair(r)
 #define CASE_KEEP(x) ((x).second >> 31)
-#define CASE         pairs_ring
+#define CASE         pairs_pipelined
 #define CASE_KERNEL  GP_KERNEL_PIPELINED
 #define CASE_GRID    3
 #include "compact_case.h"
@@ -243,11 +243,11 @@ static odd make_odd(uint64_t r)
 #define CASE_TYPE    three
 #define CASE_MAKE    make_three(r)
 #define CASE_KEEP(x) ((x).at[1] & 1)
-#define CASE         threes_ring
+#define CASE         threes_pipelined
 #define CASE_KERNEL  GP_KERNEL_PIPELINED
 #define CASE_GRID    3
 #include "compact_case.h"
-#define CASE        threes_wave
+#define CASE        threes_simple
 #define CASE_KERNEL GP_KERNEL_SIMPLE
 #define CASE_GRID   3
 #include "compact_case.h"
@@ -258,7 +258,7 @@ static odd make_odd(uint64_t r)
 #define CASE_TYPE    triangle
 #define CASE_MAKE    make_triangle(r)
 #define CASE_KEEP(x) ((x).b & 2)
-#define CASE         twelves_ring
+#define CASE         twelves_pipelined
 #define CASE_KERNEL  GP_KERNEL_PIPELINED
 #define CASE_GRID    3
 #include "compact_case.h"
@@ -269,7 +269,7 @@ static odd make_odd(uint64_t r)
 #define CASE_TYPE    matrices3
 #define CASE_MAKE    make_matrices3(r)
 #define CASE_KEEP(x) ((x).at[2].m[1] % 8 < 4)
-#define CASE         wide_ring
+#define CASE         wide_pipelined
 #define CASE_KERNEL  GP_KERNEL_PIPELINED
 #define CASE_GRID    3
 #include "compact_case.h"
@@ -280,11 +280,11 @@ static odd make_odd(uint64_t r)
 #define CASE_TYPE    odd
 #define CASE_MAKE    make_odd(r)
 #define CASE_KEEP(x) ((x).at[0] & 1)
-#define CASE         odds_ring
+#define CASE         odds_pipelined
 #define CASE_KERNEL  GP_KERNEL_PIPELINED
 #define CASE_GRID    3
 #include "compact_case.h"
-#define CASE        odds_wave
+#define CASE        odds_simple
 #define CASE_KERNEL GP_KERNEL_SIMPLE
 #define CASE_GRID   3
 #include "compact_case.h"
@@ -298,11 +298,11 @@ static odd make_odd(uint64_t r)
 #define CASE_KEEP(x) ((x) & 1)
 #undef GPI_PATIENCE
 #define GPI_PATIENCE 0
-#define CASE         words_hasty_ring
+#define CASE         words_hasty_pipelined
 #define CASE_KERNEL  GP_KERNEL_PIPELINED
 #define CASE_GRID    0xFFFFFFFFu
 #include "compact_case.h"
-#define CASE        words_hasty_wave
+#define CASE        words_hasty_simple
 #define CASE_KERNEL GP_KERNEL_SIMPLE
 #define CASE_GRID   0xFFFFFFFFu
 #include "compact_case.h"
@@ -597,11 +597,11 @@ int main(int argc, char **argv)
     }
 
     static const compact_case *const forced[] = {
-        &bytes_ring_case,       &bytes_wave_case,  &halves_ring_case,     &words_ring_case,
-        &words_lone_ring_case,  &words_wave_case,  &words_lone_wave_case, &words_hasty_ring_case,
-        &words_hasty_wave_case, &longs_ring_case,  &threes_ring_case,     &threes_wave_case,
-        &twelves_ring_case,     &wide_ring_case,   &odds_ring_case,       &odds_wave_case,
-        &pairs_ring_case};
+        &bytes_pipelined_case, &bytes_simple_case, &halves_pipelined_case, &words_pipelined_case,
+        &words_lone_pipelined_case, &words_simple_case, &words_lone_simple_case,
+        &words_hasty_pipelined_case, &words_hasty_simple_case, &longs_pipelined_case,
+        &threes_pipelined_case, &threes_simple_case, &twelves_pipelined_case, &wide_pipelined_case,
+        &odds_pipelined_case, &odds_simple_case, &pairs_pipelined_case};
     for (size_t k = 0; k < sizeof forced / sizeof forced[0]; k++) {
         check_tiles(forced[k], forced[k]->bytes == 4 && !tap_small ? 33 : tap_small ? 2 : 7);
         for (int function = 0; function < COMPACT_FUNCTIONS; function++)

@@ -50,17 +50,17 @@ static __host__ __device__ inline bytes77 make_bytes77(uint64_t r)
 }
 
 /* As many blocks as there are multiprocessors, one block, and a few. */
-#define FORCED        ring
+#define FORCED        pipelined
 #define FORCED_KERNEL GP_KERNEL_PIPELINED
 #define FORCED_GRID   0xFFFFFFFFu
 #include "scan_kernel_cases.h"
 
-#define FORCED        wave
+#define FORCED        simple
 #define FORCED_KERNEL GP_KERNEL_SIMPLE
 #define FORCED_GRID   3
 #include "scan_kernel_cases.h"
 
-enum { CASES = sizeof ring_cases / sizeof *ring_cases };
+enum { CASES = sizeof pipelined_cases / sizeof *pipelined_cases };
 
 /* Items of a tile of `bytes` large items, as docs/fold-order.md has it; *chunk gets those of a chunk. */
 static size_t tile_items(size_t bytes, size_t *chunk)
@@ -109,23 +109,23 @@ static void at_all_borders(const fold_case *c)
 #define GP_TYPE float
 #include <gpuprims/scan.cuh>
 
-#define GP_NAME   ring
+#define GP_NAME   pipelined
 #define GP_TYPE   float
 #define GP_KERNEL GP_KERNEL_PIPELINED
 #include <gpuprims/scan.cuh>
 
-#define GP_NAME   ring2
+#define GP_NAME   pipelined2
 #define GP_TYPE   float
 #define GP_KERNEL GP_KERNEL_PIPELINED
 #define GP_GRID   2
 #include <gpuprims/scan.cuh>
 
-#define GP_NAME   wave
+#define GP_NAME   simple
 #define GP_TYPE   float
 #define GP_KERNEL GP_KERNEL_SIMPLE
 #include <gpuprims/scan.cuh>
 
-#define GP_NAME   wave1
+#define GP_NAME   simple1
 #define GP_TYPE   float
 #define GP_KERNEL GP_KERNEL_SIMPLE
 #define GP_GRID   1
@@ -134,12 +134,12 @@ static void at_all_borders(const fold_case *c)
 /* Warps that fold every tile themselves which is not there when they ask. */
 #undef GPI_PATIENCE
 #define GPI_PATIENCE 0
-#define GP_NAME      hasty_ring
+#define GP_NAME      hasty_pipelined
 #define GP_TYPE      float
 #define GP_KERNEL    GP_KERNEL_PIPELINED
 #include <gpuprims/scan.cuh>
 
-#define GP_NAME   hasty_wave
+#define GP_NAME   hasty_simple
 #define GP_TYPE   float
 #define GP_KERNEL GP_KERNEL_SIMPLE
 #include <gpuprims/scan.cuh>
@@ -234,16 +234,16 @@ typedef cudaError_t (*float_scan)(const float *in, float *out, size_t n, gp_work
 typedef cudaError_t (*float_scan_init)(const float *in, float *out, size_t n, float init,
                                        gp_workspace *ws, cudaStream_t stream);
 enum { KERNELS = 7 };
-static const char *const kernel_names[KERNELS] = {"the kernel for n", "the ring", "a ring of two blocks",
-                                                  "the wave", "a wave of one block", "a hasty ring",
-                                                  "a hasty wave"};
-static const float_scan scans[KERNELS] = {any_inclusive_scan, ring_inclusive_scan, ring2_inclusive_scan,
-                                          wave_inclusive_scan, wave1_inclusive_scan,
-                                          hasty_ring_inclusive_scan, hasty_wave_inclusive_scan};
-static const float_scan_init scans_init[KERNELS] = {any_exclusive_scan_init, ring_exclusive_scan_init,
-                                                    ring2_exclusive_scan_init, wave_exclusive_scan_init,
-                                                    wave1_exclusive_scan_init, hasty_ring_exclusive_scan_init,
-                                                    hasty_wave_exclusive_scan_init};
+static const char *const kernel_names[KERNELS] = {"the kernel for n", "the pipelined kernel", "two pipelined blocks",
+                                                  "the simple kernel", "one simple block", "a hasty pipelined kernel",
+                                                  "a hasty simple kernel"};
+static const float_scan scans[KERNELS] = {any_inclusive_scan, pipelined_inclusive_scan, pipelined2_inclusive_scan,
+                                          simple_inclusive_scan, simple1_inclusive_scan,
+                                          hasty_pipelined_inclusive_scan, hasty_simple_inclusive_scan};
+static const float_scan_init scans_init[KERNELS] = {any_exclusive_scan_init, pipelined_exclusive_scan_init,
+                                                    pipelined2_exclusive_scan_init, simple_exclusive_scan_init,
+                                                    simple1_exclusive_scan_init, hasty_pipelined_exclusive_scan_init,
+                                                    hasty_simple_exclusive_scan_init};
 
 /* Fixed numbers of very different sizes, so that every order has a sum of its own. */
 static void fixed_floats(float *x, size_t n)
@@ -300,8 +300,8 @@ int main(int argc, char **argv)
 {
     tap_begin(argc, argv);
     for (int k = 0; k < CASES; k++) {
-        at_all_borders(ring_cases[k]);
-        at_all_borders(wave_cases[k]);
+        at_all_borders(pipelined_cases[k]);
+        at_all_borders(simple_cases[k]);
     }
     fold_check_neighbours("ranges of 8 bytes");
     in_documented_order(29, 0x759054a64fcc67bf, 0x6a2f42677c5bc526);
