@@ -8,8 +8,7 @@
  *     options.h     the command line               measure.h   run, check, time
  *     input.h       the distributions              report.h    what is printed and written
  *
- * A new primitive is a row of the table in meson.build and, if it is the first of its kind, a
- * template.
+ * A new primitive is a row file, rows/NAME.py, and a template: README.md.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE 1

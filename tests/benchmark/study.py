@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The performance studies: each runs gpbench, or gpbench under Nsight Compute, writes CSV files, draws plots.
 
-    study.py --build build                  those of docs/performance.md that take a GPU
+    study.py --build build                  those that take a GPU and gpbench_studies
     study.py --build build block_size       one of them
     study.py compile_time                   the one that takes nvcc alone
     study.py --plot-only                    draws the plots of the CSV files that are there
@@ -13,27 +13,19 @@
     idle_threads     work-efficient scan, with threads for the active nodes of a level and for all places
     bank_conflicts   shared-memory scan, with and without padding
     kernels          times, launches and counters of every rung and every production kernel
-    networks         the sorting networks beside radix and merge sort, pairs, 2^14 to 2^26; docs/figures/draw.py
-                     draws it
     compile_time     what an #include costs, against CUB
-
-What the pages of single primitives tell takes all of gpbench, `ninja -C FOLDER tests/benchmark/gpbench_cuda`:
 
     2e28_cold        scans, reductions, compactions and block collectives of 2^28 items
     offsets          scans and compactions of 2^28 items whose arrays begin an item later
     sizes            scans, reductions and compactions of 2^8 to 2^24 items, one call and 20 back to back
-    sort             radix sorts of 2^28 items of all types and many distributions, and of few items
-    merge_sort       merge sorts over 2^10 to 2^28 items, and block sorts
-
-and `ninja -C FOLDER tests/benchmark/bench_hybrid_cuda`:
-
-    hybrid           hybrid sorts of 8 GiB, sorts by the CPU, and timelines of two of them
 
 Study NAME writes h200_NAME.csv, the rows of gpbench, and what Nsight Compute says of each kernel to
 h200_NAME_kernels.csv. Those on a GPU take some five minutes, of which `cpu`, which knows no GPU, takes two; the
 compile time takes as much again. What fails is reported, and the others go on; the exit status is 2 then.
 Afterwards the tables of the documentation are brought up to date (tables.py).
-FOLDER is that of Meson; `ninja -C FOLDER tests/benchmark/gpbench_studies` makes what is needed in it.
+FOLDER is that of Meson; `ninja -C FOLDER tests/benchmark/gpbench_studies` makes what is needed in it. Those from
+2e28_cold on, and most of those of single primitives, need gpbench_cuda instead, hybrid bench_hybrid_cuda: they are
+left out unless they are named.
 """
 import argparse
 import csv
@@ -45,6 +37,8 @@ import subprocess
 import sys
 import tempfile
 import time
+
+import row_files
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
@@ -63,6 +57,12 @@ def beside(*groups):
     return ["--filter", ",".join(f"{group}/{who}" for group in groups for who in ("gpuprims", "CUB*", "memcpy"))]
 
 
+def step(told):
+    """The arguments of gpbench, or of bench_hybrid, from a step of a row file."""
+    return [*(only(*told["only"]) if "only" in told else []), *(beside(*told["beside"]) if "beside" in told else []),
+            *told["options"].split()]
+
+
 def each(group, implementations):
     return [f"{group}/{implementation}" for implementation in implementations.split()]
 
@@ -77,23 +77,28 @@ BANKS = each(SCAN, "shared shared_unpadded")
 ON_CPU = each(SCAN, "cpu cpu_threads") + each(COMPACT, "cpu cpu_threads cpu_with_scan") + each(SORT, "cpu cpu_threads")
 END_TO_END = [name for group in (SCAN, COMPACT, SORT) for name in each(group, "memcpy gpuprims")]
 
-# Every kernel: of many items; those for few items, or for very many; and the sorts that make more passes than
-# are worth waiting for at that size.
-PAIRS, STRUCTS = "sort_pairs/u32", "sort_pairs/u32-struct16"
-RUNGS = SCANS + each("reduce_max/i32", "find_max") + COMPACTIONS
-PRODUCTION = (each(SCAN, "gpuprims gpuprims_wave CUB")
-              + each("reduce_sum/i32", "gpuprims CUB") + each("reduce_max/i32", "gpuprims CUB")
-              + each(COMPACT, "gpuprims gpuprims_wave CUB")
-              + [f"{word}/u32/gpuprims" for word in "compact_flagged compact_indices partition partition_stable gather "
-                                                    "scatter scatter_if map_to_flags".split()]
-              + each(SORT, "gpuprims CUB") + each(PAIRS, "gpuprims CUB") + each(STRUCTS, "gpuprims CUB")
-              + each("merge_sort/u32", "gpuprims CUB") + each("merge/u32", "gpuprims CUB"))
-COPIES = list(dict.fromkeys(name.rpartition("/")[0] + "/memcpy" for name in RUNGS + PRODUCTION))
-NETWORK_PAIRS = each("sort_networks/u32", "bitonic odd_even gpuprims CUB gpuprims_merge CUB_merge")
-SLOW = each(SORT, "split") + NETWORKS
-FEW = [f"{group}/gpuprims" for group in (SCAN, "reduce_sum/i32", COMPACT, "partition_stable/u32")]
-FEW_KEYS = each(SORT, "gpuprims CUB") + each(PAIRS, "gpuprims")
-MANY_KEYS = each(SORT, "gpuprims")
+# Every kernel, by the row files: how it is timed at which sizes, and whether beside a copy. At 2^26 everything but the
+# sorts that make more passes than are worth waiting for; few items, and very many, for the kernels that those take.
+KERNEL_SIZES = {"2^26": ("--cold --copies --repeat 5", True), "2^24": ("--cold --copies --repeat 5", True),
+                "2^12,2^16,2^20": ("--cold --copies", False), "2^16,2^22": ("--cold --copies", False),
+                "2^28": ("--cold --repeat 5", True)}
+
+
+def kernels_at(sizes):
+    """The groups that have kernels for these sizes, and those."""
+    return {group: each(group, at[sizes]) for group, (_, at) in row_files.joined("KERNELS").items() if sizes in at}
+
+
+def kernels_timed(sizes):
+    options, with_copy = KERNEL_SIZES[sizes]
+    names = [name for group, kernels in kernels_at(sizes).items()
+             for name in kernels + ([f"{group}/memcpy"] if with_copy else [])]
+    return [*only(*names), "--sizes", sizes, *options.split()]
+
+
+def kernels_profiled(sizes):
+    return [*only(*sum(kernels_at(sizes).values(), [])), "--sizes", sizes]
+
 
 # What Nsight Compute is asked for, and the columns that come of it.
 COUNTERS = {
@@ -145,62 +150,31 @@ STUDIES = {
         "profiled": [[*only(*BANKS), "--sizes", "2^24", "--block", BLOCKS]],
     },
     "kernels": {
-        "timed": [[*only(*RUNGS, *PRODUCTION, *COPIES), "--sizes", "2^26", "--cold", "--copies", "--repeat", "5"],
-                  [*only(*SLOW, f"{SORT}/memcpy"), "--sizes", "2^24", "--cold", "--copies", "--repeat", "5"],
-                  [*only(*FEW_KEYS), "--sizes", "2^12,2^16,2^20", "--cold", "--copies"],
-                  [*only(*FEW), "--sizes", "2^16,2^22", "--cold", "--copies"],
-                  [*only(*MANY_KEYS, f"{SORT}/memcpy"), "--sizes", "2^28", "--cold", "--repeat", "5"]],
-        "profiled": [[*only(*RUNGS, *PRODUCTION), "--sizes", "2^26"], [*only(*SLOW), "--sizes", "2^24"],
-                     [*only(*FEW_KEYS), "--sizes", "2^12,2^16,2^20"], [*only(*FEW), "--sizes", "2^16,2^22"],
-                     [*only(*MANY_KEYS), "--sizes", "2^28"]],
+        "timed": [kernels_timed(sizes) for sizes in KERNEL_SIZES],
+        "profiled": [kernels_profiled(sizes) for sizes in KERNEL_SIZES],
         "counters": ALL_COUNTERS,
-    },
-    "networks": {
-        "timed": [[*only(*NETWORK_PAIRS), "--sizes", "14..26", "--warm", "--repeat", "100"]],
     },
     "compile_time": {},
     "2e28_cold": {
-        "timed": [[*beside("scan_[ei]*/*", "reduce_*", "compact*", "partition*", "block_[eir]*"),
-                   "--sizes", "2^28", "--cold"]],
+        "program": "gpbench_cuda",
+        "timed": [[*beside(*row_files.joined("COLD")), "--sizes", "2^28", "--cold"]],
     },
     "offsets": {
-        "timed": [[*beside("scan_exclusive_sum/i32", "scan_exclusive_sum/i64", "scan_exclusive_sum/i16",
-                           "scan_exclusive_sum/u8", "scan_inclusive_max/u8", "scan_exclusive_own/i32",
-                           "compact/u32", "compact/u64", "compact/u8"),
+        "program": "gpbench_cuda",
+        "timed": [[*beside(*[group for _, group in row_files.joined("OFFSETS")]),
                    "--sizes", "2^28", "--cold", "--offset-in", str(begin_in), "--offset-out", str(begin_out)]
                   for begin_in in (0, 1) for begin_out in (0, 1)],
     },
     "sizes": {
-        "timed": [[*beside("scan_exclusive_sum/i32", "scan_exclusive_sum/i64", "reduce_sum/i32", "reduce_sum/i64",
-                           "reduce_sum/f64", "compact/u32", "compact_costly/u8", "partition_stable/u32"),
+        "program": "gpbench_cuda",
+        "timed": [[*beside(*[group for _, group in row_files.joined("SIZES")]),
                    "--sizes", "8..24", "--warm", "--batch", "1,20"]],
     },
-    "sort": {
-        "timed": [[*beside("sort/*", "sort_pairs/*"), "--sizes", "2^28", "--cold"],
-                  [*beside("sort/u32", "sort/u64", "sort_pairs/u32"), "--sizes", "2^28", "--cold", "--repeat", "9",
-                   "--distribution",
-                   "few,sorted,reversed,constant,range,entropy,zipf,seven,mostly,gaussian,low20,high16,"
-                   "runs,banks,hole,crowd"],
-                  [*beside("sort/[uf]*", "sort_pairs/u32", "sort_pairs/u64"), "--sizes", "8..24", "--warm",
-                   "--batch", "20"]],
-    },
-    "merge_sort": {
-        "timed": [[*beside("merge_sort/u32", "merge_sort/u64", "merge_sort_own/u32", "merge_sort_pairs/*"),
-                   "--sizes", "10..24,2^28", "--warm"],
-                  [*beside("merge_sort/f32", "merge_sort_own/struct48", "block_sort*"), "--sizes", "2^28", "--cold"]],
-    },
-    "hybrid": {  # the arguments are those of bench_hybrid
-        "timed": [["--method", "2", "--types", "u32", "--budget", "1G", "--serial"],
-                  ["--method", "1", "--types", "u32", "--budget", "1G", "--serial", "--repeat", "1"],
-                  ["--method", "2", "--types", "u32", "--budget", "2G,4G", "--cpu"],
-                  ["--method", "2", "--types", "u64", "--budget", "1G,2G,4G", "--cpu"],
-                  ["--method", "1", "--types", "u32", "--budget", "2G,4G", "--repeat", "1"],
-                  ["--method", "1", "--types", "u64", "--budget", "1G,2G,4G", "--repeat", "1"]],
-        # By method: the last run of its step with --serial.
-        "timelines": {"1": "hybrid by CPU merge", "2": "hybrid by distribution"},
-    },
 }
-PAGES = ["2e28_cold", "offsets", "sizes", "sort", "merge_sort", "hybrid"]
+DRAWN = [name for name, study in STUDIES.items() if "program" not in study]  # by study_plots.py
+OF_PRIMITIVES = row_files.joined("STUDIES")
+STUDIES.update({name: {**study, "timed": [step(told) for told in study["timed"]]}
+                for name, study in OF_PRIMITIVES.items()})
 
 
 class Problem(Exception):
@@ -208,8 +182,10 @@ class Problem(Exception):
 
 
 def parse_arguments():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("studies", nargs="*", metavar="STUDY", help="which (default: block_size to kernels)")
+    told = "".join(f"    {name:16} {study['what']}\n" for name, study in OF_PRIMITIVES.items())
+    parser = argparse.ArgumentParser(description=f"{__doc__}\nOf single primitives, by their row files:\n\n{told}",
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("studies", nargs="*", metavar="STUDY", help="which (default: those that take gpbench_studies)")
     parser.add_argument("--build", default=str(ROOT / "build"), metavar="FOLDER",
                         help="the build folder with gpbench (default: build)")
     parser.add_argument("--gpbench", metavar="PROGRAM", help="or the program itself")
@@ -223,7 +199,7 @@ def parse_arguments():
     if unknown:
         parser.error(f"no study is called {unknown[0]}; there are " + ", ".join(STUDIES))
     if not options.studies:
-        options.studies = [name for name in STUDIES if name not in PAGES
+        options.studies = [name for name, study in STUDIES.items() if "program" not in study
                            and (name != "compile_time" or options.plot_only)]
     return options
 
@@ -232,12 +208,13 @@ def parse_arguments():
 
 def find_gpbench(options, study):
     """gpbench, or bench_hybrid beside it."""
-    names = ["gpbench_cuda"] if study in PAGES else ["gpbench_studies", "gpbench_cuda"]
+    program = STUDIES[study].get("program")
+    names = [program] if program else ["gpbench_studies", "gpbench_cuda"]
     folder = pathlib.Path(options.build, "tests/benchmark")
     if options.gpbench:
-        folder, names = pathlib.Path(options.gpbench).parent, [pathlib.Path(options.gpbench).name]
-    if study == "hybrid":
-        names = ["bench_hybrid_cuda"]
+        folder = pathlib.Path(options.gpbench).parent
+        if program != "bench_hybrid_cuda":
+            names = [pathlib.Path(options.gpbench).name]
     places = [folder / name for name in names]
     present = [place for place in places if place.is_file()]
     if not present:
@@ -432,7 +409,7 @@ def main():
     try:
         if not options.measure_only:
             run([sys.executable, HERE / "tables.py", "--results", options.out])
-            drawn = [name for name in options.studies if name not in PAGES]
+            drawn = [name for name in options.studies if name in DRAWN]
             if drawn:
                 run([sys.executable, HERE / "study_plots.py", "--results", options.out, *drawn])
     except Problem as problem:

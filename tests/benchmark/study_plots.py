@@ -7,7 +7,9 @@ import argparse
 import pathlib
 import sys
 
+import measured
 import plots
+import row_files
 import tables
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -35,15 +37,15 @@ def legend(figure, panels, columns):
 
 def finish(plt, figure, folder, name, sources):
     figure.tight_layout()
-    plots.save(plt, figure, folder / f"{name}.svg", ", ".join(tables.digest(source) for source in sources))
+    plots.save(plt, figure, folder / f"{name}.svg", ", ".join(measured.digest(source) for source in sources))
 
 
 def gpu():
-    return tables.read("block_size")[0]["gpu"]
+    return measured.read("block_size")[0]["gpu"]
 
 
 def block_size(plt, folder):
-    sizes = sorted({row["n"] for row in tables.read("block_size")})
+    sizes = sorted({row["n"] for row in measured.read("block_size")})
     lines = [("scan, and find-max", [r for r in tables.RUNGS if r[0].startswith(("scan", "reduce"))]),
              ("compaction", [r for r in tables.RUNGS if r[0].startswith("compact")]),
              ("sort", [r for r in tables.RUNGS if r[0].startswith("sort")])]
@@ -51,12 +53,12 @@ def block_size(plt, folder):
     for row, (what, rungs) in zip(panels, lines):
         for panel, n in zip(row, sizes):
             for group, rung in rungs:
-                panel.plot(tables.BLOCKS, [tables.need("block_size", group, rung, n=n, block=b)["median_ms"] * 1e3
-                                           for b in tables.BLOCKS], label=tables.title(rung), **style(rung))
+                panel.plot(tables.BLOCKS, [measured.need("block_size", group, rung, n=n, block=b)["median_ms"] * 1e3
+                                           for b in tables.BLOCKS], label=measured.title(rung), **style(rung))
             panel.set_xscale("log", base=2)
             panel.set_yscale("log")
             panel.set_xticks(tables.BLOCKS, [str(b) for b in tables.BLOCKS])
-            panel.set_title(f"{what}, n = {tables.size(n)}", fontsize=9)
+            panel.set_title(f"{what}, n = {measured.size(n)}", fontsize=9)
         row[0].set_ylabel("µs")
     for panel in panels[-1]:
         panel.set_xlabel("threads of a block")
@@ -70,13 +72,13 @@ def array_size(plt, folder):
         figure, panel = plt.subplots(figsize=(8.5, 5.8))
         primitive, kind = group.split("/")
         for i in tables.contestants(what):
-            rows = tables.pick("cpu" if i in tables.CPUS else "array_size", primitive=primitive, type=kind,
+            rows = measured.pick("cpu" if i in tables.CPUS else "array_size", primitive=primitive, type=kind,
                                implementation=i)
             points = sorted((row["n"], row["median_ms"]) for row in rows if row["n"] <= 1 << 28)
             powers = [point for point in points if point[0] & (point[0] - 1) == 0]
             others = [point for point in points if point not in powers]
             look = style(i)
-            panel.plot(*zip(*powers), label=tables.title(i), **look)
+            panel.plot(*zip(*powers), label=measured.title(i), **look)
             panel.plot(*zip(*others), linestyle="none", marker="o", markersize=5.5, markerfacecolor="none",
                        markeredgewidth=0.8, color=look["color"])
         panel.plot([], [], linestyle="none", marker="o", markersize=5.5, markerfacecolor="none", markeredgewidth=0.8,
@@ -97,7 +99,7 @@ def end_to_end(plt, folder):
     ratios = []
     for (what, group), upper, lower in zip(tables.GROUPS.items(), *panels):
         def times(name, implementation, group=group, **wanted):
-            return [tables.need(name, group, implementation, n=1 << k, **wanted)["median_ms"] for k in exponents]
+            return [measured.need(name, group, implementation, n=1 << k, **wanted)["median_ms"] for k in exponents]
         whole = times("end_to_end", "gpuprims", cache="copies")
         core, cores = times("cpu", "cpu"), times("cpu", "cpu_threads")
         upper.plot(megabytes, core, label="CPU, one core", **style("cpu"))
@@ -136,12 +138,12 @@ def idle_threads(plt, folder):
                                         ("work_efficient_idle", "all threads", "naive")):
         up, down = tables.sweeps(implementation)
         left.plot(range(len(up)), [(a["ns"] + b["ns"]) / 1e3 for a, b in zip(up, down)], label=label, **style(mark))
-        rows = tables.pick("idle_threads", implementation=implementation)
+        rows = measured.pick("idle_threads", implementation=implementation)
         right.plot(*zip(*sorted((row["n"], row["median_ms"]) for row in rows)), label=label, **style(mark))
     left.set_xlabel("level: log2 of the stride")
     left.set_ylabel("both sweeps, µs")
     left.set_yscale("log")
-    left.set_title(f"n = {tables.size(up[0]['n'])}, level by level")
+    left.set_title(f"n = {measured.size(up[0]['n'])}, level by level")
     right.set_xscale("log", base=2)
     right.set_yscale("log")
     right.set_xlabel("n")
@@ -158,9 +160,9 @@ def bank_conflicts(plt, folder):
                                         ("shared", "with padding", "shared")):
         counts, times = [], []
         for block in tables.BLOCKS:
-            kernels = tables.pick("bank_conflicts_kernels", implementation=implementation, block=block)
+            kernels = measured.pick("bank_conflicts_kernels", implementation=implementation, block=block)
             counts.append(sum(k["bank_conflicts"] for k in kernels) / kernels[0]["n"])
-            times.append(tables.need("bank_conflicts", tables.GROUPS["scan"], implementation, n=1 << 24,
+            times.append(measured.need("bank_conflicts", tables.GROUPS["scan"], implementation, n=1 << 24,
                                      block=block)["median_ms"] * 1e3)
         left.plot(tables.BLOCKS, counts, label=label, **style(mark))
         right.plot(tables.BLOCKS, times, label=label, **style(mark))
@@ -176,22 +178,19 @@ def bank_conflicts(plt, folder):
     finish(plt, figure, folder, "bank-conflicts", ["bank_conflicts", "bank_conflicts_kernels"])
 
 
-# The bars of kernels.svg; the tables have the rest.
-SHOWN = ["scan_exclusive_sum/i32", "reduce_sum/i32", "compact/u32", "partition_stable/u32", "gather/u32", "merge/u32",
-         "sort/i32", "sort_pairs/u32", "merge_sort/u32"]
-
-
 def kernels(plt, folder):
     n = 1 << 26
     calls = tables.large_calls()
-    bars = [(group, i) for group in SHOWN for i in tables.BEST if (group, i, n) in calls]
+    # The groups that row files name, the sorts behind what passes over the data once; the tables have the rest.
+    groups = sorted(row_files.joined("BARS"), key=lambda group: len(calls[group, "gpuprims", n]) > 2)
+    bars = [(group, i) for group in groups for i in tables.BEST if (group, i, n) in calls]
     names, places, place = [], [], 0.0
     figure, panel = plt.subplots(figsize=(8, 0.3 * len(bars) + 1.6))
     for group, implementation in bars:
         if not names or names[-1] != group:
             place += 0.35
         names.append(group)
-        row = tables.need("kernels", group, implementation, n=n, cache="cold")
+        row = measured.need("kernels", group, implementation, n=n, cache="cold")
         moved = sum(k["bytes_read"] + k["bytes_written"] for k in calls[group, implementation, n])
         rate = 100 * row["of_memcpy"]
         panel.barh(place, rate, height=0.82, color=plots.STYLES[implementation]["color"], label=f"bar: {implementation}")
@@ -210,13 +209,13 @@ def kernels(plt, folder):
     panel.invert_yaxis()
     panel.set_xlabel("% of the rate of a memcpy\nbar: of the least bytes, the input and the output once\n"
                      "mark right of its bar: more was moved; left: the last writes stayed in the cache")
-    panel.set_title(f"How near to a copy, {tables.size(n)} items, {gpu()}")
+    panel.set_title(f"How near to a copy, {measured.size(n)} items, {gpu()}")
     legend(figure, [panel], 3)
     finish(plt, figure, folder, "kernels", ["kernels", "kernels_kernels"])
 
 
 def compile_time(plt, folder):
-    rows = [r for r in tables.read("compile_time") if r["library"]]
+    rows = [r for r in measured.read("compile_time") if r["library"]]
     names = list(dict.fromkeys(r["primitive"] for r in rows))
     figure, panels = plt.subplots(1, 2, figsize=(9, 0.4 * len(names) + 1.2), sharey=True)
     for panel, column, scale, what in ((panels[0], "seconds_over_empty", 1, "seconds over an empty file"),
@@ -236,14 +235,13 @@ def compile_time(plt, folder):
 
 DRAWN = {"block_size": [block_size], "cpu": [array_size, end_to_end], "array_size": [array_size],
          "end_to_end": [end_to_end], "idle_threads": [idle_threads], "bank_conflicts": [bank_conflicts],
-         "kernels": [kernels], "networks": [],  # drawn by docs/figures/draw.py
-         "compile_time": [compile_time]}
+         "kernels": [kernels], "compile_time": [compile_time]}
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("studies", nargs="*", metavar="STUDY", help="which (default: all): " + ", ".join(DRAWN))
-    parser.add_argument("--results", default=str(tables.RESULTS), metavar="FOLDER",
+    parser.add_argument("--results", default=str(measured.RESULTS), metavar="FOLDER",
                         help="the CSV files (default: results)")
     parser.add_argument("--out", default=str(ROOT / "docs" / "performance"), metavar="FOLDER",
                         help="where to write (default: docs/performance)")
@@ -251,14 +249,14 @@ def main():
     unknown = [word for word in options.studies if word not in DRAWN]
     if unknown:
         parser.error(f"no study is called {unknown[0]}")
-    tables.RESULTS = pathlib.Path(options.results)
+    measured.RESULTS = pathlib.Path(options.results)
     folder = pathlib.Path(options.out)
     try:
         plt = plots.load_matplotlib()
         folder.mkdir(parents=True, exist_ok=True)
         for draw in dict.fromkeys(draw for study in options.studies or DRAWN for draw in DRAWN[study]):
             draw(plt, folder)
-    except (plots.Problem, tables.Problem) as problem:
+    except (plots.Problem, measured.Problem) as problem:
         print(f"study_plots.py: {problem}", file=sys.stderr)
         return 2
     except OSError as error:

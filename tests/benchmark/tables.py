@@ -5,8 +5,8 @@
     tables.py --check       says which tables are not, which plots, and which measured number of the pages on
                             performance is of no table: exit status 1
 
-A table of a page stands between two comments, NAME being a function of this file (or a value in a sentence,
-both comments in one line):
+A table of a page stands between two comments, NAME being a function of this file or of a row file (or a value in a
+sentence, both comments in one line):
 
     <!-- table: NAME ARGUMENT... -->
     <!-- end -->
@@ -14,119 +14,21 @@ both comments in one line):
 A plot names the CSV files that it was drawn from, and a digest of each.
 """
 import argparse
-import csv
-import functools
-import hashlib
 import math
 import pathlib
 import re
 import statistics
 import sys
 
+import measured
+import row_files
+from measured import (Problem, digest, digits, memory, need, one, percent, pick, read, size, table, times_faster,
+                      title)
+
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
-RESULTS = HERE / "results"
 
 MARKED = re.compile(r"(<!-- table: ([^\n]*?) -->)(.*?)(<!-- end -->)", re.S)
-NAMES = {"gpuprims": "gpuprims", "gpuprims_wave": "gpuprims, the wave", "cpu": "CPU, one core",
-         "cpu_threads": "CPU, all cores", "cpu_with_scan": "CPU, with a scan", "work_efficient": "work-efficient",
-         "work_efficient_idle": "work-efficient, idle threads", "shared_unpadded": "shared, no padding",
-         "odd_even": "odd-even merge", "find_max": "find-max", "memcpy": "copies alone"}
-
-
-class Problem(Exception):
-    """What goes to standard error as one sentence."""
-
-
-# ---- rows ----
-
-def path_of(name):
-    """results/h200_NAME.csv; what a compiler takes is no matter of the GPU."""
-    return RESULTS / (f"{name}.csv" if name == "compile_time" else f"h200_{name}.csv")
-
-
-@functools.lru_cache(None)
-def read(name):
-    """The rows of a file, numbers as numbers."""
-    def value(text):
-        try:
-            return int(text) if re.fullmatch(r"-?\d+", text) else float(text)
-        except (TypeError, ValueError):
-            return text
-    path = path_of(name)
-    try:
-        with open(path, newline="", encoding="utf-8") as file:
-            return [{key: value(text) for key, text in row.items()} for row in csv.DictReader(file)]
-    except OSError as error:
-        raise Problem(f"cannot read {path}: {error.strerror}") from None
-
-
-def digest(name):
-    """What a plot says of a file that it was drawn from."""
-    return f"{path_of(name).name} {hashlib.sha256(path_of(name).read_bytes()).hexdigest()[:16]}"
-
-
-def pick(name, **wanted):
-    return [row for row in read(name) if all(row[key] == value for key, value in wanted.items())]
-
-
-def one(name, group, implementation, **wanted):
-    """The row of primitive/type; None where there is none."""
-    primitive, kind = group.split("/")
-    rows = pick(name, primitive=primitive, type=kind, implementation=implementation, **wanted)
-    if len(rows) > 1:
-        raise Problem(f"h200_{name}.csv has {len(rows)} rows for {group}/{implementation} {wanted}")
-    return rows[0] if rows else None
-
-
-def need(name, group, implementation, **wanted):
-    row = one(name, group, implementation, **wanted)
-    if row is None:
-        raise Problem(f"h200_{name}.csv has no row for {group}/{implementation} {wanted}")
-    return row
-
-
-# ---- text ----
-
-def table(head, rows, words=1):
-    """A Markdown table; all columns but the first, or the first `words`, are numbers."""
-    lines = [head, ["---"] * words + ["---:"] * (len(head) - words), *rows]
-    return "\n".join("| " + " | ".join(str(cell) for cell in line) + " |" for line in lines)
-
-
-def size(n):
-    for less in (0, 3):
-        if (n + less) & (n + less - 1) == 0:
-            return f"2^{(n + less).bit_length() - 1}" + (f" − {less}" if less else "")
-    return str(n)
-
-
-def digits(value, count=3):
-    """So many significant digits, and all of those before the point."""
-    if value == 0:
-        return "0"
-    after = max(0, count - 1 - math.floor(math.log10(abs(value))))
-    return f"{value:.{after}f}"
-
-
-def title(implementation):
-    return NAMES.get(implementation, implementation)
-
-
-def memory(amount):
-    for unit, scale in (("GB", 1 << 30), ("MB", 1 << 20), ("KB", 1 << 10)):
-        if amount >= scale:
-            return f"{amount / scale:g} {unit}"
-    return f"{amount} bytes"
-
-
-def percent(part):
-    return f"{100 * part:.0f} %"
-
-
-def times_faster(slow, fast):
-    return digits(slow / fast, 2) if slow / fast < 10 else f"{slow / fast:.0f}"
-
 
 # ---- where ----
 
@@ -394,13 +296,7 @@ def bank_counters():
 
 # ---- the kernels ----
 
-KERNEL_GROUPS = {
-    "scan_exclusive_sum/i32": "scan", "reduce_sum/i32": "sum", "reduce_max/i32": "maximum", "compact/u32": "compact",
-    "compact_flagged/u32": "compact_flagged", "compact_indices/u32": "compact_indices", "partition/u32": "partition",
-    "partition_stable/u32": "partition_stable", "gather/u32": "gather", "scatter/u32": "scatter",
-    "scatter_if/u32": "scatter_if", "map_to_flags/u32": "map_to_flags", "sort/i32": "sort",
-    "sort_pairs/u32": "sort, values of 4 bytes", "sort_pairs/u32-struct16": "sort, values of 16 bytes",
-    "merge_sort/u32": "merge sort", "merge/u32": "merge"}
+KERNEL_GROUPS = {group: words for group, (words, _) in row_files.joined("KERNELS").items()}
 LARGE = 1 << 24  # items from which memory is the bound, and not the way of a launch
 
 
@@ -540,72 +436,22 @@ def compile_time():
 
 # ---- what the pages of the primitives say of 2^28 items ----
 
-SUM, MAXIMUM, OWN = "scan_exclusive_sum/", "scan_inclusive_max/", "scan_exclusive_own/"
-
-
-def maximum(words, kind):
-    """Against CUB given cuda::maximum, and given a functor."""
-    return [([f"{words}, maximum"], MAXIMUM + kind), (["likewise, CUB by a functor"], MAXIMUM + kind, "CUB_functor")]
-
-
-SPEEDS = {
-    "scan": (["items"], [
-        (["4-byte ints, sum"], SUM + "i32"), *maximum("4-byte ints", "i32"),
-        (["floats, sum"], SUM + "f32"), *maximum("floats", "f32"),
-        (["8-byte ints, sum"], SUM + "i64"), *maximum("8-byte ints", "i64"), *maximum("doubles", "f64"),
-        (["bytes, sum"], SUM + "u8"),
-        (["2-byte ints, sum"], SUM + "i16"), *maximum("2-byte ints", "i16"),
-        (["bytes, an operator of one's own"], OWN + "u8"),
-        (["2-byte ints, likewise"], OWN + "i16"), (["4-byte ints, likewise"], OWN + "i32"),
-        (["bytes to 8-byte sums"], SUM + "u8-u64"),
-        (["2×2 matrices of 16 bytes, product"], "scan_exclusive_product/struct16"),
-        (["structs of 48 bytes"], SUM + "struct48")]),
-    "compact": (["", "items"], [
-        (["compact, half kept", "4-byte items"], "compact/u32"),
-        (["compact, half kept", "8-byte items"], "compact/u64"),
-        (["compact, half kept", "bytes"], "compact/u8"),
-        (["compact, a predicate of about eight instructions", "bytes"], "compact_costly/u8"),
-        (["compact, none kept", "4-byte items"], "compact_none/u32"),
-        (["compact, all kept", "4-byte items"], "compact_all/u32"),
-        *[([word, "4-byte items"], f"{word}/u32")
-          for word in ("compact_flagged", "compact_indices", "partition", "partition_stable")]]),
-    "radix_sort": ([""], [
-        (["4-byte integers, unsigned"], "sort/u32"), (["4-byte integers, signed"], "sort/i32"),
-        (["floats"], "sort/f32"),
-        (["8-byte integers, unsigned"], "sort/u64"), (["8-byte integers, signed"], "sort/i64"),
-        (["doubles"], "sort/f64"), (["bytes"], "sort/u8"), (["2-byte integers, unsigned"], "sort/u16"),
-        (["2-byte integers, signed"], "sort/i16"),
-        (["4-byte keys with 4-byte values"], "sort_pairs/u32"),
-        (["4-byte keys with 8-byte values"], "sort_pairs/u32-u64"),
-        (["4-byte keys with 16-byte values"], "sort_pairs/u32-struct16"),
-        (["4-byte keys with 32-byte values"], "sort_pairs/u32-struct32"),
-        (["8-byte keys with 4-byte values"], "sort_pairs/u64")]),
-}
-
-
 def speed(what):
-    """Of memcpy's speed, or keys in a second, and of CUB's speed."""
-    head, lines = SPEEDS[what]
+    """Of memcpy's speed, or keys in a second, and of CUB's speed; what a row file says of it."""
+    told = next(row["SPEED"] for row in row_files.load() if row["FILE"] == what)
     rows = []
-    for words, group, *rival in lines:
-        mine, other = (need("sort" if what == "radix_sort" else "2e28_cold", group, who, n=1 << 28, cache="cold",
-                            distribution="uniform", offset_in=0, offset_out=0)
-                       for who in ("gpuprims", *(rival or ["CUB"])))
-        rate = f"{mine['items_per_s'] / 1e9:.1f}" if what == "radix_sort" else f"{mine['of_memcpy']:.2f}"
+    for words, group, *rival in told["lines"]:
+        mine, other = (need(told["study"], group, who, n=1 << 28, cache="cold", distribution="uniform", offset_in=0,
+                            offset_out=0) for who in ("gpuprims", *(rival or ["CUB"])))
+        rate = f"{mine['items_per_s'] / 1e9:.1f}" if "unit" in told else f"{mine['of_memcpy']:.2f}"
         rows.append([*words, rate, f"{other['median_ms'] / mine['median_ms']:.2f}"])
-    unit = "10^9 keys per second" if what == "radix_sort" else "of memcpy's speed"
-    return table([*head, unit, "of CUB's speed"], rows, len(head))
+    return table([*told["head"], told.get("unit", "of memcpy's speed"), "of CUB's speed"], rows, len(told["head"]))
 
 
 def offsets():
     """Of memcpy's speed with aligned arrays, when arrays begin an item later."""
     rows = []
-    for words, group in (("scan, 4-byte ints", SUM + "i32"), ("scan, 8-byte ints", SUM + "i64"),
-                         ("scan, 2-byte ints", SUM + "i16"), ("scan, bytes", SUM + "u8"),
-                         ("scan, bytes, maximum", MAXIMUM + "u8"),
-                         ("scan, 4-byte ints, an operator of one's own", OWN + "i32"),
-                         ("compact, 4-byte items", "compact/u32"), ("compact, 8-byte items", "compact/u64"),
-                         ("compact, bytes", "compact/u8")):
+    for words, group in row_files.joined("OFFSETS"):
         copy = need("offsets", group, "memcpy", offset_in=0, offset_out=0)["GBps"]
         rows.append([words] + [
             f"{need('offsets', group, 'gpuprims', offset_in=i, offset_out=o)['GBps'] / copy:.2f}"
@@ -617,155 +463,18 @@ def call_sizes():
     """How many times as fast as CUB, by size: one call, and 20 back to back."""
     sizes = [1 << power for power in range(8, 25, 2)]
     rows = []
-    for words, group in (("scan, 4-byte integers", "scan_exclusive_sum/i32"),
-                         ("scan, 8-byte", "scan_exclusive_sum/i64"), ("sum, 4-byte", "reduce_sum/i32"),
-                         ("sum, 8-byte", "reduce_sum/i64"), ("compaction, 4-byte", "compact/u32"),
-                         ("stable partition, 4-byte", "partition_stable/u32")):
+    for words, group in ((words, group) for words, group in row_files.joined("SIZES") if words):
         for batch, calls in ((1, "one call"), (20, "20 calls")):
             rows.append([f"{words}, {calls}"] + [
                 f"{need('sizes', group, 'gpuprims', n=n, batch=batch)['vs_cub']:.2f}" for n in sizes])
     return table(["", *map(size, sizes)], rows)
 
 
-SORTS = {"u32": "sort/u32", "u64": "sort/u64", "u32 with u32": "sort_pairs/u32", "u64 with u32": "sort_pairs/u64",
-         "f32": "sort/f32", "f64": "sort/f64"}
-
-
-def sort_distributions():
-    """How many times as fast as CUB's radix sort, by distribution."""
-    names = {"sorted": "sorted", "reversed": "reversed", "constant": "all the same", "seven": "7 values",
-             "few": "16 values", "range": "64 values", "mostly": "nine in ten the same",
-             "entropy": "AND of three random ones", "gaussian": "gaussian", "low20": "20 low bits",
-             "high16": "16 high bits", "zipf": "Zipf", "runs": "4096 neighbours the same",
-             "banks": "bytes that are multiples of 32", "hole": "the second byte 0",
-             "crowd": "8192 alike in 24 bits"}
-    kinds = list(SORTS)[:3]
-    rows = [[words] + [f"{need('sort', SORTS[kind], 'gpuprims', n=1 << 28, distribution=name)['vs_cub']:.2f}"
-                       for kind in kinds] for name, words in names.items()]
-    return table(["", *kinds], rows)
-
-
-def sort_sizes():
-    """How many times as fast as CUB's radix sort, by size."""
-    sizes = [1 << power for power in (8, 10, 12, 14, 16, 17, 18, 20, 22, 24)]
-    rows = [[kind] + [f"{need('sort', group, 'gpuprims', n=n, batch=20, distribution='uniform')['vs_cub']:.2f}"
-                      for n in sizes] for kind, group in SORTS.items()]
-    return table(["", *map(size, sizes)], rows)
-
-
-def block_speed():
-    """How many times as fast as CUB's block collectives."""
-    columns = ("block_inclusive_scan", "block_exclusive_scan", "block_reduce")
-    rows = []
-    for kind, threads in (("u32", 128), ("u32", 256), ("u32", 1024), ("u64", 256)):
-        found = [one("2e28_cold", f"{name}_{threads}/{kind}", "gpuprims") for name in columns]
-        rows.append([f"{kind}, {threads} threads"] + [f"{row['vs_cub']:.2f}" if row else "" for row in found])
-    return table(["", "`block_inclusive_scan`", "`block_exclusive_scan` with total", "`block_reduce`"], rows)
-
-
-MERGE_SORTS = [("4-byte integers", "merge_sort/u32"), ("8-byte integers", "merge_sort/u64"),
-               ("4-byte keys with 4-byte values", "merge_sort_pairs/u32-u64"),
-               ("4-byte integers by an order of your own", "merge_sort_own/u32"), ("floats", "merge_sort/f32"),
-               ("structs of 48 bytes by their first member", "merge_sort_own/struct48")]
-
-
-def merge_sort_speed():
-    """Milliseconds, and how many times as fast as CUB's merge sort: warm, or cold where that is all there is."""
-    sizes = (1 << 20, 1 << 24, 1 << 28)
-    rows = []
-    for words, group in MERGE_SORTS:
-        found = [one("merge_sort", group, "gpuprims", n=n, cache="warm")
-                 or one("merge_sort", group, "gpuprims", n=n, cache="cold") for n in sizes]
-        rows.append([words] + [f"{digits(row['median_ms'])} ({row['vs_cub']:.2f})" if row else "" for row in found])
-    return table(["milliseconds", *map(size, sizes)], rows)
-
-
-def merge_sort_worst():
-    """The least of CUB's speed by an order of one's own, for a sentence."""
-    rows = pick("merge_sort", primitive="merge_sort_own", type="u32", implementation="gpuprims", cache="warm")
-    return f"{min(row['vs_cub'] for row in rows):.2f}"
-
-
-def block_sort_speed():
-    """Items a second in blocks, and how many times as fast as CUB's block collectives."""
-    rows = []
-    for words, group in (("16 integers of 4 bytes a thread", "block_sort_256x16/u32"),
-                         ("8 integers of 8 bytes", "block_sort_256x8/u64"),
-                         ("16 floats", "block_sort_256x16/f32")):
-        mine, merge, radix = (need("merge_sort", group, i, n=1 << 28) for i in ("gpuprims", "CUB", "CUB_radix"))
-        rows.append([words, f"{mine['items_per_s'] / 1e9:.1f}",
-                     *[f"{other['median_ms'] / mine['median_ms']:.2f}" for other in (merge, radix)]])
-    return table(["", "10^9 items per second", "of CUB's block merge sort", "of CUB's block radix sort"], rows)
-
-
-def networks():
-    """Milliseconds of the sorting networks and of the other sorts of pairs."""
-    names = {"bitonic": "bitonic", "odd_even": "odd-even merge", "gpuprims": "radix sort", "CUB": "CUB radix sort",
-             "gpuprims_merge": "merge sort", "CUB_merge": "CUB merge sort"}
-    time = {(row["implementation"], row["n"]): row["median_ms"] for row in read("networks")}
-    rows = [[size(n)] + [digits(time[name, n]) if time[name, n] >= 0.1 else f"{time[name, n]:.3f}" for name in names]
-            for n in sorted({n for _, n in time})]
-    return table(["pairs", *names.values()], rows)
-
-
-def network_growth(implementation, n):
-    """How many times as long as for half as many pairs, for a sentence."""
-    time = {row["n"]: row["median_ms"] for row in pick("networks", implementation=implementation)}
-    return f"{time[int(n)] / time[int(n) // 2]:.1f}"
-
-
-def bus(way):
-    """The bus alone, in GB/s: in, out, or both ways at once; for a sentence."""
-    rates = [f"{row[f'bus_{way}_GBps']:.0f}" for row in read("hybrid") if row["budget"]]
-    least, most = min(rates, key=int), max(rates, key=int)
-    return f"{least} GB/s" if least == most else f"{least} to {most} GB/s"
-
-
-def hybrid_copies(how):
-    """The least time for the copies, in_turn or at_once, for a sentence."""
-    times = [round(row["median_ms"] * row[f"of_copies_{how}"]) for row in read("hybrid") if row["budget"]]
-    return f"{min(times)} ms" if min(times) == max(times) else f"{min(times)} to {max(times)} ms"
-
-
-def hybrid_trip(trip):
-    """From the first copy to the last one, in the timeline of the distribution; for a sentence."""
-    chunks = pick("hybrid_lanes", implementation="hybrid by distribution", trip=int(trip), what="chunk")
-    return f"{max(row['end_ms'] for row in chunks) - min(row['begin_ms'] for row in chunks):.0f} ms"
-
-
-def hybrid_start():
-    """What comes before the first copy there."""
-    return f"{min(row['begin_ms'] for row in pick('hybrid_lanes', implementation='hybrid by distribution')):.0f} ms"
-
-
-def networks_repeat():
-    """Of how many runs the times of networks() are medians."""
-    return str(read("networks")[0]["repeat"])
-
-
-def hybrid_speed():
-    """The hybrid sort beside the copies alone, and sorts by the CPU."""
-    methods = {"hybrid by distribution": "2", "hybrid by CPU merge": "1",
-               "CPU radix and merge": "CPU: radix sort of {threads} parts, merge",
-               "__gnu_parallel::sort": "CPU: `__gnu_parallel::sort`"}
-    rows = []
-    for row in sorted(read("hybrid"), key=lambda r: (list(methods).index(r["implementation"]), r["lanes"] == "serial",
-                                                     r["type"], r["budget"])):
-        method = methods[row["implementation"]].format(**row) + (", serial lanes" if row["lanes"] == "serial" else "")
-        shares = [percent(row[key]) if row["budget"] else "" for key in ("of_copies_in_turn", "of_copies_at_once")]
-        rows.append([f"`{'uint32_t' if row['type'] == 'u32' else 'uint64_t'}`", method,
-                     f"{row['budget'] >> 30} GiB" if row["budget"] else "", f"{row['median_ms']:.0f}",
-                     f"{row['GBps']:.1f}", *shares])
-    return table(["keys", "method", "device memory", "ms", "GB/s", "in turn", "at once"], rows, 2)
-
-
 TABLES = {function.__name__: function for function in (
     machine, block_sizes, best_block, block_choice, blocks, default_loss, array_sizes, overtakes, overtake, odd_sizes,
     end_to_end, overtake_with_copies, speed_up, copies_share, idle_levels, idle_share, idle_times, idle_ratio,
     bank_times, bank_loss, bank_counters, kernel_counters, single_kernels, counter, bounds, end_to_end_kernels,
-    compiler, compile_time, speed, offsets, call_sizes, sort_distributions, sort_sizes, merge_sort_speed,
-    merge_sort_worst, block_sort_speed, block_speed, networks, networks_repeat, network_growth, bus, hybrid_copies,
-    hybrid_trip, hybrid_start, hybrid_speed)}
+    compiler, compile_time, speed, offsets, call_sizes, *row_files.joined("TABLES"))}
 
 
 # ---- pages ----
@@ -800,9 +509,9 @@ def stale_plots(folder):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--check", action="store_true", help="change nothing, and say what is not up to date")
-    parser.add_argument("--results", default=str(RESULTS), metavar="FOLDER", help="the CSV files (default: results)")
+    parser.add_argument("--results", default=str(measured.RESULTS), metavar="FOLDER", help="the CSV files (default: results)")
     options = parser.parse_args()
-    globals()["RESULTS"] = pathlib.Path(options.results)
+    measured.RESULTS = pathlib.Path(options.results)
     stale, loose = [], []
     try:
         for page in [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]:

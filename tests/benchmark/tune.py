@@ -2,7 +2,7 @@
 """Finds the best constants of gpuprims/core/*/tuning.cuh for this GPU.
 
 Builds variants of a primitive with other tile shapes and block sizes, measures them with gpbench, which
-checks every result first, and prints the best as lines of that header. Shapes that decide the fold order
+checks every result first, and prints the best as lines of their headers. Shapes that decide the fold order
 of floats are not among them.
 
 Needs nvcc and this source tree, no build folder: `python3 tests/benchmark/tune.py PRIMITIVE` is the same
@@ -27,120 +27,15 @@ import sys
 import tempfile
 import time
 
+import row_files
+
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 HEADERS = sorted((ROOT / "gpuprims/core").glob("*/tuning.cuh"))
 
-# One row per primitive. Each of its tasks is tuned on its own: the constants of its tuning.cuh with the values
-# to try, all of them combined, and the instances that they affect, which are (template, #defines) as in
-# meson.build.
-PRIMITIVES = {
-    "compact": [
-        {
-            "shapes": {
-                "GPI_TUNE_COMPACT_STAGES": [6, 7],
-                "GPI_TUNE_COMPACT_LOOKERS": [2, 3, 4],
-                "GPI_TUNE_COMPACT_COUNTERS": [4, 8],
-            },
-            "instances": [
-                ("compact", {"PRIMITIVE": "compact", "IN": "u32"}),
-                ("compact", {"PRIMITIVE": "compact", "IN": "u64"}),
-            ],
-        },
-        {
-            "shapes": {
-                "GPI_TUNE_COMPACT_BYTE_COUNTERS": [4, 8],
-                "GPI_TUNE_COMPACT_BYTE_LOOKERS": [1, 2, 3],
-                "GPI_TUNE_COMPACT_BYTE_TEAMS": [1, 2],
-            },
-            "instances": [("compact", {"PRIMITIVE": "compact", "IN": "u8"})],
-        },
-        {
-            "shapes": {
-                "GPI_TUNE_COMPACT_RING_FROM": [1, 2, 3, 4, 6],
-                "GPI_TUNE_COMPACT_WAVE_BLOCKS": [2, 3, 4],
-            },
-            "instances": [("compact", {"PRIMITIVE": "compact", "IN": "u32"})],
-        },
-        {
-            "shapes": {"GPI_TUNE_COMPACT_ROUNDS": [1, 2, 3, 4]},
-            "instances": [("compact", {"PRIMITIVE": "compact", "IN": "u32"})],
-        },
-    ],
-    "merge_sort": [
-        {
-            "shapes": {
-                "GPI_TUNE_MERGE_ITEMS": [16, 32],
-                "GPI_TUNE_MERGE_PAIR_ITEMS": [8, 16],
-                "GPI_TUNE_MERGE_THREADS": [128, 256],
-                "GPI_TUNE_MERGE_BLOCKS": [3, 4],
-            },
-            "instances": [
-                ("merge_sort", {"PRIMITIVE": "merge_sort", "IN": "u32", "OUT": "u32"}),
-                ("merge_sort", {"PRIMITIVE": "merge_sort_pairs", "IN": "u32", "OUT": "u64", "PAIRS": ""}),
-            ],
-        },
-    ],
-    "reduce": [
-        {
-            "shapes": {"GPI_TUNE_REDUCE_BLOCKS": [2, 3, 4]},
-            "instances": [
-                ("reduce", {"PRIMITIVE": "reduce_sum", "OP": "BENCH_SUM", "IN": "i32", "OUT": "i32"}),
-                ("reduce", {"PRIMITIVE": "reduce_sum", "OP": "BENCH_SUM", "IN": "i64", "OUT": "i64"}),
-            ],
-        },
-    ],
-    "scan": [
-        {
-            "shapes": {"GPI_TUNE_SCAN_STAGES": [5, 6, 7], "GPI_TUNE_SCAN_LOOKERS": [3, 4, 6, 8]},
-            "instances": [
-                ("scan", {"PRIMITIVE": "scan_exclusive_sum", "OP": "BENCH_SUM", "IN": "i32", "OUT": "i32"}),
-                ("scan", {"PRIMITIVE": "scan_exclusive_sum", "OP": "BENCH_SUM", "IN": "i64", "OUT": "i64"}),
-            ],
-        },
-        {
-            "shapes": {
-                "GPI_TUNE_SCAN_RING_FROM": [1, 2, 3, 4, 6],
-                "GPI_TUNE_SCAN_WAVE_BLOCKS": [2, 3, 4],
-            },
-            "instances": [("scan", {"PRIMITIVE": "scan_exclusive_sum", "OP": "BENCH_SUM", "IN": "i32", "OUT": "i32"})],
-        },
-        {
-            "shapes": {"GPI_TUNE_SCAN_FEW_FROM": [32, 128, 512], "GPI_TUNE_SCAN_FEW_LOOKERS": [3, 4, 5]},
-            "instances": [("scan", {"PRIMITIVE": "scan_exclusive_sum", "OP": "BENCH_SUM", "IN": "i32", "OUT": "i32"})],
-        },
-        {
-            "shapes": {"GPI_TUNE_SCAN_ROUNDS": [1, 2, 3, 4]},
-            "instances": [("scan", {"PRIMITIVE": "scan_exclusive_sum", "OP": "BENCH_SUM", "IN": "i32", "OUT": "i32"})],
-        },
-    ],
-    "scatter": [
-        {
-            "shapes": {
-                "GPI_TUNE_SCATTER_THREADS": [128, 256, 512, 1024],
-                "GPI_TUNE_SCATTER_UNITS": [1, 2, 4, 8, 16],
-            },
-            "instances": [
-                ("scatter", {"PRIMITIVE": "scatter", "IN": "u32", "MAP": "u64", "ALL": ""}),
-                ("scatter", {"PRIMITIVE": "scatter_map32", "IN": "u32", "MAP": "u32"}),
-                ("scatter", {"PRIMITIVE": "scatter", "IN": "struct48", "MAP": "u64"}),
-            ],
-        },
-    ],
-    "sort": [
-        {
-            "shapes": {"GPI_TUNE_RADIX_ITEMS": [47, 55, 59, 61, 63], "GPI_TUNE_RADIX_ALIKE": [5, 10, 20]},
-            "instances": [("sort", {"PRIMITIVE": "sort", "IN": "u32"})],
-        },
-        {
-            "shapes": {
-                "GPI_TUNE_RADIX_CROWD": [8, 12, 16],
-                "GPI_TUNE_RADIX_BUCKETS_UNTIL": [1048576, 67108864, 268435456],
-            },
-            "instances": [("sort", {"PRIMITIVE": "sort", "IN": "u32"})],
-        },
-    ],
-}
+# By primitive, from the row files. Each of its tasks is tuned on its own: the constants with the values to try, all
+# of them combined, and the instances that they affect, which are (template, #defines).
+PRIMITIVES = row_files.joined("TUNE")
 
 
 class Problem(Exception):

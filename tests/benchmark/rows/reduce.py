@@ -1,0 +1,31 @@
+"""reduce.cuh"""
+
+PLACE = 20
+
+INSTANCES = [
+    ("reduce", {"PRIMITIVE": "reduce_sum", "OP": "SUM"}, ["i32", "f32", "i64", "f64"]),
+    ("reduce", {"PRIMITIVE": "reduce_sum", "OP": "SUM", "WIDENS": ""}, ["u8-u64"]),
+    ("reduce", {"PRIMITIVE": "reduce_max", "OP": "MAX", "CLASSIC": "classic_max"}, ["i32"]),
+]
+STUDIED = ["reduce_sum_i32", "reduce_max_i32"]
+
+TUNE = {"reduce": [
+    {"shapes": {"GPI_TUNE_REDUCE_BLOCKS": [2, 3, 4]},
+     "instances": [("reduce", {"PRIMITIVE": "reduce_sum", "OP": "BENCH_SUM", "IN": "i32", "OUT": "i32"}),
+                   ("reduce", {"PRIMITIVE": "reduce_sum", "OP": "BENCH_SUM", "IN": "i64", "OUT": "i64"})]},
+]}
+
+COMPILE_TIME = {
+    "reduce": {"header": "reduce.cuh", "call": "gp_reduce(in, out, n, ws, stream)",
+               "cub": {"header": "cub/device/device_reduce.cuh",
+                       "call": "cub::DeviceReduce::Sum(memory, bytes, in, out, n, stream)"}},
+    "reduce_256": {"bytes": 256, "header": "reduce.cuh", "call": "big_reduce(in, out, n, ws, stream)"},
+}
+
+KERNELS = {
+    "reduce_sum/i32": ("sum", {"2^26": "gpuprims CUB", "2^16,2^22": "gpuprims"}),
+    "reduce_max/i32": ("maximum", {"2^26": "find_max gpuprims CUB"}),
+}
+BARS = ["reduce_sum/i32"]
+COLD = ["reduce_*"]
+SIZES = [("sum, 4-byte", "reduce_sum/i32"), ("sum, 8-byte", "reduce_sum/i64"), (None, "reduce_sum/f64")]
