@@ -103,7 +103,7 @@ enum {
     GPI(at_lines) = GPI(out_bytes) % 16 == 0 && (int)sizeof(GP_TYPE) < 128 &&
                     __alignof__(GP_TYPE) % GPI_LOW_BIT(sizeof(GP_TYPE)) == 0, /* all chunks do */
     GPI(slot) = (GPI(chunk_n) * (int)sizeof(GP_TYPE) + 127) / 128 * 128 + 256, /* two misalignments */
-    GPI(simple_blocks) = GPI_BLOCKS_OF_SIMPLE(GPI_TUNE_COMPACT_WAVE_BLOCKS),
+    GPI(simple_blocks) = GPI_BLOCKS_OF_SIMPLE(GPI_TUNE_COMPACT_SIMPLE_BLOCKS),
     GPI(half) = GPI(tile_chunks) > 1 ? GPI(tile_chunks) / 2 : 1, /* chunks of a tile of a small input */
     GPI(flag_slot) = (GPI(chunk_n) + 127) / 128 * 128 + 128,
     GPI(lists) = GPI(chunk_n) * 2 > GPI(slot) ? 2 : 1 /* of 16-bit places, in a slot in turn */
@@ -537,7 +537,7 @@ static inline cudaError_t GPI(launch)(GPI(job) job, GPI_CONTEXT context, cudaStr
 
 #if GP_KERNEL != GP_KERNEL_SIMPLE
     const size_t pipeline_from =
-        GP_KERNEL ? 1 : ((size_t)GPI_TUNE_COMPACT_RING_FROM * GPI(simple_blocks) << 20) / sizeof(GP_TYPE);
+        GP_KERNEL ? 1 : ((size_t)GPI_TUNE_COMPACT_PIPELINED_FROM * GPI(simple_blocks) << 20) / sizeof(GP_TYPE);
     static signed char pipeline_known[GPI_DEVICES];
 
     pipeline = job.n >= pipeline_from && job.tiles > 1 &&

@@ -298,7 +298,7 @@ static inline cudaError_t GPI(launch)(GPI(job) job, GPI_CONTEXT context, cudaStr
 
 #if GP_KERNEL != GP_KERNEL_SIMPLE
     const size_t pipeline_from =
-        GP_KERNEL ? 1 : ((size_t)GPI_TUNE_SCAN_RING_FROM * GPI(simple_blocks) << 20) / GPI(wider);
+        GP_KERNEL ? 1 : ((size_t)GPI_TUNE_SCAN_PIPELINED_FROM * GPI(simple_blocks) << 20) / GPI(wider);
     const size_t few_from = ((size_t)GPI_TUNE_SCAN_FEW_FROM << 20) / GPI(wider);
     const unsigned look_back_warps = job.n < few_from ? GPI(pipeline_look_back_warps) : GPI(pipeline_few);
     static signed char pipeline_known[GPI_DEVICES];

@@ -2,7 +2,7 @@
  *
  * Parameters: BENCH_INSTANCE, BENCH_TYPE (a label), BENCH_IN (an element label), BENCH_PRIMITIVE.
  * BENCH_ALL: every function of the header and every density, else compact alone at 50 %.
- * BENCH_COSTLY: see bench_predicates.h. BENCH_CLASSIC: with the rungs. BENCH_WAVE: with the kernel of GPUs
+ * BENCH_COSTLY: see bench_predicates.h. BENCH_CLASSIC: with the rungs. BENCH_SIMPLE: with the kernel of GPUs
  * that have no bulk copies.
  */
 #include "bench_predicates.h"
@@ -19,8 +19,8 @@
 #define GP_PRED(x) bench_keep(x)
 #include <gpuprims/host/cpu_compact.h>
 
-#ifdef BENCH_WAVE
-#define GP_NAME    BENCH(wave)
+#ifdef BENCH_SIMPLE
+#define GP_NAME    BENCH(simple)
 #define GP_TYPE    BENCH_IN_T
 #define GP_PRED(x) bench_keep(x)
 #define GP_KERNEL  GP_KERNEL_SIMPLE
@@ -39,10 +39,10 @@ static cudaError_t BENCH(run_compact)(const bench_call *call)
     return BENCH(compact)(BENCH_ARGUMENTS, BENCH_TRAILING);
 }
 
-#ifdef BENCH_WAVE
-static cudaError_t BENCH(run_wave)(const bench_call *call)
+#ifdef BENCH_SIMPLE
+static cudaError_t BENCH(run_simple)(const bench_call *call)
 {
-    return BENCH(wave_compact)(BENCH_ARGUMENTS, BENCH_TRAILING);
+    return BENCH(simple_compact)(BENCH_ARGUMENTS, BENCH_TRAILING);
 }
 #endif
 
@@ -128,8 +128,8 @@ bench_function BENCH(cub_compact); /* bench_compact_cub.h */
 
 static const bench_entry BENCH(compact_entries)[] = {
     {"gpuprims", 0, BENCH(run_compact), BENCH(compact_workspace_bytes)},
-#ifdef BENCH_WAVE
-    {"gpuprims_wave", 0, BENCH(run_wave), BENCH(wave_compact_workspace_bytes)},
+#ifdef BENCH_SIMPLE
+    {"gpuprims_simple", 0, BENCH(run_simple), BENCH(simple_compact_workspace_bytes)},
 #endif
 #ifdef BENCH_HAS_CUB
     {"CUB", ENTRY_CUB, BENCH(cub_compact), NULL},

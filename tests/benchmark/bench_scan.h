@@ -2,7 +2,7 @@
  *
  * Parameters: BENCH_INSTANCE, BENCH_PRIMITIVE, BENCH_TYPE (a label), and those of
  * bench_operators.h. A maximum is scanned inclusively, everything else exclusively. BENCH_CLASSIC:
- * with the rungs. BENCH_WAVE: with the kernel of GPUs that have no bulk copies.
+ * with the rungs. BENCH_SIMPLE: with the kernel of GPUs that have no bulk copies.
  */
 #include "bench_operators.h"
 
@@ -34,8 +34,8 @@
 #endif
 #include <gpuprims/host/cpu_scan.h>
 
-#ifdef BENCH_WAVE
-#define GP_NAME   BENCH(wave)
+#ifdef BENCH_SIMPLE
+#define GP_NAME   BENCH(simple)
 #define GP_TYPE   BENCH_OUT_T
 #define GP_KERNEL GP_KERNEL_SIMPLE
 #include <gpuprims/scan.cuh>
@@ -55,10 +55,10 @@ static cudaError_t BENCH(run)(const bench_call *call)
                         call->stream);
 }
 
-#ifdef BENCH_WAVE
-static cudaError_t BENCH(run_wave)(const bench_call *call)
+#ifdef BENCH_SIMPLE
+static cudaError_t BENCH(run_simple)(const bench_call *call)
 {
-    return BENCH_SCAN(wave_)((const BENCH_IN_T *)call->in, (BENCH_OUT_T *)call->out, call->n, call->ws,
+    return BENCH_SCAN(simple_)((const BENCH_IN_T *)call->in, (BENCH_OUT_T *)call->out, call->n, call->ws,
                              call->stream);
 }
 #endif
@@ -119,8 +119,8 @@ bench_function BENCH(run_cub_functor);
 
 static const bench_entry BENCH(entries)[] = {
     {"gpuprims", 0, BENCH(run), BENCH_SCAN_BYTES},
-#ifdef BENCH_WAVE
-    {"gpuprims_wave", 0, BENCH(run_wave), BENCH(wave_exclusive_scan_workspace_bytes)},
+#ifdef BENCH_SIMPLE
+    {"gpuprims_simple", 0, BENCH(run_simple), BENCH(simple_exclusive_scan_workspace_bytes)},
 #endif
 #ifdef BENCH_HAS_CUB
     {"CUB", ENTRY_CUB, BENCH(run_cub), NULL},

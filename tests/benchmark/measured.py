@@ -8,7 +8,7 @@ import re
 
 RESULTS = pathlib.Path(__file__).resolve().parent / "results"
 
-NAMES = {"gpuprims": "gpuprims", "gpuprims_wave": "gpuprims, the wave", "cpu": "CPU, one core",
+NAMES = {"gpuprims": "gpuprims", "gpuprims_simple": "gpuprims, simple kernel", "cpu": "CPU, one core",
          "cpu_threads": "CPU, all cores", "cpu_with_scan": "CPU, with a scan", "work_efficient": "work-efficient",
          "work_efficient_idle": "work-efficient, idle threads", "shared_unpadded": "shared, no padding",
          "odd_even": "odd-even merge", "find_max": "find-max", "memcpy": "copies alone"}

@@ -378,7 +378,7 @@ def test_tune():
     assert result.returncode == 0 and '--rounds' in result.stdout, result
     result = gpbench('tune', 'compact', '--cpu', '--limit', 2, '--rounds', 1, '--repeat', 1, '--sizes', 3000)
     assert result.returncode == 0, result
-    for name in ('STAGES', 'LOOKERS', 'COUNTERS', 'BYTE_COUNTERS', 'RING_FROM', 'WAVE_BLOCKS', 'ROUNDS'):
+    for name in ('STAGES', 'LOOK_BACK_WARPS', 'COUNTERS', 'BYTE_COUNTERS', 'PIPELINED_FROM', 'SIMPLE_BLOCKS', 'ROUNDS'):
         assert re.search(r'^#ifndef GPI_TUNE_COMPACT_%s\n#define GPI_TUNE_COMPACT_%s \d+\n#endif$' % (name, name),
                          result.stdout, re.M), result.stdout
     assert result.stdout.count('(present)') == 4 and result.stdout.count('of the present time') == 8

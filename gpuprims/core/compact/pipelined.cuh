@@ -17,7 +17,8 @@
  * Part of compact.cuh; not to be included directly.
  */
 enum {
-    GPI(look_back_warps) = sizeof(GP_TYPE) == 1 ? GPI_TUNE_COMPACT_BYTE_LOOKERS : GPI_TUNE_COMPACT_LOOKERS,
+    GPI(look_back_warps) =
+        sizeof(GP_TYPE) == 1 ? GPI_TUNE_COMPACT_BYTE_LOOK_BACK_WARPS : GPI_TUNE_COMPACT_LOOK_BACK_WARPS,
     GPI(counters) = sizeof(GP_TYPE) == 1 ? GPI_TUNE_COMPACT_BYTE_COUNTERS : GPI_TUNE_COMPACT_COUNTERS,
     GPI(teams) = sizeof(GP_TYPE) == 1 ? GPI_TUNE_COMPACT_BYTE_TEAMS : 1,
     GPI(writers) = (int)GPI(tile_chunks) * GPI(teams),

@@ -5,36 +5,39 @@
 #ifndef GPI_COMPACT_TUNING_CUH
 #define GPI_COMPACT_TUNING_CUH
 
-/* Stages of the pipeline, at most; look-back warps and count warps, for items of a byte and for larger
- * ones; teams of eight write warps for items of a byte; tiles that a block of the pipeline takes without a ticket;
- * MiB of input, for each block of the simple kernel on a multiprocessor, from which the pipelined one is faster; so
- * many blocks, of small types. */
+/* Stages of the pipeline, at most. */
 #ifndef GPI_TUNE_COMPACT_STAGES
 #define GPI_TUNE_COMPACT_STAGES 7
 #endif
-#ifndef GPI_TUNE_COMPACT_BYTE_LOOKERS
-#define GPI_TUNE_COMPACT_BYTE_LOOKERS 2
+/* Look-back warps, for items of a byte and for larger ones. */
+#ifndef GPI_TUNE_COMPACT_BYTE_LOOK_BACK_WARPS
+#define GPI_TUNE_COMPACT_BYTE_LOOK_BACK_WARPS 2
 #endif
-#ifndef GPI_TUNE_COMPACT_LOOKERS
-#define GPI_TUNE_COMPACT_LOOKERS 3
+#ifndef GPI_TUNE_COMPACT_LOOK_BACK_WARPS
+#define GPI_TUNE_COMPACT_LOOK_BACK_WARPS 3
 #endif
+/* Count warps, likewise. */
 #ifndef GPI_TUNE_COMPACT_BYTE_COUNTERS
 #define GPI_TUNE_COMPACT_BYTE_COUNTERS 8
-#endif
-#ifndef GPI_TUNE_COMPACT_BYTE_TEAMS
-#define GPI_TUNE_COMPACT_BYTE_TEAMS 2
 #endif
 #ifndef GPI_TUNE_COMPACT_COUNTERS
 #define GPI_TUNE_COMPACT_COUNTERS 4
 #endif
+/* Teams of eight write warps, for items of a byte. */
+#ifndef GPI_TUNE_COMPACT_BYTE_TEAMS
+#define GPI_TUNE_COMPACT_BYTE_TEAMS 2
+#endif
+/* Tiles that a block of the pipelined kernel takes without a ticket. */
 #ifndef GPI_TUNE_COMPACT_ROUNDS
 #define GPI_TUNE_COMPACT_ROUNDS 3
 #endif
-#ifndef GPI_TUNE_COMPACT_RING_FROM
-#define GPI_TUNE_COMPACT_RING_FROM 3
+/* From so many MiB of input on, for each block of the simple kernel on a multiprocessor, the pipelined one is faster. */
+#ifndef GPI_TUNE_COMPACT_PIPELINED_FROM
+#define GPI_TUNE_COMPACT_PIPELINED_FROM 3
 #endif
-#ifndef GPI_TUNE_COMPACT_WAVE_BLOCKS
-#define GPI_TUNE_COMPACT_WAVE_BLOCKS 3
+/* Blocks of the simple kernel on a multiprocessor, of small types. */
+#ifndef GPI_TUNE_COMPACT_SIMPLE_BLOCKS
+#define GPI_TUNE_COMPACT_SIMPLE_BLOCKS 3
 #endif
 
 #endif

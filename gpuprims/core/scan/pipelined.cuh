@@ -25,9 +25,9 @@ enum {
                                                                           : GPI_TUNE_SCAN_STAGES,
     GPI(pipeline_bytes) = GPI(pipeline_stages) * GPI(pipeline_stage),
     /* Look-back warps. Of large types each has much to do; of large inputs fewer ask the L2 for less. */
-    GPI(pipeline_look_back_warps) = sizeof(GP_TYPE) <= 16 ? GPI_TUNE_SCAN_LOOKERS : 3,
-    GPI(pipeline_few) = sizeof(GP_TYPE) <= 4 && GPI_TUNE_SCAN_FEW_LOOKERS < GPI_TUNE_SCAN_LOOKERS
-                            ? GPI_TUNE_SCAN_FEW_LOOKERS
+    GPI(pipeline_look_back_warps) = sizeof(GP_TYPE) <= 16 ? GPI_TUNE_SCAN_LOOK_BACK_WARPS : 3,
+    GPI(pipeline_few) = sizeof(GP_TYPE) <= 4 && GPI_TUNE_SCAN_FEW_LOOK_BACK_WARPS < GPI_TUNE_SCAN_LOOK_BACK_WARPS
+                            ? GPI_TUNE_SCAN_FEW_LOOK_BACK_WARPS
                        : (int)GPI(pipeline_look_back_warps)
 };
 

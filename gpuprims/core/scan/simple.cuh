@@ -7,7 +7,7 @@
  */
 
 enum {
-    GPI(simple_blocks) = GPI_BLOCKS_OF_SIMPLE(GPI_TUNE_SCAN_WAVE_BLOCKS),
+    GPI(simple_blocks) = GPI_BLOCKS_OF_SIMPLE(GPI_TUNE_SCAN_SIMPLE_BLOCKS),
     GPI(simple_groups) = 2 * GPI(tile_chunks) /* that the warps fold before they meet */
 };
 

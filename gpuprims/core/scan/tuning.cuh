@@ -5,30 +5,32 @@
 #ifndef GPI_SCAN_TUNING_CUH
 #define GPI_SCAN_TUNING_CUH
 
-/* Stages of the pipeline, at most; look-back warps for types of up to 16 bytes; MiB of input from which
- * those of up to 4 bytes need fewer, and how many; tiles that a block of the pipeline takes without a ticket; MiB
- * of input, for each block of the wave on a multiprocessor, from which the ring is faster than that wave; so many
- * blocks, of small types. */
+/* Stages of the pipeline, at most. */
 #ifndef GPI_TUNE_SCAN_STAGES
 #define GPI_TUNE_SCAN_STAGES 7
 #endif
-#ifndef GPI_TUNE_SCAN_LOOKERS
-#define GPI_TUNE_SCAN_LOOKERS 6
+/* Look-back warps, for types of up to 16 bytes. */
+#ifndef GPI_TUNE_SCAN_LOOK_BACK_WARPS
+#define GPI_TUNE_SCAN_LOOK_BACK_WARPS 6
 #endif
+/* From so many MiB of input on, types of up to 4 bytes need fewer of them. */
 #ifndef GPI_TUNE_SCAN_FEW_FROM
 #define GPI_TUNE_SCAN_FEW_FROM 128
 #endif
-#ifndef GPI_TUNE_SCAN_FEW_LOOKERS
-#define GPI_TUNE_SCAN_FEW_LOOKERS 4
+#ifndef GPI_TUNE_SCAN_FEW_LOOK_BACK_WARPS
+#define GPI_TUNE_SCAN_FEW_LOOK_BACK_WARPS 4
 #endif
+/* Tiles that a block of the pipelined kernel takes without a ticket. */
 #ifndef GPI_TUNE_SCAN_ROUNDS
 #define GPI_TUNE_SCAN_ROUNDS 2
 #endif
-#ifndef GPI_TUNE_SCAN_RING_FROM
-#define GPI_TUNE_SCAN_RING_FROM 3
+/* From so many MiB of input on, for each block of the simple kernel on a multiprocessor, the pipelined one is faster. */
+#ifndef GPI_TUNE_SCAN_PIPELINED_FROM
+#define GPI_TUNE_SCAN_PIPELINED_FROM 3
 #endif
-#ifndef GPI_TUNE_SCAN_WAVE_BLOCKS
-#define GPI_TUNE_SCAN_WAVE_BLOCKS 3
+/* Blocks of the simple kernel on a multiprocessor, of small types. */
+#ifndef GPI_TUNE_SCAN_SIMPLE_BLOCKS
+#define GPI_TUNE_SCAN_SIMPLE_BLOCKS 3
 #endif
 
 #endif

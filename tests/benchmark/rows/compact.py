@@ -3,7 +3,7 @@
 PLACE = 30
 
 INSTANCES = [
-    ("compact", {"PRIMITIVE": "compact", "ALL": "", "WAVE": "", "CLASSIC": "classic_compact"}, ["u32"]),
+    ("compact", {"PRIMITIVE": "compact", "ALL": "", "SIMPLE": "", "CLASSIC": "classic_compact"}, ["u32"]),
     ("compact", {"PRIMITIVE": "compact"}, ["u64", "u8"]),
     ("compact", {"PRIMITIVE": "compact_costly", "COSTLY": ""}, ["u8"]),
 ]
@@ -11,13 +11,13 @@ STUDIED = ["compact_u32"]
 
 U32 = ("compact", {"PRIMITIVE": "compact", "IN": "u32"})
 TUNE = {"compact": [
-    {"shapes": {"GPI_TUNE_COMPACT_STAGES": [6, 7], "GPI_TUNE_COMPACT_LOOKERS": [2, 3, 4],
+    {"shapes": {"GPI_TUNE_COMPACT_STAGES": [6, 7], "GPI_TUNE_COMPACT_LOOK_BACK_WARPS": [2, 3, 4],
                 "GPI_TUNE_COMPACT_COUNTERS": [4, 8]},
      "instances": [U32, ("compact", {"PRIMITIVE": "compact", "IN": "u64"})]},
-    {"shapes": {"GPI_TUNE_COMPACT_BYTE_COUNTERS": [4, 8], "GPI_TUNE_COMPACT_BYTE_LOOKERS": [1, 2, 3],
+    {"shapes": {"GPI_TUNE_COMPACT_BYTE_COUNTERS": [4, 8], "GPI_TUNE_COMPACT_BYTE_LOOK_BACK_WARPS": [1, 2, 3],
                 "GPI_TUNE_COMPACT_BYTE_TEAMS": [1, 2]},
      "instances": [("compact", {"PRIMITIVE": "compact", "IN": "u8"})]},
-    {"shapes": {"GPI_TUNE_COMPACT_RING_FROM": [1, 2, 3, 4, 6], "GPI_TUNE_COMPACT_WAVE_BLOCKS": [2, 3, 4]},
+    {"shapes": {"GPI_TUNE_COMPACT_PIPELINED_FROM": [1, 2, 3, 4, 6], "GPI_TUNE_COMPACT_SIMPLE_BLOCKS": [2, 3, 4]},
      "instances": [U32]},
     {"shapes": {"GPI_TUNE_COMPACT_ROUNDS": [1, 2, 3, 4]}, "instances": [U32]},
 ]}
@@ -36,7 +36,7 @@ COMPILE_TIME = {
 }
 
 KERNELS = {
-    "compact/u32": ("compact", {"2^26": "naive work_efficient shared shuffle gpuprims gpuprims_wave CUB",
+    "compact/u32": ("compact", {"2^26": "naive work_efficient shared shuffle gpuprims gpuprims_simple CUB",
                                 "2^16,2^22": "gpuprims"}),
     "compact_flagged/u32": ("compact_flagged", {"2^26": "gpuprims"}),
     "compact_indices/u32": ("compact_indices", {"2^26": "gpuprims"}),

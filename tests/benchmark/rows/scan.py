@@ -3,8 +3,8 @@
 PLACE = 10
 
 INSTANCES = [
-    ("scan", {"PRIMITIVE": "scan_exclusive_sum", "OP": "SUM", "WAVE": "", "CLASSIC": "classic_scan"}, ["i32"]),
-    ("scan", {"PRIMITIVE": "scan_exclusive_sum", "OP": "SUM", "WAVE": ""}, ["i64"]),
+    ("scan", {"PRIMITIVE": "scan_exclusive_sum", "OP": "SUM", "SIMPLE": "", "CLASSIC": "classic_scan"}, ["i32"]),
+    ("scan", {"PRIMITIVE": "scan_exclusive_sum", "OP": "SUM", "SIMPLE": ""}, ["i64"]),
     ("scan", {"PRIMITIVE": "scan_exclusive_sum", "OP": "SUM"}, ["u32", "f32", "f64", "u8", "i16"]),
     ("scan", {"PRIMITIVE": "scan_exclusive_sum", "OP": "SUM", "WIDENS": ""}, ["u8-u64"]),
     ("scan", {"PRIMITIVE": "scan_exclusive_sum", "OP": "ADD", "MEMBERS": "m"}, ["struct16"]),
@@ -18,10 +18,12 @@ STUDIED = ["scan_exclusive_sum_i32"]
 I32 = ("scan", {"PRIMITIVE": "scan_exclusive_sum", "OP": "BENCH_SUM", "IN": "i32", "OUT": "i32"})
 I64 = ("scan", {"PRIMITIVE": "scan_exclusive_sum", "OP": "BENCH_SUM", "IN": "i64", "OUT": "i64"})
 TUNE = {"scan": [
-    {"shapes": {"GPI_TUNE_SCAN_STAGES": [5, 6, 7], "GPI_TUNE_SCAN_LOOKERS": [3, 4, 6, 8]}, "instances": [I32, I64]},
-    {"shapes": {"GPI_TUNE_SCAN_RING_FROM": [1, 2, 3, 4, 6], "GPI_TUNE_SCAN_WAVE_BLOCKS": [2, 3, 4]},
+    {"shapes": {"GPI_TUNE_SCAN_STAGES": [5, 6, 7], "GPI_TUNE_SCAN_LOOK_BACK_WARPS": [3, 4, 6, 8]},
+     "instances": [I32, I64]},
+    {"shapes": {"GPI_TUNE_SCAN_PIPELINED_FROM": [1, 2, 3, 4, 6], "GPI_TUNE_SCAN_SIMPLE_BLOCKS": [2, 3, 4]},
      "instances": [I32]},
-    {"shapes": {"GPI_TUNE_SCAN_FEW_FROM": [32, 128, 512], "GPI_TUNE_SCAN_FEW_LOOKERS": [3, 4, 5]}, "instances": [I32]},
+    {"shapes": {"GPI_TUNE_SCAN_FEW_FROM": [32, 128, 512], "GPI_TUNE_SCAN_FEW_LOOK_BACK_WARPS": [3, 4, 5]},
+     "instances": [I32]},
     {"shapes": {"GPI_TUNE_SCAN_ROUNDS": [1, 2, 3, 4]}, "instances": [I32]},
 ]}
 
@@ -35,7 +37,7 @@ COMPILE_TIME = {
 }
 
 KERNELS = {
-    "scan_exclusive_sum/i32": ("scan", {"2^26": "naive work_efficient shared shuffle gpuprims gpuprims_wave CUB",
+    "scan_exclusive_sum/i32": ("scan", {"2^26": "naive work_efficient shared shuffle gpuprims gpuprims_simple CUB",
                                         "2^16,2^22": "gpuprims"}),
 }
 BARS = ["scan_exclusive_sum/i32"]
