@@ -14,7 +14,7 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 
 from tap import report
-from test_parameter_errors import PAIR, PARAMETERS, ROOT, parameters, public_headers
+from test_parameter_errors import PAIR, PARAMETERS, ROOT, alternatives, parameters, public_headers
 
 # Every value differs from those in PARAMETERS, and what is defined or not is left out.
 OTHERS = {
@@ -50,6 +50,7 @@ TARGETS = {
 def instances(header):
     """The parameters of each instance, as they are defined."""
     known = parameters(header)
+    known -= alternatives(known)
     for values in {}, PARAMETERS, OTHERS:
         values = {name: value for name, value in values.items() if re.match(r"\w+", name)[0] in known}
         if "GP_KEY_KIND" in values:  # for types that C has no order for

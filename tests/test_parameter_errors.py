@@ -58,6 +58,14 @@ MISTAKES = [
     ("keys and values, descending", "GP_VALUE",
      PAIR + "#define GP_NAME x\n#define GP_KEY double\n#define GP_VALUE pair\n#define GP_DESCENDING\n", ()),
     ("a load without a name", "GP_LOAD", "#define GP_LOAD(x) ((x) + 1)\n", ("GP_NAME",)),
+    ("a load by places without a name", "GP_LOAD_AT", "#define GP_LOAD_AT(in, i) ((in)[i] + 1)\n", ("GP_NAME",)),
+    ("a store by places without a name", "GP_STORE_AT", "#define GP_STORE_AT(out, i, x) ((out)[i] = (x))\n",
+     ("GP_NAME",)),
+    ("a count on the device without a name", "GP_DEVICE_N", "#define GP_DEVICE_N\n", ("GP_NAME",)),
+    ("a load and a load by places", "GP_LOAD_AT",
+     "#define GP_NAME x\n#define GP_LOAD(x) ((x) + 1)\n#define GP_LOAD_AT(in, i) ((in)[i] + 1)\n", ("GP_LOAD",)),
+    ("a store by places and its context", "GP_STORE_AT",
+     "#define GP_NAME x\n#define GP_CONTEXT int\n#define GP_STORE_AT(out, i, x, c) ((out)[i] = (x) + (c))\n", ()),
     ("an operator and its identity", "GP_IDENTITY",
      PAIR + "#define GP_NAME x\n#define GP_TYPE pair\n#define GP_OP join\n#define GP_IDENTITY {0, 0}\n", ()),
     ("an operator without identity", "GP_IDENTITY",
@@ -163,6 +171,11 @@ def public_headers():
     return [header for header in headers if "core" not in header.split("/")]
 
 
+def alternatives(known):
+    """The parameters of a header that another of its parameters takes the place of."""
+    return {"GP_LOAD"} if {"GP_LOAD", "GP_LOAD_AT"} <= known else set()
+
+
 def defined(code):
     """The parameters that a piece of code defines, besides GP_NAME."""
     return set(re.findall(r"#define (GP_[A-Z_]+)", code)) - {"GP_NAME"}
@@ -188,7 +201,7 @@ def mistakes(header):
         return [rf'^{path}[:(]\d+\D.*error.*"{macro} is not a parameter of this header"' for macro in defined(code)]
 
     others = given(lambda macro: macro not in known)
-    taken = given(lambda macro: macro in known)
+    taken = given(lambda macro: macro in known - alternatives(known))
     if "GP_KEY_KIND" in known: # which is for types that C has no order for
         taken = taken.replace("GP_KEY double", "GP_KEY pair")
     yield "all that it takes", PAIR + "#define GP_NAME x\n" + taken, []
