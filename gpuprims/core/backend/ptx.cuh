@@ -90,6 +90,19 @@ GPI_DEVICE void gpi_move_units(char *to, const char *from, unsigned bytes, unsig
 #define gpi_move(to, from) ((void)(*(to) = *(from)))
 #endif
 
+/* Stores four words to 16 aligned bytes of global memory at once; of an assignment the compiler may make four stores. */
+GPI_DEVICE void gpi_store_4_words(void *to, const uint32_t *words)
+{
+#ifdef __CUDA_ARCH__
+    __asm__ volatile("st.global.v4.u32 [%0], {%1, %2, %3, %4};"
+                     :
+                     : "l"(to), "r"(words[0]), "r"(words[1]), "r"(words[2]), "r"(words[3])
+                     : "memory");
+#else
+    memcpy(to, words, 16);
+#endif
+}
+
 #define GPI_FULL_MASK 0xFFFFFFFFu
 
 /* Instructions of sm_90 compile everywhere; only kernels that check for it first may run them. */
