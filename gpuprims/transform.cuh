@@ -79,7 +79,12 @@ GPI_ONCE_PER_NAME(transform);
 GPI_STATIC_ASSERT(sizeof(GP_INDEX) == 4 || sizeof(GP_INDEX) == 8, "GP_INDEX must have 4 or 8 bytes");
 
 #include "core/tile/copy.cuh"
-#include "core/transform/tuning.cuh"
+
+#define GPI_TRANSFORM_THREADS 256
+#define GPI_TRANSFORM_VECTORS 4   /* that a thread reads before it uses any */
+#ifndef GPI_TRANSFORM_BLOCKS /* so many there must be before a thread takes more than one vector, or one item */
+#define GPI_TRANSFORM_BLOCKS 256
+#endif
 
 /* The sizes of what is read and written, where that is known: by pointers. */
 #if defined GP_LOAD_AT || defined GP_STORE_AT
@@ -178,8 +183,8 @@ GPI_DEVICE void GPI(store_at)(GP_TYPE *out, size_t i, GP_TYPE x, GPI_CONTEXT con
  */
 GPI_DEVICE void GPI(do_items)(const GP_INPUT_TYPE *in, GP_TYPE *out, size_t n, unsigned each, GPI_CONTEXT context)
 {
-    const size_t base = (size_t)blockIdx.x * each * GPI_TUNE_TRANSFORM_THREADS;
-    const unsigned left = n < base ? 0 : gpi_min_size(n - base, each * GPI_TUNE_TRANSFORM_THREADS);
+    const size_t base = (size_t)blockIdx.x * each * GPI_TRANSFORM_THREADS;
+    const unsigned left = n < base ? 0 : gpi_min_size(n - base, each * GPI_TRANSFORM_THREADS);
     GP_TYPE x[GPI(items)];
 
     if (threadIdx.x >= left)
@@ -189,10 +194,10 @@ GPI_DEVICE void GPI(do_items)(const GP_INPUT_TYPE *in, GP_TYPE *out, size_t n, u
         return;
     }
     GPI_UNROLL
-    for (unsigned u = 0, i = threadIdx.x; u < GPI(items); u++, i += GPI_TUNE_TRANSFORM_THREADS)
+    for (unsigned u = 0, i = threadIdx.x; u < GPI(items); u++, i += GPI_TRANSFORM_THREADS)
         x[u] = GPI(load_at)(in, base + (i < left ? i : threadIdx.x), context);
     GPI_UNROLL
-    for (unsigned u = 0, i = threadIdx.x; u < GPI(items); u++, i += GPI_TUNE_TRANSFORM_THREADS)
+    for (unsigned u = 0, i = threadIdx.x; u < GPI(items); u++, i += GPI_TRANSFORM_THREADS)
         if (i < left)
             GPI(store_at)(out, base + i, x[u], context);
 }
@@ -252,27 +257,27 @@ GPI_DEVICE void GPI(unit_put)(char *to, GPI(unit_written) *y)
  */
 GPI_DEVICE void GPI(read_units)(GPI(unit_read) *x, const char *from, unsigned bytes, unsigned left)
 {
-    const unsigned step = GPI_TUNE_TRANSFORM_THREADS * GPI(unit_in);
+    const unsigned step = GPI_TRANSFORM_THREADS * GPI(unit_in);
 
     if (__alignof__(GP_INPUT_TYPE) >= GPI(unit_in) || bytes == 0) {
         GPI_UNROLL
-        for (unsigned u = 0; u < GPI_TUNE_TRANSFORM_VECTORS; u++)
-            if (u * GPI_TUNE_TRANSFORM_THREADS + threadIdx.x < left)
+        for (unsigned u = 0; u < GPI_TRANSFORM_VECTORS; u++)
+            if (u * GPI_TRANSFORM_THREADS + threadIdx.x < left)
                 GPI(unit_get)(&x[u], from + u * step);
     } else if (GPI(unit_in) == 16) {
         GPI_UNROLL
-        for (unsigned u = 0; u < GPI_TUNE_TRANSFORM_VECTORS; u++)
-            if (u * GPI_TUNE_TRANSFORM_THREADS + threadIdx.x < left) {
+        for (unsigned u = 0; u < GPI_TRANSFORM_VECTORS; u++)
+            if (u * GPI_TRANSFORM_THREADS + threadIdx.x < left) {
                 gpi_get(x[u].vectors[0], from - bytes + u * step);
                 gpi_get(x[u].vectors[1], from - bytes + u * step + 16);
             }
         GPI_UNROLL
-        for (unsigned u = 0; u < GPI_TUNE_TRANSFORM_VECTORS; u++)
+        for (unsigned u = 0; u < GPI_TRANSFORM_VECTORS; u++)
             gpi_shift_down(x[u].words, 4, bytes);
     } else {
         GPI_UNROLL
-        for (unsigned u = 0; u < GPI_TUNE_TRANSFORM_VECTORS; u++)
-            if (u * GPI_TUNE_TRANSFORM_THREADS + threadIdx.x < left) {
+        for (unsigned u = 0; u < GPI_TRANSFORM_VECTORS; u++)
+            if (u * GPI_TRANSFORM_THREADS + threadIdx.x < left) {
                 GPI_UNROLL
                 for (unsigned k = 0; k < GPI(unit_items); k++)
                     x[u].items[k] = ((const GP_INPUT_TYPE *)(from + u * step))[k];
@@ -286,11 +291,11 @@ GPI_DEVICE void GPI(read_units)(GPI(unit_read) *x, const char *from, unsigned by
  */
 GPI_DEVICE void GPI(do_units)(const GP_INPUT_TYPE *in, GP_TYPE *out, size_t n, unsigned each, GPI_CONTEXT context)
 {
-    const size_t base = (size_t)blockIdx.x * each * GPI_TUNE_TRANSFORM_THREADS;
+    const size_t base = (size_t)blockIdx.x * each * GPI_TRANSFORM_THREADS;
     size_t head = (0 - (uintptr_t)out) % GPI(unit_out) / sizeof(GP_TYPE);
     const unsigned bytes = (unsigned)((uintptr_t)(in + head) % GPI(unit_in));
     const int shifts = GPI(unit_in) == 16 && __alignof__(GP_INPUT_TYPE) < 16 && bytes != 0;
-    GPI(unit_read) x[GPI_TUNE_TRANSFORM_VECTORS];
+    GPI(unit_read) x[GPI_TRANSFORM_VECTORS];
 
     if (shifts)
         head += GPI(unit_items);
@@ -299,7 +304,7 @@ GPI_DEVICE void GPI(do_units)(const GP_INPUT_TYPE *in, GP_TYPE *out, size_t n, u
         units--;
 
     /* The ends, by the last threads: the warps before them need not wait. */
-    const unsigned end = GPI_TUNE_TRANSFORM_THREADS - 1 - threadIdx.x;
+    const unsigned end = GPI_TRANSFORM_THREADS - 1 - threadIdx.x;
     if (blockIdx.x == 0 && end < n - units * GPI(unit_items)) {
         const size_t i = end < head ? end : end + units * GPI(unit_items);
 
@@ -307,21 +312,21 @@ GPI_DEVICE void GPI(do_units)(const GP_INPUT_TYPE *in, GP_TYPE *out, size_t n, u
     }
     if (base >= units)
         return;
-    const unsigned left = gpi_min_size(units - base, each * GPI_TUNE_TRANSFORM_THREADS);
+    const unsigned left = gpi_min_size(units - base, each * GPI_TRANSFORM_THREADS);
     const size_t first = base + threadIdx.x;
     char *to = (char *)(out + head) + first * GPI(unit_out);
 
     GPI_UNDEFINED(x);
     GPI(read_units)(x, (const char *)(in + head) + first * GPI(unit_in), bytes, left);
     GPI_UNROLL
-    for (unsigned u = 0; u < GPI_TUNE_TRANSFORM_VECTORS; u++) {
+    for (unsigned u = 0; u < GPI_TRANSFORM_VECTORS; u++) {
         GPI(unit_written) y;
 
-        if (u * GPI_TUNE_TRANSFORM_THREADS + threadIdx.x < left) {
+        if (u * GPI_TRANSFORM_THREADS + threadIdx.x < left) {
             GPI_UNROLL
             for (unsigned k = 0; k < GPI(unit_items); k++)
                 y.items[k] = GPI(load)(&x[u].items[k], context);
-            GPI(unit_put)(to + u * (GPI_TUNE_TRANSFORM_THREADS * GPI(unit_out)), &y);
+            GPI(unit_put)(to + u * (GPI_TRANSFORM_THREADS * GPI(unit_out)), &y);
         }
     }
 }
@@ -331,7 +336,7 @@ GPI_DEVICE void GPI(do_units)(const GP_INPUT_TYPE *in, GP_TYPE *out, size_t n, u
 /* ---- kernel ---------------------------------------------------------------------------------- */
 
 /* `count`, if not NULL, is what n would be, and n the most that it counts for. */
-static __global__ void __launch_bounds__(GPI_TUNE_TRANSFORM_THREADS)
+static __global__ void __launch_bounds__(GPI_TRANSFORM_THREADS)
     GPI(kernel)(const GP_INPUT_TYPE *in, GP_TYPE *out, const GP_INDEX *count, size_t n, unsigned each,
                 GPI_CONTEXT context)
 {
@@ -367,7 +372,7 @@ static inline cudaError_t GPI(check)(const GP_INPUT_TYPE *in, const GP_TYPE *out
     const char *function = GPI_TEXT(transform);
     const size_t wider = gpi_larger_size(GPI_TRANSFORM_IN_BYTES, GPI_TRANSFORM_OUT_BYTES);
     const int index_bits = 8 * (int)sizeof(GP_INDEX) - ((GP_INDEX)-1 < (GP_INDEX)1);
-    const size_t blocks_hold = GPI_MOST_TILES * GPI_TUNE_TRANSFORM_THREADS;
+    const size_t blocks_hold = GPI_MOST_TILES * GPI_TRANSFORM_THREADS;
     const size_t index_holds = SIZE_MAX >> (64 - index_bits);
     const int in_place = sizeof(GP_TYPE) == GPI_TRANSFORM_IN_BYTES;
     const gpi_argument used[] = {
@@ -401,9 +406,9 @@ static inline cudaError_t GPI(host)(const GP_INPUT_TYPE *in, GP_TYPE *out, const
     static signed char known[GPI_DEVICES];
     const int by_units = GPI_TRANSFORM_BY_UNITS(out);
     const size_t units = by_units ? n / GPI(unit_items) : n; /* the ends need no block of their own */
-    const size_t most = by_units ? GPI_TUNE_TRANSFORM_VECTORS : GPI(items);
-    const size_t each = units / most < (size_t)GPI_TUNE_TRANSFORM_THREADS * GPI_TUNE_TRANSFORM_BLOCKS ? 1 : most;
-    const size_t blocks = units ? gpi_divide_up(units, each * GPI_TUNE_TRANSFORM_THREADS) : 1;
+    const size_t most = by_units ? GPI_TRANSFORM_VECTORS : GPI(items);
+    const size_t each = units / most < (size_t)GPI_TRANSFORM_THREADS * GPI_TRANSFORM_BLOCKS ? 1 : most;
+    const size_t blocks = units ? gpi_divide_up(units, each * GPI_TRANSFORM_THREADS) : 1;
     cudaError_t error;
 
     if (n == 0)
@@ -415,7 +420,7 @@ static inline cudaError_t GPI(host)(const GP_INPUT_TYPE *in, GP_TYPE *out, const
 
     GPI_RANGE_BEGIN(GPI_TEXT(transform));
     error = GPI_LAUNCH_DEPENDENT((ready & GPI_KERNEL_SM90) != 0, GPI(kernel), (unsigned)blocks,
-                                 GPI_TUNE_TRANSFORM_THREADS, 0, stream, in, out, count, n, (unsigned)each,
+                                 GPI_TRANSFORM_THREADS, 0, stream, in, out, count, n, (unsigned)each,
                                  context);
     GPI_RANGE_END();
     return error;

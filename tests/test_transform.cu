@@ -1,5 +1,5 @@
 /* transform.cuh: maps by pointers and by places, of every size, alignment and count. */
-#define GPI_TUNE_TRANSFORM_BLOCKS 2 /* so that at small sizes, too, a thread takes several vectors or items */
+#define GPI_TRANSFORM_BLOCKS 2 /* so that at small sizes, too, a thread takes several vectors or items */
 #include "tap.h"
 
 /* ---- items and what becomes of them ------------------------------------------------------------ */
