@@ -2,27 +2,25 @@
 #ifndef COMPARE_REPORT_H
 #define COMPARE_REPORT_H
 
-#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "csv.h"
 #include "element.h"
+#include "measure.h"
 #include "options.h"
-#include "reference.h"
 
 /* The result of one run: what was measured, and whether it was right. */
 typedef struct outcome {
-    double kernel_ms;     /* no allocation, no copies */
+    double call_ms;       /* no allocation, no copies */
     double end_to_end_ms; /* with the copies; the same where there are none to make */
     const char *clock;
     verdict result;
-    const char *error_name; /* with VERDICT_CUDA_ERROR */
-    const char *error_text;
+    long long index;      /* of a wrong element, or of one that should not be there */
+    double expected, got; /* elements, or counts */
+    double allowed;       /* difference; 0: none */
 } outcome;
 
 /* ---- stdout ---- */
@@ -60,54 +58,46 @@ static inline void print_array(element_type type, const void *array, size_t n)
 
 static inline void print_times(const outcome *run, int copies)
 {
-    printf("   elapsed time: %fms    (%s)\n", run->kernel_ms, run->clock);
+    printf("   elapsed time: %fms    (%s)\n", run->call_ms, run->clock);
     if (copies)
         printf("   end to end:   %fms    (host clock, copies included)\n", run->end_to_end_ms);
 }
 
 static inline void print_verdict(element_type type, const outcome *run)
 {
-    const verdict *result = &run->result;
     char expected[64], got[64];
-    element_format(type, result->expected, expected, sizeof expected);
-    element_format(type, result->got, got, sizeof got);
-    switch (result->kind) {
+    element_format(type, run->expected, expected, sizeof expected);
+    element_format(type, run->got, got, sizeof got);
+    switch (run->result.kind) {
     case VERDICT_PASSED: puts("    passed"); break;
-    case VERDICT_WRONG_VALUE:
-        printf("    failed: index %zu: expected %s, got %s", result->index, expected, got);
-        if (result->allowed > 0)
-            printf(" (may differ by %.3g)", result->allowed);
+    case VERDICT_ITEM:
+        printf("    failed: index %lld: expected %s, got %s", run->index, expected, got);
+        if (run->allowed > 0)
+            printf(" (may differ by %.3g)", run->allowed);
         putchar('\n');
         break;
-    case VERDICT_WRONG_COUNT:
-        printf("    failed: count: expected %.0f, got %.0f\n", result->expected, result->got);
+    case VERDICT_COUNT:
+        printf("    failed: count: expected %.0f, got %.0f\n", run->expected, run->got);
         break;
-    case VERDICT_PAST_END:
-        printf("    failed: index %zu: expected nothing, got a value behind the end\n",
-               result->index);
+    case VERDICT_STRAY:
+        printf("    failed: index %lld: expected nothing, got a value outside of the result\n",
+               run->index);
         break;
-    case VERDICT_CUDA_ERROR:
-        printf("    failed: %s: %s\n", run->error_name, run->error_text);
+    case VERDICT_ERROR:
+        printf("    failed: %s: %s\n", cudaGetErrorName(run->result.error), run->result.sentence);
         break;
     }
 }
 
 /* ---- progress ---- */
 
-static inline double clock_seconds(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
-}
-
 /* One line that is overwritten and in the end erased; only for someone who waits at a terminal,
  * and only once there is something to wait for. */
-static inline void progress_show(double started, int done, int total)
+static inline void progress_show(double started_ms, int done, int total)
 {
-    if (isatty(STDERR_FILENO) && clock_seconds() - started > 2)
-        fprintf(stderr, "\r\033[Krunning %d of %d, %.0f s so far", done + 1, total,
-                clock_seconds() - started);
+    double seconds = (clock_ms() - started_ms) / 1000;
+    if (isatty(STDERR_FILENO) && seconds > 2)
+        fprintf(stderr, "\r\033[Krunning %d of %d, %.0f s so far", done + 1, total, seconds);
 }
 
 static inline void progress_hide(void)
@@ -118,20 +108,15 @@ static inline void progress_hide(void)
 
 /* ---- the CSV file ---- */
 
-/* Written as FILE.tmp-PID beside FILE and renamed when it is complete, so that whoever finds FILE
- * finds all of it. Opened first thing, so that a wrong name is known before the work is done. */
-typedef struct csv_file {
-    FILE *stream;
-    const char *path;
-} csv_file;
-
-/* Global for the sake of the exit and signal handlers; empty: nothing to remove. */
-static char csv_temporary[4096];
+/* Written as FILE.tmp-PID beside FILE. Opened first thing, so that a wrong name is known before the work is done.
+ *
+ * Global for the sake of the exit and signal handlers; no stream: nothing to remove. */
+static csv_file csv;
 
 static inline void csv_discard(void)
 {
-    if (csv_temporary[0] != '\0')
-        unlink(csv_temporary);
+    if (csv.stream != NULL)
+        unlink(csv.partial);
 }
 
 static inline void csv_interrupted(int signal_number)
@@ -141,75 +126,52 @@ static inline void csv_interrupted(int signal_number)
     raise(signal_number);
 }
 
-static inline void csv_open(csv_file *csv, const char *path)
+static inline void csv_begin(const char *path)
 {
     static const int signals[] = {SIGHUP, SIGINT, SIGPIPE, SIGTERM};
-    struct stat status;
-    char name[sizeof csv_temporary];
+    char ending[32];
     size_t i;
-    csv->path = path;
-    csv->stream = NULL;
-    if (path == NULL)
+    snprintf(ending, sizeof ending, ".tmp-%ld", (long)getpid());
+    csv_open(&csv, path, ending,
+             "section,implementation,type,n,kernel_ms,end_to_end_ms,clock,result,"
+             "mismatch_index,expected,got,block,repeat,seed");
+    if (csv.stream == NULL)
         return;
-    if (stat(path, &status) == 0 && !S_ISREG(status.st_mode))
-        quit(EXIT_USAGE, "cannot write %s: it is %s", path,
-             S_ISDIR(status.st_mode) ? "a directory" : "not a regular file");
-    if (snprintf(name, sizeof name, "%s.tmp-%ld", path, (long)getpid()) >= (int)sizeof name)
-        quit(EXIT_USAGE, "cannot write %.40s...: the name is too long", path);
-    csv->stream = fopen(name, "wx");
-    if (csv->stream == NULL)
-        quit(EXIT_USAGE, "cannot write %s: %s", path, strerror(errno));
-    strcpy(csv_temporary, name);
     atexit(csv_discard);
     for (i = 0; i < sizeof signals / sizeof signals[0]; i++)
         if (signal(signals[i], csv_interrupted) == SIG_IGN)
             signal(signals[i], SIG_IGN); /* nohup and the like keep their say */
-    fputs("section,implementation,type,n,kernel_ms,end_to_end_ms,clock,result,"
-          "mismatch_index,expected,got,block,repeat,seed\n",
-          csv->stream);
 }
 
 /* No field holds a comma or a quote, so none needs quoting. seed is empty for data from a file. */
-static inline void csv_write(csv_file *csv, const compare_options *options, const char *group,
-                             const char *name, size_t n, const outcome *run)
+static inline void csv_write(const compare_options *options, const char *group, const char *name,
+                             size_t n, const outcome *run)
 {
     static const char *const results[] = {"passed", "wrong value", "wrong count", "past the end"};
-    const verdict *result = &run->result;
     char expected[64], got[64];
-    if (csv->stream == NULL)
+    if (csv.stream == NULL)
         return;
-    element_format(options->type, result->expected, expected, sizeof expected);
-    element_format(options->type, result->got, got, sizeof got);
-    fprintf(csv->stream, "%s,%s,%s,%zu,", group, name, element_name(options->type), n);
-    if (result->kind == VERDICT_CUDA_ERROR) {
-        fprintf(csv->stream, ",,%s,%s,,,,", run->clock, run->error_name);
+    element_format(options->type, run->expected, expected, sizeof expected);
+    element_format(options->type, run->got, got, sizeof got);
+    fprintf(csv.stream, "%s,%s,%s,%zu,", group, name, element_name(options->type), n);
+    if (run->result.kind == VERDICT_ERROR) {
+        fprintf(csv.stream, ",,%s,%s,,,,", run->clock, cudaGetErrorName(run->result.error));
     } else {
-        fprintf(csv->stream, "%.6f,%.6f,%s,%s,", run->kernel_ms, run->end_to_end_ms, run->clock,
-                results[result->kind]);
-        if (result->kind == VERDICT_PASSED)
-            fputs(",,,", csv->stream);
-        else if (result->kind == VERDICT_WRONG_VALUE)
-            fprintf(csv->stream, "%zu,%s,%s,", result->index, expected, got);
-        else if (result->kind == VERDICT_WRONG_COUNT)
-            fprintf(csv->stream, ",%.0f,%.0f,", result->expected, result->got);
+        fprintf(csv.stream, "%.6f,%.6f,%s,%s,", run->call_ms, run->end_to_end_ms, run->clock,
+                results[run->result.kind]);
+        if (run->result.kind == VERDICT_PASSED)
+            fputs(",,,", csv.stream);
+        else if (run->result.kind == VERDICT_ITEM)
+            fprintf(csv.stream, "%lld,%s,%s,", run->index, expected, got);
+        else if (run->result.kind == VERDICT_COUNT)
+            fprintf(csv.stream, ",%.0f,%.0f,", run->expected, run->got);
         else
-            fprintf(csv->stream, "%zu,,,", result->index);
+            fprintf(csv.stream, "%lld,,,", run->index);
     }
-    fprintf(csv->stream, "%d,%d,", options->block, options->repeat);
+    fprintf(csv.stream, "%d,%d,", options->block, options->repeat);
     if (options->input == NULL)
-        fprintf(csv->stream, "%llu", (unsigned long long)options->seed);
-    fputc('\n', csv->stream);
-}
-
-static inline void csv_close(csv_file *csv)
-{
-    int failed;
-    if (csv->stream == NULL)
-        return;
-    failed = ferror(csv->stream);
-    if (fclose(csv->stream) != 0 || failed || rename(csv_temporary, csv->path) != 0)
-        quit(EXIT_USAGE, "cannot write %s: %s", csv->path, strerror(errno));
-    csv_temporary[0] = '\0';
+        fprintf(csv.stream, "%llu", (unsigned long long)options->seed);
+    fputc('\n', csv.stream);
 }
 
 #endif

@@ -16,8 +16,8 @@
 #include <gpuprims/gpuprims.h>
 #endif
 
-/* CUB is part of the CUDA build, unless that has to be quick. */
-#if defined __CUDACC__ && !defined GPBENCH_NO_CUB
+/* CUB is part of the CUDA build, unless an instance does without. */
+#if defined __CUDACC__ && !defined BENCH_NO_CUB
 #define BENCH_HAS_CUB
 #endif
 

@@ -1,40 +1,46 @@
-/* bench_classic.h: the textbook rungs, at int. Their entries join the groups of the production
- * primitives: one file, so that those are not compiled again when a rung changes. A rung whose
- * header does not exist is left out. BENCH_INSTANCE is the prefix of what the file exports.
+/* bench_classic.h: the textbook rungs. Their entries join the groups of the production primitives: one file, so
+ * that those are not compiled again when a rung changes. A rung whose header does not exist is left out.
+ * BENCH_INSTANCE is the prefix of what the file exports; BENCH_IN an element label, of 4 bytes; BENCH_NOT_ZERO see
+ * bench_predicates.h.
  */
-#include "bench.h"
+#include "bench_predicates.h"
 
 #define GP_NAME BENCH_INSTANCE
+#define GP_TYPE BENCH_IN_T
 #include <gpuprims/classic/naive_scan.cuh>
 #define GP_NAME BENCH_INSTANCE
+#define GP_TYPE BENCH_IN_T
 #include <gpuprims/classic/work_efficient_scan.cuh>
 #if __has_include(<gpuprims/classic/shared_scan.cuh>)
 #define BENCH_HAS_SHARED
 #define GP_NAME BENCH_INSTANCE
+#define GP_TYPE BENCH_IN_T
 #include <gpuprims/classic/shared_scan.cuh>
 #endif
 #if __has_include(<gpuprims/classic/shuffle_scan.cuh>)
 #define BENCH_HAS_SHUFFLE
 #define GP_NAME BENCH_INSTANCE
+#define GP_TYPE BENCH_IN_T
 #include <gpuprims/classic/shuffle_scan.cuh>
 #endif
 #if __has_include(<gpuprims/classic/find_max.cuh>)
 #define BENCH_HAS_FIND_MAX
 #define GP_NAME BENCH_INSTANCE
+#define GP_TYPE BENCH_IN_T
 #include <gpuprims/classic/find_max.cuh>
 #endif
 #if __has_include(<gpuprims/classic/map_scan_scatter.cuh>)
 #define BENCH_HAS_COMPACT
-#define GP_NAME    BENCH_JOIN(BENCH_INSTANCE, _u32)
-#define GP_TYPE    uint32_t
-#define GP_PRED(x) ((x) & 1)
+#define GP_NAME    BENCH_INSTANCE
+#define GP_TYPE    BENCH_IN_T
+#define GP_PRED(x) bench_keep(x)
 #include <gpuprims/classic/map_scan_scatter.cuh>
 #endif
 
 #define BENCH_RUNG(rung, word)                                                                     \
     static cudaError_t BENCH(run_##word)(const bench_call *call)                                   \
     {                                                                                              \
-        return BENCH(rung##_exclusive_scan)((const int *)call->in, (int *)call->out, call->n,      \
+        return BENCH(rung##_exclusive_scan)((const BENCH_IN_T *)call->in, (BENCH_IN_T *)call->out, call->n,      \
                                             call->classic, call->ws, call->stream);                \
     }
 
@@ -45,7 +51,7 @@
         gp_classic_options options = *call->classic;                                          \
                                                                                               \
         options.option = 0;                                                                   \
-        return BENCH(rung##_exclusive_scan)((const int *)call->in, (int *)call->out, call->n, \
+        return BENCH(rung##_exclusive_scan)((const BENCH_IN_T *)call->in, (BENCH_IN_T *)call->out, call->n, \
                                             &options, call->ws, call->stream);                \
     }
 
@@ -82,7 +88,7 @@ const bench_entries BENCH(scan) = {BENCH(scan_entries), BENCH_COUNT(BENCH(scan_e
 #ifdef BENCH_HAS_FIND_MAX
 static cudaError_t BENCH(run_find_max)(const bench_call *call)
 {
-    return BENCH(find_max)((const int *)call->in, (int *)call->out, call->n, call->classic,
+    return BENCH(find_max)((const BENCH_IN_T *)call->in, (BENCH_IN_T *)call->out, call->n, call->classic,
                            call->ws, call->stream);
 }
 
@@ -101,7 +107,7 @@ const bench_entries BENCH(max) = {BENCH_MAX_ENTRIES};
 #define BENCH_COMPACT(rung)                                                                        \
     static cudaError_t BENCH(compact_##rung)(const bench_call *call)                               \
     {                                                                                              \
-        return BENCH(u32_##rung##_compact)((const uint32_t *)call->in, (uint32_t *)call->out,      \
+        return BENCH(rung##_compact)((const BENCH_IN_T *)call->in, (BENCH_IN_T *)call->out,      \
                                            call->n, call->count, call->classic, call->ws,          \
                                            call->stream);                                          \
     }
@@ -112,11 +118,11 @@ BENCH_COMPACT(shared)
 BENCH_COMPACT(shuffle)
 
 static const bench_entry BENCH(compact_entries)[] = {
-    {"naive", ENTRY_RUNG, BENCH(compact_naive), BENCH(u32_naive_compact_workspace_bytes)},
+    {"naive", ENTRY_RUNG, BENCH(compact_naive), BENCH(naive_compact_workspace_bytes)},
     {"work_efficient", ENTRY_RUNG, BENCH(compact_work_efficient),
-     BENCH(u32_work_efficient_compact_workspace_bytes)},
-    {"shared", ENTRY_RUNG, BENCH(compact_shared), BENCH(u32_shared_compact_workspace_bytes)},
-    {"shuffle", ENTRY_RUNG, BENCH(compact_shuffle), BENCH(u32_shuffle_compact_workspace_bytes)},
+     BENCH(work_efficient_compact_workspace_bytes)},
+    {"shared", ENTRY_RUNG, BENCH(compact_shared), BENCH(shared_compact_workspace_bytes)},
+    {"shuffle", ENTRY_RUNG, BENCH(compact_shuffle), BENCH(shuffle_compact_workspace_bytes)},
 };
 #define BENCH_COMPACT_ENTRIES BENCH(compact_entries), BENCH_COUNT(BENCH(compact_entries))
 #else

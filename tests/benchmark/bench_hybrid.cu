@@ -6,6 +6,7 @@
 #include <errno.h>
 
 #include "device.h"
+#include "machine.h"
 
 #include <gpuprims/core/backend/threads.h>
 

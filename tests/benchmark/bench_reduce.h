@@ -45,7 +45,7 @@ static cudaError_t BENCH(reference)(const bench_call *call)
 
     for (i = 1; i < call->n; i++)
 #if BENCH_OP == BENCH_MAX
-        sum = in[i] > sum ? in[i] : sum;
+        sum = in[i] > sum ? in[i] : sum >= in[i] ? sum : sum + in[i]; /* of NaN and any: NaN */
 #else
         sum += in[i];
 #endif

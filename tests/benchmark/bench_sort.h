@@ -1,7 +1,8 @@
 /* bench_sort.h: one instance of the sorts of keys.
  *
  * Parameters: BENCH_INSTANCE, BENCH_PRIMITIVE, BENCH_TYPE (a label), BENCH_IN (an element label).
- * BENCH_RUNGS: the textbook rungs and sorts by the CPU too; BENCH_IN is an integer of 4 bytes then.
+ * BENCH_RUNGS: the textbook rungs and sorts by the CPU too; BENCH_IN is an integer of 4 bytes then. BENCH_COMPARED:
+ * qsort too, and on a GPU split sort without the search for the highest bit.
  */
 #include <stdlib.h>
 
@@ -62,6 +63,14 @@ static cudaError_t BENCH(run_split)(const bench_call *call)
                              call->classic, call->ws, call->stream);
 }
 
+#if defined BENCH_COMPARED && defined __CUDACC__ /* 32 passes on the CPU backend take longer than all the rest */
+static cudaError_t BENCH(run_split_all)(const bench_call *call)
+{
+    return BENCH(split_sort)((const BENCH_IN_T *)call->in, (BENCH_IN_T *)call->out, call->n,
+                             8 * (int)sizeof(BENCH_IN_T), call->classic, call->ws, call->stream);
+}
+#endif
+
 static size_t BENCH(split_bytes)(size_t n)
 {
     return BENCH(split_sort_workspace_bytes)(n, 0);
@@ -81,7 +90,7 @@ static size_t BENCH(split_bytes)(size_t n)
 #define GP_KEY BENCH_IN_T
 #include <gpuprims/host/cpu_merge.h>
 
-#define BENCH_FLIP ((BENCH_IN_T)-1 < 0 ? (uint32_t)1 << 31 : 0)
+#define BENCH_FLIP ((BENCH_IN_T)-1 > 0 ? 0 : (uint32_t)1 << 31)
 
 static size_t BENCH(room_bytes)(size_t n)
 {
@@ -154,6 +163,12 @@ static const bench_entry BENCH(entries)[] = {
     {"gpuprims", 0, BENCH(run), BENCH(radix_sort_workspace_bytes)},
 #ifdef BENCH_HAS_CUB
     {"CUB", ENTRY_CUB, BENCH(run_cub), NULL},
+#endif
+#ifdef BENCH_COMPARED
+    {"qsort", ENTRY_HOST, BENCH(reference), NULL},
+#ifdef __CUDACC__
+    {"split_all", ENTRY_RUNG, BENCH(run_split_all), BENCH(split_bytes)},
+#endif
 #endif
 #ifdef BENCH_RUNGS
     {"split", ENTRY_RUNG, BENCH(run_split), BENCH(split_bytes)},

@@ -36,18 +36,40 @@ static __global__ void check_guard_kernel(const unsigned char *got, size_t bytes
             atomicMin(first, (unsigned long long)i);
 }
 
-/* Sums of floats that are not negative: an error is relative to the sum itself. */
-static __global__ void check_floats_kernel(const void *expected, const void *got, size_t n,
-                                           int is_double, double factor, unsigned long long *first)
+/* Is a float right? A sum may be off by a factor of the sum of all |x|; without that, it is exact, where all NaN are
+ * alike. */
+static inline __host__ __device__ int check_float(double want, double have, const double *magnitude,
+                                                  double factor)
+{
+    if (want != want)
+        return have != have;
+    if (!magnitude)
+        return have == want;
+    /* Partial sums of this size may overflow in one order of addition and not in another. */
+    if (*magnitude * (1 + factor) > (double)FLT_MAX && !(fabs(have) <= DBL_MAX))
+        return 1;
+    if (!(fabs(want) <= DBL_MAX))
+        return have == want;
+    return fabs(have - want) <= factor * *magnitude; /* so written, a NaN is wrong */
+}
+
+static inline __host__ __device__ double check_read(const void *from, size_t i, int is_double)
+{
+    return is_double ? ((const double *)from)[i] : (double)((const float *)from)[i];
+}
+
+/* magnitude is NULL where nothing may round. */
+static __global__ void check_floats_kernel(const void *expected, const void *got,
+                                           const void *magnitude, size_t n, int is_double,
+                                           double factor, unsigned long long *first)
 {
     size_t i, stride = (size_t)gridDim.x * blockDim.x;
 
     for (i = (size_t)blockIdx.x * blockDim.x + threadIdx.x; i < n; i += stride) {
-        double want =
-            is_double ? ((const double *)expected)[i] : (double)((const float *)expected)[i];
-        double have = is_double ? ((const double *)got)[i] : (double)((const float *)got)[i];
+        double sum = magnitude ? check_read(magnitude, i, is_double) : 0;
 
-        if (!(fabs(have - want) <= factor * want)) /* so written, a NaN is wrong */
+        if (!check_float(check_read(expected, i, is_double), check_read(got, i, is_double),
+                         magnitude ? &sum : NULL, factor))
             atomicMin(first, (unsigned long long)i);
     }
 }
@@ -67,6 +89,17 @@ static inline double check_factor(bench_element element, size_t n, int distribut
     if (is_biased && depth < (double)n / 1024) /* the least tile of all */
         depth = (double)n / 1024;
     return unit * (is_serial && (double)n > depth ? (double)n : depth);
+}
+
+/* How far a sum of n floats, which may have any value, may be from the right one, relative to the sum of all |x|. A
+ * tree of additions is log2 n deep, and every level rounds by half a unit at most; the up and the down pass of a scan
+ * make it two trees, and the factor of 2 left over covers the short serial runs that real scans have in them. A
+ * serial loop is n additions deep. */
+static inline double check_factor_of_any(bench_element element, size_t n, int is_serial)
+{
+    double unit = element.bytes == 8 ? DBL_EPSILON : (double)FLT_EPSILON;
+
+    return unit * (is_serial ? (double)n : 2 * log2((double)n));
 }
 
 #endif

@@ -1,4 +1,4 @@
-/* device.h: the machine that gpbench runs on, and the arrays of one group on it. */
+/* device.h: the device that is measured, and the arrays of one group on it. */
 #ifndef BENCH_DEVICE_H
 #define BENCH_DEVICE_H
 
@@ -9,7 +9,7 @@
 
 #include "bench.h"
 #include "check.h"
-#include "options.h"
+#include "command_line.h"
 
 #define RETURN_IF_ERROR(call)                        \
     do {                                             \
@@ -19,15 +19,9 @@
             return return_if_error_status;           \
     } while (0)
 
-/* Where every row was measured: the last columns of the CSV. */
-typedef struct machine {
-    char gpu[256], driver[64], toolkit[64], cub[32], commit[128], date[32];
+typedef struct device {
     int processors;
     size_t l2_bytes;
-} machine;
-
-typedef struct device {
-    machine about;
     cudaStream_t stream;
     cudaEvent_t start, stop;
     void *flush; /* larger than the L2 cache */
@@ -42,6 +36,8 @@ typedef struct arrays {
     size_t n, in_bytes, out_bytes, scratch_bytes;
     char *in_memory, *out_memory, *expected_memory;
     void *in, *out, *expected;
+    void *
+        magnitude; /* that a float sum is held against: the sum of all |x|; where x >= 0 that is `expected` */
     uint8_t *flags;
     void *map;
     size_t *count;
@@ -56,12 +52,6 @@ typedef struct arrays {
     size_t flagged; /* how many flags are set */
 } arrays;
 
-GP_EXTERN_C const char *gpbench_commit(void); /* commit.c.in */
-
-#ifdef BENCH_HAS_CUB
-const char *bench_cub_version(void); /* cub_version.cu */
-#endif
-
 static inline double clock_ms(void)
 {
     struct timespec now;
@@ -70,62 +60,7 @@ static inline double clock_ms(void)
     return (double)now.tv_sec * 1e3 + (double)now.tv_nsec * 1e-6;
 }
 
-/* ---- what machine this is ---- */
-
-/* Commas and quotes would need quoting in a CSV. */
-static inline void plain_text(char *text)
-{
-    for (; *text; text++)
-        if (*text == ',' || *text == '"' || *text == '\n')
-            *text = *text == '\n' ? '\0' : ' ';
-}
-
-#ifdef __CUDACC__
-static inline void machine_gpu(machine *m)
-{
-    struct cudaDeviceProp properties;
-    FILE *file = fopen("/sys/module/nvidia/version", "r");
-    int version = 0;
-
-    if (cudaGetDeviceProperties(&properties, 0) == cudaSuccess)
-        snprintf(m->gpu, sizeof m->gpu, "%s", properties.name);
-    if (file && fgets(m->driver, sizeof m->driver, file))
-        plain_text(m->driver);
-    if (file)
-        fclose(file);
-    if (m->driver[0] == '\0' && cudaDriverGetVersion(&version) == cudaSuccess)
-        snprintf(m->driver, sizeof m->driver, "CUDA %d.%d", version / 1000, version % 1000 / 10);
-    snprintf(m->toolkit, sizeof m->toolkit, "%d.%d.%d", __CUDACC_VER_MAJOR__, __CUDACC_VER_MINOR__,
-             __CUDACC_VER_BUILD__);
-#ifdef BENCH_HAS_CUB
-    snprintf(m->cub, sizeof m->cub, "%s", bench_cub_version());
-#endif
-}
-#else
-static inline void machine_gpu(machine *m)
-{
-    snprintf(m->gpu, sizeof m->gpu, "CPU backend");
-    snprintf(m->toolkit, sizeof m->toolkit, "gcc %d.%d", __GNUC__, __GNUC_MINOR__);
-}
-#endif
-
-static inline void machine_describe(machine *m)
-{
-    const char *commit = getenv("GPBENCH_COMMIT");
-    time_t now = time(NULL);
-    struct tm utc;
-    int value = 0;
-
-    memset(m, 0, sizeof *m);
-    machine_gpu(m);
-    snprintf(m->commit, sizeof m->commit, "%s", commit && *commit ? commit : gpbench_commit());
-    strftime(m->date, sizeof m->date, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &utc));
-    plain_text(m->gpu);
-    plain_text(m->commit);
-    cudaDeviceGetAttribute(&m->processors, cudaDevAttrMultiProcessorCount, 0);
-    cudaDeviceGetAttribute(&value, cudaDevAttrL2CacheSize, 0);
-    m->l2_bytes = (size_t)value;
-}
+/* ---- the device ---- */
 
 static inline void device_require(cudaError_t status, const char *what)
 {
@@ -135,6 +70,8 @@ static inline void device_require(cudaError_t status, const char *what)
 
 static inline void device_open(device *d)
 {
+    int value = 0;
+
     memset(d, 0, sizeof *d);
 #ifdef __CUDACC__
     uint64_t everything = UINT64_MAX;
@@ -153,8 +90,10 @@ static inline void device_open(device *d)
     device_require(cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &everything),
                    "memory that stays");
 #endif
-    machine_describe(&d->about);
-    d->flush_bytes = 2 * d->about.l2_bytes;
+    cudaDeviceGetAttribute(&d->processors, cudaDevAttrMultiProcessorCount, 0);
+    cudaDeviceGetAttribute(&value, cudaDevAttrL2CacheSize, 0);
+    d->l2_bytes = (size_t)value;
+    d->flush_bytes = 2 * d->l2_bytes;
     device_require(cudaStreamCreate(&d->stream), "a stream");
     device_require(cudaEventCreate(&d->start), "an event");
     device_require(cudaEventCreate(&d->stop), "an event");
@@ -179,6 +118,8 @@ static inline void arrays_free(arrays *a, cudaStream_t stream)
     cudaStreamSynchronize(stream);
     cudaFree(a->in_memory);
     cudaFree(a->out_memory);
+    if (a->magnitude != a->expected)
+        cudaFree(a->magnitude);
     cudaFree(a->expected_memory);
     cudaFree(a->flags);
     cudaFree(a->map);
@@ -210,8 +151,8 @@ static inline double group_bytes(const bench_group *g, size_t n, size_t count)
 }
 
 /* Every array has room for the copy that memcpy is measured by, and for guards and offsets. */
-static inline cudaError_t arrays_allocate(arrays *a, const bench_group *g, const options *o,
-                                          size_t n, cudaStream_t stream)
+static inline cudaError_t arrays_allocate(arrays *a, const bench_group *g, size_t offset_in,
+                                          size_t offset_out, size_t n, cudaStream_t stream)
 {
     size_t copy = (size_t)(group_bytes(g, n, n) / 2) + 1;
     size_t out_items = g->result == RESULT_ONE ? 1 : n;
@@ -220,10 +161,10 @@ static inline cudaError_t arrays_allocate(arrays *a, const bench_group *g, const
     a->n = n;
     a->in_bytes = n * g->in.bytes > copy ? n * g->in.bytes : copy;
     a->out_bytes = out_items * g->out.bytes;
-    RETURN_IF_ERROR(cudaMallocAsync(
-        &a->in_memory, o->offset_in * g->in.bytes + a->in_bytes + GUARD_BYTES, stream));
+    RETURN_IF_ERROR(cudaMallocAsync(&a->in_memory,
+                                    offset_in * g->in.bytes + a->in_bytes + GUARD_BYTES, stream));
     RETURN_IF_ERROR(cudaMallocAsync(&a->out_memory,
-                                    2 * GUARD_BYTES + o->offset_out * g->out.bytes +
+                                    2 * GUARD_BYTES + offset_out * g->out.bytes +
                                         (a->out_bytes > copy ? a->out_bytes : copy),
                                     stream));
     RETURN_IF_ERROR(cudaMallocAsync(&a->expected_memory, a->out_bytes, stream));
@@ -232,9 +173,9 @@ static inline cudaError_t arrays_allocate(arrays *a, const bench_group *g, const
         RETURN_IF_ERROR(cudaMallocAsync((void **)&a->flags, n, stream));
     if (g->map_bytes)
         RETURN_IF_ERROR(cudaMallocAsync(&a->map, n * g->map_bytes, stream));
-    a->in = a->in_memory + o->offset_in * g->in.bytes;
-    a->out = a->out_memory + GUARD_BYTES + o->offset_out * g->out.bytes;
-    a->expected = a->expected_memory;
+    a->in = a->in_memory + offset_in * g->in.bytes;
+    a->out = a->out_memory + GUARD_BYTES + offset_out * g->out.bytes;
+    a->expected = a->magnitude = a->expected_memory;
     return cudaSuccess;
 }
 
@@ -244,7 +185,7 @@ static inline cudaError_t arrays_host_allocate(arrays *a, const bench_group *g)
     if (a->host_in)
         return cudaSuccess;
     a->host_in = malloc(a->n * g->in.bytes);
-    a->host_out = malloc(a->n * g->out.bytes);
+    a->host_out = malloc(a->n * g->out.bytes + GUARD_BYTES);
     a->host_flags = (uint8_t *)malloc(a->n);
     a->host_map = malloc(a->n * (g->map_bytes ? g->map_bytes : 1));
     return a->host_in && a->host_out && a->host_flags && a->host_map ? cudaSuccess

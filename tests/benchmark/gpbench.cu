@@ -3,10 +3,12 @@
  * The program is C in the common subset of C11 and C++17, so it is built twice from the same text:
  * by nvcc for the GPU, and by gcc for the library's CPU backend. Only the bench_*_cub.h are C++.
  *
- *     bench.h       what there is to measure       device.h    the machine, the arrays of a group
+ *     bench.h       what there is to measure       device.h    the device, the arrays of a group
  *     bench_*.h     templates of instances         check.h     comparing results on the device
  *     options.h     the command line               measure.h   run, check, time
  *     input.h       the distributions              report.h    what is printed and written
+ *
+ * All but options.h and report.h are the harness that examples/compare stands on too.
  *
  * A new primitive is a row file, rows/NAME.py, and a template: README.md.
  */
@@ -21,6 +23,7 @@
 
 #include "bench.h"
 #include "device.h"
+#include "machine.h"
 #include "measure.h"
 #include "options.h"
 #include "report.h"
@@ -30,6 +33,7 @@ extern const bench_instance *const gpbench_instances[];
 
 typedef struct program {
     options o;
+    machine about;
     device d;
     csv_file csv;
     int total, done, failed, left_out, profiled;
@@ -125,7 +129,7 @@ static void open_subjects(program *p, contest *c)
     int i;
 
     for (i = 0; i < c->subjects; i++) {
-        c->subject[i].ms = (double *)malloc((size_t)p->o.repeat * sizeof(double));
+        c->subject[i].ms = (double *)malloc((size_t)p->o.contest.repeat * sizeof(double));
         if (!c->subject[i].ms)
             quit(EXIT_USAGE, "out of memory");
     }
@@ -142,7 +146,8 @@ static cudaError_t measure_and_report(program *p, contest *c, timing how, int ba
     RETURN_IF_ERROR(time_subjects(c, how, batch));
     for (i = 0; i < c->subjects; i++)
         check_subject(c, &c->subject[i]);
-    report_rows(c, &p->csv, how, batch);
+    blame_all(c);
+    report_rows(&p->about, c, &p->csv, p->o.blocks, how, batch);
     return cudaSuccess;
 }
 
@@ -156,7 +161,7 @@ static cudaError_t measure(program *p, contest *c)
             RETURN_IF_ERROR(measure_and_report(p, c, TIMING_COLD, 1));
         if (o->warm || o->batch[k] > 1)
             RETURN_IF_ERROR(measure_and_report(p, c, TIMING_WARM, o->batch[k]));
-        if (o->copies && o->batch[k] == 1)
+        if (o->contest.copies && o->batch[k] == 1)
             RETURN_IF_ERROR(measure_and_report(p, c, TIMING_COPIES, 1));
     }
     return cudaSuccess;
@@ -170,6 +175,7 @@ static cudaError_t profile(program *p, contest *c)
         subject *s = &c->subject[i];
 
         check_subject(c, s);
+        blame(c, s);
         if (s->failed)
             continue;
         RETURN_IF_ERROR(profile_subject(c, s, ++p->profiled));
@@ -184,9 +190,10 @@ static void run_contest(program *p, contest *c, size_t n)
     int i;
 
     c->d = &p->d;
-    c->o = &p->o;
+    c->o = &p->o.contest;
     c->seed = 0;
-    error = arrays_allocate(&c->a, c->g, &p->o, n, p->d.stream);
+    error = arrays_allocate(&c->a, c->g, p->o.contest.offset_in, p->o.contest.offset_out, n,
+                            p->d.stream);
     progress_show(c, p->done++, p->total);
     if (error == cudaSuccess)
         error = fill_input(c);
@@ -205,14 +212,17 @@ static void run_contest(program *p, contest *c, size_t n)
                 c->g->primitive, c->g->type, n);
         p->left_out++;
     } else if (error != cudaSuccess) {
-        blame_error(c, &c->subject[0], error);
+        blame_all(c);
+        fail_with_error(&c->subject[0], error);
+        blame(c, &c->subject[0]);
         p->failed++;
     }
     for (i = 0; i < c->subjects; i++) {
         p->failed += error == cudaSuccess && c->subject[i].failed;
         free(c->subject[i].ms);
         c->subject[i].ms = NULL;
-        c->subject[i].failed = 0;
+        c->subject[i].found.kind = VERDICT_PASSED;
+        c->subject[i].failed = c->subject[i].is_blamed = 0;
     }
     arrays_free(&c->a, p->d.stream);
     if (cudaDeviceSynchronize() != cudaSuccess)
@@ -290,11 +300,13 @@ int main(int argc, char **argv)
 #else
         size_t large = (size_t)1 << 25;
 #endif
-        csv_open(&p.csv, p.o.csv);
+        csv_open(&p.csv, p.o.csv, ".partial", CSV_COLUMNS);
         device_open(&p.d);
-        device_require(measure_memcpy(&p.d, large, p.o.repeat, &p.d.memcpy_rate), "a large copy");
+        machine_describe(&p.about);
+        device_require(measure_memcpy(&p.d, large, p.o.contest.repeat, &p.d.memcpy_rate),
+                       "a large copy");
         if (!p.o.profile)
-            print_head(&p.d, &p.o);
+            print_head(&p.about, &p.d, &p.o);
         run_groups(&p, 0);
         device_close(&p.d);
         csv_close(&p.csv);

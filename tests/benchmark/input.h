@@ -33,13 +33,18 @@ static const char *const distribution_names[DISTRIBUTIONS] = {
     "mostly",  "gaussian", "low20",  "high16",   "runs",     "banks", "hole",    "crowd"};
 
 /* splitmix64 (Steele, Lea and Flood 2014), whose i-th number needs no numbers before it. */
-static inline __host__ __device__ uint64_t input_random(uint64_t i)
+static inline __host__ __device__ uint64_t input_random_of(uint64_t seed, uint64_t i)
 {
-    uint64_t z = (i + 1) * 0x9e3779b97f4a7c15u;
+    uint64_t z = seed + (i + 1) * 0x9e3779b97f4a7c15u;
 
     z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
     z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
     return z ^ (z >> 31);
+}
+
+static inline __host__ __device__ uint64_t input_random(uint64_t i)
+{
+    return input_random_of(0, i);
 }
 
 /* Is the value a small integer as it stands, or a fraction of the type's range? */

@@ -9,15 +9,11 @@
 #include "bench.h"
 #include "check.h"
 #include "device.h"
-#include "options.h"
 
 enum { MAX_SUBJECTS = 64 };
 
 /* Up to here results are compared with the reference, CUB's included; beyond, with CUB's. */
 #define REFERENCE_LIMIT ((size_t)1 << 20)
-
-/* Of the CPU's implementations no more runs are timed when those before took this long. */
-#define HOST_ENOUGH_MS 100.0
 
 /* Of inputs up to here, which might be in a processor's cache, the CPU makes a run before. */
 #define HOST_CACHE_BYTES ((size_t)64 << 20)
@@ -25,13 +21,43 @@ enum { MAX_SUBJECTS = 64 };
 /* memcpy joins every group; its run is here, for it needs to know how much to copy. */
 static const bench_entry memcpy_entry = {"memcpy", 0, NULL, NULL};
 
+typedef struct contest_options {
+    int repeat; /* timed runs */
+    int check;  /* the result of each */
+    int fresh;  /* other data in each */
+    int copies; /* some are timed from host memory to host memory */
+    double
+        enough_ms; /* of the CPU's implementations no more runs are timed when those before took this long */
+    size_t offset_in, offset_out; /* elements */
+} contest_options;
+
+/* What is wrong with a result. */
+typedef enum verdict_kind {
+    VERDICT_PASSED,
+    VERDICT_ITEM,  /* the first that is wrong is that of `index` */
+    VERDICT_COUNT, /* the result is not so long */
+    VERDICT_STRAY, /* the byte at `offset` of the output was written */
+    VERDICT_ERROR
+} verdict_kind;
+
+typedef struct verdict {
+    verdict_kind kind;
+    size_t index;
+    size_t expected, got; /* counts; of a stray byte: the bytes of the result */
+    long long offset;
+    cudaError_t error;
+    char sentence[512]; /* about it */
+} verdict;
+
 /* One implementation while it is measured. */
 typedef struct subject {
     const bench_entry *entry;
     int block; /* threads, of a rung */
-    int failed;
+    int failed, is_blamed;
+    verdict found;
     int runs;
-    double *ms; /* one per run */
+    double *ms;      /* one per run */
+    double *call_ms; /* of it the call alone, where copies are timed too; or NULL */
     double median, min, max;
 } subject;
 
@@ -47,11 +73,12 @@ static const char *const timing_names[] = {"cold", "warm", "copies"};
 /* One group at one size. */
 typedef struct contest {
     device *d;
-    const options *o;
+    const contest_options *o;
     const bench_group *g;
     arrays a;
+    const void *given; /* the input, on the host; or NULL, then: */
     int distribution;
-    unsigned seed; /* of the input */
+    unsigned seed;
     subject subject[MAX_SUBJECTS];
     int subjects;
     double bytes; /* that must move */
@@ -90,10 +117,13 @@ static inline cudaError_t run_subject(contest *c, const subject *s)
     return run_entry(c, s->entry, s->block, c->a.out);
 }
 
-/* CUB or Thrust, where its result is the right one; or NULL. */
-static inline const bench_entry *find_cub(const contest *c)
+/* CUB or Thrust, where its result is the one that others are compared with; or NULL. */
+static inline const bench_entry *find_judge(const contest *c)
 {
     int i;
+
+    if (c->a.n <= REFERENCE_LIMIT || c->given)
+        return NULL;
 
     for (i = 0; i < c->g->entries; i++)
         if ((c->g->entry[i].flags & (ENTRY_CUB | ENTRY_KEPT_ONLY)) == ENTRY_CUB)
@@ -126,10 +156,10 @@ static inline cudaError_t prepare_scratch(contest *c)
         RETURN_IF_ERROR(arrays_register(a, c->g));
         RETURN_IF_ERROR(arrays_fetch(a, c->g));
     }
-    if (a->n > REFERENCE_LIMIT && find_cub(c)) { /* judges, even where it does not compete */
+    if (find_judge(c)) { /* even where it does not compete */
         size_t largest = a->scratch_bytes;
 
-        RETURN_IF_ERROR(run_entry(c, find_cub(c), 0, a->out));
+        RETURN_IF_ERROR(run_entry(c, find_judge(c), 0, a->out));
         a->scratch_bytes = a->scratch_bytes > largest ? a->scratch_bytes : largest;
     }
     if (a->scratch_bytes)
@@ -140,11 +170,15 @@ static inline cudaError_t prepare_scratch(contest *c)
 static inline cudaError_t fill_input(contest *c)
 {
     arrays *a = &c->a;
-    int processors = c->d->about.processors;
+    int processors = c->d->processors;
     unsigned long long flagged = 0;
 
-    RETURN_IF_ERROR(input_fill(a->in, a->n, c->g->in, c->distribution, (int)c->g->trait, c->seed,
-                               processors, c->d->stream));
+    if (c->given)
+        RETURN_IF_ERROR(cudaMemcpyAsync(a->in, c->given, a->n * c->g->in.bytes,
+                                        cudaMemcpyHostToDevice, c->d->stream));
+    else
+        RETURN_IF_ERROR(input_fill(a->in, a->n, c->g->in, c->distribution, (int)c->g->trait,
+                                   c->seed, processors, c->d->stream));
     if (a->flags) {
         RETURN_IF_ERROR(
             input_flags(a->flags, a->n, c->seed, c->d->first, processors, c->d->stream));
@@ -161,36 +195,71 @@ static inline cudaError_t fill_input(contest *c)
 
 /* ---- checking ---- */
 
+/* By the reference, from what is in host_in. */
+static inline cudaError_t run_reference(contest *c, void *to)
+{
+    arrays *a = &c->a;
+    bench_entry reference = {"reference", ENTRY_HOST, c->g->reference, NULL};
+
+    memset(a->host_out, GUARD_BYTE, a->out_bytes);
+    RETURN_IF_ERROR(run_entry(c, &reference, 0, NULL));
+    return cudaMemcpy(to, a->host_out, a->out_bytes, cudaMemcpyHostToDevice);
+}
+
+/* The sums of all |x| behind float sums of any values. */
+static inline cudaError_t make_magnitude(contest *c)
+{
+    arrays *a = &c->a;
+    void *in = a->host_in;
+    size_t i;
+
+    if (a->magnitude == a->expected)
+        RETURN_IF_ERROR(cudaMallocAsync(&a->magnitude, a->out_bytes, c->d->stream));
+    a->host_in = malloc(a->n * c->g->in.bytes);
+    for (i = 0; a->host_in && i < a->n; i++) {
+        double x = fabs(check_read(in, i, c->g->in.bytes == 8));
+
+        if (!(x <= DBL_MAX))
+            x = 0; /* where it is part of a sum, that is no number */
+        if (c->g->in.bytes == 8)
+            ((double *)a->host_in)[i] = x;
+        else
+            ((float *)a->host_in)[i] = (float)x;
+    }
+    cudaError_t error = a->host_in ? run_reference(c, a->magnitude) : cudaErrorMemoryAllocation;
+    free(a->host_in);
+    a->host_in = in;
+    return error;
+}
+
 /* What the result should be, in a->expected; where nothing goes, what a checked run starts from. */
 static inline cudaError_t make_expected(contest *c)
 {
     arrays *a = &c->a;
-    const bench_entry *cub = find_cub(c);
+    const bench_entry *judge = find_judge(c);
 
-    if (a->n > REFERENCE_LIMIT && cub) {
-        c->judge = cub->name;
+    if (judge) {
+        c->judge = judge->name;
         RETURN_IF_ERROR(cudaMemsetAsync(a->expected, GUARD_BYTE, a->out_bytes, c->d->stream));
-        RETURN_IF_ERROR(run_entry(c, cub, 0, a->expected));
+        RETURN_IF_ERROR(run_entry(c, judge, 0, a->expected));
         RETURN_IF_ERROR(cudaMemcpyAsync(&a->expected_count, a->count, sizeof a->expected_count,
                                         cudaMemcpyDeviceToHost, c->d->stream));
         RETURN_IF_ERROR(cudaStreamSynchronize(c->d->stream));
     } else {
-        bench_entry reference = {"reference", ENTRY_HOST, c->g->reference, NULL};
-
         c->judge = "the reference";
         RETURN_IF_ERROR(arrays_fetch(a, c->g));
-        memset(a->host_out, GUARD_BYTE, a->out_bytes);
-        RETURN_IF_ERROR(run_entry(c, &reference, 0, NULL));
+        if (c->given && c->g->rounds)
+            RETURN_IF_ERROR(make_magnitude(c));
+        RETURN_IF_ERROR(run_reference(c, a->expected));
         a->expected_count = a->host_count;
-        RETURN_IF_ERROR(cudaMemcpy(a->expected, a->host_out, a->out_bytes, cudaMemcpyHostToDevice));
     }
     if (c->g->result != RESULT_COUNTED && c->g->result != RESULT_COUNTED_N)
         a->expected_count = 0;
     a->expected_items = c->g->result == RESULT_ONE       ? 1
                         : c->g->result == RESULT_COUNTED ? a->expected_count
                                                          : a->n;
-    c->bytes = group_bytes(c->g, a->n,
-                           c->g->result == RESULT_FLAGGED ? a->flagged : a->expected_count);
+    c->bytes =
+        group_bytes(c->g, a->n, c->g->result == RESULT_FLAGGED ? a->flagged : a->expected_count);
     return cudaSuccess;
 }
 
@@ -206,30 +275,24 @@ static inline cudaError_t refresh_input(contest *c, unsigned seed)
     return make_expected(c);
 }
 
-/* Says on standard error what is wrong with an implementation. */
-__attribute__((format(printf, 3, 4))) static inline void blame(contest *c, subject *s,
-                                                               const char *format, ...)
+/* The first thing that is wrong counts. */
+static inline void fail(subject *s, verdict found)
 {
-    va_list arguments;
-
+    if (!s->failed)
+        s->found = found;
     s->failed = 1;
-    fflush(stdout);
-    fprintf(stderr, "gpbench: %s/%s/%s, %s, n = %zu: ", c->g->primitive, c->g->type, s->entry->name,
-            distribution_names[c->distribution], c->a.n);
-    va_start(arguments, format);
-    vfprintf(stderr, format, arguments);
-    va_end(arguments);
-    fputc('\n', stderr);
 }
 
-static inline void blame_error(contest *c, subject *s, cudaError_t error)
+static inline void fail_with_error(subject *s, cudaError_t error)
 {
     const char *sentence = gp_last_error_message();
+    verdict found = {VERDICT_ERROR, 0, 0, 0, 0, error, ""};
 
     /* The library explains refused arguments; CUDA explains the rest. */
-    blame(c, s, "%s: %s", cudaGetErrorName(error),
-          error == cudaErrorInvalidValue && *sentence ? sentence : cudaGetErrorString(error));
+    snprintf(found.sentence, sizeof found.sentence, "%s",
+             error == cudaErrorInvalidValue && *sentence ? sentence : cudaGetErrorString(error));
     (void)cudaGetLastError(); /* or the next one would be blamed for it */
+    fail(s, found);
 }
 
 /* Around a kernel of check.h: *d->first is what it found. */
@@ -246,29 +309,39 @@ static inline cudaError_t read_first(contest *c, unsigned long long *first)
     return cudaStreamSynchronize(c->d->stream);
 }
 
-/* The first wrong item in *index, or CHECK_NONE. */
-static inline cudaError_t check_items(contest *c, const bench_entry *entry,
+/* How far an item may be from the right one, relative to the magnitude. */
+static inline double allowed_factor(const contest *c, const bench_entry *entry)
+{
+    int is_serial = entry->flags & ENTRY_SERIAL;
+
+    return !c->g->rounds ? 0
+           : c->given    ? check_factor_of_any(c->g->out, c->a.n, is_serial)
+                         : check_factor(c->g->out, c->a.n, c->distribution, is_serial);
+}
+
+/* The first wrong one of so many items in *index, or CHECK_NONE. */
+static inline cudaError_t check_items(contest *c, const bench_entry *entry, size_t items,
                                       unsigned long long *index)
 {
     arrays *a = &c->a;
-    size_t items = entry->flags & ENTRY_KEPT_ONLY ? a->expected_count : a->expected_items;
+    /* Zeros of either sign are as good, and any NaN, where they may be in the input. */
+    int by_value = c->g->rounds || (c->given && c->g->out.kind == KIND_FLOAT);
     size_t bytes = items * (entry->flags & ENTRY_UNSTABLE ? c->g->in.bytes : c->g->out.bytes);
 
     *index = CHECK_NONE;
     if (items == 0)
         return cudaSuccess;
     RETURN_IF_ERROR(reset_first(c));
-    if (c->g->rounds)
-        GP_LAUNCH(check_floats_kernel, input_grid(items, c->d->about.processors), 256, 0,
-                  c->d->stream, a->expected, a->out, items, c->g->out.bytes == 8,
-                  check_factor(c->g->out, a->n, c->distribution, entry->flags & ENTRY_SERIAL),
-                  c->d->first);
+    if (by_value)
+        GP_LAUNCH(check_floats_kernel, input_grid(items, c->d->processors), 256, 0, c->d->stream,
+                  a->expected, a->out, c->g->rounds ? a->magnitude : NULL, items,
+                  c->g->out.bytes == 8, allowed_factor(c, entry), c->d->first);
     else
-        GP_LAUNCH(check_bytes_kernel, input_grid(bytes, c->d->about.processors), 256, 0,
-                  c->d->stream, (const unsigned char *)a->expected, (const unsigned char *)a->out,
-                  bytes, c->d->first);
+        GP_LAUNCH(check_bytes_kernel, input_grid(bytes, c->d->processors), 256, 0, c->d->stream,
+                  (const unsigned char *)a->expected, (const unsigned char *)a->out, bytes,
+                  c->d->first);
     RETURN_IF_ERROR(read_first(c, index));
-    if (*index != CHECK_NONE && !c->g->rounds)
+    if (*index != CHECK_NONE && !by_value)
         *index /= c->g->out.bytes;
     return cudaSuccess;
 }
@@ -277,8 +350,8 @@ static inline cudaError_t check_guard(contest *c, const unsigned char *from, siz
                                       unsigned long long *first)
 {
     RETURN_IF_ERROR(reset_first(c));
-    GP_LAUNCH(check_guard_kernel, input_grid(bytes, c->d->about.processors), 256, 0, c->d->stream,
-              from, bytes, c->d->first);
+    GP_LAUNCH(check_guard_kernel, input_grid(bytes, c->d->processors), 256, 0, c->d->stream, from,
+              bytes, c->d->first);
     return read_first(c, first);
 }
 
@@ -307,28 +380,33 @@ static inline cudaError_t check_guards(contest *c, const bench_entry *entry, lon
 static inline cudaError_t check_result(contest *c, subject *s)
 {
     arrays *a = &c->a;
-    size_t count = a->host_count;
+    int is_counted = c->g->result == RESULT_COUNTED || c->g->result == RESULT_COUNTED_N;
+    int kept_only = s->entry->flags & ENTRY_KEPT_ONLY;
+    size_t count = a->host_count, items = kept_only ? a->expected_count : a->expected_items;
+    verdict found = {VERDICT_PASSED, 0, 0, 0, 0, cudaSuccess, ""};
     unsigned long long index;
-    long long offset;
 
     if (s->entry->flags & ENTRY_HOST)
-        RETURN_IF_ERROR(cudaMemcpy(a->out, a->host_out, a->out_bytes, cudaMemcpyHostToDevice));
+        RETURN_IF_ERROR(
+            cudaMemcpy(a->out, a->host_out, a->out_bytes + GUARD_BYTES, cudaMemcpyHostToDevice));
     else
         RETURN_IF_ERROR(cudaMemcpy(&count, a->count, sizeof count, cudaMemcpyDeviceToHost));
-    if ((c->g->result == RESULT_COUNTED || c->g->result == RESULT_COUNTED_N) &&
-        count != a->expected_count) {
-        blame(c, s, "the count is %zu, that of %s %zu", count, c->judge, a->expected_count);
-        return cudaSuccess;
-    }
-    RETURN_IF_ERROR(check_items(c, s->entry, &index));
+    RETURN_IF_ERROR(check_items(
+        c, s->entry, c->g->result == RESULT_COUNTED && count < items ? count : items, &index));
+    RETURN_IF_ERROR(check_guards(c, s->entry, &found.offset));
     if (index != CHECK_NONE) {
-        blame(c, s, "item %llu of the result differs from that of %s", index, c->judge);
-        return cudaSuccess;
+        found.kind = VERDICT_ITEM;
+        found.index = (size_t)index;
+    } else if (is_counted && count != a->expected_count) {
+        found.kind = VERDICT_COUNT;
+        found.expected = a->expected_count;
+        found.got = count;
+    } else if (found.offset != CHECK_NO_OFFSET) {
+        found.kind = VERDICT_STRAY;
+        found.expected = a->expected_items * c->g->out.bytes;
     }
-    RETURN_IF_ERROR(check_guards(c, s->entry, &offset));
-    if (offset != CHECK_NO_OFFSET)
-        blame(c, s, "byte %lld of the output was written, but the result has %zu", offset,
-              a->expected_items * c->g->out.bytes);
+    if (found.kind != VERDICT_PASSED)
+        fail(s, found);
     return cudaSuccess;
 }
 
@@ -338,7 +416,7 @@ static inline cudaError_t clear_output(contest *c, const bench_entry *entry)
     arrays *a = &c->a;
 
     if (entry->flags & ENTRY_HOST) {
-        memset(a->host_out, GUARD_BYTE, a->out_bytes);
+        memset(a->host_out, GUARD_BYTE, a->out_bytes + GUARD_BYTES);
         a->host_count = (size_t)-1;
     }
     RETURN_IF_ERROR(cudaMemsetAsync((char *)a->out - GUARD_BYTES, GUARD_BYTE,
@@ -361,7 +439,7 @@ static inline void check_subject(contest *c, subject *s)
     if (error == cudaSuccess)
         error = check_result(c, s);
     if (error != cudaSuccess)
-        blame_error(c, s, error);
+        fail_with_error(s, error);
 }
 
 /* ---- timing ---- */
@@ -404,13 +482,15 @@ static inline cudaError_t time_on_device(contest *c, const subject *s, timing ho
 
 /* All input from the host, the call, all of the result to the host: how long a compaction's is, the host
  * learns from the count. Of memcpy the copies alone. */
-static inline cudaError_t time_with_copies(contest *c, const subject *s, double *ms)
+static inline cudaError_t time_with_copies(contest *c, const subject *s, double *ms,
+                                           double *call_ms)
 {
     const bench_group *g = c->g;
     arrays *a = &c->a;
     cudaStream_t stream = c->d->stream;
     size_t items = g->result == RESULT_ONE ? 1 : a->n;
     double started;
+    float elapsed;
 
     RETURN_IF_ERROR(cudaStreamSynchronize(stream));
     started = clock_ms();
@@ -422,8 +502,12 @@ static inline cudaError_t time_with_copies(contest *c, const subject *s, double 
     if (g->map_bytes)
         RETURN_IF_ERROR(cudaMemcpyAsync(a->map, a->host_map, a->n * g->map_bytes,
                                         cudaMemcpyHostToDevice, stream));
+    if (call_ms)
+        RETURN_IF_ERROR(cudaEventRecord(c->d->start, stream));
     if (s->entry != &memcpy_entry)
         RETURN_IF_ERROR(run_subject(c, s));
+    if (call_ms)
+        RETURN_IF_ERROR(cudaEventRecord(c->d->stop, stream));
     if (g->result == RESULT_COUNTED && s->entry == &memcpy_entry) {
         items = a->expected_count;
     } else if (g->result == RESULT_COUNTED) {
@@ -437,15 +521,21 @@ static inline cudaError_t time_with_copies(contest *c, const subject *s, double 
                                         cudaMemcpyDeviceToHost, stream));
     RETURN_IF_ERROR(cudaStreamSynchronize(stream));
     *ms = clock_ms() - started;
+    if (call_ms) {
+        RETURN_IF_ERROR(cudaEventElapsedTime(&elapsed, c->d->start, c->d->stop));
+        *call_ms = (double)elapsed;
+    }
     return cudaSuccess;
 }
 
-static inline cudaError_t time_once(contest *c, const subject *s, timing how, int batch, double *ms)
+static inline cudaError_t time_once(contest *c, const subject *s, timing how, int batch)
 {
+    double *ms = &s->ms[s->runs];
+
     if (s->entry->flags & ENTRY_HOST)
         return time_on_host(c, s, batch, ms);
     if (how == TIMING_COPIES)
-        return time_with_copies(c, s, ms);
+        return time_with_copies(c, s, ms, s->call_ms ? &s->call_ms[s->runs] : NULL);
     return time_on_device(c, s, how, batch, ms);
 }
 
@@ -456,12 +546,17 @@ static inline int compare_doubles(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
+static inline double sorted_median(double *ms, int runs)
+{
+    qsort(ms, (size_t)runs, sizeof *ms, compare_doubles);
+    return (ms[(runs - 1) / 2] + ms[runs / 2]) / 2;
+}
+
 static inline void summarise(subject *s)
 {
-    qsort(s->ms, (size_t)s->runs, sizeof *s->ms, compare_doubles);
+    s->median = sorted_median(s->ms, s->runs);
     s->min = s->ms[0];
     s->max = s->ms[s->runs - 1];
-    s->median = (s->ms[(s->runs - 1) / 2] + s->ms[s->runs / 2]) / 2;
 }
 
 static inline void time_subject(contest *c, subject *s, timing how, int batch)
@@ -476,16 +571,16 @@ static inline void time_subject(contest *c, subject *s, timing how, int batch)
         return; /* has nothing to copy */
     for (r = 0; on_host && r < s->runs; r++)
         spent += s->ms[r] * batch;
-    if (spent > HOST_ENOUGH_MS)
+    if (spent > c->o->enough_ms)
         return;
     if (is_checked)
         error = clear_output(c, s->entry);
     if (error == cudaSuccess)
-        error = time_once(c, s, how, batch, &s->ms[s->runs]);
+        error = time_once(c, s, how, batch);
     if (error == cudaSuccess && is_checked)
         error = check_result(c, s);
     if (error != cudaSuccess)
-        blame_error(c, s, error);
+        fail_with_error(s, error);
     s->runs++;
 }
 
@@ -541,10 +636,13 @@ static inline cudaError_t measure_memcpy(device *d, size_t bytes, int repeat, do
 {
     char *from = NULL, *to = NULL;
     double *ms = (double *)malloc((size_t)repeat * sizeof *ms);
-    subject s = {&memcpy_entry, 0, 0, repeat, ms, 0, 0, 0};
+    subject s;
     cudaError_t error = cudaMallocAsync(&from, bytes, d->stream);
     int r;
 
+    memset(&s, 0, sizeof s);
+    s.ms = ms;
+    s.runs = repeat;
     if (error == cudaSuccess)
         error = cudaMallocAsync(&to, bytes, d->stream);
     for (r = -1; r < repeat && error == cudaSuccess; r++) { /* the first to warm up */

@@ -1,26 +1,17 @@
-/* options.h: the command line of gpbench. Every mistake is one sentence on stderr and exit status
- * 2. */
+/* options.h: the command line of gpbench. */
 #ifndef BENCH_OPTIONS_H
 #define BENCH_OPTIONS_H
 
-#include <stdarg.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
+#include "command_line.h"
 #include "input.h"
-
-#ifndef BENCH_PROGRAM
-#define BENCH_PROGRAM "gpbench" /* the name in front of messages */
-#endif
-
-/* 77 is how a test says "skipped" to Meson. */
-enum { EXIT_RIGHT = 0, EXIT_WRONG = 1, EXIT_USAGE = 2, EXIT_NO_GPU = 77 };
+#include "measure.h"
 
 enum { MAX_SIZES = 256, MAX_BATCHES = 16, MAX_BLOCKS = 6 };
 enum { MAX_REPEAT = 10000, MAX_BATCH = 100000, MAX_OFFSET = 4096 };
 enum { DEFAULT_REPEAT = 15 };
+
+/* Of the CPU's implementations no more runs are timed when those before took this long. */
+#define HOST_ENOUGH_MS 100.0
 
 #ifdef __CUDACC__
 #define DEFAULT_SIZES "10..28"
@@ -29,7 +20,8 @@ enum { DEFAULT_REPEAT = 15 };
 #endif
 
 typedef struct options {
-    int list, cold, warm, copies, check, cpu, fresh, profile;
+    contest_options contest;
+    int list, cold, warm, cpu, profile;
     const char *filter, *types; /* NULL: everything */
     size_t size[MAX_SIZES];
     int sizes;
@@ -37,26 +29,10 @@ typedef struct options {
     int batches;
     int distribution[DISTRIBUTIONS];
     int distributions;
-    int repeat;
     int block[MAX_BLOCKS];
     int blocks;
-    size_t offset_in, offset_out; /* elements */
     const char *csv;
 } options;
-
-__attribute__((noreturn, format(printf, 2, 3))) static inline void quit(int status,
-                                                                        const char *format, ...)
-{
-    va_list arguments;
-
-    fflush(stdout);
-    fputs(BENCH_PROGRAM ": ", stderr);
-    va_start(arguments, format);
-    vfprintf(stderr, format, arguments);
-    va_end(arguments);
-    fputc('\n', stderr);
-    exit(status);
-}
 
 /* clang-format off */
 static inline void options_print_help(void)
@@ -118,64 +94,7 @@ static inline void options_print_help(void)
 }
 /* clang-format on */
 
-/* ---- numbers and lists ---- */
-
-/* Decimal digits; returns what comes after them, or NULL. */
-static inline const char *parse_digits(const char *text, uint64_t *value)
-{
-    const char *c;
-
-    for (c = text, *value = 0; *c >= '0' && *c <= '9'; c++) {
-        if (*value > UINT64_MAX / 100)
-            return NULL;
-        *value = *value * 10 + (uint64_t)(*c - '0');
-    }
-    return c == text ? NULL : c;
-}
-
-/* A count: decimal digits, 2^k, or 2^k-d, which is at least 1. */
-static inline int parse_count(const char *text, uint64_t *value)
-{
-    int is_power = strncmp(text, "2^", 2) == 0;
-    const char *c = parse_digits(is_power ? text + 2 : text, value);
-    uint64_t less = 0;
-
-    if (!c || (is_power && *value > 63))
-        return 0;
-    if (is_power)
-        *value = (uint64_t)1 << *value;
-    if (is_power && *c == '-')
-        c = parse_digits(c + 1, &less);
-    if (!c || *c != '\0' || (less && less >= *value))
-        return 0;
-    *value -= less;
-    return 1;
-}
-
-static inline uint64_t parse_number(const char *name, const char *text, uint64_t least,
-                                    uint64_t most)
-{
-    uint64_t value;
-
-    if (!parse_count(text, &value) || value < least || value > most)
-        quit(EXIT_USAGE, "%s takes a number from %llu to %llu, not '%s'", name,
-             (unsigned long long)least, (unsigned long long)most, text);
-    return value;
-}
-
-/* The next word of a list with commas, in a buffer; returns where to go on, NULL after the last. */
-static inline const char *list_next(const char *name, const char *list, char *word, size_t size)
-{
-    size_t length = strcspn(list, ",");
-
-    if (length == 0)
-        quit(EXIT_USAGE, "%s has an empty item in its list", name);
-    if (length >= size)
-        quit(EXIT_USAGE, "%s has an item of more than %zu characters", name, size - 1);
-    memcpy(word, list, length);
-    word[length] = '\0';
-    return list[length] == ',' ? list + length + 1 : NULL;
-}
+/* ---- lists ---- */
 
 static inline void parse_sizes(options *o, const char *list)
 {
@@ -229,15 +148,10 @@ static inline void parse_blocks(options *o, const char *list)
     char word[64];
 
     for (o->blocks = 0; list;) {
-        uint64_t block;
-
         list = list_next("--block", list, word, sizeof word);
-        block = parse_number("--block", word, 32, 1024);
-        if (block & (block - 1))
-            quit(EXIT_USAGE, "--block takes powers of two from 32 to 1024, not '%s'", word);
         if (o->blocks == MAX_BLOCKS)
             quit(EXIT_USAGE, "--block takes no more than %d block sizes", MAX_BLOCKS);
-        o->block[o->blocks++] = (int)block;
+        o->block[o->blocks++] = parse_block(word);
     }
 }
 
@@ -287,10 +201,10 @@ static inline void options_switch(options *o, int name)
     case OPTION_LIST: o->list = 1; break;
     case OPTION_COLD: o->cold = 1; break;
     case OPTION_WARM: o->warm = 1; break;
-    case OPTION_COPIES: o->copies = 1; break;
-    case OPTION_CHECK: o->check = 1; break;
+    case OPTION_COPIES: o->contest.copies = 1; break;
+    case OPTION_CHECK: o->contest.check = 1; break;
     case OPTION_CPU: o->cpu = 1; break;
-    case OPTION_FRESH: o->fresh = 1; break;
+    case OPTION_FRESH: o->contest.fresh = 1; break;
     case OPTION_PROFILE: o->profile = 1; break;
     default: options_print_help(); exit(EXIT_RIGHT);
     }
@@ -306,11 +220,15 @@ static inline void options_set(options *o, int name, const char *value)
     case OPTION_SIZES: parse_sizes(o, value); break;
     case OPTION_DISTRIBUTION: parse_distributions(o, value); break;
     case OPTION_BATCH: parse_batches(o, value); break;
-    case OPTION_REPEAT: o->repeat = (int)parse_number("--repeat", value, 1, MAX_REPEAT); break;
+    case OPTION_REPEAT:
+        o->contest.repeat = (int)parse_number("--repeat", value, 1, MAX_REPEAT);
+        break;
     case OPTION_BLOCK: parse_blocks(o, value); break;
-    case OPTION_OFFSET_IN: o->offset_in = parse_number("--offset-in", value, 0, MAX_OFFSET); break;
+    case OPTION_OFFSET_IN:
+        o->contest.offset_in = parse_number("--offset-in", value, 0, MAX_OFFSET);
+        break;
     case OPTION_OFFSET_OUT:
-        o->offset_out = parse_number("--offset-out", value, 0, MAX_OFFSET);
+        o->contest.offset_out = parse_number("--offset-out", value, 0, MAX_OFFSET);
         break;
     default: o->csv = value;
     }
@@ -322,12 +240,12 @@ static inline void options_finish(options *o)
 
     for (i = 0; i < o->batches; i++)
         most = o->batch[i] > most ? o->batch[i] : most;
-    if (o->profile && (o->cold || o->warm || o->copies || o->csv))
+    if (o->profile && (o->cold || o->warm || o->contest.copies || o->csv))
         quit(EXIT_USAGE, "--profile times nothing: no --cold, --warm, --copies or --csv with it");
     if (o->cold && !o->warm && most > 1)
         quit(EXIT_USAGE, "--batch %d needs --warm: only the first call of a batch could be cold",
              most);
-    if (!o->cold && !o->warm && !o->copies) {
+    if (!o->cold && !o->warm && !o->contest.copies) {
 #ifdef __CUDACC__
         o->cold = 1;
 #else
@@ -336,39 +254,27 @@ static inline void options_finish(options *o)
     }
 }
 
-/* Accepts "--name value" and "--name=value"; of a repeated option the last one counts. */
+/* Of a repeated option the last one counts. */
 static inline options options_parse(int argc, char **argv)
 {
     options o;
     int i;
 
     memset(&o, 0, sizeof o);
-    o.repeat = DEFAULT_REPEAT;
+    o.contest.repeat = DEFAULT_REPEAT;
+    o.contest.enough_ms = HOST_ENOUGH_MS;
     o.blocks = 1; /* 0: the default of each rung */
     o.batch[0] = o.batches = o.distributions = 1;
     o.distribution[0] = DISTRIBUTION_UNIFORM;
     parse_sizes(&o, DEFAULT_SIZES);
     for (i = 1; i < argc; i++) {
-        const char *equals = strchr(argv[i], '=');
-        size_t length = equals ? (size_t)(equals - argv[i]) : strlen(argv[i]);
-        int name = 0;
+        const char *value;
+        int name = next_option(argc, argv, &i, option_names, OPTION_NAMES, OPTION_SWITCHES, &value);
 
-        while (name < OPTION_NAMES && !(strlen(option_names[name]) == length &&
-                                        memcmp(option_names[name], argv[i], length) == 0))
-            name++;
-        if (strcmp(argv[i], "-h") == 0)
-            name = OPTION_HELP;
-        if (name == OPTION_NAMES)
-            quit(EXIT_USAGE, "unknown option '%s'; --help lists the options", argv[i]);
-        if (name < OPTION_SWITCHES) {
-            if (equals)
-                quit(EXIT_USAGE, "%s takes no value", option_names[name]);
+        if (name < OPTION_SWITCHES)
             options_switch(&o, name);
-            continue;
-        }
-        if (!equals && i + 1 == argc)
-            quit(EXIT_USAGE, "%s needs a value", option_names[name]);
-        options_set(&o, name, equals ? equals + 1 : argv[++i]);
+        else
+            options_set(&o, name, value);
     }
     options_finish(&o);
     return o;

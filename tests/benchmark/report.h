@@ -2,11 +2,18 @@
 #ifndef BENCH_REPORT_H
 #define BENCH_REPORT_H
 
-#include <errno.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
+#include "csv.h"
+#include "machine.h"
 #include "measure.h"
+#include "options.h"
+
+/* What csv_row writes. An interrupted run of an hour is not lost: its rows stay in FILE.partial. */
+#define CSV_COLUMNS                                                                           \
+    "primitive,implementation,type,distribution,n,cache,batch,median_ms,min_ms,max_ms,bytes," \
+    "GBps,of_memcpy,vs_cub,items_per_s,gpu,driver,toolkit,cub,commit,date,repeat,block,"      \
+    "offset_in,offset_out,fresh"
 
 /* ---- progress ---- */
 
@@ -26,6 +33,42 @@ static inline void progress_hide(void)
         fputs("\r\033[K", stderr);
 }
 
+/* ---- failures ---- */
+
+/* Says on standard error what is wrong with an implementation, once. */
+static inline void blame(const contest *c, subject *s)
+{
+    const verdict *v = &s->found;
+
+    if (v->kind == VERDICT_PASSED || s->is_blamed)
+        return;
+    s->is_blamed = 1;
+    fflush(stdout);
+    fprintf(stderr, BENCH_PROGRAM ": %s/%s/%s, %s, n = %zu: ", c->g->primitive, c->g->type,
+            s->entry->name, distribution_names[c->distribution], c->a.n);
+    switch (v->kind) {
+    case VERDICT_COUNT:
+        fprintf(stderr, "the count is %zu, that of %s %zu\n", v->got, c->judge, v->expected);
+        break;
+    case VERDICT_ITEM:
+        fprintf(stderr, "item %zu of the result differs from that of %s\n", v->index, c->judge);
+        break;
+    case VERDICT_STRAY:
+        fprintf(stderr, "byte %lld of the output was written, but the result has %zu\n", v->offset,
+                v->expected);
+        break;
+    default: fprintf(stderr, "%s: %s\n", cudaGetErrorName(v->error), v->sentence);
+    }
+}
+
+static inline void blame_all(contest *c)
+{
+    int i;
+
+    for (i = 0; i < c->subjects; i++)
+        blame(c, &c->subject[i]);
+}
+
 /* Of a profiled call: the number of its mark, and what it was. */
 static inline void profile_row(const contest *c, const subject *s, int number)
 {
@@ -33,49 +76,6 @@ static inline void profile_row(const contest *c, const subject *s, int number)
     printf("%d %s %s %s %zu %d\n", number, c->g->primitive, s->entry->name, c->g->type, c->a.n,
            s->block);
     fflush(stdout);
-}
-
-/* ---- the CSV file ---- */
-
-/* Rows gather in FILE.partial, which becomes FILE when it is complete: whoever finds FILE finds all
- * of it, and an interrupted run of an hour is not lost. */
-typedef struct csv_file {
-    FILE *stream;
-    const char *path;
-    char partial[4096];
-} csv_file;
-
-static inline void csv_open(csv_file *csv, const char *path)
-{
-    struct stat status;
-
-    csv->stream = NULL;
-    csv->path = path;
-    if (!path)
-        return;
-    if (stat(path, &status) == 0 && !S_ISREG(status.st_mode))
-        quit(EXIT_USAGE, "cannot write %s: it is %s", path,
-             S_ISDIR(status.st_mode) ? "a directory" : "not a regular file");
-    if (snprintf(csv->partial, sizeof csv->partial, "%s.partial", path) >= (int)sizeof csv->partial)
-        quit(EXIT_USAGE, "cannot write %.40s...: the name is too long", path);
-    csv->stream = fopen(csv->partial, "w");
-    if (!csv->stream)
-        quit(EXIT_USAGE, "cannot write %s: %s", csv->partial, strerror(errno));
-    fputs("primitive,implementation,type,distribution,n,cache,batch,median_ms,min_ms,max_ms,bytes,"
-          "GBps,of_memcpy,vs_cub,items_per_s,gpu,driver,toolkit,cub,commit,date,repeat,block,"
-          "offset_in,offset_out,fresh\n",
-          csv->stream);
-}
-
-static inline void csv_close(csv_file *csv)
-{
-    int failed;
-
-    if (!csv->stream)
-        return;
-    failed = ferror(csv->stream);
-    if (fclose(csv->stream) != 0 || failed || rename(csv->partial, csv->path) != 0)
-        quit(EXIT_USAGE, "cannot write %s: %s", csv->path, strerror(errno));
 }
 
 /* ---- rows ---- */
@@ -98,7 +98,7 @@ static inline ratios ratios_of(const contest *c, const subject *s)
             cub = other->median;
         /* Below that it is a matter of launches and caches, and no limit to anything. */
         if (!other->failed && other->entry == &memcpy_entry && other->median > 0 &&
-            c->bytes >= 4 * (double)c->d->about.l2_bytes)
+            c->bytes >= 4 * (double)c->d->l2_bytes)
             rate = c->bytes / other->median;
     }
     if (s->median > 0 && rate > 0)
@@ -114,9 +114,9 @@ static inline void print_ratio(FILE *to, const char *format, double ratio)
         fprintf(to, format, ratio);
 }
 
-static inline void csv_row(FILE *to, const contest *c, const subject *s, timing how, int batch)
+static inline void csv_row(FILE *to, const machine *m, const contest *c, const subject *s,
+                           timing how, int batch)
 {
-    const machine *m = &c->d->about;
     ratios r = ratios_of(c, s);
     double per_s = s->median > 0 ? 1e3 / s->median : 0;
 
@@ -132,25 +132,24 @@ static inline void csv_row(FILE *to, const contest *c, const subject *s, timing 
     fflush(to);
 }
 
-static inline void print_head(const device *d, const options *o)
+static inline void print_head(const machine *m, const device *d, const options *o)
 {
-    const machine *m = &d->about;
-
     printf("gpbench on %s, driver %s, toolkit %s, CUB %s, commit %s, %s\n", m->gpu,
            *m->driver ? m->driver : "none", m->toolkit, *m->cub ? m->cub : "none", m->commit,
            m->date);
-    printf("median of %d; a large copy moves %.1f GB/s\n", o->repeat, d->memcpy_rate * 1e-6);
+    printf("median of %d; a large copy moves %.1f GB/s\n", o->contest.repeat,
+           d->memcpy_rate * 1e-6);
     printf("%-44s %-8s %12s %-6s %5s %12s %9s %7s %7s\n", "primitive/type/implementation", "input",
            "n", "", "batch", "median ms", "GB/s", "memcpy", "CUB");
 }
 
-static inline void print_row(const contest *c, const subject *s, timing how, int batch)
+static inline void print_row(const contest *c, const subject *s, int blocks, timing how, int batch)
 {
     ratios r = ratios_of(c, s);
     char name[128];
 
     snprintf(name, sizeof name, "%s/%s/%s", c->g->primitive, c->g->type, s->entry->name);
-    if ((s->entry->flags & ENTRY_RUNG) && c->o->blocks > 1)
+    if ((s->entry->flags & ENTRY_RUNG) && blocks > 1)
         snprintf(name + strlen(name), sizeof name - strlen(name), "/%d", s->block);
     printf("%-44s %-8s %12zu %-6s %5d %12.6f %9.1f", name, distribution_names[c->distribution],
            c->a.n, timing_names[how], batch, s->median,
@@ -160,7 +159,8 @@ static inline void print_row(const contest *c, const subject *s, timing how, int
     putchar('\n');
 }
 
-static inline void report_rows(const contest *c, csv_file *csv, timing how, int batch)
+static inline void report_rows(const machine *m, const contest *c, csv_file *csv, int blocks,
+                               timing how, int batch)
 {
     int i;
 
@@ -168,9 +168,9 @@ static inline void report_rows(const contest *c, csv_file *csv, timing how, int 
     for (i = 0; i < c->subjects; i++) {
         if (c->subject[i].failed || !c->subject[i].runs)
             continue;
-        print_row(c, &c->subject[i], how, batch);
+        print_row(c, &c->subject[i], blocks, how, batch);
         if (csv->stream)
-            csv_row(csv->stream, c, &c->subject[i], how, batch);
+            csv_row(csv->stream, m, c, &c->subject[i], how, batch);
     }
     fflush(stdout);
 }

@@ -3,6 +3,8 @@
 
     row_files.py instances [FILE...]    a line for each file that gpbench is stamped out of: its name, its template,
                                         whether CUB has a side of its own, whether studies need it, its #defines
+    row_files.py compared [FILE...]     likewise of the comparison program
+    row_files.py comparison [FILE...]   the table of that program, in C
 
 README.md tells what a row file says.
 """
@@ -38,17 +40,65 @@ def defines(name, values, kind):
     return [f"#define BENCH_{key} {value}".strip() for key, value in values.items()]
 
 
+def print_instance(name, template, values, kind, studied=()):
+    has_cub = "NO_CUB" not in values and (HERE / f"bench_{template}_cub.h").exists()
+    print(name, template, "cub" if has_cub else "", "studied" if name in studied else "",
+          ";".join(defines(name, values, kind)), sep="|")
+
+
 def print_instances(paths):
     for row in load(paths):
         for template, values, kinds in row.get("INSTANCES", []):
             for kind in kinds:
                 name = f"{values['PRIMITIVE']}_{kind}".replace("-", "_")
-                has_cub = (HERE / f"bench_{template}_cub.h").exists()
-                print(name, template, "cub" if has_cub else "", "studied" if name in row.get("STUDIED", []) else "",
-                      ";".join(defines(name, values, kind)), sep="|")
+                print_instance(name, template, values, kind, row.get("STUDIED", []))
 
+
+# ---- the comparison program ----
+
+def compared(paths):
+    """What the row files say of it, in its order."""
+    return sorted((row["COMPARE"] for row in load(paths) if "COMPARE" in row), key=lambda told: told["place"])
+
+
+def print_compared(paths):
+    for told in compared(paths):
+        template, values, kinds = told["instance"]
+        for kind in kinds:
+            more = {"CLASSIC": f"compare_classic_{kind}_{values['CLASSIC']}"} if "CLASSIC" in values else {}
+            if "CUB" not in told["rows"]:
+                more["NO_CUB"] = ""
+            print_instance(f"compare_{template}_{kind}", template, {"PRIMITIVE": template, **values, **more}, kind)
+
+
+def pointers(told):
+    """To the instances of i32, u32 and f32; where the order of elements does not matter, u32 has that of i32."""
+    template, _, kinds = told["instance"]
+    chosen = [kind if kind in kinds else other for kind, other in (("i32", None), ("u32", "i32"), ("f32", None))]
+    return ", ".join(f"&compare_{template}_{kind}_instance" if kind else "NULL" for kind in chosen)
+
+
+def print_comparison(paths):
+    rows = compared(paths)
+    print('/* Made by row_files.py. */\n#include "compare.h"\n')
+    for told in rows:
+        template, _, kinds = told["instance"]
+        for kind in kinds:
+            print(f"extern const bench_instance compare_{template}_{kind}_instance;")
+    print("\nconst compare_section compare_sections[] = {")
+    for told in rows:
+        if "title" in told:
+            print(f'    {{"{told["section"]}", "{told["title"]}", {told["random_limit"]}, {{{pointers(told)}}}}},')
+    print("    {NULL, NULL, 0, {NULL, NULL, NULL}},\n};\n\nconst compare_row compare_rows[] = {")
+    for told in rows:
+        for entry, name in told["rows"].items():
+            print(f'    {{"{told["section"]}", "{entry}", "{name}", {{{pointers(told)}}}}},')
+    print("    {NULL, NULL, NULL, {NULL, NULL, NULL}},\n};")
+
+
+PRINT = {"instances": print_instances, "compared": print_compared, "comparison": print_comparison}
 
 if __name__ == "__main__":
-    if sys.argv[1:2] != ["instances"]:
+    if len(sys.argv) < 2 or sys.argv[1] not in PRINT:
         sys.exit(__doc__)
-    print_instances(sys.argv[2:])
+    PRINT[sys.argv[1]](sys.argv[2:])

@@ -9,6 +9,16 @@ INSTANCES = [
 ]
 STUDIED = ["compact_u32"]
 
+COMPARE = {
+    "place": 20, "section": "stream compaction", "title": "STREAM COMPACTION TESTS", "random_limit": 4,
+    "instance": ("compact", {"NOT_ZERO": "", "CLASSIC": "compact"}, ["i32", "f32"]),
+    "rows": {
+        "cpu": "cpu compact without scan", "cpu_with_scan": "cpu compact with scan",
+        "naive": "naive map-scan-scatter", "work_efficient": "work-efficient map-scan-scatter",
+        "shared": "shared-memory map-scan-scatter", "shuffle": "warp-shuffle map-scan-scatter",
+        "gpuprims": "gpuprims compact (compact.cuh)", "CUB": "cub compact"},
+}
+
 U32 = ("compact", {"PRIMITIVE": "compact", "IN": "u32"})
 TUNE = {"compact": [
     {"shapes": {"GPI_TUNE_COMPACT_STAGES": [6, 7], "GPI_TUNE_COMPACT_LOOK_BACK_WARPS": [2, 3, 4],

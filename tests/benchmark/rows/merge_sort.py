@@ -3,6 +3,11 @@ from measured import digits, one, pick, size, table
 
 PLACE = 60
 
+COMPARE = {
+    "place": 40, "section": "sort", "instance": ("merge_sort", {}, ["i32", "u32"]),
+    "rows": {"gpuprims": "gpuprims sort (merge_sort.cuh)"},
+}
+
 INSTANCES = [
     ("merge_sort", {"PRIMITIVE": "merge_sort"}, ["u32", "u64", "i32", "f32", "f64"]),
     ("merge_sort", {"PRIMITIVE": "merge_sort_own", "OWN": ""}, ["u32"]),

@@ -13,6 +13,15 @@ INSTANCES = [
 ]
 STUDIED = ["sort_i32", "sort_pairs_u32", "sort_pairs_u32_struct16"]
 
+COMPARE = {
+    "place": 50, "section": "sort", "title": "SORT TESTS", "random_limit": 1000,
+    "instance": ("sort", {"RUNGS": "", "COMPARED": ""}, ["i32", "u32"]),
+    "rows": {
+        "qsort": "cpu sort (qsort)",
+        "split_all": "split sort (all bits)", "split": "split sort (maximum first)", "bitonic": "bitonic sort",
+        "odd_even": "odd-even merge sort", "gpuprims": "gpuprims sort (radix_sort.cuh)", "CUB": "cub sort"},
+}
+
 U32 = ("sort", {"PRIMITIVE": "sort", "IN": "u32"})
 TUNE = {"sort": [
     {"shapes": {"GPI_TUNE_RADIX_ITEMS": [47, 55, 59, 61, 63], "GPI_TUNE_RADIX_ALIKE": [5, 10, 20]}, "instances": [U32]},

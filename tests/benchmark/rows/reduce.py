@@ -2,6 +2,13 @@
 
 PLACE = 20
 
+COMPARE = {
+    "place": 30, "section": "find-max", "title": "FIND-MAX TESTS", "random_limit": 1000,
+    "instance": ("reduce", {"OP": "MAX", "NAN": "", "CLASSIC": "max"}, ["i32", "u32", "f32"]),
+    "rows": {"cpu": "cpu find-max", "find_max": "pairwise find-max", "gpuprims": "gpuprims maximum (reduce.cuh)",
+             "CUB": "cub maximum"},
+}
+
 INSTANCES = [
     ("reduce", {"PRIMITIVE": "reduce_sum", "OP": "SUM"}, ["i32", "f32", "i64", "f64"]),
     ("reduce", {"PRIMITIVE": "reduce_sum", "OP": "SUM", "WIDENS": ""}, ["u8-u64"]),

@@ -15,6 +15,17 @@ INSTANCES = [
 ]
 STUDIED = ["scan_exclusive_sum_i32"]
 
+COMPARE = {
+    "place": 10, "section": "scan", "title": "SCAN TESTS", "random_limit": 50,
+    "instance": ("scan", {"OP": "SUM", "CLASSIC": "scan"}, ["i32", "f32"]),
+    "rows": {
+        "cpu": "cpu scan", "cpu_threads": "cpu threads scan", "naive": "naive scan",
+        "work_efficient_idle": "work-efficient scan",
+        "work_efficient": "work-efficient scan (active threads only)",
+        "shared_unpadded": "shared-memory scan", "shared": "shared-memory scan (padded banks)",
+        "shuffle": "warp-shuffle scan", "gpuprims": "gpuprims scan (scan.cuh)", "CUB": "cub scan"},
+}
+
 I32 = ("scan", {"PRIMITIVE": "scan_exclusive_sum", "OP": "BENCH_SUM", "IN": "i32", "OUT": "i32"})
 I64 = ("scan", {"PRIMITIVE": "scan_exclusive_sum", "OP": "BENCH_SUM", "IN": "i64", "OUT": "i64"})
 TUNE = {"scan": [

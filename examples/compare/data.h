@@ -1,6 +1,6 @@
-/* input.h: the data that everything runs on, random or from a file. */
-#ifndef COMPARE_INPUT_H
-#define COMPARE_INPUT_H
+/* data.h: the data that everything runs on, random or from a file. */
+#ifndef COMPARE_DATA_H
+#define COMPARE_DATA_H
 
 #include <errno.h>
 #include <stdint.h>
@@ -10,8 +10,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "command_line.h"
 #include "element.h"
-#include "options.h"
+#include "input.h"
 
 static inline void *allocate(size_t bytes)
 {
@@ -24,7 +25,7 @@ static inline void *allocate(size_t bytes)
 /* Asking first is kinder than being killed half way: Linux hands out memory that it lacks. */
 static inline void require_memory(size_t n)
 {
-    /* Input, result, two references of up to 16 bytes; on the CPU backend also "device" memory. */
+    /* Of each of two lengths the input, the result, and what that should be, here and on the device; the input. */
     double needed = (double)n * 56;
     double present = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
     if (present > 0 && needed > present)
@@ -33,23 +34,13 @@ static inline void require_memory(size_t n)
              needed / 1073741824.0, present / 1073741824.0);
 }
 
-/* splitmix64 (Steele, Lea and Flood 2014): the same numbers on every machine, unlike rand(). */
-static inline uint64_t random_next(uint64_t *state)
-{
-    uint64_t z = *state += 0x9e3779b97f4a7c15u;
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-    return z ^ (z >> 31);
-}
-
 /* Integers from 0 to limit - 1. Floats keep one zero in `limit` and are otherwise real numbers
  * below `limit`, so that sums round and compaction has something to remove. */
-static inline void input_random(void *array, size_t n, element_type type, int limit, uint64_t seed)
+static inline void data_random(void *array, size_t n, element_type type, int limit, uint64_t seed)
 {
-    uint64_t state = seed;
     size_t i;
     for (i = 0; i < n; i++) {
-        uint64_t bits = random_next(&state);
+        uint64_t bits = input_random_of(seed, i);
         uint32_t integer = (uint32_t)(bits & 0xffffffffu) % (uint32_t)limit;
         if (i == n - 1)
             integer = 0; /* as customary: an exclusive scan must not add its last element */
@@ -62,7 +53,7 @@ static inline void input_random(void *array, size_t n, element_type type, int li
     }
 }
 
-static inline FILE *input_open(const char *path)
+static inline FILE *data_open(const char *path)
 {
     struct stat status;
     FILE *file;
@@ -81,9 +72,9 @@ static inline FILE *input_open(const char *path)
 
 /* The whole file. The size that the file system states is not trusted: a pipe has none, and files
  * below /proc say 0. */
-static inline unsigned char *input_read(const char *path, size_t *bytes)
+static inline unsigned char *data_read(const char *path, size_t *bytes)
 {
-    FILE *file = input_open(path);
+    FILE *file = data_open(path);
     size_t capacity = (size_t)1 << 16;
     unsigned char *data = (unsigned char *)allocate(capacity);
     size_t length = 0;
@@ -108,11 +99,11 @@ static inline unsigned char *input_read(const char *path, size_t *bytes)
 }
 
 /* The file as elements; *n is how many. */
-static inline void *input_load(const char *path, element_type type, size_t *n)
+static inline void *data_load(const char *path, element_type type, size_t *n)
 {
     size_t width = element_file_bytes(type);
     size_t bytes, i;
-    unsigned char *raw = input_read(path, &bytes);
+    unsigned char *raw = data_read(path, &bytes);
     uint32_t *wide;
     if (bytes == 0 || bytes % width != 0)
         free(raw);
