@@ -34,8 +34,8 @@
  * Evaluations  GP_PRED is evaluated on items of the input alone, and once on each; by partition_stable twice
  *              on some or all where there are more tiles than the device has room for at a time; by
  *              compact_flagged never.
- *              A thread asks about a run of neighbouring items (28 of 4 bytes, never more than 112): where
- *              the input begins or ends within a run, copies of an item make it complete, 222 of them at
+ *              A thread asks about neighbouring items (28 of 4 bytes, never more than 112): where
+ *              the input begins or ends within them, copies of an item make them complete, 222 of them at
  *              most in all. Not in place, a warp that has waited long for the tile of another block counts
  *              that tile itself: once more on each item of it.
  * Errors       cudaErrorInvalidValue, with gp_last_error_message(), before anything is launched; else
@@ -44,7 +44,7 @@
  * How it works: in one launch and one pass, after the decoupled look-back of Merrill and Garland
  * (Single-pass parallel prefix scan with decoupled look-back, 2016), but with no chain from tile to tile:
  *
- *     1. a tile is read into shared memory; every lane asks the predicate about a run of neighbouring
+ *     1. a tile is read into shared memory; every lane asks the predicate about some neighbouring
  *        items, keeps the answers as bits, and counts them; the warp scans the counts
  *     2. the tile publishes its count; where it lands says in which launch it was published
  *     3. the tile adds up the counts of all tiles before, in groups of 32
@@ -86,27 +86,27 @@
 GPI_ONCE_PER_NAME(compact);
 GPI_AT_MOST(GP_TYPE, 1024);
 
-#include "core/tile/chunk.cuh"
+#include "core/tile/warp_tile.cuh"
 #include "core/compact/counts.cuh"
 #include "core/instance/predicate.cuh"
 #include "core/compact/tuning.cuh"
 
 /*
- * Runs, chunks and tiles are those of core/tile/chunk.cuh, but chunks start at lines of memory where the type
- * allows: the first one then lacks some items.
+ * Thread items, warp tiles and tiles are those of core/tile/warp_tile.cuh, but warp tiles start at 128-byte lines where
+ * the type allows: the first one then lacks some items.
  */
 enum {
-    GPI(bits) = (GPI(run_n) + 31) / 32, /* words of a lane's answers, a bit for each item of its run */
+    GPI(bits) = (GPI(thread_n) + 31) / 32, /* words of a lane's answers, a bit for each of its items */
     GPI(skip) = GPI(out_bytes) % 16 == 0 && GPI_LOW_BIT(sizeof(GP_TYPE)) < 128
                     ? 128 / (int)GPI_LOW_BIT(sizeof(GP_TYPE)) - 1
-                           : 0, /* items that the first chunk may lack */
+                           : 0, /* items that the first warp tile may lack */
     GPI(at_lines) = GPI(out_bytes) % 16 == 0 && (int)sizeof(GP_TYPE) < 128 &&
-                    __alignof__(GP_TYPE) % GPI_LOW_BIT(sizeof(GP_TYPE)) == 0, /* all chunks do */
-    GPI(slot) = (GPI(chunk_n) * (int)sizeof(GP_TYPE) + 127) / 128 * 128 + 256, /* two misalignments */
+                    __alignof__(GP_TYPE) % GPI_LOW_BIT(sizeof(GP_TYPE)) == 0, /* all warp tiles do */
+    GPI(slot) = (GPI(warp_tile_n) * (int)sizeof(GP_TYPE) + 127) / 128 * 128 + 256, /* two misalignments */
     GPI(simple_blocks) = GPI_BLOCKS_OF_SIMPLE(GPI_TUNE_COMPACT_SIMPLE_BLOCKS),
-    GPI(half) = GPI(tile_chunks) > 1 ? GPI(tile_chunks) / 2 : 1, /* chunks of a tile of a small input */
-    GPI(flag_slot) = (GPI(chunk_n) + 127) / 128 * 128 + 128,
-    GPI(lists) = GPI(chunk_n) * 2 > GPI(slot) ? 2 : 1 /* of 16-bit places, in a slot in turn */
+    GPI(half) = GPI(warp_tiles) > 1 ? GPI(warp_tiles) / 2 : 1, /* warp tiles of a tile of a small input */
+    GPI(flag_slot) = (GPI(warp_tile_n) + 127) / 128 * 128 + 128,
+    GPI(lists) = GPI(warp_tile_n) * 2 > GPI(slot) ? 2 : 1 /* of 16-bit places, in a slot in turn */
 };
 
 /* What a launch works on. */
@@ -119,15 +119,15 @@ typedef struct {
     size_t n;
     gpi_tile_state_head *head;   /* counts follow it */
     unsigned tiles;
-    unsigned tile_chunks; /* chunks of a tile */
-    unsigned skip;        /* places of the first chunk that come before the array */
+    unsigned warp_tiles; /* warp tiles of a tile */
+    unsigned skip;        /* places of the first warp tile that come before the array */
     int rejected;         /* a GPI_REJECTED_... */
     int in_place;
     unsigned own;         /* tiles of a stable partition that the launch itself counts before it writes, from
                              the first on; what the others keep is in head->counted */
 } GPI(job);
 
-/* What there is of a chunk: items in places [first, last); item i in place i - start. */
+/* What there is of a warp tile: items in places [first, last); item i in place i - start. */
 typedef struct {
     size_t start;
     unsigned first, last;
@@ -136,20 +136,20 @@ typedef struct {
 /* ---- device functions ------------------------------------------------------------------------ */
 
 #if GPI_DEVICE_CODE
-GPI_DEVICE GPI(part) GPI(cut)(const GPI(job) *job, size_t chunk)
+GPI_DEVICE GPI(part) GPI(cut)(const GPI(job) *job, size_t warp_tile)
 {
-    size_t places = job->n + job->skip, place = chunk * GPI(chunk_n);
+    size_t places = job->n + job->skip, place = warp_tile * GPI(warp_tile_n);
     GPI(part) part;
 
     part.start = place - job->skip;
-    part.first = chunk == 0 ? job->skip : 0;
-    part.last = place >= places ? 0 : gpi_min_size(places - place, GPI(chunk_n));
+    part.first = warp_tile == 0 ? job->skip : 0;
+    part.last = place >= places ? 0 : gpi_min_size(places - place, GPI(warp_tile_n));
     return part;
 }
 
-#define GPI_COMPACT_IS_SHORT(part) ((part).last - (part).first < GPI(chunk_n))
+#define GPI_COMPACT_IS_SHORT(part) ((part).last - (part).first < GPI(warp_tile_n))
 
-/* Where place 0 of a chunk lies in a slot. */
+/* Where place 0 of a warp tile lies in a slot. */
 GPI_DEVICE unsigned GPI(misalignment)(const GPI(job) *job, GPI(part) part)
 {
     return GPI(at_lines) ? 0 : (unsigned)((uintptr_t)job->in + part.start * sizeof(GP_TYPE)) & 127;
@@ -160,10 +160,10 @@ GPI_DEVICE unsigned GPI(flag_misalignment)(const GPI(job) *job, GPI(part) part)
     return (unsigned)((uintptr_t)job->flags + part.start) & 127;
 }
 
-/* Item i of a run. Small ones are taken out of words: as items they would each get a register. */
-GPI_DEVICE GP_TYPE GPI(item)(const GPI(run_t) *run, int i)
+/* Item i of a thread. Small ones are taken out of words: as items they would each get a register. */
+GPI_DEVICE GP_TYPE GPI(item)(const GPI(thread_items) *regs, int i)
 {
-    uint32_t bits = sizeof(GP_TYPE) < 4 ? run->words[i * (int)sizeof(GP_TYPE) / 4] : 0;
+    uint32_t bits = sizeof(GP_TYPE) < 4 ? regs->words[i * (int)sizeof(GP_TYPE) / 4] : 0;
     uint8_t one = (uint8_t)(bits >> i % 4 * 8);
     uint16_t two = (uint16_t)(bits >> i % 2 * 16);
     GP_TYPE x;
@@ -173,25 +173,25 @@ GPI_DEVICE GP_TYPE GPI(item)(const GPI(run_t) *run, int i)
     else if (sizeof(GP_TYPE) == 2)
         memcpy((void *)&x, &two, sizeof x);
     else
-        x = run->items[i];
+        x = regs->items[i];
     return x;
 }
 
 /*
- * Asks the predicate about a run of bytes, twice 16 at a time, the last ones first: a copy of it for each byte of
- * the run would be much code. Answers stay in the bytes that they are about until there are eight.
+ * Asks the predicate about a thread's bytes, twice 16 at a time, the last ones first: a copy of it for each byte of
+ * them would be much code. Answers stay in the bytes that they are about until there are eight.
  */
 GPI_DEVICE void GPI(ask_bytes)(uint32_t *keep, const char *items, GPI_CONTEXT context)
 {
     GPI_UNROLL_BY_2
     for (int v = GPI(out_bytes) / 16; v-- > 0;) {
         uint32_t answers[4] = {0, 0, 0, 0}, eights[2];
-        GPI(run_t) run;
+        GPI(thread_items) regs;
 
-        gpi_get(run.vectors[0], items + 16 * v);
+        gpi_get(regs.vectors[0], items + 16 * v);
         GPI_UNROLL
         for (int i = 15; i >= 0; i--) {
-            GP_TYPE x = GPI(item)(&run, i);
+            GP_TYPE x = GPI(item)(&regs, i);
 
             answers[i / 4] |= GPI(keep)(&x, context) ? 1u << 8 * (i % 4) : 0;
         }
@@ -204,25 +204,25 @@ GPI_DEVICE void GPI(ask_bytes)(uint32_t *keep, const char *items, GPI_CONTEXT co
     }
 }
 
-/* Asks the predicate about a run of larger items. */
-GPI_DEVICE void GPI(ask)(uint32_t *keep, const GPI(run_t) *run, GPI_CONTEXT context)
+/* Asks the predicate about a thread's larger items. */
+GPI_DEVICE void GPI(ask)(uint32_t *keep, const GPI(thread_items) *regs, GPI_CONTEXT context)
 {
     GPI_UNROLL
-    for (int i = 0; i < GPI(run_n); i++) {
-        GP_TYPE x = GPI(item)(run, i);
+    for (int i = 0; i < GPI(thread_n); i++) {
+        GP_TYPE x = GPI(item)(regs, i);
 
         keep[i / 32] |= (uint32_t)GPI(keep)(&x, context) << i % 32;
     }
 }
 
 /*
- * One warp: where a run is not all there, a copy of an item takes the places without one, so that the
- * predicate may be asked about the whole run.
+ * One warp: where a thread lacks items, a copy of one takes their places, so that the
+ * predicate may be asked about all of them.
  */
 GPI_DEVICE void GPI(fill)(char *items, GPI(part) part, unsigned lane)
 {
-    const unsigned begin = part.first / GPI(run_n) * GPI(run_n);
-    const unsigned end = (part.last + GPI(run_n) - 1) / GPI(run_n) * GPI(run_n);
+    const unsigned begin = part.first / GPI(thread_n) * GPI(thread_n);
+    const unsigned end = (part.last + GPI(thread_n) - 1) / GPI(thread_n) * GPI(thread_n);
     GP_TYPE x;
 
     gpi_get(x, items + part.first * sizeof x);
@@ -232,23 +232,23 @@ GPI_DEVICE void GPI(fill)(char *items, GPI(part) part, unsigned lane)
     GPI_NO_UNROLL
     for (unsigned place = part.last + lane; place < end; place += 32)
         gpi_put(items + place * sizeof x, x);
-    gpi_fence_async(); /* the slot may get the next chunk by a bulk copy */
-    __syncwarp();      /* the runs are whole */
+    gpi_fence_async(); /* the slot may get the next warp tile by a bulk copy */
+    __syncwarp();      /* the copies are there */
 }
 
-/* Looks at the flags of a run instead; where there is no item they may be undefined memory. */
+/* Looks at the flags of a thread's items instead; where there is no item they may be undefined memory. */
 GPI_DEVICE void GPI(ask_flags)(uint32_t *keep, const char *flags, unsigned lane)
 {
-    const char *from = flags + lane * GPI(run_n);
+    const char *from = flags + lane * GPI(thread_n);
 
-    if (GPI(run_n) % 4 == 0) { /* four at a time */
+    if (GPI(thread_n) % 4 == 0) { /* four at a time */
         unsigned shift = (unsigned)(uintptr_t)from & 3;
         uint32_t word, next = 0;
 
         gpi_get(word, from - shift);
         GPI_UNROLL
-        for (int i = 0; i < GPI(run_n); i += 4) {
-            if (i + 4 < GPI(run_n) || shift)
+        for (int i = 0; i < GPI(thread_n); i += 4) {
+            if (i + 4 < GPI(thread_n) || shift)
                 gpi_get(next, from - shift + i + 4);
             uint32_t four = gpi_funnel_shift(word, next, shift * 8);
             uint32_t marked = (((four & 0x7F7F7F7Fu) + 0x7F7F7F7Fu) | four) >> 7 & 0x01010101u;
@@ -260,21 +260,21 @@ GPI_DEVICE void GPI(ask_flags)(uint32_t *keep, const char *flags, unsigned lane)
         GPI_UNROLL
         for (int w = 0; w < GPI(bits); w++) {
             GPI_UNROLL_BY_8
-            for (int i = 32 * w; i < 32 * w + 32 && i < GPI(run_n); i++)
+            for (int i = 32 * w; i < 32 * w + 32 && i < GPI(thread_n); i++)
                 keep[w] |= from[i] ? 1u << i % 32 : 0;
         }
     }
 }
 
 /*
- * Which items of the lane's run are kept, a bit each; returns how many. Without flags, the places of a chunk that
- * is not whole have been filled; `run` is needed of items larger than a byte, and place 0 is at `items`.
+ * Which of the lane's items are kept, a bit each; returns how many. Without flags, the places of a warp tile that
+ * is not whole have been filled; `regs` is needed of items larger than a byte, and place 0 is at `items`.
  */
 GPI_DEVICE unsigned GPI(choose)(uint32_t *keep, const GPI(job) *job, GPI(part) part,
-                                const GPI(run_t) *run, const char *items, const char *flag_slot,
+                                const GPI(thread_items) *regs, const char *items, const char *flag_slot,
                                 unsigned lane, GPI_CONTEXT context)
 {
-    int first = (int)part.first - (int)(lane * GPI(run_n)), last = (int)part.last - (int)(lane * GPI(run_n));
+    int first = (int)part.first - (int)(lane * GPI(thread_n)), last = (int)part.last - (int)(lane * GPI(thread_n));
     unsigned kept = 0;
 
     GPI_UNROLL
@@ -282,11 +282,11 @@ GPI_DEVICE unsigned GPI(choose)(uint32_t *keep, const GPI(job) *job, GPI(part) p
         keep[w] = 0;
     if (job->flags) {
         GPI(ask_flags)(keep, flag_slot + GPI(flag_misalignment)(job, part), lane);
-    } else if (first < GPI(run_n) && last > 0) { /* nobody asks where there is no item at all */
+    } else if (first < GPI(thread_n) && last > 0) { /* nobody asks where there is no item at all */
         if (sizeof(GP_TYPE) == 1)
             GPI(ask_bytes)(keep, items + lane * GPI(out_bytes), context);
         else
-            GPI(ask)(keep, run, context);
+            GPI(ask)(keep, regs, context);
     }
     if (GPI_COMPACT_IS_SHORT(part)) {
         GPI_UNROLL
@@ -299,17 +299,17 @@ GPI_DEVICE unsigned GPI(choose)(uint32_t *keep, const GPI(job) *job, GPI(part) p
     return kept;
 }
 
-/* Where a chunk's items go in its slot: the lane's kept ones, and its rejected ones if they go anywhere. */
+/* Where a warp tile's items go in its slot: the lane's kept ones, and its rejected ones if they go anywhere. */
 typedef struct {
     char *kept, *rejected; /* `rejected` is the lowest address of the lane's */
     int both, reverse;
 } GPI(target);
 
 /*
- * Puts the kept items of a run to those of the lanes before, then the rejected ones, whose bits are in `drop`, if
+ * Puts the kept items of a thread to those of the lanes before, then the rejected ones, whose bits are in `drop`, if
  * they go anywhere. Bytes go four at a time. One warp calls.
  */
-GPI_DEVICE void GPI(put)(GPI(target) to, GPI(run_t) *run, const uint32_t *keep,
+GPI_DEVICE void GPI(put)(GPI(target) to, GPI(thread_items) *regs, const uint32_t *keep,
                          const uint32_t *drop, const gpi_pack_table *table)
 {
     uint32_t bits[GPI(bits)];
@@ -322,18 +322,18 @@ GPI_DEVICE void GPI(put)(GPI(target) to, GPI(run_t) *run, const uint32_t *keep,
     GPI_NO_UNROLL
     for (int both = to.both;; both = 0) {
         if (sizeof(GP_TYPE) == 1) {
-            gpi_pack_bytes(at, run->words, bits, GPI(out_bytes) / 4, table);
+            gpi_pack_bytes(at, regs->words, bits, GPI(out_bytes) / 4, table);
         } else if (sizeof(GP_TYPE) == 4 && __alignof__(GP_TYPE) == 4) {
             gpi_shared_place place = gpi_shared_place_of(at);
 
             GPI_UNROLL
-            for (int i = 0; i < GPI(run_n); i++)
-                gpi_store_if(&place, bits[i / 32] & 1u << i % 32, run->words[i], step);
+            for (int i = 0; i < GPI(thread_n); i++)
+                gpi_store_if(&place, bits[i / 32] & 1u << i % 32, regs->words[i], step);
         } else {
             GPI_UNROLL
-            for (int i = 0; i < GPI(run_n); i++)
+            for (int i = 0; i < GPI(thread_n); i++)
                 if (bits[i / 32] >> i % 32 & 1) {
-                    GP_TYPE x = GPI(item)(run, i);
+                    GP_TYPE x = GPI(item)(regs, i);
 
                     gpi_put(at, x);
                     at += step;
@@ -349,7 +349,7 @@ GPI_DEVICE void GPI(put)(GPI(target) to, GPI(run_t) *run, const uint32_t *keep,
                 at += __popc(drop[w]) * step;
         }
         if (to.reverse && sizeof(GP_TYPE) == 1) {
-            gpi_reverse_bytes(run->words, bits, GPI(out_bytes) / 4);
+            gpi_reverse_bytes(regs->words, bits, GPI(out_bytes) / 4);
         } else if (to.reverse) {
             step = -step;
             at += step;
@@ -357,7 +357,7 @@ GPI_DEVICE void GPI(put)(GPI(target) to, GPI(run_t) *run, const uint32_t *keep,
     }
 }
 
-/* Writes the places of a chunk's kept items, by way of a list in the slot. */
+/* Writes the places of a warp tile's kept items, by way of a list in the slot. */
 GPI_DEVICE void GPI(list)(size_t *out, size_t start, char *slot, const uint32_t *keep, unsigned rank,
                           unsigned kept, unsigned lane)
 {
@@ -374,7 +374,7 @@ GPI_DEVICE void GPI(list)(size_t *out, size_t start, char *slot, const uint32_t 
             GPI_UNROLL
             for (int w = 0; w < GPI(bits); w++)
                 for (uint32_t bits = keep[w]; bits; bits &= bits - 1)
-                    list[at++] = (uint16_t)(lane * GPI(run_n) + 32 * (unsigned)w +
+                    list[at++] = (uint16_t)(lane * GPI(thread_n) + 32 * (unsigned)w +
                                             (unsigned)__ffs((int)bits) - 1);
         }
         __syncwarp(); /* the list is complete */
@@ -385,11 +385,11 @@ GPI_DEVICE void GPI(list)(size_t *out, size_t start, char *slot, const uint32_t 
 }
 
 /*
- * One warp, which has read the slot: writes what the output gets of a chunk. `before` items are kept
- * before the chunk, `rank` in it before the lane. Uses the slot.
+ * One warp, which has read the slot: writes what the output gets of a warp tile. `before` items are kept
+ * before the warp tile, `rank` in it before the lane. Uses the slot.
  */
 GPI_DEVICE void GPI(write)(const GPI(job) *job, GPI(part) part, char *slot,
-                           GPI(run_t) *run, const uint32_t *keep, unsigned rank, unsigned kept,
+                           GPI(thread_items) *regs, const uint32_t *keep, unsigned rank, unsigned kept,
                            size_t before, size_t all_kept, const gpi_pack_table *table,
                            unsigned lane, int bulk)
 {
@@ -404,7 +404,7 @@ GPI_DEVICE void GPI(write)(const GPI(job) *job, GPI(part) part, char *slot,
     }
     /* Rejected items end where the slot does, as far behind a line as in the output. */
     int both = job->rejected != GPI_REJECTED_DROPPED, reverse = job->rejected == GPI_REJECTED_REVERSED;
-    int first = (int)part.first - (int)(lane * GPI(run_n)), last = (int)part.last - (int)(lane * GPI(run_n));
+    int first = (int)part.first - (int)(lane * GPI(thread_n)), last = (int)part.last - (int)(lane * GPI(thread_n));
     unsigned rejected = both ? part.last - part.first - kept : 0;
     size_t rejected_before = part.start + part.first - before;
     char *out = (char *)(job->out + before);
@@ -418,20 +418,20 @@ GPI_DEVICE void GPI(write)(const GPI(job) *job, GPI(part) part, char *slot,
     if (kept + rejected == 0)
         return;
     if (both) {
-        unsigned own = gpi_min(lane * GPI(run_n), part.last) - gpi_min(lane * GPI(run_n), part.first);
+        unsigned own = gpi_min(lane * GPI(thread_n), part.last) - gpi_min(lane * GPI(thread_n), part.first);
         unsigned before_lane = own - rank, here = 0;
 
         GPI_UNROLL
         for (int w = 0; w < GPI(bits); w++) {
-            const int most = GPI(run_n) - 32 * w;
+            const int items = GPI(thread_n) - 32 * w;
 
             drop[w] = ~keep[w] & gpi_low_bits(last - 32 * w) & ~gpi_low_bits(first - 32 * w) &
-                      gpi_low_bits(most);
+                      gpi_low_bits(items);
             here += (unsigned)__popc(drop[w]);
         }
         to.rejected -= (reverse ? before_lane + here : rejected - before_lane) * size;
     }
-    GPI(put)(to, run, keep, drop, table);
+    GPI(put)(to, regs, keep, drop, table);
     if (bulk)
         gpi_fence_async();
     __syncwarp(); /* the items are in the slot */
@@ -487,7 +487,7 @@ GPI_DEVICE uint32_t GPI(count_group)(const GPI(job) *job, size_t group, size_t t
         if (!who)
             break;
         if (asked > GPI_PATIENCE && !job->in_place) { /* count those of the first such lane, as their blocks will */
-            const size_t places = (size_t)job->tile_chunks * GPI(chunk_n);
+            const size_t places = (size_t)job->warp_tiles * GPI(warp_tile_n);
             size_t late = group * GPI_COUNT_GROUP + 2 * ((unsigned)__ffs((int)who) - 1);
             const size_t end = late + 1 < tile ? late + 2 : tile;
 
@@ -545,17 +545,17 @@ static inline cudaError_t GPI(launch)(GPI(job) job, GPI_CONTEXT context, cudaStr
                (GPI_KERNEL_FITS | GPI_KERNEL_SM90);
 #endif
     if (!pipeline && job.tiles > 1 && /* twice as many blocks, as long as their counts are one group */
-        gpi_divide_up(job.n + GPI(skip), (size_t)GPI(half) * GPI(chunk_n)) <= GPI_COUNT_GROUP) {
-        job.tile_chunks = GPI(half);
-        job.tiles = (unsigned)gpi_divide_up(job.n + job.skip, (size_t)GPI(half) * GPI(chunk_n));
+        gpi_divide_up(job.n + GPI(skip), (size_t)GPI(half) * GPI(warp_tile_n)) <= GPI_COUNT_GROUP) {
+        job.warp_tiles = GPI(half);
+        job.tiles = (unsigned)gpi_divide_up(job.n + job.skip, (size_t)GPI(half) * GPI(warp_tile_n));
     }
     unsigned blocks = gpi_resident_blocks(pipeline ? 1 : GPI(simple_blocks), job.tiles, GP_GRID);
-    unsigned most = blocks; /* tiles that are in shared memory at the same time */
+    unsigned resident = blocks; /* tiles that are in shared memory at the same time */
 #if GP_KERNEL != GP_KERNEL_SIMPLE
-    most *= pipeline ? GPI(stages) : 1;
+    resident *= pipeline ? GPI(stages) : 1;
 #endif
     if (job.rejected == GPI_REJECTED_STABLE) {
-        job.own = job.tiles <= most ? job.tiles : pipeline ? most : 0;
+        job.own = job.tiles <= resident ? job.tiles : pipeline ? resident : 0;
         if (job.own < job.tiles) {
             cudaError_t error = GPI_LAUNCH_DEPENDENT(
                 dependent, GPI(count_kernel),
@@ -571,7 +571,7 @@ static inline cudaError_t GPI(launch)(GPI(job) job, GPI_CONTEXT context, cudaStr
         return GPI_LAUNCH_DEPENDENT(1, GPI(pipelined_kernel), blocks, GPI(pipeline_threads),
                                     GPI(pipeline_bytes), stream, job, context);
 #endif
-    return GPI_LAUNCH_DEPENDENT(dependent, GPI(simple_kernel), blocks, 32 * job.tile_chunks,
+    return GPI_LAUNCH_DEPENDENT(dependent, GPI(simple_kernel), blocks, 32 * job.warp_tiles,
                                 GPI_COMPACT_SIMPLE_BYTES(job.flags != NULL), stream, job, context);
 }
 
@@ -612,13 +612,13 @@ static inline cudaError_t GPI(host)(const char *function, GPI(job) job, GPI_CONT
     if (error != cudaSuccess)
         return error;
 
-    /* The least skip that takes the first chunk to a line; none where no item starts at one. */
+    /* The least skip that takes the first warp tile to a line; none where no item starts at one. */
     for (unsigned skip = 0; skip <= GPI(skip) && !job.skip; skip++)
         if (((uintptr_t)job.in - skip * sizeof(GP_TYPE)) % 128 == 0)
             job.skip = skip;
     job.head = (gpi_tile_state_head *)scratch.tags;
     job.tiles = (unsigned)gpi_divide_up(job.n + job.skip, GPI(tile_n));
-    job.tile_chunks = GPI(tile_chunks);
+    job.warp_tiles = GPI(warp_tiles);
     job.in_place = job.in == job.out;
     error = GPI(launch)(job, context, stream);
     return gpi_scratch_release(&scratch, error, stream);

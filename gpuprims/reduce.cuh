@@ -35,7 +35,7 @@
  *
  * How it works: in one launch and one pass.
  *
- *     1. every lane folds a run of neighbouring items, every warp its lanes, a block its warps: a tile
+ *     1. every lane folds some neighbouring items, every warp its lanes, a block its warps: a tile
  *     2. the tile publishes its aggregate; where it lands says in which launch it was published
  *     3. the block that is the last to draw a ticket folds the aggregates of all tiles
  *
@@ -76,16 +76,16 @@
 #endif
 GPI_ONCE_PER_NAME(reduce);
 
-#define GPI_CHUNK_BYTES_OF_INPUT
+#define GPI_WARP_TILE_BYTES_OF_INPUT
 #include "block/block_reduce.cuh"
 #include "core/instance/fold.cuh"
-#include "core/tile/chunk.cuh"
+#include "core/tile/warp_tile.cuh"
 #include "core/tile/tile_state.cuh"
 #include "core/reduce/tuning.cuh"
 
 /*
- * What decides how floats are folded, besides core/tile/chunk.cuh: no build may change it. Small and medium inputs
- * have short runs of one 16-byte vector, of which a lane takes one or MOST_ROWS of a tile. Of large ones the
+ * What decides how floats are folded, besides core/tile/warp_tile.cuh: no build may change it. Small and medium inputs
+ * have threads with one 16-byte vector, or max_rows of them, of a tile. Of large ones the
  * tiles grow with the input: then there are never more aggregates than one block folds in a moment.
  */
 #define GPI_REDUCE_SMALL_BYTES  ((size_t)4 << 20)
@@ -93,9 +93,9 @@ GPI_ONCE_PER_NAME(reduce);
 #define GPI_REDUCE_MOST_TILES   4096
 #define GPI_REDUCE_IS_WORD      (sizeof(GP_INPUT_TYPE) == 4 || sizeof(GP_INPUT_TYPE) == 8)
 enum {
-    GPI(short_run) = sizeof(GP_INPUT_TYPE) <= 16 ? 16 / (int)sizeof(GP_INPUT_TYPE) : 1,
-    GPI(row_items) = 32 * 32 * GPI(short_run), /* items of a tile, for each row of a warp */
-    GPI(most_rows) = GPI_REDUCE_IS_WORD ? 4 : 1,
+    GPI(vector_n) = sizeof(GP_INPUT_TYPE) <= 16 ? 16 / (int)sizeof(GP_INPUT_TYPE) : 1,
+    GPI(row_items) = 32 * 32 * GPI(vector_n), /* items of a tile, for each row of a warp */
+    GPI(max_rows) = GPI_REDUCE_IS_WORD ? 4 : 1,
     GPI(small_items) = (int)(GPI_REDUCE_SMALL_BYTES / sizeof(GP_INPUT_TYPE)),
     GPI(medium_items) = GPI_REDUCE_IS_WORD ? (int)(GPI_REDUCE_MEDIUM_BYTES / sizeof(GP_INPUT_TYPE)) : 0
 };
@@ -108,7 +108,7 @@ typedef struct {
     gpi_tile_state_head *head; /* the tile states follow it */
     uint32_t tiles;
     unsigned rows; /* of a warp in a tile of a small or medium input; 0 when it is large */
-    size_t part;   /* chunks in a row of each warp in a tile of a large input */
+    size_t part;   /* neighbouring warp tiles of each warp in a tile of a large input */
 } GPI(job);
 
 /* Groups of aggregates that a warp reads at a time. */
@@ -174,7 +174,7 @@ static inline GPI(job) GPI(shape)(size_t n)
 
     memset((void *)&job, 0, sizeof job);
     job.n = n;
-    job.rows = n <= GPI(small_items) ? 1 : n <= GPI(medium_items) ? GPI(most_rows) : 0;
+    job.rows = n <= GPI(small_items) ? 1 : n <= GPI(medium_items) ? GPI(max_rows) : 0;
     job.part = 1;
     if (job.rows)
         tiles = gpi_divide_up(n, (size_t)job.rows * GPI(row_items));
@@ -229,7 +229,7 @@ GP_API cudaError_t GPI_PUBLIC(reduce)(const GP_INPUT_TYPE *in, GP_TYPE *d_out, s
     job.head = (gpi_tile_state_head *)scratch.tags;
     int ready = gpi_kernel_ready((const void *)GPI(large_kernel), GPI(bytes), known);
     int dependent = (ready & GPI_KERNEL_SM90) != 0;
-    unsigned threads = (unsigned)gpi_divide_up(n, 32 * GPI(short_run)) * 32; /* of a single small tile */
+    unsigned threads = (unsigned)gpi_divide_up(n, 32 * GPI(vector_n)) * 32; /* of a single small tile */
     threads = job.tiles > 1 ? 1024 : n ? threads : 32;
     unsigned blocks = job.tiles < GP_GRID ? job.tiles + !job.tiles : GP_GRID;
     (void)dependent; /* the CPU does not ask */

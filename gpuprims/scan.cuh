@@ -41,10 +41,10 @@
  * How it works: in one launch and one pass, after the decoupled look-back of Merrill and Garland
  * (Single-pass parallel prefix scan with decoupled look-back, 2016), but with no chain from tile to tile:
  *
- *     1. every lane folds a run of neighbouring items, every warp its lanes, a tile its warps' chunks
+ *     1. every lane folds some neighbouring items, every warp its lanes, a tile its warp tiles
  *     2. the tile publishes its aggregate; where it lands says in which launch it was published
  *     3. the tile folds the aggregates of all tiles before, in groups of 32
- *     4. every lane scans its run, starting from the tiles, chunks and lanes before
+ *     4. every lane scans its items, starting from the tiles, warps and lanes before
  *
  * Large inputs go through core/scan/pipelined.cuh, in which different warps do these steps; small ones, items of
  * more than 128 bytes and older GPUs through core/scan/simple.cuh, in which every warp does all of them.
@@ -86,7 +86,7 @@ GPI_ONCE_PER_NAME(scan);
 
 #include "block/block_scan.cuh"
 #include "core/instance/fold.cuh"
-#include "core/tile/chunk.cuh"
+#include "core/tile/warp_tile.cuh"
 #include "core/tile/tile_state.cuh"
 #include "core/scan/tuning.cuh"
 
@@ -104,7 +104,7 @@ typedef struct {
     size_t n;
     gpi_tile_state_head *head; /* the tile states follow it */
     unsigned tiles;
-    unsigned last_chunks; /* of the last tile; its last chunk may be short */
+    unsigned last_warp_tiles; /* of the last tile; its last warp tile may be short */
     int in_place; /* or as if it were: no tile without a ticket, none folded for another block */
     GPI(start) start;
 } GPI(job);
@@ -118,14 +118,14 @@ typedef struct {
 /* ---- device functions ------------------------------------------------------------------------ */
 
 #if GPI_DEVICE_CODE
-/* The fold of the lane's run in the last chunk, which is not whole; lanes without items get undefined memory. */
+/* The fold of the lane's items in the last warp tile, which is partial; lanes without items get undefined memory. */
 GPI_DEVICE GP_TYPE GPI(edge_fold)(const char *items, unsigned n, unsigned lane, GPI_CONTEXT context)
 {
-    const GP_INPUT_TYPE *run = (const GP_INPUT_TYPE *)items + lane * GPI(run_n);
-    unsigned last = gpi_min(n, (lane + 1) * GPI(run_n));
-    GP_TYPE sum = GPI(load)(lane * GPI(run_n) < n ? run : (const GP_INPUT_TYPE *)items, context);
+    const GP_INPUT_TYPE *regs = (const GP_INPUT_TYPE *)items + lane * GPI(thread_n);
+    unsigned last = gpi_min(n, (lane + 1) * GPI(thread_n));
+    GP_TYPE sum = GPI(load)(lane * GPI(thread_n) < n ? regs : (const GP_INPUT_TYPE *)items, context);
 
-    for (unsigned i = lane * GPI(run_n) + 1; i < last; i++)
+    for (unsigned i = lane * GPI(thread_n) + 1; i < last; i++)
         sum = GPI(combine)(sum, GPI(load)((const GP_INPUT_TYPE *)items + i, context));
     return sum;
 }
@@ -133,22 +133,22 @@ GPI_DEVICE GP_TYPE GPI(edge_fold)(const char *items, unsigned n, unsigned lane, 
 /* One warp, rarely: the fold of a tile that is not the last, from global memory; in lane 0. */
 GPI_DEVICE GP_TYPE GPI(fold_tile)(const GPI(job) *job, size_t tile, unsigned lane, GPI_CONTEXT context)
 {
-    const GP_INPUT_TYPE *run = job->in + tile * GPI(tile_n) + lane * GPI(run_n);
-    GP_TYPE chunks = GPI(load)(run, context); /* anything, in lanes that get no chunk */
+    const GP_INPUT_TYPE *regs = job->in + tile * GPI(tile_n) + lane * GPI(thread_n);
+    GP_TYPE warp_tiles = GPI(load)(regs, context); /* anything, in lanes that get no warp tile */
 
     GPI_NO_UNROLL
-    for (unsigned q = 0; q < GPI(tile_chunks); q++) {
-        GP_TYPE sum = GPI(load)(run, context);
+    for (unsigned q = 0; q < GPI(warp_tiles); q++) {
+        GP_TYPE sum = GPI(load)(regs, context);
 
         GPI_NO_UNROLL
-        for (unsigned i = 1; i < GPI(run_n); i++)
-            sum = GPI(combine)(sum, GPI(load)(run + i, context));
+        for (unsigned i = 1; i < GPI(thread_n); i++)
+            sum = GPI(combine)(sum, GPI(load)(regs + i, context));
         sum = GPI(shuffle)(GPI(warp_reduce)(sum, (int)lane, 32), 0);
         if (lane == q)
-            chunks = sum;
-        run += GPI(chunk_n);
+            warp_tiles = sum;
+        regs += GPI(warp_tile_n);
     }
-    return GPI(warp_reduce)(chunks, (int)lane, GPI(tile_chunks));
+    return GPI(warp_reduce)(warp_tiles, (int)lane, GPI(warp_tiles));
 }
 
 /* One warp: the fold of those tiles of a group that come before `tile`, once they are there; in lane 0. */
@@ -177,13 +177,13 @@ GPI_DEVICE GP_TYPE GPI(fold_group)(const GPI(job) *job, size_t group, size_t til
     }
 }
 
-/* Scans the lane's run of the last chunk, from shared straight to global memory. */
+/* Scans the lane's items of the last warp tile, from shared straight to global memory. */
 GPI_DEVICE void GPI(edge)(const char *items, GP_TYPE *out, unsigned n, unsigned lane, GP_TYPE prefix,
                           int has_prefix, int exclusive, GPI_CONTEXT context)
 {
-    unsigned last = gpi_min(n, (lane + 1) * GPI(run_n));
+    unsigned last = gpi_min(n, (lane + 1) * GPI(thread_n));
 
-    for (unsigned i = lane * GPI(run_n); i < last; i++) {
+    for (unsigned i = lane * GPI(thread_n); i < last; i++) {
         GP_TYPE x = GPI(load)((const GP_INPUT_TYPE *)items + i, context);
         GP_TYPE next = has_prefix ? GPI(combine)(prefix, x) : x;
 
@@ -193,21 +193,21 @@ GPI_DEVICE void GPI(edge)(const char *items, GP_TYPE *out, unsigned n, unsigned 
     }
 }
 
-/* What comes before a lane: the tiles before, the chunks before in the tile, the lanes before. */
-GPI_DEVICE GP_TYPE GPI(lane)(GP_TYPE tiles, int has_tiles, GP_TYPE chunks, int has_chunks,
+/* What comes before a lane: the tiles before, the warps before in the tile, the lanes before. */
+GPI_DEVICE GP_TYPE GPI(lane)(GP_TYPE tiles, int has_tiles, GP_TYPE warp_tiles, int has_warps,
                              GP_TYPE lanes, int has_lanes)
 {
     GP_TYPE prefix = tiles;
 
-    if (has_chunks)
-        prefix = has_tiles ? GPI(combine)(prefix, chunks) : chunks;
+    if (has_warps)
+        prefix = has_tiles ? GPI(combine)(prefix, warp_tiles) : warp_tiles;
     if (has_lanes)
-        prefix = has_tiles || has_chunks ? GPI(combine)(prefix, lanes) : lanes;
+        prefix = has_tiles || has_warps ? GPI(combine)(prefix, lanes) : lanes;
     return prefix;
 }
 
-/* Scans a run in place. */
-GPI_DEVICE void GPI(scan_run)(GPI(run_t) *run, GP_TYPE prefix, int has_prefix, int exclusive)
+/* Scans a thread's items in place. */
+GPI_DEVICE void GPI(thread_scan)(GPI(thread_items) *regs, GP_TYPE prefix, int has_prefix, int exclusive)
 {
 #if GP_OP == GP_SUM && !defined GP_IDENTITY
     if (GPI_SUMS_BYTES || GPI_SUMS_HALVES) {
@@ -215,25 +215,25 @@ GPI_DEVICE void GPI(scan_run)(GPI(run_t) *run, GP_TYPE prefix, int has_prefix, i
 
         GPI_UNROLL
         for (int w = 0; w < GPI(out_bytes) / 4; w++)
-            run->words[w] = GPI_SUMS_BYTES ? gpi_scan_bytes(run->words[w], &before, exclusive)
-                                           : gpi_scan_halves(run->words[w], &before, exclusive);
+            regs->words[w] = GPI_SUMS_BYTES ? gpi_scan_bytes(regs->words[w], &before, exclusive)
+                                           : gpi_scan_halves(regs->words[w], &before, exclusive);
         return;
     }
 #endif
 #if (GP_OP == GP_MIN || GP_OP == GP_MAX) && !defined GP_IDENTITY
     if (GPI_PACKED_EXTREMES) {
-        /* Two parts of the run at a time: a chain of comparisons is what it takes longest. */
+        /* Two parts of the items at a time: the chain of comparisons takes longest. */
         const int items = 32 / GPI_PACKED_BITS,                     /* of a word */
                   words = GPI(out_bytes) / 4 / GPI_PACKED_PARTS; /* of a part */
         uint32_t top[GPI_PACKED_PARTS];
 
         top[0] = (uint32_t)(has_prefix ? prefix : GPI(identity)()) << (32 - GPI_PACKED_BITS);
         if (GPI_PACKED_PARTS == 2)
-            top[GPI_PACKED_PARTS - 1] = GPI(top)(top[0], GPI(packed_fold)(run->words, words));
+            top[GPI_PACKED_PARTS - 1] = GPI(top)(top[0], GPI(packed_fold)(regs->words, words));
         GPI_UNROLL
         for (int w = 0; w < GPI_PACKED_PARTS * words; w++) {
             const int part = w % GPI_PACKED_PARTS;
-            uint32_t *word = &run->words[part * words + w / GPI_PACKED_PARTS], extremes[5] = {top[part]};
+            uint32_t *word = &regs->words[part * words + w / GPI_PACKED_PARTS], extremes[5] = {top[part]};
 
             GPI_UNROLL
             for (int i = 0; i < items; i++)
@@ -247,31 +247,31 @@ GPI_DEVICE void GPI(scan_run)(GPI(run_t) *run, GP_TYPE prefix, int has_prefix, i
 #if (GP_OP == GP_MIN || GP_OP == GP_MAX) && defined GPI_FLOAT_EXTREMES
     if (GPI_IS_FLOAT && has_prefix && ((float)prefix > 0) == (GP_OP == GP_MAX) && (float)prefix != 0) {
         GPI_UNROLL
-        for (int i = 0; i < GPI(run_n); i++) {
-            GP_TYPE after = GPI(quick_combine)(prefix, run->items[i]);
+        for (int i = 0; i < GPI(thread_n); i++) {
+            GP_TYPE after = GPI(quick_combine)(prefix, regs->items[i]);
 
-            run->items[i] = exclusive ? prefix : after;
+            regs->items[i] = exclusive ? prefix : after;
             prefix = after;
         }
         return;
     }
 #endif
-    GP_TYPE x = run->items[0], next = has_prefix ? GPI(combine)(prefix, x) : x;
+    GP_TYPE x = regs->items[0], next = has_prefix ? GPI(combine)(prefix, x) : x;
 
     if (exclusive) {
-        run->items[0] = has_prefix ? prefix : GPI(identity)();
+        regs->items[0] = has_prefix ? prefix : GPI(identity)();
         GPI_UNROLL
-        for (int i = 1; i < GPI(run_n); i++) {
-            x = run->items[i];
-            run->items[i] = next;
-            if (i + 1 < GPI(run_n))
+        for (int i = 1; i < GPI(thread_n); i++) {
+            x = regs->items[i];
+            regs->items[i] = next;
+            if (i + 1 < GPI(thread_n))
                 next = GPI(combine)(next, x);
         }
     } else {
-        run->items[0] = next;
+        regs->items[0] = next;
         GPI_UNROLL
-        for (int i = 1; i < GPI(run_n); i++)
-            run->items[i] = next = GPI(combine)(next, run->items[i]);
+        for (int i = 1; i < GPI(thread_n); i++)
+            regs->items[i] = next = GPI(combine)(next, regs->items[i]);
     }
 }
 #endif
@@ -293,7 +293,7 @@ static inline size_t GPI(bytes)(size_t n)
 /* The pipelined kernel from a certain n on, where the device has room for it; else the simple one. */
 static inline cudaError_t GPI(launch)(GPI(job) job, GPI_CONTEXT context, cudaStream_t stream)
 {
-    const size_t simple_bytes = GPI(tile_chunks) * GPI(slot_bytes);
+    const size_t simple_bytes = GPI(warp_tiles) * GPI(slot_bytes);
     static signed char simple_known[GPI_DEVICES];
 
 #if GP_KERNEL != GP_KERNEL_SIMPLE
@@ -314,7 +314,7 @@ static inline cudaError_t GPI(launch)(GPI(job) job, GPI_CONTEXT context, cudaStr
 
     return GPI_LAUNCH_DEPENDENT((ready & GPI_KERNEL_SM90) != 0, GPI(simple_kernel),
                                 gpi_resident_blocks(GPI(simple_blocks), job.tiles, GP_GRID),
-                                32 * GPI(tile_chunks), simple_bytes, stream, job, context);
+                                32 * GPI(warp_tiles), simple_bytes, stream, job, context);
 }
 
 static inline cudaError_t GPI(host)(const char *function, const GP_INPUT_TYPE *in, GP_TYPE *out,
@@ -346,7 +346,7 @@ static inline cudaError_t GPI(host)(const char *function, const GP_INPUT_TYPE *i
 
     GPI(job) job = {in, out, n, (gpi_tile_state_head *)scratch.tags, (unsigned)tiles, 0, 0, start};
     job.in_place = !GPI_SCAN_HELPS || (const void *)in == (const void *)out;
-    job.last_chunks = (unsigned)(gpi_divide_up(n, GPI(chunk_n)) - (tiles - 1) * GPI(tile_chunks));
+    job.last_warp_tiles = (unsigned)(gpi_divide_up(n, GPI(warp_tile_n)) - (tiles - 1) * GPI(warp_tiles));
     error = GPI(launch)(job, context, stream);
     return gpi_scratch_release(&scratch, error, stream);
 }

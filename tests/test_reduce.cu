@@ -750,7 +750,7 @@ static void borders_check(const fold_case *c)
 static void large_borders_check(const fold_case *c)
 {
     size_t item = c->in_bytes, large = ((size_t)(item == 4 || item == 8 ? 16 : 4) << 20) / item;
-    size_t run = GPI_RUN_ITEMS(item), tile = 32 * run * GPI_CHUNKS_OF(run * item);
+    size_t run = GPI_THREAD_ITEMS(item), tile = 32 * run * GPI_WARP_TILES_OF(run * item);
     size_t whole = (large / tile + 2) * tile;
     size_t at[] = {large,           large + 1, whole - run,          whole,
                    whole + run - 1, whole + 1, whole + 32 * run + 1, whole + 32 * run * 3 + run * 5 - 1};

@@ -53,14 +53,14 @@ typedef struct gpi_counted {
 } gpi_counted;
 
 /*
- * One warp: adds groups, of which `sums` holds `most`, up to 32, from number `first` on, as far as they come
+ * One warp: adds the groups whose counts are in `sums`, up to `limit` of them, at most 32, as far as they come
  * before the tile. *known is brought up to the tile's own group, which is not complete.
  */
 GPI_DEVICE void gpi_add_groups(gpi_counted *before, gpi_counted *known, size_t tile, const uint32_t *sums,
-                               unsigned most, unsigned lane)
+                               unsigned limit, unsigned lane)
 {
     size_t end = (tile + GPI_COUNT_GROUP - 1) / GPI_COUNT_GROUP, own = tile / GPI_COUNT_GROUP;
-    unsigned left = gpi_min_size(end - before->group, most);
+    unsigned left = gpi_min_size(end - before->group, limit);
     uint32_t mine = lane < left ? sums[lane] : 0;
     uint32_t all = gpi_warp_sum(mine), partial = __shfl_sync(GPI_FULL_MASK, mine, (int)left - 1);
 

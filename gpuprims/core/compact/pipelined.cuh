@@ -3,12 +3,12 @@
  * multiprocessor; each of its warps has one part of the work, and tiles go round a ring of stages in shared
  * memory:
  *
- *     1 load warp        takes a tile, and starts the bulk copies of its chunks into a stage: the first ones
+ *     1 load warp        takes a tile, and starts the bulk copies of its warp tiles into a stage: the first ones
  *                        by the block's number, unless in place, the others by tickets
- *     count warps        choose items of a chunk each, and leave the choice in the stage
- *     1 publish warp     adds the chunks up and publishes the tile's count
+ *     count warps        choose items of a warp tile each, and leave the choice in the stage
+ *     1 publish warp     adds the warp tiles up and publishes the tile's count
  *     look-back warps         add up the counts of all tiles before
- *     teams of 8         put the chosen items of a chunk together, in its slot, and start the bulk copy to
+ *     teams of 8         put the chosen items of a warp tile together, in its slot, and start the bulk copy to
  *     write warps        where they go; with two teams each has every other tile
  *
  * They meet at mbarriers, at which every lane arrives for itself: so the order of what it has read and
@@ -21,7 +21,7 @@ enum {
         sizeof(GP_TYPE) == 1 ? GPI_TUNE_COMPACT_BYTE_LOOK_BACK_WARPS : GPI_TUNE_COMPACT_LOOK_BACK_WARPS,
     GPI(counters) = sizeof(GP_TYPE) == 1 ? GPI_TUNE_COMPACT_BYTE_COUNTERS : GPI_TUNE_COMPACT_COUNTERS,
     GPI(teams) = sizeof(GP_TYPE) == 1 ? GPI_TUNE_COMPACT_BYTE_TEAMS : 1,
-    GPI(writers) = (int)GPI(tile_chunks) * GPI(teams),
+    GPI(writers) = (int)GPI(warp_tiles) * GPI(teams),
     GPI(pipeline_threads) = 32 * (2 + GPI(look_back_warps) + GPI(counters) + GPI(writers))
 };
 
@@ -30,10 +30,10 @@ enum {
      : GPI_PIPELINE_ROOM / (bytes) < GPI_TUNE_COMPACT_STAGES ? GPI_PIPELINE_ROOM / (bytes) \
                                                          : GPI_TUNE_COMPACT_STAGES)
 
-/* A stage has a slot for each chunk, the lanes' choices and ranks, and with flags a slot for these. */
+/* A stage has a slot for each warp tile, the lanes' choices and ranks, and with flags a slot for these. */
 enum {
-    GPI(stage) = (int)GPI(tile_chunks) * (GPI(slot) + 128 * (GPI(bits) + 1)),
-    GPI(flag_stage) = GPI(stage) + (int)GPI(tile_chunks) * GPI(flag_slot),
+    GPI(stage) = (int)GPI(warp_tiles) * (GPI(slot) + 128 * (GPI(bits) + 1)),
+    GPI(flag_stage) = GPI(stage) + (int)GPI(warp_tiles) * GPI(flag_slot),
     GPI(stages) = GPI_COMPACT_FIT(GPI(stage)),
     GPI(flag_stages) = GPI_COMPACT_FIT(GPI(flag_stage)),
     GPI(pipeline_bytes) =
@@ -42,22 +42,22 @@ enum {
             : GPI(flag_stages) * GPI(flag_stage)
 };
 
-/* A stage is full, counted, ready (what comes before its chunks is known) and empty again. */
+/* A stage is full, counted, ready (what comes before its warp tiles is known) and empty again. */
 typedef struct {
     gpi_pack_table table;
     uint64_t full[GPI(stages)], counted[GPI(stages)];
     uint64_t ready[GPI(stages)], empty[GPI(stages)];
     uint64_t tiles_before[GPI(stages)], all_kept;
     uint32_t tile[GPI(stages)], epoch;
-    uint32_t chunk_counts[GPI(stages)][GPI(tile_chunks)];
-    uint32_t chunks_before[GPI(stages)][GPI(tile_chunks)];
+    uint32_t warp_counts[GPI(stages)][GPI(warp_tiles)];
+    uint32_t warps_before[GPI(stages)][GPI(warp_tiles)];
     uint32_t group_sums[2][GPI(look_back_warps)];
     int stages, stage_bytes; /* how many there are, and how large */
 } GPI(pipeline);
 
-/* Where a stage keeps a lane's choice in chunk q: GPI(bits) words, and its rank, 32 words apart. */
+/* Where a stage keeps a lane's choice in warp tile q: GPI(bits) words, and its rank, 32 words apart. */
 #define GPI_COMPACT_CHOICE(stage, q, lane)                                   \
-    ((uint32_t *)(void *)((stage) + (int)GPI(tile_chunks) * GPI(slot)) +       \
+    ((uint32_t *)(void *)((stage) + (int)GPI(warp_tiles) * GPI(slot)) +       \
      (q) * (32 * (GPI(bits) + 1)) + (lane))
 #define GPI_COMPACT_FLAGS(stage, q) ((stage) + GPI(stage) + (q) * GPI(flag_slot))
 
@@ -68,7 +68,7 @@ typedef struct {
 #define GPI_COMPACT_IS_COUNTED(job) ((job)->own && (job)->own < (job)->tiles)
 
 #if GPI_SM90_CODE
-/* One thread: starts the copy of a chunk's items or flags; place 0 lies `misalignment` behind the slot's start. */
+/* One thread: starts the copy of a warp tile's items or flags; place 0 lies `misalignment` behind the slot's start. */
 GPI_DEVICE void GPI(pipeline_fetch)(const void *in, size_t n, size_t size, GPI(part) part,
                                     unsigned misalignment, char *slot, uint64_t *full)
 {
@@ -87,11 +87,11 @@ GPI_DEVICE void GPI(pipeline_ask)(const GPI(job) *job, unsigned lane)
 {
     gpi_extent array = {(const char *)job->in, (const char *)(job->in + job->n)};
 
-    for (unsigned k = 0; k < GPI_PIPELINE_COMING && lane < GPI(tile_chunks); k++) {
+    for (unsigned k = 0; k < GPI_PIPELINE_COMING && lane < GPI(warp_tiles); k++) {
         GPI(part) part =
-            GPI(cut)(job, ((size_t)k * gridDim.x + blockIdx.x) * GPI(tile_chunks) + lane);
+            GPI(cut)(job, ((size_t)k * gridDim.x + blockIdx.x) * GPI(warp_tiles) + lane);
 
-        gpi_prefetch_chunk((const char *)(job->in + part.start + part.first),
+        gpi_prefetch_bulk((const char *)(job->in + part.start + part.first),
                            (part.last - part.first) * (unsigned)sizeof(GP_TYPE), array);
     }
 }
@@ -122,8 +122,8 @@ GPI_DEVICE void GPI(pipeline_load)(const GPI(job) *job, GPI(pipeline) *pipeline,
         /* Before the copies only when the pipeline is full: tiles had better come in the order of their tickets. */
         if (draws && again)
             gpi_draw_ahead(&source, job->head);
-        if (lane < GPI(tile_chunks)) {
-            GPI(part) part = GPI(cut)(job, (size_t)tile * GPI(tile_chunks) + lane);
+        if (lane < GPI(warp_tiles)) {
+            GPI(part) part = GPI(cut)(job, (size_t)tile * GPI(warp_tiles) + lane);
 
             GPI_NO_UNROLL
             for (int flags = job->flags != NULL; flags >= 0; flags--)
@@ -146,7 +146,7 @@ GPI_DEVICE void GPI(pipeline_load)(const GPI(job) *job, GPI(pipeline) *pipeline,
         gpi_finish_launch(job->head, gpi_ticket_epoch(source.ticket), gpi_check_out(job->head));
 }
 
-/* Chooses from some chunks of each tile, and counts lanes and chunks. */
+/* Chooses from some warp tiles of each tile, and counts lanes and warp tiles. */
 GPI_DEVICE void GPI(pipeline_count)(const GPI(job) *job, GPI(pipeline) *pipeline, char *stages,
                                     unsigned counter, unsigned lane, GPI_CONTEXT context)
 {
@@ -159,18 +159,18 @@ GPI_DEVICE void GPI(pipeline_count)(const GPI(job) *job, GPI(pipeline) *pipeline
         uint32_t tile = pipeline->tile[place.stage];
         if (tile == GPI_NO_TILE)
             return;
-        for (unsigned q = counter; q < GPI(tile_chunks); q += GPI(counters)) {
-            GPI(part) part = GPI(cut)(job, (size_t)tile * GPI(tile_chunks) + q);
+        for (unsigned q = counter; q < GPI(warp_tiles); q += GPI(counters)) {
+            GPI(part) part = GPI(cut)(job, (size_t)tile * GPI(warp_tiles) + q);
             char *slot = stage + q * GPI(slot);
             uint32_t *choice = GPI_COMPACT_CHOICE(stage, q, lane), keep[GPI(bits)];
             unsigned misalignment = GPI(misalignment)(job, part);
-            GPI(run_t) run;
+            GPI(thread_items) regs;
 
             if (part.last && GPI_COMPACT_IS_SHORT(part) && !job->flags)
                 GPI(fill)(slot + misalignment, part, lane);
             if (sizeof(GP_TYPE) > 1 && !job->flags)
-                GPI(run_read)(&run, slot, misalignment, lane, context);
-            unsigned kept = GPI(choose)(keep, job, part, &run, slot + misalignment,
+                GPI(thread_read)(&regs, slot, misalignment, lane, context);
+            unsigned kept = GPI(choose)(keep, job, part, &regs, slot + misalignment,
                                         GPI_COMPACT_FLAGS(stage, q), lane, context);
             unsigned sum = gpi_warp_prefix(kept, lane);
             GPI_UNROLL
@@ -178,7 +178,7 @@ GPI_DEVICE void GPI(pipeline_count)(const GPI(job) *job, GPI(pipeline) *pipeline
                 choice[w * 32] = keep[w];
             choice[GPI(bits) * 32] = sum - kept;
             if (lane == 31)
-                pipeline->chunk_counts[place.stage][q] = sum;
+                pipeline->warp_counts[place.stage][q] = sum;
         }
         gpi_mbarrier_arrive(&pipeline->counted[place.stage]);
         gpi_pipeline_advance(&place, pipeline->stages);
@@ -196,13 +196,13 @@ GPI_DEVICE void GPI(pipeline_publish)(const GPI(job) *job, GPI(pipeline) *pipeli
         if (tile == GPI_NO_TILE)
             return;
         gpi_mbarrier_wait(&pipeline->counted[place.stage], place.parity);
-        unsigned kept = lane < GPI(tile_chunks) ? pipeline->chunk_counts[place.stage][lane] : 0;
+        unsigned kept = lane < GPI(warp_tiles) ? pipeline->warp_counts[place.stage][lane] : 0;
         unsigned sum = gpi_warp_prefix(kept, lane);
 
         if (lane == 31 && (tile + 1 < job->tiles || job->own))
             gpi_publish_count(job->head, tile, sum, pipeline->epoch, job->in_place);
-        if (lane < GPI(tile_chunks))
-            pipeline->chunks_before[place.stage][lane] = sum - kept;
+        if (lane < GPI(warp_tiles))
+            pipeline->warps_before[place.stage][lane] = sum - kept;
         gpi_mbarrier_arrive(&pipeline->ready[place.stage]);
         gpi_pipeline_advance(&place, pipeline->stages);
     }
@@ -276,11 +276,11 @@ GPI_DEVICE void GPI(pipeline_look_back)(const GPI(job) *job, GPI(pipeline) *pipe
     }
 }
 
-/* Writes a chunk of each tile of the team. */
+/* Writes a warp tile of each tile of the team. */
 GPI_DEVICE void GPI(pipeline_write)(const GPI(job) *job, GPI(pipeline) *pipeline, char *stages,
                                     unsigned writer, unsigned lane, GPI_CONTEXT context)
 {
-    const unsigned q = writer % GPI(tile_chunks), team = writer / GPI(tile_chunks);
+    const unsigned q = writer % GPI(warp_tiles), team = writer / GPI(warp_tiles);
     gpi_pipeline_place place = {(int)team, 0}; /* there are more stages than teams */
     int previous = -1;
 
@@ -289,17 +289,17 @@ GPI_DEVICE void GPI(pipeline_write)(const GPI(job) *job, GPI(pipeline) *pipeline
         uint32_t tile = pipeline->tile[place.stage];
         if (tile == GPI_NO_TILE)
             break;
-        GPI(part) part = GPI(cut)(job, (size_t)tile * GPI(tile_chunks) + q);
+        GPI(part) part = GPI(cut)(job, (size_t)tile * GPI(warp_tiles) + q);
         char *stage = stages + place.stage * pipeline->stage_bytes, *slot = stage + q * GPI(slot);
         const uint32_t *choice = GPI_COMPACT_CHOICE(stage, q, lane);
         uint32_t keep[GPI(bits)];
-        GPI(run_t) run;
+        GPI(thread_items) regs;
 
         gpi_mbarrier_wait(&pipeline->counted[place.stage], place.parity);
-        unsigned kept = pipeline->chunk_counts[place.stage][q];
+        unsigned kept = pipeline->warp_counts[place.stage][q];
         int writes = kept || (job->rejected != GPI_REJECTED_DROPPED && part.last);
         if (writes)
-            GPI(run_read)(&run, slot, GPI(misalignment)(job, part), lane, context);
+            GPI(thread_read)(&regs, slot, GPI(misalignment)(job, part), lane, context);
         if (previous >= 0) { /* by now the tile before has left its stage */
             if (lane == 0)
                 gpi_bulk_wait_read(0);
@@ -312,12 +312,12 @@ GPI_DEVICE void GPI(pipeline_write)(const GPI(job) *job, GPI(pipeline) *pipeline
         for (int w = 0; w < GPI(bits); w++)
             keep[w] = choice[w * 32];
         unsigned rank = choice[GPI(bits) * 32];
-        size_t before = (size_t)pipeline->tiles_before[place.stage] + pipeline->chunks_before[place.stage][q];
-        if (tile + 1 == job->tiles && q + 1 == GPI(tile_chunks) && lane == 0)
+        size_t before = (size_t)pipeline->tiles_before[place.stage] + pipeline->warps_before[place.stage][q];
+        if (tile + 1 == job->tiles && q + 1 == GPI(warp_tiles) && lane == 0)
             *job->count = before + kept;
         previous = place.stage;
         if (writes) {
-            GPI(write)(job, part, slot, &run, keep, rank, kept, before, (size_t)pipeline->all_kept,
+            GPI(write)(job, part, slot, &regs, keep, rank, kept, before, (size_t)pipeline->all_kept,
                        &pipeline->table, lane, 1);
             __syncwarp(); /* the ends have left the slot */
         } else {
@@ -350,10 +350,10 @@ static __global__ void __launch_bounds__(GPI(pipeline_threads), 1)
         pipeline.all_kept = 0;
         pipeline.stage_bytes = job.flags ? GPI(flag_stage) : GPI(stage);
         for (int s = 0; s < pipeline.stages; s++) {
-            gpi_mbarrier_init(&pipeline.full[s], GPI(tile_chunks) * (job.flags ? 2 : 1) + 1);
+            gpi_mbarrier_init(&pipeline.full[s], GPI(warp_tiles) * (job.flags ? 2 : 1) + 1);
             gpi_mbarrier_init(&pipeline.counted[s], 32 * GPI(counters));
             gpi_mbarrier_init(&pipeline.ready[s], 32 * (GPI(look_back_warps) + 1));
-            gpi_mbarrier_init(&pipeline.empty[s], 32 * GPI(tile_chunks));
+            gpi_mbarrier_init(&pipeline.empty[s], 32 * GPI(warp_tiles));
         }
         gpi_mbarrier_init_fence();
     }

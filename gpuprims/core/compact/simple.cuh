@@ -1,6 +1,6 @@
 /*
  * core/compact/simple.cuh: the compaction of small inputs, and of all inputs on GPUs without bulk copies. A
- * block takes a tile, a warp a chunk of it, which stays in registers; every tile that runs at the same time
+ * block takes a tile, a warp a warp tile of it, which stays in registers; every tile that runs at the same time
  * looks at the counts of those before. And the count that comes before a stable partition.
  *
  * Part of compact.cuh; not to be included directly.
@@ -8,7 +8,7 @@
 
 /* Shared memory of a block. */
 #define GPI_COMPACT_SIMPLE_BYTES(flagged) \
-    (GPI(tile_chunks) * ((unsigned)GPI(slot) + ((flagged) ? (unsigned)GPI(flag_slot) : 0)))
+    (GPI(warp_tiles) * ((unsigned)GPI(slot) + ((flagged) ? (unsigned)GPI(flag_slot) : 0)))
 
 #if GPI_DEVICE_CODE
 /*
@@ -32,13 +32,13 @@ GPI_DEVICE uint64_t GPI(simple_look_back)(const GPI(job) *job, gpi_counted *know
                 group_sums[warp] = sum;
         }
         __syncthreads(); /* group_sums are complete; in place: the tiles of these groups have been read */
-        gpi_add_groups(&before, known, tile, group_sums, job->tile_chunks, lane);
+        gpi_add_groups(&before, known, tile, group_sums, job->warp_tiles, lane);
         __syncthreads(); /* group_sums are free */
     }
     return before.sum;
 }
 
-/* One warp: reads a chunk, and its flags if there are any, into slots, where they are after gpi_copy_wait(). */
+/* One warp: reads a warp tile, and its flags if there are any, into slots, where they are after gpi_copy_wait(). */
 GPI_DEVICE void GPI(simple_fetch)(const GPI(job) *job, GPI(part) part, char *slot,
                                   char *flag_slot, unsigned lane)
 {
@@ -54,23 +54,23 @@ GPI_DEVICE void GPI(simple_fetch)(const GPI(job) *job, GPI(part) part, char *slo
         char *to = (i ? flag_slot : slot) + (misalignment + part.first * size - gpi_misalignment(from));
 
         gpi_fetch_ahead(to, from, (part.last - part.first) * (unsigned)size, array, lane,
-                        GPI(chunk_n) * (unsigned)sizeof(GP_TYPE) / 16);
+                        GPI(warp_tile_n) * (unsigned)sizeof(GP_TYPE) / 16);
     }
 }
 #endif
 
-static __global__ void __launch_bounds__(32 * GPI(tile_chunks), GPI(simple_blocks))
+static __global__ void __launch_bounds__(32 * GPI(warp_tiles), GPI(simple_blocks))
     GPI(simple_kernel)(GPI(job) job, GPI_CONTEXT context)
 {
 #if GPI_DEVICE_CODE
     GP_DYNAMIC_SHARED(char, slots);
-    GP_SHARED(uint32_t[GPI(tile_chunks)], chunk_counts);
-    GP_SHARED(uint32_t[GPI(tile_chunks)], group_sums);
+    GP_SHARED(uint32_t[GPI(warp_tiles)], warp_counts);
+    GP_SHARED(uint32_t[GPI(warp_tiles)], group_sums);
     GP_SHARED(gpi_pack_table, table);
     GP_SHARED(uint32_t[3], taken); /* a tile and the epoch; the epoch of a block that draws no tickets */
     unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;
     char *slot = slots + warp * GPI(slot);
-    char *flag_slot = slots + (int)GPI(tile_chunks) * GPI(slot) + warp * GPI(flag_slot);
+    char *flag_slot = slots + (int)GPI(warp_tiles) * GPI(slot) + warp * GPI(flag_slot);
     gpi_counted known = {0, 0};
     const int draws = job.tiles > gridDim.x || (job.tiles > 1 && job.in_place); /* tickets for tiles */
     uint32_t tile = blockIdx.x, epoch = 0;
@@ -88,40 +88,40 @@ static __global__ void __launch_bounds__(32 * GPI(tile_chunks), GPI(simple_block
         if (draws) {
             if (threadIdx.x == 0)
                 taken[0] = gpi_take_tile(job.head, &taken[1]);
-            __syncthreads(); /* the tile is known, and chunk_counts are free */
+            __syncthreads(); /* the tile is known, and warp_counts are free */
             tile = taken[0];
             epoch = taken[1];
             if (tile >= job.tiles)
                 break;
         }
-        GPI(part) part = GPI(cut)(&job, (size_t)tile * job.tile_chunks + warp);
+        GPI(part) part = GPI(cut)(&job, (size_t)tile * job.warp_tiles + warp);
         unsigned n = part.last - part.first, misalignment = GPI(misalignment)(&job, part), kept = 0;
         uint32_t keep[GPI(bits)] = {0};
-        GPI(run_t) run;
+        GPI(thread_items) regs;
 
-        /* Read the chunk, choose from the lane's run, and count. */
+        /* Read the warp tile, choose from the lane's items, and count. */
         if (n)
             GPI(simple_fetch)(&job, part, slot, flag_slot, lane);
         gpi_copy_wait();
-        __syncwarp(); /* the chunk is in its slot */
+        __syncwarp(); /* the warp tile is in its slot */
         if (n && GPI_COMPACT_IS_SHORT(part) && !job.flags)
             GPI(fill)(slot + misalignment, part, lane);
         if (sizeof(GP_TYPE) > 1)
-            GPI(run_read)(&run, slot, misalignment, lane, context);
-        kept = n ? GPI(choose)(keep, &job, part, &run, slot + misalignment, flag_slot, lane, context) : 0;
+            GPI(thread_read)(&regs, slot, misalignment, lane, context);
+        kept = n ? GPI(choose)(keep, &job, part, &regs, slot + misalignment, flag_slot, lane, context) : 0;
         unsigned sum = gpi_warp_prefix(kept, lane), rank = sum - kept;
         kept = __shfl_sync(GPI_FULL_MASK, sum, 31);
         if (lane == 0)
-            chunk_counts[warp] = kept;
+            warp_counts[warp] = kept;
         if (threadIdx.x == 0 && !draws)
             taken[2] = gpi_ticket_epoch(ticket);
-        __syncthreads(); /* chunk_counts are complete, the epoch is known; in place: the tile has been read */
+        __syncthreads(); /* warp_counts are complete, the epoch is known; in place: the tile has been read */
         if (!draws)
             epoch = taken[2];
 
-        /* Add the chunks before it up, and publish the tile, unless nobody needs it: the last one. */
-        sum = gpi_warp_prefix(lane < job.tile_chunks ? chunk_counts[lane] : 0, lane);
-        unsigned chunks_before = warp ? __shfl_sync(GPI_FULL_MASK, sum, (int)warp - 1) : 0;
+        /* Add the warp tiles before it up, and publish the tile, unless nobody needs it: the last one. */
+        sum = gpi_warp_prefix(lane < job.warp_tiles ? warp_counts[lane] : 0, lane);
+        unsigned warps_before = warp ? __shfl_sync(GPI_FULL_MASK, sum, (int)warp - 1) : 0;
         unsigned all = __shfl_sync(GPI_FULL_MASK, sum, 31);
         if (threadIdx.x == 0 && (tile + 1 < job.tiles || waits))
             gpi_publish_count(job.head, tile, all, epoch, job.in_place);
@@ -143,11 +143,11 @@ static __global__ void __launch_bounds__(32 * GPI(tile_chunks), GPI(simple_block
         if (job.tiles == 1)
             all_kept = all;
         if (sizeof(GP_TYPE) == 1) { /* only now: who is asked about bytes needs the registers */
-            GPI(run_read)(&run, slot, misalignment, lane, context);
+            GPI(thread_read)(&regs, slot, misalignment, lane, context);
             __syncwarp(); /* everybody has read the slot */
         }
         if (n)
-            GPI(write)(&job, part, slot, &run, keep, rank, kept, tiles_before + chunks_before,
+            GPI(write)(&job, part, slot, &regs, keep, rank, kept, tiles_before + warps_before,
                        all_kept, &table, lane, 0);
         if (threadIdx.x == 0 && tile + 1 == job.tiles)
             *job.count = tiles_before + all;
@@ -169,21 +169,21 @@ static __global__ void __launch_bounds__(32 * GPI(tile_chunks), GPI(simple_block
 
 #if GPI_DEVICE_CODE
 /* As GPI(count), without flags: whole vectors where the items allow. */
-GPI_DEVICE unsigned GPI(count_chunk)(const GPI(job) *job, size_t chunk, unsigned lane,
+GPI_DEVICE unsigned GPI(count_warp_tile)(const GPI(job) *job, size_t warp_tile, unsigned lane,
                                      GPI_CONTEXT context)
 {
-    GPI(part) part = GPI(cut)(job, chunk);
+    GPI(part) part = GPI(cut)(job, warp_tile);
     unsigned kept = 0;
-    GPI(run_t) run;
+    GPI(thread_items) regs;
 
-    if (16 % sizeof(GP_TYPE) == 0 && part.first == 0 && part.last == GPI(chunk_n) &&
+    if (16 % sizeof(GP_TYPE) == 0 && part.first == 0 && part.last == GPI(warp_tile_n) &&
         GPI(misalignment)(job, part) % 16 == 0) {
         GPI_UNROLL
         for (int v = 0; v < GPI(out_bytes) / 16; v++)
-            gpi_get(run.vectors[v], (const char *)(job->in + part.start) + ((unsigned)v * 32 + lane) * 16);
+            gpi_get(regs.vectors[v], (const char *)(job->in + part.start) + ((unsigned)v * 32 + lane) * 16);
         GPI_UNROLL
-        for (int i = 0; i < GPI(run_n); i++) {
-            GP_TYPE x = GPI(item)(&run, i);
+        for (int i = 0; i < GPI(thread_n); i++) {
+            GP_TYPE x = GPI(item)(&regs, i);
 
             kept += (unsigned)GPI(keep)(&x, context);
         }
@@ -199,15 +199,15 @@ static __global__ void __launch_bounds__(GPI_COMPACT_COUNT_THREADS)
 #if GPI_DEVICE_CODE
     GP_SHARED(unsigned long long[GPI_COMPACT_COUNT_THREADS / 32], warp_sums);
     size_t warps = (size_t)gridDim.x * (GPI_COMPACT_COUNT_THREADS / 32);
-    size_t own = (size_t)job.own * job.tile_chunks, chunks = (size_t)job.tiles * job.tile_chunks;
+    size_t own = (size_t)job.own * job.warp_tiles, all = (size_t)job.tiles * job.warp_tiles;
     size_t first = (size_t)blockIdx.x * (GPI_COMPACT_COUNT_THREADS / 32);
     unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;
     unsigned long long sum = 0;
 
     gpi_grid_wait();
     gpi_grid_launch_next();
-    for (size_t c = first + warp; c < chunks - own; c += warps) /* from the end: those before come next */
-        sum += GPI(count_chunk)(&job, chunks - 1 - c, lane, context);
+    for (size_t c = first + warp; c < all - own; c += warps) /* from the end: those before come next */
+        sum += GPI(count_warp_tile)(&job, all - 1 - c, lane, context);
     for (int stride = 16; stride; stride /= 2)
         sum += __shfl_xor_sync(GPI_FULL_MASK, sum, stride);
     if (lane == 0)

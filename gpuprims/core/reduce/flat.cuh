@@ -5,40 +5,40 @@
  * Part of reduce.cuh; not to be included directly.
  */
 
-/* A short run in registers. */
+/* A vector of items in registers. */
 typedef union {
-    GP_INPUT_TYPE items[GPI(short_run)];
+    GP_INPUT_TYPE items[GPI(vector_n)];
     uint4 vector;
-} GPI(short_run_t);
+} GPI(vector_items);
 
 #if GPI_DEVICE_CODE
-/* Reads the n items of a short run that are there, at least one. */
-GPI_DEVICE void GPI(short_read)(GPI(short_run_t) *run, const GP_INPUT_TYPE *in, uint32_t n)
+/* Reads the n items of a vector that are there, at least one. */
+GPI_DEVICE void GPI(vector_read)(GPI(vector_items) *regs, const GP_INPUT_TYPE *in, uint32_t n)
 {
-    if (sizeof run->items == 16 && n >= GPI(short_run) && (uintptr_t)in % 16 == 0) {
-        gpi_get(run->vector, in);
+    if (sizeof regs->items == 16 && n >= GPI(vector_n) && (uintptr_t)in % 16 == 0) {
+        gpi_get(regs->vector, in);
     } else {
         GPI_UNROLL
-        for (unsigned i = 0; i < GPI(short_run); i++)
-            run->items[i] = in[i < n ? i : 0]; /* all at once: no load waits for another */
+        for (unsigned i = 0; i < GPI(vector_n); i++)
+            regs->items[i] = in[i < n ? i : 0]; /* all at once: no load waits for another */
     }
 }
 
 /* Folds them from left to right. */
-GPI_DEVICE GP_TYPE GPI(short_fold)(const GPI(short_run_t) *run, uint32_t n, GPI_CONTEXT context)
+GPI_DEVICE GP_TYPE GPI(vector_fold)(const GPI(vector_items) *regs, uint32_t n, GPI_CONTEXT context)
 {
-    GP_TYPE sum = GPI(load)(&run->items[0], context);
+    GP_TYPE sum = GPI(load)(&regs->items[0], context);
 
     GPI_UNROLL
-    for (unsigned i = 1; i < GPI(short_run); i++)
+    for (unsigned i = 1; i < GPI(vector_n); i++)
         if (i < n)
-            sum = GPI(combine)(sum, GPI(load)(&run->items[i], context));
+            sum = GPI(combine)(sum, GPI(load)(&regs->items[i], context));
     return sum;
 }
 
 /*
  * The fold of a tile in sums[0 ... warps - 1], of which it returns the number. A warp takes so many rows of 32
- * runs, a constant, all of which are on their way at a time.
+ * vectors, a constant, all of which are in flight at a time.
  */
 GPI_DEVICE int GPI(fold_tile)(const GPI(job) *job, uint32_t tile, unsigned rows, GP_TYPE *sums,
                               GPI_CONTEXT context)
@@ -46,27 +46,27 @@ GPI_DEVICE int GPI(fold_tile)(const GPI(job) *job, uint32_t tile, unsigned rows,
     unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;
     uint32_t first = tile * GPI(row_items) * rows;
     uint32_t items = gpi_min((uint32_t)job->n - first, GPI(row_items) * rows);
-    uint32_t runs = (items + GPI(short_run) - 1) / GPI(short_run);
-    GPI(short_run_t) run[GPI(most_rows)];
+    uint32_t vectors = (items + GPI(vector_n) - 1) / GPI(vector_n);
+    GPI(vector_items) regs[GPI(max_rows)];
 
     GPI_UNROLL
     for (unsigned r = 0; r < rows; r++) {
         uint32_t mine = (warp * rows + r) * 32 + lane;
 
-        mine = mine < runs ? mine * GPI(short_run) : 0; /* who has no run reads one that is there */
-        GPI(short_read)(&run[r], job->in + first + mine, items - mine);
+        mine = mine < vectors ? mine * GPI(vector_n) : 0; /* a lane without a vector reads one that is there */
+        GPI(vector_read)(&regs[r], job->in + first + mine, items - mine);
     }
     GPI_UNROLL
     for (unsigned r = 0; r < rows; r++) {
         uint32_t before = (warp * rows + r) * 32, mine = before + lane;
 
-        mine = mine < runs ? mine * GPI(short_run) : 0;
-        GP_TYPE x = GPI(short_fold)(&run[r], items - mine, context);
-        x = GPI(warp_reduce)(x, (int)lane, (int)(runs - before));
-        if (lane == 0 && before < runs)
+        mine = mine < vectors ? mine * GPI(vector_n) : 0;
+        GP_TYPE x = GPI(vector_fold)(&regs[r], items - mine, context);
+        x = GPI(warp_reduce)(x, (int)lane, (int)(vectors - before));
+        if (lane == 0 && before < vectors)
             sums[warp] = r ? GPI(combine)(sums[warp], x) : x;
     }
-    return (int)((runs + 32 * rows - 1) / (32 * rows));
+    return (int)((vectors + 32 * rows - 1) / (32 * rows));
 }
 
 /* A block takes a tile; more of them only when the grid is limited. */
@@ -133,6 +133,6 @@ static __global__ void __launch_bounds__(1024, sizeof(GP_TYPE) <= 8 ? GPI_BLOCKS
         return;
     gpi_grid_wait();
     gpi_grid_launch_next();
-    GPI(flat)(&job, GPI(most_rows), sums, &drawn, context);
+    GPI(flat)(&job, GPI(max_rows), sums, &drawn, context);
 #endif
 }

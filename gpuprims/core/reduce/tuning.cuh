@@ -5,7 +5,7 @@
 #ifndef GPI_REDUCE_TUNING_CUH
 #define GPI_REDUCE_TUNING_CUH
 
-/* Blocks of eight warps on a multiprocessor, when the input is large. Before sm_80, chunks on their way
+/* Blocks of eight warps on a multiprocessor, when the input is large. Before sm_80, warp tiles on their way
  * take registers. */
 #ifndef GPI_TUNE_REDUCE_BLOCKS
 #if defined __CUDA_ARCH__ && __CUDA_ARCH__ < 800

@@ -3,11 +3,11 @@
  * multiprocessor; each of its warps has one part of the work, and tiles go round a ring of stages in shared
  * memory:
  *
- *     1 load warp        takes a tile, and starts the bulk copies of its chunks into a stage: the first ones
+ *     1 load warp        takes a tile, and starts the bulk copies of its warp tiles into a stage: the first ones
  *                        by the block's number, unless in place, the others by tickets
- *     reduce warps       fold lanes and chunks, and publish the tile's aggregate
+ *     reduce warps       fold lanes and warp tiles, and publish the tile's aggregate
  *     look-back warps         fold the aggregates of all tiles before
- *     8 scan warps       scan a chunk each, in its slot, and start the bulk copy to where it goes
+ *     8 scan warps       scan a warp tile each, in its slot, and start the bulk copy to where it goes
  *
  * They meet at mbarriers alone, at which every lane arrives for itself: so the order of what it has read and
  * written is plain to see, for tools as well.
@@ -18,7 +18,7 @@ enum {
     GPI(pipeline_reducers) = sizeof(GP_TYPE) <= 8 ? 8 : 4, /* of larger types they would lack registers */
     GPI(pipeline_scanners) = 8,
     GPI(pipeline_others) = 1 + GPI(pipeline_reducers) + GPI(pipeline_scanners), /* than look-back warps */
-    GPI(pipeline_stage) = GPI(tile_chunks) * (GPI(slot_bytes) + 32 * (int)sizeof(GP_TYPE)), /* with lanes_before */
+    GPI(pipeline_stage) = GPI(warp_tiles) * (GPI(slot_bytes) + 32 * (int)sizeof(GP_TYPE)), /* with lanes_before */
     GPI(pipeline_fitting) = GPI_PIPELINE_ROOM / GPI(pipeline_stage),
     GPI(pipeline_stages) = GPI(pipeline_fitting) < 2                        ? 2
                            : GPI(pipeline_fitting) < GPI_TUNE_SCAN_STAGES ? GPI(pipeline_fitting)
@@ -36,8 +36,8 @@ typedef struct {
     uint64_t full[GPI(pipeline_stages)], ready[GPI(pipeline_stages)], empty[GPI(pipeline_stages)];
     uint32_t tile[GPI(pipeline_stages)], epoch;
     int has_tiles_before[GPI(pipeline_stages)];
-    GP_TYPE chunk_sums[GPI(pipeline_stages)][GPI(tile_chunks)];
-    GP_TYPE chunks_before[GPI(pipeline_stages)][GPI(tile_chunks)]; /* the chunks before each in the tile, folded */
+    GP_TYPE warp_sums[GPI(pipeline_stages)][GPI(warp_tiles)];
+    GP_TYPE warps_before[GPI(pipeline_stages)][GPI(warp_tiles)]; /* the warp tiles before each in the tile, folded */
     GP_TYPE tiles_before[GPI(pipeline_stages)];
     GP_TYPE group_sums[2][GPI(pipeline_look_back_warps)];
 } GPI(pipeline);
@@ -48,11 +48,11 @@ GPI_DEVICE void GPI(pipeline_ask)(const GPI(job) *job, unsigned lane)
 {
     gpi_extent array = {(const char *)job->in, (const char *)(job->in + job->n)};
 
-    for (unsigned k = 0; k < GPI_PIPELINE_COMING && lane < GPI(tile_chunks); k++) {
-        size_t chunk = ((size_t)k * gridDim.x + blockIdx.x) * GPI(tile_chunks) + lane;
+    for (unsigned k = 0; k < GPI_PIPELINE_COMING && lane < GPI(warp_tiles); k++) {
+        size_t warp_tile = ((size_t)k * gridDim.x + blockIdx.x) * GPI(warp_tiles) + lane;
 
-        gpi_prefetch_chunk((const char *)(job->in + chunk * GPI(chunk_n)),
-                           GPI(chunk_items)(job->n, chunk) * (unsigned)sizeof(GP_INPUT_TYPE), array);
+        gpi_prefetch_bulk((const char *)(job->in + warp_tile * GPI(warp_tile_n)),
+                           GPI(warp_tile_items)(job->n, warp_tile) * (unsigned)sizeof(GP_INPUT_TYPE), array);
     }
 }
 
@@ -78,13 +78,13 @@ GPI_DEVICE void GPI(pipeline_load)(const GPI(job) *job, GPI(pipeline) *pipeline,
             gpi_mbarrier_wait(&pipeline->empty[place.stage], place.parity ^ 1);
         if (lane == 31 && tile < job->tiles)
             gpi_draw_ahead(&source, job->head);
-        if (lane < GPI(tile_chunks)) {
-            size_t chunk = (size_t)tile * GPI(tile_chunks) + lane;
-            unsigned n = tile < job->tiles ? GPI(chunk_items)(job->n, chunk) : 0;
+        if (lane < GPI(warp_tiles)) {
+            size_t warp_tile = (size_t)tile * GPI(warp_tiles) + lane;
+            unsigned n = tile < job->tiles ? GPI(warp_tile_items)(job->n, warp_tile) : 0;
 
             if (n)
-                gpi_fetch_bulk(stages + (place.stage * GPI(tile_chunks) + (int)lane) * GPI(slot_bytes),
-                               (const char *)(job->in + chunk * GPI(chunk_n)),
+                gpi_fetch_bulk(stages + (place.stage * GPI(warp_tiles) + (int)lane) * GPI(slot_bytes),
+                               (const char *)(job->in + warp_tile * GPI(warp_tile_n)),
                                n * (unsigned)sizeof(GP_INPUT_TYPE), array, &pipeline->full[place.stage]);
             else
                 gpi_mbarrier_arrive(&pipeline->full[place.stage]);
@@ -99,7 +99,7 @@ GPI_DEVICE void GPI(pipeline_load)(const GPI(job) *job, GPI(pipeline) *pipeline,
         gpi_finish_launch(job->head, gpi_ticket_epoch(source.ticket), gpi_check_out(job->head));
 }
 
-/* Folds lanes and chunks, and publishes the tile. */
+/* Folds lanes and warp tiles, and publishes the tile. */
 GPI_DEVICE void GPI(pipeline_reduce)(const GPI(job) *job, GPI(pipeline) *pipeline, const char *stages,
                                      GP_TYPE *lanes_before, unsigned reducer, unsigned lane,
                                      GPI_CONTEXT context)
@@ -112,20 +112,20 @@ GPI_DEVICE void GPI(pipeline_reduce)(const GPI(job) *job, GPI(pipeline) *pipelin
         uint32_t tile = pipeline->tile[place.stage];
         if (tile == GPI_NO_TILE)
             return;
-        int chunks = tile + 1 < job->tiles ? (int)GPI(tile_chunks) : (int)job->last_chunks;
-        for (int q = (int)reducer; q < chunks; q += GPI(pipeline_reducers)) {
-            size_t chunk = (size_t)tile * GPI(tile_chunks) + (size_t)q;
-            unsigned n = GPI(chunk_items)(job->n, chunk), valid = (n + GPI(run_n) - 1) / GPI(run_n);
-            int at = place.stage * GPI(tile_chunks) + q;
+        int warp_tiles = tile + 1 < job->tiles ? (int)GPI(warp_tiles) : (int)job->last_warp_tiles;
+        for (int q = (int)reducer; q < warp_tiles; q += GPI(pipeline_reducers)) {
+            size_t warp_tile = (size_t)tile * GPI(warp_tiles) + (size_t)q;
+            unsigned n = GPI(warp_tile_items)(job->n, warp_tile), valid = (n + GPI(thread_n) - 1) / GPI(thread_n);
+            int at = place.stage * GPI(warp_tiles) + q;
             const char *slot = stages + at * GPI(slot_bytes);
-            unsigned misalignment = gpi_misalignment(job->in + chunk * GPI(chunk_n));
+            unsigned misalignment = gpi_misalignment(job->in + warp_tile * GPI(warp_tile_n));
             GP_TYPE sum;
 
-            if (n == GPI(chunk_n)) {
-                GPI(run_t) run;
+            if (n == GPI(warp_tile_n)) {
+                GPI(thread_items) regs;
 
-                GPI(run_read)(&run, slot, misalignment, lane, context);
-                sum = GPI(run_fold)(&run);
+                GPI(thread_read)(&regs, slot, misalignment, lane, context);
+                sum = GPI(thread_fold)(&regs);
             } else {
                 sum = GPI(edge_fold)(slot + misalignment, n, lane, context);
             }
@@ -134,18 +134,18 @@ GPI_DEVICE void GPI(pipeline_reduce)(const GPI(job) *job, GPI(pipeline) *pipelin
             if (lane)
                 lanes_before[at * 32 + (int)lane] = before;
             if (lane + 1 == valid)
-                pipeline->chunk_sums[place.stage][q] = sum;
+                pipeline->warp_sums[place.stage][q] = sum;
         }
-        gpi_barrier_sync(1, 32 * GPI(pipeline_reducers)); /* chunk_sums are complete */
+        gpi_barrier_sync(1, 32 * GPI(pipeline_reducers)); /* warp_sums are complete */
         if (reducer == 0) {
-            GP_TYPE sum = pipeline->chunk_sums[place.stage][(int)lane < chunks ? (int)lane : 0];
+            GP_TYPE sum = pipeline->warp_sums[place.stage][(int)lane < warp_tiles ? (int)lane : 0];
 
-            sum = GPI(warp_scan)(sum, (int)lane, chunks);
+            sum = GPI(warp_scan)(sum, (int)lane, warp_tiles);
             GP_TYPE before = GPI(shuffle_up)(sum, 1);
-            if (lane + 1 == GPI(tile_chunks) && tile + 1 < job->tiles)
+            if (lane + 1 == GPI(warp_tiles) && tile + 1 < job->tiles)
                 GPI(publish)(states, tile, sum, pipeline->epoch);
-            if (lane && (int)lane < chunks)
-                pipeline->chunks_before[place.stage][lane] = before;
+            if (lane && (int)lane < warp_tiles)
+                pipeline->warps_before[place.stage][lane] = before;
         }
         gpi_mbarrier_arrive(&pipeline->ready[place.stage]);
         gpi_pipeline_advance(&place, GPI(pipeline_stages));
@@ -199,7 +199,7 @@ GPI_DEVICE void GPI(pipeline_look_back)(const GPI(job) *job, GPI(pipeline) *pipe
     }
 }
 
-/* Scans a chunk of each tile in its slot and sends it off. */
+/* Scans a warp tile of each tile in its slot and sends it off. */
 GPI_DEVICE void GPI(pipeline_scan)(const GPI(job) *job, GPI(pipeline) *pipeline, char *stages,
                                    const GP_TYPE *lanes_before, unsigned q, unsigned lane,
                                    GPI_CONTEXT context)
@@ -212,16 +212,16 @@ GPI_DEVICE void GPI(pipeline_scan)(const GPI(job) *job, GPI(pipeline) *pipeline,
         uint32_t tile = pipeline->tile[place.stage];
         if (tile == GPI_NO_TILE)
             break;
-        size_t chunk = (size_t)tile * GPI(tile_chunks) + q;
-        unsigned n = q < GPI(tile_chunks) ? GPI(chunk_items)(job->n, chunk) : 0;
-        int at = place.stage * GPI(tile_chunks) + (n ? (int)q : 0);
+        size_t warp_tile = (size_t)tile * GPI(warp_tiles) + q;
+        unsigned n = q < GPI(warp_tiles) ? GPI(warp_tile_items)(job->n, warp_tile) : 0;
+        int at = place.stage * GPI(warp_tiles) + (n ? (int)q : 0);
         char *slot = stages + at * GPI(slot_bytes);
-        unsigned misalignment = gpi_misalignment(job->in + chunk * GPI(chunk_n));
-        GP_TYPE *out = job->out + chunk * GPI(chunk_n);
-        GPI(run_t) run;
+        unsigned misalignment = gpi_misalignment(job->in + warp_tile * GPI(warp_tile_n));
+        GP_TYPE *out = job->out + warp_tile * GPI(warp_tile_n);
+        GPI(thread_items) regs;
 
-        if (n == GPI(chunk_n))
-            GPI(run_read)(&run, slot, misalignment, lane, context);
+        if (n == GPI(warp_tile_n))
+            GPI(thread_read)(&regs, slot, misalignment, lane, context);
         if (previous >= 0) { /* by now the tile before has left its stage */
             if (lane == 0)
                 gpi_bulk_wait_read(0);
@@ -234,16 +234,16 @@ GPI_DEVICE void GPI(pipeline_scan)(const GPI(job) *job, GPI(pipeline) *pipeline,
             int has_tiles = pipeline->has_tiles_before[place.stage];
             int has_prefix = has_tiles || q > 0 || lane > 0;
             GP_TYPE prefix = pipeline->tiles_before[place.stage];
-            if (lane * GPI(run_n) < n)
-                prefix = GPI(lane)(prefix, has_tiles, pipeline->chunks_before[place.stage][q], q > 0,
+            if (lane * GPI(thread_n) < n)
+                prefix = GPI(lane)(prefix, has_tiles, pipeline->warps_before[place.stage][q], q > 0,
                                    lanes_before[at * 32 + (int)lane], lane > 0);
 
-            if (n == GPI(chunk_n)) {
-                GPI(scan_run)(&run, prefix, has_prefix, job->start.exclusive);
-                GPI(run_write)(&run, slot, gpi_misalignment(out), lane);
+            if (n == GPI(warp_tile_n)) {
+                GPI(thread_scan)(&regs, prefix, has_prefix, job->start.exclusive);
+                GPI(thread_write)(&regs, slot, gpi_misalignment(out), lane);
                 gpi_fence_async();
                 __syncwarp(); /* the results are in the slot */
-                gpi_store_bulk((char *)out, slot, GPI(chunk_n) * sizeof(GP_TYPE), lane);
+                gpi_store_bulk((char *)out, slot, GPI(warp_tile_n) * sizeof(GP_TYPE), lane);
             } else {
                 GPI(edge)(slot + misalignment, out, n, lane, prefix, has_prefix, job->start.exclusive,
                           context);
@@ -264,7 +264,7 @@ static __global__ void __launch_bounds__(32 * (GPI(pipeline_others) + GPI(pipeli
 #if GPI_SM90_CODE
     GP_DYNAMIC_SHARED(char, stages);
     GP_SHARED(GPI(pipeline), pipeline);
-    GP_TYPE *lanes_before = (GP_TYPE *)(stages + (int)GPI(pipeline_stages) * GPI(tile_chunks) * GPI(slot_bytes));
+    GP_TYPE *lanes_before = (GP_TYPE *)(stages + (int)GPI(pipeline_stages) * GPI(warp_tiles) * GPI(slot_bytes));
     unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;
     unsigned look_back_warps = blockDim.x / 32 - GPI(pipeline_others);
 
@@ -272,7 +272,7 @@ static __global__ void __launch_bounds__(32 * (GPI(pipeline_others) + GPI(pipeli
         return;
     if (threadIdx.x == 0) {
         for (int s = 0; s < GPI(pipeline_stages); s++) {
-            gpi_mbarrier_init(&pipeline.full[s], GPI(tile_chunks) + 1);
+            gpi_mbarrier_init(&pipeline.full[s], GPI(warp_tiles) + 1);
             gpi_mbarrier_init(&pipeline.ready[s], 32 * (look_back_warps + GPI(pipeline_reducers)));
             gpi_mbarrier_init(&pipeline.empty[s], 32 * GPI(pipeline_scanners));
         }

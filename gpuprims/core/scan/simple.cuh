@@ -1,6 +1,6 @@
 /*
  * core/scan/simple.cuh: the scan of small inputs, and of all inputs on GPUs without bulk copies. A block takes
- * a tile, a warp a chunk of it, which stays in shared memory; every tile that runs at the same time looks at the
+ * a tile, a warp a warp tile of it, which stays in shared memory; every tile that runs at the same time looks at the
  * aggregates of those before.
  *
  * Part of scan.cuh; not to be included directly.
@@ -8,7 +8,7 @@
 
 enum {
     GPI(simple_blocks) = GPI_BLOCKS_OF_SIMPLE(GPI_TUNE_SCAN_SIMPLE_BLOCKS),
-    GPI(simple_groups) = 2 * GPI(tile_chunks) /* that the warps fold before they meet */
+    GPI(simple_groups) = 2 * GPI(warp_tiles) /* that the warps fold before they meet */
 };
 
 #if GPI_DEVICE_CODE
@@ -28,7 +28,7 @@ GPI_DEVICE GPI(look) GPI(simple_look_back)(const GPI(job) *job, GPI(look) *look,
         GP_TYPE *sums = group_sums + round % 2 * GPI(simple_groups);
 
         GPI_NO_UNROLL
-        for (unsigned g = warp; g < groups; g += GPI(tile_chunks)) {
+        for (unsigned g = warp; g < groups; g += GPI(warp_tiles)) {
             GP_TYPE x = GPI(fold_group)(job, before.group + g, tile, lane, epoch, context);
 
             if (lane == 0)
@@ -46,12 +46,12 @@ GPI_DEVICE GPI(look) GPI(simple_look_back)(const GPI(job) *job, GPI(look) *look,
 }
 #endif
 
-static __global__ void __launch_bounds__(32 * GPI(tile_chunks), GPI(simple_blocks))
+static __global__ void __launch_bounds__(32 * GPI(warp_tiles), GPI(simple_blocks))
     GPI(simple_kernel)(GPI(job) job, GPI_CONTEXT context)
 {
 #if GPI_DEVICE_CODE
     GP_DYNAMIC_SHARED(char, slots);
-    GP_SHARED(GP_TYPE[GPI(tile_chunks)], chunk_sums);
+    GP_SHARED(GP_TYPE[GPI(warp_tiles)], warp_sums);
     GP_SHARED(GP_TYPE[2 * GPI(simple_groups)], group_sums);
     GP_SHARED(uint32_t[3], taken); /* a tile and the epoch; the epoch of a block that draws no tickets */
     unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;
@@ -70,29 +70,29 @@ static __global__ void __launch_bounds__(32 * GPI(tile_chunks), GPI(simple_block
         if (draws) {
             if (threadIdx.x == 0)
                 taken[0] = gpi_take_tile(job.head, &taken[1]);
-            __syncthreads(); /* the tile is known, and chunk_sums are free */
+            __syncthreads(); /* the tile is known, and warp_sums are free */
             tile = taken[0];
             epoch = taken[1];
             if (tile >= job.tiles)
                 break;
         }
-        size_t chunk = (size_t)tile * GPI(tile_chunks) + warp;
-        unsigned n = GPI(chunk_items)(job.n, chunk), valid = (n + GPI(run_n) - 1) / GPI(run_n);
-        const char *from = (const char *)(job.in + chunk * GPI(chunk_n));
-        GP_TYPE *out = job.out + chunk * GPI(chunk_n);
+        size_t warp_tile = (size_t)tile * GPI(warp_tiles) + warp;
+        unsigned n = GPI(warp_tile_items)(job.n, warp_tile), valid = (n + GPI(thread_n) - 1) / GPI(thread_n);
+        const char *from = (const char *)(job.in + warp_tile * GPI(warp_tile_n));
+        GP_TYPE *out = job.out + warp_tile * GPI(warp_tile_n);
         GP_TYPE sum = look.sum;
 
-        /* Fold the lane's run and the lanes before it. */
+        /* Fold the lane's items and the lanes before it. */
         if (n)
             gpi_fetch_ahead(slot, from, n * (unsigned)sizeof(GP_INPUT_TYPE), array, lane,
-                            GPI(chunk_n) * (unsigned)sizeof(GP_INPUT_TYPE) / 16);
+                            GPI(warp_tile_n) * (unsigned)sizeof(GP_INPUT_TYPE) / 16);
         gpi_copy_wait();
-        __syncwarp(); /* the chunk is in its slot */
-        if (n == GPI(chunk_n)) {
-            GPI(run_t) run;
+        __syncwarp(); /* the warp tile is in its slot */
+        if (n == GPI(warp_tile_n)) {
+            GPI(thread_items) regs;
 
-            GPI(run_read)(&run, slot, gpi_misalignment(from), lane, context);
-            sum = GPI(run_fold)(&run);
+            GPI(thread_read)(&regs, slot, gpi_misalignment(from), lane, context);
+            sum = GPI(thread_fold)(&regs);
         } else if (n) {
             sum = GPI(edge_fold)(slot + gpi_misalignment(from), n, lane, context);
         }
@@ -102,19 +102,19 @@ static __global__ void __launch_bounds__(32 * GPI(tile_chunks), GPI(simple_block
         else
             sum = lanes = GPI(warp_scan)(sum, (int)lane, (int)valid);
         if (n && lane == valid - 1)
-            chunk_sums[warp] = sum;
+            warp_sums[warp] = sum;
         if (threadIdx.x == 0 && !draws)
             taken[2] = gpi_ticket_epoch(ticket);
-        __syncthreads(); /* chunk_sums are complete, and the epoch is known */
+        __syncthreads(); /* warp_sums are complete, and the epoch is known */
         if (!draws)
             epoch = taken[2];
 
-        /* Fold the chunks before it, and publish the tile: everybody but the last one is whole. */
-        int chunks = tile + 1 < job.tiles ? GPI(tile_chunks) : (int)job.last_chunks;
+        /* Fold the warp tiles before it, and publish the tile: all but the last one are whole. */
+        int warp_tiles = tile + 1 < job.tiles ? GPI(warp_tiles) : (int)job.last_warp_tiles;
         const int publishes = warp == 0 && tile + 1 < job.tiles;
-        sum = chunk_sums[(int)lane < chunks ? (int)lane : 0];
+        sum = warp_sums[(int)lane < warp_tiles ? (int)lane : 0];
         if (GPI(folds_fast) && publishes) {
-            GP_TYPE all = GPI(warp_reduce)(sum, (int)lane, GPI(tile_chunks));
+            GP_TYPE all = GPI(warp_reduce)(sum, (int)lane, GPI(warp_tiles));
 
             if (lane == 0)
                 GPI(publish)((uint64_t *)(job.head + 1), tile, all, epoch);
@@ -122,28 +122,28 @@ static __global__ void __launch_bounds__(32 * GPI(tile_chunks), GPI(simple_block
         if (GPI(folds_fast))
             lanes = GPI(warp_scan)(lanes, (int)lane, (int)valid);
         lanes = GPI(shuffle_up)(lanes, 1);
-        sum = GPI(warp_scan)(sum, (int)lane, chunks);
+        sum = GPI(warp_scan)(sum, (int)lane, warp_tiles);
         GP_TYPE before = GPI(shuffle)(sum, warp ? (int)warp - 1 : 0);
-        if (!GPI(folds_fast) && publishes && lane + 1 == GPI(tile_chunks))
+        if (!GPI(folds_fast) && publishes && lane + 1 == GPI(warp_tiles))
             GPI(publish)((uint64_t *)(job.head + 1), tile, sum, epoch);
         if (threadIdx.x == 0 && job.tiles > 1 && !draws)
             checked_out = gpi_check_out(job.head); /* likewise */
 
-        /* Fold the tiles before it, scan the run, and let the chunk go. */
+        /* Fold the tiles before it, scan the items, and write the warp tile out. */
         GPI(look) tiles = GPI(simple_look_back)(&job, &look, group_sums, tile, lane, warp, epoch, context);
         int has_prefix = tiles.has_sum || threadIdx.x > 0;
         GP_TYPE prefix = tiles.sum;
         if (lane < valid)
             prefix = GPI(lane)(tiles.sum, tiles.has_sum, before, warp > 0, lanes, lane > 0);
-        if (n == GPI(chunk_n)) {
-            GPI(run_t) run; /* read again: across the wait it would take registers that one more block needs */
+        if (n == GPI(warp_tile_n)) {
+            GPI(thread_items) regs; /* read again: across the wait it would take registers that one more block needs */
 
-            GPI(run_read)(&run, slot, gpi_misalignment(from), lane, context);
-            GPI(scan_run)(&run, prefix, has_prefix, job.start.exclusive);
+            GPI(thread_read)(&regs, slot, gpi_misalignment(from), lane, context);
+            GPI(thread_scan)(&regs, prefix, has_prefix, job.start.exclusive);
             __syncwarp(); /* everybody has read the slot */
-            GPI(run_write)(&run, slot, gpi_misalignment(out), lane);
+            GPI(thread_write)(&regs, slot, gpi_misalignment(out), lane);
             __syncwarp(); /* the results are in the slot */
-            gpi_store_warp((char *)out, slot, GPI(chunk_n) * sizeof(GP_TYPE), lane);
+            gpi_store_warp((char *)out, slot, GPI(warp_tile_n) * sizeof(GP_TYPE), lane);
         } else if (n) {
             GPI(edge)(slot + gpi_misalignment(from), out, n, lane, prefix, has_prefix, job.start.exclusive,
                       context);

@@ -1,10 +1,10 @@
 /*
- * core/tile/copy.cuh: moves chunks of bytes of any alignment between global memory and slots of shared
+ * core/tile/copy.cuh: moves pieces of bytes of any alignment between global memory and slots of shared
  * memory, by bulk copies or by the lanes of a warp.
  *
- * A slot starts on a 128-byte line. The bytes of a chunk lie in it as far behind the line as in global
+ * A slot starts on a 128-byte line. The bytes of a piece lie in it as far behind the line as in global
  * memory: address % 128, the misalignment. Whole 16-byte vectors are copied. On the way in they may reach into
- * the neighbouring chunks, never out of the array; on the way out the ends go byte by byte.
+ * the neighbouring pieces, never out of the array; on the way out the ends go byte by byte.
  */
 #ifndef GPI_COPY_CUH
 #define GPI_COPY_CUH
@@ -115,7 +115,7 @@ GPI_DEVICE void gpi_fetch_ends(char *slot, const char *from, unsigned bytes, gpi
     }
 }
 
-/* One thread: starts bulk copies of a chunk, and arrives at the mbarrier with what they will bring. */
+/* One thread: starts bulk copies of a piece, and arrives at the mbarrier with what they will bring. */
 GPI_DEVICE void gpi_fetch_bulk(char *slot, const char *from, unsigned bytes, gpi_extent array,
                                uint64_t *mbarrier)
 {
@@ -129,8 +129,8 @@ GPI_DEVICE void gpi_fetch_bulk(char *slot, const char *from, unsigned bytes, gpi
         gpi_bulk_load(slot + gpi_misalignment(from) + (v.begin - from), v.begin, covered, mbarrier);
 }
 
-/* One thread: asks for a chunk that gpi_fetch_bulk() will read soon. */
-GPI_DEVICE void gpi_prefetch_chunk(const char *from, unsigned bytes, gpi_extent array)
+/* One thread: asks for a piece that gpi_fetch_bulk() will read soon. */
+GPI_DEVICE void gpi_prefetch_bulk(const char *from, unsigned bytes, gpi_extent array)
 {
     gpi_extent v = gpi_covering_vectors(from, bytes, array);
 
@@ -139,8 +139,8 @@ GPI_DEVICE void gpi_prefetch_chunk(const char *from, unsigned bytes, gpi_extent 
 }
 
 /*
- * One warp: copies a chunk into its slot, where it is after gpi_copy_wait() and __syncwarp(). `usual` is a constant,
- * the vectors of a whole aligned chunk: as many loads are under way at a time, in registers on GPUs that cannot do
+ * One warp: copies a piece into its slot, where it is after gpi_copy_wait() and __syncwarp(). `usual` is a constant,
+ * the vectors of a whole aligned piece: as many loads are under way at a time, in registers on GPUs that cannot do
  * without.
  */
 #if defined __CUDA_ARCH__ && __CUDA_ARCH__ < 800
@@ -184,7 +184,7 @@ GPI_DEVICE void gpi_prefetch_chunk(const char *from, unsigned bytes, gpi_extent 
     } while (0)
 #endif
 
-/* One warp: the ends of a chunk that no whole vector of global memory covers. */
+/* One warp: the ends of a piece that no whole vector of global memory covers. */
 GPI_DEVICE void gpi_store_ends(char *to, const char *from, unsigned bytes, unsigned head,
                                unsigned body, unsigned lane)
 {
@@ -200,7 +200,7 @@ GPI_DEVICE unsigned gpi_head_bytes(const char *to, unsigned bytes)
 }
 
 /*
- * One warp: stores a chunk from its slot, the middle by a bulk copy. Comes after gpi_fence_async() and
+ * One warp: stores a piece from its slot, the middle by a bulk copy. Comes after gpi_fence_async() and
  * __syncwarp(); lane 0 waits before the slot is used again.
  */
 GPI_DEVICE void gpi_store_bulk(char *to, const char *slot, unsigned bytes, unsigned lane)
@@ -216,7 +216,7 @@ GPI_DEVICE void gpi_store_bulk(char *to, const char *slot, unsigned bytes, unsig
         gpi_store_ends(to, from, bytes, head, body, lane);
 }
 
-/* One warp: stores a chunk from its slot with its lanes. Comes after __syncwarp(). */
+/* One warp: stores a piece from its slot with its lanes. Comes after __syncwarp(). */
 GPI_DEVICE void gpi_store_warp(char *to, const char *slot, unsigned bytes, unsigned lane)
 {
     const char *from = slot + gpi_misalignment(to);

@@ -1,88 +1,88 @@
 /*
- * core/tile/chunk.cuh: the shape of a fold (docs/fold-order.md), and the chunk: 32 runs of neighbouring items
- * that a warp works on, on its way from global to shared memory, to the registers of the lanes, and back.
+ * core/tile/warp_tile.cuh: the shape of a fold (docs/fold-order.md), and the warp tile: what a warp works on,
+ * some neighbouring items for each lane, on its way from global to shared memory, to registers, and back.
  *
- * In shared memory a chunk lies in a slot, as far behind a 128-byte line as in global memory: that is how
+ * In shared memory a warp tile lies in a slot, as far behind a 128-byte line as in global memory: that is how
  * bulk copies are fast. Pointers of any alignment come down to a misalignment, the bytes between a line and the
- * items; a lane reads whole 16-byte vectors and shifts its run into place.
+ * items; a lane reads whole 16-byte vectors and shifts its items into place.
  *
  * Needs core/instance/begin.cuh, and core/instance/combine.cuh where items are folded. Stamped once per instance.
- * GPI_CHUNK_BYTES_OF_INPUT, defined before, lets the size of what is read alone decide the shape: for a fold
+ * GPI_WARP_TILE_BYTES_OF_INPUT, defined before, lets the size of what is read alone decide the shape: for a fold
  * that writes no items.
  */
-#ifndef GPI_CHUNK_IS_STAMPED
-#define GPI_CHUNK_IS_STAMPED
+#ifndef GPI_WARP_TILE_IS_STAMPED
+#define GPI_WARP_TILE_IS_STAMPED
 
 #include "copy.cuh"
 
-/* A chunk fits into the 64 KB that the smallest GPUs have for a block. (Of a larger T there has been an error.) */
+/* A warp tile fits into the 64 KB that the smallest GPUs have for a block. (Of a larger T there has been an error.) */
 GPI_STATIC_ASSERT(sizeof(GP_INPUT_TYPE) <= 1024 || sizeof(GP_TYPE) > 1024,
                   "GP_INPUT_TYPE has more than 1024 bytes, the most that are supported");
 
 /*
- * A lane folds a run of neighbouring items: about 112 bytes, a whole and odd number of vectors where the
- * size allows, so that the runs of a warp spread over all banks of shared memory. A tile has the fewer
- * chunks the larger they are. These decide how floats are folded: no build may change them.
+ * A thread folds neighbouring items: about 112 bytes, a whole and odd number of vectors where the
+ * size allows, so that the threads of a warp spread over all banks of shared memory. A tile has the fewer
+ * warp tiles the larger they are. These decide how floats are folded: no build may change them.
  */
 #define GPI_LOW_BIT(size)      ((size) & (0 - (size)))
 #define GPI_UNIT_ITEMS(size)   (GPI_LOW_BIT(size) >= 16 ? 1 : 16 / GPI_LOW_BIT(size)) /* to a vector's end */
 #define GPI_UNIT_BYTES(size)   (GPI_UNIT_ITEMS(size) * (size))
 #define GPI_UNIT_COPIES(bytes) ((bytes) == 16 ? 7 : (bytes) <= 48 ? 3 : 1)
-#define GPI_RUN_ITEMS(size)                                                                         \
+#define GPI_THREAD_ITEMS(size)                                                                         \
     (GPI_UNIT_BYTES(size) <= 256 ? GPI_UNIT_ITEMS(size) * GPI_UNIT_COPIES(GPI_UNIT_BYTES(size))       \
      : (size) <= 112             ? 112 / (size)                                                      \
                                  : 1)
-#define GPI_CHUNKS_OF(bytes) ((bytes) <= 160 ? 8 : (bytes) <= 320 ? 4 : (bytes) <= 640 ? 2 : 1)
+#define GPI_WARP_TILES_OF(bytes) ((bytes) <= 160 ? 8 : (bytes) <= 320 ? 4 : (bytes) <= 640 ? 2 : 1)
 #define GPI_GROUP_TILES 32
 
 enum {
-#ifdef GPI_CHUNK_BYTES_OF_INPUT
+#ifdef GPI_WARP_TILE_BYTES_OF_INPUT
     GPI(wider) = sizeof(GP_INPUT_TYPE),
 #else
     GPI(wider) = sizeof(GP_TYPE) > sizeof(GP_INPUT_TYPE) ? sizeof(GP_TYPE) : sizeof(GP_INPUT_TYPE),
 #endif
-    GPI(run_n) = GPI_RUN_ITEMS(GPI(wider)),                         /* items of a run */
-    GPI(chunk_n) = 32 * GPI(run_n),                                 /* items of a chunk */
-    GPI(tile_chunks) = GPI_CHUNKS_OF(GPI(run_n) * GPI(wider)),       /* chunks of a tile */
-    GPI(tile_n) = GPI(tile_chunks) * GPI(chunk_n),                   /* items of a tile */
-    GPI(in_bytes) = GPI(run_n) * (int)sizeof(GP_INPUT_TYPE),        /* of a run */
-    GPI(out_bytes) = GPI(run_n) * (int)sizeof(GP_TYPE),
-    GPI(slot_bytes) = (GPI(chunk_n) * GPI(wider) + 127) / 128 * 128 + 128
+    GPI(thread_n) = GPI_THREAD_ITEMS(GPI(wider)),                         /* items of a thread */
+    GPI(warp_tile_n) = 32 * GPI(thread_n),                                 /* items of a warp tile */
+    GPI(warp_tiles) = GPI_WARP_TILES_OF(GPI(thread_n) * GPI(wider)),       /* warp tiles of a tile */
+    GPI(tile_n) = GPI(warp_tiles) * GPI(warp_tile_n),                   /* items of a tile */
+    GPI(in_bytes) = GPI(thread_n) * (int)sizeof(GP_INPUT_TYPE),        /* of a thread */
+    GPI(out_bytes) = GPI(thread_n) * (int)sizeof(GP_TYPE),
+    GPI(slot_bytes) = (GPI(warp_tile_n) * GPI(wider) + 127) / 128 * 128 + 128
 };
 /* Whether a scan has a pipeline: of larger items its warps lack registers, and it takes long to compile. */
 #define GPI_PIPELINE_SERVES (GPI(wider) <= 128)
 #define GPI_VECTORS(bytes) (((bytes) + 15) / 16)
-/* Simple blocks that find registers on a multiprocessor, where a lane holds a run; `small` of small types. */
+/* Simple blocks that find registers on a multiprocessor, where a thread holds its items; `small` of small types. */
 #define GPI_BLOCKS_OF_SIMPLE(small) (sizeof(GP_TYPE) <= 8 && GPI(out_bytes) <= 112 ? (small) : 2)
 
 #if GPI_DEVICE_CODE
-/* How many of the items of chunk `chunk` there are. */
-GPI_DEVICE unsigned GPI(chunk_items)(size_t n, size_t chunk)
+/* How many items warp tile `warp_tile` has. */
+GPI_DEVICE unsigned GPI(warp_tile_items)(size_t n, size_t warp_tile)
 {
-    size_t first = chunk * GPI(chunk_n);
+    size_t first = warp_tile * GPI(warp_tile_n);
 
-    return first >= n ? 0 : n - first < GPI(chunk_n) ? (unsigned)(n - first) : (unsigned)GPI(chunk_n);
+    return first >= n ? 0 : n - first < GPI(warp_tile_n) ? (unsigned)(n - first) : (unsigned)GPI(warp_tile_n);
 }
 
-/* A run in registers; one vector more makes room for the shift. */
+/* Thread items in registers; one vector more makes room for the shift. */
 typedef union {
     uint32_t words[4 * GPI_VECTORS(GPI(out_bytes)) + 4];
     uint4 vectors[GPI_VECTORS(GPI(out_bytes)) + 1];
-    GP_TYPE items[GPI(run_n)];
-} GPI(run_t);
+    GP_TYPE items[GPI(thread_n)];
+} GPI(thread_items);
 
 #ifdef GPI_COMBINE_IS_STAMPED
 typedef union {
     uint32_t words[4 * GPI_VECTORS(GPI(in_bytes)) + 4];
     uint4 vectors[GPI_VECTORS(GPI(in_bytes)) + 1];
-    GP_INPUT_TYPE items[GPI(run_n)];
-} GPI(run_input);
+    GP_INPUT_TYPE items[GPI(thread_n)];
+} GPI(thread_input);
 #else
-typedef GPI(run_t) GPI(run_input); /* nothing is mapped */
+typedef GPI(thread_items) GPI(thread_input); /* nothing is mapped */
 #endif
 
-/* Reads the lane's run of a chunk that starts `misalignment` (0 to 127) bytes into its slot, items as they are. */
-GPI_DEVICE void GPI(run_read_input)(GPI(run_input) *in, const char *slot, unsigned misalignment, unsigned lane)
+/* Reads the lane's items of a warp tile that starts `misalignment` (0 to 127) bytes into its slot, unmapped. */
+GPI_DEVICE void GPI(thread_read_input)(GPI(thread_input) *in, const char *slot, unsigned misalignment, unsigned lane)
 {
     if (GPI(in_bytes) % 16 == 0) {
         const char *from = slot + (misalignment & ~15u) + lane * GPI(in_bytes);
@@ -98,52 +98,52 @@ GPI_DEVICE void GPI(run_read_input)(GPI(run_input) *in, const char *slot, unsign
         const char *from = slot + misalignment + lane * GPI(in_bytes);
 
         GPI_UNROLL
-        for (int i = 0; i < GPI(run_n); i++)
+        for (int i = 0; i < GPI(thread_n); i++)
             gpi_get(in->items[i], from + (size_t)i * sizeof(GP_INPUT_TYPE));
     }
 }
 
-/* Reads the lane's run of a whole chunk, and maps its items. */
-GPI_DEVICE void GPI(run_read)(GPI(run_t) *run, const char *slot, unsigned misalignment, unsigned lane,
+/* Reads the lane's items of a whole warp tile, and maps them. */
+GPI_DEVICE void GPI(thread_read)(GPI(thread_items) *regs, const char *slot, unsigned misalignment, unsigned lane,
                               GPI_CONTEXT context)
 {
 #ifdef GPI_COMBINE_IS_STAMPED
-    GPI(run_input) in;
+    GPI(thread_input) in;
 
-    GPI(run_read_input)(&in, slot, misalignment, lane);
+    GPI(thread_read_input)(&in, slot, misalignment, lane);
     GPI_UNROLL
-    for (int i = 0; i < GPI(run_n); i++)
-        run->items[i] = GPI(load)(&in.items[i], context);
+    for (int i = 0; i < GPI(thread_n); i++)
+        regs->items[i] = GPI(load)(&in.items[i], context);
 #else
     (void)context;
-    GPI(run_read_input)(run, slot, misalignment, lane); /* as they are: some may be undefined memory */
+    GPI(thread_read_input)(regs, slot, misalignment, lane); /* as they are: some may be undefined memory */
 #endif
 }
 
 /*
- * Writes the lane's run of a whole chunk, to start `misalignment` bytes into its slot. What lies in the slot
- * before the chunk and behind it, up to the next vector, may be overwritten.
+ * Writes the lane's items of a whole warp tile, to start `misalignment` bytes into its slot. What lies in the slot
+ * before the warp tile and behind it, up to the next vector, may be overwritten.
  */
-GPI_DEVICE void GPI(run_write)(GPI(run_t) *run, char *slot, unsigned misalignment, unsigned lane)
+GPI_DEVICE void GPI(thread_write)(GPI(thread_items) *regs, char *slot, unsigned misalignment, unsigned lane)
 {
     if (GPI(out_bytes) % 16) {
         GPI_UNROLL
-        for (int i = 0; i < GPI(run_n); i++)
-            gpi_put(slot + misalignment + lane * GPI(out_bytes) + (size_t)i * sizeof(GP_TYPE), run->items[i]);
+        for (int i = 0; i < GPI(thread_n); i++)
+            gpi_put(slot + misalignment + lane * GPI(out_bytes) + (size_t)i * sizeof(GP_TYPE), regs->items[i]);
         return;
     }
 
     char *to = slot + (misalignment & ~15u) + lane * GPI(out_bytes);
     if (misalignment & 15) {
-        /* The first vector begins with the end of the neighbour's run; the last lane has one more. */
+        /* The first vector begins with the end of the neighbour's items; the last lane has one more. */
         uint32_t words[GPI(out_bytes) / 4 + 8];
 
         GPI_UNROLL
         for (int w = 0; w < 4; w++)
-            words[w] = __shfl_up_sync(GPI_FULL_MASK, run->words[GPI(out_bytes) / 4 - 4 + w], 1);
+            words[w] = __shfl_up_sync(GPI_FULL_MASK, regs->words[GPI(out_bytes) / 4 - 4 + w], 1);
         GPI_UNROLL
         for (int w = 0; w < GPI(out_bytes) / 4; w++)
-            words[w + 4] = run->words[w];
+            words[w + 4] = regs->words[w];
         GPI_UNROLL
         for (int w = 0; w < 4; w++)
             words[GPI(out_bytes) / 4 + 4 + w] = 0;
@@ -163,7 +163,7 @@ GPI_DEVICE void GPI(run_write)(GPI(run_t) *run, char *slot, unsigned misalignmen
     }
     GPI_UNROLL
     for (int v = 0; v < GPI(out_bytes) / 16; v++)
-        gpi_put(to + 16 * v, run->vectors[v]);
+        gpi_put(to + 16 * v, regs->vectors[v]);
 }
 
 #ifdef GPI_COMBINE_IS_STAMPED
@@ -185,7 +185,7 @@ GPI_DEVICE void GPI(run_write)(GPI(run_t) *run, char *slot, unsigned misalignmen
 #define GPI_PACKED_ITEM(words, i) \
     ((words)[(i) * GPI_PACKED_BITS / 32] << (32 - GPI_PACKED_BITS - (i) * GPI_PACKED_BITS % 32))
 #if defined __CUDA_ARCH__ && __CUDA_ARCH__ >= 900
-#define GPI_PACKED_PARTS (GPI(out_bytes) % 8 == 0 ? 2 : 1) /* of a run, which are scanned at a time */
+#define GPI_PACKED_PARTS (GPI(out_bytes) % 8 == 0 ? 2 : 1) /* of a thread's items, which are scanned at a time */
 #else
 #define GPI_PACKED_PARTS 1
 #endif
@@ -237,10 +237,10 @@ GPI_DEVICE uint32_t GPI(packed_fold)(const uint32_t *words, int count)
 #endif
 #endif
 
-/* Folds a run from left to right. */
-GPI_DEVICE GP_TYPE GPI(run_fold)(const GPI(run_t) *run)
+/* Folds a thread's items from left to right. */
+GPI_DEVICE GP_TYPE GPI(thread_fold)(const GPI(thread_items) *regs)
 {
-    GP_TYPE sum = run->items[0];
+    GP_TYPE sum = regs->items[0];
 
 #if GP_OP == GP_SUM && !defined GP_IDENTITY
     if (GPI_SUMS_BYTES || GPI_SUMS_HALVES) {
@@ -248,30 +248,30 @@ GPI_DEVICE GP_TYPE GPI(run_fold)(const GPI(run_t) *run)
 
         GPI_UNROLL
         for (int w = 0; w < GPI(out_bytes) / 4; w++)
-            total = GPI_SUMS_BYTES ? gpi_sum_bytes(run->words[w], 0x01010101u, total)
-                                   : total + run->words[w] + (run->words[w] >> 16);
+            total = GPI_SUMS_BYTES ? gpi_sum_bytes(regs->words[w], 0x01010101u, total)
+                                   : total + regs->words[w] + (regs->words[w] >> 16);
         sum = (GP_TYPE)total;
     } else
 #endif
 #if (GP_OP == GP_MIN || GP_OP == GP_MAX) && !defined GP_IDENTITY
     if (GPI_PACKED_EXTREMES) {
-        sum = (GP_TYPE)(GPI(packed_fold)(run->words, GPI(out_bytes) / 4) >> (32 - GPI_PACKED_BITS));
+        sum = (GP_TYPE)(GPI(packed_fold)(regs->words, GPI(out_bytes) / 4) >> (32 - GPI_PACKED_BITS));
     } else
 #endif
     {
 #if (GP_OP == GP_MIN || GP_OP == GP_MAX) && defined GPI_FLOAT_EXTREMES
         if (GPI_IS_FLOAT) {
             GPI_UNROLL
-            for (int i = 1; i < GPI(run_n); i++)
-                sum = GPI(quick_combine)(sum, run->items[i]);
+            for (int i = 1; i < GPI(thread_n); i++)
+                sum = GPI(quick_combine)(sum, regs->items[i]);
             if ((float)sum != 0)
                 return sum;
-            sum = run->items[0];
+            sum = regs->items[0];
         }
 #endif
         GPI_UNROLL
-        for (int i = 1; i < GPI(run_n); i++)
-            sum = GPI(combine)(sum, run->items[i]);
+        for (int i = 1; i < GPI(thread_n); i++)
+            sum = GPI(combine)(sum, regs->items[i]);
     }
     return sum;
 }
