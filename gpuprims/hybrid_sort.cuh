@@ -50,7 +50,7 @@
  *
  * Nothing in the array is overwritten before it is elsewhere in host memory, and after a failure what has
  * been overwritten comes back from there. docs/hybrid-sort.md has the lanes and when which method is chosen.
- * core/hybrid/lanes.cuh.
+ * core/hybrid/pipeline.cuh.
  *
  * No include guard: each include stamps out one instance, as its parameters say.
  */
@@ -76,7 +76,7 @@
 #endif
 GPI_ONCE_PER_NAME(hybrid_sort);
 
-#include "core/hybrid/lanes.cuh"
+#include "core/hybrid/pipeline.cuh"
 
 /* The sort of a chunk: an instance of radix_sort.cuh under names of this header's own. */
 #define GPI_HYBRID_RADIX(word) GPI_JOIN4(gpi_, GP_NAME, hybrid_radix, _##word)
@@ -109,22 +109,24 @@ GPI_CHECK_KEY();
 
 /* ---- the plan ---------------------------------------------------------------------------------- */
 
-#define GPI_HYBRID_MOST ((size_t)4096) /* chunks: the cuts of method 2 take the square of that */
+#define GPI_HYBRID_MAX_CHUNKS \
+    ((size_t)4096) /* chunks: the cuts of method 2 take the square of that */
 
 /*
  * With so many chunks, filling and emptying the lanes takes little of the time. Of runs that the CPU has to
  * merge there had better be fewer.
  */
-#define GPI_HYBRID_FINE ((size_t)64)
-#define GPI_HYBRID_COARSE ((size_t)16)
-#define GPI_HYBRID_LEAST ((size_t)8 << 20) /* bytes of a chunk that need not be smaller for that */
+#define GPI_HYBRID_METHOD_2_CHUNKS ((size_t)64)
+#define GPI_HYBRID_METHOD_1_CHUNKS ((size_t)16)
+#define GPI_HYBRID_MIN_CHUNK_BYTES \
+    ((size_t)8 << 20) /* bytes of a chunk that need not be smaller for that */
 
 /*
  * So many of the runs, the guests, wait for the second trip in the array itself, in places of chunks that
  * have been sorted: new memory is slow, since the system clears it. Fewer than half, and more than there are
  * chunks on the device.
  */
-#define GPI_HYBRID_GUESTS(chunks) ((chunks)*7 / 16)
+#define GPI_HYBRID_PARKED(chunks) ((chunks)*7 / 16)
 
 typedef struct {
     GP_KEY *keys; /* the user's */
@@ -137,7 +139,7 @@ typedef struct {
     size_t group, groups; /* chunks that are merged while others are sorted; 1: none are */
     int threads;
 
-    gpi_hybrid_lanes lanes;
+    gpi_hybrid_pipeline pipeline;
     gp_workspace ws;
     char *device, *staging, *state; /* one allocation each */
     char *temporary;                /* the runs, or the groups of them and the runs of two groups */
@@ -148,8 +150,8 @@ typedef struct {
     gpi_hybrid_place *array; /* of each chunk, where it is in the user's arrays */
     gpi_hybrid_place *own;   /* and its place among the runs in the temporary array */
     gpi_hybrid_place *runs;  /* where its run is after the first trip: there, or */
-    size_t guests,
-        *guest; /* run guest[c] is in the place of chunk c of the user's, for c < guests */
+    size_t parked,
+        *parked_run; /* run guest[c] is in the place of chunk c of the user's, for c < guests */
     GPI(runs_run) *run;
     size_t *cuts;
     char *scratch; /* scratch_bytes for each thread: offsets of runs, then GPI(runs_scratch) */
@@ -189,19 +191,19 @@ static inline size_t GPI(capacity)(size_t budget, size_t n, size_t slots)
  */
 #define GPI_HYBRID_BUS 40.0    /* bytes in a nanosecond, each way */
 #define GPI_HYBRID_STAGING 3.5 /* bytes in a nanosecond for each thread, each way */
-#define GPI_HYBRID_ITEM 8.0    /* nanoseconds of a thread */
-#define GPI_HYBRID_LEVEL 3.0
+#define GPI_HYBRID_ITEM_NS 8.0 /* nanoseconds of a thread */
+#define GPI_HYBRID_LEVEL_NS 3.0
 
 /* Which method should be faster. The first trip is the same: so, the second one or a merge. */
-static inline int GPI(method)(const GPI(sort) *sort)
+static inline int GPI(choose_method)(const GPI(sort) * sort)
 {
     const double bytes = (double)(sizeof(GP_KEY) + GPI_HYBRID_VALUE_BYTES);
     double bus = bytes / GPI_HYBRID_BUS, staging = bytes / GPI_HYBRID_STAGING / sort->threads;
-    double merge = GPI_HYBRID_ITEM / sort->threads;
+    double merge = GPI_HYBRID_ITEM_NS / sort->threads;
 
     for (size_t runs = gpi_divide_up(sort->n, sort->chunk_n); runs > 1;
          runs = gpi_divide_up(runs, 2))
-        merge += GPI_HYBRID_LEVEL / sort->threads;
+        merge += GPI_HYBRID_LEVEL_NS / sort->threads;
     return merge < (bus > staging ? bus : staging) ? 1 : 2;
 }
 
@@ -235,11 +237,11 @@ static inline cudaError_t GPI(check)(const char *function, const GPI(sort) *sort
 /* Items of a chunk, if there is room for `fits` and `chunks` of them are wanted: whole blocks, if it is many. */
 static inline size_t GPI(chunk_n)(size_t n, size_t fits, size_t chunks)
 {
-    const size_t least = GPI_HYBRID_LEAST / (sizeof(GP_KEY) + GPI_HYBRID_VALUE_BYTES);
+    const size_t min_n = GPI_HYBRID_MIN_CHUNK_BYTES / (sizeof(GP_KEY) + GPI_HYBRID_VALUE_BYTES);
     const size_t block = gpi_hybrid_block_n(sizeof(GP_KEY));
     size_t chunk_n = gpi_divide_up(n, chunks);
 
-    chunk_n = chunk_n < least ? least : chunk_n;
+    chunk_n = chunk_n < min_n ? min_n : chunk_n;
     chunk_n = chunk_n < fits ? chunk_n : fits;
     return chunk_n > block ? chunk_n - chunk_n % block : chunk_n;
 }
@@ -263,25 +265,25 @@ static inline cudaError_t GPI(plan)(const char *function, GPI(sort) *sort)
     sort->slots = 1;
     sort->chunk_n = n;
     if (GPI(capacity)(budget, n, 1) < n) {
-        const size_t least = gpi_divide_up(n, GPI_HYBRID_MOST);
+        const size_t min_n = gpi_divide_up(n, GPI_HYBRID_MAX_CHUNKS);
         const size_t fits = GPI(capacity)(budget, n, GPI_HYBRID_SLOTS);
 
-        if (fits < least)
+        if (fits < min_n)
             return gpi_error(
                 is_given ? cudaErrorInvalidValue : cudaErrorMemoryAllocation,
                 "%s: %zu bytes of device memory are too few for %zu items; %zu are needed",
-                function, budget, n, GPI(bytes)(least, GPI_HYBRID_SLOTS));
+                function, budget, n, GPI(bytes)(min_n, GPI_HYBRID_SLOTS));
         sort->slots = sort->options.serial_lanes ? 1 : GPI_HYBRID_SLOTS;
-        sort->chunk_n = GPI(chunk_n)(n, fits, GPI_HYBRID_COARSE);
-        sort->method = sort->options.method ? sort->options.method : GPI(method)(sort);
+        sort->chunk_n = GPI(chunk_n)(n, fits, GPI_HYBRID_METHOD_1_CHUNKS);
+        sort->method = sort->options.method ? sort->options.method : GPI(choose_method)(sort);
         if (sort->method == 2)
-            sort->chunk_n = GPI(chunk_n)(n, fits, GPI_HYBRID_FINE);
+            sort->chunk_n = GPI(chunk_n)(n, fits, GPI_HYBRID_METHOD_2_CHUNKS);
     }
     sort->chunks = gpi_divide_up(n, sort->chunk_n);
     sort->group = sort->method == 2 || sort->chunks < 16 ? 1 : sort->chunks <= 64 ? 4 : 16;
     sort->groups = gpi_divide_up(sort->chunks, sort->group);
-    if (sort->method == 2 && GPI_HYBRID_GUESTS(sort->chunks) >= GPI_HYBRID_SLOTS)
-        sort->guests = GPI_HYBRID_GUESTS(sort->chunks);
+    if (sort->method == 2 && GPI_HYBRID_PARKED(sort->chunks) >= GPI_HYBRID_SLOTS)
+        sort->parked = GPI_HYBRID_PARKED(sort->chunks);
 
     size_t blocks = gpi_divide_up(sort->chunk_n, gpi_hybrid_block_n(sizeof(GP_KEY)));
     if (GPI_RUNS_PAIRS)
@@ -305,7 +307,7 @@ static inline char *GPI(carve)(char *memory, size_t *used, size_t bytes)
 /* Places everything in the temporary array and the state, or with NULLs says how large they have to be. */
 static inline size_t GPI(lay_out)(GPI(sort) *sort)
 {
-    gpi_hybrid_lanes *lanes = &sort->lanes;
+    gpi_hybrid_pipeline *pipeline = &sort->pipeline;
     const size_t threads = (size_t)sort->threads, chunks = sort->chunks;
     const size_t window = sort->group > 1 ? 2 * sort->group * sort->chunk_n : 0;
     size_t used = 0;
@@ -327,20 +329,20 @@ static inline size_t GPI(lay_out)(GPI(sort) *sort)
     sort->scratch_bytes = gpi_align_up((chunks + 1) * sizeof(size_t)) + GPI(runs_scratch)(chunks);
     sort->scratch_bytes = gpi_align_up(sort->scratch_bytes);
     sort->scratch = GPI(carve)(sort->state, &used, threads * sort->scratch_bytes);
-    lanes->workers =
-        (gpi_hybrid_worker *)GPI(carve)(sort->state, &used, threads * sizeof *lanes->workers);
-    lanes->state =
-        (gpi_hybrid_chunk *)GPI(carve)(sort->state, &used, chunks * sizeof *lanes->state);
-    lanes->parts_left =
-        (size_t *)GPI(carve)(sort->state, &used, sort->groups * sizeof *lanes->parts_left);
+    pipeline->workers =
+        (gpi_hybrid_worker *)GPI(carve)(sort->state, &used, threads * sizeof *pipeline->workers);
+    pipeline->state =
+        (gpi_hybrid_chunk *)GPI(carve)(sort->state, &used, chunks * sizeof *pipeline->state);
+    pipeline->parts_left =
+        (size_t *)GPI(carve)(sort->state, &used, sort->groups * sizeof *pipeline->parts_left);
     sort->array =
         (gpi_hybrid_place *)GPI(carve)(sort->state, &used, chunks * sizeof *sort->array);
     sort->own =
         (gpi_hybrid_place *)GPI(carve)(sort->state, &used, chunks * sizeof *sort->own);
     sort->runs =
         (gpi_hybrid_place *)GPI(carve)(sort->state, &used, chunks * sizeof *sort->runs);
-    sort->guest =
-        (size_t *)GPI(carve)(sort->state, &used, sort->guests * sizeof *sort->guest);
+    sort->parked_run =
+        (size_t *)GPI(carve)(sort->state, &used, sort->parked * sizeof *sort->parked_run);
     sort->run = (GPI(runs_run) *)GPI(carve)(sort->state, &used, chunks * sizeof *sort->run);
     sort->cuts = (size_t *)GPI(carve)(
         sort->state, &used, sort->method == 2 ? (chunks + 1) * chunks * sizeof *sort->cuts : 0);
@@ -354,7 +356,7 @@ static inline size_t GPI(lay_out)(GPI(sort) *sort)
  */
 static inline void GPI(places)(GPI(sort) *sort)
 {
-    const size_t chunks = sort->chunks, guests = sort->guests, others = chunks - 1 - guests;
+    const size_t chunks = sort->chunks, parked = sort->parked, others = chunks - 1 - parked;
     const size_t turns = sort->group > 1 ? 2 * sort->group : chunks;
 
     for (size_t c = 0; c < chunks; c++) {
@@ -367,16 +369,16 @@ static inline void GPI(places)(GPI(sort) *sort)
             array->items[GPI_HYBRID_VALUES] = (char *)(sort->values + at);
             own->items[GPI_HYBRID_VALUES] = (char *)(sort->run_values + place);
         }
-        array->past = 1;
+        array->streaming = 1;
         sort->runs[c] = *own;
     }
-    for (size_t i = 0; i < others && guests; i++) {
-        const size_t c = i * guests / others;
+    for (size_t i = 0; i < others && parked; i++) {
+        const size_t c = i * parked / others;
 
-        if ((i + 1) * guests / others > c) {
-            sort->guest[c] = guests + i;
-            sort->runs[guests + i] = sort->array[c];
-            sort->own[guests + i].since = c < GPI_HYBRID_SLOTS ? 0 : c - (GPI_HYBRID_SLOTS - 1);
+        if ((i + 1) * parked / others > c) {
+            sort->parked_run[c] = parked + i;
+            sort->runs[parked + i] = sort->array[c];
+            sort->own[parked + i].since = c < GPI_HYBRID_SLOTS ? 0 : c - (GPI_HYBRID_SLOTS - 1);
         }
     }
     for (size_t c = 0; c < chunks; c++) {
@@ -388,7 +390,7 @@ static inline void GPI(places)(GPI(sort) *sort)
 }
 
 /* Bytes of a staging block that holds either array's. */
-static inline size_t GPI(stage)(const GPI(sort) *sort)
+static inline size_t GPI(buffer_bytes)(const GPI(sort) * sort)
 {
     size_t keys = gpi_hybrid_block_n(sizeof(GP_KEY)),
            values = gpi_hybrid_block_n(sizeof(GPI_RUNS_VALUE));
@@ -402,7 +404,8 @@ static inline cudaError_t GPI(host_memory)(const char *function, GPI(sort) *sort
 {
     const size_t state_bytes = GPI(lay_out)(sort);
 
-    sort->staging_bytes = (size_t)(2 * sort->threads * sort->lanes.stages) * GPI(stage)(sort);
+    sort->staging_bytes =
+        (size_t)(2 * sort->threads * sort->pipeline.buffers) * GPI(buffer_bytes)(sort);
     sort->state = (char *)malloc(state_bytes);
     sort->staging = gpi_hybrid_malloc(sort->staging_bytes);
     sort->temporary = gpi_hybrid_malloc(sort->temporary_bytes);
@@ -420,13 +423,13 @@ static inline cudaError_t GPI(host_memory)(const char *function, GPI(sort) *sort
 /* Streams, events and the memory of the device; what was made before an error is released at the end. */
 static inline cudaError_t GPI(device)(GPI(sort) *sort)
 {
-    gpi_hybrid_lanes *lanes = &sort->lanes;
-    cudaStream_t *streams[] = {&lanes->in, &lanes->sort, &lanes->out};
-    const size_t stage = GPI(stage)(sort),
+    gpi_hybrid_pipeline *pipeline = &sort->pipeline;
+    cudaStream_t *streams[] = {&pipeline->in, &pipeline->sort, &pipeline->out};
+    const size_t buffer_bytes = GPI(buffer_bytes)(sort),
                  keys = gpi_align_up(sort->chunk_n * sizeof(GP_KEY)),
                  slot = keys + gpi_align_up(sort->chunk_n * GPI_HYBRID_VALUE_BYTES);
-    size_t stages = 0;
-    cudaError_t error = cudaGetDevice(&lanes->device);
+    size_t buffers = 0;
+    cudaError_t error = cudaGetDevice(&pipeline->device);
 
     if (error == cudaSuccess)
         error = cudaMalloc((void **)&sort->device, GPI(bytes)(sort->chunk_n, sort->slots));
@@ -436,60 +439,60 @@ static inline cudaError_t GPI(device)(GPI(sort) *sort)
     for (int s = 0; s < 3 && error == cudaSuccess; s++)
         error = cudaStreamCreateWithFlags(streams[s], cudaStreamNonBlocking);
     for (size_t s = 0; s < sort->slots && error == cudaSuccess; s++) {
-        lanes->slot[s][GPI_HYBRID_KEYS] = sort->device + s * slot;
-        lanes->slot[s][GPI_HYBRID_VALUES] = sort->device + s * slot + keys;
-        error = cudaEventCreateWithFlags(&lanes->arrived[s], GPI_HYBRID_EVENTS);
+        pipeline->slot[s][GPI_HYBRID_KEYS] = sort->device + s * slot;
+        pipeline->slot[s][GPI_HYBRID_VALUES] = sort->device + s * slot + keys;
+        error = cudaEventCreateWithFlags(&pipeline->arrived[s], GPI_HYBRID_EVENTS);
         if (error == cudaSuccess)
-            error = cudaEventCreateWithFlags(&lanes->sorted[s], GPI_HYBRID_EVENTS);
+            error = cudaEventCreateWithFlags(&pipeline->sorted[s], GPI_HYBRID_EVENTS);
     }
     for (int w = 0; w < sort->threads && error == cudaSuccess; w++) {
-        gpi_hybrid_worker *worker = &lanes->workers[w];
+        gpi_hybrid_worker *worker = &pipeline->workers[w];
 
-        worker->lanes = lanes;
+        worker->pipeline = pipeline;
         worker->number = w;
-        for (int s = 0; s < 2 * lanes->stages && error == cudaSuccess; s++) {
-            gpi_hybrid_stage *one = s % 2 ? &worker->in[s / 2] : &worker->out[s / 2];
+        for (int s = 0; s < 2 * pipeline->buffers && error == cudaSuccess; s++) {
+            gpi_hybrid_buffer *buffer = s % 2 ? &worker->in[s / 2] : &worker->out[s / 2];
 
-            one->memory = sort->staging + stages++ * stage;
-            error = cudaEventCreateWithFlags(&one->copied, cudaEventDisableTiming);
+            buffer->memory = sort->staging + buffers++ * buffer_bytes;
+            error = cudaEventCreateWithFlags(&buffer->copied, cudaEventDisableTiming);
         }
     }
     if (error == cudaSuccess)
         error = gp_workspace_wrap(&sort->ws, sort->device + sort->slots * slot,
                                   GPI_HYBRID_RADIX(radix_sort_workspace_bytes)(sort->chunk_n),
-                                  lanes->sort);
+                                  pipeline->sort);
     return error;
 }
 
 /* Frees all that there is, and returns the first error. */
 static inline cudaError_t GPI(release)(GPI(sort) *sort, cudaError_t error)
 {
-    gpi_hybrid_lanes *lanes = &sort->lanes;
-    cudaStream_t streams[] = {lanes->in, lanes->sort, lanes->out};
+    gpi_hybrid_pipeline *pipeline = &sort->pipeline;
+    cudaStream_t streams[] = {pipeline->in, pipeline->sort, pipeline->out};
     cudaError_t freed = cudaSuccess;
 
-#define GPI_HYBRID_GIVE_BACK(thing, call)             \
+#define GPI_HYBRID_RELEASE(thing, call)               \
     do {                                              \
         if (thing)                                    \
             freed = (call);                           \
         error = error != cudaSuccess ? error : freed; \
     } while (0)
-    for (int w = 0; lanes->workers && w < sort->threads; w++)
-        for (int s = 0; s < lanes->stages; s++) {
-            gpi_hybrid_worker *worker = &lanes->workers[w];
+    for (int w = 0; pipeline->workers && w < sort->threads; w++)
+        for (int s = 0; s < pipeline->buffers; s++) {
+            gpi_hybrid_worker *worker = &pipeline->workers[w];
 
-            GPI_HYBRID_GIVE_BACK(worker->in[s].copied, cudaEventDestroy(worker->in[s].copied));
-            GPI_HYBRID_GIVE_BACK(worker->out[s].copied, cudaEventDestroy(worker->out[s].copied));
+            GPI_HYBRID_RELEASE(worker->in[s].copied, cudaEventDestroy(worker->in[s].copied));
+            GPI_HYBRID_RELEASE(worker->out[s].copied, cudaEventDestroy(worker->out[s].copied));
         }
     for (int s = 0; s < GPI_HYBRID_SLOTS; s++) {
-        GPI_HYBRID_GIVE_BACK(lanes->arrived[s], cudaEventDestroy(lanes->arrived[s]));
-        GPI_HYBRID_GIVE_BACK(lanes->sorted[s], cudaEventDestroy(lanes->sorted[s]));
+        GPI_HYBRID_RELEASE(pipeline->arrived[s], cudaEventDestroy(pipeline->arrived[s]));
+        GPI_HYBRID_RELEASE(pipeline->sorted[s], cudaEventDestroy(pipeline->sorted[s]));
     }
     for (int s = 0; s < 3; s++)
-        GPI_HYBRID_GIVE_BACK(streams[s], cudaStreamDestroy(streams[s]));
-    GPI_HYBRID_GIVE_BACK(sort->pinned, cudaHostUnregister(sort->staging));
-    GPI_HYBRID_GIVE_BACK(sort->device, cudaFree(sort->device));
-#undef GPI_HYBRID_GIVE_BACK
+        GPI_HYBRID_RELEASE(streams[s], cudaStreamDestroy(streams[s]));
+    GPI_HYBRID_RELEASE(sort->pinned, cudaHostUnregister(sort->staging));
+    GPI_HYBRID_RELEASE(sort->device, cudaFree(sort->device));
+#undef GPI_HYBRID_RELEASE
     free(sort->state);
     free(sort->staging);
     gpi_hybrid_free(sort->temporary, sort->temporary_bytes, sort->threads);
@@ -547,8 +550,8 @@ static inline void GPI(merge_group)(void *user, size_t task, int worker)
 {
     const GPI(sort) *sort = (const GPI(sort) *)user;
     const size_t parts = (size_t)sort->threads, group = task / parts,
-                 most = sort->group * sort->chunk_n;
-    const size_t first = group * most, from = group % 2 * most, left = sort->n - first;
+                 max_n = sort->group * sort->chunk_n;
+    const size_t first = group * max_n, from = group % 2 * max_n, left = sort->n - first;
     GPI(runs_part) part = {
         sort->run_keys + from, sort->group_keys + first, NULL, NULL, NULL, 0, 0, 0, NULL};
 
@@ -556,8 +559,8 @@ static inline void GPI(merge_group)(void *user, size_t task, int worker)
         part.values_in = sort->run_values + from;
         part.values_out = sort->group_values + first;
     }
-    GPI(merge_part)(sort, worker, part, left < most ? left : most, sort->chunk_n,
-                    task % parts, parts);
+    GPI(merge_part)
+    (sort, worker, part, left < max_n ? left : max_n, sort->chunk_n, task % parts, parts);
 }
 
 /* A task of the last trip of method 1: a part of the whole array, from all groups. */
@@ -567,8 +570,8 @@ static inline void GPI(merge_all)(void *user, size_t task, int worker)
     GPI(runs_part) part = {
         sort->group_keys, sort->keys, sort->group_values, sort->values, NULL, 0, 0, 0, NULL};
 
-    GPI(merge_part)(sort, worker, part, sort->n, sort->group * sort->chunk_n, task,
-                    sort->lanes.tasks);
+    GPI(merge_part)
+    (sort, worker, part, sort->n, sort->group * sort->chunk_n, task, sort->pipeline.tasks);
 }
 
 /* Where the runs divide at the end of a part of method 2. */
@@ -576,10 +579,11 @@ static inline void GPI(cut)(void *user, size_t task, int worker)
 {
     const GPI(sort) *sort = (const GPI(sort) *)user;
     const size_t rank = task * sort->chunk_n;
-    char *room = sort->scratch + (size_t)worker * sort->scratch_bytes;
+    char *memory = sort->scratch + (size_t)worker * sort->scratch_bytes;
 
-    GPI(runs_split)(sort->run, sort->chunks, rank < sort->n ? rank : sort->n,
-                    sort->cuts + task * sort->chunks, (size_t *)room);
+    GPI(runs_split)
+    (sort->run, sort->chunks, rank < sort->n ? rank : sort->n, sort->cuts + task * sort->chunks,
+     (size_t *)memory);
 }
 
 /* Copies items [first, last) of a place to items [to_first, ...) of another. */
@@ -601,43 +605,43 @@ static inline void GPI(copy)(const gpi_hybrid_place *from, size_t first, size_t 
 static inline size_t GPI(needed)(const GPI(sort) *sort, size_t r, size_t *first)
 {
     *first = sort->cuts[sort->own[r].since * sort->chunks + r];
-    return sort->cuts[sort->guests * sort->chunks + r];
+    return sort->cuts[sort->parked * sort->chunks + r];
 }
 
 /* A task of the second trip: so many items of that, few, for meanwhile the thread's staging blocks wait. */
-#define GPI_HYBRID_FEW gpi_divide_up(gpi_hybrid_block_n(sizeof(GP_KEY)), 4)
+#define GPI_HYBRID_EVICT_N gpi_divide_up(gpi_hybrid_block_n(sizeof(GP_KEY)), 4)
 
 static inline void GPI(evict)(void *user, size_t task, int worker)
 {
     const GPI(sort) *sort = (const GPI(sort) *)user;
-    const size_t r = sort->guest[task % sort->guests];
+    const size_t r = sort->parked_run[task % sort->parked];
     size_t first, end = GPI(needed)(sort, r, &first);
 
     (void)worker;
-    first += task / sort->guests * GPI_HYBRID_FEW;
+    first += task / sort->parked * GPI_HYBRID_EVICT_N;
     if (first < end)
-        GPI(copy)(&sort->runs[r], first,
-                  end - first < GPI_HYBRID_FEW ? end : first + GPI_HYBRID_FEW, &sort->own[r],
-                  first);
+        GPI(copy)
+        (&sort->runs[r], first, end - first < GPI_HYBRID_EVICT_N ? end : first + GPI_HYBRID_EVICT_N,
+         &sort->own[r], first);
 }
 
 /* So many tasks. */
-static inline size_t GPI(evicted)(const GPI(sort) *sort)
+static inline size_t GPI(evict_tasks)(const GPI(sort) * sort)
 {
-    size_t most = 0;
+    size_t max_n = 0;
 
-    for (size_t c = 0; c < sort->guests; c++) {
-        size_t first, end = GPI(needed)(sort, sort->guest[c], &first);
+    for (size_t c = 0; c < sort->parked; c++) {
+        size_t first, end = GPI(needed)(sort, sort->parked_run[c], &first);
 
-        most = end - first > most ? end - first : most;
+        max_n = end - first > max_n ? end - first : max_n;
     }
-    return sort->guests * gpi_divide_up(most, GPI_HYBRID_FEW);
+    return sort->parked * gpi_divide_up(max_n, GPI_HYBRID_EVICT_N);
 }
 
 /* The first trip has failed: chunks whose places may have got guests come back, as runs. */
 static inline void GPI(first_failed)(const GPI(sort) *sort)
 {
-    for (size_t c = 0; c < sort->guests && c < sort->lanes.back; c++)
+    for (size_t c = 0; c < sort->parked && c < sort->pipeline.back; c++)
         GPI(copy)(&sort->own[c], 0, sort->chunk_n, &sort->array[c], 0);
 }
 
@@ -648,14 +652,15 @@ static inline void GPI(first_failed)(const GPI(sort) *sort)
  */
 static inline void GPI(second_failed)(const GPI(sort) *sort)
 {
-    const size_t chunks = sort->chunks, guests = sort->guests, back = sort->lanes.back;
-    const int guests_stay = back < chunks - guests || sort->lanes.tasks_done < sort->lanes.tasks;
-    const size_t part = guests_stay ? guests : back - (chunks - guests);
-    const size_t *from = sort->cuts + part * chunks, *until = sort->cuts + guests * chunks;
+    const size_t chunks = sort->chunks, parked = sort->parked, back = sort->pipeline.back;
+    const int still_parked =
+        back < chunks - parked || sort->pipeline.tasks_done < sort->pipeline.tasks;
+    const size_t part = still_parked ? parked : back - (chunks - parked);
+    const size_t *from = sort->cuts + part * chunks, *until = sort->cuts + parked * chunks;
     size_t to = part * sort->chunk_n;
 
-    for (size_t c = 0; c < guests && !guests_stay; c++) { /* those that have not been seen off */
-        const size_t r = sort->guest[c];
+    for (size_t c = 0; c < parked && !still_parked; c++) { /* those that have not been seen off */
+        const size_t r = sort->parked_run[c];
         size_t first;
 
         (void)GPI(needed)(sort, r, &first);
@@ -663,8 +668,8 @@ static inline void GPI(second_failed)(const GPI(sort) *sort)
             GPI(copy)(&sort->runs[r], from[r], first, &sort->own[r], from[r]);
     }
     for (size_t r = 0; r < chunks; r++) {
-        const size_t first = guests_stay ? 0 : from[r];
-        const size_t last = !guests_stay ? until[r] : sort->runs[r].past ? 0 : sort->run[r].n;
+        const size_t first = still_parked ? 0 : from[r];
+        const size_t last = !still_parked ? until[r] : sort->runs[r].streaming ? 0 : sort->run[r].n;
 
         GPI(copy)(&sort->own[r], first, last, &sort->array[0], to);
         to += last - first;
@@ -672,53 +677,53 @@ static inline void GPI(second_failed)(const GPI(sort) *sort)
 }
 
 /* The next trip has nothing but tasks. */
-static inline void GPI(tasks)(gpi_hybrid_lanes *lanes, void (*task)(void *, size_t, int),
+static inline void GPI(tasks)(gpi_hybrid_pipeline *pipeline, void (*task)(void *, size_t, int),
                               size_t tasks)
 {
-    lanes->chunks = lanes->group = 0;
-    lanes->task = task;
-    lanes->tasks = lanes->parts = tasks;
+    pipeline->chunks = pipeline->group = 0;
+    pipeline->task = task;
+    pipeline->tasks = pipeline->parts = tasks;
 }
 
 static inline cudaError_t GPI(trips)(GPI(sort) *sort)
 {
-    gpi_hybrid_lanes *lanes = &sort->lanes;
+    gpi_hybrid_pipeline *pipeline = &sort->pipeline;
     const size_t threads = (size_t)sort->threads;
 
     /* The array becomes runs, or groups of them that are merged. */
-    lanes->from = sort->array;
-    lanes->to = sort->runs;
-    lanes->chunks = lanes->barrier = lanes->places = sort->chunks;
+    pipeline->from = sort->array;
+    pipeline->to = sort->runs;
+    pipeline->chunks = pipeline->barrier = pipeline->places = sort->chunks;
     if (sort->group > 1) {
-        lanes->places = 2 * sort->group;
-        lanes->group = sort->group;
-        lanes->task = GPI(merge_group);
-        lanes->tasks = sort->groups * threads;
-        lanes->parts = threads;
+        pipeline->places = 2 * sort->group;
+        pipeline->group = sort->group;
+        pipeline->task = GPI(merge_group);
+        pipeline->tasks = sort->groups * threads;
+        pipeline->parts = threads;
     }
-    cudaError_t error = gpi_hybrid_trip(lanes, 0, 0.5);
+    cudaError_t error = gpi_hybrid_trip(pipeline, 0, 0.5);
     if (error != cudaSuccess) {
         GPI(first_failed)(sort);
         return error;
     }
 
     if (sort->method == 1) {
-        GPI(tasks)(lanes, GPI(merge_all), 4 * threads);
-        return gpi_hybrid_trip(lanes, 0.5, 0.5);
+        GPI(tasks)(pipeline, GPI(merge_all), 4 * threads);
+        return gpi_hybrid_trip(pipeline, 0.5, 0.5);
     }
-    GPI(tasks)(lanes, GPI(cut), sort->chunks + 1);
-    (void)gpi_hybrid_trip(lanes, 0.5, 0);
+    GPI(tasks)(pipeline, GPI(cut), sort->chunks + 1);
+    (void)gpi_hybrid_trip(pipeline, 0.5, 0);
 
     /* Part after part, from all runs through the GPU into the array: last where the guests are. */
-    GPI(tasks)(lanes, GPI(evict), GPI(evicted)(sort));
-    lanes->chunks = lanes->places = lanes->runs = sort->chunks;
-    lanes->first = sort->guests;
-    lanes->barrier = sort->chunks - sort->guests;
-    lanes->from = sort->runs;
-    lanes->late = sort->own;
-    lanes->to = sort->array;
-    lanes->cuts = sort->cuts;
-    error = gpi_hybrid_trip(lanes, 0.5, 0.5);
+    GPI(tasks)(pipeline, GPI(evict), GPI(evict_tasks)(sort));
+    pipeline->chunks = pipeline->places = pipeline->runs = sort->chunks;
+    pipeline->first = sort->parked;
+    pipeline->barrier = sort->chunks - sort->parked;
+    pipeline->from = sort->runs;
+    pipeline->evicted = sort->own;
+    pipeline->to = sort->array;
+    pipeline->cuts = sort->cuts;
+    error = gpi_hybrid_trip(pipeline, 0.5, 0.5);
     if (error != cudaSuccess)
         GPI(second_failed)(sort);
     return error;
@@ -729,7 +734,7 @@ static inline cudaError_t GPI(host)(const char *function, GP_KEY *keys,
                                     const gp_hybrid_options *options)
 {
     GPI(sort) sort;
-    gpi_hybrid_lanes *lanes = &sort.lanes;
+    gpi_hybrid_pipeline *pipeline = &sort.pipeline;
 
     memset((void *)&sort, 0, sizeof sort);
     sort.keys = keys;
@@ -745,30 +750,30 @@ static inline cudaError_t GPI(host)(const char *function, GP_KEY *keys,
 
     if (n > 0) {
         GPI_RANGE_BEGIN(function);
-        lanes->item_bytes[GPI_HYBRID_KEYS] = sizeof(GP_KEY);
-        lanes->item_bytes[GPI_HYBRID_VALUES] = GPI_HYBRID_VALUE_BYTES;
-        lanes->n = n;
-        lanes->chunk_n = sort.chunk_n;
-        lanes->slots = sort.slots;
-        lanes->worker_count = sort.threads;
-        lanes->stages = sort.threads < GPI_HYBRID_MANY ? GPI_HYBRID_STAGES : 1;
-        lanes->serial = sort.options.serial_lanes != 0;
-        lanes->options = &sort.options;
-        lanes->user = &sort;
-        lanes->sort_chunk = GPI(sort_chunk);
-        pthread_mutex_init(&lanes->lock, NULL);
-        pthread_cond_init(&lanes->changed, NULL);
+        pipeline->item_bytes[GPI_HYBRID_KEYS] = sizeof(GP_KEY);
+        pipeline->item_bytes[GPI_HYBRID_VALUES] = GPI_HYBRID_VALUE_BYTES;
+        pipeline->n = n;
+        pipeline->chunk_n = sort.chunk_n;
+        pipeline->slots = sort.slots;
+        pipeline->worker_count = sort.threads;
+        pipeline->buffers = sort.threads < GPI_HYBRID_MANY_THREADS ? GPI_HYBRID_BUFFERS : 1;
+        pipeline->serial = sort.options.serial_lanes != 0;
+        pipeline->options = &sort.options;
+        pipeline->user = &sort;
+        pipeline->sort_chunk = GPI(sort_chunk);
+        pthread_mutex_init(&pipeline->lock, NULL);
+        pthread_cond_init(&pipeline->changed, NULL);
         error = GPI(host_memory)(function, &sort);
         if (error == cudaSuccess)
             error = GPI(device)(&sort);
         if (error == cudaSuccess)
             error = GPI(trips)(&sort);
         error = GPI(release)(&sort, error);
-        pthread_cond_destroy(&lanes->changed);
-        pthread_mutex_destroy(&lanes->lock);
+        pthread_cond_destroy(&pipeline->changed);
+        pthread_mutex_destroy(&pipeline->lock);
         GPI_RANGE_END();
     }
-    if (error == cudaSuccess && sort.options.progress && lanes->told < 1)
+    if (error == cudaSuccess && sort.options.progress && pipeline->reported < 1)
         sort.options.progress(sort.options.user, 1.0);
     return error;
 }

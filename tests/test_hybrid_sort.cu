@@ -83,11 +83,11 @@ enum { NO_MEMORY = cudaErrorMemoryAllocation, BROKEN = cudaErrorUnknown };
 #define pthread_create(...) (threads_refused ? 1 : (pthread_create)(__VA_ARGS__))
 
 /* On a trip with chunks another thread's call may fail whenever a chunk or a task begins or ends. */
-#define GPI_HYBRID_TRACE(lanes, what, number)              \
-    do {                                                   \
-        (void)(what), (void)(number);                      \
-        if ((lanes)->chunks && fails(BROKEN))              \
-            gpi_hybrid_fail((lanes), (cudaError_t)BROKEN); \
+#define GPI_HYBRID_TRACE(pipeline, what, number)              \
+    do {                                                      \
+        (void)(what), (void)(number);                         \
+        if ((pipeline)->chunks && fails(BROKEN))              \
+            gpi_hybrid_fail((pipeline), (cudaError_t)BROKEN); \
     } while (0)
 #define GPI_HYBRID_EVENTS cudaEventDisableTiming
 

@@ -1123,10 +1123,10 @@ def network_times():
     f.save()
 
 
-def hybrid_lanes(name, implementation, step):
-    """When which lane of the hybrid sort had which chunk, in tests/benchmark/results/h200_hybrid_lanes.csv."""
+def hybrid_timeline(name, implementation, step):
+    """When which lane of the hybrid sort had which chunk, in tests/benchmark/results/h200_hybrid_timeline.csv."""
     path = os.path.join(os.path.dirname(os.path.abspath(__file__)),
-                        '../../tests/benchmark/results/h200_hybrid_lanes.csv')
+                        '../../tests/benchmark/results/h200_hybrid_timeline.csv')
     with open(path, newline='', encoding='utf-8') as file:
         rows = [{key: value if key in ('implementation', 'what') else float(value) for key, value in row.items()}
                 for row in csv.DictReader(file)]
@@ -1169,11 +1169,11 @@ def hybrid_lanes(name, implementation, step):
 
 
 def hybrid_distribution():
-    hybrid_lanes('hybrid-distribution', 'hybrid by distribution', 100)
+    hybrid_timeline('hybrid-distribution', 'hybrid by distribution', 100)
 
 
 def hybrid_merge():
-    hybrid_lanes('hybrid-merge', 'hybrid by CPU merge', 500)
+    hybrid_timeline('hybrid-merge', 'hybrid by CPU merge', 500)
 
 
 FIGURES = [scan, scan_shape, scan_tile_states, scan_stages, scan_pipeline, scan_alignment, scan_order, reduce, block_rake,

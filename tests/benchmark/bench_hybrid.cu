@@ -26,29 +26,29 @@ static double trace_begun[2][TRACE_ROWS], trace_zero;
 static int trace_count, trace_trip;
 static cudaEvent_t trace_event;
 
-struct gpi_hybrid_lanes;
-static void trace(const struct gpi_hybrid_lanes *lanes, int what, size_t number);
+struct gpi_hybrid_pipeline;
+static void trace(const struct gpi_hybrid_pipeline *pipeline, int what, size_t number);
 
-#define GPI_HYBRID_TRACE(lanes, what, number) trace((lanes), (what), (number))
+#define GPI_HYBRID_TRACE(pipeline, what, number) trace((pipeline), (what), (number))
 #define GPI_HYBRID_EVENTS cudaEventDefault
-#include <gpuprims/core/hybrid/lanes.cuh>
+#include <gpuprims/core/hybrid/pipeline.cuh>
 
-static void trace(const gpi_hybrid_lanes *lanes, int what, size_t number)
+static void trace(const gpi_hybrid_pipeline *pipeline, int what, size_t number)
 {
     const int is_task = what == GPI_HYBRID_TASK || what == GPI_HYBRID_TASK_END;
-    const size_t slot = number % lanes->slots;
+    const size_t slot = number % pipeline->slots;
     float arrived = 0, sorted = 0;
 
-    if (number >= TRACE_ROWS || trace_count == TRACE_ROWS || (is_task && lanes->cuts))
+    if (number >= TRACE_ROWS || trace_count == TRACE_ROWS || (is_task && pipeline->cuts))
         return; /* those tasks are thousands, of which few take any time */
     if (what == GPI_HYBRID_IN || what == GPI_HYBRID_TASK) {
-        trace_trip += number == 0 && (!is_task || lanes->chunks == 0);
+        trace_trip += number == 0 && (!is_task || pipeline->chunks == 0);
         trace_begun[is_task][number] = clock_ms();
         return;
     }
     if (!is_task &&
-        (cudaEventElapsedTime(&arrived, trace_event, lanes->arrived[slot]) != cudaSuccess ||
-         cudaEventElapsedTime(&sorted, trace_event, lanes->sorted[slot]) != cudaSuccess))
+        (cudaEventElapsedTime(&arrived, trace_event, pipeline->arrived[slot]) != cudaSuccess ||
+         cudaEventElapsedTime(&sorted, trace_event, pipeline->sorted[slot]) != cudaSuccess))
         return;
     trace_row row = {trace_trip,
                      is_task ? "task" : "chunk",

@@ -364,7 +364,7 @@ def measure_hybrid(program, study, folder):
         for method, implementation in study["timelines"].items():
             with open(lines[method], newline="", encoding="utf-8") as file:
                 rows += [{"implementation": implementation, **row} for row in csv.DictReader(file)]
-        write_csv(folder / "h200_hybrid_lanes.csv", rows[0], rows)
+        write_csv(folder / "h200_hybrid_timeline.csv", rows[0], rows)
 
 
 def measure_study(name, options):

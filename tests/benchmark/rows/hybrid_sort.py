@@ -39,13 +39,13 @@ def hybrid_copies(how):
 
 def hybrid_trip(trip):
     """From the first copy to the last one, in the timeline of the distribution; for a sentence."""
-    chunks = pick("hybrid_lanes", implementation="hybrid by distribution", trip=int(trip), what="chunk")
+    chunks = pick("hybrid_timeline", implementation="hybrid by distribution", trip=int(trip), what="chunk")
     return f"{max(row['end_ms'] for row in chunks) - min(row['begin_ms'] for row in chunks):.0f} ms"
 
 
 def hybrid_start():
     """What comes before the first copy there."""
-    return f"{min(row['begin_ms'] for row in pick('hybrid_lanes', implementation='hybrid by distribution')):.0f} ms"
+    return f"{min(row['begin_ms'] for row in pick('hybrid_timeline', implementation='hybrid by distribution')):.0f} ms"
 
 
 def hybrid_speed():
