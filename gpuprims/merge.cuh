@@ -71,7 +71,7 @@ GP_API size_t GPI_PUBLIC(merge_workspace_bytes)(size_t na, size_t nb)
     if (n == SIZE_MAX)
         return SIZE_MAX;
     return gpi_workspace_request(
-        tiles > 1 ? gpi_multiply_sizes(tiles, GPI_MERGE_MOST * sizeof(size_t)) : 0);
+        tiles > 1 ? gpi_multiply_sizes(tiles, GPI_MERGE_MAX_WAYS * sizeof(size_t)) : 0);
 }
 
 /* Merges the sorted arrays a and b. */

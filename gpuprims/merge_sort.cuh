@@ -91,7 +91,7 @@ static __global__ void __launch_bounds__(GPI(threads), GPI(blocks))
 #if GPI_DEVICE_CODE
     GP_SHARED(GPI(tile), tile);
     const size_t base = (size_t)blockIdx.x * GPI(places);
-    const unsigned n = gpi_min_size(job.n - base, GPI(places)), mine = threadIdx.x * GPI(items);
+    const unsigned n = gpi_min_size(job.n - base, GPI(places)), begin = threadIdx.x * GPI(items);
     GP_TYPE x[GPI(items)];
     GPI_MERGE_VALUE v[GPI(items)];
 
@@ -110,7 +110,7 @@ static __global__ void __launch_bounds__(GPI(threads), GPI(blocks))
     __syncthreads(); /* the tile is complete */
     GPI_UNROLL
     for (unsigned i = 0; i < GPI(items); i++) {
-        const unsigned k = gpi_min(mine + i, n - 1); /* any item will do where there is none */
+        const unsigned k = gpi_min(begin + i, n - 1); /* any item will do where there is none */
 
         gpi_move(&x[i], &tile.keys[GPI_MERGE_PLACE(k, GPI(items))]);
         if (GPI_MERGE_PAIRS)
@@ -119,7 +119,7 @@ static __global__ void __launch_bounds__(GPI(threads), GPI(blocks))
     __syncthreads(); /* and has been read */
     GPI(block)(x, v, &tile, threadIdx.x, n, context);
     __syncthreads(); /* the last runs have been read */
-    GPI(put)(x, v, &tile, threadIdx.x, mine < n ? n - mine : 0, GPI(items));
+    GPI(put)(x, v, &tile, threadIdx.x, begin < n ? n - begin : 0, GPI(items));
     __syncthreads(); /* the tile is sorted */
     GPI(write)(&tile, job.keys_out + base, GPI_MERGE_PAIRS ? job.values_out + base : job.values_out, n,
                GPI(items));
@@ -144,8 +144,8 @@ static inline GPI(layout) GPI(lay_out)(size_t n)
     layout.values = gpi_array_bytes(n, sizeof(GP_TYPE));
     layout.splits = gpi_add_sizes(
         layout.values, GPI_MERGE_PAIRS ? gpi_array_bytes(n, sizeof(GPI_MERGE_VALUE)) : 0);
-    layout.bytes =
-        gpi_add_sizes(layout.splits, gpi_multiply_sizes(tiles, GPI_MERGE_MOST * sizeof(size_t)));
+    layout.bytes = gpi_add_sizes(layout.splits,
+                                 gpi_multiply_sizes(tiles, GPI_MERGE_MAX_WAYS * sizeof(size_t)));
     return layout;
 }
 
@@ -187,7 +187,7 @@ static inline cudaError_t GPI(passes)(GPI(job) job, char *memory, GPI_CONTEXT co
 
     while ((size_t)1 << levels < tiles)
         levels++;
-    int passes = (levels + GPI(most_log) - 1) / GPI(most_log);
+    int passes = (levels + GPI(max_ways_log) - 1) / GPI(max_ways_log);
     job.keys_out = keys[passes % 2];
     job.values_out = values[passes % 2];
     cudaError_t error = GPI_LAUNCH_DEPENDENT(dependent, GPI(tile_kernel), (unsigned)tiles,

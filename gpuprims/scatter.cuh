@@ -221,13 +221,13 @@ static inline size_t GPI(bytes)(size_t n)
 static inline cudaError_t GPI(check)(const char *function, const GP_TYPE *in,
                                      const GP_INDEX *map, const GP_TYPE *out, size_t n)
 {
-    const size_t most = GPI_MOST_TILES * GPI_SCATTER_THREADS / GPI_SCATTER_PIECES;
+    const size_t max_n = GPI_MOST_TILES * GPI_SCATTER_THREADS / GPI_SCATTER_PIECES;
 
     return !in && n    ? gpi_error_null(function, "in", n)
            : !map && n ? gpi_error_null(function, "map", n)
            : !out && n
                ? gpi_error_null(function, "out", n)
-               : gpi_check_count(function, "n", n, most, gpi_larger_size(sizeof *in, sizeof *map));
+               : gpi_check_count(function, "n", n, max_n, gpi_larger_size(sizeof *in, sizeof *map));
 }
 
 static inline cudaError_t GPI(move)(const GP_TYPE *in, const GP_INDEX *map,

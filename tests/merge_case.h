@@ -117,7 +117,7 @@ static const merge_case CASE_(case) = {
     0, __alignof__(CASE_TYPE), 1,
 #endif
     CASE_INNER(CASE, items) * CASE_INNER(CASE, threads),
-    CASE_INNER(CASE, pass_items) * (CASE_INNER(CASE, threads) - (1 << CASE_INNER(CASE, most_log))) * 15 / 16,
+    CASE_INNER(CASE, pass_items) * (CASE_INNER(CASE, threads) - (1 << CASE_INNER(CASE, max_ways_log))) * 15 / 16,
     CASE_(make),
     CASE_(compare),
     CASE_(run),

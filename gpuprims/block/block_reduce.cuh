@@ -67,8 +67,8 @@ GPI_DEVICE GP_TYPE GPI_PUBLIC(block_reduce)(GP_TYPE x, void *storage)
     values[GPI_RAKE_PAD(rank)] = x;
     __syncthreads(); /* all values are there */
     if (rank < 32) {
-        GPI(rake_unit) run[GPI_RAKE_RUN / GPI_RAKE_WIDE];
-        GP_TYPE sum = GPI(warp_reduce)(GPI(rake_read)(run, values, rank), (int)rank, 32);
+        GPI(rake_unit) units[GPI_RAKE_ITEMS / GPI_RAKE_UNIT_ITEMS];
+        GP_TYPE sum = GPI(warp_reduce)(GPI(rake_read)(units, values, rank), (int)rank, 32);
 
         if (rank == 0)
             *total = sum;

@@ -67,25 +67,25 @@ GPI_DEVICE GP_TYPE GPI(block_scan_rake)(GP_TYPE x, GP_TYPE *values, GP_TYPE *sha
                                         int exclusive)
 {
     unsigned rank = gpi_thread_rank();
-    GPI(rake_unit) run[GPI_RAKE_RUN / GPI_RAKE_WIDE];
+    GPI(rake_unit) units[GPI_RAKE_ITEMS / GPI_RAKE_UNIT_ITEMS];
 
     values[GPI_RAKE_PAD(rank)] = x;
     __syncthreads(); /* all values are there */
     if (rank < 32) {
-        GP_TYPE scanned = GPI(warp_scan)(GPI(rake_read)(run, values, rank), (int)rank, 32);
+        GP_TYPE scanned = GPI(warp_scan)(GPI(rake_read)(units, values, rank), (int)rank, 32);
         GP_TYPE before = GPI(shuffle_up)(scanned, 1);
 
         if (rank == 31)
             *shared_total = scanned;
         GPI_UNROLL
-        for (unsigned i = 0; i < GPI_RAKE_RUN; i += GPI_RAKE_WIDE) {
-            GP_TYPE *place = &values[GPI_RAKE_PAD(rank * GPI_RAKE_RUN + i)];
-            GPI(rake_unit) unit = run[i / GPI_RAKE_WIDE];
+        for (unsigned i = 0; i < GPI_RAKE_ITEMS; i += GPI_RAKE_UNIT_ITEMS) {
+            GP_TYPE *place = &values[GPI_RAKE_PAD(rank * GPI_RAKE_ITEMS + i)];
+            GPI(rake_unit) unit = units[i / GPI_RAKE_UNIT_ITEMS];
 
-            if (GPI_RAKE_RUN > 8) /* to keep as many would take too many registers */
+            if (GPI_RAKE_ITEMS > 8) /* to keep as many would take too many registers */
                 gpi_get(unit, place);
             GPI_UNROLL
-            for (int k = 0; k < GPI_RAKE_WIDE; k++) {
+            for (int k = 0; k < GPI_RAKE_UNIT_ITEMS; k++) {
                 int is_first = rank == 0 && i == 0 && k == 0;
                 GP_TYPE next = is_first ? unit.items[k] : GPI(combine)(before, unit.items[k]);
 

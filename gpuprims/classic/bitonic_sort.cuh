@@ -181,17 +181,17 @@ typedef struct {
 } GPI(layout);
 
 /*
- * The place in the tile of a thread's item number r is GPI(own) ^ GPI(apart): what
+ * The place in the tile of a thread's item number r is GPI(thread_place) ^ GPI(item_place): what
  * the thread says, and what the number says, which is the same for the whole block.
  */
-GPI_DEVICE unsigned GPI(own)(GPI(layout) layout)
+GPI_DEVICE unsigned GPI(thread_place)(GPI(layout) layout)
 {
     unsigned low = threadIdx.x & ((1u << layout.shift) - 1);
 
     return (threadIdx.x ^ low) << GPI(log_items) | low;
 }
 
-GPI_DEVICE unsigned GPI(apart)(GPI(layout) layout, unsigned r)
+GPI_DEVICE unsigned GPI(item_place)(GPI(layout) layout, unsigned r)
 {
     unsigned inverted =
         layout.mirrored && r >= GPI(items_of_thread) / 2 ? (1u << layout.shift) - 1 : 0;
@@ -214,13 +214,13 @@ GPI_DEVICE unsigned GPI(bank)(unsigned place)
 /* One bit for each of a thread's items that is there. */
 GPI_DEVICE unsigned GPI(present)(const GPI(window) *window, GPI(layout) layout)
 {
-    unsigned present = 0, own = GPI(own)(layout);
+    unsigned present = 0, base = GPI(thread_place)(layout);
 
     if (window->whole)
         return GPI_NETWORK_ALL;
     GPI_UNROLL
     for (unsigned r = 0; r < GPI(items_of_thread); r++)
-        present |= (unsigned)GPI(holds)(window, own ^ GPI(apart)(layout, r)) << r;
+        present |= (unsigned)GPI(holds)(window, base ^ GPI(item_place)(layout, r)) << r;
     return present;
 }
 
@@ -233,25 +233,25 @@ GPI_DEVICE void GPI(move)(GPI(registers) *items, const GPI(tile) *tile,
                           GPI(layout) *layout, int shift, int mirrored)
 {
     int within_warp = layout->shift <= 5 && shift <= 5 && blockDim.x >= 32;
-    unsigned own = GPI(bank)(GPI(own)(*layout));
+    unsigned base = GPI(bank)(GPI(thread_place)(*layout));
 
     GPI_UNROLL
     for (unsigned r = 0; r < GPI(items_of_thread); r++) {
-        unsigned bank = own ^ GPI(bank)(GPI(apart)(*layout, r));
+        unsigned bank = base ^ GPI(bank)(GPI(item_place)(*layout, r));
 
         tile->keys[bank] = items->key[r];
         GPI_NETWORK_IF_VALUES(tile->values[bank] = items->value[r];)
     }
     layout->shift = shift;
     layout->mirrored = mirrored;
-    own = GPI(bank)(GPI(own)(*layout));
+    base = GPI(bank)(GPI(thread_place)(*layout));
     if (within_warp)
         __syncwarp(); /* the warp's items are in shared memory */
     else
         __syncthreads(); /* all items are in shared memory */
     GPI_UNROLL
     for (unsigned r = 0; r < GPI(items_of_thread); r++) {
-        unsigned bank = own ^ GPI(bank)(GPI(apart)(*layout, r));
+        unsigned bank = base ^ GPI(bank)(GPI(item_place)(*layout, r));
 
         items->key[r] = tile->keys[bank];
         GPI_NETWORK_IF_VALUES(items->value[r] = tile->values[bank];)
@@ -329,7 +329,7 @@ GPI_DEVICE void GPI(write)(const GPI(job) *job, const GPI(window) *window,
 /* ---- kernels --------------------------------------------------------------------------------- */
 
 /* 1. One block per tile: the stages up to the tile's size, or the arrays' if they are smaller. */
-static __global__ void __launch_bounds__(GPI(most_threads), GPI(least_blocks))
+static __global__ void __launch_bounds__(GPI(max_threads), GPI(min_blocks))
     GPI(tile_kernel)(GPI(job) job, size_t tiles, int stages)
 {
     GP_DYNAMIC_SHARED(unsigned char, memory);
@@ -357,7 +357,7 @@ static __global__ void __launch_bounds__(GPI(most_threads), GPI(least_blocks))
 }
 
 /* 3. One block per tile: the strides below 2^strides of a longer stage. */
-static __global__ void __launch_bounds__(GPI(most_threads), GPI(least_blocks))
+static __global__ void __launch_bounds__(GPI(max_threads), GPI(min_blocks))
     GPI(merge_kernel)(GPI(job) job, size_t tiles, int strides)
 {
     GP_DYNAMIC_SHARED(unsigned char, memory);
@@ -385,7 +385,7 @@ static __global__ void __launch_bounds__(GPI(most_threads), GPI(least_blocks))
  * 2. One thread per 2^LOG items, 2^shift apart: the steps of their strides. `blocks` blocks for
  *    each array.
  */
-static __global__ void __launch_bounds__(GPI(most_threads), GPI(least_blocks))
+static __global__ void __launch_bounds__(GPI(max_threads), GPI(min_blocks))
     GPI(global_kernel)(GPI(job) job, size_t blocks, int shift, int mirrored)
 {
     size_t number = gpi_global_block(), array = job.batch == 1 ? 0 : number / blocks;

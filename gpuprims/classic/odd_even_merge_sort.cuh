@@ -181,7 +181,7 @@ GPI_DEVICE void GPI(top)(GPI(registers) *items, unsigned present)
     }
 }
 
-/* Which comparators of the small strides of a stage a block does: see GPI(mine). */
+/* Which comparators of the small strides of a stage a block does: see GPI(is_selected). */
 typedef struct {
     unsigned widest; /* the largest of the strides */
     unsigned centre; /* second time: the border; else 0 */
@@ -196,8 +196,8 @@ typedef struct {
  * before. So the places up to 2 widest - 2k from the border have missed something when the step of
  * stride k begins.
  */
-GPI_DEVICE int GPI(mine)(const GPI(borders) *borders, unsigned low, unsigned stride,
-                         unsigned places)
+GPI_DEVICE int GPI(is_selected)(const GPI(borders) *borders, unsigned low, unsigned stride,
+                                unsigned places)
 {
     unsigned group = low & ~(stride - 1), end = group + 2 * stride;
     unsigned missed = 2 * borders->widest - 2 * stride;
@@ -210,7 +210,7 @@ GPI_DEVICE int GPI(mine)(const GPI(borders) *borders, unsigned low, unsigned str
 /* ---- kernels --------------------------------------------------------------------------------- */
 
 /* 1. One block per tile: the stages up to the tile's size, or the arrays' if they are smaller. */
-static __global__ void __launch_bounds__(GPI(most_threads))
+static __global__ void __launch_bounds__(GPI(max_threads))
     GPI(tile_kernel)(GPI(job) job, size_t tiles, int stages)
 {
     GP_DYNAMIC_SHARED(unsigned char, memory);
@@ -240,7 +240,7 @@ static __global__ void __launch_bounds__(GPI(most_threads))
  * 2. One thread per 2^LOG items, 2^shift apart: the first steps of the stage that they make up.
  * `blocks` blocks for each array.
  */
-static __global__ void __launch_bounds__(GPI(most_threads), GPI(least_blocks))
+static __global__ void __launch_bounds__(GPI(max_threads), GPI(min_blocks))
     GPI(top_kernel)(GPI(job) job, size_t blocks, int shift)
 {
     size_t number = gpi_global_block(), array = job.batch == 1 ? 0 : number / blocks;
@@ -274,7 +274,7 @@ static __global__ void __launch_bounds__(GPI(most_threads), GPI(least_blocks))
 }
 
 /* 3. One thread per comparator of a step of stage q that is not its first. */
-static __global__ void __launch_bounds__(GPI(most_threads))
+static __global__ void __launch_bounds__(GPI(max_threads))
     GPI(step_kernel)(GPI(job) job, size_t blocks, int q, int bit)
 {
     size_t number = gpi_global_block(), array = job.batch == 1 ? 0 : number / blocks;
@@ -301,7 +301,7 @@ static __global__ void __launch_bounds__(GPI(most_threads))
  *    2^strides,
  * of which the largest is at most a quarter of a tile, of stage q.
  */
-static __global__ void __launch_bounds__(GPI(most_threads))
+static __global__ void __launch_bounds__(GPI(max_threads))
     GPI(window_kernel)(GPI(job) job, size_t tiles, int q, int strides, int second)
 {
     GP_DYNAMIC_SHARED(unsigned char, memory);
@@ -330,7 +330,7 @@ static __global__ void __launch_bounds__(GPI(most_threads))
         for (unsigned i = from / 2 + threadIdx.x; i < to / 2; i += blockDim.x) {
             unsigned low = (unsigned)GPI(low)(i, bit, 0), high = low + stride;
 
-            if (high < window.end && GPI(mine)(&borders, low, stride, places))
+            if (high < window.end && GPI(is_selected)(&borders, low, stride, places))
                 GPI(compare_shared)(&tile, low, high);
         }
     }

@@ -75,36 +75,36 @@ GPI_ONCE_PER_NAME(shuffle_scan);
 #include "../core/instance/fold.cuh"
 
 /* A warp's run is this many times 32 items; a lane keeps one of each 32 in registers. */
-#define GPI_WARP_RUN_ROUNDS \
+#define GPI_WARP_TILE_ROUNDS \
     (sizeof(GP_TYPE) <= 8 ? 8 : sizeof(GP_TYPE) <= 16 ? 4 : sizeof(GP_TYPE) <= 32 ? 2 : 1)
-#define GPI_WARP_RUN_ITEMS (32 * GPI_WARP_RUN_ROUNDS)
+#define GPI_WARP_TILE_ITEMS (32 * GPI_WARP_TILE_ROUNDS)
 
 /* ---- device functions ------------------------------------------------------------------------ */
 
 /* The calling warp's part of a tile. */
 typedef struct {
     size_t first;
-    int items; /* 0 to GPI_WARP_RUN_ITEMS */
-    int runs;  /* how many warps of the block have items */
+    int items; /* 0 to GPI_WARP_TILE_ITEMS */
+    int warps; /* how many warps of the block have items */
     int warp, lane;
-} GPI(warp_run);
+} GPI(warp_tile);
 
 /* Of the tile from `base` on, of n items altogether. */
-GPI_DEVICE GPI(warp_run) GPI(warp_run_of)(size_t base, size_t n)
+GPI_DEVICE GPI(warp_tile) GPI(warp_tile_of)(size_t base, size_t n)
 {
-    size_t in_tile = n - base < (size_t)blockDim.x * GPI_WARP_RUN_ROUNDS
+    size_t in_tile = n - base < (size_t)blockDim.x * GPI_WARP_TILE_ROUNDS
                          ? n - base
-                         : blockDim.x * GPI_WARP_RUN_ROUNDS;
+                         : blockDim.x * GPI_WARP_TILE_ROUNDS;
     int left;
-    GPI(warp_run) run;
+    GPI(warp_tile) part;
 
-    run.lane = (int)(threadIdx.x % 32);
-    run.warp = (int)(threadIdx.x / 32);
-    run.first = base + (size_t)run.warp * GPI_WARP_RUN_ITEMS;
-    run.runs = ((int)in_tile + GPI_WARP_RUN_ITEMS - 1) / GPI_WARP_RUN_ITEMS;
-    left = (int)in_tile - run.warp * GPI_WARP_RUN_ITEMS;
-    run.items = left < 0 ? 0 : left < GPI_WARP_RUN_ITEMS ? left : GPI_WARP_RUN_ITEMS;
-    return run;
+    part.lane = (int)(threadIdx.x % 32);
+    part.warp = (int)(threadIdx.x / 32);
+    part.first = base + (size_t)part.warp * GPI_WARP_TILE_ITEMS;
+    part.warps = ((int)in_tile + GPI_WARP_TILE_ITEMS - 1) / GPI_WARP_TILE_ITEMS;
+    left = (int)in_tile - part.warp * GPI_WARP_TILE_ITEMS;
+    part.items = left < 0 ? 0 : left < GPI_WARP_TILE_ITEMS ? left : GPI_WARP_TILE_ITEMS;
+    return part;
 }
 
 /*
@@ -112,23 +112,23 @@ GPI_DEVICE GPI(warp_run) GPI(warp_run_of)(size_t base, size_t n)
  * the r-th 32. The first item's has no meaning, nor have those of lanes without an item. Returns the fold
  * of the whole run.
  */
-GPI_DEVICE GP_TYPE GPI(warp_run_scan)(GP_TYPE *x, GPI(warp_run) run)
+GPI_DEVICE GP_TYPE GPI(warp_tile_scan)(GP_TYPE *x, GPI(warp_tile) part)
 {
     GP_TYPE sum = x[0];
 
     GPI_UNROLL
-    for (int r = 0; r < GPI_WARP_RUN_ROUNDS; r++) {
-        int valid = run.items - 32 * r < 32 ? run.items - 32 * r : 32;
+    for (int r = 0; r < GPI_WARP_TILE_ROUNDS; r++) {
+        int valid = part.items - 32 * r < 32 ? part.items - 32 * r : 32;
 
         if (valid <= 0) /* the same for the whole warp */
             break;
-        GP_TYPE scanned = GPI(warp_scan)(x[r], run.lane, valid);
+        GP_TYPE scanned = GPI(warp_scan)(x[r], part.lane, valid);
         GP_TYPE before = GPI(shuffle_up)(scanned, 1), last = GPI(shuffle)(scanned, valid - 1);
         if (r == 0) {
             x[r] = before;
             sum = last;
         } else {
-            x[r] = run.lane == 0 ? sum : run.lane < valid ? GPI(combine)(sum, before) : before;
+            x[r] = part.lane == 0 ? sum : part.lane < valid ? GPI(combine)(sum, before) : before;
             sum = GPI(combine)(sum, last);
         }
     }
@@ -139,37 +139,37 @@ GPI_DEVICE GP_TYPE GPI(warp_run_scan)(GP_TYPE *x, GPI(warp_run) run)
  * The same for the block's runs: `sum` is the fold of the warp's own, `before` that of everything before
  * the tile (NULL: nothing). Leaves in sums[w] the fold of all up to and with the run of warp w.
  */
-GPI_DEVICE void GPI(warp_runs_scan)(GP_TYPE sum, GPI(warp_run) run, GP_TYPE *sums,
-                                    const GP_TYPE *before)
+GPI_DEVICE void GPI(block_sums_scan)(GP_TYPE sum, GPI(warp_tile) part, GP_TYPE *sums,
+                                     const GP_TYPE *before)
 {
-    if (run.lane == 0 && run.items > 0)
-        sums[run.warp] = sum;
+    if (part.lane == 0 && part.items > 0)
+        sums[part.warp] = sum;
     __syncthreads(); /* the runs' sums are complete */
-    if (run.warp == 0) {
-        GP_TYPE x = run.lane < run.runs ? sums[run.lane] : GPI(identity)();
-        GP_TYPE scanned = GPI(warp_scan)(x, run.lane, run.runs);
+    if (part.warp == 0) {
+        GP_TYPE x = part.lane < part.warps ? sums[part.lane] : GPI(identity)();
+        GP_TYPE scanned = GPI(warp_scan)(x, part.lane, part.warps);
 
-        if (run.lane < run.runs)
-            sums[run.lane] = before ? GPI(combine)(*before, scanned) : scanned;
+        if (part.lane < part.warps)
+            sums[part.lane] = before ? GPI(combine)(*before, scanned) : scanned;
     }
     __syncthreads(); /* and scanned */
 }
 
 /* Writes a scanned run, now that what comes before it is known too (NULL: nothing). */
-GPI_DEVICE void GPI(warp_run_store)(GP_TYPE *out, const GP_TYPE *x, GPI(warp_run) run,
-                                    const GP_TYPE *before)
+GPI_DEVICE void GPI(warp_tile_store)(GP_TYPE *out, const GP_TYPE *x, GPI(warp_tile) part,
+                                     const GP_TYPE *before)
 {
-    if (run.items == 0) /* then what is before it may not even be there */
+    if (part.items == 0) /* then what is before it may not even be there */
         return;
     GP_TYPE prefix = before ? *before : GPI(identity)();
 
     GPI_UNROLL
-    for (int r = 0; r < GPI_WARP_RUN_ROUNDS; r++) {
-        int i = 32 * r + run.lane;
+    for (int r = 0; r < GPI_WARP_TILE_ROUNDS; r++) {
+        int i = 32 * r + part.lane;
 
-        if (i >= run.items)
+        if (i >= part.items)
             break;
-        out[run.first + (size_t)i] = i == 0 ? prefix : before ? GPI(combine)(prefix, x[r]) : x[r];
+        out[part.first + (size_t)i] = i == 0 ? prefix : before ? GPI(combine)(prefix, x[r]) : x[r];
     }
 }
 
@@ -180,25 +180,25 @@ static __global__ void __launch_bounds__(GPI_CLASSIC_THREADS)
     GPI(fold_kernel)(const GP_INPUT_TYPE *in, GP_TYPE *sums, size_t n, GPI_CONTEXT context)
 {
     GP_SHARED(GP_TYPE[GPI_CLASSIC_THREADS / 32], totals);
-    size_t tile = gpi_global_block(), base = tile * blockDim.x * GPI_WARP_RUN_ROUNDS;
+    size_t tile = gpi_global_block(), base = tile * blockDim.x * GPI_WARP_TILE_ROUNDS;
 
     if (base >= n)
         return;
-    GPI(warp_run) run = GPI(warp_run_of)(base, n);
-    for (int r = 0; 32 * r < run.items; r++) {
-        int i = 32 * r + run.lane, valid = run.items - 32 * r < 32 ? run.items - 32 * r : 32;
-        GP_TYPE x = i < run.items ? GPI(load)(in + run.first + i, context) : GPI(identity)();
+    GPI(warp_tile) part = GPI(warp_tile_of)(base, n);
+    for (int r = 0; 32 * r < part.items; r++) {
+        int i = 32 * r + part.lane, valid = part.items - 32 * r < 32 ? part.items - 32 * r : 32;
+        GP_TYPE x = i < part.items ? GPI(load)(in + part.first + i, context) : GPI(identity)();
 
-        x = GPI(warp_reduce)(x, run.lane, valid);
-        if (run.lane == 0)
-            totals[run.warp] = r ? GPI(combine)(totals[run.warp], x) : x;
+        x = GPI(warp_reduce)(x, part.lane, valid);
+        if (part.lane == 0)
+            totals[part.warp] = r ? GPI(combine)(totals[part.warp], x) : x;
     }
     __syncthreads(); /* the runs' sums are complete */
-    if (run.warp == 0) {
-        GP_TYPE sum = run.lane < run.runs ? totals[run.lane] : GPI(identity)();
+    if (part.warp == 0) {
+        GP_TYPE sum = part.lane < part.warps ? totals[part.lane] : GPI(identity)();
 
-        sum = GPI(warp_reduce)(sum, run.lane, run.runs);
-        if (run.lane == 0)
+        sum = GPI(warp_reduce)(sum, part.lane, part.warps);
+        if (part.lane == 0)
             sums[tile] = sum;
     }
 }
@@ -210,20 +210,20 @@ static __global__ void __launch_bounds__(GPI_CLASSIC_THREADS)
     GP_SHARED(GP_TYPE[GPI_CLASSIC_THREADS / 32], totals);
     GP_TYPE carry = GPI(identity)(); /* overwritten before it is combined */
 
-    for (size_t base = 0; base < tiles; base += blockDim.x * GPI_WARP_RUN_ROUNDS) {
-        GPI(warp_run) run = GPI(warp_run_of)(base, tiles);
-        GP_TYPE x[GPI_WARP_RUN_ROUNDS];
+    for (size_t base = 0; base < tiles; base += blockDim.x * GPI_WARP_TILE_ROUNDS) {
+        GPI(warp_tile) part = GPI(warp_tile_of)(base, tiles);
+        GP_TYPE x[GPI_WARP_TILE_ROUNDS];
 
         GPI_UNROLL
-        for (int r = 0; r < GPI_WARP_RUN_ROUNDS; r++)
-            x[r] = 32 * r + run.lane < run.items ? sums[run.first + (size_t)(32 * r + run.lane)]
-                                                 : GPI(identity)();
-        GPI(warp_runs_scan)(GPI(warp_run_scan)(x, run), run, totals, base ? &carry : NULL);
-        GPI(warp_run_store)(sums, x, run,
-                            run.warp > 0 ? &totals[run.warp - 1]
-                            : base       ? &carry
-                                         : NULL);
-        carry = totals[run.runs - 1];
+        for (int r = 0; r < GPI_WARP_TILE_ROUNDS; r++)
+            x[r] = 32 * r + part.lane < part.items ? sums[part.first + (size_t)(32 * r + part.lane)]
+                                                   : GPI(identity)();
+        GPI(block_sums_scan)(GPI(warp_tile_scan)(x, part), part, totals, base ? &carry : NULL);
+        GPI(warp_tile_store)(sums, x, part,
+                             part.warp > 0 ? &totals[part.warp - 1]
+                             : base        ? &carry
+                                           : NULL);
+        carry = totals[part.warps - 1];
         __syncthreads(); /* totals is free for the next round */
     }
 }
@@ -234,20 +234,21 @@ static __global__ void __launch_bounds__(GPI_CLASSIC_THREADS)
                      GPI_CONTEXT context)
 {
     GP_SHARED(GP_TYPE[GPI_CLASSIC_THREADS / 32], totals);
-    size_t tile = gpi_global_block(), base = tile * blockDim.x * GPI_WARP_RUN_ROUNDS;
+    size_t tile = gpi_global_block(), base = tile * blockDim.x * GPI_WARP_TILE_ROUNDS;
 
     if (base >= n)
         return;
     const GP_TYPE *start = tile > 0 ? before + tile : NULL;
-    GPI(warp_run) run = GPI(warp_run_of)(base, n);
-    GP_TYPE x[GPI_WARP_RUN_ROUNDS];
+    GPI(warp_tile) part = GPI(warp_tile_of)(base, n);
+    GP_TYPE x[GPI_WARP_TILE_ROUNDS];
 
     GPI_UNROLL
-    for (int r = 0; r < GPI_WARP_RUN_ROUNDS; r++)
-        x[r] = 32 * r + run.lane < run.items ? GPI(load)(in + run.first + 32 * r + run.lane, context)
-                                             : GPI(identity)();
-    GPI(warp_runs_scan)(GPI(warp_run_scan)(x, run), run, totals, start);
-    GPI(warp_run_store)(out, x, run, run.warp > 0 ? &totals[run.warp - 1] : start);
+    for (int r = 0; r < GPI_WARP_TILE_ROUNDS; r++)
+        x[r] = 32 * r + part.lane < part.items
+                   ? GPI(load)(in + part.first + 32 * r + part.lane, context)
+                   : GPI(identity)();
+    GPI(block_sums_scan)(GPI(warp_tile_scan)(x, part), part, totals, start);
+    GPI(warp_tile_store)(out, x, part, part.warp > 0 ? &totals[part.warp - 1] : start);
 }
 
 /* ---- host functions -------------------------------------------------------------------------- */
@@ -255,7 +256,7 @@ static __global__ void __launch_bounds__(GPI_CLASSIC_THREADS)
 /* Enough for any options: small blocks have the most tiles. */
 GP_API size_t GPI_PUBLIC(shuffle_exclusive_scan_workspace_bytes)(size_t n)
 {
-    size_t tiles = gpi_divide_up(n, GPI_WARP_RUN_ITEMS);
+    size_t tiles = gpi_divide_up(n, GPI_WARP_TILE_ITEMS);
 
     return gpi_workspace_request(tiles > 1 ? gpi_array_bytes(tiles, sizeof(GP_TYPE)) : 0);
 }
@@ -292,7 +293,7 @@ GP_API cudaError_t GPI_PUBLIC(shuffle_exclusive_scan)(const GP_INPUT_TYPE *in, G
         return error;
 
     int threads = options.block_threads;
-    size_t tiles = gpi_divide_up(n, (size_t)threads * GPI_WARP_RUN_ROUNDS);
+    size_t tiles = gpi_divide_up(n, (size_t)threads * GPI_WARP_TILE_ROUNDS);
     GP_TYPE *sums = (GP_TYPE *)scratch.memory;
 
     if (tiles > 1)

@@ -82,11 +82,11 @@ static inline int GPI_PUBLIC(cpu_merge_runs)(GPI_CPU_MERGE_PARAMETERS, const siz
 {
     GPI(runs_part) parts[GPI_CPU_THREADS_LIMIT], all = GPI_CPU_MERGE_ARGUMENTS;
     size_t n = runs ? offsets[runs] - offsets[0] : 0, count = (size_t)gpi_cpu_thread_count(threads);
-    const size_t most = n / GPI_CPU_MERGE_MIN_ITEMS(runs);
+    const size_t max_threads = n / GPI_CPU_MERGE_MIN_ITEMS(runs);
 
     if (n == 0)
         return 0;
-    count = count < most ? count : most > 0 ? most : 1;
+    count = count < max_threads ? count : max_threads > 0 ? max_threads : 1;
     char *scratch = (char *)malloc(count * GPI(runs_scratch)(runs));
     if (!scratch)
         return 1;

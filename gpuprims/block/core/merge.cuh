@@ -20,18 +20,18 @@
  * and networks that compare items far apart will do.
  */
 #if GPI_MERGE_PAIRS || defined GP_LESS
-#define GPI_MERGE_ALIKE 0
+#define GPI_MERGE_INDISTINGUISHABLE 0
 #else
-#define GPI_MERGE_ALIKE                                                                           \
-    (__builtin_classify_type((GP_TYPE)0) == 1 && sizeof(GP_TYPE) <= 8 && GPI(items) <= 32 &&      \
+#define GPI_MERGE_INDISTINGUISHABLE                                                          \
+    (__builtin_classify_type((GP_TYPE)0) == 1 && sizeof(GP_TYPE) <= 8 && GPI(items) <= 32 && \
      (GPI(items) & (GPI(items) - 1)) == 0)
 #endif
 
 /* As many items as a thread sorts in its registers; they then become the first runs. */
 enum {
-    GPI(chunk) = GPI(items) > 16 && GPI(items) % 2 == 0 && !GPI_MERGE_ALIKE
-                     ? GPI(items) / 2
-                          : GPI(items)
+    GPI(first_run) = GPI(items) > 16 && GPI(items) % 2 == 0 && !GPI_MERGE_INDISTINGUISHABLE
+                         ? GPI(items) / 2
+                         : GPI(items)
 };
 
 /*
@@ -146,14 +146,14 @@ GPI_DEVICE void GPI(put)(const GP_TYPE *x, const GPI_MERGE_VALUE *v, GPI(tile) *
  * Sorts each chunk of the thread's items: by odd-even transposition, which exchanges neighbours alone, and so
  * is stable.
  */
-GPI_DEVICE void GPI(network)(GP_TYPE *x, GPI_MERGE_VALUE *v, GPI_CONTEXT context)
+GPI_DEVICE void GPI(transpositions)(GP_TYPE *x, GPI_MERGE_VALUE *v, GPI_CONTEXT context)
 {
     GPI_UNROLL
-    for (int chunk = 0; chunk < GPI(items); chunk += GPI(chunk)) {
+    for (int first = 0; first < GPI(items); first += GPI(first_run)) {
         GPI_UNROLL
-        for (int step = 0; step < GPI(chunk); step++) {
+        for (int step = 0; step < GPI(first_run); step++) {
             GPI_UNROLL
-            for (int i = chunk + step % 2; i + 1 < chunk + GPI(chunk); i += 2) {
+            for (int i = first + step % 2; i + 1 < first + GPI(first_run); i += 2) {
                 const GP_TYPE low = x[i], high = x[i + 1];
 
                 if (GPI(less)(high, low, context)) {
@@ -182,7 +182,7 @@ GPI_DEVICE void GPI(compare)(GP_TYPE *low, GP_TYPE *high)
 }
 
 /* Sorts the thread's integers by odd-even merges (Batcher, Sorting networks and their applications, 1968). */
-GPI_DEVICE void GPI(in_thread)(GP_TYPE *x)
+GPI_DEVICE void GPI(thread_network)(GP_TYPE *x)
 {
     GPI_UNROLL
     for (int run = 0; run < 5; run++) { /* merges runs of 2^run */
@@ -215,7 +215,7 @@ GPI_DEVICE GP_TYPE GPI(choose)(GP_TYPE a, GP_TYPE b, int larger)
  * Sorts the warp's integers, which each lane has sorted, by bitonic merges: a first step compares items with
  * those that mirror them, the following ones with those half as far away each time.
  */
-GPI_DEVICE void GPI(in_warp)(GP_TYPE *x, unsigned lane)
+GPI_DEVICE void GPI(warp_network)(GP_TYPE *x, unsigned lane)
 {
     for (unsigned lanes = 2; lanes <= 32; lanes *= 2) {
         const int upper = (lane & lanes / 2) != 0;
@@ -245,17 +245,17 @@ GPI_DEVICE void GPI(in_warp)(GP_TYPE *x, unsigned lane)
 }
 
 /* Sorts the integers of each warp. Those that are missing are taken for the largest of all. */
-GPI_DEVICE void GPI(in_integers)(GP_TYPE *x, unsigned rank, unsigned n)
+GPI_DEVICE void GPI(warp_sort)(GP_TYPE *x, unsigned rank, unsigned n)
 {
     const uint64_t ones = UINT64_MAX >> (64 - 8 * sizeof(GP_TYPE));
-    const GP_TYPE most = (GP_TYPE)((GP_TYPE)-1 < (GP_TYPE)1 ? ones >> 1 : ones);
+    const GP_TYPE largest = (GP_TYPE)((GP_TYPE)-1 < (GP_TYPE)1 ? ones >> 1 : ones);
 
     GPI_UNROLL
     for (unsigned i = 0; i < GPI(items); i++)
         if (rank * GPI(items) + i >= n)
-            x[i] = most;
-    GPI(in_thread)(x);
-    GPI(in_warp)(x, rank % 32);
+            x[i] = largest;
+    GPI(thread_network)(x);
+    GPI(warp_network)(x, rank % 32);
 }
 #endif
 
@@ -263,21 +263,21 @@ GPI_DEVICE void GPI(in_integers)(GP_TYPE *x, unsigned rank, unsigned n)
  * Sorts each chunk of n items. What stands for missing ones is not less than the others, and comes after
  * them.
  */
-GPI_DEVICE void GPI(in_chunks)(GP_TYPE *x, GPI_MERGE_VALUE *v, unsigned mine, unsigned n,
-                               GPI_CONTEXT context)
+GPI_DEVICE void GPI(thread_sort)(GP_TYPE *x, GPI_MERGE_VALUE *v, unsigned begin, unsigned n,
+                                 GPI_CONTEXT context)
 {
-    if (mine < n && n - mine < GPI(items)) {
-        GP_TYPE most = x[0];
+    if (begin < n && n - begin < GPI(items)) {
+        GP_TYPE largest = x[0];
 
         GPI_UNROLL
         for (unsigned i = 1; i < GPI(items); i++) {
-            if (mine + i >= n)
-                x[i] = most;
-            else if (!GPI(less)(x[i], most, context))
-                most = x[i];
+            if (begin + i >= n)
+                x[i] = largest;
+            else if (!GPI(less)(x[i], largest, context))
+                largest = x[i];
         }
     }
-    GPI(network)(x, v, context);
+    GPI(transpositions)(x, v, context);
 }
 
 /*
@@ -288,15 +288,15 @@ GPI_DEVICE void GPI(in_chunks)(GP_TYPE *x, GPI_MERGE_VALUE *v, unsigned mine, un
 GPI_DEVICE void GPI(block)(GP_TYPE *x, GPI_MERGE_VALUE *v, GPI(tile) *tile, unsigned rank,
                            unsigned n, GPI_CONTEXT context)
 {
-    const unsigned mine = rank * GPI(items);
-    unsigned run = GPI_MERGE_ALIKE ? 32 * GPI(items) : GPI(chunk);
+    const unsigned begin = rank * GPI(items);
+    unsigned run = GPI_MERGE_INDISTINGUISHABLE ? 32 * GPI(items) : GPI(first_run);
 
 #if !GPI_MERGE_PAIRS && !defined GP_LESS
-    if (GPI_MERGE_ALIKE)
-        GPI(in_integers)(x, rank, n);
+    if (GPI_MERGE_INDISTINGUISHABLE)
+        GPI(warp_sort)(x, rank, n);
     else
 #endif
-        GPI(in_chunks)(x, v, mine, n, context);
+        GPI(thread_sort)(x, v, begin, n, context);
     for (; run < n; run *= 2) {
         const unsigned first = (rank & ~(2 * run / GPI(items) - 1)) * GPI(items);
         GPI(runs) runs;
@@ -304,9 +304,9 @@ GPI_DEVICE void GPI(block)(GP_TYPE *x, GPI_MERGE_VALUE *v, GPI(tile) *tile, unsi
         runs.a = gpi_min(first, n);
         runs.a_end = runs.b = gpi_min(first + run, n);
         runs.b_end = gpi_min(first + 2 * run, n);
-        GPI(put)(x, v, tile, rank, mine < n ? n - mine : 0, GPI(items));
+        GPI(put)(x, v, tile, rank, begin < n ? n - begin : 0, GPI(items));
         __syncthreads(); /* the runs are there */
-        GPI(part)(x, v, tile, runs, mine - runs.a, GPI(items), context);
+        GPI(part)(x, v, tile, runs, begin - runs.a, GPI(items), context);
         __syncthreads(); /* and have been read */
     }
 }

@@ -10,32 +10,33 @@
 #define GPI_RAKES (sizeof(GP_TYPE) <= 16)
 
 /* A lane reads and writes 16 bytes at a time of types of 4 and of 8, and single values of others. */
-#define GPI_RAKE_RUN (GP_BLOCK / 32)
-#define GPI_RAKE_WIDE                                                                              \
-    ((sizeof(GP_TYPE) == 4 || sizeof(GP_TYPE) == 8) && GPI_RAKE_RUN * sizeof(GP_TYPE) % 16 == 0    \
-         ? 16 / (int)sizeof(GP_TYPE)                                                               \
+#define GPI_RAKE_ITEMS (GP_BLOCK / 32)
+#define GPI_RAKE_UNIT_ITEMS                                                                       \
+    ((sizeof(GP_TYPE) == 4 || sizeof(GP_TYPE) == 8) && GPI_RAKE_ITEMS * sizeof(GP_TYPE) % 16 == 0 \
+         ? 16 / (int)sizeof(GP_TYPE)                                                              \
          : 1)
 
 /* After every 128 bytes as much is left free, so that the lanes of the raking warp use different banks. */
-#define GPI_RAKE_PAD(i) \
-    ((i) + (i) / (sizeof(GP_TYPE) <= 4 ? 32 : GPI_RAKES ? 128 / (unsigned)sizeof(GP_TYPE) : 1) * GPI_RAKE_WIDE)
+#define GPI_RAKE_PAD(i)                                                                         \
+    ((i) + (i) / (sizeof(GP_TYPE) <= 4 ? 32 : GPI_RAKES ? 128 / (unsigned)sizeof(GP_TYPE) : 1) * \
+               GPI_RAKE_UNIT_ITEMS)
 #define GPI_RAKE_VALUES (GPI_RAKES ? GPI_RAKE_PAD(GP_BLOCK) : GP_BLOCK / 32)
 
 typedef struct {
-    GP_TYPE items[GPI_RAKE_WIDE];
-} __attribute__((aligned(GPI_RAKE_WIDE > 1 ? 16 : __alignof__(GP_TYPE)))) GPI(rake_unit);
+    GP_TYPE items[GPI_RAKE_UNIT_ITEMS];
+} __attribute__((aligned(GPI_RAKE_UNIT_ITEMS > 1 ? 16 : __alignof__(GP_TYPE)))) GPI(rake_unit);
 
 /* Reads the values of the lane's GP_BLOCK / 32 threads, and folds them from left to right. */
-GPI_DEVICE GP_TYPE GPI(rake_read)(GPI(rake_unit) *run, const GP_TYPE *values, unsigned lane)
+GPI_DEVICE GP_TYPE GPI(rake_read)(GPI(rake_unit) *units, const GP_TYPE *values, unsigned lane)
 {
     GPI_UNROLL
-    for (unsigned i = 0; i < GPI_RAKE_RUN; i += GPI_RAKE_WIDE)
-        gpi_get(run[i / GPI_RAKE_WIDE], &values[GPI_RAKE_PAD(lane * GPI_RAKE_RUN + i)]);
+    for (unsigned i = 0; i < GPI_RAKE_ITEMS; i += GPI_RAKE_UNIT_ITEMS)
+        gpi_get(units[i / GPI_RAKE_UNIT_ITEMS], &values[GPI_RAKE_PAD(lane * GPI_RAKE_ITEMS + i)]);
 
-    GP_TYPE sum = run[0].items[0];
+    GP_TYPE sum = units[0].items[0];
     GPI_UNROLL
-    for (unsigned i = 1; i < GPI_RAKE_RUN; i++)
-        sum = GPI(combine)(sum, run[i / GPI_RAKE_WIDE].items[i % GPI_RAKE_WIDE]);
+    for (unsigned i = 1; i < GPI_RAKE_ITEMS; i++)
+        sum = GPI(combine)(sum, units[i / GPI_RAKE_UNIT_ITEMS].items[i % GPI_RAKE_UNIT_ITEMS]);
     return sum;
 }
 

@@ -23,7 +23,7 @@ static inline size_t gpi_ones_below(size_t n, int bit)
 }
 
 /* What every device has for a block without asking, less what aligning the values may take. */
-#define GPI_NETWORK_ROOM (48 * 1024 - GPI_ALIGNMENT)
+#define GPI_NETWORK_SHARED_LIMIT (48 * 1024 - GPI_ALIGNMENT)
 
 /* Threads that find registers on a multiprocessor at a time: 128 registers each. */
 #define GPI_NETWORK_THREADS 512
@@ -70,19 +70,19 @@ enum {
 
 /* The largest block, a power of two, whose tile fits into shared memory. */
 #define GPI_NETWORK_FITS(threads) \
-    (GPI_NETWORK_BYTES * GPI(items_of_thread) * (threads) <= GPI_NETWORK_ROOM)
+    (GPI_NETWORK_BYTES * GPI(items_of_thread) * (threads) <= GPI_NETWORK_SHARED_LIMIT)
 enum {
-    GPI(most_threads) = GPI_NETWORK_FITS(1024)  ? 1024
-                        : GPI_NETWORK_FITS(512) ? 512
-                        : GPI_NETWORK_FITS(256) ? 256
-                        : GPI_NETWORK_FITS(128) ? 128
-                        : GPI_NETWORK_FITS(64)  ? 64
-                        : GPI_NETWORK_FITS(32)  ? 32
-                        : GPI_NETWORK_FITS(16)  ? 16
-                        : GPI_NETWORK_FITS(8)   ? 8
-                        : GPI_NETWORK_FITS(4)   ? 4
-                        : GPI_NETWORK_FITS(2)   ? 2
-                                                : 1
+    GPI(max_threads) = GPI_NETWORK_FITS(1024)  ? 1024
+                       : GPI_NETWORK_FITS(512) ? 512
+                       : GPI_NETWORK_FITS(256) ? 256
+                       : GPI_NETWORK_FITS(128) ? 128
+                       : GPI_NETWORK_FITS(64)  ? 64
+                       : GPI_NETWORK_FITS(32)  ? 32
+                       : GPI_NETWORK_FITS(16)  ? 16
+                       : GPI_NETWORK_FITS(8)   ? 8
+                       : GPI_NETWORK_FITS(4)   ? 4
+                       : GPI_NETWORK_FITS(2)   ? 2
+                                               : 1
 };
 
 /* Of a thread's items, all are there: a bit for each. */
@@ -90,9 +90,8 @@ enum {
 
 /* At least so many blocks find registers on a multiprocessor at a time. */
 enum {
-    GPI(least_blocks) = GPI(most_threads) <= GPI_NETWORK_THREADS
-                            ? GPI_NETWORK_THREADS / GPI(most_threads)
-                                   : 1
+    GPI(min_blocks) =
+        GPI(max_threads) <= GPI_NETWORK_THREADS ? GPI_NETWORK_THREADS / GPI(max_threads) : 1
 };
 
 /* ---- the arrays ------------------------------------------------------------------------------ */
@@ -264,8 +263,8 @@ static inline cudaError_t GPI(check)(const GPI(job) *job, const char *function)
 /* Lays out tiles for blocks of `threads` threads, or fewer where their tile would not fit. */
 static inline int GPI(prepare)(GPI(job) *job, int threads, int descending)
 {
-    if (threads > GPI(most_threads))
-        threads = GPI(most_threads);
+    if (threads > GPI(max_threads))
+        threads = GPI(max_threads);
     job->backwards = descending ? SIZE_MAX : 0;
     job->tile_bits = gpi_levels((size_t)threads) + GPI(log_items);
     job->array_bits = gpi_levels(job->length);

@@ -34,16 +34,16 @@ static inline size_t gpi_larger_size(size_t a, size_t b)
 /* Tiles of a launch, at most: the x dimension of a grid ends there, and 32-bit tile numbers reach twice as far. */
 #define GPI_MOST_TILES ((size_t)0x7FFFFFFF)
 
-/* Refuses more than `most` items, or than an array of such items can have. `name` is the parameter with n. */
+/* Refuses more than `max_n` items, or than an array of such items can have. `name` is the parameter with n. */
 static inline cudaError_t gpi_check_count(const char *function, const char *name, size_t n,
-                                          size_t most, size_t item_bytes)
+                                          size_t max_n, size_t item_bytes)
 {
-    if (most > GPI_MOST_BYTES / item_bytes)
-        most = GPI_MOST_BYTES / item_bytes;
-    if (n <= most)
+    if (max_n > GPI_MOST_BYTES / item_bytes)
+        max_n = GPI_MOST_BYTES / item_bytes;
+    if (n <= max_n)
         return cudaSuccess;
     return gpi_error(cudaErrorInvalidValue, "%s: %s is %zu; it must be at most %zu", function, name,
-                     n, most);
+                     n, max_n);
 }
 
 /* ---- overlap --------------------------------------------------------------------------------- */

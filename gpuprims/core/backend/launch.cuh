@@ -248,7 +248,8 @@ static inline int gpi_kernel_ready(const void *kernel, size_t bytes, signed char
 #endif
 
 /* Blocks of a persistent kernel: so many for each multiprocessor, no more than there are tiles. */
-static inline unsigned gpi_resident_blocks(unsigned each, size_t tiles, size_t most)
+static inline unsigned gpi_resident_blocks(unsigned per_multiprocessor, size_t tiles,
+                                           size_t max_blocks)
 {
     int device = 0, processors = 0;
     size_t blocks;
@@ -257,9 +258,9 @@ static inline unsigned gpi_resident_blocks(unsigned each, size_t tiles, size_t m
         cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device) != cudaSuccess ||
         processors < 1)
         processors = 1;
-    blocks = (size_t)processors * each;
+    blocks = (size_t)processors * per_multiprocessor;
     blocks = blocks < tiles ? blocks : tiles;
-    return (unsigned)(blocks < most ? blocks : most);
+    return (unsigned)(blocks < max_blocks ? blocks : max_blocks);
 }
 
 #endif

@@ -124,9 +124,9 @@ GPI_DEVICE unsigned gpi_min(unsigned a, unsigned b)
 }
 
 /* n, but not more than most. */
-GPI_DEVICE unsigned gpi_min_size(size_t n, unsigned most)
+GPI_DEVICE unsigned gpi_min_size(size_t n, unsigned limit)
 {
-    return n < most ? (unsigned)n : most;
+    return n < limit ? (unsigned)n : limit;
 }
 
 /* The compiler takes x for a new value: it computes again what it else would keep in registers. */

@@ -8,19 +8,19 @@
  * Needs block/core/merge.cuh, and
  *
  *     GPI(threads)      a constant: threads of a block
- *     GPI(most_log)     a constant: the logarithm of how many runs are merged at a time, at most
+ *     GPI(max_ways_log)     a constant: the logarithm of how many runs are merged at a time, at most
  *
  * Part of merge.cuh and merge_sort.cuh; not to be included directly.
  */
 
 #define GPI_MERGE_BATCH (GPI(items) > 1 ? 8 : 1) /* so many reads of a lane are under way */
-#define GPI_MERGE_MOST  (1u << GPI(most_log))
+#define GPI_MERGE_MAX_WAYS (1u << GPI(max_ways_log))
 
 /*
  * Items of a tile of the output: at most, since every piece begins with the items of some thread; how many
  * fewer it may have at either end; and how many it has on average.
  */
-#define GPI_MERGE_FULL (GPI(pass_items) * (GPI(threads) - GPI_MERGE_MOST))
+#define GPI_MERGE_FULL (GPI(pass_items) * (GPI(threads) - GPI_MERGE_MAX_WAYS))
 #define GPI_MERGE_SLACK (GPI_MERGE_FULL / 16)
 #define GPI_MERGE_PASS_N (GPI_MERGE_FULL - GPI_MERGE_SLACK)
 
@@ -64,12 +64,13 @@ GPI_DEVICE size_t GPI(run_items)(const GPI(pass) *pass, size_t items, unsigned r
 
 /* The pieces of the runs that make up a tile. In it, each begins with the items of some thread. */
 typedef struct {
-    const GP_TYPE *keys[GPI_MERGE_MOST];
+    const GP_TYPE *keys[GPI_MERGE_MAX_WAYS];
 #if GPI_MERGE_PAIRS
-    const GPI_MERGE_VALUE *values[GPI_MERGE_MOST];
+    const GPI_MERGE_VALUE *values[GPI_MERGE_MAX_WAYS];
 #endif
-    unsigned thread[GPI_MERGE_MOST]; /* which */
-    unsigned items[GPI_MERGE_MOST];  /* how many items it has; later, with those that were merged into it */
+    unsigned thread[GPI_MERGE_MAX_WAYS]; /* which */
+    unsigned items
+        [GPI_MERGE_MAX_WAYS]; /* how many items it has; later, with those that were merged into it */
     size_t out;                      /* where the tile begins in the output */
 } GPI(pieces);
 
@@ -79,13 +80,14 @@ GPI_DEVICE void GPI(cut)(GPI(pieces) *pieces, const GPI(pass) *pass, size_t firs
                          size_t number)
 {
     const size_t items = GPI(group_items)(pass, first);
-    const size_t *splits = pass->splits + (size_t)blockIdx.x * GPI_MERGE_MOST;
-    const unsigned lane = threadIdx.x % 32, r = lane % GPI_MERGE_MOST, is_run = lane < 1u << pass->log;
+    const size_t *splits = pass->splits + (size_t)blockIdx.x * GPI_MERGE_MAX_WAYS;
+    const unsigned lane = threadIdx.x % 32, r = lane % GPI_MERGE_MAX_WAYS,
+                   is_run = lane < 1u << pass->log;
     const int is_last = (number + 1) * GPI_MERGE_PASS_N >= items;
     const size_t from = !is_run || number == 0 ? 0 : splits[r];
     const size_t to = !is_run   ? 0
                       : is_last ? GPI(run_items)(pass, items, r)
-                                : splits[GPI_MERGE_MOST + r];
+                                : splits[GPI_MERGE_MAX_WAYS + r];
     unsigned count = gpi_min_size(to > from ? to - from : 0, GPI_MERGE_FULL);
     const unsigned before = gpi_warp_prefix(count, lane) - count;
 
@@ -250,7 +252,7 @@ static inline size_t GPI(pass_tiles)(size_t n, size_t group)
     return gpi_divide_up(n, group) * gpi_divide_up(group, GPI_MERGE_PASS_N);
 }
 
-/* Launches a pass; its splits have room for GPI_MERGE_MOST numbers for each tile. */
+/* Launches a pass; its splits have room for GPI_MERGE_MAX_WAYS numbers for each tile. */
 static inline cudaError_t GPI(pass_launch)(GPI(pass) *pass, GPI_CONTEXT context, int dependent,
                                            cudaStream_t stream)
 {

@@ -27,5 +27,6 @@ enum {
                                             : 32,
     GPI(places) = GPI(threads) * GPI(items),
     GPI(blocks) = GPI_MERGE_BYTES <= 16 ? GPI_TUNE_MERGE_BLOCKS : 1,
-    GPI(most_log) = GPI_MERGE_BYTES <= 128 ? 4 : 3 /* each run may leave a thread of a pass idle */
+    GPI(max_ways_log) =
+        GPI_MERGE_BYTES <= 128 ? 4 : 3 /* each run may leave a thread of a pass idle */
 };

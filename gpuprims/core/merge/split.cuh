@@ -25,7 +25,7 @@
 
 #if GPI_DEVICE_CODE
 /* The smaller of two. */
-GPI_DEVICE size_t gpi_merge_least(size_t a, size_t b)
+GPI_DEVICE size_t gpi_merge_min(size_t a, size_t b)
 {
     return a < b ? a : b;
 }
@@ -57,39 +57,41 @@ typedef struct {
     size_t low, high; /* the cut is in [low, high] */
     unsigned run;
     int log; /* the run has 2^log lanes */
-} GPI(lanes);
+} GPI(search);
 
 #if GPI_DEVICE_CODE
 /*
  * One warp: how many items of each run come before a pivot of run `of`, which is item `place` of it. If
  * share > 0, that may be about this share of the intervals: at first it is looked for within a few roots.
  */
-GPI_DEVICE size_t GPI(count)(const GPI(lanes) *lanes, GP_TYPE pivot, unsigned of, size_t place,
+GPI_DEVICE size_t GPI(count)(const GPI(search) *search, GP_TYPE pivot, unsigned of, size_t place,
                              float share, GPI_CONTEXT context)
 {
-    const unsigned each = 1u << lanes->log, number = threadIdx.x & (each - 1);
-    const int log = lanes->log + GPI_MERGE_PROBES_LOG;
-    size_t low = lanes->run == of ? place : lanes->low, width = lanes->run == of ? 0 : lanes->high - low;
+    const unsigned each = 1u << search->log, number = threadIdx.x & (each - 1);
+    const int log = search->log + GPI_MERGE_PROBES_LOG;
+    size_t low = search->run == of ? place : search->low,
+           width = search->run == of ? 0 : search->high - low;
     size_t base = 0, span = width;
 
     if (share > 0 && width > 0) {
-        const size_t middle = gpi_merge_least((size_t)((float)width * share), width);
-        const size_t reach = (size_t)4 << gpi_merge_bits(gpi_merge_least(middle, width - middle)) / 2;
+        const size_t middle = gpi_merge_min((size_t)((float)width * share), width);
+        const size_t reach = (size_t)4 << gpi_merge_bits(gpi_merge_min(middle, width - middle)) / 2;
 
         base = middle > reach ? middle - reach : 0;
-        span = gpi_merge_least(middle + reach, width) - base;
+        span = gpi_merge_min(middle + reach, width) - base;
     }
     while (__any_sync(GPI_FULL_MASK, width > 0)) {
         unsigned count = 0;
 
         GPI_UNROLL
         for (unsigned i = 0; i < 1u << GPI_MERGE_PROBES_LOG; i++) {
-            const size_t offset = gpi_merge_probe(base, span, i << lanes->log | number, log);
+            const size_t offset = gpi_merge_probe(base, span, i << search->log | number, log);
 
             if (offset < width) {
-                const GP_TYPE x = lanes->keys[low + offset];
+                const GP_TYPE x = search->keys[low + offset];
 
-                count += (unsigned)(lanes->run < of ? !GPI(less)(pivot, x, context) : GPI(less)(x, pivot, context));
+                count += (unsigned)(search->run < of ? !GPI(less)(pivot, x, context)
+                                                     : GPI(less)(x, pivot, context));
             }
         }
         for (unsigned step = 1; step < each; step *= 2)
@@ -106,23 +108,23 @@ GPI_DEVICE size_t GPI(count)(const GPI(lanes) *lanes, GP_TYPE pivot, unsigned of
 }
 
 /* One warp: the run of the pivot, and its place there, by its share of about the widest interval. */
-GPI_DEVICE unsigned GPI(pivot)(const GPI(lanes) *lanes, float share, size_t *place)
+GPI_DEVICE unsigned GPI(pivot)(const GPI(search) *search, float share, size_t *place)
 {
-    const size_t width = lanes->high - lanes->low;
-    const unsigned bits = gpi_merge_bits(width), most = gpi_warp_max(bits);
-    const int lane = __ffs((int)__ballot_sync(GPI_FULL_MASK, bits == most)) - 1;
+    const size_t width = search->high - search->low;
+    const unsigned bits = gpi_merge_bits(width), max_bits = gpi_warp_max(bits);
+    const int lane = __ffs((int)__ballot_sync(GPI_FULL_MASK, bits == max_bits)) - 1;
     size_t offset = (size_t)((float)width * share);
 
-    offset = lanes->low + (offset < width ? offset : width ? width - 1 : 0);
+    offset = search->low + (offset < width ? offset : width ? width - 1 : 0);
     *place = __shfl_sync(GPI_FULL_MASK, offset, lane);
-    return (unsigned)lane >> lanes->log;
+    return (unsigned)lane >> search->log;
 }
 
 /* One warp: cuts the runs of a group so that `wanted` items come before, or up to GPI_MERGE_SLACK fewer. */
-GPI_DEVICE void GPI(split)(const GPI(pass) *pass, size_t items, size_t first,
-                           GPI(lanes) *lanes, size_t wanted, GPI_CONTEXT context)
+GPI_DEVICE void GPI(split)(const GPI(pass) *pass, size_t items, size_t first, GPI(search) *search,
+                           size_t wanted, GPI_CONTEXT context)
 {
-    const int is_first = (threadIdx.x & ((1u << lanes->log) - 1)) == 0; /* of its run's lanes */
+    const int is_first = (threadIdx.x & ((1u << search->log) - 1)) == 0; /* of its run's lanes */
     size_t before = 0, until = items;                                   /* the sums of low and of high */
 
     for (int round = 0; before + GPI_MERGE_SLACK < wanted; round++) {
@@ -130,16 +132,16 @@ GPI_DEVICE void GPI(split)(const GPI(pass) *pass, size_t items, size_t first,
         const float share =
             guess ? (float)(wanted - GPI_MERGE_SLACK / 2 - before) / (float)(until - before) : 0.5f;
         size_t place;
-        const unsigned of = GPI(pivot)(lanes, share, &place);
+        const unsigned of = GPI(pivot)(search, share, &place);
         const GP_TYPE pivot = GPI_MERGE_RUN_BEGIN_OF(pass->keys, pass, first, of)[place];
-        const size_t count = GPI(count)(lanes, pivot, of, place, guess ? share : 0, context);
+        const size_t count = GPI(count)(search, pivot, of, place, guess ? share : 0, context);
         const size_t rank = gpi_merge_sum(is_first ? count : 0);
 
         if (rank > wanted) {
-            lanes->high = count;
+            search->high = count;
             until = rank;
         } else { /* the pivot itself comes before the cut, unless it is the very item */
-            lanes->low = count + (of == lanes->run && rank < wanted);
+            search->low = count + (of == search->run && rank < wanted);
             before = rank + (rank < wanted);
         }
     }
@@ -157,7 +159,7 @@ static __global__ void __launch_bounds__(32 * GPI_MERGE_SPLIT_WARPS)
     const unsigned lane = threadIdx.x % 32;
     const size_t tile = (size_t)blockIdx.x * GPI_MERGE_SPLIT_WARPS + threadIdx.x / 32;
     const size_t first = tile / pass.tiles * pass.group, wanted = tile % pass.tiles * GPI_MERGE_PASS_N;
-    GPI(lanes) lanes;
+    GPI(search) search;
 
     gpi_grid_wait();
     if (tile >= tiles || wanted == 0)
@@ -165,14 +167,14 @@ static __global__ void __launch_bounds__(32 * GPI_MERGE_SPLIT_WARPS)
     const size_t items = GPI(group_items)(&pass, first);
     if (wanted >= items)
         return;
-    lanes.log = 5 - pass.log;
-    lanes.run = lane >> lanes.log;
-    lanes.keys = GPI_MERGE_RUN_BEGIN_OF(pass.keys, &pass, first, lanes.run);
-    lanes.low = 0;
-    lanes.high = GPI(run_items)(&pass, items, lanes.run);
-    GPI(split)(&pass, items, first, &lanes, wanted, context);
-    if ((lane & ((1u << lanes.log) - 1)) == 0)
-        pass.splits[tile * GPI_MERGE_MOST + lanes.run] = lanes.low;
+    search.log = 5 - pass.log;
+    search.run = lane >> search.log;
+    search.keys = GPI_MERGE_RUN_BEGIN_OF(pass.keys, &pass, first, search.run);
+    search.low = 0;
+    search.high = GPI(run_items)(&pass, items, search.run);
+    GPI(split)(&pass, items, first, &search, wanted, context);
+    if ((lane & ((1u << search.log) - 1)) == 0)
+        pass.splits[tile * GPI_MERGE_MAX_WAYS + search.run] = search.low;
     gpi_grid_launch_next();
 #endif
 }

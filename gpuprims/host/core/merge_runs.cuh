@@ -57,14 +57,14 @@ static inline size_t GPI(runs_after)(const GP_KEY *keys, size_t first, size_t la
 
 /*
  * Where the runs divide at a rank: `at` gets one place for each of them. The number of the key at that
- * rank is found bit by bit, while the places that its equals may have in each run close in on it. `room`
+ * rank is found bit by bit, while the places that its equals may have in each run close in on it. `split_scratch`
  * is for two places more of each run.
  */
 static inline void GPI(runs_split)(const GPI(runs_run) *run, size_t runs, size_t rank, size_t *at,
-                                   size_t *room)
+                                   size_t *split_scratch)
 {
     uint64_t low = 0, high = UINT64_MAX >> (64 - GPI_KEY_WIDTH);
-    size_t *end = room, *after = room + runs, before = 0;
+    size_t *end = split_scratch, *after = split_scratch + runs, before = 0;
 
     for (size_t r = 0; r < runs; r++) {
         at[r] = 0;
@@ -110,8 +110,8 @@ static inline void *GPI(runs_merge)(void *argument)
 {
     const GPI(runs_part) *part = (const GPI(runs_part) *)argument;
     gpi_wide_word *tree = (gpi_wide_word *)part->scratch;
-    size_t *room = (size_t *)tree, *at = (size_t *)(tree + 2 * part->runs), *end = at + part->runs,
-           n = part->last - part->first;
+    size_t *split_scratch = (size_t *)tree, *at = (size_t *)(tree + 2 * part->runs),
+           *end = at + part->runs, n = part->last - part->first;
     GPI(runs_run) *run =
         (GPI(runs_run) *)(tree + part->runs); /* like the room, before there is a tree */
 
@@ -127,8 +127,8 @@ static inline void *GPI(runs_merge)(void *argument)
             run[r].keys = part->keys_in + part->offsets[r];
             run[r].n = part->offsets[r + 1] - part->offsets[r];
         }
-        GPI(runs_split)(run, part->runs, part->first, at, room);
-        GPI(runs_split)(run, part->runs, part->last, end, room);
+        GPI(runs_split)(run, part->runs, part->first, at, split_scratch);
+        GPI(runs_split)(run, part->runs, part->last, end, split_scratch);
         for (size_t r = 0; r < part->runs; r++) {
             at[r] += part->offsets[r];
             end[r] += part->offsets[r];

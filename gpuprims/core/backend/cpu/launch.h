@@ -252,7 +252,7 @@ static inline int gpi_cpu_make_stacks(gpi_cpu_block *block, unsigned count)
 }
 
 /* As many blocks as a launch runs at a time, if the system allows it. */
-static inline unsigned gpi_cpu_most_resident(unsigned cluster)
+static inline unsigned gpi_cpu_max_resident(unsigned cluster)
 {
     unsigned resident = (unsigned)gpi_cpu_resident_blocks();
 
@@ -263,7 +263,7 @@ static inline unsigned gpi_cpu_most_resident(unsigned cluster)
 static inline void gpi_cpu_release_block(gpi_cpu_block *block)
 {
     pthread_mutex_lock(&gpi_cpu_blocks_lock);
-    int is_kept = gpi_cpu_free_count < 2 * gpi_cpu_most_resident(GPI_CPU_MAX_CLUSTER);
+    int is_kept = gpi_cpu_free_count < 2 * gpi_cpu_max_resident(GPI_CPU_MAX_CLUSTER);
     if (is_kept) {
         block->next_free = gpi_cpu_free_blocks;
         gpi_cpu_free_blocks = block;
@@ -355,12 +355,12 @@ static inline cudaError_t gpi_cpu_check_launch(const gpi_cpu_launch_state *launc
 
 static inline cudaError_t gpi_cpu_run_launch(gpi_cpu_launch_state *launch)
 {
-    enum { MOST = 256 };
-    gpi_cpu_block *blocks[MOST];
-    pthread_t workers[MOST]; /* the first one is the calling thread */
-    unsigned wanted = gpi_cpu_most_resident(launch->cluster), count = 0, started = 0;
+    enum { MAX_RESIDENT = 256 };
+    gpi_cpu_block *blocks[MAX_RESIDENT];
+    pthread_t workers[MAX_RESIDENT]; /* the first one is the calling thread */
+    unsigned wanted = gpi_cpu_max_resident(launch->cluster), count = 0, started = 0;
 
-    wanted = wanted < (unsigned)MOST ? wanted : (unsigned)MOST;
+    wanted = wanted < (unsigned)MAX_RESIDENT ? wanted : (unsigned)MAX_RESIDENT;
     wanted = wanted < launch->blocks ? wanted : (unsigned)launch->blocks;
     while (count < wanted && (blocks[count] = gpi_cpu_acquire_block(
                                   launch, launch->block.x * launch->block.y * launch->block.z)))
