@@ -1,5 +1,5 @@
 /*
- * hybrid_sort.cuh: sorts an array in host memory of any size with the GPU, however little memory that has.
+ * hybrid_sort.cuh: sorts an array in host memory of any size with the GPU, however little device memory there is.
  *
  * Parameters   GP_NAME        prefix of every generated name (gp, when nothing at all is defined)
  *              GP_KEY         K: an integer type of 1, 2, 4 or 8 bytes, float or double (int); or, with
@@ -29,15 +29,14 @@
  * Guarantees   In place; blocks until the array is sorted. Besides device_bytes of device memory it takes,
  *              while it runs, as much host memory as the array has (method 1 up to a half more; method 2 may
  *              use two thirds of it), and page-locked memory through which all copies go: 4 MB for each
- *              thread, 8 MB with few.
+ *              thread, 8 MB with fewer than 8 threads.
  * Errors       cudaErrorInvalidValue, with gp_last_error_message(): nothing has been done.
  *              cudaErrorMemoryAllocation: the device, or with a message the host, has no memory for it;
- *              nothing has been done. Else what a copy or a launch returned. Whatever it is, all that was
- *              allocated is freed, and the array has the items that it had, pairs still together, in some
- *              order. n == 0 succeeds.
+ *              nothing has been done. Otherwise the error of a copy or a launch. In every case all memory is
+ *              freed, and the array has the items that it had, pairs still together, in some order. n == 0 succeeds.
  *
  * How it works: chunks go to the GPU, are sorted there by radix_sort.cuh, and come back into a temporary
- * array, sorted runs. While some chunks are copied in and others are sorted and copied back, the CPU
+ * array as sorted runs. While some chunks are copied in and others are sorted and copied back, the CPU
  * merges groups of runs (method 1; Gowanlock and Karsin, A hybrid CPU/GPU approach for optimizing sorting
  * throughput, 2019). Then either
  *
@@ -45,11 +44,10 @@
  *     2   the merged order is cut into equal parts, each small enough for the GPU. Where a cut goes through
  *         each run is found exactly, so that no distribution of keys makes a part too large. The pieces of
  *         a part are gathered on their way to the GPU, sorted, and come back into their place. Meanwhile
- *         some of the runs, the guests, wait in the first places of the array; the parts that belong there
- *         come last
+ *         some of the runs are parked at the start of the array; the parts that belong there come last
  *
  * Nothing in the array is overwritten before it is elsewhere in host memory, and after a failure what has
- * been overwritten comes back from there. docs/hybrid-sort.md has the lanes and when which method is chosen.
+ * been overwritten is restored from there. docs/hybrid-sort.md has the pipeline and how the method is chosen;
  * core/hybrid/pipeline.cuh.
  *
  * No include guard: each include stamps out one instance, as its parameters say.
@@ -78,7 +76,7 @@ GPI_ONCE_PER_NAME(hybrid_sort);
 
 #include "core/hybrid/pipeline.cuh"
 
-/* The sort of a chunk: an instance of radix_sort.cuh under names of this header's own. */
+/* The sort of a chunk: an instance of radix_sort.cuh under private names. */
 #define GPI_HYBRID_RADIX(word) GPI_JOIN4(gpi_, GP_NAME, hybrid_radix, _##word)
 #pragma push_macro("GPI_TAG")
 #pragma push_macro("GPI_DEFAULT")
@@ -97,7 +95,7 @@ GPI_ONCE_PER_NAME(hybrid_sort);
 #pragma pop_macro("GPI_PUBLIC")
 #pragma pop_macro("GP_API")
 
-/* The numbers of keys once more, for the host. */
+/* The order of keys once more, as host functions. */
 #undef GPI_RADIX_KEY_IS_STAMPED
 #undef GPI_FUNCTION
 #define GPI_FUNCTION static inline
@@ -110,20 +108,20 @@ GPI_CHECK_KEY();
 /* ---- the plan ---------------------------------------------------------------------------------- */
 
 #define GPI_HYBRID_MAX_CHUNKS \
-    ((size_t)4096) /* chunks: the cuts of method 2 take the square of that */
+    ((size_t)4096) /* method 2 has the square of that many cuts */
 
 /*
- * With so many chunks, filling and emptying the lanes takes little of the time. Of runs that the CPU has to
- * merge there had better be fewer.
+ * Chunks of a large array: with 64, filling and draining the pipeline takes little of the time; for
+ * a merge on the CPU fewer runs are better.
  */
 #define GPI_HYBRID_METHOD_2_CHUNKS ((size_t)64)
 #define GPI_HYBRID_METHOD_1_CHUNKS ((size_t)16)
 #define GPI_HYBRID_MIN_CHUNK_BYTES \
-    ((size_t)8 << 20) /* bytes of a chunk that need not be smaller for that */
+    ((size_t)8 << 20) /* smaller chunks bring nothing */
 
 /*
- * So many of the runs, the guests, wait for the second trip in the array itself, in places of chunks that
- * have been sorted: new memory is slow, since the system clears it. Fewer than half, and more than there are
+ * Runs that are parked in the array between the two trips, in places of chunks that have been
+ * sorted: new memory is slow, since the system clears it. Fewer than half, and more than there are
  * chunks on the device.
  */
 #define GPI_HYBRID_PARKED(chunks) ((chunks)*7 / 16)
@@ -136,25 +134,24 @@ typedef struct {
 
     int method;
     size_t chunk_n, chunks, slots;
-    size_t group, groups; /* chunks that are merged while others are sorted; 1: none are */
+    size_t group, groups; /* chunks per merge while others are sorted; 1: none */
     int threads;
 
     gpi_hybrid_pipeline pipeline;
     gp_workspace ws;
     char *device, *staging, *state; /* one allocation each */
-    char *temporary;                /* the runs, or the groups of them and the runs of two groups */
+    char *temporary;                /* all runs; or all groups, and the runs of two of them */
     size_t staging_bytes, temporary_bytes;
     int pinned;
     GP_KEY *run_keys, *group_keys;
     GPI_RUNS_VALUE *run_values, *group_values;
-    gpi_hybrid_place *array; /* of each chunk, where it is in the user's arrays */
-    gpi_hybrid_place *own;   /* and its place among the runs in the temporary array */
-    gpi_hybrid_place *runs;  /* where its run is after the first trip: there, or */
-    size_t parked,
-        *parked_run; /* run guest[c] is in the place of chunk c of the user's, for c < guests */
+    gpi_hybrid_place *array; /* of each chunk: its place in the user's arrays */
+    gpi_hybrid_place *own;   /* the place of its run in the temporary array */
+    gpi_hybrid_place *runs;  /* where its run is after the first trip: own, or array if parked */
+    size_t parked, *parked_run; /* run parked_run[c] lies in place c of the array, for c < parked */
     GPI(runs_run) *run;
     size_t *cuts;
-    char *scratch; /* scratch_bytes for each thread: offsets of runs, then GPI(runs_scratch) */
+    char *scratch; /* scratch_bytes per thread: offsets of runs, then GPI(runs_scratch) */
     size_t scratch_bytes;
 } GPI(sort);
 
@@ -168,7 +165,7 @@ static inline size_t GPI(bytes)(size_t n, size_t slots)
                          gpi_align_up(GPI_HYBRID_RADIX(radix_sort_workspace_bytes)(n)));
 }
 
-/* The most items of a chunk, up to n, that fit in `budget` bytes. */
+/* The largest chunk, up to n items, whose slots fit into `budget` bytes. */
 static inline size_t GPI(capacity)(size_t budget, size_t n, size_t slots)
 {
     size_t fits = 0, more = n + 1;
@@ -185,16 +182,18 @@ static inline size_t GPI(capacity)(size_t budget, size_t n, size_t slots)
 }
 
 /*
- * The time that items take, in nanoseconds each. A trip to the GPU and back: the longer of the copies over
- * the bus, both ways at once, and of those into and out of the staging blocks. A merge: a part that all take,
- * and one for each level of the tree. As measured in docs/hybrid-sort.md.
+ * The cost of an item in nanoseconds. A trip to the GPU and back: the slower of the bus, with
+ * copies both ways at once, and the copies into and out of the staging buffers. A merge: a constant
+ * part, and one for each level of the tree. Measured: docs/hybrid-sort.md.
  */
-#define GPI_HYBRID_BUS 40.0    /* bytes in a nanosecond, each way */
-#define GPI_HYBRID_STAGING 3.5 /* bytes in a nanosecond for each thread, each way */
-#define GPI_HYBRID_ITEM_NS 8.0 /* nanoseconds of a thread */
+#define GPI_HYBRID_BUS 40.0    /* bytes per nanosecond, each way */
+#define GPI_HYBRID_STAGING 3.5 /* bytes per nanosecond and thread, each way */
+#define GPI_HYBRID_ITEM_NS 8.0 /* of one thread */
 #define GPI_HYBRID_LEVEL_NS 3.0
 
-/* Which method should be faster. The first trip is the same: so, the second one or a merge. */
+/*
+ * Which method should be faster after the first trip, which both have: a merge, or a second trip.
+ */
 static inline int GPI(choose_method)(const GPI(sort) * sort)
 {
     const double bytes = (double)(sizeof(GP_KEY) + GPI_HYBRID_VALUE_BYTES);
@@ -207,7 +206,7 @@ static inline int GPI(choose_method)(const GPI(sort) * sort)
     return merge < (bus > staging ? bus : staging) ? 1 : 2;
 }
 
-/* Says what is wrong with the arguments, if anything is. */
+/* Refuses wrong arguments. */
 static inline cudaError_t GPI(check)(const char *function, const GPI(sort) *sort)
 {
     const gpi_argument used[] = {
@@ -234,7 +233,10 @@ static inline cudaError_t GPI(check)(const char *function, const GPI(sort) *sort
     return error != cudaSuccess ? error : gpi_check_overlap(function, used, 2);
 }
 
-/* Items of a chunk, if there is room for `fits` and `chunks` of them are wanted: whole blocks, if it is many. */
+/*
+ * Items of a chunk, for about `chunks` of them, each with at most `fits`: whole blocks, if more
+ * than one.
+ */
 static inline size_t GPI(chunk_n)(size_t n, size_t fits, size_t chunks)
 {
     const size_t min_n = GPI_HYBRID_MIN_CHUNK_BYTES / (sizeof(GP_KEY) + GPI_HYBRID_VALUE_BYTES);
@@ -246,7 +248,7 @@ static inline size_t GPI(chunk_n)(size_t n, size_t fits, size_t chunks)
     return chunk_n > block ? chunk_n - chunk_n % block : chunk_n;
 }
 
-/* Decides how large chunks are, and how they are merged. */
+/* Chooses the size of chunks and the method. */
 static inline cudaError_t GPI(plan)(const char *function, GPI(sort) *sort)
 {
     const size_t n = sort->n;
@@ -261,7 +263,7 @@ static inline cudaError_t GPI(plan)(const char *function, GPI(sort) *sort)
         budget -= budget / 8;
     }
     sort->threads = gpi_cpu_thread_count(sort->options.cpu_threads);
-    sort->method = 1; /* of one chunk there is nothing to merge */
+    sort->method = 1; /* a single chunk needs no merge */
     sort->slots = 1;
     sort->chunk_n = n;
     if (GPI(capacity)(budget, n, 1) < n) {
@@ -295,7 +297,7 @@ static inline cudaError_t GPI(plan)(const char *function, GPI(sort) *sort)
 
 /* ---- memory ------------------------------------------------------------------------------------ */
 
-/* The next piece of an allocation, whose size is found out with memory NULL. */
+/* The next piece of an allocation. With memory NULL it only adds up the size. */
 static inline char *GPI(carve)(char *memory, size_t *used, size_t bytes)
 {
     char *piece = memory ? memory + *used : NULL;
@@ -304,7 +306,7 @@ static inline char *GPI(carve)(char *memory, size_t *used, size_t bytes)
     return piece;
 }
 
-/* Places everything in the temporary array and the state, or with NULLs says how large they have to be. */
+/* Carves the temporary array and the state; with NULL for both it only adds up their sizes. */
 static inline size_t GPI(lay_out)(GPI(sort) *sort)
 {
     gpi_hybrid_pipeline *pipeline = &sort->pipeline;
@@ -350,9 +352,9 @@ static inline size_t GPI(lay_out)(GPI(sort) *sort)
 }
 
 /*
- * Finds a place for every chunk and its run. Guests are spread evenly over the chunks that come after the
- * places which they take, all but the last chunk, which may be shorter: when a guest comes back, the chunk
- * whose place it takes has been back for as many chunks as there are guests.
+ * Chooses the place of each chunk and of its run. Parked runs are spread evenly over the chunks
+ * behind the places that they take, except for the last chunk, which may be shorter: when a run is
+ * parked, the chunk whose place it takes has been back for as many chunks as are parked.
  */
 static inline void GPI(places)(GPI(sort) *sort)
 {
@@ -389,7 +391,7 @@ static inline void GPI(places)(GPI(sort) *sort)
     }
 }
 
-/* Bytes of a staging block that holds either array's. */
+/* Bytes of a staging buffer, for a block of keys or of values. */
 static inline size_t GPI(buffer_bytes)(const GPI(sort) * sort)
 {
     size_t keys = gpi_hybrid_block_n(sizeof(GP_KEY)),
@@ -420,7 +422,7 @@ static inline cudaError_t GPI(host_memory)(const char *function, GPI(sort) *sort
     return cudaSuccess;
 }
 
-/* Streams, events and the memory of the device; what was made before an error is released at the end. */
+/* Creates streams, events and device memory. After an error GPI(release) destroys what there is. */
 static inline cudaError_t GPI(device)(GPI(sort) *sort)
 {
     gpi_hybrid_pipeline *pipeline = &sort->pipeline;
@@ -464,7 +466,7 @@ static inline cudaError_t GPI(device)(GPI(sort) *sort)
     return error;
 }
 
-/* Frees all that there is, and returns the first error. */
+/* Frees everything, and returns the first error. */
 static inline cudaError_t GPI(release)(GPI(sort) *sort, cudaError_t error)
 {
     gpi_hybrid_pipeline *pipeline = &sort->pipeline;
@@ -516,7 +518,10 @@ static inline cudaError_t GPI(sort_chunk)(void *user, char *keys, char *values, 
 #endif
 }
 
-/* Where the runs of `run_n` of n items begin, in the worker's scratch; gives what is left of that. */
+/*
+ * The offsets of runs of `run_n` items in n items, in the worker's scratch; *scratch is what
+ * follows them.
+ */
 static inline size_t *GPI(offsets)(const GPI(sort) *sort, int worker, size_t n,
                                    size_t run_n, char **scratch)
 {
@@ -530,7 +535,7 @@ static inline size_t *GPI(offsets)(const GPI(sort) *sort, int worker, size_t n,
     return offsets;
 }
 
-/* Merges one of `parts` parts of n items; what they are, `part` says. */
+/* Merges part `number` of `parts` of n items; the caller has set the arrays of `part`. */
 static inline void GPI(merge_part)(const GPI(sort) *sort, int worker,
                                    GPI(runs_part) part, size_t n, size_t run_n, size_t number,
                                    size_t parts)
@@ -545,7 +550,7 @@ static inline void GPI(merge_part)(const GPI(sort) *sort, int worker,
     (void)GPI(runs_merge)(&part);
 }
 
-/* A task of the first trip: a part of a group whose chunks are back. */
+/* A task of the first trip: merges a part of a group whose chunks are back. */
 static inline void GPI(merge_group)(void *user, size_t task, int worker)
 {
     const GPI(sort) *sort = (const GPI(sort) *)user;
@@ -563,7 +568,7 @@ static inline void GPI(merge_group)(void *user, size_t task, int worker)
     (sort, worker, part, left < max_n ? left : max_n, sort->chunk_n, task % parts, parts);
 }
 
-/* A task of the last trip of method 1: a part of the whole array, from all groups. */
+/* A task of the last trip of method 1: merges a part of the whole array from all groups. */
 static inline void GPI(merge_all)(void *user, size_t task, int worker)
 {
     const GPI(sort) *sort = (const GPI(sort) *)user;
@@ -574,7 +579,7 @@ static inline void GPI(merge_all)(void *user, size_t task, int worker)
     (sort, worker, part, sort->n, sort->group * sort->chunk_n, task, sort->pipeline.tasks);
 }
 
-/* Where the runs divide at the end of a part of method 2. */
+/* A task between the trips of method 2: splits the runs at the start of part `task`. */
 static inline void GPI(cut)(void *user, size_t task, int worker)
 {
     const GPI(sort) *sort = (const GPI(sort) *)user;
@@ -599,8 +604,9 @@ static inline void GPI(copy)(const gpi_hybrid_place *from, size_t first, size_t 
 }
 
 /*
- * While part c of the array is written to its place, parts may not be back from c - (GPI_HYBRID_SLOTS - 1)
- * on. What they need of the guest there goes to its own place before: items [*first, result) of run r.
+ * Items [*first, result) of parked run r have to be evicted to its own place before its place in
+ * the array is overwritten: they belong to parts that may not be back by then, since up to
+ * GPI_HYBRID_SLOTS - 1 parts before it are still on the device.
  */
 static inline size_t GPI(needed)(const GPI(sort) *sort, size_t r, size_t *first)
 {
@@ -608,7 +614,10 @@ static inline size_t GPI(needed)(const GPI(sort) *sort, size_t r, size_t *first)
     return sort->cuts[sort->parked * sort->chunks + r];
 }
 
-/* A task of the second trip: so many items of that, few, for meanwhile the thread's staging blocks wait. */
+/*
+ * Items of an eviction task of the second trip; few, since the thread's staging buffers wait
+ * meanwhile.
+ */
 #define GPI_HYBRID_EVICT_N gpi_divide_up(gpi_hybrid_block_n(sizeof(GP_KEY)), 4)
 
 static inline void GPI(evict)(void *user, size_t task, int worker)
@@ -625,7 +634,7 @@ static inline void GPI(evict)(void *user, size_t task, int worker)
          &sort->own[r], first);
 }
 
-/* So many tasks. */
+/* The number of eviction tasks. */
 static inline size_t GPI(evict_tasks)(const GPI(sort) * sort)
 {
     size_t max_n = 0;
@@ -638,7 +647,9 @@ static inline size_t GPI(evict_tasks)(const GPI(sort) * sort)
     return sort->parked * gpi_divide_up(max_n, GPI_HYBRID_EVICT_N);
 }
 
-/* The first trip has failed: chunks whose places may have got guests come back, as runs. */
+/*
+ * After a failure of the first trip: chunks whose places may hold parked runs come back, as runs.
+ */
 static inline void GPI(first_failed)(const GPI(sort) *sort)
 {
     for (size_t c = 0; c < sort->parked && c < sort->pipeline.back; c++)
@@ -646,9 +657,10 @@ static inline void GPI(first_failed)(const GPI(sort) *sort)
 }
 
 /*
- * The second trip has failed. As long as the guests are in their places, the other runs fill the rest of
- * the array. Once all chunks before the barrier are back and all tasks are done, that rest is complete, and so
- * are some parts before it; the items of the others come back behind these.
+ * After a failure of the second trip. While the parked runs are in their places, the other runs
+ * fill the rest of the array. Once all chunks before the barrier are back and all tasks are done,
+ * that rest is complete, and so are some of the parts before it; the items of the others come back
+ * behind these.
  */
 static inline void GPI(second_failed)(const GPI(sort) *sort)
 {
@@ -659,7 +671,7 @@ static inline void GPI(second_failed)(const GPI(sort) *sort)
     const size_t *from = sort->cuts + part * chunks, *until = sort->cuts + parked * chunks;
     size_t to = part * sort->chunk_n;
 
-    for (size_t c = 0; c < parked && !still_parked; c++) { /* those that have not been seen off */
+    for (size_t c = 0; c < parked && !still_parked; c++) { /* what has not been evicted */
         const size_t r = sort->parked_run[c];
         size_t first;
 
@@ -676,7 +688,7 @@ static inline void GPI(second_failed)(const GPI(sort) *sort)
     }
 }
 
-/* The next trip has nothing but tasks. */
+/* The next trip has tasks and no chunks. */
 static inline void GPI(tasks)(gpi_hybrid_pipeline *pipeline, void (*task)(void *, size_t, int),
                               size_t tasks)
 {
@@ -690,7 +702,7 @@ static inline cudaError_t GPI(trips)(GPI(sort) *sort)
     gpi_hybrid_pipeline *pipeline = &sort->pipeline;
     const size_t threads = (size_t)sort->threads;
 
-    /* The array becomes runs, or groups of them that are merged. */
+    /* From the array to runs, or to merged groups of them. */
     pipeline->from = sort->array;
     pipeline->to = sort->runs;
     pipeline->chunks = pipeline->barrier = pipeline->places = sort->chunks;
@@ -714,7 +726,7 @@ static inline cudaError_t GPI(trips)(GPI(sort) *sort)
     GPI(tasks)(pipeline, GPI(cut), sort->chunks + 1);
     (void)gpi_hybrid_trip(pipeline, 0.5, 0);
 
-    /* Part after part, from all runs through the GPU into the array: last where the guests are. */
+    /* Part after part from all runs through the GPU into the array; last where runs are parked. */
     GPI(tasks)(pipeline, GPI(evict), GPI(evict_tasks)(sort));
     pipeline->chunks = pipeline->places = pipeline->runs = sort->chunks;
     pipeline->first = sort->parked;

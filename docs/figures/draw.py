@@ -1124,7 +1124,7 @@ def network_times():
 
 
 def hybrid_timeline(name, implementation, step):
-    """When which lane of the hybrid sort had which chunk, in tests/benchmark/results/h200_hybrid_timeline.csv."""
+    """Which chunk each stage of the hybrid sort worked on, and when, in tests/benchmark/results/h200_hybrid_timeline.csv."""
     path = os.path.join(os.path.dirname(os.path.abspath(__file__)),
                         '../../tests/benchmark/results/h200_hybrid_timeline.csv')
     with open(path, newline='', encoding='utf-8') as file:
@@ -1132,7 +1132,7 @@ def hybrid_timeline(name, implementation, step):
                 for row in csv.DictReader(file)]
     rows = [row for row in rows if row['implementation'] == implementation]
     last = max(row['end_ms'] for row in rows)
-    f = Figure(name, 800, 250, f'the lanes of the {implementation} over time')
+    f = Figure(name, 800, 250, f'the stages of the {implementation} over time')
     left, width, lanes = 100, 680, ('copy in', 'sort', 'copy out', 'CPU merge')
 
     def x(ms):

@@ -10,7 +10,7 @@
 
 #include <gpuprims/core/backend/threads.h>
 
-/* ---- what the lanes do, and when ---------------------------------------------------------------- */
+/* ---- the stages of the pipeline over time ------------------------------------------------------- */
 
 typedef struct trace_row {
     int trip; /* 1: to runs; then the merge, or the cuts and the second trip */
@@ -217,7 +217,7 @@ static void print_help(void)
         "  --repeat N       timed runs after an untimed one, of which the median counts (default "
         "3)\n"
         "  --csv FILE       write the rows to FILE too\n"
-        "  --timeline FILE  write when the lanes did what, in the last run, as CSV\n"
+        "  --timeline FILE  write when each stage did what, in the last run, as CSV\n"
         "  --help           print this and exit\n"
         "\n"
         "Exit status: 0 all measured, 1 a wrong result or a CUDA error, 2 a bad option or file,\n"

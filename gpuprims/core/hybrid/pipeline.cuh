@@ -1,16 +1,19 @@
 /*
- * core/hybrid/pipeline.cuh: the lanes of the hybrid sort. Several threads take chunks of a host array to the
- * device, have them sorted there, bring them back, and merge what has come back, all at once.
+ * core/hybrid/pipeline.cuh: the host pipeline of the hybrid sort. Several threads take chunks of a
+ * host array to the device, have them sorted there, bring them back, and merge what has come back,
+ * all at once.
  *
  *     copy in     array -> staging -> device     up to GPI_HYBRID_SLOTS chunks are on the device
  *     sort        on the device
  *     copy out    device -> staging -> array
  *     tasks       on the CPU: whatever a chunk's return makes possible
  *
- * Every thread serves all lanes: it has staging blocks of its own for both ways, and does what can be done
- * next, first of all what empties the device. So no lane needs threads of its own, and one thread will do.
+ * Each copy direction and the sorts have a stream of their own. Every thread serves all stages: it
+ * has its own staging buffers for both ways and does whatever can be done next, what empties the
+ * device first. So one thread will do.
  *
- * Items are bytes here. What depends on their type, the sort of a chunk and the tasks, is called by pointer.
+ * Items are bytes here. What depends on their type, the sort of a chunk and the tasks, is called by
+ * pointer.
  */
 #ifndef GPI_HYBRID_PIPELINE_CUH
 #define GPI_HYBRID_PIPELINE_CUH
@@ -28,18 +31,23 @@
 
 #ifndef GPI_HYBRID_BLOCK
 /*
- * Bytes of a staging block: a copy of 40 microseconds over the bus. And a large page of memory, so that each
- * page of a new array is touched first, and cleared, by the one thread that then fills it.
+ * Bytes of a staging buffer: a copy of 40 microseconds over the bus. It is a large page, too, so
+ * that each page of a new array is first touched, and so cleared, by the thread that then fills it.
  */
 #define GPI_HYBRID_BLOCK ((size_t)2 << 20)
 #endif
-#define GPI_HYBRID_BUFFERS \
-    2 /* blocks of a thread each way: one is copied by the GPU, one by the thread; */
-#define GPI_HYBRID_MANY_THREADS \
-    8 /* with so many threads one will do: the GPU copies those of others meanwhile */
-#define GPI_HYBRID_SLOTS 3 /* chunks on the device: one arrives, one is sorted, one leaves */
+/*
+ * Staging buffers of a thread each way: the GPU copies one while the thread copies the other. From
+ * GPI_HYBRID_MANY_THREADS threads on one is enough, since the GPU copies those of other threads.
+ */
+#define GPI_HYBRID_BUFFERS 2
+#define GPI_HYBRID_MANY_THREADS 8
+#define GPI_HYBRID_SLOTS 3 /* chunks on the device: one copied in, one sorted, one copied out */
 
-/* For benchmarks: told under the lock when a chunk begins (IN), is back (OUT), a task begins and ends. */
+/*
+ * For benchmarks, called with the lock held: a chunk begins (IN) or is back (OUT), a task begins or
+ * ends.
+ */
 #ifndef GPI_HYBRID_TRACE
 #define GPI_HYBRID_TRACE(pipeline, what, number) ((void)0)
 #define GPI_HYBRID_EVENTS cudaEventDisableTiming
@@ -49,22 +57,21 @@ enum { GPI_HYBRID_IN, GPI_HYBRID_OUT, GPI_HYBRID_TASK, GPI_HYBRID_TASK_END };
 enum { GPI_HYBRID_KEYS, GPI_HYBRID_VALUES, GPI_HYBRID_ARRAYS };
 
 typedef struct gpi_hybrid_chunk {
-    size_t blocks, filled, drained; /* all, those on their way to the device, those that are back */
+    size_t blocks, filled, drained; /* all, sent to the device, back from it */
     int sorted;                     /* its sort has been launched */
 } gpi_hybrid_chunk;
 
-/* Items [first, first + n) of a chunk: keys or values that fit in a staging block. */
+/* Items [first, first + n) of a chunk, keys or values, that fit into a staging buffer. */
 typedef struct gpi_hybrid_block {
     size_t chunk, first, n;
     int array;
 } gpi_hybrid_block;
 
-/* Where the items of a chunk are on the host, or belong. */
+/* Where the items of a chunk lie in host memory. */
 typedef struct gpi_hybrid_place {
     char *items[GPI_HYBRID_ARRAYS];
-    int streaming; /* copies to it go past the caches */
-    size_t
-        since; /* as `evicted`: chunk numbers from this one on find their items of the run here */
+    int streaming; /* write it with streaming stores */
+    size_t since;  /* in `evicted`: chunks from this number on read the run's items here */
 } gpi_hybrid_place;
 
 typedef struct gpi_hybrid_buffer {
@@ -80,14 +87,14 @@ typedef struct gpi_hybrid_worker {
     struct gpi_hybrid_pipeline *pipeline;
     pthread_t thread;
     int number;
-    int alone; /* it runs in the caller's thread and waits for events instead of asking for them */
+    int alone; /* runs in the calling thread, and waits for events instead of polling them */
     gpi_hybrid_buffer in[GPI_HYBRID_BUFFERS], out[GPI_HYBRID_BUFFERS];
 } gpi_hybrid_worker;
 
 typedef struct gpi_hybrid_pipeline {
-    /* What there is for all trips. */
-    size_t item_bytes[GPI_HYBRID_ARRAYS]; /* of a value: 0 if there are none */
-    size_t n, chunk_n, slots; /* chunk number c has the items [c * chunk_n, (c + 1) * chunk_n) */
+    /* For all trips. */
+    size_t item_bytes[GPI_HYBRID_ARRAYS]; /* 0 for values if there are none */
+    size_t n, chunk_n, slots; /* chunk number c is items [c * chunk_n, (c + 1) * chunk_n) */
     char *slot[GPI_HYBRID_SLOTS][GPI_HYBRID_ARRAYS];
     cudaStream_t in, sort, out;
     cudaEvent_t arrived[GPI_HYBRID_SLOTS], sorted[GPI_HYBRID_SLOTS];
@@ -98,48 +105,50 @@ typedef struct gpi_hybrid_pipeline {
     cudaError_t (*sort_chunk)(void *user, char *keys, char *values, size_t n, cudaStream_t stream);
 
     /*
-     * This trip: chunk number `first` goes first, and after the last comes number 0. With `cuts` a chunk is
-     * made of a piece of each of `runs`: of run r the items cuts[c * runs + r] and on. Chunks from `barrier`
-     * on are copied in when all tasks are done, partly from `evicted` instead of `from`, and out when all before
-     * them are back.
+     * For this trip. It starts with chunk number `first` and wraps around. With `cuts`, chunk
+     * number c is gathered from all runs: from run r the items that start at cuts[c * runs + r].
+     * Chunks from `barrier` on are copied in after all tasks are done, partly from `evicted`
+     * instead of `from`, and copied out after all chunks before them are back.
      */
     size_t chunks, first, barrier;
-    const gpi_hybrid_place *from, *evicted,
-        *to; /* of each chunk number, or with cuts `from` and `evicted` of each run */
+    const gpi_hybrid_place *from, *evicted, *to; /* per chunk; with cuts, the first two per run */
     const size_t *cuts;
     size_t runs;
-    size_t places; /* so many chunks may be back before their group is merged */
+    size_t places; /* chunks that may be back before their group is merged */
 
-    /* Its tasks: `parts` for each group of chunks, ready when these are back. group 0: ready at once. */
+    /*
+     * Tasks: `parts` for each group of chunks, ready when these are back; all at once if group is
+     * 0.
+     */
     void (*task)(void *user, size_t number, int worker);
     size_t tasks, parts, group;
 
-    /* How far it has got; under the lock. */
+    /* Progress; guarded by the lock. */
     pthread_mutex_t lock;
     pthread_cond_t changed;
-    gpi_hybrid_chunk *state;  /* of each chunk */
-    size_t *parts_left;       /* of each group */
-    gpi_hybrid_block next_in; /* `first` counts blocks */
+    gpi_hybrid_chunk *state;  /* per chunk */
+    size_t *parts_left;       /* per group */
+    gpi_hybrid_block next_in; /* `first` is a block number */
     gpi_hybrid_block next_out;
-    size_t back, merged; /* chunks 0 to back - 1 are, groups 0 to merged - 1 are */
+    size_t back, merged; /* chunks 0 to back - 1 and groups 0 to merged - 1 are */
     size_t next_task, tasks_done, steps, steps_done;
     int running;
     cudaError_t error;
-    double base, share, reported; /* of the progress */
+    double base, share, reported; /* progress as reported */
 } gpi_hybrid_pipeline;
 
 /* ---- host memory ------------------------------------------------------------------------------- */
 
-#define GPI_HYBRID_PAGE ((size_t)2 << 20) /* a large page: for eight of them and more */
+#define GPI_HYBRID_PAGE ((size_t)2 << 20) /* a large page, for 16 MB and more */
 
-/* The pages that so many bytes take. */
+/* Number and size of the pages of `bytes` bytes. */
 static inline size_t gpi_hybrid_pages(size_t bytes, size_t *page)
 {
     *page = bytes >= 8 * GPI_HYBRID_PAGE ? GPI_HYBRID_PAGE : 4096;
     return gpi_divide_up(bytes, *page);
 }
 
-/* Memory in pages of its own, large ones if it is much: the first touch of each page takes time. */
+/* Allocates whole pages, large ones if there are many: the first touch of each page takes time. */
 static inline char *gpi_hybrid_malloc(size_t bytes)
 {
     size_t page, pages = gpi_hybrid_pages(bytes, &page);
@@ -178,7 +187,7 @@ static inline void *gpi_hybrid_drop(void *argument)
     return NULL;
 }
 
-/* Does that to all pages, several threads a part each. */
+/* Calls run() on the pages, a part per thread. */
 static inline void gpi_hybrid_with_pages(void *(*run)(void *), char *memory, size_t bytes,
                                          int threads)
 {
@@ -194,7 +203,7 @@ static inline void gpi_hybrid_with_pages(void *(*run)(void *), char *memory, siz
     gpi_cpu_run_tasks(run, ranges, sizeof *ranges, count);
 }
 
-/* Frees it. Of large pages the system takes longer to take back 8 GB than a thread should wait: so by several. */
+/* Frees it. The system takes long to take back large pages: several threads do it. */
 static inline void gpi_hybrid_free(char *memory, size_t bytes, int threads)
 {
     size_t page;
@@ -219,7 +228,7 @@ static inline size_t gpi_hybrid_chunk_n(const gpi_hybrid_pipeline *pipeline, siz
     return left < pipeline->chunk_n ? left : pipeline->chunk_n;
 }
 
-/* Items of an array that fit in a staging block, and how many bytes that block has. */
+/* How many items of an array a staging buffer holds. */
 static inline size_t gpi_hybrid_block_n(size_t item_bytes)
 {
     return item_bytes < GPI_HYBRID_BLOCK ? GPI_HYBRID_BLOCK / item_bytes : 1;
@@ -236,7 +245,7 @@ static inline size_t gpi_hybrid_blocks(const gpi_hybrid_pipeline *pipeline, size
     return blocks;
 }
 
-/* The next block of `next`, which moves on: of the keys, then of the values, chunk by chunk. */
+/* Takes the next block: of the keys, then of the values, chunk by chunk. */
 static inline gpi_hybrid_block gpi_hybrid_take(gpi_hybrid_pipeline *pipeline,
                                                gpi_hybrid_block *next)
 {
@@ -258,7 +267,7 @@ static inline gpi_hybrid_block gpi_hybrid_take(gpi_hybrid_pipeline *pipeline,
     return block;
 }
 
-/* Its items, into a staging block: of an array, or of the runs that have a piece of them. */
+/* Copies a block into a staging buffer, from the array or from the runs that have a piece of it. */
 static inline void gpi_hybrid_gather(const gpi_hybrid_pipeline *pipeline,
                                      const gpi_hybrid_block *block, char *memory)
 {
@@ -290,8 +299,8 @@ static inline void gpi_hybrid_gather(const gpi_hybrid_pipeline *pipeline,
 }
 
 /*
- * Copies to memory that nobody reads soon, past the caches: lines that are overwritten as a whole need not
- * be read first.
+ * Copies with non-temporal stores, for memory that is not read soon: lines that are overwritten as
+ * a whole are not read first.
  */
 static inline void gpi_hybrid_copy_streaming(char *to, const char *from, size_t bytes)
 {
@@ -299,7 +308,7 @@ static inline void gpi_hybrid_copy_streaming(char *to, const char *from, size_t 
     size_t head = (size_t)(-(uintptr_t)to % 64);
 
     head = head < bytes ? head : bytes;
-    memcpy(to, from, head); /* up to the first line */
+    memcpy(to, from, head); /* up to the first cache line */
     for (to += head, from += head, bytes -= head; bytes >= 64; to += 64, from += 64, bytes -= 64) {
         __m128i line[4];
 
@@ -307,21 +316,21 @@ static inline void gpi_hybrid_copy_streaming(char *to, const char *from, size_t 
         for (int i = 0; i < 4; i++)
             _mm_stream_si128((__m128i *)to + i, line[i]);
     }
-    _mm_sfence(); /* before anybody is told */
+    _mm_sfence(); /* before the block is published */
 #endif
     memcpy(to, from, bytes);
 }
 
-/* ---- the lanes --------------------------------------------------------------------------------- */
+/* ---- the stages -------------------------------------------------------------------------------- */
 
-/* The first error counts, and ends the trip. With the lock. */
+/* Records the first error, which ends the trip. Call with the lock. */
 static inline void gpi_hybrid_fail(gpi_hybrid_pipeline *pipeline, cudaError_t error)
 {
     if (pipeline->error == cudaSuccess)
         pipeline->error = error;
 }
 
-/* Whether the stage is free, its copy being done. */
+/* Whether the copy from or to the buffer is complete. */
 static inline int gpi_hybrid_buffer_ready(gpi_hybrid_worker *worker, gpi_hybrid_buffer *buffer)
 {
     cudaError_t error = cudaSuccess;
@@ -344,7 +353,10 @@ static inline char *gpi_hybrid_on_device(const gpi_hybrid_pipeline *pipeline,
            block->first * pipeline->item_bytes[block->array];
 }
 
-/* Has a chunk sorted, all of which is on its way to the device. With the lock: launches must not mix. */
+/*
+ * Launches the sort of a chunk, once all its copies to the device have been issued. Call with the
+ * lock: launches must not interleave.
+ */
 static inline cudaError_t gpi_hybrid_sort(gpi_hybrid_pipeline *pipeline, size_t chunk)
 {
     size_t slot = chunk % pipeline->slots;
@@ -362,7 +374,10 @@ static inline cudaError_t gpi_hybrid_sort(gpi_hybrid_pipeline *pipeline, size_t 
     return error;
 }
 
-/* Copies a block to the device, if there is one and the stage is free; the last one starts the sort. */
+/*
+ * Copies a block to the device, if there is one and the buffer is free; the last one of a chunk
+ * starts its sort.
+ */
 static inline int gpi_hybrid_copy_in(gpi_hybrid_worker *worker, gpi_hybrid_buffer *buffer)
 {
     gpi_hybrid_pipeline *pipeline = worker->pipeline;
@@ -402,7 +417,7 @@ static inline int gpi_hybrid_copy_in(gpi_hybrid_worker *worker, gpi_hybrid_buffe
     return 1;
 }
 
-/* The staged block is back: on to where it belongs. */
+/* Copies a block that is back from its buffer to its place. */
 static inline void gpi_hybrid_drain(gpi_hybrid_pipeline *pipeline, gpi_hybrid_buffer *buffer)
 {
     const gpi_hybrid_block *block = &buffer->block;
@@ -413,7 +428,7 @@ static inline void gpi_hybrid_drain(gpi_hybrid_pipeline *pipeline, gpi_hybrid_bu
 
     if (place->streaming)
         gpi_hybrid_copy_streaming(to, buffer->memory, block->n * bytes);
-    else /* new pages are cleared on the first touch, and so in a cache already */
+    else /* a new page has just been cleared, and so is in a cache */
         memcpy(to, buffer->memory, block->n * bytes);
     buffer->busy = 0;
     pthread_mutex_lock(&pipeline->lock);
@@ -428,7 +443,7 @@ static inline void gpi_hybrid_drain(gpi_hybrid_pipeline *pipeline, gpi_hybrid_bu
     pthread_mutex_unlock(&pipeline->lock);
 }
 
-/* Takes a block from the stage, if one has arrived there, and sends for the next one. */
+/* Empties the buffer, if its copy is complete, and issues the next copy into it. */
 static inline int gpi_hybrid_copy_back(gpi_hybrid_worker *worker, gpi_hybrid_buffer *buffer)
 {
     gpi_hybrid_pipeline *pipeline = worker->pipeline;
@@ -470,7 +485,7 @@ static inline int gpi_hybrid_copy_back(gpi_hybrid_worker *worker, gpi_hybrid_buf
     return 1;
 }
 
-/* Does a task, if one is ready. */
+/* Runs a task, if one is ready. */
 static inline int gpi_hybrid_do_task(gpi_hybrid_worker *worker)
 {
     gpi_hybrid_pipeline *pipeline = worker->pipeline;
@@ -505,7 +520,7 @@ static inline int gpi_hybrid_do_task(gpi_hybrid_worker *worker)
 
 /* ---- the trip ---------------------------------------------------------------------------------- */
 
-/* Tells the user how far it has got, if it has. In the calling thread, without the lock. */
+/* Reports progress to the user, in the calling thread, without the lock. */
 static inline void gpi_hybrid_report_progress(gpi_hybrid_pipeline *pipeline)
 {
     pthread_mutex_lock(&pipeline->lock);
@@ -518,7 +533,7 @@ static inline void gpi_hybrid_report_progress(gpi_hybrid_pipeline *pipeline)
     }
 }
 
-/* What a thread does: whatever there is to do, until all is done or something has failed. */
+/* A thread's loop: does whatever is ready until everything is done or something has failed. */
 static inline void *gpi_hybrid_work(void *argument)
 {
     gpi_hybrid_worker *worker = (gpi_hybrid_worker *)argument;
@@ -555,8 +570,8 @@ static inline void *gpi_hybrid_work(void *argument)
 }
 
 /*
- * Makes a trip: all chunks to the device and back, and all tasks. Its share of the progress begins at
- * `base`. Afterwards nothing is under way any more, whether it has failed or not. Without chunks it
+ * Makes a trip: all chunks to the device and back, and all tasks. It reports progress from `base`
+ * to base + share. When it returns, nothing is in flight, even after a failure. Without chunks it
  * cannot fail.
  */
 static inline cudaError_t gpi_hybrid_trip(gpi_hybrid_pipeline *pipeline, double base, double share)
@@ -599,7 +614,7 @@ static inline cudaError_t gpi_hybrid_trip(gpi_hybrid_pipeline *pipeline, double 
         pipeline->workers[0].alone = 1;
         (void)gpi_hybrid_work(&pipeline->workers[0]);
     }
-    if (pipeline->error != cudaSuccess) { /* copies may still be under way */
+    if (pipeline->error != cudaSuccess) { /* copies may still be in flight */
         (void)cudaStreamSynchronize(pipeline->in);
         (void)cudaStreamSynchronize(pipeline->sort);
         (void)cudaStreamSynchronize(pipeline->out);
