@@ -22,7 +22,7 @@
  * Order        GP_LESS is a strict weak order, and a and b are sorted by it. Items neither of which comes
  *              before the other keep their order, and those of a come before those of b.
  * Guarantees   Asynchronous on `stream`. out has na + nb items and overlaps neither a nor b.
- * Evaluations  GP_LESS is evaluated on items of the input alone, two at a time: some 1.5 (na + nb) times for
+ * Evaluations  GP_LESS is evaluated on items of the input only, two at a time: some 1.5 (na + nb) times for
  *              items of up to 16 bytes, 2.5 (na + nb) for 128, 25 (na + nb) for 1024.
  * Errors       cudaErrorInvalidValue, with gp_last_error_message(), before anything is launched; else
  *              what a launch or an allocation returned. na + nb == 0 succeeds and writes nothing.
@@ -30,7 +30,7 @@
  * How it works: a merge path (Green, McColl and Bader, GPU merge path, 2012). The output is cut into tiles;
  * for each of them a search finds the pieces of a and b that make it up, and a block merges them:
  * core/merge/pass.cuh. docs/merge-sort.md has pictures. Cost: each item is read and written once, in two
- * launches, or in one when a tile holds all. Workspace: 128 bytes for each tile, of 32 KB at most.
+ * launches, or one if a single tile holds everything. Workspace: 128 bytes for each tile, of 32 KB at most.
  *
  * No include guard: each include stamps out one instance, as its parameters say.
  */

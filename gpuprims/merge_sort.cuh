@@ -25,15 +25,15 @@
  *              other GP_LESS the output is not specified; nothing outside of it is written.
  * Guarantees   Asynchronous on `stream`. in == out is allowed, for keys and for values; no other overlap.
  *              Integers and floats by < are sorted faster by radix_sort.cuh.
- * Evaluations  GP_LESS is evaluated on items of the input alone, two at a time: some 1.5 n log2 n times for
+ * Evaluations  GP_LESS is evaluated on items of the input only, two at a time: some 1.5 n log2 n times for
  *              items of up to 16 bytes, 5 n log2 n for 128, 10 n log2 n for 1024. In the last tile
- *              threads that lack items sort copies of one: up to 61,471 times more.
+ *              threads without items sort copies of one: up to 61,471 times more.
  * Errors       cudaErrorInvalidValue, with gp_last_error_message(), before anything is launched; else
  *              what a launch or an allocation returned; the input is whole if an allocation failed.
  *              n == 0 succeeds and writes nothing.
  *
  * How it works: a block sorts a tile of up to 32 KB in shared memory: block/core/merge.cuh. Then runs are
- * merged, up to sixteen at a time, so that fewer passes over memory are left than merges of two would take:
+ * merged, up to sixteen at a time, which takes fewer passes over memory than merging pairs:
  * core/merge/pass.cuh. docs/merge-sort.md has pictures. Cost: 1 + log16(n / tile) reads and writes of each
  * item, two launches for each pass but the first. Workspace: n keys and n values, and less than 1 % more.
  *
@@ -61,7 +61,7 @@
 #endif
 GPI_ONCE_PER_NAME(merge_sort);
 
-/* Keys alone have no values; the type keeps the text of the kernels in one piece. */
+/* Without values the type is a placeholder, so that the kernels are written once. */
 #ifdef GP_VALUE
 #define GPI_MERGE_PAIRS 1
 #define GPI_MERGE_VALUE GP_VALUE
@@ -84,7 +84,7 @@ typedef struct {
     size_t n;
 } GPI(job);
 
-/* One block per tile: sorts it. All of it has been read before anything is written. */
+/* One block per tile: sorts it. The whole tile is read before anything is written. */
 static __global__ void __launch_bounds__(GPI(threads), GPI(blocks))
     GPI(tile_kernel)(GPI(job) job, GPI_CONTEXT context)
 {
@@ -110,7 +110,7 @@ static __global__ void __launch_bounds__(GPI(threads), GPI(blocks))
     __syncthreads(); /* the tile is complete */
     GPI_UNROLL
     for (unsigned i = 0; i < GPI(items); i++) {
-        const unsigned k = gpi_min(begin + i, n - 1); /* any item will do where there is none */
+        const unsigned k = gpi_min(begin + i, n - 1); /* any item, where there is none */
 
         gpi_move(&x[i], &tile.keys[GPI_MERGE_PLACE(k, GPI(items))]);
         if (GPI_MERGE_PAIRS)
@@ -130,12 +130,12 @@ static __global__ void __launch_bounds__(GPI(threads), GPI(blocks))
 
 /* The workspace. */
 typedef struct {
-    size_t values, splits, bytes; /* where values and splits begin, behind the keys */
+    size_t values, splits, bytes; /* offsets of values and splits; keys come first */
 } GPI(layout);
 
 static inline GPI(layout) GPI(lay_out)(size_t n)
 {
-    /* No pass has more tiles than that: no group is smaller than two runs. */
+    /* The most tiles of any pass: a group has at least two runs. */
     const size_t tiles = gpi_divide_up(n, GPI_MERGE_PASS_N) + gpi_divide_up(n, 2 * GPI(places));
     GPI(layout) layout = {0, 0, 0};
 
@@ -149,7 +149,7 @@ static inline GPI(layout) GPI(lay_out)(size_t n)
     return layout;
 }
 
-/* Says what is wrong with the arguments, if anything is. */
+/* Refuses wrong arguments. */
 static inline cudaError_t GPI(check)(const char *function, const GPI(job) *job)
 {
     const size_t key_bytes = sizeof(GP_TYPE),

@@ -27,18 +27,18 @@
  *     gp_scatter(d_in, d_map, d_out, n, NULL, stream);
  *
  * Guarantees   Asynchronous on `stream`. n counts the entries of the map; in (of a gather) and out (of a
- *              scatter) may be of any other size, and every entry must be a place in them: nothing checks
- *              that. Where several items go to one place, the place gets one of them, whole. No overlap
- *              of any two arrays. map_to_flags writes 0 or 1; a struct has no x != 0, so it needs a GP_PRED.
- * Evaluations  GP_PRED is evaluated by map_to_flags alone, on items of the input alone, once on each.
+ *              scatter) may be of any other size, and every entry must be a valid index of them, which is
+ *              not checked. Where several items go to one place, it gets one of them, whole. No two arrays
+ *              overlap. map_to_flags writes 0 or 1; a struct has no x != 0, so it needs a GP_PRED.
+ * Evaluations  GP_PRED is evaluated by map_to_flags alone, on items of the input only, once on each.
  * Errors       cudaErrorInvalidValue, with gp_last_error_message(), before anything is launched; else
  *              what a launch or an allocation returned. n == 0 succeeds and writes nothing.
  *
  * How it works: an item of up to 16 bytes moves as a whole, a larger one in pieces by neighbouring
- * threads, so that its bytes travel together. One launch, that reads and writes each item once.
+ * threads, so that accesses are coalesced. One launch that reads and writes each item once.
  *
- * A struct that no single store can write would come out mixed where items of several threads meet. So
- * such a scatter plays it out first: every item writes its number where it will go, and is a winner if
+ * A struct that no single store can write would be torn where several items go to one place. So such a
+ * scatter elects a winner for each place first: every item writes its number where it will go, and wins if
  * its number is still there when all have written. Only winners move. The number is as wide as the
  * alignment of T allows, or else goes part by part, with fewer items left in each round. That costs two
  * more launches per round, and a workspace of n bytes; a round is enough for T aligned to 4 or 8 bytes.
@@ -75,16 +75,16 @@ GPI_ONCE_PER_NAME(scatter);
 #define GPI_SCATTER_THREADS GPI_TUNE_SCATTER_THREADS
 #define GPI_SCATTER_UNITS   GPI_TUNE_SCATTER_UNITS
 #define GPI_SCATTER_TILE    (GPI_SCATTER_THREADS * GPI_SCATTER_UNITS)
-#define GPI_SCATTER_FLAGS_UNITS 8 /* nothing but the reads has to be waited for */
+#define GPI_SCATTER_FLAGS_UNITS 8 /* only the reads have to be waited for */
 #define GPI_SCATTER_FLAGS_TILE  (GPI_SCATTER_THREADS * GPI_SCATTER_FLAGS_UNITS)
 
-/* What one access can move at most, and what a thread moves at a time. */
+/* The most that one access can move, and what a thread moves at a time. */
 #define GPI_SCATTER_ALIGNMENT (__alignof__(GP_TYPE) < 16 ? __alignof__(GP_TYPE) : 16)
 #define GPI_SCATTER_PIECE_BYTES \
     (sizeof(GP_TYPE) <= 16 ? sizeof(GP_TYPE) : GPI_SCATTER_ALIGNMENT)
 #define GPI_SCATTER_PIECES (sizeof(GP_TYPE) / GPI_SCATTER_PIECE_BYTES)
 
-/* Whether a single store writes an item; if not, how much of a number one can write there. */
+/* Whether a single store writes an item; if not, how many bytes of a number it can write there. */
 #define GPI_SCATTER_IS_ONE_STORE (sizeof(GP_TYPE) == GPI_SCATTER_ALIGNMENT)
 #define GPI_SCATTER_CLAIM_BYTES  (GPI_SCATTER_ALIGNMENT < 8 ? GPI_SCATTER_ALIGNMENT : 8)
 
@@ -96,7 +96,10 @@ GPI_ONCE_PER_NAME(scatter);
                                                     : (void)(*(to) = (x)))
 #endif
 
-/* What kind of type it is, as gcc, clang and nvcc number them: 8 is floating, above are structs. */
+/*
+ * The class of the type, as gcc, clang and nvcc number it: 8 is floating-point, above 8 are
+ * structs.
+ */
 #define GPI_SCATTER_CLASS (__builtin_classify_type(*(const GP_TYPE *)0))
 
 typedef struct {
@@ -110,8 +113,8 @@ typedef struct {
 /* ---- device functions ------------------------------------------------------------------------ */
 
 /*
- * Whether to flag the item. Without a predicate that is x != 0, in words that compile for a struct too:
- * some bit is set, apart from the sign of a floating-point zero.
+ * Whether to flag the item. Without a predicate that is x != 0, written so that it compiles for
+ * structs too: some bit is set, other than the sign of a floating-point zero.
  */
 GPI_DEVICE int GPI(flag)(const GP_TYPE *from, GPI_CONTEXT context)
 {
@@ -145,7 +148,6 @@ static __global__ void __launch_bounds__(GPI_SCATTER_THREADS)
     GPI(piece) pieces[GPI_SCATTER_UNITS];
     GPI(piece) *to[GPI_SCATTER_UNITS];
 
-    /* All reads come before all writes. */
     GPI_UNROLL
     for (int u = 0; u < GPI_SCATTER_UNITS; u++) {
         size_t k = base + (size_t)u * GPI_SCATTER_THREADS;
@@ -165,8 +167,9 @@ static __global__ void __launch_bounds__(GPI_SCATTER_THREADS)
 }
 
 /*
- * Half a round of the play-off. Each contender (all items, when contenders is NULL) writes its part of
- * its number where it would go, or, when `checks`, learns in won whether its part is still there.
+ * Half a round of the election. Each contender (all items, when contenders is NULL) writes its part
+ * of its number where it would go, or, when `checks`, records in won whether its part is still
+ * there.
  */
 static __global__ void __launch_bounds__(GPI_SCATTER_THREADS)
     GPI(claim_kernel)(const GP_INDEX *map, const uint8_t *contenders, GP_TYPE *out,
@@ -212,7 +215,7 @@ static __global__ void __launch_bounds__(GPI_SCATTER_THREADS)
 
 /* ---- host functions -------------------------------------------------------------------------- */
 
-/* Of a scatter: one byte per item, that says whether it won its place. */
+/* The workspace of a scatter: one byte per item, whether it won its place. */
 static inline size_t GPI(bytes)(size_t n)
 {
     return GPI_SCATTER_IS_ONE_STORE ? 0 : gpi_workspace_request(n);
@@ -255,7 +258,7 @@ static inline cudaError_t GPI(run)(const char *function, const GP_TYPE *in,
     if (error != cudaSuccess)
         return error;
 
-    /* The play-off, of as many rounds as the largest number has parts, unless every store is whole. */
+    /* The election takes as many rounds as n - 1 has parts; none if every store is whole. */
     uint8_t *won = (uint8_t *)scratch.memory;
     const uint8_t *contenders = flags;
     size_t parts = n - 1;

@@ -10,8 +10,8 @@
  *              void NAME_block_blocked_to_striped(T x[GP_ITEMS], storage)
  *              void NAME_block_striped_to_blocked(T x[GP_ITEMS], storage)
  *
- * A tile is GP_BLOCK * GP_ITEMS items. Blocked, each thread has neighbours, as a scan wants them.
- * Striped, neighbours lie in neighbouring threads, as memory wants them. With 4 threads of 3 items:
+ * A tile is GP_BLOCK * GP_ITEMS items. Blocked, each thread has consecutive items, as for a scan.
+ * Striped, consecutive items lie in consecutive threads, as coalescing wants. With 4 threads of 3 items:
  *
  *     thread              0          1          2          3
  *     blocked          0  1  2    3  4  5    6  7  8    9 10 11
@@ -40,8 +40,8 @@
  * storage is passed by name or by address. All GP_BLOCK threads take part, in the order of their rank
  * (x fastest). Each function has one barrier, between its writes to storage and its reads; so
  * __syncthreads() comes before the storage is used again. Cost: the items go through shared memory once
- * and accesses to memory are coalesced. No two lanes of a warp meet in a bank when T is aligned to 4, 8
- * or 16 bytes; smaller ones meet in twos at worst, rarely in threes.
+ * and accesses to memory are coalesced. There are no bank conflicts when T is aligned to 4, 8 or 16
+ * bytes; smaller ones have two-way conflicts at worst, rarely three-way ones.
  *
  * No include guard: each include stamps out one instance, as its parameters say.
  */
@@ -69,15 +69,15 @@
 GPI_ONCE_PER_NAME(block_exchange);
 
 /*
- * Where item k of the tile lies in storage. The hardware takes a warp's access in parts of 128 bytes,
- * the width of the 32 banks. Two things keep the lanes of such a part apart:
+ * Where item k of the tile lies in storage. A warp's access is processed in parts of 128 bytes, the
+ * width of the 32 banks. Two things avoid bank conflicts within a part:
  *
- * Striped, lanes are a slot apart. A slot has an odd number of the units that one access takes, so that
- * an odd step over the banks meets them all: {int, int} takes 12 bytes.
+ * Striped, lanes are a slot apart. A slot has an odd number of the units that one access takes, so
+ * that successive slots use all banks: {int, int} takes 12 bytes.
  *
- * Blocked, lanes are a run of GP_ITEMS slots apart, and come back to the same bank after
- * 128 / gcd(128, run) of them. After that many runs a unit is left free, which shifts the next ones by
- * a bank. For 4 ints a thread: 8 runs, 32 items, then a free word.
+ * Blocked, lanes are GP_ITEMS slots apart, the stride, and return to the same bank after 128 /
+ * gcd(128, stride) lanes. After that many a unit is left free, which shifts the next ones by a
+ * bank. For 4 ints per thread: 8 lanes, 32 items, then a free word.
  */
 #define GPI_BLOCK_EXCHANGE_UNIT   __alignof__(GP_TYPE)
 #define GPI_BLOCK_EXCHANGE_SLOT                                                                   \
@@ -90,7 +90,7 @@ GPI_ONCE_PER_NAME(block_exchange);
 #define GPI_BLOCK_EXCHANGE_BYTES(k) \
     ((k) * GPI_BLOCK_EXCHANGE_SLOT + (k) / GPI_BLOCK_EXCHANGE_PERIOD * GPI_BLOCK_EXCHANGE_FREE)
 
-/* An array of one, so that its name and its address serve alike. */
+/* An array of one element, so that its name and its address both serve as the argument. */
 typedef struct {
     GP_TYPE items[GPI_BLOCK_EXCHANGE_BYTES(GP_BLOCK * GP_ITEMS) / sizeof(GP_TYPE) + 1];
 } GPI_PUBLIC(block_exchange_storage)[1];

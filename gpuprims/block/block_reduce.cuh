@@ -17,7 +17,7 @@
  *
  * How it works: the first warp rakes, as in block_scan.cuh: each of its lanes folds the values of
  * GP_BLOCK / 32 neighbouring threads, and the warp folds those. Two barriers. Values larger than 16 bytes
- * stay in registers instead: each warp folds its own, and every thread adds the warps up.
+ * stay in registers instead: each warp folds its own, and every thread folds the warps' totals.
  *
  * No include guard: each include stamps out one instance, as its parameters say.
  */
@@ -50,7 +50,7 @@ GPI_ONCE_PER_NAME(block_reduce);
 #include "../warp/warp_reduce.cuh"
 #include "core/rake.cuh"
 
-/* An array of one, so that its name and its address serve alike. */
+/* An array of one element, so that its name and its address both serve as the argument. */
 typedef struct {
     GP_TYPE values[GPI_RAKE_VALUES] __attribute__((aligned(__alignof__(GPI(rake_unit)))));
     GP_TYPE total;
@@ -65,7 +65,7 @@ GPI_DEVICE GP_TYPE GPI_PUBLIC(block_reduce)(GP_TYPE x, void *storage)
     if (!GPI_RAKES || GPI(sums_words))
         return GPI(block_reduce)(x, rank, GP_BLOCK, values);
     values[GPI_RAKE_PAD(rank)] = x;
-    __syncthreads(); /* all values are there */
+    __syncthreads(); /* all values are in shared memory */
     if (rank < 32) {
         GPI(rake_unit) units[GPI_RAKE_ITEMS / GPI_RAKE_UNIT_ITEMS];
         GP_TYPE sum = GPI(warp_reduce)(GPI(rake_read)(units, values, rank), (int)rank, 32);
@@ -73,7 +73,7 @@ GPI_DEVICE GP_TYPE GPI_PUBLIC(block_reduce)(GP_TYPE x, void *storage)
         if (rank == 0)
             *total = sum;
     }
-    __syncthreads(); /* the result is */
+    __syncthreads(); /* the total is there */
     return *total;
 }
 

@@ -22,8 +22,8 @@
  *
  * How it works: the first warp rakes (Blelloch, Scans as primitive parallel operations, 1989): each of its
  * lanes folds the values of GP_BLOCK / 32 neighbouring threads, the warp scans those sums, and each lane
- * goes over its values once more. Two barriers; most warps do little else than store and load. Values
- * larger than 16 bytes stay in registers instead: each warp scans its own and adds up the warps before.
+ * goes over its values once more. Two barriers; most warps only store and load. Values larger than
+ * 16 bytes stay in registers instead: each warp scans its own and folds the totals of the warps before.
  *
  * No include guard: each include stamps out one instance, as its parameters say.
  */
@@ -56,13 +56,13 @@ GPI_ONCE_PER_NAME(block_scan);
 #include "../warp/warp_scan.cuh"
 #include "core/rake.cuh"
 
-/* An array of one, so that its name and its address serve alike. */
+/* An array of one element, so that its name and its address both serve as the argument. */
 typedef struct {
     GP_TYPE values[GPI_RAKE_VALUES] __attribute__((aligned(__alignof__(GPI(rake_unit)))));
     GP_TYPE total;
 } GPI_PUBLIC(block_scan_storage)[1];
 
-/* Scans the values of all threads in shared memory. */
+/* Raking: scans the values of all threads in shared memory. */
 GPI_DEVICE GP_TYPE GPI(block_scan_rake)(GP_TYPE x, GP_TYPE *values, GP_TYPE *shared_total, GP_TYPE *total,
                                         int exclusive)
 {
@@ -70,7 +70,7 @@ GPI_DEVICE GP_TYPE GPI(block_scan_rake)(GP_TYPE x, GP_TYPE *values, GP_TYPE *sha
     GPI(rake_unit) units[GPI_RAKE_ITEMS / GPI_RAKE_UNIT_ITEMS];
 
     values[GPI_RAKE_PAD(rank)] = x;
-    __syncthreads(); /* all values are there */
+    __syncthreads(); /* all values are in shared memory */
     if (rank < 32) {
         GP_TYPE scanned = GPI(warp_scan)(GPI(rake_read)(units, values, rank), (int)rank, 32);
         GP_TYPE before = GPI(shuffle_up)(scanned, 1);
@@ -82,7 +82,7 @@ GPI_DEVICE GP_TYPE GPI(block_scan_rake)(GP_TYPE x, GP_TYPE *values, GP_TYPE *sha
             GP_TYPE *place = &values[GPI_RAKE_PAD(rank * GPI_RAKE_ITEMS + i)];
             GPI(rake_unit) unit = units[i / GPI_RAKE_UNIT_ITEMS];
 
-            if (GPI_RAKE_ITEMS > 8) /* to keep as many would take too many registers */
+            if (GPI_RAKE_ITEMS > 8) /* keeping them would take too many registers */
                 gpi_get(unit, place);
             GPI_UNROLL
             for (int k = 0; k < GPI_RAKE_UNIT_ITEMS; k++) {
@@ -95,7 +95,7 @@ GPI_DEVICE GP_TYPE GPI(block_scan_rake)(GP_TYPE x, GP_TYPE *values, GP_TYPE *sha
             gpi_put(place, unit);
         }
     }
-    __syncthreads(); /* all of them are scanned */
+    __syncthreads(); /* all values are scanned */
     if (total)
         *total = *shared_total;
     return values[GPI_RAKE_PAD(rank)];

@@ -24,8 +24,8 @@
  *     GP_SHARED(up_block_sort_storage, storage);
  *     up_block_sort(x, &storage);
  *
- * The sort is stable: of items neither of which comes before the other, the order stays. GP_LESS is a strict
- * weak order, and evaluated on items of the tile alone, two at a time: some 1.5 n log2 n times for n items of up
+ * The sort is stable: items neither of which comes before the other keep their order. GP_LESS is a strict
+ * weak order, evaluated on items of the tile only, two at a time: some 1.5 n log2 n times for n items of up
  * to 16 bytes, 5 n log2 n for 128. storage is passed by name or by address. All GP_BLOCK
  * threads take part, in the order of their rank (x fastest), and __syncthreads() comes before the storage is
  * used again.
@@ -78,7 +78,7 @@ enum { GPI(items) = GP_ITEMS, GPI(places) = GP_BLOCK * GP_ITEMS };
 #include "../core/instance/less.cuh"
 #include "core/merge.cuh"
 
-/* An array of one, so that its name and its address serve alike. */
+/* An array of one element, so that its name and its address both serve as the argument. */
 typedef GPI(tile) GPI_PUBLIC(block_sort_storage)[1];
 
 GPI_DEVICE void GPI_PUBLIC(block_sort)(GP_TYPE *x, void *storage GPI_CONTEXT_LAST)

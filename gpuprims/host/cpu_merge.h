@@ -19,13 +19,13 @@
  * r is in[offsets[r]] to in[offsets[r + 1] - 1], sorted as radix_sort.cuh does, and the merged items go to
  * out[0] and on. Stable: items that are equal keep their order, those of an earlier run come first.
  * threads <= 0 means as many as there are processors; the result is the same with any number. Fewer are
- * started for few items: each has at least 2^16 of them, and 8 of each run on the average. Gives 0, or 1 if
+ * started for small n: each has at least 2^16 items, and 8 of each run on average. Returns 0, or 1 if
  * there was no memory (48 bytes for each run and thread) and nothing has been done.
  *
  * How it works: the merged order is cut into as many equal parts as there are threads (Varman et al.,
  * Merging multiple lists on hierarchical-memory multiprocessors, 1991). Where a cut goes through each run
- * is found exactly, by bisection of the keys' numbers; then each thread merges its part alone, by a tree
- * of losers, with log2(runs) comparisons for each item. host/core/merge_runs.cuh.
+ * is found exactly, by bisection of the keys' numbers; then each thread merges its part by a loser tree,
+ * with log2(runs) comparisons for each item. host/core/merge_runs.cuh.
  *
  * No include guard: each include stamps out one instance, as its parameters say.
  */
@@ -69,14 +69,14 @@ GPI_CHECK_KEY();
 /* clang-format on */
 
 /*
- * The fewest items of a thread: starting one takes as long as merging some 10,000 items, and cutting the runs,
- * which each does for itself, as long as merging a few items of each run.
+ * Minimum items per thread: starting one takes as long as merging some 10,000 items, and splitting
+ * the runs, which each thread does, as long as merging a few items of each run.
  */
 #ifndef GPI_CPU_MERGE_MIN_ITEMS
 #define GPI_CPU_MERGE_MIN_ITEMS(runs) ((runs) > 1 << 13 ? 8 * (runs) : (size_t)1 << 16)
 #endif
 
-/* out becomes the items of all runs, in order. */
+/* Merges all runs into out. */
 static inline int GPI_PUBLIC(cpu_merge_runs)(GPI_CPU_MERGE_PARAMETERS, const size_t *offsets,
                                              size_t runs, int threads)
 {

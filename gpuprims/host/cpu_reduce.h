@@ -8,7 +8,7 @@
  *     in                   1 5 0 1 2 0 3
  *     result               12
  *
- * Host pointers; a left fold; nothing gives the identity. GP_LOAD is evaluated once on each item.
+ * Host pointers; a left fold; n == 0 gives the identity. GP_LOAD is evaluated once on each item.
  *
  * No include guard: each include stamps out one instance, as its parameters say.
  */

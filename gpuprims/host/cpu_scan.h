@@ -13,12 +13,12 @@
  *
  * Host pointers. in == out is allowed when I and T have the same size. The serial scans are left folds.
  *
- * The parallel one starts fewer threads for few items, so as not to be slower than one core: each has more
+ * The parallel one starts fewer threads for small n, so as not to be slower than one core: each has more
  * than 2^20 items, or than 2^22 bytes of T where that is less. With one thread it is the serial scan. With t of
- * them, let h = n / (2t + 1): the first chunk has h items, the others 2h, and the last one what is left
- * besides. Each begins with the fold from the left of the folds of the chunks before it, where the fold of a
- * chunk but the first is that of its quarters. So floats depend on n, sizeof(T) and `threads` alone. threads
- * <= 0 means as many as there are processors. A thread that cannot be started costs speed, not the result.
+ * them, let h = n / (2t + 1): the first chunk has h items, the others 2h, and the last one the remainder
+ * too. Each starts from the left fold of the folds of the chunks before it, where the fold of a chunk but the
+ * first is that of its quarters. So floats depend on n, sizeof(T) and `threads` alone. threads <= 0 means as
+ * many as there are processors. A thread that cannot be started costs speed, not the result.
  *
  * GP_LOAD is evaluated once on each item, by the parallel scan at most twice.
  *
@@ -57,15 +57,15 @@ GPI_ONCE_PER_NAME(cpu_scan);
 #include "../core/backend/threads.h"
 
 /*
- * The fewest items of a thread: starting one takes as long as scanning some 2^17 ints. Never below 16, so that a
- * chunk has quarters, whatever the size of T.
+ * Minimum items per thread: starting one takes as long as scanning some 2^17 ints. Never below 16,
+ * so that a chunk has quarters, whatever the size of T.
  */
 #ifndef GPI_CPU_SCAN_MIN_ITEMS
 #define GPI_CPU_SCAN_MIN_ITEMS \
     (((size_t)1 << 22) / (sizeof(GP_TYPE) > 4 ? sizeof(GP_TYPE) : 4) + 16)
 #endif
 
-/* Scans in[first, last), starting from *before where there is something before; gives the fold of all. */
+/* Scans in[first, last), starting from *before (NULL: nothing); returns the fold of everything. */
 static inline GP_TYPE GPI(range)(const GP_INPUT_TYPE *in, GP_TYPE *out, size_t first,
                                  size_t last, const GP_TYPE *before, int exclusive,
                                  GPI_CONTEXT context)
@@ -102,13 +102,13 @@ typedef struct {
     const GP_INPUT_TYPE *in;
     GP_TYPE *out;
     size_t first, last;
-    GP_TYPE sum; /* first the fold of the chunk, then of all chunks before */
+    GP_TYPE sum; /* the fold of the chunk; later, of all chunks before it */
     GPI_CONTEXT context;
 } GPI(task);
 
 /*
- * The fold of a chunk, by quarters: four folds at once take little longer than one, since each waits for
- * its own sum alone. Nothing is before the first chunk, which is scanned at once.
+ * The fold of a chunk, by quarters: four independent folds take little longer than one. The first
+ * chunk, which nothing precedes, is scanned instead.
  */
 static inline void *GPI(fold_chunk)(void *argument)
 {
@@ -145,9 +145,10 @@ static inline void *GPI(scan_chunk)(void *argument)
 }
 
 /*
- * As cpu_exclusive_scan, by several threads: fold the chunks, scan the folds, scan the chunks. The first
- * chunk is scanned while the others are folded, and nothing needs the fold of the last one. So t threads
- * take t + 1 chunks. The first has half the length, for to scan takes about twice as long as to fold.
+ * As cpu_exclusive_scan, by several threads: fold the chunks, scan the folds, scan the chunks. The
+ * first chunk is scanned while the others are folded, and the fold of the last one is not needed,
+ * so t threads take t + 1 chunks. The first is half as long, since scanning takes about twice as
+ * long as folding.
  */
 static inline void GPI_PUBLIC(cpu_parallel_exclusive_scan)(const GP_INPUT_TYPE *in, GP_TYPE *out,
                                                            size_t n, int threads GPI_CONTEXT_LAST)

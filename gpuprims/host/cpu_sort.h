@@ -12,8 +12,8 @@
  *     sorted               0 0 1 1 2 3 5
  *
  * Host pointers; in == out is allowed. The order is that of radix_sort.cuh: -0.0 and +0.0 are equal and
- * keep their order, NaNs come past the infinities of their sign. A merge sort from the bottom up, with
- * room for n keys more: gives 0, or 1 if there was no memory for them and nothing has been done.
+ * keep their order, NaNs come past the infinities of their sign. A bottom-up merge sort, with
+ * memory for n keys more: returns 0, or 1 if there was none and nothing has been done.
  *
  * No include guard: each include stamps out one instance, as its parameters say.
  */
@@ -43,7 +43,9 @@ GPI_ONCE_PER_NAME(cpu_sort);
 #include "../core/instance/radix_key.cuh"
 GPI_CHECK_KEY();
 
-/* Merges the sorted runs from[first, middle) and from[middle, last); of equal keys, the former first. */
+/*
+ * Merges the sorted runs from[first, middle) and from[middle, last), the former first where equal.
+ */
 static inline void GPI(merge)(const GP_KEY *from, GP_KEY *to, size_t first, size_t middle,
                               size_t last)
 {
@@ -56,7 +58,7 @@ static inline void GPI(merge)(const GP_KEY *from, GP_KEY *to, size_t first, size
             to[i] = from[b++];
 }
 
-/* out becomes the keys of in, in order. */
+/* Sorts in into out. */
 static inline int GPI_PUBLIC(cpu_sort)(const GP_KEY *in, GP_KEY *out, size_t n)
 {
     GP_KEY *other = n > 1 ? (GP_KEY *)malloc(n * sizeof(GP_KEY)) : NULL, *from = out, *to = other;

@@ -1,23 +1,22 @@
 /*
  * block/core/merge.cuh: merges and sorts a tile of items in shared memory, stably.
  *
- * Two neighbouring runs are merged by many threads at once (Green, McColl and Bader, GPU merge path, 2012;
- * Odeh et al., Merge path, 2012): each thread finds by bisection which items of either run come before its
- * part of the output, and then merges its part alone, from shared memory into its registers.
+ * Adjacent runs are merged by many threads at once (Green, McColl and Bader, GPU merge path, 2012;
+ * Odeh et al., Merge path, 2012): each thread finds by bisection which items of either run come
+ * before its part of the output, and then merges its part from shared memory into registers.
  *
  * Needs core/instance/begin.cuh, core/instance/less.cuh, and
  *
- *     GPI(items)        a constant: so many items a thread has, in a sort
- *     GPI(places)       a constant: so many items a tile has at most
- *     GPI_MERGE_VALUE        the type of values, or char where GPI_MERGE_PAIRS is 0
+ *     GPI(items)        a constant: items per thread, in a sort
+ *     GPI(places)       a constant: the most items of a tile
+ *     GPI_MERGE_VALUE   the type of values, or char where GPI_MERGE_PAIRS is 0
  *
  * Part of the headers that sort and merge; not to be included directly.
  */
 
 /*
- * Whether items that are equal are alike: integers by <, without values. Then no sort can be told from a
- * stable one,
- * and networks that compare items far apart will do.
+ * Whether equal items cannot be told apart, as integers by < without values. Then any sort is
+ * stable, and networks that compare distant items will do.
  */
 #if GPI_MERGE_PAIRS || defined GP_LESS
 #define GPI_MERGE_INDISTINGUISHABLE 0
@@ -27,7 +26,7 @@
      (GPI(items) & (GPI(items) - 1)) == 0)
 #endif
 
-/* As many items as a thread sorts in its registers; they then become the first runs. */
+/* The length of the first runs, each sorted by a thread in registers. */
 enum {
     GPI(first_run) = GPI(items) > 16 && GPI(items) % 2 == 0 && !GPI_MERGE_INDISTINGUISHABLE
                          ? GPI(items) / 2
@@ -35,14 +34,16 @@ enum {
 };
 
 /*
- * Where item k lies in shared memory, when each thread writes `items` neighbours. Threads that write items
- * an odd number of places apart do not meet in a bank. If the number is even, a place is left free after
+ * Where item k lies in shared memory when each thread writes `items` consecutive ones. An odd
+ * stride between threads has no bank conflicts; with an even one, one place is left free after
  * every 128 bytes.
  */
 #define GPI_MERGE_PAD(k) ((k) >> (sizeof(GP_TYPE) <= 4 ? 5 : sizeof(GP_TYPE) <= 8 ? 4 : 3))
 #define GPI_MERGE_PLACE(k, items) ((items) % 2 ? (k) : (k) + GPI_MERGE_PAD(k))
 
-/* A tile in shared memory. A thread may read, and forget, as many items more as it has. */
+/*
+ * A tile in shared memory. A thread may read up to `items` places past its end, and ignores them.
+ */
 typedef struct {
     GP_TYPE keys[GPI(places) + GPI(items) + GPI_MERGE_PAD(GPI(places) + GPI(items))];
 #if GPI_MERGE_PAIRS
@@ -57,13 +58,13 @@ typedef struct {
 #define GPI_MERGE_VALUE_AT(tile, place) (*(GPI_MERGE_VALUE *)(tile)) /* never used */
 #endif
 
-/* What is left of two runs: items [a, a_end) and [b, b_end) of the tile. */
+/* What remains of two runs: items [a, a_end) and [b, b_end) of the tile. */
 typedef struct {
     unsigned a, a_end, b, b_end;
 } GPI(runs);
 
 #if GPI_DEVICE_CODE
-/* How many items of the first run are among the first `diagonal` of the two runs merged. */
+/* How many items of the first run are among the first `diagonal` of the merged order. */
 GPI_DEVICE unsigned GPI(path)(const GPI(tile) *tile, GPI(runs) runs, unsigned diagonal,
                               const unsigned items, GPI_CONTEXT context)
 {
@@ -82,8 +83,8 @@ GPI_DEVICE unsigned GPI(path)(const GPI(tile) *tile, GPI(runs) runs, unsigned di
 }
 
 /*
- * Merges the first items of the two runs, as many as there are, into the thread's registers: of equal items
- * those of the first run come first. `v` may be NULL. An item behind a run may be read; it is not looked at.
+ * Merges the first `items` items of the two runs into the thread's registers, those of the first
+ * run first where equal. `v` may be NULL. The item behind a run may be read, and is ignored.
  */
 GPI_DEVICE void GPI(serial)(GP_TYPE *x, GPI_MERGE_VALUE *v, const GPI(tile) *tile,
                             GPI(runs) runs, const unsigned items, GPI_CONTEXT context)
@@ -98,7 +99,7 @@ GPI_DEVICE void GPI(serial)(GP_TYPE *x, GPI_MERGE_VALUE *v, const GPI(tile) *til
 
         if (GPI_MERGE_PAIRS && v)
             gpi_move(&v[i], &GPI_MERGE_VALUE_AT(tile, GPI_MERGE_PLACE(from, items)));
-        if (items == 1) { /* a large one: of a and b there is no more in registers than the order looks at */
+        if (items == 1) { /* a large one, of which a and b keep only what GP_LESS looks at */
             gpi_move(&x[i], &tile->keys[GPI_MERGE_PLACE(from, items)]);
         } else if (second) {
             x[i] = b;
@@ -112,7 +113,7 @@ GPI_DEVICE void GPI(serial)(GP_TYPE *x, GPI_MERGE_VALUE *v, const GPI(tile) *til
     }
 }
 
-/* Merges items [at, at + items) of what the two runs will be, as far as there are such. */
+/* Merges items [at, at + items) of the merged order of the two runs, as far as there are any. */
 GPI_DEVICE void GPI(part)(GP_TYPE *x, GPI_MERGE_VALUE *v, const GPI(tile) *tile,
                           GPI(runs) runs, unsigned at, const unsigned items, GPI_CONTEXT context)
 {
@@ -126,8 +127,8 @@ GPI_DEVICE void GPI(part)(GP_TYPE *x, GPI_MERGE_VALUE *v, const GPI(tile) *tile,
 }
 
 /*
- * Writes the thread's items, `count` of which there are, to the tile: thread by thread they come one behind the other.
- * What else a thread has in its registers, it writes to places of its own where nobody looks for an item.
+ * Writes the thread's items, of which `count` are valid, to the tile, blocked. The others go to
+ * places of the thread that are not read.
  */
 GPI_DEVICE void GPI(put)(const GP_TYPE *x, const GPI_MERGE_VALUE *v, GPI(tile) *tile,
                          unsigned thread, unsigned count, const unsigned items)
@@ -143,8 +144,8 @@ GPI_DEVICE void GPI(put)(const GP_TYPE *x, const GPI_MERGE_VALUE *v, GPI(tile) *
 }
 
 /*
- * Sorts each chunk of the thread's items: by odd-even transposition, which exchanges neighbours alone, and so
- * is stable.
+ * Sorts each run of GPI(first_run) of the thread's items by odd-even transposition, which exchanges
+ * only adjacent items, and so is stable.
  */
 GPI_DEVICE void GPI(transpositions)(GP_TYPE *x, GPI_MERGE_VALUE *v, GPI_CONTEXT context)
 {
@@ -172,7 +173,7 @@ GPI_DEVICE void GPI(transpositions)(GP_TYPE *x, GPI_MERGE_VALUE *v, GPI_CONTEXT 
 }
 
 #if !GPI_MERGE_PAIRS && !defined GP_LESS
-/* Puts two integers in order, or in the opposite order. */
+/* Puts two integers in order. */
 GPI_DEVICE void GPI(compare)(GP_TYPE *low, GP_TYPE *high)
 {
     const GP_TYPE a = *low, b = *high;
@@ -185,7 +186,7 @@ GPI_DEVICE void GPI(compare)(GP_TYPE *low, GP_TYPE *high)
 GPI_DEVICE void GPI(thread_network)(GP_TYPE *x)
 {
     GPI_UNROLL
-    for (int run = 0; run < 5; run++) { /* merges runs of 2^run */
+    for (int run = 0; run < 5; run++) { /* merges runs of 2^run items */
         GPI_UNROLL
         for (int step = run; step >= 0; step--) {
             const int first = step < run ? 1 << step : 0;
@@ -205,15 +206,15 @@ GPI_DEVICE GP_TYPE GPI(shuffle)(GP_TYPE x, unsigned lanes)
                          : (GP_TYPE)__shfl_xor_sync(GPI_FULL_MASK, (uint64_t)x, (int)lanes);
 }
 
-/* The smaller of two integers, or the larger. */
+/* The smaller or the larger of two integers. */
 GPI_DEVICE GP_TYPE GPI(choose)(GP_TYPE a, GP_TYPE b, int larger)
 {
     return (a < b) != larger ? a : b;
 }
 
 /*
- * Sorts the warp's integers, which each lane has sorted, by bitonic merges: a first step compares items with
- * those that mirror them, the following ones with those half as far away each time.
+ * Sorts the warp's integers, already sorted in each lane, by bitonic merges: the first step
+ * compares each item with its mirror image, the following ones halve the distance each time.
  */
 GPI_DEVICE void GPI(warp_network)(GP_TYPE *x, unsigned lane)
 {
@@ -244,7 +245,7 @@ GPI_DEVICE void GPI(warp_network)(GP_TYPE *x, unsigned lane)
     }
 }
 
-/* Sorts the integers of each warp. Those that are missing are taken for the largest of all. */
+/* Sorts the integers of each warp. Missing ones become the largest value. */
 GPI_DEVICE void GPI(warp_sort)(GP_TYPE *x, unsigned rank, unsigned n)
 {
     const uint64_t ones = UINT64_MAX >> (64 - 8 * sizeof(GP_TYPE));
@@ -260,8 +261,8 @@ GPI_DEVICE void GPI(warp_sort)(GP_TYPE *x, unsigned rank, unsigned n)
 #endif
 
 /*
- * Sorts each chunk of n items. What stands for missing ones is not less than the others, and comes after
- * them.
+ * Sorts the thread's runs, where the tile has n items. Missing ones become copies of the largest,
+ * and stay behind it.
  */
 GPI_DEVICE void GPI(thread_sort)(GP_TYPE *x, GPI_MERGE_VALUE *v, unsigned begin, unsigned n,
                                  GPI_CONTEXT context)
@@ -281,8 +282,8 @@ GPI_DEVICE void GPI(thread_sort)(GP_TYPE *x, GPI_MERGE_VALUE *v, unsigned begin,
 }
 
 /*
- * Sorts the first n items of a tile. The thread of rank r has items r * GPI(items) and following in its
- * registers, before and after; where there is none, some item or other. There is no barrier before the first
+ * Sorts the first n items of a tile. The thread of rank r has items r * GPI(items) and following in
+ * registers, before and after; where there is none, any item. There is no barrier before the first
  * write to the tile, nor after the last read.
  */
 GPI_DEVICE void GPI(block)(GP_TYPE *x, GPI_MERGE_VALUE *v, GPI(tile) *tile, unsigned rank,
@@ -305,7 +306,7 @@ GPI_DEVICE void GPI(block)(GP_TYPE *x, GPI_MERGE_VALUE *v, GPI(tile) *tile, unsi
         runs.a_end = runs.b = gpi_min(first + run, n);
         runs.b_end = gpi_min(first + 2 * run, n);
         GPI(put)(x, v, tile, rank, begin < n ? n - begin : 0, GPI(items));
-        __syncthreads(); /* the runs are there */
+        __syncthreads(); /* the runs are complete */
         GPI(part)(x, v, tile, runs, begin - runs.a, GPI(items), context);
         __syncthreads(); /* and have been read */
     }

@@ -1,5 +1,6 @@
 /*
- * block/core/rake.cuh: what block scans and reductions share when one warp folds the values of all threads.
+ * block/core/rake.cuh: raking for block scans and reductions: one warp folds the values of all
+ * threads.
  *
  * Needs core/instance/begin.cuh and core/instance/fold.cuh. Stamped once per instance.
  */
@@ -9,14 +10,17 @@
 /* Larger values would take too much shared memory. */
 #define GPI_RAKES (sizeof(GP_TYPE) <= 16)
 
-/* A lane reads and writes 16 bytes at a time of types of 4 and of 8, and single values of others. */
+/*
+ * A raking lane folds the values of GP_BLOCK / 32 threads, in units of 16 bytes for types of 4 and
+ * 8 bytes, else one by one.
+ */
 #define GPI_RAKE_ITEMS (GP_BLOCK / 32)
 #define GPI_RAKE_UNIT_ITEMS                                                                       \
     ((sizeof(GP_TYPE) == 4 || sizeof(GP_TYPE) == 8) && GPI_RAKE_ITEMS * sizeof(GP_TYPE) % 16 == 0 \
          ? 16 / (int)sizeof(GP_TYPE)                                                              \
          : 1)
 
-/* After every 128 bytes as much is left free, so that the lanes of the raking warp use different banks. */
+/* One unit is left free after every 128 bytes, so that raking has no bank conflicts. */
 #define GPI_RAKE_PAD(i)                                                                         \
     ((i) + (i) / (sizeof(GP_TYPE) <= 4 ? 32 : GPI_RAKES ? 128 / (unsigned)sizeof(GP_TYPE) : 1) * \
                GPI_RAKE_UNIT_ITEMS)
@@ -26,7 +30,7 @@ typedef struct {
     GP_TYPE items[GPI_RAKE_UNIT_ITEMS];
 } __attribute__((aligned(GPI_RAKE_UNIT_ITEMS > 1 ? 16 : __alignof__(GP_TYPE)))) GPI(rake_unit);
 
-/* Reads the values of the lane's GP_BLOCK / 32 threads, and folds them from left to right. */
+/* Reads the lane's values and folds them from left to right. */
 GPI_DEVICE GP_TYPE GPI(rake_read)(GPI(rake_unit) *units, const GP_TYPE *values, unsigned lane)
 {
     GPI_UNROLL

@@ -1,24 +1,24 @@
 /*
- * core/merge/pass.cuh: merges groups of up to sixteen sorted runs in global memory, each item moved once.
+ * core/merge/pass.cuh: merges groups of up to sixteen sorted runs in global memory in one pass.
  *
- * In two launches: the first finds, for each tile of the output, which items of each run come before it (all
- * runs at once: core/merge/split.cuh); in the second a block reads the pieces that make up its tile, merges
- * them in pairs in shared memory until one is left, and writes it.
+ * In two launches: the first finds, for each tile of the output, which items of each run come
+ * before it, in all runs at once (core/merge/split.cuh); in the second a block reads the pieces
+ * that make up its tile, merges them in pairs in shared memory until one is left, and writes it.
  *
  * Needs block/core/merge.cuh, and
  *
- *     GPI(threads)      a constant: threads of a block
- *     GPI(max_ways_log)     a constant: the logarithm of how many runs are merged at a time, at most
+ *     GPI(threads)        a constant: threads of a block
+ *     GPI(max_ways_log)   a constant: the log2 of how many runs are merged at a time, at most
  *
  * Part of merge.cuh and merge_sort.cuh; not to be included directly.
  */
 
-#define GPI_MERGE_BATCH (GPI(items) > 1 ? 8 : 1) /* so many reads of a lane are under way */
+#define GPI_MERGE_BATCH (GPI(items) > 1 ? 8 : 1) /* reads of a lane in flight */
 #define GPI_MERGE_MAX_WAYS (1u << GPI(max_ways_log))
 
 /*
- * Items of a tile of the output: at most, since every piece begins with the items of some thread; how many
- * fewer it may have at either end; and how many it has on average.
+ * Items of a tile of the output: the maximum (each piece begins at a thread's first item), by how
+ * many fewer it may have at either end, and the average.
  */
 #define GPI_MERGE_FULL (GPI(pass_items) * (GPI(threads) - GPI_MERGE_MAX_WAYS))
 #define GPI_MERGE_SLACK (GPI_MERGE_FULL / 16)
@@ -26,29 +26,29 @@
 
 /* What a pass works on: groups of 2^log runs. */
 typedef struct {
-    const GP_TYPE *keys[2]; /* the first run of the first group; the others, one behind the other */
+    const GP_TYPE *keys[2]; /* the first run, and the second, which the others follow */
     const GPI_MERGE_VALUE *values[2];
     GP_TYPE *keys_out;
     GPI_MERGE_VALUE *values_out;
-    size_t n;          /* items of all groups: the last runs may be shorter, or empty */
-    size_t run, group; /* items of a run, the last of a group apart, and of a group */
-    size_t tiles;      /* of a group */
-    size_t *splits;    /* for each tile, how many items of each run come before it */
+    size_t n;          /* items of all groups; the last runs may be shorter, or empty */
+    size_t run, group; /* items of a run (but a group's last), and of a group */
+    size_t tiles;      /* per group */
+    size_t *splits;    /* per tile, how many items of each run come before it */
     int log;
 } GPI(pass);
 
 #if GPI_DEVICE_CODE
-/* How many items the group has that begins at item `first`. */
+/* Items of the group that begins at item `first`. */
 GPI_DEVICE size_t GPI(group_items)(const GPI(pass) *pass, size_t first)
 {
     return pass->n - first < pass->group ? pass->n - first : pass->group;
 }
 
-/* Where the keys of run r of a group begin; and the values. */
+/* Where run r of a group begins, in keys or values. */
 #define GPI_MERGE_RUN_BEGIN_OF(array, pass, first, r) \
     ((r) ? (array)[1] + ((first) + ((r)-1) * (pass)->run) : (array)[0] + (first))
 
-/* How many items run r has, in a group of `items`. */
+/* Items of run r, in a group of `items`. */
 GPI_DEVICE size_t GPI(run_items)(const GPI(pass) *pass, size_t items, unsigned r)
 {
     size_t begin = r * pass->run, end = r + 1 == 1u << pass->log ? items : begin + pass->run;
@@ -62,20 +62,19 @@ GPI_DEVICE size_t GPI(run_items)(const GPI(pass) *pass, size_t items, unsigned r
 
 /* ---- the merge of a tile --------------------------------------------------------------------- */
 
-/* The pieces of the runs that make up a tile. In it, each begins with the items of some thread. */
+/* The pieces of runs that make up a tile. In shared memory each begins at a thread's first item. */
 typedef struct {
     const GP_TYPE *keys[GPI_MERGE_MAX_WAYS];
 #if GPI_MERGE_PAIRS
     const GPI_MERGE_VALUE *values[GPI_MERGE_MAX_WAYS];
 #endif
-    unsigned thread[GPI_MERGE_MAX_WAYS]; /* which */
-    unsigned items
-        [GPI_MERGE_MAX_WAYS]; /* how many items it has; later, with those that were merged into it */
-    size_t out;                      /* where the tile begins in the output */
+    unsigned thread[GPI_MERGE_MAX_WAYS]; /* that thread */
+    unsigned items[GPI_MERGE_MAX_WAYS];  /* of the piece; later, of what it has been merged into */
+    size_t out;                          /* where the tile begins in the output */
 } GPI(pieces);
 
 #if GPI_DEVICE_CODE
-/* One warp: finds the pieces of tile `number` of the group that begins at `first`, a lane each. */
+/* One warp: finds the pieces of tile `number` of the group that begins at `first`, one per lane. */
 GPI_DEVICE void GPI(cut)(GPI(pieces) *pieces, const GPI(pass) *pass, size_t first,
                          size_t number)
 {
@@ -91,7 +90,7 @@ GPI_DEVICE void GPI(cut)(GPI(pieces) *pieces, const GPI(pass) *pass, size_t firs
     unsigned count = gpi_min_size(to > from ? to - from : 0, GPI_MERGE_FULL);
     const unsigned before = gpi_warp_prefix(count, lane) - count;
 
-    /* It fits, unless GP_LESS is no order: then at least nothing is overrun. */
+    /* They fit, unless GP_LESS is no order; then at least nothing is overrun. */
     count = gpi_min(count, GPI_MERGE_FULL - gpi_min(before, GPI_MERGE_FULL));
     const unsigned threads = (count + GPI(pass_items) - 1) / GPI(pass_items);
     const unsigned thread = gpi_warp_prefix(threads, lane) - threads;
@@ -109,7 +108,10 @@ GPI_DEVICE void GPI(cut)(GPI(pieces) *pieces, const GPI(pass) *pass, size_t firs
         pieces->out = first + begin;
 }
 
-/* Reads the pieces, each with warps of its own where there are enough; several items of a lane at a time. */
+/*
+ * Reads the pieces, each by warps of its own if there are enough, several items of a lane at a
+ * time.
+ */
 GPI_DEVICE void GPI(fetch)(GPI(tile) *tile, const GPI(pieces) *pieces, unsigned runs)
 {
     const unsigned warps = GPI(threads) / 32, warp = threadIdx.x / 32, lane = threadIdx.x % 32;
@@ -148,8 +150,8 @@ GPI_DEVICE void GPI(fetch)(GPI(tile) *tile, const GPI(pieces) *pieces, unsigned 
 }
 
 /*
- * Merges each two neighbours among the pieces that have been made of `step` each. Returns how many items the
- * caller then has in its registers.
+ * Merges adjacent pairs of pieces, each already merged from `step` pieces. Returns how many items
+ * the thread then has in its registers.
  */
 GPI_DEVICE unsigned GPI(round)(GP_TYPE *x, GPI_MERGE_VALUE *v, const GPI(tile) *tile,
                                const GPI(pieces) *pieces, unsigned count, unsigned step,
@@ -188,7 +190,7 @@ GPI_DEVICE void GPI(write)(const GPI(tile) *tile, GP_TYPE *keys, GPI_MERGE_VALUE
             }
             continue;
         }
-        const GP_TYPE x = tile->keys[place]; /* read ahead: it need not be an item */
+        const GP_TYPE x = tile->keys[place]; /* read unconditionally: it need not be an item */
 
         if (k < n) {
             keys[k] = x;
@@ -219,7 +221,7 @@ static __global__ void __launch_bounds__(GPI(threads), GPI(blocks))
         GPI(cut)(&pieces, &pass, first, number);
     __syncthreads(); /* the pieces are known */
     GPI(fetch)(&tile, &pieces, runs);
-    __syncthreads(); /* the pieces are there */
+    __syncthreads(); /* the pieces are in shared memory */
     for (unsigned step = 1; step < runs; step *= 2) {
         const unsigned count = GPI(round)(x, v, &tile, &pieces, runs, step, context),
                        r = 2 * step * threadIdx.x;
@@ -228,7 +230,7 @@ static __global__ void __launch_bounds__(GPI(threads), GPI(blocks))
         GPI(put)(x, v, &tile, threadIdx.x, count, GPI(pass_items));
         if (r < runs)
             pieces.items[r] += pieces.items[r + step];
-        __syncthreads(); /* the merged ones are there */
+        __syncthreads(); /* the merged pieces are in shared memory */
     }
     GPI(write)(&tile, pass.keys_out + pieces.out,
                GPI_MERGE_PAIRS ? pass.values_out + pieces.out : pass.values_out, pieces.items[0],
@@ -246,13 +248,13 @@ static inline int GPI(dependent)(void)
     return (gpi_kernel_ready((const void *)GPI(pass_kernel), 0, known) & GPI_KERNEL_SM90) != 0;
 }
 
-/* Tiles of all groups. */
+/* The number of tiles of all groups. */
 static inline size_t GPI(pass_tiles)(size_t n, size_t group)
 {
     return gpi_divide_up(n, group) * gpi_divide_up(group, GPI_MERGE_PASS_N);
 }
 
-/* Launches a pass; its splits have room for GPI_MERGE_MAX_WAYS numbers for each tile. */
+/* Launches a pass. Its splits have GPI_MERGE_MAX_WAYS entries per tile. */
 static inline cudaError_t GPI(pass_launch)(GPI(pass) *pass, GPI_CONTEXT context, int dependent,
                                            cudaStream_t stream)
 {

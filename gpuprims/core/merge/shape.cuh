@@ -1,13 +1,13 @@
 /*
- * core/merge/shape.cuh: the shape of the blocks of merge.cuh and merge_sort.cuh, by the size of an item.
+ * core/merge/shape.cuh: the block shape of merge.cuh and merge_sort.cuh, by the size of an item.
  *
  * Part of merge.cuh and merge_sort.cuh; not to be included directly.
  */
 #include "tuning.cuh"
 
 /*
- * A thread has up to 128 bytes in registers, a block up to 32 KB in shared memory, or a warp of larger
- * items.
+ * A thread has up to 128 bytes in registers and a block up to 32 KB in shared memory, or one warp
+ * for larger items.
  */
 #define GPI_MERGE_BYTES (sizeof(GP_TYPE) + (GPI_MERGE_PAIRS ? sizeof(GPI_MERGE_VALUE) : 0))
 GPI_AT_MOST(GP_TYPE, 1024);

@@ -1,17 +1,17 @@
 /*
- * core/merge/split.cuh: cuts sorted runs so that the items before the cuts are the first ones of the runs
- * merged.
+ * core/merge/split.cuh: cuts sorted runs so that the items before the cuts are the first ones of
+ * the merged order.
  *
- * A warp keeps an interval of every run, in which the cut must be, and looks for an item of about the right
- * rank: it takes one out of a wide interval, a pivot, and finds by bisection how many items of each run come
- * before it, all runs at once, each with lanes of its own. Those are cuts, before the wanted ones or behind
- * them, and narrow the intervals. The first pivots are taken where the wanted item is if the runs are alike,
- * as those of random items are, the later ones in the middle of the interval: as in quickselect (Hoare,
- * Algorithm 65, 1961). Tiles need not be of one size, so an item near the wanted one will do.
+ * A warp keeps an interval of every run that contains the cut, and looks for an item of about the
+ * right rank: it takes a pivot from a wide interval and finds by bisection how many items of each
+ * run come before it, in all runs at once, each with lanes of its own. Those are cuts, before the
+ * wanted ones or behind them, and narrow the intervals. The first pivots are taken where the wanted
+ * item is if the runs have the same distribution, as random items have, later ones in the middle of
+ * the interval, as in quickselect (Hoare, Algorithm 65, 1961). Tiles need not be of one size, so an
+ * item near the wanted one will do.
  *
- * What takes the time is one instruction after the other, with nothing else to do meanwhile. So there is next
- * to no division and no double precision here, and a lane reads two places at a time, which was faster than
- * four.
+ * The search is bound by the latency of dependent instructions. So there is next to no division and
+ * no double precision here, and a lane probes two places at a time, which was faster than four.
  *
  * Part of core/merge/pass.cuh; not to be included directly.
  */
@@ -19,18 +19,17 @@
 #ifndef GPI_MERGE_SPLIT_CUH
 #define GPI_MERGE_SPLIT_CUH
 
-#define GPI_MERGE_SPLIT_WARPS 4 /* of a block */
-#define GPI_MERGE_PROBES_LOG 1  /* the logarithm of how many places a lane looks at at a time */
-#define GPI_MERGE_GUESSES 4     /* so many pivots are taken where the wanted item may be expected */
+#define GPI_MERGE_SPLIT_WARPS 4 /* warps of a block */
+#define GPI_MERGE_PROBES_LOG 1  /* log2 of the places that a lane probes at a time */
+#define GPI_MERGE_GUESSES 4     /* pivots that are taken where the wanted item is expected */
 
 #if GPI_DEVICE_CODE
-/* The smaller of two. */
 GPI_DEVICE size_t gpi_merge_min(size_t a, size_t b)
 {
     return a < b ? a : b;
 }
 
-/* How many bits a number has. */
+/* The bit width of x. */
 GPI_DEVICE unsigned gpi_merge_bits(size_t x)
 {
     return 64 - (unsigned)__clzll((long long)x);
@@ -42,7 +41,10 @@ GPI_DEVICE size_t gpi_merge_sum(size_t x)
     return ((size_t)gpi_warp_sum((uint32_t)(x >> 24)) << 24) + gpi_warp_sum((uint32_t)(x & 0xFFFFFF));
 }
 
-/* Where probe i of 2^log is, evenly spaced in `span` items from `base` on. With fewer items each is a place. */
+/*
+ * Probe i of 2^log, evenly spaced in `span` items from `base` on; in fewer items than probes every
+ * place is probed.
+ */
 GPI_DEVICE size_t gpi_merge_probe(size_t base, size_t span, unsigned i, int log)
 {
     return base + ((2 * i + 1) * span >> (log + 1));
@@ -51,18 +53,19 @@ GPI_DEVICE size_t gpi_merge_probe(size_t base, size_t span, unsigned i, int log)
 
 #endif
 
-/* What the lanes of a run know. */
+/* The state of the search in one run, the same in its lanes. */
 typedef struct {
     const GP_TYPE *keys;
     size_t low, high; /* the cut is in [low, high] */
     unsigned run;
-    int log; /* the run has 2^log lanes */
+    int log; /* 2^log lanes search the run */
 } GPI(search);
 
 #if GPI_DEVICE_CODE
 /*
- * One warp: how many items of each run come before a pivot of run `of`, which is item `place` of it. If
- * share > 0, that may be about this share of the intervals: at first it is looked for within a few roots.
+ * One warp: how many items of each run come before a pivot, item `place` of run `of`. If share > 0,
+ * the cut is expected at that share of the interval: the first probes reach about four square roots
+ * of the distance to the nearer end to either side of it.
  */
 GPI_DEVICE size_t GPI(count)(const GPI(search) *search, GP_TYPE pivot, unsigned of, size_t place,
                              float share, GPI_CONTEXT context)
@@ -100,14 +103,14 @@ GPI_DEVICE size_t GPI(count)(const GPI(search) *search, GP_TYPE pivot, unsigned 
         const size_t begin = count ? gpi_merge_probe(base, span, count - 1, log) + 1 : 0;
 
         low += begin;
-        width = end > begin ? end - begin : 0; /* it is, unless GP_LESS is no order */
+        width = end > begin ? end - begin : 0; /* always so, unless GP_LESS is no order */
         base = 0;
         span = width;
     }
     return low;
 }
 
-/* One warp: the run of the pivot, and its place there, by its share of about the widest interval. */
+/* One warp: the run of the pivot, and its place there, at `share` of about the widest interval. */
 GPI_DEVICE unsigned GPI(pivot)(const GPI(search) *search, float share, size_t *place)
 {
     const size_t width = search->high - search->low;
@@ -120,11 +123,14 @@ GPI_DEVICE unsigned GPI(pivot)(const GPI(search) *search, float share, size_t *p
     return (unsigned)lane >> search->log;
 }
 
-/* One warp: cuts the runs of a group so that `wanted` items come before, or up to GPI_MERGE_SLACK fewer. */
+/*
+ * One warp: cuts the runs of a group so that `wanted` items, or up to GPI_MERGE_SLACK fewer, come
+ * before the cuts.
+ */
 GPI_DEVICE void GPI(split)(const GPI(pass) *pass, size_t items, size_t first, GPI(search) *search,
                            size_t wanted, GPI_CONTEXT context)
 {
-    const int is_first = (threadIdx.x & ((1u << search->log) - 1)) == 0; /* of its run's lanes */
+    const int is_first = (threadIdx.x & ((1u << search->log) - 1)) == 0; /* in its run */
     size_t before = 0, until = items;                                   /* the sums of low and of high */
 
     for (int round = 0; before + GPI_MERGE_SLACK < wanted; round++) {
@@ -140,7 +146,7 @@ GPI_DEVICE void GPI(split)(const GPI(pass) *pass, size_t items, size_t first, GP
         if (rank > wanted) {
             search->high = count;
             until = rank;
-        } else { /* the pivot itself comes before the cut, unless it is the very item */
+        } else { /* the pivot itself comes before the cut, unless it is the wanted item */
             search->low = count + (of == search->run && rank < wanted);
             before = rank + (rank < wanted);
         }
@@ -149,8 +155,9 @@ GPI_DEVICE void GPI(split)(const GPI(pass) *pass, size_t items, size_t first, GP
 #endif
 
 /*
- * One warp for each tile but the first of a group. The merge may start only when the cuts are nearly done:
- * blocks of it that waited would crowd onto those multiprocessors that search nothing, and stay there.
+ * One warp for each tile but the first of a group. The merge is launched early only when the cuts
+ * are nearly done: waiting blocks of it would fill the multiprocessors that search nothing, and
+ * stay there.
  */
 static __global__ void __launch_bounds__(32 * GPI_MERGE_SPLIT_WARPS)
     GPI(split_kernel)(GPI(pass) pass, size_t tiles, GPI_CONTEXT context)

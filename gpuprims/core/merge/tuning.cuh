@@ -6,8 +6,10 @@
 #ifndef GPI_MERGE_TUNING_CUH
 #define GPI_MERGE_TUNING_CUH
 
-/* Items of up to 4 and up to 8 bytes of a thread; threads of a block; how many
- * blocks find registers on a multiprocessor at a time. */
+/*
+ * Items per thread, of up to 4 and of up to 8 bytes; threads per block; resident blocks per
+ * multiprocessor.
+ */
 #ifndef GPI_TUNE_MERGE_ITEMS
 #define GPI_TUNE_MERGE_ITEMS 32
 #endif

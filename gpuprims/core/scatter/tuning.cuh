@@ -5,8 +5,10 @@
 #ifndef GPI_SCATTER_TUNING_CUH
 #define GPI_SCATTER_TUNING_CUH
 
-/* Threads of a block; items of up to 16 bytes, or pieces of larger ones, per thread, of
- * which that many reads are under way at a time. */
+/*
+ * Threads per block; items of up to 16 bytes, or pieces of larger ones, per thread, all read before
+ * any is written.
+ */
 #ifndef GPI_TUNE_SCATTER_THREADS
 #define GPI_TUNE_SCATTER_THREADS 256
 #endif

@@ -1,12 +1,12 @@
 /*
- * host/core/merge_runs.cuh: merges sorted runs on the host, part by part. Any two ranks of the merged order
- * bound a part that can be merged alone, so that parts go to several threads.
+ * host/core/merge_runs.cuh: merges sorted runs on the host, part by part. A part, between two ranks
+ * of the merged order, is merged independently, so that parts go to several threads.
  *
  *     runs                0 3 5 | 1 3 | 2 3 9          offsets 0 3 5 8
  *     merged              0 1 2 3 3 3 5 9
  *     split at rank 4     0 3 . 5 | 1 . 3 | 2 . 3 9    of equal keys those of an earlier run come first
  *
- * Needs core/instance/begin.cuh, and core/instance/radix_key.cuh as functions that the host can call.
+ * Needs core/instance/begin.cuh, and core/instance/radix_key.cuh as host functions.
  */
 #ifdef GP_VALUE
 #define GPI_RUNS_PAIRS 1
@@ -16,7 +16,7 @@
 #define GPI_RUNS_VALUE char
 #endif
 
-/* The keys of a sorted run, wherever they are. */
+/* The keys of a sorted run, anywhere in memory. */
 typedef struct {
     const GP_KEY *keys;
     size_t n;
@@ -35,13 +35,13 @@ typedef struct {
 
 __extension__ typedef unsigned __int128 gpi_wide_word;
 
-/* Two words and two places for each run. */
+/* Two words and two indices per run. */
 static inline size_t GPI(runs_scratch)(size_t runs)
 {
     return runs * 2 * (sizeof(gpi_wide_word) + sizeof(size_t));
 }
 
-/* The first place in [first, last) whose key comes after `number`. */
+/* The first index in [first, last) whose key comes after `number`. */
 static inline size_t GPI(runs_after)(const GP_KEY *keys, size_t first, size_t last, uint64_t number)
 {
     while (first < last) {
@@ -56,9 +56,9 @@ static inline size_t GPI(runs_after)(const GP_KEY *keys, size_t first, size_t la
 }
 
 /*
- * Where the runs divide at a rank: `at` gets one place for each of them. The number of the key at that
- * rank is found bit by bit, while the places that its equals may have in each run close in on it. `split_scratch`
- * is for two places more of each run.
+ * Splits the runs at a rank of the merged order: at[r] is how many items of run r come before it.
+ * The number of the key at that rank is found by bisection, while the interval of its equals in
+ * each run shrinks. `split_scratch` has two entries per run.
  */
 static inline void GPI(runs_split)(const GPI(runs_run) *run, size_t runs, size_t rank, size_t *at,
                                    size_t *split_scratch)
@@ -87,8 +87,7 @@ static inline void GPI(runs_split)(const GPI(runs_run) *run, size_t runs, size_t
             memcpy(at, after, runs * sizeof *at);
         }
     }
-    for (size_t r = 0; r < runs && before < rank;
-         r++) { /* what is left are equals, in order of runs */
+    for (size_t r = 0; r < runs && before < rank; r++) { /* equal keys, in the order of the runs */
         size_t left = rank - before, equals = end[r] - at[r];
         size_t taken = left < equals ? left : equals;
 
@@ -97,7 +96,9 @@ static inline void GPI(runs_split)(const GPI(runs_run) *run, size_t runs, size_t
     }
 }
 
-/* The words of the tree: a key's number, and under it that of its run, so that one comparison decides both. */
+/*
+ * The words of the tree: a key's number above that of its run, so that one comparison orders both.
+ */
 #define GPI_TREE_NAME(word) GPI(narrow_##word)
 #define GPI_TREE_WORD uint64_t
 #include "merge_tree.cuh"
@@ -105,15 +106,15 @@ static inline void GPI(runs_split)(const GPI(runs_run) *run, size_t runs, size_t
 #define GPI_TREE_WORD gpi_wide_word
 #include "merge_tree.cuh"
 
-/* Merges one part. `argument` is a GPI(runs_part): the function serves as a thread's. */
+/* Merges one part. `argument` is a GPI(runs_part); it has the type of a thread's function. */
 static inline void *GPI(runs_merge)(void *argument)
 {
     const GPI(runs_part) *part = (const GPI(runs_part) *)argument;
     gpi_wide_word *tree = (gpi_wide_word *)part->scratch;
     size_t *split_scratch = (size_t *)tree, *at = (size_t *)(tree + 2 * part->runs),
            *end = at + part->runs, n = part->last - part->first;
-    GPI(runs_run) *run =
-        (GPI(runs_run) *)(tree + part->runs); /* like the room, before there is a tree */
+    /* The memory of the tree is used for the splits first. */
+    GPI(runs_run) *run = (GPI(runs_run) *)(tree + part->runs);
 
     if (part->runs == 1 && n) {
         const size_t from = part->offsets[0] + part->first;

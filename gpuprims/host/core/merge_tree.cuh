@@ -1,8 +1,12 @@
 /*
- * host/core/merge_tree.cuh: the tree of losers of host/core/merge_runs.cuh, for words of one width: GPI_TREE_WORD holds
- * the number of a key and, in its lowest 32 bits, that of a run. GPI_TREE_NAME(word) makes the names.
+ * host/core/merge_tree.cuh: the loser tree of host/core/merge_runs.cuh, for words of one width:
+ * GPI_TREE_WORD holds the number of a key and, in its lowest 32 bits, that of a run.
+ * GPI_TREE_NAME(word) makes the names.
  */
-/* What the tree compares: the number of a run's next key, then that of the run; at its end, more than any. */
+/*
+ * What the tree compares: the number of a run's next key, then that of the run; all ones at its
+ * end.
+ */
 static inline GPI_TREE_WORD GPI_TREE_NAME(word)(const GP_KEY *keys, size_t at, size_t end,
                                                 size_t run)
 {
@@ -10,8 +14,8 @@ static inline GPI_TREE_WORD GPI_TREE_NAME(word)(const GP_KEY *keys, size_t at, s
 }
 
 /*
- * A tournament of all runs: node p has the nodes 2 p and 2 p + 1 below it, run r is node runs + r. Each
- * node keeps the loser of its match; gives the winner of all.
+ * Builds the tree: node p has children 2 p and 2 p + 1, run r is leaf runs + r. Each node keeps the
+ * loser of its match; returns the overall winner.
  */
 static inline GPI_TREE_WORD GPI_TREE_NAME(build)(GPI_TREE_WORD *tree, const GP_KEY *keys,
                                                  const size_t *at, const size_t *end, size_t runs)
@@ -27,7 +31,10 @@ static inline GPI_TREE_WORD GPI_TREE_NAME(build)(GPI_TREE_WORD *tree, const GP_K
     return winner;
 }
 
-/* Merges [at[r], end[r]) of all runs by a tree of losers (Knuth, The Art of Computer Programming 3, 5.4.1). */
+/*
+ * Merges [at[r], end[r]) of all runs by a loser tree (Knuth, The Art of Computer Programming 3,
+ * 5.4.1).
+ */
 static inline void GPI_TREE_NAME(tree)(const GPI(runs_part) *part, GPI_TREE_WORD *tree, size_t *at,
                                        const size_t *end)
 {
@@ -46,8 +53,7 @@ static inline void GPI_TREE_NAME(tree)(const GPI(runs_part) *part, GPI_TREE_WORD
             GPI_TREE_WORD other = tree[p];
             int loses = other < winner;
 
-            tree[p] =
-                loses ? winner : other; /* two moves and no branch, which nobody could foretell */
+            tree[p] = loses ? winner : other; /* moves instead of a branch that cannot be predicted */
             winner = loses ? other : winner;
         }
     }
