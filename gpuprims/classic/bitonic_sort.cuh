@@ -38,15 +38,14 @@
  * Programming, volume 3, section 5.3.4). Stage p makes sorted runs of 2^p from runs of 2^(p-1): the
  * first step compares item i of a pair of runs with its mirror 2^p - 1 - i, the others each item
  * with the one 2^(p-2), ..., 2, 1 places further on. Every comparator sends the smaller key to the
- * lower place. An array of any length is therefore sorted as if keys larger than all others
- * followed: such keys would never move, so that comparators that reach past the end are left out,
- * and need no such key.
+ * lower place. An array of any length is therefore sorted as if it were padded with keys larger than
+ * all others: such keys would never move, so comparators that reach past the end are left out.
  *
  *     1. tile: every block sorts a tile, or several short arrays, in shared memory. A thread takes
- *        2^k items into registers and makes k steps there; where a run is two threads long, they
- *        shuffle. Between the rounds of longer ones the items change places in shared memory,
- *        among the threads of a warp alone when strides are short: a shuffle moves items for one
- *        step, such a change for up to k.
+ *        2^k items into registers and makes k steps there; runs of two threads' items are merged
+ *        by shuffles. For longer runs the items are exchanged in shared memory after every round
+ *        of steps, within the warp if strides are short: a shuffle serves one step, an exchange
+ *        up to k.
  *     2. for each longer stage, global rounds: k steps at a time in registers, while strides reach
  *        beyond a tile
  *     3. and then its remaining steps, as in 1
@@ -76,7 +75,9 @@
 #endif
 GPI_ONCE_PER_NAME(bitonic_sort);
 
-/* 32 items, measured against 16: fewer passes are worth more than threads to hide their latency. */
+/*
+ * Measured: 32 items are faster than 16, since fewer passes outweigh fewer threads to hide latency.
+ */
 #define GPI_NETWORK_SMALL_LOG 5
 #define GPI_NETWORK_BLOCK 128
 #include "core/network.cuh"
@@ -86,8 +87,8 @@ GPI_ONCE_PER_NAME(bitonic_sort);
 #ifndef GPI_BITONIC_COMPARATORS
 #define GPI_BITONIC_COMPARATORS
 /*
- * How many comparators sort an array of this length. A step of stride 2^b, mirrored or not, has one
- * for every index with bit b: the higher one of the two. Stage p has steps of the strides 2^(p-1)
+ * The number of comparators for an array of this length. A step of stride 2^b, mirrored or not, has
+ * one for every index with bit b, the higher of its two. Stage p has steps of the strides 2^(p-1)
  * to 1.
  */
 static inline size_t gp_bitonic_comparators(size_t length)
@@ -104,8 +105,8 @@ static inline size_t gp_bitonic_comparators(size_t length)
 /* ---- steps in registers ---------------------------------------------------------------------- */
 
 /*
- * One step: compares the items whose numbers differ in bit b, or mirrors in groups of 2^(b + 1).
- * Where the higher one is not there, the comparator is left out.
+ * One step: compares items whose numbers differ in bit b or, mirrored, are mirror images in groups
+ * of 2^(b + 1). Comparators whose higher item is absent are left out.
  */
 GPI_DEVICE void GPI(step)(GPI(registers) *items, unsigned present, int b, int mirrored)
 {
@@ -118,7 +119,10 @@ GPI_DEVICE void GPI(step)(GPI(registers) *items, unsigned present, int b, int mi
     }
 }
 
-/* The steps of the highest of a thread's strides, or of all; the first one mirrored, if at all. */
+/*
+ * The steps of the lowest `steps` strides within a thread, or of all; the first one may be
+ * mirrored.
+ */
 GPI_DEVICE void GPI(round)(GPI(registers) *items, unsigned present, int steps, int mirrored)
 {
     GPI_UNROLL
@@ -132,7 +136,7 @@ GPI_DEVICE void GPI(round)(GPI(registers) *items, unsigned present, int steps, i
     }
 }
 
-/* The first stages, of which a thread has all that it takes: its items are neighbours. */
+/* The first stages, within a thread: its items are consecutive. */
 GPI_DEVICE void GPI(sort_items)(GPI(registers) *items, unsigned present, int stages)
 {
     GPI_UNROLL
@@ -146,7 +150,7 @@ GPI_DEVICE void GPI(sort_items)(GPI(registers) *items, unsigned present, int sta
     }
 }
 
-/* Item r of the neighbouring lane for item r of this one. */
+/* Exchanges item r with the neighbouring lane. */
 GPI_DEVICE void GPI(fetch)(GPI(registers) *items, int r)
 {
     gpi_shuffle_xor(&items->key[r], sizeof(GP_KEY), 1);
@@ -154,8 +158,9 @@ GPI_DEVICE void GPI(fetch)(GPI(registers) *items, int r)
 }
 
 /*
- * The next stage, which merges the items of two neighbouring lanes: a shuffle brings the mirror
- * images of half of a lane's items; the lane compares them with its own, and gives them back.
+ * The next stage, which merges the items of two neighbouring lanes: shuffles exchange the upper
+ * half of each lane's items, the lane compares the mirror images it receives with its own lower
+ * half, and shuffles give them back.
  */
 GPI_DEVICE void GPI(merge_lanes)(GPI(registers) *items)
 {
@@ -173,16 +178,16 @@ GPI_DEVICE void GPI(merge_lanes)(GPI(registers) *items)
 /* ---- tiles ----------------------------------------------------------------------------------- */
 
 /*
- * Which places of a tile a thread has in its registers: those that differ in the bits from `shift`
- * on. When a step mirrors, the bits below are inverted in the upper half of them.
+ * The places of a tile whose items a thread holds: those that differ in log_items bits from `shift`
+ * on. For a mirrored step the bits below `shift` are inverted in the upper half of them.
  */
 typedef struct {
     int shift, mirrored;
 } GPI(layout);
 
 /*
- * The place in the tile of a thread's item number r is GPI(thread_place) ^ GPI(item_place): what
- * the thread says, and what the number says, which is the same for the whole block.
+ * The place in the tile of a thread's item r is GPI(thread_place) ^ GPI(item_place): a part that
+ * depends on the thread, and one that is uniform in the block.
  */
 GPI_DEVICE unsigned GPI(thread_place)(GPI(layout) layout)
 {
@@ -200,9 +205,9 @@ GPI_DEVICE unsigned GPI(item_place)(GPI(layout) layout, unsigned r)
 }
 
 /*
- * Where a place is in shared memory. With 16 or 32 items of 4 bytes a thread, whatever the shift,
- * the five bits in which the lanes of a warp differ become five independent ones of the bank: no
- * two lanes meet in one. What was combined by ^ stays so.
+ * Where a place is in shared memory. With 16 or 32 items of 4 bytes per thread there are no bank
+ * conflicts, whatever the shift: the five bits in which the lanes of a warp differ become five
+ * independent bits of the bank. The mapping is linear with ^.
  */
 GPI_DEVICE unsigned GPI(bank)(unsigned place)
 {
@@ -211,7 +216,7 @@ GPI_DEVICE unsigned GPI(bank)(unsigned place)
     return place ^ (place >> GPI(log_items) & 0x1E) ^ (place >> (GPI(log_items) + 4) & 1);
 }
 
-/* One bit for each of a thread's items that is there. */
+/* A mask of the thread's items that exist. */
 GPI_DEVICE unsigned GPI(present)(const GPI(window) *window, GPI(layout) layout)
 {
     unsigned present = 0, base = GPI(thread_place)(layout);
@@ -225,9 +230,8 @@ GPI_DEVICE unsigned GPI(present)(const GPI(window) *window, GPI(layout) layout)
 }
 
 /*
- * Changes the layout, through shared memory. Each thread writes where it read before, so that only
- * what it reads from others has to wait: for the warp, if its items are the same ones before and
- * after.
+ * Changes the layout, through shared memory. Each thread writes where it read before, so one
+ * barrier before the reads is enough: of the warp, if the warp's items stay the same.
  */
 GPI_DEVICE void GPI(move)(GPI(registers) *items, const GPI(tile) *tile,
                           GPI(layout) *layout, int shift, int mirrored)
@@ -246,9 +250,9 @@ GPI_DEVICE void GPI(move)(GPI(registers) *items, const GPI(tile) *tile,
     layout->mirrored = mirrored;
     base = GPI(bank)(GPI(thread_place)(*layout));
     if (within_warp)
-        __syncwarp(); /* the warp's items are in shared memory */
+        __syncwarp(); /* the warp's items are written */
     else
-        __syncthreads(); /* all items are in shared memory */
+        __syncthreads(); /* all items are written */
     GPI_UNROLL
     for (unsigned r = 0; r < GPI(items_of_thread); r++) {
         unsigned bank = base ^ GPI(bank)(GPI(item_place)(*layout, r));
@@ -258,7 +262,7 @@ GPI_DEVICE void GPI(move)(GPI(registers) *items, const GPI(tile) *tile,
     }
 }
 
-/* The steps of the strides below 2^strides; the first one mirrored, if at all. */
+/* The steps of the strides below 2^strides; the first one may be mirrored. */
 GPI_DEVICE void GPI(merge)(GPI(registers) *items, const GPI(tile) *tile,
                            const GPI(window) *window, GPI(layout) *layout,
                            int strides, int mirrored)
@@ -277,7 +281,7 @@ GPI_DEVICE void GPI(merge)(GPI(registers) *items, const GPI(tile) *tile,
     }
 }
 
-/* Reads a tile in the layout of which neighbouring threads have neighbouring items. */
+/* Reads a tile, coalesced: consecutive threads have consecutive items. */
 GPI_DEVICE GPI(layout) GPI(read)(const GPI(job) *job,
                                  const GPI(window) *window,
                                  GPI(registers) *items)
@@ -295,7 +299,7 @@ GPI_DEVICE GPI(layout) GPI(read)(const GPI(job) *job,
     for (int r = 0; r < GPI(items_of_thread); r++) {
         unsigned place = threadIdx.x | (unsigned)r << layout.shift;
 
-        /* Where there is no item, any other will do: it is never compared, and not written. */
+        /* Where there is no item, any will do: it is neither compared nor written. */
         if (!GPI(holds)(window, place))
             place = 0;
         GPI(load)(job, items, r, GPI(at)(job, window, place));
@@ -369,7 +373,7 @@ static __global__ void __launch_bounds__(GPI(max_threads), GPI(min_blocks))
         return;
     GPI(window) window = GPI(open_window)(&job, number, 0);
     GPI(layout) layout = GPI(read)(&job, &window, &items);
-    if (strides > layout.shift) { /* as they were read, the items are ready for the first round */
+    if (strides > layout.shift) { /* the layout as read suits the first round */
         if (window.whole)
             GPI(round)(&items, GPI_NETWORK_ALL, strides - layout.shift, 0);
         else
@@ -382,8 +386,8 @@ static __global__ void __launch_bounds__(GPI(max_threads), GPI(min_blocks))
 }
 
 /*
- * 2. One thread per 2^LOG items, 2^shift apart: the steps of their strides. `blocks` blocks for
- *    each array.
+ * 2. One thread per 2^log_items items, 2^shift apart: the steps of their strides. `blocks` blocks
+ * per array.
  */
 static __global__ void __launch_bounds__(GPI(max_threads), GPI(min_blocks))
     GPI(global_kernel)(GPI(job) job, size_t blocks, int shift, int mirrored)
@@ -405,7 +409,7 @@ static __global__ void __launch_bounds__(GPI(max_threads), GPI(min_blocks))
 
         present |= (unsigned)(i < job.length) << r;
     }
-    /* Item r is r strides from that one of these which is on its side of the mirror. */
+    /* Item r is r strides from `first` or, in the upper half, from `upper`. */
     first = origin + (first ^ job.backwards);
     upper = origin + (upper ^ job.backwards);
     GPI_UNROLL
@@ -414,7 +418,7 @@ static __global__ void __launch_bounds__(GPI(max_threads), GPI(min_blocks))
             GPI(load)(&job, &items, r,
                       GPI(from)(&job, r < GPI(items_of_thread) / 2 ? first : upper,
                                 (size_t)r << shift));
-        else /* any will do: it is never compared, and not written */
+        else /* any will do: it is neither compared nor written */
             GPI(load)(&job, &items, r, first);
     if (present == GPI_NETWORK_ALL)
         GPI(round)(&items, GPI_NETWORK_ALL, GPI(log_items), mirrored);

@@ -10,7 +10,7 @@
  *              size_t      NAME_find_max_workspace_bytes(size_t n)
  *
  *     in                   1 5 0 1 2 0 3
- *     round 1              5 1 2 3             neighbours meet; who has none goes on alone
+ *     round 1              5 1 2 3             maxima of pairs; an odd item advances
  *     round 2              5 3
  *     round 3              5                   *d_out = 5
  *
@@ -20,16 +20,16 @@
  * Uses opt->block_threads.
  *
  * Guarantees   Asynchronous on `stream`; the result goes to device memory. Of equal items the last one
- *              (of -0.0, +0.0 in this order: +0.0); NaN if any item is one. As GP_MAX.
+ *              (of -0.0, +0.0 in this order: +0.0); NaN if any item is NaN. As GP_MAX.
  * Errors       cudaErrorInvalidValue, with gp_last_error_message(), before anything is launched; else
  *              what a launch or an allocation returned. n == 0 gives the lowest value of T, minus
  *              infinity where there is one.
  *
- * How it works: in every round each thread lets two neighbours meet, and writes the larger one to an
+ * How it works: in every round each thread compares two adjacent items and writes the larger one to an
  * array half as long, until one item is left.
  *
- * Flaw of the rung before, the loop on the CPU: one item at a time. Here all meetings of a round happen at
- * once: log2 n steps. Cost: n - 1 comparisons, 2n reads and n writes of items, since every round goes
+ * Flaw of the rung before, the loop on the CPU: one item at a time. Here all comparisons of a round happen
+ * at once: log2 n steps. Cost: n - 1 comparisons, 2n reads and n writes of items, since every round goes
  * through memory, in log2 n launches, the last ones for next to nothing. Workspace: 3n / 4 items.
  * reduce.cuh reads n items, and folds them in registers.
  *
@@ -74,7 +74,7 @@ static __global__ void GPI(empty_kernel)(GP_TYPE *out)
     *out = GPI(identity)();
 }
 
-/* Room for what the first round leaves, and the second; the others use the two in turn. */
+/* For the results of the first round and of the second; later rounds alternate between the two. */
 GP_API size_t GPI_PUBLIC(find_max_workspace_bytes)(size_t n)
 {
     return gpi_workspace_request(
@@ -119,7 +119,7 @@ GP_API cudaError_t GPI_PUBLIC(find_max)(const GP_TYPE *in, GP_TYPE *d_out, size_
     const GP_TYPE *from = in;
     int round = 0;
 
-    do { /* at least once: the only item of an array has won */
+    do { /* at least once: a single item has to be copied */
         size_t left = gpi_divide_up(n, 2);
         GP_TYPE *to =
             left == 1 ? d_out : (GP_TYPE *)(scratch.memory + (round % 2 ? half_bytes : 0));

@@ -23,9 +23,9 @@
  * Uses opt as the rung does. A type without `!=` needs GP_PRED of its own.
  *
  * Guarantees   Asynchronous on `stream`; the number of kept items goes to device memory. Kept items stay
- *              in order; nothing is written past the count. No overlap of `in` and `out`: what one block
- *              scatters, another has still to read.
- * Evaluations  GP_PRED is evaluated on items of the input alone, once on each.
+ *              in order; nothing is written past the count. No overlap of `in` and `out`: one block may
+ *              scatter to where another has yet to read.
+ * Evaluations  GP_PRED is evaluated on items of the input only, once on each.
  * Errors       as for compact.cuh; and an impossible block size.
  *
  * How it works (Horn, Stream reduction operations for GPGPU applications, GPU Gems 2, chapter 36, 2005;
@@ -33,7 +33,7 @@
  * is the last index and the last flag together.
  *
  * Flaw of the rung before, the loop on the CPU: where an item goes is known only when all items before
- * it have been looked at. The scan answers that for all of them at once. Cost: 2n reads of items and one
+ * it have been looked at. The scan finds that for all items at once. Cost: 2n reads of items and one
  * write of each kept one, but also n flags of 4 bytes, written and read, and n indices of 8 bytes, which
  * the scan writes (the naive one log2 n times) and the scatter reads; 2 launches and those of the scan.
  * Workspace: 12n bytes and the scan's own. compact.cuh needs one pass, with all that in registers.
@@ -77,7 +77,7 @@ static __global__ void __launch_bounds__(GPI_CLASSIC_THREADS)
         flags[i] = (uint32_t)GPI(keep)(in + i, context);
 }
 
-/* 2. is the rung's. 3. Scatter: as many as are kept before an item, that is where it goes. */
+/* (2. is the rung's scan.) 3. Scatter: the number of items kept before an item is its index. */
 static __global__ void __launch_bounds__(GPI_CLASSIC_THREADS)
     GPI(scatter_kernel)(const GP_TYPE *in, const uint32_t *flags, const size_t *indices,
                         GP_TYPE *out, size_t n, size_t *count)
@@ -115,7 +115,7 @@ static inline cudaError_t GPI(run)(const char *function, GPI(scan) *scan,
 {
     const gpi_argument used[] = {
         {"in", in, n * sizeof *in, GPI_READ, 0},
-        {"out", out, 1, GPI_WRITTEN, 0}, /* the data say how much of it is written */
+        {"out", out, 1, GPI_WRITTEN, 0}, /* how much of it is written depends on the data */
         {"d_count", d_count, sizeof *d_count, GPI_WRITTEN, 0}};
     gp_workspace scan_ws = GP_WORKSPACE_INIT;
     gp_classic_options options;

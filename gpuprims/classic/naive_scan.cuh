@@ -18,12 +18,12 @@
  *     gp_naive_exclusive_scan(d_in, d_out, n, NULL, NULL, stream);
  *
  * Uses opt->block_threads. in == out is allowed. Errors as for scan.cuh. GP_LOAD is evaluated on items of the
- * input alone, once on each but the last, which no result needs.
+ * input only, once on each but the last, which no result needs.
  *
  * How it works (Hillis and Steele, Data parallel algorithms, CACM 29(12), 1986): in the pass with
- * stride d every item takes in what lies d before it, so after strides 1, 2, 4, ... it holds the fold
- * of everything before it. One thread an item; the passes alternate between two buffers, since a thread
- * must not overwrite what another has still to read.
+ * stride d every item is combined with the one d before it, so after strides 1, 2, 4, ... it holds the
+ * fold of everything before it. One thread per item; the passes alternate between two buffers, since a
+ * thread must not overwrite what another has yet to read.
  *
  * Flaw of the rung before, the loop on the CPU: one item at a time. Cost: log2 n steps, but n log2 n
  * combines where n would do, and 3 n log2 n items through memory, in 1 + log2 n launches. Workspace: n
@@ -72,7 +72,7 @@ static __global__ void __launch_bounds__(GPI_CLASSIC_THREADS)
         out[i] = i ? GPI(load)(in + i - 1, context) : GPI(identity)();
 }
 
-/* Item 0, the identity, is nothing that anybody needs to take in. */
+/* The identity in item 0 is never combined. */
 static __global__ void __launch_bounds__(GPI_CLASSIC_THREADS)
     GPI(pass_kernel)(const GP_TYPE *in, GP_TYPE *out, size_t n, size_t stride)
 {
@@ -118,7 +118,7 @@ GP_API cudaError_t GPI_PUBLIC(naive_exclusive_scan)(const GP_INPUT_TYPE *in, GP_
     if (error != cudaSuccess)
         return error;
 
-    /* The first buffer is the one that makes the last pass end in `out`, unless that is the input. */
+    /* Start in the buffer that makes the last pass end in `out`, unless `out` is the input. */
     int threads = options.block_threads;
     dim3 grid = gpi_grid_for(n, threads);
     int in_place = (const void *)in == (const void *)out;

@@ -43,19 +43,19 @@
  * place, so that those which reach past the end can be left out, as in the bitonic network.
  *
  *     1. tile: every block sorts a tile, or several short arrays, in shared memory
- *     2. for each longer stage, the first k steps in registers: they bring together only items
- *        whose indices agree modulo the last stride, 2^k of them, which one thread takes
+ *     2. for each longer stage, the first k steps in registers: they compare only items whose indices
+ *        are equal modulo the last stride, 2^k of them, which one thread takes
  *     3. the next steps one by one, until the stride is a quarter of a tile
- *     4. the others in shared memory, twice: they reach across the borders of tiles. First every
- *        block does of its tile what needs no other; less from step to step, since what lies within
- *        two strides of a border has to wait. Then blocks half a tile further on do what was left
- *        out, around each border
+ *     4. the others in shared memory, in two launches, since they reach across tile borders. First every
+ *        block does what needs no other tile, less from step to step, since what lies within two
+ *        strides of a border has to wait. Then blocks half a tile further on do the rest, around
+ *        each border
  *
  * Flaw of the rung before, the bitonic sort: n L / 2 - n + 1 comparators more, with n = 2^L. Cost:
  * n L (L - 1) / 4 + n - 1 comparators. With tiles of 2^t items, one pass over memory for the stages
  * up to t, and for stage q 1 + max(0, q - k - t + 1) + 2 passes. Pairs of 8 bytes: k = 4, t = 12;
- * 2^24 of them take 82. No workspace. What remains: as many steps as before, which are harder to put
- * together, so that fewer comparators take longer; and a radix sort has far less to do.
+ * 2^24 of them take 82. No workspace. What remains: as many steps as before, which are harder to
+ * combine, so that fewer comparators take longer; and a radix sort has far less to do.
  *
  * No include guard: each include stamps out one instance, as its parameters say.
  */
@@ -85,10 +85,9 @@ GPI_ONCE_PER_NAME(odd_even_merge_sort);
 #ifndef GPI_ODD_EVEN_COMPARATORS
 #define GPI_ODD_EVEN_COMPARATORS
 /*
- * How many comparators sort an array of this length. The first step of stage q has one for every
- * index with bit q - 1. A step of stride k has k less than half as many as there are items in each
- * whole 2^q: one for every index from 2k on, counted from the start of its 2^q, without the bit of
- * k.
+ * The number of comparators for an array of this length. The first step of stage q has one for
+ * every index with bit q - 1. A step of stride k has k fewer than half the items of each whole 2^q:
+ * one for every index from 2k on, counted from the start of its 2^q, without the bit of k.
  */
 static inline size_t gp_odd_even_comparators(size_t length)
 {
@@ -114,8 +113,8 @@ static inline size_t gp_odd_even_comparators(size_t length)
 /* ---- device functions ------------------------------------------------------------------------ */
 
 /*
- * The lower item of comparator number `i` of a step of stride 2^bit; the higher one is a stride
- * further on. Of the first step of a stage it has the bit clear, of the others set.
+ * The lower item of comparator `i` of a step of stride 2^bit; the higher one is a stride further
+ * on. In the first step of a stage the lower item has the bit clear, in the others set.
  */
 GPI_DEVICE size_t GPI(low)(size_t i, int bit, int first)
 {
@@ -138,7 +137,7 @@ GPI_DEVICE void GPI(compare_shared)(const GPI(tile) *tile, unsigned low, unsigne
     }
 }
 
-/* Reads what the places from `from` to `to` - 1 of a window hold. */
+/* Reads places [from, to) of a window. */
 GPI_DEVICE void GPI(read)(const GPI(job) *job, const GPI(window) *window,
                           const GPI(tile) *tile, unsigned from, unsigned to)
 {
@@ -164,7 +163,7 @@ GPI_DEVICE void GPI(write)(const GPI(job) *job, const GPI(window) *window,
         }
 }
 
-/* The first steps of a stage, of as many items as a thread has, all at the same distance. */
+/* The first steps of a stage, within a thread: its items are a stride apart. */
 GPI_DEVICE void GPI(top)(GPI(registers) *items, unsigned present)
 {
     GPI_UNROLL
@@ -184,17 +183,17 @@ GPI_DEVICE void GPI(top)(GPI(registers) *items, unsigned present)
 /* Which comparators of the small strides of a stage a block does: see GPI(is_selected). */
 typedef struct {
     unsigned widest; /* the largest of the strides */
-    unsigned centre; /* second time: the border; else 0 */
-    int left, right; /* first time: whether the stage goes on at this border */
+    unsigned centre; /* second launch: the border; else 0 */
+    int left, right; /* first launch: whether the stage continues across the border */
 } GPI(borders);
 
 /*
- * Whether a comparator, by its lower place, is the block's: the first time those of which the
- * earlier steps were the block's too, the second time all others. The comparators of a step of
- * stride k make groups of 2k places that lie across all multiples of 2k. In the first step the
- * group on the border is out; in each later one also those next to it that overlap what was out
- * before. So the places up to 2 widest - 2k from the border have missed something when the step of
- * stride k begins.
+ * Whether the block does the comparator with this lower place: in the first launch those whose
+ * inputs the block has computed, in the second all others. The comparators of a step of stride k
+ * form groups of 2k places, centred on multiples of 2k. In the first step the group on the border
+ * is left out; in each later one also those next to it that overlap what was left out before. So
+ * the places up to 2 widest - 2k from the border have missed something when the step of stride k
+ * begins.
  */
 GPI_DEVICE int GPI(is_selected)(const GPI(borders) *borders, unsigned low, unsigned stride,
                                 unsigned places)
@@ -224,7 +223,7 @@ static __global__ void __launch_bounds__(GPI(max_threads))
     GPI(read)(&job, &window, &tile, 0, places);
     for (int q = 1; q <= stages; q++)
         for (int bit = q - 1; bit >= 0; bit--) {
-            __syncthreads(); /* the step before, first of all the tile itself, is complete */
+            __syncthreads(); /* the previous step, at first the read of the tile, is complete */
             for (unsigned i = threadIdx.x; i < places / 2; i += blockDim.x) {
                 unsigned low = (unsigned)GPI(low)(i, bit, bit == q - 1);
                 unsigned high = low + (1u << bit);
@@ -237,8 +236,8 @@ static __global__ void __launch_bounds__(GPI(max_threads))
 }
 
 /*
- * 2. One thread per 2^LOG items, 2^shift apart: the first steps of the stage that they make up.
- * `blocks` blocks for each array.
+ * 2. One thread per 2^log_items items, 2^shift apart: the first steps of the stage, which stay
+ * within them. `blocks` blocks per array.
  */
 static __global__ void __launch_bounds__(GPI(max_threads), GPI(min_blocks))
     GPI(top_kernel)(GPI(job) job, size_t blocks, int shift)
@@ -259,7 +258,7 @@ static __global__ void __launch_bounds__(GPI(max_threads), GPI(min_blocks))
 
         present |= (unsigned)(i < job.length) << r;
         if (i >= job.length)
-            i = first; /* any will do: it is never compared, and not written */
+            i = first; /* any will do: it is neither compared nor written */
         GPI(load)(&job, &items, r, origin + (i ^ job.backwards));
     }
     if (present == GPI_NETWORK_ALL)
@@ -297,9 +296,8 @@ static __global__ void __launch_bounds__(GPI(max_threads))
 }
 
 /*
- * 4. One block per tile, the second time half a tile further on: the steps of the strides below
- *    2^strides,
- * of which the largest is at most a quarter of a tile, of stage q.
+ * 4. One block per tile, in the second launch half a tile further on: the steps of stage q of the
+ * strides below 2^strides, at most a quarter of a tile.
  */
 static __global__ void __launch_bounds__(GPI(max_threads))
     GPI(window_kernel)(GPI(job) job, size_t tiles, int q, int strides, int second)
@@ -326,7 +324,7 @@ static __global__ void __launch_bounds__(GPI(max_threads))
     for (int bit = strides - 1; bit >= 0; bit--) {
         unsigned stride = 1u << bit;
 
-        __syncthreads(); /* the step before, first of all the window itself, is complete */
+        __syncthreads(); /* the previous step, at first the read of the window, is complete */
         for (unsigned i = from / 2 + threadIdx.x; i < to / 2; i += blockDim.x) {
             unsigned low = (unsigned)GPI(low)(i, bit, 0), high = low + stride;
 

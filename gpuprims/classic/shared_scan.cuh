@@ -8,7 +8,7 @@
  *                                                     [context,] ws, stream)
  *              size_t      NAME_shared_exclusive_scan_workspace_bytes(size_t n)
  *
- *     in                   1 5 0 1 | 2 0 3         tiles of four here, of 512 in earnest
+ *     in                   1 5 0 1 | 2 0 3         tiles of four here, of 512 in the code
  *     every tile scanned   0 1 6 6 | - 2 2         - is nothing: the identity
  *     sums of the tiles    7 5
  *     sums scanned         - 7
@@ -20,12 +20,12 @@
  * Uses opt->block_threads, two items a thread, as long as a tile of that many items and its padding fit
  * into 48 KB of shared memory. For larger items the block is cut to the power of two that fits: to 512
  * threads for items of 24 bytes, 256 for 48, 128 for 128, below 32 for more than 756. T has at
- * most 16384 bytes. And uses opt->conflict_free: 1 pads the tile so that the lanes of a warp do not meet in one bank.
+ * most 16384 bytes. Also uses opt->conflict_free: 1 pads the tile against bank conflicts.
  *
  * Guarantees   in == out is allowed when I and T have the same size. GP_OP is called on neighbouring
  *              runs of the input in input order, never on the identity, on padding or on places of the
- *              tree that hold no item. GP_LOAD is evaluated on items of the input alone, once on each. Errors as
- *              for scan.cuh.
+ *              tree that hold no item. GP_LOAD is evaluated on items of the input only, once on
+ *              each. Errors as for scan.cuh.
  *
  * How it works (Blelloch, Prefix sums and their applications, 1990; Harris, Sengupta, Owens, Parallel
  * prefix sum (scan) with CUDA, GPU Gems 3, chapter 39, 2007):
@@ -33,18 +33,18 @@
  *     1. every block reads a tile, scans it in shared memory with upsweep and downsweep, writes it, and
  *        writes the tile's sum to an array of sums
  *     2. the sums are scanned the same way, in tiles, whose sums ... until one tile holds them all
- *     3. stitch: to every item of every tile but the first comes the scanned sum of the tiles before
+ *     3. stitch: every item of every tile but the first is combined with the scanned sum of the tiles before
  *
- * Banks: at the level with stride s, neighbouring threads touch items 2s apart. Shared memory has 32
- * banks, so up to 32 lanes queue for one of them: of 1024 items, two a thread, the worst warp of the
- * levels from s = 1 queues 2 4 8 16 32 16 8 4 2 1 deep. With one place left free after every 32 it is 1
- * at each: item n lies at n + (n >> 5), plus n >> 10 in tiles of 2048, where the padding's own stride
- * would wrap. Items of 8 and 16 bytes, which pass fewer at a time, have a place free after 16 and 8.
+ * Bank conflicts: at the level with stride s, consecutive threads access items 2s apart. With 1024 items,
+ * two per thread, the worst warp of the levels from s = 1 has conflicts of 2 4 8 16 32 16 8 4 2 1 ways.
+ * With one place left free after every 32 there are none: item n lies at n + (n >> 5), plus n >> 10 in
+ * tiles of 2048, where the padding's own stride would wrap. Items of 8 and 16 bytes, of which fewer are
+ * accessed at a time, have a place free after 16 and 8.
  *
  * Flaw of the rung before, work_efficient: its 2 log2 n levels all go through global memory. Here the
- * levels of a tile do not leave the multiprocessor. Cost: 2n reads and 2n writes of items, fewer than 3n
- * combines; 2 log2(tile) steps a tile, each with a barrier; two launches for each level of tiles. Workspace:
- * the sums, n / 63 items at most.
+ * levels of a tile stay in shared memory. Cost: 2n reads and 2n writes of items, fewer than 3n
+ * combines; 2 log2(tile) steps per tile, each with a barrier; two launches for each level of tiles.
+ * Workspace: the sums, n / 63 items at most.
  *
  * No include guard: each include stamps out one instance, as its parameters say.
  */
@@ -80,17 +80,17 @@ GPI_AT_MOST(GP_TYPE, 16384);
 #include "core/rungs.cuh"
 #include "../core/instance/combine.cuh"
 
-/* What every device has for a block without asking. */
+/* The shared memory of a block without opt-in. */
 #define GPI_SHARED_LIMIT (48 * 1024)
 
-/* The item that ends a run, in the tile's memory. */
+/* Item i of the tile, padded. */
 #define GPI_SHARED_AT(i) tile[gpi_bank_place(i, pad)]
 
 /* ---- device functions ------------------------------------------------------------------------ */
 
 /*
- * Folds the `items` items of a tile of `places` as a tree: the last place of every node that has items
- * gets their fold, the tile's last place that of all of them.
+ * Folds the `items` items of a tile of `places` as a tree: the last place of every node that has
+ * items gets their fold, and so the tile's last place that of all of them.
  */
 GPI_DEVICE void GPI(upsweep)(GP_TYPE *tile, unsigned places, unsigned items, unsigned pad)
 {
@@ -108,9 +108,9 @@ GPI_DEVICE void GPI(upsweep)(GP_TYPE *tile, unsigned places, unsigned items, uns
 }
 
 /*
- * Hands every node the fold of what comes before it in the tile: the left child gets what its parent
- * got, the right child that and the fold of the left. Before node 0 is nothing, so that place 0 ends up
- * with no meaning.
+ * Gives every node the fold of what comes before it in the tile: the left child gets its parent's,
+ * the right child that combined with the fold of the left. Before node 0 is nothing, so place 0
+ * ends up undefined.
  */
 GPI_DEVICE void GPI(downsweep)(GP_TYPE *tile, unsigned places, unsigned items, unsigned pad)
 {
@@ -134,14 +134,14 @@ GPI_DEVICE void GPI(downsweep)(GP_TYPE *tile, unsigned places, unsigned items, u
 }
 
 /*
- * Scans tile number `number`, whose items are in shared memory, to its places in `out`; its sum goes to
- * `sums`, unless that is NULL. What comes before the first item of a tile is for the stitch to say.
+ * Scans tile number `number`, whose items are in shared memory, to its places in `out`; its sum
+ * goes to `sums`, unless that is NULL. The first item of a tile is left to the stitch.
  */
 GPI_DEVICE void GPI(tile)(GP_TYPE *tile, unsigned places, unsigned items, unsigned pad,
                           GP_TYPE *out, GP_TYPE *sums, size_t number)
 {
     GPI(upsweep)(tile, places, items, pad);
-    if (threadIdx.x == 0 && sums) /* the thread that wrote it, and that overwrites it */
+    if (threadIdx.x == 0 && sums) /* the thread that wrote it, and will overwrite it */
         sums[number] = GPI_SHARED_AT(places - 1);
     GPI(downsweep)(tile, places, items, pad);
     __syncthreads(); /* the tile is scanned */
@@ -187,7 +187,10 @@ static __global__ void __launch_bounds__(GPI_CLASSIC_THREADS)
     GPI(tile)(tile, places, items, pad, items_and_out, sums, number);
 }
 
-/* 3. One block per tile from the second on: its first item gets `before`, the others take it in. */
+/*
+ * 3. One block per tile from the second on: its first item becomes `before`, the others are
+ * combined with it.
+ */
 static __global__ void __launch_bounds__(GPI_CLASSIC_THREADS)
     GPI(stitch_kernel)(GP_TYPE *out, size_t n, const GP_TYPE *before, unsigned places)
 {
@@ -203,16 +206,18 @@ static __global__ void __launch_bounds__(GPI_CLASSIC_THREADS)
 
 /* ---- host functions -------------------------------------------------------------------------- */
 
-/* What a block works on. */
+/* The shape of a block. */
 typedef struct {
     unsigned threads;
-    unsigned places; /* of its tile: two for each thread */
+    unsigned places; /* of its tile: two per thread */
     unsigned pad;
     size_t shared_bytes;
 } GPI(shape);
 
-/* The largest tile for blocks of up to `threads` threads that fits, padded or not: padding changes
-   where items lie, not which items a block has. */
+/*
+ * The largest tile that fits, for blocks of up to `threads` threads, padded or not: padding changes
+ * where items lie, not which items a block has.
+ */
 static inline GPI(shape) GPI(choose)(unsigned threads, int conflict_free)
 {
     unsigned pad = gpi_bank_pad(sizeof(GP_TYPE));
@@ -228,7 +233,7 @@ static inline GPI(shape) GPI(choose)(unsigned threads, int conflict_free)
     return shape;
 }
 
-/* Scans n sums in place, on the device like everything else; `sums` is where theirs go. */
+/* Scans n sums in place; their own sums go to `sums`. */
 static inline cudaError_t GPI(scan_sums)(GP_TYPE *items, size_t n, GP_TYPE *sums,
                                          GPI(shape) shape, cudaStream_t stream)
 {
@@ -245,7 +250,7 @@ static inline cudaError_t GPI(scan_sums)(GP_TYPE *items, size_t n, GP_TYPE *sums
     return error;
 }
 
-/* Enough for any options: small blocks have the most sums. */
+/* Enough for any options: the smallest blocks make the most sums. */
 GP_API size_t GPI_PUBLIC(shared_exclusive_scan_workspace_bytes)(size_t n)
 {
     size_t places = GPI(choose)(32, 1).places, sums = 0;

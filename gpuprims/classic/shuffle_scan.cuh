@@ -8,7 +8,7 @@
  *                                                      [context,] ws, stream)
  *              size_t      NAME_shuffle_exclusive_scan_workspace_bytes(size_t n)
  *
- *     in                   1 5 0 1 | 2 0 3         tiles of four here, of 2048 in earnest
+ *     in                   1 5 0 1 | 2 0 3         tiles of four here, of 2048 in the code
  *     sums of the tiles    7 5
  *     sums scanned         - 7                     - is nothing: the identity
  *     every tile scanned,  0 1 6 6 | 7 9 9
@@ -22,23 +22,23 @@
  *
  * Guarantees   in == out is allowed when I and T have the same size. GP_OP is called on neighbouring
  *              runs of the input in input order, never on the identity. GP_LOAD is evaluated on items of the input
- *              alone: once on each where there is one tile, else twice. Errors as for scan.cuh.
+ *              only: once on each where there is one tile, else twice. Errors as for scan.cuh.
  *
  * How it works: reduce-then-scan (Sengupta, Harris, Zhang, Owens, Scan primitives for GPU computing,
  * 2007; Merrill and Grimshaw, Parallel scan for stream architectures, 2009), in three launches:
  *
  *     1. every block folds a tile to its sum
  *     2. one block scans the sums, a tile of them at a time
- *     3. every block scans a tile, starting from what step 2 says of the tiles before
+ *     3. every block scans a tile, starting from the scanned sum of step 2
  *
- * Within a tile every warp has a run of neighbouring items, 32 at a time. Lanes hand each other values
- * with __shfl_up_sync: Hillis and Steele's strides 1, 2, 4, 8, 16 of the first rung, whose surplus work
+ * Within a tile every warp has a warp tile of consecutive items, 32 at a time. Lanes exchange values
+ * with __shfl_up_sync: Hillis and Steele's strides 1, 2, 4, 8, 16 of the first rung, whose extra work
  * costs nothing here, as the lanes would wait for each other anyway. A warp needs no barrier and no
- * shared memory for that; the sums of the block's warps alone cross it, and are scanned by one warp.
+ * shared memory for that; only the sums of the block's warps go through it, and are scanned by one warp.
  *
- * Flaw of the rung before, shared_scan: two barriers for each level of each tile, at most of which most
+ * Flaw of the rung before, shared_scan: two barriers for each level of each tile, and at most levels most
  * threads idle; and the stitch reads and writes everything once more. Cost: 2n reads and n writes of
- * items where that has 2n and 2n, about 12n combines, 2 barriers a tile, 3 launches. Workspace: the sums,
+ * items instead of 2n and 2n, about 12n combines, 2 barriers a tile, 3 launches. Workspace: the sums,
  * n / 32 items at most, n / 256 of 8 bytes or less. What remains: everything is read twice.
  *
  * No include guard: each include stamps out one instance, as its parameters say.
@@ -74,7 +74,7 @@ GPI_ONCE_PER_NAME(shuffle_scan);
 #include "core/rungs.cuh"
 #include "../core/instance/fold.cuh"
 
-/* A warp's run is this many times 32 items; a lane keeps one of each 32 in registers. */
+/* A warp tile is this many times 32 items; a lane keeps one item of each round in registers. */
 #define GPI_WARP_TILE_ROUNDS \
     (sizeof(GP_TYPE) <= 8 ? 8 : sizeof(GP_TYPE) <= 16 ? 4 : sizeof(GP_TYPE) <= 32 ? 2 : 1)
 #define GPI_WARP_TILE_ITEMS (32 * GPI_WARP_TILE_ROUNDS)
@@ -85,11 +85,11 @@ GPI_ONCE_PER_NAME(shuffle_scan);
 typedef struct {
     size_t first;
     int items; /* 0 to GPI_WARP_TILE_ITEMS */
-    int warps; /* how many warps of the block have items */
+    int warps; /* warps of the block that have items */
     int warp, lane;
 } GPI(warp_tile);
 
-/* Of the tile from `base` on, of n items altogether. */
+/* The warp's part of the tile that starts at `base`, of n items altogether. */
 GPI_DEVICE GPI(warp_tile) GPI(warp_tile_of)(size_t base, size_t n)
 {
     size_t in_tile = n - base < (size_t)blockDim.x * GPI_WARP_TILE_ROUNDS
@@ -108,9 +108,8 @@ GPI_DEVICE GPI(warp_tile) GPI(warp_tile_of)(size_t base, size_t n)
 }
 
 /*
- * From the run's items to their exclusive scan within the run, in registers: x[r] is the lane's item of
- * the r-th 32. The first item's has no meaning, nor have those of lanes without an item. Returns the fold
- * of the whole run.
+ * Scans the warp tile exclusively, in registers: x[r] is the lane's item of round r. The result for
+ * the first item is undefined, as for lanes without an item. Returns the fold of the warp tile.
  */
 GPI_DEVICE GP_TYPE GPI(warp_tile_scan)(GP_TYPE *x, GPI(warp_tile) part)
 {
@@ -120,7 +119,7 @@ GPI_DEVICE GP_TYPE GPI(warp_tile_scan)(GP_TYPE *x, GPI(warp_tile) part)
     for (int r = 0; r < GPI_WARP_TILE_ROUNDS; r++) {
         int valid = part.items - 32 * r < 32 ? part.items - 32 * r : 32;
 
-        if (valid <= 0) /* the same for the whole warp */
+        if (valid <= 0) /* uniform in the warp */
             break;
         GP_TYPE scanned = GPI(warp_scan)(x[r], part.lane, valid);
         GP_TYPE before = GPI(shuffle_up)(scanned, 1), last = GPI(shuffle)(scanned, valid - 1);
@@ -136,15 +135,16 @@ GPI_DEVICE GP_TYPE GPI(warp_tile_scan)(GP_TYPE *x, GPI(warp_tile) part)
 }
 
 /*
- * The same for the block's runs: `sum` is the fold of the warp's own, `before` that of everything before
- * the tile (NULL: nothing). Leaves in sums[w] the fold of all up to and with the run of warp w.
+ * Scans the sums of the block's warps: `sum` is the fold of this warp's tile, `before` that of
+ * everything before the block's tile (NULL: nothing). Leaves in sums[w] the fold of everything up
+ * to the end of warp w's tile.
  */
 GPI_DEVICE void GPI(block_sums_scan)(GP_TYPE sum, GPI(warp_tile) part, GP_TYPE *sums,
                                      const GP_TYPE *before)
 {
     if (part.lane == 0 && part.items > 0)
         sums[part.warp] = sum;
-    __syncthreads(); /* the runs' sums are complete */
+    __syncthreads(); /* the warps' sums are complete */
     if (part.warp == 0) {
         GP_TYPE x = part.lane < part.warps ? sums[part.lane] : GPI(identity)();
         GP_TYPE scanned = GPI(warp_scan)(x, part.lane, part.warps);
@@ -152,14 +152,14 @@ GPI_DEVICE void GPI(block_sums_scan)(GP_TYPE sum, GPI(warp_tile) part, GP_TYPE *
         if (part.lane < part.warps)
             sums[part.lane] = before ? GPI(combine)(*before, scanned) : scanned;
     }
-    __syncthreads(); /* and scanned */
+    __syncthreads(); /* the sums are scanned */
 }
 
-/* Writes a scanned run, now that what comes before it is known too (NULL: nothing). */
+/* Writes a scanned warp tile; `before` is the fold of everything before it (NULL: nothing). */
 GPI_DEVICE void GPI(warp_tile_store)(GP_TYPE *out, const GP_TYPE *x, GPI(warp_tile) part,
                                      const GP_TYPE *before)
 {
-    if (part.items == 0) /* then what is before it may not even be there */
+    if (part.items == 0) /* *before may then be undefined */
         return;
     GP_TYPE prefix = before ? *before : GPI(identity)();
 
@@ -193,7 +193,7 @@ static __global__ void __launch_bounds__(GPI_CLASSIC_THREADS)
         if (part.lane == 0)
             totals[part.warp] = r ? GPI(combine)(totals[part.warp], x) : x;
     }
-    __syncthreads(); /* the runs' sums are complete */
+    __syncthreads(); /* the warps' sums are complete */
     if (part.warp == 0) {
         GP_TYPE sum = part.lane < part.warps ? totals[part.lane] : GPI(identity)();
 
@@ -203,7 +203,7 @@ static __global__ void __launch_bounds__(GPI_CLASSIC_THREADS)
     }
 }
 
-/* 2. One block: sum number k becomes the fold of all before it; that of the first has no meaning. */
+/* 2. One block: sum k becomes the fold of all sums before it; the first is undefined. */
 static __global__ void __launch_bounds__(GPI_CLASSIC_THREADS)
     GPI(spine_kernel)(GP_TYPE *sums, size_t tiles)
 {
@@ -228,7 +228,10 @@ static __global__ void __launch_bounds__(GPI_CLASSIC_THREADS)
     }
 }
 
-/* 3. One block per tile: scans it, starting from the fold of all tiles before (NULL: there is one). */
+/*
+ * 3. One block per tile: scans it, starting from the fold of all tiles before (NULL: a single
+ * tile).
+ */
 static __global__ void __launch_bounds__(GPI_CLASSIC_THREADS)
     GPI(scan_kernel)(const GP_INPUT_TYPE *in, GP_TYPE *out, size_t n, const GP_TYPE *before,
                      GPI_CONTEXT context)
@@ -253,7 +256,7 @@ static __global__ void __launch_bounds__(GPI_CLASSIC_THREADS)
 
 /* ---- host functions -------------------------------------------------------------------------- */
 
-/* Enough for any options: small blocks have the most tiles. */
+/* Enough for any options: the smallest blocks make the most tiles. */
 GP_API size_t GPI_PUBLIC(shuffle_exclusive_scan_workspace_bytes)(size_t n)
 {
     size_t tiles = gpi_divide_up(n, GPI_WARP_TILE_ITEMS);

@@ -1,5 +1,5 @@
 /*
- * classic/split_sort.cuh: radix sort, one bit a pass, by split: a scan tells every key where to go.
+ * classic/split_sort.cuh: radix sort, one bit per pass, by split: a scan gives every key its destination.
  *
  * Parameters   GP_NAME        prefix of every generated name (gp, when nothing at all is defined)
  *              GP_TYPE        T, the keys: an integer type of 1, 2, 4 or 8 bytes (int)
@@ -20,10 +20,10 @@
  *     gp_split_sort(d_in, d_out, n, 0, NULL, NULL, stream);
  *
  * `bits` is how many of the lowest bits of a key count. With 0 or less the sort is complete: it finds the
- * maximum on the device and leaves the passes alone that it makes superfluous. With the width of T or more
- * it is complete too, and makes every pass. Signed keys are sorted by number when the sort is complete:
+ * maximum on the device and skips the passes that need not be made. With the width of T or more it is
+ * complete too, and makes every pass. Signed keys are sorted by number when the sort is complete:
  * the pass of the sign bit sends the negative ones to the front. With fewer bits the sign does not count;
- * keys from 0 to 2^bits - 1 come out by number. Keys alike in the bits that count keep their order.
+ * keys from 0 to 2^bits - 1 come out by number. Keys equal in the bits that count keep their order.
  *
  * Uses opt->block_threads.
  *
@@ -37,8 +37,8 @@
  *
  *     1. count: every block counts the keys of its tile that have a 0 there
  *     2. scan: the counts, by the shuffle rung; so every tile knows how many zeros come before it
- *     3. split: a 0 goes behind the zeros before it, a 1 behind all zeros and the ones before it; within
- *        the tile ballots count them
+ *     3. split: a 0 goes behind the zeros before it, a 1 behind all zeros and the ones before it; ballots
+ *        count them within the tile
  *
  * When `bits` does not say how many, one kernel first finds the maximum of the keys as unsigned numbers
  * (so that a negative one needs every pass), or rather its number of bits, which stays on the device: the
@@ -77,13 +77,13 @@ GPI_AT_MOST(GP_TYPE, 8);
 
 /* ---- device functions ------------------------------------------------------------------------ */
 
-/* The key's bits. (The complement is there to refuse types that are no integers.) */
+/* The key's bits. (The complement makes types that are not integers an error.) */
 GPI_DEVICE uint64_t GPI(to_unsigned)(GP_TYPE key)
 {
     return ~(uint64_t)~key & (UINT64_MAX >> (64 - GPI_SPLIT_WIDTH));
 }
 
-/* Whether a key goes to the front: the bit is 0, or it is the sign, and 1. */
+/* Whether a key goes to the front: the bit is 0, or it is a sign bit that is 1. */
 GPI_DEVICE int GPI(is_zero)(GP_TYPE key, int bit)
 {
     const GP_TYPE ones = (GP_TYPE)-1;
@@ -108,12 +108,15 @@ static __global__ void __launch_bounds__(GPI_CLASSIC_THREADS)
 
         bits = other > bits ? other : bits;
     }
-    /* Most warps find that another was there before, and spare the atomic operation. */
+    /* Most warps find a larger value there, and skip the atomic operation. */
     if (threadIdx.x % 32 == 0 && bits > gpi_load_relaxed_u32(needed))
         atomicMax(needed, bits);
 }
 
-/* 1. One block per tile: how many of its keys go to the front. `needed` may be NULL: every pass is. */
+/*
+ * 1. One block per tile: counts its keys that go to the front. With `needed` NULL every pass is
+ * needed.
+ */
 static __global__ void __launch_bounds__(GPI_CLASSIC_THREADS)
     GPI(count_kernel)(const GP_TYPE *keys, uint32_t *zeros, size_t n, int bit,
                       const uint32_t *needed)
@@ -122,7 +125,7 @@ static __global__ void __launch_bounds__(GPI_CLASSIC_THREADS)
 
     if (tile * blockDim.x >= n)
         return;
-    if (needed && bit >= (int)*needed) { /* the scan goes over the counts all the same */
+    if (needed && bit >= (int)*needed) { /* the scan still reads the count */
         if (threadIdx.x == 0)
             zeros[tile] = 0;
         return;
@@ -184,7 +187,7 @@ typedef struct {
     size_t bytes;
 } GPI(layout);
 
-/* Enough for any options: small blocks have the most tiles. */
+/* Enough for any options: the smallest blocks make the most tiles. */
 static inline GPI(layout) GPI(lay_out)(char *memory, size_t n)
 {
     size_t tiles = gpi_divide_up(n, 32);
@@ -234,7 +237,7 @@ static inline cudaError_t GPI(pass)(const GP_TYPE *from, GP_TYPE *to, size_t n, 
     return error;
 }
 
-/* Sorts by the lowest `bits` bits; completely, and in as few passes as it takes, when bits <= 0. */
+/* Sorts by the lowest `bits` bits; if bits <= 0 completely, in no more passes than needed. */
 GP_API cudaError_t GPI_PUBLIC(split_sort)(const GP_TYPE *in, GP_TYPE *out, size_t n, int bits,
                                           const gp_classic_options *opt, gp_workspace *ws,
                                           cudaStream_t stream)

@@ -19,18 +19,19 @@
  *     gp_work_efficient_exclusive_scan(d_in, d_out, n, NULL, NULL, stream);
  *
  * Uses opt->block_threads, and opt->compact_threads: 1 launches only the threads that have work at a
- * level, 0 one thread for every place in the tree at every level, most of which find nothing to do.
- * in == out is allowed. Errors as for scan.cuh. GP_LOAD is evaluated on items of the input alone, once on each.
+ * level, 0 one thread for every place in the tree at every level, most of which have nothing to do.
+ * in == out is allowed. Errors as for scan.cuh. GP_LOAD is evaluated on items of the input only,
+ * once on each.
  *
  * How it works (Blelloch, Prefix sums and their applications, 1990): the upsweep folds pairs, then pairs
- * of pairs, and leaves in the last place of every subtree the fold of its items. The downsweep hands each
+ * of pairs, and leaves in the last place of every subtree the fold of its items. The downsweep gives each
  * node the fold of everything before it: the left child gets what its parent got, the right child that
  * and the fold of the left. Any n: a tree of 2^L places, in which subtrees without items stay untouched.
  *
  * Flaw of the rung before, naive_scan: n log2 n combines. Here fewer than 2n, and 11n items through
- * memory; but items that are touched together lie ever farther apart, so that of every 32 bytes that
- * memory delivers one item is used; and there are still two passes for each level, 2 log2 n + 2 launches,
- * of which those near the root keep hardly anyone busy. Workspace: the tree, n items rounded up to a
+ * memory; but items that are accessed together lie ever farther apart, so that of every 32-byte sector
+ * one item is used; and there are still two passes for each level, 2 log2 n + 2 launches, of which those
+ * near the root have almost no parallelism. Workspace: the tree, n items rounded up to a
  * power of two.
  *
  * No include guard: each include stamps out one instance, as its parameters say.
@@ -75,7 +76,7 @@ static __global__ void __launch_bounds__(GPI_CLASSIC_THREADS)
         tree[i] = GPI(load)(in + i, context);
 }
 
-/* The node that this thread works on at a level: with all threads launched, most have none. */
+/* The node that this thread works on at a level. With all threads launched, most have none. */
 GPI_DEVICE size_t GPI(node)(size_t stride, int compact_threads)
 {
     size_t i = gpi_global_thread();
@@ -85,7 +86,9 @@ GPI_DEVICE size_t GPI(node)(size_t stride, int compact_threads)
     return i % (2 * stride) == 0 ? i / (2 * stride) : SIZE_MAX;
 }
 
-/* Node k has 2 * stride places from k * 2 * stride; its last one takes in the fold of the left half. */
+/*
+ * Node k has 2 * stride places from k * 2 * stride on; its last one gets the fold of both halves.
+ */
 static __global__ void __launch_bounds__(GPI_CLASSIC_THREADS)
     GPI(upsweep_kernel)(GP_TYPE *tree, size_t n, size_t stride, size_t nodes,
                         int compact_threads)
@@ -101,7 +104,7 @@ static __global__ void __launch_bounds__(GPI_CLASSIC_THREADS)
         tree[last] = tree[middle - 1];
 }
 
-/* The last place holds the fold of all before the node, except in node 0, before which is nothing. */
+/* A node's last place holds the fold of everything before it; node 0 has nothing before it. */
 static __global__ void __launch_bounds__(GPI_CLASSIC_THREADS)
     GPI(downsweep_kernel)(GP_TYPE *tree, size_t n, size_t stride, size_t nodes,
                           int compact_threads)

@@ -1,10 +1,11 @@
 /*
- * classic/core/index_scans.cuh: the four rungs as scans of 0s, 1s and small counts that say where items go,
+ * classic/core/index_scans.cuh: the four rungs as scans of 0s, 1s and small counts to indices,
  *
  *     cudaError_t gpi_index_<rung>_exclusive_scan(const uint32_t *counts, size_t *before, size_t n,
  *                                                 const gp_classic_options *opt, ws, stream)
  *
- * for other headers under classic/, whose GP_TYPE is the user's. They include it before anything else.
+ * for other headers under classic/, whose GP_TYPE is the user's. They include it before anything
+ * else.
  */
 #ifndef GPI_CLASSIC_INDEX_CUH
 #define GPI_CLASSIC_INDEX_CUH

@@ -1,15 +1,15 @@
 /*
- * classic/core/network.cuh: what the sorting networks under classic/ share: the arrays and the windows of
- * places that blocks work on, the comparator, and the shape of a block. GP_KEY and GP_VALUE are the
- * instance's; GPI_NETWORK_BLOCK, the header's, is opt->block_threads when that does not say, and
- * GPI_NETWORK_SMALL_LOG, the header's too, says how many items of up to 8 bytes a thread has.
+ * classic/core/network.cuh: what the sorting networks under classic/ share: the arrays and the
+ * windows that blocks work on, the comparator, and the shape of a block. The header defines
+ * GPI_NETWORK_BLOCK, the default of opt->block_threads, and GPI_NETWORK_SMALL_LOG, the log2 of the
+ * items per thread of up to 8 bytes.
  */
 #ifndef GPI_NETWORK_CUH
 #define GPI_NETWORK_CUH
 
 #include "rungs.cuh"
 
-/* A test counts the comparators that are performed. */
+/* A test counts the comparators. */
 #ifndef GPI_COUNT_COMPARATOR
 #define GPI_COUNT_COMPARATOR() ((void)0)
 #endif
@@ -22,13 +22,13 @@ static inline size_t gpi_ones_below(size_t n, int bit)
     return (n >> bit >> 1 << bit) + (rest > step ? rest - step : 0);
 }
 
-/* What every device has for a block without asking, less what aligning the values may take. */
+/* The shared memory of a block without opt-in, less what aligning the values may take. */
 #define GPI_NETWORK_SHARED_LIMIT (48 * 1024 - GPI_ALIGNMENT)
 
-/* Threads that find registers on a multiprocessor at a time: 128 registers each. */
+/* Resident threads of a multiprocessor: 128 registers each. */
 #define GPI_NETWORK_THREADS 512
 
-/* Gives a lane what the lane whose number differs in the bits of `lanes` has there. */
+/* *x becomes that of the lane whose number differs in the bits of `lanes`. */
 GPI_DEVICE void gpi_shuffle_xor(void *x, const unsigned bytes, int lanes)
 {
     GPI_UNROLL
@@ -57,8 +57,8 @@ GPI_STATIC_ASSERT(GPI_NETWORK_BYTES <= 16384,
 /* ---- shape ----------------------------------------------------------------------------------- */
 
 /*
- * A thread has 2^LOG items: as many of up to 8 bytes as the header says, fewer larger ones, so that
- * they fit into its registers.
+ * A thread has 2^log_items items: the header's number for up to 8 bytes, fewer for larger ones, so
+ * that they fit into registers.
  */
 enum {
     GPI(log_items) = GPI_NETWORK_BYTES <= 8    ? GPI_NETWORK_SMALL_LOG
@@ -85,10 +85,10 @@ enum {
                                                : 1
 };
 
-/* Of a thread's items, all are there: a bit for each. */
+/* A mask with a bit for each of a thread's items. */
 #define GPI_NETWORK_ALL ((2u << (GPI(items_of_thread) - 1)) - 1)
 
-/* At least so many blocks find registers on a multiprocessor at a time. */
+/* Minimum resident blocks of a multiprocessor, for __launch_bounds__. */
 enum {
     GPI(min_blocks) =
         GPI(max_threads) <= GPI_NETWORK_THREADS ? GPI_NETWORK_THREADS / GPI(max_threads) : 1
@@ -97,21 +97,21 @@ enum {
 /* ---- the arrays ------------------------------------------------------------------------------ */
 
 /*
- * The arrays to sort, in ascending order. For descending order the network sees each of them from
- * its end: its item i is the array's item length - 1 - i.
+ * The arrays to sort, in ascending order. For descending order the network sees each of them
+ * reversed: its item i is the array's item length - 1 - i.
  */
 typedef struct {
     GP_KEY *keys;
     GPI_NETWORK_IF_VALUES(GP_VALUE *values;)
     size_t batch, length;
     size_t backwards;   /* all ones when descending, else 0 */
-    size_t windows;     /* of a tile's size for each array; 0: a tile has room for whole arrays */
-    unsigned values_at; /* where a tile's values start in shared memory, in bytes */
+    size_t windows;     /* tiles per array; 0: a tile holds whole arrays */
+    unsigned values_at; /* byte offset of a tile's values in shared memory */
     int tile_bits;      /* a tile has 2^tile_bits places */
-    int array_bits;     /* 2^array_bits places hold an array: the smallest such number */
+    int array_bits;     /* the smallest power of two that holds an array */
 } GPI(job);
 
-/* The items of one thread, which the compiler keeps in registers where loops are unrolled. */
+/* The items of one thread. Where loops are unrolled the compiler keeps them in registers. */
 typedef struct {
     GP_KEY key[GPI(items_of_thread)];
     GPI_NETWORK_IF_VALUES(GP_VALUE value[GPI(items_of_thread)];)
@@ -124,14 +124,14 @@ typedef struct {
 } GPI(tile);
 
 /*
- * 2^tile_bits places in a row, and what lies there: a piece of one array, or several arrays, each
- * at a multiple of 2^bits.
+ * 2^tile_bits consecutive places, and what lies there: a piece of one array, or several arrays,
+ * each at a multiple of 2^bits.
  */
 typedef struct {
-    size_t origin;   /* where item 0 of the first array would lie, seen from place 0 */
-    unsigned bits;   /* places of each array, as a power of two */
-    unsigned end;    /* so many of them hold items */
-    unsigned arrays; /* so many arrays are there */
+    size_t origin;   /* global index of place 0; one past it when descending */
+    unsigned bits;   /* log2 of the places of each array */
+    unsigned end;    /* how many of these hold items */
+    unsigned arrays; /* how many arrays there are */
     int whole;       /* every place holds an item */
 } GPI(window);
 
@@ -142,8 +142,8 @@ GPI_DEVICE size_t GPI(origin)(const GPI(job) *job, size_t array)
 }
 
 /*
- * The window of a block. Of a long array it starts `shift` places behind a multiple of its size; it
- * may then start past the end, and holds nothing.
+ * The window of a block. In a long array it starts `shift` places after a multiple of its size;
+ * past the end of the array it is empty.
  */
 GPI_DEVICE GPI(window) GPI(open_window)(const GPI(job) *job, size_t number,
                                         unsigned shift)
@@ -176,7 +176,7 @@ GPI_DEVICE int GPI(holds)(const GPI(window) *window, unsigned place)
            place >> window->bits < window->arrays;
 }
 
-/* Where in global memory that item lies. */
+/* The index in global memory of that item. */
 GPI_DEVICE size_t GPI(at)(const GPI(job) *job, const GPI(window) *window,
                           unsigned place)
 {
@@ -185,7 +185,7 @@ GPI_DEVICE size_t GPI(at)(const GPI(job) *job, const GPI(window) *window,
     return window->origin + (place >> window->bits) * job->length + (index ^ job->backwards);
 }
 
-/* Where the item lies that comes `distance` items after the one at `at` of the same array. */
+/* The index of the item `distance` items after the one at `at` in the same array. */
 GPI_DEVICE size_t GPI(from)(const GPI(job) *job, size_t at, size_t distance)
 {
     return job->backwards ? at - distance : at + distance;
@@ -193,20 +193,20 @@ GPI_DEVICE size_t GPI(from)(const GPI(job) *job, size_t at, size_t distance)
 
 /* ---- items ----------------------------------------------------------------------------------- */
 
-/* The keys of a tile and behind them its values. */
+/* The keys of a tile, followed by its values. */
 GPI_DEVICE GPI(tile) GPI(carve)(const GPI(job) *job, unsigned char *memory)
 {
     GPI(tile) tile;
 
-    (void)job; /* of use for the values alone */
+    (void)job; /* used for values only */
     tile.keys = (GP_KEY *)memory;
     GPI_NETWORK_IF_VALUES(tile.values = (GP_VALUE *)(memory + job->values_at);)
     return tile;
 }
 
 /*
- * The comparator of items a and b, of which a is the lower one, unless `reversed`. Equal keys stay
- * where they are, and so do keys of which one is NaN.
+ * The comparator of items a and b, of which a is the lower one unless `reversed`. Equal keys, and
+ * keys compared with NaN, stay where they are.
  */
 GPI_DEVICE void GPI(compare)(GPI(registers) *items, int a, int b, int reversed)
 {
@@ -237,7 +237,7 @@ GPI_DEVICE void GPI(store)(const GPI(job) *job, const GPI(registers) *items, int
 
 /* ---- host functions -------------------------------------------------------------------------- */
 
-/* Refuses what cannot be sorted. */
+/* Refuses wrong arguments. */
 static inline cudaError_t GPI(check)(const GPI(job) *job, const char *function)
 {
     const size_t n = gpi_multiply_sizes(job->batch, job->length);
@@ -260,7 +260,10 @@ static inline cudaError_t GPI(check)(const GPI(job) *job, const char *function)
     return error;
 }
 
-/* Lays out tiles for blocks of `threads` threads, or fewer where their tile would not fit. */
+/*
+ * Lays out tiles for blocks of `threads` threads, or of fewer if their tile would not fit. Returns
+ * how many.
+ */
 static inline int GPI(prepare)(GPI(job) *job, int threads, int descending)
 {
     if (threads > GPI(max_threads))
@@ -275,10 +278,10 @@ static inline int GPI(prepare)(GPI(job) *job, int threads, int descending)
     return threads;
 }
 
-/* The stages of a network: its launches. */
+/* The launches of a network. */
 typedef cudaError_t GPI(stages_t)(const GPI(job) *job, int threads, cudaStream_t stream);
 
-/* What both host functions do: checks the arguments and runs the stages. */
+/* The body of both host functions: checks the arguments and runs the stages. */
 static inline cudaError_t GPI(sort)(const char *function, GPI(stages_t) *stages, GP_KEY *keys,
                                     GPI_NETWORK_IF_VALUES(GP_VALUE *values, ) size_t batch,
                                     size_t length, int descending,
@@ -302,7 +305,7 @@ static inline cudaError_t GPI(sort)(const char *function, GPI(stages_t) *stages,
     error = GPI(check)(&job, function);
     if (error != cudaSuccess || length == 1)
         return error;
-    /* Needs no memory; it names the call in a timeline. */
+    /* No memory is needed; this names the call in a timeline. */
     error = gpi_scratch_acquire(&scratch, ws, 0, stream, function);
     if (error != cudaSuccess)
         return error;
@@ -311,7 +314,7 @@ static inline cudaError_t GPI(sort)(const char *function, GPI(stages_t) *stages,
     return gpi_scratch_release(&scratch, error, stream);
 }
 
-/* Blocks that see every tile once, and the shared memory of each. */
+/* The number of tiles, and the shared memory of a block. */
 #define GPI_NETWORK_BLOCKS(job)          \
     ((job)->windows                      \
          ? (job)->batch * (job)->windows \

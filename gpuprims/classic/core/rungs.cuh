@@ -1,19 +1,21 @@
 /*
- * classic/core/rungs.cuh: what the rungs under classic/ share: their options, grids for any n, arithmetic on
- * trees and on the banks of shared memory.
+ * classic/core/rungs.cuh: what the rungs under classic/ share: options, grids for any n, trees, and
+ * padding against bank conflicts.
  */
 #ifndef GPI_CLASSIC_CUH
 #define GPI_CLASSIC_CUH
 
 #include "../../gpuprims.h"
 
-/* The largest block. Kernels say so in __launch_bounds__, or the compiler might give their threads
-   more registers than a multiprocessor has for a block of this size. */
+/*
+ * The largest block, for __launch_bounds__: otherwise the compiler might give threads more
+ * registers than a multiprocessor has for a block of this size.
+ */
 #define GPI_CLASSIC_THREADS 1024
 
 /* ---- options --------------------------------------------------------------------------------- */
 
-/* The options with their defaults filled in; an impossible block size is refused. */
+/* Fills in defaults, and refuses an impossible block size. */
 static inline cudaError_t gpi_classic_read(const gp_classic_options *opt,
                                            gp_classic_options *result, const char *function)
 {
@@ -47,7 +49,10 @@ static inline int gpi_levels(size_t n)
 #define GPI_CLASSIC_GRID_X 0x7FFFFFFFu
 #endif
 
-/* Blocks of a grid, at most; and items of a rung, which has a thread for each: of the smallest blocks. */
+/*
+ * The most blocks of a grid, and the most items of a rung with a thread for each, in the smallest
+ * blocks.
+ */
 #define GPI_CLASSIC_BLOCKS ((size_t)GPI_CLASSIC_GRID_X * 0xFFFF)
 #define GPI_CLASSIC_ITEMS  (GPI_CLASSIC_BLOCKS * 32)
 
@@ -58,7 +63,7 @@ static inline dim3 gpi_grid(size_t blocks)
     dim3 grid;
 
     grid.x = (unsigned)gpi_divide_up(blocks, rows ? rows : 1);
-    grid.y = rows > 0xFFFF ? 0x10000 : (unsigned)rows; /* no grid is that large: the launch fails */
+    grid.y = rows > 0xFFFF ? 0x10000 : (unsigned)rows; /* too large: the launch fails */
     grid.z = 1;
     return grid;
 }
@@ -69,7 +74,7 @@ static inline dim3 gpi_grid_for(size_t threads, int block_threads)
     return gpi_grid(gpi_divide_up(threads, (size_t)block_threads));
 }
 
-/* The block's number in such a grid, and the thread's; the last row may have a few too many. */
+/* The block's number in such a grid, and the thread's; the last row may have surplus blocks. */
 GPI_DEVICE size_t gpi_global_block(void)
 {
     return (size_t)blockIdx.y * gridDim.x + blockIdx.x;
@@ -83,9 +88,9 @@ GPI_DEVICE size_t gpi_global_thread(void)
 /* ---- a tree in shared memory, and the banks it lies in --------------------------------------- */
 
 /*
- * A balanced tree over items side by side, as Blelloch's scan sweeps it: node k of the level with
- * stride s has the s items that end at gpi_tree_left(k, s) on its left, and the s items that end
- * s places further on its right. Fits any power of two of items.
+ * A balanced tree over consecutive items, as swept by Blelloch's scan: node k of the level with
+ * stride s has the s items that end at gpi_tree_left(k, s) on its left, and the next s items on its
+ * right. For any power of two of items.
  */
 static __host__ __device__ __forceinline__ unsigned gpi_tree_left(unsigned node, unsigned stride)
 {
@@ -94,8 +99,7 @@ static __host__ __device__ __forceinline__ unsigned gpi_tree_left(unsigned node,
 
 /*
  * Where item i lies in shared memory: one place is left free after every 2^pad items, and one more
- * after every 4^pad. Of 32 lanes that are 2s items apart, unpadded, many meet in one bank. 0 pads
- * nothing.
+ * after every 4^pad. Without padding (pad 0), 32 lanes that are 2s items apart have bank conflicts.
  */
 static __host__ __device__ __forceinline__ unsigned gpi_bank_place(unsigned i, unsigned pad)
 {
@@ -103,8 +107,8 @@ static __host__ __device__ __forceinline__ unsigned gpi_bank_place(unsigned i, u
 }
 
 /*
- * The pad that fits items of a size. There are 32 banks of 4 bytes; 8-byte items go through them 16 at
- * a time, 16-byte items 8 at a time.
+ * The pad for an item size. There are 32 banks of 4 bytes; an access of 8 bytes per lane is
+ * processed 16 lanes at a time, one of 16 bytes 8 lanes at a time.
  */
 static __host__ __device__ __forceinline__ unsigned gpi_bank_pad(size_t item_bytes)
 {
