@@ -1,7 +1,7 @@
 /*
  * gpuprims.h: the base header of gpuprims, GPU primitives in header-only, template-free C.
  *
- * It brings the CUDA words and runtime of the backend, gp_workspace, the error message, GP_LAUNCH and
+ * It declares CUDA's keywords and runtime for the backend, gp_workspace, the error message, GP_LAUNCH and
  * GP_SHARED, and stamps out no primitive. Every other header includes it. A `__device__` operator of
  * your own comes after it and before the header that uses it:
  *
@@ -22,7 +22,7 @@
  *     anything else            the CPU backend: the same kernels, thread by thread on the CPU
  *
  * Include `<gpuprims/...>` outside of `extern "C"`. Floating-point results have the same bits on both
- * backends when the compiler contracts nothing: -fmad=false for nvcc, -ffp-contract=off for gcc. Integer
+ * backends when nothing is contracted: -fmad=false for nvcc, -ffp-contract=off for gcc. Integer
  * sums wrap: build the CPU backend with -fwrapv.
  */
 #ifndef GPUPRIMS_H
@@ -60,17 +60,17 @@
 /* Options of the textbook rungs under classic/. NULL stands for {0, 1, 1}. */
 typedef struct gp_classic_options {
     int block_threads;   /* threads of a block: 32 to 1024 in powers of two; 0: 256, networks 128 or 512 */
-    int conflict_free;   /* 1: pad shared memory so that no two lanes of a warp meet in one bank */
+    int conflict_free;   /* 1: pad shared memory against bank conflicts */
     int compact_threads; /* 1: launch only the threads that have work at a level */
 } gp_classic_options;
 
 /* Options of hybrid_sort.cuh. NULL stands for all zeros. */
 typedef struct gp_hybrid_options {
-    size_t device_bytes; /* of device memory, at most; 0: what is free, less a reserve of an eighth */
+    size_t device_bytes; /* limit of device memory; 0: what is free, less a reserve of an eighth */
     int cpu_threads;     /* 0: as many as there are processors */
     int method;          /* 0: whichever should be faster; 1: merge on the CPU; 2: distribute on the GPU */
-    int serial_lanes;    /* 1: one thing at a time, to show what overlap buys */
-    void (*progress)(void *user, double fraction); /* NULL, or called by the calling thread alone */
+    int serial_lanes;    /* 1: no overlap of copies, sorts and merges, to show what it gains */
+    void (*progress)(void *user, double fraction); /* NULL, or called in the calling thread only */
     void *user;
 } gp_hybrid_options;
 

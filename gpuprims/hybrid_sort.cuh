@@ -191,9 +191,7 @@ static inline size_t GPI(capacity)(size_t budget, size_t n, size_t slots)
 #define GPI_HYBRID_ITEM_NS 8.0 /* of one thread */
 #define GPI_HYBRID_LEVEL_NS 3.0
 
-/*
- * Which method should be faster after the first trip, which both have: a merge, or a second trip.
- */
+/* Which method should be faster after the first trip, which both have: a merge, or a second trip. */
 static inline int GPI(choose_method)(const GPI(sort) * sort)
 {
     const double bytes = (double)(sizeof(GP_KEY) + GPI_HYBRID_VALUE_BYTES);
@@ -614,10 +612,7 @@ static inline size_t GPI(needed)(const GPI(sort) *sort, size_t r, size_t *first)
     return sort->cuts[sort->parked * sort->chunks + r];
 }
 
-/*
- * Items of an eviction task of the second trip; few, since the thread's staging buffers wait
- * meanwhile.
- */
+/* Items of an eviction task of the second trip; few, since the thread's staging buffers wait meanwhile. */
 #define GPI_HYBRID_EVICT_N gpi_divide_up(gpi_hybrid_block_n(sizeof(GP_KEY)), 4)
 
 static inline void GPI(evict)(void *user, size_t task, int worker)
@@ -647,9 +642,7 @@ static inline size_t GPI(evict_tasks)(const GPI(sort) * sort)
     return sort->parked * gpi_divide_up(max_n, GPI_HYBRID_EVICT_N);
 }
 
-/*
- * After a failure of the first trip: chunks whose places may hold parked runs come back, as runs.
- */
+/* After a failure of the first trip: chunks whose places may hold parked runs come back, as runs. */
 static inline void GPI(first_failed)(const GPI(sort) *sort)
 {
     for (size_t c = 0; c < sort->parked && c < sort->pipeline.back; c++)

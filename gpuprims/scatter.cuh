@@ -96,10 +96,7 @@ GPI_ONCE_PER_NAME(scatter);
                                                     : (void)(*(to) = (x)))
 #endif
 
-/*
- * The class of the type, as gcc, clang and nvcc number it: 8 is floating-point, above 8 are
- * structs.
- */
+/* The class of the type, as gcc, clang and nvcc number it: 8 is floating-point, above 8 are structs. */
 #define GPI_SCATTER_CLASS (__builtin_classify_type(*(const GP_TYPE *)0))
 
 typedef struct {

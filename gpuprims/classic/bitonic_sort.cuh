@@ -75,9 +75,7 @@
 #endif
 GPI_ONCE_PER_NAME(bitonic_sort);
 
-/*
- * Measured: 32 items are faster than 16, since fewer passes outweigh fewer threads to hide latency.
- */
+/* Measured: 32 items are faster than 16, since fewer passes outweigh fewer threads to hide latency. */
 #define GPI_NETWORK_SMALL_LOG 5
 #define GPI_NETWORK_BLOCK 128
 #include "core/network.cuh"
@@ -119,10 +117,7 @@ GPI_DEVICE void GPI(step)(GPI(registers) *items, unsigned present, int b, int mi
     }
 }
 
-/*
- * The steps of the lowest `steps` strides within a thread, or of all; the first one may be
- * mirrored.
- */
+/* The steps of the lowest `steps` strides within a thread, or of all; the first one may be mirrored. */
 GPI_DEVICE void GPI(round)(GPI(registers) *items, unsigned present, int steps, int mirrored)
 {
     GPI_UNROLL
@@ -207,7 +202,7 @@ GPI_DEVICE unsigned GPI(item_place)(GPI(layout) layout, unsigned r)
 /*
  * Where a place is in shared memory. With 16 or 32 items of 4 bytes per thread there are no bank
  * conflicts, whatever the shift: the five bits in which the lanes of a warp differ become five
- * independent bits of the bank. The mapping is linear with ^.
+ * independent bits of the bank. The mapping is linear in ^.
  */
 GPI_DEVICE unsigned GPI(bank)(unsigned place)
 {

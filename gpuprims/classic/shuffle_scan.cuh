@@ -228,10 +228,7 @@ static __global__ void __launch_bounds__(GPI_CLASSIC_THREADS)
     }
 }
 
-/*
- * 3. One block per tile: scans it, starting from the fold of all tiles before (NULL: a single
- * tile).
- */
+/* 3. One block per tile: scans it, starting from the fold of all tiles before (NULL: a single tile). */
 static __global__ void __launch_bounds__(GPI_CLASSIC_THREADS)
     GPI(scan_kernel)(const GP_INPUT_TYPE *in, GP_TYPE *out, size_t n, const GP_TYPE *before,
                      GPI_CONTEXT context)

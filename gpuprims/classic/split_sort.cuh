@@ -113,10 +113,7 @@ static __global__ void __launch_bounds__(GPI_CLASSIC_THREADS)
         atomicMax(needed, bits);
 }
 
-/*
- * 1. One block per tile: counts its keys that go to the front. With `needed` NULL every pass is
- * needed.
- */
+/* 1. One block per tile: counts its keys that go to the front. With `needed` NULL every pass is needed. */
 static __global__ void __launch_bounds__(GPI_CLASSIC_THREADS)
     GPI(count_kernel)(const GP_TYPE *keys, uint32_t *zeros, size_t n, int bit,
                       const uint32_t *needed)

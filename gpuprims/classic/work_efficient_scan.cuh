@@ -86,9 +86,7 @@ GPI_DEVICE size_t GPI(node)(size_t stride, int compact_threads)
     return i % (2 * stride) == 0 ? i / (2 * stride) : SIZE_MAX;
 }
 
-/*
- * Node k has 2 * stride places from k * 2 * stride on; its last one gets the fold of both halves.
- */
+/* Node k has 2 * stride places from k * 2 * stride on; its last one gets the fold of both halves. */
 static __global__ void __launch_bounds__(GPI_CLASSIC_THREADS)
     GPI(upsweep_kernel)(GP_TYPE *tree, size_t n, size_t stride, size_t nodes,
                         int compact_threads)

@@ -43,9 +43,7 @@ GPI_ONCE_PER_NAME(cpu_sort);
 #include "../core/instance/radix_key.cuh"
 GPI_CHECK_KEY();
 
-/*
- * Merges the sorted runs from[first, middle) and from[middle, last), the former first where equal.
- */
+/* Merges the sorted runs from[first, middle) and from[middle, last), the former first where equal. */
 static inline void GPI(merge)(const GP_KEY *from, GP_KEY *to, size_t first, size_t middle,
                               size_t last)
 {

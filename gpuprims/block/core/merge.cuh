@@ -41,9 +41,7 @@ enum {
 #define GPI_MERGE_PAD(k) ((k) >> (sizeof(GP_TYPE) <= 4 ? 5 : sizeof(GP_TYPE) <= 8 ? 4 : 3))
 #define GPI_MERGE_PLACE(k, items) ((items) % 2 ? (k) : (k) + GPI_MERGE_PAD(k))
 
-/*
- * A tile in shared memory. A thread may read up to `items` places past its end, and ignores them.
- */
+/* A tile in shared memory. A thread may read up to `items` places past its end, and ignores them. */
 typedef struct {
     GP_TYPE keys[GPI(places) + GPI(items) + GPI_MERGE_PAD(GPI(places) + GPI(items))];
 #if GPI_MERGE_PAIRS

@@ -1,6 +1,6 @@
 /*
- * core/backend/arguments.cuh: arithmetic on sizes that does not wrap, and what every host function refuses: more
- * items than there can be, and arrays that overlap.
+ * core/backend/arguments.cuh: arithmetic on sizes that does not wrap, and the checks of every host
+ * function: too many items, and arrays that overlap.
  *
  * Part of gpuprims.h; not to be included directly.
  */
@@ -11,7 +11,7 @@
 
 /* ---- sizes ----------------------------------------------------------------------------------- */
 
-/* a + b; SIZE_MAX, which stands for more than any memory has, if that would wrap. */
+/* a + b; SIZE_MAX, which stands for too much, if that would wrap. */
 static inline size_t gpi_add_sizes(size_t a, size_t b)
 {
     return a > SIZE_MAX - b ? SIZE_MAX : a + b;
@@ -28,13 +28,13 @@ static inline size_t gpi_larger_size(size_t a, size_t b)
     return a > b ? a : b;
 }
 
-/* No array is larger: its bytes can be counted by a ptrdiff_t. */
+/* The largest array: a ptrdiff_t counts its bytes. */
 #define GPI_MOST_BYTES (SIZE_MAX / 2)
 
-/* Tiles of a launch, at most: the x dimension of a grid ends there, and 32-bit tile numbers reach twice as far. */
+/* The most tiles of a launch: the limit of a grid's x dimension; 32-bit tile numbers reach twice as far. */
 #define GPI_MOST_TILES ((size_t)0x7FFFFFFF)
 
-/* Refuses more than `max_n` items, or than an array of such items can have. `name` is the parameter with n. */
+/* Refuses more than `max_n` items, or more than an array can have. `name` is the parameter with n. */
 static inline cudaError_t gpi_check_count(const char *function, const char *name, size_t n,
                                           size_t max_n, size_t item_bytes)
 {
@@ -50,13 +50,13 @@ static inline cudaError_t gpi_check_count(const char *function, const char *name
 
 enum { GPI_READ, GPI_WRITTEN };
 
-/* Memory that a call reads or writes, whatever the data: an array, or as much of it as is certain. */
+/* Memory that a call certainly reads or writes: an array, or part of it. */
 typedef struct gpi_argument {
     const char *name; /* of the parameter */
     const void *start;
-    size_t bytes; /* where only the start is certain, 1; NULL and 0 bytes overlap nothing */
+    size_t bytes; /* 1 where only the start is certain; NULL and 0 bytes overlap nothing */
     int use;      /* GPI_READ or GPI_WRITTEN */
-    int in_place; /* if not 0, it may start where the other one with this number does */
+    int in_place; /* if not 0, it may start at the same address as the other one with this number */
 } gpi_argument;
 
 /* Refuses memory that is written and overlaps other memory that the call uses. */

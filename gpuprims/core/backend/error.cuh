@@ -1,5 +1,5 @@
 /*
- * core/backend/error.cuh: the sentence that explains the last refused call.
+ * core/backend/error.cuh: the message that explains the last refused call.
  *
  * Part of gpuprims.h; not to be included directly.
  */
@@ -9,7 +9,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-/* One buffer per thread and program, whichever files include this: a weak symbol with C linkage. */
+/* One buffer per thread, shared by all files of a program: a weak symbol with C linkage. */
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -21,14 +21,14 @@ __attribute__((weak)) __thread char gpi_error_message[512];
 
 /*
  * Which argument of which function was wrong in this thread's last refused call, and what would be
- * right. Empty before the first one. Valid until the next refused call in the same thread.
+ * valid. Empty before the first one. Valid until the next refused call in the same thread.
  */
 static inline const char *gp_last_error_message(void)
 {
     return gpi_error_message;
 }
 
-/* Records why a call is refused and gives back `error` for the caller to return. */
+/* Records why a call is refused; returns `error`. */
 __attribute__((format(printf, 2, 3))) static inline cudaError_t gpi_error(cudaError_t error,
                                                                           const char *format, ...)
 {
@@ -40,7 +40,7 @@ __attribute__((format(printf, 2, 3))) static inline cudaError_t gpi_error(cudaEr
     return error;
 }
 
-/* The commonest refusal: a pointer is NULL although there is something behind it: as much as `count` says. */
+/* Refuses a NULL pointer to an array of n items; `count` is the parameter with n. */
 static inline cudaError_t gpi_error_null_of(const char *function, const char *argument,
                                             const char *count, size_t n)
 {
@@ -49,7 +49,7 @@ static inline cudaError_t gpi_error_null_of(const char *function, const char *ar
                      argument, count, n);
 }
 
-/* The same of n items. */
+/* The same where n is the parameter. */
 static inline cudaError_t gpi_error_null(const char *function, const char *argument, size_t n)
 {
     return gpi_error_null_of(function, argument, "n", n);

@@ -8,7 +8,7 @@
 
 #include "nvtx.cuh"
 
-/* How many tiles of d items hold n. */
+/* n / d, rounded up. */
 static inline size_t gpi_divide_up(size_t n, size_t d)
 {
     return n / d + (n % d != 0);
@@ -26,18 +26,18 @@ static inline size_t gpi_divide_up(size_t n, size_t d)
  *
  * GP_DYNAMIC_SHARED(type, name): declares `type *name`, the launch's shared_bytes, aligned to 128.
  *
- * GPI_LAUNCH is GP_LAUNCH as an expression that gives the launch's own error, so that one that was
- * pending before is neither mistaken for it nor cleared. GPI_LAUNCH_DEPENDENT takes one argument more, the
- * first: whether the grid may start while the one before it in the stream still runs. Its kernel has to
- * begin with gpi_grid_wait(), compiled for sm_90 or newer. GPI_LAUNCH_CLUSTER takes two: that one, and how
- * many blocks make a cluster (core/backend/ptx.cuh); 1 where there are none.
+ * GPI_LAUNCH is GP_LAUNCH as an expression that returns the launch's own error: one that was pending
+ * before is neither mistaken for it nor cleared. GPI_LAUNCH_DEPENDENT takes one argument more, the
+ * first: whether the launch is programmatic dependent (may overlap the grid before it in the stream). Its
+ * kernel has to begin with gpi_grid_wait(), compiled for sm_90 or newer. GPI_LAUNCH_CLUSTER takes two: that one, and
+ * the blocks per cluster (core/backend/ptx.cuh), 1 without clusters.
  */
 #ifdef __CUDACC__
 
 #define GP_LAUNCH(kernel, grid, block, shared_bytes, stream, ...) \
     kernel<<<(grid), (block), (shared_bytes), (stream)>>>(__VA_ARGS__)
 
-/* A launch; what is special about it is written to `attributes`, of which there are two. */
+/* The configuration of a launch; uses up to two `attributes`. */
 static inline cudaLaunchConfig_t gpi_launch_config(cudaLaunchAttribute *attributes, int dependent, unsigned cluster,
                                                    dim3 grid, dim3 block, size_t bytes, cudaStream_t stream)
 {
@@ -74,7 +74,7 @@ static inline cudaLaunchConfig_t gpi_launch_config(cudaLaunchAttribute *attribut
         GPI_RANGE_END();                                                                                \
         gpi_launched;                                                                                   \
     })
-#define GPI_LAUNCH_TEXT(kernel) #kernel /* its arguments are expanded: gpi_NAME_scan_kernel */
+#define GPI_LAUNCH_TEXT(kernel) #kernel /* its argument is expanded: gpi_NAME_scan_kernel */
 
 #define GP_SHARED(type, name) __shared__ __typeof__(type) name
 #define GP_DYNAMIC_SHARED(type, name)                                        \
@@ -84,7 +84,7 @@ static inline cudaLaunchConfig_t gpi_launch_config(cudaLaunchAttribute *attribut
 #else
 
 /*
- * The arguments travel to the fibers in a struct of their own types, with the kernel in front. The
+ * The arguments reach the fibers in a struct of their own types, with the kernel first. The
  * function that unpacks them captures nothing: a nested one in C, a member of the struct in C++.
  */
 #define GP_LAUNCH(kernel, grid, block, shared_bytes, ...) \
@@ -125,7 +125,7 @@ static inline cudaLaunchConfig_t gpi_launch_config(cudaLaunchAttribute *attribut
 #define GPI_CPU_NESTED_RUN(number, pass)
 #define GPI_CPU_DIM3(size) gpi_cpu_dim3(size)
 
-/* A dim3 of a dim3 or of any integer. */
+/* A dim3 from a dim3 or from any integer. */
 struct gpi_cpu_dim3 : dim3 {
     gpi_cpu_dim3(dim3 size) : dim3(size) {}
     gpi_cpu_dim3(unsigned long long n) : dim3(n > 0xFFFFFFFFu ? 0 : (unsigned)n) {} /* 0: the launch refuses it */
@@ -150,8 +150,8 @@ struct gpi_cpu_dim3 : dim3 {
 #else
 /*
  * Without optimisation gcc makes a trampoline on the stack, which must then be executable, whenever
- * the address of a nested function is taken. Here it is the address of a global function of the
- * same name. (-O0 together with -flto does not link: there the name is gone.)
+ * the address of a nested function is taken. So the address taken is that of a global function of
+ * the same name. (-O0 together with -flto does not link: there the name is gone.)
  */
 #define GPI_CPU_RUN(number) GPI_CPU_PASTE(gpi_run_, number)
 #define GPI_CPU_DECLARE_RUN(number)                                   \
@@ -199,28 +199,29 @@ static inline dim3 gpi_cpu_dim3_of_dim3(dim3 size)
 /* ---- which kernel runs ----------------------------------------------------------------------- */
 
 /*
- * The values of GP_KERNEL, a parameter that makes an instance run one kernel at every n. The results are
- * the same. With GP_KERNEL_SIMPLE there is no other, and the instance compiles faster.
+ * The values of GP_KERNEL, a parameter that makes an instance run one kernel at every n. The
+ * results are the same. With GP_KERNEL_SIMPLE the other kernels are not compiled, which takes less
+ * time.
  */
 #define GP_KERNEL_PIPELINED    0x6711 /* for large inputs, on sm_90 and newer: a pipeline of bulk copies */
 #define GP_KERNEL_SIMPLE       0x6712 /* for small inputs, and for all inputs on older GPUs */
 #define GP_KERNEL_RING         GP_KERNEL_PIPELINED /* a synonym */
 #define GP_KERNEL_WAVE         GP_KERNEL_SIMPLE    /* a synonym */
-#define GP_KERNEL_BLOCK        0x6720 /* radix sort: no clusters, as on GPUs that have none */
+#define GP_KERNEL_BLOCK        0x6720 /* radix sort: without clusters, as on GPUs that have none */
 #define GP_KERNEL_BUCKETS      0x6724 /* buckets after a partition, if the keys are spread; else passes */
-#define GP_KERNEL_BUCKETS_TWICE 0x6725 /* after two */
-#define GP_KERNEL_PASSES       0x6721 /* radix sort: as for many keys, however few there are */
+#define GP_KERNEL_BUCKETS_TWICE 0x6725 /* buckets after two partitions */
+#define GP_KERNEL_PASSES       0x6721 /* radix sort: as for large n, at every n */
 #define GP_KERNEL_PASSES_OLD   0x6722 /* as on GPUs with 64 KB of shared memory for a block */
-#define GP_KERNEL_PASSES_AGAIN 0x6723 /* every third tile fails its check and is done again */
+#define GP_KERNEL_PASSES_AGAIN 0x6723 /* every third tile fails its check and is redone */
 
 /* Whether the current device can run a kernel, and start it while the one before it still runs. */
 enum { GPI_KERNEL_KNOWN = 1, GPI_KERNEL_FITS = 2, GPI_KERNEL_SM90 = 4 };
-#define GPI_DEVICES 64 /* so many devices are remembered, later ones asked each time */
+#define GPI_DEVICES 64 /* devices with a cached answer */
 
 #ifdef __CUDACC__
 /*
- * What holds of a kernel on the current device, which is readied for `bytes` of dynamic shared memory.
- * `known` has GPI_DEVICES entries, zero at first.
+ * What the current device can do with a kernel, which is prepared for `bytes` of dynamic shared
+ * memory. `known` has GPI_DEVICES entries, zero at first.
  */
 static inline int gpi_kernel_ready(const void *kernel, size_t bytes, signed char *known)
 {
@@ -237,7 +238,7 @@ static inline int gpi_kernel_ready(const void *kernel, size_t bytes, signed char
     if (bytes + attributes.sharedSizeBytes <= (size_t)room &&
         cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes) == cudaSuccess)
         state |= GPI_KERNEL_FITS;
-    if (attributes.ptxVersion >= 90) /* else the instructions of sm_90 are not in the code */
+    if (attributes.ptxVersion >= 90) /* otherwise the code has no sm_90 instructions */
         state |= GPI_KERNEL_SM90;
     if (device < GPI_DEVICES)
         __atomic_store_n(&known[device], (signed char)state, __ATOMIC_RELEASE);
@@ -247,7 +248,7 @@ static inline int gpi_kernel_ready(const void *kernel, size_t bytes, signed char
 #define gpi_kernel_ready(kernel, bytes, known) ((void)(known), GPI_KERNEL_FITS | GPI_KERNEL_SM90)
 #endif
 
-/* Blocks of a persistent kernel: so many for each multiprocessor, no more than there are tiles. */
+/* The grid of a persistent kernel: so many blocks per multiprocessor, at most one per tile. */
 static inline unsigned gpi_resident_blocks(unsigned per_multiprocessor, size_t tiles,
                                            size_t max_blocks)
 {

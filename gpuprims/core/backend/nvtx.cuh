@@ -1,7 +1,7 @@
 /*
- * core/backend/nvtx.cuh: names for Nsight's timeline. With GP_NVTX defined and the toolkit's header at hand, each
- * call of a host function that has something to do is a range of its own name, and each kernel that it
- * launches one within it.
+ * core/backend/nvtx.cuh: ranges for Nsight's timeline. With GP_NVTX defined and the toolkit's
+ * header available, each call of a host function that has something to do is a range of its own
+ * name, and each kernel launch a range within it.
  *
  * Part of gpuprims.h; not to be included directly.
  */

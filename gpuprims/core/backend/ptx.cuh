@@ -1,5 +1,6 @@
 /*
- * core/backend/ptx.cuh: what is not plain CUDA C, each instruction as a small function with its CPU twin.
+ * core/backend/ptx.cuh: what is not plain CUDA C: each instruction as a small function with a CPU
+ * twin.
  *
  * Part of gpuprims.h; not to be included directly.
  */
@@ -7,10 +8,11 @@
 #define GPI_PTX_CUH
 
 /*
- * Whether the functions of the device are compiled. nvcc reads a .cu file once for the device and once more for the
- * host, to which a kernel is its name and its parameters: the bodies of the primitives' kernels, and the functions
- * that nothing else calls, are left out then, which saves time. Types, constants and parameters of kernels are the
- * same for both, and so is what a user's device function may call or be called by. Everybody else reads all, once.
+ * Whether device functions are compiled. nvcc reads a .cu file once for the device and once more
+ * for the host, to which a kernel is its name and its parameters: there the bodies of the
+ * primitives' kernels, and the functions that only they call, are left out to save time. Types,
+ * constants and kernel parameters are the same for both, and so is what a user's device function
+ * may call or be called by. Other compilers read everything, once.
  */
 #if defined __CUDACC__ && defined __NVCC__ && !defined __CUDA_ARCH__
 #define GPI_DEVICE_CODE 0
@@ -18,7 +20,7 @@
 #define GPI_DEVICE_CODE 1
 #endif
 
-/* The same for what only sm_90 and newer run: elsewhere a kernel without a body is enough. */
+/* The same for what only sm_90 and newer run: elsewhere such a kernel has an empty body. */
 #if defined __CUDA_ARCH__ && __CUDA_ARCH__ < 900
 #define GPI_SM90_CODE 0
 #else
@@ -28,14 +30,14 @@
 /* A device function of the library: inlined, and no warning when an instance does not use it. */
 #define GPI_DEVICE static __device__ __forceinline__
 
-/* The same for what is rarely done: a call, so that it takes no registers from what is often done. */
+/* The same for rare paths: a call, so that it takes no registers from the frequent ones. */
 #define GPI_DEVICE_CALL static __device__ __attribute__((noinline, unused))
 
 /* Unrolls the next loop, whose bounds are constants, so that an array stays in registers. */
 #ifdef __CUDACC__
 #define GPI_UNROLL _Pragma("unroll")
-#define GPI_UNROLL_BY_2 _Pragma("unroll 2") /* where all of it would be much code */
-#define GPI_UNROLL_BY_8 _Pragma("unroll 8") /* where all of it would take long to compile */
+#define GPI_UNROLL_BY_2 _Pragma("unroll 2") /* where full unrolling makes too much code */
+#define GPI_UNROLL_BY_8 _Pragma("unroll 8") /* where full unrolling takes long to compile */
 #define GPI_NO_UNROLL   _Pragma("unroll 1")
 #define GPI_UNROLL_BY(n) GPI_PRAGMA(unroll n) /* a constant */
 #define GPI_PRAGMA(text) _Pragma(#text)
@@ -47,7 +49,7 @@
 #define GPI_NO_UNROLL
 #endif
 
-/* Memory of one type is read and written as another: C wants that said. */
+/* Memory of one type is accessed as another: C needs to be told. */
 #ifdef __CUDACC__
 #define gpi_get(x, from) ((x) = *(const __typeof__(x) *)(from))
 #define gpi_put(to, x)   (*(__typeof__(x) *)(to) = (x))
@@ -57,8 +59,8 @@
 #endif
 
 /*
- * *to = *from. A large struct is copied in as large units as its alignment allows: an assignment goes member by member,
- * and of many small ones takes long to compile.
+ * *to = *from. A large struct is copied in the largest units that its alignment allows: an
+ * assignment goes member by member, and takes long to compile for many small ones.
  */
 #ifdef __CUDACC__
 #define gpi_move(to, from)                         \
@@ -90,7 +92,10 @@ GPI_DEVICE void gpi_move_units(char *to, const char *from, unsigned bytes, unsig
 #define gpi_move(to, from) ((void)(*(to) = *(from)))
 #endif
 
-/* Stores four words to 16 aligned bytes of global memory at once; of an assignment the compiler may make four stores. */
+/*
+ * Stores four words to 16 aligned bytes of global memory at once; the compiler may split an
+ * assignment into four stores.
+ */
 GPI_DEVICE void gpi_store_4_words(void *to, const uint32_t *words)
 {
 #ifdef __CUDA_ARCH__
@@ -105,14 +110,17 @@ GPI_DEVICE void gpi_store_4_words(void *to, const uint32_t *words)
 
 #define GPI_FULL_MASK 0xFFFFFFFFu
 
-/* Instructions of sm_90 compile everywhere; only kernels that check for it first may run them. */
+/*
+ * Instructions of sm_90 compile for every architecture; only kernels that check for it first may
+ * run them.
+ */
 #if defined __CUDA_ARCH__ && __CUDA_ARCH__ < 900
 #define GPI_NEEDS_SM90(instruction) __trap()
 #else
 #define GPI_NEEDS_SM90(instruction) instruction
 #endif
 
-/* The caller's number in its block, whatever the shape of the block. */
+/* The thread's number in its block, whatever the shape of the block. */
 GPI_DEVICE unsigned gpi_thread_rank(void)
 {
     return threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);
@@ -123,20 +131,20 @@ GPI_DEVICE unsigned gpi_min(unsigned a, unsigned b)
     return a < b ? a : b;
 }
 
-/* n, but not more than most. */
+/* The smaller of n and limit. */
 GPI_DEVICE unsigned gpi_min_size(size_t n, unsigned limit)
 {
     return n < limit ? (unsigned)n : limit;
 }
 
-/* The compiler takes x for a new value: it computes again what it else would keep in registers. */
+/* Makes x an unknown value to the compiler: it recomputes what it would otherwise keep in registers. */
 #ifdef __CUDACC__
 #define GPI_OPAQUE(x) __asm__ volatile("" : "+r"(x))
 #else
 #define GPI_OPAQUE(x) ((void)0)
 #endif
 
-/* x has no value yet. Where it is read it has one, but compilers of the CPU do not see that, and warn. */
+/* x is not initialised yet. It is where it is read, but CPU compilers do not see that, and warn. */
 #ifdef __CUDACC__
 #define GPI_UNDEFINED(x) ((void)0)
 #else
@@ -144,9 +152,9 @@ GPI_DEVICE unsigned gpi_min_size(size_t n, unsigned limit)
 #endif
 
 /*
- * The lanes of a whole warp that hold the same digit of eight bits. One ballot for each bit: a lane keeps
- * those whose bit is as its own. `ones` is 0xFFFFFFFF behind GPI_OPAQUE: x * ones + ones is ~x, by the
- * multiplier, since ballots and logic keep the other unit busy.
+ * Match-any over a whole warp for digits of eight bits, by a ballot for each bit: a lane keeps the
+ * lanes whose bit equals its own. `ones` is 0xFFFFFFFF behind GPI_OPAQUE: x * ones + ones is ~x,
+ * computed by the multiplier, since ballots and logic keep the other pipe busy.
  */
 #ifdef __CUDACC__
 
@@ -181,7 +189,7 @@ GPI_DEVICE unsigned gpi_match_digit(uint32_t digit, uint32_t ones)
 #define gpi_match_digit(digit, ones) ((void)(ones), __match_any_sync(GPI_FULL_MASK, (digit)))
 #endif
 
-/* Byte `at` of x, from the lowest one on. */
+/* Byte `at` of x; 0 is the lowest. */
 GPI_DEVICE uint32_t gpi_byte(uint32_t x, int at)
 {
 #ifdef __CUDA_ARCH__
@@ -192,8 +200,9 @@ GPI_DEVICE uint32_t gpi_byte(uint32_t x, int at)
 }
 
 /*
- * The integer nearest to x * factor + offset, from 0 to `last`, if the offset has been raised by 2^23 or, for doubles,
- * by 2^52: the mantissa of the sum is that integer then. However it is rounded, a larger x has no smaller place.
+ * The integer nearest to x * factor + offset, from 0 to `last`, if 2^23 or, for doubles, 2^52 has
+ * been added to the offset: then the mantissa of the sum is that integer. With any rounding a
+ * larger x has no smaller result.
  */
 #ifdef __CUDA_ARCH__
 #define GPI_FLOAT_SUM(x, factor, offset)  __fmaf_rn(x, factor, offset)
@@ -222,14 +231,15 @@ GPI_DEVICE uint32_t gpi_double_place(double x, double factor, double offset, uin
     const int32_t high = (int32_t)(bits >> 32);
     uint32_t place = gpi_min((uint32_t)bits, last);
 
-    GPI_OPAQUE(place); /* chosen from, not branched to: so the places of several keys are found at once */
+    GPI_OPAQUE(place); /* selected, not branched on, so that several keys are processed at once */
     place = high > 0x43300000 ? last : place;
     return high < 0x43300000 ? 0 : place;
 }
 
 /*
- * n, less one if a comes before b: if it is smaller, or the same and of a lower rank. By borrows, which take
- * half the instructions of comparisons. `narrow` is a constant: whether a and b have 32 bits.
+ * n, less one if a comes before b: if it is smaller, or equal and of a lower rank. By borrows,
+ * which take half the instructions of comparisons. `narrow` is a constant: whether a and b have 32
+ * bits.
  */
 GPI_DEVICE uint32_t gpi_less_if_before(uint32_t n, uint64_t a, uint32_t a_rank, uint64_t b, uint32_t b_rank, int narrow)
 {
@@ -261,7 +271,7 @@ GPI_DEVICE uint32_t gpi_less_if_before(uint32_t n, uint64_t a, uint32_t a_rank, 
 #endif
 }
 
-/* The smaller and the larger of two floats; a NaN if either is; of -0 and +0 it is not said which. */
+/* The smaller and the larger of two floats; NaN if either is; of -0 and +0 either one. */
 #if defined __CUDA_ARCH__ && __CUDA_ARCH__ >= 800
 #define GPI_FLOAT_EXTREMES
 
@@ -282,7 +292,10 @@ GPI_DEVICE float gpi_larger(float a, float b)
 }
 #endif
 
-/* Waits for the grids before in the stream, where a launch may overlap them: GPI_LAUNCH_DEPENDENT. */
+/*
+ * Waits for the previous grids in the stream, which a dependent launch may overlap:
+ * GPI_LAUNCH_DEPENDENT.
+ */
 GPI_DEVICE void gpi_grid_wait(void)
 {
 #if defined __CUDA_ARCH__ && __CUDA_ARCH__ >= 900
@@ -290,7 +303,7 @@ GPI_DEVICE void gpi_grid_wait(void)
 #endif
 }
 
-/* From here on the next grid in the stream may start, as far as its own gpi_grid_wait(). */
+/* Lets the next grid in the stream start, up to its own gpi_grid_wait(). */
 GPI_DEVICE void gpi_grid_launch_next(void)
 {
 #if defined __CUDA_ARCH__ && __CUDA_ARCH__ >= 900
@@ -298,12 +311,12 @@ GPI_DEVICE void gpi_grid_launch_next(void)
 #endif
 }
 
-/* ---- words that blocks exchange while they run ----------------------------------------------- */
+/* ---- communication between running blocks ---------------------------------------------------- */
 
 /*
  * Relaxed accesses see other blocks' writes without ordering anything else; acquire and release
- * order what the thread does after or before. A load is also a poll: on the CPU others get their
- * turn.
+ * order the thread's accesses after or before. A load is also a poll: on the CPU other threads run
+ * then.
  */
 #ifdef __CUDACC__
 
@@ -323,7 +336,7 @@ GPI_DEVICE uint64_t gpi_load_relaxed_u64(const uint64_t *p)
     return x;
 }
 
-/* x[0] and x[1], each of them for itself; p is a multiple of 16. */
+/* x[0] and x[1], each atomic by itself; p is a multiple of 16. */
 GPI_DEVICE void gpi_load_relaxed_2_u64(uint64_t *x, const uint64_t *p)
 {
     __asm__ volatile("ld.relaxed.gpu.v2.u64 {%0, %1}, [%2];" : "=l"(x[0]), "=l"(x[1]) : "l"(p) : "memory");
@@ -427,7 +440,7 @@ GPI_DEVICE uint32_t gpi_warp_sum(uint32_t x)
 #endif
 }
 
-/* The largest of a warp's, in every lane. */
+/* The maximum over a warp, in every lane. */
 GPI_DEVICE uint32_t gpi_warp_max(uint32_t x)
 {
 #if !defined __CUDA_ARCH__ || __CUDA_ARCH__ >= 800
@@ -442,7 +455,7 @@ GPI_DEVICE uint32_t gpi_warp_max(uint32_t x)
 #endif
 }
 
-/* All bits that are set somewhere in a warp, in every lane. */
+/* The bitwise or over a warp, in every lane. */
 GPI_DEVICE uint32_t gpi_warp_or(uint32_t x)
 {
 #if !defined __CUDA_ARCH__ || __CUDA_ARCH__ >= 800
@@ -455,9 +468,10 @@ GPI_DEVICE uint32_t gpi_warp_or(uint32_t x)
 }
 
 /*
- * 1, to add to a 64-bit word in global memory whose old value is looked at later. What a compiler knows to be the
- * same in all lanes it adds up first, even where one lane calls alone; then it waits for the old value at once, to
- * hand out the shares. Of 32-bit words it does so in any case.
+ * 1, opaque: to add to a 64-bit word in global memory by an atomic whose result is used later. An
+ * operand that the compiler knows to be uniform it sums over the warp first, even where one lane
+ * calls alone, and then waits for the result at once to distribute the shares. For 32-bit words it
+ * always does so.
  */
 GPI_DEVICE unsigned long long gpi_one(void)
 {
@@ -471,7 +485,7 @@ GPI_DEVICE unsigned long long gpi_one(void)
 #endif
 }
 
-/* The sum of the lanes up to the own. */
+/* Inclusive prefix sum over a warp. */
 GPI_DEVICE uint32_t gpi_warp_prefix(uint32_t x, unsigned lane)
 {
     GPI_UNROLL
@@ -486,7 +500,7 @@ GPI_DEVICE uint32_t gpi_warp_prefix(uint32_t x, unsigned lane)
 
 /* ---- a stream of words to shared memory --------------------------------------------------------- */
 
-/* Where the next word goes: on the GPU in 32 bits. */
+/* The address of the next word: on the GPU in 32 bits. */
 #ifdef __CUDACC__
 typedef uint32_t gpi_shared_place;
 #define gpi_shared_place_of(shared) ((uint32_t)__cvta_generic_to_shared(shared))
@@ -496,9 +510,9 @@ typedef char *gpi_shared_place;
 #endif
 
 /*
- * `both` holds the bits of a word so far, the last of them put there a moment ago: of a stream of `before`
- * bits, now `after`. Once it is full, stores the word and goes on to the next one; returns the bits of that
- * one. (The compiler takes twice as many instructions.)
+ * Appends to a bit stream: `both` holds the pending bits, the stream has grown from `before` to
+ * `after` bits. Once a word is full, stores it and advances; returns the bits of the next word.
+ * (The compiler takes twice as many instructions.)
  */
 GPI_DEVICE uint32_t gpi_store_if_full(gpi_shared_place *place, uint64_t both, uint32_t before, uint32_t after)
 {
@@ -526,8 +540,8 @@ GPI_DEVICE uint32_t gpi_store_if_full(gpi_shared_place *place, uint64_t both, ui
 }
 
 /*
- * Stores the word if `bit` is not 0, and goes on by `step` bytes then. (The compiler takes long to look through a
- * branch for each item of a run. Here the assembler makes predicates of them.)
+ * If `bit` is not 0, stores the word and advances by `step` bytes. (A branch for each item takes
+ * the compiler long. The assembler makes predicates of these.)
  */
 GPI_DEVICE void gpi_store_if(gpi_shared_place *place, uint32_t bit, uint32_t word, int step)
 {
@@ -549,11 +563,11 @@ GPI_DEVICE void gpi_store_if(gpi_shared_place *place, uint32_t bit, uint32_t wor
 #endif
 }
 
-/* ---- copies that the thread need not wait for (sm_80) ----------------------------------------- */
+/* ---- asynchronous copies (sm_80) -------------------------------------------------------------- */
 
 /*
- * Copies 16 aligned bytes from global to shared memory; older GPUs wait for them. They are there for the
- * thread after gpi_copy_wait(), and for others after a barrier behind that.
+ * Copies 16 aligned bytes from global to shared memory; older GPUs wait for them. The thread sees
+ * them after gpi_copy_wait(), others after a barrier behind that.
  */
 GPI_DEVICE void gpi_copy_16(void *shared, const void *global)
 {
@@ -574,7 +588,7 @@ GPI_DEVICE void gpi_copy_wait(void)
 #endif
 }
 
-/* Asks for 128 bytes of memory that will be read soon. */
+/* Prefetches 128 bytes. */
 GPI_DEVICE void gpi_prefetch(const void *global)
 {
 #ifdef __CUDA_ARCH__
@@ -586,7 +600,7 @@ GPI_DEVICE void gpi_prefetch(const void *global)
 
 /* ---- named barriers -------------------------------------------------------------------------- */
 
-/* Barriers 1 to 15 among `threads` threads (a multiple of 32): wait there, or arrive and go on. */
+/* Barriers 1 to 15 of `threads` threads (a multiple of 32): wait there, or only arrive. */
 #ifdef __CUDACC__
 
 GPI_DEVICE void gpi_barrier_sync(int barrier, unsigned threads)
@@ -610,13 +624,13 @@ GPI_DEVICE void gpi_barrier_arrive(int barrier, unsigned threads)
 /* ---- clusters (sm_90) ------------------------------------------------------------------------ */
 
 /*
- * Blocks of a cluster run at the same time and reach each other's shared memory. Without clusters, on
- * older GPUs too, each block is one of its own. The lanes of a warp call together.
+ * Blocks of a cluster run at the same time and access each other's shared memory. Without clusters, as on
+ * older GPUs, each block is a cluster of its own. The lanes of a warp call together.
  *
- * gpi_cluster_arrive     what the thread did before comes before what others do behind their wait
+ * gpi_cluster_arrive     orders the thread's accesses before those of others after their wait
  * gpi_cluster_wait       until all threads of the cluster have arrived, this one included
  * gpi_cluster_sync       both
- * gpi_cluster_shared     what an address in dynamic shared memory is in another block of the cluster.
+ * gpi_cluster_shared     the address in another block of the cluster of one in dynamic shared memory.
  *                        That block must have started, and must not have ended: a sync before and after.
  */
 #ifdef __CUDACC__
@@ -652,7 +666,7 @@ GPI_DEVICE void *gpi_cluster_shared(const void *p, unsigned rank)
 
 #else
 
-#define gpi_cluster_arrive() ((void)0) /* waiting does it all */
+#define gpi_cluster_arrive() ((void)0) /* the wait does everything */
 #define gpi_cluster_wait() gpi_cpu_cluster_sync(GPI_CPU_SITE)
 #define gpi_cluster_shared(p, rank) gpi_cpu_cluster_shared((p), (rank), GPI_CPU_SITE)
 
@@ -664,14 +678,14 @@ GPI_DEVICE void *gpi_cluster_shared(const void *p, unsigned rank)
 
 /*
  * An mbarrier is a 64-bit word in shared memory that completes a phase when `arrivals` threads have
- * arrived and all announced bytes have landed. The first phase has parity 0, then 1, 0, ...
+ * arrived and all expected bytes have been copied. The first phase has parity 0, then 1, 0, ...
  *
- * gpi_mbarrier_init      one thread, before the block first meets; then fence and __syncthreads()
+ * gpi_mbarrier_init      one thread; then fence and __syncthreads()
  * gpi_mbarrier_arrive    one arrival
- * gpi_mbarrier_expect    one arrival that announces `bytes` of bulk copies to come
- * gpi_mbarrier_wait      until the phase of that parity is over
+ * gpi_mbarrier_expect    one arrival that adds `bytes` of bulk copies to expect
+ * gpi_mbarrier_wait      until the phase of that parity is complete
  *
- * gpi_bulk_load          global to shared; lands some time before its mbarrier completes
+ * gpi_bulk_load          global to shared; complete when its mbarrier completes
  * gpi_bulk_store         shared to global; gpi_bulk_commit() closes a group of stores
  * gpi_bulk_wait_read     until at most `pending` groups of this thread still read shared memory
  * gpi_bulk_wait          until at most `pending` groups of this thread are incomplete
@@ -738,7 +752,7 @@ GPI_DEVICE void gpi_bulk_load(void *shared, const void *global, unsigned bytes, 
         : "memory"));
 }
 
-/* Asks for memory that will be read soon; it may still be written by then. */
+/* Prefetches to L2 memory that may still be written before it is read. */
 GPI_DEVICE void gpi_bulk_prefetch(const void *global, unsigned bytes)
 {
     GPI_NEEDS_SM90(__asm__ volatile("cp.async.bulk.prefetch.L2.global [%0], %1;" : : "l"(global), "r"(bytes)));
@@ -757,7 +771,7 @@ GPI_DEVICE void gpi_bulk_commit(void)
     GPI_NEEDS_SM90(__asm__ volatile("cp.async.bulk.commit_group;" : : : "memory"));
 }
 
-/* The number of groups is part of the instruction: `pending` must be a constant. */
+/* The number of groups is an immediate operand: `pending` must be a constant. */
 #define gpi_bulk_wait_read(pending)                                     \
     GPI_NEEDS_SM90(__asm__ volatile("cp.async.bulk.wait_group.read %0;" \
                                     :                                   \
@@ -809,7 +823,7 @@ GPI_DEVICE void gpi_bulk_commit(void)
     gpi_cpu_self->bulk_groups++;
 }
 
-/* A store that has read its source has landed, here. */
+/* Here a store that has read its source is complete. */
 #define gpi_bulk_wait_read(pending) gpi_cpu_wait_stores(pending)
 #define gpi_bulk_wait(pending) gpi_cpu_wait_stores(pending)
 

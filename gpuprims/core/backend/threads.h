@@ -1,6 +1,4 @@
-/*
- * core/backend/threads.h: runs a function on several threads, for the CPU references under host/.
- */
+/* core/backend/threads.h: runs a function on several threads, for the CPU references under host/. */
 #ifndef GPI_CPU_THREADS_H
 #define GPI_CPU_THREADS_H
 
@@ -9,7 +7,7 @@
 
 #define GPI_CPU_THREADS_LIMIT 256
 
-/* What a number of threads means: 0 and less stand for all processors. */
+/* The number of threads: 0 and less stand for all processors. */
 static inline int gpi_cpu_thread_count(int threads)
 {
     long processors = threads > 0 ? threads : sysconf(_SC_NPROCESSORS_ONLN);
@@ -28,7 +26,7 @@ static inline void gpi_cpu_run_tasks(void *(*run)(void *), void *tasks, size_t t
     while (started < count - 1 &&
            pthread_create(&threads[started], NULL, run, (char *)tasks + (size_t)started * task_bytes) == 0)
         started++;
-    for (int t = started; t < count; t++) /* what could not be started is done here */
+    for (int t = started; t < count; t++) /* tasks whose threads could not be started */
         run((char *)tasks + (size_t)t * task_bytes);
     for (int t = 0; t < started; t++)
         pthread_join(threads[t], NULL);

@@ -14,9 +14,9 @@
  * any order, as long as the calls are ordered (one stream, or events). Start it with
  * GP_WORKSPACE_INIT; the fields are the library's.
  *
- * Tags grow from the start of the memory: words that say in which launch they were written, so that
- * nobody has to clear them between launches. Scratch, of any contents, lies at the end. Two rules keep
- * the tags right where the two meet, also when captured calls are replayed in between:
+ * Tags grow from the start of the memory: words that hold the launch that wrote them, so that they need
+ * not be cleared between launches. Scratch, with undefined contents, lies at the end. Two rules keep
+ * the tags valid where the two overlap, also when captured calls are replayed in between:
  *
  *     a call whose scratch reaches down to where tags have been clears that part when it ends
  *     a call whose tags reach up to where scratch has been clears that part before it begins
@@ -24,9 +24,9 @@
 typedef struct gp_workspace {
     void *memory;
     size_t bytes;
-    size_t tags;  /* where the tags of all calls so far end, from the aligned start of the memory */
-    size_t clean; /* where scratch begins to have been: up to here, whatever is not a tag is zero */
-    int cleared;  /* no longer whatever the memory held at first */
+    size_t tags;  /* end of the tags of all calls so far, from the aligned start of the memory */
+    size_t clean; /* lowest start of scratch so far: below it everything but tags is zero */
+    int cleared;  /* the part for tags has been cleared */
     int wrapped;  /* the memory is the caller's: never grow, never free */
 } gp_workspace;
 
@@ -34,13 +34,13 @@ typedef struct gp_workspace {
 #define GP_WORKSPACE_INIT {NULL, 0, 0, 0, 0, 0}
 /* clang-format on */
 
-/* Every piece that a primitive carves starts at a multiple of this: what a bulk copy likes best. */
+/* The alignment of every piece that a primitive carves: fast for bulk copies. */
 #define GPI_ALIGNMENT 128
 
-/* So much of the memory is cleared once for tags: enough for some 50 GB of input. */
+/* Memory that is cleared once for tags: enough for some 50 GB of input. */
 #define GPI_CLEARED_BYTES ((size_t)16 << 20)
 
-/* The next multiple; SIZE_MAX if there is none. */
+/* The next multiple of GPI_ALIGNMENT; SIZE_MAX if there is none. */
 static inline size_t gpi_align_up(size_t bytes)
 {
     const size_t sum = gpi_add_sizes(bytes, GPI_ALIGNMENT - 1);
@@ -48,13 +48,13 @@ static inline size_t gpi_align_up(size_t bytes)
     return sum == SIZE_MAX ? SIZE_MAX : sum & ~(size_t)(GPI_ALIGNMENT - 1);
 }
 
-/* Bytes of n items, rounded up so that another piece may follow. */
+/* Bytes of n items, aligned for the next piece. */
 static inline size_t gpi_array_bytes(size_t n, size_t item_bytes)
 {
     return gpi_align_up(gpi_multiply_sizes(n, item_bytes));
 }
 
-/* What the caller asks for so that tags and scratch fit wherever the memory starts. */
+/* Workspace bytes for tags and scratch, wherever the memory starts. */
 static inline size_t gpi_tagged_request(size_t tile_state_bytes, size_t bytes)
 {
     size_t sum = gpi_add_sizes(gpi_align_up(tile_state_bytes), gpi_align_up(bytes));
@@ -73,7 +73,7 @@ static inline char *gpi_aligned(const void *memory)
     return (char *)gpi_align_up((size_t)(uintptr_t)memory);
 }
 
-/* Gives the handle memory of any contents. */
+/* Makes the handle hold this memory, with undefined contents. */
 static inline void gpi_workspace_hold(gp_workspace *ws, void *memory, size_t bytes, int wrapped)
 {
     size_t skipped = (size_t)(gpi_aligned(memory) - (char *)memory);
@@ -98,7 +98,7 @@ static inline cudaError_t gpi_workspace_clear(gp_workspace *ws, cudaStream_t str
 }
 
 /*
- * Gives the memory back, ordered on `stream`. A wrapped workspace only forgets its memory. The handle
+ * Frees the memory, ordered on `stream`. A wrapped workspace only forgets its memory. The handle
  * can be used again. Graphs that were captured with it are no longer valid.
  */
 static inline cudaError_t gp_workspace_release(gp_workspace *ws, cudaStream_t stream)
@@ -113,7 +113,7 @@ static inline cudaError_t gp_workspace_release(gp_workspace *ws, cudaStream_t st
     return error;
 }
 
-/* Allocates memory for `function`; more than can exist is not even asked for. */
+/* Allocates memory for `function`; refuses more than can exist. */
 static inline cudaError_t gpi_workspace_allocate(void **memory, size_t bytes, cudaStream_t stream,
                                                  const char *function)
 {
@@ -127,7 +127,7 @@ static inline cudaError_t gpi_workspace_allocate(void **memory, size_t bytes, cu
     return error;
 }
 
-/* Gives the handle new memory of `bytes` in place of what it holds, which is not wrapped. */
+/* Replaces the handle's memory, which is not wrapped, by `bytes` of new memory. */
 static inline cudaError_t gpi_workspace_grow(gp_workspace *ws, size_t bytes, cudaStream_t stream,
                                              const char *function)
 {
@@ -144,8 +144,8 @@ static inline cudaError_t gpi_workspace_grow(gp_workspace *ws, size_t bytes, cud
 
 /*
  * Makes the handle hold at least `bytes`, ordered on `stream`, so that later calls need not grow it.
- * Ask NAME_<function>_workspace_bytes() how many. On failure the handle keeps what it had. Refused for
- * a wrapped workspace that is smaller, and while the stream is captured.
+ * NAME_<function>_workspace_bytes() returns how many are needed. On failure the handle is unchanged.
+ * Refused for a wrapped workspace that is smaller, and while the stream is captured.
  */
 static inline cudaError_t gp_workspace_reserve(gp_workspace *ws, size_t bytes, cudaStream_t stream)
 {
@@ -173,7 +173,7 @@ static inline cudaError_t gp_workspace_reserve(gp_workspace *ws, size_t bytes, c
 
 /*
  * Makes the handle use the caller's `bytes` of device memory at `memory`: any alignment, any contents.
- * It never grows; until release nobody else writes there. Memory that the handle held is given back.
+ * It never grows; until release nothing else may write there. Memory that the handle held is freed.
  */
 static inline cudaError_t gp_workspace_wrap(gp_workspace *ws, void *memory, size_t bytes,
                                             cudaStream_t stream)
@@ -192,12 +192,12 @@ static inline cudaError_t gp_workspace_wrap(gp_workspace *ws, void *memory, size
 /* The memory of one call: the caller's workspace, or memory of the call's own. */
 typedef struct gpi_scratch {
     char *tags;         /* zero, or tags of earlier launches; aligned to GPI_ALIGNMENT */
-    char *memory;       /* any contents; aligned to GPI_ALIGNMENT */
+    char *memory;       /* undefined contents; aligned to GPI_ALIGNMENT */
     void *allocated;    /* to be freed at the end of the call, or NULL */
-    size_t spoiled;     /* so many bytes of `memory`, where tags have been, to be cleared at the end */
+    size_t spoiled;     /* bytes of `memory`, where tags have been, to clear at the end */
 } gpi_scratch;
 
-/* Lays out tags and scratch in a handle that is large enough, by the rules above. */
+/* Places tags and scratch in a handle that is large enough, by the rules above. */
 static inline cudaError_t gpi_scratch_carve(gpi_scratch *scratch, gp_workspace *ws, size_t tile_state_bytes,
                                             size_t bytes, cudaStream_t stream)
 {
@@ -227,9 +227,9 @@ static inline cudaError_t gpi_scratch_carve(gpi_scratch *scratch, gp_workspace *
 }
 
 /*
- * Provides tags and scratch for one call of `function`. While a stream is captured a handle may not
- * grow, since the graph would then outlive the memory, nor be cleared for its first tags, since every
- * replay would clear it again: the call takes memory of its own instead.
+ * Provides tags and scratch for one call of `function`. During capture a handle may neither grow,
+ * since the graph would outlive the memory, nor be cleared for its first tags, since every replay
+ * would clear it again: the call allocates memory of its own instead.
  */
 static inline cudaError_t gpi_scratch_provide(gpi_scratch *scratch, gp_workspace *ws,
                                               size_t tile_state_bytes, size_t bytes, cudaStream_t stream,
@@ -252,7 +252,7 @@ static inline cudaError_t gpi_scratch_provide(gpi_scratch *scratch, gp_workspace
             return error;
     }
     if (ws && ws->bytes < request) {
-        /* With what earlier calls have tagged, scratch and tags do not meet. */
+        /* Large enough that scratch overlaps none of the tags of earlier calls. */
         if (capture == cudaStreamCaptureStatusNone)
             error = gpi_workspace_grow(ws, gpi_add_sizes(request, gpi_align_up(ws->tags)), stream,
                                        function);
@@ -274,7 +274,7 @@ static inline cudaError_t gpi_scratch_provide(gpi_scratch *scratch, gp_workspace
     return error;
 }
 
-/* The same, and the call becomes a range of Nsight's timeline; gpi_scratch_release ends it. */
+/* The same, and starts the call's range in Nsight's timeline, which gpi_scratch_release ends. */
 static inline cudaError_t gpi_tagged_scratch_acquire(gpi_scratch *scratch, gp_workspace *ws,
                                                      size_t tile_state_bytes, size_t bytes,
                                                      cudaStream_t stream, const char *function)
@@ -296,7 +296,7 @@ static inline cudaError_t gpi_scratch_acquire(gpi_scratch *scratch, gp_workspace
                                       stream, function);
 }
 
-/* Ends a call: clears and frees what it has to, and returns the first error. */
+/* Ends a call: clears and frees what is needed, and returns the first error. */
 static inline cudaError_t gpi_scratch_release(gpi_scratch *scratch, cudaError_t error,
                                               cudaStream_t stream)
 {

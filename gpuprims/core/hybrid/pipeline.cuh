@@ -116,10 +116,7 @@ typedef struct gpi_hybrid_pipeline {
     size_t runs;
     size_t places; /* chunks that may be back before their group is merged */
 
-    /*
-     * Tasks: `parts` for each group of chunks, ready when these are back; all at once if group is
-     * 0.
-     */
+    /* Tasks: `parts` for each group of chunks, ready when these are back; all at once if group is 0. */
     void (*task)(void *user, size_t number, int worker);
     size_t tasks, parts, group;
 

@@ -2,17 +2,17 @@
  * core/instance/begin.cuh: starts an instance. Checks the parameters, fills in the defaults, and defines how
  * the instance's names are made. Every parameterised header includes it first and end.cuh last.
  *
- * A header sets GPI_TAG, a word of its own, before it includes this file, and what core/instance/parameters.cuh asks
- * for:
+ * Before it includes this file a header defines GPI_TAG, a word of its own, and what core/instance/parameters.cuh
+ * needs. This file defines:
  *
  *     GPI_PUBLIC(word)       NAME_word, what the user calls
  *     GPI(word)              gpi_NAME_TAG_word, the instance's private names
  *     GPI_TEXT(word)         "NAME_word", for error messages
- *     GPI_ONCE_PER_NAME(header);   an error that says so where a header comes twice under one name
- *     GPI_AT_MOST(GP_TYPE, bytes);   an error that says so where the type is larger
+ *     GPI_ONCE_PER_NAME(header);   a compile-time error if a header is included twice under one name
+ *     GPI_AT_MOST(GP_TYPE, bytes);   a compile-time error if the type is larger
  *     GPI_DEFAULT            defined when no parameter was given
- *     GPI_MISSING_...,       defined for a mistake; the outermost header turns it into an #error that
- *     GPI_WRONG_...          names itself. The parameter gets a substitute: one error, not fifty
+ *     GPI_MISSING_...,       defined for a mistake; the outermost header turns it into an #error of its
+ *     GPI_WRONG_...          own. The parameter gets a substitute: one error, not fifty
  *
  * One header may include another: the instance belongs to the outermost one.
  */
@@ -48,7 +48,7 @@
 #define GPI_PUBLIC(word)       GPI_JOIN2(GP_NAME, _##word)
 #define GPI_TEXT(word)         GPI_TEXT_OF(GPI_PUBLIC(word))
 
-/* Of the errors that follow it is the first. */
+/* The first of the errors that follow. */
 #define GPI_ONCE_(header, name)   gpuprims_##header##_is_included_twice_under_the_name_##name
 #define GPI_ONCE(header, name)    GPI_ONCE_(header, name)
 #define GPI_ONCE_PER_NAME(header) enum { GPI_ONCE(header, GP_NAME) }

@@ -2,12 +2,15 @@
  * core/instance/combine.cuh: the operator of an instance, its identity, and the map from what is read to what is
  * folded. The user's macros are called here and nowhere else.
  *
- * Needs core/instance/begin.cuh. Stamped once per instance, whichever of its headers asks first.
+ * Needs core/instance/begin.cuh. Stamped once per instance, by the first of its headers that includes it.
  */
 #ifndef GPI_COMBINE_IS_STAMPED
 #define GPI_COMBINE_IS_STAMPED
 
-/* Whether items are integers, and not bool. A constant for classes too, whose operators the compiler cannot compute. */
+/*
+ * Whether items are integers, and not bool. A constant for classes too, with whose operators the
+ * compiler cannot compute.
+ */
 #define GPI_IS_INTEGER (__builtin_classify_type(*(const GP_TYPE *)0) < 5 && (GP_TYPE)0.5 == (GP_TYPE)0)
 #define GPI_IS_FLOAT (sizeof(GP_TYPE) == sizeof(float) && (GP_TYPE)0.5 != (GP_TYPE)0)
 
@@ -16,13 +19,13 @@ GPI_FUNCTION GP_TYPE GPI(combine)(GP_TYPE a, GP_TYPE b)
 #if GP_OP == GP_SUM
     return (GP_TYPE)(a + b);
 #elif GP_OP == GP_PRODUCT
-    __typeof__(a * b) product = a * b; /* of its own: gcc dislikes a product that becomes a bool */
+    __typeof__(a * b) product = a * b; /* a variable: gcc warns of a product that becomes a bool */
 
     return (GP_TYPE)product;
 #elif GP_OP == GP_MIN
 #if defined GPI_FLOAT_EXTREMES && !defined GPI_ON_HOST
     if (GPI_IS_FLOAT) {
-        const float smaller = gpi_smaller((float)a, (float)b); /* in any case: so that nothing branches */
+        const float smaller = gpi_smaller((float)a, (float)b); /* unconditional: no branch */
 
         return a == b ? b : (GP_TYPE)smaller;
     }
@@ -50,7 +53,7 @@ GPI_FUNCTION GP_TYPE GPI(combine)(GP_TYPE a, GP_TYPE b)
 
 #if (GP_OP == GP_MIN || GP_OP == GP_MAX) && defined GPI_FLOAT_EXTREMES
 
-/* GPI(combine) of two floats, unless it is zero: of -0 and +0 it may take the other one. */
+/* GPI(combine) of two floats, except that for -0 and +0 it may return either. */
 GPI_DEVICE GP_TYPE GPI(quick_combine)(GP_TYPE a, GP_TYPE b)
 {
     return (GP_TYPE)(GP_OP == GP_MAX ? gpi_larger((float)a, (float)b) : gpi_smaller((float)a, (float)b));
@@ -58,7 +61,7 @@ GPI_DEVICE GP_TYPE GPI(quick_combine)(GP_TYPE a, GP_TYPE b)
 #endif
 
 #if GP_OP == GP_MIN || GP_OP == GP_MAX
-/* The largest value of the type, or the smallest: infinity where there is one. */
+/* The largest value of the type, or the smallest: an infinity where there is one. */
 GPI_FUNCTION GP_TYPE GPI(extreme)(int largest)
 {
     const GP_TYPE one = (GP_TYPE)1, minus_one = (GP_TYPE)-1;
@@ -77,8 +80,8 @@ GPI_FUNCTION GP_TYPE GPI(extreme)(int largest)
 #endif
 
 /*
- * What an empty input gives. It is written where a result needs it, never combined. A GP_IDENTITY that
- * is given with a ready operator takes the place of its own.
+ * The result for an empty input. It is written where a result needs it, never combined. A
+ * GP_IDENTITY given with a ready operator replaces the operator's.
  */
 GPI_FUNCTION GP_TYPE GPI(identity)(void)
 {
@@ -99,15 +102,15 @@ GPI_FUNCTION GP_TYPE GPI(identity)(void)
 #endif
 }
 
-/* Reads an item and maps it to the type that is folded. */
+/* Reads an item and maps it to GP_TYPE. */
 GPI_FUNCTION GP_TYPE GPI(load)(const GP_INPUT_TYPE *from, GPI_CONTEXT context)
 {
-    const GP_INPUT_TYPE x = *from; /* read once, however often the macro mentions it */
+    const GP_INPUT_TYPE x = *from; /* read once, however often the macro uses it */
 
     (void)context;
     (void)x;
 #ifndef GP_LOAD
-    return __extension__(GP_TYPE)x; /* an extension if it is a struct, and no conversion */
+    return __extension__(GP_TYPE)x; /* an extension if it is a struct, where it converts nothing */
 #elif defined GP_CONTEXT
     return GP_LOAD(x, context);
 #else

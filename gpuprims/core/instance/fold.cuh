@@ -2,21 +2,21 @@
  * core/instance/fold.cuh: how the values of a warp and of a block are combined. The order of every fold is fixed
  * here, for all primitives: see docs/fold-order.md.
  *
- * Only neighbouring values are ever combined, in the order of the input, and never the identity. Where
- * not every lane has a value, the lanes that have one are the first `valid` ones.
+ * Only adjacent values are combined, in the order of the input, and never the identity. Where not every
+ * lane has a value, the first `valid` ones have.
  *
- * Needs core/instance/begin.cuh. Stamped once per instance, whichever of its headers asks first.
+ * Needs core/instance/begin.cuh. Stamped once per instance, by the first of its headers that includes it.
  */
 #ifndef GPI_FOLD_IS_STAMPED
 #define GPI_FOLD_IS_STAMPED
 
 #include "combine.cuh"
 
-GPI_AT_MOST(GP_TYPE, 1024); /* a value of each warp of a block has to fit into 48 KB of shared memory */
+GPI_AT_MOST(GP_TYPE, 1024); /* one value per warp has to fit into 48 KB of shared memory */
 
 /* ---- a warp ---------------------------------------------------------------------------------- */
 
-/* Shuffles take no structs: a value travels as words. */
+/* Shuffles take no structs: a value is shuffled as words. */
 #define GPI_WORDS (int)((sizeof(GP_TYPE) + 3) / 4)
 
 GPI_DEVICE GP_TYPE GPI(shuffle_up)(GP_TYPE x, unsigned delta)
@@ -55,7 +55,10 @@ GPI_DEVICE GP_TYPE GPI(shuffle)(GP_TYPE x, int lane)
     return x;
 }
 
-/* A step takes a shuffle for each word: of large types there is a loop, for five of them would take long to compile. */
+/*
+ * A step takes a shuffle for each word: large types loop over the steps, since five would take long
+ * to compile.
+ */
 enum { GPI(steps) = sizeof(GP_TYPE) <= 64 ? 5 : 1 };
 #define GPI_UNROLL_STEPS GPI_UNROLL_BY(GPI(steps))
 
@@ -73,10 +76,11 @@ GPI_DEVICE GP_TYPE GPI(warp_scan)(GP_TYPE x, int lane, int valid)
 }
 
 /*
- * Sums of integers wrap, so they come out alike in any order: one instruction adds up a warp's of up to 32 bits, three
- * the pieces of 64-bit ones, of which 32 fit in a word. Equal integers are alike: one instruction finds the extreme.
+ * Integer sums wrap, so they are the same in any order: one instruction sums up to 32 bits over a
+ * warp, three the pieces of 64-bit ones, 32 of which fit in a word. Equal integers are
+ * indistinguishable: one instruction finds the extreme.
  */
-__extension__ enum { /* ISO C has no floating arithmetic in a constant */
+__extension__ enum { /* ISO C has no floating-point arithmetic in integer constants */
 #if GP_OP == GP_SUM && !defined GP_IDENTITY && (!defined __CUDA_ARCH__ || __CUDA_ARCH__ >= 800)
     GPI(sums_words) = sizeof(GP_TYPE) <= 4 && GPI_IS_INTEGER,
     GPI(sums_pairs) = sizeof(GP_TYPE) == 8 && GPI_IS_INTEGER,
@@ -91,8 +95,8 @@ __extension__ enum { /* ISO C has no floating arithmetic in a constant */
 };
 
 /*
- * Folds the first `valid` lanes (at least one) as a tree over strides 1, 2, 4, 8, 16; lane 0 has it. If it folds fast,
- * all lanes have it.
+ * Folds the first `valid` lanes (at least one) as a tree over strides 1, 2, 4, 8, 16; lane 0 gets
+ * the result, or all lanes where a single instruction does it.
  */
 GPI_DEVICE GP_TYPE GPI(warp_reduce)(GP_TYPE x, int lane, int valid)
 {
@@ -111,13 +115,13 @@ GPI_DEVICE GP_TYPE GPI(warp_reduce)(GP_TYPE x, int lane, int valid)
 #endif
 #if (GP_OP == GP_MIN || GP_OP == GP_MAX) && !defined GP_IDENTITY
     if (GPI(folds_fast)) {
-        /* To unsigned ones of which the largest is sought, and back. */
+        /* Maps to unsigned numbers whose maximum is the result, and back. */
         const uint32_t flip = ((GP_TYPE)-1 < (GP_TYPE)1 ? 0x80000000u : 0) ^ (GP_OP == GP_MIN ? 0xFFFFFFFFu : 0);
 
         return (GP_TYPE)(gpi_warp_max(lane < valid ? (uint32_t)x ^ flip : 0) ^ flip);
     }
 #endif
-    if (valid > 32) /* the lanes past the warp's end are nobody's neighbours */
+    if (valid > 32) /* there are no lanes past the warp's end */
         valid = 32;
     GPI_UNROLL_STEPS
     for (int stride = 1; stride < 32; stride *= 2) {
@@ -132,9 +136,10 @@ GPI_DEVICE GP_TYPE GPI(warp_reduce)(GP_TYPE x, int lane, int valid)
 /* ---- a block --------------------------------------------------------------------------------- */
 
 /*
- * From each thread's inclusive scan of its warp to the fold of all warps before: *prefix for warps
- * after the first. The last lane with a value leaves its warp's total in shared `totals`, one per warp;
- * *total (may be NULL) gets the fold of the first `valid` threads, at least one. All threads call.
+ * From each thread's inclusive scan of its warp to the fold of all warps before: *prefix, for warps
+ * after the first. The last lane with a value writes its warp's total to shared `totals`, one per
+ * warp; *total (may be NULL) gets the fold of the first `valid` threads, at least one. All threads
+ * call.
  */
 GPI_DEVICE void GPI(block_prefix)(GP_TYPE scanned, unsigned rank, unsigned valid, GP_TYPE *totals,
                                   GP_TYPE *prefix, GP_TYPE *total)
@@ -157,7 +162,7 @@ GPI_DEVICE void GPI(block_prefix)(GP_TYPE scanned, unsigned rank, unsigned valid
         *total = sum;
 }
 
-/* Folds one value each of the first `valid` threads (at least one); every thread gets the result. */
+/* Folds the values of the first `valid` threads (at least one); every thread gets the result. */
 GPI_DEVICE GP_TYPE GPI(block_reduce)(GP_TYPE x, unsigned rank, unsigned valid, GP_TYPE *totals)
 {
     unsigned warp = rank / 32, warps = (valid + 31) / 32;

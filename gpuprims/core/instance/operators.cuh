@@ -1,6 +1,7 @@
 /*
- * core/instance/operators.cuh: the ready operators. They are numbers, so that begin.cuh can tell them from a
- * name of the user's: `#define GP_OP GP_MAX`. Each brings its identity, for any arithmetic GP_TYPE.
+ * core/instance/operators.cuh: the ready operators. They are numbers, which begin.cuh can
+ * distinguish from a name of the user's: `#define GP_OP GP_MAX`. Each has its identity, for any
+ * arithmetic GP_TYPE.
  *
  * Part of gpuprims.h; not to be included directly.
  */
@@ -17,12 +18,12 @@
 
 #define GPI_IS_READY(op) ((op) >= GP_SUM && (op) <= GP_XOR)
 
-/* How keys are ordered that are of no arithmetic type: `#define GP_KEY_KIND GP_FLOAT`. */
+/* The order of keys that are of no arithmetic type: `#define GP_KEY_KIND GP_FLOAT`. */
 #define GP_UNSIGNED 0x6711 /* by their bits as an unsigned number */
 #define GP_SIGNED   0x6712 /* as a signed one */
 #define GP_FLOAT    0x6713 /* by sign and magnitude, as float and double are */
 
-/* The host functions' context argument where GP_CONTEXT is not given; kernels always take one. */
+/* The type of the context argument without GP_CONTEXT; kernels always take one. */
 typedef struct gpi_no_context {
     char unused;
 } gpi_no_context;

@@ -1,12 +1,12 @@
 /*
- * core/instance/parameters.cuh: the parameters of headers, each with all that is done about it side by side. Included
- * with GPI_STEP, what is to be done about all of them:
+ * core/instance/parameters.cuh: the parameters of headers, each with everything that is done with it. Included with
+ * GPI_STEP, what is to be done with all of them:
  *
  *     GPI_CHECK         refuses those that the header does not take with an #error each
- *     GPI_FILL_IN       defaults, and what is wrong with values: GPI_MISSING_... and GPI_WRONG_...
+ *     GPI_FILL_IN       defines defaults and, for wrong values, GPI_MISSING_... and GPI_WRONG_...
  *     GPI_SET_ASIDE     hides what the user has defined, so that a header can include an instance of its own before its
  *                       begin.cuh; not nested
- *     GPI_BRING_BACK    gives it back
+ *     GPI_BRING_BACK    restores it
  *     GPI_FORGET        undefines them: they are consumed
  *
  * Next to its GPI_TAG a header defines GPI_HEADER, as users write it, and GPI_TAKES, the parameters that it takes
@@ -14,8 +14,8 @@
  *
  *     gpuprims/scan.cuh:1:2: error: #error "GP_LESS is not a parameter of this header"
  *
- * What is refused is undefined, so that no other error follows. Setting aside asks whether a parameter is defined, or
- * -Wunused-macros would call it unused.
+ * What is refused is undefined, so that no other error follows. Setting aside tests whether a parameter is defined, or
+ * -Wunused-macros would report it.
  */
 #ifndef GPI_CHECK
 #define GPI_CHECK      1
@@ -267,7 +267,7 @@
 #undef GP_KEY
 #endif
 
-/* GP_KEY_KIND: how the bits of keys that are no arithmetic type of C are ordered. */
+/* GP_KEY_KIND: the order of keys that are of no arithmetic type. */
 #if GPI_STEP == GPI_CHECK
 #define GPI_TAKES_KEY_KIND 0x000100
 #ifdef GP_KEY_KIND
@@ -298,7 +298,7 @@
 #undef GPI_WRONG_KEY_KIND
 #endif
 
-/* GP_VALUE: the type of values that go with keys; there are none unless it is given. */
+/* GP_VALUE: the type of values that go with keys; without it there are none. */
 #if GPI_STEP == GPI_CHECK
 #define GPI_TAKES_VALUE 0x000200
 #ifdef GP_VALUE
@@ -367,7 +367,7 @@
 #undef GP_LESS
 #endif
 
-/* GP_EQUAL(a, b): whether neighbours belong to one run. */
+/* GP_EQUAL(a, b): whether adjacent items belong to one run. */
 #if GPI_STEP == GPI_CHECK
 #define GPI_TAKES_EQUAL 0x001000
 #ifdef GP_EQUAL
@@ -650,7 +650,7 @@
 #undef GP_KERNEL
 #endif
 
-/* GP_GRID: the blocks of a launch, at most, for tests. */
+/* GP_GRID: the most blocks of a launch, for tests. */
 #if GPI_STEP == GPI_CHECK
 #define GPI_TAKES_GRID 0x400000
 #ifdef GP_GRID

@@ -8,7 +8,7 @@
 
 GPI_FUNCTION int GPI(keep)(const GP_TYPE *from, GPI_CONTEXT context)
 {
-    const GP_TYPE x = *from; /* read once, however often the macro mentions it */
+    const GP_TYPE x = *from; /* read once, however often the macro uses it */
 
     (void)context;
     (void)x;

@@ -1,8 +1,8 @@
 /*
  * core/instance/radix_key.cuh: keys as unsigned numbers that have the same order. Of a signed integer the sign is
  * flipped, of a negative float all bits, of a positive one the sign; the two zeros become one number, so
- * that they are equal, and the key itself has to be carried along. Descending order is ascending order
- * of the complement.
+ * that they are equal, and the key itself has to be kept too. Descending order is ascending order of the
+ * complement.
  *
  * Needs core/instance/begin.cuh. Stamped once per instance.
  */
@@ -28,8 +28,8 @@
 #endif
 
 /*
- * What kind of type the key is, found out without an operation on keys: a struct has none, and is to meet no error
- * but that of GPI_CHECK_KEY.
+ * The kind of the key's type, found without an operation on keys: for a struct, which has none, the
+ * only error is to be that of GPI_CHECK_KEY.
  */
 enum {
     GPI(key_has_size) = sizeof(GP_KEY) <= 8 && (sizeof(GP_KEY) & (sizeof(GP_KEY) - 1)) == 0,
@@ -80,7 +80,7 @@ GPI_FUNCTION uint32_t GPI(key_bits)(GP_KEY key)
     return bits;
 }
 
-/* The same, a signed integer with its sign in front: as it comes from memory. */
+/* The same, a signed integer sign-extended, as it comes from memory. */
 GPI_FUNCTION uint32_t GPI(key_extended)(GP_KEY key)
 {
     int16_t two = 0;
@@ -100,7 +100,7 @@ GPI_FUNCTION uint64_t GPI(key_long_bits)(GP_KEY key)
     return bits;
 }
 
-/* The key that has these bits. */
+/* The key with these bits. */
 GPI_FUNCTION GP_KEY GPI(key_of_bits)(uint64_t bits)
 {
     GP_KEY key;
@@ -109,7 +109,7 @@ GPI_FUNCTION GP_KEY GPI(key_of_bits)(uint64_t bits)
     return key;
 }
 
-/* A float, or a double, as C computes with it; of other types nothing in particular. */
+/* A float, or a double, as a C value; undefined for other types. */
 GPI_FUNCTION float GPI(key_float)(GP_KEY key)
 {
     float number = 0;
@@ -127,12 +127,12 @@ GPI_FUNCTION double GPI(key_double)(GP_KEY key)
 }
 
 /*
- * The code of a float has bits that are a number in its order, in which -0.0 comes just before +0.0, so that the
- * float can be told from it. An integer is its own code.
+ * The code of a float is a number in its order in which -0.0 comes just before +0.0, so that the
+ * float can be restored. An integer is its own code.
  */
 GPI_FUNCTION GP_KEY GPI(key_code)(GP_KEY key)
 {
-    const int above = (32 - GPI_KEY_WIDTH) % 32; /* bits of a word that a key of up to 4 bytes leaves */
+    const int above = (32 - GPI_KEY_WIDTH) % 32; /* unused bits of the word of a key of up to 4 bytes */
 
     if (GPI(key_is_float) && GPI_KEY_IS_NARROW) {
         uint32_t word = GPI(key_bits)(key);
@@ -149,7 +149,7 @@ GPI_FUNCTION GP_KEY GPI(key_code)(GP_KEY key)
     return key;
 }
 
-/* The key that has the code. */
+/* The key with this code. */
 GPI_FUNCTION GP_KEY GPI(key_of_code)(GP_KEY code)
 {
     const int above = (32 - GPI_KEY_WIDTH) % 32;
@@ -217,7 +217,10 @@ GPI_FUNCTION uint64_t GPI(key_order)(GP_KEY key)
     return GPI_KEY_IS_NARROW ? GPI(key_word)(key) : GPI(key_long)(key);
 }
 
-/* The digit of the number that starts at bit `shift`. That of an integer is the key's, some bits of it flipped. */
+/*
+ * The digit of the number that starts at bit `shift`. For an integer that is the key's digit, with
+ * some bits flipped.
+ */
 GPI_FUNCTION uint32_t GPI(key_digit)(GP_KEY key, int shift, uint32_t mask)
 {
     if (!GPI(key_is_float))
@@ -228,14 +231,14 @@ GPI_FUNCTION uint32_t GPI(key_digit)(GP_KEY key, int shift, uint32_t mask)
                              : (uint32_t)(GPI(key_long)(key) >> shift) & mask;
 }
 
-/* The same of a float's code, of which the zeros may be `one` number. */
+/* The same of a float's code, where the zeros may be `one` number. */
 GPI_FUNCTION uint32_t GPI(key_code_digit)(GP_KEY code, int shift, uint32_t mask, int one)
 {
     return GPI_KEY_IS_NARROW ? GPI(key_code_word)(code, one) >> shift & mask
                              : (uint32_t)(GPI(key_code_long)(code, one) >> shift) & mask;
 }
 
-/* A key whose number is all ones: in every digit none comes after it. */
+/* A key whose number is all ones: none comes after it in any digit. */
 GPI_FUNCTION GP_KEY GPI(key_last)(void)
 {
     const int sign = GPI(key_is_float) || GPI(key_is_signed);
@@ -246,16 +249,16 @@ GPI_FUNCTION GP_KEY GPI(key_last)(void)
     return GPI(key_of_bits)(bits);
 }
 
-/* Whether it is -0.0, which is equal to a key of other bits. */
+/* Whether it is -0.0, which equals a key with other bits. */
 GPI_FUNCTION int GPI(key_is_minus_zero)(GP_KEY key)
 {
     return GPI(key_is_float) && GPI(key_long_bits)(key) == (uint64_t)1 << (GPI_KEY_WIDTH - 1);
 }
 
-/* Whether a float, or a double, is no number. */
+/* Whether a float, or a double, is NaN. */
 GPI_FUNCTION int GPI(key_is_nan)(GP_KEY key)
 {
-    const float number = GPI(key_float)(key), same = number; /* compilers warn of a name that is compared with itself */
+    const float number = GPI(key_float)(key), same = number; /* two names: compilers warn of x != x */
     const double long_number = GPI(key_double)(key), long_same = long_number;
 
     return GPI(key_is_float) && (GPI_KEY_IS_NARROW ? number != same : long_number != long_same);

@@ -108,10 +108,7 @@ GPI_DEVICE void GPI(cut)(GPI(pieces) *pieces, const GPI(pass) *pass, size_t firs
         pieces->out = first + begin;
 }
 
-/*
- * Reads the pieces, each by warps of its own if there are enough, several items of a lane at a
- * time.
- */
+/* Reads the pieces, each by warps of its own if there are enough, several items of a lane at a time. */
 GPI_DEVICE void GPI(fetch)(GPI(tile) *tile, const GPI(pieces) *pieces, unsigned runs)
 {
     const unsigned warps = GPI(threads) / 32, warp = threadIdx.x / 32, lane = threadIdx.x % 32;

@@ -96,9 +96,7 @@ static inline void GPI(runs_split)(const GPI(runs_run) *run, size_t runs, size_t
     }
 }
 
-/*
- * The words of the tree: a key's number above that of its run, so that one comparison orders both.
- */
+/* The words of the tree: a key's number above that of its run, so that one comparison orders both. */
 #define GPI_TREE_NAME(word) GPI(narrow_##word)
 #define GPI_TREE_WORD uint64_t
 #include "merge_tree.cuh"

@@ -3,10 +3,7 @@
  * GPI_TREE_WORD holds the number of a key and, in its lowest 32 bits, that of a run.
  * GPI_TREE_NAME(word) makes the names.
  */
-/*
- * What the tree compares: the number of a run's next key, then that of the run; all ones at its
- * end.
- */
+/* What the tree compares: the number of a run's next key, then that of the run; all ones at its end. */
 static inline GPI_TREE_WORD GPI_TREE_NAME(word)(const GP_KEY *keys, size_t at, size_t end,
                                                 size_t run)
 {
@@ -31,10 +28,7 @@ static inline GPI_TREE_WORD GPI_TREE_NAME(build)(GPI_TREE_WORD *tree, const GP_K
     return winner;
 }
 
-/*
- * Merges [at[r], end[r]) of all runs by a loser tree (Knuth, The Art of Computer Programming 3,
- * 5.4.1).
- */
+/* Merges [at[r], end[r]) of all runs by a loser tree (Knuth, The Art of Computer Programming 3, 5.4.1). */
 static inline void GPI_TREE_NAME(tree)(const GPI(runs_part) *part, GPI_TREE_WORD *tree, size_t *at,
                                        const size_t *end)
 {

@@ -1,9 +1,9 @@
 /*
- * core/backend/cpu/atomic.h: atomics, fences, cached loads and bit tricks on the CPU.
+ * core/backend/cpu/atomic.h: atomics, fences, cached loads and bit intrinsics on the CPU.
  *
- * Each atomic is a place where the schedule may run another thread first, so that an update that is
- * made of two atomics gets lost here as it would on a GPU. One that changes nothing may be a thread
- * that waits for another, for a lock perhaps: it counts as a poll.
+ * At each atomic the schedule may run another thread first, so that an update made of two atomics
+ * is lost here as it would be on a GPU. An atomic that changes nothing may belong to a thread that
+ * waits for another, for a lock perhaps: it counts as a poll.
  *
  * Part of core/backend/cpu/backend.h; not to be included directly.
  */
@@ -11,7 +11,7 @@
 #define GPI_CPU_ATOMIC_H
 
 /*
- * One loop serves every type that CUDA's overloads take, float and double included: `update`
+ * One compare-and-swap loop for every type of CUDA's overloads, float and double included: `update`
  * computes the new value from gpi_old.
  */
 #define GPI_CPU_ATOMIC(pointer, operand, update)                                                \
@@ -54,7 +54,7 @@
         GPI_CPU_ATOMIC(pointer, value, gpi_old == gpi_compare ? gpi_operand : gpi_old); \
     })
 
-/* A fence may stand in a loop that waits for a volatile variable. */
+/* A fence may be in a loop that waits for a volatile variable. */
 static inline void __threadfence(void)
 {
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
@@ -87,9 +87,8 @@ static inline int __clzll(long long x)
 }
 
 /*
- * Stores 16 aligned bytes by one instruction, as a GPU does: of two that store there at a time, one does so
- * last. Of a struct, or a vector that it may take apart, the compiler makes two stores; of a
- * volatile vector it makes one.
+ * Stores 16 aligned bytes by one instruction, as a GPU does, so that concurrent stores are not
+ * torn. Of a struct, or of a vector that is not volatile, the compiler may make two stores.
  */
 typedef uint64_t gpi_cpu_16 __attribute__((vector_size(16), may_alias));
 

@@ -9,9 +9,9 @@
 /* ---- __syncthreads() and named barriers ------------------------------------------------------ */
 
 /*
- * A barrier completes when as many threads have arrived as it is for: __syncthreads() is for all
- * threads of the block. A GPU would not count those that have exited; here the barrier never
- * completes, because a kernel that leans on that is a mistake more often than not.
+ * A barrier completes when all its threads have arrived: __syncthreads() is for all threads of the
+ * block. A GPU would not count those that have exited; here the barrier never completes, because a
+ * kernel that relies on that is usually wrong.
  */
 static inline void gpi_cpu_complete_barrier(gpi_cpu_block *block, int barrier, gpi_fiber *last)
 {
@@ -38,7 +38,7 @@ static inline void gpi_cpu_complete_barrier(gpi_cpu_block *block, int barrier, g
         block->count_result = count;
 }
 
-/* Arrives at a barrier that is for `threads` threads; tells whether this was the last of them. */
+/* Arrives at a barrier of `threads` threads; returns whether this was the last of them. */
 static inline int gpi_cpu_arrive(int barrier, unsigned threads, int predicate, const char *site)
 {
     gpi_fiber *self = gpi_cpu_self;
@@ -84,7 +84,7 @@ static inline void gpi_cpu_barrier(int barrier, unsigned threads, int predicate,
     }
 }
 
-/* The number of threads whose predicate holds; kept until all are at the next barrier. */
+/* The number of threads whose predicate holds; valid until the next barrier. */
 static inline int gpi_cpu_syncthreads(int predicate, const char *site)
 {
     gpi_cpu_block *block = gpi_cpu_self->block;
@@ -121,7 +121,7 @@ static inline void gpi_cpu_cluster_sync(const char *site)
     gpi_cpu_barrier(0, block->threads, 0, site);
 }
 
-/* What an address in dynamic shared memory is in another block of the cluster. */
+/* The address that corresponds to p, in dynamic shared memory, in another block of the cluster. */
 static inline void *gpi_cpu_cluster_shared(const void *p, unsigned rank, const char *site)
 {
     gpi_fiber *self = gpi_cpu_self;
@@ -145,8 +145,8 @@ static inline void *gpi_cpu_cluster_shared(const void *p, unsigned rank, const c
 /* ---- mbarriers ------------------------------------------------------------------------------- */
 
 /*
- * An mbarrier is one 64-bit word, here as there:
- * bit 0 the phase, bits 1-15 arrivals expected, 16-31 arrivals still due, 32-63 bytes still due.
+ * An mbarrier is one 64-bit word, as on the GPU: bit 0 is the phase, bits 1-15 arrivals expected,
+ * 16-31 arrivals pending, 32-63 bytes pending.
  */
 static inline uint64_t gpi_cpu_mbarrier_word(unsigned phase, unsigned expected, unsigned due,
                                              int64_t bytes_due)
@@ -174,7 +174,7 @@ static inline void gpi_cpu_mbarrier_update(gpi_cpu_block *block, uint64_t *mbarr
     *mbarrier = gpi_cpu_mbarrier_word(phase, expected, due, bytes_due);
 }
 
-/* Everybody's first look at an mbarrier. */
+/* Checks that an mbarrier is valid, at each use. */
 static inline void gpi_cpu_mbarrier_check(const uint64_t *mbarrier, int arrives, const char *site)
 {
     gpi_fiber *self = gpi_cpu_self;
@@ -244,7 +244,7 @@ static inline void gpi_cpu_start_copy(void *to, const void *from, size_t bytes, 
     block->copies[block->copy_count++] = copy;
 }
 
-/* Lets the stores of this thread's groups land, except of the last `pending` that it has closed. */
+/* Completes the bulk stores of this thread's groups, except for the last `pending` groups. */
 static inline void gpi_cpu_wait_stores(unsigned pending)
 {
     gpi_fiber *self = gpi_cpu_self;

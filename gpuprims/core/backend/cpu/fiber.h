@@ -1,9 +1,10 @@
 /*
- * core/backend/cpu/fiber.h: the threads of a kernel on the CPU: fibers, their turns, launches that fail.
+ * core/backend/cpu/fiber.h: the threads of a kernel on the CPU: fibers, their schedule, launches
+ * that fail.
  *
- * A fiber has a stack of its own and gives way only where CUDA threads may wait or interleave: at
+ * A fiber has a stack of its own and yields only where CUDA threads may wait or interleave: at
  * barriers, warp operations, polls and atomics. So the schedule of a block depends on the seed and
- * the block alone, as long as it does not look at what other blocks do.
+ * the block alone, as long as the block does not read what other blocks do.
  *
  * Part of core/backend/cpu/backend.h; not to be included directly.
  */
@@ -15,7 +16,7 @@
 #include <stdarg.h>
 #include <sys/mman.h>
 
-/* ---- the words of a kernel ------------------------------------------------------------------- */
+/* ---- CUDA's keywords and built-in variables --------------------------------------------------- */
 
 #define __global__ __attribute__((unused))
 #define __device__ __attribute__((unused))
@@ -62,13 +63,13 @@ enum {
     GPI_CPU_MAX_THREADS = 1024, /* of a block */
     GPI_CPU_MAX_WARPS = GPI_CPU_MAX_THREADS / 32,
     GPI_CPU_MAX_SHARED = 64, /* GP_SHARED variables of one kernel */
-    GPI_CPU_MAX_COPIES = 64, /* bulk copies of a block under way; one more, and one lands */
+    GPI_CPU_MAX_COPIES = 64, /* bulk copies of a block in flight; one more completes one */
     GPI_CPU_MAX_CLUSTER = 16, /* blocks of a cluster */
     GPI_CPU_BARRIERS = 16,   /* __syncthreads() is barrier 0, named barriers are 1 to 15 */
-    GPI_CPU_REDZONE = 128,   /* around each piece of shared memory, and its alignment: or more */
+    GPI_CPU_REDZONE = 128,   /* around each piece of shared memory, or its alignment if larger */
     GPI_CPU_PAGE = 4096,
-    GPI_CPU_STACK = 256 << 10, /* of a fiber; what is not touched costs no memory */
-    GPI_CPU_TURNS = 32 /* of each thread of a block, on average, before it counts as stuck */
+    GPI_CPU_STACK = 256 << 10, /* of a fiber; untouched pages cost no memory */
+    GPI_CPU_TURNS = 32 /* turns per thread of a block before it counts as stuck */
 };
 
 typedef enum gpi_cpu_state {
@@ -80,7 +81,7 @@ typedef enum gpi_cpu_state {
     GPI_CPU_EXITED
 } gpi_cpu_state;
 
-/* GP_CPU_UCONTEXT: the portable way everywhere, for tests. It enters the kernel for each switch. */
+/* GP_CPU_UCONTEXT: ucontext everywhere, for tests. It makes a system call at each switch. */
 #if defined __x86_64__ && !defined GP_CPU_UCONTEXT
 typedef void *gpi_cpu_context; /* the stack pointer; everything else is on the stack */
 #else
@@ -92,9 +93,9 @@ typedef ucontext_t gpi_cpu_context;
 typedef struct gpi_fiber {
     gpi_cpu_context context;
     char *stack;
-    const void *stack_bottom; /* what AddressSanitizer knows the stack by */
+    const void *stack_bottom; /* for AddressSanitizer */
     size_t stack_bytes;
-    void *fake_stack; /* AddressSanitizer's own; kept from block to block, like the stack */
+    void *fake_stack; /* AddressSanitizer's; kept from block to block, like the stack */
     struct gpi_cpu_block *block;
     uint3 thread;
     unsigned rank; /* in the block; the warp is rank / 32 */
@@ -103,8 +104,8 @@ typedef struct gpi_fiber {
     int barrier;              /* AT_BARRIER: which */
     int predicate;            /* AT_BARRIER: this thread's contribution */
     const uint64_t *mbarrier; /* AT_MBARRIER: which */
-    unsigned bulk_groups;     /* groups of bulk stores that it has closed */
-    unsigned mask;            /* AT_WARP: the lanes that take part, and what this one brings */
+    unsigned bulk_groups;     /* groups of bulk stores that it has committed */
+    unsigned mask;            /* AT_WARP: the participating lanes, and this lane's operands */
     int operation;
     unsigned argument;
     unsigned width;
@@ -114,11 +115,11 @@ typedef struct gpi_fiber {
 
 /* The blocks of a cluster, from the first one that starts to the last one that ends. */
 typedef struct gpi_cpu_cluster {
-    char *dynamic_shared[GPI_CPU_MAX_CLUSTER]; /* NULL before a block has started, and after its end */
+    char *dynamic_shared[GPI_CPU_MAX_CLUSTER]; /* NULL before a block starts and after it ends */
     unsigned arrived, phase;                   /* of the cluster's barrier */
 } gpi_cpu_cluster;
 
-/* A launch, shared by the operating-system threads that work at it. */
+/* A launch, shared by its operating-system threads. */
 typedef struct gpi_cpu_launch_state {
     const char *kernel;
     void (*run)(void *arguments);
@@ -126,30 +127,30 @@ typedef struct gpi_cpu_launch_state {
     dim3 grid, block;
     size_t shared_bytes;
     unsigned long long blocks, next_block;
-    unsigned cluster; /* blocks of a cluster; 1 without */
+    unsigned cluster; /* blocks per cluster; 1 without clusters */
     gpi_cpu_cluster *clusters;
     struct gpi_cpu_block **resident; /* the blocks that run at a time */
     unsigned resident_count;
-    pthread_mutex_t gate;       /* held until enough of them can start */
-    unsigned long long changes; /* of memory that others may poll */
+    pthread_mutex_t gate;       /* held until enough of them have been created */
+    unsigned long long changes; /* writes to memory that others may poll */
     int failed;
     cudaError_t error;
     char message[512];
 } gpi_cpu_launch_state;
 
 typedef struct gpi_cpu_shared_variable {
-    char *low, *high; /* its red zones, */
-    size_t zone;      /* of so many bytes each */
+    char *low, *high; /* its red zones */
+    size_t zone;      /* their size */
     const char *name, *site;
 } gpi_cpu_shared_variable;
 
-typedef struct gpi_cpu_copy { /* a bulk copy under way */
+typedef struct gpi_cpu_copy { /* a bulk copy in flight */
     void *to;
     const void *from;
     size_t bytes;
-    uint64_t *mbarrier; /* a load completes it; NULL for a store */
-    unsigned rank;      /* who issued it */
-    unsigned group;     /* a store: to which of the thread's groups it belongs */
+    uint64_t *mbarrier; /* that a load completes; NULL for a store */
+    unsigned rank;      /* the thread that issued it */
+    unsigned group;     /* a store: its group */
 } gpi_cpu_copy;
 
 /* A resident block. The operating-system thread that runs it reuses it for block after block. */
@@ -157,9 +158,9 @@ typedef struct gpi_cpu_block {
     struct gpi_cpu_block *next_free;
     char *stacks; /* of the first stack_count fibers, in one mapping */
     unsigned stack_count;
-    int is_guarded; /* a page below each stack cannot be accessed */
+    int is_guarded; /* there is a guard page below each stack */
     gpi_fiber fibers[GPI_CPU_MAX_THREADS];
-    gpi_fiber scheduler; /* stands for the operating-system thread and its own stack */
+    gpi_fiber scheduler; /* the operating-system thread and its stack */
     unsigned ready[GPI_CPU_MAX_THREADS];
     unsigned ready_first, ready_count;
     unsigned threads, exited;
@@ -170,7 +171,7 @@ typedef struct gpi_cpu_block {
     uint3 index;
     gpi_cpu_launch_state *launch;
     gpi_cpu_cluster *cluster;
-    gpi_cpu_cluster alone; /* of a block without others */
+    gpi_cpu_cluster alone; /* for a block without a cluster */
     unsigned cluster_rank; /* the block's number in its cluster */
     uint64_t random;
     gpi_cpu_shared_variable shared[GPI_CPU_MAX_SHARED];
@@ -179,14 +180,14 @@ typedef struct gpi_cpu_block {
     char *dynamic_shared;
     gpi_cpu_copy copies[GPI_CPU_MAX_COPIES];
     unsigned copy_count;
-    int late_copies; /* they land when nothing else can happen, and not before */
-    unsigned long long polls, quiet_polls; /* all, and before the launch was quiet */
+    int late_copies; /* bulk copies complete only when no fiber can run */
+    unsigned long long polls, quiet_polls; /* all, and those before the launch went quiet */
     unsigned long long seen_changes;
     double quiet_since;
     unsigned long long stuck_at; /* 1 + the changes after which it polled in vain, or GPI_CPU_OVER */
 } gpi_cpu_block;
 
-#define GPI_CPU_OVER (~0ull) /* its operating-system thread has no more to do */
+#define GPI_CPU_OVER (~0ull) /* its operating-system thread has finished */
 
 #define GPI_CPU_UNDEFINED 0xD5 /* every byte of new shared memory */
 
@@ -200,14 +201,14 @@ typedef struct gpi_cpu_block {
 
 #ifndef GPI_CPU_UCONTEXT
 
-/* gcc must not look inside: the body seems to use no argument and to change nothing. */
+/* Hides the body from gcc, to which it seems to use no argument and to change nothing. */
 #ifdef __clang__
 #define GPI_CPU_OPAQUE __attribute__((naked, noinline, unused))
 #else
 #define GPI_CPU_OPAQUE __attribute__((naked, noipa, unused))
 #endif
 
-/* Saves the registers that a call must keep, and the stack pointer; goes on where `to` left off. */
+/* Saves the callee-saved registers and the stack pointer, and resumes `to`. */
 GPI_CPU_OPAQUE static void gpi_cpu_swap(__attribute__((unused)) gpi_cpu_context *from,
                                         __attribute__((unused)) gpi_cpu_context *to)
 {
@@ -232,7 +233,7 @@ static inline void gpi_cpu_prepare(gpi_fiber *fiber, void (*entry)(void))
 {
     void **top = (void **)(fiber->stack + GPI_CPU_STACK);
 
-    *--top = NULL; /* where entry() would return to; the zero ends a backtrace */
+    *--top = NULL; /* the return address of entry(); zero ends a backtrace */
     *--top = (void *)(uintptr_t)entry;
     for (int i = 0; i < 6; i++)
         *--top = NULL;
@@ -294,7 +295,7 @@ static inline void gpi_cpu_finish_copy(gpi_cpu_block *block, unsigned which);
 /* The next fiber to run, or the scheduler when none can. */
 static inline gpi_fiber *gpi_cpu_pick(gpi_cpu_block *block)
 {
-    /* A bulk copy lands at a time of its own, at the latest when nothing else can happen. */
+    /* A bulk copy completes at a random time, at the latest when no fiber can run. */
     while (block->copy_count) {
         uint64_t dice = gp_cpu.seed ? gpi_cpu_random(&block->random) : 0;
 
@@ -306,7 +307,7 @@ static inline gpi_fiber *gpi_cpu_pick(gpi_cpu_block *block)
         return &block->scheduler;
 
     unsigned *first = &block->ready[block->ready_first];
-    if (gp_cpu.seed) { /* somebody else of the queue instead, who changes places with the first */
+    if (gp_cpu.seed) { /* a random fiber of the queue, which swaps places with the first */
         uint64_t skip = (gpi_cpu_random(&block->random) >> 32) * block->ready_count >> 32;
         unsigned *other = &block->ready[(block->ready_first + skip) % GPI_CPU_MAX_THREADS];
         unsigned rank = *first;
@@ -319,7 +320,7 @@ static inline gpi_fiber *gpi_cpu_pick(gpi_cpu_block *block)
     return &block->fibers[*first];
 }
 
-/* The current fiber waits, as its state says, until somebody makes it ready. */
+/* Suspends the current fiber, as its state says, until another makes it ready. */
 static inline void gpi_cpu_wait(gpi_fiber *self)
 {
     gpi_fiber *next = gpi_cpu_pick(self->block);
@@ -328,7 +329,7 @@ static inline void gpi_cpu_wait(gpi_fiber *self)
         gpi_cpu_switch(self, next);
 }
 
-/* Lets other fibers run first; tells whether there were any. */
+/* Lets other fibers run first; returns whether there were any. */
 static inline int gpi_cpu_yield(gpi_fiber *self)
 {
     if (!self->block->ready_count && !self->block->copy_count)
@@ -338,7 +339,7 @@ static inline int gpi_cpu_yield(gpi_fiber *self)
     return 1;
 }
 
-/* A place where a GPU would interleave other threads: the schedule may do so too. */
+/* Where a GPU may interleave other threads: the schedule may do so too. */
 static inline void gpi_cpu_maybe_yield(void)
 {
     gpi_fiber *self = gpi_cpu_self;
@@ -360,7 +361,7 @@ __attribute__((format(printf, 3, 4))) static inline void gpi_cpu_append(char *te
     va_end(arguments);
 }
 
-/* A kernel went wrong: the first message counts, and every block of the launch is given up. */
+/* Fails the launch: the first message is kept, and all its blocks are given up. */
 __attribute__((format(printf, 3, 4))) static inline void
 gpi_cpu_fail(gpi_cpu_block *block, cudaError_t error, const char *format, ...)
 {
@@ -378,7 +379,7 @@ gpi_cpu_fail(gpi_cpu_block *block, cudaError_t error, const char *format, ...)
                    launch->kernel, block->index.x, block->index.y, block->index.z, text);
 }
 
-/* Leaves the block: nobody in it runs any more. */
+/* Leaves the block; none of its fibers runs again. */
 static inline void gpi_cpu_give_up(gpi_fiber *self)
 {
     self->state = GPI_CPU_GIVEN_UP;
@@ -400,8 +401,8 @@ static inline void gpi_cpu_set_stuck(gpi_cpu_block *block, unsigned long long at
 }
 
 /*
- * Ends a launch of which every resident block has polled unchanged memory for gp_cpu.patience_ms. On
- * a busy machine that may pass before the thread that would go on has its turn: so turns count too.
+ * Ends a launch whose resident blocks have all polled unchanged memory for gp_cpu.patience_ms. On a
+ * busy machine that may pass before the thread that would make progress runs: so turns count too.
  */
 static inline void gpi_cpu_check_stuck(gpi_fiber *self)
 {
@@ -434,8 +435,8 @@ static inline void gpi_cpu_check_stuck(gpi_fiber *self)
 }
 
 /*
- * Called by everything that a thread may call in a loop until another thread acts: the other fibers
- * and the other blocks get their turn.
+ * Called by everything that a thread may call in a loop until another thread acts: lets the other
+ * fibers and the other blocks run.
  */
 static inline void gpi_cpu_poll(void)
 {

@@ -1,10 +1,10 @@
 /*
  * core/backend/cpu/launch.h: running a block, and running a launch.
  *
- * A launch has as many operating-system threads as blocks may be resident, the calling one
- * included. Each takes block after block and runs it to its end. So blocks that wait for each other
- * get on as they do on a GPU, provided that what they wait for has started. Where the system has too
- * little memory or too few threads, fewer blocks are resident, but never less than a cluster.
+ * A launch has as many operating-system threads as resident blocks, including the calling one. Each
+ * runs block after block to its end. So blocks that wait for each other make progress as on a GPU,
+ * provided that what they wait for has started. Where the system has too little memory or too few
+ * threads, fewer blocks are resident, but never less than a cluster.
  *
  * Part of core/backend/cpu/backend.h; not to be included directly.
  */
@@ -13,7 +13,7 @@
 
 /* ---- a block --------------------------------------------------------------------------------- */
 
-/* A warp operation may have waited for the lane that now exits, and for no other. */
+/* A warp operation may have waited only for the lane that now exits. */
 static inline void gpi_cpu_exit_warp(gpi_cpu_block *block, unsigned warp, unsigned lane)
 {
     block->live[warp] &= ~(1u << lane);
@@ -22,7 +22,7 @@ static inline void gpi_cpu_exit_warp(gpi_cpu_block *block, unsigned warp, unsign
             gpi_cpu_try_warp(block, warp, block->fibers[warp * 32 + (unsigned)__builtin_ctz(lanes)].mask);
 }
 
-/* Where every fiber starts. */
+/* The entry point of a fiber. */
 __attribute__((unused)) static void gpi_cpu_enter(void)
 {
     gpi_fiber *self = gpi_cpu_self;
@@ -33,7 +33,7 @@ __attribute__((unused)) static void gpi_cpu_enter(void)
     size_t bytes;
     __sanitizer_finish_switch_fiber(self->fake_stack, &bottom, &bytes);
     __asan_handle_no_return();            /* forgets the frames of the last block */
-    if (!block->scheduler.stack_bottom) { /* the first fiber of a worker was entered from there */
+    if (!block->scheduler.stack_bottom) { /* the first fiber of a worker is entered from there */
         block->scheduler.stack_bottom = bottom;
         block->scheduler.stack_bytes = bytes;
     }
@@ -64,7 +64,7 @@ static inline const char *gpi_cpu_waits_at(const gpi_fiber *fiber)
     }
 }
 
-/* Adds to the text the threads from `first` on that wait where it does, as "3 8-15 ...". */
+/* Appends the threads from `first` on that wait at the same place, as "3 8-15 ...". */
 static inline void gpi_cpu_list_threads(char *text, size_t bytes, const gpi_cpu_block *block,
                                         unsigned first)
 {
@@ -84,7 +84,7 @@ static inline void gpi_cpu_list_threads(char *text, size_t bytes, const gpi_cpu_
     }
 }
 
-/* Nothing can run, yet threads are left: says where they wait. */
+/* No fiber can run, yet threads are left: reports where they wait. */
 static inline void gpi_cpu_report_deadlock(gpi_cpu_block *block)
 {
     char text[400] = "";
@@ -157,7 +157,7 @@ static inline void gpi_cpu_run_block(gpi_cpu_block *block, unsigned long long wh
     if (block->exited < block->threads) {
         if (!__atomic_load_n(&block->launch->failed, __ATOMIC_ACQUIRE))
             gpi_cpu_report_deadlock(block);
-        for (unsigned i = 0; i < block->threads; i++) /* what abandoned frames had poisoned */
+        for (unsigned i = 0; i < block->threads; i++) /* as abandoned frames left it */
             gpi_cpu_unpoison(block->fibers[i].stack, GPI_CPU_STACK);
     }
     gpi_cpu_leave_shared(block);
@@ -171,11 +171,11 @@ extern "C" {
 #endif
 extern pthread_mutex_t gpi_cpu_blocks_lock;
 __attribute__((weak)) pthread_mutex_t gpi_cpu_blocks_lock = PTHREAD_MUTEX_INITIALIZER;
-extern gpi_cpu_block *gpi_cpu_free_blocks; /* kept for the next launch, stacks and all */
+extern gpi_cpu_block *gpi_cpu_free_blocks; /* kept for the next launch, with their stacks */
 __attribute__((weak)) gpi_cpu_block *gpi_cpu_free_blocks = NULL;
 extern unsigned gpi_cpu_free_count;
 __attribute__((weak)) unsigned gpi_cpu_free_count = 0;
-extern unsigned gpi_cpu_guards; /* guard pages that there are */
+extern unsigned gpi_cpu_guards; /* guard pages in use */
 __attribute__((weak)) unsigned gpi_cpu_guards = 0;
 #ifdef __cplusplus
 }
@@ -189,10 +189,10 @@ __attribute__((weak)) unsigned gpi_cpu_guards = 0;
 
 #define GPI_CPU_STRIDE ((size_t)GPI_CPU_PAGE + GPI_CPU_STACK) /* from one stack to the next */
 
-/* Each guard page makes two mappings of one, and Linux gives a process 65530: half of them at the most. */
+/* Each guard page splits a mapping in two, and Linux allows a process 65530: use at most half of them. */
 #define GPI_CPU_MAX_GUARDS 16384u
 
-/* Stacks in one mapping, above a page each that no access gets past, if they are guarded; or NULL. */
+/* Maps stacks, each above a guard page if is_guarded; NULL on failure. */
 static inline char *gpi_cpu_map_stacks(unsigned count, int is_guarded)
 {
     char *stacks = (char *)mmap(NULL, count * GPI_CPU_STRIDE, PROT_READ | PROT_WRITE,
@@ -217,7 +217,7 @@ static inline void gpi_cpu_free_stacks(gpi_cpu_block *block)
 
     if (!block->stacks)
         return;
-    gpi_cpu_unpoison(block->stacks, bytes); /* of old frames; something else may come to lie there */
+    gpi_cpu_unpoison(block->stacks, bytes); /* from old frames: the addresses may be reused */
     munmap(block->stacks, bytes);
     if (block->is_guarded)
         __atomic_fetch_sub(&gpi_cpu_guards, block->stack_count, __ATOMIC_RELAXED);
@@ -225,7 +225,7 @@ static inline void gpi_cpu_free_stacks(gpi_cpu_block *block)
     block->stack_count = 0;
 }
 
-/* Gives the block stacks for `count` fibers, with guards as long as there are not too many. */
+/* Maps stacks for `count` fibers of the block, guarded unless there are too many guards. */
 static inline int gpi_cpu_make_stacks(gpi_cpu_block *block, unsigned count)
 {
     gpi_cpu_free_stacks(block);
@@ -251,7 +251,7 @@ static inline int gpi_cpu_make_stacks(gpi_cpu_block *block, unsigned count)
     return 1;
 }
 
-/* As many blocks as a launch runs at a time, if the system allows it. */
+/* How many blocks a launch runs at a time, if the system allows it. */
 static inline unsigned gpi_cpu_max_resident(unsigned cluster)
 {
     unsigned resident = (unsigned)gpi_cpu_resident_blocks();
@@ -259,7 +259,7 @@ static inline unsigned gpi_cpu_max_resident(unsigned cluster)
     return resident < cluster ? cluster : resident;
 }
 
-/* Keeps the block for the next launch: but not all that many host threads have had at once. */
+/* Keeps the block for the next launch, unless many host threads have left enough of them. */
 static inline void gpi_cpu_release_block(gpi_cpu_block *block)
 {
     pthread_mutex_lock(&gpi_cpu_blocks_lock);
@@ -306,7 +306,7 @@ static inline gpi_cpu_block *gpi_cpu_acquire_block(gpi_cpu_launch_state *launch,
 
 /* ---- a launch -------------------------------------------------------------------------------- */
 
-/* What an operating-system thread of a launch does: one block after the other. */
+/* An operating-system thread of a launch: runs one block after the other. */
 __attribute__((unused)) static void *gpi_cpu_work(void *argument)
 {
     gpi_cpu_block *block = (gpi_cpu_block *)argument;
@@ -319,7 +319,7 @@ __attribute__((unused)) static void *gpi_cpu_work(void *argument)
 
         if (which >= launch->blocks)
             break;
-        if (gp_cpu.seed) /* no kernel may rely on the order in which blocks start */
+        if (gp_cpu.seed) /* no kernel may rely on the order of blocks */
             which = (which + gp_cpu.seed * 7919 * launch->cluster) % launch->blocks;
         gpi_cpu_run_block(block, which);
     }
@@ -329,7 +329,7 @@ __attribute__((unused)) static void *gpi_cpu_work(void *argument)
 
 static cudaError_t gpi_error(cudaError_t error, const char *format, ...);
 
-/* Whether a GPU would launch it. */
+/* Refuses what a GPU would not launch. */
 static inline cudaError_t gpi_cpu_check_launch(const gpi_cpu_launch_state *launch)
 {
     dim3 grid = launch->grid, block = launch->block;
@@ -401,8 +401,8 @@ static inline cudaError_t gpi_cpu_run_launch(gpi_cpu_launch_state *launch)
 }
 
 /*
- * Runs a kernel to its end, in clusters of so many blocks, whose shared memory is theirs together. The
- * error also becomes the thread's last error.
+ * Runs a kernel to its end, in clusters of `cluster` blocks. The error also becomes the thread's
+ * last error.
  */
 __attribute__((unused)) static cudaError_t gpi_cpu_launch(const char *kernel, void (*run)(void *),
                                                           void *arguments, unsigned cluster,

@@ -32,7 +32,7 @@
 #define gpi_cpu_unpoison(p, bytes) ((void)(p), (void)(bytes))
 #endif
 
-/* CUDA's own default arguments, which it has in C++. */
+/* CUDA's default arguments in C++. */
 #ifdef __cplusplus
 #define GPI_CPU_DEFAULT(value) = value
 #else
@@ -59,7 +59,7 @@ typedef enum cudaError {
     cudaErrorUnknown = 999
 } cudaError_t;
 
-/* State that all files of a program share: settings, memory in use, this thread's last error. */
+/* State shared by all files of a program: settings, memory in use, this thread's last error. */
 typedef struct gp_cpu_settings {
     unsigned long long seed;
     int resident_blocks;
@@ -172,9 +172,9 @@ static inline const char *cudaGetErrorString(cudaError_t error)
 /* ---- memory ---------------------------------------------------------------------------------- */
 
 /*
- * An allocation is preceded by a header that remembers its size, and is exactly as long as asked
- * for, so that AddressSanitizer sees the first byte past either end. New memory holds undefined bytes, as
- * on a GPU. Host memory does not count as memory of the device.
+ * An allocation follows a header with its size, and is exactly as long as requested, so that
+ * AddressSanitizer sees the first byte past either end. New memory is filled with undefined bytes,
+ * as on a GPU. Host memory does not count as device memory.
  */
 #define GPI_CPU_HEADER 256
 
@@ -231,8 +231,8 @@ static inline cudaError_t cudaFree(void *pointer)
 }
 
 /*
- * Macros, so that any pointer-to-pointer will do, and flags may be left out, as CUDA's C++ overloads
- * allow.
+ * Macros, so that any pointer to a pointer will do and flags may be left out, as in CUDA's C++
+ * overloads.
  */
 #define cudaMalloc(pointer, bytes) gpi_cpu_malloc((void **)(pointer), (bytes), 1)
 #define cudaMallocManaged(pointer, ...) \
@@ -262,7 +262,7 @@ static inline cudaError_t cudaFreeHost(void *pointer)
 
 enum { cudaHostRegisterDefault = 0 };
 
-/* All of the host's memory can be copied as page-locked memory can. */
+/* All host memory behaves as page-locked. */
 static inline cudaError_t cudaHostRegister(void *pointer, size_t bytes, unsigned flags)
 {
     (void)flags;
@@ -474,7 +474,7 @@ enum cudaFuncAttribute { cudaFuncAttributeMaxDynamicSharedMemorySize = 8 };
 
 enum {
     GPI_CPU_STATIC_LIMIT = 48 << 10, /* GP_SHARED variables of a kernel */
-    GPI_CPU_SHARED_LIMIT = 227 << 10 /* what a block may ask for on sm_90 */
+    GPI_CPU_SHARED_LIMIT = 227 << 10 /* the most for a block on sm_90, with opt-in */
 };
 
 static inline cudaError_t cudaGetDeviceCount(int *count)
@@ -520,7 +520,7 @@ static inline cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr
     return cudaSuccess;
 }
 
-/* A kernel may use all the dynamic shared memory there is without asking first. */
+/* Nothing to do: a kernel may use all dynamic shared memory. */
 #define cudaFuncSetAttribute(kernel, attribute, value) \
     ((void)(kernel), (void)(attribute), (void)(value), cudaSuccess)
 

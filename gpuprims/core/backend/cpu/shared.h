@@ -1,22 +1,22 @@
 /*
  * core/backend/cpu/shared.h: shared memory on the CPU.
  *
- * A GP_SHARED variable is thread-local: a resident block has an operating-system thread to itself.
- * It lies between two red zones, and so does dynamic shared memory. AddressSanitizer guards them
- * while the block runs; without it, they are looked at when the block ends. Shared memory starts as
- * rubbish.
+ * A GP_SHARED variable is thread-local, since a resident block has an operating-system thread to
+ * itself. It lies between two red zones, as does dynamic shared memory. AddressSanitizer guards
+ * them while the block runs; without it, they are checked when the block ends. Shared memory starts
+ * undefined.
  *
  * Part of core/backend/cpu/backend.h; not to be included directly.
  */
 #ifndef GPI_CPU_SHARED_H
 #define GPI_CPU_SHARED_H
 
-/* Bytes of a red zone: the variable's alignment, if that is more, so that no gap is between them. */
+/* Bytes of a red zone: the variable's alignment if that is more, so that there is no gap between them. */
 #define GPI_CPU_ZONE(type)                                                           \
     (__alignof__(__typeof__(type)) > GPI_CPU_REDZONE ? __alignof__(__typeof__(type)) \
                                                      : (size_t)GPI_CPU_REDZONE)
 
-/* What keeps the three variables together, link-time optimisation and -fdata-sections included. */
+/* Keeps the three variables together, despite link-time optimisation and -fdata-sections. */
 #ifdef __clang__
 #define GPI_CPU_SHARED_SECTION(type) \
     __attribute__((aligned(GPI_CPU_ZONE(type)), section(".tbss.gpi_shared")))
@@ -28,7 +28,7 @@
 #define GP_SHARED(type, name) \
     GPI_CPU_SHARED(type, name, #name, __COUNTER__, GPI_CPU_SHARED_SECTION(type))
 
-/* The struct tells the size, which sizeof does not when the name is `name[256]`. */
+/* The struct gives the size, which sizeof does not when the name is `name[256]`. */
 #define GPI_CPU_SHARED(type, name, text, number, place)                                           \
     struct GPI_CPU_PASTE(gpi_size_, number) {                                                     \
         __typeof__(type) name;                                                                    \
@@ -42,14 +42,14 @@
 
 #define GP_DYNAMIC_SHARED(type, name) type *name = (type *)gpi_cpu_self->block->dynamic_shared
 
-/* The first thread of the block that comes by prepares the variable. */
+/* The first thread of the block to get here prepares the variable. */
 static inline void gpi_cpu_enter_shared(char *low, char *high, size_t zone, size_t bytes,
                                         const char *name, const char *site)
 {
     gpi_cpu_block *block = gpi_cpu_self->block;
     size_t rounded = (bytes + zone - 1) & ~(zone - 1);
 
-    if (low > high) { /* the compiler laid them out in the other direction */
+    if (low > high) { /* the compiler may lay them out in the other order */
         char *swap = low;
         low = high;
         high = swap;
@@ -76,14 +76,14 @@ static inline void gpi_cpu_enter_shared(char *low, char *high, size_t zone, size
     variable->site = site;
     memset(low, GPI_CPU_UNDEFINED, zone);
     memset(high, GPI_CPU_UNDEFINED, zone);
-    __asm__("" : "+r"(low)); /* from here on, the compiler does not know where the object ends */
-    if (high == low + zone + rounded) /* nothing else came to lie between them */
+    __asm__("" : "+r"(low)); /* hides from the compiler where the object ends */
+    if (high == low + zone + rounded) /* nothing else lies between them */
         memset(low + zone, GPI_CPU_UNDEFINED, rounded);
     gpi_cpu_poison(low, zone);
     gpi_cpu_poison(high, zone);
 }
 
-/* Dynamic shared memory is aligned as on a GPU, to 128, and no better. */
+/* Dynamic shared memory is aligned to 128, as on a GPU, and no better. */
 static inline int gpi_cpu_enter_dynamic_shared(gpi_cpu_block *block)
 {
     size_t bytes = block->launch->shared_bytes;
@@ -108,7 +108,7 @@ static inline int gpi_cpu_redzone_intact(char *zone, size_t bytes)
     return 1;
 }
 
-/* Looks at the red zones when the block is over. */
+/* Checks the red zones at the end of the block. */
 static inline void gpi_cpu_leave_shared(gpi_cpu_block *block)
 {
     size_t bytes = block->launch->shared_bytes;

@@ -1,8 +1,9 @@
 /*
- * core/backend/cpu/warp.h: the operations of a warp on the CPU: shuffles, ballots, match, reduce, __syncwarp.
+ * core/backend/cpu/warp.h: the operations of a warp on the CPU: shuffles, ballots, match, reduce,
+ * __syncwarp.
  *
- * Every lane leaves what it brings in its fiber and waits; the last lane of the mask to arrive
- * carries the operation out for all of them. A lane that has exited is not waited for.
+ * Each lane leaves its operands in its fiber and waits; the last lane of the mask to arrive
+ * performs the operation for all of them. Lanes that have exited are not waited for.
  *
  * Part of core/backend/cpu/backend.h; not to be included directly.
  */
@@ -26,19 +27,19 @@ enum {
     GPI_CPU_XOR
 };
 
-#define GPI_CPU_NOBODY 0xDEADBEEFDEADBEEFu /* what a shuffle from an absent lane gives */
+#define GPI_CPU_NOBODY 0xDEADBEEFDEADBEEFu /* the result of a shuffle from an absent lane */
 
 /* The lane that `lane` reads from in a shuffle. */
 static inline int gpi_cpu_source_lane(const gpi_fiber *fiber, int lane)
 {
     int width = (int)fiber->width, first = lane & -width, last = first + width - 1, source = lane;
-    int argument = fiber->argument % 32; /* all that the instruction looks at */
+    int argument = fiber->argument % 32; /* as the instruction does */
 
     switch (fiber->operation) {
     case GPI_CPU_SHFL: return first + (argument & (width - 1));
     case GPI_CPU_SHFL_UP: source = lane - argument; break;
     case GPI_CPU_SHFL_DOWN: source = lane + argument; break;
-    case GPI_CPU_SHFL_XOR: /* a lower group may be read, a higher one not */
+    case GPI_CPU_SHFL_XOR: /* a lower group may be read, a higher one may not */
         source = lane ^ argument;
         return source > last ? lane : source;
     }
@@ -67,7 +68,7 @@ static inline void gpi_cpu_run_match(gpi_fiber *warp, unsigned lanes)
     }
 }
 
-/* `total` with what `lane` brings: a ballot, a reduction, or nothing for __syncwarp(). */
+/* Combines `total` with the value of `lane`: a ballot, a reduction, or nothing for __syncwarp(). */
 static inline uint64_t gpi_cpu_reduce_step(int operation, uint64_t total, uint64_t value, int lane)
 {
     switch (operation) {
@@ -97,7 +98,7 @@ static inline void gpi_cpu_run_reduction(gpi_fiber *warp, unsigned lanes)
         warp[__builtin_ctz(rest)].result = total;
 }
 
-/* Carries out a warp operation for `lanes`, which have come with the same mask and operation. */
+/* Performs a warp operation for `lanes`, which have come with the same mask and operation. */
 static inline void gpi_cpu_run_warp(gpi_fiber *warp, unsigned lanes)
 {
     switch (warp[__builtin_ctz(lanes)].operation) {
@@ -111,7 +112,7 @@ static inline void gpi_cpu_run_warp(gpi_fiber *warp, unsigned lanes)
     }
 }
 
-/* Completes the operation on `mask` if every lane of it that is left has come to it. */
+/* Completes the operation on `mask` if all its live lanes have come to it. */
 static inline void gpi_cpu_try_warp(gpi_cpu_block *block, unsigned warp, unsigned mask)
 {
     gpi_fiber *fibers = &block->fibers[warp * 32];
@@ -158,13 +159,13 @@ static inline uint64_t gpi_cpu_warp(int operation, unsigned mask, uint64_t value
     return self->result;
 }
 
-/* Without a mask: all lanes. */
+/* The default mask is all lanes. */
 #define __syncwarp(...)                                                                            \
     ((void)gpi_cpu_warp(GPI_CPU_SYNCWARP,                                                          \
                         sizeof #__VA_ARGS__ > 1 ? (unsigned)(__VA_ARGS__ + 0) : 0xFFFFFFFFu, 0, 0, \
                         32, GPI_CPU_SITE))
 
-/* Macros stand for CUDA's overloads. The width may be left out: it is then the 32 that follows. */
+/* Macros in place of CUDA's overloads. The width may be left out: then it is the 32 that follows. */
 #define GPI_CPU_SHUFFLE(operation, mask, variable, argument, width, ...)           \
     __extension__({                                                                \
         __typeof__(__extension__({ (variable); })) gpi_value = (variable);         \
