@@ -107,8 +107,7 @@ GPI_CHECK_KEY();
 
 /* ---- the plan ---------------------------------------------------------------------------------- */
 
-#define GPI_HYBRID_MAX_CHUNKS \
-    ((size_t)4096) /* method 2 has the square of that many cuts */
+#define GPI_HYBRID_MAX_CHUNKS ((size_t)4096) /* method 2 has the square of that many cuts */
 
 /*
  * Chunks of a large array: with 64, filling and draining the pipeline takes little of the time; for
@@ -116,8 +115,7 @@ GPI_CHECK_KEY();
  */
 #define GPI_HYBRID_METHOD_2_CHUNKS ((size_t)64)
 #define GPI_HYBRID_METHOD_1_CHUNKS ((size_t)16)
-#define GPI_HYBRID_MIN_CHUNK_BYTES \
-    ((size_t)8 << 20) /* smaller chunks bring nothing */
+#define GPI_HYBRID_MIN_CHUNK_BYTES ((size_t)8 << 20) /* smaller chunks bring nothing */
 
 /*
  * Runs that are parked in the array between the two trips, in places of chunks that have been
