@@ -1,4 +1,6 @@
-/* block/core/merge_end.cuh: undefines the macros of block/core/merge.cuh. */
+/*
+ * block/core/merge_end.cuh: undefines the macros of block/core/merge.cuh.
+ */
 #undef GPI_MERGE_PAIRS
 #undef GPI_MERGE_VALUE
 #undef GPI_MERGE_VALUE_AT

@@ -1,4 +1,6 @@
-/* core/backend/threads.h: runs a function on several threads, for the CPU references under host/. */
+/*
+ * core/backend/threads.h: runs a function on several threads, for the CPU references under host/.
+ */
 #ifndef GPI_CPU_THREADS_H
 #define GPI_CPU_THREADS_H
 

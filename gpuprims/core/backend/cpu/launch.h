@@ -157,7 +157,7 @@ static inline void gpi_cpu_run_block(gpi_cpu_block *block, unsigned long long wh
     if (block->exited < block->threads) {
         if (!__atomic_load_n(&block->launch->failed, __ATOMIC_ACQUIRE))
             gpi_cpu_report_deadlock(block);
-        for (unsigned i = 0; i < block->threads; i++) /* as abandoned frames left it */
+        for (unsigned i = 0; i < block->threads; i++) /* poisoned by abandoned frames */
             gpi_cpu_unpoison(block->fibers[i].stack, GPI_CPU_STACK);
     }
     gpi_cpu_leave_shared(block);
