@@ -27,7 +27,7 @@ enum {
     GPI_CPU_XOR
 };
 
-#define GPI_CPU_NOBODY 0xDEADBEEFDEADBEEFu /* the result of a shuffle from an absent lane */
+#define GPI_CPU_ABSENT 0xDEADBEEFDEADBEEFu /* the result of a shuffle from an absent lane */
 
 /* The lane that `lane` reads from in a shuffle. */
 static inline int gpi_cpu_source_lane(const gpi_fiber *fiber, int lane)
@@ -51,7 +51,7 @@ static inline void gpi_cpu_run_shuffle(gpi_fiber *warp, unsigned lanes)
     for (unsigned rest = lanes; rest; rest &= rest - 1) {
         int lane = __builtin_ctz(rest), source = gpi_cpu_source_lane(&warp[lane], lane);
 
-        warp[lane].result = lanes >> source & 1 ? warp[source].value : GPI_CPU_NOBODY;
+        warp[lane].result = lanes >> source & 1 ? warp[source].value : GPI_CPU_ABSENT;
     }
 }
 
