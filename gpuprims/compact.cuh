@@ -586,7 +586,7 @@ static inline cudaError_t GPI(check)(const char *function, const GPI(job) *job)
         {"out", out, drops ? 1 : job->n * sizeof *job->out, GPI_WRITTEN, in_place},
         {"d_count", job->count, sizeof *job->count, GPI_WRITTEN, 0}};
     cudaError_t error = gpi_check_count(
-        function, "n", job->n, GPI_MOST_TILES * GPI(tile_n) - GPI(skip), sizeof *job->in);
+        function, "n", job->n, GPI_MAX_TILES * GPI(tile_n) - GPI(skip), sizeof *job->in);
 
     return error != cudaSuccess ? error : gpi_check_overlap(function, used, 4);
 }

@@ -95,7 +95,7 @@ GP_API cudaError_t GPI_PUBLIC(merge)(const GP_TYPE *a, size_t na, const GP_TYPE 
     if (n == 0)
         return cudaSuccess;
     cudaError_t error =
-        gpi_check_count(function, "na + nb", n, GPI_MOST_TILES * GPI_MERGE_PASS_N, sizeof *out);
+        gpi_check_count(function, "na + nb", n, GPI_MAX_TILES * GPI_MERGE_PASS_N, sizeof *out);
     if (error == cudaSuccess)
         error = gpi_check_overlap(function, used, 3);
     if (error != cudaSuccess)

@@ -169,7 +169,7 @@ static inline cudaError_t GPI(check)(const char *function, const GPI(job) *job)
     if (GPI_MERGE_PAIRS && !job->values_out)
         return gpi_error_null(function, "vout", job->n);
     cudaError_t error =
-        gpi_check_count(function, "n", job->n, GPI_MOST_TILES / 2 * GPI_MERGE_PASS_N,
+        gpi_check_count(function, "n", job->n, GPI_MAX_TILES / 2 * GPI_MERGE_PASS_N,
                         gpi_larger_size(key_bytes, value_bytes));
     return error != cudaSuccess ? error : gpi_check_overlap(function, used, 4);
 }

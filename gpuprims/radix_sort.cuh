@@ -125,8 +125,8 @@ GPI_CHECK_KEY();
 /* Of items that are moved in place of large values: they have 4 bytes, and one launch fetches all values. */
 #ifndef GPI_RADIX_MOST_NUMBERS
 #define GPI_RADIX_MOST_NUMBERS                                   \
-    (GPI_MOST_TILES * 256 / sizeof(GPI_RADIX_VALUE) < UINT32_MAX \
-         ? GPI_MOST_TILES * 256 / sizeof(GPI_RADIX_VALUE)        \
+    (GPI_MAX_TILES * 256 / sizeof(GPI_RADIX_VALUE) < UINT32_MAX \
+         ? GPI_MAX_TILES * 256 / sizeof(GPI_RADIX_VALUE)        \
          : UINT32_MAX)
 #endif
 /* So many a single block sorts everywhere, if their values find room in registers; then there is no workspace. */

@@ -334,7 +334,7 @@ static inline cudaError_t GPI(host)(const char *function, const GP_INPUT_TYPE *i
         return gpi_error_null(function, "in", n);
     if (!out)
         return gpi_error_null(function, "out", n);
-    error = gpi_check_count(function, "n", n, GPI_MOST_TILES * GPI(tile_n), GPI(wider));
+    error = gpi_check_count(function, "n", n, GPI_MAX_TILES * GPI(tile_n), GPI(wider));
     if (error == cudaSuccess)
         error = gpi_check_overlap(function, used, 2);
     if (error != cudaSuccess)

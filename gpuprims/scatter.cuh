@@ -221,7 +221,7 @@ static inline size_t GPI(bytes)(size_t n)
 static inline cudaError_t GPI(check)(const char *function, const GP_TYPE *in,
                                      const GP_INDEX *map, const GP_TYPE *out, size_t n)
 {
-    const size_t max_n = GPI_MOST_TILES * GPI_SCATTER_THREADS / GPI_SCATTER_PIECES;
+    const size_t max_n = GPI_MAX_TILES * GPI_SCATTER_THREADS / GPI_SCATTER_PIECES;
 
     return !in && n    ? gpi_error_null(function, "in", n)
            : !map && n ? gpi_error_null(function, "map", n)
@@ -361,7 +361,7 @@ GP_API cudaError_t GPI_PUBLIC(map_to_flags)(const GP_TYPE *in, uint8_t *flags, s
         return gpi_error_null(function, "in", n);
     if (!flags)
         return gpi_error_null(function, "flags", n);
-    error = gpi_check_count(function, "n", n, GPI_MOST_TILES * GPI_SCATTER_FLAGS_TILE, sizeof *in);
+    error = gpi_check_count(function, "n", n, GPI_MAX_TILES * GPI_SCATTER_FLAGS_TILE, sizeof *in);
     if (error == cudaSuccess)
         error = gpi_check_overlap(function, used, 2);
     if (error != cudaSuccess)

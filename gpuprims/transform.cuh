@@ -372,7 +372,7 @@ static inline cudaError_t GPI(check)(const GP_INPUT_TYPE *in, const GP_TYPE *out
     const char *function = GPI_TEXT(transform);
     const size_t wider = gpi_larger_size(GPI_TRANSFORM_IN_BYTES, GPI_TRANSFORM_OUT_BYTES);
     const int index_bits = 8 * (int)sizeof(GP_INDEX) - ((GP_INDEX)-1 < (GP_INDEX)1);
-    const size_t blocks_hold = GPI_MOST_TILES * GPI_TRANSFORM_THREADS;
+    const size_t blocks_hold = GPI_MAX_TILES * GPI_TRANSFORM_THREADS;
     const size_t index_holds = SIZE_MAX >> (64 - index_bits);
     const int in_place = sizeof(GP_TYPE) == GPI_TRANSFORM_IN_BYTES;
     const gpi_argument used[] = {

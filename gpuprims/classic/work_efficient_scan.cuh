@@ -137,7 +137,7 @@ static __global__ void __launch_bounds__(GPI_CLASSIC_THREADS)
 
 GP_API size_t GPI_PUBLIC(work_efficient_exclusive_scan_workspace_bytes)(size_t n)
 {
-    size_t places = n > GPI_MOST_BYTES ? SIZE_MAX : (size_t)1 << gpi_levels(n);
+    size_t places = n > GPI_MAX_BYTES ? SIZE_MAX : (size_t)1 << gpi_levels(n);
 
     return n ? gpi_workspace_request(gpi_array_bytes(places, sizeof(GP_TYPE))) : 0;
 }

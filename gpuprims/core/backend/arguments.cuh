@@ -29,17 +29,17 @@ static inline size_t gpi_larger_size(size_t a, size_t b)
 }
 
 /* The largest array: a ptrdiff_t counts its bytes. */
-#define GPI_MOST_BYTES (SIZE_MAX / 2)
+#define GPI_MAX_BYTES (SIZE_MAX / 2)
 
 /* The most tiles of a launch: the limit of a grid's x dimension; 32-bit tile numbers reach twice as far. */
-#define GPI_MOST_TILES ((size_t)0x7FFFFFFF)
+#define GPI_MAX_TILES ((size_t)0x7FFFFFFF)
 
 /* Refuses more than `max_n` items, or more than an array can have. `name` is the parameter with n. */
 static inline cudaError_t gpi_check_count(const char *function, const char *name, size_t n,
                                           size_t max_n, size_t item_bytes)
 {
-    if (max_n > GPI_MOST_BYTES / item_bytes)
-        max_n = GPI_MOST_BYTES / item_bytes;
+    if (max_n > GPI_MAX_BYTES / item_bytes)
+        max_n = GPI_MAX_BYTES / item_bytes;
     if (n <= max_n)
         return cudaSuccess;
     return gpi_error(cudaErrorInvalidValue, "%s: %s is %zu; it must be at most %zu", function, name,

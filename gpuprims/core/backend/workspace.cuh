@@ -119,7 +119,7 @@ static inline cudaError_t gpi_workspace_allocate(void **memory, size_t bytes, cu
 {
     cudaError_t error = cudaErrorMemoryAllocation;
 
-    if (bytes <= GPI_MOST_BYTES)
+    if (bytes <= GPI_MAX_BYTES)
         error = cudaMallocAsync(memory, bytes, stream);
     if (error == cudaErrorMemoryAllocation)
         gpi_error(error, "%s: there is no device memory for a workspace of %zu bytes", function,
