@@ -168,9 +168,8 @@ static inline cudaError_t GPI(check)(const char *function, const GPI(job) *job)
         return gpi_error_null(function, "vin", job->n);
     if (GPI_MERGE_PAIRS && !job->values_out)
         return gpi_error_null(function, "vout", job->n);
-    cudaError_t error =
-        gpi_check_count(function, "n", job->n, GPI_MAX_TILES / 2 * GPI_MERGE_PASS_N,
-                        gpi_larger_size(key_bytes, value_bytes));
+    cudaError_t error = gpi_check_count(function, "n", job->n, GPI_MAX_TILES / 2 * GPI_MERGE_PASS_N,
+                                        gpi_larger_size(key_bytes, value_bytes));
     return error != cudaSuccess ? error : gpi_check_overlap(function, used, 4);
 }
 

@@ -108,7 +108,7 @@ typedef struct {
     size_t windows;     /* tiles per array; 0: a tile holds whole arrays */
     unsigned values_at; /* byte offset of a tile's values in shared memory */
     int tile_bits;      /* a tile has 2^tile_bits places */
-    int array_bits;     /* the smallest power of two that holds an array */
+    int array_bits;     /* log2 of the smallest power of two that holds an array */
 } GPI(job);
 
 /* The items of one thread. Where loops are unrolled the compiler keeps them in registers. */

@@ -132,7 +132,7 @@ GPI_FUNCTION double GPI(key_double)(GP_KEY key)
  */
 GPI_FUNCTION GP_KEY GPI(key_code)(GP_KEY key)
 {
-    const int above = (32 - GPI_KEY_WIDTH) % 32; /* unused bits of the word of a key of up to 4 bytes */
+    const int above = (32 - GPI_KEY_WIDTH) % 32; /* unused bits of a word that holds a short key */
 
     if (GPI(key_is_float) && GPI_KEY_IS_NARROW) {
         uint32_t word = GPI(key_bits)(key);
@@ -258,7 +258,7 @@ GPI_FUNCTION int GPI(key_is_minus_zero)(GP_KEY key)
 /* Whether a float, or a double, is NaN. */
 GPI_FUNCTION int GPI(key_is_nan)(GP_KEY key)
 {
-    const float number = GPI(key_float)(key), same = number; /* two names: compilers warn of x != x */
+    const float number = GPI(key_float)(key), same = number; /* compilers warn of x != x */
     const double long_number = GPI(key_double)(key), long_same = long_number;
 
     return GPI(key_is_float) && (GPI_KEY_IS_NARROW ? number != same : long_number != long_same);

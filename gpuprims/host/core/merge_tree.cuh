@@ -47,7 +47,7 @@ static inline void GPI_TREE_NAME(tree)(const GPI(runs_part) *part, GPI_TREE_WORD
             GPI_TREE_WORD other = tree[p];
             int loses = other < winner;
 
-            tree[p] = loses ? winner : other; /* moves instead of a branch that cannot be predicted */
+            tree[p] = loses ? winner : other; /* no branch: it could not be predicted */
             winner = loses ? other : winner;
         }
     }
