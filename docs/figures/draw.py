@@ -154,14 +154,14 @@ def scan():
 
 
 def scan_shape():
-    f = Figure('scan-shape', 800, 384, 'runs, chunks, tiles and groups of ints')
+    f = Figure('scan-shape', 800, 384, 'thread items, warp tiles, tiles and groups of ints')
     left, right = 178, 178 + 32 * 18.5
-    rows = ((34, 'group', '32 tiles', '896 KB'), (124, 'tile', '8 chunks', '28 KB'),
-            (214, 'chunk', '32 runs', '3.5 KB'), (304, 'run', '28 ints', '112 bytes'))
+    rows = ((34, 'group', '32 tiles', '896 KB'), (124, 'tile', '8 warp tiles', '28 KB'),
+            (214, 'warp tile', '32 × 28 ints', '3.5 KB'), (304, 'thread items', '28 ints', '112 bytes'))
     for y, name, parts, size in rows:
         f.text(20, y + 14, name, 14, bold=True)
         f.text(20, y + 32, f'{parts}, {size}', 12, color=GREY)
-        f.text(20, y + 48, {'tile': 'a warp for each chunk', 'chunk': 'a lane for each run'}.get(name, ''), 12, color=GREY)
+        f.text(20, y + 48, {'tile': 'one for each warp', 'warp tile': 'the items of 32 lanes'}.get(name, ''), 12, color=GREY)
 
     def zoom(x1, x2, y):
         f.line(x1, y, left, y + 58, dash='3 3')
@@ -213,7 +213,7 @@ def scan_tile_states():
         f.arrow(middle, 174, middle, 202)
         f.cell(middle - 40, 204, value, 'new' if g != 1 else 'none', 80)
         parts.append(middle)
-    f.text(parts[1], 252, 'tile 7 still shows epoch 6: asks again', 12, 'middle', HOT)
+    f.text(parts[1], 252, 'tile 7 still shows epoch 6: polled again', 12, 'middle', HOT)
     for a, b in zip(parts, parts[1:]):
         f.text((a + b) / 2, 225, '∘', 18, 'middle')
     end = group_x(2) + 2 * step + width / 2
@@ -225,7 +225,7 @@ def scan_tile_states():
     f.text(end, 150, 'already', 11, 'middle', GREY)
     f.text(left, 292, 'The block of tile 10 has added up group 0 for an earlier tile of its own. It folds group 1 and what '
            'comes before', 13)
-    f.text(left, 312, 'tile 10 in group 2. Tile 10 itself is published already: that did not wait for anybody.', 13)
+    f.text(left, 312, 'tile 10 in group 2. Tile 10 itself is published already: that did not have to wait.', 13)
     f.text(left, 350, 'A drawing with groups of four tiles; real ones have 32, one for each lane of a warp.', 12,
            color=GREY)
     f.save()
@@ -234,9 +234,9 @@ def scan_tile_states():
 def scan_stages():
     f = Figure('scan-stages', 800, 430, 'the pipelined kernel: the warps of a block, its stages, and how they meet')
     left, step, width, top = 28, 108, 100, 170
-    stages = [('tile 24', 'leaves', 'out'), ('tile 159', 'is scanned', 'out'), ('tile 288', 'ready', 'new'),
-              ('tile 419', 'full', 'new'), ('tile 553', 'full', 'new'), ('tile 683', 'comes', 'in'),
-              ('tile 816', 'comes', 'in')]
+    stages = [('tile 24', 'storing', 'out'), ('tile 159', 'scanning', 'out'), ('tile 288', 'ready', 'new'),
+              ('tile 419', 'full', 'new'), ('tile 553', 'full', 'new'), ('tile 683', 'loading', 'in'),
+              ('tile 816', 'loading', 'in')]
     f.box(14, 76, 772, 262, fill='#fafbfc')
     f.text(26, 96, 'a block, alone on its multiprocessor', 12, color=GREY)
     for s, (tile, state, kind) in enumerate(stages):
@@ -256,7 +256,7 @@ def scan_stages():
         f.arrow(left + x, 141, left + x, 168)
     for x in (2, 3):
         f.arrow(left + x * step + width / 2, 281, left + x * step + width / 2, 250)
-    f.text(left + 4 * step + 4, 300, 'find out what comes before a tile', 12, color=GREY)
+    f.text(left + 4 * step + 4, 300, 'fold what comes before a tile', 12, color=GREY)
     f.cell(left, 24, 'out', 'out', step + width, 28, 13)
     f.cell(left + 5 * step, 24, 'in', 'in', step + width, 28, 13)
     f.cell(left + 2 * step, 24, 'tile states', 'new', 2 * step + width, 28, 13)
@@ -270,7 +270,7 @@ def scan_stages():
     f.text(left + 4 * step + width / 2 + 7, 92, 'publish', 12, color=GREY)
     f.body.append(f'<path d="M{left + 2 * step + 14} 53 V{160} H{left + 2 * step - 4} V{296} H{left + 2 * step - 2}" '
                   f'fill="none" stroke="{LINE}" stroke-width="1.4" marker-end="url(#a)"/>')
-    f.text(left + 2 * step + 21, 92, 'ask', 12, color=GREY)
+    f.text(left + 2 * step + 21, 92, 'poll', 12, color=GREY)
     y, chips = 362, (('empty', 'load', 'in'), ('full', 'reduce, look', 'new'), ('ready', 'scan', 'out'))
     f.text(28, y + 20, 'A stage:', bold=True)
     x = 100
@@ -287,7 +287,7 @@ def scan_stages():
 
 
 def scan_pipeline():
-    f = Figure('scan-pipeline', 800, 376, 'seven stages over time: each comes, is folded, waits, is scanned and leaves')
+    f = Figure('scan-pipeline', 800, 376, 'seven stages over time: each is loaded, folded, waits, is scanned and stored')
     left, top, unit, height, shown = 92, 56, 49, 30, 14
 
     def bar(s, start, end, kind, text='', half=None):
@@ -299,17 +299,17 @@ def scan_pipeline():
         h = height if half is None else height / 2
         f.body.append(f'<rect x="{left + a * unit:g}" y="{y:g}" width="{(b - a) * unit:g}" height="{h:g}" '
                       f'fill="{fill}" stroke="{outline}" stroke-width="1"/>')
-        if text and b - a > 0.7:
+        if text and b - a > max(0.7, 0.125 * len(text)):
             f.text(left + (a + b) / 2 * unit, y + h / 2 + 4, text, 11, 'middle')
 
     for s in range(7):
         f.text(20, top + s * 38 + 20, f'stage {s}', bold=True)
         for start in (s - 7, s, s + 7):
-            bar(s, start, start + 2.2, 'in', 'comes')
+            bar(s, start, start + 2.2, 'in', 'load')
             bar(s, start + 2.2, start + 3.2, 'new', 'fold', 0)
-            bar(s, start + 2.2, start + 4.6, 'same', 'look', 1)
+            bar(s, start + 2.2, start + 4.6, 'same', 'look back', 1)
             bar(s, start + 4.6, start + 5.5, 'out', 'scan')
-            bar(s, start + 5.5, start + 6.8, 'out', 'leaves')
+            bar(s, start + 5.5, start + 6.8, 'out', 'store')
     for at, name in ((2.2, 'full'), (4.6, 'ready'), (6.8, 'empty')):
         x = left + at * unit
         f.line(x, top - 8, x, top + height + 2, HOT, 1.6)
@@ -317,17 +317,17 @@ def scan_pipeline():
     y = top + 7 * 38 + 8
     f.arrow(left, y, left + shown * unit, y)
     f.text(left + shown * unit, y + 20, 'time', 12, 'end', GREY)
-    f.text(left, y + 20, 'At any time some tiles come, some wait for what is before them, one is scanned, and some leave.',
+    f.text(left, y + 20, 'At any time some tiles are loaded, some wait for their prefix, one is scanned, and some are stored.',
            12, color=GREY)
     f.save()
 
 
 def scan_alignment():
-    f = Figure('scan-alignment', 800, 470, 'a chunk of any alignment on its way through shared memory and registers')
+    f = Figure('scan-alignment', 800, 470, 'a warp tile of any alignment on its way through shared memory and registers')
     left, unit, lanes = 170, 56, ['in', 'new', 'out']
 
     def strip(y, misalignment, vectors=(0, 11)):
-        """16-byte vectors, and in them a chunk of three runs of two vectors each."""
+        """16-byte vectors, and in them a warp tile of three lanes with two vectors each."""
         for v in range(*vectors):
             f.cell(left + v * unit, y, '', 'none', unit, 30)
         for lane in range(3):
@@ -335,7 +335,7 @@ def scan_alignment():
             fill, outline = KINDS[lanes[lane]]
             f.body.append(f'<rect x="{x:g}" y="{y + 3:g}" width="{2 * unit:g}" height="24" fill="{fill}" '
                           f'stroke="{outline}" stroke-width="1.2"/>')
-            f.text(x + unit, y + 20, f'run {lane}', 12, 'middle')
+            f.text(x + unit, y + 20, f'items of lane {lane}', 12, 'middle')
 
     def label(y, title, note=''):
         f.text(20, y + 14, title, bold=True)
@@ -369,8 +369,8 @@ def scan_alignment():
     f.arrow(left + 4.5 * unit, 350, left + 4.5 * unit, 372)
     label(374, 'out', 'global memory')
     strip(374, 1.25)
-    f.text(left, 432, 'Dashed: vectors of 16 bytes. A drawing with three lanes and runs of two vectors, not 32 and seven.', 12, color=GREY)
-    f.text(left, 452, 'Orange: the vector more that a lane reads when its run does not start with one.', 12, color=GREY)
+    f.text(left, 432, 'Dashed: vectors of 16 bytes. A drawing with three lanes of two vectors each, not 32 of seven.', 12, color=GREY)
+    f.text(left, 452, 'Orange: the extra vector that a lane reads when its items do not start with a vector.', 12, color=GREY)
     f.save()
 
 
@@ -484,20 +484,20 @@ def node(f, x, y):
 
 
 def fold_order():
-    f = Figure('fold-order', 800, 420, 'the order of a reduction: runs, lanes, warps, tiles')
+    f = Figure('fold-order', 800, 420, 'the order of a reduction: vectors, lanes, warps, tiles')
     x0, step, lanes = 110, 40, 8
     f.text(16, 50, 'items', bold=True)
-    f.text(16, 108, 'run', bold=True)
-    f.text(16, 124, 'of a thread', 12, color=GREY)
+    f.text(16, 108, 'vectors', bold=True)
+    f.text(16, 124, 'left to right', 12, color=GREY)
     f.text(16, 184, 'lanes', bold=True)
     f.text(16, 200, 'strides 1, 2, …', 12, color=GREY)
     f.text(16, 298, 'warps', bold=True)
-    f.text(16, 314, 'left to right', 12, color=GREY)
+    f.text(16, 314, 'strides 1, 2, …', 12, color=GREY)
     f.text(16, 372, 'tiles', bold=True)
     warps = []
     for w in range(2):
         left = x0 + w * (8 * step + 24)
-        runs = []
+        vectors = []
         for i in range(8):
             f.cell(left + i * step, 34, w * 8 + i, 'in', step - 4, 28, 12)
         for lane in range(4):
@@ -507,13 +507,13 @@ def fold_order():
             f.line(b, 62, middle, 108)
             node(f, middle, 108)
             f.text(middle + 11, 112, f'lane {lane}', 10, color=GREY)
-            runs.append(middle)
+            vectors.append(middle)
         pairs = []
         for p in range(2):
-            f.line(runs[2 * p], 115, runs[2 * p], 170)
-            f.line(runs[2 * p + 1], 115, runs[2 * p] + 5, 166, HOT)
-            node(f, runs[2 * p], 172)
-            pairs.append(runs[2 * p])
+            f.line(vectors[2 * p], 115, vectors[2 * p], 170)
+            f.line(vectors[2 * p + 1], 115, vectors[2 * p] + 5, 166, HOT)
+            node(f, vectors[2 * p], 172)
+            pairs.append(vectors[2 * p])
         f.line(pairs[0], 179, pairs[0], 226)
         f.line(pairs[1], 179, pairs[0] + 5, 222, HOT)
         node(f, pairs[0], 228)
@@ -528,15 +528,15 @@ def fold_order():
     for t in range(1, 5):
         f.cell(warps[0] - 36 + t * 100, 346, f'tile {t}', 'new', 72, 28, 12)
     f.text(warps[0] + 464, 366, '…', 16)
-    f.brace(warps[0] - 36, warps[0] + 470, 380, 'folded like the items of an input: runs, lanes, warps, rounds')
+    f.brace(warps[0] - 36, warps[0] + 470, 380, 'groups of 32 by a tree, shares of groups left to right, the shares by a tree')
     f.save()
 
 
 def scan_order():
-    f = Figure('scan-order', 800, 560, 'the order of a scan: runs, lanes, chunks, tiles, groups')
+    f = Figure('scan-order', 800, 560, 'the order of a scan: thread items, lanes, warp tiles, tiles, groups')
     x0, step = 130, 40
-    for y, title, note in ((44, 'items', ''), (102, 'runs', 'left to right'), (160, 'lanes', 'strides 1, 2, …'),
-                           (268, 'chunks', 'strides 1, 2, …'), (340, 'tiles', 'of a group: a tree'),
+    for y, title, note in ((44, 'items', ''), (102, 'thread items', 'left to right'), (160, 'lanes', 'strides 1, 2, …'),
+                           (268, 'warp tiles', 'strides 1, 2, …'), (340, 'tiles', 'of a group: a tree'),
                            (422, 'groups', 'left to right')):
         f.text(16, y, title, bold=True)
         f.text(16, y + 16, note, 12, color=GREY)
@@ -560,8 +560,8 @@ def scan_order():
         f.line(lanes[3], 211, lanes[3], 263)
         node(f, lanes[3], 270)
     f.line(ends[0] + 6, 207, ends[1] - 6, 266, HOT)
-    f.text(ends[0] - 12, 274, 'chunk 0', 11, 'end', GREY)
-    f.text(ends[1] - 12, 290, 'chunks 0 and 1: the aggregate of the tile', 11, 'end', GREY)
+    f.text(ends[0] - 12, 274, 'warp tile 0', 11, 'end', GREY)
+    f.text(ends[1] - 12, 290, 'warp tiles 0 and 1: the aggregate of the tile', 11, 'end', GREY)
     tile = [x0 + t * 56 + t // 4 * 18 for t in range(10)]
     for t, x in enumerate(tile):
         f.cell(x, 324, f'tile {t}', 'new', 50, 26, 11)
@@ -587,8 +587,8 @@ def scan_order():
     f.text(695, 470, 'before tile 10', 12, bold=True)
     y = 508
     x = 130
-    for text, width, kind in (('before the tile', 118, 'new'), ('chunks before', 112, 'new'), ('lanes before', 106, 'new'),
-                              ('items of the run', 126, 'in')):
+    for text, width, kind in (('before the tile', 118, 'new'), ('warp tiles before', 128, 'new'),
+                              ('lanes before', 106, 'new'), ('items of the thread', 136, 'in')):
         f.cell(x, y, text, kind, width, 28, 12)
         x += width + 30
         if kind != 'in':
@@ -639,8 +639,8 @@ def look_back():
         f.text(x + 8, 171, text, 12, color=HOT)
     f.line(left + width / 2, 176, end, 176, HOT)
     f.arrow(end, 176, end, 125, hot=True)
-    f.text(left, 208, 'Tile 4 starts at 3 + 2 + 4 + 1 = 10. It has published its own count before it looked.', 13)
-    f.text(left, 230, 'A warp reads 32 words at a time. Nobody waits for a sum that somebody else has to make first.', 12,
+    f.text(left, 208, 'Tile 4 starts at 3 + 2 + 4 + 1 = 10. It has published its own count before it looks back.', 13)
+    f.text(left, 230, 'A warp reads 64 words at a time. No tile waits for a sum that another one has to compute first.', 12,
            color=GREY)
     f.save()
 
