@@ -458,7 +458,7 @@ static void check_tiles(const compact_case *c, size_t most_tiles)
     }
 }
 
-/* More than one tile, wherever the arrays start: the first chunk is cut in every way. */
+/* More than one tile, wherever the arrays start: the first warp tile is cut in every way. */
 static void check_phases(const compact_case *c, int function, size_t step)
 {
     int passed = 1;

@@ -746,7 +746,7 @@ static void borders_check(const fold_case *c)
     ok(passed, "%s: sizes around the borders of the fold", c->name);
 }
 
-/* Around runs, chunks, parts and tiles of large inputs. */
+/* Around thread items, warp tiles, parts and tiles of large inputs. */
 static void large_borders_check(const fold_case *c)
 {
     size_t item = c->in_bytes, large = ((size_t)(item == 4 || item == 8 ? 16 : 4) << 20) / item;

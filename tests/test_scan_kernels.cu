@@ -62,7 +62,7 @@ static __host__ __device__ inline bytes77 make_bytes77(uint64_t r)
 
 enum { CASES = sizeof pipelined_cases / sizeof *pipelined_cases };
 
-/* Items of a tile of `bytes` large items, as docs/fold-order.md has it; *chunk gets those of a chunk. */
+/* Items of a tile of `bytes` large items, as docs/fold-order.md has it; *chunk gets those of a warp tile. */
 static size_t tile_items(size_t bytes, size_t *chunk)
 {
     size_t unit = bytes % 16 == 0 ? 1 : bytes % 8 == 0 ? 2 : bytes % 4 == 0 ? 4 : bytes % 2 == 0 ? 8 : 16;
@@ -98,7 +98,7 @@ static void at_all_borders(const fold_case *c)
                 passed &= side || fold_check(c, function, borders[k], place);
             }
         }
-        ok(passed, "%s: %s around the borders of runs, chunks, tiles and groups", c->name,
+        ok(passed, "%s: %s around the borders of thread items, warp tiles, tiles and groups", c->name,
            fold_names[function]);
     }
 }
@@ -144,7 +144,7 @@ static void at_all_borders(const fold_case *c)
 #define GP_KERNEL GP_KERNEL_SIMPLE
 #include <gpuprims/scan.cuh>
 
-/* The scan over lanes or chunks: strides 1, 2, 4, ... */
+/* The scan over lanes or warp tiles: strides 1, 2, 4, ... */
 static void ladder(float *x, size_t n)
 {
     for (size_t stride = 1; stride < 32; stride *= 2)
@@ -181,7 +181,7 @@ static void documented_scan(const float *in, float *out, size_t n, const float *
         float lanes[8][32], sums[8], before = 0;
         int has_before = init != NULL;
 
-        /* Lanes and chunks. */
+        /* Lanes and warp tiles. */
         for (size_t c = t * tile; c < end; c += chunk, chunks++) {
             size_t count = 0;
 
@@ -205,7 +205,7 @@ static void documented_scan(const float *in, float *out, size_t n, const float *
             has_before = 1;
         }
 
-        /* tiles, then chunks, then lanes, then the items of the run. */
+        /* tiles, then warp tiles, then lanes, then the items of the thread. */
         for (size_t i = t * tile; i < end; i++) {
             size_t c = (i - t * tile) / chunk, l = (i - t * tile) % chunk / run;
             float prefix = before;

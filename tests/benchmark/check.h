@@ -93,7 +93,7 @@ static inline double check_factor(bench_element element, size_t n, int distribut
 
 /* How far a sum of n floats, which may have any value, may be from the right one, relative to the sum of all |x|. A
  * tree of additions is log2 n deep, and every level rounds by half a unit at most; the up and the down pass of a scan
- * make it two trees, and the factor of 2 left over covers the short serial runs that real scans have in them. A
+ * make it two trees, and the factor of 2 left over covers the few items that a thread of a scan folds serially. A
  * serial loop is n additions deep. */
 static inline double check_factor_of_any(bench_element element, size_t n, int is_serial)
 {
