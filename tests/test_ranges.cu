@@ -34,7 +34,6 @@ typedef struct { uint8_t b[3]; } odd; /* which a scatter plays off */
 #include <gpuprims/reduce.cuh>
 #include <gpuprims/scan.cuh>
 #include <gpuprims/scatter.cuh>
-#include <gpuprims/transform.cuh>
 #include <gpuprims/classic/find_max.cuh>
 #include <gpuprims/classic/map_scan_scatter.cuh>
 #include <gpuprims/classic/naive_scan.cuh>
@@ -89,7 +88,6 @@ static void test_primitives(const int *in, int *out, uint8_t *flags, size_t *map
     RECORDED(gp_partition_stable, in, out, N, count, NULL, 0);
     must(cudaMemset(map, 0, N * sizeof *map));
     RECORDED(gp_gather, in, map, out, N, NULL, 0);
-    RECORDED(gp_transform, in, out, N, NULL, 0);
     RECORDED(gp_scatter, in, map, out, N, NULL, 0);
     RECORDED(gp_scatter_if, in, map, flags, out, N, NULL, 0);
     RECORDED(gp_map_to_flags, in, flags, N, NULL, 0);
