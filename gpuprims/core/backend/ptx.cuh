@@ -93,20 +93,65 @@ GPI_DEVICE void gpi_move_units(char *to, const char *from, unsigned bytes, unsig
 #endif
 
 /*
- * Stores four words to 16 aligned bytes of global memory at once; the compiler may split an
- * assignment into four stores.
+ * Vectors of 1, 2, 4, 8 or 16 bytes, a constant, between global memory that is aligned to that and words in registers,
+ * by one instruction each: of an assignment the compiler may make several. Reads stay in the order in which they are
+ * written, so that all of a thread can be under way before the first is used.
  */
-GPI_DEVICE void gpi_store_4_words(void *to, const uint32_t *words)
+#ifdef __CUDACC__
+GPI_DEVICE void gpi_read_vector(uint32_t *words, const void *from, int bytes)
 {
-#ifdef __CUDA_ARCH__
-    __asm__ volatile("st.global.v4.u32 [%0], {%1, %2, %3, %4};"
-                     :
-                     : "l"(to), "r"(words[0]), "r"(words[1]), "r"(words[2]), "r"(words[3])
-                     : "memory");
-#else
-    memcpy(to, words, 16);
-#endif
+    if (bytes == 16)
+        __asm__ volatile("ld.global.v4.u32 {%0, %1, %2, %3}, [%4];"
+                         : "=r"(words[0]), "=r"(words[1]), "=r"(words[2]), "=r"(words[3])
+                         : "l"(from));
+    else if (bytes == 8)
+        __asm__ volatile("ld.global.v2.u32 {%0, %1}, [%2];" : "=r"(words[0]), "=r"(words[1]) : "l"(from));
+    else if (bytes == 4)
+        __asm__ volatile("ld.global.u32 %0, [%1];" : "=r"(words[0]) : "l"(from));
+    else if (bytes == 2)
+        __asm__ volatile("ld.global.u16 %0, [%1];" : "=r"(words[0]) : "l"(from));
+    else
+        __asm__ volatile("ld.global.u8 %0, [%1];" : "=r"(words[0]) : "l"(from));
 }
+
+GPI_DEVICE void gpi_write_vector(void *to, const uint32_t *words, int bytes)
+{
+    if (bytes == 16)
+        __asm__ volatile("st.global.v4.u32 [%0], {%1, %2, %3, %4};"
+                         :
+                         : "l"(to), "r"(words[0]), "r"(words[1]), "r"(words[2]), "r"(words[3])
+                         : "memory");
+    else if (bytes == 8)
+        __asm__ volatile("st.global.v2.u32 [%0], {%1, %2};" : : "l"(to), "r"(words[0]), "r"(words[1]) : "memory");
+    else if (bytes == 4)
+        *(uint32_t *)to = words[0];
+    else if (bytes == 2)
+        *(uint16_t *)to = (uint16_t)words[0];
+    else
+        *(uint8_t *)to = (uint8_t)words[0];
+}
+#else
+GPI_DEVICE void gpi_check_vector(const void *p, int bytes)
+{
+    if ((uintptr_t)p % (unsigned)bytes) {
+        gpi_cpu_fail(gpi_cpu_self->block, cudaErrorIllegalAddress, "a vector of %d bytes is at %p, no multiple of it",
+                     bytes, p);
+        gpi_cpu_give_up(gpi_cpu_self);
+    }
+}
+
+GPI_DEVICE void gpi_read_vector(uint32_t *words, const void *from, int bytes)
+{
+    gpi_check_vector(from, bytes);
+    memcpy(words, from, (size_t)bytes);
+}
+
+GPI_DEVICE void gpi_write_vector(void *to, const uint32_t *words, int bytes)
+{
+    gpi_check_vector(to, bytes);
+    memcpy(to, words, (size_t)bytes);
+}
+#endif
 
 #define GPI_FULL_MASK 0xFFFFFFFFu
 
