@@ -55,7 +55,7 @@
  * Of large values the passes move the numbers, and the values are fetched once at the end:
  * core/radix/gather.cuh.
  *
- * Few keys are sorted in one launch, by a block or a cluster of blocks: core/radix/block.cuh,
+ * Small n is sorted in one launch, by a block or a cluster of blocks: core/radix/block.cuh,
  * core/radix/cluster.cuh.
  * docs/radix-sort.md has pictures. Cost: n reads of keys, and n reads and writes of items for each digit
  * that differs. Workspace: n keys and n values, and up to 64 MB.
@@ -111,35 +111,35 @@ GPI_CHECK_KEY();
 /* ---- host functions -------------------------------------------------------------------------- */
 
 /* Shared memory that a block has everywhere, and what the passes leave of it for items. */
-#define GPI_RADIX_LEAST_ROOM ((size_t)64 << 10)
-#define GPI_RADIX_LEAST_FIT \
-    ((GPI_RADIX_LEAST_ROOM - GPI_RADIX_MANY_TILE - GPI_RADIX_SPARE - 1024) / GPI_RADIX_MANY(slot) / \
-     GPI_RADIX_MANY(threads) / GPI_RADIX_MANY(rounds) * GPI_RADIX_MANY(rounds))
-#define GPI_RADIX_LEAST_TILE   \
-    (GPI_RADIX_MANY(threads) * \
-     (GPI_RADIX_LEAST_FIT < GPI_RADIX_MANY(items) ? GPI_RADIX_LEAST_FIT : GPI_RADIX_MANY(items)))
+#define GPI_RADIX_MIN_ROOM ((size_t)64 << 10)
+#define GPI_RADIX_MIN_FIT \
+    ((GPI_RADIX_MIN_ROOM - GPI_RADIX_LARGE_TILE - GPI_RADIX_SPARE - 1024) / GPI_RADIX_LARGE(slot) / \
+     GPI_RADIX_LARGE(threads) / GPI_RADIX_LARGE(rounds) * GPI_RADIX_LARGE(rounds))
+#define GPI_RADIX_MIN_TILE   \
+    (GPI_RADIX_LARGE(threads) * \
+     (GPI_RADIX_MIN_FIT < GPI_RADIX_LARGE(items) ? GPI_RADIX_MIN_FIT : GPI_RADIX_LARGE(items)))
 #ifndef GPI_RADIX_ROWS /* tiles of a launch, at most: each has 1 KB, twice, for the look-back */
 #define GPI_RADIX_ROWS ((size_t)28 << 10)
 #endif
 #define GPI_RADIX_ROWS_BEFORE ((size_t)16) /* the first one: as many as a look-back reads at a time, at most */
 /* Of items that are moved in place of large values: they have 4 bytes, and one launch fetches all values. */
-#ifndef GPI_RADIX_MOST_NUMBERS
-#define GPI_RADIX_MOST_NUMBERS                                   \
-    (GPI_MAX_TILES * 256 / sizeof(GPI_RADIX_VALUE) < UINT32_MAX \
-         ? GPI_MAX_TILES * 256 / sizeof(GPI_RADIX_VALUE)        \
+#ifndef GPI_RADIX_MAX_NUMBERS
+#define GPI_RADIX_MAX_NUMBERS                                   \
+    (GPI_MOST_TILES * 256 / sizeof(GPI_RADIX_VALUE) < UINT32_MAX \
+         ? GPI_MOST_TILES * 256 / sizeof(GPI_RADIX_VALUE)        \
          : UINT32_MAX)
 #endif
 /* So many a single block sorts everywhere, if their values find room in registers; then there is no workspace. */
 #define GPI_RADIX_BLOCK_FIT \
-    ((GPI_RADIX_LEAST_ROOM - 2048 - GPI(block_bytes)(0)) / (GPI(block_bytes)(1) - GPI(block_bytes)(0)))
+    ((GPI_RADIX_MIN_ROOM - 2048 - GPI(block_bytes)(0)) / (GPI(block_bytes)(1) - GPI(block_bytes)(0)))
 #define GPI_RADIX_BLOCK_N                                 \
     (!GPI_RADIX_HOLDS_VALUES                      ? 0 \
-     : GPI_RADIX_BLOCK_FIT < GPI_RADIX_BLOCK_MOST ? GPI_RADIX_BLOCK_FIT \
-                                                  : (size_t)GPI_RADIX_BLOCK_MOST)
+     : GPI_RADIX_BLOCK_FIT < GPI_RADIX_BLOCK_MAX ? GPI_RADIX_BLOCK_FIT \
+                                                  : (size_t)GPI_RADIX_BLOCK_MAX)
 #define GPI_RADIX_ALWAYS_PASSES (GP_KERNEL != 0 && GP_KERNEL != GP_KERNEL_BLOCK)
 #define GPI_RADIX_FORCES_BUCKETS \
     (GP_KERNEL == GP_KERNEL_BUCKETS || GP_KERNEL == GP_KERNEL_BUCKETS_TWICE)
-#define GPI_RADIX_FEWEST ((size_t)1024) /* items of a tile, when n is small */
+#define GPI_RADIX_SMALL_TILE ((size_t)1024) /* items of a tile, when n is small */
 #define GPI_RADIX_GRID ((size_t)1024)   /* blocks of a pass, at most */
 
 /* The workspace. */
@@ -157,7 +157,7 @@ typedef struct {
 /* Enough for every device: with little shared memory there are the most tiles. */
 static inline GPI(layout) GPI(lay_out)(char *memory, size_t n)
 {
-    size_t tiles = gpi_divide_up(n, GPI_RADIX_LEAST_TILE), few = gpi_divide_up(n, GPI_RADIX_FEWEST);
+    size_t tiles = gpi_divide_up(n, GPI_RADIX_MIN_TILE), small = gpi_divide_up(n, GPI_RADIX_SMALL_TILE);
     size_t keys = gpi_array_bytes(n, sizeof(GP_KEY));
     size_t values =
         gpi_add_sizes(keys, GPI_RADIX_PAIRS ? gpi_array_bytes(n, sizeof(GPI_RADIX_VALUE)) : 0);
@@ -166,14 +166,14 @@ static inline GPI(layout) GPI(lay_out)(char *memory, size_t n)
     memset(&layout, 0, sizeof layout);
     if (n <= GPI_RADIX_BLOCK_N && !GPI_RADIX_ALWAYS_PASSES)
         return layout;
-    few = few < GPI_RADIX_GRID && !GPI_RADIX_FORCES_BUCKETS ? few : GPI_RADIX_GRID;
-    tiles = tiles > few ? tiles : few;
+    small = small < GPI_RADIX_GRID && !GPI_RADIX_FORCES_BUCKETS ? small : GPI_RADIX_GRID;
+    tiles = tiles > small ? tiles : small;
     layout.rows = tiles < GPI_RADIX_ROWS ? tiles : GPI_RADIX_ROWS;
     size_t portions = gpi_divide_up(tiles, GPI_RADIX_ROWS);
     size_t counts = gpi_add_sizes(values, gpi_align_up(sizeof(gpi_radix_plan)));
     size_t buckets =
         gpi_add_sizes(counts, gpi_align_up(sizeof(gpi_radix_counts) +
-                                           (GPI_RADIX_MOST + 1) * portions * sizeof(uint32_t)));
+                                           (GPI_RADIX_MAX_DIGITS + 1) * portions * sizeof(uint32_t)));
     size_t look =
         gpi_add_sizes(buckets, GPI(has_buckets) ? gpi_align_up(sizeof(gpi_radix_buckets)) : 0);
     layout.bytes =
@@ -201,7 +201,7 @@ static inline int GPI(largest_cluster)(size_t room)
     if (cudaFuncSetAttribute((const void *)GPI(cluster_kernel),
                              cudaFuncAttributeNonPortableClusterSizeAllowed, 1) != cudaSuccess)
         return 1;
-    for (unsigned blocks = GPI_RADIX_CLUSTER_MOST; blocks > 1; blocks /= 2) {
+    for (unsigned blocks = GPI_RADIX_CLUSTER_MAX; blocks > 1; blocks /= 2) {
         const cudaLaunchConfig_t config = gpi_launch_config(attributes, 0, blocks, blocks, 1024, room - 2048, NULL);
 
         if (cudaOccupancyMaxActiveClusters(&clusters, GPI(cluster_kernel), &config) ==
@@ -224,7 +224,7 @@ static inline int GPI(ready)(void)
     static int known[GPI_DEVICES];
     const void *kernels[] = {
         (const void *)GPI(pass_kernel), (const void *)GPI_RADIX_INDEX_KERNEL,
-        (const void *)GPI(few_pass_kernel),
+        (const void *)GPI(small_pass_kernel),
         (const void *)GPI(count_kernel), (const void *)GPI(block_kernel),
         (const void *)GPI(cluster_kernel),
         (const void *)GPI(spread_kernel), (const void *)GPI(partition_kernel),
@@ -232,12 +232,12 @@ static inline int GPI(ready)(void)
     int device = 0, room = 0;
 
     if (cudaGetDevice(&device) != cudaSuccess)
-        return (int)GPI_RADIX_LEAST_ROOM;
+        return (int)GPI_RADIX_MIN_ROOM;
     if (device < GPI_DEVICES && __atomic_load_n(&known[device], __ATOMIC_ACQUIRE))
         return __atomic_load_n(&known[device], __ATOMIC_RELAXED);
     if (cudaDeviceGetAttribute(&room, cudaDevAttrMaxSharedMemoryPerBlockOptin, device) !=
         cudaSuccess)
-        return (int)GPI_RADIX_LEAST_ROOM;
+        return (int)GPI_RADIX_MIN_ROOM;
     room &= ~1023;
     for (size_t k = 0; k < sizeof kernels / sizeof *kernels; k++) {
         struct cudaFuncAttributes attributes;
@@ -245,7 +245,7 @@ static inline int GPI(ready)(void)
         if (cudaFuncGetAttributes(&attributes, kernels[k]) != cudaSuccess ||
             cudaFuncSetAttribute(kernels[k], cudaFuncAttributeMaxDynamicSharedMemorySize,
                                  room - 1024 - (int)attributes.sharedSizeBytes) != cudaSuccess)
-            return (int)GPI_RADIX_LEAST_ROOM;
+            return (int)GPI_RADIX_MIN_ROOM;
         if (k == 0)
             room |= attributes.ptxVersion >= 90;
     }
@@ -255,16 +255,16 @@ static inline int GPI(ready)(void)
         __atomic_store_n(&known[device], room, __ATOMIC_RELEASE);
     return room;
 #else
-    return (227 << 10) + 2 * GPI_RADIX_CLUSTER_MOST + 1;
+    return (227 << 10) + 2 * GPI_RADIX_CLUSTER_MAX + 1;
 #endif
 }
 
-/* Whether the passes take the kernel for few keys. It is slow for many, but knows no limit. */
-static inline int GPI(is_few)(size_t n)
+/* Whether the passes take the kernel for small n. It is slow for large n, but knows no limit. */
+static inline int GPI(is_small)(size_t n)
 {
-    size_t most = gpi_resident_blocks(1, GPI_RADIX_GRID, GP_GRID) * (size_t)GPI(few_threads);
+    size_t threads = gpi_resident_blocks(1, GPI_RADIX_GRID, GP_GRID) * (size_t)GPI(small_threads);
 
-    return (n <= most * GPI(few_items) && !GP_KERNEL) || (GPI(indexed) && n > GPI_RADIX_MOST_NUMBERS);
+    return (n <= threads * GPI(small_items) && !GP_KERNEL) || (GPI(indexed) && n > GPI_RADIX_MAX_NUMBERS);
 }
 
 /* The partitions of keys alone, and the sort of the buckets. */
@@ -290,19 +290,19 @@ static inline cudaError_t GPI(sort_buckets)(GPI(bucket_job) *job, int dependent,
 /* Blocks of a pass. */
 static inline size_t GPI(blocks_of_pass)(size_t n)
 {
-    return gpi_resident_blocks(GPI(is_few)(n) ? 1 : (unsigned)GPI_RADIX_MANY(blocks), GPI_RADIX_GRID, GP_GRID);
+    return gpi_resident_blocks(GPI(is_small)(n) ? 1 : (unsigned)GPI_RADIX_LARGE(blocks), GPI_RADIX_GRID, GP_GRID);
 }
 
 /* Items of a tile of a pass. */
 static inline size_t GPI(tile_of_pass)(size_t n, size_t room)
 {
-    const int few = GPI(is_few)(n);
-    const size_t threads = few ? (size_t)GPI(few_threads) : GPI_RADIX_MANY(threads);
-    const size_t slot = few ? (size_t)GPI(few_slot) : GPI_RADIX_MANY(slot);
-    const size_t some = few ? (size_t)GPI(few_rounds) : GPI_RADIX_MANY(rounds);
-    size_t items = few ? (size_t)GPI(few_items) : GPI_RADIX_MANY(items);
+    const int small = GPI(is_small)(n);
+    const size_t threads = small ? (size_t)GPI(small_threads) : GPI_RADIX_LARGE(threads);
+    const size_t slot = small ? (size_t)GPI(small_slot) : GPI_RADIX_LARGE(slot);
+    const size_t some = small ? (size_t)GPI(small_rounds) : GPI_RADIX_LARGE(rounds);
+    size_t items = small ? (size_t)GPI(small_items) : GPI_RADIX_LARGE(items);
     size_t fitting =
-        (room - (few ? sizeof(GPI(few_tile)) : GPI_RADIX_MANY_TILE) - GPI_RADIX_SPARE - 1024) / slot / threads;
+        (room - (small ? sizeof(GPI(small_tile)) : GPI_RADIX_LARGE_TILE) - GPI_RADIX_SPARE - 1024) / slot / threads;
 
     items = items < fitting ? items : fitting / some * some;
     size_t tile_n = gpi_divide_up(gpi_divide_up(n, GPI(blocks_of_pass)(n)), threads * some) * threads * some;
@@ -318,14 +318,14 @@ static inline cudaError_t GPI(passes)(GPI(job) job, size_t n, GPI(layout) *layou
                                       size_t room, const GPI(bucket_job) *bucket, int dependent, int passes,
                                       cudaStream_t stream)
 {
-    const int few = GPI(is_few)(n);
-    const unsigned threads = few ? (unsigned)GPI(few_threads) : (unsigned)GPI_RADIX_MANY(threads);
-    const size_t slot = few ? (size_t)GPI(few_slot) : GPI_RADIX_MANY(slot);
+    const int small = GPI(is_small)(n);
+    const unsigned threads = small ? (unsigned)GPI(small_threads) : (unsigned)GPI_RADIX_LARGE(threads);
+    const size_t slot = small ? (size_t)GPI(small_slot) : GPI_RADIX_LARGE(slot);
     const size_t blocks = GPI(blocks_of_pass)(n), tile_n = job.tile_n;
     const size_t portion = layout->rows * tile_n, portions = gpi_divide_up(n, portion);
     const size_t needed = tile_n * slot + (GPI_RADIX_PAIRS ? GPI_RADIX_SPARE : 0);
-    /* Few: no room for two blocks of the next launch, which may start early, on one multiprocessor. */
-    const size_t bytes = few && needed < room / 2 ? room / 2 : needed;
+    /* Small n: no room for two blocks of the next launch, which may start before this one ends, on a multiprocessor. */
+    const size_t bytes = small && needed < room / 2 ? room / 2 : needed;
     cudaError_t error = cudaSuccess;
 
     (void)dependent; /* on the CPU */
@@ -344,8 +344,8 @@ static inline cudaError_t GPI(passes)(GPI(job) job, size_t n, GPI(layout) *layou
         job.look = layout->look[launch % 2];
         job.look_next = layout->look[(launch + 1) % 2];
         unsigned grid = (unsigned)(blocks < job.tiles ? blocks : job.tiles);
-        if (few)
-            error = GPI_LAUNCH_DEPENDENT(dependent, GPI(few_pass_kernel), grid, threads, bytes, stream, job);
+        if (small)
+            error = GPI_LAUNCH_DEPENDENT(dependent, GPI(small_pass_kernel), grid, threads, bytes, stream, job);
         else if (GPI(indexed))
             error = GPI_LAUNCH_DEPENDENT(dependent, GPI_RADIX_INDEX_KERNEL, grid, threads, bytes, stream, job);
         else
@@ -361,20 +361,20 @@ static inline cudaError_t GPI(passes)(GPI(job) job, size_t n, GPI(layout) *layou
     return error;
 }
 
-/* How many blocks sort n items in one launch, `most` at most; 0, if there are too many for their shared memory. */
-static inline unsigned GPI(blocks_of_cluster)(size_t n, size_t room, unsigned most)
+/* How many blocks sort n items in one launch, max_blocks at most; 0, if there are too many for their shared memory. */
+static inline unsigned GPI(blocks_of_cluster)(size_t n, size_t room, unsigned max_blocks)
 {
     unsigned blocks = 2;
 
     if (GPI_RADIX_ALWAYS_PASSES || GPI_RADIX_BLOCK_N == 0)
         return 0;
-    /* Few keys: one block is done before several have met. */
-    if (n <= GPI_RADIX_BLOCK_MOST && GPI(block_bytes)(n) + 2048 <= room)
+    /* Small n: one block is done before the blocks of a cluster have all started. */
+    if (n <= GPI_RADIX_BLOCK_MAX && GPI(block_bytes)(n) + 2048 <= room)
         return 1;
-    while (blocks < most && n > blocks * (size_t)1024)
+    while (blocks < max_blocks && n > blocks * (size_t)1024)
         blocks *= 2;
     const size_t rounds = gpi_divide_up(n, blocks * (size_t)1024);
-    if (blocks > most || rounds > GPI(cluster_items) ||
+    if (blocks > max_blocks || rounds > GPI(cluster_items) ||
         GPI(cluster_bytes)(blocks, rounds * 1024) + 2048 > room)
         return 0;
     return blocks;
@@ -464,7 +464,7 @@ static inline int GPI(levels)(const GPI(job) *job, size_t n, size_t room, size_t
         (size_t)1 << *bits > GPI_RADIX_BUCKETS || ((size_t)2 << *bits) + 2048 > room ||
         sizeof(GPI(bucket)) + 2048 > room)
         return 0;
-    if (GPI_RADIX_PAIRS && ((GPI(indexed) && GPI(is_few)(n)) ||
+    if (GPI_RADIX_PAIRS && ((GPI(indexed) && GPI(is_small)(n)) ||
                             gpi_divide_up(n, job->tile_n) + (levels == 2 ? GPI_RADIX_RANGES : 0) > rows))
         return 0;
     return levels;
@@ -478,9 +478,9 @@ static inline size_t GPI(tile_of_partition)(size_t n, size_t room)
     size_t items = gpi_divide_up(gpi_divide_up(n, blocks), threads);
     size_t fitting = (room - sizeof(GPI(bucket_tile)) - 1024) / sizeof(GP_KEY) / threads;
 
-    const size_t most = GPI(partition_items);
+    const size_t max_items = GPI(partition_items);
 
-    items = items < 4 ? 4 : items < most ? items : most;
+    items = items < 4 ? 4 : items < max_items ? items : max_items;
     return threads * (items < fitting ? items : fitting);
 }
 
@@ -533,9 +533,9 @@ static inline cudaError_t GPI(host)(const char *function, GPI(job) job, size_t n
     if (job.begin_bit == job.end_bit)
         job.begin_bit = job.end_bit = 0;
     int ready = GPI(ready)(), dependent = !old && ready % 2;
-    size_t room = old ? GPI_RADIX_LEAST_ROOM : (size_t)ready & ~(size_t)1023;
-    unsigned most = GP_KERNEL == GP_KERNEL_BLOCK || ready % 2 == 0 ? 1 : (unsigned)ready / 2 % 512;
-    unsigned blocks = GPI(blocks_of_cluster)(n, room, most);
+    size_t room = old ? GPI_RADIX_MIN_ROOM : (size_t)ready & ~(size_t)1023;
+    unsigned max_blocks = GP_KERNEL == GP_KERNEL_BLOCK || ready % 2 == 0 ? 1 : (unsigned)ready / 2 % 512;
+    unsigned blocks = GPI(blocks_of_cluster)(n, room, max_blocks);
     GPI(layout) layout = GPI(lay_out)(NULL, n);
 
     /* A cluster needs no workspace; a handle of too few bytes is refused all the same. */
@@ -556,7 +556,7 @@ static inline cudaError_t GPI(host)(const char *function, GPI(job) job, size_t n
     job.again = GP_KERNEL == GP_KERNEL_PASSES_AGAIN;
 
     const int digits = (job.end_bit - job.begin_bit + 7) / 8;
-    const int numbers = GPI(indexed) && !GPI(is_few)(n);
+    const int numbers = GPI(indexed) && !GPI(is_small)(n);
     const int in_place =
         job.keys_in == job.keys_out || (GPI_RADIX_PAIRS && !numbers && job.values_in == job.values_out);
     const int passes = digits + (digits == 0 || (in_place && digits % 2));
@@ -657,8 +657,8 @@ GP_API cudaError_t GPI_PUBLIC(radix_sort)(GPI_RADIX_PARAMETERS, gp_workspace *ws
 #undef GPI_RADIX_VALUE
 #undef GPI_RADIX_PARAMETERS
 #undef GPI_RADIX_ARGUMENTS
-#undef GPI_RADIX_MANY
-#undef GPI_RADIX_MANY_TILE
+#undef GPI_RADIX_LARGE
+#undef GPI_RADIX_LARGE_TILE
 #undef GPI_RADIX_INDEX_KERNEL
 
 #endif

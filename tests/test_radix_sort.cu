@@ -80,16 +80,16 @@ typedef struct { uint8_t b[77]; } s77;
 #define CASE_KERNEL GP_KERNEL_PASSES_AGAIN
 #define CASE_GRID 1
 #include "radix_case.h"
-#undef GPI_RADIX_MOST_NUMBERS
-#define GPI_RADIX_MOST_NUMBERS 9000 /* beyond that as with more than 2^32 items */
+#undef GPI_RADIX_MAX_NUMBERS
+#define GPI_RADIX_MAX_NUMBERS 9000 /* beyond that as with more than 2^32 items */
 #define CASE p_u64_s16a_down
 #define CASE_KEY uint64_t
 #define CASE_VALUE s16a
 #define CASE_DESCENDING
 #define CASE_KERNEL GP_KERNEL_PASSES
 #include "radix_case.h"
-#undef GPI_RADIX_MOST_NUMBERS
-#define GPI_RADIX_MOST_NUMBERS UINT32_MAX
+#undef GPI_RADIX_MAX_NUMBERS
+#define GPI_RADIX_MAX_NUMBERS UINT32_MAX
 #define CASE p_f32_s32
 #define CASE_KEY float
 #define CASE_VALUE s32

@@ -28,7 +28,7 @@ enum {
     GPI_RADIX_BIN_BITS = 12,
     GPI_RADIX_BINS = 1 << GPI_RADIX_BIN_BITS,
     GPI_RADIX_BLOCK_ITEMS = 4, /* of a thread, at most */
-    GPI_RADIX_BLOCK_MOST =
+    GPI_RADIX_BLOCK_MAX =
         1024 * GPI_RADIX_BLOCK_ITEMS,            /* their positions have as many bits as a bin */
     GPI_RADIX_BLOCK_CROWD = GPI_TUNE_RADIX_CROWD /* items of a bin; more are not compared */
 };
@@ -51,7 +51,7 @@ typedef struct gpi_radix_bins {
 } __attribute__((aligned(16))) gpi_radix_bins;
 
 #if GPI_DEVICE_CODE
-/* Where the word of a bin is. Keys that have few different bits would else meet in a few banks. */
+/* Where the word of a bin is. Keys that differ in few bits would otherwise have bank conflicts. */
 GPI_DEVICE uint32_t gpi_radix_bin_at(uint32_t bin)
 {
     return bin ^ (bin >> 5 & 28);
@@ -78,7 +78,7 @@ GPI_DEVICE int gpi_radix_scan_bins(gpi_radix_bins *state)
 {
     const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32,
                    each = blockDim.x < 1024 ? 8 : 4;
-    uint32_t sum = 0, most = 0, scan;
+    uint32_t sum = 0, largest = 0, scan;
 
     GPI_NO_UNROLL
     for (unsigned i = 0; i < each; i += 4) {
@@ -87,14 +87,14 @@ GPI_DEVICE int gpi_radix_scan_bins(gpi_radix_bins *state)
         GPI_UNROLL
         for (int k = 0; k < 4; k++) {
             sum += counts.of[k];
-            most = counts.of[k] > most ? counts.of[k] : most;
+            largest = counts.of[k] > largest ? counts.of[k] : largest;
         }
     }
     scan = gpi_warp_prefix(sum, lane);
     if (lane == 31)
         state->sums[warp] = scan;
     const int crowded =
-        __syncthreads_or(most > GPI_RADIX_BLOCK_CROWD); /* and the sums are complete */
+        __syncthreads_or(largest > GPI_RADIX_BLOCK_CROWD); /* and the sums are complete */
     scan -= sum;
     scan += gpi_warp_sum(lane < warp ? state->sums[lane] : 0);
     GPI_NO_UNROLL
@@ -172,7 +172,7 @@ GPI_DEVICE int GPI(block_alike)(const GPI(block) *block, const uint32_t *at,
 
     GPI_UNROLL
     for (uint32_t i = 0; i < GPI_RADIX_BLOCK_ITEMS; i++) {
-        /* Lanes that meet at one word take turns: of those in the bin of the first lane only that one comes. */
+        /* Lanes that add to one word take turns: of those in the bin of the first lane only that one comes. */
         const uint32_t first = __shfl_sync(GPI_FULL_MASK, at[i], 0);
         const int comes = threadIdx.x % 32 == 0 || at[i] != first;
 
@@ -265,7 +265,7 @@ GPI_DEVICE void GPI(block_fill)(const GPI(block) *block, const uint64_t *numbers
 GPI_DEVICE void GPI(block_compare)(const GPI(block) *block, const GP_KEY *keys,
                                    const uint32_t *tags, int by_position, uint32_t *places)
 {
-    uint32_t begin[GPI_RADIX_BLOCK_ITEMS], words[GPI_RADIX_BLOCK_ITEMS], most = 0;
+    uint32_t begin[GPI_RADIX_BLOCK_ITEMS], words[GPI_RADIX_BLOCK_ITEMS], largest = 0;
     uint64_t numbers[GPI_RADIX_BLOCK_ITEMS];
 
     GPI_UNROLL
@@ -276,10 +276,10 @@ GPI_DEVICE void GPI(block_compare)(const GPI(block) *block, const GP_KEY *keys,
     GPI_UNROLL
     for (uint32_t i = 0; i < GPI_RADIX_BLOCK_ITEMS; i++) {
         places[i] = begin[i] = words[i] % 65536 - words[i] / 65536;
-        most = words[i] / 65536 > most ? words[i] / 65536 : most;
+        largest = words[i] / 65536 > largest ? words[i] / 65536 : largest;
     }
     GPI_NO_UNROLL
-    for (uint32_t k = 0; k < most; k++) {
+    for (uint32_t k = 0; k < largest; k++) {
         GPI_UNROLL
         for (uint32_t i = 0; i < GPI_RADIX_BLOCK_ITEMS; i++)
             if (i * blockDim.x < block->n) { /* behind the end of the bin are greater ones */

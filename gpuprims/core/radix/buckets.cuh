@@ -63,7 +63,7 @@ GPI_DEVICE uint32_t gpi_radix_scan_256(uint32_t *sums, uint32_t count)
 __extension__ enum {
     GPI(partitions) = GPI(has_buckets) && !GPI_RADIX_PAIRS, /* whether a kernel of its own partitions */
     GPI(partition_items) = GPI(partitions) ? 40 : 1,
-    GPI(partition_chunk) = GPI(partitions) ? 20 : 1, /* of which so many at a time go to their slots; */
+    GPI(partition_step) = GPI(partitions) ? 20 : 1, /* of which so many at a time go to their slots; */
     GPI(partition_group) = GPI(partitions) ? 5 : 1,  /* of so many the digits are found at once */
     /* and so many go from there to memory at a time */
     GPI(partition_batch) = !GPI(partitions)                       ? 1
@@ -101,7 +101,7 @@ typedef struct {
 
 #if GPI_DEVICE_CODE
 /* The topmost `bits` bits, 28 at most, of where a key belongs among all. */
-GPI_DEVICE uint32_t GPI(top)(GPI(bucket_map) bucket_map, GP_KEY key, int bits)
+GPI_DEVICE uint32_t GPI(top_bits)(GPI(bucket_map) bucket_map, GP_KEY key, int bits)
 {
     if (GPI_RADIX_HAS_WIDTHS && bucket_map.linear) {
         const uint32_t last = (1u << bucket_map.bits) - 1;
@@ -116,16 +116,16 @@ GPI_DEVICE uint32_t GPI(top)(GPI(bucket_map) bucket_map, GP_KEY key, int bits)
 }
 
 /* The same for several keys, in two loops: the compiler knows in each which kind of map it is, and branches once. */
-GPI_DEVICE void GPI(tops)(GPI(bucket_map) bucket_map, const GP_KEY *keys, int n, int bits, uint32_t *tops)
+GPI_DEVICE void GPI(all_top_bits)(GPI(bucket_map) bucket_map, const GP_KEY *keys, int n, int bits, uint32_t *top_bits)
 {
     if (GPI_RADIX_HAS_WIDTHS && bucket_map.linear) {
         GPI_UNROLL
         for (int i = 0; i < n; i++)
-            tops[i] = GPI(top)(bucket_map, keys[i], bits);
+            top_bits[i] = GPI(top_bits)(bucket_map, keys[i], bits);
     } else {
         GPI_UNROLL
         for (int i = 0; i < n; i++)
-            tops[i] = GPI(top)(bucket_map, keys[i], bits);
+            top_bits[i] = GPI(top_bits)(bucket_map, keys[i], bits);
     }
 }
 
@@ -198,34 +198,34 @@ GPI_DEVICE gpi_radix_places GPI(equal_width)(const GP_KEY *keys, double *ends, i
  */
 GPI_DEVICE int GPI(is_spread)(GPI(bucket_map) bucket_map, const GP_KEY *keys, uint32_t *counters, int bits)
 {
-    const uint32_t most = 8 + 4 * ((uint32_t)GPI_RADIX_SAMPLES * GPI_RADIX_COUNT_THREADS >> bits);
+    const uint32_t max_count = 8 + 4 * ((uint32_t)GPI_RADIX_SAMPLES * GPI_RADIX_COUNT_THREADS >> bits);
     int spread = 1;
 
     GPI_UNROLL
     for (int i = 0; i < GPI_RADIX_SAMPLES; i++)
-        gpi_radix_count_bucket(counters, GPI(top)(bucket_map, keys[i], bits));
+        gpi_radix_count_bucket(counters, GPI(top_bits)(bucket_map, keys[i], bits));
     __syncthreads(); /* the sample has been counted */
     GPI_UNROLL
     for (int i = 0; i < GPI_RADIX_SAMPLES; i++) {
-        uint32_t bucket = GPI(top)(bucket_map, keys[i], bits);
+        uint32_t bucket = GPI(top_bits)(bucket_map, keys[i], bits);
 
-        spread &= (counters[bucket / 2] >> bucket % 2 * 16 & 0xFFFF) <= most;
+        spread &= (counters[bucket / 2] >> bucket % 2 * 16 & 0xFFFF) <= max_count;
     }
     spread = __syncthreads_and(spread);
     GPI_UNROLL
     for (int i = 0; i < GPI_RADIX_SAMPLES; i++)
-        counters[GPI(top)(bucket_map, keys[i], bits) / 2] = 0;
+        counters[GPI(top_bits)(bucket_map, keys[i], bits) / 2] = 0;
     __syncthreads(); /* the counters are zero */
     return spread;
 }
 
 /*
- * Looks at a sample of the keys, the same one in every block: whether there are buckets that would spread it,
- * and which. Keys in order meet in the counts of a tile: of 4 bytes, alone, they are sorted faster in passes, and so
- * are pairs that need few of them.
+ * Looks at a sample of the keys, the same one in every block: whether there are buckets that would spread it, and which.
+ * Where adjacent keys mostly have equal topmost bits, as in sorted input, keys of 4 bytes alone are sorted faster in
+ * passes; so are pairs that need few of them.
  */
 GPI_DEVICE int GPI(sample)(const GPI(bucket_job) *job, gpi_radix_places *places, uint32_t *counters,
-                           double *ends, int *meet)
+                           double *ends, int *adjacent_equal)
 {
     const uint32_t stride = job->n / ((uint32_t)GPI_RADIX_SAMPLES * GPI_RADIX_COUNT_THREADS); /* 65536 at most */
     const int top = GPI_KEY_WIDTH - 8;
@@ -244,8 +244,9 @@ GPI_DEVICE int GPI(sample)(const GPI(bucket_job) *job, gpi_radix_places *places,
         differ |= GPI(key_order)(keys[i]) ^ one;
         alike += (GPI(key_order)(keys[i]) ^ GPI(key_order)(job->keys_in[at + 1 < job->n ? at + 1 : at])) >> top == 0;
     }
-    *meet = __syncthreads_count(alike > GPI_RADIX_SAMPLES / 2) > GPI_RADIX_COUNT_THREADS / (GPI_RADIX_PAIRS ? 8 : 2);
-    if (GPI_KEY_IS_NARROW && !GPI_RADIX_PAIRS && *meet)
+    *adjacent_equal =
+        __syncthreads_count(alike > GPI_RADIX_SAMPLES / 2) > GPI_RADIX_COUNT_THREADS / (GPI_RADIX_PAIRS ? 8 : 2);
+    if (GPI_KEY_IS_NARROW && !GPI_RADIX_PAIRS && *adjacent_equal)
         return 0;
     for (int p = 0; p < (int)sizeof(GP_KEY) && GPI_RADIX_PAIRS; p++)
         digits += __syncthreads_or((differ >> 8 * p & 255) != 0) != 0;
@@ -335,7 +336,7 @@ static __global__ void __launch_bounds__(GPI_RADIX_COUNT_THREADS, 1)
     GP_SHARED(uint32_t, last);
     GP_SHARED(gpi_radix_places, places);
     GP_SHARED(double[64], ends);
-    int meet = 0;
+    int adjacent_equal = 0;
     const size_t stride = (size_t)gridDim.x * GPI_RADIX_COUNT_THREADS;
     const size_t first = (size_t)blockIdx.x * GPI_RADIX_COUNT_THREADS + threadIdx.x;
     const size_t head =
@@ -350,24 +351,24 @@ static __global__ void __launch_bounds__(GPI_RADIX_COUNT_THREADS, 1)
     gpi_grid_wait();
     gpi_grid_launch_next();
     __syncthreads(); /* the counters are zero */
-    if (!GPI(sample)(&job, &places, counters, ends, &meet))
+    if (!GPI(sample)(&job, &places, counters, ends, &adjacent_equal))
         return;
     const GPI(bucket_map) how = GPI(measure)(places, job.bits);
     for (size_t i = first; i < vectors; i += 4 * stride) {
         GP_KEY keys[4][GPI(vector_n)];
-        uint32_t tops[4 * GPI(vector_n)];
+        uint32_t top_bits[4 * GPI(vector_n)];
 
         GPI_UNROLL
         for (unsigned v = 0; v < 4; v++)
             if (i + v * stride < vectors)
                 GPI(read_vector)((void *)keys[v], job.keys_in + head + (i + v * stride) * GPI(vector_n));
-        GPI(tops)(how, keys[0], 4 * GPI(vector_n), job.bits, tops);
+        GPI(all_top_bits)(how, keys[0], 4 * GPI(vector_n), job.bits, top_bits);
         GPI_UNROLL
         for (unsigned v = 0; v < 4; v++)
             if (i + v * stride < vectors) {
                 GPI_UNROLL
                 for (unsigned k = 0; k < GPI(vector_n); k++) {
-                    gpi_radix_count_bucket(counters, tops[v * GPI(vector_n) + k]);
+                    gpi_radix_count_bucket(counters, top_bits[v * GPI(vector_n) + k]);
                     strict |= GPI(key_is_minus_zero)(keys[v][k]) || (how.linear && GPI(key_is_nan)(keys[v][k]));
                 }
             }
@@ -377,7 +378,7 @@ static __global__ void __launch_bounds__(GPI_RADIX_COUNT_THREADS, 1)
         const size_t i = threadIdx.x + (behind ? head + (vectors - 1) * GPI(vector_n) : 0);
 
         if (i < (behind ? job.n : head)) {
-            gpi_radix_count_bucket(counters, GPI(top)(how, job.keys_in[i], job.bits));
+            gpi_radix_count_bucket(counters, GPI(top_bits)(how, job.keys_in[i], job.bits));
             strict |= GPI(key_is_minus_zero)(job.keys_in[i]) || (how.linear && GPI(key_is_nan)(job.keys_in[i]));
         }
     }
@@ -407,7 +408,7 @@ static __global__ void __launch_bounds__(GPI_RADIX_COUNT_THREADS, 1)
         job.counts->buckets = 1;
         job.plan->passes = 0;
         if (GPI_RADIX_PAIRS)
-            GPI(plan_partitions)(job.plan, 2, job.bits, meet);
+            GPI(plan_partitions)(job.plan, 2, job.bits, adjacent_equal);
     }
 #endif
 }
@@ -429,7 +430,7 @@ GPI_DEVICE void GPI(partition)(GPI(bucket_tile) *tile, GP_KEY *slots, const GP_K
     const unsigned tid = threadIdx.x, none = GPI_RADIX_RANGES + tid % 32;
     const int limit = (int)(count - tid); /* keys of the tile from the thread's first one on */
     GP_KEY keys[GPI(partition_items)];
-    uint32_t tops[GPI(partition_group)];
+    uint32_t top_bits[GPI(partition_group)];
 
     from += tid;
 
@@ -440,8 +441,8 @@ GPI_DEVICE void GPI(partition)(GPI(bucket_tile) *tile, GP_KEY *slots, const GP_K
     GPI_UNROLL
     for (int i = 0; i < GPI(partition_items); i++) {
         if (i % GPI(partition_group) == 0)
-            GPI(tops)(bucket_map, keys + i, GPI(partition_group), top, tops);
-        const uint32_t digit = tops[i % GPI(partition_group)] & mask;
+            GPI(all_top_bits)(bucket_map, keys + i, GPI(partition_group), top, top_bits);
+        const uint32_t digit = top_bits[i % GPI(partition_group)] & mask;
         atomicAdd(&tile->counts[i * GPI_RADIX_PARTITION_THREADS < limit ? digit : none], 1u);
     }
     __syncthreads(); /* the digits have been counted */
@@ -453,20 +454,20 @@ GPI_DEVICE void GPI(partition)(GPI(bucket_tile) *tile, GP_KEY *slots, const GP_K
     tile->place[tid] = place - start;
     __syncthreads(); /* the first slots are there */
     GPI_NO_UNROLL
-    for (int first = 0; first < GPI(partition_items); first += GPI(partition_chunk)) {
+    for (int first = 0; first < GPI(partition_items); first += GPI(partition_step)) {
         GPI_UNROLL
-        for (int i = 0; i < GPI(partition_chunk); i++) {
+        for (int i = 0; i < GPI(partition_step); i++) {
             if (i % GPI(partition_group) == 0)
-                GPI(tops)(bucket_map, keys + i, GPI(partition_group), top, tops);
-            const uint32_t digit = tops[i % GPI(partition_group)] & mask;
+                GPI(all_top_bits)(bucket_map, keys + i, GPI(partition_group), top, top_bits);
+            const uint32_t digit = top_bits[i % GPI(partition_group)] & mask;
             const int some = (first + i) * GPI_RADIX_PARTITION_THREADS < limit;
             const uint32_t slot = atomicAdd(&tile->counts[some ? digit : none], 1u);
             if (some)
                 slots[slot] = keys[i];
         }
         GPI_UNROLL
-        for (int i = GPI(partition_chunk); i < GPI(partition_items); i++)
-            keys[i - GPI(partition_chunk)] = keys[i];
+        for (int i = GPI(partition_step); i < GPI(partition_items); i++)
+            keys[i - GPI(partition_step)] = keys[i];
     }
     __syncthreads(); /* the keys are in order of the digit */
     tile->counts[tid] = 0;
@@ -477,7 +478,7 @@ GPI_DEVICE void GPI(partition)(GPI(bucket_tile) *tile, GP_KEY *slots, const GP_K
         GPI_UNROLL
         for (uint32_t i = 0; i < GPI(partition_batch); i++)
             keys[i] = slots[gpi_min(first + i * GPI_RADIX_PARTITION_THREADS, count - 1)];
-        GPI(tops)(bucket_map, keys, GPI(partition_batch), top, places);
+        GPI(all_top_bits)(bucket_map, keys, GPI(partition_batch), top, places);
         GPI_UNROLL
         for (int i = 0; i < GPI(partition_batch); i++)
             places[i] = tile->place[places[i] & mask];
@@ -583,21 +584,21 @@ enum { GPI(bucket_blocks) = sizeof(GPI(bucket)) <= 72 * 1024 ? GPI_BLOCKS_OF_512
 /* The bins of floats take long to tell, and are kept: two to a word. */
 GPI_DEVICE void GPI(keep_bins)(GPI(bucket_map) bucket_map, const GP_KEY *keys, int top, uint32_t *bins)
 {
-    uint32_t tops[GPI(bucket_items)];
+    uint32_t top_bits[GPI(bucket_items)];
 
     if (!GPI_RADIX_HAS_WIDTHS)
         return;
-    GPI(tops)(bucket_map, keys, GPI(bucket_items), top, tops);
+    GPI(all_top_bits)(bucket_map, keys, GPI(bucket_items), top, top_bits);
     GPI_UNROLL
     for (int i = 0; i < GPI(bucket_items); i++)
-        bins[i / 2] = (tops[i] % GPI_RADIX_BINS) << i % 2 * 16 | (i % 2 ? bins[i / 2] : 0);
+        bins[i / 2] = (top_bits[i] % GPI_RADIX_BINS) << i % 2 * 16 | (i % 2 ? bins[i / 2] : 0);
 }
 
 /* The bin of key i. */
 GPI_DEVICE uint32_t GPI(bin)(GPI(bucket_map) bucket_map, const GP_KEY *keys, int top, const uint32_t *bins, uint32_t i)
 {
     return GPI_RADIX_HAS_WIDTHS ? bins[i / 2] >> i % 2 * 16 & 0xFFFF
-                                : GPI(top)(bucket_map, keys[i], top) % GPI_RADIX_BINS;
+                                : GPI(top_bits)(bucket_map, keys[i], top) % GPI_RADIX_BINS;
 }
 
 /* Turns the counts of the bins into where each begins. Tells whether one of them is crowded. */
@@ -606,14 +607,14 @@ GPI_DEVICE int GPI(bucket_bins)(GPI(bucket) *bucket)
     enum { EACH = (int)GPI_RADIX_BINS / GPI_RADIX_BUCKET_THREADS };
     const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;
     uint32_t *bins = (uint32_t *)__builtin_assume_aligned(bucket->bins + threadIdx.x * EACH, 16);
-    uint32_t counts[EACH], sum = 0, most = 0, scan;
+    uint32_t counts[EACH], sum = 0, largest = 0, scan;
 
     memcpy(counts, bins, sizeof counts);
     GPI_UNROLL
     for (int i = 0; i < EACH; i++) {
         uint32_t count = counts[i];
 
-        most = count > most ? count : most;
+        largest = count > largest ? count : largest;
         counts[i] = sum;
         sum += count;
     }
@@ -621,7 +622,7 @@ GPI_DEVICE int GPI(bucket_bins)(GPI(bucket) *bucket)
     if (lane == 31)
         bucket->sums[warp] = scan;
     const int crowded =
-        __syncthreads_or(most > GPI_RADIX_BUCKET_CROWD); /* the sums are complete, too */
+        __syncthreads_or(largest > GPI_RADIX_BUCKET_CROWD); /* the sums are complete, too */
     scan += gpi_warp_sum(lane < warp ? bucket->sums[lane] : 0) - sum;
     GPI_UNROLL
     for (int i = 0; i < EACH; i++)
@@ -718,7 +719,7 @@ GPI_DEVICE_CALL void GPI(bucket_passes)(GPI(bucket) *bucket, const GP_KEY *from,
 GPI_DEVICE uint32_t GPI(bin_of)(const GPI(bucket) *bucket, uint32_t slot, GPI(bucket_map) bucket_map, int top)
 {
     return GPI_RADIX_HAS_WIDTHS ? bucket->order[slot]
-                                : GPI(top)(bucket_map, bucket->keys[slot], top) % GPI_RADIX_BINS;
+                                : GPI(top_bits)(bucket_map, bucket->keys[slot], top) % GPI_RADIX_BINS;
 }
 
 /* Whether a bin has many keys and they are not all the same. */

@@ -16,7 +16,7 @@
  * the short way is not taken.
  *
  * The long way, lowest digit first, is taken when some digit or some bin has too many keys. It ranks by
- * votes as core/radix/pass.cuh does, and keeps the order in each of its passes.
+ * ballots as core/radix/pass.cuh does, and keeps the order in each of its passes.
  *
  * Part of radix_sort.cuh; not to be included directly.
  */
@@ -25,7 +25,7 @@
 #define GPI_RADIX_CLUSTER_CUH
 
 enum {
-    GPI_RADIX_CLUSTER_MOST = 16, /* blocks */
+    GPI_RADIX_CLUSTER_MAX = 16, /* blocks */
     GPI_RADIX_SHARE_BIN_BITS = 13,
     GPI_RADIX_SHARE_BINS = 1 << GPI_RADIX_SHARE_BIN_BITS,
     GPI_RADIX_CROWD = 64,        /* keys of a bin; more are not compared */
@@ -40,15 +40,15 @@ typedef struct gpi_radix_state {
         uint16_t ends[GPI_RADIX_SHARE_BINS];     /* then where the keys of each begin, at last where they end */
         uint16_t counts
             [32]
-            [258]; /* the long way: of each warp; its reads of several rows do not meet in a bank */
+            [258]; /* the long way: of each warp; its reads of several rows have no bank conflicts */
         uint32_t pairs[32][129]; /* of the counts of two digits */
     } u;
     uint32_t digits[256]; /* keys of the block */
     uint32_t owner[256];  /* the block that gets a digit's keys */
     uint32_t slot[256];   /* where they begin in this block, and how far from there they go */
     uint32_t place[256];
-    uint32_t from[GPI_RADIX_CLUSTER_MOST], to[GPI_RADIX_CLUSTER_MOST];  /* what a block gets, */
-    uint32_t low[GPI_RADIX_CLUSTER_MOST], high[GPI_RADIX_CLUSTER_MOST]; /* and its digits */
+    uint32_t from[GPI_RADIX_CLUSTER_MAX], to[GPI_RADIX_CLUSTER_MAX];  /* what a block gets, */
+    uint32_t low[GPI_RADIX_CLUSTER_MAX], high[GPI_RADIX_CLUSTER_MAX]; /* and its digits */
     uint32_t sums[32], more_sums[32];
     uint32_t strict, crowded;
 } __attribute__((aligned(16))) gpi_radix_state;
@@ -68,7 +68,7 @@ GPI_DEVICE int gpi_radix_share_scan(gpi_radix_state *state)
     const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;
     const unsigned each = GPI_RADIX_SHARE_BINS / 2 / blockDim.x;
     uint32_t *bins = (uint32_t *)__builtin_assume_aligned(state->u.bins + threadIdx.x * each, 16);
-    uint32_t four[4], sum = 0, most = 0, scan;
+    uint32_t four[4], sum = 0, largest = 0, scan;
 
     GPI_NO_UNROLL
     for (unsigned i = 0; i < each; i += 4) {
@@ -78,14 +78,14 @@ GPI_DEVICE int gpi_radix_share_scan(gpi_radix_state *state)
             const uint32_t low = four[k] & 0xFFFF, high = four[k] >> 16;
 
             sum += low + high;
-            most = low > most ? low : most;
-            most = high > most ? high : most;
+            largest = low > largest ? low : largest;
+            largest = high > largest ? high : largest;
         }
     }
     scan = gpi_warp_prefix(sum, lane);
     if (lane == 31)
         state->sums[warp] = scan;
-    const int crowded = __syncthreads_or(most > GPI_RADIX_CROWD); /* and the sums are complete */
+    const int crowded = __syncthreads_or(largest > GPI_RADIX_CROWD); /* and the sums are complete */
     scan -= sum;
     scan += gpi_warp_sum(lane < warp ? state->sums[lane] : 0);
     GPI_NO_UNROLL
@@ -170,7 +170,7 @@ GPI_DEVICE uint32_t GPI(share_bin)(const GPI(share) *share, GP_KEY key, uint64_t
     return GPI_KEY_IS_NARROW ? ((uint32_t)number - (uint32_t)low) >> shift : (uint32_t)((number - low) >> shift);
 }
 
-/* Reads the block's share of all keys. Lanes read neighbouring keys; a warp has a run of them. */
+/* Reads the block's share of all keys. Each warp reads its warp tile, striped over the lanes. */
 GPI_DEVICE void GPI(share_load)(const GPI(share) *share, GP_KEY *keys)
 {
     const GP_KEY *from = share->keys_in + share->at;
@@ -284,7 +284,7 @@ GPI_DEVICE int GPI(share_spread)(GPI(share) *share, const GP_KEY *keys, uint64_t
             if (GPI_RADIX_PAIRS)
                 share->from[1][to] = share->at + 32 * i;
         }
-    __syncthreads(); /* the block's keys are in order of the digit: they travel in runs */
+    __syncthreads(); /* the block's keys are in order of the digit: those of one digit travel side by side */
     const uint32_t first = me * share->share;
     const uint32_t mine = first < share->n ? gpi_min(share->n - first, share->share) : 0;
     for (uint32_t x = tid; x < mine; x += blockDim.x) {
@@ -379,7 +379,7 @@ GPI_DEVICE int GPI(share_sort)(GPI(share) *share, uint64_t low, int bits)
 
 /* ---- the long way ------------------------------------------------------------------------------ */
 
-/* Ranks each key of the warp's run, from *keys on, among those of its digit there. */
+/* Ranks each key of the warp tile, from *keys on, among those of its digit there. */
 GPI_DEVICE void GPI(share_rank)(const GP_KEY *keys, uint16_t *ranks, uint16_t *counts, uint32_t n, int shift,
                                 uint32_t mask)
 {
@@ -459,8 +459,8 @@ GPI_DEVICE void GPI(share_passes)(GPI(share) *share, const GP_KEY *keys)
 {
     gpi_radix_state *state = share->state;
     uint16_t *counts = state->u.counts[threadIdx.x / 32];
-    const uint32_t first = blockIdx.x * share->share, run = 32 * share->rounds;
-    const uint32_t here = threadIdx.x / 32 * run + threadIdx.x % 32;
+    const uint32_t first = blockIdx.x * share->share, warp_items = 32 * share->rounds;
+    const uint32_t here = threadIdx.x / 32 * warp_items + threadIdx.x % 32;
     uint16_t *ranks = (uint16_t *)share->keys[1] + here;
     uint32_t offset = 0;
 
@@ -478,14 +478,14 @@ GPI_DEVICE void GPI(share_passes)(GPI(share) *share, const GP_KEY *keys)
         const uint32_t mask = 255u >> (share->bits - bit < 8 ? 8 - (share->bits - bit) : 0);
         const GP_KEY *some = share->keys[0] + offset + here;
 
-        GPI(share_rank)(some, ranks, counts, run, shift, mask);
+        GPI(share_rank)(some, ranks, counts, warp_items, shift, mask);
         __syncthreads(); /* the counts are complete */
         if (!GPI(share_pass)(share)) {
             const uint32_t *from = share->from[0] + offset + here;
 
             offset = share->share - offset;
             GPI_NO_UNROLL
-            for (uint32_t i = 0; i < run; i += 32) {
+            for (uint32_t i = 0; i < warp_items; i += 32) {
                 const uint32_t digit = GPI(key_digit)(some[i], shift, mask);
                 uint32_t to = counts[digit] + ranks[i] + state->place[digit];
                 const uint32_t owner = GPI(share_owner)(share, to);
@@ -557,7 +557,7 @@ static __global__ void __launch_bounds__(1024, 1) GPI(cluster_kernel)(GPI(share)
     gpi_radix_zero(state->u.bins, GPI_RADIX_SHARE_BINS / 2);
     if (tid < 256)
         state->digits[tid] = 0;
-    if (tid < GPI_RADIX_CLUSTER_MOST) {
+    if (tid < GPI_RADIX_CLUSTER_MAX) {
         state->from[tid] = state->low[tid] = 0x7FFFFFFF;
         state->to[tid] = state->high[tid] = 0;
     }

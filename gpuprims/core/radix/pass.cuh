@@ -17,8 +17,8 @@
  * Of floats alone the first pass makes codes, bits that order as numbers do, and the last one floats again
  * (core/instance/radix_key.cuh); those between see integers.
  *
- * The kernel is stamped from core/radix/tile.cuh: for many keys, and with short code for few, which would else
- * spend its time on fetching instructions. Large values of many keys stay where they are: then a third kernel
+ * The kernel is stamped from core/radix/tile.cuh: for large n, and with short code for small n, which would otherwise
+ * spend its time on fetching instructions. Large values, where n is large, stay where they are: a third kernel
  * moves the items' numbers, and core/radix/gather.cuh the values at the end.
  *
  * Part of radix_sort.cuh; not to be included directly.
@@ -30,7 +30,7 @@
 #define GPI_RADIX_SEEN_ALL 0x80000000u
 #define GPI_RADIX_SEEN_COUNT 0x3FFFFFFFu
 
-/* In place of a warp's two commonest digits: others are not few. */
+/* In place of a warp's two commonest digits: others are not rare. */
 #define GPI_RADIX_MIXED 0xFFFFFFFFu
 
 #ifndef GPI_RADIX_PASS_CUH
@@ -41,7 +41,7 @@ enum { GPI_RADIX_SPARE = 128 }; /* bytes of shared memory behind the values, whi
 #if GPI_DEVICE_CODE
 /*
  * Where in shared memory a byte of staged values is. In regular input the values that are fetched together are a
- * power of two apart: pieces of 16 bytes change places within 128 bytes, and do not meet in a bank.
+ * power of two apart: pieces of 16 bytes change places within 128 bytes, without bank conflicts.
  */
 GPI_DEVICE uint32_t gpi_radix_value_at(uint32_t at, int changes)
 {
@@ -100,10 +100,10 @@ GPI_DEVICE uint32_t GPI(digit)(GP_KEY key, int shift, uint32_t mask, int one)
 /* Whether items' numbers are moved instead of their values: large ones, of keys that have more than two digits. */
 enum { GPI(indexed) = GPI_RADIX_PAIRS && sizeof(GPI_RADIX_VALUE) >= 16 && sizeof(GP_KEY) >= 4 };
 
-/* Whether a block, or a cluster of them, sorts in one launch; larger values take passes, however few there are. */
+/* Whether a block, or a cluster of them, sorts in one launch; larger values take passes, however small n is. */
 #define GPI_RADIX_HOLDS_VALUES (sizeof(GPI_RADIX_VALUE) <= 16)
 
-#define GPI_RADIX_FEW 0
+#define GPI_RADIX_SMALL 0
 #undef GPI_RADIX_OF
 #ifdef GP_VALUE
 #undef GPI_RADIX_VALUE
@@ -121,23 +121,23 @@ enum { GPI(indexed) = GPI_RADIX_PAIRS && sizeof(GPI_RADIX_VALUE) >= 16 && sizeof
 #define GPI_RADIX_MOVES_NUMBERS 0
 #define GPI_RADIX_OF(word) GPI(word)
 #include "tile.cuh"
-#undef GPI_RADIX_FEW
+#undef GPI_RADIX_SMALL
 #undef GPI_RADIX_OF
 
-#define GPI_RADIX_FEW 1
-#define GPI_RADIX_OF(word) GPI(few_##word)
+#define GPI_RADIX_SMALL 1
+#define GPI_RADIX_OF(word) GPI(small_##word)
 #include "tile.cuh"
-#undef GPI_RADIX_FEW
+#undef GPI_RADIX_SMALL
 #undef GPI_RADIX_OF
 
-/* From here on the names are those of the kernel for many keys and their values, and these of the others. */
+/* From here on the names are those of the kernel for large n and its values, and these of the others. */
 #define GPI_RADIX_OF(word) GPI(word)
 #ifdef GP_VALUE
 #define GPI_RADIX_INDEX_KERNEL GPI(index_pass_kernel)
-#define GPI_RADIX_MANY(word) (GPI(indexed) ? (size_t)GPI(index_##word) : (size_t)GPI(word))
-#define GPI_RADIX_MANY_TILE (GPI(indexed) ? sizeof(GPI(index_tile)) : sizeof(GPI(tile)))
+#define GPI_RADIX_LARGE(word) (GPI(indexed) ? (size_t)GPI(index_##word) : (size_t)GPI(word))
+#define GPI_RADIX_LARGE_TILE (GPI(indexed) ? sizeof(GPI(index_tile)) : sizeof(GPI(tile)))
 #else
 #define GPI_RADIX_INDEX_KERNEL GPI(pass_kernel)
-#define GPI_RADIX_MANY(word) ((size_t)GPI(word))
-#define GPI_RADIX_MANY_TILE sizeof(GPI(tile))
+#define GPI_RADIX_LARGE(word) ((size_t)GPI(word))
+#define GPI_RADIX_LARGE_TILE sizeof(GPI(tile))
 #endif

@@ -9,8 +9,8 @@
 #define GPI_RADIX_PLAN_CUH
 
 enum {
-    GPI_RADIX_MOST = 8,            /* digits of a key */
-    GPI_RADIX_FEW_DIGITS = 16,     /* so many are told apart by four ballots */
+    GPI_RADIX_MAX_DIGITS = 8,            /* digits of a key */
+    GPI_RADIX_DISTINCT = 16,     /* so many are told apart by four ballots */
     GPI_RADIX_CLEAR_THREADS = 512,
     GPI_RADIX_COUNT_THREADS = 1024, /* of a block that counts; it has a multiprocessor to itself */
     GPI_RADIX_BUCKETS = 65536,      /* at most */
@@ -33,28 +33,28 @@ typedef struct gpi_radix_plan {
     int passes;                    /* as many as have something to do, */
     int sorting;                   /* and how many of them sort */
     int minus_zero;                /* whether there is a -0.0 among keys alone */
-    int digit[GPI_RADIX_MOST + 1]; /* which one a pass is about; -1: the pass copies */
-    int shift[GPI_RADIX_MOST + 1]; /* where in the bits that count it begins, */
-    int bits[GPI_RADIX_MOST + 1];  /* and how many of them it has */
-    int from[GPI_RADIX_MOST + 1];  /* 0: the input, 1: the output, 2: the other array */
-    int to[GPI_RADIX_MOST + 1];
-    int way[GPI_RADIX_MOST + 1]; /* in which the pass ranks */
+    int digit[GPI_RADIX_MAX_DIGITS + 1]; /* which one a pass is about; -1: the pass copies */
+    int shift[GPI_RADIX_MAX_DIGITS + 1]; /* where in the bits that count it begins, */
+    int bits[GPI_RADIX_MAX_DIGITS + 1];  /* and how many of them it has */
+    int from[GPI_RADIX_MAX_DIGITS + 1];  /* 0: the input, 1: the output, 2: the other array */
+    int to[GPI_RADIX_MAX_DIGITS + 1];
+    int way[GPI_RADIX_MAX_DIGITS + 1]; /* in which the pass ranks */
     int in_ranges;               /* whether the second pass sorts the items of each digit of the first one apart */
-    uint8_t codes[GPI_RADIX_MOST][256]; /* numbers of the digits that there are; 255 of others */
-    uint8_t digits[GPI_RADIX_MOST][GPI_RADIX_FEW_DIGITS]; /* which the first numbers stand for */
+    uint8_t codes[GPI_RADIX_MAX_DIGITS][256]; /* numbers of the digits that there are; 255 of others */
+    uint8_t digits[GPI_RADIX_MAX_DIGITS][GPI_RADIX_DISTINCT]; /* which the first numbers stand for */
     /* Where the keys of a digit go, for the portion before and the next one in turn. */
-    uint64_t place[GPI_RADIX_MOST][2][256];
+    uint64_t place[GPI_RADIX_MAX_DIGITS][2][256];
 } gpi_radix_plan;
 
 /* All zero before a call. */
 typedef struct gpi_radix_counts {
-    unsigned long long keys[GPI_RADIX_MOST][256]; /* with that digit there */
+    unsigned long long keys[GPI_RADIX_MAX_DIGITS][256]; /* with that digit there */
     uint32_t pairs;                               /* of neighbours that were looked at, */
-    uint32_t alike[GPI_RADIX_MOST + 1];           /* and how many of them share a digit; behind the last: all */
+    uint32_t alike[GPI_RADIX_MAX_DIGITS + 1];           /* and how many of them share a digit; behind the last: all */
     uint32_t minus_zero;                          /* whether there is a -0.0 */
     uint32_t no_buckets;                          /* or a NaN where keys are told by how large they are */
     uint32_t done, spread;                        /* blocks that have counted digits, or buckets */
-    unsigned long long windows[256];              /* if there are few different keys, by eight bits of theirs */
+    unsigned long long windows[256];              /* if few keys are distinct, by eight bits of theirs */
     uint32_t others;                              /* whether there are others after all */
     uint32_t buckets;                             /* whether core/radix/buckets.cuh sorts */
 } gpi_radix_counts;
@@ -76,12 +76,12 @@ typedef struct gpi_radix_buckets {
 
 /* What a block that counts has in shared memory, besides the counters. */
 typedef struct gpi_radix_tally {
-    uint32_t alike[GPI_RADIX_MOST + 1], pairs, minus_zero, last;
-    uint32_t single[GPI_RADIX_MOST], crowded[GPI_RADIX_MOST];
-    uint32_t common[GPI_RADIX_MOST]; /* 1 + the digit that more than half of the keys have, or 0 */
-    uint32_t kinds[GPI_RADIX_MOST];  /* of digits */
-    uint64_t known[GPI_RADIX_FEW_DIGITS]; /* different numbers, */
-    int few;                              /* so many, or 0 if there are more, */
+    uint32_t alike[GPI_RADIX_MAX_DIGITS + 1], pairs, minus_zero, last;
+    uint32_t single[GPI_RADIX_MAX_DIGITS], crowded[GPI_RADIX_MAX_DIGITS];
+    uint32_t common[GPI_RADIX_MAX_DIGITS]; /* 1 + the digit that more than half of the keys have, or 0 */
+    uint32_t kinds[GPI_RADIX_MAX_DIGITS];  /* of digits */
+    uint64_t known[GPI_RADIX_DISTINCT]; /* different numbers, */
+    int distinct;                              /* so many, or 0 if there are more, */
     int window;                           /* and the eight bits from here tell them apart */
     uint64_t sums[GPI_RADIX_COUNT_THREADS / 32];
     uint32_t some[GPI_RADIX_COUNT_THREADS / 32];
@@ -131,12 +131,12 @@ GPI_DEVICE void gpi_radix_add_up(gpi_radix_tally *tally, const gpi_radix_counts 
         code += gpi_warp_sum(lane < warp % 8 ? tally->some[warp / 8 * 8 + lane] : 0);
         if (p < digits)
             plan->codes[p][digit] = (uint8_t)(count ? code : 255);
-        if (p < digits && count && code < GPI_RADIX_FEW_DIGITS)
+        if (p < digits && count && code < GPI_RADIX_DISTINCT)
             plan->digits[p][code] = (uint8_t)digit;
         if (p < digits && digit == 255)
             tally->kinds[p] = code + (count > 0);
         GPI_NO_UNROLL
-        for (unsigned none = digit == 255 ? code + (count > 0) : 256; p < digits && none < GPI_RADIX_FEW_DIGITS; none++)
+        for (unsigned none = digit == 255 ? code + (count > 0) : 256; p < digits && none < GPI_RADIX_DISTINCT; none++)
             plan->digits[p][none] = 0;
         if (p < digits)
             plan->place[p][0][digit] = sum - count;
@@ -194,7 +194,7 @@ typedef struct {
 #if GPI_DEVICE_CODE
 /*
  * Counts byte `at` of the low or high words of so many units of 8 bytes, as digit p. A counter has a column for each
- * lane, or for every few lanes: they hardly ever meet in a bank, however the keys are spread. The columns are a
+ * lane, or for every few lanes: bank conflicts are rare, however the keys are spread. The columns are a
  * power of two in number.
  */
 GPI_DEVICE void GPI(count)(uint32_t *counters, unsigned columns, const uint64_t *units, int n, int high, int at,
@@ -230,14 +230,14 @@ GPI_DEVICE uint32_t GPI(window)(uint64_t number, int shift)
     return GPI_KEY_IS_NARROW ? (uint32_t)number >> shift & 255 : (uint32_t)(number >> shift) & 255;
 }
 
-/* Where there are few different numbers: the one of each window, behind the counters of one digit. */
+/* Where few numbers are distinct: the one of each window, behind the counters of one digit. */
 GPI_DEVICE uint64_t *GPI(numbers)(uint32_t *counters, unsigned columns)
 {
     return (uint64_t *)(counters + 256 * columns);
 }
 
-/* Counts a number by a window of it, where there are few different ones. Tells whether this is another one. */
-GPI_DEVICE int GPI(count_few)(uint32_t *counters, unsigned columns, uint64_t number, int window)
+/* Counts a number by a window of it, where few are distinct. Returns whether this is another one. */
+GPI_DEVICE int GPI(count_window)(uint32_t *counters, unsigned columns, uint64_t number, int window)
 {
     const uint32_t at = GPI(window)(number, window);
     const uint64_t same = GPI(numbers)(counters, columns)[at];
@@ -247,50 +247,50 @@ GPI_DEVICE int GPI(count_few)(uint32_t *counters, unsigned columns, uint64_t num
 }
 
 /*
- * One warp: the different numbers in a sample, and a window of eight bits that tells them apart, if they are few:
+ * One warp: the distinct numbers of a sample and, if they are few, a window of eight bits that tells them apart:
  * then one pass sorts the keys by that window, if there turn out to be no others.
  */
-GPI_DEVICE void GPI(find_few)(const GPI(counting) *job, gpi_radix_tally *tally, uint64_t range)
+GPI_DEVICE void GPI(find_distinct)(const GPI(counting) *job, gpi_radix_tally *tally, uint64_t range)
 {
     enum { SAMPLE = 256 };
     const int lane = (int)threadIdx.x, windows = job->end_bit - job->begin_bit - 7;
     uint64_t known = 0; /* by the lane with its number */
-    int few = 0, window = -1;
+    int distinct = 0, window = -1;
 
     GPI_NO_UNROLL
-    for (int i = lane; i < SAMPLE && few <= GPI_RADIX_FEW_DIGITS; i += 32) {
+    for (int i = lane; i < SAMPLE && distinct <= GPI_RADIX_DISTINCT; i += 32) {
         const uint64_t number = GPI(key_order)(job->in[(size_t)i * (job->n / SAMPLE)]) >> job->begin_bit & range;
         unsigned others = GPI_FULL_MASK;
 
         GPI_NO_UNROLL
-        for (int k = 0; k < few; k++)
+        for (int k = 0; k < distinct; k++)
             others &= __ballot_sync(GPI_FULL_MASK, number != __shfl_sync(GPI_FULL_MASK, known, k));
-        while (others && few <= GPI_RADIX_FEW_DIGITS) {
+        while (others && distinct <= GPI_RADIX_DISTINCT) {
             const uint64_t other = __shfl_sync(GPI_FULL_MASK, number, __ffs((int)others) - 1);
 
-            known = lane == few ? other : known;
+            known = lane == distinct ? other : known;
             others &= __ballot_sync(GPI_FULL_MASK, number != other);
-            few++;
+            distinct++;
         }
     }
     GPI_NO_UNROLL
-    for (int first = 0; first < windows && window < 0 && few <= GPI_RADIX_FEW_DIGITS; first += 32) {
+    for (int first = 0; first < windows && window < 0 && distinct <= GPI_RADIX_DISTINCT; first += 32) {
         int apart = first + lane < windows;
 
         GPI_NO_UNROLL
-        for (int k = 0; k < few * few; k++) {
-            const uint64_t a = __shfl_sync(GPI_FULL_MASK, known, k / few);
-            const uint64_t b = __shfl_sync(GPI_FULL_MASK, known, k % few);
+        for (int k = 0; k < distinct * distinct; k++) {
+            const uint64_t a = __shfl_sync(GPI_FULL_MASK, known, k / distinct);
+            const uint64_t b = __shfl_sync(GPI_FULL_MASK, known, k % distinct);
 
-            apart &= k / few == k % few || GPI(window)(a ^ b, first + lane) != 0;
+            apart &= k / distinct == k % distinct || GPI(window)(a ^ b, first + lane) != 0;
         }
         const unsigned ballots = __ballot_sync(GPI_FULL_MASK, apart);
         window = ballots ? first + __ffs((int)ballots) - 1 : -1;
     }
-    if (lane < few && lane < GPI_RADIX_FEW_DIGITS)
+    if (lane < distinct && lane < GPI_RADIX_DISTINCT)
         tally->known[lane] = known;
     if (lane == 0) {
-        tally->few = window < 0 || few < 2 ? 0 : few;
+        tally->distinct = window < 0 || distinct < 2 ? 0 : distinct;
         tally->window = window;
     }
 }
@@ -363,12 +363,12 @@ GPI_DEVICE void GPI(read_vector)(void *to, const GP_KEY *from)
 
 /*
  * Counts the keys in `vectors` whole vectors from `in`, four vectors under way at a time. Looks at two
- * neighbours, and for a -0.0. If there are few different keys, counts the windows, and tells whether there are other
+ * neighbours, and for a -0.0. If few keys are distinct, counts the windows, and returns whether there are other
  * keys.
  */
 GPI_DEVICE int GPI(count_vectors)(gpi_radix_tally *tally, uint32_t *counters, unsigned columns,
                                   const GP_KEY *in, size_t vectors, int begin_bit,
-                                  uint64_t range, int digits, int few)
+                                  uint64_t range, int digits, int distinct)
 {
     const size_t stride = (size_t)gridDim.x * GPI_RADIX_COUNT_THREADS;
     const size_t first = (size_t)blockIdx.x * GPI_RADIX_COUNT_THREADS + threadIdx.x;
@@ -405,18 +405,18 @@ GPI_DEVICE int GPI(count_vectors)(gpi_radix_tally *tally, uint32_t *counters, un
         if (i == first)
             alike = ~(units[0] ^ (GPI_KEY_IS_NARROW ? units[0] >> GPI_KEY_WIDTH % 64 : units[1]));
         GPI_NO_UNROLL
-        for (int at = 0; at < 4 && !few && some == 4; at++)
+        for (int at = 0; at < 4 && !distinct && some == 4; at++)
             GPI(count_bytes)(counters, columns, units, 8, at, digits);
         GPI_NO_UNROLL
-        for (unsigned v = 0; v < some && (few || some < 4); v++) {
+        for (unsigned v = 0; v < some && (distinct || some < 4); v++) {
             GPI_UNROLL
-            for (unsigned k = 0; k < GPI(vector_n) && few; k++) {
+            for (unsigned k = 0; k < GPI(vector_n) && distinct; k++) {
                 const uint64_t number = units[k * sizeof(GP_KEY) / 8] >> k * GPI_KEY_WIDTH % 64;
 
-                others |= GPI(count_few)(counters, columns, number & GPI_RADIX_WHOLE, tally->window);
+                others |= GPI(count_window)(counters, columns, number & GPI_RADIX_WHOLE, tally->window);
             }
             GPI_NO_UNROLL
-            for (int at = 0; at < 4 && !few; at++)
+            for (int at = 0; at < 4 && !distinct; at++)
                 GPI(count_bytes)(counters, columns, units, 2, at, digits);
             GPI_UNROLL
             for (int u = 0; u < 6; u++) /* registers have no numbers at run time: the next vector moves up */
@@ -424,14 +424,14 @@ GPI_DEVICE int GPI(count_vectors)(gpi_radix_tally *tally, uint32_t *counters, un
         }
     }
     GPI_NO_UNROLL
-    for (int p = 0; p <= digits && !few; p++) {
+    for (int p = 0; p <= digits && !distinct; p++) {
         const int is_alike = p < digits ? (alike >> 8 * p & 255) == 255 : (alike | ~range) == UINT64_MAX;
         unsigned ballots = __ballot_sync(GPI_FULL_MASK, first < vectors && is_alike);
 
         if (threadIdx.x % 32 == 0 && ballots)
             atomicAdd(&tally->alike[p], (uint32_t)__popc(ballots));
     }
-    if (first < vectors && !few)
+    if (first < vectors && !distinct)
         atomicAdd(&tally->pairs, 1u);
     if (minus_zero)
         atomicOr(&tally->minus_zero, 1u);
@@ -441,7 +441,7 @@ GPI_DEVICE int GPI(count_vectors)(gpi_radix_tally *tally, uint32_t *counters, un
 /* One block: what no whole vector covers, `head` keys and some at the end. */
 GPI_DEVICE int GPI(count_ends)(const GPI(counting) *job, gpi_radix_tally *tally,
                                uint32_t *counters, size_t head, size_t vectors,
-                               uint64_t range, int digits, int few)
+                               uint64_t range, int digits, int distinct)
 {
     size_t i = threadIdx.x, last = head;
 
@@ -453,20 +453,20 @@ GPI_DEVICE int GPI(count_ends)(const GPI(counting) *job, gpi_radix_tally *tally,
         return 0;
     const uint64_t number = GPI(key_order)(job->in[i]) >> job->begin_bit & range;
     GPI_NO_UNROLL
-    for (int p = 0; p < digits && !few; p++)
+    for (int p = 0; p < digits && !distinct; p++)
         GPI(count)(counters, job->columns, &number, 1, p / 4, p % 4, p);
     if (GPI(key_is_minus_zero)(job->in[i]))
         atomicOr(&tally->minus_zero, 1u);
-    return few && GPI(count_few)(counters, job->columns, number, tally->window);
+    return distinct && GPI(count_window)(counters, job->columns, number, tally->window);
 }
 
 /* Adds the block's findings to those of all. */
 GPI_DEVICE void GPI(collect)(const GPI(counting) *job, const gpi_radix_tally *tally,
-                             uint32_t *counters, int digits, int few)
+                             uint32_t *counters, int digits, int distinct)
 {
     const uint64_t *numbers = GPI(numbers)(counters, job->columns);
 
-    for (unsigned b = threadIdx.x; b < (few ? 1 : (unsigned)digits) * 256; b += GPI_RADIX_COUNT_THREADS) {
+    for (unsigned b = threadIdx.x; b < (distinct ? 1 : (unsigned)digits) * 256; b += GPI_RADIX_COUNT_THREADS) {
         uint32_t sum = 0;
 
         GPI_NO_UNROLL
@@ -475,15 +475,15 @@ GPI_DEVICE void GPI(collect)(const GPI(counting) *job, const gpi_radix_tally *ta
             for (unsigned k = 0; k < 4; k++)
                 sum += counters[b * job->columns + ((c + k) & (job->columns - 1))];
         }
-        if (sum && !few)
+        if (sum && !distinct)
             atomicAdd(&job->counts->keys[b / 256][b % 256], (unsigned long long)sum);
-        if (sum && few)
+        if (sum && distinct)
             atomicAdd(&job->counts->windows[b], (unsigned long long)sum);
         GPI_NO_UNROLL
-        for (int p = 0; sum && few && p < digits; p++) /* the digits of the key with that window */
+        for (int p = 0; sum && distinct && p < digits; p++) /* the digits of the key with that window */
             atomicAdd(&job->counts->keys[p][GPI(window)(numbers[b], 8 * p)], (unsigned long long)sum);
     }
-    if (threadIdx.x <= GPI_RADIX_MOST && tally->alike[threadIdx.x])
+    if (threadIdx.x <= GPI_RADIX_MAX_DIGITS && tally->alike[threadIdx.x])
         atomicAdd(&job->counts->alike[threadIdx.x], tally->alike[threadIdx.x]);
     if (threadIdx.x == 32)
         atomicAdd(&job->counts->pairs, tally->pairs);
@@ -493,9 +493,9 @@ GPI_DEVICE void GPI(collect)(const GPI(counting) *job, const gpi_radix_tally *ta
 
 /*
  * Pairs are partitioned by passes, which keep their order: by the topmost bits, and each range by the next ones.
- * The items of a warp `meet` if neighbours mostly share these bits; with very few digits they always do.
+ * adjacent_equal says whether neighbours mostly share these bits; with very few digits they always do.
  */
-GPI_DEVICE void GPI(plan_partitions)(gpi_radix_plan *plan, int levels, int bits, int meet)
+GPI_DEVICE void GPI(plan_partitions)(gpi_radix_plan *plan, int levels, int bits, int adjacent_equal)
 {
     const int first = GPI_RADIX_FIRST_BITS(levels, bits);
 
@@ -505,7 +505,7 @@ GPI_DEVICE void GPI(plan_partitions)(gpi_radix_plan *plan, int levels, int bits,
         plan->bits[j] = j == 0 ? first : bits - first;
         plan->from[j] = j == 0 ? 0 : 2;
         plan->to[j] = j == 0 ? 2 : 1;
-        plan->way[j] = meet || plan->bits[j] < 3 ? GPI_RADIX_BY_BALLOTS : GPI_RADIX_BY_ATOMICS;
+        plan->way[j] = adjacent_equal || plan->bits[j] < 3 ? GPI_RADIX_BY_BALLOTS : GPI_RADIX_BY_ATOMICS;
     }
     plan->in_ranges = levels == 2;
     plan->passes = levels;
@@ -534,18 +534,18 @@ GPI_DEVICE int GPI(is_often)(uint32_t alike, uint32_t pairs)
     return 100 * (uint64_t)alike > GPI_TUNE_RADIX_ALIKE * (uint64_t)pairs;
 }
 
-/* Few different keys, of which nobody has seen others: one pass sorts them by a window. One warp. */
-GPI_DEVICE void GPI(plan_few)(const GPI(counting) *job, const gpi_radix_tally *tally)
+/* Few distinct keys, and no others have been seen: one pass sorts them by a window. One warp. */
+GPI_DEVICE void GPI(plan_window)(const GPI(counting) *job, const gpi_radix_tally *tally)
 {
     const int code = (int)threadIdx.x;
     gpi_radix_plan *plan = job->plan;
     uint64_t place = 0;
 
-    if (code >= tally->few)
+    if (code >= tally->distinct)
         return;
     const uint32_t window = GPI(window)(tally->known[code], tally->window);
     GPI_NO_UNROLL
-    for (int k = 0; k < tally->few; k++)
+    for (int k = 0; k < tally->distinct; k++)
         if (tally->known[k] < tally->known[code])
             place += __ldcg(&job->counts->windows[GPI(window)(tally->known[k], tally->window)]);
     plan->codes[0][window] = (uint8_t)code;
@@ -559,7 +559,7 @@ GPI_DEVICE void GPI(plan_few)(const GPI(counting) *job, const gpi_radix_tally *t
  * are equal in the bits that count and yet different.
  */
 GPI_DEVICE void GPI(make_plan)(const GPI(counting) *job, const gpi_radix_tally *tally,
-                               int digits, int few)
+                               int digits, int distinct)
 {
     gpi_radix_counts *counts = job->counts;
     gpi_radix_plan *plan = job->plan;
@@ -574,13 +574,13 @@ GPI_DEVICE void GPI(make_plan)(const GPI(counting) *job, const gpi_radix_tally *
     for (int p = 0; p < digits; p++) {
         if (tally->single[p]) /* all keys have one digit there: nothing to do */
             continue;
-        /* The first pass meets the keys as they come, the later ones mixed, but for runs of equal keys. */
+        /* The first pass gets the keys as they come, the later ones mixed, but for adjacent equal keys. */
         int ballots = runs || (passes ? tally->crowded[p] != 0 : GPI(is_often)(__ldcg(&counts->alike[p]), pairs));
 
         plan->digit[passes] = p;
         plan->shift[passes] = 8 * p;
         plan->bits[passes] = (int)gpi_min((uint32_t)(job->end_bit - job->begin_bit - 8 * p), 8);
-        plan->way[passes] = tally->kinds[p] <= GPI_RADIX_FEW_DIGITS
+        plan->way[passes] = tally->kinds[p] <= GPI_RADIX_DISTINCT
                                 ? (GPI(coded) && !strict ? GPI_RADIX_BUT_TWO : GPI_RADIX_BY_FOUR_BALLOTS)
                             : strict ? GPI_RADIX_BY_BALLOTS
                             : tally->common[p] && !tally->crowded[p]
@@ -589,7 +589,7 @@ GPI_DEVICE void GPI(make_plan)(const GPI(counting) *job, const gpi_radix_tally *
                                       : GPI_RADIX_BY_ATOMICS;
         passes++;
     }
-    if (few && passes > 1) {
+    if (distinct && passes > 1) {
         plan->digit[0] = 0;
         plan->shift[0] = tally->window;
         plan->bits[0] = 8;
@@ -640,12 +640,12 @@ static __global__ void __launch_bounds__(GPI_RADIX_COUNT_THREADS, 1)
     GPI_NO_UNROLL
     for (unsigned i = threadIdx.x; i < (unsigned)digits * 256 * job.columns; i += GPI_RADIX_COUNT_THREADS)
         counters[i] = 0;
-    if (threadIdx.x == GPI_RADIX_MOST)
-        tally.alike[GPI_RADIX_MOST] = 0;
-    if (threadIdx.x < GPI_RADIX_MOST)
+    if (threadIdx.x == GPI_RADIX_MAX_DIGITS)
+        tally.alike[GPI_RADIX_MAX_DIGITS] = 0;
+    if (threadIdx.x < GPI_RADIX_MAX_DIGITS)
         tally.alike[threadIdx.x] = tally.single[threadIdx.x] = tally.common[threadIdx.x] = 0;
     if (threadIdx.x == 0) {
-        tally.few = 0;
+        tally.distinct = 0;
         tally.pairs = tally.minus_zero = 0;
     }
     gpi_grid_wait();
@@ -660,17 +660,17 @@ static __global__ void __launch_bounds__(GPI_RADIX_COUNT_THREADS, 1)
     if (decided)
         return;
     if (threadIdx.x < 32 && digits > 1 && job.levels != 1)
-        GPI(find_few)(&job, &tally, range);
-    __syncthreads(); /* the counters are zero, the few are known */
-    int few = tally.few; /* so many different keys, as far as is known, or 0 */
-    if (few) {
+        GPI(find_distinct)(&job, &tally, range);
+    __syncthreads(); /* the counters are zero, the distinct keys are known */
+    int distinct = tally.distinct; /* so many different keys, as far as is known, or 0 */
+    if (distinct) {
         uint64_t *numbers = GPI(numbers)(counters, job.columns);
 
         GPI_NO_UNROLL
         for (unsigned w = threadIdx.x; w < 256; w += GPI_RADIX_COUNT_THREADS) {
             numbers[w] = tally.known[0]; /* not right for any other window */
             GPI_NO_UNROLL
-            for (int k = 1; k < few; k++)
+            for (int k = 1; k < distinct; k++)
                 if (GPI(window)(tally.known[k], tally.window) == w)
                     numbers[w] = tally.known[k];
         }
@@ -678,13 +678,13 @@ static __global__ void __launch_bounds__(GPI_RADIX_COUNT_THREADS, 1)
     }
     for (;;) {
         int others = GPI(count_vectors)(&tally, counters, job.columns, job.in + head, vectors, job.begin_bit,
-                                        range, digits, few);
+                                        range, digits, distinct);
 
         if (blockIdx.x == 0)
-            others |= GPI(count_ends)(&job, &tally, counters, head, vectors, range, digits, few);
+            others |= GPI(count_ends)(&job, &tally, counters, head, vectors, range, digits, distinct);
         if (!__syncthreads_or(others)) /* the counters are complete */
             break;
-        few = 0; /* all digits, then */
+        distinct = 0; /* all digits, then */
         GPI_NO_UNROLL
         for (unsigned i = threadIdx.x; i < (unsigned)digits * 256 * job.columns; i += GPI_RADIX_COUNT_THREADS)
             counters[i] = 0;
@@ -692,7 +692,7 @@ static __global__ void __launch_bounds__(GPI_RADIX_COUNT_THREADS, 1)
             atomicOr(&job.counts->others, 1u);
         __syncthreads(); /* the counters are zero again */
     }
-    GPI(collect)(&job, &tally, counters, digits, few);
+    GPI(collect)(&job, &tally, counters, digits, distinct);
 
     __threadfence(); /* what the block has added comes before it is done */
     __syncthreads(); /* all its threads have added */
@@ -706,11 +706,11 @@ static __global__ void __launch_bounds__(GPI_RADIX_COUNT_THREADS, 1)
     if (job.levels == 1)
         GPI(plan_buckets)(&job, digits);
     if (threadIdx.x < 32) {
-        few = tally.few && !__ldcg(&job.counts->others);
-        if (few)
-            GPI(plan_few)(&job, &tally);
+        distinct = tally.distinct && !__ldcg(&job.counts->others);
+        if (distinct)
+            GPI(plan_window)(&job, &tally);
         if (threadIdx.x == 0)
-            GPI(make_plan)(&job, &tally, digits, few);
+            GPI(make_plan)(&job, &tally, digits, distinct);
     }
 #endif
 }

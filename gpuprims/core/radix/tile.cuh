@@ -1,6 +1,6 @@
 /*
- * core/radix/tile.cuh: the kernel of a pass, for many keys or, with GPI_RADIX_FEW 1, for few. How it works
- * is told in core/radix/pass.cuh, which includes this twice.
+ * core/radix/tile.cuh: the kernel of a pass, for large n or, with GPI_RADIX_SMALL 1, for small n. How it works is
+ * told in core/radix/pass.cuh, which includes this file up to three times.
  *
  * Part of radix_sort.cuh; not to be included directly.
  */
@@ -9,39 +9,39 @@
  * Small values wait in shared memory for their keys; larger ones are fetched when their place is known.
  * A tile fills half a multiprocessor, or all of it with small values. The items of a thread are odd in
  * number: in regular input the digits of a tile start so many items apart, and with a multiple of 32
- * the lanes of a warp would meet in one bank.
+ * the lanes of a warp would have bank conflicts.
  */
 enum {
-    /* Whether another kernel for many keys moves such values, or none does. */
+    /* Whether the other kernel for large n moves such values, or none does. */
     GPI_RADIX_OF(unused) = GPI_RADIX_MOVES_NUMBERS != GPI(indexed),
     GPI_RADIX_OF(staged) = GPI_RADIX_PAIRS && sizeof(GPI_RADIX_VALUE) <= 16 && !GPI_RADIX_OF(unused),
     GPI_RADIX_OF(slot) = (int)sizeof(GP_KEY) + 2 * GPI_RADIX_PAIRS +
                          (GPI_RADIX_OF(staged) ? (int)sizeof(GPI_RADIX_VALUE) : 0),
-    GPI_RADIX_OF(threads) = GPI_RADIX_FEW || GPI_RADIX_OF(staged) ? 512 : 256,
+    GPI_RADIX_OF(threads) = GPI_RADIX_SMALL || GPI_RADIX_OF(staged) ? 512 : 256,
     GPI_RADIX_OF(warps) = GPI_RADIX_OF(threads) / 32,
-    GPI_RADIX_OF(blocks) = GPI_RADIX_FEW || GPI_RADIX_OF(staged) ? 1 : 2, /* of a multiprocessor */
+    GPI_RADIX_OF(blocks) = GPI_RADIX_SMALL || GPI_RADIX_OF(staged) ? 1 : 2, /* of a multiprocessor */
     GPI_RADIX_OF(fitting) = (200 << 10) / GPI_RADIX_OF(threads) / GPI_RADIX_OF(slot),
-    GPI_RADIX_OF(items) = GPI_RADIX_FEW             ? 16
+    GPI_RADIX_OF(items) = GPI_RADIX_SMALL               ? 16
                           : !GPI_RADIX_OF(staged)       ? (GPI_RADIX_OF(slot) <= 4 ? GPI_TUNE_RADIX_ITEMS : 39)
                           : GPI_RADIX_OF(fitting) <= 39 ? (GPI_RADIX_OF(fitting) - 1) | 1
                                                         : 39,
     GPI_RADIX_OF(tile_n) = GPI_RADIX_OF(threads) * GPI_RADIX_OF(items),
-    GPI_RADIX_OF(may_add) = !GPI_RADIX_FEW,       /* whether atomics may rank */
+    GPI_RADIX_OF(may_add) = !GPI_RADIX_SMALL, /* whether atomics may rank */
     /* Items of a thread come so many at a time: in a tile of fewer, and in loops that are not written out. */
     GPI_RADIX_OF(rounds) = GPI_RADIX_OF(slot) > 16 ? 1 : 4,
-    GPI_RADIX_OF(chunk) = GPI_RADIX_OF(items) % 4 == 0   ? GPI_RADIX_OF(items) / 4
+    GPI_RADIX_OF(step) = GPI_RADIX_OF(items) % 4 == 0   ? GPI_RADIX_OF(items) / 4
                           : GPI_RADIX_OF(items) % 3 == 0 ? GPI_RADIX_OF(items) / 3
                           : GPI_RADIX_OF(items) % 5 == 0 ? GPI_RADIX_OF(items) / 5
                                                          : GPI_RADIX_OF(items),
     /* The same where four ballots rank, and where eight do. */
-    GPI_RADIX_OF(balloted) = GPI_RADIX_OF(items) % 9 == 0 ? 9 : GPI_RADIX_OF(chunk),
-    GPI_RADIX_OF(ranked) = GPI_RADIX_FEW || GPI_RADIX_OF(rounds) == 1 ? GPI_RADIX_OF(chunk) : 16,
+    GPI_RADIX_OF(balloted) = GPI_RADIX_OF(items) % 9 == 0 ? 9 : GPI_RADIX_OF(step),
+    GPI_RADIX_OF(ranked) = GPI_RADIX_SMALL || GPI_RADIX_OF(rounds) == 1 ? GPI_RADIX_OF(step) : 16,
     GPI_RADIX_OF(written) = GPI_RADIX_OF(items) % 21 == 0   ? 21
                             : GPI_RADIX_OF(items) % 13 == 0 ? 13
                             : GPI_RADIX_OF(items) % 9 == 0  ? 9
-                                                            : GPI_RADIX_OF(chunk),
+                                                            : GPI_RADIX_OF(step),
     GPI_RADIX_OF(checked) = GPI_RADIX_OF(items) % 9 == 0 ? 9 : GPI_RADIX_OF(written), /* where they are checked, too */
-    GPI_RADIX_OF(ahead) = GPI_RADIX_FEW ? 16 : 4, /* tiles that the look-back reads at a time */
+    GPI_RADIX_OF(ahead) = GPI_RADIX_SMALL ? 16 : 4, /* tiles that the look-back reads at a time */
     /* Items of a thread on their way to memory: large values take more registers. */
     GPI_RADIX_OF(batch) = !GPI_RADIX_PAIRS                ? 1
                           : sizeof(GPI_RADIX_VALUE) <= 16 ? 3
@@ -96,8 +96,8 @@ typedef struct {
     uint32_t tile;
     uint32_t range, begun; /* where ranges are sorted apart: that of the tile, and its first tile */
     uint32_t idle[32];     /* for lanes that take part in an atomic addition for nothing */
-    uint8_t codes[256]; /* of the digits, where there are few of them; */
-    uint8_t digits[GPI_RADIX_FEW_DIGITS]; /* and which they are */
+    uint8_t codes[256]; /* of the digits, where few are distinct; */
+    uint8_t digits[GPI_RADIX_DISTINCT]; /* and which they are */
 } GPI_RADIX_OF(tile);
 
 #if GPI_DEVICE_CODE
@@ -167,7 +167,7 @@ GPI_DEVICE void GPI_RADIX_OF(stage)(GPI_RADIX_OF(arrays) *pass, size_t first, ui
         *GPI_RADIX_OF(value_at)(pass, x) = GPI_RADIX_OF(numbered)(first + x);
 }
 
-/* Reads a tile of `count` items. Lanes read neighbouring keys; a warp has a run of them. */
+/* Reads a tile of `count` items: each warp its warp tile, striped over the lanes. */
 GPI_DEVICE void GPI_RADIX_OF(load)(GP_KEY *keys, const GPI_RADIX_OF(arrays) *pass, size_t first,
                                    uint32_t count, uint32_t rounds)
 {
@@ -203,8 +203,8 @@ GPI_DEVICE uint32_t GPI_RADIX_OF(column)(uint32_t digit)
 }
 
 /*
- * Counts the digits of the warp's run, with what fills up the last tile. Additions whose result nobody
- * wants take no longer when lanes meet. `one` is a constant: whether there may be a -0.0.
+ * Counts the digits of the warp tile, with what fills up the last tile. Additions whose result is unused take no
+ * longer when lanes have the same digit. `one` is a constant: whether there may be a -0.0.
  */
 GPI_DEVICE void GPI_RADIX_OF(count_digits)(GPI_RADIX_OF(tile) *tile, const GP_KEY *keys,
                                            const GPI_RADIX_OF(arrays) *pass, uint32_t rounds, int one)
@@ -268,7 +268,7 @@ GPI_DEVICE void GPI_RADIX_OF(put)(const GPI_RADIX_OF(arrays) *pass, uint32_t slo
  * Registers have no numbers at run time: when the first `some` keys are done, the next ones take their place. A
  * fraction of the code for a few moves.
  */
-GPI_DEVICE void GPI_RADIX_OF(chunk_done)(GP_KEY *keys, int some)
+GPI_DEVICE void GPI_RADIX_OF(keys_done)(GP_KEY *keys, int some)
 {
     GPI_UNROLL
     for (int i = some; i < GPI_RADIX_OF(items); i++)
@@ -301,20 +301,20 @@ GPI_DEVICE void GPI_RADIX_OF(exchange_by_ballots)(uint32_t *counts, GP_KEY *keys
             __syncwarp(); /* the slot is there for the next round */
             GPI_RADIX_OF(put)(pass, slot + rank, keys[k], at + 32 * (i + k));
         }
-        GPI_RADIX_OF(chunk_done)(keys, GPI_RADIX_OF(ranked));
+        GPI_RADIX_OF(keys_done)(keys, GPI_RADIX_OF(ranked));
     }
 }
 
 /*
- * Where there are few digits, so that four ballots tell them apart: the first lanes stand for one each, and know
+ * Where few digits are distinct, so that four ballots tell them apart: the first lanes stand for one each, and know
  * its next slot and the lanes that have it. Keys of 8 bytes leave no registers to ask for these lanes.
  */
-GPI_DEVICE void GPI_RADIX_OF(exchange_few)(const GPI_RADIX_OF(tile) *tile, const uint32_t *counts, GP_KEY *keys,
-                                           const GPI_RADIX_OF(arrays) *pass, uint32_t at)
+GPI_DEVICE void GPI_RADIX_OF(exchange_by_four_ballots)(const GPI_RADIX_OF(tile) *tile, const uint32_t *counts,
+                                                       GP_KEY *keys, const GPI_RADIX_OF(arrays) *pass, uint32_t at)
 {
     const unsigned lane = threadIdx.x % 32, below = (1u << lane) - 1;
     const unsigned own[4] = {lane & 1 ? 0 : ~0u, lane & 2 ? 0 : ~0u, lane & 4 ? 0 : ~0u, lane & 8 ? 0 : ~0u};
-    uint32_t next = counts[GPI_RADIX_OF(column)(tile->digits[lane % GPI_RADIX_FEW_DIGITS])];
+    uint32_t next = counts[GPI_RADIX_OF(column)(tile->digits[lane % GPI_RADIX_DISTINCT])];
 
     GPI_NO_UNROLL
     for (uint32_t i = 0; i < GPI_RADIX_OF(items); i += GPI_RADIX_OF(balloted)) {
@@ -332,22 +332,22 @@ GPI_DEVICE void GPI_RADIX_OF(exchange_few)(const GPI_RADIX_OF(tile) *tile, const
             next += (uint32_t)__popc(mine);
             GPI_RADIX_OF(put)(pass, slot, keys[k], at + 32 * (i + k));
         }
-        GPI_RADIX_OF(chunk_done)(keys, GPI_RADIX_OF(balloted));
+        GPI_RADIX_OF(keys_done)(keys, GPI_RADIX_OF(balloted));
     }
 }
 
 /*
- * The two digits that the warp has most often, the second one times 256, if others are few; GPI_RADIX_MIXED if
- * they are not. Where there are few digits. The counts are those of the warp.
+ * The two commonest digits of the warp, the second one times 256, if others are rare; GPI_RADIX_MIXED if they are
+ * not. Where few digits are distinct. The counts are those of the warp.
  */
 GPI_DEVICE uint32_t GPI_RADIX_OF(commonest)(const GPI_RADIX_OF(tile) *tile)
 {
     const uint32_t *counts = tile->counts[threadIdx.x / 32], all = 32 * GPI_RADIX_OF(items);
-    const uint32_t digit = tile->digits[threadIdx.x % GPI_RADIX_FEW_DIGITS];
+    const uint32_t digit = tile->digits[threadIdx.x % GPI_RADIX_DISTINCT];
     const uint32_t mine = counts[GPI_RADIX_OF(column)(digit)] << 8 | digit;
-    const uint32_t most = gpi_warp_max(mine), next = gpi_warp_max(mine == most ? 0 : mine);
+    const uint32_t first = gpi_warp_max(mine), second = gpi_warp_max(mine == first ? 0 : mine);
 
-    return 8 * (all - (most >> 8) - (next >> 8)) < all ? (most & 255) | (next & 255) << 8 : GPI_RADIX_MIXED;
+    return 8 * (all - (first >> 8) - (second >> 8)) < all ? (first & 255) | (second & 255) << 8 : GPI_RADIX_MIXED;
 }
 
 /*
@@ -363,9 +363,9 @@ GPI_DEVICE void GPI_RADIX_OF(exchange_but)(GPI_RADIX_OF(tile) *tile, uint32_t *c
     uint32_t *const idle = &tile->idle[threadIdx.x % 32];
 
     GPI_NO_UNROLL
-    for (uint32_t i = 0; i < GPI_RADIX_OF(items); i += GPI_RADIX_OF(chunk)) {
+    for (uint32_t i = 0; i < GPI_RADIX_OF(items); i += GPI_RADIX_OF(step)) {
         GPI_UNROLL
-        for (uint32_t k = 0; k < GPI_RADIX_OF(chunk); k++) {
+        for (uint32_t k = 0; k < GPI_RADIX_OF(step); k++) {
             uint32_t digit = GPI(digit)(keys[k], shift, pass->mask, 0);
             const int is_one = digit == one, is_other = two && digit == other;
             unsigned ones = __ballot_sync(GPI_FULL_MASK, is_one);
@@ -379,7 +379,7 @@ GPI_DEVICE void GPI_RADIX_OF(exchange_but)(GPI_RADIX_OF(tile) *tile, uint32_t *c
             slot = is_one || is_other ? slot : rare;
             GPI_RADIX_OF(put)(pass, slot, keys[k], at + 32 * (i + k));
         }
-        GPI_RADIX_OF(chunk_done)(keys, GPI_RADIX_OF(chunk));
+        GPI_RADIX_OF(keys_done)(keys, GPI_RADIX_OF(step));
     }
 }
 
@@ -395,22 +395,22 @@ GPI_DEVICE void GPI_RADIX_OF(exchange)(GPI_RADIX_OF(tile) *tile, GP_KEY *keys, c
     if (way == GPI_RADIX_BY_BALLOTS) {
         GPI_RADIX_OF(exchange_by_ballots)(counts, keys, pass, at, rounds);
     } else if (way == GPI_RADIX_BY_FOUR_BALLOTS || (GPI(coded) && two == GPI_RADIX_MIXED)) {
-        GPI_RADIX_OF(exchange_few)(tile, counts, keys, pass, at);
+        GPI_RADIX_OF(exchange_by_four_ballots)(tile, counts, keys, pass, at);
     } else if (GPI(coded) && way == GPI_RADIX_BUT_TWO) {
         GPI_RADIX_OF(exchange_but)(tile, counts, keys, pass, at, two & 255, two >> 8, 1, shift);
     } else if (way >= GPI_RADIX_BUT_ONE) {
         GPI_RADIX_OF(exchange_but)(tile, counts, keys, pass, at, (uint32_t)way - GPI_RADIX_BUT_ONE, 0, 0, shift);
     } else {
         GPI_NO_UNROLL
-        for (uint32_t i = 0; i < GPI_RADIX_OF(items); i += GPI_RADIX_OF(chunk)) {
+        for (uint32_t i = 0; i < GPI_RADIX_OF(items); i += GPI_RADIX_OF(step)) {
             GPI_UNROLL
-            for (uint32_t k = 0; k < GPI_RADIX_OF(chunk); k++) {
+            for (uint32_t k = 0; k < GPI_RADIX_OF(step); k++) {
                 uint32_t digit = GPI(digit)(keys[k], shift, pass->mask, 0);
 
                 GPI_RADIX_OF(put)(pass, atomicAdd(&counts[GPI_RADIX_OF(column)(digit)], 1u), keys[k],
                                   at + 32 * (i + k));
             }
-            GPI_RADIX_OF(chunk_done)(keys, GPI_RADIX_OF(chunk));
+            GPI_RADIX_OF(keys_done)(keys, GPI_RADIX_OF(step));
         }
     }
 }
@@ -617,7 +617,7 @@ static __global__ void __launch_bounds__(GPI_RADIX_OF(threads), GPI_RADIX_OF(blo
     uint64_t place = 0;
     uint32_t next = 0;
 
-    if (GPI_RADIX_OF(unused) && !GPI_RADIX_FEW) /* hardly any code then */
+    if (GPI_RADIX_OF(unused) && !GPI_RADIX_SMALL) /* hardly any code then */
         return;
     if (threadIdx.x == 0)
         next = atomicAdd(job.ticket, 1u); /* zero since before the launch before this one */
@@ -635,7 +635,7 @@ static __global__ void __launch_bounds__(GPI_RADIX_OF(threads), GPI_RADIX_OF(blo
     if (threadIdx.x < 256) {
         place = plan->place[digit][job.odd][threadIdx.x];
         tile.codes[threadIdx.x] = plan->codes[digit][threadIdx.x];
-        if (threadIdx.x < GPI_RADIX_FEW_DIGITS)
+        if (threadIdx.x < GPI_RADIX_DISTINCT)
             tile.digits[threadIdx.x] = plan->digits[digit][threadIdx.x];
     }
     if (threadIdx.x == 0)
@@ -679,7 +679,7 @@ static __global__ void __launch_bounds__(GPI_RADIX_OF(threads), GPI_RADIX_OF(blo
         else
             GPI_RADIX_OF(count_digits)(&tile, keys, &pass, rounds, 0);
         __syncthreads(); /* the warps' counts are complete */
-        if (GPI_RADIX_OF(staged) && !GPI_RADIX_FEW && !in_ranges && taken + gridDim.x < tiles) {
+        if (GPI_RADIX_OF(staged) && !GPI_RADIX_SMALL && !in_ranges && taken + gridDim.x < tiles) {
             /* The block is alone on its multiprocessor, and waits for its keys. Which tile is next, is a guess. */
             const GP_KEY *coming = pass.keys_from + first + (size_t)gridDim.x * job.tile_n;
 
