@@ -90,15 +90,7 @@ GPI_CHECK_KEY();
 #endif
 #include "core/radix/tuning.cuh"
 
-/* Keys alone have no values; the type keeps the text of the kernels in one piece. */
-#ifdef GP_VALUE
-#define GPI_RADIX_PAIRS 1
-#define GPI_RADIX_VALUE GP_VALUE
-#else
-#define GPI_RADIX_PAIRS 0
-#define GPI_RADIX_VALUE char
-#endif
-
+#include "core/radix/shared.cuh"
 #include "core/radix/plan.cuh"
 #include "core/radix/pass.cuh"
 #ifdef GP_VALUE
@@ -660,6 +652,7 @@ GP_API cudaError_t GPI_PUBLIC(radix_sort)(GPI_RADIX_PARAMETERS, gp_workspace *ws
 #undef GPI_RADIX_LARGE
 #undef GPI_RADIX_LARGE_TILE
 #undef GPI_RADIX_INDEX_KERNEL
+#undef GPI_RADIX_NUMBERED
 
 #endif
 #include "core/instance/end.cuh"

@@ -36,11 +36,6 @@ enum {
 /* Slots of the items, and some behind them that are compared though nothing is there. */
 #define GPI_RADIX_BLOCK_SLOTS(n) (((n) + GPI_RADIX_BLOCK_CROWD + 3) / 4 * 4)
 
-/* Four words side by side, for one access. */
-typedef struct gpi_radix_four {
-    uint32_t of[4];
-} __attribute__((aligned(16))) gpi_radix_four;
-
 /* What a block has in shared memory, besides its items. */
 typedef struct gpi_radix_bins {
     /* How many items each bin has; then that times 65536, and where it goes on: from its begin to its end. */
@@ -61,16 +56,6 @@ GPI_DEVICE uint32_t gpi_radix_bin_at(uint32_t bin)
 GPI_DEVICE gpi_radix_four *gpi_radix_four_bins(gpi_radix_bins *state, uint32_t bin)
 {
     return (gpi_radix_four *)(state->bins + gpi_radix_bin_at(bin));
-}
-
-/* Zeroes n words, a multiple of 4. */
-GPI_DEVICE void gpi_radix_zero(uint32_t *words, uint32_t n)
-{
-    const gpi_radix_four none = {{0, 0, 0, 0}};
-
-    GPI_NO_UNROLL
-    for (uint32_t i = 4 * threadIdx.x; i < n; i += 4 * blockDim.x)
-        *(gpi_radix_four *)(words + i) = none;
 }
 
 /* Turns the counts of the bins into words; blockDim.x is 512 or 1024. Tells whether some bin is crowded. */

@@ -46,18 +46,6 @@ GPI_DEVICE void gpi_radix_count_bucket(uint32_t *counters, uint32_t bucket)
     atomicAdd(&counters[bucket / 2], bucket % 2 * 0xFFFFu + 1);
 }
 
-/* The first slot of each digit; thread d brings the count of the digit d. All threads call. */
-GPI_DEVICE uint32_t gpi_radix_scan_256(uint32_t *sums, uint32_t count)
-{
-    const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-    uint32_t sum = gpi_warp_prefix(count, lane);
-
-    if (warp < 8 && lane == 31)
-        sums[warp] = sum;
-    __syncthreads(); /* the warps' sums are there */
-    return sum - count + gpi_warp_sum(lane < 8 && lane < warp ? sums[lane] : 0);
-}
-
 #endif
 
 __extension__ enum {

@@ -38,35 +38,6 @@
 
 enum { GPI_RADIX_SPARE = 128 }; /* bytes of shared memory behind the values, which may start up to 15 bytes late */
 
-#if GPI_DEVICE_CODE
-/*
- * Where in shared memory a byte of staged values is. In regular input the values that are fetched together are a
- * power of two apart: pieces of 16 bytes change places within 128 bytes, without bank conflicts.
- */
-GPI_DEVICE uint32_t gpi_radix_value_at(uint32_t at, int changes)
-{
-    return changes ? at ^ ((at >> 3 ^ at >> 6) & 0x70) : at;
-}
-
-/*
- * Brings values to shared memory, as far from a multiple of 16 bytes as they are in memory, which it gives. They
- * are there after gpi_copy_wait().
- */
-GPI_DEVICE uint32_t gpi_radix_stage(char *to, const char *from, uint32_t bytes, unsigned threads, int changes)
-{
-    const uint32_t off = (uint32_t)((uintptr_t)from % 16), head = gpi_min((16 - off) % 16, bytes);
-    const uint32_t whole = head + (bytes - head) / 16 * 16;
-
-    for (uint32_t at = head + 16 * threadIdx.x; at < whole; at += 16 * threads)
-        gpi_copy_16(to + gpi_radix_value_at(off + at, changes), from + at);
-    if (threadIdx.x < head)
-        to[gpi_radix_value_at(off + threadIdx.x, changes)] = from[threadIdx.x];
-    if (threadIdx.x < bytes - whole)
-        to[gpi_radix_value_at(off + whole + threadIdx.x, changes)] = from[whole + threadIdx.x];
-    return off;
-}
-#endif
-
 #endif
 
 /* What a launch works on: a portion of the input, so small that counts fit their words. */
@@ -100,25 +71,25 @@ GPI_DEVICE uint32_t GPI(digit)(GP_KEY key, int shift, uint32_t mask, int one)
 /* Whether items' numbers are moved instead of their values: large ones, of keys that have more than two digits. */
 enum { GPI(indexed) = GPI_RADIX_PAIRS && sizeof(GPI_RADIX_VALUE) >= 16 && sizeof(GP_KEY) >= 4 };
 
-/* Whether a block, or a cluster of them, sorts in one launch; larger values take passes, however small n is. */
-#define GPI_RADIX_HOLDS_VALUES (sizeof(GPI_RADIX_VALUE) <= 16)
-
 #define GPI_RADIX_SMALL 0
 #undef GPI_RADIX_OF
 #ifdef GP_VALUE
 #undef GPI_RADIX_VALUE
 #undef GPI_RADIX_MOVES_NUMBERS
 #define GPI_RADIX_VALUE uint32_t
+#define GPI_RADIX_NUMBERED(i) ((uint32_t)(i))
 #define GPI_RADIX_MOVES_NUMBERS 1
 #define GPI_RADIX_OF(word) GPI(index_##word)
 #include "tile.cuh"
 #undef GPI_RADIX_VALUE
+#undef GPI_RADIX_NUMBERED
 #define GPI_RADIX_VALUE GP_VALUE
 #endif
 
 #undef GPI_RADIX_OF
 #undef GPI_RADIX_MOVES_NUMBERS
 #define GPI_RADIX_MOVES_NUMBERS 0
+#define GPI_RADIX_NUMBERED(i) GPI(numbered)(i)
 #define GPI_RADIX_OF(word) GPI(word)
 #include "tile.cuh"
 #undef GPI_RADIX_SMALL

@@ -166,7 +166,6 @@ static __global__ void __launch_bounds__(GPI_RADIX_CLEAR_THREADS) gpi_radix_clea
 #define GPI_RADIX_WHOLE (UINT64_MAX >> (64 - GPI_KEY_WIDTH)) /* all bits of a key */
 
 __extension__ enum {
-    GPI(vector_n) = 16 / (int)sizeof(GP_KEY),
     GPI(columns) = sizeof(GP_KEY) == 8 ? 16 : 32, /* of the counters, if there is room for them */
     /* Items that core/radix/buckets.cuh may sort, and how many of them a bucket holds. */
     GPI(has_buckets) = sizeof(GP_KEY) >= 4,
@@ -344,21 +343,6 @@ GPI_DEVICE uint64_t GPI(unit)(uint64_t unit, int begin_bit, uint64_t range)
         unit ^= GPI(key_order)(GPI(key_of_bits)(0)) * each;
     }
     return range == GPI_RADIX_WHOLE ? unit : unit >> begin_bit & range * each;
-}
-
-/* Reads 16 bytes of keys; where keys lie at multiples of their size, these do at one of 16. */
-GPI_DEVICE void GPI(read_vector)(void *to, const GP_KEY *from)
-{
-    if (__alignof__(GP_KEY) == sizeof(GP_KEY)) {
-        memcpy(to, __builtin_assume_aligned(from, 16), 16);
-    } else {
-        GPI_UNROLL
-        for (unsigned k = 0; k < GPI(vector_n); k++) {
-            const GP_KEY key = from[k];
-
-            memcpy((char *)to + k * sizeof key, (const void *)&key, sizeof key);
-        }
-    }
 }
 
 /*

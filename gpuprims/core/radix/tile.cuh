@@ -66,27 +66,6 @@ typedef struct {
     uint32_t off;            /* the first one so many bytes behind */
 } GPI_RADIX_OF(arrays);
 
-/* The value that stands for item i when there are no values: its number. */
-GPI_DEVICE GPI_RADIX_VALUE GPI_RADIX_OF(numbered)(size_t i)
-{
-    GPI_RADIX_VALUE value;
-
-    memset((void *)&value, 0, sizeof value);
-    if (GPI_IS_SAME_TYPE(GPI_RADIX_VALUE, float)) {
-        float number = (float)i;
-        memcpy((void *)&value, &number,
-               sizeof value < sizeof number ? sizeof value : sizeof number);
-    } else if (GPI_IS_SAME_TYPE(GPI_RADIX_VALUE, double)) {
-        double number = (double)i;
-        memcpy((void *)&value, &number,
-               sizeof value < sizeof number ? sizeof value : sizeof number);
-    } else {
-        memcpy((void *)&value, &i,
-               sizeof value < sizeof i ? sizeof value : sizeof i); /* little-endian */
-    }
-    return value;
-}
-
 /* What a tile has in shared memory, besides its items. */
 typedef struct {
     uint64_t place[256]; /* of a digit, less its start in the tile */
@@ -133,7 +112,7 @@ GPI_DEVICE void GPI_RADIX_OF(copy)(const GPI(job) *job, const GPI_RADIX_OF(array
     }
     if (GPI_RADIX_PAIRS && pass->values_from != pass->values_to)
         for (i = first + (size_t)blockIdx.x * GPI_RADIX_OF(threads); i < end; i += stride)
-            pass->values_to[i] = pass->values_from ? pass->values_from[i] : GPI_RADIX_OF(numbered)(i);
+            pass->values_to[i] = pass->values_from ? pass->values_from[i] : GPI_RADIX_NUMBERED(i);
 }
 
 /* ---- steps of a pass --------------------------------------------------------------------------- */
@@ -164,7 +143,7 @@ GPI_DEVICE void GPI_RADIX_OF(stage)(GPI_RADIX_OF(arrays) *pass, size_t first, ui
         return;
     }
     for (uint32_t x = threadIdx.x; x < count; x += GPI_RADIX_OF(threads))
-        *GPI_RADIX_OF(value_at)(pass, x) = GPI_RADIX_OF(numbered)(first + x);
+        *GPI_RADIX_OF(value_at)(pass, x) = GPI_RADIX_NUMBERED(first + x);
 }
 
 /* Reads a tile of `count` items: each warp its warp tile, striped over the lanes. */
@@ -481,7 +460,7 @@ GPI_DEVICE GPI_RADIX_VALUE GPI_RADIX_OF(fetch)(const GPI_RADIX_OF(arrays) *pass,
     if (GPI_RADIX_OF(staged))
         return *GPI_RADIX_OF(value_at)(pass, position);
     return pass->values_from ? pass->values_from[first + position]
-                             : GPI_RADIX_OF(numbered)(first + position);
+                             : GPI_RADIX_NUMBERED(first + position);
 }
 
 /* Writes the tile, each digit to its place. Some items at a time are read before they are written. */
@@ -550,7 +529,7 @@ GPI_DEVICE void GPI_RADIX_OF(write_again)(const GPI_RADIX_OF(tile) *tile, const 
             continue;
         pass->keys_to[to] = GPI_RADIX_OF(leave)(key, pass->last);
         if (GPI_RADIX_PAIRS)
-            pass->values_to[to] = pass->values_from ? pass->values_from[i] : GPI_RADIX_OF(numbered)(i);
+            pass->values_to[to] = pass->values_from ? pass->values_from[i] : GPI_RADIX_NUMBERED(i);
         to++;
     }
 }

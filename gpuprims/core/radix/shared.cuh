@@ -1,0 +1,114 @@
+/*
+ * core/radix/shared.cuh: what the strategies of a radix sort share.
+ *
+ * Part of radix_sort.cuh; not to be included directly.
+ */
+#ifndef GPI_RADIX_SHARED_CUH
+#define GPI_RADIX_SHARED_CUH
+
+/* Four words side by side, for one access. */
+typedef struct gpi_radix_four {
+    uint32_t of[4];
+} __attribute__((aligned(16))) gpi_radix_four;
+
+#if GPI_DEVICE_CODE
+/* Zeroes n words, a multiple of 4. */
+GPI_DEVICE void gpi_radix_zero(uint32_t *words, uint32_t n)
+{
+    const gpi_radix_four none = {{0, 0, 0, 0}};
+
+    GPI_NO_UNROLL
+    for (uint32_t i = 4 * threadIdx.x; i < n; i += 4 * blockDim.x)
+        *(gpi_radix_four *)(words + i) = none;
+}
+
+/* The first slot of each digit; thread d brings the count of the digit d. All threads call. */
+GPI_DEVICE uint32_t gpi_radix_scan_256(uint32_t *sums, uint32_t count)
+{
+    const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+    uint32_t sum = gpi_warp_prefix(count, lane);
+
+    if (warp < 8 && lane == 31)
+        sums[warp] = sum;
+    __syncthreads(); /* the warps' sums are there */
+    return sum - count + gpi_warp_sum(lane < 8 && lane < warp ? sums[lane] : 0);
+}
+
+/*
+ * Where in shared memory a byte of staged values is. In regular input the values that are fetched together are a
+ * power of two apart: pieces of 16 bytes change places within 128 bytes, without bank conflicts.
+ */
+GPI_DEVICE uint32_t gpi_radix_value_at(uint32_t at, int changes)
+{
+    return changes ? at ^ ((at >> 3 ^ at >> 6) & 0x70) : at;
+}
+
+/*
+ * Brings values to shared memory, as far from a multiple of 16 bytes as they are in memory, which it gives. They
+ * are there after gpi_copy_wait().
+ */
+GPI_DEVICE uint32_t gpi_radix_stage(char *to, const char *from, uint32_t bytes, unsigned threads, int changes)
+{
+    const uint32_t off = (uint32_t)((uintptr_t)from % 16), head = gpi_min((16 - off) % 16, bytes);
+    const uint32_t whole = head + (bytes - head) / 16 * 16;
+
+    for (uint32_t at = head + 16 * threadIdx.x; at < whole; at += 16 * threads)
+        gpi_copy_16(to + gpi_radix_value_at(off + at, changes), from + at);
+    if (threadIdx.x < head)
+        to[gpi_radix_value_at(off + threadIdx.x, changes)] = from[threadIdx.x];
+    if (threadIdx.x < bytes - whole)
+        to[gpi_radix_value_at(off + whole + threadIdx.x, changes)] = from[whole + threadIdx.x];
+    return off;
+}
+#endif
+
+#endif
+
+/* Keys alone have no values; the type keeps the text of the kernels in one piece. */
+#ifdef GP_VALUE
+#define GPI_RADIX_PAIRS 1
+#define GPI_RADIX_VALUE GP_VALUE
+#else
+#define GPI_RADIX_PAIRS 0
+#define GPI_RADIX_VALUE char
+#endif
+
+/* Whether a block, or a cluster of them, sorts in one launch; larger values take passes, however small n is. */
+#define GPI_RADIX_HOLDS_VALUES (sizeof(GPI_RADIX_VALUE) <= 16)
+
+enum { GPI(vector_n) = 16 / (int)sizeof(GP_KEY) };
+
+#if GPI_DEVICE_CODE
+/* The value that stands for item i when there are no values: its number. */
+GPI_DEVICE GPI_RADIX_VALUE GPI(numbered)(size_t i)
+{
+    GPI_RADIX_VALUE value;
+
+    memset((void *)&value, 0, sizeof value);
+    if (GPI_IS_SAME_TYPE(GPI_RADIX_VALUE, float)) {
+        float number = (float)i;
+        memcpy((void *)&value, &number, sizeof value < sizeof number ? sizeof value : sizeof number);
+    } else if (GPI_IS_SAME_TYPE(GPI_RADIX_VALUE, double)) {
+        double number = (double)i;
+        memcpy((void *)&value, &number, sizeof value < sizeof number ? sizeof value : sizeof number);
+    } else {
+        memcpy((void *)&value, &i, sizeof value < sizeof i ? sizeof value : sizeof i); /* little-endian */
+    }
+    return value;
+}
+
+/* Reads 16 bytes of keys; where keys lie at multiples of their size, these do at one of 16. */
+GPI_DEVICE void GPI(read_vector)(void *to, const GP_KEY *from)
+{
+    if (__alignof__(GP_KEY) == sizeof(GP_KEY)) {
+        memcpy(to, __builtin_assume_aligned(from, 16), 16);
+    } else {
+        GPI_UNROLL
+        for (unsigned k = 0; k < GPI(vector_n); k++) {
+            const GP_KEY key = from[k];
+
+            memcpy((char *)to + k * sizeof key, (const void *)&key, sizeof key);
+        }
+    }
+}
+#endif
