@@ -653,14 +653,9 @@ GPI_DEVICE_CALL void GPI(bucket_passes)(GPI(bucket) *bucket, const GP_KEY *from,
         GPI_UNROLL
         for (int i = 0; i < GPI(bucket_items); i++) {
             const uint32_t digit = GPI(key_digit)(keys[i], shift, 255);
-            const unsigned same = gpi_match_digit(digit, ones), rank = (unsigned)__popc(same & below);
-            const uint32_t before = counts[digit];
+            const unsigned same = gpi_match_digit(digit, ones);
 
-            __syncwarp(); /* everybody has read the count */
-            if (rank == 0)
-                counts[digit] = before + (uint32_t)__popc(same);
-            __syncwarp(); /* the count is there for the next key */
-            moves[i] = (moves[i] & 0xFFFF0000u) | (before + rank);
+            moves[i] = (moves[i] & 0xFFFF0000u) | gpi_radix_rank(&counts[digit], 0, same, below);
         }
         __syncthreads(); /* the counts are complete */
         GPI_NO_UNROLL

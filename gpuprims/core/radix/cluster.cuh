@@ -394,14 +394,9 @@ GPI_DEVICE void GPI(share_rank)(const GP_KEY *keys, uint16_t *ranks, uint16_t *c
     GPI_NO_UNROLL
     for (uint32_t i = 0; i < n; i += 32) {
         const uint32_t digit = GPI(key_digit)(keys[i], shift, mask);
-        const unsigned same = gpi_match_digit(digit, ones), rank = (unsigned)__popc(same & below);
-        const uint32_t before = counts[digit];
+        const unsigned same = gpi_match_digit(digit, ones);
 
-        __syncwarp(); /* everybody has read the count */
-        if (rank == 0)
-            counts[digit] = (uint16_t)(before + (uint32_t)__popc(same));
-        __syncwarp(); /* the count is there for the next round */
-        ranks[i] = (uint16_t)(before + rank);
+        ranks[i] = (uint16_t)gpi_radix_rank(&counts[digit], 1, same, below);
     }
 }
 

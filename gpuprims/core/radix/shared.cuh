@@ -22,6 +22,25 @@ GPI_DEVICE void gpi_radix_zero(uint32_t *words, uint32_t n)
         *(gpi_radix_four *)(words + i) = none;
 }
 
+/*
+ * The rank of the lane's item among those of its digit, which the lanes `same` have: after all that *count counts, and
+ * after those of the lanes `below`. Adds the items of the warp to *count, a uint16_t if the constant `narrow` is set, and
+ * otherwise a uint32_t. All lanes call.
+ */
+GPI_DEVICE uint32_t gpi_radix_rank(void *count, int narrow, unsigned same, unsigned below)
+{
+    const unsigned rank = (unsigned)__popc(same & below);
+    const uint32_t before = narrow ? *(uint16_t *)count : *(uint32_t *)count;
+
+    __syncwarp(); /* all lanes have read the count */
+    if (rank == 0 && narrow)
+        *(uint16_t *)count = (uint16_t)(before + (uint32_t)__popc(same));
+    else if (rank == 0)
+        *(uint32_t *)count = before + (uint32_t)__popc(same);
+    __syncwarp(); /* the count is there for the next item */
+    return before + rank;
+}
+
 /* The first slot of each digit; thread d brings the count of the digit d. All threads call. */
 GPI_DEVICE uint32_t gpi_radix_scan_256(uint32_t *sums, uint32_t count)
 {

@@ -271,14 +271,10 @@ GPI_DEVICE void GPI_RADIX_OF(exchange_by_ballots)(uint32_t *counts, GP_KEY *keys
             if ((place == 0 || place == GPI_RADIX_OF(items) % GPI_RADIX_OF(rounds)) && i + k >= rounds)
                 break;
             uint32_t digit = GPI(digit)(keys[k], pass->shift, pass->mask, 1);
-            unsigned same = gpi_match_digit(digit, ones), rank = (unsigned)__popc(same & below);
-            uint32_t slot = counts[GPI_RADIX_OF(column)(digit)];
+            const unsigned same = gpi_match_digit(digit, ones);
+            uint32_t slot = gpi_radix_rank(&counts[GPI_RADIX_OF(column)(digit)], 0, same, below);
 
-            __syncwarp(); /* everybody has read the slot */
-            if (rank == 0)
-                counts[GPI_RADIX_OF(column)(digit)] = slot + (uint32_t)__popc(same);
-            __syncwarp(); /* the slot is there for the next round */
-            GPI_RADIX_OF(put)(pass, slot + rank, keys[k], at + 32 * (i + k));
+            GPI_RADIX_OF(put)(pass, slot, keys[k], at + 32 * (i + k));
         }
         GPI_RADIX_OF(keys_done)(keys, GPI_RADIX_OF(ranked));
     }
