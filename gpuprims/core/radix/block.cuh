@@ -46,58 +46,6 @@ typedef struct gpi_radix_bins {
 } __attribute__((aligned(16))) gpi_radix_bins;
 
 #if GPI_DEVICE_CODE
-/* Where the word of a bin is. Keys that differ in few bits would otherwise have bank conflicts. */
-GPI_DEVICE uint32_t gpi_radix_bin_at(uint32_t bin)
-{
-    return bin ^ (bin >> 5 & 28);
-}
-
-/* The words of four bins side by side, the first of which is a multiple of 4. */
-GPI_DEVICE gpi_radix_four *gpi_radix_four_bins(gpi_radix_bins *state, uint32_t bin)
-{
-    return (gpi_radix_four *)(state->bins + gpi_radix_bin_at(bin));
-}
-
-/* Turns the counts of the bins into words; blockDim.x is 512 or 1024. Tells whether some bin is crowded. */
-GPI_DEVICE int gpi_radix_scan_bins(gpi_radix_bins *state)
-{
-    const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32,
-                   each = blockDim.x < 1024 ? 8 : 4;
-    uint32_t sum = 0, largest = 0, scan;
-
-    GPI_NO_UNROLL
-    for (unsigned i = 0; i < each; i += 4) {
-        const gpi_radix_four counts = *gpi_radix_four_bins(state, threadIdx.x * each + i);
-
-        GPI_UNROLL
-        for (int k = 0; k < 4; k++) {
-            sum += counts.of[k];
-            largest = counts.of[k] > largest ? counts.of[k] : largest;
-        }
-    }
-    scan = gpi_warp_prefix(sum, lane);
-    if (lane == 31)
-        state->sums[warp] = scan;
-    const int crowded =
-        __syncthreads_or(largest > GPI_RADIX_BLOCK_CROWD); /* and the sums are complete */
-    scan -= sum;
-    scan += gpi_warp_sum(lane < warp ? state->sums[lane] : 0);
-    GPI_NO_UNROLL
-    for (unsigned i = 0; i < each; i += 4) {
-        gpi_radix_four *bins = gpi_radix_four_bins(state, threadIdx.x * each + i), words = *bins;
-
-        GPI_UNROLL
-        for (int k = 0; k < 4; k++) {
-            const uint32_t count = words.of[k];
-
-            words.of[k] = count * 65536 + scan;
-            scan += count;
-        }
-        *bins = words;
-    }
-    return crowded;
-}
-
 /* All bits that are set somewhere in the warp; of a narrow word the lower half. */
 GPI_DEVICE uint64_t gpi_radix_or(uint64_t bits, int narrow)
 {
@@ -229,7 +177,8 @@ GPI_DEVICE void GPI(block_fill)(const GPI(block) *block, const uint64_t *numbers
         for (uint32_t i = 0; i < GPI_RADIX_BLOCK_ITEMS; i++)
             atomicAdd(&state->bins[at[i]], 1u);
         __syncthreads(); /* the bins have been counted */
-        const int crowded = gpi_radix_scan_bins(state);
+        const int crowded = gpi_radix_scan_bins(state->bins, state->sums, blockDim.x < 1024 ? 8 : 4, 4,
+                                                GPI_RADIX_COUNTED, GPI_RADIX_BLOCK_CROWD);
         __syncthreads(); /* where each bin begins is there */
         if (!crowded || block->same)
             return;

@@ -208,9 +208,9 @@ GPI_DEVICE int GPI(is_spread)(GPI(bucket_map) bucket_map, const GP_KEY *keys, ui
 }
 
 /*
- * Looks at a sample of the keys, the same one in every block: whether there are buckets that would spread it, and which.
- * Where adjacent keys mostly have equal topmost bits, as in sorted input, keys of 4 bytes alone are sorted faster in
- * passes; so are pairs that need few of them.
+ * Looks at a sample of the keys, the same one in every block: whether there are buckets that would spread it, and
+ * which. Where adjacent keys mostly have equal topmost bits, as in sorted input, keys of 4 bytes alone are sorted
+ * faster in passes; so are pairs that need few of them.
  */
 GPI_DEVICE int GPI(sample)(const GPI(bucket_job) *job, gpi_radix_places *places, uint32_t *counters,
                            double *ends, int *adjacent_equal)
@@ -305,7 +305,7 @@ GPI_DEVICE int GPI(add_buckets)(const GPI(bucket_job) *job, uint32_t *sums)
         buckets->ranges[tid] = begin;
         job->plan->place[GPI_KEY_WIDTH / 8 - 1][0][tid] = begin;
     }
-    scan = gpi_radix_scan_256(sums, tiles);
+    scan = gpi_radix_scan(sums, 8, tiles, NULL);
     if (tid < 256)
         buckets->tiles[tid] = scan;
     if (tid == 255)
@@ -437,7 +437,7 @@ GPI_DEVICE void GPI(partition)(GPI(bucket_tile) *tile, GP_KEY *slots, const GP_K
     uint32_t here = tile->counts[tid], place = 0;
     if (here)
         place = atomicAdd(&ranges[tid], here);
-    uint32_t start = gpi_radix_scan_256(tile->sums, here);
+    uint32_t start = gpi_radix_scan(tile->sums, 8, here, NULL);
     tile->counts[tid] = start;
     tile->place[tid] = place - start;
     __syncthreads(); /* the first slots are there */
@@ -589,37 +589,6 @@ GPI_DEVICE uint32_t GPI(bin)(GPI(bucket_map) bucket_map, const GP_KEY *keys, int
                                 : GPI(top_bits)(bucket_map, keys[i], top) % GPI_RADIX_BINS;
 }
 
-/* Turns the counts of the bins into where each begins. Tells whether one of them is crowded. */
-GPI_DEVICE int GPI(bucket_bins)(GPI(bucket) *bucket)
-{
-    enum { EACH = (int)GPI_RADIX_BINS / GPI_RADIX_BUCKET_THREADS };
-    const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-    uint32_t *bins = (uint32_t *)__builtin_assume_aligned(bucket->bins + threadIdx.x * EACH, 16);
-    uint32_t counts[EACH], sum = 0, largest = 0, scan;
-
-    memcpy(counts, bins, sizeof counts);
-    GPI_UNROLL
-    for (int i = 0; i < EACH; i++) {
-        uint32_t count = counts[i];
-
-        largest = count > largest ? count : largest;
-        counts[i] = sum;
-        sum += count;
-    }
-    scan = gpi_warp_prefix(sum, lane);
-    if (lane == 31)
-        bucket->sums[warp] = scan;
-    const int crowded =
-        __syncthreads_or(largest > GPI_RADIX_BUCKET_CROWD); /* the sums are complete, too */
-    scan += gpi_warp_sum(lane < warp ? bucket->sums[lane] : 0) - sum;
-    GPI_UNROLL
-    for (int i = 0; i < EACH; i++)
-        counts[i] += scan;
-    memcpy(bins, counts, sizeof counts);
-    __syncthreads(); /* where the bins begin is there */
-    return crowded;
-}
-
 /*
  * Sorts a bucket of which some bins are crowded, and writes it: by one digit of the lowest `bits` bits after the
  * other, ranked by ballots as in core/radix/pass.cuh. A row of counts for each warp is in the room of the bins.
@@ -665,7 +634,7 @@ GPI_DEVICE_CALL void GPI(bucket_passes)(GPI(bucket) *bucket, const GP_KEY *from,
             bucket->bins[d] = sum;
             sum += of_warp;
         }
-        const uint32_t start = gpi_radix_scan_256(bucket->sums, sum);
+        const uint32_t start = gpi_radix_scan(bucket->sums, 8, sum, NULL);
         GPI_NO_UNROLL
         for (unsigned d = tid; d < GPI_RADIX_BINS && tid < 256; d += 256)
             bucket->bins[d] += start;
@@ -768,6 +737,7 @@ static __global__ void __launch_bounds__(GPI_RADIX_BUCKET_THREADS, GPI(bucket_bl
 #if GPI_DEVICE_CODE
     GP_DYNAMIC_SHARED(char, memory);
     GPI(bucket) *bucket = (GPI(bucket) *)memory;
+    enum { EACH = (int)GPI_RADIX_BINS / GPI_RADIX_BUCKET_THREADS }; /* bins of a thread */
     const unsigned tid = threadIdx.x;
 
     gpi_grid_wait();
@@ -797,7 +767,7 @@ static __global__ void __launch_bounds__(GPI_RADIX_BUCKET_THREADS, GPI(bucket_bl
             keys[i] = i * GPI_RADIX_BUCKET_THREADS + tid < count ? from[i * GPI_RADIX_BUCKET_THREADS + tid]
                                                                  : GPI(key_last)();
         GPI_UNROLL
-        for (uint32_t i = 0; i < (uint32_t)GPI_RADIX_BINS / GPI_RADIX_BUCKET_THREADS; i++)
+        for (uint32_t i = 0; i < EACH; i++)
             bucket->bins[i * GPI_RADIX_BUCKET_THREADS + tid] = 0;
         if (b + gridDim.x < 1u << job.bits) {
             const uint32_t line = 128 * tid;
@@ -816,7 +786,9 @@ static __global__ void __launch_bounds__(GPI_RADIX_BUCKET_THREADS, GPI(bucket_bl
             if (i * GPI_RADIX_BUCKET_THREADS + tid < count)
                 atomicAdd(&bucket->bins[GPI(bin)(bucket_map, keys, top, bins, i)], 1u);
         __syncthreads(); /* the bins have been counted */
-        const int crowded = GPI(bucket_bins)(bucket);
+        const int crowded =
+            gpi_radix_scan_bins(bucket->bins, bucket->sums, EACH, EACH, GPI_RADIX_BEGINS, GPI_RADIX_BUCKET_CROWD);
+        __syncthreads(); /* where the bins begin is there */
         GPI_UNROLL
         for (uint32_t i = 0; i < GPI(bucket_items); i++)
             if (i * GPI_RADIX_BUCKET_THREADS + tid < count) {

@@ -61,47 +61,6 @@ GPI_DEVICE uint32_t gpi_radix_share_add(gpi_radix_state *state, uint32_t bin)
 
     return atomicAdd(&state->u.bins[bin / 2], 1u << shift) >> shift & 0xFFFF;
 }
-
-/* Turns the counts of the bins into where each begins. Tells whether one of them is crowded. */
-GPI_DEVICE int gpi_radix_share_scan(gpi_radix_state *state)
-{
-    const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-    const unsigned each = GPI_RADIX_SHARE_BINS / 2 / blockDim.x;
-    uint32_t *bins = (uint32_t *)__builtin_assume_aligned(state->u.bins + threadIdx.x * each, 16);
-    uint32_t four[4], sum = 0, largest = 0, scan;
-
-    GPI_NO_UNROLL
-    for (unsigned i = 0; i < each; i += 4) {
-        memcpy(four, bins + i, sizeof four);
-        GPI_UNROLL
-        for (int k = 0; k < 4; k++) {
-            const uint32_t low = four[k] & 0xFFFF, high = four[k] >> 16;
-
-            sum += low + high;
-            largest = low > largest ? low : largest;
-            largest = high > largest ? high : largest;
-        }
-    }
-    scan = gpi_warp_prefix(sum, lane);
-    if (lane == 31)
-        state->sums[warp] = scan;
-    const int crowded = __syncthreads_or(largest > GPI_RADIX_CROWD); /* and the sums are complete */
-    scan -= sum;
-    scan += gpi_warp_sum(lane < warp ? state->sums[lane] : 0);
-    GPI_NO_UNROLL
-    for (unsigned i = 0; i < each; i += 4) {
-        memcpy(four, bins + i, sizeof four);
-        GPI_UNROLL
-        for (int k = 0; k < 4; k++) {
-            const uint32_t low = four[k] & 0xFFFF, high = four[k] >> 16;
-
-            four[k] = (scan + low) << 16 | scan;
-            scan += low + high;
-        }
-        memcpy(bins + i, four, sizeof four);
-    }
-    return crowded;
-}
 #endif
 
 #endif
@@ -344,7 +303,8 @@ GPI_DEVICE int GPI(share_sort)(GPI(share) *share, uint64_t low, int bits)
     for (uint32_t x = threadIdx.x; x < share->count; x += blockDim.x)
         gpi_radix_share_add(state, GPI(share_bin)(share, share->keys[0][x], low, shift));
     __syncthreads(); /* the bins have been counted */
-    const int crowded = gpi_radix_share_scan(state);
+    const int crowded = gpi_radix_scan_bins(state->u.bins, state->sums, blockDim.x < 1024 ? 8 : 4, 4,
+                                            GPI_RADIX_HALVES, GPI_RADIX_CROWD);
     __syncthreads(); /* where each bin begins is there */
     for (uint32_t x = threadIdx.x; x < share->count; x += blockDim.x) {
         GP_KEY key = share->keys[0][x];
@@ -407,7 +367,7 @@ GPI_DEVICE void GPI(share_rank)(const GP_KEY *keys, uint16_t *ranks, uint16_t *c
 GPI_DEVICE int GPI(share_pass)(GPI(share) *share)
 {
     gpi_radix_state *state = share->state;
-    const unsigned tid = threadIdx.x, lane = tid % 32, warp = tid / 32, parts = blockDim.x / 128;
+    const unsigned tid = threadIdx.x, parts = blockDim.x / 128;
     const unsigned pair = tid / parts, part = tid % parts;
     uint32_t counts[4], sum = 0, scan, total = 0, before = 0;
 
@@ -435,13 +395,10 @@ GPI_DEVICE int GPI(share_pass)(GPI(share) *share)
     GPI(share_publish)(share, state->digits[tid % 256], 0);
     gpi_cluster_sync(); /* the table is complete; the items of the digit before have been read */
     total = GPI(share_total)(share, &before);
-    sum = gpi_warp_prefix(total, lane);
-    if (lane == 31)
-        state->sums[warp] = sum;
-    const int single = __syncthreads_or(total == gridDim.x * share->share); /* the warps' sums are complete, too */
-    sum += gpi_warp_sum(lane < warp ? state->sums[lane] : 0);
+    int single = total == gridDim.x * share->share;
+    sum = gpi_radix_scan(state->sums, 32, total, &single);
     if (tid < 256)
-        state->place[tid] = sum - total + before;
+        state->place[tid] = sum + before;
     __syncthreads(); /* the places are there */
     return single;
 }

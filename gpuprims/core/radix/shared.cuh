@@ -6,10 +6,17 @@
 #ifndef GPI_RADIX_SHARED_CUH
 #define GPI_RADIX_SHARED_CUH
 
+/* What a word has for a bin: its count and, after the scan, where it begins. */
+enum {
+    GPI_RADIX_BEGINS,  /* where it begins */
+    GPI_RADIX_COUNTED, /* its count * 65536, and where it begins; words lie as gpi_radix_bin_at() says */
+    GPI_RADIX_HALVES   /* two bins: where each begins, in 16 bits */
+};
+
 /* Four words side by side, for one access. */
 typedef struct gpi_radix_four {
     uint32_t of[4];
-} __attribute__((aligned(16))) gpi_radix_four;
+} __attribute__((aligned(16), may_alias)) gpi_radix_four;
 
 #if GPI_DEVICE_CODE
 /* Zeroes n words, a multiple of 4. */
@@ -23,9 +30,9 @@ GPI_DEVICE void gpi_radix_zero(uint32_t *words, uint32_t n)
 }
 
 /*
- * The rank of the lane's item among those of its digit, which the lanes `same` have: after all that *count counts, and
- * after those of the lanes `below`. Adds the items of the warp to *count, a uint16_t if the constant `narrow` is set, and
- * otherwise a uint32_t. All lanes call.
+ * The rank of the lane's item among those of its digit, which the lanes `same` have: after all that *count counts,
+ * and after those of the lanes `below`. Adds the items of the warp to *count, a uint16_t if the constant `narrow` is
+ * set, and otherwise a uint32_t. All lanes call.
  */
 GPI_DEVICE uint32_t gpi_radix_rank(void *count, int narrow, unsigned same, unsigned below)
 {
@@ -41,16 +48,84 @@ GPI_DEVICE uint32_t gpi_radix_rank(void *count, int narrow, unsigned same, unsig
     return before + rank;
 }
 
-/* The first slot of each digit; thread d brings the count of the digit d. All threads call. */
-GPI_DEVICE uint32_t gpi_radix_scan_256(uint32_t *sums, uint32_t count)
+/*
+ * The sum of x over the threads before this one, where x is 0 beyond the first `warps` warps: `sums` has a word for
+ * each of these. *any, unless `any` is NULL, becomes whether it was set in some thread. All threads call.
+ */
+GPI_DEVICE uint32_t gpi_radix_scan(uint32_t *sums, unsigned warps, uint32_t x, int *any)
 {
     const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-    uint32_t sum = gpi_warp_prefix(count, lane);
+    const uint32_t prefix = gpi_warp_prefix(x, lane);
 
-    if (warp < 8 && lane == 31)
-        sums[warp] = sum;
-    __syncthreads(); /* the warps' sums are there */
-    return sum - count + gpi_warp_sum(lane < 8 && lane < warp ? sums[lane] : 0);
+    if (warp < warps && lane == 31)
+        sums[warp] = prefix;
+    if (any)
+        *any = __syncthreads_or(*any);
+    else
+        __syncthreads(); /* either way: the warps' sums are complete */
+    return prefix - x + gpi_warp_sum(lane < warps && lane < warp ? sums[lane] : 0);
+}
+
+/* Where the word of a bin is in GPI_RADIX_COUNTED. Keys that differ in few bits would otherwise have bank conflicts. */
+GPI_DEVICE uint32_t gpi_radix_bin_at(uint32_t bin)
+{
+    return bin ^ (bin >> 5 & 28);
+}
+
+/* The words of four bins side by side, the first of which is a multiple of 4. */
+GPI_DEVICE gpi_radix_four *gpi_radix_four_bins(uint32_t *bins, uint32_t bin, int form)
+{
+    return (gpi_radix_four *)(bins + (form == GPI_RADIX_COUNTED ? gpi_radix_bin_at(bin) : bin));
+}
+
+/*
+ * Turns the counts of a block's bins into where each bin begins: `each` words for a thread, `step` at a time, a
+ * constant that is a multiple of 4. Returns whether some bin is crowded, with more than `crowd` items. All threads call.
+ */
+GPI_DEVICE int gpi_radix_scan_bins(uint32_t *bins, uint32_t *sums, unsigned each, unsigned step, int form,
+                                   uint32_t crowd)
+{
+    uint32_t sum = 0, largest = 0;
+
+    GPI_NO_UNROLL
+    for (unsigned i = 0; i < each; i += step) {
+        GPI_UNROLL
+        for (unsigned j = 0; j < step; j += 4) {
+            const gpi_radix_four counts = *gpi_radix_four_bins(bins, threadIdx.x * each + i + j, form);
+
+            GPI_UNROLL
+            for (int k = 0; k < 4; k++) {
+                const uint32_t low = form == GPI_RADIX_HALVES ? counts.of[k] & 0xFFFF : counts.of[k];
+                const uint32_t high = form == GPI_RADIX_HALVES ? counts.of[k] >> 16 : 0;
+
+                sum += low + high;
+                largest = low > largest ? low : largest;
+                largest = high > largest ? high : largest;
+            }
+        }
+    }
+    int crowded = largest > crowd;
+    uint32_t scan = gpi_radix_scan(sums, 32, sum, &crowded);
+    GPI_NO_UNROLL
+    for (unsigned i = 0; i < each; i += step) {
+        GPI_UNROLL
+        for (unsigned j = 0; j < step; j += 4) {
+            gpi_radix_four *four = gpi_radix_four_bins(bins, threadIdx.x * each + i + j, form), words = *four;
+
+            GPI_UNROLL
+            for (int k = 0; k < 4; k++) {
+                const uint32_t low = form == GPI_RADIX_HALVES ? words.of[k] & 0xFFFF : words.of[k];
+                const uint32_t high = form == GPI_RADIX_HALVES ? words.of[k] >> 16 : 0;
+
+                words.of[k] = form == GPI_RADIX_HALVES    ? (scan + low) << 16 | scan
+                              : form == GPI_RADIX_COUNTED ? low * 65536 + scan
+                                                          : scan;
+                scan += low + high;
+            }
+            *four = words;
+        }
+    }
+    return crowded;
 }
 
 /*
