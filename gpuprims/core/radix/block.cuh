@@ -80,12 +80,6 @@ typedef struct {
     int same;      /* the keys of a bin are all the same: none need be told apart, or compared */
 } GPI(block);
 
-/* Shared memory of a block. */
-static inline size_t GPI(block_bytes)(size_t n)
-{
-    return sizeof(gpi_radix_bins) + GPI_RADIX_BLOCK_SLOTS(n) * (sizeof(uint32_t) + sizeof(GP_KEY));
-}
-
 #if GPI_DEVICE_CODE
 /* The bits of a key that count. */
 GPI_DEVICE uint64_t GPI(block_order)(const GPI(block) *block, GP_KEY key)
@@ -228,10 +222,10 @@ GPI_DEVICE void GPI(block_compare)(const GPI(block) *block, const GP_KEY *keys,
 }
 
 /* Sorts the items in their bins, and writes them. */
-GPI_DEVICE void GPI(block_write)(const GPI(block) *block, const GPI(job) *job)
+GPI_DEVICE void GPI(block_write)(const GPI(block) *block, const GPI(request) *job)
 {
-    const GPI_RADIX_VALUE *values_in = (const GPI_RADIX_VALUE *)job->values_in;
-    GPI_RADIX_VALUE *values_out = (GPI_RADIX_VALUE *)job->values_out;
+    const GPI_RADIX_VALUE *values_in = job->values_in;
+    GPI_RADIX_VALUE *values_out = job->values_out;
     GP_KEY keys[GPI_RADIX_BLOCK_ITEMS];
     GPI_RADIX_VALUE values[GPI_RADIX_BLOCK_ITEMS];
     uint32_t tags[GPI_RADIX_BLOCK_ITEMS] = {0}, places[GPI_RADIX_BLOCK_ITEMS];
@@ -268,17 +262,18 @@ GPI_DEVICE void GPI(block_write)(const GPI(block) *block, const GPI(job) *job)
 }
 #endif
 
-/* Sorts job.n items; the grid is one block. */
-static __global__ void __launch_bounds__(1024) GPI(block_kernel)(GPI(job) job)
+/* The grid is one block. */
+static __global__ void __launch_bounds__(1024) GPI(block_kernel)(GPI(request) job)
 {
 #if GPI_DEVICE_CODE
     GP_DYNAMIC_SHARED(char, memory);
+    const uint32_t n = (uint32_t)job.n;
     gpi_radix_bins *state = (gpi_radix_bins *)memory;
     GPI(block) block;
     GP_KEY keys[GPI_RADIX_BLOCK_ITEMS];
     uint64_t numbers[GPI_RADIX_BLOCK_ITEMS] = {0}, differ = 0;
     uint32_t at[GPI_RADIX_BLOCK_ITEMS], slots[GPI_RADIX_BLOCK_ITEMS],
-        room = GPI_RADIX_BLOCK_SLOTS(job.n);
+        room = GPI_RADIX_BLOCK_SLOTS(n);
 
     if (!GPI_RADIX_HOLDS_VALUES)
         return;
@@ -286,7 +281,7 @@ static __global__ void __launch_bounds__(1024) GPI(block_kernel)(GPI(job) job)
     block.state = state;
     block.tags = (uint32_t *)(state + 1);
     block.keys = (GP_KEY *)(block.tags + room);
-    block.n = job.n;
+    block.n = n;
     block.mask = job.begin_bit < job.end_bit
                      ? UINT64_MAX >> (64 - (job.end_bit - job.begin_bit)) << job.begin_bit
                      : 0;
@@ -294,15 +289,15 @@ static __global__ void __launch_bounds__(1024) GPI(block_kernel)(GPI(job) job)
     if (threadIdx.x < 32)
         state->bins[GPI_RADIX_BINS + threadIdx.x] = 0;
     if (threadIdx.x < GPI_RADIX_BLOCK_CROWD) {
-        block.keys[job.n + threadIdx.x] = GPI(key_last)();
-        block.tags[job.n + threadIdx.x] = UINT32_MAX;
+        block.keys[n + threadIdx.x] = GPI(key_last)();
+        block.tags[n + threadIdx.x] = UINT32_MAX;
     }
     gpi_grid_wait();
     gpi_grid_launch_next();
     const uint64_t one = GPI(block_order)(&block, job.keys_in[0]) >> job.begin_bit;
     GPI_UNROLL
     for (uint32_t i = 0; i < GPI_RADIX_BLOCK_ITEMS; i++)
-        if (threadIdx.x + i * blockDim.x < job.n) {
+        if (threadIdx.x + i * blockDim.x < n) {
             keys[i] = job.keys_in[threadIdx.x + i * blockDim.x];
             numbers[i] = GPI(block_order)(&block, keys[i]) >> job.begin_bit;
             differ |= numbers[i] ^ one;
@@ -318,11 +313,43 @@ static __global__ void __launch_bounds__(1024) GPI(block_kernel)(GPI(job) job)
         slots[i] = atomicAdd(&state->bins[at[i]], 1u) % 65536;
     GPI_UNROLL
     for (uint32_t i = 0; i < GPI_RADIX_BLOCK_ITEMS; i++)
-        if (threadIdx.x + i * blockDim.x < job.n) {
+        if (threadIdx.x + i * blockDim.x < n) {
             block.keys[slots[i]] = keys[i];
             block.tags[slots[i]] = (threadIdx.x + i * blockDim.x) << 16 | at[i];
         }
     __syncthreads(); /* the items are in their bins */
     GPI(block_write)(&block, &job);
 #endif
+}
+
+/* ---- host functions ---------------------------------------------------------------------------- */
+
+#define GPI_RADIX_BLOCK_KERNELS (const void *)GPI(block_kernel)
+
+/* Shared memory of the block. */
+static inline size_t GPI(block_shared_bytes)(size_t n)
+{
+    return sizeof(gpi_radix_bins) + GPI_RADIX_BLOCK_SLOTS(n) * (sizeof(uint32_t) + sizeof(GP_KEY));
+}
+
+static inline int GPI(block_fits)(const GPI(request) *request, const gpi_radix_device *device)
+{
+    return GPI_RADIX_HOLDS_VALUES && (GP_KERNEL == 0 || GP_KERNEL == GP_KERNEL_BLOCK) && request->n <= GPI_RADIX_BLOCK_MAX &&
+           GPI(block_shared_bytes)(request->n) + 2048 <= device->room;
+}
+
+/* The workspace of a block, or of a cluster. */
+static inline size_t GPI(block_bytes)(size_t n)
+{
+    (void)n;
+    return 0;
+}
+
+static inline cudaError_t GPI(block_launch)(const GPI(request) *request, const gpi_radix_device *device, char *memory,
+                                            cudaStream_t stream)
+{
+    (void)device, (void)memory;
+    return GPI_LAUNCH_DEPENDENT(device->dependent, GPI(block_kernel), 1,
+                                request->n > 512 * GPI_RADIX_BLOCK_ITEMS ? 1024 : 512,
+                                GPI(block_shared_bytes)(request->n), stream, *request);
 }

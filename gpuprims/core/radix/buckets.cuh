@@ -1,50 +1,16 @@
 /*
- * core/radix/buckets.cuh: items sorted from the highest digit down: one or two partitions move them to
- * buckets that have room in shared memory, where they are sorted in one go. That moves items two or three times
- * instead of once for each digit. It needs keys whose topmost bits are well spread; whether they are is
- * found out on the device, and if not the passes of core/radix/pass.cuh sort them.
- *
- *     1. look at a sample of the keys, and count the topmost bits of all; the last block adds up where each
- *        bucket begins (one partition has only the topmost digit, which the plan's counts tell)
- *     2. partition by the topmost digit: a tile asks for room in each of 256 ranges, with one addition for each
- *        of them, and moves its keys there
- *     3. partition each of these ranges by the next bits
- *     4. one block sorts a bucket: by twelve more bits, and by comparing the few keys that are alike so far; or
- *        in passes by ballots, if many are alike and yet different
- *
- * Floats that are spread over a range share most of their topmost bits: half of those between 0 and 1 are
- * above 0.5. So their buckets are of equal width, from the least to the largest key of a sample, whenever that
- * spreads them well; what is beyond joins the first or the last one. A multiplication and addition of which only the
- * sum is rounded is monotone. In a bucket the bins are of equal width, too.
- *
- * None of this keeps the order of keys, and none of it does harm: whole keys are compared in the end, so that
- * keys in the wrong order could only be alike in all their bits. Where that is not so, with -0.0 and +0.0 or
- * in a sort by some of the bits, the passes sort.
- *
- * Pairs must keep their order. They are partitioned by passes, the second of which sorts each range by itself:
- * it looks back no further than to where the range begins. In its bucket an item knows its position, and
- * of items with equal keys the positions are compared.
+ * core/radix/buckets.cuh: sorts items in buckets, if core/radix/spread.cuh has decided so: partitions them, of keys alone,
+ * and sorts each bucket in shared memory. If not, or of pairs, the passes move the items.
  *
  * Part of radix_sort.cuh; not to be included directly.
  */
-#define GPI_RADIX_RAISED (GPI_KEY_IS_NARROW ? 8388608.0 : 4503599627370496.0)
-#define GPI_RADIX_HAS_WIDTHS (GPI(key_is_float) && !GPI_RADIX_PAIRS)
-
 #ifndef GPI_RADIX_BUCKETS_CUH
 #define GPI_RADIX_BUCKETS_CUH
 
 enum {
     GPI_RADIX_BUCKET_CROWD = 32, /* keys of a bin; more are not compared */
-    GPI_RADIX_PARTITION_THREADS = 256,
-    GPI_RADIX_RANGES = 256, /* that a partition makes, at most */
-    GPI_RADIX_SAMPLES = 4 /* of each thread that counts; every block takes the same ones */
+    GPI_RADIX_PARTITION_THREADS = 256
 };
-
-/* Two counters to a word. If one overflows, the sum of all tells. */
-GPI_DEVICE void gpi_radix_count_bucket(uint32_t *counters, uint32_t bucket)
-{
-    atomicAdd(&counters[bucket / 2], bucket % 2 * 0xFFFFu + 1);
-}
 
 #endif
 
@@ -65,342 +31,6 @@ typedef struct {
 } __attribute__((may_alias,
                  aligned(GPI(indexed) ? sizeof(uint32_t) : __alignof__(GPI_RADIX_VALUE)))) GPI(bucket_value);
 
-/* What is sorted: keys_in, to keys_other, and by a second partition to keys_out. */
-typedef struct {
-    const GP_KEY *keys_in;
-    GP_KEY *keys_out, *keys_other;
-    void *values_out, *values_other;
-    uint32_t n;
-    uint32_t tile_n; /* keys of a tile */
-    int level;       /* of a partition: 0 or 1 */
-    int levels;
-    int bits; /* the number of a bucket has so many */
-    gpi_radix_counts *counts;
-    gpi_radix_plan *plan;
-    gpi_radix_buckets *buckets;
-} GPI(bucket_job);
-
-/* The same in the precision of the keys, floats or doubles; and the largest place, of `bits` bits. */
-typedef struct {
-    int linear, bits;
-    float factor, offset;
-    double long_factor, long_offset;
-} GPI(bucket_map);
-
-#if GPI_DEVICE_CODE
-/* The topmost `bits` bits, 28 at most, of where a key belongs among all. */
-GPI_DEVICE uint32_t GPI(top_bits)(GPI(bucket_map) bucket_map, GP_KEY key, int bits)
-{
-    if (GPI_RADIX_HAS_WIDTHS && bucket_map.linear) {
-        const uint32_t last = (1u << bucket_map.bits) - 1;
-        uint32_t place = GPI_KEY_IS_NARROW
-                             ? gpi_float_place(GPI(key_float)(key), bucket_map.factor, bucket_map.offset, last)
-                             : gpi_double_place(GPI(key_double)(key), bucket_map.long_factor, bucket_map.long_offset,
-                                                last);
-
-        return (GPI_KEY_DESCENDING ? last - place : place) >> (bucket_map.bits - bits);
-    }
-    return GPI_KEY_IS_NARROW ? GPI(key_word)(key) >> (32 - bits) : (uint32_t)(GPI(key_long)(key) >> (64 - bits));
-}
-
-/* The same for several keys, in two loops: the compiler knows in each which kind of map it is, and branches once. */
-GPI_DEVICE void GPI(all_top_bits)(GPI(bucket_map) bucket_map, const GP_KEY *keys, int n, int bits, uint32_t *top_bits)
-{
-    if (GPI_RADIX_HAS_WIDTHS && bucket_map.linear) {
-        GPI_UNROLL
-        for (int i = 0; i < n; i++)
-            top_bits[i] = GPI(top_bits)(bucket_map, keys[i], bits);
-    } else {
-        GPI_UNROLL
-        for (int i = 0; i < n; i++)
-            top_bits[i] = GPI(top_bits)(bucket_map, keys[i], bits);
-    }
-}
-
-/* Places of `bits` bits. */
-GPI_DEVICE GPI(bucket_map) GPI(measure)(gpi_radix_places places, int bits)
-{
-    GPI(bucket_map) bucket_map;
-
-    bucket_map.linear = places.linear;
-    bucket_map.bits = bits;
-    bucket_map.factor = (float)places.factor;
-    bucket_map.offset = (float)places.offset;
-    bucket_map.long_factor = places.factor;
-    bucket_map.long_offset = places.offset;
-    return bucket_map;
-}
-
-/* How a kernel behind the decision tells buckets. */
-GPI_DEVICE GPI(bucket_map) GPI(places)(const GPI(bucket_job) *job)
-{
-    gpi_radix_places places = {0, 0, 0};
-
-    if (GPI_RADIX_HAS_WIDTHS && job->levels == 2)
-        places = job->buckets->places;
-    return GPI(measure)(places, job->bits);
-}
-
-/* ---- counting ---------------------------------------------------------------------------------- */
-
-/* Buckets of equal width, from a little below the least of the sample to a little above the largest. */
-GPI_DEVICE gpi_radix_places GPI(equal_width)(const GP_KEY *keys, double *ends, int bits)
-{
-    const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-    double low = GPI(key_double)(keys[0]), high = low;
-    gpi_radix_places places;
-
-    GPI_UNROLL
-    for (int i = 1; i < GPI_RADIX_SAMPLES; i++) {
-        low = GPI(key_double)(keys[i]) < low ? GPI(key_double)(keys[i]) : low;
-        high = GPI(key_double)(keys[i]) > high ? GPI(key_double)(keys[i]) : high;
-    }
-    for (int of_warps = 0;; of_warps++) {
-        for (unsigned stride = 1; stride < 32; stride *= 2) {
-            double other_low = __shfl_xor_sync(GPI_FULL_MASK, low, stride);
-            double other_high = __shfl_xor_sync(GPI_FULL_MASK, high, stride);
-
-            low = other_low < low ? other_low : low;
-            high = other_high > high ? other_high : high;
-        }
-        if (of_warps)
-            break;
-        if (lane == 0) { /* with a NaN the lanes differ: thread 0 speaks for all in the end */
-            ends[warp] = low;
-            ends[32 + warp] = high;
-        }
-        __syncthreads(); /* the warps' ends are there */
-        low = ends[lane];
-        high = ends[32 + lane];
-    }
-    const double width = high - low;
-
-    places.linear = width > 1e-25 && width < 1e25;
-    places.factor = (1u << bits) / (width + width / 128);
-    places.offset = GPI_RADIX_RAISED - 0.5 - (low - width / 256) * places.factor;
-    return places;
-}
-
-/*
- * Whether a sample of the keys is as well spread as it should. The counters are zero, before and after.
- */
-GPI_DEVICE int GPI(is_spread)(GPI(bucket_map) bucket_map, const GP_KEY *keys, uint32_t *counters, int bits)
-{
-    const uint32_t max_count = 8 + 4 * ((uint32_t)GPI_RADIX_SAMPLES * GPI_RADIX_COUNT_THREADS >> bits);
-    int spread = 1;
-
-    GPI_UNROLL
-    for (int i = 0; i < GPI_RADIX_SAMPLES; i++)
-        gpi_radix_count_bucket(counters, GPI(top_bits)(bucket_map, keys[i], bits));
-    __syncthreads(); /* the sample has been counted */
-    GPI_UNROLL
-    for (int i = 0; i < GPI_RADIX_SAMPLES; i++) {
-        uint32_t bucket = GPI(top_bits)(bucket_map, keys[i], bits);
-
-        spread &= (counters[bucket / 2] >> bucket % 2 * 16 & 0xFFFF) <= max_count;
-    }
-    spread = __syncthreads_and(spread);
-    GPI_UNROLL
-    for (int i = 0; i < GPI_RADIX_SAMPLES; i++)
-        counters[GPI(top_bits)(bucket_map, keys[i], bits) / 2] = 0;
-    __syncthreads(); /* the counters are zero */
-    return spread;
-}
-
-/*
- * Looks at a sample of the keys, the same one in every block: whether there are buckets that would spread it, and
- * which. Where adjacent keys mostly have equal topmost bits, as in sorted input, keys of 4 bytes alone are sorted
- * faster in passes; so are pairs that need few of them.
- */
-GPI_DEVICE int GPI(sample)(const GPI(bucket_job) *job, gpi_radix_places *places, uint32_t *counters,
-                           double *ends, int *adjacent_equal)
-{
-    const uint32_t stride = job->n / ((uint32_t)GPI_RADIX_SAMPLES * GPI_RADIX_COUNT_THREADS); /* 65536 at most */
-    const int top = GPI_KEY_WIDTH - 8;
-    const uint64_t one = GPI(key_order)(job->keys_in[0]);
-    uint64_t differ = 0;
-    int spread = 0, alike = 0, digits = 0;
-    GP_KEY keys[GPI_RADIX_SAMPLES];
-
-    GPI_UNROLL
-    for (uint32_t i = 0; i < GPI_RADIX_SAMPLES; i++) {
-        /* Somewhere in each stretch: what comes in regular intervals is no sample. */
-        const uint32_t number = i * GPI_RADIX_COUNT_THREADS + threadIdx.x;
-        const size_t at = number * (size_t)stride + ((number * 0x9E3779B1u >> 16) * stride >> 16);
-
-        keys[i] = job->keys_in[at];
-        differ |= GPI(key_order)(keys[i]) ^ one;
-        alike += (GPI(key_order)(keys[i]) ^ GPI(key_order)(job->keys_in[at + 1 < job->n ? at + 1 : at])) >> top == 0;
-    }
-    *adjacent_equal =
-        __syncthreads_count(alike > GPI_RADIX_SAMPLES / 2) > GPI_RADIX_COUNT_THREADS / (GPI_RADIX_PAIRS ? 8 : 2);
-    if (GPI_KEY_IS_NARROW && !GPI_RADIX_PAIRS && *adjacent_equal)
-        return 0;
-    for (int p = 0; p < (int)sizeof(GP_KEY) && GPI_RADIX_PAIRS; p++)
-        digits += __syncthreads_or((differ >> 8 * p & 255) != 0) != 0;
-    if (GPI_RADIX_PAIRS && digits < GPI_RADIX_WORTH_TWO)
-        return 0;
-    if (GPI_RADIX_HAS_WIDTHS) {
-        gpi_radix_places linear = GPI(equal_width)(keys, ends, job->bits);
-
-        if (threadIdx.x == 0)
-            *places = linear;
-        __syncthreads(); /* everybody takes the same places */
-        if (places->linear)
-            spread = GPI(is_spread)(GPI(measure)(*places, job->bits), keys, counters, job->bits);
-    }
-    if (spread)
-        return 1;
-    __syncthreads(); /* everybody has seen the places */
-    if (threadIdx.x == 0)
-        places->linear = 0;
-    __syncthreads(); /* the places are by bits now */
-    return GPI(is_spread)(GPI(measure)(*places, job->bits), keys, counters, job->bits);
-}
-
-/* The last block: where each bucket begins. Tells whether no bucket is too large. */
-GPI_DEVICE int GPI(add_buckets)(const GPI(bucket_job) *job, uint32_t *sums)
-{
-    gpi_radix_buckets *buckets = job->buckets;
-    enum { EACH = 4 }; /* buckets of a thread at a time */
-    const unsigned tid = threadIdx.x, lane = tid % 32, warp = tid / 32;
-    uint32_t before = 0, scan;
-    int fits = 1;
-
-    GPI_NO_UNROLL
-    for (unsigned first = EACH * tid; first - EACH * tid < 1u << job->bits;
-         first += (unsigned)EACH * GPI_RADIX_COUNT_THREADS) {
-        const int some = first < 1u << job->bits;
-        uint32_t counts[EACH], sum = 0;
-
-        GPI_UNROLL
-        for (unsigned i = 0; i < EACH; i++) {
-            counts[i] = some ? __ldcg(&buckets->counts[first + i]) : 0;
-            fits &= counts[i] <= (uint32_t)GPI(bucket_n);
-            sum += counts[i];
-        }
-        scan = gpi_warp_prefix(sum, lane);
-        if (lane == 31)
-            sums[warp] = scan;
-        __syncthreads(); /* the warps' sums are complete */
-        scan += before - sum + gpi_warp_sum(lane < warp ? sums[lane] : 0);
-        before += gpi_warp_sum(sums[lane]);
-        GPI_UNROLL
-        for (unsigned i = 0; i < EACH && some; i++) {
-            buckets->begin[first + i] = buckets->counts[first + i] = scan;
-            scan += counts[i];
-        }
-        __syncthreads(); /* the sums have been read */
-    }
-    if (tid == 0)
-        buckets->begin[1u << job->bits] = job->n;
-    fits = __syncthreads_and(fits && before == job->n); /* no counter has overflowed; the buckets' begins are there */
-    const int first_bits = GPI_RADIX_FIRST_BITS(2, job->bits), rest = job->bits - first_bits;
-    uint32_t begin = job->n, tiles = 0;
-    if (tid >> first_bits == 0) {
-        begin = buckets->begin[tid << rest];
-        tiles = (buckets->begin[(tid + 1) << rest] - begin + job->tile_n - 1) / job->tile_n;
-    }
-    if (tid < 256) {
-        buckets->ranges[tid] = begin;
-        job->plan->place[GPI_KEY_WIDTH / 8 - 1][0][tid] = begin;
-    }
-    scan = gpi_radix_scan(sums, 8, tiles, NULL);
-    if (tid < 256)
-        buckets->tiles[tid] = scan;
-    if (tid == 255)
-        buckets->tiles[256] = scan + tiles;
-    return fits;
-}
-#endif
-
-/* Two partitions: counts the buckets, and decides. Dynamic shared memory: 2 bytes for each bucket. */
-static __global__ void __launch_bounds__(GPI_RADIX_COUNT_THREADS, 1)
-    GPI(spread_kernel)(GPI(bucket_job) job)
-{
-#if GPI_DEVICE_CODE
-    GP_DYNAMIC_SHARED(uint32_t, counters);
-    GP_SHARED(uint32_t[32], sums);
-    GP_SHARED(uint32_t, last);
-    GP_SHARED(gpi_radix_places, places);
-    GP_SHARED(double[64], ends);
-    int adjacent_equal = 0;
-    const size_t stride = (size_t)gridDim.x * GPI_RADIX_COUNT_THREADS;
-    const size_t first = (size_t)blockIdx.x * GPI_RADIX_COUNT_THREADS + threadIdx.x;
-    const size_t head =
-        gpi_min((uint32_t)((0 - (size_t)(uintptr_t)job.keys_in) % 16 / sizeof(GP_KEY)), job.n);
-    const size_t vectors = (job.n - head) / GPI(vector_n);
-    int strict = 0;
-
-    if (job.levels * GPI(has_buckets) ==
-        0) /* without buckets the kernel has hardly any code */
-        return;
-    gpi_radix_zero(counters, 1u << job.bits >> 1);
-    gpi_grid_wait();
-    gpi_grid_launch_next();
-    __syncthreads(); /* the counters are zero */
-    if (!GPI(sample)(&job, &places, counters, ends, &adjacent_equal))
-        return;
-    const GPI(bucket_map) how = GPI(measure)(places, job.bits);
-    for (size_t i = first; i < vectors; i += 4 * stride) {
-        GP_KEY keys[4][GPI(vector_n)];
-        uint32_t top_bits[4 * GPI(vector_n)];
-
-        GPI_UNROLL
-        for (unsigned v = 0; v < 4; v++)
-            if (i + v * stride < vectors)
-                GPI(read_vector)((void *)keys[v], job.keys_in + head + (i + v * stride) * GPI(vector_n));
-        GPI(all_top_bits)(how, keys[0], 4 * GPI(vector_n), job.bits, top_bits);
-        GPI_UNROLL
-        for (unsigned v = 0; v < 4; v++)
-            if (i + v * stride < vectors) {
-                GPI_UNROLL
-                for (unsigned k = 0; k < GPI(vector_n); k++) {
-                    gpi_radix_count_bucket(counters, top_bits[v * GPI(vector_n) + k]);
-                    strict |= GPI(key_is_minus_zero)(keys[v][k]) || (how.linear && GPI(key_is_nan)(keys[v][k]));
-                }
-            }
-    }
-    if (blockIdx.x == 0 && threadIdx.x < 2 * GPI(vector_n)) { /* what no whole vector covers */
-        const int behind = threadIdx.x >= GPI(vector_n);
-        const size_t i = threadIdx.x + (behind ? head + (vectors - 1) * GPI(vector_n) : 0);
-
-        if (i < (behind ? job.n : head)) {
-            gpi_radix_count_bucket(counters, GPI(top_bits)(how, job.keys_in[i], job.bits));
-            strict |= GPI(key_is_minus_zero)(job.keys_in[i]) || (how.linear && GPI(key_is_nan)(job.keys_in[i]));
-        }
-    }
-    strict = __syncthreads_or(strict); /* the counters are complete */
-    GPI_NO_UNROLL
-    for (unsigned i = threadIdx.x; i < 1u << job.bits >> 1; i += GPI_RADIX_COUNT_THREADS) {
-        uint32_t two = counters[i];
-
-        if (two & 0xFFFF)
-            atomicAdd(&job.buckets->counts[2 * i], two & 0xFFFF);
-        if (two >> 16)
-            atomicAdd(&job.buckets->counts[2 * i + 1], two >> 16);
-    }
-    if (strict && !GPI_RADIX_PAIRS && threadIdx.x == 0)
-        atomicOr(&job.counts->no_buckets, 1u);
-    __threadfence(); /* what the block has added comes before it is done */
-    __syncthreads(); /* all its threads have added */
-    if (threadIdx.x == 0)
-        last = atomicAdd(&job.counts->spread, 1u) == gridDim.x - 1;
-    __syncthreads(); /* everybody knows whether the block is the last one */
-    if (!last)
-        return;
-    __threadfence(); /* the other blocks were done before their counts are read */
-    int fits = GPI(add_buckets)(&job, sums);
-    if (threadIdx.x == 0 && fits && !__ldcg(&job.counts->no_buckets)) {
-        job.buckets->places = places;
-        job.counts->buckets = 1;
-        job.plan->passes = 0;
-        if (GPI_RADIX_PAIRS)
-            GPI(plan_partitions)(job.plan, 2, job.bits, adjacent_equal);
-    }
-#endif
-}
-
 /* ---- the partition ----------------------------------------------------------------------------- */
 
 /* What a tile has in shared memory, besides its keys. */
@@ -413,7 +43,7 @@ typedef struct {
 #if GPI_DEVICE_CODE
 /* Moves a tile of `count` keys, each to where its digit goes on. */
 GPI_DEVICE void GPI(partition)(GPI(bucket_tile) *tile, GP_KEY *slots, const GP_KEY *from, GP_KEY *to,
-                               uint32_t count, uint32_t *ranges, GPI(bucket_map) bucket_map, int top, uint32_t mask)
+                               uint32_t count, uint32_t *next, GPI(bucket_map) bucket_map, int top, uint32_t mask)
 {
     const unsigned tid = threadIdx.x, none = GPI_RADIX_RANGES + tid % 32;
     const int limit = (int)(count - tid); /* keys of the tile from the thread's first one on */
@@ -436,7 +66,7 @@ GPI_DEVICE void GPI(partition)(GPI(bucket_tile) *tile, GP_KEY *slots, const GP_K
     __syncthreads(); /* the digits have been counted */
     uint32_t here = tile->counts[tid], place = 0;
     if (here)
-        place = atomicAdd(&ranges[tid], here);
+        place = atomicAdd(&next[tid], here);
     uint32_t start = gpi_radix_scan(tile->sums, 8, here, NULL);
     tile->counts[tid] = start;
     tile->place[tid] = place - start;
@@ -490,27 +120,27 @@ static __global__ void __launch_bounds__(GPI_RADIX_PARTITION_THREADS, 2)
 
     gpi_grid_wait();
     gpi_grid_launch_next();
-    if (job.counts->buckets * GPI(partitions) == 0)
+    if (job.buckets->chosen * GPI(partitions) == 0)
         return;
     const GPI(bucket_map) bucket_map = GPI(places)(&job);
-    const uint32_t tiles = job.level ? buckets->tiles[256] : (job.n + job.tile_n - 1) / job.tile_n;
+    const uint32_t tiles = job.level ? buckets->ranges.tiles[256] : (job.n + job.tile_n - 1) / job.tile_n;
     tile.counts[tid] = 0;
     for (uint32_t taken = blockIdx.x; taken < tiles; taken += gridDim.x) {
-        uint32_t first = taken * job.tile_n, end = job.n, *ranges = buckets->ranges;
+        uint32_t first = taken * job.tile_n, end = job.n, *next = buckets->next;
 
-        if (job.level && buckets->tiles[tid] <= taken && taken < buckets->tiles[tid + 1])
+        if (job.level && buckets->ranges.tiles[tid] <= taken && taken < buckets->ranges.tiles[tid + 1])
             tile.range = tid;
         __syncthreads(); /* the counts are zero, the range is known, the last tile has left */
         if (job.level) {
             const uint32_t range = tile.range;
 
-            first = buckets->begin[range << bits] + (taken - buckets->tiles[range]) * job.tile_n;
-            end = buckets->begin[(range + 1) << bits];
-            ranges = buckets->counts + (range << bits);
+            first = buckets->ranges.begin[range << bits] + (taken - buckets->ranges.tiles[range]) * job.tile_n;
+            end = buckets->ranges.begin[(range + 1) << bits];
+            next = buckets->counts + (range << bits);
         }
         GPI(partition)(&tile, slots, (job.level ? job.keys_other : job.keys_in) + first,
                        job.level ? job.keys_out : job.keys_other,
-                       gpi_min(end - first, job.tile_n), ranges, bucket_map, job.level ? job.bits : 8,
+                       gpi_min(end - first, job.tile_n), next, bucket_map, job.level ? job.bits : 8,
                        (1u << bits) - 1);
     }
 #endif
@@ -742,11 +372,11 @@ static __global__ void __launch_bounds__(GPI_RADIX_BUCKET_THREADS, GPI(bucket_bl
 
     gpi_grid_wait();
     gpi_grid_launch_next();
-    if (job.counts->buckets * GPI(has_buckets) == 0)
+    if (job.buckets->chosen * GPI(has_buckets) == 0)
         return;
     const GPI(bucket_map) all = GPI(places)(&job);
     const int top = all.linear ? GPI_RADIX_BIN_BITS : job.bits + GPI_RADIX_BIN_BITS;
-    uint32_t next = job.buckets->begin[blockIdx.x], end = job.buckets->begin[blockIdx.x + 1];
+    uint32_t next = job.buckets->ranges.begin[blockIdx.x], end = job.buckets->ranges.begin[blockIdx.x + 1];
     for (uint32_t b = blockIdx.x; b < 1u << job.bits; b += gridDim.x) {
         const uint32_t first = next, count = end - next;
         const GP_KEY *from = (job.levels == 2 ? job.keys_out : job.keys_other) + first;
@@ -772,8 +402,8 @@ static __global__ void __launch_bounds__(GPI_RADIX_BUCKET_THREADS, GPI(bucket_bl
         if (b + gridDim.x < 1u << job.bits) {
             const uint32_t line = 128 * tid;
 
-            next = job.buckets->begin[b + gridDim.x];
-            end = job.buckets->begin[b + gridDim.x + 1];
+            next = job.buckets->ranges.begin[b + gridDim.x];
+            end = job.buckets->ranges.begin[b + gridDim.x + 1];
             if (line < (end - next) * sizeof(GP_KEY))
                 gpi_prefetch((const char *)(from - first + next) + line);
             if (GPI_RADIX_PAIRS && line < (end - next) * sizeof *values_to)
@@ -812,4 +442,120 @@ static __global__ void __launch_bounds__(GPI_RADIX_BUCKET_THREADS, GPI(bucket_bl
         __syncthreads(); /* the bucket has been written */
     }
 #endif
+}
+
+/* ---- host functions ---------------------------------------------------------------------------- */
+
+#define GPI_RADIX_BUCKET_KERNELS \
+    (const void *)GPI(spread_kernel), (const void *)GPI(partition_kernel), (const void *)GPI(bucket_kernel)
+
+/*
+ * Whether the keys may be sorted in buckets, and after how many partitions; 0: no. As many keys as a bucket
+ * has on average leave it some room. Tiles of pairs need a row each for the look-back.
+ */
+static inline int GPI(levels)(const GPI(request) *request, size_t room, int *bits)
+{
+    const size_t n = request->n, rows = GPI(lay_out)(NULL, n, 0).rows;
+    const size_t average = GPI(bucket_n) / 9 * 8;
+    int levels = n <= 256 * average                                                            ? 1
+                 : GPI_RADIX_PAIRS || sizeof(GP_KEY) == 8 || n <= GPI_TUNE_RADIX_BUCKETS_UNTIL ? 2
+                                                                                               : 0;
+
+    if (GP_KERNEL == GP_KERNEL_BUCKETS_TWICE)
+        levels = 2;
+    else if (GP_KERNEL != 0 && !GPI_RADIX_FORCES_BUCKETS)
+        levels = 0;
+    *bits = levels == 2 ? 9 : 8;
+    while (levels == 2 && n >> *bits > average)
+        ++*bits;
+    if (!GPI(has_buckets) || request->end_bit - request->begin_bit < GPI_KEY_WIDTH || n >> *bits > average ||
+        (size_t)1 << *bits > GPI_RADIX_BUCKETS || ((size_t)2 << *bits) + 2048 > room ||
+        sizeof(GPI(bucket)) + 2048 > room)
+        return 0;
+    if (GPI_RADIX_PAIRS && ((GPI(indexed) && GPI(is_small)(n)) ||
+                            gpi_divide_up(n, GPI(tile_of_pass)(n, room)) + (levels == 2 ? GPI_RADIX_RANGES : 0) > rows))
+        return 0;
+    return levels;
+}
+
+/* Keys of a tile of a partition: the multiprocessors have two each. */
+static inline size_t GPI(tile_of_partition)(size_t n, size_t room)
+{
+    const size_t threads = GPI_RADIX_PARTITION_THREADS;
+    size_t blocks = gpi_resident_blocks(2, GPI_RADIX_GRID, GP_GRID);
+    size_t items = gpi_divide_up(gpi_divide_up(n, blocks), threads);
+    size_t fitting = (room - sizeof(GPI(bucket_tile)) - 1024) / sizeof(GP_KEY) / threads;
+
+    const size_t max_items = GPI(partition_items);
+
+    items = items < 4 ? 4 : items < max_items ? items : max_items;
+    return threads * (items < fitting ? items : fitting);
+}
+
+/* The partitions of keys alone, and the sort of the buckets. */
+static inline cudaError_t GPI(sort_buckets)(GPI(bucket_job) job, int dependent, cudaStream_t stream)
+{
+    const size_t tiles = gpi_divide_up(job.n, job.tile_n) + (job.levels == 2 ? GPI_RADIX_RANGES : 0);
+    cudaError_t error = cudaSuccess;
+
+    (void)dependent; /* on the CPU */
+    for (job.level = 0; GPI(partitions) && job.level < job.levels && error == cudaSuccess; job.level++)
+        error = GPI_LAUNCH_DEPENDENT(dependent, GPI(partition_kernel), gpi_resident_blocks(2, tiles, GP_GRID),
+                                     GPI_RADIX_PARTITION_THREADS, job.tile_n * sizeof(GP_KEY), stream, job);
+    /* A few blocks for each that is resident: as good as one for each bucket, and soon done without buckets. */
+    if (error == cudaSuccess)
+        error = GPI_LAUNCH_DEPENDENT(dependent, GPI(bucket_kernel),
+                                     gpi_resident_blocks(12, (size_t)1 << job.bits, GP_GRID),
+                                     GPI_RADIX_BUCKET_THREADS, sizeof(GPI(bucket)), stream, job);
+    return error;
+}
+
+/* Two partitions: finds out whether they will do. */
+static inline cudaError_t GPI(spread)(GPI(bucket_job) job, int dependent, cudaStream_t stream)
+{
+    size_t vectors = gpi_divide_up(job.n * sizeof(GP_KEY), 64 * GPI_RADIX_COUNT_THREADS);
+
+    (void)dependent; /* on the CPU */
+    return GPI_LAUNCH_DEPENDENT(dependent, GPI(spread_kernel), gpi_resident_blocks(1, vectors, GP_GRID),
+                                GPI_RADIX_COUNT_THREADS, (size_t)2 << job.bits, stream, job);
+}
+
+static inline int GPI(buckets_fit)(const GPI(request) *request, const gpi_radix_device *device)
+{
+    int bits = 0;
+
+    return GPI(levels)(request, device->room, &bits) > 0;
+}
+
+static inline size_t GPI(buckets_bytes)(size_t n)
+{
+    return GPI(lay_out)(NULL, n, sizeof(gpi_radix_buckets)).bytes;
+}
+
+/* The kernels of the buckets have nothing to do if they are not chosen, and those of the passes if they are. */
+static inline cudaError_t GPI(buckets_launch)(const GPI(request) *request, const gpi_radix_device *device,
+                                              char *memory, cudaStream_t stream)
+{
+    const GPI(steps) steps = GPI(begin_passes)(request, device, memory, sizeof(gpi_radix_buckets), stream);
+    gpi_radix_buckets *buckets = (gpi_radix_buckets *)steps.layout.extra;
+    const size_t n = request->n;
+    int bits = 0, levels = GPI(levels)(request, device->room, &bits);
+    const uint32_t tile_n = GPI_RADIX_PAIRS ? steps.job.tile_n : (uint32_t)GPI(tile_of_partition)(n, device->room);
+    const GPI(bucket_job) job = {request->keys_in, request->keys_out, steps.job.keys_other, steps.job.values_out,
+                                 steps.job.values_other, (uint32_t)n, tile_n, 0, levels, bits, steps.layout.plan,
+                                 buckets};
+    cudaError_t error = GPI(clear)(&steps, offsetof(gpi_radix_buckets, counts) / sizeof(uint32_t) +
+                                               (levels == 2 ? (size_t)1 << bits : 0));
+
+    if (error == cudaSuccess && levels == 2)
+        error = GPI(spread)(job, device->dependent, stream);
+    if (error == cudaSuccess)
+        error = GPI(make_plan_of)(&steps, levels, buckets);
+    if (error == cudaSuccess && !GPI_RADIX_PAIRS)
+        error = GPI(sort_buckets)(job, device->dependent, stream);
+    if (error == cudaSuccess)
+        error = GPI(pass_all)(&steps, levels == 2 ? &buckets->ranges : NULL);
+    if (error == cudaSuccess && GPI_RADIX_PAIRS)
+        error = GPI(sort_buckets)(job, device->dependent, stream);
+    return error == cudaSuccess ? GPI(end_passes)(&steps) : error;
 }

@@ -99,13 +99,6 @@ typedef struct {
     uint32_t first, count; /* items that the block has got, and where they go */
 } GPI(share);
 
-/* Shared memory of a block. */
-static inline size_t GPI(cluster_bytes)(unsigned blocks, size_t share)
-{
-    return sizeof(gpi_radix_state) + blocks * GPI_RADIX_ROW * sizeof(uint32_t) +
-           2 * share * GPI(cluster_slot);
-}
-
 #if GPI_DEVICE_CODE
 /* The block whose share has the item with that number. */
 GPI_DEVICE uint32_t GPI(share_owner)(const GPI(share) *share, uint32_t number)
@@ -528,4 +521,78 @@ static __global__ void __launch_bounds__(1024, 1) GPI(cluster_kernel)(GPI(share)
     if (GPI_RADIX_PAIRS)
         GPI(share_write)(&share);
 #endif
+}
+
+/* ---- host functions ---------------------------------------------------------------------------- */
+
+#define GPI_RADIX_CLUSTER_KERNELS (const void *)GPI(cluster_kernel)
+
+/* Shared memory of a block. */
+static inline size_t GPI(cluster_shared_bytes)(unsigned blocks, size_t share)
+{
+    return sizeof(gpi_radix_state) + blocks * GPI_RADIX_ROW * sizeof(uint32_t) + 2 * share * GPI(cluster_slot);
+}
+
+#ifdef __CUDACC__
+/* How many blocks of all shared memory may make a cluster: not all GPUs have 16 multiprocessors together. */
+static inline unsigned GPI(largest_cluster)(size_t room)
+{
+    cudaLaunchAttribute attributes[2];
+    int clusters = 0;
+
+    if (cudaFuncSetAttribute((const void *)GPI(cluster_kernel), cudaFuncAttributeNonPortableClusterSizeAllowed, 1) !=
+        cudaSuccess)
+        return 1;
+    for (unsigned blocks = GPI_RADIX_CLUSTER_MAX; blocks > 1; blocks /= 2) {
+        const cudaLaunchConfig_t config = gpi_launch_config(attributes, 0, blocks, blocks, 1024, room - 2048, NULL);
+
+        if (cudaOccupancyMaxActiveClusters(&clusters, GPI(cluster_kernel), &config) == cudaSuccess && clusters > 0)
+            return blocks;
+    }
+    return 1;
+}
+#endif
+
+/* The blocks of a cluster that has room for n items; 0: there is none. */
+static inline unsigned GPI(cluster_blocks)(size_t n, const gpi_radix_device *device)
+{
+    unsigned blocks = 2;
+
+    while (blocks < device->cluster && n > blocks * (size_t)1024)
+        blocks *= 2;
+    const size_t rounds = gpi_divide_up(n, blocks * (size_t)1024);
+    return blocks <= device->cluster && rounds <= GPI(cluster_items) &&
+                   GPI(cluster_shared_bytes)(blocks, rounds * 1024) + 2048 <= device->room
+               ? blocks
+               : 0;
+}
+
+static inline int GPI(cluster_fits)(const GPI(request) *request, const gpi_radix_device *device)
+{
+    return GPI_RADIX_HOLDS_VALUES && GP_KERNEL == 0 && GPI(cluster_blocks)(request->n, device) > 0;
+}
+
+static inline cudaError_t GPI(cluster_launch)(const GPI(request) *request, const gpi_radix_device *device,
+                                              char *memory, cudaStream_t stream)
+{
+    const unsigned blocks = GPI(cluster_blocks)(request->n, device);
+    const unsigned threads = request->n > 512 * GPI_RADIX_BLOCK_ITEMS ? 1024 : 512;
+    GPI(share) share;
+
+    (void)memory;
+    memset((void *)&share, 0, sizeof share);
+    share.keys_in = request->keys_in;
+    share.keys_out = request->keys_out;
+    share.values_in = request->values_in;
+    share.values_out = request->values_out;
+    share.n = (uint32_t)request->n;
+    share.rounds = (uint32_t)gpi_divide_up(request->n, blocks * (size_t)threads);
+    share.share = share.rounds * threads;
+    share.inverse = UINT32_MAX / share.share + 1;
+    share.begin_bit = request->begin_bit;
+    share.bits = request->end_bit - request->begin_bit;
+    share.range = share.bits ? UINT64_MAX >> (64 - share.bits) : 0;
+    share.strict = share.bits == 0 || (!GPI_RADIX_PAIRS && share.bits < GPI_KEY_WIDTH);
+    return GPI_LAUNCH_CLUSTER(device->dependent, blocks, GPI(cluster_kernel), blocks, threads,
+                              GPI(cluster_shared_bytes)(blocks, share.share), stream, share);
 }

@@ -19,11 +19,13 @@
  *
  * The kernel is stamped from core/radix/tile.cuh: for large n, and with short code for small n, which would otherwise
  * spend its time on fetching instructions. Large values, where n is large, stay where they are: a third kernel
- * moves the items' numbers, and core/radix/gather.cuh the values at the end.
+ * moves the items' numbers, and core/radix/passes.cuh the values at the end.
  *
  * Part of radix_sort.cuh; not to be included directly.
  */
-#define GPI_RADIX_LONG(key) (GPI(coded) ? GPI(key_code_long)(key, 0) : GPI(key_long)(key))
+/* Whether the passes move codes of keys. */
+#define GPI_RADIX_CODED (GPI(key_is_float) && !GPI_RADIX_PAIRS)
+#define GPI_RADIX_LONG(key) (GPI_RADIX_CODED ? GPI(key_code_long)(key, 0) : GPI(key_long)(key))
 
 /* A word of the look-back: how many keys of a digit the tile has, or it and all before. 0: not known yet. */
 #define GPI_RADIX_SEEN_TILE 0x40000000u
@@ -36,7 +38,46 @@
 #ifndef GPI_RADIX_PASS_CUH
 #define GPI_RADIX_PASS_CUH
 
-enum { GPI_RADIX_SPARE = 128 }; /* bytes of shared memory behind the values, which may start up to 15 bytes late */
+enum {
+    GPI_RADIX_MAX_DIGITS = 8, /* of a key */
+    GPI_RADIX_DISTINCT = 16,  /* so many digits four ballots tell apart */
+    GPI_RADIX_RANGES = 256,   /* that a pass sorts apart, at most */
+    GPI_RADIX_BUCKETS = 65536, /* in all ranges together, at most */
+    GPI_RADIX_SPARE = 128     /* bytes of shared memory behind the values, which may start up to 15 bytes late */
+};
+
+/* How a pass ranks: see step 3. */
+enum {
+    GPI_RADIX_BY_BALLOTS,
+    GPI_RADIX_BY_FOUR_BALLOTS, /* there are no more than sixteen digits */
+    GPI_RADIX_BY_ATOMICS,
+    GPI_RADIX_BUT_TWO, /* the same, but for the two digits that a warp has most often */
+    GPI_RADIX_BUT_ONE  /* by atomics, except of the digit that is added to this */
+};
+
+/* Made by the first kernels of a call, on the device, for the passes. */
+typedef struct gpi_radix_plan {
+    int passes;                    /* as many as have something to do, */
+    int sorting;                   /* and how many of them sort */
+    int minus_zero;                /* whether there is a -0.0 among keys alone */
+    int digit[GPI_RADIX_MAX_DIGITS + 1]; /* which one a pass is about; -1: the pass copies */
+    int shift[GPI_RADIX_MAX_DIGITS + 1]; /* where in the bits that count it begins, */
+    int bits[GPI_RADIX_MAX_DIGITS + 1];  /* and how many of them it has */
+    int from[GPI_RADIX_MAX_DIGITS + 1];  /* 0: the input, 1: the output, 2: the other array */
+    int to[GPI_RADIX_MAX_DIGITS + 1];
+    int way[GPI_RADIX_MAX_DIGITS + 1]; /* in which the pass ranks */
+    int in_ranges;               /* whether the second pass sorts the items of each digit of the first one apart */
+    uint8_t codes[GPI_RADIX_MAX_DIGITS][256]; /* numbers of the digits that there are; 255 of others */
+    uint8_t digits[GPI_RADIX_MAX_DIGITS][GPI_RADIX_DISTINCT]; /* which the first numbers stand for */
+    /* Where the keys of a digit go, for the portion before and the next one in turn. */
+    uint64_t place[GPI_RADIX_MAX_DIGITS][2][256];
+} gpi_radix_plan;
+
+/* Ranges of the items that the second pass sorts apart. Each has some buckets, one for each digit in that pass. */
+typedef struct gpi_radix_ranges {
+    uint32_t tiles[GPI_RADIX_RANGES + 1];  /* the first tile of each range */
+    uint32_t begin[GPI_RADIX_BUCKETS + 1]; /* of each bucket; behind the last: n */
+} gpi_radix_ranges;
 
 #endif
 
@@ -56,7 +97,7 @@ typedef struct {
     int odd;   /* whether the portion's number is odd */
     int again; /* for tests: every third tile fails its check */
     gpi_radix_plan *plan;
-    const gpi_radix_buckets *buckets;
+    const gpi_radix_ranges *ranges;
     uint32_t *ticket;
     uint32_t *look;      /* a row of 256 words for each tile */
     uint32_t *look_next; /* those of the next launch, to be cleared */
@@ -65,11 +106,8 @@ typedef struct {
 /* A digit of what a pass moves; of codes the zeros may be `one` number. */
 GPI_DEVICE uint32_t GPI(digit)(GP_KEY key, int shift, uint32_t mask, int one)
 {
-    return GPI(coded) ? GPI(key_code_digit)(key, shift, mask, one) : GPI(key_digit)(key, shift, mask);
+    return GPI_RADIX_CODED ? GPI(key_code_digit)(key, shift, mask, one) : GPI(key_digit)(key, shift, mask);
 }
-
-/* Whether items' numbers are moved instead of their values: large ones, of keys that have more than two digits. */
-enum { GPI(indexed) = GPI_RADIX_PAIRS && sizeof(GPI_RADIX_VALUE) >= 16 && sizeof(GP_KEY) >= 4 };
 
 #define GPI_RADIX_SMALL 0
 #undef GPI_RADIX_OF

@@ -8,43 +8,7 @@
 #ifndef GPI_RADIX_PLAN_CUH
 #define GPI_RADIX_PLAN_CUH
 
-enum {
-    GPI_RADIX_MAX_DIGITS = 8,            /* digits of a key */
-    GPI_RADIX_DISTINCT = 16,     /* so many are told apart by four ballots */
-    GPI_RADIX_CLEAR_THREADS = 512,
-    GPI_RADIX_COUNT_THREADS = 1024, /* of a block that counts; it has a multiprocessor to itself */
-    GPI_RADIX_BUCKETS = 65536,      /* at most */
-    GPI_RADIX_BUCKET_THREADS = 512,
-    GPI_RADIX_WORTH_ONE = 3, /* passes that take longer than one partition of pairs and their buckets, */
-    GPI_RADIX_WORTH_TWO = 4  /* and than two */
-};
-
-/* How a pass ranks: core/radix/pass.cuh tells. */
-enum {
-    GPI_RADIX_BY_BALLOTS,
-    GPI_RADIX_BY_FOUR_BALLOTS, /* there are no more than sixteen digits */
-    GPI_RADIX_BY_ATOMICS,
-    GPI_RADIX_BUT_TWO, /* the same, but for the two digits that a warp has most often */
-    GPI_RADIX_BUT_ONE  /* by atomics, except of the digit that is added to this */
-};
-
-/* Made by the first kernels of a call, on the device, for the passes. */
-typedef struct gpi_radix_plan {
-    int passes;                    /* as many as have something to do, */
-    int sorting;                   /* and how many of them sort */
-    int minus_zero;                /* whether there is a -0.0 among keys alone */
-    int digit[GPI_RADIX_MAX_DIGITS + 1]; /* which one a pass is about; -1: the pass copies */
-    int shift[GPI_RADIX_MAX_DIGITS + 1]; /* where in the bits that count it begins, */
-    int bits[GPI_RADIX_MAX_DIGITS + 1];  /* and how many of them it has */
-    int from[GPI_RADIX_MAX_DIGITS + 1];  /* 0: the input, 1: the output, 2: the other array */
-    int to[GPI_RADIX_MAX_DIGITS + 1];
-    int way[GPI_RADIX_MAX_DIGITS + 1]; /* in which the pass ranks */
-    int in_ranges;               /* whether the second pass sorts the items of each digit of the first one apart */
-    uint8_t codes[GPI_RADIX_MAX_DIGITS][256]; /* numbers of the digits that there are; 255 of others */
-    uint8_t digits[GPI_RADIX_MAX_DIGITS][GPI_RADIX_DISTINCT]; /* which the first numbers stand for */
-    /* Where the keys of a digit go, for the portion before and the next one in turn. */
-    uint64_t place[GPI_RADIX_MAX_DIGITS][2][256];
-} gpi_radix_plan;
+enum { GPI_RADIX_CLEAR_THREADS = 512 };
 
 /* All zero before a call. */
 typedef struct gpi_radix_counts {
@@ -52,27 +16,10 @@ typedef struct gpi_radix_counts {
     uint32_t pairs;                               /* of neighbours that were looked at, */
     uint32_t alike[GPI_RADIX_MAX_DIGITS + 1];           /* and how many of them share a digit; behind the last: all */
     uint32_t minus_zero;                          /* whether there is a -0.0 */
-    uint32_t no_buckets;                          /* or a NaN where keys are told by how large they are */
-    uint32_t done, spread;                        /* blocks that have counted digits, or buckets */
+    uint32_t done;                                /* blocks that have counted */
     unsigned long long windows[256];              /* if few keys are distinct, by eight bits of theirs */
     uint32_t others;                              /* whether there are others after all */
-    uint32_t buckets;                             /* whether core/radix/buckets.cuh sorts */
 } gpi_radix_counts;
-
-/* How keys are told which bucket is theirs: by their topmost bits, or floats by how large they are. */
-typedef struct gpi_radix_places {
-    int linear;            /* whether it is the integer nearest to key * factor + offset */
-    double factor, offset; /* as the keys' type; the offset is raised as gpi_float_place() wants */
-} gpi_radix_places;
-
-/* Where the buckets are; made on the device. */
-typedef struct gpi_radix_buckets {
-    uint32_t counts[GPI_RADIX_BUCKETS];    /* zero before; then where the bucket goes on */
-    gpi_radix_places places;               /* after two partitions; after one it is by bits */
-    uint32_t ranges[256];                  /* where the range of a topmost digit goes on */
-    uint32_t tiles[256 + 1];               /* of the second partition: the first one of each range */
-    uint32_t begin[GPI_RADIX_BUCKETS + 1]; /* of each bucket; behind the last: n */
-} gpi_radix_buckets;
 
 /* What a block that counts has in shared memory, besides the counters. */
 typedef struct gpi_radix_tally {
@@ -162,17 +109,10 @@ static __global__ void __launch_bounds__(GPI_RADIX_CLEAR_THREADS) gpi_radix_clea
 
 #endif
 
-#define GPI_RADIX_FIRST_BITS(levels, bits) (GPI_RADIX_PAIRS && (levels) == 2 ? ((bits) + 1) / 2 : 8)
 #define GPI_RADIX_WHOLE (UINT64_MAX >> (64 - GPI_KEY_WIDTH)) /* all bits of a key */
 
-__extension__ enum {
-    GPI(columns) = sizeof(GP_KEY) == 8 ? 16 : 32, /* of the counters, if there is room for them */
-    /* Items that core/radix/buckets.cuh may sort, and how many of them a bucket holds. */
-    GPI(has_buckets) = sizeof(GP_KEY) >= 4,
-    GPI(bucket_items) = GPI(has_buckets) ? 9 : 1,
-    GPI(bucket_n) = GPI_RADIX_BUCKET_THREADS * GPI(bucket_items),
-    GPI(coded) = GPI(key_is_float) && !GPI_RADIX_PAIRS /* whether the passes move codes of keys */
-};
+/* Columns of the counters, if there is room for them. */
+enum { GPI(columns) = sizeof(GP_KEY) == 8 ? 16 : 32 };
 
 /* What is counted, and what the plan depends on. */
 typedef struct {
@@ -475,43 +415,6 @@ GPI_DEVICE void GPI(collect)(const GPI(counting) *job, const gpi_radix_tally *ta
         atomicOr(&job->counts->minus_zero, 1u);
 }
 
-/*
- * Pairs are partitioned by passes, which keep their order: by the topmost bits, and each range by the next ones.
- * adjacent_equal says whether neighbours mostly share these bits; with very few digits they always do.
- */
-GPI_DEVICE void GPI(plan_partitions)(gpi_radix_plan *plan, int levels, int bits, int adjacent_equal)
-{
-    const int first = GPI_RADIX_FIRST_BITS(levels, bits);
-
-    for (int j = 0; j < levels; j++) {
-        plan->digit[j] = j == 0 ? (int)sizeof(GP_KEY) - 1 : 0;
-        plan->shift[j] = GPI_KEY_WIDTH - (j == 0 ? first : bits);
-        plan->bits[j] = j == 0 ? first : bits - first;
-        plan->from[j] = j == 0 ? 0 : 2;
-        plan->to[j] = j == 0 ? 2 : 1;
-        plan->way[j] = adjacent_equal || plan->bits[j] < 3 ? GPI_RADIX_BY_BALLOTS : GPI_RADIX_BY_ATOMICS;
-    }
-    plan->in_ranges = levels == 2;
-    plan->passes = levels;
-}
-
-/* After one partition every topmost digit is a bucket: where they begin, if none of them is too large. */
-GPI_DEVICE void GPI(plan_buckets)(const GPI(counting) *job, int digits)
-{
-    const unsigned digit = threadIdx.x;
-    uint64_t count = digit < 256 ? __ldcg(&job->counts->keys[digits - 1][digit]) : 0;
-
-    if (__syncthreads_or(count > GPI(bucket_n)) || (!GPI_RADIX_PAIRS && __ldcg(&job->counts->minus_zero)))
-        return;
-    if (digit < 256)
-        job->buckets->begin[digit] = job->buckets->ranges[digit] =
-            (uint32_t)job->plan->place[digits - 1][0][digit];
-    if (digit == 0) {
-        job->buckets->begin[256] = (uint32_t)job->n;
-        job->counts->buckets = 1;
-    }
-}
-
 /* Whether so many of all neighbours are often. */
 GPI_DEVICE int GPI(is_often)(uint32_t alike, uint32_t pairs)
 {
@@ -565,7 +468,7 @@ GPI_DEVICE void GPI(make_plan)(const GPI(counting) *job, const gpi_radix_tally *
         plan->shift[passes] = 8 * p;
         plan->bits[passes] = (int)gpi_min((uint32_t)(job->end_bit - job->begin_bit - 8 * p), 8);
         plan->way[passes] = tally->kinds[p] <= GPI_RADIX_DISTINCT
-                                ? (GPI(coded) && !strict ? GPI_RADIX_BUT_TWO : GPI_RADIX_BY_FOUR_BALLOTS)
+                                ? (GPI_RADIX_CODED && !strict ? GPI_RADIX_BUT_TWO : GPI_RADIX_BY_FOUR_BALLOTS)
                             : strict ? GPI_RADIX_BY_BALLOTS
                             : tally->common[p] && !tally->crowded[p]
                                 ? GPI_RADIX_BUT_ONE + (int)tally->common[p] - 1
@@ -596,12 +499,8 @@ GPI_DEVICE void GPI(make_plan)(const GPI(counting) *job, const gpi_radix_tally *
     }
     plan->in_ranges = 0;
     plan->passes = passes;
-    if (GPI_RADIX_PAIRS && passes < GPI_RADIX_WORTH_ONE)
-        counts->buckets = 0;
-    else if (counts->buckets && GPI_RADIX_PAIRS)
-        GPI(plan_partitions)(plan, 1, 8, GPI(is_often)(__ldcg(&counts->alike[digits - 1]), pairs));
-    else if (counts->buckets)
-        plan->passes = 0;
+    if (job->levels == 1)
+        GPI(plan_buckets)(job->buckets, plan, GPI(is_often)(__ldcg(&counts->alike[digits - 1]), pairs));
 }
 #endif
 
@@ -634,7 +533,7 @@ static __global__ void __launch_bounds__(GPI_RADIX_COUNT_THREADS, 1)
     }
     gpi_grid_wait();
     gpi_grid_launch_next();
-    const int decided = job.levels == 2 && job.counts->buckets;
+    const int decided = GPI(buckets_decided)(job.levels, job.buckets);
     if (decided && !GPI_RADIX_PAIRS)
         return;
     GPI_NO_UNROLL
@@ -678,17 +577,12 @@ static __global__ void __launch_bounds__(GPI_RADIX_COUNT_THREADS, 1)
     }
     GPI(collect)(&job, &tally, counters, digits, distinct);
 
-    __threadfence(); /* what the block has added comes before it is done */
-    __syncthreads(); /* all its threads have added */
-    if (threadIdx.x == 0)
-        tally.last = atomicAdd(&job.counts->done, 1u) == gridDim.x - 1;
-    __syncthreads(); /* everybody knows whether the block is the last one */
-    if (!tally.last)
+    if (!gpi_radix_is_last_block(&job.counts->done, &tally.last))
         return;
-    __threadfence(); /* the other blocks were done before their counts are read */
     gpi_radix_add_up(&tally, job.counts, job.plan, job.n, digits);
     if (job.levels == 1)
-        GPI(plan_buckets)(&job, digits);
+        GPI(ask_buckets)(job.buckets, job.counts->keys[digits - 1], job.plan->place[digits - 1][0], job.n,
+                         !GPI_RADIX_PAIRS && __ldcg(&job.counts->minus_zero));
     if (threadIdx.x < 32) {
         distinct = tally.distinct && !__ldcg(&job.counts->others);
         if (distinct)

@@ -6,6 +6,18 @@
 #ifndef GPI_RADIX_SHARED_CUH
 #define GPI_RADIX_SHARED_CUH
 
+/* Shared memory that a block has on every GPU. */
+#define GPI_RADIX_MIN_ROOM ((size_t)64 << 10)
+
+enum { GPI_RADIX_COUNT_THREADS = 1024 }; /* of a block that counts keys of the whole input */
+
+/* What the current GPU can do. */
+typedef struct gpi_radix_device {
+    size_t room;      /* shared memory of a block, a multiple of 1024 */
+    unsigned cluster; /* blocks of the largest cluster; 1: there are none */
+    int dependent;    /* whether kernels may be launched as dependent ones */
+} gpi_radix_device;
+
 /* What a word has for a bin: its count and, after the scan, where it begins. */
 enum {
     GPI_RADIX_BEGINS,  /* where it begins */
@@ -129,6 +141,23 @@ GPI_DEVICE int gpi_radix_scan_bins(uint32_t *bins, uint32_t *sums, unsigned each
 }
 
 /*
+ * Whether this block is the last of the grid that calls; it sees what the others wrote before. All threads call;
+ * *last is in shared memory, and *done was zero before the launch.
+ */
+GPI_DEVICE int gpi_radix_is_last_block(uint32_t *done, uint32_t *last)
+{
+    __threadfence(); /* what the block has written comes before it is done */
+    __syncthreads(); /* all its threads have written */
+    if (threadIdx.x == 0)
+        *last = atomicAdd(done, 1u) == gridDim.x - 1;
+    __syncthreads(); /* all threads know whether the block is the last one */
+    const int is_last = *last != 0;
+    if (is_last)
+        __threadfence(); /* the other blocks were done before their results are read */
+    return is_last;
+}
+
+/*
  * Where in shared memory a byte of staged values is. In regular input the values that are fetched together are a
  * power of two apart: pieces of 16 bytes change places within 128 bytes, without bank conflicts.
  */
@@ -170,7 +199,20 @@ GPI_DEVICE uint32_t gpi_radix_stage(char *to, const char *from, uint32_t bytes, 
 /* Whether a block, or a cluster of them, sorts in one launch; larger values take passes, however small n is. */
 #define GPI_RADIX_HOLDS_VALUES (sizeof(GPI_RADIX_VALUE) <= 16)
 
+/* Whether items' numbers are moved instead of their values: large ones, of keys that have more than two digits. */
+enum { GPI(indexed) = GPI_RADIX_PAIRS && sizeof(GPI_RADIX_VALUE) >= 16 && sizeof(GP_KEY) >= 4 };
+
 enum { GPI(vector_n) = 16 / (int)sizeof(GP_KEY) };
+
+/* What is sorted, by which bits. */
+typedef struct {
+    const GP_KEY *keys_in;
+    GP_KEY *keys_out;
+    const GPI_RADIX_VALUE *values_in; /* NULL: 0, 1, 2, ... */
+    GPI_RADIX_VALUE *values_out;
+    size_t n;
+    int begin_bit, end_bit;
+} GPI(request);
 
 #if GPI_DEVICE_CODE
 /* The value that stands for item i when there are no values: its number. */

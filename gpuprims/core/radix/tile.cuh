@@ -152,7 +152,7 @@ GPI_DEVICE void GPI_RADIX_OF(load)(GP_KEY *keys, const GPI_RADIX_OF(arrays) *pas
 {
     const unsigned at = threadIdx.x / 32 * 32 * rounds + threadIdx.x % 32;
     const GP_KEY *from = pass->keys_from + first + at;
-    const GP_KEY last = GPI(coded) && !pass->first ? GPI(key_code)(GPI(key_last)()) : GPI(key_last)();
+    const GP_KEY last = GPI_RADIX_CODED && !pass->first ? GPI(key_code)(GPI(key_last)()) : GPI(key_last)();
 
     if (GPI_RADIX_OF(may_add) && count == GPI_RADIX_OF(tile_n)) {
         GPI_UNROLL
@@ -165,7 +165,7 @@ GPI_DEVICE void GPI_RADIX_OF(load)(GP_KEY *keys, const GPI_RADIX_OF(arrays) *pas
         for (int i = 0; i < GPI_RADIX_OF(items); i++)
             keys[i] = 32 * i < limit ? from[32 * i] : last;
     }
-    if (GPI(coded) && pass->first) {
+    if (GPI_RADIX_CODED && pass->first) {
         GPI_UNROLL
         for (int i = 0; i < GPI_RADIX_OF(items); i++)
             keys[i] = GPI(key_code)(keys[i]);
@@ -369,9 +369,9 @@ GPI_DEVICE void GPI_RADIX_OF(exchange)(GPI_RADIX_OF(tile) *tile, GP_KEY *keys, c
     GPI_OPAQUE(shift); /* the digits again, rather than in registers since the count */
     if (way == GPI_RADIX_BY_BALLOTS) {
         GPI_RADIX_OF(exchange_by_ballots)(counts, keys, pass, at, rounds);
-    } else if (way == GPI_RADIX_BY_FOUR_BALLOTS || (GPI(coded) && two == GPI_RADIX_MIXED)) {
+    } else if (way == GPI_RADIX_BY_FOUR_BALLOTS || (GPI_RADIX_CODED && two == GPI_RADIX_MIXED)) {
         GPI_RADIX_OF(exchange_by_four_ballots)(tile, counts, keys, pass, at);
-    } else if (GPI(coded) && way == GPI_RADIX_BUT_TWO) {
+    } else if (GPI_RADIX_CODED && way == GPI_RADIX_BUT_TWO) {
         GPI_RADIX_OF(exchange_but)(tile, counts, keys, pass, at, two & 255, two >> 8, 1, shift);
     } else if (way >= GPI_RADIX_BUT_ONE) {
         GPI_RADIX_OF(exchange_but)(tile, counts, keys, pass, at, (uint32_t)way - GPI_RADIX_BUT_ONE, 0, 0, shift);
@@ -444,7 +444,7 @@ GPI_DEVICE size_t GPI_RADIX_OF(place)(const GPI_RADIX_OF(tile) *tile, const GPI_
 /* A key as it leaves the pass; the `last` one gives keys for codes. */
 GPI_DEVICE GP_KEY GPI_RADIX_OF(leave)(GP_KEY key, int last)
 {
-    return GPI(coded) && last ? GPI(key_of_code)(key) : key;
+    return GPI_RADIX_CODED && last ? GPI(key_of_code)(key) : key;
 }
 
 /* The value of the item in a slot. */
@@ -520,7 +520,7 @@ GPI_DEVICE void GPI_RADIX_OF(write_again)(const GPI_RADIX_OF(tile) *tile, const 
     for (size_t i = first; i < first + count; i++) {
         GP_KEY key = pass->keys_from[i];
 
-        key = GPI(coded) && pass->first ? GPI(key_code)(key) : key;
+        key = GPI_RADIX_CODED && pass->first ? GPI(key_code)(key) : key;
         if (GPI(digit)(key, pass->shift, pass->mask, 1) != threadIdx.x)
             continue;
         pass->keys_to[to] = GPI_RADIX_OF(leave)(key, pass->last);
@@ -549,8 +549,8 @@ GPI_DEVICE int GPI_RADIX_OF(choose)(const GPI(job) *job, GPI_RADIX_OF(arrays) *p
     pass->last = job->pass == plan->sorting - 1;
     pass->minus_zero = plan->minus_zero;
     pass->scale = 1u << (24 - gpi_min((uint32_t)pass->shift, 24));
-    pass->offset = GPI(coded) ? 0 : (uint32_t)GPI(key_order)(GPI(key_of_bits)(0)) * pass->scale;
-    if (GPI_KEY_DESCENDING && !GPI(coded))
+    pass->offset = GPI_RADIX_CODED ? 0 : (uint32_t)GPI(key_order)(GPI(key_of_bits)(0)) * pass->scale;
+    if (GPI_KEY_DESCENDING && !GPI_RADIX_CODED)
         pass->scale = 0 - pass->scale;
     pass->keys = (GP_KEY *)items;
     pass->positions =
@@ -566,16 +566,16 @@ GPI_DEVICE int GPI_RADIX_OF(choose)(const GPI(job) *job, GPI_RADIX_OF(arrays) *p
  */
 GPI_DEVICE uint32_t GPI_RADIX_OF(enter_range)(GPI_RADIX_OF(tile) *tile, const GPI(job) *job, int bits, uint32_t *first)
 {
-    const gpi_radix_buckets *buckets = job->buckets;
+    const gpi_radix_ranges *ranges = job->ranges;
     const uint32_t taken = tile->tile, d = threadIdx.x;
 
-    if (d < 256 && buckets->tiles[d] <= taken && taken < buckets->tiles[d + 1]) {
+    if (d < 256 && ranges->tiles[d] <= taken && taken < ranges->tiles[d + 1]) {
         tile->range = d << bits;
-        tile->begun = buckets->tiles[d];
+        tile->begun = ranges->tiles[d];
     }
     __syncthreads(); /* the range is known */
-    *first = buckets->begin[tile->range] + (taken - tile->begun) * job->tile_n;
-    return buckets->begin[tile->range + (1u << bits)];
+    *first = ranges->begin[tile->range] + (taken - tile->begun) * job->tile_n;
+    return ranges->begin[tile->range + (1u << bits)];
 }
 #endif
 
@@ -602,7 +602,7 @@ static __global__ void __launch_bounds__(GPI_RADIX_OF(threads), GPI_RADIX_OF(blo
         return;
     const int digit = GPI_RADIX_OF(choose)(&job, &pass, items), planned = plan->way[job.pass];
     const int in_ranges = GPI_RADIX_PAIRS && plan->in_ranges && job.pass == 1;
-    const uint32_t tiles = in_ranges ? job.buckets->tiles[256] : job.tiles;
+    const uint32_t tiles = in_ranges ? job.ranges->tiles[256] : job.tiles;
     if (digit < 0) {
         GPI_RADIX_OF(copy)(&job, &pass);
         return;
@@ -636,7 +636,7 @@ static __global__ void __launch_bounds__(GPI_RADIX_OF(threads), GPI_RADIX_OF(blo
 
             first = at;
             left = end - at;
-            place = threadIdx.x >> bits == 0 ? job.buckets->begin[tile.range + threadIdx.x] : 0;
+            place = threadIdx.x >> bits == 0 ? job.ranges->begin[tile.range + threadIdx.x] : 0;
         }
         const uint32_t count = gpi_min(job.tile_n, left);
         const uint32_t some = GPI_RADIX_OF(rounds) * GPI_RADIX_OF(threads);
@@ -648,7 +648,7 @@ static __global__ void __launch_bounds__(GPI_RADIX_OF(threads), GPI_RADIX_OF(blo
         if (GPI_RADIX_OF(staged))
             GPI_RADIX_OF(stage)(&pass, first, count);
         GPI_RADIX_OF(load)(keys, &pass, first, count, rounds);
-        const int one = !GPI(coded) || pass.minus_zero;
+        const int one = !GPI_RADIX_CODED || pass.minus_zero;
         if (one)
             GPI_RADIX_OF(count_digits)(&tile, keys, &pass, rounds, 1);
         else
@@ -662,7 +662,7 @@ static __global__ void __launch_bounds__(GPI_RADIX_OF(threads), GPI_RADIX_OF(blo
                  line += GPI_RADIX_OF(threads) * 128)
                 gpi_prefetch((const char *)coming + line);
         }
-        const uint32_t two = GPI(coded) && way == GPI_RADIX_BUT_TWO ? GPI_RADIX_OF(commonest)(&tile) : 0;
+        const uint32_t two = GPI_RADIX_CODED && way == GPI_RADIX_BUT_TWO ? GPI_RADIX_OF(commonest)(&tile) : 0;
         uint32_t sum = GPI_RADIX_OF(add_up)(&tile, job.look, &start);
         GPI_RADIX_OF(exchange)(&tile, keys, &pass, rounds, way, two);
         if (threadIdx.x < 256) {

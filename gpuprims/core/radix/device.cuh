@@ -1,0 +1,67 @@
+/*
+ * core/radix/device.cuh: what the current GPU can do for a radix sort, found out once for each GPU and instance.
+ *
+ * Part of radix_sort.cuh; not to be included directly.
+ */
+
+#ifdef __CUDACC__
+/* Lets the kernels have all shared memory. */
+static inline cudaError_t GPI(find_out)(int id, gpi_radix_device *device)
+{
+    const void *kernels[] = {GPI_RADIX_BLOCK_KERNELS, GPI_RADIX_CLUSTER_KERNELS, GPI_RADIX_BUCKET_KERNELS,
+                             GPI_RADIX_PASS_KERNELS};
+    int room = 0;
+    cudaError_t error = cudaDeviceGetAttribute(&room, cudaDevAttrMaxSharedMemoryPerBlockOptin, id);
+
+    room &= ~1023;
+    for (size_t k = 0; k < sizeof kernels / sizeof *kernels && error == cudaSuccess; k++) {
+        struct cudaFuncAttributes attributes;
+
+        error = cudaFuncGetAttributes(&attributes, kernels[k]);
+        if (error == cudaSuccess)
+            error = cudaFuncSetAttribute(kernels[k], cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                         room - 1024 - (int)attributes.sharedSizeBytes);
+        device->dependent = error == cudaSuccess && attributes.ptxVersion >= 90;
+    }
+    if (error == cudaSuccess) {
+        device->room = (size_t)room;
+        device->cluster = device->dependent ? GPI(largest_cluster)(device->room) : 1;
+    }
+    return error;
+}
+#endif
+
+/* What can be relied on, if it cannot be found out. */
+static inline gpi_radix_device GPI(device)(void)
+{
+    gpi_radix_device device = {GPI_RADIX_MIN_ROOM, 1, 0};
+
+    if (GP_KERNEL == GP_KERNEL_PASSES_OLD)
+        return device;
+#ifdef __CUDACC__
+    static gpi_radix_device known[GPI_DEVICES];
+    static int is_known[GPI_DEVICES];
+    int id = 0;
+
+    if (cudaGetDevice(&id) != cudaSuccess)
+        return device;
+    if (id < GPI_DEVICES && __atomic_load_n(&is_known[id], __ATOMIC_ACQUIRE) == 2)
+        return known[id];
+    if (GPI(find_out)(id, &device) == cudaSuccess && id < GPI_DEVICES) {
+        int none = 0;
+
+        /* The first one writes: another thread may be here, too. */
+        if (__atomic_compare_exchange_n(&is_known[id], &none, 1, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) {
+            known[id] = device;
+            __atomic_store_n(&is_known[id], 2, __ATOMIC_RELEASE);
+        }
+    }
+#else
+    device.room = (size_t)227 << 10;
+    device.cluster = GPI_RADIX_CLUSTER_MAX;
+    device.dependent = 1;
+#endif
+    if (GP_KERNEL == GP_KERNEL_BLOCK)
+        device.cluster = 1;
+    return device;
+}

@@ -1,0 +1,309 @@
+/*
+ * core/radix/passes.cuh: sorts n items of any number in passes, as planned on the device by core/radix/plan.cuh. Of
+ * large values the passes move the number of each item with its key, and the values are brought to their places once,
+ * at the end. A value is moved by several lanes, so that they write side by side.
+ *
+ * Part of radix_sort.cuh; not to be included directly.
+ */
+
+#ifdef GP_VALUE
+enum {
+    GPI(piece_bytes) = __alignof__(GPI_RADIX_VALUE) < 16 ? __alignof__(GPI_RADIX_VALUE) : 16,
+    GPI(gather_threads) = 256
+};
+
+/* As much of a value as one access moves. */
+typedef struct {
+    unsigned char bytes[GPI(piece_bytes)];
+} __attribute__((may_alias, aligned(GPI(piece_bytes)))) GPI(piece);
+
+/* Item i gets the value with the number map[i], or that number if there are no values. */
+static __global__ void __launch_bounds__(GPI(gather_threads))
+    GPI(gather_kernel)(const GPI_RADIX_VALUE *in, const uint32_t *map, GPI_RADIX_VALUE *out, size_t n)
+{
+#if GPI_DEVICE_CODE
+    const size_t pieces = sizeof(GPI_RADIX_VALUE) / GPI(piece_bytes);
+    const size_t k = (size_t)blockIdx.x * GPI(gather_threads) + threadIdx.x;
+    const size_t i = k / pieces, piece = k % pieces;
+
+    if (!GPI(indexed) || i >= n)
+        return;
+    if (in)
+        ((GPI(piece) *)(out + i))[piece] = ((const GPI(piece) *)(in + map[i]))[piece];
+    else if (piece == 0)
+        out[i] = GPI(numbered)(map[i]);
+#endif
+}
+#endif
+
+/* ---- host functions ---------------------------------------------------------------------------- */
+
+#define GPI_RADIX_PASS_KERNELS \
+    (const void *)GPI(pass_kernel), (const void *)GPI_RADIX_INDEX_KERNEL, (const void *)GPI(small_pass_kernel), \
+        (const void *)GPI(count_kernel)
+
+/* What the passes leave of the least shared memory for items. */
+#define GPI_RADIX_MIN_FIT \
+    ((GPI_RADIX_MIN_ROOM - GPI_RADIX_LARGE_TILE - GPI_RADIX_SPARE - 1024) / GPI_RADIX_LARGE(slot) / \
+     GPI_RADIX_LARGE(threads) / GPI_RADIX_LARGE(rounds) * GPI_RADIX_LARGE(rounds))
+#define GPI_RADIX_MIN_TILE     \
+    (GPI_RADIX_LARGE(threads) * \
+     (GPI_RADIX_MIN_FIT < GPI_RADIX_LARGE(items) ? GPI_RADIX_MIN_FIT : GPI_RADIX_LARGE(items)))
+#ifndef GPI_RADIX_ROWS /* tiles of a launch, at most: each has 1 KB, twice, for the look-back */
+#define GPI_RADIX_ROWS ((size_t)28 << 10)
+#endif
+#define GPI_RADIX_ROWS_BEFORE ((size_t)16) /* the first one: as many as a look-back reads at a time, at most */
+/* Of items that are moved in place of large values: they have 4 bytes, and one launch fetches all values. */
+#ifndef GPI_RADIX_MAX_NUMBERS
+#define GPI_RADIX_MAX_NUMBERS                                    \
+    (GPI_MOST_TILES * 256 / sizeof(GPI_RADIX_VALUE) < UINT32_MAX \
+         ? GPI_MOST_TILES * 256 / sizeof(GPI_RADIX_VALUE)        \
+         : UINT32_MAX)
+#endif
+#define GPI_RADIX_SMALL_TILE ((size_t)1024) /* items of a tile, when n is small */
+#define GPI_RADIX_GRID ((size_t)1024)       /* blocks of a pass, at most */
+#define GPI_RADIX_FORCES_BUCKETS (GP_KERNEL == GP_KERNEL_BUCKETS || GP_KERNEL == GP_KERNEL_BUCKETS_TWICE)
+
+/* The workspace. */
+typedef struct {
+    GP_KEY *keys;
+    GPI_RADIX_VALUE *values;
+    gpi_radix_plan *plan;
+    gpi_radix_counts *counts; /* the tickets follow them; both are zeroed */
+    char *extra;              /* what a caller has asked for; its first words are zeroed, too */
+    uint32_t *look[2];
+    size_t rows, bytes;
+} GPI(layout);
+
+/* Enough for every device: with little shared memory there are the most tiles. */
+static inline GPI(layout) GPI(lay_out)(char *memory, size_t n, size_t extra_bytes)
+{
+    size_t tiles = gpi_divide_up(n, GPI_RADIX_MIN_TILE), small = gpi_divide_up(n, GPI_RADIX_SMALL_TILE);
+    GPI(layout) layout;
+
+    memset(&layout, 0, sizeof layout);
+    small = small < GPI_RADIX_GRID && !GPI_RADIX_FORCES_BUCKETS ? small : GPI_RADIX_GRID;
+    tiles = tiles > small ? tiles : small;
+    layout.rows = tiles < GPI_RADIX_ROWS ? tiles : GPI_RADIX_ROWS;
+    const size_t launches = (GPI_RADIX_MAX_DIGITS + 1) * gpi_divide_up(tiles, GPI_RADIX_ROWS);
+    const size_t keys = gpi_array_bytes(n, sizeof(GP_KEY));
+    const size_t values = gpi_add_sizes(keys, GPI_RADIX_PAIRS ? gpi_array_bytes(n, sizeof(GPI_RADIX_VALUE)) : 0);
+    const size_t counts = gpi_add_sizes(values, gpi_align_up(sizeof(gpi_radix_plan)));
+    const size_t extra =
+        gpi_add_sizes(counts, gpi_align_up(sizeof(gpi_radix_counts) + launches * sizeof(uint32_t)));
+    const size_t look = gpi_add_sizes(extra, gpi_align_up(extra_bytes));
+    layout.bytes = gpi_add_sizes(look, (GPI_RADIX_ROWS_BEFORE + 2 * layout.rows) * 256 * sizeof(uint32_t));
+    if (memory) {
+        layout.keys = (GP_KEY *)memory;
+        layout.values = (GPI_RADIX_VALUE *)(memory + keys);
+        layout.plan = (gpi_radix_plan *)(memory + values);
+        layout.counts = (gpi_radix_counts *)(memory + counts);
+        layout.extra = memory + extra;
+        layout.look[0] = (uint32_t *)(memory + look) + GPI_RADIX_ROWS_BEFORE * 256;
+        layout.look[1] = layout.look[0] + layout.rows * 256;
+    }
+    return layout;
+}
+
+/* Whether the passes take the kernel for small n. It is slow for large n, but knows no limit. */
+static inline int GPI(is_small)(size_t n)
+{
+    size_t threads = gpi_resident_blocks(1, GPI_RADIX_GRID, GP_GRID) * (size_t)GPI(small_threads);
+
+    return (n <= threads * GPI(small_items) && !GP_KERNEL) || (GPI(indexed) && n > GPI_RADIX_MAX_NUMBERS);
+}
+
+/* Blocks of a pass. */
+static inline size_t GPI(blocks_of_pass)(size_t n)
+{
+    return gpi_resident_blocks(GPI(is_small)(n) ? 1 : (unsigned)GPI_RADIX_LARGE(blocks), GPI_RADIX_GRID, GP_GRID);
+}
+
+/* Items of a tile of a pass. */
+static inline size_t GPI(tile_of_pass)(size_t n, size_t room)
+{
+    const int small = GPI(is_small)(n);
+    const size_t threads = small ? (size_t)GPI(small_threads) : GPI_RADIX_LARGE(threads);
+    const size_t slot = small ? (size_t)GPI(small_slot) : GPI_RADIX_LARGE(slot);
+    const size_t some = small ? (size_t)GPI(small_rounds) : GPI_RADIX_LARGE(rounds);
+    size_t items = small ? (size_t)GPI(small_items) : GPI_RADIX_LARGE(items);
+    size_t fitting =
+        (room - (small ? sizeof(GPI(small_tile)) : GPI_RADIX_LARGE_TILE) - GPI_RADIX_SPARE - 1024) / slot / threads;
+
+    items = items < fitting ? items : fitting / some * some;
+    size_t tile_n = gpi_divide_up(gpi_divide_up(n, GPI(blocks_of_pass)(n)), threads * some) * threads * some;
+    tile_n = tile_n < 4 * threads ? 4 * threads : tile_n;
+    return tile_n < items * threads ? tile_n : items * threads;
+}
+
+/* A sort in passes, in steps that the buckets take, too. */
+typedef struct {
+    GPI(job) job;
+    GPI(layout) layout;
+    const GPI(request) *request;
+    const gpi_radix_device *device;
+    int digits, in_place;
+    int numbers; /* whether numbers are moved instead of values; they end up in job.values_out */
+    cudaStream_t stream;
+} GPI(steps);
+
+/*
+ * The numbers have the values' room in the workspace; if the values are sorted in place, these need it in the end, and
+ * the numbers move to that of the keys, which has served.
+ */
+static inline GPI(steps) GPI(begin_passes)(const GPI(request) *request, const gpi_radix_device *device, char *memory,
+                                           size_t extra_bytes, cudaStream_t stream)
+{
+    const size_t n = request->n;
+    GPI(steps) steps;
+
+    memset((void *)&steps, 0, sizeof steps);
+    steps.layout = GPI(lay_out)(memory, n, extra_bytes);
+    steps.request = request;
+    steps.device = device;
+    steps.stream = stream;
+    steps.digits = (request->end_bit - request->begin_bit + 7) / 8;
+    steps.numbers = GPI(indexed) && !GPI(is_small)(n);
+    steps.in_place = request->keys_in == request->keys_out ||
+                     (GPI_RADIX_PAIRS && !steps.numbers && request->values_in == request->values_out);
+    steps.job.keys_in = request->keys_in;
+    steps.job.keys_out = request->keys_out;
+    steps.job.keys_other = steps.layout.keys;
+    steps.job.values_in = steps.numbers ? NULL : request->values_in;
+    steps.job.values_out = steps.numbers ? (void *)((uint32_t *)steps.layout.values + (n + 3) / 4 * 4)
+                                         : (void *)request->values_out;
+    steps.job.values_other = steps.layout.values;
+    steps.job.begin_bit = request->begin_bit;
+    steps.job.end_bit = request->end_bit;
+    steps.job.tile_n = (uint32_t)GPI(tile_of_pass)(n, device->room);
+    steps.job.again = GP_KERNEL == GP_KERNEL_PASSES_AGAIN;
+    steps.job.plan = steps.layout.plan;
+    return steps;
+}
+
+/* Clears counts and tickets, and so many words of what follows them. */
+static inline cudaError_t GPI(clear)(const GPI(steps) *steps, size_t extra)
+{
+    uint32_t *words = (uint32_t *)steps->layout.counts;
+    const size_t n = (size_t)((uint32_t *)steps->layout.extra - words) + extra;
+
+    return GPI_LAUNCH_DEPENDENT(steps->device->dependent, gpi_radix_clear_kernel,
+                                (unsigned)gpi_divide_up(n, GPI_RADIX_CLEAR_THREADS), GPI_RADIX_CLEAR_THREADS, 0,
+                                steps->stream, words, n);
+}
+
+/* Counts the digits and makes the plan, which may take so many `levels` of buckets instead. */
+static inline cudaError_t GPI(make_plan_of)(const GPI(steps) *steps, int levels, gpi_radix_buckets *buckets)
+{
+    const GPI(layout) *layout = &steps->layout;
+    const size_t n = steps->request->n, vectors = gpi_divide_up(n * sizeof(GP_KEY), 16 * GPI_RADIX_COUNT_THREADS);
+    unsigned columns = n < (size_t)1 << 22 ? 4 : GPI(columns);
+
+    while (columns * (unsigned)steps->digits * 1024 + 4096 > steps->device->room)
+        columns /= 2;
+    const GPI(counting) count = {steps->job.keys_in, n, steps->job.begin_bit, steps->job.end_bit, steps->in_place,
+                                 GP_KERNEL == GP_KERNEL_PASSES_OLD, columns, layout->counts, layout->plan,
+                                 layout->look[0] - GPI_RADIX_ROWS_BEFORE * 256,
+                                 (GPI_RADIX_ROWS_BEFORE + layout->rows) * 256, levels, buckets};
+    return GPI_LAUNCH_DEPENDENT(steps->device->dependent, GPI(count_kernel),
+                                gpi_resident_blocks(1, vectors, GP_GRID), GPI_RADIX_COUNT_THREADS,
+                                columns * (unsigned)steps->digits * 1024, steps->stream, count);
+}
+
+/* All passes over all portions. If there are ranges, a tile of each may be part of one. */
+static inline cudaError_t GPI(pass_all)(const GPI(steps) *steps, const gpi_radix_ranges *ranges)
+{
+    const size_t n = steps->request->n, room = steps->device->room, tile_n = steps->job.tile_n;
+    const int small = GPI(is_small)(n), dependent = steps->device->dependent;
+    const int passes = steps->digits + (steps->digits == 0 || (steps->in_place && steps->digits % 2));
+    const unsigned threads = small ? (unsigned)GPI(small_threads) : (unsigned)GPI_RADIX_LARGE(threads);
+    const size_t slot = small ? (size_t)GPI(small_slot) : GPI_RADIX_LARGE(slot);
+    const size_t blocks = GPI(blocks_of_pass)(n);
+    const size_t portion = steps->layout.rows * tile_n, portions = gpi_divide_up(n, portion);
+    const size_t needed = tile_n * slot + (GPI_RADIX_PAIRS ? GPI_RADIX_SPARE : 0);
+    /* Small n: no room for two blocks of the next launch, which may start before this one ends, on a multiprocessor. */
+    const size_t bytes = small && needed < room / 2 ? room / 2 : needed;
+    GPI(job) job = steps->job;
+    cudaError_t error = cudaSuccess;
+
+    (void)dependent; /* on the CPU */
+    job.ranges = ranges;
+    for (size_t launch = 0; launch < (size_t)passes * portions && error == cudaSuccess; launch++) {
+        size_t which = launch % portions, next = (launch + 1) % portions;
+        size_t left = n - which * portion, next_left = n - next * portion;
+
+        job.first = which * portion;
+        job.n = (uint32_t)(left < portion ? left : portion);
+        job.tiles = (uint32_t)gpi_divide_up(job.n, tile_n);
+        job.next_rows = (uint32_t)gpi_divide_up(next_left < portion ? next_left : portion, tile_n);
+        job.next_rows += ranges ? GPI_RADIX_RANGES : 0;
+        job.pass = (int)(launch / portions);
+        job.odd = which % 2;
+        job.ticket = (uint32_t *)(steps->layout.counts + 1) + launch;
+        job.look = steps->layout.look[launch % 2];
+        job.look_next = steps->layout.look[(launch + 1) % 2];
+        unsigned grid = (unsigned)(blocks < job.tiles ? blocks : job.tiles);
+        if (small)
+            error = GPI_LAUNCH_DEPENDENT(dependent, GPI(small_pass_kernel), grid, threads, bytes, steps->stream, job);
+        else if (GPI(indexed))
+            error = GPI_LAUNCH_DEPENDENT(dependent, GPI_RADIX_INDEX_KERNEL, grid, threads, bytes, steps->stream, job);
+        else
+            error = GPI_LAUNCH_DEPENDENT(dependent, GPI(pass_kernel), grid, threads, bytes, steps->stream, job);
+    }
+    return error;
+}
+
+/* Fetches the values if their numbers have been sorted. */
+static inline cudaError_t GPI(end_passes)(const GPI(steps) *steps)
+{
+    cudaError_t error = cudaSuccess;
+#ifdef GP_VALUE
+    const GPI_RADIX_VALUE *values = steps->request->values_in;
+    const uint32_t *numbers = (const uint32_t *)steps->job.values_out;
+    const size_t n = steps->request->n, pieces = sizeof *values / GPI(piece_bytes);
+
+    if (!steps->numbers)
+        return cudaSuccess;
+    if (values == steps->request->values_out) {
+        error = cudaMemcpyAsync(steps->layout.keys, numbers, n * sizeof *numbers, cudaMemcpyDeviceToDevice,
+                                steps->stream);
+        if (error == cudaSuccess)
+            error = cudaMemcpyAsync(steps->layout.values, values, n * sizeof *values, cudaMemcpyDeviceToDevice,
+                                    steps->stream);
+        numbers = (const uint32_t *)steps->layout.keys;
+        values = steps->layout.values;
+    }
+    if (error == cudaSuccess)
+        error = GPI_LAUNCH(GPI(gather_kernel), (unsigned)gpi_divide_up(n * pieces, (size_t)GPI(gather_threads)),
+                           (unsigned)GPI(gather_threads), 0, steps->stream, values, numbers,
+                           steps->request->values_out, n);
+#else
+    (void)steps;
+#endif
+    return error;
+}
+
+/* The passes sort whatever there is. */
+static inline int GPI(passes_fit)(const GPI(request) *request, const gpi_radix_device *device)
+{
+    (void)request, (void)device;
+    return 1;
+}
+
+static inline size_t GPI(passes_bytes)(size_t n)
+{
+    return GPI(lay_out)(NULL, n, 0).bytes;
+}
+
+static inline cudaError_t GPI(passes_launch)(const GPI(request) *request, const gpi_radix_device *device, char *memory,
+                                             cudaStream_t stream)
+{
+    const GPI(steps) steps = GPI(begin_passes)(request, device, memory, 0, stream);
+    cudaError_t error = GPI(clear)(&steps, 0);
+
+    if (error == cudaSuccess)
+        error = GPI(make_plan_of)(&steps, 0, NULL);
+    if (error == cudaSuccess)
+        error = GPI(pass_all)(&steps, NULL);
+    return error == cudaSuccess ? GPI(end_passes)(&steps) : error;
+}

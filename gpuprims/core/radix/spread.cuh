@@ -1,0 +1,464 @@
+/*
+ * core/radix/spread.cuh: whether items are sorted in buckets. Then they are sorted from the highest digit down: one or two partitions move them to
+ * buckets that have room in shared memory, where they are sorted in one go. That moves items two or three times
+ * instead of once for each digit. It needs keys whose topmost bits are well spread; whether they are is
+ * found out on the device, and if not the passes of core/radix/pass.cuh sort them.
+ *
+ *     1. look at a sample of the keys, and count the topmost bits of all; the last block adds up where each
+ *        bucket begins (one partition has only the topmost digit, which the plan's counts tell)
+ *     2. partition by the topmost digit: a tile asks for room in each of 256 ranges, with one addition for each
+ *        of them, and moves its keys there
+ *     3. partition each of these ranges by the next bits
+ *     4. one block sorts a bucket: by twelve more bits, and by comparing the few keys that are alike so far; or
+ *        in passes by ballots, if many are alike and yet different
+ *
+ * Floats that are spread over a range share most of their topmost bits: half of those between 0 and 1 are
+ * above 0.5. So their buckets are of equal width, from the least to the largest key of a sample, whenever that
+ * spreads them well; what is beyond joins the first or the last one. A multiplication and addition of which only the
+ * sum is rounded is monotone. In a bucket the bins are of equal width, too.
+ *
+ * None of this keeps the order of keys, and none of it does harm: whole keys are compared in the end, so that
+ * keys in the wrong order could only be alike in all their bits. Where that is not so, with -0.0 and +0.0 or
+ * in a sort by some of the bits, the passes sort.
+ *
+ * Pairs must keep their order. They are partitioned by passes, the second of which sorts each range by itself:
+ * it looks back no further than to where the range begins. In its bucket an item knows its position, and
+ * of items with equal keys the positions are compared.
+ *
+ * Part of radix_sort.cuh; not to be included directly.
+ */
+#define GPI_RADIX_RAISED (GPI_KEY_IS_NARROW ? 8388608.0 : 4503599627370496.0)
+#define GPI_RADIX_HAS_WIDTHS (GPI(key_is_float) && !GPI_RADIX_PAIRS)
+
+#ifndef GPI_RADIX_SPREAD_CUH
+#define GPI_RADIX_SPREAD_CUH
+
+enum {
+    GPI_RADIX_BUCKET_THREADS = 512,
+    GPI_RADIX_SAMPLES = 4,   /* of each thread that counts; every block takes the same ones */
+    GPI_RADIX_WORTH_ONE = 3, /* passes that take longer than one partition of pairs and their buckets, */
+    GPI_RADIX_WORTH_TWO = 4  /* and than two */
+};
+
+/* How keys are told which bucket is theirs: by their topmost bits, or floats by how large they are. */
+typedef struct gpi_radix_places {
+    int linear;            /* whether it is the integer nearest to key * factor + offset */
+    double factor, offset; /* as the keys' type; the offset is raised as gpi_float_place() wants */
+} gpi_radix_places;
+
+/* Where the buckets are; made on the device. */
+typedef struct gpi_radix_buckets {
+    uint32_t chosen;                    /* whether the keys are sorted in buckets; this and what follows is zero before */
+    uint32_t refused;                   /* there is a -0.0, or a NaN where keys are told by how large they are */
+    uint32_t done, unused;              /* blocks that have counted */
+    uint32_t counts[GPI_RADIX_BUCKETS]; /* then where the bucket goes on */
+    gpi_radix_places places;            /* after two partitions; after one it is by bits */
+    uint32_t next[GPI_RADIX_RANGES];    /* where a range goes on */
+    gpi_radix_ranges ranges;            /* of a topmost digit each */
+} gpi_radix_buckets;
+
+/* Two counters to a word. If one overflows, the sum of all tells. */
+GPI_DEVICE void gpi_radix_count_bucket(uint32_t *counters, uint32_t bucket)
+{
+    atomicAdd(&counters[bucket / 2], bucket % 2 * 0xFFFFu + 1);
+}
+
+#endif
+
+#define GPI_RADIX_FIRST_BITS(levels, bits) (GPI_RADIX_PAIRS && (levels) == 2 ? ((bits) + 1) / 2 : 8)
+
+__extension__ enum {
+    /* Items that may be sorted in buckets, and how many of them a bucket holds. */
+    GPI(has_buckets) = sizeof(GP_KEY) >= 4,
+    GPI(bucket_items) = GPI(has_buckets) ? 9 : 1,
+    GPI(bucket_n) = GPI_RADIX_BUCKET_THREADS * GPI(bucket_items)
+};
+
+/* What is sorted: keys_in, to keys_other, and by a second partition to keys_out. */
+typedef struct {
+    const GP_KEY *keys_in;
+    GP_KEY *keys_out, *keys_other;
+    void *values_out, *values_other;
+    uint32_t n;
+    uint32_t tile_n; /* keys of a tile */
+    int level;       /* of a partition: 0 or 1 */
+    int levels;
+    int bits; /* the number of a bucket has so many */
+    gpi_radix_plan *plan;
+    gpi_radix_buckets *buckets;
+} GPI(bucket_job);
+
+/* The same in the precision of the keys, floats or doubles; and the largest place, of `bits` bits. */
+typedef struct {
+    int linear, bits;
+    float factor, offset;
+    double long_factor, long_offset;
+} GPI(bucket_map);
+
+#if GPI_DEVICE_CODE
+/* The topmost `bits` bits, 28 at most, of where a key belongs among all. */
+GPI_DEVICE uint32_t GPI(top_bits)(GPI(bucket_map) bucket_map, GP_KEY key, int bits)
+{
+    if (GPI_RADIX_HAS_WIDTHS && bucket_map.linear) {
+        const uint32_t last = (1u << bucket_map.bits) - 1;
+        uint32_t place = GPI_KEY_IS_NARROW
+                             ? gpi_float_place(GPI(key_float)(key), bucket_map.factor, bucket_map.offset, last)
+                             : gpi_double_place(GPI(key_double)(key), bucket_map.long_factor, bucket_map.long_offset,
+                                                last);
+
+        return (GPI_KEY_DESCENDING ? last - place : place) >> (bucket_map.bits - bits);
+    }
+    return GPI_KEY_IS_NARROW ? GPI(key_word)(key) >> (32 - bits) : (uint32_t)(GPI(key_long)(key) >> (64 - bits));
+}
+
+/* The same for several keys, in two loops: the compiler knows in each which kind of map it is, and branches once. */
+GPI_DEVICE void GPI(all_top_bits)(GPI(bucket_map) bucket_map, const GP_KEY *keys, int n, int bits, uint32_t *top_bits)
+{
+    if (GPI_RADIX_HAS_WIDTHS && bucket_map.linear) {
+        GPI_UNROLL
+        for (int i = 0; i < n; i++)
+            top_bits[i] = GPI(top_bits)(bucket_map, keys[i], bits);
+    } else {
+        GPI_UNROLL
+        for (int i = 0; i < n; i++)
+            top_bits[i] = GPI(top_bits)(bucket_map, keys[i], bits);
+    }
+}
+
+/* Places of `bits` bits. */
+GPI_DEVICE GPI(bucket_map) GPI(measure)(gpi_radix_places places, int bits)
+{
+    GPI(bucket_map) bucket_map;
+
+    bucket_map.linear = places.linear;
+    bucket_map.bits = bits;
+    bucket_map.factor = (float)places.factor;
+    bucket_map.offset = (float)places.offset;
+    bucket_map.long_factor = places.factor;
+    bucket_map.long_offset = places.offset;
+    return bucket_map;
+}
+
+/* How a kernel behind the decision tells buckets. */
+GPI_DEVICE GPI(bucket_map) GPI(places)(const GPI(bucket_job) *job)
+{
+    gpi_radix_places places = {0, 0, 0};
+
+    if (GPI_RADIX_HAS_WIDTHS && job->levels == 2)
+        places = job->buckets->places;
+    return GPI(measure)(places, job->bits);
+}
+
+/* ---- what the plan asks --------------------------------------------------------------------------- */
+
+/*
+ * Pairs are partitioned by passes, which keep their order: by the topmost bits, and each range by the next ones.
+ * adjacent_equal says whether neighbours mostly share these bits; with very few digits they always do.
+ */
+GPI_DEVICE void GPI(plan_partitions)(gpi_radix_plan *plan, int levels, int bits, int adjacent_equal)
+{
+    const int first = GPI_RADIX_FIRST_BITS(levels, bits);
+
+    for (int j = 0; j < levels; j++) {
+        plan->digit[j] = j == 0 ? (int)sizeof(GP_KEY) - 1 : 0;
+        plan->shift[j] = GPI_KEY_WIDTH - (j == 0 ? first : bits);
+        plan->bits[j] = j == 0 ? first : bits - first;
+        plan->from[j] = j == 0 ? 0 : 2;
+        plan->to[j] = j == 0 ? 2 : 1;
+        plan->way[j] = adjacent_equal || plan->bits[j] < 3 ? GPI_RADIX_BY_BALLOTS : GPI_RADIX_BY_ATOMICS;
+    }
+    plan->in_ranges = levels == 2;
+    plan->passes = levels;
+}
+
+/* Whether two partitions have been decided upon, before the digits are counted. */
+GPI_DEVICE int GPI(buckets_decided)(int levels, const gpi_radix_buckets *buckets)
+{
+    return levels == 2 && buckets->chosen;
+}
+
+/*
+ * The plan asks whether one partition will do, after which every topmost digit is a bucket. It has so many keys of each
+ * topmost digit, which begin at `place`; `strict` says that a -0.0 rules out buckets. All threads call.
+ */
+GPI_DEVICE void GPI(ask_buckets)(gpi_radix_buckets *buckets, const unsigned long long *counts, const uint64_t *place,
+                                 size_t n, int strict)
+{
+    const unsigned digit = threadIdx.x;
+    uint64_t count = digit < 256 ? __ldcg(&counts[digit]) : 0;
+
+    if (__syncthreads_or(count > GPI(bucket_n)) || strict)
+        return;
+    if (digit < 256)
+        buckets->ranges.begin[digit] = buckets->next[digit] = (uint32_t)place[digit];
+    if (digit == 0) {
+        buckets->ranges.begin[256] = (uint32_t)n;
+        buckets->chosen = 1;
+    }
+}
+
+/* One thread: the plan of the passes is known, and buckets that have been chosen take their place if they are faster. */
+GPI_DEVICE void GPI(plan_buckets)(gpi_radix_buckets *buckets, gpi_radix_plan *plan, int adjacent_equal)
+{
+    if (GPI_RADIX_PAIRS && plan->passes < GPI_RADIX_WORTH_ONE)
+        buckets->chosen = 0;
+    else if (buckets->chosen && GPI_RADIX_PAIRS)
+        GPI(plan_partitions)(plan, 1, 8, adjacent_equal);
+    else if (buckets->chosen)
+        plan->passes = 0;
+}
+
+/* ---- counting ---------------------------------------------------------------------------------- */
+
+/* Buckets of equal width, from a little below the least of the sample to a little above the largest. */
+GPI_DEVICE gpi_radix_places GPI(equal_width)(const GP_KEY *keys, double *ends, int bits)
+{
+    const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+    double low = GPI(key_double)(keys[0]), high = low;
+    gpi_radix_places places;
+
+    GPI_UNROLL
+    for (int i = 1; i < GPI_RADIX_SAMPLES; i++) {
+        low = GPI(key_double)(keys[i]) < low ? GPI(key_double)(keys[i]) : low;
+        high = GPI(key_double)(keys[i]) > high ? GPI(key_double)(keys[i]) : high;
+    }
+    for (int of_warps = 0;; of_warps++) {
+        for (unsigned stride = 1; stride < 32; stride *= 2) {
+            double other_low = __shfl_xor_sync(GPI_FULL_MASK, low, stride);
+            double other_high = __shfl_xor_sync(GPI_FULL_MASK, high, stride);
+
+            low = other_low < low ? other_low : low;
+            high = other_high > high ? other_high : high;
+        }
+        if (of_warps)
+            break;
+        if (lane == 0) { /* with a NaN the lanes differ: thread 0 speaks for all in the end */
+            ends[warp] = low;
+            ends[32 + warp] = high;
+        }
+        __syncthreads(); /* the warps' ends are there */
+        low = ends[lane];
+        high = ends[32 + lane];
+    }
+    const double width = high - low;
+
+    places.linear = width > 1e-25 && width < 1e25;
+    places.factor = (1u << bits) / (width + width / 128);
+    places.offset = GPI_RADIX_RAISED - 0.5 - (low - width / 256) * places.factor;
+    return places;
+}
+
+/*
+ * Whether a sample of the keys is as well spread as it should. The counters are zero, before and after.
+ */
+GPI_DEVICE int GPI(is_spread)(GPI(bucket_map) bucket_map, const GP_KEY *keys, uint32_t *counters, int bits)
+{
+    const uint32_t max_count = 8 + 4 * ((uint32_t)GPI_RADIX_SAMPLES * GPI_RADIX_COUNT_THREADS >> bits);
+    int spread = 1;
+
+    GPI_UNROLL
+    for (int i = 0; i < GPI_RADIX_SAMPLES; i++)
+        gpi_radix_count_bucket(counters, GPI(top_bits)(bucket_map, keys[i], bits));
+    __syncthreads(); /* the sample has been counted */
+    GPI_UNROLL
+    for (int i = 0; i < GPI_RADIX_SAMPLES; i++) {
+        uint32_t bucket = GPI(top_bits)(bucket_map, keys[i], bits);
+
+        spread &= (counters[bucket / 2] >> bucket % 2 * 16 & 0xFFFF) <= max_count;
+    }
+    spread = __syncthreads_and(spread);
+    GPI_UNROLL
+    for (int i = 0; i < GPI_RADIX_SAMPLES; i++)
+        counters[GPI(top_bits)(bucket_map, keys[i], bits) / 2] = 0;
+    __syncthreads(); /* the counters are zero */
+    return spread;
+}
+
+/*
+ * Looks at a sample of the keys, the same one in every block: whether there are buckets that would spread it, and
+ * which. Where adjacent keys mostly have equal topmost bits, as in sorted input, keys of 4 bytes alone are sorted
+ * faster in passes; so are pairs that need few of them.
+ */
+GPI_DEVICE int GPI(sample)(const GPI(bucket_job) *job, gpi_radix_places *places, uint32_t *counters,
+                           double *ends, int *adjacent_equal)
+{
+    const uint32_t stride = job->n / ((uint32_t)GPI_RADIX_SAMPLES * GPI_RADIX_COUNT_THREADS); /* 65536 at most */
+    const int top = GPI_KEY_WIDTH - 8;
+    const uint64_t one = GPI(key_order)(job->keys_in[0]);
+    uint64_t differ = 0;
+    int spread = 0, alike = 0, digits = 0;
+    GP_KEY keys[GPI_RADIX_SAMPLES];
+
+    GPI_UNROLL
+    for (uint32_t i = 0; i < GPI_RADIX_SAMPLES; i++) {
+        /* Somewhere in each stretch: what comes in regular intervals is no sample. */
+        const uint32_t number = i * GPI_RADIX_COUNT_THREADS + threadIdx.x;
+        const size_t at = number * (size_t)stride + ((number * 0x9E3779B1u >> 16) * stride >> 16);
+
+        keys[i] = job->keys_in[at];
+        differ |= GPI(key_order)(keys[i]) ^ one;
+        alike += (GPI(key_order)(keys[i]) ^ GPI(key_order)(job->keys_in[at + 1 < job->n ? at + 1 : at])) >> top == 0;
+    }
+    *adjacent_equal =
+        __syncthreads_count(alike > GPI_RADIX_SAMPLES / 2) > GPI_RADIX_COUNT_THREADS / (GPI_RADIX_PAIRS ? 8 : 2);
+    if (GPI_KEY_IS_NARROW && !GPI_RADIX_PAIRS && *adjacent_equal)
+        return 0;
+    for (int p = 0; p < (int)sizeof(GP_KEY) && GPI_RADIX_PAIRS; p++)
+        digits += __syncthreads_or((differ >> 8 * p & 255) != 0) != 0;
+    if (GPI_RADIX_PAIRS && digits < GPI_RADIX_WORTH_TWO)
+        return 0;
+    if (GPI_RADIX_HAS_WIDTHS) {
+        gpi_radix_places linear = GPI(equal_width)(keys, ends, job->bits);
+
+        if (threadIdx.x == 0)
+            *places = linear;
+        __syncthreads(); /* everybody takes the same places */
+        if (places->linear)
+            spread = GPI(is_spread)(GPI(measure)(*places, job->bits), keys, counters, job->bits);
+    }
+    if (spread)
+        return 1;
+    __syncthreads(); /* everybody has seen the places */
+    if (threadIdx.x == 0)
+        places->linear = 0;
+    __syncthreads(); /* the places are by bits now */
+    return GPI(is_spread)(GPI(measure)(*places, job->bits), keys, counters, job->bits);
+}
+
+/* The last block: where each bucket begins. Tells whether no bucket is too large. */
+GPI_DEVICE int GPI(add_buckets)(const GPI(bucket_job) *job, uint32_t *sums)
+{
+    gpi_radix_buckets *buckets = job->buckets;
+    enum { EACH = 4 }; /* buckets of a thread at a time */
+    const unsigned tid = threadIdx.x, lane = tid % 32, warp = tid / 32;
+    uint32_t before = 0, scan;
+    int fits = 1;
+
+    GPI_NO_UNROLL
+    for (unsigned first = EACH * tid; first - EACH * tid < 1u << job->bits;
+         first += (unsigned)EACH * GPI_RADIX_COUNT_THREADS) {
+        const int some = first < 1u << job->bits;
+        uint32_t counts[EACH], sum = 0;
+
+        GPI_UNROLL
+        for (unsigned i = 0; i < EACH; i++) {
+            counts[i] = some ? __ldcg(&buckets->counts[first + i]) : 0;
+            fits &= counts[i] <= (uint32_t)GPI(bucket_n);
+            sum += counts[i];
+        }
+        scan = gpi_warp_prefix(sum, lane);
+        if (lane == 31)
+            sums[warp] = scan;
+        __syncthreads(); /* the warps' sums are complete */
+        scan += before - sum + gpi_warp_sum(lane < warp ? sums[lane] : 0);
+        before += gpi_warp_sum(sums[lane]);
+        GPI_UNROLL
+        for (unsigned i = 0; i < EACH && some; i++) {
+            buckets->ranges.begin[first + i] = buckets->counts[first + i] = scan;
+            scan += counts[i];
+        }
+        __syncthreads(); /* the sums have been read */
+    }
+    if (tid == 0)
+        buckets->ranges.begin[1u << job->bits] = job->n;
+    fits = __syncthreads_and(fits && before == job->n); /* no counter has overflowed; the buckets' begins are there */
+    const int first_bits = GPI_RADIX_FIRST_BITS(2, job->bits), rest = job->bits - first_bits;
+    uint32_t begin = job->n, tiles = 0;
+    if (tid >> first_bits == 0) {
+        begin = buckets->ranges.begin[tid << rest];
+        tiles = (buckets->ranges.begin[(tid + 1) << rest] - begin + job->tile_n - 1) / job->tile_n;
+    }
+    if (tid < 256) {
+        buckets->next[tid] = begin;
+        job->plan->place[GPI_KEY_WIDTH / 8 - 1][0][tid] = begin;
+    }
+    scan = gpi_radix_scan(sums, 8, tiles, NULL);
+    if (tid < 256)
+        buckets->ranges.tiles[tid] = scan;
+    if (tid == 255)
+        buckets->ranges.tiles[256] = scan + tiles;
+    return fits;
+}
+#endif
+
+/* Two partitions: counts the buckets, and decides. Dynamic shared memory: 2 bytes for each bucket. */
+static __global__ void __launch_bounds__(GPI_RADIX_COUNT_THREADS, 1)
+    GPI(spread_kernel)(GPI(bucket_job) job)
+{
+#if GPI_DEVICE_CODE
+    GP_DYNAMIC_SHARED(uint32_t, counters);
+    GP_SHARED(uint32_t[32], sums);
+    GP_SHARED(uint32_t, last);
+    GP_SHARED(gpi_radix_places, places);
+    GP_SHARED(double[64], ends);
+    int adjacent_equal = 0;
+    const size_t stride = (size_t)gridDim.x * GPI_RADIX_COUNT_THREADS;
+    const size_t first = (size_t)blockIdx.x * GPI_RADIX_COUNT_THREADS + threadIdx.x;
+    const size_t head =
+        gpi_min((uint32_t)((0 - (size_t)(uintptr_t)job.keys_in) % 16 / sizeof(GP_KEY)), job.n);
+    const size_t vectors = (job.n - head) / GPI(vector_n);
+    int strict = 0;
+
+    if (job.levels * GPI(has_buckets) ==
+        0) /* without buckets the kernel has hardly any code */
+        return;
+    gpi_radix_zero(counters, 1u << job.bits >> 1);
+    gpi_grid_wait();
+    gpi_grid_launch_next();
+    __syncthreads(); /* the counters are zero */
+    if (!GPI(sample)(&job, &places, counters, ends, &adjacent_equal))
+        return;
+    const GPI(bucket_map) how = GPI(measure)(places, job.bits);
+    for (size_t i = first; i < vectors; i += 4 * stride) {
+        GP_KEY keys[4][GPI(vector_n)];
+        uint32_t top_bits[4 * GPI(vector_n)];
+
+        GPI_UNROLL
+        for (unsigned v = 0; v < 4; v++)
+            if (i + v * stride < vectors)
+                GPI(read_vector)((void *)keys[v], job.keys_in + head + (i + v * stride) * GPI(vector_n));
+        GPI(all_top_bits)(how, keys[0], 4 * GPI(vector_n), job.bits, top_bits);
+        GPI_UNROLL
+        for (unsigned v = 0; v < 4; v++)
+            if (i + v * stride < vectors) {
+                GPI_UNROLL
+                for (unsigned k = 0; k < GPI(vector_n); k++) {
+                    gpi_radix_count_bucket(counters, top_bits[v * GPI(vector_n) + k]);
+                    strict |= GPI(key_is_minus_zero)(keys[v][k]) || (how.linear && GPI(key_is_nan)(keys[v][k]));
+                }
+            }
+    }
+    if (blockIdx.x == 0 && threadIdx.x < 2 * GPI(vector_n)) { /* what no whole vector covers */
+        const int behind = threadIdx.x >= GPI(vector_n);
+        const size_t i = threadIdx.x + (behind ? head + (vectors - 1) * GPI(vector_n) : 0);
+
+        if (i < (behind ? job.n : head)) {
+            gpi_radix_count_bucket(counters, GPI(top_bits)(how, job.keys_in[i], job.bits));
+            strict |= GPI(key_is_minus_zero)(job.keys_in[i]) || (how.linear && GPI(key_is_nan)(job.keys_in[i]));
+        }
+    }
+    strict = __syncthreads_or(strict); /* the counters are complete */
+    GPI_NO_UNROLL
+    for (unsigned i = threadIdx.x; i < 1u << job.bits >> 1; i += GPI_RADIX_COUNT_THREADS) {
+        uint32_t two = counters[i];
+
+        if (two & 0xFFFF)
+            atomicAdd(&job.buckets->counts[2 * i], two & 0xFFFF);
+        if (two >> 16)
+            atomicAdd(&job.buckets->counts[2 * i + 1], two >> 16);
+    }
+    if (strict && !GPI_RADIX_PAIRS && threadIdx.x == 0)
+        atomicOr(&job.buckets->refused, 1u);
+    if (!gpi_radix_is_last_block(&job.buckets->done, &last))
+        return;
+    int fits = GPI(add_buckets)(&job, sums);
+    if (threadIdx.x == 0 && fits && !__ldcg(&job.buckets->refused)) {
+        job.buckets->places = places;
+        job.buckets->chosen = 1;
+        job.plan->passes = 0;
+        if (GPI_RADIX_PAIRS)
+            GPI(plan_partitions)(job.plan, 2, job.bits, adjacent_equal);
+    }
+#endif
+}
+
