@@ -68,9 +68,9 @@
 #ifndef GPI_TAG
 #define GPI_TAG radix_sort
 #define GPI_HEADER "gpuprims/radix_sort.cuh"
-#define GPI_TAKES \
-    (GPI_TAKES_KEY | GPI_TAKES_KEY_KIND | GPI_TAKES_VALUE | GPI_TAKES_DESCENDING | GPI_TAKES_API | \
-     GPI_TAKES_KERNEL | GPI_TAKES_GRID)
+#define GPI_TAKES                                                                                                     \
+    (GPI_TAKES_KEY | GPI_TAKES_KEY_KIND | GPI_TAKES_VALUE | GPI_TAKES_DESCENDING | GPI_TAKES_API | GPI_TAKES_KERNEL | \
+     GPI_TAKES_GRID)
 #endif
 #include "core/instance/begin.cuh"
 
@@ -110,25 +110,22 @@ static inline cudaError_t GPI(check)(const char *function, const GPI(request) *r
 {
     const size_t n = request->n, key_bytes = sizeof(GP_KEY),
                  value_bytes = GPI_RADIX_PAIRS ? sizeof(GPI_RADIX_VALUE) : 0;
-    const gpi_argument used[] = {
-        {GPI_RADIX_PAIRS ? "kin" : "in", request->keys_in, n * key_bytes, GPI_READ, 1},
-        {GPI_RADIX_PAIRS ? "kout" : "out", request->keys_out, n * key_bytes, GPI_WRITTEN, 1},
-        {"vin", request->values_in, n * value_bytes, GPI_READ, 2},
-        {"vout", request->values_out, n * value_bytes, GPI_WRITTEN, 2}};
+    const gpi_argument used[] = {{GPI_RADIX_PAIRS ? "kin" : "in", request->keys_in, n * key_bytes, GPI_READ, 1},
+                                 {GPI_RADIX_PAIRS ? "kout" : "out", request->keys_out, n * key_bytes, GPI_WRITTEN, 1},
+                                 {"vin", request->values_in, n * value_bytes, GPI_READ, 2},
+                                 {"vout", request->values_out, n * value_bytes, GPI_WRITTEN, 2}};
 
     if (request->begin_bit < 0 || request->end_bit > GPI_KEY_WIDTH || request->begin_bit > request->end_bit)
-        return gpi_error(
-            cudaErrorInvalidValue,
-            "%s: the bits from %d to %d are not in a key; 0 <= begin_bit <= end_bit <= %d",
-            function, request->begin_bit, request->end_bit, GPI_KEY_WIDTH);
+        return gpi_error(cudaErrorInvalidValue,
+                         "%s: the bits from %d to %d are not in a key; 0 <= begin_bit <= end_bit <= %d", function,
+                         request->begin_bit, request->end_bit, GPI_KEY_WIDTH);
     if (n && !request->keys_in)
         return gpi_error_null(function, GPI_RADIX_PAIRS ? "kin" : "in", n);
     if (n && !request->keys_out)
         return gpi_error_null(function, GPI_RADIX_PAIRS ? "kout" : "out", n);
     if (n && GPI_RADIX_PAIRS && !request->values_out)
         return gpi_error_null(function, "vout", n);
-    cudaError_t error =
-        gpi_check_count(function, "n", n, SIZE_MAX, gpi_larger_size(key_bytes, value_bytes));
+    cudaError_t error = gpi_check_count(function, "n", n, SIZE_MAX, gpi_larger_size(key_bytes, value_bytes));
     return error != cudaSuccess ? error : gpi_check_overlap(function, used, 4);
 }
 
@@ -199,8 +196,8 @@ GP_API size_t GPI_PUBLIC(radix_sort_workspace_bytes)(size_t n)
 /* clang-format on */
 
 /* Sorts by the bits [begin_bit, end_bit) of the keys. */
-GP_API cudaError_t GPI_PUBLIC(radix_sort_bits)(GPI_RADIX_PARAMETERS, int begin_bit, int end_bit,
-                                               gp_workspace *ws, cudaStream_t stream)
+GP_API cudaError_t GPI_PUBLIC(radix_sort_bits)(GPI_RADIX_PARAMETERS, int begin_bit, int end_bit, gp_workspace *ws,
+                                               cudaStream_t stream)
 {
     const GPI(request) request = {GPI_RADIX_ARGUMENTS, begin_bit, end_bit};
 
@@ -208,8 +205,7 @@ GP_API cudaError_t GPI_PUBLIC(radix_sort_bits)(GPI_RADIX_PARAMETERS, int begin_b
 }
 
 /* Sorts by the whole keys. */
-GP_API cudaError_t GPI_PUBLIC(radix_sort)(GPI_RADIX_PARAMETERS, gp_workspace *ws,
-                                          cudaStream_t stream)
+GP_API cudaError_t GPI_PUBLIC(radix_sort)(GPI_RADIX_PARAMETERS, gp_workspace *ws, cudaStream_t stream)
 {
     const GPI(request) request = {GPI_RADIX_ARGUMENTS, 0, GPI_KEY_WIDTH};
 

@@ -27,10 +27,9 @@
 enum {
     GPI_RADIX_BIN_BITS = 12,
     GPI_RADIX_BINS = 1 << GPI_RADIX_BIN_BITS,
-    GPI_RADIX_BLOCK_ITEMS = 4, /* of a thread, at most */
-    GPI_RADIX_BLOCK_MAX =
-        1024 * GPI_RADIX_BLOCK_ITEMS,            /* their positions have as many bits as a bin */
-    GPI_RADIX_BLOCK_CROWD = GPI_TUNE_RADIX_CROWD /* items of a bin; more are not compared */
+    GPI_RADIX_BLOCK_ITEMS = 4,                          /* of a thread, at most */
+    GPI_RADIX_BLOCK_MAX = 1024 * GPI_RADIX_BLOCK_ITEMS, /* their positions have as many bits as a bin */
+    GPI_RADIX_BLOCK_CROWD = GPI_TUNE_RADIX_CROWD        /* items of a bin; more are not compared */
 };
 
 /* Slots of the items, and some behind them that are compared though nothing is there. */
@@ -39,8 +38,7 @@ enum {
 /* What a block has in shared memory, besides its items. */
 typedef struct gpi_radix_bins {
     /* How many items each bin has; then that times 65536, and where it goes on: from its begin to its end. */
-    uint32_t bins[GPI_RADIX_BINS +
-                  32]; /* the last ones are for items that there are not: one for each lane */
+    uint32_t bins[GPI_RADIX_BINS + 32]; /* the last ones are for items that there are not: one for each lane */
     uint32_t sums[32];
     uint64_t differ[32];
 } __attribute__((aligned(16))) gpi_radix_bins;
@@ -72,9 +70,8 @@ GPI_DEVICE uint64_t gpi_radix_block_or(gpi_radix_bins *state, uint64_t bits, int
 /* What the threads of the block know. */
 typedef struct {
     gpi_radix_bins *state;
-    uint32_t
-        *tags; /* of the item in a slot: position times 65536, and where the word of its bin is */
-    GP_KEY *keys; /* slots are in order of the bins */
+    uint32_t *tags; /* of the item in a slot: position times 65536, and where the word of its bin is */
+    GP_KEY *keys;   /* slots are in order of the bins */
     uint32_t n;
     uint64_t mask; /* the bits that count */
     int same;      /* the keys of a bin are all the same: none need be told apart, or compared */
@@ -84,16 +81,14 @@ typedef struct {
 /* The bits of a key that count. */
 GPI_DEVICE uint64_t GPI(block_order)(const GPI(block) *block, GP_KEY key)
 {
-    return GPI_KEY_IS_NARROW ? GPI(key_word)(key) & (uint32_t)block->mask
-                             : GPI(key_long)(key) & block->mask;
+    return GPI_KEY_IS_NARROW ? GPI(key_word)(key) & (uint32_t)block->mask : GPI(key_long)(key) & block->mask;
 }
 
 /* How many of the topmost bits are alike in all items of every crowded bin. */
-GPI_DEVICE int GPI(block_alike)(const GPI(block) *block, const uint32_t *at,
-                                const uint32_t *words, const uint64_t *rest)
+GPI_DEVICE int GPI(block_alike)(const GPI(block) *block, const uint32_t *at, const uint32_t *words,
+                                const uint64_t *rest)
 {
-    uint64_t *some =
-        (uint64_t *)block->tags; /* one item of each crowded bin; nothing is in the slots yet */
+    uint64_t *some = (uint64_t *)block->tags; /* one item of each crowded bin; nothing is in the slots yet */
     uint32_t found[GPI_RADIX_BLOCK_ITEMS];
     uint64_t differ = 0;
 
@@ -123,8 +118,7 @@ GPI_DEVICE int GPI(block_alike)(const GPI(block) *block, const uint32_t *at,
  * Makes as many bins of each crowded one as it has items. Bits that are alike in all items of every crowded bin are
  * left out, if the caller asks for that.
  */
-GPI_DEVICE void GPI(block_part)(const GPI(block) *block, uint32_t *at, uint64_t *rest,
-                                int asks)
+GPI_DEVICE void GPI(block_part)(const GPI(block) *block, uint32_t *at, uint64_t *rest, int asks)
 {
     uint32_t words[GPI_RADIX_BLOCK_ITEMS];
 
@@ -138,29 +132,25 @@ GPI_DEVICE void GPI(block_part)(const GPI(block) *block, uint32_t *at, uint64_t 
     for (uint32_t i = 0; i < GPI_RADIX_BLOCK_ITEMS; i++) {
         const uint32_t begin = words[i] % 65536, count = words[i] / 65536;
         const uint64_t fraction = rest[i] << alike;
-        const uint64_t low = (fraction & 0xFFFFFFFFu) * count,
-                       high = (fraction >> 32) * count + (low >> 32);
+        const uint64_t low = (fraction & 0xFFFFFFFFu) * count, high = (fraction >> 32) * count + (low >> 32);
 
         if (count > 0) /* else there is no such item */
-            at[i] = gpi_radix_bin_at(begin +
-                                     (count > GPI_RADIX_BLOCK_CROWD ? (uint32_t)(high >> 32) : 0));
+            at[i] = gpi_radix_bin_at(begin + (count > GPI_RADIX_BLOCK_CROWD ? (uint32_t)(high >> 32) : 0));
         rest[i] = high << 32 | (low & 0xFFFFFFFFu);
     }
     __syncthreads(); /* the bins are empty again */
 }
 
 /* Finds bins for the items of the thread, by so many bits of their numbers, of which none is crowded. */
-GPI_DEVICE void GPI(block_fill)(const GPI(block) *block, const uint64_t *numbers,
-                                int bits, uint32_t *at)
+GPI_DEVICE void GPI(block_fill)(const GPI(block) *block, const uint64_t *numbers, int bits, uint32_t *at)
 {
     gpi_radix_bins *state = block->state;
     uint64_t rest[GPI_RADIX_BLOCK_ITEMS];
 
     GPI_UNROLL
     for (uint32_t i = 0; i < GPI_RADIX_BLOCK_ITEMS; i++) {
-        const uint32_t bin = GPI_KEY_IS_NARROW
-                                 ? (uint32_t)numbers[i] >> (bits - GPI_RADIX_BIN_BITS)
-                                 : (uint32_t)(numbers[i] >> (bits - GPI_RADIX_BIN_BITS));
+        const uint32_t bin = GPI_KEY_IS_NARROW ? (uint32_t)numbers[i] >> (bits - GPI_RADIX_BIN_BITS)
+                                               : (uint32_t)(numbers[i] >> (bits - GPI_RADIX_BIN_BITS));
 
         at[i] = threadIdx.x + i * blockDim.x < block->n ? gpi_radix_bin_at(bin % GPI_RADIX_BINS)
                                                         : GPI_RADIX_BINS + threadIdx.x % 32;
@@ -178,10 +168,8 @@ GPI_DEVICE void GPI(block_fill)(const GPI(block) *block, const uint64_t *numbers
             return;
         GPI_OPAQUE(bits); /* not to be prepared for beforehand: it is hardly ever needed */
         GPI_UNROLL
-        for (uint32_t i = 0; i < GPI_RADIX_BLOCK_ITEMS && !round;
-             i++) /* without the topmost bits, which say the bin */
-            rest[i] = (numbers[i] << GPI_RADIX_BIN_BITS | (threadIdx.x + i * blockDim.x))
-                      << (64 - bits);
+        for (uint32_t i = 0; i < GPI_RADIX_BLOCK_ITEMS && !round; i++) /* without the topmost bits, which say the bin */
+            rest[i] = (numbers[i] << GPI_RADIX_BIN_BITS | (threadIdx.x + i * blockDim.x)) << (64 - bits);
         GPI(block_part)(block, at, rest, round % 4 == 0); /* to leave out bits takes time */
     }
 }
@@ -190,8 +178,8 @@ GPI_DEVICE void GPI(block_fill)(const GPI(block) *block, const uint64_t *numbers
  * Counts, for the items in the thread's slots, those that come before them in their bins: of keys that are alike, by
  * position or in any order.
  */
-GPI_DEVICE void GPI(block_compare)(const GPI(block) *block, const GP_KEY *keys,
-                                   const uint32_t *tags, int by_position, uint32_t *places)
+GPI_DEVICE void GPI(block_compare)(const GPI(block) *block, const GP_KEY *keys, const uint32_t *tags, int by_position,
+                                   uint32_t *places)
 {
     uint32_t begin[GPI_RADIX_BLOCK_ITEMS], words[GPI_RADIX_BLOCK_ITEMS], largest = 0;
     uint64_t numbers[GPI_RADIX_BLOCK_ITEMS];
@@ -212,8 +200,8 @@ GPI_DEVICE void GPI(block_compare)(const GPI(block) *block, const GP_KEY *keys,
         for (uint32_t i = 0; i < GPI_RADIX_BLOCK_ITEMS; i++)
             if (i * blockDim.x < block->n) { /* behind the end of the bin are greater ones */
                 const uint64_t other = GPI(block_order)(block, block->keys[begin[i] + k]);
-                const int earlier = by_position ? block->tags[begin[i] + k] < tags[i]
-                                                : k < threadIdx.x + i * blockDim.x - begin[i];
+                const int earlier =
+                    by_position ? block->tags[begin[i] + k] < tags[i] : k < threadIdx.x + i * blockDim.x - begin[i];
 
                 if ((other < numbers[i]) | ((other == numbers[i]) & earlier))
                     places[i]++;
@@ -272,8 +260,7 @@ static __global__ void __launch_bounds__(1024) GPI(block_kernel)(GPI(request) jo
     GPI(block) block;
     GP_KEY keys[GPI_RADIX_BLOCK_ITEMS];
     uint64_t numbers[GPI_RADIX_BLOCK_ITEMS] = {0}, differ = 0;
-    uint32_t at[GPI_RADIX_BLOCK_ITEMS], slots[GPI_RADIX_BLOCK_ITEMS],
-        room = GPI_RADIX_BLOCK_SLOTS(n);
+    uint32_t at[GPI_RADIX_BLOCK_ITEMS], slots[GPI_RADIX_BLOCK_ITEMS], room = GPI_RADIX_BLOCK_SLOTS(n);
 
     if (!GPI_RADIX_HOLDS_VALUES)
         return;
@@ -282,9 +269,7 @@ static __global__ void __launch_bounds__(1024) GPI(block_kernel)(GPI(request) jo
     block.tags = (uint32_t *)(state + 1);
     block.keys = (GP_KEY *)(block.tags + room);
     block.n = n;
-    block.mask = job.begin_bit < job.end_bit
-                     ? UINT64_MAX >> (64 - (job.end_bit - job.begin_bit)) << job.begin_bit
-                     : 0;
+    block.mask = job.begin_bit < job.end_bit ? UINT64_MAX >> (64 - (job.end_bit - job.begin_bit)) << job.begin_bit : 0;
     gpi_radix_zero(state->bins, GPI_RADIX_BINS);
     if (threadIdx.x < 32)
         state->bins[GPI_RADIX_BINS + threadIdx.x] = 0;
@@ -334,8 +319,8 @@ static inline size_t GPI(block_shared_bytes)(size_t n)
 
 static inline int GPI(block_fits)(const GPI(request) *request, const gpi_radix_device *device)
 {
-    return GPI_RADIX_HOLDS_VALUES && (GP_KERNEL == 0 || GP_KERNEL == GP_KERNEL_BLOCK) && request->n <= GPI_RADIX_BLOCK_MAX &&
-           GPI(block_shared_bytes)(request->n) + 2048 <= device->room;
+    return GPI_RADIX_HOLDS_VALUES && (GP_KERNEL == 0 || GP_KERNEL == GP_KERNEL_BLOCK) &&
+           request->n <= GPI_RADIX_BLOCK_MAX && GPI(block_shared_bytes)(request->n) + 2048 <= device->room;
 }
 
 /* The workspace of a block, or of a cluster. */

@@ -18,9 +18,9 @@ __extension__ enum {
     GPI(partitions) = GPI(has_buckets) && !GPI_RADIX_PAIRS, /* whether a kernel of its own partitions */
     GPI(partition_items) = GPI(partitions) ? 40 : 1,
     GPI(partition_step) = GPI(partitions) ? 20 : 1, /* of which so many at a time go to their slots; */
-    GPI(partition_group) = GPI(partitions) ? 5 : 1,  /* of so many the digits are found at once */
+    GPI(partition_group) = GPI(partitions) ? 5 : 1, /* of so many the digits are found at once */
     /* and so many go from there to memory at a time */
-    GPI(partition_batch) = !GPI(partitions)                       ? 1
+    GPI(partition_batch) = !GPI(partitions)                            ? 1
                            : GPI_KEY_IS_NARROW || GPI_RADIX_HAS_WIDTHS ? 8
                                                                        : 20
 };
@@ -28,8 +28,7 @@ __extension__ enum {
 /* A value of a bucket, or the number of the item in place of a large one. */
 typedef struct {
     unsigned char bytes[GPI(indexed) ? sizeof(uint32_t) : sizeof(GPI_RADIX_VALUE)];
-} __attribute__((may_alias,
-                 aligned(GPI(indexed) ? sizeof(uint32_t) : __alignof__(GPI_RADIX_VALUE)))) GPI(bucket_value);
+} __attribute__((may_alias, aligned(GPI(indexed) ? sizeof(uint32_t) : __alignof__(GPI_RADIX_VALUE)))) GPI(bucket_value);
 
 /* ---- the partition ----------------------------------------------------------------------------- */
 
@@ -42,8 +41,8 @@ typedef struct {
 
 #if GPI_DEVICE_CODE
 /* Moves a tile of `count` keys, each to where its digit goes on. */
-GPI_DEVICE void GPI(partition)(GPI(bucket_tile) *tile, GP_KEY *slots, const GP_KEY *from, GP_KEY *to,
-                               uint32_t count, uint32_t *next, GPI(bucket_map) bucket_map, int top, uint32_t mask)
+GPI_DEVICE void GPI(partition)(GPI(bucket_tile) *tile, GP_KEY *slots, const GP_KEY *from, GP_KEY *to, uint32_t count,
+                               uint32_t *next, GPI(bucket_map) bucket_map, int top, uint32_t mask)
 {
     const unsigned tid = threadIdx.x, none = GPI_RADIX_RANGES + tid % 32;
     const int limit = (int)(count - tid); /* keys of the tile from the thread's first one on */
@@ -108,8 +107,7 @@ GPI_DEVICE void GPI(partition)(GPI(bucket_tile) *tile, GP_KEY *slots, const GP_K
 }
 #endif
 
-static __global__ void __launch_bounds__(GPI_RADIX_PARTITION_THREADS, 2)
-    GPI(partition_kernel)(GPI(bucket_job) job)
+static __global__ void __launch_bounds__(GPI_RADIX_PARTITION_THREADS, 2) GPI(partition_kernel)(GPI(bucket_job) job)
 {
 #if GPI_DEVICE_CODE
     GP_DYNAMIC_SHARED(GP_KEY, slots);
@@ -139,9 +137,8 @@ static __global__ void __launch_bounds__(GPI_RADIX_PARTITION_THREADS, 2)
             next = buckets->counts + (range << bits);
         }
         GPI(partition)(&tile, slots, (job.level ? job.keys_other : job.keys_in) + first,
-                       job.level ? job.keys_out : job.keys_other,
-                       gpi_min(end - first, job.tile_n), next, bucket_map, job.level ? job.bits : 8,
-                       (1u << bits) - 1);
+                       job.level ? job.keys_out : job.keys_other, gpi_min(end - first, job.tile_n), next, bucket_map,
+                       job.level ? job.bits : 8, (1u << bits) - 1);
     }
 #endif
 }
@@ -168,14 +165,12 @@ GPI_DEVICE GPI(bucket_map) GPI(measure_bins)(GPI(bucket_map) bucket_map, uint32_
 
 /* What a block has in shared memory. */
 typedef struct {
-    uint32_t
-        bins[GPI_RADIX_BINS]; /* how many keys; then where they begin, and at last where they end */
+    uint32_t bins[GPI_RADIX_BINS]; /* how many keys; then where they begin, and at last where they end */
     GP_KEY keys[GPI(bucket_n)];
     uint32_t sums[GPI_RADIX_BUCKET_THREADS / 32];
     uint32_t order[GPI(bucket_n)]; /* of pairs what GPI(order) says; of floats alone the bins */
     /* In that order, and as far from a multiple of 16 bytes as in memory. */
-    char values[GPI_RADIX_PAIRS ? GPI(bucket_n) * sizeof(GPI(bucket_value)) + 16 : 16]
-        __attribute__((aligned(16)));
+    char values[GPI_RADIX_PAIRS ? GPI(bucket_n) * sizeof(GPI(bucket_value)) + 16 : 16] __attribute__((aligned(16)));
 } GPI(bucket);
 
 /*
@@ -224,8 +219,8 @@ GPI_DEVICE uint32_t GPI(bin)(GPI(bucket_map) bucket_map, const GP_KEY *keys, int
  * other, ranked by ballots as in core/radix/pass.cuh. A row of counts for each warp is in the room of the bins.
  */
 GPI_DEVICE_CALL void GPI(bucket_passes)(GPI(bucket) *bucket, const GP_KEY *from, GP_KEY *to,
-                                        const GPI(bucket_value) *values,
-                                        GPI(bucket_value) *values_to, uint32_t count, int bits)
+                                        const GPI(bucket_value) *values, GPI(bucket_value) *values_to, uint32_t count,
+                                        int bits)
 {
     const unsigned tid = threadIdx.x, lane = tid % 32, below = (1u << lane) - 1;
     const uint32_t at = tid / 32 * 32 * GPI(bucket_items) + lane;
@@ -305,8 +300,7 @@ GPI_DEVICE uint32_t GPI(bin_of)(const GPI(bucket) *bucket, uint32_t slot, GPI(bu
 }
 
 /* Whether a bin has many keys and they are not all the same. */
-GPI_DEVICE int GPI(bucket_is_mixed)(const GPI(bucket) *bucket, uint32_t count, GPI(bucket_map) bucket_map,
-                                    int top)
+GPI_DEVICE int GPI(bucket_is_mixed)(const GPI(bucket) *bucket, uint32_t count, GPI(bucket_map) bucket_map, int top)
 {
     int mixed = 0;
 
@@ -323,8 +317,7 @@ GPI_DEVICE int GPI(bucket_is_mixed)(const GPI(bucket) *bucket, uint32_t count, G
 
 /* Each key counts those of its bin that it comes before, and goes to its place with its value. */
 GPI_DEVICE void GPI(bucket_write)(const GPI(bucket) *bucket, GP_KEY *to, const GPI(bucket_value) *values,
-                                  GPI(bucket_value) *values_to, uint32_t count, GPI(bucket_map) bucket_map,
-                                  int top)
+                                  GPI(bucket_value) *values_to, uint32_t count, GPI(bucket_map) bucket_map, int top)
 {
     for (uint32_t x = threadIdx.x; x / 32 * 32 < count; x += GPI_RADIX_BUCKET_THREADS) {
         uint32_t slot = x;
@@ -394,8 +387,8 @@ static __global__ void __launch_bounds__(GPI_RADIX_BUCKET_THREADS, GPI(bucket_bl
 
         GPI_UNROLL
         for (uint32_t i = 0; i < GPI(bucket_items); i++)
-            keys[i] = i * GPI_RADIX_BUCKET_THREADS + tid < count ? from[i * GPI_RADIX_BUCKET_THREADS + tid]
-                                                                 : GPI(key_last)();
+            keys[i] =
+                i * GPI_RADIX_BUCKET_THREADS + tid < count ? from[i * GPI_RADIX_BUCKET_THREADS + tid] : GPI(key_last)();
         GPI_UNROLL
         for (uint32_t i = 0; i < EACH; i++)
             bucket->bins[i * GPI_RADIX_BUCKET_THREADS + tid] = 0;
@@ -504,9 +497,9 @@ static inline cudaError_t GPI(sort_buckets)(GPI(bucket_job) job, int dependent, 
                                      GPI_RADIX_PARTITION_THREADS, job.tile_n * sizeof(GP_KEY), stream, job);
     /* A few blocks for each that is resident: as good as one for each bucket, and soon done without buckets. */
     if (error == cudaSuccess)
-        error = GPI_LAUNCH_DEPENDENT(dependent, GPI(bucket_kernel),
-                                     gpi_resident_blocks(12, (size_t)1 << job.bits, GP_GRID),
-                                     GPI_RADIX_BUCKET_THREADS, sizeof(GPI(bucket)), stream, job);
+        error =
+            GPI_LAUNCH_DEPENDENT(dependent, GPI(bucket_kernel), gpi_resident_blocks(12, (size_t)1 << job.bits, GP_GRID),
+                                 GPI_RADIX_BUCKET_THREADS, sizeof(GPI(bucket)), stream, job);
     return error;
 }
 

@@ -28,9 +28,8 @@ enum {
     GPI_RADIX_CLUSTER_MAX = 16, /* blocks */
     GPI_RADIX_SHARE_BIN_BITS = 13,
     GPI_RADIX_SHARE_BINS = 1 << GPI_RADIX_SHARE_BIN_BITS,
-    GPI_RADIX_CROWD = 64,        /* keys of a bin; more are not compared */
-    GPI_RADIX_ROW =
-        260 /* of the table: the counts of 256 digits, and whether the block must be strict */
+    GPI_RADIX_CROWD = 64, /* keys of a bin; more are not compared */
+    GPI_RADIX_ROW = 260   /* of the table: the counts of 256 digits, and whether the block must be strict */
 };
 
 /* What a block has in shared memory, besides its row of the table for each block, and its items. */
@@ -38,10 +37,8 @@ typedef struct gpi_radix_state {
     union {
         uint32_t bins[GPI_RADIX_SHARE_BINS / 2]; /* the short way: two in a word, counts of keys; */
         uint16_t ends[GPI_RADIX_SHARE_BINS];     /* then where the keys of each begin, at last where they end */
-        uint16_t counts
-            [32]
-            [258]; /* the long way: of each warp; its reads of several rows have no bank conflicts */
-        uint32_t pairs[32][129]; /* of the counts of two digits */
+        uint16_t counts[32][258]; /* the long way: of each warp; its reads of several rows have no bank conflicts */
+        uint32_t pairs[32][129];  /* of the counts of two digits */
     } u;
     uint32_t digits[256]; /* keys of the block */
     uint32_t owner[256];  /* the block that gets a digit's keys */
@@ -67,15 +64,14 @@ GPI_DEVICE uint32_t gpi_radix_share_add(gpi_radix_state *state, uint32_t bin)
 
 __extension__ enum {
     /* Shared memory of an item: in both arrays; or, at the end, a position and the value. */
-    GPI(cluster_slot) = !GPI_RADIX_PAIRS ? 2 * (int)sizeof(GP_KEY)
-                        : sizeof(GPI_RADIX_VALUE) > 2 * sizeof(GP_KEY) + 4
-                                 ? 4 + (int)sizeof(GPI_RADIX_VALUE)
-                                 : 2 * (4 + (int)sizeof(GP_KEY)),
+    GPI(cluster_slot) = !GPI_RADIX_PAIRS                                   ? 2 * (int)sizeof(GP_KEY)
+                        : sizeof(GPI_RADIX_VALUE) > 2 * sizeof(GP_KEY) + 4 ? 4 + (int)sizeof(GPI_RADIX_VALUE)
+                                                                           : 2 * (4 + (int)sizeof(GP_KEY)),
     /*
      * Items of a thread's share, at most. Floats take the long way, since their topmost bits are few, and of
      * many items it takes longer than the passes of a whole grid. So does the short way of bytes: they have one pass.
      */
-    GPI(cluster_items) = GPI(key_is_float)      ? GPI_RADIX_PAIRS ? 2 : 16 / (int)sizeof(GP_KEY)
+    GPI(cluster_items) = GPI(key_is_float)     ? (GPI_RADIX_PAIRS ? 2 : 16 / (int)sizeof(GP_KEY))
                          : sizeof(GP_KEY) == 1 ? 4
                                                : 8
 };
@@ -114,8 +110,7 @@ GPI_DEVICE uint64_t GPI(share_number)(const GPI(share) *share, GP_KEY key)
 }
 
 /* The same less `low`, shifted. */
-GPI_DEVICE uint32_t GPI(share_bin)(const GPI(share) *share, GP_KEY key, uint64_t low,
-                                   int shift)
+GPI_DEVICE uint32_t GPI(share_bin)(const GPI(share) *share, GP_KEY key, uint64_t low, int shift)
 {
     const uint64_t number = GPI(share_number)(share, key);
 
@@ -162,8 +157,7 @@ GPI_DEVICE void GPI(share_publish)(const GPI(share) *share, uint32_t count, uint
 {
     GPI_NO_UNROLL
     for (unsigned r = threadIdx.x / 256; r < gridDim.x; r += blockDim.x / 256) {
-        uint32_t *row =
-            (uint32_t *)gpi_cluster_shared(share->table + blockIdx.x * GPI_RADIX_ROW, r);
+        uint32_t *row = (uint32_t *)gpi_cluster_shared(share->table + blockIdx.x * GPI_RADIX_ROW, r);
 
         row[threadIdx.x % 256] = count;
         if (threadIdx.x % 256 == 0)
@@ -256,8 +250,7 @@ GPI_DEVICE int GPI(share_spread)(GPI(share) *share, const GP_KEY *keys, uint64_t
 }
 
 /* The slot of an item, among those of its bin: the last one, less those that it comes before. */
-GPI_DEVICE uint32_t GPI(share_compare)(const GPI(share) *share, uint32_t x,
-                                       uint32_t begin, uint32_t end)
+GPI_DEVICE uint32_t GPI(share_compare)(const GPI(share) *share, uint32_t x, uint32_t begin, uint32_t end)
 {
     const uint64_t number = GPI(share_number)(share, share->keys[1][x]);
     const uint32_t from = GPI_RADIX_PAIRS ? share->from[1][x] : x;
@@ -296,8 +289,8 @@ GPI_DEVICE int GPI(share_sort)(GPI(share) *share, uint64_t low, int bits)
     for (uint32_t x = threadIdx.x; x < share->count; x += blockDim.x)
         gpi_radix_share_add(state, GPI(share_bin)(share, share->keys[0][x], low, shift));
     __syncthreads(); /* the bins have been counted */
-    const int crowded = gpi_radix_scan_bins(state->u.bins, state->sums, blockDim.x < 1024 ? 8 : 4, 4,
-                                            GPI_RADIX_HALVES, GPI_RADIX_CROWD);
+    const int crowded = gpi_radix_scan_bins(state->u.bins, state->sums, blockDim.x < 1024 ? 8 : 4, 4, GPI_RADIX_HALVES,
+                                            GPI_RADIX_CROWD);
     __syncthreads(); /* where each bin begins is there */
     for (uint32_t x = threadIdx.x; x < share->count; x += blockDim.x) {
         GP_KEY key = share->keys[0][x];

@@ -39,11 +39,11 @@
 #define GPI_RADIX_PASS_CUH
 
 enum {
-    GPI_RADIX_MAX_DIGITS = 8, /* of a key */
-    GPI_RADIX_DISTINCT = 16,  /* so many digits four ballots tell apart */
-    GPI_RADIX_RANGES = 256,   /* that a pass sorts apart, at most */
+    GPI_RADIX_MAX_DIGITS = 8,  /* of a key */
+    GPI_RADIX_DISTINCT = 16,   /* so many digits four ballots tell apart */
+    GPI_RADIX_RANGES = 256,    /* that a pass sorts apart, at most */
     GPI_RADIX_BUCKETS = 65536, /* in all ranges together, at most */
-    GPI_RADIX_SPARE = 128     /* bytes of shared memory behind the values, which may start up to 15 bytes late */
+    GPI_RADIX_SPARE = 128      /* bytes of shared memory behind the values, which may start up to 15 bytes late */
 };
 
 /* How a pass ranks: see step 3. */
@@ -57,17 +57,17 @@ enum {
 
 /* Made by the first kernels of a call, on the device, for the passes. */
 typedef struct gpi_radix_plan {
-    int passes;                    /* as many as have something to do, */
-    int sorting;                   /* and how many of them sort */
-    int minus_zero;                /* whether there is a -0.0 among keys alone */
+    int passes;                          /* as many as have something to do, */
+    int sorting;                         /* and how many of them sort */
+    int minus_zero;                      /* whether there is a -0.0 among keys alone */
     int digit[GPI_RADIX_MAX_DIGITS + 1]; /* which one a pass is about; -1: the pass copies */
     int shift[GPI_RADIX_MAX_DIGITS + 1]; /* where in the bits that count it begins, */
     int bits[GPI_RADIX_MAX_DIGITS + 1];  /* and how many of them it has */
     int from[GPI_RADIX_MAX_DIGITS + 1];  /* 0: the input, 1: the output, 2: the other array */
     int to[GPI_RADIX_MAX_DIGITS + 1];
     int way[GPI_RADIX_MAX_DIGITS + 1]; /* in which the pass ranks */
-    int in_ranges;               /* whether the second pass sorts the items of each digit of the first one apart */
-    uint8_t codes[GPI_RADIX_MAX_DIGITS][256]; /* numbers of the digits that there are; 255 of others */
+    int in_ranges; /* whether the second pass sorts the items of each digit of the first one apart */
+    uint8_t codes[GPI_RADIX_MAX_DIGITS][256];                 /* numbers of the digits that there are; 255 of others */
     uint8_t digits[GPI_RADIX_MAX_DIGITS][GPI_RADIX_DISTINCT]; /* which the first numbers stand for */
     /* Where the keys of a digit go, for the portion before and the next one in turn. */
     uint64_t place[GPI_RADIX_MAX_DIGITS][2][256];

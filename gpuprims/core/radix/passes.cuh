@@ -38,15 +38,15 @@ static __global__ void __launch_bounds__(GPI(gather_threads))
 
 /* ---- host functions ---------------------------------------------------------------------------- */
 
-#define GPI_RADIX_PASS_KERNELS \
+#define GPI_RADIX_PASS_KERNELS                                                                                  \
     (const void *)GPI(pass_kernel), (const void *)GPI_RADIX_INDEX_KERNEL, (const void *)GPI(small_pass_kernel), \
         (const void *)GPI(count_kernel)
 
 /* What the passes leave of the least shared memory for items. */
-#define GPI_RADIX_MIN_FIT \
+#define GPI_RADIX_MIN_FIT                                                                           \
     ((GPI_RADIX_MIN_ROOM - GPI_RADIX_LARGE_TILE - GPI_RADIX_SPARE - 1024) / GPI_RADIX_LARGE(slot) / \
      GPI_RADIX_LARGE(threads) / GPI_RADIX_LARGE(rounds) * GPI_RADIX_LARGE(rounds))
-#define GPI_RADIX_MIN_TILE     \
+#define GPI_RADIX_MIN_TILE      \
     (GPI_RADIX_LARGE(threads) * \
      (GPI_RADIX_MIN_FIT < GPI_RADIX_LARGE(items) ? GPI_RADIX_MIN_FIT : GPI_RADIX_LARGE(items)))
 #ifndef GPI_RADIX_ROWS /* tiles of a launch, at most: each has 1 KB, twice, for the look-back */
@@ -55,10 +55,9 @@ static __global__ void __launch_bounds__(GPI(gather_threads))
 #define GPI_RADIX_ROWS_BEFORE ((size_t)16) /* the first one: as many as a look-back reads at a time, at most */
 /* Of items that are moved in place of large values: they have 4 bytes, and one launch fetches all values. */
 #ifndef GPI_RADIX_MAX_NUMBERS
-#define GPI_RADIX_MAX_NUMBERS                                    \
-    (GPI_MOST_TILES * 256 / sizeof(GPI_RADIX_VALUE) < UINT32_MAX \
-         ? GPI_MOST_TILES * 256 / sizeof(GPI_RADIX_VALUE)        \
-         : UINT32_MAX)
+#define GPI_RADIX_MAX_NUMBERS                                                                                     \
+    (GPI_MOST_TILES * 256 / sizeof(GPI_RADIX_VALUE) < UINT32_MAX ? GPI_MOST_TILES * 256 / sizeof(GPI_RADIX_VALUE) \
+                                                                 : UINT32_MAX)
 #endif
 #define GPI_RADIX_SMALL_TILE ((size_t)1024) /* items of a tile, when n is small */
 #define GPI_RADIX_GRID ((size_t)1024)       /* blocks of a pass, at most */
@@ -89,8 +88,7 @@ static inline GPI(layout) GPI(lay_out)(char *memory, size_t n, size_t extra_byte
     const size_t keys = gpi_array_bytes(n, sizeof(GP_KEY));
     const size_t values = gpi_add_sizes(keys, GPI_RADIX_PAIRS ? gpi_array_bytes(n, sizeof(GPI_RADIX_VALUE)) : 0);
     const size_t counts = gpi_add_sizes(values, gpi_align_up(sizeof(gpi_radix_plan)));
-    const size_t extra =
-        gpi_add_sizes(counts, gpi_align_up(sizeof(gpi_radix_counts) + launches * sizeof(uint32_t)));
+    const size_t extra = gpi_add_sizes(counts, gpi_align_up(sizeof(gpi_radix_counts) + launches * sizeof(uint32_t)));
     const size_t look = gpi_add_sizes(extra, gpi_align_up(extra_bytes));
     layout.bytes = gpi_add_sizes(look, (GPI_RADIX_ROWS_BEFORE + 2 * layout.rows) * 256 * sizeof(uint32_t));
     if (memory) {
@@ -170,8 +168,8 @@ static inline GPI(steps) GPI(begin_passes)(const GPI(request) *request, const gp
     steps.job.keys_out = request->keys_out;
     steps.job.keys_other = steps.layout.keys;
     steps.job.values_in = steps.numbers ? NULL : request->values_in;
-    steps.job.values_out = steps.numbers ? (void *)((uint32_t *)steps.layout.values + (n + 3) / 4 * 4)
-                                         : (void *)request->values_out;
+    steps.job.values_out =
+        steps.numbers ? (void *)((uint32_t *)steps.layout.values + (n + 3) / 4 * 4) : (void *)request->values_out;
     steps.job.values_other = steps.layout.values;
     steps.job.begin_bit = request->begin_bit;
     steps.job.end_bit = request->end_bit;
@@ -205,9 +203,9 @@ static inline cudaError_t GPI(make_plan_of)(const GPI(steps) *steps, int levels,
                                  GP_KERNEL == GP_KERNEL_PASSES_OLD, columns, layout->counts, layout->plan,
                                  layout->look[0] - GPI_RADIX_ROWS_BEFORE * 256,
                                  (GPI_RADIX_ROWS_BEFORE + layout->rows) * 256, levels, buckets};
-    return GPI_LAUNCH_DEPENDENT(steps->device->dependent, GPI(count_kernel),
-                                gpi_resident_blocks(1, vectors, GP_GRID), GPI_RADIX_COUNT_THREADS,
-                                columns * (unsigned)steps->digits * 1024, steps->stream, count);
+    return GPI_LAUNCH_DEPENDENT(steps->device->dependent, GPI(count_kernel), gpi_resident_blocks(1, vectors, GP_GRID),
+                                GPI_RADIX_COUNT_THREADS, columns * (unsigned)steps->digits * 1024, steps->stream,
+                                count);
 }
 
 /* All passes over all portions. If there are ranges, a tile of each may be part of one. */
@@ -265,8 +263,8 @@ static inline cudaError_t GPI(end_passes)(const GPI(steps) *steps)
     if (!steps->numbers)
         return cudaSuccess;
     if (values == steps->request->values_out) {
-        error = cudaMemcpyAsync(steps->layout.keys, numbers, n * sizeof *numbers, cudaMemcpyDeviceToDevice,
-                                steps->stream);
+        error =
+            cudaMemcpyAsync(steps->layout.keys, numbers, n * sizeof *numbers, cudaMemcpyDeviceToDevice, steps->stream);
         if (error == cudaSuccess)
             error = cudaMemcpyAsync(steps->layout.values, values, n * sizeof *values, cudaMemcpyDeviceToDevice,
                                     steps->stream);
@@ -274,9 +272,9 @@ static inline cudaError_t GPI(end_passes)(const GPI(steps) *steps)
         values = steps->layout.values;
     }
     if (error == cudaSuccess)
-        error = GPI_LAUNCH(GPI(gather_kernel), (unsigned)gpi_divide_up(n * pieces, (size_t)GPI(gather_threads)),
-                           (unsigned)GPI(gather_threads), 0, steps->stream, values, numbers,
-                           steps->request->values_out, n);
+        error =
+            GPI_LAUNCH(GPI(gather_kernel), (unsigned)gpi_divide_up(n * pieces, (size_t)GPI(gather_threads)),
+                       (unsigned)GPI(gather_threads), 0, steps->stream, values, numbers, steps->request->values_out, n);
 #else
     (void)steps;
 #endif

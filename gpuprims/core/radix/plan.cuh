@@ -13,12 +13,12 @@ enum { GPI_RADIX_CLEAR_THREADS = 512 };
 /* All zero before a call. */
 typedef struct gpi_radix_counts {
     unsigned long long keys[GPI_RADIX_MAX_DIGITS][256]; /* with that digit there */
-    uint32_t pairs;                               /* of neighbours that were looked at, */
+    uint32_t pairs;                                     /* of neighbours that were looked at, */
     uint32_t alike[GPI_RADIX_MAX_DIGITS + 1];           /* and how many of them share a digit; behind the last: all */
-    uint32_t minus_zero;                          /* whether there is a -0.0 */
-    uint32_t done;                                /* blocks that have counted */
-    unsigned long long windows[256];              /* if few keys are distinct, by eight bits of theirs */
-    uint32_t others;                              /* whether there are others after all */
+    uint32_t minus_zero;                                /* whether there is a -0.0 */
+    uint32_t done;                                      /* blocks that have counted */
+    unsigned long long windows[256];                    /* if few keys are distinct, by eight bits of theirs */
+    uint32_t others;                                    /* whether there are others after all */
 } gpi_radix_counts;
 
 /* What a block that counts has in shared memory, besides the counters. */
@@ -27,9 +27,9 @@ typedef struct gpi_radix_tally {
     uint32_t single[GPI_RADIX_MAX_DIGITS], crowded[GPI_RADIX_MAX_DIGITS];
     uint32_t common[GPI_RADIX_MAX_DIGITS]; /* 1 + the digit that more than half of the keys have, or 0 */
     uint32_t kinds[GPI_RADIX_MAX_DIGITS];  /* of digits */
-    uint64_t known[GPI_RADIX_DISTINCT]; /* different numbers, */
-    int distinct;                              /* so many, or 0 if there are more, */
-    int window;                           /* and the eight bits from here tell them apart */
+    uint64_t known[GPI_RADIX_DISTINCT];    /* different numbers, */
+    int distinct;                          /* so many, or 0 if there are more, */
+    int window;                            /* and the eight bits from here tell them apart */
     uint64_t sums[GPI_RADIX_COUNT_THREADS / 32];
     uint32_t some[GPI_RADIX_COUNT_THREADS / 32];
     float crowds[GPI_RADIX_COUNT_THREADS / 32];
@@ -41,8 +41,8 @@ typedef struct gpi_radix_tally {
  * there, or more than half of them; whether two other keys share the digit more often than one time in ten;
  * and the codes of the digits that there are. All threads call.
  */
-GPI_DEVICE void gpi_radix_add_up(gpi_radix_tally *tally, const gpi_radix_counts *counts,
-                                 gpi_radix_plan *plan, size_t n, int digits)
+GPI_DEVICE void gpi_radix_add_up(gpi_radix_tally *tally, const gpi_radix_counts *counts, gpi_radix_plan *plan, size_t n,
+                                 int digits)
 {
     const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32, digit = threadIdx.x % 256;
 
@@ -136,8 +136,7 @@ typedef struct {
  * lane, or for every few lanes: bank conflicts are rare, however the keys are spread. The columns are a
  * power of two in number.
  */
-GPI_DEVICE void GPI(count)(uint32_t *counters, unsigned columns, const uint64_t *units, int n, int high, int at,
-                           int p)
+GPI_DEVICE void GPI(count)(uint32_t *counters, unsigned columns, const uint64_t *units, int n, int high, int at, int p)
 {
     uint32_t row = ((unsigned)p * 256 * columns + (threadIdx.x & (columns - 1))) * (uint32_t)sizeof row;
 
@@ -152,8 +151,7 @@ GPI_DEVICE void GPI(count)(uint32_t *counters, unsigned columns, const uint64_t 
 }
 
 /* Counts byte `at` of all words: it is a digit of the key that the word is, has a part of, or is a part of. */
-GPI_DEVICE void GPI(count_bytes)(uint32_t *counters, unsigned columns, const uint64_t *units, int n, int at,
-                                 int digits)
+GPI_DEVICE void GPI(count_bytes)(uint32_t *counters, unsigned columns, const uint64_t *units, int n, int at, int digits)
 {
     const int low = GPI_KEY_IS_NARROW ? at % (int)sizeof(GP_KEY) : at, high = GPI_KEY_IS_NARROW ? low : at + 4;
 
@@ -290,9 +288,8 @@ GPI_DEVICE uint64_t GPI(unit)(uint64_t unit, int begin_bit, uint64_t range)
  * neighbours, and for a -0.0. If few keys are distinct, counts the windows, and returns whether there are other
  * keys.
  */
-GPI_DEVICE int GPI(count_vectors)(gpi_radix_tally *tally, uint32_t *counters, unsigned columns,
-                                  const GP_KEY *in, size_t vectors, int begin_bit,
-                                  uint64_t range, int digits, int distinct)
+GPI_DEVICE int GPI(count_vectors)(gpi_radix_tally *tally, uint32_t *counters, unsigned columns, const GP_KEY *in,
+                                  size_t vectors, int begin_bit, uint64_t range, int digits, int distinct)
 {
     const size_t stride = (size_t)gridDim.x * GPI_RADIX_COUNT_THREADS;
     const size_t first = (size_t)blockIdx.x * GPI_RADIX_COUNT_THREADS + threadIdx.x;
@@ -363,9 +360,8 @@ GPI_DEVICE int GPI(count_vectors)(gpi_radix_tally *tally, uint32_t *counters, un
 }
 
 /* One block: what no whole vector covers, `head` keys and some at the end. */
-GPI_DEVICE int GPI(count_ends)(const GPI(counting) *job, gpi_radix_tally *tally,
-                               uint32_t *counters, size_t head, size_t vectors,
-                               uint64_t range, int digits, int distinct)
+GPI_DEVICE int GPI(count_ends)(const GPI(counting) *job, gpi_radix_tally *tally, uint32_t *counters, size_t head,
+                               size_t vectors, uint64_t range, int digits, int distinct)
 {
     size_t i = threadIdx.x, last = head;
 
@@ -385,8 +381,8 @@ GPI_DEVICE int GPI(count_ends)(const GPI(counting) *job, gpi_radix_tally *tally,
 }
 
 /* Adds the block's findings to those of all. */
-GPI_DEVICE void GPI(collect)(const GPI(counting) *job, const gpi_radix_tally *tally,
-                             uint32_t *counters, int digits, int distinct)
+GPI_DEVICE void GPI(collect)(const GPI(counting) *job, const gpi_radix_tally *tally, uint32_t *counters, int digits,
+                             int distinct)
 {
     const uint64_t *numbers = GPI(numbers)(counters, job->columns);
 
@@ -445,14 +441,12 @@ GPI_DEVICE void GPI(plan_window)(const GPI(counting) *job, const gpi_radix_tally
  * one digit that most of them have aside; and where the check that atomics need cannot tell keys apart that
  * are equal in the bits that count and yet different.
  */
-GPI_DEVICE void GPI(make_plan)(const GPI(counting) *job, const gpi_radix_tally *tally,
-                               int digits, int distinct)
+GPI_DEVICE void GPI(make_plan)(const GPI(counting) *job, const gpi_radix_tally *tally, int digits, int distinct)
 {
     gpi_radix_counts *counts = job->counts;
     gpi_radix_plan *plan = job->plan;
     const int minus_zero = !GPI_RADIX_PAIRS && __ldcg(&counts->minus_zero);
-    const int strict =
-        minus_zero || job->strict || (!GPI_RADIX_PAIRS && job->end_bit - job->begin_bit < GPI_KEY_WIDTH);
+    const int strict = minus_zero || job->strict || (!GPI_RADIX_PAIRS && job->end_bit - job->begin_bit < GPI_KEY_WIDTH);
     const uint32_t pairs = __ldcg(&counts->pairs);
     const int runs = GPI(is_often)(__ldcg(&counts->alike[digits]), pairs);
     int passes = 0;
@@ -469,11 +463,10 @@ GPI_DEVICE void GPI(make_plan)(const GPI(counting) *job, const gpi_radix_tally *
         plan->bits[passes] = (int)gpi_min((uint32_t)(job->end_bit - job->begin_bit - 8 * p), 8);
         plan->way[passes] = tally->kinds[p] <= GPI_RADIX_DISTINCT
                                 ? (GPI_RADIX_CODED && !strict ? GPI_RADIX_BUT_TWO : GPI_RADIX_BY_FOUR_BALLOTS)
-                            : strict ? GPI_RADIX_BY_BALLOTS
-                            : tally->common[p] && !tally->crowded[p]
-                                ? GPI_RADIX_BUT_ONE + (int)tally->common[p] - 1
-                            : ballots ? GPI_RADIX_BY_BALLOTS
-                                      : GPI_RADIX_BY_ATOMICS;
+                            : strict                                 ? GPI_RADIX_BY_BALLOTS
+                            : tally->common[p] && !tally->crowded[p] ? GPI_RADIX_BUT_ONE + (int)tally->common[p] - 1
+                            : ballots                                ? GPI_RADIX_BY_BALLOTS
+                                                                     : GPI_RADIX_BY_ATOMICS;
         passes++;
     }
     if (distinct && passes > 1) {
@@ -508,8 +501,7 @@ GPI_DEVICE void GPI(make_plan)(const GPI(counting) *job, const gpi_radix_tally *
  * Counts all digits of all keys; the block that is done last makes the plan. Dynamic shared memory:
  * digits * 256 * columns counters.
  */
-static __global__ void __launch_bounds__(GPI_RADIX_COUNT_THREADS, 1)
-    GPI(count_kernel)(GPI(counting) job)
+static __global__ void __launch_bounds__(GPI_RADIX_COUNT_THREADS, 1) GPI(count_kernel)(GPI(counting) job)
 {
 #if GPI_DEVICE_CODE
     GP_DYNAMIC_SHARED(uint32_t, counters);
@@ -537,8 +529,7 @@ static __global__ void __launch_bounds__(GPI_RADIX_COUNT_THREADS, 1)
     if (decided && !GPI_RADIX_PAIRS)
         return;
     GPI_NO_UNROLL
-    for (size_t i = (size_t)blockIdx.x * GPI_RADIX_COUNT_THREADS + threadIdx.x; i < job.words;
-         i += stride)
+    for (size_t i = (size_t)blockIdx.x * GPI_RADIX_COUNT_THREADS + threadIdx.x; i < job.words; i += stride)
         job.look[i] = 0;
     if (decided)
         return;
@@ -560,8 +551,8 @@ static __global__ void __launch_bounds__(GPI_RADIX_COUNT_THREADS, 1)
         __syncthreads(); /* the numbers are there */
     }
     for (;;) {
-        int others = GPI(count_vectors)(&tally, counters, job.columns, job.in + head, vectors, job.begin_bit,
-                                        range, digits, distinct);
+        int others = GPI(count_vectors)(&tally, counters, job.columns, job.in + head, vectors, job.begin_bit, range,
+                                        digits, distinct);
 
         if (blockIdx.x == 0)
             others |= GPI(count_ends)(&job, &tally, counters, head, vectors, range, digits, distinct);

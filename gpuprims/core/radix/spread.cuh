@@ -48,9 +48,9 @@ typedef struct gpi_radix_places {
 
 /* Where the buckets are; made on the device. */
 typedef struct gpi_radix_buckets {
-    uint32_t chosen;                    /* whether the keys are sorted in buckets; this and what follows is zero before */
-    uint32_t refused;                   /* there is a -0.0, or a NaN where keys are told by how large they are */
-    uint32_t done, unused;              /* blocks that have counted */
+    uint32_t chosen;       /* whether the keys are sorted in buckets; this and what follows is zero before */
+    uint32_t refused;      /* there is a -0.0, or a NaN where keys are told by how large they are */
+    uint32_t done, unused; /* blocks that have counted */
     uint32_t counts[GPI_RADIX_BUCKETS]; /* then where the bucket goes on */
     gpi_radix_places places;            /* after two partitions; after one it is by bits */
     uint32_t next[GPI_RADIX_RANGES];    /* where a range goes on */
@@ -101,10 +101,10 @@ GPI_DEVICE uint32_t GPI(top_bits)(GPI(bucket_map) bucket_map, GP_KEY key, int bi
 {
     if (GPI_RADIX_HAS_WIDTHS && bucket_map.linear) {
         const uint32_t last = (1u << bucket_map.bits) - 1;
-        uint32_t place = GPI_KEY_IS_NARROW
-                             ? gpi_float_place(GPI(key_float)(key), bucket_map.factor, bucket_map.offset, last)
-                             : gpi_double_place(GPI(key_double)(key), bucket_map.long_factor, bucket_map.long_offset,
-                                                last);
+        uint32_t place =
+            GPI_KEY_IS_NARROW
+                ? gpi_float_place(GPI(key_float)(key), bucket_map.factor, bucket_map.offset, last)
+                : gpi_double_place(GPI(key_double)(key), bucket_map.long_factor, bucket_map.long_offset, last);
 
         return (GPI_KEY_DESCENDING ? last - place : place) >> (bucket_map.bits - bits);
     }
@@ -279,8 +279,8 @@ GPI_DEVICE int GPI(is_spread)(GPI(bucket_map) bucket_map, const GP_KEY *keys, ui
  * which. Where adjacent keys mostly have equal topmost bits, as in sorted input, keys of 4 bytes alone are sorted
  * faster in passes; so are pairs that need few of them.
  */
-GPI_DEVICE int GPI(sample)(const GPI(bucket_job) *job, gpi_radix_places *places, uint32_t *counters,
-                           double *ends, int *adjacent_equal)
+GPI_DEVICE int GPI(sample)(const GPI(bucket_job) *job, gpi_radix_places *places, uint32_t *counters, double *ends,
+                           int *adjacent_equal)
 {
     const uint32_t stride = job->n / ((uint32_t)GPI_RADIX_SAMPLES * GPI_RADIX_COUNT_THREADS); /* 65536 at most */
     const int top = GPI_KEY_WIDTH - 8;
@@ -382,8 +382,7 @@ GPI_DEVICE int GPI(add_buckets)(const GPI(bucket_job) *job, uint32_t *sums)
 #endif
 
 /* Two partitions: counts the buckets, and decides. Dynamic shared memory: 2 bytes for each bucket. */
-static __global__ void __launch_bounds__(GPI_RADIX_COUNT_THREADS, 1)
-    GPI(spread_kernel)(GPI(bucket_job) job)
+static __global__ void __launch_bounds__(GPI_RADIX_COUNT_THREADS, 1) GPI(spread_kernel)(GPI(bucket_job) job)
 {
 #if GPI_DEVICE_CODE
     GP_DYNAMIC_SHARED(uint32_t, counters);
@@ -394,13 +393,11 @@ static __global__ void __launch_bounds__(GPI_RADIX_COUNT_THREADS, 1)
     int adjacent_equal = 0;
     const size_t stride = (size_t)gridDim.x * GPI_RADIX_COUNT_THREADS;
     const size_t first = (size_t)blockIdx.x * GPI_RADIX_COUNT_THREADS + threadIdx.x;
-    const size_t head =
-        gpi_min((uint32_t)((0 - (size_t)(uintptr_t)job.keys_in) % 16 / sizeof(GP_KEY)), job.n);
+    const size_t head = gpi_min((uint32_t)((0 - (size_t)(uintptr_t)job.keys_in) % 16 / sizeof(GP_KEY)), job.n);
     const size_t vectors = (job.n - head) / GPI(vector_n);
     int strict = 0;
 
-    if (job.levels * GPI(has_buckets) ==
-        0) /* without buckets the kernel has hardly any code */
+    if (job.levels * GPI(has_buckets) == 0) /* without buckets the kernel has hardly any code */
         return;
     gpi_radix_zero(counters, 1u << job.bits >> 1);
     gpi_grid_wait();
@@ -461,4 +458,3 @@ static __global__ void __launch_bounds__(GPI_RADIX_COUNT_THREADS, 1)
     }
 #endif
 }
-

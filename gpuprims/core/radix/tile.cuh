@@ -15,8 +15,8 @@ enum {
     /* Whether the other kernel for large n moves such values, or none does. */
     GPI_RADIX_OF(unused) = GPI_RADIX_MOVES_NUMBERS != GPI(indexed),
     GPI_RADIX_OF(staged) = GPI_RADIX_PAIRS && sizeof(GPI_RADIX_VALUE) <= 16 && !GPI_RADIX_OF(unused),
-    GPI_RADIX_OF(slot) = (int)sizeof(GP_KEY) + 2 * GPI_RADIX_PAIRS +
-                         (GPI_RADIX_OF(staged) ? (int)sizeof(GPI_RADIX_VALUE) : 0),
+    GPI_RADIX_OF(slot) =
+        (int)sizeof(GP_KEY) + 2 * GPI_RADIX_PAIRS + (GPI_RADIX_OF(staged) ? (int)sizeof(GPI_RADIX_VALUE) : 0),
     GPI_RADIX_OF(threads) = GPI_RADIX_SMALL || GPI_RADIX_OF(staged) ? 512 : 256,
     GPI_RADIX_OF(warps) = GPI_RADIX_OF(threads) / 32,
     GPI_RADIX_OF(blocks) = GPI_RADIX_SMALL || GPI_RADIX_OF(staged) ? 1 : 2, /* of a multiprocessor */
@@ -30,9 +30,9 @@ enum {
     /* Items of a thread come so many at a time: in a tile of fewer, and in loops that are not written out. */
     GPI_RADIX_OF(rounds) = GPI_RADIX_OF(slot) > 16 ? 1 : 4,
     GPI_RADIX_OF(step) = GPI_RADIX_OF(items) % 4 == 0   ? GPI_RADIX_OF(items) / 4
-                          : GPI_RADIX_OF(items) % 3 == 0 ? GPI_RADIX_OF(items) / 3
-                          : GPI_RADIX_OF(items) % 5 == 0 ? GPI_RADIX_OF(items) / 5
-                                                         : GPI_RADIX_OF(items),
+                         : GPI_RADIX_OF(items) % 3 == 0 ? GPI_RADIX_OF(items) / 3
+                         : GPI_RADIX_OF(items) % 5 == 0 ? GPI_RADIX_OF(items) / 5
+                                                        : GPI_RADIX_OF(items),
     /* The same where four ballots rank, and where eight do. */
     GPI_RADIX_OF(balloted) = GPI_RADIX_OF(items) % 9 == 0 ? 9 : GPI_RADIX_OF(step),
     GPI_RADIX_OF(ranked) = GPI_RADIX_SMALL || GPI_RADIX_OF(rounds) == 1 ? GPI_RADIX_OF(step) : 16,
@@ -57,13 +57,13 @@ typedef struct {
     GPI_RADIX_VALUE *values_to;
     int shift;
     uint32_t mask;
-    int first, last;         /* of the passes that sort: it makes codes, or keys of them */
-    int minus_zero;          /* whether there is a -0.0, which counts as +0.0 */
-    uint32_t scale, offset;  /* the bits of a short key * scale + offset: its number up to the digit, topmost */
-    GP_KEY *keys;            /* in order of the digit */
-    uint16_t *positions;     /* where in the tile they come from */
-    char *values;            /* in the order of the input, */
-    uint32_t off;            /* the first one so many bytes behind */
+    int first, last;        /* of the passes that sort: it makes codes, or keys of them */
+    int minus_zero;         /* whether there is a -0.0, which counts as +0.0 */
+    uint32_t scale, offset; /* the bits of a short key * scale + offset: its number up to the digit, topmost */
+    GP_KEY *keys;           /* in order of the digit */
+    uint16_t *positions;    /* where in the tile they come from */
+    char *values;           /* in the order of the input, */
+    uint32_t off;           /* the first one so many bytes behind */
 } GPI_RADIX_OF(arrays);
 
 /* What a tile has in shared memory, besides its items. */
@@ -73,9 +73,9 @@ typedef struct {
     uint32_t counts[GPI_RADIX_OF(warps)][256];
     uint32_t sums[8];
     uint32_t tile;
-    uint32_t range, begun; /* where ranges are sorted apart: that of the tile, and its first tile */
-    uint32_t idle[32];     /* for lanes that take part in an atomic addition for nothing */
-    uint8_t codes[256]; /* of the digits, where few are distinct; */
+    uint32_t range, begun;              /* where ranges are sorted apart: that of the tile, and its first tile */
+    uint32_t idle[32];                  /* for lanes that take part in an atomic addition for nothing */
+    uint8_t codes[256];                 /* of the digits, where few are distinct; */
     uint8_t digits[GPI_RADIX_DISTINCT]; /* and which they are */
 } GPI_RADIX_OF(tile);
 
@@ -147,8 +147,8 @@ GPI_DEVICE void GPI_RADIX_OF(stage)(GPI_RADIX_OF(arrays) *pass, size_t first, ui
 }
 
 /* Reads a tile of `count` items: each warp its warp tile, striped over the lanes. */
-GPI_DEVICE void GPI_RADIX_OF(load)(GP_KEY *keys, const GPI_RADIX_OF(arrays) *pass, size_t first,
-                                   uint32_t count, uint32_t rounds)
+GPI_DEVICE void GPI_RADIX_OF(load)(GP_KEY *keys, const GPI_RADIX_OF(arrays) *pass, size_t first, uint32_t count,
+                                   uint32_t rounds)
 {
     const unsigned at = threadIdx.x / 32 * 32 * rounds + threadIdx.x % 32;
     const GP_KEY *from = pass->keys_from + first + at;
@@ -212,8 +212,8 @@ GPI_DEVICE uint32_t GPI_RADIX_OF(add_up)(GPI_RADIX_OF(tile) *tile, uint32_t *loo
         for (int w = 0; w < GPI_RADIX_OF(warps); w++)
             sum += tile->counts[w][GPI_RADIX_OF(column)(digit)];
         gpi_store_relaxed_u32(&look[tile->tile * 256 + digit],
-                              sum | (tile->tile > GPI_RADIX_OF(begun)(tile) ? GPI_RADIX_SEEN_TILE
-                                                                            : GPI_RADIX_SEEN_ALL));
+                              sum |
+                                  (tile->tile > GPI_RADIX_OF(begun)(tile) ? GPI_RADIX_SEEN_TILE : GPI_RADIX_SEEN_ALL));
         scan = gpi_warp_prefix(sum, lane);
         if (lane == 31)
             tile->sums[warp] = scan;
@@ -299,9 +299,9 @@ GPI_DEVICE void GPI_RADIX_OF(exchange_by_four_ballots)(const GPI_RADIX_OF(tile) 
             unsigned a = __ballot_sync(GPI_FULL_MASK, code & 1), b = __ballot_sync(GPI_FULL_MASK, code & 2),
                      c = __ballot_sync(GPI_FULL_MASK, code & 4), d = __ballot_sync(GPI_FULL_MASK, code & 8);
             unsigned mine = (a ^ own[0]) & (b ^ own[1]) & (c ^ own[2]) & (d ^ own[3]);
-            unsigned same = GPI_KEY_IS_NARROW ? __shfl_sync(GPI_FULL_MASK, mine, (int)code)
-                                              : (code & 1 ? a : ~a) & (code & 2 ? b : ~b) &
-                                                    (code & 4 ? c : ~c) & (code & 8 ? d : ~d);
+            unsigned same = GPI_KEY_IS_NARROW
+                                ? __shfl_sync(GPI_FULL_MASK, mine, (int)code)
+                                : (code & 1 ? a : ~a) & (code & 2 ? b : ~b) & (code & 4 ? c : ~c) & (code & 8 ? d : ~d);
             uint32_t slot = __shfl_sync(GPI_FULL_MASK, next, (int)code) + (uint32_t)__popc(same & below);
 
             next += (uint32_t)__popc(mine);
@@ -330,8 +330,8 @@ GPI_DEVICE uint32_t GPI_RADIX_OF(commonest)(const GPI_RADIX_OF(tile) *tile)
  * would have to wait for the result, the lanes with these add to something that nobody wants.
  */
 GPI_DEVICE void GPI_RADIX_OF(exchange_but)(GPI_RADIX_OF(tile) *tile, uint32_t *counts, GP_KEY *keys,
-                                           const GPI_RADIX_OF(arrays) *pass, uint32_t at, uint32_t one,
-                                           uint32_t other, int two, int shift)
+                                           const GPI_RADIX_OF(arrays) *pass, uint32_t at, uint32_t one, uint32_t other,
+                                           int two, int shift)
 {
     const unsigned below = (1u << threadIdx.x % 32) - 1;
     uint32_t next_one = counts[GPI_RADIX_OF(column)(one)], next_other = two ? counts[GPI_RADIX_OF(column)(other)] : 0;
@@ -345,8 +345,7 @@ GPI_DEVICE void GPI_RADIX_OF(exchange_but)(GPI_RADIX_OF(tile) *tile, uint32_t *c
             const int is_one = digit == one, is_other = two && digit == other;
             unsigned ones = __ballot_sync(GPI_FULL_MASK, is_one);
             unsigned others = two ? __ballot_sync(GPI_FULL_MASK, is_other) : 0;
-            uint32_t slot = (is_other ? next_other : next_one) +
-                            (uint32_t)__popc((is_other ? others : ones) & below);
+            uint32_t slot = (is_other ? next_other : next_one) + (uint32_t)__popc((is_other ? others : ones) & below);
             uint32_t rare = atomicAdd(is_one || is_other ? idle : &counts[GPI_RADIX_OF(column)(digit)], 1u);
 
             next_one += (uint32_t)__popc(ones);
@@ -420,9 +419,8 @@ GPI_DEVICE uint32_t GPI_RADIX_OF(look_back)(uint32_t *look, uint32_t begun, uint
  * whether the slot may be the first one, which has none before it. (No branches here: they would keep
  * the items apart that the compiler should treat together.)
  */
-GPI_DEVICE size_t GPI_RADIX_OF(place)(const GPI_RADIX_OF(tile) *tile, const GPI_RADIX_OF(arrays) *pass,
-                                      GP_KEY key, uint32_t slot, int shift, int check, int one,
-                                      int may_be_first, int *wrong)
+GPI_DEVICE size_t GPI_RADIX_OF(place)(const GPI_RADIX_OF(tile) *tile, const GPI_RADIX_OF(arrays) *pass, GP_KEY key,
+                                      uint32_t slot, int shift, int check, int one, int may_be_first, int *wrong)
 {
     const uint32_t digit = GPI(digit)(key, shift, pass->mask, one);
     const uint32_t before = slot - (may_be_first ? slot > 0 : 1);
@@ -448,20 +446,18 @@ GPI_DEVICE GP_KEY GPI_RADIX_OF(leave)(GP_KEY key, int last)
 }
 
 /* The value of the item in a slot. */
-GPI_DEVICE GPI_RADIX_VALUE GPI_RADIX_OF(fetch)(const GPI_RADIX_OF(arrays) *pass, size_t first,
-                                               uint32_t slot)
+GPI_DEVICE GPI_RADIX_VALUE GPI_RADIX_OF(fetch)(const GPI_RADIX_OF(arrays) *pass, size_t first, uint32_t slot)
 {
     uint32_t position = pass->positions[slot];
 
     if (GPI_RADIX_OF(staged))
         return *GPI_RADIX_OF(value_at)(pass, position);
-    return pass->values_from ? pass->values_from[first + position]
-                             : GPI_RADIX_NUMBERED(first + position);
+    return pass->values_from ? pass->values_from[first + position] : GPI_RADIX_NUMBERED(first + position);
 }
 
 /* Writes the tile, each digit to its place. Some items at a time are read before they are written. */
-GPI_DEVICE int GPI_RADIX_OF(write)(const GPI_RADIX_OF(tile) *tile, const GPI_RADIX_OF(arrays) *pass,
-                                   size_t first, uint32_t count, int check, int one)
+GPI_DEVICE int GPI_RADIX_OF(write)(const GPI_RADIX_OF(tile) *tile, const GPI_RADIX_OF(arrays) *pass, size_t first,
+                                   uint32_t count, int check, int one)
 {
     int shift = pass->shift, wrong = 0;
 
@@ -534,8 +530,7 @@ GPI_DEVICE void GPI_RADIX_OF(write_again)(const GPI_RADIX_OF(tile) *tile, const 
 GPI_DEVICE int GPI_RADIX_OF(choose)(const GPI(job) *job, GPI_RADIX_OF(arrays) *pass, char *items)
 {
     const gpi_radix_plan *plan = job->plan;
-    const int digit = plan->digit[job->pass], from = plan->from[job->pass],
-              to = plan->to[job->pass];
+    const int digit = plan->digit[job->pass], from = plan->from[job->pass], to = plan->to[job->pass];
 
     pass->keys_from = from == 0 ? job->keys_in : from == 1 ? job->keys_out : job->keys_other;
     pass->keys_to = to == 1 ? job->keys_out : job->keys_other;
@@ -564,7 +559,8 @@ GPI_DEVICE int GPI_RADIX_OF(choose)(const GPI(job) *job, GPI_RADIX_OF(arrays) *p
  * Where ranges are sorted apart: finds the one of the tile, and where the tile begins. Gives the end of the range.
  * All threads call; tile->tile is known to them.
  */
-GPI_DEVICE uint32_t GPI_RADIX_OF(enter_range)(GPI_RADIX_OF(tile) *tile, const GPI(job) *job, int bits, uint32_t *first)
+GPI_DEVICE uint32_t GPI_RADIX_OF(enter_range)(GPI_RADIX_OF(tile) *tile, const GPI(job) *job, int bits,
+                                              uint32_t *first)
 {
     const gpi_radix_ranges *ranges = job->ranges;
     const uint32_t taken = tile->tile, d = threadIdx.x;
@@ -679,8 +675,8 @@ static __global__ void __launch_bounds__(GPI_RADIX_OF(threads), GPI_RADIX_OF(blo
         __syncthreads(); /* the items are in their slots, the places are known */
         const int check = way >= GPI_RADIX_BY_ATOMICS && (job.pass > 0 || GPI_RADIX_PAIRS);
         int wrong = check && GPI_RADIX_OF(may_add) ? GPI_RADIX_OF(write)(&tile, &pass, first, count, 1, 0)
-                    : one                      ? GPI_RADIX_OF(write)(&tile, &pass, first, count, 0, 1)
-                                               : GPI_RADIX_OF(write)(&tile, &pass, first, count, 0, 0);
+                    : one                          ? GPI_RADIX_OF(write)(&tile, &pass, first, count, 0, 1)
+                                                   : GPI_RADIX_OF(write)(&tile, &pass, first, count, 0, 0);
         if (__syncthreads_or(wrong || (job.again && taken % 3 == 0)) && /* the items have left, too */
             GPI_RADIX_OF(may_add)) {
             GPI_RADIX_OF(write_again)(&tile, &pass, first, count);
