@@ -105,7 +105,7 @@ GPI_CHECK_KEY();
 
 /* ---- host functions -------------------------------------------------------------------------- */
 
-/* Says what is wrong with the arguments, if anything is. */
+/* Refuses wrong arguments. */
 static inline cudaError_t GPI(check)(const char *function, const GPI(request) *request)
 {
     const size_t n = request->n, key_bytes = sizeof(GP_KEY),

@@ -28,8 +28,8 @@
 #endif
 
 /*
- * The kind of the key's type, found without an operation on keys: for a struct, which has none, the
- * only error is to be that of GPI_CHECK_KEY.
+ * What kind of type the key is, found out without an operation on keys: a struct has none, and its only error should
+ * be that of GPI_CHECK_KEY.
  */
 enum {
     GPI(key_has_size) = sizeof(GP_KEY) <= 8 && (sizeof(GP_KEY) & (sizeof(GP_KEY) - 1)) == 0,
@@ -80,7 +80,7 @@ GPI_FUNCTION uint32_t GPI(key_bits)(GP_KEY key)
     return bits;
 }
 
-/* The same, a signed integer sign-extended, as it comes from memory. */
+/* The same, sign-extended if the key is a signed integer, as a load extends it. */
 GPI_FUNCTION uint32_t GPI(key_extended)(GP_KEY key)
 {
     int16_t two = 0;
@@ -109,7 +109,7 @@ GPI_FUNCTION GP_KEY GPI(key_of_bits)(uint64_t bits)
     return key;
 }
 
-/* A float, or a double, as a C value; undefined for other types. */
+/* The key as a number, if it is a float or a double; otherwise unspecified. */
 GPI_FUNCTION float GPI(key_float)(GP_KEY key)
 {
     float number = 0;
@@ -170,7 +170,7 @@ GPI_FUNCTION GP_KEY GPI(key_of_code)(GP_KEY code)
     return code;
 }
 
-/* The bits of a code of up to 4 bytes; if the zeros are to be `one` number, those of +0.0 for -0.0. */
+/* The bits of a code of up to 4 bytes; if `one` is set, the zeros are one number, with the bits of +0.0. */
 GPI_FUNCTION uint32_t GPI(key_code_word)(GP_KEY code, int one)
 {
     const uint32_t top = 0x80000000u >> (32 - GPI_KEY_WIDTH) % 32;
@@ -231,14 +231,14 @@ GPI_FUNCTION uint32_t GPI(key_digit)(GP_KEY key, int shift, uint32_t mask)
                              : (uint32_t)(GPI(key_long)(key) >> shift) & mask;
 }
 
-/* The same of a float's code, where the zeros may be `one` number. */
+/* The same of a float's code; `one` as above. */
 GPI_FUNCTION uint32_t GPI(key_code_digit)(GP_KEY code, int shift, uint32_t mask, int one)
 {
     return GPI_KEY_IS_NARROW ? GPI(key_code_word)(code, one) >> shift & mask
                              : (uint32_t)(GPI(key_code_long)(code, one) >> shift) & mask;
 }
 
-/* A key whose number is all ones: none comes after it in any digit. */
+/* The key that sorts last in every digit: its number is all ones. */
 GPI_FUNCTION GP_KEY GPI(key_last)(void)
 {
     const int sign = GPI(key_is_float) || GPI(key_is_signed);
@@ -255,10 +255,10 @@ GPI_FUNCTION int GPI(key_is_minus_zero)(GP_KEY key)
     return GPI(key_is_float) && GPI(key_long_bits)(key) == (uint64_t)1 << (GPI_KEY_WIDTH - 1);
 }
 
-/* Whether a float, or a double, is NaN. */
+/* Whether the key is a NaN. */
 GPI_FUNCTION int GPI(key_is_nan)(GP_KEY key)
 {
-    const float number = GPI(key_float)(key), same = number; /* compilers warn of x != x */
+    const float number = GPI(key_float)(key), same = number; /* compilers warn about x != x */
     const double long_number = GPI(key_double)(key), long_same = long_number;
 
     return GPI(key_is_float) && (GPI_KEY_IS_NARROW ? number != same : long_number != long_same);

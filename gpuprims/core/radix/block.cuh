@@ -4,8 +4,8 @@
  *
  *     1. span: the topmost bit that is not the same in all keys
  *     2. count: twelve bits from there say which of 4096 bins a key goes to
- *     3. part: if a bin is crowded, there are made as many of it as it has keys, in their place. The bits that follow
- *        are a fraction, which says to which of them a key goes. Count again, until no bin is crowded
+ *     3. part: a crowded bin is replaced by as many bins as it has keys. The bits that follow are a fraction, which
+ *        says to which of them a key goes. Count again, until no bin is crowded
  *     4. slots: the keys of a bin go side by side, in any order
  *     5. compare: every key counts those of its bin that come before it
  *
@@ -13,8 +13,8 @@
  *     three times that            1.0010 1.0101 0.0000
  *     bins, and bits that follow   6 .0010  6 .0101  5 .0000
  *
- * Behind the bits of a key come those of its position: so keys that are all the same part, too, and there is no input
- * for which this would not end. Keys and positions together are all different, and bins are in their order. The sort
+ * Behind the bits of a key come those of its position: so equal keys part, too, and this ends for every
+ * input. Keys and positions together are all different, and bins are in their order. The sort
  * is stable, whatever the order in which atomics give out the slots of a bin. Keys alone that differ in twelve bits at
  * most are in order after step 4: those of a bin are all the same, however many.
  *
@@ -38,13 +38,13 @@ enum {
 /* What a block has in shared memory, besides its items. */
 typedef struct gpi_radix_bins {
     /* How many items each bin has; then that times 65536, and where it goes on: from its begin to its end. */
-    uint32_t bins[GPI_RADIX_BINS + 32]; /* the last ones are for items that there are not: one for each lane */
+    uint32_t bins[GPI_RADIX_BINS + 32]; /* the last ones are for missing items, one for each lane */
     uint32_t sums[32];
     uint64_t differ[32];
 } __attribute__((aligned(16))) gpi_radix_bins;
 
 #if GPI_DEVICE_CODE
-/* All bits that are set somewhere in the warp; of a narrow word the lower half. */
+/* The bits that are set in any lane of the warp; only the lower 32 if `narrow` is set. */
 GPI_DEVICE uint64_t gpi_radix_or(uint64_t bits, int narrow)
 {
     uint64_t all = gpi_warp_or((uint32_t)bits);
@@ -52,7 +52,7 @@ GPI_DEVICE uint64_t gpi_radix_or(uint64_t bits, int narrow)
     return narrow ? all : all | (uint64_t)gpi_warp_or((uint32_t)(bits >> 32)) << 32;
 }
 
-/* All bits that are set somewhere in the block. */
+/* The bits that are set in any thread of the block. */
 GPI_DEVICE uint64_t gpi_radix_block_or(gpi_radix_bins *state, uint64_t bits, int narrow)
 {
     const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32, warps = blockDim.x / 32;
@@ -67,7 +67,7 @@ GPI_DEVICE uint64_t gpi_radix_block_or(gpi_radix_bins *state, uint64_t bits, int
 
 #endif
 
-/* What the threads of the block know. */
+/* What all threads of the block know. */
 typedef struct {
     gpi_radix_bins *state;
     uint32_t *tags; /* of the item in a slot: position times 65536, and where the word of its bin is */
@@ -78,7 +78,7 @@ typedef struct {
 } GPI(block);
 
 #if GPI_DEVICE_CODE
-/* The bits of a key that count. */
+/* The bits of a key to sort by. */
 GPI_DEVICE uint64_t GPI(block_order)(const GPI(block) *block, GP_KEY key)
 {
     return GPI_KEY_IS_NARROW ? GPI(key_word)(key) & (uint32_t)block->mask : GPI(key_long)(key) & block->mask;
@@ -94,7 +94,7 @@ GPI_DEVICE int GPI(block_alike)(const GPI(block) *block, const uint32_t *at, con
 
     GPI_UNROLL
     for (uint32_t i = 0; i < GPI_RADIX_BLOCK_ITEMS; i++) {
-        /* Lanes that add to one word take turns: of those in the bin of the first lane only that one comes. */
+        /* Additions to one word are serialised: of the lanes in the bin of lane 0 only lane 0 takes part. */
         const uint32_t first = __shfl_sync(GPI_FULL_MASK, at[i], 0);
         const int comes = threadIdx.x % 32 == 0 || at[i] != first;
 
@@ -134,7 +134,7 @@ GPI_DEVICE void GPI(block_part)(const GPI(block) *block, uint32_t *at, uint64_t 
         const uint64_t fraction = rest[i] << alike;
         const uint64_t low = (fraction & 0xFFFFFFFFu) * count, high = (fraction >> 32) * count + (low >> 32);
 
-        if (count > 0) /* else there is no such item */
+        if (count > 0) /* otherwise there is no such item */
             at[i] = gpi_radix_bin_at(begin + (count > GPI_RADIX_BLOCK_CROWD ? (uint32_t)(high >> 32) : 0));
         rest[i] = high << 32 | (low & 0xFFFFFFFFu);
     }
@@ -166,7 +166,7 @@ GPI_DEVICE void GPI(block_fill)(const GPI(block) *block, const uint64_t *numbers
         __syncthreads(); /* where each bin begins is there */
         if (!crowded || block->same)
             return;
-        GPI_OPAQUE(bits); /* not to be prepared for beforehand: it is hardly ever needed */
+        GPI_OPAQUE(bits); /* keeps the compiler from preparing what is rarely needed */
         GPI_UNROLL
         for (uint32_t i = 0; i < GPI_RADIX_BLOCK_ITEMS && !round; i++) /* without the topmost bits, which say the bin */
             rest[i] = (numbers[i] << GPI_RADIX_BIN_BITS | (threadIdx.x + i * blockDim.x)) << (64 - bits);
@@ -175,8 +175,8 @@ GPI_DEVICE void GPI(block_fill)(const GPI(block) *block, const uint64_t *numbers
 }
 
 /*
- * Counts, for the items in the thread's slots, those that come before them in their bins: of keys that are alike, by
- * position or in any order.
+ * Counts, for the items in the thread's slots, those that come before them in their bins: equal keys by position,
+ * or in any order.
  */
 GPI_DEVICE void GPI(block_compare)(const GPI(block) *block, const GP_KEY *keys, const uint32_t *tags, int by_position,
                                    uint32_t *places)
@@ -264,7 +264,7 @@ static __global__ void __launch_bounds__(1024) GPI(block_kernel)(GPI(request) jo
 
     if (!GPI_RADIX_HOLDS_VALUES)
         return;
-    GPI_OPAQUE(room); /* not to be computed again and again */
+    GPI_OPAQUE(room); /* computed once, and kept in a register */
     block.state = state;
     block.tags = (uint32_t *)(state + 1);
     block.keys = (GP_KEY *)(block.tags + room);

@@ -1,6 +1,6 @@
 /*
- * core/radix/buckets.cuh: sorts items in buckets, if core/radix/spread.cuh has decided so: partitions them, of keys alone,
- * and sorts each bucket in shared memory. If not, or of pairs, the passes move the items.
+ * core/radix/buckets.cuh: sorts in buckets if core/radix/spread.cuh has decided so: partitions keys, and sorts each
+ * bucket in shared memory. Pairs are partitioned by the passes, which also sort if it has decided against buckets.
  *
  * Part of radix_sort.cuh; not to be included directly.
  */
@@ -34,7 +34,7 @@ typedef struct {
 
 /* What a tile has in shared memory, besides its keys. */
 typedef struct {
-    uint32_t counts[GPI_RADIX_RANGES + 32]; /* the last ones are for keys that there are not: one for each lane */
+    uint32_t counts[GPI_RADIX_RANGES + 32]; /* the last ones are for missing keys, one for each lane */
     uint32_t place[GPI_RADIX_RANGES];
     uint32_t sums[8], range;
 } GPI(bucket_tile);
@@ -145,7 +145,7 @@ static __global__ void __launch_bounds__(GPI_RADIX_PARTITION_THREADS, 2) GPI(par
 
 /* ---- buckets ----------------------------------------------------------------------------------- */
 
-/* Places of GPI_RADIX_BIN_BITS bits in a bucket. */
+/* The map of the bins of a bucket, with GPI_RADIX_BIN_BITS bits. */
 GPI_DEVICE GPI(bucket_map) GPI(measure_bins)(GPI(bucket_map) bucket_map, uint32_t bucket)
 {
     const double place = GPI_KEY_DESCENDING ? (1u << bucket_map.bits) - 1 - bucket : bucket;
@@ -194,7 +194,7 @@ GPI_DEVICE uint64_t GPI(packed)(GP_KEY key)
 enum { GPI(bucket_blocks) = sizeof(GPI(bucket)) <= 72 * 1024 ? GPI_BLOCKS_OF_512 : 2 };
 
 #if GPI_DEVICE_CODE
-/* The bins of floats take long to tell, and are kept: two to a word. */
+/* The bins of floats take long to compute, and are kept: two to a word. */
 GPI_DEVICE void GPI(keep_bins)(GPI(bucket_map) bucket_map, const GP_KEY *keys, int top, uint32_t *bins)
 {
     uint32_t top_bits[GPI(bucket_items)];
@@ -242,7 +242,7 @@ GPI_DEVICE_CALL void GPI(bucket_passes)(GPI(bucket) *bucket, const GP_KEY *from,
         GPI_UNROLL
         for (unsigned d = 0; d < 256; d += 32)
             counts[d + lane] = 0;
-        /* Of the whole block: else the compiler takes it that lanes may be apart, and writes every ballot twice. */
+        /* Of the whole block: otherwise the compiler assumes a diverged warp, and emits every ballot twice. */
         __syncthreads(); /* the counts are zero */
         GPI_UNROLL
         for (int i = 0; i < GPI(bucket_items); i++) {
@@ -263,7 +263,7 @@ GPI_DEVICE_CALL void GPI(bucket_passes)(GPI(bucket) *bucket, const GP_KEY *from,
         GPI_NO_UNROLL
         for (unsigned d = tid; d < GPI_RADIX_BINS && tid < 256; d += 256)
             bucket->bins[d] += start;
-        /* What fills up the bucket has the last digit. */
+        /* The padding of the bucket has the last digit. */
         if (__syncthreads_or(tid < 256 && sum == (tid == 255 ? (uint32_t)GPI(bucket_n) : count)))
             continue; /* all keys have the digit */
         GPI_UNROLL
@@ -292,7 +292,7 @@ GPI_DEVICE_CALL void GPI(bucket_passes)(GPI(bucket) *bucket, const GP_KEY *from,
         }
 }
 
-/* The bin of the key in a slot. That of a float takes long to tell. */
+/* The bin of the key in a slot. That of a float takes long to compute. */
 GPI_DEVICE uint32_t GPI(bin_of)(const GPI(bucket) *bucket, uint32_t slot, GPI(bucket_map) bucket_map, int top)
 {
     return GPI_RADIX_HAS_WIDTHS ? bucket->order[slot]
@@ -343,7 +343,7 @@ GPI_DEVICE void GPI(bucket_write)(const GPI(bucket) *bucket, GP_KEY *to, const G
                 }
             }
         }
-        __syncwarp(); /* the lanes come out of the loop one by one, and should write together */
+        __syncwarp(); /* the lanes leave the loop one by one, and should write together */
         if (x < count) {
             to[slot] = GPI_RADIX_HAS_WIDTHS ? GPI(key_of_code)(key) : key;
             if (GPI_RADIX_PAIRS)

@@ -11,9 +11,8 @@
  *     3. compare: a bin has hardly more than one key; each counts those that it precedes. A crowded bin
  *        of keys alone is in order if they are all the same
  *
- * Neither 1 nor 2 keeps the order of keys in a bin: 3 compares whole keys, and of keys that are alike the
- * positions. Keys alone have no positions: those that are alike in all bits need none, and with others
- * the short way is not taken.
+ * Neither 1 nor 2 keeps the order of keys in a bin: 3 compares whole keys, and of equal keys the positions.
+ * Keys alone have no positions: those with all bits equal need none, and with others the short way is not taken.
  *
  * The long way, lowest digit first, is taken when some digit or some bin has too many keys. It ranks by
  * ballots as core/radix/pass.cuh does, and keeps the order in each of its passes.
@@ -51,7 +50,7 @@ typedef struct gpi_radix_state {
 } __attribute__((aligned(16))) gpi_radix_state;
 
 #if GPI_DEVICE_CODE
-/* Counts a key of the bin. Gives what was in its half of the word before. */
+/* Counts a key of the bin. Returns what was in its half of the word before. */
 GPI_DEVICE uint32_t gpi_radix_share_add(gpi_radix_state *state, uint32_t bin)
 {
     const uint32_t shift = bin % 2 * 16;
@@ -87,7 +86,7 @@ typedef struct {
     uint32_t at, items;        /* the thread's first item, and how many: fewer than rounds where the input ends */
     int begin_bit, bits;
     uint64_t range; /* as many ones as bits */
-    int strict;     /* keys that are alike in the bits may be different */
+    int strict;     /* keys with equal bits may be different */
     gpi_radix_state *state;
     uint32_t *table; /* a row for each block of the cluster */
     GP_KEY *keys[2]; /* items, and another array of them */
@@ -102,7 +101,7 @@ GPI_DEVICE uint32_t GPI(share_owner)(const GPI(share) *share, uint32_t number)
     return (uint32_t)((uint64_t)number * share->inverse >> 32);
 }
 
-/* The bits of a key that count. */
+/* The bits of a key to sort by. */
 GPI_DEVICE uint64_t GPI(share_number)(const GPI(share) *share, GP_KEY key)
 {
     return GPI_KEY_IS_NARROW ? GPI(key_word)(key) >> share->begin_bit & (uint32_t)share->range
@@ -152,7 +151,7 @@ GPI_DEVICE uint32_t GPI(share_total)(const GPI(share) *share, uint32_t *before)
 
 /* ---- the short way ----------------------------------------------------------------------------- */
 
-/* Every block tells the others how many keys of each digit it has, and whether it must be strict. */
+/* Every block publishes how many keys of each digit it has, and whether it must be strict. */
 GPI_DEVICE void GPI(share_publish)(const GPI(share) *share, uint32_t count, uint32_t strict)
 {
     GPI_NO_UNROLL
@@ -166,7 +165,7 @@ GPI_DEVICE void GPI(share_publish)(const GPI(share) *share, uint32_t count, uint
 }
 
 /*
- * Moves the keys to the blocks that their topmost digits belong to. Gives the bits in which a block's keys
+ * Moves the keys to the blocks that their topmost digits belong to. Returns the bits in which a block's keys
  * may differ, from *low up, or -1 when a block would get too many, or some must be strict: then
  * nothing has been moved. The same in all blocks.
  */
@@ -214,7 +213,7 @@ GPI_DEVICE int GPI(share_spread)(GPI(share) *share, const GP_KEY *keys, uint64_t
             atomicMax(&state->high[owner], tid);
         }
     }
-    __syncthreads(); /* who gets what is known */
+    __syncthreads(); /* the owners are known */
     if (tid < gridDim.x)
         strict = share->table[tid * GPI_RADIX_ROW + 256] || state->to[tid] > state->from[tid] + 2 * share->share;
     if (__syncthreads_or(strict))
@@ -279,7 +278,7 @@ GPI_DEVICE int GPI(share_is_mixed)(const GPI(share) *share, uint64_t low, int sh
     return mixed;
 }
 
-/* Sorts what the block has got, and writes the keys. Tells whether all blocks could; if not, nothing is done. */
+/* Sorts what the block has got, and writes the keys. Returns whether all blocks could; if not, nothing is done. */
 GPI_DEVICE int GPI(share_sort)(GPI(share) *share, uint64_t low, int bits)
 {
     gpi_radix_state *state = share->state;
@@ -347,7 +346,7 @@ GPI_DEVICE void GPI(share_rank)(const GP_KEY *keys, uint16_t *ranks, uint16_t *c
 }
 
 /*
- * One digit: turns the warps' counts into the first places of their keys in the cluster. Tells whether one
+ * One digit: turns the warps' counts into the first places of their keys in the cluster. Returns whether one
  * digit has all keys. A thread has two digits, side by side in a word, in four warps.
  */
 GPI_DEVICE int GPI(share_pass)(GPI(share) *share)
@@ -409,7 +408,7 @@ GPI_DEVICE void GPI(share_passes)(GPI(share) *share, const GP_KEY *keys)
             if (GPI_RADIX_PAIRS)
                 share->from[0][here + 32 * i] = first + here + 32 * i;
         }
-    gpi_cluster_sync(); /* the items are there, and nobody is on the short way any more */
+    gpi_cluster_sync(); /* the items are there, and no block is on the short way any more */
     GPI_NO_UNROLL
     for (int bit = 0; bit < share->bits; bit += 8) {
         const int shift = share->begin_bit + bit;
@@ -434,7 +433,7 @@ GPI_DEVICE void GPI(share_passes)(GPI(share) *share, const GP_KEY *keys)
                     *(uint32_t *)gpi_cluster_shared(&share->from[0][to], owner) = from[i];
             }
         }
-        gpi_cluster_sync(); /* the items are in their slots; nobody reads the table any more */
+        gpi_cluster_sync(); /* the items are in their slots; the table is no longer read */
     }
     share->first = first;
     share->count = first < share->n ? gpi_min(share->n - first, share->share) : 0;

@@ -1,7 +1,7 @@
 /*
- * core/radix/plan.cuh: what a radix sort knows before it moves a key. One kernel counts all digits of
- * all keys; its last block makes the plan from the counts: which passes there are, from where to where each
- * goes, and where the keys of each digit begin.
+ * core/radix/plan.cuh: what is found out before any key is moved. One kernel counts all digits of all keys; its last
+ * block makes the plan from the counts: which passes there are, from where to where each goes, and where the keys of each
+ * digit begin.
  *
  * Part of radix_sort.cuh; not to be included directly.
  */
@@ -232,7 +232,7 @@ GPI_DEVICE void GPI(find_distinct)(const GPI(counting) *job, gpi_radix_tally *ta
     }
 }
 
-/* INT32_MIN if a unit of floats has a -0.0, and hardly ever otherwise. */
+/* INT32_MIN if a unit of floats has a -0.0; rarely otherwise. */
 GPI_DEVICE int32_t GPI(least)(uint64_t unit)
 {
     const int32_t high = (int32_t)(unit >> 32), low = (int32_t)unit;
@@ -340,7 +340,7 @@ GPI_DEVICE int GPI(count_vectors)(gpi_radix_tally *tally, uint32_t *counters, un
             for (int at = 0; at < 4 && !distinct; at++)
                 GPI(count_bytes)(counters, columns, units, 2, at, digits);
             GPI_UNROLL
-            for (int u = 0; u < 6; u++) /* registers have no numbers at run time: the next vector moves up */
+            for (int u = 0; u < 6; u++) /* registers cannot be indexed at run time: the next vector moves down */
                 units[u] = units[u + 2];
         }
     }
@@ -411,7 +411,7 @@ GPI_DEVICE void GPI(collect)(const GPI(counting) *job, const gpi_radix_tally *ta
         atomicOr(&job->counts->minus_zero, 1u);
 }
 
-/* Whether so many of all neighbours are often. */
+/* Whether so many pairs of neighbours are often, among all that were looked at. */
 GPI_DEVICE int GPI(is_often)(uint32_t alike, uint32_t pairs)
 {
     return 100 * (uint64_t)alike > GPI_TUNE_RADIX_ALIKE * (uint64_t)pairs;
@@ -438,8 +438,8 @@ GPI_DEVICE void GPI(plan_window)(const GPI(counting) *job, const gpi_radix_tally
 
 /*
  * One thread: which passes there are. A pass ranks by ballots where keys of a warp often share the digit,
- * one digit that most of them have aside; and where the check that atomics need cannot tell keys apart that
- * are equal in the bits that count and yet different.
+ * one digit that most of them have aside; and where the check that atomics need cannot tell apart keys that differ
+ * only in bits that are not sorted by.
  */
 GPI_DEVICE void GPI(make_plan)(const GPI(counting) *job, const gpi_radix_tally *tally, int digits, int distinct)
 {
@@ -542,7 +542,7 @@ static __global__ void __launch_bounds__(GPI_RADIX_COUNT_THREADS, 1) GPI(count_k
 
         GPI_NO_UNROLL
         for (unsigned w = threadIdx.x; w < 256; w += GPI_RADIX_COUNT_THREADS) {
-            numbers[w] = tally.known[0]; /* not right for any other window */
+            numbers[w] = tally.known[0]; /* wrong for any other window, which is how others are found */
             GPI_NO_UNROLL
             for (int k = 1; k < distinct; k++)
                 if (GPI(window)(tally.known[k], tally.window) == w)

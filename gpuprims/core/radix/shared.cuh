@@ -92,7 +92,8 @@ GPI_DEVICE gpi_radix_four *gpi_radix_four_bins(uint32_t *bins, uint32_t bin, int
 
 /*
  * Turns the counts of a block's bins into where each bin begins: `each` words for a thread, `step` at a time, a
- * constant that is a multiple of 4. Returns whether some bin is crowded, with more than `crowd` items. All threads call.
+ * constant that is a multiple of 4. Returns whether some bin is crowded, with more than `crowd` items. All threads
+ * call.
  */
 GPI_DEVICE int gpi_radix_scan_bins(uint32_t *bins, uint32_t *sums, unsigned each, unsigned step, int form,
                                    uint32_t crowd)
@@ -167,7 +168,7 @@ GPI_DEVICE uint32_t gpi_radix_value_at(uint32_t at, int changes)
 }
 
 /*
- * Brings values to shared memory, as far from a multiple of 16 bytes as they are in memory, which it gives. They
+ * Brings values to shared memory, as far from a multiple of 16 bytes as they are in memory, which it returns. They
  * are there after gpi_copy_wait().
  */
 GPI_DEVICE uint32_t gpi_radix_stage(char *to, const char *from, uint32_t bytes, unsigned threads, int changes)

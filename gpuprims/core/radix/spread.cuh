@@ -1,8 +1,8 @@
 /*
- * core/radix/spread.cuh: whether items are sorted in buckets. Then they are sorted from the highest digit down: one or two partitions move them to
- * buckets that have room in shared memory, where they are sorted in one go. That moves items two or three times
- * instead of once for each digit. It needs keys whose topmost bits are well spread; whether they are is
- * found out on the device, and if not the passes of core/radix/pass.cuh sort them.
+ * core/radix/spread.cuh: whether the keys are sorted in buckets, from the highest digit down: one or two partitions
+ * move them to buckets that fit into shared memory, where they are sorted in one go. That moves items two or three times
+ * instead of once for each digit. It needs keys whose topmost bits are well spread; whether they are is found out on
+ * the device, and if not the passes of core/radix/pass.cuh sort them.
  *
  *     1. look at a sample of the keys, and count the topmost bits of all; the last block adds up where each
  *        bucket begins (one partition has only the topmost digit, which the plan's counts tell)
@@ -17,8 +17,8 @@
  * spreads them well; what is beyond joins the first or the last one. A multiplication and addition of which only the
  * sum is rounded is monotone. In a bucket the bins are of equal width, too.
  *
- * None of this keeps the order of keys, and none of it does harm: whole keys are compared in the end, so that
- * keys in the wrong order could only be alike in all their bits. Where that is not so, with -0.0 and +0.0 or
+ * None of this keeps the order of keys, which does no harm: whole keys are compared in the end, so that keys in the
+ * wrong order could only have all bits equal. Where that is not so, with -0.0 and +0.0 or
  * in a sort by some of the bits, the passes sort.
  *
  * Pairs must keep their order. They are partitioned by passes, the second of which sorts each range by itself:
@@ -40,7 +40,7 @@ enum {
     GPI_RADIX_WORTH_TWO = 4  /* and than two */
 };
 
-/* How keys are told which bucket is theirs: by their topmost bits, or floats by how large they are. */
+/* Which bucket a key belongs to: by its topmost bits, or that of a float by how large it is. */
 typedef struct gpi_radix_places {
     int linear;            /* whether it is the integer nearest to key * factor + offset */
     double factor, offset; /* as the keys' type; the offset is raised as gpi_float_place() wants */
@@ -49,7 +49,7 @@ typedef struct gpi_radix_places {
 /* Where the buckets are; made on the device. */
 typedef struct gpi_radix_buckets {
     uint32_t chosen;       /* whether the keys are sorted in buckets; this and what follows is zero before */
-    uint32_t refused;      /* there is a -0.0, or a NaN where keys are told by how large they are */
+    uint32_t refused;      /* there is a -0.0, or a NaN where buckets go by how large keys are */
     uint32_t done, unused; /* blocks that have counted */
     uint32_t counts[GPI_RADIX_BUCKETS]; /* then where the bucket goes on */
     gpi_radix_places places;            /* after two partitions; after one it is by bits */
@@ -139,7 +139,7 @@ GPI_DEVICE GPI(bucket_map) GPI(measure)(gpi_radix_places places, int bits)
     return bucket_map;
 }
 
-/* How a kernel behind the decision tells buckets. */
+/* The map of the buckets that have been chosen. */
 GPI_DEVICE GPI(bucket_map) GPI(places)(const GPI(bucket_job) *job)
 {
     gpi_radix_places places = {0, 0, 0};
@@ -197,7 +197,7 @@ GPI_DEVICE void GPI(ask_buckets)(gpi_radix_buckets *buckets, const unsigned long
     }
 }
 
-/* One thread: the plan of the passes is known, and buckets that have been chosen take their place if they are faster. */
+/* One thread: the plan of the passes is known; buckets that have been chosen take their place if they are faster. */
 GPI_DEVICE void GPI(plan_buckets)(gpi_radix_buckets *buckets, gpi_radix_plan *plan, int adjacent_equal)
 {
     if (GPI_RADIX_PAIRS && plan->passes < GPI_RADIX_WORTH_ONE)
@@ -232,7 +232,7 @@ GPI_DEVICE gpi_radix_places GPI(equal_width)(const GP_KEY *keys, double *ends, i
         }
         if (of_warps)
             break;
-        if (lane == 0) { /* with a NaN the lanes differ: thread 0 speaks for all in the end */
+        if (lane == 0) { /* with a NaN the lanes differ: the caller takes what thread 0 has */
             ends[warp] = low;
             ends[32 + warp] = high;
         }
@@ -291,7 +291,7 @@ GPI_DEVICE int GPI(sample)(const GPI(bucket_job) *job, gpi_radix_places *places,
 
     GPI_UNROLL
     for (uint32_t i = 0; i < GPI_RADIX_SAMPLES; i++) {
-        /* Somewhere in each stretch: what comes in regular intervals is no sample. */
+        /* Somewhere in each stretch: regular intervals would be no sample of periodic input. */
         const uint32_t number = i * GPI_RADIX_COUNT_THREADS + threadIdx.x;
         const size_t at = number * (size_t)stride + ((number * 0x9E3779B1u >> 16) * stride >> 16);
 
@@ -312,20 +312,20 @@ GPI_DEVICE int GPI(sample)(const GPI(bucket_job) *job, gpi_radix_places *places,
 
         if (threadIdx.x == 0)
             *places = linear;
-        __syncthreads(); /* everybody takes the same places */
+        __syncthreads(); /* all threads take the same places */
         if (places->linear)
             spread = GPI(is_spread)(GPI(measure)(*places, job->bits), keys, counters, job->bits);
     }
     if (spread)
         return 1;
-    __syncthreads(); /* everybody has seen the places */
+    __syncthreads(); /* all threads have read the places */
     if (threadIdx.x == 0)
         places->linear = 0;
     __syncthreads(); /* the places are by bits now */
     return GPI(is_spread)(GPI(measure)(*places, job->bits), keys, counters, job->bits);
 }
 
-/* The last block: where each bucket begins. Tells whether no bucket is too large. */
+/* The last block: where each bucket begins. Returns whether no bucket is too large. */
 GPI_DEVICE int GPI(add_buckets)(const GPI(bucket_job) *job, uint32_t *sums)
 {
     gpi_radix_buckets *buckets = job->buckets;

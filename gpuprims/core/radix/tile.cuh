@@ -58,7 +58,7 @@ typedef struct {
     int shift;
     uint32_t mask;
     int first, last;        /* of the passes that sort: it makes codes, or keys of them */
-    int minus_zero;         /* whether there is a -0.0, which counts as +0.0 */
+    int minus_zero;         /* whether there is a -0.0, which is equal to +0.0 */
     uint32_t scale, offset; /* the bits of a short key * scale + offset: its number up to the digit, topmost */
     GP_KEY *keys;           /* in order of the digit */
     uint16_t *positions;    /* where in the tile they come from */
@@ -74,7 +74,7 @@ typedef struct {
     uint32_t sums[8];
     uint32_t tile;
     uint32_t range, begun;              /* where ranges are sorted apart: that of the tile, and its first tile */
-    uint32_t idle[32];                  /* for lanes that take part in an atomic addition for nothing */
+    uint32_t idle[32];                  /* for lanes whose atomic addition is not needed */
     uint8_t codes[256];                 /* of the digits, where few are distinct; */
     uint8_t digits[GPI_RADIX_DISTINCT]; /* and which they are */
 } GPI_RADIX_OF(tile);
@@ -117,7 +117,7 @@ GPI_DEVICE void GPI_RADIX_OF(copy)(const GPI(job) *job, const GPI_RADIX_OF(array
 
 /* ---- steps of a pass --------------------------------------------------------------------------- */
 
-/* Whether pieces of 16 bytes may change places: no value lies in two, if the first one is `off` bytes into one. */
+/* Whether 16-byte pieces may change places: no value is in two of them, if the first starts `off` bytes into one. */
 GPI_DEVICE int GPI_RADIX_OF(changes)(uint32_t off)
 {
     return 16 % sizeof(GPI_RADIX_VALUE) == 0 &&
@@ -200,7 +200,7 @@ GPI_DEVICE void GPI_RADIX_OF(count_digits)(GPI_RADIX_OF(tile) *tile, const GP_KE
 
 /*
  * Adds up the warps' counts of each digit, publishes them, and turns them into the first slot of each
- * warp's keys. Gives thread d how many keys of the digit d there are, and in *start the first slot.
+ * warp's keys. Returns thread d how many keys of the digit d there are, and in *start the first slot.
  */
 GPI_DEVICE uint32_t GPI_RADIX_OF(add_up)(GPI_RADIX_OF(tile) *tile, uint32_t *look, uint32_t *start)
 {
@@ -244,8 +244,8 @@ GPI_DEVICE void GPI_RADIX_OF(put)(const GPI_RADIX_OF(arrays) *pass, uint32_t slo
 }
 
 /*
- * Registers have no numbers at run time: when the first `some` keys are done, the next ones take their place. A
- * fraction of the code for a few moves.
+ * Registers cannot be indexed at run time: when the first `some` keys are done, the others move down. Rolled loops
+ * take a fraction of the code, for a few moves.
  */
 GPI_DEVICE void GPI_RADIX_OF(keys_done)(GP_KEY *keys, int some)
 {
@@ -254,7 +254,7 @@ GPI_DEVICE void GPI_RADIX_OF(keys_done)(GP_KEY *keys, int some)
         keys[i - some] = keys[i];
 }
 
-/* By ballots; the count of a digit is the next slot. Slots behind the items are of what fills up the tile. */
+/* By ballots; the count of a digit is the next slot. The slots behind the items are for the padding of the tile. */
 GPI_DEVICE void GPI_RADIX_OF(exchange_by_ballots)(uint32_t *counts, GP_KEY *keys, const GPI_RADIX_OF(arrays) *pass,
                                                   uint32_t at, uint32_t rounds)
 {
@@ -281,8 +281,8 @@ GPI_DEVICE void GPI_RADIX_OF(exchange_by_ballots)(uint32_t *counts, GP_KEY *keys
 }
 
 /*
- * Where few digits are distinct, so that four ballots tell them apart: the first lanes stand for one each, and know
- * its next slot and the lanes that have it. Keys of 8 bytes leave no registers to ask for these lanes.
+ * Where few digits are distinct, so that four ballots tell them apart: each of the first lanes stands for one,
+ * and knows its next slot and the lanes that have it. Keys of 8 bytes leave no registers to ask for these lanes.
  */
 GPI_DEVICE void GPI_RADIX_OF(exchange_by_four_ballots)(const GPI_RADIX_OF(tile) *tile, const uint32_t *counts,
                                                        GP_KEY *keys, const GPI_RADIX_OF(arrays) *pass, uint32_t at)
@@ -327,7 +327,7 @@ GPI_DEVICE uint32_t GPI_RADIX_OF(commonest)(const GPI_RADIX_OF(tile) *tile)
 
 /*
  * By atomics, all but the keys of one digit, or of another one, too: `two` is a constant. Instead of a branch, which
- * would have to wait for the result, the lanes with these add to something that nobody wants.
+ * would have to wait for the result, the lanes with these add to a word that is not used.
  */
 GPI_DEVICE void GPI_RADIX_OF(exchange_but)(GPI_RADIX_OF(tile) *tile, uint32_t *counts, GP_KEY *keys,
                                            const GPI_RADIX_OF(arrays) *pass, uint32_t at, uint32_t one, uint32_t other,
@@ -400,7 +400,7 @@ GPI_DEVICE uint32_t GPI_RADIX_OF(look_back)(uint32_t *look, uint32_t begun, uint
         uint32_t words[GPI_RADIX_OF(ahead)];
 
         GPI_UNROLL
-        for (int w = 0; w < GPI_RADIX_OF(ahead); w++) /* there are some before the first tile's; nobody looks at them */
+        for (int w = 0; w < GPI_RADIX_OF(ahead); w++) /* there are rows before the first tile's; they are not used */
             words[w] = gpi_load_relaxed_u32(row - w * 256);
         GPI_UNROLL
         for (int w = 0; w < GPI_RADIX_OF(ahead) && words[w] && !known; w++) {
@@ -415,9 +415,8 @@ GPI_DEVICE uint32_t GPI_RADIX_OF(look_back)(uint32_t *look, uint32_t begun, uint
 }
 
 /*
- * Where an item goes, and whether it stands behind one that it should precede. may_be_first is a constant:
- * whether the slot may be the first one, which has none before it. (No branches here: they would keep
- * the items apart that the compiler should treat together.)
+ * Where an item goes, and whether it stands behind one that it should precede. may_be_first is a constant: whether
+ * the slot may be the first one, which has none before it. Without branches, so that the compiler interleaves items.
  */
 GPI_DEVICE size_t GPI_RADIX_OF(place)(const GPI_RADIX_OF(tile) *tile, const GPI_RADIX_OF(arrays) *pass, GP_KEY key,
                                       uint32_t slot, int shift, int check, int one, int may_be_first, int *wrong)
@@ -504,7 +503,7 @@ GPI_DEVICE int GPI_RADIX_OF(write)(const GPI_RADIX_OF(tile) *tile, const GPI_RAD
     return wrong;
 }
 
-/* Writes the tile once more, in the order of the input: thread d picks out the keys of the digit d. */
+/* Writes the tile once more, in the order of the input: thread d writes the keys of the digit d. */
 GPI_DEVICE void GPI_RADIX_OF(write_again)(const GPI_RADIX_OF(tile) *tile, const GPI_RADIX_OF(arrays) *pass,
                                           size_t first, uint32_t count)
 {
@@ -526,7 +525,7 @@ GPI_DEVICE void GPI_RADIX_OF(write_again)(const GPI_RADIX_OF(tile) *tile, const 
     }
 }
 
-/* What the plan says about a pass. Gives its digit of the key, or -1. */
+/* What the plan says about a pass. Returns its digit of the key, or -1. */
 GPI_DEVICE int GPI_RADIX_OF(choose)(const GPI(job) *job, GPI_RADIX_OF(arrays) *pass, char *items)
 {
     const gpi_radix_plan *plan = job->plan;
@@ -556,7 +555,7 @@ GPI_DEVICE int GPI_RADIX_OF(choose)(const GPI(job) *job, GPI_RADIX_OF(arrays) *p
 }
 
 /*
- * Where ranges are sorted apart: finds the one of the tile, and where the tile begins. Gives the end of the range.
+ * Where ranges are sorted apart: finds the one of the tile, and where the tile begins. Returns the end of the range.
  * All threads call; tile->tile is known to them.
  */
 GPI_DEVICE uint32_t GPI_RADIX_OF(enter_range)(GPI_RADIX_OF(tile) *tile, const GPI(job) *job, int bits,
@@ -651,7 +650,7 @@ static __global__ void __launch_bounds__(GPI_RADIX_OF(threads), GPI_RADIX_OF(blo
             GPI_RADIX_OF(count_digits)(&tile, keys, &pass, rounds, 0);
         __syncthreads(); /* the warps' counts are complete */
         if (GPI_RADIX_OF(staged) && !GPI_RADIX_SMALL && !in_ranges && taken + gridDim.x < tiles) {
-            /* The block is alone on its multiprocessor, and waits for its keys. Which tile is next, is a guess. */
+            /* The block is alone on its multiprocessor and would wait for its keys. Which tile is next is a guess. */
             const GP_KEY *coming = pass.keys_from + first + (size_t)gridDim.x * job.tile_n;
 
             for (uint32_t line = threadIdx.x * 128; line < job.tile_n * sizeof(GP_KEY);
@@ -680,11 +679,11 @@ static __global__ void __launch_bounds__(GPI_RADIX_OF(threads), GPI_RADIX_OF(blo
         if (__syncthreads_or(wrong || (job.again && taken % 3 == 0)) && /* the items have left, too */
             GPI_RADIX_OF(may_add)) {
             GPI_RADIX_OF(write_again)(&tile, &pass, first, count);
-            __syncthreads(); /* nobody reads the places any more */
+            __syncthreads(); /* the places are no longer read */
         }
         if (tiles <= gridDim.x) /* every block has one tile */
             break;
-        /* Not earlier: a block that sits on a tile that it has not begun holds up all later ones. */
+        /* Not earlier: a block that holds a tile without working on it delays all later tiles. */
         if (threadIdx.x == 0)
             next = atomicAdd(job.ticket, 1u);
     }
