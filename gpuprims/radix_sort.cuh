@@ -149,8 +149,8 @@ static inline cudaError_t GPI(sort)(const char *function, GPI(request) request, 
         int (*fits)(const GPI(request) *, const gpi_radix_device *);
         size_t (*bytes)(size_t n);
         cudaError_t (*launch)(const GPI(request) *, const gpi_radix_device *, char *memory, cudaStream_t);
-    } strategies[] = {{GPI(block_fits), GPI(block_bytes), GPI(block_launch)},
-                      {GPI(cluster_fits), GPI(block_bytes), GPI(cluster_launch)},
+    } strategies[] = {{GPI(block_fits), gpi_radix_no_bytes, GPI(block_launch)},
+                      {GPI(cluster_fits), gpi_radix_no_bytes, GPI(cluster_launch)},
                       {GPI(buckets_fit), GPI(buckets_bytes), GPI(buckets_launch)},
                       {GPI(passes_fit), GPI(passes_bytes), GPI(passes_launch)}};
     gpi_scratch scratch;

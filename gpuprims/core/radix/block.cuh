@@ -25,8 +25,6 @@
 #define GPI_RADIX_BLOCK_CUH
 
 enum {
-    GPI_RADIX_BIN_BITS = 12,
-    GPI_RADIX_BINS = 1 << GPI_RADIX_BIN_BITS,
     GPI_RADIX_BLOCK_ITEMS = 4,                          /* of a thread, at most */
     GPI_RADIX_BLOCK_MAX = 1024 * GPI_RADIX_BLOCK_ITEMS, /* their positions have as many bits as a bin */
     GPI_RADIX_BLOCK_CROWD = GPI_TUNE_RADIX_CROWD        /* items of a bin; more are not compared */
@@ -321,13 +319,6 @@ static inline int GPI(block_fits)(const GPI(request) *request, const gpi_radix_d
 {
     return GPI_RADIX_HOLDS_VALUES && (GP_KERNEL == 0 || GP_KERNEL == GP_KERNEL_BLOCK) &&
            request->n <= GPI_RADIX_BLOCK_MAX && GPI(block_shared_bytes)(request->n) + 2048 <= device->room;
-}
-
-/* The workspace of a block, or of a cluster. */
-static inline size_t GPI(block_bytes)(size_t n)
-{
-    (void)n;
-    return 0;
 }
 
 static inline cudaError_t GPI(block_launch)(const GPI(request) *request, const gpi_radix_device *device, char *memory,

@@ -503,16 +503,6 @@ static inline cudaError_t GPI(sort_buckets)(GPI(bucket_job) job, int dependent, 
     return error;
 }
 
-/* Two partitions: finds out whether they will do. */
-static inline cudaError_t GPI(spread)(GPI(bucket_job) job, int dependent, cudaStream_t stream)
-{
-    size_t vectors = gpi_divide_up(job.n * sizeof(GP_KEY), 64 * GPI_RADIX_COUNT_THREADS);
-
-    (void)dependent; /* on the CPU */
-    return GPI_LAUNCH_DEPENDENT(dependent, GPI(spread_kernel), gpi_resident_blocks(1, vectors, GP_GRID),
-                                GPI_RADIX_COUNT_THREADS, (size_t)2 << job.bits, stream, job);
-}
-
 static inline int GPI(buckets_fit)(const GPI(request) *request, const gpi_radix_device *device)
 {
     int bits = 0;
@@ -531,7 +521,7 @@ static inline cudaError_t GPI(buckets_launch)(const GPI(request) *request, const
 {
     const GPI(steps) steps = GPI(begin_passes)(request, device, memory, sizeof(gpi_radix_buckets), stream);
     gpi_radix_buckets *buckets = (gpi_radix_buckets *)steps.layout.extra;
-    const size_t n = request->n;
+    const size_t n = request->n, vectors = gpi_divide_up(n * sizeof(GP_KEY), 64 * GPI_RADIX_COUNT_THREADS);
     int bits = 0, levels = GPI(levels)(request, device->room, &bits);
     const uint32_t tile_n = GPI_RADIX_PAIRS ? steps.job.tile_n : (uint32_t)GPI(tile_of_partition)(n, device->room);
     const GPI(bucket_job) job = {request->keys_in, request->keys_out, steps.job.keys_other, steps.job.values_out,
@@ -541,7 +531,8 @@ static inline cudaError_t GPI(buckets_launch)(const GPI(request) *request, const
                                                (levels == 2 ? (size_t)1 << bits : 0));
 
     if (error == cudaSuccess && levels == 2)
-        error = GPI(spread)(job, device->dependent, stream);
+        error = GPI_LAUNCH_DEPENDENT(device->dependent, GPI(spread_kernel), gpi_resident_blocks(1, vectors, GP_GRID),
+                                     GPI_RADIX_COUNT_THREADS, (size_t)2 << bits, stream, job);
     if (error == cudaSuccess)
         error = GPI(make_plan_of)(&steps, levels, buckets);
     if (error == cudaSuccess && !GPI_RADIX_PAIRS)

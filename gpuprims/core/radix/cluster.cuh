@@ -568,7 +568,7 @@ static inline cudaError_t GPI(cluster_launch)(const GPI(request) *request, const
                                               char *memory, cudaStream_t stream)
 {
     const unsigned blocks = GPI(cluster_blocks)(request->n, device);
-    const unsigned threads = request->n > 512 * GPI_RADIX_BLOCK_ITEMS ? 1024 : 512;
+    const unsigned threads = request->n > 2048 ? 1024 : 512;
     GPI(share) share;
 
     (void)memory;

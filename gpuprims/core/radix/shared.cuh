@@ -9,7 +9,11 @@
 /* Shared memory that a block has on every GPU. */
 #define GPI_RADIX_MIN_ROOM ((size_t)64 << 10)
 
-enum { GPI_RADIX_COUNT_THREADS = 1024 }; /* of a block that counts keys of the whole input */
+enum {
+    GPI_RADIX_BIN_BITS = 12, /* of a block, or of a bucket */
+    GPI_RADIX_BINS = 1 << GPI_RADIX_BIN_BITS,
+    GPI_RADIX_COUNT_THREADS = 1024 /* of a block that counts keys of the whole input */
+};
 
 /* What the current GPU can do. */
 typedef struct gpi_radix_device {
@@ -17,6 +21,13 @@ typedef struct gpi_radix_device {
     unsigned cluster; /* blocks of the largest cluster; 1: there are none */
     int dependent;    /* whether kernels may be launched as dependent ones */
 } gpi_radix_device;
+
+/* The workspace of a strategy that needs none. */
+static inline size_t gpi_radix_no_bytes(size_t n)
+{
+    (void)n;
+    return 0;
+}
 
 /* What a word has for a bin: its count and, after the scan, where it begins. */
 enum {
