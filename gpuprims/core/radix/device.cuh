@@ -10,7 +10,7 @@ static inline cudaError_t GPI(find_out)(int id, gpi_radix_device *device)
 {
     const void *kernels[] = {GPI_RADIX_BLOCK_KERNELS, GPI_RADIX_CLUSTER_KERNELS, GPI_RADIX_BUCKET_KERNELS,
                              GPI_RADIX_PASS_KERNELS};
-    int room = 0;
+    int room = 0, dependent = 0;
     cudaError_t error = cudaDeviceGetAttribute(&room, cudaDevAttrMaxSharedMemoryPerBlockOptin, id);
 
     room &= ~1023;
@@ -18,20 +18,22 @@ static inline cudaError_t GPI(find_out)(int id, gpi_radix_device *device)
         struct cudaFuncAttributes attributes;
 
         error = cudaFuncGetAttributes(&attributes, kernels[k]);
-        if (error == cudaSuccess)
-            error = cudaFuncSetAttribute(kernels[k], cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                         room - 1024 - (int)attributes.sharedSizeBytes);
-        device->dependent = error == cudaSuccess && attributes.ptxVersion >= 90;
+        if (error != cudaSuccess)
+            return error;
+        error = cudaFuncSetAttribute(kernels[k], cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                     room - 1024 - (int)attributes.sharedSizeBytes);
+        dependent = attributes.ptxVersion >= 90;
     }
     if (error == cudaSuccess) {
         device->room = (size_t)room;
-        device->cluster = device->dependent ? GPI(largest_cluster)(device->room) : 1;
+        device->dependent = dependent;
+        device->cluster = dependent ? GPI(largest_cluster)(device->room) : 1;
     }
     return error;
 }
 #endif
 
-/* What can be relied on, if it cannot be found out. */
+/* The current GPU; the least of all if nothing can be found out. */
 static inline gpi_radix_device GPI(device)(void)
 {
     gpi_radix_device device = {GPI_RADIX_MIN_ROOM, 1, 0};
@@ -61,7 +63,5 @@ static inline gpi_radix_device GPI(device)(void)
     device.cluster = GPI_RADIX_CLUSTER_MAX;
     device.dependent = 1;
 #endif
-    if (GP_KERNEL == GP_KERNEL_BLOCK)
-        device.cluster = 1;
     return device;
 }
