@@ -330,7 +330,7 @@ GPI_DEVICE int GPI(add_buckets)(const GPI(bucket_job) *job, uint32_t *sums)
 {
     gpi_radix_buckets *buckets = job->buckets;
     enum { EACH = 4 }; /* buckets of a thread at a time */
-    const unsigned tid = threadIdx.x, lane = tid % 32, warp = tid / 32;
+    const unsigned tid = threadIdx.x;
     uint32_t before = 0, scan;
     int fits = 1;
 
@@ -346,12 +346,8 @@ GPI_DEVICE int GPI(add_buckets)(const GPI(bucket_job) *job, uint32_t *sums)
             fits &= counts[i] <= (uint32_t)GPI(bucket_n);
             sum += counts[i];
         }
-        scan = gpi_warp_prefix(sum, lane);
-        if (lane == 31)
-            sums[warp] = scan;
-        __syncthreads(); /* the warps' sums are complete */
-        scan += before - sum + gpi_warp_sum(lane < warp ? sums[lane] : 0);
-        before += gpi_warp_sum(sums[lane]);
+        scan = before + gpi_radix_scan(sums, 32, sum, NULL);
+        before += gpi_warp_sum(sums[tid % 32]);
         GPI_UNROLL
         for (unsigned i = 0; i < EACH && some; i++) {
             buckets->ranges.begin[first + i] = buckets->counts[first + i] = scan;
