@@ -42,13 +42,8 @@ static __global__ void __launch_bounds__(GPI(gather_threads))
     (const void *)GPI(pass_kernel), (const void *)GPI_RADIX_INDEX_KERNEL, (const void *)GPI(small_pass_kernel), \
         (const void *)GPI(count_kernel)
 
-/* What the passes leave of the least shared memory for items. */
-#define GPI_RADIX_MIN_FIT                                                                           \
-    ((GPI_RADIX_MIN_ROOM - GPI_RADIX_LARGE_TILE - GPI_RADIX_SPARE - 1024) / GPI_RADIX_LARGE(slot) / \
-     GPI_RADIX_LARGE(threads) / GPI_RADIX_LARGE(rounds) * GPI_RADIX_LARGE(rounds))
-#define GPI_RADIX_MIN_TILE      \
-    (GPI_RADIX_LARGE(threads) * \
-     (GPI_RADIX_MIN_FIT < GPI_RADIX_LARGE(items) ? GPI_RADIX_MIN_FIT : GPI_RADIX_LARGE(items)))
+/* A constant of the kernel for small n, or of the other one. */
+#define GPI_RADIX_PASS(small, word) ((small) ? (size_t)GPI(small_##word) : GPI_RADIX_LARGE(word))
 #ifndef GPI_RADIX_ROWS /* tiles of a launch, at most: each has 1 KB, twice, for the look-back */
 #define GPI_RADIX_ROWS ((size_t)28 << 10)
 #endif
@@ -62,6 +57,43 @@ static __global__ void __launch_bounds__(GPI(gather_threads))
 #define GPI_RADIX_SMALL_TILE ((size_t)1024) /* items of a tile, when n is small */
 #define GPI_RADIX_GRID ((size_t)1024)       /* blocks of a pass, at most */
 #define GPI_RADIX_FORCES_BUCKETS (GP_KERNEL == GP_KERNEL_BUCKETS || GP_KERNEL == GP_KERNEL_BUCKETS_TWICE)
+
+/* Whether the passes take the kernel for small n. It is slow for large n, but knows no limit. */
+static inline int GPI(is_small)(size_t n)
+{
+    size_t threads = gpi_resident_blocks(1, GPI_RADIX_GRID, GP_GRID) * (size_t)GPI(small_threads);
+
+    return (n <= threads * GPI(small_items) && !GP_KERNEL) || (GPI(indexed) && n > GPI_RADIX_MAX_NUMBERS);
+}
+
+/* Blocks of a pass. */
+static inline size_t GPI(blocks_of_pass)(size_t n)
+{
+    return gpi_resident_blocks((unsigned)GPI_RADIX_PASS(GPI(is_small)(n), blocks), GPI_RADIX_GRID, GP_GRID);
+}
+
+/* Items of a tile, at most, for which so much shared memory has room. */
+static inline size_t GPI(largest_tile)(int small, size_t room)
+{
+    const size_t threads = GPI_RADIX_PASS(small, threads), items = GPI_RADIX_PASS(small, items);
+    const size_t some = GPI_RADIX_PASS(small, rounds), slot = GPI_RADIX_PASS(small, slot);
+    const size_t tile_bytes = small ? sizeof(GPI(small_tile)) : GPI_RADIX_LARGE_TILE;
+    const size_t fitting = (room - tile_bytes - GPI_RADIX_SPARE - 1024) / slot / threads;
+
+    return threads * (items < fitting ? items : fitting / some * some);
+}
+
+/* Items of a tile of a pass. */
+static inline size_t GPI(tile_of_pass)(size_t n, size_t room)
+{
+    const int small = GPI(is_small)(n);
+    const size_t threads = GPI_RADIX_PASS(small, threads), some = threads * GPI_RADIX_PASS(small, rounds);
+    const size_t largest = GPI(largest_tile)(small, room);
+    size_t tile_n = gpi_divide_up(gpi_divide_up(n, GPI(blocks_of_pass)(n)), some) * some;
+
+    tile_n = tile_n < 4 * threads ? 4 * threads : tile_n;
+    return tile_n < largest ? tile_n : largest;
+}
 
 /* The workspace. */
 typedef struct {
@@ -77,7 +109,8 @@ typedef struct {
 /* Enough for every device: with little shared memory there are the most tiles. */
 static inline GPI(layout) GPI(lay_out)(char *memory, size_t n, size_t extra_bytes)
 {
-    size_t tiles = gpi_divide_up(n, GPI_RADIX_MIN_TILE), small = gpi_divide_up(n, GPI_RADIX_SMALL_TILE);
+    size_t tiles = gpi_divide_up(n, GPI(largest_tile)(0, GPI_RADIX_MIN_ROOM));
+    size_t small = gpi_divide_up(n, GPI_RADIX_SMALL_TILE);
     GPI(layout) layout;
 
     memset(&layout, 0, sizeof layout);
@@ -101,37 +134,6 @@ static inline GPI(layout) GPI(lay_out)(char *memory, size_t n, size_t extra_byte
         layout.look[1] = layout.look[0] + layout.rows * 256;
     }
     return layout;
-}
-
-/* Whether the passes take the kernel for small n. It is slow for large n, but knows no limit. */
-static inline int GPI(is_small)(size_t n)
-{
-    size_t threads = gpi_resident_blocks(1, GPI_RADIX_GRID, GP_GRID) * (size_t)GPI(small_threads);
-
-    return (n <= threads * GPI(small_items) && !GP_KERNEL) || (GPI(indexed) && n > GPI_RADIX_MAX_NUMBERS);
-}
-
-/* Blocks of a pass. */
-static inline size_t GPI(blocks_of_pass)(size_t n)
-{
-    return gpi_resident_blocks(GPI(is_small)(n) ? 1 : (unsigned)GPI_RADIX_LARGE(blocks), GPI_RADIX_GRID, GP_GRID);
-}
-
-/* Items of a tile of a pass. */
-static inline size_t GPI(tile_of_pass)(size_t n, size_t room)
-{
-    const int small = GPI(is_small)(n);
-    const size_t threads = small ? (size_t)GPI(small_threads) : GPI_RADIX_LARGE(threads);
-    const size_t slot = small ? (size_t)GPI(small_slot) : GPI_RADIX_LARGE(slot);
-    const size_t some = small ? (size_t)GPI(small_rounds) : GPI_RADIX_LARGE(rounds);
-    size_t items = small ? (size_t)GPI(small_items) : GPI_RADIX_LARGE(items);
-    size_t fitting =
-        (room - (small ? sizeof(GPI(small_tile)) : GPI_RADIX_LARGE_TILE) - GPI_RADIX_SPARE - 1024) / slot / threads;
-
-    items = items < fitting ? items : fitting / some * some;
-    size_t tile_n = gpi_divide_up(gpi_divide_up(n, GPI(blocks_of_pass)(n)), threads * some) * threads * some;
-    tile_n = tile_n < 4 * threads ? 4 * threads : tile_n;
-    return tile_n < items * threads ? tile_n : items * threads;
 }
 
 /* A sort in passes, in steps that the buckets take, too. */
@@ -214,11 +216,10 @@ static inline cudaError_t GPI(pass_all)(const GPI(steps) *steps, const gpi_radix
     const size_t n = steps->request->n, room = steps->device->room, tile_n = steps->job.tile_n;
     const int small = GPI(is_small)(n), dependent = steps->device->dependent;
     const int passes = steps->digits + (steps->digits == 0 || (steps->in_place && steps->digits % 2));
-    const unsigned threads = small ? (unsigned)GPI(small_threads) : (unsigned)GPI_RADIX_LARGE(threads);
-    const size_t slot = small ? (size_t)GPI(small_slot) : GPI_RADIX_LARGE(slot);
+    const unsigned threads = (unsigned)GPI_RADIX_PASS(small, threads);
     const size_t blocks = GPI(blocks_of_pass)(n);
     const size_t portion = steps->layout.rows * tile_n, portions = gpi_divide_up(n, portion);
-    const size_t needed = tile_n * slot + (GPI_RADIX_PAIRS ? GPI_RADIX_SPARE : 0);
+    const size_t needed = tile_n * GPI_RADIX_PASS(small, slot) + (GPI_RADIX_PAIRS ? GPI_RADIX_SPARE : 0);
     /* Small n: no room for two blocks of the next launch, which may start before this one ends, on a multiprocessor. */
     const size_t bytes = small && needed < room / 2 ? room / 2 : needed;
     GPI(job) job = steps->job;
