@@ -103,20 +103,23 @@ GPI_DEVICE gpi_radix_four *gpi_radix_four_bins(uint32_t *bins, uint32_t bin, int
 
 /*
  * Turns the counts of a block's bins into where each bin begins: `each` words for a thread, `step` at a time, a
- * constant that is a multiple of 4. Returns whether some bin is crowded, with more than `crowd` items. All threads
- * call.
+ * constant: 4, or 8 that are all of a thread. Returns whether some bin is crowded, with more than `crowd` items. All
+ * threads call.
  */
 GPI_DEVICE int gpi_radix_scan_bins(uint32_t *bins, uint32_t *sums, unsigned each, unsigned step, int form,
                                    uint32_t crowd)
 {
+    gpi_radix_four held[2]; /* where a step is all of a thread, its words stay in registers */
     uint32_t sum = 0, largest = 0;
 
+    GPI_UNDEFINED(held);
     GPI_NO_UNROLL
     for (unsigned i = 0; i < each; i += step) {
         GPI_UNROLL
         for (unsigned j = 0; j < step; j += 4) {
             const gpi_radix_four counts = *gpi_radix_four_bins(bins, threadIdx.x * each + i + j, form);
 
+            held[j / 4] = counts;
             GPI_UNROLL
             for (int k = 0; k < 4; k++) {
                 const uint32_t low = form == GPI_RADIX_HALVES ? counts.of[k] & 0xFFFF : counts.of[k];
@@ -134,7 +137,8 @@ GPI_DEVICE int gpi_radix_scan_bins(uint32_t *bins, uint32_t *sums, unsigned each
     for (unsigned i = 0; i < each; i += step) {
         GPI_UNROLL
         for (unsigned j = 0; j < step; j += 4) {
-            gpi_radix_four *four = gpi_radix_four_bins(bins, threadIdx.x * each + i + j, form), words = *four;
+            gpi_radix_four *four = gpi_radix_four_bins(bins, threadIdx.x * each + i + j, form);
+            gpi_radix_four words = step > 4 ? held[j / 4] : *four;
 
             GPI_UNROLL
             for (int k = 0; k < 4; k++) {
