@@ -51,7 +51,7 @@ static __global__ void __launch_bounds__(GPI(gather_threads))
 /* Of items that are moved in place of large values: they have 4 bytes, and one launch fetches all values. */
 #ifndef GPI_RADIX_MAX_NUMBERS
 #define GPI_RADIX_MAX_NUMBERS                                                                                     \
-    (GPI_MOST_TILES * 256 / sizeof(GPI_RADIX_VALUE) < UINT32_MAX ? GPI_MOST_TILES * 256 / sizeof(GPI_RADIX_VALUE) \
+    (GPI_MAX_TILES * 256 / sizeof(GPI_RADIX_VALUE) < UINT32_MAX ? GPI_MAX_TILES * 256 / sizeof(GPI_RADIX_VALUE) \
                                                                  : UINT32_MAX)
 #endif
 #define GPI_RADIX_SMALL_TILE ((size_t)1024) /* items of a tile, when n is small */
