@@ -86,9 +86,12 @@
 GPI_ONCE_PER_NAME(compact);
 GPI_AT_MOST(GP_TYPE, 1024);
 
-#include "core/tile/warp_tile.cuh"
-#include "core/compact/counts.cuh"
+#define GPI_FOLDS_COUNTS
+#include "core/instance/fold.cuh"
 #include "core/instance/predicate.cuh"
+#include "core/tile/warp_tile.cuh"
+#include "core/tile/pack.cuh"
+#include "core/tile/tile_state.cuh"
 #include "core/compact/tuning.cuh"
 
 /*
@@ -96,18 +99,21 @@ GPI_AT_MOST(GP_TYPE, 1024);
  * the type allows: the first one then lacks some items.
  */
 enum {
-    GPI(bits) = (GPI(thread_n) + 31) / 32, /* words of a lane's answers, a bit for each of its items */
     GPI(skip) = GPI(out_bytes) % 16 == 0 && GPI_LOW_BIT(sizeof(GP_TYPE)) < 128
-                    ? 128 / (int)GPI_LOW_BIT(sizeof(GP_TYPE)) - 1
-                           : 0, /* items that the first warp tile may lack */
+                    ? 128 / (int)GPI_LOW_BIT(sizeof(GP_TYPE)) - 1 : 0, /* items that the first warp tile may lack */
     GPI(at_lines) = GPI(out_bytes) % 16 == 0 && (int)sizeof(GP_TYPE) < 128 &&
                     __alignof__(GP_TYPE) % GPI_LOW_BIT(sizeof(GP_TYPE)) == 0, /* all warp tiles do */
-    GPI(slot) = (GPI(warp_tile_n) * (int)sizeof(GP_TYPE) + 127) / 128 * 128 + 256, /* two misalignments */
     GPI(simple_blocks) = GPI_BLOCKS_OF_SIMPLE(GPI_TUNE_COMPACT_SIMPLE_BLOCKS),
     GPI(half) = GPI(warp_tiles) > 1 ? GPI(warp_tiles) / 2 : 1, /* warp tiles of a tile of a small input */
-    GPI(flag_slot) = (GPI(warp_tile_n) + 127) / 128 * 128 + 128,
-    GPI(lists) = GPI(warp_tile_n) * 2 > GPI(slot) ? 2 : 1 /* of 16-bit places, in a slot in turn */
+    GPI(flag_slot) = (GPI(warp_tile_n) + 127) / 128 * 128 + 128
 };
+
+/* Where items go that are not kept: nowhere, from the end backwards, behind the kept ones. */
+#ifndef GPI_REJECTED_DROPPED
+#define GPI_REJECTED_DROPPED  0
+#define GPI_REJECTED_REVERSED 1
+#define GPI_REJECTED_STABLE   2
+#endif
 
 /* What a launch works on. */
 typedef struct {
@@ -117,14 +123,14 @@ typedef struct {
     size_t *indices;
     size_t *count;
     size_t n;
-    gpi_tile_state_head *head;   /* counts follow it */
+    gpi_tile_state_head *head; /* the tile states follow it */
     unsigned tiles;
-    unsigned warp_tiles; /* warp tiles of a tile */
-    unsigned skip;        /* places of the first warp tile that come before the array */
-    int rejected;         /* a GPI_REJECTED_... */
+    unsigned warp_tiles, last_warp_tiles; /* of a tile, and of the last one */
+    unsigned skip; /* places of the first warp tile that come before the array */
+    int rejected;  /* a GPI_REJECTED_... */
     int in_place;
-    unsigned own;         /* tiles of a stable partition that the launch itself counts before it writes, from
-                             the first on; what the others keep is in head->counted */
+    unsigned first_tiles; /* of a stable partition, that the launch itself counts before it writes; what the others keep
+                             is in head->counted */
 } GPI(job);
 
 /* What there is of a warp tile: items in places [first, last); item i in place i - start. */
@@ -133,9 +139,29 @@ typedef struct {
     unsigned first, last;
 } GPI(part);
 
+/* What core/tile/look_back.cuh needs, and what a block shares besides. */
+typedef uint64_t GPI(total);
+typedef gpi_pack_table GPI(shared);
+
+enum {
+    GPI(helps) = 1,
+    GPI(moves) = 1
+};
+
 /* ---- device functions ------------------------------------------------------------------------ */
 
 #if GPI_DEVICE_CODE
+GPI_DEVICE void GPI(share)(GPI(shared) *table)
+{
+    if (sizeof(GP_TYPE) == 1 && threadIdx.x < 16)
+        table->entries[threadIdx.x] = gpi_pack_entry(threadIdx.x);
+}
+
+GPI_DEVICE uint64_t GPI(add)(uint64_t before, uint32_t group)
+{
+    return before + group;
+}
+
 GPI_DEVICE GPI(part) GPI(cut)(const GPI(job) *job, size_t warp_tile)
 {
     size_t places = job->n + job->skip, place = warp_tile * GPI(warp_tile_n);
@@ -147,7 +173,8 @@ GPI_DEVICE GPI(part) GPI(cut)(const GPI(job) *job, size_t warp_tile)
     return part;
 }
 
-#define GPI_COMPACT_IS_SHORT(part) ((part).last - (part).first < GPI(warp_tile_n))
+#define GPI_COMPACT_IS_SHORT(part)     ((part).last - (part).first < GPI(warp_tile_n))
+#define GPI_COMPACT_IS_LAST(job, part) ((part).start + (part).last == (job)->n)
 
 /* Where place 0 of a warp tile lies in a slot. */
 GPI_DEVICE unsigned GPI(misalignment)(const GPI(job) *job, GPI(part) part)
@@ -160,21 +187,27 @@ GPI_DEVICE unsigned GPI(flag_misalignment)(const GPI(job) *job, GPI(part) part)
     return (unsigned)((uintptr_t)job->flags + part.start) & 127;
 }
 
-/* Item i of a thread. Small ones are taken out of words: as items they would each get a register. */
-GPI_DEVICE GP_TYPE GPI(item)(const GPI(thread_items) *regs, int i)
-{
-    uint32_t bits = sizeof(GP_TYPE) < 4 ? regs->words[i * (int)sizeof(GP_TYPE) / 4] : 0;
-    uint8_t one = (uint8_t)(bits >> i % 4 * 8);
-    uint16_t two = (uint16_t)(bits >> i % 2 * 16);
-    GP_TYPE x;
+/* A copy to a slot: what there is of a warp tile, or of its flags. */
+typedef struct {
+    const char *from;
+    char *to;
+    unsigned bytes;
+    gpi_extent array;
+} GPI(copy);
 
-    if (sizeof(GP_TYPE) == 1)
-        memcpy((void *)&x, &one, sizeof x);
-    else if (sizeof(GP_TYPE) == 2)
-        memcpy((void *)&x, &two, sizeof x);
-    else
-        x = regs->items[i];
-    return x;
+GPI_DEVICE GPI(copy) GPI(copy_of)(const GPI(job) *job, GPI(part) part, int flags, char *slot)
+{
+    const size_t size = flags ? 1 : sizeof(GP_TYPE);
+    const char *begin = flags ? (const char *)job->flags : (const char *)job->in;
+    const unsigned misalignment = flags ? GPI(flag_misalignment)(job, part) : GPI(misalignment)(job, part);
+    GPI(copy) copy;
+
+    copy.array.begin = begin;
+    copy.array.end = begin + job->n * size;
+    copy.from = begin + (part.start + part.first) * size;
+    copy.to = slot + (misalignment + part.first * size - gpi_misalignment(copy.from));
+    copy.bytes = (part.last - part.first) * (unsigned)size;
+    return copy;
 }
 
 /*
@@ -216,8 +249,8 @@ GPI_DEVICE void GPI(ask)(uint32_t *keep, const GPI(thread_items) *regs, GPI_CONT
 }
 
 /*
- * One warp: where a thread lacks items, a copy of one takes their places, so that the
- * predicate may be asked about all of them.
+ * One warp: where a thread lacks items, a copy of one takes their places, so that the predicate may be asked about all
+ * of them.
  */
 GPI_DEVICE void GPI(fill)(char *items, GPI(part) part, unsigned lane)
 {
@@ -267,8 +300,8 @@ GPI_DEVICE void GPI(ask_flags)(uint32_t *keep, const char *flags, unsigned lane)
 }
 
 /*
- * Which of the lane's items are kept, a bit each; returns how many. Without flags, the places of a warp tile that
- * is not whole have been filled; `regs` is needed of items larger than a byte, and place 0 is at `items`.
+ * Which of the lane's items are kept, a bit each; returns how many. Without flags, the places of a warp tile that is
+ * not whole have been filled; `regs` is needed of items larger than a byte, and place 0 is at `items`.
  */
 GPI_DEVICE unsigned GPI(choose)(uint32_t *keep, const GPI(job) *job, GPI(part) part,
                                 const GPI(thread_items) *regs, const char *items, const char *flag_slot,
@@ -299,94 +332,9 @@ GPI_DEVICE unsigned GPI(choose)(uint32_t *keep, const GPI(job) *job, GPI(part) p
     return kept;
 }
 
-/* Where a warp tile's items go in its slot: the lane's kept ones, and its rejected ones if they go anywhere. */
-typedef struct {
-    char *kept, *rejected; /* `rejected` is the lowest address of the lane's */
-    int both, reverse;
-} GPI(target);
-
 /*
- * Puts the kept items of a thread to those of the lanes before, then the rejected ones, whose bits are in `drop`, if
- * they go anywhere. Bytes go four at a time. One warp calls.
- */
-GPI_DEVICE void GPI(put)(GPI(target) to, GPI(thread_items) *regs, const uint32_t *keep,
-                         const uint32_t *drop, const gpi_pack_table *table)
-{
-    uint32_t bits[GPI(bits)];
-    char *at = to.kept;
-    int step = (int)sizeof(GP_TYPE);
-
-    GPI_UNROLL
-    for (int w = 0; w < GPI(bits); w++)
-        bits[w] = keep[w];
-    GPI_NO_UNROLL
-    for (int both = to.both;; both = 0) {
-        if (sizeof(GP_TYPE) == 1) {
-            gpi_pack_bytes(at, regs->words, bits, GPI(out_bytes) / 4, table);
-        } else if (sizeof(GP_TYPE) == 4 && __alignof__(GP_TYPE) == 4) {
-            gpi_shared_place place = gpi_shared_place_of(at);
-
-            GPI_UNROLL
-            for (int i = 0; i < GPI(thread_n); i++)
-                gpi_store_if(&place, bits[i / 32] & 1u << i % 32, regs->words[i], step);
-        } else {
-            GPI_UNROLL
-            for (int i = 0; i < GPI(thread_n); i++)
-                if (bits[i / 32] >> i % 32 & 1) {
-                    GP_TYPE x = GPI(item)(regs, i);
-
-                    gpi_put(at, x);
-                    at += step;
-                }
-        }
-        if (!both)
-            return;
-        at = to.rejected;
-        GPI_UNROLL
-        for (int w = 0; w < GPI(bits); w++) {
-            bits[w] = drop[w];
-            if (to.reverse && sizeof(GP_TYPE) > 1)
-                at += __popc(drop[w]) * step;
-        }
-        if (to.reverse && sizeof(GP_TYPE) == 1) {
-            gpi_reverse_bytes(regs->words, bits, GPI(out_bytes) / 4);
-        } else if (to.reverse) {
-            step = -step;
-            at += step;
-        }
-    }
-}
-
-/* Writes the places of a warp tile's kept items, by way of a list in the slot. */
-GPI_DEVICE void GPI(list)(size_t *out, size_t start, char *slot, const uint32_t *keep, unsigned rank,
-                          unsigned kept, unsigned lane)
-{
-    uint16_t *list = (uint16_t *)(void *)slot;
-
-    GPI_NO_UNROLL
-    for (unsigned turn = 0; turn < GPI(lists); turn++) {
-        const unsigned lanes = 32 / GPI(lists);
-        unsigned first = __shfl_sync(GPI_FULL_MASK, rank, (int)(turn * lanes));
-        unsigned next = __shfl_sync(GPI_FULL_MASK, rank, (int)((turn + 1) * lanes % 32));
-        unsigned last = turn + 1 < GPI(lists) ? next : kept, at = rank - first;
-
-        if (lane / lanes == turn) {
-            GPI_UNROLL
-            for (int w = 0; w < GPI(bits); w++)
-                for (uint32_t bits = keep[w]; bits; bits &= bits - 1)
-                    list[at++] = (uint16_t)(lane * GPI(thread_n) + 32 * (unsigned)w +
-                                            (unsigned)__ffs((int)bits) - 1);
-        }
-        __syncwarp(); /* the list is complete */
-        for (unsigned i = lane; i < last - first; i += 32)
-            out[first + i] = start + list[i];
-        __syncwarp(); /* the list has been read */
-    }
-}
-
-/*
- * One warp, which has read the slot: writes what the output gets of a warp tile. `before` items are kept
- * before the warp tile, `rank` in it before the lane. Uses the slot.
+ * One warp, which has read the slot: writes what the output gets of a warp tile. `before` items are kept before the
+ * warp tile, `rank` in it before the lane. Uses the slot.
  */
 GPI_DEVICE void GPI(write)(const GPI(job) *job, GPI(part) part, char *slot,
                            GPI(thread_items) *regs, const uint32_t *keep, unsigned rank, unsigned kept,
@@ -397,7 +345,7 @@ GPI_DEVICE void GPI(write)(const GPI(job) *job, GPI(part) part, char *slot,
 
     if (job->indices) {
         if (kept)
-            GPI(list)(job->indices + before, part.start, slot, keep, rank, kept, lane);
+            GPI(pack_places)(job->indices + before, part.start, slot, keep, rank, kept, lane);
         if (bulk)
             gpi_fence_async();
         return;
@@ -408,8 +356,7 @@ GPI_DEVICE void GPI(write)(const GPI(job) *job, GPI(part) part, char *slot,
     unsigned rejected = both ? part.last - part.first - kept : 0;
     size_t rejected_before = part.start + part.first - before;
     char *out = (char *)(job->out + before);
-    char *end = (char *)(job->out + (reverse ? job->n - rejected_before
-                                             : all_kept + rejected_before + rejected));
+    char *end = (char *)(job->out + (reverse ? job->n - rejected_before : all_kept + rejected_before + rejected));
     char *begin = end - rejected * size, *slot_end = slot + GPI(slot) - 128 + gpi_misalignment(end);
     GPI(target) to = {slot + gpi_misalignment(out) + rank * size, slot_end, both, reverse};
     uint32_t drop[GPI(bits)];
@@ -425,13 +372,12 @@ GPI_DEVICE void GPI(write)(const GPI(job) *job, GPI(part) part, char *slot,
         for (int w = 0; w < GPI(bits); w++) {
             const int items = GPI(thread_n) - 32 * w;
 
-            drop[w] = ~keep[w] & gpi_low_bits(last - 32 * w) & ~gpi_low_bits(first - 32 * w) &
-                      gpi_low_bits(items);
+            drop[w] = ~keep[w] & gpi_low_bits(last - 32 * w) & ~gpi_low_bits(first - 32 * w) & gpi_low_bits(items);
             here += (unsigned)__popc(drop[w]);
         }
         to.rejected -= (reverse ? before_lane + here : rejected - before_lane) * size;
     }
-    GPI(put)(to, regs, keep, drop, table);
+    GPI(pack)(to, regs, keep, drop, table);
     if (bulk)
         gpi_fence_async();
     __syncwarp(); /* the items are in the slot */
@@ -450,8 +396,7 @@ GPI_DEVICE void GPI(write)(const GPI(job) *job, GPI(part) part, char *slot,
 }
 
 /* How many of the items [first, last) in global memory the lane's share of them keeps. */
-GPI_DEVICE unsigned GPI(count)(const GPI(job) *job, size_t first, size_t last, unsigned lane,
-                               GPI_CONTEXT context)
+GPI_DEVICE unsigned GPI(count)(const GPI(job) *job, size_t first, size_t last, unsigned lane, GPI_CONTEXT context)
 {
     unsigned kept = 0;
 
@@ -461,53 +406,64 @@ GPI_DEVICE unsigned GPI(count)(const GPI(job) *job, size_t first, size_t last, u
     return kept;
 }
 
-/*
- * One warp: what those tiles of a group keep that come before `tile`, once they are there. Lanes ask again
- * for what is missing alone. In place, what those tiles have read may be overwritten afterwards.
- */
-GPI_DEVICE uint32_t GPI(count_group)(const GPI(job) *job, size_t group, size_t tile, unsigned lane,
-                                     uint32_t epoch, GPI_CONTEXT context)
+/* What a tile keeps, from global memory. */
+GPI_DEVICE uint32_t GPI(sum_tile)(const GPI(job) *job, size_t tile, unsigned lane, GPI_CONTEXT context)
 {
-    const uint64_t *words = (const uint64_t *)(job->head + 1);
-    const size_t mine = group * GPI_COUNT_GROUP + 2 * lane;
-    const int count = (int)(tile - mine); /* so many of the lane's tiles come before it, if there are as many */
-    uint64_t counts[2] = {0, 0};
-    uint32_t sum, other = count > 0; /* not 0: a count is of another launch */
+    const size_t places = (size_t)job->warp_tiles * GPI(warp_tile_n);
+    const size_t first = tile ? tile * places - job->skip : 0, last = (tile + 1) * places - job->skip;
 
-    for (int asked = 1;; asked++) {
-        if (other)
-            gpi_load_relaxed_2_u64(counts, &words[mine]);
-        sum = other = 0;
-        GPI_UNROLL
-        for (int i = 0; i < 2; i++) {
-            sum += i < count ? (uint32_t)counts[i] : 0;
-            other |= i < count ? (uint32_t)(counts[i] >> 32) ^ epoch : 0;
-        }
-        const unsigned who = __ballot_sync(GPI_FULL_MASK, other);
-        if (!who)
-            break;
-        if (asked > GPI_PATIENCE && !job->in_place) { /* count those of the first such lane, as their blocks will */
-            const size_t places = (size_t)job->warp_tiles * GPI(warp_tile_n);
-            size_t late = group * GPI_COUNT_GROUP + 2 * ((unsigned)__ffs((int)who) - 1);
-            const size_t end = late + 1 < tile ? late + 2 : tile;
-
-            GPI_NO_UNROLL
-            for (; late < end; late++) {
-                const size_t first = late ? late * places - job->skip : 0, last = (late + 1) * places - job->skip;
-                const uint32_t kept = gpi_warp_sum(
-                    GPI(count)(job, first, last < job->n ? last : job->n, lane, context));
-
-                if (lane == 0)
-                    gpi_publish_count(job->head, late, kept, epoch, 0);
-            }
-        }
-    }
-    if (job->in_place)
-        __threadfence();
-    return gpi_warp_sum(sum);
+    return gpi_warp_sum(GPI(count)(job, first, last < job->n ? last : job->n, lane, context));
 }
 #endif
 
+#include "core/tile/look_back.cuh"
+
+#if GPI_DEVICE_CODE
+GPI_DEVICE GPI(look) GPI(look_start)(const GPI(job) *job)
+{
+    const GPI(look) look = {0, 1, 0};
+
+    (void)job;
+    return look;
+}
+
+/* How many items are kept before a warp tile. With the last one, the count is known. */
+GPI_DEVICE size_t GPI(kept_before)(const GPI(job) *job, const GPI(before) *before, GPI(part) part, unsigned kept,
+                                   unsigned lane)
+{
+    const size_t sum = (size_t)before->tiles + (before->has_warps ? before->warps : 0);
+
+    if (GPI_COMPACT_IS_LAST(job, part) && lane == 0)
+        *job->count = sum + kept;
+    return sum;
+}
+
+GPI_DEVICE unsigned GPI(first_tiles)(const GPI(job) *job)
+{
+    return job->first_tiles;
+}
+
+/*
+ * The launch before has counted part of the tiles, and waited for the launches before itself. Both read the input, and
+ * run at the same time, until this one needs the count.
+ */
+#define GPI_COMPACT_IS_COUNTED(job) ((job)->first_tiles && (job)->first_tiles < (job)->tiles)
+
+GPI_DEVICE int GPI(waits_late)(const GPI(job) *job)
+{
+    return GPI_COMPACT_IS_COUNTED(job);
+}
+
+GPI_DEVICE uint64_t GPI(all_tiles)(const GPI(job) *job, uint64_t sum)
+{
+    if (!GPI_COMPACT_IS_COUNTED(job))
+        return sum;
+    gpi_grid_wait(); /* the rest has been counted */
+    return sum + job->head->counted;
+}
+#endif
+
+#include "core/compact/count.cuh"
 #include "core/compact/simple.cuh"
 #if GP_KERNEL != GP_KERNEL_SIMPLE
 #include "core/compact/pipelined.cuh"
@@ -521,7 +477,7 @@ static inline size_t GPI(bytes)(size_t n)
     size_t rest = n ? (n - 1) % GPI(tile_n) + 1 : 0; /* items of the last tile */
     size_t tiles = gpi_divide_up(n, GPI(tile_n)) + (rest + GPI(skip) > GPI(tile_n));
 
-    return tiles > 1 ? gpi_count_bytes(tiles < GPI_COUNT_GROUP ? GPI_COUNT_GROUP : tiles) : 0;
+    return tiles > 1 ? GPI(tile_state_bytes)(tiles < GPI(group_tiles) ? GPI(group_tiles) : tiles) : 0;
 }
 
 /*
@@ -531,8 +487,7 @@ static inline size_t GPI(bytes)(size_t n)
 static inline cudaError_t GPI(launch)(GPI(job) job, GPI_CONTEXT context, cudaStream_t stream)
 {
     static signed char simple_known[GPI_DEVICES];
-    int ready = gpi_kernel_ready((const void *)GPI(simple_kernel), GPI_COMPACT_SIMPLE_BYTES(1),
-                                 simple_known);
+    int ready = gpi_kernel_ready((const void *)GPI(simple_kernel), GPI_COMPACT_SIMPLE_BYTES(1), simple_known);
     int dependent = (ready & GPI_KERNEL_SM90) != 0, pipeline = 0;
 
 #if GP_KERNEL != GP_KERNEL_SIMPLE
@@ -545,31 +500,32 @@ static inline cudaError_t GPI(launch)(GPI(job) job, GPI_CONTEXT context, cudaStr
                (GPI_KERNEL_FITS | GPI_KERNEL_SM90);
 #endif
     if (!pipeline && job.tiles > 1 && /* twice as many blocks, as long as their counts are one group */
-        gpi_divide_up(job.n + GPI(skip), (size_t)GPI(half) * GPI(warp_tile_n)) <= GPI_COUNT_GROUP) {
+        gpi_divide_up(job.n + GPI(skip), (size_t)GPI(half) * GPI(warp_tile_n)) <= GPI(group_tiles)) {
         job.warp_tiles = GPI(half);
         job.tiles = (unsigned)gpi_divide_up(job.n + job.skip, (size_t)GPI(half) * GPI(warp_tile_n));
     }
     unsigned blocks = gpi_resident_blocks(pipeline ? 1 : GPI(simple_blocks), job.tiles, GP_GRID);
     unsigned resident = blocks; /* tiles that are in shared memory at the same time */
 #if GP_KERNEL != GP_KERNEL_SIMPLE
-    resident *= pipeline ? GPI(stages) : 1;
+    resident *= pipeline ? GPI(max_stages) : 1;
 #endif
     if (job.rejected == GPI_REJECTED_STABLE) {
-        job.own = job.tiles <= resident ? job.tiles : pipeline ? resident : 0;
-        if (job.own < job.tiles) {
-            cudaError_t error = GPI_LAUNCH_DEPENDENT(
-                dependent, GPI(count_kernel),
-                gpi_resident_blocks(GPI_COMPACT_COUNT_BLOCKS, job.tiles - job.own, GP_GRID),
+        job.first_tiles = job.tiles <= resident ? job.tiles : pipeline ? resident : 0;
+        if (job.first_tiles < job.tiles) {
+            cudaError_t error = GPI_LAUNCH_DEPENDENT(dependent, GPI(count_kernel),
+                gpi_resident_blocks(GPI_COMPACT_COUNT_BLOCKS, job.tiles - job.first_tiles, GP_GRID),
                 GPI_COMPACT_COUNT_THREADS, 0, stream, job, context);
 
             if (error != cudaSuccess)
                 return error;
         }
     }
+    job.last_warp_tiles = (unsigned)(gpi_divide_up(job.n + job.skip, GPI(warp_tile_n)) -
+                                     (size_t)(job.tiles - 1) * job.warp_tiles);
 #if GP_KERNEL != GP_KERNEL_SIMPLE
     if (pipeline)
-        return GPI_LAUNCH_DEPENDENT(1, GPI(pipelined_kernel), blocks, GPI(pipeline_threads),
-                                    GPI(pipeline_bytes), stream, job, context);
+        return GPI_LAUNCH_DEPENDENT(1, GPI(pipelined_kernel), blocks,
+                                    32 * (GPI(pipeline_others) + GPI(max_look_back_warps)), GPI(pipeline_bytes), stream, job, context);
 #endif
     return GPI_LAUNCH_DEPENDENT(dependent, GPI(simple_kernel), blocks, 32 * job.warp_tiles,
                                 GPI_COMPACT_SIMPLE_BYTES(job.flags != NULL), stream, job, context);
@@ -624,36 +580,22 @@ static inline cudaError_t GPI(host)(const char *function, GPI(job) job, GPI_CONT
     return gpi_scratch_release(&scratch, error, stream);
 }
 
-GP_API size_t GPI_PUBLIC(compact_workspace_bytes)(size_t n)
-{
-    return gpi_tagged_request(GPI(bytes)(n), 0);
-}
-
-GP_API size_t GPI_PUBLIC(compact_flagged_workspace_bytes)(size_t n)
-{
-    return gpi_tagged_request(GPI(bytes)(n), 0);
-}
-
-GP_API size_t GPI_PUBLIC(compact_indices_workspace_bytes)(size_t n)
-{
-    return gpi_tagged_request(GPI(bytes)(n), 0);
-}
-
-GP_API size_t GPI_PUBLIC(partition_workspace_bytes)(size_t n)
-{
-    return gpi_tagged_request(GPI(bytes)(n), 0);
-}
-
-GP_API size_t GPI_PUBLIC(partition_stable_workspace_bytes)(size_t n)
-{
-    return gpi_tagged_request(GPI(bytes)(n), 0);
-}
+#define GPI_COMPACT_WORKSPACE(function)                                    \
+    GP_API size_t GPI_PUBLIC(function##_workspace_bytes)(size_t n)         \
+    {                                                                      \
+        return gpi_tagged_request(GPI(bytes)(n), 0);                       \
+    }
+GPI_COMPACT_WORKSPACE(compact)
+GPI_COMPACT_WORKSPACE(compact_flagged)
+GPI_COMPACT_WORKSPACE(compact_indices)
+GPI_COMPACT_WORKSPACE(partition)
+GPI_COMPACT_WORKSPACE(partition_stable)
 
 /* The items that satisfy GP_PRED, in order; *d_count of them. */
 GP_API cudaError_t GPI_PUBLIC(compact)(const GP_TYPE *in, GP_TYPE *out, size_t n, size_t *d_count,
                                        GPI_CONTEXT_PARAMETER gp_workspace *ws, cudaStream_t stream)
 {
-    GPI(job) job = {in, NULL, out, NULL, d_count, n, NULL, 0, 0, 0, GPI_REJECTED_DROPPED, 0, 0};
+    GPI(job) job = {in, NULL, out, NULL, d_count, n, NULL, 0, 0, 0, 0, GPI_REJECTED_DROPPED, 0, 0};
 
     return GPI(host)(GPI_TEXT(compact), job, GPI_CONTEXT_VALUE, ws, stream);
 }
@@ -663,7 +605,7 @@ GP_API cudaError_t GPI_PUBLIC(compact_flagged)(const GP_TYPE *in, const uint8_t 
                                                size_t n, size_t *d_count,
                                                GPI_CONTEXT_PARAMETER gp_workspace *ws, cudaStream_t stream)
 {
-    GPI(job) job = {in, flags, out, NULL, d_count, n, NULL, 0, 0, 0, GPI_REJECTED_DROPPED, 0, 0};
+    GPI(job) job = {in, flags, out, NULL, d_count, n, NULL, 0, 0, 0, 0, GPI_REJECTED_DROPPED, 0, 0};
 
     if (!flags && n)
         return gpi_error_null(GPI_TEXT(compact_flagged), "flags", n);
@@ -674,7 +616,7 @@ GP_API cudaError_t GPI_PUBLIC(compact_flagged)(const GP_TYPE *in, const uint8_t 
 GP_API cudaError_t GPI_PUBLIC(compact_indices)(const GP_TYPE *in, size_t *out, size_t n, size_t *d_count,
                                                GPI_CONTEXT_PARAMETER gp_workspace *ws, cudaStream_t stream)
 {
-    GPI(job) job = {in, NULL, NULL, out, d_count, n, NULL, 0, 0, 0, GPI_REJECTED_DROPPED, 0, 0};
+    GPI(job) job = {in, NULL, NULL, out, d_count, n, NULL, 0, 0, 0, 0, GPI_REJECTED_DROPPED, 0, 0};
 
     return GPI(host)(GPI_TEXT(compact_indices), job, GPI_CONTEXT_VALUE, ws, stream);
 }
@@ -683,7 +625,7 @@ GP_API cudaError_t GPI_PUBLIC(compact_indices)(const GP_TYPE *in, size_t *out, s
 GP_API cudaError_t GPI_PUBLIC(partition)(const GP_TYPE *in, GP_TYPE *out, size_t n, size_t *d_count,
                                          GPI_CONTEXT_PARAMETER gp_workspace *ws, cudaStream_t stream)
 {
-    GPI(job) job = {in, NULL, out, NULL, d_count, n, NULL, 0, 0, 0, GPI_REJECTED_REVERSED, 0, 0};
+    GPI(job) job = {in, NULL, out, NULL, d_count, n, NULL, 0, 0, 0, 0, GPI_REJECTED_REVERSED, 0, 0};
 
     return GPI(host)(GPI_TEXT(partition), job, GPI_CONTEXT_VALUE, ws, stream);
 }
@@ -692,7 +634,7 @@ GP_API cudaError_t GPI_PUBLIC(partition)(const GP_TYPE *in, GP_TYPE *out, size_t
 GP_API cudaError_t GPI_PUBLIC(partition_stable)(const GP_TYPE *in, GP_TYPE *out, size_t n, size_t *d_count,
                                                 GPI_CONTEXT_PARAMETER gp_workspace *ws, cudaStream_t stream)
 {
-    GPI(job) job = {in, NULL, out, NULL, d_count, n, NULL, 0, 0, 0, GPI_REJECTED_STABLE, 0, 0};
+    GPI(job) job = {in, NULL, out, NULL, d_count, n, NULL, 0, 0, 0, 0, GPI_REJECTED_STABLE, 0, 0};
 
     return GPI(host)(GPI_TEXT(partition_stable), job, GPI_CONTEXT_VALUE, ws, stream);
 }

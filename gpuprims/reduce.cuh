@@ -124,7 +124,7 @@ GPI_DEVICE GP_TYPE GPI(groups)(const GPI(job) *job, GP_TYPE *sums, unsigned lane
                                unsigned warp, unsigned warps, unsigned batch, uint32_t epoch)
 {
     const uint64_t *states = (const uint64_t *)(job->head + 1);
-    unsigned groups = (job->tiles + GPI_GROUP_TILES - 1) / GPI_GROUP_TILES;
+    unsigned groups = (job->tiles + GPI(group_tiles) - 1) / GPI(group_tiles);
     unsigned share = (groups + warps - 1) / warps;
     unsigned first = warp * share, last = gpi_min(first + share, groups);
     GP_TYPE sum; /* of the groups, in lane 0 */
@@ -138,14 +138,14 @@ GPI_DEVICE GP_TYPE GPI(groups)(const GPI(job) *job, GP_TYPE *sums, unsigned lane
             there = 1;
             GPI_UNROLL
             for (unsigned i = 0; i < batch; i++) {
-                unsigned tile = gpi_min(group + i, last - 1) * GPI_GROUP_TILES + lane;
+                unsigned tile = gpi_min(group + i, last - 1) * GPI(group_tiles) + lane;
 
-                there &= GPI(poll)(states, gpi_min(tile, job->tiles - 1), &x[i], epoch);
+                there &= GPI(poll)(states, gpi_min(tile, job->tiles - 1), 1, &x[i], epoch);
             }
         } while (!__all_sync(GPI_FULL_MASK, there));
         GPI_UNROLL
         for (unsigned i = 0; i < batch; i++)
-            x[i] = GPI(warp_reduce)(x[i], (int)lane, (int)(job->tiles - (group + i) * GPI_GROUP_TILES));
+            x[i] = GPI(warp_reduce)(x[i], (int)lane, (int)(job->tiles - (group + i) * GPI(group_tiles)));
         GPI_UNROLL
         for (unsigned i = 0; i < batch; i++)
             if (lane == 0 && group + i < last)

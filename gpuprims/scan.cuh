@@ -109,15 +109,28 @@ typedef struct {
     GPI(start) start;
 } GPI(job);
 
-/*
- * Whether a warp that waits for a tile folds that tile itself in the end. Of large items this would take long to
- * compile: their tiles are taken in order, by tickets alone, so that nobody waits for a block that may not run.
- */
-#define GPI_SCAN_HELPS GPI_PIPELINE_SERVES
+/* What core/tile/look_back.cuh needs, and nothing that a block shares besides. */
+typedef GP_TYPE GPI(total);
+typedef char GPI(shared);
+
+enum {
+    GPI(helps) = GPI_PIPELINE_SERVES, /* of larger items the code would take long to compile */
+    GPI(moves) = 0
+};
 
 /* ---- device functions ------------------------------------------------------------------------ */
 
 #if GPI_DEVICE_CODE
+GPI_DEVICE void GPI(share)(GPI(shared) *shared)
+{
+    (void)shared;
+}
+
+GPI_DEVICE GP_TYPE GPI(add)(GP_TYPE before, GP_TYPE group)
+{
+    return GPI(combine)(before, group);
+}
+
 /* The fold of the lane's items in the last warp tile, which is partial; lanes without items get undefined memory. */
 GPI_DEVICE GP_TYPE GPI(edge_fold)(const char *items, unsigned n, unsigned lane, GPI_CONTEXT context)
 {
@@ -131,7 +144,7 @@ GPI_DEVICE GP_TYPE GPI(edge_fold)(const char *items, unsigned n, unsigned lane, 
 }
 
 /* One warp, rarely: the fold of a tile that is not the last, from global memory; in lane 0. */
-GPI_DEVICE GP_TYPE GPI(fold_tile)(const GPI(job) *job, size_t tile, unsigned lane, GPI_CONTEXT context)
+GPI_DEVICE GP_TYPE GPI(sum_tile)(const GPI(job) *job, size_t tile, unsigned lane, GPI_CONTEXT context)
 {
     const GP_INPUT_TYPE *regs = job->in + tile * GPI(tile_n) + lane * GPI(thread_n);
     GP_TYPE warp_tiles = GPI(load)(regs, context); /* anything, in lanes that get no warp tile */
@@ -151,30 +164,29 @@ GPI_DEVICE GP_TYPE GPI(fold_tile)(const GPI(job) *job, size_t tile, unsigned lan
     return GPI(warp_reduce)(warp_tiles, (int)lane, GPI(warp_tiles));
 }
 
-/* One warp: the fold of those tiles of a group that come before `tile`, once they are there; in lane 0. */
-GPI_DEVICE GP_TYPE GPI(fold_group)(const GPI(job) *job, size_t group, size_t tile, unsigned lane,
-                                   uint32_t epoch, GPI_CONTEXT context)
+#endif
+
+#include "core/tile/look_back.cuh"
+
+#if GPI_DEVICE_CODE
+GPI_DEVICE GPI(look) GPI(look_start)(const GPI(job) *job)
 {
-    uint64_t *states = (uint64_t *)(job->head + 1);
-    const size_t first = group * GPI_GROUP_TILES;
-    int members = (int)gpi_min_size(tile - first, GPI_GROUP_TILES), mine = (int)lane < members ? (int)lane : 0;
-    int there = 0;
-    GP_TYPE x;
+    const GPI(look) look = {job->start.before, job->start.has_before, 0};
 
-    for (int asked = 1;; asked++) {
-        if (!there)
-            there = GPI(poll)(states, first + (size_t)mine, &x, epoch);
-        unsigned missing = __ballot_sync(GPI_FULL_MASK, !there);
-        if (!missing)
-            return GPI(warp_reduce)(x, (int)lane, members);
-        if (GPI_SCAN_HELPS && asked > GPI_PATIENCE && !job->in_place) {
-            size_t late = first + (size_t)__shfl_sync(GPI_FULL_MASK, mine, __ffs((int)missing) - 1);
-            GP_TYPE sum = GPI(fold_tile)(job, late, lane, context);
+    return look;
+}
 
-            if (lane == 0)
-                GPI(publish)(states, late, sum, epoch); /* what its block will say as well, to the bit */
-        }
-    }
+/* No tile is written out with what comes behind it. */
+GPI_DEVICE unsigned GPI(first_tiles)(const GPI(job) *job)
+{
+    (void)job;
+    return 0;
+}
+
+GPI_DEVICE GP_TYPE GPI(all_tiles)(const GPI(job) *job, GP_TYPE sum)
+{
+    (void)job;
+    return sum;
 }
 
 /* Scans the lane's items of the last warp tile, from shared straight to global memory. */
@@ -194,15 +206,14 @@ GPI_DEVICE void GPI(edge)(const char *items, GP_TYPE *out, unsigned n, unsigned 
 }
 
 /* What comes before a lane: the tiles before, the warps before in the tile, the lanes before. */
-GPI_DEVICE GP_TYPE GPI(lane)(GP_TYPE tiles, int has_tiles, GP_TYPE warp_tiles, int has_warps,
-                             GP_TYPE lanes, int has_lanes)
+GPI_DEVICE GP_TYPE GPI(prefix)(const GPI(before) *before, GP_TYPE lanes, int has_lanes)
 {
-    GP_TYPE prefix = tiles;
+    GP_TYPE prefix = before->tiles;
 
-    if (has_warps)
-        prefix = has_tiles ? GPI(combine)(prefix, warp_tiles) : warp_tiles;
+    if (before->has_warps)
+        prefix = before->has_tiles ? GPI(combine)(prefix, before->warps) : before->warps;
     if (has_lanes)
-        prefix = has_tiles || has_warps ? GPI(combine)(prefix, lanes) : lanes;
+        prefix = before->has_tiles || before->has_warps ? GPI(combine)(prefix, lanes) : lanes;
     return prefix;
 }
 
@@ -299,15 +310,15 @@ static inline cudaError_t GPI(launch)(GPI(job) job, GPI_CONTEXT context, cudaStr
 #if GP_KERNEL != GP_KERNEL_SIMPLE
     const size_t pipeline_from =
         GP_KERNEL ? 1 : ((size_t)GPI_TUNE_SCAN_PIPELINED_FROM * GPI(simple_blocks) << 20) / GPI(wider);
-    const size_t few_from = ((size_t)GPI_TUNE_SCAN_FEW_FROM << 20) / GPI(wider);
-    const unsigned look_back_warps = job.n < few_from ? GPI(pipeline_look_back_warps) : GPI(pipeline_few);
+    const size_t min_from = ((size_t)GPI_TUNE_SCAN_MIN_FROM << 20) / GPI(wider);
+    const unsigned look_back_warps = job.n < min_from ? GPI(max_look_back_warps) : GPI(min_look_back_warps);
     static signed char pipeline_known[GPI_DEVICES];
 
     if (GPI_PIPELINE_SERVES && job.n >= pipeline_from && job.tiles > 1 &&
-        gpi_kernel_ready((const void *)GPI(pipelined_kernel), GPI(pipeline_bytes), pipeline_known) >=
+        gpi_kernel_ready((const void *)GPI(pipelined_kernel), GPI(max_stages) * GPI(stage), pipeline_known) >=
             (GPI_KERNEL_FITS | GPI_KERNEL_SM90))
         return GPI_LAUNCH_DEPENDENT(1, GPI(pipelined_kernel), gpi_resident_blocks(1, job.tiles, GP_GRID),
-                                    32 * (GPI(pipeline_others) + look_back_warps), GPI(pipeline_bytes), stream,
+                                    32 * (GPI(pipeline_others) + look_back_warps), GPI(max_stages) * GPI(stage), stream,
                                     job, context);
 #endif
     int ready = gpi_kernel_ready((const void *)GPI(simple_kernel), simple_bytes, simple_known);
@@ -339,13 +350,12 @@ static inline cudaError_t GPI(host)(const char *function, const GP_INPUT_TYPE *i
         error = gpi_check_overlap(function, used, 2);
     if (error != cudaSuccess)
         return error;
-    error = gpi_tagged_scratch_acquire(&scratch, ws, tiles > 1 ? GPI(tile_state_bytes)(tiles) : 0, 0, stream,
-                                       function);
+    error = gpi_tagged_scratch_acquire(&scratch, ws, tiles > 1 ? GPI(tile_state_bytes)(tiles) : 0, 0, stream, function);
     if (error != cudaSuccess)
         return error;
 
     GPI(job) job = {in, out, n, (gpi_tile_state_head *)scratch.tags, (unsigned)tiles, 0, 0, start};
-    job.in_place = !GPI_SCAN_HELPS || (const void *)in == (const void *)out;
+    job.in_place = !GPI(helps) || (const void *)in == (const void *)out;
     job.last_warp_tiles = (unsigned)(gpi_divide_up(n, GPI(warp_tile_n)) - (tiles - 1) * GPI(warp_tiles));
     error = GPI(launch)(job, context, stream);
     return gpi_scratch_release(&scratch, error, stream);
@@ -390,8 +400,7 @@ GP_API cudaError_t GPI_PUBLIC(exclusive_scan)(const GP_INPUT_TYPE *in, GP_TYPE *
 }
 
 /* out[0] = init, out[i] = init op in[0] op ... op in[i - 1] */
-GP_API cudaError_t GPI_PUBLIC(exclusive_scan_init)(const GP_INPUT_TYPE *in, GP_TYPE *out, size_t n,
-                                                   GP_TYPE init,
+GP_API cudaError_t GPI_PUBLIC(exclusive_scan_init)(const GP_INPUT_TYPE *in, GP_TYPE *out, size_t n, GP_TYPE init,
                                                    GPI_CONTEXT_PARAMETER gp_workspace *ws,
                                                    cudaStream_t stream)
 {
@@ -401,8 +410,7 @@ GP_API cudaError_t GPI_PUBLIC(exclusive_scan_init)(const GP_INPUT_TYPE *in, GP_T
     start.before = init;
     start.has_before = 1;
     start.exclusive = 1;
-    return GPI(host)(GPI_TEXT(exclusive_scan_init), in, out, n, start, GPI_CONTEXT_VALUE, ws,
-                        stream);
+    return GPI(host)(GPI_TEXT(exclusive_scan_init), in, out, n, start, GPI_CONTEXT_VALUE, ws, stream);
 }
 
 #endif

@@ -16,12 +16,12 @@
 #ifndef GPI_TUNE_COMPACT_LOOK_BACK_WARPS
 #define GPI_TUNE_COMPACT_LOOK_BACK_WARPS 3
 #endif
-/* Count warps, likewise. */
-#ifndef GPI_TUNE_COMPACT_BYTE_COUNTERS
-#define GPI_TUNE_COMPACT_BYTE_COUNTERS 8
+/* Sum warps, likewise. */
+#ifndef GPI_TUNE_COMPACT_BYTE_SUM_WARPS
+#define GPI_TUNE_COMPACT_BYTE_SUM_WARPS 8
 #endif
-#ifndef GPI_TUNE_COMPACT_COUNTERS
-#define GPI_TUNE_COMPACT_COUNTERS 4
+#ifndef GPI_TUNE_COMPACT_SUM_WARPS
+#define GPI_TUNE_COMPACT_SUM_WARPS 4
 #endif
 /* Teams of eight write warps, for items of a byte. */
 #ifndef GPI_TUNE_COMPACT_BYTE_TEAMS

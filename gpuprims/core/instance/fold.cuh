@@ -10,16 +10,27 @@
 #ifndef GPI_FOLD_IS_STAMPED
 #define GPI_FOLD_IS_STAMPED
 
+/* What is folded: items; or, where GPI_FOLDS_COUNTS is defined before, how many there are. */
+#ifdef GPI_FOLDS_COUNTS
+typedef uint32_t GPI(sum);
+
+GPI_DEVICE GPI(sum) GPI(combine)(GPI(sum) a, GPI(sum) b)
+{
+    return a + b;
+}
+#else
 #include "combine.cuh"
 
 GPI_AT_MOST(GP_TYPE, 1024); /* one value per warp has to fit into 48 KB of shared memory */
+typedef GP_TYPE GPI(sum);
+#endif
 
 /* ---- a warp ---------------------------------------------------------------------------------- */
 
 /* Shuffles take no structs: a value is shuffled as words. */
-#define GPI_WORDS (int)((sizeof(GP_TYPE) + 3) / 4)
+#define GPI_WORDS (int)((sizeof(GPI(sum)) + 3) / 4)
 
-GPI_DEVICE GP_TYPE GPI(shuffle_up)(GP_TYPE x, unsigned delta)
+GPI_DEVICE GPI(sum) GPI(shuffle_up)(GPI(sum) x, unsigned delta)
 {
     uint32_t words[GPI_WORDS] = {0};
 
@@ -31,7 +42,7 @@ GPI_DEVICE GP_TYPE GPI(shuffle_up)(GP_TYPE x, unsigned delta)
     return x;
 }
 
-GPI_DEVICE GP_TYPE GPI(shuffle_down)(GP_TYPE x, unsigned delta)
+GPI_DEVICE GPI(sum) GPI(shuffle_down)(GPI(sum) x, unsigned delta)
 {
     uint32_t words[GPI_WORDS] = {0};
 
@@ -43,7 +54,7 @@ GPI_DEVICE GP_TYPE GPI(shuffle_down)(GP_TYPE x, unsigned delta)
     return x;
 }
 
-GPI_DEVICE GP_TYPE GPI(shuffle)(GP_TYPE x, int lane)
+GPI_DEVICE GPI(sum) GPI(shuffle)(GPI(sum) x, int lane)
 {
     uint32_t words[GPI_WORDS] = {0};
 
@@ -59,21 +70,23 @@ GPI_DEVICE GP_TYPE GPI(shuffle)(GP_TYPE x, int lane)
  * A step takes a shuffle for each word: large types loop over the steps, since five would take long
  * to compile.
  */
-enum { GPI(steps) = sizeof(GP_TYPE) <= 64 ? 5 : 1 };
+enum { GPI(steps) = sizeof(GPI(sum)) <= 64 ? 5 : 1 };
 #define GPI_UNROLL_STEPS GPI_UNROLL_BY(GPI(steps))
 
 /* Inclusive scan over the first `valid` lanes (Hillis and Steele 1986): strides 1, 2, 4, 8, 16. */
-GPI_DEVICE GP_TYPE GPI(warp_scan)(GP_TYPE x, int lane, int valid)
+GPI_DEVICE GPI(sum) GPI(warp_scan)(GPI(sum) x, int lane, int valid)
 {
     GPI_UNROLL_STEPS
     for (int stride = 1; stride < 32; stride *= 2) {
-        GP_TYPE before = GPI(shuffle_up)(x, (unsigned)stride);
+        GPI(sum) before = GPI(shuffle_up)(x, (unsigned)stride);
 
         if (lane >= stride && lane < valid)
             x = GPI(combine)(before, x);
     }
     return x;
 }
+
+#define GPI_SUM_IS_INTEGER (__builtin_classify_type(*(const GPI(sum) *)0) < 5 && (GPI(sum))0.5 == (GPI(sum))0)
 
 /*
  * Integer sums wrap, so they are the same in any order: one instruction sums up to 32 bits over a
@@ -82,12 +95,12 @@ GPI_DEVICE GP_TYPE GPI(warp_scan)(GP_TYPE x, int lane, int valid)
  */
 __extension__ enum { /* ISO C has no floating-point arithmetic in integer constants */
 #if GP_OP == GP_SUM && !defined GP_IDENTITY && (!defined __CUDA_ARCH__ || __CUDA_ARCH__ >= 800)
-    GPI(sums_words) = sizeof(GP_TYPE) <= 4 && GPI_IS_INTEGER,
-    GPI(sums_pairs) = sizeof(GP_TYPE) == 8 && GPI_IS_INTEGER,
+    GPI(sums_words) = sizeof(GPI(sum)) <= 4 && GPI_SUM_IS_INTEGER,
+    GPI(sums_pairs) = sizeof(GPI(sum)) == 8 && GPI_SUM_IS_INTEGER,
     GPI(folds_fast) = GPI(sums_words) || GPI(sums_pairs)
 #elif (GP_OP == GP_MIN || GP_OP == GP_MAX) && !defined GP_IDENTITY
     GPI(sums_words) = 0,
-    GPI(folds_fast) = sizeof(GP_TYPE) <= 4 && GPI_IS_INTEGER
+    GPI(folds_fast) = sizeof(GPI(sum)) <= 4 && GPI_SUM_IS_INTEGER
 #else
     GPI(sums_words) = 0,
     GPI(folds_fast) = 0
@@ -98,11 +111,11 @@ __extension__ enum { /* ISO C has no floating-point arithmetic in integer consta
  * Folds the first `valid` lanes (at least one) as a tree over strides 1, 2, 4, 8, 16; lane 0 gets
  * the result, or all lanes where a single instruction does it.
  */
-GPI_DEVICE GP_TYPE GPI(warp_reduce)(GP_TYPE x, int lane, int valid)
+GPI_DEVICE GPI(sum) GPI(warp_reduce)(GPI(sum) x, int lane, int valid)
 {
 #if GP_OP == GP_SUM && !defined GP_IDENTITY && (!defined __CUDA_ARCH__ || __CUDA_ARCH__ >= 800)
     if (GPI(sums_words))
-        return (GP_TYPE)__reduce_add_sync(GPI_FULL_MASK, lane < valid ? (unsigned)x : 0);
+        return (GPI(sum))__reduce_add_sync(GPI_FULL_MASK, lane < valid ? (unsigned)x : 0);
     if (GPI(sums_pairs)) {
         const uint32_t mask = (1u << 27) - 1;
         uint64_t bits = lane < valid ? (uint64_t)x : 0;
@@ -110,22 +123,22 @@ GPI_DEVICE GP_TYPE GPI(warp_reduce)(GP_TYPE x, int lane, int valid)
         uint64_t middle = __reduce_add_sync(GPI_FULL_MASK, (uint32_t)(bits >> 27) & mask);
         uint64_t high = __reduce_add_sync(GPI_FULL_MASK, (uint32_t)(bits >> 54));
 
-        return (GP_TYPE)(low + (middle << 27) + (high << 54));
+        return (GPI(sum))(low + (middle << 27) + (high << 54));
     }
 #endif
 #if (GP_OP == GP_MIN || GP_OP == GP_MAX) && !defined GP_IDENTITY
     if (GPI(folds_fast)) {
         /* Maps to unsigned numbers whose maximum is the result, and back. */
-        const uint32_t flip = ((GP_TYPE)-1 < (GP_TYPE)1 ? 0x80000000u : 0) ^ (GP_OP == GP_MIN ? 0xFFFFFFFFu : 0);
+        const uint32_t flip = ((GPI(sum))-1 < (GPI(sum))1 ? 0x80000000u : 0) ^ (GP_OP == GP_MIN ? 0xFFFFFFFFu : 0);
 
-        return (GP_TYPE)(gpi_warp_max(lane < valid ? (uint32_t)x ^ flip : 0) ^ flip);
+        return (GPI(sum))(gpi_warp_max(lane < valid ? (uint32_t)x ^ flip : 0) ^ flip);
     }
 #endif
     if (valid > 32) /* there are no lanes past the warp's end */
         valid = 32;
     GPI_UNROLL_STEPS
     for (int stride = 1; stride < 32; stride *= 2) {
-        GP_TYPE after = GPI(shuffle_down)(x, (unsigned)stride);
+        GPI(sum) after = GPI(shuffle_down)(x, (unsigned)stride);
 
         if (lane + stride < valid)
             x = GPI(combine)(x, after);
@@ -141,8 +154,8 @@ GPI_DEVICE GP_TYPE GPI(warp_reduce)(GP_TYPE x, int lane, int valid)
  * warp; *total (may be NULL) gets the fold of the first `valid` threads, at least one. All threads
  * call.
  */
-GPI_DEVICE void GPI(block_prefix)(GP_TYPE scanned, unsigned rank, unsigned valid, GP_TYPE *totals,
-                                  GP_TYPE *prefix, GP_TYPE *total)
+GPI_DEVICE void GPI(block_prefix)(GPI(sum) scanned, unsigned rank, unsigned valid, GPI(sum) *totals,
+                                  GPI(sum) *prefix, GPI(sum) *total)
 {
     unsigned warp = rank / 32, warps = (valid + 31) / 32;
 
@@ -150,7 +163,7 @@ GPI_DEVICE void GPI(block_prefix)(GP_TYPE scanned, unsigned rank, unsigned valid
         totals[warp] = scanned;
     __syncthreads(); /* totals are complete */
 
-    GP_TYPE sum = totals[0];
+    GPI(sum) sum = totals[0];
     for (unsigned w = 1; w < warps; w++) {
         if (w == warp)
             *prefix = sum;
@@ -163,7 +176,7 @@ GPI_DEVICE void GPI(block_prefix)(GP_TYPE scanned, unsigned rank, unsigned valid
 }
 
 /* Folds the values of the first `valid` threads (at least one); every thread gets the result. */
-GPI_DEVICE GP_TYPE GPI(block_reduce)(GP_TYPE x, unsigned rank, unsigned valid, GP_TYPE *totals)
+GPI_DEVICE GPI(sum) GPI(block_reduce)(GPI(sum) x, unsigned rank, unsigned valid, GPI(sum) *totals)
 {
     unsigned warp = rank / 32, warps = (valid + 31) / 32;
 
@@ -174,7 +187,7 @@ GPI_DEVICE GP_TYPE GPI(block_reduce)(GP_TYPE x, unsigned rank, unsigned valid, G
 
     if (GPI(sums_words)) /* every lane gets it */
         return GPI(warp_reduce)(totals[gpi_min(rank % 32, warps - 1)], (int)(rank % 32), (int)warps);
-    GP_TYPE sum = totals[0];
+    GPI(sum) sum = totals[0];
     for (unsigned w = 1; w < warps; w++)
         sum = GPI(combine)(sum, totals[w]);
     return sum;

@@ -30,8 +30,19 @@ typedef struct gpi_tile_state_head {
     uint32_t unused[24];        /* up to 128 bytes: the tile states that follow are aligned */
 } gpi_tile_state_head;
 
+/* The start of a head, as it is copied to shared memory. */
+typedef struct gpi_ticket_copy {
+    unsigned long long ticket, total;
+} __attribute__((aligned(16))) gpi_ticket_copy;
+
 /* Shared memory for the stages of a pipeline of bulk copies, in a block with a multiprocessor to itself. */
 #define GPI_PIPELINE_ROOM (225 << 10)
+
+/* The stages of so many bytes that fit there: two at least, `wanted` at most. */
+#define GPI_PIPELINE_STAGES(bytes, wanted)                                       \
+    (GPI_PIPELINE_ROOM / (bytes) < 2          ? 2                                \
+     : GPI_PIPELINE_ROOM / (bytes) < (wanted) ? GPI_PIPELINE_ROOM / (bytes)      \
+                                              : (wanted))
 
 /* Tiles that are on their way to such a pipeline at a time. */
 #define GPI_PIPELINE_COMING 2

@@ -1,43 +1,49 @@
 /*
- * core/tile/tile_state.cuh: how tiles that run at the same time learn the folds of the tiles before them.
+ * core/tile/tile_state.cuh: how tiles that run at the same time learn each other's sums.
  *
- * Every tile publishes its aggregate in words of 64 bits, each tagged with the epoch of the launch: a
- * word is there when its tag is right, so nothing has to be cleared between launches and words need no
- * order among each other. A reader folds the aggregates of all tiles before its own, in groups of 32 by
- * absolute tile number, and keeps the sum of the groups for its next tile. There is no chain from tile to
- * tile: the wait is one trip through the L2, and the order of the fold is the same on every machine.
+ * A tile publishes its aggregate in words of 64 bits, each tagged with the epoch of the launch: a word is there when
+ * its tag is right. So nothing is cleared between launches, and words need no order among each other. There is no
+ * chain from tile to tile: a reader takes the aggregates of all tiles before its own, and waits for one trip through
+ * the L2.
  *
  * Tile states have a part of the workspace where nothing else is left behind: see core/backend/workspace.cuh.
  *
- * Needs core/instance/begin.cuh and core/instance/fold.cuh. Stamped once per instance.
+ * Needs core/instance/fold.cuh. Stamped once per instance.
  */
 #ifndef GPI_TILE_STATE_IS_STAMPED
 #define GPI_TILE_STATE_IS_STAMPED
 
 #include "ticket.cuh"
 
+/* The order of counts does not matter: a lane reads those of two tiles at a time. */
 enum {
-    GPI(tile_state_words) = (sizeof(GP_TYPE) + 3) / 4,    /* of an aggregate */
-    GPI(tile_state_step) = GPI(tile_state_words) % 2 == 0 ? 2 : 1 /* words that are written and read at a time */
+#ifdef GPI_FOLDS_COUNTS
+    GPI(lane_tiles) = 2,
+#else
+    GPI(lane_tiles) = 1,
+#endif
+    GPI(group_tiles) = 32 * GPI(lane_tiles),
+    GPI(tile_state_words) = (sizeof(GPI(sum)) + 3) / 4,                  /* of an aggregate */
+    GPI(tile_state_step) = GPI(tile_state_words) % 2 == 0 ? 2 : 1        /* words that are written at a time */
 };
 
-/* Of the tiles of a group, words that are read at a time lie side by side: a warp reads them in one go. */
+/* Of 32 tiles, words that are written at a time lie side by side: a warp reads them in one go. */
 #define GPI_TILE_STATE_AT(tile, w)                                                                   \
-    ((tile) / GPI_GROUP_TILES * (GPI_GROUP_TILES * GPI(tile_state_words)) + (size_t)(w) * GPI_GROUP_TILES + \
-     (tile) % GPI_GROUP_TILES * GPI(tile_state_step))
+    ((tile) / 32 * (32 * GPI(tile_state_words)) + (size_t)(w) * 32 + \
+     (tile) % 32 * GPI(tile_state_step))
 
 /* The head and the tile states of so many tiles. */
 static inline size_t GPI(tile_state_bytes)(size_t tiles)
 {
-    const size_t group_bytes = GPI_GROUP_TILES * GPI(tile_state_words) * sizeof(uint64_t);
+    const size_t group_bytes = 32 * GPI(tile_state_words) * sizeof(uint64_t);
 
     return gpi_add_sizes(sizeof(gpi_tile_state_head),
-                         gpi_multiply_sizes(gpi_divide_up(tiles, GPI_GROUP_TILES), group_bytes));
+                         gpi_multiply_sizes(gpi_divide_up(tiles, 32), group_bytes));
 }
 
 #if GPI_DEVICE_CODE
-/* One thread: makes a tile's aggregate known. */
-GPI_DEVICE void GPI(publish)(uint64_t *states, size_t tile, GP_TYPE sum, uint32_t epoch)
+/* One thread: publishes a tile's aggregate. */
+GPI_DEVICE void GPI(publish)(uint64_t *states, size_t tile, GPI(sum) sum, uint32_t epoch)
 {
     const uint64_t tag = (uint64_t)epoch << 32;
     uint32_t words[GPI(tile_state_words) + 1] = {0};
@@ -54,44 +60,39 @@ GPI_DEVICE void GPI(publish)(uint64_t *states, size_t tile, GP_TYPE sum, uint32_
     }
 }
 
-/* Reads a tile's aggregate; tells whether it is there. */
-GPI_DEVICE int GPI(poll)(const uint64_t *states, size_t tile, GP_TYPE *sum, uint32_t epoch)
+/*
+ * Reads the aggregate of a tile, or the sum of the lane's tiles if it has more than one, of which `count` matter; tells
+ * whether it is there.
+ */
+GPI_DEVICE int GPI(poll)(const uint64_t *states, size_t tile, int count, GPI(sum) *sum, uint32_t epoch)
 {
-    uint32_t words[GPI(tile_state_words)];
+    const int step = GPI(lane_tiles) == 2 ? 2 : GPI(tile_state_step);
+    uint32_t words[GPI(tile_state_words) * GPI(lane_tiles)];
     int there = 1;
 
     GPI_UNROLL
-    for (int w = 0; w < GPI(tile_state_words); w += GPI(tile_state_step)) {
+    for (int w = 0; w < GPI(tile_state_words) * GPI(lane_tiles); w += step) {
         const uint64_t *at = &states[GPI_TILE_STATE_AT(tile, w)];
         uint64_t read[2];
 
-        if (GPI(tile_state_step) == 2)
+        if (step == 2)
             gpi_load_relaxed_2_u64(read, at);
         else
             read[0] = gpi_load_relaxed_u64(at);
         GPI_UNROLL
-        for (int i = 0; i < GPI(tile_state_step); i++) {
+        for (int i = 0; i < step; i++) {
             words[w + i] = (uint32_t)read[i];
-            there &= (uint32_t)(read[i] >> 32) == epoch;
+            there &= (uint32_t)(read[i] >> 32) == epoch || (GPI(lane_tiles) == 2 && i >= count);
         }
     }
     memcpy((void *)sum, words, sizeof *sum);
+    if (GPI(lane_tiles) == 2 && count > 1) {
+        GPI(sum) second;
+
+        memcpy((void *)&second, words + GPI(tile_state_words) * (GPI(lane_tiles) - 1), sizeof second);
+        *sum = GPI(combine)(*sum, second);
+    }
     return there;
-}
-
-/* What a reader knows: the fold of all groups before `group`, if there are any. */
-typedef struct {
-    GP_TYPE sum;
-    int has_sum;
-    size_t group;
-} GPI(look);
-
-/* The next group of tiles, in whole or in part. */
-GPI_DEVICE void GPI(look_back_add)(GPI(look) *look, GP_TYPE x)
-{
-    look->sum = look->has_sum ? GPI(combine)(look->sum, x) : x;
-    look->has_sum = 1;
-    look->group++;
 }
 #endif
 

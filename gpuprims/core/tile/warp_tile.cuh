@@ -33,7 +33,6 @@ GPI_STATIC_ASSERT(sizeof(GP_INPUT_TYPE) <= 1024 || sizeof(GP_TYPE) > 1024,
      : (size) <= 112             ? 112 / (size)                                                      \
                                  : 1)
 #define GPI_WARP_TILES_OF(bytes) ((bytes) <= 160 ? 8 : (bytes) <= 320 ? 4 : (bytes) <= 640 ? 2 : 1)
-#define GPI_GROUP_TILES 32
 
 enum {
 #ifdef GPI_WARP_TILE_BYTES_OF_INPUT

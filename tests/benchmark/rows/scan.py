@@ -33,7 +33,7 @@ TUNE = {"scan": [
      "instances": [I32, I64]},
     {"shapes": {"GPI_TUNE_SCAN_PIPELINED_FROM": [1, 2, 3, 4, 6], "GPI_TUNE_SCAN_SIMPLE_BLOCKS": [2, 3, 4]},
      "instances": [I32]},
-    {"shapes": {"GPI_TUNE_SCAN_FEW_FROM": [32, 128, 512], "GPI_TUNE_SCAN_FEW_LOOK_BACK_WARPS": [3, 4, 5]},
+    {"shapes": {"GPI_TUNE_SCAN_MIN_FROM": [32, 128, 512], "GPI_TUNE_SCAN_MIN_LOOK_BACK_WARPS": [3, 4, 5]},
      "instances": [I32]},
     {"shapes": {"GPI_TUNE_SCAN_ROUNDS": [1, 2, 3, 4]}, "instances": [I32]},
 ]}
