@@ -34,7 +34,7 @@
  * Evaluations  GP_PRED is evaluated on items of the input alone, and once on each; by partition_stable twice
  *              on some or all where there are more tiles than the device has room for at a time; by
  *              compact_flagged never.
- *              A thread asks about neighbouring items (28 of 4 bytes, never more than 112): where
+ *              A thread evaluates it on neighbouring items (28 of 4 bytes, never more than 112): where
  *              the input begins or ends within them, copies of an item make them complete, 222 of them at
  *              most in all. Not in place, a warp that has waited long for the tile of another block counts
  *              that tile itself: once more on each item of it.
@@ -44,7 +44,7 @@
  * How it works: in one launch and one pass, after the decoupled look-back of Merrill and Garland
  * (Single-pass parallel prefix scan with decoupled look-back, 2016), but with no chain from tile to tile:
  *
- *     1. a tile is read into shared memory; every lane asks the predicate about some neighbouring
+ *     1. a tile is read into shared memory; every lane evaluates the predicate on some neighbouring
  *        items, keeps the answers as bits, and counts them; the warp scans the counts
  *     2. the tile publishes its count; where it lands says in which launch it was published
  *     3. the tile adds up the counts of all tiles before, in groups of 32
@@ -129,8 +129,8 @@ typedef struct {
     unsigned skip; /* places of the first warp tile that come before the array */
     int rejected;  /* a GPI_REJECTED_... */
     int in_place;
-    unsigned first_tiles; /* of a stable partition, that the launch itself counts before it writes; what the others keep
-                             is in head->counted */
+    unsigned first_tiles; /* of a stable partition: those that the launch itself counts before it writes; the count of
+                             the others is in head->counted */
 } GPI(job);
 
 /* What there is of a warp tile: items in places [first, last); item i in place i - start. */
@@ -211,8 +211,8 @@ GPI_DEVICE GPI(copy) GPI(copy_of)(const GPI(job) *job, GPI(part) part, int flags
 }
 
 /*
- * Asks the predicate about a thread's bytes, twice 16 at a time, the last ones first: a copy of it for each byte of
- * them would be much code. Answers stay in the bytes that they are about until there are eight.
+ * Evaluates the predicate on a thread's bytes, twice 16 at a time, the last ones first: a copy of it for each of them
+ * would be much code. A result stays in the byte that it belongs to until there are eight.
  */
 GPI_DEVICE void GPI(ask_bytes)(uint32_t *keep, const char *items, GPI_CONTEXT context)
 {
@@ -231,13 +231,13 @@ GPI_DEVICE void GPI(ask_bytes)(uint32_t *keep, const char *items, GPI_CONTEXT co
         eights[0] = gpi_gather_answers(answers[0], answers[1]);
         eights[1] = gpi_gather_answers(answers[2], answers[3]);
         GPI_UNROLL
-        for (int w = GPI(bits) - 1; w > 0; w--) /* room for 16 more answers */
+        for (int w = GPI(bits) - 1; w > 0; w--) /* room for 16 more */
             keep[w] = gpi_permute(keep[w - 1], keep[w], 0x5432);
         keep[0] = gpi_permute(gpi_permute(eights[0], eights[1], 0x0073), keep[0], 0x5410);
     }
 }
 
-/* Asks the predicate about a thread's larger items. */
+/* Evaluates the predicate on a thread's larger items. */
 GPI_DEVICE void GPI(ask)(uint32_t *keep, const GPI(thread_items) *regs, GPI_CONTEXT context)
 {
     GPI_UNROLL
@@ -249,7 +249,7 @@ GPI_DEVICE void GPI(ask)(uint32_t *keep, const GPI(thread_items) *regs, GPI_CONT
 }
 
 /*
- * One warp: where a thread lacks items, a copy of one takes their places, so that the predicate may be asked about all
+ * One warp: where a thread lacks items, a copy of one takes their places, so that the predicate may be evaluated on all
  * of them.
  */
 GPI_DEVICE void GPI(fill)(char *items, GPI(part) part, unsigned lane)
@@ -269,7 +269,7 @@ GPI_DEVICE void GPI(fill)(char *items, GPI(part) part, unsigned lane)
     __syncwarp();      /* the copies are there */
 }
 
-/* Looks at the flags of a thread's items instead; where there is no item they may be undefined memory. */
+/* Takes the flags of a thread's items instead; where there is no item they may be undefined memory. */
 GPI_DEVICE void GPI(ask_flags)(uint32_t *keep, const char *flags, unsigned lane)
 {
     const char *from = flags + lane * GPI(thread_n);
@@ -315,7 +315,7 @@ GPI_DEVICE unsigned GPI(choose)(uint32_t *keep, const GPI(job) *job, GPI(part) p
         keep[w] = 0;
     if (job->flags) {
         GPI(ask_flags)(keep, flag_slot + GPI(flag_misalignment)(job, part), lane);
-    } else if (first < GPI(thread_n) && last > 0) { /* nobody asks where there is no item at all */
+    } else if (first < GPI(thread_n) && last > 0) { /* not where there is no item at all */
         if (sizeof(GP_TYPE) == 1)
             GPI(ask_bytes)(keep, items + lane * GPI(out_bytes), context);
         else
@@ -395,7 +395,7 @@ GPI_DEVICE void GPI(write)(const GPI(job) *job, GPI(part) part, char *slot,
     }
 }
 
-/* How many of the items [first, last) in global memory the lane's share of them keeps. */
+/* How many of the lane's share of items [first, last) in global memory are kept. */
 GPI_DEVICE unsigned GPI(count)(const GPI(job) *job, size_t first, size_t last, unsigned lane, GPI_CONTEXT context)
 {
     unsigned kept = 0;
@@ -525,13 +525,14 @@ static inline cudaError_t GPI(launch)(GPI(job) job, GPI_CONTEXT context, cudaStr
 #if GP_KERNEL != GP_KERNEL_SIMPLE
     if (pipeline)
         return GPI_LAUNCH_DEPENDENT(1, GPI(pipelined_kernel), blocks,
-                                    32 * (GPI(pipeline_others) + GPI(max_look_back_warps)), GPI(pipeline_bytes), stream, job, context);
+                                    32 * (GPI(pipeline_others) + GPI(max_look_back_warps)), GPI(pipeline_bytes), stream,
+                                    job, context);
 #endif
     return GPI_LAUNCH_DEPENDENT(dependent, GPI(simple_kernel), blocks, 32 * job.warp_tiles,
                                 GPI_COMPACT_SIMPLE_BYTES(job.flags != NULL), stream, job, context);
 }
 
-/* Refuses too many items, and overlap. How much a compaction writes, the data say; partitions write n items. */
+/* Refuses too many items, and overlap. How much a compaction writes depends on the data; partitions write n items. */
 static inline cudaError_t GPI(check)(const char *function, const GPI(job) *job)
 {
     const int drops = job->rejected == GPI_REJECTED_DROPPED, in_place = drops && job->out;
@@ -568,7 +569,7 @@ static inline cudaError_t GPI(host)(const char *function, GPI(job) job, GPI_CONT
     if (error != cudaSuccess)
         return error;
 
-    /* The least skip that takes the first warp tile to a line; none where no item starts at one. */
+    /* The least skip with which the first warp tile starts at a line; none where no item does. */
     for (unsigned skip = 0; skip <= GPI(skip) && !job.skip; skip++)
         if (((uintptr_t)job.in - skip * sizeof(GP_TYPE)) % 128 == 0)
             job.skip = skip;

@@ -84,9 +84,9 @@ GPI_ONCE_PER_NAME(reduce);
 #include "core/reduce/tuning.cuh"
 
 /*
- * What decides how floats are folded, besides core/tile/warp_tile.cuh: no build may change it. Small and medium inputs
- * have threads with one 16-byte vector, or max_rows of them, of a tile. Of large ones the
- * tiles grow with the input: then there are never more aggregates than one block folds in a moment.
+ * What decides how floats are folded, besides core/tile/warp_tile.cuh: no build may change it. In small and medium
+ * inputs a thread has one 16-byte vector of a tile, or max_rows of them. Tiles of large inputs grow with the input, so
+ * that there are never more aggregates than one block folds quickly.
  */
 #define GPI_REDUCE_SMALL_BYTES  ((size_t)4 << 20)
 #define GPI_REDUCE_MEDIUM_BYTES ((size_t)16 << 20)
@@ -118,7 +118,7 @@ enum { GPI(batch) = sizeof(GP_TYPE) <= 8 ? 8 : sizeof(GP_TYPE) <= 16 ? 4 : 1 };
 /*
  * The fold of the aggregates of all tiles, in thread 0. Groups of 32 tiles are folded as trees; each of
  * the block's warps folds an equal share of neighbouring groups from left to right, and the block its
- * warps as a tree. `batch` is a constant: so many groups are read at a time.
+ * warps as a tree. `batch`, a constant, is how many groups are read at a time.
  */
 GPI_DEVICE GP_TYPE GPI(groups)(const GPI(job) *job, GP_TYPE *sums, unsigned lane,
                                unsigned warp, unsigned warps, unsigned batch, uint32_t epoch)
@@ -185,7 +185,7 @@ static inline GPI(job) GPI(shape)(size_t n)
     return job;
 }
 
-/* For the states of so many tiles as n or fewer items may have. */
+/* For the states of as many tiles as n or fewer items may have. */
 static inline size_t GPI(states)(size_t n)
 {
     size_t small = GPI(row_items), large = GPI(tile_n);
@@ -232,7 +232,7 @@ GP_API cudaError_t GPI_PUBLIC(reduce)(const GP_INPUT_TYPE *in, GP_TYPE *d_out, s
     unsigned threads = (unsigned)gpi_divide_up(n, 32 * GPI(vector_n)) * 32; /* of a single small tile */
     threads = job.tiles > 1 ? 1024 : n ? threads : 32;
     unsigned blocks = job.tiles < GP_GRID ? job.tiles + !job.tiles : GP_GRID;
-    (void)dependent; /* the CPU does not ask */
+    (void)dependent; /* unused on the CPU */
     if (job.rows == 1)
         error = GPI_LAUNCH_DEPENDENT(dependent, GPI(small_kernel), blocks, threads, 0, stream, job,
                                      GPI_CONTEXT_VALUE);

@@ -105,11 +105,11 @@ typedef struct {
     gpi_tile_state_head *head; /* the tile states follow it */
     unsigned tiles;
     unsigned last_warp_tiles; /* of the last tile; its last warp tile may be short */
-    int in_place; /* or as if it were: no tile without a ticket, none folded for another block */
+    int in_place; /* or treated so: all tiles by tickets, none folded for another block */
     GPI(start) start;
 } GPI(job);
 
-/* What core/tile/look_back.cuh needs, and nothing that a block shares besides. */
+/* What core/tile/look_back.cuh needs; a block shares nothing besides. */
 typedef GP_TYPE GPI(total);
 typedef char GPI(shared);
 
@@ -147,7 +147,7 @@ GPI_DEVICE GP_TYPE GPI(edge_fold)(const char *items, unsigned n, unsigned lane, 
 GPI_DEVICE GP_TYPE GPI(sum_tile)(const GPI(job) *job, size_t tile, unsigned lane, GPI_CONTEXT context)
 {
     const GP_INPUT_TYPE *regs = job->in + tile * GPI(tile_n) + lane * GPI(thread_n);
-    GP_TYPE warp_tiles = GPI(load)(regs, context); /* anything, in lanes that get no warp tile */
+    GP_TYPE warp_tiles = GPI(load)(regs, context); /* any value, in lanes that get no warp tile */
 
     GPI_NO_UNROLL
     for (unsigned q = 0; q < GPI(warp_tiles); q++) {
@@ -176,7 +176,7 @@ GPI_DEVICE GPI(look) GPI(look_start)(const GPI(job) *job)
     return look;
 }
 
-/* No tile is written out with what comes behind it. */
+/* What is written depends on no tile behind it. */
 GPI_DEVICE unsigned GPI(first_tiles)(const GPI(job) *job)
 {
     (void)job;
@@ -205,7 +205,7 @@ GPI_DEVICE void GPI(edge)(const char *items, GP_TYPE *out, unsigned n, unsigned 
     }
 }
 
-/* What comes before a lane: the tiles before, the warps before in the tile, the lanes before. */
+/* What comes before a lane: the tiles, the warps of its tile, the lanes of its warp. */
 GPI_DEVICE GP_TYPE GPI(prefix)(const GPI(before) *before, GP_TYPE lanes, int has_lanes)
 {
     GP_TYPE prefix = before->tiles;

@@ -1,5 +1,5 @@
 /*
- * core/compact/count.cuh: how many items are kept, before a stable partition that cannot hold its tiles until it knows.
+ * core/compact/count.cuh: counts the kept items before a stable partition that cannot hold its tiles until it knows.
  *
  * Part of compact.cuh; not to be included directly.
  */

@@ -103,8 +103,8 @@ GPI_DEVICE void GPI(sum_warp_tile)(const GPI(job) *job, size_t warp_tile, char *
         *sum = through;
 }
 
-GPI_DEVICE int GPI(take_warp_tile)(const GPI(job) *job, GPI(held) *held, size_t warp_tile, char *stage, unsigned q, uint32_t sum,
-                         unsigned lane, GPI_CONTEXT context)
+GPI_DEVICE int GPI(take_warp_tile)(const GPI(job) *job, GPI(held) *held, size_t warp_tile, char *stage, unsigned q,
+                                   uint32_t sum, unsigned lane, GPI_CONTEXT context)
 {
     held->part = GPI(cut)(job, warp_tile);
     held->kept = sum;
@@ -116,7 +116,7 @@ GPI_DEVICE int GPI(take_warp_tile)(const GPI(job) *job, GPI(held) *held, size_t 
 
 /* Puts the items together in their slot, and starts the bulk copy to where they go. */
 GPI_DEVICE void GPI(put_warp_tile)(const GPI(job) *job, GPI(shared) *table, GPI(held) *held, const GPI(before) *before,
-                         size_t warp_tile, char *stage, unsigned q, unsigned lane, GPI_CONTEXT context)
+                                   size_t warp_tile, char *stage, unsigned q, unsigned lane, GPI_CONTEXT context)
 {
     const uint32_t *choice = GPI_COMPACT_CHOICE(stage, q, lane);
     uint32_t keep[GPI(bits)];

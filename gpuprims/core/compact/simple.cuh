@@ -9,7 +9,7 @@
     (GPI(warp_tiles) * ((unsigned)GPI(slot) + ((flagged) ? (unsigned)GPI(flag_slot) : 0)))
 
 #if GPI_DEVICE_CODE
-/* What a warp holds: the lane's items, which of them are kept, and how many before it and in the warp. */
+/* What a warp holds: the lane's items, which of them are kept, how many before the lane, and in the warp. */
 typedef struct {
     GPI(thread_items) regs;
     GPI(part) part;
@@ -66,7 +66,7 @@ GPI_DEVICE void GPI(simple_put)(const GPI(job) *job, GPI(shared) *table, GPI(sim
     char *slot = slots + warp * GPI(slot);
 
     (void)warp_tile;
-    if (sizeof(GP_TYPE) == 1) { /* only now: asking about bytes needs the registers */
+    if (sizeof(GP_TYPE) == 1) { /* only now: the predicate on bytes needs the registers */
         GPI(thread_read)(&held->regs, slot, GPI(misalignment)(job, held->part), lane, context);
         __syncwarp(); /* all lanes have read the slot */
     }

@@ -1,6 +1,6 @@
 /*
  * core/reduce/flat.cuh: the reduction of small and of medium inputs. A block takes a tile, a lane one vector
- * of it or a few, straight to registers: little code, since what counts is latency.
+ * of it or a few, straight to registers. Latency counts, so there is little code.
  *
  * Part of reduce.cuh; not to be included directly.
  */
@@ -37,7 +37,7 @@ GPI_DEVICE GP_TYPE GPI(vector_fold)(const GPI(vector_items) *regs, uint32_t n, G
 }
 
 /*
- * The fold of a tile in sums[0 ... warps - 1], of which it returns the number. A warp takes so many rows of 32
+ * The fold of a tile in sums[0 ... warps - 1], of which it returns the number. A warp takes `rows` rows of 32
  * vectors, a constant, all of which are in flight at a time.
  */
 GPI_DEVICE int GPI(fold_tile)(const GPI(job) *job, uint32_t tile, unsigned rows, GP_TYPE *sums,
@@ -81,7 +81,7 @@ GPI_DEVICE void GPI(flat)(const GPI(job) *job, unsigned rows, GP_TYPE *sums, uin
             ticket = gpi_take_ticket(job->head);
         int warps = GPI(fold_tile)(job, tile, rows, sums, context);
         if (threadIdx.x == 0)
-            *drawn = ticket; /* only now, since it is waited for */
+            *drawn = ticket; /* only now: storing it waits for it */
         __syncthreads(); /* sums are complete, and the ticket is known */
         if (warp == 0) {
             GP_TYPE sum = GPI(warp_reduce)(sums[(int)lane < warps ? lane : 0], (int)lane, warps);

@@ -1,6 +1,6 @@
 /*
- * core/reduce/large.cuh: the reduction of large inputs. Blocks stay, and draw tiles; a warp brings a warp tile into
- * shared memory, each lane takes its items into registers, and while they are folded the next warp tile is on its way.
+ * core/reduce/large.cuh: the reduction of large inputs. Persistent blocks draw tiles; a warp copies a warp tile to
+ * shared memory, each lane reads its items to registers, and while they are folded the next warp tile is in flight.
  *
  * Part of reduce.cuh; not to be included directly.
  */
@@ -8,12 +8,12 @@
 enum {
     GPI(threads) = 32 * GPI(warp_tiles),
     GPI(bytes) = GPI(warp_tiles) * GPI(slot_bytes),
-    /* As many as find registers: a lane holds its items. */
+    /* As many as there are registers for: a lane holds its items. */
     GPI(blocks) = (GPI(in_bytes) <= 112 && sizeof(GP_TYPE) <= 8 ? GPI_TUNE_REDUCE_BLOCKS : 2) * 8 /
                   GPI(warp_tiles)
 };
 
-/* What the threads of a block tell each other at the end of a tile. */
+/* What the threads of a block exchange at the end of a tile. */
 typedef struct {
     GP_TYPE sums[8]; /* of its warps */
     uint32_t tile, epoch;
@@ -66,10 +66,9 @@ GPI_DEVICE GP_TYPE GPI(fold_whole)(const GPI(thread_input) *in, GPI_CONTEXT cont
 }
 
 /*
- * One thread: makes known what it has drawn, the block's tile after next. The first two are fixed, so that
- * the first loads need not wait for anything. Every block draws until there are no more tiles. So many
- * draws are known beforehand, and who has the last of them knows that all other blocks have finished or are
- * running.
+ * One thread: passes on what it has drawn, the block's tile after next. The first two are fixed, so that the first
+ * loads need not wait. Every block draws until there are no more tiles; how many draws that makes is known
+ * beforehand, and the block with the last of them knows that all others are running or have finished.
  */
 GPI_DEVICE void GPI(note)(const GPI(job) *job, GPI(round_state) *round_state, uint64_t ticket)
 {
@@ -100,7 +99,7 @@ static __global__ void __launch_bounds__(GPI(threads), GPI(blocks))
     if (warp_tile < warp_tiles)
         GPI(fetch)(&job, warp_tile, slot, lane);
     if (threadIdx.x == 0 && job.tiles > 1)
-        ticket = gpi_take_ticket(job.head); /* here nobody waits for it */
+        ticket = gpi_take_ticket(job.head); /* not waited for here */
     for (;;) {
         size_t following = (next * (size_t)GPI(warp_tiles) + warp) * job.part;
         size_t first = warp_tile, last = warp_tile + job.part < warp_tiles ? warp_tile + job.part : warp_tiles;
@@ -156,7 +155,7 @@ static __global__ void __launch_bounds__(GPI(threads), GPI(blocks))
     }
     if (job.tiles == 1 || !round_state->is_last)
         return;
-    GP_TYPE *sums = round_state == round_states ? round_states[1].sums : round_states[0].sums; /* nobody reads those */
+    GP_TYPE *sums = round_state == round_states ? round_states[1].sums : round_states[0].sums; /* not read any more */
     GP_TYPE sum = GPI(groups)(&job, sums, lane, warp, GPI(warp_tiles),
                               GPI(batch), round_state->epoch);
     if (threadIdx.x == 0) {

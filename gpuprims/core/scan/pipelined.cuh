@@ -9,7 +9,7 @@ enum {
     GPI(teams) = 1,
     GPI(stage) = GPI(warp_tiles) * (GPI(slot_bytes) + 32 * (int)sizeof(GP_TYPE)),
     GPI(max_stages) = GPI_PIPELINE_STAGES(GPI(stage), GPI_TUNE_SCAN_STAGES),
-    /* Of large types each look-back warp has much to do; of large inputs fewer of them ask the L2 for less. */
+    /* With large types a look-back warp has much to do; with large inputs fewer of them cost the L2 less. */
     GPI(max_look_back_warps) = sizeof(GP_TYPE) <= 16 ? GPI_TUNE_SCAN_LOOK_BACK_WARPS : 3,
     GPI(min_look_back_warps) = sizeof(GP_TYPE) <= 4 && GPI_TUNE_SCAN_MIN_LOOK_BACK_WARPS < GPI_TUNE_SCAN_LOOK_BACK_WARPS
             ? GPI_TUNE_SCAN_MIN_LOOK_BACK_WARPS
@@ -96,8 +96,8 @@ GPI_DEVICE void GPI(sum_warp_tile)(const GPI(job) *job, size_t warp_tile, char *
         *sum = x;
 }
 
-GPI_DEVICE int GPI(take_warp_tile)(const GPI(job) *job, GPI(held) *held, size_t warp_tile, char *stage, unsigned q, GP_TYPE sum,
-                         unsigned lane, GPI_CONTEXT context)
+GPI_DEVICE int GPI(take_warp_tile)(const GPI(job) *job, GPI(held) *held, size_t warp_tile, char *stage, unsigned q,
+                                   GP_TYPE sum, unsigned lane, GPI_CONTEXT context)
 {
     (void)sum;
     held->n = GPI(warp_tile_items)(job->n, warp_tile);
@@ -109,7 +109,7 @@ GPI_DEVICE int GPI(take_warp_tile)(const GPI(job) *job, GPI(held) *held, size_t 
 
 /* Scans the warp tile in its slot, and starts the bulk copy to where it goes. */
 GPI_DEVICE void GPI(put_warp_tile)(const GPI(job) *job, GPI(shared) *shared, GPI(held) *held, const GPI(before) *before,
-                         size_t warp_tile, char *stage, unsigned q, unsigned lane, GPI_CONTEXT context)
+                                   size_t warp_tile, char *stage, unsigned q, unsigned lane, GPI_CONTEXT context)
 {
     GP_TYPE *out = job->out + warp_tile * GPI(warp_tile_n);
     char *slot = stage + q * GPI(slot_bytes);

@@ -12,13 +12,13 @@ typedef struct {
     unsigned n, valid; /* items, and lanes that have any */
 } GPI(simple_held);
 
-GPI_DEVICE void GPI(simple_sum)(const GPI(job) *job, GPI(simple_held) *held, size_t warp_tile, char *slots, GP_TYPE *sum,
-                                unsigned lane, unsigned warp, GPI_CONTEXT context)
+GPI_DEVICE void GPI(simple_sum)(const GPI(job) *job, GPI(simple_held) *held, size_t warp_tile, char *slots,
+                                GP_TYPE *sum, unsigned lane, unsigned warp, GPI_CONTEXT context)
 {
     const gpi_extent array = {(const char *)job->in, (const char *)(job->in + job->n)};
     const char *from = (const char *)(job->in + warp_tile * GPI(warp_tile_n));
     char *slot = slots + warp * GPI(slot_bytes);
-    GP_TYPE x = job->start.before; /* anything, where there is no item */
+    GP_TYPE x = job->start.before; /* any value, where there is no item */
 
     held->n = GPI(warp_tile_items)(job->n, warp_tile);
     held->valid = (held->n + GPI(thread_n) - 1) / GPI(thread_n);
@@ -36,7 +36,7 @@ GPI_DEVICE void GPI(simple_sum)(const GPI(job) *job, GPI(simple_held) *held, siz
         x = GPI(edge_fold)(slot + gpi_misalignment(from), held->n, lane, context);
     }
     held->lanes = x;
-    if (GPI(folds_fast)) /* the lanes are scanned when the tile has been published: others wait for it */
+    if (GPI(folds_fast)) /* the lanes are scanned after the tile is published: others wait for it */
         x = GPI(warp_reduce)(x, (int)lane, (int)held->valid);
     else
         x = held->lanes = GPI(warp_scan)(x, (int)lane, (int)held->valid);
@@ -65,7 +65,7 @@ GPI_DEVICE void GPI(simple_put)(const GPI(job) *job, GPI(shared) *shared, GPI(si
     if (lane < held->valid)
         prefix = GPI(prefix)(before, held->lanes, lane > 0);
     if (held->n == GPI(warp_tile_n)) {
-        GPI(thread_items) regs; /* read again: across the wait it would take registers that one more block needs */
+        GPI(thread_items) regs; /* read again: held across the wait, they would cost a block per multiprocessor */
 
         GPI(thread_read)(&regs, slot, gpi_misalignment(from), lane, context);
         GPI(thread_scan)(&regs, prefix, has_prefix, job->start.exclusive);

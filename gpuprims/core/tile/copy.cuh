@@ -11,7 +11,7 @@
 
 #include "../../gpuprims.h"
 
-/* How to pack words of bytes: what gpi_pack_entry() says. An offset replaces the lowest byte of its address. */
+/* The entries of gpi_pack_entry() for every mask. An offset replaces the lowest byte of the table's address. */
 typedef struct gpi_pack_table {
     uint32_t entries[16];
 } __attribute__((aligned(256))) gpi_pack_table;
@@ -30,7 +30,7 @@ GPI_DEVICE uint32_t gpi_funnel_shift(uint32_t low, uint32_t high, unsigned bits)
 GPI_DEVICE uint32_t gpi_shift_up(uint32_t x, unsigned bits)
 {
 #ifdef __CUDACC__
-    return __funnelshift_l(0, x, bits); /* one instruction: it looks at 5 bits alone */
+    return __funnelshift_l(0, x, bits); /* one instruction: it takes 5 bits alone */
 #else
     return x << bits % 32;
 #endif
@@ -49,7 +49,7 @@ GPI_DEVICE uint32_t gpi_reverse_bits(uint32_t x)
 #endif
 }
 
-/* So many of the lowest bits. */
+/* A mask of the lowest `count` bits. */
 GPI_DEVICE uint32_t gpi_low_bits(int count)
 {
     return count <= 0 ? 0 : count >= 32 ? 0xFFFFFFFFu : (1u << count) - 1;
@@ -115,7 +115,7 @@ GPI_DEVICE void gpi_fetch_ends(char *slot, const char *from, unsigned bytes, gpi
     }
 }
 
-/* One thread: starts bulk copies of a piece, and arrives at the mbarrier with what they will bring. */
+/* One thread: starts the bulk copies of a piece, and arrives at the mbarrier expecting their bytes. */
 GPI_DEVICE void gpi_fetch_bulk(char *slot, const char *from, unsigned bytes, gpi_extent array,
                                uint64_t *mbarrier)
 {
@@ -129,7 +129,7 @@ GPI_DEVICE void gpi_fetch_bulk(char *slot, const char *from, unsigned bytes, gpi
         gpi_bulk_load(slot + gpi_misalignment(from) + (v.begin - from), v.begin, covered, mbarrier);
 }
 
-/* One thread: asks for a piece that gpi_fetch_bulk() will read soon. */
+/* One thread: prefetches a piece that gpi_fetch_bulk() will read soon. */
 GPI_DEVICE void gpi_prefetch_bulk(const char *from, unsigned bytes, gpi_extent array)
 {
     gpi_extent v = gpi_covering_vectors(from, bytes, array);
@@ -140,8 +140,7 @@ GPI_DEVICE void gpi_prefetch_bulk(const char *from, unsigned bytes, gpi_extent a
 
 /*
  * One warp: copies a piece into its slot, where it is after gpi_copy_wait() and __syncwarp(). `usual` is a constant,
- * the vectors of a whole aligned piece: as many loads are under way at a time, in registers on GPUs that cannot do
- * without.
+ * the vectors of a whole aligned piece: as many loads are in flight at a time, in registers before sm_80.
  */
 #if defined __CUDA_ARCH__ && __CUDA_ARCH__ < 800
 #define gpi_fetch_ahead(slot, from, bytes, array, lane, usual)                                    \
@@ -299,15 +298,15 @@ GPI_DEVICE uint32_t gpi_gather_packed(const uint32_t *extremes, int count)
 /* ---- bytes that are kept, a word at a time ----------------------------------------------------- */
 
 /*
- * Eight answers as eight bits, in the highest byte of the result: the words have an answer in the lowest bit
- * of each of their bytes, and the other bits are zero.
+ * Eight flags as eight bits, in the highest byte of the result: the words have a flag in the lowest bit of each of
+ * their bytes, and the other bits are zero.
  */
 GPI_DEVICE uint32_t gpi_gather_answers(uint32_t first, uint32_t second)
 {
     return (second * 16 + first) * 0x01020408u; /* bit 8 * i goes to bit 24 + i, and nothing is carried */
 }
 
-/* Entry m of the table: how to move the bytes that m has a bit for to the front, and 8 * their number. */
+/* Entry m of the table: the selector that moves the bytes that m has a bit for to the front, and 8 * their number. */
 GPI_DEVICE uint32_t gpi_pack_entry(unsigned m)
 {
     uint32_t entry = 0x4444; /* a byte of the other word, which is zero */
@@ -355,7 +354,7 @@ GPI_DEVICE void gpi_pack_bytes(char *to, const uint32_t *words, const uint32_t *
     for (int w = 0; w < (count + 7) / 8; w++) {
         /* Offsets of entries, a byte each. */
         const uint32_t even = keep[w] << 2 & 0x3C3C3C3Cu, odd = keep[w] >> 2 & 0x3C3C3C3Cu;
-        uint32_t entries[8]; /* read before anything is written: for all the compiler knows it is the table */
+        uint32_t entries[8]; /* read before anything is written, which for all the compiler knows may be the table */
 
         GPI_UNROLL
         for (int i = 0; i < 8 && 8 * w + i < count; i++)
@@ -376,7 +375,7 @@ GPI_DEVICE void gpi_pack_bytes(char *to, const uint32_t *words, const uint32_t *
         to[bits / 32 * 4 + i - start] = (char)(pending >> 8 * i);
 }
 
-/* Turns `count` words of bytes, and the bits of `keep` for them, round: the last byte comes first. */
+/* Reverses `count` words of bytes, and the bits of `keep` for them. */
 GPI_DEVICE void gpi_reverse_bytes(uint32_t *words, uint32_t *keep, int count)
 {
     const int last = (count - 1) / 8; /* word of `keep` */

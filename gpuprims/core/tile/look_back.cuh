@@ -1,7 +1,7 @@
 /*
- * core/tile/look_back.cuh: what a tile learns from the tiles before it. The aggregates of 32 tiles are a group, by
- * absolute tile number; a warp folds a group at a time, and a reader adds the groups up from left to right. So the
- * order of the fold depends on places in the array alone.
+ * core/tile/look_back.cuh: the sum of all tiles before a tile. The aggregates of 32 tiles (64 of counts) are a group,
+ * by absolute tile number; a warp folds a group at a time, and the groups are added up from left to right. So the order
+ * of the fold depends on places in the array alone.
  *
  * Needs from the primitive, besides core/instance/fold.cuh and core/tile/tile_state.cuh:
  *
@@ -9,8 +9,8 @@
  *     GPI(total)      the type of the sum of any number of tiles
  *     GPI(add)        (GPI(total), GPI(sum)) to GPI(total): the next group
  *     GPI(sum_tile)   one warp: the sum of a tile, from global memory; in lane 0
- *     GPI(helps)      a constant: whether a warp that has waited long for a tile sums that tile up itself. That takes
- *                     an input that nobody overwrites, and needs code
+ *     GPI(helps)      a constant: whether a warp that has waited long for a tile sums that tile up itself, unless in
+ *                     place; takes code
  *     GPI(moves)      a constant: whether, in place, a tile may be written where earlier ones have been read
  *
  * Included by a primitive once.
@@ -18,14 +18,14 @@
 #include "tile_state.cuh"
 
 #if GPI_DEVICE_CODE
-/* What a reader knows: the sum of all groups before `group`, if there is anything before. */
+/* The sum of all groups before `group`, and of what is before the first tile; has_sum: if there is either. */
 typedef struct {
     GPI(total) sum;
     int has_sum;
     uint32_t group;
 } GPI(look);
 
-/* What comes before a warp tile: the tiles before its own, the warp tiles before it there; and what all tiles make. */
+/* What comes before a warp tile: the tiles before its own, the warp tiles before it there; and the sum of all tiles. */
 typedef struct {
     GPI(total) tiles, all;
     GPI(sum) warps;
@@ -40,11 +40,11 @@ GPI_DEVICE void GPI(look_add)(GPI(look) *look, GPI(sum) x)
     look->group++;
 }
 
-/* One thread: publishes a tile. The block has read the tile, and passed a barrier since. */
+/* One thread: publishes a tile. The block has read the tile, and has passed a barrier since. */
 GPI_DEVICE void GPI(publish_tile)(const GPI(job) *job, uint32_t tile, GPI(sum) sum, uint32_t epoch)
 {
     if (GPI(moves) && job->in_place)
-        __threadfence(); /* who learns of the tile may overwrite it */
+        __threadfence(); /* a block that sees it may overwrite the tile */
     GPI(publish)((uint64_t *)(job->head + 1), tile, sum, epoch);
 }
 
@@ -73,7 +73,7 @@ GPI_DEVICE GPI(sum) GPI(sum_group)(const GPI(job) *job, uint32_t group, uint32_t
                 GPI(sum) sum = GPI(sum_tile)(job, first + (uint32_t)i, lane, context);
 
                 if (lane == 0)
-                    GPI(publish_tile)(job, first + (uint32_t)i, sum, epoch); /* to the bit what its block publishes */
+                    GPI(publish_tile)(job, first + (uint32_t)i, sum, epoch); /* the same bits as its block publishes */
             }
         }
     }

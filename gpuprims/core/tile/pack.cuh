@@ -35,8 +35,8 @@ typedef struct {
 } GPI(target);
 
 /*
- * Puts the kept items of a thread to those of the lanes before, then the rejected ones, whose bits are in `drop`, if
- * they go anywhere. Bytes go four at a time. One warp calls.
+ * One warp: puts a thread's kept items behind those of the lanes before, then the rejected ones, whose bits are in
+ * `drop`, if they go anywhere. Bytes go four at a time.
  */
 GPI_DEVICE void GPI(pack)(GPI(target) to, GPI(thread_items) *regs, const uint32_t *keep,
                          const uint32_t *drop, const gpi_pack_table *table)
@@ -86,7 +86,7 @@ GPI_DEVICE void GPI(pack)(GPI(target) to, GPI(thread_items) *regs, const uint32_
     }
 }
 
-/* Writes the places of a warp tile's kept items, by way of a list in the slot. */
+/* One warp: writes the places of a warp tile's kept items, by way of a list in the slot. */
 GPI_DEVICE void GPI(pack_places)(size_t *out, size_t start, char *slot, const uint32_t *keep, unsigned rank,
                           unsigned kept, unsigned lane)
 {

@@ -10,8 +10,7 @@
  *     look-back warps     add up all tiles before                                 full    to  ready
  *     write warps         a team with a warp for each warp tile writes the tile   ready   to  empty
  *
- * They synchronise through mbarriers alone, at which every lane arrives for itself: so the order of what it has read
- * and written is plain to see, for tools as well.
+ * They synchronise through mbarriers alone. Every lane arrives for itself, so that racecheck sees the order, too.
  *
  * Needs from the primitive, besides core/tile/look_back.cuh, where a job also has last_warp_tiles, those of its last
  * tile:
@@ -21,7 +20,7 @@
  *     GPI(rounds)          of a job: tiles that a block takes by its number
  *     GPI(arrivals)        of a job: at `full`, for each warp tile
  *     GPI(look_start)      of a job: what is before the first tile
- *     GPI(first_tiles)     of a job: so many first tiles are summed up before anything is written, 0 if none
+ *     GPI(first_tiles)     of a job: how many first tiles are summed up before anything is written
  *     GPI(all_tiles)       from that sum to the one that the write warps see
  *     GPI(waits_late)      of a job: the load warp starts while the launch before still runs
  *     GPI(prefetch)        one thread: brings a warp tile to the L2
@@ -29,7 +28,7 @@
  *     GPI(sum_warp_tile)   one warp: sums up a warp tile; leaves in the stage what writing it needs
  *     GPI(held)            what a write warp keeps in registers while it waits for the tiles before
  *     GPI(take_warp_tile)  one warp: takes a warp tile into registers, and tells whether anything is written
- *     GPI(put)             one warp: writes it
+ *     GPI(put_warp_tile)   one warp: writes it
  *     GPI(shared)          a type: what else a block shares; GPI(share), called by all threads, sets it up
  *
  * Included by a primitive once.
@@ -52,7 +51,7 @@ typedef struct {
 } GPI(pipeline);
 
 #if GPI_SM90_CODE
-/* Asks for the first tiles, while the kernel before may still write them. */
+/* Prefetches the first tiles, while the kernel before may still write them: the L2 stays right. */
 GPI_DEVICE void GPI(pipeline_prefetch)(const GPI(job) *job, unsigned lane)
 {
     for (unsigned k = 0; k < GPI_PIPELINE_COMING && lane < GPI(warp_tiles); k++)
@@ -65,13 +64,13 @@ GPI_DEVICE void GPI(pipeline_load)(const GPI(job) *job, GPI(pipeline) *pipeline,
     gpi_tile_source source = gpi_open_source(job->head, GPI(rounds)(job), lane);
     gpi_pipeline_place place = {0, 0}, coming = {0, 0};
 
-    for (int k = 0, ends = 0; ends < GPI(teams); k++) { /* each team is told that there are no more tiles */
+    for (int k = 0, ends = 0; ends < GPI(teams); k++) { /* every team gets a stage without a tile */
         const uint32_t tile = gpi_next_tile(&source);
         uint64_t *full = &pipeline->full[place.stage];
 
         if (lane == 31 && k == 0)
             pipeline->epoch = gpi_ticket_epoch(source.ticket);
-        if (k >= GPI_PIPELINE_COMING) { /* until an earlier tile has come: it is needed first */
+        if (k >= GPI_PIPELINE_COMING) { /* an earlier tile is needed first */
             gpi_mbarrier_wait(&pipeline->full[coming.stage], coming.parity);
             gpi_pipeline_advance(&coming, GPI(stages)(job));
         }
@@ -220,11 +219,12 @@ GPI_DEVICE void GPI(pipeline_write)(const GPI(job) *job, GPI(pipeline) *pipeline
         GPI(held) held;
 
         gpi_mbarrier_wait(&pipeline->summed[place.stage], place.parity);
-        const int writes = GPI(take_warp_tile)(job, &held, warp_tile, stage, q, pipeline->warp_sums[place.stage][q], lane, context);
-        if (previous >= 0) { /* by now the tile before has left its stage */
+        const int writes =
+            GPI(take_warp_tile)(job, &held, warp_tile, stage, q, pipeline->warp_sums[place.stage][q], lane, context);
+        if (previous >= 0) { /* the tile before has most likely left its stage */
             if (lane == 0)
                 gpi_bulk_wait_read(0);
-            __syncwarp(); /* it has */
+            __syncwarp(); /* it has left */
             gpi_mbarrier_arrive(&pipeline->empty[previous]);
         }
         __syncwarp(); /* all lanes have read the slot */
@@ -249,7 +249,7 @@ GPI_DEVICE void GPI(pipeline_write)(const GPI(job) *job, GPI(pipeline) *pipeline
     }
     if (lane == 0)
         gpi_bulk_wait(0);
-    if (GPI(teams) > 1 && previous >= 0) { /* the other team's last tile, which is none, may need the stage */
+    if (GPI(teams) > 1 && previous >= 0) { /* the other team's stage without a tile may be this one */
         __syncwarp();                      /* the last tile has left it */
         gpi_mbarrier_arrive(&pipeline->empty[previous]);
     }
@@ -277,7 +277,7 @@ static __global__ void __launch_bounds__(32 * (GPI(pipeline_others) + GPI(max_lo
         }
         gpi_mbarrier_init_fence();
     }
-    if (warp == 0 && job.tiles > GPI(max_stages) * gridDim.x) /* what the pipelines hold may well be in the L2 */
+    if (warp == 0 && job.tiles > GPI(max_stages) * gridDim.x) /* a small input may well be in the L2 */
         GPI(pipeline_prefetch)(&job, lane);
     if (!GPI(waits_late)(&job))
         gpi_grid_wait();

@@ -57,11 +57,11 @@ static __global__ void __launch_bounds__(32 * GPI(warp_tiles), GPI(simple_blocks
     GP_DYNAMIC_SHARED(char, slots);
     GP_SHARED(GPI(sum)[GPI(warp_tiles)], warp_sums);
     GP_SHARED(GPI(sum)[2 * GPI(simple_groups)], group_sums);
-    GP_SHARED(uint32_t[2], taken); /* by a ticket: a tile and the epoch */
-    GP_SHARED(gpi_ticket_copy, next); /* not drawn, to tell the epoch from */
+    GP_SHARED(uint32_t[2], taken); /* with a ticket: a tile and the epoch */
+    GP_SHARED(gpi_ticket_copy, next); /* without: what the epoch is taken from */
     GP_SHARED(GPI(shared), shared);
     const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32, warps = blockDim.x / 32;
-    const int draws = job.tiles > gridDim.x || (job.tiles > 1 && job.in_place); /* tickets for tiles */
+    const int draws = job.tiles > gridDim.x || (job.tiles > 1 && job.in_place); /* tickets */
     GPI(look) known = GPI(look_start)(&job);
     uint32_t tile = blockIdx.x, epoch = 0;
 
@@ -109,7 +109,7 @@ static __global__ void __launch_bounds__(32 * GPI(warp_tiles), GPI(simple_blocks
             GPI(publish_tile)(&job, tile, sum, epoch);
         uint64_t checked_out = 0;
         if (threadIdx.x == 0 && job.tiles > 1 && !draws)
-            checked_out = gpi_check_out(job.head); /* looked at in the end: it takes a while */
+            checked_out = gpi_check_out(job.head); /* used at the end: it takes a while */
 
         /* Add up the tiles before it, and the first ones if need be, and write. */
         if (GPI(first_tiles)(&job) && job.tiles == 1)
@@ -131,7 +131,7 @@ static __global__ void __launch_bounds__(32 * GPI(warp_tiles), GPI(simple_blocks
         GPI(simple_put)(&job, &shared, &held, &before, (size_t)tile * warps + warp, slots, lane, warp, context);
         if (job.tiles == 1)
             return;
-        if (job.tiles <= gridDim.x) { /* every block has one tile, and has no need to ask for another */
+        if (job.tiles <= gridDim.x) { /* every block has one tile */
             if (threadIdx.x == 0)
                 gpi_finish_launch(job.head, epoch, draws ? gpi_check_out(job.head) : checked_out);
             return;

@@ -1,13 +1,12 @@
 /*
- * core/tile/ticket.cuh: the head of the tile states of a launch. It hands out tiles, and it tells launches apart: the
- * epoch is their number. It lives in device memory and advances there, so that a replayed graph gets a new
- * one as well. 2^32 - 1 launches later an epoch comes again.
+ * core/tile/ticket.cuh: the head of the tile states of a launch. It hands out tiles, and it numbers launches: the
+ * epoch. The epoch lives in device memory and advances there, so that a replayed graph gets a new one as well. It wraps
+ * after 2^32 - 1 launches.
  *
- * A launch must end whatever the number of blocks that run at a time, and whichever of them start first. With
- * a ticket for each tile, the tiles before one are finished or under way. But a ticket is a trip through the
- * L2, which small inputs feel. So the first tiles of a block may go by its number instead; then whoever
- * has waited for a tile long enough does that tile's part itself (GPI_PATIENCE), as its block may be waiting
- * for a place to run. That takes an input that nobody overwrites.
+ * A launch must end whatever the number of resident blocks, and in whatever order they start. With a ticket for each
+ * tile, all tiles before it are finished or under way. But a ticket is a trip through the L2, which small inputs feel.
+ * So the first tiles of a block may go by its number instead; a warp that has waited long for a tile then does its part
+ * itself (GPI_PATIENCE), as its block may not be resident yet. That takes an input that is not overwritten.
  */
 #ifndef GPI_TICKET_CUH
 #define GPI_TICKET_CUH
@@ -16,7 +15,7 @@
 
 #define GPI_NO_TILE 0xFFFFFFFFu /* a stage of a ring that gets no tile: there are no more */
 
-/* How often a warp asks for what a tile publishes before it works that out itself: some 0.2 ms. */
+/* How often a warp polls a tile before it computes what that publishes: some 0.2 ms. */
 #ifndef GPI_PATIENCE
 #define GPI_PATIENCE 256
 #endif
@@ -24,8 +23,8 @@
 /* All zero at first. Between launches the lower half of the ticket, `total` and `done` are zero. */
 typedef struct gpi_tile_state_head {
     unsigned long long ticket;  /* the epoch of the launch before << 32 | the next tile */
-    unsigned long long total;   /* what the blocks of a launch add up */
-    unsigned long long counted; /* what they have added up in all, for the launch that follows */
+    unsigned long long total;   /* the sum of the blocks of a launch */
+    unsigned long long counted; /* their sum, for the launch that follows */
     unsigned long long done;    /* blocks that have finished */
     uint32_t unused[24];        /* up to 128 bytes: the tile states that follow are aligned */
 } gpi_tile_state_head;
@@ -44,7 +43,7 @@ typedef struct gpi_ticket_copy {
      : GPI_PIPELINE_ROOM / (bytes) < (wanted) ? GPI_PIPELINE_ROOM / (bytes)      \
                                               : (wanted))
 
-/* Tiles that are on their way to such a pipeline at a time. */
+/* Tiles that are in flight to such a pipeline at a time. */
 #define GPI_PIPELINE_COMING 2
 
 /* Where a warp is in a ring of stages: the parity of a stage's mbarriers flips with every round. */
@@ -73,7 +72,7 @@ GPI_DEVICE uint32_t gpi_ticket_epoch(uint64_t ticket)
     return (uint32_t)(ticket >> 32) + 1;
 }
 
-/* A ticket to tell the epoch from, not drawn, for a block that has not yet checked out. */
+/* The next ticket, not drawn, for the epoch; by a block that has not yet checked out. */
 GPI_DEVICE uint64_t gpi_read_ticket(const gpi_tile_state_head *head)
 {
     return gpi_load_relaxed_u64((const uint64_t *)(const void *)&head->ticket);
@@ -90,7 +89,7 @@ GPI_DEVICE uint32_t gpi_take_tile(gpi_tile_state_head *head, uint32_t *epoch)
 
 /* Where the load warp of a pipeline takes tiles from: the first rounds go by the block's number, without tickets. */
 typedef struct gpi_tile_source {
-    uint64_t ticket;   /* lane 31: the last that was drawn, or read to tell the epoch; it takes a while */
+    uint64_t ticket;   /* lane 31: the last that was drawn, or read for the epoch; used late, since it takes a while */
     int taken, rounds; /* of tiles */
 } gpi_tile_source;
 

@@ -1,10 +1,9 @@
 /*
- * core/tile/tile_state.cuh: how tiles that run at the same time learn each other's sums.
+ * core/tile/tile_state.cuh: how tiles that run at the same time exchange their sums.
  *
  * A tile publishes its aggregate in words of 64 bits, each tagged with the epoch of the launch: a word is there when
  * its tag is right. So nothing is cleared between launches, and words need no order among each other. There is no
- * chain from tile to tile: a reader takes the aggregates of all tiles before its own, and waits for one trip through
- * the L2.
+ * chain from tile to tile: a reader takes the aggregates of all tiles before its own, which is one trip through the L2.
  *
  * Tile states have a part of the workspace where nothing else is left behind: see core/backend/workspace.cuh.
  *
@@ -27,7 +26,7 @@ enum {
     GPI(tile_state_step) = GPI(tile_state_words) % 2 == 0 ? 2 : 1        /* words that are written at a time */
 };
 
-/* Of 32 tiles, words that are written at a time lie side by side: a warp reads them in one go. */
+/* Of 32 tiles, words that are written at a time lie side by side: a warp reads them with coalesced accesses. */
 #define GPI_TILE_STATE_AT(tile, w)                                                                   \
     ((tile) / 32 * (32 * GPI(tile_state_words)) + (size_t)(w) * 32 + \
      (tile) % 32 * GPI(tile_state_step))
@@ -61,8 +60,8 @@ GPI_DEVICE void GPI(publish)(uint64_t *states, size_t tile, GPI(sum) sum, uint32
 }
 
 /*
- * Reads the aggregate of a tile, or the sum of the lane's tiles if it has more than one, of which `count` matter; tells
- * whether it is there.
+ * Reads the aggregate of a tile, or the sum of the lane's tiles if it has more than one, of which `count` matter.
+ * Returns whether it is there.
  */
 GPI_DEVICE int GPI(poll)(const uint64_t *states, size_t tile, int count, GPI(sum) *sum, uint32_t epoch)
 {

@@ -2,27 +2,27 @@
  * core/tile/warp_tile.cuh: the shape of a fold (docs/fold-order.md), and the warp tile: what a warp works on,
  * some neighbouring items for each lane, on its way from global to shared memory, to registers, and back.
  *
- * In shared memory a warp tile lies in a slot, as far behind a 128-byte line as in global memory: that is how
+ * In shared memory a warp tile lies in a slot, as far behind a 128-byte line as in global memory, with which
  * bulk copies are fast. Pointers of any alignment come down to a misalignment, the bytes between a line and the
  * items; a lane reads whole 16-byte vectors and shifts its items into place.
  *
  * Needs core/instance/begin.cuh, and core/instance/combine.cuh where items are folded. Stamped once per instance.
- * GPI_WARP_TILE_BYTES_OF_INPUT, defined before, lets the size of what is read alone decide the shape: for a fold
- * that writes no items.
+ * GPI_WARP_TILE_BYTES_OF_INPUT, defined before, lets the size of the input alone decide the shape: for a fold that
+ * writes no items.
  */
 #ifndef GPI_WARP_TILE_IS_STAMPED
 #define GPI_WARP_TILE_IS_STAMPED
 
 #include "copy.cuh"
 
-/* A warp tile fits into the 64 KB that the smallest GPUs have for a block. (Of a larger T there has been an error.) */
+/* A warp tile fits into the 64 KB that the smallest GPUs have for a block. (A larger T has been refused.) */
 GPI_STATIC_ASSERT(sizeof(GP_INPUT_TYPE) <= 1024 || sizeof(GP_TYPE) > 1024,
                   "GP_INPUT_TYPE has more than 1024 bytes, the most that are supported");
 
 /*
  * A thread folds neighbouring items: about 112 bytes, a whole and odd number of vectors where the
- * size allows, so that the threads of a warp spread over all banks of shared memory. A tile has the fewer
- * warp tiles the larger they are. These decide how floats are folded: no build may change them.
+ * size allows, so that the threads of a warp spread over all banks of shared memory. The larger warp
+ * tiles are, the fewer a tile has. These decide how floats are folded: no build may change them.
  */
 #define GPI_LOW_BIT(size)      ((size) & (0 - (size)))
 #define GPI_UNIT_ITEMS(size)   (GPI_LOW_BIT(size) >= 16 ? 1 : 16 / GPI_LOW_BIT(size)) /* to a vector's end */
@@ -51,11 +51,11 @@ enum {
 /* Whether a scan has a pipeline: of larger items its warps lack registers, and it takes long to compile. */
 #define GPI_PIPELINE_SERVES (GPI(wider) <= 128)
 #define GPI_VECTORS(bytes) (((bytes) + 15) / 16)
-/* Simple blocks that find registers on a multiprocessor, where a thread holds its items; `small` of small types. */
+/* Blocks of a simple kernel that a multiprocessor has registers for; `small` of small types. */
 #define GPI_BLOCKS_OF_SIMPLE(small) (sizeof(GP_TYPE) <= 8 && GPI(out_bytes) <= 112 ? (small) : 2)
 
 #if GPI_DEVICE_CODE
-/* How many items warp tile `warp_tile` has. */
+/* Items of warp tile number `warp_tile`. */
 GPI_DEVICE unsigned GPI(warp_tile_items)(size_t n, size_t warp_tile)
 {
     size_t first = warp_tile * GPI(warp_tile_n);
@@ -199,7 +199,7 @@ GPI_DEVICE uint32_t GPI(top)(uint32_t a, uint32_t b)
 }
 
 #if defined __CUDA_ARCH__ && __CUDA_ARCH__ >= 900
-/* The extremes of both halves of words: there is an instruction. */
+/* The extremes of both halves of words, by one instruction. */
 GPI_DEVICE uint32_t GPI(packed_two)(uint32_t a, uint32_t b)
 {
     const int is_signed = (GP_TYPE)-1 < (GP_TYPE)1;
@@ -209,7 +209,7 @@ GPI_DEVICE uint32_t GPI(packed_two)(uint32_t a, uint32_t b)
                            : __vminu2(a, b);
 }
 
-/* The extreme of all items of so many words, at the top. */
+/* The extreme of all items of `count` words, at the top. */
 GPI_DEVICE uint32_t GPI(packed_fold)(const uint32_t *words, int count)
 {
     uint32_t upper = words[0], lower = words[0] << 8; /* bytes of halves */
