@@ -172,6 +172,7 @@ STUDIES = {
     },
 }
 DRAWN = [name for name, study in STUDIES.items() if "program" not in study]  # by study_plots.py
+DRAWN += row_files.joined("RATIOS")
 OF_PRIMITIVES = row_files.joined("STUDIES")
 STUDIES.update({name: {**study, "timed": [step(told) for told in study["timed"]]}
                 for name, study in OF_PRIMITIVES.items()})
@@ -199,8 +200,8 @@ def parse_arguments():
     if unknown:
         parser.error(f"no study is called {unknown[0]}; there are " + ", ".join(STUDIES))
     if not options.studies:
-        options.studies = [name for name, study in STUDIES.items() if "program" not in study
-                           and (name != "compile_time" or options.plot_only)]
+        options.studies = DRAWN if options.plot_only else [
+            name for name, study in STUDIES.items() if "program" not in study and name != "compile_time"]
     return options
 
 

@@ -4,6 +4,7 @@
     study_plots.py [--results FOLDER] [--out FOLDER] [STUDY]...
 """
 import argparse
+import functools
 import pathlib
 import sys
 
@@ -233,9 +234,36 @@ def compile_time(plt, folder):
     finish(plt, figure, folder, "compile-time", ["compile_time"])
 
 
+def ratios(plt, folder, study):
+    """The speed of each group in `RATIOS` of a row file, of a copy's and of CUB's, over the sizes."""
+    groups = row_files.joined("RATIOS")[study]
+    sizes = sorted({row["n"] for row in measured.read(study)})
+    figure, panels = plt.subplots(-(-len(groups) // 4), 4, figsize=(11, 2.4 * -(-len(groups) // 4)), squeeze=False,
+                                  sharex=True, sharey=True)
+    for panel, (words, group) in zip(panels.flat, groups.items()):
+        panel.axhline(1, color="black", linewidth=0.8)
+        for rival, label in (("memcpy", "memcpy"), ("CUB", "CUB")):
+            for cache, line in (("cold", "-"), ("warm", ":")):
+                panel.plot(sizes, [tables.ratio(study, group, rival, n, cache) for n in sizes], label=f"of {label}, {cache}",
+                           **{**style(rival), "linestyle": line, "linewidth": 1.3, "marker": ""})
+        panel.set_xscale("log", base=2)
+        panel.set_yscale("log")
+        panel.set_title(words, fontsize=9)
+        panel.set_yticks([0.6, 0.8, 1, 1.25, 1.5, 2, 2.5], ["0.6", "0.8", "1", "1.25", "1.5", "2", "2.5"])
+        panel.minorticks_off()
+    for panel in list(panels.flat)[len(groups):]:
+        panel.set_visible(False)
+    for panel in panels[-1]:
+        panel.set_xlabel("n")
+    figure.suptitle(f"Times the speed of memcpy and of CUB, {measured.read(study)[0]['gpu']}")
+    legend(figure, panels.flat, 4)
+    finish(plt, figure, folder, study.replace("_", "-"), [study])
+
+
 DRAWN = {"block_size": [block_size], "cpu": [array_size, end_to_end], "array_size": [array_size],
          "end_to_end": [end_to_end], "idle_threads": [idle_threads], "bank_conflicts": [bank_conflicts],
-         "kernels": [kernels], "compile_time": [compile_time]}
+         "kernels": [kernels], "compile_time": [compile_time],
+         **{study: [functools.partial(ratios, study=study)] for study in row_files.joined("RATIOS")}}
 
 
 def main():

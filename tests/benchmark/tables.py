@@ -470,11 +470,50 @@ def call_sizes():
     return table(["", *map(size, sizes)], rows)
 
 
+def rivals(study, group):
+    """The entries of CUB in a group."""
+    primitive, kind = group.split("/")
+    return list(dict.fromkeys(row["implementation"] for row in pick(study, primitive=primitive, type=kind)
+                              if row["implementation"].startswith("CUB")))
+
+
+def ratio(study, group, rival, n, cache):
+    """How many times as fast as a rival, or as a copy of as many bytes."""
+    mine, other = (need(study, group, who, n=n, cache=cache)["GBps"] for who in ("gpuprims", rival))
+    return mine / other
+
+
+def ratio_sizes(study, rival, cache):
+    """By size, of what a row file calls RATIOS."""
+    sizes = [1 << power for power in (8, 12, 16, 18, 20, 22, 24, 26, 28)]
+    rows = [[words] + [f"{ratio(study, group, rival, n, cache):.2f}" for n in sizes]
+            for words, group in row_files.joined("RATIOS")[study].items()]
+    return table(["", *map(size, sizes)], rows)
+
+
+BEHIND = 0.985  # which is 0.99, rounded
+
+
+def ratio_behind(study):
+    """Where CUB is ahead by more than a hundredth."""
+    rows = []
+    for words, group in row_files.joined("RATIOS")[study].items():
+        for rival in rivals(study, group):
+            name = "CUB" if rival == "CUB" else f"CUB's {rival[4:].replace('_', ' ')}"
+            for cache in ("cold", "warm"):
+                found = {n: ratio(study, group, rival, n, cache) for n in sorted({row["n"] for row in read(study)})}
+                behind = {n: found[n] for n in found if found[n] < BEHIND}
+                if behind:
+                    worst = min(behind, key=behind.get)
+                    rows.append([words, name, cache, ", ".join(map(size, behind)), f"{behind[worst]:.2f}", size(worst)])
+    return table(["", "against", "cache", "sizes", "least", "at"], rows, 4)
+
+
 TABLES = {function.__name__: function for function in (
     machine, block_sizes, best_block, block_choice, blocks, default_loss, array_sizes, overtakes, overtake, odd_sizes,
     end_to_end, overtake_with_copies, speed_up, copies_share, idle_levels, idle_share, idle_times, idle_ratio,
     bank_times, bank_loss, bank_counters, kernel_counters, single_kernels, counter, bounds, end_to_end_kernels,
-    compiler, compile_time, speed, offsets, call_sizes, *row_files.joined("TABLES"))}
+    compiler, compile_time, speed, offsets, call_sizes, ratio_sizes, ratio_behind, *row_files.joined("TABLES"))}
 
 
 # ---- pages ----

@@ -19,6 +19,33 @@ TUNE = {"transform": [
                    for kind in ("struct12", "struct48")]},
 ]}
 
+STUDIES = {
+    "transform": {
+        "what": "transforms of 2^8 to 2^28 items, cold and warm",
+        "program": "gpbench_cuda",
+        "timed": [{"beside": ["transform/*", "transform_neighbours/*"],
+                   "options": "--sizes 8..28 --cold --warm --repeat 21"}],
+    },
+}
+RATIOS = {"transform": {
+    "bytes plus 1": "transform/u8", "2-byte ints plus 1": "transform/u16", "4-byte ints plus 1": "transform/i32",
+    "8-byte ints plus 1": "transform/i64", "bytes to floats": "transform/u8-f32", "floats to bytes": "transform/f32-u8",
+    "structs of 12 bytes": "transform/struct12", "structs of 16 bytes": "transform/struct16",
+    "structs of 48 bytes": "transform/struct48", "differences of bytes": "transform_neighbours/u8",
+    "differences of 4-byte ints": "transform_neighbours/i32", "differences of 8-byte ints": "transform_neighbours/i64",
+}}
+
+
+def lines():
+    """Against CUB's transform; and where CUB has a function for it, against that."""
+    for words, group in RATIOS["transform"].items():
+        yield [words], group
+        if group.startswith("transform_neighbours"):
+            yield ["likewise, CUB's adjacent difference"], group, "CUB_difference"
+
+
+SPEED = {"study": "transform", "head": ["items"], "lines": list(lines())}
+
 COMPILE_TIME = {
     "transform": {"header": "transform.cuh", "call": "gp_transform(in, out, n, ws, stream)"},
 }
