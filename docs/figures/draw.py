@@ -232,10 +232,10 @@ def scan_tile_states():
 
 
 def scan_stages():
-    f = Figure('scan-stages', 800, 430, 'the pipelined kernel: the warps of a block, its stages, and how they meet')
+    f = Figure('scan-stages', 800, 462, 'the pipelined kernel: the warps of a block, its stages, and how they meet')
     left, step, width, top = 28, 108, 100, 170
     stages = [('tile 24', 'storing', 'out'), ('tile 159', 'scanning', 'out'), ('tile 288', 'ready', 'new'),
-              ('tile 419', 'full', 'new'), ('tile 553', 'full', 'new'), ('tile 683', 'loading', 'in'),
+              ('tile 419', 'summed', 'new'), ('tile 553', 'full', 'new'), ('tile 683', 'loading', 'in'),
               ('tile 816', 'loading', 'in')]
     f.box(14, 76, 772, 262, fill='#fafbfc')
     f.text(26, 96, 'a block, alone on its multiprocessor', 12, color=GREY)
@@ -246,17 +246,18 @@ def scan_stages():
         f.text(x + width / 2, top + 43, state, 12, 'middle', GREY)
         f.text(x + width / 2, top + 74, f'stage {s}', 11, 'middle', GREY)
 
-    f.cell(left + 40, 112, '8 scan warps', 'same', step + width - 40, 28, 12)
-    f.cell(left + 3 * step, 112, '8 reduce warps', 'same', step + width, 28, 12)
+    f.cell(left + 40, 112, '8 write warps', 'same', step + width - 40, 28, 12)
+    f.cell(left + 3 * step, 112, '1 publish warp', 'same', width, 28, 12)
+    f.cell(left + 4 * step, 112, '8 sum warps', 'same', width, 28, 12)
     f.cell(left + 5 * step + 34, 112, '1 load warp', 'same', step + width - 68, 28, 12)
-    f.cell(left + 2 * step, 282, '6 look-back warps', 'same', step + width, 28, 12)
+    f.cell(left + 3 * step, 282, '6 look-back warps', 'same', step + width, 28, 12)
     for x in (1, 3, 4):
         f.arrow(left + x * step + width / 2, 141, left + x * step + width / 2, 168)
     for x in (5 * step + 60, 6 * step + 40):
         f.arrow(left + x, 141, left + x, 168)
-    for x in (2, 3):
+    for x in (3, 4):
         f.arrow(left + x * step + width / 2, 281, left + x * step + width / 2, 250)
-    f.text(left + 4 * step + 4, 300, 'fold what comes before a tile', 12, color=GREY)
+    f.text(left + 5 * step + 4, 300, 'fold what comes before a tile', 12, color=GREY)
     f.cell(left, 24, 'out', 'out', step + width, 28, 13)
     f.cell(left + 5 * step, 24, 'in', 'in', step + width, 28, 13)
     f.cell(left + 2 * step, 24, 'tile states', 'new', 2 * step + width, 28, 13)
@@ -266,28 +267,33 @@ def scan_stages():
     for x in (5 * step + 18, 6 * step + width - 18):
         f.arrow(left + x, 53, left + x, 168, hot=True)
     f.text(left + 5 * step + 26, 68, 'bulk copies', 12, color=HOT)
-    f.arrow(left + 4 * step + width / 2, 111, left + 4 * step + width / 2, 54)
-    f.text(left + 4 * step + width / 2 + 7, 92, 'publish', 12, color=GREY)
-    f.body.append(f'<path d="M{left + 2 * step + 14} 53 V{160} H{left + 2 * step - 4} V{296} H{left + 2 * step - 2}" '
+    f.arrow(left + 3 * step + width / 2, 111, left + 3 * step + width / 2, 54)
+    f.text(left + 3 * step + width / 2 + 7, 92, 'publish', 12, color=GREY)
+    f.body.append(f'<path d="M{left + 3 * step - 40} 53 V{160} H{left + 3 * step - 4} V{296} H{left + 3 * step - 2}" '
                   f'fill="none" stroke="{LINE}" stroke-width="1.4" marker-end="url(#a)"/>')
-    f.text(left + 2 * step + 21, 92, 'poll', 12, color=GREY)
-    y, chips = 362, (('empty', 'load', 'in'), ('full', 'reduce, look', 'new'), ('ready', 'scan', 'out'))
+    f.text(left + 3 * step - 33, 92, 'poll', 12, color=GREY)
+    y, chips = 362, (('empty', 'load', 'in'), ('full', 'sum', 'new'), ('summed', 'publish', 'new'), ('ready', 'write', 'out'))
     f.text(28, y + 20, 'A stage:', bold=True)
     x = 100
     for name, who, kind in chips:
         f.cell(x, y, name, 'none', 62, 30, 13)
-        f.arrow(x + 64, y + 15, x + 82, y + 15)
-        f.cell(x + 84, y, who, kind, 98, 30, 13)
-        f.arrow(x + 184, y + 15, x + 202, y + 15)
-        x += 204
-    f.cell(x, y, 'empty', 'none', 62, 30, 13)
-    f.text(100, y + 54, 'Dashed: mbarriers. The scan warps wait for full as well, and read their items while they '
-           'wait for ready.', 12, color=GREY)
+        f.arrow(x + 64, y + 15, x + 80, y + 15)
+        f.cell(x + 82, y, who, kind, 58, 30, 13)
+        f.arrow(x + 142, y + 15, x + 158, y + 15)
+        x += 160
+    f.cell(x, y, 'empty', 'none', 46, 30, 13)
+    f.cell(342, y + 36, 'look back', 'new', 218, 22, 13)  # from full to ready
+    f.body.append(f'<path d="M291 {y + 31} V{y + 47} H339" fill="none" stroke="{LINE}" stroke-width="1.4" '
+                  'marker-end="url(#a)"/>')
+    f.body.append(f'<path d="M561 {y + 47} H611 V{y + 33}" fill="none" stroke="{LINE}" stroke-width="1.4" '
+                  'marker-end="url(#a)"/>')
+    f.text(100, y + 84, 'Dashed: mbarriers. The write warps take their items into registers at summed, then wait for ready.',
+           12, color=GREY)
     f.save()
 
 
 def scan_pipeline():
-    f = Figure('scan-pipeline', 800, 376, 'seven stages over time: each is loaded, folded, waits, is scanned and stored')
+    f = Figure('scan-pipeline', 800, 376, 'seven stages over time: each is loaded, summed up, waits, is scanned and stored')
     left, top, unit, height, shown = 92, 56, 49, 30, 14
 
     def bar(s, start, end, kind, text='', half=None):
@@ -306,18 +312,20 @@ def scan_pipeline():
         f.text(20, top + s * 38 + 20, f'stage {s}', bold=True)
         for start in (s - 7, s, s + 7):
             bar(s, start, start + 2.2, 'in', 'load')
-            bar(s, start + 2.2, start + 3.2, 'new', 'fold', 0)
+            bar(s, start + 2.2, start + 3.2, 'new', 'sum', 0)
+            bar(s, start + 3.2, start + 3.5, 'new', '', 0)
             bar(s, start + 2.2, start + 4.6, 'same', 'look back', 1)
             bar(s, start + 4.6, start + 5.5, 'out', 'scan')
             bar(s, start + 5.5, start + 6.8, 'out', 'store')
-    for at, name in ((2.2, 'full'), (4.6, 'ready'), (6.8, 'empty')):
+    for at, name in ((2.2, 'full'), (3.2, 'summed'), (4.6, 'ready'), (6.8, 'empty')):
         x = left + at * unit
-        f.line(x, top - 8, x, top + height + 2, HOT, 1.6)
+        f.line(x, top - 8, x, top + (height / 2 if name == 'summed' else height + 2), HOT, 1.6)
         f.text(x, top - 14, name, 12, 'middle', HOT)
     y = top + 7 * 38 + 8
     f.arrow(left, y, left + shown * unit, y)
     f.text(left + shown * unit, y + 20, 'time', 12, 'end', GREY)
-    f.text(left, y + 20, 'At any time some tiles are loaded, some wait for their prefix, one is scanned, and some are stored.',
+    f.text(left, y + 20, 'A tile is published as soon as it is summed up.', 12, color=GREY)
+    f.text(left, y + 38, 'At any time some tiles are loaded, some wait for their prefix, one is scanned, and some are stored.',
            12, color=GREY)
     f.save()
 
