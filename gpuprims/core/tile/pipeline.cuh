@@ -256,7 +256,7 @@ GPI_DEVICE void GPI(pipeline_write)(const GPI(job) *job, GPI(pipeline) *pipeline
 }
 #endif
 
-static __global__ void __launch_bounds__(32 * (GPI(pipeline_others) + GPI(max_look_back_warps)), 1)
+static __global__ void __launch_bounds__(32 * (GPI(pipeline_others) + (int)GPI(max_look_back_warps)), 1)
     GPI(pipelined_kernel)(GPI(job) job, GPI_CONTEXT context)
 {
 #if GPI_SM90_CODE
