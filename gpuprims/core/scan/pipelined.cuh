@@ -133,3 +133,5 @@ GPI_DEVICE void GPI(put_warp_tile)(const GPI(job) *job, GPI(shared) *shared, GPI
 #endif
 
 #include "../tile/pipeline.cuh"
+
+#undef GPI_SCAN_LANES
