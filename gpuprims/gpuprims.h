@@ -32,8 +32,10 @@
 #include <stdint.h>
 #include <string.h>
 
+/* Of the library; every build system reads it here. */
 #define GP_VERSION_MAJOR 0
 #define GP_VERSION_MINOR 1
+#define GP_VERSION_PATCH 0
 
 #ifdef __cplusplus
 #define GP_EXTERN_C extern "C"
