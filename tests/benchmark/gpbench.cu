@@ -7,6 +7,7 @@
  *     bench_*.h     templates of instances         check.h     comparing results on the device
  *     options.h     the command line               measure.h   run, check, time
  *     input.h       the distributions              report.h    what is printed and written
+ *     flush.h       emptying the caches
  *
  * All but options.h and report.h are the harness that examples/compare stands on too.
  *

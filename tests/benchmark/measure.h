@@ -9,6 +9,7 @@
 #include "bench.h"
 #include "check.h"
 #include "device.h"
+#include "flush.h"
 
 enum { MAX_SUBJECTS = 64 };
 
@@ -63,7 +64,7 @@ typedef struct subject {
 
 /* What a timed run begins with, and goes over. */
 typedef enum timing {
-    TIMING_COLD,  /* the L2 cache holds nothing of it */
+    TIMING_COLD,  /* no cache holds its data or its instructions */
     TIMING_WARM,  /* the same call before */
     TIMING_COPIES /* from host memory to host memory */
 } timing;
@@ -467,7 +468,7 @@ static inline cudaError_t time_on_device(contest *c, const subject *s, timing ho
 
     /* Either also keeps the device busy while the timed calls are queued behind it. */
     if (how == TIMING_COLD)
-        RETURN_IF_ERROR(cudaMemsetAsync(d->flush, batch, d->flush_bytes, d->stream));
+        RETURN_IF_ERROR(flush_caches(d, batch));
     else
         RETURN_IF_ERROR(run_subject(c, s));
     RETURN_IF_ERROR(cudaEventRecord(d->start, d->stream));

@@ -56,8 +56,9 @@ static inline void options_print_help(void)
     for (i = 0; i < DISTRIBUTIONS; i++)
         printf("%s %s", i == 8 ? "\n                  " : "", distribution_names[i]);
     printf("\n"
-           "  --cold           flush the L2 cache before each run (the default on a GPU)\n"
-           "  --warm           make an untimed run before each run; with --cold: both\n"
+           "  --cold           flush the caches of data and of instructions before each run (the default\n"
+           "                   on a GPU)\n"
+           "  --warm           make the same call, untimed, before each run; with --cold: both\n"
            "  --copies         time from host memory to host memory, by the clock: the input copied to\n"
            "                   the device, the call, the result copied back; memcpy is the copies alone\n"
            "  --batch LIST     time so many calls back to back, and divide; more than 1 is always\n"
