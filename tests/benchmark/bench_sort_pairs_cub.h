@@ -10,6 +10,12 @@
 
 typedef BENCH_T(BENCH_MAP) BENCH_MAP_T;
 
+#ifdef BENCH_BITS
+#define BENCH_END_BIT BENCH_BITS
+#else
+#define BENCH_END_BIT static_cast<int>(8 * sizeof(BENCH_IN_T))
+#endif
+
 bench_function BENCH(run_cub);
 
 cudaError_t BENCH(run_cub)(const bench_call *call)
@@ -24,7 +30,7 @@ cudaError_t BENCH(run_cub)(const bench_call *call)
                                            static_cast<BENCH_IN_T *>(keys),
                                            static_cast<const BENCH_MAP_T *>(call->map),
                                            static_cast<BENCH_MAP_T *>(values), call->n,
-                                           0, static_cast<int>(8 * sizeof(BENCH_IN_T)), call->stream);
+                                           0, BENCH_END_BIT, call->stream);
 }
 
 #ifdef BENCH_NETWORKS

@@ -83,7 +83,8 @@ static inline double check_factor(bench_element element, size_t n, int distribut
 {
     double unit = element.bytes == 8 ? DBL_EPSILON : (double)FLT_EPSILON;
     int is_biased = distribution == DISTRIBUTION_CONSTANT || distribution == DISTRIBUTION_SORTED ||
-                    distribution == DISTRIBUTION_REVERSED || distribution == DISTRIBUTION_RUNS;
+                    distribution == DISTRIBUTION_REVERSED || distribution == DISTRIBUTION_RUNS ||
+                    distribution == DISTRIBUTION_RUNS512;
     double depth = 4 * log2((double)n + 1) + sqrt((double)n) / 16;
 
     if (is_biased && depth < (double)n / 1024) /* the least tile of all */

@@ -25,12 +25,15 @@ typedef enum distribution {
     DISTRIBUTION_BANKS, /* bytes that are multiples of 32: what they count is in one bank */
     DISTRIBUTION_HOLE,  /* the second byte is 0 */
     DISTRIBUTION_CROWD, /* uniform, but 8192 that are alike in their topmost 24 bits */
+    DISTRIBUTION_RUNS512, /* likewise 512 neighbours */
+    DISTRIBUTION_SMALL, /* nine in ten are from 0 to 63, the others uniform */
     DISTRIBUTIONS
 } distribution;
 
 static const char *const distribution_names[DISTRIBUTIONS] = {
     "uniform", "few",      "sorted", "reversed", "constant", "range", "entropy", "zipf", "seven",
-    "mostly",  "gaussian", "low20",  "high16",   "runs",     "banks", "hole",    "crowd"};
+    "mostly",  "gaussian", "low20",  "high16",   "runs",     "banks", "hole",    "crowd",
+    "runs512", "small"};
 
 /* splitmix64 (Steele, Lea and Flood 2014), whose i-th number needs no numbers before it. */
 static inline __host__ __device__ uint64_t input_random_of(uint64_t seed, uint64_t i)
@@ -51,7 +54,7 @@ static inline __host__ __device__ uint64_t input_random(uint64_t i)
 static inline __host__ __device__ int input_is_small(int distribution)
 {
     return distribution == DISTRIBUTION_RANGE || distribution == DISTRIBUTION_ZIPF ||
-           distribution == DISTRIBUTION_LOW20;
+           distribution == DISTRIBUTION_LOW20 || distribution == DISTRIBUTION_SMALL;
 }
 
 /* Where the random numbers of a seed begin: 2^40 apart, more than there are elements. */
@@ -90,6 +93,8 @@ static inline __host__ __device__ uint64_t input_value(int distribution, size_t 
     case DISTRIBUTION_LOW20: return random >> 44;
     case DISTRIBUTION_HIGH16: return random >> 48 << 48;
     case DISTRIBUTION_RUNS: return input_random(~(uint64_t)(i / 4096));
+    case DISTRIBUTION_RUNS512: return input_random(~(uint64_t)(i / 512));
+    case DISTRIBUTION_SMALL: return random % 10 ? (random >> 32) % 64 : input_random(~random);
     case DISTRIBUTION_BANKS: return random & 0xe0e0e0e0e0e0e0e0u;
     case DISTRIBUTION_HOLE: return random & 0xff00ffffffffffffu;
     case DISTRIBUTION_CROWD:

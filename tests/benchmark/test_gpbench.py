@@ -26,7 +26,7 @@ COLUMNS = ('primitive,implementation,type,distribution,n,cache,batch,median_ms,m
            'of_memcpy,vs_cub,items_per_s,gpu,driver,toolkit,cub,commit,date,repeat,block,offset_in,'
            'offset_out,fresh').split(',')
 DISTRIBUTIONS = ('uniform few sorted reversed constant range entropy zipf seven mostly gaussian low20 '
-                 'high16 runs banks hole crowd').split()
+                 'high16 runs banks hole crowd runs512 small').split()
 
 # What must be there. More may: the table grows.
 GROUPS = [f'scan_exclusive_sum/{t}' for t in 'i32 u32 f32 i64 f64 u8 i16 u8-u64 struct16 struct48'.split()]
@@ -40,7 +40,7 @@ GROUPS += [f'{p}/{t}' for p in 'gather scatter scatter_if'.split() for t in 'u32
 GROUPS += [f'{p}_map32/{t}' for p in 'gather scatter scatter_if'.split() for t in 'u32 u64'.split()]
 GROUPS += ['map_to_flags/u32']
 GROUPS += [f'sort/{t}' for t in 'i32 u32 f32 i64 u64 f64 u8 i16 u16'.split()]
-GROUPS += [f'sort_pairs/{t}' for t in 'u32 u64 u32-u64 u32-struct16 u32-struct32'.split()]
+GROUPS += [f'sort_pairs/{t}' for t in 'u32 u64 u32-u64 u32-struct16 u32-struct32'.split()] + ['sort_pairs_bits/u64']
 GROUPS += ['merge/u32', 'merge/u64']
 GROUPS += ['sort_networks/u32']
 GROUPS += [f'block_{p}/{t}' for p in 'inclusive_scan_256 exclusive_scan_256 reduce_256'.split() for t in 'u32 u64'.split()]
@@ -227,7 +227,7 @@ def test_bytes():
             ('reduce_sum', 'f64'): 8, ('reduce_sum', 'u8-u64'): 1, ('compact_none', 'u32'): 4,
             ('compact_all', 'u32'): 8, ('partition', 'u32'): 8, ('partition_stable', 'u32'): 8,
             ('gather', 'u32'): 16, ('scatter', 'struct48'): 104, ('gather_map32', 'u32'): 12, ('sort_pairs', 'u32'): 16,
-            ('sort_pairs', 'u32-u64'): 24, ('sort_pairs', 'u32-struct32'): 72,
+            ('sort_pairs_bits', 'u64'): 24, ('sort_pairs', 'u32-u64'): 24, ('sort_pairs', 'u32-struct32'): 72,
             ('scatter_map32', 'u64'): 20, ('map_to_flags', 'u32'): 5}.items():
         assert bytes_of[key] == 1000 * value, key
     assert 4000 < bytes_of['compact', 'u32'] < 8000

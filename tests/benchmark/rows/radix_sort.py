@@ -7,6 +7,7 @@ INSTANCES = [
     ("sort", {"PRIMITIVE": "sort", "RUNGS": ""}, ["i32"]),
     ("sort", {"PRIMITIVE": "sort"}, ["u32", "f32", "u64", "i64", "f64", "u8", "u16", "i16"]),
     ("sort_pairs", {"PRIMITIVE": "sort_pairs", "MAP": "u32"}, ["u32", "u64"]),
+    ("sort_pairs", {"PRIMITIVE": "sort_pairs_bits", "MAP": "u32", "BITS": "45"}, ["u64"]),
     ("sort_pairs", {"PRIMITIVE": "sort_pairs", "MAP": "u64"}, ["u32-u64"]),
     ("sort_pairs", {"PRIMITIVE": "sort_pairs", "MAP": "struct16"}, ["u32-struct16"]),
     ("sort_pairs", {"PRIMITIVE": "sort_pairs", "MAP": "struct32"}, ["u32-struct32"]),
