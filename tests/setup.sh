@@ -1,6 +1,7 @@
-# Sourced by tests/run and examples/run, which name themselves in $me first. Its function prepare
+# Sourced by tests/run, examples/run and tests/benchmark/run, which name themselves in $me first. Its function prepare
 # leaves behind a configured build folder, $build, and a PATH that finds meson, ninja and nvcc, if any.
-# Both take from the environment:
+# A script that builds gpbench for CUDA says wants_newest_cub=1 first: then it has the newest CUB, too.
+# All take from the environment:
 #   GPUPRIMS_BUILD    another build folder than build/
 #   GPUPRIMS_OPTIONS  options for meson setup, separated by spaces: -Dgpu_arch=sm_90 --werror
 # shellcheck shell=bash
@@ -49,6 +50,7 @@ meson_is_new_enough() {
     local version
     version=$(meson --version 2>/dev/null) && printf '1.4\n%s\n' "$version" | sort -VC
 }
+newest_cub() { "$root/tests/benchmark/newest_cub" "$@"; }
 build_tools_work() { meson_is_new_enough && ninja --version >/dev/null 2>&1; }
 
 prepare() {
@@ -79,6 +81,14 @@ prepare() {
         say "configuring $build"
     elif [ -n "$(find "$root"/{gpuprims,tests,examples} -type d -newer "$build/build.ninja")" ]; then
         again=(--reconfigure) # Meson lists these folders, and does not see that a file has come or gone
+    fi
+    if [ "${wants_newest_cub-}" ] && command -v nvcc >/dev/null && [ -z "$(newest_cub "$venv")" ]; then
+        say "installing the newest CUB into $venv"
+        if ! newest_cub install "$venv" </dev/null >>"$log" 2>&1; then
+            say "pip could not install it (its output is in $log): the CUDA Toolkit's is the only CUB"
+        elif [ -e "$build/build.ninja" ]; then
+            again=(--reconfigure)
+        fi
     fi
     # shellcheck disable=SC2086 # several options
     logged 'meson could not configure the build' meson setup "${again[@]}" "$build" "$root" ${GPUPRIMS_OPTIONS:-}

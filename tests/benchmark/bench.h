@@ -12,6 +12,10 @@
 #include <stdint.h>
 
 #include <cuda_runtime_api.h>
+
+#ifdef THRUST_CUB_WRAPPED_NAMESPACE /* of the second CUB in one program */
+using namespace THRUST_CUB_WRAPPED_NAMESPACE;
+#endif
 #else
 #include <gpuprims/gpuprims.h>
 #endif
@@ -94,11 +98,12 @@ typedef size_t bench_workspace_bytes(size_t n);
 /* Of an entry. */
 enum {
     ENTRY_HOST = 1,   /* runs on the CPU, timed with its clock */
-    ENTRY_CUB = 2,    /* CUB, or Thrust where CUB has no such thing: vs_cub is measured by the first */
+    ENTRY_CUB = 2,    /* CUB, or Thrust where CUB has no such thing: vs_cub is measured by the last */
     ENTRY_SERIAL = 4, /* adds floats one after the other, whose errors grow with n */
     ENTRY_KEPT_ONLY = 8, /* orders rejected items otherwise: only the kept ones are checked */
     ENTRY_RUNG = 16,     /* a textbook rung: runs with each block size of --block */
-    ENTRY_UNSTABLE = 32  /* a sort of pairs: only the keys, which come first, are checked */
+    ENTRY_UNSTABLE = 32, /* a sort of pairs: only the keys, which come first, are checked */
+    ENTRY_TOOLKIT = 64   /* the toolkit's CUB, beside the newest: measures vs_cub only where that is not there */
 };
 
 /* One implementation of a primitive. */
@@ -160,7 +165,6 @@ typedef struct bench_instance {
 
 #define BENCH_JOIN_(a, b) a##b
 #define BENCH_JOIN(a, b)  BENCH_JOIN_(a, b)
-#define BENCH(word)       BENCH_JOIN(BENCH_INSTANCE, _##word)
 #define BENCH_T(label)    BENCH_JOIN(bench_, label)
 #define BENCH_TEXT_(word) #word
 #define BENCH_TEXT(word)  BENCH_TEXT_(word)
@@ -172,6 +176,27 @@ extern const bench_entries BENCH_CLASSIC;
 #define BENCH_MORE &BENCH_CLASSIC
 #else
 #define BENCH_MORE NULL
+/* CUB's side is compiled with each CUB that there is: with the toolkit's, beside the newest, under names of its own. */
+#define BENCH_TOOLKIT(word) BENCH_JOIN(BENCH_INSTANCE, _toolkit_##word)
+#ifdef BENCH_CUB_IS_TOOLKIT
+#define BENCH(word) BENCH_TOOLKIT(word)
+#else
+#define BENCH(word) BENCH_JOIN(BENCH_INSTANCE, _##word)
+#endif
+
+/* A function of CUB's side, and the entries that it makes: those of both CUBs, of one, or none. */
+#define BENCH_CUB_FUNCTION(word) bench_function BENCH(word), BENCH_TOOLKIT(word)
+/* clang-format off */
+#ifndef BENCH_HAS_CUB
+#define BENCH_CUB_ENTRIES(name, flags, word)
+#elif defined BENCH_HAS_NEWEST_CUB
+#define BENCH_CUB_ENTRIES(name, flags, word) \
+    {name, flags, BENCH(word), NULL}, {name "_toolkit", (flags) | ENTRY_TOOLKIT, BENCH_TOOLKIT(word), NULL},
+#else
+#define BENCH_CUB_ENTRIES(name, flags, word) {name, flags, BENCH(word), NULL},
+#endif
+/* clang-format on */
+
 #endif
 
 #endif

@@ -70,16 +70,13 @@ static cudaError_t BENCH(reference)(const bench_call *call)
     return cudaSuccess;
 }
 
-#ifdef BENCH_HAS_CUB
-bench_function BENCH(run_cub_merge), BENCH(run_cub_radix); /* bench_block_sort_cub.h */
-#endif
+BENCH_CUB_FUNCTION(run_cub_merge); /* bench_block_sort_cub.h */
+BENCH_CUB_FUNCTION(run_cub_radix);
 
 static const bench_entry BENCH(entries)[] = {
     {"gpuprims", 0, BENCH(run), NULL},
-#ifdef BENCH_HAS_CUB
-    {"CUB", ENTRY_CUB, BENCH(run_cub_merge), NULL},
-    {"CUB_radix", 0, BENCH(run_cub_radix), NULL},
-#endif
+    BENCH_CUB_ENTRIES("CUB", ENTRY_CUB, run_cub_merge)
+    BENCH_CUB_ENTRIES("CUB_radix", 0, run_cub_radix)
 };
 
 #include "bench_one_group.h"

@@ -122,18 +122,14 @@ static cudaError_t BENCH(reference_compact)(const bench_call *call)
     return cudaSuccess;
 }
 
-#ifdef BENCH_HAS_CUB
-bench_function BENCH(cub_compact); /* bench_compact_cub.h */
-#endif
+BENCH_CUB_FUNCTION(cub_compact); /* bench_compact_cub.h */
 
 static const bench_entry BENCH(compact_entries)[] = {
     {"gpuprims", 0, BENCH(run_compact), BENCH(compact_workspace_bytes)},
 #ifdef BENCH_SIMPLE
     {"gpuprims_simple", 0, BENCH(run_simple), BENCH(simple_compact_workspace_bytes)},
 #endif
-#ifdef BENCH_HAS_CUB
-    {"CUB", ENTRY_CUB, BENCH(cub_compact), NULL},
-#endif
+    BENCH_CUB_ENTRIES("CUB", ENTRY_CUB, cub_compact)
     {"cpu", ENTRY_HOST, BENCH(run_cpu), NULL},
     {"cpu_with_scan", ENTRY_HOST, BENCH(run_cpu_with_scan), NULL},
     {"cpu_threads", ENTRY_HOST, BENCH(run_cpu_threads), BENCH(room_bytes)},
@@ -216,37 +212,29 @@ static cudaError_t BENCH(reference_partition_stable)(const bench_call *call)
     return cudaSuccess;
 }
 
-#ifdef BENCH_HAS_CUB
-bench_function BENCH(cub_flagged), BENCH(cub_indices), BENCH(cub_partition);
-#endif
+BENCH_CUB_FUNCTION(cub_flagged);
+BENCH_CUB_FUNCTION(cub_indices);
+BENCH_CUB_FUNCTION(cub_partition);
 
 static const bench_entry BENCH(flagged_entries)[] = {
     {"gpuprims", 0, BENCH(run_flagged), BENCH(compact_flagged_workspace_bytes)},
-#ifdef BENCH_HAS_CUB
-    {"CUB", ENTRY_CUB, BENCH(cub_flagged), NULL},
-#endif
+    BENCH_CUB_ENTRIES("CUB", ENTRY_CUB, cub_flagged)
 };
 
 static const bench_entry BENCH(indices_entries)[] = {
     {"gpuprims", 0, BENCH(run_indices), BENCH(compact_indices_workspace_bytes)},
-#ifdef BENCH_HAS_CUB
-    {"CUB", ENTRY_CUB, BENCH(cub_indices), NULL},
-#endif
+    BENCH_CUB_ENTRIES("CUB", ENTRY_CUB, cub_indices)
 };
 
 static const bench_entry BENCH(partition_entries)[] = {
     {"gpuprims", 0, BENCH(run_partition), BENCH(partition_workspace_bytes)},
-#ifdef BENCH_HAS_CUB
-    {"CUB", ENTRY_CUB, BENCH(cub_partition), NULL},
-#endif
+    BENCH_CUB_ENTRIES("CUB", ENTRY_CUB, cub_partition)
 };
 
 static const bench_entry BENCH(partition_stable_entries)[] = {
     {"gpuprims", 0, BENCH(run_partition_stable), BENCH(partition_stable_workspace_bytes)},
-#ifdef BENCH_HAS_CUB
     /* CUB has none that is stable on both sides. */
-    {"CUB", ENTRY_CUB | ENTRY_KEPT_ONLY, BENCH(cub_partition), NULL},
-#endif
+    BENCH_CUB_ENTRIES("CUB", ENTRY_CUB | ENTRY_KEPT_ONLY, cub_partition)
 };
 
 #endif

@@ -34,15 +34,11 @@ static cudaError_t BENCH(reference)(const bench_call *call)
     return cudaSuccess;
 }
 
-#ifdef BENCH_HAS_CUB
-bench_function BENCH(run_cub); /* bench_merge_cub.h */
-#endif
+BENCH_CUB_FUNCTION(run_cub); /* bench_merge_cub.h */
 
 static const bench_entry BENCH(entries)[] = {
     {"gpuprims", 0, BENCH(run), BENCH(bytes)},
-#ifdef BENCH_HAS_CUB
-    {"CUB", ENTRY_CUB, BENCH(run_cub), NULL},
-#endif
+    BENCH_CUB_ENTRIES("CUB", ENTRY_CUB, run_cub)
 };
 
 #define BENCH_TRAIT HALVES_SORTED

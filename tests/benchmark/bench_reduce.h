@@ -53,15 +53,11 @@ static cudaError_t BENCH(reference)(const bench_call *call)
     return cudaSuccess;
 }
 
-#ifdef BENCH_HAS_CUB
-bench_function BENCH(run_cub); /* bench_reduce_cub.h */
-#endif
+BENCH_CUB_FUNCTION(run_cub); /* bench_reduce_cub.h */
 
 static const bench_entry BENCH(entries)[] = {
     {"gpuprims", 0, BENCH(run), BENCH(reduce_workspace_bytes)},
-#ifdef BENCH_HAS_CUB
-    {"CUB", ENTRY_CUB, BENCH(run_cub), NULL},
-#endif
+    BENCH_CUB_ENTRIES("CUB", ENTRY_CUB, run_cub)
     {"cpu", ENTRY_HOST | ENTRY_SERIAL, BENCH(run_cpu), NULL},
 };
 

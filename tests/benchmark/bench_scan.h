@@ -110,23 +110,17 @@ static cudaError_t BENCH(reference)(const bench_call *call)
     return cudaSuccess;
 }
 
-#ifdef BENCH_HAS_CUB
-bench_function BENCH(run_cub); /* bench_scan_cub.h */
-#if BENCH_OP == BENCH_MAX
-bench_function BENCH(run_cub_functor);
-#endif
-#endif
+BENCH_CUB_FUNCTION(run_cub); /* bench_scan_cub.h */
+BENCH_CUB_FUNCTION(run_cub_functor);
 
 static const bench_entry BENCH(entries)[] = {
     {"gpuprims", 0, BENCH(run), BENCH_SCAN_BYTES},
 #ifdef BENCH_SIMPLE
     {"gpuprims_simple", 0, BENCH(run_simple), BENCH(simple_exclusive_scan_workspace_bytes)},
 #endif
-#ifdef BENCH_HAS_CUB
-    {"CUB", ENTRY_CUB, BENCH(run_cub), NULL},
+    BENCH_CUB_ENTRIES("CUB", ENTRY_CUB, run_cub)
 #if BENCH_OP == BENCH_MAX
-    {"CUB_functor", ENTRY_CUB, BENCH(run_cub_functor), NULL},
-#endif
+    BENCH_CUB_ENTRIES("CUB_functor", ENTRY_CUB, run_cub_functor)
 #endif
     {"cpu", ENTRY_HOST | ENTRY_SERIAL, BENCH(run_cpu), NULL},
 #if BENCH_OP != BENCH_MAX

@@ -107,38 +107,30 @@ static cudaError_t BENCH(reference_map_to_flags)(const bench_call *call)
 /* ---- the entries ---- */
 
 /* CUB has no such functions; Thrust makes them from CUB's transformation and iterators. */
-#ifdef BENCH_HAS_CUB
-bench_function BENCH(thrust_gather), BENCH(thrust_scatter); /* bench_scatter_cub.h */
-bench_function BENCH(thrust_scatter_if), BENCH(cub_map_to_flags);
-#endif
+BENCH_CUB_FUNCTION(thrust_gather); /* bench_scatter_cub.h */
+BENCH_CUB_FUNCTION(thrust_scatter);
+BENCH_CUB_FUNCTION(thrust_scatter_if);
+BENCH_CUB_FUNCTION(cub_map_to_flags);
 
 static const bench_entry BENCH(gather_entries)[] = {
     {"gpuprims", 0, BENCH(run_gather), BENCH(gather_workspace_bytes)},
-#ifdef BENCH_HAS_CUB
-    {"Thrust", ENTRY_CUB, BENCH(thrust_gather), NULL},
-#endif
+    BENCH_CUB_ENTRIES("Thrust", ENTRY_CUB, thrust_gather)
 };
 
 static const bench_entry BENCH(scatter_entries)[] = {
     {"gpuprims", 0, BENCH(run_scatter), BENCH(scatter_workspace_bytes)},
-#ifdef BENCH_HAS_CUB
-    {"Thrust", ENTRY_CUB, BENCH(thrust_scatter), NULL},
-#endif
+    BENCH_CUB_ENTRIES("Thrust", ENTRY_CUB, thrust_scatter)
 };
 
 static const bench_entry BENCH(scatter_if_entries)[] = {
     {"gpuprims", 0, BENCH(run_scatter_if), BENCH(scatter_if_workspace_bytes)},
-#ifdef BENCH_HAS_CUB
-    {"Thrust", ENTRY_CUB, BENCH(thrust_scatter_if), NULL},
-#endif
+    BENCH_CUB_ENTRIES("Thrust", ENTRY_CUB, thrust_scatter_if)
 };
 
 #ifdef BENCH_ALL
 static const bench_entry BENCH(map_to_flags_entries)[] = {
     {"gpuprims", 0, BENCH(run_map_to_flags), BENCH(map_to_flags_workspace_bytes)},
-#ifdef BENCH_HAS_CUB
-    {"CUB", ENTRY_CUB, BENCH(cub_map_to_flags), NULL},
-#endif
+    BENCH_CUB_ENTRIES("CUB", ENTRY_CUB, cub_map_to_flags)
 };
 #endif
 

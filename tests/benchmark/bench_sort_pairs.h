@@ -156,20 +156,15 @@ static cudaError_t BENCH(reference)(const bench_call *call)
     return cudaSuccess;
 }
 
-#ifdef BENCH_HAS_CUB
-bench_function BENCH(run_cub), BENCH(run_cub_merge); /* bench_sort_pairs_cub.h */
-#endif
+BENCH_CUB_FUNCTION(run_cub); /* bench_sort_pairs_cub.h */
+BENCH_CUB_FUNCTION(run_cub_merge);
 
 static const bench_entry BENCH(entries)[] = {
     {"gpuprims", 0, BENCH(run), BENCH(bytes)},
-#ifdef BENCH_HAS_CUB
-    {"CUB", ENTRY_CUB, BENCH(run_cub), NULL},
-#endif
+    BENCH_CUB_ENTRIES("CUB", ENTRY_CUB, run_cub)
 #ifdef BENCH_NETWORKS
     {"gpuprims_merge", 0, BENCH(run_merge), BENCH(merge_sort_workspace_bytes)},
-#ifdef BENCH_HAS_CUB
-    {"CUB_merge", ENTRY_CUB, BENCH(run_cub_merge), NULL},
-#endif
+    BENCH_CUB_ENTRIES("CUB_merge", ENTRY_CUB, run_cub_merge)
     {"bitonic", ENTRY_RUNG | ENTRY_UNSTABLE, BENCH(run_bitonic), NULL},
     {"odd_even", ENTRY_RUNG | ENTRY_UNSTABLE, BENCH(run_odd_even), NULL},
 #endif

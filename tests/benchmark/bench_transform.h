@@ -32,20 +32,14 @@ static cudaError_t BENCH(reference)(const bench_call *call)
     return cudaSuccess;
 }
 
-#ifdef BENCH_HAS_CUB
-bench_function BENCH(run_cub); /* bench_transform_cub.h */
-#ifdef BENCH_NEIGHBOURS
-bench_function BENCH(run_cub_difference);
-#endif
-#endif
+BENCH_CUB_FUNCTION(run_cub); /* bench_transform_cub.h */
+BENCH_CUB_FUNCTION(run_cub_difference);
 
 static const bench_entry BENCH(entries)[] = {
     {"gpuprims", 0, BENCH(run), BENCH(transform_workspace_bytes)},
-#ifdef BENCH_HAS_CUB
-    {"CUB", ENTRY_CUB, BENCH(run_cub), NULL},
+    BENCH_CUB_ENTRIES("CUB", ENTRY_CUB, run_cub)
 #ifdef BENCH_NEIGHBOURS
-    {"CUB_difference", ENTRY_CUB, BENCH(run_cub_difference), NULL},
-#endif
+    BENCH_CUB_ENTRIES("CUB_difference", ENTRY_CUB, run_cub_difference)
 #endif
 };
 

@@ -9,16 +9,15 @@
 
 #include "bench.h"
 
-/* Where every row was measured: the last columns of the CSV. */
+/* Where every row was measured: the last columns of the CSV. cub_toolkit is empty where the toolkit's is the only CUB. */
 typedef struct machine {
-    char gpu[256], driver[64], toolkit[64], cub[32], commit[128], date[32];
+    char gpu[256], driver[64], toolkit[64], cub[32], cub_toolkit[32], commit[128], date[32];
 } machine;
 
 GP_EXTERN_C const char *gpbench_commit(void); /* commit.c.in */
 
-#ifdef BENCH_HAS_CUB
 const char *bench_cub_version(void); /* cub_version.cu */
-#endif
+const char *bench_cub_toolkit_version(void);
 
 /* Commas and quotes would need quoting in a CSV. */
 static inline void plain_text(char *text)
@@ -47,6 +46,9 @@ static inline void machine_gpu(machine *m)
              __CUDACC_VER_BUILD__);
 #ifdef BENCH_HAS_CUB
     snprintf(m->cub, sizeof m->cub, "%s", bench_cub_version());
+#endif
+#ifdef BENCH_HAS_NEWEST_CUB
+    snprintf(m->cub_toolkit, sizeof m->cub_toolkit, "%s", bench_cub_toolkit_version());
 #endif
 }
 #else

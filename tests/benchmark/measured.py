@@ -8,10 +8,11 @@ import re
 
 RESULTS = pathlib.Path(__file__).resolve().parent / "results"
 
-NAMES = {"gpuprims": "gpuprims", "gpuprims_simple": "gpuprims, simple kernel", "cpu": "CPU, one core",
-         "cpu_threads": "CPU, all cores", "cpu_with_scan": "CPU, with a scan", "work_efficient": "work-efficient",
-         "work_efficient_idle": "work-efficient, idle threads", "shared_unpadded": "shared, no padding",
-         "odd_even": "odd-even merge", "find_max": "find-max", "memcpy": "copies alone"}
+NAMES = {"gpuprims": "gpuprims", "gpuprims_simple": "gpuprims, simple kernel", "CUB_toolkit": "CUB of the toolkit",
+         "cpu": "CPU, one core", "cpu_threads": "CPU, all cores", "cpu_with_scan": "CPU, with a scan",
+         "work_efficient": "work-efficient", "work_efficient_idle": "work-efficient, idle threads",
+         "shared_unpadded": "shared, no padding", "odd_even": "odd-even merge", "find_max": "find-max",
+         "memcpy": "copies alone"}
 
 
 class Problem(Exception):

@@ -94,7 +94,8 @@ static inline ratios ratios_of(const contest *c, const subject *s)
     for (i = 0; i < c->subjects; i++) {
         const subject *other = &c->subject[i];
 
-        if (!other->failed && (other->entry->flags & ENTRY_CUB))
+        if (!other->failed && (other->entry->flags & ENTRY_CUB) &&
+            (!(other->entry->flags & ENTRY_TOOLKIT) || cub == 0))
             cub = other->median;
         /* Below that it is a matter of launches and caches, and no limit to anything. */
         if (!other->failed && other->entry == &memcpy_entry && other->median > 0 &&
@@ -127,16 +128,16 @@ static inline void csv_row(FILE *to, const machine *m, const contest *c, const s
     fputc(',', to);
     print_ratio(to, "%.4f", r.vs_cub);
     fprintf(to, ",%.0f,%s,%s,%s,%s,%s,%s,%d,%d,%zu,%zu,%d\n", (double)c->a.n * per_s, m->gpu,
-            m->driver, m->toolkit, m->cub, m->commit, m->date, s->runs, s->block, c->o->offset_in,
-            c->o->offset_out, c->o->fresh);
+            m->driver, m->toolkit, s->entry->flags & ENTRY_TOOLKIT ? m->cub_toolkit : m->cub, m->commit,
+            m->date, s->runs, s->block, c->o->offset_in, c->o->offset_out, c->o->fresh);
     fflush(to);
 }
 
 static inline void print_head(const machine *m, const device *d, const options *o)
 {
-    printf("gpbench on %s, driver %s, toolkit %s, CUB %s, commit %s, %s\n", m->gpu,
-           *m->driver ? m->driver : "none", m->toolkit, *m->cub ? m->cub : "none", m->commit,
-           m->date);
+    printf("gpbench on %s, driver %s, toolkit %s, CUB %s%s%s, commit %s, %s\n", m->gpu,
+           *m->driver ? m->driver : "none", m->toolkit, *m->cub ? m->cub : "none",
+           *m->cub_toolkit ? " and the toolkit's " : "", m->cub_toolkit, m->commit, m->date);
     printf("median of %d; a large copy moves %.1f GB/s\n", o->contest.repeat,
            d->memcpy_rate * 1e-6);
     printf("%-44s %-8s %12s %-6s %5s %12s %9s %7s %7s\n", "primitive/type/implementation", "input",

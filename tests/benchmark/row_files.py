@@ -42,7 +42,7 @@ def defines(name, values, kind):
 
 def print_instance(name, template, values, kind, studied=()):
     has_cub = "NO_CUB" not in values and (HERE / f"bench_{template}_cub.h").exists()
-    print(name, template, "cub" if has_cub else "", "studied" if name in studied else "",
+    print(name, template, "cub" if has_cub else "", "studies" if name in studied else "",
           ";".join(defines(name, values, kind)), sep="|")
 
 
