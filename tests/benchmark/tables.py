@@ -471,10 +471,10 @@ def call_sizes():
 
 
 def rivals(study, group):
-    """The entries of CUB in a group."""
+    """The entries of CUB in a group, of the newest if there are two."""
     primitive, kind = group.split("/")
-    return list(dict.fromkeys(row["implementation"] for row in pick(study, primitive=primitive, type=kind)
-                              if row["implementation"].startswith("CUB")))
+    found = dict.fromkeys(row["implementation"] for row in pick(study, primitive=primitive, type=kind))
+    return [name for name in found if name.startswith("CUB") and not name.endswith("_toolkit")]
 
 
 def ratio(study, group, rival, n, cache):
