@@ -161,6 +161,12 @@ typedef struct bench_instance {
     int groups;
 } bench_instance;
 
+/* A line of the sample, which row_files.py makes: a group, as primitive/type, the distributions and the sizes of it, as
+ * the options take them. NULL at the end. */
+typedef struct bench_sample {
+    const char *group, *distributions, *sizes;
+} bench_sample;
+
 /* ---- names within an instance file: BENCH(run) is INSTANCE_run ---- */
 
 #define BENCH_JOIN_(a, b) a##b
@@ -170,12 +176,6 @@ typedef struct bench_instance {
 #define BENCH_TEXT(word)  BENCH_TEXT_(word)
 #define BENCH_COUNT(list) ((int)(sizeof(list) / sizeof *(list)))
 
-/* What joins the group of an instance from the file that its parameter BENCH_CLASSIC names. */
-#ifdef BENCH_CLASSIC
-extern const bench_entries BENCH_CLASSIC;
-#define BENCH_MORE &BENCH_CLASSIC
-#else
-#define BENCH_MORE NULL
 /* CUB's side is compiled with each CUB that there is: with the toolkit's, beside the newest, under names of its own. */
 #define BENCH_TOOLKIT(word) BENCH_JOIN(BENCH_INSTANCE, _toolkit_##word)
 #ifdef BENCH_CUB_IS_TOOLKIT
@@ -197,6 +197,12 @@ extern const bench_entries BENCH_CLASSIC;
 #endif
 /* clang-format on */
 
+/* What joins the group of an instance from the file that its parameter BENCH_CLASSIC names. */
+#ifdef BENCH_CLASSIC
+extern const bench_entries BENCH_CLASSIC;
+#define BENCH_MORE &BENCH_CLASSIC
+#else
+#define BENCH_MORE NULL
 #endif
 
 #endif

@@ -3,6 +3,7 @@
  * are found out.
  */
 #include <stdlib.h>
+#include <time.h>
 
 #include "bench.h"
 
@@ -168,6 +169,36 @@ static const bench_entry scatters[] = {
     {"past_flags", 0, past_flags, NULL},
 };
 
+/* Of known speeds: the library takes twice as long as the better of the CUBs. */
+static cudaError_t slow(const bench_call *call, long ms)
+{
+    struct timespec time = {0, ms * 1000000};
+
+    nanosleep(&time, NULL);
+    return right(call);
+}
+
+static cudaError_t slow_4(const bench_call *call)
+{
+    return slow(call, 4);
+}
+
+static cudaError_t slow_6(const bench_call *call)
+{
+    return slow(call, 6);
+}
+
+static cudaError_t slow_8(const bench_call *call)
+{
+    return slow(call, 8);
+}
+
+static const bench_entry sampled[] = {
+    {"gpuprims", 0, slow_8, NULL},
+    {"CUB", ENTRY_CUB, slow_6, NULL},
+    {"CUB_toolkit", ENTRY_CUB | ENTRY_TOOLKIT, slow_4, NULL},
+};
+
 static const bench_group groups[] = {
     {"planted_scan", "u32", BENCH_ELEMENT_u32, BENCH_ELEMENT_u32, RESULT_N, LOW_BIT_AS_IS, 0, 0, 0,
      right, entries, BENCH_COUNT(entries), NULL},
@@ -175,6 +206,8 @@ static const bench_group groups[] = {
      0, 0, 0, compact, compactions, BENCH_COUNT(compactions), NULL},
     {"planted_scatter", "u32", BENCH_ELEMENT_u32, BENCH_ELEMENT_u32, RESULT_FLAGGED, LOW_BIT_AS_IS,
      1, sizeof(uint32_t), 0, scatter_if_by_permutation, scatters, BENCH_COUNT(scatters), NULL},
+    {"planted_sample", "u32", BENCH_ELEMENT_u32, BENCH_ELEMENT_u32, RESULT_N, LOW_BIT_AS_IS, 0, 0, 0,
+     right, sampled, BENCH_COUNT(sampled), NULL},
 };
 
 extern const bench_instance BENCH(instance);

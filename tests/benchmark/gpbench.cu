@@ -5,11 +5,11 @@
  *
  *     bench.h       what there is to measure       device.h    the device, the arrays of a group
  *     bench_*.h     templates of instances         check.h     comparing results on the device
- *     options.h     the command line               measure.h   run, check, time
+ *     options.h     the command line               flush.h     emptying the caches
+ *     sample.h      rows of everything, summed up  measure.h   run, check, time
  *     input.h       the distributions              report.h    what is printed and written
- *     flush.h       emptying the caches
  *
- * All but options.h and report.h are the harness that examples/compare stands on too.
+ * All but options.h, report.h and sample.h are the harness that examples/compare stands on too.
  *
  * A new primitive is a row file, rows/NAME.py, and a template: README.md.
  */
@@ -28,9 +28,11 @@
 #include "measure.h"
 #include "options.h"
 #include "report.h"
+#include "sample.h"
 
-/* The table of all instances, made by meson.build; NULL at the end. */
+/* The table of all instances, made by meson.build, and that of the sample; NULL at the end. */
 extern const bench_instance *const gpbench_instances[];
+extern const bench_sample gpbench_sample[];
 
 typedef struct program {
     options o;
@@ -38,6 +40,9 @@ typedef struct program {
     device d;
     csv_file csv;
     int total, done, failed, left_out, profiled;
+    sample sample;
+    int sample_rows; /* to come, and for how long */
+    double sample_seconds;
 } program;
 
 /* ---- what is selected ---- */
@@ -98,7 +103,7 @@ static void select_entry(const options *o, contest *c, const bench_entry *e)
 {
     int i, blocks = (e->flags & ENTRY_RUNG) && !o->list ? o->blocks : 1;
 
-    if (!is_selected(o, c->g, e))
+    if (!is_selected(o, c->g, e) || (o->sample && !sample_has(e)))
         return;
     for (i = 0; i < blocks && c->subjects < MAX_SUBJECTS; i++) {
         subject *s = &c->subject[c->subjects++];
@@ -148,8 +153,18 @@ static cudaError_t measure_and_report(program *p, contest *c, timing how, int ba
     for (i = 0; i < c->subjects; i++)
         check_subject(c, &c->subject[i]);
     blame_all(c);
-    report_rows(&p->about, c, &p->csv, p->o.blocks, how, batch);
+    if (p->o.sample)
+        sample_add(&p->sample, &p->about, c, p->csv.stream, how, batch);
+    else
+        report_rows(&p->about, c, &p->csv, p->o.blocks, how, batch);
     return cudaSuccess;
+}
+
+static cudaError_t measure_sample(program *p, contest *c)
+{
+    RETURN_IF_ERROR(measure_and_report(p, c, TIMING_COLD, 1));
+    RETURN_IF_ERROR(measure_and_report(p, c, TIMING_WARM, 1));
+    return sample_modes(c->a.n) < 3 ? cudaSuccess : measure_and_report(p, c, TIMING_WARM, SAMPLE_BATCH);
 }
 
 static cudaError_t measure(program *p, contest *c)
@@ -204,7 +219,9 @@ static void run_contest(program *p, contest *c, size_t n)
         error = make_expected(c);
     if (error == cudaSuccess) {
         open_subjects(p, c);
-        error = p->o.profile ? profile(p, c) : measure(p, c);
+        error = p->o.profile  ? profile(p, c)
+                : p->o.sample ? measure_sample(p, c)
+                              : measure(p, c);
     }
     progress_hide();
     if (error == cudaErrorMemoryAllocation) {
@@ -242,7 +259,11 @@ static void run_group(program *p, const bench_group *g, int only_count)
         return;
     if (only_count) {
         p->total += p->o.distributions * p->o.sizes;
-        for (i = 0; p->o.list && i < c.subjects; i++)
+        for (k = 0; k < p->o.sizes; k++) {
+            p->sample_rows += p->o.distributions * sample_modes(p->o.size[k]);
+            p->sample_seconds += p->o.distributions * sample_seconds(p->o.size[k], p->o.contest.repeat);
+        }
+        for (i = 0; p->o.list && !p->o.sample && i < c.subjects; i++)
             printf("%s/%s/%s\n", g->primitive, g->type, c.subject[i].entry->name);
         return;
     }
@@ -253,13 +274,41 @@ static void run_group(program *p, const bench_group *g, int only_count)
         }
 }
 
-static void run_groups(program *p, int only_count)
+/* All groups, or that of a line of the sample. */
+static void run_groups(program *p, const bench_sample *line, int only_count)
 {
+    char name[256];
     int i, k;
 
     for (i = 0; gpbench_instances[i]; i++)
-        for (k = 0; k < gpbench_instances[i]->groups; k++)
-            run_group(p, &gpbench_instances[i]->group[k], only_count);
+        for (k = 0; k < gpbench_instances[i]->groups; k++) {
+            const bench_group *g = &gpbench_instances[i]->group[k];
+
+            snprintf(name, sizeof name, "%s/%s", g->primitive, g->type);
+            if (!line || strcmp(name, line->group) == 0)
+                run_group(p, g, only_count);
+        }
+}
+
+/* Line by line, with the sizes of each unless others are given. */
+static void run_sample(program *p, int only_count)
+{
+    const bench_sample *line;
+
+    for (line = gpbench_sample; line->group; line++) {
+        if (!p->o.has_sizes)
+            parse_sizes(&p->o, line->sizes);
+        parse_distributions(&p->o, line->distributions);
+        run_groups(p, line, only_count);
+    }
+}
+
+static void run_all(program *p, int only_count)
+{
+    if (p->o.sample)
+        run_sample(p, only_count);
+    else
+        run_groups(p, NULL, only_count);
 }
 
 /* ---- gpbench tune ---- */
@@ -292,23 +341,33 @@ int main(int argc, char **argv)
     memset(&p, 0, sizeof p);
     p.o = options_parse(argc, argv);
     require_types(&p.o);
-    run_groups(&p, 1);
+    run_all(&p, 1);
     if (p.total == 0)
         quit(EXIT_USAGE, "--filter and --types select nothing; --list prints what there is");
+    if (p.o.sample && p.sample_rows > MAX_SAMPLE_ROWS)
+        quit(EXIT_USAGE, "--sample makes no more than %d rows, not %d", MAX_SAMPLE_ROWS, p.sample_rows);
+    if (p.o.sample)
+        printf("a sample of %d rows, which takes about %.0f s on an H200\n", p.sample_rows, p.sample_seconds);
     if (!p.o.list) {
 #ifdef __CUDACC__
         size_t large = (size_t)1 << 30;
 #else
         size_t large = (size_t)1 << 25;
 #endif
-        csv_open(&p.csv, p.o.csv, ".partial", CSV_COLUMNS);
+        csv_open(&p.csv, p.o.csv, ".partial", p.o.sample ? SAMPLE_COLUMNS : CSV_COLUMNS);
         device_open(&p.d);
         machine_describe(&p.about);
         device_require(measure_memcpy(&p.d, large, p.o.contest.repeat, &p.d.memcpy_rate),
                        "a large copy");
         if (!p.o.profile)
             print_head(&p.about, &p.d, &p.o);
-        run_groups(&p, 0);
+        if (p.o.sample)
+            sample_print_columns();
+        else if (!p.o.profile)
+            print_columns();
+        run_all(&p, 0);
+        if (p.o.sample)
+            sample_print_summary(&p.sample);
         device_close(&p.d);
         csv_close(&p.csv);
     }

@@ -21,7 +21,8 @@ enum { DEFAULT_REPEAT = 15 };
 
 typedef struct options {
     contest_options contest;
-    int list, cold, warm, cpu, profile;
+    int list, cold, warm, cpu, profile, sample;
+    int has_sizes, has_distributions; /* by the command line */
     const char *filter, *types; /* NULL: everything */
     size_t size[MAX_SIZES];
     int sizes;
@@ -71,6 +72,10 @@ static inline void options_print_help(void)
            "  --cpu            on a GPU: measure the CPU references too\n"
            "  --check          check the result of every timed run as well\n"
            "  --fresh          other random data in every timed run\n"
+           "  --sample         measure what stands for everything: the library and CUB, cold, warm and in\n"
+           "                   batches, in at most 1500 rows and, on an H200, five minutes; print how\n"
+           "                   many are below 1.05 of the better CUB's speed, the geometric mean and\n"
+           "                   the worst; with --list: how many rows it has and how long it takes\n"
            "  --profile        time nothing; for ncu --profile-from-start off: profile a call of each,\n"
            "                   after a kernel profile_mark whose grid size is the number in its row\n"
            "  --csv FILE       write the rows to FILE too; they gather in FILE.partial, which is\n"
@@ -183,7 +188,7 @@ static inline void parse_distributions(options *o, const char *list)
 /* clang-format off */
 typedef enum option_name {
     OPTION_LIST, OPTION_COLD, OPTION_WARM, OPTION_COPIES, OPTION_CHECK, OPTION_CPU, OPTION_FRESH,
-    OPTION_PROFILE, OPTION_HELP,
+    OPTION_PROFILE, OPTION_SAMPLE, OPTION_HELP,
     OPTION_SWITCHES, /* those before take no value */
     OPTION_FILTER = OPTION_SWITCHES, OPTION_TYPES, OPTION_SIZES, OPTION_DISTRIBUTION, OPTION_BATCH,
     OPTION_REPEAT, OPTION_BLOCK, OPTION_OFFSET_IN, OPTION_OFFSET_OUT, OPTION_CSV,
@@ -191,7 +196,7 @@ typedef enum option_name {
 } option_name;
 
 static const char *const option_names[OPTION_NAMES] = {
-    "--list", "--cold", "--warm", "--copies", "--check", "--cpu", "--fresh", "--profile", "--help",
+    "--list", "--cold", "--warm", "--copies", "--check", "--cpu", "--fresh", "--profile", "--sample", "--help",
     "--filter", "--types", "--sizes", "--distribution", "--batch", "--repeat", "--block",
     "--offset-in", "--offset-out", "--csv"};
 /* clang-format on */
@@ -207,6 +212,7 @@ static inline void options_switch(options *o, int name)
     case OPTION_CPU: o->cpu = 1; break;
     case OPTION_FRESH: o->contest.fresh = 1; break;
     case OPTION_PROFILE: o->profile = 1; break;
+    case OPTION_SAMPLE: o->sample = 1; break;
     default: options_print_help(); exit(EXIT_RIGHT);
     }
 }
@@ -218,8 +224,14 @@ static inline void options_set(options *o, int name, const char *value)
     switch (name) {
     case OPTION_FILTER: o->filter = value; break;
     case OPTION_TYPES: o->types = value; break;
-    case OPTION_SIZES: parse_sizes(o, value); break;
-    case OPTION_DISTRIBUTION: parse_distributions(o, value); break;
+    case OPTION_SIZES:
+        parse_sizes(o, value);
+        o->has_sizes = 1;
+        break;
+    case OPTION_DISTRIBUTION:
+        parse_distributions(o, value);
+        o->has_distributions = 1;
+        break;
     case OPTION_BATCH: parse_batches(o, value); break;
     case OPTION_REPEAT:
         o->contest.repeat = (int)parse_number("--repeat", value, 1, MAX_REPEAT);
@@ -239,6 +251,10 @@ static inline void options_finish(options *o)
 {
     int i, most = 1;
 
+    if (o->sample && (o->cold || o->warm || o->contest.copies || o->profile || o->batches > 1 ||
+                      o->batch[0] > 1 || o->has_distributions))
+        quit(EXIT_USAGE, "--sample has modes and distributions of its own: no --cold, --warm, "
+                         "--batch, --copies, --profile or --distribution with it");
     for (i = 0; i < o->batches; i++)
         most = o->batch[i] > most ? o->batch[i] : most;
     if (o->profile && (o->cold || o->warm || o->contest.copies || o->csv))

@@ -140,6 +140,10 @@ static inline void print_head(const machine *m, const device *d, const options *
            *m->cub_toolkit ? " and the toolkit's " : "", m->cub_toolkit, m->commit, m->date);
     printf("median of %d; a large copy moves %.1f GB/s\n", o->contest.repeat,
            d->memcpy_rate * 1e-6);
+}
+
+static inline void print_columns(void)
+{
     printf("%-44s %-8s %12s %-6s %5s %12s %9s %7s %7s\n", "primitive/type/implementation", "input",
            "n", "", "batch", "median ms", "GB/s", "memcpy", "CUB");
 }

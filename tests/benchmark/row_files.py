@@ -2,7 +2,9 @@
 """The row files, rows/NAME.py: what build, benchmark, studies, tuning and tables know of each primitive.
 
     row_files.py instances [FILE...]    a line for each file that gpbench is stamped out of: its name, its template,
-                                        whether CUB has a side of its own, whether studies need it, its #defines
+                                        whether CUB has a side of its own, which programs besides gpbench need it, its
+                                        #defines
+    row_files.py sample [FILE...]       the lines of what gpbench --sample measures, in C
     row_files.py compared [FILE...]     likewise of the comparison program
     row_files.py comparison [FILE...]   the table of that program, in C
 
@@ -40,10 +42,9 @@ def defines(name, values, kind):
     return [f"#define BENCH_{key} {value}".strip() for key, value in values.items()]
 
 
-def print_instance(name, template, values, kind, studied=()):
+def print_instance(name, template, values, kind, programs=()):
     has_cub = "NO_CUB" not in values and (HERE / f"bench_{template}_cub.h").exists()
-    print(name, template, "cub" if has_cub else "", "studies" if name in studied else "",
-          ";".join(defines(name, values, kind)), sep="|")
+    print(name, template, "cub" if has_cub else "", " ".join(programs), ";".join(defines(name, values, kind)), sep="|")
 
 
 def print_instances(paths):
@@ -51,7 +52,33 @@ def print_instances(paths):
         for template, values, kinds in row.get("INSTANCES", []):
             for kind in kinds:
                 name = f"{values['PRIMITIVE']}_{kind}".replace("-", "_")
-                print_instance(name, template, values, kind, row.get("STUDIED", []))
+                members = {"studies": row.get("STUDIED", []), "sample": sampled(row)}
+                print_instance(name, template, values, kind, [word for word, names in members.items() if name in names])
+
+
+# ---- the sample ----
+
+# What is measured of a group: distributions and sizes. To groups of SAMPLE_KEYS, which are sorts, the former matter.
+EVERY_SIZE = ("uniform", ",".join(f"2^{power}" for power in range(8, 29, 2)))
+SAMPLES = {
+    "SAMPLE": [EVERY_SIZE],
+    "SAMPLE_KEYS": [EVERY_SIZE, ("entropy,zipf,sorted,reversed,runs512,small,few,constant",
+                                 "2^10,2^12,2^15,2^18,2^22,2^28")],
+}
+
+
+def sampled(row):
+    """The instances that it takes."""
+    return [instance for key in SAMPLES for instance in row.get(key, {})]
+
+
+def print_sample(paths):
+    for row in load(paths):
+        for key, measured in SAMPLES.items():
+            for groups in row.get(key, {}).values():
+                for group in groups.split():
+                    for distributions, sizes in measured:
+                        print(f'    {{"{group}", "{distributions}", "{sizes}"}},')
 
 
 # ---- the comparison program ----
@@ -96,7 +123,8 @@ def print_comparison(paths):
     print("    {NULL, NULL, NULL, {NULL, NULL, NULL}},\n};")
 
 
-PRINT = {"instances": print_instances, "compared": print_compared, "comparison": print_comparison}
+PRINT = {"instances": print_instances, "sample": print_sample, "compared": print_compared,
+         "comparison": print_comparison}
 
 if __name__ == "__main__":
     if len(sys.argv) < 2 or sys.argv[1] not in PRINT:

@@ -96,7 +96,7 @@ def test_help():
         result = gpbench(option)
         assert result.returncode == 0 and result.stderr == ''
         for word in ('--list --filter --sizes --types --distribution --cold --warm --repeat --block --csv '
-                     '--check --batch --offset-in --offset-out --copies --fresh --profile tune '
+                     '--check --batch --offset-in --offset-out --copies --fresh --profile --sample tune '
                      'Exit').split() + DISTRIBUTIONS:
             assert word in result.stdout, word
         assert max(map(len, result.stdout.split('\n'))) <= 100
@@ -179,6 +179,11 @@ def test_bad_options():
             (['--block', '32,64,128,256,512,1024,32'], ['--block', '6']),
             (['--profile', '--warm'], ['--profile', '--warm']),
             (['--profile', '--csv', PATH], ['--profile', '--csv']),
+            (['--sample', '--warm'], ['--sample', '--warm']),
+            (['--sample', '--batch', '20'], ['--sample', '--batch']),
+            (['--sample', '--distribution', 'few'], ['--sample', '--distribution']),
+            (['--sample', '--sizes', '1..20'], ['--sample', '1500']),
+            (['--sample', '--filter', 'gather'], ['--filter']),
             (['--offset-in', '-1'], ['--offset-in']),
             (['--offset-out', '4097'], ['--offset-out']),
             (['--filter', 'no such thing'], ['--filter']),
@@ -265,6 +270,60 @@ def test_cache_and_batch():
             (['--batch', '3', '--warm'], [('warm', '3')])]:
         rows = measured('--sizes', 64, '--repeat', 2, '--filter', 'reduce_sum/i32/gpuprims', *arguments)
         assert [(r['cache'], r['batch']) for r in rows] == wanted, arguments
+
+
+SAMPLE_COLUMNS = ('primitive,type,distribution,n,cache,batch,gpuprims_ms,cub_ms,cub_toolkit_ms,of_better_cub,gpu,driver,'
+                  'toolkit,cub,cub_toolkit,commit,date,repeat').split(',')
+SAMPLED = [f'scan_exclusive_sum/{t}' for t in 'i32 f32 i64 u8'.split()] + ['scan_inclusive_max/i32', 'reduce_sum/i32']
+SAMPLED += ['reduce_sum/f64', 'compact/u32', 'partition/u32', 'transform/i32', 'merge/u32']
+SAMPLED_KEYS = [f'sort/{t}' for t in 'u32 u64 u8 f64'.split()] + ['sort_pairs/u32', 'sort_pairs_bits/u64', 'merge_sort/u32']
+MODES = [('cold', '1'), ('warm', '1'), ('warm', '20')]
+
+
+def sampled(*arguments, exe=EXE):
+    result = gpbench('--sample', '--csv', PATH, *arguments, exe=exe)
+    assert result.returncode == 0 and result.stderr == '', result
+    with open(PATH, newline='', encoding='utf-8') as stream:
+        reader = csv.DictReader(stream, strict=True)
+        rows = list(reader)
+    assert reader.fieldnames == SAMPLE_COLUMNS, reader.fieldnames
+    assert f'a sample of {len(rows)} rows, ' in result.stdout, result.stdout
+    return rows, result.stdout
+
+
+def test_sample_is_short():
+    result = gpbench('--sample', '--list')
+    assert result.returncode == 0 and result.stderr == '', result
+    rows, seconds = re.fullmatch(r'a sample of (\d+) rows, which takes about (\d+) s on an H200\n', result.stdout).groups()
+    assert 1000 < int(rows) <= 1500 and int(seconds) < 300, result.stdout
+
+
+def test_sample():
+    rows, printed = sampled('--sizes', '300', '--repeat', 1)
+    expected = [(*group.split('/'), 'uniform') for group in SAMPLED]
+    expected += [(*group.split('/'), distribution) for group in SAMPLED_KEYS for distribution in
+                 'uniform entropy zipf sorted reversed runs512 small few constant'.split()]
+    assert sorted((r['primitive'], r['type'], r['distribution'], r['cache'], r['batch']) for r in rows) == \
+        sorted((*row, *mode) for row in expected for mode in MODES)
+    assert {r['n'] for r in rows} == {'300'} and all(float(r['gpuprims_ms']) > 0 for r in rows)
+    if rows[0]['gpu'] == 'CPU backend':
+        assert {r['of_better_cub'] for r in rows} == {''}
+        assert printed.endswith(f'\n{len(rows)} rows, and no CUB beside them\n'), printed
+
+
+def test_summary_of_the_sample():
+    """Of implementations that take 8 ms, and 6 and 4 as CUBs."""
+    rows, printed = sampled('--repeat', 3, exe=PLANTED)
+    assert [(r['distribution'], r['n'], r['cache'], r['batch']) for r in rows] == \
+        [(d, n, *mode) for d in ('uniform', 'few') for n in ('16', '64') for mode in MODES]
+    for row in rows:
+        ratio = min(float(row['cub_ms']), float(row['cub_toolkit_ms'])) / float(row['gpuprims_ms'])
+        assert abs(float(row['of_better_cub']) - ratio) < 0.001, row
+    ratios = [float(row['of_better_cub']) for row in rows]
+    summary = re.search(r'\nall +(\d+) +(\d+) +([\d.]+) +([\d.]+)\n\nthe worst rows\n(.*)', printed, re.S).groups()
+    assert summary[:2] == ('12', str(sum(ratio < 1.05 for ratio in ratios))), printed
+    assert abs(float(summary[3]) - min(ratios)) < 0.001 and min(ratios) < 0.9, printed
+    assert min(ratios) <= float(summary[2]) <= max(ratios) and len(summary[4].splitlines()) == 12, printed
 
 
 def test_the_rest_of_the_options():
@@ -362,7 +421,7 @@ def test_planted_errors_are_found():
         assert '11 wrong' in result.stderr
         with open(PATH, newline='', encoding='utf-8') as stream:
             names = {row['implementation'] for row in csv.DictReader(stream)}
-        assert names == {'memcpy', 'right', 'stale'}, names
+        assert names == {'memcpy', 'right', 'stale', 'gpuprims', 'CUB', 'CUB_toolkit'}, names
 
 
 def test_maps_are_permutations():
@@ -439,13 +498,14 @@ def test_plots():
 
 # ---- TAP ----
 
-ANYWHERE = [test_help, test_list, test_filter_and_types, test_bad_options, test_no_gpu_is_a_skip]
+ANYWHERE = [test_help, test_list, test_filter_and_types, test_bad_options, test_sample_is_short, test_no_gpu_is_a_skip]
 WITH_DEVICE = [test_every_row, test_bytes, test_sizes, test_distributions, test_cache_and_batch,
+               test_sample, test_summary_of_the_sample,
                test_the_rest_of_the_options, test_fresh_data, test_copies, test_profile,
                test_memory_that_there_is_not, test_files,
                test_planted_errors_are_found, test_maps_are_permutations, test_tune,
                test_tune_knows_every_constant, test_tune_leaves_out_what_fails, test_plots]
-OF_PLANTED = [test_planted_errors_are_found, test_maps_are_permutations]
+OF_PLANTED = [test_summary_of_the_sample, test_planted_errors_are_found, test_maps_are_permutations]
 
 
 def main():

@@ -157,7 +157,7 @@ class Builder:
         """Of all variants: the program, and CUB's side, which judges the results of large sizes."""
         table = (HERE / "instances.in").read_text()
         table = table.replace("@DECLARATIONS@", "extern const bench_instance tuned_instance;")
-        table = table.replace("@ROWS@", "    &tuned_instance,")
+        table = table.replace("@ROWS@", "    &tuned_instance,").replace("@SAMPLE@", "")
         commit = '#include "bench.h"\nGP_EXTERN_C const char *gpbench_commit(void);\n' \
                  'const char *gpbench_commit(void)\n{\n    return "tuning";\n}\n'
         sources = {"main": f'#include "{HERE}/gpbench.cu"\n', "instances": table, "commit": commit}

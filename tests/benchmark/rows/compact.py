@@ -8,6 +8,7 @@ INSTANCES = [
     ("compact", {"PRIMITIVE": "compact_costly", "COSTLY": ""}, ["u8"]),
 ]
 STUDIED = ["compact_u32"]
+SAMPLE = {"compact_u32": "compact/u32 partition/u32"}
 
 COMPARE = {
     "place": 20, "section": "stream compaction", "title": "STREAM COMPACTION TESTS", "random_limit": 4,

@@ -4,6 +4,7 @@ PLACE = 70
 
 INSTANCES = [("merge", {"PRIMITIVE": "merge"}, ["u32", "u64"])]
 STUDIED = ["merge_u32"]
+SAMPLE = {"merge_u32": "merge/u32"}
 
 COMPILE_TIME = {
     "merge": {

@@ -15,6 +15,7 @@ INSTANCES = [
     ("merge_sort", {"PRIMITIVE": "merge_sort_pairs", "PAIRS": ""}, ["u32-u64"]),
 ]
 STUDIED = ["merge_sort_u32"]
+SAMPLE_KEYS = {"merge_sort_u32": "merge_sort/u32"}
 
 TUNE = {"merge_sort": [
     {"shapes": {"GPI_TUNE_MERGE_ITEMS": [16, 32], "GPI_TUNE_MERGE_PAIR_ITEMS": [8, 16],

@@ -13,6 +13,8 @@ INSTANCES = [
     ("sort_pairs", {"PRIMITIVE": "sort_pairs", "MAP": "struct32"}, ["u32-struct32"]),
 ]
 STUDIED = ["sort_i32", "sort_pairs_u32", "sort_pairs_u32_struct16"]
+SAMPLE_KEYS = {**{f"sort_{kind}": f"sort/{kind}" for kind in ("u32", "u64", "u8", "f64")},
+               "sort_pairs_u32": "sort_pairs/u32", "sort_pairs_bits_u64": "sort_pairs_bits/u64"}
 
 COMPARE = {
     "place": 50, "section": "sort", "title": "SORT TESTS", "random_limit": 1000,

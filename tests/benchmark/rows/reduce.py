@@ -15,6 +15,7 @@ INSTANCES = [
     ("reduce", {"PRIMITIVE": "reduce_max", "OP": "MAX", "CLASSIC": "classic_max"}, ["i32"]),
 ]
 STUDIED = ["reduce_sum_i32", "reduce_max_i32"]
+SAMPLE = {"reduce_sum_i32": "reduce_sum/i32", "reduce_sum_f64": "reduce_sum/f64"}
 
 TUNE = {"reduce": [
     {"shapes": {"GPI_TUNE_REDUCE_BLOCKS": [2, 3, 4]},

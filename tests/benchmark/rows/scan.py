@@ -14,6 +14,8 @@ INSTANCES = [
     ("scan", {"PRIMITIVE": "scan_inclusive_max", "OP": "MAX"}, ["i32", "f32", "i64", "f64", "u8", "i16"]),
 ]
 STUDIED = ["scan_exclusive_sum_i32"]
+SAMPLE = {**{f"scan_exclusive_sum_{kind}": f"scan_exclusive_sum/{kind}" for kind in ("i32", "f32", "i64", "u8")},
+          "scan_inclusive_max_i32": "scan_inclusive_max/i32"}
 
 COMPARE = {
     "place": 10, "section": "scan", "title": "SCAN TESTS", "random_limit": 50,

@@ -8,6 +8,7 @@ INSTANCES = [
     ("transform", {"PRIMITIVE": "transform", "AS_IS": ""}, ["struct16", "struct12", "struct48"]),
     ("transform", {"PRIMITIVE": "transform_neighbours", "NEIGHBOURS": ""}, ["u8", "i32", "i64"]),
 ]
+SAMPLE = {"transform_i32": "transform/i32"}
 
 I32 = {"PRIMITIVE": "transform", "IN": "i32", "OUT": "i32"}
 TUNE = {"transform": [
