@@ -15,6 +15,7 @@
     kernels          times, launches and counters of every rung and every production kernel
     compile_time     what an #include costs, against CUB
 
+    sample           rows of everything beside both CUBs; takes gpbench_sample
     2e28_cold        scans, reductions, compactions and block collectives of 2^28 items
     offsets          scans and compactions of 2^28 items whose arrays begin an item later
     sizes            scans, reductions and compactions of 2^8 to 2^24 items, one call and 20 back to back
@@ -23,9 +24,9 @@ Study NAME writes h200_NAME.csv, the rows of gpbench, and what Nsight Compute sa
 h200_NAME_kernels.csv. Those on a GPU take some five minutes, of which `cpu`, which knows no GPU, takes two; the
 compile time takes as much again. What fails is reported, and the others go on; the exit status is 2 then.
 Afterwards the tables of the documentation are brought up to date (tables.py).
-FOLDER is that of Meson; `ninja -C FOLDER tests/benchmark/gpbench_studies` makes what is needed in it. Those from
-2e28_cold on, and most of those of single primitives, need gpbench_cuda instead, hybrid bench_hybrid_cuda: they are
-left out unless they are named.
+FOLDER is that of Meson; `ninja -C FOLDER tests/benchmark/gpbench_studies` makes what is needed in it. sample needs
+gpbench_sample instead, those from 2e28_cold on and most of those of single primitives gpbench_cuda, hybrid
+bench_hybrid_cuda: they are left out unless they are named.
 """
 import argparse
 import csv
@@ -155,6 +156,10 @@ STUDIES = {
         "counters": ALL_COUNTERS,
     },
     "compile_time": {},
+    "sample": {
+        "program": "gpbench_sample",
+        "timed": [["--sample"]],
+    },
     "2e28_cold": {
         "program": "gpbench_cuda",
         "timed": [[*beside(*row_files.joined("COLD")), "--sizes", "2^28", "--cold"]],

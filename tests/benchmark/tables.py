@@ -11,7 +11,8 @@ sentence, both comments in one line):
     <!-- table: NAME ARGUMENT... -->
     <!-- end -->
 
-A plot names the CSV files that it was drawn from, and a digest of each.
+A table whose function gives None, for want of its file, stays as it is. A plot names the CSV files that it was drawn
+from, and a digest of each.
 """
 import argparse
 import math
@@ -22,8 +23,8 @@ import sys
 
 import measured
 import row_files
-from measured import (Problem, digest, digits, memory, need, one, percent, pick, read, size, table, times_faster,
-                      title)
+from measured import (Problem, digest, digits, memory, need, one, path_of, percent, pick, read, size, table,
+                      times_faster, title)
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
@@ -40,6 +41,51 @@ def machine(*names):
     when = dates[0] if dates[0] == dates[-1] else f"{dates[0]} to {dates[-1]}"
     return (f"{', '.join(said['gpu'])}, driver {', '.join(said['driver'])}, CUDA {', '.join(said['toolkit'])}, "
             f"CUB {', '.join(said['cub'])}, {when}, commit {', '.join(said['commit'])}")
+
+
+# ---- the sample ----
+
+LEVEL, WORST = 1.05, 20  # as in sample.h
+INPUTS = {"uniform": "random", "entropy": "AND of three random words", "runs512": "runs of 512",
+          "small": "mostly small", "few": "16 different keys", "constant": "all equal"}
+
+
+def sample_mode(row):
+    return "batch" if row["batch"] > 1 else row["cache"]
+
+
+def sample_line(words, rows):
+    ratios = [row["of_better_cub"] for row in rows]
+    return [words, len(ratios), sum(ratio < LEVEL for ratio in ratios), f"{statistics.geometric_mean(ratios):.2f}",
+            f"{min(ratios):.2f}"]
+
+
+def sample():
+    """The rows of gpbench --sample by primitive and by mode, and the worst of them; None before it is measured."""
+    if not path_of("sample").exists():
+        return None
+    rows = sorted((row for row in read("sample") if row["of_better_cub"] != ""), key=lambda row: row["of_better_cub"])
+    if not rows:
+        raise Problem("h200_sample.csv has no row with a CUB beside it")
+    cubs = {row[f"{name}_ms"] != "" and f"{words} ({row[name]})" for row in rows
+            for name, words in (("cub", "the newest CUB"), ("cub_toolkit", "the CUDA Toolkit's"))} - {False}
+    whole = sample_line("all", rows)
+    lines = [sample_line(name, [row for row in rows if row["primitive"] == name])
+             for name in dict.fromkeys(row["primitive"] for row in read("sample"))]
+    lines += [sample_line(f"{mode}, all primitives", [row for row in rows if sample_mode(row) == mode])
+              for mode in ("cold", "warm", "batch")]
+    worst = [[f"{row['primitive']}/{row['type']}", INPUTS.get(row["distribution"], row["distribution"]),
+              sample_mode(row), size(row["n"]), f"{row['of_better_cub']:.2f}"] for row in rows[:WORST]]
+    return "\n\n".join([
+        f"A sample of everything, {whole[1]} rows, against the better of {' and '.join(sorted(cubs, reverse=True))}: "
+        f"{whole[2]} rows are below {LEVEL} of its speed, and the geometric mean of all is {whole[3]}.",
+        table(["times as fast as the better CUB", "rows", f"below {LEVEL}", "geometric mean", "worst"],
+              [*lines, whole]),
+        f"The {len(worst)} worst rows:",
+        table(["", "distribution", "mode", "n", "times as fast"], worst, 3),
+        "A row is a primitive and type, a distribution and size of the input, and a mode: *cold*, one call that finds "
+        "its data and its instructions in no cache; *warm*, one call after the same one; *batch*, "
+        f"{max(row['batch'] for row in rows)} calls back to back, divided by their number. {machine('sample')}."])
 
 
 # ---- block sizes ----
@@ -510,10 +556,11 @@ def ratio_behind(study):
 
 
 TABLES = {function.__name__: function for function in (
-    machine, block_sizes, best_block, block_choice, blocks, default_loss, array_sizes, overtakes, overtake, odd_sizes,
-    end_to_end, overtake_with_copies, speed_up, copies_share, idle_levels, idle_share, idle_times, idle_ratio,
-    bank_times, bank_loss, bank_counters, kernel_counters, single_kernels, counter, bounds, end_to_end_kernels,
-    compiler, compile_time, speed, offsets, call_sizes, ratio_sizes, ratio_behind, *row_files.joined("TABLES"))}
+    machine, sample, block_sizes, best_block, block_choice, blocks, default_loss, array_sizes, overtakes, overtake,
+    odd_sizes, end_to_end, overtake_with_copies, speed_up, copies_share, idle_levels, idle_share, idle_times,
+    idle_ratio, bank_times, bank_loss, bank_counters, kernel_counters, single_kernels, counter, bounds,
+    end_to_end_kernels, compiler, compile_time, speed, offsets, call_sizes, ratio_sizes, ratio_behind,
+    *row_files.joined("TABLES"))}
 
 
 # ---- pages ----
@@ -524,6 +571,8 @@ def fresh(text):
         if name not in TABLES:
             raise Problem(f"there is no table called {name}")
         made = TABLES[name](*arguments)
+        if made is None:
+            return match.group(0)
         return match.group(1) + (f"\n{made}\n" if "\n" in match.group(3) else made) + match.group(4)
     return MARKED.sub(replace, text)
 
