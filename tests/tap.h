@@ -120,13 +120,34 @@ enum { TAP_GUARD = 512 };
 
 /*
  * Device memory of `bytes`, that starts `offset` bytes behind an aligned address, between two guards
- * that tap_buffer_intact() looks at. New contents are rubbish of a known kind.
+ * that tap_buffer_intact() looks at; under AddressSanitizer they cannot be read either. New contents are rubbish of
+ * a known kind.
  */
 typedef struct tap_buffer {
     unsigned char *allocated;
     void *data;
     size_t bytes, offset;
 } tap_buffer;
+
+/* Whether the guards may be touched. */
+__attribute__((unused)) static void tap_buffer_open(const tap_buffer *buffer, int is_open)
+{
+#ifdef GPI_CPU_ASAN
+    const struct {
+        unsigned char *from;
+        size_t bytes;
+    } guards[] = {{buffer->allocated, buffer->offset},
+                  {buffer->allocated + buffer->offset + buffer->bytes, TAP_GUARD}};
+
+    for (int g = 0; g < 2; g++)
+        if (is_open)
+            gpi_cpu_unpoison(guards[g].from, guards[g].bytes);
+        else
+            gpi_cpu_poison(guards[g].from, guards[g].bytes);
+#else
+    (void)buffer, (void)is_open;
+#endif
+}
 
 __attribute__((unused)) static tap_buffer tap_buffer_new(size_t bytes, size_t offset)
 {
@@ -138,6 +159,7 @@ __attribute__((unused)) static tap_buffer tap_buffer_new(size_t bytes, size_t of
     must(cudaMalloc((void **)&buffer.allocated, buffer.offset + bytes + TAP_GUARD));
     must(cudaMemset(buffer.allocated, 0xC3, buffer.offset + bytes + TAP_GUARD));
     buffer.data = buffer.allocated + buffer.offset;
+    tap_buffer_open(&buffer, 0);
     return buffer;
 }
 
@@ -163,7 +185,9 @@ __attribute__((unused)) static int tap_buffer_intact(const tap_buffer *buffer, s
     int intact = 1;
 
     must(cudaDeviceSynchronize());
+    tap_buffer_open(buffer, 1);
     must(cudaMemcpy(copy, buffer->allocated, all, cudaMemcpyDeviceToHost));
+    tap_buffer_open(buffer, 0);
     for (size_t i = 0; i < all; i++)
         if ((i < buffer->offset || i >= buffer->offset + used) && copy[i] != 0xC3)
             intact = 0;
@@ -173,6 +197,7 @@ __attribute__((unused)) static int tap_buffer_intact(const tap_buffer *buffer, s
 
 __attribute__((unused)) static void tap_buffer_free(tap_buffer *buffer)
 {
+    tap_buffer_open(buffer, 1);
     must(cudaFree(buffer->allocated));
     buffer->allocated = NULL;
 }
