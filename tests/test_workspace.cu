@@ -503,6 +503,25 @@ static void kept_handle(void)
     ok(1, "releasing an empty handle is harmless");
 }
 
+/* After the last epoch the first one comes again, not that of memory that has been cleared. */
+static void after_the_last_epoch(void)
+{
+    const unsigned long long ticket = 0xFFFFFFFEull << 32; /* as the launch before the last one leaves it */
+
+    for (int function = 0; function < FUNCTIONS; function++) {
+        gp_workspace ws = GP_WORKSPACE_INIT;
+        int passed = 1;
+
+        must(gp_workspace_reserve(&ws, function_bytes[function](40000), 0));
+        passed &= function_check(function, 9001, &ws, 0);
+        must(cudaMemcpy(gpi_aligned(ws.memory), &ticket, sizeof ticket, cudaMemcpyHostToDevice));
+        for (int launch = 0; launch < 3; launch++) /* the second one has tiles whose states nobody has written */
+            passed &= function_check(function, launch ? 40000 : 9001, &ws, 0);
+        ok(passed, "%s after the last epoch", function_names[function]);
+        must(gp_workspace_release(&ws, 0));
+    }
+}
+
 /* In a handle that is just large enough, scratch lies where tags have been, and the other way round. */
 static void tags_and_scratch_meet(void)
 {
@@ -834,6 +853,7 @@ int main(int argc, char **argv)
     empty_input();
     pending_error();
     kept_handle();
+    after_the_last_epoch();
     tags_and_scratch_meet();
     handle_errors();
 #ifndef __CUDACC__
