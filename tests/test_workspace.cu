@@ -123,7 +123,7 @@ static size_t (*const function_bytes[FUNCTIONS])(size_t n) = {
 
 static int function_check(int function, size_t n, gp_workspace *ws, cudaStream_t stream)
 {
-    fold_place place = {0, 1, 0, ws, stream};
+    fold_place place = {0, 1, function % 4 < 3 && n % 2, ws, stream}; /* scans of an odd number in place */
 
     return function < 4   ? fold_check(&ints_case, function, n, place)
            : function < 8 ? fold_check(&wide_case, function - 4, n, place)
