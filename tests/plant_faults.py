@@ -13,8 +13,8 @@ and a program that does not end all count as found. A program must pass as it is
 about a fault counts. What fails then, a fault that no longer applies, or that does not compile, ends the tool with
 status 2; fewer than 95 % found with status 1.
 
-The table goes to standard output, progress to standard error. A run over everything takes an hour or two of one
-core, most of which is gcc's; it is not part of the full test run. To try some:
+The table goes to standard output, progress to standard error. A fault that is found takes some seconds, most of them
+gcc's, one that is not takes minutes; so it is not part of the full test run. To try some:
 
     tests/plant_faults.py --filter scan
     tests/plant_faults.py --filter core/radix/tile.cuh --jobs 2
