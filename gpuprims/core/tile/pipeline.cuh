@@ -269,6 +269,7 @@ static __global__ void __launch_bounds__(32 * (GPI(pipeline_others) + (int)GPI(m
         return;
     GPI(share)(&pipeline.shared);
     if (threadIdx.x == 0) {
+        memset((void *)&pipeline.all, 0, sizeof pipeline.all); /* read even where no tiles come first */
         for (int s = 0; s < GPI(stages)(&job); s++) {
             gpi_mbarrier_init(&pipeline.full[s], GPI(warp_tiles) * GPI(arrivals)(&job) + 1);
             gpi_mbarrier_init(&pipeline.summed[s], 32 * GPI(sum_warps));
