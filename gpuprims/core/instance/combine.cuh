@@ -1,6 +1,6 @@
 /*
- * core/instance/combine.cuh: the operator of an instance, its identity, and the map from what is read to what is
- * folded. The user's macros are called here and nowhere else.
+ * core/instance/combine.cuh: the operator of an instance and its identity, and, by load.cuh, the map from what is
+ * read to what is folded. The user's macros are called in these two and nowhere else.
  *
  * Needs core/instance/begin.cuh. Stamped once per instance, by the first of its headers that includes it.
  */
@@ -102,20 +102,6 @@ GPI_FUNCTION GP_TYPE GPI(identity)(void)
 #endif
 }
 
-/* Reads an item and maps it to GP_TYPE. */
-GPI_FUNCTION GP_TYPE GPI(load)(const GP_INPUT_TYPE *from, GPI_CONTEXT context)
-{
-    const GP_INPUT_TYPE x = *from; /* read once, however often the macro uses it */
-
-    (void)context;
-    (void)x;
-#ifndef GP_LOAD
-    return __extension__(GP_TYPE)x; /* an extension if it is a struct, where it converts nothing */
-#elif defined GP_CONTEXT
-    return GP_LOAD(x, context);
-#else
-    return GP_LOAD(x);
-#endif
-}
+#include "load.cuh"
 
 #endif

@@ -103,21 +103,7 @@ typedef union {
 /* ---- the user's macros ----------------------------------------------------------------------- */
 
 #ifndef GP_LOAD_AT
-/* Maps an item. */
-GPI_DEVICE GP_TYPE GPI(load)(const GP_INPUT_TYPE *from, GPI_CONTEXT context)
-{
-    const GP_INPUT_TYPE x = *from; /* read once, however often the macro mentions it */
-
-    (void)context;
-    (void)x;
-#ifndef GP_LOAD
-    return __extension__(GP_TYPE)x; /* an extension if it is a struct, and no conversion */
-#elif defined GP_CONTEXT
-    return GP_LOAD(x, context);
-#else
-    return GP_LOAD(x);
-#endif
-}
+#include "../instance/load.cuh"
 #endif
 
 /* Result number i. */
