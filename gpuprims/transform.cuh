@@ -122,7 +122,7 @@ static inline cudaError_t GPI(launch)(GPI(job) *job, GPI_CONTEXT context, cudaSt
     const size_t units = job->n / GPI(unit_n) + job->n % GPI(unit_n);
     const size_t most = GP_GRID < GPI_MAX_TILES ? GP_GRID : GPI_MAX_TILES;
 #ifdef GP_LOAD_AT
-    const int is_large = !job->in;
+    const int is_large = !job->in || (GPI(unit_n) == 8 && units >= GPI_TUNE_TRANSFORM_LARGE / 2);
 #else
     const int is_large = units >= GPI_TUNE_TRANSFORM_LARGE;
 #endif
@@ -133,8 +133,17 @@ static inline cudaError_t GPI(launch)(GPI(job) *job, GPI_CONTEXT context, cudaSt
     job->rows = units <= GPI_TUNE_TRANSFORM_SINGLE ? 1 : is_large ? GPI(large_rows) : GPI(rows);
     job->tile_bits = (unsigned)__builtin_ctz(threads * job->rows); /* both are powers of two */
     blocks = gpi_divide_up(units, job->by_chunks ? GPI(warps) * GPI(chunk_n) : threads * job->rows);
-    if (job->d_n) /* blocks that have no items cost time, too */
+    if (job->d_n) { /* blocks that have no items cost time, too */
         blocks = gpi_resident_blocks(2048 / threads, blocks, most);
+    } else if (!job->by_chunks) {
+        const GPI(plan) plan = GPI(plan_of)(job, job->n);
+        const size_t tiles = plan.units >> job->tile_bits, rest = plan.units - (tiles << job->tile_bits) + plan.ends;
+
+        if (plan.head == 0 && plan.misaligned == 0 && tiles + gpi_divide_up(rest, threads) <= most) {
+            job->whole = (unsigned)tiles;
+            blocks = tiles + gpi_divide_up(rest, threads);
+        }
+    }
     return GPI_LAUNCH_DEPENDENT((ready & GPI_KERNEL_SM90) != 0, GPI(kernel), (unsigned)(blocks < most ? blocks : most),
                                 threads, GPI(shared_bytes), stream, *job, context);
 }
@@ -163,7 +172,7 @@ GP_API cudaError_t GPI_PUBLIC(transform)(const GP_INPUT_TYPE *in, GP_TYPE *out,
     const GP_INDEX *d_n = NULL;
     const size_t certain = n;
 #endif
-    GPI(job) job = {in, out, d_n, n, 1, 0, 0};
+    GPI(job) job = {in, out, d_n, n, 1, 0, 0, 0};
     cudaError_t error = gpi_check_count(function, name, n, GPI(most)(), (size_t)GPI(wider));
 
     (void)ws;

@@ -95,7 +95,8 @@ GPI_DEVICE void gpi_move_units(char *to, const char *from, unsigned bytes, unsig
 /*
  * Vectors of 1, 2, 4, 8 or 16 bytes, a constant, between global memory that is aligned to that and words in registers,
  * by one instruction each: of an assignment the compiler may make several. Reads stay in the order in which they are
- * written, so that all of a thread can be under way before the first is used.
+ * written, so that all of a thread can be under way before the first is used. A warp's vectors of 4 bytes are a line of
+ * the L1, which need not keep it.
  */
 #ifdef __CUDACC__
 GPI_DEVICE void gpi_read_vector(uint32_t *words, const void *from, int bytes)
@@ -107,7 +108,7 @@ GPI_DEVICE void gpi_read_vector(uint32_t *words, const void *from, int bytes)
     else if (bytes == 8)
         __asm__ volatile("ld.global.v2.u32 {%0, %1}, [%2];" : "=r"(words[0]), "=r"(words[1]) : "l"(from));
     else if (bytes == 4)
-        __asm__ volatile("ld.global.u32 %0, [%1];" : "=r"(words[0]) : "l"(from));
+        __asm__ volatile("ld.global.L1::no_allocate.u32 %0, [%1];" : "=r"(words[0]) : "l"(from));
     else if (bytes == 2)
         __asm__ volatile("ld.global.u16 %0, [%1];" : "=r"(words[0]) : "l"(from));
     else
@@ -181,6 +182,13 @@ GPI_DEVICE unsigned gpi_min_size(size_t n, unsigned limit)
 {
     return n < limit ? (unsigned)n : limit;
 }
+
+/* Tells the compiler what is true. */
+#ifdef __CUDACC__
+#define GPI_ASSUME(condition) __builtin_assume(condition)
+#else
+#define GPI_ASSUME(condition) ((void)0)
+#endif
 
 /* Makes x an unknown value to the compiler: it recomputes what it would otherwise keep in registers. */
 #ifdef __CUDACC__

@@ -44,7 +44,8 @@ enum {
  * Threads of a block, and units that each has on their way at a time; of large inputs the second pair. Where less is
  * read than written, many reads are needed. A large input that is written as it is read is fastest with no more than
  * 32 KB on their way to a multiprocessor, which is a vector for each thread. With GP_LOAD_AT the second pair is for no
- * input at all: blocks that only write end sooner than others can start, unless each has much to write.
+ * input at all, since blocks that only write end sooner than others can start, unless each has much to write; and for
+ * many results of a byte.
  */
 enum {
     GPI(widens) = GPI(by_vectors) && (int)GPI(unit_in) < 16,
@@ -73,10 +74,10 @@ typedef struct {
     size_t n;            /* of items, or the most that *d_n counts */
     unsigned rows;       /* units of a thread in a tile */
     unsigned tile_bits;  /* a tile has as many units as this power of two */
+    unsigned whole;      /* the first blocks, each with one tile, if the units start with item 0 and are aligned */
     int by_chunks;       /* instead, through shared memory: core/transform/slots.cuh */
 } GPI(job);
 
-#if GPI_DEVICE_CODE
 /* How the items are divided. */
 typedef struct {
     size_t head;  /* items before the first unit */
@@ -85,6 +86,33 @@ typedef struct {
     unsigned misaligned; /* bytes that the units of the input lie behind the vectors that they are read as */
 } GPI(plan);
 
+/* Where no count is read on the device, the host makes the plan, too. */
+static __host__ __device__ __forceinline__ GPI(plan) GPI(plan_of)(const GPI(job) *job, size_t n)
+{
+    GPI(plan) plan = {0, n, 0, 0};
+
+    if (GPI(unit_n) == 1 && !GPI(by_vectors))
+        return plan;
+    const unsigned before = (0 - (unsigned)(uintptr_t)job->out) % GPI(unit_out);
+    plan.head = before / GPI(out_bytes);
+    if (before % GPI(out_bytes) || plan.head > n) /* no unit is ever aligned, or none is left */
+        plan.head = n;
+    plan.units = (n - plan.head) / GPI(unit_n);
+#ifndef GP_LOAD_AT
+    plan.misaligned = (unsigned)(uintptr_t)(job->in + plan.head) % GPI(unit_in);
+    if (plan.misaligned && GPI(unit_in) == 16) {
+        /* The vectors around a unit must not reach out of the array. */
+        if (plan.head * GPI(in_bytes) < plan.misaligned)
+            plan.head = n - plan.head < GPI(unit_n) ? n : plan.head + GPI(unit_n);
+        const size_t vectors = ((n - plan.head) * GPI(in_bytes) + plan.misaligned) / 16;
+        plan.units = vectors < 2 ? 0 : vectors - 1;
+    }
+#endif
+    plan.ends = n - plan.units * GPI(unit_n);
+    return plan;
+}
+
+#if GPI_DEVICE_CODE
 /* A unit of results, and of what is read; of the latter two vectors, where it lies across them. */
 typedef union {
     uint32_t words[4];
@@ -146,8 +174,12 @@ GPI_DEVICE void GPI(read_unit)(GPI(input) *unit, const GP_INPUT_TYPE *in, size_t
 #ifdef GP_LOAD_AT
     (void)misaligned;
     GPI_UNROLL
-    for (int k = 0; k < GPI(unit_n); k++)
-        unit->items[k] = GPI(item)(in, i + (size_t)k, context);
+    for (int k = 0; k < GPI(unit_n); k++) {
+        const size_t at = i + (size_t)k;
+
+        GPI_ASSUME(k == 0 || at != 0); /* then what is different at 0 costs the others nothing */
+        unit->items[k] = GPI(item)(in, at, context);
+    }
 #else
     const char *from = (const char *)(in + i) - misaligned;
 
@@ -209,31 +241,6 @@ GPI_DEVICE size_t GPI(count)(const GPI(job) *job)
 #endif
 }
 
-GPI_DEVICE GPI(plan) GPI(plan_of)(const GPI(job) *job, size_t n)
-{
-    GPI(plan) plan = {0, n, 0, 0};
-
-    if (GPI(unit_n) == 1 && !GPI(by_vectors))
-        return plan;
-    const unsigned before = (0 - (unsigned)(uintptr_t)job->out) % GPI(unit_out);
-    plan.head = before / GPI(out_bytes);
-    if (before % GPI(out_bytes) || plan.head > n) /* no unit is ever aligned, or none is left */
-        plan.head = n;
-    plan.units = (n - plan.head) / GPI(unit_n);
-#ifndef GP_LOAD_AT
-    plan.misaligned = (unsigned)(uintptr_t)(job->in + plan.head) % GPI(unit_in);
-    if (plan.misaligned && GPI(unit_in) == 16) {
-        /* The vectors around a unit must not reach out of the array. */
-        if (plan.head * GPI(in_bytes) < plan.misaligned)
-            plan.head = n - plan.head < GPI(unit_n) ? n : plan.head + GPI(unit_n);
-        const size_t vectors = ((n - plan.head) * GPI(in_bytes) + plan.misaligned) / 16;
-        plan.units = vectors < 2 ? 0 : vectors - 1;
-    }
-#endif
-    plan.ends = n - plan.units * GPI(unit_n);
-    return plan;
-}
-
 /* So many units of a thread, a constant; the first one starts with item i. Neighbouring threads move neighbours. */
 GPI_DEVICE void GPI(move_rows)(const GPI(job) *job, size_t i, int rows, unsigned misaligned, GPI_CONTEXT context)
 {
@@ -257,13 +264,30 @@ GPI_DEVICE void GPI(move_rows)(const GPI(job) *job, size_t i, int rows, unsigned
         GPI(write_unit)(&units[r], job->out, i + (size_t)r * next, context);
 }
 
+/* The tile of units that starts with item i. */
+GPI_DEVICE void GPI(move_tile)(const GPI(job) *job, size_t i, unsigned misaligned, GPI_CONTEXT context)
+{
+    if (job->rows == 1)
+        GPI(move_rows)(job, i, 1, misaligned, context);
+    else if ((GPI(rows) == 4 || GPI(large_rows) == 4) && job->rows == 4)
+        GPI(move_rows)(job, i, 4, misaligned, context);
+    else if (GPI(rows) > 1 || GPI(large_rows) > 1)
+        GPI(move_rows)(job, i, 2, misaligned, context);
+}
+
+/* All n items. The short way comes first: in a call that finds no instructions in a cache, each of them counts. */
 GPI_DEVICE void GPI(move_units)(const GPI(job) *job, size_t n, GPI_CONTEXT context)
 {
+    if (blockIdx.x < job->whole) {
+        GPI(move_tile)(job, (((size_t)blockIdx.x << job->tile_bits) + threadIdx.x) * GPI(unit_n), 0, context);
+        return;
+    }
     const GPI(plan) plan = GPI(plan_of)(job, n);
-    const size_t thread = (size_t)blockIdx.x * blockDim.x + threadIdx.x, threads = (size_t)gridDim.x * blockDim.x;
-    size_t tiles = 0;
+    const size_t thread = (size_t)(blockIdx.x - job->whole) * blockDim.x + threadIdx.x;
+    const size_t threads = (size_t)(gridDim.x - job->whole) * blockDim.x;
+    size_t tiles = job->whole;
 
-    if (GPI(rows) > 1 && job->rows > 1 && plan.units > threads)
+    if (!tiles && GPI(rows) > 1 && job->rows > 1 && plan.units > threads)
         tiles = plan.units >> job->tile_bits;
 
     /* What is in no tile; unless the grid is limited, a thread does one thing of it, and nothing waits in a row. */
@@ -281,10 +305,7 @@ GPI_DEVICE void GPI(move_units)(const GPI(job) *job, size_t n, GPI_CONTEXT conte
     for (size_t tile = blockIdx.x; tile < tiles; tile += gridDim.x) {
         const size_t first = plan.head + ((tile << job->tile_bits) + threadIdx.x) * GPI(unit_n);
 
-        if ((GPI(rows) == 4 || GPI(large_rows) == 4) && job->rows == 4)
-            GPI(move_rows)(job, first, 4, plan.misaligned, context);
-        else
-            GPI(move_rows)(job, first, 2, plan.misaligned, context);
+        GPI(move_tile)(job, first, plan.misaligned, context);
     }
 }
 #endif
