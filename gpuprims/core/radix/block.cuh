@@ -45,21 +45,17 @@ typedef struct gpi_radix_bins {
 /* The bits that are set in any lane of the warp; only the lower 32 if `narrow` is set. */
 GPI_DEVICE uint64_t gpi_radix_or(uint64_t bits, int narrow)
 {
-    uint64_t all = gpi_warp_or((uint32_t)bits);
-
-    return narrow ? all : all | (uint64_t)gpi_warp_or((uint32_t)(bits >> 32)) << 32;
+    return (narrow ? 0 : (uint64_t)gpi_warp_or((uint32_t)(bits >> 32)) << 32) | gpi_warp_or((uint32_t)bits);
 }
 
 /* The bits that are set in any thread of the block. */
 GPI_DEVICE uint64_t gpi_radix_block_or(gpi_radix_bins *state, uint64_t bits, int narrow)
 {
-    const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32, warps = blockDim.x / 32;
-
     bits = gpi_radix_or(bits, narrow);
-    if (lane == 0)
-        state->differ[warp] = bits;
+    if (threadIdx.x % 32 == 0)
+        state->differ[threadIdx.x / 32] = bits;
     __syncthreads(); /* the warps' bits are there */
-    return gpi_radix_or(state->differ[gpi_min(lane, warps - 1)], narrow);
+    return gpi_radix_or(state->differ[gpi_min(threadIdx.x % 32, blockDim.x / 32 - 1)], narrow);
 }
 #endif
 
@@ -179,18 +175,16 @@ GPI_DEVICE void GPI(block_fill)(const GPI(block) *block, const uint64_t *numbers
 GPI_DEVICE void GPI(block_compare)(const GPI(block) *block, const GP_KEY *keys, const uint32_t *tags, int by_position,
                                    uint32_t *places)
 {
-    uint32_t begin[GPI_RADIX_BLOCK_ITEMS], words[GPI_RADIX_BLOCK_ITEMS], largest = 0;
+    uint32_t begin[GPI_RADIX_BLOCK_ITEMS], largest = 0;
     uint64_t numbers[GPI_RADIX_BLOCK_ITEMS];
 
     GPI_UNROLL
     for (uint32_t i = 0; i < GPI_RADIX_BLOCK_ITEMS; i++) {
-        words[i] = block->state->bins[tags[i] % 65536];
+        const uint32_t word = block->state->bins[tags[i] % 65536];
+
         numbers[i] = GPI(block_order)(block, keys[i]);
-    }
-    GPI_UNROLL
-    for (uint32_t i = 0; i < GPI_RADIX_BLOCK_ITEMS; i++) {
-        places[i] = begin[i] = words[i] % 65536 - words[i] / 65536;
-        largest = words[i] / 65536 > largest ? words[i] / 65536 : largest;
+        places[i] = begin[i] = word % 65536 - word / 65536;
+        largest = word / 65536 > largest ? word / 65536 : largest;
     }
     GPI_NO_UNROLL
     for (uint32_t k = 0; k < largest; k++) {
@@ -214,27 +208,24 @@ GPI_DEVICE void GPI(block_write)(const GPI(block) *block, const GPI(request) *jo
     GPI_RADIX_VALUE *values_out = job->values_out;
     GP_KEY keys[GPI_RADIX_BLOCK_ITEMS];
     GPI_RADIX_VALUE values[GPI_RADIX_BLOCK_ITEMS];
-    uint32_t tags[GPI_RADIX_BLOCK_ITEMS] = {0}, places[GPI_RADIX_BLOCK_ITEMS];
+    uint32_t tags[GPI_RADIX_BLOCK_ITEMS] = {0}, places[GPI_RADIX_BLOCK_ITEMS] = {0};
 
     memset((void *)keys, 0, sizeof keys);
     GPI_UNROLL
     for (uint32_t i = 0; i < GPI_RADIX_BLOCK_ITEMS; i++)
         if (threadIdx.x + i * blockDim.x < block->n) {
-            keys[i] = block->keys[threadIdx.x + i * blockDim.x];
-            tags[i] = block->tags[threadIdx.x + i * blockDim.x];
+            places[i] = threadIdx.x + i * blockDim.x;
+            keys[i] = block->keys[places[i]];
+            tags[i] = block->tags[places[i]];
             if (GPI_RADIX_PAIRS) { /* under way while keys are compared */
                 const uint32_t position = tags[i] / 65536;
 
                 values[i] = values_in ? values_in[position] : GPI(numbered)(position);
             }
         }
-    if (block->same) {
-        GPI_UNROLL
-        for (uint32_t i = 0; i < GPI_RADIX_BLOCK_ITEMS; i++)
-            places[i] = threadIdx.x + i * blockDim.x;
-    } else if (GPI_RADIX_PAIRS || GPI(key_is_float) || job->end_bit - job->begin_bit < GPI_KEY_WIDTH)
+    if (!block->same && (GPI_RADIX_PAIRS || GPI(key_is_float) || job->end_bit - job->begin_bit < GPI_KEY_WIDTH))
         GPI(block_compare)(block, keys, tags, 1, places);
-    else /* keys that are alike are the same */
+    else if (!block->same) /* keys that are alike are the same */
         GPI(block_compare)(block, keys, tags, 0, places);
     if (GPI_RADIX_PAIRS && values_in == values_out)
         __syncthreads(); /* all values have been read */
@@ -268,9 +259,7 @@ static __global__ void __launch_bounds__(1024) GPI(block_kernel)(GPI(request) jo
     block.keys = (GP_KEY *)(block.tags + room);
     block.n = n;
     block.mask = job.begin_bit < job.end_bit ? UINT64_MAX >> (64 - (job.end_bit - job.begin_bit)) << job.begin_bit : 0;
-    gpi_radix_zero(state->bins, GPI_RADIX_BINS);
-    if (threadIdx.x < 32)
-        state->bins[GPI_RADIX_BINS + threadIdx.x] = 0;
+    gpi_radix_zero(state->bins, GPI_RADIX_BINS + 32);
     if (threadIdx.x < GPI_RADIX_BLOCK_CROWD) {
         block.keys[n + threadIdx.x] = GPI(key_last)();
         block.tags[n + threadIdx.x] = UINT32_MAX;

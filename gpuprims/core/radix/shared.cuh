@@ -29,7 +29,7 @@ static inline size_t gpi_radix_no_bytes(size_t n)
     return 0;
 }
 
-/* What a word has for a bin: its count and, after the scan, where it begins. */
+/* What a word has for a bin: its count, and after the scan */
 enum {
     GPI_RADIX_BEGINS,  /* where it begins */
     GPI_RADIX_COUNTED, /* its count * 65536, and where it begins; words lie as gpi_radix_bin_at() says */
@@ -142,13 +142,12 @@ GPI_DEVICE int gpi_radix_scan_bins(uint32_t *bins, uint32_t *sums, unsigned each
 
             GPI_UNROLL
             for (int k = 0; k < 4; k++) {
-                const uint32_t low = form == GPI_RADIX_HALVES ? words.of[k] & 0xFFFF : words.of[k];
-                const uint32_t high = form == GPI_RADIX_HALVES ? words.of[k] >> 16 : 0;
+                const uint32_t count = words.of[k];
 
-                words.of[k] = form == GPI_RADIX_HALVES    ? (scan + low) << 16 | scan
-                              : form == GPI_RADIX_COUNTED ? low * 65536 + scan
+                words.of[k] = form == GPI_RADIX_HALVES    ? (scan + (count & 0xFFFF)) << 16 | scan
+                              : form == GPI_RADIX_COUNTED ? count * 65536 + scan
                                                           : scan;
-                scan += low + high;
+                scan += form == GPI_RADIX_HALVES ? (count & 0xFFFF) + (count >> 16) : count;
             }
             *four = words;
         }
@@ -167,10 +166,8 @@ GPI_DEVICE int gpi_radix_is_last_block(uint32_t *done, uint32_t *last)
     if (threadIdx.x == 0)
         *last = atomicAdd(done, 1u) == gridDim.x - 1;
     __syncthreads(); /* all threads know whether the block is the last one */
-    const int is_last = *last != 0;
-    if (is_last)
-        __threadfence(); /* the other blocks were done before their results are read */
-    return is_last;
+    __threadfence(); /* the other blocks were done before their results are read */
+    return *last != 0;
 }
 
 /*
@@ -236,16 +233,14 @@ GPI_DEVICE GPI_RADIX_VALUE GPI(numbered)(size_t i)
 {
     GPI_RADIX_VALUE value;
 
+    const float number = (float)i;
+    const double long_number = (double)i;
+    const void *from = GPI_IS_SAME_TYPE(GPI_RADIX_VALUE, float)    ? (const void *)&number
+                       : GPI_IS_SAME_TYPE(GPI_RADIX_VALUE, double) ? (const void *)&long_number
+                                                                   : (const void *)&i; /* little-endian */
+
     memset((void *)&value, 0, sizeof value);
-    if (GPI_IS_SAME_TYPE(GPI_RADIX_VALUE, float)) {
-        float number = (float)i;
-        memcpy((void *)&value, &number, sizeof value < sizeof number ? sizeof value : sizeof number);
-    } else if (GPI_IS_SAME_TYPE(GPI_RADIX_VALUE, double)) {
-        double number = (double)i;
-        memcpy((void *)&value, &number, sizeof value < sizeof number ? sizeof value : sizeof number);
-    } else {
-        memcpy((void *)&value, &i, sizeof value < sizeof i ? sizeof value : sizeof i); /* little-endian */
-    }
+    memcpy((void *)&value, from, sizeof value < sizeof i ? sizeof value : sizeof i);
     return value;
 }
 
@@ -256,11 +251,8 @@ GPI_DEVICE void GPI(read_vector)(void *to, const GP_KEY *from)
         memcpy(to, __builtin_assume_aligned(from, 16), 16);
     } else {
         GPI_UNROLL
-        for (unsigned k = 0; k < GPI(vector_n); k++) {
-            const GP_KEY key = from[k];
-
-            memcpy((char *)to + k * sizeof key, (const void *)&key, sizeof key);
-        }
+        for (unsigned k = 0; k < GPI(vector_n); k++)
+            memcpy((char *)to + k * sizeof *from, (const void *)(from + k), sizeof *from);
     }
 }
 #endif
