@@ -77,14 +77,11 @@ __extension__ enum {
 
 /* What a block works on. */
 typedef struct {
-    const GP_KEY *keys_in;
-    GP_KEY *keys_out;
-    const GPI_RADIX_VALUE *values_in;
-    GPI_RADIX_VALUE *values_out;
+    GPI(request) of;
     uint32_t n, share, rounds; /* a share is so many items of each thread */
     uint32_t inverse;          /* 2^32 / share, rounded up */
     uint32_t at, items;        /* the thread's first item, and how many: fewer than rounds where the input ends */
-    int begin_bit, bits;
+    int bits;
     uint64_t range; /* as many ones as bits */
     int strict;     /* keys with equal bits may be different */
     gpi_radix_state *state;
@@ -104,8 +101,8 @@ GPI_DEVICE uint32_t GPI(share_owner)(const GPI(share) *share, uint32_t number)
 /* The bits of a key to sort by. */
 GPI_DEVICE uint64_t GPI(share_number)(const GPI(share) *share, GP_KEY key)
 {
-    return GPI_KEY_IS_NARROW ? GPI(key_word)(key) >> share->begin_bit & (uint32_t)share->range
-                             : GPI(key_long)(key) >> share->begin_bit & share->range;
+    return GPI_KEY_IS_NARROW ? GPI(key_word)(key) >> share->of.begin_bit & (uint32_t)share->range
+                             : GPI(key_long)(key) >> share->of.begin_bit & share->range;
 }
 
 /* The same less `low`, shifted. */
@@ -116,17 +113,6 @@ GPI_DEVICE uint32_t GPI(share_bin)(const GPI(share) *share, GP_KEY key, uint64_t
     return GPI_KEY_IS_NARROW ? ((uint32_t)number - (uint32_t)low) >> shift : (uint32_t)((number - low) >> shift);
 }
 
-/* Reads the block's share of all keys. Each warp reads its warp tile, striped over the lanes. */
-GPI_DEVICE void GPI(share_load)(const GPI(share) *share, GP_KEY *keys)
-{
-    const GP_KEY *from = share->keys_in + share->at;
-
-    GPI_UNROLL
-    for (uint32_t i = 0; i < GPI(cluster_items); i++)
-        if (i < share->items)
-            keys[i] = from[32 * i];
-}
-
 /* How many keys have the digit of the thread in all blocks, and *before in those before this one. */
 GPI_DEVICE uint32_t GPI(share_total)(const GPI(share) *share, uint32_t *before)
 {
@@ -135,16 +121,12 @@ GPI_DEVICE uint32_t GPI(share_total)(const GPI(share) *share, uint32_t *before)
     *before = 0;
     if (threadIdx.x >= 256)
         return 0;
-    GPI_NO_UNROLL
-    for (unsigned first = 0; first < gridDim.x; first += 4) {
-        GPI_UNROLL
-        for (unsigned r = first; r < first + 4; r++)
-            if (r < gridDim.x) {
-                uint32_t count = share->table[r * GPI_RADIX_ROW + threadIdx.x];
+    GPI_UNROLL_BY(4)
+    for (unsigned r = 0; r < gridDim.x; r++) {
+        uint32_t count = share->table[r * GPI_RADIX_ROW + threadIdx.x];
 
-                *before += r < blockIdx.x ? count : 0;
-                total += count;
-            }
+        *before += r < blockIdx.x ? count : 0;
+        total += count;
     }
     return total;
 }
@@ -172,10 +154,9 @@ GPI_DEVICE void GPI(share_publish)(const GPI(share) *share, uint32_t count, uint
 GPI_DEVICE int GPI(share_spread)(GPI(share) *share, const GP_KEY *keys, uint64_t *low)
 {
     gpi_radix_state *state = share->state;
-    const unsigned tid = threadIdx.x, lane = tid % 32, warp = tid / 32, me = blockIdx.x;
+    const unsigned tid = threadIdx.x, me = blockIdx.x;
     const int shift = share->bits > 8 ? share->bits - 8 : 0;
-    uint32_t total = 0, before = 0, here = 0, start = 0, slot = 0, strict = 0;
-    uint32_t ranks[GPI(cluster_items)];
+    uint32_t before, strict = 0, ranks[GPI(cluster_items)];
 
     GPI_UNROLL
     for (uint32_t i = 0; i < GPI(cluster_items); i++)
@@ -188,18 +169,9 @@ GPI_DEVICE int GPI(share_spread)(GPI(share) *share, const GP_KEY *keys, uint64_t
     gpi_cluster_wait(); /* all blocks have started */
     GPI(share_publish)(share, state->digits[tid % 256], state->strict);
     gpi_cluster_sync(); /* the table is complete */
-    if (tid < 256)
-        here = state->digits[tid];
-    total = GPI(share_total)(share, &before);
-    start = gpi_warp_prefix(total, lane);
-    slot = gpi_warp_prefix(here, lane);
-    if (lane == 31) {
-        state->sums[warp] = start;
-        state->more_sums[warp] = slot;
-    }
-    __syncthreads(); /* the warps' sums are complete */
-    start += gpi_warp_sum(lane < warp ? state->sums[lane] : 0) - total;
-    slot += gpi_warp_sum(lane < warp ? state->more_sums[lane] : 0) - here;
+    const uint32_t total = GPI(share_total)(share, &before);
+    const uint32_t start = gpi_radix_scan(state->sums, 8, total, NULL);
+    const uint32_t slot = gpi_radix_scan(state->more_sums, 8, tid < 256 ? state->digits[tid] : 0, NULL);
     if (tid < 256) {
         uint32_t owner = GPI(share_owner)(share, start);
 
@@ -314,7 +286,7 @@ GPI_DEVICE int GPI(share_sort)(GPI(share) *share, uint64_t low, int bits)
 
         if (compares && end - begin <= GPI_RADIX_CROWD)
             slot = GPI(share_compare)(share, x, begin, end);
-        share->keys_out[share->first + slot] = share->keys[1][x];
+        share->of.keys_out[share->first + slot] = share->keys[1][x];
         if (GPI_RADIX_PAIRS)
             share->from[0][slot] = share->from[1][x];
     }
@@ -354,7 +326,7 @@ GPI_DEVICE int GPI(share_pass)(GPI(share) *share)
     gpi_radix_state *state = share->state;
     const unsigned tid = threadIdx.x, parts = blockDim.x / 128;
     const unsigned pair = tid / parts, part = tid % parts;
-    uint32_t counts[4], sum = 0, scan, total = 0, before = 0;
+    uint32_t counts[4], sum = 0, scan, before;
 
     GPI_UNROLL
     for (unsigned w = 0; w < 4; w++)
@@ -379,11 +351,11 @@ GPI_DEVICE int GPI(share_pass)(GPI(share) *share)
     __syncthreads(); /* the digits have been counted */
     GPI(share_publish)(share, state->digits[tid % 256], 0);
     gpi_cluster_sync(); /* the table is complete; the items of the digit before have been read */
-    total = GPI(share_total)(share, &before);
+    const uint32_t total = GPI(share_total)(share, &before);
     int single = total == gridDim.x * share->share;
-    sum = gpi_radix_scan(state->sums, 32, total, &single);
+    const uint32_t place = gpi_radix_scan(state->sums, 8, total, &single) + before;
     if (tid < 256)
-        state->place[tid] = sum + before;
+        state->place[tid] = place;
     __syncthreads(); /* the places are there */
     return single;
 }
@@ -411,7 +383,7 @@ GPI_DEVICE void GPI(share_passes)(GPI(share) *share, const GP_KEY *keys)
     gpi_cluster_sync(); /* the items are there, and no block is on the short way any more */
     GPI_NO_UNROLL
     for (int bit = 0; bit < share->bits; bit += 8) {
-        const int shift = share->begin_bit + bit;
+        const int shift = share->of.begin_bit + bit;
         const uint32_t mask = 255u >> (share->bits - bit < 8 ? 8 - (share->bits - bit) : 0);
         const GP_KEY *some = share->keys[0] + offset + here;
 
@@ -440,7 +412,7 @@ GPI_DEVICE void GPI(share_passes)(GPI(share) *share, const GP_KEY *keys)
     share->from[0] += offset;
     GPI_NO_UNROLL
     for (uint32_t x = threadIdx.x; x < share->count; x += blockDim.x)
-        share->keys_out[first + x] = share->keys[0][offset + x];
+        share->of.keys_out[first + x] = share->keys[0][offset + x];
     __syncthreads(); /* the keys have been read */
 }
 
@@ -449,21 +421,18 @@ GPI_DEVICE void GPI(share_passes)(GPI(share) *share, const GP_KEY *keys)
 /* Writes the values of what the block has sorted. If they are sorted in place, all are read first. */
 GPI_DEVICE void GPI(share_write)(const GPI(share) *share)
 {
-    const int in_place = share->values_in == share->values_out;
+    const GPI_RADIX_VALUE *in = share->of.values_in;
+    GPI_RADIX_VALUE *out = share->of.values_out + share->first;
     /* Positions stay at the end of the items' room, the values take the place of the keys. */
-    GPI_RADIX_VALUE *room = (GPI_RADIX_VALUE *)share->keys[0];
-    GPI_RADIX_VALUE *values = in_place ? room : share->values_out + share->first;
+    GPI_RADIX_VALUE *values = in == share->of.values_out ? (GPI_RADIX_VALUE *)share->keys[0] : out;
 
-    for (uint32_t x = threadIdx.x; x < share->count; x += blockDim.x) {
-        uint32_t from = share->from[0][x];
-
-        values[x] = share->values_in ? share->values_in[from] : GPI(numbered)(from);
-    }
-    if (!in_place)
+    for (uint32_t x = threadIdx.x; x < share->count; x += blockDim.x)
+        values[x] = in ? in[share->from[0][x]] : GPI(numbered)(share->from[0][x]);
+    if (values == out)
         return;
     gpi_cluster_sync(); /* all values have been read */
     for (uint32_t x = threadIdx.x; x < share->count; x += blockDim.x)
-        share->values_out[share->first + x] = values[x];
+        out[x] = values[x];
 }
 #endif
 
@@ -502,7 +471,10 @@ static __global__ void __launch_bounds__(1024, 1) GPI(cluster_kernel)(GPI(share)
         state->strict = state->crowded = 0;
     gpi_grid_wait();
     gpi_grid_launch_next();
-    GPI(share_load)(&share, keys);
+    GPI_UNROLL
+    for (uint32_t i = 0; i < GPI(cluster_items); i++)
+        if (i < share.items)
+            keys[i] = share.of.keys_in[share.at + 32 * i];
     __syncthreads(); /* the counts are zero */
     if (share.strict)
         gpi_cluster_wait(); /* all blocks have started */
@@ -573,15 +545,11 @@ static inline cudaError_t GPI(cluster_launch)(const GPI(request) *request, const
 
     (void)memory;
     memset((void *)&share, 0, sizeof share);
-    share.keys_in = request->keys_in;
-    share.keys_out = request->keys_out;
-    share.values_in = request->values_in;
-    share.values_out = request->values_out;
+    share.of = *request;
     share.n = (uint32_t)request->n;
     share.rounds = (uint32_t)gpi_divide_up(request->n, blocks * (size_t)threads);
     share.share = share.rounds * threads;
     share.inverse = UINT32_MAX / share.share + 1;
-    share.begin_bit = request->begin_bit;
     share.bits = request->end_bit - request->begin_bit;
     share.range = share.bits ? UINT64_MAX >> (64 - share.bits) : 0;
     share.strict = share.bits == 0 || (!GPI_RADIX_PAIRS && share.bits < GPI_KEY_WIDTH);
