@@ -524,8 +524,8 @@ static inline cudaError_t GPI(buckets_launch)(const GPI(request) *request, const
     const size_t n = request->n, vectors = gpi_divide_up(n * sizeof(GP_KEY), 64 * GPI_RADIX_COUNT_THREADS);
     int bits = 0, levels = GPI(levels)(request, device->room, &bits);
     const uint32_t tile_n = GPI_RADIX_PAIRS ? steps.job.tile_n : (uint32_t)GPI(tile_of_partition)(n, device->room);
-    const GPI(bucket_job) job = {request->keys_in, request->keys_out, steps.job.keys_other, steps.job.values_out,
-                                 steps.job.values_other, (uint32_t)n, tile_n, 0, levels, bits, steps.layout.plan,
+    const GPI(bucket_job) job = {request->keys_in, request->keys_out, steps.layout.keys, steps.job.values[1],
+                                 steps.layout.values, (uint32_t)n, tile_n, 0, levels, bits, steps.layout.plan,
                                  buckets};
     cudaError_t error = GPI(clear)(&steps, offsetof(gpi_radix_buckets, counts) / sizeof(uint32_t) +
                                                (levels == 2 ? (size_t)1 << bits : 0));

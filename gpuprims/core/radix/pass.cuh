@@ -63,7 +63,7 @@ typedef struct gpi_radix_plan {
     int digit[GPI_RADIX_MAX_DIGITS + 1]; /* which one a pass is about; -1: the pass copies */
     int shift[GPI_RADIX_MAX_DIGITS + 1]; /* where in the bits that count it begins, */
     int bits[GPI_RADIX_MAX_DIGITS + 1];  /* and how many of them it has */
-    int from[GPI_RADIX_MAX_DIGITS + 1];  /* 0: the input, 1: the output, 2: the other array */
+    int from[GPI_RADIX_MAX_DIGITS + 1];  /* which array of the job */
     int to[GPI_RADIX_MAX_DIGITS + 1];
     int way[GPI_RADIX_MAX_DIGITS + 1]; /* in which the pass ranks */
     int in_ranges; /* whether the second pass sorts the items of each digit of the first one apart */
@@ -83,10 +83,8 @@ typedef struct gpi_radix_ranges {
 
 /* What a launch works on: a portion of the input, so small that counts fit their words. */
 typedef struct {
-    const GP_KEY *keys_in;
-    GP_KEY *keys_out, *keys_other;
-    const void *values_in; /* NULL: 0, 1, 2, ... */
-    void *values_out, *values_other;
+    GP_KEY *keys[3]; /* the input, which is only read, the output, and another array */
+    void *values[3]; /* the first NULL: 0, 1, 2, ... */
     size_t first;    /* item of the portion */
     uint32_t n;      /* items of the portion */
     uint32_t tile_n; /* items of a tile; fewer than its threads can hold when n is small */

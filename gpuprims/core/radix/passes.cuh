@@ -143,7 +143,7 @@ typedef struct {
     const GPI(request) *request;
     const gpi_radix_device *device;
     int digits, in_place;
-    int numbers; /* whether numbers are moved instead of values; they end up in job.values_out */
+    int numbers; /* whether numbers are moved instead of values; they end up in job.values[1] */
     cudaStream_t stream;
 } GPI(steps);
 
@@ -166,13 +166,13 @@ static inline GPI(steps) GPI(begin_passes)(const GPI(request) *request, const gp
     steps.numbers = GPI(indexed) && !GPI(is_small)(n);
     steps.in_place = request->keys_in == request->keys_out ||
                      (GPI_RADIX_PAIRS && !steps.numbers && request->values_in == request->values_out);
-    steps.job.keys_in = request->keys_in;
-    steps.job.keys_out = request->keys_out;
-    steps.job.keys_other = steps.layout.keys;
-    steps.job.values_in = steps.numbers ? NULL : request->values_in;
-    steps.job.values_out =
+    steps.job.keys[0] = (GP_KEY *)request->keys_in;
+    steps.job.keys[1] = request->keys_out;
+    steps.job.keys[2] = steps.layout.keys;
+    steps.job.values[0] = steps.numbers ? NULL : (void *)request->values_in;
+    steps.job.values[1] =
         steps.numbers ? (void *)((uint32_t *)steps.layout.values + (n + 3) / 4 * 4) : (void *)request->values_out;
-    steps.job.values_other = steps.layout.values;
+    steps.job.values[2] = steps.layout.values;
     steps.job.begin_bit = request->begin_bit;
     steps.job.end_bit = request->end_bit;
     steps.job.tile_n = (uint32_t)GPI(tile_of_pass)(n, device->room);
@@ -201,7 +201,7 @@ static inline cudaError_t GPI(make_plan_of)(const GPI(steps) *steps, int levels,
 
     while (columns * (unsigned)steps->digits * 1024 + 4096 > steps->device->room)
         columns /= 2;
-    const GPI(counting) count = {steps->job.keys_in, n, steps->job.begin_bit, steps->job.end_bit, steps->in_place,
+    const GPI(counting) count = {steps->request->keys_in, n, steps->job.begin_bit, steps->job.end_bit, steps->in_place,
                                  GP_KERNEL == GP_KERNEL_PASSES_OLD, columns, layout->counts, layout->plan,
                                  layout->look[0] - GPI_RADIX_ROWS_BEFORE * 256,
                                  (GPI_RADIX_ROWS_BEFORE + layout->rows) * 256, levels, buckets};
@@ -258,7 +258,7 @@ static inline cudaError_t GPI(end_passes)(const GPI(steps) *steps)
     cudaError_t error = cudaSuccess;
 #ifdef GP_VALUE
     const GPI_RADIX_VALUE *values = steps->request->values_in;
-    const uint32_t *numbers = (const uint32_t *)steps->job.values_out;
+    const uint32_t *numbers = (const uint32_t *)steps->job.values[1];
     const size_t n = steps->request->n, pieces = sizeof *values / GPI(piece_bytes);
 
     if (!steps->numbers)

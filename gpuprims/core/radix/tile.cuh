@@ -70,22 +70,16 @@ typedef struct {
 typedef struct {
     uint64_t place[256]; /* of a digit, less its start in the tile */
     uint32_t start[256];
-    uint32_t counts[GPI_RADIX_OF(warps)][256];
+    uint32_t counts[GPI_RADIX_OF(warps)][256] __attribute__((aligned(16)));
     uint32_t sums[8];
     uint32_t tile;
-    uint32_t range, begun;              /* where ranges are sorted apart: that of the tile, and its first tile */
+    uint32_t range, begun;              /* where ranges are sorted apart: that of the tile, and its first tile; or 0 */
     uint32_t idle[32];                  /* for lanes whose atomic addition is not needed */
     uint8_t codes[256];                 /* of the digits, where few are distinct; */
     uint8_t digits[GPI_RADIX_DISTINCT]; /* and which they are */
 } GPI_RADIX_OF(tile);
 
 #if GPI_DEVICE_CODE
-/* The first tile that a tile looks back to. */
-GPI_DEVICE uint32_t GPI_RADIX_OF(begun)(const GPI_RADIX_OF(tile) *tile)
-{
-    return GPI_RADIX_PAIRS ? tile->begun : 0;
-}
-
 /* A pass that only copies: none is needed, or one more to end in the right array. */
 GPI_DEVICE void GPI_RADIX_OF(copy)(const GPI(job) *job, const GPI_RADIX_OF(arrays) *pass)
 {
@@ -204,30 +198,24 @@ GPI_DEVICE void GPI_RADIX_OF(count_digits)(GPI_RADIX_OF(tile) *tile, const GP_KE
  */
 GPI_DEVICE uint32_t GPI_RADIX_OF(add_up)(GPI_RADIX_OF(tile) *tile, uint32_t *look, uint32_t *start)
 {
-    const unsigned digit = threadIdx.x, lane = digit % 32, warp = digit / 32;
-    uint32_t sum = 0, scan = 0;
+    const unsigned digit = threadIdx.x;
+    uint32_t *counts = &tile->counts[0][GPI_RADIX_OF(column)(digit)], sum = 0;
 
     if (digit < 256) {
         GPI_UNROLL
         for (int w = 0; w < GPI_RADIX_OF(warps); w++)
-            sum += tile->counts[w][GPI_RADIX_OF(column)(digit)];
+            sum += counts[w * 256];
         gpi_store_relaxed_u32(&look[tile->tile * 256 + digit],
-                              sum |
-                                  (tile->tile > GPI_RADIX_OF(begun)(tile) ? GPI_RADIX_SEEN_TILE : GPI_RADIX_SEEN_ALL));
-        scan = gpi_warp_prefix(sum, lane);
-        if (lane == 31)
-            tile->sums[warp] = scan;
-        scan -= sum;
+                              sum | (tile->tile > tile->begun ? GPI_RADIX_SEEN_TILE : GPI_RADIX_SEEN_ALL));
     }
-    __syncthreads(); /* the warps' sums are complete */
+    *start = gpi_radix_scan(tile->sums, 8, sum, NULL);
+    uint32_t scan = *start;
     if (digit < 256) {
-        scan += gpi_warp_sum(lane < warp ? tile->sums[lane] : 0);
-        *start = scan;
         GPI_UNROLL
         for (int w = 0; w < GPI_RADIX_OF(warps); w++) {
-            uint32_t *slot = &tile->counts[w][GPI_RADIX_OF(column)(digit)], count = *slot;
+            const uint32_t count = counts[w * 256];
 
-            *slot = scan;
+            counts[w * 256] = scan;
             scan += count;
         }
     }
@@ -326,15 +314,16 @@ GPI_DEVICE uint32_t GPI_RADIX_OF(commonest)(const GPI_RADIX_OF(tile) *tile)
 }
 
 /*
- * By atomics, all but the keys of one digit, or of another one, too: `two` is a constant. Instead of a branch, which
- * would have to wait for the result, the lanes with these add to a word that is not used.
+ * By atomics, all but the keys of some digits: of none, of `one`, or of `other`, too; so many `aside` are a constant.
+ * Instead of a branch, which would have to wait for the result, the lanes with these add to a word that is not used.
  */
 GPI_DEVICE void GPI_RADIX_OF(exchange_but)(GPI_RADIX_OF(tile) *tile, uint32_t *counts, GP_KEY *keys,
                                            const GPI_RADIX_OF(arrays) *pass, uint32_t at, uint32_t one, uint32_t other,
-                                           int two, int shift)
+                                           int aside, int shift)
 {
     const unsigned below = (1u << threadIdx.x % 32) - 1;
-    uint32_t next_one = counts[GPI_RADIX_OF(column)(one)], next_other = two ? counts[GPI_RADIX_OF(column)(other)] : 0;
+    uint32_t next_one = aside ? counts[GPI_RADIX_OF(column)(one)] : 0;
+    uint32_t next_other = aside > 1 ? counts[GPI_RADIX_OF(column)(other)] : 0;
     uint32_t *const idle = &tile->idle[threadIdx.x % 32];
 
     GPI_NO_UNROLL
@@ -342,9 +331,9 @@ GPI_DEVICE void GPI_RADIX_OF(exchange_but)(GPI_RADIX_OF(tile) *tile, uint32_t *c
         GPI_UNROLL
         for (uint32_t k = 0; k < GPI_RADIX_OF(step); k++) {
             uint32_t digit = GPI(digit)(keys[k], shift, pass->mask, 0);
-            const int is_one = digit == one, is_other = two && digit == other;
-            unsigned ones = __ballot_sync(GPI_FULL_MASK, is_one);
-            unsigned others = two ? __ballot_sync(GPI_FULL_MASK, is_other) : 0;
+            const int is_one = aside && digit == one, is_other = aside > 1 && digit == other;
+            unsigned ones = aside ? __ballot_sync(GPI_FULL_MASK, is_one) : 0;
+            unsigned others = aside > 1 ? __ballot_sync(GPI_FULL_MASK, is_other) : 0;
             uint32_t slot = (is_other ? next_other : next_one) + (uint32_t)__popc((is_other ? others : ones) & below);
             uint32_t rare = atomicAdd(is_one || is_other ? idle : &counts[GPI_RADIX_OF(column)(digit)], 1u);
 
@@ -371,21 +360,11 @@ GPI_DEVICE void GPI_RADIX_OF(exchange)(GPI_RADIX_OF(tile) *tile, GP_KEY *keys, c
     } else if (way == GPI_RADIX_BY_FOUR_BALLOTS || (GPI_RADIX_CODED && two == GPI_RADIX_MIXED)) {
         GPI_RADIX_OF(exchange_by_four_ballots)(tile, counts, keys, pass, at);
     } else if (GPI_RADIX_CODED && way == GPI_RADIX_BUT_TWO) {
-        GPI_RADIX_OF(exchange_but)(tile, counts, keys, pass, at, two & 255, two >> 8, 1, shift);
+        GPI_RADIX_OF(exchange_but)(tile, counts, keys, pass, at, two & 255, two >> 8, 2, shift);
     } else if (way >= GPI_RADIX_BUT_ONE) {
-        GPI_RADIX_OF(exchange_but)(tile, counts, keys, pass, at, (uint32_t)way - GPI_RADIX_BUT_ONE, 0, 0, shift);
+        GPI_RADIX_OF(exchange_but)(tile, counts, keys, pass, at, (uint32_t)way - GPI_RADIX_BUT_ONE, 0, 1, shift);
     } else {
-        GPI_NO_UNROLL
-        for (uint32_t i = 0; i < GPI_RADIX_OF(items); i += GPI_RADIX_OF(step)) {
-            GPI_UNROLL
-            for (uint32_t k = 0; k < GPI_RADIX_OF(step); k++) {
-                uint32_t digit = GPI(digit)(keys[k], shift, pass->mask, 0);
-
-                GPI_RADIX_OF(put)(pass, atomicAdd(&counts[GPI_RADIX_OF(column)(digit)], 1u), keys[k],
-                                  at + 32 * (i + k));
-            }
-            GPI_RADIX_OF(keys_done)(keys, GPI_RADIX_OF(step));
-        }
+        GPI_RADIX_OF(exchange_but)(tile, counts, keys, pass, at, 0, 0, 0, shift);
     }
 }
 
@@ -465,8 +444,7 @@ GPI_DEVICE int GPI_RADIX_OF(write)(const GPI_RADIX_OF(tile) *tile, const GPI_RAD
         const uint32_t some = check ? GPI_RADIX_OF(checked) : GPI_RADIX_OF(written);
 
         GPI_NO_UNROLL
-        for (uint32_t first_slot = threadIdx.x; first_slot < GPI_RADIX_OF(tile_n);
-             first_slot += some * GPI_RADIX_OF(threads)) {
+        for (uint32_t at = threadIdx.x; at < GPI_RADIX_OF(tile_n); at += some * GPI_RADIX_OF(threads)) {
             GPI_UNROLL
             for (uint32_t i = 0; i < some; i += GPI_RADIX_OF(batch)) {
                 GP_KEY keys[GPI_RADIX_OF(batch)];
@@ -475,7 +453,7 @@ GPI_DEVICE int GPI_RADIX_OF(write)(const GPI_RADIX_OF(tile) *tile, const GPI_RAD
 
                 GPI_UNROLL
                 for (uint32_t k = 0; k < GPI_RADIX_OF(batch) && k + i < some; k++) {
-                    uint32_t slot = first_slot + (i + k) * GPI_RADIX_OF(threads);
+                    uint32_t slot = at + (i + k) * GPI_RADIX_OF(threads);
 
                     keys[k] = pass->keys[slot];
                     to[k] = GPI_RADIX_OF(place)(tile, pass, keys[k], slot, shift, check, one, i + k == 0, &wrong);
@@ -531,12 +509,10 @@ GPI_DEVICE int GPI_RADIX_OF(choose)(const GPI(job) *job, GPI_RADIX_OF(arrays) *p
     const gpi_radix_plan *plan = job->plan;
     const int digit = plan->digit[job->pass], from = plan->from[job->pass], to = plan->to[job->pass];
 
-    pass->keys_from = from == 0 ? job->keys_in : from == 1 ? job->keys_out : job->keys_other;
-    pass->keys_to = to == 1 ? job->keys_out : job->keys_other;
-    pass->values_from = (const GPI_RADIX_VALUE *)(from == 0   ? job->values_in
-                                                  : from == 1 ? job->values_out
-                                                              : job->values_other);
-    pass->values_to = (GPI_RADIX_VALUE *)(to == 1 ? job->values_out : job->values_other);
+    pass->keys_from = job->keys[from];
+    pass->keys_to = job->keys[to];
+    pass->values_from = (const GPI_RADIX_VALUE *)job->values[from];
+    pass->values_to = (GPI_RADIX_VALUE *)job->values[to];
     pass->shift = job->begin_bit + plan->shift[job->pass];
     pass->mask = 255u >> (8 - plan->bits[job->pass]);
     pass->first = job->pass == 0;
@@ -616,9 +592,7 @@ static __global__ void __launch_bounds__(GPI_RADIX_OF(threads), GPI_RADIX_OF(blo
 
         if (threadIdx.x == 0)
             tile.tile = next;
-        GPI_UNROLL
-        for (unsigned i = 0; i < 256; i += 32)
-            tile.counts[threadIdx.x / 32][i + threadIdx.x % 32] = 0;
+        gpi_radix_zero(tile.counts[0], GPI_RADIX_OF(warps) * 256);
         __syncthreads(); /* the tile is known, the counts are zero */
         const uint32_t taken = tile.tile;
         if (taken >= tiles)
@@ -663,7 +637,7 @@ static __global__ void __launch_bounds__(GPI_RADIX_OF(threads), GPI_RADIX_OF(blo
         if (threadIdx.x < 256) {
             for (size_t row = taken; row < job.next_rows; row += tiles)
                 job.look_next[row * 256 + threadIdx.x] = 0;
-            uint32_t before = GPI_RADIX_OF(look_back)(job.look, GPI_RADIX_OF(begun)(&tile), taken, sum);
+            uint32_t before = GPI_RADIX_OF(look_back)(job.look, tile.begun, taken, sum);
             tile.place[threadIdx.x] = place + before - start;
             tile.start[threadIdx.x] = start;
             if (taken == job.tiles - 1) /* where the next portion goes on */
@@ -672,10 +646,10 @@ static __global__ void __launch_bounds__(GPI_RADIX_OF(threads), GPI_RADIX_OF(blo
         if (GPI_RADIX_OF(staged))
             gpi_copy_wait();
         __syncthreads(); /* the items are in their slots, the places are known */
-        const int check = way >= GPI_RADIX_BY_ATOMICS && (job.pass > 0 || GPI_RADIX_PAIRS);
-        int wrong = check && GPI_RADIX_OF(may_add) ? GPI_RADIX_OF(write)(&tile, &pass, first, count, 1, 0)
-                    : one                          ? GPI_RADIX_OF(write)(&tile, &pass, first, count, 0, 1)
-                                                   : GPI_RADIX_OF(write)(&tile, &pass, first, count, 0, 0);
+        const int check = GPI_RADIX_OF(may_add) && way >= GPI_RADIX_BY_ATOMICS && (job.pass > 0 || GPI_RADIX_PAIRS);
+        int wrong = check ? GPI_RADIX_OF(write)(&tile, &pass, first, count, 1, 0)
+                    : one ? GPI_RADIX_OF(write)(&tile, &pass, first, count, 0, 1)
+                          : GPI_RADIX_OF(write)(&tile, &pass, first, count, 0, 0);
         if (__syncthreads_or(wrong || (job.again && taken % 3 == 0)) && /* the items have left, too */
             GPI_RADIX_OF(may_add)) {
             GPI_RADIX_OF(write_again)(&tile, &pass, first, count);
