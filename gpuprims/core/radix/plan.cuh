@@ -1,7 +1,6 @@
 /*
  * core/radix/plan.cuh: what is found out before any key is moved. One kernel counts all digits of all keys; its last
- * block makes the plan from the counts: which passes there are, from where to where each goes, and where the keys of each
- * digit begin.
+ * block makes the plan: which passes there are, from where to where each goes, and where the keys of a digit begin.
  *
  * Part of radix_sort.cuh; not to be included directly.
  */
@@ -24,8 +23,8 @@ typedef struct gpi_radix_counts {
 /* What a block that counts has in shared memory, besides the counters. */
 typedef struct gpi_radix_tally {
     uint32_t alike[GPI_RADIX_MAX_DIGITS + 1], pairs, minus_zero, last;
-    uint32_t single[GPI_RADIX_MAX_DIGITS], crowded[GPI_RADIX_MAX_DIGITS];
-    uint32_t common[GPI_RADIX_MAX_DIGITS]; /* 1 + the digit that more than half of the keys have, or 0 */
+    uint32_t crowded[GPI_RADIX_MAX_DIGITS]; /* whether two keys share the digit more often than one time in ten, */
+    uint32_t common[GPI_RADIX_MAX_DIGITS];  /* apart from one that more than half of them have: 1 + that, or 0 */
     uint32_t kinds[GPI_RADIX_MAX_DIGITS];  /* of digits */
     uint64_t known[GPI_RADIX_DISTINCT];    /* different numbers, */
     int distinct;                          /* so many, or 0 if there are more, */
@@ -33,13 +32,12 @@ typedef struct gpi_radix_tally {
     uint64_t sums[GPI_RADIX_COUNT_THREADS / 32];
     uint32_t some[GPI_RADIX_COUNT_THREADS / 32];
     float crowds[GPI_RADIX_COUNT_THREADS / 32];
-} gpi_radix_tally;
+} __attribute__((aligned(16))) gpi_radix_tally;
 
 #if GPI_DEVICE_CODE
 /*
- * Where the keys of each digit begin, four digits of the key at a time; whether all keys have one digit
- * there, or more than half of them; whether two other keys share the digit more often than one time in ten;
- * and the codes of the digits that there are. All threads call.
+ * Where the keys of each digit begin, four digits of the key at a time; which digits there are, with their codes; and
+ * whether they are crowded. All threads call.
  */
 GPI_DEVICE void gpi_radix_add_up(gpi_radix_tally *tally, const gpi_radix_counts *counts, gpi_radix_plan *plan, size_t n,
                                  int digits)
@@ -49,7 +47,6 @@ GPI_DEVICE void gpi_radix_add_up(gpi_radix_tally *tally, const gpi_radix_counts 
     for (int p = (int)threadIdx.x / 256; p - (int)threadIdx.x / 256 < digits; p += 4) {
         uint64_t count = p < digits ? __ldcg(&counts->keys[p][digit]) : 0, sum = count;
         float share = (float)count / (float)n, crowding = share > 0.5f ? 0 : share * share;
-        int single = __any_sync(GPI_FULL_MASK, count == n);
         unsigned some = __ballot_sync(GPI_FULL_MASK, count > 0), code = (unsigned)__popc(some & ((1u << lane) - 1));
 
         GPI_NO_UNROLL
@@ -59,36 +56,32 @@ GPI_DEVICE void gpi_radix_add_up(gpi_radix_tally *tally, const gpi_radix_counts 
             sum += lane >= stride ? before : 0;
             crowding += __shfl_xor_sync(GPI_FULL_MASK, crowding, stride);
         }
-        if (lane == 31)
+        if (lane == 31) {
             tally->sums[warp] = sum;
-        if (lane == 31)
             tally->crowds[warp] = crowding;
-        if (lane == 31)
             tally->some[warp] = (uint32_t)__popc(some);
+        }
         if (share > 0.5f)
             tally->common[p] = 1 + digit;
-        if (lane == 31 && single)
-            tally->single[p] = 1;
+        if (p < digits && digit < GPI_RADIX_DISTINCT)
+            plan->digits[p][digit] = 0;
         __syncthreads(); /* the warps' sums are complete */
         crowding = 0;
         for (unsigned w = warp / 8 * 8; w < warp / 8 * 8 + 8; w++) {
             sum += w < warp ? tally->sums[w] : 0;
+            code += w < warp ? tally->some[w] : 0;
             crowding += tally->crowds[w];
         }
-        code += gpi_warp_sum(lane < warp % 8 ? tally->some[warp / 8 * 8 + lane] : 0);
-        if (p < digits)
+        if (p < digits) {
             plan->codes[p][digit] = (uint8_t)(count ? code : 255);
-        if (p < digits && count && code < GPI_RADIX_DISTINCT)
-            plan->digits[p][code] = (uint8_t)digit;
-        if (p < digits && digit == 255)
-            tally->kinds[p] = code + (count > 0);
-        GPI_NO_UNROLL
-        for (unsigned none = digit == 255 ? code + (count > 0) : 256; p < digits && none < GPI_RADIX_DISTINCT; none++)
-            plan->digits[p][none] = 0;
-        if (p < digits)
             plan->place[p][0][digit] = sum - count;
-        if (p < digits && digit == 0)
-            tally->crowded[p] = crowding > GPI_TUNE_RADIX_ALIKE / 100.0f;
+            if (count && code < GPI_RADIX_DISTINCT)
+                plan->digits[p][code] = (uint8_t)digit;
+            if (digit == 255) {
+                tally->kinds[p] = code + (count > 0);
+                tally->crowded[p] = crowding > GPI_TUNE_RADIX_ALIKE / 100.0f;
+            }
+        }
         __syncthreads(); /* the sums are free, the findings are there */
     }
 }
@@ -150,7 +143,7 @@ GPI_DEVICE void GPI(count)(uint32_t *counters, unsigned columns, const uint64_t 
     }
 }
 
-/* Counts byte `at` of all words: it is a digit of the key that the word is, has a part of, or is a part of. */
+/* Counts byte `at` of all words: it is a digit of a key that is in the word, or that the word is a part of. */
 GPI_DEVICE void GPI(count_bytes)(uint32_t *counters, unsigned columns, const uint64_t *units, int n, int at, int digits)
 {
     const int low = GPI_KEY_IS_NARROW ? at % (int)sizeof(GP_KEY) : at, high = GPI_KEY_IS_NARROW ? low : at + 4;
@@ -313,12 +306,10 @@ GPI_DEVICE int GPI(count_vectors)(gpi_radix_tally *tally, uint32_t *counters, un
         for (unsigned u = 0; u < 8 && GPI(key_is_float); u++)
             if (u / 2 < some && GPI(least)(units[u]) < least)
                 least = GPI(least)(units[u]);
-        if (least == INT32_MIN) {
-            GPI_UNROLL
-            for (unsigned u = 0; u < 8; u++)
-                if (u / 2 < some)
-                    units[u] = GPI(no_minus_zero)(units[u], &minus_zero);
-        }
+        GPI_UNROLL
+        for (unsigned u = 0; u < 8 && least == INT32_MIN; u++)
+            if (u / 2 < some)
+                units[u] = GPI(no_minus_zero)(units[u], &minus_zero);
         GPI_UNROLL
         for (unsigned u = 0; u < 8; u++)
             if (u / 2 < some)
@@ -389,16 +380,12 @@ GPI_DEVICE void GPI(collect)(const GPI(counting) *job, const gpi_radix_tally *ta
     for (unsigned b = threadIdx.x; b < (distinct ? 1 : (unsigned)digits) * 256; b += GPI_RADIX_COUNT_THREADS) {
         uint32_t sum = 0;
 
-        GPI_NO_UNROLL
-        for (unsigned c = threadIdx.x; c < threadIdx.x + job->columns; c += 4) {
-            GPI_UNROLL
-            for (unsigned k = 0; k < 4; k++)
-                sum += counters[b * job->columns + ((c + k) & (job->columns - 1))];
-        }
-        if (sum && !distinct)
-            atomicAdd(&job->counts->keys[b / 256][b % 256], (unsigned long long)sum);
-        if (sum && distinct)
-            atomicAdd(&job->counts->windows[b], (unsigned long long)sum);
+        GPI_UNROLL_BY(4)
+        for (unsigned c = 0; c < job->columns; c++)
+            sum += counters[b * job->columns + ((threadIdx.x + c) & (job->columns - 1))];
+        if (sum)
+            atomicAdd(distinct ? &job->counts->windows[b] : &job->counts->keys[b / 256][b % 256],
+                      (unsigned long long)sum);
         GPI_NO_UNROLL
         for (int p = 0; sum && distinct && p < digits; p++) /* the digits of the key with that window */
             atomicAdd(&job->counts->keys[p][GPI(window)(numbers[b], 8 * p)], (unsigned long long)sum);
@@ -453,7 +440,7 @@ GPI_DEVICE void GPI(make_plan)(const GPI(counting) *job, const gpi_radix_tally *
 
     GPI_NO_UNROLL
     for (int p = 0; p < digits; p++) {
-        if (tally->single[p]) /* all keys have one digit there: nothing to do */
+        if (tally->kinds[p] == 1) /* all keys have one digit there: nothing to do */
             continue;
         /* The first pass gets the keys as they come, the later ones mixed, but for adjacent equal keys. */
         int ballots = runs || (passes ? tally->crowded[p] != 0 : GPI(is_often)(__ldcg(&counts->alike[p]), pairs));
@@ -512,17 +499,8 @@ static __global__ void __launch_bounds__(GPI_RADIX_COUNT_THREADS, 1) GPI(count_k
     const size_t head = (0 - (size_t)(uintptr_t)job.in) % 16 / sizeof(GP_KEY);
     const size_t vectors = head < job.n ? (job.n - head) / GPI(vector_n) : 0;
 
-    GPI_NO_UNROLL
-    for (unsigned i = threadIdx.x; i < (unsigned)digits * 256 * job.columns; i += GPI_RADIX_COUNT_THREADS)
-        counters[i] = 0;
-    if (threadIdx.x == GPI_RADIX_MAX_DIGITS)
-        tally.alike[GPI_RADIX_MAX_DIGITS] = 0;
-    if (threadIdx.x < GPI_RADIX_MAX_DIGITS)
-        tally.alike[threadIdx.x] = tally.single[threadIdx.x] = tally.common[threadIdx.x] = 0;
-    if (threadIdx.x == 0) {
-        tally.distinct = 0;
-        tally.pairs = tally.minus_zero = 0;
-    }
+    gpi_radix_zero(counters, (unsigned)digits * 256 * job.columns);
+    gpi_radix_zero((uint32_t *)&tally, sizeof tally / sizeof(uint32_t));
     gpi_grid_wait();
     gpi_grid_launch_next();
     const int decided = GPI(buckets_decided)(job.levels, job.buckets);
@@ -559,15 +537,12 @@ static __global__ void __launch_bounds__(GPI_RADIX_COUNT_THREADS, 1) GPI(count_k
         if (!__syncthreads_or(others)) /* the counters are complete */
             break;
         distinct = 0; /* all digits, then */
-        GPI_NO_UNROLL
-        for (unsigned i = threadIdx.x; i < (unsigned)digits * 256 * job.columns; i += GPI_RADIX_COUNT_THREADS)
-            counters[i] = 0;
+        gpi_radix_zero(counters, (unsigned)digits * 256 * job.columns);
         if (threadIdx.x == 0)
             atomicOr(&job.counts->others, 1u);
         __syncthreads(); /* the counters are zero again */
     }
     GPI(collect)(&job, &tally, counters, digits, distinct);
-
     if (!gpi_radix_is_last_block(&job.counts->done, &tally.last))
         return;
     gpi_radix_add_up(&tally, job.counts, job.plan, job.n, digits);
