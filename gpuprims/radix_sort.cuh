@@ -216,10 +216,7 @@ GP_API cudaError_t GPI_PUBLIC(radix_sort)(GPI_RADIX_PARAMETERS, gp_workspace *ws
 #undef GPI_RADIX_VALUE
 #undef GPI_RADIX_PARAMETERS
 #undef GPI_RADIX_ARGUMENTS
-#undef GPI_RADIX_LARGE
-#undef GPI_RADIX_LARGE_TILE
-#undef GPI_RADIX_INDEX_KERNEL
-#undef GPI_RADIX_NUMBERED
+#undef GPI_RADIX_INDEX
 
 #endif
 #include "core/instance/end.cuh"

@@ -10,26 +10,23 @@ static inline cudaError_t GPI(find_out)(int id, gpi_radix_device *device)
 {
     const void *kernels[] = {GPI_RADIX_BLOCK_KERNELS, GPI_RADIX_CLUSTER_KERNELS, GPI_RADIX_BUCKET_KERNELS,
                              GPI_RADIX_PASS_KERNELS};
-    int room = 0, dependent = 0;
+    struct cudaFuncAttributes attributes;
+    int room = 0;
     cudaError_t error = cudaDeviceGetAttribute(&room, cudaDevAttrMaxSharedMemoryPerBlockOptin, id);
 
     room &= ~1023;
     for (size_t k = 0; k < sizeof kernels / sizeof *kernels && error == cudaSuccess; k++) {
-        struct cudaFuncAttributes attributes;
-
         error = cudaFuncGetAttributes(&attributes, kernels[k]);
-        if (error != cudaSuccess)
-            return error;
-        error = cudaFuncSetAttribute(kernels[k], cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                     room - 1024 - (int)attributes.sharedSizeBytes);
-        dependent = attributes.ptxVersion >= 90;
+        if (error == cudaSuccess)
+            error = cudaFuncSetAttribute(kernels[k], cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                         room - 1024 - (int)attributes.sharedSizeBytes);
     }
-    if (error == cudaSuccess) {
-        device->room = (size_t)room;
-        device->dependent = dependent;
-        device->cluster = dependent ? GPI(largest_cluster)(device->room) : 1;
-    }
-    return error;
+    if (error != cudaSuccess)
+        return error;
+    device->room = (size_t)room;
+    device->dependent = attributes.ptxVersion >= 90;
+    device->cluster = device->dependent ? GPI(largest_cluster)(device->room) : 1;
+    return cudaSuccess;
 }
 #endif
 

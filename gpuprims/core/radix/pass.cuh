@@ -107,44 +107,30 @@ GPI_DEVICE uint32_t GPI(digit)(GP_KEY key, int shift, uint32_t mask, int one)
     return GPI_RADIX_CODED ? GPI(key_code_digit)(key, shift, mask, one) : GPI(key_digit)(key, shift, mask);
 }
 
-#define GPI_RADIX_SMALL 0
-#undef GPI_RADIX_OF
+/* The kernels; core/radix/tile.cuh undefines what it takes. */
 #ifdef GP_VALUE
 #undef GPI_RADIX_VALUE
-#undef GPI_RADIX_MOVES_NUMBERS
 #define GPI_RADIX_VALUE uint32_t
 #define GPI_RADIX_NUMBERED(i) ((uint32_t)(i))
 #define GPI_RADIX_MOVES_NUMBERS 1
+#define GPI_RADIX_SMALL 0
 #define GPI_RADIX_OF(word) GPI(index_##word)
 #include "tile.cuh"
 #undef GPI_RADIX_VALUE
-#undef GPI_RADIX_NUMBERED
 #define GPI_RADIX_VALUE GP_VALUE
+#define GPI_RADIX_INDEX(word) GPI(index_##word)
+#else
+#define GPI_RADIX_INDEX(word) GPI(word)
 #endif
 
-#undef GPI_RADIX_OF
-#undef GPI_RADIX_MOVES_NUMBERS
-#define GPI_RADIX_MOVES_NUMBERS 0
 #define GPI_RADIX_NUMBERED(i) GPI(numbered)(i)
+#define GPI_RADIX_MOVES_NUMBERS 0
+#define GPI_RADIX_SMALL 0
 #define GPI_RADIX_OF(word) GPI(word)
 #include "tile.cuh"
-#undef GPI_RADIX_SMALL
-#undef GPI_RADIX_OF
 
+#define GPI_RADIX_NUMBERED(i) GPI(numbered)(i)
+#define GPI_RADIX_MOVES_NUMBERS 0
 #define GPI_RADIX_SMALL 1
 #define GPI_RADIX_OF(word) GPI(small_##word)
 #include "tile.cuh"
-#undef GPI_RADIX_SMALL
-#undef GPI_RADIX_OF
-
-/* From here on the names are those of the kernel for large n and its values, and these of the others. */
-#define GPI_RADIX_OF(word) GPI(word)
-#ifdef GP_VALUE
-#define GPI_RADIX_INDEX_KERNEL GPI(index_pass_kernel)
-#define GPI_RADIX_LARGE(word) (GPI(indexed) ? (size_t)GPI(index_##word) : (size_t)GPI(word))
-#define GPI_RADIX_LARGE_TILE (GPI(indexed) ? sizeof(GPI(index_tile)) : sizeof(GPI(tile)))
-#else
-#define GPI_RADIX_INDEX_KERNEL GPI(pass_kernel)
-#define GPI_RADIX_LARGE(word) ((size_t)GPI(word))
-#define GPI_RADIX_LARGE_TILE sizeof(GPI(tile))
-#endif

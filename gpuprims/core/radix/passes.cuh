@@ -39,11 +39,12 @@ static __global__ void __launch_bounds__(GPI(gather_threads))
 /* ---- host functions ---------------------------------------------------------------------------- */
 
 #define GPI_RADIX_PASS_KERNELS                                                                                  \
-    (const void *)GPI(pass_kernel), (const void *)GPI_RADIX_INDEX_KERNEL, (const void *)GPI(small_pass_kernel), \
+    (const void *)GPI(pass_kernel), (const void *)GPI_RADIX_INDEX(pass_kernel), (const void *)GPI(small_pass_kernel), \
         (const void *)GPI(count_kernel)
 
-/* A constant of the kernel for small n, or of the other one. */
-#define GPI_RADIX_PASS(small, word) ((small) ? (size_t)GPI(small_##word) : GPI_RADIX_LARGE(word))
+/* A constant of the kernel for small n, or of that for large n. */
+#define GPI_RADIX_PASS(small, word) \
+    ((small) ? (size_t)GPI(small_##word) : GPI(indexed) ? (size_t)GPI_RADIX_INDEX(word) : (size_t)GPI(word))
 #ifndef GPI_RADIX_ROWS /* tiles of a launch, at most: each has 1 KB, twice, for the look-back */
 #define GPI_RADIX_ROWS ((size_t)28 << 10)
 #endif
@@ -76,9 +77,8 @@ static inline size_t GPI(blocks_of_pass)(size_t n)
 static inline size_t GPI(largest_tile)(int small, size_t room)
 {
     const size_t threads = GPI_RADIX_PASS(small, threads), items = GPI_RADIX_PASS(small, items);
-    const size_t some = GPI_RADIX_PASS(small, rounds), slot = GPI_RADIX_PASS(small, slot);
-    const size_t tile_bytes = small ? sizeof(GPI(small_tile)) : GPI_RADIX_LARGE_TILE;
-    const size_t fitting = (room - tile_bytes - GPI_RADIX_SPARE - 1024) / slot / threads;
+    const size_t some = GPI_RADIX_PASS(small, rounds), others = GPI_RADIX_PASS(small, tile_bytes) + GPI_RADIX_SPARE;
+    const size_t fitting = (room - others - 1024) / GPI_RADIX_PASS(small, slot) / threads;
 
     return threads * (items < fitting ? items : fitting / some * some);
 }
@@ -102,7 +102,7 @@ typedef struct {
     gpi_radix_plan *plan;
     gpi_radix_counts *counts; /* the tickets follow them; both are zeroed */
     char *extra;              /* what a caller has asked for; its first words are zeroed, too */
-    uint32_t *look[2];
+    uint32_t *look;           /* twice so many `rows`, and those before */
     size_t rows, bytes;
 } GPI(layout);
 
@@ -111,40 +111,34 @@ static inline GPI(layout) GPI(lay_out)(char *memory, size_t n, size_t extra_byte
 {
     size_t tiles = gpi_divide_up(n, GPI(largest_tile)(0, GPI_RADIX_MIN_ROOM));
     size_t small = gpi_divide_up(n, GPI_RADIX_SMALL_TILE);
-    GPI(layout) layout;
 
-    memset(&layout, 0, sizeof layout);
     small = small < GPI_RADIX_GRID && !GPI_RADIX_FORCES_BUCKETS ? small : GPI_RADIX_GRID;
     tiles = tiles > small ? tiles : small;
-    layout.rows = tiles < GPI_RADIX_ROWS ? tiles : GPI_RADIX_ROWS;
+    const size_t rows = tiles < GPI_RADIX_ROWS ? tiles : GPI_RADIX_ROWS;
     const size_t launches = (GPI_RADIX_MAX_DIGITS + 1) * gpi_divide_up(tiles, GPI_RADIX_ROWS);
     const size_t keys = gpi_array_bytes(n, sizeof(GP_KEY));
     const size_t values = gpi_add_sizes(keys, GPI_RADIX_PAIRS ? gpi_array_bytes(n, sizeof(GPI_RADIX_VALUE)) : 0);
     const size_t counts = gpi_add_sizes(values, gpi_align_up(sizeof(gpi_radix_plan)));
     const size_t extra = gpi_add_sizes(counts, gpi_align_up(sizeof(gpi_radix_counts) + launches * sizeof(uint32_t)));
     const size_t look = gpi_add_sizes(extra, gpi_align_up(extra_bytes));
-    layout.bytes = gpi_add_sizes(look, (GPI_RADIX_ROWS_BEFORE + 2 * layout.rows) * 256 * sizeof(uint32_t));
-    if (memory) {
-        layout.keys = (GP_KEY *)memory;
-        layout.values = (GPI_RADIX_VALUE *)(memory + keys);
-        layout.plan = (gpi_radix_plan *)(memory + values);
-        layout.counts = (gpi_radix_counts *)(memory + counts);
-        layout.extra = memory + extra;
-        layout.look[0] = (uint32_t *)(memory + look) + GPI_RADIX_ROWS_BEFORE * 256;
-        layout.look[1] = layout.look[0] + layout.rows * 256;
-    }
+    const size_t bytes = gpi_add_sizes(look, (GPI_RADIX_ROWS_BEFORE + 2 * rows) * 256 * sizeof(uint32_t));
+    const uintptr_t at = (uintptr_t)memory;
+    const GPI(layout) layout = {(GP_KEY *)at, (GPI_RADIX_VALUE *)(at + keys), (gpi_radix_plan *)(at + values),
+                                (gpi_radix_counts *)(at + counts), (char *)(at + extra),
+                                (uint32_t *)(at + look) + GPI_RADIX_ROWS_BEFORE * 256, rows, bytes};
+
     return layout;
 }
 
 /* A sort in passes, in steps that the buckets take, too. */
 typedef struct {
-    GPI(job) job;
-    GPI(layout) layout;
     const GPI(request) *request;
     const gpi_radix_device *device;
+    cudaStream_t stream;
+    GPI(layout) layout;
+    GPI(job) job;
     int digits, in_place;
     int numbers; /* whether numbers are moved instead of values; they end up in job.values[1] */
-    cudaStream_t stream;
 } GPI(steps);
 
 /*
@@ -158,10 +152,10 @@ static inline GPI(steps) GPI(begin_passes)(const GPI(request) *request, const gp
     GPI(steps) steps;
 
     memset((void *)&steps, 0, sizeof steps);
-    steps.layout = GPI(lay_out)(memory, n, extra_bytes);
     steps.request = request;
     steps.device = device;
     steps.stream = stream;
+    steps.layout = GPI(lay_out)(memory, n, extra_bytes);
     steps.digits = (request->end_bit - request->begin_bit + 7) / 8;
     steps.numbers = GPI(indexed) && !GPI(is_small)(n);
     steps.in_place = request->keys_in == request->keys_out ||
@@ -203,7 +197,7 @@ static inline cudaError_t GPI(make_plan_of)(const GPI(steps) *steps, int levels,
         columns /= 2;
     const GPI(counting) count = {steps->request->keys_in, n, steps->job.begin_bit, steps->job.end_bit, steps->in_place,
                                  GP_KERNEL == GP_KERNEL_PASSES_OLD, columns, layout->counts, layout->plan,
-                                 layout->look[0] - GPI_RADIX_ROWS_BEFORE * 256,
+                                 layout->look - GPI_RADIX_ROWS_BEFORE * 256,
                                  (GPI_RADIX_ROWS_BEFORE + layout->rows) * 256, levels, buckets};
     return GPI_LAUNCH_DEPENDENT(steps->device->dependent, GPI(count_kernel), gpi_resident_blocks(1, vectors, GP_GRID),
                                 GPI_RADIX_COUNT_THREADS, columns * (unsigned)steps->digits * 1024, steps->stream,
@@ -217,11 +211,12 @@ static inline cudaError_t GPI(pass_all)(const GPI(steps) *steps, const gpi_radix
     const int small = GPI(is_small)(n), dependent = steps->device->dependent;
     const int passes = steps->digits + (steps->digits == 0 || (steps->in_place && steps->digits % 2));
     const unsigned threads = (unsigned)GPI_RADIX_PASS(small, threads);
-    const size_t blocks = GPI(blocks_of_pass)(n);
-    const size_t portion = steps->layout.rows * tile_n, portions = gpi_divide_up(n, portion);
+    const size_t blocks = GPI(blocks_of_pass)(n), portion = steps->layout.rows * tile_n;
+    const size_t portions = gpi_divide_up(n, portion);
     const size_t needed = tile_n * GPI_RADIX_PASS(small, slot) + (GPI_RADIX_PAIRS ? GPI_RADIX_SPARE : 0);
     /* Small n: no room for two blocks of the next launch, which may start before this one ends, on a multiprocessor. */
     const size_t bytes = small && needed < room / 2 ? room / 2 : needed;
+    const cudaStream_t stream = steps->stream;
     GPI(job) job = steps->job;
     cudaError_t error = cudaSuccess;
 
@@ -239,15 +234,15 @@ static inline cudaError_t GPI(pass_all)(const GPI(steps) *steps, const gpi_radix
         job.pass = (int)(launch / portions);
         job.odd = which % 2;
         job.ticket = (uint32_t *)(steps->layout.counts + 1) + launch;
-        job.look = steps->layout.look[launch % 2];
-        job.look_next = steps->layout.look[(launch + 1) % 2];
+        job.look = steps->layout.look + launch % 2 * steps->layout.rows * 256;
+        job.look_next = steps->layout.look + (launch + 1) % 2 * steps->layout.rows * 256;
         unsigned grid = (unsigned)(blocks < job.tiles ? blocks : job.tiles);
         if (small)
-            error = GPI_LAUNCH_DEPENDENT(dependent, GPI(small_pass_kernel), grid, threads, bytes, steps->stream, job);
+            error = GPI_LAUNCH_DEPENDENT(dependent, GPI(small_pass_kernel), grid, threads, bytes, stream, job);
         else if (GPI(indexed))
-            error = GPI_LAUNCH_DEPENDENT(dependent, GPI_RADIX_INDEX_KERNEL, grid, threads, bytes, steps->stream, job);
+            error = GPI_LAUNCH_DEPENDENT(dependent, GPI_RADIX_INDEX(pass_kernel), grid, threads, bytes, stream, job);
         else
-            error = GPI_LAUNCH_DEPENDENT(dependent, GPI(pass_kernel), grid, threads, bytes, steps->stream, job);
+            error = GPI_LAUNCH_DEPENDENT(dependent, GPI(pass_kernel), grid, threads, bytes, stream, job);
     }
     return error;
 }

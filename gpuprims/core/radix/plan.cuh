@@ -503,7 +503,7 @@ static __global__ void __launch_bounds__(GPI_RADIX_COUNT_THREADS, 1) GPI(count_k
     gpi_radix_zero((uint32_t *)&tally, sizeof tally / sizeof(uint32_t));
     gpi_grid_wait();
     gpi_grid_launch_next();
-    const int decided = GPI(buckets_decided)(job.levels, job.buckets);
+    const int decided = job.levels == 2 && job.buckets->chosen; /* two partitions */
     if (decided && !GPI_RADIX_PAIRS)
         return;
     GPI_NO_UNROLL

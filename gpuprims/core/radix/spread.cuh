@@ -1,13 +1,12 @@
 /*
  * core/radix/spread.cuh: whether the keys are sorted in buckets, from the highest digit down: one or two partitions
- * move them to buckets that fit into shared memory, where they are sorted in one go. That moves items two or three times
- * instead of once for each digit. It needs keys whose topmost bits are well spread; whether they are is found out on
- * the device, and if not the passes of core/radix/pass.cuh sort them.
+ * move them to buckets that fit into shared memory, where they are sorted in one go. That moves items two or three
+ * times instead of once for each digit. It needs keys whose topmost bits are well spread: that is found out on the
+ * device, and if they are not, the passes of core/radix/pass.cuh sort them.
  *
  *     1. look at a sample of the keys, and count the topmost bits of all; the last block adds up where each
  *        bucket begins (one partition has only the topmost digit, which the plan's counts tell)
- *     2. partition by the topmost digit: a tile asks for room in each of 256 ranges, with one addition for each
- *        of them, and moves its keys there
+ *     2. partition by the topmost digit: a tile asks for room in each of 256 ranges, and moves its keys there
  *     3. partition each of these ranges by the next bits
  *     4. one block sorts a bucket: by twelve more bits, and by comparing the few keys that are alike so far; or
  *        in passes by ballots, if many are alike and yet different
@@ -17,9 +16,8 @@
  * spreads them well; what is beyond joins the first or the last one. A multiplication and addition of which only the
  * sum is rounded is monotone. In a bucket the bins are of equal width, too.
  *
- * None of this keeps the order of keys, which does no harm: whole keys are compared in the end, so that keys in the
- * wrong order could only have all bits equal. Where that is not so, with -0.0 and +0.0 or
- * in a sort by some of the bits, the passes sort.
+ * None of this keeps the order of keys, which does no harm where keys that are equal are the same. Where they are not,
+ * with -0.0 and +0.0 or in a sort by some of the bits, the passes sort.
  *
  * Pairs must keep their order. They are partitioned by passes, the second of which sorts each range by itself:
  * it looks back no further than to where the range begins. In its bucket an item knows its position, and
@@ -128,14 +126,9 @@ GPI_DEVICE void GPI(all_top_bits)(GPI(bucket_map) bucket_map, const GP_KEY *keys
 /* Places of `bits` bits. */
 GPI_DEVICE GPI(bucket_map) GPI(measure)(gpi_radix_places places, int bits)
 {
-    GPI(bucket_map) bucket_map;
+    const GPI(bucket_map) bucket_map = {places.linear,        bits,          (float)places.factor,
+                                        (float)places.offset, places.factor, places.offset};
 
-    bucket_map.linear = places.linear;
-    bucket_map.bits = bits;
-    bucket_map.factor = (float)places.factor;
-    bucket_map.offset = (float)places.offset;
-    bucket_map.long_factor = places.factor;
-    bucket_map.long_offset = places.offset;
     return bucket_map;
 }
 
@@ -160,21 +153,15 @@ GPI_DEVICE void GPI(plan_partitions)(gpi_radix_plan *plan, int levels, int bits,
     const int first = GPI_RADIX_FIRST_BITS(levels, bits);
 
     for (int j = 0; j < levels; j++) {
-        plan->digit[j] = j == 0 ? (int)sizeof(GP_KEY) - 1 : 0;
-        plan->shift[j] = GPI_KEY_WIDTH - (j == 0 ? first : bits);
-        plan->bits[j] = j == 0 ? first : bits - first;
-        plan->from[j] = j == 0 ? 0 : 2;
-        plan->to[j] = j == 0 ? 2 : 1;
+        plan->digit[j] = j ? 0 : (int)sizeof(GP_KEY) - 1;
+        plan->shift[j] = GPI_KEY_WIDTH - (j ? bits : first);
+        plan->bits[j] = j ? bits - first : first;
+        plan->from[j] = 2 * j;
+        plan->to[j] = 2 - j;
         plan->way[j] = adjacent_equal || plan->bits[j] < 3 ? GPI_RADIX_BY_BALLOTS : GPI_RADIX_BY_ATOMICS;
     }
     plan->in_ranges = levels == 2;
     plan->passes = levels;
-}
-
-/* Whether two partitions have been decided upon, before the digits are counted. */
-GPI_DEVICE int GPI(buckets_decided)(int levels, const gpi_radix_buckets *buckets)
-{
-    return levels == 2 && buckets->chosen;
 }
 
 /*
@@ -219,8 +206,10 @@ GPI_DEVICE gpi_radix_places GPI(equal_width)(const GP_KEY *keys, double *ends, i
 
     GPI_UNROLL
     for (int i = 1; i < GPI_RADIX_SAMPLES; i++) {
-        low = GPI(key_double)(keys[i]) < low ? GPI(key_double)(keys[i]) : low;
-        high = GPI(key_double)(keys[i]) > high ? GPI(key_double)(keys[i]) : high;
+        const double key = GPI(key_double)(keys[i]);
+
+        low = key < low ? key : low;
+        high = key > high ? key : high;
     }
     for (int of_warps = 0;; of_warps++) {
         for (unsigned stride = 1; stride < 32; stride *= 2) {
@@ -329,14 +318,13 @@ GPI_DEVICE int GPI(sample)(const GPI(bucket_job) *job, gpi_radix_places *places,
 GPI_DEVICE int GPI(add_buckets)(const GPI(bucket_job) *job, uint32_t *sums)
 {
     gpi_radix_buckets *buckets = job->buckets;
-    enum { EACH = 4 }; /* buckets of a thread at a time */
+    enum { EACH = 4, ALL = EACH * GPI_RADIX_COUNT_THREADS }; /* buckets of a thread, and of all, at a time */
     const unsigned tid = threadIdx.x;
     uint32_t before = 0, scan;
     int fits = 1;
 
     GPI_NO_UNROLL
-    for (unsigned first = EACH * tid; first - EACH * tid < 1u << job->bits;
-         first += (unsigned)EACH * GPI_RADIX_COUNT_THREADS) {
+    for (unsigned first = EACH * tid; first - EACH * tid < 1u << job->bits; first += ALL) {
         const int some = first < 1u << job->bits;
         uint32_t counts[EACH], sum = 0;
 
@@ -441,7 +429,7 @@ static __global__ void __launch_bounds__(GPI_RADIX_COUNT_THREADS, 1) GPI(spread_
             atomicAdd(&job.buckets->counts[2 * i + 1], two >> 16);
     }
     if (strict && !GPI_RADIX_PAIRS && threadIdx.x == 0)
-        atomicOr(&job.buckets->refused, 1u);
+        job.buckets->refused = 1;
     if (!gpi_radix_is_last_block(&job.buckets->done, &last))
         return;
     int fits = GPI(add_buckets)(&job, sums);

@@ -79,6 +79,8 @@ typedef struct {
     uint8_t digits[GPI_RADIX_DISTINCT]; /* and which they are */
 } GPI_RADIX_OF(tile);
 
+enum { GPI_RADIX_OF(tile_bytes) = sizeof(GPI_RADIX_OF(tile)) };
+
 #if GPI_DEVICE_CODE
 /* A pass that only copies: none is needed, or one more to end in the right array. */
 GPI_DEVICE void GPI_RADIX_OF(copy)(const GPI(job) *job, const GPI_RADIX_OF(arrays) *pass)
@@ -663,3 +665,8 @@ static __global__ void __launch_bounds__(GPI_RADIX_OF(threads), GPI_RADIX_OF(blo
     }
 #endif
 }
+
+#undef GPI_RADIX_NUMBERED
+#undef GPI_RADIX_MOVES_NUMBERS
+#undef GPI_RADIX_SMALL
+#undef GPI_RADIX_OF
