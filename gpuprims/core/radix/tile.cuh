@@ -201,7 +201,7 @@ GPI_DEVICE void GPI_RADIX_OF(count_digits)(GPI_RADIX_OF(tile) *tile, const GP_KE
 GPI_DEVICE uint32_t GPI_RADIX_OF(add_up)(GPI_RADIX_OF(tile) *tile, uint32_t *look, uint32_t *start)
 {
     const unsigned digit = threadIdx.x;
-    uint32_t *counts = &tile->counts[0][GPI_RADIX_OF(column)(digit)], sum = 0;
+    uint32_t *counts = &tile->counts[0][GPI_RADIX_OF(column)(digit % 256)], sum = 0;
 
     if (digit < 256) {
         GPI_UNROLL
