@@ -183,10 +183,11 @@ GPI_DEVICE uint32_t GPI(order)(GP_KEY key, uint32_t position)
 }
 
 /* Floats alone are codes in their bins, which are compared more often than they are made: there is no -0.0. */
-GPI_DEVICE uint64_t GPI(packed)(GP_KEY key)
+GPI_DEVICE uint64_t GPI(packed)(GPI(bucket_map) bucket_map, GP_KEY key)
 {
+    (void)bucket_map;
     if (!GPI_RADIX_HAS_WIDTHS)
-        return GPI(key_order)(key);
+        return GPI(sorted_bits)(bucket_map, key);
     return GPI_KEY_IS_NARROW ? GPI(key_code_word)(key, 0) : GPI(key_code_long)(key, 0);
 }
 
@@ -215,12 +216,12 @@ GPI_DEVICE uint32_t GPI(bin)(GPI(bucket_map) bucket_map, const GP_KEY *keys, int
 }
 
 /*
- * Sorts a bucket of which some bins are crowded, and writes it: by one digit of the lowest `bits` bits after the
- * other, ranked by ballots as in core/radix/pass.cuh. A row of counts for each warp is in the room of the bins.
+ * Sorts a bucket of which some bins are crowded, and writes it: by one digit after the other of the bits from `shift`
+ * to `end`, ranked by ballots as in core/radix/pass.cuh. A row of counts for each warp is in the room of the bins.
  */
 GPI_DEVICE_CALL void GPI(bucket_passes)(GPI(bucket) *bucket, const GP_KEY *from, GP_KEY *to,
                                         const GPI(bucket_value) *values, GPI(bucket_value) *values_to, uint32_t count,
-                                        int bits)
+                                        int shift, int end)
 {
     const unsigned tid = threadIdx.x, lane = tid % 32, below = (1u << lane) - 1;
     const uint32_t at = tid / 32 * 32 * GPI(bucket_items) + lane;
@@ -236,7 +237,7 @@ GPI_DEVICE_CALL void GPI(bucket_passes)(GPI(bucket) *bucket, const GP_KEY *from,
         moves[i] = (at + 32 * i) << 16;
     }
     GPI_NO_UNROLL
-    for (int shift = 0; shift < bits; shift += 8) {
+    for (; shift < end; shift += 8) {
         uint32_t sum = 0;
 
         GPI_UNROLL
@@ -310,7 +311,7 @@ GPI_DEVICE int GPI(bucket_is_mixed)(const GPI(bucket) *bucket, uint32_t count, G
         const uint32_t begin = bin ? bucket->bins[bin - 1] : 0;
 
         mixed |= bucket->bins[bin] - begin > GPI_RADIX_BUCKET_CROWD &&
-                 GPI(packed)(bucket->keys[x]) != GPI(packed)(bucket->keys[begin]);
+                 GPI(packed)(bucket_map, bucket->keys[x]) != GPI(packed)(bucket_map, bucket->keys[begin]);
     }
     return __syncthreads_or(mixed);
 }
@@ -322,7 +323,7 @@ GPI_DEVICE void GPI(bucket_write)(const GPI(bucket) *bucket, GP_KEY *to, const G
     for (uint32_t x = threadIdx.x; x / 32 * 32 < count; x += GPI_RADIX_BUCKET_THREADS) {
         uint32_t slot = x;
         const GP_KEY key = bucket->keys[x < count ? x : 0];
-        const uint64_t number = GPI(packed)(key);
+        const uint64_t number = GPI(packed)(bucket_map, key);
         const uint32_t order = GPI_RADIX_PAIRS && x < count ? bucket->order[x] : x;
 
         if (x < count) {
@@ -333,7 +334,7 @@ GPI_DEVICE void GPI(bucket_write)(const GPI(bucket) *bucket, GP_KEY *to, const G
                 slot = end - 1; /* less those that it comes before */
                 GPI_NO_UNROLL
                 for (uint32_t y = begin; y < end; y++) {
-                    const uint64_t other = GPI(packed)(bucket->keys[y]);
+                    const uint64_t other = GPI(packed)(bucket_map, bucket->keys[y]);
                     const uint32_t other_order = GPI_RADIX_PAIRS ? bucket->order[y] : y;
 
                     if (GPI_KEY_IS_NARROW && GPI_RADIX_PAIRS)
@@ -428,8 +429,8 @@ static __global__ void __launch_bounds__(GPI_RADIX_BUCKET_THREADS, GPI(bucket_bl
             gpi_copy_wait();
         __syncthreads(); /* the items are in their bins, the values are there */
         if (crowded && (GPI_RADIX_PAIRS || GPI(bucket_is_mixed)(bucket, count, bucket_map, top)))
-            GPI(bucket_passes)(bucket, from, job.keys_out + first, values, values_to, count,
-                               GPI_KEY_WIDTH - (bucket_map.linear ? 0 : job.bits));
+            GPI(bucket_passes)(bucket, from, job.keys_out + first, values, values_to, count, job.begin_bit,
+                               job.end_bit - (bucket_map.linear ? 0 : job.bits));
         else
             GPI(bucket_write)(bucket, job.keys_out + first, values, values_to, count, bucket_map, top);
         __syncthreads(); /* the bucket has been written */
@@ -450,7 +451,8 @@ static inline int GPI(levels)(const GPI(request) *request, size_t room, int *bit
 {
     const size_t n = request->n, rows = GPI(lay_out)(NULL, n, 0).rows;
     const size_t average = GPI(bucket_n) / 9 * 8;
-    int levels = n <= 256 * average                                                            ? 1
+    const int sorted_bits = request->end_bit - request->begin_bit, all_bits = sorted_bits == GPI_KEY_WIDTH;
+    int levels = n <= 256 * average && all_bits                                                ? 1
                  : GPI_RADIX_PAIRS || sizeof(GP_KEY) == 8 || n <= GPI_TUNE_RADIX_BUCKETS_UNTIL ? 2
                                                                                                : 0;
 
@@ -461,7 +463,7 @@ static inline int GPI(levels)(const GPI(request) *request, size_t room, int *bit
     *bits = levels == 2 ? 9 : 8;
     while (levels == 2 && n >> *bits > average)
         ++*bits;
-    if (!GPI(has_buckets) || request->end_bit - request->begin_bit < GPI_KEY_WIDTH || n >> *bits > average ||
+    if (!GPI(has_buckets) || (!all_bits && (!GPI(cuts_bits) || sorted_bits < 32)) || n >> *bits > average ||
         (size_t)1 << *bits > GPI_RADIX_BUCKETS || ((size_t)2 << *bits) + 2048 > room ||
         sizeof(GPI(bucket)) + 2048 > room)
         return 0;
@@ -525,8 +527,8 @@ static inline cudaError_t GPI(buckets_launch)(const GPI(request) *request, const
     int bits = 0, levels = GPI(levels)(request, device->room, &bits);
     const uint32_t tile_n = GPI_RADIX_PAIRS ? steps.job.tile_n : (uint32_t)GPI(tile_of_partition)(n, device->room);
     const GPI(bucket_job) job = {request->keys_in, request->keys_out, steps.layout.keys, steps.job.values[1],
-                                 steps.layout.values, (uint32_t)n, tile_n, 0, levels, bits, steps.layout.plan,
-                                 buckets};
+                                 steps.layout.values, (uint32_t)n, tile_n, 0, levels, bits, request->begin_bit,
+                                 request->end_bit, steps.layout.plan, buckets};
     cudaError_t error = GPI(clear)(&steps, offsetof(gpi_radix_buckets, counts) / sizeof(uint32_t) +
                                                (levels == 2 ? (size_t)1 << bits : 0));
 

@@ -17,7 +17,7 @@
  * sum is rounded is monotone. In a bucket the bins are of equal width, too.
  *
  * None of this keeps the order of keys, which does no harm where keys that are equal are the same. Where they are not,
- * with -0.0 and +0.0 or in a sort by some of the bits, the passes sort.
+ * with -0.0 and +0.0 or in a sort of keys alone by some of the bits, the passes sort.
  *
  * Pairs must keep their order. They are partitioned by passes, the second of which sorts each range by itself:
  * it looks back no further than to where the range begins. In its bucket an item knows its position, and
@@ -68,6 +68,7 @@ GPI_DEVICE void gpi_radix_count_bucket(uint32_t *counters, uint32_t bucket)
 __extension__ enum {
     /* Items that may be sorted in buckets, and how many of them a bucket holds. */
     GPI(has_buckets) = sizeof(GP_KEY) >= 4,
+    GPI(cuts_bits) = GPI_RADIX_PAIRS && sizeof(GP_KEY) == 8, /* whether by some of their bits, too */
     GPI(bucket_items) = GPI(has_buckets) ? 9 : 1,
     GPI(bucket_n) = GPI_RADIX_BUCKET_THREADS * GPI(bucket_items)
 };
@@ -82,6 +83,7 @@ typedef struct {
     int level;       /* of a partition: 0 or 1 */
     int levels;
     int bits; /* the number of a bucket has so many */
+    int begin_bit, end_bit;
     gpi_radix_plan *plan;
     gpi_radix_buckets *buckets;
 } GPI(bucket_job);
@@ -89,12 +91,22 @@ typedef struct {
 /* The same in the precision of the keys, floats or doubles; and the largest place, of `bits` bits. */
 typedef struct {
     int linear, bits;
+    int above;       /* bits of a key above those that are sorted by, */
+    uint64_t sorted; /* which are these */
     float factor, offset;
     double long_factor, long_offset;
 } GPI(bucket_map);
 
+/* What a key is sorted by: the other bits are 0. */
+GPI_DEVICE uint64_t GPI(sorted_bits)(GPI(bucket_map) bucket_map, GP_KEY key)
+{
+    const uint64_t number = GPI(key_order)(key);
+
+    return GPI(cuts_bits) ? number & bucket_map.sorted : number;
+}
+
 #if GPI_DEVICE_CODE
-/* The topmost `bits` bits, 28 at most, of where a key belongs among all. */
+/* The topmost `bits` bits, 28 at most, of where a key belongs among all; of a key what is sorted by. */
 GPI_DEVICE uint32_t GPI(top_bits)(GPI(bucket_map) bucket_map, GP_KEY key, int bits)
 {
     if (GPI_RADIX_HAS_WIDTHS && bucket_map.linear) {
@@ -106,10 +118,12 @@ GPI_DEVICE uint32_t GPI(top_bits)(GPI(bucket_map) bucket_map, GP_KEY key, int bi
 
         return (GPI_KEY_DESCENDING ? last - place : place) >> (bucket_map.bits - bits);
     }
+    if (GPI(cuts_bits))
+        return (uint32_t)(GPI(key_long)(key) >> (64 - bits - bucket_map.above)) & ((1u << bits) - 1);
     return GPI_KEY_IS_NARROW ? GPI(key_word)(key) >> (32 - bits) : (uint32_t)(GPI(key_long)(key) >> (64 - bits));
 }
 
-/* The same for several keys, in two loops: the compiler knows in each which kind of map it is, and branches once. */
+/* The topmost bits of several keys, in two loops: the compiler knows in each which kind of map it is. */
 GPI_DEVICE void GPI(all_top_bits)(GPI(bucket_map) bucket_map, const GP_KEY *keys, int n, int bits, uint32_t *top_bits)
 {
     if (GPI_RADIX_HAS_WIDTHS && bucket_map.linear) {
@@ -123,11 +137,12 @@ GPI_DEVICE void GPI(all_top_bits)(GPI(bucket_map) bucket_map, const GP_KEY *keys
     }
 }
 
-/* Places of `bits` bits. */
-GPI_DEVICE GPI(bucket_map) GPI(measure)(gpi_radix_places places, int bits)
+/* Places of job->bits bits. */
+GPI_DEVICE GPI(bucket_map) GPI(measure)(const GPI(bucket_job) *job, gpi_radix_places places)
 {
-    const GPI(bucket_map) bucket_map = {places.linear,        bits,          (float)places.factor,
-                                        (float)places.offset, places.factor, places.offset};
+    const GPI(bucket_map) bucket_map = {places.linear, job->bits, GPI_KEY_WIDTH - job->end_bit,
+                                        UINT64_MAX >> (64 - (job->end_bit - job->begin_bit)) << job->begin_bit,
+                                        (float)places.factor, (float)places.offset, places.factor, places.offset};
 
     return bucket_map;
 }
@@ -139,22 +154,23 @@ GPI_DEVICE GPI(bucket_map) GPI(places)(const GPI(bucket_job) *job)
 
     if (GPI_RADIX_HAS_WIDTHS && job->levels == 2)
         places = job->buckets->places;
-    return GPI(measure)(places, job->bits);
+    return GPI(measure)(job, places);
 }
 
 /* ---- what the plan asks --------------------------------------------------------------------------- */
 
 /*
- * Pairs are partitioned by passes, which keep their order: by the topmost bits, and each range by the next ones.
+ * Pairs are partitioned by passes, which keep their order: by the topmost of the `sorted` bits that are sorted by, and
+ * each range by the next ones.
  * adjacent_equal says whether neighbours mostly share these bits; with very few digits they always do.
  */
-GPI_DEVICE void GPI(plan_partitions)(gpi_radix_plan *plan, int levels, int bits, int adjacent_equal)
+GPI_DEVICE void GPI(plan_partitions)(gpi_radix_plan *plan, int levels, int bits, int sorted, int adjacent_equal)
 {
     const int first = GPI_RADIX_FIRST_BITS(levels, bits);
 
     for (int j = 0; j < levels; j++) {
         plan->digit[j] = j ? 0 : (int)sizeof(GP_KEY) - 1;
-        plan->shift[j] = GPI_KEY_WIDTH - (j ? bits : first);
+        plan->shift[j] = sorted - (j ? bits : first);
         plan->bits[j] = j ? bits - first : first;
         plan->from[j] = 2 * j;
         plan->to[j] = 2 - j;
@@ -190,7 +206,7 @@ GPI_DEVICE void GPI(plan_buckets)(gpi_radix_buckets *buckets, gpi_radix_plan *pl
     if (GPI_RADIX_PAIRS && plan->passes < GPI_RADIX_WORTH_ONE)
         buckets->chosen = 0;
     else if (buckets->chosen && GPI_RADIX_PAIRS)
-        GPI(plan_partitions)(plan, 1, 8, adjacent_equal);
+        GPI(plan_partitions)(plan, 1, 8, GPI_KEY_WIDTH, adjacent_equal);
     else if (buckets->chosen)
         plan->passes = 0;
 }
@@ -266,27 +282,32 @@ GPI_DEVICE int GPI(is_spread)(GPI(bucket_map) bucket_map, const GP_KEY *keys, ui
 /*
  * Looks at a sample of the keys, the same one in every block: whether there are buckets that would spread it, and
  * which. Where adjacent keys mostly have equal topmost bits, as in sorted input, keys of 4 bytes alone are sorted
- * faster in passes; so are pairs that need few of them.
+ * faster in passes; so are pairs that need few of them, or that mostly have the key of their neighbour.
  */
 GPI_DEVICE int GPI(sample)(const GPI(bucket_job) *job, gpi_radix_places *places, uint32_t *counters, double *ends,
                            int *adjacent_equal)
 {
     const uint32_t stride = job->n / ((uint32_t)GPI_RADIX_SAMPLES * GPI_RADIX_COUNT_THREADS); /* 65536 at most */
-    const int top = GPI_KEY_WIDTH - 8;
-    const uint64_t one = GPI(key_order)(job->keys_in[0]);
+    const int top = job->end_bit - 8;
+    const GPI(bucket_map) by_bits = GPI(measure)(job, (gpi_radix_places){0, 0, 0});
+    const uint64_t one = GPI(sorted_bits)(by_bits, job->keys_in[0]);
     uint64_t differ = 0;
-    int spread = 0, alike = 0, digits = 0;
+    int spread = 0, alike = 0, equal = 0, digits = 0;
     GP_KEY keys[GPI_RADIX_SAMPLES];
 
     GPI_UNROLL
     for (uint32_t i = 0; i < GPI_RADIX_SAMPLES; i++) {
         /* Somewhere in each stretch: regular intervals would be no sample of periodic input. */
-        const uint32_t number = i * GPI_RADIX_COUNT_THREADS + threadIdx.x;
-        const size_t at = number * (size_t)stride + ((number * 0x9E3779B1u >> 16) * stride >> 16);
+        const uint32_t stretch = i * GPI_RADIX_COUNT_THREADS + threadIdx.x;
+        const size_t at = stretch * (size_t)stride + ((stretch * 0x9E3779B1u >> 16) * stride >> 16);
 
         keys[i] = job->keys_in[at];
-        differ |= GPI(key_order)(keys[i]) ^ one;
-        alike += (GPI(key_order)(keys[i]) ^ GPI(key_order)(job->keys_in[at + 1 < job->n ? at + 1 : at])) >> top == 0;
+        const uint64_t number = GPI(sorted_bits)(by_bits, keys[i]);
+        const uint64_t neighbour = GPI(sorted_bits)(by_bits, job->keys_in[at + 1 < job->n ? at + 1 : at]);
+
+        differ |= number ^ one;
+        alike += (number ^ neighbour) >> top == 0;
+        equal += number == neighbour;
     }
     *adjacent_equal =
         __syncthreads_count(alike > GPI_RADIX_SAMPLES / 2) > GPI_RADIX_COUNT_THREADS / (GPI_RADIX_PAIRS ? 8 : 2);
@@ -294,7 +315,8 @@ GPI_DEVICE int GPI(sample)(const GPI(bucket_job) *job, gpi_radix_places *places,
         return 0;
     for (int p = 0; p < (int)sizeof(GP_KEY) && GPI_RADIX_PAIRS; p++)
         digits += __syncthreads_or((differ >> 8 * p & 255) != 0) != 0;
-    if (GPI_RADIX_PAIRS && digits < GPI_RADIX_WORTH_TWO)
+    if (GPI_RADIX_PAIRS && (digits < GPI_RADIX_WORTH_TWO ||
+                            __syncthreads_count(equal > GPI_RADIX_SAMPLES / 2) > GPI_RADIX_COUNT_THREADS / 2))
         return 0;
     if (GPI_RADIX_HAS_WIDTHS) {
         gpi_radix_places linear = GPI(equal_width)(keys, ends, job->bits);
@@ -303,7 +325,7 @@ GPI_DEVICE int GPI(sample)(const GPI(bucket_job) *job, gpi_radix_places *places,
             *places = linear;
         __syncthreads(); /* all threads take the same places */
         if (places->linear)
-            spread = GPI(is_spread)(GPI(measure)(*places, job->bits), keys, counters, job->bits);
+            spread = GPI(is_spread)(GPI(measure)(job, *places), keys, counters, job->bits);
     }
     if (spread)
         return 1;
@@ -311,7 +333,7 @@ GPI_DEVICE int GPI(sample)(const GPI(bucket_job) *job, gpi_radix_places *places,
     if (threadIdx.x == 0)
         places->linear = 0;
     __syncthreads(); /* the places are by bits now */
-    return GPI(is_spread)(GPI(measure)(*places, job->bits), keys, counters, job->bits);
+    return GPI(is_spread)(GPI(measure)(job, *places), keys, counters, job->bits);
 }
 
 /* The last block: where each bucket begins. Returns whether no bucket is too large. */
@@ -389,7 +411,7 @@ static __global__ void __launch_bounds__(GPI_RADIX_COUNT_THREADS, 1) GPI(spread_
     __syncthreads(); /* the counters are zero */
     if (!GPI(sample)(&job, &places, counters, ends, &adjacent_equal))
         return;
-    const GPI(bucket_map) how = GPI(measure)(places, job.bits);
+    const GPI(bucket_map) how = GPI(measure)(&job, places);
     for (size_t i = first; i < vectors; i += 4 * stride) {
         GP_KEY keys[4][GPI(vector_n)];
         uint32_t top_bits[4 * GPI(vector_n)];
@@ -438,7 +460,7 @@ static __global__ void __launch_bounds__(GPI_RADIX_COUNT_THREADS, 1) GPI(spread_
         job.buckets->chosen = 1;
         job.plan->passes = 0;
         if (GPI_RADIX_PAIRS)
-            GPI(plan_partitions)(job.plan, 2, job.bits, adjacent_equal);
+            GPI(plan_partitions)(job.plan, 2, job.bits, job.end_bit - job.begin_bit, adjacent_equal);
     }
 #endif
 }
