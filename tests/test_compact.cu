@@ -130,6 +130,27 @@ COMPACT_CASE(wide, matrices3, make_matrices3(r), x.at[2].m[1] % 8 < 4, NO_CONTEX
 #include <gpuprims/compact.cuh>
 COMPACT_CASE(widest, matrices16, make_matrices16(r), x.at[15].m[0] % 5 == 1, NO_CONTEXT)
 
+/* Two predicates that tell of whatever is no item. */
+static __host__ __device__ inline int odd_item(uint32_t x, uint32_t *strangers)
+{
+    if (x >> 8 != 0xC0FFEE)
+        *strangers = 1;
+    return x & 1;
+}
+
+#define GP_NAME asked_pipelined
+#define GP_TYPE uint32_t
+#define GP_CONTEXT uint32_t *
+#define GP_PRED odd_item
+#define GP_KERNEL GP_KERNEL_PIPELINED
+#include <gpuprims/compact.cuh>
+#define GP_NAME asked_simple
+#define GP_TYPE uint32_t
+#define GP_CONTEXT uint32_t *
+#define GP_PRED odd_item
+#define GP_KERNEL GP_KERNEL_SIMPLE
+#include <gpuprims/compact.cuh>
+
 /* ---- each kernel at every size --------------------------------------------------------------- */
 
 #define CASE_TYPE    uint8_t
@@ -564,6 +585,41 @@ static void beyond_32_bits(void)
 }
 #endif
 
+/* The predicates are asked about items alone, wherever these end in a warp tile. */
+static void check_asked(int pipelined)
+{
+    enum { N = 4099 };
+    static uint32_t in[N];
+    uint32_t *d_in = NULL, *d_out = NULL, *d_strangers = NULL, strangers = 1;
+    size_t *d_count = NULL, count = 0;
+    int passed = 1;
+
+    for (size_t i = 0; i < N; i++)
+        in[i] = 0xC0FFEE00u | (uint32_t)(tap_random() & 255);
+    passed &= cudaMalloc((void **)&d_in, sizeof in) == cudaSuccess;
+    passed &= cudaMalloc((void **)&d_out, sizeof in) == cudaSuccess;
+    passed &= cudaMalloc((void **)&d_strangers, sizeof *d_strangers) == cudaSuccess;
+    passed &= cudaMalloc((void **)&d_count, sizeof *d_count) == cudaSuccess;
+    passed &= cudaMemcpy(d_in, in, sizeof in, cudaMemcpyHostToDevice) == cudaSuccess;
+    passed &= cudaMemset(d_strangers, 0, sizeof *d_strangers) == cudaSuccess;
+    for (size_t n = 1; n <= N && passed; n += n < 70 ? 1 : 1 + n / 5) {
+        size_t expected = 0;
+
+        for (size_t i = 0; i < n; i++)
+            expected += in[i] & 1;
+        passed &= (pipelined ? asked_pipelined_compact(d_in, d_out, n, d_count, d_strangers, NULL, 0)
+                             : asked_simple_compact(d_in, d_out, n, d_count, d_strangers, NULL, 0)) == cudaSuccess;
+        passed &= cudaMemcpy(&count, d_count, sizeof count, cudaMemcpyDeviceToHost) == cudaSuccess && count == expected;
+    }
+    passed &= cudaMemcpy(&strangers, d_strangers, sizeof strangers, cudaMemcpyDeviceToHost) == cudaSuccess;
+    ok(passed && strangers == 0, "the %s kernel asks the predicate about items alone",
+       pipelined ? "pipelined" : "simple");
+    (void)cudaFree(d_in);
+    (void)cudaFree(d_out);
+    (void)cudaFree(d_strangers);
+    (void)cudaFree(d_count);
+}
+
 int main(int argc, char **argv)
 {
     tap_begin(argc, argv);
@@ -607,6 +663,8 @@ int main(int argc, char **argv)
         for (int function = 0; function < COMPACT_FUNCTIONS; function++)
             check_phases(forced[k], function, tap_small ? 37 : forced[k]->bytes == 1 ? 5 : 13);
     }
+    check_asked(0);
+    check_asked(1);
 #ifdef __CUDACC__
     beyond_32_bits();
 #endif
