@@ -17,6 +17,7 @@
  * The backend follows from the compiler:
  *
  *     nvcc, a .cu file         CUDA
+ *     NVRTC                    CUDA, the headers of warp/ and block/ alone; no host headers are needed
  *     GP_CUDA_HOST defined     a plain C or C++ file of a CUDA program: types and declarations over the
  *                              real <cuda_runtime_api.h>, no kernels
  *     anything else            the CPU backend: the same kernels, thread by thread on the CPU
@@ -28,9 +29,13 @@
 #ifndef GPUPRIMS_H
 #define GPUPRIMS_H
 
+#ifdef __CUDACC_RTC__
+#include "core/backend/nvrtc.cuh"
+#else
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+#endif
 
 /* Of the library; every build system reads it here. */
 #define GP_VERSION_MAJOR 0
@@ -43,6 +48,12 @@
 #define GP_EXTERN_C
 #endif
 
+#include "core/instance/operators.cuh"
+
+#ifdef __CUDACC_RTC__
+#include "core/backend/ptx.cuh"
+#else
+
 #if defined __CUDACC__ || defined GP_CUDA_HOST
 #include <cuda_runtime_api.h>
 #else
@@ -51,7 +62,6 @@
 
 #include "core/backend/arguments.cuh"
 #include "core/backend/error.cuh"
-#include "core/instance/operators.cuh"
 #include "core/backend/workspace.cuh"
 
 #if defined __CUDACC__ || !defined GP_CUDA_HOST
@@ -76,4 +86,5 @@ typedef struct gp_hybrid_options {
     void *user;
 } gp_hybrid_options;
 
+#endif /* not NVRTC */
 #endif

@@ -63,9 +63,10 @@
  * assignment goes member by member, and takes long to compile for many small ones.
  */
 #ifdef __CUDACC__
-#define gpi_move(to, from)                         \
-    (sizeof *(to) <= 48 ? (void)(*(to) = *(from))  \
-                        : gpi_move_units((char *)(to), (const char *)(from), sizeof *(to), __alignof__(*(to))))
+#define gpi_move(to, from)                                                                 \
+    (sizeof *(to) <= 48 ? (void)(*(to) = *(from))                                          \
+                        : gpi_move_units((char *)(to), (const char *)(from), sizeof *(to), \
+                                         __alignof__(__typeof__(*(to)))))
 
 /* `bytes` and `align` are constants. */
 GPI_DEVICE void gpi_move_units(char *to, const char *from, unsigned bytes, unsigned align)
