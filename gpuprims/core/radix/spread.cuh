@@ -289,7 +289,8 @@ GPI_DEVICE int GPI(sample)(const GPI(bucket_job) *job, gpi_radix_places *places,
 {
     const uint32_t stride = job->n / ((uint32_t)GPI_RADIX_SAMPLES * GPI_RADIX_COUNT_THREADS); /* 65536 at most */
     const int top = job->end_bit - 8;
-    const GPI(bucket_map) by_bits = GPI(measure)(job, (gpi_radix_places){0, 0, 0});
+    const gpi_radix_places by_their_bits = {0, 0, 0};
+    const GPI(bucket_map) by_bits = GPI(measure)(job, by_their_bits);
     const uint64_t one = GPI(sorted_bits)(by_bits, job->keys_in[0]);
     uint64_t differ = 0;
     int spread = 0, alike = 0, equal = 0, digits = 0;
