@@ -185,7 +185,6 @@ GPI_DEVICE uint32_t GPI(order)(GP_KEY key, uint32_t position)
 /* Floats alone are codes in their bins, which are compared more often than they are made: there is no -0.0. */
 GPI_DEVICE uint64_t GPI(packed)(GPI(bucket_map) bucket_map, GP_KEY key)
 {
-    (void)bucket_map;
     if (!GPI_RADIX_HAS_WIDTHS)
         return GPI(sorted_bits)(bucket_map, key);
     return GPI_KEY_IS_NARROW ? GPI(key_code_word)(key, 0) : GPI(key_code_long)(key, 0);
