@@ -51,6 +51,7 @@
 #include "core/instance/operators.cuh"
 
 #ifdef __CUDACC_RTC__
+#include "core/backend/shared.cuh"
 #include "core/backend/ptx.cuh"
 #else
 

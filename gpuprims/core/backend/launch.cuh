@@ -76,10 +76,7 @@ static inline cudaLaunchConfig_t gpi_launch_config(cudaLaunchAttribute *attribut
     })
 #define GPI_LAUNCH_TEXT(kernel) #kernel /* its argument is expanded: gpi_NAME_scan_kernel */
 
-#define GP_SHARED(type, name) __shared__ __typeof__(type) name
-#define GP_DYNAMIC_SHARED(type, name)                                        \
-    extern __shared__ __align__(128) unsigned char gpi_dynamic_shared[];     \
-    type *name = (type *)gpi_dynamic_shared
+#include "shared.cuh"
 
 #else
 

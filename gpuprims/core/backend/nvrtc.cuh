@@ -1,6 +1,6 @@
 /*
  * core/backend/nvrtc.cuh: what NVRTC, which compiles device code at run time and has no host headers, needs in their
- * place; and the macros for shared memory of core/backend/launch.cuh.
+ * place.
  *
  * Part of gpuprims.h; not to be included directly.
  */
@@ -33,35 +33,19 @@ typedef unsigned long uintptr_t;
 #define offsetof(type, member) __builtin_offsetof(type, member)
 #endif
 
-/* What other compilers for CUDA take from GNU C; NVRTC knows C++ alone. */
+/* What other compilers for CUDA take from GNU C. NVRTC knows C++ alone, in which this takes a template. */
 template <typename T> struct gpi_plain {
     typedef T type;
-    enum { kind = __is_class(T) || __is_union(T) ? 12 : 1 };
 };
-template <> struct gpi_plain<bool> {
-    typedef bool type;
-    enum { kind = 4 };
+template <typename T> struct gpi_plain<T &> {
+    typedef T type;
 };
-template <> struct gpi_plain<float> {
-    typedef float type;
-    enum { kind = 8 };
-};
-template <> struct gpi_plain<double> {
-    typedef double type;
-    enum { kind = 8 };
-};
-template <typename T> struct gpi_plain<const T> : gpi_plain<T> {};
-template <typename T> struct gpi_plain<T &> : gpi_plain<T> {};
-#define __typeof__(x)              gpi_plain<decltype(x)>::type
-#define __builtin_classify_type(x) gpi_plain<decltype(x)>::kind
-#define __builtin_inff()           __int_as_float(0x7f800000)
-#define __alignof__                alignof
-#define __asm__                    asm
+#define __typeof__(x) gpi_plain<decltype(x)>::type
+#define __builtin_classify_type(x) \
+    (__is_class(decltype(+(x))) ? 12 : (decltype(+(x)))0.5 != (decltype(+(x)))0 ? 8 : 1)
+#define __builtin_inff() __int_as_float(0x7f800000)
+#define __alignof__      alignof
+#define __asm__          asm
 #define __extension__
-
-#define GP_SHARED(of, name) __shared__ gpi_plain<of>::type name
-#define GP_DYNAMIC_SHARED(of, name)                                      \
-    extern __shared__ __align__(128) unsigned char gpi_dynamic_shared[]; \
-    of *name = (of *)gpi_dynamic_shared
 
 #endif

@@ -1,0 +1,18 @@
+/*
+ * core/backend/shared.cuh: shared memory under CUDA; core/backend/launch.cuh describes the macros.
+ *
+ * Part of gpuprims.h; not to be included directly.
+ */
+#ifndef GPI_SHARED_CUH
+#define GPI_SHARED_CUH
+
+#ifdef __CUDACC_RTC__
+#define GP_SHARED(type_of, name) __shared__ gpi_plain<type_of>::type name
+#else
+#define GP_SHARED(type_of, name) __shared__ __typeof__(type_of) name
+#endif
+#define GP_DYNAMIC_SHARED(type_of, name)                                 \
+    extern __shared__ __align__(128) unsigned char gpi_dynamic_shared[]; \
+    type_of *name = (type_of *)gpi_dynamic_shared
+
+#endif
