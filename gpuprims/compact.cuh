@@ -157,6 +157,11 @@ GPI_DEVICE void GPI(share)(GPI(shared) *table)
         table->entries[threadIdx.x] = gpi_pack_entry(threadIdx.x);
 }
 
+GPI_DEVICE uint64_t GPI(total_of)(uint32_t group)
+{
+    return group;
+}
+
 GPI_DEVICE uint64_t GPI(add)(uint64_t before, uint32_t group)
 {
     return before + group;

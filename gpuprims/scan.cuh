@@ -126,6 +126,11 @@ GPI_DEVICE void GPI(share)(GPI(shared) *shared)
     (void)shared;
 }
 
+GPI_DEVICE GP_TYPE GPI(total_of)(GP_TYPE group)
+{
+    return group;
+}
+
 GPI_DEVICE GP_TYPE GPI(add)(GP_TYPE before, GP_TYPE group)
 {
     return GPI(combine)(before, group);

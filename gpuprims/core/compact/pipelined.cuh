@@ -115,7 +115,7 @@ GPI_DEVICE int GPI(take_warp_tile)(const GPI(job) *job, GPI(held) *held, size_t 
 }
 
 /* Puts the items together in their slot, and starts the bulk copy to where they go. */
-GPI_DEVICE void GPI(put_warp_tile)(const GPI(job) *job, GPI(shared) *table, GPI(held) *held, const GPI(before) *before,
+GPI_DEVICE int GPI(put_warp_tile)(const GPI(job) *job, GPI(shared) *table, GPI(held) *held, const GPI(before) *before,
                                    size_t warp_tile, char *stage, unsigned q, unsigned lane, GPI_CONTEXT context)
 {
     const uint32_t *choice = GPI_COMPACT_CHOICE(stage, q, lane);
@@ -128,6 +128,7 @@ GPI_DEVICE void GPI(put_warp_tile)(const GPI(job) *job, GPI(shared) *table, GPI(
         keep[w] = choice[w * 32];
     GPI(write)(job, held->part, stage + q * GPI(slot), &held->regs, keep, choice[GPI(bits) * 32], held->kept,
                GPI(kept_before)(job, before, held->part, held->kept, lane), (size_t)before->all, table, lane, 1);
+    return 1;
 }
 #endif
 

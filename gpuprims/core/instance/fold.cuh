@@ -10,19 +10,27 @@
 #ifndef GPI_FOLD_IS_STAMPED
 #define GPI_FOLD_IS_STAMPED
 
-/* What is folded: items; or, where GPI_FOLDS_COUNTS is defined before, how many there are. */
-#ifdef GPI_FOLDS_COUNTS
+/*
+ * What is folded: items; where GPI_FOLDS_COUNTS is defined before, how many there are; and where GPI_FOLDS_STRUCTS is,
+ * what the primitive has defined as GPI(sum) and GPI(join).
+ */
+#if defined GPI_FOLDS_COUNTS
 typedef uint32_t GPI(sum);
 
-GPI_DEVICE GPI(sum) GPI(combine)(GPI(sum) a, GPI(sum) b)
+GPI_DEVICE GPI(sum) GPI(join)(GPI(sum) a, GPI(sum) b)
 {
     return a + b;
 }
-#else
+#elif !defined GPI_FOLDS_STRUCTS
 #include "combine.cuh"
 
 GPI_AT_MOST(GP_TYPE, 1024); /* one value per warp has to fit into 48 KB of shared memory */
 typedef GP_TYPE GPI(sum);
+
+GPI_DEVICE GPI(sum) GPI(join)(GPI(sum) a, GPI(sum) b)
+{
+    return GPI(combine)(a, b);
+}
 #endif
 
 /* ---- a warp ---------------------------------------------------------------------------------- */
@@ -81,11 +89,16 @@ GPI_DEVICE GPI(sum) GPI(warp_scan)(GPI(sum) x, int lane, int valid)
         GPI(sum) before = GPI(shuffle_up)(x, (unsigned)stride);
 
         if (lane >= stride && lane < valid)
-            x = GPI(combine)(before, x);
+            x = GPI(join)(before, x);
     }
     return x;
 }
 
+#if defined GP_IDENTITY || defined GPI_FOLDS_STRUCTS
+#define GPI_FOLDS_NUMBERS 0
+#else
+#define GPI_FOLDS_NUMBERS 1 /* by a ready operator, if they are of an arithmetic type */
+#endif
 #define GPI_SUM_IS_INTEGER (__builtin_classify_type(*(const GPI(sum) *)0) < 5 && (GPI(sum))0.5 == (GPI(sum))0)
 
 /*
@@ -94,11 +107,11 @@ GPI_DEVICE GPI(sum) GPI(warp_scan)(GPI(sum) x, int lane, int valid)
  * indistinguishable: one instruction finds the extreme.
  */
 __extension__ enum { /* ISO C has no floating-point arithmetic in integer constants */
-#if GP_OP == GP_SUM && !defined GP_IDENTITY && (!defined __CUDA_ARCH__ || __CUDA_ARCH__ >= 800)
+#if GPI_FOLDS_NUMBERS && GP_OP == GP_SUM && (!defined __CUDA_ARCH__ || __CUDA_ARCH__ >= 800)
     GPI(sums_words) = sizeof(GPI(sum)) <= 4 && GPI_SUM_IS_INTEGER,
     GPI(sums_pairs) = sizeof(GPI(sum)) == 8 && GPI_SUM_IS_INTEGER,
     GPI(folds_fast) = GPI(sums_words) || GPI(sums_pairs)
-#elif (GP_OP == GP_MIN || GP_OP == GP_MAX) && !defined GP_IDENTITY
+#elif GPI_FOLDS_NUMBERS && (GP_OP == GP_MIN || GP_OP == GP_MAX)
     GPI(sums_words) = 0,
     GPI(folds_fast) = sizeof(GPI(sum)) <= 4 && GPI_SUM_IS_INTEGER
 #else
@@ -113,7 +126,7 @@ __extension__ enum { /* ISO C has no floating-point arithmetic in integer consta
  */
 GPI_DEVICE GPI(sum) GPI(warp_reduce)(GPI(sum) x, int lane, int valid)
 {
-#if GP_OP == GP_SUM && !defined GP_IDENTITY && (!defined __CUDA_ARCH__ || __CUDA_ARCH__ >= 800)
+#if GPI_FOLDS_NUMBERS && GP_OP == GP_SUM && (!defined __CUDA_ARCH__ || __CUDA_ARCH__ >= 800)
     if (GPI(sums_words))
         return (GPI(sum))__reduce_add_sync(GPI_FULL_MASK, lane < valid ? (unsigned)x : 0);
     if (GPI(sums_pairs)) {
@@ -126,7 +139,7 @@ GPI_DEVICE GPI(sum) GPI(warp_reduce)(GPI(sum) x, int lane, int valid)
         return (GPI(sum))(low + (middle << 27) + (high << 54));
     }
 #endif
-#if (GP_OP == GP_MIN || GP_OP == GP_MAX) && !defined GP_IDENTITY
+#if GPI_FOLDS_NUMBERS && (GP_OP == GP_MIN || GP_OP == GP_MAX)
     if (GPI(folds_fast)) {
         /* Maps to unsigned numbers whose maximum is the result, and back. */
         const uint32_t flip = ((GPI(sum))-1 < (GPI(sum))1 ? 0x80000000u : 0) ^ (GP_OP == GP_MIN ? 0xFFFFFFFFu : 0);
@@ -141,7 +154,7 @@ GPI_DEVICE GPI(sum) GPI(warp_reduce)(GPI(sum) x, int lane, int valid)
         GPI(sum) after = GPI(shuffle_down)(x, (unsigned)stride);
 
         if (lane + stride < valid)
-            x = GPI(combine)(x, after);
+            x = GPI(join)(x, after);
     }
     return x;
 }
@@ -169,7 +182,7 @@ GPI_DEVICE void GPI(block_prefix)(GPI(sum) scanned, unsigned rank, unsigned vali
             *prefix = sum;
         if (w >= warp && !total)
             break;
-        sum = GPI(combine)(sum, totals[w]);
+        sum = GPI(join)(sum, totals[w]);
     }
     if (total)
         *total = sum;
@@ -189,7 +202,7 @@ GPI_DEVICE GPI(sum) GPI(block_reduce)(GPI(sum) x, unsigned rank, unsigned valid,
         return GPI(warp_reduce)(totals[gpi_min(rank % 32, warps - 1)], (int)(rank % 32), (int)warps);
     GPI(sum) sum = totals[0];
     for (unsigned w = 1; w < warps; w++)
-        sum = GPI(combine)(sum, totals[w]);
+        sum = GPI(join)(sum, totals[w]);
     return sum;
 }
 

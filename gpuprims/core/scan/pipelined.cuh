@@ -108,7 +108,7 @@ GPI_DEVICE int GPI(take_warp_tile)(const GPI(job) *job, GPI(held) *held, size_t 
 }
 
 /* Scans the warp tile in its slot, and starts the bulk copy to where it goes. */
-GPI_DEVICE void GPI(put_warp_tile)(const GPI(job) *job, GPI(shared) *shared, GPI(held) *held, const GPI(before) *before,
+GPI_DEVICE int GPI(put_warp_tile)(const GPI(job) *job, GPI(shared) *shared, GPI(held) *held, const GPI(before) *before,
                                    size_t warp_tile, char *stage, unsigned q, unsigned lane, GPI_CONTEXT context)
 {
     GP_TYPE *out = job->out + warp_tile * GPI(warp_tile_n);
@@ -125,10 +125,11 @@ GPI_DEVICE void GPI(put_warp_tile)(const GPI(job) *job, GPI(shared) *shared, GPI
         gpi_fence_async();
         __syncwarp(); /* the results are in the slot */
         gpi_store_bulk((char *)out, slot, GPI(warp_tile_n) * sizeof(GP_TYPE), lane);
-    } else {
-        GPI(edge)(slot + gpi_misalignment(job->in + warp_tile * GPI(warp_tile_n)), out, held->n, lane, prefix,
-                  has_prefix, job->start.exclusive, context);
+        return 1;
     }
+    GPI(edge)(slot + gpi_misalignment(job->in + warp_tile * GPI(warp_tile_n)), out, held->n, lane, prefix, has_prefix,
+              job->start.exclusive, context);
+    return 0;
 }
 #endif
 

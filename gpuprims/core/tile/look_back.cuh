@@ -7,7 +7,8 @@
  *
  *     GPI(job)        a struct with gpi_tile_state_head *head, unsigned tiles, int in_place
  *     GPI(total)      the type of the sum of any number of tiles
- *     GPI(add)        (GPI(total), GPI(sum)) to GPI(total): the next group
+ *     GPI(total_of)   GPI(sum) to GPI(total): the first group
+ *     GPI(add)        (GPI(total), GPI(sum)) to GPI(total): the next one
  *     GPI(sum_tile)   one warp: the sum of a tile, from global memory; in lane 0
  *     GPI(helps)      a constant: whether a warp that has waited long for a tile sums that tile up itself, unless in
  *                     place; takes code
@@ -35,7 +36,7 @@ typedef struct {
 /* The next group, in whole or in part. */
 GPI_DEVICE void GPI(look_add)(GPI(look) *look, GPI(sum) x)
 {
-    look->sum = look->has_sum ? GPI(add)(look->sum, x) : x;
+    look->sum = look->has_sum ? GPI(add)(look->sum, x) : GPI(total_of)(x);
     look->has_sum = 1;
     look->group++;
 }

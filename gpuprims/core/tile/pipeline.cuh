@@ -28,7 +28,7 @@
  *     GPI(sum_warp_tile)   one warp: sums up a warp tile; leaves in the stage what writing it needs
  *     GPI(held)            what a write warp keeps in registers while it waits for the tiles before
  *     GPI(take_warp_tile)  one warp: takes a warp tile into registers, and tells whether anything is written
- *     GPI(put_warp_tile)   one warp: writes it
+ *     GPI(put_warp_tile)   one warp: writes it, and tells whether bulk copies from the stage are under way
  *     GPI(shared)          a type: what else a block shares; GPI(share), called by all threads, sets it up
  *
  * Included by a primitive once.
@@ -229,7 +229,7 @@ GPI_DEVICE void GPI(pipeline_write)(const GPI(job) *job, GPI(pipeline) *pipeline
         }
         __syncwarp(); /* all lanes have read the slot */
         gpi_mbarrier_wait(&pipeline->ready[place.stage], place.parity);
-        previous = place.stage;
+        int copies = 0;
         if (writes) {
             GPI(before) before;
 
@@ -238,12 +238,12 @@ GPI_DEVICE void GPI(pipeline_write)(const GPI(job) *job, GPI(pipeline) *pipeline
             before.has_warps = q > 0;
             before.warps = pipeline->through_warp[place.stage][q ? q - 1 : 0];
             before.all = pipeline->all;
-            GPI(put_warp_tile)(job, &pipeline->shared, &held, &before, warp_tile, stage, q, lane, context);
-            __syncwarp(); /* the ends have left the slot */
-        } else {
-            gpi_mbarrier_arrive(&pipeline->empty[place.stage]); /* at once: no copy has to end */
-            previous = -1;
+            copies = GPI(put_warp_tile)(job, &pipeline->shared, &held, &before, warp_tile, stage, q, lane, context);
+            __syncwarp(); /* the warp has left the slot */
         }
+        previous = copies ? place.stage : -1;
+        if (!copies)
+            gpi_mbarrier_arrive(&pipeline->empty[place.stage]); /* at once: no copy has to end */
         for (int t = 0; t < GPI(teams); t++)
             gpi_pipeline_advance(&place, GPI(stages)(job));
     }

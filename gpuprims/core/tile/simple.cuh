@@ -113,7 +113,7 @@ static __global__ void __launch_bounds__(32 * GPI(warp_tiles), GPI(simple_blocks
 
         /* Add up the tiles before it, and the first ones if need be, and write. */
         if (GPI(first_tiles)(&job) && job.tiles == 1)
-            before.all = GPI(shuffle)(sum, valid - 1);
+            before.all = GPI(total_of)(GPI(shuffle)(sum, valid - 1));
         GPI_NO_UNROLL
         for (int all = 0; all <= (job.tiles > 1 && GPI(first_tiles)(&job)); all++) { /* one copy of the code for both */
             GPI(look) look = GPI(simple_look_back)(&job, &known, group_sums, all ? job.tiles : tile, lane, warp, epoch,

@@ -37,11 +37,10 @@ typedef struct gpi_ticket_copy {
 /* Shared memory for the stages of a pipeline of bulk copies, in a block with a multiprocessor to itself. */
 #define GPI_PIPELINE_ROOM (225 << 10)
 
-/* The stages of so many bytes that fit there: two at least, `wanted` at most. */
-#define GPI_PIPELINE_STAGES(bytes, wanted)                                       \
-    (GPI_PIPELINE_ROOM / (bytes) < 2          ? 2                                \
-     : GPI_PIPELINE_ROOM / (bytes) < (wanted) ? GPI_PIPELINE_ROOM / (bytes)      \
-                                              : (wanted))
+/* The stages of so many bytes that fit there, or into what is left of it: two at least, `wanted` at most. */
+#define GPI_STAGES_IN(room, bytes, wanted) \
+    ((room) / (bytes) < 2 ? 2 : (room) / (bytes) < (wanted) ? (room) / (bytes) : (wanted))
+#define GPI_PIPELINE_STAGES(bytes, wanted) GPI_STAGES_IN(GPI_PIPELINE_ROOM, bytes, wanted)
 
 /* Tiles that are in flight to such a pipeline at a time. */
 #define GPI_PIPELINE_COMING 2

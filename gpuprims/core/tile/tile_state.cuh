@@ -89,7 +89,7 @@ GPI_DEVICE int GPI(poll)(const uint64_t *states, size_t tile, int count, GPI(sum
         GPI(sum) second;
 
         memcpy((void *)&second, words + GPI(tile_state_words) * (GPI(lane_tiles) - 1), sizeof second);
-        *sum = GPI(combine)(*sum, second);
+        *sum = GPI(join)(*sum, second);
     }
     return there;
 }

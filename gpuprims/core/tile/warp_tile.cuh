@@ -8,7 +8,7 @@
  *
  * Needs core/instance/begin.cuh, and core/instance/combine.cuh where items are folded. Stamped once per instance.
  * GPI_WARP_TILE_BYTES_OF_INPUT, defined before, lets the size of the input alone decide the shape: for a fold that
- * writes no items.
+ * writes no items. GPI_WARP_TILE_BESIDE is the type of what is read beside each item, if anything is: its key or value.
  */
 #ifndef GPI_WARP_TILE_IS_STAMPED
 #define GPI_WARP_TILE_IS_STAMPED
@@ -36,17 +36,24 @@ GPI_STATIC_ASSERT(sizeof(GP_INPUT_TYPE) <= 1024 || sizeof(GP_TYPE) > 1024,
 
 enum {
 #ifdef GPI_WARP_TILE_BYTES_OF_INPUT
-    GPI(wider) = sizeof(GP_INPUT_TYPE),
+    GPI(item_bytes) = sizeof(GP_INPUT_TYPE),
 #else
-    GPI(wider) = sizeof(GP_TYPE) > sizeof(GP_INPUT_TYPE) ? sizeof(GP_TYPE) : sizeof(GP_INPUT_TYPE),
+    GPI(item_bytes) = sizeof(GP_TYPE) > sizeof(GP_INPUT_TYPE) ? sizeof(GP_TYPE) : sizeof(GP_INPUT_TYPE),
 #endif
+#ifdef GPI_WARP_TILE_BESIDE
+    GPI(beside_bytes) = sizeof(GPI_WARP_TILE_BESIDE),
+#else
+    GPI(beside_bytes) = 0,
+#endif
+    GPI(wider) = (int)GPI(item_bytes) > (int)GPI(beside_bytes) ? (int)GPI(item_bytes) : (int)GPI(beside_bytes),
     GPI(thread_n) = GPI_THREAD_ITEMS(GPI(wider)),                         /* items of a thread */
     GPI(warp_tile_n) = 32 * GPI(thread_n),                                 /* items of a warp tile */
-    GPI(warp_tiles) = GPI_WARP_TILES_OF(GPI(thread_n) * GPI(wider)),       /* warp tiles of a tile */
+    GPI(warp_tiles) =                                                      /* warp tiles of a tile */
+        GPI_WARP_TILES_OF(GPI(thread_n) * ((int)GPI(item_bytes) + (int)GPI(beside_bytes))),
     GPI(tile_n) = GPI(warp_tiles) * GPI(warp_tile_n),                   /* items of a tile */
     GPI(in_bytes) = GPI(thread_n) * (int)sizeof(GP_INPUT_TYPE),        /* of a thread */
     GPI(out_bytes) = GPI(thread_n) * (int)sizeof(GP_TYPE),
-    GPI(slot_bytes) = (GPI(warp_tile_n) * GPI(wider) + 127) / 128 * 128 + 128
+    GPI(slot_bytes) = (GPI(warp_tile_n) * (int)GPI(item_bytes) + 127) / 128 * 128 + 128
 };
 /* Whether a scan has a pipeline: of larger items its warps lack registers, and it takes long to compile. */
 #define GPI_PIPELINE_SERVES (GPI(wider) <= 128)

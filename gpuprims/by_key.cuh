@@ -1,0 +1,602 @@
+/*
+ * by_key.cuh: folds over runs of equal neighbouring keys: a reduction of each run, and scans that begin anew with each.
+ *
+ * Parameters   GP_NAME        prefix of every generated name (gp, when nothing at all is defined)
+ *              GP_KEY         K, any trivially copyable type of up to 256 bytes (int)
+ *              GP_EQUAL(a, b) whether neighbours belong to one run (a == b); with GP_CONTEXT: GP_EQUAL(a, b, context)
+ *              GP_TYPE        T, any trivially copyable type of up to 256 bytes (int)
+ *              GP_OP          a ready operator, or a macro or function op(a, b) (GP_SUM)
+ *              GP_IDENTITY    with an operator of your own: an expression or a brace initialiser
+ *              GP_INPUT_TYPE  I, what is read from memory, of up to 256 bytes (T)
+ *              GP_LOAD(x)     the map from I to T (conversion); with GP_CONTEXT: GP_LOAD(x, context)
+ *              GP_LOAD_AT(in, i)   instead: an expression for item i, a size_t; `in` is handed through, its I may be void,
+ *                             and it may be NULL; with GP_CONTEXT: GP_LOAD_AT(in, i, context)
+ *              GP_CONTEXT     type of a by-value argument before `ws`
+ *              GP_INDEX       type of the count in device memory, an integer of 4 or 8 bytes (size_t)
+ *              GP_API         linkage of the host functions (static inline)
+ *              GP_KERNEL      GP_KERNEL_SIMPLE or GP_KERNEL_PIPELINED: runs that kernel at every n (either)
+ *              GP_GRID        blocks of a launch at most (as many as fit)
+ *
+ * Generates    cudaError_t NAME_reduce_by_key(const K *keys, const I *in, K *keys_out, T *out, size_t n,
+ *                                             INDEX *d_count, [context,] ws, stream)
+ *              cudaError_t NAME_inclusive_scan_by_key(const K *keys, const I *in, T *out, size_t n,
+ *                                                     [context,] ws, stream)
+ *              cudaError_t NAME_exclusive_scan_by_key(keys, in, out, n, [context,] ws, stream)
+ *              size_t      NAME_<each of them>_workspace_bytes(size_t n)
+ *
+ *     keys                     7 7 7 2 5 5 7
+ *     in                       1 5 0 1 2 0 3
+ *     reduce_by_key            keys_out 7 2 5 7, out 6 1 2 3         *d_count = 4
+ *     inclusive_scan_by_key    1 6 6 1 2 2 3
+ *     exclusive_scan_by_key    0 1 6 0 0 2 0       the identity first in each run
+ *
+ *     #include <gpuprims/by_key.cuh>
+ *     gp_reduce_by_key(d_keys, d_in, d_keys_out, d_sums, n, d_count, NULL, stream);
+ *
+ * A type without `==` needs GP_EQUAL of its own. By `==` every NaN is a run of its own.
+ *
+ * Guarantees   Asynchronous on `stream`; the count goes to device memory. A key begins a run if it is the first or not
+ *              equal to the key before it; GP_EQUAL need not be transitive. Of a run keys_out has the first key. Nothing
+ *              is written past the count. Scans may be in place (in == out) when I and T have the same size; no other
+ *              overlap. With GP_LOAD_AT nothing is in place, and what is read must not be written.
+ *              GP_OP need not be commutative: it is called on neighbouring parts of a run in input order, and never on
+ *              the identity. The same input gives the same bits everywhere: docs/fold-order.md.
+ * Evaluations  GP_LOAD is evaluated on items of the input alone: twice on each, for the sums and for the results. GP_EQUAL
+ *              is evaluated on neighbours alone: once for each pair, and on the first key with itself. Not in place, a
+ *              warp that has waited long for the tile of another block folds that tile itself: once more on all of it.
+ *              GP_LOAD_AT is evaluated once on each i < n, and once more in such a tile.
+ * Errors       cudaErrorInvalidValue, with gp_last_error_message(), before anything is launched; else
+ *              what a launch or an allocation returned. n == 0 gives a count of 0.
+ *
+ * How it works: in one launch and one pass. It is a scan of pairs: how many heads of runs there are, and the fold from the
+ * last one on; two of them combine as in Sengupta, Harris, Zhang and Owens (Scan primitives for GPU computing, 2007).
+ * The pass is that of scan.cuh, after the decoupled look-back of Merrill and Garland (2016), with no chain from tile to
+ * tile:
+ *
+ *     1. every lane compares some neighbouring keys each with the one before it, and folds their items from head to head;
+ *        every warp its lanes, a tile its warp tiles
+ *     2. the tile publishes its number of heads, and the fold from the last one on
+ *     3. the tile folds what all tiles before have published, in groups of 32
+ *     4. every lane scans its items from there; at each head the run before it is complete
+ *
+ * Large inputs go through core/by_key/pipelined.cuh, in which different warps do these steps; small ones, keys and items
+ * of more than 128 bytes and older GPUs through core/by_key/simple.cuh, in which every warp does all of them.
+ * docs/by-key.md has pictures.
+ * Cost: n reads of keys and items, and as many writes as there are results.
+ *
+ * No include guard: each include stamps out one instance, as its parameters say.
+ */
+#ifndef GPI_TAG
+#define GPI_TAG by_key
+#define GPI_HEADER "gpuprims/by_key.cuh"
+#define GPI_TAKES \
+    (GPI_TAKES_KEY | GPI_TAKES_EQUAL | GPI_TAKES_TYPE | GPI_TAKES_OP | GPI_TAKES_IDENTITY | GPI_TAKES_INPUT_TYPE | \
+     GPI_TAKES_LOAD | GPI_TAKES_CONTEXT | GPI_TAKES_INDEX | GPI_TAKES_API | GPI_TAKES_KERNEL | \
+     GPI_TAKES_GRID)
+#endif
+#include "core/instance/begin.cuh"
+
+#if defined GPI_MISSING_NAME
+#error "gpuprims/by_key.cuh: GP_NAME is missing; every other parameter requires it"
+#endif
+#if defined GPI_MISSING_IDENTITY
+#error "gpuprims/by_key.cuh: GP_IDENTITY is missing; a GP_OP of your own requires it"
+#endif
+#if defined GPI_MISSING_OP
+#error "gpuprims/by_key.cuh: GP_OP is missing; GP_IDENTITY goes with a GP_OP of your own"
+#endif
+#if defined GPI_MISSING_CONTEXT_USER
+#error "gpuprims/by_key.cuh: GP_LOAD is missing; nothing else would receive the GP_CONTEXT"
+#endif
+#if defined GP_LOAD && defined GP_LOAD_AT
+#error "gpuprims/by_key.cuh: GP_LOAD must be left out; GP_LOAD_AT takes its place"
+#endif
+
+#if !defined GPI_DEFAULT || !defined GPI_BY_KEY_DEFAULT
+#ifdef GPI_DEFAULT
+#define GPI_BY_KEY_DEFAULT
+#endif
+GPI_ONCE_PER_NAME(by_key);
+GPI_AT_MOST(GP_KEY, 256);
+GPI_AT_MOST(GP_TYPE, 256);
+GPI_STATIC_ASSERT(sizeof(GP_INDEX) == 4 || sizeof(GP_INDEX) == 8, "GP_INDEX must be an integer type of 4 or 8 bytes");
+
+typedef GP_KEY GPI(key);
+#include "core/instance/combine.cuh"
+
+/* Of a tile or a part of one: its heads, and the fold of the items from the last one on, or of all if there is none. */
+typedef struct {
+    uint32_t heads;
+    GP_TYPE fold;
+} GPI(sum);
+
+/* The same of any number of tiles. */
+typedef struct {
+    uint64_t heads;
+    GP_TYPE fold;
+} GPI(total);
+
+GPI_DEVICE GPI(sum) GPI(join)(GPI(sum) a, GPI(sum) b)
+{
+    if (!b.heads)
+        b.fold = GPI(combine)(a.fold, b.fold);
+    b.heads += a.heads;
+    return b;
+}
+
+#define GPI_FOLDS_STRUCTS
+#define GPI_WARP_TILE_BESIDE GP_KEY
+#include "core/instance/fold.cuh"
+#include "core/tile/warp_tile.cuh"
+#include "core/tile/heads.cuh"
+#include "core/tile/tile_state.cuh"
+#include "core/by_key/tuning.cuh"
+
+/* What is computed: the fold of each run, or of each item and those before it in its run. */
+#ifndef GPI_BY_KEY_REDUCES
+#define GPI_BY_KEY_REDUCES   0
+#define GPI_BY_KEY_INCLUSIVE 1
+#define GPI_BY_KEY_EXCLUSIVE 2
+#endif
+
+/* What a launch works on. */
+typedef struct {
+    const GP_KEY *keys;
+    const GP_INPUT_TYPE *in;
+    GP_KEY *keys_out;
+    GP_TYPE *out;
+    GP_INDEX *count;
+    size_t n;
+    gpi_tile_state_head *head; /* the tile states follow it */
+    unsigned tiles;
+    unsigned last_warp_tiles; /* of the last tile; its last warp tile may be short */
+    int in_place; /* or treated so: all tiles by tickets, none folded for another block */
+    int result;   /* a GPI_BY_KEY_... */
+} GPI(job);
+
+#define GPI_BY_KEY_IS_LAST(job, warp_tile) (((warp_tile) + 1) * GPI(warp_tile_n) >= (job)->n)
+
+/* Slots of a warp tile: of its keys, then of its items. What else a block shares: a table for keys of a byte. */
+enum {
+    GPI(slots) = (int)GPI(key_slot) + (int)GPI(slot_bytes),
+    GPI(helps) = GPI_PIPELINE_SERVES, /* of larger items the code would take long to compile */
+    GPI(moves) = 0
+};
+typedef gpi_pack_table GPI(shared);
+
+/* ---- device functions ------------------------------------------------------------------------ */
+
+#if GPI_DEVICE_CODE
+GPI_DEVICE void GPI(share)(GPI(shared) *table)
+{
+    if (sizeof(GP_KEY) == 1 && threadIdx.x < 16)
+        table->entries[threadIdx.x] = gpi_pack_entry(threadIdx.x);
+}
+
+GPI_DEVICE GPI(total) GPI(total_of)(GPI(sum) group)
+{
+    GPI(total) total;
+
+    total.heads = group.heads;
+    total.fold = group.fold;
+    return total;
+}
+
+GPI_DEVICE GPI(total) GPI(add)(GPI(total) before, GPI(sum) group)
+{
+    before.fold = group.heads ? group.fold : GPI(combine)(before.fold, group.fold);
+    before.heads += group.heads;
+    return before;
+}
+
+/* A copy to a slot: of a warp tile's keys, or of its items; of no bytes if there is nothing to copy. */
+typedef struct {
+    const char *from;
+    char *to;
+    unsigned bytes;
+    gpi_extent array;
+} GPI(copy);
+
+GPI_DEVICE GPI(copy) GPI(copy_of)(const GPI(job) *job, size_t warp_tile, int keys, char *slots)
+{
+    const unsigned n = GPI(warp_tile_items)(job->n, warp_tile);
+    GPI(copy) copy = {NULL, slots, 0, {NULL, NULL}};
+
+    if (n == 0)
+        return copy;
+    if (keys) {
+        const GPI(key_part) part = GPI(part_of_keys)(job->keys, warp_tile, n);
+
+        copy.array.begin = (const char *)job->keys;
+        copy.array.end = (const char *)(job->keys + job->n);
+        copy.from = part.from;
+        copy.bytes = part.bytes;
+    } else {
+        copy.array.begin = (const char *)job->in;
+        copy.array.end = (const char *)(job->in + job->n);
+        copy.from = (const char *)(job->in + warp_tile * GPI(warp_tile_n));
+        copy.to += GPI(key_slot);
+        copy.bytes = n * (unsigned)sizeof(GP_INPUT_TYPE);
+    }
+    return copy;
+}
+
+/* Reads the lane's items of a warp tile, or those of the lane that stands in for it. */
+GPI_DEVICE void GPI(read_items)(const GPI(job) *job, GPI(thread_items) *regs, const char *slot, size_t warp_tile,
+                                unsigned n, unsigned lane, GPI_CONTEXT context)
+{
+    GPI(thread_read)(regs, slot, gpi_misalignment(job->in + warp_tile * GPI(warp_tile_n)), GPI(source_lane)(n, lane),
+                     context);
+}
+
+/* One warp: where the last lane that has items lacks some, copies of one take their places. */
+GPI_DEVICE void GPI(fill_items)(const GPI(job) *job, char *slot, size_t warp_tile, unsigned n, unsigned lane)
+{
+    const unsigned end = (n + GPI(thread_n) - 1) / GPI(thread_n) * GPI(thread_n);
+    char *items = slot + gpi_misalignment(job->in + warp_tile * GPI(warp_tile_n));
+    GP_INPUT_TYPE x;
+
+    if (n == end)
+        return;
+    gpi_get(x, items);
+    for (unsigned i = n + lane; i < end; i += 32)
+        gpi_put(items + i * sizeof x, x);
+    gpi_fence_async(); /* the slot may get the next warp tile by a bulk copy */
+    __syncwarp();      /* the copies are there */
+}
+
+/* Whether item i of the lane is a head. */
+GPI_DEVICE int GPI(is_head)(const uint32_t *heads, unsigned i)
+{
+    uint32_t word = heads[0];
+
+    GPI_UNROLL
+    for (int w = 1; w < GPI(head_words); w++) /* registers have no addresses */
+        word = i / 32 == (unsigned)w ? heads[w] : word;
+    return word >> i % 32 & 1;
+}
+
+/*
+ * What a lane finds out about a warp tile: its heads, the sum of the lanes before, if there are any, and that of all.
+ * Where there is no item, a head stands in for it: what comes before is complete there, and nothing is folded with it.
+ */
+typedef struct {
+    uint32_t heads[GPI(head_words)];
+    GPI(sum) before, all;
+} GPI(found);
+
+/* The bits of word w of the lane's heads that stand in for items beyond the n of the warp tile. */
+#define GPI_BY_KEY_BEYOND(n, lane, w) (~gpi_low_bits((int)(n) - (int)((lane) * GPI(thread_n)) - 32 * (w)))
+
+/* One warp: finds the heads of a warp tile of at least one item, which is in its slots, and folds its items. */
+GPI_DEVICE GPI(found) GPI(find)(const GPI(job) *job, size_t warp_tile, char *slots, unsigned lane, GPI_CONTEXT context)
+{
+    const unsigned n = GPI(warp_tile_items)(job->n, warp_tile);
+    char *slot = slots + GPI(key_slot);
+    GPI(thread_items) regs;
+    GPI(found) found;
+    GPI(sum) sum;
+
+    GPI(find_heads)(found.heads, slots + GPI(part_of_keys)(job->keys, warp_tile, 0).place, n, warp_tile == 0, lane,
+                    context);
+    GPI(fill_items)(job, slot, warp_tile, n, lane);
+    GPI(read_items)(job, &regs, slot, warp_tile, n, lane, context);
+    sum.heads = 0;
+    GPI_UNROLL
+    for (int w = 0; w < GPI(head_words); w++) {
+        found.heads[w] |= GPI_BY_KEY_BEYOND(n, lane, w);
+        sum.heads += (uint32_t)__popc(found.heads[w] & gpi_low_bits(GPI(thread_n) - 32 * w));
+    }
+    sum.fold = regs.items[0];
+    GPI_UNROLL
+    for (unsigned i = 1; i < GPI(thread_n); i++)
+        sum.fold = GPI(is_head)(found.heads, i) ? regs.items[i] : GPI(combine)(sum.fold, regs.items[i]);
+    sum = GPI(warp_scan)(sum, (int)lane, 32);
+    found.before = GPI(shuffle_up)(sum, 1);
+    found.before.heads = lane ? found.before.heads : 0;
+    found.all = GPI(shuffle)(sum, 31);
+    return found;
+}
+
+/* One warp, rarely: the sum of a tile that is not the last, from global memory; in lane 0. */
+GPI_DEVICE GPI(sum) GPI(sum_tile)(const GPI(job) *job, size_t tile, unsigned lane, GPI_CONTEXT context)
+{
+    size_t first = tile * GPI(tile_n) + lane * GPI(thread_n);
+    GPI(sum) warp_tiles;
+
+    memset((void *)&warp_tiles, 0, sizeof warp_tiles);
+    GPI_NO_UNROLL
+    for (unsigned q = 0; q < GPI(warp_tiles); q++, first += GPI(warp_tile_n)) {
+        GPI(sum) sum;
+
+        memset((void *)&sum, 0, sizeof sum);
+        GPI_NO_UNROLL
+        for (size_t i = first; i < first + GPI(thread_n); i++) {
+            const int head = i == 0 || !GPI(equal)(job->keys[i - 1], job->keys[i], context);
+            const GP_TYPE x = GPI(load)(job->in + i, context);
+
+            sum.fold = head || i == first ? x : GPI(combine)(sum.fold, x);
+            sum.heads += (uint32_t)head;
+        }
+        sum = GPI(shuffle)(GPI(warp_reduce)(sum, (int)lane, 32), 0);
+        if (lane == q)
+            warp_tiles = sum;
+    }
+    return GPI(warp_reduce)(warp_tiles, (int)lane, GPI(warp_tiles));
+}
+#endif
+
+#include "core/tile/look_back.cuh"
+
+#if GPI_DEVICE_CODE
+GPI_DEVICE GPI(look) GPI(look_start)(const GPI(job) *job)
+{
+    GPI(look) look;
+
+    (void)job;
+    memset((void *)&look, 0, sizeof look);
+    return look;
+}
+
+/* What is written depends on no tile behind it. */
+GPI_DEVICE unsigned GPI(first_tiles)(const GPI(job) *job)
+{
+    (void)job;
+    return 0;
+}
+
+GPI_DEVICE GPI(total) GPI(all_tiles)(const GPI(job) *job, GPI(total) sum)
+{
+    (void)job;
+    return sum;
+}
+
+/*
+ * Writes the folds of the runs that end at `ends` heads of a warp tile, put together in its slot. `before` heads come before
+ * it; the first head of all ends no run. Returns the fold up to the lane's last item.
+ */
+GPI_DEVICE GP_TYPE GPI(write_folds)(const GPI(job) *job, char *slot, const GPI(thread_items) *regs,
+                                    const GPI(found) *found, GP_TYPE fold, size_t before, unsigned ends, unsigned lane)
+{
+    const unsigned none = before == 0, size = sizeof(GP_TYPE); /* runs that end at the first head */
+    char *out = (char *)job->out + (before + none - 1) * size, *packed = slot + gpi_misalignment(out - none * size);
+    char *to = packed + found->before.heads * size;
+
+    if (sizeof(GP_TYPE) == 4 && __alignof__(GP_TYPE) == 4) {
+        gpi_shared_place place = gpi_shared_place_of(to);
+
+        GPI_UNROLL
+        for (unsigned i = 0; i < GPI(thread_n); i++) {
+            const int head = GPI(is_head)(found->heads, i);
+            uint32_t word = 0;
+
+            memcpy(&word, (const void *)&fold, sizeof word < sizeof fold ? sizeof word : sizeof fold);
+            gpi_store_if(&place, (uint32_t)head, word, 4);
+            fold = head ? regs->items[i] : GPI(combine)(fold, regs->items[i]);
+        }
+    } else {
+        GPI_UNROLL
+        for (unsigned i = 0; i < GPI(thread_n); i++) {
+            if (GPI(is_head)(found->heads, i)) {
+                gpi_put(to, fold);
+                to += size;
+                fold = regs->items[i];
+            } else {
+                fold = GPI(combine)(fold, regs->items[i]);
+            }
+        }
+    }
+    gpi_fence_async(); /* the slot may get the next warp tile by a bulk copy */
+    __syncwarp();      /* the folds are in the slot */
+    if (ends > none)
+        gpi_store_warp(out, packed + none * size - gpi_misalignment(out), (ends - none) * size, lane);
+    return fold;
+}
+
+/* Scans the items of a warp tile in its slot, and writes n results. */
+GPI_DEVICE void GPI(write_scan)(const GPI(job) *job, char *slot, GPI(thread_items) *regs, const GPI(found) *found,
+                                GP_TYPE fold, GP_TYPE *out, unsigned n, unsigned lane, int bulk)
+{
+    const int exclusive = job->result == GPI_BY_KEY_EXCLUSIVE;
+
+    GPI_UNROLL
+    for (unsigned i = 0; i < GPI(thread_n); i++) {
+        const int head = GPI(is_head)(found->heads, i);
+        const GP_TYPE before = head ? GPI(identity)() : fold;
+
+        fold = head ? regs->items[i] : GPI(combine)(fold, regs->items[i]);
+        regs->items[i] = exclusive ? before : fold;
+    }
+    GPI(thread_write)(regs, slot, gpi_misalignment(out), lane);
+    if (bulk)
+        gpi_fence_async();
+    __syncwarp(); /* the results are in the slot */
+    if (bulk)
+        gpi_store_bulk((char *)out, slot, n * (unsigned)sizeof(GP_TYPE), lane);
+    else
+        gpi_store_warp((char *)out, slot, n * (unsigned)sizeof(GP_TYPE), lane);
+}
+
+/* Writes the folds and keys of the runs of a warp tile; `before` heads come before it. */
+GPI_DEVICE void GPI(write_runs)(const GPI(job) *job, size_t warp_tile, unsigned n, char *slots,
+                                const gpi_pack_table *table, const GPI(thread_items) *regs, GPI(found) *found,
+                                GP_TYPE fold, size_t before, unsigned lane)
+{
+    const unsigned beyond = GPI(warp_tile_n) - n, heads = found->all.heads - beyond;
+    const int is_last = warp_tile * GPI(warp_tile_n) + n == job->n;
+
+    fold = GPI(write_folds)(job, slots + GPI(key_slot), regs, found, fold, before, heads + (beyond > 0), lane);
+    if (is_last && lane == 31) {
+        if (beyond == 0)
+            job->out[before + heads - 1] = fold;
+        *job->count = (GP_INDEX)(before + heads);
+    }
+    if (heads) {
+        GPI(thread_keys) keys; /* only now: the items are out of the registers */
+
+        GPI_UNROLL
+        for (int w = 0; w < GPI(head_words); w++)
+            found->heads[w] &= ~GPI_BY_KEY_BEYOND(n, lane, w);
+        GPI(read_keys)(&keys, slots + GPI(part_of_keys)(job->keys, warp_tile, 0).place, lane);
+        __syncwarp(); /* all lanes have read the slot */
+        GPI(write_keys)(job->keys_out + before, slots, &keys, found->heads, found->before.heads, heads, table, lane);
+    }
+}
+
+/* One warp, which has read the items of a warp tile from their slot: writes what the output gets of it. */
+GPI_DEVICE void GPI(write)(const GPI(job) *job, size_t warp_tile, unsigned n, char *slots, const gpi_pack_table *table,
+                           GPI(thread_items) *regs, GPI(found) *found, const GPI(before) *before, unsigned lane, int bulk)
+{
+    int has_before = before->has_tiles;
+    GPI(total) sum = before->tiles;
+
+    /* What comes before the lane: the tiles, the warps of its tile, the lanes of its warp. */
+    if (before->has_warps)
+        sum = has_before ? GPI(add)(sum, before->warps) : GPI(total_of)(before->warps);
+    has_before |= before->has_warps;
+    const size_t heads = has_before ? (size_t)sum.heads : 0;
+    if (lane > 0)
+        sum = has_before ? GPI(add)(sum, found->before) : GPI(total_of)(found->before);
+    if (job->result == GPI_BY_KEY_REDUCES)
+        GPI(write_runs)(job, warp_tile, n, slots, table, regs, found, sum.fold, heads, lane);
+    else
+        GPI(write_scan)(job, slots + GPI(key_slot), regs, found, sum.fold, job->out + warp_tile * GPI(warp_tile_n), n, lane,
+                        bulk);
+}
+#endif
+
+#include "core/by_key/simple.cuh"
+#if GP_KERNEL != GP_KERNEL_SIMPLE
+#include "core/by_key/pipelined.cuh"
+#endif
+
+/* ---- host functions -------------------------------------------------------------------------- */
+
+static inline size_t GPI(bytes)(size_t n)
+{
+    size_t tiles = gpi_divide_up(n, GPI(tile_n));
+
+    return tiles > 1 ? GPI(tile_state_bytes)(tiles) : 0;
+}
+
+/* The pipelined kernel from a certain n on, where the device has room for it; else the simple one. */
+static inline cudaError_t GPI(launch)(GPI(job) job, GPI_CONTEXT context, cudaStream_t stream)
+{
+    static signed char simple_known[GPI_DEVICES];
+
+#if GP_KERNEL != GP_KERNEL_SIMPLE
+    const size_t pipeline_from = GP_KERNEL ? 1 : ((size_t)GPI_TUNE_BY_KEY_PIPELINED_FROM * GPI(simple_blocks) << 20) /
+                                                     ((size_t)GPI(item_bytes) + GPI(beside_bytes));
+    static signed char pipeline_known[GPI_DEVICES];
+
+    if (GPI_PIPELINE_SERVES && job.n >= pipeline_from && job.tiles > 1 &&
+        gpi_kernel_ready((const void *)GPI(pipelined_kernel), GPI(pipeline_bytes), pipeline_known) >=
+            (GPI_KERNEL_FITS | GPI_KERNEL_SM90))
+        return GPI_LAUNCH_DEPENDENT(1, GPI(pipelined_kernel), gpi_resident_blocks(1, job.tiles, GP_GRID),
+                                    32 * (GPI(pipeline_others) + (int)GPI(max_look_back_warps)), GPI(pipeline_bytes),
+                                    stream, job, context);
+#endif
+    int ready = gpi_kernel_ready((const void *)GPI(simple_kernel), GPI(simple_bytes), simple_known);
+
+    return GPI_LAUNCH_DEPENDENT((ready & GPI_KERNEL_SM90) != 0, GPI(simple_kernel),
+                                gpi_resident_blocks(GPI(simple_blocks), job.tiles, GP_GRID), 32 * GPI(warp_tiles),
+                                GPI(simple_bytes), stream, job, context);
+}
+
+/* Refuses NULLs, too many items, and overlap. Of what a reduction writes only the start is certain. */
+static inline cudaError_t GPI(check)(const char *function, const GPI(job) *job)
+{
+    const int reduces = job->result == GPI_BY_KEY_REDUCES, in_place = !reduces && sizeof *job->in == sizeof *job->out;
+    const size_t most = gpi_smaller_size(GPI_LARGEST_OF(GP_INDEX), GPI_MAX_TILES * GPI(tile_n));
+    const gpi_argument used[] = {
+        {"keys", job->keys, job->n * sizeof *job->keys, GPI_READ, 0},
+        {"in", job->in, job->n * sizeof *job->in, GPI_READ, in_place},
+        {"keys_out", job->keys_out, 1, GPI_WRITTEN, 0},
+        {"out", job->out, reduces ? 1 : job->n * sizeof *job->out, GPI_WRITTEN, in_place},
+        {"d_count", job->count, sizeof *job->count, GPI_WRITTEN, 0}};
+
+    if (!job->keys)
+        return gpi_error_null(function, "keys", job->n);
+    if (!job->in)
+        return gpi_error_null(function, "in", job->n);
+    if (reduces && !job->keys_out)
+        return gpi_error_null(function, "keys_out", job->n);
+    if (!job->out)
+        return gpi_error_null(function, "out", job->n);
+    cudaError_t error = gpi_check_count(function, "n", job->n, most, GPI(wider));
+
+    return error != cudaSuccess ? error : gpi_check_overlap(function, used, 5);
+}
+
+static inline cudaError_t GPI(host)(const char *function, const GP_KEY *keys, const GP_INPUT_TYPE *in, GP_KEY *keys_out,
+                                    GP_TYPE *out, size_t n, GP_INDEX *count, int result, GPI_CONTEXT context,
+                                    gp_workspace *ws, cudaStream_t stream)
+{
+    const size_t tiles = gpi_divide_up(n, GPI(tile_n));
+    GPI(job) job = {keys, in, keys_out, out, count, n, NULL, (unsigned)tiles, 0, 0, result};
+    gpi_scratch scratch;
+    cudaError_t error;
+
+    if (!count && result == GPI_BY_KEY_REDUCES)
+        return gpi_error_null(function, "d_count", n);
+    if (n == 0)
+        return count ? cudaMemsetAsync(count, 0, sizeof *count, stream) : cudaSuccess;
+    error = GPI(check)(function, &job);
+    if (error != cudaSuccess)
+        return error;
+    error = gpi_tagged_scratch_acquire(&scratch, ws, GPI(bytes)(n), 0, stream, function);
+    if (error != cudaSuccess)
+        return error;
+
+    job.head = (gpi_tile_state_head *)scratch.tags;
+    job.in_place = !GPI(helps) || (const void *)in == (const void *)out;
+    job.last_warp_tiles = (unsigned)(gpi_divide_up(n, GPI(warp_tile_n)) - (tiles - 1) * GPI(warp_tiles));
+    error = GPI(launch)(job, context, stream);
+    return gpi_scratch_release(&scratch, error, stream);
+}
+
+GP_API size_t GPI_PUBLIC(reduce_by_key_workspace_bytes)(size_t n)
+{
+    return gpi_tagged_request(GPI(bytes)(n), 0);
+}
+
+GP_API size_t GPI_PUBLIC(inclusive_scan_by_key_workspace_bytes)(size_t n)
+{
+    return gpi_tagged_request(GPI(bytes)(n), 0);
+}
+
+GP_API size_t GPI_PUBLIC(exclusive_scan_by_key_workspace_bytes)(size_t n)
+{
+    return gpi_tagged_request(GPI(bytes)(n), 0);
+}
+
+/* The first key of each run, and the fold of its items; *d_count runs. */
+GP_API cudaError_t GPI_PUBLIC(reduce_by_key)(const GP_KEY *keys, const GP_INPUT_TYPE *in, GP_KEY *keys_out, GP_TYPE *out,
+                                             size_t n, GP_INDEX *d_count, GPI_CONTEXT_PARAMETER gp_workspace *ws,
+                                             cudaStream_t stream)
+{
+    return GPI(host)(GPI_TEXT(reduce_by_key), keys, in, keys_out, out, n, d_count, GPI_BY_KEY_REDUCES,
+                     GPI_CONTEXT_VALUE, ws, stream);
+}
+
+/* out[i] = in[j] op ... op in[i], where j is the first place of the run of i. */
+GP_API cudaError_t GPI_PUBLIC(inclusive_scan_by_key)(const GP_KEY *keys, const GP_INPUT_TYPE *in, GP_TYPE *out, size_t n,
+                                                     GPI_CONTEXT_PARAMETER gp_workspace *ws, cudaStream_t stream)
+{
+    return GPI(host)(GPI_TEXT(inclusive_scan_by_key), keys, in, NULL, out, n, NULL, GPI_BY_KEY_INCLUSIVE,
+                     GPI_CONTEXT_VALUE, ws, stream);
+}
+
+/* out[i] = in[j] op ... op in[i - 1], likewise; the identity where a run begins. */
+GP_API cudaError_t GPI_PUBLIC(exclusive_scan_by_key)(const GP_KEY *keys, const GP_INPUT_TYPE *in, GP_TYPE *out, size_t n,
+                                                     GPI_CONTEXT_PARAMETER gp_workspace *ws, cudaStream_t stream)
+{
+    return GPI(host)(GPI_TEXT(exclusive_scan_by_key), keys, in, NULL, out, n, NULL, GPI_BY_KEY_EXCLUSIVE,
+                     GPI_CONTEXT_VALUE, ws, stream);
+}
+
+#undef GPI_BY_KEY_IS_LAST
+#undef GPI_BY_KEY_BEYOND
+
+#endif
+#include "core/instance/end.cuh"

@@ -1,0 +1,63 @@
+/*
+ * core/run_length/simple.cuh: run lengths as core/tile/simple.cuh needs them. A warp tile stays in shared memory.
+ *
+ * Part of run_length.cuh; not to be included directly.
+ */
+enum {
+    GPI(simple_blocks) = GPI_BLOCKS_OF_SIMPLE(GPI_TUNE_RUN_LENGTH_SIMPLE_BLOCKS),
+    GPI(simple_bytes) = (int)GPI(warp_tiles) * (int)GPI(slots)
+};
+
+#if GPI_DEVICE_CODE
+/* What a warp holds. */
+typedef struct {
+    GPI(found) found;
+    unsigned n;
+} GPI(simple_held);
+
+GPI_DEVICE void GPI(simple_sum)(const GPI(job) *job, GPI(simple_held) *held, size_t warp_tile, char *slots,
+                                GPI(sum) *sum, unsigned lane, unsigned warp, GPI_CONTEXT context)
+{
+    char *slot = slots + warp * GPI(slots);
+
+    held->n = GPI(warp_tile_items)(job->n, warp_tile);
+    GPI_NO_UNROLL
+    for (int values = GPI_RUN_LENGTH_HAS_VALUES(job); values >= 0; values--) {
+        const GPI(copy) copy = GPI(copy_of)(job, warp_tile, values, slot);
+
+        if (copy.bytes)
+            gpi_fetch_ahead(copy.to, copy.from, copy.bytes, copy.array, lane,
+                            GPI(warp_tile_n) * (unsigned)GPI(wider) / 16);
+    }
+    gpi_copy_wait();
+    __syncwarp(); /* the warp tile is in its slots */
+    held->found = GPI(find)(job, warp_tile, slot, lane, context);
+    if (lane == 0)
+        *sum = held->found.sum;
+}
+
+GPI_DEVICE void GPI(simple_between)(GPI(simple_held) *held, unsigned lane)
+{
+    (void)held;
+    (void)lane;
+}
+
+GPI_DEVICE void GPI(simple_put)(const GPI(job) *job, GPI(shared) *shared, GPI(simple_held) *held,
+                                const GPI(before) *before, size_t warp_tile, char *slots, unsigned lane, unsigned warp,
+                                GPI_CONTEXT context)
+{
+    char *slot = slots + warp * GPI(slots);
+    GPI(thread_keys) regs;
+
+    (void)context;
+    if (job->out && !GPI_RUN_LENGTH_IS_SPARSE(held->found.sum.heads)) {
+        GPI(read_keys)(&regs, slot + GPI(place_of)(job, warp_tile), lane);
+        __syncwarp(); /* all lanes have read the slot */
+    }
+    if (held->n)
+        GPI(write)(job, shared, shared->lists[warp], warp_tile, held->n, slot, &regs, held->found.heads, held->found.rank,
+                   held->found.sum.heads, before, lane);
+}
+#endif
+
+#include "../tile/simple.cuh"

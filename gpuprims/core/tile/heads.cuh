@@ -1,0 +1,238 @@
+/*
+ * core/tile/heads.cuh: runs of equal neighbours. The head of a run is its first item: one that differs from the item
+ * before it, or the first of all. Of a warp tile a lane has a bit for each of its items that is a head.
+ *
+ * In its slot a warp tile follows the item before it, to which its first item is compared.
+ *
+ * Needs core/tile/warp_tile.cuh, and before it the type GPI(key) of what is compared. Included by a primitive once.
+ */
+#include "../instance/equal.cuh"
+
+enum {
+    GPI(key_bytes) = GPI(thread_n) * (int)sizeof(GPI(key)), /* of a thread */
+    GPI(key_slot) = ((GPI(warp_tile_n) + 1) * (int)sizeof(GPI(key)) + 127 + 127) / 128 * 128 + 128,
+    GPI(head_words) = (GPI(thread_n) + 31) / 32,    /* of a lane's bits */
+    GPI(head_bytes) = 128 * (GPI(head_words) + 1),  /* of a warp tile's bits and ranks in a stage */
+    GPI(list_turns) = GPI(warp_tile_n) > 1792 ? 4 : GPI(warp_tile_n) > 896 ? 2 : 1,
+    GPI(list_n) = GPI(warp_tile_n) / GPI(list_turns), /* places of heads that a list has room for */
+    GPI(list_step) = 4 /* that a lane takes from it at a time */
+};
+
+#if GPI_DEVICE_CODE
+/* The keys of a thread in registers; one vector more makes room for the shift. */
+typedef union {
+    uint32_t words[4 * GPI_VECTORS(GPI(key_bytes)) + 4];
+    uint4 vectors[GPI_VECTORS(GPI(key_bytes)) + 1];
+    GPI(key) keys[GPI(thread_n)];
+} GPI(thread_keys);
+
+/* What is copied for a warp tile: its n keys and the one before, and where key 0 lies behind the start of the slot. */
+typedef struct {
+    const char *from;
+    unsigned bytes, place;
+} GPI(key_part);
+
+GPI_DEVICE GPI(key_part) GPI(part_of_keys)(const GPI(key) *keys, size_t warp_tile, unsigned n)
+{
+    const GPI(key) *first = keys + warp_tile * GPI(warp_tile_n);
+    const unsigned before = warp_tile ? (unsigned)sizeof(GPI(key)) : 0;
+    GPI(key_part) part;
+
+    part.from = (const char *)first - before;
+    part.bytes = n * (unsigned)sizeof(GPI(key)) + before;
+    part.place = gpi_misalignment(part.from) + before;
+    return part;
+}
+
+/* Reads the lane's keys of a whole warp tile, of which key 0 is at `tile` in shared memory. */
+GPI_DEVICE void GPI(read_keys)(GPI(thread_keys) *regs, const char *tile, unsigned lane)
+{
+    if (GPI(key_bytes) % 16 == 0) {
+        const unsigned shift = (unsigned)(uintptr_t)tile & 15;
+        const char *from = tile - shift + lane * GPI(key_bytes);
+
+        GPI_UNROLL
+        for (int v = 0; v < GPI(key_bytes) / 16; v++)
+            gpi_get(regs->vectors[v], from + 16 * v);
+        if (shift) {
+            gpi_get(regs->vectors[GPI(key_bytes) / 16], from + GPI(key_bytes));
+            gpi_shift_down(regs->words, GPI(key_bytes) / 4, shift);
+        }
+    } else {
+        GPI_UNROLL
+        for (int i = 0; i < GPI(thread_n); i++)
+            gpi_get(regs->keys[i], tile + ((size_t)lane * GPI(thread_n) + (size_t)i) * sizeof(GPI(key)));
+    }
+}
+
+/* A bit for each key that differs from the one before it. */
+GPI_DEVICE void GPI(compare_keys)(uint32_t *heads, const GPI(thread_keys) *regs, GPI(key) before, GPI_CONTEXT context)
+{
+#ifndef GP_EQUAL
+    if (sizeof(GPI(key)) == 1 && GPI(key_bytes) % 8 == 0) { /* numbers: four at a time */
+        uint8_t byte;
+
+        memcpy(&byte, (const void *)&before, 1);
+        uint32_t left = (uint32_t)byte << 24;
+        GPI_UNROLL
+        for (int w = 0; w < GPI(key_bytes) / 4; w += 2) {
+            uint32_t differ[2];
+
+            GPI_UNROLL
+            for (int i = 0; i < 2; i++) {
+                const uint32_t word = regs->words[w + i], bits = word ^ gpi_funnel_shift(left, word, 24);
+
+                differ[i] = (((bits & 0x7F7F7F7Fu) + 0x7F7F7F7Fu) | bits) >> 7 & 0x01010101u;
+                left = word;
+            }
+            heads[w / 8] |= gpi_gather_answers(differ[0], differ[1]) >> 24 << w % 8 * 4;
+        }
+        return;
+    }
+#endif
+    heads[0] |= GPI(equal)(before, regs->keys[0], context) ? 0 : 1;
+    GPI_UNROLL
+    for (int i = 1; i < GPI(thread_n); i++)
+        heads[i / 32] |= GPI(equal)(regs->keys[i - 1], regs->keys[i], context) ? 0 : 1u << i % 32;
+}
+
+/* The lane whose keys and items a lane reads: its own, or those of the first one if it has none. */
+GPI_DEVICE unsigned GPI(source_lane)(unsigned n, unsigned lane)
+{
+    return lane * GPI(thread_n) < n ? lane : 0;
+}
+
+/*
+ * One warp: the bits of the lane's heads among the n keys of a warp tile, of which key 0 is at `tile` in shared memory;
+ * returns how many they are. Where the last lane that has keys lacks some, copies of one take their places.
+ */
+GPI_DEVICE unsigned GPI(find_heads)(uint32_t *heads, char *tile, unsigned n, int is_first, unsigned lane,
+                                    GPI_CONTEXT context)
+{
+    const unsigned end = (n + GPI(thread_n) - 1) / GPI(thread_n) * GPI(thread_n), from = GPI(source_lane)(n, lane);
+    unsigned count = 0;
+    GPI(thread_keys) regs;
+    GPI(key) before;
+
+    GPI_UNROLL
+    for (int w = 0; w < GPI(head_words); w++)
+        heads[w] = 0;
+    if (n == 0)
+        return 0;
+    if (n < end) {
+        gpi_get(before, tile);
+        for (unsigned i = n + lane; i < end; i += 32)
+                gpi_put(tile + i * sizeof before, before);
+        gpi_fence_async(); /* the slot may get the next warp tile by a bulk copy */
+        __syncwarp();      /* the copies are there */
+    }
+    GPI(read_keys)(&regs, tile, from);
+    gpi_get(before, tile + from * GPI(key_bytes) - (is_first && from == 0 ? 0 : sizeof before));
+    GPI(compare_keys)(heads, &regs, before, context);
+    if (is_first && lane == 0)
+        heads[0] |= 1;
+    GPI_UNROLL
+    for (int w = 0; w < GPI(head_words); w++) {
+        heads[w] &= gpi_low_bits((int)n - (int)(lane * GPI(thread_n)) - 32 * w);
+        count += (unsigned)__popc(heads[w]);
+    }
+    return count;
+}
+
+/* The place in its warp tile of the lane's last head, of which there is one. */
+GPI_DEVICE unsigned GPI(last_head)(const uint32_t *heads, unsigned lane)
+{
+    unsigned last = 0;
+
+    GPI_UNROLL
+    for (int w = 0; w < GPI(head_words); w++)
+        if (heads[w])
+            last = 32 * (unsigned)w + 31 - (unsigned)__clz((int)heads[w]);
+    return lane * GPI(thread_n) + last;
+}
+
+/* Leaves the lane's bits, and the number of heads before it, in `room`, and takes them from there. */
+GPI_DEVICE void GPI(leave_heads)(char *room, const uint32_t *heads, unsigned rank, unsigned lane)
+{
+    uint32_t *words = (uint32_t *)(void *)room + lane;
+
+    GPI_UNROLL
+    for (int w = 0; w < GPI(head_words); w++)
+        words[32 * w] = heads[w];
+    words[32 * GPI(head_words)] = rank;
+}
+
+GPI_DEVICE unsigned GPI(take_heads)(const char *room, uint32_t *heads, unsigned lane)
+{
+    const uint32_t *words = (const uint32_t *)(const void *)room + lane;
+
+    GPI_UNROLL
+    for (int w = 0; w < GPI(head_words); w++)
+        heads[w] = words[32 * w];
+    return words[32 * GPI(head_words)];
+}
+
+/*
+ * One warp: puts the keys of heads together, those of the lane from `to` on, in shared memory that no lane reads any more.
+ * `table` is needed of keys of a byte.
+ */
+GPI_DEVICE void GPI(pack_keys)(char *to, const GPI(thread_keys) *regs, const uint32_t *heads, const gpi_pack_table *table)
+{
+    if (sizeof(GPI(key)) == 1 && GPI(key_bytes) % 4 == 0) {
+        gpi_pack_bytes(to, regs->words, heads, GPI(key_bytes) / 4, table);
+    } else if (sizeof(GPI(key)) == 4 && __alignof__(GPI(key)) == 4) {
+        gpi_shared_place place = gpi_shared_place_of(to);
+
+        GPI_UNROLL
+        for (int i = 0; i < GPI(thread_n); i++)
+            gpi_store_if(&place, heads[i / 32] & 1u << i % 32, regs->words[i], 4);
+    } else {
+        GPI_UNROLL
+        for (int i = 0; i < GPI(thread_n); i++)
+            if (heads[i / 32] >> i % 32 & 1) {
+                GPI(key) x = regs->keys[i];
+
+                gpi_put(to, x);
+                to += sizeof(GPI(key));
+            }
+    }
+}
+
+/*
+ * One warp, which has read its keys: writes those of `all` heads to `out`, by way of their slot. `rank` of them come before
+ * the lane.
+ */
+GPI_DEVICE void GPI(write_keys)(GPI(key) *out, char *slot, const GPI(thread_keys) *regs, const uint32_t *heads,
+                                unsigned rank, unsigned all, const gpi_pack_table *table, unsigned lane)
+{
+    const unsigned size = sizeof(GPI(key));
+
+    GPI(pack_keys)(slot + gpi_misalignment(out) + rank * size, regs, heads, table);
+    gpi_fence_async(); /* the slot may get the next warp tile by a bulk copy */
+    __syncwarp();      /* the keys are in the slot */
+    gpi_store_warp((char *)out, slot, all * size, lane);
+}
+
+/*
+ * One warp: lists the places of heads in order, of all lanes, or of those that take their turn where there are more than
+ * `list_n` heads; `first` heads come before them in the warp tile. Returns how many are listed. __syncwarp() comes before
+ * the list is used, and before it is made again.
+ */
+GPI_DEVICE unsigned GPI(list_heads)(uint16_t *list, const uint32_t *heads, unsigned rank, unsigned all, unsigned turn,
+                                    unsigned turns, unsigned *first, unsigned lane)
+{
+    const unsigned lanes = 32 / turns;
+    const unsigned next = __shfl_sync(GPI_FULL_MASK, rank, (int)((turn + 1) * lanes % 32));
+
+    *first = __shfl_sync(GPI_FULL_MASK, rank, (int)(turn * lanes));
+    if (lane / lanes == turn) {
+        uint16_t *to = list + (rank - *first);
+
+        GPI_UNROLL
+        for (int w = 0; w < GPI(head_words); w++)
+            for (uint32_t bits = heads[w]; bits; bits &= bits - 1)
+                *to++ = (uint16_t)(lane * GPI(thread_n) + 32 * (unsigned)w + (unsigned)__ffs((int)bits) - 1);
+    }
+    return (turn + 1 < turns ? next : all) - *first;
+}
+#endif

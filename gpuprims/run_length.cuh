@@ -1,0 +1,685 @@
+/*
+ * run_length.cuh: runs of equal neighbours: their lengths, where they start, the array without repetitions, and back.
+ *
+ * Parameters   GP_NAME        prefix of every generated name (gp, when nothing at all is defined)
+ *              GP_TYPE        T, any trivially copyable type of up to 256 bytes (int)
+ *              GP_EQUAL(a, b) whether neighbours belong to one run (a == b); with GP_CONTEXT: GP_EQUAL(a, b, context)
+ *              GP_VALUE       V, of up to 256 bytes: what goes with each item, for unique (none)
+ *              GP_LOAD_AT(in, i)   an expression for item i, a size_t, in place of in[i]; `in` is handed through and
+ *                             may be NULL; with GP_CONTEXT: GP_LOAD_AT(in, i, context)
+ *              GP_CONTEXT     type of a by-value argument before `ws`
+ *              GP_INDEX       type of counts, lengths and offsets in device memory, an integer of 4 or 8 bytes (size_t)
+ *              GP_API         linkage of the host functions (static inline)
+ *              GP_KERNEL      GP_KERNEL_SIMPLE or GP_KERNEL_PIPELINED: runs that kernel at every n (either)
+ *              GP_GRID        blocks of a launch at most (as many as fit)
+ *
+ * Generates    cudaError_t NAME_run_length_encode(const T *in, T *values, INDEX *lengths, size_t n, INDEX *d_count, ...)
+ *              cudaError_t NAME_run_offsets(const T *in, INDEX *offsets, size_t n, INDEX *d_count, ...)
+ *              cudaError_t NAME_unique(const T *in, T *out, size_t n, INDEX *d_count, ...)
+ *              with GP_VALUE instead  NAME_unique(const T *kin, T *kout, const V *vin, V *vout, n, d_count, ...)
+ *              cudaError_t NAME_run_length_decode(const T *values, const INDEX *lengths, size_t runs,
+ *                                                 T *out, size_t capacity, INDEX *d_count, ...)
+ *              size_t      NAME_<each of them>_workspace_bytes(size_t n), of decode (size_t runs, size_t capacity)
+ *              where ... is [context,] ws, stream
+ *
+ *     in                   7 7 7 2 5 5 7
+ *     run_length_encode    values 7 2 5 7, lengths 3 1 2 1      *d_count = 4
+ *     run_offsets          0 3 4 6 7                            *d_count = 4, and n behind the last
+ *     unique               7 2 5 7                              *d_count = 4
+ *     run_length_decode    7 7 7 2 5 5 7 again                  *d_count = 7
+ *
+ *     #include <gpuprims/run_length.cuh>
+ *     gp_run_length_encode(d_in, d_values, d_lengths, n, d_count, NULL, stream);
+ *
+ * A type without `==` needs GP_EQUAL of its own. By `==` every NaN is a run of its own.
+ *
+ * Guarantees   Asynchronous on `stream`; counts go to device memory. An item begins a run if it is the first or not equal
+ *              to the item before it; GP_EQUAL need not be transitive. Nothing is written past the count (run_offsets
+ *              writes one entry more). unique may be in place, items and values independently; no other overlap. With
+ *              GP_LOAD_AT nothing is in place, and what is read must not be written.
+ *              run_length_decode writes the first `capacity` items at most; *d_count is how many there would be. Negative
+ *              lengths count as 0.
+ * Evaluations  GP_EQUAL is evaluated on neighbours alone: once for each pair, and on the first item with itself. Not in
+ *              place, a warp that has waited long for the tile of another block looks for its heads itself: once more
+ *              on each pair in it. GP_LOAD_AT is evaluated on i < n, twice on the last item of a warp tile (of 896
+ *              items of 4 bytes), twice more in such a tile.
+ * Errors       cudaErrorInvalidValue, with gp_last_error_message(), before anything is launched; else
+ *              what a launch or an allocation returned. n == 0 gives a count of 0.
+ *
+ * How it works: in one launch and one pass, after the decoupled look-back of Merrill and Garland
+ * (Single-pass parallel prefix scan with decoupled look-back, 2016), but with no chain from tile to tile:
+ *
+ *     1. a tile is read into shared memory; every lane compares some neighbouring items each with the one before it,
+ *        and has a bit for each that differs: the head of a run
+ *     2. the tile publishes how many heads it has, and how many items there are from the last one on
+ *     3. the tile adds up what all tiles before have published, in groups of 32
+ *     4. every warp lists the places of its heads; a lane takes one of them after the other, and writes the item there,
+ *        and the length of the run that ends there, to their places in the output
+ *
+ * Large inputs go through core/run_length/pipelined.cuh, in which different warps do these steps, small ones and older
+ * GPUs through core/run_length/simple.cuh, in which every warp does all of them. run_length_decode scans the lengths in
+ * one launch, and expands the runs in another (core/run_length/decode.cuh). docs/run-length.md has pictures.
+ * Cost: n reads, and as many writes as there are results.
+ *
+ * No include guard: each include stamps out one instance, as its parameters say.
+ */
+#ifndef GPI_TAG
+#define GPI_TAG run_length
+#define GPI_HEADER "gpuprims/run_length.cuh"
+#define GPI_TAKES \
+    (GPI_TAKES_TYPE | GPI_TAKES_EQUAL | GPI_TAKES_VALUE | GPI_TAKES_LOAD_AT | GPI_TAKES_CONTEXT | GPI_TAKES_INDEX | \
+     GPI_TAKES_API | GPI_TAKES_KERNEL | GPI_TAKES_GRID)
+#endif
+#include "core/instance/begin.cuh"
+
+#if defined GPI_MISSING_NAME
+#error "gpuprims/run_length.cuh: GP_NAME is missing; every other parameter requires it"
+#endif
+#if defined GPI_MISSING_CONTEXT_USER
+#error "gpuprims/run_length.cuh: GP_EQUAL is missing; nothing else would receive the GP_CONTEXT"
+#endif
+
+#if !defined GPI_DEFAULT || !defined GPI_RUN_LENGTH_DEFAULT
+#ifdef GPI_DEFAULT
+#define GPI_RUN_LENGTH_DEFAULT
+#endif
+GPI_ONCE_PER_NAME(run_length);
+GPI_AT_MOST(GP_TYPE, 256);
+#ifdef GP_VALUE
+GPI_AT_MOST(GP_VALUE, 256);
+#endif
+GPI_STATIC_ASSERT(sizeof(GP_INDEX) == 4 || sizeof(GP_INDEX) == 8, "GP_INDEX must be an integer type of 4 or 8 bytes");
+
+/* Of a tile or a part of one: its heads, and the items from the last one on, or all of them if there is none. */
+typedef struct {
+    uint32_t heads, tail;
+} GPI(sum);
+
+/* The same of any number of tiles. */
+typedef struct {
+    uint64_t heads, tail;
+} GPI(total);
+
+GPI_DEVICE GPI(sum) GPI(join)(GPI(sum) a, GPI(sum) b)
+{
+    b.tail += b.heads ? 0 : a.tail;
+    b.heads += a.heads;
+    return b;
+}
+
+#define GPI_FOLDS_STRUCTS
+#ifdef GP_VALUE
+#define GPI_WARP_TILE_BESIDE GP_VALUE
+#endif
+typedef GP_TYPE GPI(key);
+#include "core/instance/fold.cuh"
+#include "core/tile/warp_tile.cuh"
+#include "core/tile/heads.cuh"
+#include "core/tile/tile_state.cuh"
+#include "core/run_length/tuning.cuh"
+
+/* What a launch works on. Each of the outputs may be NULL. */
+typedef struct {
+    const GP_TYPE *in;
+    GP_TYPE *out; /* the first item of each run */
+#ifdef GP_VALUE
+    const GP_VALUE *values;
+    GP_VALUE *values_out;
+#endif
+    GP_INDEX *lengths, *offsets;
+    GP_INDEX *count;
+    size_t n;
+    gpi_tile_state_head *head; /* the tile states follow it */
+    unsigned tiles;
+    unsigned last_warp_tiles; /* of the last tile; its last warp tile may be short */
+    int in_place;
+} GPI(job);
+
+#ifdef GP_VALUE
+#define GPI_RUN_LENGTH_HAS_VALUES(job) ((job)->values != NULL)
+#else
+#define GPI_RUN_LENGTH_HAS_VALUES(job) ((void)(job), 0)
+#endif
+/* Few heads are written one by one; many are put together first, as in a compaction. */
+#define GPI_RUN_LENGTH_IS_SPARSE(heads) ((heads) <= GPI(warp_tile_n) / 4)
+#define GPI_RUN_LENGTH_IS_LAST(job, warp_tile) (((warp_tile) + 1) * GPI(warp_tile_n) >= (job)->n)
+
+/* Slots of a warp tile: of its items, then of its values. What else a block shares: lists of heads. */
+enum {
+    GPI(slots) = (int)GPI(key_slot) +
+                 (GPI(beside_bytes) ? ((int)GPI(warp_tile_n) * (int)GPI(beside_bytes) + 127) / 128 * 128 + 128 : 0),
+    GPI(teams) = sizeof(GP_TYPE) == 1 || GPI(beside_bytes) ? GPI_TUNE_RUN_LENGTH_TEAMS : 1, /* of write warps */
+    GPI(helps) = 1,
+    GPI(moves) = 1
+};
+typedef struct {
+    gpi_pack_table table;
+    uint16_t lists[GPI(warp_tiles) * GPI(teams)][GPI(list_n)];
+} GPI(shared);
+
+/* ---- device functions ------------------------------------------------------------------------ */
+
+#if GPI_DEVICE_CODE
+GPI_DEVICE void GPI(share)(GPI(shared) *shared)
+{
+    if (sizeof(GP_TYPE) == 1 && threadIdx.x < 16)
+        shared->table.entries[threadIdx.x] = gpi_pack_entry(threadIdx.x);
+}
+
+GPI_DEVICE GPI(total) GPI(total_of)(GPI(sum) group)
+{
+    const GPI(total) total = {group.heads, group.tail};
+
+    return total;
+}
+
+GPI_DEVICE GPI(total) GPI(add)(GPI(total) before, GPI(sum) group)
+{
+    before.tail = group.tail + (group.heads ? 0 : before.tail);
+    before.heads += group.heads;
+    return before;
+}
+
+/* Item number i of the input. */
+GPI_DEVICE GP_TYPE GPI(item_at)(const GPI(job) *job, size_t i, GPI_CONTEXT context)
+{
+    (void)context;
+#if !defined GP_LOAD_AT
+    return job->in[i];
+#elif defined GP_CONTEXT
+    return GP_LOAD_AT(job->in, i, context);
+#else
+    return GP_LOAD_AT(job->in, i);
+#endif
+}
+
+/* Where item 0 of a warp tile lies behind the start of its slot. */
+GPI_DEVICE unsigned GPI(place_of)(const GPI(job) *job, size_t warp_tile)
+{
+#ifdef GP_LOAD_AT
+    (void)job;
+    (void)warp_tile;
+    return (sizeof(GP_TYPE) + 15) / 16 * 16;
+#else
+    return GPI(part_of_keys)(job->in, warp_tile, 0).place;
+#endif
+}
+
+/* A copy to a slot: of a warp tile's items, or of its values; of no bytes if there is nothing to copy. */
+typedef struct {
+    const char *from;
+    char *to;
+    unsigned bytes;
+    gpi_extent array;
+} GPI(copy);
+
+GPI_DEVICE GPI(copy) GPI(copy_of)(const GPI(job) *job, size_t warp_tile, int values, char *slots)
+{
+    const unsigned n = GPI(warp_tile_items)(job->n, warp_tile);
+    GPI(copy) copy = {NULL, slots, 0, {NULL, NULL}};
+
+    (void)values;
+    if (n == 0)
+        return copy;
+#ifdef GP_VALUE
+    if (values) {
+        copy.array.begin = (const char *)job->values;
+        copy.array.end = (const char *)(job->values + job->n);
+        copy.from = (const char *)(job->values + warp_tile * GPI(warp_tile_n));
+        copy.to = slots + GPI(key_slot);
+        copy.bytes = n * (unsigned)sizeof(GP_VALUE);
+        return copy;
+    }
+#endif
+#ifndef GP_LOAD_AT
+    const GPI(key_part) part = GPI(part_of_keys)(job->in, warp_tile, n);
+
+    copy.array.begin = (const char *)job->in;
+    copy.array.end = (const char *)(job->in + job->n);
+    copy.from = part.from;
+    copy.bytes = part.bytes;
+#endif
+    return copy;
+}
+
+/* What a warp finds out about its warp tile: the lane's heads, how many there are before the lane, and the sum. */
+typedef struct {
+    uint32_t heads[GPI(head_words)];
+    unsigned rank;
+    GPI(sum) sum;
+} GPI(found);
+
+/* One warp: finds the heads of a warp tile, which is in its slot unless it is computed. */
+GPI_DEVICE GPI(found) GPI(find)(const GPI(job) *job, size_t warp_tile, char *slot, unsigned lane, GPI_CONTEXT context)
+{
+    const unsigned n = GPI(warp_tile_items)(job->n, warp_tile);
+    char *tile = slot + GPI(place_of)(job, warp_tile);
+    GPI(found) found;
+
+#ifdef GP_LOAD_AT
+    const size_t start = warp_tile * GPI(warp_tile_n);
+    const unsigned before = warp_tile ? 1 : 0;
+
+    for (unsigned i = lane; i < n + (n ? before : 0); i += 32) {
+        const GP_TYPE x = GPI(item_at)(job, start + i - before, context);
+
+        gpi_put(tile + i * sizeof x - before * sizeof x, x);
+    }
+    __syncwarp(); /* the items are in the slot */
+#endif
+    const unsigned mine = GPI(find_heads)(found.heads, tile, n, warp_tile == 0, lane, context);
+    const unsigned through = gpi_warp_prefix(mine, lane);
+    const unsigned lanes = __ballot_sync(GPI_FULL_MASK, mine); /* that have heads */
+    const unsigned last = mine ? GPI(last_head)(found.heads, lane) : 0;
+
+    found.rank = through - mine;
+    found.sum.heads = __shfl_sync(GPI_FULL_MASK, through, 31);
+    found.sum.tail = n - __shfl_sync(GPI_FULL_MASK, last, lanes ? 31 - __clz((int)lanes) : 0);
+    return found;
+}
+
+/* One warp, rarely: the sum of a tile that is not the last, from global memory; in lane 0. */
+GPI_DEVICE GPI(sum) GPI(sum_tile)(const GPI(job) *job, size_t tile, unsigned lane, GPI_CONTEXT context)
+{
+    const size_t first = tile * GPI(tile_n);
+    unsigned heads = 0, through = 0; /* items up to the last head, if there is any */
+    GPI(sum) sum;
+
+    GPI_NO_UNROLL
+    for (unsigned i = lane; i < GPI(tile_n); i += 32) {
+        const GP_TYPE x = GPI(item_at)(job, first + i, context);
+
+        if (first + i > 0 && GPI(equal)(GPI(item_at)(job, first + i - 1, context), x, context))
+            continue;
+        heads++;
+        through = i;
+    }
+    sum.heads = gpi_warp_sum(heads);
+    sum.tail = GPI(tile_n) - gpi_warp_max(through);
+    return sum;
+}
+#endif
+
+#include "core/tile/look_back.cuh"
+
+#if GPI_DEVICE_CODE
+GPI_DEVICE GPI(look) GPI(look_start)(const GPI(job) *job)
+{
+    const GPI(look) look = {{0, 0}, 1, 0};
+
+    (void)job;
+    return look;
+}
+
+/* What is written depends on no tile behind it. */
+GPI_DEVICE unsigned GPI(first_tiles)(const GPI(job) *job)
+{
+    (void)job;
+    return 0;
+}
+
+GPI_DEVICE GPI(total) GPI(all_tiles)(const GPI(job) *job, GPI(total) sum)
+{
+    (void)job;
+    return sum;
+}
+
+#ifdef GP_VALUE
+/* One warp: writes the values of heads as GPI(write_keys) does the keys; the slot has those of the warp tile. */
+GPI_DEVICE void GPI(write_values)(GP_VALUE *out, char *slot, const char *first, const uint32_t *heads, unsigned rank,
+                                  unsigned all, unsigned lane)
+{
+    const unsigned size = sizeof(GP_VALUE);
+    char *to = slot + gpi_misalignment(out) + rank * size;
+    GP_VALUE values[GPI(thread_n)];
+
+    GPI_UNROLL
+    for (int i = 0; i < GPI(thread_n); i++)
+        gpi_get(values[i], first + (lane * GPI(thread_n) + (unsigned)i) * size);
+    __syncwarp(); /* all lanes have read the slot */
+    GPI_UNROLL
+    for (int i = 0; i < GPI(thread_n); i++)
+        if (heads[i / 32] >> i % 32 & 1) {
+            gpi_put(to, values[i]);
+            to += size;
+        }
+    gpi_fence_async(); /* the slot may get the next warp tile by a bulk copy */
+    __syncwarp();      /* the values are in the slot */
+    gpi_store_warp((char *)out, slot, all * size, lane);
+}
+#endif
+
+/* What a warp needs to write a warp tile, which has `all` heads, `rank` of them before the lane. */
+typedef struct {
+    size_t start, before, last; /* item 0, the heads before it, the place of the last of these, modulo 2^64 */
+    const char *tile, *values;  /* item 0, and value 0 */
+    unsigned all, rank;
+} GPI(output);
+
+/* Writes what there is of head number `head`, at `place` in the warp tile, `length` behind the one before. */
+GPI_DEVICE void GPI(write_head)(const GPI(job) *job, const GPI(output) *output, size_t head, unsigned place,
+                                size_t length)
+{
+    if (job->offsets)
+        job->offsets[head] = (GP_INDEX)(output->start + place);
+    if (job->lengths && head > 0)
+        job->lengths[head - 1] = (GP_INDEX)length;
+    if (job->out && GPI_RUN_LENGTH_IS_SPARSE(output->all)) {
+        GP_TYPE x;
+
+        gpi_get(x, output->tile + place * sizeof x);
+        job->out[head] = x;
+    }
+#ifdef GP_VALUE
+    if (job->values && GPI_RUN_LENGTH_IS_SPARSE(output->all)) {
+        GP_VALUE value;
+
+        gpi_get(value, output->values + place * sizeof value);
+        job->values_out[head] = value;
+    }
+#endif
+}
+
+/*
+ * One warp: writes what the output gets of heads one by one, from a list: a lane takes some of them at a time. The length of
+ * a run is known at the head of the next one. Returns the place of the last head.
+ */
+GPI_DEVICE size_t GPI(write_list)(const GPI(job) *job, const GPI(output) *output, uint16_t *list, const uint32_t *heads,
+                                  unsigned lane)
+{
+    const unsigned turns = output->all > GPI(list_n) ? GPI(list_turns) : 1;
+    size_t last = output->last;
+
+    GPI_NO_UNROLL
+    for (unsigned turn = 0; turn < turns; turn++) {
+        unsigned first;
+        const unsigned listed = GPI(list_heads)(list, heads, output->rank, output->all, turn, turns, &first, lane);
+
+        __syncwarp(); /* the list is complete */
+        for (unsigned i = lane; i < listed; i += 32 * GPI(list_step)) {
+            unsigned place[GPI(list_step)], left[GPI(list_step)];
+
+            GPI_UNROLL
+            for (int k = 0; k < GPI(list_step); k++) { /* all at once: no load waits for another */
+                const unsigned at = gpi_min(i + 32 * (unsigned)k, listed - 1);
+
+                place[k] = list[at];
+                left[k] = list[at ? at - 1 : 0];
+            }
+            GPI_UNROLL
+            for (int k = 0; k < GPI(list_step); k++) {
+                const unsigned at = i + 32 * (unsigned)k;
+
+                if (at < listed)
+                    GPI(write_head)(job, output, output->before + first + at, place[k],
+                                    at ? place[k] - left[k] : place[k] - last);
+            }
+        }
+        last = listed ? list[listed - 1] : last;
+        __syncwarp(); /* the list has been read */
+    }
+    return last;
+}
+
+/*
+ * One warp, which has read its items if they are to be put together: writes what the output gets of a warp tile of n items
+ * with `all` heads, `rank` of them before the lane.
+ */
+GPI_DEVICE void GPI(write)(const GPI(job) *job, GPI(shared) *shared, uint16_t *list, size_t warp_tile, unsigned n,
+                           char *slots, const GPI(thread_keys) *regs, const uint32_t *heads, unsigned rank, unsigned all,
+                           const GPI(before) *before, unsigned lane)
+{
+    const int sparse = GPI_RUN_LENGTH_IS_SPARSE(all);
+    GPI(total) sum = before->tiles;
+    GPI(output) output;
+
+    if (before->has_warps)
+        sum = GPI(add)(sum, before->warps);
+    output.start = warp_tile * GPI(warp_tile_n);
+    output.before = (size_t)sum.heads;
+    output.last = 0 - (size_t)sum.tail;
+    output.tile = slots + GPI(place_of)(job, warp_tile);
+    output.values = NULL;
+    output.all = all;
+    output.rank = rank;
+    if (job->out && !sparse)
+        GPI(write_keys)(job->out + sum.heads, slots, regs, heads, rank, all, &shared->table, lane);
+#ifdef GP_VALUE
+    if (job->values) {
+        char *slot = slots + GPI(key_slot);
+
+        output.values = slot + gpi_misalignment(job->values + output.start);
+        if (!sparse)
+            GPI(write_values)(job->values_out + sum.heads, slot, output.values, heads, rank, all, lane);
+    }
+#endif
+    if (sparse || job->lengths || job->offsets)
+        output.last = GPI(write_list)(job, &output, list, heads, lane);
+    if (!GPI_RUN_LENGTH_IS_LAST(job, warp_tile) || lane > 0)
+        return;
+    sum.heads += all;
+    if (job->lengths)
+        job->lengths[sum.heads - 1] = (GP_INDEX)(n - output.last);
+    if (job->offsets)
+        job->offsets[sum.heads] = (GP_INDEX)job->n;
+    *job->count = (GP_INDEX)sum.heads;
+}
+#endif
+
+#include "core/run_length/simple.cuh"
+#if GP_KERNEL != GP_KERNEL_SIMPLE
+#include "core/run_length/pipelined.cuh"
+#endif
+
+/* ---- host functions -------------------------------------------------------------------------- */
+
+static inline size_t GPI(bytes)(size_t n)
+{
+    size_t tiles = gpi_divide_up(n, GPI(tile_n));
+
+    return tiles > 1 ? GPI(tile_state_bytes)(tiles) : 0;
+}
+
+/* The pipelined kernel from a certain n on, where the device has room for it; else the simple one. */
+static inline cudaError_t GPI(launch)(GPI(job) job, GPI_CONTEXT context, cudaStream_t stream)
+{
+    static signed char simple_known[GPI_DEVICES];
+
+#if GP_KERNEL != GP_KERNEL_SIMPLE
+    const size_t pipeline_from = GP_KERNEL ? 1 : ((size_t)GPI_TUNE_RUN_LENGTH_PIPELINED_FROM * GPI(simple_blocks) << 20) /
+                                                     (GPI(item_bytes) + (size_t)GPI(beside_bytes));
+    static signed char pipeline_known[GPI_DEVICES];
+
+    if (GPI_PIPELINE_SERVES && job.n >= pipeline_from && job.tiles > 1 &&
+        gpi_kernel_ready((const void *)GPI(pipelined_kernel), GPI(pipeline_bytes), pipeline_known) >=
+            (GPI_KERNEL_FITS | GPI_KERNEL_SM90))
+        return GPI_LAUNCH_DEPENDENT(1, GPI(pipelined_kernel), gpi_resident_blocks(1, job.tiles, GP_GRID),
+                                    32 * (GPI(pipeline_others) + (int)GPI(max_look_back_warps)), GPI(pipeline_bytes),
+                                    stream, job, context);
+#endif
+    int ready = gpi_kernel_ready((const void *)GPI(simple_kernel), GPI(simple_bytes), simple_known);
+
+    return GPI_LAUNCH_DEPENDENT((ready & GPI_KERNEL_SM90) != 0, GPI(simple_kernel),
+                                gpi_resident_blocks(GPI(simple_blocks), job.tiles, GP_GRID), 32 * GPI(warp_tiles),
+                                GPI(simple_bytes), stream, job, context);
+}
+
+/* Counts of nothing, and the one offset behind it. */
+static inline cudaError_t GPI(nothing)(const GPI(job) *job, cudaStream_t stream)
+{
+    cudaError_t error = cudaMemsetAsync(job->count, 0, sizeof *job->count, stream);
+
+    if (error == cudaSuccess && job->offsets)
+        error = cudaMemsetAsync(job->offsets, 0, sizeof *job->offsets, stream);
+    return error;
+}
+
+/* Refuses too many items, and overlap: of what is written only the start is certain. */
+static inline cudaError_t GPI(check)(const char *function, const GPI(job) *job)
+{
+    const size_t most = gpi_smaller_size(GPI_LARGEST_OF(GP_INDEX), GPI_MAX_TILES * GPI(tile_n));
+    const int alone = job->out && !job->lengths; /* unique */
+    cudaError_t error = gpi_check_count(function, "n", job->n, most, GPI(wider));
+
+#ifndef GP_LOAD_AT
+#ifdef GP_VALUE
+    const int pairs = job->values != NULL;
+    const gpi_argument values = {"vin", job->values, job->n * sizeof(GP_VALUE), GPI_READ, 2};
+    const gpi_argument values_out = {"vout", job->values_out, 1, GPI_WRITTEN, 2};
+#else
+    const int pairs = 0;
+    const gpi_argument values = {"", NULL, 0, GPI_READ, 0}, values_out = values;
+#endif
+    const gpi_argument used[] = {
+        {pairs ? "kin" : "in", job->in, job->n * sizeof *job->in, GPI_READ, alone},
+        {pairs ? "kout" : alone ? "out" : "values", job->out, 1, GPI_WRITTEN, alone},
+        values,
+        values_out,
+        {"lengths", job->lengths, 1, GPI_WRITTEN, 0},
+        {"offsets", job->offsets, 1, GPI_WRITTEN, 0},
+        {"d_count", job->count, sizeof *job->count, GPI_WRITTEN, 0}};
+
+    if (error == cudaSuccess)
+        error = gpi_check_overlap(function, used, 7);
+#endif
+    (void)alone;
+    return error;
+}
+
+static inline cudaError_t GPI(host)(const char *function, GPI(job) job, GPI_CONTEXT context, gp_workspace *ws,
+                                    cudaStream_t stream)
+{
+    gpi_scratch scratch;
+    cudaError_t error;
+
+    if (!job.count)
+        return gpi_error_null(function, "d_count", job.n);
+    if (job.n == 0)
+        return GPI(nothing)(&job, stream);
+    error = GPI(check)(function, &job);
+    if (error != cudaSuccess)
+        return error;
+    error = gpi_tagged_scratch_acquire(&scratch, ws, GPI(bytes)(job.n), 0, stream, function);
+    if (error != cudaSuccess)
+        return error;
+
+    const size_t tiles = gpi_divide_up(job.n, GPI(tile_n));
+    job.head = (gpi_tile_state_head *)scratch.tags;
+    job.tiles = (unsigned)tiles;
+    job.last_warp_tiles = (unsigned)(gpi_divide_up(job.n, GPI(warp_tile_n)) - (tiles - 1) * GPI(warp_tiles));
+    job.in_place = job.in == job.out;
+#ifdef GP_VALUE
+    job.in_place |= job.values && job.values == job.values_out;
+#endif
+    error = GPI(launch)(job, context, stream);
+    return gpi_scratch_release(&scratch, error, stream);
+}
+
+/* A job without outputs. */
+static inline GPI(job) GPI(job_of)(const GP_TYPE *in, size_t n, GP_INDEX *d_count)
+{
+    GPI(job) job;
+
+    memset((void *)&job, 0, sizeof job);
+    job.in = in;
+    job.n = n;
+    job.count = d_count;
+    return job;
+}
+
+#ifdef GP_LOAD_AT
+#define GPI_RUN_LENGTH_LACKS(in) 0
+#else
+#define GPI_RUN_LENGTH_LACKS(in) (!(in))
+#endif
+
+GP_API size_t GPI_PUBLIC(run_length_encode_workspace_bytes)(size_t n)
+{
+    return gpi_tagged_request(GPI(bytes)(n), 0);
+}
+
+GP_API size_t GPI_PUBLIC(run_offsets_workspace_bytes)(size_t n)
+{
+    return gpi_tagged_request(GPI(bytes)(n), 0);
+}
+
+GP_API size_t GPI_PUBLIC(unique_workspace_bytes)(size_t n)
+{
+    return gpi_tagged_request(GPI(bytes)(n), 0);
+}
+
+/* The first item of each run, and how many items it has; *d_count runs. */
+GP_API cudaError_t GPI_PUBLIC(run_length_encode)(const GP_TYPE *in, GP_TYPE *values, GP_INDEX *lengths, size_t n,
+                                                 GP_INDEX *d_count, GPI_CONTEXT_PARAMETER gp_workspace *ws,
+                                                 cudaStream_t stream)
+{
+    GPI(job) job = GPI(job_of)(in, n, d_count);
+
+    if (GPI_RUN_LENGTH_LACKS(in) && n)
+        return gpi_error_null(GPI_TEXT(run_length_encode), "in", n);
+    if (!values && n)
+        return gpi_error_null(GPI_TEXT(run_length_encode), "values", n);
+    if (!lengths && n)
+        return gpi_error_null(GPI_TEXT(run_length_encode), "lengths", n);
+    job.out = values;
+    job.lengths = lengths;
+    return GPI(host)(GPI_TEXT(run_length_encode), job, GPI_CONTEXT_VALUE, ws, stream);
+}
+
+/* Where each run starts, and n behind the last; *d_count runs, *d_count + 1 offsets. */
+GP_API cudaError_t GPI_PUBLIC(run_offsets)(const GP_TYPE *in, GP_INDEX *offsets, size_t n, GP_INDEX *d_count,
+                                           GPI_CONTEXT_PARAMETER gp_workspace *ws, cudaStream_t stream)
+{
+    GPI(job) job = GPI(job_of)(in, n, d_count);
+
+    if (GPI_RUN_LENGTH_LACKS(in) && n)
+        return gpi_error_null(GPI_TEXT(run_offsets), "in", n);
+    if (!offsets)
+        return gpi_error_null(GPI_TEXT(run_offsets), "offsets", n);
+    job.offsets = offsets;
+    return GPI(host)(GPI_TEXT(run_offsets), job, GPI_CONTEXT_VALUE, ws, stream);
+}
+
+#ifdef GP_VALUE
+/* The first item of each run, and the value that goes with it; *d_count runs. */
+GP_API cudaError_t GPI_PUBLIC(unique)(const GP_TYPE *kin, GP_TYPE *kout, const GP_VALUE *vin, GP_VALUE *vout, size_t n,
+                                      GP_INDEX *d_count, GPI_CONTEXT_PARAMETER gp_workspace *ws, cudaStream_t stream)
+{
+    GPI(job) job = GPI(job_of)(kin, n, d_count);
+
+    if (GPI_RUN_LENGTH_LACKS(kin) && n)
+        return gpi_error_null(GPI_TEXT(unique), "kin", n);
+    if (!kout && n)
+        return gpi_error_null(GPI_TEXT(unique), "kout", n);
+    if (!vin && n)
+        return gpi_error_null(GPI_TEXT(unique), "vin", n);
+    if (!vout && n)
+        return gpi_error_null(GPI_TEXT(unique), "vout", n);
+    job.out = kout;
+    job.values = vin;
+    job.values_out = vout;
+    return GPI(host)(GPI_TEXT(unique), job, GPI_CONTEXT_VALUE, ws, stream);
+}
+#else
+/* The first item of each run; *d_count runs. */
+GP_API cudaError_t GPI_PUBLIC(unique)(const GP_TYPE *in, GP_TYPE *out, size_t n, GP_INDEX *d_count,
+                                      GPI_CONTEXT_PARAMETER gp_workspace *ws, cudaStream_t stream)
+{
+    GPI(job) job = GPI(job_of)(in, n, d_count);
+
+    if (GPI_RUN_LENGTH_LACKS(in) && n)
+        return gpi_error_null(GPI_TEXT(unique), "in", n);
+    if (!out && n)
+        return gpi_error_null(GPI_TEXT(unique), "out", n);
+    job.out = out;
+    return GPI(host)(GPI_TEXT(unique), job, GPI_CONTEXT_VALUE, ws, stream);
+}
+#endif
+
+#undef GPI_RUN_LENGTH_HAS_VALUES
+#undef GPI_RUN_LENGTH_IS_SPARSE
+#undef GPI_RUN_LENGTH_IS_LAST
+#undef GPI_RUN_LENGTH_LACKS
+
+#endif
+#include "core/instance/end.cuh"
