@@ -141,7 +141,7 @@ typedef struct {
 #define GPI_RUN_LENGTH_HAS_VALUES(job) ((void)(job), 0)
 #endif
 /* Few heads are written one by one; many are put together first, as in a compaction. */
-#define GPI_RUN_LENGTH_IS_SPARSE(heads) ((heads) <= GPI(warp_tile_n) / 4)
+#define GPI_RUN_LENGTH_IS_SPARSE(heads) ((heads) <= GPI(few_heads))
 #define GPI_RUN_LENGTH_IS_LAST(job, warp_tile) (((warp_tile) + 1) * GPI(warp_tile_n) >= (job)->n)
 
 /* Slots of a warp tile: of its items, then of its values. What else a block shares: lists of heads. */
@@ -356,22 +356,22 @@ typedef struct {
     unsigned all, rank;
 } GPI(output);
 
-/* Writes what there is of head number `head`, at `place` in the warp tile, `length` behind the one before. */
-GPI_DEVICE void GPI(write_head)(const GPI(job) *job, const GPI(output) *output, size_t head, unsigned place,
-                                size_t length)
+/* Writes what there is of head number `head`, at `place`, `length` behind the one before; its item and value if `items`. */
+GPI_DEVICE void GPI(write_head)(const GPI(job) *job, const GPI(output) *output, size_t head, unsigned place, size_t length,
+                                int items)
 {
     if (job->offsets)
         job->offsets[head] = (GP_INDEX)(output->start + place);
     if (job->lengths && head > 0)
         job->lengths[head - 1] = (GP_INDEX)length;
-    if (job->out && GPI_RUN_LENGTH_IS_SPARSE(output->all)) {
+    if (items && job->out) {
         GP_TYPE x;
 
         gpi_get(x, output->tile + place * sizeof x);
         job->out[head] = x;
     }
 #ifdef GP_VALUE
-    if (job->values && GPI_RUN_LENGTH_IS_SPARSE(output->all)) {
+    if (items && job->values) {
         GP_VALUE value;
 
         gpi_get(value, output->values + place * sizeof value);
@@ -380,9 +380,34 @@ GPI_DEVICE void GPI(write_head)(const GPI(job) *job, const GPI(output) *output, 
 #endif
 }
 
+/* One warp: writes what there is of the listed heads, the first of which is number `head`; `items` is a constant. */
+GPI_DEVICE void GPI(write_listed)(const GPI(job) *job, const GPI(output) *output, const uint16_t *list, unsigned listed,
+                                  size_t head, size_t last, int items, unsigned lane)
+{
+    GPI_NO_UNROLL
+    for (unsigned i = lane; i < listed; i += 32 * GPI(list_step)) {
+        unsigned place[GPI(list_step)], left[GPI(list_step)];
+
+        GPI_UNROLL
+        for (int k = 0; k < GPI(list_step); k++) { /* all at once: no load waits for another */
+            const unsigned at = gpi_min(i + 32 * (unsigned)k, listed - 1);
+
+            place[k] = list[at];
+            left[k] = list[at ? at - 1 : 0];
+        }
+        GPI_UNROLL
+        for (int k = 0; k < GPI(list_step); k++) {
+            const unsigned at = i + 32 * (unsigned)k;
+
+            if (at < listed)
+                GPI(write_head)(job, output, head + at, place[k], at ? place[k] - left[k] : place[k] - last, items);
+        }
+    }
+}
+
 /*
- * One warp: writes what the output gets of heads one by one, from a list: a lane takes some of them at a time. The length of
- * a run is known at the head of the next one. Returns the place of the last head.
+ * One warp: writes what the output gets of heads one by one, from a list. The length of a run is known at the head of the
+ * next one. Returns the place of the last head.
  */
 GPI_DEVICE size_t GPI(write_list)(const GPI(job) *job, const GPI(output) *output, uint16_t *list, const uint32_t *heads,
                                   unsigned lane)
@@ -394,27 +419,13 @@ GPI_DEVICE size_t GPI(write_list)(const GPI(job) *job, const GPI(output) *output
     for (unsigned turn = 0; turn < turns; turn++) {
         unsigned first;
         const unsigned listed = GPI(list_heads)(list, heads, output->rank, output->all, turn, turns, &first, lane);
+        const size_t head = output->before + first;
 
         __syncwarp(); /* the list is complete */
-        for (unsigned i = lane; i < listed; i += 32 * GPI(list_step)) {
-            unsigned place[GPI(list_step)], left[GPI(list_step)];
-
-            GPI_UNROLL
-            for (int k = 0; k < GPI(list_step); k++) { /* all at once: no load waits for another */
-                const unsigned at = gpi_min(i + 32 * (unsigned)k, listed - 1);
-
-                place[k] = list[at];
-                left[k] = list[at ? at - 1 : 0];
-            }
-            GPI_UNROLL
-            for (int k = 0; k < GPI(list_step); k++) {
-                const unsigned at = i + 32 * (unsigned)k;
-
-                if (at < listed)
-                    GPI(write_head)(job, output, output->before + first + at, place[k],
-                                    at ? place[k] - left[k] : place[k] - last);
-            }
-        }
+        if (GPI_RUN_LENGTH_IS_SPARSE(output->all))
+            GPI(write_listed)(job, output, list, listed, head, last, 1, lane);
+        else
+            GPI(write_listed)(job, output, list, listed, head, last, 0, lane);
         last = listed ? list[listed - 1] : last;
         __syncwarp(); /* the list has been read */
     }
