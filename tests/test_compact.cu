@@ -652,7 +652,7 @@ static void check_asked(int pipelined)
     {                                                                                                    \
         type *in = (type *)malloc(n * sizeof *in + 1);                                                   \
         index *want = (index *)malloc((n + 1) * sizeof *want), *got = (index *)malloc((n + 1) * sizeof *got); \
-        index count = -1, flagged = -1;                                                                  \
+        index count = (index)-1, flagged = (index)-1;                                                                  \
         size_t kept = 0;                                                                                 \
                                                                                                          \
         for (size_t i = 0; i < n; i++) {                                                                 \
