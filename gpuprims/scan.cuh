@@ -5,9 +5,14 @@
  *              GP_TYPE        T, any trivially copyable type of up to 1024 bytes (int)
  *              GP_OP          a ready operator, or a macro or function op(a, b) (GP_SUM)
  *              GP_IDENTITY    with an operator of your own: an expression or a brace initialiser
- *              GP_INPUT_TYPE  I, what is read from memory, of up to 1024 bytes (T)
+ *              GP_INPUT_TYPE  I, what is read from memory, of up to 1024 bytes (T); with GP_LOAD_AT any type, void too
  *              GP_LOAD(x)     the map from I to T (conversion); with GP_CONTEXT: GP_LOAD(x, context)
+ *              GP_LOAD_AT(in, i)  in its place: an expression for item number i, a size_t; with GP_CONTEXT:
+ *                             GP_LOAD_AT(in, i, context)
+ *              GP_STORE_AT(out, i, x)  a statement that stores result number i (out[i] = x); with GP_CONTEXT:
+ *                             GP_STORE_AT(out, i, x, context)
  *              GP_CONTEXT     type of a by-value argument before `ws`
+ *              GP_INDEX       an integer type of 4 or 8 bytes that n has to fit (size_t)
  *              GP_BLOCK       threads of the block scan below (256)
  *              GP_API         linkage of the host functions (static inline)
  *              GP_KERNEL      GP_KERNEL_SIMPLE or GP_KERNEL_PIPELINED: runs that kernel at every n (either)
@@ -30,11 +35,14 @@
  * Guarantees   Asynchronous on `stream`. in == out is allowed when I and T have the same size; no other
  *              overlap. GP_OP need not be commutative: it is called on neighbouring runs of the input
  *              in input order, with init as an element before the first, and never on the identity.
- *              The same input gives the same bits everywhere: docs/fold-order.md.
+ *              The same input gives the same bits everywhere: docs/fold-order.md. With GP_LOAD_AT or
+ *              GP_STORE_AT, pointers are handed through, NULL too, no overlap is checked, and what is read must
+ *              not be written; with GP_LOAD_AT the order of the fold is that of T alone.
  * Evaluations  GP_LOAD is evaluated on items of the input alone: twice on each, for the sums and for the
- *              results, and up to 31 times more on one item when the last warp's are not complete. Not in
- *              place, a warp that has waited long for the tile of another block folds that tile itself: once
- *              more on each item of it, twice on 32 of them.
+ *              results, and up to 31 times more on one item when the last warp's are not complete. GP_LOAD_AT:
+ *              in any order, once for each i < n, and for no other. Not in place, a warp that has waited long
+ *              for the tile of another block folds that tile itself: once more on each item of it, twice on 32
+ *              of them. GP_STORE_AT is executed once for each i < n, in any order.
  * Errors       cudaErrorInvalidValue, with gp_last_error_message(), before anything is launched; else
  *              what a launch or an allocation returned. n == 0 succeeds and writes nothing.
  *

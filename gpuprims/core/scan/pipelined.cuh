@@ -5,7 +5,11 @@
  * Part of scan.cuh; not to be included directly.
  */
 enum {
+#ifdef GP_LOAD_AT
+    GPI(sum_warps) = sizeof(GP_TYPE) <= 8 ? 2 * (int)GPI(warp_tiles) : sizeof(GP_TYPE) <= 16 ? 8 : 4, /* they load, too */
+#else
     GPI(sum_warps) = sizeof(GP_TYPE) <= 8 ? 8 : 4, /* of larger types they would lack registers */
+#endif
     GPI(teams) = 1,
     GPI(stage) = GPI(warp_tiles) * (GPI(slot_bytes) + 32 * (int)sizeof(GP_TYPE)),
     GPI(max_stages) = GPI_PIPELINE_STAGES(GPI(stage), GPI_TUNE_SCAN_STAGES),
