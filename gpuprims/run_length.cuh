@@ -113,6 +113,7 @@ GPI_DEVICE GPI(sum) GPI(join)(GPI(sum) a, GPI(sum) b)
 #endif
 typedef GP_TYPE GPI(key);
 #include "core/instance/fold.cuh"
+#include "core/instance/load.cuh"
 #include "core/tile/warp_tile.cuh"
 #include "core/tile/heads.cuh"
 #include "core/tile/tile_state.cuh"
@@ -178,19 +179,6 @@ GPI_DEVICE GPI(total) GPI(add)(GPI(total) before, GPI(sum) group)
     before.tail = group.tail + (group.heads ? 0 : before.tail);
     before.heads += group.heads;
     return before;
-}
-
-/* Item number i of the input. */
-GPI_DEVICE GP_TYPE GPI(item_at)(const GPI(job) *job, size_t i, GPI_CONTEXT context)
-{
-    (void)context;
-#if !defined GP_LOAD_AT
-    return job->in[i];
-#elif defined GP_CONTEXT
-    return GP_LOAD_AT(job->in, i, context);
-#else
-    return GP_LOAD_AT(job->in, i);
-#endif
 }
 
 /* Where item 0 of a warp tile lies behind the start of its slot. */
@@ -260,12 +248,8 @@ GPI_DEVICE GPI(found) GPI(find)(const GPI(job) *job, size_t warp_tile, char *slo
     const size_t start = warp_tile * GPI(warp_tile_n);
     const unsigned before = warp_tile ? 1 : 0;
 
-    for (unsigned i = lane; i < n + (n ? before : 0); i += 32) {
-        const GP_TYPE x = GPI(item_at)(job, start + i - before, context);
-
-        gpi_put(tile + i * sizeof x - before * sizeof x, x);
-    }
-    __syncwarp(); /* the items are in the slot */
+    if (n)
+        GPI(compute_items)(job->in, start - before, n + before, tile - before * sizeof(GP_TYPE), lane, context);
 #endif
     const unsigned mine = GPI(find_heads)(found.heads, tile, n, warp_tile == 0, lane, context);
     const unsigned through = gpi_warp_prefix(mine, lane);
@@ -287,9 +271,9 @@ GPI_DEVICE GPI(sum) GPI(sum_tile)(const GPI(job) *job, size_t tile, unsigned lan
 
     GPI_NO_UNROLL
     for (unsigned i = lane; i < GPI(tile_n); i += 32) {
-        const GP_TYPE x = GPI(item_at)(job, first + i, context);
+        const GP_TYPE x = GPI(load_at)(job->in, first + i, context);
 
-        if (first + i > 0 && GPI(equal)(GPI(item_at)(job, first + i - 1, context), x, context))
+        if (first + i > 0 && GPI(equal)(GPI(load_at)(job->in, first + i - 1, context), x, context))
             continue;
         heads++;
         through = i;
