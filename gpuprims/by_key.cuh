@@ -71,7 +71,7 @@
 #define GPI_HEADER "gpuprims/by_key.cuh"
 #define GPI_TAKES \
     (GPI_TAKES_KEY | GPI_TAKES_EQUAL | GPI_TAKES_TYPE | GPI_TAKES_OP | GPI_TAKES_IDENTITY | GPI_TAKES_INPUT_TYPE | \
-     GPI_TAKES_LOAD | GPI_TAKES_CONTEXT | GPI_TAKES_INDEX | GPI_TAKES_API | GPI_TAKES_KERNEL | \
+     GPI_TAKES_LOAD | GPI_TAKES_LOAD_AT | GPI_TAKES_CONTEXT | GPI_TAKES_INDEX | GPI_TAKES_API | GPI_TAKES_KERNEL | \
      GPI_TAKES_GRID)
 #endif
 #include "core/instance/begin.cuh"
@@ -99,6 +99,9 @@
 GPI_ONCE_PER_NAME(by_key);
 GPI_AT_MOST(GP_KEY, 256);
 GPI_AT_MOST(GP_TYPE, 256);
+#ifndef GP_LOAD_AT
+GPI_AT_MOST(GP_INPUT_TYPE, 256);
+#endif
 GPI_STATIC_ASSERT(sizeof(GP_INDEX) == 4 || sizeof(GP_INDEX) == 8, "GP_INDEX must be an integer type of 4 or 8 bytes");
 
 typedef GP_KEY GPI(key);
@@ -211,30 +214,44 @@ GPI_DEVICE GPI(copy) GPI(copy_of)(const GPI(job) *job, size_t warp_tile, int key
         copy.array.end = (const char *)(job->keys + job->n);
         copy.from = part.from;
         copy.bytes = part.bytes;
-    } else {
+    }
+#ifndef GP_LOAD_AT
+    if (!keys) {
         copy.array.begin = (const char *)job->in;
         copy.array.end = (const char *)(job->in + job->n);
         copy.from = (const char *)(job->in + warp_tile * GPI(warp_tile_n));
         copy.to += GPI(key_slot);
         copy.bytes = n * (unsigned)sizeof(GP_INPUT_TYPE);
     }
+#endif
     return copy;
+}
+
+/* Where the items of a warp tile begin in their slot. */
+GPI_DEVICE unsigned GPI(misalignment)(const GPI(job) *job, size_t warp_tile)
+{
+    (void)job;
+    (void)warp_tile;
+#ifdef GP_LOAD_AT
+    return 0;
+#else
+    return gpi_misalignment(job->in + warp_tile * GPI(warp_tile_n));
+#endif
 }
 
 /* Reads the lane's items of a warp tile, or those of the lane that stands in for it. */
 GPI_DEVICE void GPI(read_items)(const GPI(job) *job, GPI(thread_items) *regs, const char *slot, size_t warp_tile,
                                 unsigned n, unsigned lane, GPI_CONTEXT context)
 {
-    GPI(thread_read)(regs, slot, gpi_misalignment(job->in + warp_tile * GPI(warp_tile_n)), GPI(source_lane)(n, lane),
-                     context);
+    GPI(thread_read)(regs, slot, GPI(misalignment)(job, warp_tile), GPI(source_lane)(n, lane), context);
 }
 
 /* One warp: where the last lane that has items lacks some, copies of one take their places. */
 GPI_DEVICE void GPI(fill_items)(const GPI(job) *job, char *slot, size_t warp_tile, unsigned n, unsigned lane)
 {
     const unsigned end = (n + GPI(thread_n) - 1) / GPI(thread_n) * GPI(thread_n);
-    char *items = slot + gpi_misalignment(job->in + warp_tile * GPI(warp_tile_n));
-    GP_INPUT_TYPE x;
+    char *items = slot + GPI(misalignment)(job, warp_tile);
+    GPI(loaded) x;
 
     if (n == end)
         return;
@@ -279,6 +296,9 @@ GPI_DEVICE GPI(found) GPI(find)(const GPI(job) *job, size_t warp_tile, char *slo
 
     GPI(find_heads)(found.heads, slots + GPI(part_of_keys)(job->keys, warp_tile, 0).place, n, warp_tile == 0, lane,
                     context);
+#ifdef GP_LOAD_AT
+    GPI(compute_items)(job->in, warp_tile * GPI(warp_tile_n), n, slot, lane, context);
+#endif
     GPI(fill_items)(job, slot, warp_tile, n, lane);
     GPI(read_items)(job, &regs, slot, warp_tile, n, lane, context);
     sum.heads = 0;
@@ -313,7 +333,7 @@ GPI_DEVICE GPI(sum) GPI(sum_tile)(const GPI(job) *job, size_t tile, unsigned lan
         GPI_NO_UNROLL
         for (size_t i = first; i < first + GPI(thread_n); i++) {
             const int head = i == 0 || !GPI(equal)(job->keys[i - 1], job->keys[i], context);
-            const GP_TYPE x = GPI(load)(job->in + i, context);
+            const GP_TYPE x = GPI(load_at)(job->in, i, context);
 
             sum.fold = head || i == first ? x : GPI(combine)(sum.fold, x);
             sum.heads += (uint32_t)head;
@@ -503,22 +523,33 @@ static inline cudaError_t GPI(launch)(GPI(job) job, GPI_CONTEXT context, cudaStr
                                 GPI(simple_bytes), stream, job, context);
 }
 
+/* Of what is read by GP_LOAD_AT nothing is known. */
+#ifdef GP_LOAD_AT
+#define GPI_BY_KEY_READ(in) NULL, 0
+#define GPI_BY_KEY_IN_PLACE 0
+#else
+#define GPI_BY_KEY_READ(in) (in), job->n * sizeof *(in)
+#define GPI_BY_KEY_IN_PLACE (sizeof(GP_INPUT_TYPE) == sizeof(GP_TYPE))
+#endif
+
 /* Refuses NULLs, too many items, and overlap. Of what a reduction writes only the start is certain. */
 static inline cudaError_t GPI(check)(const char *function, const GPI(job) *job)
 {
-    const int reduces = job->result == GPI_BY_KEY_REDUCES, in_place = !reduces && sizeof *job->in == sizeof *job->out;
+    const int reduces = job->result == GPI_BY_KEY_REDUCES, in_place = !reduces && GPI_BY_KEY_IN_PLACE;
     const size_t most = gpi_smaller_size(GPI_LARGEST_OF(GP_INDEX), GPI_MAX_TILES * GPI(tile_n));
     const gpi_argument used[] = {
         {"keys", job->keys, job->n * sizeof *job->keys, GPI_READ, 0},
-        {"in", job->in, job->n * sizeof *job->in, GPI_READ, in_place},
+        {"in", GPI_BY_KEY_READ(job->in), GPI_READ, in_place},
         {"keys_out", job->keys_out, 1, GPI_WRITTEN, 0},
         {"out", job->out, reduces ? 1 : job->n * sizeof *job->out, GPI_WRITTEN, in_place},
         {"d_count", job->count, sizeof *job->count, GPI_WRITTEN, 0}};
 
     if (!job->keys)
         return gpi_error_null(function, "keys", job->n);
+#ifndef GP_LOAD_AT
     if (!job->in)
         return gpi_error_null(function, "in", job->n);
+#endif
     if (reduces && !job->keys_out)
         return gpi_error_null(function, "keys_out", job->n);
     if (!job->out)
@@ -549,7 +580,7 @@ static inline cudaError_t GPI(host)(const char *function, const GP_KEY *keys, co
         return error;
 
     job.head = (gpi_tile_state_head *)scratch.tags;
-    job.in_place = !GPI(helps) || (const void *)in == (const void *)out;
+    job.in_place = !GPI(helps) || (GPI_BY_KEY_IN_PLACE && (const void *)in == (const void *)out);
     job.last_warp_tiles = (unsigned)(gpi_divide_up(n, GPI(warp_tile_n)) - (tiles - 1) * GPI(warp_tiles));
     error = GPI(launch)(job, context, stream);
     return gpi_scratch_release(&scratch, error, stream);
@@ -595,6 +626,8 @@ GP_API cudaError_t GPI_PUBLIC(exclusive_scan_by_key)(const GP_KEY *keys, const G
                      GPI_CONTEXT_VALUE, ws, stream);
 }
 
+#undef GPI_BY_KEY_READ
+#undef GPI_BY_KEY_IN_PLACE
 #undef GPI_BY_KEY_IS_LAST
 #undef GPI_BY_KEY_BEYOND
 

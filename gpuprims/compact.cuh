@@ -5,15 +5,17 @@
  *              GP_TYPE        T, any trivially copyable type of up to 1024 bytes (int)
  *              GP_PRED(x)     true for an item to keep (x != 0); with GP_CONTEXT: GP_PRED(x, context)
  *              GP_CONTEXT     type of a by-value argument before `ws`
+ *              GP_INDEX       INDEX, an integer type of 4 or 8 bytes that n has to fit: counts and places (size_t)
  *              GP_API         linkage of the host functions (static inline)
  *              GP_KERNEL      GP_KERNEL_SIMPLE or GP_KERNEL_PIPELINED: runs that kernel at every n (either)
  *              GP_GRID        blocks of a launch at most (as many as fit)
  *
- * Generates    cudaError_t NAME_compact(const T *in, T *out, size_t n, size_t *d_count, ...)
+ * Generates    cudaError_t NAME_compact(const T *in, T *out, size_t n, INDEX *d_count, ...)
  *              cudaError_t NAME_compact_flagged(in, const uint8_t *flags, out, n, d_count, ...)
- *              cudaError_t NAME_compact_indices(in, size_t *out, n, d_count, ...)
+ *              cudaError_t NAME_compact_indices(in, INDEX *out, n, d_count, ...)
  *              cudaError_t NAME_partition(in, out, n, d_count, ...)
  *              cudaError_t NAME_partition_stable(in, out, n, d_count, ...)
+ *              cudaError_t NAME_partition_flagged(in, flags, out, n, d_count, ...)
  *              size_t      NAME_<each of them>_workspace_bytes(size_t n)
  *              where ... is [context,] ws, stream
  *
@@ -26,14 +28,15 @@
  *     #include <gpuprims/compact.cuh>
  *     gp_compact(d_in, d_out, n, d_count, NULL, stream);
  *
- * A type without `!=` needs GP_PRED of its own, compact_flagged included.
+ * compact_flagged and partition_flagged keep the items whose flag is not 0; the latter places them as partition
+ * does. A type without `!=` needs GP_PRED of its own, for these as well.
  *
  * Guarantees   Asynchronous on `stream`; the number of kept items goes to device memory. Kept items stay
  *              in order. Nothing is written past the count (partitions write n items). in == out is
  *              allowed for compact and compact_flagged; no other overlap.
  * Evaluations  GP_PRED is evaluated on items of the input alone, and once on each; by partition_stable twice
  *              on some or all where there are more tiles than the device has room for at a time; by
- *              compact_flagged never.
+ *              compact_flagged and partition_flagged never.
  *              A thread evaluates it on neighbouring items (28 of 4 bytes, never more than 112): where
  *              the input begins or ends within them, copies of an item make them complete, 222 of them at
  *              most in all. Not in place, a warp that has waited long for the tile of another block counts
@@ -67,8 +70,8 @@
 #define GPI_TAG compact
 #define GPI_HEADER "gpuprims/compact.cuh"
 #define GPI_TAKES \
-    (GPI_TAKES_TYPE | GPI_TAKES_PRED | GPI_TAKES_CONTEXT | GPI_TAKES_API | GPI_TAKES_KERNEL | \
-     GPI_TAKES_GRID)
+    (GPI_TAKES_TYPE | GPI_TAKES_PRED | GPI_TAKES_CONTEXT | GPI_TAKES_INDEX | GPI_TAKES_API | \
+     GPI_TAKES_KERNEL | GPI_TAKES_GRID)
 #endif
 #include "core/instance/begin.cuh"
 
@@ -85,6 +88,8 @@
 #endif
 GPI_ONCE_PER_NAME(compact);
 GPI_AT_MOST(GP_TYPE, 1024);
+GPI_STATIC_ASSERT((sizeof(GP_INDEX) == 4 || sizeof(GP_INDEX) == 8) && (GP_INDEX)1 / 2 == 0,
+                  "GP_INDEX must be an integer type of 4 or 8 bytes");
 
 #define GPI_FOLDS_COUNTS
 #include "core/instance/fold.cuh"
@@ -120,8 +125,8 @@ typedef struct {
     const GP_TYPE *in;
     const uint8_t *flags; /* instead of the predicate, or NULL */
     GP_TYPE *out;         /* or NULL: indices */
-    size_t *indices;
-    size_t *count;
+    GP_INDEX *indices;
+    GP_INDEX *count;
     size_t n;
     gpi_tile_state_head *head; /* the tile states follow it */
     unsigned tiles;
@@ -439,7 +444,7 @@ GPI_DEVICE size_t GPI(kept_before)(const GPI(job) *job, const GPI(before) *befor
     const size_t sum = (size_t)before->tiles + (before->has_warps ? before->warps : 0);
 
     if (GPI_COMPACT_IS_LAST(job, part) && lane == 0)
-        *job->count = sum + kept;
+        *job->count = (GP_INDEX)(sum + kept);
     return sum;
 }
 
@@ -537,6 +542,14 @@ static inline cudaError_t GPI(launch)(GPI(job) job, GPI_CONTEXT context, cudaStr
                                 GPI_COMPACT_SIMPLE_BYTES(job.flags != NULL), stream, job, context);
 }
 
+/* The largest n that the type of counts has. */
+static inline size_t GPI(most)(void)
+{
+    const int bits = 8 * (int)sizeof(GP_INDEX) - ((GP_INDEX)-1 < (GP_INDEX)1);
+
+    return SIZE_MAX >> (64 - bits);
+}
+
 /* Refuses too many items, and overlap. How much a compaction writes depends on the data; partitions write n items. */
 static inline cudaError_t GPI(check)(const char *function, const GPI(job) *job)
 {
@@ -547,8 +560,9 @@ static inline cudaError_t GPI(check)(const char *function, const GPI(job) *job)
         {"flags", job->flags, job->n, GPI_READ, 0},
         {"out", out, drops ? 1 : job->n * sizeof *job->out, GPI_WRITTEN, in_place},
         {"d_count", job->count, sizeof *job->count, GPI_WRITTEN, 0}};
-    cudaError_t error = gpi_check_count(
-        function, "n", job->n, GPI_MAX_TILES * GPI(tile_n) - GPI(skip), sizeof *job->in);
+    const size_t most = GPI_MAX_TILES * GPI(tile_n) - GPI(skip);
+    cudaError_t error =
+        gpi_check_count(function, "n", job->n, GPI(most)() < most ? GPI(most)() : most, sizeof *job->in);
 
     return error != cudaSuccess ? error : gpi_check_overlap(function, used, 4);
 }
@@ -596,9 +610,10 @@ GPI_COMPACT_WORKSPACE(compact_flagged)
 GPI_COMPACT_WORKSPACE(compact_indices)
 GPI_COMPACT_WORKSPACE(partition)
 GPI_COMPACT_WORKSPACE(partition_stable)
+GPI_COMPACT_WORKSPACE(partition_flagged)
 
 /* The items that satisfy GP_PRED, in order; *d_count of them. */
-GP_API cudaError_t GPI_PUBLIC(compact)(const GP_TYPE *in, GP_TYPE *out, size_t n, size_t *d_count,
+GP_API cudaError_t GPI_PUBLIC(compact)(const GP_TYPE *in, GP_TYPE *out, size_t n, GP_INDEX *d_count,
                                        GPI_CONTEXT_PARAMETER gp_workspace *ws, cudaStream_t stream)
 {
     GPI(job) job = {in, NULL, out, NULL, d_count, n, NULL, 0, 0, 0, 0, GPI_REJECTED_DROPPED, 0, 0};
@@ -608,7 +623,7 @@ GP_API cudaError_t GPI_PUBLIC(compact)(const GP_TYPE *in, GP_TYPE *out, size_t n
 
 /* The items whose flag is not 0, in order; *d_count of them. */
 GP_API cudaError_t GPI_PUBLIC(compact_flagged)(const GP_TYPE *in, const uint8_t *flags, GP_TYPE *out,
-                                               size_t n, size_t *d_count,
+                                               size_t n, GP_INDEX *d_count,
                                                GPI_CONTEXT_PARAMETER gp_workspace *ws, cudaStream_t stream)
 {
     GPI(job) job = {in, flags, out, NULL, d_count, n, NULL, 0, 0, 0, 0, GPI_REJECTED_DROPPED, 0, 0};
@@ -619,7 +634,7 @@ GP_API cudaError_t GPI_PUBLIC(compact_flagged)(const GP_TYPE *in, const uint8_t 
 }
 
 /* The places of the items that satisfy GP_PRED, ascending; *d_count of them. */
-GP_API cudaError_t GPI_PUBLIC(compact_indices)(const GP_TYPE *in, size_t *out, size_t n, size_t *d_count,
+GP_API cudaError_t GPI_PUBLIC(compact_indices)(const GP_TYPE *in, GP_INDEX *out, size_t n, GP_INDEX *d_count,
                                                GPI_CONTEXT_PARAMETER gp_workspace *ws, cudaStream_t stream)
 {
     GPI(job) job = {in, NULL, NULL, out, d_count, n, NULL, 0, 0, 0, 0, GPI_REJECTED_DROPPED, 0, 0};
@@ -628,7 +643,7 @@ GP_API cudaError_t GPI_PUBLIC(compact_indices)(const GP_TYPE *in, size_t *out, s
 }
 
 /* All items: first those that satisfy GP_PRED, *d_count of them, in order; the others in reverse. */
-GP_API cudaError_t GPI_PUBLIC(partition)(const GP_TYPE *in, GP_TYPE *out, size_t n, size_t *d_count,
+GP_API cudaError_t GPI_PUBLIC(partition)(const GP_TYPE *in, GP_TYPE *out, size_t n, GP_INDEX *d_count,
                                          GPI_CONTEXT_PARAMETER gp_workspace *ws, cudaStream_t stream)
 {
     GPI(job) job = {in, NULL, out, NULL, d_count, n, NULL, 0, 0, 0, 0, GPI_REJECTED_REVERSED, 0, 0};
@@ -637,12 +652,24 @@ GP_API cudaError_t GPI_PUBLIC(partition)(const GP_TYPE *in, GP_TYPE *out, size_t
 }
 
 /* All items: first those that satisfy GP_PRED, *d_count of them, in order; the others in order. */
-GP_API cudaError_t GPI_PUBLIC(partition_stable)(const GP_TYPE *in, GP_TYPE *out, size_t n, size_t *d_count,
+GP_API cudaError_t GPI_PUBLIC(partition_stable)(const GP_TYPE *in, GP_TYPE *out, size_t n, GP_INDEX *d_count,
                                                 GPI_CONTEXT_PARAMETER gp_workspace *ws, cudaStream_t stream)
 {
     GPI(job) job = {in, NULL, out, NULL, d_count, n, NULL, 0, 0, 0, 0, GPI_REJECTED_STABLE, 0, 0};
 
     return GPI(host)(GPI_TEXT(partition_stable), job, GPI_CONTEXT_VALUE, ws, stream);
+}
+
+/* As partition, with flags that are not 0 for the items to keep. */
+GP_API cudaError_t GPI_PUBLIC(partition_flagged)(const GP_TYPE *in, const uint8_t *flags, GP_TYPE *out,
+                                                 size_t n, GP_INDEX *d_count,
+                                                 GPI_CONTEXT_PARAMETER gp_workspace *ws, cudaStream_t stream)
+{
+    GPI(job) job = {in, flags, out, NULL, d_count, n, NULL, 0, 0, 0, 0, GPI_REJECTED_REVERSED, 0, 0};
+
+    if (!flags && n)
+        return gpi_error_null(GPI_TEXT(partition_flagged), "flags", n);
+    return GPI(host)(GPI_TEXT(partition_flagged), job, GPI_CONTEXT_VALUE, ws, stream);
 }
 
 #endif

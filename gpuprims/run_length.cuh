@@ -63,6 +63,41 @@
  *
  * No include guard: each include stamps out one instance, as its parameters say.
  */
+
+/* The scan that run_length_decode begins with: where runs of such lengths end, whatever the type of the lengths. */
+#ifndef GPI_RUN_LENGTH_ENDS
+#define GPI_RUN_LENGTH_ENDS
+#include "gpuprims.h"
+
+typedef struct gpi_run_lengths {
+    const void *lengths;
+    int bytes, is_signed;
+} gpi_run_lengths;
+
+GPI_DEVICE unsigned long long gpi_run_length(gpi_run_lengths runs, size_t i)
+{
+    if (runs.bytes == 4) {
+        const uint32_t length = ((const uint32_t *)runs.lengths)[i];
+
+        return runs.is_signed && length >> 31 ? 0 : length;
+    }
+    const uint64_t length = ((const uint64_t *)runs.lengths)[i];
+
+    return runs.is_signed && length >> 63 ? 0 : length;
+}
+
+#define GPI_STEP GPI_SET_ASIDE
+#include "core/instance/parameters.cuh"
+#define GP_NAME gpi_run_ends
+#define GP_TYPE unsigned long long
+#define GP_LOAD_AT(in, i, runs) gpi_run_length(runs, i)
+#define GP_CONTEXT gpi_run_lengths
+#define GP_KERNEL GP_KERNEL_SIMPLE
+#include "scan.cuh"
+#define GPI_STEP GPI_BRING_BACK
+#include "core/instance/parameters.cuh"
+#endif
+
 #ifndef GPI_TAG
 #define GPI_TAG run_length
 #define GPI_HEADER "gpuprims/run_length.cuh"
@@ -113,6 +148,7 @@ GPI_DEVICE GPI(sum) GPI(join)(GPI(sum) a, GPI(sum) b)
 #endif
 typedef GP_TYPE GPI(key);
 #include "core/instance/fold.cuh"
+#include "core/instance/load.cuh"
 #include "core/tile/warp_tile.cuh"
 #include "core/tile/heads.cuh"
 #include "core/tile/tile_state.cuh"
@@ -141,7 +177,7 @@ typedef struct {
 #define GPI_RUN_LENGTH_HAS_VALUES(job) ((void)(job), 0)
 #endif
 /* Few heads are written one by one; many are put together first, as in a compaction. */
-#define GPI_RUN_LENGTH_IS_SPARSE(heads) ((heads) <= GPI(warp_tile_n) / 4)
+#define GPI_RUN_LENGTH_IS_SPARSE(heads) ((heads) <= GPI(few_heads))
 #define GPI_RUN_LENGTH_IS_LAST(job, warp_tile) (((warp_tile) + 1) * GPI(warp_tile_n) >= (job)->n)
 
 /* Slots of a warp tile: of its items, then of its values. What else a block shares: lists of heads. */
@@ -178,19 +214,6 @@ GPI_DEVICE GPI(total) GPI(add)(GPI(total) before, GPI(sum) group)
     before.tail = group.tail + (group.heads ? 0 : before.tail);
     before.heads += group.heads;
     return before;
-}
-
-/* Item number i of the input. */
-GPI_DEVICE GP_TYPE GPI(item_at)(const GPI(job) *job, size_t i, GPI_CONTEXT context)
-{
-    (void)context;
-#if !defined GP_LOAD_AT
-    return job->in[i];
-#elif defined GP_CONTEXT
-    return GP_LOAD_AT(job->in, i, context);
-#else
-    return GP_LOAD_AT(job->in, i);
-#endif
 }
 
 /* Where item 0 of a warp tile lies behind the start of its slot. */
@@ -260,12 +283,8 @@ GPI_DEVICE GPI(found) GPI(find)(const GPI(job) *job, size_t warp_tile, char *slo
     const size_t start = warp_tile * GPI(warp_tile_n);
     const unsigned before = warp_tile ? 1 : 0;
 
-    for (unsigned i = lane; i < n + (n ? before : 0); i += 32) {
-        const GP_TYPE x = GPI(item_at)(job, start + i - before, context);
-
-        gpi_put(tile + i * sizeof x - before * sizeof x, x);
-    }
-    __syncwarp(); /* the items are in the slot */
+    if (n)
+        GPI(compute_items)(job->in, start - before, n + before, tile - before * sizeof(GP_TYPE), lane, context);
 #endif
     const unsigned mine = GPI(find_heads)(found.heads, tile, n, warp_tile == 0, lane, context);
     const unsigned through = gpi_warp_prefix(mine, lane);
@@ -287,9 +306,9 @@ GPI_DEVICE GPI(sum) GPI(sum_tile)(const GPI(job) *job, size_t tile, unsigned lan
 
     GPI_NO_UNROLL
     for (unsigned i = lane; i < GPI(tile_n); i += 32) {
-        const GP_TYPE x = GPI(item_at)(job, first + i, context);
+        const GP_TYPE x = GPI(load_at)(job->in, first + i, context);
 
-        if (first + i > 0 && GPI(equal)(GPI(item_at)(job, first + i - 1, context), x, context))
+        if (first + i > 0 && GPI(equal)(GPI(load_at)(job->in, first + i - 1, context), x, context))
             continue;
         heads++;
         through = i;
@@ -356,22 +375,22 @@ typedef struct {
     unsigned all, rank;
 } GPI(output);
 
-/* Writes what there is of head number `head`, at `place` in the warp tile, `length` behind the one before. */
-GPI_DEVICE void GPI(write_head)(const GPI(job) *job, const GPI(output) *output, size_t head, unsigned place,
-                                size_t length)
+/* Writes what there is of head number `head`, at `place`, `length` behind the one before; its item and value if `items`. */
+GPI_DEVICE void GPI(write_head)(const GPI(job) *job, const GPI(output) *output, size_t head, unsigned place, size_t length,
+                                int items)
 {
     if (job->offsets)
         job->offsets[head] = (GP_INDEX)(output->start + place);
     if (job->lengths && head > 0)
         job->lengths[head - 1] = (GP_INDEX)length;
-    if (job->out && GPI_RUN_LENGTH_IS_SPARSE(output->all)) {
+    if (items && job->out) {
         GP_TYPE x;
 
         gpi_get(x, output->tile + place * sizeof x);
         job->out[head] = x;
     }
 #ifdef GP_VALUE
-    if (job->values && GPI_RUN_LENGTH_IS_SPARSE(output->all)) {
+    if (items && job->values) {
         GP_VALUE value;
 
         gpi_get(value, output->values + place * sizeof value);
@@ -380,9 +399,34 @@ GPI_DEVICE void GPI(write_head)(const GPI(job) *job, const GPI(output) *output, 
 #endif
 }
 
+/* One warp: writes what there is of the listed heads, the first of which is number `head`; `items` is a constant. */
+GPI_DEVICE void GPI(write_listed)(const GPI(job) *job, const GPI(output) *output, const uint16_t *list, unsigned listed,
+                                  size_t head, size_t last, int items, unsigned lane)
+{
+    GPI_NO_UNROLL
+    for (unsigned i = lane; i < listed; i += 32 * GPI(list_step)) {
+        unsigned place[GPI(list_step)], left[GPI(list_step)];
+
+        GPI_UNROLL
+        for (int k = 0; k < GPI(list_step); k++) { /* all at once: no load waits for another */
+            const unsigned at = gpi_min(i + 32 * (unsigned)k, listed - 1);
+
+            place[k] = list[at];
+            left[k] = list[at ? at - 1 : 0];
+        }
+        GPI_UNROLL
+        for (int k = 0; k < GPI(list_step); k++) {
+            const unsigned at = i + 32 * (unsigned)k;
+
+            if (at < listed)
+                GPI(write_head)(job, output, head + at, place[k], at ? place[k] - left[k] : place[k] - last, items);
+        }
+    }
+}
+
 /*
- * One warp: writes what the output gets of heads one by one, from a list: a lane takes some of them at a time. The length of
- * a run is known at the head of the next one. Returns the place of the last head.
+ * One warp: writes what the output gets of heads one by one, from a list. The length of a run is known at the head of the
+ * next one. Returns the place of the last head.
  */
 GPI_DEVICE size_t GPI(write_list)(const GPI(job) *job, const GPI(output) *output, uint16_t *list, const uint32_t *heads,
                                   unsigned lane)
@@ -394,27 +438,13 @@ GPI_DEVICE size_t GPI(write_list)(const GPI(job) *job, const GPI(output) *output
     for (unsigned turn = 0; turn < turns; turn++) {
         unsigned first;
         const unsigned listed = GPI(list_heads)(list, heads, output->rank, output->all, turn, turns, &first, lane);
+        const size_t head = output->before + first;
 
         __syncwarp(); /* the list is complete */
-        for (unsigned i = lane; i < listed; i += 32 * GPI(list_step)) {
-            unsigned place[GPI(list_step)], left[GPI(list_step)];
-
-            GPI_UNROLL
-            for (int k = 0; k < GPI(list_step); k++) { /* all at once: no load waits for another */
-                const unsigned at = gpi_min(i + 32 * (unsigned)k, listed - 1);
-
-                place[k] = list[at];
-                left[k] = list[at ? at - 1 : 0];
-            }
-            GPI_UNROLL
-            for (int k = 0; k < GPI(list_step); k++) {
-                const unsigned at = i + 32 * (unsigned)k;
-
-                if (at < listed)
-                    GPI(write_head)(job, output, output->before + first + at, place[k],
-                                    at ? place[k] - left[k] : place[k] - last);
-            }
-        }
+        if (GPI_RUN_LENGTH_IS_SPARSE(output->all))
+            GPI(write_listed)(job, output, list, listed, head, last, 1, lane);
+        else
+            GPI(write_listed)(job, output, list, listed, head, last, 0, lane);
         last = listed ? list[listed - 1] : last;
         __syncwarp(); /* the list has been read */
     }
@@ -470,6 +500,7 @@ GPI_DEVICE void GPI(write)(const GPI(job) *job, GPI(shared) *shared, uint16_t *l
 #if GP_KERNEL != GP_KERNEL_SIMPLE
 #include "core/run_length/pipelined.cuh"
 #endif
+#include "core/run_length/decode.cuh"
 
 /* ---- host functions -------------------------------------------------------------------------- */
 
@@ -675,6 +706,72 @@ GP_API cudaError_t GPI_PUBLIC(unique)(const GP_TYPE *in, GP_TYPE *out, size_t n,
     return GPI(host)(GPI_TEXT(unique), job, GPI_CONTEXT_VALUE, ws, stream);
 }
 #endif
+
+GP_API size_t GPI_PUBLIC(run_length_decode_workspace_bytes)(size_t runs, size_t capacity)
+{
+    (void)capacity;
+    return gpi_tagged_request(gpi_run_ends_inclusive_scan_workspace_bytes(runs),
+                              gpi_multiply_sizes(runs, sizeof(unsigned long long)));
+}
+
+/* Refuses NULLs, too many runs, and overlap. How much is written depends on the lengths. */
+static inline cudaError_t GPI(check_decode)(const char *function, const GPI(decode_job) *job, const GP_INDEX *lengths)
+{
+    const gpi_argument used[] = {{"values", job->values, job->runs * sizeof *job->values, GPI_READ, 0},
+                                 {"lengths", lengths, job->runs * sizeof *lengths, GPI_READ, 0},
+                                 {"out", job->capacity ? job->out : NULL, 1, GPI_WRITTEN, 0},
+                                 {"d_count", job->count, sizeof *job->count, GPI_WRITTEN, 0}};
+    cudaError_t error;
+
+    if (!job->values)
+        return gpi_error_null_of(function, "values", "runs", job->runs);
+    if (!lengths)
+        return gpi_error_null_of(function, "lengths", "runs", job->runs);
+    if (!job->out && job->capacity)
+        return gpi_error_null_of(function, "out", "capacity", job->capacity);
+    error = gpi_check_count(function, "runs", job->runs, GPI_LARGEST_OF(GP_INDEX),
+                            gpi_larger_size(sizeof *job->values, sizeof *job->ends));
+    if (error == cudaSuccess)
+        error = gpi_check_count(function, "capacity", job->capacity, SIZE_MAX, sizeof *job->out);
+    return error != cudaSuccess ? error : gpi_check_overlap(function, used, 4);
+}
+
+/* lengths[i] times values[i], for all runs in turn, as far as there is room; *d_count is how many items that takes. */
+GP_API cudaError_t GPI_PUBLIC(run_length_decode)(const GP_TYPE *values, const GP_INDEX *lengths, size_t runs,
+                                                 GP_TYPE *out, size_t capacity, GP_INDEX *d_count,
+                                                 GPI_CONTEXT_PARAMETER gp_workspace *ws, cudaStream_t stream)
+{
+    const char *function = GPI_TEXT(run_length_decode);
+    const gpi_run_lengths of = {lengths, (int)sizeof *lengths, (GP_INDEX)-1 < (GP_INDEX)1 ? 1 : 0};
+    const size_t tiles = gpi_divide_up(capacity, GPI(decode_n));
+    GPI(decode_job) job = {values, NULL, out, d_count, runs, capacity};
+    static signed char known[GPI_DEVICES];
+    gpi_scratch scratch;
+    cudaError_t error;
+
+    (void)GPI_CONTEXT_VALUE;
+    if (!d_count)
+        return gpi_error_null_of(function, "d_count", "runs", runs);
+    if (runs == 0)
+        return cudaMemsetAsync(d_count, 0, sizeof *d_count, stream);
+    error = GPI(check_decode)(function, &job, lengths);
+    if (error != cudaSuccess)
+        return error;
+    error = gpi_tagged_scratch_acquire(&scratch, ws, gpi_run_ends_inclusive_scan_workspace_bytes(runs),
+                                       runs * sizeof *job.ends, stream, function);
+    if (error != cudaSuccess)
+        return error;
+
+    unsigned long long *ends = (unsigned long long *)(void *)scratch.memory;
+    job.ends = ends;
+    error = gpi_run_ends_inclusive_scan(NULL, ends, runs, of, scratch.allocated ? NULL : ws, stream);
+    const int ready = gpi_kernel_ready((const void *)GPI(decode_kernel), 0, known);
+    if (error == cudaSuccess)
+        error = GPI_LAUNCH_DEPENDENT((ready & GPI_KERNEL_SM90) != 0, GPI(decode_kernel),
+                                     gpi_resident_blocks(8, tiles ? tiles : 1, GP_GRID), GPI(decode_threads), 0, stream,
+                                     job);
+    return gpi_scratch_release(&scratch, error, stream);
+}
 
 #undef GPI_RUN_LENGTH_HAS_VALUES
 #undef GPI_RUN_LENGTH_IS_SPARSE

@@ -5,9 +5,14 @@
  *              GP_TYPE        T, any trivially copyable type of up to 1024 bytes (int)
  *              GP_OP          a ready operator, or a macro or function op(a, b) (GP_SUM)
  *              GP_IDENTITY    with an operator of your own: an expression or a brace initialiser
- *              GP_INPUT_TYPE  I, what is read from memory, of up to 1024 bytes (T)
+ *              GP_INPUT_TYPE  I, what is read from memory, of up to 1024 bytes (T); with GP_LOAD_AT any type, void too
  *              GP_LOAD(x)     the map from I to T (conversion); with GP_CONTEXT: GP_LOAD(x, context)
+ *              GP_LOAD_AT(in, i)  in its place: an expression for item number i, a size_t; with GP_CONTEXT:
+ *                             GP_LOAD_AT(in, i, context)
+ *              GP_STORE_AT(out, i, x)  a statement that stores result number i (out[i] = x); with GP_CONTEXT:
+ *                             GP_STORE_AT(out, i, x, context)
  *              GP_CONTEXT     type of a by-value argument before `ws`
+ *              GP_INDEX       an integer type of 4 or 8 bytes that n has to fit (size_t)
  *              GP_BLOCK       threads of the block scan below (256)
  *              GP_API         linkage of the host functions (static inline)
  *              GP_KERNEL      GP_KERNEL_SIMPLE or GP_KERNEL_PIPELINED: runs that kernel at every n (either)
@@ -30,11 +35,14 @@
  * Guarantees   Asynchronous on `stream`. in == out is allowed when I and T have the same size; no other
  *              overlap. GP_OP need not be commutative: it is called on neighbouring runs of the input
  *              in input order, with init as an element before the first, and never on the identity.
- *              The same input gives the same bits everywhere: docs/fold-order.md.
+ *              The same input gives the same bits everywhere: docs/fold-order.md. With GP_LOAD_AT or
+ *              GP_STORE_AT, pointers are handed through, NULL too, no overlap is checked, and what is read must
+ *              not be written; with GP_LOAD_AT the order of the fold is that of T alone.
  * Evaluations  GP_LOAD is evaluated on items of the input alone: twice on each, for the sums and for the
- *              results, and up to 31 times more on one item when the last warp's are not complete. Not in
- *              place, a warp that has waited long for the tile of another block folds that tile itself: once
- *              more on each item of it, twice on 32 of them.
+ *              results, and up to 31 times more on one item when the last warp's are not complete. GP_LOAD_AT:
+ *              in any order, once for each i < n, and for no other. Not in place, a warp that has waited long
+ *              for the tile of another block folds that tile itself: once more on each item of it, twice on 32
+ *              of them. GP_STORE_AT is executed once for each i < n, in any order.
  * Errors       cudaErrorInvalidValue, with gp_last_error_message(), before anything is launched; else
  *              what a launch or an allocation returned. n == 0 succeeds and writes nothing.
  *
@@ -58,7 +66,8 @@
 #define GPI_HEADER "gpuprims/scan.cuh"
 #define GPI_TAKES \
     (GPI_TAKES_TYPE | GPI_TAKES_OP | GPI_TAKES_IDENTITY | GPI_TAKES_INPUT_TYPE | GPI_TAKES_LOAD | \
-     GPI_TAKES_CONTEXT | GPI_TAKES_BLOCK | GPI_TAKES_API | GPI_TAKES_KERNEL | GPI_TAKES_GRID)
+     GPI_TAKES_LOAD_AT | GPI_TAKES_STORE_AT | GPI_TAKES_CONTEXT | GPI_TAKES_INDEX | GPI_TAKES_BLOCK | GPI_TAKES_API | \
+     GPI_TAKES_KERNEL | GPI_TAKES_GRID)
 #endif
 #include "core/instance/begin.cuh"
 
@@ -74,6 +83,9 @@
 #if defined GPI_MISSING_CONTEXT_USER
 #error "gpuprims/scan.cuh: GP_LOAD is missing; nothing else would receive the GP_CONTEXT"
 #endif
+#if defined GP_LOAD && defined GP_LOAD_AT
+#error "gpuprims/scan.cuh: GP_LOAD must be left out; GP_LOAD_AT takes its place"
+#endif
 #if defined GPI_WRONG_BLOCK
 #error "gpuprims/scan.cuh: GP_BLOCK must be a multiple of 32 from 32 to 1024"
 #endif
@@ -83,6 +95,8 @@
 #define GPI_SCAN_DEFAULT
 #endif
 GPI_ONCE_PER_NAME(scan);
+GPI_STATIC_ASSERT((sizeof(GP_INDEX) == 4 || sizeof(GP_INDEX) == 8) && (GP_INDEX)1 / 2 == 0,
+                  "GP_INDEX must be an integer type of 4 or 8 bytes");
 
 #include "block/block_scan.cuh"
 #include "core/instance/fold.cuh"
@@ -139,32 +153,59 @@ GPI_DEVICE GP_TYPE GPI(add)(GP_TYPE before, GP_TYPE group)
 /* The fold of the lane's items in the last warp tile, which is partial; lanes without items get undefined memory. */
 GPI_DEVICE GP_TYPE GPI(edge_fold)(const char *items, unsigned n, unsigned lane, GPI_CONTEXT context)
 {
-    const GP_INPUT_TYPE *regs = (const GP_INPUT_TYPE *)items + lane * GPI(thread_n);
+    const GPI(loaded) *regs = (const GPI(loaded) *)items + lane * GPI(thread_n);
     unsigned last = gpi_min(n, (lane + 1) * GPI(thread_n));
-    GP_TYPE sum = GPI(load)(lane * GPI(thread_n) < n ? regs : (const GP_INPUT_TYPE *)items, context);
+    GP_TYPE sum = GPI(load)(lane * GPI(thread_n) < n ? regs : (const GPI(loaded) *)items, context);
 
     for (unsigned i = lane * GPI(thread_n) + 1; i < last; i++)
-        sum = GPI(combine)(sum, GPI(load)((const GP_INPUT_TYPE *)items + i, context));
+        sum = GPI(combine)(sum, GPI(load)((const GPI(loaded) *)items + i, context));
     return sum;
+}
+
+/* Where an item is in memory; where GP_LOAD_AT knows, its number. */
+#ifdef GP_LOAD_AT
+typedef size_t GPI(place);
+#else
+typedef const GP_INPUT_TYPE *GPI(place);
+#endif
+
+GPI_DEVICE GPI(place) GPI(place_of)(const GPI(job) *job, size_t i)
+{
+#ifdef GP_LOAD_AT
+    (void)job;
+    return i;
+#else
+    return job->in + i;
+#endif
+}
+
+GPI_DEVICE GP_TYPE GPI(load_from)(const GPI(job) *job, GPI(place) place, GPI_CONTEXT context)
+{
+#ifdef GP_LOAD_AT
+    return GPI(load_at)(job->in, place, context);
+#else
+    (void)job;
+    return GPI(load)(place, context);
+#endif
 }
 
 /* One warp, rarely: the fold of a tile that is not the last, from global memory; in lane 0. */
 GPI_DEVICE GP_TYPE GPI(sum_tile)(const GPI(job) *job, size_t tile, unsigned lane, GPI_CONTEXT context)
 {
-    const GP_INPUT_TYPE *regs = job->in + tile * GPI(tile_n) + lane * GPI(thread_n);
-    GP_TYPE warp_tiles = GPI(load)(regs, context); /* any value, in lanes that get no warp tile */
+    GPI(place) first = GPI(place_of)(job, tile * GPI(tile_n) + lane * GPI(thread_n));
+    GP_TYPE warp_tiles = GPI(load_from)(job, first, context); /* any value, in lanes that get no warp tile */
 
     GPI_NO_UNROLL
     for (unsigned q = 0; q < GPI(warp_tiles); q++) {
-        GP_TYPE sum = GPI(load)(regs, context);
+        GP_TYPE sum = GPI(load_from)(job, first, context);
 
         GPI_NO_UNROLL
         for (unsigned i = 1; i < GPI(thread_n); i++)
-            sum = GPI(combine)(sum, GPI(load)(regs + i, context));
+            sum = GPI(combine)(sum, GPI(load_from)(job, first + i, context));
         sum = GPI(shuffle)(GPI(warp_reduce)(sum, (int)lane, 32), 0);
         if (lane == q)
             warp_tiles = sum;
-        regs += GPI(warp_tile_n);
+        first += GPI(warp_tile_n);
     }
     return GPI(warp_reduce)(warp_tiles, (int)lane, GPI(warp_tiles));
 }
@@ -194,17 +235,41 @@ GPI_DEVICE GP_TYPE GPI(all_tiles)(const GPI(job) *job, GP_TYPE sum)
     return sum;
 }
 
-/* Scans the lane's items of the last warp tile, from shared straight to global memory. */
-GPI_DEVICE void GPI(edge)(const char *items, GP_TYPE *out, unsigned n, unsigned lane, GP_TYPE prefix,
-                          int has_prefix, int exclusive, GPI_CONTEXT context)
+/* Where a warp tile comes from and where it goes; NULL, which is aligned, where an expression knows. */
+GPI_DEVICE const char *GPI(from)(const GPI(job) *job, size_t warp_tile)
 {
+#ifdef GP_LOAD_AT
+    (void)job;
+    (void)warp_tile;
+    return NULL;
+#else
+    return (const char *)(job->in + warp_tile * GPI(warp_tile_n));
+#endif
+}
+
+GPI_DEVICE GP_TYPE *GPI(to)(const GPI(job) *job, size_t warp_tile)
+{
+#ifdef GP_STORE_AT
+    (void)job;
+    (void)warp_tile;
+    return NULL;
+#else
+    return job->out + warp_tile * GPI(warp_tile_n);
+#endif
+}
+
+/* Scans the lane's items of the last warp tile, from shared memory straight to where they go. */
+GPI_DEVICE void GPI(edge)(const char *items, const GPI(job) *job, size_t warp_tile, unsigned n, unsigned lane,
+                          GP_TYPE prefix, int has_prefix, GPI_CONTEXT context)
+{
+    const int exclusive = job->start.exclusive;
     unsigned last = gpi_min(n, (lane + 1) * GPI(thread_n));
 
     for (unsigned i = lane * GPI(thread_n); i < last; i++) {
-        GP_TYPE x = GPI(load)((const GP_INPUT_TYPE *)items + i, context);
+        GP_TYPE x = GPI(load)((const GPI(loaded) *)items + i, context);
         GP_TYPE next = has_prefix ? GPI(combine)(prefix, x) : x;
 
-        out[i] = !exclusive ? next : has_prefix ? prefix : GPI(identity)();
+        GPI(store_at)(job->out, warp_tile * GPI(warp_tile_n) + i, !exclusive ? next : has_prefix ? prefix : GPI(identity)(), context);
         prefix = next;
         has_prefix = 1;
     }
@@ -333,26 +398,42 @@ static inline cudaError_t GPI(launch)(GPI(job) job, GPI_CONTEXT context, cudaStr
                                 32 * GPI(warp_tiles), simple_bytes, stream, job, context);
 }
 
+/* The most items: what the type of counts can say, and what there are tile numbers for. */
+static inline size_t GPI(most)(void)
+{
+    const int bits = 8 * (int)sizeof(GP_INDEX) - ((GP_INDEX)-1 < (GP_INDEX)1);
+    const size_t most = GPI_MAX_TILES * GPI(tile_n);
+
+    return SIZE_MAX >> (64 - bits) < most ? SIZE_MAX >> (64 - bits) : most;
+}
+
 static inline cudaError_t GPI(host)(const char *function, const GP_INPUT_TYPE *in, GP_TYPE *out,
                                     size_t n, GPI(start) start, GPI_CONTEXT context,
                                     gp_workspace *ws, cudaStream_t stream)
 {
     const size_t tiles = gpi_divide_up(n, GPI(tile_n));
-    const int same_size = sizeof *in == sizeof *out;
-    const gpi_argument used[] = {{"in", in, n * sizeof *in, GPI_READ, same_size},
-                                 {"out", out, n * sizeof *out, GPI_WRITTEN, same_size}};
     gpi_scratch scratch;
     cudaError_t error;
 
     if (n == 0)
         return cudaSuccess;
+#ifndef GP_LOAD_AT
     if (!in)
         return gpi_error_null(function, "in", n);
+#endif
+#ifndef GP_STORE_AT
     if (!out)
         return gpi_error_null(function, "out", n);
-    error = gpi_check_count(function, "n", n, GPI_MAX_TILES * GPI(tile_n), GPI(wider));
+#endif
+    error = gpi_check_count(function, "n", n, GPI(most)(), GPI(wider));
+#if !defined GP_LOAD_AT && !defined GP_STORE_AT
+    const int same_size = sizeof *in == sizeof *out;
+    const gpi_argument used[] = {{"in", in, n * sizeof *in, GPI_READ, same_size},
+                                 {"out", out, n * sizeof *out, GPI_WRITTEN, same_size}};
+
     if (error == cudaSuccess)
         error = gpi_check_overlap(function, used, 2);
+#endif
     if (error != cudaSuccess)
         return error;
     error = gpi_tagged_scratch_acquire(&scratch, ws, tiles > 1 ? GPI(tile_state_bytes)(tiles) : 0, 0, stream, function);
@@ -360,7 +441,10 @@ static inline cudaError_t GPI(host)(const char *function, const GP_INPUT_TYPE *i
         return error;
 
     GPI(job) job = {in, out, n, (gpi_tile_state_head *)scratch.tags, (unsigned)tiles, 0, 0, start};
-    job.in_place = !GPI(helps) || (const void *)in == (const void *)out;
+    job.in_place = !GPI(helps);
+#if !defined GP_LOAD_AT && !defined GP_STORE_AT
+    job.in_place |= (const void *)in == (const void *)out;
+#endif
     job.last_warp_tiles = (unsigned)(gpi_divide_up(n, GPI(warp_tile_n)) - (tiles - 1) * GPI(warp_tiles));
     error = GPI(launch)(job, context, stream);
     return gpi_scratch_release(&scratch, error, stream);

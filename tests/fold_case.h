@@ -14,7 +14,9 @@
  *     CASE_SAME           compares two T through pointers (bytes)
  *     CASE_KERNEL, CASE_GRID   as GP_KERNEL and GP_GRID
  *
- * All but CASE_SCAN and CASE_REDUCE are undefined at the end.
+ * With CASE_LOADS_AT a scan reads by GP_LOAD_AT, with CASE_STORES_AT it writes by GP_STORE_AT.
+ *
+ * All but CASE_SCAN, CASE_REDUCE and those two are undefined at the end.
  */
 #ifndef CASE_INPUT
 #define CASE_INPUT CASE_TYPE
@@ -38,8 +40,13 @@
 #define GP_IDENTITY CASE_IDENTITY
 #endif
 #define GP_INPUT_TYPE CASE_INPUT
-#ifdef CASE_LOAD
+#ifdef CASE_LOADS_AT
+#define GP_LOAD_AT(in, i) ((in)[i])
+#elif defined CASE_LOAD
 #define GP_LOAD CASE_LOAD
+#endif
+#ifdef CASE_STORES_AT
+#define GP_STORE_AT(out, i, x) (out)[i] = (x)
 #endif
 #ifdef CASE_CONTEXT
 #define GP_CONTEXT CASE_CONTEXT

@@ -7,9 +7,95 @@
  *
  * All are undefined at the end.
  */
+#ifndef FORCED_ONCE
+#define FORCED_ONCE
+static __host__ __device__ inline affine affine_nothing(void)
+{
+    affine x = {1, 0, 0};
+
+    return x;
+}
+
+static __host__ __device__ inline matrices3 matrices3_nothing(void)
+{
+    matrices3 x = {{{{1, 0, 0, 1}}, {{1, 0, 0, 1}}, {{1, 0, 0, 1}}}};
+
+    return x;
+}
+
+static __host__ __device__ inline range8 nobody8(void)
+{
+    range8 x = {4000000000u, 3000000000u};
+
+    return x;
+}
+
+/* A size that no vector and no other item fits into. */
+typedef struct bytes77 {
+    uint8_t at[77];
+} bytes77;
+
+static __host__ __device__ inline bytes77 bytes77_add(bytes77 x, bytes77 y)
+{
+    for (int i = 0; i < 77; i++)
+        x.at[i] = (uint8_t)(x.at[i] + y.at[i]);
+    return x;
+}
+
+static __host__ __device__ inline bytes77 make_bytes77(uint64_t r)
+{
+    bytes77 x;
+
+    for (int i = 0; i < 77; i++)
+        x.at[i] = (uint8_t)(r >> i % 57);
+    return x;
+}
+
+/* Items of a tile of `bytes` large items, as docs/fold-order.md has it; *chunk gets those of a warp tile. */
+static size_t tile_items(size_t bytes, size_t *chunk)
+{
+    size_t unit = bytes % 16 == 0 ? 1 : bytes % 8 == 0 ? 2 : bytes % 4 == 0 ? 4 : bytes % 2 == 0 ? 8 : 16;
+    size_t run = unit * bytes == 16 ? 7 * unit : unit * bytes <= 48 ? 3 * unit : unit, chunks;
+
+    if (unit * bytes > 256)
+        run = bytes <= 112 ? 112 / bytes : 1;
+    chunks = run * bytes <= 160 ? 8 : run * bytes <= 320 ? 4 : run * bytes <= 640 ? 2 : 1;
+    *chunk = 32 * run;
+    return *chunk * chunks;
+}
+
+/* Around every border of the shape, with pointers of many alignments, and in place where it may be. */
+static void at_all_borders(const fold_case *c, int may_be_in_place)
+{
+    size_t bytes = c->in_bytes > c->out_bytes ? c->in_bytes : c->out_bytes, chunk;
+    size_t tile = tile_items(bytes, &chunk), run = chunk / 32;
+    size_t borders[] = {run, chunk, chunk + run, tile - chunk, tile, tile + chunk, 2 * tile, 5 * tile + run,
+                        32 * tile, 33 * tile + chunk, 65 * tile};
+    size_t count = sizeof borders / sizeof *borders;
+
+    for (int function = INCLUSIVE; function <= EXCLUSIVE_INIT; function++) {
+        int passed = 1;
+
+        for (size_t k = 0; k < count; k++) {
+            if (borders[k] * bytes > (tap_small ? 200000 : 2000000) || (k > 7 && function == EXCLUSIVE))
+                continue;
+            for (int side = -1; side <= 1; side++) {
+                fold_place place = {(k * 7 + (size_t)(side + 1)) % 17, k * 3 % 16, 0, NULL, 0};
+
+                passed &= fold_check(c, function, borders[k] + (size_t)side, place);
+                place.in_place = may_be_in_place && c->in_bytes == c->out_bytes;
+                passed &= side || fold_check(c, function, borders[k], place);
+            }
+        }
+        ok(passed, "%s: %s around the borders of thread items, warp tiles, tiles and groups", c->name,
+           fold_names[function]);
+    }
+}
+
 #define FORCED_JOIN_(a, b) a##_##b
 #define FORCED_JOIN(a, b)  FORCED_JOIN_(a, b)
 #define FORCED_F(word)     FORCED_JOIN(FORCED, word)
+#endif
 
 #define CASE        FORCED_F(sum_u8)
 #define CASE_TYPE   uint8_t

@@ -1,10 +1,10 @@
 /* compact.cuh: every function, many types and predicates, against plain loops. */
 #include "fold_check.h"
 
-enum { COMPACT, COMPACT_FLAGGED, COMPACT_INDICES, PARTITION, PARTITION_STABLE, COMPACT_FUNCTIONS };
+enum { COMPACT, COMPACT_FLAGGED, COMPACT_INDICES, PARTITION, PARTITION_STABLE, PARTITION_FLAGGED, COMPACT_FUNCTIONS };
 
 static const char *const compact_names[] = {"compact", "compact_flagged", "compact_indices", "partition",
-                                            "partition_stable"};
+                                            "partition_stable", "partition_flagged"};
 
 /* An instance, its items, and whether its predicate keeps one. */
 typedef struct compact_case {
@@ -47,6 +47,8 @@ typedef struct compact_case {
         case COMPACT_INDICES:                                                                          \
             return name##_compact_indices(from, (size_t *)out, n, d_count, context ws, stream);        \
         case PARTITION: return name##_partition(from, to, n, d_count, context ws, stream);             \
+        case PARTITION_FLAGGED:                                                                        \
+            return name##_partition_flagged(from, flags, to, n, d_count, context ws, stream);          \
         default: return name##_partition_stable(from, to, n, d_count, context ws, stream);             \
         }                                                                                              \
     }                                                                                                  \
@@ -333,6 +335,12 @@ static odd make_odd(uint64_t r)
 
 /* ---- the check ------------------------------------------------------------------------------- */
 
+/* Whether item i is to be kept. */
+static int keeps(const compact_case *c, int function, const char *in, const uint8_t *flags, size_t i)
+{
+    return function == COMPACT_FLAGGED || function == PARTITION_FLAGGED ? flags[i] != 0 : c->keep(in + i * c->bytes);
+}
+
 /* What should be in the output, as loops say it; returns how many are kept. */
 static size_t compact_reference(const compact_case *c, int function, const char *in, const uint8_t *flags,
                                 char *out, size_t n)
@@ -340,18 +348,18 @@ static size_t compact_reference(const compact_case *c, int function, const char 
     size_t kept = 0, rejected = 0;
 
     for (size_t i = 0; i < n; i++)
-        if (function == COMPACT_FLAGGED ? flags[i] != 0 : c->keep(in + i * c->bytes)) {
+        if (keeps(c, function, in, flags, i)) {
             if (function == COMPACT_INDICES)
                 ((size_t *)(void *)out)[kept] = i;
             else
                 memcpy(out + kept * c->bytes, in + i * c->bytes, c->bytes);
             kept++;
         }
-    if (function != PARTITION && function != PARTITION_STABLE)
+    if (function < PARTITION)
         return kept;
     for (size_t i = 0; i < n; i++)
-        if (!c->keep(in + i * c->bytes)) {
-            size_t to = function == PARTITION ? n - 1 - rejected : kept + rejected;
+        if (!keeps(c, function, in, flags, i)) {
+            size_t to = function == PARTITION_STABLE ? kept + rejected : n - 1 - rejected;
 
             memcpy(out + to * c->bytes, in + i * c->bytes, c->bytes);
             rejected++;
@@ -620,6 +628,100 @@ static void check_asked(int pipelined)
     (void)cudaFree(d_count);
 }
 
+/* ---- GP_INDEX -------------------------------------------------------------------------------- */
+
+#define GP_NAME   index_int
+#define GP_TYPE   uint8_t
+#define GP_INDEX  int
+#define GP_KERNEL GP_KERNEL_PIPELINED
+#include <gpuprims/compact.cuh>
+#define GP_NAME   index_u32
+#define GP_TYPE   uint32_t
+#define GP_INDEX  uint32_t
+#include <gpuprims/compact.cuh>
+#define GP_NAME   index_i64
+#define GP_TYPE   matrices3
+#define GP_PRED(x) ((x).at[0].m[0] % 2)
+#define GP_INDEX  int64_t
+#define GP_KERNEL GP_KERNEL_SIMPLE
+#include <gpuprims/compact.cuh>
+
+/* Counts and places of a type; `width` is its bytes. */
+#define CHECK_INDEX(name, type, index, make_item, keeps_item)                                            \
+    static void name##_check(size_t n)                                                                   \
+    {                                                                                                    \
+        type *in = (type *)malloc(n * sizeof *in + 1);                                                   \
+        index *want = (index *)malloc((n + 1) * sizeof *want), *got = (index *)malloc((n + 1) * sizeof *got); \
+        index count = (index)-1, flagged = (index)-1;                                                                  \
+        size_t kept = 0;                                                                                 \
+                                                                                                         \
+        for (size_t i = 0; i < n; i++) {                                                                 \
+            uint64_t r = tap_random();                                                                   \
+                                                                                                         \
+            in[i] = make_item;                                                                           \
+            if (keeps_item)                                                                              \
+                want[kept++] = (index)i;                                                                 \
+        }                                                                                                \
+        tap_buffer d_in = tap_buffer_of(in, n * sizeof *in, 0), d_count = tap_buffer_new(sizeof count, sizeof count); \
+        tap_buffer d_out = tap_buffer_new(n * sizeof *got, 3 * sizeof *got), d_all = tap_buffer_new(n * sizeof *in, 0); \
+        tap_buffer d_flags = tap_buffer_new(n, 1), d_flagged = tap_buffer_new(sizeof count, 0);          \
+        const type *from = (const type *)d_in.data;                                                      \
+        int right = name##_compact_indices(from, (index *)d_out.data, n, (index *)d_count.data, NULL, 0) == cudaSuccess; \
+                                                                                                         \
+        if (n)                                                                                           \
+            must(cudaMemset(d_flags.data, 1, n));                                                        \
+        right &= name##_partition_flagged(from, (const uint8_t *)d_flags.data, (type *)d_all.data, n,    \
+                                          (index *)d_flagged.data, NULL, 0) == cudaSuccess;              \
+        tap_buffer_read(&count, &d_count, sizeof count);                                                 \
+        tap_buffer_read(&flagged, &d_flagged, sizeof flagged);                                           \
+        tap_buffer_read(got, &d_out, kept * sizeof *got);                                                \
+        right &= count == (index)kept && flagged == (index)n && memcmp(got, want, kept * sizeof *got) == 0; \
+        right &= tap_buffer_intact(&d_count, sizeof count) && tap_buffer_intact(&d_out, kept * sizeof *got); \
+        right &= tap_buffer_intact(&d_flagged, sizeof count) && tap_buffer_intact(&d_all, n * sizeof *in); \
+        ok(right, "places and counts of %zu items as " #index, n);                                       \
+        tap_buffer_free(&d_in);                                                                          \
+        tap_buffer_free(&d_count);                                                                       \
+        tap_buffer_free(&d_out);                                                                         \
+        tap_buffer_free(&d_all);                                                                         \
+        tap_buffer_free(&d_flags);                                                                       \
+        tap_buffer_free(&d_flagged);                                                                     \
+        free(in);                                                                                        \
+        free(want);                                                                                      \
+        free(got);                                                                                       \
+    }
+CHECK_INDEX(index_int, uint8_t, int, (uint8_t)(r % 3), in[i] != 0)
+CHECK_INDEX(index_u32, uint32_t, uint32_t, (uint32_t)(r % 2), in[i] != 0)
+CHECK_INDEX(index_i64, matrices3, int64_t, make_matrices3(r), in[i].at[0].m[0] % 2 != 0)
+
+/* An n that the type of counts cannot say is refused. */
+static void check_index_limits(void)
+{
+    uint8_t *bytes = NULL;
+    int *count = NULL;
+    uint32_t word = 7;
+
+    must(cudaMalloc((void **)&bytes, 64));
+    must(cudaMalloc((void **)&count, sizeof *count));
+    ok(index_int_compact(bytes, bytes, (size_t)1 << 31, count, NULL, 0) == cudaErrorInvalidValue &&
+           strstr(gp_last_error_message(),
+                  "index_int_compact: n is 2147483648; it must be at most 2147483647") != NULL,
+       "refused: %s", gp_last_error_message());
+    ok(index_u32_compact_indices((const uint32_t *)(const void *)bytes, (uint32_t *)(void *)(bytes + 32),
+                                 (size_t)1 << 32, (uint32_t *)(void *)count, NULL, 0) == cudaErrorInvalidValue &&
+           strstr(gp_last_error_message(),
+                  "index_u32_compact_indices: n is 4294967296; it must be at most 4294967295") != NULL,
+       "refused: %s", gp_last_error_message());
+    must(cudaMemset(count, 1, sizeof *count));
+    must(index_int_partition_flagged(NULL, NULL, NULL, 0, count, NULL, 0));
+    must(cudaMemcpy(&word, count, sizeof word, cudaMemcpyDeviceToHost));
+    ok(word == 0, "of nothing a count of 0 is as wide as GP_INDEX");
+    ok(index_int_partition_flagged(bytes, NULL, bytes + 32, 3, count, NULL, 0) == cudaErrorInvalidValue &&
+           strstr(gp_last_error_message(), "index_int_partition_flagged: flags is NULL") != NULL,
+       "refused: %s", gp_last_error_message());
+    must(cudaFree(bytes));
+    must(cudaFree(count));
+}
+
 int main(int argc, char **argv)
 {
     tap_begin(argc, argv);
@@ -665,6 +767,12 @@ int main(int argc, char **argv)
     }
     check_asked(0);
     check_asked(1);
+    for (size_t n = 0; n < 60000; n = n * 7 + 31) {
+        index_int_check(n);
+        index_u32_check(n);
+        index_i64_check(n / 8);
+    }
+    check_index_limits();
 #ifdef __CUDACC__
     beyond_32_bits();
 #endif

@@ -84,6 +84,7 @@ static void test_primitives(const int *in, int *out, uint8_t *flags, size_t *map
     RECORDED(gp_compact, in, out, N, count, NULL, 0);
     RECORDED(gp_compact_flagged, in, flags, out, N, count, NULL, 0);
     RECORDED(gp_compact_indices, in, map, N, count, NULL, 0);
+    RECORDED(gp_partition_flagged, in, flags, out, N, count, NULL, 0);
     RECORDED(gp_partition, in, out, N, count, NULL, 0);
     RECORDED(gp_partition_stable, in, out, N, count, NULL, 0);
     must(cudaMemset(map, 0, N * sizeof *map));

@@ -46,7 +46,7 @@ static __host__ __device__ inline matrices8 matrices8_identity(void)
 #define GP_NAME ints
 #include <gpuprims/classic/naive_scan.cuh>
 
-enum { ODD_COMPACT, ODD_FLAGGED, ODD_INDICES, ODD_PARTITION, ODD_STABLE };
+enum { ODD_COMPACT, ODD_FLAGGED, ODD_INDICES, ODD_PARTITION, ODD_STABLE, ODD_PARTITION_FLAGGED };
 
 /* Runs a compaction of n random words and compares what it gives with loops. */
 static int odd_check(int function, size_t n, gp_workspace *ws, cudaStream_t stream)
@@ -64,7 +64,7 @@ static int odd_check(int function, size_t n, gp_workspace *ws, cudaStream_t stre
     }
     for (size_t i = 0; i < n && function >= ODD_PARTITION; i++)
         if (in[i] % 2 == 0) {
-            want[function == ODD_PARTITION ? n - 1 - rejected : kept + rejected] = in[i];
+            want[function == ODD_STABLE ? kept + rejected : n - 1 - rejected] = in[i];
             rejected++;
         }
     results = kept + rejected;
@@ -84,6 +84,9 @@ static int odd_check(int function, size_t n, gp_workspace *ws, cudaStream_t stre
         break;
     case ODD_PARTITION: error = odd_partition(from, to, n, to_count, ws, stream); break;
     case ODD_STABLE: error = odd_partition_stable(from, to, n, to_count, ws, stream); break;
+    case ODD_PARTITION_FLAGGED:
+        error = odd_partition_flagged(from, (const uint8_t *)d_flags.data, to, n, to_count, ws, stream);
+        break;
     }
     tap_buffer_read(&count, &d_count, sizeof count);
     tap_buffer_read(in, &d_out, bytes);
@@ -104,13 +107,13 @@ static int odd_check(int function, size_t n, gp_workspace *ws, cudaStream_t stre
 }
 
 /* Every function by number: a check of it, and how much workspace it asks for. */
-enum { FUNCTIONS = 13 };
+enum { FUNCTIONS = 14 };
 
 static const char *const function_names[FUNCTIONS] = {
     "ints_inclusive_scan",  "ints_exclusive_scan",  "ints_exclusive_scan_init", "ints_reduce",
     "wide_inclusive_scan",  "wide_exclusive_scan",  "wide_exclusive_scan_init", "wide_reduce",
     "odd_compact",          "odd_compact_flagged",  "odd_compact_indices",      "odd_partition",
-    "odd_partition_stable"};
+    "odd_partition_stable", "odd_partition_flagged"};
 
 static size_t (*const function_bytes[FUNCTIONS])(size_t n) = {
     ints_inclusive_scan_workspace_bytes, ints_exclusive_scan_workspace_bytes,
@@ -119,7 +122,7 @@ static size_t (*const function_bytes[FUNCTIONS])(size_t n) = {
     wide_exclusive_scan_init_workspace_bytes, wide_reduce_workspace_bytes,
     odd_compact_workspace_bytes, odd_compact_flagged_workspace_bytes,
     odd_compact_indices_workspace_bytes, odd_partition_workspace_bytes,
-    odd_partition_stable_workspace_bytes};
+    odd_partition_stable_workspace_bytes, odd_partition_flagged_workspace_bytes};
 
 static int function_check(int function, size_t n, gp_workspace *ws, cudaStream_t stream)
 {
@@ -215,6 +218,7 @@ static cudaError_t function_call(int function, const void *in, const uint8_t *fl
     case 10: return odd_compact_indices((const uint64_t *)in, (size_t *)out, n, d_count, ws, 0);
     case 11: return odd_partition((const uint64_t *)in, (uint64_t *)out, n, d_count, ws, 0);
     case 12: return odd_partition_stable((const uint64_t *)in, (uint64_t *)out, n, d_count, ws, 0);
+    case 13: return odd_partition_flagged((const uint64_t *)in, flags, (uint64_t *)out, n, d_count, ws, 0);
     default:
         return function < 4 ? ints_run(function, in, out, n, ws, 0)
                             : wide_run(function - 4, in, out, n, ws, 0);
@@ -279,7 +283,7 @@ static void null_is_refused(void)
         check_refused(function, "no input", "in is NULL", 1, 0, 0, 0, 1000, NULL);
         check_refused(function, "no output", *out == 'o' ? " out is NULL" : "d_out is NULL", 0, 0, 1, 0,
                       1000, NULL);
-        if (function == 9)
+        if (function == 9 || function == 13)
             check_refused(function, "no flags", "flags is NULL", 0, 1, 0, 0, 1000, NULL);
         if (*out == 'd')
             check_refused(function, "no output of an empty input", "d_out is NULL", 1, 0, 1, 0, 0, NULL);
@@ -396,9 +400,11 @@ static void overlap_is_refused(void)
             passed &=
                 overlap_is(function, no_flags, end, end + word, compacts ? NULL : out, "d_count");
         }
-        if (function == 9) {
+        if (function == 9 || function == 13) {
             passed &= overlap_is(function, end, end + 96, no_count, "flags", out);
             passed &= overlap_is(function, end, end + 104, no_count, NULL, NULL);
+        }
+        if (function == 9) {
             passed &= overlap_is(function, end, no_count, end + 8, "flags", "d_count");
             passed &= overlap_is(function, in, no_count, end, NULL, NULL);
         }

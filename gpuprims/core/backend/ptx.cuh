@@ -617,6 +617,27 @@ GPI_DEVICE void gpi_store_if(gpi_shared_place *place, uint32_t bit, uint32_t wor
 #endif
 }
 
+/* Likewise 16 bits, and steps on by them. */
+GPI_DEVICE void gpi_store_half_if(gpi_shared_place *place, uint32_t bit, uint16_t half)
+{
+#ifdef __CUDACC__
+    __asm__ volatile("{ .reg .pred clear;\n\t"
+                     "setp.eq.s32 clear, %1, 0;\n\t"
+                     "@clear bra next;\n\t"
+                     "st.shared.u16 [%0], %2;\n\t"
+                     "add.s32 %0, %0, 2;\n\t"
+                     "next: }"
+                     : "+r"(*place)
+                     : "r"(bit), "h"(half)
+                     : "memory");
+#else
+    if (bit) {
+        memcpy(*place, &half, sizeof half);
+        *place += sizeof half;
+    }
+#endif
+}
+
 /* ---- asynchronous copies (sm_80) -------------------------------------------------------------- */
 
 /*

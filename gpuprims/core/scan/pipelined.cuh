@@ -5,7 +5,11 @@
  * Part of scan.cuh; not to be included directly.
  */
 enum {
+#ifdef GP_LOAD_AT
+    GPI(sum_warps) = sizeof(GP_TYPE) <= 8 ? 2 * (int)GPI(warp_tiles) : sizeof(GP_TYPE) <= 16 ? 8 : 4, /* they load, too */
+#else
     GPI(sum_warps) = sizeof(GP_TYPE) <= 8 ? 8 : 4, /* of larger types they would lack registers */
+#endif
     GPI(teams) = 1,
     GPI(stage) = GPI(warp_tiles) * (GPI(slot_bytes) + 32 * (int)sizeof(GP_TYPE)),
     GPI(max_stages) = GPI_PIPELINE_STAGES(GPI(stage), GPI_TUNE_SCAN_STAGES),
@@ -56,14 +60,26 @@ GPI_DEVICE int GPI(waits_late)(const GPI(job) *job)
 
 GPI_DEVICE void GPI(prefetch)(const GPI(job) *job, size_t warp_tile)
 {
+#ifdef GP_LOAD_AT
+    (void)job;
+    (void)warp_tile;
+#else
     const gpi_extent array = {(const char *)job->in, (const char *)(job->in + job->n)};
 
     gpi_prefetch_bulk((const char *)(job->in + warp_tile * GPI(warp_tile_n)),
                       GPI(warp_tile_items)(job->n, warp_tile) * (unsigned)sizeof(GP_INPUT_TYPE), array);
+#endif
 }
 
 GPI_DEVICE void GPI(load_warp_tile)(const GPI(job) *job, size_t warp_tile, char *stage, unsigned q, uint64_t *full)
 {
+#ifdef GP_LOAD_AT
+    (void)job;
+    (void)warp_tile;
+    (void)stage;
+    (void)q;
+    gpi_mbarrier_arrive(full); /* the sum warps fill the slot */
+#else
     const gpi_extent array = {(const char *)job->in, (const char *)(job->in + job->n)};
     const unsigned n = GPI(warp_tile_items)(job->n, warp_tile);
 
@@ -72,16 +88,20 @@ GPI_DEVICE void GPI(load_warp_tile)(const GPI(job) *job, size_t warp_tile, char 
                        n * (unsigned)sizeof(GP_INPUT_TYPE), array, full);
     else
         gpi_mbarrier_arrive(full);
+#endif
 }
 
 GPI_DEVICE void GPI(sum_warp_tile)(const GPI(job) *job, size_t warp_tile, char *stage, unsigned q, GP_TYPE *sum,
                                    unsigned lane, GPI_CONTEXT context)
 {
     const unsigned n = GPI(warp_tile_items)(job->n, warp_tile), valid = (n + GPI(thread_n) - 1) / GPI(thread_n);
-    const unsigned misalignment = gpi_misalignment(job->in + warp_tile * GPI(warp_tile_n));
-    const char *slot = stage + q * GPI(slot_bytes);
+    const unsigned misalignment = gpi_misalignment(GPI(from)(job, warp_tile));
+    char *slot = stage + q * GPI(slot_bytes);
     GP_TYPE x;
 
+#ifdef GP_LOAD_AT
+    GPI(compute_items)(job->in, warp_tile * GPI(warp_tile_n), n, slot, lane, context);
+#endif
     if (n == GPI(warp_tile_n)) {
         GPI(thread_items) regs;
 
@@ -102,16 +122,16 @@ GPI_DEVICE int GPI(take_warp_tile)(const GPI(job) *job, GPI(held) *held, size_t 
     (void)sum;
     held->n = GPI(warp_tile_items)(job->n, warp_tile);
     if (held->n == GPI(warp_tile_n))
-        GPI(thread_read)(&held->regs, stage + q * GPI(slot_bytes),
-                         gpi_misalignment(job->in + warp_tile * GPI(warp_tile_n)), lane, context);
+        GPI(thread_read)(&held->regs, stage + q * GPI(slot_bytes), gpi_misalignment(GPI(from)(job, warp_tile)), lane,
+                         context);
     return held->n != 0;
 }
 
-/* Scans the warp tile in its slot, and starts the bulk copy to where it goes. */
+/* Scans the warp tile in its slot, and starts the bulk copy to where it goes, or stores it. */
 GPI_DEVICE int GPI(put_warp_tile)(const GPI(job) *job, GPI(shared) *shared, GPI(held) *held, const GPI(before) *before,
-                                   size_t warp_tile, char *stage, unsigned q, unsigned lane, GPI_CONTEXT context)
+                                  size_t warp_tile, char *stage, unsigned q, unsigned lane, GPI_CONTEXT context)
 {
-    GP_TYPE *out = job->out + warp_tile * GPI(warp_tile_n);
+    GP_TYPE *out = GPI(to)(job, warp_tile);
     char *slot = stage + q * GPI(slot_bytes);
     const int has_prefix = before->has_tiles || before->has_warps || lane > 0;
     GP_TYPE prefix = before->tiles;
@@ -122,13 +142,20 @@ GPI_DEVICE int GPI(put_warp_tile)(const GPI(job) *job, GPI(shared) *shared, GPI(
     if (held->n == GPI(warp_tile_n)) {
         GPI(thread_scan)(&held->regs, prefix, has_prefix, job->start.exclusive);
         GPI(thread_write)(&held->regs, slot, gpi_misalignment(out), lane);
-        gpi_fence_async();
+#if !defined GP_LOAD_AT || !defined GP_STORE_AT
+        gpi_fence_async(); /* a bulk copy reads the slot, or writes it next */
+#endif
         __syncwarp(); /* the results are in the slot */
+#ifdef GP_STORE_AT
+        GPI(store_items)(job->out, warp_tile * GPI(warp_tile_n), GPI(warp_tile_n), slot, lane, context);
+#else
         gpi_store_bulk((char *)out, slot, GPI(warp_tile_n) * sizeof(GP_TYPE), lane);
         return 1;
+#endif
+    } else {
+        GPI(edge)(slot + gpi_misalignment(GPI(from)(job, warp_tile)), job, warp_tile, held->n, lane, prefix,
+                  has_prefix, context);
     }
-    GPI(edge)(slot + gpi_misalignment(job->in + warp_tile * GPI(warp_tile_n)), out, held->n, lane, prefix, has_prefix,
-              job->start.exclusive, context);
     return 0;
 }
 #endif

@@ -15,18 +15,24 @@ typedef struct {
 GPI_DEVICE void GPI(simple_sum)(const GPI(job) *job, GPI(simple_held) *held, size_t warp_tile, char *slots,
                                 GP_TYPE *sum, unsigned lane, unsigned warp, GPI_CONTEXT context)
 {
-    const gpi_extent array = {(const char *)job->in, (const char *)(job->in + job->n)};
-    const char *from = (const char *)(job->in + warp_tile * GPI(warp_tile_n));
+    const char *from = GPI(from)(job, warp_tile);
     char *slot = slots + warp * GPI(slot_bytes);
     GP_TYPE x = job->start.before; /* any value, where there is no item */
 
     held->n = GPI(warp_tile_items)(job->n, warp_tile);
     held->valid = (held->n + GPI(thread_n) - 1) / GPI(thread_n);
+#ifdef GP_LOAD_AT
+    if (held->n)
+        GPI(compute_items)(job->in, warp_tile * GPI(warp_tile_n), held->n, slot, lane, context);
+#else
+    const gpi_extent array = {(const char *)job->in, (const char *)(job->in + job->n)};
+
     if (held->n)
         gpi_fetch_ahead(slot, from, held->n * (unsigned)sizeof(GP_INPUT_TYPE), array, lane,
                         GPI(warp_tile_n) * (unsigned)sizeof(GP_INPUT_TYPE) / 16);
     gpi_copy_wait();
     __syncwarp(); /* the warp tile is in its slot */
+#endif
     if (held->n == GPI(warp_tile_n)) {
         GPI(thread_items) regs;
 
@@ -55,8 +61,8 @@ GPI_DEVICE void GPI(simple_put)(const GPI(job) *job, GPI(shared) *shared, GPI(si
                                 const GPI(before) *before, size_t warp_tile, char *slots, unsigned lane, unsigned warp,
                                 GPI_CONTEXT context)
 {
-    const char *from = (const char *)(job->in + warp_tile * GPI(warp_tile_n));
-    GP_TYPE *out = job->out + warp_tile * GPI(warp_tile_n);
+    const char *from = GPI(from)(job, warp_tile);
+    GP_TYPE *out = GPI(to)(job, warp_tile);
     char *slot = slots + warp * GPI(slot_bytes);
     const int has_prefix = before->has_tiles || before->has_warps || lane > 0;
     GP_TYPE prefix = before->tiles;
@@ -72,9 +78,13 @@ GPI_DEVICE void GPI(simple_put)(const GPI(job) *job, GPI(shared) *shared, GPI(si
         __syncwarp(); /* all lanes have read the slot */
         GPI(thread_write)(&regs, slot, gpi_misalignment(out), lane);
         __syncwarp(); /* the results are in the slot */
+#ifdef GP_STORE_AT
+        GPI(store_items)(job->out, warp_tile * GPI(warp_tile_n), GPI(warp_tile_n), slot, lane, context);
+#else
         gpi_store_warp((char *)out, slot, GPI(warp_tile_n) * sizeof(GP_TYPE), lane);
+#endif
     } else if (held->n) {
-        GPI(edge)(slot + gpi_misalignment(from), out, held->n, lane, prefix, has_prefix, job->start.exclusive, context);
+        GPI(edge)(slot + gpi_misalignment(from), job, warp_tile, held->n, lane, prefix, has_prefix, context);
     }
 }
 #endif

@@ -15,6 +15,7 @@ enum {
     GPI(head_bytes) = 128 * (GPI(head_words) + 1),  /* of a warp tile's bits and ranks in a stage */
     GPI(list_turns) = GPI(warp_tile_n) > 1792 ? 4 : GPI(warp_tile_n) > 896 ? 2 : 1,
     GPI(list_n) = GPI(warp_tile_n) / GPI(list_turns), /* places of heads that a list has room for */
+    GPI(few_heads) = GPI(warp_tile_n) / 4,
     GPI(list_step) = 4 /* that a lane takes from it at a time */
 };
 
@@ -226,12 +227,25 @@ GPI_DEVICE unsigned GPI(list_heads)(uint16_t *list, const uint32_t *heads, unsig
 
     *first = __shfl_sync(GPI_FULL_MASK, rank, (int)(turn * lanes));
     if (lane / lanes == turn) {
-        uint16_t *to = list + (rank - *first);
+        gpi_shared_place to = gpi_shared_place_of((char *)(list + (rank - *first)));
 
         GPI_UNROLL
-        for (int w = 0; w < GPI(head_words); w++)
-            for (uint32_t bits = heads[w]; bits; bits &= bits - 1)
-                *to++ = (uint16_t)(lane * GPI(thread_n) + 32 * (unsigned)w + (unsigned)__ffs((int)bits) - 1);
+        for (int w = 0; w < GPI(head_words); w++) {
+            uint32_t bits = heads[w];
+            unsigned place = lane * GPI(thread_n) + 32 * (unsigned)w;
+
+            if (GPI(head_words) == 1 || all <= GPI(few_heads)) { /* from head to head; else eight bits at a time */
+                for (; bits; bits &= bits - 1)
+                    gpi_store_half_if(&to, 1, (uint16_t)(place + (unsigned)__ffs((int)bits) - 1));
+            } else {
+                GPI_NO_UNROLL
+                for (; bits; bits >>= 8, place += 8) {
+                    GPI_UNROLL
+                    for (unsigned i = 0; i < 8; i++)
+                        gpi_store_half_if(&to, bits & 1u << i, (uint16_t)(place + i));
+                }
+            }
+        }
     }
     return (turn + 1 < turns ? next : all) - *first;
 }

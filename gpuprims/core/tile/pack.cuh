@@ -87,7 +87,7 @@ GPI_DEVICE void GPI(pack)(GPI(target) to, GPI(thread_items) *regs, const uint32_
 }
 
 /* One warp: writes the places of a warp tile's kept items, by way of a list in the slot. */
-GPI_DEVICE void GPI(pack_places)(size_t *out, size_t start, char *slot, const uint32_t *keep, unsigned rank,
+GPI_DEVICE void GPI(pack_places)(GP_INDEX *out, size_t start, char *slot, const uint32_t *keep, unsigned rank,
                           unsigned kept, unsigned lane)
 {
     uint16_t *list = (uint16_t *)(void *)slot;
@@ -107,7 +107,7 @@ GPI_DEVICE void GPI(pack_places)(size_t *out, size_t start, char *slot, const ui
         }
         __syncwarp(); /* the list is complete */
         for (unsigned i = lane; i < last - first; i += 32)
-            out[first + i] = start + list[i];
+            out[first + i] = (GP_INDEX)(start + list[i]);
         __syncwarp(); /* the list has been read */
     }
 }

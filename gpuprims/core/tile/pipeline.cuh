@@ -15,7 +15,8 @@
  * Needs from the primitive, besides core/tile/look_back.cuh, where a job also has last_warp_tiles, those of its last
  * tile:
  *
- *     GPI(max_stages), GPI(sum_warps), GPI(teams), GPI(max_look_back_warps)   constants
+ *     GPI(max_stages), GPI(sum_warps), GPI(teams), GPI(max_look_back_warps)   constants; with more sum warps than
+ *                          warp tiles, a multiple, they are teams, too
  *     GPI(stages), GPI(stage_bytes)   of a job
  *     GPI(rounds)          of a job: tiles that a block takes by its number
  *     GPI(arrivals)        of a job: at `full`, for each warp tile
@@ -35,6 +36,8 @@
  */
 enum {
     GPI(writers) = (int)GPI(warp_tiles) * (int)GPI(teams),
+    GPI(sum_teams) = (int)GPI(sum_warps) > (int)GPI(warp_tiles) ? (int)GPI(sum_warps) / (int)GPI(warp_tiles) : 1,
+    GPI(most_teams) = (int)GPI(sum_teams) > (int)GPI(teams) ? (int)GPI(sum_teams) : (int)GPI(teams),
     GPI(pipeline_others) = 2 + (int)GPI(sum_warps) + GPI(writers) /* than look-back warps */
 };
 
@@ -64,7 +67,7 @@ GPI_DEVICE void GPI(pipeline_load)(const GPI(job) *job, GPI(pipeline) *pipeline,
     gpi_tile_source source = gpi_open_source(job->head, GPI(rounds)(job), lane);
     gpi_pipeline_place place = {0, 0}, coming = {0, 0};
 
-    for (int k = 0, ends = 0; ends < GPI(teams); k++) { /* every team gets a stage without a tile */
+    for (int k = 0, ends = 0; ends < GPI(most_teams); k++) { /* every team gets a stage without a tile */
         const uint32_t tile = gpi_next_tile(&source);
         uint64_t *full = &pipeline->full[place.stage];
 
@@ -94,11 +97,12 @@ GPI_DEVICE void GPI(pipeline_load)(const GPI(job) *job, GPI(pipeline) *pipeline,
         gpi_finish_launch(job->head, gpi_ticket_epoch(source.ticket), gpi_check_out(job->head));
 }
 
-/* Sums up some warp tiles of each tile. */
+/* Sums up some warp tiles of each tile of the team. */
 GPI_DEVICE void GPI(pipeline_sum)(const GPI(job) *job, GPI(pipeline) *pipeline, char *stages, unsigned sum_warp,
                                   unsigned lane, GPI_CONTEXT context)
 {
-    gpi_pipeline_place place = {0, 0};
+    const unsigned warps = GPI(sum_warps) / GPI(sum_teams), team = GPI(sum_teams) > 1 ? sum_warp / warps : 0;
+    gpi_pipeline_place place = {(int)team, 0};
 
     for (;;) {
         gpi_mbarrier_wait(&pipeline->full[place.stage], place.parity);
@@ -106,11 +110,12 @@ GPI_DEVICE void GPI(pipeline_sum)(const GPI(job) *job, GPI(pipeline) *pipeline, 
         if (tile == GPI_NO_TILE)
             return;
         const unsigned warp_tiles = tile + 1 < job->tiles ? (unsigned)GPI(warp_tiles) : job->last_warp_tiles;
-        for (unsigned q = sum_warp; q < warp_tiles; q += GPI(sum_warps))
+        for (unsigned q = sum_warp - team * warps; q < warp_tiles; q += warps)
             GPI(sum_warp_tile)(job, (size_t)tile * GPI(warp_tiles) + q, stages + place.stage * GPI(stage_bytes)(job), q,
                                &pipeline->warp_sums[place.stage][q], lane, context);
         gpi_mbarrier_arrive(&pipeline->summed[place.stage]);
-        gpi_pipeline_advance(&place, GPI(stages)(job));
+        for (int t = 0; t < GPI(sum_teams); t++)
+            gpi_pipeline_advance(&place, GPI(stages)(job));
     }
 }
 
@@ -272,7 +277,7 @@ static __global__ void __launch_bounds__(32 * (GPI(pipeline_others) + (int)GPI(m
         memset((void *)&pipeline.all, 0, sizeof pipeline.all); /* read even where no tiles come first */
         for (int s = 0; s < GPI(stages)(&job); s++) {
             gpi_mbarrier_init(&pipeline.full[s], GPI(warp_tiles) * GPI(arrivals)(&job) + 1);
-            gpi_mbarrier_init(&pipeline.summed[s], 32 * GPI(sum_warps));
+            gpi_mbarrier_init(&pipeline.summed[s], 32 * GPI(sum_warps) / GPI(sum_teams));
             gpi_mbarrier_init(&pipeline.ready[s], 32 * (look_back_warps + 1));
             gpi_mbarrier_init(&pipeline.empty[s], 32 * GPI(warp_tiles));
         }

@@ -8,15 +8,23 @@
  *
  * Needs core/instance/begin.cuh, and core/instance/combine.cuh where items are folded. Stamped once per instance.
  * GPI_WARP_TILE_BYTES_OF_INPUT, defined before, lets the size of the input alone decide the shape: for a fold that
- * writes no items. GPI_WARP_TILE_BESIDE is the type of what is read beside each item, if anything is: its key or value.
+ * writes no items. With GP_LOAD_AT that of the items does, for nobody knows what is read. GPI_WARP_TILE_BESIDE is the
+ * type of what is read beside each item, if anything is: its key or value.
  */
 #ifndef GPI_WARP_TILE_IS_STAMPED
 #define GPI_WARP_TILE_IS_STAMPED
 
 #include "copy.cuh"
 
+/* What a slot is full of: what has been read, or what GP_LOAD_AT has given. */
+#ifdef GP_LOAD_AT
+typedef GP_TYPE GPI(loaded);
+#else
+typedef GP_INPUT_TYPE GPI(loaded);
+#endif
+
 /* A warp tile fits into the 64 KB that the smallest GPUs have for a block. (A larger T has been refused.) */
-GPI_STATIC_ASSERT(sizeof(GP_INPUT_TYPE) <= 1024 || sizeof(GP_TYPE) > 1024,
+GPI_STATIC_ASSERT(sizeof(GPI(loaded)) <= 1024 || sizeof(GP_TYPE) > 1024,
                   "GP_INPUT_TYPE has more than 1024 bytes, the most that are supported");
 
 /*
@@ -36,9 +44,9 @@ GPI_STATIC_ASSERT(sizeof(GP_INPUT_TYPE) <= 1024 || sizeof(GP_TYPE) > 1024,
 
 enum {
 #ifdef GPI_WARP_TILE_BYTES_OF_INPUT
-    GPI(item_bytes) = sizeof(GP_INPUT_TYPE),
+    GPI(item_bytes) = sizeof(GPI(loaded)),
 #else
-    GPI(item_bytes) = sizeof(GP_TYPE) > sizeof(GP_INPUT_TYPE) ? sizeof(GP_TYPE) : sizeof(GP_INPUT_TYPE),
+    GPI(item_bytes) = sizeof(GP_TYPE) > sizeof(GPI(loaded)) ? sizeof(GP_TYPE) : sizeof(GPI(loaded)),
 #endif
 #ifdef GPI_WARP_TILE_BESIDE
     GPI(beside_bytes) = sizeof(GPI_WARP_TILE_BESIDE),
@@ -51,8 +59,9 @@ enum {
     GPI(warp_tiles) =                                                      /* warp tiles of a tile */
         GPI_WARP_TILES_OF(GPI(thread_n) * ((int)GPI(item_bytes) + (int)GPI(beside_bytes))),
     GPI(tile_n) = GPI(warp_tiles) * GPI(warp_tile_n),                   /* items of a tile */
-    GPI(in_bytes) = GPI(thread_n) * (int)sizeof(GP_INPUT_TYPE),        /* of a thread */
+    GPI(in_bytes) = GPI(thread_n) * (int)sizeof(GPI(loaded)),          /* of a thread */
     GPI(out_bytes) = GPI(thread_n) * (int)sizeof(GP_TYPE),
+    GPI(at_once) = GPI(thread_n) / (GPI(thread_n) > 56 ? 4 : GPI(thread_n) > 28 ? 2 : 1), /* see GPI(compute_items) */
     GPI(slot_bytes) = (GPI(warp_tile_n) * (int)GPI(item_bytes) + 127) / 128 * 128 + 128
 };
 /* Whether a scan has a pipeline: of larger items its warps lack registers, and it takes long to compile. */
@@ -70,6 +79,52 @@ GPI_DEVICE unsigned GPI(warp_tile_items)(size_t n, size_t warp_tile)
     return first >= n ? 0 : n - first < GPI(warp_tile_n) ? (unsigned)(n - first) : (unsigned)GPI(warp_tile_n);
 }
 
+#ifdef GP_LOAD_AT
+/*
+ * One warp: puts items [first, first + n) into a slot, from its start on, as GP_LOAD_AT gives them: neighbouring lanes
+ * have neighbours. Whatever it reads, many of a lane's items are on their way at a time.
+ */
+GPI_DEVICE void GPI(compute_items)(const GP_INPUT_TYPE *in, size_t first, unsigned n, char *slot, unsigned lane,
+                                   GPI_CONTEXT context)
+{
+    unsigned i = 0;
+
+    GPI_NO_UNROLL
+    for (; n - i >= 32 * GPI(at_once); i += 32 * GPI(at_once)) {
+        GP_TYPE x[GPI(at_once)];
+
+        GPI_UNROLL
+        for (unsigned r = 0; r < GPI(at_once); r++)
+            x[r] = GPI(load_at)(in, first + i + r * 32 + lane, context);
+        GPI_UNROLL
+        for (unsigned r = 0; r < GPI(at_once); r++)
+            gpi_put(slot + (i + r * 32 + lane) * sizeof *x, x[r]);
+    }
+    GPI_NO_UNROLL
+    for (i += lane; i < n; i += 32) {
+        GP_TYPE x = GPI(load_at)(in, first + i, context);
+
+        gpi_put(slot + i * sizeof x, x);
+    }
+    __syncwarp(); /* the items are in the slot */
+}
+#endif
+
+#ifdef GP_STORE_AT
+/* One warp: hands n results that start where their slot does to GP_STORE_AT, neighbours to neighbouring lanes. */
+GPI_DEVICE void GPI(store_items)(GP_TYPE *out, size_t first, unsigned n, const char *slot, unsigned lane,
+                                 GPI_CONTEXT context)
+{
+    GPI_UNROLL_BY_2
+    for (unsigned i = lane; i < n; i += 32) {
+        GP_TYPE x;
+
+        gpi_get(x, slot + i * sizeof x);
+        GPI(store_at)(out, first + i, x, context);
+    }
+}
+#endif
+
 /* Thread items in registers; one vector more makes room for the shift. */
 typedef union {
     uint32_t words[4 * GPI_VECTORS(GPI(out_bytes)) + 4];
@@ -81,7 +136,7 @@ typedef union {
 typedef union {
     uint32_t words[4 * GPI_VECTORS(GPI(in_bytes)) + 4];
     uint4 vectors[GPI_VECTORS(GPI(in_bytes)) + 1];
-    GP_INPUT_TYPE items[GPI(thread_n)];
+    GPI(loaded) items[GPI(thread_n)];
 } GPI(thread_input);
 #else
 typedef GPI(thread_items) GPI(thread_input); /* nothing is mapped */
@@ -105,7 +160,7 @@ GPI_DEVICE void GPI(thread_read_input)(GPI(thread_input) *in, const char *slot, 
 
         GPI_UNROLL
         for (int i = 0; i < GPI(thread_n); i++)
-            gpi_get(in->items[i], from + (size_t)i * sizeof(GP_INPUT_TYPE));
+            gpi_get(in->items[i], from + (size_t)i * sizeof(GPI(loaded)));
     }
 }
 

@@ -128,42 +128,7 @@ typedef union {
 } GPI(input);
 #endif
 
-/* ---- the user's macros ----------------------------------------------------------------------- */
-
-#ifndef GP_LOAD_AT
 #include "../instance/load.cuh"
-#endif
-
-/* Result number i. */
-GPI_DEVICE GP_TYPE GPI(item)(const GP_INPUT_TYPE *in, size_t i, GPI_CONTEXT context)
-{
-    (void)in;
-    (void)i;
-    (void)context;
-#ifndef GP_LOAD_AT
-    return GPI(load)(in + i, context);
-#elif defined GP_CONTEXT
-    return GP_LOAD_AT(in, i, context);
-#else
-    return GP_LOAD_AT(in, i);
-#endif
-}
-
-/* Stores it. */
-GPI_DEVICE void GPI(put)(GP_TYPE *out, size_t i, GP_TYPE x, GPI_CONTEXT context)
-{
-    (void)out;
-    (void)i;
-    (void)x;
-    (void)context;
-#ifndef GP_STORE_AT
-    gpi_move(out + i, &x);
-#elif defined GP_CONTEXT
-    GP_STORE_AT(out, i, x, context);
-#else
-    GP_STORE_AT(out, i, x);
-#endif
-}
 
 /* ---- a unit ---------------------------------------------------------------------------------- */
 
@@ -178,7 +143,7 @@ GPI_DEVICE void GPI(read_unit)(GPI(input) *unit, const GP_INPUT_TYPE *in, size_t
         const size_t at = i + (size_t)k;
 
         GPI_ASSUME(k == 0 || at != 0); /* then what is different at 0 costs the others nothing */
-        unit->items[k] = GPI(item)(in, at, context);
+        unit->items[k] = GPI(load_at)(in, at, context);
     }
 #else
     const char *from = (const char *)(in + i) - misaligned;
@@ -224,7 +189,7 @@ GPI_DEVICE void GPI(write_unit)(const GPI(input) *unit, GP_TYPE *out, size_t i, 
     if (GPI(by_vectors) || GPI(unit_n) > 1)
         gpi_write_vector(out + i, results->words, GPI(unit_out));
     else
-        GPI(put)(out, i, results->items[0], context);
+        GPI(store_at)(out, i, results->items[0], context);
 }
 
 /* ---- all of them ----------------------------------------------------------------------------- */
@@ -298,7 +263,7 @@ GPI_DEVICE void GPI(move_units)(const GPI(job) *job, size_t n, GPI_CONTEXT conte
         } else {
             const size_t end = u - plan.units, i = end < plan.head ? end : end + plan.units * GPI(unit_n);
 
-            GPI(put)(job->out, i, GPI(item)(job->in, i, context), context);
+            GPI(store_at)(job->out, i, GPI(load_at)(job->in, i, context), context);
         }
     }
     GPI_NO_UNROLL
