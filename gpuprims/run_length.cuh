@@ -190,7 +190,7 @@ enum {
 };
 typedef struct {
     gpi_pack_table table;
-    uint16_t lists[GPI(warp_tiles) * GPI(teams)][GPI(list_n)];
+    uint16_t lists[(int)GPI(warp_tiles) * (int)GPI(teams)][GPI(list_n)];
 } GPI(shared);
 
 /* ---- device functions ------------------------------------------------------------------------ */
