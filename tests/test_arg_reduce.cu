@@ -5,7 +5,7 @@
 
 /* Inputs need not be large to be read as large ones are. */
 #define GPI_TUNE_ARG_REDUCE_SINGLE 3000
-#define GPI_TUNE_ARG_REDUCE_TILES  11
+#define GPI_TUNE_ARG_REDUCE_TILES  90
 
 #define MAP static __host__ __device__ inline
 
