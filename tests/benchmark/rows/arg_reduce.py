@@ -3,7 +3,7 @@
 PLACE = 22
 
 INSTANCES = [("arg_reduce", {"PRIMITIVE": "argmin"}, ["f32-u64", "i32-u64", "f64-u64", "u8-u64"])]
-STUDIED = ["argmin_f32-u64", "argmin_i32-u64", "argmin_f64-u64", "argmin_u8-u64"]
+STUDIED = ["argmin_f32_u64", "argmin_i32_u64", "argmin_f64_u64", "argmin_u8_u64"]
 
 TUNE = {"arg_reduce": [
     {"shapes": {"GPI_TUNE_ARG_REDUCE_SINGLE": [32768, 65536, 131072], "GPI_TUNE_ARG_REDUCE_BLOCKS": [2, 3],

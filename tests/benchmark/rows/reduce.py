@@ -16,7 +16,7 @@ INSTANCES = [
     ("reduce_at", {"PRIMITIVE": "reduce_products"}, ["i64-i32"]),
     ("reduce_at", {"PRIMITIVE": "reduce_numbers", "COUNTS": ""}, ["i32"]),
 ]
-STUDIED = ["reduce_sum_i32", "reduce_max_i32", "reduce_products_i64-i32", "reduce_numbers_i32"]
+STUDIED = ["reduce_sum_i32", "reduce_max_i32", "reduce_products_i64_i32", "reduce_numbers_i32"]
 SAMPLE = {"reduce_sum_i32": "reduce_sum/i32", "reduce_sum_f64": "reduce_sum/f64"}
 
 TUNE = {"reduce": [
