@@ -2,6 +2,7 @@
  * the last 16 bytes of its scratch memory. */
 #include <cub/device/device_reduce.cuh>
 
+#define BENCH_CUB_SIDE
 #include "bench.h"
 
 typedef BENCH_T(BENCH_IN) BENCH_IN_T;

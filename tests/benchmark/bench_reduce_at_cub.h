@@ -5,6 +5,7 @@
 #include <thrust/iterator/zip_iterator.h>
 #include <thrust/tuple.h>
 
+#define BENCH_CUB_SIDE
 #include "bench.h"
 
 typedef BENCH_T(BENCH_OUT) BENCH_OUT_T;
