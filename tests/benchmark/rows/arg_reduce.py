@@ -19,7 +19,6 @@ STUDIES = {
     },
 }
 WORDS = {"floats": "argmin/f32-u64", "4-byte ints": "argmin/i32-u64", "doubles": "argmin/f64-u64", "bytes": "argmin/u8-u64"}
-RATIOS = {"arg_reduce": {f"argmin of {words}": group for words, group in WORDS.items()}}
 SPEED = {"study": "arg_reduce", "head": ["argmin of"], "lines": [([words], group) for words, group in WORDS.items()]}
 
 COMPILE_TIME = {
