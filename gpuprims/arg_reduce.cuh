@@ -23,8 +23,8 @@
  *     #include <gpuprims/arg_reduce.cuh>
  *     gp_argmin(d_in, d_index, n, NULL, stream);
  *
- * Result       argmin: the lowest i for which no item is less than item i. argmax: the lowest i for which item i is less
- *              than no item. Without GP_LESS, where there is a NaN, both give the first NaN: what is there is what a
+ * Result       argmin: the lowest i for which no item is less than item i. argmax: the lowest i for which item i is
+ *              less than no item. Without GP_LESS, where there is a NaN, both give the first NaN: what is there is what a
  *              reduction by GP_MIN or GP_MAX gives. Nothing gives the largest INDEX.
  * Guarantees   Asynchronous on `stream`; the result goes to device memory, and is the same everywhere. With GP_LOAD_AT,
  *              `in` is handed through and may be NULL, no overlap with it is checked, and *d_index must not be read.
@@ -35,8 +35,8 @@
  *
  * How it works: in one launch and one pass.
  *
- *     1. every thread reads vectors of 16 bytes, neighbouring threads neighbouring ones, and keeps the first of the best
- *        items that it has seen, and its number
+ *     1. every thread reads vectors of 16 bytes, neighbouring threads neighbouring ones, and keeps the first of the
+ *        best items that it has seen, and its number
  *     2. a block compares its threads and publishes the best
  *     3. the block that is the last to draw a ticket compares those of all blocks
  *
@@ -86,7 +86,7 @@ static __global__ void __launch_bounds__(GPI(threads), GPI(blocks)) GPI(kernel)(
     gpi_grid_launch_next();
     if (job.n == 0) {
         if (threadIdx.x == 0)
-            *job.out = GPI(none)();
+            *job.out = (GP_INDEX)GPI_MOST_OF(GP_INDEX);
         return;
     }
     if (job.largest)
@@ -152,7 +152,7 @@ static inline cudaError_t GPI(check)(const char *function, const GPI(job) *job, 
 #endif
     if (!job->out)
         return gpi_error_null(function, "d_index", n);
-    error = gpi_check_count(function, "n", n, (size_t)GPI(none)(), item);
+    error = gpi_check_count(function, "n", n, GPI_MOST_OF(GP_INDEX), item);
 #ifndef GP_LOAD_AT
     const gpi_argument used[] = {{"in", job->in, n * item, GPI_READ, 0},
                                  {"d_index", job->out, sizeof *job->out, GPI_WRITTEN, 0}};
@@ -171,7 +171,8 @@ static inline cudaError_t GPI(launch)(const GPI(job) *job, GPI_CONTEXT context, 
     const size_t most = GP_GRID < GPI(max_blocks) ? GP_GRID : (size_t)GPI(max_blocks);
     const size_t works = job->units > job->ends ? job->units : job->ends; /* for a thread each */
     const size_t wanted = gpi_divide_up(works, GPI(threads));
-    size_t blocks = wanted + !wanted, threads = wanted > 1 ? (size_t)GPI(threads) : gpi_divide_up(works + !works, 32) * 32;
+    const size_t threads = wanted > 1 ? (size_t)GPI(threads) : gpi_divide_up(works + !works, 32) * 32;
+    size_t blocks = wanted + !wanted;
 
     blocks = job->rows > 1 ? gpi_resident_blocks(GPI(blocks), job->tiles, most) : blocks < most ? blocks : most;
     return GPI_LAUNCH_DEPENDENT((ready & GPI_KERNEL_SM90) != 0, GPI(kernel), (unsigned)blocks, (unsigned)threads, 0,

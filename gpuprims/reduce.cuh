@@ -35,9 +35,9 @@
  *              before the first, and never on the identity. The same input gives the same bits everywhere:
  *              docs/fold-order.md. Nothing gives the identity, or init. With GP_LOAD_AT, `in` is handed through and may
  *              be NULL, no overlap with it is checked, and *d_out must not be read.
- * Evaluations  GP_LOAD_AT is evaluated at least once for each i below n, in any order. GP_LOAD is evaluated on items of the input alone, and once on each. Threads of the last block
+ * Evaluations  GP_LOAD is evaluated on items of the input alone, and once on each. Threads of the last block
  *              that have no items evaluate it on those of another thread: up to 16,380 times more in all, and
- *              up to 496 where one block has room for the input.
+ *              up to 496 where one block has room for the input. Likewise GP_LOAD_AT, in any order, for i below n.
  * Errors       cudaErrorInvalidValue, with gp_last_error_message(), before anything is launched; else
  *              what a launch or an allocation returned.
  *
@@ -197,14 +197,6 @@ GPI_DEVICE void GPI(finish)(const GPI(job) *job, GP_TYPE sum)
 
 /* ---- host functions -------------------------------------------------------------------------- */
 
-/* The largest n that GP_INDEX has. */
-static inline size_t GPI(most)(void)
-{
-    const int bits = 8 * (int)sizeof(GP_INDEX) - ((GP_INDEX)-1 < (GP_INDEX)1);
-
-    return SIZE_MAX >> (64 - bits);
-}
-
 /* Gives the job the shape of the fold of n items. */
 static inline void GPI(shape)(GPI(job) *job, size_t n)
 {
@@ -246,7 +238,7 @@ static inline cudaError_t GPI(check)(const char *function, const GPI(job) *job, 
 #endif
     if (!job->out)
         return gpi_error_null(function, "d_out", n);
-    error = gpi_check_count(function, "n", n, GPI(most)(), item);
+    error = gpi_check_count(function, "n", n, GPI_MOST_OF(GP_INDEX), item);
 #ifndef GP_LOAD_AT
     const gpi_argument used[] = {{"in", job->in, n * item, GPI_READ, 0},
                                  {"d_out", job->out, sizeof *job->out, GPI_WRITTEN, 0}};

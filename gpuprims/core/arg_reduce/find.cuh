@@ -43,14 +43,6 @@ typedef struct {
 
 #include "../tile/tile_state.cuh"
 
-/* The largest number that GP_INDEX has. */
-static __host__ __device__ __forceinline__ GP_INDEX GPI(none)(void)
-{
-    const int bits = 8 * (int)sizeof(GP_INDEX) - ((GP_INDEX)-1 < (GP_INDEX)1);
-
-    return (GP_INDEX)(SIZE_MAX >> (64 - bits));
-}
-
 #if GPI_DEVICE_CODE
 /* ---- the order --------------------------------------------------------------------------------- */
 
@@ -143,8 +135,8 @@ GPI_DEVICE GPI(sum) GPI(candidate)(const GPI(job) *job, size_t i, GPI_CONTEXT co
 }
 
 /*
- * So many units of a thread, a constant, of which `first` is the first; they lie behind all that it has seen. Values are
- * compared with each other before they are with *best, so that 64-bit numbers are computed once for all.
+ * So many units of a thread, a constant, of which `first` is the first; they lie behind all that it has seen. Values
+ * are compared with each other before they are with *best, so that 64-bit numbers are computed once for all.
  */
 GPI_DEVICE void GPI(fold_units)(const GPI(job) *job, size_t first, int rows, GPI(sum) *best, int largest,
                                 GPI_CONTEXT context)
@@ -195,8 +187,8 @@ GPI_DEVICE void GPI(fold_tile)(const GPI(job) *job, uint32_t tile, GPI(sum) *bes
 /* ---- blocks ------------------------------------------------------------------------------------ */
 
 /*
- * The best of a warp's candidates, in all lanes: the value by a butterfly, then the lowest number of those that are equal
- * to it.
+ * The best of a warp's candidates, in all lanes: the value by a butterfly, then the lowest number of those that are
+ * equal to it.
  */
 GPI_DEVICE GPI(sum) GPI(warp_best)(GPI(sum) x, int largest, GPI_CONTEXT context)
 {

@@ -1,6 +1,6 @@
 /*
- * core/reduce/input.cuh: how a lane's neighbouring items of the input get into registers: from an array as vectors of 16
- * bytes, through shared memory where a lane has several; or by GP_LOAD_AT. The shapes are the same, those of T.
+ * core/reduce/input.cuh: how a lane's neighbouring items of the input get into registers: from an array as vectors of
+ * 16 bytes, through shared memory where a lane has several; or by GP_LOAD_AT, in the shapes of an array of T.
  *
  * Part of reduce.cuh; not to be included directly.
  */
