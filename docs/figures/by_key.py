@@ -43,7 +43,7 @@ def by_key():
 
 def by_key_pairs():
     """Pairs of heads and the fold from the last head on, and how they combine."""
-    f = Figure('by-key-pairs', 800, 300, 'tiles publish how many heads they have, and the fold from the last one on')
+    f = Figure('by-key-pairs', 800, 306, 'tiles publish how many heads they have, and the fold from the last one on')
     tiles = [('7 7 7 2', '1 5 0 1', 2, '1'), ('2 2 2 2', '2 0 3 4', 0, '9'), ('2 5 5 5', '1 1 0 2', 1, '3'),
              ('5 5 9 9', '4 1 1 6', 1, '7')]
     totals = [None, (2, '1'), (2, '10'), (3, '3')]
@@ -65,8 +65,8 @@ def by_key_pairs():
             f.arrow(x - step + width / 2, 158, x + width / 2 - 8, 212, hot=heads > 0 or t < 3)
         if t > 1:
             f.arrow(x - step + width + 2, 229, x - 3, 229, hot=True)
-    f.text(left + step, 274, '2 heads and 0; 1 + 9 = 10, for tile 1 has no head', 12, color=GREY)
-    f.text(left + 2.62 * step, 274, '2 + 1 heads; 3, from the head in tile 2 on', 12, color=GREY)
+    f.text(left + step, 274, '2 + 0 heads; 1 + 9 = 10, for tile 1 has no head', 12, color=GREY)
+    f.text(left + step, 292, '2 + 1 = 3 heads; 3, from the head in tile 2 on', 12, color=GREY)
     f.save()
 
 

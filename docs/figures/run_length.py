@@ -5,7 +5,7 @@ ITEMS = [7, 7, 7, 2, 5, 5, 7]
 
 
 def run_length():
-    f = Figure('run-length', 640, 366, 'what run_length_encode, run_offsets and unique write, and run_length_decode reads')
+    f = Figure('run-length', 664, 366, 'what run_length_encode, run_offsets and unique write, and run_length_decode reads')
     left = 220
     heads = [i for i in range(len(ITEMS)) if i == 0 or ITEMS[i] != ITEMS[i - 1]]
     number = [sum(head <= i for head in heads) for i in range(len(ITEMS))]
