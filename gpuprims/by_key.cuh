@@ -192,18 +192,11 @@ GPI_DEVICE GPI(total) GPI(add)(GPI(total) before, GPI(sum) group)
     return before;
 }
 
-/* A copy to a slot: of a warp tile's keys, or of its items; of no bytes if there is nothing to copy. */
-typedef struct {
-    const char *from;
-    char *to;
-    unsigned bytes;
-    gpi_extent array;
-} GPI(copy);
-
-GPI_DEVICE GPI(copy) GPI(copy_of)(const GPI(job) *job, size_t warp_tile, int keys, char *slots)
+/* The copy of a warp tile's keys to its slot, or of its items; of no bytes if there is nothing to copy. */
+GPI_DEVICE gpi_copy GPI(copy_of)(const GPI(job) *job, size_t warp_tile, int keys, char *slots)
 {
     const unsigned n = GPI(warp_tile_items)(job->n, warp_tile);
-    GPI(copy) copy = {NULL, slots, 0, {NULL, NULL}};
+    gpi_copy copy = {NULL, slots, 0, {NULL, NULL}};
 
     if (n == 0)
         return copy;
@@ -536,7 +529,7 @@ static inline cudaError_t GPI(launch)(GPI(job) job, GPI_CONTEXT context, cudaStr
 static inline cudaError_t GPI(check)(const char *function, const GPI(job) *job)
 {
     const int reduces = job->result == GPI_BY_KEY_REDUCES, in_place = !reduces && GPI_BY_KEY_IN_PLACE;
-    const size_t most = gpi_smaller_size(GPI_LARGEST_OF(GP_INDEX), GPI_MAX_TILES * GPI(tile_n));
+    const size_t most = gpi_smaller_size(GPI_MOST_OF(GP_INDEX), GPI_MAX_TILES * GPI(tile_n));
     const gpi_argument used[] = {
         {"keys", job->keys, job->n * sizeof *job->keys, GPI_READ, 0},
         {"in", GPI_BY_KEY_READ(job->in), GPI_READ, in_place},

@@ -228,18 +228,11 @@ GPI_DEVICE unsigned GPI(place_of)(const GPI(job) *job, size_t warp_tile)
 #endif
 }
 
-/* A copy to a slot: of a warp tile's items, or of its values; of no bytes if there is nothing to copy. */
-typedef struct {
-    const char *from;
-    char *to;
-    unsigned bytes;
-    gpi_extent array;
-} GPI(copy);
-
-GPI_DEVICE GPI(copy) GPI(copy_of)(const GPI(job) *job, size_t warp_tile, int values, char *slots)
+/* The copy of a warp tile's items to its slot, or of its values; of no bytes if there is nothing to copy. */
+GPI_DEVICE gpi_copy GPI(copy_of)(const GPI(job) *job, size_t warp_tile, int values, char *slots)
 {
     const unsigned n = GPI(warp_tile_items)(job->n, warp_tile);
-    GPI(copy) copy = {NULL, slots, 0, {NULL, NULL}};
+    gpi_copy copy = {NULL, slots, 0, {NULL, NULL}};
 
     (void)values;
     if (n == 0)
@@ -548,7 +541,7 @@ static inline cudaError_t GPI(nothing)(const GPI(job) *job, cudaStream_t stream)
 /* Refuses too many items, and overlap: of what is written only the start is certain. */
 static inline cudaError_t GPI(check)(const char *function, const GPI(job) *job)
 {
-    const size_t most = gpi_smaller_size(GPI_LARGEST_OF(GP_INDEX), GPI_MAX_TILES * GPI(tile_n));
+    const size_t most = gpi_smaller_size(GPI_MOST_OF(GP_INDEX), GPI_MAX_TILES * GPI(tile_n));
     const int alone = job->out && !job->lengths; /* unique */
     cudaError_t error = gpi_check_count(function, "n", job->n, most, GPI(wider));
 
@@ -729,7 +722,7 @@ static inline cudaError_t GPI(check_decode)(const char *function, const GPI(deco
         return gpi_error_null_of(function, "lengths", "runs", job->runs);
     if (!job->out && job->capacity)
         return gpi_error_null_of(function, "out", "capacity", job->capacity);
-    error = gpi_check_count(function, "runs", job->runs, GPI_LARGEST_OF(GP_INDEX),
+    error = gpi_check_count(function, "runs", job->runs, GPI_MOST_OF(GP_INDEX),
                             gpi_larger_size(sizeof *job->values, sizeof *job->ends));
     if (error == cudaSuccess)
         error = gpi_check_count(function, "capacity", job->capacity, SIZE_MAX, sizeof *job->out);

@@ -72,7 +72,7 @@ GPI_DEVICE void GPI(load_warp_tile)(const GPI(job) *job, size_t warp_tile, char 
 
     GPI_NO_UNROLL
     for (int flags = job->flags != NULL; flags >= 0; flags--) {
-        const GPI(copy) copy =
+        const gpi_copy copy =
             GPI(copy_of)(job, part, flags, flags ? GPI_COMPACT_FLAGS(stage, q) : stage + q * GPI(slot));
 
         if (part.last && (flags || !GPI(computes)))

@@ -69,7 +69,7 @@ GPI_DEVICE void GPI(load_warp_tile)(const GPI(job) *job, size_t warp_tile, char 
 {
     GPI_NO_UNROLL
     for (int values = GPI_RUN_LENGTH_HAS_VALUES(job); values >= 0; values--) {
-        const GPI(copy) copy = GPI(copy_of)(job, warp_tile, values, GPI_RUN_LENGTH_SLOTS(stage, q));
+        const gpi_copy copy = GPI(copy_of)(job, warp_tile, values, GPI_RUN_LENGTH_SLOTS(stage, q));
 
         if (copy.bytes)
             gpi_fetch_bulk(copy.to, copy.from, copy.bytes, copy.array, full);
