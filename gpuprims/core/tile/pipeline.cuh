@@ -254,7 +254,7 @@ GPI_DEVICE void GPI(pipeline_write)(const GPI(job) *job, GPI(pipeline) *pipeline
     }
     if (lane == 0)
         gpi_bulk_wait(0);
-    if (GPI(teams) > 1 && previous >= 0) { /* the other team's stage without a tile may be this one */
+    if (GPI(most_teams) > 1 && previous >= 0) { /* the other team's stage without a tile may be this one */
         __syncwarp();                      /* the last tile has left it */
         gpi_mbarrier_arrive(&pipeline->empty[previous]);
     }
