@@ -110,7 +110,7 @@ static inline size_t GPI(most)(void)
 /* A block alone counts up to so many items, and clears the counts itself. */
 static inline int GPI(is_small)(size_t n)
 {
-    return n <= (size_t)GPI(max_threads) * GPI(thread_n);
+    return n <= (size_t)GPI(max_threads) * GPI(unit_n);
 }
 
 static inline size_t GPI(bytes)(size_t n)
@@ -151,7 +151,7 @@ static inline size_t GPI(choose_levels)(GPI(job) *job, size_t room, size_t items
     if (GPI(by_byte) || bytes > room)
         return 0;
     if (is_even && (!(job->even.float_scale > 0) || job->parts > 1 || job->slots_bits ||
-                    items / GPI_TUNE_HISTOGRAM_TABLE < job->bins))
+                    items < job->bins * GPI_TUNE_HISTOGRAM_TABLE))
         return 0;
     if (is_even)
         job->of = GPI_BINS_BY_TABLE;
@@ -183,7 +183,7 @@ static inline int GPI(fits_shared)(GPI(job) *job, size_t room, GPI(shape) *shape
 
     if (parts > GPI_TUNE_HISTOGRAM_PARTS || parts > GP_GRID)
         return 0;
-    if (!GPI(by_byte) && !is_alone && !is_forced && job->n / worth < bins)
+    if (!GPI(by_byte) && !is_alone && !is_forced && job->n < bins * worth)
         return 0;
     job->parts = (unsigned)parts;
     job->columns = (unsigned)gpi_divide_up(bins, parts);
@@ -191,12 +191,12 @@ static inline int GPI(fits_shared)(GPI(job) *job, size_t room, GPI(shape) *shape
     room /= GPI(resident);
     if (GPI(is_small)(job->n)) {
         blocks = 1;
-    } else if (tiles < 2 * resident && bins <= GPI_HISTOGRAM_SMALL_ROOM / 8) {
+    } else if (tiles < 2 * resident / GPI(resident) && bins <= GPI_HISTOGRAM_SMALL_ROOM / 8) {
         const size_t small = gpi_divide_up(job->units, GPI_TUNE_HISTOGRAM_THREADS * GPI(rows));
 
         room = GPI_HISTOGRAM_SMALL_ROOM;
         shape->threads = GPI_TUNE_HISTOGRAM_THREADS;
-        blocks = small < 4 * resident ? small : 4 * resident;
+        blocks = small < 4 * resident / GPI(resident) ? small : 4 * resident / GPI(resident);
     }
     blocks = GPI(enough_blocks)(job->n, blocks / parts + !(blocks / parts)) * parts;
     shape->blocks = (unsigned)(blocks < GP_GRID ? blocks : GP_GRID / parts * parts);

@@ -290,9 +290,10 @@ GPI_HOST_AND_DEVICE unsigned GPI(table_place)(unsigned bin)
 /* The bin by a product that is less than one off, and the table; `bins` for none. */
 GPI_DEVICE uint32_t GPI(even_by_table)(GP_TYPE x, const GPI(even) *even, const GP_TYPE *table, uint32_t bins)
 {
-    float from_lower, number = 0, least = 0, sum;
+    float from_lower, number = 0, sum;
     uint32_t place;
     int is_inside, is_less;
+    GP_TYPE least;
 
     if (GPI(is_float)) {
         memcpy(&number, (const void *)&x, sizeof x < sizeof number ? sizeof x : sizeof number);
@@ -315,11 +316,14 @@ GPI_DEVICE uint32_t GPI(even_by_table)(GP_TYPE x, const GPI(even) *even, const G
     sum = GPI_FLOAT_SUM(from_lower, even->float_scale, 12582912.0f); /* 1.5 * 2^23: what is added becomes an integer */
     memcpy(&place, &sum, sizeof place);
     place = is_inside ? place - 0x4B400000u : 0;
-    if (GPI(is_float)) {
-        memcpy(&least, (const void *)&table[GPI(table_place)(place)], sizeof x < sizeof least ? sizeof x : sizeof least);
-        is_less = number < least;
+    least = table[GPI(table_place)(place)];
+    if (GPI(is_float)) { /* not by doubles, which take longer */
+        float narrow = 0;
+
+        memcpy(&narrow, (const void *)&least, sizeof least < sizeof narrow ? sizeof least : sizeof narrow);
+        is_less = number < narrow;
     } else {
-        is_less = !GPI(at_most)(table[GPI(table_place)(place)], x);
+        is_less = !GPI(at_most)(least, x);
     }
     return is_inside ? place - (uint32_t)is_less : bins;
 }
