@@ -191,10 +191,10 @@ static inline int GPI(fits_shared)(GPI(job) *job, size_t room, GPI(shape) *shape
     room /= GPI(resident);
     if (GPI(is_small)(job->n)) {
         blocks = 1;
-    } else if (tiles < 2 * resident / GPI(resident) && bins <= GPI_HISTOGRAM_SMALL_ROOM / 8) {
+    } else if (tiles < resident / GPI(resident) && bins <= GPI_TUNE_HISTOGRAM_SMALL_ROOM / 8) {
         const size_t small = gpi_divide_up(job->units, GPI_TUNE_HISTOGRAM_THREADS * GPI(rows));
 
-        room = GPI_HISTOGRAM_SMALL_ROOM;
+        room = GPI_TUNE_HISTOGRAM_SMALL_ROOM;
         shape->threads = GPI_TUNE_HISTOGRAM_THREADS;
         blocks = small < 4 * resident / GPI(resident) ? small : 4 * resident / GPI(resident);
     }
@@ -213,10 +213,9 @@ static inline void GPI(fit_sparse)(GPI(job) *job, size_t room, GPI(shape) *shape
     const size_t blocks = GPI(enough_blocks)(job->n, gpi_resident_blocks(1, tiles + !tiles, GP_GRID));
 
     job->parts = 1;
-    job->slots_bits = job->bins >= GPI_NO_SLOT               ? 0
-                      : job->n < GPI_TUNE_HISTOGRAM_SLOTS    ? 10
-                      : room > GPI_HISTOGRAM_SMALL_ROOM      ? 14
-                                                             : 12;
+    job->slots_bits = job->bins >= GPI_NO_SLOT ? 0 : job->n < GPI_TUNE_HISTOGRAM_SLOTS ? 10 : 14;
+    while ((size_t)8 << job->slots_bits > room)
+        job->slots_bits--;
     shape->blocks = (unsigned)(blocks < GP_GRID ? blocks : GP_GRID);
     shape->threads = GPI(max_threads);
     shape->bytes = job->slots_bits ? (size_t)8 << job->slots_bits : 0;
@@ -232,7 +231,7 @@ static inline cudaError_t GPI(launch)(const char *function, GPI(job) *job, GPI_C
     const int ready = gpi_kernel_ready((const void *)GPI(shared_kernel), GPI_TUNE_HISTOGRAM_ROOM, known[0]) &
                       gpi_kernel_ready((const void *)GPI(sparse_kernel), GPI_TUNE_HISTOGRAM_ROOM, known[1]);
     const int dependent = (ready & GPI_KERNEL_SM90) != 0;
-    const size_t room = ready & GPI_KERNEL_FITS ? GPI_TUNE_HISTOGRAM_ROOM : GPI_HISTOGRAM_SMALL_ROOM;
+    const size_t room = ready & GPI_KERNEL_FITS ? GPI_TUNE_HISTOGRAM_ROOM : GPI_TUNE_HISTOGRAM_SMALL_ROOM;
     GPI(shape) shape;
     gpi_scratch scratch;
     cudaError_t error;

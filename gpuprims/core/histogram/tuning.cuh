@@ -13,7 +13,9 @@
 #ifndef GPI_TUNE_HISTOGRAM_ROOM
 #define GPI_TUNE_HISTOGRAM_ROOM (224 << 10)
 #endif
-#define GPI_HISTOGRAM_SMALL_ROOM (48 << 10)
+#ifndef GPI_TUNE_HISTOGRAM_SMALL_ROOM
+#define GPI_TUNE_HISTOGRAM_SMALL_ROOM (48 << 10)
+#endif
 
 /* So many items for each bin are worth counters in shared memory, and with each part of the bins so many more. */
 #ifndef GPI_TUNE_HISTOGRAM_SHARED
