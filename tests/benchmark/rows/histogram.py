@@ -34,15 +34,16 @@ GROUPS = [("bytes by value", "256", "histogram/u8"), ("2-byte integers by value"
           ("4-byte integers, even", "256", "histogram_even/u32"),
           ("4-byte integers, even", "2^16", "histogram_even_2e16/u32"),
           ("4-byte integers, even", "2^21", "histogram_even_2e21/u32")]
-KINDS = ["uniform", "few", "sorted", "constant", "zipf"]
+KINDS = ["uniform", "few", "sorted", "constant", "entropy"]
 
 STUDIES = {
     "histogram": {
+        "program": "gpbench_studies",
         "what": "histograms of 2^10 to 2^28 items, and of 2^28 with other distributions",
         "timed": [
             {"beside": ["histogram/*", "histogram_even*"], "options": "--sizes 10,12,14,16,18,20,22,24 --warm --batch 20"},
             {"beside": ["histogram/*", "histogram_even*"],
-             "options": "--sizes 2^28 --cold --distributions " + ",".join(KINDS)},
+             "options": "--sizes 2^28 --cold --distribution " + ",".join(KINDS)},
         ],
     },
 }
