@@ -130,13 +130,17 @@ static inline void GPI(divide)(GPI(job) *job)
     job->units = (job->n - job->first) / GPI(unit_n);
 }
 
+/* One column more than bins, in groups of 32. */
+static inline size_t GPI(counters_bytes)(const GPI(job) *job)
+{
+    return ((size_t)job->columns + 32) / 32 * 128 << job->copies_bits;
+}
+
 /* As many copies of each counter as `room` bytes hold, and no more than are worth adding up. */
 static inline void GPI(choose_copies)(GPI(job) *job, size_t room, size_t items)
 {
-    const size_t columns = (size_t)job->columns + 1;
-
-    while (job->copies_bits < GPI(most_copies_bits) && columns * 4 << (job->copies_bits + 1) <= room &&
-           (columns << (job->copies_bits + 1)) * GPI_TUNE_HISTOGRAM_COPIES <= items)
+    while (job->copies_bits < GPI(most_copies_bits) && 2 * GPI(counters_bytes)(job) <= room &&
+           GPI(counters_bytes)(job) / 2 * GPI_TUNE_HISTOGRAM_COPIES <= items)
         job->copies_bits++;
 }
 
@@ -173,7 +177,7 @@ static inline size_t GPI(enough_blocks)(size_t n, size_t most)
  */
 static inline int GPI(fits_shared)(GPI(job) *job, size_t room, GPI(shape) *shape, int is_forced)
 {
-    const size_t bins = GPI(by_byte) ? 256 : job->bins, most = room / 4 - 32; /* one more, and whole warps */
+    const size_t bins = GPI(by_byte) ? 256 : job->bins, most = room / 128 * 32 - 1; /* and one more */
     const size_t parts = gpi_divide_up(bins, most);
     const size_t tiles = gpi_divide_up(job->units, GPI(max_threads) * GPI(rows));
     const size_t resident = gpi_resident_blocks(GPI(resident), SIZE_MAX, GP_GRID);
@@ -200,9 +204,9 @@ static inline int GPI(fits_shared)(GPI(job) *job, size_t room, GPI(shape) *shape
     }
     blocks = GPI(enough_blocks)(job->n, blocks / parts + !(blocks / parts)) * parts;
     shape->blocks = (unsigned)(blocks < GP_GRID ? blocks : GP_GRID / parts * parts);
-    bytes = GPI(choose_levels)(job, room - gpi_align_up((job->columns + 1) * (size_t)4), job->n / shape->blocks);
+    bytes = GPI(choose_levels)(job, room - GPI(counters_bytes)(job), job->n / shape->blocks);
     GPI(choose_copies)(job, room - bytes, job->n / shape->blocks);
-    shape->bytes = gpi_align_up((size_t)(job->columns + 1) * 4 << job->copies_bits) + bytes;
+    shape->bytes = GPI(counters_bytes)(job) + bytes;
     return 1;
 }
 

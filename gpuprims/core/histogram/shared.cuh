@@ -18,6 +18,12 @@ GPI_DEVICE void GPI(count)(gpi_shared_place place)
 #endif
 }
 
+/* Where a column is: scattered within 32 neighbours, so that bins at powers of two are not all in one bank. */
+GPI_DEVICE unsigned GPI(place)(unsigned column)
+{
+    return GPI(by_byte) ? column : column ^ ((unsigned)((uint64_t)(column & ~31u) * 0x9E3779B1u >> 32) & 31);
+}
+
 /*
  * The block that is first clears the counts, and says so. (Not the first by its number, which may not be resident
  * before others end.)
@@ -53,7 +59,7 @@ GPI_DEVICE void GPI(add_counters)(const GPI(job) *job, const uint32_t *counters,
     const size_t first_bin = (size_t)(blockIdx.x % job->parts) * job->columns;
 
     for (unsigned column = threadIdx.x; column < job->columns; column += blockDim.x) {
-        const unsigned first = column << job->copies_bits;
+        const unsigned first = GPI(place)(column) << job->copies_bits;
         uint64_t bin = first_bin + column;
         uint32_t sum = 0;
 
@@ -113,7 +119,7 @@ GPI_DEVICE void GPI(count_units)(gpi_shared_place own, const GPI(job) *job, cons
                                             ? gpi_byte(units[r].words[k / 4], k % 4)
                                             : GPI(column)(job, units[r].items[k], levels, of, first_bin, context);
 
-                GPI(count)(own + column * stride);
+                GPI(count)(own + GPI(place)(column) * stride);
             }
         }
 }
@@ -138,7 +144,7 @@ static __global__ void __launch_bounds__(GPI(max_threads), GPI(resident))
 #if GPI_DEVICE_CODE
     GP_DYNAMIC_SHARED(uint32_t, counters);
     GP_SHARED(uint64_t, drawn);
-    const unsigned words = (((job.columns + 1) << job.copies_bits) + 31) / 32 * 32;
+    const unsigned words = (job.columns + 32) / 32 * 32 << job.copies_bits;
     const size_t step = (size_t)(gridDim.x / job.parts) * blockDim.x * GPI(rows);
     size_t unit = (size_t)(blockIdx.x / job.parts) * blockDim.x * GPI(rows) + threadIdx.x;
     size_t start = unit - threadIdx.x; /* of the tile: the same for all threads */
@@ -172,7 +178,7 @@ static __global__ void __launch_bounds__(GPI(max_threads), GPI(resident))
         const uint32_t first_bin = blockIdx.x % job.parts * job.columns;
         const uint32_t column = GPI(column)(&job, GPI(end)(&job, context), levels, of, first_bin, context);
 
-        GPI(count)(own + column * (4u << job.copies_bits));
+        GPI(count)(own + GPI(place)(column) * (4u << job.copies_bits));
     }
     if (threadIdx.x == 0 && job.head)
         GPI(wait_until_clear)(&job, drawn);

@@ -41,7 +41,7 @@ STUDIES = {
         "program": "gpbench_studies",
         "what": "histograms of 2^10 to 2^28 items, and of 2^28 with other distributions",
         "timed": [
-            {"beside": ["histogram/*", "histogram_even*"], "options": "--sizes 10,12,14,16,18,20,22,24 --warm --batch 20"},
+            {"beside": ["histogram/*", "histogram_even*"], "options": "--sizes 2^10,2^12,2^14,2^16,2^18,2^20,2^22,2^24 --warm --batch 20"},
             {"beside": ["histogram/*", "histogram_even*"],
              "options": "--sizes 2^28 --cold --distribution " + ",".join(KINDS)},
         ],
