@@ -261,11 +261,11 @@ GPI_DEVICE uint64_t GPI(guess)(const GPI(even) *even, uint64_t bin)
 /* The least item, up to `upper`, that reaches a bin: by bisection, since later items are in later bins. */
 GPI_DEVICE GP_TYPE GPI(least_of_bin)(const GPI(even) *even, uint64_t bins, uint64_t bin)
 {
-    const uint64_t near = GPI(guess)(even, bin);
     uint64_t below = GPI(number_of)(even->first), above = GPI(number_of)(even->end);
 
     if (bin == 0 || bin >= bins)
         return bin == 0 ? even->first : even->end;
+    const uint64_t near = GPI(guess)(even, bin);
     if (near - below > 2 && near < above && !GPI(reaches)(near - 2, even, bins, bin)) /* nearly always right */
         below = near - 2;
     if (above - near > 2 && near > below && GPI(reaches)(near + 2, even, bins, bin))

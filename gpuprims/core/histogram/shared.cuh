@@ -18,10 +18,10 @@ GPI_DEVICE void GPI(count)(gpi_shared_place place)
 #endif
 }
 
-/* Where a column is: scattered within 32 neighbours, so that bins at powers of two are not all in one bank. */
-GPI_DEVICE unsigned GPI(place)(unsigned column)
+/* Where a column is. With a copy for each lane that does not matter; else it is not where bins 32 apart share a bank. */
+GPI_DEVICE unsigned GPI(place)(unsigned column, int has_all_copies)
 {
-    return GPI(by_byte) ? column : column ^ ((unsigned)((uint64_t)(column & ~31u) * 0x9E3779B1u >> 32) & 31);
+    return has_all_copies ? column : column ^ (column >> 5 & 31);
 }
 
 /*
@@ -56,10 +56,11 @@ GPI_DEVICE void GPI(add_counters)(const GPI(job) *job, const uint32_t *counters,
                                   GPI_CONTEXT context)
 {
     const unsigned copies = 1u << job->copies_bits;
+    const int has_all_copies = GPI(by_byte) || job->copies_bits == GPI(most_copies_bits);
     const size_t first_bin = (size_t)(blockIdx.x % job->parts) * job->columns;
 
     for (unsigned column = threadIdx.x; column < job->columns; column += blockDim.x) {
-        const unsigned first = GPI(place)(column) << job->copies_bits;
+        const unsigned first = GPI(place)(column, has_all_copies) << job->copies_bits;
         uint64_t bin = first_bin + column;
         uint32_t sum = 0;
 
@@ -103,9 +104,9 @@ GPI_DEVICE uint32_t GPI(column)(const GPI(job) *job, GP_TYPE x, const GP_TYPE *l
     return bin < job->columns ? bin : job->columns;
 }
 
-/* Counts a thread's units; `of` is a constant. */
+/* Counts a thread's units; `of` and `has_all_copies` are constants. */
 GPI_DEVICE void GPI(count_units)(gpi_shared_place own, const GPI(job) *job, const GPI(unit) *units, size_t unit,
-                                 const GP_TYPE *levels, int of, GPI_CONTEXT context)
+                                 const GP_TYPE *levels, int of, int has_all_copies, GPI_CONTEXT context)
 {
     const unsigned stride = 4u << job->copies_bits;
     const uint32_t first_bin = blockIdx.x % job->parts * job->columns;
@@ -119,22 +120,23 @@ GPI_DEVICE void GPI(count_units)(gpi_shared_place own, const GPI(job) *job, cons
                                             ? gpi_byte(units[r].words[k / 4], k % 4)
                                             : GPI(column)(job, units[r].items[k], levels, of, first_bin, context);
 
-                GPI(count)(own + GPI(place)(column) * stride);
+                GPI(count)(own + GPI(place)(column, has_all_copies) * stride);
             }
         }
 }
 
+/* `has_all_copies` is a constant. */
 GPI_DEVICE void GPI(count_tile)(gpi_shared_place own, const GPI(job) *job, const GPI(unit) *units, size_t unit,
-                                const GP_TYPE *levels, GPI_CONTEXT context)
+                                const GP_TYPE *levels, int has_all_copies, GPI_CONTEXT context)
 {
     if (GPI(by_byte) || job->of == GPI_BINS_OF_VALUES)
-        GPI(count_units)(own, job, units, unit, levels, GPI_BINS_OF_VALUES, context);
+        GPI(count_units)(own, job, units, unit, levels, GPI_BINS_OF_VALUES, has_all_copies, context);
     else if (job->of == GPI_BINS_BY_TABLE)
-        GPI(count_units)(own, job, units, unit, levels, GPI_BINS_BY_TABLE, context);
+        GPI(count_units)(own, job, units, unit, levels, GPI_BINS_BY_TABLE, has_all_copies, context);
     else if (job->of == GPI_BINS_ARE_EVEN)
-        GPI(count_units)(own, job, units, unit, levels, GPI_BINS_ARE_EVEN, context);
+        GPI(count_units)(own, job, units, unit, levels, GPI_BINS_ARE_EVEN, has_all_copies, context);
     else
-        GPI(count_units)(own, job, units, unit, levels, GPI_BINS_BETWEEN_LEVELS, context);
+        GPI(count_units)(own, job, units, unit, levels, GPI_BINS_BETWEEN_LEVELS, has_all_copies, context);
 }
 #endif
 
@@ -145,6 +147,7 @@ static __global__ void __launch_bounds__(GPI(max_threads), GPI(resident))
     GP_DYNAMIC_SHARED(uint32_t, counters);
     GP_SHARED(uint64_t, drawn);
     const unsigned words = (job.columns + 32) / 32 * 32 << job.copies_bits;
+    const int has_all_copies = GPI(by_byte) || job.copies_bits == GPI(most_copies_bits);
     const size_t step = (size_t)(gridDim.x / job.parts) * blockDim.x * GPI(rows);
     size_t unit = (size_t)(blockIdx.x / job.parts) * blockDim.x * GPI(rows) + threadIdx.x;
     size_t start = unit - threadIdx.x; /* of the tile: the same for all threads */
@@ -171,14 +174,17 @@ static __global__ void __launch_bounds__(GPI(max_threads), GPI(resident))
         memcpy((void *)units, next, sizeof units);
         if (start + step < job.units)
             GPI(read)(next, &job, unit + step, context);
-        GPI(count_tile)(own, &job, units, unit, levels, context);
+        if (has_all_copies)
+            GPI(count_tile)(own, &job, units, unit, levels, 1, context);
+        else
+            GPI(count_tile)(own, &job, units, unit, levels, 0, context);
     }
     if (GPI(has_end)(&job)) {
         const int of = job.of == GPI_BINS_BY_TABLE ? GPI_BINS_ARE_EVEN : job.of;
         const uint32_t first_bin = blockIdx.x % job.parts * job.columns;
         const uint32_t column = GPI(column)(&job, GPI(end)(&job, context), levels, of, first_bin, context);
 
-        GPI(count)(own + GPI(place)(column) * (4u << job.copies_bits));
+        GPI(count)(own + GPI(place)(column, has_all_copies) * (4u << job.copies_bits));
     }
     if (threadIdx.x == 0 && job.head)
         GPI(wait_until_clear)(&job, drawn);
