@@ -67,6 +67,13 @@
     (GPI_TAKES_TYPE | GPI_TAKES_OP | GPI_TAKES_IDENTITY | GPI_TAKES_INPUT_TYPE | GPI_TAKES_LOAD | GPI_TAKES_LOAD_AT | \
      GPI_TAKES_CONTEXT | GPI_TAKES_INDEX | GPI_TAKES_API | GPI_TAKES_KERNEL | GPI_TAKES_GRID)
 #endif
+/* Items that are folded as they are read can be copied to shared memory. */
+#if !defined GP_INPUT_TYPE && !defined GP_LOAD && !defined GP_LOAD_AT && \
+    (!defined __CUDA_ARCH__ || __CUDA_ARCH__ >= 800)
+#define GPI_COPIES_ITEMS                                                             \
+    ((sizeof(GP_TYPE) == 4 || sizeof(GP_TYPE) == 8 || sizeof(GP_TYPE) == 16) && \
+     __alignof__(GP_TYPE) == sizeof(GP_TYPE))
+#endif
 #include "core/instance/begin.cuh"
 
 #if defined GPI_MISSING_NAME
@@ -96,11 +103,6 @@ GPI_STATIC_ASSERT(sizeof(GP_INDEX) == 4 || sizeof(GP_INDEX) == 8, "GP_INDEX must
 #include "core/tile/tile_state.cuh"
 #include "core/segmented/tuning.cuh"
 
-/* Levels of groups of chunks: 32^7 chunks are more than a launch can have. */
-#ifndef GPI_SEGMENTED_LEVELS
-#define GPI_SEGMENTED_LEVELS 7
-#endif
-
 /* What a launch works on. */
 typedef struct {
     const GP_INPUT_TYPE *in;
@@ -110,7 +112,7 @@ typedef struct {
     size_t range_n;          /* items and segments of a warp's range, a chunk at most */
     size_t chunk_n;          /* items of a chunk */
     gpi_tile_state_head *head; /* the tile states of chunks follow it */
-    uint32_t levels[GPI_SEGMENTED_LEVELS]; /* where those of each level start */
+    size_t chunks;           /* in n items, and so many places for tile states on level 0 */
     uint32_t tiles;          /* of a range for each warp of a block */
     int by_ticket;           /* a segment may have more than one chunk */
     int is_exclusive;
@@ -146,23 +148,9 @@ static inline size_t GPI(chunk_items)(size_t n, int is_scan)
 {
     size_t chunk = GPI(window_n);
 
-    while (!is_scan && chunk < GPI(max_chunk_rounds) * GPI(round_n) && n / chunk > GPI_TUNE_SEGMENTED_RANGES)
+    while (!is_scan && chunk < (size_t)GPI(max_chunk_rounds) * GPI(round_n) && n / chunk > GPI_TUNE_SEGMENTED_RANGES)
         chunk *= 2;
     return chunk;
-}
-
-/* Places for tile states of so many chunks: on each level as many as it has groups, and two, in whole rows of 32. */
-static inline size_t GPI(place_levels)(size_t chunks, uint32_t *levels)
-{
-    size_t places = 0;
-
-    for (int level = 0; level < GPI_SEGMENTED_LEVELS; level++) {
-        if (levels)
-            levels[level] = (uint32_t)places;
-        if (chunks >> 5 * level)
-            places += ((chunks >> 5 * level) + 2 + 31) / 32 * 32;
-    }
-    return places;
 }
 
 /* For the tile states of chunks of n or fewer items. */
@@ -172,7 +160,7 @@ static inline size_t GPI(state_bytes)(size_t n, int is_scan)
                                         n / GPI(window_n) < GPI_TUNE_SEGMENTED_RANGES ? n / GPI(window_n)
                                                                                       : GPI_TUNE_SEGMENTED_RANGES);
 
-    return n <= GPI(window_n) ? 0 : GPI(tile_state_bytes)(GPI(place_levels)(most, NULL));
+    return n <= GPI(window_n) ? 0 : GPI(tile_state_bytes)(GPI(level_start)(most, GPI(levels)));
 }
 
 /* Divides the work: the units are items and segments. */
@@ -186,7 +174,7 @@ static inline void GPI(divide)(GPI(job) *job, size_t n, int is_scan)
         job->range_n /= 2;
     job->by_ticket = n > job->chunk_n;
     job->tiles = (uint32_t)gpi_divide_up(units, job->range_n * GPI(warps));
-    (void)GPI(place_levels)(n / job->chunk_n, job->levels);
+    job->chunks = n / job->chunk_n;
 }
 
 /* What is wrong with arguments that are alike: the arrays, `used`, and how many items and segments there are. */
@@ -385,4 +373,5 @@ GP_API cudaError_t GPI_PUBLIC(row_exclusive_scan)(const GP_INPUT_TYPE *in, GP_TY
 }
 
 #endif
+#undef GPI_COPIES_ITEMS
 #include "core/instance/end.cuh"

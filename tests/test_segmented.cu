@@ -109,10 +109,10 @@ static __host__ __device__ inline uint64_t steps(uint64_t a, uint64_t b)
 #define CASE_DEVICE_OP block1024_join
 #define CASE_IDENTITY {{1, 2, 3}}
 #include "segmented_case.h"
-#define CASE range4
-#define CASE_TYPE range4
-#define CASE_OP(a, b) span_range4(a, b)
-#define CASE_DEVICE_OP join4
+#define CASE range8
+#define CASE_TYPE range8
+#define CASE_OP(a, b) span_range8(a, b)
+#define CASE_DEVICE_OP join8
 #define CASE_IDENTITY {7, 7}
 #include "segmented_case.h"
 #define CASE range128
@@ -124,7 +124,7 @@ static __host__ __device__ inline uint64_t steps(uint64_t a, uint64_t b)
 
 static const segmented_case *const cases[] = {&f32_case,      &u64_case,      &u8_case,      &i16max_case, &u16_f64_case,
                                               &affine3_case,  &matrix16_case, &matrix48_case, &f32_few_case,
-                                              &u32_few_case,  &struct1024_case, &range4_case,  &range128_case};
+                                              &u32_few_case,  &struct1024_case, &range8_case,  &range128_case};
 enum { CASES = sizeof cases / sizeof *cases };
 static const char *const function_names[] = {"inclusive scan", "exclusive scan", "", "reduce"};
 
@@ -174,8 +174,8 @@ static void *random_items(const segmented_case *c, size_t n)
 
     if (strncmp(c->name, "range", 5) == 0) {
         for (size_t i = 0; i < n; i++)
-            if (c->in_bytes == 4)
-                ((range4 *)(void *)x)[i] = make_range4(i);
+            if (c->in_bytes == 8)
+                ((range8 *)(void *)x)[i] = make_range8(i);
             else
                 ((range128 *)(void *)x)[i] = make_range128(i);
         return x;

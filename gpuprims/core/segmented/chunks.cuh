@@ -10,6 +10,22 @@
  * Needs core/tile/tile_state.cuh. Part of segmented.cuh; not to be included directly.
  */
 
+/* 32^7 chunks are more than a launch can have. */
+enum { GPI(levels) = 7 };
+
+/*
+ * Where the tile states of a level start, if n items make so many chunks: a level has as many places as groups fit there,
+ * and two, in whole rows of 32.
+ */
+static __host__ __device__ __forceinline__ size_t GPI(level_start)(size_t chunks, unsigned level)
+{
+    size_t start = 0;
+
+    for (; level > 0 && chunks; level--, chunks /= 32)
+        start += (chunks + 2 + 31) / 32 * 32;
+    return start;
+}
+
 #if GPI_DEVICE_CODE
 /* A chunk: what `number` it is in its segment, and in which stretch of items that starts. */
 typedef struct {
@@ -20,7 +36,7 @@ typedef struct {
 /* Where group `number` of a level is among the tile states. */
 GPI_DEVICE size_t GPI(state_of)(const GPI(job) *job, const GPI(chunk) *chunk, unsigned level, size_t number)
 {
-    return job->levels[level] + ((chunk->stretch + ((size_t)1 << 5 * level) - 1) >> 5 * level) + number;
+    return GPI(level_start)(job->chunks, level) + ((chunk->stretch + ((size_t)1 << 5 * level) - 1) >> 5 * level) + number;
 }
 
 /* One warp: the sums of `count` neighbouring groups of a level, 1 to 32, when they are there; one in each lane. */
@@ -74,7 +90,7 @@ GPI_DEVICE GP_TYPE GPI(look_back)(const GPI(job) *job, const GPI(chunk) *chunk, 
 
     GPI_UNDEFINED(prefix);
     GPI_NO_UNROLL
-    for (unsigned level = GPI_SEGMENTED_LEVELS; level-- > 0;) {
+    for (unsigned level = GPI(levels); level-- > 0;) {
         const size_t number = chunk->number >> 5 * level;
         const unsigned count = number % 32;
 

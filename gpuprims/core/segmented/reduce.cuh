@@ -18,8 +18,7 @@ GPI_DEVICE GP_TYPE GPI(fold_items)(const GPI(job) *job, size_t first, size_t n, 
         const unsigned items = gpi_min_size(n - at, GPI(window_n));
 
         GPI(load_window)(job->in, first + at, items, slot, lane, context);
-        __syncwarp(); /* the window is in the slot */
-        rounds = GPI(fold_window)(slot, items, &sum, rounds, lane);
+        rounds = GPI(fold_window)(slot, 0, items, &sum, rounds, lane);
         __syncwarp(); /* the slot is free */
     }
     return GPI(fold_rounds)(sum, rounds, lane);
@@ -42,18 +41,32 @@ GPI_DEVICE void GPI(reduce_chunk)(const GPI(job) *job, size_t s, size_t first, s
         gpi_move(job->out + s, &x);
 }
 
-/* One warp: the next `count` segments, which are short. */
+/* One warp: the next `count` segments, which fit into a window. Short ones are left to a lane each. */
 GPI_DEVICE void GPI(reduce_batch)(const GPI(job) *job, const GPI(walk) *walk, unsigned count, GP_TYPE *slot,
                                   const unsigned *ends, unsigned lane, GPI_CONTEXT context)
 {
-    GPI(load_window)(job->in, walk->item, ends[count], slot, lane, context);
-    __syncwarp(); /* the window is in the slot */
-    GPI_NO_UNROLL
-    for (unsigned i = lane; i < count; i += 32) {
-        const unsigned start = ends[i], n = ends[i + 1] - start;
-        const GP_TYPE x = n ? GPI(fold_short)(slot, start, n) : GPI(identity)();
+    GP_TYPE *out = job->out + walk->segment;
 
-        gpi_move(job->out + walk->segment + i, &x);
+    GPI(load_window)(job->in, walk->item, ends[count], slot, lane, context);
+    GPI_NO_UNROLL
+    for (unsigned i = lane; i - lane < count; i += 32) {
+        const unsigned start = ends[i], n = i < count ? ends[i + 1] - start : 0;
+        unsigned longer = __ballot_sync(GPI_FULL_MASK, n > GPI(short_n));
+
+        if (i < count && n <= GPI(short_n)) {
+            const GP_TYPE x = n ? GPI(fold_short)(slot, start, n) : GPI(identity)();
+
+            gpi_move(out + i, &x);
+        }
+        for (; longer; longer &= longer - 1) {
+            const unsigned j = i - lane + (unsigned)__ffs((int)longer) - 1;
+            GP_TYPE x;
+
+            GPI_UNDEFINED(x);
+            x = GPI(fold_rounds)(x, GPI(fold_window)(slot, ends[j], ends[j + 1] - ends[j], &x, 0, lane), lane);
+            if (lane == 0)
+                gpi_move(out + j, &x);
+        }
     }
 }
 

@@ -11,15 +11,14 @@
  * Returns the tree over the run, if it is whole.
  */
 GPI_DEVICE GP_TYPE GPI(scan_run)(GP_TYPE *slot, unsigned i, unsigned n, GP_TYPE prefix, int has_prefix,
-                                 int is_exclusive, int aligned)
+                                 int is_exclusive)
 {
     GP_TYPE x[GPI(run_n)], trees[GPI(run_n) + 1], sums[GPI(run_n) + 1]; /* sums: of what comes before */
-    GP_TYPE *to = slot + GPI(place)(i);
 
     GPI_UNDEFINED(x);
     GPI_UNDEFINED(trees);
     GPI_UNDEFINED(sums);
-    GPI(read_run)(x, slot, i, n, aligned);
+    GPI(read_run)(x, slot, i, n);
     sums[0] = prefix;
     if (is_exclusive && !has_prefix)
         sums[0] = GPI(identity)(); /* written, never combined */
@@ -41,39 +40,39 @@ GPI_DEVICE GP_TYPE GPI(scan_run)(GP_TYPE *slot, unsigned i, unsigned n, GP_TYPE 
 
             if (!is_exclusive && (k || has_prefix))
                 result = GPI(combine)(sums[k], x[k]);
-            *(aligned ? to + k : slot + GPI(place)(i + k)) = result;
+            slot[GPI(place)(i + k)] = result;
         }
     return trees[GPI(run_n)];
 }
 
-/* The prefix of what follows a block of equal parts, from those before: parts 0 ... 3. */
-GPI_DEVICE void GPI(next_prefix)(GP_TYPE *prefix, int *has_prefix, GP_TYPE *outer, int has_outer, GP_TYPE *tree,
-                                 unsigned part, GP_TYPE x)
+/* The prefix of part number `part`: what comes before them all, if *has_prefix, and then the trees. */
+GPI_DEVICE void GPI(add_trees)(GP_TYPE *prefix, int *has_prefix, const GP_TYPE *trees, unsigned part)
 {
-    if (part >= 2) {
-        *prefix = GPI(combine)(*prefix, x);
-        return;
-    }
-    *tree = part == 0 ? x : GPI(combine)(*tree, x);
-    *prefix = has_outer ? GPI(combine)(*outer, *tree) : *tree;
-    *has_prefix = 1;
+    GPI_UNROLL
+    for (unsigned level = 3; level-- > 0;)
+        if (part >> level & 1) {
+            *prefix = *has_prefix ? GPI(combine)(*prefix, trees[level]) : trees[level];
+            *has_prefix = 1;
+        }
 }
 
 /* One thread: scans the n items from item i of the window on, 1 to short_n, in place. */
 GPI_DEVICE void GPI(scan_short)(GP_TYPE *slot, unsigned i, unsigned n, int is_exclusive)
 {
-    GP_TYPE prefix, tree;
-    int has_prefix = 0;
+    GP_TYPE trees[3];
 
-    GPI_UNDEFINED(prefix);
-    GPI_UNDEFINED(tree);
+    GPI_UNDEFINED(trees);
     GPI_NO_UNROLL
     for (unsigned part = 0; part * GPI(run_n) < n; part++) {
-        const unsigned at = part * GPI(run_n), items = gpi_min(n - at, GPI(run_n));
-        const GP_TYPE x = GPI(scan_run)(slot, i + at, items, prefix, has_prefix, is_exclusive, 0);
+        const unsigned at = part * GPI(run_n);
+        int has_prefix = 0;
+        GP_TYPE x;
 
+        GPI_UNDEFINED(x);
+        GPI(add_trees)(&x, &has_prefix, trees, part);
+        x = GPI(scan_run)(slot, i + at, gpi_min(n - at, GPI(run_n)), x, has_prefix, is_exclusive);
         if (n - at > GPI(run_n))
-            GPI(next_prefix)(&prefix, &has_prefix, &prefix, 0, &tree, part, x);
+            (void)GPI(push)(trees, part, x, 0);
     }
 }
 
@@ -105,30 +104,30 @@ GPI_DEVICE GP_TYPE GPI(lane_prefixes)(GP_TYPE x, unsigned full, GP_TYPE *prefix,
     return x;
 }
 
-/* One warp: scans the n items of its slot, in place, behind `prefix` if has_prefix. */
-GPI_DEVICE void GPI(scan_window)(GP_TYPE *slot, unsigned n, GP_TYPE prefix, int has_prefix, int is_exclusive,
-                                 unsigned lane)
+/* One warp: scans the n items from item i of the window on, in place, behind `prefix` if has_prefix. */
+GPI_DEVICE_CALL void GPI(scan_window)(GP_TYPE *slot, unsigned i, unsigned n, GP_TYPE prefix, int has_prefix,
+                                 int is_exclusive, unsigned lane)
 {
-    GP_TYPE before = prefix, tree; /* before: the round */
-    int has_before = has_prefix;
+    GP_TYPE trees[3]; /* of rounds */
 
-    GPI_UNDEFINED(tree);
+    GPI_UNDEFINED(trees);
     GPI_NO_UNROLL
     for (unsigned round = 0; round * GPI(round_n) < n; round++) {
         const unsigned at = round * GPI(round_n), rest = gpi_min(n - at, GPI(round_n)), mine = lane * GPI(run_n);
-        const unsigned items = mine < rest ? gpi_min(rest - mine, GPI(run_n)) : 0, full = rest / GPI(run_n);
-        GP_TYPE x, mine_before = before;
-        int has_mine = has_before;
+        const unsigned items = mine < rest ? gpi_min(rest - mine, GPI(run_n)) : 0;
+        GP_TYPE x, before = prefix;
+        int has_before = has_prefix;
 
         GPI_UNDEFINED(x);
         if (items == GPI(run_n))
-            x = GPI(fold_run)(slot, at + mine, GPI(run_n), 1);
-        x = GPI(lane_prefixes)(x, full, &mine_before, &has_mine, lane);
+            x = GPI(fold_run)(slot, i + at + mine, GPI(run_n));
+        GPI(add_trees)(&before, &has_before, trees, round);
+        x = GPI(lane_prefixes)(x, rest / GPI(run_n), &before, &has_before, lane);
         if (items)
-            (void)GPI(scan_run)(slot, at + mine, items, mine_before, has_mine, is_exclusive, 1);
+            (void)GPI(scan_run)(slot, i + at + mine, items, before, has_before, is_exclusive);
         x = GPI(shuffle)(x, 0);
         if (n - at > GPI(round_n))
-            GPI(next_prefix)(&before, &has_before, &prefix, has_prefix, &tree, round, x);
+            (void)GPI(push)(trees, round, x, 0);
     }
 }
 
@@ -144,28 +143,39 @@ GPI_DEVICE void GPI(scan_chunk)(const GPI(job) *job, size_t first, size_t last, 
 
     GPI_UNDEFINED(x);
     GPI(load_window)(job->in, start, n, slot, lane, context);
-    __syncwarp(); /* the chunk is in the slot */
     if (goes_on) {
-        const unsigned rounds = GPI(fold_window)(slot, n, &x, 0, lane);
+        const unsigned rounds = GPI(fold_window)(slot, 0, n, &x, 0, lane);
 
         (void)GPI(climb)(job, &chunk, 1, GPI(fold_rounds)(x, rounds, lane), lane);
     }
     if (number)
         x = GPI(look_back)(job, &chunk, lane);
-    GPI(scan_window)(slot, n, x, number != 0, job->is_exclusive, lane);
+    GPI(scan_window)(slot, 0, n, x, number != 0, job->is_exclusive, lane);
     __syncwarp(); /* the results are in the slot */
     GPI(store_window)(job->out + start, n, slot, lane);
 }
 
-/* One warp: the next `count` segments, which are short. */
+/* One warp: the next `count` segments, which fit into a window. Short ones are left to a lane each. */
 GPI_DEVICE void GPI(scan_batch)(const GPI(job) *job, const GPI(walk) *walk, unsigned count, GP_TYPE *slot,
                                 const unsigned *ends, unsigned lane, GPI_CONTEXT context)
 {
+    GP_TYPE none;
+
+    GPI_UNDEFINED(none);
     GPI(load_window)(job->in, walk->item, ends[count], slot, lane, context);
-    __syncwarp(); /* the window is in the slot */
     GPI_NO_UNROLL
-    for (unsigned i = lane; i < count; i += 32)
-        GPI(scan_short)(slot, ends[i], ends[i + 1] - ends[i], job->is_exclusive);
+    for (unsigned i = lane; i - lane < count; i += 32) {
+        const unsigned start = ends[i], n = i < count ? ends[i + 1] - start : 0;
+        unsigned longer = __ballot_sync(GPI_FULL_MASK, n > GPI(short_n));
+
+        if (n <= GPI(short_n))
+            GPI(scan_short)(slot, start, n, job->is_exclusive);
+        for (; longer; longer &= longer - 1) {
+            const unsigned j = i - lane + (unsigned)__ffs((int)longer) - 1;
+
+            GPI(scan_window)(slot, ends[j], ends[j + 1] - ends[j], none, 0, job->is_exclusive, lane);
+        }
+    }
     __syncwarp(); /* the results are in the slot */
     GPI(store_window)(job->out + walk->item, ends[count], slot, lane);
 }

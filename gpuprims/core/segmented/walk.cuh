@@ -41,8 +41,7 @@ typedef struct {
 } GPI(walk);
 
 /*
- * One warp: how many of the next segments start in the range, are short, and fit into a window together, batch_n at
- * most. ends[i] becomes where the i-th of them begins, counted from the first, and ends[count] where the last one ends.
+ * One warp: how many of the next segments start in the range and fit into a window together, batch_n at most. ends[i] becomes where the i-th of them begins, counted from the first, and ends[count] where the last one ends.
  */
 GPI_DEVICE unsigned GPI(next_batch)(const GPI(job) *job, const GPI(walk) *walk, unsigned *ends, unsigned lane)
 {
@@ -62,7 +61,7 @@ GPI_DEVICE unsigned GPI(next_batch)(const GPI(job) *job, const GPI(walk) *walk, 
     GPI_UNROLL
     for (unsigned r = 0; r < GPI(batch_rows); r++) {
         const unsigned i = 32 * r + lane, up = __shfl_up_sync(GPI_FULL_MASK, end[r], 1), start = lane ? up : before;
-        const int fits = i < segments && start + i < room && end[r] - start <= GPI(short_n) && end[r] <= GPI(window_n);
+        const int fits = i < segments && start + i < room && end[r] <= GPI(window_n);
         const unsigned stop = __ballot_sync(GPI_FULL_MASK, !fits);
 
         ends[i + 1] = end[r];

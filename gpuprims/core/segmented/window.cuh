@@ -17,7 +17,7 @@ enum {
     GPI(round_n) = 32 * GPI(run_n),
     GPI(window_rounds) = sizeof(GP_TYPE) <= 4 ? 4 : sizeof(GP_TYPE) <= 16 ? 2 : 1,
     GPI(window_n) = GPI(window_rounds) * GPI(round_n),
-    GPI(short_n) = 4 * GPI(run_n), /* a segment of as many at most is left to one thread */
+    GPI(short_n) = 8 * GPI(run_n), /* a segment of as many at most is left to one thread */
     /* Items of common sizes have a gap behind every 128 bytes: lanes that read runs of a power of two use all banks. */
     GPI(gap_n) = sizeof(GP_TYPE) == 4 || sizeof(GP_TYPE) == 8 || sizeof(GP_TYPE) == 16 ? 128 / (int)sizeof(GP_TYPE)
                                                                                        : 1 << 30,
@@ -54,12 +54,22 @@ GPI_DEVICE unsigned GPI(place)(unsigned i)
     return i + i / GPI(gap_n);
 }
 
-/* One warp: reads the items [first, first + n) into its slot, mapped. Comes before __syncwarp(). */
+/* One warp: reads the items [first, first + n) into its slot, mapped. They are there after the barrier at its end. */
 GPI_DEVICE void GPI(load_window)(const GP_INPUT_TYPE *in, size_t first, unsigned n, GP_TYPE *slot, unsigned lane,
                                  GPI_CONTEXT context)
 {
+#ifdef GPI_COPIES_ITEMS
+    const int copies = GPI_COPIES_ITEMS;
+
+    GPI_UNROLL_BY_8
+    for (unsigned i = lane; i < n && copies; i += 32)
+        gpi_copy_item(slot + GPI(place)(i), in + first + i, sizeof(GP_TYPE));
+    gpi_copy_wait();
+#else
+    const int copies = 0;
+#endif
     GPI_NO_UNROLL
-    for (unsigned i = lane; i < n; i += 32 * GPI(loads)) {
+    for (unsigned i = lane; i < n && !copies; i += 32 * GPI(loads)) {
         GP_TYPE *to = slot + GPI(place)(i);
         GPI(loaded) x[GPI(loads)];
 
@@ -78,6 +88,7 @@ GPI_DEVICE void GPI(load_window)(const GP_INPUT_TYPE *in, size_t first, unsigned
             if (i + 32 * k < n)
                 to[k * GPI(row_places)] = GPI(load)(&x[k], context);
     }
+    __syncwarp(); /* the window is in the slot */
 }
 
 /* One warp: writes the n items of its slot. Comes after __syncwarp(). */
@@ -88,27 +99,22 @@ GPI_DEVICE void GPI(store_window)(GP_TYPE *out, unsigned n, const GP_TYPE *slot,
         gpi_move(out + i, slot + GPI(place)(i));
 }
 
-/*
- * Reads a run of n items, which starts with item i of the window, into registers; those from n on are undefined.
- * `aligned`, a constant: i is a multiple of a run's length, so that no gap is in between.
- */
-GPI_DEVICE void GPI(read_run)(GP_TYPE *x, const GP_TYPE *slot, unsigned i, unsigned n, int aligned)
+/* Reads a run of n items, which starts with item i of the window, into registers; those from n on are undefined. */
+GPI_DEVICE void GPI(read_run)(GP_TYPE *x, const GP_TYPE *slot, unsigned i, unsigned n)
 {
-    const GP_TYPE *from = slot + GPI(place)(i);
-
     GPI_UNROLL
     for (unsigned k = 0; k < GPI(run_n); k++)
         if (k < n)
-            x[k] = aligned ? from[k] : slot[GPI(place)(i + k)];
+            x[k] = slot[GPI(place)(i + k)];
 }
 
 /* Folds a run of n items, one at least, as a tree. */
-GPI_DEVICE GP_TYPE GPI(fold_run)(const GP_TYPE *slot, unsigned i, unsigned n, int aligned)
+GPI_DEVICE GP_TYPE GPI(fold_run)(const GP_TYPE *slot, unsigned i, unsigned n)
 {
     GP_TYPE x[GPI(run_n)];
 
     GPI_UNDEFINED(x);
-    GPI(read_run)(x, slot, i, n, aligned);
+    GPI(read_run)(x, slot, i, n);
     GPI_UNROLL
     for (unsigned stride = 1; stride < GPI(run_n); stride *= 2) {
         GPI_UNROLL
@@ -119,32 +125,52 @@ GPI_DEVICE GP_TYPE GPI(fold_run)(const GP_TYPE *slot, unsigned i, unsigned n, in
     return x[0];
 }
 
+/*
+ * Up to eight equal parts, one after the other, as trees: one over 2^level parts for each bit of their number. Adds part
+ * number `part`, the fold of which is x. If it is the last one, returns the fold of all.
+ */
+GPI_DEVICE GP_TYPE GPI(push)(GP_TYPE *trees, unsigned part, GP_TYPE x, int is_last)
+{
+    int goes_on = 1;
+
+    GPI_UNROLL
+    for (unsigned level = 0; level < 3; level++) {
+        const int has_tree = part >> level & 1;
+
+        if (has_tree && goes_on)
+            x = GPI(combine)(trees[level], x);
+        if (!has_tree && !is_last) {
+            if (goes_on)
+                trees[level] = x;
+            goes_on = 0;
+        }
+    }
+    return x;
+}
+
 /* One thread: the fold of n items from item i of the window on, 1 to short_n. */
 GPI_DEVICE GP_TYPE GPI(fold_short)(const GP_TYPE *slot, unsigned i, unsigned n)
 {
-    GP_TYPE sum, right;
+    GP_TYPE trees[3], x;
 
-    GPI_UNDEFINED(sum);
-    GPI_UNDEFINED(right);
+    GPI_UNDEFINED(trees);
+    GPI_UNDEFINED(x);
     GPI_NO_UNROLL
-    for (unsigned at = 0; at < n; at += GPI(run_n)) {
-        const GP_TYPE x = GPI(fold_run)(slot, i + at, gpi_min(n - at, GPI(run_n)), 0);
+    for (unsigned part = 0; part * GPI(run_n) < n; part++) {
+        const unsigned rest = n - part * GPI(run_n);
 
-        if (at == 0)
-            sum = x;
-        else if (at == GPI(run_n))
-            sum = GPI(combine)(sum, x);
-        else
-            right = at == 2 * GPI(run_n) ? x : GPI(combine)(right, x);
+        x = GPI(fold_run)(slot, i + part * GPI(run_n), gpi_min(rest, GPI(run_n)));
+        x = GPI(push)(trees, part, x, rest <= GPI(run_n));
     }
-    return n > 2 * GPI(run_n) ? GPI(combine)(sum, right) : sum;
+    return x;
 }
 
 /*
- * One warp: folds the n items of its slot, round by round. Lane `round` of *sum gets the fold of the first round, and
- * so on; returns the number of the next round. GPI(fold_rounds) folds them.
+ * One warp: folds the n items from item i of the window on, round by round. Lane `round` of *sum gets the fold of the
+ * first round, and so on; returns the number of the next round. GPI(fold_rounds) folds them.
  */
-GPI_DEVICE unsigned GPI(fold_window)(const GP_TYPE *slot, unsigned n, GP_TYPE *sum, unsigned round, unsigned lane)
+GPI_DEVICE unsigned GPI(fold_window)(const GP_TYPE *slot, unsigned i, unsigned n, GP_TYPE *sum, unsigned round,
+                                     unsigned lane)
 {
     GPI_NO_UNROLL
     for (unsigned at = 0; at < n; at += GPI(round_n), round++) {
@@ -153,7 +179,7 @@ GPI_DEVICE unsigned GPI(fold_window)(const GP_TYPE *slot, unsigned n, GP_TYPE *s
 
         GPI_UNDEFINED(x);
         if (mine < rest)
-            x = GPI(fold_run)(slot, at + mine, gpi_min(rest - mine, GPI(run_n)), 1);
+            x = GPI(fold_run)(slot, i + at + mine, gpi_min(rest - mine, GPI(run_n)));
         x = GPI(warp_reduce)(x, (int)lane, (int)((rest + GPI(run_n) - 1) / GPI(run_n)));
         x = GPI(shuffle)(x, 0);
         if (lane == round)
