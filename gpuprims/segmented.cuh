@@ -170,7 +170,8 @@ static inline void GPI(divide)(GPI(job) *job, size_t n, int is_scan)
 
     job->chunk_n = GPI(chunk_items)(n, is_scan);
     job->range_n = job->chunk_n;
-    while (job->range_n > 64 && units / job->range_n < GPI_TUNE_SEGMENTED_RANGES)
+    while (job->range_n > GPI_TUNE_SEGMENTED_RANGE ||
+           (job->range_n > 64 && units / job->range_n < GPI_TUNE_SEGMENTED_RANGES))
         job->range_n /= 2;
     job->by_ticket = n > job->chunk_n;
     job->tiles = (uint32_t)gpi_divide_up(units, job->range_n * GPI(warps));
@@ -181,7 +182,8 @@ static inline void GPI(divide)(GPI(job) *job, size_t n, int is_scan)
 static inline cudaError_t GPI(check)(const char *function, size_t n, size_t segments, const char *count,
                                      const gpi_argument *used)
 {
-    const size_t most = GPI_MAX_TILES * (size_t)(GPI(window_n) / 2);
+    const size_t least = GPI(window_n) < GPI_TUNE_SEGMENTED_RANGE ? GPI(window_n) : GPI_TUNE_SEGMENTED_RANGE;
+    const size_t most = GPI_MAX_TILES * (least / 2);
 
 #ifndef GP_LOAD_AT
     if (!used[0].start && n)

@@ -63,7 +63,8 @@ GPI_DEVICE void GPI(reduce_batch)(const GPI(job) *job, const GPI(walk) *walk, un
             GP_TYPE x;
 
             GPI_UNDEFINED(x);
-            x = GPI(fold_rounds)(x, GPI(fold_window)(slot, ends[j], ends[j + 1] - ends[j], &x, 0, lane), lane);
+            const unsigned rounds = GPI(fold_window)(slot, ends[j], ends[j + 1] - ends[j], &x, 0, lane);
+            x = GPI(fold_rounds)(x, rounds, lane);
             if (lane == 0)
                 gpi_move(out + j, &x);
         }
@@ -99,7 +100,7 @@ GPI_DEVICE void GPI(reduce_range)(const GPI(job) *job, size_t range, uint32_t ep
 }
 #endif
 
-static __global__ void __launch_bounds__(GPI(threads), GPI(blocks))
+static __global__ void __launch_bounds__(GPI(threads), GPI(reduce_blocks))
     GPI(reduce_kernel)(GPI(job) job, GPI_CONTEXT context)
 {
 #if GPI_DEVICE_CODE

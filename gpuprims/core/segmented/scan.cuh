@@ -209,7 +209,7 @@ GPI_DEVICE void GPI(scan_range)(const GPI(job) *job, size_t range, uint32_t epoc
 }
 #endif
 
-static __global__ void __launch_bounds__(GPI(threads), GPI(blocks))
+static __global__ void __launch_bounds__(GPI(threads), GPI(scan_blocks))
     GPI(scan_kernel)(GPI(job) job, GPI_CONTEXT context)
 {
 #if GPI_DEVICE_CODE

@@ -29,7 +29,8 @@ enum {
     GPI(warps) = GPI(slot_bytes) <= 5120 ? 8 : GPI(slot_bytes) <= 16384 ? 2 : 1, /* of a block */
     GPI(threads) = 32 * GPI(warps),
     GPI(shared_bytes) = GPI(warps) * GPI(slot_bytes),
-    GPI(blocks) = sizeof(GP_TYPE) <= 8 ? GPI_TUNE_SEGMENTED_BLOCKS : 1
+    GPI(reduce_blocks) = sizeof(GP_TYPE) <= 8 ? GPI_TUNE_SEGMENTED_REDUCE_BLOCKS : 1,
+    GPI(scan_blocks) = sizeof(GP_TYPE) <= 8 ? GPI_TUNE_SEGMENTED_SCAN_BLOCKS : 1
 };
 
 /* What is read of an item before it is mapped, and how many a lane has on their way at a time. */
