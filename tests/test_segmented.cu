@@ -343,7 +343,8 @@ static void test_deep(const segmented_case *c, size_t n)
 
 static void test_workspaces(const segmented_case *c)
 {
-    const size_t n = 20000, offsets[] = {1, 2, 15000, 15000, 15040, 19999};
+    const size_t unit = c->out_bytes > 64 ? 2 : 100, n = 200 * unit;
+    const size_t offsets[] = {1, 2, 150 * unit, 150 * unit, 150 * unit + 40, n - 1};
     int right = 1, refused = 1;
 
     for (int what = 0; what <= REDUCE; what++) {

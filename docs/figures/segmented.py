@@ -1,0 +1,43 @@
+"""The figure of segmented.md."""
+from draw import GREY, HOT, Figure
+
+
+def segmented():
+    f = Figure('segmented', 800, 300, 'segments and items are counted together and cut into equal ranges')
+    lengths = [3, 0, 2, 9, 0, 0, 3]
+    left, step, y = 40, 28, 70
+    kinds = ['in', 'new', 'out']
+    f.text(left, 26, 'units: a mark for where each segment starts, and its items', 12, color=GREY)
+    x, unit, starts = left, 0, []
+    for s, length in enumerate(lengths):
+        starts.append(unit)
+        f.cell(x, y, f's{s}', 'same', step - 4, 30, 11)
+        x, unit = x + step, unit + 1
+        for i in range(length):
+            f.cell(x, y, i, kinds[s % 3], step - 4, 30, 11)
+            x, unit = x + step, unit + 1
+    ranges = 4
+    for r in range(ranges):
+        first, last = left + 6 * r * step, left + min(6 * (r + 1), unit) * step
+        f.line(first - 2, y - 18, first - 2, y + 96, HOT, 1.2, '4 3')
+        f.brace(first, last - 4, y + 38)
+        f.text((first + last) / 2, y + 62, f'warp {r}', 12, 'middle', HOT)
+    f.text(left, 176, 'warp 0: segments 0 and 1', 12)
+    f.text(left + 6 * step, 176, 'warp 1: segment 2,', 12)
+    f.text(left + 6 * step, 194, 'and the first chunk of 3', 12)
+    f.text(left + 12 * step, 176, 'warp 2: the second', 12)
+    f.text(left + 12 * step, 194, 'chunk of 3', 12)
+    f.text(left + 18 * step, 176, 'warp 3: segments 4, 5, 6,', 12)
+    f.text(left + 18 * step, 194, 'and the last chunk of 3', 12)
+    f.arrow(left + 7.5 * step, 206, left + 7.5 * step, 232)
+    f.arrow(left + 13.5 * step, 206, left + 13.5 * step, 232)
+    f.cell(left + 6 * step, 234, 'sum of chunk 0', 'new', 5 * step, 28, 11)
+    f.cell(left + 12 * step, 234, 'sum of chunk 1', 'new', 5 * step, 28, 11)
+    f.arrow(left + 17 * step, 248, left + 19 * step, 248, hot=True)
+    f.cell(left + 19 * step + 4, 234, 'result of 3', 'out', 4.5 * step, 28, 11)
+    f.text(left, 286, 'A drawing with ranges of 6 units and chunks of 4 items; real ones have thousands. A segment\'s chunks '
+           'are counted from its start.', 12, color=GREY)
+    f.save()
+
+
+FIGURES = [segmented]
