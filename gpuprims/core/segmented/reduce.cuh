@@ -41,28 +41,24 @@ GPI_DEVICE void GPI(reduce_chunk)(const GPI(job) *job, size_t s, size_t first, s
         gpi_move(job->out + s, &x);
 }
 
-/* One warp: the next `count` segments, which fit into a window. */
+/* One warp: the next `count` segments, which fit into a window. Short ones are left to a lane each. */
 GPI_DEVICE void GPI(reduce_batch)(const GPI(job) *job, const GPI(walk) *walk, unsigned count, GP_TYPE *slot,
-                                  GPI(batch) *batch, unsigned lane, GPI_CONTEXT context)
+                                  const unsigned *ends, unsigned lane, GPI_CONTEXT context)
 {
     GP_TYPE *out = job->out + walk->segment;
-    const unsigned *ends = batch->ends;
-    unsigned listed = 0;
 
     GPI(load_window)(job->in, walk->item, ends[count], slot, lane, context);
-
-    /* A lane takes a segment of one run. */
     GPI_NO_UNROLL
     for (unsigned i = lane; i - lane < count; i += 32) {
         const unsigned start = ends[i], n = i < count ? ends[i + 1] - start : 0;
+        unsigned longer = __ballot_sync(GPI_FULL_MASK, n > GPI(short_n));
 
-        if (i < count && n <= GPI(run_n)) {
-            const GP_TYPE x = n ? GPI(fold_run)(slot, start, n) : GPI(identity)();
+        if (i < count && n <= GPI(short_n)) {
+            const GP_TYPE x = n ? GPI(fold_short)(slot, start, n) : GPI(identity)();
 
             gpi_move(out + i, &x);
         }
-        GPI(list)(batch, &listed, i, n > GPI(run_n) && n <= GPI(short_n), lane);
-        for (unsigned longer = __ballot_sync(GPI_FULL_MASK, n > GPI(short_n)); longer; longer &= longer - 1) {
+        for (; longer; longer &= longer - 1) {
             const unsigned j = i - lane + (unsigned)__ffs((int)longer) - 1;
             GP_TYPE x;
 
@@ -73,32 +69,22 @@ GPI_DEVICE void GPI(reduce_batch)(const GPI(job) *job, const GPI(walk) *walk, un
                 gpi_move(out + j, &x);
         }
     }
-    __syncwarp(); /* the list is complete */
-
-    /* And one of those that are short, but longer. */
-    GPI_NO_UNROLL
-    for (unsigned k = lane; k < listed; k += 32) {
-        const unsigned i = batch->list[k];
-        const GP_TYPE x = GPI(fold_short)(slot, ends[i], ends[i + 1] - ends[i]);
-
-        gpi_move(out + i, &x);
-    }
 }
 
 /* One warp: a range. */
-GPI_DEVICE void GPI(reduce_range)(const GPI(job) *job, size_t range, uint32_t epoch, GP_TYPE *slot,
-                                  GPI(batch) *batch, unsigned lane, GPI_CONTEXT context)
+GPI_DEVICE void GPI(reduce_range)(const GPI(job) *job, size_t range, uint32_t epoch, GP_TYPE *slot, unsigned *ends,
+                                  unsigned lane, GPI_CONTEXT context)
 {
     GPI(walk) walk = GPI(enter)(job, range, lane);
     const GPI(late) late = GPI(late_chunk)(job, &walk);
 
     while (walk.segment < job->segments && walk.item + walk.segment < walk.limit) {
-        const unsigned count = GPI(next_batch)(job, &walk, batch->ends, lane);
+        const unsigned count = GPI(next_batch)(job, &walk, ends, lane);
 
         __syncwarp(); /* ends are complete */
         if (count) {
-            GPI(reduce_batch)(job, &walk, count, slot, batch, lane, context);
-            walk.item += batch->ends[count];
+            GPI(reduce_batch)(job, &walk, count, slot, ends, lane, context);
+            walk.item += ends[count];
             walk.segment += count;
         } else {
             const size_t end = GPI(offset)(job, walk.segment + 1);
@@ -107,7 +93,7 @@ GPI_DEVICE void GPI(reduce_range)(const GPI(job) *job, size_t range, uint32_t ep
             walk.item = end;
             walk.segment++;
         }
-        __syncwarp(); /* slot and batch are free */
+        __syncwarp(); /* slot and ends are free */
     }
     if (late.number)
         GPI(reduce_chunk)(job, late.segment, late.first, late.last, late.number, epoch, slot, lane, context);
@@ -119,7 +105,7 @@ static __global__ void __launch_bounds__(GPI(threads), GPI(reduce_blocks))
 {
 #if GPI_DEVICE_CODE
     GP_DYNAMIC_SHARED(char, slots);
-    GP_SHARED(GPI(batch)[GPI(warps)], batches);
+    GP_SHARED(unsigned[GPI(warps)][GPI(batch_n) + 1], ends);
     GP_SHARED(uint64_t, drawn);
     const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;
     GPI(turn) turn = {0, 0, 0};
@@ -128,7 +114,7 @@ static __global__ void __launch_bounds__(GPI(threads), GPI(reduce_blocks))
     gpi_grid_launch_next();
     while (GPI(next_tile)(&job, &turn, &drawn))
         GPI(reduce_range)(&job, (size_t)turn.tile * GPI(warps) + warp, turn.epoch,
-                          (GP_TYPE *)(void *)(slots + warp * GPI(slot_bytes)), &batches[warp], lane, context);
+                          (GP_TYPE *)(void *)(slots + warp * GPI(slot_bytes)), ends[warp], lane, context);
     GPI(finish)(&job, &turn);
 #endif
 }

@@ -155,58 +155,45 @@ GPI_DEVICE void GPI(scan_chunk)(const GPI(job) *job, size_t first, size_t last, 
     GPI(store_window)(job->out + start, n, slot, lane);
 }
 
-/* One warp: the next `count` segments, which fit into a window. */
+/* One warp: the next `count` segments, which fit into a window. Short ones are left to a lane each. */
 GPI_DEVICE void GPI(scan_batch)(const GPI(job) *job, const GPI(walk) *walk, unsigned count, GP_TYPE *slot,
-                                GPI(batch) *batch, unsigned lane, GPI_CONTEXT context)
+                                const unsigned *ends, unsigned lane, GPI_CONTEXT context)
 {
-    const unsigned *ends = batch->ends;
-    unsigned listed = 0;
     GP_TYPE none;
 
     GPI_UNDEFINED(none);
     GPI(load_window)(job->in, walk->item, ends[count], slot, lane, context);
-
-    /* A lane takes a segment of one run. */
     GPI_NO_UNROLL
     for (unsigned i = lane; i - lane < count; i += 32) {
         const unsigned start = ends[i], n = i < count ? ends[i + 1] - start : 0;
+        unsigned longer = __ballot_sync(GPI_FULL_MASK, n > GPI(short_n));
 
-        if (n && n <= GPI(run_n))
-            (void)GPI(scan_run)(slot, start, n, none, 0, job->is_exclusive);
-        GPI(list)(batch, &listed, i, n > GPI(run_n) && n <= GPI(short_n), lane);
-        for (unsigned longer = __ballot_sync(GPI_FULL_MASK, n > GPI(short_n)); longer; longer &= longer - 1) {
+        if (n <= GPI(short_n))
+            GPI(scan_short)(slot, start, n, job->is_exclusive);
+        for (; longer; longer &= longer - 1) {
             const unsigned j = i - lane + (unsigned)__ffs((int)longer) - 1;
 
             GPI(scan_window)(slot, ends[j], ends[j + 1] - ends[j], none, 0, job->is_exclusive, lane);
         }
-    }
-    __syncwarp(); /* the list is complete */
-
-    /* And one of those that are short, but longer. */
-    GPI_NO_UNROLL
-    for (unsigned k = lane; k < listed; k += 32) {
-        const unsigned i = batch->list[k];
-
-        GPI(scan_short)(slot, ends[i], ends[i + 1] - ends[i], job->is_exclusive);
     }
     __syncwarp(); /* the results are in the slot */
     GPI(store_window)(job->out + walk->item, ends[count], slot, lane);
 }
 
 /* One warp: a range. Its late chunk comes last: it waits for others, and nobody waits for what comes behind it. */
-GPI_DEVICE void GPI(scan_range)(const GPI(job) *job, size_t range, uint32_t epoch, GP_TYPE *slot, GPI(batch) *batch,
+GPI_DEVICE void GPI(scan_range)(const GPI(job) *job, size_t range, uint32_t epoch, GP_TYPE *slot, unsigned *ends,
                                 unsigned lane, GPI_CONTEXT context)
 {
     GPI(walk) walk = GPI(enter)(job, range, lane);
     const GPI(late) late = GPI(late_chunk)(job, &walk);
 
     while (walk.segment < job->segments && walk.item + walk.segment < walk.limit) {
-        const unsigned count = GPI(next_batch)(job, &walk, batch->ends, lane);
+        const unsigned count = GPI(next_batch)(job, &walk, ends, lane);
 
         __syncwarp(); /* ends are complete */
         if (count) {
-            GPI(scan_batch)(job, &walk, count, slot, batch, lane, context);
-            walk.item += batch->ends[count];
+            GPI(scan_batch)(job, &walk, count, slot, ends, lane, context);
+            walk.item += ends[count];
             walk.segment += count;
         } else {
             const size_t end = GPI(offset)(job, walk.segment + 1);
@@ -215,7 +202,7 @@ GPI_DEVICE void GPI(scan_range)(const GPI(job) *job, size_t range, uint32_t epoc
             walk.item = end;
             walk.segment++;
         }
-        __syncwarp(); /* slot and batch are free */
+        __syncwarp(); /* slot and ends are free */
     }
     if (late.number)
         GPI(scan_chunk)(job, late.first, late.last, late.number, epoch, slot, lane, context);
@@ -227,7 +214,7 @@ static __global__ void __launch_bounds__(GPI(threads), GPI(scan_blocks))
 {
 #if GPI_DEVICE_CODE
     GP_DYNAMIC_SHARED(char, slots);
-    GP_SHARED(GPI(batch)[GPI(warps)], batches);
+    GP_SHARED(unsigned[GPI(warps)][GPI(batch_n) + 1], ends);
     GP_SHARED(uint64_t, drawn);
     const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;
     GPI(turn) turn = {0, 0, 0};
@@ -236,7 +223,7 @@ static __global__ void __launch_bounds__(GPI(threads), GPI(scan_blocks))
     gpi_grid_launch_next();
     while (GPI(next_tile)(&job, &turn, &drawn))
         GPI(scan_range)(&job, (size_t)turn.tile * GPI(warps) + warp, turn.epoch,
-                        (GP_TYPE *)(void *)(slots + warp * GPI(slot_bytes)), &batches[warp], lane, context);
+                        (GP_TYPE *)(void *)(slots + warp * GPI(slot_bytes)), ends[warp], lane, context);
     GPI(finish)(&job, &turn);
 #endif
 }

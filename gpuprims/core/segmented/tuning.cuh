@@ -13,9 +13,9 @@
 #define GPI_TUNE_SEGMENTED_SCAN_BLOCKS 3
 #endif
 
-/* Segments and items of a range at most: many empty segments in a row take their warp long, and so does finding one. */
+/* Segments and items of a range at most: many empty segments in a row take their warp long. */
 #ifndef GPI_TUNE_SEGMENTED_RANGE
-#define GPI_TUNE_SEGMENTED_RANGE 4096
+#define GPI_TUNE_SEGMENTED_RANGE 2048
 #endif
 
 /* As many ranges at least, a warp each, as long as a range keeps 64 items and segments. */

@@ -35,25 +35,6 @@ GPI_DEVICE size_t GPI(find)(const GPI(job) *job, size_t key, unsigned lane)
     return first;
 }
 
-/*
- * Segments that a warp looks at together, in shared memory: where each begins, counted from the first item, and the last
- * one ends; and the numbers of some that wait for their turn, so that lanes have segments of like lengths.
- */
-typedef struct {
-    unsigned ends[GPI(batch_n) + 1];
-    uint8_t list[GPI(batch_n)];
-} GPI(batch);
-
-/* One warp: adds those to the list that wait. */
-GPI_DEVICE void GPI(list)(GPI(batch) *batch, unsigned *listed, unsigned i, int waits, unsigned lane)
-{
-    const unsigned which = __ballot_sync(GPI_FULL_MASK, waits);
-
-    if (waits)
-        batch->list[*listed + (unsigned)__popc((int)(which & ((1u << lane) - 1)))] = (uint8_t)i;
-    *listed += (unsigned)__popc((int)which);
-}
-
 /* Where a warp is in its range. */
 typedef struct {
     size_t segment, item, limit; /* the next segment, its first item, the end of the range */
