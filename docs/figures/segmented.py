@@ -35,7 +35,7 @@ def segmented():
     f.cell(left + 12 * step, 234, 'sum of chunk 1', 'new', 5 * step, 28, 11)
     f.arrow(left + 17 * step, 248, left + 19 * step, 248, hot=True)
     f.cell(left + 19 * step + 4, 234, 'result of 3', 'out', 4.5 * step, 28, 11)
-    f.text(left, 286, 'A drawing with ranges of 6 units and chunks of 4 items; real ones have thousands. A segment\'s chunks '
+    f.text(left, 286, 'A drawing with ranges of 6 units and chunks of 4 items; real ones have up to thousands. A segment\'s chunks '
            'are counted from its start.', 12, color=GREY)
     f.save()
 
