@@ -4,13 +4,18 @@
  * Parameters   GP_NAME        prefix of every generated name (gp, when nothing at all is defined)
  *              GP_TYPE        T, any trivially copyable type of up to 1024 bytes (int)
  *              GP_PRED(x)     true for an item to keep (x != 0); with GP_CONTEXT: GP_PRED(x, context)
+ *              GP_LOAD_AT(in, i)  an expression for item number i, a size_t, in place of in[i]; with GP_CONTEXT:
+ *                             GP_LOAD_AT(in, i, context)
+ *              GP_INPUT_TYPE  with GP_LOAD_AT: I, what `in` points to, void too (T)
+ *              GP_STORE_AT(out, i, x)  a statement that stores an item at place i of the output (out[i] = x); with
+ *                             GP_CONTEXT: GP_STORE_AT(out, i, x, context); not used by compact_indices
  *              GP_CONTEXT     type of a by-value argument before `ws`
  *              GP_INDEX       INDEX, an integer type of 4 or 8 bytes that n has to fit: counts and places (size_t)
  *              GP_API         linkage of the host functions (static inline)
  *              GP_KERNEL      GP_KERNEL_SIMPLE or GP_KERNEL_PIPELINED: runs that kernel at every n (either)
  *              GP_GRID        blocks of a launch at most (as many as fit)
  *
- * Generates    cudaError_t NAME_compact(const T *in, T *out, size_t n, INDEX *d_count, ...)
+ * Generates    cudaError_t NAME_compact(const I *in, T *out, size_t n, INDEX *d_count, ...)
  *              cudaError_t NAME_compact_flagged(in, const uint8_t *flags, out, n, d_count, ...)
  *              cudaError_t NAME_compact_indices(in, INDEX *out, n, d_count, ...)
  *              cudaError_t NAME_partition(in, out, n, d_count, ...)
@@ -33,14 +38,17 @@
  *
  * Guarantees   Asynchronous on `stream`; the number of kept items goes to device memory. Kept items stay
  *              in order. Nothing is written past the count (partitions write n items). in == out is
- *              allowed for compact and compact_flagged; no other overlap.
+ *              allowed for compact and compact_flagged; no other overlap. With GP_LOAD_AT or GP_STORE_AT, `in`
+ *              and `out` are handed through, NULL too, no overlap is checked, and what is read must not be written.
  * Evaluations  GP_PRED is evaluated on items of the input alone, and once on each; by partition_stable twice
  *              on some or all where there are more tiles than the device has room for at a time; by
  *              compact_flagged and partition_flagged never.
  *              A thread evaluates it on neighbouring items (28 of 4 bytes, never more than 112): where
  *              the input begins or ends within them, copies of an item make them complete, 222 of them at
  *              most in all. Not in place, a warp that has waited long for the tile of another block counts
- *              that tile itself: once more on each item of it.
+ *              that tile itself: once more on each item of it. GP_LOAD_AT is evaluated, in any order, on each
+ *              i < n and no other: once, and once more wherever the predicate is. GP_STORE_AT is executed once for
+ *              each place that is written, in any order.
  * Errors       cudaErrorInvalidValue, with gp_last_error_message(), before anything is launched; else
  *              what a launch or an allocation returned. n == 0 gives a count of 0.
  *
@@ -70,8 +78,12 @@
 #define GPI_TAG compact
 #define GPI_HEADER "gpuprims/compact.cuh"
 #define GPI_TAKES \
-    (GPI_TAKES_TYPE | GPI_TAKES_PRED | GPI_TAKES_CONTEXT | GPI_TAKES_INDEX | GPI_TAKES_API | \
-     GPI_TAKES_KERNEL | GPI_TAKES_GRID)
+    (GPI_TAKES_TYPE | GPI_TAKES_PRED | GPI_TAKES_INPUT_TYPE | GPI_TAKES_LOAD_AT | GPI_TAKES_STORE_AT | \
+     GPI_TAKES_CONTEXT | GPI_TAKES_INDEX | GPI_TAKES_API | GPI_TAKES_KERNEL | GPI_TAKES_GRID)
+#if defined GP_INPUT_TYPE && !defined GP_LOAD_AT
+#error "gpuprims/compact.cuh: GP_LOAD_AT is missing; GP_INPUT_TYPE goes with it"
+#undef GP_INPUT_TYPE
+#endif
 #endif
 #include "core/instance/begin.cuh"
 
@@ -93,6 +105,7 @@ GPI_STATIC_ASSERT((sizeof(GP_INDEX) == 4 || sizeof(GP_INDEX) == 8) && (GP_INDEX)
 
 #define GPI_FOLDS_COUNTS
 #include "core/instance/fold.cuh"
+#include "core/instance/load.cuh"
 #include "core/instance/predicate.cuh"
 #include "core/tile/warp_tile.cuh"
 #include "core/tile/pack.cuh"
@@ -101,13 +114,20 @@ GPI_STATIC_ASSERT((sizeof(GP_INDEX) == 4 || sizeof(GP_INDEX) == 8) && (GP_INDEX)
 
 /*
  * Thread items, warp tiles and tiles are those of core/tile/warp_tile.cuh, but warp tiles start at 128-byte lines where
- * the type allows: the first one then lacks some items.
+ * the type allows: the first one then lacks some items. With GP_LOAD_AT nobody knows where that would be.
  */
 enum {
+#ifdef GP_LOAD_AT
+    GPI(computes) = 1, /* items, in place of copying them */
+    GPI(skip) = 0,
+    GPI(at_lines) = 1,
+#else
+    GPI(computes) = 0,
     GPI(skip) = GPI(out_bytes) % 16 == 0 && GPI_LOW_BIT(sizeof(GP_TYPE)) < 128
                     ? 128 / (int)GPI_LOW_BIT(sizeof(GP_TYPE)) - 1 : 0, /* items that the first warp tile may lack */
     GPI(at_lines) = GPI(out_bytes) % 16 == 0 && (int)sizeof(GP_TYPE) < 128 &&
                     __alignof__(GP_TYPE) % GPI_LOW_BIT(sizeof(GP_TYPE)) == 0, /* all warp tiles do */
+#endif
     GPI(simple_blocks) = GPI_BLOCKS_OF_SIMPLE(GPI_TUNE_COMPACT_SIMPLE_BLOCKS),
     GPI(half) = GPI(warp_tiles) > 1 ? GPI(warp_tiles) / 2 : 1, /* warp tiles of a tile of a small input */
     GPI(flag_slot) = (GPI(warp_tile_n) + 127) / 128 * 128 + 128
@@ -122,10 +142,10 @@ enum {
 
 /* What a launch works on. */
 typedef struct {
-    const GP_TYPE *in;
+    const GP_INPUT_TYPE *in;
     const uint8_t *flags; /* instead of the predicate, or NULL */
-    GP_TYPE *out;         /* or NULL: indices */
-    GP_INDEX *indices;
+    GP_TYPE *out;
+    GP_INDEX *indices; /* instead of items, or NULL */
     GP_INDEX *count;
     size_t n;
     gpi_tile_state_head *head; /* the tile states follow it */
@@ -342,6 +362,17 @@ GPI_DEVICE unsigned GPI(choose)(uint32_t *keep, const GPI(job) *job, GPI(part) p
     return kept;
 }
 
+/* Where result number i goes; with GP_STORE_AT, where it would if the output lay at an address of its own. */
+GPI_DEVICE char *GPI(address)(const GPI(job) *job, size_t i)
+{
+#ifdef GP_STORE_AT
+    (void)job;
+    return (char *)(128 + (uintptr_t)i * sizeof(GP_TYPE));
+#else
+    return (char *)(job->out + i);
+#endif
+}
+
 /*
  * One warp, which has read the slot: writes what the output gets of a warp tile. `before` items are kept before the
  * warp tile, `rank` in it before the lane. Uses the slot.
@@ -349,10 +380,11 @@ GPI_DEVICE unsigned GPI(choose)(uint32_t *keep, const GPI(job) *job, GPI(part) p
 GPI_DEVICE void GPI(write)(const GPI(job) *job, GPI(part) part, char *slot,
                            GPI(thread_items) *regs, const uint32_t *keep, unsigned rank, unsigned kept,
                            size_t before, size_t all_kept, const gpi_pack_table *table,
-                           unsigned lane, int bulk)
+                           unsigned lane, int bulk, GPI_CONTEXT context)
 {
     const unsigned size = sizeof(GP_TYPE);
 
+    (void)context;
     if (job->indices) {
         if (kept)
             GPI(pack_places)(job->indices + before, part.start, slot, keep, rank, kept, lane);
@@ -365,8 +397,8 @@ GPI_DEVICE void GPI(write)(const GPI(job) *job, GPI(part) part, char *slot,
     int first = (int)part.first - (int)(lane * GPI(thread_n)), last = (int)part.last - (int)(lane * GPI(thread_n));
     unsigned rejected = both ? part.last - part.first - kept : 0;
     size_t rejected_before = part.start + part.first - before;
-    char *out = (char *)(job->out + before);
-    char *end = (char *)(job->out + (reverse ? job->n - rejected_before : all_kept + rejected_before + rejected));
+    char *out = GPI(address)(job, before);
+    char *end = GPI(address)(job, reverse ? job->n - rejected_before : all_kept + rejected_before + rejected);
     char *begin = end - rejected * size, *slot_end = slot + GPI(slot) - 128 + gpi_misalignment(end);
     GPI(target) to = {slot + gpi_misalignment(out) + rank * size, slot_end, both, reverse};
     uint32_t drop[GPI(bits)];
@@ -393,16 +425,33 @@ GPI_DEVICE void GPI(write)(const GPI(job) *job, GPI(part) part, char *slot,
     __syncwarp(); /* the items are in the slot */
     GPI_NO_UNROLL
     for (unsigned bytes = kept * size;; bytes = rejected * size) {
+#ifdef GP_STORE_AT
+        GPI(store_items)(job->out, ((uintptr_t)out - 128) / size, bytes / size, slot + gpi_misalignment(out), lane,
+                         context);
+#else
         if (bulk)
             gpi_store_bulk(out, slot, bytes, lane);
         else
             gpi_store_warp(out, slot, bytes, lane);
+#endif
         if (!both)
             return;
         both = 0;
         out = begin;
         slot = slot_end - rejected * size - gpi_misalignment(begin);
     }
+}
+
+/* Whether item i is kept. */
+GPI_DEVICE unsigned GPI(keeps)(const GPI(job) *job, size_t i, GPI_CONTEXT context)
+{
+#ifdef GP_LOAD_AT
+    GP_TYPE x = GPI(load_at)(job->in, i, context);
+
+    return (unsigned)GPI(keep)(&x, context);
+#else
+    return (unsigned)GPI(keep)(job->in + i, context);
+#endif
 }
 
 /* How many of the lane's share of items [first, last) in global memory are kept. */
@@ -412,7 +461,7 @@ GPI_DEVICE unsigned GPI(count)(const GPI(job) *job, size_t first, size_t last, u
 
     GPI_NO_UNROLL
     for (size_t i = first + lane; i < last; i += 32)
-        kept += job->flags ? job->flags[i] != 0 : (unsigned)GPI(keep)(job->in + i, context);
+        kept += job->flags ? job->flags[i] != 0 : GPI(keeps)(job, i, context);
     return kept;
 }
 
@@ -553,18 +602,22 @@ static inline size_t GPI(most)(void)
 /* Refuses too many items, and overlap. How much a compaction writes depends on the data; partitions write n items. */
 static inline cudaError_t GPI(check)(const char *function, const GPI(job) *job)
 {
-    const int drops = job->rejected == GPI_REJECTED_DROPPED, in_place = drops && job->out;
-    const void *out = job->out ? (const void *)job->out : (const void *)job->indices;
+    const size_t most = GPI_MAX_TILES * GPI(tile_n) - GPI(skip);
+    cudaError_t error =
+        gpi_check_count(function, "n", job->n, GPI(most)() < most ? GPI(most)() : most, sizeof(GP_TYPE));
+#if !defined GP_LOAD_AT && !defined GP_STORE_AT
+    const int drops = job->rejected == GPI_REJECTED_DROPPED, in_place = drops && !job->indices;
+    const void *out = job->indices ? (const void *)job->indices : (const void *)job->out;
     const gpi_argument used[] = {
         {"in", job->in, job->n * sizeof *job->in, GPI_READ, in_place},
         {"flags", job->flags, job->n, GPI_READ, 0},
         {"out", out, drops ? 1 : job->n * sizeof *job->out, GPI_WRITTEN, in_place},
         {"d_count", job->count, sizeof *job->count, GPI_WRITTEN, 0}};
-    const size_t most = GPI_MAX_TILES * GPI(tile_n) - GPI(skip);
-    cudaError_t error =
-        gpi_check_count(function, "n", job->n, GPI(most)() < most ? GPI(most)() : most, sizeof *job->in);
 
-    return error != cudaSuccess ? error : gpi_check_overlap(function, used, 4);
+    if (error == cudaSuccess)
+        error = gpi_check_overlap(function, used, 4);
+#endif
+    return error;
 }
 
 static inline cudaError_t GPI(host)(const char *function, GPI(job) job, GPI_CONTEXT context,
@@ -573,10 +626,14 @@ static inline cudaError_t GPI(host)(const char *function, GPI(job) job, GPI_CONT
     gpi_scratch scratch;
     cudaError_t error;
 
+#ifndef GP_LOAD_AT
     if (!job.in && job.n)
         return gpi_error_null(function, "in", job.n);
+#endif
+#ifndef GP_STORE_AT
     if (!job.out && !job.indices && job.n)
         return gpi_error_null(function, "out", job.n);
+#endif
     if (!job.count)
         return gpi_error_null(function, "d_count", job.n);
     if (job.n == 0)
@@ -595,7 +652,9 @@ static inline cudaError_t GPI(host)(const char *function, GPI(job) job, GPI_CONT
     job.head = (gpi_tile_state_head *)scratch.tags;
     job.tiles = (unsigned)gpi_divide_up(job.n + job.skip, GPI(tile_n));
     job.warp_tiles = GPI(warp_tiles);
+#if !defined GP_LOAD_AT && !defined GP_STORE_AT
     job.in_place = job.in == job.out;
+#endif
     error = GPI(launch)(job, context, stream);
     return gpi_scratch_release(&scratch, error, stream);
 }
@@ -613,7 +672,7 @@ GPI_COMPACT_WORKSPACE(partition_stable)
 GPI_COMPACT_WORKSPACE(partition_flagged)
 
 /* The items that satisfy GP_PRED, in order; *d_count of them. */
-GP_API cudaError_t GPI_PUBLIC(compact)(const GP_TYPE *in, GP_TYPE *out, size_t n, GP_INDEX *d_count,
+GP_API cudaError_t GPI_PUBLIC(compact)(const GP_INPUT_TYPE *in, GP_TYPE *out, size_t n, GP_INDEX *d_count,
                                        GPI_CONTEXT_PARAMETER gp_workspace *ws, cudaStream_t stream)
 {
     GPI(job) job = {in, NULL, out, NULL, d_count, n, NULL, 0, 0, 0, 0, GPI_REJECTED_DROPPED, 0, 0};
@@ -622,7 +681,7 @@ GP_API cudaError_t GPI_PUBLIC(compact)(const GP_TYPE *in, GP_TYPE *out, size_t n
 }
 
 /* The items whose flag is not 0, in order; *d_count of them. */
-GP_API cudaError_t GPI_PUBLIC(compact_flagged)(const GP_TYPE *in, const uint8_t *flags, GP_TYPE *out,
+GP_API cudaError_t GPI_PUBLIC(compact_flagged)(const GP_INPUT_TYPE *in, const uint8_t *flags, GP_TYPE *out,
                                                size_t n, GP_INDEX *d_count,
                                                GPI_CONTEXT_PARAMETER gp_workspace *ws, cudaStream_t stream)
 {
@@ -634,16 +693,20 @@ GP_API cudaError_t GPI_PUBLIC(compact_flagged)(const GP_TYPE *in, const uint8_t 
 }
 
 /* The places of the items that satisfy GP_PRED, ascending; *d_count of them. */
-GP_API cudaError_t GPI_PUBLIC(compact_indices)(const GP_TYPE *in, GP_INDEX *out, size_t n, GP_INDEX *d_count,
+GP_API cudaError_t GPI_PUBLIC(compact_indices)(const GP_INPUT_TYPE *in, GP_INDEX *out, size_t n, GP_INDEX *d_count,
                                                GPI_CONTEXT_PARAMETER gp_workspace *ws, cudaStream_t stream)
 {
     GPI(job) job = {in, NULL, NULL, out, d_count, n, NULL, 0, 0, 0, 0, GPI_REJECTED_DROPPED, 0, 0};
 
+#ifdef GP_STORE_AT
+    if (!out && n) /* which may be NULL for the others */
+        return gpi_error_null(GPI_TEXT(compact_indices), "out", n);
+#endif
     return GPI(host)(GPI_TEXT(compact_indices), job, GPI_CONTEXT_VALUE, ws, stream);
 }
 
 /* All items: first those that satisfy GP_PRED, *d_count of them, in order; the others in reverse. */
-GP_API cudaError_t GPI_PUBLIC(partition)(const GP_TYPE *in, GP_TYPE *out, size_t n, GP_INDEX *d_count,
+GP_API cudaError_t GPI_PUBLIC(partition)(const GP_INPUT_TYPE *in, GP_TYPE *out, size_t n, GP_INDEX *d_count,
                                          GPI_CONTEXT_PARAMETER gp_workspace *ws, cudaStream_t stream)
 {
     GPI(job) job = {in, NULL, out, NULL, d_count, n, NULL, 0, 0, 0, 0, GPI_REJECTED_REVERSED, 0, 0};
@@ -652,7 +715,7 @@ GP_API cudaError_t GPI_PUBLIC(partition)(const GP_TYPE *in, GP_TYPE *out, size_t
 }
 
 /* All items: first those that satisfy GP_PRED, *d_count of them, in order; the others in order. */
-GP_API cudaError_t GPI_PUBLIC(partition_stable)(const GP_TYPE *in, GP_TYPE *out, size_t n, GP_INDEX *d_count,
+GP_API cudaError_t GPI_PUBLIC(partition_stable)(const GP_INPUT_TYPE *in, GP_TYPE *out, size_t n, GP_INDEX *d_count,
                                                 GPI_CONTEXT_PARAMETER gp_workspace *ws, cudaStream_t stream)
 {
     GPI(job) job = {in, NULL, out, NULL, d_count, n, NULL, 0, 0, 0, 0, GPI_REJECTED_STABLE, 0, 0};
@@ -661,7 +724,7 @@ GP_API cudaError_t GPI_PUBLIC(partition_stable)(const GP_TYPE *in, GP_TYPE *out,
 }
 
 /* As partition, with flags that are not 0 for the items to keep. */
-GP_API cudaError_t GPI_PUBLIC(partition_flagged)(const GP_TYPE *in, const uint8_t *flags, GP_TYPE *out,
+GP_API cudaError_t GPI_PUBLIC(partition_flagged)(const GP_INPUT_TYPE *in, const uint8_t *flags, GP_TYPE *out,
                                                  size_t n, GP_INDEX *d_count,
                                                  GPI_CONTEXT_PARAMETER gp_workspace *ws, cudaStream_t stream)
 {

@@ -63,6 +63,41 @@
  *
  * No include guard: each include stamps out one instance, as its parameters say.
  */
+
+/* The scan that run_length_decode begins with: where runs of such lengths end, whatever the type of the lengths. */
+#ifndef GPI_RUN_LENGTH_ENDS
+#define GPI_RUN_LENGTH_ENDS
+#include "gpuprims.h"
+
+typedef struct gpi_run_lengths {
+    const void *lengths;
+    int bytes, is_signed;
+} gpi_run_lengths;
+
+GPI_DEVICE unsigned long long gpi_run_length(gpi_run_lengths runs, size_t i)
+{
+    if (runs.bytes == 4) {
+        const uint32_t length = ((const uint32_t *)runs.lengths)[i];
+
+        return runs.is_signed && length >> 31 ? 0 : length;
+    }
+    const uint64_t length = ((const uint64_t *)runs.lengths)[i];
+
+    return runs.is_signed && length >> 63 ? 0 : length;
+}
+
+#define GPI_STEP GPI_SET_ASIDE
+#include "core/instance/parameters.cuh"
+#define GP_NAME gpi_run_ends
+#define GP_TYPE unsigned long long
+#define GP_LOAD_AT(in, i, runs) gpi_run_length(runs, i)
+#define GP_CONTEXT gpi_run_lengths
+#define GP_KERNEL GP_KERNEL_SIMPLE
+#include "scan.cuh"
+#define GPI_STEP GPI_BRING_BACK
+#include "core/instance/parameters.cuh"
+#endif
+
 #ifndef GPI_TAG
 #define GPI_TAG run_length
 #define GPI_HEADER "gpuprims/run_length.cuh"
@@ -155,7 +190,7 @@ enum {
 };
 typedef struct {
     gpi_pack_table table;
-    uint16_t lists[GPI(warp_tiles) * GPI(teams)][GPI(list_n)];
+    uint16_t lists[(int)GPI(warp_tiles) * (int)GPI(teams)][GPI(list_n)];
 } GPI(shared);
 
 /* ---- device functions ------------------------------------------------------------------------ */
@@ -465,6 +500,7 @@ GPI_DEVICE void GPI(write)(const GPI(job) *job, GPI(shared) *shared, uint16_t *l
 #if GP_KERNEL != GP_KERNEL_SIMPLE
 #include "core/run_length/pipelined.cuh"
 #endif
+#include "core/run_length/decode.cuh"
 
 /* ---- host functions -------------------------------------------------------------------------- */
 
@@ -670,6 +706,72 @@ GP_API cudaError_t GPI_PUBLIC(unique)(const GP_TYPE *in, GP_TYPE *out, size_t n,
     return GPI(host)(GPI_TEXT(unique), job, GPI_CONTEXT_VALUE, ws, stream);
 }
 #endif
+
+GP_API size_t GPI_PUBLIC(run_length_decode_workspace_bytes)(size_t runs, size_t capacity)
+{
+    (void)capacity;
+    return gpi_tagged_request(gpi_run_ends_inclusive_scan_workspace_bytes(runs),
+                              gpi_multiply_sizes(runs, sizeof(unsigned long long)));
+}
+
+/* Refuses NULLs, too many runs, and overlap. How much is written depends on the lengths. */
+static inline cudaError_t GPI(check_decode)(const char *function, const GPI(decode_job) *job, const GP_INDEX *lengths)
+{
+    const gpi_argument used[] = {{"values", job->values, job->runs * sizeof *job->values, GPI_READ, 0},
+                                 {"lengths", lengths, job->runs * sizeof *lengths, GPI_READ, 0},
+                                 {"out", job->capacity ? job->out : NULL, 1, GPI_WRITTEN, 0},
+                                 {"d_count", job->count, sizeof *job->count, GPI_WRITTEN, 0}};
+    cudaError_t error;
+
+    if (!job->values)
+        return gpi_error_null_of(function, "values", "runs", job->runs);
+    if (!lengths)
+        return gpi_error_null_of(function, "lengths", "runs", job->runs);
+    if (!job->out && job->capacity)
+        return gpi_error_null_of(function, "out", "capacity", job->capacity);
+    error = gpi_check_count(function, "runs", job->runs, GPI_LARGEST_OF(GP_INDEX),
+                            gpi_larger_size(sizeof *job->values, sizeof *job->ends));
+    if (error == cudaSuccess)
+        error = gpi_check_count(function, "capacity", job->capacity, SIZE_MAX, sizeof *job->out);
+    return error != cudaSuccess ? error : gpi_check_overlap(function, used, 4);
+}
+
+/* lengths[i] times values[i], for all runs in turn, as far as there is room; *d_count is how many items that takes. */
+GP_API cudaError_t GPI_PUBLIC(run_length_decode)(const GP_TYPE *values, const GP_INDEX *lengths, size_t runs,
+                                                 GP_TYPE *out, size_t capacity, GP_INDEX *d_count,
+                                                 GPI_CONTEXT_PARAMETER gp_workspace *ws, cudaStream_t stream)
+{
+    const char *function = GPI_TEXT(run_length_decode);
+    const gpi_run_lengths of = {lengths, (int)sizeof *lengths, (GP_INDEX)-1 < (GP_INDEX)1 ? 1 : 0};
+    const size_t tiles = gpi_divide_up(capacity, GPI(decode_n));
+    GPI(decode_job) job = {values, NULL, out, d_count, runs, capacity};
+    static signed char known[GPI_DEVICES];
+    gpi_scratch scratch;
+    cudaError_t error;
+
+    (void)GPI_CONTEXT_VALUE;
+    if (!d_count)
+        return gpi_error_null_of(function, "d_count", "runs", runs);
+    if (runs == 0)
+        return cudaMemsetAsync(d_count, 0, sizeof *d_count, stream);
+    error = GPI(check_decode)(function, &job, lengths);
+    if (error != cudaSuccess)
+        return error;
+    error = gpi_tagged_scratch_acquire(&scratch, ws, gpi_run_ends_inclusive_scan_workspace_bytes(runs),
+                                       runs * sizeof *job.ends, stream, function);
+    if (error != cudaSuccess)
+        return error;
+
+    unsigned long long *ends = (unsigned long long *)(void *)scratch.memory;
+    job.ends = ends;
+    error = gpi_run_ends_inclusive_scan(NULL, ends, runs, of, scratch.allocated ? NULL : ws, stream);
+    const int ready = gpi_kernel_ready((const void *)GPI(decode_kernel), 0, known);
+    if (error == cudaSuccess)
+        error = GPI_LAUNCH_DEPENDENT((ready & GPI_KERNEL_SM90) != 0, GPI(decode_kernel),
+                                     gpi_resident_blocks(8, tiles ? tiles : 1, GP_GRID), GPI(decode_threads), 0, stream,
+                                     job);
+    return gpi_scratch_release(&scratch, error, stream);
+}
 
 #undef GPI_RUN_LENGTH_HAS_VALUES
 #undef GPI_RUN_LENGTH_IS_SPARSE

@@ -518,6 +518,19 @@ static void check_offsets(const compact_case *c, int function, size_t n, size_t 
        out_limit);
 }
 
+/* Kept and rejected items of a whole warp tile come as close to each other in their slot as they can. */
+static void check_close(const compact_case *c, int function)
+{
+    int passed = 1;
+
+    for (size_t k = 0; k < (tap_small ? 30 : 200); k++) {
+        fold_place place = {k % 5, k % 3, 0, NULL, 0};
+
+        passed &= compact_check(c, function, 128 * (60 + 7 * k % 97) + 1 + k % 3, place);
+    }
+    ok(passed, "%s: %s of sizes just above whole lines", c->name, compact_names[function]);
+}
+
 static void check_large(const compact_case *c, int function, size_t n, int in_place)
 {
     fold_place place = {1, 3, in_place, NULL, 0};
@@ -764,6 +777,10 @@ int main(int argc, char **argv)
         check_tiles(forced[k], forced[k]->bytes == 4 && !tap_small ? 33 : tap_small ? 2 : 7);
         for (int function = 0; function < COMPACT_FUNCTIONS; function++)
             check_phases(forced[k], function, tap_small ? 37 : forced[k]->bytes == 1 ? 5 : 13);
+    }
+    for (int function = PARTITION; function < COMPACT_FUNCTIONS; function++) {
+        check_close(&bytes_pipelined_case, function);
+        check_close(&bytes_simple_case, function);
     }
     check_asked(0);
     check_asked(1);

@@ -128,9 +128,9 @@ enum { AT_CASES = sizeof at_cases / sizeof *at_cases, AT_MOST = 60000 };
 
 /* Data to read, on the host and on the device, and room for results. */
 static struct {
-    uint32_t order[AT_MOST], counts[AT_MOST + 1];
     uint8_t in[AT_MOST * 64], values[AT_MOST * 16], want[AT_MOST * 16], got[AT_MOST * 16], parts[2][AT_MOST * 16];
-} at;
+    uint32_t order[AT_MOST], counts[AT_MOST + 1];
+} __attribute__((aligned(16))) at;
 static tap_buffer d_in, d_order;
 
 static void make_data(void)

@@ -27,6 +27,7 @@ GPI_DEVICE void gpi_finish_count(gpi_tile_state_head *head, unsigned long long s
 GPI_DEVICE unsigned GPI(count_warp_tile)(const GPI(job) *job, size_t warp_tile, unsigned lane, GPI_CONTEXT context)
 {
     GPI(part) part = GPI(cut)(job, warp_tile);
+#ifndef GP_LOAD_AT
     unsigned kept = 0;
     GPI(thread_items) regs;
 
@@ -43,6 +44,7 @@ GPI_DEVICE unsigned GPI(count_warp_tile)(const GPI(job) *job, size_t warp_tile, 
         }
         return kept;
     }
+#endif
     return GPI(count)(job, part.start + part.first, part.start + part.last, lane, context);
 }
 #endif

@@ -54,11 +54,16 @@ GPI_DEVICE unsigned GPI(arrivals)(const GPI(job) *job)
 
 GPI_DEVICE void GPI(prefetch)(const GPI(job) *job, size_t warp_tile)
 {
+#ifdef GP_LOAD_AT
+    (void)job;
+    (void)warp_tile;
+#else
     const gpi_extent array = {(const char *)job->in, (const char *)(job->in + job->n)};
     const GPI(part) part = GPI(cut)(job, warp_tile);
 
     gpi_prefetch_bulk((const char *)(job->in + part.start + part.first),
                       (part.last - part.first) * (unsigned)sizeof(GP_TYPE), array);
+#endif
 }
 
 GPI_DEVICE void GPI(load_warp_tile)(const GPI(job) *job, size_t warp_tile, char *stage, unsigned q, uint64_t *full)
@@ -70,7 +75,7 @@ GPI_DEVICE void GPI(load_warp_tile)(const GPI(job) *job, size_t warp_tile, char 
         const GPI(copy) copy =
             GPI(copy_of)(job, part, flags, flags ? GPI_COMPACT_FLAGS(stage, q) : stage + q * GPI(slot));
 
-        if (part.last)
+        if (part.last && (flags || !GPI(computes)))
             gpi_fetch_bulk(copy.to, copy.from, copy.bytes, copy.array, full);
         else
             gpi_mbarrier_arrive(full);
@@ -87,6 +92,9 @@ GPI_DEVICE void GPI(sum_warp_tile)(const GPI(job) *job, size_t warp_tile, char *
     char *slot = stage + q * GPI(slot);
     GPI(thread_items) regs;
 
+#ifdef GP_LOAD_AT
+    GPI(compute_items)(job->in, part.start, part.last, slot, lane, context); /* there is no skip */
+#endif
     if (GPI_COMPACT_IS_SHORT(part) && !job->flags)
         GPI(fill)(slot + misalignment, part, lane);
     if (sizeof(GP_TYPE) > 1 && !job->flags)
@@ -122,12 +130,12 @@ GPI_DEVICE int GPI(put_warp_tile)(const GPI(job) *job, GPI(shared) *table, GPI(h
     uint32_t keep[GPI(bits)];
 
     (void)warp_tile;
-    (void)context;
     GPI_UNROLL
     for (int w = 0; w < GPI(bits); w++)
         keep[w] = choice[w * 32];
     GPI(write)(job, held->part, stage + q * GPI(slot), &held->regs, keep, choice[GPI(bits) * 32], held->kept,
-               GPI(kept_before)(job, before, held->part, held->kept, lane), (size_t)before->all, table, lane, 1);
+               GPI(kept_before)(job, before, held->part, held->kept, lane), (size_t)before->all, table, lane, 1,
+               context);
     return 1;
 }
 #endif

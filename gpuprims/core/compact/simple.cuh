@@ -30,7 +30,7 @@ GPI_DEVICE void GPI(simple_sum)(const GPI(job) *job, GPI(simple_held) *held, siz
     for (int w = 0; w < GPI(bits); w++)
         held->keep[w] = 0;
     GPI_NO_UNROLL
-    for (int flags = n && job->flags; n && flags >= 0; flags--) {
+    for (int flags = n && job->flags; n && flags >= GPI(computes); flags--) {
         const GPI(copy) copy = GPI(copy_of)(job, part, flags, flags ? flag_slot : slot);
 
         gpi_fetch_ahead(copy.to, copy.from, copy.bytes, copy.array, lane,
@@ -38,6 +38,9 @@ GPI_DEVICE void GPI(simple_sum)(const GPI(job) *job, GPI(simple_held) *held, siz
     }
     gpi_copy_wait();
     __syncwarp(); /* the warp tile is in its slot */
+#ifdef GP_LOAD_AT
+    GPI(compute_items)(job->in, part.start, part.last, slot, lane, context);
+#endif
     if (n && GPI_COMPACT_IS_SHORT(part) && !job->flags)
         GPI(fill)(slot + misalignment, part, lane);
     if (sizeof(GP_TYPE) > 1)
@@ -73,7 +76,7 @@ GPI_DEVICE void GPI(simple_put)(const GPI(job) *job, GPI(shared) *table, GPI(sim
     if (held->part.last)
         GPI(write)(job, held->part, slot, &held->regs, held->keep, held->rank, held->kept,
                    GPI(kept_before)(job, before, held->part, held->kept, lane),
-                   is_counted ? (size_t)job->head->counted : (size_t)before->all, table, lane, 0);
+                   is_counted ? (size_t)job->head->counted : (size_t)before->all, table, lane, 0, context);
 }
 #endif
 

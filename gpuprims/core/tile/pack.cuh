@@ -6,7 +6,8 @@
  */
 enum {
     GPI(bits) = (GPI(thread_n) + 31) / 32, /* words of a lane's choice */
-    GPI(slot) = (GPI(warp_tile_n) * (int)sizeof(GP_TYPE) + 127) / 128 * 128 + 256, /* two misalignments */
+    /* Two misalignments; and before the rejected bytes gpi_pack_bytes() overwrites three more. */
+    GPI(slot) = (GPI(warp_tile_n) * (int)sizeof(GP_TYPE) + 127) / 128 * 128 + (sizeof(GP_TYPE) == 1 ? 384 : 256),
     GPI(lists) = GPI(warp_tile_n) * 2 > GPI(slot) ? 2 : 1 /* of 16-bit places, in a slot in turn */
 };
 

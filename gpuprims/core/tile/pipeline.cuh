@@ -101,7 +101,7 @@ GPI_DEVICE void GPI(pipeline_load)(const GPI(job) *job, GPI(pipeline) *pipeline,
 GPI_DEVICE void GPI(pipeline_sum)(const GPI(job) *job, GPI(pipeline) *pipeline, char *stages, unsigned sum_warp,
                                   unsigned lane, GPI_CONTEXT context)
 {
-    const unsigned warps = GPI(sum_warps) / GPI(sum_teams), team = GPI(sum_teams) > 1 ? sum_warp / warps : 0;
+    const unsigned warps = (unsigned)GPI(sum_warps) / (unsigned)GPI(sum_teams), team = GPI(sum_teams) > 1 ? sum_warp / warps : 0;
     gpi_pipeline_place place = {(int)team, 0};
 
     for (;;) {
@@ -277,7 +277,7 @@ static __global__ void __launch_bounds__(32 * (GPI(pipeline_others) + (int)GPI(m
         memset((void *)&pipeline.all, 0, sizeof pipeline.all); /* read even where no tiles come first */
         for (int s = 0; s < GPI(stages)(&job); s++) {
             gpi_mbarrier_init(&pipeline.full[s], GPI(warp_tiles) * GPI(arrivals)(&job) + 1);
-            gpi_mbarrier_init(&pipeline.summed[s], 32 * GPI(sum_warps) / GPI(sum_teams));
+            gpi_mbarrier_init(&pipeline.summed[s], 32 * (int)GPI(sum_warps) / (int)GPI(sum_teams));
             gpi_mbarrier_init(&pipeline.ready[s], 32 * (look_back_warps + 1));
             gpi_mbarrier_init(&pipeline.empty[s], 32 * GPI(warp_tiles));
         }
