@@ -226,9 +226,9 @@ static inline size_t GPI(states)(size_t n)
 static inline cudaError_t GPI(check)(const char *function, const GPI(job) *job, size_t n)
 {
 #ifdef GP_LOAD_AT
-    const size_t item = 1; /* nobody knows what is read */
+    const size_t item_bytes = 1; /* nobody knows what is read */
 #else
-    const size_t item = sizeof *job->in;
+    const size_t item_bytes = sizeof *job->in;
 #endif
     cudaError_t error;
 
@@ -238,9 +238,9 @@ static inline cudaError_t GPI(check)(const char *function, const GPI(job) *job, 
 #endif
     if (!job->out)
         return gpi_error_null(function, "d_out", n);
-    error = gpi_check_count(function, "n", n, GPI_MOST_OF(GP_INDEX), item);
+    error = gpi_check_count(function, "n", n, GPI_MOST_OF(GP_INDEX), item_bytes);
 #ifndef GP_LOAD_AT
-    const gpi_argument used[] = {{"in", job->in, n * item, GPI_READ, 0},
+    const gpi_argument used[] = {{"in", job->in, n * item_bytes, GPI_READ, 0},
                                  {"d_out", job->out, sizeof *job->out, GPI_WRITTEN, 0}};
 
     if (error == cudaSuccess)

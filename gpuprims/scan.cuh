@@ -269,7 +269,8 @@ GPI_DEVICE void GPI(edge)(const char *items, const GPI(job) *job, size_t warp_ti
         GP_TYPE x = GPI(load)((const GPI(loaded) *)items + i, context);
         GP_TYPE next = has_prefix ? GPI(combine)(prefix, x) : x;
 
-        GPI(store_at)(job->out, warp_tile * GPI(warp_tile_n) + i, !exclusive ? next : has_prefix ? prefix : GPI(identity)(), context);
+        GPI(store_at)(job->out, warp_tile * GPI(warp_tile_n) + i,
+                      !exclusive ? next : has_prefix ? prefix : GPI(identity)(), context);
         prefix = next;
         has_prefix = 1;
     }

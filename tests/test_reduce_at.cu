@@ -289,6 +289,8 @@ static void test_sizes(const at_case *t)
         for (size_t n = borders[k] - 1; n <= borders[k] + 1; n++)
             right &= all_ways(t, n, n % 2 ? &ws : NULL);
     right &= all_ways(t, 100003 / t->bytes, NULL);
+    if (t->bytes == 48) /* large, and not for long: with several items of a lane */
+        right &= all_ways(t, small + 4231, NULL);
     if (!tap_small)
         for (size_t k = 0; k < sizeof larges / sizeof *larges; k++)
             right &= all_ways(t, larges[k], k % 2 ? &ws : NULL);

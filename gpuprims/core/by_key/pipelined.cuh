@@ -7,7 +7,7 @@
 enum {
     GPI(max_look_back_warps) = GPI_TUNE_BY_KEY_LOOK_BACK_WARPS,
     GPI(sum_warps) = GPI_TUNE_BY_KEY_SUM_WARPS,
-    GPI(teams) = GPI_TUNE_BY_KEY_TEAMS,
+    GPI(teams) = GPI(warp_tiles) > 4 ? 1 : GPI_TUNE_BY_KEY_TEAMS, /* more warps would not fit into a block */
     GPI(found_bytes) = (int)GPI(head_bytes) + (32 * (int)sizeof(GP_TYPE) + 127) / 128 * 128,
     GPI(stage) = (int)GPI(warp_tiles) * ((int)GPI(slots) + (int)GPI(found_bytes)),
     GPI(max_stages) = GPI_PIPELINE_STAGES(GPI(stage), GPI_TUNE_BY_KEY_STAGES),

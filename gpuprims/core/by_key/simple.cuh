@@ -27,7 +27,7 @@ GPI_DEVICE void GPI(simple_sum)(const GPI(job) *job, GPI(simple_held) *held, siz
 
         if (copy.bytes)
             gpi_fetch_ahead(copy.to, copy.from, copy.bytes, copy.array, lane,
-                            GPI(warp_tile_n) * (unsigned)GPI(wider) / 16);
+                            (unsigned)GPI(usual_vectors));
     }
     gpi_copy_wait();
     __syncwarp(); /* the warp tile is in its slots */

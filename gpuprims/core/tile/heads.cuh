@@ -11,6 +11,11 @@
 enum {
     GPI(key_bytes) = GPI(thread_n) * (int)sizeof(GPI(key)), /* of a thread */
     GPI(key_slot) = ((GPI(warp_tile_n) + 1) * (int)sizeof(GPI(key)) + 127 + 127) / 128 * 128 + 128,
+    /* Vectors of a whole warp tile and the key before it, if they lie worst; gpi_fetch_ahead copies one more. */
+    GPI(key_align) = (int)__alignof__(GPI(key)) < 16 ? (int)__alignof__(GPI(key)) : 16,
+    GPI(key_vectors) = ((GPI(warp_tile_n) + 1) * (int)sizeof(GPI(key)) + 16 - (int)GPI(key_align) + 15) / 16 - 1,
+    GPI(wider_vectors) = GPI(warp_tile_n) * (int)GPI(wider) / 16,
+    GPI(usual_vectors) = (int)GPI(key_vectors) > (int)GPI(wider_vectors) ? (int)GPI(key_vectors) : (int)GPI(wider_vectors),
     GPI(head_words) = (GPI(thread_n) + 31) / 32,    /* of a lane's bits */
     GPI(head_bytes) = 128 * (GPI(head_words) + 1),  /* of a warp tile's bits and ranks in a stage */
     GPI(list_turns) = GPI(warp_tile_n) > 1792 ? 4 : GPI(warp_tile_n) > 896 ? 2 : 1,
@@ -105,7 +110,7 @@ GPI_DEVICE unsigned GPI(source_lane)(unsigned n, unsigned lane)
 
 /*
  * One warp: the bits of the lane's heads among the n keys of a warp tile, of which key 0 is at `tile` in shared memory;
- * returns how many they are. Where the last lane that has keys lacks some, copies of one take their places.
+ * returns how many they are. Where the last lane that has keys lacks some, copies of the last one take their places.
  */
 GPI_DEVICE unsigned GPI(find_heads)(uint32_t *heads, char *tile, unsigned n, int is_first, unsigned lane,
                                     GPI_CONTEXT context)
@@ -121,9 +126,9 @@ GPI_DEVICE unsigned GPI(find_heads)(uint32_t *heads, char *tile, unsigned n, int
     if (n == 0)
         return 0;
     if (n < end) {
-        gpi_get(before, tile);
+        gpi_get(before, tile + (n - 1) * sizeof before);
         for (unsigned i = n + lane; i < end; i += 32)
-                gpi_put(tile + i * sizeof before, before);
+            gpi_put(tile + i * sizeof before, before);
         gpi_fence_async(); /* the slot may get the next warp tile by a bulk copy */
         __syncwarp();      /* the copies are there */
     }
