@@ -4,7 +4,6 @@ PLACE = 36
 
 INSTANCES = [("by_key", {"PRIMITIVE": "by_key"}, ["i32"])]
 STUDIED = ["by_key_i32"]
-SAMPLE = {"by_key_i32": "reduce_by_key_runs5/i32 scan_by_key_runs5/i32"}
 
 I32 = ("by_key", {"PRIMITIVE": "by_key", "IN": "i32"})
 TUNE = {"by_key": [
@@ -14,6 +13,7 @@ TUNE = {"by_key": [
     {"shapes": {"GPI_TUNE_BY_KEY_PIPELINED_FROM": [1, 2, 3, 4, 6], "GPI_TUNE_BY_KEY_SIMPLE_BLOCKS": [2, 3, 4]},
      "instances": [I32]},
     {"shapes": {"GPI_TUNE_BY_KEY_ROUNDS": [1, 2, 3, 4]}, "instances": [I32]},
+    {"shapes": {"GPI_TUNE_BY_KEY_STAGES": [5, 6, 7]}, "instances": [I32]},
 ]}
 
 STUDIES = {

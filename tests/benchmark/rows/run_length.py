@@ -8,7 +8,6 @@ INSTANCES = [
     ("run_length", {"PRIMITIVE": "unique_pairs", "MAP": "u32"}, ["u32"]),
 ]
 STUDIED = ["run_length_u32", "run_length_u8", "unique_pairs_u32"]
-SAMPLE = {"run_length_u32": "run_length_encode_runs5/u32 unique/u32"}
 
 U32 = ("run_length", {"PRIMITIVE": "run_length", "IN": "u32"})
 U8 = ("run_length", {"PRIMITIVE": "run_length", "IN": "u8"})
@@ -19,6 +18,7 @@ TUNE = {"run_length": [
     {"shapes": {"GPI_TUNE_RUN_LENGTH_PIPELINED_FROM": [1, 2, 3, 4, 6], "GPI_TUNE_RUN_LENGTH_SIMPLE_BLOCKS": [2, 3, 4]},
      "instances": [U32]},
     {"shapes": {"GPI_TUNE_RUN_LENGTH_ROUNDS": [1, 2, 3, 4]}, "instances": [U32]},
+    {"shapes": {"GPI_TUNE_RUN_LENGTH_STAGES": [5, 6, 7]}, "instances": [U32, U8]},
 ]}
 
 STUDIES = {
