@@ -74,7 +74,7 @@
 #error "gpuprims/histogram.cuh: GP_NAME is missing; every other parameter requires it"
 #endif
 #if defined GPI_MISSING_CONTEXT_USER
-#error "gpuprims/histogram.cuh: GP_BIN or GP_LOAD_AT is missing; nothing else would receive the GP_CONTEXT"
+#error "gpuprims/histogram.cuh: GP_BIN is missing; nothing else would receive the GP_CONTEXT"
 #endif
 
 #if !defined GPI_DEFAULT || !defined GPI_HISTOGRAM_DEFAULT
