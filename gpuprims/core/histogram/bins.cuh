@@ -15,8 +15,8 @@
 #define GPI_NO_BIN UINT64_MAX
 
 /*
- * How bins are found. Many even ones are more than 32 bits can tell apart. By a table: even ones, with the least item of
- * each.
+ * How bins are found. Many even ones are more than 32 bits can tell apart. By a table: even ones, with the least item
+ * of each.
  */
 enum { GPI_BINS_OF_VALUES, GPI_BINS_ARE_EVEN, GPI_BINS_ARE_EVEN_AND_MANY, GPI_BINS_BETWEEN_LEVELS, GPI_BINS_BY_TABLE };
 
