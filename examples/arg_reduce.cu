@@ -1,6 +1,6 @@
 /*
- * arg_reduce.cu: where to build. Of many towns, each next station goes to the town that is farthest from all stations so
- * far (Gonzalez 1985); and then, for a traveller, the nearest station.
+ * arg_reduce.cu: where to build. Of many towns, each next station goes to the town that is farthest from all stations
+ * so far (Gonzalez 1985); and then, for a traveller, the nearest station.
  *
  *     town          0   1   2   3   4 ...
  *     distance      0  17   5  29   8 ...     to the nearest station: computed when it is looked at, stored nowhere

@@ -24,8 +24,8 @@
  *     gp_argmin(d_in, d_index, n, NULL, stream);
  *
  * Result       argmin: the lowest i for which no item is less than item i. argmax: the lowest i for which item i is
- *              less than no item. Without GP_LESS, where there is a NaN, both give the first NaN: what is there is what a
- *              reduction by GP_MIN or GP_MAX gives. Nothing gives the largest INDEX.
+ *              less than no item. Without GP_LESS, where there is a NaN, both give the first NaN: what is there is what
+ *              a reduction by GP_MIN or GP_MAX gives. Nothing gives the largest INDEX.
  * Guarantees   Asynchronous on `stream`; the result goes to device memory, and is the same everywhere. With GP_LOAD_AT,
  *              `in` is handed through and may be NULL, no overlap with it is checked, and *d_index must not be read.
  * Evaluations  GP_LOAD_AT once for each i below n, in any order, and for item 0 once more for each thread. GP_LESS on

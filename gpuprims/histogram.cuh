@@ -1,5 +1,6 @@
 /*
- * histogram.cuh: counts the items of an array by bins: by value or any function of it, of equal width, or between levels.
+ * histogram.cuh: counts the items of an array by bins: by value or any function of it, of equal width, or between
+ * levels.
  *
  * Parameters   GP_NAME        prefix of every generated name (gp, when nothing at all is defined)
  *              GP_TYPE        T, any trivially copyable type of any size (int)
@@ -30,31 +31,31 @@
  *     #include <gpuprims/histogram.cuh>
  *     last_digit_histogram(d_in, d_counts, n, 10, NULL, stream);
  *
- * Guarantees   Asynchronous on `stream`. Counts are overwritten, all of them, and are right beyond 2^32. An item whose bin
- *              is not from 0 to bins - 1 is not counted: a signed bin below 0, x < lower, x >= upper, x < levels[0],
- *              x >= levels[bins], NaN. counts must overlap neither in nor levels. Any number of bins.
+ * Guarantees   Asynchronous on `stream`. Counts are overwritten, all of them, and are right beyond 2^32. An item whose
+ *              bin is not from 0 to bins - 1 is not counted: a signed bin below 0, x < lower, x >= upper, x <
+ *              levels[0], x >= levels[bins], NaN. counts must overlap neither in nor levels. Any number of bins.
  *              Even bins: bin floor(bins * (x - lower) / (upper - lower)); of integers exactly; of floats computed in
- *              double, in this order, and if that rounds up to `bins`, the last one. Levels are bins + 1, nondecreasing:
- *              bin b has levels[b] <= x < levels[b + 1]. Both need an arithmetic T.
- *              With GP_LOAD_AT, `in` is handed through and may be NULL; the expression reads nothing that the call writes.
- * Evaluations  On items of the input alone, in any order: GP_LOAD_AT at least once for each; GP_BIN at least once, or, where
- *              T is a byte, for each value that occurs.
- * Errors       cudaErrorInvalidValue, with gp_last_error_message(), before anything is launched: bins == 0, lower >= upper
- *              or NaN, bins * (upper - lower) not finite; a T for which there is no default bin, or that is not arithmetic;
- *              else what a launch or an allocation returned. n == 0 succeeds and clears the counts.
+ *              double, in this order, and if that rounds up to `bins`, the last one. Levels are bins + 1,
+ *              nondecreasing: bin b has levels[b] <= x < levels[b + 1]. Both need an arithmetic T.
+ *              With GP_LOAD_AT, `in` is handed through and may be NULL; the expression reads nothing that the call
+ * writes. Evaluations  On items of the input alone, in any order: GP_LOAD_AT at least once for each; GP_BIN at least
+ *              once, or, where T is a byte, for each value that occurs.
+ * Errors       cudaErrorInvalidValue, with gp_last_error_message(), before anything is launched: bins == 0, lower >=
+ *              upper or NaN, bins * (upper - lower) not finite; a T for which there is no default bin, or that is not
+ *              arithmetic; else what a launch or an allocation returned. n == 0 succeeds and clears the counts.
  *
  * How it works: each block counts in shared memory, by atomics, and adds its counters to the counts in the end. While
- * there is room each counter has up to 32 copies, one for each lane of a warp, so that lanes neither wait for each other's
- * banks nor for each other. (Lane-private sub-histograms: Shams and Kennedy, Efficient histogram algorithms for NVIDIA
- * CUDA compatible devices, 2007.)
+ * there is room each counter has up to 32 copies, one for each lane of a warp, so that lanes neither wait for each
+ * other's banks nor for each other. (Lane-private sub-histograms: Shams and Kennedy, Efficient histogram algorithms for
+ * NVIDIA CUDA compatible devices, 2007.)
  *
  *     items of a byte           256 counters by value, whose sums go to the bins
  *     up to 57,000 bins         a counter for each, and copies                     core/histogram/shared.cuh
  *     up to five times that     each block has a part of the bins; others read the same items
  *     more, or few items        atomics on the counts, in the L2                   core/histogram/sparse.cuh
  *
- * Even bins are found without a division: by the product with a reciprocal and, where there are items enough, a table of
- * the least item of each bin (core/histogram/bins.cuh).
+ * Even bins are found without a division: by the product with a reciprocal and, where there are items enough, a table
+ * of the least item of each bin (core/histogram/bins.cuh).
  *
  * Cost         n reads of memory; one launch, or, with many bins, another one that clears the counts. A workspace of
  *              some bytes.
@@ -74,7 +75,7 @@
 #error "gpuprims/histogram.cuh: GP_NAME is missing; every other parameter requires it"
 #endif
 #if defined GPI_MISSING_CONTEXT_USER
-#error "gpuprims/histogram.cuh: GP_BIN or GP_LOAD_AT is missing; nothing else would receive the GP_CONTEXT"
+#error "gpuprims/histogram.cuh: GP_BIN is missing; nothing else would receive the GP_CONTEXT"
 #endif
 
 #if !defined GPI_DEFAULT || !defined GPI_HISTOGRAM_DEFAULT

@@ -417,7 +417,8 @@ static inline cudaError_t GPI(host)(const char *function, const GP_INPUT_TYPE *i
     if (!out)
         return gpi_error_null(function, "out", n);
 #endif
-    error = gpi_check_count(function, "n", n, gpi_smaller_size(GPI_MOST_OF(GP_INDEX), GPI_MAX_TILES * GPI(tile_n)), GPI(wider));
+    error = gpi_check_count(function, "n", n, gpi_smaller_size(GPI_MOST_OF(GP_INDEX), GPI_MAX_TILES * GPI(tile_n)),
+                            GPI(wider));
 #if !defined GP_LOAD_AT && !defined GP_STORE_AT
     const int same_size = sizeof *in == sizeof *out;
     const gpi_argument used[] = {{"in", in, n * sizeof *in, GPI_READ, same_size},

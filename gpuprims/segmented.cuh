@@ -12,7 +12,8 @@
  *              GP_CONTEXT     type of a by-value argument before `ws`
  *              GP_INDEX       INDEX, the type of offsets, an integer type of 4 or 8 bytes that n has to fit (size_t)
  *              GP_API         linkage of the host functions (static inline)
- *              GP_KERNEL, GP_GRID  for tests; there is one kernel for each fold, and a launch has GP_GRID blocks at most
+ *              GP_KERNEL, GP_GRID  for tests; there is one kernel for each fold, and a launch has GP_GRID blocks at
+ *                                  most
  *
  * Generates    cudaError_t NAME_segmented_reduce(const I *in, T *out, size_t n, const INDEX *offsets, size_t segments,
  *                                                [context,] ws, stream)

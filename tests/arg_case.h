@@ -1,6 +1,6 @@
 /*
- * arg_case.h: two instances of arg_reduce.cuh, the second with two blocks and int as INDEX, and the arg_case CASE_case of
- * them.
+ * arg_case.h: two instances of arg_reduce.cuh, the second with two blocks and int as INDEX, and the arg_case CASE_case
+ * of them.
  *
  *     CASE, CASE_TYPE    name, T
  *     CASE_LESS(a, b)    as GP_LESS, on the host, too (<)

@@ -7,8 +7,8 @@
  *     #define CASE_GLOBAL                      counts in the L2; or CASE_SHARED, in shared memory
  *     #include "histogram_case.h"
  *
- * generates `static const histogram_case CASE_case`. What is expected follows from the definition of each function, item
- * by item.
+ * generates `static const histogram_case CASE_case`. What is expected follows from the definition of each function,
+ * item by item.
  */
 #ifndef HISTOGRAM_CASE_ONCE
 #define HISTOGRAM_CASE_ONCE

@@ -1,7 +1,7 @@
 /* bench_arg_reduce.h: one instance of arg_reduce.cuh, argmin.
  *
- * Parameters: BENCH_INSTANCE, BENCH_PRIMITIVE, BENCH_TYPE (a label), BENCH_IN, BENCH_OUT (element labels; BENCH_OUT is the
- * index).
+ * Parameters: BENCH_INSTANCE, BENCH_PRIMITIVE, BENCH_TYPE (a label), BENCH_IN, BENCH_OUT (element labels; BENCH_OUT is
+ * the index).
  */
 #include "bench.h"
 

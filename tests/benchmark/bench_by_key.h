@@ -1,7 +1,7 @@
 /* bench_by_key.h: one instance of by_key.cuh, of sums.
  *
- * Parameters: BENCH_INSTANCE, BENCH_TYPE (a label), BENCH_IN (an element label, of the keys and of the items, of 4 bytes).
- * The items are the map of the call. The sums come first in the output, the keys of the runs behind them.
+ * Parameters: BENCH_INSTANCE, BENCH_TYPE (a label), BENCH_IN (an element label, of the keys and of the items, of 4
+ * bytes). The items are the map of the call. The sums come first in the output, the keys of the runs behind them.
  */
 #include "bench.h"
 

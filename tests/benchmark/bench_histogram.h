@@ -1,7 +1,7 @@
 /* bench_histogram.h: one instance of histogram.cuh.
  *
- * Parameters: BENCH_INSTANCE, BENCH_PRIMITIVE, BENCH_TYPE (a label), BENCH_IN (an element label), BENCH_BINS. BENCH_EVEN:
- * even bins of floats from 0 to 1, of integers from 0 to the largest; else by value.
+ * Parameters: BENCH_INSTANCE, BENCH_PRIMITIVE, BENCH_TYPE (a label), BENCH_IN (an element label), BENCH_BINS.
+ * BENCH_EVEN: even bins of floats from 0 to 1, of integers from 0 to the largest; else by value.
  */
 #include "bench_histogram_limits.h"
 

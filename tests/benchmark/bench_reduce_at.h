@@ -1,8 +1,8 @@
 /* bench_reduce_at.h: one instance of reduce.cuh by GP_LOAD_AT: a sum.
  *
- * Parameters: BENCH_INSTANCE, BENCH_PRIMITIVE, BENCH_TYPE (a label), BENCH_IN, BENCH_OUT (element labels). BENCH_COUNTS: of
- * the numbers of the items; nothing is read, though bytes are counted. Else of the products of the two halves of the
- * input, n items of OUT each; IN is as large as both.
+ * Parameters: BENCH_INSTANCE, BENCH_PRIMITIVE, BENCH_TYPE (a label), BENCH_IN, BENCH_OUT (element labels).
+ * BENCH_COUNTS: of the numbers of the items; nothing is read, though bytes are counted. Else of the products of the two
+ * halves of the input, n items of OUT each; IN is as large as both.
  */
 #include "bench.h"
 

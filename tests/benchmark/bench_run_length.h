@@ -1,8 +1,8 @@
 /* bench_run_length.h: one instance of run_length.cuh.
  *
- * Parameters: BENCH_INSTANCE, BENCH_TYPE (a label), BENCH_IN (an element label). BENCH_MAP, an element label: only unique,
- * with values of this type, which are the map of the call; else run lengths, of runs of 5, and with BENCH_ALL of others,
- * and unique without values. Lengths and values come first in the output, the items
+ * Parameters: BENCH_INSTANCE, BENCH_TYPE (a label), BENCH_IN (an element label). BENCH_MAP, an element label: only
+ * unique, with values of this type, which are the map of the call; else run lengths, of runs of 5, and with BENCH_ALL
+ * of others, and unique without values. Lengths and values come first in the output, the items
  * behind them.
  */
 #include "bench.h"

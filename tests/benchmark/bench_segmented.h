@@ -1,8 +1,8 @@
 /* bench_segmented.h: one instance of segmented.cuh: sums of ints.
  *
- * Parameters: BENCH_INSTANCE, BENCH_PRIMITIVE, BENCH_TYPE (a label), BENCH_IN (struct32: eight ints), BENCH_OUT (i32 for
- * a reduction, struct32 for a scan, with BENCH_SCANS). BENCH_SHAPE: 0: segments of eight; 1: lengths of a power law, x
- * or more with a chance of x^-1.1; 2: all items in the middle one of empty segments.
+ * Parameters: BENCH_INSTANCE, BENCH_PRIMITIVE, BENCH_TYPE (a label), BENCH_IN (struct32: eight ints), BENCH_OUT (i32
+ * for a reduction, struct32 for a scan, with BENCH_SCANS). BENCH_SHAPE: 0: segments of eight; 1: lengths of a power
+ * law, x or more with a chance of x^-1.1; 2: all items in the middle one of empty segments.
  */
 #include <math.h>
 #include <stdlib.h>

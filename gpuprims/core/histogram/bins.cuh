@@ -15,8 +15,8 @@
 #define GPI_NO_BIN UINT64_MAX
 
 /*
- * How bins are found. Many even ones are more than 32 bits can tell apart. By a table: even ones, with the least item of
- * each.
+ * How bins are found. Many even ones are more than 32 bits can tell apart. By a table: even ones, with the least item
+ * of each.
  */
 enum { GPI_BINS_OF_VALUES, GPI_BINS_ARE_EVEN, GPI_BINS_ARE_EVEN_AND_MANY, GPI_BINS_BETWEEN_LEVELS, GPI_BINS_BY_TABLE };
 
@@ -89,6 +89,7 @@ enum {
     GPI(is_signed) = GPI_HISTOGRAM_IS(signed char) || GPI_HISTOGRAM_IS(short) || GPI_HISTOGRAM_IS(int) ||
                      GPI_HISTOGRAM_IS(long) || GPI_HISTOGRAM_IS(long long) || GPI_HISTOGRAM_IS_SIGNED_CPP ||
                      (GPI_HISTOGRAM_IS(char) && (char)-1 < (char)1),
+    GPI(has_sign) = GPI_HISTOGRAM_IS(float) || GPI_HISTOGRAM_IS(double) || GPI(is_signed),
     GPI(is_integer) = GPI(is_signed) || GPI_HISTOGRAM_IS(char) || GPI_HISTOGRAM_IS(unsigned char) ||
                       GPI_HISTOGRAM_IS(unsigned short) || GPI_HISTOGRAM_IS(unsigned) ||
                       GPI_HISTOGRAM_IS(unsigned long) || GPI_HISTOGRAM_IS(unsigned long long) ||
@@ -212,17 +213,13 @@ GPI_DEVICE uint64_t GPI(number_of)(GP_TYPE x)
     const uint64_t bits = GPI(integer)(x) & (UINT64_MAX >> GPI(unused_bits));
     const uint64_t top = (uint64_t)1 << (63 - GPI(unused_bits));
 
-    return GPI(is_real) && (bits & top)                  ? ~bits & (UINT64_MAX >> GPI(unused_bits))
-           : (int)GPI(is_real) || (int)GPI(is_signed)    ? bits ^ top
-                                                         : bits;
+    return GPI(is_real) && (bits & top) ? ~bits & (UINT64_MAX >> GPI(unused_bits)) : GPI(has_sign) ? bits ^ top : bits;
 }
 
 GPI_DEVICE GP_TYPE GPI(item_of)(uint64_t number)
 {
     const uint64_t top = (uint64_t)1 << (63 - GPI(unused_bits));
-    const uint64_t bits = GPI(is_real) && !(number & top)             ? ~number
-                          : (int)GPI(is_real) || (int)GPI(is_signed) ? number ^ top
-                                                                     : number;
+    const uint64_t bits = GPI(is_real) && !(number & top) ? ~number : GPI(has_sign) ? number ^ top : number;
     GP_TYPE x;
 
     GPI_UNDEFINED(x);

@@ -1,6 +1,6 @@
 /*
- * core/histogram/count.cuh: what the kernels of histogram.cuh share. They read units of neighbouring items, several of a
- * thread at a time, and the next ones while these are counted.
+ * core/histogram/count.cuh: what the kernels of histogram.cuh share. They read units of neighbouring items, several of
+ * a thread at a time, and the next ones while these are counted.
  *
  * Part of histogram.cuh; not to be included directly.
  */

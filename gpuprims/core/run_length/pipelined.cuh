@@ -1,6 +1,6 @@
 /*
- * core/run_length/pipelined.cuh: run lengths as core/tile/pipeline.cuh needs them. A stage has a slot for the items of each
- * warp tile, and one for its values if there are any, and the heads that the sum warps have found.
+ * core/run_length/pipelined.cuh: run lengths as core/tile/pipeline.cuh needs them. A stage has a slot for the items of
+ * each warp tile, and one for its values if there are any, and the heads that the sum warps have found.
  *
  * Part of run_length.cuh; not to be included directly.
  */

@@ -55,8 +55,8 @@ GPI_DEVICE void GPI(simple_put)(const GPI(job) *job, GPI(shared) *shared, GPI(si
         __syncwarp(); /* all lanes have read the slot */
     }
     if (held->n)
-        GPI(write)(job, shared, shared->lists[warp], warp_tile, held->n, slot, &regs, held->found.heads, held->found.rank,
-                   held->found.sum.heads, before, lane);
+        GPI(write)(job, shared, shared->lists[warp], warp_tile, held->n, slot, &regs, held->found.heads,
+                   held->found.rank, held->found.sum.heads, before, lane);
 }
 #endif
 

@@ -14,8 +14,8 @@
 enum { GPI(levels) = 7 };
 
 /*
- * Where the tile states of a level start, if n items make so many chunks: a level has as many places as groups fit there,
- * and two, in whole rows of 32.
+ * Where the tile states of a level start, if n items make so many chunks: a level has as many places as groups fit
+ * there, and two, in whole rows of 32.
  */
 static __host__ __device__ __forceinline__ size_t GPI(level_start)(size_t chunks, unsigned level)
 {
@@ -55,8 +55,8 @@ GPI_DEVICE GP_TYPE GPI(gather)(const GPI(job) *job, const GPI(chunk) *chunk, uns
 }
 
 /*
- * One warp: x, in lane 0, is the sum of the chunk. If the segment goes on behind it, publishes that, and the sums of the
- * groups that end with it. If not, the result is the sum of the whole segment; in lane 0.
+ * One warp: x, in lane 0, is the sum of the chunk. If the segment goes on behind it, publishes that, and the sums of
+ * the groups that end with it. If not, the result is the sum of the whole segment; in lane 0.
  */
 GPI_DEVICE GP_TYPE GPI(climb)(const GPI(job) *job, const GPI(chunk) *chunk, int goes_on, GP_TYPE x, unsigned lane)
 {

@@ -1,6 +1,7 @@
 /*
  * core/segmented/scan.cuh: the kernel of the scans. What comes before a place is cut into trees by its number in the
- * segment in binary, the largest first, and these are folded from left to right. An inclusive scan adds the item itself.
+ * segment in binary, the largest first, and these are folded from left to right. An inclusive scan adds the item
+ * itself.
  *
  * Part of segmented.cuh; not to be included directly.
  */

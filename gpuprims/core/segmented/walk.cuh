@@ -1,7 +1,7 @@
 /*
  * core/segmented/walk.cuh: how the work is divided (Merrill and Garland 2016). Segments and items are counted together:
- * segment s is at offsets[s] + s, so that empty segments count, too. A range is an equal share of that for a warp. To it
- * belong the segments that start in it, and of those of more than one chunk the chunks that start in it.
+ * segment s is at offsets[s] + s, so that empty segments count, too. A range is an equal share of that for a warp. To
+ * it belong the segments that start in it, and of those of more than one chunk the chunks that start in it.
  *
  * Part of segmented.cuh; not to be included directly.
  */
@@ -41,7 +41,8 @@ typedef struct {
 } GPI(walk);
 
 /*
- * One warp: how many of the next segments start in the range and fit into a window together, batch_n at most. ends[i] becomes where the i-th of them begins, counted from the first, and ends[count] where the last one ends.
+ * One warp: how many of the next segments start in the range and fit into a window together, batch_n at most. ends[i]
+ * becomes where the i-th of them begins, counted from the first, and ends[count] where the last one ends.
  */
 GPI_DEVICE unsigned GPI(next_batch)(const GPI(job) *job, const GPI(walk) *walk, unsigned *ends, unsigned lane)
 {
@@ -83,7 +84,7 @@ GPI_DEVICE GPI(walk) GPI(enter)(const GPI(job) *job, size_t range, unsigned lane
     return walk;
 }
 
-/* The chunk that starts in a range, but whose segment starts before it: there is one at most. Number 0: there is none. */
+/* The chunk that starts in a range, but whose segment starts before it: there is one at most. Number 0: none. */
 typedef struct {
     size_t segment, first, last, number;
 } GPI(late);

@@ -1,10 +1,10 @@
 /*
- * core/segmented/window.cuh: a window of neighbouring items in shared memory, a slot of which each warp has, and the trees
- * that fold what is in it.
+ * core/segmented/window.cuh: a window of neighbouring items in shared memory, a slot of which each warp has, and the
+ * trees that fold what is in it.
  *
- * The fold of a segment is one tree over its items, counted from its start: in the step with stride s = 1, 2, 4, ... item
- * i becomes item i op item i + s. Where it is cut at a power of two, each part is such a tree itself. So the shapes below
- * decide nothing but speed:
+ * The fold of a segment is one tree over its items, counted from its start: in the step with stride s = 1, 2, 4, ...
+ * item i becomes item i op item i + s. Where it is cut at a power of two, each part is such a tree itself. So the
+ * shapes below decide nothing but speed:
  *
  *     run      items that a thread has in registers: the lowest steps of the tree
  *     round    runs of the 32 lanes: the next five
@@ -127,8 +127,8 @@ GPI_DEVICE GP_TYPE GPI(fold_run)(const GP_TYPE *slot, unsigned i, unsigned n)
 }
 
 /*
- * Up to eight equal parts, one after the other, as trees: one over 2^level parts for each bit of their number. Adds part
- * number `part`, the fold of which is x. If it is the last one, returns the fold of all.
+ * Up to eight equal parts, one after the other, as trees: one over 2^level parts for each bit of their number. Adds
+ * part number `part`, the fold of which is x. If it is the last one, returns the fold of all.
  */
 GPI_DEVICE GP_TYPE GPI(push)(GP_TYPE *trees, unsigned part, GP_TYPE x, int is_last)
 {
