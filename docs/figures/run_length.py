@@ -5,7 +5,8 @@ ITEMS = [7, 7, 7, 2, 5, 5, 7]
 
 
 def run_length():
-    f = Figure('run-length', 664, 366, 'what run_length_encode, run_offsets and unique write, and run_length_decode reads')
+    f = Figure('run-length', 664, 366,
+               'what run_length_encode, run_offsets and unique write, and run_length_decode reads')
     left = 220
     heads = [i for i in range(len(ITEMS)) if i == 0 or ITEMS[i] != ITEMS[i - 1]]
     number = [sum(head <= i for head in heads) for i in range(len(ITEMS))]
@@ -51,12 +52,14 @@ def run_length_list():
     f.row(left + step, 156, heads, 'out')
     for k, i in enumerate(heads):
         f.arrow(mid(left + step, i // 2 * 2) + step / 2, 118, mid(left + step, k), 154)
-    f.text(left + step + 3 * step + 10, 176, 'a lane takes every 32nd of them: as many lanes work as there are heads', 12, color=GREY)
+    f.text(left + step + 3 * step + 10, 176,
+           'a lane takes every 32nd of them: as many lanes work as there are heads', 12, color=GREY)
     f.text(20, 236, 'written', bold=True)
     f.row(left + step, 216, ['…'] + [b - a for a, b in zip(heads, heads[1:])], 'out')
     f.text(left + step + 3 * step + 10, 236, 'lengths: places less the places before', 12, color=GREY)
-    f.text(left + step, 278, 'The first run began in an earlier tile: its length is the place, and the items since the last '
-           'head.', 12, color=GREY)
+    f.text(left + step, 278,
+           'The first run began in an earlier tile: its length is the place, and the items since the last head.',
+           12, color=GREY)
     f.save()
 
 

@@ -20,7 +20,8 @@ STUDIES = {
     "by_key": {
         "what": "reductions and scans by key of 2^8 to 2^28 items, cold and warm",
         "timed": [{"beside": ["reduce_by_key*/i32", "scan_by_key*/i32"],
-                   "options": "--sizes 2^8,2^10,2^12,2^14,2^16,2^18,2^20,2^22,2^24,2^26,2^28 --cold --warm --repeat 21"}],
+                   "options": "--sizes 2^8,2^10,2^12,2^14,2^16,2^18,2^20,2^22,2^24,2^26,2^28 --cold --warm "
+                              "--repeat 21"}],
     },
 }
 RATIOS = {"by_key": {

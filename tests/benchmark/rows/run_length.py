@@ -25,7 +25,8 @@ STUDIES = {
     "run_length": {
         "what": "run lengths and unique of 2^8 to 2^28 items, cold and warm",
         "timed": [{"beside": ["run_length_encode*", "unique/u32", "unique_pairs/u32"],
-                   "options": "--sizes 2^8,2^10,2^12,2^14,2^16,2^18,2^20,2^22,2^24,2^26,2^28 --cold --warm --repeat 21"}],
+                   "options": "--sizes 2^8,2^10,2^12,2^14,2^16,2^18,2^20,2^22,2^24,2^26,2^28 --cold --warm "
+                              "--repeat 21"}],
     },
 }
 RATIOS = {"run_length": {
