@@ -53,6 +53,7 @@ int main(int argc, char **argv)
     ok(memcmp(host, exclusive, sizeof host) == 0, "exclusive scan by up to three CPU threads");
     ok(gp_cpu_compact(in, host, n) == 5 && memcmp(host, kept, sizeof kept) == 0,
        "compaction on the CPU");
+    memset(host, 0, sizeof host); /* what is there already would be right */
     ok(gp_cpu_compact_with_scan(in, host, n) == 5 && memcmp(host, kept, sizeof kept) == 0,
        "compaction on the CPU with a scan");
     ok(gp_cpu_reduce(in, n) == 12, "reduction on the CPU");
