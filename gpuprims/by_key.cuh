@@ -9,8 +9,8 @@
  *              GP_IDENTITY    with an operator of your own: an expression or a brace initialiser
  *              GP_INPUT_TYPE  I, what is read from memory, of up to 256 bytes (T)
  *              GP_LOAD(x)     the map from I to T (conversion); with GP_CONTEXT: GP_LOAD(x, context)
- *              GP_LOAD_AT(in, i)   instead: an expression for item i, a size_t; `in` is handed through, its I may be void,
- *                             and it may be NULL; with GP_CONTEXT: GP_LOAD_AT(in, i, context)
+ *              GP_LOAD_AT(in, i)   instead: an expression for item i, a size_t; `in` is handed through, its I may be
+ *                             void, and it may be NULL; with GP_CONTEXT: GP_LOAD_AT(in, i, context)
  *              GP_CONTEXT     type of a by-value argument before `ws`
  *              GP_INDEX       type of the count in device memory, an integer of 4 or 8 bytes (size_t)
  *              GP_API         linkage of the host functions (static inline)
@@ -36,31 +36,32 @@
  * A type without `==` needs GP_EQUAL of its own. By `==` every NaN is a run of its own.
  *
  * Guarantees   Asynchronous on `stream`; the count goes to device memory. A key begins a run if it is the first or not
- *              equal to the key before it; GP_EQUAL need not be transitive. Of a run keys_out has the first key. Nothing
- *              is written past the count. Scans may be in place (in == out) when I and T have the same size; no other
- *              overlap. With GP_LOAD_AT nothing is in place, and what is read must not be written.
+ *              equal to the key before it; GP_EQUAL need not be transitive. Of a run keys_out has the first key.
+ *              Nothing is written past the count. Scans may be in place (in == out) when I and T have the same size; no
+ *              other overlap. With GP_LOAD_AT nothing is in place, and what is read must not be written.
  *              GP_OP need not be commutative: it is called on neighbouring parts of a run in input order, and never on
  *              the identity. The same input gives the same bits everywhere: docs/fold-order.md.
- * Evaluations  GP_LOAD is evaluated on items of the input alone: twice on each, for the sums and for the results. GP_EQUAL
- *              is evaluated on neighbours alone: once for each pair, and on the first key with itself. Not in place, a
- *              warp that has waited long for the tile of another block folds that tile itself: once more on all of it.
+ * Evaluations  GP_LOAD is evaluated on items of the input alone: twice on each, for the sums and for the results.
+ *              GP_EQUAL is evaluated on neighbours alone: once for each pair, and on the first key with itself. Not in
+ *              place, a warp that has waited long for the tile of another block folds that tile itself: once more on
+ *              all of it.
  *              GP_LOAD_AT is evaluated once on each i < n, and once more in such a tile.
  * Errors       cudaErrorInvalidValue, with gp_last_error_message(), before anything is launched; else
  *              what a launch or an allocation returned. n == 0 gives a count of 0.
  *
- * How it works: in one launch and one pass. It is a scan of pairs: how many heads of runs there are, and the fold from the
- * last one on; two of them combine as in Sengupta, Harris, Zhang and Owens (Scan primitives for GPU computing, 2007).
- * The pass is that of scan.cuh, after the decoupled look-back of Merrill and Garland (2016), with no chain from tile to
- * tile:
+ * How it works: in one launch and one pass. It is a scan of pairs: how many heads of runs there are, and the fold from
+ * the last one on; two of them combine as in Sengupta, Harris, Zhang and Owens (Scan primitives for GPU computing,
+ * 2007). The pass is that of scan.cuh, after the decoupled look-back of Merrill and Garland (2016), with no chain from
+ * tile to tile:
  *
- *     1. every lane compares some neighbouring keys each with the one before it, and folds their items from head to head;
- *        every warp its lanes, a tile its warp tiles
+ *     1. every lane compares some neighbouring keys each with the one before it, and folds their items from head to
+ *        head; every warp its lanes, a tile its warp tiles
  *     2. the tile publishes its number of heads, and the fold from the last one on
  *     3. the tile folds what all tiles before have published, in groups of 32
  *     4. every lane scans its items from there; at each head the run before it is complete
  *
- * Large inputs go through core/by_key/pipelined.cuh, in which different warps do these steps; small ones, keys and items
- * of more than 128 bytes and older GPUs through core/by_key/simple.cuh, in which every warp does all of them.
+ * Large inputs go through core/by_key/pipelined.cuh, in which different warps do these steps; small ones, keys and
+ * items of more than 128 bytes and older GPUs through core/by_key/simple.cuh, in which every warp does all of them.
  * docs/by-key.md has pictures.
  * Cost: n reads of keys and items, and as many writes as there are results.
  *
@@ -192,18 +193,11 @@ GPI_DEVICE GPI(total) GPI(add)(GPI(total) before, GPI(sum) group)
     return before;
 }
 
-/* A copy to a slot: of a warp tile's keys, or of its items; of no bytes if there is nothing to copy. */
-typedef struct {
-    const char *from;
-    char *to;
-    unsigned bytes;
-    gpi_extent array;
-} GPI(copy);
-
-GPI_DEVICE GPI(copy) GPI(copy_of)(const GPI(job) *job, size_t warp_tile, int keys, char *slots)
+/* The copy of a warp tile's keys to its slot, or of its items; of no bytes if there is nothing to copy. */
+GPI_DEVICE gpi_copy GPI(copy_of)(const GPI(job) *job, size_t warp_tile, int keys, char *slots)
 {
     const unsigned n = GPI(warp_tile_items)(job->n, warp_tile);
-    GPI(copy) copy = {NULL, slots, 0, {NULL, NULL}};
+    gpi_copy copy = {NULL, slots, 0, {NULL, NULL}};
 
     if (n == 0)
         return copy;
@@ -372,8 +366,8 @@ GPI_DEVICE GPI(total) GPI(all_tiles)(const GPI(job) *job, GPI(total) sum)
 }
 
 /*
- * Writes the folds of the runs that end at `ends` heads of a warp tile, put together in its slot. `before` heads come before
- * it; the first head of all ends no run. Returns the fold up to the lane's last item.
+ * Writes the folds of the runs that end at `ends` heads of a warp tile, put together in its slot. `before` heads come
+ * before it; the first head of all ends no run. Returns the fold up to the lane's last item.
  */
 GPI_DEVICE GP_TYPE GPI(write_folds)(const GPI(job) *job, char *slot, const GPI(thread_items) *regs,
                                     const GPI(found) *found, GP_TYPE fold, size_t before, unsigned ends, unsigned lane)
@@ -465,7 +459,8 @@ GPI_DEVICE void GPI(write_runs)(const GPI(job) *job, size_t warp_tile, unsigned 
 
 /* One warp, which has read the items of a warp tile from their slot: writes what the output gets of it. */
 GPI_DEVICE void GPI(write)(const GPI(job) *job, size_t warp_tile, unsigned n, char *slots, const gpi_pack_table *table,
-                           GPI(thread_items) *regs, GPI(found) *found, const GPI(before) *before, unsigned lane, int bulk)
+                           GPI(thread_items) *regs, GPI(found) *found, const GPI(before) *before, unsigned lane,
+                           int bulk)
 {
     int has_before = before->has_tiles;
     GPI(total) sum = before->tiles;
@@ -480,8 +475,8 @@ GPI_DEVICE void GPI(write)(const GPI(job) *job, size_t warp_tile, unsigned n, ch
     if (job->result == GPI_BY_KEY_REDUCES)
         GPI(write_runs)(job, warp_tile, n, slots, table, regs, found, sum.fold, heads, lane);
     else
-        GPI(write_scan)(job, slots + GPI(key_slot), regs, found, sum.fold, job->out + warp_tile * GPI(warp_tile_n), n, lane,
-                        bulk);
+        GPI(write_scan)(job, slots + GPI(key_slot), regs, found, sum.fold, job->out + warp_tile * GPI(warp_tile_n), n,
+                        lane, bulk);
 }
 #endif
 
@@ -536,7 +531,7 @@ static inline cudaError_t GPI(launch)(GPI(job) job, GPI_CONTEXT context, cudaStr
 static inline cudaError_t GPI(check)(const char *function, const GPI(job) *job)
 {
     const int reduces = job->result == GPI_BY_KEY_REDUCES, in_place = !reduces && GPI_BY_KEY_IN_PLACE;
-    const size_t most = gpi_smaller_size(GPI_LARGEST_OF(GP_INDEX), GPI_MAX_TILES * GPI(tile_n));
+    const size_t most = gpi_smaller_size(GPI_MOST_OF(GP_INDEX), GPI_MAX_TILES * GPI(tile_n));
     const gpi_argument used[] = {
         {"keys", job->keys, job->n * sizeof *job->keys, GPI_READ, 0},
         {"in", GPI_BY_KEY_READ(job->in), GPI_READ, in_place},
@@ -602,25 +597,27 @@ GP_API size_t GPI_PUBLIC(exclusive_scan_by_key_workspace_bytes)(size_t n)
 }
 
 /* The first key of each run, and the fold of its items; *d_count runs. */
-GP_API cudaError_t GPI_PUBLIC(reduce_by_key)(const GP_KEY *keys, const GP_INPUT_TYPE *in, GP_KEY *keys_out, GP_TYPE *out,
-                                             size_t n, GP_INDEX *d_count, GPI_CONTEXT_PARAMETER gp_workspace *ws,
-                                             cudaStream_t stream)
+GP_API cudaError_t GPI_PUBLIC(reduce_by_key)(const GP_KEY *keys, const GP_INPUT_TYPE *in, GP_KEY *keys_out,
+                                             GP_TYPE *out, size_t n, GP_INDEX *d_count,
+                                             GPI_CONTEXT_PARAMETER gp_workspace *ws, cudaStream_t stream)
 {
     return GPI(host)(GPI_TEXT(reduce_by_key), keys, in, keys_out, out, n, d_count, GPI_BY_KEY_REDUCES,
                      GPI_CONTEXT_VALUE, ws, stream);
 }
 
 /* out[i] = in[j] op ... op in[i], where j is the first place of the run of i. */
-GP_API cudaError_t GPI_PUBLIC(inclusive_scan_by_key)(const GP_KEY *keys, const GP_INPUT_TYPE *in, GP_TYPE *out, size_t n,
-                                                     GPI_CONTEXT_PARAMETER gp_workspace *ws, cudaStream_t stream)
+GP_API cudaError_t GPI_PUBLIC(inclusive_scan_by_key)(const GP_KEY *keys, const GP_INPUT_TYPE *in, GP_TYPE *out,
+                                                     size_t n, GPI_CONTEXT_PARAMETER gp_workspace *ws,
+                                                     cudaStream_t stream)
 {
     return GPI(host)(GPI_TEXT(inclusive_scan_by_key), keys, in, NULL, out, n, NULL, GPI_BY_KEY_INCLUSIVE,
                      GPI_CONTEXT_VALUE, ws, stream);
 }
 
 /* out[i] = in[j] op ... op in[i - 1], likewise; the identity where a run begins. */
-GP_API cudaError_t GPI_PUBLIC(exclusive_scan_by_key)(const GP_KEY *keys, const GP_INPUT_TYPE *in, GP_TYPE *out, size_t n,
-                                                     GPI_CONTEXT_PARAMETER gp_workspace *ws, cudaStream_t stream)
+GP_API cudaError_t GPI_PUBLIC(exclusive_scan_by_key)(const GP_KEY *keys, const GP_INPUT_TYPE *in, GP_TYPE *out,
+                                                     size_t n, GPI_CONTEXT_PARAMETER gp_workspace *ws,
+                                                     cudaStream_t stream)
 {
     return GPI(host)(GPI_TEXT(exclusive_scan_by_key), keys, in, NULL, out, n, NULL, GPI_BY_KEY_EXCLUSIVE,
                      GPI_CONTEXT_VALUE, ws, stream);

@@ -217,20 +217,13 @@ GPI_DEVICE unsigned GPI(flag_misalignment)(const GPI(job) *job, GPI(part) part)
     return (unsigned)((uintptr_t)job->flags + part.start) & 127;
 }
 
-/* A copy to a slot: what there is of a warp tile, or of its flags. */
-typedef struct {
-    const char *from;
-    char *to;
-    unsigned bytes;
-    gpi_extent array;
-} GPI(copy);
-
-GPI_DEVICE GPI(copy) GPI(copy_of)(const GPI(job) *job, GPI(part) part, int flags, char *slot)
+/* The copy of what there is of a warp tile, or of its flags. */
+GPI_DEVICE gpi_copy GPI(copy_of)(const GPI(job) *job, GPI(part) part, int flags, char *slot)
 {
     const size_t size = flags ? 1 : sizeof(GP_TYPE);
     const char *begin = flags ? (const char *)job->flags : (const char *)job->in;
     const unsigned misalignment = flags ? GPI(flag_misalignment)(job, part) : GPI(misalignment)(job, part);
-    GPI(copy) copy;
+    gpi_copy copy;
 
     copy.array.begin = begin;
     copy.array.end = begin + job->n * size;
@@ -591,20 +584,11 @@ static inline cudaError_t GPI(launch)(GPI(job) job, GPI_CONTEXT context, cudaStr
                                 GPI_COMPACT_SIMPLE_BYTES(job.flags != NULL), stream, job, context);
 }
 
-/* The largest n that the type of counts has. */
-static inline size_t GPI(most)(void)
-{
-    const int bits = 8 * (int)sizeof(GP_INDEX) - ((GP_INDEX)-1 < (GP_INDEX)1);
-
-    return SIZE_MAX >> (64 - bits);
-}
-
 /* Refuses too many items, and overlap. How much a compaction writes depends on the data; partitions write n items. */
 static inline cudaError_t GPI(check)(const char *function, const GPI(job) *job)
 {
-    const size_t most = GPI_MAX_TILES * GPI(tile_n) - GPI(skip);
-    cudaError_t error =
-        gpi_check_count(function, "n", job->n, GPI(most)() < most ? GPI(most)() : most, sizeof(GP_TYPE));
+    const size_t most = gpi_smaller_size(GPI_MOST_OF(GP_INDEX), GPI_MAX_TILES * GPI(tile_n) - GPI(skip));
+    cudaError_t error = gpi_check_count(function, "n", job->n, most, sizeof(GP_TYPE));
 #if !defined GP_LOAD_AT && !defined GP_STORE_AT
     const int drops = job->rejected == GPI_REJECTED_DROPPED, in_place = drops && !job->indices;
     const void *out = job->indices ? (const void *)job->indices : (const void *)job->out;

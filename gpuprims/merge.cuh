@@ -5,6 +5,7 @@
  *              GP_TYPE        T, any trivially copyable type of up to 1024 bytes (int)
  *              GP_LESS(a, b)  true when a comes before b (a < b); with GP_CONTEXT: GP_LESS(a, b, context)
  *              GP_CONTEXT     type of a by-value argument before `ws`
+ *              GP_INDEX       an integer type of 4 or 8 bytes that na + nb has to fit (size_t)
  *              GP_API         linkage of the host functions (static inline)
  *              GP_KERNEL, GP_GRID  for tests; n alone says which kernels run, and with how many blocks
  *
@@ -38,8 +39,8 @@
 #define GPI_TAG merge
 #define GPI_HEADER "gpuprims/merge.cuh"
 #define GPI_TAKES \
-    (GPI_TAKES_TYPE | GPI_TAKES_LESS | GPI_TAKES_CONTEXT | GPI_TAKES_API | GPI_TAKES_KERNEL | \
-     GPI_TAKES_GRID)
+    (GPI_TAKES_TYPE | GPI_TAKES_LESS | GPI_TAKES_CONTEXT | GPI_TAKES_INDEX | GPI_TAKES_API | \
+     GPI_TAKES_KERNEL | GPI_TAKES_GRID)
 #endif
 #include "core/instance/begin.cuh"
 
@@ -55,6 +56,7 @@
 #define GPI_MERGE_DEFAULT
 #endif
 GPI_ONCE_PER_NAME(merge);
+GPI_STATIC_ASSERT(sizeof(GP_INDEX) == 4 || sizeof(GP_INDEX) == 8, "GP_INDEX must be an integer type of 4 or 8 bytes");
 
 #define GPI_MERGE_PAIRS 0
 #define GPI_MERGE_VALUE char
@@ -94,8 +96,8 @@ GP_API cudaError_t GPI_PUBLIC(merge)(const GP_TYPE *a, size_t na, const GP_TYPE 
         return gpi_error_null_of(function, "out", "na + nb", n);
     if (n == 0)
         return cudaSuccess;
-    cudaError_t error =
-        gpi_check_count(function, "na + nb", n, GPI_MAX_TILES * GPI_MERGE_PASS_N, sizeof *out);
+    const size_t tiles = GPI_MAX_TILES * GPI_MERGE_PASS_N, most = GPI_MOST_OF(GP_INDEX);
+    cudaError_t error = gpi_check_count(function, "na + nb", n, tiles < most ? tiles : most, sizeof *out);
     if (error == cudaSuccess)
         error = gpi_check_overlap(function, used, 3);
     if (error != cudaSuccess)

@@ -7,6 +7,7 @@
  *                             bits as by those of a number of that kind: __half, __nv_bfloat16, a struct
  *              GP_VALUE       V, any trivially copyable type of any size; without it the keys are sorted alone
  *              GP_DESCENDING  when it is defined, the largest key comes first
+ *              GP_INDEX       an integer type of 4 or 8 bytes that n has to fit (size_t)
  *              GP_API         linkage of the host functions (static inline)
  *              GP_KERNEL      for tests: GP_KERNEL_PASSES, _BUCKETS, _BLOCK, ...: core/backend/launch.cuh
  *              GP_GRID        for tests: a launch has so many blocks at most
@@ -68,9 +69,9 @@
 #ifndef GPI_TAG
 #define GPI_TAG radix_sort
 #define GPI_HEADER "gpuprims/radix_sort.cuh"
-#define GPI_TAKES                                                                                                     \
-    (GPI_TAKES_KEY | GPI_TAKES_KEY_KIND | GPI_TAKES_VALUE | GPI_TAKES_DESCENDING | GPI_TAKES_API | GPI_TAKES_KERNEL | \
-     GPI_TAKES_GRID)
+#define GPI_TAKES \
+    (GPI_TAKES_KEY | GPI_TAKES_KEY_KIND | GPI_TAKES_VALUE | GPI_TAKES_DESCENDING | GPI_TAKES_INDEX | GPI_TAKES_API | \
+     GPI_TAKES_KERNEL | GPI_TAKES_GRID)
 #endif
 #include "core/instance/begin.cuh"
 
@@ -86,6 +87,7 @@
 #define GPI_RADIX_SORT_DEFAULT
 #endif
 GPI_ONCE_PER_NAME(GPI_TAG);
+GPI_STATIC_ASSERT(sizeof(GP_INDEX) == 4 || sizeof(GP_INDEX) == 8, "GP_INDEX must be an integer type of 4 or 8 bytes");
 
 #include "core/instance/radix_key.cuh"
 #if GPI_DEPTH == 1
@@ -125,7 +127,8 @@ static inline cudaError_t GPI(check)(const char *function, const GPI(request) *r
         return gpi_error_null(function, GPI_RADIX_PAIRS ? "kout" : "out", n);
     if (n && GPI_RADIX_PAIRS && !request->values_out)
         return gpi_error_null(function, "vout", n);
-    cudaError_t error = gpi_check_count(function, "n", n, SIZE_MAX, gpi_larger_size(key_bytes, value_bytes));
+    const size_t item_bytes = gpi_larger_size(key_bytes, value_bytes);
+    cudaError_t error = gpi_check_count(function, "n", n, GPI_MOST_OF(GP_INDEX), item_bytes);
     return error != cudaSuccess ? error : gpi_check_overlap(function, used, 4);
 }
 

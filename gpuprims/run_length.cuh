@@ -13,7 +13,8 @@
  *              GP_KERNEL      GP_KERNEL_SIMPLE or GP_KERNEL_PIPELINED: runs that kernel at every n (either)
  *              GP_GRID        blocks of a launch at most (as many as fit)
  *
- * Generates    cudaError_t NAME_run_length_encode(const T *in, T *values, INDEX *lengths, size_t n, INDEX *d_count, ...)
+ * Generates    cudaError_t NAME_run_length_encode(const T *in, T *values, INDEX *lengths, size_t n, INDEX *d_count,
+ *              ...)
  *              cudaError_t NAME_run_offsets(const T *in, INDEX *offsets, size_t n, INDEX *d_count, ...)
  *              cudaError_t NAME_unique(const T *in, T *out, size_t n, INDEX *d_count, ...)
  *              with GP_VALUE instead  NAME_unique(const T *kin, T *kout, const V *vin, V *vout, n, d_count, ...)
@@ -33,12 +34,13 @@
  *
  * A type without `==` needs GP_EQUAL of its own. By `==` every NaN is a run of its own.
  *
- * Guarantees   Asynchronous on `stream`; counts go to device memory. An item begins a run if it is the first or not equal
- *              to the item before it; GP_EQUAL need not be transitive. Nothing is written past the count (run_offsets
- *              writes one entry more). unique may be in place, items and values independently; no other overlap. With
+ * Guarantees   Asynchronous on `stream`; counts go to device memory. An item begins a run if it is the first or not
+ *              equal to the item before it; GP_EQUAL need not be transitive. Nothing is written past the count
+ *              (run_offsets writes one entry more). unique may be in place, items and values independently; no other
+ *              overlap. With
  *              GP_LOAD_AT nothing is in place, and what is read must not be written.
- *              run_length_decode writes the first `capacity` items at most; *d_count is how many there would be. Negative
- *              lengths count as 0.
+ *              run_length_decode writes the first `capacity` items at most; *d_count is how many there would be.
+ *              Negative lengths count as 0.
  * Evaluations  GP_EQUAL is evaluated on neighbours alone: once for each pair, and on the first item with itself. Not in
  *              place, a warp that has waited long for the tile of another block looks for its heads itself: once more
  *              on each pair in it. GP_LOAD_AT is evaluated on i < n, twice on the last item of a warp tile (of 896
@@ -228,18 +230,11 @@ GPI_DEVICE unsigned GPI(place_of)(const GPI(job) *job, size_t warp_tile)
 #endif
 }
 
-/* A copy to a slot: of a warp tile's items, or of its values; of no bytes if there is nothing to copy. */
-typedef struct {
-    const char *from;
-    char *to;
-    unsigned bytes;
-    gpi_extent array;
-} GPI(copy);
-
-GPI_DEVICE GPI(copy) GPI(copy_of)(const GPI(job) *job, size_t warp_tile, int values, char *slots)
+/* The copy of a warp tile's items to its slot, or of its values; of no bytes if there is nothing to copy. */
+GPI_DEVICE gpi_copy GPI(copy_of)(const GPI(job) *job, size_t warp_tile, int values, char *slots)
 {
     const unsigned n = GPI(warp_tile_items)(job->n, warp_tile);
-    GPI(copy) copy = {NULL, slots, 0, {NULL, NULL}};
+    gpi_copy copy = {NULL, slots, 0, {NULL, NULL}};
 
     (void)values;
     if (n == 0)
@@ -375,9 +370,9 @@ typedef struct {
     unsigned all, rank;
 } GPI(output);
 
-/* Writes what there is of head number `head`, at `place`, `length` behind the one before; its item and value if `items`. */
-GPI_DEVICE void GPI(write_head)(const GPI(job) *job, const GPI(output) *output, size_t head, unsigned place, size_t length,
-                                int items)
+/* Writes what there is of head number `head`, at `place`, `length` behind the one before; its item too if `items`. */
+GPI_DEVICE void GPI(write_head)(const GPI(job) *job, const GPI(output) *output, size_t head, unsigned place,
+                                size_t length, int items)
 {
     if (job->offsets)
         job->offsets[head] = (GP_INDEX)(output->start + place);
@@ -425,8 +420,8 @@ GPI_DEVICE void GPI(write_listed)(const GPI(job) *job, const GPI(output) *output
 }
 
 /*
- * One warp: writes what the output gets of heads one by one, from a list. The length of a run is known at the head of the
- * next one. Returns the place of the last head.
+ * One warp: writes what the output gets of heads one by one, from a list. The length of a run is known at the head of
+ * the next one. Returns the place of the last head.
  */
 GPI_DEVICE size_t GPI(write_list)(const GPI(job) *job, const GPI(output) *output, uint16_t *list, const uint32_t *heads,
                                   unsigned lane)
@@ -452,12 +447,12 @@ GPI_DEVICE size_t GPI(write_list)(const GPI(job) *job, const GPI(output) *output
 }
 
 /*
- * One warp, which has read its items if they are to be put together: writes what the output gets of a warp tile of n items
- * with `all` heads, `rank` of them before the lane.
+ * One warp, which has read its items if they are to be put together: writes what the output gets of a warp tile of n
+ * items with `all` heads, `rank` of them before the lane.
  */
 GPI_DEVICE void GPI(write)(const GPI(job) *job, GPI(shared) *shared, uint16_t *list, size_t warp_tile, unsigned n,
-                           char *slots, const GPI(thread_keys) *regs, const uint32_t *heads, unsigned rank, unsigned all,
-                           const GPI(before) *before, unsigned lane)
+                           char *slots, const GPI(thread_keys) *regs, const uint32_t *heads, unsigned rank,
+                           unsigned all, const GPI(before) *before, unsigned lane)
 {
     const int sparse = GPI_RUN_LENGTH_IS_SPARSE(all);
     GPI(total) sum = before->tiles;
@@ -517,8 +512,9 @@ static inline cudaError_t GPI(launch)(GPI(job) job, GPI_CONTEXT context, cudaStr
     static signed char simple_known[GPI_DEVICES];
 
 #if GP_KERNEL != GP_KERNEL_SIMPLE
-    const size_t pipeline_from = GP_KERNEL ? 1 : ((size_t)GPI_TUNE_RUN_LENGTH_PIPELINED_FROM * GPI(simple_blocks) << 20) /
-                                                     (GPI(item_bytes) + (size_t)GPI(beside_bytes));
+    const size_t both = GPI(item_bytes) + (size_t)GPI(beside_bytes);
+    const size_t pipeline_from =
+        GP_KERNEL ? 1 : ((size_t)GPI_TUNE_RUN_LENGTH_PIPELINED_FROM * GPI(simple_blocks) << 20) / both;
     static signed char pipeline_known[GPI_DEVICES];
 
     if (GPI_PIPELINE_SERVES && job.n >= pipeline_from && job.tiles > 1 &&
@@ -548,7 +544,7 @@ static inline cudaError_t GPI(nothing)(const GPI(job) *job, cudaStream_t stream)
 /* Refuses too many items, and overlap: of what is written only the start is certain. */
 static inline cudaError_t GPI(check)(const char *function, const GPI(job) *job)
 {
-    const size_t most = gpi_smaller_size(GPI_LARGEST_OF(GP_INDEX), GPI_MAX_TILES * GPI(tile_n));
+    const size_t most = gpi_smaller_size(GPI_MOST_OF(GP_INDEX), GPI_MAX_TILES * GPI(tile_n));
     const int alone = job->out && !job->lengths; /* unique */
     cudaError_t error = gpi_check_count(function, "n", job->n, most, GPI(wider));
 
@@ -729,7 +725,7 @@ static inline cudaError_t GPI(check_decode)(const char *function, const GPI(deco
         return gpi_error_null_of(function, "lengths", "runs", job->runs);
     if (!job->out && job->capacity)
         return gpi_error_null_of(function, "out", "capacity", job->capacity);
-    error = gpi_check_count(function, "runs", job->runs, GPI_LARGEST_OF(GP_INDEX),
+    error = gpi_check_count(function, "runs", job->runs, GPI_MOST_OF(GP_INDEX),
                             gpi_larger_size(sizeof *job->values, sizeof *job->ends));
     if (error == cudaSuccess)
         error = gpi_check_count(function, "capacity", job->capacity, SIZE_MAX, sizeof *job->out);

@@ -269,7 +269,8 @@ GPI_DEVICE void GPI(edge)(const char *items, const GPI(job) *job, size_t warp_ti
         GP_TYPE x = GPI(load)((const GPI(loaded) *)items + i, context);
         GP_TYPE next = has_prefix ? GPI(combine)(prefix, x) : x;
 
-        GPI(store_at)(job->out, warp_tile * GPI(warp_tile_n) + i, !exclusive ? next : has_prefix ? prefix : GPI(identity)(), context);
+        GPI(store_at)(job->out, warp_tile * GPI(warp_tile_n) + i,
+                      !exclusive ? next : has_prefix ? prefix : GPI(identity)(), context);
         prefix = next;
         has_prefix = 1;
     }
@@ -398,15 +399,6 @@ static inline cudaError_t GPI(launch)(GPI(job) job, GPI_CONTEXT context, cudaStr
                                 32 * GPI(warp_tiles), simple_bytes, stream, job, context);
 }
 
-/* The most items: what the type of counts can say, and what there are tile numbers for. */
-static inline size_t GPI(most)(void)
-{
-    const int bits = 8 * (int)sizeof(GP_INDEX) - ((GP_INDEX)-1 < (GP_INDEX)1);
-    const size_t most = GPI_MAX_TILES * GPI(tile_n);
-
-    return SIZE_MAX >> (64 - bits) < most ? SIZE_MAX >> (64 - bits) : most;
-}
-
 static inline cudaError_t GPI(host)(const char *function, const GP_INPUT_TYPE *in, GP_TYPE *out,
                                     size_t n, GPI(start) start, GPI_CONTEXT context,
                                     gp_workspace *ws, cudaStream_t stream)
@@ -425,7 +417,8 @@ static inline cudaError_t GPI(host)(const char *function, const GP_INPUT_TYPE *i
     if (!out)
         return gpi_error_null(function, "out", n);
 #endif
-    error = gpi_check_count(function, "n", n, GPI(most)(), GPI(wider));
+    error = gpi_check_count(function, "n", n, gpi_smaller_size(GPI_MOST_OF(GP_INDEX), GPI_MAX_TILES * GPI(tile_n)),
+                            GPI(wider));
 #if !defined GP_LOAD_AT && !defined GP_STORE_AT
     const int same_size = sizeof *in == sizeof *out;
     const gpi_argument used[] = {{"in", in, n * sizeof *in, GPI_READ, same_size},

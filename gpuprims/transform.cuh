@@ -106,14 +106,6 @@ static __global__ void __launch_bounds__(GPI(large_threads)) GPI(kernel)(GPI(job
 
 /* ---- host functions -------------------------------------------------------------------------- */
 
-/* The largest n that the type of counts has. */
-static inline size_t GPI(most)(void)
-{
-    const int bits = 8 * (int)sizeof(GP_INDEX) - ((GP_INDEX)-1 < (GP_INDEX)1);
-
-    return SIZE_MAX >> (64 - bits);
-}
-
 /* Launches a thread for each unit, a block for each tile, or a warp for each chunk, as n says. */
 static inline cudaError_t GPI(launch)(GPI(job) *job, GPI_CONTEXT context, cudaStream_t stream)
 {
@@ -173,7 +165,7 @@ GP_API cudaError_t GPI_PUBLIC(transform)(const GP_INPUT_TYPE *in, GP_TYPE *out,
     const size_t certain = n;
 #endif
     GPI(job) job = {in, out, d_n, n, 1, 0, 0, 0};
-    cudaError_t error = gpi_check_count(function, name, n, GPI(most)(), (size_t)GPI(wider));
+    cudaError_t error = gpi_check_count(function, name, n, GPI_MOST_OF(GP_INDEX), (size_t)GPI(wider));
 
     (void)ws;
     (void)certain;

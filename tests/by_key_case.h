@@ -16,8 +16,8 @@
  *     CASE_SAME          compares two T through pointers (bytes)
  *     CASE_KERNEL, CASE_GRID   as GP_KERNEL and GP_GRID
  *
- * CASE, CASE_KERNEL and CASE_GRID are undefined at the end, and all of them if CASE_MORE is not defined: it says that the
- * next instance is of the same types.
+ * CASE, CASE_KERNEL and CASE_GRID are undefined at the end, and all of them if CASE_MORE is not defined: it says that
+ * the next instance is of the same types.
  */
 #ifndef CASE_INPUT
 #define CASE_INPUT CASE_TYPE

@@ -11,8 +11,8 @@
  *     CASE_INDEX         as GP_INDEX (size_t)
  *     CASE_KERNEL, CASE_GRID   as GP_KERNEL and GP_GRID
  *
- * CASE, CASE_KERNEL and CASE_GRID are undefined at the end, and all of them if CASE_MORE is not defined: it says that the
- * next instance is of the same types.
+ * CASE, CASE_KERNEL and CASE_GRID are undefined at the end, and all of them if CASE_MORE is not defined: it says that
+ * the next instance is of the same types.
  */
 #ifndef CASE_INDEX
 #define CASE_INDEX size_t

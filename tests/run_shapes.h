@@ -1,6 +1,6 @@
 /*
- * run_shapes.h: what the tests of runs of equal neighbours share: where the runs of an input begin, keys of several types,
- * and which sizes to try.
+ * run_shapes.h: what the tests of runs of equal neighbours share: where the runs of an input begin, keys of several
+ * types, and which sizes to try.
  */
 #ifndef RUN_SHAPES_H
 #define RUN_SHAPES_H

@@ -264,8 +264,8 @@ static __host__ __device__ inline matrices16 one_matrices16(void)
 #include "by_key_case.h"
 
 /*
- * Parts of runs. Joining anything but neighbouring parts of one run is a violation, which is counted on the device, also
- * when nobody looks at the result.
+ * Parts of runs. Joining anything but neighbouring parts of one run is a violation, which is counted on the device,
+ * also when nobody looks at the result.
  */
 typedef struct part {
     uint32_t first, last, run;

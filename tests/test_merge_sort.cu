@@ -477,6 +477,11 @@ static void workspaces(const merge_case *c)
     ok(monotone, "%s: the workspace grows with n", c->name);
 }
 
+#define GP_NAME  few
+#define GP_TYPE  uint8_t
+#define GP_INDEX uint32_t
+#include <gpuprims/merge.cuh>
+
 static void refusals(void)
 {
     int *some = NULL, *others = NULL;
@@ -504,6 +509,10 @@ static void refusals(void)
     refused(gp_merge_sort(some, others, ((size_t)1 << 62) + 1, NULL, 0), "gp_merge_sort: n is");
     refused(gp_merge_sort(some, others, (size_t)1 << 46, NULL, 0), "gp_merge_sort: n is");
     refused(gp_merge(some, SIZE_MAX - 1, some, 3, others, NULL, 0), "gp_merge: na + nb is");
+    refused(few_merge((uint8_t *)some, (size_t)1 << 31, (uint8_t *)some, (size_t)1 << 31, (uint8_t *)others, NULL, 0),
+            "few_merge: na + nb is 4294967296; it must be at most 4294967295");
+    ok(few_merge((uint8_t *)some, 400, (uint8_t *)some, 300, (uint8_t *)others, NULL, 0) == cudaSuccess,
+       "na + nb fits GP_INDEX");
     refused(gp_merge(some, (size_t)1 << 62, some, 3, others, NULL, 0), "gp_merge: na + nb is");
     refused(gp_merge(some, (size_t)1 << 45, some, 3, others, NULL, 0), "gp_merge: na + nb is");
     refused(gp_merge_sort(some, some + 1, 5, NULL, 0),

@@ -680,6 +680,11 @@ static void brief(const radix_case *c)
     must(gp_workspace_release(&ws, 0));
 }
 
+#define GP_NAME  few
+#define GP_KEY   uint8_t
+#define GP_INDEX int
+#include <gpuprims/radix_sort.cuh>
+
 static void refusals(void)
 {
     int *some = NULL, *others = NULL;
@@ -703,6 +708,9 @@ static void refusals(void)
     refused(u32_s64_radix_sort((unsigned *)some, (unsigned *)some, NULL, NULL, 5, NULL, 0),
             "vout is NULL");
     refused(gp_radix_sort(some, others, SIZE_MAX, NULL, 0), "gp_radix_sort: n is");
+    refused(few_radix_sort((uint8_t *)some, (uint8_t *)others, (size_t)1 << 31, NULL, 0),
+            "few_radix_sort: n is 2147483648; it must be at most 2147483647");
+    ok(few_radix_sort((uint8_t *)some, (uint8_t *)others, 1000, NULL, 0) == cudaSuccess, "n fits GP_INDEX");
     refused(gp_radix_sort(some, others, ((size_t)1 << 62) + 1, NULL, 0), "gp_radix_sort: n is");
     refused(i32_s3_radix_sort(some, others, NULL, values, SIZE_MAX / 4, NULL, 0),
             "i32_s3_radix_sort: n is");

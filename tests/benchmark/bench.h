@@ -80,7 +80,7 @@ typedef struct bench_call {
     const uint8_t *flags;
     const void *map; /* a permutation of 0 to n - 1 */
     void *out;
-    size_t *count; /* where a compaction says how much it kept */
+    size_t *count; /* where a compaction says how much it kept; of an int of 4 bytes the upper half stays 0 */
     size_t n;
     struct gp_workspace *ws; /* a kept handle, for the library */
     const struct gp_classic_options *classic;
@@ -89,6 +89,12 @@ typedef struct bench_call {
     void *room; /* on the host, what the entry's `workspace` asks for: written to before */
     cudaStream_t stream;
 } bench_call;
+
+/* Of RESULT_COUNTED_PAIRS: where the keys go, behind what is of so many bytes. */
+static inline void *bench_keys_out(const bench_call *call, size_t bytes)
+{
+    return (char *)call->out + call->n * bytes;
+}
 
 typedef cudaError_t bench_function(const bench_call *call);
 typedef size_t bench_workspace_bytes(size_t n);
@@ -121,23 +127,31 @@ typedef struct bench_entries {
 } bench_entries;
 
 /* How long the result is. COUNTED: as the count says; COUNTED_N: n items and a count; FLAGGED: n
- * items, of which as many are written as flags are set, and the others keep what they had. */
+ * items, of which as many are written as flags are set, and the others keep what they had. COUNTED_PAIRS: as the count
+ * says, in two arrays with room for n items each: what goes with the keys, and behind them the keys, which are like
+ * the items of the input. */
 typedef enum bench_result {
     RESULT_N,
     RESULT_ONE,
     RESULT_COUNTED,
     RESULT_COUNTED_N,
-    RESULT_FLAGGED
+    RESULT_FLAGGED,
+    RESULT_COUNTED_PAIRS
 } bench_result;
 
 /* What the input is besides its distribution. Most predicates look at the lowest bit; RARE: 1 in 10^6. A
- * merge takes two sorted arrays, whatever the distribution. */
+ * merge takes two sorted arrays, whatever the distribution. RUNS: so many neighbours are alike. TWO_VALUES: 0 and 1 at
+ * random, so that every second item is unlike the one before. */
 typedef enum bench_trait {
     LOW_BIT_AS_IS,
     LOW_BIT_CLEAR,
     LOW_BIT_SET,
     LOW_BIT_RARE,
-    HALVES_SORTED
+    HALVES_SORTED,
+    RUNS_OF_5,
+    RUNS_OF_64,
+    RUNS_OF_100000,
+    TWO_VALUES
 } bench_trait;
 
 /* One primitive for one type: everything that does the same work on the same data. */

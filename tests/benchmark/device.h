@@ -143,7 +143,8 @@ static inline void arrays_free(arrays *a, cudaStream_t stream)
 /* What must move, the least that any implementation can do. */
 static inline double group_bytes(const bench_group *g, size_t n, size_t count)
 {
-    int is_counted = g->result == RESULT_COUNTED || g->result == RESULT_FLAGGED;
+    int is_counted = g->result == RESULT_COUNTED || g->result == RESULT_FLAGGED ||
+                     g->result == RESULT_COUNTED_PAIRS;
     double written = g->result == RESULT_ONE ? 0 : is_counted ? (double)count : (double)n;
 
     return (double)n * (double)(g->in.bytes + (g->has_flags ? 1 : 0) + g->map_bytes) +

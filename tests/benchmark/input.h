@@ -103,6 +103,12 @@ static inline __host__ __device__ uint64_t input_value(int distribution, size_t 
     }
 }
 
+/* How many neighbours are alike. */
+static inline __host__ __device__ size_t input_run(int trait)
+{
+    return trait == RUNS_OF_5 ? 5 : trait == RUNS_OF_64 ? 64 : trait == RUNS_OF_100000 ? 100000 : 1;
+}
+
 /* The same, of two sorted halves: each item is at random in a stretch of its own. */
 static inline __host__ __device__ uint64_t input_of_halves(size_t i, size_t n, unsigned seed)
 {
@@ -149,7 +155,7 @@ static __global__ void input_fill_kernel(void *to, size_t n, bench_element eleme
 
     for (i = (size_t)blockIdx.x * blockDim.x + threadIdx.x; i < n; i += stride) {
         uint64_t value = trait == HALVES_SORTED ? input_of_halves(i, n, seed)
-                                                : input_value(distribution, i, n, seed);
+                                                : input_value(distribution, i / input_run(trait), n, seed);
 
         if (element.kind == KIND_FLOAT) {
             input_store_float(to, i, element.bytes, is_small, value);
@@ -158,7 +164,9 @@ static __global__ void input_fill_kernel(void *to, size_t n, bench_element eleme
         if (element.kind == KIND_SIGNED && !is_small)
             value ^= (uint64_t)1 << 63; /* from the least, which is negative */
         value >>= unused_bits;
-        if (trait != LOW_BIT_AS_IS && trait != HALVES_SORTED) {
+        if (trait == TWO_VALUES)
+            value &= 1;
+        if (trait == LOW_BIT_CLEAR || trait == LOW_BIT_SET || trait == LOW_BIT_RARE) {
             value &= ~(uint64_t)1;
             value |= trait == LOW_BIT_SET ||
                      (trait == LOW_BIT_RARE && input_random(~(uint64_t)i) % 1000000 == 0);

@@ -233,6 +233,19 @@ static inline cudaError_t make_magnitude(contest *c)
     return error;
 }
 
+/* A count of 4 bytes leaves the upper half alone. */
+static inline cudaError_t clear_count(contest *c)
+{
+    RETURN_IF_ERROR(cudaMemsetAsync(c->a.count, 0, sizeof *c->a.count, c->d->stream));
+    return cudaMemsetAsync(c->a.count, GUARD_BYTE, sizeof(uint32_t), c->d->stream);
+}
+
+/* Is a result as long as its count says? */
+static inline int is_as_counted(const bench_group *g)
+{
+    return g->result == RESULT_COUNTED || g->result == RESULT_COUNTED_PAIRS;
+}
+
 /* What the result should be, in a->expected; where nothing goes, what a checked run starts from. */
 static inline cudaError_t make_expected(contest *c)
 {
@@ -242,6 +255,7 @@ static inline cudaError_t make_expected(contest *c)
     if (judge) {
         c->judge = judge->name;
         RETURN_IF_ERROR(cudaMemsetAsync(a->expected, GUARD_BYTE, a->out_bytes, c->d->stream));
+        RETURN_IF_ERROR(clear_count(c));
         RETURN_IF_ERROR(run_entry(c, judge, 0, a->expected));
         RETURN_IF_ERROR(cudaMemcpyAsync(&a->expected_count, a->count, sizeof a->expected_count,
                                         cudaMemcpyDeviceToHost, c->d->stream));
@@ -254,11 +268,11 @@ static inline cudaError_t make_expected(contest *c)
         RETURN_IF_ERROR(run_reference(c, a->expected));
         a->expected_count = a->host_count;
     }
-    if (c->g->result != RESULT_COUNTED && c->g->result != RESULT_COUNTED_N)
+    if (!is_as_counted(c->g) && c->g->result != RESULT_COUNTED_N)
         a->expected_count = 0;
-    a->expected_items = c->g->result == RESULT_ONE       ? 1
-                        : c->g->result == RESULT_COUNTED ? a->expected_count
-                                                         : a->n;
+    a->expected_items = c->g->result == RESULT_ONE ? 1
+                        : is_as_counted(c->g)      ? a->expected_count
+                                                   : a->n;
     c->bytes =
         group_bytes(c->g, a->n, c->g->result == RESULT_FLAGGED ? a->flagged : a->expected_count);
     return cudaSuccess;
@@ -320,6 +334,26 @@ static inline double allowed_factor(const contest *c, const bench_entry *entry)
                          : check_factor(c->g->out, c->a.n, c->distribution, is_serial);
 }
 
+/* The arrays of a result: where they begin and end, and what an item has of them, in bytes. */
+typedef struct result_part {
+    size_t begin, end, item;
+} result_part;
+
+static inline int result_parts(const contest *c, result_part part[2])
+{
+    size_t keys = c->g->in.bytes, begin = c->a.n * (c->g->out.bytes - keys);
+
+    part[0].begin = 0;
+    part[0].end = part[1].end = c->a.out_bytes;
+    part[0].item = c->g->out.bytes;
+    if (c->g->result != RESULT_COUNTED_PAIRS)
+        return 1;
+    part[0].item -= keys;
+    part[0].end = part[1].begin = begin;
+    part[1].item = keys;
+    return 2;
+}
+
 /* The first wrong one of so many items in *index, or CHECK_NONE. */
 static inline cudaError_t check_items(contest *c, const bench_entry *entry, size_t items,
                                       unsigned long long *index)
@@ -327,23 +361,29 @@ static inline cudaError_t check_items(contest *c, const bench_entry *entry, size
     arrays *a = &c->a;
     /* Zeros of either sign are as good, and any NaN, where they may be in the input. */
     int by_value = c->g->rounds || (c->given && c->g->out.kind == KIND_FLOAT);
-    size_t bytes = items * (entry->flags & ENTRY_UNSTABLE ? c->g->in.bytes : c->g->out.bytes);
+    result_part part[2];
+    int p, parts = result_parts(c, part);
 
     *index = CHECK_NONE;
     if (items == 0)
         return cudaSuccess;
     RETURN_IF_ERROR(reset_first(c));
-    if (by_value)
+    if (by_value) {
         GP_LAUNCH(check_floats_kernel, input_grid(items, c->d->processors), 256, 0, c->d->stream,
                   a->expected, a->out, c->g->rounds ? a->magnitude : NULL, items,
                   c->g->out.bytes == 8, allowed_factor(c, entry), c->d->first);
-    else
+        return read_first(c, index);
+    }
+    for (p = 0; p < parts && *index == CHECK_NONE; p++) {
+        size_t bytes = items * (entry->flags & ENTRY_UNSTABLE ? c->g->in.bytes : part[p].item);
+
         GP_LAUNCH(check_bytes_kernel, input_grid(bytes, c->d->processors), 256, 0, c->d->stream,
-                  (const unsigned char *)a->expected, (const unsigned char *)a->out, bytes,
-                  c->d->first);
-    RETURN_IF_ERROR(read_first(c, index));
-    if (*index != CHECK_NONE && !by_value)
-        *index /= c->g->out.bytes;
+                  (const unsigned char *)a->expected + part[p].begin, (const unsigned char *)a->out + part[p].begin,
+                  bytes, c->d->first);
+        RETURN_IF_ERROR(read_first(c, index));
+        if (*index != CHECK_NONE)
+            *index /= part[p].item;
+    }
     return cudaSuccess;
 }
 
@@ -361,8 +401,9 @@ static inline cudaError_t check_guards(contest *c, const bench_entry *entry, lon
 {
     arrays *a = &c->a;
     /* What CUB writes past its count is its own business. */
-    size_t end = entry->flags & (ENTRY_CUB | ENTRY_KEPT_ONLY) ? a->out_bytes
-                                                              : a->expected_items * c->g->out.bytes;
+    int may_stray = entry->flags & (ENTRY_CUB | ENTRY_KEPT_ONLY);
+    result_part part[2];
+    int p, parts = result_parts(c, part);
     const unsigned char *out = (const unsigned char *)a->out;
     unsigned long long first;
 
@@ -372,16 +413,25 @@ static inline cudaError_t check_guards(contest *c, const bench_entry *entry, lon
         *offset = (long long)first - GUARD_BYTES;
         return cudaSuccess;
     }
-    RETURN_IF_ERROR(check_guard(c, out + end, a->out_bytes - end + GUARD_BYTES, &first));
-    if (first != CHECK_NONE)
-        *offset = (long long)(end + first);
+    for (p = 0; p < parts; p++) {
+        size_t end = may_stray ? part[p].end : part[p].begin + a->expected_items * part[p].item;
+        size_t guard = p + 1 < parts ? 0 : GUARD_BYTES;
+
+        if (part[p].end - end + guard == 0)
+            continue;
+        RETURN_IF_ERROR(check_guard(c, out + end, part[p].end - end + guard, &first));
+        if (first != CHECK_NONE) {
+            *offset = (long long)(end + first);
+            return cudaSuccess;
+        }
+    }
     return cudaSuccess;
 }
 
 static inline cudaError_t check_result(contest *c, subject *s)
 {
     arrays *a = &c->a;
-    int is_counted = c->g->result == RESULT_COUNTED || c->g->result == RESULT_COUNTED_N;
+    int is_counted = is_as_counted(c->g) || c->g->result == RESULT_COUNTED_N;
     int kept_only = s->entry->flags & ENTRY_KEPT_ONLY;
     size_t count = a->host_count, items = kept_only ? a->expected_count : a->expected_items;
     verdict found = {VERDICT_PASSED, 0, 0, 0, 0, cudaSuccess, ""};
@@ -393,7 +443,7 @@ static inline cudaError_t check_result(contest *c, subject *s)
     else
         RETURN_IF_ERROR(cudaMemcpy(&count, a->count, sizeof count, cudaMemcpyDeviceToHost));
     RETURN_IF_ERROR(check_items(
-        c, s->entry, c->g->result == RESULT_COUNTED && count < items ? count : items, &index));
+        c, s->entry, is_as_counted(c->g) && count < items ? count : items, &index));
     RETURN_IF_ERROR(check_guards(c, s->entry, &found.offset));
     if (index != CHECK_NONE) {
         found.kind = VERDICT_ITEM;
@@ -422,7 +472,7 @@ static inline cudaError_t clear_output(contest *c, const bench_entry *entry)
     }
     RETURN_IF_ERROR(cudaMemsetAsync((char *)a->out - GUARD_BYTES, GUARD_BYTE,
                                     a->out_bytes + 2 * GUARD_BYTES, c->d->stream));
-    return cudaMemsetAsync(a->count, GUARD_BYTE, sizeof *a->count, c->d->stream);
+    return clear_count(c);
 }
 
 /* Runs it, and looks at all of the output. What the CPU takes long for is checked in the timed runs. */

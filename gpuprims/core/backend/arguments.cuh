@@ -36,11 +36,11 @@ static inline size_t gpi_smaller_size(size_t a, size_t b)
 /* The largest array: a ptrdiff_t counts its bytes. */
 #define GPI_MAX_BYTES (SIZE_MAX / 2)
 
-/* The largest number of an integer type of up to 8 bytes. */
-#define GPI_LARGEST_OF(type) (SIZE_MAX >> (64 - 8 * (int)sizeof(type) + ((type)-1 < (type)1)))
-
 /* The most tiles of a launch: the limit of a grid's x dimension; 32-bit tile numbers reach twice as far. */
 #define GPI_MAX_TILES ((size_t)0x7FFFFFFF)
+
+/* The largest value of an integer type of 4 or 8 bytes, of those that a size_t has. */
+#define GPI_MOST_OF(type) (SIZE_MAX >> (64 - (8 * (int)sizeof(type) - ((type)-1 < (type)1))))
 
 /* Refuses more than `max_n` items, or more than an array can have. `name` is the parameter with n. */
 static inline cudaError_t gpi_check_count(const char *function, const char *name, size_t n,

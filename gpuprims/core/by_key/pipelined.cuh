@@ -59,7 +59,7 @@ GPI_DEVICE void GPI(prefetch)(const GPI(job) *job, size_t warp_tile)
 {
     GPI_NO_UNROLL
     for (int keys = 1; keys >= 0; keys--) {
-        const GPI(copy) copy = GPI(copy_of)(job, warp_tile, keys, NULL);
+        const gpi_copy copy = GPI(copy_of)(job, warp_tile, keys, NULL);
 
         gpi_prefetch_bulk(copy.from, copy.bytes, copy.array);
     }
@@ -69,7 +69,7 @@ GPI_DEVICE void GPI(load_warp_tile)(const GPI(job) *job, size_t warp_tile, char 
 {
     GPI_NO_UNROLL
     for (int keys = 1; keys >= 0; keys--) {
-        const GPI(copy) copy = GPI(copy_of)(job, warp_tile, keys, GPI_BY_KEY_SLOTS(stage, q));
+        const gpi_copy copy = GPI(copy_of)(job, warp_tile, keys, GPI_BY_KEY_SLOTS(stage, q));
 
         if (copy.bytes)
             gpi_fetch_bulk(copy.to, copy.from, copy.bytes, copy.array, full);

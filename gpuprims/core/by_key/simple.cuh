@@ -23,7 +23,7 @@ GPI_DEVICE void GPI(simple_sum)(const GPI(job) *job, GPI(simple_held) *held, siz
     held->n = GPI(warp_tile_items)(job->n, warp_tile);
     GPI_NO_UNROLL
     for (int keys = 1; keys >= 0; keys--) {
-        const GPI(copy) copy = GPI(copy_of)(job, warp_tile, keys, slot);
+        const gpi_copy copy = GPI(copy_of)(job, warp_tile, keys, slot);
 
         if (copy.bytes)
             gpi_fetch_ahead(copy.to, copy.from, copy.bytes, copy.array, lane,

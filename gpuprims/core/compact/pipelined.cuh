@@ -7,7 +7,14 @@
 enum {
     GPI(max_look_back_warps) =
         sizeof(GP_TYPE) == 1 ? GPI_TUNE_COMPACT_BYTE_LOOK_BACK_WARPS : GPI_TUNE_COMPACT_LOOK_BACK_WARPS,
+#ifdef GP_LOAD_AT /* they load, too; bytes have many write warps */
+    GPI(sum_warps) = sizeof(GP_TYPE) == 1    ? 8
+                     : sizeof(GP_TYPE) <= 8  ? 2 * (int)GPI(warp_tiles)
+                     : sizeof(GP_TYPE) <= 16 ? 8
+                                             : 4,
+#else
     GPI(sum_warps) = sizeof(GP_TYPE) == 1 ? GPI_TUNE_COMPACT_BYTE_SUM_WARPS : GPI_TUNE_COMPACT_SUM_WARPS,
+#endif
     GPI(teams) = sizeof(GP_TYPE) == 1 ? GPI_TUNE_COMPACT_BYTE_TEAMS : 1,
     GPI(stage) = (int)GPI(warp_tiles) * (GPI(slot) + 128 * (GPI(bits) + 1)),
     GPI(flag_stage) = GPI(stage) + (int)GPI(warp_tiles) * GPI(flag_slot),
@@ -72,7 +79,7 @@ GPI_DEVICE void GPI(load_warp_tile)(const GPI(job) *job, size_t warp_tile, char 
 
     GPI_NO_UNROLL
     for (int flags = job->flags != NULL; flags >= 0; flags--) {
-        const GPI(copy) copy =
+        const gpi_copy copy =
             GPI(copy_of)(job, part, flags, flags ? GPI_COMPACT_FLAGS(stage, q) : stage + q * GPI(slot));
 
         if (part.last && (flags || !GPI(computes)))

@@ -31,7 +31,7 @@ GPI_DEVICE void GPI(simple_sum)(const GPI(job) *job, GPI(simple_held) *held, siz
         held->keep[w] = 0;
     GPI_NO_UNROLL
     for (int flags = n && job->flags; n && flags >= GPI(computes); flags--) {
-        const GPI(copy) copy = GPI(copy_of)(job, part, flags, flags ? flag_slot : slot);
+        const gpi_copy copy = GPI(copy_of)(job, part, flags, flags ? flag_slot : slot);
 
         gpi_fetch_ahead(copy.to, copy.from, copy.bytes, copy.array, lane,
                         GPI(warp_tile_n) * (unsigned)sizeof(GP_TYPE) / 16);

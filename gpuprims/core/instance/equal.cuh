@@ -1,6 +1,6 @@
 /*
- * core/instance/equal.cuh: whether neighbours belong to one run, of the type GPI(key). The user's GP_EQUAL is called here
- * and nowhere else.
+ * core/instance/equal.cuh: whether neighbours belong to one run, of the type GPI(key). The user's GP_EQUAL is called
+ * here and nowhere else.
  *
  * Needs core/instance/begin.cuh. Stamped once per instance.
  */

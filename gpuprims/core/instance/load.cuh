@@ -1,6 +1,6 @@
 /*
- * core/instance/load.cuh: the maps of an instance, from what is read to its items, and from results to where they go. The
- * user's GP_LOAD, GP_LOAD_AT and GP_STORE_AT are called here and nowhere else.
+ * core/instance/load.cuh: the maps of an instance, from what is read to its items, and from results to where they go.
+ * The user's GP_LOAD, GP_LOAD_AT and GP_STORE_AT are called here and nowhere else.
  *
  * Needs core/instance/begin.cuh. Included by an instance once: by combine.cuh, or by a header that does not fold.
  */

@@ -5,26 +5,8 @@
  * Part of reduce.cuh; not to be included directly.
  */
 
-/* A vector of items in registers. */
-typedef union {
-    GP_INPUT_TYPE items[GPI(vector_n)];
-    uint4 vector;
-} GPI(vector_items);
-
 #if GPI_DEVICE_CODE
-/* Reads the n items of a vector that are there, at least one. */
-GPI_DEVICE void GPI(vector_read)(GPI(vector_items) *regs, const GP_INPUT_TYPE *in, uint32_t n)
-{
-    if (sizeof regs->items == 16 && n >= GPI(vector_n) && (uintptr_t)in % 16 == 0) {
-        gpi_get(regs->vector, in);
-    } else {
-        GPI_UNROLL
-        for (unsigned i = 0; i < GPI(vector_n); i++)
-            regs->items[i] = in[i < n ? i : 0]; /* all at once: no load waits for another */
-    }
-}
-
-/* Folds them from left to right. */
+/* Folds the n items of a vector that are there from left to right. */
 GPI_DEVICE GP_TYPE GPI(vector_fold)(const GPI(vector_items) *regs, uint32_t n, GPI_CONTEXT context)
 {
     GP_TYPE sum = GPI(load)(&regs->items[0], context);
@@ -54,7 +36,7 @@ GPI_DEVICE int GPI(fold_tile)(const GPI(job) *job, uint32_t tile, unsigned rows,
         uint32_t mine = (warp * rows + r) * 32 + lane;
 
         mine = mine < vectors ? mine * GPI(vector_n) : 0; /* a lane without a vector reads one that is there */
-        GPI(vector_read)(&regs[r], job->in + first + mine, items - mine);
+        GPI(vector_read)(&regs[r], job, first + mine, items - mine, context);
     }
     GPI_UNROLL
     for (unsigned r = 0; r < rows; r++) {
@@ -87,7 +69,7 @@ GPI_DEVICE void GPI(flat)(const GPI(job) *job, unsigned rows, GP_TYPE *sums, uin
             GP_TYPE sum = GPI(warp_reduce)(sums[(int)lane < warps ? lane : 0], (int)lane, warps);
 
             if (lane == 0 && job->tiles == 1)
-                *job->out = sum;
+                GPI(finish)(job, sum);
             else if (lane == 0)
                 GPI(publish)((uint64_t *)(job->head + 1), tile, sum, gpi_ticket_epoch(ticket));
         }
@@ -100,7 +82,7 @@ GPI_DEVICE void GPI(flat)(const GPI(job) *job, unsigned rows, GP_TYPE *sums, uin
     __syncthreads(); /* sums are free */
     GP_TYPE sum = GPI(groups)(job, sums, lane, warp, 32, 1, gpi_ticket_epoch(*drawn));
     if (threadIdx.x == 0) {
-        *job->out = sum;
+        GPI(finish)(job, sum);
         gpi_ready_head(job->head, gpi_ticket_epoch(*drawn));
     }
 }
@@ -118,7 +100,7 @@ static __global__ void __launch_bounds__(1024, sizeof(GP_TYPE) <= 8 ? GPI_BLOCKS
     if (job.n)
         GPI(flat)(&job, 1, sums, &drawn, context);
     else if (threadIdx.x == 0)
-        *job.out = GPI(identity)();
+        *job.out = job.has_init ? job.init : GPI(identity)();
 #endif
 }
 

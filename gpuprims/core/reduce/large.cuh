@@ -21,50 +21,6 @@ typedef struct {
 } GPI(round_state);
 
 #if GPI_DEVICE_CODE
-/* Starts to read a warp tile: nothing waits for it before gpi_copy_wait(). */
-GPI_DEVICE void GPI(fetch)(const GPI(job) *job, size_t warp_tile, char *slot, unsigned lane)
-{
-    gpi_extent array = {(const char *)job->in, (const char *)(job->in + job->n)};
-    const char *from = (const char *)(job->in + warp_tile * GPI(warp_tile_n));
-    unsigned bytes = GPI(warp_tile_items)(job->n, warp_tile) * (unsigned)sizeof(GP_INPUT_TYPE);
-
-    gpi_fetch_ahead(slot, from, bytes, array, lane, GPI(warp_tile_n) * (unsigned)sizeof(GP_INPUT_TYPE) / 16);
-}
-
-/* Folds the lane's items of the last warp tile, which is partial; lanes without items get undefined memory. */
-GPI_DEVICE GP_TYPE GPI(edge)(const char *slot, unsigned misalignment, unsigned n, unsigned lane,
-                             GPI_CONTEXT context)
-{
-    const GP_INPUT_TYPE *items = (const GP_INPUT_TYPE *)(slot + misalignment);
-    unsigned first = lane * GPI(thread_n);
-    GP_TYPE sum = GPI(load)(&items[first < n ? first : 0], context);
-
-    for (unsigned i = first + 1; i < gpi_min(n, first + GPI(thread_n)); i++)
-        sum = GPI(combine)(sum, GPI(load)(&items[i], context));
-    return sum;
-}
-
-/* Folds all items of a thread. */
-GPI_DEVICE GP_TYPE GPI(fold_whole)(const GPI(thread_input) *in, GPI_CONTEXT context)
-{
-#if GP_OP == GP_SUM && !defined GP_IDENTITY
-    if (GPI_SUMS_BYTES || GPI_SUMS_HALVES) {
-        GPI(thread_items) regs;
-
-        GPI_UNROLL
-        for (int i = 0; i < GPI(thread_n); i++)
-            regs.items[i] = GPI(load)(&in->items[i], context);
-        return GPI(thread_fold)(&regs);
-    }
-#endif
-    GP_TYPE sum = GPI(load)(&in->items[0], context);
-
-    GPI_UNROLL
-    for (int i = 1; i < GPI(thread_n); i++)
-        sum = GPI(combine)(sum, GPI(load)(&in->items[i], context));
-    return sum;
-}
-
 /*
  * One thread: passes on what it has drawn, the block's tile after next. The first two are fixed, so that the first
  * loads need not wait. Every block draws until there are no more tiles; how many draws that makes is known
@@ -102,31 +58,23 @@ static __global__ void __launch_bounds__(GPI(threads), GPI(blocks))
         ticket = gpi_take_ticket(job.head); /* not waited for here */
     for (;;) {
         size_t following = (next * (size_t)GPI(warp_tiles) + warp) * job.part;
-        size_t first = warp_tile, last = warp_tile + job.part < warp_tiles ? warp_tile + job.part : warp_tiles;
+        size_t left = warp_tile < warp_tiles ? warp_tiles - warp_tile : 0;
+        int is_first = 1;
 
         /* Fold the warp's warp tiles from left to right, and the warps. */
-        for (; warp_tile < last; warp_tile++) {
-            size_t ahead = warp_tile + 1 < last ? warp_tile + 1 : following;
-            unsigned misalignment = gpi_misalignment(job.in + warp_tile * GPI(warp_tile_n)),
-                     n = GPI(warp_tile_items)(job.n, warp_tile);
-            GPI(thread_input) regs;
-            GP_TYPE x;
+        for (left = left < job.part ? left : job.part; left; left--, warp_tile++) {
+            size_t ahead = left > 1 ? warp_tile + 1 : following;
+            unsigned n = GPI(warp_tile_n), lanes = 32; /* its items, and lanes that have some */
 
-            GPI_UNDEFINED(x);
-            gpi_copy_wait();
-            __syncwarp(); /* the warp tile is in its slot */
-            if (n == GPI(warp_tile_n))
-                GPI(thread_read_input)(&regs, slot, misalignment, lane);
-            else
-                x = GPI(edge)(slot, misalignment, n, lane, context);
-            __syncwarp(); /* the slot is free */
-            if (ahead < warp_tiles)
-                GPI(fetch)(&job, ahead, slot, lane);
-            if (n == GPI(warp_tile_n))
-                x = GPI(fold_whole)(&regs, context);
-            x = GPI(warp_reduce)(x, (int)lane, (int)((n + GPI(thread_n) - 1) / GPI(thread_n)));
+            if (warp_tile + 1 == warp_tiles) {
+                n = (unsigned)(job.n - warp_tile * GPI(warp_tile_n));
+                lanes = (n + GPI(thread_n) - 1) / GPI(thread_n);
+            }
+            GP_TYPE x = GPI(fold_lane)(&job, warp_tile, n, ahead, slot, lane, context);
+            x = GPI(warp_reduce)(x, (int)lane, (int)lanes);
             if (lane == 0)
-                round_state->sums[warp] = warp_tile == first ? x : GPI(combine)(round_state->sums[warp], x);
+                round_state->sums[warp] = is_first ? x : GPI(combine)(round_state->sums[warp], x);
+            is_first = 0;
         }
         if (threadIdx.x == 0)
             GPI(note)(&job, round_state, ticket);
@@ -138,7 +86,7 @@ static __global__ void __launch_bounds__(GPI(threads), GPI(blocks))
             GP_TYPE sum = GPI(warp_reduce)(round_state->sums[(int)lane < valid ? lane : 0], (int)lane, valid);
 
             if (lane == 0 && job.tiles == 1)
-                *job.out = sum;
+                GPI(finish)(&job, sum);
             else if (lane == 0)
                 GPI(publish)((uint64_t *)(job.head + 1), tile, sum, round_state->epoch);
         }
@@ -159,7 +107,7 @@ static __global__ void __launch_bounds__(GPI(threads), GPI(blocks))
     GP_TYPE sum = GPI(groups)(&job, sums, lane, warp, GPI(warp_tiles),
                               GPI(batch), round_state->epoch);
     if (threadIdx.x == 0) {
-        *job.out = sum;
+        GPI(finish)(&job, sum);
         gpi_ready_head(job.head, round_state->epoch);
     }
 #endif

@@ -15,6 +15,11 @@
 #endif
 #endif
 
+/* Items that a thread evaluates at a time by GP_LOAD_AT, when the input is large. */
+#ifndef GPI_TUNE_REDUCE_STRIPED
+#define GPI_TUNE_REDUCE_STRIPED 28
+#endif
+
 /* Blocks of 1024 threads that a multiprocessor holds. */
 #if defined __CUDA_ARCH__ && (__CUDA_ARCH__ == 800 || __CUDA_ARCH__ == 900 || __CUDA_ARCH__ == 1000)
 #define GPI_BLOCKS_OF_1024 2

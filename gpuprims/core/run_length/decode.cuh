@@ -1,7 +1,7 @@
 /*
  * core/run_length/decode.cuh: expands runs. Where each ends is known from a scan of the lengths; so every block gets an
- * equal part of the output, whatever the lengths, and finds the first run of its part by a search. In a tile of the output
- * each run leaves its number where it begins; the largest number up to a place is the run of that place.
+ * equal part of the output, whatever the lengths, and finds the first run of its part by a search. In a tile of the
+ * output each run leaves its number where it begins; the largest number up to a place is the run of that place.
  *
  * Part of run_length.cuh; not to be included directly.
  */
@@ -21,7 +21,7 @@ typedef struct {
 } GPI(decode_job);
 
 #if GPI_DEVICE_CODE
-/* The first run that ends behind `place`, which some run does. All threads call: in a step each of them tries one run. */
+/* The first run that ends behind `place`, which some run does. All threads call: in a step each tries one run. */
 GPI_DEVICE size_t GPI(find_run)(const GPI(decode_job) *job, size_t place)
 {
     size_t first = 0, last = job->runs - 1; /* it is one of these */

@@ -1,6 +1,6 @@
 /*
- * core/run_length/pipelined.cuh: run lengths as core/tile/pipeline.cuh needs them. A stage has a slot for the items of each
- * warp tile, and one for its values if there are any, and the heads that the sum warps have found.
+ * core/run_length/pipelined.cuh: run lengths as core/tile/pipeline.cuh needs them. A stage has a slot for the items of
+ * each warp tile, and one for its values if there are any, and the heads that the sum warps have found.
  *
  * Part of run_length.cuh; not to be included directly.
  */
@@ -69,7 +69,7 @@ GPI_DEVICE void GPI(load_warp_tile)(const GPI(job) *job, size_t warp_tile, char 
 {
     GPI_NO_UNROLL
     for (int values = GPI_RUN_LENGTH_HAS_VALUES(job); values >= 0; values--) {
-        const GPI(copy) copy = GPI(copy_of)(job, warp_tile, values, GPI_RUN_LENGTH_SLOTS(stage, q));
+        const gpi_copy copy = GPI(copy_of)(job, warp_tile, values, GPI_RUN_LENGTH_SLOTS(stage, q));
 
         if (copy.bytes)
             gpi_fetch_bulk(copy.to, copy.from, copy.bytes, copy.array, full);

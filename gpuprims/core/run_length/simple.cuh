@@ -23,7 +23,7 @@ GPI_DEVICE void GPI(simple_sum)(const GPI(job) *job, GPI(simple_held) *held, siz
     held->n = GPI(warp_tile_items)(job->n, warp_tile);
     GPI_NO_UNROLL
     for (int values = GPI_RUN_LENGTH_HAS_VALUES(job); values >= 0; values--) {
-        const GPI(copy) copy = GPI(copy_of)(job, warp_tile, values, slot);
+        const gpi_copy copy = GPI(copy_of)(job, warp_tile, values, slot);
 
         if (copy.bytes)
             gpi_fetch_ahead(copy.to, copy.from, copy.bytes, copy.array, lane,
@@ -55,8 +55,8 @@ GPI_DEVICE void GPI(simple_put)(const GPI(job) *job, GPI(shared) *shared, GPI(si
         __syncwarp(); /* all lanes have read the slot */
     }
     if (held->n)
-        GPI(write)(job, shared, shared->lists[warp], warp_tile, held->n, slot, &regs, held->found.heads, held->found.rank,
-                   held->found.sum.heads, before, lane);
+        GPI(write)(job, shared, shared->lists[warp], warp_tile, held->n, slot, &regs, held->found.heads,
+                   held->found.rank, held->found.sum.heads, before, lane);
 }
 #endif
 

@@ -1,6 +1,7 @@
 /*
- * core/run_length/tuning.cuh: the shapes of run_length.cuh that speed alone depends on, measured on sm_90 (H200). A build
- * may define each of them otherwise with -D; `gpbench tune` does so, and prints the best ones as lines for this file.
+ * core/run_length/tuning.cuh: the shapes of run_length.cuh that speed alone depends on, measured on sm_90 (H200). A
+ * build may define each of them otherwise with -D; `gpbench tune` does so, and prints the best ones as lines for this
+ * file.
  */
 #ifndef GPI_RUN_LENGTH_TUNING_CUH
 #define GPI_RUN_LENGTH_TUNING_CUH
@@ -23,7 +24,7 @@
 #ifndef GPI_TUNE_RUN_LENGTH_ROUNDS
 #define GPI_TUNE_RUN_LENGTH_ROUNDS 2
 #endif
-/* From so many MiB of input on, for each block of the simple kernel on a multiprocessor, the pipelined one is faster. */
+/* From so many MiB of input on, for each block of the simple kernel on a multiprocessor, the other one is faster. */
 #ifndef GPI_TUNE_RUN_LENGTH_PIPELINED_FROM
 #define GPI_TUNE_RUN_LENGTH_PIPELINED_FROM 3
 #endif

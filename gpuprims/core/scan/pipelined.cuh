@@ -5,8 +5,8 @@
  * Part of scan.cuh; not to be included directly.
  */
 enum {
-#ifdef GP_LOAD_AT
-    GPI(sum_warps) = sizeof(GP_TYPE) <= 8 ? 2 * (int)GPI(warp_tiles) : sizeof(GP_TYPE) <= 16 ? 8 : 4, /* they load, too */
+#ifdef GP_LOAD_AT /* they load, too */
+    GPI(sum_warps) = sizeof(GP_TYPE) <= 8 ? 2 * (int)GPI(warp_tiles) : sizeof(GP_TYPE) <= 16 ? 8 : 4,
 #else
     GPI(sum_warps) = sizeof(GP_TYPE) <= 8 ? 8 : 4, /* of larger types they would lack registers */
 #endif

@@ -83,6 +83,14 @@ typedef struct gpi_extent {
     const char *begin, *end;
 } gpi_extent;
 
+/* A piece that is copied to a slot. */
+typedef struct gpi_copy {
+    const char *from;
+    char *to;
+    unsigned bytes;
+    gpi_extent array; /* that it is a part of */
+} gpi_copy;
+
 /* The whole vectors that cover [from, from + bytes) as far as the array allows. */
 GPI_DEVICE gpi_extent gpi_covering_vectors(const char *from, unsigned bytes, gpi_extent array)
 {

@@ -15,7 +15,8 @@ enum {
     GPI(key_align) = (int)__alignof__(GPI(key)) < 16 ? (int)__alignof__(GPI(key)) : 16,
     GPI(key_vectors) = ((GPI(warp_tile_n) + 1) * (int)sizeof(GPI(key)) + 16 - (int)GPI(key_align) + 15) / 16 - 1,
     GPI(wider_vectors) = GPI(warp_tile_n) * (int)GPI(wider) / 16,
-    GPI(usual_vectors) = (int)GPI(key_vectors) > (int)GPI(wider_vectors) ? (int)GPI(key_vectors) : (int)GPI(wider_vectors),
+    GPI(usual_vectors) =
+        (int)GPI(key_vectors) > (int)GPI(wider_vectors) ? (int)GPI(key_vectors) : (int)GPI(wider_vectors),
     GPI(head_words) = (GPI(thread_n) + 31) / 32,    /* of a lane's bits */
     GPI(head_bytes) = 128 * (GPI(head_words) + 1),  /* of a warp tile's bits and ranks in a stage */
     GPI(list_turns) = GPI(warp_tile_n) > 1792 ? 4 : GPI(warp_tile_n) > 896 ? 2 : 1,
@@ -179,10 +180,11 @@ GPI_DEVICE unsigned GPI(take_heads)(const char *room, uint32_t *heads, unsigned 
 }
 
 /*
- * One warp: puts the keys of heads together, those of the lane from `to` on, in shared memory that no lane reads any more.
- * `table` is needed of keys of a byte.
+ * One warp: puts the keys of heads together, those of the lane from `to` on, in shared memory that no lane reads any
+ * more. `table` is needed of keys of a byte.
  */
-GPI_DEVICE void GPI(pack_keys)(char *to, const GPI(thread_keys) *regs, const uint32_t *heads, const gpi_pack_table *table)
+GPI_DEVICE void GPI(pack_keys)(char *to, const GPI(thread_keys) *regs, const uint32_t *heads,
+                               const gpi_pack_table *table)
 {
     if (sizeof(GPI(key)) == 1 && GPI(key_bytes) % 4 == 0) {
         gpi_pack_bytes(to, regs->words, heads, GPI(key_bytes) / 4, table);
@@ -205,8 +207,8 @@ GPI_DEVICE void GPI(pack_keys)(char *to, const GPI(thread_keys) *regs, const uin
 }
 
 /*
- * One warp, which has read its keys: writes those of `all` heads to `out`, by way of their slot. `rank` of them come before
- * the lane.
+ * One warp, which has read its keys: writes those of `all` heads to `out`, by way of their slot. `rank` of them come
+ * before the lane.
  */
 GPI_DEVICE void GPI(write_keys)(GPI(key) *out, char *slot, const GPI(thread_keys) *regs, const uint32_t *heads,
                                 unsigned rank, unsigned all, const gpi_pack_table *table, unsigned lane)
@@ -220,9 +222,9 @@ GPI_DEVICE void GPI(write_keys)(GPI(key) *out, char *slot, const GPI(thread_keys
 }
 
 /*
- * One warp: lists the places of heads in order, of all lanes, or of those that take their turn where there are more than
- * `list_n` heads; `first` heads come before them in the warp tile. Returns how many are listed. __syncwarp() comes before
- * the list is used, and before it is made again.
+ * One warp: lists the places of heads in order, of all lanes, or of those that take their turn where there are more
+ * than `list_n` heads; `first` heads come before them in the warp tile. Returns how many are listed. __syncwarp() comes
+ * before the list is used, and before it is made again.
  */
 GPI_DEVICE unsigned GPI(list_heads)(uint16_t *list, const uint32_t *heads, unsigned rank, unsigned all, unsigned turn,
                                     unsigned turns, unsigned *first, unsigned lane)

@@ -101,7 +101,8 @@ GPI_DEVICE void GPI(pipeline_load)(const GPI(job) *job, GPI(pipeline) *pipeline,
 GPI_DEVICE void GPI(pipeline_sum)(const GPI(job) *job, GPI(pipeline) *pipeline, char *stages, unsigned sum_warp,
                                   unsigned lane, GPI_CONTEXT context)
 {
-    const unsigned warps = (unsigned)GPI(sum_warps) / (unsigned)GPI(sum_teams), team = GPI(sum_teams) > 1 ? sum_warp / warps : 0;
+    const unsigned warps = (unsigned)GPI(sum_warps) / (unsigned)GPI(sum_teams); /* of a team */
+    const unsigned team = GPI(sum_teams) > 1 ? sum_warp / warps : 0;
     gpi_pipeline_place place = {(int)team, 0};
 
     for (;;) {
@@ -254,7 +255,7 @@ GPI_DEVICE void GPI(pipeline_write)(const GPI(job) *job, GPI(pipeline) *pipeline
     }
     if (lane == 0)
         gpi_bulk_wait(0);
-    if (GPI(teams) > 1 && previous >= 0) { /* the other team's stage without a tile may be this one */
+    if (GPI(most_teams) > 1 && previous >= 0) { /* the other team's stage without a tile may be this one */
         __syncwarp();                      /* the last tile has left it */
         gpi_mbarrier_arrive(&pipeline->empty[previous]);
     }

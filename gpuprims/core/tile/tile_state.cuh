@@ -7,7 +7,7 @@
  *
  * Tile states have a part of the workspace where nothing else is left behind: see core/backend/workspace.cuh.
  *
- * Needs core/instance/fold.cuh. Stamped once per instance.
+ * Needs GPI(sum), as from core/instance/fold.cuh. Stamped once per instance.
  */
 #ifndef GPI_TILE_STATE_IS_STAMPED
 #define GPI_TILE_STATE_IS_STAMPED
@@ -85,12 +85,10 @@ GPI_DEVICE int GPI(poll)(const uint64_t *states, size_t tile, int count, GPI(sum
         }
     }
     memcpy((void *)sum, words, sizeof *sum);
-    if (GPI(lane_tiles) == 2 && count > 1) {
-        GPI(sum) second;
-
-        memcpy((void *)&second, words + GPI(tile_state_words) * (GPI(lane_tiles) - 1), sizeof second);
-        *sum = GPI(join)(*sum, second);
-    }
+#ifdef GPI_FOLDS_COUNTS
+    if (count > 1)
+        *sum = GPI(join)(*sum, words[GPI(tile_state_words)]);
+#endif
     return there;
 }
 #endif

@@ -13,8 +13,10 @@ INSTANCES = [
     ("reduce", {"PRIMITIVE": "reduce_sum", "OP": "SUM"}, ["i32", "f32", "i64", "f64"]),
     ("reduce", {"PRIMITIVE": "reduce_sum", "OP": "SUM", "WIDENS": ""}, ["u8-u64"]),
     ("reduce", {"PRIMITIVE": "reduce_max", "OP": "MAX", "CLASSIC": "classic_max"}, ["i32"]),
+    ("reduce_at", {"PRIMITIVE": "reduce_products"}, ["i64-i32"]),
+    ("reduce_at", {"PRIMITIVE": "reduce_numbers", "COUNTS": ""}, ["i32"]),
 ]
-STUDIED = ["reduce_sum_i32", "reduce_max_i32"]
+STUDIED = ["reduce_sum_i32", "reduce_max_i32", "reduce_products_i64_i32", "reduce_numbers_i32"]
 SAMPLE = {"reduce_sum_i32": "reduce_sum/i32", "reduce_sum_f64": "reduce_sum/f64"}
 
 TUNE = {"reduce": [
@@ -22,6 +24,17 @@ TUNE = {"reduce": [
      "instances": [("reduce", {"PRIMITIVE": "reduce_sum", "OP": "BENCH_SUM", "IN": "i32", "OUT": "i32"}),
                    ("reduce", {"PRIMITIVE": "reduce_sum", "OP": "BENCH_SUM", "IN": "i64", "OUT": "i64"})]},
 ]}
+
+STUDIES = {
+    "reduce_at": {
+        "what": "sums by GP_LOAD_AT, of products of two arrays and of numbers, of 2^8 to 2^28 items",
+        "program": "gpbench_studies",
+        "timed": [{"beside": ["reduce_products/*", "reduce_numbers/*"],
+                   "options": "--sizes 8..28 --cold --repeat 21"}],
+    },
+}
+SPEED = {"study": "reduce_at", "head": ["by `GP_LOAD_AT`"],
+         "lines": [(["sum of products of two arrays of ints"], "reduce_products/i64-i32")]}
 
 COMPILE_TIME = {
     "reduce": {"header": "reduce.cuh", "call": "gp_reduce(in, out, n, ws, stream)",

@@ -1,0 +1,118 @@
+/*
+ * core/segmented/chunks.cuh: segments of more than one chunk. A warp that has folded a chunk publishes the sum; who has
+ * the last of 32 neighbouring chunks waits for the others, and publishes the sum of the 32, and so on, level by level.
+ * So what comes before a chunk are 31 sums of each level at most, and nobody waits for a chain of others.
+ *
+ * Chunk c of a segment whose first item is in stretch q of chunk_n items has its tile state on level 0 at q + c, and a
+ * group of 32^l chunks on level l likewise. Only that is published which the segment goes on behind: the next segment
+ * starts behind it, and so no two have the same place.
+ *
+ * Needs core/tile/tile_state.cuh. Part of segmented.cuh; not to be included directly.
+ */
+
+/* 32^7 chunks are more than a launch can have. */
+enum { GPI(levels) = 7 };
+
+/*
+ * Where the tile states of a level start, if n items make so many chunks: a level has as many places as groups fit
+ * there, and two, in whole rows of 32.
+ */
+static __host__ __device__ __forceinline__ size_t GPI(level_start)(size_t chunks, unsigned level)
+{
+    size_t start = 0;
+
+    for (; level > 0 && chunks; level--, chunks /= 32)
+        start += (chunks + 2 + 31) / 32 * 32;
+    return start;
+}
+
+#if GPI_DEVICE_CODE
+/* A chunk: what `number` it is in its segment, and in which stretch of items that starts. */
+typedef struct {
+    size_t stretch, number;
+    uint32_t epoch;
+} GPI(chunk);
+
+/* Where group `number` of a level is among the tile states. */
+GPI_DEVICE size_t GPI(state_of)(const GPI(job) *job, const GPI(chunk) *chunk, unsigned level, size_t number)
+{
+    return GPI(level_start)(job->chunks, level) + ((chunk->stretch + ((size_t)1 << 5 * level) - 1) >> 5 * level) + number;
+}
+
+/* One warp: the sums of `count` neighbouring groups of a level, 1 to 32, when they are there; one in each lane. */
+GPI_DEVICE GP_TYPE GPI(gather)(const GPI(job) *job, const GPI(chunk) *chunk, unsigned level, size_t number,
+                               unsigned count, unsigned lane)
+{
+    const uint64_t *states = (const uint64_t *)(job->head + 1);
+    const size_t state = GPI(state_of)(job, chunk, level, number + gpi_min(lane, count - 1));
+    GP_TYPE x;
+    int there;
+
+    do
+        there = GPI(poll)(states, state, 1, &x, chunk->epoch);
+    while (!__all_sync(GPI_FULL_MASK, there));
+    return x;
+}
+
+/*
+ * One warp: x, in lane 0, is the sum of the chunk. If the segment goes on behind it, publishes that, and the sums of
+ * the groups that end with it. If not, the result is the sum of the whole segment; in lane 0.
+ */
+GPI_DEVICE GP_TYPE GPI(climb)(const GPI(job) *job, const GPI(chunk) *chunk, int goes_on, GP_TYPE x, unsigned lane)
+{
+    size_t number = chunk->number;
+
+    GPI_NO_UNROLL
+    for (unsigned level = 0; goes_on || number; level++, number /= 32) {
+        const unsigned before = number % 32;
+        GP_TYPE sums = x;
+
+        if (goes_on && lane == 0)
+            GPI(publish)((uint64_t *)(job->head + 1), GPI(state_of)(job, chunk, level, number), x, chunk->epoch);
+        if (goes_on && before != 31)
+            break;
+        x = GPI(shuffle)(x, 0);
+        if (before)
+            sums = GPI(gather)(job, chunk, level, number - before, before, lane);
+        x = GPI(warp_reduce)(lane == before ? x : sums, (int)lane, (int)before + 1);
+    }
+    return x;
+}
+
+/*
+ * One warp: what comes before the chunk, which is not the first: its number in binary cuts that into trees, the largest
+ * first, which are folded from left to right. In every lane.
+ */
+GPI_DEVICE GP_TYPE GPI(look_back)(const GPI(job) *job, const GPI(chunk) *chunk, unsigned lane)
+{
+    GP_TYPE prefix;
+    int has_prefix = 0;
+
+    GPI_UNDEFINED(prefix);
+    GPI_NO_UNROLL
+    for (unsigned level = GPI(levels); level-- > 0;) {
+        const size_t number = chunk->number >> 5 * level;
+        const unsigned count = number % 32;
+
+        if (!count)
+            continue;
+        GP_TYPE x = GPI(gather)(job, chunk, level, number - count, count, lane);
+        GPI_UNROLL_STEPS
+        for (unsigned size = 2; size <= 16; size *= 2) {
+            const GP_TYPE right = GPI(shuffle_down)(x, size / 2);
+
+            if (lane % size == 0 && lane + size <= count)
+                x = GPI(combine)(x, right);
+        }
+        GPI_NO_UNROLL
+        for (unsigned size = 16; size; size /= 2)
+            if (count & size) {
+                const GP_TYPE tree = GPI(shuffle)(x, (int)(count & ~(2 * size - 1)));
+
+                prefix = has_prefix ? GPI(combine)(prefix, tree) : tree;
+                has_prefix = 1;
+            }
+    }
+    return prefix;
+}
+#endif

@@ -1,0 +1,31 @@
+/*
+ * core/segmented/tuning.cuh: the shapes of segmented.cuh that speed alone depends on, measured on sm_90 (H200). A build
+ * may define each of them otherwise with -D; `gpbench tune` does so, and prints the best ones as lines for this file.
+ */
+#ifndef GPI_SEGMENTED_TUNING_CUH
+#define GPI_SEGMENTED_TUNING_CUH
+
+/* Blocks of eight warps on a multiprocessor, for small types. */
+#ifndef GPI_TUNE_SEGMENTED_REDUCE_BLOCKS
+#define GPI_TUNE_SEGMENTED_REDUCE_BLOCKS 4
+#endif
+#ifndef GPI_TUNE_SEGMENTED_SCAN_BLOCKS
+#define GPI_TUNE_SEGMENTED_SCAN_BLOCKS 3
+#endif
+
+/* Segments and items of a range at most: many empty segments in a row take their warp long. */
+#ifndef GPI_TUNE_SEGMENTED_RANGE
+#define GPI_TUNE_SEGMENTED_RANGE 2048
+#endif
+
+/* As many ranges at least, a warp each, as long as a range keeps 64 items and segments. */
+#ifndef GPI_TUNE_SEGMENTED_RANGES
+#define GPI_TUNE_SEGMENTED_RANGES 4096
+#endif
+
+/* Items of at most 4 bytes that a lane has on their way at a time. */
+#ifndef GPI_TUNE_SEGMENTED_LOADS
+#define GPI_TUNE_SEGMENTED_LOADS 8
+#endif
+
+#endif
