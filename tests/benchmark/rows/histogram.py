@@ -12,14 +12,14 @@ INSTANCES = [
 ]
 STUDIED = ["histogram_u8", "histogram_u16", "histogram_even_f32", "histogram_even_f64", "histogram_even_u32",
            "histogram_even_2e16_u32", "histogram_even_2e21_u32"]
-SAMPLE = {"histogram_u8": "histogram/u8", "histogram_even_f32": "histogram_even/f32"}
 
 TUNE = {"histogram": [
     {"shapes": {"GPI_TUNE_HISTOGRAM_COPIES": [1, 2, 4], "GPI_TUNE_HISTOGRAM_THREADS": [128, 256, 512],
                 "GPI_TUNE_HISTOGRAM_TABLE": [4, 8, 32]},
      "instances": [("histogram", {"PRIMITIVE": "histogram", "BINS": "256", "IN": "u8"}),
                    ("histogram", {"PRIMITIVE": "histogram_even", "BINS": "256", "EVEN": "", "IN": "f32"})]},
-    {"shapes": {"GPI_TUNE_HISTOGRAM_PART": [16, 64, 256], "GPI_TUNE_HISTOGRAM_PARTS": [3, 5, 8]},
+    {"shapes": {"GPI_TUNE_HISTOGRAM_PART": [16, 64, 256], "GPI_TUNE_HISTOGRAM_PARTS": [3, 5, 8],
+                "GPI_TUNE_HISTOGRAM_CLEARED": [2048, 8192, 32768], "GPI_TUNE_HISTOGRAM_SHARED": [2, 4, 8]},
      "instances": [("histogram", {"PRIMITIVE": "histogram_even_2e16", "BINS": "65536", "EVEN": "", "IN": "u32"}),
                    ("histogram", {"PRIMITIVE": "histogram_even_2e21", "BINS": "2097152", "EVEN": "", "IN": "u32"})]},
 ]}

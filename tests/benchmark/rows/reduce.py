@@ -23,6 +23,8 @@ TUNE = {"reduce": [
     {"shapes": {"GPI_TUNE_REDUCE_BLOCKS": [2, 3, 4]},
      "instances": [("reduce", {"PRIMITIVE": "reduce_sum", "OP": "BENCH_SUM", "IN": "i32", "OUT": "i32"}),
                    ("reduce", {"PRIMITIVE": "reduce_sum", "OP": "BENCH_SUM", "IN": "i64", "OUT": "i64"})]},
+    {"shapes": {"GPI_TUNE_REDUCE_STRIPED": [14, 28]},
+     "instances": [("reduce_at", {"PRIMITIVE": "reduce_products", "IN": "i64", "OUT": "i32"})]},
 ]}
 
 STUDIES = {
