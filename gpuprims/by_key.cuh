@@ -42,10 +42,10 @@
  *              GP_OP need not be commutative: it is called on neighbouring parts of a run in input order, and never on
  *              the identity. The same input gives the same bits everywhere: docs/fold-order.md.
  * Evaluations  GP_LOAD is evaluated on items of the input alone: twice on each, for the sums and for the results.
- *              GP_EQUAL is evaluated on neighbours alone: once for each pair, and on the first key with itself. Not in
- *              place, a warp that has waited long for the tile of another block folds that tile itself: once more on
- *              all of it.
- *              GP_LOAD_AT is evaluated once on each i < n, and once more in such a tile.
+ *              GP_LOAD_AT is evaluated once on each i < n. GP_EQUAL is evaluated on neighbours, once for each pair,
+ *              and, where the input begins or ends within the keys of a warp, on a key and itself, and on some pairs
+ *              again. Not in place, a warp that has waited long for the tile of another block folds that tile itself:
+ *              once more on all of it.
  * Errors       cudaErrorInvalidValue, with gp_last_error_message(), before anything is launched; else
  *              what a launch or an allocation returned. n == 0 gives a count of 0.
  *

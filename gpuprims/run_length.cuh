@@ -41,10 +41,11 @@
  *              GP_LOAD_AT nothing is in place, and what is read must not be written.
  *              run_length_decode writes the first `capacity` items at most; *d_count is how many there would be.
  *              Negative lengths count as 0.
- * Evaluations  GP_EQUAL is evaluated on neighbours alone: once for each pair, and on the first item with itself. Not in
- *              place, a warp that has waited long for the tile of another block looks for its heads itself: once more
- *              on each pair in it. GP_LOAD_AT is evaluated on i < n, twice on the last item of a warp tile (of 896
- *              items of 4 bytes), twice more in such a tile.
+ * Evaluations  GP_EQUAL is evaluated on neighbours, once for each pair, and, where the input begins or ends within the
+ *              items of a warp, on an item and itself, and on some pairs again. GP_LOAD_AT is evaluated once on each
+ *              i < n, and once more on the last item of a warp tile (of 896 items of 4 bytes). Not in place, a warp
+ *              that has waited long for the tile of another block looks for its heads itself: once more on each pair in
+ *              it, twice on each i.
  * Errors       cudaErrorInvalidValue, with gp_last_error_message(), before anything is launched; else
  *              what a launch or an allocation returned. n == 0 gives a count of 0.
  *
