@@ -95,6 +95,31 @@ typedef struct by_key_case {
 #define CASE_GRID     2
 #include "by_key_case.h"
 
+/* Items that are computed: products of two arrays, by an expression. */
+typedef struct {
+    const int *a, *b;
+} factors;
+
+#define GP_NAME     products_pipelined
+#define GP_KEY      int
+#define GP_TYPE     int64_t
+#define GP_INPUT_TYPE void
+#define GP_CONTEXT  factors
+#define GP_LOAD_AT(in, i, f) ((int64_t)(f).a[i] * (f).b[i])
+#define GP_INDEX    int
+#define GP_KERNEL   GP_KERNEL_PIPELINED
+#define GP_GRID     3
+#include <gpuprims/by_key.cuh>
+#define GP_NAME     products_simple
+#define GP_KEY      int
+#define GP_TYPE     int64_t
+#define GP_INPUT_TYPE void
+#define GP_CONTEXT  factors
+#define GP_LOAD_AT(in, i, f) ((int64_t)(f).a[i] * (f).b[i])
+#define GP_INDEX    int
+#define GP_KERNEL   GP_KERNEL_SIMPLE
+#include <gpuprims/by_key.cuh>
+
 /* A NaN stays in its run. */
 static int same_float(const float *a, const float *b)
 {
@@ -682,6 +707,61 @@ static void check_workspaces(const by_key_case *c)
 
 /* ---- errors ---------------------------------------------------------------------------------- */
 
+/* Folds of computed items by each function and kernel, with no array of them. */
+static void check_computed(size_t n)
+{
+    int *rows = (int *)malloc((3 * n + 1) * sizeof *rows), *d_rows, *d_keys, *d_count, passed = 1;
+    int64_t *got = (int64_t *)malloc((n + 1) * sizeof *got), *d_out;
+    int *keys = (int *)malloc((n + 1) * sizeof *keys);
+
+    for (size_t i = 0; i < n; i++) {
+        rows[i] = i > 0 && tap_below(9) ? rows[i - 1] : (int)tap_below(4);
+        rows[n + i] = (int)tap_below(2001) - 1000;
+        rows[2 * n + i] = (int)tap_below(100000);
+    }
+    must(cudaMalloc((void **)&d_rows, (3 * n + 1) * sizeof *rows));
+    must(cudaMalloc((void **)&d_keys, (n + 1) * sizeof *keys));
+    must(cudaMalloc((void **)&d_out, (n + 1) * sizeof *got));
+    must(cudaMalloc((void **)&d_count, sizeof *d_count));
+    must(cudaMemcpy(d_rows, rows, 3 * n * sizeof *rows, cudaMemcpyHostToDevice));
+    const factors f = {d_rows + n, d_rows + 2 * n};
+    for (int way = 0; way < 4; way++) { /* kernels, then functions */
+        size_t run = 0;
+        int count = -1;
+        int64_t sum = 0;
+
+        if (way == 0)
+            must(products_pipelined_reduce_by_key(d_rows, NULL, d_keys, d_out, n, d_count, f, NULL, 0));
+        else if (way == 1)
+            must(products_simple_reduce_by_key(d_rows, NULL, d_keys, d_out, n, d_count, f, NULL, 0));
+        else if (way == 2)
+            must(products_pipelined_inclusive_scan_by_key(d_rows, NULL, d_out, n, f, NULL, 0));
+        else
+            must(products_simple_exclusive_scan_by_key(d_rows, NULL, d_out, n, f, NULL, 0));
+        must(cudaMemcpy(got, d_out, n * sizeof *got, cudaMemcpyDeviceToHost));
+        must(cudaMemcpy(keys, d_keys, n * sizeof *keys, cudaMemcpyDeviceToHost));
+        must(cudaMemcpy(&count, d_count, sizeof count, cudaMemcpyDeviceToHost));
+        for (size_t i = 0; i < n; i++) {
+            const int last = i + 1 == n || rows[i + 1] != rows[i];
+            const int64_t before = sum, x = (int64_t)rows[n + i] * rows[2 * n + i];
+
+            sum += x;
+            passed &= way < 2 ? !last || (got[run] == sum && keys[run] == rows[i]) : got[i] == (way == 2 ? sum : before);
+            run += (size_t)last;
+            sum = last ? 0 : sum;
+        }
+        passed &= way >= 2 || count == (int)run;
+    }
+    ok(passed, "products of two arrays by GP_LOAD_AT, %zu of them", n);
+    must(cudaFree(d_rows));
+    must(cudaFree(d_keys));
+    must(cudaFree(d_out));
+    must(cudaFree(d_count));
+    free(rows);
+    free(got);
+    free(keys);
+}
+
 static void refused(cudaError_t error, const char *function, const char *text)
 {
     const char *message = gp_last_error_message();
@@ -901,6 +981,10 @@ int main(int argc, char **argv)
         check_workspaces(&near_pipelined_case);
         check_workspaces(&large_keys_case);
     }
+    for (size_t n = 0; tap_wants("computed") && n < 20000; n = n * 5 + 1)
+        check_computed(n);
+    if (tap_wants("computed"))
+        check_computed(3 * 1792);
     if (tap_wants("errors")) {
         check_errors();
         check_names();
