@@ -90,14 +90,6 @@
 GPI_ONCE_PER_NAME(reduce);
 GPI_STATIC_ASSERT(sizeof(GP_INDEX) == 4 || sizeof(GP_INDEX) == 8, "GP_INDEX must be an integer type of 4 or 8 bytes");
 
-/* What `in` points to. By GP_LOAD_AT, items are of type T when the library gets them: that decides all shapes. */
-typedef GP_INPUT_TYPE GPI(source);
-#ifdef GP_LOAD_AT
-#undef GP_LOAD
-#undef GP_INPUT_TYPE
-#define GP_INPUT_TYPE GP_TYPE
-#endif
-
 #define GPI_WARP_TILE_BYTES_OF_INPUT
 #include "block/block_reduce.cuh"
 #include "core/instance/fold.cuh"
@@ -113,18 +105,18 @@ typedef GP_INPUT_TYPE GPI(source);
 #define GPI_REDUCE_SMALL_BYTES  ((size_t)4 << 20)
 #define GPI_REDUCE_MEDIUM_BYTES ((size_t)16 << 20)
 #define GPI_REDUCE_MOST_TILES   4096
-#define GPI_REDUCE_IS_WORD      (sizeof(GP_INPUT_TYPE) == 4 || sizeof(GP_INPUT_TYPE) == 8)
+#define GPI_REDUCE_IS_WORD      (sizeof(GPI(loaded)) == 4 || sizeof(GPI(loaded)) == 8)
 enum {
-    GPI(vector_n) = sizeof(GP_INPUT_TYPE) <= 16 ? 16 / (int)sizeof(GP_INPUT_TYPE) : 1,
+    GPI(vector_n) = sizeof(GPI(loaded)) <= 16 ? 16 / (int)sizeof(GPI(loaded)) : 1,
     GPI(row_items) = 32 * 32 * GPI(vector_n), /* items of a tile, for each row of a warp */
     GPI(max_rows) = GPI_REDUCE_IS_WORD ? 4 : 1,
-    GPI(small_items) = (int)(GPI_REDUCE_SMALL_BYTES / sizeof(GP_INPUT_TYPE)),
-    GPI(medium_items) = GPI_REDUCE_IS_WORD ? (int)(GPI_REDUCE_MEDIUM_BYTES / sizeof(GP_INPUT_TYPE)) : 0
+    GPI(small_items) = (int)(GPI_REDUCE_SMALL_BYTES / sizeof(GPI(loaded))),
+    GPI(medium_items) = GPI_REDUCE_IS_WORD ? (int)(GPI_REDUCE_MEDIUM_BYTES / sizeof(GPI(loaded))) : 0
 };
 
 /* What a launch works on. */
 typedef struct {
-    const GPI(source) *in;
+    const GP_INPUT_TYPE *in;
     GP_TYPE *out;
     size_t n;
     GP_TYPE init; /* if it has one: an element before the first */
@@ -269,7 +261,7 @@ static inline cudaError_t GPI(launch)(GPI(job) *job, GPI_CONTEXT context, cudaSt
 }
 
 /* All of a call. `init` may be NULL: there is none. */
-static inline cudaError_t GPI(host)(const char *function, const GPI(source) *in, GP_TYPE *d_out, size_t n,
+static inline cudaError_t GPI(host)(const char *function, const GP_INPUT_TYPE *in, GP_TYPE *d_out, size_t n,
                                     const GP_TYPE *init, GPI_CONTEXT context, gp_workspace *ws, cudaStream_t stream)
 {
     gpi_scratch scratch;
@@ -305,14 +297,14 @@ GP_API size_t GPI_PUBLIC(reduce_init_workspace_bytes)(size_t n)
 }
 
 /* *d_out = in[0] op ... op in[n - 1]; the identity when n is 0. */
-GP_API cudaError_t GPI_PUBLIC(reduce)(const GPI(source) *in, GP_TYPE *d_out, size_t n,
+GP_API cudaError_t GPI_PUBLIC(reduce)(const GP_INPUT_TYPE *in, GP_TYPE *d_out, size_t n,
                                       GPI_CONTEXT_PARAMETER gp_workspace *ws, cudaStream_t stream)
 {
     return GPI(host)(GPI_TEXT(reduce), in, d_out, n, NULL, GPI_CONTEXT_VALUE, ws, stream);
 }
 
 /* *d_out = init op in[0] op ... op in[n - 1]; init when n is 0. */
-GP_API cudaError_t GPI_PUBLIC(reduce_init)(const GPI(source) *in, GP_TYPE *d_out, size_t n, GP_TYPE init,
+GP_API cudaError_t GPI_PUBLIC(reduce_init)(const GP_INPUT_TYPE *in, GP_TYPE *d_out, size_t n, GP_TYPE init,
                                            GPI_CONTEXT_PARAMETER gp_workspace *ws, cudaStream_t stream)
 {
     return GPI(host)(GPI_TEXT(reduce_init), in, d_out, n, &init, GPI_CONTEXT_VALUE, ws, stream);

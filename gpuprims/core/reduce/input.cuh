@@ -7,7 +7,7 @@
 
 /* A vector of items in registers. */
 typedef union {
-    GP_INPUT_TYPE items[GPI(vector_n)];
+    GPI(loaded) items[GPI(vector_n)];
     uint4 vector;
 } GPI(vector_items);
 
@@ -42,26 +42,13 @@ GPI_DEVICE GP_TYPE GPI(fold_whole)(const GPI(thread_input) *in, GPI_CONTEXT cont
 }
 
 #ifdef GP_LOAD_AT
-/* Item number i. The user's GP_LOAD_AT is evaluated here and nowhere else. */
-GPI_DEVICE GP_TYPE GPI(item)(const GPI(source) *in, size_t i, GPI_CONTEXT context)
-{
-    (void)in;
-    (void)i;
-    (void)context;
-#ifdef GP_CONTEXT
-    return GP_LOAD_AT(in, i, context);
-#else
-    return GP_LOAD_AT(in, i);
-#endif
-}
-
 /* Evaluates the n items of a vector that are there, at least one; the first is number `first`. */
 GPI_DEVICE void GPI(vector_read)(GPI(vector_items) *regs, const GPI(job) *job, uint32_t first, uint32_t n,
                                  GPI_CONTEXT context)
 {
     GPI_UNROLL
     for (unsigned i = 0; i < GPI(vector_n); i++)
-        regs->items[i] = GPI(item)(job->in, first + (i < n ? i : 0), context);
+        regs->items[i] = GPI(load_at)(job->in, first + (i < n ? i : 0), context);
 }
 
 /* Nothing can be read ahead. */
@@ -83,7 +70,7 @@ GPI_DEVICE void GPI(evaluate)(const GPI(job) *job, size_t first, char *slot, uns
         GPI_UNROLL
         for (unsigned k = 0; k < GPI(striped_n); k++)
             if (GPI(striped_rest) == 0 || done + k < GPI(thread_n))
-                x[k] = GPI(item)(job->in, first + (done + k) * 32 + lane, context);
+                x[k] = GPI(load_at)(job->in, first + (done + k) * 32 + lane, context);
         GPI_UNROLL
         for (unsigned k = 0; k < GPI(striped_n); k++)
             if (GPI(striped_rest) == 0 || done + k < GPI(thread_n))
@@ -114,15 +101,15 @@ GPI_DEVICE GP_TYPE GPI(fold_lane)(const GPI(job) *job, size_t warp_tile, unsigne
         __syncwarp(); /* the slot is free */
         return GPI(fold_whole)(&regs, context);
     }
-    sum = GPI(item)(job->in, start + (mine < n ? mine : 0), context);
+    sum = GPI(load_at)(job->in, start + (mine < n ? mine : 0), context);
     if (n == GPI(warp_tile_n)) {
         GPI_UNROLL
         for (unsigned i = 1; i < GPI(thread_n); i++)
-            sum = GPI(combine)(sum, GPI(item)(job->in, start + mine + i, context));
+            sum = GPI(combine)(sum, GPI(load_at)(job->in, start + mine + i, context));
     } else {
         GPI_NO_UNROLL
         for (unsigned i = mine + 1; i < gpi_min(n, mine + GPI(thread_n)); i++)
-            sum = GPI(combine)(sum, GPI(item)(job->in, start + i, context));
+            sum = GPI(combine)(sum, GPI(load_at)(job->in, start + i, context));
     }
     return sum;
 }
