@@ -3,7 +3,7 @@ from draw import GREY, HOT, Figure
 
 
 def segmented():
-    f = Figure('segmented', 800, 300, 'segments and items are counted together and cut into equal ranges')
+    f = Figure('segmented', 800, 316, 'segments and items are counted together and cut into equal ranges')
     lengths = [3, 0, 2, 9, 0, 0, 3]
     left, step, y = 40, 28, 70
     kinds = ['in', 'new', 'out']
@@ -31,8 +31,9 @@ def segmented():
     f.cell(left + 6 * step, 224, 'sum of chunk 0', 'new', 5 * step, 28, 11)
     f.cell(left + 12 * step, 224, 'result of 3', 'out', 5 * step, 28, 11)
     f.arrow(left + 11 * step, 238, left + 12 * step - 4, 238, hot=True)
-    f.text(left, 286, 'A drawing with ranges of 6 units and chunks of 6 items; real ones have up to thousands. A segment\'s '
-           'chunks are counted from its start.', 12, color=GREY)
+    f.text(left, 282, 'A drawing with ranges of 6 units and chunks of 6 items; real ones have up to thousands.', 12,
+           color=GREY)
+    f.text(left, 300, 'Chunks are counted from where their segment starts.', 12, color=GREY)
     f.save()
 
 
