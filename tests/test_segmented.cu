@@ -569,7 +569,10 @@ static void test_graph(void)
         int narrow[SEGMENTS + 1];
 
         for (size_t s = 0; s <= SEGMENTS; s++)
-            offsets[s] = s == 0 ? 0 : s == SEGMENTS ? N : round % 2 ? offsets[s - 1] + tap_below(150) : s / 700 * 100000;
+            offsets[s] = s == 0           ? 0
+                         : s == SEGMENTS ? (size_t)N
+                         : round % 2     ? offsets[s - 1] + tap_below(150)
+                                         : s / 700 * 100000;
         for (size_t s = 0; s <= SEGMENTS; s++)
             narrow[s] = (int)offsets[s];
         must(cudaMemcpy(d_offsets.data, narrow, sizeof narrow, cudaMemcpyHostToDevice));
