@@ -140,7 +140,15 @@ GPI_DEVICE void GPI(count_tile)(gpi_shared_place own, const GPI(job) *job, const
 }
 #endif
 
-static __global__ void __launch_bounds__(GPI(max_threads), GPI(resident))
+enum { /* blocks of a multiprocessor: not every one holds two of so many threads */
+#if defined __CUDA_ARCH__ && __CUDA_ARCH__ != 800 && __CUDA_ARCH__ != 900 && __CUDA_ARCH__ != 1000
+    GPI(shared_blocks) = 1
+#else
+    GPI(shared_blocks) = GPI(resident)
+#endif
+};
+
+static __global__ void __launch_bounds__(GPI(max_threads), GPI(shared_blocks))
     GPI(shared_kernel)(GPI(job) job, GPI_CONTEXT context)
 {
 #if GPI_DEVICE_CODE
