@@ -68,7 +68,11 @@ enum {
     GPI_CPU_BARRIERS = 16,   /* __syncthreads() is barrier 0, named barriers are 1 to 15 */
     GPI_CPU_REDZONE = 128,   /* around each piece of shared memory, or its alignment if larger */
     GPI_CPU_PAGE = 4096,
+#ifdef GPI_CPU_ASAN
+    GPI_CPU_STACK = 1 << 20, /* of a fiber: red zones around large types take much of it */
+#else
     GPI_CPU_STACK = 256 << 10, /* of a fiber; untouched pages cost no memory */
+#endif
     GPI_CPU_TURNS = 32 /* turns per thread of a block before it counts as stuck */
 };
 
