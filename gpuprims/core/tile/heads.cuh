@@ -97,10 +97,10 @@ GPI_DEVICE void GPI(compare_keys)(uint32_t *heads, const GPI(thread_keys) *regs,
         return;
     }
 #endif
-    heads[0] |= GPI(equal)(before, regs->keys[0], context) ? 0 : 1;
+    heads[0] |= GPI(equal)(before, regs->keys[0], context) ? 0u : 1u;
     GPI_UNROLL
     for (int i = 1; i < GPI(thread_n); i++)
-        heads[i / 32] |= GPI(equal)(regs->keys[i - 1], regs->keys[i], context) ? 0 : 1u << i % 32;
+        heads[i / 32] |= GPI(equal)(regs->keys[i - 1], regs->keys[i], context) ? 0u : 1u << i % 32;
 }
 
 /* The lane whose keys and items a lane reads: its own, or those of the first one if it has none. */
