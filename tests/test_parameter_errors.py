@@ -79,7 +79,7 @@ MISTAKES = [
     ("an operator without name and identity", "GP_IDENTITY",
      "#define GP_OP(a, b) ((a) * (b))\n", ("GP_NAME", "GP_IDENTITY")),
     ("a context that nothing receives", "GP_CONTEXT",
-     "#define GP_NAME x\n#define GP_CONTEXT int\n", ("GP_LOAD|GP_PRED|GP_LESS|GP_BIN",)),
+     "#define GP_NAME x\n#define GP_CONTEXT int\n", ("GP_LOAD|GP_PRED|GP_LESS|GP_EQUAL|GP_BIN",)),
     ("a block of 0", "GP_BLOCK", "#define GP_NAME x\n#define GP_BLOCK 0\n", ("GP_BLOCK",)),
     ("a block of 100", "GP_BLOCK", "#define GP_NAME x\n#define GP_BLOCK 100\n", ("GP_BLOCK",)),
     ("a block of 2048", "GP_BLOCK", "#define GP_NAME x\n#define GP_BLOCK 2048\n", ("GP_BLOCK",)),

@@ -70,7 +70,7 @@ INSTANCES = {
         {"TYPE": "unsigned", "PRED": "below", "CONTEXT": "scale"},
         {"TYPE": "point", "PRED(p)": "((p).x > (p).y)"},
         {"TYPE": "name", "PRED(n)": "((n).text[0])"},
-        {"TYPE": "double", "INDEX": "uint8_t"},
+        {"TYPE": "double", "INDEX": "unsigned"},
         {"TYPE": "item", "PRED(t)": "((t).a)", "INDEX": "int"},
     ],
     "GP_LESS": [
