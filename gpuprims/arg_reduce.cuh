@@ -70,7 +70,7 @@
 #endif
 GPI_ONCE_PER_NAME(arg_reduce);
 GPI_AT_MOST(GP_TYPE, 1024);
-GPI_STATIC_ASSERT(sizeof(GP_INDEX) == 4 || sizeof(GP_INDEX) == 8, "GP_INDEX must be an integer type of 4 or 8 bytes");
+GPI_CHECK_INDEX();
 
 #include "core/arg_reduce/tuning.cuh"
 #include "core/arg_reduce/find.cuh"

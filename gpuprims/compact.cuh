@@ -100,8 +100,7 @@
 #endif
 GPI_ONCE_PER_NAME(compact);
 GPI_AT_MOST(GP_TYPE, 1024);
-GPI_STATIC_ASSERT((sizeof(GP_INDEX) == 4 || sizeof(GP_INDEX) == 8) && (GP_INDEX)1 / 2 == 0,
-                  "GP_INDEX must be an integer type of 4 or 8 bytes");
+GPI_CHECK_INDEX();
 
 #define GPI_FOLDS_COUNTS
 #include "core/instance/fold.cuh"

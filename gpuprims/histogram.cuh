@@ -83,7 +83,7 @@
 #define GPI_HISTOGRAM_DEFAULT
 #endif
 GPI_ONCE_PER_NAME(histogram);
-GPI_STATIC_ASSERT(sizeof(GP_INDEX) == 4 || sizeof(GP_INDEX) == 8, "GP_INDEX must be an integer type of 4 or 8 bytes");
+GPI_CHECK_INDEX();
 
 #include "core/tile/ticket.cuh"
 #include "core/histogram/tuning.cuh"

@@ -56,7 +56,7 @@
 #define GPI_MERGE_DEFAULT
 #endif
 GPI_ONCE_PER_NAME(merge);
-GPI_STATIC_ASSERT(sizeof(GP_INDEX) == 4 || sizeof(GP_INDEX) == 8, "GP_INDEX must be an integer type of 4 or 8 bytes");
+GPI_CHECK_INDEX();
 
 #define GPI_MERGE_PAIRS 0
 #define GPI_MERGE_VALUE char

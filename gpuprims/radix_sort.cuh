@@ -87,7 +87,7 @@
 #define GPI_RADIX_SORT_DEFAULT
 #endif
 GPI_ONCE_PER_NAME(GPI_TAG);
-GPI_STATIC_ASSERT(sizeof(GP_INDEX) == 4 || sizeof(GP_INDEX) == 8, "GP_INDEX must be an integer type of 4 or 8 bytes");
+GPI_CHECK_INDEX();
 
 #include "core/instance/radix_key.cuh"
 #if GPI_DEPTH == 1

@@ -88,7 +88,7 @@
 #define GPI_REDUCE_DEFAULT
 #endif
 GPI_ONCE_PER_NAME(reduce);
-GPI_STATIC_ASSERT(sizeof(GP_INDEX) == 4 || sizeof(GP_INDEX) == 8, "GP_INDEX must be an integer type of 4 or 8 bytes");
+GPI_CHECK_INDEX();
 
 #define GPI_WARP_TILE_BYTES_OF_INPUT
 #include "block/block_reduce.cuh"

@@ -126,7 +126,7 @@ GPI_AT_MOST(GP_TYPE, 256);
 #ifdef GP_VALUE
 GPI_AT_MOST(GP_VALUE, 256);
 #endif
-GPI_STATIC_ASSERT(sizeof(GP_INDEX) == 4 || sizeof(GP_INDEX) == 8, "GP_INDEX must be an integer type of 4 or 8 bytes");
+GPI_CHECK_INDEX();
 
 /* Of a tile or a part of one: its heads, and the items from the last one on, or all of them if there is none. */
 typedef struct {
@@ -316,6 +316,7 @@ GPI_DEVICE GPI(sum) GPI(sum_tile)(const GPI(job) *job, size_t tile, unsigned lan
 #endif
 
 #include "core/tile/look_back.cuh"
+#include "core/tile/forward.cuh"
 
 #if GPI_DEVICE_CODE
 GPI_DEVICE GPI(look) GPI(look_start)(const GPI(job) *job)
@@ -324,19 +325,6 @@ GPI_DEVICE GPI(look) GPI(look_start)(const GPI(job) *job)
 
     (void)job;
     return look;
-}
-
-/* What is written depends on no tile behind it. */
-GPI_DEVICE unsigned GPI(first_tiles)(const GPI(job) *job)
-{
-    (void)job;
-    return 0;
-}
-
-GPI_DEVICE GPI(total) GPI(all_tiles)(const GPI(job) *job, GPI(total) sum)
-{
-    (void)job;
-    return sum;
 }
 
 #ifdef GP_VALUE
@@ -507,30 +495,7 @@ static inline size_t GPI(bytes)(size_t n)
     return tiles > 1 ? GPI(tile_state_bytes)(tiles) : 0;
 }
 
-/* The pipelined kernel from a certain n on, where the device has room for it; else the simple one. */
-static inline cudaError_t GPI(launch)(GPI(job) job, GPI_CONTEXT context, cudaStream_t stream)
-{
-    static signed char simple_known[GPI_DEVICES];
-
-#if GP_KERNEL != GP_KERNEL_SIMPLE
-    const size_t both = GPI(item_bytes) + (size_t)GPI(beside_bytes);
-    const size_t pipeline_from =
-        GP_KERNEL ? 1 : ((size_t)GPI_TUNE_RUN_LENGTH_PIPELINED_FROM * GPI(simple_blocks) << 20) / both;
-    static signed char pipeline_known[GPI_DEVICES];
-
-    if (GPI_PIPELINE_SERVES && job.n >= pipeline_from && job.tiles > 1 &&
-        gpi_kernel_ready((const void *)GPI(pipelined_kernel), GPI(pipeline_bytes), pipeline_known) >=
-            (GPI_KERNEL_FITS | GPI_KERNEL_SM90))
-        return GPI_LAUNCH_DEPENDENT(1, GPI(pipelined_kernel), gpi_resident_blocks(1, job.tiles, GP_GRID),
-                                    32 * (GPI(pipeline_others) + (int)GPI(max_look_back_warps)), GPI(pipeline_bytes),
-                                    stream, job, context);
-#endif
-    int ready = gpi_kernel_ready((const void *)GPI(simple_kernel), GPI(simple_bytes), simple_known);
-
-    return GPI_LAUNCH_DEPENDENT((ready & GPI_KERNEL_SM90) != 0, GPI(simple_kernel),
-                                gpi_resident_blocks(GPI(simple_blocks), job.tiles, GP_GRID), 32 * GPI(warp_tiles),
-                                GPI(simple_bytes), stream, job, context);
-}
+#include "core/tile/launch.cuh"
 
 /* Counts of nothing, and the one offset behind it. */
 static inline cudaError_t GPI(nothing)(const GPI(job) *job, cudaStream_t stream)

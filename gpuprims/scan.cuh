@@ -95,8 +95,7 @@
 #define GPI_SCAN_DEFAULT
 #endif
 GPI_ONCE_PER_NAME(scan);
-GPI_STATIC_ASSERT((sizeof(GP_INDEX) == 4 || sizeof(GP_INDEX) == 8) && (GP_INDEX)1 / 2 == 0,
-                  "GP_INDEX must be an integer type of 4 or 8 bytes");
+GPI_CHECK_INDEX();
 
 #include "block/block_scan.cuh"
 #include "core/instance/fold.cuh"
@@ -213,6 +212,7 @@ GPI_DEVICE GP_TYPE GPI(sum_tile)(const GPI(job) *job, size_t tile, unsigned lane
 #endif
 
 #include "core/tile/look_back.cuh"
+#include "core/tile/forward.cuh"
 
 #if GPI_DEVICE_CODE
 GPI_DEVICE GPI(look) GPI(look_start)(const GPI(job) *job)
@@ -220,19 +220,6 @@ GPI_DEVICE GPI(look) GPI(look_start)(const GPI(job) *job)
     const GPI(look) look = {job->start.before, job->start.has_before, 0};
 
     return look;
-}
-
-/* What is written depends on no tile behind it. */
-GPI_DEVICE unsigned GPI(first_tiles)(const GPI(job) *job)
-{
-    (void)job;
-    return 0;
-}
-
-GPI_DEVICE GP_TYPE GPI(all_tiles)(const GPI(job) *job, GP_TYPE sum)
-{
-    (void)job;
-    return sum;
 }
 
 /* Where a warp tile comes from and where it goes; NULL, which is aligned, where an expression knows. */
@@ -372,32 +359,7 @@ static inline size_t GPI(bytes)(size_t n)
     return tiles > 1 ? gpi_tagged_request(GPI(tile_state_bytes)(tiles), 0) : 0;
 }
 
-/* The pipelined kernel from a certain n on, where the device has room for it; else the simple one. */
-static inline cudaError_t GPI(launch)(GPI(job) job, GPI_CONTEXT context, cudaStream_t stream)
-{
-    const size_t simple_bytes = GPI(warp_tiles) * GPI(slot_bytes);
-    static signed char simple_known[GPI_DEVICES];
-
-#if GP_KERNEL != GP_KERNEL_SIMPLE
-    const size_t pipeline_from =
-        GP_KERNEL ? 1 : ((size_t)GPI_TUNE_SCAN_PIPELINED_FROM * GPI(simple_blocks) << 20) / GPI(wider);
-    const size_t min_from = ((size_t)GPI_TUNE_SCAN_MIN_FROM << 20) / GPI(wider);
-    const unsigned look_back_warps = job.n < min_from ? GPI(max_look_back_warps) : GPI(min_look_back_warps);
-    static signed char pipeline_known[GPI_DEVICES];
-
-    if (GPI_PIPELINE_SERVES && job.n >= pipeline_from && job.tiles > 1 &&
-        gpi_kernel_ready((const void *)GPI(pipelined_kernel), GPI(max_stages) * GPI(stage), pipeline_known) >=
-            (GPI_KERNEL_FITS | GPI_KERNEL_SM90))
-        return GPI_LAUNCH_DEPENDENT(1, GPI(pipelined_kernel), gpi_resident_blocks(1, job.tiles, GP_GRID),
-                                    32 * (GPI(pipeline_others) + look_back_warps), GPI(max_stages) * GPI(stage), stream,
-                                    job, context);
-#endif
-    int ready = gpi_kernel_ready((const void *)GPI(simple_kernel), simple_bytes, simple_known);
-
-    return GPI_LAUNCH_DEPENDENT((ready & GPI_KERNEL_SM90) != 0, GPI(simple_kernel),
-                                gpi_resident_blocks(GPI(simple_blocks), job.tiles, GP_GRID),
-                                32 * GPI(warp_tiles), simple_bytes, stream, job, context);
-}
+#include "core/tile/launch.cuh"
 
 static inline cudaError_t GPI(host)(const char *function, const GP_INPUT_TYPE *in, GP_TYPE *out,
                                     size_t n, GPI(start) start, GPI_CONTEXT context,

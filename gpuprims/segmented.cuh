@@ -98,7 +98,7 @@
 #define GPI_SEGMENTED_DEFAULT
 #endif
 GPI_ONCE_PER_NAME(segmented);
-GPI_STATIC_ASSERT(sizeof(GP_INDEX) == 4 || sizeof(GP_INDEX) == 8, "GP_INDEX must be an integer type of 4 or 8 bytes");
+GPI_CHECK_INDEX();
 
 #include "core/instance/fold.cuh"
 #include "core/tile/tile_state.cuh"

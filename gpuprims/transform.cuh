@@ -79,7 +79,7 @@
 #define GPI_TRANSFORM_DEFAULT
 #endif
 GPI_ONCE_PER_NAME(transform);
-GPI_STATIC_ASSERT(sizeof(GP_INDEX) == 4 || sizeof(GP_INDEX) == 8, "GP_INDEX must be an integer type of 4 or 8 bytes");
+GPI_CHECK_INDEX();
 
 #include "core/tile/copy.cuh"
 #include "core/transform/tuning.cuh"

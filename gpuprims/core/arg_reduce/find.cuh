@@ -84,9 +84,8 @@ typedef union {
     GP_INPUT_TYPE items[GPI(unit_n)];
     uint4 vector;
 } GPI(unit);
-
-#include "../instance/load.cuh"
 #endif
+#include "../instance/load.cuh"
 
 /* Reads the unit that starts with item i. */
 GPI_DEVICE void GPI(read_unit)(GPI(unit) *unit, const GP_INPUT_TYPE *in, size_t i, GPI_CONTEXT context)
@@ -94,10 +93,8 @@ GPI_DEVICE void GPI(read_unit)(GPI(unit) *unit, const GP_INPUT_TYPE *in, size_t 
     (void)in;
     (void)i;
     (void)context;
-#if defined GP_LOAD_AT && defined GP_CONTEXT
-    unit->items[0] = GP_LOAD_AT(in, i, context);
-#elif defined GP_LOAD_AT
-    unit->items[0] = GP_LOAD_AT(in, i);
+#ifdef GP_LOAD_AT
+    unit->items[0] = GPI(load_at)(in, i, context);
 #else
     if (GPI(by_vectors))
         gpi_get(unit->vector, in + i);
@@ -109,12 +106,7 @@ GPI_DEVICE void GPI(read_unit)(GPI(unit) *unit, const GP_INPUT_TYPE *in, size_t 
 /* Item k of the unit. */
 GPI_DEVICE GP_TYPE GPI(item_of)(const GPI(unit) *unit, int k, GPI_CONTEXT context)
 {
-#ifdef GP_LOAD_AT
-    (void)context;
-    return unit->items[k];
-#else
     return GPI(load)(&unit->items[k], context);
-#endif
 }
 
 /* Item number i alone. */
@@ -122,14 +114,7 @@ GPI_DEVICE GPI(sum) GPI(candidate)(const GPI(job) *job, size_t i, GPI_CONTEXT co
 {
     GPI(sum) sum;
 
-#ifdef GP_LOAD_AT
-    GPI(unit) unit;
-
-    GPI(read_unit)(&unit, job->in, i, context);
-    sum.value = unit.items[0];
-#else
-    sum.value = GPI(load)(job->in + i, context);
-#endif
+    sum.value = GPI(load_at)(job->in, i, context);
     sum.at = (GP_INDEX)i;
     return sum;
 }

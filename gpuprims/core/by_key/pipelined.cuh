@@ -11,7 +11,9 @@ enum {
     GPI(found_bytes) = (int)GPI(head_bytes) + (32 * (int)sizeof(GP_TYPE) + 127) / 128 * 128,
     GPI(stage) = (int)GPI(warp_tiles) * ((int)GPI(slots) + (int)GPI(found_bytes)),
     GPI(max_stages) = GPI_PIPELINE_STAGES(GPI(stage), GPI_TUNE_BY_KEY_STAGES),
-    GPI(pipeline_bytes) = GPI(max_stages) * GPI(stage)
+    GPI(pipeline_bytes) = GPI(max_stages) * GPI(stage),
+    GPI(pipelined_from) = (GPI_TUNE_BY_KEY_PIPELINED_FROM * (int)GPI(simple_blocks) << 20) /
+                          ((int)GPI(item_bytes) + (int)GPI(beside_bytes))
 };
 
 #define GPI_BY_KEY_SLOTS(stage, q) ((stage) + (q) * GPI(slots))
@@ -47,12 +49,6 @@ GPI_DEVICE unsigned GPI(arrivals)(const GPI(job) *job)
 {
     (void)job;
     return 2;
-}
-
-GPI_DEVICE int GPI(waits_late)(const GPI(job) *job)
-{
-    (void)job;
-    return 0;
 }
 
 GPI_DEVICE void GPI(prefetch)(const GPI(job) *job, size_t warp_tile)
@@ -114,6 +110,12 @@ GPI_DEVICE int GPI(put_warp_tile)(const GPI(job) *job, GPI(shared) *table, GPI(h
 #endif
 
 #include "../tile/pipeline.cuh"
+
+static inline unsigned GPI(look_back_warps)(const GPI(job) *job)
+{
+    (void)job;
+    return GPI(max_look_back_warps);
+}
 
 #undef GPI_BY_KEY_SLOTS
 #undef GPI_BY_KEY_HEADS

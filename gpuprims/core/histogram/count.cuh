@@ -39,6 +39,8 @@ typedef struct {
     GPI(even) even;
 } GPI(job);
 
+#include "../instance/load.cuh"
+
 #if GPI_DEVICE_CODE
 typedef union {
     uint32_t words[4];
@@ -46,21 +48,6 @@ typedef union {
 } GPI(unit);
 
 /* ---- reading --------------------------------------------------------------------------------- */
-
-/* Item number i. */
-GPI_DEVICE GP_TYPE GPI(item)(const GP_TYPE *in, size_t i, GPI_CONTEXT context)
-{
-    (void)in;
-    (void)i;
-    (void)context;
-#ifndef GP_LOAD_AT
-    return in[i];
-#elif defined GP_CONTEXT
-    return GP_LOAD_AT(in, i, context);
-#else
-    return GP_LOAD_AT(in, i);
-#endif
-}
 
 /* Reads a thread's units of a tile; beyond the last one, that one. */
 GPI_DEVICE void GPI(read)(GPI(unit) *units, const GPI(job) *job, size_t unit, GPI_CONTEXT context)
@@ -77,13 +64,13 @@ GPI_DEVICE void GPI(read)(GPI(unit) *units, const GPI(job) *job, size_t unit, GP
         } else {
             GPI_UNROLL
             for (int k = 0; k < GPI(unit_n); k++)
-                units[r].items[k] = GPI(item)(job->in, i + (size_t)k, context);
+                units[r].items[k] = GPI(load_at)(job->in, i + (size_t)k, context);
         }
     }
 }
 
-/* Items before the first unit and behind the last, of which the first block (of each part) has one for each thread: whether it
- * has. */
+/* Items before the first unit and behind the last, of which each thread of the first block (of each part) has one:
+ * whether it has. */
 GPI_DEVICE int GPI(has_end)(const GPI(job) *job)
 {
     return blockIdx.x < job->parts && threadIdx.x < job->n - job->units * GPI(unit_n);
@@ -93,7 +80,7 @@ GPI_DEVICE GP_TYPE GPI(end)(const GPI(job) *job, GPI_CONTEXT context)
 {
     const size_t t = threadIdx.x;
 
-    return GPI(item)(job->in, t < job->first ? t : job->units * GPI(unit_n) + t, context);
+    return GPI(load_at)(job->in, t < job->first ? t : job->units * GPI(unit_n) + t, context);
 }
 
 /* ---- bins ------------------------------------------------------------------------------------ */

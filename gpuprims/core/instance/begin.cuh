@@ -10,6 +10,7 @@
  *     GPI_TEXT(word)         "NAME_word", for error messages
  *     GPI_ONCE_PER_NAME(header);   a compile-time error if a header is included twice under one name
  *     GPI_AT_MOST(GP_TYPE, bytes);   a compile-time error if the type is larger
+ *     GPI_CHECK_INDEX();     a compile-time error if GP_INDEX is no type of counts
  *     GPI_DEFAULT            defined when no parameter was given
  *     GPI_MISSING_...,       defined for a mistake; the outermost header turns it into an #error of its
  *     GPI_WRONG_...          own. The parameter gets a substitute: one error, not fifty
@@ -60,6 +61,9 @@
 #endif
 #define GPI_AT_MOST(type, bytes) \
     GPI_STATIC_ASSERT(sizeof(type) <= bytes, #type " has more than " #bytes " bytes, the most that are supported")
+#define GPI_CHECK_INDEX()                                                                               \
+    GPI_STATIC_ASSERT((sizeof(GP_INDEX) == 4 || sizeof(GP_INDEX) == 8) && (GP_INDEX)1 / 2 == 0, \
+                      "GP_INDEX must be an integer type of 4 or 8 bytes")
 #endif
 
 #else /* included by another header of the instance: its parameters hold, and it reports mistakes */

@@ -10,7 +10,9 @@ enum {
     GPI(stage) = (int)GPI(warp_tiles) * ((int)GPI(slots) + (int)GPI(head_bytes)),
     GPI(max_stages) =
         GPI_STAGES_IN(GPI_PIPELINE_ROOM - (int)sizeof(GPI(shared)), GPI(stage), GPI_TUNE_RUN_LENGTH_STAGES),
-    GPI(pipeline_bytes) = GPI(max_stages) * GPI(stage)
+    GPI(pipeline_bytes) = GPI(max_stages) * GPI(stage),
+    GPI(pipelined_from) = (GPI_TUNE_RUN_LENGTH_PIPELINED_FROM * (int)GPI(simple_blocks) << 20) /
+                          ((int)GPI(item_bytes) + (int)GPI(beside_bytes))
 };
 
 #define GPI_RUN_LENGTH_SLOTS(stage, q) ((stage) + (q) * GPI(slots))
@@ -44,12 +46,6 @@ GPI_DEVICE int GPI(rounds)(const GPI(job) *job)
 GPI_DEVICE unsigned GPI(arrivals)(const GPI(job) *job)
 {
     return GPI_RUN_LENGTH_HAS_VALUES(job) ? 2 : 1;
-}
-
-GPI_DEVICE int GPI(waits_late)(const GPI(job) *job)
-{
-    (void)job;
-    return 0;
 }
 
 GPI_DEVICE void GPI(prefetch)(const GPI(job) *job, size_t warp_tile)
@@ -116,6 +112,12 @@ GPI_DEVICE int GPI(put_warp_tile)(const GPI(job) *job, GPI(shared) *shared, GPI(
 #endif
 
 #include "../tile/pipeline.cuh"
+
+static inline unsigned GPI(look_back_warps)(const GPI(job) *job)
+{
+    (void)job;
+    return GPI(max_look_back_warps);
+}
 
 #undef GPI_RUN_LENGTH_SLOTS
 #undef GPI_RUN_LENGTH_HEADS

@@ -13,11 +13,13 @@ enum {
     GPI(teams) = 1,
     GPI(stage) = GPI(warp_tiles) * (GPI(slot_bytes) + 32 * (int)sizeof(GP_TYPE)),
     GPI(max_stages) = GPI_PIPELINE_STAGES(GPI(stage), GPI_TUNE_SCAN_STAGES),
+    GPI(pipeline_bytes) = GPI(max_stages) * GPI(stage),
     /* With large types a look-back warp has much to do; with large inputs fewer of them cost the L2 less. */
     GPI(max_look_back_warps) = sizeof(GP_TYPE) <= 16 ? GPI_TUNE_SCAN_LOOK_BACK_WARPS : 3,
     GPI(min_look_back_warps) = sizeof(GP_TYPE) <= 4 && GPI_TUNE_SCAN_MIN_LOOK_BACK_WARPS < GPI_TUNE_SCAN_LOOK_BACK_WARPS
             ? GPI_TUNE_SCAN_MIN_LOOK_BACK_WARPS
-            : (int)GPI(max_look_back_warps)
+            : (int)GPI(max_look_back_warps),
+    GPI(pipelined_from) = (GPI_TUNE_SCAN_PIPELINED_FROM * (int)GPI(simple_blocks) << 20) / (int)GPI(wider)
 };
 
 #define GPI_SCAN_LANES(stage, q) ((GP_TYPE *)(void *)((stage) + (int)GPI(warp_tiles) * GPI(slot_bytes)) + (q) * 32)
@@ -50,12 +52,6 @@ GPI_DEVICE unsigned GPI(arrivals)(const GPI(job) *job)
 {
     (void)job;
     return 1;
-}
-
-GPI_DEVICE int GPI(waits_late)(const GPI(job) *job)
-{
-    (void)job;
-    return 0;
 }
 
 GPI_DEVICE void GPI(prefetch)(const GPI(job) *job, size_t warp_tile)
@@ -161,5 +157,12 @@ GPI_DEVICE int GPI(put_warp_tile)(const GPI(job) *job, GPI(shared) *shared, GPI(
 #endif
 
 #include "../tile/pipeline.cuh"
+
+static inline unsigned GPI(look_back_warps)(const GPI(job) *job)
+{
+    const size_t min_from = ((size_t)GPI_TUNE_SCAN_MIN_FROM << 20) / GPI(wider);
+
+    return job->n < min_from ? GPI(max_look_back_warps) : GPI(min_look_back_warps);
+}
 
 #undef GPI_SCAN_LANES

@@ -3,7 +3,10 @@
  *
  * Part of scan.cuh; not to be included directly.
  */
-enum { GPI(simple_blocks) = GPI_BLOCKS_OF_SIMPLE(GPI_TUNE_SCAN_SIMPLE_BLOCKS) };
+enum {
+    GPI(simple_blocks) = GPI_BLOCKS_OF_SIMPLE(GPI_TUNE_SCAN_SIMPLE_BLOCKS),
+    GPI(simple_bytes) = (int)GPI(warp_tiles) * GPI(slot_bytes)
+};
 
 #if GPI_DEVICE_CODE
 /* What a warp holds: the lane's fold, then that of the lanes before it. */

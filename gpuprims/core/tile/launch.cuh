@@ -1,0 +1,32 @@
+/*
+ * core/tile/launch.cuh: which of core/tile/pipeline.cuh and core/tile/simple.cuh runs: the pipelined kernel from a
+ * certain n on, where the device has room for it; else the simple one.
+ *
+ * Needs from the primitive, besides its kernels:
+ *
+ *     GPI(pipelined_from)     a constant: items
+ *     GPI(simple_bytes), GPI(pipeline_bytes)   constants: of dynamic shared memory
+ *     GPI(look_back_warps)    of a job, on the host: how many there are
+ *
+ * Included by a primitive once.
+ */
+static inline cudaError_t GPI(launch)(GPI(job) job, GPI_CONTEXT context, cudaStream_t stream)
+{
+    static signed char simple_known[GPI_DEVICES];
+
+#if GP_KERNEL != GP_KERNEL_SIMPLE
+    static signed char pipeline_known[GPI_DEVICES];
+
+    if (GPI_PIPELINE_SERVES && (GP_KERNEL || job.n >= (size_t)GPI(pipelined_from)) && job.tiles > 1 &&
+        gpi_kernel_ready((const void *)GPI(pipelined_kernel), GPI(pipeline_bytes), pipeline_known) >=
+            (GPI_KERNEL_FITS | GPI_KERNEL_SM90))
+        return GPI_LAUNCH_DEPENDENT(1, GPI(pipelined_kernel), gpi_resident_blocks(1, job.tiles, GP_GRID),
+                                    32 * (GPI(pipeline_others) + GPI(look_back_warps)(&job)), GPI(pipeline_bytes),
+                                    stream, job, context);
+#endif
+    int ready = gpi_kernel_ready((const void *)GPI(simple_kernel), GPI(simple_bytes), simple_known);
+
+    return GPI_LAUNCH_DEPENDENT((ready & GPI_KERNEL_SM90) != 0, GPI(simple_kernel),
+                                gpi_resident_blocks(GPI(simple_blocks), job.tiles, GP_GRID), 32 * GPI(warp_tiles),
+                                GPI(simple_bytes), stream, job, context);
+}
