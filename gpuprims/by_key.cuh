@@ -158,6 +158,8 @@ typedef struct {
     int result;   /* a GPI_BY_KEY_... */
 } GPI(job);
 
+/* The keys of so few heads are written one by one; more are put together first. */
+#define GPI_BY_KEY_IS_SPARSE(heads)        ((heads) <= GPI(warp_tile_n) / 16)
 #define GPI_BY_KEY_IS_LAST(job, warp_tile) (((warp_tile) + 1) * GPI(warp_tile_n) >= (job)->n)
 
 /* Slots of a warp tile: of its keys, then of its items. What else a block shares: a table for keys of a byte. */
@@ -433,15 +435,20 @@ GPI_DEVICE void GPI(write_runs)(const GPI(job) *job, size_t warp_tile, unsigned 
             job->out[before + heads - 1] = fold;
         *job->count = (GP_INDEX)(before + heads);
     }
-    if (heads) {
+    const char *tile = slots + GPI(part_of_keys)(job->keys, warp_tile, 0).place;
+    GP_KEY *out = job->keys_out + before;
+
+    GPI_UNROLL
+    for (int w = 0; w < GPI(head_words); w++)
+        found->heads[w] &= ~GPI_BY_KEY_BEYOND(n, lane, w);
+    if (GPI_BY_KEY_IS_SPARSE(heads)) {
+        GPI(write_few_keys)(out, tile, found->heads, found->before.heads, lane);
+    } else {
         GPI(thread_keys) keys; /* only now: the items are out of the registers */
 
-        GPI_UNROLL
-        for (int w = 0; w < GPI(head_words); w++)
-            found->heads[w] &= ~GPI_BY_KEY_BEYOND(n, lane, w);
-        GPI(read_keys)(&keys, slots + GPI(part_of_keys)(job->keys, warp_tile, 0).place, lane);
+        GPI(read_keys)(&keys, tile, lane);
         __syncwarp(); /* all lanes have read the slot */
-        GPI(write_keys)(job->keys_out + before, slots, &keys, found->heads, found->before.heads, heads, table, lane);
+        GPI(write_keys)(out, slots, &keys, found->heads, found->before.heads, heads, table, lane);
     }
 }
 
@@ -591,6 +598,7 @@ GP_API cudaError_t GPI_PUBLIC(exclusive_scan_by_key)(const GP_KEY *keys, const G
 
 #undef GPI_BY_KEY_READ
 #undef GPI_BY_KEY_IN_PLACE
+#undef GPI_BY_KEY_IS_SPARSE
 #undef GPI_BY_KEY_IS_LAST
 #undef GPI_BY_KEY_BEYOND
 

@@ -188,6 +188,7 @@ enum {
     GPI(slots) = (int)GPI(key_slot) +
                  (GPI(beside_bytes) ? ((int)GPI(warp_tile_n) * (int)GPI(beside_bytes) + 127) / 128 * 128 + 128 : 0),
     GPI(teams) = sizeof(GP_TYPE) == 1 || GPI(beside_bytes) ? GPI_TUNE_RUN_LENGTH_TEAMS : 1, /* of write warps */
+    GPI(packs_places) = sizeof(GP_INDEX) <= sizeof(GP_TYPE), /* of many heads, in the slot of the items */
     GPI(helps) = 1,
     GPI(moves) = 1
 };
@@ -436,6 +437,44 @@ GPI_DEVICE size_t GPI(write_list)(const GPI(job) *job, const GPI(output) *output
 }
 
 /*
+ * One warp: writes the lengths of the runs that end at the heads of a warp tile, or the offsets of these, by way of
+ * their slot, which no lane reads any more. The first head of all ends no run. Returns the place of the last head.
+ */
+GPI_DEVICE size_t GPI(write_places)(const GPI(job) *job, const GPI(output) *output, char *slot, const uint32_t *heads,
+                                    unsigned lane)
+{
+    const unsigned mine = GPI(last_head)(heads, lane), lanes = __ballot_sync(GPI_FULL_MASK, GPI(any_head)(heads));
+    const unsigned before = lanes & gpi_low_bits((int)lane), none = job->lengths && output->before == 0;
+    const unsigned left = __shfl_sync(GPI_FULL_MASK, mine, before ? 31 - __clz((int)before) : 0);
+    const unsigned through = __shfl_sync(GPI_FULL_MASK, mine, 31 - __clz((int)lanes));
+    GP_INDEX *out = job->lengths ? job->lengths + (output->before + none - 1) : job->offsets + output->before;
+    char *packed = slot + gpi_misalignment(out - none), *to = packed + output->rank * sizeof *out;
+    GP_INDEX last = before ? (GP_INDEX)left : (GP_INDEX)output->last;
+    gpi_shared_place place = gpi_shared_place_of(to);
+
+    GPI_UNROLL
+    for (int i = 0; i < GPI(thread_n); i++) {
+        const uint32_t head = heads[i / 32] & 1u << i % 32;
+        const GP_INDEX at = (GP_INDEX)(lane * GPI(thread_n) + (unsigned)i);
+        GP_INDEX x = job->lengths ? (GP_INDEX)(at - last) : (GP_INDEX)(at + (GP_INDEX)output->start);
+
+        if (sizeof x == 4) {
+            gpi_store_if(&place, head, (uint32_t)x, 4);
+        } else if (head) {
+            gpi_put(to, x);
+            to += sizeof x;
+        }
+        last = head ? at : last;
+    }
+    gpi_fence_async(); /* the slot may get the next warp tile by a bulk copy */
+    __syncwarp();      /* the places are in the slot */
+    if (output->all > none)
+        gpi_store_warp((char *)out, packed + none * sizeof *out - gpi_misalignment(out),
+                       (output->all - none) * (unsigned)sizeof *out, lane);
+    return through;
+}
+
+/*
  * One warp, which has read its items if they are to be put together: writes what the output gets of a warp tile of n
  * items with `all` heads, `rank` of them before the lane.
  */
@@ -467,7 +506,10 @@ GPI_DEVICE void GPI(write)(const GPI(job) *job, GPI(shared) *shared, uint16_t *l
             GPI(write_values)(job->values_out + sum.heads, slot, output.values, heads, rank, all, lane);
     }
 #endif
-    if (sparse || job->lengths || job->offsets)
+    if (GPI(packs_places) && !sparse && (job->lengths || job->offsets)) {
+        __syncwarp(); /* all lanes have read the slot */
+        output.last = GPI(write_places)(job, &output, slots, heads, lane);
+    } else if (sparse || job->lengths || job->offsets)
         output.last = GPI(write_list)(job, &output, list, heads, lane);
     if (!GPI_RUN_LENGTH_IS_LAST(job, warp_tile) || lane > 0)
         return;

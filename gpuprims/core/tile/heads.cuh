@@ -146,6 +146,17 @@ GPI_DEVICE unsigned GPI(find_heads)(uint32_t *heads, char *tile, unsigned n, int
     return count;
 }
 
+/* Whether the lane has heads. */
+GPI_DEVICE int GPI(any_head)(const uint32_t *heads)
+{
+    uint32_t any = heads[0];
+
+    GPI_UNROLL
+    for (int w = 1; w < GPI(head_words); w++)
+        any |= heads[w];
+    return any != 0;
+}
+
 /* The place in its warp tile of the lane's last head, of which there is one. */
 GPI_DEVICE unsigned GPI(last_head)(const uint32_t *heads, unsigned lane)
 {
@@ -219,6 +230,24 @@ GPI_DEVICE void GPI(write_keys)(GPI(key) *out, char *slot, const GPI(thread_keys
     gpi_fence_async(); /* the slot may get the next warp tile by a bulk copy */
     __syncwarp();      /* the keys are in the slot */
     gpi_store_warp((char *)out, slot, all * size, lane);
+}
+
+/* One warp: writes the keys of heads one by one; `rank` heads come before the lane, key 0 is at `tile`. */
+GPI_DEVICE void GPI(write_few_keys)(GPI(key) *out, const char *tile, const uint32_t *heads, unsigned rank,
+                                    unsigned lane)
+{
+    GPI_UNROLL
+    for (int w = 0; w < GPI(head_words); w++) {
+        const char *first = tile + (lane * GPI(thread_n) + 32 * (unsigned)w) * sizeof *out;
+
+        GPI_NO_UNROLL
+        for (uint32_t bits = heads[w]; bits; bits &= bits - 1) {
+            GPI(key) key;
+
+            gpi_get(key, first + ((unsigned)__ffs((int)bits) - 1) * sizeof key);
+            out[rank++] = key;
+        }
+    }
 }
 
 /*
