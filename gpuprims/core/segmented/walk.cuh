@@ -37,62 +37,85 @@ GPI_DEVICE size_t GPI(find)(const GPI(job) *job, size_t key, unsigned lane)
 
 /* Where a warp is in its range. */
 typedef struct {
-    size_t segment, item, limit; /* the next segment, its first item, the end of the range */
+    size_t segment, item, limit;     /* the next segment, its first item, the end of the range */
+    GP_INDEX ahead[GPI(batch_rows)]; /* where the next segments end: of each 32, the lane's */
 } GPI(walk);
 
+/* The segments that a warp takes next: `count` with n items together, or one of more than fit into a window. */
+typedef struct {
+    size_t segment, item; /* the first */
+    unsigned count, n;    /* 0: it is a long one, which ends where the next one begins */
+} GPI(batch);
+
+/* One warp: reads where the next segments end, long before that is needed. */
+GPI_DEVICE void GPI(look_ahead)(const GPI(job) *job, GPI(walk) *walk, unsigned lane)
+{
+    const unsigned segments = gpi_min_size(job->segments - walk->segment, GPI(batch_n));
+
+    GPI_UNROLL
+    for (unsigned r = 0; r < GPI(batch_rows); r++)
+        walk->ahead[r] = (GP_INDEX)GPI(offset)(job, walk->segment + gpi_min(32 * r + lane + 1, segments));
+}
+
 /*
- * One warp: how many of the next segments start in the range and fit into a window together, batch_n at most. ends[i]
+ * One warp: takes the next segments that start in the range and fit into a window together, batch_n at most. ends[i]
  * becomes where the i-th of them begins, counted from the first, and ends[count] where the last one ends.
  */
-GPI_DEVICE unsigned GPI(next_batch)(const GPI(job) *job, const GPI(walk) *walk, unsigned *ends, unsigned lane)
+GPI_DEVICE GPI(batch) GPI(next_batch)(const GPI(job) *job, GPI(walk) *walk, unsigned *ends, unsigned lane)
 {
     const unsigned room = gpi_min_size(walk->limit - (walk->item + walk->segment), 1u << 30);
     const unsigned segments = gpi_min_size(job->segments - walk->segment, GPI(batch_n));
-    unsigned end[GPI(batch_rows)], before = 0, count = 0;
+    GPI(batch) batch = {walk->segment, walk->item, 0, 0};
+    unsigned before = 0;
     int is_open = 1;
 
-    GPI_UNROLL
-    for (unsigned r = 0; r < GPI(batch_rows); r++) {
-        const unsigned i = 32 * r + lane;
-
-        end[r] = gpi_min_size(GPI(offset)(job, walk->segment + (i < segments ? i + 1 : segments)) - walk->item, 1u << 30);
-    }
     if (lane == 0)
         ends[0] = 0;
     GPI_UNROLL
     for (unsigned r = 0; r < GPI(batch_rows); r++) {
-        const unsigned i = 32 * r + lane, up = __shfl_up_sync(GPI_FULL_MASK, end[r], 1), start = lane ? up : before;
-        const int fits = i < segments && start + i < room && end[r] <= GPI(window_n);
+        const unsigned i = 32 * r + lane, end = gpi_min_size((size_t)walk->ahead[r] - walk->item, 1u << 30);
+        const unsigned up = __shfl_up_sync(GPI_FULL_MASK, end, 1), start = lane ? up : before;
+        const int fits = i < segments && start + i < room && end <= job->window_n;
         const unsigned stop = __ballot_sync(GPI_FULL_MASK, !fits);
 
-        ends[i + 1] = end[r];
+        ends[i + 1] = end;
         if (is_open)
-            count += stop ? (unsigned)__ffs((int)stop) - 1 : 32;
+            batch.count += stop ? (unsigned)__ffs((int)stop) - 1 : 32;
         is_open &= stop == 0;
-        before = __shfl_sync(GPI_FULL_MASK, end[r], 31);
+        before = __shfl_sync(GPI_FULL_MASK, end, 31);
     }
-    return count;
+    __syncwarp(); /* ends are complete */
+    batch.n = ends[batch.count];
+    walk->segment += batch.count ? batch.count : 1;
+    walk->item = batch.count ? batch.item + batch.n : GPI(offset)(job, walk->segment);
+    GPI(look_ahead)(job, walk, lane);
+    return batch;
 }
 
 /* One warp: enters a range. */
-GPI_DEVICE GPI(walk) GPI(enter)(const GPI(job) *job, size_t range, unsigned lane)
+GPI_DEVICE GPI(walk) GPI(enter)(const GPI(job) *job, uint32_t range, unsigned lane)
 {
-    GPI(walk) walk = {0, 0, (range + 1) * job->range_n};
+    GPI(walk) walk;
 
+    walk.limit = ((size_t)range + 1) * job->range_n;
     walk.segment = GPI(find)(job, range * job->range_n, lane);
     walk.item = GPI(offset)(job, walk.segment);
+    GPI(look_ahead)(job, &walk, lane);
     return walk;
 }
 
-/* The chunk that starts in a range, but whose segment starts before it: there is one at most. Number 0: none. */
+/* The chunk of this number of a segment of items [first, last). */
 typedef struct {
     size_t segment, first, last, number;
-} GPI(late);
+} GPI(chunk);
 
-/* That of the range which the warp has entered. */
-GPI_DEVICE GPI(late) GPI(late_chunk)(const GPI(job) *job, const GPI(walk) *walk)
+/*
+ * That which starts in the range which the warp has entered, but whose segment starts before it: there is one at most.
+ * Number 0: none.
+ */
+GPI_DEVICE GPI(chunk) GPI(late_chunk)(const GPI(job) *job, const GPI(walk) *walk)
 {
-    GPI(late) late = {walk->segment - 1, 0, walk->item, 0};
+    GPI(chunk) late = {walk->segment - 1, 0, walk->item, 0};
 
     if (walk->segment == 0)
         return late;
@@ -107,39 +130,66 @@ GPI_DEVICE GPI(late) GPI(late_chunk)(const GPI(job) *job, const GPI(walk) *walk)
     return late;
 }
 
-/* ---- which tile of ranges a block takes ------------------------------------------------------- */
+/*
+ * One warp: what it does next in its range, if anything: a batch, or, if that is empty, a chunk. The late one comes
+ * last: it waits for others, and nobody waits for what comes behind it.
+ */
+GPI_DEVICE int GPI(next_piece)(const GPI(job) *job, GPI(walk) *walk, GPI(chunk) *late, GPI(batch) *batch,
+                               GPI(chunk) *chunk, unsigned *ends, unsigned lane)
+{
+    if (walk->segment < job->segments && walk->item + walk->segment < walk->limit) {
+        *batch = GPI(next_batch)(job, walk, ends, lane);
+        chunk->segment = batch->segment;
+        chunk->first = batch->item;
+        chunk->last = walk->item;
+        chunk->number = 0;
+        return 1;
+    }
+    *chunk = *late;
+    late->number = 0;
+    batch->count = 0;
+    return chunk->number != 0;
+}
 
-/* The block's tile, and how many it has taken. */
+/* ---- which range a warp takes ---------------------------------------------------------------- */
+
 typedef struct {
-    uint32_t tile, epoch, taken;
+    uint64_t ticket; /* lane 0: the next one, drawn early, as it takes a while */
+    uint32_t range, epoch;
 } GPI(turn);
 
 /*
- * All threads: takes the next tile; 0, if there is none. Where chunks may wait for others, by ticket: those are running
- * or have finished then.
+ * One warp, before it takes ranges. Where chunks may wait for others, ranges go by ticket: those before are finished or
+ * under way.
  */
-GPI_DEVICE int GPI(next_tile)(const GPI(job) *job, GPI(turn) *turn, uint64_t *drawn)
+GPI_DEVICE GPI(turn) GPI(first_turn)(const GPI(job) *job, unsigned lane, unsigned warp)
 {
-    if (turn->taken && gridDim.x == job->tiles)
-        return 0;
-    if (!job->by_ticket) {
-        turn->tile = turn->taken++ * gridDim.x + blockIdx.x;
-        return turn->tile < job->tiles;
+    GPI(turn) turn = {0, blockIdx.x * GPI(warps) + warp, 0};
+
+    if (job->by_ticket && lane == 0)
+        turn.ticket = gpi_take_ticket(job->head);
+    return turn;
+}
+
+/* One warp: whether there is a range for it, turn->range. */
+GPI_DEVICE int GPI(has_turn)(const GPI(job) *job, GPI(turn) *turn, unsigned lane)
+{
+    if (job->by_ticket) {
+        turn->range = __shfl_sync(GPI_FULL_MASK, (uint32_t)turn->ticket, 0);
+        turn->epoch = __shfl_sync(GPI_FULL_MASK, gpi_ticket_epoch(turn->ticket), 0);
+        if (lane == 0 && turn->range < job->ranges)
+            turn->ticket = gpi_take_ticket(job->head);
     }
-    if (threadIdx.x == 0)
-        *drawn = gpi_take_ticket(job->head);
-    __syncthreads(); /* the ticket is known */
-    turn->tile = (uint32_t)*drawn;
-    turn->epoch = gpi_ticket_epoch(*drawn);
-    turn->taken++;
-    __syncthreads(); /* all threads know it */
-    return turn->tile < job->tiles;
+    return turn->range < job->ranges;
 }
 
 /* All threads, which draw no more tickets. */
 GPI_DEVICE void GPI(finish)(const GPI(job) *job, const GPI(turn) *turn)
 {
-    if (job->by_ticket && threadIdx.x == 0)
+    if (!job->by_ticket)
+        return;
+    __syncthreads(); /* no warp of the block draws any more */
+    if (threadIdx.x == 0)
         gpi_finish_launch(job->head, turn->epoch, gpi_check_out(job->head));
 }
 #endif
