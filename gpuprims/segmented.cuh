@@ -168,7 +168,7 @@ static inline void GPI(divide)(GPI(job) *job, size_t n, int is_scan)
     job->window_n = (unsigned)(is_scan ? job->chunk_n : (size_t)GPI(window_n));
     job->range_n = job->chunk_n;
     while (job->range_n > GPI_TUNE_SEGMENTED_RANGE ||
-           (job->range_n > 64 && units / job->range_n < GPI_TUNE_SEGMENTED_RANGES))
+           (job->range_n > 256 && units / job->range_n < GPI_TUNE_SEGMENTED_RANGES))
         job->range_n /= 2;
     job->by_ticket = n > job->chunk_n;
     job->ranges = (uint32_t)gpi_divide_up(units, job->range_n);

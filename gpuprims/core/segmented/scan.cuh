@@ -7,29 +7,32 @@
  */
 
 #if GPI_DEVICE_CODE
-/*
- * Scans a run of n items in registers, behind `prefix` if has_prefix, and writes the results where it lies in the slot.
- * Returns the tree over the run, if it is whole.
- */
-GPI_DEVICE GP_TYPE GPI(scan_run)(GP_TYPE *slot, unsigned i, unsigned n, GP_TYPE prefix, int has_prefix,
-                                 int is_exclusive)
+/* trees[m] = the largest tree of the first m items of a run that ends with the last of them, for m up to n. */
+GPI_DEVICE void GPI(run_trees)(GP_TYPE *trees, const GP_TYPE *x, unsigned n)
 {
-    GP_TYPE x[GPI(run_n)], trees[GPI(run_n) + 1], sums[GPI(run_n) + 1]; /* sums: of what comes before */
+    GPI_UNROLL
+    for (unsigned m = 1; m <= GPI(run_n); m++)
+        if (m <= n) {
+            trees[m] = x[m - 1];
+            GPI_UNROLL
+            for (unsigned size = 1; size < (m & (0 - m)); size *= 2)
+                trees[m] = GPI(combine)(trees[m - size], trees[m]);
+        }
+}
 
-    GPI_UNDEFINED(x);
-    GPI_UNDEFINED(trees);
+/* Scans a run of n items, behind `prefix` if has_prefix, and writes the results where it lies in the slot. */
+GPI_DEVICE void GPI(scan_run)(GP_TYPE *slot, unsigned i, unsigned n, const GP_TYPE *x, const GP_TYPE *trees,
+                              GP_TYPE prefix, int has_prefix, int is_exclusive)
+{
+    GP_TYPE sums[GPI(run_n) + 1]; /* of what comes before */
+
     GPI_UNDEFINED(sums);
-    GPI(read_run)(x, slot, i, n);
     sums[0] = prefix;
     if (is_exclusive && !has_prefix)
         sums[0] = GPI(identity)(); /* written, never combined */
     GPI_UNROLL
-    for (unsigned m = 1; m <= GPI(run_n); m++)
-        if (m <= n) {
-            trees[m] = x[m - 1]; /* the largest tree that ends with item m - 1 */
-            GPI_UNROLL
-            for (unsigned size = 1; size < (m & (0 - m)); size *= 2)
-                trees[m] = GPI(combine)(trees[m - size], trees[m]);
+    for (unsigned m = 1; m < GPI(run_n); m++)
+        if (m < n) {
             sums[m] = trees[m];
             if ((m & (m - 1)) || has_prefix)
                 sums[m] = GPI(combine)(sums[m & (m - 1)], trees[m]);
@@ -41,9 +44,8 @@ GPI_DEVICE GP_TYPE GPI(scan_run)(GP_TYPE *slot, unsigned i, unsigned n, GP_TYPE 
 
             if (!is_exclusive && (k || has_prefix))
                 result = GPI(combine)(sums[k], x[k]);
-            slot[GPI(place)(i + k)] = result;
+            gpi_move(&slot[GPI(place)(i + k)], &result);
         }
-    return trees[GPI(run_n)];
 }
 
 /* Joins x, the fold of round number `round`, to the trees of those before: one over 2^level rounds for each bit. */
@@ -71,11 +73,13 @@ GPI_DEVICE_CALL GP_TYPE GPI(scan_runs)(GP_TYPE *slot, const GPI(share) share, GP
                                        int is_exclusive, unsigned lane)
 {
     const unsigned number = share.number, whole_runs = share.whole_runs;
+    GP_TYPE items[GPI(run_n)], run_trees[GPI(run_n) + 1];
     GP_TYPE trees[5], x; /* over 1, 2, 4, ... runs, from this lane's on */
 
-    GPI_UNDEFINED(x);
-    if (share.n == GPI(run_n))
-        x = GPI(fold_run)(slot, share.first, GPI(run_n));
+    GPI_UNDEFINED(run_trees);
+    GPI(read_run)(items, slot, share.n ? share.first : 0);
+    GPI(run_trees)(run_trees, items, share.n);
+    x = run_trees[GPI(run_n)];
     GPI_UNROLL_STEPS
     for (unsigned step = 0; step < 5; step++) {
         const GP_TYPE right = GPI(shuffle_down)(x, 1u << step);
@@ -93,8 +97,7 @@ GPI_DEVICE_CALL GP_TYPE GPI(scan_runs)(GP_TYPE *slot, const GPI(share) share, GP
             has_prefix = 1;
         }
     }
-    if (share.n)
-        (void)GPI(scan_run)(slot, share.first, share.n, prefix, has_prefix, is_exclusive);
+    GPI(scan_run)(slot, share.first, share.n, items, run_trees, prefix, has_prefix, is_exclusive);
     return x;
 }
 
@@ -163,8 +166,14 @@ GPI_DEVICE void GPI(scan_batch)(const GPI(job) *job, const GPI(batch) *batch, GP
         const unsigned start = list->ends[i], n = i < batch->count ? list->ends[i + 1] - start : 0;
 
         longer = GPI(list_longer)(list, longer, i, n > GPI(run_n), lane);
-        if (n && n <= GPI(run_n))
-            (void)GPI(scan_run)(slot, start, n, none, 0, job->is_exclusive);
+        if (i < batch->count && n <= GPI(run_n)) {
+            GP_TYPE x[GPI(run_n)], trees[GPI(run_n) + 1];
+
+            GPI_UNDEFINED(trees);
+            GPI(read_run)(x, slot, start);
+            GPI(run_trees)(trees, x, n);
+            GPI(scan_run)(slot, start, n, x, trees, none, 0, job->is_exclusive);
+        }
     }
     __syncwarp(); /* the list is complete */
     GPI_NO_UNROLL

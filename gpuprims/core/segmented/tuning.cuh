@@ -18,9 +18,9 @@
 #define GPI_TUNE_SEGMENTED_RANGE 8192
 #endif
 
-/* As many ranges at least, a warp each, as long as a range keeps 64 items and segments. */
+/* As many ranges at least, a warp each, as long as a range keeps 256 items and segments. */
 #ifndef GPI_TUNE_SEGMENTED_RANGES
-#define GPI_TUNE_SEGMENTED_RANGES 4096
+#define GPI_TUNE_SEGMENTED_RANGES 2048
 #endif
 
 /* Items of at most 4 bytes that a lane has on their way at a time. */

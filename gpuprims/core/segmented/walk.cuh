@@ -57,6 +57,12 @@ GPI_DEVICE void GPI(look_ahead)(const GPI(job) *job, GPI(walk) *walk, unsigned l
         walk->ahead[r] = (GP_INDEX)GPI(offset)(job, walk->segment + gpi_min(32 * r + lane + 1, segments));
 }
 
+/* From an item to an end behind it; 2^30, if it is farther. */
+GPI_DEVICE unsigned GPI(distance)(size_t item, GP_INDEX end)
+{
+    return sizeof end == 4 ? gpi_min((unsigned)end - (unsigned)item, 1u << 30) : gpi_min_size((size_t)end - item, 1u << 30);
+}
+
 /*
  * One warp: takes the next segments that start in the range and fit into a window together, batch_n at most. ends[i]
  * becomes where the i-th of them begins, counted from the first, and ends[count] where the last one ends.
@@ -66,24 +72,19 @@ GPI_DEVICE GPI(batch) GPI(next_batch)(const GPI(job) *job, GPI(walk) *walk, unsi
     const unsigned room = gpi_min_size(walk->limit - (walk->item + walk->segment), 1u << 30);
     const unsigned segments = gpi_min_size(job->segments - walk->segment, GPI(batch_n));
     GPI(batch) batch = {walk->segment, walk->item, 0, 0};
-    unsigned before = 0;
-    int is_open = 1;
+    unsigned starting = 1; /* the first one, and those behind an end that is still in the range */
 
     if (lane == 0)
         ends[0] = 0;
     GPI_UNROLL
     for (unsigned r = 0; r < GPI(batch_rows); r++) {
-        const unsigned i = 32 * r + lane, end = gpi_min_size((size_t)walk->ahead[r] - walk->item, 1u << 30);
-        const unsigned up = __shfl_up_sync(GPI_FULL_MASK, end, 1), start = lane ? up : before;
-        const int fits = i < segments && start + i < room && end <= job->window_n;
-        const unsigned stop = __ballot_sync(GPI_FULL_MASK, !fits);
+        const unsigned i = 32 * r + lane, end = GPI(distance)(walk->item, walk->ahead[r]);
 
         ends[i + 1] = end;
-        if (is_open)
-            batch.count += stop ? (unsigned)__ffs((int)stop) - 1 : 32;
-        is_open &= stop == 0;
-        before = __shfl_sync(GPI_FULL_MASK, end, 31);
+        batch.count += (unsigned)__popc((int)__ballot_sync(GPI_FULL_MASK, i < segments && end <= job->window_n));
+        starting += (unsigned)__popc((int)__ballot_sync(GPI_FULL_MASK, end + i + 1 < room));
     }
+    batch.count = gpi_min(batch.count, starting);
     __syncwarp(); /* ends are complete */
     batch.n = ends[batch.count];
     walk->segment += batch.count ? batch.count : 1;

@@ -23,8 +23,9 @@ enum {
                                                                                        : 1 << 30,
     GPI(row_places) = 32 + 32 / GPI(gap_n), /* of 32 items */
     GPI(round_bytes) = (GPI(run_n) * GPI(row_places) * (int)sizeof(GP_TYPE) + 15) / 16 * 16,
-    GPI(reduce_slot) = GPI(reduce_rounds) * GPI(round_bytes),
-    GPI(scan_slot) = GPI(scan_rounds) * GPI(round_bytes),
+    GPI(behind_bytes) = ((GPI(run_n) + 1) * (int)sizeof(GP_TYPE) + 15) / 16 * 16, /* a run is read in whole */
+    GPI(reduce_slot) = GPI(reduce_rounds) * GPI(round_bytes) + GPI(behind_bytes),
+    GPI(scan_slot) = GPI(scan_rounds) * GPI(round_bytes) + GPI(behind_bytes),
     GPI(batch_rows) = 4,
     GPI(batch_n) = 32 * GPI(batch_rows), /* segments that a warp looks at together */
     GPI(warps) = GPI(reduce_slot) <= 5120 ? 4 : GPI(reduce_slot) <= 16384 ? 2 : 1, /* of a block */
@@ -106,13 +107,12 @@ GPI_DEVICE void GPI(store_window)(GP_TYPE *out, unsigned n, const GP_TYPE *slot,
         gpi_move(out + i, slot);
 }
 
-/* Reads a run of n items, which starts with item i of the window, into registers; those from n on are undefined. */
-GPI_DEVICE void GPI(read_run)(GP_TYPE *x, const GP_TYPE *slot, unsigned i, unsigned n)
+/* Reads a run that starts with item i of the window into registers; what is behind its last item is undefined. */
+GPI_DEVICE void GPI(read_run)(GP_TYPE *x, const GP_TYPE *slot, unsigned i)
 {
     GPI_UNROLL
     for (unsigned k = 0; k < GPI(run_n); k++)
-        if (k < n)
-            x[k] = slot[GPI(place)(i + k)];
+        gpi_move(&x[k], &slot[GPI(place)(i + k)]);
 }
 
 /* Folds a run of n items, one at least, as a tree. */
@@ -120,8 +120,7 @@ GPI_DEVICE GP_TYPE GPI(fold_run)(const GP_TYPE *slot, unsigned i, unsigned n)
 {
     GP_TYPE x[GPI(run_n)];
 
-    GPI_UNDEFINED(x);
-    GPI(read_run)(x, slot, i, n);
+    GPI(read_run)(x, slot, i);
     GPI_UNROLL
     for (unsigned stride = 1; stride < GPI(run_n); stride *= 2) {
         GPI_UNROLL
