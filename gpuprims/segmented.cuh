@@ -156,7 +156,7 @@ static inline size_t GPI(state_bytes)(size_t n, int is_scan)
                                         n / GPI(window_n) < GPI_TUNE_SEGMENTED_RANGES ? n / GPI(window_n)
                                                                                       : GPI_TUNE_SEGMENTED_RANGES);
 
-    return n <= GPI(window_n) ? 0 : GPI(tile_state_bytes)(GPI(level_start)(most, GPI(levels)));
+    return n <= GPI(window_n) ? 0 : GPI(tile_state_bytes)(GPI(level_start)(most, GPI(levels) + 1));
 }
 
 /* Divides the work: the units are items and segments. */

@@ -191,20 +191,25 @@ GPI_DEVICE void GPI(scan_batch)(const GPI(job) *job, const GPI(batch) *batch, GP
     GPI(store_window)(job->out + batch->item, batch->n, slot, lane);
 }
 
-/* One warp: a range. */
-GPI_DEVICE void GPI(scan_range)(const GPI(job) *job, const GPI(turn) *turn, GP_TYPE *slot, GPI(batch_list) *list,
-                                unsigned lane, GPI_CONTEXT context)
+/* One warp: its ranges. */
+GPI_DEVICE void GPI(scan_ranges)(const GPI(job) *job, GPI(turn) *turn, GP_TYPE *slot, GPI(batch_list) *list,
+                                   unsigned lane, GPI_CONTEXT context)
 {
-    GPI(walk) walk = GPI(enter)(job, turn->range, lane);
-    GPI(chunk) chunk, late = GPI(late_chunk)(job, &walk);
-    GPI(batch) batch;
+    GPI(walk) walk;
 
-    while (GPI(next_piece)(job, &walk, &late, &batch, &chunk, list->ends, lane)) {
-        if (batch.count)
-            GPI(scan_batch)(job, &batch, slot, list, lane, context);
-        else
-            GPI(scan_chunk)(job, &chunk, turn->epoch, slot, lane, context);
-        __syncwarp(); /* slot and list are free */
+    while (GPI(enter)(job, turn, &walk, lane)) {
+        const uint32_t epoch = turn->epoch;
+        GPI(chunk) chunk, late = GPI(late_chunk)(job, &walk);
+        GPI(batch) batch;
+
+        while (GPI(next_piece)(job, &walk, &late, &batch, &chunk, list->ends, lane)) {
+            if (batch.count)
+                GPI(scan_batch)(job, &batch, slot, list, lane, context);
+            else
+                GPI(scan_chunk)(job, &chunk, epoch, slot, lane, context);
+            __syncwarp(); /* slot and list are free */
+            GPI(step)(job, turn, lane);
+        }
     }
 }
 #endif
@@ -220,8 +225,7 @@ static __global__ void __launch_bounds__(GPI(threads), GPI(scan_blocks))
     gpi_grid_wait();
     gpi_grid_launch_next();
     GPI(turn) turn = GPI(first_turn)(&job, lane, warp);
-    for (; GPI(has_turn)(&job, &turn, lane); turn.range += gridDim.x * GPI(warps))
-        GPI(scan_range)(&job, &turn, (GP_TYPE *)(void *)(slots + warp * GPI(scan_slot)), &lists[warp], lane, context);
+    GPI(scan_ranges)(&job, &turn, (GP_TYPE *)(void *)(slots + warp * GPI(scan_slot)), &lists[warp], lane, context);
     GPI(finish)(&job, &turn);
 #endif
 }

@@ -13,28 +13,6 @@ GPI_DEVICE size_t GPI(offset)(const GPI(job) *job, size_t s)
     return job->offsets ? (size_t)job->offsets[s] : s * job->length;
 }
 
-/* One warp: the first segment that is at `key` or behind; their number, if none is. */
-GPI_DEVICE size_t GPI(find)(const GPI(job) *job, size_t key, unsigned lane)
-{
-    size_t first = 0, last = job->segments;
-
-    if (!job->offsets) {
-        const size_t s = key / (job->length + 1) + (key % (job->length + 1) != 0);
-
-        return s < last ? s : last;
-    }
-    while (first < last) { /* the result is one of first ... last */
-        const size_t step = (last - first + 31) / 32, probe = first + (lane + 1) * step - 1;
-        const int before = probe < last && GPI(offset)(job, probe) + probe < key;
-        const unsigned count = (unsigned)__popc((int)__ballot_sync(GPI_FULL_MASK, before));
-
-        first += count * step;
-        if (last - first >= step)
-            last = first + step - 1;
-    }
-    return first;
-}
-
 /* Where a warp is in its range. */
 typedef struct {
     size_t segment, item, limit;     /* the next segment, its first item, the end of the range */
@@ -93,18 +71,6 @@ GPI_DEVICE GPI(batch) GPI(next_batch)(const GPI(job) *job, GPI(walk) *walk, unsi
     return batch;
 }
 
-/* One warp: enters a range. */
-GPI_DEVICE GPI(walk) GPI(enter)(const GPI(job) *job, uint32_t range, unsigned lane)
-{
-    GPI(walk) walk;
-
-    walk.limit = ((size_t)range + 1) * job->range_n;
-    walk.segment = GPI(find)(job, range * job->range_n, lane);
-    walk.item = GPI(offset)(job, walk.segment);
-    GPI(look_ahead)(job, &walk, lane);
-    return walk;
-}
-
 /* The chunk of this number of a segment of items [first, last). */
 typedef struct {
     size_t segment, first, last, number;
@@ -154,9 +120,13 @@ GPI_DEVICE int GPI(next_piece)(const GPI(job) *job, GPI(walk) *walk, GPI(chunk) 
 
 /* ---- which range a warp takes ---------------------------------------------------------------- */
 
+/* The next range of a warp, and the search for the first segment that starts there or behind. */
 typedef struct {
-    uint64_t ticket; /* lane 0: the next one, drawn early, as it takes a while */
+    uint64_t ticket; /* lane 0: drawn early, as it takes a while */
     uint32_t range, epoch;
+    int is_known;       /* the range */
+    size_t first, last; /* the segment is one of these; their number, if there is none */
+    GP_INDEX probed;    /* where a segment in between starts, for each lane another */
 } GPI(turn);
 
 /*
@@ -165,23 +135,67 @@ typedef struct {
  */
 GPI_DEVICE GPI(turn) GPI(first_turn)(const GPI(job) *job, unsigned lane, unsigned warp)
 {
-    GPI(turn) turn = {0, blockIdx.x * GPI(warps) + warp, 0};
+    GPI(turn) turn;
 
+    memset((void *)&turn, 0, sizeof turn);
+    turn.ticket = blockIdx.x * GPI(warps) + warp;
     if (job->by_ticket && lane == 0)
         turn.ticket = gpi_take_ticket(job->head);
     return turn;
 }
 
-/* One warp: whether there is a range for it, turn->range. */
-GPI_DEVICE int GPI(has_turn)(const GPI(job) *job, GPI(turn) *turn, unsigned lane)
+/*
+ * One warp: takes a step towards its next range. A step is a trip to memory, for what the next step needs: so the warp
+ * takes one, and does something else, and then the next one.
+ */
+GPI_DEVICE void GPI(step)(const GPI(job) *job, GPI(turn) *turn, unsigned lane)
 {
-    if (job->by_ticket) {
+    size_t stride = (turn->last - turn->first + 31) / 32, probe = turn->first + (lane + 1) * stride - 1;
+
+    if (!turn->is_known) {
         turn->range = __shfl_sync(GPI_FULL_MASK, (uint32_t)turn->ticket, 0);
         turn->epoch = __shfl_sync(GPI_FULL_MASK, gpi_ticket_epoch(turn->ticket), 0);
-        if (lane == 0 && turn->range < job->ranges)
-            turn->ticket = gpi_take_ticket(job->head);
+        turn->is_known = 1;
+        turn->first = 0;
+        turn->last = turn->range < job->ranges ? job->segments : 0;
+        if (!job->offsets) {
+            const size_t key = turn->range * job->range_n, s = (key + job->length) / (job->length + 1);
+
+            turn->first = turn->last = s < turn->last ? s : turn->last;
+        }
+    } else if (turn->first < turn->last) {
+        const int before = probe < turn->last && (size_t)turn->probed + probe < turn->range * job->range_n;
+        const unsigned count = (unsigned)__popc((int)__ballot_sync(GPI_FULL_MASK, before));
+
+        turn->first += count * stride;
+        if (turn->last - turn->first >= stride)
+            turn->last = turn->first + stride - 1;
     }
-    return turn->range < job->ranges;
+    stride = (turn->last - turn->first + 31) / 32;
+    probe = turn->first + (lane + 1) * stride - 1;
+    if (turn->first < turn->last && probe < turn->last)
+        turn->probed = job->offsets[probe];
+}
+
+/* One warp: enters its next range, if there is one. */
+GPI_DEVICE int GPI(enter)(const GPI(job) *job, GPI(turn) *turn, GPI(walk) *walk, unsigned lane)
+{
+    while (!turn->is_known || turn->first < turn->last)
+        GPI(step)(job, turn, lane);
+    if (turn->range >= job->ranges)
+        return 0;
+    walk->limit = ((size_t)turn->range + 1) * job->range_n;
+    walk->segment = turn->first;
+    walk->item = GPI(offset)(job, walk->segment);
+    GPI(look_ahead)(job, walk, lane);
+    turn->is_known = 0;
+    if (gridDim.x * GPI(warps) >= job->ranges)
+        turn->ticket |= 0xFFFFFFFFu; /* no other range: there is a warp for each */
+    else if (!job->by_ticket)
+        turn->ticket += gridDim.x * GPI(warps);
+    else if (lane == 0)
+        turn->ticket = gpi_take_ticket(job->head);
+    return 1;
 }
 
 /* All threads, which draw no more tickets. */
