@@ -48,7 +48,7 @@ GPI_DEVICE void GPI(reduce_batch)(const GPI(job) *job, const GPI(batch) *batch, 
     GPI(load_window)(job->in, batch->item, batch->n, slot, lane, context);
     GPI_NO_UNROLL
     for (unsigned i = lane; i - lane < batch->count; i += 32) {
-        const unsigned start = list->ends[i], n = i < batch->count ? list->ends[i + 1] - start : 0;
+        const unsigned start = list->ends[i], n = i < batch->count ? (unsigned)list->ends[i + 1] - start : 0;
 
         longer = GPI(list_longer)(list, longer, i, n > GPI(run_n), lane);
         if (i < batch->count && n <= GPI(run_n)) {
@@ -66,8 +66,8 @@ GPI_DEVICE void GPI(reduce_batch)(const GPI(job) *job, const GPI(batch) *batch, 
         GPI_UNDEFINED(x);
         dealt = GPI(deal)(list, at, longer, &share, lane);
         if (!dealt) {
-            const unsigned *const ends = &list->ends[list->longer[at]];
-            const unsigned rounds = GPI(fold_window)(slot, ends[0], ends[1] - ends[0], &x, 0, lane);
+            const uint16_t *const ends = &list->ends[list->longer[at]];
+            const unsigned rounds = GPI(fold_window)(slot, ends[0], (unsigned)ends[1] - ends[0], &x, 0, lane);
 
             share.segment = list->longer[at];
             share.runs = lane == 0;
@@ -94,12 +94,12 @@ GPI_DEVICE void GPI(reduce_ranges)(const GPI(job) *job, GPI(turn) *turn, GP_TYPE
 {
     GPI(walk) walk;
 
-    while (GPI(enter)(job, turn, &walk, lane)) {
+    while (GPI(enter)(job, turn, &walk, list, lane)) {
         const uint32_t epoch = turn->epoch;
         GPI(chunk) chunk, late = GPI(late_chunk)(job, &walk);
         GPI(batch) batch;
 
-        while (GPI(next_piece)(job, &walk, &late, &batch, &chunk, list->ends, lane)) {
+        while (GPI(next_piece)(job, &walk, &late, &batch, &chunk, list, lane)) {
             if (batch.count)
                 GPI(reduce_batch)(job, &batch, slot, list, lane, context);
             else

@@ -163,7 +163,7 @@ GPI_DEVICE void GPI(scan_batch)(const GPI(job) *job, const GPI(batch) *batch, GP
     GPI(load_window)(job->in, batch->item, batch->n, slot, lane, context);
     GPI_NO_UNROLL
     for (unsigned i = lane; i - lane < batch->count; i += 32) {
-        const unsigned start = list->ends[i], n = i < batch->count ? list->ends[i + 1] - start : 0;
+        const unsigned start = list->ends[i], n = i < batch->count ? (unsigned)list->ends[i + 1] - start : 0;
 
         longer = GPI(list_longer)(list, longer, i, n > GPI(run_n), lane);
         if (i < batch->count && n <= GPI(run_n)) {
@@ -178,14 +178,14 @@ GPI_DEVICE void GPI(scan_batch)(const GPI(job) *job, const GPI(batch) *batch, GP
     __syncwarp(); /* the list is complete */
     GPI_NO_UNROLL
     for (unsigned at = 0; at < longer; at += dealt ? dealt : 1) {
-        const unsigned *const ends = &list->ends[list->longer[at]];
+        const uint16_t *const ends = &list->ends[list->longer[at]];
         GPI(share) share;
 
         dealt = GPI(deal)(list, at, longer, &share, lane);
         if (dealt)
             (void)GPI(scan_runs)(slot, share, none, 0, job->is_exclusive, lane);
         else
-            GPI(scan_window)(slot, ends[0], ends[1] - ends[0], none, 0, job->is_exclusive, lane);
+            GPI(scan_window)(slot, ends[0], (unsigned)ends[1] - ends[0], none, 0, job->is_exclusive, lane);
     }
     __syncwarp(); /* the results are in the slot */
     GPI(store_window)(job->out + batch->item, batch->n, slot, lane);
@@ -197,12 +197,12 @@ GPI_DEVICE void GPI(scan_ranges)(const GPI(job) *job, GPI(turn) *turn, GP_TYPE *
 {
     GPI(walk) walk;
 
-    while (GPI(enter)(job, turn, &walk, lane)) {
+    while (GPI(enter)(job, turn, &walk, list, lane)) {
         const uint32_t epoch = turn->epoch;
         GPI(chunk) chunk, late = GPI(late_chunk)(job, &walk);
         GPI(batch) batch;
 
-        while (GPI(next_piece)(job, &walk, &late, &batch, &chunk, list->ends, lane)) {
+        while (GPI(next_piece)(job, &walk, &late, &batch, &chunk, list, lane)) {
             if (batch.count)
                 GPI(scan_batch)(job, &batch, slot, list, lane, context);
             else

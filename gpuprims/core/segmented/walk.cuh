@@ -13,10 +13,9 @@ GPI_DEVICE size_t GPI(offset)(const GPI(job) *job, size_t s)
     return job->offsets ? (size_t)job->offsets[s] : s * job->length;
 }
 
-/* Where a warp is in its range. */
+/* Where a warp is in its range: the next segment, its first item, the end of the range. */
 typedef struct {
-    size_t segment, item, limit;     /* the next segment, its first item, the end of the range */
-    GP_INDEX ahead[GPI(batch_rows)]; /* where the next segments end: of each 32, the lane's */
+    size_t segment, item, limit;
 } GPI(walk);
 
 /* The segments that a warp takes next: `count` with n items together, or one of more than fit into a window. */
@@ -25,27 +24,35 @@ typedef struct {
     unsigned count, n;    /* 0: it is a long one, which ends where the next one begins */
 } GPI(batch);
 
-/* One warp: reads where the next segments end, long before that is needed. */
-GPI_DEVICE void GPI(look_ahead)(const GPI(job) *job, GPI(walk) *walk, unsigned lane)
+/* One warp: reads where the next segments end. */
+GPI_DEVICE void GPI(look_ahead)(const GPI(job) *job, const GPI(walk) *walk, GP_INDEX *ahead, unsigned lane)
 {
     const unsigned segments = gpi_min_size(job->segments - walk->segment, GPI(batch_n));
 
     GPI_UNROLL
-    for (unsigned r = 0; r < GPI(batch_rows); r++)
-        walk->ahead[r] = (GP_INDEX)GPI(offset)(job, walk->segment + gpi_min(32 * r + lane + 1, segments));
+    for (unsigned i = lane; i < GPI(batch_n); i += 32) {
+        const size_t s = walk->segment + gpi_min(i + 1, segments);
+
+        if (job->offsets)
+            gpi_copy_integer(&ahead[i], &job->offsets[s], sizeof *ahead);
+        else
+            ahead[i] = (GP_INDEX)(s * job->length);
+    }
 }
 
 /* From an item to an end behind it; 2^30, if it is farther. */
 GPI_DEVICE unsigned GPI(distance)(size_t item, GP_INDEX end)
 {
-    return sizeof end == 4 ? gpi_min((unsigned)end - (unsigned)item, 1u << 30) : gpi_min_size((size_t)end - item, 1u << 30);
+    const size_t distance = sizeof end == 4 ? (unsigned)end - (unsigned)item : (size_t)end - item;
+
+    return gpi_min_size(distance, 1u << 30);
 }
 
 /*
  * One warp: takes the next segments that start in the range and fit into a window together, batch_n at most. ends[i]
  * becomes where the i-th of them begins, counted from the first, and ends[count] where the last one ends.
  */
-GPI_DEVICE GPI(batch) GPI(next_batch)(const GPI(job) *job, GPI(walk) *walk, unsigned *ends, unsigned lane)
+GPI_DEVICE GPI(batch) GPI(next_batch)(const GPI(job) *job, GPI(walk) *walk, GPI(batch_list) *list, unsigned lane)
 {
     const unsigned room = gpi_min_size(walk->limit - (walk->item + walk->segment), 1u << 30);
     const unsigned segments = gpi_min_size(job->segments - walk->segment, GPI(batch_n));
@@ -53,21 +60,22 @@ GPI_DEVICE GPI(batch) GPI(next_batch)(const GPI(job) *job, GPI(walk) *walk, unsi
     unsigned starting = 1; /* the first one, and those behind an end that is still in the range */
 
     if (lane == 0)
-        ends[0] = 0;
+        list->ends[0] = 0;
+    gpi_copy_wait();
     GPI_UNROLL
-    for (unsigned r = 0; r < GPI(batch_rows); r++) {
-        const unsigned i = 32 * r + lane, end = GPI(distance)(walk->item, walk->ahead[r]);
+    for (unsigned i = lane; i < GPI(batch_n); i += 32) {
+        const unsigned end = GPI(distance)(walk->item, list->ahead[i]); /* the lane has copied it */
 
-        ends[i + 1] = end;
+        list->ends[i + 1] = (uint16_t)end;
         batch.count += (unsigned)__popc((int)__ballot_sync(GPI_FULL_MASK, i < segments && end <= job->window_n));
         starting += (unsigned)__popc((int)__ballot_sync(GPI_FULL_MASK, end + i + 1 < room));
     }
     batch.count = gpi_min(batch.count, starting);
     __syncwarp(); /* ends are complete */
-    batch.n = ends[batch.count];
+    batch.n = list->ends[batch.count];
     walk->segment += batch.count ? batch.count : 1;
     walk->item = batch.count ? batch.item + batch.n : GPI(offset)(job, walk->segment);
-    GPI(look_ahead)(job, walk, lane);
+    GPI(look_ahead)(job, walk, list->ahead, lane);
     return batch;
 }
 
@@ -102,10 +110,10 @@ GPI_DEVICE GPI(chunk) GPI(late_chunk)(const GPI(job) *job, const GPI(walk) *walk
  * last: it waits for others, and nobody waits for what comes behind it.
  */
 GPI_DEVICE int GPI(next_piece)(const GPI(job) *job, GPI(walk) *walk, GPI(chunk) *late, GPI(batch) *batch,
-                               GPI(chunk) *chunk, unsigned *ends, unsigned lane)
+                               GPI(chunk) *chunk, GPI(batch_list) *list, unsigned lane)
 {
     if (walk->segment < job->segments && walk->item + walk->segment < walk->limit) {
-        *batch = GPI(next_batch)(job, walk, ends, lane);
+        *batch = GPI(next_batch)(job, walk, list, lane);
         chunk->segment = batch->segment;
         chunk->first = batch->item;
         chunk->last = walk->item;
@@ -178,7 +186,8 @@ GPI_DEVICE void GPI(step)(const GPI(job) *job, GPI(turn) *turn, unsigned lane)
 }
 
 /* One warp: enters its next range, if there is one. */
-GPI_DEVICE int GPI(enter)(const GPI(job) *job, GPI(turn) *turn, GPI(walk) *walk, unsigned lane)
+GPI_DEVICE int GPI(enter)(const GPI(job) *job, GPI(turn) *turn, GPI(walk) *walk, GPI(batch_list) *list,
+                          unsigned lane)
 {
     while (!turn->is_known || turn->first < turn->last)
         GPI(step)(job, turn, lane);
@@ -187,7 +196,7 @@ GPI_DEVICE int GPI(enter)(const GPI(job) *job, GPI(turn) *turn, GPI(walk) *walk,
     walk->limit = ((size_t)turn->range + 1) * job->range_n;
     walk->segment = turn->first;
     walk->item = GPI(offset)(job, walk->segment);
-    GPI(look_ahead)(job, walk, lane);
+    GPI(look_ahead)(job, walk, list->ahead, lane);
     turn->is_known = 0;
     if (gridDim.x * GPI(warps) >= job->ranges)
         turn->ticket |= 0xFFFFFFFFu; /* no other range: there is a warp for each */

@@ -164,7 +164,8 @@ GPI_DEVICE GP_TYPE GPI(fold_rounds)(GP_TYPE sum, unsigned rounds, unsigned lane)
 
 /* What a warp knows of the segments in its window. */
 typedef struct {
-    unsigned ends[GPI(batch_n) + 1];       /* where each begins in the window, and where the last one ends */
+    GP_INDEX ahead[GPI(batch_n)];       /* where the next ones end; on its way while the warp works */
+    uint16_t ends[GPI(batch_n) + 1];    /* where each begins in the window, and where the last one ends */
     unsigned char longer[GPI(batch_n)]; /* those of more than one run */
 } GPI(batch_list);
 
@@ -191,8 +192,8 @@ GPI_DEVICE unsigned GPI(list_longer)(GPI(batch_list) *list, unsigned count, unsi
  */
 GPI_DEVICE unsigned GPI(deal)(const GPI(batch_list) *list, unsigned at, unsigned count, GPI(share) *share, unsigned lane)
 {
-    const unsigned *const own = &list->ends[list->longer[gpi_min(at + lane, count - 1)]];
-    const unsigned runs = at + lane < count ? (own[1] - own[0] + GPI(run_n) - 1) / GPI(run_n) : 33;
+    const uint16_t *const own = &list->ends[list->longer[gpi_min(at + lane, count - 1)]];
+    const unsigned runs = at + lane < count ? ((unsigned)own[1] - own[0] + GPI(run_n) - 1) / GPI(run_n) : 33;
     const unsigned through = gpi_warp_prefix(runs, lane);
     const unsigned dealt = (unsigned)__popc((int)__ballot_sync(GPI_FULL_MASK, through <= 32));
     const unsigned heads = gpi_warp_or(lane < dealt ? 1u << (through - runs) : 0);
