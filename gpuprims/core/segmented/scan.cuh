@@ -199,10 +199,13 @@ GPI_DEVICE void GPI(scan_ranges)(const GPI(job) *job, GPI(turn) *turn, GP_TYPE *
 
     while (GPI(enter)(job, turn, &walk, list, lane)) {
         const uint32_t epoch = turn->epoch;
-        GPI(chunk) chunk, late = GPI(late_chunk)(job, &walk);
+        GPI(chunk) chunk;
         GPI(batch) batch;
 
-        while (GPI(next_piece)(job, &walk, &late, &batch, &chunk, list, lane)) {
+        if (lane == 0)
+            list->late = GPI(late_chunk)(job, &walk);
+        __syncwarp(); /* it is known */
+        while (GPI(next_piece)(job, &walk, &batch, &chunk, list, lane)) {
             if (batch.count)
                 GPI(scan_batch)(job, &batch, slot, list, lane, context);
             else

@@ -79,13 +79,8 @@ GPI_DEVICE GPI(batch) GPI(next_batch)(const GPI(job) *job, GPI(walk) *walk, GPI(
     return batch;
 }
 
-/* The chunk of this number of a segment of items [first, last). */
-typedef struct {
-    size_t segment, first, last, number;
-} GPI(chunk);
-
 /*
- * That which starts in the range which the warp has entered, but whose segment starts before it: there is one at most.
+ * The chunk which starts in the range which the warp has entered, but whose segment starts before it: there is one at most.
  * Number 0: none.
  */
 GPI_DEVICE GPI(chunk) GPI(late_chunk)(const GPI(job) *job, const GPI(walk) *walk)
@@ -109,8 +104,8 @@ GPI_DEVICE GPI(chunk) GPI(late_chunk)(const GPI(job) *job, const GPI(walk) *walk
  * One warp: what it does next in its range, if anything: a batch, or, if that is empty, a chunk. The late one comes
  * last: it waits for others, and nobody waits for what comes behind it.
  */
-GPI_DEVICE int GPI(next_piece)(const GPI(job) *job, GPI(walk) *walk, GPI(chunk) *late, GPI(batch) *batch,
-                               GPI(chunk) *chunk, GPI(batch_list) *list, unsigned lane)
+GPI_DEVICE int GPI(next_piece)(const GPI(job) *job, GPI(walk) *walk, GPI(batch) *batch, GPI(chunk) *chunk,
+                               GPI(batch_list) *list, unsigned lane)
 {
     if (walk->segment < job->segments && walk->item + walk->segment < walk->limit) {
         *batch = GPI(next_batch)(job, walk, list, lane);
@@ -120,8 +115,10 @@ GPI_DEVICE int GPI(next_piece)(const GPI(job) *job, GPI(walk) *walk, GPI(chunk) 
         chunk->number = 0;
         return 1;
     }
-    *chunk = *late;
-    late->number = 0;
+    *chunk = list->late;
+    __syncwarp(); /* all lanes have read it */
+    if (lane == 0)
+        list->late.number = 0;
     batch->count = 0;
     return chunk->number != 0;
 }

@@ -162,8 +162,14 @@ GPI_DEVICE GP_TYPE GPI(fold_rounds)(GP_TYPE sum, unsigned rounds, unsigned lane)
 
 /* ---- a batch of segments ---------------------------------------------------------------------- */
 
-/* What a warp knows of the segments in its window. */
+/* The chunk of this number of a segment of items [first, last). */
 typedef struct {
+    size_t segment, first, last, number;
+} GPI(chunk);
+
+/* What a warp knows of its range, and of the segments in its window. */
+typedef struct {
+    GPI(chunk) late;                    /* the last of the range */
     GP_INDEX ahead[GPI(batch_n)];       /* where the next ones end; on its way while the warp works */
     uint16_t ends[GPI(batch_n) + 1];    /* where each begins in the window, and where the last one ends */
     unsigned char longer[GPI(batch_n)]; /* those of more than one run */
