@@ -70,6 +70,15 @@
     (GPI_TAKES_TYPE | GPI_TAKES_OP | GPI_TAKES_IDENTITY | GPI_TAKES_INPUT_TYPE | GPI_TAKES_LOAD | GPI_TAKES_LOAD_AT | \
      GPI_TAKES_CONTEXT | GPI_TAKES_INDEX | GPI_TAKES_API | GPI_TAKES_KERNEL | GPI_TAKES_GRID)
 #endif
+/* Items that are folded as they are read can be copied to shared memory. */
+#if !defined GP_INPUT_TYPE && !defined GP_LOAD && !defined GP_LOAD_AT && \
+    (!defined __CUDA_ARCH__ || __CUDA_ARCH__ >= 800)
+#define GPI_COPIES_ITEMS                                                             \
+    ((sizeof(GP_TYPE) == 4 || sizeof(GP_TYPE) == 8 || sizeof(GP_TYPE) == 16) && \
+     __alignof__(GP_TYPE) == sizeof(GP_TYPE))
+#else
+#define GPI_COPIES_ITEMS 0
+#endif
 #include "core/instance/begin.cuh"
 
 #if defined GPI_MISSING_NAME
@@ -374,4 +383,5 @@ GP_API cudaError_t GPI_PUBLIC(row_exclusive_scan)(const GP_INPUT_TYPE *in, GP_TY
 }
 
 #endif
+#undef GPI_COPIES_ITEMS
 #include "core/instance/end.cuh"

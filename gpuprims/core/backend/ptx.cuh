@@ -656,16 +656,18 @@ GPI_DEVICE void gpi_copy_16(void *shared, const void *global)
 #endif
 }
 
-/* The same for an integer of 4 or 8 bytes. */
-GPI_DEVICE void gpi_copy_integer(void *shared, const void *global, int bytes)
+/* The same for an item of 4, 8 or 16 bytes, a constant, that is aligned to its size. */
+GPI_DEVICE void gpi_copy_item(void *shared, const void *global, int bytes)
 {
 #if defined __CUDA_ARCH__ && __CUDA_ARCH__ >= 800
     const uint32_t to = (uint32_t)__cvta_generic_to_shared(shared);
 
     if (bytes == 4)
         __asm__ volatile("cp.async.ca.shared.global [%0], [%1], 4;" : : "r"(to), "l"(global) : "memory");
-    else
+    else if (bytes == 8)
         __asm__ volatile("cp.async.ca.shared.global [%0], [%1], 8;" : : "r"(to), "l"(global) : "memory");
+    else
+        __asm__ volatile("cp.async.ca.shared.global [%0], [%1], 16;" : : "r"(to), "l"(global) : "memory");
 #else
     memcpy(shared, global, (size_t)bytes);
 #endif

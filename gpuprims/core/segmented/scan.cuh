@@ -69,8 +69,8 @@ GPI_DEVICE void GPI(push)(GP_TYPE *trees, unsigned round, GP_TYPE x)
  * segment: it is number share->number. Lanes with neighbouring runs are neighbours. Returns the fold of all lanes, if
  * they have 32 whole runs in a row; in lane 0.
  */
-GPI_DEVICE_CALL GP_TYPE GPI(scan_runs)(GP_TYPE *slot, const GPI(share) share, GP_TYPE prefix, int has_prefix,
-                                       int is_exclusive, unsigned lane)
+GPI_DEVICE GP_TYPE GPI(scan_runs)(GP_TYPE *slot, const GPI(share) share, GP_TYPE prefix, int has_prefix,
+                                  int is_exclusive, unsigned lane)
 {
     const unsigned number = share.number, whole_runs = share.whole_runs;
     GP_TYPE items[GPI(run_n)], run_trees[GPI(run_n) + 1];
@@ -101,19 +101,25 @@ GPI_DEVICE_CALL GP_TYPE GPI(scan_runs)(GP_TYPE *slot, const GPI(share) share, GP
     return x;
 }
 
-/* One warp: scans the n items from item i of the window on, in place, behind `prefix` if has_prefix. */
-GPI_DEVICE void GPI(scan_window)(GP_TYPE *slot, unsigned i, unsigned n, GP_TYPE prefix, int has_prefix,
-                                 int is_exclusive, unsigned lane)
+/* The same, compiled once. */
+GPI_DEVICE_CALL GP_TYPE GPI(scan_dealt)(GP_TYPE *slot, const GPI(share) share, GP_TYPE prefix, int has_prefix,
+                                        int is_exclusive, unsigned lane)
 {
+    return GPI(scan_runs)(slot, share, prefix, has_prefix, is_exclusive, lane);
+}
+
+/* One warp: scans the n items from item i of the window on, in place, behind `prefix` if has_prefix. */
+GPI_DEVICE_CALL void GPI(scan_window)(GP_TYPE *slot, unsigned i, unsigned n, GP_TYPE prefix, int has_prefix,
+                                      int is_exclusive, unsigned lane)
+{
+    const unsigned mine = lane * GPI(run_n);
     GP_TYPE trees[3]; /* of rounds */
 
     GPI_UNDEFINED(trees);
     GPI_NO_UNROLL
     for (unsigned round = 0; round * GPI(round_n) < n; round++) {
-        const unsigned at = round * GPI(round_n), rest = gpi_min(n - at, GPI(round_n)), mine = lane * GPI(run_n);
-        const unsigned items = mine < rest ? gpi_min(rest - mine, GPI(run_n)) : 0;
-        const GPI(share) share = {0, lane, 0, rest / GPI(run_n), i + at + mine, items};
-        GP_TYPE before = prefix;
+        const unsigned at = round * GPI(round_n), rest = n - at;
+        GP_TYPE before = prefix, x;
         int has_before = has_prefix;
 
         GPI_UNROLL
@@ -122,9 +128,18 @@ GPI_DEVICE void GPI(scan_window)(GP_TYPE *slot, unsigned i, unsigned n, GP_TYPE 
                 before = has_before ? GPI(combine)(before, trees[level]) : trees[level];
                 has_before = 1;
             }
-        GP_TYPE x = GPI(scan_runs)(slot, share, before, has_before, is_exclusive, lane);
+        if (rest >= GPI(round_n)) {
+            const GPI(share) share = {0, lane, 32, 32, i + at + mine, GPI(run_n)};
+
+            x = GPI(scan_runs)(slot, share, before, has_before, is_exclusive, lane);
+        } else {
+            const unsigned items = mine < rest ? gpi_min(rest - mine, GPI(run_n)) : 0;
+            const GPI(share) share = {0, lane, 0, rest / GPI(run_n), i + at + mine, items};
+
+            x = GPI(scan_dealt)(slot, share, before, has_before, is_exclusive, lane);
+        }
         x = GPI(shuffle)(x, 0);
-        if (n - at > GPI(round_n))
+        if (rest > GPI(round_n))
             GPI(push)(trees, round, x);
     }
 }
@@ -183,7 +198,7 @@ GPI_DEVICE void GPI(scan_batch)(const GPI(job) *job, const GPI(batch) *batch, GP
 
         dealt = GPI(deal)(list, at, longer, &share, lane);
         if (dealt)
-            (void)GPI(scan_runs)(slot, share, none, 0, job->is_exclusive, lane);
+            (void)GPI(scan_dealt)(slot, share, none, 0, job->is_exclusive, lane);
         else
             GPI(scan_window)(slot, ends[0], (unsigned)ends[1] - ends[0], none, 0, job->is_exclusive, lane);
     }

@@ -34,7 +34,7 @@ GPI_DEVICE void GPI(look_ahead)(const GPI(job) *job, const GPI(walk) *walk, GP_I
         const size_t s = walk->segment + gpi_min(i + 1, segments);
 
         if (job->offsets)
-            gpi_copy_integer(&ahead[i], &job->offsets[s], sizeof *ahead);
+            gpi_copy_item(&ahead[i], &job->offsets[s], sizeof *ahead);
         else
             ahead[i] = (GP_INDEX)(s * job->length);
     }
@@ -157,6 +157,8 @@ GPI_DEVICE void GPI(step)(const GPI(job) *job, GPI(turn) *turn, unsigned lane)
 {
     size_t stride = (turn->last - turn->first + 31) / 32, probe = turn->first + (lane + 1) * stride - 1;
 
+    if (turn->is_known && turn->first == turn->last)
+        return;
     if (!turn->is_known) {
         turn->range = __shfl_sync(GPI_FULL_MASK, (uint32_t)turn->ticket, 0);
         turn->epoch = __shfl_sync(GPI_FULL_MASK, gpi_ticket_epoch(turn->ticket), 0);
@@ -168,7 +170,7 @@ GPI_DEVICE void GPI(step)(const GPI(job) *job, GPI(turn) *turn, unsigned lane)
 
             turn->first = turn->last = s < turn->last ? s : turn->last;
         }
-    } else if (turn->first < turn->last) {
+    } else {
         const int before = probe < turn->last && (size_t)turn->probed + probe < turn->range * job->range_n;
         const unsigned count = (unsigned)__popc((int)__ballot_sync(GPI_FULL_MASK, before));
 

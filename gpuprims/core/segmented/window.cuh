@@ -56,26 +56,35 @@ GPI_DEVICE unsigned GPI(place)(unsigned i)
     return i + i / GPI(gap_n);
 }
 
-/* One warp: reads the n items from number `first` on, or, if `whole`, a lane's loads of each lane; maps them to `to`. */
-GPI_DEVICE void GPI(load_rows)(const GP_INPUT_TYPE *in, size_t first, unsigned n, int whole, GP_TYPE *to, unsigned lane,
-                               GPI_CONTEXT context)
+/*
+ * One warp: reads n neighbouring items, or, if `is_whole`, as many as its lanes read at a time, and maps them. Where they
+ * can be copied, starts that.
+ */
+GPI_DEVICE void GPI(load_rows)(const GP_INPUT_TYPE *in, size_t first, unsigned n, int is_whole, GP_TYPE *to,
+                               unsigned lane, GPI_CONTEXT context)
 {
+    const int copies = GPI_COPIES_ITEMS;
     GPI(loaded) x[GPI(loads)];
 
+    to += GPI(place)(lane);
+    first += lane;
     GPI_UNDEFINED(x);
     GPI_UNROLL
     for (unsigned k = 0; k < GPI(loads); k++)
-        if (whole || lane + 32 * k < n) {
+        if (is_whole || lane + 32 * k < n) {
 #ifdef GP_LOAD_AT
-            x[k] = GPI(load_at)(in, first + lane + 32 * k, context);
+            x[k] = GPI(load_at)(in, first + 32 * k, context);
 #else
-            gpi_move(&x[k], in + first + lane + 32 * k);
+            if (copies)
+                gpi_copy_item(to + k * GPI(row_places), in + first + 32 * k, sizeof *in);
+            else
+                gpi_move(&x[k], in + first + 32 * k);
 #endif
         }
     GPI_UNROLL
-    for (unsigned k = 0; k < GPI(loads); k++)
-        if (whole || lane + 32 * k < n)
-            to[GPI(place)(lane) + k * GPI(row_places)] = GPI(load)(&x[k], context);
+    for (unsigned k = 0; k < GPI(loads) && !copies; k++)
+        if (is_whole || lane + 32 * k < n)
+            to[k * GPI(row_places)] = GPI(load)(&x[k], context);
 }
 
 /* One warp: reads the items [first, first + n) into its slot, mapped. */
@@ -89,6 +98,8 @@ GPI_DEVICE void GPI(load_window)(const GP_INPUT_TYPE *in, size_t first, unsigned
         GPI(load_rows)(in, first, some, 1, slot, lane, context);
     if (n)
         GPI(load_rows)(in, first, n, 0, slot, lane, context);
+    if (GPI_COPIES_ITEMS)
+        gpi_copy_wait();
     __syncwarp(); /* the window is in the slot */
 }
 
