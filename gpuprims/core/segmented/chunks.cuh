@@ -33,7 +33,6 @@ static __host__ __device__ __forceinline__ size_t GPI(level_start)(size_t chunks
 GPI_DEVICE size_t GPI(state_of)(const GPI(job) *job, const GPI(chunk) *chunk, unsigned level, size_t number)
 {
     const size_t stretch = chunk->first / job->chunk_n;
-
     const unsigned bits = level == GPI(levels) ? 5 : 5 * level;
 
     return GPI(level_start)(job->chunks, level) + ((stretch + ((size_t)1 << bits) - 1) >> bits) + number;
@@ -59,7 +58,8 @@ GPI_DEVICE GP_TYPE GPI(gather)(const GPI(job) *job, const GPI(chunk) *chunk, uns
  * One warp: x, in lane 0, is the sum of the chunk. If the segment goes on behind it, publishes that, and the sums of
  * the groups that end with it. If not, the result is the sum of the whole segment; in lane 0.
  */
-GPI_DEVICE GP_TYPE GPI(climb)(const GPI(job) *job, const GPI(chunk) *chunk, int goes_on, GP_TYPE x, uint32_t epoch, unsigned lane)
+GPI_DEVICE GP_TYPE GPI(climb)(const GPI(job) *job, const GPI(chunk) *chunk, int goes_on, GP_TYPE x, uint32_t epoch,
+                              unsigned lane)
 {
     size_t number = chunk->number;
 

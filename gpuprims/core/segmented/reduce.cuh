@@ -92,7 +92,7 @@ GPI_DEVICE void GPI(reduce_batch)(const GPI(job) *job, const GPI(batch) *batch, 
 GPI_DEVICE void GPI(reduce_ranges)(const GPI(job) *job, GPI(turn) *turn, GP_TYPE *slot, GPI(batch_list) *list,
                                    unsigned lane, GPI_CONTEXT context)
 {
-    GPI(walk) walk;
+    GPI(walk) walk = {0, 0, 0};
 
     while (GPI(enter)(job, turn, &walk, list, lane)) {
         const uint32_t epoch = turn->epoch;
@@ -108,7 +108,7 @@ GPI_DEVICE void GPI(reduce_ranges)(const GPI(job) *job, GPI(turn) *turn, GP_TYPE
             else
                 GPI(reduce_chunk)(job, &chunk, epoch, slot, lane, context);
             __syncwarp(); /* slot and list are free */
-            GPI(step)(job, turn, lane);
+            GPI(step)(job, turn, &walk, lane);
         }
     }
 }

@@ -208,9 +208,9 @@ GPI_DEVICE void GPI(scan_batch)(const GPI(job) *job, const GPI(batch) *batch, GP
 
 /* One warp: its ranges. */
 GPI_DEVICE void GPI(scan_ranges)(const GPI(job) *job, GPI(turn) *turn, GP_TYPE *slot, GPI(batch_list) *list,
-                                   unsigned lane, GPI_CONTEXT context)
+                                 unsigned lane, GPI_CONTEXT context)
 {
-    GPI(walk) walk;
+    GPI(walk) walk = {0, 0, 0};
 
     while (GPI(enter)(job, turn, &walk, list, lane)) {
         const uint32_t epoch = turn->epoch;
@@ -226,7 +226,7 @@ GPI_DEVICE void GPI(scan_ranges)(const GPI(job) *job, GPI(turn) *turn, GP_TYPE *
             else
                 GPI(scan_chunk)(job, &chunk, epoch, slot, lane, context);
             __syncwarp(); /* slot and list are free */
-            GPI(step)(job, turn, lane);
+            GPI(step)(job, turn, &walk, lane);
         }
     }
 }

@@ -80,8 +80,8 @@ GPI_DEVICE GPI(batch) GPI(next_batch)(const GPI(job) *job, GPI(walk) *walk, GPI(
 }
 
 /*
- * The chunk which starts in the range which the warp has entered, but whose segment starts before it: there is one at most.
- * Number 0: none.
+ * The chunk which starts in the range that the warp has entered, but whose segment starts before it: there is one at
+ * most. Number 0: none.
  */
 GPI_DEVICE GPI(chunk) GPI(late_chunk)(const GPI(job) *job, const GPI(walk) *walk)
 {
@@ -150,12 +150,12 @@ GPI_DEVICE GPI(turn) GPI(first_turn)(const GPI(job) *job, unsigned lane, unsigne
 }
 
 /*
- * One warp: takes a step towards its next range. A step is a trip to memory, for what the next step needs: so the warp
- * takes one, and does something else, and then the next one.
+ * One warp, where it is in its range: takes a step towards the next one. A step is a trip to memory, for what the next
+ * step needs: so the warp takes one, and does something else, and then the next one.
  */
-GPI_DEVICE void GPI(step)(const GPI(job) *job, GPI(turn) *turn, unsigned lane)
+GPI_DEVICE void GPI(step)(const GPI(job) *job, GPI(turn) *turn, const GPI(walk) *walk, unsigned lane)
 {
-    size_t stride = (turn->last - turn->first + 31) / 32, probe = turn->first + (lane + 1) * stride - 1;
+    size_t stride, probe, key;
 
     if (turn->is_known && turn->first == turn->last)
         return;
@@ -163,15 +163,21 @@ GPI_DEVICE void GPI(step)(const GPI(job) *job, GPI(turn) *turn, unsigned lane)
         turn->range = __shfl_sync(GPI_FULL_MASK, (uint32_t)turn->ticket, 0);
         turn->epoch = __shfl_sync(GPI_FULL_MASK, gpi_ticket_epoch(turn->ticket), 0);
         turn->is_known = 1;
-        turn->first = 0;
-        turn->last = turn->range < job->ranges ? job->segments : 0;
-        if (!job->offsets) {
-            const size_t key = turn->range * job->range_n, s = (key + job->length) / (job->length + 1);
+        key = turn->range * job->range_n;
+        turn->first = turn->last = walk->segment;
+        if (turn->range < job->ranges && walk->item + walk->segment < key) {
+            turn->last = job->segments;
+            if (!job->offsets) {
+                const size_t s = (key + job->length) / (job->length + 1);
 
-            turn->first = turn->last = s < turn->last ? s : turn->last;
+                turn->first = turn->last = s < job->segments ? s : job->segments;
+            }
         }
     } else {
-        const int before = probe < turn->last && (size_t)turn->probed + probe < turn->range * job->range_n;
+        stride = (turn->last - turn->first + 31) / 32;
+        probe = turn->first + (lane + 1) * stride - 1;
+        key = turn->range * job->range_n;
+        const int before = probe < turn->last && (size_t)turn->probed + probe < key;
         const unsigned count = (unsigned)__popc((int)__ballot_sync(GPI_FULL_MASK, before));
 
         turn->first += count * stride;
@@ -189,7 +195,7 @@ GPI_DEVICE int GPI(enter)(const GPI(job) *job, GPI(turn) *turn, GPI(walk) *walk,
                           unsigned lane)
 {
     while (!turn->is_known || turn->first < turn->last)
-        GPI(step)(job, turn, lane);
+        GPI(step)(job, turn, walk, lane);
     if (turn->range >= job->ranges)
         return 0;
     walk->limit = ((size_t)turn->range + 1) * job->range_n;

@@ -57,8 +57,8 @@ GPI_DEVICE unsigned GPI(place)(unsigned i)
 }
 
 /*
- * One warp: reads n neighbouring items, or, if `is_whole`, as many as its lanes read at a time, and maps them. Where they
- * can be copied, starts that.
+ * One warp: reads n neighbouring items, or, if `is_whole`, as many as its lanes read at a time, and maps them. Where
+ * they can be copied, starts that.
  */
 GPI_DEVICE void GPI(load_rows)(const GP_INPUT_TYPE *in, size_t first, unsigned n, int is_whole, GP_TYPE *to,
                                unsigned lane, GPI_CONTEXT context)
@@ -207,7 +207,8 @@ GPI_DEVICE unsigned GPI(list_longer)(GPI(batch_list) *list, unsigned count, unsi
  * One warp: deals the runs of longer segments to its lanes, from number `at` of `count` on, as many segments as have
  * runs for 32 lanes together. Returns how many those are; 0: the next one is too long.
  */
-GPI_DEVICE unsigned GPI(deal)(const GPI(batch_list) *list, unsigned at, unsigned count, GPI(share) *share, unsigned lane)
+GPI_DEVICE unsigned GPI(deal)(const GPI(batch_list) *list, unsigned at, unsigned count, GPI(share) *share,
+                              unsigned lane)
 {
     const uint16_t *const own = &list->ends[list->longer[gpi_min(at + lane, count - 1)]];
     const unsigned runs = at + lane < count ? ((unsigned)own[1] - own[0] + GPI(run_n) - 1) / GPI(run_n) : 33;
