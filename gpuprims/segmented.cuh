@@ -51,8 +51,7 @@
  * How it works: in one launch and one pass. Merrill and Garland, Merge-based parallel sparse matrix-vector
  * multiplication, SC 2016, for the division of the work.
  *
- *     1. a warp takes equal shares of segments and items, one after the other; while it works on one, it searches for
- *        the first segment of the next (core/segmented/walk.cuh)
+ *     1. a warp takes equal shares of segments and items, and finds the first segment of each (core/segmented/walk.cuh)
  *     2. a batch of short segments is read into shared memory; each is left to one thread, or its runs of items are
  *        dealt to as many (core/segmented/window.cuh)
  *     3. longer ones are folded by the warp, and those of more than one chunk by as many warps, which exchange sums

@@ -95,7 +95,6 @@ GPI_DEVICE void GPI(reduce_ranges)(const GPI(job) *job, GPI(turn) *turn, GP_TYPE
     GPI(walk) walk = {0, 0, 0};
 
     while (GPI(enter)(job, turn, &walk, list, lane)) {
-        const uint32_t epoch = turn->epoch;
         GPI(chunk) chunk;
         GPI(batch) batch;
 
@@ -106,9 +105,8 @@ GPI_DEVICE void GPI(reduce_ranges)(const GPI(job) *job, GPI(turn) *turn, GP_TYPE
             if (batch.count)
                 GPI(reduce_batch)(job, &batch, slot, list, lane, context);
             else
-                GPI(reduce_chunk)(job, &chunk, epoch, slot, lane, context);
+                GPI(reduce_chunk)(job, &chunk, turn->epoch, slot, lane, context);
             __syncwarp(); /* slot and list are free */
-            GPI(step)(job, turn, &walk, lane);
         }
     }
 }
@@ -121,10 +119,10 @@ static __global__ void __launch_bounds__(GPI(threads), GPI(reduce_blocks))
     GP_DYNAMIC_SHARED(char, slots);
     GP_SHARED(GPI(batch_list)[GPI(warps)], lists);
     const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+    GPI(turn) turn = {0, 0, 1};
 
     gpi_grid_wait();
     gpi_grid_launch_next();
-    GPI(turn) turn = GPI(first_turn)(&job, lane, warp);
     GPI(reduce_ranges)(&job, &turn, (GP_TYPE *)(void *)(slots + warp * GPI(reduce_slot)), &lists[warp], lane, context);
     GPI(finish)(&job, &turn);
 #endif

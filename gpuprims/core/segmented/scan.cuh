@@ -213,7 +213,6 @@ GPI_DEVICE void GPI(scan_ranges)(const GPI(job) *job, GPI(turn) *turn, GP_TYPE *
     GPI(walk) walk = {0, 0, 0};
 
     while (GPI(enter)(job, turn, &walk, list, lane)) {
-        const uint32_t epoch = turn->epoch;
         GPI(chunk) chunk;
         GPI(batch) batch;
 
@@ -224,9 +223,8 @@ GPI_DEVICE void GPI(scan_ranges)(const GPI(job) *job, GPI(turn) *turn, GP_TYPE *
             if (batch.count)
                 GPI(scan_batch)(job, &batch, slot, list, lane, context);
             else
-                GPI(scan_chunk)(job, &chunk, epoch, slot, lane, context);
+                GPI(scan_chunk)(job, &chunk, turn->epoch, slot, lane, context);
             __syncwarp(); /* slot and list are free */
-            GPI(step)(job, turn, &walk, lane);
         }
     }
 }
@@ -239,10 +237,10 @@ static __global__ void __launch_bounds__(GPI(threads), GPI(scan_blocks))
     GP_DYNAMIC_SHARED(char, slots);
     GP_SHARED(GPI(batch_list)[GPI(warps)], lists);
     const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+    GPI(turn) turn = {0, 0, 1};
 
     gpi_grid_wait();
     gpi_grid_launch_next();
-    GPI(turn) turn = GPI(first_turn)(&job, lane, warp);
     GPI(scan_ranges)(&job, &turn, (GP_TYPE *)(void *)(slots + warp * GPI(scan_slot)), &lists[warp], lane, context);
     GPI(finish)(&job, &turn);
 #endif

@@ -10,7 +10,7 @@
 #define GPI_TUNE_SEGMENTED_REDUCE_BLOCKS 8
 #endif
 #ifndef GPI_TUNE_SEGMENTED_SCAN_BLOCKS
-#define GPI_TUNE_SEGMENTED_SCAN_BLOCKS 6
+#define GPI_TUNE_SEGMENTED_SCAN_BLOCKS 5
 #endif
 
 /* Segments and items of a range at most: many empty segments in a row take their warp long. */

@@ -125,90 +125,64 @@ GPI_DEVICE int GPI(next_piece)(const GPI(job) *job, GPI(walk) *walk, GPI(batch) 
 
 /* ---- which range a warp takes ---------------------------------------------------------------- */
 
-/* The next range of a warp, and the search for the first segment that starts there or behind. */
+/*
+ * One warp: the first segment that is at `key` or behind; their number, if none is. `walk` is at one that is not behind
+ * the result.
+ */
+GPI_DEVICE size_t GPI(find)(const GPI(job) *job, const GPI(walk) *walk, size_t key, unsigned lane)
+{
+    size_t first = walk->segment, last = job->segments;
+
+    if (walk->item + walk->segment >= key)
+        return first;
+    if (!job->offsets) {
+        const size_t s = (key + job->length) / (job->length + 1);
+
+        return s < last ? s : last;
+    }
+    while (first < last) { /* the result is one of first ... last */
+        const size_t stride = (last - first + 31) / 32, probe = first + (lane + 1) * stride - 1;
+        const int before = probe < last && (size_t)job->offsets[probe] + probe < key;
+        const unsigned count = (unsigned)__popc((int)__ballot_sync(GPI_FULL_MASK, before));
+
+        first += count * stride;
+        if (last - first >= stride)
+            last = first + stride - 1;
+    }
+    return first;
+}
+
+/* What a warp takes. */
 typedef struct {
-    uint64_t ticket; /* lane 0: drawn early, as it takes a while */
     uint32_t range, epoch;
-    int is_known;       /* the range */
-    size_t first, last; /* the segment is one of these; their number, if there is none */
-    GP_INDEX probed;    /* where a segment in between starts, for each lane another */
+    int is_first;
 } GPI(turn);
 
 /*
- * One warp, before it takes ranges. Where chunks may wait for others, ranges go by ticket: those before are finished or
- * under way.
+ * One warp: takes a range and enters it, if there is one left. Where chunks may wait for others, by ticket, and not
+ * before it can start: the ranges before are finished or under way.
  */
-GPI_DEVICE GPI(turn) GPI(first_turn)(const GPI(job) *job, unsigned lane, unsigned warp)
+GPI_DEVICE int GPI(enter)(const GPI(job) *job, GPI(turn) *turn, GPI(walk) *walk, GPI(batch_list) *list, unsigned lane)
 {
-    GPI(turn) turn;
-
-    memset((void *)&turn, 0, sizeof turn);
-    turn.ticket = blockIdx.x * GPI(warps) + warp;
-    if (job->by_ticket && lane == 0)
-        turn.ticket = gpi_take_ticket(job->head);
-    return turn;
-}
-
-/*
- * One warp, where it is in its range: takes a step towards the next one. A step is a trip to memory, for what the next
- * step needs: so the warp takes one, and does something else, and then the next one.
- */
-GPI_DEVICE void GPI(step)(const GPI(job) *job, GPI(turn) *turn, const GPI(walk) *walk, unsigned lane)
-{
-    size_t stride, probe, key;
-
-    if (turn->is_known && turn->first == turn->last)
-        return;
-    if (!turn->is_known) {
-        turn->range = __shfl_sync(GPI_FULL_MASK, (uint32_t)turn->ticket, 0);
-        turn->epoch = __shfl_sync(GPI_FULL_MASK, gpi_ticket_epoch(turn->ticket), 0);
-        turn->is_known = 1;
-        key = turn->range * job->range_n;
-        turn->first = turn->last = walk->segment;
-        if (turn->range < job->ranges && walk->item + walk->segment < key) {
-            turn->last = job->segments;
-            if (!job->offsets) {
-                const size_t s = (key + job->length) / (job->length + 1);
-
-                turn->first = turn->last = s < job->segments ? s : job->segments;
-            }
-        }
+    if (!turn->is_first && gridDim.x * GPI(warps) >= job->ranges)
+        return 0; /* there is a warp for each */
+    if (!job->by_ticket) {
+        turn->range = turn->is_first ? blockIdx.x * GPI(warps) + threadIdx.x / 32 : turn->range + gridDim.x * GPI(warps);
     } else {
-        stride = (turn->last - turn->first + 31) / 32;
-        probe = turn->first + (lane + 1) * stride - 1;
-        key = turn->range * job->range_n;
-        const int before = probe < turn->last && (size_t)turn->probed + probe < key;
-        const unsigned count = (unsigned)__popc((int)__ballot_sync(GPI_FULL_MASK, before));
+        uint64_t ticket = 0;
 
-        turn->first += count * stride;
-        if (turn->last - turn->first >= stride)
-            turn->last = turn->first + stride - 1;
+        if (lane == 0)
+            ticket = gpi_take_ticket(job->head);
+        turn->range = __shfl_sync(GPI_FULL_MASK, (uint32_t)ticket, 0);
+        turn->epoch = __shfl_sync(GPI_FULL_MASK, gpi_ticket_epoch(ticket), 0);
     }
-    stride = (turn->last - turn->first + 31) / 32;
-    probe = turn->first + (lane + 1) * stride - 1;
-    if (turn->first < turn->last && probe < turn->last)
-        turn->probed = job->offsets[probe];
-}
-
-/* One warp: enters its next range, if there is one. */
-GPI_DEVICE int GPI(enter)(const GPI(job) *job, GPI(turn) *turn, GPI(walk) *walk, GPI(batch_list) *list,
-                          unsigned lane)
-{
-    while (!turn->is_known || turn->first < turn->last)
-        GPI(step)(job, turn, walk, lane);
+    turn->is_first = 0;
     if (turn->range >= job->ranges)
         return 0;
-    walk->limit = ((size_t)turn->range + 1) * job->range_n;
-    walk->segment = turn->first;
+    walk->segment = GPI(find)(job, walk, turn->range * job->range_n, lane);
     walk->item = GPI(offset)(job, walk->segment);
+    walk->limit = ((size_t)turn->range + 1) * job->range_n;
     GPI(look_ahead)(job, walk, list->ahead, lane);
-    turn->is_known = 0;
-    if (gridDim.x * GPI(warps) >= job->ranges)
-        turn->ticket |= 0xFFFFFFFFu; /* no other range: there is a warp for each */
-    else if (!job->by_ticket)
-        turn->ticket += gridDim.x * GPI(warps);
-    else if (lane == 0)
-        turn->ticket = gpi_take_ticket(job->head);
     return 1;
 }
 
