@@ -41,9 +41,9 @@ GPI_DEVICE void GPI(look_ahead)(const GPI(job) *job, const GPI(walk) *walk, GP_I
 }
 
 /* From an item to an end behind it; 2^30, if it is farther. */
-GPI_DEVICE unsigned GPI(distance)(size_t item, GP_INDEX end)
+GPI_DEVICE unsigned GPI(distance)(size_t first, GP_INDEX end)
 {
-    const size_t distance = sizeof end == 4 ? (unsigned)end - (unsigned)item : (size_t)end - item;
+    const size_t distance = sizeof end == 4 ? (unsigned)end - (unsigned)first : (size_t)end - first;
 
     return gpi_min_size(distance, 1u << 30);
 }
@@ -164,10 +164,13 @@ typedef struct {
  */
 GPI_DEVICE int GPI(enter)(const GPI(job) *job, GPI(turn) *turn, GPI(walk) *walk, GPI(batch_list) *list, unsigned lane)
 {
-    if (!turn->is_first && gridDim.x * GPI(warps) >= job->ranges)
+    const uint32_t warps = gridDim.x * GPI(warps);
+
+    gpi_copy_wait(); /* what lay ahead behind the range before */
+    if (!turn->is_first && warps >= job->ranges)
         return 0; /* there is a warp for each */
     if (!job->by_ticket) {
-        turn->range = turn->is_first ? blockIdx.x * GPI(warps) + threadIdx.x / 32 : turn->range + gridDim.x * GPI(warps);
+        turn->range = turn->is_first ? blockIdx.x * GPI(warps) + threadIdx.x / 32 : turn->range + warps;
     } else {
         uint64_t ticket = 0;
 

@@ -94,7 +94,7 @@ GPI_DEVICE void GPI(load_window)(const GP_INPUT_TYPE *in, size_t first, unsigned
     enum { some = 32 * GPI(loads) };
 
     GPI_NO_UNROLL
-    for (; n >= some; n -= some, first += some, slot += GPI(loads) * GPI(row_places))
+    for (; n >= some; n -= some, first += some, slot += (int)GPI(loads) * GPI(row_places))
         GPI(load_rows)(in, first, some, 1, slot, lane, context);
     if (n)
         GPI(load_rows)(in, first, n, 0, slot, lane, context);
