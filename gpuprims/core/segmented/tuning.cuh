@@ -15,7 +15,7 @@
 
 /* Segments and items of a range at most: many empty segments in a row take their warp long. */
 #ifndef GPI_TUNE_SEGMENTED_RANGE
-#define GPI_TUNE_SEGMENTED_RANGE 8192
+#define GPI_TUNE_SEGMENTED_RANGE 4096
 #endif
 
 /* As many ranges at least, a warp each, as long as a range keeps 256 items and segments. */
