@@ -51,8 +51,9 @@
  * How it works: in one launch and one pass. Merrill and Garland, Merge-based parallel sparse matrix-vector
  * multiplication, SC 2016, for the division of the work.
  *
- *     1. a warp takes an equal share of segments and items, and finds its first segment (core/segmented/walk.cuh)
- *     2. a batch of short segments is read into shared memory; each is left to one thread (core/segmented/window.cuh)
+ *     1. a warp takes equal shares of segments and items, and finds the first segment of each (core/segmented/walk.cuh)
+ *     2. a batch of short segments is read into shared memory; each is left to one thread, or its runs of items are
+ *        dealt to as many (core/segmented/window.cuh)
  *     3. longer ones are folded by the warp, and those of more than one chunk by as many warps, which exchange sums
  *        through tile states (core/segmented/chunks.cuh)
  *
@@ -74,6 +75,8 @@
 #define GPI_COPIES_ITEMS                                                             \
     ((sizeof(GP_TYPE) == 4 || sizeof(GP_TYPE) == 8 || sizeof(GP_TYPE) == 16) && \
      __alignof__(GP_TYPE) == sizeof(GP_TYPE))
+#else
+#define GPI_COPIES_ITEMS 0
 #endif
 #include "core/instance/begin.cuh"
 
@@ -112,10 +115,11 @@ typedef struct {
     size_t length, segments;
     size_t range_n;          /* items and segments of a warp's range, a chunk at most */
     size_t chunk_n;          /* items of a chunk */
+    unsigned window_n;       /* of segments that are read together, at most */
     gpi_tile_state_head *head; /* the tile states of chunks follow it */
     size_t chunks;           /* in n items, and so many places for tile states on level 0 */
-    uint32_t tiles;          /* of a range for each warp of a block */
-    int by_ticket;           /* a segment may have more than one chunk */
+    uint32_t ranges;
+    int by_ticket; /* a segment may have more than one chunk */
     int is_exclusive;
 } GPI(job);
 
@@ -147,9 +151,10 @@ static inline size_t GPI(most)(void)
 /* Items of a chunk: some thousands of chunks are enough. */
 static inline size_t GPI(chunk_items)(size_t n, int is_scan)
 {
+    const size_t most = (is_scan ? (size_t)GPI(scan_rounds) : (size_t)GPI(max_chunk_rounds)) * GPI(round_n);
     size_t chunk = GPI(window_n);
 
-    while (!is_scan && chunk < (size_t)GPI(max_chunk_rounds) * GPI(round_n) && n / chunk > GPI_TUNE_SEGMENTED_RANGES)
+    while (chunk < most && n / chunk > GPI_TUNE_SEGMENTED_RANGES)
         chunk *= 2;
     return chunk;
 }
@@ -161,7 +166,7 @@ static inline size_t GPI(state_bytes)(size_t n, int is_scan)
                                         n / GPI(window_n) < GPI_TUNE_SEGMENTED_RANGES ? n / GPI(window_n)
                                                                                       : GPI_TUNE_SEGMENTED_RANGES);
 
-    return n <= GPI(window_n) ? 0 : GPI(tile_state_bytes)(GPI(level_start)(most, GPI(levels)));
+    return n <= GPI(window_n) ? 0 : GPI(tile_state_bytes)(GPI(level_start)(most, GPI(levels) + 1));
 }
 
 /* Divides the work: the units are items and segments. */
@@ -170,12 +175,13 @@ static inline void GPI(divide)(GPI(job) *job, size_t n, int is_scan)
     const size_t units = n + job->segments;
 
     job->chunk_n = GPI(chunk_items)(n, is_scan);
+    job->window_n = (unsigned)(is_scan ? job->chunk_n : (size_t)GPI(window_n));
     job->range_n = job->chunk_n;
     while (job->range_n > GPI_TUNE_SEGMENTED_RANGE ||
-           (job->range_n > 64 && units / job->range_n < GPI_TUNE_SEGMENTED_RANGES))
+           (job->range_n > 256 && units / job->range_n < GPI_TUNE_SEGMENTED_RANGES))
         job->range_n /= 2;
     job->by_ticket = n > job->chunk_n;
-    job->tiles = (uint32_t)gpi_divide_up(units, job->range_n * GPI(warps));
+    job->ranges = (uint32_t)gpi_divide_up(units, job->range_n);
     job->chunks = n / job->chunk_n;
 }
 
@@ -214,17 +220,17 @@ static inline cudaError_t GPI(launch)(GPI(job) *job, const char *function, size_
         return error;
     GPI(divide)(job, n, is_scan);
     job->head = (gpi_tile_state_head *)(void *)scratch.tags;
+    const size_t bytes = (size_t)GPI(warps) * (is_scan ? GPI(scan_slot) : GPI(reduce_slot));
     const int ready = gpi_kernel_ready(is_scan ? (const void *)GPI(scan_kernel) : (const void *)GPI(reduce_kernel),
-                                       GPI(shared_bytes), known[is_scan]);
+                                       bytes, known[is_scan]);
     const int dependent = (ready & GPI_KERNEL_SM90) != 0;
-    const unsigned blocks = job->tiles < GP_GRID ? job->tiles : GP_GRID;
+    const unsigned blocks = gpi_resident_blocks(is_scan ? GPI(scan_blocks) : GPI(reduce_blocks),
+                                                gpi_divide_up(job->ranges, GPI(warps)), GP_GRID);
     (void)dependent; /* unused on the CPU */
     if (is_scan)
-        error = GPI_LAUNCH_DEPENDENT(dependent, GPI(scan_kernel), blocks, GPI(threads), GPI(shared_bytes), stream, *job,
-                                     context);
+        error = GPI_LAUNCH_DEPENDENT(dependent, GPI(scan_kernel), blocks, GPI(threads), bytes, stream, *job, context);
     else
-        error = GPI_LAUNCH_DEPENDENT(dependent, GPI(reduce_kernel), blocks, GPI(threads), GPI(shared_bytes), stream,
-                                     *job, context);
+        error = GPI_LAUNCH_DEPENDENT(dependent, GPI(reduce_kernel), blocks, GPI(threads), bytes, stream, *job, context);
     return gpi_scratch_release(&scratch, error, stream);
 }
 

@@ -10,7 +10,7 @@
  * Needs core/tile/tile_state.cuh. Part of segmented.cuh; not to be included directly.
  */
 
-/* 32^7 chunks are more than a launch can have. */
+/* 32^7 chunks are more than a launch can have. The level behind says what comes before each group of 32 chunks. */
 enum { GPI(levels) = 7 };
 
 /*
@@ -21,35 +21,35 @@ static __host__ __device__ __forceinline__ size_t GPI(level_start)(size_t chunks
 {
     size_t start = 0;
 
+    if (level > GPI(levels))
+        start = (chunks / 32 + 2 + 31) / 32 * 32;
     for (; level > 0 && chunks; level--, chunks /= 32)
         start += (chunks + 2 + 31) / 32 * 32;
     return start;
 }
 
 #if GPI_DEVICE_CODE
-/* A chunk: what `number` it is in its segment, and in which stretch of items that starts. */
-typedef struct {
-    size_t stretch, number;
-    uint32_t epoch;
-} GPI(chunk);
-
-/* Where group `number` of a level is among the tile states. */
+/* Where group `number` of a level is among the tile states. What comes before groups is as many as they are. */
 GPI_DEVICE size_t GPI(state_of)(const GPI(job) *job, const GPI(chunk) *chunk, unsigned level, size_t number)
 {
-    return GPI(level_start)(job->chunks, level) + ((chunk->stretch + ((size_t)1 << 5 * level) - 1) >> 5 * level) + number;
+    const size_t stretch = chunk->first / job->chunk_n;
+    const unsigned bits = level == GPI(levels) ? 5 : 5 * level;
+
+    return GPI(level_start)(job->chunks, level) + ((stretch + ((size_t)1 << bits) - 1) >> bits) + number;
 }
 
 /* One warp: the sums of `count` neighbouring groups of a level, 1 to 32, when they are there; one in each lane. */
 GPI_DEVICE GP_TYPE GPI(gather)(const GPI(job) *job, const GPI(chunk) *chunk, unsigned level, size_t number,
-                               unsigned count, unsigned lane)
+                               unsigned count, uint32_t epoch, unsigned lane)
 {
     const uint64_t *states = (const uint64_t *)(job->head + 1);
     const size_t state = GPI(state_of)(job, chunk, level, number + gpi_min(lane, count - 1));
     GP_TYPE x;
-    int there;
+    int there = 0;
 
     do
-        there = GPI(poll)(states, state, 1, &x, chunk->epoch);
+        if (!there)
+            there = GPI(poll)(states, state, 1, &x, epoch);
     while (!__all_sync(GPI_FULL_MASK, there));
     return x;
 }
@@ -58,7 +58,8 @@ GPI_DEVICE GP_TYPE GPI(gather)(const GPI(job) *job, const GPI(chunk) *chunk, uns
  * One warp: x, in lane 0, is the sum of the chunk. If the segment goes on behind it, publishes that, and the sums of
  * the groups that end with it. If not, the result is the sum of the whole segment; in lane 0.
  */
-GPI_DEVICE GP_TYPE GPI(climb)(const GPI(job) *job, const GPI(chunk) *chunk, int goes_on, GP_TYPE x, unsigned lane)
+GPI_DEVICE GP_TYPE GPI(climb)(const GPI(job) *job, const GPI(chunk) *chunk, int goes_on, GP_TYPE x, uint32_t epoch,
+                              unsigned lane)
 {
     size_t number = chunk->number;
 
@@ -68,12 +69,12 @@ GPI_DEVICE GP_TYPE GPI(climb)(const GPI(job) *job, const GPI(chunk) *chunk, int 
         GP_TYPE sums = x;
 
         if (goes_on && lane == 0)
-            GPI(publish)((uint64_t *)(job->head + 1), GPI(state_of)(job, chunk, level, number), x, chunk->epoch);
+            GPI(publish)((uint64_t *)(job->head + 1), GPI(state_of)(job, chunk, level, number), x, epoch);
         if (goes_on && before != 31)
             break;
         x = GPI(shuffle)(x, 0);
         if (before)
-            sums = GPI(gather)(job, chunk, level, number - before, before, lane);
+            sums = GPI(gather)(job, chunk, level, number - before, before, epoch, lane);
         x = GPI(warp_reduce)(lane == before ? x : sums, (int)lane, (int)before + 1);
     }
     return x;
@@ -81,22 +82,27 @@ GPI_DEVICE GP_TYPE GPI(climb)(const GPI(job) *job, const GPI(chunk) *chunk, int 
 
 /*
  * One warp: what comes before the chunk, which is not the first: its number in binary cuts that into trees, the largest
- * first, which are folded from left to right. In every lane.
+ * first, which are folded from left to right. What comes before its group of 32 chunks the first of them finds, and
+ * publishes it for the others: the sums of higher levels all would read. In every lane.
  */
-GPI_DEVICE GP_TYPE GPI(look_back)(const GPI(job) *job, const GPI(chunk) *chunk, unsigned lane)
+GPI_DEVICE GP_TYPE GPI(look_back)(const GPI(job) *job, const GPI(chunk) *chunk, uint32_t epoch, unsigned lane)
 {
+    const size_t group = chunk->number / 32;
+    const int is_first = chunk->number % 32 == 0;
     GP_TYPE prefix;
-    int has_prefix = 0;
+    int has_prefix = group && !is_first;
 
     GPI_UNDEFINED(prefix);
+    if (has_prefix)
+        prefix = GPI(gather)(job, chunk, GPI(levels), group - 1, 1, epoch, lane);
     GPI_NO_UNROLL
-    for (unsigned level = GPI(levels); level-- > 0;) {
+    for (unsigned level = is_first ? GPI(levels) : 1; level-- > 0;) {
         const size_t number = chunk->number >> 5 * level;
         const unsigned count = number % 32;
 
         if (!count)
             continue;
-        GP_TYPE x = GPI(gather)(job, chunk, level, number - count, count, lane);
+        GP_TYPE x = GPI(gather)(job, chunk, level, number - count, count, epoch, lane);
         GPI_UNROLL_STEPS
         for (unsigned size = 2; size <= 16; size *= 2) {
             const GP_TYPE right = GPI(shuffle_down)(x, size / 2);
@@ -113,6 +119,8 @@ GPI_DEVICE GP_TYPE GPI(look_back)(const GPI(job) *job, const GPI(chunk) *chunk, 
                 has_prefix = 1;
             }
     }
+    if (is_first && lane == 0)
+        GPI(publish)((uint64_t *)(job->head + 1), GPI(state_of)(job, chunk, GPI(levels), group - 1), prefix, epoch);
     return prefix;
 }
 #endif

@@ -24,79 +24,91 @@ GPI_DEVICE GP_TYPE GPI(fold_items)(const GPI(job) *job, size_t first, size_t n, 
     return GPI(fold_rounds)(sum, rounds, lane);
 }
 
-/* One warp: a chunk of segment s, which consists of items [first, last). */
-GPI_DEVICE void GPI(reduce_chunk)(const GPI(job) *job, size_t s, size_t first, size_t last, size_t number,
-                                  uint32_t epoch, GP_TYPE *slot, unsigned lane, GPI_CONTEXT context)
+/* One warp: a chunk. */
+GPI_DEVICE void GPI(reduce_chunk)(const GPI(job) *job, const GPI(chunk) *chunk, uint32_t epoch, GP_TYPE *slot,
+                                  unsigned lane, GPI_CONTEXT context)
 {
-    const size_t start = first + number * job->chunk_n;
-    const int goes_on = last - start > job->chunk_n;
-    GP_TYPE x = GPI(fold_items)(job, start, goes_on ? job->chunk_n : last - start, slot, lane, context);
+    const size_t start = chunk->first + chunk->number * job->chunk_n;
+    const int goes_on = chunk->last - start > job->chunk_n;
+    GP_TYPE x = GPI(fold_items)(job, start, goes_on ? job->chunk_n : chunk->last - start, slot, lane, context);
 
-    if (goes_on || number) {
-        const GPI(chunk) chunk = {first / job->chunk_n, number, epoch};
-
-        x = GPI(climb)(job, &chunk, goes_on, x, lane);
-    }
+    if (goes_on || chunk->number)
+        x = GPI(climb)(job, chunk, goes_on, x, epoch, lane);
     if (lane == 0 && !goes_on)
-        gpi_move(job->out + s, &x);
+        gpi_move(job->out + chunk->segment, &x);
 }
 
-/* One warp: the next `count` segments, which fit into a window. Short ones are left to a lane each. */
-GPI_DEVICE void GPI(reduce_batch)(const GPI(job) *job, const GPI(walk) *walk, unsigned count, GP_TYPE *slot,
-                                  const unsigned *ends, unsigned lane, GPI_CONTEXT context)
+/* One warp: a batch of segments. Those of a run go to a lane each, then runs of longer ones. */
+GPI_DEVICE void GPI(reduce_batch)(const GPI(job) *job, const GPI(batch) *batch, GP_TYPE *slot, GPI(batch_list) *list,
+                                  unsigned lane, GPI_CONTEXT context)
 {
-    GP_TYPE *out = job->out + walk->segment;
+    GP_TYPE *out = job->out + batch->segment;
+    unsigned longer = 0, dealt;
 
-    GPI(load_window)(job->in, walk->item, ends[count], slot, lane, context);
+    GPI(load_window)(job->in, batch->item, batch->n, slot, lane, context);
     GPI_NO_UNROLL
-    for (unsigned i = lane; i - lane < count; i += 32) {
-        const unsigned start = ends[i], n = i < count ? ends[i + 1] - start : 0;
-        unsigned longer = __ballot_sync(GPI_FULL_MASK, n > GPI(short_n));
+    for (unsigned i = lane; i - lane < batch->count; i += 32) {
+        const unsigned start = list->ends[i], n = i < batch->count ? (unsigned)list->ends[i + 1] - start : 0;
 
-        if (i < count && n <= GPI(short_n)) {
-            const GP_TYPE x = n ? GPI(fold_short)(slot, start, n) : GPI(identity)();
+        longer = GPI(list_longer)(list, longer, i, n > GPI(run_n), lane);
+        if (i < batch->count && n <= GPI(run_n)) {
+            const GP_TYPE x = n ? GPI(fold_run)(slot, start, n) : GPI(identity)();
 
             gpi_move(out + i, &x);
         }
-        for (; longer; longer &= longer - 1) {
-            const unsigned j = i - lane + (unsigned)__ffs((int)longer) - 1;
-            GP_TYPE x;
+    }
+    __syncwarp(); /* the list is complete */
+    GPI_NO_UNROLL
+    for (unsigned at = 0; at < longer; at += dealt ? dealt : 1) {
+        GPI(share) share;
+        GP_TYPE x;
 
-            GPI_UNDEFINED(x);
-            const unsigned rounds = GPI(fold_window)(slot, ends[j], ends[j + 1] - ends[j], &x, 0, lane);
+        GPI_UNDEFINED(x);
+        dealt = GPI(deal)(list, at, longer, &share, lane);
+        if (!dealt) {
+            const uint16_t *const ends = &list->ends[list->longer[at]];
+            const unsigned rounds = GPI(fold_window)(slot, ends[0], (unsigned)ends[1] - ends[0], &x, 0, lane);
+
+            share.segment = list->longer[at];
+            share.runs = lane == 0;
             x = GPI(fold_rounds)(x, rounds, lane);
-            if (lane == 0)
-                gpi_move(out + j, &x);
+        } else {
+            if (share.n)
+                x = GPI(fold_run)(slot, share.first, share.n);
+            GPI_UNROLL_STEPS
+            for (unsigned stride = 1; stride < 32; stride *= 2) {
+                const GP_TYPE right = GPI(shuffle_down)(x, stride);
+
+                if (share.number % (2 * stride) == 0 && share.number + stride < share.runs)
+                    x = GPI(combine)(x, right);
+            }
         }
+        if (share.runs && share.number == 0)
+            gpi_move(out + share.segment, &x);
     }
 }
 
-/* One warp: a range. */
-GPI_DEVICE void GPI(reduce_range)(const GPI(job) *job, size_t range, uint32_t epoch, GP_TYPE *slot, unsigned *ends,
-                                  unsigned lane, GPI_CONTEXT context)
+/* One warp: its ranges. */
+GPI_DEVICE void GPI(reduce_ranges)(const GPI(job) *job, GPI(turn) *turn, GP_TYPE *slot, GPI(batch_list) *list,
+                                   unsigned lane, GPI_CONTEXT context)
 {
-    GPI(walk) walk = GPI(enter)(job, range, lane);
-    const GPI(late) late = GPI(late_chunk)(job, &walk);
+    GPI(walk) walk = {0, 0, 0};
 
-    while (walk.segment < job->segments && walk.item + walk.segment < walk.limit) {
-        const unsigned count = GPI(next_batch)(job, &walk, ends, lane);
+    while (GPI(enter)(job, turn, &walk, list, lane)) {
+        GPI(chunk) chunk;
+        GPI(batch) batch;
 
-        __syncwarp(); /* ends are complete */
-        if (count) {
-            GPI(reduce_batch)(job, &walk, count, slot, ends, lane, context);
-            walk.item += ends[count];
-            walk.segment += count;
-        } else {
-            const size_t end = GPI(offset)(job, walk.segment + 1);
-
-            GPI(reduce_chunk)(job, walk.segment, walk.item, end, 0, epoch, slot, lane, context);
-            walk.item = end;
-            walk.segment++;
+        if (lane == 0)
+            list->late = GPI(late_chunk)(job, &walk);
+        __syncwarp(); /* it is known */
+        while (GPI(next_piece)(job, &walk, &batch, &chunk, list, lane)) {
+            if (batch.count)
+                GPI(reduce_batch)(job, &batch, slot, list, lane, context);
+            else
+                GPI(reduce_chunk)(job, &chunk, turn->epoch, slot, lane, context);
+            __syncwarp(); /* slot and list are free */
         }
-        __syncwarp(); /* slot and ends are free */
     }
-    if (late.number)
-        GPI(reduce_chunk)(job, late.segment, late.first, late.last, late.number, epoch, slot, lane, context);
 }
 #endif
 
@@ -105,16 +117,13 @@ static __global__ void __launch_bounds__(GPI(threads), GPI(reduce_blocks))
 {
 #if GPI_DEVICE_CODE
     GP_DYNAMIC_SHARED(char, slots);
-    GP_SHARED(unsigned[GPI(warps)][GPI(batch_n) + 1], ends);
-    GP_SHARED(uint64_t, drawn);
+    GP_SHARED(GPI(batch_list)[GPI(warps)], lists);
     const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-    GPI(turn) turn = {0, 0, 0};
+    GPI(turn) turn = {0, 0, 1};
 
     gpi_grid_wait();
     gpi_grid_launch_next();
-    while (GPI(next_tile)(&job, &turn, &drawn))
-        GPI(reduce_range)(&job, (size_t)turn.tile * GPI(warps) + warp, turn.epoch,
-                          (GP_TYPE *)(void *)(slots + warp * GPI(slot_bytes)), ends[warp], lane, context);
+    GPI(reduce_ranges)(&job, &turn, (GP_TYPE *)(void *)(slots + warp * GPI(reduce_slot)), &lists[warp], lane, context);
     GPI(finish)(&job, &turn);
 #endif
 }

@@ -5,22 +5,22 @@
 #ifndef GPI_SEGMENTED_TUNING_CUH
 #define GPI_SEGMENTED_TUNING_CUH
 
-/* Blocks of eight warps on a multiprocessor, for small types. */
+/* Blocks of four warps on a multiprocessor, for small types. */
 #ifndef GPI_TUNE_SEGMENTED_REDUCE_BLOCKS
-#define GPI_TUNE_SEGMENTED_REDUCE_BLOCKS 4
+#define GPI_TUNE_SEGMENTED_REDUCE_BLOCKS 8
 #endif
 #ifndef GPI_TUNE_SEGMENTED_SCAN_BLOCKS
-#define GPI_TUNE_SEGMENTED_SCAN_BLOCKS 3
+#define GPI_TUNE_SEGMENTED_SCAN_BLOCKS 5
 #endif
 
 /* Segments and items of a range at most: many empty segments in a row take their warp long. */
 #ifndef GPI_TUNE_SEGMENTED_RANGE
-#define GPI_TUNE_SEGMENTED_RANGE 2048
+#define GPI_TUNE_SEGMENTED_RANGE 4096
 #endif
 
-/* As many ranges at least, a warp each, as long as a range keeps 64 items and segments. */
+/* As many ranges at least, a warp each, as long as a range keeps 256 items and segments. */
 #ifndef GPI_TUNE_SEGMENTED_RANGES
-#define GPI_TUNE_SEGMENTED_RANGES 4096
+#define GPI_TUNE_SEGMENTED_RANGES 2048
 #endif
 
 /* Items of at most 4 bytes that a lane has on their way at a time. */

@@ -8,27 +8,28 @@
  *
  *     run      items that a thread has in registers: the lowest steps of the tree
  *     round    runs of the 32 lanes: the next five
- *     window   some rounds, as many as a slot has room for
+ *     window   some rounds, as many as a slot has room for: more for a scan, whose chunk stays in its slot
  *
  * Needs core/instance/fold.cuh. Part of segmented.cuh; not to be included directly.
  */
 enum {
     GPI(run_n) = sizeof(GP_TYPE) <= 8 ? 8 : sizeof(GP_TYPE) <= 16 ? 4 : sizeof(GP_TYPE) <= 32 ? 2 : 1,
     GPI(round_n) = 32 * GPI(run_n),
-    GPI(window_rounds) = sizeof(GP_TYPE) <= 4 ? 4 : sizeof(GP_TYPE) <= 16 ? 2 : 1,
-    GPI(window_n) = GPI(window_rounds) * GPI(round_n),
-    GPI(short_n) = 8 * GPI(run_n), /* a segment of as many at most is left to one thread */
+    GPI(reduce_rounds) = sizeof(GP_TYPE) <= 4 ? 4 : sizeof(GP_TYPE) <= 16 ? 2 : 1, /* of a window */
+    GPI(scan_rounds) = sizeof(GP_TYPE) <= 16 ? 2 * (int)GPI(reduce_rounds) : 1, /* 8 at most: see GPI(push) */
+    GPI(window_n) = GPI(reduce_rounds) * GPI(round_n),
     /* Items of common sizes have a gap behind every 128 bytes: lanes that read runs of a power of two use all banks. */
     GPI(gap_n) = sizeof(GP_TYPE) == 4 || sizeof(GP_TYPE) == 8 || sizeof(GP_TYPE) == 16 ? 128 / (int)sizeof(GP_TYPE)
                                                                                        : 1 << 30,
     GPI(row_places) = 32 + 32 / GPI(gap_n), /* of 32 items */
-    GPI(slot_places) = (GPI(window_n) / 32) * GPI(row_places),
+    GPI(round_bytes) = (GPI(run_n) * GPI(row_places) * (int)sizeof(GP_TYPE) + 15) / 16 * 16,
+    GPI(behind_bytes) = ((GPI(run_n) + 1) * (int)sizeof(GP_TYPE) + 15) / 16 * 16, /* a run is read in whole */
+    GPI(reduce_slot) = GPI(reduce_rounds) * GPI(round_bytes) + GPI(behind_bytes),
+    GPI(scan_slot) = GPI(scan_rounds) * GPI(round_bytes) + GPI(behind_bytes),
     GPI(batch_rows) = 4,
     GPI(batch_n) = 32 * GPI(batch_rows), /* segments that a warp looks at together */
-    GPI(slot_bytes) = ((GPI(slot_places) * (int)sizeof(GP_TYPE) + 127) / 128) * 128,
-    GPI(warps) = GPI(slot_bytes) <= 5120 ? 8 : GPI(slot_bytes) <= 16384 ? 2 : 1, /* of a block */
+    GPI(warps) = GPI(reduce_slot) <= 5120 ? 4 : GPI(reduce_slot) <= 16384 ? 2 : 1, /* of a block */
     GPI(threads) = 32 * GPI(warps),
-    GPI(shared_bytes) = GPI(warps) * GPI(slot_bytes),
     GPI(reduce_blocks) = sizeof(GP_TYPE) <= 8 ? GPI_TUNE_SEGMENTED_REDUCE_BLOCKS : 1,
     GPI(scan_blocks) = sizeof(GP_TYPE) <= 8 ? GPI_TUNE_SEGMENTED_SCAN_BLOCKS : 1
 };
@@ -45,7 +46,7 @@ enum {
                      : (int)GPI(wider) <= 8  ? 8
                      : (int)GPI(wider) <= 16 ? 4
                                              : 1,
-    GPI(loads) = (int)GPI(max_loads) < GPI(window_n) / 32 ? (int)GPI(max_loads) : GPI(window_n) / 32
+    GPI(loads) = (int)GPI(max_loads) < (int)GPI(run_n) ? (int)GPI(max_loads) : (int)GPI(run_n)
 };
 
 #if GPI_DEVICE_CODE
@@ -55,58 +56,74 @@ GPI_DEVICE unsigned GPI(place)(unsigned i)
     return i + i / GPI(gap_n);
 }
 
-/* One warp: reads the items [first, first + n) into its slot, mapped. They are there after the barrier at its end. */
+/*
+ * One warp: reads n neighbouring items, or, if `is_whole`, as many as its lanes read at a time, and maps them. Where
+ * they can be copied, starts that.
+ */
+GPI_DEVICE void GPI(load_rows)(const GP_INPUT_TYPE *in, size_t first, unsigned n, int is_whole, GP_TYPE *to,
+                               unsigned lane, GPI_CONTEXT context)
+{
+    const int copies = GPI_COPIES_ITEMS;
+    GPI(loaded) x[GPI(loads)];
+
+    to += GPI(place)(lane);
+    first += lane;
+    GPI_UNDEFINED(x);
+    GPI_UNROLL
+    for (unsigned k = 0; k < GPI(loads); k++)
+        if (is_whole || lane + 32 * k < n) {
+#ifdef GP_LOAD_AT
+            x[k] = GPI(load_at)(in, first + 32 * k, context);
+#else
+            if (copies)
+                gpi_copy_item(to + k * GPI(row_places), in + first + 32 * k, sizeof *in);
+            else
+                gpi_move(&x[k], in + first + 32 * k);
+#endif
+        }
+    GPI_UNROLL
+    for (unsigned k = 0; k < GPI(loads) && !copies; k++)
+        if (is_whole || lane + 32 * k < n)
+            to[k * GPI(row_places)] = GPI(load)(&x[k], context);
+}
+
+/* One warp: reads the items [first, first + n) into its slot, mapped. */
 GPI_DEVICE void GPI(load_window)(const GP_INPUT_TYPE *in, size_t first, unsigned n, GP_TYPE *slot, unsigned lane,
                                  GPI_CONTEXT context)
 {
-#ifdef GPI_COPIES_ITEMS
-    const int copies = GPI_COPIES_ITEMS;
+    enum { some = 32 * GPI(loads) };
 
-    GPI_UNROLL_BY_8
-    for (unsigned i = lane; i < n && copies; i += 32)
-        gpi_copy_item(slot + GPI(place)(i), in + first + i, sizeof(GP_TYPE));
-    gpi_copy_wait();
-#else
-    const int copies = 0;
-#endif
     GPI_NO_UNROLL
-    for (unsigned i = lane; i < n && !copies; i += 32 * GPI(loads)) {
-        GP_TYPE *to = slot + GPI(place)(i);
-        GPI(loaded) x[GPI(loads)];
-
-        GPI_UNDEFINED(x);
-        GPI_UNROLL
-        for (unsigned k = 0; k < GPI(loads); k++)
-            if (i + 32 * k < n) {
-#ifdef GP_LOAD_AT
-                x[k] = GPI(load_at)(in, first + i + 32 * k, context);
-#else
-                gpi_move(&x[k], in + first + i + 32 * k);
-#endif
-            }
-        GPI_UNROLL
-        for (unsigned k = 0; k < GPI(loads); k++)
-            if (i + 32 * k < n)
-                to[k * GPI(row_places)] = GPI(load)(&x[k], context);
-    }
+    for (; n >= some; n -= some, first += some, slot += (int)GPI(loads) * GPI(row_places))
+        GPI(load_rows)(in, first, some, 1, slot, lane, context);
+    if (n)
+        GPI(load_rows)(in, first, n, 0, slot, lane, context);
+    if (GPI_COPIES_ITEMS)
+        gpi_copy_wait();
     __syncwarp(); /* the window is in the slot */
 }
 
 /* One warp: writes the n items of its slot. Comes after __syncwarp(). */
 GPI_DEVICE void GPI(store_window)(GP_TYPE *out, unsigned n, const GP_TYPE *slot, unsigned lane)
 {
-    GPI_UNROLL_BY(4)
-    for (unsigned i = lane; i < n; i += 32)
-        gpi_move(out + i, slot + GPI(place)(i));
+    slot += GPI(place)(lane);
+    GPI_NO_UNROLL
+    for (; n >= 32 * GPI(run_n); n -= 32 * GPI(run_n), out += 32 * GPI(run_n), slot += GPI(run_n) * GPI(row_places)) {
+        GPI_UNROLL
+        for (unsigned k = 0; k < GPI(run_n); k++)
+            gpi_move(out + lane + 32 * k, slot + k * GPI(row_places));
+    }
+    GPI_NO_UNROLL
+    for (unsigned i = lane; i < n; i += 32, slot += GPI(row_places))
+        gpi_move(out + i, slot);
 }
 
-/* Reads a run of n items, which starts with item i of the window, into registers; those from n on are undefined. */
-GPI_DEVICE void GPI(read_run)(GP_TYPE *x, const GP_TYPE *slot, unsigned i, unsigned n)
+/* Reads a run that starts with item i of the window into registers; what is behind its last item is undefined. */
+GPI_DEVICE void GPI(read_run)(GP_TYPE *x, const GP_TYPE *slot, unsigned i)
 {
     GPI_UNROLL
     for (unsigned k = 0; k < GPI(run_n); k++)
-        if (k < n)
-            x[k] = slot[GPI(place)(i + k)];
+        gpi_move(&x[k], &slot[GPI(place)(i + k)]);
 }
 
 /* Folds a run of n items, one at least, as a tree. */
@@ -114,8 +131,7 @@ GPI_DEVICE GP_TYPE GPI(fold_run)(const GP_TYPE *slot, unsigned i, unsigned n)
 {
     GP_TYPE x[GPI(run_n)];
 
-    GPI_UNDEFINED(x);
-    GPI(read_run)(x, slot, i, n);
+    GPI(read_run)(x, slot, i);
     GPI_UNROLL
     for (unsigned stride = 1; stride < GPI(run_n); stride *= 2) {
         GPI_UNROLL
@@ -124,46 +140,6 @@ GPI_DEVICE GP_TYPE GPI(fold_run)(const GP_TYPE *slot, unsigned i, unsigned n)
                 x[k] = GPI(combine)(x[k], x[k + stride]);
     }
     return x[0];
-}
-
-/*
- * Up to eight equal parts, one after the other, as trees: one over 2^level parts for each bit of their number. Adds
- * part number `part`, the fold of which is x. If it is the last one, returns the fold of all.
- */
-GPI_DEVICE GP_TYPE GPI(push)(GP_TYPE *trees, unsigned part, GP_TYPE x, int is_last)
-{
-    int goes_on = 1;
-
-    GPI_UNROLL
-    for (unsigned level = 0; level < 3; level++) {
-        const int has_tree = part >> level & 1;
-
-        if (has_tree && goes_on)
-            x = GPI(combine)(trees[level], x);
-        if (!has_tree && !is_last) {
-            if (goes_on)
-                trees[level] = x;
-            goes_on = 0;
-        }
-    }
-    return x;
-}
-
-/* One thread: the fold of n items from item i of the window on, 1 to short_n. */
-GPI_DEVICE GP_TYPE GPI(fold_short)(const GP_TYPE *slot, unsigned i, unsigned n)
-{
-    GP_TYPE trees[3], x;
-
-    GPI_UNDEFINED(trees);
-    GPI_UNDEFINED(x);
-    GPI_NO_UNROLL
-    for (unsigned part = 0; part * GPI(run_n) < n; part++) {
-        const unsigned rest = n - part * GPI(run_n);
-
-        x = GPI(fold_run)(slot, i + part * GPI(run_n), gpi_min(rest, GPI(run_n)));
-        x = GPI(push)(trees, part, x, rest <= GPI(run_n));
-    }
-    return x;
 }
 
 /*
@@ -193,5 +169,67 @@ GPI_DEVICE unsigned GPI(fold_window)(const GP_TYPE *slot, unsigned i, unsigned n
 GPI_DEVICE GP_TYPE GPI(fold_rounds)(GP_TYPE sum, unsigned rounds, unsigned lane)
 {
     return rounds == 1 ? sum : GPI(warp_reduce)(sum, (int)lane, (int)rounds);
+}
+
+/* ---- a batch of segments ---------------------------------------------------------------------- */
+
+/* The chunk of this number of a segment of items [first, last). */
+typedef struct {
+    size_t segment, first, last, number;
+} GPI(chunk);
+
+/* What a warp knows of its range, and of the segments in its window. */
+typedef struct {
+    GPI(chunk) late;                    /* the last of the range */
+    GP_INDEX ahead[GPI(batch_n)];       /* where the next ones end; on its way while the warp works */
+    uint16_t ends[GPI(batch_n) + 1];    /* where each begins in the window, and where the last one ends */
+    unsigned char longer[GPI(batch_n)]; /* those of more than one run */
+} GPI(batch_list);
+
+/* One run of one of them, a lane's. */
+typedef struct {
+    unsigned segment, number;  /* of the batch; which run */
+    unsigned runs, whole_runs; /* of the segment */
+    unsigned first, n;         /* its items in the window; none for a lane without a run */
+} GPI(share);
+
+/* Puts segment i on the list behind `count` others, if it `is_longer`. Returns their number. */
+GPI_DEVICE unsigned GPI(list_longer)(GPI(batch_list) *list, unsigned count, unsigned i, int is_longer, unsigned lane)
+{
+    const unsigned longer = __ballot_sync(GPI_FULL_MASK, is_longer);
+
+    if (is_longer)
+        list->longer[count + (unsigned)__popc((int)(longer & ((1u << lane) - 1)))] = (unsigned char)i;
+    return count + (unsigned)__popc((int)longer);
+}
+
+/*
+ * One warp: deals the runs of longer segments to its lanes, from number `at` of `count` on, as many segments as have
+ * runs for 32 lanes together. Returns how many those are; 0: the next one is too long.
+ */
+GPI_DEVICE unsigned GPI(deal)(const GPI(batch_list) *list, unsigned at, unsigned count, GPI(share) *share,
+                              unsigned lane)
+{
+    const uint16_t *const own = &list->ends[list->longer[gpi_min(at + lane, count - 1)]];
+    const unsigned runs = at + lane < count ? ((unsigned)own[1] - own[0] + GPI(run_n) - 1) / GPI(run_n) : 33;
+    const unsigned through = gpi_warp_prefix(runs, lane);
+    const unsigned dealt = (unsigned)__popc((int)__ballot_sync(GPI_FULL_MASK, through <= 32));
+    const unsigned heads = gpi_warp_or(lane < dealt ? 1u << (through - runs) : 0);
+    const unsigned lanes = __shfl_sync(GPI_FULL_MASK, through, dealt ? (int)dealt - 1 : 0);
+    const unsigned before = heads & (GPI_FULL_MASK >> (31 - lane));
+
+    if (dealt && lane < lanes) {
+        share->segment = list->longer[at + (unsigned)__popc((int)before) - 1];
+        share->number = lane + (unsigned)__clz((int)before) - 31;
+        share->first = list->ends[share->segment];
+        share->n = list->ends[share->segment + 1] - share->first;
+        share->runs = (share->n + GPI(run_n) - 1) / GPI(run_n);
+        share->whole_runs = share->n / GPI(run_n);
+        share->first += share->number * GPI(run_n);
+        share->n = gpi_min(share->n - share->number * GPI(run_n), GPI(run_n));
+    } else {
+        memset((void *)share, 0, sizeof *share);
+    }
+    return dealt;
 }
 #endif
