@@ -23,4 +23,30 @@
 #define GPI_TUNE_MERGE_BLOCKS 4
 #endif
 
+/*
+ * The merge of two arrays: items per thread, of up to 4 and of up to 8 bytes, odd; threads that merge; stages, and
+ * resident blocks per multiprocessor, of the pipelined kernel; the n from which on it runs; threads of small inputs.
+ */
+#ifndef GPI_TUNE_MERGE_TWO_ITEMS
+#define GPI_TUNE_MERGE_TWO_ITEMS 17
+#endif
+#ifndef GPI_TUNE_MERGE_TWO_WIDE_ITEMS
+#define GPI_TUNE_MERGE_TWO_WIDE_ITEMS 9
+#endif
+#ifndef GPI_TUNE_MERGE_TWO_THREADS
+#define GPI_TUNE_MERGE_TWO_THREADS 256
+#endif
+#ifndef GPI_TUNE_MERGE_TWO_STAGES
+#define GPI_TUNE_MERGE_TWO_STAGES 3
+#endif
+#ifndef GPI_TUNE_MERGE_TWO_BLOCKS
+#define GPI_TUNE_MERGE_TWO_BLOCKS 3
+#endif
+#ifndef GPI_TUNE_MERGE_TWO_PIPELINED
+#define GPI_TUNE_MERGE_TWO_PIPELINED 2000000
+#endif
+#ifndef GPI_TUNE_MERGE_TWO_SMALL_THREADS
+#define GPI_TUNE_MERGE_TWO_SMALL_THREADS 128
+#endif
+
 #endif

@@ -1,0 +1,45 @@
+/*
+ * core/search/tuning.cuh: the shapes of search.cuh, on which speed alone depends, measured on sm_90 (H200). A build may
+ * define each of them otherwise with -D; `gpbench tune` does so, and prints the best ones as lines for this file.
+ */
+#ifndef GPI_SEARCH_TUNING_CUH
+#define GPI_SEARCH_TUNING_CUH
+
+/* Bytes of the sorted array for one entry of the index: the more, the smaller it is, and the more is left to search. */
+#ifndef GPI_TUNE_SEARCH_STRIDE
+#define GPI_TUNE_SEARCH_STRIDE 256
+#endif
+
+/* Bytes of shared memory for the coarsest entries, and for the part of the sorted array that a tile needs. */
+#ifndef GPI_TUNE_SEARCH_TABLE
+#define GPI_TUNE_SEARCH_TABLE 32768
+#endif
+#ifndef GPI_TUNE_SEARCH_ROOM
+#define GPI_TUNE_SEARCH_ROOM 73728
+#endif
+
+/* Threads of a block, and resident blocks per multiprocessor; queries of a thread that are searched for at a time. */
+#ifndef GPI_TUNE_SEARCH_THREADS
+#define GPI_TUNE_SEARCH_THREADS 512
+#endif
+#ifndef GPI_TUNE_SEARCH_BLOCKS
+#define GPI_TUNE_SEARCH_BLOCKS 2
+#endif
+#ifndef GPI_TUNE_SEARCH_ROWS
+#define GPI_TUNE_SEARCH_ROWS 2
+#endif
+
+/* From so many queries on, and with at most so many items for each, an index pays. */
+#ifndef GPI_TUNE_SEARCH_MANY
+#define GPI_TUNE_SEARCH_MANY 1048576
+#endif
+#ifndef GPI_TUNE_SEARCH_ITEMS
+#define GPI_TUNE_SEARCH_ITEMS 256
+#endif
+
+/* Lanes that search for queries that are few. */
+#ifndef GPI_TUNE_SEARCH_LANES
+#define GPI_TUNE_SEARCH_LANES 131072
+#endif
+
+#endif
