@@ -28,7 +28,7 @@
  *              specified, but from 0 to n.
  * Guarantees   Asynchronous on `stream`. out has m entries and overlaps neither input; the inputs may be the same.
  * Evaluations  GP_LESS is evaluated on a query and an item of `sorted`: log2 n times for each query without an index,
- *              and some 1.5 log2 n times with one.
+ *              and some 2 log2 n times with one; then on two queries, too, some ten times for each.
  * Errors       cudaErrorInvalidValue, with gp_last_error_message(), before anything is launched; else
  *              what a launch or an allocation returned. m == 0 succeeds and writes nothing; where n == 0, out is 0.
  *
@@ -37,10 +37,10 @@
  * goes from the coarsest level, in shared memory, down to the items, or fetches the items between the bounds of a tile
  * of queries if these are close to each other: core/search/tiles.cuh. docs/search.md says more.
  *
- * Cost: m reads of the queries and writes of the results, and of `sorted` with an index some three times 64 bytes for
- * each query in random order, and each item once at most for sorted queries; one launch, or two with an index.
- * Workspace: n / 64 items of 4 bytes and a seventh more, from 2^20 queries on, if there are at
- * most 256 items for each; else none.
+ * Cost: m reads of the queries and writes of the results, and of `sorted` with an index 256 bytes for each query in
+ * random order, and each item once at most for sorted queries; one launch, or two with an index. Workspace: an item for
+ * each 32 bytes, at most 16 MB of them before it becomes fewer, and a seventh more; none below 2^20 queries, or for more
+ * than 256 items for each.
  *
  * No include guard: each include stamps out one instance, as its parameters say.
  */
@@ -78,15 +78,19 @@ GPI_CHECK_INDEX();
 
 /* ---- host functions -------------------------------------------------------------------------- */
 
-/* The bytes of the index of n items for m queries. */
+/* The bytes of the index of n items for m queries. More items may have a smaller one, but get as much. */
 static inline size_t GPI(scratch_bytes)(size_t n, size_t m)
 {
 #if GP_KERNEL != GP_KERNEL_SIMPLE
-    if (GPI(is_indexed) && (GP_KERNEL || m >= GPI_TUNE_SEARCH_MANY)) {
-        const GPI(index) index = GPI(lay_out)(
-            GP_KERNEL || n / GPI_TUNE_SEARCH_ITEMS <= m ? n : m * GPI_TUNE_SEARCH_ITEMS);
+    const size_t most = m < SIZE_MAX / GPI_TUNE_SEARCH_ITEMS ? m * GPI_TUNE_SEARCH_ITEMS : SIZE_MAX;
 
-        return GPI(index_bytes)(&index);
+    if (GPI(is_indexed) && (GP_KERNEL || m >= GPI_TUNE_SEARCH_MANY)) {
+        const GPI(index) index = GPI(lay_out)(GP_KERNEL ? n : gpi_smaller_size(n, most));
+        const size_t finer = index.level[0].stride / 2, items = GPI_TUNE_SEARCH_INDEX / sizeof(GP_TYPE);
+        const GPI(index) before = GPI(lay_out)((items + 1) * finer - 1);
+        const size_t bytes = GPI(index_bytes)(&index);
+
+        return finer >= (size_t)GPI(node_items) ? gpi_larger_size(bytes, GPI(index_bytes)(&before)) : bytes;
     }
 #endif
     (void)n;
@@ -118,7 +122,7 @@ static inline cudaError_t GPI(check)(const char *function, const GPI(job) *job)
 
 #if GP_KERNEL != GP_KERNEL_SIMPLE
 /* Searches by an index, if that pays and the device has room for it; *done says whether. */
-static inline cudaError_t GPI(launch_tiles)(const GPI(job) *job, GP_TYPE *entries, int *done,
+static inline cudaError_t GPI(launch_tiles)(const GPI(job) *job, char *memory, int *done,
                                             GPI_CONTEXT context, cudaStream_t stream)
 {
     static signed char known[GPI_DEVICES];
@@ -135,12 +139,16 @@ static inline cudaError_t GPI(launch_tiles)(const GPI(job) *job, GP_TYPE *entrie
     if (!(ready & GPI_KERNEL_FITS))
         return cudaSuccess;
     *done = 1;
-    index.entries = entries;
-    if (index.levels > 1)
+    if (index.levels > 1) {
+        GP_TYPE *entries = (GP_TYPE *)(void *)(memory + GPI_ALIGNMENT);
+
+        index.is_coarse = (uint32_t *)(void *)memory;
+        index.entries = entries;
         error = GPI_LAUNCH_DEPENDENT(
             (ready & GPI_KERNEL_SM90) != 0, GPI(index_kernel),
-            gpi_resident_blocks(8, gpi_divide_up(index.level[0].items, 256), GP_GRID), 256, 0,
-            stream, job->sorted, entries, index);
+            gpi_resident_blocks(8, gpi_divide_up(index.level[0].items, (size_t)GPI(index_threads)), GP_GRID),
+            GPI(index_threads), 0, stream, *job, entries, index, (size_t)GPI(tile), context);
+    }
     if (error != cudaSuccess)
         return error;
     return GPI_LAUNCH_DEPENDENT((ready & GPI_KERNEL_SM90) != 0, GPI(tiles_kernel),
@@ -180,7 +188,7 @@ static inline cudaError_t GPI(host)(const char *function, GPI(job) job, GPI_CONT
     if (error != cudaSuccess || job.m == 0)
         return error;
 #if GP_KERNEL != GP_KERNEL_SIMPLE
-    error = GPI(launch_tiles)(&job, (GP_TYPE *)(void *)scratch.memory, &done, context, stream);
+    error = GPI(launch_tiles)(&job, scratch.memory, &done, context, stream);
 #endif
     if (!done)
         error = GPI(launch_few)(&job, context, stream);

@@ -5,7 +5,7 @@
 #include "tap.h"
 
 /* Small arrays have several levels, tiles are small, and of close queries some have no room. */
-#define GPI_TUNE_SEARCH_STRIDE 32
+#define GPI_TUNE_SEARCH_INDEX 512
 #define GPI_TUNE_SEARCH_TABLE 256
 #define GPI_TUNE_SEARCH_ROOM 1408
 #define GPI_TUNE_SEARCH_THREADS 64

@@ -36,19 +36,29 @@ typedef struct {
 } GPI(pipeline);
 
 #if GPI_SM90_CODE
-/* Finds where the tiles of the block begin: first that of one with all lanes, then of more and more at a time. */
-GPI_DEVICE void GPI(find_splits)(const GPI(job) *job, GPI(pipeline) *pipeline, unsigned lane,
-                                 GPI_CONTEXT context)
+/*
+ * Finds where the tiles of the block begin. It takes runs of neighbouring tiles, in turn with the other blocks, so that
+ * all of them work at the same part of the arrays. The first tile of all is found with all lanes, further ones several
+ * at a time.
+ */
+GPI_DEVICE void GPI(find_splits)(const GPI(job) *job, GPI(pipeline) *pipeline, unsigned lane, GPI_CONTEXT context)
 {
-    const size_t n = job->na + job->nb, end = (blockIdx.x + 1) * job->tiles / gridDim.x;
-    size_t tile = blockIdx.x * job->tiles / gridDim.x, diagonal = tile * GPI(tile_items);
-    size_t from = GPI(split)(job, diagonal, 0, diagonal, 5, lane, context);
+    const size_t n = job->na + job->nb;
+    size_t run = blockIdx.x, tile = run * job->tiles / job->runs, end = (run + 1) * job->tiles / job->runs;
+    size_t from = GPI(split)(job, tile * GPI(tile_items), 0, tile * GPI(tile_items), 5, lane, context);
     gpi_pipeline_place place = {0, 0};
 
     for (int k = 0, log = 5;; k++) {
         GPI(chunk) *chunk = &pipeline->chunks[place.stage];
-        const unsigned tiles = gpi_min_size(end - tile, 32u >> log),
-                       number = gpi_min(lane >> log, tiles - 1);
+
+        if (tile == end && (run += gridDim.x) < job->runs) {
+            const size_t last = tile;
+
+            tile = run * job->tiles / job->runs;
+            end = (run + 1) * job->tiles / job->runs;
+            from = GPI(split)(job, tile * GPI(tile_items), from, (tile - last) * GPI(tile_items), log, lane, context);
+        }
+        const unsigned tiles = gpi_min_size(end - tile, 32u >> log), number = gpi_min(lane >> log, tiles - 1);
 
         if (k >= GPI(chunks))
             gpi_mbarrier_wait(&pipeline->used[place.stage], place.parity ^ 1);
@@ -58,11 +68,10 @@ GPI_DEVICE void GPI(find_splits)(const GPI(job) *job, GPI(pipeline) *pipeline, u
             chunk->splits[0] = from;
         }
         if (tiles) {
-            const size_t behind = (tile + number + 1) * GPI(tile_items);
+            const size_t first = tile * GPI(tile_items), behind = first + (number + 1) * (size_t)GPI(tile_items);
+            const size_t diagonal = behind < n ? behind : n;
 
-            diagonal = behind < n ? behind : n;
-            from = GPI(split)(job, diagonal, from, diagonal - tile * GPI(tile_items), log, lane,
-                              context);
+            from = GPI(split)(job, diagonal, from, diagonal - first, log, lane, context);
             chunk->splits[number + 1] = from;
             from = __shfl_sync(GPI_FULL_MASK, from, 31);
         }
@@ -70,7 +79,7 @@ GPI_DEVICE void GPI(find_splits)(const GPI(job) *job, GPI(pipeline) *pipeline, u
         if (tiles == 0)
             return;
         tile += tiles;
-        log = log > GPI(chunk_log) ? log - 1 : log;
+        log = GPI(chunk_log);
         gpi_pipeline_advance(&place, GPI(chunks));
     }
 }

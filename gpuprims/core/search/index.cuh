@@ -16,10 +16,9 @@ enum {
     GPI(node_bytes) = sizeof(GP_TYPE) < 16 ? 32 : 64,
     GPI(node_items) = GPI(is_indexed) ? (int)GPI(node_bytes) / (int)sizeof(GP_TYPE) : 1,
     GPI(table_items) = GPI_TUNE_SEARCH_TABLE / (int)sizeof(GP_TYPE),
-    GPI(stride) = GPI_TUNE_SEARCH_STRIDE / (int)sizeof(GP_TYPE) > 2
-                      ? GPI_TUNE_SEARCH_STRIDE / (int)sizeof(GP_TYPE)
-                      : 2,
-    GPI(max_levels) = 32
+    GPI(parts) = 8, /* of what an entry stands for, at most, that are told apart by an item each, read at once */
+    GPI(max_levels) = 32,
+    GPI(index_threads) = 256
 };
 
 /* One level: what an entry stands for, how many there are, and where they are in the index. */
@@ -29,6 +28,7 @@ typedef struct {
 
 typedef struct {
     const GP_TYPE *entries; /* of all levels but that of a small array */
+    uint32_t *is_coarse;    /* in device memory: whether the finest level is left out */
     int levels;             /* the last one is the table */
     GPI(level) level[GPI(max_levels)];
 } GPI(index);
@@ -37,11 +37,11 @@ typedef struct {
 static inline GPI(index) GPI(lay_out)(size_t n)
 {
     GPI(index) index;
-    size_t stride = (size_t)GPI(stride), offset = 0;
+    size_t stride = n <= (size_t)GPI(table_items) ? 1 : (size_t)GPI(node_items), offset = 0;
 
     memset((void *)&index, 0, sizeof index);
-    while (stride > 2 && gpi_divide_up(n, stride / 2) <= (size_t)GPI(table_items))
-        stride /= 2;
+    while (stride < (size_t)GPI(node_items) * GPI(parts) && n / stride > GPI_TUNE_SEARCH_INDEX / sizeof(GP_TYPE))
+        stride *= 2;
     for (int k = 0; k < GPI(max_levels); k++, stride *= (size_t)GPI(node_items)) {
         GPI(level) *level = &index.level[k];
 
@@ -57,34 +57,52 @@ static inline GPI(index) GPI(lay_out)(size_t n)
     return index;
 }
 
-/* The bytes of the index. */
+/* The bytes of the index, before which there is a word of its own. */
 static inline size_t GPI(index_bytes)(const GPI(index) *index)
 {
     const GPI(level) *last = &index->level[index->levels ? index->levels - 1 : 0];
 
-    return index->levels > 1 ? gpi_array_bytes(last->offset + last->items + (size_t)GPI(node_items),
-                                               sizeof(GP_TYPE))
-                             : 0;
+    if (index->levels < 2)
+        return 0;
+    return gpi_add_sizes(GPI_ALIGNMENT, gpi_array_bytes(last->offset + last->items, sizeof(GP_TYPE)));
 }
 
-/* Writes the index. The last node of a level is filled up with copies of its last entry. */
-static __global__ void __launch_bounds__(256)
-    GPI(index_kernel)(const GP_TYPE *sorted, GP_TYPE *entries, GPI(index) index)
+#if GPI_DEVICE_CODE
+/*
+ * All threads: whether the queries go up, or down, from tile to tile, as far as a sample tells. Then few of them will
+ * need the finest level, which takes longest to make.
+ */
+GPI_DEVICE int GPI(is_sorted)(const GPI(job) *job, size_t tile, GPI_CONTEXT context)
+{
+    int is_down = 0;
+
+    if (job->m <= 2 * tile)
+        return 0;
+    const size_t i = (job->m - tile - 1) / GPI(index_threads) * threadIdx.x;
+    is_down = GPI(less)(job->queries[i + tile], job->queries[i], context);
+    const int down = __syncthreads_count(is_down);
+    return down <= GPI(index_threads) / 16 || down >= GPI(index_threads) / 16 * 15;
+}
+#endif
+
+/* Writes the index. */
+static __global__ void __launch_bounds__(GPI(index_threads))
+    GPI(index_kernel)(GPI(job) job, GP_TYPE *entries, GPI(index) index, size_t tile, GPI_CONTEXT context)
 {
 #if GPI_DEVICE_CODE
     const size_t step = (size_t)gridDim.x * blockDim.x;
 
     gpi_grid_wait();
     gpi_grid_launch_next();
-    for (int k = 0; k < index.levels; k++) {
+    const int is_coarse = GPI(is_sorted)(&job, tile, context);
+    if (blockIdx.x == 0 && threadIdx.x == 0)
+        *index.is_coarse = (uint32_t)is_coarse;
+    for (int k = is_coarse; k < index.levels; k++) {
         const GPI(level) level = index.level[k];
-        const size_t places =
-            (level.items + GPI(node_items) - 1) / GPI(node_items) * GPI(node_items);
 
-        GPI_UNROLL_BY(4)
-        for (size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x; i < places; i += step)
-            entries[level.offset + i] =
-                sorted[(i < level.items ? i : level.items - 1) * level.stride];
+        GPI_UNROLL_BY(8)
+        for (size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x; i < level.items; i += step)
+            entries[level.offset + i] = job.sorted[i * level.stride];
     }
 #endif
 }

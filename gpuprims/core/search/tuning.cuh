@@ -5,9 +5,9 @@
 #ifndef GPI_SEARCH_TUNING_CUH
 #define GPI_SEARCH_TUNING_CUH
 
-/* Bytes of the sorted array for one entry of the index: the more, the smaller it is, and the more is left to search. */
-#ifndef GPI_TUNE_SEARCH_STRIDE
-#define GPI_TUNE_SEARCH_STRIDE 256
+/* Bytes of the finest level of the index that stay in the L2; that of a larger array is coarser. */
+#ifndef GPI_TUNE_SEARCH_INDEX
+#define GPI_TUNE_SEARCH_INDEX 16777216
 #endif
 
 /* Bytes of shared memory for the coarsest entries, and for the part of the sorted array that a tile needs. */

@@ -10,7 +10,7 @@ STUDIED = ["lower_bound_u32_u64", "lower_bound_dense_u32_u64"]
 SAMPLE = {"lower_bound_u32_u64": "lower_bound/u32-u64"}
 
 TUNE = {"search": [
-    {"shapes": {"GPI_TUNE_SEARCH_STRIDE": [128, 256, 512], "GPI_TUNE_SEARCH_ROWS": [1, 2, 4]},
+    {"shapes": {"GPI_TUNE_SEARCH_INDEX": [8388608, 16777216, 33554432], "GPI_TUNE_SEARCH_ROWS": [1, 2, 4]},
      "instances": [("search", {"PRIMITIVE": "lower_bound", "ITEMS": "16", "IN": "u32", "OUT": "u64"})]},
 ]}
 
