@@ -37,10 +37,10 @@
  * goes from the coarsest level, in shared memory, down to the items, or fetches the items between the bounds of a tile
  * of queries if these are close to each other: core/search/tiles.cuh. docs/search.md says more.
  *
- * Cost: m reads of the queries and writes of the results, and of `sorted` with an index 256 bytes for each query in
- * random order, and each item once at most for sorted queries; one launch, or two with an index. Workspace: an item for
- * each 32 bytes, at most 16 MB of them before it becomes fewer, and a seventh more; none below 2^20 queries, or for more
- * than 256 items for each.
+ * Cost: m reads of the queries and writes of the results, and of `sorted` with an index some two sectors for each query
+ * in random order, and each item once at most for sorted queries; one launch, or two with an index. There is one if n is
+ * at most 32 times what m exceeds 2^19 by. Workspace for it: an item for each 32 bytes of `sorted`, but at most 32 MB of
+ * them (for a larger array each stands for more), and a seventh more; else none.
  *
  * No include guard: each include stamps out one instance, as its parameters say.
  */
@@ -82,10 +82,9 @@ GPI_CHECK_INDEX();
 static inline size_t GPI(scratch_bytes)(size_t n, size_t m)
 {
 #if GP_KERNEL != GP_KERNEL_SIMPLE
-    const size_t most = m < SIZE_MAX / GPI_TUNE_SEARCH_ITEMS ? m * GPI_TUNE_SEARCH_ITEMS : SIZE_MAX;
-
     if (GPI(is_indexed) && (GP_KERNEL || m >= GPI_TUNE_SEARCH_MANY)) {
-        const GPI(index) index = GPI(lay_out)(GP_KERNEL ? n : gpi_smaller_size(n, most));
+        const size_t pays = GP_KERNEL ? n : gpi_multiply_sizes(m - GPI_TUNE_SEARCH_MANY, GPI_TUNE_SEARCH_ITEMS);
+        const GPI(index) index = GPI(lay_out)(gpi_smaller_size(n, pays));
         const size_t finer = index.level[0].stride / 2, items = GPI_TUNE_SEARCH_INDEX / sizeof(GP_TYPE);
         const GPI(index) before = GPI(lay_out)((items + 1) * finer - 1);
         const size_t bytes = GPI(index_bytes)(&index);
@@ -133,7 +132,8 @@ static inline cudaError_t GPI(launch_tiles)(const GPI(job) *job, char *memory, i
     *done = 0;
     if (!GPI(is_indexed) || job->n < 2 || !index.levels)
         return cudaSuccess;
-    if (!GP_KERNEL && (job->m < GPI_TUNE_SEARCH_MANY || job->n / GPI_TUNE_SEARCH_ITEMS > job->m))
+    if (!GP_KERNEL && (job->m < GPI_TUNE_SEARCH_MANY ||
+                       job->n > gpi_multiply_sizes(job->m - GPI_TUNE_SEARCH_MANY, GPI_TUNE_SEARCH_ITEMS)))
         return cudaSuccess;
     ready = gpi_kernel_ready((const void *)GPI(tiles_kernel), GPI(shared_bytes), known);
     if (!(ready & GPI_KERNEL_FITS))

@@ -24,7 +24,7 @@ def search():
     f.arrow(left + place * step + 17, 352, left + place * step + 17, 332, hot=True)
     f.text(left + place * step + 17, 368, f'{place}', 14, 'middle', HOT, True)
     f.text(20, 384, 'A drawing with nodes of two entries; real ones have 32 bytes, and an entry of level 0 stands for '
-           '256 bytes of items.', 12, color=GREY)
+           '32 bytes of items or more.', 12, color=GREY)
     f.save()
 
 

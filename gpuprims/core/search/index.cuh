@@ -16,7 +16,7 @@ enum {
     GPI(node_bytes) = sizeof(GP_TYPE) < 16 ? 32 : 64,
     GPI(node_items) = GPI(is_indexed) ? (int)GPI(node_bytes) / (int)sizeof(GP_TYPE) : 1,
     GPI(table_items) = GPI_TUNE_SEARCH_TABLE / (int)sizeof(GP_TYPE),
-    GPI(parts) = 8, /* of what an entry stands for, at most, that are told apart by an item each, read at once */
+    GPI(parts) = 8, /* nodes that an entry stands for, at most */
     GPI(max_levels) = 32,
     GPI(index_threads) = 256
 };

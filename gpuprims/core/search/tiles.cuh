@@ -4,7 +4,7 @@
  *
  *     1. in the table, in shared memory
  *     2. in a node of each further level, which lies in the L2
- *     3. in the items that an entry of the finest level stands for: the first of each part, then a node of them
+ *     3. in the items that an entry of the finest level stands for, by bisection, until a node of them is left
  *
  * If the queries of a tile are close to each other, as sorted ones are, few items are between the bounds of the least
  * and the greatest. Then the block fetches these, and searches in shared memory.
@@ -121,29 +121,11 @@ GPI_DEVICE void GPI(find_bounds)(const GPI(job) *job, size_t stride, const GP_TY
     for (int r = 0; r < GPI(rows); r++)
         counts[r] = counts[r] ? (counts[r] - 1) * stride : 0;
     GPI_NO_UNROLL
-    for (size_t size = stride, part; size > (size_t)GPI(node_items); size = part) {
-        part = size / GPI(parts) > (size_t)GPI(node_items) ? size / GPI(parts) : (size_t)GPI(node_items);
-        GP_TYPE first[GPI(rows)][GPI(parts)];
-
+    for (size_t half = stride / 2; half >= (size_t)GPI(node_items); half /= 2) {
         GPI_UNROLL
-        for (int r = 0; r < GPI(rows); r++) {
-            GPI_UNROLL
-            for (unsigned k = 1; k < GPI(parts); k++) {
-                const size_t place = counts[r] + k * part;
-
-                first[r][k] = job->sorted[k * part < size && place < job->n ? place : counts[r]];
-            }
-        }
-        GPI_UNROLL
-        for (int r = 0; r < GPI(rows); r++) {
-            unsigned parts = 0;
-
-            GPI_UNROLL
-            for (unsigned k = 1; k < GPI(parts); k++)
-                parts += k * part < size && counts[r] + k * part < job->n &&
-                         GPI(is_before)(first[r][k], queries[r], upper, context);
-            counts[r] += parts * part;
-        }
+        for (int r = 0; r < GPI(rows); r++)
+            if (counts[r] + half < job->n && GPI(is_before)(job->sorted[counts[r] + half], queries[r], upper, context))
+                counts[r] += half;
     }
     GPI_UNROLL
     for (int r = 0; r < GPI(rows); r++)

@@ -7,7 +7,7 @@
 
 /* Bytes of the finest level of the index that stay in the L2; that of a larger array is coarser. */
 #ifndef GPI_TUNE_SEARCH_INDEX
-#define GPI_TUNE_SEARCH_INDEX 16777216
+#define GPI_TUNE_SEARCH_INDEX 33554432
 #endif
 
 /* Bytes of shared memory for the coarsest entries, and for the part of the sorted array that a tile needs. */
@@ -29,12 +29,12 @@
 #define GPI_TUNE_SEARCH_ROWS 2
 #endif
 
-/* From so many queries on, and with at most so many items for each, an index pays. */
+/* An index pays from so many queries on, and one more for each so many items. */
 #ifndef GPI_TUNE_SEARCH_MANY
-#define GPI_TUNE_SEARCH_MANY 1048576
+#define GPI_TUNE_SEARCH_MANY 524288
 #endif
 #ifndef GPI_TUNE_SEARCH_ITEMS
-#define GPI_TUNE_SEARCH_ITEMS 256
+#define GPI_TUNE_SEARCH_ITEMS 32
 #endif
 
 /* Lanes that search for queries that are few. */
