@@ -96,15 +96,12 @@ static inline cudaError_t GPI(check)(const char *function, const GPI(job) *job, 
 }
 
 /* Launches the kernel that n says. */
-static inline cudaError_t GPI(launch)(GPI(job) job, size_t n, GPI_CONTEXT context,
-                                      cudaStream_t stream)
+static inline cudaError_t GPI(launch)(GPI(job) job, size_t n, GPI_CONTEXT context, cudaStream_t stream)
 {
     static signed char simple_known[GPI_DEVICES];
     const int ready = gpi_kernel_ready((const void *)GPI(simple_kernel), 0, simple_known);
-    const unsigned threads =
-        n < GPI_TUNE_MERGE_TWO_PIPELINED / 8 && GPI(threads) > GPI_TUNE_MERGE_TWO_SMALL_THREADS
-            ? GPI_TUNE_MERGE_TWO_SMALL_THREADS
-            : GPI(threads);
+    const unsigned few = GPI_TUNE_MERGE_TWO_SMALL_THREADS, most = GPI(simple_threads);
+    const unsigned threads = n < GPI_TUNE_MERGE_TWO_SMALL && few < most ? few : most;
 
 #if GP_KERNEL != GP_KERNEL_SIMPLE
     static signed char pipelined_known[GPI_DEVICES];
@@ -113,18 +110,14 @@ static inline cudaError_t GPI(launch)(GPI(job) job, size_t n, GPI_CONTEXT contex
     job.tiles = gpi_divide_up(n, GPI(tile_items));
     if (GPI(is_pipelined) && (GP_KERNEL || n >= GPI_TUNE_MERGE_TWO_PIPELINED) &&
         gpi_kernel_ready((const void *)GPI(pipelined_kernel), bytes, pipelined_known) >=
-            (GPI_KERNEL_FITS | GPI_KERNEL_SM90)) {
-        const unsigned blocks = gpi_resident_blocks(GPI(blocks), job.tiles, GP_GRID);
-
-        job.runs = blocks * gpi_divide_up(job.tiles, blocks * (size_t)GPI_TUNE_MERGE_TWO_RUN);
-        return GPI_LAUNCH_DEPENDENT(1, GPI(pipelined_kernel), blocks, GPI(threads) + 64, bytes, stream, job, context);
-    }
+            (GPI_KERNEL_FITS | GPI_KERNEL_SM90))
+        return GPI_LAUNCH_DEPENDENT(1, GPI(pipelined_kernel), gpi_resident_blocks(GPI(blocks), job.tiles, GP_GRID),
+                                    GPI(threads) + 64, bytes, stream, job, context);
 #endif
     job.tiles = gpi_divide_up(n, threads * GPI(items));
-    return GPI_LAUNCH_DEPENDENT(
-        (ready & GPI_KERNEL_SM90) != 0, GPI(simple_kernel),
-        (unsigned)gpi_smaller_size(job.tiles, gpi_smaller_size(GP_GRID, GPI_MAX_TILES)), threads, 0,
-        stream, job, context);
+    return GPI_LAUNCH_DEPENDENT((ready & GPI_KERNEL_SM90) != 0, GPI(simple_kernel),
+                                (unsigned)gpi_smaller_size(job.tiles, gpi_smaller_size(GP_GRID, GPI_MAX_TILES)),
+                                threads, 0, stream, job, context);
 }
 
 /* Merges the sorted arrays a and b. */

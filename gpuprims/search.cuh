@@ -70,6 +70,7 @@ GPI_CHECK_INDEX();
 
 #include "core/instance/less.cuh"
 #include "core/search/tuning.cuh"
+#include "core/tile/copy.cuh"
 #include "core/search/few.cuh"
 #if GP_KERNEL != GP_KERNEL_SIMPLE
 #include "core/search/index.cuh"

@@ -37,7 +37,7 @@ typedef struct merge_case {
 #define CASE_(word) CASE_JOIN(CASE, word)
 #define CASE_INNER2(name, word) gpi_##name##_merge_sort_##word
 #define CASE_INNER(name, word) CASE_INNER2(name, word)
-#define CASE_TILE2(name) gpi_##name##_merge_tile_items
+#define CASE_TILE2(name) ((size_t)gpi_##name##_merge_items * gpi_##name##_merge_simple_threads)
 #define CASE_TILE(name) CASE_TILE2(name)
 #endif
 

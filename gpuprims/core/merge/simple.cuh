@@ -5,12 +5,19 @@
  * Part of merge.cuh; not to be included directly.
  */
 
-static __global__ void __launch_bounds__(GPI(threads))
+enum {
+    GPI(simple_threads) = sizeof(GP_TYPE) <= 128   ? GPI_TUNE_MERGE_TWO_SIMPLE_THREADS
+                          : sizeof(GP_TYPE) <= 256 ? 128
+                          : sizeof(GP_TYPE) <= 512 ? 64
+                                                   : 32
+};
+
+static __global__ void __launch_bounds__(GPI(simple_threads))
     GPI(simple_kernel)(GPI(job) job, GPI_CONTEXT context)
 {
 #if GPI_DEVICE_CODE
     typedef struct {
-        char bytes[GPI(stage_bytes)];
+        char bytes[GPI_MERGE_STAGE_BYTES(GPI(simple_threads) * GPI(items))];
     } __attribute__((aligned(128))) stage;
     GP_SHARED(stage, shared);
     GP_SHARED(size_t[2], splits);

@@ -15,21 +15,16 @@
 #include "probe.cuh"
 #include "tuning.cuh"
 
+/* A stage for so many items: both parts start anywhere in a line, and the item behind each may be read. */
+#define GPI_MERGE_STAGE_BYTES(items) \
+    (((items) * (int)sizeof(GP_TYPE) + 3 * 128 + 16 + (int)sizeof(GP_TYPE) + 127) / 128 * 128)
+
 enum {
     GPI(items) = sizeof(GP_TYPE) <= 4    ? GPI_TUNE_MERGE_TWO_ITEMS
                  : sizeof(GP_TYPE) <= 8  ? GPI_TUNE_MERGE_TWO_WIDE_ITEMS
                  : sizeof(GP_TYPE) <= 16 ? 5
                  : sizeof(GP_TYPE) <= 32 ? 3
-                                         : 1, /* of a thread; odd: no bank conflicts */
-    GPI(threads) = sizeof(GP_TYPE) <= 128   ? GPI_TUNE_MERGE_TWO_THREADS
-                   : sizeof(GP_TYPE) <= 256 ? 128
-                   : sizeof(GP_TYPE) <= 512 ? 64
-                                            : 32, /* that merge */
-    GPI(tile_items) = GPI(items) * GPI(threads),
-    /* Both parts start anywhere in a line, and the item behind each may be read. */
-    GPI(stage_bytes) =
-        (GPI(tile_items) * (int)sizeof(GP_TYPE) + 3 * 128 + 16 + (int)sizeof(GP_TYPE) + 127) / 128 *
-        128
+                                         : 1 /* of a thread; odd: no bank conflicts */
 };
 
 /* What a launch works on. */
@@ -37,7 +32,6 @@ typedef struct {
     const GP_TYPE *a, *b;
     GP_TYPE *out;
     size_t na, nb, tiles;
-    size_t runs; /* of tiles, that blocks take in turn */
 } GPI(job);
 
 /* The parts of a and b that make up a tile: where they are, and where in the stage they go, in bytes. */

@@ -11,8 +11,6 @@
  *
  * Part of search.cuh; not to be included directly.
  */
-#include "../tile/copy.cuh"
-
 enum {
     GPI(rows) = GPI_TUNE_SEARCH_ROWS,
     GPI(threads) = GPI_TUNE_SEARCH_THREADS,

@@ -12,18 +12,18 @@
 
 /* Bytes of shared memory for the coarsest entries, and for the part of the sorted array that a tile needs. */
 #ifndef GPI_TUNE_SEARCH_TABLE
-#define GPI_TUNE_SEARCH_TABLE 32768
+#define GPI_TUNE_SEARCH_TABLE 8192
 #endif
 #ifndef GPI_TUNE_SEARCH_ROOM
-#define GPI_TUNE_SEARCH_ROOM 73728
+#define GPI_TUNE_SEARCH_ROOM 40960
 #endif
 
 /* Threads of a block, and resident blocks per multiprocessor; queries of a thread that are searched for at a time. */
 #ifndef GPI_TUNE_SEARCH_THREADS
-#define GPI_TUNE_SEARCH_THREADS 512
+#define GPI_TUNE_SEARCH_THREADS 256
 #endif
 #ifndef GPI_TUNE_SEARCH_BLOCKS
-#define GPI_TUNE_SEARCH_BLOCKS 2
+#define GPI_TUNE_SEARCH_BLOCKS 4
 #endif
 #ifndef GPI_TUNE_SEARCH_ROWS
 #define GPI_TUNE_SEARCH_ROWS 2
