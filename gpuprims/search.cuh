@@ -37,10 +37,10 @@
  * goes from the coarsest level, in shared memory, down to the items, or fetches the items between the bounds of a tile
  * of queries if these are close to each other: core/search/tiles.cuh. docs/search.md says more.
  *
- * Cost: m reads of the queries and writes of the results, and of `sorted` with an index some two sectors for each query
- * in random order, and each item once at most for sorted queries; one launch, or two with an index. There is one if n is
- * at most 32 times what m exceeds 2^19 by. Workspace for it: an item for each 32 bytes of `sorted`, but at most 32 MB of
- * them (for a larger array each stands for more), and a seventh more; else none.
+ * Cost: m reads of the queries and writes of the results; of `sorted` with an index some two sectors for each query in
+ * random order, or each item once at most for sorted queries; one launch, or two with an index. There is one if n is at
+ * most 32 times what m exceeds 2^19 by. Workspace for it: an item for each 32 bytes of `sorted`, but at most 32 MB of
+ * them, so that for a larger array each stands for more; and a seventh of that. Else none.
  *
  * No include guard: each include stamps out one instance, as its parameters say.
  */
