@@ -7,7 +7,7 @@
  *              GP_CONTEXT     type of a by-value argument before `ws`
  *              GP_INDEX       an integer type of 4 or 8 bytes that na + nb has to fit (size_t)
  *              GP_API         linkage of the host functions (static inline)
- *              GP_KERNEL, GP_GRID  for tests; n alone says which kernels run, and with how many blocks
+ *              GP_KERNEL, GP_GRID  for tests; na + nb alone says which kernel runs, and with how many blocks
  *
  * Generates    cudaError_t NAME_merge(const T *a, size_t na, const T *b, size_t nb, T *out, ...)
  *              size_t      NAME_merge_workspace_bytes(size_t na, size_t nb)
@@ -23,22 +23,23 @@
  * Order        GP_LESS is a strict weak order, and a and b are sorted by it. Items neither of which comes
  *              before the other keep their order, and those of a come before those of b.
  * Guarantees   Asynchronous on `stream`. out has na + nb items and overlaps neither a nor b.
- * Evaluations  GP_LESS is evaluated on items of the input only, two at a time: some 1.5 (na + nb) times for
- *              items of up to 16 bytes, 2.5 (na + nb) for 128, 25 (na + nb) for 1024.
+ * Evaluations  GP_LESS is evaluated on items of the input only, two at a time: some 1.7 (na + nb) times for
+ *              items of up to 4 bytes, 2.5 (na + nb) for 8, 9 (na + nb) for 128.
  * Errors       cudaErrorInvalidValue, with gp_last_error_message(), before anything is launched; else
  *              what a launch or an allocation returned. na + nb == 0 succeeds and writes nothing.
  *
- * How it works: a merge path (Green, McColl and Bader, GPU merge path, 2012). The output is cut into tiles;
- * for each of them a search finds the pieces of a and b that make it up, and a block merges them:
- * core/merge/pass.cuh. docs/merge-sort.md has pictures. Cost: each item is read and written once, in two
- * launches, or one if a single tile holds everything. Workspace: 128 bytes for each tile, of 32 KB at most.
+ * How it works: a merge path (Green, McColl and Bader, GPU merge path, 2012). The output is cut into tiles; for each of
+ * them a search finds the parts of a and b that make it up, and a block merges these in shared memory:
+ * core/merge/tile.cuh. Large arrays go through a pipeline in persistent blocks, core/merge/pipelined.cuh, small ones
+ * have a block for each tile, core/merge/simple.cuh. docs/merge-sort.md says more. Cost: each item is read and written
+ * once, in one launch. Workspace: none.
  *
  * No include guard: each include stamps out one instance, as its parameters say.
  */
 #ifndef GPI_TAG
 #define GPI_TAG merge
 #define GPI_HEADER "gpuprims/merge.cuh"
-#define GPI_TAKES \
+#define GPI_TAKES                                                                            \
     (GPI_TAKES_TYPE | GPI_TAKES_LESS | GPI_TAKES_CONTEXT | GPI_TAKES_INDEX | GPI_TAKES_API | \
      GPI_TAKES_KERNEL | GPI_TAKES_GRID)
 #endif
@@ -58,66 +59,86 @@
 GPI_ONCE_PER_NAME(merge);
 GPI_CHECK_INDEX();
 
-#define GPI_MERGE_PAIRS 0
-#define GPI_MERGE_VALUE char
+GPI_AT_MOST(GP_TYPE, 1024);
 
 #include "core/instance/less.cuh"
-#include "core/merge/shape.cuh"
-#include "block/core/merge.cuh"
-#include "core/merge/pass.cuh"
+#include "core/merge/tuning.cuh"
+#include "core/merge/tile.cuh"
+#include "core/merge/simple.cuh"
+#if GP_KERNEL != GP_KERNEL_SIMPLE
+#include "core/merge/pipelined.cuh"
+#endif
 
+/* ---- host functions -------------------------------------------------------------------------- */
+
+/* No workspace is needed. */
 GP_API size_t GPI_PUBLIC(merge_workspace_bytes)(size_t na, size_t nb)
 {
-    const size_t n = gpi_add_sizes(na, nb), tiles = n ? GPI(pass_tiles)(n, n) : 0;
+    return gpi_add_sizes(na, nb) == SIZE_MAX ? SIZE_MAX : 0;
+}
 
-    if (n == SIZE_MAX)
-        return SIZE_MAX;
-    return gpi_workspace_request(
-        tiles > 1 ? gpi_multiply_sizes(tiles, GPI_MERGE_MAX_WAYS * sizeof(size_t)) : 0);
+/* Refuses wrong arguments. */
+static inline cudaError_t GPI(check)(const char *function, const GPI(job) *job, size_t n)
+{
+    const gpi_argument used[] = {{"a", job->a, job->na * sizeof *job->a, GPI_READ, 0},
+                                 {"b", job->b, job->nb * sizeof *job->b, GPI_READ, 0},
+                                 {"out", job->out, n * sizeof *job->out, GPI_WRITTEN, 0}};
+
+    if (job->na && !job->a)
+        return gpi_error_null_of(function, "a", "na", job->na);
+    if (job->nb && !job->b)
+        return gpi_error_null_of(function, "b", "nb", job->nb);
+    if (n && !job->out)
+        return gpi_error_null_of(function, "out", "na + nb", n);
+    cudaError_t error =
+        gpi_check_count(function, "na + nb", n, GPI_MOST_OF(GP_INDEX), sizeof *job->out);
+    return error != cudaSuccess ? error : gpi_check_overlap(function, used, 3);
+}
+
+/* Launches the kernel that n says. */
+static inline cudaError_t GPI(launch)(GPI(job) job, size_t n, GPI_CONTEXT context, cudaStream_t stream)
+{
+    static signed char simple_known[GPI_DEVICES];
+    const int ready = gpi_kernel_ready((const void *)GPI(simple_kernel), 0, simple_known);
+    const unsigned few = GPI_TUNE_MERGE_TWO_SMALL_THREADS, most = GPI(simple_threads);
+    const unsigned threads = n < GPI_TUNE_MERGE_TWO_SMALL && few < most ? few : most;
+
+#if GP_KERNEL != GP_KERNEL_SIMPLE
+    static signed char pipelined_known[GPI_DEVICES];
+    const size_t bytes = (size_t)GPI(stages) * GPI(stage_bytes);
+
+    job.tiles = gpi_divide_up(n, GPI(tile_items));
+    if (GPI(is_pipelined) && (GP_KERNEL || n >= GPI_TUNE_MERGE_TWO_PIPELINED) &&
+        gpi_kernel_ready((const void *)GPI(pipelined_kernel), bytes, pipelined_known) >=
+            (GPI_KERNEL_FITS | GPI_KERNEL_SM90))
+        return GPI_LAUNCH_DEPENDENT(1, GPI(pipelined_kernel), gpi_resident_blocks(GPI(blocks), job.tiles, GP_GRID),
+                                    GPI(threads) + 64, bytes, stream, job, context);
+#endif
+    job.tiles = gpi_divide_up(n, threads * GPI(items));
+    return GPI_LAUNCH_DEPENDENT((ready & GPI_KERNEL_SM90) != 0, GPI(simple_kernel),
+                                (unsigned)gpi_smaller_size(job.tiles, gpi_smaller_size(GP_GRID, GPI_MAX_TILES)),
+                                threads, 0, stream, job, context);
 }
 
 /* Merges the sorted arrays a and b. */
-GP_API cudaError_t GPI_PUBLIC(merge)(const GP_TYPE *a, size_t na, const GP_TYPE *b, size_t nb, GP_TYPE *out,
-                                     GPI_CONTEXT_PARAMETER gp_workspace *ws, cudaStream_t stream)
+GP_API cudaError_t GPI_PUBLIC(merge)(const GP_TYPE *a, size_t na, const GP_TYPE *b, size_t nb,
+                                     GP_TYPE *out, GPI_CONTEXT_PARAMETER gp_workspace *ws,
+                                     cudaStream_t stream)
 {
-    const char *function = GPI_TEXT(merge);
     const size_t n = gpi_add_sizes(na, nb);
-    const gpi_argument used[] = {{"a", a, na * sizeof *a, GPI_READ, 0},
-                                 {"b", b, nb * sizeof *b, GPI_READ, 0},
-                                 {"out", out, n * sizeof *out, GPI_WRITTEN, 0}};
-    GPI(pass) pass;
-    gpi_scratch scratch;
+    GPI(job) job;
+    cudaError_t error;
 
-    if (na && !a)
-        return gpi_error_null_of(function, "a", "na", na);
-    if (nb && !b)
-        return gpi_error_null_of(function, "b", "nb", nb);
-    if (n && !out)
-        return gpi_error_null_of(function, "out", "na + nb", n);
-    if (n == 0)
-        return cudaSuccess;
-    const size_t tiles = GPI_MAX_TILES * GPI_MERGE_PASS_N, most = GPI_MOST_OF(GP_INDEX);
-    cudaError_t error = gpi_check_count(function, "na + nb", n, tiles < most ? tiles : most, sizeof *out);
-    if (error == cudaSuccess)
-        error = gpi_check_overlap(function, used, 3);
-    if (error != cudaSuccess)
-        return error;
-    error = gpi_scratch_acquire(&scratch, ws, GPI_PUBLIC(merge_workspace_bytes)(na, nb), stream,
-                                function);
-    if (error != cudaSuccess)
-        return error;
-    memset((void *)&pass, 0, sizeof pass);
-    pass.keys[0] = a;
-    pass.keys[1] = b;
-    pass.keys_out = out;
-    pass.n = pass.group = n;
-    pass.run = na;
-    pass.log = 1;
-    pass.splits = (size_t *)scratch.memory;
-    error = GPI(pass_launch)(&pass, GPI_CONTEXT_VALUE, GPI(dependent)(), stream);
-    return gpi_scratch_release(&scratch, error, stream);
+    (void)ws;
+    memset((void *)&job, 0, sizeof job);
+    job.a = a;
+    job.b = b;
+    job.out = out;
+    job.na = na;
+    job.nb = nb;
+    error = GPI(check)(GPI_TEXT(merge), &job, n);
+    return error != cudaSuccess || n == 0 ? error : GPI(launch)(job, n, GPI_CONTEXT_VALUE, stream);
 }
 
-#include "block/core/merge_end.cuh"
 #endif
 #include "core/instance/end.cuh"

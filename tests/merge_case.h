@@ -9,6 +9,7 @@
  *     #define CASE_LESS       GP_LESS, or without it <
  *     #define CASE_CONTEXT    GP_CONTEXT: the test passes CASE_CONTEXT_VALUE
  *     #define CASE_VALUE      type of values, or without it keys alone
+ *     #define CASE_KERNEL     GP_KERNEL of the merge, or without it n decides
  *     #include "merge_case.h"
  *
  * generates `static const merge_case CASE_case`.
@@ -18,7 +19,7 @@
 
 typedef struct merge_case {
     const char *name;
-    size_t key_bytes, value_bytes, key_align, value_align, tile, pass_tile;
+    size_t key_bytes, value_bytes, key_align, value_align, tile, pass_tile, merge_tile;
     void (*make)(void *keys, size_t at, uint64_t k, size_t i);
     int (*compare)(const void *keys, size_t i, size_t j);
     cudaError_t (*sort)(const void *kin, void *kout, const void *vin, void *vout, size_t n, gp_workspace *ws,
@@ -36,6 +37,8 @@ typedef struct merge_case {
 #define CASE_(word) CASE_JOIN(CASE, word)
 #define CASE_INNER2(name, word) gpi_##name##_merge_sort_##word
 #define CASE_INNER(name, word) CASE_INNER2(name, word)
+#define CASE_TILE2(name) ((size_t)gpi_##name##_merge_items * gpi_##name##_merge_simple_threads)
+#define CASE_TILE(name) CASE_TILE2(name)
 #endif
 
 #define GP_NAME CASE
@@ -59,6 +62,9 @@ typedef struct merge_case {
 #endif
 #ifdef CASE_CONTEXT
 #define GP_CONTEXT CASE_CONTEXT
+#endif
+#ifdef CASE_KERNEL
+#define GP_KERNEL CASE_KERNEL
 #endif
 #include <gpuprims/merge.cuh>
 #endif
@@ -118,6 +124,11 @@ static const merge_case CASE_(case) = {
 #endif
     CASE_INNER(CASE, items) * CASE_INNER(CASE, threads),
     CASE_INNER(CASE, pass_items) * (CASE_INNER(CASE, threads) - (1 << CASE_INNER(CASE, max_ways_log))) * 15 / 16,
+#ifdef CASE_VALUE
+    0,
+#else
+    CASE_TILE(CASE),
+#endif
     CASE_(make),
     CASE_(compare),
     CASE_(run),
@@ -139,4 +150,5 @@ static const merge_case CASE_(case) = {
 #undef CASE_CONTEXT
 #undef CASE_CONTEXT_VALUE
 #undef CASE_VALUE
+#undef CASE_KERNEL
 #undef CASE_EXTRA

@@ -19,6 +19,8 @@
 #ifndef GPI_MERGE_SPLIT_CUH
 #define GPI_MERGE_SPLIT_CUH
 
+#include "probe.cuh"
+
 #define GPI_MERGE_SPLIT_WARPS 4 /* warps of a block */
 #define GPI_MERGE_PROBES_LOG 1  /* log2 of the places that a lane probes at a time */
 #define GPI_MERGE_GUESSES 4     /* pivots that are taken where the wanted item is expected */
@@ -39,15 +41,6 @@ GPI_DEVICE unsigned gpi_merge_bits(size_t x)
 GPI_DEVICE size_t gpi_merge_sum(size_t x)
 {
     return ((size_t)gpi_warp_sum((uint32_t)(x >> 24)) << 24) + gpi_warp_sum((uint32_t)(x & 0xFFFFFF));
-}
-
-/*
- * Probe i of 2^log, evenly spaced in `span` items from `base` on; in fewer items than probes every
- * place is probed.
- */
-GPI_DEVICE size_t gpi_merge_probe(size_t base, size_t span, unsigned i, int log)
-{
-    return base + ((2 * i + 1) * span >> (log + 1));
 }
 #endif
 

@@ -23,4 +23,37 @@
 #define GPI_TUNE_MERGE_BLOCKS 4
 #endif
 
+/* The merge of two arrays: items per thread, of up to 4 and of up to 8 bytes, odd. */
+#ifndef GPI_TUNE_MERGE_TWO_ITEMS
+#define GPI_TUNE_MERGE_TWO_ITEMS 23
+#endif
+#ifndef GPI_TUNE_MERGE_TWO_WIDE_ITEMS
+#define GPI_TUNE_MERGE_TWO_WIDE_ITEMS 11
+#endif
+
+/* Its pipelined kernel: threads that merge; stages; resident blocks per multiprocessor; the n from which on it runs. */
+#ifndef GPI_TUNE_MERGE_TWO_THREADS
+#define GPI_TUNE_MERGE_TWO_THREADS 512
+#endif
+#ifndef GPI_TUNE_MERGE_TWO_STAGES
+#define GPI_TUNE_MERGE_TWO_STAGES 2
+#endif
+#ifndef GPI_TUNE_MERGE_TWO_BLOCKS
+#define GPI_TUNE_MERGE_TWO_BLOCKS 2
+#endif
+#ifndef GPI_TUNE_MERGE_TWO_PIPELINED
+#define GPI_TUNE_MERGE_TWO_PIPELINED 6000000
+#endif
+
+/* Its simple kernel: threads; the n below which it has fewer, and how many then. */
+#ifndef GPI_TUNE_MERGE_TWO_SIMPLE_THREADS
+#define GPI_TUNE_MERGE_TWO_SIMPLE_THREADS 256
+#endif
+#ifndef GPI_TUNE_MERGE_TWO_SMALL
+#define GPI_TUNE_MERGE_TWO_SMALL 250000
+#endif
+#ifndef GPI_TUNE_MERGE_TWO_SMALL_THREADS
+#define GPI_TUNE_MERGE_TWO_SMALL_THREADS 128
+#endif
+
 #endif

@@ -123,6 +123,18 @@ GPI_DEVICE void gpi_fetch_ends(char *slot, const char *from, unsigned bytes, gpi
     }
 }
 
+/* All threads of a block: copies a piece into its slot, where it is after gpi_copy_wait() and a barrier. */
+GPI_DEVICE void gpi_fetch_block(char *slot, const char *from, unsigned bytes, gpi_extent array)
+{
+    const gpi_extent v = gpi_covering_vectors(from, bytes, array);
+    char *to = slot + gpi_misalignment(from) + (v.begin - from);
+
+    for (unsigned i = threadIdx.x * 16; i < (unsigned)(v.end - v.begin); i += blockDim.x * 16)
+        gpi_copy_16(to + i, v.begin + i);
+    if (threadIdx.x == 0 && (v.begin > from || v.end < from + bytes))
+        gpi_fetch_ends(slot, from, bytes, v);
+}
+
 /* One thread: starts the bulk copies of a piece, and arrives at the mbarrier expecting their bytes. */
 GPI_DEVICE void gpi_fetch_bulk(char *slot, const char *from, unsigned bytes, gpi_extent array,
                                uint64_t *mbarrier)

@@ -1,0 +1,172 @@
+/*
+ * core/merge/tile.cuh: the merge of two sorted arrays, a tile of the output at a time.
+ *
+ * Where a tile begins in both arrays is found by a search on its diagonal of the merge path, in global memory; where a
+ * thread's items begin, in shared memory, where the parts of both arrays lie in a stage. Each thread merges its items
+ * into registers. Then the stage is free, and the tile is put together there, so that it leaves by whole vectors.
+ *
+ *     stage    | a part of a | a part of b |       each as far behind a 128-byte line as in global memory
+ *     later    | the tile                  |       likewise
+ *
+ * Part of merge.cuh; not to be included directly.
+ */
+#include "../tile/copy.cuh"
+#include "../tile/ticket.cuh"
+#include "probe.cuh"
+#include "tuning.cuh"
+
+/* A stage for so many items: both parts start anywhere in a line, and the item behind each may be read. */
+#define GPI_MERGE_STAGE_BYTES(items) \
+    (((items) * (int)sizeof(GP_TYPE) + 3 * 128 + 16 + (int)sizeof(GP_TYPE) + 127) / 128 * 128)
+
+enum {
+    GPI(items) = sizeof(GP_TYPE) <= 4    ? GPI_TUNE_MERGE_TWO_ITEMS
+                 : sizeof(GP_TYPE) <= 8  ? GPI_TUNE_MERGE_TWO_WIDE_ITEMS
+                 : sizeof(GP_TYPE) <= 16 ? 5
+                 : sizeof(GP_TYPE) <= 32 ? 3
+                                         : 1 /* of a thread; odd: no bank conflicts */
+};
+
+/* What a launch works on. */
+typedef struct {
+    const GP_TYPE *a, *b;
+    GP_TYPE *out;
+    size_t na, nb, tiles;
+} GPI(job);
+
+/* The parts of a and b that make up a tile: where they are, and where in the stage they go, in bytes. */
+typedef struct {
+    const char *a, *b;
+    char *out;
+    unsigned items, a_items, b_items, a_at, b_at;
+} GPI(piece);
+
+#if GPI_DEVICE_CODE
+/*
+ * One warp, 2^log lanes for each search: how many items of a are among the first `diagonal` of the merged order, if it
+ * is known that `from` of them are, and `more` at most besides. Each lane asks about a place of its own.
+ */
+GPI_DEVICE size_t GPI(split)(const GPI(job) *job, size_t diagonal, size_t from, size_t more,
+                             int log, unsigned lane, GPI_CONTEXT context)
+{
+    const unsigned lanes = 1u << log, number = lane & (lanes - 1);
+    size_t low = diagonal > job->nb ? diagonal - job->nb : 0,
+           high = diagonal < job->na ? diagonal : job->na;
+
+    low = low > from ? low : from;
+    high = high < from + more ? high : from + more;
+    while (__any_sync(GPI_FULL_MASK, low < high)) {
+        const size_t width = low < high ? high - low : 0,
+                     place = low + gpi_merge_probe(0, width, number, log);
+        int is_before = 0;
+
+        if (width)
+            is_before = !GPI(less)(job->b[diagonal - 1 - place], job->a[place], context);
+        const uint32_t answers = __ballot_sync(GPI_FULL_MASK, is_before) >> (lane - number);
+        const unsigned count = (unsigned)__popc((int)(answers & (GPI_FULL_MASK >> (32 - lanes))));
+        const size_t begin = count ? gpi_merge_probe(0, width, count - 1, log) + 1 : 0;
+
+        if (count < lanes)
+            high = low + gpi_merge_probe(0, width, count, log);
+        low += begin;
+    }
+    return low;
+}
+
+/* The parts of a tile, which begins behind `from` items of a and ends behind `to` of them. */
+GPI_DEVICE GPI(piece)
+    GPI(cut)(const GPI(job) *job, size_t tile, unsigned tile_items, size_t from, size_t to)
+{
+    const size_t first = tile * tile_items, items = job->na + job->nb - first;
+    const unsigned n = gpi_min_size(items, tile_items);
+    GPI(piece) piece;
+
+    piece.a = (const char *)(job->a + from);
+    piece.b = (const char *)(job->b + (first - from));
+    piece.out = (char *)(job->out + first);
+    piece.a_items = gpi_min_size(to > from ? to - from : 0, n);
+    /* These fit, unless GP_LESS is no order: then at least nothing is overrun. */
+    piece.b_items = gpi_min_size(job->nb - (first - from), n - piece.a_items);
+    piece.a_at = gpi_misalignment(piece.a);
+    piece.b_at = (piece.a_at + piece.a_items * (unsigned)sizeof(GP_TYPE) + 127) / 128 * 128;
+    piece.b_at += gpi_misalignment(piece.b);
+    piece.items = n;
+    return piece;
+}
+
+/* How many items of part a are among the first `diagonal` of the tile. */
+GPI_DEVICE unsigned GPI(path)(const char *stage, const GPI(piece) *piece, unsigned diagonal,
+                              GPI_CONTEXT context)
+{
+    unsigned low = diagonal > piece->b_items ? diagonal - piece->b_items : 0,
+             high = gpi_min(diagonal, piece->a_items);
+
+    while (low < high) {
+        const unsigned middle = (low + high) / 2;
+        GP_TYPE a, b;
+
+        gpi_get(a, stage + piece->a_at + middle * (unsigned)sizeof a);
+        gpi_get(b, stage + piece->b_at + (diagonal - 1 - middle) * (unsigned)sizeof b);
+        if (GPI(less)(b, a, context))
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    return low;
+}
+
+/* Merges the thread's items, of which the first has number `first` in the tile, into registers. */
+GPI_DEVICE void GPI(take)(GP_TYPE *x, const char *stage, const GPI(piece) *piece, unsigned first,
+                          GPI_CONTEXT context)
+{
+    const unsigned bytes = (unsigned)sizeof(GP_TYPE),
+                   split = GPI(path)(stage, piece, first, context);
+    const unsigned a_end = piece->a_at + piece->a_items * bytes,
+                   b_end = piece->b_at + piece->b_items * bytes;
+    unsigned at_a = piece->a_at + split * bytes, at_b = piece->b_at + (first - split) * bytes;
+    GP_TYPE a, b;
+
+    gpi_get(a, stage + at_a);
+    gpi_get(b, stage + at_b);
+    GPI_UNROLL
+    for (unsigned i = 0; i < GPI(items); i++) {
+        const int is_b = at_a >= a_end || (at_b < b_end && GPI(less)(b, a, context));
+        const unsigned at = is_b ? at_b : at_a;
+        GP_TYPE next;
+
+        gpi_get(next, stage + at + bytes);
+        x[i] = is_b ? b : a;
+        a = is_b ? a : next;
+        b = is_b ? next : b;
+        at_a += is_b ? 0 : bytes;
+        at_b += is_b ? bytes : 0;
+    }
+}
+
+/* Puts the thread's items where they belong in the stage. */
+GPI_DEVICE void GPI(put)(GP_TYPE *x, char *stage, const GPI(piece) *piece, unsigned first)
+{
+    char *to = stage + gpi_misalignment(piece->out) + first * (unsigned)sizeof *x;
+
+    GPI_UNROLL
+    for (unsigned i = 0; i < GPI(items); i++)
+        gpi_put(to + i * (unsigned)sizeof *x, x[i]);
+}
+
+/* One warp: writes its items, when they are in the stage. `by_bulk` is a constant; then lane 0 waits for the copy. */
+GPI_DEVICE void GPI(write)(const char *stage, const GPI(piece) *piece, unsigned lane, int by_bulk)
+{
+    const unsigned bytes = 32 * GPI(items) * (unsigned)sizeof(GP_TYPE),
+                   begin = threadIdx.x / 32 * bytes;
+    const unsigned end = piece->items * (unsigned)sizeof(GP_TYPE);
+    char *to = piece->out + begin;
+    const char *slot = stage + gpi_misalignment(piece->out) + begin - gpi_misalignment(to);
+
+    if (begin >= end)
+        return;
+    if (by_bulk)
+        gpi_store_bulk(to, slot, gpi_min(end - begin, bytes), lane);
+    else
+        gpi_store_warp(to, slot, gpi_min(end - begin, bytes), lane);
+}
+#endif

@@ -1,0 +1,73 @@
+/*
+ * core/search/few.cuh: searches without an index. Where queries are few, several lanes search for each: every round
+ * they look at as many places, evenly spaced in what is left, so that there are fewer rounds.
+ *
+ * Part of search.cuh; not to be included directly.
+ */
+
+/* What a launch works on. */
+typedef struct {
+    const GP_TYPE *sorted, *queries;
+    GP_INDEX *out;
+    size_t n, m;
+    int log;   /* log2 of the lanes of a query */
+    int upper; /* the upper bound is wanted */
+} GPI(job);
+
+#if GPI_DEVICE_CODE
+/* Whether x lies before the bound of the query. `upper` is a constant. */
+GPI_DEVICE int GPI(is_before)(GP_TYPE x, GP_TYPE query, int upper, GPI_CONTEXT context)
+{
+    return upper ? !GPI(less)(query, x, context) : GPI(less)(x, query, context);
+}
+
+/* One warp, 2^log lanes for each query: how many items are before its bound. */
+GPI_DEVICE size_t GPI(find_place)(const GPI(job) *job, GP_TYPE query, size_t n, unsigned lane,
+                                  int upper, GPI_CONTEXT context)
+{
+    const unsigned lanes = 1u << job->log, number = lane & (lanes - 1);
+    size_t low = 0, width = n;
+
+    while (__any_sync(GPI_FULL_MASK, width > 0)) {
+        const size_t place = (2 * number + 1) * width >> (job->log + 1);
+        const int is_before =
+            width && GPI(is_before)(job->sorted[low + place], query, upper, context);
+        const uint32_t answers = __ballot_sync(GPI_FULL_MASK, is_before) >> (lane - number);
+        const unsigned count = (unsigned)__popc((int)(answers & (GPI_FULL_MASK >> (32 - lanes))));
+        const size_t begin = count ? ((2 * count - 1) * width >> (job->log + 1)) + 1 : 0;
+        const size_t end = count < lanes ? (2 * count + 1) * width >> (job->log + 1) : width;
+
+        low += begin;
+        width = end > begin ? end - begin : 0;
+    }
+    return low;
+}
+
+GPI_DEVICE void GPI(find_few)(const GPI(job) *job, int upper, GPI_CONTEXT context)
+{
+    const unsigned lane = threadIdx.x % 32, number = lane & ((1u << job->log) - 1);
+    const size_t step = (size_t)gridDim.x * blockDim.x >> job->log;
+    const size_t first = ((size_t)blockIdx.x * blockDim.x + threadIdx.x) >> job->log;
+
+    for (size_t i = first; __any_sync(GPI_FULL_MASK, i < job->m); i += step) {
+        const size_t at = i < job->m ? i : job->m - 1;
+        const size_t place =
+            GPI(find_place)(job, job->queries[at], i < job->m ? job->n : 0, lane, upper, context);
+
+        if (i < job->m && number == 0)
+            job->out[i] = (GP_INDEX)place;
+    }
+}
+#endif
+
+static __global__ void __launch_bounds__(256) GPI(few_kernel)(GPI(job) job, GPI_CONTEXT context)
+{
+#if GPI_DEVICE_CODE
+    gpi_grid_wait();
+    gpi_grid_launch_next();
+    if (job.upper)
+        GPI(find_few)(&job, 1, context);
+    else
+        GPI(find_few)(&job, 0, context);
+#endif
+}

@@ -1,0 +1,45 @@
+/*
+ * core/search/tuning.cuh: the shapes of search.cuh, on which speed alone depends, measured on sm_90 (H200). A build may
+ * define each of them otherwise with -D; `gpbench tune` does so, and prints the best ones as lines for this file.
+ */
+#ifndef GPI_SEARCH_TUNING_CUH
+#define GPI_SEARCH_TUNING_CUH
+
+/* Bytes of the finest level of the index that stay in the L2; that of a larger array is coarser. */
+#ifndef GPI_TUNE_SEARCH_INDEX
+#define GPI_TUNE_SEARCH_INDEX 33554432
+#endif
+
+/* Bytes of shared memory for the coarsest entries, and for the part of the sorted array that a tile needs. */
+#ifndef GPI_TUNE_SEARCH_TABLE
+#define GPI_TUNE_SEARCH_TABLE 8192
+#endif
+#ifndef GPI_TUNE_SEARCH_ROOM
+#define GPI_TUNE_SEARCH_ROOM 40960
+#endif
+
+/* Threads of a block, and resident blocks per multiprocessor; queries of a thread that are searched for at a time. */
+#ifndef GPI_TUNE_SEARCH_THREADS
+#define GPI_TUNE_SEARCH_THREADS 256
+#endif
+#ifndef GPI_TUNE_SEARCH_BLOCKS
+#define GPI_TUNE_SEARCH_BLOCKS 4
+#endif
+#ifndef GPI_TUNE_SEARCH_ROWS
+#define GPI_TUNE_SEARCH_ROWS 2
+#endif
+
+/* An index pays from so many queries on, and one more for each so many items. */
+#ifndef GPI_TUNE_SEARCH_MANY
+#define GPI_TUNE_SEARCH_MANY 524288
+#endif
+#ifndef GPI_TUNE_SEARCH_ITEMS
+#define GPI_TUNE_SEARCH_ITEMS 32
+#endif
+
+/* Lanes that search for queries that are few. */
+#ifndef GPI_TUNE_SEARCH_LANES
+#define GPI_TUNE_SEARCH_LANES 131072
+#endif
+
+#endif
