@@ -1,0 +1,560 @@
+/*
+ * core/segmented_sort/tile.cuh: sorts short segments, and the buckets of long ones. A block takes those that start in
+ * its range, as many at a time as fit into a tile, and sorts them together:
+ *
+ *     1. heads: a bit for each item says whether a segment begins there, so that an item finds its segment's ends
+ *     2. span: the topmost bit in which keys of one segment differ
+ *     3. count: a segment has as many bins as items; the bits from there, a fraction, say to which of them a key goes
+ *     4. part: as long as a bin is crowded, its items go to as many bins by the bits that follow, and by their positions
+ *        where the keys are equal
+ *     5. slots: the keys of a bin go side by side, in any order
+ *     6. compare: every key counts those of its bin that come before it
+ *
+ *     a segment of four            .0110 .0111 .1000 .0000
+ *     times four: its bins         1     1     2     0
+ *
+ * Where all segments are short enough, they are the bins, and only the last step is needed. The sort is stable, whatever
+ * the order in which atomics give out the slots of a bin, as equal keys are compared by position.
+ *
+ * Part of segmented_sort.cuh; not to be included directly.
+ */
+#ifndef GPI_SEGMENTED_SORT_TILE_CUH
+#define GPI_SEGMENTED_SORT_TILE_CUH
+
+enum { GPI_SEGMENTED_SORT_CROWD = GPI_TUNE_SEGMENTED_SORT_CROWD };
+
+#if GPI_DEVICE_CODE
+/* Where the items begin and end that belong together, counted from the first of the tile. */
+typedef struct gpi_extent_in_tile {
+    uint32_t begin, end;
+} gpi_extent_in_tile;
+
+/* One warp: the largest x in the lanes before. */
+GPI_DEVICE uint32_t gpi_warp_max_before(uint32_t x, unsigned lane)
+{
+    GPI_UNROLL
+    for (unsigned stride = 1; stride < 32; stride *= 2) {
+        const uint32_t left = __shfl_up_sync(GPI_FULL_MASK, x, stride);
+
+        if (lane >= stride && left > x)
+            x = left;
+    }
+    x = __shfl_up_sync(GPI_FULL_MASK, x, 1);
+    return lane ? x : 0;
+}
+#endif
+
+#endif
+
+enum {
+    GPI(words) = GPI(tile_n) / 32,
+    GPI(words_of_lane) = (GPI(words) + 31) / 32,
+    GPI(is_exact) = !GPI_RADIX_PAIRS && !GPI(key_is_float), /* keys that are equal are the same */
+    GPI(bins_n) = (GPI(tile_n) + 4 * GPI(threads) - 1) / (4 * GPI(threads)) * (4 * GPI(threads)),
+    GPI(sorted_bytes) = GPI(bins_n) * 4 + GPI(tile_n) * (4 + (int)sizeof(GP_KEY)),
+    GPI(staged_bytes) = GPI(tile_n) * GPI(value_bytes) + 128, /* which may start up to 15 bytes late */
+    GPI(tile_bytes) = GPI(sorted_bytes) > GPI(staged_bytes) ? GPI(sorted_bytes) : GPI(staged_bytes)
+};
+
+/* What a block has in shared memory, besides its items. */
+typedef struct {
+    uint32_t heads[GPI(words)];  /* a bit for each item: whether a segment begins there */
+    uint32_t before[GPI(words)]; /* where that begins which the item before a word belongs to */
+    uint32_t behind[GPI(words)]; /* where the next one begins behind a word */
+    uint32_t sums[32];
+    uint32_t differ[3]; /* bits of keys, and of positions */
+} GPI(shared);
+
+/* The items of a tile. */
+typedef struct {
+    GPI(shared) *shared;
+    uint32_t *bins; /* GPI_RADIX_COUNTED */
+    uint32_t *tags; /* of the item in a slot: position * 65536, and where the word of its bin is */
+    GP_KEY *keys;   /* slots are in order of the bins */
+    char *values;   /* in place of all these, when they have served */
+    const GP_KEY *keys_from;      /* of the first item, as are the next */
+    const GPI(value) *values_from; /* NULL: numbers */
+    size_t first;
+    uint32_t n;
+} GPI(tile);
+
+/* Where a block is in its range. */
+typedef struct {
+    const uint64_t *starts; /* of the buckets of a long segment; NULL: of segments */
+    size_t end;             /* of the last bucket */
+    size_t segment;         /* of the buckets */
+    size_t next, count;     /* of the segments or buckets */
+    size_t limit;           /* the end of the range */
+} GPI(walk);
+
+#if GPI_DEVICE_CODE
+/* ---- which segments ----------------------------------------------------------------------------- */
+
+/* Where a segment begins, or a bucket. */
+GPI_DEVICE size_t GPI(begin_of)(const GPI(job) *job, const GPI(walk) *walk, size_t i)
+{
+    if (walk->starts)
+        return i < walk->count ? (size_t)walk->starts[i] : walk->end;
+    return GPI(offset)(job, i);
+}
+
+/* One warp: the first segment that is at `key` or behind; their number, if none is. */
+GPI_DEVICE size_t GPI(find)(const GPI(job) *job, size_t key, unsigned lane)
+{
+    size_t first = 0, last = job->segments;
+
+    if (!job->offsets) {
+        const size_t s = key / (job->length + 1) + (key % (job->length + 1) != 0);
+
+        return s < last ? s : last;
+    }
+    while (first < last) { /* the result is one of first ... last */
+        const size_t step = (last - first + 31) / 32, probe = first + (lane + 1) * step - 1;
+        const int before = probe < last && GPI(offset)(job, probe) + probe < key;
+        const unsigned count = (unsigned)__popc((int)__ballot_sync(GPI_FULL_MASK, before));
+
+        first += count * step;
+        if (last - first >= step)
+            last = first + step - 1;
+    }
+    return first;
+}
+
+/* Enters the segments that start in a range. All threads call. */
+GPI_DEVICE void GPI(enter_segments)(const GPI(job) *job, GPI(walk) *walk, size_t range)
+{
+    walk->starts = NULL;
+    walk->count = job->segments;
+    if (job->table && job->offsets)
+        walk->next = job->table[range] ? (size_t)job->table[range] - 1 : job->segments;
+    else
+        walk->next = GPI(find)(job, range * GPI(range_n), threadIdx.x % 32);
+}
+
+/* Enters the buckets of a long segment that start in a range, if it has buckets. All threads call. */
+GPI_DEVICE int GPI(enter_buckets)(const GPI(job) *job, GPI(walk) *walk, size_t range, uint32_t which)
+{
+    const gpi_long_segment *of = &job->longs[which];
+
+    if (of->bucket_digit < 0)
+        return 0;
+    walk->starts = job->starts + ((size_t)which * GPI(digits) + (size_t)of->bucket_digit) * GPI(radix);
+    walk->end = of->first + of->n;
+    walk->segment = of->segment;
+    walk->count = GPI(radix);
+    walk->next = (size_t)__syncthreads_count(threadIdx.x < GPI(radix) &&
+                                             walk->starts[threadIdx.x % GPI(radix)] + of->segment < range * GPI(range_n));
+    return 1;
+}
+
+/*
+ * How many of the next segments start in the range and fit into a tile together, which becomes theirs with their heads.
+ * All threads call.
+ */
+GPI_DEVICE uint32_t GPI(next_batch)(const GPI(job) *job, const GPI(walk) *walk, GPI(tile) *tile)
+{
+    GPI(shared) *shared = tile->shared;
+    const size_t first = walk->next < walk->count ? GPI(begin_of)(job, walk, walk->next) : 0;
+    uint32_t count = 0, more;
+
+    for (uint32_t w = threadIdx.x; w < GPI(words); w += GPI(threads))
+        shared->heads[w] = 0;
+    if (threadIdx.x < 3)
+        shared->differ[threadIdx.x] = 0;
+    __syncthreads(); /* there are no heads yet */
+    do {
+        const size_t i = walk->next + count + threadIdx.x;
+        int fits = 0;
+
+        if (i < walk->count) {
+            const size_t begin = GPI(begin_of)(job, walk, i), end = GPI(begin_of)(job, walk, i + 1);
+
+            fits = begin + (walk->starts ? walk->segment : i) < walk->limit && end - first <= GPI(short_n);
+            if (fits && end > begin)
+                atomicOr(&shared->heads[(uint32_t)(begin - first) / 32], 1u << (uint32_t)(begin - first) % 32);
+        }
+        more = (uint32_t)__syncthreads_count(fits); /* the heads are there, too */
+        count += more;
+    } while (more == GPI(threads));
+    tile->first = first;
+    tile->n = count ? (uint32_t)(GPI(begin_of)(job, walk, walk->next + count) - first) : 0;
+    return count;
+}
+
+/* Finds the heads next to each word. All threads call. */
+GPI_DEVICE void GPI(link_heads)(const GPI(tile) *tile)
+{
+    GPI(shared) *shared = tile->shared;
+    const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+    uint32_t found = 0, at[GPI(words_of_lane)];
+
+    /* Warp 0 from the first word to the last; warp 1 from the last to the first, counting down from the end. */
+    if (warp < 2) {
+        GPI_UNROLL
+        for (uint32_t i = 0; i < GPI(words_of_lane); i++) {
+            const uint32_t k = lane * GPI(words_of_lane) + i, w = warp ? GPI(words) - 1 - k : k;
+            const uint32_t word = k < GPI(words) ? shared->heads[w] : 0;
+
+            at[i] = !word ? 0 : warp ? tile->n - 32 * w - (uint32_t)__ffs((int)word) + 1 : 32 * w + 32 - (uint32_t)__clz((int)word);
+            found = at[i] > found ? at[i] : found;
+        }
+        found = gpi_warp_max_before(found, lane);
+        GPI_UNROLL
+        for (uint32_t i = 0; i < GPI(words_of_lane); i++) {
+            const uint32_t k = lane * GPI(words_of_lane) + i, w = warp ? GPI(words) - 1 - k : k;
+
+            if (k < GPI(words) && warp)
+                shared->behind[w] = tile->n - found;
+            else if (k < GPI(words))
+                shared->before[w] = found - (found > 0);
+            found = at[i] > found ? at[i] : found;
+        }
+    }
+    __syncthreads(); /* the heads are linked */
+}
+
+/* The segment of an item, by its position, whose place in a word of heads is the thread's lane. */
+GPI_DEVICE gpi_extent_in_tile GPI(segment_at)(const GPI(tile) *tile, uint32_t position)
+{
+    const uint32_t w = position / 32, word = tile->shared->heads[w], upto = (2u << threadIdx.x % 32) - 1;
+    const uint32_t low = word & upto, high = word & ~upto;
+    gpi_extent_in_tile extent;
+
+    extent.begin = low ? 32 * w + 31 - (uint32_t)__clz((int)low) : tile->shared->before[w];
+    extent.end = high ? 32 * w + (uint32_t)__ffs((int)high) - 1 : tile->shared->behind[w];
+    return extent;
+}
+
+/* ---- bins --------------------------------------------------------------------------------------- */
+
+/* Adds the bits of the thread's keys and positions to those in which items differ. */
+GPI_DEVICE void GPI(add_differ)(const GPI(tile) *tile, uint64_t key, uint32_t position)
+{
+    const uint32_t low = gpi_warp_or((uint32_t)key), high = GPI_KEY_IS_NARROW ? 0 : gpi_warp_or((uint32_t)(key >> 32));
+
+    position = gpi_warp_or(position);
+    if (threadIdx.x % 32)
+        return;
+    if (low)
+        atomicOr(&tile->shared->differ[0], low);
+    if (high)
+        atomicOr(&tile->shared->differ[1], high);
+    if (position)
+        atomicOr(&tile->shared->differ[2], position);
+}
+
+/* The bits in which keys differ. */
+GPI_DEVICE uint64_t GPI(differ)(const GPI(tile) *tile)
+{
+    return (GPI_KEY_IS_NARROW ? 0 : (uint64_t)tile->shared->differ[1] << 32) | tile->shared->differ[0];
+}
+
+/* Up to and with the topmost bit that is set; at least one. */
+GPI_DEVICE int GPI(bits_of)(uint64_t differ)
+{
+    return 64 - __clzll((long long)(differ | 1));
+}
+
+/* Whether a segment has so few items that they are compared. */
+GPI_DEVICE int GPI(is_tiny)(gpi_extent_in_tile segment)
+{
+    return segment.end - segment.begin <= GPI_SEGMENTED_SORT_CROWD;
+}
+
+/* Chooses bins for the thread's items by their keys. The bins are empty then. All threads call. */
+GPI_DEVICE void GPI(choose_bins)(const GPI(tile) *tile, const GP_KEY *keys, uint32_t *at)
+{
+    uint64_t differ = 0;
+
+    gpi_radix_zero(tile->bins, GPI(bins_n));
+    GPI_UNROLL
+    for (uint32_t i = 0; i < GPI(items); i++) {
+        const uint32_t position = threadIdx.x + i * GPI(threads);
+
+        if (position < tile->n) {
+            const gpi_extent_in_tile segment = GPI(segment_at)(tile, position);
+
+            if (!GPI(is_tiny)(segment))
+                differ |= GPI(key_order)(keys[i]) ^ GPI(key_order)(tile->keys_from[segment.begin]);
+        }
+    }
+    GPI(add_differ)(tile, differ, 0);
+    __syncthreads(); /* it is known in which bits keys differ; the bins are empty */
+    const int bits = GPI(bits_of)(GPI(differ)(tile));
+    GPI_UNROLL
+    for (uint32_t i = 0; i < GPI(items); i++) {
+        const uint32_t position = threadIdx.x + i * GPI(threads);
+
+        at[i] = 0;
+        if (position < tile->n) {
+            const gpi_extent_in_tile segment = GPI(segment_at)(tile, position);
+            const uint32_t share = GPI(share)(GPI(topmost)(GPI(key_order)(keys[i]), bits), segment.end - segment.begin);
+
+            /* The keys of tiny segments may differ above these bits. */
+            at[i] = gpi_radix_bin_at(segment.begin + (GPI(is_tiny)(segment) ? 0 : share));
+        }
+    }
+}
+
+/* Counts the items of all bins. Returns whether some bin is crowded. All threads call. */
+GPI_DEVICE int GPI(count_bins)(const GPI(tile) *tile, const uint32_t *at)
+{
+    const uint32_t each = (tile->n + 4 * GPI(threads) - 1) / (4 * GPI(threads)) * 4;
+
+    GPI_UNROLL
+    for (uint32_t i = 0; i < GPI(items); i++)
+        if (threadIdx.x + i * GPI(threads) < tile->n)
+            atomicAdd(&tile->bins[at[i]], 1u);
+    __syncthreads(); /* the bins have been counted */
+    const int crowded = gpi_radix_scan_bins(tile->bins, tile->shared->sums, each, 4, GPI_RADIX_COUNTED,
+                                            GPI_SEGMENTED_SORT_CROWD);
+    __syncthreads(); /* where each bin begins is there */
+    return crowded;
+}
+
+/*
+ * Parts crowded bins: by the topmost bits, as a power of two has, in which the keys of one of them differ; or, if none
+ * do, the positions. That leaves fewer bits to differ. Returns 0 if it is not needed: all keys of such a bin are the
+ * same. The bins are empty otherwise. All threads call.
+ */
+GPI_DEVICE int GPI(part_bins)(const GPI(tile) *tile, const GP_KEY *keys, uint32_t *at)
+{
+    uint32_t words[GPI(items)], positions = 0;
+    uint64_t differ = 0;
+
+    GPI_UNROLL
+    for (uint32_t i = 0; i < GPI(items); i++) {
+        const uint32_t position = threadIdx.x + i * GPI(threads);
+
+        words[i] = position < tile->n ? tile->bins[at[i]] : 0;
+        if (words[i] / 65536 > GPI_SEGMENTED_SORT_CROWD)
+            tile->tags[words[i] % 65536] = position; /* of any one item of the bin */
+    }
+    if (threadIdx.x < 3)
+        tile->shared->differ[threadIdx.x] = 0;
+    __syncthreads(); /* an item of each crowded bin is there */
+    GPI_UNROLL
+    for (uint32_t i = 0; i < GPI(items); i++)
+        if (words[i] / 65536 > GPI_SEGMENTED_SORT_CROWD) {
+            const uint32_t one = tile->tags[words[i] % 65536];
+
+            differ |= GPI(key_order)(keys[i]) ^ GPI(key_order)(tile->keys_from[one]);
+            positions |= (threadIdx.x + i * GPI(threads)) ^ one;
+        }
+    GPI(add_differ)(tile, differ, positions);
+    __syncthreads(); /* it is known in which bits items differ */
+    differ = GPI(differ)(tile);
+    if (GPI(is_exact) && differ == 0)
+        return 0;
+    const int bits = GPI(bits_of)(differ ? differ : tile->shared->differ[2]);
+    gpi_radix_zero(tile->bins, GPI(bins_n));
+    GPI_UNROLL
+    for (uint32_t i = 0; i < GPI(items); i++) {
+        const uint32_t begin = words[i] % 65536, count = words[i] / 65536;
+        const uint64_t number = differ ? GPI(key_order)(keys[i]) : threadIdx.x + i * GPI(threads);
+        const uint32_t part = count > GPI_SEGMENTED_SORT_CROWD
+                                  ? GPI(top_bits)(GPI(topmost)(number, bits), 31 - __clz((int)count))
+                                  : 0;
+
+        at[i] = gpi_radix_bin_at(begin + part);
+    }
+    __syncthreads(); /* the bins are empty, and the bits have been read */
+    return 1;
+}
+
+/* ---- the order in a bin ------------------------------------------------------------------------- */
+
+enum {
+    GPI(by_slot),    /* equal keys stay in the order of their slots */
+    GPI(by_position) /* they come in that of their tags */
+};
+
+/*
+ * Where the items of some of the thread's slots go. `extents` are where their bins begin, and 65536 times the number of
+ * items; of bins without any the slots are in order.
+ */
+GPI_DEVICE void GPI(compare)(const GPI(tile) *tile, const GP_KEY *keys, const uint32_t *extents, uint32_t slot, int some,
+                             int how, uint32_t *places)
+{
+    uint32_t largest = 0;
+
+    for (int i = 0; i < some; i++) {
+        const uint32_t count = extents[i] / 65536;
+
+        places[i] = count ? extents[i] % 65536 : slot + (uint32_t)i * GPI(threads);
+        largest = count > largest ? count : largest;
+    }
+    GPI_NO_UNROLL
+    for (uint32_t k = 0; k < largest; k++) {
+        GPI_UNROLL
+        for (int i = 0; i < some; i++)
+            if (k < extents[i] / 65536) {
+                const uint32_t own = slot + (uint32_t)i * GPI(threads), at = extents[i] % 65536 + k;
+                const uint64_t other = GPI(key_order)(tile->keys[at]), number = GPI(key_order)(keys[i]);
+
+                if (other < number)
+                    places[i]++;
+                else if (other == number)
+                    places[i] += how == GPI(by_position) ? tile->tags[at] < tile->tags[own] : at < own;
+            }
+    }
+}
+
+/* Writes the values of a tile, whose places and positions the thread has for the items in its slots. */
+GPI_DEVICE void GPI(write_values)(const GPI(job) *job, const GPI(tile) *tile, const uint32_t *places)
+{
+    GPI(value) *to = job->values_out + tile->first;
+    uint32_t off = 0;
+
+    __syncthreads(); /* keys, tags and bins have served */
+    if (tile->values_from) {
+        off = gpi_radix_stage(tile->values, (const char *)tile->values_from, tile->n * (uint32_t)sizeof *to,
+                              GPI(threads), 0);
+        gpi_copy_wait();
+        __syncthreads(); /* the values have come */
+    }
+    GPI_UNROLL
+    for (uint32_t i = 0; i < GPI(items); i++)
+        if (threadIdx.x + i * GPI(threads) < tile->n) {
+            const uint32_t position = places[i] / 65536;
+
+            if (tile->values_from) {
+                to[places[i] % 65536] = *(const GPI(value) *)(tile->values + off + position * (uint32_t)sizeof *to);
+            } else {
+                const gpi_extent_in_tile segment = GPI(segment_at)(tile, threadIdx.x + i * GPI(threads));
+
+                to[places[i] % 65536] = GPI(number)(job, tile->first + position, position - segment.begin);
+            }
+        }
+}
+
+/* Sorts the tile, whose heads are linked, and writes it. All threads call. */
+GPI_DEVICE void GPI(sort_tile)(const GPI(job) *job, const GPI(tile) *tile)
+{
+    enum { SOME = GPI(items) % 4 == 0 ? 4 : GPI(items) % 3 == 0 ? 3 : 1 };
+    GP_KEY keys[GPI(items)];
+    uint32_t at[GPI(items)];
+    int is_long = 0;
+
+    memset((void *)keys, 0, sizeof keys);
+    GPI_UNROLL
+    for (uint32_t i = 0; i < GPI(items); i++) {
+        const uint32_t position = threadIdx.x + i * GPI(threads);
+
+        if (position < tile->n) {
+            keys[i] = tile->keys_from[position];
+            is_long |= !GPI(is_tiny)(GPI(segment_at)(tile, position));
+        }
+    }
+    is_long = __syncthreads_or(is_long);
+    if (is_long) {
+        GPI(choose_bins)(tile, keys, at);
+        while (GPI(count_bins)(tile, at) && GPI(part_bins)(tile, keys, at))
+            ;
+    }
+    GPI_UNROLL
+    for (uint32_t i = 0; i < GPI(items); i++) {
+        const uint32_t position = threadIdx.x + i * GPI(threads);
+
+        if (position < tile->n) {
+            const uint32_t slot = is_long ? atomicAdd(&tile->bins[at[i]], 1u) % 65536 : position;
+
+            tile->keys[slot] = keys[i];
+            if (is_long)
+                tile->tags[slot] = position << 16 | at[i];
+        }
+    }
+    __syncthreads(); /* the items are in their bins */
+    GPI_UNROLL
+    for (uint32_t i = 0; i < GPI(items); i += SOME) {
+        uint32_t extents[SOME], places[SOME], tags[SOME];
+
+        GPI_UNROLL
+        for (uint32_t j = 0; j < SOME; j++) {
+            const uint32_t slot = threadIdx.x + (i + j) * GPI(threads);
+
+            extents[j] = tags[j] = 0;
+            if (slot < tile->n && is_long) {
+                tags[j] = tile->tags[slot];
+                const uint32_t word = tile->bins[tags[j] % 65536], count = word / 65536;
+
+                extents[j] = count <= GPI_SEGMENTED_SORT_CROWD ? word - count : 0;
+            } else if (slot < tile->n) {
+                const gpi_extent_in_tile segment = GPI(segment_at)(tile, slot);
+
+                tags[j] = slot << 16;
+                extents[j] = (segment.end - segment.begin) << 16 | segment.begin;
+            }
+            keys[i + j] = tile->keys[slot < tile->n ? slot : 0];
+        }
+        if (is_long && !GPI(is_exact))
+            GPI(compare)(tile, keys + i, extents, threadIdx.x + i * GPI(threads), SOME, GPI(by_position), places);
+        else
+            GPI(compare)(tile, keys + i, extents, threadIdx.x + i * GPI(threads), SOME, GPI(by_slot), places);
+        GPI_UNROLL
+        for (uint32_t j = 0; j < SOME; j++) {
+            at[i + j] = (tags[j] & 0xFFFF0000u) | places[j];
+            if (threadIdx.x + (i + j) * GPI(threads) < tile->n)
+                job->keys_out[tile->first + places[j]] = keys[i + j];
+        }
+    }
+    if (GPI_RADIX_PAIRS)
+        GPI(write_values)(job, tile, at);
+}
+
+/* Sorts what starts in a range. All threads call. */
+GPI_DEVICE void GPI(sort_range)(const GPI(job) *job, GPI(tile) *tile, size_t range)
+{
+    GPI(walk) walk = {NULL, 0, 0, 0, 0, (range + 1) * GPI(range_n)};
+    int is_first = 1; /* of the buckets of a segment that started before the range */
+
+    if (!job->covering || !job->covering[range] || !GPI(enter_buckets)(job, &walk, range, job->covering[range] - 1)) {
+        GPI(enter_segments)(job, &walk, range);
+        is_first = 0;
+    }
+    for (;;) {
+        const uint32_t count = GPI(next_batch)(job, &walk, tile);
+
+        walk.next += count;
+        if (tile->n) {
+            tile->keys_from = (walk.starts ? job->keys : job->keys_in) + tile->first;
+            tile->values_from = walk.starts ? job->values : job->values_in;
+            tile->values_from += tile->values_from ? tile->first : 0;
+            GPI(link_heads)(tile);
+            GPI(sort_tile)(job, tile);
+        } else if (!count && is_first) {
+            GPI(enter_segments)(job, &walk, range);
+            is_first = 0;
+        } else if (!count && (walk.starts || walk.next == walk.count || !job->covering ||
+                              GPI(offset)(job, walk.next) + walk.next >= walk.limit ||
+                              !GPI(enter_buckets)(job, &walk, range, job->covering[range + 1] - 1))) {
+            return; /* the next one starts behind the range, or is long: the last one, and has no buckets */
+        }
+        __syncthreads(); /* shared memory has served */
+    }
+}
+#endif
+
+/* ---- the kernel --------------------------------------------------------------------------------- */
+
+/* A block for each range. */
+static __global__ void __launch_bounds__(GPI(threads), GPI_TUNE_SEGMENTED_SORT_BLOCKS) GPI(tile_kernel)(GPI(job) job)
+{
+#if GPI_DEVICE_CODE
+    GP_DYNAMIC_SHARED(char, memory);
+    GP_SHARED(GPI(shared), shared);
+    GPI(tile) tile;
+
+    tile.shared = &shared;
+    tile.bins = (uint32_t *)memory;
+    tile.tags = tile.bins + GPI(bins_n);
+    tile.keys = (GP_KEY *)(tile.tags + GPI(tile_n));
+    tile.values = memory;
+    gpi_grid_wait();
+    gpi_grid_launch_next();
+    for (size_t range = blockIdx.x; range < job.ranges; range += gridDim.x) {
+        GPI(sort_range)(&job, &tile, range);
+        __syncthreads(); /* shared memory has served */
+    }
+#endif
+}
