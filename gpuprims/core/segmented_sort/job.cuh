@@ -95,9 +95,9 @@ GPI_DEVICE size_t GPI(offset)(const GPI(job) *job, size_t s)
 }
 
 /* The value that stands for an item without one, by its place in the array and in its segment. */
-GPI_DEVICE GPI(value) GPI(number)(const GPI(job) *job, size_t item, size_t place)
+GPI_DEVICE GPI(value) GPI(number)(const GPI(job) *job, size_t at, size_t place)
 {
-    const uint64_t all = job->counts_all ? item : place;
+    const uint64_t all = job->counts_all ? at : place;
     const GPI_RADIX_VALUE own = GPI(numbered)(place);
     GPI(value) value;
 

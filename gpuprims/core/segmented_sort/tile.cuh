@@ -24,11 +24,6 @@
 enum { GPI_SEGMENTED_SORT_CROWD = GPI_TUNE_SEGMENTED_SORT_CROWD };
 
 #if GPI_DEVICE_CODE
-/* Where the items begin and end that belong together, counted from the first of the tile. */
-typedef struct gpi_extent_in_tile {
-    uint32_t begin, end;
-} gpi_extent_in_tile;
-
 /* One warp: the largest x in the lanes before. */
 GPI_DEVICE uint32_t gpi_warp_max_before(uint32_t x, unsigned lane)
 {
@@ -213,16 +208,19 @@ GPI_DEVICE void GPI(link_heads)(const GPI(tile) *tile)
     __syncthreads(); /* the heads are linked */
 }
 
-/* The segment of an item, by its position, whose place in a word of heads is the thread's lane. */
-GPI_DEVICE gpi_extent_in_tile GPI(segment_at)(const GPI(tile) *tile, uint32_t position)
+/*
+ * The segment of an item, by its position, whose place in a word of heads is the thread's lane: where it begins, and 65536
+ * times the number of its items.
+ */
+GPI_DEVICE uint32_t GPI(segment_at)(const GPI(tile) *tile, uint32_t position)
 {
     const uint32_t w = position / 32, word = tile->shared->heads[w], upto = (2u << threadIdx.x % 32) - 1;
+    const uint32_t before = tile->shared->before[w], behind = tile->shared->behind[w];
     const uint32_t low = word & upto, high = word & ~upto;
-    gpi_extent_in_tile extent;
+    const uint32_t begin = low ? 32 * w + 31 - (uint32_t)__clz((int)low) : before;
+    const uint32_t end = high ? 32 * w + (uint32_t)__ffs((int)high) - 1 : behind;
 
-    extent.begin = low ? 32 * w + 31 - (uint32_t)__clz((int)low) : tile->shared->before[w];
-    extent.end = high ? 32 * w + (uint32_t)__ffs((int)high) - 1 : tile->shared->behind[w];
-    return extent;
+    return (end - begin) << 16 | begin;
 }
 
 /* ---- bins --------------------------------------------------------------------------------------- */
@@ -255,44 +253,35 @@ GPI_DEVICE int GPI(bits_of)(uint64_t differ)
     return 64 - __clzll((long long)(differ | 1));
 }
 
-/* Whether a segment has so few items that they are compared. */
-GPI_DEVICE int GPI(is_tiny)(gpi_extent_in_tile segment)
-{
-    return segment.end - segment.begin <= GPI_SEGMENTED_SORT_CROWD;
-}
-
-/* Chooses bins for the thread's items by their keys. The bins are empty then. All threads call. */
+/*
+ * Chooses bins for the thread's items by their keys, in place of their segments. The bins are empty then. All threads
+ * call.
+ */
 GPI_DEVICE void GPI(choose_bins)(const GPI(tile) *tile, const GP_KEY *keys, uint32_t *at)
 {
+    GP_KEY firsts[GPI(items)];
     uint64_t differ = 0;
 
     gpi_radix_zero(tile->bins, GPI(bins_n));
     GPI_UNROLL
     for (uint32_t i = 0; i < GPI(items); i++) {
-        const uint32_t position = threadIdx.x + i * GPI(threads);
-
-        if (position < tile->n) {
-            const gpi_extent_in_tile segment = GPI(segment_at)(tile, position);
-
-            if (!GPI(is_tiny)(segment))
-                differ |= GPI(key_order)(keys[i]) ^ GPI(key_order)(tile->keys_from[segment.begin]);
-        }
+        firsts[i] = keys[i];
+        if (at[i] / 65536 > GPI_SEGMENTED_SORT_CROWD)
+            firsts[i] = tile->keys_from[at[i] % 65536];
     }
+    GPI_UNROLL
+    for (uint32_t i = 0; i < GPI(items); i++)
+        differ |= GPI(key_order)(keys[i]) ^ GPI(key_order)(firsts[i]);
     GPI(add_differ)(tile, differ, 0);
     __syncthreads(); /* it is known in which bits keys differ; the bins are empty */
     const int bits = GPI(bits_of)(GPI(differ)(tile));
     GPI_UNROLL
     for (uint32_t i = 0; i < GPI(items); i++) {
-        const uint32_t position = threadIdx.x + i * GPI(threads);
+        const uint32_t begin = at[i] % 65536, count = at[i] / 65536;
+        const uint32_t share = GPI(share)(GPI(topmost)(GPI(key_order)(keys[i]), bits), count);
 
-        at[i] = 0;
-        if (position < tile->n) {
-            const gpi_extent_in_tile segment = GPI(segment_at)(tile, position);
-            const uint32_t share = GPI(share)(GPI(topmost)(GPI(key_order)(keys[i]), bits), segment.end - segment.begin);
-
-            /* The keys of tiny segments may differ above these bits. */
-            at[i] = gpi_radix_bin_at(segment.begin + (GPI(is_tiny)(segment) ? 0 : share));
-        }
+        /* The keys of segments that are not crowded may differ above these bits. */
+        at[i] = gpi_radix_bin_at(begin + (count > GPI_SEGMENTED_SORT_CROWD ? share : 0));
     }
 }
 
@@ -362,42 +351,59 @@ GPI_DEVICE int GPI(part_bins)(const GPI(tile) *tile, const GP_KEY *keys, uint32_
     return 1;
 }
 
+/* Puts the items into their bins: keys and tags. All threads call. */
+GPI_DEVICE void GPI(fill_bins)(const GPI(tile) *tile, const GP_KEY *keys, uint32_t *at)
+{
+    GPI(choose_bins)(tile, keys, at);
+    while (GPI(count_bins)(tile, at) && GPI(part_bins)(tile, keys, at))
+        ;
+    GPI_UNROLL
+    for (uint32_t i = 0; i < GPI(items); i++) {
+        const uint32_t position = threadIdx.x + i * GPI(threads);
+
+        if (position < tile->n) {
+            const uint32_t slot = atomicAdd(&tile->bins[at[i]], 1u) % 65536;
+
+            tile->keys[slot] = keys[i];
+            tile->tags[slot] = position << 16 | at[i];
+        }
+    }
+}
+
 /* ---- the order in a bin ------------------------------------------------------------------------- */
 
-enum {
-    GPI(by_slot),    /* equal keys stay in the order of their slots */
-    GPI(by_position) /* they come in that of their tags */
-};
-
 /*
- * Where the items of some of the thread's slots go. `extents` are where their bins begin, and 65536 times the number of
- * items; of bins without any the slots are in order.
+ * Turns the bins of some of the thread's slots, where they begin and 65536 times the number of their items, into the
+ * places of the items. Equal keys that are the same stay in the order of their slots, others come in that of their tags.
+ * Without an item a bin leaves the slot as the place.
  */
-GPI_DEVICE void GPI(compare)(const GPI(tile) *tile, const GP_KEY *keys, const uint32_t *extents, uint32_t slot, int some,
-                             int how, uint32_t *places)
+GPI_DEVICE void GPI(compare)(const GPI(tile) *tile, const GP_KEY *keys, uint32_t *at, uint32_t slot, uint32_t some)
 {
-    uint32_t largest = 0;
+    uint32_t before[GPI(items)], ranks[GPI(items)], largest = 0;
 
-    for (int i = 0; i < some; i++) {
-        const uint32_t count = extents[i] / 65536;
+    GPI_UNROLL
+    for (uint32_t i = 0; i < some; i++) {
+        const uint32_t own = slot + i * GPI(threads);
 
-        places[i] = count ? extents[i] % 65536 : slot + (uint32_t)i * GPI(threads);
-        largest = count > largest ? count : largest;
+        before[i] = 0;
+        ranks[i] = GPI(is_exact) || at[i] < 65536 ? own : tile->tags[own];
+        largest = at[i] > largest ? at[i] : largest;
     }
     GPI_NO_UNROLL
-    for (uint32_t k = 0; k < largest; k++) {
+    for (uint32_t k = 0; k < largest / 65536; k++) {
         GPI_UNROLL
-        for (int i = 0; i < some; i++)
-            if (k < extents[i] / 65536) {
-                const uint32_t own = slot + (uint32_t)i * GPI(threads), at = extents[i] % 65536 + k;
-                const uint64_t other = GPI(key_order)(tile->keys[at]), number = GPI(key_order)(keys[i]);
+        for (uint32_t i = 0; i < some; i++)
+            if (k < at[i] / 65536) {
+                const uint32_t other = at[i] % 65536 + k;
 
-                if (other < number)
-                    places[i]++;
-                else if (other == number)
-                    places[i] += how == GPI(by_position) ? tile->tags[at] < tile->tags[own] : at < own;
+                before[i] = gpi_less_if_before(before[i], GPI(key_order)(tile->keys[other]),
+                                               GPI(is_exact) ? other : tile->tags[other], GPI(key_order)(keys[i]),
+                                               ranks[i], GPI_KEY_IS_NARROW);
             }
     }
+    GPI_UNROLL
+    for (uint32_t i = 0; i < some; i++)
+        at[i] = at[i] < 65536 ? slot + i * GPI(threads) : at[i] % 65536 - before[i];
 }
 
 /* Writes the values of a tile, whose places and positions the thread has for the items in its slots. */
@@ -418,13 +424,12 @@ GPI_DEVICE void GPI(write_values)(const GPI(job) *job, const GPI(tile) *tile, co
         if (threadIdx.x + i * GPI(threads) < tile->n) {
             const uint32_t position = places[i] / 65536;
 
-            if (tile->values_from) {
+            if (tile->values_from)
                 to[places[i] % 65536] = *(const GPI(value) *)(tile->values + off + position * (uint32_t)sizeof *to);
-            } else {
-                const gpi_extent_in_tile segment = GPI(segment_at)(tile, threadIdx.x + i * GPI(threads));
-
-                to[places[i] % 65536] = GPI(number)(job, tile->first + position, position - segment.begin);
-            }
+            else
+                to[places[i] % 65536] =
+                    GPI(number)(job, tile->first + position,
+                                position - GPI(segment_at)(tile, threadIdx.x + i * GPI(threads)) % 65536);
         }
 }
 
@@ -433,71 +438,55 @@ GPI_DEVICE void GPI(sort_tile)(const GPI(job) *job, const GPI(tile) *tile)
 {
     enum { SOME = GPI(items) % 4 == 0 ? 4 : GPI(items) % 3 == 0 ? 3 : 1 };
     GP_KEY keys[GPI(items)];
-    uint32_t at[GPI(items)];
+    uint32_t at[GPI(items)]; /* of each item its segment, then its bin; of the item in each slot its bin, then its place */
     int is_long = 0;
 
-    memset((void *)keys, 0, sizeof keys);
     GPI_UNROLL
     for (uint32_t i = 0; i < GPI(items); i++) {
-        const uint32_t position = threadIdx.x + i * GPI(threads);
+        keys[i] = GPI(key_of_bits)(0);
+        if (threadIdx.x + i * GPI(threads) < tile->n)
+            keys[i] = tile->keys_from[threadIdx.x + i * GPI(threads)];
+    }
+    GPI_UNROLL
+    for (uint32_t i = 0; i < GPI(items); i++) {
+        const uint32_t segment = GPI(segment_at)(tile, threadIdx.x + i * GPI(threads));
 
-        if (position < tile->n) {
-            keys[i] = tile->keys_from[position];
-            is_long |= !GPI(is_tiny)(GPI(segment_at)(tile, position));
-        }
+        at[i] = threadIdx.x + i * GPI(threads) < tile->n ? segment : 0;
+        is_long |= at[i] / 65536 > GPI_SEGMENTED_SORT_CROWD;
     }
     is_long = __syncthreads_or(is_long);
     if (is_long) {
-        GPI(choose_bins)(tile, keys, at);
-        while (GPI(count_bins)(tile, at) && GPI(part_bins)(tile, keys, at))
-            ;
-    }
-    GPI_UNROLL
-    for (uint32_t i = 0; i < GPI(items); i++) {
-        const uint32_t position = threadIdx.x + i * GPI(threads);
-
-        if (position < tile->n) {
-            const uint32_t slot = is_long ? atomicAdd(&tile->bins[at[i]], 1u) % 65536 : position;
-
-            tile->keys[slot] = keys[i];
-            if (is_long)
-                tile->tags[slot] = position << 16 | at[i];
+        GPI(fill_bins)(tile, keys, at);
+    } else {
+        GPI_UNROLL
+        for (uint32_t i = 0; i < GPI(items); i++) {
+            tile->keys[threadIdx.x + i * GPI(threads)] = keys[i];
+            if (!GPI(is_exact))
+                tile->tags[threadIdx.x + i * GPI(threads)] = (threadIdx.x + i * GPI(threads)) << 16;
         }
     }
     __syncthreads(); /* the items are in their bins */
-    GPI_UNROLL
-    for (uint32_t i = 0; i < GPI(items); i += SOME) {
-        uint32_t extents[SOME], places[SOME], tags[SOME];
+    for (uint32_t i = 0; i < GPI(items) && is_long; i++) {
+        const uint32_t slot = threadIdx.x + i * GPI(threads);
 
-        GPI_UNROLL
-        for (uint32_t j = 0; j < SOME; j++) {
-            const uint32_t slot = threadIdx.x + (i + j) * GPI(threads);
+        at[i] = 0;
+        if (slot < tile->n) {
+            const uint32_t word = tile->bins[tile->tags[slot] % 65536], count = word / 65536;
 
-            extents[j] = tags[j] = 0;
-            if (slot < tile->n && is_long) {
-                tags[j] = tile->tags[slot];
-                const uint32_t word = tile->bins[tags[j] % 65536], count = word / 65536;
-
-                extents[j] = count <= GPI_SEGMENTED_SORT_CROWD ? word - count : 0;
-            } else if (slot < tile->n) {
-                const gpi_extent_in_tile segment = GPI(segment_at)(tile, slot);
-
-                tags[j] = slot << 16;
-                extents[j] = (segment.end - segment.begin) << 16 | segment.begin;
-            }
-            keys[i + j] = tile->keys[slot < tile->n ? slot : 0];
-        }
-        if (is_long && !GPI(is_exact))
-            GPI(compare)(tile, keys + i, extents, threadIdx.x + i * GPI(threads), SOME, GPI(by_position), places);
-        else
-            GPI(compare)(tile, keys + i, extents, threadIdx.x + i * GPI(threads), SOME, GPI(by_slot), places);
-        GPI_UNROLL
-        for (uint32_t j = 0; j < SOME; j++) {
-            at[i + j] = (tags[j] & 0xFFFF0000u) | places[j];
-            if (threadIdx.x + (i + j) * GPI(threads) < tile->n)
-                job->keys_out[tile->first + places[j]] = keys[i + j];
+            keys[i] = tile->keys[slot];
+            at[i] = count <= GPI_SEGMENTED_SORT_CROWD ? word - count : 0;
         }
     }
+    GPI_UNROLL
+    for (uint32_t i = 0; i < GPI(items); i += SOME)
+        GPI(compare)(tile, keys + i, at + i, threadIdx.x + i * GPI(threads), SOME);
+    GPI_UNROLL
+    for (uint32_t i = 0; i < GPI(items); i++)
+        if (threadIdx.x + i * GPI(threads) < tile->n) {
+            job->keys_out[tile->first + at[i]] = keys[i];
+            if (GPI_RADIX_PAIRS)
+                at[i] |= tile->tags[threadIdx.x + i * GPI(threads)] & 0xFFFF0000u;
+        }
     if (GPI_RADIX_PAIRS)
         GPI(write_values)(job, tile, at);
 }
