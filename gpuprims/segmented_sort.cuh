@@ -120,7 +120,7 @@ static inline int GPI(has_longs)(size_t n, size_t length, int is_by_rows)
 
 static inline size_t GPI(ranges_of)(size_t n, size_t segments)
 {
-    return gpi_add_sizes(n, segments) / GPI(range_n) + 1;
+    return gpi_add_sizes(n, segments / GPI(unit_n)) / GPI(range_n) + 1;
 }
 
 /* Where in the workspace a piece begins, after which *end is where the next one does. */

@@ -1,9 +1,9 @@
 /*
  * core/segmented_sort/job.cuh: what a segmented sort works on, and how its workspace is divided.
  *
- * The work is divided as in core/segmented/walk.cuh: segments and items are counted together, segment s being at
- * offsets[s] + s. A range is so many of these units, and a block sorts the short segments that start in its range. Long
- * ones are cut into tiles, which passes over memory move.
+ * Segments and items are counted together, in units: eight segments count as an item, so that segment s is at
+ * offsets[s] + s / 8. A range is so many units, and a block sorts the short segments that start in its range. Long ones
+ * are cut into tiles, which passes over memory move.
  *
  * Part of segmented_sort.cuh; not to be included directly.
  */
@@ -27,7 +27,8 @@ enum {
     GPI(items) = GPI(tile_n) / GPI(threads),
     /* Items of a short segment at most. A range has no more units, so that a long segment is in two ranges at least. */
     GPI(short_n) = GPI(is_forced) ? 64 : GPI(tile_n),
-    GPI(range_n) = GPI(is_forced) ? 64 : GPI(tile_n) / 4 * 3,
+    GPI(range_n) = GPI(is_forced) ? 64 : GPI(tile_n) / 8 * GPI_TUNE_SEGMENTED_SORT_RANGE,
+    GPI(unit_n) = 8, /* so many segments count as an item */
     /* Digits of a key, an even number: of bytes four bits each. */
     GPI(digits) = sizeof(GP_KEY) == 1 ? 2 : (int)sizeof(GP_KEY),
     GPI(digit_bits) = sizeof(GP_KEY) == 1 ? 4 : 8,
@@ -92,6 +93,12 @@ typedef struct {
 GPI_DEVICE size_t GPI(offset)(const GPI(job) *job, size_t s)
 {
     return job->offsets ? (size_t)job->offsets[s] : s * job->length;
+}
+
+/* Where a segment is that begins at item `first`, in units. */
+GPI_DEVICE size_t GPI(unit)(size_t first, size_t s)
+{
+    return first + s / GPI(unit_n);
 }
 
 /* The value that stands for an item without one, by its place in the array and in its segment. */

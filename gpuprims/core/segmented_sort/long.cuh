@@ -84,7 +84,7 @@ GPI_DEVICE void GPI(prepare_tile)(const GPI(job) *job, uint32_t longs, uint32_t 
 {
     const uint32_t which = GPI(find_long)(job, longs, tile);
     const gpi_long_segment *of = &job->longs[which];
-    const uint64_t k = tile - of->tile, key = of->first + of->segment;
+    const uint64_t k = tile - of->tile, key = GPI(unit)(of->first, of->segment);
     const uint64_t begin = key + k * GPI(pass_n) + (k == 0); /* the range where the segment starts does not count */
     const uint64_t end = key + k * GPI(pass_n) + GPI(items_of)(of, k);
     uint64_t *starts = GPI(starts_of)(job, which);
@@ -230,8 +230,8 @@ static __global__ void __launch_bounds__(GPI(plan_threads)) GPI(plan_kernel)(GPI
         if (s < job.segments) {
             first = GPI(offset)(&job, s);
             n = GPI(offset)(&job, s + 1) - first;
-            const size_t range = (first + s) / GPI(range_n);
-            if (job.offsets && (s == 0 || (GPI(offset)(&job, s - 1) + s - 1) / GPI(range_n) != range))
+            const size_t range = GPI(unit)(first, s) / GPI(range_n);
+            if (job.offsets && (s == 0 || GPI(unit)(GPI(offset)(&job, s - 1), s - 1) / GPI(range_n) != range))
                 job.table[range] = s + 1;
         }
         GPI(list_long)(&job, s, first, n, threadIdx.x % 32);

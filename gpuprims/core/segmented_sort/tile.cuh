@@ -13,8 +13,8 @@
  *     a segment of four            .0110 .0111 .1000 .0000
  *     times four: its bins         1     1     2     0
  *
- * Where all segments are short enough, they are the bins, and only the last step is needed. The sort is stable, whatever
- * the order in which atomics give out the slots of a bin, as equal keys are compared by position.
+ * Where all segments are tiny, a thread sorts each instead. The sort is stable, whatever the order in which atomics give
+ * out the slots of a bin, as equal keys are compared by position.
  *
  * Part of segmented_sort.cuh; not to be included directly.
  */
@@ -42,6 +42,8 @@ GPI_DEVICE uint32_t gpi_warp_max_before(uint32_t x, unsigned lane)
 #endif
 
 enum {
+    GPI(tiny_bits) = 4,
+    GPI(tiny_n) = 1 << GPI(tiny_bits), /* items of a segment that a thread sorts, at most */
     GPI(words) = GPI(tile_n) / 32,
     GPI(words_of_lane) = (GPI(words) + 31) / 32,
     GPI(is_exact) = !GPI_RADIX_PAIRS && !GPI(key_is_float), /* keys that are equal are the same */
@@ -70,7 +72,8 @@ typedef struct {
     const GP_KEY *keys_from;      /* of the first item, as are the next */
     const GPI(value) *values_from; /* NULL: numbers */
     size_t first;
-    uint32_t n;
+    uint32_t n, segments;
+    int is_tiny; /* all segments are */
 } GPI(tile);
 
 /* Where a block is in its range. */
@@ -98,14 +101,15 @@ GPI_DEVICE size_t GPI(find)(const GPI(job) *job, size_t key, unsigned lane)
 {
     size_t first = 0, last = job->segments;
 
-    if (!job->offsets) {
-        const size_t s = key / (job->length + 1) + (key % (job->length + 1) != 0);
+    if (!job->offsets) { /* eight rows are a whole number of units */
+        const size_t eights = key / (GPI(unit_n) * job->length + 1), rest = key % (GPI(unit_n) * job->length + 1);
+        const size_t s = eights * GPI(unit_n) + (rest + job->length - 1) / job->length;
 
         return s < last ? s : last;
     }
     while (first < last) { /* the result is one of first ... last */
         const size_t step = (last - first + 31) / 32, probe = first + (lane + 1) * step - 1;
-        const int before = probe < last && GPI(offset)(job, probe) + probe < key;
+        const int before = probe < last && GPI(unit)(GPI(offset)(job, probe), probe) < key;
         const unsigned count = (unsigned)__popc((int)__ballot_sync(GPI_FULL_MASK, before));
 
         first += count * step;
@@ -138,25 +142,19 @@ GPI_DEVICE int GPI(enter_buckets)(const GPI(job) *job, GPI(walk) *walk, size_t r
     walk->segment = of->segment;
     walk->count = GPI(radix);
     walk->next = (size_t)__syncthreads_count(threadIdx.x < GPI(radix) &&
-                                             walk->starts[threadIdx.x % GPI(radix)] + of->segment < range * GPI(range_n));
+                                             GPI(unit)(walk->starts[threadIdx.x % GPI(radix)], of->segment) < range * GPI(range_n));
     return 1;
 }
 
 /*
- * How many of the next segments start in the range and fit into a tile together, which becomes theirs with their heads.
- * All threads call.
+ * How many of the next segments start in the range and fit into a tile together, which becomes theirs. All threads call.
  */
 GPI_DEVICE uint32_t GPI(next_batch)(const GPI(job) *job, const GPI(walk) *walk, GPI(tile) *tile)
 {
-    GPI(shared) *shared = tile->shared;
     const size_t first = walk->next < walk->count ? GPI(begin_of)(job, walk, walk->next) : 0;
     uint32_t count = 0, more;
+    int is_tiny = 1;
 
-    for (uint32_t w = threadIdx.x; w < GPI(words); w += GPI(threads))
-        shared->heads[w] = 0;
-    if (threadIdx.x < 3)
-        shared->differ[threadIdx.x] = 0;
-    __syncthreads(); /* there are no heads yet */
     do {
         const size_t i = walk->next + count + threadIdx.x;
         int fits = 0;
@@ -164,16 +162,42 @@ GPI_DEVICE uint32_t GPI(next_batch)(const GPI(job) *job, const GPI(walk) *walk, 
         if (i < walk->count) {
             const size_t begin = GPI(begin_of)(job, walk, i), end = GPI(begin_of)(job, walk, i + 1);
 
-            fits = begin + (walk->starts ? walk->segment : i) < walk->limit && end - first <= GPI(short_n);
-            if (fits && end > begin)
-                atomicOr(&shared->heads[(uint32_t)(begin - first) / 32], 1u << (uint32_t)(begin - first) % 32);
+            fits = GPI(unit)(begin, walk->starts ? walk->segment : i) < walk->limit && end - first <= GPI(short_n);
+            is_tiny &= !fits || end - begin <= GPI(tiny_n);
         }
-        more = (uint32_t)__syncthreads_count(fits); /* the heads are there, too */
+        more = (uint32_t)__syncthreads_count(fits);
         count += more;
     } while (more == GPI(threads));
     tile->first = first;
     tile->n = count ? (uint32_t)(GPI(begin_of)(job, walk, walk->next + count) - first) : 0;
+    tile->segments = count;
+    tile->is_tiny = __syncthreads_and(is_tiny);
     return count;
+}
+
+/* Where a segment of the tile begins; where the last one ends, if s is their number. */
+GPI_DEVICE uint32_t GPI(begin_in_tile)(const GPI(job) *job, const GPI(walk) *walk, const GPI(tile) *tile, uint32_t s)
+{
+    return (uint32_t)(GPI(begin_of)(job, walk, walk->next + s) - tile->first);
+}
+
+/* Marks the heads of all segments of the tile. All threads call. */
+GPI_DEVICE void GPI(mark_heads)(const GPI(job) *job, const GPI(walk) *walk, const GPI(tile) *tile)
+{
+    GPI(shared) *shared = tile->shared;
+
+    for (uint32_t w = threadIdx.x; w < GPI(words); w += GPI(threads))
+        shared->heads[w] = 0;
+    if (threadIdx.x < 3)
+        shared->differ[threadIdx.x] = 0;
+    __syncthreads(); /* there are no heads yet */
+    for (uint32_t s = threadIdx.x; s < tile->segments; s += GPI(threads)) {
+        const uint32_t begin = GPI(begin_in_tile)(job, walk, tile, s);
+
+        if (begin < GPI(begin_in_tile)(job, walk, tile, s + 1))
+            atomicOr(&shared->heads[begin / 32], 1u << begin % 32);
+    }
+    __syncthreads(); /* the heads are there */
 }
 
 /* Finds the heads next to each word. All threads call. */
@@ -266,7 +290,7 @@ GPI_DEVICE void GPI(choose_bins)(const GPI(tile) *tile, const GP_KEY *keys, uint
     GPI_UNROLL
     for (uint32_t i = 0; i < GPI(items); i++) {
         firsts[i] = keys[i];
-        if (at[i] / 65536 > GPI_SEGMENTED_SORT_CROWD)
+        if (at[i] > 0)
             firsts[i] = tile->keys_from[at[i] % 65536];
     }
     GPI_UNROLL
@@ -277,11 +301,9 @@ GPI_DEVICE void GPI(choose_bins)(const GPI(tile) *tile, const GP_KEY *keys, uint
     const int bits = GPI(bits_of)(GPI(differ)(tile));
     GPI_UNROLL
     for (uint32_t i = 0; i < GPI(items); i++) {
-        const uint32_t begin = at[i] % 65536, count = at[i] / 65536;
-        const uint32_t share = GPI(share)(GPI(topmost)(GPI(key_order)(keys[i]), bits), count);
+        const uint64_t fraction = GPI(topmost)(GPI(key_order)(keys[i]), bits);
 
-        /* The keys of segments that are not crowded may differ above these bits. */
-        at[i] = gpi_radix_bin_at(begin + (count > GPI_SEGMENTED_SORT_CROWD ? share : 0));
+        at[i] = gpi_radix_bin_at(at[i] % 65536 + GPI(share)(fraction, at[i] / 65536));
     }
 }
 
@@ -406,7 +428,15 @@ GPI_DEVICE void GPI(compare)(const GPI(tile) *tile, const GP_KEY *keys, uint32_t
         at[i] = at[i] < 65536 ? slot + i * GPI(threads) : at[i] % 65536 - before[i];
 }
 
-/* Writes the values of a tile, whose places and positions the thread has for the items in its slots. */
+/* ---- values ------------------------------------------------------------------------------------- */
+
+/* Where the value of an item is from, whose segment begins there: its position, or its number in the segment. */
+GPI_DEVICE uint32_t GPI(source)(const GPI(job) *job, const GPI(tile) *tile, uint32_t position, uint32_t begin)
+{
+    return tile->values_from || job->counts_all ? position : position - begin;
+}
+
+/* Writes the values of the items in the thread's slots: their places, and 65536 times where they are from. */
 GPI_DEVICE void GPI(write_values)(const GPI(job) *job, const GPI(tile) *tile, const uint32_t *places)
 {
     GPI(value) *to = job->values_out + tile->first;
@@ -422,24 +452,125 @@ GPI_DEVICE void GPI(write_values)(const GPI(job) *job, const GPI(tile) *tile, co
     GPI_UNROLL
     for (uint32_t i = 0; i < GPI(items); i++)
         if (threadIdx.x + i * GPI(threads) < tile->n) {
-            const uint32_t position = places[i] / 65536;
+            const uint32_t from = places[i] / 65536;
 
             if (tile->values_from)
-                to[places[i] % 65536] = *(const GPI(value) *)(tile->values + off + position * (uint32_t)sizeof *to);
+                to[places[i] % 65536] = *(const GPI(value) *)(tile->values + off + from * (uint32_t)sizeof *to);
             else
-                to[places[i] % 65536] =
-                    GPI(number)(job, tile->first + position,
-                                position - GPI(segment_at)(tile, threadIdx.x + i * GPI(threads)) % 65536);
+                to[places[i] % 65536] = GPI(number)(job, tile->first + from, from);
         }
 }
 
-/* Sorts the tile, whose heads are linked, and writes it. All threads call. */
+/* ---- tiny segments ------------------------------------------------------------------------------ */
+
+/* Where an item is in shared memory: segments of the same length begin in different banks. */
+GPI_DEVICE uint32_t GPI(padded)(uint32_t position)
+{
+    return position + position / 32;
+}
+
+/* Orders two keys and where they are from. */
+GPI_DEVICE void GPI(order_two)(GP_KEY *keys, uint32_t *from, int low, int high)
+{
+    const GP_KEY a = keys[low], b = keys[high];
+    const uint32_t x = from[low], y = from[high];
+    const int swaps = GPI(is_exact) ? GPI(key_order)(b) < GPI(key_order)(a)
+                                    : gpi_less_if_before(0, GPI(key_order)(b), y, GPI(key_order)(a), x,
+                                                         GPI_KEY_IS_NARROW) != 0;
+
+    keys[low] = swaps ? b : a;
+    keys[high] = swaps ? a : b;
+    from[low] = swaps ? y : x;
+    from[high] = swaps ? x : y;
+}
+
+/*
+ * One thread: sorts n items, at most two to the power of the constant `bits`, by odd-even merges (Batcher, Sorting
+ * networks and their applications, 1968).
+ */
+GPI_DEVICE void GPI(sort_tiny)(GP_KEY *keys, uint16_t *tags, uint32_t begin, uint32_t n, uint32_t number, int bits)
+{
+    const int most = 1 << bits;
+    GP_KEY own[GPI(tiny_n)];
+    uint32_t from[GPI(tiny_n)];
+
+    GPI_UNROLL
+    for (int i = 0; i < most; i++) {
+        own[i] = GPI(key_last)();
+        from[i] = (uint32_t)i;
+        if ((uint32_t)i < n)
+            own[i] = keys[GPI(padded)(begin + (uint32_t)i)];
+    }
+    GPI_UNROLL
+    for (int run = 0; run < bits; run++) { /* merges runs of 2^run items */
+        GPI_UNROLL
+        for (int step = run; step >= 0; step--) {
+            const int first = step < run ? 1 << step : 0;
+
+            GPI_UNROLL
+            for (int i = 0; i < most; i++)
+                if (i >= first && i + (1 << step) < most && ((i - first) >> step) % 2 == 0 &&
+                    i >> (run + 1) == (i + (1 << step)) >> (run + 1))
+                    GPI(order_two)(own, from, i, i + (1 << step));
+        }
+    }
+    GPI_UNROLL
+    for (int i = 0; i < most; i++)
+        if ((uint32_t)i < n) {
+            keys[GPI(padded)(begin + (uint32_t)i)] = own[i];
+            if (GPI_RADIX_PAIRS)
+                tags[GPI(padded)(begin + (uint32_t)i)] = (uint16_t)(number + from[i]);
+        }
+}
+
+/* Sorts a tile of tiny segments, each by a thread, and writes it. All threads call. */
+GPI_DEVICE void GPI(sort_all_tiny)(const GPI(job) *job, const GPI(walk) *walk, const GPI(tile) *tile)
+{
+    GP_KEY *keys = (GP_KEY *)tile->values;
+    uint16_t *tags = (uint16_t *)(keys + GPI(padded)(GPI(tile_n)));
+    uint32_t places[GPI(items)];
+
+    GPI_UNROLL
+    for (uint32_t i = 0; i < GPI(items); i++)
+        if (threadIdx.x + i * GPI(threads) < tile->n)
+            keys[GPI(padded)(threadIdx.x + i * GPI(threads))] = tile->keys_from[threadIdx.x + i * GPI(threads)];
+    __syncthreads(); /* the keys are there */
+    for (uint32_t s = threadIdx.x; s - threadIdx.x % 32 < tile->segments; s += GPI(threads)) {
+        uint32_t begin = 0, n = 0;
+
+        if (s < tile->segments) {
+            begin = GPI(begin_in_tile)(job, walk, tile, s);
+            n = GPI(begin_in_tile)(job, walk, tile, s + 1) - begin;
+        }
+        const uint32_t number = GPI(source)(job, tile, begin, begin);
+        if (__any_sync(GPI_FULL_MASK, n > GPI(tiny_n) / 2))
+            GPI(sort_tiny)(keys, tags, begin, n, number, GPI(tiny_bits));
+        else
+            GPI(sort_tiny)(keys, tags, begin, n, number, GPI(tiny_bits) - 1);
+    }
+    __syncthreads(); /* the segments are sorted */
+    GPI_UNROLL
+    for (uint32_t i = 0; i < GPI(items); i++) {
+        const uint32_t position = threadIdx.x + i * GPI(threads);
+
+        if (position < tile->n)
+            job->keys_out[tile->first + position] = keys[GPI(padded)(position)];
+        places[i] = position;
+        if (GPI_RADIX_PAIRS && position < tile->n)
+            places[i] |= (uint32_t)tags[GPI(padded)(position)] << 16;
+    }
+    if (GPI_RADIX_PAIRS)
+        GPI(write_values)(job, tile, places);
+}
+
+/* ---- tiles -------------------------------------------------------------------------------------- */
+
+/* Sorts a tile, whose heads are linked, and writes it. All threads call. */
 GPI_DEVICE void GPI(sort_tile)(const GPI(job) *job, const GPI(tile) *tile)
 {
     enum { SOME = GPI(items) % 4 == 0 ? 4 : GPI(items) % 3 == 0 ? 3 : 1 };
     GP_KEY keys[GPI(items)];
     uint32_t at[GPI(items)]; /* of each item its segment, then its bin; of the item in each slot its bin, then its place */
-    int is_long = 0;
 
     GPI_UNROLL
     for (uint32_t i = 0; i < GPI(items); i++) {
@@ -452,21 +583,11 @@ GPI_DEVICE void GPI(sort_tile)(const GPI(job) *job, const GPI(tile) *tile)
         const uint32_t segment = GPI(segment_at)(tile, threadIdx.x + i * GPI(threads));
 
         at[i] = threadIdx.x + i * GPI(threads) < tile->n ? segment : 0;
-        is_long |= at[i] / 65536 > GPI_SEGMENTED_SORT_CROWD;
     }
-    is_long = __syncthreads_or(is_long);
-    if (is_long) {
-        GPI(fill_bins)(tile, keys, at);
-    } else {
-        GPI_UNROLL
-        for (uint32_t i = 0; i < GPI(items); i++) {
-            tile->keys[threadIdx.x + i * GPI(threads)] = keys[i];
-            if (!GPI(is_exact))
-                tile->tags[threadIdx.x + i * GPI(threads)] = (threadIdx.x + i * GPI(threads)) << 16;
-        }
-    }
+    GPI(fill_bins)(tile, keys, at);
     __syncthreads(); /* the items are in their bins */
-    for (uint32_t i = 0; i < GPI(items) && is_long; i++) {
+    GPI_UNROLL
+    for (uint32_t i = 0; i < GPI(items); i++) {
         const uint32_t slot = threadIdx.x + i * GPI(threads);
 
         at[i] = 0;
@@ -481,12 +602,17 @@ GPI_DEVICE void GPI(sort_tile)(const GPI(job) *job, const GPI(tile) *tile)
     for (uint32_t i = 0; i < GPI(items); i += SOME)
         GPI(compare)(tile, keys + i, at + i, threadIdx.x + i * GPI(threads), SOME);
     GPI_UNROLL
-    for (uint32_t i = 0; i < GPI(items); i++)
-        if (threadIdx.x + i * GPI(threads) < tile->n) {
+    for (uint32_t i = 0; i < GPI(items); i++) {
+        const uint32_t slot = threadIdx.x + i * GPI(threads);
+
+        if (slot < tile->n)
             job->keys_out[tile->first + at[i]] = keys[i];
-            if (GPI_RADIX_PAIRS)
-                at[i] |= tile->tags[threadIdx.x + i * GPI(threads)] & 0xFFFF0000u;
+        if (GPI_RADIX_PAIRS && slot < tile->n) {
+            const uint32_t begin = GPI(segment_at)(tile, slot) % 65536;
+
+            at[i] |= GPI(source)(job, tile, tile->tags[slot] >> 16, begin) << 16;
         }
+    }
     if (GPI_RADIX_PAIRS)
         GPI(write_values)(job, tile, at);
 }
@@ -504,21 +630,26 @@ GPI_DEVICE void GPI(sort_range)(const GPI(job) *job, GPI(tile) *tile, size_t ran
     for (;;) {
         const uint32_t count = GPI(next_batch)(job, &walk, tile);
 
-        walk.next += count;
         if (tile->n) {
             tile->keys_from = (walk.starts ? job->keys : job->keys_in) + tile->first;
             tile->values_from = walk.starts ? job->values : job->values_in;
             tile->values_from += tile->values_from ? tile->first : 0;
-            GPI(link_heads)(tile);
-            GPI(sort_tile)(job, tile);
+            if (tile->is_tiny) {
+                GPI(sort_all_tiny)(job, &walk, tile);
+            } else {
+                GPI(mark_heads)(job, &walk, tile);
+                GPI(link_heads)(tile);
+                GPI(sort_tile)(job, tile);
+            }
         } else if (!count && is_first) {
             GPI(enter_segments)(job, &walk, range);
             is_first = 0;
         } else if (!count && (walk.starts || walk.next == walk.count || !job->covering ||
-                              GPI(offset)(job, walk.next) + walk.next >= walk.limit ||
+                              GPI(unit)(GPI(offset)(job, walk.next), walk.next) >= walk.limit ||
                               !GPI(enter_buckets)(job, &walk, range, job->covering[range + 1] - 1))) {
             return; /* the next one starts behind the range, or is long: the last one, and has no buckets */
         }
+        walk.next += count;
         __syncthreads(); /* shared memory has served */
     }
 }

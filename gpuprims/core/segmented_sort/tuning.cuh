@@ -21,9 +21,14 @@
 #define GPI_TUNE_SEGMENTED_SORT_BLOCKS 2
 #endif
 
-/* Items of a bin, or of a short segment, that are compared with each other; more are parted first. */
+/* Eighths of a tile that a range of the input has. */
+#ifndef GPI_TUNE_SEGMENTED_SORT_RANGE
+#define GPI_TUNE_SEGMENTED_SORT_RANGE 7
+#endif
+
+/* Items of a bin that are compared with each other; more are parted first. */
 #ifndef GPI_TUNE_SEGMENTED_SORT_CROWD
-#define GPI_TUNE_SEGMENTED_SORT_CROWD 16
+#define GPI_TUNE_SEGMENTED_SORT_CROWD 10
 #endif
 
 /* Items of a thread in a pass over long segments, at most. */
