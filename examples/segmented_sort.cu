@@ -1,6 +1,6 @@
 /*
- * segmented_sort.cu: what each user did, in order. The events of a user lie side by side, in the order in which machines
- * reported them; the segments are sorted by time, and the prices go with it.
+ * segmented_sort.cu: what each user did, in order. The events of a user lie side by side, in the order in which they
+ * were reported; the segments are sorted by time, and the prices go with it.
  *
  *     user            0      | 1 | 2
  *     time            7 3 5  |   | 4 4

@@ -34,14 +34,14 @@
  *     #include <gpuprims/segmented_sort.cuh>
  *     events_segmented_sort(d_times, d_times, d_prices, d_prices, n, d_offsets, users, NULL, stream);
  *
- * Order        That of radix_sort.cuh: integers by number, floats by number with NaNs past the infinities of their sign,
- *              -0.0 and +0.0 equal. Stable, of keys alone too.
+ * Order        That of radix_sort.cuh: integers by number, floats by number with NaNs past the infinities of their
+ *              sign, -0.0 and +0.0 equal. Stable, of keys alone too.
  * Values       vin == NULL stands for 0, 1, 2, ... in each segment: a float or double gets the number, any other type
  *              its lowest bytes.
- * Guarantees   Asynchronous on `stream`; offsets are read on the device. Segments may be of any lengths, in any mixture.
- *              Items before the first offset and behind the last are not copied: out stays as it is there. in == out is
- *              allowed, for keys and for values; no other overlap. Launches depend on n, the number of segments and the
- *              types alone.
+ * Guarantees   Asynchronous on `stream`; offsets are read on the device. Segments may be of any lengths, in any
+ *              mixture. Items before the first offset and behind the last are not copied: out stays as it is there.
+ *              in == out is allowed, for keys and for values; no other overlap. Launches depend on n, the number of
+ *              segments and the types alone.
  * Errors       cudaErrorInvalidValue, with gp_last_error_message(), before anything is launched; else what a launch or
  *              an allocation returned. Overlap is refused where it is certain whatever the offsets are. No segments, or
  *              rows, or items succeed and write nothing.
@@ -55,10 +55,11 @@
  *     long                       passes from the lowest digit up, over the tiles of all such segments together
  *
  * Which segments are long is found out on the device, and so is how they are sorted (core/segmented_sort/long.cuh).
- * docs/segmented-sort.md has pictures. Cost: for short segments a read and a write of each item, for long ones one read of
- * keys more, and one read and write for buckets, or for each digit that differs but the first. One launch where n, or the
- * length of rows, is that of a short segment at most; otherwise a few and one for each digit. Workspace: n keys, n
- * values and about n * sizeof(K) / 2 bytes; for values of more than 16 bytes n values and 16 n bytes.
+ * docs/segmented-sort.md has pictures. Cost: for short segments a read and a write of each item, for long ones one read
+ * of keys more, and one read and write for buckets, or for each digit that differs but the first. One launch where n,
+ * or the length of rows, is that of a short segment at most, and no workspace; otherwise four and one for each digit, n
+ * keys, n values and three quarters as many bytes as the keys. Values of more than 16 bytes take n values and 16 n
+ * bytes more.
  *
  * No include guard: each include stamps out one instance, as its parameters say.
  */
@@ -185,9 +186,11 @@ static inline cudaError_t GPI(launch_longs)(const GPI(job) *job, size_t cleared,
     if (error == cudaSuccess)
         error = GPI_LAUNCH(GPI(plan_kernel), (unsigned)plan, (unsigned)GPI(plan_threads), 0, stream, *job);
     if (error == cudaSuccess)
-        error = GPI_LAUNCH_DEPENDENT(dependent, GPI(prepare_kernel), blocks, (unsigned)GPI(plan_threads), 0, stream, *job);
+        error =
+            GPI_LAUNCH_DEPENDENT(dependent, GPI(prepare_kernel), blocks, (unsigned)GPI(plan_threads), 0, stream, *job);
     if (error == cudaSuccess)
-        error = GPI_LAUNCH_DEPENDENT(dependent, GPI(count_kernel), blocks, (unsigned)GPI(count_threads), 0, stream, *job);
+        error =
+            GPI_LAUNCH_DEPENDENT(dependent, GPI(count_kernel), blocks, (unsigned)GPI(count_threads), 0, stream, *job);
     for (int pass = 0; pass < GPI(digits) && error == cudaSuccess; pass++)
         error = GPI_LAUNCH_DEPENDENT(dependent, GPI(pass_kernel), blocks, (unsigned)GPI(pass_threads), GPI(pass_bytes),
                                      stream, *job, pass);
@@ -237,12 +240,13 @@ static inline cudaError_t GPI(check)(const char *function, const GPI(request) *r
     const size_t most = GPI_MAX_TILES * 64; /* ranges of a launch, and threads of another */
     /* By offsets nobody knows which items there are: the start alone is certain. */
     const size_t certain_keys = is_by_rows ? gpi_multiply_sizes(n, key_bytes) : n != 0;
+    const size_t offset_bytes = gpi_multiply_sizes(request->segments + 1, sizeof(GP_INDEX));
     const size_t certain_values = !GPI_RADIX_PAIRS ? 0 : is_by_rows ? gpi_multiply_sizes(n, value_bytes) : n != 0;
     const gpi_argument used[] = {{GPI_RADIX_PAIRS ? "kin" : "in", request->keys_in, certain_keys, GPI_READ, 1},
                                  {GPI_RADIX_PAIRS ? "kout" : "out", request->keys_out, certain_keys, GPI_WRITTEN, 1},
                                  {"vin", request->values_in, certain_values, GPI_READ, 2},
                                  {"vout", request->values_out, certain_values, GPI_WRITTEN, 2},
-                                 {"offsets", request->offsets, (request->segments + 1) * sizeof(GP_INDEX), GPI_READ, 0}};
+                                 {"offsets", request->offsets, offset_bytes, GPI_READ, 0}};
     const size_t item_bytes = GPI_RADIX_PAIRS ? gpi_larger_size(key_bytes, value_bytes) : key_bytes;
     cudaError_t error = gpi_check_count(function, items, n, GPI_MOST_OF(GP_INDEX), item_bytes);
 
@@ -326,6 +330,7 @@ GP_API cudaError_t GPI_PUBLIC(row_sort)(GPI_SEGMENTED_SORT_ARRAYS, size_t rows, 
 #undef GPI_RADIX_PAIRS
 #undef GPI_RADIX_VALUE
 #undef GPI_SEGMENTED_SORT_MOVES_VALUES
+#undef GPI_SEGMENTED_SORT_ALIGNMENT
 #undef GPI_SEGMENTED_SORT_SEEN
 #undef GPI_SEGMENTED_SORT_ARRAYS
 #undef GPI_SEGMENTED_SORT_GIVEN

@@ -95,21 +95,22 @@ typedef struct half_word {
 #define CASE_KERNEL GP_KERNEL_BUCKETS
 #include "segmented_sort_case.h"
 
-static const sort_case *const cases[] = {&u32_case,        &f32_down_case,   &u32_f32_case,           &f64_s16_case,
-                                         &i16_s40_case,    &u8_f64_case,     &passes_u32_case,        &passes_i64_s3_down_case,
-                                         &passes_i8_s40_case, &buckets_u32_u32_case, &buckets_f16_case};
+static const sort_case *const cases[] = {
+    &u32_case,           &f32_down_case,        &u32_f32_case,    &f64_s16_case,
+    &i16_s40_case,       &u8_f64_case,          &passes_u32_case, &passes_i64_s3_down_case,
+    &passes_i8_s40_case, &buckets_u32_u32_case, &buckets_f16_case};
 enum { CASES = sizeof cases / sizeof *cases };
 
 /* ---- segments ---------------------------------------------------------------------------------- */
 
 enum { TINY, UNIFORM, POWER_LAW, ONE_OF_ALL, EMPTY, EDGES, ONES, LONG, LENGTHS };
-static const char *const length_names[] = {"0 to 12",     "0 to 600",          "power law", "one of all among empty ones",
-                                           "empty", "about limits", "1", "long"};
+static const char *const length_names[] = {"0 to 12", "0 to 600",     "power law", "one of all among empty ones",
+                                           "empty",   "about limits", "1",         "long"};
 
 static size_t length_of(int lengths, size_t n)
 {
-    static const size_t edges[] = {0,   1,   2,   15,  16,   17,   31,   32,   33,   63,   64,   65,   127,  128,  129, 255,
-                                   256, 257, 511, 512, 513, 1024, 2047, 2048, 3071, 3072, 3073, 3584, 4095, 4096, 4097, 8193};
+    static const size_t edges[] = {0,   1,   2,   15,  16,  17,   31,   32,   33,   63,   64,   65,   127,  128,  129,
+                                   255, 256, 257, 511, 512, 1024, 2047, 2048, 3071, 3072, 3584, 4095, 4096, 4097, 8193};
 
     switch (lengths) {
     case TINY: return tap_below(13);
@@ -123,7 +124,7 @@ static size_t length_of(int lengths, size_t n)
     }
 }
 
-/* Offsets of at most `most` segments in n items, of which some at either end are in none; returns how many there are. */
+/* Offsets of at most `most` segments in n items, of which some at either end are in none; returns how many. */
 static size_t make_offsets(int lengths, size_t n, size_t most, size_t *offsets)
 {
     const size_t end = n - tap_below(n / 20 + 2) % (n + 1);
@@ -202,8 +203,12 @@ static void number_value(const sort_case *c, size_t i, unsigned char *to)
     const double long_real = (double)i;
     uint64_t number = 0;
 
-    memcpy(&number, c->numbers == AS_FLOAT ? (const void *)&real : c->numbers == AS_DOUBLE ? (const void *)&long_real : &i,
-           c->numbers == AS_FLOAT ? 4 : 8);
+    if (c->numbers == AS_FLOAT)
+        memcpy(&number, &real, sizeof real);
+    else if (c->numbers == AS_DOUBLE)
+        memcpy(&number, &long_real, sizeof long_real);
+    else
+        number = i;
     memset(to, 0, c->value_bytes);
     memcpy(to, &number, c->value_bytes < 8 ? c->value_bytes : 8);
 }
@@ -318,7 +323,8 @@ static int call_is_right(const sort_case *c, int shape, size_t n, const size_t *
         error = c->run_rows(keys.in.data, result_of(&keys), values_in, result_of(&values), segments,
                             offsets[1] - offsets[0], ws);
     else
-        error = c->run(keys.in.data, result_of(&keys), values_in, result_of(&values), n, d_offsets.data, segments, ws, 0);
+        error =
+            c->run(keys.in.data, result_of(&keys), values_in, result_of(&values), n, d_offsets.data, segments, ws, 0);
     right = error == cudaSuccess && array_is_right(&keys) && array_is_right(&values);
     right &= tap_buffer_intact(&d_offsets, d_offsets.bytes);
     tap_buffer_free(&d_offsets);
@@ -470,7 +476,8 @@ static void test_graph(const sort_case *c)
     const size_t n = 30000;
     size_t offsets[600];
     size_t segments = make_offsets(POWER_LAW, n, 599, offsets);
-    array keys = make_array(n * c->key_bytes, c->key_bytes, 0), values = make_array(n * c->value_bytes, c->value_align, 0);
+    array keys = make_array(n * c->key_bytes, c->key_bytes, 0);
+    array values = make_array(n * c->value_bytes, c->value_align, 0);
     tap_buffer d_offsets = device_offsets(c, offsets, segments);
     gp_workspace ws = GP_WORKSPACE_INIT;
     cudaStream_t stream;
@@ -482,7 +489,8 @@ static void test_graph(const sort_case *c)
     must(gp_workspace_reserve(&ws, c->bytes(n, segments), stream));
     must(cudaStreamSynchronize(stream));
     must(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal));
-    must(c->run(keys.in.data, keys.out.data, values.in.data, values.out.data, n, d_offsets.data, segments, &ws, stream));
+    must(c->run(keys.in.data, keys.out.data, values.in.data, values.out.data, n, d_offsets.data, segments, &ws,
+                stream));
     must(cudaStreamEndCapture(stream, &graph));
     must(cudaGraphInstantiate(&exec, graph, 0));
     for (int replay = 0; replay < 3; replay++) {

@@ -34,7 +34,7 @@ def tile():
         x += len(keys) * step + 10
     f.text(24, 372, 'A bin of random keys has one key on average. Keys that are equal keep the order of their positions.', 12,
            color=GREY)
-    f.text(24, 392, 'A bin with more than 16 is parted by the bits that follow, or by positions where its keys are equal.', 12,
+    f.text(24, 392, 'A bin with more than ten is parted by the bits that follow, or by positions where its keys are equal.', 12,
            color=GREY)
     f.save()
 

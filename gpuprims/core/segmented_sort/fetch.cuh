@@ -1,6 +1,6 @@
 /*
- * core/segmented_sort/fetch.cuh: brings large values to their places, once their numbers are in order. A value is moved by
- * several lanes, so that they write side by side.
+ * core/segmented_sort/fetch.cuh: brings large values to their places, once their numbers are in order. A value is moved
+ * by several lanes, so that they write side by side.
  *
  * Part of segmented_sort.cuh; not to be included directly.
  */
@@ -16,7 +16,8 @@ typedef struct {
 } __attribute__((may_alias, aligned(GPI(piece_bytes)))) GPI(piece);
 
 /* Every item of a segment gets the value with its number, or that number if there are no values. */
-static __global__ void __launch_bounds__(GPI(fetch_threads)) GPI(fetch_kernel)(GPI(job) job, const GP_VALUE *in, GP_VALUE *out)
+static __global__ void __launch_bounds__(GPI(fetch_threads))
+    GPI(fetch_kernel)(GPI(job) job, const GP_VALUE *in, GP_VALUE *out)
 {
 #if GPI_DEVICE_CODE
     const size_t pieces = sizeof(GP_VALUE) / GPI(piece_bytes), stride = (size_t)gridDim.x * GPI(fetch_threads);

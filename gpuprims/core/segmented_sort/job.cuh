@@ -10,11 +10,11 @@
 
 /* Values of up to 16 bytes are moved, of larger ones their numbers. */
 #define GPI_SEGMENTED_SORT_MOVES_VALUES (sizeof(GPI_RADIX_VALUE) <= 16)
+#define GPI_SEGMENTED_SORT_ALIGNMENT (GPI_SEGMENTED_SORT_MOVES_VALUES ? __alignof__(GPI_RADIX_VALUE) : sizeof(uint64_t))
 
 typedef struct {
     unsigned char bytes[GPI_SEGMENTED_SORT_MOVES_VALUES ? sizeof(GPI_RADIX_VALUE) : sizeof(uint64_t)];
-} __attribute__((may_alias,
-                 aligned(GPI_SEGMENTED_SORT_MOVES_VALUES ? __alignof__(GPI_RADIX_VALUE) : sizeof(uint64_t)))) GPI(value);
+} __attribute__((may_alias, aligned(GPI_SEGMENTED_SORT_ALIGNMENT))) GPI(value);
 
 enum {
     GPI(is_forced) = GP_KERNEL == GP_KERNEL_PASSES || GP_KERNEL == GP_KERNEL_BUCKETS,

@@ -1,14 +1,14 @@
 /*
- * core/segmented_sort/long.cuh: finds the long segments, and decides how each is sorted. Three kernels, which have next to
- * nothing to do if there are none:
+ * core/segmented_sort/long.cuh: finds the long segments, and decides how each is sorted. Three kernels, which have next
+ * to nothing to do if there are none:
  *
  *     1. plan: notes the first segment of each range, and lists the long ones; they are cut into tiles
  *     2. prepare: tells each tile its segment, and each range the long one that reaches into it; clears counts
  *     3. count: counts all digits of the long segments; whoever ends a segment decides how it is sorted
  *
  * If no bucket of the topmost digit in which keys differ is larger than a short segment, one pass by that digit makes
- * buckets, which blocks sort (core/segmented_sort/tile.cuh). Otherwise passes sort from the lowest digit up. A digit that
- * is the same in all keys of a segment needs none, but the passes are even in number, to end in the right array.
+ * buckets, which blocks sort (core/segmented_sort/tile.cuh). Otherwise passes sort from the lowest digit up. A digit
+ * that is the same in all keys of a segment needs none, but the passes are even in number, to end in the right array.
  *
  * Part of segmented_sort.cuh; not to be included directly.
  */

@@ -1,7 +1,7 @@
 /*
- * core/segmented_sort/pass.cuh: one pass over the long segments: moves the items of each, in it, to where one digit says
- * that is the segment's own, and keeps the order of those with the same digit. Blocks take the tiles of all segments in
- * order (Adinets and Merrill 2022):
+ * core/segmented_sort/pass.cuh: one pass over the long segments: moves the items of each, within it, to where a digit
+ * says that is the segment's own, and keeps the order of those with the same digit. Blocks take the tiles of all
+ * segments in order (Adinets and Merrill, Onesweep, 2022):
  *
  *     1. every warp counts its digits
  *     2. the tile adds up its warps, and publishes how many keys of each digit it has
@@ -42,7 +42,8 @@ enum {
 };
 
 /* A word of the look-back: how many keys of a digit a tile has, or it and all before it in its segment. */
-#define GPI_SEGMENTED_SORT_SEEN(count, number, is_all) ((uint64_t)(count) << 8 | (uint64_t)(2 * ((number) + 1) + (is_all)))
+#define GPI_SEGMENTED_SORT_SEEN(count, number, is_all) \
+    ((uint64_t)(count) << 8 | (uint64_t)(2 * ((number) + 1) + (is_all)))
 
 #if GPI_DEVICE_CODE
 /* The digit of a key. */
@@ -58,7 +59,8 @@ GPI_DEVICE uint32_t GPI(column)(uint32_t digit)
 }
 
 /* What pass number `number` of a segment moves, in its k-th tile. */
-GPI_DEVICE GPI(pass) GPI(enter_pass)(const GPI(job) *job, const gpi_long_segment *of, uint64_t k, int number, char *memory)
+GPI_DEVICE GPI(pass) GPI(enter_pass)(const GPI(job) *job, const gpi_long_segment *of, uint64_t k, int number,
+                                     char *memory)
 {
     const int to_workspace = number % 2 == 0;
     GPI(pass) pass;

@@ -5,16 +5,16 @@
  *     1. heads: a bit for each item says whether a segment begins there, so that an item finds its segment's ends
  *     2. span: the topmost bit in which keys of one segment differ
  *     3. count: a segment has as many bins as items; the bits from there, a fraction, say to which of them a key goes
- *     4. part: as long as a bin is crowded, its items go to as many bins by the bits that follow, and by their positions
- *        where the keys are equal
+ *     4. part: as long as a bin is crowded, its items go to as many bins by the bits that follow, and by their
+ *        positions where the keys are equal
  *     5. slots: the keys of a bin go side by side, in any order
  *     6. compare: every key counts those of its bin that come before it
  *
  *     a segment of four            .0110 .0111 .1000 .0000
  *     times four: its bins         1     1     2     0
  *
- * Where all segments are tiny, a thread sorts each instead. The sort is stable, whatever the order in which atomics give
- * out the slots of a bin, as equal keys are compared by position.
+ * Where all segments are tiny, a thread sorts each instead. The sort is stable, whatever the order in which atomics
+ * give out the slots of a bin, as equal keys are compared by position.
  *
  * Part of segmented_sort.cuh; not to be included directly.
  */
@@ -141,14 +141,12 @@ GPI_DEVICE int GPI(enter_buckets)(const GPI(job) *job, GPI(walk) *walk, size_t r
     walk->end = of->first + of->n;
     walk->segment = of->segment;
     walk->count = GPI(radix);
-    walk->next = (size_t)__syncthreads_count(threadIdx.x < GPI(radix) &&
-                                             GPI(unit)(walk->starts[threadIdx.x % GPI(radix)], of->segment) < range * GPI(range_n));
+    const size_t begin = GPI(unit)(walk->starts[threadIdx.x % GPI(radix)], of->segment);
+    walk->next = (size_t)__syncthreads_count(threadIdx.x < GPI(radix) && begin < range * GPI(range_n));
     return 1;
 }
 
-/*
- * How many of the next segments start in the range and fit into a tile together, which becomes theirs. All threads call.
- */
+/* How many of the next segments start in the range and fit into a tile, which becomes theirs. All threads call. */
 GPI_DEVICE uint32_t GPI(next_batch)(const GPI(job) *job, const GPI(walk) *walk, GPI(tile) *tile)
 {
     const size_t first = walk->next < walk->count ? GPI(begin_of)(job, walk, walk->next) : 0;
@@ -214,7 +212,9 @@ GPI_DEVICE void GPI(link_heads)(const GPI(tile) *tile)
             const uint32_t k = lane * GPI(words_of_lane) + i, w = warp ? GPI(words) - 1 - k : k;
             const uint32_t word = k < GPI(words) ? shared->heads[w] : 0;
 
-            at[i] = !word ? 0 : warp ? tile->n - 32 * w - (uint32_t)__ffs((int)word) + 1 : 32 * w + 32 - (uint32_t)__clz((int)word);
+            at[i] = !word  ? 0
+                    : warp ? tile->n - 32 * w - (uint32_t)__ffs((int)word) + 1
+                           : 32 * w + 32 - (uint32_t)__clz((int)word);
             found = at[i] > found ? at[i] : found;
         }
         found = gpi_warp_max_before(found, lane);
@@ -233,8 +233,8 @@ GPI_DEVICE void GPI(link_heads)(const GPI(tile) *tile)
 }
 
 /*
- * The segment of an item, by its position, whose place in a word of heads is the thread's lane: where it begins, and 65536
- * times the number of its items.
+ * The segment of an item, by its position, whose place in a word of heads is the thread's lane: where it begins, and
+ * 65536 times the number of its items.
  */
 GPI_DEVICE uint32_t GPI(segment_at)(const GPI(tile) *tile, uint32_t position)
 {
@@ -283,19 +283,17 @@ GPI_DEVICE int GPI(bits_of)(uint64_t differ)
  */
 GPI_DEVICE void GPI(choose_bins)(const GPI(tile) *tile, const GP_KEY *keys, uint32_t *at)
 {
-    GP_KEY firsts[GPI(items)];
     uint64_t differ = 0;
 
     gpi_radix_zero(tile->bins, GPI(bins_n));
     GPI_UNROLL
     for (uint32_t i = 0; i < GPI(items); i++) {
-        firsts[i] = keys[i];
+        GP_KEY first = keys[i];
+
         if (at[i] > 0)
-            firsts[i] = tile->keys_from[at[i] % 65536];
+            first = tile->keys_from[at[i] % 65536];
+        differ |= GPI(key_order)(keys[i]) ^ GPI(key_order)(first);
     }
-    GPI_UNROLL
-    for (uint32_t i = 0; i < GPI(items); i++)
-        differ |= GPI(key_order)(keys[i]) ^ GPI(key_order)(firsts[i]);
     GPI(add_differ)(tile, differ, 0);
     __syncthreads(); /* it is known in which bits keys differ; the bins are empty */
     const int bits = GPI(bits_of)(GPI(differ)(tile));
@@ -396,8 +394,8 @@ GPI_DEVICE void GPI(fill_bins)(const GPI(tile) *tile, const GP_KEY *keys, uint32
 
 /*
  * Turns the bins of some of the thread's slots, where they begin and 65536 times the number of their items, into the
- * places of the items. Equal keys that are the same stay in the order of their slots, others come in that of their tags.
- * Without an item a bin leaves the slot as the place.
+ * places of the items. Equal keys that are the same stay in the order of their slots, others come in that of their
+ * tags. Without an item a bin leaves the slot as the place.
  */
 GPI_DEVICE void GPI(compare)(const GPI(tile) *tile, const GP_KEY *keys, uint32_t *at, uint32_t slot, uint32_t some)
 {
@@ -570,7 +568,7 @@ GPI_DEVICE void GPI(sort_tile)(const GPI(job) *job, const GPI(tile) *tile)
 {
     enum { SOME = GPI(items) % 4 == 0 ? 4 : GPI(items) % 3 == 0 ? 3 : 1 };
     GP_KEY keys[GPI(items)];
-    uint32_t at[GPI(items)]; /* of each item its segment, then its bin; of the item in each slot its bin, then its place */
+    uint32_t at[GPI(items)]; /* of each item its segment, then its bin; then, of each slot, the bin and the place */
 
     GPI_UNROLL
     for (uint32_t i = 0; i < GPI(items); i++) {

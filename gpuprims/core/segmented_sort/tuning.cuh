@@ -1,7 +1,7 @@
 /*
- * core/segmented_sort/tuning.cuh: the shapes of segmented_sort.cuh that speed alone depends on, measured on sm_90 (H200).
- * A build may define each of them otherwise with -D; `gpbench tune` does so, and prints the best ones as lines for this
- * file.
+ * core/segmented_sort/tuning.cuh: the shapes of segmented_sort.cuh that speed alone depends on, measured on sm_90
+ * (H200). A build may define each of them otherwise with -D; `gpbench tune` does so, and prints the best ones as lines
+ * for this file.
  */
 #ifndef GPI_SEGMENTED_SORT_TUNING_CUH
 #define GPI_SEGMENTED_SORT_TUNING_CUH

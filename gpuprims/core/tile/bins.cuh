@@ -1,6 +1,6 @@
 /*
- * core/tile/bins.cuh: what sorts do in shared memory: bins that are counted and scanned, ranks of digits, and values that
- * wait for their keys.
+ * core/tile/bins.cuh: what sorts do in shared memory: bins that are counted and scanned, ranks of digits, and values
+ * that wait for their keys.
  */
 #ifndef GPI_BINS_CUH
 #define GPI_BINS_CUH
