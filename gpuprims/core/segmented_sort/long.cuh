@@ -225,15 +225,18 @@ static __global__ void __launch_bounds__(GPI(plan_threads)) GPI(plan_kernel)(GPI
     gpi_grid_launch_next();
     for (size_t base = (size_t)blockIdx.x * GPI(plan_threads); base < job.segments; base += stride) {
         const size_t s = base + threadIdx.x;
-        size_t first = 0, n = 0;
+        size_t first = 0, n = 0, range = 0;
 
         if (s < job.segments) {
             first = GPI(offset)(&job, s);
             n = GPI(offset)(&job, s + 1) - first;
-            const size_t range = GPI(unit)(first, s) / GPI(range_n);
-            if (job.offsets && (s == 0 || GPI(unit)(GPI(offset)(&job, s - 1), s - 1) / GPI(range_n) != range))
-                job.table[range] = s + 1;
+            range = GPI(unit)(first, s) / GPI(range_n);
         }
+        size_t before = __shfl_up_sync(GPI_FULL_MASK, range, 1);
+        if (threadIdx.x % 32 == 0)
+            before = s > 0 && s < job.segments ? GPI(unit)(GPI(offset)(&job, s - 1), s - 1) / GPI(range_n) : SIZE_MAX;
+        if (job.offsets && s < job.segments && before != range)
+            job.table[range] = s + 1;
         GPI(list_long)(&job, s, first, n, threadIdx.x % 32);
     }
 #endif

@@ -60,6 +60,7 @@ typedef struct {
     uint32_t behind[GPI(words)]; /* where the next one begins behind a word */
     uint32_t sums[32];
     uint32_t differ[3]; /* bits of keys, and of positions */
+    uint32_t n;         /* items of the tile */
 } GPI(shared);
 
 /* The items of a tile. */
@@ -84,6 +85,12 @@ typedef struct {
     size_t next, count;     /* of the segments or buckets */
     size_t limit;           /* the end of the range */
 } GPI(walk);
+
+/* What is known of a range: the long segment that reaches into it, and 1, or 0; and its first segment, or their number. */
+typedef struct {
+    uint32_t covering;
+    size_t segment;
+} GPI(entry);
 
 #if GPI_DEVICE_CODE
 /* ---- which segments ----------------------------------------------------------------------------- */
@@ -119,15 +126,45 @@ GPI_DEVICE size_t GPI(find)(const GPI(job) *job, size_t key, unsigned lane)
     return first;
 }
 
-/* Enters the segments that start in a range. All threads call. */
-GPI_DEVICE void GPI(enter_segments)(const GPI(job) *job, GPI(walk) *walk, size_t range)
+/* One warp: looks up a range; behind the last one nothing is. */
+GPI_DEVICE GPI(entry) GPI(look_up)(const GPI(job) *job, size_t range)
+{
+    GPI(entry) entry = {0, job->segments};
+
+    if (range >= job->ranges)
+        return entry;
+    if (job->covering)
+        entry.covering = job->covering[range];
+    if (job->table && job->offsets)
+        entry.segment = job->table[range] ? (size_t)job->table[range] - 1 : job->segments;
+    else
+        entry.segment = GPI(find)(job, range * GPI(range_n), threadIdx.x % 32);
+    return entry;
+}
+
+/* Brings the items and offsets of a range to the L2, as far as its first segment says where they are. All threads call. */
+GPI_DEVICE void GPI(prefetch)(const GPI(job) *job, const GPI(entry) *entry, size_t range)
+{
+    const size_t key = range * GPI(range_n), before = entry->segment / GPI(unit_n);
+    const size_t first = key > before ? key - before : 0, line = (size_t)threadIdx.x * 128;
+
+    if (entry->segment == job->segments)
+        return;
+    if (job->offsets && line < GPI(threads) * sizeof(GP_INDEX) && entry->segment + line / sizeof(GP_INDEX) < job->segments)
+        gpi_prefetch((const char *)(job->offsets + entry->segment) + line);
+    if (line < GPI(range_n) * sizeof(GP_KEY) && first + line / sizeof(GP_KEY) < job->n)
+        gpi_prefetch((const char *)(job->keys_in + first) + line);
+    if (GPI_RADIX_PAIRS && job->values_in && line < GPI(range_n) * sizeof(GPI(value)) &&
+        first + line / sizeof(GPI(value)) < job->n)
+        gpi_prefetch((const char *)(job->values_in + first) + line);
+}
+
+/* Enters the segments that start in a range. */
+GPI_DEVICE void GPI(enter_segments)(const GPI(job) *job, GPI(walk) *walk, const GPI(entry) *entry)
 {
     walk->starts = NULL;
     walk->count = job->segments;
-    if (job->table && job->offsets)
-        walk->next = job->table[range] ? (size_t)job->table[range] - 1 : job->segments;
-    else
-        walk->next = GPI(find)(job, range * GPI(range_n), threadIdx.x % 32);
+    walk->next = entry->segment;
 }
 
 /* Enters the buckets of a long segment that start in a range, if it has buckets. All threads call. */
@@ -150,7 +187,7 @@ GPI_DEVICE int GPI(enter_buckets)(const GPI(job) *job, GPI(walk) *walk, size_t r
 GPI_DEVICE uint32_t GPI(next_batch)(const GPI(job) *job, const GPI(walk) *walk, GPI(tile) *tile)
 {
     const size_t first = walk->next < walk->count ? GPI(begin_of)(job, walk, walk->next) : 0;
-    uint32_t count = 0, more;
+    uint32_t count = 0, more, n = 0, last = 0;
     int is_tiny = 1;
 
     do {
@@ -162,14 +199,20 @@ GPI_DEVICE uint32_t GPI(next_batch)(const GPI(job) *job, const GPI(walk) *walk, 
 
             fits = GPI(unit)(begin, walk->starts ? walk->segment : i) < walk->limit && end - first <= GPI(short_n);
             is_tiny &= !fits || end - begin <= GPI(tiny_n);
+            if (fits) {
+                n = (uint32_t)(end - first);
+                last = count + threadIdx.x + 1;
+            }
         }
         more = (uint32_t)__syncthreads_count(fits);
         count += more;
     } while (more == GPI(threads));
+    if (last == count && (count || threadIdx.x == 0))
+        tile->shared->n = n; /* where the last one ends */
+    tile->is_tiny = __syncthreads_and(is_tiny); /* it is there, too */
     tile->first = first;
-    tile->n = count ? (uint32_t)(GPI(begin_of)(job, walk, walk->next + count) - first) : 0;
+    tile->n = tile->shared->n;
     tile->segments = count;
-    tile->is_tiny = __syncthreads_and(is_tiny);
     return count;
 }
 
@@ -616,13 +659,13 @@ GPI_DEVICE void GPI(sort_tile)(const GPI(job) *job, const GPI(tile) *tile)
 }
 
 /* Sorts what starts in a range. All threads call. */
-GPI_DEVICE void GPI(sort_range)(const GPI(job) *job, GPI(tile) *tile, size_t range)
+GPI_DEVICE void GPI(sort_range)(const GPI(job) *job, GPI(tile) *tile, size_t range, const GPI(entry) *entry)
 {
     GPI(walk) walk = {NULL, 0, 0, 0, 0, (range + 1) * GPI(range_n)};
     int is_first = 1; /* of the buckets of a segment that started before the range */
 
-    if (!job->covering || !job->covering[range] || !GPI(enter_buckets)(job, &walk, range, job->covering[range] - 1)) {
-        GPI(enter_segments)(job, &walk, range);
+    if (!entry->covering || !GPI(enter_buckets)(job, &walk, range, entry->covering - 1)) {
+        GPI(enter_segments)(job, &walk, entry);
         is_first = 0;
     }
     for (;;) {
@@ -640,7 +683,7 @@ GPI_DEVICE void GPI(sort_range)(const GPI(job) *job, GPI(tile) *tile, size_t ran
                 GPI(sort_tile)(job, tile);
             }
         } else if (!count && is_first) {
-            GPI(enter_segments)(job, &walk, range);
+            GPI(enter_segments)(job, &walk, entry);
             is_first = 0;
         } else if (!count && (walk.starts || walk.next == walk.count || !job->covering ||
                               GPI(unit)(GPI(offset)(job, walk.next), walk.next) >= walk.limit ||
@@ -655,7 +698,7 @@ GPI_DEVICE void GPI(sort_range)(const GPI(job) *job, GPI(tile) *tile, size_t ran
 
 /* ---- the kernel --------------------------------------------------------------------------------- */
 
-/* A block for each range. */
+/* Blocks take every so many-th range. */
 static __global__ void __launch_bounds__(GPI(threads), GPI_TUNE_SEGMENTED_SORT_BLOCKS) GPI(tile_kernel)(GPI(job) job)
 {
 #if GPI_DEVICE_CODE
@@ -670,8 +713,13 @@ static __global__ void __launch_bounds__(GPI(threads), GPI_TUNE_SEGMENTED_SORT_B
     tile.values = memory;
     gpi_grid_wait();
     gpi_grid_launch_next();
+    GPI(entry) entry = GPI(look_up)(&job, blockIdx.x);
     for (size_t range = blockIdx.x; range < job.ranges; range += gridDim.x) {
-        GPI(sort_range)(&job, &tile, range);
+        const GPI(entry) next = GPI(look_up)(&job, range + gridDim.x);
+
+        GPI(prefetch)(&job, &next, range + gridDim.x);
+        GPI(sort_range)(&job, &tile, range, &entry);
+        entry = next;
         __syncthreads(); /* shared memory has served */
     }
 #endif

@@ -21,11 +21,6 @@
 #define GPI_TUNE_SEGMENTED_SORT_BLOCKS 2
 #endif
 
-/* Eighths of a tile that a range of the input has. */
-#ifndef GPI_TUNE_SEGMENTED_SORT_RANGE
-#define GPI_TUNE_SEGMENTED_SORT_RANGE 7
-#endif
-
 /* Items of a bin that are compared with each other; more are parted first. */
 #ifndef GPI_TUNE_SEGMENTED_SORT_CROWD
 #define GPI_TUNE_SEGMENTED_SORT_CROWD 10
