@@ -124,35 +124,7 @@ static size_t length_of(int lengths, size_t n)
     }
 }
 
-/* Offsets of at most `most` segments in n items, of which some at either end are in none; returns how many. */
-static size_t make_offsets(int lengths, size_t n, size_t most, size_t *offsets)
-{
-    const size_t end = n - tap_below(n / 20 + 2) % (n + 1);
-    size_t at = tap_below(n / 20 + 2) % (end + 1), segments = 0;
-
-    offsets[0] = at;
-    while (segments < most && (at < end || segments < 40)) {
-        const size_t length = length_of(lengths, n);
-
-        at = end - at < length ? end : at + length;
-        offsets[++segments] = at;
-    }
-    return segments;
-}
-
-/* Offsets as the instance has them. */
-static tap_buffer device_offsets(const sort_case *c, const size_t *offsets, size_t segments)
-{
-    uint32_t *narrow = (uint32_t *)malloc((segments + 1) * sizeof *narrow);
-    tap_buffer buffer;
-
-    for (size_t s = 0; s <= segments; s++)
-        narrow[s] = (uint32_t)offsets[s];
-    buffer = c->index_bytes == 4 ? tap_buffer_of(narrow, (segments + 1) * 4, 4 * tap_below(4))
-                                 : tap_buffer_of(offsets, (segments + 1) * 8, 8 * tap_below(4));
-    free(narrow);
-    return buffer;
-}
+#include "segment_offsets.h"
 
 /* ---- keys -------------------------------------------------------------------------------------- */
 
@@ -310,7 +282,7 @@ static int call_is_right(const sort_case *c, int shape, size_t n, const size_t *
 {
     array keys = make_array(n * c->key_bytes, c->key_bytes, (how & KEYS_IN_PLACE) != 0);
     array values = make_array(n * c->value_bytes, c->value_align, (how & VALUES_IN_PLACE) != 0);
-    tap_buffer d_offsets = device_offsets(c, offsets, segments);
+    tap_buffer d_offsets = device_offsets(c->index_bytes, offsets, segments);
     const void *values_in = how & NUMBERS ? NULL : values.in.data;
     cudaError_t error;
     int right;
@@ -478,7 +450,7 @@ static void test_graph(const sort_case *c)
     size_t segments = make_offsets(POWER_LAW, n, 599, offsets);
     array keys = make_array(n * c->key_bytes, c->key_bytes, 0);
     array values = make_array(n * c->value_bytes, c->value_align, 0);
-    tap_buffer d_offsets = device_offsets(c, offsets, segments);
+    tap_buffer d_offsets = device_offsets(c->index_bytes, offsets, segments);
     gp_workspace ws = GP_WORKSPACE_INIT;
     cudaStream_t stream;
     cudaGraph_t graph;

@@ -42,11 +42,11 @@ GPI_DEVICE uint32_t gpi_warp_max_before(uint32_t x, unsigned lane)
 #endif
 
 enum {
-    GPI(tiny_bits) = 4,
-    GPI(tiny_n) = 1 << GPI(tiny_bits), /* items of a segment that a thread sorts, at most */
     GPI(words) = GPI(tile_n) / 32,
     GPI(words_of_lane) = (GPI(words) + 31) / 32,
     GPI(is_exact) = !GPI_RADIX_PAIRS && !GPI(key_is_float), /* keys that are equal are the same */
+    GPI(tiny_bits) = GPI(is_exact) && GPI_KEY_IS_NARROW ? 5 : 4,
+    GPI(tiny_n) = 1 << GPI(tiny_bits), /* items of a segment that a thread sorts, at most */
     GPI(bins_n) = (GPI(tile_n) + 4 * GPI(threads) - 1) / (4 * GPI(threads)) * (4 * GPI(threads)),
     GPI(sorted_bytes) = GPI(bins_n) * 4 + GPI(tile_n) * (4 + (int)sizeof(GP_KEY)),
     GPI(staged_bytes) = GPI(tile_n) * GPI(value_bytes) + 128, /* which may start up to 15 bytes late */
@@ -86,7 +86,7 @@ typedef struct {
     size_t limit;           /* the end of the range */
 } GPI(walk);
 
-/* What is known of a range: the long segment that reaches into it, and 1, or 0; and its first segment, or their number. */
+/* Of a range the long segment that reaches into it, and 1, or 0; and its first segment, or the number of all. */
 typedef struct {
     uint32_t covering;
     size_t segment;
@@ -142,7 +142,7 @@ GPI_DEVICE GPI(entry) GPI(look_up)(const GPI(job) *job, size_t range)
     return entry;
 }
 
-/* Brings the items and offsets of a range to the L2, as far as its first segment says where they are. All threads call. */
+/* Brings offsets and items of a range to the L2; its first segment says about where they are. All threads call. */
 GPI_DEVICE void GPI(prefetch)(const GPI(job) *job, const GPI(entry) *entry, size_t range)
 {
     const size_t key = range * GPI(range_n), before = entry->segment / GPI(unit_n);
@@ -150,7 +150,8 @@ GPI_DEVICE void GPI(prefetch)(const GPI(job) *job, const GPI(entry) *entry, size
 
     if (entry->segment == job->segments)
         return;
-    if (job->offsets && line < GPI(threads) * sizeof(GP_INDEX) && entry->segment + line / sizeof(GP_INDEX) < job->segments)
+    if (job->offsets && line < GPI(threads) * sizeof(GP_INDEX) &&
+        entry->segment + line / sizeof(GP_INDEX) < job->segments)
         gpi_prefetch((const char *)(job->offsets + entry->segment) + line);
     if (line < GPI(range_n) * sizeof(GP_KEY) && first + line / sizeof(GP_KEY) < job->n)
         gpi_prefetch((const char *)(job->keys_in + first) + line);
@@ -586,8 +587,10 @@ GPI_DEVICE void GPI(sort_all_tiny)(const GPI(job) *job, const GPI(walk) *walk, c
         const uint32_t number = GPI(source)(job, tile, begin, begin);
         if (__any_sync(GPI_FULL_MASK, n > GPI(tiny_n) / 2))
             GPI(sort_tiny)(keys, tags, begin, n, number, GPI(tiny_bits));
-        else
+        else if (__any_sync(GPI_FULL_MASK, n > GPI(tiny_n) / 4))
             GPI(sort_tiny)(keys, tags, begin, n, number, GPI(tiny_bits) - 1);
+        else
+            GPI(sort_tiny)(keys, tags, begin, n, number, GPI(tiny_bits) - 2);
     }
     __syncthreads(); /* the segments are sorted */
     GPI_UNROLL
