@@ -152,21 +152,7 @@ static size_t length_of(int kind, size_t n)
     }
 }
 
-/* Offsets of at most `most` segments in n items, of which some at either end are in none; returns how many there are. */
-static size_t make_offsets(int kind, size_t n, size_t most, size_t *offsets)
-{
-    const size_t end = n - tap_below(n / 20 + 2) % (n + 1);
-    size_t at = tap_below(n / 20 + 2) % (end + 1), segments = 0;
-
-    offsets[0] = at;
-    while (segments < most && (at < end || segments < 40)) {
-        const size_t length = length_of(kind, n);
-
-        at = end - at < length ? end : at + length;
-        offsets[++segments] = at;
-    }
-    return segments;
-}
+#include "segment_offsets.h"
 
 static void *random_items(const segmented_case *c, size_t n)
 {
@@ -186,20 +172,6 @@ static void *random_items(const segmented_case *c, size_t n)
         for (size_t i = 0; i < n; i++)
             ((float *)(void *)x)[i] = (float)(int64_t)tap_random() * (tap_below(3) ? 1e-9f : 1e-3f);
     return x;
-}
-
-/* Offsets as the instance has them. */
-static tap_buffer device_offsets(const segmented_case *c, const size_t *offsets, size_t segments)
-{
-    uint32_t *narrow = (uint32_t *)malloc((segments + 1) * sizeof *narrow);
-    tap_buffer buffer;
-
-    for (size_t s = 0; s <= segments; s++)
-        narrow[s] = (uint32_t)offsets[s];
-    buffer = c->index_bytes == 4 ? tap_buffer_of(narrow, (segments + 1) * 4, 4 * tap_below(4))
-                                 : tap_buffer_of(offsets, (segments + 1) * 8, 8 * tap_below(4));
-    free(narrow);
-    return buffer;
 }
 
 /* What is in the way of the results: nowhere else may anything be written. */
@@ -227,7 +199,7 @@ static int call_is_right(const segmented_case *c, int what, size_t n, const size
     unsigned char *before = (unsigned char *)malloc(results * c->out_bytes + 1);
     tap_buffer d_in = tap_buffer_of(in, n * c->in_bytes, c->in_align * tap_below(128 / c->in_align));
     tap_buffer d_out = tap_buffer_new(results * c->out_bytes, c->out_align * tap_below(128 / c->out_align));
-    tap_buffer d_offsets = device_offsets(c, offsets, segments);
+    tap_buffer d_offsets = device_offsets(c->index_bytes, offsets, segments);
     const tap_buffer *result = in_place ? &d_in : &d_out;
     int right;
 

@@ -1,0 +1,137 @@
+/*
+ * core/segmented_sort/job.cuh: what a segmented sort works on, and how its workspace is divided.
+ *
+ * Segments and items are counted together, in units: eight segments count as an item, so that segment s is at
+ * offsets[s] + s / 8. A range is so many units, and a block sorts the short segments that start in its range. Long ones
+ * are cut into tiles, which passes over memory move.
+ *
+ * Part of segmented_sort.cuh; not to be included directly.
+ */
+
+/* Values of up to 16 bytes are moved, of larger ones their numbers. */
+#define GPI_SEGMENTED_SORT_MOVES_VALUES (sizeof(GPI_RADIX_VALUE) <= 16)
+#define GPI_SEGMENTED_SORT_ALIGNMENT (GPI_SEGMENTED_SORT_MOVES_VALUES ? __alignof__(GPI_RADIX_VALUE) : sizeof(uint64_t))
+
+typedef struct {
+    unsigned char bytes[GPI_SEGMENTED_SORT_MOVES_VALUES ? sizeof(GPI_RADIX_VALUE) : sizeof(uint64_t)];
+} __attribute__((may_alias, aligned(GPI_SEGMENTED_SORT_ALIGNMENT))) GPI(value);
+
+enum {
+    GPI(is_forced) = GP_KERNEL == GP_KERNEL_PASSES || GP_KERNEL == GP_KERNEL_BUCKETS,
+    GPI(value_bytes) = GPI_RADIX_PAIRS ? (int)sizeof(GPI(value)) : 0,
+    /* Of an item in a block: its key, the word of a bin and a tag, where later its value may lie. */
+    GPI(slot_bytes) = 8 + (int)sizeof(GP_KEY) > GPI(value_bytes) ? 8 + (int)sizeof(GP_KEY) : GPI(value_bytes),
+    GPI(threads) = GPI_TUNE_SEGMENTED_SORT_THREADS,
+    GPI(fitting) = (60 << 10) / GPI(slot_bytes) / GPI(threads) * GPI(threads),
+    GPI(tile_n) = GPI(fitting) < GPI_TUNE_SEGMENTED_SORT_TILE ? GPI(fitting) : GPI_TUNE_SEGMENTED_SORT_TILE,
+    GPI(items) = GPI(tile_n) / GPI(threads),
+    /* Items of a short segment at most. A range has no more units, so that a long segment is in two ranges at least. */
+    GPI(short_n) = GPI(is_forced) ? 64 : GPI(tile_n),
+    GPI(range_n) = GPI(is_forced) ? 64 : GPI(tile_n),
+    GPI(unit_n) = 8, /* so many segments count as an item */
+    /* Digits of a key, an even number: of bytes four bits each. */
+    GPI(digits) = sizeof(GP_KEY) == 1 ? 2 : (int)sizeof(GP_KEY),
+    GPI(digit_bits) = sizeof(GP_KEY) == 1 ? 4 : 8,
+    GPI(radix) = 1 << GPI(digit_bits),
+    /* The tile of a pass. */
+    GPI(pass_threads) = 512,
+    GPI(pass_warps) = GPI(pass_threads) / 32,
+    GPI(pass_slot) = (int)sizeof(GP_KEY) + (GPI_RADIX_PAIRS ? 2 + GPI(value_bytes) : 0),
+    GPI(pass_fitting) = (43 << 10) / GPI(pass_slot) / GPI(pass_threads),
+    GPI(pass_items) = GPI(pass_fitting) < GPI_TUNE_SEGMENTED_SORT_PASS_ITEMS ? GPI(pass_fitting)
+                                                                            : GPI_TUNE_SEGMENTED_SORT_PASS_ITEMS,
+    GPI(pass_n) = GPI(pass_threads) * GPI(pass_items)
+};
+
+#ifndef GPI_SEGMENTED_SORT_JOB_CUH
+#define GPI_SEGMENTED_SORT_JOB_CUH
+
+enum { GPI_SEGMENTED_SORT_MAX_DIGITS = 8 };
+
+/* Zeroed before a call. */
+typedef struct gpi_long_segments_head {
+    unsigned long long found; /* long segments << 32 | their tiles */
+    uint32_t tickets[GPI_SEGMENTED_SORT_MAX_DIGITS];
+} gpi_long_segments_head;
+
+/* A long segment. */
+typedef struct gpi_long_segment {
+    uint64_t first, n;
+    uint64_t segment;
+    uint32_t tile; /* its first tile */
+    uint32_t done; /* tiles that have been counted */
+    int32_t passes;
+    int32_t bucket_digit; /* after one pass by this digit blocks sort its buckets; -1: there are as many as passes */
+    uint8_t digit[GPI_SEGMENTED_SORT_MAX_DIGITS]; /* of each pass */
+} gpi_long_segment;
+
+#endif
+
+/* What a launch works on. */
+typedef struct {
+    const GP_KEY *keys_in;
+    GP_KEY *keys_out;
+    const GPI(value) *values_in; /* NULL: numbers */
+    GPI(value) *values_out;
+    const GP_INDEX *offsets; /* NULL: all segments have this length */
+    size_t n, length, segments, ranges;
+    int counts_all; /* numbers are counted over the whole array, not in each segment */
+    /* In the workspace; NULL if no segment is long. */
+    gpi_long_segments_head *head;
+    uint64_t *table;         /* the first segment that starts in a range, and 1; or 0 */
+    uint32_t *covering;      /* the long segment that starts before a range and reaches into it, and 1; or 0 */
+    gpi_long_segment *longs;
+    uint64_t *starts;        /* of a long segment, for each of its digits: how many items, and then where they begin */
+    uint32_t *map;           /* the long segment of a tile */
+    uint64_t *look;          /* a row for each tile */
+    GP_KEY *keys;            /* n, as is the next */
+    GPI(value) *values;
+} GPI(job);
+
+#if GPI_DEVICE_CODE
+/* The first item of a segment; where the last one ends, if s is their number. */
+GPI_DEVICE size_t GPI(offset)(const GPI(job) *job, size_t s)
+{
+    return job->offsets ? (size_t)job->offsets[s] : s * job->length;
+}
+
+/* Where a segment is that begins at item `first`, in units. */
+GPI_DEVICE size_t GPI(unit)(size_t first, size_t s)
+{
+    return first + s / GPI(unit_n);
+}
+
+/* The value that stands for an item without one, by its place in the array and in its segment. */
+GPI_DEVICE GPI(value) GPI(number)(const GPI(job) *job, size_t at, size_t place)
+{
+    const uint64_t all = job->counts_all ? at : place;
+    const GPI_RADIX_VALUE own = GPI(numbered)(place);
+    GPI(value) value;
+
+    if (GPI_SEGMENTED_SORT_MOVES_VALUES)
+        memcpy(&value, (const void *)&own, sizeof value < sizeof own ? sizeof value : sizeof own);
+    else
+        memcpy(&value, &all, sizeof value < sizeof all ? sizeof value : sizeof all);
+    return value;
+}
+
+/* A word of as many bits as the key, or 64, without those above the lowest `bits`, topmost. */
+GPI_DEVICE uint64_t GPI(topmost)(uint64_t number, int bits)
+{
+    return GPI_KEY_IS_NARROW ? (uint32_t)number << (32 - bits) : number << (64 - bits);
+}
+
+/* So many topmost bits of such a word. */
+GPI_DEVICE uint32_t GPI(top_bits)(uint64_t word, int bits)
+{
+    return GPI_KEY_IS_NARROW ? (uint32_t)word >> (32 - bits) : (uint32_t)(word >> (64 - bits));
+}
+
+/* Such a word, as a fraction, times a count. */
+GPI_DEVICE uint32_t GPI(share)(uint64_t word, uint32_t count)
+{
+    const uint64_t low = (word & 0xFFFFFFFFu) * count;
+
+    return GPI_KEY_IS_NARROW ? (uint32_t)(low >> 32) : (uint32_t)(((word >> 32) * count + (low >> 32)) >> 32);
+}
+#endif

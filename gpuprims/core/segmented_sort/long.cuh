@@ -1,0 +1,285 @@
+/*
+ * core/segmented_sort/long.cuh: finds the long segments, and decides how each is sorted. Three kernels, which have next
+ * to nothing to do if there are none:
+ *
+ *     1. plan: notes the first segment of each range, and lists the long ones; they are cut into tiles
+ *     2. prepare: tells each tile its segment, and each range the long one that reaches into it; clears counts
+ *     3. count: counts all digits of the long segments; whoever ends a segment decides how it is sorted
+ *
+ * If no bucket of the topmost digit in which keys differ is larger than a short segment, one pass by that digit makes
+ * buckets, which blocks sort (core/segmented_sort/tile.cuh). Otherwise passes sort from the lowest digit up. A digit
+ * that is the same in all keys of a segment needs none, but the passes are even in number, to end in the right array.
+ *
+ * Part of segmented_sort.cuh; not to be included directly.
+ */
+
+enum {
+    GPI(plan_threads) = 256,
+    GPI(count_threads) = 512,
+    GPI(counts_each) = GPI(radix) / 32 > 0 ? GPI(radix) / 32 : 1 /* counts of a digit for each lane */
+};
+
+#if GPI_DEVICE_CODE
+/* Long segments << 32 | their tiles. */
+GPI_DEVICE uint64_t GPI(found)(const GPI(job) *job)
+{
+    return gpi_load_relaxed_u64((const uint64_t *)(const void *)&job->head->found);
+}
+
+/* The first of the counts of a long segment. */
+GPI_DEVICE uint64_t *GPI(starts_of)(const GPI(job) *job, size_t which)
+{
+    return job->starts + which * GPI(digits) * GPI(radix);
+}
+
+/* The items of a tile, which is the k-th of its segment. */
+GPI_DEVICE uint32_t GPI(items_of)(const gpi_long_segment *of, uint64_t k)
+{
+    return gpi_min_size((size_t)(of->n - k * GPI(pass_n)), GPI(pass_n));
+}
+
+/* One warp: adds those of its segments to the list that are long. */
+GPI_DEVICE void GPI(list_long)(const GPI(job) *job, size_t segment, size_t first, size_t n, unsigned lane)
+{
+    const int is_long = n > GPI(short_n);
+    const unsigned longs = __ballot_sync(GPI_FULL_MASK, is_long);
+    const uint32_t tiles = is_long ? (uint32_t)((n + GPI(pass_n) - 1) / GPI(pass_n)) : 0;
+    const uint32_t upto = longs ? gpi_warp_prefix(tiles, lane) : 0;
+    unsigned long long base = 0;
+    gpi_long_segment *entry;
+
+    if (!longs)
+        return;
+    if (lane == 31)
+        base = atomicAdd(&job->head->found, (unsigned long long)__popc((int)longs) << 32 | upto);
+    base = __shfl_sync(GPI_FULL_MASK, base, 31);
+    if (!is_long)
+        return;
+    entry = &job->longs[(uint32_t)(base >> 32) + (uint32_t)__popc((int)(longs & ((1u << lane) - 1)))];
+    entry->first = first;
+    entry->n = n;
+    entry->segment = segment;
+    entry->tile = (uint32_t)base + upto - tiles;
+    entry->done = 0;
+}
+
+/* The long segment of a tile: the last one that begins there or before. */
+GPI_DEVICE uint32_t GPI(find_long)(const GPI(job) *job, uint32_t longs, uint32_t tile)
+{
+    uint32_t first = 0, last = longs - 1;
+
+    while (first < last) {
+        const uint32_t middle = first + (last - first + 1) / 2;
+
+        if (job->longs[middle].tile <= tile)
+            first = middle;
+        else
+            last = middle - 1;
+    }
+    return first;
+}
+
+/* One warp: prepares a tile. */
+GPI_DEVICE void GPI(prepare_tile)(const GPI(job) *job, uint32_t longs, uint32_t tile, unsigned lane)
+{
+    const uint32_t which = GPI(find_long)(job, longs, tile);
+    const gpi_long_segment *of = &job->longs[which];
+    const uint64_t k = tile - of->tile, key = GPI(unit)(of->first, of->segment);
+    const uint64_t begin = key + k * GPI(pass_n) + (k == 0); /* the range where the segment starts does not count */
+    const uint64_t end = key + k * GPI(pass_n) + GPI(items_of)(of, k);
+    uint64_t *starts = GPI(starts_of)(job, which);
+
+    if (lane == 0)
+        job->map[tile] = which;
+    for (uint32_t d = lane; d < GPI(radix); d += 32)
+        job->look[(size_t)tile * GPI(radix) + d] = 0;
+    for (uint32_t i = lane; k == 0 && i < GPI(digits) * GPI(radix); i += 32)
+        starts[i] = 0;
+    for (uint64_t r = (begin + GPI(range_n) - 1) / GPI(range_n) + lane; r * GPI(range_n) < end; r += 32)
+        job->covering[r] = which + 1;
+}
+
+/* ---- counting ----------------------------------------------------------------------------------- */
+
+/* What a block that counts has in shared memory. */
+typedef struct {
+    uint32_t counts[GPI(digits)][GPI(radix)] __attribute__((aligned(16)));
+    uint64_t largest[GPI(digits)]; /* the largest count of a digit */
+    uint32_t last;
+} GPI(counting);
+
+/* Adds the digits of a tile to the counts of the block. */
+GPI_DEVICE void GPI(count_tile)(const GPI(job) *job, GPI(counting) *counting, const gpi_long_segment *of, uint64_t k)
+{
+    const GP_KEY *keys = job->keys_in + of->first + k * GPI(pass_n);
+    const uint32_t n = GPI(items_of)(of, k);
+
+    GPI_UNROLL_BY_8
+    for (uint32_t i = threadIdx.x; i < n; i += GPI(count_threads)) {
+        const uint64_t number = GPI(key_order)(keys[i]);
+
+        GPI_UNROLL
+        for (int d = 0; d < GPI(digits); d++)
+            atomicAdd(&counting->counts[d][number >> d * GPI(digit_bits) & (GPI(radix) - 1)], 1u);
+    }
+}
+
+/* One warp: turns the counts of a digit into where its items begin. Returns the largest count. */
+GPI_DEVICE uint64_t GPI(scan_digit)(uint64_t *starts, uint64_t first, unsigned lane)
+{
+    uint64_t counts[GPI(counts_each)], sum = 0, largest = 0, prefix;
+
+    GPI_UNROLL
+    for (uint32_t i = 0; i < GPI(counts_each); i++) {
+        const uint32_t d = lane * GPI(counts_each) + i;
+
+        counts[i] = d < GPI(radix) ? gpi_load_relaxed_u64(&starts[d]) : 0;
+        sum += counts[i];
+        largest = counts[i] > largest ? counts[i] : largest;
+    }
+    prefix = sum;
+    GPI_UNROLL
+    for (unsigned stride = 1; stride < 32; stride *= 2) {
+        const uint64_t left = __shfl_up_sync(GPI_FULL_MASK, prefix, stride);
+        const uint64_t other = __shfl_xor_sync(GPI_FULL_MASK, largest, (int)stride);
+
+        prefix += lane >= stride ? left : 0;
+        largest = other > largest ? other : largest;
+    }
+    prefix += first - sum;
+    GPI_UNROLL
+    for (uint32_t i = 0; i < GPI(counts_each); i++) {
+        if (lane * GPI(counts_each) + i < GPI(radix))
+            starts[lane * GPI(counts_each) + i] = prefix;
+        prefix += counts[i];
+    }
+    return largest;
+}
+
+/* One thread: which digits of a segment passes are about. */
+GPI_DEVICE void GPI(choose_digits)(const uint64_t *largest, gpi_long_segment *of)
+{
+    int passes = 0, top = -1;
+
+    for (int d = 0; d < GPI(digits); d++)
+        if (largest[d] < of->n) {
+            of->digit[passes++] = (uint8_t)d;
+            top = d;
+        }
+    of->bucket_digit = -1;
+    if (GP_KERNEL != GP_KERNEL_PASSES && top >= 0 && largest[top] <= GPI(short_n)) {
+        of->digit[0] = (uint8_t)top;
+        of->bucket_digit = top;
+        of->passes = 1;
+        return;
+    }
+    for (int d = 0; d < GPI(digits) && (passes == 0 || passes % 2); d++)
+        if (largest[d] == of->n)
+            of->digit[passes++] = (uint8_t)d; /* in which nothing changes */
+    of->passes = passes;
+}
+
+/* Adds the counts of so many tiles of a segment to those of all. The last block to do so decides. All threads call. */
+GPI_DEVICE void GPI(finish_count)(const GPI(job) *job, GPI(counting) *counting, uint32_t which, uint32_t tiles)
+{
+    gpi_long_segment *of = &job->longs[which];
+    unsigned long long *starts = (unsigned long long *)(void *)GPI(starts_of)(job, which);
+    const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+    uint32_t *counts = &counting->counts[0][0];
+
+    __syncthreads(); /* the block's counts are complete */
+    for (uint32_t i = threadIdx.x; i < GPI(digits) * GPI(radix); i += GPI(count_threads))
+        if (counts[i]) {
+            atomicAdd(&starts[i], (unsigned long long)counts[i]);
+            counts[i] = 0;
+        }
+    __threadfence(); /* what the block has counted comes before it is done */
+    __syncthreads(); /* all its threads have added */
+    if (threadIdx.x == 0)
+        counting->last = atomicAdd(&of->done, tiles) + tiles == (uint32_t)((of->n + GPI(pass_n) - 1) / GPI(pass_n));
+    __syncthreads(); /* all threads know whether the block is the last one */
+    if (!counting->last)
+        return;
+    __threadfence(); /* the other blocks were done before their counts are read */
+    if (warp < GPI(digits)) {
+        const uint64_t largest = GPI(scan_digit)((uint64_t *)(void *)(starts + warp * GPI(radix)), of->first, lane);
+
+        if (lane == 0)
+            counting->largest[warp] = largest;
+    }
+    __syncthreads(); /* the largest counts are known */
+    if (threadIdx.x == 0)
+        GPI(choose_digits)(counting->largest, of);
+}
+#endif
+
+/* ---- the kernels -------------------------------------------------------------------------------- */
+
+/* A thread for each segment. */
+static __global__ void __launch_bounds__(GPI(plan_threads)) GPI(plan_kernel)(GPI(job) job)
+{
+#if GPI_DEVICE_CODE
+    const size_t stride = (size_t)gridDim.x * GPI(plan_threads);
+
+    gpi_grid_wait();
+    gpi_grid_launch_next();
+    for (size_t base = (size_t)blockIdx.x * GPI(plan_threads); base < job.segments; base += stride) {
+        const size_t s = base + threadIdx.x;
+        size_t first = 0, n = 0, range = 0;
+
+        if (s < job.segments) {
+            first = GPI(offset)(&job, s);
+            n = GPI(offset)(&job, s + 1) - first;
+            range = GPI(unit)(first, s) / GPI(range_n);
+        }
+        size_t before = __shfl_up_sync(GPI_FULL_MASK, range, 1);
+        if (threadIdx.x % 32 == 0)
+            before = s > 0 && s < job.segments ? GPI(unit)(GPI(offset)(&job, s - 1), s - 1) / GPI(range_n) : SIZE_MAX;
+        if (job.offsets && s < job.segments && before != range)
+            job.table[range] = s + 1;
+        GPI(list_long)(&job, s, first, n, threadIdx.x % 32);
+    }
+#endif
+}
+
+/* A warp for each tile, in turn. */
+static __global__ void __launch_bounds__(GPI(plan_threads)) GPI(prepare_kernel)(GPI(job) job)
+{
+#if GPI_DEVICE_CODE
+    gpi_grid_wait();
+    gpi_grid_launch_next();
+    const uint64_t found = GPI(found)(&job);
+    const uint32_t warps = gridDim.x * (GPI(plan_threads) / 32);
+
+    for (uint64_t t = blockIdx.x * (GPI(plan_threads) / 32) + threadIdx.x / 32; t < (uint32_t)found; t += warps)
+        GPI(prepare_tile)(&job, (uint32_t)(found >> 32), (uint32_t)t, threadIdx.x % 32);
+#endif
+}
+
+/* Every block counts tiles side by side. */
+static __global__ void __launch_bounds__(GPI(count_threads)) GPI(count_kernel)(GPI(job) job)
+{
+#if GPI_DEVICE_CODE
+    GP_SHARED(GPI(counting), counting);
+
+    gpi_grid_wait();
+    gpi_grid_launch_next();
+    const uint32_t tiles = (uint32_t)GPI(found)(&job), each = (tiles + gridDim.x - 1) / gridDim.x;
+    const uint64_t end = (uint64_t)(blockIdx.x + 1) * each;
+    uint32_t counted = 0;
+
+    gpi_radix_zero(counting.counts[0], GPI(digits) * GPI(radix));
+    __syncthreads(); /* the counts are zero */
+    for (uint64_t t = (uint64_t)blockIdx.x * each; t < end && t < tiles; t++) {
+        const uint32_t which = job.map[t];
+
+        GPI(count_tile)(&job, &counting, &job.longs[which], t - job.longs[which].tile);
+        counted++;
+        if (t + 1 == end || t + 1 == tiles || job.map[t + 1] != which) {
+            GPI(finish_count)(&job, &counting, which, counted);
+            __syncthreads(); /* the counts are zero again */
+            counted = 0;
+        }
+    }
+#endif
+}

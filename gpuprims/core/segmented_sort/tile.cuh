@@ -1,0 +1,729 @@
+/*
+ * core/segmented_sort/tile.cuh: sorts short segments, and the buckets of long ones. A block takes those that start in
+ * its range, as many at a time as fit into a tile, and sorts them together:
+ *
+ *     1. heads: a bit for each item says whether a segment begins there, so that an item finds its segment's ends
+ *     2. span: the topmost bit in which keys of one segment differ
+ *     3. count: a segment has as many bins as items; the bits from there, a fraction, say to which of them a key goes
+ *     4. part: as long as a bin is crowded, its items go to as many bins by the bits that follow, and by their
+ *        positions where the keys are equal
+ *     5. slots: the keys of a bin go side by side, in any order
+ *     6. compare: every key counts those of its bin that come before it
+ *
+ *     a segment of four            .0110 .0111 .1000 .0000
+ *     times four: its bins         1     1     2     0
+ *
+ * Where all segments are tiny, a thread sorts each instead. The sort is stable, whatever the order in which atomics
+ * give out the slots of a bin, as equal keys are compared by position.
+ *
+ * Part of segmented_sort.cuh; not to be included directly.
+ */
+#ifndef GPI_SEGMENTED_SORT_TILE_CUH
+#define GPI_SEGMENTED_SORT_TILE_CUH
+
+enum { GPI_SEGMENTED_SORT_CROWD = GPI_TUNE_SEGMENTED_SORT_CROWD };
+
+#if GPI_DEVICE_CODE
+/* One warp: the largest x in the lanes before. */
+GPI_DEVICE uint32_t gpi_warp_max_before(uint32_t x, unsigned lane)
+{
+    GPI_UNROLL
+    for (unsigned stride = 1; stride < 32; stride *= 2) {
+        const uint32_t left = __shfl_up_sync(GPI_FULL_MASK, x, stride);
+
+        if (lane >= stride && left > x)
+            x = left;
+    }
+    x = __shfl_up_sync(GPI_FULL_MASK, x, 1);
+    return lane ? x : 0;
+}
+#endif
+
+#endif
+
+enum {
+    GPI(words) = GPI(tile_n) / 32,
+    GPI(words_of_lane) = (GPI(words) + 31) / 32,
+    GPI(is_exact) = !GPI_RADIX_PAIRS && !GPI(key_is_float), /* keys that are equal are the same */
+    GPI(tiny_bits) = GPI(is_exact) && GPI_KEY_IS_NARROW ? 5 : 4,
+    GPI(tiny_n) = 1 << GPI(tiny_bits), /* items of a segment that a thread sorts, at most */
+    GPI(bins_n) = (GPI(tile_n) + 4 * GPI(threads) - 1) / (4 * GPI(threads)) * (4 * GPI(threads)),
+    GPI(sorted_bytes) = GPI(bins_n) * 4 + GPI(tile_n) * (4 + (int)sizeof(GP_KEY)),
+    GPI(staged_bytes) = GPI(tile_n) * GPI(value_bytes) + 128, /* which may start up to 15 bytes late */
+    GPI(tile_bytes) = GPI(sorted_bytes) > GPI(staged_bytes) ? GPI(sorted_bytes) : GPI(staged_bytes)
+};
+
+/* What a block has in shared memory, besides its items. */
+typedef struct {
+    uint32_t heads[GPI(words)];  /* a bit for each item: whether a segment begins there */
+    uint32_t before[GPI(words)]; /* where that begins which the item before a word belongs to */
+    uint32_t behind[GPI(words)]; /* where the next one begins behind a word */
+    uint32_t sums[32];
+    uint32_t differ[3]; /* bits of keys, and of positions */
+    uint32_t n;         /* items of the tile */
+} GPI(shared);
+
+/* The items of a tile. */
+typedef struct {
+    GPI(shared) *shared;
+    uint32_t *bins; /* GPI_RADIX_COUNTED */
+    uint32_t *tags; /* of the item in a slot: position * 65536, and where the word of its bin is */
+    GP_KEY *keys;   /* slots are in order of the bins */
+    char *values;   /* in place of all these, when they have served */
+    const GP_KEY *keys_from;      /* of the first item, as are the next */
+    const GPI(value) *values_from; /* NULL: numbers */
+    size_t first;
+    uint32_t n, segments;
+    int is_tiny; /* all segments are */
+} GPI(tile);
+
+/* Where a block is in its range. */
+typedef struct {
+    const uint64_t *starts; /* of the buckets of a long segment; NULL: of segments */
+    size_t end;             /* of the last bucket */
+    size_t segment;         /* of the buckets */
+    size_t next, count;     /* of the segments or buckets */
+    size_t limit;           /* the end of the range */
+} GPI(walk);
+
+/* Of a range the long segment that reaches into it, and 1, or 0; and its first segment, or the number of all. */
+typedef struct {
+    uint32_t covering;
+    size_t segment;
+} GPI(entry);
+
+#if GPI_DEVICE_CODE
+/* ---- which segments ----------------------------------------------------------------------------- */
+
+/* Where a segment begins, or a bucket. */
+GPI_DEVICE size_t GPI(begin_of)(const GPI(job) *job, const GPI(walk) *walk, size_t i)
+{
+    if (walk->starts)
+        return i < walk->count ? (size_t)walk->starts[i] : walk->end;
+    return GPI(offset)(job, i);
+}
+
+/* One warp: the first segment that is at `key` or behind; their number, if none is. */
+GPI_DEVICE size_t GPI(find)(const GPI(job) *job, size_t key, unsigned lane)
+{
+    size_t first = 0, last = job->segments;
+
+    if (!job->offsets) { /* eight rows are a whole number of units */
+        const size_t eights = key / (GPI(unit_n) * job->length + 1), rest = key % (GPI(unit_n) * job->length + 1);
+        const size_t s = eights * GPI(unit_n) + (rest + job->length - 1) / job->length;
+
+        return s < last ? s : last;
+    }
+    while (first < last) { /* the result is one of first ... last */
+        const size_t step = (last - first + 31) / 32, probe = first + (lane + 1) * step - 1;
+        const int before = probe < last && GPI(unit)(GPI(offset)(job, probe), probe) < key;
+        const unsigned count = (unsigned)__popc((int)__ballot_sync(GPI_FULL_MASK, before));
+
+        first += count * step;
+        if (last - first >= step)
+            last = first + step - 1;
+    }
+    return first;
+}
+
+/* One warp: looks up a range; behind the last one nothing is. */
+GPI_DEVICE GPI(entry) GPI(look_up)(const GPI(job) *job, size_t range)
+{
+    GPI(entry) entry = {0, job->segments};
+
+    if (range >= job->ranges)
+        return entry;
+    if (job->covering)
+        entry.covering = job->covering[range];
+    if (job->table && job->offsets)
+        entry.segment = job->table[range] ? (size_t)job->table[range] - 1 : job->segments;
+    else
+        entry.segment = GPI(find)(job, range * GPI(range_n), threadIdx.x % 32);
+    return entry;
+}
+
+/* Brings offsets and items of a range to the L2; its first segment says about where they are. All threads call. */
+GPI_DEVICE void GPI(prefetch)(const GPI(job) *job, const GPI(entry) *entry, size_t range)
+{
+    const size_t key = range * GPI(range_n), before = entry->segment / GPI(unit_n);
+    const size_t first = key > before ? key - before : 0, line = (size_t)threadIdx.x * 128;
+
+    if (entry->segment == job->segments)
+        return;
+    if (job->offsets && line < GPI(threads) * sizeof(GP_INDEX) &&
+        entry->segment + line / sizeof(GP_INDEX) < job->segments)
+        gpi_prefetch((const char *)(job->offsets + entry->segment) + line);
+    if (line < GPI(range_n) * sizeof(GP_KEY) && first + line / sizeof(GP_KEY) < job->n)
+        gpi_prefetch((const char *)(job->keys_in + first) + line);
+    if (GPI_RADIX_PAIRS && job->values_in && line < GPI(range_n) * sizeof(GPI(value)) &&
+        first + line / sizeof(GPI(value)) < job->n)
+        gpi_prefetch((const char *)(job->values_in + first) + line);
+}
+
+/* Enters the segments that start in a range. */
+GPI_DEVICE void GPI(enter_segments)(const GPI(job) *job, GPI(walk) *walk, const GPI(entry) *entry)
+{
+    walk->starts = NULL;
+    walk->count = job->segments;
+    walk->next = entry->segment;
+}
+
+/* Enters the buckets of a long segment that start in a range, if it has buckets. All threads call. */
+GPI_DEVICE int GPI(enter_buckets)(const GPI(job) *job, GPI(walk) *walk, size_t range, uint32_t which)
+{
+    const gpi_long_segment *of = &job->longs[which];
+
+    if (of->bucket_digit < 0)
+        return 0;
+    walk->starts = job->starts + ((size_t)which * GPI(digits) + (size_t)of->bucket_digit) * GPI(radix);
+    walk->end = of->first + of->n;
+    walk->segment = of->segment;
+    walk->count = GPI(radix);
+    const size_t begin = GPI(unit)(walk->starts[threadIdx.x % GPI(radix)], of->segment);
+    walk->next = (size_t)__syncthreads_count(threadIdx.x < GPI(radix) && begin < range * GPI(range_n));
+    return 1;
+}
+
+/* How many of the next segments start in the range and fit into a tile, which becomes theirs. All threads call. */
+GPI_DEVICE uint32_t GPI(next_batch)(const GPI(job) *job, const GPI(walk) *walk, GPI(tile) *tile)
+{
+    const size_t first = walk->next < walk->count ? GPI(begin_of)(job, walk, walk->next) : 0;
+    uint32_t count = 0, more, n = 0, last = 0;
+    int is_tiny = 1;
+
+    do {
+        const size_t i = walk->next + count + threadIdx.x;
+        int fits = 0;
+
+        if (i < walk->count) {
+            const size_t begin = GPI(begin_of)(job, walk, i), end = GPI(begin_of)(job, walk, i + 1);
+
+            fits = GPI(unit)(begin, walk->starts ? walk->segment : i) < walk->limit && end - first <= GPI(short_n);
+            is_tiny &= !fits || end - begin <= GPI(tiny_n);
+            if (fits) {
+                n = (uint32_t)(end - first);
+                last = count + threadIdx.x + 1;
+            }
+        }
+        more = (uint32_t)__syncthreads_count(fits);
+        count += more;
+    } while (more == GPI(threads));
+    if (last == count && (count || threadIdx.x == 0))
+        tile->shared->n = n; /* where the last one ends */
+    tile->is_tiny = __syncthreads_and(is_tiny); /* it is there, too */
+    tile->first = first;
+    tile->n = tile->shared->n;
+    tile->segments = count;
+    return count;
+}
+
+/* Where a segment of the tile begins; where the last one ends, if s is their number. */
+GPI_DEVICE uint32_t GPI(begin_in_tile)(const GPI(job) *job, const GPI(walk) *walk, const GPI(tile) *tile, uint32_t s)
+{
+    return (uint32_t)(GPI(begin_of)(job, walk, walk->next + s) - tile->first);
+}
+
+/* Marks the heads of all segments of the tile. All threads call. */
+GPI_DEVICE void GPI(mark_heads)(const GPI(job) *job, const GPI(walk) *walk, const GPI(tile) *tile)
+{
+    GPI(shared) *shared = tile->shared;
+
+    for (uint32_t w = threadIdx.x; w < GPI(words); w += GPI(threads))
+        shared->heads[w] = 0;
+    if (threadIdx.x < 3)
+        shared->differ[threadIdx.x] = 0;
+    __syncthreads(); /* there are no heads yet */
+    for (uint32_t s = threadIdx.x; s < tile->segments; s += GPI(threads)) {
+        const uint32_t begin = GPI(begin_in_tile)(job, walk, tile, s);
+
+        if (begin < GPI(begin_in_tile)(job, walk, tile, s + 1))
+            atomicOr(&shared->heads[begin / 32], 1u << begin % 32);
+    }
+    __syncthreads(); /* the heads are there */
+}
+
+/* Finds the heads next to each word. All threads call. */
+GPI_DEVICE void GPI(link_heads)(const GPI(tile) *tile)
+{
+    GPI(shared) *shared = tile->shared;
+    const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+    uint32_t found = 0, at[GPI(words_of_lane)];
+
+    /* Warp 0 from the first word to the last; warp 1 from the last to the first, counting down from the end. */
+    if (warp < 2) {
+        GPI_UNROLL
+        for (uint32_t i = 0; i < GPI(words_of_lane); i++) {
+            const uint32_t k = lane * GPI(words_of_lane) + i, w = warp ? GPI(words) - 1 - k : k;
+            const uint32_t word = k < GPI(words) ? shared->heads[w] : 0;
+
+            at[i] = !word  ? 0
+                    : warp ? tile->n - 32 * w - (uint32_t)__ffs((int)word) + 1
+                           : 32 * w + 32 - (uint32_t)__clz((int)word);
+            found = at[i] > found ? at[i] : found;
+        }
+        found = gpi_warp_max_before(found, lane);
+        GPI_UNROLL
+        for (uint32_t i = 0; i < GPI(words_of_lane); i++) {
+            const uint32_t k = lane * GPI(words_of_lane) + i, w = warp ? GPI(words) - 1 - k : k;
+
+            if (k < GPI(words) && warp)
+                shared->behind[w] = tile->n - found;
+            else if (k < GPI(words))
+                shared->before[w] = found - (found > 0);
+            found = at[i] > found ? at[i] : found;
+        }
+    }
+    __syncthreads(); /* the heads are linked */
+}
+
+/*
+ * The segment of an item, by its position, whose place in a word of heads is the thread's lane: where it begins, and
+ * 65536 times the number of its items.
+ */
+GPI_DEVICE uint32_t GPI(segment_at)(const GPI(tile) *tile, uint32_t position)
+{
+    const uint32_t w = position / 32, word = tile->shared->heads[w], upto = (2u << threadIdx.x % 32) - 1;
+    const uint32_t before = tile->shared->before[w], behind = tile->shared->behind[w];
+    const uint32_t low = word & upto, high = word & ~upto;
+    const uint32_t begin = low ? 32 * w + 31 - (uint32_t)__clz((int)low) : before;
+    const uint32_t end = high ? 32 * w + (uint32_t)__ffs((int)high) - 1 : behind;
+
+    return (end - begin) << 16 | begin;
+}
+
+/* ---- bins --------------------------------------------------------------------------------------- */
+
+/* Adds the bits of the thread's keys and positions to those in which items differ. */
+GPI_DEVICE void GPI(add_differ)(const GPI(tile) *tile, uint64_t key, uint32_t position)
+{
+    const uint32_t low = gpi_warp_or((uint32_t)key), high = GPI_KEY_IS_NARROW ? 0 : gpi_warp_or((uint32_t)(key >> 32));
+
+    position = gpi_warp_or(position);
+    if (threadIdx.x % 32)
+        return;
+    if (low)
+        atomicOr(&tile->shared->differ[0], low);
+    if (high)
+        atomicOr(&tile->shared->differ[1], high);
+    if (position)
+        atomicOr(&tile->shared->differ[2], position);
+}
+
+/* The bits in which keys differ. */
+GPI_DEVICE uint64_t GPI(differ)(const GPI(tile) *tile)
+{
+    return (GPI_KEY_IS_NARROW ? 0 : (uint64_t)tile->shared->differ[1] << 32) | tile->shared->differ[0];
+}
+
+/* Up to and with the topmost bit that is set; at least one. */
+GPI_DEVICE int GPI(bits_of)(uint64_t differ)
+{
+    return 64 - __clzll((long long)(differ | 1));
+}
+
+/*
+ * Chooses bins for the thread's items by their keys, in place of their segments. The bins are empty then. All threads
+ * call.
+ */
+GPI_DEVICE void GPI(choose_bins)(const GPI(tile) *tile, const GP_KEY *keys, uint32_t *at)
+{
+    uint64_t differ = 0;
+
+    gpi_radix_zero(tile->bins, GPI(bins_n));
+    GPI_UNROLL
+    for (uint32_t i = 0; i < GPI(items); i++) {
+        GP_KEY first = keys[i];
+
+        if (at[i] > 0)
+            first = tile->keys_from[at[i] % 65536];
+        differ |= GPI(key_order)(keys[i]) ^ GPI(key_order)(first);
+    }
+    GPI(add_differ)(tile, differ, 0);
+    __syncthreads(); /* it is known in which bits keys differ; the bins are empty */
+    const int bits = GPI(bits_of)(GPI(differ)(tile));
+    GPI_UNROLL
+    for (uint32_t i = 0; i < GPI(items); i++) {
+        const uint64_t fraction = GPI(topmost)(GPI(key_order)(keys[i]), bits);
+
+        at[i] = gpi_radix_bin_at(at[i] % 65536 + GPI(share)(fraction, at[i] / 65536));
+    }
+}
+
+/* Counts the items of all bins. Returns whether some bin is crowded. All threads call. */
+GPI_DEVICE int GPI(count_bins)(const GPI(tile) *tile, const uint32_t *at)
+{
+    const uint32_t each = (tile->n + 4 * GPI(threads) - 1) / (4 * GPI(threads)) * 4;
+
+    GPI_UNROLL
+    for (uint32_t i = 0; i < GPI(items); i++)
+        if (threadIdx.x + i * GPI(threads) < tile->n)
+            atomicAdd(&tile->bins[at[i]], 1u);
+    __syncthreads(); /* the bins have been counted */
+    const int crowded = gpi_radix_scan_bins(tile->bins, tile->shared->sums, each, 4, GPI_RADIX_COUNTED,
+                                            GPI_SEGMENTED_SORT_CROWD);
+    __syncthreads(); /* where each bin begins is there */
+    return crowded;
+}
+
+/*
+ * Parts crowded bins: by the topmost bits, as a power of two has, in which the keys of one of them differ; or, if none
+ * do, the positions. That leaves fewer bits to differ. Returns 0 if it is not needed: all keys of such a bin are the
+ * same. The bins are empty otherwise. All threads call.
+ */
+GPI_DEVICE int GPI(part_bins)(const GPI(tile) *tile, const GP_KEY *keys, uint32_t *at)
+{
+    uint32_t words[GPI(items)], positions = 0;
+    uint64_t differ = 0;
+
+    GPI_UNROLL
+    for (uint32_t i = 0; i < GPI(items); i++) {
+        const uint32_t position = threadIdx.x + i * GPI(threads);
+
+        words[i] = position < tile->n ? tile->bins[at[i]] : 0;
+        if (words[i] / 65536 > GPI_SEGMENTED_SORT_CROWD)
+            tile->tags[words[i] % 65536] = position; /* of any one item of the bin */
+    }
+    if (threadIdx.x < 3)
+        tile->shared->differ[threadIdx.x] = 0;
+    __syncthreads(); /* an item of each crowded bin is there */
+    GPI_UNROLL
+    for (uint32_t i = 0; i < GPI(items); i++)
+        if (words[i] / 65536 > GPI_SEGMENTED_SORT_CROWD) {
+            const uint32_t one = tile->tags[words[i] % 65536];
+
+            differ |= GPI(key_order)(keys[i]) ^ GPI(key_order)(tile->keys_from[one]);
+            positions |= (threadIdx.x + i * GPI(threads)) ^ one;
+        }
+    GPI(add_differ)(tile, differ, positions);
+    __syncthreads(); /* it is known in which bits items differ */
+    differ = GPI(differ)(tile);
+    if (GPI(is_exact) && differ == 0)
+        return 0;
+    const int bits = GPI(bits_of)(differ ? differ : tile->shared->differ[2]);
+    gpi_radix_zero(tile->bins, GPI(bins_n));
+    GPI_UNROLL
+    for (uint32_t i = 0; i < GPI(items); i++) {
+        const uint32_t begin = words[i] % 65536, count = words[i] / 65536;
+        const uint64_t number = differ ? GPI(key_order)(keys[i]) : threadIdx.x + i * GPI(threads);
+        const uint32_t part = count > GPI_SEGMENTED_SORT_CROWD
+                                  ? GPI(top_bits)(GPI(topmost)(number, bits), 31 - __clz((int)count))
+                                  : 0;
+
+        at[i] = gpi_radix_bin_at(begin + part);
+    }
+    __syncthreads(); /* the bins are empty, and the bits have been read */
+    return 1;
+}
+
+/* Puts the items into their bins: keys and tags. All threads call. */
+GPI_DEVICE void GPI(fill_bins)(const GPI(tile) *tile, const GP_KEY *keys, uint32_t *at)
+{
+    GPI(choose_bins)(tile, keys, at);
+    while (GPI(count_bins)(tile, at) && GPI(part_bins)(tile, keys, at))
+        ;
+    GPI_UNROLL
+    for (uint32_t i = 0; i < GPI(items); i++) {
+        const uint32_t position = threadIdx.x + i * GPI(threads);
+
+        if (position < tile->n) {
+            const uint32_t slot = atomicAdd(&tile->bins[at[i]], 1u) % 65536;
+
+            tile->keys[slot] = keys[i];
+            tile->tags[slot] = position << 16 | at[i];
+        }
+    }
+}
+
+/* ---- the order in a bin ------------------------------------------------------------------------- */
+
+/*
+ * Turns the bins of some of the thread's slots, where they begin and 65536 times the number of their items, into the
+ * places of the items. Equal keys that are the same stay in the order of their slots, others come in that of their
+ * tags. Without an item a bin leaves the slot as the place.
+ */
+GPI_DEVICE void GPI(compare)(const GPI(tile) *tile, const GP_KEY *keys, uint32_t *at, uint32_t slot, uint32_t some)
+{
+    uint32_t before[GPI(items)], ranks[GPI(items)], largest = 0;
+
+    GPI_UNROLL
+    for (uint32_t i = 0; i < some; i++) {
+        const uint32_t own = slot + i * GPI(threads);
+
+        before[i] = 0;
+        ranks[i] = GPI(is_exact) || at[i] < 65536 ? own : tile->tags[own];
+        largest = at[i] > largest ? at[i] : largest;
+    }
+    GPI_NO_UNROLL
+    for (uint32_t k = 0; k < largest / 65536; k++) {
+        GPI_UNROLL
+        for (uint32_t i = 0; i < some; i++)
+            if (k < at[i] / 65536) {
+                const uint32_t other = at[i] % 65536 + k;
+
+                before[i] = gpi_less_if_before(before[i], GPI(key_order)(tile->keys[other]),
+                                               GPI(is_exact) ? other : tile->tags[other], GPI(key_order)(keys[i]),
+                                               ranks[i], GPI_KEY_IS_NARROW);
+            }
+    }
+    GPI_UNROLL
+    for (uint32_t i = 0; i < some; i++)
+        at[i] = at[i] < 65536 ? slot + i * GPI(threads) : at[i] % 65536 - before[i];
+}
+
+/* ---- values ------------------------------------------------------------------------------------- */
+
+/* Where the value of an item is from, whose segment begins there: its position, or its number in the segment. */
+GPI_DEVICE uint32_t GPI(source)(const GPI(job) *job, const GPI(tile) *tile, uint32_t position, uint32_t begin)
+{
+    return tile->values_from || job->counts_all ? position : position - begin;
+}
+
+/* Writes the values of the items in the thread's slots: their places, and 65536 times where they are from. */
+GPI_DEVICE void GPI(write_values)(const GPI(job) *job, const GPI(tile) *tile, const uint32_t *places)
+{
+    GPI(value) *to = job->values_out + tile->first;
+    uint32_t off = 0;
+
+    __syncthreads(); /* keys, tags and bins have served */
+    if (tile->values_from) {
+        off = gpi_radix_stage(tile->values, (const char *)tile->values_from, tile->n * (uint32_t)sizeof *to,
+                              GPI(threads), 0);
+        gpi_copy_wait();
+        __syncthreads(); /* the values have come */
+    }
+    GPI_UNROLL
+    for (uint32_t i = 0; i < GPI(items); i++)
+        if (threadIdx.x + i * GPI(threads) < tile->n) {
+            const uint32_t from = places[i] / 65536;
+
+            if (tile->values_from)
+                to[places[i] % 65536] = *(const GPI(value) *)(tile->values + off + from * (uint32_t)sizeof *to);
+            else
+                to[places[i] % 65536] = GPI(number)(job, tile->first + from, from);
+        }
+}
+
+/* ---- tiny segments ------------------------------------------------------------------------------ */
+
+/* Where an item is in shared memory: segments of the same length begin in different banks. */
+GPI_DEVICE uint32_t GPI(padded)(uint32_t position)
+{
+    return position + position / 32;
+}
+
+/* Orders two keys and where they are from. */
+GPI_DEVICE void GPI(order_two)(GP_KEY *keys, uint32_t *from, int low, int high)
+{
+    const GP_KEY a = keys[low], b = keys[high];
+    const uint32_t x = from[low], y = from[high];
+    const int swaps = GPI(is_exact) ? GPI(key_order)(b) < GPI(key_order)(a)
+                                    : gpi_less_if_before(0, GPI(key_order)(b), y, GPI(key_order)(a), x,
+                                                         GPI_KEY_IS_NARROW) != 0;
+
+    keys[low] = swaps ? b : a;
+    keys[high] = swaps ? a : b;
+    from[low] = swaps ? y : x;
+    from[high] = swaps ? x : y;
+}
+
+/*
+ * One thread: sorts n items, at most two to the power of the constant `bits`, by odd-even merges (Batcher, Sorting
+ * networks and their applications, 1968).
+ */
+GPI_DEVICE void GPI(sort_tiny)(GP_KEY *keys, uint16_t *tags, uint32_t begin, uint32_t n, uint32_t number, int bits)
+{
+    const int most = 1 << bits;
+    GP_KEY own[GPI(tiny_n)];
+    uint32_t from[GPI(tiny_n)];
+
+    GPI_UNROLL
+    for (int i = 0; i < most; i++) {
+        own[i] = GPI(key_last)();
+        from[i] = (uint32_t)i;
+        if ((uint32_t)i < n)
+            own[i] = keys[GPI(padded)(begin + (uint32_t)i)];
+    }
+    GPI_UNROLL
+    for (int run = 0; run < bits; run++) { /* merges runs of 2^run items */
+        GPI_UNROLL
+        for (int step = run; step >= 0; step--) {
+            const int first = step < run ? 1 << step : 0;
+
+            GPI_UNROLL
+            for (int i = 0; i < most; i++)
+                if (i >= first && i + (1 << step) < most && ((i - first) >> step) % 2 == 0 &&
+                    i >> (run + 1) == (i + (1 << step)) >> (run + 1))
+                    GPI(order_two)(own, from, i, i + (1 << step));
+        }
+    }
+    GPI_UNROLL
+    for (int i = 0; i < most; i++)
+        if ((uint32_t)i < n) {
+            keys[GPI(padded)(begin + (uint32_t)i)] = own[i];
+            if (GPI_RADIX_PAIRS)
+                tags[GPI(padded)(begin + (uint32_t)i)] = (uint16_t)(number + from[i]);
+        }
+}
+
+/* Sorts a tile of tiny segments, each by a thread, and writes it. All threads call. */
+GPI_DEVICE void GPI(sort_all_tiny)(const GPI(job) *job, const GPI(walk) *walk, const GPI(tile) *tile)
+{
+    GP_KEY *keys = (GP_KEY *)tile->values;
+    uint16_t *tags = (uint16_t *)(keys + GPI(padded)(GPI(tile_n)));
+    uint32_t places[GPI(items)];
+
+    GPI_UNROLL
+    for (uint32_t i = 0; i < GPI(items); i++)
+        if (threadIdx.x + i * GPI(threads) < tile->n)
+            keys[GPI(padded)(threadIdx.x + i * GPI(threads))] = tile->keys_from[threadIdx.x + i * GPI(threads)];
+    __syncthreads(); /* the keys are there */
+    for (uint32_t s = threadIdx.x; s - threadIdx.x % 32 < tile->segments; s += GPI(threads)) {
+        uint32_t begin = 0, n = 0;
+
+        if (s < tile->segments) {
+            begin = GPI(begin_in_tile)(job, walk, tile, s);
+            n = GPI(begin_in_tile)(job, walk, tile, s + 1) - begin;
+        }
+        const uint32_t number = GPI(source)(job, tile, begin, begin);
+        if (__any_sync(GPI_FULL_MASK, n > GPI(tiny_n) / 2))
+            GPI(sort_tiny)(keys, tags, begin, n, number, GPI(tiny_bits));
+        else if (__any_sync(GPI_FULL_MASK, n > GPI(tiny_n) / 4))
+            GPI(sort_tiny)(keys, tags, begin, n, number, GPI(tiny_bits) - 1);
+        else
+            GPI(sort_tiny)(keys, tags, begin, n, number, GPI(tiny_bits) - 2);
+    }
+    __syncthreads(); /* the segments are sorted */
+    GPI_UNROLL
+    for (uint32_t i = 0; i < GPI(items); i++) {
+        const uint32_t position = threadIdx.x + i * GPI(threads);
+
+        if (position < tile->n)
+            job->keys_out[tile->first + position] = keys[GPI(padded)(position)];
+        places[i] = position;
+        if (GPI_RADIX_PAIRS && position < tile->n)
+            places[i] |= (uint32_t)tags[GPI(padded)(position)] << 16;
+    }
+    if (GPI_RADIX_PAIRS)
+        GPI(write_values)(job, tile, places);
+}
+
+/* ---- tiles -------------------------------------------------------------------------------------- */
+
+/* Sorts a tile, whose heads are linked, and writes it. All threads call. */
+GPI_DEVICE void GPI(sort_tile)(const GPI(job) *job, const GPI(tile) *tile)
+{
+    enum { SOME = GPI(items) % 4 == 0 ? 4 : GPI(items) % 3 == 0 ? 3 : 1 };
+    GP_KEY keys[GPI(items)];
+    uint32_t at[GPI(items)]; /* of each item its segment, then its bin; then, of each slot, the bin and the place */
+
+    GPI_UNROLL
+    for (uint32_t i = 0; i < GPI(items); i++) {
+        keys[i] = GPI(key_of_bits)(0);
+        if (threadIdx.x + i * GPI(threads) < tile->n)
+            keys[i] = tile->keys_from[threadIdx.x + i * GPI(threads)];
+    }
+    GPI_UNROLL
+    for (uint32_t i = 0; i < GPI(items); i++) {
+        const uint32_t segment = GPI(segment_at)(tile, threadIdx.x + i * GPI(threads));
+
+        at[i] = threadIdx.x + i * GPI(threads) < tile->n ? segment : 0;
+    }
+    GPI(fill_bins)(tile, keys, at);
+    __syncthreads(); /* the items are in their bins */
+    GPI_UNROLL
+    for (uint32_t i = 0; i < GPI(items); i++) {
+        const uint32_t slot = threadIdx.x + i * GPI(threads);
+
+        at[i] = 0;
+        if (slot < tile->n) {
+            const uint32_t word = tile->bins[tile->tags[slot] % 65536], count = word / 65536;
+
+            keys[i] = tile->keys[slot];
+            at[i] = count <= GPI_SEGMENTED_SORT_CROWD ? word - count : 0;
+        }
+    }
+    GPI_UNROLL
+    for (uint32_t i = 0; i < GPI(items); i += SOME)
+        GPI(compare)(tile, keys + i, at + i, threadIdx.x + i * GPI(threads), SOME);
+    GPI_UNROLL
+    for (uint32_t i = 0; i < GPI(items); i++) {
+        const uint32_t slot = threadIdx.x + i * GPI(threads);
+
+        if (slot < tile->n)
+            job->keys_out[tile->first + at[i]] = keys[i];
+        if (GPI_RADIX_PAIRS && slot < tile->n) {
+            const uint32_t begin = GPI(segment_at)(tile, slot) % 65536;
+
+            at[i] |= GPI(source)(job, tile, tile->tags[slot] >> 16, begin) << 16;
+        }
+    }
+    if (GPI_RADIX_PAIRS)
+        GPI(write_values)(job, tile, at);
+}
+
+/* Sorts what starts in a range. All threads call. */
+GPI_DEVICE void GPI(sort_range)(const GPI(job) *job, GPI(tile) *tile, size_t range, const GPI(entry) *entry)
+{
+    GPI(walk) walk = {NULL, 0, 0, 0, 0, (range + 1) * GPI(range_n)};
+    int is_first = 1; /* of the buckets of a segment that started before the range */
+
+    if (!entry->covering || !GPI(enter_buckets)(job, &walk, range, entry->covering - 1)) {
+        GPI(enter_segments)(job, &walk, entry);
+        is_first = 0;
+    }
+    for (;;) {
+        const uint32_t count = GPI(next_batch)(job, &walk, tile);
+
+        if (tile->n) {
+            tile->keys_from = (walk.starts ? job->keys : job->keys_in) + tile->first;
+            tile->values_from = walk.starts ? job->values : job->values_in;
+            tile->values_from += tile->values_from ? tile->first : 0;
+            if (tile->is_tiny) {
+                GPI(sort_all_tiny)(job, &walk, tile);
+            } else {
+                GPI(mark_heads)(job, &walk, tile);
+                GPI(link_heads)(tile);
+                GPI(sort_tile)(job, tile);
+            }
+        } else if (!count && is_first) {
+            GPI(enter_segments)(job, &walk, entry);
+            is_first = 0;
+        } else if (!count && (walk.starts || walk.next == walk.count || !job->covering ||
+                              GPI(unit)(GPI(offset)(job, walk.next), walk.next) >= walk.limit ||
+                              !GPI(enter_buckets)(job, &walk, range, job->covering[range + 1] - 1))) {
+            return; /* the next one starts behind the range, or is long: the last one, and has no buckets */
+        }
+        walk.next += count;
+        __syncthreads(); /* shared memory has served */
+    }
+}
+#endif
+
+/* ---- the kernel --------------------------------------------------------------------------------- */
+
+/* Blocks take every so many-th range. */
+static __global__ void __launch_bounds__(GPI(threads), GPI_TUNE_SEGMENTED_SORT_BLOCKS) GPI(tile_kernel)(GPI(job) job)
+{
+#if GPI_DEVICE_CODE
+    GP_DYNAMIC_SHARED(char, memory);
+    GP_SHARED(GPI(shared), shared);
+    GPI(tile) tile;
+
+    tile.shared = &shared;
+    tile.bins = (uint32_t *)memory;
+    tile.tags = tile.bins + GPI(bins_n);
+    tile.keys = (GP_KEY *)(tile.tags + GPI(tile_n));
+    tile.values = memory;
+    gpi_grid_wait();
+    gpi_grid_launch_next();
+    GPI(entry) entry = GPI(look_up)(&job, blockIdx.x);
+    for (size_t range = blockIdx.x; range < job.ranges; range += gridDim.x) {
+        const GPI(entry) next = GPI(look_up)(&job, range + gridDim.x);
+
+        GPI(prefetch)(&job, &next, range + gridDim.x);
+        GPI(sort_range)(&job, &tile, range, &entry);
+        entry = next;
+        __syncthreads(); /* shared memory has served */
+    }
+#endif
+}

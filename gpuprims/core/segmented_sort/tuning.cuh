@@ -1,0 +1,34 @@
+/*
+ * core/segmented_sort/tuning.cuh: the shapes of segmented_sort.cuh that speed alone depends on, measured on sm_90
+ * (H200). A build may define each of them otherwise with -D; `gpbench tune` does so, and prints the best ones as lines
+ * for this file.
+ */
+#ifndef GPI_SEGMENTED_SORT_TUNING_CUH
+#define GPI_SEGMENTED_SORT_TUNING_CUH
+
+/* Items that a block sorts at a time, at most; as many as fit into 60 KB of shared memory. */
+#ifndef GPI_TUNE_SEGMENTED_SORT_TILE
+#define GPI_TUNE_SEGMENTED_SORT_TILE 4096
+#endif
+
+/* Threads of that block. */
+#ifndef GPI_TUNE_SEGMENTED_SORT_THREADS
+#define GPI_TUNE_SEGMENTED_SORT_THREADS 512
+#endif
+
+/* Such blocks on a multiprocessor at least. */
+#ifndef GPI_TUNE_SEGMENTED_SORT_BLOCKS
+#define GPI_TUNE_SEGMENTED_SORT_BLOCKS 2
+#endif
+
+/* Items of a bin that are compared with each other; more are parted first. */
+#ifndef GPI_TUNE_SEGMENTED_SORT_CROWD
+#define GPI_TUNE_SEGMENTED_SORT_CROWD 10
+#endif
+
+/* Items of a thread in a pass over long segments, at most. */
+#ifndef GPI_TUNE_SEGMENTED_SORT_PASS_ITEMS
+#define GPI_TUNE_SEGMENTED_SORT_PASS_ITEMS 16
+#endif
+
+#endif

@@ -1,0 +1,342 @@
+/*
+ * segmented_sort.cuh: sorts each segment of an array of keys, alone or with values.
+ *
+ * Parameters   GP_NAME        prefix of every generated name (gp, when nothing at all is defined)
+ *              GP_KEY         K: an integer type of 1, 2, 4 or 8 bytes, float or double (int); or, with
+ *              GP_KEY_KIND    GP_UNSIGNED, GP_SIGNED or GP_FLOAT, any other type of such a size, ordered by its
+ *                             bits as by those of a number of that kind: __half, __nv_bfloat16, a struct
+ *              GP_VALUE       V, any trivially copyable type of any size; without it the keys are sorted alone
+ *              GP_DESCENDING  when it is defined, the largest key comes first
+ *              GP_INDEX       INDEX, the type of offsets, an integer type of 4 or 8 bytes that n has to fit (size_t)
+ *              GP_API         linkage of the host functions (static inline)
+ *              GP_KERNEL      for tests: GP_KERNEL_PASSES sorts all but the shortest segments in passes, and
+ *                             GP_KERNEL_BUCKETS in buckets, where these are short enough
+ *              GP_GRID        for tests: a launch has so many blocks at most
+ *
+ * Generates    cudaError_t NAME_segmented_sort(const K *in, K *out, size_t n, const INDEX *offsets, size_t segments,
+ *                                              ws, stream)
+ *              cudaError_t NAME_row_sort(const K *in, K *out, size_t rows, size_t length, ws, stream)
+ * with values  cudaError_t NAME_segmented_sort(const K *kin, K *kout, const V *vin, V *vout, size_t n,
+ *                                              const INDEX *offsets, size_t segments, ws, stream)
+ *              cudaError_t NAME_row_sort(kin, kout, vin, vout, size_t rows, size_t length, ws, stream)
+ * and          size_t NAME_segmented_sort_workspace_bytes(size_t n, size_t segments)
+ *              size_t NAME_row_sort_workspace_bytes(size_t rows, size_t length)
+ *
+ *     in                        1 5 0 | 2 1 | | 3
+ *     offsets                   0 3 5 5 6          segments + 1, on the device, the last at most n
+ *     sorted                    0 1 5 | 1 2 | | 3
+ *     values, if vin is NULL    2 0 1 | 1 0 | | 0  where in its segment each key came from
+ *
+ *     #define GP_NAME  events
+ *     #define GP_KEY   unsigned
+ *     #define GP_VALUE float
+ *     #define GP_INDEX int
+ *     #include <gpuprims/segmented_sort.cuh>
+ *     events_segmented_sort(d_times, d_times, d_prices, d_prices, n, d_offsets, users, NULL, stream);
+ *
+ * Order        That of radix_sort.cuh: integers by number, floats by number with NaNs past the infinities of their
+ *              sign, -0.0 and +0.0 equal. Stable, of keys alone too.
+ * Values       vin == NULL stands for 0, 1, 2, ... in each segment: a float or double gets the number, any other type
+ *              its lowest bytes.
+ * Guarantees   Asynchronous on `stream`; offsets are read on the device. Segments may be of any lengths, in any
+ *              mixture. Items before the first offset and behind the last are not copied: out stays as it is there.
+ *              in == out is allowed, for keys and for values; no other overlap. Launches depend on n, the number of
+ *              segments and the types alone.
+ * Errors       cudaErrorInvalidValue, with gp_last_error_message(), before anything is launched; else what a launch or
+ *              an allocation returned. Overlap is refused where it is certain whatever the offsets are. No segments, or
+ *              rows, or items succeed and write nothing.
+ *
+ * How it works, by the length of a segment:
+ *
+ *     short, up to 4096 items    in one pass over memory: a block sorts as many segments as fit into its shared memory
+ *                                together (core/segmented_sort/tile.cuh)
+ *     long, well spread          one pass by the topmost digit (core/segmented_sort/pass.cuh) makes buckets that are
+ *                                short, and are sorted in the same way
+ *     long                       passes from the lowest digit up, over the tiles of all such segments together
+ *
+ * Which segments are long is found out on the device, and so is how they are sorted (core/segmented_sort/long.cuh).
+ * docs/segmented-sort.md has pictures. Cost: for short segments a read and a write of each item, for long ones one read
+ * of keys more, and one read and write for buckets, or for each digit that differs but the first. One launch where n,
+ * or the length of rows, is that of a short segment at most, and no workspace; otherwise four and one for each digit, n
+ * keys, n values and three quarters as many bytes as the keys. Values of more than 16 bytes take n values and 16 n
+ * bytes more.
+ *
+ * No include guard: each include stamps out one instance, as its parameters say.
+ */
+#ifndef GPI_TAG
+#define GPI_TAG segmented_sort
+#define GPI_HEADER "gpuprims/segmented_sort.cuh"
+#define GPI_TAKES \
+    (GPI_TAKES_KEY | GPI_TAKES_KEY_KIND | GPI_TAKES_VALUE | GPI_TAKES_DESCENDING | GPI_TAKES_INDEX | GPI_TAKES_API | \
+     GPI_TAKES_KERNEL | GPI_TAKES_GRID)
+#endif
+#include "core/instance/begin.cuh"
+
+#if defined GPI_MISSING_NAME
+#error "gpuprims/segmented_sort.cuh: GP_NAME is missing; every other parameter requires it"
+#endif
+#if defined GPI_WRONG_KEY_KIND
+#error "gpuprims/segmented_sort.cuh: GP_KEY_KIND must be GP_UNSIGNED, GP_SIGNED or GP_FLOAT"
+#endif
+
+#if !defined GPI_DEFAULT || !defined GPI_SEGMENTED_SORT_DEFAULT
+#ifdef GPI_DEFAULT
+#define GPI_SEGMENTED_SORT_DEFAULT
+#endif
+GPI_ONCE_PER_NAME(GPI_TAG);
+GPI_CHECK_INDEX();
+
+#include "core/instance/radix_key.cuh"
+#if GPI_DEPTH == 1
+GPI_CHECK_KEY();
+#endif
+#include "core/instance/radix_value.cuh"
+#include "core/segmented_sort/tuning.cuh"
+#include "core/tile/bins.cuh"
+
+#include "core/segmented_sort/job.cuh"
+#include "core/segmented_sort/long.cuh"
+#include "core/segmented_sort/pass.cuh"
+#include "core/segmented_sort/tile.cuh"
+#include "core/segmented_sort/fetch.cuh"
+
+/* ---- host functions -------------------------------------------------------------------------- */
+
+/* The arrays of a call, and how many items and segments there are. */
+typedef struct {
+    const GP_KEY *keys_in;
+    GP_KEY *keys_out;
+    const GPI_RADIX_VALUE *values_in;
+    GPI_RADIX_VALUE *values_out;
+    size_t n, segments;
+    const GP_INDEX *offsets; /* NULL: all segments have this length */
+    size_t length;
+} GPI(request);
+
+/* Whether there may be long segments. */
+static inline int GPI(has_longs)(size_t n, size_t length, int is_by_rows)
+{
+    return (is_by_rows ? length : n) > GPI(short_n);
+}
+
+static inline size_t GPI(ranges_of)(size_t n, size_t segments)
+{
+    return gpi_add_sizes(n, segments / GPI(unit_n)) / GPI(range_n) + 1;
+}
+
+/* Where in the workspace a piece begins, after which *end is where the next one does. */
+static inline size_t GPI(carve)(size_t *end, size_t n, size_t bytes)
+{
+    const size_t begin = *end;
+
+    *end = gpi_add_sizes(begin, gpi_array_bytes(n, bytes));
+    return begin;
+}
+
+/* Divides the workspace, of which the first *cleared bytes have to be zero. Returns how many bytes are needed. */
+static inline size_t GPI(lay_out)(GPI(job) *job, GPI_RADIX_VALUE **copy, char *memory, size_t n, size_t segments,
+                                  int has_longs, size_t *cleared)
+{
+    const size_t longs = n / (GPI(short_n) + 1), tiles = n / GPI(pass_n) + longs, ranges = GPI(ranges_of)(n, segments);
+    const uintptr_t start = (uintptr_t)memory;
+    const int fetches = GPI_RADIX_PAIRS && !GPI_SEGMENTED_SORT_MOVES_VALUES;
+    size_t end = 0;
+
+    memset((void *)job, 0, sizeof *job);
+    *cleared = 0;
+    if (has_longs) {
+        job->head = (gpi_long_segments_head *)(start + GPI(carve)(&end, 1, sizeof *job->head));
+        job->table = (uint64_t *)(start + GPI(carve)(&end, ranges, sizeof *job->table));
+        job->covering = (uint32_t *)(start + GPI(carve)(&end, ranges, sizeof *job->covering));
+        *cleared = end;
+        job->longs = (gpi_long_segment *)(start + GPI(carve)(&end, longs, sizeof *job->longs));
+        job->starts = (uint64_t *)(start + GPI(carve)(&end, longs, GPI(digits) * GPI(radix) * sizeof *job->starts));
+        job->map = (uint32_t *)(start + GPI(carve)(&end, tiles, sizeof *job->map));
+        job->look = (uint64_t *)(start + GPI(carve)(&end, tiles, GPI(radix) * sizeof *job->look));
+        job->keys = (GP_KEY *)(start + GPI(carve)(&end, n, sizeof *job->keys));
+        job->values = (GPI(value) *)(start + GPI(carve)(&end, n, GPI(value_bytes)));
+    }
+    if (fetches) {
+        job->values_out = (GPI(value) *)(start + GPI(carve)(&end, n, sizeof *job->values_out));
+        *copy = (GPI_RADIX_VALUE *)(start + GPI(carve)(&end, n, sizeof **copy));
+    }
+    return end;
+}
+
+/* Bytes of workspace. */
+static inline size_t GPI(workspace)(size_t n, size_t segments, int has_longs)
+{
+    GPI_RADIX_VALUE *copy = NULL;
+    size_t cleared;
+    GPI(job) job;
+
+    return n && segments ? GPI(lay_out)(&job, &copy, NULL, n, segments, has_longs, &cleared) : 0;
+}
+
+/* Finds the long segments and moves them. */
+static inline cudaError_t GPI(launch_longs)(const GPI(job) *job, size_t cleared, int dependent, cudaStream_t stream)
+{
+    static signed char known[GPI_DEVICES];
+    const size_t plan = gpi_smaller_size(gpi_divide_up(job->segments, (size_t)GPI(plan_threads)), GP_GRID);
+    const unsigned blocks = gpi_resident_blocks(4, SIZE_MAX, GP_GRID);
+    cudaError_t error = cudaMemsetAsync(job->head, 0, cleared, stream);
+
+    (void)dependent; /* unused on the CPU */
+    (void)gpi_kernel_ready((const void *)GPI(pass_kernel), GPI(pass_bytes), known);
+    if (error == cudaSuccess)
+        error = GPI_LAUNCH(GPI(plan_kernel), (unsigned)plan, (unsigned)GPI(plan_threads), 0, stream, *job);
+    if (error == cudaSuccess)
+        error =
+            GPI_LAUNCH_DEPENDENT(dependent, GPI(prepare_kernel), blocks, (unsigned)GPI(plan_threads), 0, stream, *job);
+    if (error == cudaSuccess)
+        error =
+            GPI_LAUNCH_DEPENDENT(dependent, GPI(count_kernel), blocks, (unsigned)GPI(count_threads), 0, stream, *job);
+    for (int pass = 0; pass < GPI(digits) && error == cudaSuccess; pass++)
+        error = GPI_LAUNCH_DEPENDENT(dependent, GPI(pass_kernel), blocks, (unsigned)GPI(pass_threads), GPI(pass_bytes),
+                                     stream, *job, pass);
+    return error;
+}
+
+/* All launches of a call. */
+static inline cudaError_t GPI(launch)(GPI(job) *job, const GPI(request) *request, size_t cleared, GPI_RADIX_VALUE *copy,
+                                      cudaStream_t stream)
+{
+    static signed char known[GPI_DEVICES];
+    const int ready = gpi_kernel_ready((const void *)GPI(tile_kernel), GPI(tile_bytes), known);
+    const int dependent = (ready & GPI_KERNEL_SM90) != 0;
+    const size_t ranges = GPI(ranges_of)(request->n, request->segments);
+    cudaError_t error = cudaSuccess;
+
+    job->keys_in = request->keys_in;
+    job->keys_out = request->keys_out;
+    if (!job->values_out) {
+        job->values_in = (const GPI(value) *)(const void *)request->values_in;
+        job->values_out = (GPI(value) *)(void *)request->values_out;
+    }
+    job->counts_all = request->values_in != NULL;
+    job->offsets = request->offsets;
+    job->n = request->n;
+    job->length = request->length;
+    job->segments = request->segments;
+    job->ranges = ranges;
+    (void)dependent; /* unused on the CPU */
+    if (job->head)
+        error = GPI(launch_longs)(job, cleared, dependent, stream);
+    if (error == cudaSuccess)
+        error = GPI_LAUNCH_DEPENDENT(dependent, GPI(tile_kernel),
+                                     gpi_resident_blocks(GPI_TUNE_SEGMENTED_SORT_BLOCKS, ranges, GP_GRID),
+                                     (unsigned)GPI(threads), GPI(tile_bytes), stream, *job);
+#ifdef GP_VALUE
+    if (error == cudaSuccess && copy)
+        error = GPI(fetch)(job, request->values_in, request->values_out, request->n, copy, stream);
+#else
+    (void)copy;
+#endif
+    return error;
+}
+
+/* Refuses wrong arguments. `items` and `segments` are what messages call these numbers. */
+static inline cudaError_t GPI(check)(const char *function, const GPI(request) *request, const char *items,
+                                     const char *segments, int is_by_rows)
+{
+    const size_t n = request->n, key_bytes = sizeof(GP_KEY), value_bytes = sizeof(GPI_RADIX_VALUE);
+    const size_t most = GPI_MAX_TILES * 64; /* ranges of a launch, and threads of another */
+    /* By offsets nobody knows which items there are: the start alone is certain. */
+    const size_t certain_keys = is_by_rows ? gpi_multiply_sizes(n, key_bytes) : n != 0;
+    const size_t offset_bytes = gpi_multiply_sizes(request->segments + 1, sizeof(GP_INDEX));
+    const size_t certain_values = !GPI_RADIX_PAIRS ? 0 : is_by_rows ? gpi_multiply_sizes(n, value_bytes) : n != 0;
+    const gpi_argument used[] = {{GPI_RADIX_PAIRS ? "kin" : "in", request->keys_in, certain_keys, GPI_READ, 1},
+                                 {GPI_RADIX_PAIRS ? "kout" : "out", request->keys_out, certain_keys, GPI_WRITTEN, 1},
+                                 {"vin", request->values_in, certain_values, GPI_READ, 2},
+                                 {"vout", request->values_out, certain_values, GPI_WRITTEN, 2},
+                                 {"offsets", request->offsets, offset_bytes, GPI_READ, 0}};
+    const size_t item_bytes = GPI_RADIX_PAIRS ? gpi_larger_size(key_bytes, value_bytes) : key_bytes;
+    cudaError_t error = gpi_check_count(function, items, n, GPI_MOST_OF(GP_INDEX), item_bytes);
+
+    if (error == cudaSuccess)
+        error = gpi_check_count(function, segments, request->segments, most / 2, 8);
+    if (error == cudaSuccess && n)
+        error = gpi_check_count(function, items, n, most / 2, item_bytes);
+    if (error != cudaSuccess || n == 0 || request->segments == 0)
+        return error;
+    if (!request->keys_in)
+        return gpi_error_null(function, GPI_RADIX_PAIRS ? "kin" : "in", n);
+    if (!request->keys_out)
+        return gpi_error_null(function, GPI_RADIX_PAIRS ? "kout" : "out", n);
+    if (GPI_RADIX_PAIRS && !request->values_out)
+        return gpi_error_null(function, "vout", n);
+    if (!is_by_rows && !request->offsets)
+        return gpi_error_null(function, "offsets", n);
+    return gpi_check_overlap(function, used, 5);
+}
+
+static inline cudaError_t GPI(sort)(const char *function, const GPI(request) *request, int is_by_rows, gp_workspace *ws,
+                                    cudaStream_t stream)
+{
+    const int has_longs = GPI(has_longs)(request->n, request->length, is_by_rows);
+    const size_t n = request->n, segments = request->segments;
+    GPI_RADIX_VALUE *copy = NULL;
+    gpi_scratch scratch;
+    size_t cleared;
+    GPI(job) job;
+    cudaError_t error =
+        GPI(check)(function, request, is_by_rows ? "rows * length" : "n", is_by_rows ? "rows" : "segments", is_by_rows);
+
+    if (error != cudaSuccess || n == 0 || segments == 0)
+        return error;
+    error = gpi_tagged_scratch_acquire(&scratch, ws, 0, GPI(workspace)(n, segments, has_longs), stream, function);
+    if (error != cudaSuccess)
+        return error;
+    (void)GPI(lay_out)(&job, &copy, scratch.memory, n, segments, has_longs, &cleared);
+    error = GPI(launch)(&job, request, cleared, copy, stream);
+    return gpi_scratch_release(&scratch, error, stream);
+}
+
+GP_API size_t GPI_PUBLIC(segmented_sort_workspace_bytes)(size_t n, size_t segments)
+{
+    return gpi_workspace_request(GPI(workspace)(n, segments, GPI(has_longs)(n, 0, 0)));
+}
+
+GP_API size_t GPI_PUBLIC(row_sort_workspace_bytes)(size_t rows, size_t length)
+{
+    return gpi_workspace_request(GPI(workspace)(gpi_multiply_sizes(rows, length), rows, GPI(has_longs)(0, length, 1)));
+}
+
+/* clang-format off */
+#ifdef GP_VALUE
+#define GPI_SEGMENTED_SORT_ARRAYS const GP_KEY *kin, GP_KEY *kout, const GP_VALUE *vin, GP_VALUE *vout
+#define GPI_SEGMENTED_SORT_GIVEN kin, kout, vin, vout
+#else
+#define GPI_SEGMENTED_SORT_ARRAYS const GP_KEY *in, GP_KEY *out
+#define GPI_SEGMENTED_SORT_GIVEN in, out, NULL, NULL
+#endif
+/* clang-format on */
+
+/* Sorts items offsets[s] to offsets[s + 1] - 1 for each s. */
+GP_API cudaError_t GPI_PUBLIC(segmented_sort)(GPI_SEGMENTED_SORT_ARRAYS, size_t n, const GP_INDEX *offsets,
+                                              size_t segments, gp_workspace *ws, cudaStream_t stream)
+{
+    const GPI(request) request = {GPI_SEGMENTED_SORT_GIVEN, n, segments, offsets, 0};
+
+    return GPI(sort)(GPI_TEXT(segmented_sort), &request, 0, ws, stream);
+}
+
+/* Sorts items s * length to (s + 1) * length - 1 for each s. */
+GP_API cudaError_t GPI_PUBLIC(row_sort)(GPI_SEGMENTED_SORT_ARRAYS, size_t rows, size_t length, gp_workspace *ws,
+                                        cudaStream_t stream)
+{
+    const GPI(request) request = {GPI_SEGMENTED_SORT_GIVEN, gpi_multiply_sizes(rows, length), rows, NULL, length};
+
+    return GPI(sort)(GPI_TEXT(row_sort), &request, 1, ws, stream);
+}
+
+#undef GPI_RADIX_PAIRS
+#undef GPI_RADIX_VALUE
+#undef GPI_SEGMENTED_SORT_MOVES_VALUES
+#undef GPI_SEGMENTED_SORT_ALIGNMENT
+#undef GPI_SEGMENTED_SORT_SEEN
+#undef GPI_SEGMENTED_SORT_ARRAYS
+#undef GPI_SEGMENTED_SORT_GIVEN
+
+#endif
+#include "core/instance/end.cuh"
