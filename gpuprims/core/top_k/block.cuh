@@ -1,0 +1,391 @@
+/*
+ * core/top_k/block.cuh: the k best of a part, by one block, in shared memory.
+ *
+ *     1. sample: a bound that a few more than k items are likely to be within
+ *     2. stream: items within the bound go to shared memory. When it is full, the candidates there are sorted, all but
+ *        the k best forgotten, and the last of these is the new bound
+ *     3. fewer than k: the bound was wrong. Again, without one
+ *     4. sort
+ *
+ * Entries are pairs of a number and a rank, all different, so that equal keys are nothing special. A part that fits
+ * into shared memory is sorted there.
+ *
+ * Part of top_k.cuh; not to be included directly.
+ */
+enum {
+    GPI(room) = GPI_TUNE_TOP_K_ROOM,
+    GPI(threads) = GPI_TUNE_TOP_K_THREADS,
+    GPI(vector_n) = 16 / (int)sizeof(GP_KEY),
+    GPI(rows) = 4 /* vectors of a thread in a tile: its items are bits of a word */
+};
+
+/* What is sorted: a number that orders as the key, and a rank, which says which of two equal ones comes first. */
+typedef struct {
+    uint64_t number;
+    uint32_t rank;
+} GPI(entry);
+
+/* What a block has in shared memory. */
+typedef struct {
+    GPI(job) job;
+    GPI(segment) segment;
+    size_t first;     /* place of the part's first item in its segment, or of its first candidate */
+    size_t stride;    /* from one list to the next */
+    uint32_t n;       /* items of the part */
+    uint32_t count;   /* entries, or more, if there was no room */
+    int is_last;      /* what is selected are results */
+    GPI(entry) bound; /* the last entry that may be among the k best */
+    unsigned long long base;
+    uint64_t highs[GPI(room)]; /* entries: narrow numbers and their ranks in a word, others apart */
+    uint32_t lows[GPI_KEY_IS_NARROW ? 2 : GPI(room)];
+} GPI(block);
+
+#if GPI_DEVICE_CODE
+/* ---- entries ----------------------------------------------------------------------------------- */
+
+GPI_DEVICE int GPI(is_before)(GPI(entry) a, GPI(entry) b)
+{
+    return a.number < b.number || (a.number == b.number && a.rank < b.rank);
+}
+
+GPI_DEVICE GPI(entry) GPI(get_entry)(const GPI(block) *block, uint32_t i)
+{
+    GPI(entry) entry;
+
+    entry.number = GPI_KEY_IS_NARROW ? block->highs[i] >> 32 : block->highs[i];
+    entry.rank = GPI_KEY_IS_NARROW ? (uint32_t)block->highs[i] : block->lows[i];
+    return entry;
+}
+
+GPI_DEVICE void GPI(put_entry)(GPI(block) *block, uint32_t i, GPI(entry) entry)
+{
+    block->highs[i] = GPI_KEY_IS_NARROW ? entry.number << 32 | entry.rank : entry.number;
+    if (!GPI_KEY_IS_NARROW)
+        block->lows[i] = entry.rank;
+}
+
+/* The entry behind all others. */
+GPI_DEVICE GPI(entry) GPI(last_entry)(void)
+{
+    GPI(entry) entry;
+
+    entry.number = GPI_KEY_IS_NARROW ? UINT32_MAX : UINT64_MAX;
+    entry.rank = UINT32_MAX;
+    return entry;
+}
+
+/* Puts two entries in order. */
+GPI_DEVICE void GPI(order_two)(GPI(block) *block, uint32_t low, uint32_t high)
+{
+    const GPI(entry) a = GPI(get_entry)(block, low), b = GPI(get_entry)(block, high);
+
+    if (GPI(is_before)(b, a)) {
+        GPI(put_entry)(block, low, b);
+        GPI(put_entry)(block, high, a);
+    }
+}
+
+/*
+ * Sorts n entries by a bitonic network (Batcher, Sorting networks and their applications, 1968), whose comparators all
+ * point upwards: of two sorted halves the second is taken backwards. Entries up to the next power of two are filled up.
+ * The comparators of a warp that are less than 64 entries apart need no barrier of the block. All threads call, and
+ * entries are there for all afterwards.
+ */
+GPI_DEVICE_CALL void GPI(sort_entries)(uint32_t n)
+{
+    GP_DYNAMIC_SHARED(GPI(block), block);
+    uint32_t all = 64;
+
+    while (all < n)
+        all *= 2;
+    __syncthreads(); /* all entries have been written */
+    for (uint32_t i = n + threadIdx.x; i < all; i += blockDim.x)
+        GPI(put_entry)(block, i, GPI(last_entry)());
+    __syncthreads(); /* those that fill up, too */
+    GPI_NO_UNROLL
+    for (uint32_t size = 2; size <= all; size *= 2)
+        GPI_NO_UNROLL
+        for (uint32_t span = size; span > 1; span /= 2) {
+            const uint32_t half = span / 2;
+
+            for (uint32_t t = threadIdx.x; t < all / 2; t += blockDim.x) {
+                const uint32_t at = t & (half - 1), low = 2 * t - at;
+
+                GPI(order_two)(block, low, span == size ? low + span - 1 - 2 * at : low + half);
+            }
+            if (span > 64 || (span == 2 && size >= 64))
+                __syncthreads(); /* the next comparators are of other warps' entries */
+            else
+                __syncwarp(); /* or of the same warp's */
+        }
+    __syncthreads(); /* entries are in order, for all threads */
+}
+
+/* ---- items ------------------------------------------------------------------------------------- */
+
+/* Where in the array of candidates number i of a part is. */
+GPI_DEVICE size_t GPI(candidate_at)(const GPI(block) *block, uint32_t i)
+{
+    const uint32_t list_n = (uint32_t)block->job.list_n;
+
+    return block->job.source == GPI_TOP_K_LISTS ? block->first + i / list_n * block->stride + i % list_n
+                                                : block->first + i;
+}
+
+/* Where in the array item i of a sample is. */
+GPI_DEVICE size_t GPI(sampled)(const GPI(block) *block, uint32_t i)
+{
+    return gpi_top_k_sample(block->first + i, block->job.length, block->job.n);
+}
+
+/* Item i of a part. */
+GPI_DEVICE GPI(entry) GPI(entry_at)(const GPI(block) *block, uint32_t i)
+{
+    GPI(entry) entry;
+
+    if (block->job.source == GPI_TOP_K_KEYS || block->job.source == GPI_TOP_K_SAMPLE) {
+        const size_t at = block->job.source == GPI_TOP_K_KEYS ? block->segment.begin + block->first + i
+                                                              : GPI(sampled)(block, i);
+
+        entry.number = GPI(key_order)(block->job.keys[at]);
+        entry.rank = i;
+    } else {
+        const GPI(candidate) x = GPI(get_candidate)(&block->job, GPI(candidate_at)(block, i));
+
+        entry.number = x.number;
+        entry.rank = block->job.by_place ? (uint32_t)x.place : i;
+    }
+    return entry;
+}
+
+/* The candidate that an entry is. */
+GPI_DEVICE GPI(candidate) GPI(candidate_of)(const GPI(block) *block, GPI(entry) entry)
+{
+    GPI(candidate) x;
+
+    x.number = entry.number;
+    x.place = entry.rank;
+    if (block->job.source == GPI_TOP_K_KEYS)
+        x.place += block->first;
+    else if (block->job.source == GPI_TOP_K_SAMPLE)
+        x.place = GPI(sampled)(block, entry.rank);
+    else if (!block->job.by_place)
+        x.place = GPI(get_candidate)(&block->job, GPI(candidate_at)(block, entry.rank)).place;
+    return x;
+}
+
+/* ---- the stream -------------------------------------------------------------------------------- */
+
+/* Writes so many entries to the array of candidates, if there is room, and counts those that there would be. */
+GPI_DEVICE void GPI(flush)(GPI(block) *block, uint32_t n)
+{
+    if (threadIdx.x == 0 && n)
+        block->base = atomicAdd(block->job.count, (unsigned long long)n);
+    __syncthreads(); /* entries have been written, and where they go is known */
+    const size_t base = (size_t)block->base;
+    for (uint32_t i = threadIdx.x; i < n; i += blockDim.x)
+        if (base + i < block->job.capacity)
+            GPI(put_candidate)(&block->job, base + i, GPI(candidate_of)(block, GPI(get_entry)(block, i)));
+}
+
+/* Makes room for entries when there is none. All threads call. */
+GPI_DEVICE_CALL void GPI(make_room)(void)
+{
+    GP_DYNAMIC_SHARED(GPI(block), block);
+    const uint32_t kept = block->job.is_filter ? 0 : (uint32_t)block->job.k;
+
+    if (block->job.is_filter)
+        GPI(flush)(block, GPI(room));
+    else
+        GPI(sort_entries)(GPI(room));
+    __syncthreads(); /* all have read what is overwritten */
+    if (threadIdx.x == 0) {
+        block->count = kept;
+        if (kept)
+            block->bound = GPI(get_entry)(block, kept - 1);
+    }
+    __syncthreads(); /* there is room, and a new bound */
+}
+
+/*
+ * Enters those of the thread's items that are within the bound, while there is room. Bit b of `bits` is item first + b /
+ * n * stride + b % n. Returns those that there was no room for.
+ */
+GPI_DEVICE_CALL uint64_t GPI(enter)(uint64_t bits, uint32_t first, uint32_t stride, uint32_t n)
+{
+    GP_DYNAMIC_SHARED(GPI(block), block);
+    uint64_t within = 0;
+
+    for (; bits; bits &= bits - 1) {
+        const uint32_t b = (uint32_t)__ffsll((long long)bits) - 1;
+        const GPI(entry) entry = GPI(entry_at)(block, first + b / n * stride + b % n);
+
+        if (!GPI(is_before)(block->bound, entry))
+            within |= (uint64_t)1 << b;
+    }
+    uint32_t at = within ? atomicAdd(&block->count, (uint32_t)__popcll((long long)within)) : 0;
+    for (; within && at < GPI(room); within &= within - 1, at++) {
+        const uint32_t b = (uint32_t)__ffsll((long long)within) - 1;
+
+        GPI(put_entry)(block, at, GPI(entry_at)(block, first + b / n * stride + b % n));
+    }
+    return within;
+}
+
+/* The same for all threads of the block, and all of the items. */
+GPI_DEVICE void GPI(enter_all)(uint64_t bits, uint32_t first, uint32_t stride, uint32_t n)
+{
+    for (;;) {
+        if (bits)
+            bits = GPI(enter)(bits, first, stride, n);
+        if (!__syncthreads_or(bits != 0)) /* and all have seen how many there are */
+            return;
+        GPI(make_room)();
+    }
+}
+
+/* Whether the number is at most `limit`. */
+GPI_DEVICE int GPI(is_within)(uint64_t number, uint64_t limit)
+{
+    return GPI_KEY_IS_NARROW ? (uint32_t)number <= (uint32_t)limit : number <= limit;
+}
+
+/*
+ * The largest number that an item from i on may have: items with the number of the bound are within it up to its rank
+ * alone. Where there is none, *none is set.
+ */
+GPI_DEVICE uint64_t GPI(limit_from)(const GPI(block) *block, uint32_t i, int *none)
+{
+    const int is_behind = block->bound.rank < i && block->job.source == GPI_TOP_K_KEYS;
+
+    *none = is_behind && block->bound.number == 0;
+    return block->bound.number - (uint64_t)is_behind;
+}
+
+/* Streams items [begin, end), one by one. */
+GPI_DEVICE_CALL void GPI(stream_items)(uint32_t begin, uint32_t end)
+{
+    GP_DYNAMIC_SHARED(GPI(block), block);
+
+    GPI_NO_UNROLL
+    for (uint32_t tile = begin; tile < end; tile += gpi_min(end - tile, GPI(rows) * blockDim.x)) {
+        int none;
+        const uint64_t limit = GPI(limit_from)(block, tile, &none);
+        uint64_t bits = 0;
+
+        GPI_UNROLL
+        for (uint32_t r = 0; r < GPI(rows); r++)
+            if (threadIdx.x + r * blockDim.x < end - tile &&
+                GPI(is_within)(GPI(entry_at)(block, tile + threadIdx.x + r * blockDim.x).number, limit))
+                bits |= (uint64_t)1 << r;
+        GPI(enter_all)(none ? 0 : bits, tile + threadIdx.x, blockDim.x, 1);
+    }
+}
+
+/* The number of item j of a vector. */
+GPI_DEVICE uint64_t GPI(vector_number)(const uint32_t *words, int j)
+{
+    const int each = sizeof(GP_KEY) < 4 ? 4 / (int)sizeof(GP_KEY) : 1;
+
+    if (!GPI_KEY_IS_NARROW)
+        return GPI(key_order)(GPI(key_of_bits)((uint64_t)words[(2 * j + 1) % 4] << 32 | words[2 * j % 4]));
+    return GPI(key_order)(GPI(key_of_bits)(words[j / each] >> j % each * (32 / each)));
+}
+
+/* Streams `vectors` vectors of keys, the first of which begins with item `head`. */
+GPI_DEVICE void GPI(stream_vectors)(const GPI(block) *block, uint32_t head, uint32_t vectors)
+{
+    const GP_KEY *keys = block->job.keys + block->segment.begin + block->first + head;
+
+    GPI_NO_UNROLL
+    for (uint32_t tile = 0; tile < vectors; tile += gpi_min(vectors - tile, GPI(rows) * blockDim.x)) {
+        const uint32_t left = vectors - tile, first = tile + threadIdx.x;
+        uint32_t words[GPI(rows)][4];
+        uint64_t bits = 0;
+        int none;
+
+        GPI_UNDEFINED(words);
+        GPI_UNROLL
+        for (uint32_t r = 0; r < GPI(rows); r++)
+            if (threadIdx.x + r * blockDim.x < left)
+                gpi_read_vector(words[r], keys + (size_t)(first + r * blockDim.x) * GPI(vector_n), 16);
+        const uint64_t limit = GPI(limit_from)(block, head + tile * GPI(vector_n), &none);
+        GPI_UNROLL
+        for (uint32_t r = 0; r < GPI(rows); r++) {
+            uint32_t some = 0;
+
+            GPI_UNROLL
+            for (int j = 0; j < GPI(vector_n); j++)
+                some |= (uint32_t)GPI(is_within)(GPI(vector_number)(words[r], j), limit) << j;
+            if (threadIdx.x + r * blockDim.x < left)
+                bits |= (uint64_t)some << (r * GPI(vector_n));
+        }
+        GPI(enter_all)(none ? 0 : bits, head + first * GPI(vector_n), blockDim.x * GPI(vector_n), GPI(vector_n));
+    }
+}
+
+/* Enters all items within the bound. */
+GPI_DEVICE void GPI(stream)(GPI(block) *block)
+{
+    const uintptr_t begin = (uintptr_t)(block->job.keys + block->segment.begin + block->first);
+    const uint32_t n = block->n;
+    uint32_t head = n, vectors = 0;
+
+    if (block->job.source == GPI_TOP_K_KEYS && begin % sizeof(GP_KEY) == 0) {
+        head = gpi_min((uint32_t)((16 - begin % 16) % 16 / sizeof(GP_KEY)), n);
+        vectors = (n - head) / GPI(vector_n);
+    }
+    __syncthreads(); /* what was sorted has been read */
+    if (threadIdx.x == 0)
+        block->count = 0;
+    __syncthreads(); /* there is room */
+    GPI(stream_items)(0, head);
+    GPI(stream_vectors)(block, head, vectors);
+    GPI(stream_items)(head + vectors * GPI(vector_n), n);
+}
+
+/* ---- the k best -------------------------------------------------------------------------------- */
+
+/* Bounds the part by a sample of it, or, if *best is NULL, not. */
+GPI_DEVICE void GPI(find_bound)(GPI(block) *block, int by_sample)
+{
+    const uint32_t samples = GPI_TUNE_TOP_K_BLOCK_SAMPLES;
+    const float expected = (float)block->job.k * ((float)samples / (float)block->n);
+    const float rank = 1.5f * expected + 8; /* expected + 4 * sqrt(expected), or more */
+
+    by_sample &= rank < (float)samples;
+    if (by_sample) {
+        for (uint32_t i = threadIdx.x; i < samples; i += blockDim.x)
+            GPI(put_entry)(block, i, GPI(entry_at)(block, (uint32_t)gpi_top_k_sample(i, samples, block->n)));
+        GPI(sort_entries)(samples);
+    }
+    if (threadIdx.x == 0)
+        block->bound = by_sample ? GPI(get_entry)(block, (uint32_t)rank) : GPI(last_entry)();
+    __syncthreads(); /* the bound is there */
+}
+
+/* The k best of the part, or all, are in order. Returns how many. */
+GPI_DEVICE uint32_t GPI(select_part)(GPI(block) *block)
+{
+    const uint32_t k = gpi_min_size(block->job.k, block->n);
+    uint32_t count = block->n;
+
+    if (block->n <= GPI(room) && !block->job.is_filter) {
+        for (uint32_t i = threadIdx.x; i < block->n; i += blockDim.x)
+            GPI(put_entry)(block, i, GPI(entry_at)(block, i));
+    } else {
+        GPI_NO_UNROLL
+        for (int attempt = 0; attempt < 2; attempt++) {
+            if (!block->job.is_filter)
+                GPI(find_bound)(block, attempt == 0);
+            GPI(stream)(block);
+            count = block->count;
+            if (block->job.is_filter || count >= k)
+                break;
+        }
+    }
+    if (!block->job.is_filter)
+        GPI(sort_entries)(count);
+    return block->job.is_filter ? count : k;
+}
+#endif
