@@ -150,7 +150,7 @@ static inline size_t GPI(most_candidates)(size_t n, size_t k)
 /* Room for the lists of a sample, and of so many candidates. */
 static inline size_t GPI(filter_lists)(size_t capacity, size_t k)
 {
-    return capacity + k + (GPI_TUNE_TOP_K_SAMPLES / GPI(room) + 1) * (size_t)GPI(max_selected);
+    return capacity + k + (GPI_TUNE_TOP_K_SAMPLES / GPI(max_selected) + 1) * (size_t)GPI(max_selected);
 }
 
 /* Whether one array is sampled first. */
@@ -270,7 +270,7 @@ static inline cudaError_t GPI(run_filter)(const GPI(steps) *steps, GPI(job) *job
     sample.cleared = steps->count;
     sample.k = sample.list_n = plan->rank;
     sample.length = plan->samples;
-    sample.part_n = gpi_smaller_size(GPI(room), plan->samples);
+    sample.part_n = gpi_smaller_size(GPI(max_selected), plan->samples);
     sample.slots = sample.units = sample.parts = plan->samples / sample.part_n;
     error = GPI(run_rounds)(steps, &sample, sample.parts, 0);
     job->capacity = plan->capacity;
@@ -326,8 +326,8 @@ static inline cudaError_t GPI(run)(const char *function, GPI(job) *job, size_t r
     job->list_n = plan->list_n;
     job->slots = plan->slots;
     job->group = group < GPI_TUNE_TOP_K_GROUP ? (unsigned)group : GPI_TUNE_TOP_K_GROUP;
-    if (rows && job->length > GPI(warp_n))
-        job->group = 1;
+    if (rows)
+        job->group = job->length > GPI(warp_n) ? 1 : (unsigned)gpi_smaller_size(group, 1u << 20);
     job->units = job->slots;
     if (rows == 0 || job->slots == 0)
         job->units += gpi_divide_up(job->segments, job->group);

@@ -28,6 +28,7 @@ typedef struct { uint32_t a[6]; } s24;
 #undef GPI_TUNE_TOP_K_ROOM
 #undef GPI_TUNE_TOP_K_THREADS
 #undef GPI_TUNE_TOP_K_BLOCK_SAMPLES
+#undef GPI_TUNE_TOP_K_DIRECT
 #undef GPI_TUNE_TOP_K_PARTS
 #undef GPI_TUNE_TOP_K_PART
 #undef GPI_TUNE_TOP_K_LISTS
@@ -35,6 +36,7 @@ typedef struct { uint32_t a[6]; } s24;
 #define GPI_TUNE_TOP_K_ROOM 256
 #define GPI_TUNE_TOP_K_THREADS 64
 #define GPI_TUNE_TOP_K_BLOCK_SAMPLES 64
+#define GPI_TUNE_TOP_K_DIRECT 150
 #define GPI_TUNE_TOP_K_PARTS 11
 #define GPI_TUNE_TOP_K_PART 256
 #define GPI_TUNE_TOP_K_LISTS 512

@@ -2,13 +2,15 @@
  * core/top_k/block.cuh: the k best of a part, by one block, in shared memory.
  *
  *     1. sample: a bound that a few more than k items are likely to be within
- *     2. stream: items within the bound go to shared memory. When it is full, the candidates there are sorted, all but
- *        the k best forgotten, and the last of these is the new bound
+ *     2. stream: items within the bound go to shared memory. When it is full, all but the k best are forgotten, and the
+ *        last of these is the new bound
  *     3. fewer than k: the bound was wrong. Again, without one
- *     4. sort
+ *     4. forget all but the k best, and sort these
+ *
+ * Which are the k best of those in shared memory their digits tell, from the highest down (radix selection).
  *
  * Entries are pairs of a number and a rank, all different, so that equal keys are nothing special. A part that fits
- * into shared memory is sorted there.
+ * into shared memory and is small, or of which much is wanted, goes there as it is.
  *
  * Part of top_k.cuh; not to be included directly.
  */
@@ -36,6 +38,9 @@ typedef struct {
     int is_last;      /* what is selected are results */
     GPI(entry) bound; /* the last entry that may be among the k best */
     unsigned long long base;
+    uint32_t counts[256]; /* of digits */
+    uint32_t digit, left, in_digit;
+    unsigned long long differ;
     uint64_t highs[GPI(room)]; /* entries: narrow numbers and their ranks in a word, others apart */
     uint32_t lows[GPI_KEY_IS_NARROW ? 2 : GPI(room)];
 } GPI(block);
@@ -74,6 +79,8 @@ GPI_DEVICE GPI(entry) GPI(last_entry)(void)
     return entry;
 }
 
+/* ---- sorting ----------------------------------------------------------------------------------- */
+
 /* Puts two entries in order. */
 GPI_DEVICE void GPI(order_two)(GPI(block) *block, uint32_t low, uint32_t high)
 {
@@ -85,11 +92,64 @@ GPI_DEVICE void GPI(order_two)(GPI(block) *block, uint32_t low, uint32_t high)
     }
 }
 
+/* The entry of the lane whose number is this lane's, with the bits of `mask` flipped. */
+GPI_DEVICE GPI(entry) GPI(exchange)(GPI(entry) x, unsigned mask)
+{
+    GPI(entry) other;
+
+    other.number = (uint32_t)__shfl_xor_sync(GPI_FULL_MASK, (uint32_t)x.number, (int)mask);
+    if (!GPI_KEY_IS_NARROW)
+        other.number |= (uint64_t)__shfl_xor_sync(GPI_FULL_MASK, (uint32_t)(x.number >> 32), (int)mask) << 32;
+    other.rank = __shfl_xor_sync(GPI_FULL_MASK, x.rank, (int)mask);
+    return other;
+}
+
+/* The first or the second of two entries. */
+GPI_DEVICE GPI(entry) GPI(one_of)(GPI(entry) a, GPI(entry) b, int first)
+{
+    return GPI(is_before)(a, b) == first ? a : b;
+}
+
+/*
+ * One warp and 64 entries, in registers: the comparators of the network from `size` to 64 entries, or, if that is more,
+ * those of its last six steps.
+ */
+GPI_DEVICE void GPI(sort_64)(GPI(block) *block, uint32_t first, uint32_t size)
+{
+    const unsigned lane = threadIdx.x % 32;
+    GPI(entry) a = GPI(get_entry)(block, first + lane), b = GPI(get_entry)(block, first + 32 + lane);
+
+    GPI_NO_UNROLL
+    for (; size <= 64; size *= 2)
+        GPI_NO_UNROLL
+        for (uint32_t span = size; span > 1; span /= 2) {
+            const unsigned mask = span == size ? gpi_min(span, 32) - 1 : span / 2;
+            const GPI(entry) other_a = GPI(exchange)(a, mask), other_b = GPI(exchange)(b, mask);
+            const int is_first = (lane & span / 2) == 0;
+
+            a = GPI(one_of)(a, span == 64 ? other_b : other_a, is_first);
+            b = GPI(one_of)(b, span == 64 ? other_a : other_b, span != 64 && is_first);
+        }
+    if (size > 128) {
+        const GPI(entry) other = b;
+
+        b = GPI(one_of)(a, b, 0);
+        a = GPI(one_of)(a, other, 1);
+        GPI_NO_UNROLL
+        for (uint32_t half = 16; half > 0; half /= 2) {
+            a = GPI(one_of)(a, GPI(exchange)(a, half), (lane & half) == 0);
+            b = GPI(one_of)(b, GPI(exchange)(b, half), (lane & half) == 0);
+        }
+    }
+    GPI(put_entry)(block, first + lane, a);
+    GPI(put_entry)(block, first + 32 + lane, b);
+}
+
 /*
  * Sorts n entries by a bitonic network (Batcher, Sorting networks and their applications, 1968), whose comparators all
  * point upwards: of two sorted halves the second is taken backwards. Entries up to the next power of two are filled up.
- * The comparators of a warp that are less than 64 entries apart need no barrier of the block. All threads call, and
- * entries are there for all afterwards.
+ * Comparators of entries that are less than 64 apart are left to warps. All threads call, and entries are there for all
+ * afterwards.
  */
 GPI_DEVICE_CALL void GPI(sort_entries)(uint32_t n)
 {
@@ -103,22 +163,149 @@ GPI_DEVICE_CALL void GPI(sort_entries)(uint32_t n)
         GPI(put_entry)(block, i, GPI(last_entry)());
     __syncthreads(); /* those that fill up, too */
     GPI_NO_UNROLL
-    for (uint32_t size = 2; size <= all; size *= 2)
+    for (uint32_t size = 64; size <= all; size *= 2) {
         GPI_NO_UNROLL
-        for (uint32_t span = size; span > 1; span /= 2) {
+        for (uint32_t span = size; span > 64; span /= 2) {
             const uint32_t half = span / 2;
 
+            GPI_UNROLL_BY_2
             for (uint32_t t = threadIdx.x; t < all / 2; t += blockDim.x) {
                 const uint32_t at = t & (half - 1), low = 2 * t - at;
 
                 GPI(order_two)(block, low, span == size ? low + span - 1 - 2 * at : low + half);
             }
-            if (span > 64 || (span == 2 && size >= 64))
-                __syncthreads(); /* the next comparators are of other warps' entries */
-            else
-                __syncwarp(); /* or of the same warp's */
+            __syncthreads(); /* the next comparators are of other entries */
         }
-    __syncthreads(); /* entries are in order, for all threads */
+        GPI_NO_UNROLL
+        for (uint32_t first = threadIdx.x / 32 * 64; first < all; first += 2 * blockDim.x)
+            GPI(sort_64)(block, first, size == 64 ? 2 : 2 * size);
+        __syncthreads(); /* entries are in order, as far as `size` of them */
+    }
+}
+
+/* ---- selecting --------------------------------------------------------------------------------- */
+
+/* What of an entry is looked at: its number, with the rank if there is room, or, of those with `number`, its rank. */
+GPI_DEVICE int GPI(part_of)(const GPI(block) *block, uint32_t i, int by_rank, uint64_t number, uint64_t *word)
+{
+    *word = by_rank ? block->lows[GPI_KEY_IS_NARROW ? 0 : i] : block->highs[i];
+    return !by_rank || block->highs[i] == number;
+}
+
+/* Counts the digits that start at bit `shift` of those of n words that begin with `prefix`. */
+GPI_DEVICE void GPI(count_digits)(GPI(block) *block, uint32_t n, int by_rank, uint64_t number, int shift,
+                                  uint64_t prefix)
+{
+    uint64_t word;
+
+    for (uint32_t i = threadIdx.x; i < 256; i += blockDim.x)
+        block->counts[i] = 0;
+    __syncthreads(); /* counts are clear */
+    for (uint32_t i = threadIdx.x; i < n; i += blockDim.x)
+        if (GPI(part_of)(block, i, by_rank, number, &word) && word >> shift >> 8 == prefix)
+            atomicAdd(&block->counts[word >> shift & 255], 1u);
+    __syncthreads(); /* digits have been counted */
+}
+
+/* One warp: which digit the word has that is behind `left` others, and how many of these have the same. */
+GPI_DEVICE void GPI(choose_digit)(GPI(block) *block, uint32_t left)
+{
+    const unsigned lane = threadIdx.x % 32;
+    uint32_t counts[8], sum = 0;
+
+    GPI_UNROLL
+    for (int i = 0; i < 8; i++)
+        sum += counts[i] = block->counts[8 * lane + (unsigned)i];
+    uint32_t before = gpi_warp_prefix(sum, lane) - sum;
+    if (left < before || left >= before + sum)
+        return;
+    GPI_UNROLL
+    for (uint32_t i = 0; i < 8; i++) {
+        if (left >= before && left - before < counts[i]) {
+            block->digit = 8 * lane + i;
+            block->left = left - before;
+            block->in_digit = counts[i];
+        }
+        before += counts[i];
+    }
+}
+
+/*
+ * A bound that `wanted` of n entries are within, digit by digit from the topmost that is not the same in all. It ends
+ * when all entries that have the digits so far are wanted.
+ */
+GPI_DEVICE_CALL void GPI(bound_entries)(uint32_t n, uint32_t wanted)
+{
+    GP_DYNAMIC_SHARED(GPI(block), block);
+    uint64_t number = 0, word, differ = 0;
+    uint32_t left = wanted - 1;
+    int by_rank = 0, shift;
+
+    if (threadIdx.x == 0)
+        block->differ = 0;
+    __syncthreads(); /* all entries have been written */
+    const uint64_t first = block->highs[0];
+    for (uint32_t i = threadIdx.x; i < n; i += blockDim.x)
+        differ |= block->highs[i] ^ first;
+    differ = (uint64_t)gpi_warp_or((uint32_t)(differ >> 32)) << 32 | gpi_warp_or((uint32_t)differ);
+    if (threadIdx.x % 32 == 0 && differ)
+        atomicOr(&block->differ, (unsigned long long)differ);
+    __syncthreads(); /* what differs is known */
+    shift = (63 - __clzll((long long)(block->differ | 1))) / 8 * 8;
+    uint64_t prefix = first >> shift >> 8;
+    GPI_NO_UNROLL
+    for (;;) {
+        GPI(count_digits)(block, n, by_rank, number, shift, prefix);
+        if (threadIdx.x < 32)
+            GPI(choose_digit)(block, left);
+        __syncthreads(); /* the digit is known */
+        prefix = prefix << 8 | block->digit;
+        left = block->left;
+        word = ~(~prefix << shift);
+        if (left + 1 == block->in_digit || (shift == 0 && (GPI_KEY_IS_NARROW || by_rank)))
+            break;
+        if (shift == 0) { /* equal numbers */
+            number = prefix;
+            by_rank = 1;
+            prefix = 0;
+            shift = 32;
+        }
+        shift -= 8;
+    }
+    if (threadIdx.x == 0) {
+        block->bound.number = GPI_KEY_IS_NARROW ? word >> 32 : by_rank ? number : word;
+        block->bound.rank = GPI_KEY_IS_NARROW || by_rank ? (uint32_t)word : UINT32_MAX;
+    }
+    __syncthreads(); /* the bound is there */
+}
+
+/* Leaves only those of n entries that are within the bound, in any order. All threads call. */
+GPI_DEVICE_CALL void GPI(keep_entries)(uint32_t n)
+{
+    GP_DYNAMIC_SHARED(GPI(block), block);
+    GPI(entry) entries[GPI(room) / GPI(threads)];
+    uint32_t kept = 0, count = 0;
+
+    GPI_UNDEFINED(entries);
+    GPI_UNROLL
+    for (uint32_t e = 0; e < GPI(room) / GPI(threads); e++)
+        if (threadIdx.x + e * GPI(threads) < n) {
+            entries[e] = GPI(get_entry)(block, threadIdx.x + e * GPI(threads));
+            kept |= (uint32_t)!GPI(is_before)(block->bound, entries[e]) << e;
+        }
+    if (threadIdx.x == 0)
+        block->count = 0;
+    __syncthreads(); /* all entries have been read */
+    count = (uint32_t)__popc(kept);
+    uint32_t at = gpi_warp_prefix(count, threadIdx.x % 32);
+    uint32_t base = threadIdx.x % 32 == 31 ? atomicAdd(&block->count, at) : 0;
+    base = __shfl_sync(GPI_FULL_MASK, base, 31);
+    at += base - count;
+    GPI_UNROLL
+    for (uint32_t e = 0; e < GPI(room) / GPI(threads); e++)
+        if (kept >> e & 1)
+            GPI(put_entry)(block, at++, entries[e]);
+    __syncthreads(); /* what is left is there, and how many they are */
 }
 
 /* ---- items ------------------------------------------------------------------------------------- */
@@ -192,19 +379,17 @@ GPI_DEVICE void GPI(flush)(GPI(block) *block, uint32_t n)
 GPI_DEVICE_CALL void GPI(make_room)(void)
 {
     GP_DYNAMIC_SHARED(GPI(block), block);
-    const uint32_t kept = block->job.is_filter ? 0 : (uint32_t)block->job.k;
 
-    if (block->job.is_filter)
+    if (block->job.is_filter) {
         GPI(flush)(block, GPI(room));
-    else
-        GPI(sort_entries)(GPI(room));
-    __syncthreads(); /* all have read what is overwritten */
-    if (threadIdx.x == 0) {
-        block->count = kept;
-        if (kept)
-            block->bound = GPI(get_entry)(block, kept - 1);
+        __syncthreads(); /* all entries have been read */
+        if (threadIdx.x == 0)
+            block->count = 0;
+        __syncthreads(); /* there is room */
+    } else {
+        GPI(bound_entries)(GPI(room), (uint32_t)block->job.k);
+        GPI(keep_entries)(GPI(room));
     }
-    __syncthreads(); /* there is room, and a new bound */
 }
 
 /*
@@ -346,33 +531,57 @@ GPI_DEVICE void GPI(stream)(GPI(block) *block)
 
 /* ---- the k best -------------------------------------------------------------------------------- */
 
-/* Bounds the part by a sample of it, or, if *best is NULL, not. */
+/* So many items become entries: all of the part, or a sample. */
+GPI_DEVICE_CALL void GPI(load_entries)(uint32_t n)
+{
+    GP_DYNAMIC_SHARED(GPI(block), block);
+    const uint32_t all = block->n;
+
+    GPI_NO_UNROLL
+    for (uint32_t first = threadIdx.x; first < n; first += 4 * blockDim.x) {
+        GPI(entry) entries[4];
+
+        GPI_UNDEFINED(entries);
+        GPI_UNROLL
+        for (uint32_t e = 0; e < 4; e++) { /* all are under way at a time */
+            const uint32_t i = first + e * blockDim.x;
+
+            if (i < n)
+                entries[e] = GPI(entry_at)(block, n == all ? i : (uint32_t)gpi_top_k_sample(i, n, all));
+        }
+        GPI_UNROLL
+        for (uint32_t e = 0; e < 4; e++)
+            if (first + e * blockDim.x < n)
+                GPI(put_entry)(block, first + e * blockDim.x, entries[e]);
+    }
+    __syncthreads(); /* the entries are there */
+}
+
+/* Bounds the part by a sample of it, or not. */
 GPI_DEVICE void GPI(find_bound)(GPI(block) *block, int by_sample)
 {
     const uint32_t samples = GPI_TUNE_TOP_K_BLOCK_SAMPLES;
     const float expected = (float)block->job.k * ((float)samples / (float)block->n);
     const float rank = 1.5f * expected + 8; /* expected + 4 * sqrt(expected), or more */
 
-    by_sample &= rank < (float)samples;
-    if (by_sample) {
-        for (uint32_t i = threadIdx.x; i < samples; i += blockDim.x)
-            GPI(put_entry)(block, i, GPI(entry_at)(block, (uint32_t)gpi_top_k_sample(i, samples, block->n)));
-        GPI(sort_entries)(samples);
+    if (by_sample && rank < (float)samples) {
+        GPI(load_entries)(samples);
+        GPI(bound_entries)(samples, (uint32_t)rank);
+        return;
     }
     if (threadIdx.x == 0)
-        block->bound = by_sample ? GPI(get_entry)(block, (uint32_t)rank) : GPI(last_entry)();
-    __syncthreads(); /* the bound is there */
+        block->bound = GPI(last_entry)();
+    __syncthreads(); /* there is no bound */
 }
 
-/* The k best of the part, or all, are in order. Returns how many. */
+/* The k best of the part, or all, are in order. Returns how many; of a filter, how many it has left, in any order. */
 GPI_DEVICE uint32_t GPI(select_part)(GPI(block) *block)
 {
     const uint32_t k = gpi_min_size(block->job.k, block->n);
     uint32_t count = block->n;
 
-    if (block->n <= GPI(room) && !block->job.is_filter) {
-        for (uint32_t i = threadIdx.x; i < block->n; i += blockDim.x)
-            GPI(put_entry)(block, i, GPI(entry_at)(block, i));
+    if (block->n <= GPI(room) && !block->job.is_filter && (block->n <= GPI_TUNE_TOP_K_DIRECT || k > block->n / 4)) {
+        GPI(load_entries)(block->n);
     } else {
         GPI_NO_UNROLL
         for (int attempt = 0; attempt < 2; attempt++) {
@@ -384,8 +593,13 @@ GPI_DEVICE uint32_t GPI(select_part)(GPI(block) *block)
                 break;
         }
     }
-    if (!block->job.is_filter)
-        GPI(sort_entries)(count);
-    return block->job.is_filter ? count : k;
+    if (block->job.is_filter)
+        return count;
+    if (count > k) {
+        GPI(bound_entries)(count, k);
+        GPI(keep_entries)(count);
+    }
+    GPI(sort_entries)(k);
+    return k;
 }
 #endif

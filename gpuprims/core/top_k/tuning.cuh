@@ -29,6 +29,11 @@
 #define GPI_TUNE_TOP_K_BLOCK_SAMPLES 1024
 #endif
 
+/* So many items are not sampled first. */
+#ifndef GPI_TUNE_TOP_K_DIRECT
+#define GPI_TUNE_TOP_K_DIRECT 1024
+#endif
+
 /* Parts that all items are divided into, and the fewest items that are worth a part. */
 #ifndef GPI_TUNE_TOP_K_PARTS
 #define GPI_TUNE_TOP_K_PARTS 264
