@@ -1,6 +1,6 @@
 /*
- * neighbours.cu: the k nearest neighbours of points in the plane. The squared distances of every query to every point are
- * computed by a transform, a row for each query; the k smallest of each row, with their numbers, are the neighbours.
+ * neighbours.cu: the k nearest neighbours of points in the plane. The squared distances of every query to every point
+ * are computed by a transform, a row for each query; the k smallest of each row, with their numbers, are the neighbours.
  *
  *     points           (0 0) (3 4) (1 1) (6 8)
  *     query (0 1)      distances 1 18 1 85

@@ -1,6 +1,6 @@
 /*
- * top_k.cu: the next token of each sequence, drawn from the most likely ones. A language model gives a row of logits for
- * each sequence. The k largest of a row are selected with the numbers of their tokens; a thread turns them into
+ * top_k.cu: the next token of each sequence, drawn from the most likely ones. A language model gives a row of logits
+ * for each sequence. The k largest of a row are selected with the numbers of their tokens; a thread turns them into
  * probabilities (softmax) and draws one of them.
  *
  *     logits                0.5 2 -1 3 1 ...
@@ -89,7 +89,8 @@ int main(void)
     CHECK(cudaMemcpy(drawn, d_drawn, sizeof drawn, cudaMemcpyDeviceToHost));
     for (int row = 0; row < ROWS; row++)
         right &= is_right(row);
-    printf("%d rows of %d logits; the best of row 0 is token %u, drawn was %u\n", ROWS, VOCABULARY, tokens[0], drawn[0]);
+    printf("%d rows of %d logits; the best of row 0 is token %u, drawn was %u\n", ROWS, VOCABULARY, tokens[0],
+           drawn[0]);
     CHECK(cudaFree(d_logits));
     CHECK(cudaFree(d_best));
     CHECK(cudaFree(d_tokens));

@@ -62,7 +62,8 @@
  *
  * Items are compared by key and place, so all are different, and equal keys are nothing special. docs/top-k.md has
  * pictures. Cost: n reads of keys. With large k, in segments or as a large part of an array, a read and a write of all
- * items for each doubling of a part of 4096 items besides. Workspace: some MB, or, with large k, 16 or 32 bytes an item.
+ * items for each doubling of a part of 4096 items besides. Workspace: some MB, or, with large k, 16 or 32 bytes for
+ * each item.
  *
  * No include guard: each include stamps out one instance, as its parameters say.
  */

@@ -111,14 +111,16 @@ typedef struct { uint32_t a[6]; } s24;
 #include "top_k_case.h"
 
 static const top_k_case *const cases[] = {
-    &u32_case,       &f64_case, &u32_small_case,  &u8_case,         &i16_case,        &half_case,       &s4_case,       &f32_descending_case,
-    &f64_small_case, &i64_case, &u32_filter_case, &i64_filter_case, &f32_rescue_case, &f64_rescue_case, &u32_merge_case};
+    &u32_case,        &f64_case,        &u32_small_case,      &u8_case,        &i16_case,
+    &half_case,       &s4_case,         &f32_descending_case, &f64_small_case, &i64_case,
+    &u32_filter_case, &i64_filter_case, &f32_rescue_case,     &f64_rescue_case, &u32_merge_case};
 enum { CASES = sizeof cases / sizeof *cases };
 
 /* ---- keys -------------------------------------------------------------------------------------- */
 
 enum { RANDOM, FEW, EQUAL, SORTED, REVERSED, LOW_BITS, ZEROS, INPUTS };
-static const char *const input_names[] = {"random", "few", "equal", "sorted", "reversed", "alike but for 8 bits", "zeros and NaNs"};
+static const char *const input_names[] = {
+    "random", "few", "equal", "sorted", "reversed", "alike but for 8 bits", "zeros and NaNs"};
 
 static void make_keys(const top_k_case *t, unsigned char *keys, size_t n, int input)
 {
@@ -194,7 +196,8 @@ static int is_right(const top_k_case *t, const top_k_call *call, const size_t *o
     const size_t results = call->segments * call->k, index_bytes = (call->segments + 1) * t->index_bytes;
     const size_t key_bytes = results * t->key_bytes, value_bytes = results * t->value_bytes;
     unsigned char *expected = (unsigned char *)malloc(key_bytes + value_bytes + 1);
-    unsigned char *got = (unsigned char *)malloc(key_bytes + value_bytes + 1), *index = (unsigned char *)malloc(index_bytes);
+    unsigned char *got = (unsigned char *)malloc(key_bytes + value_bytes + 1);
+    unsigned char *index = (unsigned char *)malloc(index_bytes);
     top_k_call on_device = *call;
 
     for (size_t s = 0; s <= call->segments; s++)
@@ -220,8 +223,8 @@ static int is_right(const top_k_case *t, const top_k_call *call, const size_t *o
     right &= tap_buffer_intact(&kin, call->n * t->key_bytes);
     if (!right)
         printf("# %s: %s, n %zu, %zu segments, k %zu, at %zu, error %d\n", t->name,
-               call->what == ARRAY ? "array" : call->what == ROWS ? "rows" : "segments", call->n, call->segments, call->k,
-               at, (int)error);
+               call->what == ARRAY ? "array" : call->what == ROWS ? "rows" : "segments", call->n, call->segments,
+               call->k, at, (int)error);
     tap_buffer_free(&kin);
     tap_buffer_free(&vin);
     tap_buffer_free(&kout);
@@ -268,7 +271,8 @@ static void test_array(const top_k_case *t)
         for (size_t j = 0; j < sizeof ks / sizeof *ks; j++) {
             if (ks[j] > n || (n > 5000 && (tap_small || j % 3 != s % 3)))
                 continue;
-            right &= is_right_for(t, ARRAY, turn % INPUTS, n, 1, offsets, ks[j], (size_t)turn % 5, turn % 2 ? &ws : NULL);
+            right &=
+                is_right_for(t, ARRAY, turn % INPUTS, n, 1, offsets, ks[j], (size_t)turn % 5, turn % 2 ? &ws : NULL);
             turn++;
         }
     }
@@ -377,7 +381,8 @@ static void test_arguments(void)
     refused(u32_top_k(p, p + 2, NULL, p + 200, 3, 1, NULL, 0), "u32_top_k: kin and kout overlap");
     refused(u32_top_k(p, p + 100, NULL, p + 101, 30, 2, NULL, 0), "u32_top_k: kout and vout overlap");
     refused(u32_top_k(p, p + 100, NULL, p + 200, (size_t)1 << 31, 1, NULL, 0), "it must be at most 2147483647");
-    refused(u32_row_top_k(p, p + 100, NULL, p + 200, 5, 10, 11, NULL, 0), "u32_row_top_k: k is 11; it must be at most 10");
+    refused(u32_row_top_k(p, p + 100, NULL, p + 200, 5, 10, 11, NULL, 0),
+            "u32_row_top_k: k is 11; it must be at most 10");
     refused(u32_row_top_k(p, p + 49, NULL, p + 200, 5, 10, 1, NULL, 0), "u32_row_top_k: kin and kout overlap");
     refused(u32_segmented_top_k(p, p + 100, NULL, p + 200, 5, NULL, 1, 1, NULL, 0),
             "u32_segmented_top_k: offsets is NULL");

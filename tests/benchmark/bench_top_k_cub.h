@@ -23,18 +23,20 @@ cudaError_t BENCH(run_cub)(const bench_call *call)
     BENCH_IN_T *out = static_cast<BENCH_IN_T *>(call->out), *some = static_cast<BENCH_IN_T *>(call->scratch);
     void *rest = call->scratch ? static_cast<char *>(call->scratch) + key_bytes : nullptr;
     size_t select_bytes = 0, sort_bytes = 0;
-    cudaError_t error = cub::DeviceTopK::MinKeys(nullptr, select_bytes, in, some, static_cast<int64_t>(call->n), k, how);
+    const int64_t n = static_cast<int64_t>(call->n);
+    const int bits = 8 * sizeof(BENCH_IN_T);
+    cudaError_t error = cub::DeviceTopK::MinKeys(nullptr, select_bytes, in, some, n, k, how);
 
     if (error == cudaSuccess)
-        error = cub::DeviceRadixSort::SortKeys(nullptr, sort_bytes, some, out, k, 0, 8 * sizeof(BENCH_IN_T), call->stream);
+        error = cub::DeviceRadixSort::SortKeys(nullptr, sort_bytes, some, out, k, 0, bits, call->stream);
     size_t bytes = select_bytes > sort_bytes ? select_bytes : sort_bytes;
     if (!call->scratch || error != cudaSuccess) {
         *call->scratch_bytes = key_bytes + bytes;
         return error;
     }
-    error = cub::DeviceTopK::MinKeys(rest, select_bytes, in, some, static_cast<int64_t>(call->n), k, how);
+    error = cub::DeviceTopK::MinKeys(rest, select_bytes, in, some, n, k, how);
     if (error == cudaSuccess)
-        error = cub::DeviceRadixSort::SortKeys(rest, sort_bytes, some, out, k, 0, 8 * sizeof(BENCH_IN_T), call->stream);
+        error = cub::DeviceRadixSort::SortKeys(rest, sort_bytes, some, out, k, 0, bits, call->stream);
     return error;
 #else
     (void)call;

@@ -393,8 +393,8 @@ GPI_DEVICE_CALL void GPI(make_room)(void)
 }
 
 /*
- * Enters those of the thread's items that are within the bound, while there is room. Bit b of `bits` is item first + b /
- * n * stride + b % n. Returns those that there was no room for.
+ * Enters those of the thread's items that are within the bound, while there is room. Bit b of `bits` is item
+ * first + b / n * stride + b % n. Returns those that there was no room for.
  */
 GPI_DEVICE_CALL uint64_t GPI(enter)(uint64_t bits, uint32_t first, uint32_t stride, uint32_t n)
 {

@@ -1,7 +1,7 @@
 /*
  * core/top_k/merge.cuh: merges neighbouring lists, two at a time, as far as the k best. A block writes as many
- * candidates as a part has items: it finds where its part of the two lists begins and ends (Odeh, Green, Mwassi, Shmueli
- * and Birk, Merge path, 2012), fetches it, and each candidate finds its place by a binary search.
+ * candidates as a part has items: it finds where its part of the two lists begins and ends (Odeh, Green, Mwassi,
+ * Shmueli and Birk, Merge path, 2012), fetches it, and each candidate finds its place by a binary search.
  *
  * Part of top_k.cuh; not to be included directly.
  */

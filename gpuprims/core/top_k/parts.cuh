@@ -1,6 +1,6 @@
 /*
- * core/top_k/parts.cuh: the kernel that selects: a block takes a part of a long segment, or a group of short ones, whose
- * shortest its warps share. It selects from a part's items, or from the lists of several parts; what is left of a
+ * core/top_k/parts.cuh: the kernel that selects: a block takes a part of a long segment, or a group of short ones,
+ * whose shortest its warps share. It selects from a part's items, or from the lists of several parts; what is left of a
  * segment in the end are its results, and before that a list for the next round.
  *
  * Part of top_k.cuh; not to be included directly.
