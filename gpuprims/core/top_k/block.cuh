@@ -136,9 +136,9 @@ GPI_DEVICE void GPI(sort_64)(GPI(block) *block, uint32_t first, uint32_t size)
         b = GPI(one_of)(a, b, 0);
         a = GPI(one_of)(a, other, 1);
         GPI_NO_UNROLL
-        for (uint32_t half = 16; half > 0; half /= 2) {
-            a = GPI(one_of)(a, GPI(exchange)(a, half), (lane & half) == 0);
-            b = GPI(one_of)(b, GPI(exchange)(b, half), (lane & half) == 0);
+        for (uint32_t step = 16; step > 0; step /= 2) {
+            a = GPI(one_of)(a, GPI(exchange)(a, step), (lane & step) == 0);
+            b = GPI(one_of)(b, GPI(exchange)(b, step), (lane & step) == 0);
         }
     }
     GPI(put_entry)(block, first + lane, a);
@@ -166,13 +166,13 @@ GPI_DEVICE_CALL void GPI(sort_entries)(uint32_t n)
     for (uint32_t size = 64; size <= all; size *= 2) {
         GPI_NO_UNROLL
         for (uint32_t span = size; span > 64; span /= 2) {
-            const uint32_t half = span / 2;
+            const uint32_t apart = span / 2;
 
             GPI_UNROLL_BY_2
             for (uint32_t t = threadIdx.x; t < all / 2; t += blockDim.x) {
-                const uint32_t at = t & (half - 1), low = 2 * t - at;
+                const uint32_t at = t & (apart - 1), low = 2 * t - at;
 
-                GPI(order_two)(block, low, span == size ? low + span - 1 - 2 * at : low + half);
+                GPI(order_two)(block, low, span == size ? low + span - 1 - 2 * at : low + apart);
             }
             __syncthreads(); /* the next comparators are of other entries */
         }
