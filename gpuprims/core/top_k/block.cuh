@@ -478,8 +478,9 @@ GPI_DEVICE uint64_t GPI(vector_number)(const uint32_t *words, int j)
 }
 
 /* Streams `vectors` vectors of keys, the first of which begins with item `head`. */
-GPI_DEVICE void GPI(stream_vectors)(const GPI(block) *block, uint32_t head, uint32_t vectors)
+GPI_DEVICE_CALL void GPI(stream_vectors)(uint32_t head, uint32_t vectors)
 {
+    GP_DYNAMIC_SHARED(GPI(block), block);
     const GP_KEY *keys = block->job.keys + block->segment.begin + block->first + head;
 
     GPI_NO_UNROLL
@@ -525,7 +526,7 @@ GPI_DEVICE void GPI(stream)(GPI(block) *block)
         block->count = 0;
     __syncthreads(); /* there is room */
     GPI(stream_items)(0, head);
-    GPI(stream_vectors)(block, head, vectors);
+    GPI(stream_vectors)(head, vectors);
     GPI(stream_items)(head + vectors * GPI(vector_n), n);
 }
 

@@ -37,7 +37,7 @@ GPI_DEVICE size_t gpi_top_k_sample(size_t i, size_t samples, size_t n)
 {
     const size_t stride = n / samples;
 
-    return i * stride + gpi_top_k_hash((uint32_t)i) % (uint32_t)stride;
+    return i * stride + (size_t)((uint64_t)gpi_top_k_hash((uint32_t)i) * (uint32_t)stride >> 32);
 }
 #endif
 #endif
@@ -173,10 +173,10 @@ GPI_DEVICE size_t GPI(list_begin)(const GPI(job) *job, const GPI(segment) *segme
 
 /* ---- results ----------------------------------------------------------------------------------- */
 
-/* Writes number i of the results of a segment: the item at `place`. */
-GPI_DEVICE void GPI(write_result)(const GPI(job) *job, const GPI(segment) *segment, size_t i, size_t place)
+/* Writes number i of the results of segment s, which begins at item `begin`: the item at `place`. */
+GPI_DEVICE void GPI(write_result)(const GPI(job) *job, size_t s, size_t begin, size_t i, size_t place)
 {
-    const size_t from = segment->begin + place, to = segment->s * job->k + i;
+    const size_t from = begin + place, to = s * job->k + i;
 
     gpi_move(&job->keys_out[to], &job->keys[from]);
     if (GPI_RADIX_PAIRS && job->values)

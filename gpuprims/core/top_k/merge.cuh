@@ -81,7 +81,7 @@ GPI_DEVICE void GPI(merge_lists)(GPI(block) *block, const GPI(segment) *segment,
         if (!job->by_place)
             x.place = GPI(get_candidate)(job, is_a ? lists->a + a + i : lists->b + b + i - a_n).place;
         if (job->next >= segment->parts)
-            GPI(write_result)(job, segment, at, x.place);
+            GPI(write_result)(job, segment->s, segment->begin, at, x.place);
         else
             GPI(put_candidate)(job, lists->a + at, x);
     }

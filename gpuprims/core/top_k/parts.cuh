@@ -80,7 +80,7 @@ GPI_DEVICE size_t GPI(take_group)(const GPI(block) *block, size_t group)
         const GPI(segment) segment = GPI(segment_of)(job, first + i);
 
         if (segment.length <= GPI(warp_n))
-            GPI(select_short)(job, &segment);
+            GPI(select_short)(segment.s, segment.begin, (uint32_t)segment.length);
     }
     return !job->offsets && job->length <= GPI(warp_n) ? 0 : n;
 }
@@ -96,7 +96,7 @@ GPI_DEVICE void GPI(write_part)(const GPI(block) *block, uint32_t k)
         const GPI(candidate) x = GPI(candidate_of)(block, GPI(get_entry)(block, i));
 
         if (block->is_last)
-            GPI(write_result)(job, &block->segment, i, x.place);
+            GPI(write_result)(job, block->segment.s, block->segment.begin, i, x.place);
         else
             GPI(put_candidate)(job, to + i, x);
     }

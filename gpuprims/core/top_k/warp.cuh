@@ -34,10 +34,12 @@ GPI_DEVICE uint64_t GPI(lane_least)(const uint64_t *numbers, uint32_t left, uint
     return least;
 }
 
-/* All lanes call. */
-GPI_DEVICE void GPI(select_short)(const GPI(job) *job, const GPI(segment) *segment)
+/* Segment s, n items from `begin` on. All lanes call. */
+GPI_DEVICE_CALL void GPI(select_short)(size_t s, size_t begin, uint32_t n)
 {
-    const uint32_t lane = threadIdx.x % 32, n = (uint32_t)segment->length, k = gpi_min_size(job->k, n);
+    GP_DYNAMIC_SHARED(GPI(block), block);
+    const GPI(job) *job = &block->job;
+    const uint32_t lane = threadIdx.x % 32, k = gpi_min_size(job->k, n);
     uint64_t numbers[GPI(warp_rows)];
     uint32_t left = 0, row, mine = 0;
 
@@ -45,7 +47,7 @@ GPI_DEVICE void GPI(select_short)(const GPI(job) *job, const GPI(segment) *segme
     for (uint32_t r = 0; r < GPI(warp_rows); r++) {
         numbers[r] = 0;
         if (32 * r + lane < n) {
-            numbers[r] = GPI(key_order)(job->keys[segment->begin + 32 * r + lane]);
+            numbers[r] = GPI(key_order)(job->keys[begin + 32 * r + lane]);
             left |= 1u << r;
         }
     }
@@ -61,7 +63,7 @@ GPI_DEVICE void GPI(select_short)(const GPI(job) *job, const GPI(segment) *segme
         }
         mine = i % 32 == lane ? place : mine;
         if ((i % 32 == 31 || i == k - 1) && lane <= i % 32)
-            GPI(write_result)(job, segment, i - i % 32 + lane, mine);
+            GPI(write_result)(job, s, begin, i - i % 32 + lane, mine);
     }
 }
 #endif
