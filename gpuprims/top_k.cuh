@@ -109,11 +109,22 @@ enum { GPI(max_selected) = GPI(room) / 2 };
 typedef struct {
     int filters, merges;
     size_t part_n, parts, slots; /* parts of the longest segment */
+    int part_bits;
     size_t samples, rank, capacity;
     size_t list_n, lists_n; /* room of a slot, and of all */
     size_t candidate_bytes;
     size_t bytes;
 } GPI(plan);
+
+/* The least b such that n is 2^b at most. */
+static inline int GPI(bits_of)(size_t n)
+{
+    int bits = 0;
+
+    while (n > (size_t)1 << bits)
+        bits++;
+    return bits;
+}
 
 /* Divides the items; `rows` is 0 by offsets. */
 static inline void GPI(divide)(GPI(plan) *plan, size_t n, size_t rows, size_t k)
@@ -125,6 +136,10 @@ static inline void GPI(divide)(GPI(plan) *plan, size_t n, size_t rows, size_t k)
         parts = rows < parts ? parts / rows : 1;
     plan->part_n = plan->merges ? (size_t)GPI(room) : gpi_larger_size(gpi_divide_up(length, parts), least);
     plan->part_n = plan->part_n > most ? most : gpi_divide_up(plan->part_n, 128) * 128;
+    if (rows == 0) {
+        plan->part_bits = GPI(bits_of)(plan->part_n);
+        plan->part_n = (size_t)1 << plan->part_bits;
+    }
     plan->parts = gpi_divide_up(length, plan->part_n);
     plan->slots = plan->parts < 2 ? 0 : rows ? rows * plan->parts : 2 * (n / plan->part_n) + 2;
     plan->list_n = plan->merges ? plan->part_n : k;
@@ -252,7 +267,7 @@ static inline cudaError_t GPI(run_rounds)(const GPI(steps) *steps, GPI(job) *job
         job->in = steps->lists[round];
         job->out = steps->lists[round ^ 1];
         job->step = job->next;
-        job->next *= joined;
+        job->next = gpi_smaller_size(job->next * joined, (size_t)1 << 31);
         error = GPI(launch)(steps, job, merges);
     }
     job->in = job->out;
@@ -290,6 +305,7 @@ static inline cudaError_t GPI(run_filter)(const GPI(steps) *steps, GPI(job) *job
     job->in = steps->candidates;
     job->source = GPI_TOP_K_CANDIDATES;
     job->part_n = plan->merges ? (size_t)GPI(room) : GPI_TUNE_TOP_K_LISTS;
+    job->part_bits = GPI(bits_of)(job->part_n);
     job->list_n = plan->merges ? job->part_n : job->k;
     job->parts = job->slots = job->units = gpi_divide_up(plan->capacity, job->part_n);
     return error;
@@ -323,6 +339,7 @@ static inline cudaError_t GPI(run)(const char *function, GPI(job) *job, size_t r
     steps.count = (unsigned long long *)(void *)memory;
     job->by_place = job->length < UINT32_MAX;
     job->part_n = plan->part_n;
+    job->part_bits = plan->part_bits;
     job->parts = plan->parts;
     job->list_n = plan->list_n;
     job->slots = plan->slots;

@@ -18,7 +18,8 @@ enum {
     GPI(room) = GPI_TUNE_TOP_K_ROOM,
     GPI(threads) = GPI_TUNE_TOP_K_THREADS,
     GPI(vector_n) = 16 / (int)sizeof(GP_KEY),
-    GPI(rows) = 4 /* vectors of a thread in a tile: its items are bits of a word */
+    GPI(rows) = sizeof(GP_KEY) < 8 ? 2 * (int)sizeof(GP_KEY) : 8, /* vectors of a thread in a tile: its items are bits */
+    GPI(single_rows) = 4                                          /* the same of single items */
 };
 
 /* What is sorted: a number that orders as the key, and a rank, which says which of two equal ones comes first. */
@@ -396,21 +397,21 @@ GPI_DEVICE_CALL void GPI(make_room)(void)
  * Enters those of the thread's items that are within the bound, while there is room. Bit b of `bits` is item
  * first + b / n * stride + b % n. Returns those that there was no room for.
  */
-GPI_DEVICE_CALL uint64_t GPI(enter)(uint64_t bits, uint32_t first, uint32_t stride, uint32_t n)
+GPI_DEVICE_CALL uint32_t GPI(enter)(uint32_t bits, uint32_t first, uint32_t stride, uint32_t n)
 {
     GP_DYNAMIC_SHARED(GPI(block), block);
-    uint64_t within = 0;
+    uint32_t within = 0;
 
     for (; bits; bits &= bits - 1) {
-        const uint32_t b = (uint32_t)__ffsll((long long)bits) - 1;
+        const uint32_t b = (uint32_t)__ffs((int)bits) - 1;
         const GPI(entry) entry = GPI(entry_at)(block, first + b / n * stride + b % n);
 
         if (!GPI(is_before)(block->bound, entry))
-            within |= (uint64_t)1 << b;
+            within |= 1u << b;
     }
-    uint32_t at = within ? atomicAdd(&block->count, (uint32_t)__popcll((long long)within)) : 0;
+    uint32_t at = within ? atomicAdd(&block->count, (uint32_t)__popc(within)) : 0;
     for (; within && at < GPI(room); within &= within - 1, at++) {
-        const uint32_t b = (uint32_t)__ffsll((long long)within) - 1;
+        const uint32_t b = (uint32_t)__ffs((int)within) - 1;
 
         GPI(put_entry)(block, at, GPI(entry_at)(block, first + b / n * stride + b % n));
     }
@@ -418,7 +419,7 @@ GPI_DEVICE_CALL uint64_t GPI(enter)(uint64_t bits, uint32_t first, uint32_t stri
 }
 
 /* The same for all threads of the block, and all of the items. */
-GPI_DEVICE void GPI(enter_all)(uint64_t bits, uint32_t first, uint32_t stride, uint32_t n)
+GPI_DEVICE void GPI(enter_all)(uint32_t bits, uint32_t first, uint32_t stride, uint32_t n)
 {
     for (;;) {
         if (bits)
@@ -453,16 +454,18 @@ GPI_DEVICE_CALL void GPI(stream_items)(uint32_t begin, uint32_t end)
     GP_DYNAMIC_SHARED(GPI(block), block);
 
     GPI_NO_UNROLL
-    for (uint32_t tile = begin; tile < end; tile += gpi_min(end - tile, GPI(rows) * blockDim.x)) {
+    for (uint32_t tile = begin; tile < end; tile += gpi_min(end - tile, GPI(single_rows) * blockDim.x)) {
         int none;
         const uint64_t limit = GPI(limit_from)(block, tile, &none);
-        uint64_t bits = 0;
+        uint32_t bits = 0;
 
         GPI_UNROLL
-        for (uint32_t r = 0; r < GPI(rows); r++)
-            if (threadIdx.x + r * blockDim.x < end - tile &&
-                GPI(is_within)(GPI(entry_at)(block, tile + threadIdx.x + r * blockDim.x).number, limit))
-                bits |= (uint64_t)1 << r;
+        for (uint32_t r = 0; r < GPI(single_rows); r++) {
+            const uint32_t i = tile + threadIdx.x + r * blockDim.x;
+
+            bits |= (uint32_t)GPI(is_within)(GPI(entry_at)(block, gpi_min(i, end - 1)).number, limit) << r;
+            bits &= i < end ? UINT32_MAX : ~(1u << r);
+        }
         GPI(enter_all)(none ? 0 : bits, tile + threadIdx.x, blockDim.x, 1);
     }
 }
@@ -485,28 +488,25 @@ GPI_DEVICE_CALL void GPI(stream_vectors)(uint32_t head, uint32_t vectors)
 
     GPI_NO_UNROLL
     for (uint32_t tile = 0; tile < vectors; tile += gpi_min(vectors - tile, GPI(rows) * blockDim.x)) {
-        const uint32_t left = vectors - tile, first = tile + threadIdx.x;
-        uint32_t words[GPI(rows)][4];
-        uint64_t bits = 0;
-        int none;
+        const uint32_t first = tile + threadIdx.x;
+        uint32_t words[GPI(rows)][4], bits = 0;
+        int none, any = 0;
 
-        GPI_UNDEFINED(words);
         GPI_UNROLL
         for (uint32_t r = 0; r < GPI(rows); r++)
-            if (threadIdx.x + r * blockDim.x < left)
-                gpi_read_vector(words[r], keys + (size_t)(first + r * blockDim.x) * GPI(vector_n), 16);
+            gpi_read_vector(words[r], keys + (size_t)gpi_min(first + r * blockDim.x, vectors - 1) * GPI(vector_n), 16);
         const uint64_t limit = GPI(limit_from)(block, head + tile * GPI(vector_n), &none);
         GPI_UNROLL
-        for (uint32_t r = 0; r < GPI(rows); r++) {
-            uint32_t some = 0;
-
+        for (int i = 0; i < GPI(rows) * GPI(vector_n); i++)
+            any |= GPI(is_within)(GPI(vector_number)(words[i / GPI(vector_n)], i % GPI(vector_n)), limit);
+        if (any && !none) {
             GPI_UNROLL
-            for (int j = 0; j < GPI(vector_n); j++)
-                some |= (uint32_t)GPI(is_within)(GPI(vector_number)(words[r], j), limit) << j;
-            if (threadIdx.x + r * blockDim.x < left)
-                bits |= (uint64_t)some << (r * GPI(vector_n));
+            for (uint32_t i = 0; i < (uint32_t)(GPI(rows) * GPI(vector_n)); i++)
+                if (first + i / GPI(vector_n) * blockDim.x < vectors &&
+                    GPI(is_within)(GPI(vector_number)(words[i / GPI(vector_n)], (int)(i % GPI(vector_n))), limit))
+                    bits |= 1u << i;
         }
-        GPI(enter_all)(none ? 0 : bits, head + first * GPI(vector_n), blockDim.x * GPI(vector_n), GPI(vector_n));
+        GPI(enter_all)(bits, head + first * GPI(vector_n), blockDim.x * GPI(vector_n), GPI(vector_n));
     }
 }
 

@@ -50,6 +50,7 @@ typedef struct {
     const GP_INDEX *offsets; /* NULL: all segments have this length */
     size_t n, segments, length, k;
     size_t part_n, parts; /* items of a part; parts of a row */
+    int part_bits;        /* by offsets, and of candidates, part_n is a power of two */
     size_t slots;         /* the first units; the others are groups of short segments */
     size_t units;
     unsigned group;
@@ -111,7 +112,7 @@ GPI_DEVICE void GPI(put_candidate)(const GPI(job) *job, size_t i, GPI(candidate)
 
 GPI_DEVICE size_t GPI(slot_of)(const GPI(job) *job, size_t begin)
 {
-    return begin / job->part_n + (begin + job->part_n - 1) / job->part_n;
+    return (begin >> job->part_bits) + ((begin + job->part_n - 1) >> job->part_bits);
 }
 
 GPI_DEVICE GPI(segment) GPI(segment_of)(const GPI(job) *job, size_t s)
@@ -129,7 +130,7 @@ GPI_DEVICE GPI(segment) GPI(segment_of)(const GPI(job) *job, size_t s)
         segment.slot = s * job->parts;
     }
     segment.part = 0;
-    segment.parts = (segment.length + job->part_n - 1) / job->part_n;
+    segment.parts = job->part_bits ? (segment.length + job->part_n - 1) >> job->part_bits : job->parts;
     return segment;
 }
 
@@ -142,7 +143,7 @@ GPI_DEVICE GPI(segment) GPI(segment_at)(const GPI(job) *job, size_t slot)
     GPI(segment) segment;
 
     if (!job->offsets)
-        first = slot / job->parts;
+        first = (uint32_t)slot / (uint32_t)job->parts; /* slots are far fewer than 2^32 */
     while (job->offsets && end - first > 1) {
         const size_t step = (end - first + 31) / 32, at = first + (lane + 1) * step;
         const int is_before = at < end && GPI(slot_of)(job, (size_t)job->offsets[at]) <= slot;

@@ -92,7 +92,7 @@ GPI_DEVICE void GPI(merge_slot)(GPI(block) *block, size_t slot)
 {
     const GPI(job) *job = &block->job;
     const GPI(segment) segment = GPI(segment_at)(job, slot);
-    const size_t p = segment.part / job->next * job->next, begin = segment.part % job->next * job->part_n;
+    const size_t p = segment.part & ~(job->next - 1), begin = (segment.part - p) * job->part_n; /* next: a power of two */
     const size_t second = p + job->step;
     GPI(lists) lists;
 

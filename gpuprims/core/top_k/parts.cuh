@@ -12,12 +12,12 @@ GPI_DEVICE uint32_t GPI(take_slot)(GPI(block) *block, const GPI(segment) *segmen
     const GPI(job) *job = &block->job;
     const size_t p = segment->part, step = job->step;
 
-    if (p >= segment->parts || p % job->next || (step && step >= segment->parts) ||
+    if (p >= segment->parts || (uint32_t)p % (uint32_t)job->next || (step && step >= segment->parts) ||
         (segment->parts <= 1 && job->offsets)) /* that one is short */
         return 0;
     if (step) {
         const size_t end = p + job->next < segment->parts ? p + job->next : segment->parts;
-        const size_t lists = (end - p + step - 1) / step, last = p + (lists - 1) * step;
+        const size_t lists = (uint32_t)(end - p + step - 1) / (uint32_t)step, last = p + (lists - 1) * step;
 
         block->first = GPI(list_begin)(job, segment, p);
         block->stride = step * job->list_n;

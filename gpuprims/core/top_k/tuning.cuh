@@ -31,7 +31,7 @@
 
 /* So many items are not sampled first. */
 #ifndef GPI_TUNE_TOP_K_DIRECT
-#define GPI_TUNE_TOP_K_DIRECT 1024
+#define GPI_TUNE_TOP_K_DIRECT 4096
 #endif
 
 /* Parts that all items are divided into, and the fewest items that are worth a part. */
@@ -49,7 +49,7 @@
 
 /* From so many items on, a sample of this size bounds those of one array. */
 #ifndef GPI_TUNE_TOP_K_FILTER
-#define GPI_TUNE_TOP_K_FILTER (1 << 24)
+#define GPI_TUNE_TOP_K_FILTER (1 << 19)
 #endif
 #ifndef GPI_TUNE_TOP_K_SAMPLES
 #define GPI_TUNE_TOP_K_SAMPLES (1 << 17)

@@ -27,7 +27,7 @@ GPI_DEVICE uint64_t GPI(lane_least)(const uint64_t *numbers, uint32_t left, uint
     *row = 0;
     GPI_UNROLL
     for (uint32_t r = GPI(warp_rows); r-- > 0;)
-        if (left >> r & 1 && numbers[r] <= least) {
+        if (left >> r & 1 && GPI(is_within)(numbers[r], least)) {
             least = numbers[r];
             *row = r;
         }
@@ -55,7 +55,7 @@ GPI_DEVICE_CALL void GPI(select_short)(size_t s, size_t begin, uint32_t n)
     GPI_NO_UNROLL
     for (uint32_t i = 0; i < k; i++) {
         const uint64_t first = GPI(warp_least)(least);
-        const uint32_t place = ~gpi_warp_max(~(left && least == first ? 32 * row + lane : UINT32_MAX));
+        const uint32_t place = ~gpi_warp_max(~(left && GPI(is_within)(least, first) ? 32 * row + lane : UINT32_MAX));
 
         if (place % 32 == lane) {
             left &= ~(1u << row);
