@@ -286,6 +286,7 @@ static inline cudaError_t GPI(run_filter)(const GPI(steps) *steps, GPI(job) *job
     sample.cleared = steps->count;
     sample.k = sample.list_n = plan->rank;
     sample.length = plan->samples;
+    sample.sample_stride = (uint32_t)(job->n / plan->samples);
     sample.part_n = gpi_smaller_size(GPI(max_selected), plan->samples);
     sample.slots = sample.units = sample.parts = plan->samples / sample.part_n;
     error = GPI(run_rounds)(steps, &sample, sample.parts, 0);

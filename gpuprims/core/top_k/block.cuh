@@ -323,7 +323,7 @@ GPI_DEVICE size_t GPI(candidate_at)(const GPI(block) *block, uint32_t i)
 /* Where in the array item i of a sample is. */
 GPI_DEVICE size_t GPI(sampled)(const GPI(block) *block, uint32_t i)
 {
-    return gpi_top_k_sample(block->first + i, block->job.length, block->job.n);
+    return gpi_top_k_sample(block->first + i, block->job.sample_stride);
 }
 
 /* Item i of a part. */
@@ -548,7 +548,7 @@ GPI_DEVICE_CALL void GPI(load_entries)(uint32_t n)
             const uint32_t i = first + e * blockDim.x;
 
             if (i < n)
-                entries[e] = GPI(entry_at)(block, n == all ? i : (uint32_t)gpi_top_k_sample(i, n, all));
+                entries[e] = GPI(entry_at)(block, n == all ? i : (uint32_t)gpi_top_k_sample(i, all / n));
         }
         GPI_UNROLL
         for (uint32_t e = 0; e < 4; e++)
@@ -562,12 +562,12 @@ GPI_DEVICE_CALL void GPI(load_entries)(uint32_t n)
 GPI_DEVICE void GPI(find_bound)(GPI(block) *block, int by_sample)
 {
     const uint32_t samples = GPI_TUNE_TOP_K_BLOCK_SAMPLES;
-    const float expected = (float)block->job.k * ((float)samples / (float)block->n);
-    const float rank = 1.5f * expected + 8; /* expected + 4 * sqrt(expected), or more */
+    const uint32_t expected = gpi_min_size(block->job.k, block->n) * samples / block->n;
+    const uint32_t rank = expected + expected / 2 + 9; /* expected + 4 * sqrt(expected), or more */
 
-    if (by_sample && rank < (float)samples) {
+    if (by_sample && rank < samples) {
         GPI(load_entries)(samples);
-        GPI(bound_entries)(samples, (uint32_t)rank);
+        GPI(bound_entries)(samples, rank);
         return;
     }
     if (threadIdx.x == 0)

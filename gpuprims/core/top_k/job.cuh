@@ -32,12 +32,10 @@ GPI_DEVICE uint32_t gpi_top_k_hash(uint32_t x)
     return x ^ x >> 16;
 }
 
-/* A place in the i-th of `samples` equal parts of n items. */
-GPI_DEVICE size_t gpi_top_k_sample(size_t i, size_t samples, size_t n)
+/* A place in the i-th of equal parts of so many items. */
+GPI_DEVICE size_t gpi_top_k_sample(size_t i, uint32_t stride)
 {
-    const size_t stride = n / samples;
-
-    return i * stride + (size_t)((uint64_t)gpi_top_k_hash((uint32_t)i) * (uint32_t)stride >> 32);
+    return i * stride + (uint32_t)((uint64_t)gpi_top_k_hash((uint32_t)i) * stride >> 32);
 }
 #endif
 #endif
@@ -65,7 +63,8 @@ typedef struct {
     unsigned long long *count;  /* candidates of the array: that is what the segment has; else NULL */
     unsigned long long *cleared; /* a count for the next launch, or NULL */
     size_t capacity;
-    size_t rank; /* of the sample: the bound */
+    uint32_t sample_stride; /* of the array, for each item of the sample */
+    size_t rank;            /* of the sample: the bound */
 } GPI(job);
 
 /* A number that orders as the key, and the place in its segment. */
