@@ -9,6 +9,8 @@
 #define BENCH_CUB_SIDE
 #include "bench.h"
 
+typedef BENCH_T(BENCH_IN) BENCH_IN_T;
+
 bench_function BENCH(run_cub);
 
 cudaError_t BENCH(run_cub)(const bench_call *call)
