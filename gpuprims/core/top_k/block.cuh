@@ -563,7 +563,8 @@ GPI_DEVICE void GPI(find_bound)(GPI(block) *block, int by_sample)
 {
     const uint32_t samples = GPI_TUNE_TOP_K_BLOCK_SAMPLES;
     const uint32_t expected = gpi_min_size(block->job.k, block->n) * samples / block->n;
-    const uint32_t rank = expected + expected / 2 + 9; /* expected + 4 * sqrt(expected), or more */
+    const uint32_t enough = expected + expected / 2 + 9; /* expected + 4 * sqrt(expected), or more */
+    const uint32_t rank = GP_KERNEL == GP_KERNEL_TOP_K_RESCUE ? 1 : enough;
 
     if (by_sample && rank < samples) {
         GPI(load_entries)(samples);
