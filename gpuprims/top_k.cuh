@@ -250,10 +250,16 @@ static inline cudaError_t GPI(launch)(const GPI(steps) *steps, const GPI(job) *j
                                 sizeof(GPI(block)), steps->stream, *job);
 }
 
+/* Candidates that a block selects k from; if k is small, what has a place in its shared memory. */
+static inline size_t GPI(candidates_for)(size_t k)
+{
+    return k <= GPI(room) / 16 && GPI(room) < GPI_TUNE_TOP_K_LISTS ? (size_t)GPI(room) : GPI_TUNE_TOP_K_LISTS;
+}
+
 /* Selects from what the job says, in rounds; the array of the last lists becomes job->in. */
 static inline cudaError_t GPI(run_rounds)(const GPI(steps) *steps, GPI(job) *job, size_t parts, int merges)
 {
-    const size_t lists = GPI_TUNE_TOP_K_LISTS / job->k, joined = merges || lists < 2 ? 2 : lists;
+    const size_t lists = GPI(candidates_for)(job->k) / job->k, joined = merges || lists < 2 ? 2 : lists;
     cudaError_t error;
 
     job->step = 0;
@@ -305,7 +311,7 @@ static inline cudaError_t GPI(run_filter)(const GPI(steps) *steps, GPI(job) *job
     job->is_filter = 0;
     job->in = steps->candidates;
     job->source = GPI_TOP_K_CANDIDATES;
-    job->part_n = plan->merges ? (size_t)GPI(room) : GPI_TUNE_TOP_K_LISTS;
+    job->part_n = plan->merges ? (size_t)GPI(room) : GPI(candidates_for)(job->k);
     job->part_bits = GPI(bits_of)(job->part_n);
     job->list_n = plan->merges ? job->part_n : job->k;
     job->parts = job->slots = job->units = gpi_divide_up(plan->capacity, job->part_n);

@@ -42,7 +42,7 @@
 #define GPI_TUNE_TOP_K_PART 4096
 #endif
 
-/* Items of lists that a block selects from. */
+/* Candidates that a block selects from, a power of two; if k is small, no more than it has room for. */
 #ifndef GPI_TUNE_TOP_K_LISTS
 #define GPI_TUNE_TOP_K_LISTS 16384
 #endif
