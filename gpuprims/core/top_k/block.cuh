@@ -1,0 +1,607 @@
+/*
+ * core/top_k/block.cuh: the k best of a part, by one block, in shared memory.
+ *
+ *     1. sample: a bound that a few more than k items are likely to be within
+ *     2. stream: items within the bound go to shared memory. When it is full, all but the k best are forgotten, and the
+ *        last of these is the new bound
+ *     3. fewer than k: the bound was wrong. Again, without one
+ *     4. forget all but the k best, and sort these
+ *
+ * Which are the k best of those in shared memory their digits tell, from the highest down (radix selection).
+ *
+ * Entries are pairs of a number and a rank, all different, so that equal keys are nothing special. A part that fits
+ * into shared memory and is small, or of which much is wanted, goes there as it is.
+ *
+ * Part of top_k.cuh; not to be included directly.
+ */
+enum {
+    GPI(room) = GPI_TUNE_TOP_K_ROOM,
+    GPI(threads) = GPI_TUNE_TOP_K_THREADS,
+    GPI(vector_n) = 16 / (int)sizeof(GP_KEY),
+    GPI(rows) = sizeof(GP_KEY) < 8 ? 2 * (int)sizeof(GP_KEY) : 8, /* vectors of a thread in a tile: its items are bits */
+    GPI(single_rows) = 4                                          /* the same of single items */
+};
+
+/* What is sorted: a number that orders as the key, and a rank, which says which of two equal ones comes first. */
+typedef struct {
+    uint64_t number;
+    uint32_t rank;
+} GPI(entry);
+
+/* What a block has in shared memory. */
+typedef struct {
+    GPI(job) job;
+    GPI(segment) segment;
+    size_t first;     /* place of the part's first item in its segment, or of its first candidate */
+    size_t stride;    /* from one list to the next */
+    uint32_t n;       /* items of the part */
+    uint32_t count;   /* entries, or more, if there was no room */
+    int is_last;      /* what is selected are results */
+    GPI(entry) bound; /* the last entry that may be among the k best */
+    unsigned long long base;
+    uint32_t counts[256]; /* of digits */
+    uint32_t digit, left, in_digit;
+    unsigned long long differ;
+    uint64_t highs[GPI(room)]; /* entries: narrow numbers and their ranks in a word, others apart */
+    uint32_t lows[GPI_KEY_IS_NARROW ? 2 : GPI(room)];
+} GPI(block);
+
+#if GPI_DEVICE_CODE
+/* ---- entries ----------------------------------------------------------------------------------- */
+
+GPI_DEVICE int GPI(is_before)(GPI(entry) a, GPI(entry) b)
+{
+    return a.number < b.number || (a.number == b.number && a.rank < b.rank);
+}
+
+GPI_DEVICE GPI(entry) GPI(get_entry)(const GPI(block) *block, uint32_t i)
+{
+    GPI(entry) entry;
+
+    entry.number = GPI_KEY_IS_NARROW ? block->highs[i] >> 32 : block->highs[i];
+    entry.rank = GPI_KEY_IS_NARROW ? (uint32_t)block->highs[i] : block->lows[i];
+    return entry;
+}
+
+GPI_DEVICE void GPI(put_entry)(GPI(block) *block, uint32_t i, GPI(entry) entry)
+{
+    block->highs[i] = GPI_KEY_IS_NARROW ? entry.number << 32 | entry.rank : entry.number;
+    if (!GPI_KEY_IS_NARROW)
+        block->lows[i] = entry.rank;
+}
+
+/* The entry behind all others. */
+GPI_DEVICE GPI(entry) GPI(last_entry)(void)
+{
+    GPI(entry) entry;
+
+    entry.number = GPI_KEY_IS_NARROW ? UINT32_MAX : UINT64_MAX;
+    entry.rank = UINT32_MAX;
+    return entry;
+}
+
+/* ---- sorting ----------------------------------------------------------------------------------- */
+
+/* Puts two entries in order. */
+GPI_DEVICE void GPI(order_two)(GPI(block) *block, uint32_t low, uint32_t high)
+{
+    const GPI(entry) a = GPI(get_entry)(block, low), b = GPI(get_entry)(block, high);
+
+    if (GPI(is_before)(b, a)) {
+        GPI(put_entry)(block, low, b);
+        GPI(put_entry)(block, high, a);
+    }
+}
+
+/* The entry of the lane whose number is this lane's, with the bits of `mask` flipped. */
+GPI_DEVICE GPI(entry) GPI(exchange)(GPI(entry) x, unsigned mask)
+{
+    GPI(entry) other;
+
+    other.number = (uint32_t)__shfl_xor_sync(GPI_FULL_MASK, (uint32_t)x.number, (int)mask);
+    if (!GPI_KEY_IS_NARROW)
+        other.number |= (uint64_t)__shfl_xor_sync(GPI_FULL_MASK, (uint32_t)(x.number >> 32), (int)mask) << 32;
+    other.rank = __shfl_xor_sync(GPI_FULL_MASK, x.rank, (int)mask);
+    return other;
+}
+
+/* The first or the second of two entries. */
+GPI_DEVICE GPI(entry) GPI(one_of)(GPI(entry) a, GPI(entry) b, int first)
+{
+    return GPI(is_before)(a, b) == first ? a : b;
+}
+
+/*
+ * One warp and 64 entries, in registers: the comparators of the network from `size` to 64 entries, or, if that is more,
+ * those of its last six steps.
+ */
+GPI_DEVICE void GPI(sort_64)(GPI(block) *block, uint32_t first, uint32_t size)
+{
+    const unsigned lane = threadIdx.x % 32;
+    GPI(entry) a = GPI(get_entry)(block, first + lane), b = GPI(get_entry)(block, first + 32 + lane);
+
+    GPI_NO_UNROLL
+    for (; size <= 64; size *= 2)
+        GPI_NO_UNROLL
+        for (uint32_t span = size; span > 1; span /= 2) {
+            const unsigned mask = span == size ? gpi_min(span, 32) - 1 : span / 2;
+            const GPI(entry) other_a = GPI(exchange)(a, mask), other_b = GPI(exchange)(b, mask);
+            const int is_first = (lane & span / 2) == 0;
+
+            a = GPI(one_of)(a, span == 64 ? other_b : other_a, is_first);
+            b = GPI(one_of)(b, span == 64 ? other_a : other_b, span != 64 && is_first);
+        }
+    if (size > 128) {
+        const GPI(entry) other = b;
+
+        b = GPI(one_of)(a, b, 0);
+        a = GPI(one_of)(a, other, 1);
+        GPI_NO_UNROLL
+        for (uint32_t step = 16; step > 0; step /= 2) {
+            a = GPI(one_of)(a, GPI(exchange)(a, step), (lane & step) == 0);
+            b = GPI(one_of)(b, GPI(exchange)(b, step), (lane & step) == 0);
+        }
+    }
+    GPI(put_entry)(block, first + lane, a);
+    GPI(put_entry)(block, first + 32 + lane, b);
+}
+
+/*
+ * Sorts n entries by a bitonic network (Batcher, Sorting networks and their applications, 1968), whose comparators all
+ * point upwards: of two sorted halves the second is taken backwards. Entries up to the next power of two are filled up.
+ * Comparators of entries that are less than 64 apart are left to warps. All threads call, and entries are there for all
+ * afterwards.
+ */
+GPI_DEVICE_CALL void GPI(sort_entries)(uint32_t n)
+{
+    GP_DYNAMIC_SHARED(GPI(block), block);
+    uint32_t all = 64;
+
+    while (all < n)
+        all *= 2;
+    __syncthreads(); /* all entries have been written */
+    for (uint32_t i = n + threadIdx.x; i < all; i += blockDim.x)
+        GPI(put_entry)(block, i, GPI(last_entry)());
+    __syncthreads(); /* those that fill up, too */
+    GPI_NO_UNROLL
+    for (uint32_t size = 64; size <= all; size *= 2) {
+        GPI_NO_UNROLL
+        for (uint32_t span = size; span > 64; span /= 2) {
+            const uint32_t apart = span / 2;
+
+            GPI_UNROLL_BY_2
+            for (uint32_t t = threadIdx.x; t < all / 2; t += blockDim.x) {
+                const uint32_t at = t & (apart - 1), low = 2 * t - at;
+
+                GPI(order_two)(block, low, span == size ? low + span - 1 - 2 * at : low + apart);
+            }
+            __syncthreads(); /* the next comparators are of other entries */
+        }
+        GPI_NO_UNROLL
+        for (uint32_t first = threadIdx.x / 32 * 64; first < all; first += 2 * blockDim.x)
+            GPI(sort_64)(block, first, size == 64 ? 2 : 2 * size);
+        __syncthreads(); /* entries are in order, as far as `size` of them */
+    }
+}
+
+/* ---- selecting --------------------------------------------------------------------------------- */
+
+/* What of an entry is looked at: its number, with the rank if there is room, or, of those with `number`, its rank. */
+GPI_DEVICE int GPI(part_of)(const GPI(block) *block, uint32_t i, int by_rank, uint64_t number, uint64_t *word)
+{
+    *word = by_rank ? block->lows[GPI_KEY_IS_NARROW ? 0 : i] : block->highs[i];
+    return !by_rank || block->highs[i] == number;
+}
+
+/* Counts the digits that start at bit `shift` of those of n words that begin with `prefix`. */
+GPI_DEVICE void GPI(count_digits)(GPI(block) *block, uint32_t n, int by_rank, uint64_t number, int shift,
+                                  uint64_t prefix)
+{
+    uint64_t word;
+
+    for (uint32_t i = threadIdx.x; i < 256; i += blockDim.x)
+        block->counts[i] = 0;
+    __syncthreads(); /* counts are clear */
+    for (uint32_t i = threadIdx.x; i < n; i += blockDim.x)
+        if (GPI(part_of)(block, i, by_rank, number, &word) && word >> shift >> 8 == prefix)
+            atomicAdd(&block->counts[word >> shift & 255], 1u);
+    __syncthreads(); /* digits have been counted */
+}
+
+/* One warp: which digit the word has that is behind `left` others, and how many of these have the same. */
+GPI_DEVICE void GPI(choose_digit)(GPI(block) *block, uint32_t left)
+{
+    const unsigned lane = threadIdx.x % 32;
+    uint32_t counts[8], sum = 0;
+
+    GPI_UNROLL
+    for (int i = 0; i < 8; i++)
+        sum += counts[i] = block->counts[8 * lane + (unsigned)i];
+    uint32_t before = gpi_warp_prefix(sum, lane) - sum;
+    if (left < before || left >= before + sum)
+        return;
+    GPI_UNROLL
+    for (uint32_t i = 0; i < 8; i++) {
+        if (left >= before && left - before < counts[i]) {
+            block->digit = 8 * lane + i;
+            block->left = left - before;
+            block->in_digit = counts[i];
+        }
+        before += counts[i];
+    }
+}
+
+/*
+ * A bound that `wanted` of n entries are within, digit by digit from the topmost that is not the same in all. It ends
+ * when all entries that have the digits so far are wanted.
+ */
+GPI_DEVICE_CALL void GPI(bound_entries)(uint32_t n, uint32_t wanted)
+{
+    GP_DYNAMIC_SHARED(GPI(block), block);
+    uint64_t number = 0, word, differ = 0;
+    uint32_t left = wanted - 1;
+    int by_rank = 0, shift;
+
+    if (threadIdx.x == 0)
+        block->differ = 0;
+    __syncthreads(); /* all entries have been written */
+    const uint64_t first = block->highs[0];
+    for (uint32_t i = threadIdx.x; i < n; i += blockDim.x)
+        differ |= block->highs[i] ^ first;
+    differ = (uint64_t)gpi_warp_or((uint32_t)(differ >> 32)) << 32 | gpi_warp_or((uint32_t)differ);
+    if (threadIdx.x % 32 == 0 && differ)
+        atomicOr(&block->differ, (unsigned long long)differ);
+    __syncthreads(); /* what differs is known */
+    shift = (63 - __clzll((long long)(block->differ | 1))) / 8 * 8;
+    uint64_t prefix = first >> shift >> 8;
+    GPI_NO_UNROLL
+    for (;;) {
+        GPI(count_digits)(block, n, by_rank, number, shift, prefix);
+        if (threadIdx.x < 32)
+            GPI(choose_digit)(block, left);
+        __syncthreads(); /* the digit is known */
+        prefix = prefix << 8 | block->digit;
+        left = block->left;
+        word = ~(~prefix << shift);
+        if (left + 1 == block->in_digit || (shift == 0 && (GPI_KEY_IS_NARROW || by_rank)))
+            break;
+        if (shift == 0) { /* equal numbers */
+            number = prefix;
+            by_rank = 1;
+            prefix = 0;
+            shift = 32;
+        }
+        shift -= 8;
+    }
+    if (threadIdx.x == 0) {
+        block->bound.number = GPI_KEY_IS_NARROW ? word >> 32 : by_rank ? number : word;
+        block->bound.rank = GPI_KEY_IS_NARROW || by_rank ? (uint32_t)word : UINT32_MAX;
+    }
+    __syncthreads(); /* the bound is there */
+}
+
+/* Leaves only those of n entries that are within the bound, in any order. All threads call. */
+GPI_DEVICE_CALL void GPI(keep_entries)(uint32_t n)
+{
+    GP_DYNAMIC_SHARED(GPI(block), block);
+    GPI(entry) entries[GPI(room) / GPI(threads)];
+    uint32_t kept = 0, count = 0;
+
+    GPI_UNDEFINED(entries);
+    GPI_UNROLL
+    for (uint32_t e = 0; e < GPI(room) / GPI(threads); e++)
+        if (threadIdx.x + e * GPI(threads) < n) {
+            entries[e] = GPI(get_entry)(block, threadIdx.x + e * GPI(threads));
+            kept |= (uint32_t)!GPI(is_before)(block->bound, entries[e]) << e;
+        }
+    if (threadIdx.x == 0)
+        block->count = 0;
+    __syncthreads(); /* all entries have been read */
+    count = (uint32_t)__popc(kept);
+    uint32_t at = gpi_warp_prefix(count, threadIdx.x % 32);
+    uint32_t base = threadIdx.x % 32 == 31 ? atomicAdd(&block->count, at) : 0;
+    base = __shfl_sync(GPI_FULL_MASK, base, 31);
+    at += base - count;
+    GPI_UNROLL
+    for (uint32_t e = 0; e < GPI(room) / GPI(threads); e++)
+        if (kept >> e & 1)
+            GPI(put_entry)(block, at++, entries[e]);
+    __syncthreads(); /* what is left is there, and how many they are */
+}
+
+/* ---- items ------------------------------------------------------------------------------------- */
+
+/* Where in the array of candidates number i of a part is. */
+GPI_DEVICE size_t GPI(candidate_at)(const GPI(block) *block, uint32_t i)
+{
+    const uint32_t list_n = (uint32_t)block->job.list_n;
+
+    return block->job.source == GPI_TOP_K_LISTS ? block->first + i / list_n * block->stride + i % list_n
+                                                : block->first + i;
+}
+
+/* Where in the array item i of a sample is. */
+GPI_DEVICE size_t GPI(sampled)(const GPI(block) *block, uint32_t i)
+{
+    return gpi_top_k_sample(block->first + i, block->job.sample_stride);
+}
+
+/* Item i of a part. */
+GPI_DEVICE GPI(entry) GPI(entry_at)(const GPI(block) *block, uint32_t i)
+{
+    GPI(entry) entry;
+
+    if (block->job.source == GPI_TOP_K_KEYS || block->job.source == GPI_TOP_K_SAMPLE) {
+        const size_t at = block->job.source == GPI_TOP_K_KEYS ? block->segment.begin + block->first + i
+                                                              : GPI(sampled)(block, i);
+
+        entry.number = GPI(key_order)(block->job.keys[at]);
+        entry.rank = i;
+    } else {
+        const GPI(candidate) x = GPI(get_candidate)(&block->job, GPI(candidate_at)(block, i));
+
+        entry.number = x.number;
+        entry.rank = block->job.by_place ? (uint32_t)x.place : i;
+    }
+    return entry;
+}
+
+/* The candidate that an entry is. */
+GPI_DEVICE GPI(candidate) GPI(candidate_of)(const GPI(block) *block, GPI(entry) entry)
+{
+    GPI(candidate) x;
+
+    x.number = entry.number;
+    x.place = entry.rank;
+    if (block->job.source == GPI_TOP_K_KEYS)
+        x.place += block->first;
+    else if (block->job.source == GPI_TOP_K_SAMPLE)
+        x.place = GPI(sampled)(block, entry.rank);
+    else if (!block->job.by_place)
+        x.place = GPI(get_candidate)(&block->job, GPI(candidate_at)(block, entry.rank)).place;
+    return x;
+}
+
+/* ---- the stream -------------------------------------------------------------------------------- */
+
+/* Writes so many entries to the array of candidates, if there is room, and counts those that there would be. */
+GPI_DEVICE void GPI(flush)(GPI(block) *block, uint32_t n)
+{
+    if (threadIdx.x == 0 && n)
+        block->base = atomicAdd(block->job.count, (unsigned long long)n);
+    __syncthreads(); /* entries have been written, and where they go is known */
+    const size_t base = (size_t)block->base;
+    for (uint32_t i = threadIdx.x; i < n; i += blockDim.x)
+        if (base + i < block->job.capacity)
+            GPI(put_candidate)(&block->job, base + i, GPI(candidate_of)(block, GPI(get_entry)(block, i)));
+}
+
+/* Makes room for entries when there is none. All threads call. */
+GPI_DEVICE_CALL void GPI(make_room)(void)
+{
+    GP_DYNAMIC_SHARED(GPI(block), block);
+
+    if (block->job.is_filter) {
+        GPI(flush)(block, GPI(room));
+        __syncthreads(); /* all entries have been read */
+        if (threadIdx.x == 0)
+            block->count = 0;
+        __syncthreads(); /* there is room */
+    } else {
+        GPI(bound_entries)(GPI(room), (uint32_t)block->job.k);
+        GPI(keep_entries)(GPI(room));
+    }
+}
+
+/*
+ * Enters those of the thread's items that are within the bound, while there is room. Bit b of `bits` is item
+ * first + b / n * stride + b % n. Returns those that there was no room for.
+ */
+GPI_DEVICE_CALL uint32_t GPI(enter)(uint32_t bits, uint32_t first, uint32_t stride, uint32_t n)
+{
+    GP_DYNAMIC_SHARED(GPI(block), block);
+    uint32_t within = 0;
+
+    for (; bits; bits &= bits - 1) {
+        const uint32_t b = (uint32_t)__ffs((int)bits) - 1;
+        const GPI(entry) entry = GPI(entry_at)(block, first + b / n * stride + b % n);
+
+        if (!GPI(is_before)(block->bound, entry))
+            within |= 1u << b;
+    }
+    uint32_t at = within ? atomicAdd(&block->count, (uint32_t)__popc(within)) : 0;
+    for (; within && at < GPI(room); within &= within - 1, at++) {
+        const uint32_t b = (uint32_t)__ffs((int)within) - 1;
+
+        GPI(put_entry)(block, at, GPI(entry_at)(block, first + b / n * stride + b % n));
+    }
+    return within;
+}
+
+/* The same for all threads of the block, and all of the items. */
+GPI_DEVICE void GPI(enter_all)(uint32_t bits, uint32_t first, uint32_t stride, uint32_t n)
+{
+    for (;;) {
+        if (bits)
+            bits = GPI(enter)(bits, first, stride, n);
+        if (!__syncthreads_or(bits != 0)) /* and all have seen how many there are */
+            return;
+        GPI(make_room)();
+    }
+}
+
+/* Whether the number is at most `limit`. */
+GPI_DEVICE int GPI(is_within)(uint64_t number, uint64_t limit)
+{
+    return GPI_KEY_IS_NARROW ? (uint32_t)number <= (uint32_t)limit : number <= limit;
+}
+
+/*
+ * The largest number that an item from i on may have: items with the number of the bound are within it up to its rank
+ * alone. Where there is none, *none is set.
+ */
+GPI_DEVICE uint64_t GPI(limit_from)(const GPI(block) *block, uint32_t i, int *none)
+{
+    const int is_behind = block->bound.rank < i && block->job.source == GPI_TOP_K_KEYS;
+
+    *none = is_behind && block->bound.number == 0;
+    return block->bound.number - (uint64_t)is_behind;
+}
+
+/* Streams items [begin, end), one by one. */
+GPI_DEVICE_CALL void GPI(stream_items)(uint32_t begin, uint32_t end)
+{
+    GP_DYNAMIC_SHARED(GPI(block), block);
+
+    GPI_NO_UNROLL
+    for (uint32_t tile = begin; tile < end; tile += gpi_min(end - tile, GPI(single_rows) * blockDim.x)) {
+        int none;
+        const uint64_t limit = GPI(limit_from)(block, tile, &none);
+        uint32_t bits = 0;
+
+        GPI_UNROLL
+        for (uint32_t r = 0; r < GPI(single_rows); r++) {
+            const uint32_t i = tile + threadIdx.x + r * blockDim.x;
+
+            bits |= (uint32_t)GPI(is_within)(GPI(entry_at)(block, gpi_min(i, end - 1)).number, limit) << r;
+            bits &= i < end ? UINT32_MAX : ~(1u << r);
+        }
+        GPI(enter_all)(none ? 0 : bits, tile + threadIdx.x, blockDim.x, 1);
+    }
+}
+
+/* The number of item j of a vector. */
+GPI_DEVICE uint64_t GPI(vector_number)(const uint32_t *words, int j)
+{
+    const int each = sizeof(GP_KEY) < 4 ? 4 / (int)sizeof(GP_KEY) : 1;
+
+    if (!GPI_KEY_IS_NARROW)
+        return GPI(key_order)(GPI(key_of_bits)((uint64_t)words[(2 * j + 1) % 4] << 32 | words[2 * j % 4]));
+    return GPI(key_order)(GPI(key_of_bits)(words[j / each] >> j % each * (32 / each)));
+}
+
+/* Streams `vectors` vectors of keys, the first of which begins with item `head`. */
+GPI_DEVICE_CALL void GPI(stream_vectors)(uint32_t head, uint32_t vectors)
+{
+    GP_DYNAMIC_SHARED(GPI(block), block);
+    const GP_KEY *keys = block->job.keys + block->segment.begin + block->first + head;
+
+    GPI_NO_UNROLL
+    for (uint32_t tile = 0; tile < vectors; tile += gpi_min(vectors - tile, GPI(rows) * blockDim.x)) {
+        const uint32_t first = tile + threadIdx.x;
+        uint32_t words[GPI(rows)][4], bits = 0;
+        int none, any = 0;
+
+        GPI_UNROLL
+        for (uint32_t r = 0; r < GPI(rows); r++)
+            gpi_read_vector(words[r], keys + (size_t)gpi_min(first + r * blockDim.x, vectors - 1) * GPI(vector_n), 16);
+        const uint64_t limit = GPI(limit_from)(block, head + tile * GPI(vector_n), &none);
+        GPI_UNROLL
+        for (int i = 0; i < GPI(rows) * GPI(vector_n); i++)
+            any |= GPI(is_within)(GPI(vector_number)(words[i / GPI(vector_n)], i % GPI(vector_n)), limit);
+        if (any && !none) {
+            GPI_UNROLL
+            for (uint32_t i = 0; i < (uint32_t)(GPI(rows) * GPI(vector_n)); i++)
+                if (first + i / GPI(vector_n) * blockDim.x < vectors &&
+                    GPI(is_within)(GPI(vector_number)(words[i / GPI(vector_n)], (int)(i % GPI(vector_n))), limit))
+                    bits |= 1u << i;
+        }
+        GPI(enter_all)(bits, head + first * GPI(vector_n), blockDim.x * GPI(vector_n), GPI(vector_n));
+    }
+}
+
+/* Enters all items within the bound. */
+GPI_DEVICE void GPI(stream)(GPI(block) *block)
+{
+    const uintptr_t begin = (uintptr_t)(block->job.keys + block->segment.begin + block->first);
+    const uint32_t n = block->n;
+    uint32_t head = n, vectors = 0;
+
+    if (block->job.source == GPI_TOP_K_KEYS && begin % sizeof(GP_KEY) == 0) {
+        head = gpi_min((uint32_t)((16 - begin % 16) % 16 / sizeof(GP_KEY)), n);
+        vectors = (n - head) / GPI(vector_n);
+    }
+    __syncthreads(); /* what was sorted has been read */
+    if (threadIdx.x == 0)
+        block->count = 0;
+    __syncthreads(); /* there is room */
+    GPI(stream_items)(0, head);
+    GPI(stream_vectors)(head, vectors);
+    GPI(stream_items)(head + vectors * GPI(vector_n), n);
+}
+
+/* ---- the k best -------------------------------------------------------------------------------- */
+
+/* So many items become entries: all of the part, or a sample. */
+GPI_DEVICE_CALL void GPI(load_entries)(uint32_t n)
+{
+    GP_DYNAMIC_SHARED(GPI(block), block);
+    const uint32_t all = block->n;
+
+    GPI_NO_UNROLL
+    for (uint32_t first = threadIdx.x; first < n; first += 4 * blockDim.x) {
+        GPI(entry) entries[4];
+
+        GPI_UNDEFINED(entries);
+        GPI_UNROLL
+        for (uint32_t e = 0; e < 4; e++) { /* all are under way at a time */
+            const uint32_t i = first + e * blockDim.x;
+
+            if (i < n)
+                entries[e] = GPI(entry_at)(block, n == all ? i : (uint32_t)gpi_top_k_sample(i, all / n));
+        }
+        GPI_UNROLL
+        for (uint32_t e = 0; e < 4; e++)
+            if (first + e * blockDim.x < n)
+                GPI(put_entry)(block, first + e * blockDim.x, entries[e]);
+    }
+    __syncthreads(); /* the entries are there */
+}
+
+/* Bounds the part by a sample of it, or not. */
+GPI_DEVICE void GPI(find_bound)(GPI(block) *block, int by_sample)
+{
+    const uint32_t samples = GPI_TUNE_TOP_K_BLOCK_SAMPLES;
+    const uint32_t expected = gpi_min_size(block->job.k, block->n) * samples / block->n;
+    const uint32_t enough = expected + expected / 2 + 9; /* expected + 4 * sqrt(expected), or more */
+    const uint32_t rank = GP_KERNEL == GP_KERNEL_TOP_K_RESCUE ? 1 : enough;
+
+    if (by_sample && rank < samples) {
+        GPI(load_entries)(samples);
+        GPI(bound_entries)(samples, rank);
+        return;
+    }
+    if (threadIdx.x == 0)
+        block->bound = GPI(last_entry)();
+    __syncthreads(); /* there is no bound */
+}
+
+/* The k best of the part, or all, are in order. Returns how many; of a filter, how many it has left, in any order. */
+GPI_DEVICE uint32_t GPI(select_part)(GPI(block) *block)
+{
+    const uint32_t k = gpi_min_size(block->job.k, block->n);
+    uint32_t count = block->n;
+
+    if (block->n <= GPI(room) && !block->job.is_filter && (block->n <= GPI_TUNE_TOP_K_DIRECT || k > block->n / 4)) {
+        GPI(load_entries)(block->n);
+    } else {
+        GPI_NO_UNROLL
+        for (int attempt = 0; attempt < 2; attempt++) {
+            if (!block->job.is_filter)
+                GPI(find_bound)(block, attempt == 0);
+            GPI(stream)(block);
+            count = block->count;
+            if (block->job.is_filter || count >= k)
+                break;
+        }
+    }
+    if (block->job.is_filter)
+        return count;
+    if (count > k) {
+        GPI(bound_entries)(count, k);
+        GPI(keep_entries)(count);
+    }
+    GPI(sort_entries)(k);
+    return k;
+}
+#endif

@@ -1,0 +1,187 @@
+/*
+ * core/top_k/job.cuh: what a launch of a top-k works on: segments and their parts, and candidates.
+ *
+ * A segment of more than part_n items is long, and has parts. A part has a slot, for the list of its candidates, which
+ * are in order. Rows have as many slots as parts. By offsets, whose segments nobody knows before the launch, the
+ * slots of a segment begin at
+ *
+ *     floor(begin / part_n) + ceil(begin / part_n)
+ *
+ * which leaves room for the parts of every long segment before, and needs two for each part_n items at most. From one
+ * round to the next there are fewer lists: that of parts p to p + step - 1 is in the slot of part p.
+ *
+ * Part of top_k.cuh; not to be included directly.
+ */
+#ifndef GPI_TOP_K_JOB_CUH
+#define GPI_TOP_K_JOB_CUH
+
+/* Where the items are that a block selects from. */
+enum {
+    GPI_TOP_K_KEYS,      /* in a part of a segment */
+    GPI_TOP_K_SAMPLE,    /* at pseudo-random places of the array */
+    GPI_TOP_K_CANDIDATES, /* in an array of candidates, whose number is on the device */
+    GPI_TOP_K_LISTS      /* in lists of candidates */
+};
+
+#if GPI_DEVICE_CODE
+/* Well-mixed bits of x. */
+GPI_DEVICE uint32_t gpi_top_k_hash(uint32_t x)
+{
+    x = (x ^ x >> 16) * 0x7FEB352Du;
+    x = (x ^ x >> 15) * 0x846CA68Bu;
+    return x ^ x >> 16;
+}
+
+/* A place in the i-th of equal parts of so many items. */
+GPI_DEVICE size_t gpi_top_k_sample(size_t i, uint32_t stride)
+{
+    return i * stride + (uint32_t)((uint64_t)gpi_top_k_hash((uint32_t)i) * stride >> 32);
+}
+#endif
+#endif
+
+typedef struct {
+    const GP_KEY *keys;
+    GP_KEY *keys_out;
+    const GPI_RADIX_VALUE *values; /* NULL: 0, 1, 2, ... */
+    GPI_RADIX_VALUE *values_out;
+    const GP_INDEX *offsets; /* NULL: all segments have this length */
+    size_t n, segments, length, k;
+    size_t part_n, parts; /* items of a part; parts of a row */
+    int part_bits;        /* by offsets, and of candidates, part_n is a power of two */
+    size_t slots;         /* the first units; the others are groups of short segments */
+    size_t units;
+    unsigned group;
+    int source;
+    int is_filter; /* all candidates are kept, in any order */
+    int keeps;     /* what is selected in the end becomes a list, too */
+    int by_place;  /* the place of an item in its segment has 32 bits, and says which of two equal keys comes first */
+    const uint64_t *in; /* candidates, in lists or in an array */
+    uint64_t *out;
+    size_t step, next;   /* parts that a list of `in`, and one of `out`, stand for */
+    size_t list_n;       /* room of a slot */
+    unsigned long long *count;  /* candidates of the array: that is what the segment has; else NULL */
+    unsigned long long *cleared; /* a count for the next launch, or NULL */
+    size_t capacity;
+    uint32_t sample_stride; /* of the array, for each item of the sample */
+    size_t rank;            /* of the sample: the bound */
+} GPI(job);
+
+/* A number that orders as the key, and the place in its segment. */
+typedef struct {
+    uint64_t number, place;
+} GPI(candidate);
+
+/* A segment, and one of its parts. */
+typedef struct {
+    size_t s, begin, length;
+    size_t slot;        /* of its first part */
+    size_t part, parts;
+} GPI(segment);
+
+/* Whether one word holds a candidate. */
+#define GPI_TOP_K_IS_PACKED(job) (GPI_KEY_IS_NARROW && (job)->by_place)
+
+#if GPI_DEVICE_CODE
+GPI_DEVICE GPI(candidate) GPI(get_candidate)(const GPI(job) *job, size_t i)
+{
+    GPI(candidate) x;
+
+    if (GPI_TOP_K_IS_PACKED(job)) {
+        x.number = job->in[i] >> 32;
+        x.place = (uint32_t)job->in[i];
+    } else {
+        x.number = job->in[2 * i];
+        x.place = job->in[2 * i + 1];
+    }
+    return x;
+}
+
+GPI_DEVICE void GPI(put_candidate)(const GPI(job) *job, size_t i, GPI(candidate) x)
+{
+    if (GPI_TOP_K_IS_PACKED(job)) {
+        job->out[i] = x.number << 32 | x.place;
+    } else {
+        job->out[2 * i] = x.number;
+        job->out[2 * i + 1] = x.place;
+    }
+}
+
+/* ---- segments ---------------------------------------------------------------------------------- */
+
+GPI_DEVICE size_t GPI(slot_of)(const GPI(job) *job, size_t begin)
+{
+    return (begin >> job->part_bits) + ((begin + job->part_n - 1) >> job->part_bits);
+}
+
+GPI_DEVICE GPI(segment) GPI(segment_of)(const GPI(job) *job, size_t s)
+{
+    GPI(segment) segment;
+
+    segment.s = s;
+    if (job->offsets) {
+        segment.begin = (size_t)job->offsets[s];
+        segment.length = (size_t)job->offsets[s + 1] - segment.begin;
+        segment.slot = GPI(slot_of)(job, segment.begin);
+    } else {
+        segment.begin = s * job->length;
+        segment.length = job->count ? (size_t)*job->count : job->length;
+        segment.slot = s * job->parts;
+    }
+    segment.part = 0;
+    segment.parts = job->part_bits ? (segment.length + job->part_n - 1) >> job->part_bits : job->parts;
+    return segment;
+}
+
+/* The last segment whose slots begin at `slot` or before: what a long one needs does not reach the next. All lanes
+ * call. */
+GPI_DEVICE GPI(segment) GPI(segment_at)(const GPI(job) *job, size_t slot)
+{
+    const unsigned lane = threadIdx.x % 32;
+    size_t first = 0, end = job->segments;
+    GPI(segment) segment;
+
+    if (!job->offsets)
+        first = (uint32_t)slot / (uint32_t)job->parts; /* slots are far fewer than 2^32 */
+    while (job->offsets && end - first > 1) {
+        const size_t step = (end - first + 31) / 32, at = first + (lane + 1) * step;
+        const int is_before = at < end && GPI(slot_of)(job, (size_t)job->offsets[at]) <= slot;
+        const size_t steps = (size_t)__popc(__ballot_sync(GPI_FULL_MASK, is_before));
+
+        first += steps * step;
+        end = end - first < step ? end : first + step;
+    }
+    segment = GPI(segment_of)(job, first);
+    segment.part = slot - segment.slot;
+    return segment;
+}
+
+/* Candidates in the list of `step` parts from `part` on. */
+GPI_DEVICE size_t GPI(list_length)(const GPI(job) *job, const GPI(segment) *segment, size_t part, size_t step)
+{
+    const size_t begin = part * job->part_n, end = (part + step) * job->part_n;
+    const size_t items = begin >= segment->length ? 0 : (end < segment->length ? end : segment->length) - begin;
+
+    return items < job->k ? items : job->k;
+}
+
+/* Where the list of a part begins: in its slot, or, if the lists are as long as the parts, where its items are. */
+GPI_DEVICE size_t GPI(list_begin)(const GPI(job) *job, const GPI(segment) *segment, size_t part)
+{
+    return job->list_n < job->part_n ? (segment->slot + part) * job->list_n : segment->begin + part * job->part_n;
+}
+
+/* ---- results ----------------------------------------------------------------------------------- */
+
+/* Writes number i of the results of segment s, which begins at item `begin`: the item at `place`. */
+GPI_DEVICE void GPI(write_result)(const GPI(job) *job, size_t s, size_t begin, size_t i, size_t place)
+{
+    const size_t from = begin + place, to = s * job->k + i;
+
+    gpi_move(&job->keys_out[to], &job->keys[from]);
+    if (GPI_RADIX_PAIRS && job->values)
+        gpi_move(&job->values_out[to], &job->values[from]);
+    else if (GPI_RADIX_PAIRS)
+        job->values_out[to] = GPI(numbered)(place);
+}
+#endif

@@ -1,0 +1,63 @@
+/*
+ * core/top_k/tuning.cuh: the shapes of top_k.cuh that speed alone depends on, measured on sm_90 (H200). A build may
+ * define each of them otherwise with -D; `gpbench tune` does so, and prints the best ones as lines for this file.
+ */
+#ifndef GPI_TOP_K_TUNING_CUH
+#define GPI_TOP_K_TUNING_CUH
+
+/* Values of GP_KERNEL: how the k best of a long segment are found, where that is possible. */
+#define GP_KERNEL_TOP_K_PARTS  0x6741 /* selects the k best of parts, then of those */
+#define GP_KERNEL_TOP_K_FILTER 0x6742 /* one array: leaves out what is behind a bound that a sample gives */
+#define GP_KERNEL_TOP_K_RESCUE 0x6743 /* the same when bounds are wrong, those of blocks, too */
+#define GP_KERNEL_TOP_K_MERGE  0x6744 /* sorts parts, and merges them */
+
+/* Candidates that a block has room for in shared memory, a power of two; it selects half as many at most. */
+#ifndef GPI_TUNE_TOP_K_ROOM
+#define GPI_TUNE_TOP_K_ROOM 4096
+#endif
+
+/* Threads of a block, and blocks on a multiprocessor. */
+#ifndef GPI_TUNE_TOP_K_THREADS
+#define GPI_TUNE_TOP_K_THREADS 512
+#endif
+#ifndef GPI_TUNE_TOP_K_BLOCKS
+#define GPI_TUNE_TOP_K_BLOCKS 2
+#endif
+
+/* Items that a block samples to bound what it selects from, a power of two of up to GPI_TUNE_TOP_K_ROOM. */
+#ifndef GPI_TUNE_TOP_K_BLOCK_SAMPLES
+#define GPI_TUNE_TOP_K_BLOCK_SAMPLES 1024
+#endif
+
+/* So many items are not sampled first. */
+#ifndef GPI_TUNE_TOP_K_DIRECT
+#define GPI_TUNE_TOP_K_DIRECT 4096
+#endif
+
+/* Parts that all items are divided into, and the fewest items that are worth a part. */
+#ifndef GPI_TUNE_TOP_K_PARTS
+#define GPI_TUNE_TOP_K_PARTS 264
+#endif
+#ifndef GPI_TUNE_TOP_K_PART
+#define GPI_TUNE_TOP_K_PART 4096
+#endif
+
+/* Candidates that a block selects from, a power of two; if k is small, no more than it has room for. */
+#ifndef GPI_TUNE_TOP_K_LISTS
+#define GPI_TUNE_TOP_K_LISTS 16384
+#endif
+
+/* From so many items on, a sample of this size bounds those of one array. */
+#ifndef GPI_TUNE_TOP_K_FILTER
+#define GPI_TUNE_TOP_K_FILTER (1 << 19)
+#endif
+#ifndef GPI_TUNE_TOP_K_SAMPLES
+#define GPI_TUNE_TOP_K_SAMPLES (1 << 17)
+#endif
+
+/* Short segments that a block takes at a time. */
+#ifndef GPI_TUNE_TOP_K_GROUP
+#define GPI_TUNE_TOP_K_GROUP 32
+#endif
+
+#endif

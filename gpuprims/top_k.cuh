@@ -1,0 +1,499 @@
+/*
+ * top_k.cuh: the first k items of the sorted order, of an array, of each segment, or of each row.
+ *
+ * Parameters   GP_NAME        prefix of every generated name (gp, when nothing at all is defined)
+ *              GP_KEY         K: an integer type of 1, 2, 4 or 8 bytes, float or double (int); or, with
+ *              GP_KEY_KIND    GP_UNSIGNED, GP_SIGNED or GP_FLOAT, any other type of such a size, ordered by its
+ *                             bits as by those of a number of that kind: __half, __nv_bfloat16, a struct
+ *              GP_VALUE       V, any trivially copyable type of any size; without it the keys are selected alone
+ *              GP_DESCENDING  when it is defined, the largest key comes first
+ *              GP_INDEX       INDEX, the type of offsets, an integer type of 4 or 8 bytes that n has to fit (size_t)
+ *              GP_API         linkage of the host functions (static inline)
+ *              GP_KERNEL, GP_GRID  for tests: GP_KERNEL_TOP_K_PARTS, _FILTER, _RESCUE or _MERGE, where that is
+ *                             possible; a launch has GP_GRID blocks at most
+ *
+ * Generates    cudaError_t NAME_top_k(const K *kin, K *kout, size_t n, size_t k, ws, stream)
+ *              cudaError_t NAME_segmented_top_k(kin, kout, size_t n, const INDEX *offsets, size_t segments, size_t k,
+ *                                               ws, stream)
+ *              cudaError_t NAME_row_top_k(kin, kout, size_t rows, size_t length, size_t k, ws, stream)
+ * with values  the same with kin, kout, const V *vin, V *vout
+ * and          size_t NAME_top_k_workspace_bytes(size_t n, size_t k)
+ *              size_t NAME_segmented_top_k_workspace_bytes(size_t n, size_t segments, size_t k)
+ *              size_t NAME_row_top_k_workspace_bytes(size_t rows, size_t length, size_t k)
+ *
+ *     kin                       1 5 0 1 2 0 3
+ *     top_k, k = 3              0 0 1
+ *     values, if vin is NULL    2 5 0             where each key came from
+ *
+ *     offsets 0 4 4 7, k = 2    0 1 | - - | 0 2   and 2 0 | - - | 1 0: what a segment lacks is not written
+ *
+ *     #define GP_NAME  best
+ *     #define GP_KEY   float
+ *     #define GP_VALUE unsigned
+ *     #define GP_DESCENDING
+ *     #include <gpuprims/top_k.cuh>
+ *     best_row_top_k(d_logits, d_best, NULL, d_tokens, rows, vocabulary, 50, NULL, stream);
+ *
+ * Result       What a stable sort would begin with: in order, and of equal keys those in front. The order is that of
+ *              radix_sort.cuh: floats by number with NaNs past the infinities of their sign, in order of their bits,
+ *              and -0.0 equal to +0.0. Segment s writes min(k, its length) items from place s * k on. Nothing else is
+ *              written, and items of no segment are not read.
+ * Values       vin == NULL stands for 0, 1, 2, ..., in each segment: a float or double gets the number, any other type
+ *              its lowest bytes.
+ * Sizes        k <= n, or the length of a row. In segments k may be more than they have: they are sorted.
+ * Guarantees   Asynchronous on `stream`; offsets are read on the device. Nothing is in place. What a segment gives does
+ *              not depend on what else is in the batch.
+ * Errors       cudaErrorInvalidValue, with gp_last_error_message(), before anything is launched; else what a launch or
+ *              an allocation returned. Where there is nothing to select from, or k is 0, the call succeeds.
+ *
+ * How it works: in rounds, each of them one launch of blocks that select from what has a place in shared memory.
+ *
+ *     1. a block takes a part of the items. A sample of it bounds what may be among the k best; that goes to shared
+ *        memory and is sorted there: core/top_k/block.cuh
+ *     2. the lists of several parts are selected from in the same way, until there is one of each segment
+ *
+ *     segments of up to 128 items   a warp each                                      core/top_k/warp.cuh
+ *     one array of many items       first of all a sample of the whole array bounds them, and what is left of them by
+ *                                   one pass, a small multiple of k, is selected from. If the bound was wrong, one
+ *                                   block finds exactly what is needed: core/top_k/rescue.cuh
+ *     k of more than 2048           what a block cannot select: it sorts parts, and lists of up to k items are merged,
+ *                                   two at a time: core/top_k/merge.cuh. If k is less than a sixteenth of one array, of
+ *                                   what a sample has left.
+ *
+ * Items are compared by key and place, so all are different, and equal keys are nothing special. docs/top-k.md has
+ * pictures. Cost: n reads of keys. With large k, in segments or as a large part of an array, a read and a write of all
+ * items for each doubling of a part of 4096 items besides. Workspace: some MB, or, with large k, 16 or 32 bytes for
+ * each item.
+ *
+ * No include guard: each include stamps out one instance, as its parameters say.
+ */
+#ifndef GPI_TAG
+#define GPI_TAG top_k
+#define GPI_HEADER "gpuprims/top_k.cuh"
+#define GPI_TAKES \
+    (GPI_TAKES_KEY | GPI_TAKES_KEY_KIND | GPI_TAKES_VALUE | GPI_TAKES_DESCENDING | GPI_TAKES_INDEX | GPI_TAKES_API | \
+     GPI_TAKES_KERNEL | GPI_TAKES_GRID)
+#endif
+#include "core/instance/begin.cuh"
+
+#if defined GPI_MISSING_NAME
+#error "gpuprims/top_k.cuh: GP_NAME is missing; every other parameter requires it"
+#endif
+#if defined GPI_WRONG_KEY_KIND
+#error "gpuprims/top_k.cuh: GP_KEY_KIND must be GP_UNSIGNED, GP_SIGNED or GP_FLOAT"
+#endif
+
+#if !defined GPI_DEFAULT || !defined GPI_TOP_K_DEFAULT
+#ifdef GPI_DEFAULT
+#define GPI_TOP_K_DEFAULT
+#endif
+GPI_ONCE_PER_NAME(GPI_TAG);
+GPI_CHECK_INDEX();
+
+#include "core/instance/radix_key.cuh"
+GPI_CHECK_KEY();
+#include "core/instance/radix_value.cuh"
+#include "core/top_k/tuning.cuh"
+#include "core/top_k/job.cuh"
+#include "core/top_k/block.cuh"
+#include "core/top_k/warp.cuh"
+#include "core/top_k/parts.cuh"
+#include "core/top_k/merge.cuh"
+#include "core/top_k/rescue.cuh"
+
+/* ---- host functions -------------------------------------------------------------------------- */
+
+enum { GPI(max_selected) = GPI(room) / 2 };
+
+/* How a call finds what it wants, and with what. */
+typedef struct {
+    int filters, merges;
+    size_t part_n, parts, slots; /* parts of the longest segment */
+    int part_bits;
+    size_t samples, rank, capacity;
+    size_t list_n, lists_n; /* room of a slot, and of all */
+    size_t candidate_bytes;
+    size_t bytes;
+} GPI(plan);
+
+/* The least b such that n is 2^b at most. */
+static inline int GPI(bits_of)(size_t n)
+{
+    int bits = 0;
+
+    while (n > (size_t)1 << bits)
+        bits++;
+    return bits;
+}
+
+/* Divides the items; `rows` is 0 by offsets. */
+static inline void GPI(divide)(GPI(plan) *plan, size_t n, size_t rows, size_t k)
+{
+    const size_t length = rows ? n / rows : n, most = (size_t)1 << 31;
+    size_t parts = GPI_TUNE_TOP_K_PARTS, least = gpi_larger_size(GPI_TUNE_TOP_K_PART, 2 * k);
+
+    if (rows)
+        parts = rows < parts ? parts / rows : 1;
+    plan->part_n = plan->merges ? (size_t)GPI(room) : gpi_larger_size(gpi_divide_up(length, parts), least);
+    plan->part_n = plan->part_n > most ? most : gpi_divide_up(plan->part_n, 128) * 128;
+    if (rows == 0) {
+        plan->part_bits = GPI(bits_of)(plan->part_n);
+        plan->part_n = (size_t)1 << plan->part_bits;
+    }
+    plan->parts = gpi_divide_up(length, plan->part_n);
+    plan->slots = plan->parts < 2 ? 0 : rows ? rows * plan->parts : 2 * (n / plan->part_n) + 2;
+    plan->list_n = plan->merges ? plan->part_n : k;
+}
+
+/* A sample of which about 1.5 in `samples` times k items are within the bound, and a few more. */
+static inline void GPI(plan_sample)(GPI(plan) *plan, size_t n, size_t k)
+{
+    const size_t most = gpi_smaller_size(n / 16, (size_t)((double)GPI(room) / 8 * ((double)n / (double)k)));
+
+    plan->samples = GPI_TUNE_TOP_K_SAMPLES;
+    while (plan->samples > most)
+        plan->samples /= 2;
+    plan->rank = (size_t)(1.5 * (double)k * ((double)plan->samples / (double)n)) + 18;
+}
+
+/* Candidates that a filter may leave: more than it will. */
+static inline size_t GPI(most_candidates)(size_t n, size_t k)
+{
+    return 3 * k + 68 * gpi_larger_size(gpi_larger_size(32, k / (GPI(room) / 16) + 1),
+                                        n / (GPI_TUNE_TOP_K_SAMPLES / 2) + 1);
+}
+
+/* Room for the lists of a sample, and of so many candidates. */
+static inline size_t GPI(filter_lists)(size_t capacity, size_t k)
+{
+    return capacity + k + (GPI_TUNE_TOP_K_SAMPLES / GPI(max_selected) + 1) * (size_t)GPI(max_selected);
+}
+
+/* Whether one array is sampled first. */
+static inline int GPI(wants_filter)(size_t n, size_t k)
+{
+    const int forced = GP_KERNEL == GP_KERNEL_TOP_K_FILTER || GP_KERNEL == GP_KERNEL_TOP_K_RESCUE;
+    const size_t least = k > GPI(max_selected) ? 16 * (size_t)GPI(room) : GPI_TUNE_TOP_K_FILTER;
+
+    return (GP_KERNEL == 0 || forced) && k < n / 16 && n < UINT32_MAX && (n >= least || (forced && n >= 1024));
+}
+
+/* `rows` is 0 by offsets. */
+static inline GPI(plan) GPI(plan_of)(size_t n, size_t rows, size_t k)
+{
+    const size_t length = rows ? n / rows : n;
+    GPI(plan) plan;
+
+    memset((void *)&plan, 0, sizeof plan);
+    plan.candidate_bytes = GPI_KEY_IS_NARROW && length < UINT32_MAX ? 8 : 16;
+    k = k < length ? k : length;
+    plan.merges = k > GPI(max_selected) || GP_KERNEL == GP_KERNEL_TOP_K_MERGE;
+    plan.filters = rows == 1 && GPI(wants_filter)(n, k);
+    GPI(divide)(&plan, n, rows, k);
+    plan.lists_n = plan.slots == 0 ? 0 : plan.merges ? n : plan.slots * k;
+    if (plan.filters) {
+        GPI(plan_sample)(&plan, n, k);
+        plan.capacity = GPI(most_candidates)(n, k);
+        plan.lists_n = GPI(filter_lists)(plan.capacity, k);
+    }
+    plan.bytes = gpi_array_bytes(plan.capacity, plan.candidate_bytes) + (plan.filters ? GPI_ALIGNMENT : 0);
+    plan.bytes += 2 * gpi_array_bytes(plan.lists_n, plan.candidate_bytes);
+    return plan;
+}
+
+/* Workspace for so many items: what the largest call of up to n items needs. */
+static inline size_t GPI(workspace)(size_t n, size_t rows, size_t k)
+{
+    const size_t length = rows > 1 ? n / rows : n, few = gpi_smaller_size(n, UINT32_MAX - 1);
+    const size_t candidate_bytes = GPI_KEY_IS_NARROW && length < UINT32_MAX ? 8 : 16;
+    size_t filter = 0, items;
+
+    k = k < length ? k : length;
+    if (k > GPI(max_selected) || GP_KERNEL == GP_KERNEL_TOP_K_MERGE) {
+        items = n;
+        if (rows == 1 && GP_KERNEL == 0 && k < n / 16)
+            items = gpi_smaller_size(n, gpi_larger_size(16 * k + 16, 16 * (size_t)GPI(room)));
+        if (length <= GPI(room))
+            items = 0;
+    } else {
+        items = length <= gpi_larger_size(GPI_TUNE_TOP_K_PART, 2 * k) ? 0
+                                                                     : (2 * (GPI_TUNE_TOP_K_PARTS + (n >> 31)) + 2) * k;
+    }
+    if (rows == 1 && GPI(wants_filter)(few, k)) {
+        const size_t capacity = GPI(most_candidates)(few, k);
+
+        filter = gpi_array_bytes(capacity, candidate_bytes) + GPI_ALIGNMENT +
+                 2 * gpi_array_bytes(GPI(filter_lists)(capacity, k), candidate_bytes);
+    }
+    return gpi_larger_size(filter, gpi_multiply_sizes(2, gpi_array_bytes(items, candidate_bytes)));
+}
+
+/* What a call has: candidates, two arrays of lists, the count of candidates. */
+typedef struct {
+    GPI(plan) plan;
+    uint64_t *candidates, *lists[2];
+    unsigned long long *count;
+    int dependent;
+    cudaStream_t stream;
+} GPI(steps);
+
+static inline cudaError_t GPI(launch)(const GPI(steps) *steps, const GPI(job) *job, int merges)
+{
+    const size_t units = merges ? job->slots : job->units, most = GPI_MAX_TILES < GP_GRID ? GPI_MAX_TILES : GP_GRID;
+    const unsigned blocks = (unsigned)(units < most ? units : most);
+
+    (void)steps; /* on the CPU */
+    if (merges)
+        return GPI_LAUNCH_DEPENDENT(steps->dependent, GPI(merge_kernel), blocks, (unsigned)GPI(threads),
+                                    sizeof(GPI(block)), steps->stream, *job);
+    return GPI_LAUNCH_DEPENDENT(steps->dependent, GPI(parts_kernel), blocks, (unsigned)GPI(threads),
+                                sizeof(GPI(block)), steps->stream, *job);
+}
+
+/* Candidates that a block selects k from; if k is small, what has a place in its shared memory. */
+static inline size_t GPI(candidates_for)(size_t k)
+{
+    return k <= GPI(room) / 16 && GPI(room) < GPI_TUNE_TOP_K_LISTS ? (size_t)GPI(room) : GPI_TUNE_TOP_K_LISTS;
+}
+
+/* Selects from what the job says, in rounds; the array of the last lists becomes job->in. */
+static inline cudaError_t GPI(run_rounds)(const GPI(steps) *steps, GPI(job) *job, size_t parts, int merges)
+{
+    const size_t lists = GPI(candidates_for)(job->k) / job->k, joined = merges || lists < 2 ? 2 : lists;
+    cudaError_t error;
+
+    job->step = 0;
+    job->next = 1;
+    job->out = steps->lists[0];
+    error = GPI(launch)(steps, job, 0);
+    job->cleared = NULL;
+    job->source = GPI_TOP_K_LISTS;
+    job->units = job->slots;
+    for (int round = 0; job->next < parts && error == cudaSuccess; round ^= 1) {
+        job->in = steps->lists[round];
+        job->out = steps->lists[round ^ 1];
+        job->step = job->next;
+        job->next = gpi_smaller_size(job->next * joined, (size_t)1 << 31);
+        error = GPI(launch)(steps, job, merges);
+    }
+    job->in = job->out;
+    return error;
+}
+
+/* Bounds the array by a sample, and leaves the candidates within it in an array, which is to be selected from. */
+static inline cudaError_t GPI(run_filter)(const GPI(steps) *steps, GPI(job) *job)
+{
+    const GPI(plan) *plan = &steps->plan;
+    GPI(job) sample = *job;
+    cudaError_t error;
+
+    sample.source = GPI_TOP_K_SAMPLE;
+    sample.keeps = 1;
+    sample.cleared = steps->count;
+    sample.k = sample.list_n = plan->rank;
+    sample.length = plan->samples;
+    sample.sample_stride = (uint32_t)(job->n / plan->samples);
+    sample.part_n = gpi_smaller_size(GPI(max_selected), plan->samples);
+    sample.slots = sample.units = sample.parts = plan->samples / sample.part_n;
+    error = GPI(run_rounds)(steps, &sample, sample.parts, 0);
+    job->capacity = plan->capacity;
+    job->count = steps->count;
+    job->rank = plan->rank - 1;
+    job->in = sample.in;
+    job->out = steps->candidates;
+    job->is_filter = 1;
+    job->part_n = gpi_divide_up(gpi_divide_up(job->n, GPI_TUNE_TOP_K_PARTS), 128) * 128;
+    job->parts = job->slots = job->units = gpi_divide_up(job->n, job->part_n);
+    if (error == cudaSuccess)
+        error = GPI(launch)(steps, job, 0);
+    if (error == cudaSuccess)
+        error = GPI_LAUNCH_DEPENDENT(steps->dependent, GPI(rescue_kernel), 1u, 1024u, 0, steps->stream, *job);
+    job->is_filter = 0;
+    job->in = steps->candidates;
+    job->source = GPI_TOP_K_CANDIDATES;
+    job->part_n = plan->merges ? (size_t)GPI(room) : GPI(candidates_for)(job->k);
+    job->part_bits = GPI(bits_of)(job->part_n);
+    job->list_n = plan->merges ? job->part_n : job->k;
+    job->parts = job->slots = job->units = gpi_divide_up(plan->capacity, job->part_n);
+    return error;
+}
+
+/* A call whose arguments are right; `rows` is 0 by offsets. */
+static inline cudaError_t GPI(run)(const char *function, GPI(job) *job, size_t rows, gp_workspace *ws,
+                                   cudaStream_t stream)
+{
+    static signed char known[2][GPI_DEVICES];
+    const int ready = gpi_kernel_ready((const void *)GPI(parts_kernel), sizeof(GPI(block)), known[0]) &
+                      gpi_kernel_ready((const void *)GPI(merge_kernel), sizeof(GPI(block)), known[1]);
+    const size_t group = gpi_divide_up(job->segments, GPI_TUNE_TOP_K_PARTS * 2);
+    GPI(steps) steps;
+    gpi_scratch scratch;
+    cudaError_t error;
+
+    steps.plan = GPI(plan_of)(job->n, rows, job->k);
+    steps.dependent = (ready & GPI_KERNEL_SM90) != 0;
+    steps.stream = stream;
+    const GPI(plan) *plan = &steps.plan;
+    error = gpi_tagged_scratch_acquire(&scratch, ws, 0, ws ? GPI(workspace)(job->n, rows, job->k) : plan->bytes, stream,
+                                       function);
+    if (error != cudaSuccess)
+        return error;
+    char *memory = scratch.memory;
+    steps.candidates = (uint64_t *)(void *)memory;
+    memory += gpi_array_bytes(plan->capacity, plan->candidate_bytes);
+    for (int i = 0; i < 2; i++, memory += gpi_array_bytes(plan->lists_n, plan->candidate_bytes))
+        steps.lists[i] = (uint64_t *)(void *)memory;
+    steps.count = (unsigned long long *)(void *)memory;
+    job->by_place = job->length < UINT32_MAX;
+    job->part_n = plan->part_n;
+    job->part_bits = plan->part_bits;
+    job->parts = plan->parts;
+    job->list_n = plan->list_n;
+    job->slots = plan->slots;
+    job->group = group < GPI_TUNE_TOP_K_GROUP ? (unsigned)group : GPI_TUNE_TOP_K_GROUP;
+    if (rows)
+        job->group = job->length > GPI(warp_n) ? 1 : (unsigned)gpi_smaller_size(group, 1u << 20);
+    job->units = job->slots;
+    if (rows == 0 || job->slots == 0)
+        job->units += gpi_divide_up(job->segments, job->group);
+    if (plan->filters)
+        error = GPI(run_filter)(&steps, job);
+    if (error == cudaSuccess)
+        error = GPI(run_rounds)(&steps, job, plan->filters ? job->parts : plan->parts, plan->merges);
+    return gpi_scratch_release(&scratch, error, stream);
+}
+
+/* What all functions check: arrays of n items and of `results`, and, by offsets, these. */
+static inline cudaError_t GPI(check)(const char *function, const GPI(job) *job, const char *count, size_t results)
+{
+    const size_t key_bytes = sizeof(GP_KEY), value_bytes = GPI_RADIX_PAIRS ? sizeof(GPI_RADIX_VALUE) : 0;
+    const int by_offsets = job->offsets != NULL; /* nobody knows what is read and written */
+    const gpi_argument used[] = {
+        {"kin", job->keys, by_offsets ? 1 : job->n * key_bytes, GPI_READ, 0},
+        {"kout", job->keys_out, by_offsets ? 1 : results * key_bytes, GPI_WRITTEN, 0},
+        {"vin", job->values, by_offsets ? value_bytes != 0 : job->n * value_bytes, GPI_READ, 0},
+        {"vout", job->values_out, by_offsets ? value_bytes != 0 : results * value_bytes, GPI_WRITTEN, 0},
+        {"offsets", job->offsets, (job->segments + 1) * sizeof(GP_INDEX), GPI_READ, 0}};
+
+    if (!job->keys)
+        return gpi_error_null_of(function, "kin", count, job->segments);
+    if (!job->keys_out)
+        return gpi_error_null_of(function, "kout", count, job->segments);
+    if (GPI_RADIX_PAIRS && !job->values_out)
+        return gpi_error_null_of(function, "vout", count, job->segments);
+    return gpi_check_overlap(function, used, 5);
+}
+
+/* clang-format off */
+#ifdef GP_VALUE
+#define GPI_TOP_K_PARAMETERS const GP_KEY *kin, GP_KEY *kout, const GP_VALUE *vin, GP_VALUE *vout
+#define GPI_TOP_K_ARGUMENTS  kin, kout, vin, vout
+#else
+#define GPI_TOP_K_PARAMETERS const GP_KEY *kin, GP_KEY *kout
+#define GPI_TOP_K_ARGUMENTS  kin, kout, NULL, NULL
+#endif
+/* clang-format on */
+
+static inline GPI(job) GPI(job_of)(const GP_KEY *kin, GP_KEY *kout, const GPI_RADIX_VALUE *vin, GPI_RADIX_VALUE *vout,
+                                   size_t n, size_t k)
+{
+    GPI(job) job;
+
+    memset((void *)&job, 0, sizeof job);
+    job.keys = kin;
+    job.keys_out = kout;
+    job.values = vin;
+    job.values_out = vout;
+    job.n = n;
+    job.k = k;
+    return job;
+}
+
+/* The larger of an item's two parts. */
+enum {
+    GPI(item_bytes) = GPI_RADIX_PAIRS && sizeof(GPI_RADIX_VALUE) > sizeof(GP_KEY) ? sizeof(GPI_RADIX_VALUE)
+                                                                                  : sizeof(GP_KEY)
+};
+
+GP_API size_t GPI_PUBLIC(top_k_workspace_bytes)(size_t n, size_t k)
+{
+    return gpi_workspace_request(GPI(workspace)(n, 1, k));
+}
+
+GP_API size_t GPI_PUBLIC(segmented_top_k_workspace_bytes)(size_t n, size_t segments, size_t k)
+{
+    (void)segments;
+    return gpi_workspace_request(GPI(workspace)(n, 0, k));
+}
+
+GP_API size_t GPI_PUBLIC(row_top_k_workspace_bytes)(size_t rows, size_t length, size_t k)
+{
+    return gpi_workspace_request(GPI(workspace)(gpi_multiply_sizes(rows, length), rows, k));
+}
+
+/* Rows, of which an array is one. */
+static inline cudaError_t GPI(by_rows)(const char *function, GPI(job) *job, size_t rows, size_t length,
+                                       const char *count, gp_workspace *ws, cudaStream_t stream)
+{
+    const size_t k = job->k;
+    cudaError_t error = gpi_check_count(function, rows == 1 ? "n" : "rows * length", job->n, GPI_MOST_OF(GP_INDEX),
+                                        GPI(item_bytes));
+
+    if (error == cudaSuccess && k > length)
+        error = gpi_check_count(function, "k", k, length, 1);
+    if (error != cudaSuccess || job->n == 0 || k == 0)
+        return error;
+    job->segments = rows;
+    job->length = length;
+    error = GPI(check)(function, job, count, rows * k);
+    return error != cudaSuccess ? error : GPI(run)(function, job, rows, ws, stream);
+}
+
+/* The first k items of the sorted order. */
+GP_API cudaError_t GPI_PUBLIC(top_k)(GPI_TOP_K_PARAMETERS, size_t n, size_t k, gp_workspace *ws, cudaStream_t stream)
+{
+    GPI(job) job = GPI(job_of)(GPI_TOP_K_ARGUMENTS, n, k);
+
+    return GPI(by_rows)(GPI_TEXT(top_k), &job, 1, n, "n", ws, stream);
+}
+
+/* Those of each row. */
+GP_API cudaError_t GPI_PUBLIC(row_top_k)(GPI_TOP_K_PARAMETERS, size_t rows, size_t length, size_t k, gp_workspace *ws,
+                                         cudaStream_t stream)
+{
+    GPI(job) job = GPI(job_of)(GPI_TOP_K_ARGUMENTS, gpi_multiply_sizes(rows, length), k);
+
+    return GPI(by_rows)(GPI_TEXT(row_top_k), &job, rows, length, "rows", ws, stream);
+}
+
+/* Those of each segment. */
+GP_API cudaError_t GPI_PUBLIC(segmented_top_k)(GPI_TOP_K_PARAMETERS, size_t n, const GP_INDEX *offsets, size_t segments,
+                                               size_t k, gp_workspace *ws, cudaStream_t stream)
+{
+    const char *function = GPI_TEXT(segmented_top_k);
+    GPI(job) job = GPI(job_of)(GPI_TOP_K_ARGUMENTS, n, k);
+    cudaError_t error = gpi_check_count(function, "n", n, GPI_MOST_OF(GP_INDEX), GPI(item_bytes));
+
+    if (error == cudaSuccess)
+        error = gpi_check_count(function, "segments", segments, SIZE_MAX - 1, 8);
+    if (error == cudaSuccess)
+        error = gpi_check_count(function, "segments * k", gpi_multiply_sizes(segments, k), SIZE_MAX, GPI(item_bytes));
+    if (error != cudaSuccess || n == 0 || segments == 0 || k == 0)
+        return error;
+    if (!offsets)
+        return gpi_error_null_of(function, "offsets", "segments", segments);
+    job.offsets = offsets;
+    job.segments = segments;
+    job.length = n;
+    error = GPI(check)(function, &job, "segments", segments * k);
+    return error != cudaSuccess ? error : GPI(run)(function, &job, 0, ws, stream);
+}
+
+#undef GPI_RADIX_PAIRS
+#undef GPI_RADIX_VALUE
+#undef GPI_TOP_K_PARAMETERS
+#undef GPI_TOP_K_ARGUMENTS
+#undef GPI_TOP_K_IS_PACKED
+
+#endif
+#include "core/instance/end.cuh"

@@ -1,0 +1,39 @@
+"""top_k.cuh"""
+
+PLACE = 53
+
+KS = (1, 64, 1024, 65536)
+INSTANCES = [
+    *[("top_k", {"PRIMITIVE": f"top_k_{k}", "K": str(k)}, ["u32"]) for k in KS],
+    ("top_k", {"PRIMITIVE": "top_k_64", "K": "64"}, ["f32", "f64"]),
+]
+STUDIED = [*[f"top_k_{k}_u32" for k in KS], "top_k_64_f32", "top_k_64_f64"]
+
+STUDIES = {
+    "top_k": {
+        "what": "the 1, 64, 1024 and 65536 smallest of 2^16 to 2^28 keys, of several distributions",
+        "program": "gpbench_studies",
+        "timed": [{"beside": ["top_k_*"], "options": "--sizes 2^16,2^18,2^20,2^22,2^24,2^28 --cold"},
+                  {"beside": ["top_k_64/u32", "top_k_1024/u32"],
+                   "options": "--sizes 2^28 --cold --distribution sorted,reversed,constant,entropy"}],
+    },
+}
+
+SPEED = {"study": "top_k", "head": ["the first of 2^28"], "unit": "10^9 keys per second", "lines": [
+    *[([f"{k} of 4-byte integers"], f"top_k_{k}/u32") for k in KS],
+    (["64 of floats"], "top_k_64/f32"), (["64 of doubles"], "top_k_64/f64"),
+]}
+
+TUNE = {"top_k": [
+    {"shapes": {"GPI_TUNE_TOP_K_BLOCKS": [2, 3], "GPI_TUNE_TOP_K_PARTS": [132, 264, 396],
+                "GPI_TUNE_TOP_K_BLOCK_SAMPLES": [512, 1024, 2048], "GPI_TUNE_TOP_K_PART": [2048, 4096, 8192],
+                "GPI_TUNE_TOP_K_LISTS": [8192, 16384, 32768], "GPI_TUNE_TOP_K_FILTER": [262144, 4194304, 16777216],
+                "GPI_TUNE_TOP_K_SAMPLES": [65536, 131072, 262144], "GPI_TUNE_TOP_K_ROOM": [2048, 4096],
+                "GPI_TUNE_TOP_K_THREADS": [256, 512, 1024]},
+     "instances": [("top_k", {"PRIMITIVE": "top_k_64", "K": "64", "IN": "u32"}),
+                   ("top_k", {"PRIMITIVE": "top_k_65536", "K": "65536", "IN": "u32"})]},
+]}
+
+COMPILE_TIME = {
+    "top_k": {"header": "top_k.cuh", "call": "gp_top_k(in, out, n, 10, ws, stream)"},
+}
