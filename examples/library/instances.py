@@ -421,11 +421,14 @@ def main():
     if options.list:
         print("\n".join(files))
     if options.folder:
+        options.folder.mkdir(parents=True, exist_ok=True)
         texts = {name: source(some) for name, some in files.items()}
         texts["gpuprims_library.h"] = header(instances, options.backend)
         texts["table.h"] = table(instances, options.backend)
         for name, text in texts.items():
-            (options.folder / name).write_text(text, encoding="utf-8")
+            path = options.folder / name
+            if not path.exists() or path.read_text(encoding="utf-8") != text:  # what is the same is not compiled again
+                path.write_text(text, encoding="utf-8")
     return 0
 
 

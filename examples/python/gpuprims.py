@@ -73,6 +73,7 @@ class _View(NamedTuple):
     shape: tuple[int, ...]
     is_host: bool
     stream: int | None = None
+    device: int | None = None  # if it is known
 
     @property
     def size(self) -> int:
@@ -88,19 +89,40 @@ def _dtype_name(dtype: Any) -> str:
     return re.findall(r"\w+", getattr(dtype, "__name__", str(dtype)))[-1]
 
 
+@functools.lru_cache(maxsize=None)
+def _of_typestr(typestr: str) -> tuple[str, int]:
+    """The name of a type, and its bytes."""
+    order, kind, item_bytes = re.fullmatch(r"([<>|=])(\w)(\d+)", typestr).groups()
+    if order == ">":
+        raise TypeError("an array is big-endian")
+    name = {"i": "int", "u": "uint", "f": "float"}.get(kind, kind) + str(8 * int(item_bytes))
+    return "bool" if kind == "b" else name, int(item_bytes)
+
+
 def _of_interface(interface: dict[str, Any], is_host: bool, name: str) -> _View:
     """By __cuda_array_interface__ or __array_interface__."""
-    order, kind, item_bytes = re.fullmatch(r"([<>|=])(\w)(\d+)", interface["typestr"]).groups()
-    size = int(item_bytes)
-    dtype = "bool" if kind == "b" else {"i": "int", "u": "uint", "f": "float"}.get(kind, kind) + str(8 * size)
-    if order == ">":
-        raise TypeError(f"{name} is big-endian")
+    dtype, size = _of_typestr(interface["typestr"])
     if interface.get("mask") is not None:
         raise TypeError(f"{name} has a mask")
-    shape = tuple(interface["shape"])
-    strides = interface.get("strides")
-    _check_layout(shape, strides and [stride // size for stride in strides], name)
+    shape, strides = tuple(interface["shape"]), interface.get("strides")
+    if strides is not None:
+        _check_layout(shape, [stride // size for stride in strides], name)
     return _View(interface["data"][0] or 0, dtype, size, shape, is_host, interface.get("stream"))
+
+
+@functools.lru_cache(maxsize=None)
+def _of_torch_dtype(dtype: Any) -> str:
+    return _dtype_name(dtype)
+
+
+def _of_torch(tensor: Any, name: str) -> _View:
+    """What its __cuda_array_interface__ would say, in a fraction of the time."""
+    if tensor.requires_grad:
+        raise TypeError(f"{name} requires grad, which is not kept; detach() it first")
+    if not tensor.is_contiguous():
+        _check_layout(tensor.shape, tensor.stride(), name)
+    return _View(tensor.data_ptr(), _of_torch_dtype(tensor.dtype), tensor.element_size(), tuple(tensor.shape),
+                 not tensor.is_cuda, None, tensor.get_device())
 
 
 class _DLTensor(ctypes.Structure):
@@ -126,15 +148,16 @@ def _of_dlpack(array: Any, name: str) -> _View:
     kind = {0: "int", 1: "uint", 2: "float", 4: "bfloat", 6: "bool"}.get(tensor.code, f"kind {tensor.code} ")
     dtype = "bool" if kind == "bool" else f"{kind}{tensor.bits}"
     shape = tuple(tensor.shape[:tensor.dimensions])
-    _check_layout(shape, tensor.strides[:tensor.dimensions] if tensor.strides else None, name)
+    if tensor.strides:
+        _check_layout(shape, tensor.strides[:tensor.dimensions], name)
     return _View((tensor.data or 0) + tensor.offset, dtype, tensor.bits * tensor.lanes // 8, shape,
                  device in _HOST_DEVICES)
 
 
-def _check_layout(shape: Sequence[int], strides: Sequence[int] | None, name: str) -> None:
+def _check_layout(shape: Sequence[int], strides: Sequence[int], name: str) -> None:
     """Strides are in items."""
     wanted = 1
-    for length, stride in zip(reversed(shape), reversed(strides or [])):
+    for length, stride in zip(reversed(shape), reversed(strides)):
         if length > 1 and stride != wanted and 0 not in shape:
             raise TypeError(f"{name} is not contiguous: its strides are {tuple(strides)} items, its shape {tuple(shape)}; "
                             f"copy it first")
@@ -143,9 +166,10 @@ def _check_layout(shape: Sequence[int], strides: Sequence[int] | None, name: str
 
 def _view(array: Any, name: str) -> _View:
     """What an argument is, where its memory is checked."""
-    interface = getattr(array, "__cuda_array_interface__", None)
-    if interface is not None:
-        view = _of_interface(interface, False, name)
+    if type(array).__module__ == "torch":
+        view = _of_torch(array, name)
+    elif hasattr(array, "__cuda_array_interface__"):
+        view = _of_interface(array.__cuda_array_interface__, False, name)
     elif hasattr(array, "__array_interface__"):
         view = _of_interface(array.__array_interface__, True, name)
     elif hasattr(array, "__dlpack__"):
@@ -303,6 +327,7 @@ class _Parameter(NamedTuple):
     name: str
     c_type: str
     is_array: bool
+    dtypes: tuple[str, ...]  # what an array may be of; nothing: anything of the right size
 
 
 class _Function:
@@ -313,7 +338,10 @@ class _Function:
         self.parameters = []
         for argument in arguments.split(", "):
             type_, star, name_ = re.fullmatch(r"(?:const )?(\w+) (\*?)(\w+)", argument).groups()
-            self.parameters.append(_Parameter(name_, instance.types.get(type_, type_), bool(star)))
+            c_type = instance.types.get(type_, type_)
+            same = C_TYPES.get(_NAMES.get(c_type, ""), c_type)
+            dtypes = tuple(dtype for dtype, one in C_TYPES.items() if one == same)
+            self.parameters.append(_Parameter(name_, c_type, bool(star), dtypes))
         entry.argtypes = [ctypes.c_void_p if one.is_array else _CTYPES.get(one.c_type, ctypes.c_void_p)
                           for one in self.parameters] + [ctypes.c_void_p, ctypes.c_void_p]
 
@@ -324,33 +352,33 @@ class _Function:
         values, device = [], -1
         for parameter, argument in zip(self.parameters, arguments):
             if parameter.is_array and argument is not None:
-                self._check(parameter, argument)
-                device = self._device(argument, parameter.name, device)
+                if argument.dtype not in parameter.dtypes:
+                    self._check(parameter, argument)
+                if argument.pointer and not argument.is_host:
+                    device = self._device(argument, parameter.name, device)
                 argument = argument.pointer
             values.append(argument)
-        here = library().device
-        if device not in (-1, here):
+        here = device if device == -1 else library().device
+        if device != here:
             library().device = device
         try:
             error = self.entry(*values, self._workspace(device, stream_), stream_)
         finally:
-            if device not in (-1, here):
+            if device != here:
                 library().device = here
         self.instance.check(error)
 
     def _check(self, parameter: _Parameter, view: _View) -> None:
-        expected = parameter.c_type
-        if expected in _NAMES:
-            if C_TYPES.get(view.dtype) != C_TYPES[_NAMES[expected]]:
-                raise TypeError(f"{self.name}: {parameter.name} is of {view.dtype}; {_NAMES[expected]} is expected")
-        elif view.item_bytes != self.instance.size_of(expected):
+        """Of an array that is of none of its dtypes."""
+        if parameter.dtypes:
+            raise TypeError(f"{self.name}: {parameter.name} is of {view.dtype}; {' or '.join(parameter.dtypes)} is expected")
+        expected = self.instance.size_of(parameter.c_type)
+        if view.item_bytes != expected:
             raise TypeError(f"{self.name}: the items of {parameter.name} have {view.item_bytes} bytes; those of "
-                            f"{expected} have {self.instance.size_of(expected)}")
+                            f"{parameter.c_type} have {expected}")
 
     def _device(self, view: _View, name: str, device: int) -> int:
-        if not view.pointer or view.is_host:
-            return device
-        own = library().device_of(view.pointer)
+        own = library().device_of(view.pointer) if view.device is None else view.device
         if own < 0:
             raise TypeError(f"{self.name}: {name} is in host memory")
         if device not in (-1, own):
@@ -359,7 +387,10 @@ class _Function:
 
     @staticmethod
     def _workspace(device: int, stream_: int) -> Any:
-        return _state.workspaces.setdefault((device, stream_), (ctypes.c_uint64 * 8)())
+        workspace = _state.workspaces.get((device, stream_))
+        if workspace is None:
+            workspace = _state.workspaces[device, stream_] = (ctypes.c_uint64 * 8)()
+        return workspace
 
 
 class Instance:
@@ -440,10 +471,9 @@ class _Library:
         found = self._prefixes.get(self._key(header, **parameters))
         if found is None:
             asked = ", ".join(f"{name} {value}".strip() for name, value in parameters.items())
-            there = sorted({", ".join(f"{name} {one[2][name]}".strip() for name in parameters if name in one[2])
-                            for one in self._prefixes.values() if one[0] == header})
-            raise TypeError(f"the library has no {header} of {asked}; it has those of {'; '.join(there) or 'nothing'}. "
-                            f"compile() makes others")
+            there = [one[1] for one in self._prefixes.values() if one[0] == header]
+            raise TypeError(f"the library has no {header} of {asked}; it has {', '.join(there) or 'none'}, and compile() "
+                            f"makes others")
         _, prefix, parameters = found
         functions = self.functions[header + ("+VALUE" if "VALUE" in parameters else "")]
         return Instance(self._entries, prefix, functions, parameters)
