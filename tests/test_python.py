@@ -8,11 +8,14 @@ The functions are compared with NumPy's: on the CPU backend on NumPy's own array
 Numba, as far as they are there; PyTorch's own functions have to give the same. What is wrong has to be refused, and by words.
 """
 import argparse
+import doctest
+import io
 import os
 import pathlib
 import subprocess
 import sys
 import tempfile
+import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 
@@ -307,6 +310,15 @@ def compile_errors():
         yield good, f"{name} that is wrong comes back as the compiler's first line", found
 
 
+def documented():
+    """Whether docs/python.md is right; gives (passed, name, output)."""
+    said = io.StringIO()
+    text = (ROOT / "docs/python.md").read_text(encoding="utf-8")
+    test = doctest.DocTestParser().get_doctest(text, {}, "docs/python.md", "docs/python.md", 0)
+    doctest.DocTestRunner(optionflags=doctest.NORMALIZE_WHITESPACE).run(test, out=said.write)
+    return not said.getvalue() and len(test.examples) > 10, "the examples of docs/python.md", said.getvalue()
+
+
 # ---- beside PyTorch --------------------------------------------------------------------------------
 
 def beside_torch(n):
@@ -367,6 +379,14 @@ def measure(file):
                 out.write(f"{name},{n},{times[0]:.2f},{times[1]:.2f},{torch.cuda.get_device_name()},{torch.__version__},"
                           f"{torch.version.cuda},{np.datetime64('now')},{os.environ.get('GPBENCH_COMMIT', '')}\n")
             torch.cuda.empty_cache()
+        with tempfile.TemporaryDirectory() as cache:
+            os.environ["GPUPRIMS_CACHE"] = cache
+            for header, parameter in (("scan", "op"), ("reduce", "op"), ("compact", "pred")):
+                begin = time.monotonic()
+                gpuprims.compile(**{parameter: "a" if parameter == "op" else "x > 0"}, type="float", header=header)
+                seconds = time.monotonic() - begin
+                out.write(f"compile {header},0,{1e6 * seconds:.0f},,{torch.cuda.get_device_name()},{torch.__version__},"
+                          f"{torch.version.cuda},{np.datetime64('now')},{os.environ.get('GPBENCH_COMMIT', '')}\n")
 
 
 def main():
@@ -389,6 +409,8 @@ def main():
             if framework.name in ("NumPy", "PyTorch"):
                 results += refusals(framework)
         results += compile_errors()
+        if gpuprims.library().backend == "cpu":
+            results.append(documented())
         if any(isinstance(one, PyTorch) for one in there):
             for n in (1, 1000, 1 << 20):
                 results += torch_agrees(n)
