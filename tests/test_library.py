@@ -3,9 +3,9 @@
 
     test_library.py --cc gcc [--cxx g++] [--nvcc nvcc] LIBRARY FOLDER
 
-FOLDER has gpuprims_library.h. The header compiles alone in C and C++, and declares what the library's table lists and the
-library exports, and nothing else is exported; a call that is wrong is refused; the example in plain C runs. With --nvcc the
-library is for CUDA.
+FOLDER has gpuprims_library.h. The header compiles alone in C and C++, and declares what the library's table lists and
+the library exports, and nothing else is exported; a call that is wrong is refused; the example in plain C runs. With
+--nvcc the library is for CUDA.
 """
 import argparse
 import ctypes
@@ -59,7 +59,8 @@ def check_declared(options, table, includes, folder):
 
 def check_exported(options, table):
     """What the library exports is its own."""
-    own = set(exported(table)) | set(re.findall(r"\bgp_library_\w+(?=\()", (options.folder / "gpuprims_library.h").read_text()))
+    header = (options.folder / "gpuprims_library.h").read_text(encoding="utf-8")
+    own = {*exported(table), *re.findall(r"\bgp_library_\w+(?=\()", header)}
     status, output = run(["nm", "-D", "--defined-only", "--format=posix", options.library])
     names = {line.split()[0] for line in output.splitlines()}
     others = sorted(name for name in names - own if not name.startswith("gpi_") and name != "gp_cpu")
@@ -79,8 +80,9 @@ def check_refused(library):
 def check_example(options, includes, libraries, folder):
     """The example in plain C, on a GPU if one answers."""
     program = folder / "use"
-    status, output = run([*options.cc, *WARNINGS, *includes, "-pthread", ROOT / "examples/library/use.c", options.library,
-                          *libraries, f"-Wl,-rpath,{options.library.parent}", "-o", program])
+    source = ROOT / "examples/library/use.c"
+    status, output = run([*options.cc, *WARNINGS, *includes, "-pthread", source, options.library, *libraries,
+                          f"-Wl,-rpath,{options.library.parent}", "-o", program])
     if status:
         return False, "the example compiles", output
     status, output = run([program])

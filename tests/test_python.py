@@ -4,8 +4,9 @@
     test_python.py LIBRARY [FOLDER...]     with NumPy of this Python or of the first of these environments that has it
     test_python.py --times FILE LIBRARY    also measures calls beside PyTorch's, and writes a CSV file
 
-The functions are compared with NumPy's: on the CPU backend on NumPy's own arrays, on a GPU on those of PyTorch, CuPy and
-Numba, as far as they are there; PyTorch's own functions have to give the same. What is wrong has to be refused, and by words.
+The functions are compared with NumPy's: on the CPU backend on NumPy's own arrays, on a GPU on those of PyTorch, CuPy
+and Numba, as far as they are there; PyTorch's own functions have to give the same. What is wrong has to be refused, and
+by words. The examples of docs/python.md are run.
 """
 import argparse
 import doctest
@@ -24,7 +25,8 @@ def other_python(environments):
     """An interpreter that has NumPy, if this one has not."""
     for environment in environments:
         python = pathlib.Path(environment, "bin/python")
-        if python.exists() and subprocess.run([python, "-c", "import numpy"], capture_output=True, check=False).returncode == 0:
+        test = [python, "-c", "import numpy"]
+        if python.exists() and subprocess.run(test, capture_output=True, check=False).returncode == 0:
             return str(python)
     return None
 
@@ -151,6 +153,8 @@ def frameworks():
 
 def numbers(n, dtype, few=False):
     """Random numbers; few: with many equal ones."""
+    if dtype == "uint8" and not few:
+        return RANDOM.integers(0, 255, n).astype(dtype)
     if dtype.startswith("float"):
         return (RANDOM.integers(-8, 8, n) / 4 if few else RANDOM.standard_normal(n)).astype(dtype)
     high = 10 if few else min(np.iinfo(dtype).max, 1 << 40)
@@ -179,7 +183,7 @@ class Checks:
     def sorts(self):
         for n in self.sizes:
             for dtype in self.dtypes([*INTEGERS, *FLOATS, "float16", "uint8"]):
-                x = numbers(n, dtype, few=n % 2 == 1) if dtype != "uint8" else RANDOM.integers(0, 255, n).astype("uint8")
+                x = numbers(n, dtype, few=n % 2 == 1)
                 places = np.argsort(x, kind="stable")
                 down = n - 1 - np.argsort(x[::-1], kind="stable")[::-1]
                 put = self.framework.put(x)
@@ -208,16 +212,17 @@ class Checks:
                 after = before + sums.dtype.type(5)
                 self.same(f"scan of {n} {dtype}, init", gpuprims.scan(put, exclusive=True, init=5), after, real)
                 if not real:
-                    self.same(f"cumsum of {n} {dtype} in itself", gpuprims.cumsum(put, dtype=dtype), np.cumsum(x, dtype=dtype))
+                    found = gpuprims.cumsum(put, dtype=dtype)
+                    self.same(f"cumsum of {n} {dtype} in itself", found, np.cumsum(x, dtype=dtype))
                 self.same(f"max scan of {n} {dtype}", gpuprims.scan(put, "max"), np.maximum.accumulate(x))
                 if n:
                     self.same(f"min of {n} {dtype}", gpuprims.reduce(put, "min"), x.min())
                     self.same(f"argmin of {n} {dtype}", gpuprims.argmin(put), np.argmin(x))
                     self.same(f"argmax of {n} {dtype}", gpuprims.argmax(put), np.argmax(x))
-            small = RANDOM.integers(0, 255, n).astype("uint8")
+            small, halves = numbers(n, "uint8"), numbers(n, "float16")
             self.same(f"sum of {n} uint8", gpuprims.reduce(self.framework.put(small)), small.sum(dtype="uint64"))
-            halves = RANDOM.standard_normal(n).astype("float16")
-            self.same(f"sum of {n} float16", gpuprims.reduce(self.framework.put(halves)), halves.sum(dtype="float32"), True)
+            found = gpuprims.reduce(self.framework.put(halves))
+            self.same(f"sum of {n} float16", found, halves.sum(dtype="float32"), True)
 
     def segments(self):
         for n in self.sizes:
@@ -240,7 +245,8 @@ class Checks:
             for dtype in self.dtypes(["uint8", *INTEGERS, *FLOATS]):
                 x = numbers(n, dtype, few=True)
                 put, mask = self.framework.put(x), x > 2
-                self.same(f"masked_select of {n} {dtype}", gpuprims.masked_select(put, self.framework.put(mask)), x[mask])
+                found = gpuprims.masked_select(put, self.framework.put(mask))
+                self.same(f"masked_select of {n} {dtype}", found, x[mask])
                 self.same(f"nonzero of {n} {dtype}", gpuprims.nonzero(put), np.flatnonzero(x))
                 heads = np.flatnonzero(np.concatenate([[True], x[1:] != x[:-1]])[:n])
                 self.same(f"unique_consecutive of {n} {dtype}", gpuprims.unique_consecutive(put), x[heads])
@@ -268,7 +274,8 @@ class Checks:
             for item in big % 1009 if n < 5000 else []:
                 product = int(product * item % 1009)
             if n < 5000:
-                self.same(f"compiled reduce of {n}", gpuprims.reduce(self.framework.put(big % 1009), matrix), np.int64(product))
+                found = gpuprims.reduce(self.framework.put(big % 1009), matrix)
+                self.same(f"compiled reduce of {n}", found, np.int64(product))
         pred = gpuprims.compile(pred="x > 0.5f", type="float")
         x = RANDOM.random(1000).astype("float32")
         out, count = self.framework.put(np.zeros_like(x)), self.framework.put(np.zeros(1, "int64"))
@@ -292,14 +299,16 @@ def refusals(framework):
         "two dimensions": (lambda: gpuprims.sort(table), TypeError, "x has 2 dimensions; 1 is expected"),
         "a layout": (lambda: gpuprims.sort(x[::2]), TypeError, "x is not contiguous: its strides are (2,) items"),
         "a dtype": (lambda: gpuprims.sort(odd), TypeError, "there is nothing for int8; there are bool, uint8"),
-        "a dtype of an argument": (lambda: gpuprims.take(x, places), TypeError, "places is of int32; int64 is expected"),
+        "a dtype of an argument": (lambda: gpuprims.take(x, places), TypeError,
+                                   "places is of int32; int64 is expected"),
         "a dtype of out": (lambda: gpuprims.sort(x, out=places), TypeError, "out is of int32; float32 is expected"),
         "a size": (lambda: gpuprims.sort(x, out=x[:5]), ValueError, "out has 5 items; 24 are expected"),
         "no instance": (lambda: gpuprims.cumsum(x, dtype="int32"), TypeError, "the library has no scan of"),
         "what the library refuses": (lambda: gpuprims.histogram(x, 0, 0, 1), ValueError,
                                      "gp_f32_histogram_even: bins is 0"),
         "an overlap": (lambda: gpuprims.merge(x[:6], x[6:], out=x), ValueError, "gp_f32_merge: a and out overlap"),
-        "no such header": (lambda: gpuprims.compile(op="a", header="sum"), ValueError, "there is no header sum; there are"),
+        "no such header": (lambda: gpuprims.compile(op="a", header="sum"), ValueError,
+                           "there is no header sum; there are"),
     }
     for name, (call, kind, words) in cases.items():
         try:
@@ -385,13 +394,14 @@ def median_seconds(call, runs=15):
 def measure(file):
     """Writes the CSV file, and says in short what is in it."""
     import torch
+    where = f"{torch.cuda.get_device_name()},{torch.__version__},{torch.version.cuda},{np.datetime64('now')}," \
+            f"{os.environ.get('GPBENCH_COMMIT', '')}"
     with open(file, "w", encoding="utf-8") as out:
         out.write("function,n,gpuprims_us,torch_us,gpu,torch,cuda,date,commit\n")
         for n in (1 << 16, 1 << 20, 1 << 24, 1 << 28):
             for name, (own, theirs) in beside_torch(n).items():
                 times = [1e6 * median_seconds(call) for call in (own, theirs)]
-                out.write(f"{name},{n},{times[0]:.2f},{times[1]:.2f},{torch.cuda.get_device_name()},{torch.__version__},"
-                          f"{torch.version.cuda},{np.datetime64('now')},{os.environ.get('GPBENCH_COMMIT', '')}\n")
+                out.write(f"{name},{n},{times[0]:.2f},{times[1]:.2f},{where}\n")
             torch.cuda.empty_cache()
         with tempfile.TemporaryDirectory() as cache:
             os.environ["GPUPRIMS_CACHE"] = cache
@@ -399,8 +409,7 @@ def measure(file):
                 begin = time.monotonic()
                 gpuprims.compile(**{parameter: "a" if parameter == "op" else "x > 0"}, type="float", header=header)
                 seconds = time.monotonic() - begin
-                out.write(f"compile {header},0,{1e6 * seconds:.0f},,{torch.cuda.get_device_name()},{torch.__version__},"
-                          f"{torch.version.cuda},{np.datetime64('now')},{os.environ.get('GPBENCH_COMMIT', '')}\n")
+                out.write(f"compile {header},0,{1e6 * seconds:.0f},,{where}\n")
 
 
 def main():

@@ -3,8 +3,8 @@
 
     test_site.py FOLDER     the build folder, where Sphinx is installed in site/, and where screenshots go
 
-The site is built, with each link checked; then a browser without a window, Debian's chromium, opens the first page, that of a
-primitive and a search: all images are shown, nothing that a page asks for is missing, and the search finds.
+The site is built, with each link checked; then a browser without a window, Debian's chromium, opens the first page,
+that of a primitive and a search: all images are shown, nothing that a page asks for is missing, and the search finds.
 """
 import http.server
 import os
@@ -63,8 +63,9 @@ def browse(browser, url, *options):
     """What a page is when its scripts have run."""
     with tempfile.TemporaryDirectory() as profile:
         command = [browser, "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
-                   f"--user-data-dir={profile}", "--window-size=1400,1800", "--virtual-time-budget=10000", *options, url]
-        done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, timeout=120, check=False)
+                   f"--user-data-dir={profile}", "--window-size=1400,1800", "--virtual-time-budget=10000"]
+        done = subprocess.run([*command, *options, url], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
+                              timeout=120, check=False)
     return done.stdout
 
 
@@ -87,7 +88,8 @@ def in_browser(browser, site, screenshots):
         size = picture.stat().st_size if picture.exists() else 0
         yield size > 50000, f"{page}: a screenshot is taken", f"{picture} has {size} bytes"  # a blank one has 10 KB
     found = browse(browser, f"{address}/search.html?q=histogram", "--dump-dom")
-    yield 'href="docs/histogram.html' in found.partition('id="search-results"')[2], "the search finds a page", found[-2000:]
+    results_found = found.partition('id="search-results"')[2]
+    yield 'href="docs/histogram.html' in results_found, "the search finds a page", found[-2000:]
     yield not server.missing, "nothing that the pages ask for is missing", "\n".join(server.missing)
     count, broken = broken_images(browse(browser, f"{address}/planted.html", "--dump-dom"))
     yield count == 1 and len(broken) == 1, "an image that is missing is found", str(broken)
@@ -98,8 +100,8 @@ def results(build):
     """Yields (passed, name, output)."""
     with tempfile.TemporaryDirectory() as name:
         site = pathlib.Path(name)
-        done = subprocess.run([ROOT / "docs/site/build", site], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-                              env={**os.environ, "GPUPRIMS_BUILD": str(build)}, check=False)
+        done = subprocess.run([ROOT / "docs/site/build", site], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                              text=True, env={**os.environ, "GPUPRIMS_BUILD": str(build)}, check=False)
         yield done.returncode == 0, "the site is built, and its links lead somewhere", done.stdout
         missing = [str(page) for page in (ROOT / "docs").rglob("*.md")
                    if not (site / page.relative_to(ROOT).with_suffix(".html")).exists()]

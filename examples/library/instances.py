@@ -6,8 +6,8 @@
     instances.py --backend cuda --part ...    of each header one instance, to see that it compiles
 
 From the lists below follow the C interface, gpuprims_library.h, what is compiled, and the functions of
-examples/python/gpuprims.py, which asks the library for its table. Another instance is another line in INSTANCES; another
-header, its functions in FUNCTIONS and its instances.
+examples/python/gpuprims.py, which asks the library for its table. Another instance is another line in INSTANCES;
+another header, its functions in FUNCTIONS and its instances.
 """
 import argparse
 import json
@@ -44,7 +44,8 @@ FUNCTIONS = {
                  "The same with init as an item before the first."),
     ],
     "reduce": [
-        Function("reduce", "const I *in, T *d_out, size_t n", "*d_out is the fold of all items; of none, the identity."),
+        Function("reduce", "const I *in, T *d_out, size_t n",
+                 "*d_out is the fold of all items; of none, the identity."),
         Function("reduce_init", "const I *in, T *d_out, size_t n, T init",
                  "The same with init as an item before the first."),
     ],
@@ -84,7 +85,8 @@ FUNCTIONS = {
     "radix_sort+VALUE": [
         Function("radix_sort", "const K *kin, K *kout, const V *vin, V *vout, size_t n",
                  "Keys and their values, stably. If vin is NULL the values are 0, 1, 2, …: where each key was."),
-        Function("radix_sort_bits", "const K *kin, K *kout, const V *vin, V *vout, size_t n, int begin_bit, int end_bit",
+        Function("radix_sort_bits",
+                 "const K *kin, K *kout, const V *vin, V *vout, size_t n, int begin_bit, int end_bit",
                  "The same, by these bits alone."),
     ],
     "merge": [
@@ -334,9 +336,8 @@ def comment(text):
 
 def declarations(key, instances):
     """What gpuprims_library.h says of instances that have the same functions."""
-    letters = [letter for letter in LETTERS if letter in types_of(instances[0])]
-    used = {letter for letter in letters for function in FUNCTIONS[key] if re.search(rf"\b{letter}\b", function.arguments)}
-    letters = [letter for letter in letters if letter in used]
+    words = set(re.findall(r"\w+", " ".join(function.arguments for function in FUNCTIONS[key])))
+    letters = [letter for letter in LETTERS if letter in words]
     macro = "GP_DECLARE_" + key.upper().replace("+VALUE", "_PAIRS")
     lines = []
     for function in FUNCTIONS[key]:

@@ -7,13 +7,13 @@
     gpuprims.masked_select(x, x > 0.5)
     gpuprims.scan(x, gpuprims.compile(op="a > b ? a : b", type="float"))
 
-Arrays go in as they are, without a copy: those of PyTorch, CuPy, Numba and whatever else has __cuda_array_interface__ or
-__dlpack__; and NumPy's, where the library is of the CPU backend. They are contiguous and of one dimension, unless a function
-says otherwise. What comes out is an array of the same framework. A wrong dtype, device or layout is a TypeError, a wrong
-size a ValueError, and both say which argument it is.
+Arrays go in as they are, without a copy: those of PyTorch, CuPy, Numba and whatever else has __cuda_array_interface__
+or __dlpack__; and NumPy's, where the library is of the CPU backend. They are contiguous and of one dimension, unless a
+function says otherwise. What comes out is an array of the same framework. A wrong dtype, device or layout is a
+TypeError, a wrong size a ValueError, and both say which argument it is.
 
-Calls are asynchronous, on the current stream of PyTorch or CuPy, or else on that of `with gpuprims.stream(handle):`. Only a
-function whose result has as many items as the data say waits, for that number.
+Calls are asynchronous, on the current stream of PyTorch or CuPy, or else on that of `with gpuprims.stream(handle):`.
+Only a function whose result has as many items as the data say waits, for that number.
 
 The library is the file that GPUPRIMS_LIBRARY names, or libgpuprims.so beside this module, or in the build folder.
 docs/python.md says more.
@@ -40,11 +40,12 @@ from typing import Any, Iterator, NamedTuple, Sequence
 # NumPy's name of a type, and what C calls it.
 C_TYPES = {"bool": "uint8_t", "uint8": "uint8_t", "uint16": "uint16_t", "float16": "gp_half", "int32": "int32_t",
            "uint32": "uint32_t", "int64": "int64_t", "uint64": "uint64_t", "float32": "float", "float64": "double"}
-_NAMES = {c: name for name, c in C_TYPES.items()} | {"int": "int32", "unsigned": "uint32"}
+_NAMES = {c: name for name, c in C_TYPES.items()} | {
+    "unsigned char": "uint8", "int": "int32", "unsigned": "uint32", "unsigned int": "uint32", "long": "int64",
+    "long long": "int64", "unsigned long": "uint64", "unsigned long long": "uint64", "size_t": "uint64"}
 _SIZES = {"bool": 1, **{name: int(re.sub(r"\D", "", name)) // 8 for name in C_TYPES if name != "bool"}}
-_CTYPES = {"uint8_t": ctypes.c_uint8, "int32_t": ctypes.c_int32, "uint32_t": ctypes.c_uint32, "int64_t": ctypes.c_int64,
-           "uint64_t": ctypes.c_uint64, "float": ctypes.c_float, "double": ctypes.c_double, "size_t": ctypes.c_size_t,
-           "int": ctypes.c_int32, "unsigned": ctypes.c_uint32}
+_NUMBERS = {"bool": ctypes.c_uint8, "uint8": ctypes.c_uint8, "int32": ctypes.c_int32, "uint32": ctypes.c_uint32,
+            "int64": ctypes.c_int64, "uint64": ctypes.c_uint64, "float32": ctypes.c_float, "float64": ctypes.c_double}
 _FORMATS = {"bool": "?", "uint8": "B", "uint16": "H", "float16": "e", "int32": "i", "uint32": "I", "int64": "q",
             "uint64": "Q", "float32": "f", "float64": "d"}
 _INVALID_VALUE, _OUT_OF_MEMORY = 1, 2
@@ -74,6 +75,7 @@ class _View(NamedTuple):
     is_host: bool
     stream: int | None = None
     device: int | None = None  # if it is known
+    read_only: bool = False
 
     @property
     def size(self) -> int:
@@ -107,7 +109,8 @@ def _of_interface(interface: dict[str, Any], is_host: bool, name: str) -> _View:
     shape, strides = tuple(interface["shape"]), interface.get("strides")
     if strides is not None:
         _check_layout(shape, [stride // size for stride in strides], name)
-    return _View(interface["data"][0] or 0, dtype, size, shape, is_host, interface.get("stream"))
+    pointer, read_only = interface["data"]
+    return _View(pointer or 0, dtype, size, shape, is_host, interface.get("stream"), None, read_only)
 
 
 @functools.lru_cache(maxsize=None)
@@ -159,8 +162,8 @@ def _check_layout(shape: Sequence[int], strides: Sequence[int], name: str) -> No
     wanted = 1
     for length, stride in zip(reversed(shape), reversed(strides)):
         if length > 1 and stride != wanted and 0 not in shape:
-            raise TypeError(f"{name} is not contiguous: its strides are {tuple(strides)} items, its shape {tuple(shape)}; "
-                            f"copy it first")
+            raise TypeError(f"{name} is not contiguous: its strides are {tuple(strides)} items, its shape "
+                            f"{tuple(shape)}; copy it first")
         wanted *= length
 
 
@@ -178,7 +181,7 @@ def _view(array: Any, name: str) -> _View:
         raise TypeError(f"{name} is a {type(array).__name__}; an array with __cuda_array_interface__ or __dlpack__ is "
                         f"expected" + (", or NumPy's" if library().backend == "cpu" else ""))
     if library().backend == "cuda" and view.is_host:
-        raise TypeError(f"{name} is in host memory; the library {library().path} is for CUDA, so copy it to the GPU first")
+        raise TypeError(f"{name} is in host memory; the library {library().path} is for CUDA: copy it to the GPU first")
     if library().backend == "cpu" and not view.is_host:
         raise TypeError(f"{name} is in the memory of a GPU; the library {library().path} is of the CPU backend")
     return view
@@ -327,6 +330,7 @@ class _Parameter(NamedTuple):
     name: str
     c_type: str
     is_array: bool
+    is_const: bool
     dtypes: tuple[str, ...]  # what an array may be of; nothing: anything of the right size
 
 
@@ -337,15 +341,18 @@ class _Function:
         self.instance, self.name, self.entry = instance, name, entry
         self.parameters = []
         for argument in arguments.split(", "):
-            type_, star, name_ = re.fullmatch(r"(?:const )?(\w+) (\*?)(\w+)", argument).groups()
+            const, type_, star, name_ = re.fullmatch(r"(const )?(\w+) (\*?)(\w+)", argument).groups()
             c_type = instance.types.get(type_, type_)
             same = C_TYPES.get(_NAMES.get(c_type, ""), c_type)
             dtypes = tuple(dtype for dtype, one in C_TYPES.items() if one == same)
-            self.parameters.append(_Parameter(name_, c_type, bool(star), dtypes))
-        entry.argtypes = [ctypes.c_void_p if one.is_array else _CTYPES.get(one.c_type, ctypes.c_void_p)
-                          for one in self.parameters] + [ctypes.c_void_p, ctypes.c_void_p]
+            self.parameters.append(_Parameter(name_, c_type, bool(star), bool(const), dtypes))
+        types = [ctypes.c_void_p if one.is_array else _NUMBERS.get(_NAMES.get(one.c_type, "")) for one in self.parameters]
+        self.has_struct = None in types
+        entry.argtypes = [one or ctypes.c_void_p for one in types] + [ctypes.c_void_p, ctypes.c_void_p]
 
     def __call__(self, stream_: int, *arguments: Any) -> None:
+        if self.has_struct:
+            raise TypeError(f"{self.name}: an argument is a struct, which Python cannot hand over")
         if len(arguments) != len(self.parameters):
             raise TypeError(f"{self.name}: {len(self.parameters)} arguments are expected: "
                             f"{', '.join(one.name for one in self.parameters)}")
@@ -354,6 +361,8 @@ class _Function:
             if parameter.is_array and argument is not None:
                 if argument.dtype not in parameter.dtypes:
                     self._check(parameter, argument)
+                if argument.read_only and not parameter.is_const:
+                    raise TypeError(f"{self.name}: {parameter.name} is read-only")
                 if argument.pointer and not argument.is_host:
                     device = self._device(argument, parameter.name, device)
                 argument = argument.pointer
@@ -371,7 +380,8 @@ class _Function:
     def _check(self, parameter: _Parameter, view: _View) -> None:
         """Of an array that is of none of its dtypes."""
         if parameter.dtypes:
-            raise TypeError(f"{self.name}: {parameter.name} is of {view.dtype}; {' or '.join(parameter.dtypes)} is expected")
+            raise TypeError(f"{self.name}: {parameter.name} is of {view.dtype}; {' or '.join(parameter.dtypes)} is "
+                            f"expected")
         expected = self.instance.size_of(parameter.c_type)
         if view.item_bytes != expected:
             raise TypeError(f"{self.name}: the items of {parameter.name} have {view.item_bytes} bytes; those of "
@@ -418,10 +428,16 @@ class Instance:
         letter = next(letter for letter, one in self.types.items() if one == c_type)
         return getattr(self._entries, f"gp_instance_size_{letter}")()
 
+    def function(self, name: str) -> _Function:
+        """One of its functions, to be called with views."""
+        if name not in self.functions:
+            raise TypeError(f"the instance has no {name}; it has {', '.join(self.functions)}")
+        return self.functions[name]
+
     def __getattr__(self, name: str) -> Any:
         """A function of its header, called as in C with arrays in place of pointers."""
         if name == "functions" or name not in self.functions:
-            raise AttributeError(f"there is no {name}; there are {', '.join(self.functions)}")
+            raise AttributeError(name)
         function = self.functions[name]
 
         def call(*arguments: Any) -> None:
@@ -472,8 +488,8 @@ class _Library:
         if found is None:
             asked = ", ".join(f"{name} {value}".strip() for name, value in parameters.items())
             there = [one[1] for one in self._prefixes.values() if one[0] == header]
-            raise TypeError(f"the library has no {header} of {asked}; it has {', '.join(there) or 'none'}, and compile() "
-                            f"makes others")
+            raise TypeError(f"the library has no {header} of {asked}; it has {', '.join(there) or 'none'}, and "
+                            f"compile() makes others")
         _, prefix, parameters = found
         functions = self.functions[header + ("+VALUE" if "VALUE" in parameters else "")]
         return Instance(self._entries, prefix, functions, parameters)
@@ -556,7 +572,8 @@ def _sum_type(array: Any, dtype: str) -> str:
     return "int64" if dtype[0] in "bi" or _framework(array) == "torch" else "uint64"
 
 
-def _fold(header: str, op: str | Instance, array: Any, view: _View, dtype: Any = None, **more: str) -> tuple[Instance, str]:
+def _fold(header: str, op: str | Instance, array: Any, view: _View, dtype: Any = None,
+          **more: str) -> tuple[Instance, str]:
     """The instance that folds an array by an operator, and the type of its results."""
     if isinstance(op, Instance):
         return op, _NAMES.get(op.types["T"], view.dtype)
@@ -595,7 +612,7 @@ def scan(x: Any, op: str | Instance = "sum", *, exclusive: bool = False, init: A
         raise ValueError("the operator was compiled without an identity, so that its exclusive scan needs init")
     name = "exclusive_scan_init" if init is not None else "exclusive_scan" if exclusive else "inclusive_scan"
     last = [init] if init is not None else []
-    instance.functions[name](_stream_of(x, view), view, out_view, view.size, *last)
+    instance.function(name)(_stream_of(x, view), view, out_view, view.size, *last)
     return out
 
 
@@ -612,7 +629,7 @@ def reduce(x: Any, op: str | Instance = "sum", *, dtype: Any = None, out: Any = 
     if not view.size and not instance.has_identity:
         raise ValueError("x has no items, and the operator was compiled without an identity")
     out, out_view = _output(x, out, (), result)
-    instance.functions["reduce"](_stream_of(x, view), view, _as_result(instance, out_view), view.size)
+    instance.function("reduce")(_stream_of(x, view), view, _as_result(instance, out_view), view.size)
     return out
 
 
@@ -621,7 +638,7 @@ def row_reduce(x: Any, op: str | Instance = "sum", *, dtype: Any = None, out: An
     view = _rows(x, "x")
     instance, result = _fold("segmented", op, x, view, dtype or view.dtype)
     out, out_view = _output(x, out, view.shape[:1], result)
-    instance.functions["row_reduce"](_stream_of(x, view), view, out_view, *view.shape)
+    instance.function("row_reduce")(_stream_of(x, view), view, out_view, *view.shape)
     return out
 
 
@@ -631,7 +648,7 @@ def row_scan(x: Any, op: str | Instance = "sum", *, exclusive: bool = False, dty
     instance, result = _fold("segmented", op, x, view, dtype or view.dtype)
     out, out_view = _output(x, out, view.shape, result)
     name = "row_exclusive_scan" if exclusive else "row_inclusive_scan"
-    instance.functions[name](_stream_of(x, view), view, out_view, *view.shape)
+    instance.function(name)(_stream_of(x, view), view, out_view, *view.shape)
     return out
 
 
@@ -643,7 +660,7 @@ def segment_reduce(x: Any, offsets: Any, op: str | Instance = "sum", *, out: Any
         raise ValueError("offsets has no items; there is one more than segments")
     instance, result = _fold("segmented", op, x, view, view.dtype)
     out, out_view = _output(x, out, (ends.size - 1,), result)
-    instance.functions["segmented_reduce"](_stream_of(x, view), view, out_view, view.size, ends, ends.size - 1)
+    instance.function("segmented_reduce")(_stream_of(x, view), view, out_view, view.size, ends, ends.size - 1)
     return out
 
 
@@ -660,7 +677,7 @@ def reduce_by_key(keys: Any, x: Any, op: str | Instance = "sum") -> tuple[Any, A
     keys_out, out, count = (_empty(keys, (key.size,), _view(keys, "keys").dtype), _empty(x, (key.size,), result),
                             _empty(x, (1,), "int64"))
     stream_, count_view = _stream_of(x, view), _view(count, "count")
-    instance.functions["reduce_by_key"](stream_, key, view, _view(keys_out, "keys_out")._replace(dtype=key.dtype),
+    instance.function("reduce_by_key")(stream_, key, view, _view(keys_out, "keys_out")._replace(dtype=key.dtype),
                                         _view(out, "out"), key.size, count_view)
     runs = _number(count, count_view, stream_)
     return _first(keys_out, runs), _first(out, runs)
@@ -672,7 +689,7 @@ def _arg(name: str, x: Any) -> Any:
     instance = library().find("arg_reduce", TYPE=_c(view.dtype))
     if not view.size:
         raise ValueError("x has no items")
-    instance.functions[name](_stream_of(x, view), view, _view(out, "out"), view.size)
+    instance.function(name)(_stream_of(x, view), view, _view(out, "out"), view.size)
     return out
 
 
@@ -693,7 +710,8 @@ def _sort(keys: Any, values: Any, descending: bool, places: bool, out: Any = Non
         parameters["DESCENDING"] = ""
     out, out_view = _output(keys, out, view.shape, view.dtype)
     if values is None and not places:
-        library().find("radix_sort", **parameters).functions["radix_sort"](_stream_of(keys, view), view, out_view, view.size)
+        instance = library().find("radix_sort", **parameters)
+        instance.function("radix_sort")(_stream_of(keys, view), view, out_view, view.size)
         return out, None
     value = None if values is None else _flat(values, "values")
     if value is not None:
@@ -701,7 +719,8 @@ def _sort(keys: Any, values: Any, descending: bool, places: bool, out: Any = Non
     moved = _empty(keys, view.shape, value.dtype if value else "int64")
     moved_view = _view(moved, "values").words()
     instance = library().find("radix_sort", VALUE=_c(moved_view.dtype), **parameters)
-    instance.functions["radix_sort"](_stream_of(keys, view), view, out_view, value and value.words(), moved_view, view.size)
+    value = value and value.words()
+    instance.function("radix_sort")(_stream_of(keys, view), view, out_view, value, moved_view, view.size)
     return out, moved
 
 
@@ -726,7 +745,7 @@ def merge(a: Any, b: Any, *, out: Any = None) -> Any:
     _check_dtype(second, "b", first.dtype)
     out, out_view = _output(a, out, (first.size + second.size,), first.dtype)
     instance = library().find("merge", TYPE=_c(first.dtype))
-    instance.functions["merge"](_stream_of(a, first), first, first.size, second, second.size, out_view)
+    instance.function("merge")(_stream_of(a, first), first, first.size, second, second.size, out_view)
     return out
 
 
@@ -738,7 +757,7 @@ def masked_select(x: Any, mask: Any) -> Any:
     out, count = _empty(x, view.shape, view.dtype), _empty(x, (1,), "int64")
     words, stream_, count_view = view.words(), _stream_of(x, view), _view(count, "count")
     instance = library().find("compact", TYPE=_c(words.dtype))
-    instance.functions["compact_flagged"](stream_, words, flags, _view(out, "out").words(), view.size, count_view)
+    instance.function("compact_flagged")(stream_, words, flags, _view(out, "out").words(), view.size, count_view)
     return _first(out, _number(count, count_view, stream_))
 
 
@@ -749,7 +768,7 @@ def nonzero(x: Any) -> Any:
     stream_, count_view = _stream_of(x, view), _view(count, "count")
     words = view if view.dtype.startswith("float") else view.words()
     instance = library().find("compact", TYPE=_c(words.dtype))
-    instance.functions["compact_indices"](stream_, words, _view(out, "out"), view.size, count_view)
+    instance.function("compact_indices")(stream_, words, _view(out, "out"), view.size, count_view)
     return _first(out, _number(count, count_view, stream_))
 
 
@@ -759,7 +778,7 @@ def take(x: Any, places: Any, *, out: Any = None) -> Any:
     _check_dtype(map_, "places", "int64")
     out, out_view = _output(x, out, map_.shape, view.dtype)
     instance = library().find("scatter", TYPE=_c(view.words().dtype))
-    instance.functions["gather"](_stream_of(x, view), view.words(), map_, out_view.words(), map_.size)
+    instance.function("gather")(_stream_of(x, view), view.words(), map_, out_view.words(), map_.size)
     return out
 
 
@@ -770,7 +789,7 @@ def put(out: Any, places: Any, x: Any) -> Any:
     _check_dtype(out_view, "out", view.dtype)
     _check_size(map_, "places", view.size, "x")
     instance = library().find("scatter", TYPE=_c(view.words().dtype))
-    instance.functions["scatter"](_stream_of(x, view), view.words(), map_, out_view.words(), map_.size)
+    instance.function("scatter")(_stream_of(x, view), view.words(), map_, out_view.words(), map_.size)
     return out
 
 
@@ -783,10 +802,10 @@ def unique_consecutive(x: Any, *, return_counts: bool = False) -> Any:
     out_view, count_view = _view(out, "out")._replace(dtype=words.dtype), _view(count, "count")
     stream_ = _stream_of(x, view)
     if not return_counts:
-        instance.functions["unique"](stream_, words, out_view, view.size, count_view)
+        instance.function("unique")(stream_, words, out_view, view.size, count_view)
         return _first(out, _number(count, count_view, stream_))
     lengths = _empty(x, view.shape, "int64")
-    instance.functions["run_length_encode"](stream_, words, out_view, _view(lengths, "lengths"), view.size, count_view)
+    instance.function("run_length_encode")(stream_, words, out_view, _view(lengths, "lengths"), view.size, count_view)
     runs = _number(count, count_view, stream_)
     return _first(out, runs), _first(lengths, runs)
 
@@ -797,7 +816,7 @@ def bincount(x: Any, bins: int) -> Any:
     if view.dtype.startswith("float"):
         raise TypeError(f"x is of {view.dtype}; integers are expected")
     counts = _empty(x, (bins,), "int64")
-    library().find("histogram", TYPE=_c(view.dtype)).functions["histogram"](
+    library().find("histogram", TYPE=_c(view.dtype)).function("histogram")(
         _stream_of(x, view), view, _view(counts, "counts").words(), view.size, bins)
     return counts
 
@@ -807,7 +826,7 @@ def histogram(x: Any, bins: int, lower: float, upper: float) -> Any:
     floor(bins * (x - lower) / (upper - lower)). upper itself is in none."""
     view = _view(x, "x")
     counts = _empty(x, (bins,), "int64")
-    library().find("histogram", TYPE=_c(view.dtype)).functions["histogram_even"](
+    library().find("histogram", TYPE=_c(view.dtype)).function("histogram_even")(
         _stream_of(x, view), view, _view(counts, "counts").words(), view.size, bins, lower, upper)
     return counts
 
@@ -843,7 +862,8 @@ def _source(header: str, types: dict[str, str], prelude: str, parameters: dict[s
     for name, value in parameters.items():
         if name in _EXPRESSIONS and not value.startswith("GP_"):
             head = _EXPRESSIONS[name].format(**types).replace(f" {name}(", f" gp_instance_user_{name}(", 1)
-            lines += [f"static __host__ __device__ inline {head}", "{", "return", f'#line 1 "{name}"', value, ";", "}"]
+            lines += [f"static __host__ __device__ inline {head}", "{", "return", f'#line 1 "{name}"', value, ";", "}",
+                      '#line 1 "instance"']
             value = f"gp_instance_user_{name}"
         macros.append(f"#define GP_{name.upper()} {value}")
     sizes = [f"GP_EXTERN_C size_t gp_instance_size_{letter}(void) {{ return sizeof({types[letter]}); }}"
@@ -855,13 +875,14 @@ def _compiler(architecture: int | None) -> list[str]:
     """The command, but for the files."""
     include = os.environ.get("GPUPRIMS_INCLUDE", str(_ROOT))
     if not pathlib.Path(include, "gpuprims/gpuprims.h").exists():
-        raise ImportError(f"the headers of gpuprims are not in {include}; GPUPRIMS_INCLUDE names the folder around gpuprims/")
+        raise ImportError(f"the headers of gpuprims are not in {include}; GPUPRIMS_INCLUDE names the folder around "
+                          f"gpuprims/")
     if library().backend == "cpu":
         return [os.environ.get("CC", "gcc"), "-x", "c", "-std=gnu11", "-O1", "-fwrapv", "-ffp-contract=off", "-pthread",
                 "-fPIC", "-shared", "-I", include]
     nvcc = os.environ.get("NVCC") or shutil.which("nvcc") or "/usr/local/cuda/bin/nvcc"
-    return [nvcc, "-x", "cu", "-std=c++17", "-O3", "-fmad=false", "-Xcompiler=-fPIC,-fwrapv,-ffp-contract=off", "-shared",
-            f"-arch=sm_{architecture or library().capability}", "-I", include]
+    return [nvcc, "-x", "cu", "-std=c++17", "-O1", "-fmad=false", "-Xcompiler=-fPIC,-fwrapv,-ffp-contract=off",
+            "-shared", f"-arch=sm_{architecture or library().capability}", "-I", include]
 
 
 @functools.lru_cache(maxsize=None)
@@ -908,13 +929,14 @@ def compile(op: str | None = None, *, type: str = "int", header: str | None = No
         compile(op="a * b", identity="1", type="double", header="reduce")
         compile(pred="x > 0.5f", type="float").compact(x, out, len(x), count)
 
-    The parameters are those of the header without GP_, in small letters: type, input_type, key, value, identity, descending,
-    and the expressions op(a, b), load(x), pred(x), less(a, b), equal(a, b) and bin(x, bins), in C. op may be sum, min, max,
-    … too. prelude is C before them: structs, functions. Without an identity, scans are inclusive or have an init. What the
-    compiler refuses is a CompileError. What it has compiled is kept in GPUPRIMS_CACHE, or ~/.cache/gpuprims.
+    The parameters are those of the header without GP_, in small letters: type, input_type, key, value, identity,
+    descending, and the expressions op(a, b), load(x), pred(x), less(a, b), equal(a, b) and bin(x, bins), in C. op may
+    be sum, min, max, … too. prelude is C before them: structs, functions. Without an identity, scans are inclusive or
+    have an init. What the compiler refuses is a CompileError. What it has compiled is kept in GPUPRIMS_CACHE, or
+    ~/.cache/gpuprims.
 
-    The functions of the instance are those of the header, called as in C with arrays in place of pointers and without the
-    workspace and the stream; and scan(), reduce() and the others that have an `op` take the instance for it."""
+    The functions of the instance are those of the header, called as in C with arrays in place of pointers and without
+    the workspace and the stream; and scan(), reduce() and the others that have an `op` take the instance for it."""
     if op is not None:
         parameters["op"] = f"GP_{op.upper()}" if op in _READY else op
     if header is None:
@@ -923,7 +945,7 @@ def compile(op: str | None = None, *, type: str = "int", header: str | None = No
         raise ValueError(f"there is no header {header}; there are "
                          f"{', '.join(name for name in library().functions if '+' not in name)}")
     kept = {name: str(value) for name, value in parameters.items() if value not in (None, False)}
-    for name in ("type", "input_type", "key", "value"):
+    for name in ("input_type", "key", "value"):
         if name in kept:
             kept[name] = C_TYPES.get(kept[name], kept[name])
     if "descending" in kept:
@@ -937,5 +959,5 @@ def compile(op: str | None = None, *, type: str = "int", header: str | None = No
         kept["identity"] = "{0}"
     built = _built(_source(header, types, prelude, kept), _compiler(architecture))
     functions = library().functions[header + ("+VALUE" if "value" in kept else "")]
-    return Instance(ctypes.CDLL(str(built)), "gp_instance", functions, {name.upper(): value for name, value in kept.items()},
-                    has_identity)
+    macros = {name.upper(): value for name, value in kept.items()}
+    return Instance(ctypes.CDLL(str(built)), "gp_instance", functions, macros, has_identity)
