@@ -346,7 +346,8 @@ class _Function:
             same = C_TYPES.get(_NAMES.get(c_type, ""), c_type)
             dtypes = tuple(dtype for dtype, one in C_TYPES.items() if one == same)
             self.parameters.append(_Parameter(name_, c_type, bool(star), bool(const), dtypes))
-        types = [ctypes.c_void_p if one.is_array else _NUMBERS.get(_NAMES.get(one.c_type, "")) for one in self.parameters]
+        types = [ctypes.c_void_p if one.is_array else _NUMBERS.get(_NAMES.get(one.c_type, ""))
+                 for one in self.parameters]
         self.has_struct = None in types
         entry.argtypes = [one or ctypes.c_void_p for one in types] + [ctypes.c_void_p, ctypes.c_void_p]
 
