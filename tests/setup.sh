@@ -44,6 +44,20 @@ apt_install() {
         apt-get install -y --no-install-recommends "$@"
 }
 
+# python_packages NAME PACKAGE...: a Python environment $build/NAME with these packages, as pip names them.
+python_packages() {
+    local folder=$build/$1 wanted
+    shift
+    wanted=$(printf '%s\n' "$@")
+    [ "$wanted" != "$(cat "$folder/packages" 2>/dev/null)" ] || return 0
+    python3 -c 'import ensurepip, venv' 2>/dev/null || apt_install python3-venv
+    say "installing $* into $folder"
+    logged 'cannot create a Python environment' python3 -m venv "$folder"
+    logged "pip could not install $*, which takes a network connection" \
+        "$folder/bin/python" -m pip install --disable-pip-version-check "$@"
+    echo "$wanted" >"$folder/packages"
+}
+
 # Not only there: Debian has gcc without the headers of the C library, and meson older than 1.4.
 compiler_works() { echo '#include <stdio.h>' | "$CC" -x c -c - -o /dev/null 2>/dev/null; }
 meson_is_new_enough() {

@@ -5,10 +5,11 @@
                                has, the library of the CUDA Toolkit
 
 Each header is compiled for several GPUs, without any header of the host, in instances with different parameters; and so
-is a user's kernel. Nothing may be warned of.
+is a user's kernel, which runs where there is a GPU. Nothing may be warned of.
 """
 import ctypes
 import ctypes.util
+import itertools
 import pathlib
 import sys
 
@@ -84,18 +85,77 @@ def library(environments):
 
 
 def compile_source(nvrtc, source, architecture):
-    """Whether it compiles without a word, and the words."""
+    """Whether it compiles without a word, the words, and the machine code, if the architecture is that of a GPU."""
     program, size = ctypes.c_void_p(), ctypes.c_size_t()
     options = [f"-I{ROOT}".encode(), f"-arch={architecture}".encode()]
     if nvrtc.nvrtcCreateProgram(ctypes.byref(program), source.encode(), b"user.cu", 0, None, None):
-        return False, "nvrtcCreateProgram failed"
+        return False, "nvrtcCreateProgram failed", None
     status = nvrtc.nvrtcCompileProgram(program, len(options), (ctypes.c_char_p * len(options))(*options))
     nvrtc.nvrtcGetProgramLogSize(program, ctypes.byref(size))
     log = ctypes.create_string_buffer(size.value)
     nvrtc.nvrtcGetProgramLog(program, log)
+    nvrtc.nvrtcGetCUBINSize(program, ctypes.byref(size))
+    code = ctypes.create_string_buffer(size.value)
+    nvrtc.nvrtcGetCUBIN(program, code)
     nvrtc.nvrtcDestroyProgram(ctypes.byref(program))
     words = log.value.decode(errors="replace").strip()
-    return status == 0 and not words, words
+    return status == 0 and not words, words, code
+
+
+class NoGpu(Exception):
+    """There is no GPU, or the driver says no."""
+
+
+class Driver:
+    """CUDA's driver, as far as a kernel needs it."""
+
+    def __init__(self):
+        try:
+            self.library = ctypes.CDLL("libcuda.so.1")
+        except OSError as error:
+            raise NoGpu(str(error)) from error
+        device, context, major, minor = ctypes.c_int(), ctypes.c_void_p(), ctypes.c_int(), ctypes.c_int()
+        self.call("cuInit", 0)
+        self.call("cuDeviceGet", ctypes.byref(device), 0)
+        for number, where in ((75, major), (76, minor)):  # CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, MINOR
+            self.call("cuDeviceGetAttribute", ctypes.byref(where), number, device)
+        self.call("cuDevicePrimaryCtxRetain", ctypes.byref(context), device)
+        self.call("cuCtxSetCurrent", context)
+        self.architecture = f"sm_{major.value}{minor.value}"
+
+    def call(self, function, *arguments):
+        status = getattr(self.library, function)(*arguments)
+        if status:
+            raise NoGpu(f"{function} failed: {status}")
+
+    def sums(self, code, numbers):
+        """What the kernel makes of the numbers of a tile."""
+        module, kernel, d_in, d_out = (ctypes.c_void_p() for _ in range(4))
+        items, n = (ctypes.c_int * len(numbers))(*numbers), ctypes.c_size_t(len(numbers))
+        self.call("cuModuleLoadData", ctypes.byref(module), code)
+        self.call("cuModuleGetFunction", ctypes.byref(kernel), module, b"sums")
+        for memory in (d_in, d_out):
+            self.call("cuMemAlloc_v2", ctypes.byref(memory), ctypes.c_size_t(ctypes.sizeof(items)))
+        self.call("cuMemcpyHtoD_v2", d_in, items, ctypes.c_size_t(ctypes.sizeof(items)))
+        arguments = (ctypes.c_void_p * 3)(*(ctypes.addressof(one) for one in (d_in, d_out, n)))
+        self.call("cuLaunchKernel", kernel, 1, 1, 1, 256, 1, 1, 0, None, arguments, None)
+        self.call("cuMemcpyDtoH_v2", items, d_out, ctypes.c_size_t(ctypes.sizeof(items)))
+        for memory in (d_in, d_out):
+            self.call("cuMemFree_v2", memory)
+        return list(items)
+
+
+def check_runs(nvrtc):
+    """Compiles the kernel for the GPU that is there, and runs it; gives (passed, name, output)."""
+    try:
+        driver = Driver()
+    except NoGpu as none:
+        return True, f"the kernel runs # SKIP no GPU answers: {none}", ""
+    done, words, code = compile_source(nvrtc, KERNEL, driver.architecture)
+    numbers = [number * 7919 % 2003 - 1000 for number in range(1024)]
+    expected = [sum(numbers) + before for before in itertools.accumulate(sorted(numbers))]
+    found = driver.sums(code, numbers) if done else []
+    return found == expected, f"the kernel runs, {driver.architecture}", f"{words}\n{found[:8]}, not {expected[:8]}"
 
 
 def results(nvrtc):
@@ -107,12 +167,13 @@ def results(nvrtc):
             for what, parameters in instances.items():
                 source = f"#include <gpuprims/gpuprims.h>\n{parameters}#define GP_NAME own\n" \
                          f"#include <gpuprims/{header}>\n"
-                done, words = compile_source(nvrtc, source, architecture)
+                done, words, _ = compile_source(nvrtc, source, architecture)
                 yield done, f"{header}: {what}, {architecture}", words
-        done, words = compile_source(nvrtc, KERNEL, architecture)
+        done, words, _ = compile_source(nvrtc, KERNEL, architecture)
         yield done, f"a kernel on three of them, {architecture}", words
-    done, words = compile_source(nvrtc, KERNEL.replace("&scan, &all", "&scan"), ARCHITECTURES[0])
+    done, words, _ = compile_source(nvrtc, KERNEL.replace("&scan, &all", "&scan"), ARCHITECTURES[0])
     yield not done and "error" in words, "a call with an argument too few is an error", words
+    yield check_runs(nvrtc)
 
 
 def main():

@@ -22,8 +22,8 @@ class Problem(Exception):
 # ---- rows ----
 
 def path_of(name):
-    """results/h200_NAME.csv; what a compiler takes is no matter of the GPU."""
-    return RESULTS / (f"{name}.csv" if name == "compile_time" else f"h200_{name}.csv")
+    """results/h200_NAME.csv; what a compiler takes or makes is no matter of the GPU."""
+    return RESULTS / (f"{name}.csv" if name in ("compile_time", "library") else f"h200_{name}.csv")
 
 
 @functools.lru_cache(None)

@@ -480,6 +480,46 @@ def compile_time():
     return table(["", "gpuprims, s", "CUB, s", "times as long", "gpuprims, KiB", "CUB, KiB"], rows)
 
 
+# ---- the shared library, and Python over it ----
+
+def library_size():
+    """A sentence; None before it is measured."""
+    if not path_of("library").exists():
+        return None
+    row = read("library")[0]
+    return (f"It has {row['functions']} functions in {row['instances']} instances and {row['bytes'] / 1e6:.1f} MB "
+            f"(CUDA {row['toolkit']}, {row['date']}).")
+
+
+def python_machine():
+    """Where and when Python's calls were measured; None before."""
+    if not path_of("python").exists():
+        return None
+    row = read("python")[0]
+    return f"{row['gpu']}, PyTorch {row['torch']}, CUDA {row['cuda']}, {row['date'][:10]}, commit {row['commit']}"
+
+
+def python_times():
+    """Calls from Python beside PyTorch's, by size; None before they are measured."""
+    if not path_of("python").exists():
+        return None
+    rows = [row for row in read("python") if row["n"]]
+    sizes = sorted({row["n"] for row in rows})
+    lines = []
+    for name in dict.fromkeys(row["function"] for row in rows):
+        found = {row["n"]: row for row in rows if row["function"] == name}
+        lines.append([name] + [cell for n in sizes for cell in (
+            digits(found[n]["gpuprims_us"]), times_faster(found[n]["torch_us"], found[n]["gpuprims_us"]))])
+    return table(["", *(cell for n in sizes for cell in (f"{size(n)}, µs", "times as fast"))], lines)
+
+
+def python_compile():
+    """How long compile() takes, in a sentence; None before it is measured."""
+    rows = pick("python", n=0) if path_of("python").exists() else []
+    times = [f"{row['gpuprims_us'] / 1e6:.1f} s for {row['function'].split()[1]}" for row in rows]
+    return f"The first time takes nvcc {', '.join(times)}." if times else None
+
+
 # ---- what the pages of the primitives say of 2^28 items ----
 
 def speed(what):
@@ -559,7 +599,7 @@ TABLES = {function.__name__: function for function in (
     machine, sample, block_sizes, best_block, block_choice, blocks, default_loss, array_sizes, overtakes, overtake,
     odd_sizes, end_to_end, overtake_with_copies, speed_up, copies_share, idle_levels, idle_share, idle_times,
     idle_ratio, bank_times, bank_loss, bank_counters, kernel_counters, single_kernels, counter, bounds,
-    end_to_end_kernels, compiler, compile_time, speed, offsets, call_sizes, ratio_sizes, ratio_behind,
+    end_to_end_kernels, compiler, compile_time, library_size, python_machine, python_times, python_compile, speed, offsets, call_sizes, ratio_sizes, ratio_behind,
     *row_files.joined("TABLES"))}
 
 
