@@ -36,16 +36,28 @@ typedef struct {
 } GPI(pipeline);
 
 #if GPI_SM90_CODE
-/* Finds where the tiles of the block begin, which are neighbours: first one with all lanes, then several at a time. */
+/*
+ * Finds where the tiles of the block begin. It takes runs of neighbouring tiles, in turn with the other blocks, so that
+ * all of them work at the same part of the arrays. The first tile of all is found with all lanes, further ones several
+ * at a time.
+ */
 GPI_DEVICE void GPI(find_splits)(const GPI(job) *job, GPI(pipeline) *pipeline, unsigned lane, GPI_CONTEXT context)
 {
-    const size_t n = job->na + job->nb, end = (blockIdx.x + 1) * job->tiles / gridDim.x;
-    size_t tile = blockIdx.x * job->tiles / gridDim.x;
+    const size_t n = job->na + job->nb;
+    size_t run = blockIdx.x, tile = run * job->tiles / job->runs, end = (run + 1) * job->tiles / job->runs;
     size_t from = GPI(split)(job, tile * GPI(tile_items), 0, tile * GPI(tile_items), 5, lane, context);
     gpi_pipeline_place place = {0, 0};
 
     for (int k = 0, log = 5;; k++) {
         GPI(chunk) *chunk = &pipeline->chunks[place.stage];
+
+        if (tile == end && (run += gridDim.x) < job->runs) {
+            const size_t last = tile;
+
+            tile = run * job->tiles / job->runs;
+            end = (run + 1) * job->tiles / job->runs;
+            from = GPI(split)(job, tile * GPI(tile_items), from, (tile - last) * GPI(tile_items), log, lane, context);
+        }
         const unsigned tiles = gpi_min_size(end - tile, 32u >> log), number = gpi_min(lane >> log, tiles - 1);
 
         if (k >= GPI(chunks))

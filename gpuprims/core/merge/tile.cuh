@@ -32,6 +32,7 @@ typedef struct {
     const GP_TYPE *a, *b;
     GP_TYPE *out;
     size_t na, nb, tiles;
+    size_t runs; /* of neighbouring tiles, that blocks take in turn */
 } GPI(job);
 
 /* The parts of a and b that make up a tile: where they are, and where in the stage they go, in bytes. */

@@ -42,7 +42,7 @@
 #define GPI_TUNE_MERGE_TWO_BLOCKS 2
 #endif
 #ifndef GPI_TUNE_MERGE_TWO_PIPELINED
-#define GPI_TUNE_MERGE_TWO_PIPELINED 6000000
+#define GPI_TUNE_MERGE_TWO_PIPELINED 12000000
 #endif
 
 /* Its simple kernel: threads; the n below which it has fewer, and how many then. */
