@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
 """Test of the shared library, examples/library. TAP on standard output.
 
-    test_library.py --cc gcc [--cxx g++] [--nvcc nvcc] LIBRARY FOLDER
+    test_library.py --cc gcc [--cxx g++] [--nvcc nvcc] [--csv FILE] LIBRARY FOLDER
 
 FOLDER has gpuprims_library.h. The header compiles alone in C and C++, and declares what the library's table lists and
 the library exports, and nothing else is exported; a call that is wrong is refused; the example in plain C runs. With
---nvcc the library is for CUDA.
+--nvcc the library is for CUDA; --csv writes how large it is.
 """
 import argparse
 import ctypes
+import datetime
 import json
 import pathlib
 import re
@@ -91,11 +92,22 @@ def check_example(options, includes, libraries, folder):
     return status == 0 and output.endswith("right\n"), "the example compiles, and runs", output
 
 
+def write_size(options, table):
+    """What docs/library.md says of the library."""
+    toolkit = re.search(r"release ([\d.]+)", run([*options.nvcc, "--version"])[1])[1] if options.nvcc else ""
+    commit = run(["git", "-C", ROOT, "describe", "--always", "--dirty", "--tags"])[1].strip()
+    functions = sum(not name.endswith("_workspace_bytes") for name in set(exported(table)))
+    options.csv.write_text("bytes,instances,functions,toolkit,commit,date\n"
+                           f"{options.library.stat().st_size},{len(table['instances'])},{functions},{toolkit},{commit},"
+                           f"{datetime.date.today()}\n", encoding="utf-8")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--cc", type=shlex.split, required=True)
     parser.add_argument("--cxx", type=shlex.split)
     parser.add_argument("--nvcc", type=shlex.split)
+    parser.add_argument("--csv", type=pathlib.Path)
     parser.add_argument("library", type=pathlib.Path)
     parser.add_argument("folder", type=pathlib.Path)
     options = parser.parse_args()
@@ -122,6 +134,8 @@ def main():
         results.append(check_refused(library))
         if whole:
             results.append(check_example(options, includes, libraries, folder))
+    if options.csv:
+        write_size(options, table)
     return report(results)
 
 
