@@ -94,7 +94,7 @@ def _dtype_name(dtype: Any) -> str:
 @functools.lru_cache(maxsize=None)
 def _of_typestr(typestr: str) -> tuple[str, int]:
     """The name of a type, and its bytes."""
-    order, kind, item_bytes = re.fullmatch(r"([<>|=])(\w)(\d+)", typestr).groups()
+    order, kind, item_bytes = typestr[0], typestr[1], typestr[2:]
     if order == ">":
         raise TypeError("an array is big-endian")
     name = {"i": "int", "u": "uint", "f": "float"}.get(kind, kind) + str(8 * int(item_bytes))
@@ -231,7 +231,7 @@ class Array:
         """A copy of anything with Python's buffer protocol: array.array, a NumPy array."""
         buffer = memoryview(values)
         letter = buffer.format if buffer.format not in ("l", "L") else "q" if buffer.format == "l" else "Q"
-        result = cls(buffer.shape, {form: name for name, form in _FORMATS.items()}[letter])
+        result = cls(buffer.shape or (), {form: name for name, form in _FORMATS.items()}[letter])
         library().copy(result._memory.pointer, (ctypes.c_char * buffer.nbytes).from_buffer_copy(buffer.tobytes()),
                        buffer.nbytes, result._memory.stream)
         return result
@@ -278,7 +278,7 @@ def _framework(array: Any) -> str:
 def _empty(like: Any, shape: Sequence[int], dtype: str) -> Any:
     """A new array of the framework of another one, on its device."""
     framework = _framework(like)
-    module = sys.modules.get(framework)
+    module: Any = sys.modules.get(framework)
     if framework == "torch":
         return module.empty(tuple(shape), dtype=getattr(module, dtype), device=like.device)
     if framework in ("cupy", "numpy"):
@@ -341,11 +341,12 @@ class _Function:
         self.instance, self.name, self.entry = instance, name, entry
         self.parameters = []
         for argument in arguments.split(", "):
-            const, type_, star, name_ = re.fullmatch(r"(const )?(\w+) (\*?)(\w+)", argument).groups()
+            type_, _, name_ = argument.removeprefix("const ").partition(" ")
             c_type = instance.types.get(type_, type_)
             same = C_TYPES.get(_NAMES.get(c_type, ""), c_type)
             dtypes = tuple(dtype for dtype, one in C_TYPES.items() if one == same)
-            self.parameters.append(_Parameter(name_, c_type, bool(star), bool(const), dtypes))
+            self.parameters.append(_Parameter(name_.lstrip("*"), c_type, name_.startswith("*"),
+                                              argument.startswith("const "), dtypes))
         types = [ctypes.c_void_p if one.is_array else _NUMBERS.get(_NAMES.get(one.c_type, ""))
                  for one in self.parameters]
         self.has_struct = None in types
@@ -587,9 +588,8 @@ def _fold(header: str, op: str | Instance, array: Any, view: _View, dtype: Any =
 
 def _as_result(instance: Instance, view: _View) -> _View:
     """The view as of the type of the instance's results, where int64 stands for uint64."""
-    name = _NAMES.get(instance.types["T"])
-    same = name is not None and {name, view.dtype} == {"int64", "uint64"}
-    return view._replace(dtype=name) if same else view
+    name = _NAMES.get(instance.types["T"], view.dtype)
+    return view._replace(dtype=name) if {name, view.dtype} == {"int64", "uint64"} else view
 
 
 def _number(array: Any, view: _View, stream_: int) -> int:
