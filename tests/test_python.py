@@ -369,7 +369,7 @@ def beside_torch(n):
     mask = x > 0.5
     ordered, queries = torch.sort(ints)[0], ints[:n // 2 + 1]
     return {
-        "topk float32, k = 100": (lambda: gpuprims.topk(x, min(100, n))[0], lambda: torch.topk(x, min(100, n))[0]),
+        "topk float32 of 100": (lambda: gpuprims.topk(x, min(100, n))[0], lambda: torch.topk(x, min(100, n))[0]),
         "searchsorted int32": (lambda: gpuprims.searchsorted(ordered, queries),
                                lambda: torch.searchsorted(ordered, queries)),
         "sort float32": (lambda: gpuprims.sort(x), lambda: torch.sort(x)[0]),
