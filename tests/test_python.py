@@ -194,6 +194,22 @@ class Checks:
             keys, values = numbers(n, "int32", few=True), numbers(n, "float32")
             found = gpuprims.sort_by_key(self.framework.put(keys), self.framework.put(values))
             self.same(f"sort_by_key of {n}: values", found[1], values[np.argsort(keys, kind="stable")])
+            items, found = gpuprims.topk(self.framework.put(values), n // 2)
+            places = np.argsort(-values, kind="stable")[:n // 2]
+            self.same(f"topk of {n}", items, values[places])
+            self.same(f"topk of {n}: places", found, places)
+            queries = numbers(n + 5, "int32", few=True)
+            for side in ("left", "right"):
+                found = gpuprims.searchsorted(self.framework.put(np.sort(keys)), self.framework.put(queries), side=side)
+                self.same(f"searchsorted of {n}, {side}", found, np.searchsorted(np.sort(keys), queries, side))
+            rows = values[:n // 3 * 3].reshape(3, n // 3)
+            self.same(f"row_sort of {n}", gpuprims.row_sort(self.framework.put(rows)), np.sort(rows, 1))
+            self.same(f"topk of rows of {n}", gpuprims.topk(self.framework.put(rows), n // 6, largest=False)[0],
+                      np.sort(rows, 1)[:, :n // 6])
+            ends = np.array([0, n // 4, n // 4, n], "int64")
+            parts = np.split(values, ends[1:3])
+            found = gpuprims.segment_sort(self.framework.put(values), self.framework.put(ends))
+            self.same(f"segment_sort of {n}", found, np.concatenate([np.sort(part) for part in parts]))
             a, b = np.sort(numbers(n, "float64")), np.sort(numbers(n // 3, "float64"))
             self.same(f"merge of {n}", gpuprims.merge(self.framework.put(a), self.framework.put(b)),
                       np.sort(np.concatenate([a, b])))
@@ -351,7 +367,11 @@ def beside_torch(n):
     ints = torch.randint(-(1 << 31), (1 << 31) - 1, (n,), device="cuda", dtype=torch.int32)
     runs = torch.randint(0, 3, (n,), device="cuda", dtype=torch.int32)
     mask = x > 0.5
+    ordered, queries = torch.sort(ints)[0], ints[:n // 2 + 1]
     return {
+        "topk float32 of 100": (lambda: gpuprims.topk(x, min(100, n))[0], lambda: torch.topk(x, min(100, n))[0]),
+        "searchsorted int32": (lambda: gpuprims.searchsorted(ordered, queries),
+                               lambda: torch.searchsorted(ordered, queries)),
         "sort float32": (lambda: gpuprims.sort(x), lambda: torch.sort(x)[0]),
         "argsort float32": (lambda: gpuprims.argsort(x), lambda: torch.sort(x, stable=True)[1]),
         "sort int32": (lambda: gpuprims.sort(ints), lambda: torch.sort(ints)[0]),

@@ -89,6 +89,43 @@ FUNCTIONS = {
                  "const K *kin, K *kout, const V *vin, V *vout, size_t n, int begin_bit, int end_bit",
                  "The same, by these bits alone."),
     ],
+    "segmented_sort": [
+        Function("segmented_sort", "const K *in, K *out, size_t n, const INDEX *offsets, size_t segments",
+                 "Each segment in order. Items outside are copied nowhere."),
+        Function("row_sort", "const K *in, K *out, size_t rows, size_t length",
+                 "The same for segments of one length, row after row."),
+    ],
+    "segmented_sort+VALUE": [
+        Function("segmented_sort",
+                 "const K *kin, K *kout, const V *vin, V *vout, size_t n, const INDEX *offsets, size_t segments",
+                 "Keys and their values, stably. If vin is NULL the values of each segment are 0, 1, 2, …"),
+        Function("row_sort", "const K *kin, K *kout, const V *vin, V *vout, size_t rows, size_t length", "Likewise."),
+    ],
+    "top_k": [
+        Function("top_k", "const K *kin, K *kout, size_t n, size_t k",
+                 "The first k keys of the sorted array, in order."),
+        Function("segmented_top_k",
+                 "const K *kin, K *kout, size_t n, const INDEX *offsets, size_t segments, size_t k",
+                 "The same of each segment: those of segment s, up to k, from place s * k on."),
+        Function("row_top_k", "const K *kin, K *kout, size_t rows, size_t length, size_t k",
+                 "The same of each row."),
+    ],
+    "top_k+VALUE": [
+        Function("top_k", "const K *kin, K *kout, const V *vin, V *vout, size_t n, size_t k",
+                 "The first k keys of the sorted array, in order, and their values; of equal ones the first. If vin is "
+                 "NULL the values are where the keys are."),
+        Function("segmented_top_k", "const K *kin, K *kout, const V *vin, V *vout, size_t n, const INDEX *offsets, "
+                                    "size_t segments, size_t k",
+                 "The same of each segment: those of segment s, up to k, from place s * k on."),
+        Function("row_top_k", "const K *kin, K *kout, const V *vin, V *vout, size_t rows, size_t length, size_t k",
+                 "The same of each row."),
+    ],
+    "search": [
+        Function("lower_bound", "const T *sorted, size_t n, const T *queries, size_t m, INDEX *out",
+                 "Where each query would be put before what is equal to it: the first item that is not less."),
+        Function("upper_bound", "const T *sorted, size_t n, const T *queries, size_t m, INDEX *out",
+                 "The same behind what is equal to it: the first item that is greater."),
+    ],
     "merge": [
         Function("merge", "const T *a, size_t na, const T *b, size_t nb, T *out",
                  "Two sorted arrays as one; of equal items those of a are first."),
@@ -175,16 +212,22 @@ def folds(header, types, keys=("",), sums=None, **more):
                 yield fold(header, key, one, one, operator, **more)
 
 
-def sort(key, value, descending):
-    parameters = {"KEY": TYPES[key]}
+def sort(header, key, value, descending, **more):
+    parameters = {"KEY": TYPES[key], **more}
     if key == "f16":
         parameters["KEY_KIND"] = "GP_FLOAT"
     if value:
         parameters["VALUE"] = TYPES[value]
     if descending:
         parameters["DESCENDING"] = ""
-    return Instance("radix_sort", "_".join([key, *([value] if value else []), *(["descending"] if descending else [])]),
+    return Instance(header, "_".join([key, *([value] if value else []), *(["descending"] if descending else [])]),
                     parameters)
+
+
+def sorts(header, keys, values, **more):
+    """In both directions, with values of these types."""
+    return [sort(header, key, value, descending, **more)
+            for key in keys for value in values for descending in (False, True)]
 
 
 def typed(header, types, **more):
@@ -199,8 +242,11 @@ INSTANCES = [
     *typed("arg_reduce", [*NUMBERS, "u8"], **INDICES),
     *typed("compact", [*WORDS, "f32", "f64"], **INDICES),
     *typed("scatter", WORDS, **INDICES),
-    *(sort(key, value, descending) for key in NUMBERS for value in ("", "u32", "u64") for descending in (False, True)),
-    *(sort(key, value, descending) for key in ("u8", "f16") for value in ("", "u64") for descending in (False, True)),
+    *sorts("radix_sort", NUMBERS, ["", "u32", "u64"]),
+    *sorts("radix_sort", ["u8", "f16"], ["", "u64"]),
+    *sorts("segmented_sort", NUMBERS, ["", "u64"], **INDICES),
+    *sorts("top_k", [*NUMBERS, "f16"], ["u64"], **INDICES),
+    *typed("search", NUMBERS, **INDICES),
     *typed("merge", NUMBERS),
     *folds("segmented", SMALL, **INDICES),
     *folds("by_key", SMALL, keys=("u32", "u64"), **INDICES),

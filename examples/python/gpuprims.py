@@ -653,12 +653,17 @@ def row_scan(x: Any, op: str | Instance = "sum", *, exclusive: bool = False, dty
     return out
 
 
+def _ends(offsets: Any) -> _View:
+    view = _flat(offsets, "offsets")
+    _check_dtype(view, "offsets", "int64")
+    if not view.size:
+        raise ValueError("offsets has no items; there is one more than segments")
+    return view
+
+
 def segment_reduce(x: Any, offsets: Any, op: str | Instance = "sum", *, out: Any = None) -> Any:
     """The fold of each segment: items offsets[s] to offsets[s + 1] - 1. offsets are int64, nondecreasing."""
-    view, ends = _flat(x, "x"), _flat(offsets, "offsets")
-    _check_dtype(ends, "offsets", "int64")
-    if not ends.size:
-        raise ValueError("offsets has no items; there is one more than segments")
+    view, ends = _flat(x, "x"), _ends(offsets)
     instance, result = _fold("segmented", op, x, view, view.dtype)
     out, out_view = _output(x, out, (ends.size - 1,), result)
     instance.function("segmented_reduce")(_stream_of(x, view), view, out_view, view.size, ends, ends.size - 1)
@@ -706,9 +711,7 @@ def argmax(x: Any) -> Any:
 
 def _sort(keys: Any, values: Any, descending: bool, places: bool, out: Any = None) -> tuple[Any, Any]:
     view = _flat(keys, "keys" if values is not None else "x")
-    parameters = {"KEY": _c(view.dtype)}
-    if descending:
-        parameters["DESCENDING"] = ""
+    parameters = _order(view, descending)
     out, out_view = _output(keys, out, view.shape, view.dtype)
     if values is None and not places:
         instance = library().find("radix_sort", **parameters)
@@ -738,6 +741,56 @@ def argsort(x: Any, *, descending: bool = False) -> Any:
 def sort_by_key(keys: Any, values: Any, *, descending: bool = False) -> tuple[Any, Any]:
     """Keys in order, each with its value, of 4 or 8 bytes; stable."""
     return _sort(keys, values, descending, False)
+
+
+def _order(view: _View, descending: bool) -> dict[str, str]:
+    """The parameters of a sort of such keys."""
+    return {"KEY": _c(view.dtype), **({"DESCENDING": ""} if descending else {})}
+
+
+def row_sort(x: Any, *, descending: bool = False, out: Any = None) -> Any:
+    """Each row of an array of two dimensions in order."""
+    view = _rows(x, "x")
+    out, out_view = _output(x, out, view.shape, view.dtype)
+    instance = library().find("segmented_sort", **_order(view, descending))
+    instance.function("row_sort")(_stream_of(x, view), view, out_view, *view.shape)
+    return out
+
+
+def segment_sort(x: Any, offsets: Any, *, descending: bool = False, out: Any = None) -> Any:
+    """Each segment in order: items offsets[s] to offsets[s + 1] - 1. Others are not copied to the result."""
+    view, ends = _flat(x, "x"), _ends(offsets)
+    out, out_view = _output(x, out, view.shape, view.dtype)
+    instance = library().find("segmented_sort", **_order(view, descending))
+    instance.function("segmented_sort")(_stream_of(x, view), view, out_view, view.size, ends, ends.size - 1)
+    return out
+
+
+def topk(x: Any, k: int, *, largest: bool = True) -> tuple[Any, Any]:
+    """The k largest items in order, or the smallest, and their places, as int64; of equal ones the first. Of an array
+    of two dimensions, those of each row."""
+    view = _view(x, "x")
+    if len(view.shape) not in (1, 2):
+        raise TypeError(f"x has {len(view.shape)} dimensions; 1 or 2 are expected")
+    out, places = (_empty(x, (*view.shape[:-1], k), dtype) for dtype in (view.dtype, "int64"))
+    instance = library().find("top_k", VALUE="uint64_t", **_order(view, largest))
+    instance.function("row_top_k" if len(view.shape) == 2 else "top_k")(
+        _stream_of(x, view), view, _view(out, "out"), None, _view(places, "places").words(), *view.shape, k)
+    return out, places
+
+
+def searchsorted(x: Any, queries: Any, *, side: str = "left", out: Any = None) -> Any:
+    """Where each query would be put into a sorted array, before what is equal to it or, with side="right", behind; as
+    int64."""
+    view, query = _flat(x, "x"), _view(queries, "queries")
+    _check_dtype(query, "queries", view.dtype)
+    if side not in ("left", "right"):
+        raise ValueError(f"side is {side!r}; left or right is expected")
+    out, out_view = _output(queries, out, query.shape, "int64")
+    instance = library().find("search", TYPE=_c(view.dtype))
+    instance.function("lower_bound" if side == "left" else "upper_bound")(
+        _stream_of(x, view), view, view.size, query, query.size, out_view)
+    return out
 
 
 def merge(a: Any, b: Any, *, out: Any = None) -> Any:
