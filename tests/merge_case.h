@@ -9,7 +9,7 @@
  *     #define CASE_LESS       GP_LESS, or without it <
  *     #define CASE_CONTEXT    GP_CONTEXT: the test passes CASE_CONTEXT_VALUE
  *     #define CASE_VALUE      type of values, or without it keys alone
- *     #define CASE_KERNEL     GP_KERNEL of the merge, or without it n decides
+ *     #define CASE_KERNEL     GP_KERNEL of the merge, with two blocks, or without it n decides
  *     #include "merge_case.h"
  *
  * generates `static const merge_case CASE_case`.
@@ -65,6 +65,7 @@ typedef struct merge_case {
 #endif
 #ifdef CASE_KERNEL
 #define GP_KERNEL CASE_KERNEL
+#define GP_GRID   2
 #endif
 #include <gpuprims/merge.cuh>
 #endif
