@@ -204,7 +204,6 @@ static inline cudaError_t GPI(launch)(GPI(job) *job, const GPI(request) *request
     static signed char known[GPI_DEVICES];
     const int ready = gpi_kernel_ready((const void *)GPI(tile_kernel), GPI(tile_bytes), known);
     const int dependent = (ready & GPI_KERNEL_SM90) != 0;
-    const size_t ranges = GPI(ranges_of)(request->n, request->segments);
     cudaError_t error = cudaSuccess;
 
     job->keys_in = request->keys_in;
@@ -215,16 +214,14 @@ static inline cudaError_t GPI(launch)(GPI(job) *job, const GPI(request) *request
     }
     job->counts_all = request->values_in != NULL;
     job->offsets = request->offsets;
-    job->n = request->n;
     job->length = request->length;
     job->segments = request->segments;
-    job->ranges = ranges;
+    job->ranges = GPI(ranges_of)(request->n, request->segments);
     (void)dependent; /* unused on the CPU */
     if (job->head)
         error = GPI(launch_longs)(job, cleared, dependent, stream);
     if (error == cudaSuccess)
-        error = GPI_LAUNCH_DEPENDENT(dependent, GPI(tile_kernel),
-                                     gpi_resident_blocks(GPI_TUNE_SEGMENTED_SORT_BLOCKS, ranges, GP_GRID),
+        error = GPI_LAUNCH_DEPENDENT(dependent, GPI(tile_kernel), (unsigned)gpi_smaller_size(job->ranges, GP_GRID),
                                      (unsigned)GPI(threads), GPI(tile_bytes), stream, *job);
 #ifdef GP_VALUE
     if (error == cudaSuccess && copy)

@@ -27,7 +27,7 @@ enum {
     GPI(items) = GPI(tile_n) / GPI(threads),
     /* Items of a short segment at most. A range has no more units, so that a long segment is in two ranges at least. */
     GPI(short_n) = GPI(is_forced) ? 64 : GPI(tile_n),
-    GPI(range_n) = GPI(is_forced) ? 64 : GPI(tile_n),
+    GPI(range_n) = GPI(is_forced) ? 64 : GPI(tile_n) / 16 * 15, /* so that what starts there often fits */
     GPI(unit_n) = 8, /* so many segments count as an item */
     /* Digits of a key, an even number: of bytes four bits each. */
     GPI(digits) = sizeof(GP_KEY) == 1 ? 2 : (int)sizeof(GP_KEY),
@@ -74,7 +74,7 @@ typedef struct {
     const GPI(value) *values_in; /* NULL: numbers */
     GPI(value) *values_out;
     const GP_INDEX *offsets; /* NULL: all segments have this length */
-    size_t n, length, segments, ranges;
+    size_t length, segments, ranges;
     int counts_all; /* numbers are counted over the whole array, not in each segment */
     /* In the workspace; NULL if no segment is long. */
     gpi_long_segments_head *head;

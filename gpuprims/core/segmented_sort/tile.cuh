@@ -45,7 +45,7 @@ enum {
     GPI(words) = GPI(tile_n) / 32,
     GPI(words_of_lane) = (GPI(words) + 31) / 32,
     GPI(is_exact) = !GPI_RADIX_PAIRS && !GPI(key_is_float), /* keys that are equal are the same */
-    GPI(tiny_bits) = GPI(is_exact) && GPI_KEY_IS_NARROW ? 5 : 4,
+    GPI(tiny_bits) = 4,
     GPI(tiny_n) = 1 << GPI(tiny_bits), /* items of a segment that a thread sorts, at most */
     GPI(bins_n) = (GPI(tile_n) + 4 * GPI(threads) - 1) / (4 * GPI(threads)) * (4 * GPI(threads)),
     GPI(sorted_bytes) = GPI(bins_n) * 4 + GPI(tile_n) * (4 + (int)sizeof(GP_KEY)),
@@ -86,12 +86,6 @@ typedef struct {
     size_t limit;           /* the end of the range */
 } GPI(walk);
 
-/* Of a range the long segment that reaches into it, and 1, or 0; and its first segment, or the number of all. */
-typedef struct {
-    uint32_t covering;
-    size_t segment;
-} GPI(entry);
-
 #if GPI_DEVICE_CODE
 /* ---- which segments ----------------------------------------------------------------------------- */
 
@@ -126,46 +120,15 @@ GPI_DEVICE size_t GPI(find)(const GPI(job) *job, size_t key, unsigned lane)
     return first;
 }
 
-/* One warp: looks up a range; behind the last one nothing is. */
-GPI_DEVICE GPI(entry) GPI(look_up)(const GPI(job) *job, size_t range)
-{
-    GPI(entry) entry = {0, job->segments};
-
-    if (range >= job->ranges)
-        return entry;
-    if (job->covering)
-        entry.covering = job->covering[range];
-    if (job->table && job->offsets)
-        entry.segment = job->table[range] ? (size_t)job->table[range] - 1 : job->segments;
-    else
-        entry.segment = GPI(find)(job, range * GPI(range_n), threadIdx.x % 32);
-    return entry;
-}
-
-/* Brings offsets and items of a range to the L2; its first segment says about where they are. All threads call. */
-GPI_DEVICE void GPI(prefetch)(const GPI(job) *job, const GPI(entry) *entry, size_t range)
-{
-    const size_t key = range * GPI(range_n), before = entry->segment / GPI(unit_n);
-    const size_t first = key > before ? key - before : 0, line = (size_t)threadIdx.x * 128;
-
-    if (entry->segment == job->segments)
-        return;
-    if (job->offsets && line < GPI(threads) * sizeof(GP_INDEX) &&
-        entry->segment + line / sizeof(GP_INDEX) < job->segments)
-        gpi_prefetch((const char *)(job->offsets + entry->segment) + line);
-    if (line < GPI(range_n) * sizeof(GP_KEY) && first + line / sizeof(GP_KEY) < job->n)
-        gpi_prefetch((const char *)(job->keys_in + first) + line);
-    if (GPI_RADIX_PAIRS && job->values_in && line < GPI(range_n) * sizeof(GPI(value)) &&
-        first + line / sizeof(GPI(value)) < job->n)
-        gpi_prefetch((const char *)(job->values_in + first) + line);
-}
-
-/* Enters the segments that start in a range. */
-GPI_DEVICE void GPI(enter_segments)(const GPI(job) *job, GPI(walk) *walk, const GPI(entry) *entry)
+/* Enters the segments that start in a range. All threads call. */
+GPI_DEVICE void GPI(enter_segments)(const GPI(job) *job, GPI(walk) *walk, size_t range)
 {
     walk->starts = NULL;
     walk->count = job->segments;
-    walk->next = entry->segment;
+    if (job->table && job->offsets)
+        walk->next = job->table[range] ? (size_t)job->table[range] - 1 : job->segments;
+    else
+        walk->next = GPI(find)(job, range * GPI(range_n), threadIdx.x % 32);
 }
 
 /* Enters the buckets of a long segment that start in a range, if it has buckets. All threads call. */
@@ -662,13 +625,13 @@ GPI_DEVICE void GPI(sort_tile)(const GPI(job) *job, const GPI(tile) *tile)
 }
 
 /* Sorts what starts in a range. All threads call. */
-GPI_DEVICE void GPI(sort_range)(const GPI(job) *job, GPI(tile) *tile, size_t range, const GPI(entry) *entry)
+GPI_DEVICE void GPI(sort_range)(const GPI(job) *job, GPI(tile) *tile, size_t range)
 {
     GPI(walk) walk = {NULL, 0, 0, 0, 0, (range + 1) * GPI(range_n)};
     int is_first = 1; /* of the buckets of a segment that started before the range */
 
-    if (!entry->covering || !GPI(enter_buckets)(job, &walk, range, entry->covering - 1)) {
-        GPI(enter_segments)(job, &walk, entry);
+    if (!job->covering || !job->covering[range] || !GPI(enter_buckets)(job, &walk, range, job->covering[range] - 1)) {
+        GPI(enter_segments)(job, &walk, range);
         is_first = 0;
     }
     for (;;) {
@@ -686,7 +649,7 @@ GPI_DEVICE void GPI(sort_range)(const GPI(job) *job, GPI(tile) *tile, size_t ran
                 GPI(sort_tile)(job, tile);
             }
         } else if (!count && is_first) {
-            GPI(enter_segments)(job, &walk, entry);
+            GPI(enter_segments)(job, &walk, range);
             is_first = 0;
         } else if (!count && (walk.starts || walk.next == walk.count || !job->covering ||
                               GPI(unit)(GPI(offset)(job, walk.next), walk.next) >= walk.limit ||
@@ -701,7 +664,7 @@ GPI_DEVICE void GPI(sort_range)(const GPI(job) *job, GPI(tile) *tile, size_t ran
 
 /* ---- the kernel --------------------------------------------------------------------------------- */
 
-/* Blocks take every so many-th range. */
+/* A block for each range. */
 static __global__ void __launch_bounds__(GPI(threads), GPI_TUNE_SEGMENTED_SORT_BLOCKS) GPI(tile_kernel)(GPI(job) job)
 {
 #if GPI_DEVICE_CODE
@@ -716,13 +679,8 @@ static __global__ void __launch_bounds__(GPI(threads), GPI_TUNE_SEGMENTED_SORT_B
     tile.values = memory;
     gpi_grid_wait();
     gpi_grid_launch_next();
-    GPI(entry) entry = GPI(look_up)(&job, blockIdx.x);
     for (size_t range = blockIdx.x; range < job.ranges; range += gridDim.x) {
-        const GPI(entry) next = GPI(look_up)(&job, range + gridDim.x);
-
-        GPI(prefetch)(&job, &next, range + gridDim.x);
-        GPI(sort_range)(&job, &tile, range, &entry);
-        entry = next;
+        GPI(sort_range)(&job, &tile, range);
         __syncthreads(); /* shared memory has served */
     }
 #endif
