@@ -2,8 +2,9 @@
  * order; its radix sort follows, so that the result is the same. The toolkit's CUB has no top-k.
  */
 #include <cub/device/device_radix_sort.cuh>
-#ifndef BENCH_CUB_IS_TOOLKIT
+#if __has_include(<cub/device/device_topk.cuh>)
 #include <cub/device/device_topk.cuh>
+#define BENCH_CUB_HAS_TOP_K
 #endif
 
 #define BENCH_CUB_SIDE
@@ -15,7 +16,7 @@ bench_function BENCH(run_cub);
 
 cudaError_t BENCH(run_cub)(const bench_call *call)
 {
-#ifndef BENCH_CUB_IS_TOOLKIT
+#ifdef BENCH_CUB_HAS_TOP_K
     const int64_t k = static_cast<int64_t>(call->n < BENCH_K ? call->n : BENCH_K);
     const size_t key_bytes = (BENCH_K * sizeof(BENCH_IN_T) + 255) / 256 * 256;
     const auto any_order = cuda::execution::require(cuda::execution::determinism::not_guaranteed,
