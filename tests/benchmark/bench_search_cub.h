@@ -1,5 +1,5 @@
 /* bench_search_cub.h: the CUB side of bench_search.h, with the same parameters. C++. The newest alone has it. */
-#ifndef BENCH_CUB_IS_TOOLKIT
+#if __has_include(<cub/device/device_find.cuh>)
 #include <cub/device/device_find.cuh>
 
 #define BENCH_CUB_SIDE
