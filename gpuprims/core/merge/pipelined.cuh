@@ -157,7 +157,7 @@ GPI_DEVICE void GPI(merge_tiles)(GPI(pipeline) *pipeline, char *stages, unsigned
 }
 #endif
 
-static __global__ void __launch_bounds__(GPI(threads) + 64, GPI(blocks))
+static __global__ void __launch_bounds__(GPI(threads) + 64, GPI_SM90_CODE ? GPI(blocks) : 1)
     GPI(pipelined_kernel)(GPI(job) job, GPI_CONTEXT context)
 {
 #if GPI_SM90_CODE

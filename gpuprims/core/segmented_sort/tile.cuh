@@ -344,7 +344,7 @@ GPI_DEVICE int GPI(part_bins)(const GPI(tile) *tile, const GP_KEY *keys, uint32_
 
         words[i] = position < tile->n ? tile->bins[at[i]] : 0;
         if (words[i] / 65536 > GPI_SEGMENTED_SORT_CROWD)
-            tile->tags[words[i] % 65536] = position; /* of any one item of the bin */
+            (void)atomicExch(&tile->tags[words[i] % 65536], position); /* of any one item of the bin */
     }
     if (threadIdx.x < 3)
         tile->shared->differ[threadIdx.x] = 0;
