@@ -69,7 +69,7 @@ int main(void)
         expected_tax += (unsigned long long)incomes[i] * percent[expected] / 100;
     }
     for (int b = 0; b < BRACKETS; b++) {
-        const unsigned behind = b + 1 < BRACKETS ? firsts[b + 1] : PEOPLE;
+        const unsigned behind = b + 1 < BRACKETS ? firsts[b + 1] : (unsigned)PEOPLE;
 
         right &= behind - firsts[b] == people[b];
         printf("from %6u: %6u people\n", thresholds[b], behind - firsts[b]);

@@ -1,4 +1,6 @@
 """search.cuh"""
+from measured import need, size, table
+
 
 PLACE = 72
 
@@ -21,6 +23,23 @@ STUDIES = {
         "timed": [{"beside": ["lower_bound*"], "options": "--sizes 8..24 --cold --warm --repeat 15 --distribution uniform,sorted"}],
     },
 }
+
+
+
+def search_sizes():
+    """How many times as fast as CUB, by the number of queries."""
+    sizes = [1 << power for power in (8, 12, 16, 18, 20, 22, 24)]
+    rows = []
+    for words, group in (("16 items for each query", "lower_bound/u32-u64"),
+                         ("one for each", "lower_bound_dense/u32-u64")):
+        for name, queries in (("uniform", "random"), ("sorted", "sorted")):
+            found = [[need("search", group, who, n=n, distribution=name, cache="cold") for who in ("gpuprims", "CUB")]
+                     for n in sizes]
+            rows.append([words, queries, *(f"{other['median_ms'] / mine['median_ms']:.2f}" for mine, other in found)])
+    return table(["items", "queries", *map(size, sizes)], rows, 2)
+
+
+TABLES = [search_sizes]
 
 COMPILE_TIME = {
     "search": {"header": "search.cuh", "call": "gp_lower_bound(in, n, in, n, (size_t *)out, ws, stream)"},

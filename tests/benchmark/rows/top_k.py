@@ -1,4 +1,6 @@
 """top_k.cuh"""
+from measured import need, size, table
+
 
 PLACE = 53
 
@@ -19,10 +21,32 @@ STUDIES = {
     },
 }
 
-SPEED = {"study": "top_k", "head": ["the first of 2^28"], "unit": "10^9 keys per second", "lines": [
-    *[([f"{k} of 4-byte integers"], f"top_k_{k}/u32") for k in KS],
-    (["64 of floats"], "top_k_64/f32"), (["64 of doubles"], "top_k_64/f64"),
-]}
+LINES = [*[(f"{k} of 4-byte integers", f"top_k_{k}/u32") for k in KS], ("64 of floats", "top_k_64/f32"),
+         ("64 of doubles", "top_k_64/f64")]
+SPEED = {"study": "top_k", "head": ["the first"], "lines": [([words], group) for words, group in LINES]}
+INPUTS = {"uniform": "random", "sorted": "sorted", "reversed": "reversed", "constant": "all equal",
+          "entropy": "AND of three random words"}
+
+
+def top_k_sizes():
+    """How many times as fast as CUB, by the number of keys."""
+    sizes = [1 << power for power in (16, 18, 20, 22, 24, 28)]
+    rows = []
+    for words, group in LINES:
+        found = [[need("top_k", group, who, n=n, distribution="uniform") for who in ("gpuprims", "CUB")] for n in sizes]
+        rows.append([words] + [f"{other['median_ms'] / mine['median_ms']:.2f}" for mine, other in found])
+    return table(["the first", *map(size, sizes)], rows)
+
+
+def top_k_inputs():
+    """Of memcpy's speed, by what the keys are like."""
+    groups = LINES[1:3]
+    rows = [[words] + [f"{need('top_k', group, 'gpuprims', n=1 << 28, distribution=name)['of_memcpy']:.2f}"
+                       for _, group in groups] for name, words in INPUTS.items()]
+    return table(["keys", *(words for words, _ in groups)], rows)
+
+
+TABLES = [top_k_sizes, top_k_inputs]
 
 TUNE = {"top_k": [
     {"shapes": {"GPI_TUNE_TOP_K_BLOCKS": [2, 3], "GPI_TUNE_TOP_K_PARTS": [132, 264, 396],
