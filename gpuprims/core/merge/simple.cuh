@@ -17,7 +17,7 @@ static __global__ void __launch_bounds__(GPI(simple_threads))
 {
 #if GPI_DEVICE_CODE
     typedef struct {
-        char bytes[GPI_MERGE_STAGE_BYTES(GPI(simple_threads) * GPI(items))];
+        char bytes[GPI_MERGE_STAGE_BYTES((int)GPI(simple_threads) * (int)GPI(items))];
     } __attribute__((aligned(128))) stage;
     GP_SHARED(stage, shared);
     GP_SHARED(size_t[2], splits);

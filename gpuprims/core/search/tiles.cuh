@@ -119,11 +119,11 @@ GPI_DEVICE void GPI(find_bounds)(const GPI(job) *job, size_t stride, const GP_TY
     for (int r = 0; r < GPI(rows); r++)
         counts[r] = counts[r] ? (counts[r] - 1) * stride : 0;
     GPI_NO_UNROLL
-    for (size_t half = stride / 2; half >= (size_t)GPI(node_items); half /= 2) {
+    for (size_t step = stride / 2; step >= (size_t)GPI(node_items); step /= 2) {
         GPI_UNROLL
         for (int r = 0; r < GPI(rows); r++)
-            if (counts[r] + half < job->n && GPI(is_before)(job->sorted[counts[r] + half], queries[r], upper, context))
-                counts[r] += half;
+            if (counts[r] + step < job->n && GPI(is_before)(job->sorted[counts[r] + step], queries[r], upper, context))
+                counts[r] += step;
     }
     GPI_UNROLL
     for (int r = 0; r < GPI(rows); r++)

@@ -9,7 +9,6 @@ INSTANCES = [
     ("search", {"PRIMITIVE": "lower_bound_dense", "ITEMS": "1"}, ["u32-u64"]),
 ]
 STUDIED = ["lower_bound_u32_u64", "lower_bound_dense_u32_u64"]
-SAMPLE = {"lower_bound_u32_u64": "lower_bound/u32-u64"}
 
 TUNE = {"search": [
     {"shapes": {"GPI_TUNE_SEARCH_INDEX": [8388608, 16777216, 33554432], "GPI_TUNE_SEARCH_ROWS": [1, 2, 4]},
