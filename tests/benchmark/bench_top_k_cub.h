@@ -40,6 +40,8 @@ cudaError_t BENCH(run_cub)(const bench_call *call)
     error = cub::DeviceTopK::MinKeys(rest, select_bytes, in, some, n, k, how);
     if (error == cudaSuccess)
         error = cub::DeviceRadixSort::SortKeys(rest, sort_bytes, some, out, k, 0, bits, call->stream);
+    if (error == cudaSuccess && k < BENCH_K)
+        error = cudaMemsetAsync(out + k, 0, (BENCH_K - k) * sizeof *out, call->stream);
     return error;
 #else
     (void)call;

@@ -49,10 +49,10 @@
 
 /* From so many items on, a sample of this size bounds those of one array. */
 #ifndef GPI_TUNE_TOP_K_FILTER
-#define GPI_TUNE_TOP_K_FILTER (1 << 19)
+#define GPI_TUNE_TOP_K_FILTER 524288
 #endif
 #ifndef GPI_TUNE_TOP_K_SAMPLES
-#define GPI_TUNE_TOP_K_SAMPLES (1 << 17)
+#define GPI_TUNE_TOP_K_SAMPLES 131072
 #endif
 
 /* Short segments that a block takes at a time. */

@@ -51,8 +51,9 @@ TABLES = [top_k_sizes, top_k_inputs]
 TUNE = {"top_k": [
     {"shapes": {"GPI_TUNE_TOP_K_BLOCKS": [2, 3], "GPI_TUNE_TOP_K_PARTS": [132, 264, 396],
                 "GPI_TUNE_TOP_K_BLOCK_SAMPLES": [512, 1024, 2048], "GPI_TUNE_TOP_K_PART": [2048, 4096, 8192],
-                "GPI_TUNE_TOP_K_LISTS": [8192, 16384, 32768], "GPI_TUNE_TOP_K_FILTER": [262144, 4194304, 16777216],
+                "GPI_TUNE_TOP_K_LISTS": [8192, 16384, 32768], "GPI_TUNE_TOP_K_FILTER": [262144, 524288, 4194304],
                 "GPI_TUNE_TOP_K_SAMPLES": [65536, 131072, 262144], "GPI_TUNE_TOP_K_ROOM": [2048, 4096],
+                "GPI_TUNE_TOP_K_DIRECT": [2048, 4096], "GPI_TUNE_TOP_K_GROUP": [16, 32, 64],
                 "GPI_TUNE_TOP_K_THREADS": [256, 512, 1024]},
      "instances": [("top_k", {"PRIMITIVE": "top_k_64", "K": "64", "IN": "u32"}),
                    ("top_k", {"PRIMITIVE": "top_k_65536", "K": "65536", "IN": "u32"})]},
