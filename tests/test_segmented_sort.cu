@@ -1,4 +1,5 @@
 /* segmented_sort.cuh: segments of all lengths, of every kind of key, with values of many sizes, by every kernel. */
+/* test options: timeout=600 */
 #include "tap.h"
 
 #include "key_order.h"
@@ -342,6 +343,8 @@ static void test_shapes(const sort_case *c)
         int right = 1;
 
         for (int how = 0; how < 8; how++) {
+            if (tap_small && (how ^ how >> 1 ^ how >> 2) & 1)
+                continue; /* each two of them are there in all ways still */
             const size_t segments = make_offsets(how % 2 ? LONG : POWER_LAW, n, n, offsets);
 
             right &= call_is_right(c, shape, n, offsets, segments, how, NULL);
