@@ -128,6 +128,7 @@ typedef struct {
 #include "core/segmented/chunks.cuh"
 #include "core/segmented/reduce.cuh"
 #include "core/segmented/scan.cuh"
+#include "core/segmented/ranges.cuh"
 
 /* ---- host functions -------------------------------------------------------------------------- */
 

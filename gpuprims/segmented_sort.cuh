@@ -237,7 +237,7 @@ static inline cudaError_t GPI(check)(const char *function, const GPI(request) *r
                                      const char *segments, int is_by_rows)
 {
     const size_t n = request->n, key_bytes = sizeof(GP_KEY), value_bytes = sizeof(GPI_RADIX_VALUE);
-    const size_t most = GPI_MAX_TILES * 64; /* ranges of a launch, and threads of another */
+    const size_t most = GPI_MAX_TILES * 32; /* half of the ranges of a launch, and of the threads of another */
     /* By offsets nobody knows which items there are: the start alone is certain. */
     const size_t certain_keys = is_by_rows ? gpi_multiply_sizes(n, key_bytes) : n != 0;
     const size_t offset_bytes = gpi_multiply_sizes(request->segments + 1, sizeof(GP_INDEX));
@@ -248,12 +248,10 @@ static inline cudaError_t GPI(check)(const char *function, const GPI(request) *r
                                  {"vout", request->values_out, certain_values, GPI_WRITTEN, 2},
                                  {"offsets", request->offsets, offset_bytes, GPI_READ, 0}};
     const size_t item_bytes = GPI_RADIX_PAIRS ? gpi_larger_size(key_bytes, value_bytes) : key_bytes;
-    cudaError_t error = gpi_check_count(function, items, n, GPI_MOST_OF(GP_INDEX), item_bytes);
+    cudaError_t error = gpi_check_count(function, items, n, gpi_smaller_size(GPI_MOST_OF(GP_INDEX), most), item_bytes);
 
     if (error == cudaSuccess)
-        error = gpi_check_count(function, segments, request->segments, most / 2, 8);
-    if (error == cudaSuccess && n)
-        error = gpi_check_count(function, items, n, most / 2, item_bytes);
+        error = gpi_check_count(function, segments, request->segments, most, 8);
     if (error != cudaSuccess || n == 0 || request->segments == 0)
         return error;
     if (!request->keys_in)

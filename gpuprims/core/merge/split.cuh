@@ -19,7 +19,7 @@
 #ifndef GPI_MERGE_SPLIT_CUH
 #define GPI_MERGE_SPLIT_CUH
 
-#include "probe.cuh"
+#include "../tile/probe.cuh"
 
 #define GPI_MERGE_SPLIT_WARPS 4 /* warps of a block */
 #define GPI_MERGE_PROBES_LOG 1  /* log2 of the places that a lane probes at a time */
@@ -81,7 +81,7 @@ GPI_DEVICE size_t GPI(count)(const GPI(search) *search, GP_TYPE pivot, unsigned 
 
         GPI_UNROLL
         for (unsigned i = 0; i < 1u << GPI_MERGE_PROBES_LOG; i++) {
-            const size_t offset = gpi_merge_probe(base, span, i << search->log | number, log);
+            const size_t offset = gpi_probe(base, span, i << search->log | number, log);
 
             if (offset < width) {
                 const GP_TYPE x = search->keys[low + offset];
@@ -92,8 +92,8 @@ GPI_DEVICE size_t GPI(count)(const GPI(search) *search, GP_TYPE pivot, unsigned 
         }
         for (unsigned step = 1; step < each; step *= 2)
             count += __shfl_xor_sync(GPI_FULL_MASK, count, (int)step);
-        const size_t end = count < 1u << log ? gpi_merge_probe(base, span, count, log) : width;
-        const size_t begin = count ? gpi_merge_probe(base, span, count - 1, log) + 1 : 0;
+        const size_t end = count < 1u << log ? gpi_probe(base, span, count, log) : width;
+        const size_t begin = count ? gpi_probe(base, span, count - 1, log) + 1 : 0;
 
         low += begin;
         width = end > begin ? end - begin : 0; /* always so, unless GP_LESS is no order */

@@ -11,8 +11,8 @@
  * Part of merge.cuh; not to be included directly.
  */
 #include "../tile/copy.cuh"
+#include "../tile/probe.cuh"
 #include "../tile/ticket.cuh"
-#include "probe.cuh"
 #include "tuning.cuh"
 
 /* A stage for so many items: both parts start anywhere in a line, and the item behind each may be read. */
@@ -50,26 +50,18 @@ typedef struct {
 GPI_DEVICE size_t GPI(split)(const GPI(job) *job, size_t diagonal, size_t from, size_t more,
                              int log, unsigned lane, GPI_CONTEXT context)
 {
-    const unsigned lanes = 1u << log, number = lane & (lanes - 1);
-    size_t low = diagonal > job->nb ? diagonal - job->nb : 0,
-           high = diagonal < job->na ? diagonal : job->na;
+    const unsigned number = lane & ((1u << log) - 1);
+    const size_t least = diagonal > job->nb ? diagonal - job->nb : 0, most = diagonal < job->na ? diagonal : job->na;
+    const size_t high = most < from + more ? most : from + more;
+    size_t low = least > from ? least : from, width = high > low ? high - low : 0;
 
-    low = low > from ? low : from;
-    high = high < from + more ? high : from + more;
-    while (__any_sync(GPI_FULL_MASK, low < high)) {
-        const size_t width = low < high ? high - low : 0,
-                     place = low + gpi_merge_probe(0, width, number, log);
+    while (__any_sync(GPI_FULL_MASK, width > 0)) {
+        const size_t place = gpi_probe(low, width, number, log);
         int is_before = 0;
 
         if (width)
             is_before = !GPI(less)(job->b[diagonal - 1 - place], job->a[place], context);
-        const uint32_t answers = __ballot_sync(GPI_FULL_MASK, is_before) >> (lane - number);
-        const unsigned count = (unsigned)__popc((int)(answers & (GPI_FULL_MASK >> (32 - lanes))));
-        const size_t begin = count ? gpi_merge_probe(0, width, count - 1, log) + 1 : 0;
-
-        if (count < lanes)
-            high = low + gpi_merge_probe(0, width, count, log);
-        low += begin;
+        gpi_narrow(&low, &width, is_before, lane, log);
     }
     return low;
 }

@@ -4,6 +4,7 @@
  *
  * Part of search.cuh; not to be included directly.
  */
+#include "../tile/probe.cuh"
 
 /* What a launch works on. */
 typedef struct {
@@ -25,20 +26,14 @@ GPI_DEVICE int GPI(is_before)(GP_TYPE x, GP_TYPE query, int upper, GPI_CONTEXT c
 GPI_DEVICE size_t GPI(find_place)(const GPI(job) *job, GP_TYPE query, size_t n, unsigned lane,
                                   int upper, GPI_CONTEXT context)
 {
-    const unsigned lanes = 1u << job->log, number = lane & (lanes - 1);
+    const unsigned number = lane & ((1u << job->log) - 1);
     size_t low = 0, width = n;
 
     while (__any_sync(GPI_FULL_MASK, width > 0)) {
-        const size_t place = (2 * number + 1) * width >> (job->log + 1);
-        const int is_before =
-            width && GPI(is_before)(job->sorted[low + place], query, upper, context);
-        const uint32_t answers = __ballot_sync(GPI_FULL_MASK, is_before) >> (lane - number);
-        const unsigned count = (unsigned)__popc((int)(answers & (GPI_FULL_MASK >> (32 - lanes))));
-        const size_t begin = count ? ((2 * count - 1) * width >> (job->log + 1)) + 1 : 0;
-        const size_t end = count < lanes ? (2 * count + 1) * width >> (job->log + 1) : width;
+        const size_t place = gpi_probe(low, width, number, job->log);
+        const int is_before = width && GPI(is_before)(job->sorted[place], query, upper, context);
 
-        low += begin;
-        width = end > begin ? end - begin : 0;
+        gpi_narrow(&low, &width, is_before, lane, job->log);
     }
     return low;
 }

@@ -1,5 +1,5 @@
 /*
- * core/segmented/reduce.cuh: the kernel of the reductions.
+ * core/segmented/reduce.cuh: the reductions of a batch of segments, and of a chunk.
  *
  * Part of segmented.cuh; not to be included directly.
  */
@@ -87,43 +87,4 @@ GPI_DEVICE void GPI(reduce_batch)(const GPI(job) *job, const GPI(batch) *batch, 
             gpi_move(out + share.segment, &x);
     }
 }
-
-/* One warp: its ranges. */
-GPI_DEVICE void GPI(reduce_ranges)(const GPI(job) *job, GPI(turn) *turn, GP_TYPE *slot, GPI(batch_list) *list,
-                                   unsigned lane, GPI_CONTEXT context)
-{
-    GPI(walk) walk = {0, 0, 0};
-
-    while (GPI(enter)(job, turn, &walk, list, lane)) {
-        GPI(chunk) chunk;
-        GPI(batch) batch;
-
-        if (lane == 0)
-            list->late = GPI(late_chunk)(job, &walk);
-        __syncwarp(); /* it is known */
-        while (GPI(next_piece)(job, &walk, &batch, &chunk, list, lane)) {
-            if (batch.count)
-                GPI(reduce_batch)(job, &batch, slot, list, lane, context);
-            else
-                GPI(reduce_chunk)(job, &chunk, turn->epoch, slot, lane, context);
-            __syncwarp(); /* slot and list are free */
-        }
-    }
-}
 #endif
-
-static __global__ void __launch_bounds__(GPI(threads), GPI(reduce_blocks))
-    GPI(reduce_kernel)(GPI(job) job, GPI_CONTEXT context)
-{
-#if GPI_DEVICE_CODE
-    GP_DYNAMIC_SHARED(char, slots);
-    GP_SHARED(GPI(batch_list)[GPI(warps)], lists);
-    const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-    GPI(turn) turn = {0, 0, 1};
-
-    gpi_grid_wait();
-    gpi_grid_launch_next();
-    GPI(reduce_ranges)(&job, &turn, (GP_TYPE *)(void *)(slots + warp * GPI(reduce_slot)), &lists[warp], lane, context);
-    GPI(finish)(&job, &turn);
-#endif
-}

@@ -1,7 +1,7 @@
 /*
- * core/segmented/scan.cuh: the kernel of the scans. What comes before a place is cut into trees by its number in the
- * segment in binary, the largest first, and these are folded from left to right. An inclusive scan adds the item
- * itself.
+ * core/segmented/scan.cuh: the scans of a batch of segments, and of a chunk. What comes before a place is cut into
+ * trees by its number in the segment in binary, the largest first, and these are folded from left to right. An
+ * inclusive scan adds the item itself.
  *
  * Part of segmented.cuh; not to be included directly.
  */
@@ -205,43 +205,4 @@ GPI_DEVICE void GPI(scan_batch)(const GPI(job) *job, const GPI(batch) *batch, GP
     __syncwarp(); /* the results are in the slot */
     GPI(store_window)(job->out + batch->item, batch->n, slot, lane);
 }
-
-/* One warp: its ranges. */
-GPI_DEVICE void GPI(scan_ranges)(const GPI(job) *job, GPI(turn) *turn, GP_TYPE *slot, GPI(batch_list) *list,
-                                 unsigned lane, GPI_CONTEXT context)
-{
-    GPI(walk) walk = {0, 0, 0};
-
-    while (GPI(enter)(job, turn, &walk, list, lane)) {
-        GPI(chunk) chunk;
-        GPI(batch) batch;
-
-        if (lane == 0)
-            list->late = GPI(late_chunk)(job, &walk);
-        __syncwarp(); /* it is known */
-        while (GPI(next_piece)(job, &walk, &batch, &chunk, list, lane)) {
-            if (batch.count)
-                GPI(scan_batch)(job, &batch, slot, list, lane, context);
-            else
-                GPI(scan_chunk)(job, &chunk, turn->epoch, slot, lane, context);
-            __syncwarp(); /* slot and list are free */
-        }
-    }
-}
 #endif
-
-static __global__ void __launch_bounds__(GPI(threads), GPI(scan_blocks))
-    GPI(scan_kernel)(GPI(job) job, GPI_CONTEXT context)
-{
-#if GPI_DEVICE_CODE
-    GP_DYNAMIC_SHARED(char, slots);
-    GP_SHARED(GPI(batch_list)[GPI(warps)], lists);
-    const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-    GPI(turn) turn = {0, 0, 1};
-
-    gpi_grid_wait();
-    gpi_grid_launch_next();
-    GPI(scan_ranges)(&job, &turn, (GP_TYPE *)(void *)(slots + warp * GPI(scan_slot)), &lists[warp], lane, context);
-    GPI(finish)(&job, &turn);
-#endif
-}

@@ -14,7 +14,7 @@ typedef struct {
 } GPI(digits);
 
 /*
- * Finds the next digit: the one that the bound has if item i has this number, or, if `numbers` is 0, this place and the
+ * Finds the next digit: the one that the bound has by number, or, unless `by_number`, by place, among items of the
  * number `number`.
  */
 GPI_DEVICE void GPI(find_digit)(const GPI(job) *job, GPI(digits) *digits, int shift, int by_number, uint64_t number)
