@@ -140,19 +140,28 @@ typedef enum bench_result {
 } bench_result;
 
 /* What the input is besides its distribution. Most predicates look at the lowest bit; RARE: 1 in 10^6. A
- * merge takes two sorted arrays, whatever the distribution. RUNS: so many neighbours are alike. TWO_VALUES: 0 and 1 at
- * random, so that every second item is unlike the one before. */
+ * merge takes two sorted arrays, whatever the distribution: two halves, two of which all of one comes first, or one and
+ * another of 1000 times as many items. RUNS: so many neighbours are alike. TWO_VALUES: 0 and 1 at random, so that every
+ * second item is unlike the one before. */
 typedef enum bench_trait {
     LOW_BIT_AS_IS,
     LOW_BIT_CLEAR,
     LOW_BIT_SET,
     LOW_BIT_RARE,
     HALVES_SORTED,
+    HALVES_IN_TURN,
+    ONE_TO_1000_SORTED,
     RUNS_OF_5,
     RUNS_OF_64,
     RUNS_OF_100000,
     TWO_VALUES
 } bench_trait;
+
+/* Of n items the first of two sorted arrays; 0 if they are none. */
+static inline __host__ __device__ size_t bench_first_sorted(size_t n, int trait)
+{
+    return trait == HALVES_SORTED || trait == HALVES_IN_TURN ? n / 2 : trait == ONE_TO_1000_SORTED ? n / 1001 : 0;
+}
 
 /* One primitive for one type: everything that does the same work on the same data. */
 typedef struct bench_group {

@@ -1,9 +1,14 @@
-/* bench_merge.h: one instance of the merge, of the two halves of the input.
+/* bench_merge.h: one instance of the merge, of the two arrays that the input is made of.
  *
- * Parameters: BENCH_INSTANCE, BENCH_PRIMITIVE, BENCH_TYPE (a label), BENCH_IN (an element label, of integers).
+ * Parameters: BENCH_INSTANCE, BENCH_PRIMITIVE, BENCH_TYPE (a label), BENCH_IN (an element label, of integers),
+ * BENCH_TRAIT (HALVES_SORTED), which of them.
  */
 #include "bench.h"
 #include "bench_merge_sort_less.h"
+
+#ifndef BENCH_TRAIT
+#define BENCH_TRAIT HALVES_SORTED
+#endif
 
 #define GP_NAME BENCH_INSTANCE
 #define GP_TYPE BENCH_IN_T
@@ -12,25 +17,26 @@
 static cudaError_t BENCH(run)(const bench_call *call)
 {
     const BENCH_IN_T *in = (const BENCH_IN_T *)call->in;
-    size_t half = call->n / 2;
+    size_t first = bench_first_sorted(call->n, BENCH_TRAIT);
 
-    return BENCH(merge)(in, half, in + half, call->n - half, (BENCH_IN_T *)call->out, call->ws,
-                        call->stream);
+    return BENCH(merge)(in, first, in + first, call->n - first, (BENCH_IN_T *)call->out, call->ws, call->stream);
 }
 
 static size_t BENCH(bytes)(size_t n)
 {
-    return BENCH(merge_workspace_bytes)(n / 2, n - n / 2);
+    const size_t first = bench_first_sorted(n, BENCH_TRAIT);
+
+    return BENCH(merge_workspace_bytes)(first, n - first);
 }
 
 static cudaError_t BENCH(reference)(const bench_call *call)
 {
     const BENCH_IN_T *in = (const BENCH_IN_T *)call->in;
-    size_t half = call->n / 2, a = 0, b = half, i;
+    size_t first = bench_first_sorted(call->n, BENCH_TRAIT), a = 0, b = first, i;
 
     for (i = 0; i < call->n; i++)
         ((BENCH_IN_T *)call->out)[i] =
-            b == call->n || (a < half && !BENCH_LESS(in[b], in[a])) ? in[a++] : in[b++];
+            b == call->n || (a < first && !BENCH_LESS(in[b], in[a])) ? in[a++] : in[b++];
     return cudaSuccess;
 }
 
@@ -41,5 +47,4 @@ static const bench_entry BENCH(entries)[] = {
     BENCH_CUB_ENTRIES("CUB", ENTRY_CUB, run_cub)
 };
 
-#define BENCH_TRAIT HALVES_SORTED
 #include "bench_one_group.h"

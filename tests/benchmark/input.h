@@ -109,13 +109,14 @@ static inline __host__ __device__ size_t input_run(int trait)
     return trait == RUNS_OF_5 ? 5 : trait == RUNS_OF_64 ? 64 : trait == RUNS_OF_100000 ? 100000 : 1;
 }
 
-/* The same, of two sorted halves: each item is at random in a stretch of its own. */
-static inline __host__ __device__ uint64_t input_of_halves(size_t i, size_t n, unsigned seed)
+/* The same, of two sorted arrays: each item is at random in a stretch of its own. */
+static inline __host__ __device__ uint64_t input_of_sorted(size_t i, size_t n, int trait, unsigned seed)
 {
-    size_t half = n / 2, items = i < half ? half : n - half, place = i < half ? i : i - half;
+    size_t first = bench_first_sorted(n, trait), items = i < first ? first : n - first, place = i < first ? i : i - first;
     uint64_t stretch = ~(uint64_t)0 / items;
+    uint64_t value = place * stretch + input_random(input_begin(seed) + i) % stretch;
 
-    return place * stretch + input_random(input_begin(seed) + i) % stretch;
+    return trait == HALVES_IN_TURN ? value / 2 + ((uint64_t)(i >= first) << 63) : value;
 }
 
 /* Of 1, 2, 4 or 8 bytes; a multiple of 8 takes the value and those that follow it. */
@@ -150,12 +151,13 @@ static __global__ void input_fill_kernel(void *to, size_t n, bench_element eleme
                                          int distribution, int trait, unsigned seed)
 {
     size_t i, stride = (size_t)gridDim.x * blockDim.x;
-    int is_small = trait != HALVES_SORTED && input_is_small(distribution);
+    int is_sorted = trait == HALVES_SORTED || trait == HALVES_IN_TURN || trait == ONE_TO_1000_SORTED;
+    int is_small = !is_sorted && input_is_small(distribution);
     unsigned unused_bits = is_small ? 0 : 64 - 8 * (unsigned)element.bytes;
 
     for (i = (size_t)blockIdx.x * blockDim.x + threadIdx.x; i < n; i += stride) {
-        uint64_t value = trait == HALVES_SORTED ? input_of_halves(i, n, seed)
-                                                : input_value(distribution, i / input_run(trait), n, seed);
+        uint64_t value = is_sorted ? input_of_sorted(i, n, trait, seed)
+                                   : input_value(distribution, i / input_run(trait), n, seed);
 
         if (element.kind == KIND_FLOAT) {
             input_store_float(to, i, element.bytes, is_small, value);

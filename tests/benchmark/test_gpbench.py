@@ -41,7 +41,7 @@ GROUPS += [f'{p}_map32/{t}' for p in 'gather scatter scatter_if'.split() for t i
 GROUPS += ['map_to_flags/u32']
 GROUPS += [f'sort/{t}' for t in 'i32 u32 f32 i64 u64 f64 u8 i16 u16'.split()]
 GROUPS += [f'sort_pairs/{t}' for t in 'u32 u64 u32-u64 u32-struct16 u32-struct32'.split()] + ['sort_pairs_bits/u64']
-GROUPS += ['merge/u32', 'merge/u64']
+GROUPS += ['merge/u32', 'merge/u64', 'merge_in_turn/u32', 'merge_1_to_1000/u32']
 GROUPS += ['sort_networks/u32']
 GROUPS += [f'block_{p}/{t}' for p in 'inclusive_scan_256 exclusive_scan_256 reduce_256'.split() for t in 'u32 u64'.split()]
 

@@ -2,9 +2,21 @@
 
 PLACE = 70
 
-INSTANCES = [("merge", {"PRIMITIVE": "merge"}, ["u32", "u64"])]
-STUDIED = ["merge_u32"]
+INSTANCES = [
+    ("merge", {"PRIMITIVE": "merge"}, ["u32", "u64"]),
+    ("merge", {"PRIMITIVE": "merge_in_turn", "TRAIT": "HALVES_IN_TURN"}, ["u32"]),
+    ("merge", {"PRIMITIVE": "merge_1_to_1000", "TRAIT": "ONE_TO_1000_SORTED"}, ["u32"]),
+]
+STUDIED = ["merge_u32", "merge_in_turn_u32", "merge_1_to_1000_u32"]
 SAMPLE = {"merge_u32": "merge/u32"}
+
+STUDIES = {
+    "merge": {
+        "what": "merges of 2^16 to 2^28 keys, of halves that interleave or do not, and of one key and a thousand",
+        "program": "gpbench_studies",
+        "timed": [{"beside": ["merge/u32", "merge_*/u32"], "options": "--sizes 2^16,2^18,2^20,2^22,2^24,2^26,2^28 --cold"}],
+    },
+}
 
 TUNE = {"merge": [
     {"shapes": {"GPI_TUNE_MERGE_TWO_ITEMS": [15, 19, 23], "GPI_TUNE_MERGE_TWO_THREADS": [256, 512],
