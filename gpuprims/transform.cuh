@@ -157,15 +157,15 @@ GP_API cudaError_t GPI_PUBLIC(transform)(const GP_INPUT_TYPE *in, GP_TYPE *out,
 {
     const char *function = GPI_TEXT(transform);
 #ifdef GP_DEVICE_N
-    const char *name = "max_n";
+    const char *n_called = "max_n";
     const size_t n = max_n, certain = n != 0; /* of the arrays only where they start */
 #else
-    const char *name = "n";
+    const char *n_called = "n";
     const GP_INDEX *d_n = NULL;
     const size_t certain = n;
 #endif
     GPI(job) job = {in, out, d_n, n, 1, 0, 0, 0};
-    cudaError_t error = gpi_check_count(function, name, n, GPI_MOST_OF(GP_INDEX), (size_t)GPI(wider));
+    cudaError_t error = gpi_check_count(function, n_called, n, GPI_MOST_OF(GP_INDEX), (size_t)GPI(wider));
 
     (void)ws;
     (void)certain;
@@ -173,15 +173,15 @@ GP_API cudaError_t GPI_PUBLIC(transform)(const GP_INPUT_TYPE *in, GP_TYPE *out,
         return error;
 #ifdef GP_DEVICE_N
     if (!d_n)
-        return gpi_error_null_of(function, "d_n", name, n);
+        return gpi_error_null_of(function, "d_n", n_called, n);
 #endif
 #ifndef GP_LOAD_AT
     if (!in)
-        return gpi_error_null_of(function, "in", name, n);
+        return gpi_error_null_of(function, "in", n_called, n);
 #endif
 #ifndef GP_STORE_AT
     if (!out)
-        return gpi_error_null_of(function, "out", name, n);
+        return gpi_error_null_of(function, "out", n_called, n);
 #endif
 #if !defined GP_LOAD_AT && !defined GP_STORE_AT
     const int in_place = (int)GPI(in_bytes) == (int)GPI(out_bytes);

@@ -2,7 +2,8 @@
 """An instance leaves no macro behind that depends on it, and none of its parameters.
 
 For each header, the macros that are defined after the include are the same, with the same texts, whatever the
-parameters were: none but a name, all that the header takes, or all with other values. TAP on standard output.
+parameters were: none but a name, all that the header takes, or all with other values. And they are the same behind all
+headers, in whichever order these come: what one header leaves behind changes nothing for the next. TAP on standard output.
 
     test_macros.py --cc gcc [--cxx g++]...
 """
@@ -48,32 +49,41 @@ TARGETS = {
 
 
 def instances(header):
-    """The parameters of each instance, as they are defined."""
+    """The include of each instance, with its parameters."""
     known = parameters(header)
     known -= alternatives(known)
     for values in {}, PARAMETERS, OTHERS:
         values = {name: value for name, value in values.items() if re.match(r"\w+", name)[0] in known}
         if "GP_KEY_KIND" in values:  # for types that C has no order for
             values["GP_KEY"] = "pair"
-        yield "#define GP_NAME x\n" + "".join(f"#define {name} {value}\n" for name, value in values.items())
+        defined = "".join(f"#define {name} {value}\n" for name, value in values.items())
+        yield f"#define GP_NAME x\n{defined}#include <gpuprims/{header}>\n"
 
 
-def macros(compiler, flags, header, instance):
-    """What the preprocessor knows after an include, and its complaints."""
-    code = f"#include <gpuprims/gpuprims.h>\n{PAIR}{instance}#include <gpuprims/{header}>\n"
+def macros(compiler, flags, includes):
+    """What the preprocessor knows after some includes, and its complaints."""
+    code = f"#include <gpuprims/gpuprims.h>\n{PAIR}{includes}"
     run = subprocess.run([*compiler, *flags, "-E", "-dM", "-I", str(ROOT), "-"],
                          input=code, capture_output=True, text=True)
     return set(run.stdout.splitlines()), run.stderr
 
 
+def orders():
+    """All headers, one way round and the other."""
+    headers = list(filter(parameters, public_headers()))
+    for order in headers, headers[::-1]:
+        yield "".join(f"#define GP_NAME x{number}\n#include <gpuprims/{header}>\n" for number, header in enumerate(order))
+
+
 def check(job):
-    """Compares the instances of a header; gives (passed, name, output)."""
+    """Compares the instances of a header, or the orders of all; gives (passed, name, output)."""
     compiler, flags, header, target = job
-    after, complaints = zip(*(macros(compiler, flags, header, one) for one in instances(header)))
+    includes = instances(header) if header else orders()
+    after, complaints = zip(*(macros(compiler, flags, one) for one in includes))
     wrong = sorted(set.union(*after) - set.intersection(*after))
     wrong += sorted(line for line in after[0] if re.match(rf"#define ({'|'.join(sorted(ALL))})\b", line))
     passed = not wrong and not any(complaints) and len(after[0]) > 100
-    name = f"{compiler[0].split('/')[-1]}, {target}, {header}"
+    name = f"{compiler[0].split('/')[-1]}, {target}, {header or 'all headers, in both orders'}"
     return passed, name, "\n".join([*wrong, *complaints])
 
 
@@ -89,7 +99,8 @@ def main():
     languages = [(shlex.split(one), ["-x", "c", "-std=c11"], ["CPU"]) for one in options.cc]
     languages += [(shlex.split(one), ["-x", "c++", "-std=c++17"], TARGETS) for one in options.cxx[:1]]
     jobs = [(compiler, flags + TARGETS[target], header, target)
-            for compiler, flags, targets in languages for header in filter(parameters, public_headers()) for target in targets]
+            for compiler, flags, targets in languages
+            for header in [None, *filter(parameters, public_headers())] for target in targets]
     with ThreadPoolExecutor(2) as pool:
         return report(pool.map(check, jobs))
 

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """No header makes a compiler warn in a user's file, whatever the language, however much it is asked to warn.
 
-Each header stands in a file of its own, in several instances: an int hides the conversions of other types. The
-include folder is a plain -I, and the headers switch no warning off. TAP on standard output.
+Each header stands in a file of its own, in several instances: an int hides the conversions of other types. All of them
+stand in a file, too, and the other way round in another: each comes behind each other one. The include folder is a plain
+-I, and the headers switch no warning off. TAP on standard output.
 
     test_warnings.py --cc gcc [--cxx g++]... [header]...
 """
@@ -138,20 +139,37 @@ cudaError_t call_rotate(const float *in, float *out, size_t n, cudaStream_t stre
 """
 
 
-def source(header, most=None, api=None):
-    """A file that includes a header as it is, and in instances of many types, at most so many."""
-    known = parameters(header)
-    text = f"#include <gpuprims/{header}>\n{TYPES}"
-    if not known:
-        return text + USE
-    instances = INSTANCES.get(header) or [one for name in INSTANCES if name in known for one in INSTANCES[name]]
-    for number, instance in enumerate(instances[:most]):
+def instances(header, most=None, api=None):
+    """Includes of a header in instances of many types, at most so many."""
+    known, text = parameters(header), ""
+    found = INSTANCES.get(header) or [one for name in INSTANCES if name in known for one in INSTANCES[name]]
+    for number, instance in enumerate(found[:most]):
         if all(f"GP_{name.split('(')[0]}" in known for name in instance):
-            text += f"\n#define GP_NAME instance_{number}\n"
+            text += f"\n#define GP_NAME {stem(header)}_{number}\n"
             text += "".join(f"#define GP_{name} {value}\n" for name, value in instance.items())
             text += f"#define GP_API {api}\n" if api else ""
             text += f"#include <gpuprims/{header}>\n"
     return text
+
+
+def source(header, most=None, api=None):
+    """A file that includes a header as it is, and in instances."""
+    text = f"#include <gpuprims/{header}>\n{TYPES}"
+    return text + (instances(header, most, api) if parameters(header) else USE)
+
+
+def together(headers):
+    """A file that includes all headers in this order, as they are, and in some instances."""
+    text = TYPES
+    for header in headers:
+        if not header.startswith(("block/", "warp/")):  # scan and reduce have their functions, under the same name
+            text += f"#include <gpuprims/{header}>\n"
+        text += instances(header, SOME) if parameters(header) else ""
+    return text
+
+
+def stem(header):
+    return re.sub(r"\W", "_", header)
 
 
 def check(job):
@@ -165,16 +183,24 @@ def check(job):
 
 def jobs(options, folder):
     """What is compiled: the compiler, its flags, the header, and the file that is written for it."""
+    if not options.headers:
+        orders = {"all headers": public_headers(), "all headers backwards": public_headers()[::-1]}
+        for name, headers in orders.items():
+            for suffix, compilers, standard in ((".c", options.cc, C[0]), (".cpp", options.cxx, CXX[0])):
+                file = folder / (stem(name) + suffix)
+                file.write_text(together(headers))
+                for compiler in compilers:
+                    yield shlex.split(compiler), [f"-std={standard}", "-fsyntax-only"], name, file
     for header in options.headers or public_headers():
-        stem = folder / re.sub(r"\W", "_", header)
+        path = folder / stem(header)
         for suffix, compilers, standards in ((".c", options.cc, C), (".cpp", options.cxx, CXX)):
             for standard in standards:
-                file = stem.with_suffix(f".{standard}{suffix}")
+                file = path.with_suffix(f".{standard}{suffix}")
                 file.write_text(source(header, None if standard == standards[0] else SOME))
                 for compiler in compilers:
                     yield shlex.split(compiler), [f"-std={standard}", "-fsyntax-only"], header, file
         if "GP_API" in parameters(header):  # functions that are not static, or nothing would be compiled
-            file = stem.with_suffix(".O2.c")
+            file = path.with_suffix(".O2.c")
             file.write_text(source(header, FEW, "GP_EXTERN_C"))
             for compiler in options.cc:
                 yield shlex.split(compiler), ["-O2", "-c", "-o", os.devnull], header, file

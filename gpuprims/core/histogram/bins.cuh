@@ -20,13 +20,6 @@
  */
 enum { GPI_BINS_OF_VALUES, GPI_BINS_ARE_EVEN, GPI_BINS_ARE_EVEN_AND_MANY, GPI_BINS_BETWEEN_LEVELS, GPI_BINS_BY_TABLE };
 
-#ifndef GPI_IS_SAME_TYPE
-#ifdef __cplusplus
-#define GPI_IS_SAME_TYPE(T, U) __is_same(T, U)
-#else
-#define GPI_IS_SAME_TYPE(T, U) _Generic((T *)0, U * : 1, default : 0)
-#endif
-#endif
 #define GPI_HISTOGRAM_IS(type) GPI_IS_SAME_TYPE(GP_TYPE, type)
 
 /* Types that C++ alone has. */

@@ -11,6 +11,7 @@
  *     GPI_ONCE_PER_NAME(header);   a compile-time error if a header is included twice under one name
  *     GPI_AT_MOST(GP_TYPE, bytes);   a compile-time error if the type is larger
  *     GPI_CHECK_INDEX();     a compile-time error if GP_INDEX is no type of counts
+ *     GPI_IS_SAME_TYPE(T, U)
  *     GPI_DEFAULT            defined when no parameter was given
  *     GPI_MISSING_...,       defined for a mistake; the outermost header turns it into an #error of its
  *     GPI_WRONG_...          own. The parameter gets a substitute: one error, not fifty
@@ -56,8 +57,10 @@
 
 #ifdef __cplusplus
 #define GPI_STATIC_ASSERT(condition, text) static_assert(condition, GPI_HEADER ": " text)
+#define GPI_IS_SAME_TYPE(T, U)             __is_same(T, U)
 #else
 #define GPI_STATIC_ASSERT(condition, text) _Static_assert(condition, GPI_HEADER ": " text)
+#define GPI_IS_SAME_TYPE(T, U)             _Generic((T *)0, U * : 1, default : 0)
 #endif
 #define GPI_AT_MOST(type, bytes) \
     GPI_STATIC_ASSERT(sizeof(type) <= bytes, #type " has more than " #bytes " bytes, the most that are supported")

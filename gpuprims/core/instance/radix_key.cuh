@@ -18,14 +18,7 @@
 #define GPI_KEY_WIDTH (GPI(key_has_size) ? 8 * (int)sizeof(GP_KEY) : 8)
 #define GPI_KEY_IS_NARROW (sizeof(GP_KEY) <= 4)
 
-#ifndef GPI_IS_SAME_TYPE
-#ifdef __cplusplus
-#define GPI_IS_SAME_TYPE(T, U) __is_same(T, U)
-#else
-#define GPI_IS_SAME_TYPE(T, U) _Generic((T *)0, U * : 1, default : 0)
-#endif
 #define GPI_KEY_IS(type) GPI_IS_SAME_TYPE(GP_KEY, type)
-#endif
 
 /*
  * What kind of type the key is, found out without an operation on keys: a struct has none, and its only error should
