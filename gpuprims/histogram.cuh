@@ -8,13 +8,14 @@
  *                             GP_BIN(x, bins, context)
  *              GP_LOAD_AT(in, i)  an expression for item number i, a size_t, in place of in[i]; with GP_CONTEXT:
  *                             GP_LOAD_AT(in, i, context)
+ *              GP_INPUT_TYPE  with GP_LOAD_AT: I, what `in` points to, void too (T)
  *              GP_CONTEXT     type of a by-value argument before `ws`
  *              GP_INDEX       an integer type of 4 or 8 bytes that n has to fit (size_t)
  *              GP_API         linkage of the host functions (static inline)
  *              GP_KERNEL, GP_GRID  for tests: GP_KERNEL_HISTOGRAM_SHARED or GP_KERNEL_HISTOGRAM_GLOBAL, where that
  *                             is possible; a launch has GP_GRID blocks at most
  *
- * Generates    cudaError_t NAME_histogram(const T *in, uint64_t *counts, size_t n, size_t bins, ...)
+ * Generates    cudaError_t NAME_histogram(const I *in, uint64_t *counts, size_t n, size_t bins, ...)
  *              cudaError_t NAME_histogram_even(in, counts, n, bins, T lower, T upper, ...)
  *              cudaError_t NAME_histogram_range(in, counts, n, bins, const T *levels, ...)
  *              size_t      NAME_<each of them>_workspace_bytes(size_t n, size_t bins)
@@ -38,8 +39,9 @@
  *              double, in this order, and if that rounds up to `bins`, the last one. Levels are bins + 1,
  *              nondecreasing: bin b has levels[b] <= x < levels[b + 1]. Both need an arithmetic T.
  *              With GP_LOAD_AT, `in` is handed through and may be NULL; the expression reads nothing that the call
- * writes. Evaluations  On items of the input alone, in any order: GP_LOAD_AT at least once for each; GP_BIN at least
- *              once, or, where T is a byte, for each value that occurs.
+ *              writes.
+ * Evaluations  On items of the input alone, in any order: GP_LOAD_AT at least once for each; GP_BIN at least once, or,
+ *              where T is a byte, for each value that occurs.
  * Errors       cudaErrorInvalidValue, with gp_last_error_message(), before anything is launched: bins == 0, lower >=
  *              upper or NaN, bins * (upper - lower) not finite; a T for which there is no default bin, or that is not
  *              arithmetic; else what a launch or an allocation returned. n == 0 succeeds and clears the counts.
@@ -66,8 +68,12 @@
 #define GPI_TAG histogram
 #define GPI_HEADER "gpuprims/histogram.cuh"
 #define GPI_TAKES \
-    (GPI_TAKES_TYPE | GPI_TAKES_BIN | GPI_TAKES_LOAD_AT | GPI_TAKES_CONTEXT | GPI_TAKES_INDEX | GPI_TAKES_API | \
-     GPI_TAKES_KERNEL | GPI_TAKES_GRID)
+    (GPI_TAKES_TYPE | GPI_TAKES_BIN | GPI_TAKES_INPUT_TYPE | GPI_TAKES_LOAD_AT | GPI_TAKES_CONTEXT | GPI_TAKES_INDEX | \
+     GPI_TAKES_API | GPI_TAKES_KERNEL | GPI_TAKES_GRID)
+#if defined GP_INPUT_TYPE && !defined GP_LOAD_AT
+#error "gpuprims/histogram.cuh: GP_LOAD_AT is missing; GP_INPUT_TYPE goes with it"
+#undef GP_INPUT_TYPE
+#endif
 #endif
 #include "core/instance/begin.cuh"
 
@@ -268,10 +274,11 @@ static inline cudaError_t GPI(run)(const char *function, GPI(job) *job, GPI_CONT
                                    cudaStream_t stream)
 {
     const size_t n = job->n, bins = job->bins;
-    cudaError_t error = gpi_check_count(function, "n", n, GPI(most)(), sizeof *job->in);
+    const size_t bin_bytes = gpi_larger_size(sizeof *job->counts, sizeof(GP_TYPE)); /* or of a level */
+    cudaError_t error = gpi_check_count(function, "n", n, GPI(most)(), sizeof(GP_TYPE));
 
     if (error == cudaSuccess)
-        error = gpi_check_count(function, "bins", bins, SIZE_MAX - 1, gpi_larger_size(sizeof *job->counts, sizeof *job->in));
+        error = gpi_check_count(function, "bins", bins, SIZE_MAX - 1, bin_bytes);
     if (error != cudaSuccess)
         return error;
     if (bins == 0)
@@ -299,7 +306,7 @@ static inline cudaError_t GPI(run)(const char *function, GPI(job) *job, GPI_CONT
     return error;
 }
 
-static inline GPI(job) GPI(job_of)(const GP_TYPE *in, uint64_t *counts, size_t n, size_t bins, int of)
+static inline GPI(job) GPI(job_of)(const GP_INPUT_TYPE *in, uint64_t *counts, size_t n, size_t bins, int of)
 {
     GPI(job) job;
 
@@ -337,7 +344,7 @@ GP_API size_t GPI_PUBLIC(histogram_range_workspace_bytes)(size_t n, size_t bins)
 }
 
 /* counts[b]: how many items have the bin b, for all b < bins. */
-GP_API cudaError_t GPI_PUBLIC(histogram)(const GP_TYPE *in, uint64_t *counts, size_t n, size_t bins,
+GP_API cudaError_t GPI_PUBLIC(histogram)(const GP_INPUT_TYPE *in, uint64_t *counts, size_t n, size_t bins,
                                          GPI_CONTEXT_PARAMETER gp_workspace *ws, cudaStream_t stream)
 {
     GPI(job) job = GPI(job_of)(in, counts, n, bins, GPI_BINS_OF_VALUES);
@@ -351,7 +358,7 @@ GP_API cudaError_t GPI_PUBLIC(histogram)(const GP_TYPE *in, uint64_t *counts, si
 }
 
 /* counts[b]: how many items are in the part b of `bins` equal parts of what is from `lower` to below `upper`. */
-GP_API cudaError_t GPI_PUBLIC(histogram_even)(const GP_TYPE *in, uint64_t *counts, size_t n, size_t bins,
+GP_API cudaError_t GPI_PUBLIC(histogram_even)(const GP_INPUT_TYPE *in, uint64_t *counts, size_t n, size_t bins,
                                               GP_TYPE lower, GP_TYPE upper, GPI_CONTEXT_PARAMETER gp_workspace *ws,
                                               cudaStream_t stream)
 {
@@ -371,7 +378,7 @@ GP_API cudaError_t GPI_PUBLIC(histogram_even)(const GP_TYPE *in, uint64_t *count
 }
 
 /* counts[b]: how many items x have levels[b] <= x < levels[b + 1]. */
-GP_API cudaError_t GPI_PUBLIC(histogram_range)(const GP_TYPE *in, uint64_t *counts, size_t n, size_t bins,
+GP_API cudaError_t GPI_PUBLIC(histogram_range)(const GP_INPUT_TYPE *in, uint64_t *counts, size_t n, size_t bins,
                                                const GP_TYPE *levels, GPI_CONTEXT_PARAMETER gp_workspace *ws,
                                                cudaStream_t stream)
 {

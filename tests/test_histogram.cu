@@ -405,11 +405,13 @@ static __device__ int bin_of_s12(s12 x)
 #include <gpuprims/histogram.cuh>
 #define GP_NAME counting
 #define GP_TYPE uint64_t
+#define GP_INPUT_TYPE void
 #define GP_LOAD_AT(in, i) ((uint64_t)(i) / 3)
 #include <gpuprims/histogram.cuh>
 #define GP_NAME bytes_at
 #define GP_TYPE uint8_t
-#define GP_LOAD_AT(in, i) ((uint8_t)((in)[2 * (i)] + 1))
+#define GP_INPUT_TYPE uint32_t
+#define GP_LOAD_AT(in, i) ((uint8_t)(((in)[i] >> 16) + 1))
 #define GP_BIN(x, bins) ((x) + 1)
 #include <gpuprims/histogram.cuh>
 #define GP_NAME permuted
@@ -482,8 +484,8 @@ static void test_expressions(void)
     EXPRESSION_IS("GP_LOAD_AT from nothing", counting_histogram(NULL, counts, n, BINS, NULL, 0), i / 3);
     EXPRESSION_IS("GP_LOAD_AT from nothing, even", counting_histogram_even(NULL, counts, n, BINS, 10, 210, NULL, 0),
                   i / 3 < 10 || i / 3 >= 210 ? (size_t)BINS : (i / 3 - 10) * BINS / 200);
-    EXPRESSION_IS("GP_LOAD_AT and GP_BIN of bytes", bytes_at_histogram((const uint8_t *)d.data, counts, n, BINS, NULL, 0),
-                  (uint8_t)(bytes[2 * i] + 1) + 1);
+    EXPRESSION_IS("GP_LOAD_AT and GP_BIN of bytes", bytes_at_histogram((const uint32_t *)d.data, counts, n, BINS, NULL, 0),
+                  (uint8_t)(bytes[4 * i + 2] + 1) + 1);
     EXPRESSION_IS("GP_LOAD_AT with a context, even",
                   permuted_histogram_even((const float *)d.data, counts, n, BINS, 0.0f, 1.0f, c, NULL, 0),
                   floats[order[i]] >= 0 && floats[order[i]] < 1 ? floor(BINS * (double)floats[order[i]]) : -1);

@@ -21,7 +21,7 @@ enum {
 
 /* What a launch works on. */
 typedef struct {
-    const GP_TYPE *in;
+    const GP_INPUT_TYPE *in;
     const GP_TYPE *levels; /* or NULL */
     uint64_t *counts;
     gpi_tile_state_head *head; /* of several blocks, one of which clears the counts; else NULL */
@@ -60,7 +60,7 @@ GPI_DEVICE void GPI(read)(GPI(unit) *units, const GPI(job) *job, size_t unit, GP
         const size_t i = job->first + (at < job->units ? at : job->units - 1) * GPI(unit_n);
 
         if (is_aligned) {
-            gpi_read_vector(units[r].words, job->in + i, 16);
+            gpi_read_vector(units[r].words, (const GP_TYPE *)job->in + i, 16);
         } else {
             GPI_UNROLL
             for (int k = 0; k < GPI(unit_n); k++)
