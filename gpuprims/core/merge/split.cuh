@@ -5,10 +5,15 @@
  * A warp keeps an interval of every run that contains the cut, and looks for an item of about the
  * right rank: it takes a pivot from a wide interval and finds by bisection how many items of each
  * run come before it, in all runs at once, each with lanes of its own. Those are cuts, before the
- * wanted ones or behind them, and narrow the intervals. The first pivots are taken where the wanted
- * item is if the runs have the same distribution, as random items have, later ones in the middle of
- * the interval, as in quickselect (Hoare, Algorithm 65, 1961). Tiles need not be of one size, so an
- * item near the wanted one will do.
+ * wanted ones or behind them, and narrow the intervals. The pivots are taken where the wanted item is
+ *
+ *     first   if the runs have the same distribution, as random items have
+ *     next    if the runs follow each other, forwards or backwards: sorted, reversed and equal items
+ *             are cut so. Where the first guess was not far off, it is repeated with the last run
+ *             instead: then equal items are left of which the intervals do follow each other
+ *     later   in the middle of an interval, as in quickselect (Hoare, Algorithm 65, 1961)
+ *
+ * Tiles need not be of one size, so an item near the wanted one will do.
  *
  * The search is bound by the latency of dependent instructions. So there is next to no division and
  * no double precision here, and a lane probes two places at a time, which was faster than four.
@@ -24,6 +29,7 @@
 #define GPI_MERGE_SPLIT_WARPS 4 /* warps of a block */
 #define GPI_MERGE_PROBES_LOG 1  /* log2 of the places that a lane probes at a time */
 #define GPI_MERGE_GUESSES 4     /* pivots that are taken where the wanted item is expected */
+#define GPI_MERGE_FAR 4         /* the first is bad if it is off by such a part of the way to the nearer end */
 
 #if GPI_DEVICE_CODE
 GPI_DEVICE size_t gpi_merge_min(size_t a, size_t b)
@@ -103,17 +109,39 @@ GPI_DEVICE size_t GPI(count)(const GPI(search) *search, GP_TYPE pivot, unsigned 
     return low;
 }
 
-/* One warp: the run of the pivot, and its place there, at `share` of about the widest interval. */
-GPI_DEVICE unsigned GPI(pivot)(const GPI(search) *search, float share, size_t *place)
+/* One warp: the run of the pivot, and its place there, at `share` of the first or last of the widest intervals. */
+GPI_DEVICE unsigned GPI(pivot)(const GPI(search) *search, float share, int from_last, size_t *place)
 {
     const size_t width = search->high - search->low;
     const unsigned bits = gpi_merge_bits(width), max_bits = gpi_warp_max(bits);
-    const int lane = __ffs((int)__ballot_sync(GPI_FULL_MASK, bits == max_bits)) - 1;
+    const unsigned widest = __ballot_sync(GPI_FULL_MASK, bits == max_bits);
+    const int lane = from_last ? 31 - __clz((int)widest) : __ffs((int)widest) - 1;
     size_t offset = (size_t)((float)width * share);
 
     offset = search->low + (offset < width ? offset : width ? width - 1 : 0);
     *place = __shfl_sync(GPI_FULL_MASK, offset, lane);
     return (unsigned)lane >> search->log;
+}
+
+/* One warp: the same of item number `target` of all intervals, one behind the other, or the last one first. */
+GPI_DEVICE unsigned GPI(pivot_in_turn)(const GPI(search) *search, size_t target, int last_first, size_t *place)
+{
+    const unsigned lane = threadIdx.x % 32;
+    const int is_first = (lane & ((1u << search->log) - 1)) == 0; /* in its run */
+    const size_t width = is_first ? search->high - search->low : 0;
+    size_t upto = width;
+
+    GPI_UNROLL
+    for (unsigned stride = 1; stride < 32; stride *= 2) {
+        const size_t left = __shfl_up_sync(GPI_FULL_MASK, upto, stride);
+
+        upto += lane >= stride ? left : 0;
+    }
+    const size_t all = __shfl_sync(GPI_FULL_MASK, upto, 31), begin = last_first ? all - upto : upto - width;
+    const int of = __ffs((int)__ballot_sync(GPI_FULL_MASK, target >= begin && target - begin < width)) - 1;
+
+    *place = __shfl_sync(GPI_FULL_MASK, search->low + (target - begin), of);
+    return (unsigned)of >> search->log;
 }
 
 /*
@@ -125,18 +153,30 @@ GPI_DEVICE void GPI(split)(const GPI(pass) *pass, size_t items, size_t first, GP
 {
     const int is_first = (threadIdx.x & ((1u << search->log) - 1)) == 0; /* in its run */
     size_t before = 0, until = items;                                   /* the sums of low and of high */
+    int is_bad = 0, is_behind = 0; /* the first guess; the last pivot is behind the cut */
 
     for (int round = 0; before + GPI_MERGE_SLACK < wanted; round++) {
-        const int guess = round < GPI_MERGE_GUESSES;
-        const float share =
-            guess ? (float)(wanted - GPI_MERGE_SLACK / 2 - before) / (float)(until - before) : 0.5f;
+        const int guess = round < GPI_MERGE_GUESSES, in_turn = (round == 1 && is_bad) || round == 3;
+        const size_t target = wanted - GPI_MERGE_SLACK / 2 - before;
+        const float share = guess ? (float)target / (float)(until - before) : 0.5f;
+        float expected = guess ? share : 0;
         size_t place;
-        const unsigned of = GPI(pivot)(search, share, &place);
+        const unsigned of = in_turn ? GPI(pivot_in_turn)(search, target, is_behind, &place)
+                                    : GPI(pivot)(search, share, round == 1, &place);
         const GP_TYPE pivot = GPI_MERGE_RUN_BEGIN_OF(pass->keys, pass, first, of)[place];
-        const size_t count = GPI(count)(search, pivot, of, place, guess ? share : 0, context);
+
+        if (in_turn) /* all of a run, or nearly nothing */
+            expected = (search->run < of) != is_behind ? 1 : 1e-9f;
+        const size_t count = GPI(count)(search, pivot, of, place, expected, context);
         const size_t rank = gpi_merge_sum(is_first ? count : 0);
 
-        if (rank > wanted) {
+        is_behind = rank > wanted;
+        if (round == 0) {
+            const size_t off = is_behind ? rank - wanted : wanted - rank;
+
+            is_bad = off > gpi_merge_min(wanted, items - wanted) / GPI_MERGE_FAR;
+        }
+        if (is_behind) {
             search->high = count;
             until = rank;
         } else { /* the pivot itself comes before the cut, unless it is the wanted item */
