@@ -49,15 +49,14 @@ TARGETS = {
 
 
 def instances(header):
-    """The include of each instance, with its parameters."""
+    """The parameters of each instance, as they are defined."""
     known = parameters(header)
     known -= alternatives(known)
     for values in {}, PARAMETERS, OTHERS:
         values = {name: value for name, value in values.items() if re.match(r"\w+", name)[0] in known}
         if "GP_KEY_KIND" in values:  # for types that C has no order for
             values["GP_KEY"] = "pair"
-        defined = "".join(f"#define {name} {value}\n" for name, value in values.items())
-        yield f"#define GP_NAME x\n{defined}#include <gpuprims/{header}>\n"
+        yield "#define GP_NAME x\n" + "".join(f"#define {name} {value}\n" for name, value in values.items())
 
 
 def macros(compiler, flags, includes):
@@ -78,7 +77,7 @@ def orders():
 def check(job):
     """Compares the instances of a header, or the orders of all; gives (passed, name, output)."""
     compiler, flags, header, target = job
-    includes = instances(header) if header else orders()
+    includes = [f"{one}#include <gpuprims/{header}>\n" for one in instances(header)] if header else orders()
     after, complaints = zip(*(macros(compiler, flags, one) for one in includes))
     wrong = sorted(set.union(*after) - set.intersection(*after))
     wrong += sorted(line for line in after[0] if re.match(rf"#define ({'|'.join(sorted(ALL))})\b", line))
