@@ -14,7 +14,8 @@ STUDIES = {
     "merge": {
         "what": "merges of 2^16 to 2^28 keys, of halves that interleave or do not, and of one key and a thousand",
         "program": "gpbench_studies",
-        "timed": [{"beside": ["merge/u32", "merge_*/u32"], "options": "--sizes 2^16,2^18,2^20,2^22,2^24,2^26,2^28 --cold"}],
+        "timed": [{"beside": ["merge/u32", "merge_in_turn/u32", "merge_1_to_1000/u32"],
+                   "options": "--sizes 2^16,2^18,2^20,2^22,2^24,2^26,2^28 --cold"}],
     },
 }
 
