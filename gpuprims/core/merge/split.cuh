@@ -123,11 +123,14 @@ GPI_DEVICE unsigned GPI(pivot)(const GPI(search) *search, float share, int from_
     return (unsigned)lane >> search->log;
 }
 
-/* One warp: the same of item number `target` of all intervals, one behind the other, or the last one first. */
-GPI_DEVICE unsigned GPI(pivot_in_turn)(const GPI(search) *search, size_t target, int last_first, size_t *place)
+/*
+ * One warp: the same of item number `target` of all intervals, one behind the other, or the last one first. is_first:
+ * the lane is the first of its run.
+ */
+GPI_DEVICE unsigned GPI(pivot_in_turn)(const GPI(search) *search, int is_first, size_t target, int last_first,
+                                       size_t *place)
 {
     const unsigned lane = threadIdx.x % 32;
-    const int is_first = (lane & ((1u << search->log) - 1)) == 0; /* in its run */
     const size_t width = is_first ? search->high - search->low : 0;
     size_t upto = width;
 
@@ -161,7 +164,7 @@ GPI_DEVICE void GPI(split)(const GPI(pass) *pass, size_t items, size_t first, GP
         const float share = guess ? (float)target / (float)(until - before) : 0.5f;
         float expected = guess ? share : 0;
         size_t place;
-        const unsigned of = in_turn ? GPI(pivot_in_turn)(search, target, is_behind, &place)
+        const unsigned of = in_turn ? GPI(pivot_in_turn)(search, is_first, target, is_behind, &place)
                                     : GPI(pivot)(search, share, round == 1, &place);
         const GP_TYPE pivot = GPI_MERGE_RUN_BEGIN_OF(pass->keys, pass, first, of)[place];
 
