@@ -138,7 +138,8 @@ GPI_DEVICE void GPI(exchange)(uint32_t *counts, const GP_KEY *keys, const GPI(pa
     GPI_UNROLL
     for (uint32_t i = 0; i < GPI(pass_items); i++) {
         uint32_t digit = GPI(digit)(keys[i], pass->shift);
-        const unsigned same = gpi_match_digit(digit, ones);
+        const unsigned same =
+            GPI(digit_bits) == 8 ? gpi_match_digit(digit, ones) : __match_any_sync(GPI_FULL_MASK, digit);
         const uint32_t slot = gpi_radix_rank(&counts[GPI(column)(digit)], 0, same, below);
 
         pass->keys[slot] = keys[i];
