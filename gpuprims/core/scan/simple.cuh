@@ -33,9 +33,9 @@ GPI_DEVICE void GPI(simple_sum)(const GPI(job) *job, GPI(simple_held) *held, siz
     if (held->n)
         gpi_fetch_ahead(slot, from, held->n * (unsigned)sizeof(GP_INPUT_TYPE), array, lane,
                         GPI(warp_tile_n) * (unsigned)sizeof(GP_INPUT_TYPE) / 16);
+#endif
     gpi_copy_wait();
     __syncwarp(); /* the warp tile is in its slot */
-#endif
     if (held->n == GPI(warp_tile_n)) {
         GPI(thread_items) regs;
 
