@@ -97,6 +97,7 @@ GPI_DEVICE GP_TYPE GPI(scan_runs)(GP_TYPE *slot, const GPI(share) share, GP_TYPE
             has_prefix = 1;
         }
     }
+    __syncwarp(); /* all lanes have read: a whole run, whatever is left in it */
     GPI(scan_run)(slot, share.first, share.n, items, run_trees, prefix, has_prefix, is_exclusive);
     return x;
 }
