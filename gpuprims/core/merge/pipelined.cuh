@@ -141,7 +141,7 @@ GPI_DEVICE void GPI(merge_tiles)(GPI(pipeline) *pipeline, char *stages, unsigned
         if (lane == 0)
             gpi_bulk_wait_read(0);
         __syncwarp(); /* the tile before has left its stage */
-        if (lane == 0 && previous >= 0)
+        if (previous >= 0)
             gpi_mbarrier_arrive(&pipeline->empty[previous]);
         gpi_barrier_sync(1, GPI(threads)); /* the parts have been read */
         if (first < piece.items)
@@ -168,7 +168,7 @@ static __global__ void __launch_bounds__(GPI(threads) + 64, GPI_SM90_CODE ? GPI(
     if (threadIdx.x == 0) {
         for (int s = 0; s < GPI(stages); s++) {
             gpi_mbarrier_init(&pipeline.full[s], 2); /* a copy of each part */
-            gpi_mbarrier_init(&pipeline.empty[s], GPI(warps));
+            gpi_mbarrier_init(&pipeline.empty[s], GPI(threads));
         }
         for (int c = 0; c < GPI(chunks); c++) {
             gpi_mbarrier_init(&pipeline.known[c], 32);
