@@ -49,10 +49,12 @@
  * How it works: in rounds, each of them one launch of blocks that select from what has a place in shared memory.
  *
  *     1. a block takes a part of the items. A sample of it bounds what may be among the k best; that goes to shared
- *        memory and is sorted there: core/top_k/block.cuh
+ *        memory and is sorted there: core/top_k/select.cuh
  *     2. the lists of several parts are selected from in the same way, until there is one of each segment
  *
  *     segments of up to 128 items   a warp each                                      core/top_k/warp.cuh
+ *     rows of up to 16384 items     if k is up to a hundred or so, a small block each holds them in registers, and each
+ *                                   thread's least item gives a bound                core/top_k/row.cuh
  *     one array of many items       first of all a sample of the whole array bounds them, and what is left of them by
  *                                   one pass, a small multiple of k, is selected from. If the bound was wrong, one
  *                                   block finds exactly what is needed: core/top_k/rescue.cuh
@@ -97,7 +99,10 @@ GPI_CHECK_KEY();
 #include "core/top_k/job.cuh"
 #include "core/top_k/block.cuh"
 #include "core/top_k/warp.cuh"
+#include "core/top_k/leasts.cuh"
+#include "core/top_k/select.cuh"
 #include "core/top_k/parts.cuh"
+#include "core/top_k/row.cuh"
 #include "core/top_k/merge.cuh"
 #include "core/top_k/rescue.cuh"
 
@@ -288,7 +293,7 @@ static inline cudaError_t GPI(run_filter)(const GPI(steps) *steps, GPI(job) *job
     cudaError_t error;
 
     sample.source = GPI_TOP_K_SAMPLE;
-    sample.keeps = 1;
+    sample.keeps = sample.in_order = 1;
     sample.cleared = steps->count;
     sample.k = sample.list_n = plan->rank;
     sample.length = plan->samples;
@@ -351,6 +356,7 @@ static inline cudaError_t GPI(run)(const char *function, GPI(job) *job, size_t r
     job->list_n = plan->list_n;
     job->slots = plan->slots;
     job->group = group < GPI_TUNE_TOP_K_GROUP ? (unsigned)group : GPI_TUNE_TOP_K_GROUP;
+    job->in_order = plan->merges || !job->by_place;
     if (rows)
         job->group = job->length > GPI(warp_n) ? 1 : (unsigned)gpi_smaller_size(group, 1u << 20);
     job->units = job->slots;
@@ -361,6 +367,19 @@ static inline cudaError_t GPI(run)(const char *function, GPI(job) *job, size_t r
     if (error == cudaSuccess)
         error = GPI(run_rounds)(&steps, job, plan->filters ? job->parts : plan->parts, plan->merges);
     return gpi_scratch_release(&scratch, error, stream);
+}
+
+/* Rows that the threads of a block can hold, so many of them. */
+static inline cudaError_t GPI(run_rows)(const GPI(job) *job, unsigned threads, cudaStream_t stream)
+{
+    static signed char known[GPI_DEVICES];
+    const int dependent = (gpi_kernel_ready((const void *)GPI(row_kernel), sizeof(GPI(block)), known) & GPI_KERNEL_SM90) != 0;
+    const size_t entries = GPI(most_entered)(job->length, job->k, threads);
+    const size_t shared = GPI_KEY_IS_NARROW ? offsetof(GPI(block), highs) + 8 * entries : sizeof(GPI(block));
+
+    (void)dependent; /* on the CPU */
+    (void)shared;
+    return GPI_LAUNCH_DEPENDENT(dependent, GPI(row_kernel), (unsigned)job->segments, threads, shared, stream, *job);
 }
 
 /* What all functions check: arrays of n items and of `results`, and, by offsets, these. */
@@ -436,6 +455,7 @@ static inline cudaError_t GPI(by_rows)(const char *function, GPI(job) *job, size
                                        const char *count, gp_workspace *ws, cudaStream_t stream)
 {
     const size_t k = job->k;
+    unsigned threads = 32;
     cudaError_t error = gpi_check_count(function, rows == 1 ? "n" : "rows * length", job->n, GPI_MOST_OF(GP_INDEX),
                                         GPI(item_bytes));
 
@@ -446,7 +466,14 @@ static inline cudaError_t GPI(by_rows)(const char *function, GPI(job) *job, size
     job->segments = rows;
     job->length = length;
     error = GPI(check)(function, job, count, rows * k);
-    return error != cudaSuccess ? error : GPI(run)(function, job, rows, ws, stream);
+    if (error != cudaSuccess)
+        return error;
+    while (threads < GPI(threads) && !GPI(most_entered)(length, k, threads))
+        threads *= 2;
+    if (GP_KERNEL == 0 && length > GPI(warp_n) && GPI(most_entered)(length, k, threads) && rows <= GPI_MAX_TILES &&
+        rows <= GP_GRID)
+        return GPI(run_rows)(job, threads, stream);
+    return GPI(run)(function, job, rows, ws, stream);
 }
 
 /* The first k items of the sorted order. */

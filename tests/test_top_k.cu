@@ -118,9 +118,10 @@ enum { CASES = sizeof cases / sizeof *cases };
 
 /* ---- keys -------------------------------------------------------------------------------------- */
 
-enum { RANDOM, FEW, EQUAL, SORTED, REVERSED, LOW_BITS, ZEROS, INPUTS };
+enum { RANDOM, FEW, EQUAL, SORTED, REVERSED, LOW_BITS, ZEROS, COLUMN, INPUTS };
 static const char *const input_names[] = {
-    "random", "few", "equal", "sorted", "reversed", "alike but for 8 bits", "zeros and NaNs"};
+    "random", "few", "equal", "sorted", "reversed", "alike but for 8 bits", "zeros and NaNs",
+    "small in one column of 64"};
 
 static void make_keys(const top_k_case *t, unsigned char *keys, size_t n, int input)
 {
@@ -142,6 +143,8 @@ static void make_keys(const top_k_case *t, unsigned char *keys, size_t n, int in
             x = (uint64_t)0x12345678ABCDEFu << 8 | (r & 255);
         else if (input == ZEROS) /* and infinities, the largest and the smallest number */
             x = r % 7 == 0 ? UINT64_MAX : r % 7 == 1 ? UINT64_MAX >> (64 - bits + 1) : r % 2 << (bits - 1);
+        else if (input == COLUMN)
+            x = i % 64 == 3 ? r >> (64 - bits + 2) : r >> (64 - bits + 2) | (uint64_t)1 << (bits - 2);
         memcpy(keys + i * t->key_bytes, &x, t->key_bytes);
     }
 }
@@ -361,6 +364,25 @@ static void test_rows(const top_k_case *t)
     ok(right, "%s: rows", t->name);
 }
 
+/* Rows of which few are wanted: of all kinds, of whole vectors or not. */
+static void test_few_of_rows(const top_k_case *t)
+{
+    static const size_t shapes[][3] = {{7, 300, 5}, {5, 1024, 16}, {3, 2049, 32}, {3, 4096, 60}, {2, 8200, 100}};
+    int right = 1;
+
+    for (size_t s = 0; s < sizeof shapes / sizeof *shapes; s++)
+        for (int input = 0; input < INPUTS; input++) {
+            const size_t rows = shapes[s][0], length = shapes[s][1];
+            size_t offsets[8] = {0};
+
+            for (size_t r = 0; r < rows; r++)
+                offsets[r + 1] = offsets[r] + length;
+            if (!(tap_small && rows * length > 3000))
+                right &= is_right_for(t, ROWS, input, rows * length, rows, offsets, shapes[s][2], input % 4, NULL);
+        }
+    ok(right, "%s: few of rows", t->name);
+}
+
 /* ---- arguments --------------------------------------------------------------------------------- */
 
 static void refused(cudaError_t error, const char *says)
@@ -526,6 +548,7 @@ int main(int argc, char **argv)
             test_inputs(cases[k]);
             test_segments(cases[k]);
             test_rows(cases[k]);
+            test_few_of_rows(cases[k]);
             test_workspace(cases[k], 3000, 100);
             test_workspace(cases[k], 3000, 1400);
         }

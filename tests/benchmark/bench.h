@@ -109,7 +109,8 @@ enum {
     ENTRY_KEPT_ONLY = 8, /* orders rejected items otherwise: only the kept ones are checked */
     ENTRY_RUNG = 16,     /* a textbook rung: runs with each block size of --block */
     ENTRY_UNSTABLE = 32, /* a sort of pairs: only the keys, which come first, are checked */
-    ENTRY_TOOLKIT = 64   /* the toolkit's CUB, beside the newest: measures vs_cub only where that is not there */
+    ENTRY_TOOLKIT = 64,  /* the toolkit's CUB, beside the newest: measures vs_cub only where that is not there */
+    ENTRY_ANY_ORDER = 128 /* leaves the words of each element of its result in any order: put in order to be checked */
 };
 
 /* One implementation of a primitive. */

@@ -26,6 +26,23 @@ static __global__ void check_bytes_kernel(const unsigned char *expected, const u
             atomicMin(first, (unsigned long long)i);
 }
 
+/* A block for each element: puts its words in order, by odd-even transposition. */
+static __global__ void check_order_kernel(uint32_t *words, unsigned each)
+{
+    unsigned round, i;
+
+    words += (size_t)blockIdx.x * each;
+    for (round = 0; round < each; round++) {
+        for (i = round % 2 + 2 * threadIdx.x; i + 1 < each; i += 2 * blockDim.x) {
+            uint32_t a = words[i], b = words[i + 1];
+
+            words[i] = a < b ? a : b;
+            words[i + 1] = a < b ? b : a;
+        }
+        __syncthreads(); /* the next round has other pairs */
+    }
+}
+
 static __global__ void check_guard_kernel(const unsigned char *got, size_t bytes,
                                           unsigned long long *first)
 {

@@ -246,6 +246,15 @@ static inline int is_as_counted(const bench_group *g)
     return g->result == RESULT_COUNTED || g->result == RESULT_COUNTED_PAIRS;
 }
 
+/* Puts the elements of a result in order, if the entry leaves their words in any. */
+static inline cudaError_t put_in_order(contest *c, const bench_entry *entry, void *out)
+{
+    if (entry->flags & ENTRY_ANY_ORDER)
+        GP_LAUNCH(check_order_kernel, (unsigned)c->a.n, 512, 0, c->d->stream, (uint32_t *)out,
+                  (unsigned)(c->g->out.bytes / sizeof(uint32_t)));
+    return cudaGetLastError();
+}
+
 /* What the result should be, in a->expected; where nothing goes, what a checked run starts from. */
 static inline cudaError_t make_expected(contest *c)
 {
@@ -257,6 +266,7 @@ static inline cudaError_t make_expected(contest *c)
         RETURN_IF_ERROR(cudaMemsetAsync(a->expected, GUARD_BYTE, a->out_bytes, c->d->stream));
         RETURN_IF_ERROR(clear_count(c));
         RETURN_IF_ERROR(run_entry(c, judge, 0, a->expected));
+        RETURN_IF_ERROR(put_in_order(c, judge, a->expected));
         RETURN_IF_ERROR(cudaMemcpyAsync(&a->expected_count, a->count, sizeof a->expected_count,
                                         cudaMemcpyDeviceToHost, c->d->stream));
         RETURN_IF_ERROR(cudaStreamSynchronize(c->d->stream));
@@ -442,6 +452,7 @@ static inline cudaError_t check_result(contest *c, subject *s)
             cudaMemcpy(a->out, a->host_out, a->out_bytes + GUARD_BYTES, cudaMemcpyHostToDevice));
     else
         RETURN_IF_ERROR(cudaMemcpy(&count, a->count, sizeof count, cudaMemcpyDeviceToHost));
+    RETURN_IF_ERROR(put_in_order(c, s->entry, a->out));
     RETURN_IF_ERROR(check_items(
         c, s->entry, is_as_counted(c->g) && count < items ? count : items, &index));
     RETURN_IF_ERROR(check_guards(c, s->entry, &found.offset));

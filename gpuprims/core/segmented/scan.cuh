@@ -77,6 +77,7 @@ GPI_DEVICE GP_TYPE GPI(scan_runs)(GP_TYPE *slot, const GPI(share) share, GP_TYPE
     GP_TYPE trees[5], x; /* over 1, 2, 4, ... runs, from this lane's on */
 
     GPI_UNDEFINED(run_trees);
+    __syncwarp(); /* what has been written is there */
     GPI(read_run)(items, slot, share.n ? share.first : 0);
     GPI(run_trees)(run_trees, items, share.n);
     x = run_trees[GPI(run_n)];
@@ -181,15 +182,19 @@ GPI_DEVICE void GPI(scan_batch)(const GPI(job) *job, const GPI(batch) *batch, GP
     for (unsigned i = lane; i - lane < batch->count; i += 32) {
         const unsigned start = list->ends[i], n = i < batch->count ? (unsigned)list->ends[i + 1] - start : 0;
 
-        longer = GPI(list_longer)(list, longer, i, n > GPI(run_n), lane);
-        if (i < batch->count && n <= GPI(run_n)) {
-            GP_TYPE x[GPI(run_n)], trees[GPI(run_n) + 1];
+        const int is_run = i < batch->count && n <= GPI(run_n);
+        GP_TYPE x[GPI(run_n)], trees[GPI(run_n) + 1];
 
-            GPI_UNDEFINED(trees);
+        GPI_UNDEFINED(x);
+        GPI_UNDEFINED(trees);
+        longer = GPI(list_longer)(list, longer, i, n > GPI(run_n), lane);
+        if (is_run) {
             GPI(read_run)(x, slot, start);
             GPI(run_trees)(trees, x, n);
-            GPI(scan_run)(slot, start, n, x, trees, none, 0, job->is_exclusive);
         }
+        __syncwarp(); /* all lanes have read: a whole run, whatever is left in it */
+        if (is_run)
+            GPI(scan_run)(slot, start, n, x, trees, none, 0, job->is_exclusive);
     }
     __syncwarp(); /* the list is complete */
     GPI_NO_UNROLL

@@ -1,16 +1,7 @@
 /*
- * core/top_k/block.cuh: the k best of a part, by one block, in shared memory.
- *
- *     1. sample: a bound that a few more than k items are likely to be within
- *     2. stream: items within the bound go to shared memory. When it is full, all but the k best are forgotten, and the
- *        last of these is the new bound
- *     3. fewer than k: the bound was wrong. Again, without one
- *     4. forget all but the k best, and sort these
- *
- * Which are the k best of those in shared memory their digits tell, from the highest down (radix selection).
- *
- * Entries are pairs of a number and a rank, all different, so that equal keys are nothing special. A part that fits
- * into shared memory and is small, or of which much is wanted, goes there as it is.
+ * core/top_k/block.cuh: what a block that selects has in shared memory: entries, pairs of a number and a rank, all
+ * different, so that equal keys are nothing special. They are sorted by a bitonic network. Which are the k best of them
+ * their digits tell, from the highest down (radix selection). Items within a bound are streamed there.
  *
  * Part of top_k.cuh; not to be included directly.
  */
@@ -42,6 +33,7 @@ typedef struct {
     uint32_t counts[256]; /* of digits */
     uint32_t digit, left, in_digit;
     unsigned long long differ;
+    uint64_t ends[2][GPI(threads) / 32]; /* the least and the largest number of a warp */
     uint64_t highs[GPI(room)]; /* entries: narrow numbers and their ranks in a word, others apart */
     uint32_t lows[GPI_KEY_IS_NARROW ? 2 : GPI(room)];
 } GPI(block);
@@ -283,29 +275,34 @@ GPI_DEVICE_CALL void GPI(bound_entries)(uint32_t n, uint32_t wanted)
 /* Leaves only those of n entries that are within the bound, in any order. All threads call. */
 GPI_DEVICE_CALL void GPI(keep_entries)(uint32_t n)
 {
+    enum { EACH = GPI(room) / GPI(threads) };
     GP_DYNAMIC_SHARED(GPI(block), block);
-    GPI(entry) entries[GPI(room) / GPI(threads)];
-    uint32_t kept = 0, count = 0;
 
-    GPI_UNDEFINED(entries);
-    GPI_UNROLL
-    for (uint32_t e = 0; e < GPI(room) / GPI(threads); e++)
-        if (threadIdx.x + e * GPI(threads) < n) {
-            entries[e] = GPI(get_entry)(block, threadIdx.x + e * GPI(threads));
-            kept |= (uint32_t)!GPI(is_before)(block->bound, entries[e]) << e;
-        }
     if (threadIdx.x == 0)
         block->count = 0;
-    __syncthreads(); /* all entries have been read */
-    count = (uint32_t)__popc(kept);
-    uint32_t at = gpi_warp_prefix(count, threadIdx.x % 32);
-    uint32_t base = threadIdx.x % 32 == 31 ? atomicAdd(&block->count, at) : 0;
-    base = __shfl_sync(GPI_FULL_MASK, base, 31);
-    at += base - count;
-    GPI_UNROLL
-    for (uint32_t e = 0; e < GPI(room) / GPI(threads); e++)
-        if (kept >> e & 1)
-            GPI(put_entry)(block, at++, entries[e]);
+    GPI_NO_UNROLL
+    for (uint32_t first = threadIdx.x; first - threadIdx.x < n; first += EACH * blockDim.x) {
+        GPI(entry) entries[EACH];
+        uint32_t kept = 0;
+
+        GPI_UNDEFINED(entries);
+        GPI_UNROLL
+        for (uint32_t e = 0; e < EACH; e++)
+            if (first + e * blockDim.x < n) {
+                entries[e] = GPI(get_entry)(block, first + e * blockDim.x);
+                kept |= (uint32_t)!GPI(is_before)(block->bound, entries[e]) << e;
+            }
+        __syncthreads(); /* these entries have been read: those that are left take the place of some of them */
+        const uint32_t count = (uint32_t)__popc(kept);
+        uint32_t at = gpi_warp_prefix(count, threadIdx.x % 32);
+        uint32_t base = threadIdx.x % 32 == 31 ? atomicAdd(&block->count, at) : 0;
+        base = __shfl_sync(GPI_FULL_MASK, base, 31);
+        at += base - count;
+        GPI_UNROLL
+        for (uint32_t e = 0; e < EACH; e++)
+            if (kept >> e & 1)
+                GPI(put_entry)(block, at++, entries[e]);
+    }
     __syncthreads(); /* what is left is there, and how many they are */
 }
 
@@ -528,80 +525,5 @@ GPI_DEVICE void GPI(stream)(GPI(block) *block)
     GPI(stream_items)(0, head);
     GPI(stream_vectors)(head, vectors);
     GPI(stream_items)(head + vectors * GPI(vector_n), n);
-}
-
-/* ---- the k best -------------------------------------------------------------------------------- */
-
-/* So many items become entries: all of the part, or a sample. */
-GPI_DEVICE_CALL void GPI(load_entries)(uint32_t n)
-{
-    GP_DYNAMIC_SHARED(GPI(block), block);
-    const uint32_t all = block->n;
-
-    GPI_NO_UNROLL
-    for (uint32_t first = threadIdx.x; first < n; first += 4 * blockDim.x) {
-        GPI(entry) entries[4];
-
-        GPI_UNDEFINED(entries);
-        GPI_UNROLL
-        for (uint32_t e = 0; e < 4; e++) { /* all are under way at a time */
-            const uint32_t i = first + e * blockDim.x;
-
-            if (i < n)
-                entries[e] = GPI(entry_at)(block, n == all ? i : (uint32_t)gpi_top_k_sample(i, all / n));
-        }
-        GPI_UNROLL
-        for (uint32_t e = 0; e < 4; e++)
-            if (first + e * blockDim.x < n)
-                GPI(put_entry)(block, first + e * blockDim.x, entries[e]);
-    }
-    __syncthreads(); /* the entries are there */
-}
-
-/* Bounds the part by a sample of it, or not. */
-GPI_DEVICE void GPI(find_bound)(GPI(block) *block, int by_sample)
-{
-    const uint32_t samples = GPI_TUNE_TOP_K_BLOCK_SAMPLES;
-    const uint32_t expected = gpi_min_size(block->job.k, block->n) * samples / block->n;
-    const uint32_t enough = expected + expected / 2 + 9; /* expected + 4 * sqrt(expected), or more */
-    const uint32_t rank = GP_KERNEL == GP_KERNEL_TOP_K_RESCUE ? 1 : enough;
-
-    if (by_sample && rank < samples) {
-        GPI(load_entries)(samples);
-        GPI(bound_entries)(samples, rank);
-        return;
-    }
-    if (threadIdx.x == 0)
-        block->bound = GPI(last_entry)();
-    __syncthreads(); /* there is no bound */
-}
-
-/* The k best of the part, or all, are in order. Returns how many; of a filter, how many it has left, in any order. */
-GPI_DEVICE uint32_t GPI(select_part)(GPI(block) *block)
-{
-    const uint32_t k = gpi_min_size(block->job.k, block->n);
-    uint32_t count = block->n;
-
-    if (block->n <= GPI(room) && !block->job.is_filter && (block->n <= GPI_TUNE_TOP_K_DIRECT || k > block->n / 4)) {
-        GPI(load_entries)(block->n);
-    } else {
-        GPI_NO_UNROLL
-        for (int attempt = 0; attempt < 2; attempt++) {
-            if (!block->job.is_filter)
-                GPI(find_bound)(block, attempt == 0);
-            GPI(stream)(block);
-            count = block->count;
-            if (block->job.is_filter || count >= k)
-                break;
-        }
-    }
-    if (block->job.is_filter)
-        return count;
-    if (count > k) {
-        GPI(bound_entries)(count, k);
-        GPI(keep_entries)(count);
-    }
-    GPI(sort_entries)(k);
-    return k;
 }
 #endif

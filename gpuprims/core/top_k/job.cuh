@@ -1,8 +1,7 @@
 /*
  * core/top_k/job.cuh: what a launch of a top-k works on: segments and their parts, and candidates.
  *
- * A segment of more than part_n items is long, and has parts. A part has a slot, for the list of its candidates, which
- * are in order. Rows have as many slots as parts. By offsets, whose segments nobody knows before the launch, the
+ * A segment of more than part_n items is long, and has parts. A part has a slot, for the list of its candidates. Rows have as many slots as parts. By offsets, whose segments nobody knows before the launch, the
  * slots of a segment begin at
  *
  *     floor(begin / part_n) + ceil(begin / part_n)
@@ -55,6 +54,7 @@ typedef struct {
     int source;
     int is_filter; /* all candidates are kept, in any order */
     int keeps;     /* what is selected in the end becomes a list, too */
+    int in_order;  /* lists are */
     int by_place;  /* the place of an item in its segment has 32 bits, and says which of two equal keys comes first */
     const uint64_t *in; /* candidates, in lists or in an array */
     uint64_t *out;
@@ -173,15 +173,19 @@ GPI_DEVICE size_t GPI(list_begin)(const GPI(job) *job, const GPI(segment) *segme
 
 /* ---- results ----------------------------------------------------------------------------------- */
 
+/* Writes the value of a result: that of the item at `place` in its segment, which begins at item `begin`. */
+GPI_DEVICE void GPI(write_value)(const GPI(job) *job, size_t begin, size_t to, size_t place)
+{
+    if (GPI_RADIX_PAIRS && job->values)
+        gpi_move(&job->values_out[to], &job->values[begin + place]);
+    else if (GPI_RADIX_PAIRS)
+        job->values_out[to] = GPI(numbered)(place);
+}
+
 /* Writes number i of the results of segment s, which begins at item `begin`: the item at `place`. */
 GPI_DEVICE void GPI(write_result)(const GPI(job) *job, size_t s, size_t begin, size_t i, size_t place)
 {
-    const size_t from = begin + place, to = s * job->k + i;
-
-    gpi_move(&job->keys_out[to], &job->keys[from]);
-    if (GPI_RADIX_PAIRS && job->values)
-        gpi_move(&job->values_out[to], &job->values[from]);
-    else if (GPI_RADIX_PAIRS)
-        job->values_out[to] = GPI(numbered)(place);
+    gpi_move(&job->keys_out[s * job->k + i], &job->keys[begin + place]);
+    GPI(write_value)(job, begin, s * job->k + i, place);
 }
 #endif

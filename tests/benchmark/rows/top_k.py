@@ -1,5 +1,5 @@
 """top_k.cuh"""
-from measured import need, size, table
+from measured import digits, need, size, table
 
 
 PLACE = 53
@@ -9,7 +9,11 @@ INSTANCES = [
     *[("top_k", {"PRIMITIVE": f"top_k_{k}", "K": str(k)}, ["u32"]) for k in KS],
     ("top_k", {"PRIMITIVE": "top_k_64", "K": "64"}, ["f32", "f64"]),
 ]
-STUDIED = [*[f"top_k_{k}_u32" for k in KS], "top_k_64_f32", "top_k_64_f64"]
+ROWS = ((1024, 4096, 32), (10000, 1000, 16), (512, 8192, 128), (100000, 100, 8), (64, 50257, 50), (4, 131072, 2048))
+ROW_GROUPS = {f"row_top_k_{length}_{k}": (rows, length, k) for rows, length, k in ROWS}
+INSTANCES += [("row_top_k", {"PRIMITIVE": group, "LENGTH": str(length), "K": str(k)}, ["u32"])
+              for group, (_, length, k) in ROW_GROUPS.items()]
+STUDIED = [*[f"top_k_{k}_u32" for k in KS], "top_k_64_f32", "top_k_64_f64", *[f"{group}_u32" for group in ROW_GROUPS]]
 
 STUDIES = {
     "top_k": {
@@ -17,7 +21,9 @@ STUDIES = {
         "program": "gpbench_studies",
         "timed": [{"beside": ["top_k_*"], "options": "--sizes 2^16,2^18,2^20,2^22,2^24,2^28 --cold"},
                   {"beside": ["top_k_64/u32", "top_k_1024/u32"],
-                   "options": "--sizes 2^28 --cold --distribution sorted,reversed,constant,entropy"}],
+                   "options": "--sizes 2^28 --cold --distribution sorted,reversed,constant,entropy"},
+                  *[{"beside": [f"{group}/u32"], "options": f"--sizes {rows} --cold --warm --distribution uniform,constant"}
+                    for group, (rows, _, _) in ROW_GROUPS.items()]],
     },
 }
 
@@ -46,7 +52,20 @@ def top_k_inputs():
     return table(["keys", *(words for words, _ in groups)], rows)
 
 
-TABLES = [top_k_sizes, top_k_inputs]
+def top_k_rows():
+    """Microseconds for rows, and how many times as fast as CUB."""
+    lines = []
+    for group, (rows, length, k) in ROW_GROUPS.items():
+        line = [f"{rows} x {length}", str(k)]
+        for distribution, cache in (("uniform", "warm"), ("uniform", "cold"), ("constant", "warm")):
+            mine, other = [need("top_k", f"{group}/u32", who, n=rows, distribution=distribution, cache=cache)
+                           for who in ("gpuprims", "CUB")]
+            line.append(f"{digits(1000 * mine['median_ms'])} ({other['median_ms'] / mine['median_ms']:.2f})")
+        lines.append(line)
+    return table(["rows", "k", "random", "random, cold", "all equal"], lines)
+
+
+TABLES = [top_k_sizes, top_k_inputs, top_k_rows]
 
 TUNE = {"top_k": [
     {"shapes": {"GPI_TUNE_TOP_K_BLOCKS": [2, 3], "GPI_TUNE_TOP_K_PARTS": [132, 264, 396],
