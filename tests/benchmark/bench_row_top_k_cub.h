@@ -2,6 +2,7 @@
  * into shared memory all at once, from longer ones one after the other, and leaves what it selects in any order. The
  * toolkit's CUB has no top-k.
  */
+#include <cub/util_type.cuh>
 #if __has_include(<cub/device/device_batched_topk.cuh>)
 #include <cub/device/device_batched_topk.cuh>
 #include <cub/device/device_topk.cuh>

@@ -651,8 +651,10 @@ GPI_DEVICE void gpi_copy_16(void *shared, const void *global)
                      :
                      : "r"((uint32_t)__cvta_generic_to_shared(shared)), "l"(global)
                      : "memory");
-#else
+#elif defined __CUDACC__
     memcpy(__builtin_assume_aligned(shared, 16), __builtin_assume_aligned(global, 16), 16);
+#else
+    gpi_cpu_copy_late(__builtin_assume_aligned(shared, 16), __builtin_assume_aligned(global, 16), 16);
 #endif
 }
 
@@ -668,8 +670,10 @@ GPI_DEVICE void gpi_copy_item(void *shared, const void *global, int bytes)
         __asm__ volatile("cp.async.ca.shared.global [%0], [%1], 8;" : : "r"(to), "l"(global) : "memory");
     else
         __asm__ volatile("cp.async.ca.shared.global [%0], [%1], 16;" : : "r"(to), "l"(global) : "memory");
-#else
+#elif defined __CUDACC__
     memcpy(shared, global, (size_t)bytes);
+#else
+    gpi_cpu_copy_late(shared, global, (size_t)bytes);
 #endif
 }
 
@@ -677,6 +681,8 @@ GPI_DEVICE void gpi_copy_wait(void)
 {
 #if defined __CUDA_ARCH__ && __CUDA_ARCH__ >= 800
     __asm__ volatile("cp.async.wait_all;" : : : "memory");
+#elif !defined __CUDACC__
+    gpi_cpu_copy_wait();
 #endif
 }
 

@@ -214,6 +214,29 @@ static inline void gpi_cpu_mbarrier_wait(const uint64_t *mbarrier, unsigned pari
     }
 }
 
+/* ---- asynchronous copies ----------------------------------------------------------------------- */
+
+/* Completes the last one of this thread. */
+static inline void gpi_cpu_copy_wait(void)
+{
+    gpi_fiber *self = gpi_cpu_self;
+
+    if (self->late_bytes)
+        memcpy(self->late_to, self->late_from, self->late_bytes);
+    self->late_bytes = 0;
+}
+
+/* Starts a copy, which completes when another starts, or the thread waits for it: never, if nobody does. */
+static inline void gpi_cpu_copy_late(void *to, const void *from, size_t bytes)
+{
+    gpi_fiber *self = gpi_cpu_self;
+
+    gpi_cpu_copy_wait();
+    self->late_to = to;
+    self->late_from = from;
+    self->late_bytes = bytes;
+}
+
 /* ---- bulk copies ----------------------------------------------------------------------------- */
 
 static inline void gpi_cpu_finish_copy(gpi_cpu_block *block, unsigned which)

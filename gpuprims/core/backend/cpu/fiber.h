@@ -109,6 +109,9 @@ typedef struct gpi_fiber {
     int predicate;            /* AT_BARRIER: this thread's contribution */
     const uint64_t *mbarrier; /* AT_MBARRIER: which */
     unsigned bulk_groups;     /* groups of bulk stores that it has committed */
+    void *late_to;            /* an asynchronous copy of its own, under way unless late_bytes is 0 */
+    const void *late_from;
+    size_t late_bytes;
     unsigned mask;            /* AT_WARP: the participating lanes, and this lane's operands */
     int operation;
     unsigned argument;

@@ -134,6 +134,7 @@ static inline void gpi_cpu_start_block(gpi_cpu_block *block, unsigned long long 
         fiber->thread.z = i / size.x / size.y;
         fiber->site = "";
         fiber->bulk_groups = 0;
+        fiber->late_bytes = 0;
         block->live[i / 32] |= 1u << i % 32;
         gpi_cpu_prepare(fiber, gpi_cpu_enter);
         gpi_cpu_make_ready(fiber);
