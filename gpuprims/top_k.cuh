@@ -369,11 +369,12 @@ static inline cudaError_t GPI(run)(const char *function, GPI(job) *job, size_t r
     return gpi_scratch_release(&scratch, error, stream);
 }
 
-/* Rows that the threads of a block can hold, so many of them. */
+/* Rows that so many threads can hold. */
 static inline cudaError_t GPI(run_rows)(const GPI(job) *job, unsigned threads, cudaStream_t stream)
 {
     static signed char known[GPI_DEVICES];
-    const int dependent = (gpi_kernel_ready((const void *)GPI(row_kernel), sizeof(GPI(block)), known) & GPI_KERNEL_SM90) != 0;
+    const int ready = gpi_kernel_ready((const void *)GPI(row_kernel), sizeof(GPI(block)), known);
+    const int dependent = (ready & GPI_KERNEL_SM90) != 0;
     const size_t entries = GPI(most_entered)(job->length, job->k, threads);
     const size_t shared = GPI_KEY_IS_NARROW ? offsetof(GPI(block), highs) + 8 * entries : sizeof(GPI(block));
 

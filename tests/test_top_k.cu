@@ -118,10 +118,10 @@ enum { CASES = sizeof cases / sizeof *cases };
 
 /* ---- keys -------------------------------------------------------------------------------------- */
 
-enum { RANDOM, FEW, EQUAL, SORTED, REVERSED, LOW_BITS, ZEROS, COLUMN, INPUTS };
+enum { RANDOM, FEW, EQUAL, SORTED, REVERSED, LOW_BITS, ZEROS, COLUMN, LAST, INPUTS };
 static const char *const input_names[] = {
     "random", "few", "equal", "sorted", "reversed", "alike but for 8 bits", "zeros and NaNs",
-    "small in one column of 64"};
+    "small in one column of 64", "mostly the last of all"};
 
 static void make_keys(const top_k_case *t, unsigned char *keys, size_t n, int input)
 {
@@ -145,6 +145,8 @@ static void make_keys(const top_k_case *t, unsigned char *keys, size_t n, int in
             x = r % 7 == 0 ? UINT64_MAX : r % 7 == 1 ? UINT64_MAX >> (64 - bits + 1) : r % 2 << (bits - 1);
         else if (input == COLUMN)
             x = i % 64 == 3 ? r >> (64 - bits + 2) : r >> (64 - bits + 2) | (uint64_t)1 << (bits - 2);
+        else if (input == LAST)
+            x = r % 1000 == 0 ? r : t->descending ? 0 : UINT64_MAX;
         memcpy(keys + i * t->key_bytes, &x, t->key_bytes);
     }
 }
@@ -364,7 +366,7 @@ static void test_rows(const top_k_case *t)
     ok(right, "%s: rows", t->name);
 }
 
-/* Rows of which few are wanted: of all kinds, of whole vectors or not. */
+/* Rows of which few are wanted, of keys of all kinds. */
 static void test_few_of_rows(const top_k_case *t)
 {
     static const size_t shapes[][3] = {{7, 300, 5}, {5, 1024, 16}, {3, 2049, 32}, {3, 4096, 60}, {2, 8200, 100}};

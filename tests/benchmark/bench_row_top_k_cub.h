@@ -1,6 +1,6 @@
-/* bench_row_top_k_cub.h: the CUB side of bench_row_top_k.h, with the same parameters. C++. CUB selects from rows that fit
- * into shared memory all at once, from longer ones one after the other, and leaves what it selects in any order. The
- * toolkit's CUB has no top-k.
+/* bench_row_top_k_cub.h: the CUB side of bench_row_top_k.h, with the same parameters. C++. CUB selects from rows that
+ * fit into shared memory all at once, from longer ones one after the other, and leaves what it selects in any order.
+ * The toolkit's CUB has no top-k.
  */
 #include <cub/util_type.cuh>
 #if __has_include(<cub/device/device_batched_topk.cuh>)

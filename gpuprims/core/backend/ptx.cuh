@@ -206,9 +206,9 @@ GPI_DEVICE unsigned gpi_min_size(size_t n, unsigned limit)
 #endif
 
 /*
- * Match-any over a whole warp for digits of eight bits, none of which the compiler knows (ptxas 13.0 gets a ballot
- * wrong that it knows to be 0), by a ballot for each bit: a lane keeps the lanes whose bit equals its own. `ones` is 0xFFFFFFFF behind GPI_OPAQUE: x * ones + ones is ~x,
- * computed by the multiplier, since ballots and logic keep the other pipe busy.
+ * Match-any over a whole warp for digits of eight bits, by a ballot for each bit: a lane keeps the lanes whose bit
+ * equals its own. `ones` is 0xFFFFFFFF behind GPI_OPAQUE: x * ones + ones is ~x, computed by the multiplier, since
+ * ballots and logic keep the other pipe busy. No bit may be known to be 0 at compile time: ptxas 13.0 gets that wrong.
  */
 #ifdef __CUDACC__
 

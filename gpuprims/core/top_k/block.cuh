@@ -1,7 +1,7 @@
 /*
  * core/top_k/block.cuh: what a block that selects has in shared memory: entries, pairs of a number and a rank, all
- * different, so that equal keys are nothing special. They are sorted by a bitonic network. Which are the k best of them
- * their digits tell, from the highest down (radix selection). Items within a bound are streamed there.
+ * different, so that equal keys are nothing special. They are sorted by a bitonic network. Which are the k best of
+ * them their digits tell, from the highest down (radix selection). Items within a bound are streamed there.
  *
  * Part of top_k.cuh; not to be included directly.
  */
@@ -9,7 +9,7 @@ enum {
     GPI(room) = GPI_TUNE_TOP_K_ROOM,
     GPI(threads) = GPI_TUNE_TOP_K_THREADS,
     GPI(vector_n) = 16 / (int)sizeof(GP_KEY),
-    GPI(rows) = sizeof(GP_KEY) < 8 ? 2 * (int)sizeof(GP_KEY) : 8, /* vectors of a thread in a tile: its items are bits */
+    GPI(rows) = sizeof(GP_KEY) < 8 ? 2 * (int)sizeof(GP_KEY) : 8, /* vectors of a thread in a tile; items are bits */
     GPI(single_rows) = 4                                          /* the same of single items */
 };
 

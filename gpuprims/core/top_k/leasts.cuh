@@ -1,14 +1,11 @@
 /*
- * core/top_k/leasts.cuh: a bound of the k best, if k is small: one that at least k threads have their least item within,
- * and not many more. So at least k items are within it, and of random ones not many more. Bisection finds it, with a
- * count of threads for each step.
+ * core/top_k/leasts.cuh: a bound of the k best, if k is small: one that k threads at least, and not many more, have
+ * their least item within. So k items at least are within it, and not many more if they are in random order. Bisection
+ * finds it, with a count of threads for each step.
  *
  * Part of top_k.cuh; not to be included directly.
  */
-enum {
-    GPI(held) = GPI_KEY_IS_NARROW ? 32 : 16, /* items of a thread, in registers */
-    GPI(few) = 256 /* so many entries are rather sorted than selected from */
-};
+enum { GPI(held) = GPI_KEY_IS_NARROW ? 32 : 16 }; /* items of a thread, in registers */
 
 /* Threads that may have their least item within a bound for the k best. */
 static __host__ __device__ __forceinline__ size_t GPI(enough)(size_t k)
@@ -33,8 +30,8 @@ GPI_DEVICE uint64_t GPI(lesser)(uint64_t a, uint64_t b)
 }
 
 /*
- * The bound's number, if `least` is that of the thread's least item: all have one. *threads have it within the bound: k at
- * least, and GPI(enough)(k) at most, unless too many have the same number. Afterwards there are no entries.
+ * The bound's number, if `least` is that of the thread's least item: all have one. *threads have it within the bound: k
+ * at least, and GPI(enough)(k) at most, unless too many have the same number. Afterwards there are no entries.
  */
 GPI_DEVICE uint64_t GPI(bound_numbers)(GPI(block) *block, uint64_t least, uint32_t k, uint32_t *threads)
 {
@@ -66,8 +63,8 @@ GPI_DEVICE uint64_t GPI(bound_numbers)(GPI(block) *block, uint64_t least, uint32
 }
 
 /*
- * The bound's rank, of up to `last`, where too many threads have its number: `rank` is 0, if the thread's least item has a
- * smaller one, that of the first item with this number, or UINT32_MAX.
+ * The bound's rank, of up to `last`, where too many threads have its number: `rank` is 0, if the thread's least item
+ * has a smaller one, that of its first item with this number, or UINT32_MAX.
  */
 GPI_DEVICE uint32_t GPI(bound_ranks)(uint32_t rank, uint32_t last, uint32_t k, uint32_t threads)
 {

@@ -3,7 +3,7 @@
  * each row, with as few threads as will do.
  *
  *     1. every thread reads its items, and finds the least of them. These give a bound: core/top_k/leasts.cuh
- *     2. the items within it go to shared memory, some more than k. If they are too many, the k best of them are selected
+ *     2. the items within it go to shared memory, some more than k; if they are too many, the k best of them are left
  *     3. each counts those before it, which is its place in the result
  *
  * Part of top_k.cuh; not to be included directly.
@@ -22,8 +22,8 @@ GPI_DEVICE uint64_t GPI(held_number)(const GPI(held_items) *items, uint32_t e)
 }
 
 /*
- * The place of the thread's item number e: neighbours have neighbours. From one to the next the threads move on, so that
- * items that are a power of two apart are not all one thread's.
+ * The place of the thread's item number e: neighbours have neighbours. From one to the next the threads move on, so
+ * that items that are a power of two apart are not all one thread's.
  */
 GPI_DEVICE uint32_t GPI(held_place)(uint32_t e)
 {
@@ -54,19 +54,14 @@ GPI_DEVICE uint64_t GPI(hold)(GPI(held_items) *items, const GP_KEY *row, uint32_
     return least;
 }
 
-/* A bit for each of the thread's items that is at most `limit`. */
-GPI_DEVICE uint32_t GPI(held_within)(const GPI(held_items) *items, uint32_t n, uint64_t limit)
+/* A bit for each of the thread's items that is at most `limit`; perhaps for what is behind the end, too. */
+GPI_DEVICE uint32_t GPI(held_within)(const GPI(held_items) *items, uint64_t limit)
 {
     uint32_t bits = 0;
 
     GPI_UNROLL
     for (uint32_t e = 0; e < GPI(held); e++)
         bits |= (uint32_t)GPI(is_within)(GPI(held_number)(items, e), limit) << e;
-    if (limit == GPI(last_entry)().number) { /* that is what there is behind the end */
-        GPI_UNROLL
-        for (uint32_t e = 0; e < GPI(held); e++)
-            bits &= ~((uint32_t)(GPI(held_place)(e) >= n) << e);
-    }
     return bits;
 }
 
@@ -77,9 +72,9 @@ GPI_DEVICE void GPI(enter_row)(GPI(block) *block, const GP_KEY *row, uint32_t n,
     const uint64_t least = GPI(hold)(&items, row, n);
     uint32_t rank = UINT32_MAX, threads;
     const uint64_t limit = GPI(bound_numbers)(block, least, k, &threads);
-    uint32_t bits = GPI(held_within)(&items, n, limit);
+    uint32_t bits = GPI(held_within)(&items, limit);
 
-    if (threads > GPI(enough)(k)) { /* equal numbers */
+    if (threads > GPI(enough)(k)) { /* equal numbers: always so, if it is that of what is behind the end */
         rank = GPI(bound_ranks)(least < limit ? 0 : bits ? GPI(held_place)((uint32_t)__ffs((int)bits) - 1) : UINT32_MAX,
                                 n - 1, k, threads);
         GPI_UNROLL
@@ -106,8 +101,12 @@ GPI_DEVICE uint32_t GPI(rank_of)(const GPI(block) *block, uint32_t n, uint32_t o
     uint32_t rank = 0;
 
     GPI_UNROLL_BY_8
-    for (uint32_t i = 0; i < n; i++)
-        rank += (uint32_t)(GPI_KEY_IS_NARROW ? block->highs[i] < word : GPI(is_before)(GPI(get_entry)(block, i), entry));
+    for (uint32_t i = 0; i < n; i++) {
+        const int is_before = GPI_KEY_IS_NARROW ? block->highs[i] < word
+                                                : GPI(is_before)(GPI(get_entry)(block, i), entry);
+
+        rank += (uint32_t)is_before;
+    }
     return rank;
 }
 #endif

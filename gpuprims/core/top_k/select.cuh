@@ -12,6 +12,8 @@
  *
  * Part of top_k.cuh; not to be included directly.
  */
+enum { GPI(few) = 256 }; /* so many entries are rather sorted than selected from */
+
 #if GPI_DEVICE_CODE
 /* So many items become entries: all of the part, or a sample. */
 GPI_DEVICE_CALL void GPI(load_entries)(uint32_t n)

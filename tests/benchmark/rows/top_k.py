@@ -22,7 +22,8 @@ STUDIES = {
         "timed": [{"beside": ["top_k_*"], "options": "--sizes 2^16,2^18,2^20,2^22,2^24,2^28 --cold"},
                   {"beside": ["top_k_64/u32", "top_k_1024/u32"],
                    "options": "--sizes 2^28 --cold --distribution sorted,reversed,constant,entropy"},
-                  *[{"beside": [f"{group}/u32"], "options": f"--sizes {rows} --cold --warm --distribution uniform,constant"}
+                  *[{"beside": [f"{group}/u32"],
+                     "options": f"--sizes {rows} --cold --warm --distribution uniform,constant"}
                     for group, (rows, _, _) in ROW_GROUPS.items()]],
     },
 }
