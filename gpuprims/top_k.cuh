@@ -53,8 +53,8 @@
  *     2. the lists of several parts are selected from in the same way, until there is one of each segment
  *
  *     segments of up to 128 items   a warp each                                      core/top_k/warp.cuh
- *     rows of up to 16384 items     if k is up to a hundred or so, a small block each holds them in registers, and each
- *                                   thread's least item gives a bound                core/top_k/row.cuh
+ *     rows of up to 16384 items,    if k is up to a hundred or so: a small block each holds them in registers, and each
+ *     or such an array              thread's least item gives a bound                core/top_k/row.cuh
  *     one array of many items       first of all a sample of the whole array bounds them, and what is left of them by
  *                                   one pass, a small multiple of k, is selected from. If the bound was wrong, one
  *                                   block finds exactly what is needed: core/top_k/rescue.cuh
