@@ -369,6 +369,18 @@ static inline cudaError_t GPI(run)(const char *function, GPI(job) *job, size_t r
     return gpi_scratch_release(&scratch, error, stream);
 }
 
+/* The fewest threads, a power of two, that can hold a row, each row in a block of its own; 0: rows go another way. */
+static inline unsigned GPI(row_threads)(size_t rows, size_t length, size_t k)
+{
+    unsigned threads = 32;
+
+    if (GP_KERNEL != 0 || length <= GPI(warp_n) || rows > GPI_MAX_TILES || rows > GP_GRID)
+        return 0;
+    while (threads <= GPI(threads) && !GPI(most_entered)(length, k, threads))
+        threads *= 2;
+    return threads <= GPI(threads) ? threads : 0;
+}
+
 /* Rows that so many threads can hold. */
 static inline cudaError_t GPI(run_rows)(const GPI(job) *job, unsigned threads, cudaStream_t stream)
 {
@@ -456,7 +468,6 @@ static inline cudaError_t GPI(by_rows)(const char *function, GPI(job) *job, size
                                        const char *count, gp_workspace *ws, cudaStream_t stream)
 {
     const size_t k = job->k;
-    unsigned threads = 32;
     cudaError_t error = gpi_check_count(function, rows == 1 ? "n" : "rows * length", job->n, GPI_MOST_OF(GP_INDEX),
                                         GPI(item_bytes));
 
@@ -469,12 +480,8 @@ static inline cudaError_t GPI(by_rows)(const char *function, GPI(job) *job, size
     error = GPI(check)(function, job, count, rows * k);
     if (error != cudaSuccess)
         return error;
-    while (threads < GPI(threads) && !GPI(most_entered)(length, k, threads))
-        threads *= 2;
-    if (GP_KERNEL == 0 && length > GPI(warp_n) && GPI(most_entered)(length, k, threads) && rows <= GPI_MAX_TILES &&
-        rows <= GP_GRID)
-        return GPI(run_rows)(job, threads, stream);
-    return GPI(run)(function, job, rows, ws, stream);
+    const unsigned threads = GPI(row_threads)(rows, length, k);
+    return threads ? GPI(run_rows)(job, threads, stream) : GPI(run)(function, job, rows, ws, stream);
 }
 
 /* The first k items of the sorted order. */

@@ -181,7 +181,6 @@ GPI_DEVICE void GPI(scan_batch)(const GPI(job) *job, const GPI(batch) *batch, GP
     GPI_NO_UNROLL
     for (unsigned i = lane; i - lane < batch->count; i += 32) {
         const unsigned start = list->ends[i], n = i < batch->count ? (unsigned)list->ends[i + 1] - start : 0;
-
         const int is_run = i < batch->count && n <= GPI(run_n);
         GP_TYPE x[GPI(run_n)], trees[GPI(run_n) + 1];
 
