@@ -372,13 +372,12 @@ static inline cudaError_t GPI(run)(const char *function, GPI(job) *job, size_t r
 /* The fewest threads, a power of two, that can hold a row, each row in a block of its own; 0: rows go another way. */
 static inline unsigned GPI(row_threads)(size_t rows, size_t length, size_t k)
 {
+    const int suit = GP_KERNEL == 0 && length > GPI(warp_n) && rows <= GPI_MAX_TILES && rows <= GP_GRID;
     unsigned threads = 32;
 
-    if (GP_KERNEL != 0 || length <= GPI(warp_n) || rows > GPI_MAX_TILES || rows > GP_GRID)
-        return 0;
     while (threads <= GPI(threads) && !GPI(most_entered)(length, k, threads))
         threads *= 2;
-    return threads <= GPI(threads) ? threads : 0;
+    return suit && threads <= GPI(threads) ? threads : 0;
 }
 
 /* Rows that so many threads can hold. */
