@@ -178,11 +178,10 @@ static inline void gpi_cpu_mbarrier_update(gpi_cpu_block *block, uint64_t *mbarr
 static inline void gpi_cpu_mbarrier_check(const uint64_t *mbarrier, int arrives, const char *site)
 {
     gpi_fiber *self = gpi_cpu_self;
-    uint64_t undefined;
+    const uint64_t byte = *mbarrier & 0xFF; /* of new memory, perhaps that of another block */
     const char *what = "was never initialised";
 
-    memset(&undefined, GPI_CPU_UNDEFINED, sizeof undefined);
-    if (*mbarrier != undefined) {
+    if ((byte & 0xF0) != GPI_CPU_UNDEFINED || *mbarrier != byte * 0x0101010101010101u) {
         if (!arrives || *mbarrier >> 16 & 0xFFFF)
             return;
         what = "expects nobody any more";

@@ -185,6 +185,7 @@ typedef struct gpi_cpu_block {
     unsigned shared_count;
     size_t shared_bytes;
     char *dynamic_shared;
+    unsigned char undefined; /* every byte of new shared memory */
     gpi_cpu_copy copies[GPI_CPU_MAX_COPIES];
     unsigned copy_count;
     int late_copies; /* bulk copies complete only when no fiber can run */
@@ -196,7 +197,8 @@ typedef struct gpi_cpu_block {
 
 #define GPI_CPU_OVER (~0ull) /* its operating-system thread has finished */
 
-#define GPI_CPU_UNDEFINED 0xD5 /* every byte of new shared memory */
+/* The bytes of new shared memory: in one block this, in the next another one of the 16 from here. */
+#define GPI_CPU_UNDEFINED 0xD0
 
 #define GPI_CPU_TEXT_(x) #x
 #define GPI_CPU_TEXT(x) GPI_CPU_TEXT_(x)

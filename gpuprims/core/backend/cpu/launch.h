@@ -116,6 +116,7 @@ static inline void gpi_cpu_start_block(gpi_cpu_block *block, unsigned long long 
     block->cluster = launch->cluster > 1 ? &launch->clusters[which / launch->cluster] : &block->alone;
     block->cluster_rank = (unsigned)(which % launch->cluster);
     block->random = gp_cpu.seed * 0x2545F4914F6CDD1Du + which;
+    block->undefined = (unsigned char)(GPI_CPU_UNDEFINED + which % 16);
     block->late_copies = gp_cpu.seed && gpi_cpu_random(&block->random) % 2;
     memset(&block->alone, 0, sizeof block->alone);
     block->ready_first = block->ready_count = block->exited = block->copy_count = 0;

@@ -4,7 +4,8 @@
  * A GP_SHARED variable is thread-local, since a resident block has an operating-system thread to
  * itself. It lies between two red zones, as does dynamic shared memory. AddressSanitizer guards
  * them while the block runs; without it, they are checked when the block ends. Shared memory starts
- * undefined.
+ * undefined, and differently in neighbouring blocks: what each should have written, and none has,
+ * is not the same for all of them.
  *
  * Part of core/backend/cpu/backend.h; not to be included directly.
  */
@@ -74,11 +75,11 @@ static inline void gpi_cpu_enter_shared(char *low, char *high, size_t zone, size
     variable->zone = zone;
     variable->name = name;
     variable->site = site;
-    memset(low, GPI_CPU_UNDEFINED, zone);
-    memset(high, GPI_CPU_UNDEFINED, zone);
+    memset(low, block->undefined, zone);
+    memset(high, block->undefined, zone);
     __asm__("" : "+r"(low)); /* hides from the compiler where the object ends */
     if (high == low + zone + rounded) /* nothing else lies between them */
-        memset(low + zone, GPI_CPU_UNDEFINED, rounded);
+        memset(low + zone, block->undefined, rounded);
     gpi_cpu_poison(low, zone);
     gpi_cpu_poison(high, zone);
 }
@@ -92,18 +93,18 @@ static inline int gpi_cpu_enter_dynamic_shared(gpi_cpu_block *block)
 
     if (!memory)
         return 0;
-    memset(memory, GPI_CPU_UNDEFINED, rounded);
+    memset(memory, block->undefined, rounded);
     block->dynamic_shared = memory + GPI_CPU_REDZONE;
     gpi_cpu_poison(memory, GPI_CPU_REDZONE);
     gpi_cpu_poison(block->dynamic_shared + bytes, rounded - GPI_CPU_REDZONE - bytes);
     return 1;
 }
 
-static inline int gpi_cpu_redzone_intact(char *zone, size_t bytes)
+static inline int gpi_cpu_redzone_intact(const gpi_cpu_block *block, char *zone, size_t bytes)
 {
     gpi_cpu_unpoison(zone, bytes);
     for (size_t i = 0; i < bytes; i++)
-        if ((unsigned char)zone[i] != GPI_CPU_UNDEFINED)
+        if ((unsigned char)zone[i] != block->undefined)
             return 0;
     return 1;
 }
@@ -113,8 +114,8 @@ static inline void gpi_cpu_leave_shared(gpi_cpu_block *block)
 {
     size_t bytes = block->launch->shared_bytes;
     char *memory = block->dynamic_shared - GPI_CPU_REDZONE;
-    int low = gpi_cpu_redzone_intact(memory, GPI_CPU_REDZONE);
-    int high = gpi_cpu_redzone_intact(block->dynamic_shared + bytes, GPI_CPU_REDZONE);
+    int low = gpi_cpu_redzone_intact(block, memory, GPI_CPU_REDZONE);
+    int high = gpi_cpu_redzone_intact(block, block->dynamic_shared + bytes, GPI_CPU_REDZONE);
 
     if (!low || !high)
         gpi_cpu_fail(block, cudaErrorIllegalAddress,
@@ -125,8 +126,8 @@ static inline void gpi_cpu_leave_shared(gpi_cpu_block *block)
     for (unsigned i = 0; i < block->shared_count; i++) {
         gpi_cpu_shared_variable *variable = &block->shared[i];
 
-        low = gpi_cpu_redzone_intact(variable->low, variable->zone);
-        high = gpi_cpu_redzone_intact(variable->high, variable->zone);
+        low = gpi_cpu_redzone_intact(block, variable->low, variable->zone);
+        high = gpi_cpu_redzone_intact(block, variable->high, variable->zone);
         if (!low || !high)
             gpi_cpu_fail(block, cudaErrorIllegalAddress,
                          "a thread wrote %s GP_SHARED variable %s (%s)",
