@@ -186,8 +186,8 @@ typedef struct {
 /* Slots of a warp tile: of its items, then of its values. What else a block shares: lists of heads. */
 enum {
     GPI(slots) = (int)GPI(key_slot) +
-                 (GPI(beside_bytes) ? ((int)GPI(warp_tile_n) * (int)GPI(beside_bytes) + 127) / 128 * 128 + 128 : 0),
-    GPI(teams) = sizeof(GP_TYPE) == 1 || GPI(beside_bytes) ? GPI_TUNE_RUN_LENGTH_TEAMS : 1, /* of write warps */
+                 (GPI(beside_bytes) > 0 ? ((int)GPI(warp_tile_n) * (int)GPI(beside_bytes) + 127) / 128 * 128 + 128 : 0),
+    GPI(teams) = sizeof(GP_TYPE) == 1 || GPI(beside_bytes) > 0 ? GPI_TUNE_RUN_LENGTH_TEAMS : 1, /* of write warps */
     GPI(packs_places) = sizeof(GP_INDEX) <= sizeof(GP_TYPE), /* of many heads, in the slot of the items */
     GPI(helps) = 1,
     GPI(moves) = 1

@@ -82,6 +82,10 @@ INSTANCES = {
         {"TYPE": "uint64_t", "VALUE": "uint8_t"},
         {"TYPE": "item", "LESS(a, b)": "((a).c < (b).c)"},
         {"TYPE": "unsigned", "LESS(a, b, s)": "((a) % (s).limit < (b) % (s).limit)", "CONTEXT": "scale"},
+        {"TYPE": "uint8_t", "INDEX": "int"},
+        {"TYPE": "point", "LESS(a, b)": "((a).x < (b).x)", "INDEX": "unsigned"},
+        {"TYPE": "double", "INDEX": "int64_t"},
+        {"TYPE": "name", "LESS(a, b)": "((a).text[0] < (b).text[0])", "INDEX": "size_t"},
     ],
     "GP_KEY": [
         {"KEY": "float", "VALUE": "point", "DESCENDING": ""},
@@ -98,7 +102,36 @@ INSTANCES = {
         {"KEY": "half", "KEY_KIND": "GP_FLOAT"},
         {"KEY": "point", "KEY_KIND": "GP_UNSIGNED", "VALUE": "short", "DESCENDING": ""},
     ],
-    # Of the others: those that need numbers, and one that does not.
+    # Of the others: by name.
+    "run_length.cuh": [
+        {"TYPE": "uint8_t", "INDEX": "int"},
+        {"TYPE": "point", "EQUAL(a, b)": "((a).x == (b).x)", "VALUE": "uint8_t"},
+        {"TYPE": "short", "VALUE": "name", "INDEX": "unsigned"},
+        {"TYPE": "unsigned", "EQUAL(a, b, s)": "((a) / (s).limit == (b) / (s).limit)", "CONTEXT": "scale"},
+        {"TYPE": "float"},
+        {"TYPE": "uint64_t", "VALUE": "double"},
+        {"TYPE": "item", "EQUAL(a, b)": "((a).c == (b).c)"},
+        {"TYPE": "uint16_t", "LOAD_AT(in, i)": "((uint16_t)((i) / 3))"},
+    ],
+    "histogram.cuh": [
+        {"TYPE": "uint8_t", "INDEX": "unsigned"},
+        {"TYPE": "point", "BIN(p, bins)": "((size_t)(p).x % (bins))"},
+        {"TYPE": "short"},
+        {"TYPE": "double"},
+        {"TYPE": "uint64_t", "INDEX": "int64_t"},
+        {"TYPE": "unsigned", "BIN(x, bins, s)": "((x) % (s).limit)", "CONTEXT": "scale"},
+        {"TYPE": "float"},
+        {"TYPE": "uint16_t", "INPUT_TYPE": "void", "LOAD_AT(in, i)": "((uint16_t)((i) % 7))"},
+    ],
+    "transform.cuh": [
+        {"TYPE": "uint8_t", "INPUT_TYPE": "float", "LOAD(x)": "((uint8_t)((x) * 255))", "INDEX": "unsigned"},
+        {"TYPE": "point", "LOAD_AT(in, i)": "((in)[(i) / 2])"},
+        {"TYPE": "float", "INPUT_TYPE": "int", "LOAD": "scaled", "CONTEXT": "scale"},
+        {"TYPE": "double", "LOAD_AT(in, i)": "((in)[i] / 2)", "STORE_AT(out, i, x)": "((out)[i] = (x) + 1)"},
+        {"TYPE": "item"},
+        {"TYPE": "name"},
+        {"TYPE": "int64_t", "INPUT_TYPE": "void", "LOAD_AT(in, i)": "((int64_t)(i))"},
+    ],
     "classic/split_sort.cuh": [{"TYPE": of} for of in ("uint8_t", "short", "unsigned", "int64_t")],
     "classic/find_max.cuh": [{"TYPE": of} for of in ("float", "uint8_t", "short", "unsigned", "double")],
     "block/block_exchange.cuh": [
