@@ -1,5 +1,5 @@
 /*
- * by_key_case.h: stamps out an instance of by_key.cuh and its by_key_case.
+ * by_key_case.h: stamps out an instance of by_key.cuh and its run_case.
  *
  *     CASE               name
  *     CASE_KEY           K
@@ -142,7 +142,7 @@ static cudaError_t CASE_F(run)(int function, const void *keys, const void *in, v
     }
 }
 
-static const by_key_case CASE_F(case) = {
+static const run_case CASE_F(case) = {
     CASE_TEXT(CASE), sizeof(CASE_KEY), sizeof(CASE_INPUT), sizeof(CASE_TYPE), sizeof(CASE_INDEX),
     __alignof__(CASE_KEY), __alignof__(CASE_INPUT), __alignof__(CASE_TYPE),
     {CASE_GPI(CASE, thread_n), CASE_GPI(CASE, warp_tile_n), CASE_GPI(CASE, tile_n)},

@@ -1,5 +1,5 @@
 /*
- * run_length_case.h: stamps out an instance of run_length.cuh and its run_length_case.
+ * run_length_case.h: stamps out an instance of run_length.cuh and its run_case.
  *
  *     CASE               name
  *     CASE_TYPE          T
@@ -118,7 +118,7 @@ static cudaError_t CASE_F(expand)(const void *values, const void *lengths, size_
                                      capacity, (CASE_INDEX *)count, CASE_CALL);
 }
 
-static const run_length_case CASE_F(case) = {
+static const run_case CASE_F(case) = {
     CASE_TEXT(CASE), sizeof(CASE_TYPE), __alignof__(CASE_TYPE), sizeof(CASE_INDEX), (CASE_INDEX)-1 < (CASE_INDEX)1,
 #ifdef CASE_VALUE
     sizeof(CASE_VALUE), __alignof__(CASE_VALUE),

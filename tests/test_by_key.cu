@@ -2,12 +2,12 @@
 /* by_key.cuh: every function, many types of keys and items, runs of every kind, against plain loops. */
 #include "run_shapes.h"
 
-enum { REDUCE_BY_KEY, INCLUSIVE_BY_KEY, EXCLUSIVE_BY_KEY, BY_KEY_FUNCTIONS };
+enum { REDUCE_BY_KEY, INCLUSIVE_BY_KEY, EXCLUSIVE_BY_KEY, RUN_FUNCTIONS };
 
-static const char *const by_key_names[] = {"reduce_by_key", "inclusive_scan_by_key", "exclusive_scan_by_key"};
+static const char *const run_function_names[] = {"reduce_by_key", "inclusive_scan_by_key", "exclusive_scan_by_key"};
 
 /* An instance, its keys and items, and its reference, which returns how many runs there are. */
-typedef struct by_key_case {
+typedef struct run_case {
     const char *name;
     size_t key_bytes, in_bytes, out_bytes, index_bytes;
     size_t key_align, in_align, out_align;
@@ -17,8 +17,8 @@ typedef struct by_key_case {
     int (*same)(const void *a, const void *b);
     cudaError_t (*run)(int function, const void *keys, const void *in, void *keys_out, void *out, size_t n, void *count,
                        gp_workspace *ws, cudaStream_t stream);
-    size_t (*bytes[BY_KEY_FUNCTIONS])(size_t n);
-} by_key_case;
+    size_t (*workspace[RUN_FUNCTIONS])(size_t n);
+} run_case;
 
 /* ---- instances ------------------------------------------------------------------------------- */
 
@@ -429,19 +429,19 @@ static __host__ __device__ inline uint32_t load_known(uint32_t x, uint32_t *stra
 /* ---- the check ------------------------------------------------------------------------------- */
 
 /* A call with all that it reads and writes, and what it should write. */
-typedef struct by_key_call {
-    const by_key_case *c;
+typedef struct run_call {
+    const run_case *c;
     int function;
     size_t n, runs;
     fold_place place;
     char *keys, *in, *want_keys, *want;
     tap_buffer d_keys, d_in, d_keys_out, d_out, d_count;
-} by_key_call;
+} run_call;
 
 /* Makes an input of a shape, and what comes of it; outputs are as they were. */
-static void call_fill(by_key_call *call, int shape)
+static void call_fill(run_call *call, int shape)
 {
-    const by_key_case *c = call->c;
+    const run_case *c = call->c;
     uint32_t *labels = (uint32_t *)malloc(call->n * sizeof *labels + 1);
 
     run_labels(labels, call->n, shape, &c->units);
@@ -456,9 +456,9 @@ static void call_fill(by_key_call *call, int shape)
     must(cudaDeviceSynchronize());
 }
 
-static by_key_call call_new(const by_key_case *c, int function, size_t n, int shape, fold_place place)
+static run_call call_new(const run_case *c, int function, size_t n, int shape, fold_place place)
 {
-    by_key_call call;
+    run_call call;
     const size_t keys = n * c->key_bytes, results = n * c->out_bytes;
 
     call.c = c;
@@ -478,16 +478,16 @@ static by_key_call call_new(const by_key_case *c, int function, size_t n, int sh
     return call;
 }
 
-static cudaError_t call_run(const by_key_call *call)
+static cudaError_t call_run(const run_call *call)
 {
     return call->c->run(call->function, call->d_keys.data, call->d_in.data, call->d_keys_out.data, call->d_out.data,
                         call->n, call->d_count.data, call->place.ws, call->place.stream);
 }
 
 /* What is wrong with what a call has written; NULL if nothing is. */
-static const char *call_wrong(const by_key_call *call)
+static const char *call_wrong(const run_call *call)
 {
-    const by_key_case *c = call->c;
+    const run_case *c = call->c;
     const int reduces = call->function == REDUCE_BY_KEY;
     const size_t n = call->n, keys = n * c->key_bytes, ins = n * c->in_bytes;
     const size_t results = reduces ? call->runs : n, written = reduces ? call->runs * c->key_bytes : 0;
@@ -524,7 +524,7 @@ static const char *call_wrong(const by_key_call *call)
     return wrong;
 }
 
-static void call_free(by_key_call *call)
+static void call_free(run_call *call)
 {
     tap_buffer_free(&call->d_keys);
     tap_buffer_free(&call->d_in);
@@ -538,98 +538,24 @@ static void call_free(by_key_call *call)
     free(call->want);
 }
 
-/* Runs a function, and compares everything; says what is wrong. */
-static int by_key_check(const by_key_case *c, int function, size_t n, int shape, fold_place place)
+/* In place is a scan whose items have the size of its results. */
+static int in_place_of(const run_case *c, int function, int in_place)
 {
-    place.in_place &= function != REDUCE_BY_KEY && c->in_bytes == c->out_bytes;
-    by_key_call call = call_new(c, function, n, shape, place);
-    const cudaError_t error = call_run(&call);
-    const char *wrong = error != cudaSuccess ? gp_last_error_message() : call_wrong(&call);
-
-    if (wrong)
-        printf("# %s, %s of %zu, %s, offsets %zu and %zu%s: %s (error %d, %zu runs)\n", c->name, by_key_names[function],
-               n, run_shape_names[shape], place.in_offset, place.out_offset, place.in_place ? ", in place" : "", wrong,
-               (int)error, call.runs);
-    call_free(&call);
-    return !wrong;
+    return function != REDUCE_BY_KEY && c->in_bytes == c->out_bytes ? in_place & 1 : 0;
 }
 
 /* ---- what is checked ------------------------------------------------------------------------- */
 
-/* Around thread items, warp tiles and tiles; each at offsets and with runs of its own, every other scan in place. */
-static void check_sizes(const by_key_case *c, size_t limit)
-{
-    size_t sizes[RUN_SIZES];
-    const unsigned count = run_sizes(sizes, &c->units, limit);
-
-    for (int function = 0; function < BY_KEY_FUNCTIONS; function++) {
-        int passed = 1;
-
-        for (unsigned k = 0; k < count; k++) {
-            fold_place place = {k * 7 % 16, k * 3 % 16, (int)(k % 2), NULL, 0};
-
-            passed &= by_key_check(c, function, sizes[k], (int)(k * 5 + (unsigned)function * 7) % RUN_SHAPES, place);
-            place.in_place = 0;
-            passed &= by_key_check(c, function, sizes[k], RUNS_MIXED, place);
-        }
-        ok(passed, "%s: %s of %u sizes up to %zu", c->name, by_key_names[function], count, limit);
-    }
-}
-
-/* Every shape, or some of them, over some tiles. */
-static void check_shapes(const by_key_case *c, size_t n)
-{
-    for (int function = 0; function < BY_KEY_FUNCTIONS; function++) {
-        int passed = 1;
-
-        for (int shape = 1 - !tap_small; shape < RUN_SHAPES; shape += tap_small ? 5 : 1) {
-            fold_place place = {(size_t)shape % 16, (size_t)shape * 3 % 16, shape % 2, NULL, 0};
-
-            passed &= by_key_check(c, function, n, shape, place);
-        }
-        ok(passed, "%s: %s of %zu items in runs of every kind", c->name, by_key_names[function], n);
-    }
-}
-
-/* Wherever the arrays start. */
-static void check_offsets(const by_key_case *c, size_t n)
-{
-    for (int function = 0; function < BY_KEY_FUNCTIONS; function++) {
-        int passed = 1;
-
-        for (size_t in = 0; in < 16; in++)
-            for (size_t out = 0; out < 16; out++) {
-                fold_place place = {in, out, 0, NULL, 0};
-
-                passed &= by_key_check(c, function, n, RUNS_RANDOM_8, place);
-            }
-        ok(passed, "%s: %s of %zu items at 16 x 16 offsets", c->name, by_key_names[function], n);
-    }
-}
-
-/* More than one tile at offsets up to a line: the first warp tile is cut in every way. */
-static void check_phases(const by_key_case *c, size_t step)
-{
-    for (int function = 0; function < BY_KEY_FUNCTIONS; function++) {
-        int passed = 1;
-
-        for (size_t in = 127; in < 128; in -= step) {
-            fold_place place = {in, in * 7 % 128, 0, NULL, 0};
-
-            passed &= by_key_check(c, function, c->units.tile + 60 + in % 11, RUNS_MIXED, place);
-        }
-        ok(passed, "%s: %s of more than a tile at 128 offsets, in steps of %zu", c->name, by_key_names[function], step);
-    }
-}
+#include "run_checks.h"
 
 /* The same bits from both kernels, wherever the arrays start. */
 static void check_bits(size_t n, int shape)
 {
-    for (int function = 0; function < BY_KEY_FUNCTIONS; function++) {
+    for (int function = 0; function < RUN_FUNCTIONS; function++) {
         const fold_place place = {0, 0, 0, NULL, 0}, shifted = {3, 9, 0, NULL, 0};
-        by_key_call calls[3] = {call_new(&rounded_pipelined_case, function, n, shape, place),
-                                call_new(&rounded_simple_case, function, n, shape, place),
-                                call_new(&rounded_pipelined_case, function, n, shape, shifted)};
+        run_call calls[3] = {call_new(&rounded_pipelined_case, function, n, shape, place),
+                             call_new(&rounded_simple_case, function, n, shape, place),
+                             call_new(&rounded_pipelined_case, function, n, shape, shifted)};
         char *got[3];
         int passed = 1;
 
@@ -654,58 +580,9 @@ static void check_bits(size_t n, int shape)
             free(got[k]);
             call_free(&calls[k]);
         }
-        ok(passed, "%s: the same bits from both kernels, in %s", by_key_names[function], run_shape_names[shape]);
+        ok(passed, "%s: the same bits from both kernels, in %s", run_function_names[function], run_shape_names[shape]);
     }
 }
-
-/* No handle, one that is kept, wrapped memory of exactly enough bytes, dirty, and one byte less. */
-static void check_workspaces(const by_key_case *c)
-{
-    static const size_t tiles[] = {0, 1, 2, 33, 5};
-
-    for (int function = 0; function < BY_KEY_FUNCTIONS; function++) {
-        gp_workspace kept = GP_WORKSPACE_INIT;
-        int passed = 1, refused = 1;
-        size_t largest = 0;
-
-        for (int k = 0; k < 5; k++) {
-            const size_t n = tiles[k] * c->units.tile + 3, bytes = c->bytes[function](n);
-            gp_workspace ws = GP_WORKSPACE_INIT;
-            fold_place place = {1, 2, 0, &kept, 0};
-            tap_buffer memory = tap_buffer_new(bytes, (size_t)k * 37);
-
-            passed &= by_key_check(c, function, n, RUNS_MIXED, place);
-            passed &= by_key_check(c, function, n, RUNS_RANDOM_100, place);
-            place.ws = &ws;
-            if (k == 1)
-                must(cudaMemset(memory.data, 0xFF, bytes));
-            must(gp_workspace_wrap(&ws, bytes ? memory.data : NULL, bytes, 0));
-            passed &= by_key_check(c, function, n, RUNS_MIXED, place);
-            passed &= by_key_check(c, function, n / 2, RUNS_MIXED, place); /* in what the first left */
-            passed &= by_key_check(c, function, n, RUNS_RANDOM_8, place);
-            passed &= tap_buffer_intact(&memory, bytes);
-            must(gp_workspace_release(&ws, 0));
-            if (bytes) {
-                by_key_call call;
-
-                must(gp_workspace_wrap(&ws, memory.data, bytes - 1, 0));
-                call = call_new(c, function, n, RUNS_MIXED, place);
-                refused &= call_run(&call) == cudaErrorInvalidValue;
-                refused &= strstr(gp_last_error_message(), "the wrapped workspace holds") != NULL;
-                refused &= tap_buffer_intact(&call.d_out, 0) && tap_buffer_intact(&call.d_count, 0);
-                call_free(&call);
-                must(gp_workspace_release(&ws, 0));
-            }
-            largest = bytes > largest ? bytes : largest;
-            tap_buffer_free(&memory);
-        }
-        must(gp_workspace_release(&kept, 0));
-        ok(passed && largest, "%s: %s in workspaces that are kept, wrapped and dirty", c->name, by_key_names[function]);
-        ok(refused, "%s: %s refuses one byte too little, and writes nothing", c->name, by_key_names[function]);
-    }
-}
-
-/* ---- errors ---------------------------------------------------------------------------------- */
 
 /* Folds of computed items by each function and kernel, with no array of them. */
 static void check_computed(size_t n)
@@ -762,15 +639,7 @@ static void check_computed(size_t n)
     free(keys);
 }
 
-static void refused(cudaError_t error, const char *function, const char *text)
-{
-    const char *message = gp_last_error_message();
-    const size_t length = strlen(function);
-
-    ok(error == cudaErrorInvalidValue && strncmp(message, function, length) == 0 && message[length] == ':' &&
-           strstr(message, text),
-       "refused: %s", message);
-}
+/* ---- errors ---------------------------------------------------------------------------------- */
 
 static void check_errors(void)
 {
@@ -846,7 +715,7 @@ static void check_names(void)
     size_t count = 0;
     int passed = 1, got[7], got_keys[7];
 
-    for (int function = 0; function < BY_KEY_FUNCTIONS; function++) {
+    for (int function = 0; function < RUN_FUNCTIONS; function++) {
         passed &= gp_case.run(function, d_keys.data, d_in.data, d_keys_out.data, d_out.data, 7, d_count.data, NULL, 0) ==
                   cudaSuccess;
         tap_buffer_read(got, &d_out, sizeof got);
@@ -867,83 +736,9 @@ static void check_names(void)
     tap_buffer_free(&d_count);
 }
 
-/* ---- streams and graphs ---------------------------------------------------------------------- */
-
-#ifdef __CUDACC__
-/* A captured call, replayed on other data. */
-static void check_graphs(const by_key_case *c, int kept)
-{
-    const size_t n = 5 * c->units.tile + 3;
-
-    for (int function = 0; function < BY_KEY_FUNCTIONS; function++) {
-        gp_workspace ws = GP_WORKSPACE_INIT;
-        fold_place place = {0, 1, 0, kept ? &ws : NULL, 0};
-        cudaGraph_t graph;
-        cudaGraphExec_t executable;
-        int passed = 1;
-
-        must(cudaStreamCreate(&place.stream));
-        if (kept)
-            must(gp_workspace_reserve(&ws, c->bytes[function](n), place.stream));
-        by_key_call call = call_new(c, function, n, RUNS_MIXED, place);
-        must(cudaStreamBeginCapture(place.stream, cudaStreamCaptureModeThreadLocal));
-        must(call_run(&call));
-        must(cudaStreamEndCapture(place.stream, &graph));
-        must(cudaGraphInstantiate(&executable, graph, 0));
-        for (int shape = 0; shape < RUN_SHAPES; shape += 3) {
-            call_fill(&call, shape);
-            must(cudaGraphLaunch(executable, place.stream));
-            must(cudaStreamSynchronize(place.stream));
-            passed &= call_wrong(&call) == NULL;
-            passed &= by_key_check(c, function, n / 2, shape, place); /* between replays */
-        }
-        ok(passed, "%s: %s, captured with %s, replays right", c->name, by_key_names[function],
-           kept ? "a kept handle" : "NULL");
-        call_free(&call);
-        must(cudaGraphExecDestroy(executable));
-        must(cudaGraphDestroy(graph));
-        must(gp_workspace_release(&ws, place.stream));
-        must(cudaStreamSynchronize(place.stream));
-        must(cudaStreamDestroy(place.stream));
-    }
-}
-
-/* Calls of two streams, at the same time. */
-static void check_streams(const by_key_case *c)
-{
-    enum { CALLS = 12 };
-    gp_workspace ws[2] = {GP_WORKSPACE_INIT, GP_WORKSPACE_INIT};
-    cudaStream_t streams[2];
-    by_key_call calls[CALLS];
-    int passed = 1;
-
-    for (int s = 0; s < 2; s++)
-        must(cudaStreamCreate(&streams[s]));
-    for (int k = 0; k < CALLS; k++) {
-        fold_place place = {(size_t)k, 1, k % 3 > 0 && k % 4 == 1, k < 4 ? NULL : &ws[k % 2], streams[k % 2]};
-
-        place.in_place &= c->in_bytes == c->out_bytes;
-        calls[k] = call_new(c, k % 3, (tap_small ? 7 : 40) * c->units.tile + (size_t)k, RUNS_MIXED, place);
-    }
-    for (int k = 0; k < CALLS; k++)
-        must(call_run(&calls[k]));
-    must(cudaDeviceSynchronize());
-    for (int k = 0; k < CALLS; k++) {
-        passed &= call_wrong(&calls[k]) == NULL;
-        call_free(&calls[k]);
-    }
-    for (int s = 0; s < 2; s++) {
-        must(gp_workspace_release(&ws[s], streams[s]));
-        must(cudaStreamSynchronize(streams[s]));
-        must(cudaStreamDestroy(streams[s]));
-    }
-    ok(passed, "%s: %d calls on two streams", c->name, CALLS);
-}
-#endif
-
 int main(int argc, char **argv)
 {
-    static const by_key_case *const cases[] = {
+    static const run_case *const cases[] = {
         &gp_case, &bytes_pipelined_case, &bytes_simple_case, &halves_pipelined_case, &shrunk_pipelined_case,
         &longs_pipelined_case, &nans_pipelined_case, &nans_simple_case, &float_keys_pipelined_case,
         &float_keys_simple_case, &matrices_pipelined_case, &matrices_simple_case, &affines_pipelined_case,
@@ -957,7 +752,7 @@ int main(int argc, char **argv)
     must(cudaMemset(d_strangers, 0, sizeof strangers));
 
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
-        const by_key_case *c = cases[k];
+        const run_case *c = cases[k];
         const size_t tile = c->units.tile;
 
         if (!tap_wants(c->name))

@@ -2,12 +2,12 @@
 /* run_length.cuh: every function, many types of items and values, runs of every kind, against plain loops. */
 #include "run_shapes.h"
 
-enum { ENCODE, OFFSETS, UNIQUE, RUN_LENGTH_FUNCTIONS };
+enum { ENCODE, OFFSETS, UNIQUE, RUN_FUNCTIONS };
 
-static const char *const run_length_names[] = {"run_length_encode", "run_offsets", "unique"};
+static const char *const run_function_names[] = {"run_length_encode", "run_offsets", "unique"};
 
 /* An instance, its items and values. */
-typedef struct run_length_case {
+typedef struct run_case {
     const char *name;
     size_t bytes, align, index_bytes;
     int index_is_signed;
@@ -20,9 +20,9 @@ typedef struct run_length_case {
                        void *count, gp_workspace *ws, cudaStream_t stream);
     cudaError_t (*expand)(const void *values, const void *lengths, size_t runs, void *out, size_t capacity, void *count,
                           gp_workspace *ws, cudaStream_t stream);
-    size_t (*workspace[RUN_LENGTH_FUNCTIONS])(size_t n);
+    size_t (*workspace[RUN_FUNCTIONS])(size_t n);
     size_t (*expand_workspace)(size_t runs, size_t capacity);
-} run_length_case;
+} run_case;
 
 /* ---- instances ------------------------------------------------------------------------------- */
 
@@ -235,24 +235,24 @@ static uint32_t *d_strangers;
 enum { ITEMS_IN_PLACE = 1, VALUES_IN_PLACE = 2 };
 
 /* A call with all that it reads and writes, and what it should write. */
-typedef struct run_length_call {
-    const run_length_case *c;
+typedef struct run_call {
+    const run_case *c;
     int function;
     size_t n, runs;
     fold_place place;
     char *in, *vin, *want, *want_values, *want_indices;
     tap_buffer d_in, d_out, d_vin, d_vout, d_indices, d_count;
-} run_length_call;
+} run_call;
 
-static void put_index(const run_length_case *c, char *indices, size_t i, size_t index)
+static void put_index(const run_case *c, char *indices, size_t i, size_t index)
 {
     memcpy(indices + i * c->index_bytes, &index, c->index_bytes); /* little-endian */
 }
 
 /* What should be in the outputs, as loops say it; returns how many runs there are. */
-static size_t run_length_reference(run_length_call *call)
+static size_t run_length_reference(run_call *call)
 {
-    const run_length_case *c = call->c;
+    const run_case *c = call->c;
     char *x = (char *)malloc(2 * c->bytes), *last = x + c->bytes;
     size_t runs = 0, start = 0;
 
@@ -279,9 +279,9 @@ static size_t run_length_reference(run_length_call *call)
 }
 
 /* Makes an input of a shape, and what comes of it; outputs are as they were. */
-static void call_fill(run_length_call *call, int shape)
+static void call_fill(run_call *call, int shape)
 {
-    const run_length_case *c = call->c;
+    const run_case *c = call->c;
     uint32_t *labels = (uint32_t *)malloc(call->n * sizeof *labels + 1);
 
     run_labels(labels, call->n, shape, &c->units);
@@ -299,9 +299,9 @@ static void call_fill(run_length_call *call, int shape)
     must(cudaDeviceSynchronize());
 }
 
-static run_length_call call_new(const run_length_case *c, int function, size_t n, int shape, fold_place place)
+static run_call call_new(const run_case *c, int function, size_t n, int shape, fold_place place)
 {
-    run_length_call call;
+    run_call call;
     const size_t items = n * c->bytes, values = n * c->value_bytes, indices = (n + 1) * c->index_bytes;
     const size_t in = place.in_offset, out = place.out_offset;
 
@@ -325,7 +325,7 @@ static run_length_call call_new(const run_length_case *c, int function, size_t n
     return call;
 }
 
-static cudaError_t call_run(const run_length_call *call)
+static cudaError_t call_run(const run_call *call)
 {
     return call->c->run(call->function, call->d_in.data, call->d_out.data, call->d_vin.data, call->d_vout.data,
                         call->d_indices.data, call->n, call->d_count.data, call->place.ws, call->place.stream);
@@ -355,9 +355,9 @@ static int has_in_place(const tap_buffer *buffer, const char *want, size_t used,
 }
 
 /* What is wrong with what a call has written; NULL if nothing is. */
-static const char *call_wrong(const run_length_call *call)
+static const char *call_wrong(const run_call *call)
 {
-    const run_length_case *c = call->c;
+    const run_case *c = call->c;
     const int in_place = call->place.in_place;
     const size_t items = call->function == OFFSETS ? 0 : call->runs, values = call->function == UNIQUE ? call->runs : 0;
     const size_t indices = call->function == ENCODE ? call->runs : call->function == OFFSETS ? call->runs + 1 : 0;
@@ -381,7 +381,7 @@ static const char *call_wrong(const run_length_call *call)
     return NULL;
 }
 
-static void call_free(run_length_call *call)
+static void call_free(run_call *call)
 {
     tap_buffer_free(&call->d_in);
     tap_buffer_free(&call->d_vin);
@@ -399,31 +399,15 @@ static void call_free(run_length_call *call)
 }
 
 /* In place is a unique of items that are not computed, and values if there are any. */
-static int in_place_of(const run_length_case *c, int function, int in_place)
+static int in_place_of(const run_case *c, int function, int in_place)
 {
     const int computed = c == &at_pipelined_case || c == &at_simple_case;
 
     return function != UNIQUE || computed ? 0 : in_place & (c->value_bytes ? 3 : ITEMS_IN_PLACE);
 }
 
-/* Runs a function, and compares everything; says what is wrong. */
-static int run_length_check(const run_length_case *c, int function, size_t n, int shape, fold_place place)
-{
-    place.in_place = in_place_of(c, function, place.in_place);
-    run_length_call call = call_new(c, function, n, shape, place);
-    const cudaError_t error = call_run(&call);
-    const char *wrong = error != cudaSuccess ? gp_last_error_message() : call_wrong(&call);
-
-    if (wrong)
-        printf("# %s, %s of %zu, %s, offsets %zu and %zu, in place %d: %s (error %d, %zu runs)\n", c->name,
-               run_length_names[function], n, run_shape_names[shape], place.in_offset, place.out_offset, place.in_place,
-               wrong, (int)error, call.runs);
-    call_free(&call);
-    return !wrong;
-}
-
 /* Expands runs with `room` items of room, and compares everything. */
-static int expand_check(const run_length_case *c, const char *values, const int64_t *lengths, size_t runs, size_t room,
+static int expand_check(const run_case *c, const char *values, const int64_t *lengths, size_t runs, size_t room,
                         fold_place place)
 {
     char *indices = (char *)malloc(runs * c->index_bytes + 1), *want = (char *)malloc(room * c->bytes + 1);
@@ -466,78 +450,10 @@ static int expand_check(const run_length_case *c, const char *values, const int6
 
 /* ---- what is checked ------------------------------------------------------------------------- */
 
-/* Around thread items, warp tiles and tiles; each at offsets and with runs of its own, some in place. */
-static void check_sizes(const run_length_case *c, size_t limit)
-{
-    size_t sizes[RUN_SIZES];
-    const unsigned count = run_sizes(sizes, &c->units, limit);
-
-    for (int function = 0; function < RUN_LENGTH_FUNCTIONS; function++) {
-        int passed = 1;
-
-        for (unsigned k = 0; k < count; k++) {
-            fold_place place = {k * 7 % 16, k * 3 % 16, (int)(k % 4), NULL, 0};
-
-            passed &= run_length_check(c, function, sizes[k], (int)(k * 5 + (unsigned)function * 7) % RUN_SHAPES, place);
-            place.in_place = 0;
-            passed &= run_length_check(c, function, sizes[k], RUNS_MIXED, place);
-        }
-        ok(passed, "%s: %s of %u sizes up to %zu", c->name, run_length_names[function], count, limit);
-    }
-}
-
-/* Every shape, or some of them, over some tiles. */
-static void check_shapes(const run_length_case *c, size_t n)
-{
-    for (int function = 0; function < RUN_LENGTH_FUNCTIONS; function++) {
-        int passed = 1;
-
-        for (int shape = 1 - !tap_small; shape < RUN_SHAPES; shape += tap_small ? 5 : 1) {
-            fold_place place = {(size_t)shape % 16, (size_t)shape * 3 % 16, 0, NULL, 0};
-
-            passed &= run_length_check(c, function, n, shape, place);
-            place.in_place = 3 - shape % 3;
-            if (function == UNIQUE)
-                passed &= run_length_check(c, function, n, shape, place);
-        }
-        ok(passed, "%s: %s of %zu items in runs of every kind", c->name, run_length_names[function], n);
-    }
-}
-
-/* Wherever the arrays start. */
-static void check_offsets(const run_length_case *c, size_t n)
-{
-    for (int function = 0; function < RUN_LENGTH_FUNCTIONS; function++) {
-        int passed = 1;
-
-        for (size_t in = 0; in < 16; in++)
-            for (size_t out = 0; out < 16; out++) {
-                fold_place place = {in, out, 0, NULL, 0};
-
-                passed &= run_length_check(c, function, n, out % 2 ? RUNS_OF_2 : RUNS_RANDOM_8, place);
-            }
-        ok(passed, "%s: %s of %zu items at 16 x 16 offsets", c->name, run_length_names[function], n);
-    }
-}
-
-/* More than one tile at offsets up to a line: the first warp tile is cut in every way. */
-static void check_phases(const run_length_case *c, size_t step)
-{
-    for (int function = 0; function < RUN_LENGTH_FUNCTIONS; function++) {
-        int passed = 1;
-
-        for (size_t in = 127; in < 128; in -= step) {
-            fold_place place = {in, in * 7 % 128, 0, NULL, 0};
-
-            passed &= run_length_check(c, function, c->units.tile + 60 + in % 11, RUNS_MIXED, place);
-        }
-        ok(passed, "%s: %s of more than a tile at 128 offsets, in steps of %zu", c->name, run_length_names[function],
-           step);
-    }
-}
+#include "run_checks.h"
 
 /* Lengths of several kinds; room for nothing, less than there is, all of it, and more. */
-static void check_expand(const run_length_case *c, size_t limit)
+static void check_expand(const run_case *c, size_t limit)
 {
     static const size_t some_runs[] = {0, 1, 2, 31, 33, 255, 256, 257, 1000, 2049};
     static const char *const names[] = {"1", "0 to 3", "0 to 999, most of them 0", "random, some of them negative",
@@ -576,13 +492,13 @@ static void check_expand(const run_length_case *c, size_t limit)
 }
 
 /* What is encoded and decoded is as it was. */
-static void check_round_trip(const run_length_case *c, size_t n)
+static void check_round_trip(const run_case *c, size_t n)
 {
     int passed = 1;
 
     for (int shape = 0; shape < RUN_SHAPES; shape += 3) {
         fold_place place = {1, 2, 0, NULL, 0};
-        run_length_call call = call_new(c, ENCODE, n, shape, place);
+        run_call call = call_new(c, ENCODE, n, shape, place);
         tap_buffer d_out = tap_buffer_new(n * c->bytes, 3 * c->align), d_count = tap_buffer_new(c->index_bytes, 0);
         char *got = (char *)malloc(n * c->bytes);
         size_t count = 0;
@@ -600,55 +516,8 @@ static void check_round_trip(const run_length_case *c, size_t n)
     ok(passed, "%s: %zu items are encoded and decoded", c->name, n);
 }
 
-/* No handle, one that is kept, wrapped memory of exactly enough bytes, dirty, and one byte less. */
-static void check_workspaces(const run_length_case *c)
-{
-    static const size_t tiles[] = {0, 1, 2, 33, 5};
-
-    for (int function = 0; function < RUN_LENGTH_FUNCTIONS; function++) {
-        gp_workspace kept = GP_WORKSPACE_INIT;
-        int passed = 1, refused = 1;
-        size_t largest = 0;
-
-        for (int k = 0; k < 5; k++) {
-            const size_t n = tiles[k] * c->units.tile + 3, bytes = c->workspace[function](n);
-            gp_workspace ws = GP_WORKSPACE_INIT;
-            fold_place place = {1, 2, k & 3, &kept, 0};
-            tap_buffer memory = tap_buffer_new(bytes, (size_t)k * 37);
-
-            passed &= run_length_check(c, function, n, RUNS_MIXED, place);
-            passed &= run_length_check(c, function, n, RUNS_RANDOM_100, place);
-            place.ws = &ws;
-            if (k == 1)
-                must(cudaMemset(memory.data, 0xFF, bytes));
-            must(gp_workspace_wrap(&ws, bytes ? memory.data : NULL, bytes, 0));
-            passed &= run_length_check(c, function, n, RUNS_MIXED, place);
-            passed &= run_length_check(c, function, n / 2, RUNS_MIXED, place); /* in what the first left */
-            passed &= run_length_check(c, function, n, RUNS_RANDOM_8, place);
-            passed &= tap_buffer_intact(&memory, bytes);
-            must(gp_workspace_release(&ws, 0));
-            if (bytes) {
-                must(gp_workspace_wrap(&ws, memory.data, bytes - 1, 0));
-                place.in_place = 0;
-                run_length_call call = call_new(c, function, n, RUNS_MIXED, place);
-                refused &= call_run(&call) == cudaErrorInvalidValue;
-                refused &= strstr(gp_last_error_message(), "the wrapped workspace holds") != NULL;
-                refused &= tap_buffer_intact(&call.d_out, 0) && tap_buffer_intact(&call.d_count, 0);
-                call_free(&call);
-                must(gp_workspace_release(&ws, 0));
-            }
-            largest = bytes > largest ? bytes : largest;
-            tap_buffer_free(&memory);
-        }
-        must(gp_workspace_release(&kept, 0));
-        ok(passed && largest, "%s: %s in workspaces that are kept, wrapped and dirty", c->name,
-           run_length_names[function]);
-        ok(refused, "%s: %s refuses one byte too little, and writes nothing", c->name, run_length_names[function]);
-    }
-}
-
 /* The same of run_length_decode. */
-static void check_expand_workspaces(const run_length_case *c)
+static void check_expand_workspaces(const run_case *c)
 {
     static const size_t some_runs[] = {1, 100, 5000, 700};
     gp_workspace kept = GP_WORKSPACE_INIT;
@@ -667,7 +536,7 @@ static void check_expand_workspaces(const run_length_case *c)
         for (size_t i = 0; i < runs * c->bytes; i++)
             values[i] = (char)tap_random();
         passed &= expand_check(c, values, lengths, runs, room, place);
-        passed &= run_length_check(c, ENCODE, 3 * c->units.tile + 1, RUNS_MIXED, place); /* tags of another kind */
+        passed &= run_check(c, ENCODE, 3 * c->units.tile + 1, RUNS_MIXED, place); /* tags of another kind */
         passed &= expand_check(c, values, lengths, runs, room, place);
         place.ws = &ws;
         must(gp_workspace_wrap(&ws, memory.data, bytes, 0));
@@ -696,16 +565,6 @@ static void check_expand_workspaces(const run_length_case *c)
 }
 
 /* ---- errors ---------------------------------------------------------------------------------- */
-
-static void refused(cudaError_t error, const char *function, const char *text)
-{
-    const char *message = gp_last_error_message();
-    const size_t length = strlen(function);
-
-    ok(error == cudaErrorInvalidValue && strncmp(message, function, length) == 0 && message[length] == ':' &&
-           strstr(message, text),
-       "refused: %s", message);
-}
 
 static void check_errors(void)
 {
@@ -820,49 +679,11 @@ static void check_names(void)
 /* ---- streams and graphs ---------------------------------------------------------------------- */
 
 #ifdef __CUDACC__
-/* A captured call, replayed on other data. */
-static void check_graphs(const run_length_case *c, int kept)
-{
-    const size_t n = 5 * c->units.tile + 3;
-
-    for (int function = 0; function < RUN_LENGTH_FUNCTIONS; function++) {
-        gp_workspace ws = GP_WORKSPACE_INIT;
-        fold_place place = {0, 1, 0, kept ? &ws : NULL, 0};
-        cudaGraph_t graph;
-        cudaGraphExec_t executable;
-        int passed = 1;
-
-        must(cudaStreamCreate(&place.stream));
-        if (kept)
-            must(gp_workspace_reserve(&ws, c->workspace[function](n), place.stream));
-        run_length_call call = call_new(c, function, n, RUNS_MIXED, place);
-        must(cudaStreamBeginCapture(place.stream, cudaStreamCaptureModeThreadLocal));
-        must(call_run(&call));
-        must(cudaStreamEndCapture(place.stream, &graph));
-        must(cudaGraphInstantiate(&executable, graph, 0));
-        for (int shape = 0; shape < RUN_SHAPES; shape += 3) {
-            call_fill(&call, shape);
-            must(cudaGraphLaunch(executable, place.stream));
-            must(cudaStreamSynchronize(place.stream));
-            passed &= call_wrong(&call) == NULL;
-            passed &= run_length_check(c, function, n / 2, shape, place); /* between replays */
-        }
-        ok(passed, "%s: %s, captured with %s, replays right", c->name, run_length_names[function],
-           kept ? "a kept handle" : "NULL");
-        call_free(&call);
-        must(cudaGraphExecDestroy(executable));
-        must(cudaGraphDestroy(graph));
-        must(gp_workspace_release(&ws, place.stream));
-        must(cudaStreamSynchronize(place.stream));
-        must(cudaStreamDestroy(place.stream));
-    }
-}
-
 /* An encoding and the decoding of what it gives, in one graph: with as many runs as there may be, of which the rest have
  * no items. */
 static void check_graph_of_both(int kept)
 {
-    const run_length_case *c = &words_pipelined_case;
+    const run_case *c = &words_pipelined_case;
     const size_t n = 3 * c->units.tile + 3, lengths = (n + 1) * c->index_bytes;
     gp_workspace ws = GP_WORKSPACE_INIT;
     fold_place place = {0, 1, 0, kept ? &ws : NULL, 0};
@@ -873,7 +694,7 @@ static void check_graph_of_both(int kept)
     must(cudaStreamCreate(&place.stream));
     if (kept)
         must(gp_workspace_reserve(&ws, c->expand_workspace(n, n) + c->workspace[ENCODE](n), place.stream));
-    run_length_call call = call_new(c, ENCODE, n, RUNS_MIXED, place);
+    run_call call = call_new(c, ENCODE, n, RUNS_MIXED, place);
     tap_buffer d_out = tap_buffer_new(n * c->bytes, 0), d_count = tap_buffer_new(c->index_bytes, 0);
     must(cudaStreamBeginCapture(place.stream, cudaStreamCaptureModeThreadLocal));
     must(cudaMemsetAsync(call.d_indices.data, 0, lengths, place.stream));
@@ -898,41 +719,11 @@ static void check_graph_of_both(int kept)
     must(cudaStreamDestroy(place.stream));
 }
 
-/* Calls of two streams, at the same time. */
-static void check_streams(const run_length_case *c)
-{
-    enum { CALLS = 12 };
-    gp_workspace ws[2] = {GP_WORKSPACE_INIT, GP_WORKSPACE_INIT};
-    cudaStream_t streams[2];
-    run_length_call calls[CALLS];
-    int passed = 1;
-
-    for (int s = 0; s < 2; s++)
-        must(cudaStreamCreate(&streams[s]));
-    for (int k = 0; k < CALLS; k++) {
-        fold_place place = {(size_t)k, 1, in_place_of(c, k % 3, k % 4), k < 4 ? NULL : &ws[k % 2], streams[k % 2]};
-
-        calls[k] = call_new(c, k % 3, (tap_small ? 7 : 40) * c->units.tile + (size_t)k, RUNS_MIXED, place);
-    }
-    for (int k = 0; k < CALLS; k++)
-        must(call_run(&calls[k]));
-    must(cudaDeviceSynchronize());
-    for (int k = 0; k < CALLS; k++) {
-        passed &= call_wrong(&calls[k]) == NULL;
-        call_free(&calls[k]);
-    }
-    for (int s = 0; s < 2; s++) {
-        must(gp_workspace_release(&ws[s], streams[s]));
-        must(cudaStreamSynchronize(streams[s]));
-        must(cudaStreamDestroy(streams[s]));
-    }
-    ok(passed, "%s: %d calls on two streams", c->name, CALLS);
-}
 #endif
 
 int main(int argc, char **argv)
 {
-    static const run_length_case *const cases[] = {
+    static const run_case *const cases[] = {
         &gp_case, &bytes_pipelined_case, &bytes_simple_case, &halves_pipelined_case, &longs_pipelined_case,
         &floats_pipelined_case, &floats_simple_case, &twelves_pipelined_case, &twelves_simple_case, &wide_pipelined_case,
         &wide_simple_case, &widest_case, &near_pipelined_case, &small_values_pipelined_case, &small_values_simple_case,
@@ -947,7 +738,7 @@ int main(int argc, char **argv)
     must(cudaMemset(d_strangers, 0, sizeof strangers));
 
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
-        const run_length_case *c = cases[k];
+        const run_case *c = cases[k];
         const size_t tile = c->units.tile;
 
         if (!tap_wants(c->name))
