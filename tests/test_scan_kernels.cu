@@ -20,6 +20,39 @@
 
 enum { CASES = sizeof pipelined_cases / sizeof *pipelined_cases };
 
+/* Tiles of few items, of four warps each: a block of many has groups for several rounds of a look-back before it. */
+typedef struct bytes200 {
+    uint64_t at[25];
+} bytes200;
+
+static __host__ __device__ inline bytes200 bytes200_add(bytes200 x, bytes200 y)
+{
+    for (int i = 0; i < 25; i++)
+        x.at[i] += y.at[i];
+    return x;
+}
+
+static __host__ __device__ inline bytes200 make_bytes200(uint64_t r)
+{
+    bytes200 x;
+
+    for (unsigned i = 0; i < 25; i++)
+        x.at[i] = r * i;
+    return x;
+}
+
+#define CASE          large
+#define CASE_TYPE     bytes200
+#define CASE_OP       bytes200_add
+#define CASE_REF      bytes200_add
+#define CASE_IDENTITY make_bytes200(0)
+#define CASE_EMPTY    make_bytes200(0)
+#define CASE_INIT     make_bytes200(12345)
+#define CASE_MAKE     make_bytes200(r)
+#define CASE_KERNEL   GP_KERNEL_SIMPLE
+#define CASE_GRID     0xFFFFFFFFu
+#include "fold_case.h"
+
 /* ---- the order of folds ---------------------------------------------------------------------- */
 
 #define GP_NAME any
@@ -213,6 +246,32 @@ static void in_documented_order(size_t n, uint64_t inclusive, uint64_t exclusive
     free(got);
 }
 
+/*
+ * Some of a block's tiles have many groups before them that it does not know: its look-backs take several warps, or
+ * rounds. On the CPU by so many blocks at a time, and in so many schedules.
+ */
+static void by_many_blocks(const fold_case *c, size_t tiles, int resident, int schedules)
+{
+    const fold_place place = {1, 2, 0, NULL, 0};
+    size_t chunk;
+    const size_t n = tiles * tile_items(c->out_bytes, &chunk);
+    int passed = 1;
+
+#ifdef __CUDACC__
+    (void)resident;
+    (void)schedules;
+    passed = fold_check(c, INCLUSIVE, n, place);
+#else
+    const gp_cpu_settings before = gp_cpu;
+
+    gp_cpu.resident_blocks = resident;
+    for (int k = 0; k < schedules; k++, gp_cpu.seed++)
+        passed &= fold_check(c, INCLUSIVE, n, place);
+    gp_cpu = before;
+#endif
+    ok(passed, "%s: %zu tiles, by many blocks", c->name, tiles);
+}
+
 int main(int argc, char **argv)
 {
     tap_begin(argc, argv);
@@ -220,6 +279,8 @@ int main(int argc, char **argv)
         at_all_borders(pipelined_cases[k], 1);
         at_all_borders(simple_cases[k], 1);
     }
+    by_many_blocks(&pipelined_bytes77_case, 250, 70, 4); /* the tiles of a block are groups apart */
+    by_many_blocks(&large_case, 300, 150, 1);            /* each has one tile */
     fold_check_neighbours("ranges of 8 bytes");
     in_documented_order(29, 0x759054a64fcc67bf, 0x6a2f42677c5bc526);
     in_documented_order(7175, 0x89477f3604de9836, 0xe7d3eff1c84dd167);

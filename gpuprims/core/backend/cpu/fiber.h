@@ -160,6 +160,11 @@ typedef struct gpi_cpu_copy { /* a bulk copy in flight */
     unsigned group;     /* a store: its group */
 } gpi_cpu_copy;
 
+/* Fibers that can run, by rank. */
+typedef struct gpi_cpu_queue {
+    unsigned ranks[GPI_CPU_MAX_THREADS], first, count;
+} gpi_cpu_queue;
+
 /* A resident block. The operating-system thread that runs it reuses it for block after block. */
 typedef struct gpi_cpu_block {
     struct gpi_cpu_block *next_free;
@@ -168,8 +173,10 @@ typedef struct gpi_cpu_block {
     int is_guarded; /* there is a guard page below each stack */
     gpi_fiber fibers[GPI_CPU_MAX_THREADS];
     gpi_fiber scheduler; /* the operating-system thread and its stack */
-    unsigned ready[GPI_CPU_MAX_THREADS];
-    unsigned ready_first, ready_count;
+    gpi_cpu_queue ready[2]; /* the second: of slow threads */
+    uint32_t slow;          /* which warps are slow, or which lanes */
+    int slow_lanes;
+    int slow_turn; /* the next one is slow, if any is ready */
     unsigned threads, exited;
     unsigned live[GPI_CPU_MAX_WARPS];    /* lanes that have not exited */
     unsigned waiting[GPI_CPU_MAX_WARPS]; /* lanes that wait in a warp operation */
@@ -294,9 +301,27 @@ static inline uint64_t gpi_cpu_random(uint64_t *state)
 static inline void gpi_cpu_make_ready(gpi_fiber *fiber)
 {
     gpi_cpu_block *block = fiber->block;
+    unsigned place = block->slow_lanes ? fiber->rank % 32 : fiber->rank / 32;
+    gpi_cpu_queue *queue = &block->ready[block->slow >> place & 1];
 
     fiber->state = GPI_CPU_READY;
-    block->ready[(block->ready_first + block->ready_count++) % GPI_CPU_MAX_THREADS] = fiber->rank;
+    queue->ranks[(queue->first + queue->count++) % GPI_CPU_MAX_THREADS] = fiber->rank;
+}
+
+static inline unsigned gpi_cpu_ready_count(const gpi_cpu_block *block)
+{
+    return block->ready[0].count + block->ready[1].count;
+}
+
+/* With a seed, the warps of some blocks are of unequal speed, or the lanes of each warp. */
+static inline void gpi_cpu_choose_slow(gpi_cpu_block *block)
+{
+    uint64_t dice = gp_cpu.seed ? gpi_cpu_random(&block->random) : 0;
+
+    block->slow = dice % 2 ? (uint32_t)(dice >> 32) & (uint32_t)(dice >> 16) : 0;
+    block->slow_lanes = dice / 2 % 2;
+    block->slow_turn = 0;
+    block->ready[0].first = block->ready[0].count = block->ready[1].first = block->ready[1].count = 0;
 }
 
 static inline void gpi_cpu_finish_copy(gpi_cpu_block *block, unsigned which);
@@ -308,24 +333,29 @@ static inline gpi_fiber *gpi_cpu_pick(gpi_cpu_block *block)
     while (block->copy_count) {
         uint64_t dice = gp_cpu.seed ? gpi_cpu_random(&block->random) : 0;
 
-        if (block->ready_count && (dice % 8 || block->late_copies))
+        if (gpi_cpu_ready_count(block) && (dice % 8 || block->late_copies))
             break;
         gpi_cpu_finish_copy(block, (unsigned)(dice / 8 % block->copy_count));
     }
-    if (!block->ready_count)
+    if (!gpi_cpu_ready_count(block))
         return &block->scheduler;
 
-    unsigned *first = &block->ready[block->ready_first];
+    gpi_cpu_queue *queue = &block->ready[0];
+    if (block->ready[1].count &&
+        (!queue->count || block->slow_turn || gpi_cpu_random(&block->random) % 1024 == 0))
+        queue = &block->ready[1];
+    block->slow_turn = 0;
+    unsigned *first = &queue->ranks[queue->first];
     if (gp_cpu.seed) { /* a random fiber of the queue, which swaps places with the first */
-        uint64_t skip = (gpi_cpu_random(&block->random) >> 32) * block->ready_count >> 32;
-        unsigned *other = &block->ready[(block->ready_first + skip) % GPI_CPU_MAX_THREADS];
+        uint64_t skip = (gpi_cpu_random(&block->random) >> 32) * queue->count >> 32;
+        unsigned *other = &queue->ranks[(queue->first + skip) % GPI_CPU_MAX_THREADS];
         unsigned rank = *first;
 
         *first = *other;
         *other = rank;
     }
-    block->ready_first = (block->ready_first + 1) % GPI_CPU_MAX_THREADS;
-    block->ready_count--;
+    queue->first = (queue->first + 1) % GPI_CPU_MAX_THREADS;
+    queue->count--;
     return &block->fibers[*first];
 }
 
@@ -341,7 +371,7 @@ static inline void gpi_cpu_wait(gpi_fiber *self)
 /* Lets other fibers run first; returns whether there were any. */
 static inline int gpi_cpu_yield(gpi_fiber *self)
 {
-    if (!self->block->ready_count && !self->block->copy_count)
+    if (!gpi_cpu_ready_count(self->block) && !self->block->copy_count)
         return 0;
     gpi_cpu_make_ready(self);
     gpi_cpu_wait(self);
@@ -392,7 +422,7 @@ gpi_cpu_fail(gpi_cpu_block *block, cudaError_t error, const char *format, ...)
 static inline void gpi_cpu_give_up(gpi_fiber *self)
 {
     self->state = GPI_CPU_GIVEN_UP;
-    self->block->ready_count = 0;
+    self->block->ready[0].count = self->block->ready[1].count = 0;
     self->block->copy_count = 0;
     gpi_cpu_switch(self, &self->block->scheduler);
 }
@@ -455,6 +485,7 @@ static inline void gpi_cpu_poll(void)
         return;
     gpi_cpu_block *block = self->block;
     block->polls++;
+    block->slow_turn = block->polls % 256 == 0; /* it may wait for a slow one */
     if (!gpi_cpu_yield(self) || block->polls % 64 == 0)
         sched_yield();
     if (block->polls % 1024 == 0)

@@ -118,8 +118,9 @@ static inline void gpi_cpu_start_block(gpi_cpu_block *block, unsigned long long 
     block->random = gp_cpu.seed * 0x2545F4914F6CDD1Du + which;
     block->undefined = (unsigned char)(GPI_CPU_UNDEFINED + which % 16);
     block->late_copies = gp_cpu.seed && gpi_cpu_random(&block->random) % 2;
+    gpi_cpu_choose_slow(block);
     memset(&block->alone, 0, sizeof block->alone);
-    block->ready_first = block->ready_count = block->exited = block->copy_count = 0;
+    block->exited = block->copy_count = 0;
     block->polls = block->quiet_polls = 0;
     block->quiet_since = 0;
     memset(block->arrived, 0, sizeof block->arrived);
