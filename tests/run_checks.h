@@ -21,8 +21,8 @@ static int run_check(const run_case *c, int function, size_t n, int shape, fold_
 
     if (wrong)
         printf("# %s, %s of %zu, %s, offsets %zu and %zu, in place %d: %s (error %d, %zu runs)\n", c->name,
-               run_function_names[function], n, run_shape_names[shape], place.in_offset, place.out_offset, place.in_place,
-               wrong, (int)error, call.runs);
+               run_function_names[function], n, run_shape_names[shape], place.in_offset, place.out_offset,
+               place.in_place, wrong, (int)error, call.runs);
     call_free(&call);
     return !wrong;
 }
