@@ -219,7 +219,6 @@ GP_API cudaError_t GPI_PUBLIC(radix_sort)(GPI_RADIX_PARAMETERS, gp_workspace *ws
 #undef GPI_RADIX_VALUE
 #undef GPI_RADIX_PARAMETERS
 #undef GPI_RADIX_ARGUMENTS
-#undef GPI_RADIX_INDEX
 
 #endif
 #include "core/instance/end.cuh"

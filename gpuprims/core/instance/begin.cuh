@@ -12,6 +12,7 @@
  *     GPI_AT_MOST(GP_TYPE, bytes);   a compile-time error if the type is larger
  *     GPI_CHECK_INDEX();     a compile-time error if GP_INDEX is no type of counts
  *     GPI_IS_SAME_TYPE(T, U)
+ *     GPI_CHOOSE_TYPE(name, condition, T, U);   the type `name`: T if the constant condition holds, otherwise U
  *     GPI_DEFAULT            defined when no parameter was given
  *     GPI_MISSING_...,       defined for a mistake; the outermost header turns it into an #error of its
  *     GPI_WRONG_...          own. The parameter gets a substitute: one error, not fifty
@@ -58,9 +59,17 @@
 #ifdef __cplusplus
 #define GPI_STATIC_ASSERT(condition, text) static_assert(condition, GPI_HEADER ": " text)
 #define GPI_IS_SAME_TYPE(T, U)             __is_same(T, U)
+#define GPI_CHOOSE_TYPE(name, condition, T, U) \
+    struct GPI_JOIN2(name, _choice) {          \
+        static T of(char (*)[2]);              \
+        static U of(char (*)[1]);              \
+    };                                         \
+    typedef __typeof__(GPI_JOIN2(name, _choice)::of((char (*)[1 + !!(condition)])0)) name
 #else
 #define GPI_STATIC_ASSERT(condition, text) _Static_assert(condition, GPI_HEADER ": " text)
 #define GPI_IS_SAME_TYPE(T, U)             _Generic((T *)0, U * : 1, default : 0)
+#define GPI_CHOOSE_TYPE(name, condition, T, U) \
+    typedef __typeof__(__builtin_choose_expr(condition, *(T *)0, *(U *)0)) name
 #endif
 #define GPI_AT_MOST(type, bytes) \
     GPI_STATIC_ASSERT(sizeof(type) <= bytes, #type " has more than " #bytes " bytes, the most that are supported")

@@ -25,11 +25,6 @@ __extension__ enum {
                                                                        : 20
 };
 
-/* A value of a bucket, or the number of the item in place of a large one. */
-typedef struct {
-    unsigned char bytes[GPI(indexed) ? sizeof(uint32_t) : sizeof(GPI_RADIX_VALUE)];
-} __attribute__((may_alias, aligned(GPI(indexed) ? sizeof(uint32_t) : __alignof__(GPI_RADIX_VALUE)))) GPI(bucket_value);
-
 /* ---- the partition ----------------------------------------------------------------------------- */
 
 /* What a tile has in shared memory, besides its keys. */
@@ -170,7 +165,7 @@ typedef struct {
     uint32_t sums[GPI_RADIX_BUCKET_THREADS / 32];
     uint32_t order[GPI(bucket_n)]; /* of pairs what GPI(order) says; of floats alone the bins */
     /* In that order, and as far from a multiple of 16 bytes as in memory. */
-    char values[GPI_RADIX_PAIRS ? GPI(bucket_n) * sizeof(GPI(bucket_value)) + 16 : 16] __attribute__((aligned(16)));
+    char values[GPI_RADIX_PAIRS ? GPI(bucket_n) * sizeof(GPI(value)) + 16 : 16] __attribute__((aligned(16)));
 } GPI(bucket);
 
 /*
@@ -219,7 +214,7 @@ GPI_DEVICE uint32_t GPI(bin)(GPI(bucket_map) bucket_map, const GP_KEY *keys, int
  * to `end`, ranked by ballots as in core/radix/pass.cuh. A row of counts for each warp is in the room of the bins.
  */
 GPI_DEVICE_CALL void GPI(bucket_passes)(GPI(bucket) *bucket, const GP_KEY *from, GP_KEY *to,
-                                        const GPI(bucket_value) *values, GPI(bucket_value) *values_to, uint32_t count,
+                                        const GPI(value) *values, GPI(value) *values_to, uint32_t count,
                                         int shift, int end)
 {
     const unsigned tid = threadIdx.x, lane = tid % 32, below = (1u << lane) - 1;
@@ -316,8 +311,8 @@ GPI_DEVICE int GPI(bucket_is_mixed)(const GPI(bucket) *bucket, uint32_t count, G
 }
 
 /* Each key counts those of its bin that it comes before, and goes to its place with its value. */
-GPI_DEVICE void GPI(bucket_write)(const GPI(bucket) *bucket, GP_KEY *to, const GPI(bucket_value) *values,
-                                  GPI(bucket_value) *values_to, uint32_t count, GPI(bucket_map) bucket_map, int top)
+GPI_DEVICE void GPI(bucket_write)(const GPI(bucket) *bucket, GP_KEY *to, const GPI(value) *values,
+                                  GPI(value) *values_to, uint32_t count, GPI(bucket_map) bucket_map, int top)
 {
     for (uint32_t x = threadIdx.x; x / 32 * 32 < count; x += GPI_RADIX_BUCKET_THREADS) {
         uint32_t slot = x;
@@ -373,7 +368,7 @@ static __global__ void __launch_bounds__(GPI_RADIX_BUCKET_THREADS, GPI(bucket_bl
     for (uint32_t b = blockIdx.x; b < 1u << job.bits; b += gridDim.x) {
         const uint32_t first = next, count = end - next;
         const GP_KEY *from = (job.levels == 2 ? job.keys_out : job.keys_other) + first;
-        GPI(bucket_value) *values_to = (GPI(bucket_value) *)job.values_out + first;
+        GPI(value) *values_to = (GPI(value) *)job.values_out + first;
         const char *values_from = (const char *)(job.levels == 2 ? job.values_out : job.values_other);
         uint32_t off = 0;
         const GPI(bucket_map) bucket_map = GPI(measure_bins)(all, b);
@@ -383,7 +378,7 @@ static __global__ void __launch_bounds__(GPI_RADIX_BUCKET_THREADS, GPI(bucket_bl
         if (GPI_RADIX_PAIRS)
             off = gpi_radix_stage(bucket->values, values_from + first * sizeof *values_to,
                                   count * (uint32_t)sizeof *values_to, GPI_RADIX_BUCKET_THREADS, 0);
-        const GPI(bucket_value) *values = (const GPI(bucket_value) *)(bucket->values + off);
+        const GPI(value) *values = (const GPI(value) *)(bucket->values + off);
 
         GPI_UNROLL
         for (uint32_t i = 0; i < GPI(bucket_items); i++)

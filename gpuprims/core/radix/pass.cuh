@@ -108,29 +108,10 @@ GPI_DEVICE uint32_t GPI(digit)(GP_KEY key, int shift, uint32_t mask, int one)
 }
 
 /* The kernels; core/radix/tile.cuh undefines what it takes. */
-#ifdef GP_VALUE
-#undef GPI_RADIX_VALUE
-#define GPI_RADIX_VALUE uint32_t
-#define GPI_RADIX_NUMBERED(i) ((uint32_t)(i))
-#define GPI_RADIX_MOVES_NUMBERS 1
-#define GPI_RADIX_SMALL 0
-#define GPI_RADIX_OF(word) GPI(index_##word)
-#include "tile.cuh"
-#undef GPI_RADIX_VALUE
-#define GPI_RADIX_VALUE GP_VALUE
-#define GPI_RADIX_INDEX(word) GPI(index_##word)
-#else
-#define GPI_RADIX_INDEX(word) GPI(word)
-#endif
-
-#define GPI_RADIX_NUMBERED(i) GPI(numbered)(i)
-#define GPI_RADIX_MOVES_NUMBERS 0
 #define GPI_RADIX_SMALL 0
 #define GPI_RADIX_OF(word) GPI(word)
 #include "tile.cuh"
 
-#define GPI_RADIX_NUMBERED(i) GPI(numbered)(i)
-#define GPI_RADIX_MOVES_NUMBERS 0
 #define GPI_RADIX_SMALL 1
 #define GPI_RADIX_OF(word) GPI(small_##word)
 #include "tile.cuh"

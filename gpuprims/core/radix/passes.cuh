@@ -38,13 +38,11 @@ static __global__ void __launch_bounds__(GPI(gather_threads))
 
 /* ---- host functions ---------------------------------------------------------------------------- */
 
-#define GPI_RADIX_PASS_KERNELS                                                                                  \
-    (const void *)GPI(pass_kernel), (const void *)GPI_RADIX_INDEX(pass_kernel), (const void *)GPI(small_pass_kernel), \
-        (const void *)GPI(count_kernel)
+#define GPI_RADIX_PASS_KERNELS \
+    (const void *)GPI(pass_kernel), (const void *)GPI(small_pass_kernel), (const void *)GPI(count_kernel)
 
 /* A constant of the kernel for small n, or of that for large n. */
-#define GPI_RADIX_PASS(small, word) \
-    ((small) ? (size_t)GPI(small_##word) : GPI(indexed) ? (size_t)GPI_RADIX_INDEX(word) : (size_t)GPI(word))
+#define GPI_RADIX_PASS(small, word) ((small) ? (size_t)GPI(small_##word) : (size_t)GPI(word))
 #ifndef GPI_RADIX_ROWS /* tiles of a launch, at most: each has 1 KB, twice, for the look-back */
 #define GPI_RADIX_ROWS ((size_t)28 << 10)
 #endif
@@ -239,8 +237,6 @@ static inline cudaError_t GPI(pass_all)(const GPI(steps) *steps, const gpi_radix
         unsigned grid = (unsigned)(blocks < job.tiles ? blocks : job.tiles);
         if (small)
             error = GPI_LAUNCH_DEPENDENT(dependent, GPI(small_pass_kernel), grid, threads, bytes, stream, job);
-        else if (GPI(indexed))
-            error = GPI_LAUNCH_DEPENDENT(dependent, GPI_RADIX_INDEX(pass_kernel), grid, threads, bytes, stream, job);
         else
             error = GPI_LAUNCH_DEPENDENT(dependent, GPI(pass_kernel), grid, threads, bytes, stream, job);
     }

@@ -5,6 +5,10 @@
  * Part of radix_sort.cuh; not to be included directly.
  */
 
+/* What is moved with a key: its value, or the number of the item, where large n leaves large values where they are. */
+enum { GPI_RADIX_OF(moves_numbers) = GPI(indexed) && !GPI_RADIX_SMALL };
+GPI_CHOOSE_TYPE(GPI_RADIX_OF(value), GPI_RADIX_OF(moves_numbers), uint32_t, GPI_RADIX_VALUE);
+
 /*
  * Small values wait in shared memory for their keys; larger ones are fetched when their place is known.
  * A tile fills half a multiprocessor, or all of it with small values. The items of a thread are odd in
@@ -12,11 +16,10 @@
  * the lanes of a warp would have bank conflicts.
  */
 enum {
-    /* Whether the other kernel for large n moves such values, or none does. */
-    GPI_RADIX_OF(unused) = GPI_RADIX_MOVES_NUMBERS != GPI(indexed),
-    GPI_RADIX_OF(staged) = GPI_RADIX_PAIRS && sizeof(GPI_RADIX_VALUE) <= 16 && !GPI_RADIX_OF(unused),
+    GPI_RADIX_OF(staged) =
+        GPI_RADIX_PAIRS && sizeof(GPI_RADIX_OF(value)) <= 16 && !(GPI_RADIX_SMALL && GPI(indexed)),
     GPI_RADIX_OF(slot) =
-        (int)sizeof(GP_KEY) + 2 * GPI_RADIX_PAIRS + (GPI_RADIX_OF(staged) ? (int)sizeof(GPI_RADIX_VALUE) : 0),
+        (int)sizeof(GP_KEY) + 2 * GPI_RADIX_PAIRS + (GPI_RADIX_OF(staged) ? (int)sizeof(GPI_RADIX_OF(value)) : 0),
     GPI_RADIX_OF(threads) = GPI_RADIX_SMALL || GPI_RADIX_OF(staged) ? 512 : 256,
     GPI_RADIX_OF(warps) = GPI_RADIX_OF(threads) / 32,
     GPI_RADIX_OF(blocks) = GPI_RADIX_SMALL || GPI_RADIX_OF(staged) ? 1 : 2, /* of a multiprocessor */
@@ -44,8 +47,8 @@ enum {
     GPI_RADIX_OF(ahead) = GPI_RADIX_SMALL ? 16 : 4, /* tiles that the look-back reads at a time */
     /* Items of a thread on their way to memory: large values take more registers. */
     GPI_RADIX_OF(batch) = !GPI_RADIX_PAIRS                ? 1
-                          : sizeof(GPI_RADIX_VALUE) <= 16 ? 3
-                          : sizeof(GPI_RADIX_VALUE) <= 32 ? 2
+                          : sizeof(GPI_RADIX_OF(value)) <= 16 ? 3
+                          : sizeof(GPI_RADIX_OF(value)) <= 32 ? 2
                                                           : 1
 };
 
@@ -53,8 +56,8 @@ enum {
 typedef struct {
     const GP_KEY *keys_from;
     GP_KEY *keys_to;
-    const GPI_RADIX_VALUE *values_from;
-    GPI_RADIX_VALUE *values_to;
+    const GPI_RADIX_OF(value) *values_from;
+    GPI_RADIX_OF(value) *values_to;
     int shift;
     uint32_t mask;
     int first, last;        /* of the passes that sort: it makes codes, or keys of them */
@@ -82,6 +85,18 @@ typedef struct {
 enum { GPI_RADIX_OF(tile_bytes) = sizeof(GPI_RADIX_OF(tile)) };
 
 #if GPI_DEVICE_CODE
+/* What item i has if there are no values: its number. */
+GPI_DEVICE GPI_RADIX_OF(value) GPI_RADIX_OF(numbered_value)(size_t i)
+{
+    const uint32_t number = (uint32_t)i;
+    const GPI_RADIX_VALUE long_number = GPI(numbered)(i);
+    GPI_RADIX_OF(value) value;
+
+    memcpy((void *)&value, GPI_RADIX_OF(moves_numbers) ? (const void *)&number : (const void *)&long_number,
+           sizeof value);
+    return value;
+}
+
 /* A pass that only copies: none is needed, or one more to end in the right array. */
 GPI_DEVICE void GPI_RADIX_OF(copy)(const GPI(job) *job, const GPI_RADIX_OF(arrays) *pass)
 {
@@ -108,7 +123,7 @@ GPI_DEVICE void GPI_RADIX_OF(copy)(const GPI(job) *job, const GPI_RADIX_OF(array
     }
     if (GPI_RADIX_PAIRS && pass->values_from != pass->values_to)
         for (i = first + (size_t)blockIdx.x * GPI_RADIX_OF(threads); i < end; i += stride)
-            pass->values_to[i] = pass->values_from ? pass->values_from[i] : GPI_RADIX_NUMBERED(i);
+            pass->values_to[i] = pass->values_from ? pass->values_from[i] : GPI_RADIX_OF(numbered_value)(i);
 }
 
 /* ---- steps of a pass --------------------------------------------------------------------------- */
@@ -116,16 +131,16 @@ GPI_DEVICE void GPI_RADIX_OF(copy)(const GPI(job) *job, const GPI_RADIX_OF(array
 /* Whether 16-byte pieces may change places: no value is in two of them, if the first starts `off` bytes into one. */
 GPI_DEVICE int GPI_RADIX_OF(changes)(uint32_t off)
 {
-    return 16 % sizeof(GPI_RADIX_VALUE) == 0 &&
-           (__alignof__(GPI_RADIX_VALUE) == sizeof(GPI_RADIX_VALUE) || off % sizeof(GPI_RADIX_VALUE) == 0);
+    return 16 % sizeof(GPI_RADIX_OF(value)) == 0 &&
+           (__alignof__(GPI_RADIX_OF(value)) == sizeof(GPI_RADIX_OF(value)) || off % sizeof(GPI_RADIX_OF(value)) == 0);
 }
 
 /* Where the value of a tile's item is in shared memory. */
-GPI_DEVICE GPI_RADIX_VALUE *GPI_RADIX_OF(value_at)(const GPI_RADIX_OF(arrays) *pass, uint32_t position)
+GPI_DEVICE GPI_RADIX_OF(value) *GPI_RADIX_OF(value_at)(const GPI_RADIX_OF(arrays) *pass, uint32_t position)
 {
-    const uint32_t at = pass->off + position * (uint32_t)sizeof(GPI_RADIX_VALUE);
+    const uint32_t at = pass->off + position * (uint32_t)sizeof(GPI_RADIX_OF(value));
 
-    return (GPI_RADIX_VALUE *)(pass->values + gpi_radix_value_at(at, GPI_RADIX_OF(changes)(pass->off)));
+    return (GPI_RADIX_OF(value) *)(pass->values + gpi_radix_value_at(at, GPI_RADIX_OF(changes)(pass->off)));
 }
 
 /* Brings the values of a tile to shared memory, where they are after gpi_copy_wait(). */
@@ -134,12 +149,12 @@ GPI_DEVICE void GPI_RADIX_OF(stage)(GPI_RADIX_OF(arrays) *pass, size_t first, ui
     if (pass->values_from) {
         const char *from = (const char *)(pass->values_from + first);
 
-        pass->off = gpi_radix_stage(pass->values, from, count * (uint32_t)sizeof(GPI_RADIX_VALUE),
+        pass->off = gpi_radix_stage(pass->values, from, count * (uint32_t)sizeof(GPI_RADIX_OF(value)),
                                     GPI_RADIX_OF(threads), GPI_RADIX_OF(changes)((uint32_t)((uintptr_t)from % 16)));
         return;
     }
     for (uint32_t x = threadIdx.x; x < count; x += GPI_RADIX_OF(threads))
-        *GPI_RADIX_OF(value_at)(pass, x) = GPI_RADIX_NUMBERED(first + x);
+        *GPI_RADIX_OF(value_at)(pass, x) = GPI_RADIX_OF(numbered_value)(first + x);
 }
 
 /* Reads a tile of `count` items: each warp its warp tile, striped over the lanes. */
@@ -426,13 +441,13 @@ GPI_DEVICE GP_KEY GPI_RADIX_OF(leave)(GP_KEY key, int last)
 }
 
 /* The value of the item in a slot. */
-GPI_DEVICE GPI_RADIX_VALUE GPI_RADIX_OF(fetch)(const GPI_RADIX_OF(arrays) *pass, size_t first, uint32_t slot)
+GPI_DEVICE GPI_RADIX_OF(value) GPI_RADIX_OF(fetch)(const GPI_RADIX_OF(arrays) *pass, size_t first, uint32_t slot)
 {
     uint32_t position = pass->positions[slot];
 
     if (GPI_RADIX_OF(staged))
         return *GPI_RADIX_OF(value_at)(pass, position);
-    return pass->values_from ? pass->values_from[first + position] : GPI_RADIX_NUMBERED(first + position);
+    return pass->values_from ? pass->values_from[first + position] : GPI_RADIX_OF(numbered_value)(first + position);
 }
 
 /* Writes the tile, each digit to its place. Some items at a time are read before they are written. */
@@ -450,7 +465,7 @@ GPI_DEVICE int GPI_RADIX_OF(write)(const GPI_RADIX_OF(tile) *tile, const GPI_RAD
             GPI_UNROLL
             for (uint32_t i = 0; i < some; i += GPI_RADIX_OF(batch)) {
                 GP_KEY keys[GPI_RADIX_OF(batch)];
-                GPI_RADIX_VALUE values[GPI_RADIX_OF(batch)];
+                GPI_RADIX_OF(value) values[GPI_RADIX_OF(batch)];
                 size_t to[GPI_RADIX_OF(batch)];
 
                 GPI_UNROLL
@@ -500,7 +515,7 @@ GPI_DEVICE void GPI_RADIX_OF(write_again)(const GPI_RADIX_OF(tile) *tile, const 
             continue;
         pass->keys_to[to] = GPI_RADIX_OF(leave)(key, pass->last);
         if (GPI_RADIX_PAIRS)
-            pass->values_to[to] = pass->values_from ? pass->values_from[i] : GPI_RADIX_NUMBERED(i);
+            pass->values_to[to] = pass->values_from ? pass->values_from[i] : GPI_RADIX_OF(numbered_value)(i);
         to++;
     }
 }
@@ -513,8 +528,8 @@ GPI_DEVICE int GPI_RADIX_OF(choose)(const GPI(job) *job, GPI_RADIX_OF(arrays) *p
 
     pass->keys_from = job->keys[from];
     pass->keys_to = job->keys[to];
-    pass->values_from = (const GPI_RADIX_VALUE *)job->values[from];
-    pass->values_to = (GPI_RADIX_VALUE *)job->values[to];
+    pass->values_from = (const GPI_RADIX_OF(value) *)job->values[from];
+    pass->values_to = (GPI_RADIX_OF(value) *)job->values[to];
     pass->shift = job->begin_bit + plan->shift[job->pass];
     pass->mask = 255u >> (8 - plan->bits[job->pass]);
     pass->first = job->pass == 0;
@@ -565,8 +580,6 @@ static __global__ void __launch_bounds__(GPI_RADIX_OF(threads), GPI_RADIX_OF(blo
     uint64_t place = 0;
     uint32_t next = 0;
 
-    if (GPI_RADIX_OF(unused) && !GPI_RADIX_SMALL) /* hardly any code then */
-        return;
     if (threadIdx.x == 0)
         next = atomicAdd(job.ticket, 1u); /* zero since before the launch before this one */
     gpi_grid_wait();
@@ -666,7 +679,5 @@ static __global__ void __launch_bounds__(GPI_RADIX_OF(threads), GPI_RADIX_OF(blo
 #endif
 }
 
-#undef GPI_RADIX_NUMBERED
-#undef GPI_RADIX_MOVES_NUMBERS
 #undef GPI_RADIX_SMALL
 #undef GPI_RADIX_OF
