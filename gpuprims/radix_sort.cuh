@@ -98,7 +98,6 @@ GPI_CHECK_KEY();
 #include "core/radix/shared.cuh"
 #include "core/radix/block.cuh"
 #include "core/radix/cluster.cuh"
-#include "core/radix/pass.cuh"
 #include "core/radix/spread.cuh"
 #include "core/radix/plan.cuh"
 #include "core/radix/passes.cuh"

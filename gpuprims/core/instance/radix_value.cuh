@@ -13,6 +13,12 @@
 #define GPI_RADIX_VALUE char
 #endif
 
+/* As much of a value as one access moves. */
+enum { GPI(piece_bytes) = __alignof__(GPI_RADIX_VALUE) < 16 ? __alignof__(GPI_RADIX_VALUE) : 16 };
+typedef struct {
+    unsigned char bytes[GPI(piece_bytes)];
+} __attribute__((may_alias, aligned(GPI(piece_bytes)))) GPI(piece);
+
 #if GPI_DEVICE_CODE
 /* The value that stands for item i when there are no values: its number. */
 GPI_DEVICE GPI_RADIX_VALUE GPI(numbered)(size_t i)
@@ -28,5 +34,14 @@ GPI_DEVICE GPI_RADIX_VALUE GPI(numbered)(size_t i)
     memset((void *)&value, 0, sizeof value);
     memcpy((void *)&value, from, sizeof value < sizeof i ? sizeof value : sizeof i);
     return value;
+}
+
+/* Moves a piece of the value with that number to item i, or that number if there are no values. */
+GPI_DEVICE void GPI(move_piece)(GPI_RADIX_VALUE *out, size_t i, const GPI_RADIX_VALUE *in, size_t number, size_t piece)
+{
+    if (in)
+        ((GPI(piece) *)(out + i))[piece] = ((const GPI(piece) *)(in + number))[piece];
+    else if (piece == 0)
+        out[i] = GPI(numbered)(number);
 }
 #endif

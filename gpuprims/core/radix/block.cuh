@@ -4,19 +4,13 @@
  *
  *     1. span: the topmost bit that is not the same in all keys
  *     2. count: twelve bits from there say which of 4096 bins a key goes to
- *     3. part: a crowded bin is replaced by as many bins as it has keys. The bits that follow are a fraction, which
- *        says to which of them a key goes. Count again, until no bin is crowded
+ *     3. part: a crowded bin is replaced by as many bins as it has keys. The bits that follow, and behind them those of
+ *        its position, are a fraction, which says to which of them a key goes. Count again, until no bin is crowded
  *     4. slots: the keys of a bin go side by side, in any order
  *     5. compare: every key counts those of its bin that come before it
  *
- *     bits that follow             .0110 .0111 .0000            three keys of a bin, whose first slot is 5
- *     three times that            1.0010 1.0101 0.0000
- *     bins, and bits that follow   6 .0010  6 .0101  5 .0000
- *
- * Behind the bits of a key come those of its position: so equal keys part, too, and this ends for every
- * input. Keys and positions together are all different, and bins are in their order. The sort
- * is stable, whatever the order in which atomics give out the slots of a bin. Keys alone that differ in twelve bits at
- * most are in order after step 4: those of a bin are all the same, however many.
+ * Keys and positions together are all different, and bins are in their order: so the sort is stable, and it ends for
+ * every input. docs/radix-sort.md has an example.
  *
  * Part of radix_sort.cuh; not to be included directly.
  */

@@ -1,6 +1,6 @@
 /*
- * core/radix/buckets.cuh: sorts in buckets if core/radix/spread.cuh has decided so: partitions keys, and sorts each
- * bucket in shared memory. Pairs are partitioned by the passes, which also sort if it has decided against buckets.
+ * core/radix/buckets.cuh: sorts in buckets if core/radix/spread.cuh has decided so: the partitions of keys alone, and
+ * the sort of each bucket in shared memory.
  *
  * Part of radix_sort.cuh; not to be included directly.
  */
@@ -21,7 +21,7 @@ __extension__ enum {
     GPI(partition_group) = GPI(partitions) ? 5 : 1, /* of so many the digits are found at once */
     /* and so many go from there to memory at a time */
     GPI(partition_batch) = !GPI(partitions)                            ? 1
-                           : GPI_KEY_IS_NARROW || GPI_RADIX_HAS_WIDTHS ? 8
+                           : GPI_KEY_IS_NARROW || GPI(coded) ? 8
                                                                        : 20
 };
 
@@ -145,15 +145,12 @@ GPI_DEVICE GPI(bucket_map) GPI(measure_bins)(GPI(bucket_map) bucket_map, uint32_
 {
     const double place = GPI_KEY_DESCENDING ? (1u << bucket_map.bits) - 1 - bucket : bucket;
 
-    if (GPI_RADIX_HAS_WIDTHS && bucket_map.linear) {
-        bucket_map.bits = GPI_RADIX_BIN_BITS;
-        const double bins = GPI_RADIX_BINS,
-                     offset = GPI_KEY_IS_NARROW ? (double)bucket_map.offset : bucket_map.long_offset;
+    if (GPI(coded) && bucket_map.linear) {
+        const double bins = GPI_RADIX_BINS, offset = (double)bucket_map.offset - GPI_RADIX_RAISED - place;
 
-        bucket_map.long_offset = (offset - GPI_RADIX_RAISED - place + 0.5) * bins - 0.5 + GPI_RADIX_RAISED;
-        bucket_map.long_factor *= bins;
-        bucket_map.offset = (float)bucket_map.long_offset;
-        bucket_map.factor *= (float)bins;
+        bucket_map.bits = GPI_RADIX_BIN_BITS;
+        bucket_map.offset = (GPI(real))((offset + 0.5) * bins - 0.5 + GPI_RADIX_RAISED);
+        bucket_map.factor *= (GPI(real))bins;
     }
     return bucket_map;
 }
@@ -180,7 +177,7 @@ GPI_DEVICE uint32_t GPI(order)(GP_KEY key, uint32_t position)
 /* Floats alone are codes in their bins, which are compared more often than they are made: there is no -0.0. */
 GPI_DEVICE uint64_t GPI(packed)(GPI(bucket_map) bucket_map, GP_KEY key)
 {
-    if (!GPI_RADIX_HAS_WIDTHS)
+    if (!GPI(coded))
         return GPI(sorted_bits)(bucket_map, key);
     return GPI_KEY_IS_NARROW ? GPI(key_code_word)(key, 0) : GPI(key_code_long)(key, 0);
 }
@@ -194,7 +191,7 @@ GPI_DEVICE void GPI(keep_bins)(GPI(bucket_map) bucket_map, const GP_KEY *keys, i
 {
     uint32_t top_bits[GPI(bucket_items)];
 
-    if (!GPI_RADIX_HAS_WIDTHS)
+    if (!GPI(coded))
         return;
     GPI(all_top_bits)(bucket_map, keys, GPI(bucket_items), top, top_bits);
     GPI_UNROLL
@@ -205,19 +202,19 @@ GPI_DEVICE void GPI(keep_bins)(GPI(bucket_map) bucket_map, const GP_KEY *keys, i
 /* The bin of key i. */
 GPI_DEVICE uint32_t GPI(bin)(GPI(bucket_map) bucket_map, const GP_KEY *keys, int top, const uint32_t *bins, uint32_t i)
 {
-    return GPI_RADIX_HAS_WIDTHS ? bins[i / 2] >> i % 2 * 16 & 0xFFFF
+    return GPI(coded) ? bins[i / 2] >> i % 2 * 16 & 0xFFFF
                                 : GPI(top_bits)(bucket_map, keys[i], top) % GPI_RADIX_BINS;
 }
 
 /*
  * Sorts a bucket of which some bins are crowded, and writes it: by one digit after the other of the bits from `shift`
- * to `end`, ranked by ballots as in core/radix/pass.cuh. A row of counts for each warp is in the room of the bins.
+ * to `end`, ranked by ballots as in core/radix/tile.cuh. A row of counts for each warp is in the room of the bins.
  */
 GPI_DEVICE_CALL void GPI(bucket_passes)(GPI(bucket) *bucket, const GP_KEY *from, GP_KEY *to,
                                         const GPI(value) *values, GPI(value) *values_to, uint32_t count,
                                         int shift, int end)
 {
-    const unsigned tid = threadIdx.x, lane = tid % 32, below = (1u << lane) - 1;
+    const unsigned tid = threadIdx.x, lane = tid % 32;
     const uint32_t at = tid / 32 * 32 * GPI(bucket_items) + lane;
     uint32_t *counts = bucket->bins + tid / 32 * 256;
     GP_KEY keys[GPI(bucket_items)];
@@ -244,7 +241,7 @@ GPI_DEVICE_CALL void GPI(bucket_passes)(GPI(bucket) *bucket, const GP_KEY *from,
             const uint32_t digit = GPI(key_digit)(keys[i], shift, 255);
             const unsigned same = gpi_match_digit(digit, ones);
 
-            moves[i] = (moves[i] & 0xFFFF0000u) | gpi_radix_rank(&counts[digit], 0, same, below);
+            moves[i] = (moves[i] & 0xFFFF0000u) | gpi_radix_rank(&counts[digit], 0, same);
         }
         __syncthreads(); /* the counts are complete */
         GPI_NO_UNROLL
@@ -290,7 +287,7 @@ GPI_DEVICE_CALL void GPI(bucket_passes)(GPI(bucket) *bucket, const GP_KEY *from,
 /* The bin of the key in a slot. That of a float takes long to compute. */
 GPI_DEVICE uint32_t GPI(bin_of)(const GPI(bucket) *bucket, uint32_t slot, GPI(bucket_map) bucket_map, int top)
 {
-    return GPI_RADIX_HAS_WIDTHS ? bucket->order[slot]
+    return GPI(coded) ? bucket->order[slot]
                                 : GPI(top_bits)(bucket_map, bucket->keys[slot], top) % GPI_RADIX_BINS;
 }
 
@@ -340,7 +337,7 @@ GPI_DEVICE void GPI(bucket_write)(const GPI(bucket) *bucket, GP_KEY *to, const G
         }
         __syncwarp(); /* the lanes leave the loop one by one, and should write together */
         if (x < count) {
-            to[slot] = GPI_RADIX_HAS_WIDTHS ? GPI(key_of_code)(key) : key;
+            to[slot] = GPI(coded) ? GPI(key_of_code)(key) : key;
             if (GPI_RADIX_PAIRS)
                 values_to[slot] = values[GPI_KEY_IS_NARROW ? order & 0xFFFF : order];
         }
@@ -413,10 +410,10 @@ static __global__ void __launch_bounds__(GPI_RADIX_BUCKET_THREADS, GPI(bucket_bl
                 const uint32_t bin = GPI(bin)(bucket_map, keys, top, bins, i);
                 const uint32_t slot = atomicAdd(&bucket->bins[bin], 1u);
 
-                bucket->keys[slot] = GPI_RADIX_HAS_WIDTHS ? GPI(key_code)(keys[i]) : keys[i];
+                bucket->keys[slot] = GPI(coded) ? GPI(key_code)(keys[i]) : keys[i];
                 if (GPI_RADIX_PAIRS)
                     bucket->order[slot] = GPI(order)(keys[i], i * GPI_RADIX_BUCKET_THREADS + tid);
-                else if (GPI_RADIX_HAS_WIDTHS)
+                else if (GPI(coded))
                     bucket->order[slot] = bin;
             }
         if (GPI_RADIX_PAIRS)

@@ -1,21 +1,16 @@
 /*
- * core/radix/cluster.cuh: the radix sort of up to about 100 thousand keys, in one launch by a cluster of
- * blocks, which exchange the keys through each other's shared memory. Every block has an equal share of the
- * input. Values stay where they are until the end; until then every key is accompanied by its position.
+ * core/radix/cluster.cuh: the radix sort of up to about 100 thousand keys, in one launch by a cluster of blocks, which
+ * exchange the keys through each other's shared memory. Every block has an equal share of the input. Values stay where
+ * they are until the end; until then every key is accompanied by its position. The short way, highest digit first:
  *
- * The short way, highest digit first:
- *
- *     1. spread: the cluster counts the topmost eight bits, and each block gets a range of these digits,
- *        so that it has no more than two shares of the keys
+ *     1. spread: each block gets a range of the topmost digits, and no more than two shares of the keys
  *     2. bins: each block moves its keys to the bin that the next thirteen bits say
- *     3. compare: a bin has hardly more than one key; each counts those that it precedes. A crowded bin
- *        of keys alone is in order if they are all the same
+ *     3. compare: each key counts those of its bin that it precedes: by whole keys and, if they are equal, positions
  *
- * Neither 1 nor 2 keeps the order of keys in a bin: 3 compares whole keys, and of equal keys the positions.
  * Keys alone have no positions: those with all bits equal need none, and with others the short way is not taken.
  *
- * The long way, lowest digit first, is taken when some digit or some bin has too many keys. It ranks by
- * ballots as core/radix/pass.cuh does, and keeps the order in each of its passes.
+ * The long way, lowest digit first, is taken when some digit or some bin has too many keys. It ranks by ballots as
+ * core/radix/tile.cuh does, and keeps the order in each of its passes.
  *
  * Part of radix_sort.cuh; not to be included directly.
  */
@@ -300,20 +295,19 @@ GPI_DEVICE int GPI(share_sort)(GPI(share) *share, uint64_t low, int bits)
 GPI_DEVICE void GPI(share_rank)(const GP_KEY *keys, uint16_t *ranks, uint16_t *counts, uint32_t n, int shift,
                                 uint32_t mask)
 {
-    const unsigned lane = threadIdx.x % 32, below = (1u << lane) - 1;
     uint32_t ones = 0xFFFFFFFFu;
 
     GPI_OPAQUE(ones);
     GPI_UNROLL
     for (unsigned i = 0; i < 256; i += 32)
-        counts[i + lane] = 0;
+        counts[i + threadIdx.x % 32] = 0;
     __syncwarp(); /* the counts are zero */
     GPI_NO_UNROLL
     for (uint32_t i = 0; i < n; i += 32) {
         const uint32_t digit = GPI(key_digit)(keys[i], shift, mask);
         const unsigned same = gpi_match_digit(digit, ones);
 
-        ranks[i] = (uint16_t)gpi_radix_rank(&counts[digit], 1, same, below);
+        ranks[i] = (uint16_t)gpi_radix_rank(&counts[digit], 1, same);
     }
 }
 

@@ -5,8 +5,8 @@
  */
 
 #ifdef __CUDACC__
-/* Lets the kernels have all shared memory. */
-static inline cudaError_t GPI(find_out)(int id, gpi_radix_device *device)
+/* Finds out, and lets the kernels have all shared memory. Returns whether it could. */
+static inline int GPI(find_out)(int id, gpi_radix_device *device)
 {
     const void *kernels[] = {GPI_RADIX_BLOCK_KERNELS, GPI_RADIX_CLUSTER_KERNELS, GPI_RADIX_BUCKET_KERNELS,
                              GPI_RADIX_PASS_KERNELS};
@@ -22,11 +22,11 @@ static inline cudaError_t GPI(find_out)(int id, gpi_radix_device *device)
                                          room - 1024 - (int)attributes.sharedSizeBytes);
     }
     if (error != cudaSuccess)
-        return error;
-    device->room = (size_t)room;
+        return 0;
+    device->room = (uint32_t)room;
     device->dependent = attributes.ptxVersion >= 90;
-    device->cluster = device->dependent ? GPI(largest_cluster)(device->room) : 1;
-    return cudaSuccess;
+    device->cluster = (uint16_t)(device->dependent ? GPI(largest_cluster)(device->room) : 1);
+    return 1;
 }
 #endif
 
@@ -38,25 +38,22 @@ static inline gpi_radix_device GPI(device)(void)
     if (GP_KERNEL == GP_KERNEL_PASSES_OLD)
         return device;
 #ifdef __CUDACC__
-    static gpi_radix_device known[GPI_DEVICES];
-    static int is_known[GPI_DEVICES];
+    static gpi_radix_device known[GPI_DEVICES]; /* room 0: not yet */
     int id = 0;
 
     if (cudaGetDevice(&id) != cudaSuccess)
         return device;
-    if (id < GPI_DEVICES && __atomic_load_n(&is_known[id], __ATOMIC_ACQUIRE) == 2)
-        return known[id];
-    if (GPI(find_out)(id, &device) == cudaSuccess && id < GPI_DEVICES) {
-        int none = 0;
+    if (id < GPI_DEVICES) {
+        gpi_radix_device cached;
 
-        /* The first one writes: another thread may be here, too. */
-        if (__atomic_compare_exchange_n(&is_known[id], &none, 1, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) {
-            known[id] = device;
-            __atomic_store_n(&is_known[id], 2, __ATOMIC_RELEASE);
-        }
+        __atomic_load(&known[id], &cached, __ATOMIC_ACQUIRE);
+        if (cached.room)
+            return cached;
     }
+    if (GPI(find_out)(id, &device) && id < GPI_DEVICES)
+        __atomic_store(&known[id], &device, __ATOMIC_RELEASE);
 #else
-    device.room = (size_t)227 << 10;
+    device.room = 227 << 10;
     device.cluster = GPI_RADIX_CLUSTER_MAX;
     device.dependent = 1;
 #endif

@@ -1,21 +1,63 @@
 /*
  * core/radix/passes.cuh: sorts n items of any number in passes, as planned on the device by core/radix/plan.cuh. Of
- * large values the passes move the number of each item with its key, and the values are brought to their places once,
- * at the end. A value is moved by several lanes, so that they write side by side.
+ * large values the passes move the numbers, and the values are brought to their places once, at the end.
  *
  * Part of radix_sort.cuh; not to be included directly.
  */
 
-#ifdef GP_VALUE
-enum {
-    GPI(piece_bytes) = __alignof__(GPI_RADIX_VALUE) < 16 ? __alignof__(GPI_RADIX_VALUE) : 16,
-    GPI(gather_threads) = 256
-};
+/* A word of the look-back: how many keys of a digit the tile has, or it and all before. 0: not known yet. */
+#define GPI_RADIX_SEEN_TILE 0x40000000u
+#define GPI_RADIX_SEEN_ALL 0x80000000u
+#define GPI_RADIX_SEEN_COUNT 0x3FFFFFFFu
 
-/* As much of a value as one access moves. */
+/* In place of a warp's two commonest digits: others are not rare. */
+#define GPI_RADIX_MIXED 0xFFFFFFFFu
+
+#define GPI_RADIX_SPARE 128 /* bytes of shared memory behind the values, which may start up to 15 bytes late */
+
+/* What a launch works on: a portion of the input, so small that counts fit their words. */
 typedef struct {
-    unsigned char bytes[GPI(piece_bytes)];
-} __attribute__((may_alias, aligned(GPI(piece_bytes)))) GPI(piece);
+    GP_KEY *keys[3]; /* the input, which is only read, the output, and another array */
+    void *values[3]; /* the first NULL: 0, 1, 2, ... */
+    size_t first;    /* item of the portion */
+    uint32_t n;      /* items of the portion */
+    uint32_t tile_n; /* items of a tile; fewer than its threads can hold when n is small */
+    uint32_t tiles;
+    uint32_t next_rows; /* tiles of the next launch */
+    int begin_bit, end_bit;
+    int pass;  /* of the plan */
+    int odd;   /* whether the portion's number is odd */
+    int again; /* for tests: every third tile fails its check */
+    gpi_radix_plan *plan;
+    const gpi_radix_ranges *ranges;
+    uint32_t *ticket;
+    uint32_t *look;      /* a row of 256 words for each tile */
+    uint32_t *look_next; /* those of the next launch, to be cleared */
+} GPI(job);
+
+/* A digit of what a pass moves; of codes the zeros may be `one` number. */
+GPI_DEVICE uint32_t GPI(digit)(GP_KEY key, int shift, uint32_t mask, int one)
+{
+    return GPI(coded) ? GPI(key_code_digit)(key, shift, mask, one) : GPI(key_digit)(key, shift, mask);
+}
+
+/* The number of an 8-byte key as a pass moves it. */
+GPI_DEVICE uint64_t GPI(moved_long)(GP_KEY key)
+{
+    return GPI(coded) ? GPI(key_code_long)(key, 0) : GPI(key_long)(key);
+}
+
+/* The kernels; core/radix/tile.cuh undefines what it takes. */
+#define GPI_RADIX_SMALL 0
+#define GPI_RADIX_OF(word) GPI(word)
+#include "tile.cuh"
+
+#define GPI_RADIX_SMALL 1
+#define GPI_RADIX_OF(word) GPI(small_##word)
+#include "tile.cuh"
+
+#ifdef GP_VALUE
+enum { GPI(gather_threads) = 256 };
 
 /* Item i gets the value with the number map[i], or that number if there are no values. */
 static __global__ void __launch_bounds__(GPI(gather_threads))
@@ -26,12 +68,8 @@ static __global__ void __launch_bounds__(GPI(gather_threads))
     const size_t k = (size_t)blockIdx.x * GPI(gather_threads) + threadIdx.x;
     const size_t i = k / pieces, piece = k % pieces;
 
-    if (!GPI(indexed) || i >= n)
-        return;
-    if (in)
-        ((GPI(piece) *)(out + i))[piece] = ((const GPI(piece) *)(in + map[i]))[piece];
-    else if (piece == 0)
-        out[i] = GPI(numbered)(map[i]);
+    if (GPI(indexed) && i < n)
+        GPI(move_piece)(out, i, in, map[i], piece);
 #endif
 }
 #endif

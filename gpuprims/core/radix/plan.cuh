@@ -449,7 +449,7 @@ GPI_DEVICE void GPI(make_plan)(const GPI(counting) *job, const gpi_radix_tally *
         plan->shift[passes] = 8 * p;
         plan->bits[passes] = (int)gpi_min((uint32_t)(job->end_bit - job->begin_bit - 8 * p), 8);
         plan->way[passes] = tally->kinds[p] <= GPI_RADIX_DISTINCT
-                                ? (GPI_RADIX_CODED && !strict ? GPI_RADIX_BUT_TWO : GPI_RADIX_BY_FOUR_BALLOTS)
+                                ? (GPI(coded) && !strict ? GPI_RADIX_BUT_TWO : GPI_RADIX_BY_FOUR_BALLOTS)
                             : strict                                 ? GPI_RADIX_BY_BALLOTS
                             : tally->common[p] && !tally->crowded[p] ? GPI_RADIX_BUT_ONE + (int)tally->common[p] - 1
                             : ballots                                ? GPI_RADIX_BY_BALLOTS

@@ -11,20 +11,57 @@
 #include "../tile/bins.cuh"
 
 /* Shared memory that a block has on every GPU. */
-#define GPI_RADIX_MIN_ROOM ((size_t)64 << 10)
+#define GPI_RADIX_MIN_ROOM (64u << 10)
 
 enum {
-    GPI_RADIX_BIN_BITS = 12, /* of a block, or of a bucket */
+    GPI_RADIX_BIN_BITS = 12,        /* of a block, or of a bucket */
     GPI_RADIX_BINS = 1 << GPI_RADIX_BIN_BITS,
-    GPI_RADIX_COUNT_THREADS = 1024 /* of a block that counts keys of the whole input */
+    GPI_RADIX_COUNT_THREADS = 1024, /* of a block that counts keys of the whole input */
+    GPI_RADIX_MAX_DIGITS = 8,       /* of a key */
+    GPI_RADIX_DISTINCT = 16,        /* so many digits four ballots tell apart */
+    GPI_RADIX_RANGES = 256,         /* that a pass sorts apart, at most */
+    GPI_RADIX_BUCKETS = 65536       /* in all ranges together, at most */
 };
 
 /* What the current GPU can do. */
 typedef struct gpi_radix_device {
-    size_t room;      /* shared memory of a block, a multiple of 1024 */
-    unsigned cluster; /* blocks of the largest cluster; 1: there are none */
-    int dependent;    /* whether kernels may be launched as dependent ones */
-} gpi_radix_device;
+    uint32_t room;      /* shared memory of a block, a multiple of 1024 */
+    uint16_t cluster;   /* blocks of the largest cluster; 1: there are none */
+    uint16_t dependent; /* whether kernels may be launched as dependent ones */
+} __attribute__((aligned(8))) gpi_radix_device; /* so that one access reads it */
+
+/* How a pass ranks: core/radix/tile.cuh. */
+enum {
+    GPI_RADIX_BY_BALLOTS,
+    GPI_RADIX_BY_FOUR_BALLOTS, /* there are no more than sixteen digits */
+    GPI_RADIX_BY_ATOMICS,
+    GPI_RADIX_BUT_TWO, /* the same, but for the two digits that a warp has most often */
+    GPI_RADIX_BUT_ONE  /* by atomics, except of the digit that is added to this */
+};
+
+/* Made by the first kernels of a call, on the device, for the passes. */
+typedef struct gpi_radix_plan {
+    int passes;                          /* as many as have something to do, */
+    int sorting;                         /* and how many of them sort */
+    int minus_zero;                      /* whether there is a -0.0 among keys alone */
+    int digit[GPI_RADIX_MAX_DIGITS + 1]; /* which one a pass is about; -1: the pass copies */
+    int shift[GPI_RADIX_MAX_DIGITS + 1]; /* where in the bits that count it begins, */
+    int bits[GPI_RADIX_MAX_DIGITS + 1];  /* and how many of them it has */
+    int from[GPI_RADIX_MAX_DIGITS + 1];  /* which array of the job */
+    int to[GPI_RADIX_MAX_DIGITS + 1];
+    int way[GPI_RADIX_MAX_DIGITS + 1]; /* in which the pass ranks */
+    int in_ranges; /* whether the second pass sorts the items of each digit of the first one apart */
+    uint8_t codes[GPI_RADIX_MAX_DIGITS][256];                 /* numbers of the digits that there are; 255 of others */
+    uint8_t digits[GPI_RADIX_MAX_DIGITS][GPI_RADIX_DISTINCT]; /* which the first numbers stand for */
+    /* Where the keys of a digit go, for the portion before and the next one in turn. */
+    uint64_t place[GPI_RADIX_MAX_DIGITS][2][256];
+} gpi_radix_plan;
+
+/* Ranges of the items that the second pass sorts apart. Each has some buckets, one for each digit in that pass. */
+typedef struct gpi_radix_ranges {
+    uint32_t tiles[GPI_RADIX_RANGES + 1];  /* the first tile of each range */
+    uint32_t begin[GPI_RADIX_BUCKETS + 1]; /* of each bucket; behind the last: n */
+} gpi_radix_ranges;
 
 /* The workspace of a strategy that needs none. */
 static inline size_t gpi_radix_no_bytes(size_t n)
@@ -55,10 +92,13 @@ GPI_DEVICE int gpi_radix_is_last_block(uint32_t *done, uint32_t *last)
 /* Whether a block, or a cluster of them, sorts in one launch; larger values take passes, however small n is. */
 #define GPI_RADIX_HOLDS_VALUES (sizeof(GPI_RADIX_VALUE) <= 16)
 
-/* Whether items' numbers are moved instead of their values: large ones, of keys that have more than two digits. */
-enum { GPI(indexed) = GPI_RADIX_PAIRS && sizeof(GPI_RADIX_VALUE) >= 16 && sizeof(GP_KEY) >= 4 };
-
-enum { GPI(vector_n) = 16 / (int)sizeof(GP_KEY) };
+enum {
+    /* Whether items' numbers are moved instead of their values: large ones, of keys that have more than two digits. */
+    GPI(indexed) = GPI_RADIX_PAIRS && sizeof(GPI_RADIX_VALUE) >= 16 && sizeof(GP_KEY) >= 4,
+    /* Whether codes are moved instead of keys: core/instance/radix_key.cuh. */
+    GPI(coded) = GPI(key_is_float) && !GPI_RADIX_PAIRS,
+    GPI(vector_n) = 16 / (int)sizeof(GP_KEY)
+};
 
 /* What is sorted, by which bits. */
 typedef struct {

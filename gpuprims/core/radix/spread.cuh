@@ -1,8 +1,6 @@
 /*
- * core/radix/spread.cuh: whether the keys are sorted in buckets, from the highest digit down: one or two partitions
- * move them to buckets that fit into shared memory, where they are sorted in one go. That moves items two or three
- * times instead of once for each digit. It needs keys whose topmost bits are well spread: that is found out on the
- * device, and if they are not, the passes of core/radix/pass.cuh sort them.
+ * core/radix/spread.cuh: whether the keys are sorted in buckets, from the highest digit down. It needs keys whose
+ * topmost bits are well spread: that is found out on the device, and if they are not, the passes sort.
  *
  *     1. look at a sample of the keys, and count the topmost bits of all; the last block adds up where each
  *        bucket begins (one partition has only the topmost digit, which the plan's counts tell)
@@ -11,22 +9,16 @@
  *     4. one block sorts a bucket: by twelve more bits, and by comparing the few keys that are alike so far; or
  *        in passes by ballots, if many are alike and yet different
  *
- * Floats that are spread over a range share most of their topmost bits: half of those between 0 and 1 are
- * above 0.5. So their buckets are of equal width, from the least to the largest key of a sample, whenever that
- * spreads them well; what is beyond joins the first or the last one. A multiplication and addition of which only the
- * sum is rounded is monotone. In a bucket the bins are of equal width, too.
+ * The order of keys is lost, which does no harm where equal keys are the same; where they are not, with -0.0 and +0.0
+ * or in a sort of keys alone by some of the bits, the passes sort. Pairs are partitioned by passes, which keep their
+ * order, and in a bucket the positions of equal keys are compared.
  *
- * None of this keeps the order of keys, which does no harm where keys that are equal are the same. Where they are not,
- * with -0.0 and +0.0 or in a sort of keys alone by some of the bits, the passes sort.
- *
- * Pairs must keep their order. They are partitioned by passes, the second of which sorts each range by itself:
- * it looks back no further than to where the range begins. In its bucket an item knows its position, and
- * of items with equal keys the positions are compared.
+ * Buckets of floats alone are of equal width where that spreads them well, from the least to the largest key of a
+ * sample; so are the bins of a bucket. A multiplication and addition of which only the sum is rounded is monotone.
  *
  * Part of radix_sort.cuh; not to be included directly.
  */
 #define GPI_RADIX_RAISED (GPI_KEY_IS_NARROW ? 8388608.0 : 4503599627370496.0)
-#define GPI_RADIX_HAS_WIDTHS (GPI(key_is_float) && !GPI_RADIX_PAIRS)
 
 #ifndef GPI_RADIX_SPREAD_CUH
 #define GPI_RADIX_SPREAD_CUH
@@ -88,13 +80,13 @@ typedef struct {
     gpi_radix_buckets *buckets;
 } GPI(bucket_job);
 
-/* The same in the precision of the keys, floats or doubles; and the largest place, of `bits` bits. */
+/* The same in the precision of the keys, and the largest place, of `bits` bits. */
+GPI_CHOOSE_TYPE(GPI(real), GPI_KEY_IS_NARROW, float, double);
 typedef struct {
     int linear, bits;
     int above;       /* bits of a key above those that are sorted by, */
     uint64_t sorted; /* which are these */
-    float factor, offset;
-    double long_factor, long_offset;
+    GPI(real) factor, offset;
 } GPI(bucket_map);
 
 /* What a key is sorted by: the other bits are 0. */
@@ -109,12 +101,12 @@ GPI_DEVICE uint64_t GPI(sorted_bits)(GPI(bucket_map) bucket_map, GP_KEY key)
 /* The topmost `bits` bits, 28 at most, of where a key belongs among all; of a key what is sorted by. */
 GPI_DEVICE uint32_t GPI(top_bits)(GPI(bucket_map) bucket_map, GP_KEY key, int bits)
 {
-    if (GPI_RADIX_HAS_WIDTHS && bucket_map.linear) {
+    if (GPI(coded) && bucket_map.linear) {
         const uint32_t last = (1u << bucket_map.bits) - 1;
-        uint32_t place =
-            GPI_KEY_IS_NARROW
-                ? gpi_float_place(GPI(key_float)(key), bucket_map.factor, bucket_map.offset, last)
-                : gpi_double_place(GPI(key_double)(key), bucket_map.long_factor, bucket_map.long_offset, last);
+        const GPI(real) factor = bucket_map.factor, offset = bucket_map.offset;
+        uint32_t place = GPI_KEY_IS_NARROW
+                             ? gpi_float_place(GPI(key_float)(key), (float)factor, (float)offset, last)
+                             : gpi_double_place(GPI(key_double)(key), (double)factor, (double)offset, last);
 
         return (GPI_KEY_DESCENDING ? last - place : place) >> (bucket_map.bits - bits);
     }
@@ -126,7 +118,7 @@ GPI_DEVICE uint32_t GPI(top_bits)(GPI(bucket_map) bucket_map, GP_KEY key, int bi
 /* The topmost bits of several keys, in two loops: the compiler knows in each which kind of map it is. */
 GPI_DEVICE void GPI(all_top_bits)(GPI(bucket_map) bucket_map, const GP_KEY *keys, int n, int bits, uint32_t *top_bits)
 {
-    if (GPI_RADIX_HAS_WIDTHS && bucket_map.linear) {
+    if (GPI(coded) && bucket_map.linear) {
         GPI_UNROLL
         for (int i = 0; i < n; i++)
             top_bits[i] = GPI(top_bits)(bucket_map, keys[i], bits);
@@ -142,7 +134,7 @@ GPI_DEVICE GPI(bucket_map) GPI(measure)(const GPI(bucket_job) *job, gpi_radix_pl
 {
     const GPI(bucket_map) bucket_map = {places.linear, job->bits, GPI_KEY_WIDTH - job->end_bit,
                                         UINT64_MAX >> (64 - (job->end_bit - job->begin_bit)) << job->begin_bit,
-                                        (float)places.factor, (float)places.offset, places.factor, places.offset};
+                                        (GPI(real))places.factor, (GPI(real))places.offset};
 
     return bucket_map;
 }
@@ -152,7 +144,7 @@ GPI_DEVICE GPI(bucket_map) GPI(places)(const GPI(bucket_job) *job)
 {
     gpi_radix_places places = {0, 0, 0};
 
-    if (GPI_RADIX_HAS_WIDTHS && job->levels == 2)
+    if (GPI(coded) && job->levels == 2)
         places = job->buckets->places;
     return GPI(measure)(job, places);
 }
@@ -319,7 +311,7 @@ GPI_DEVICE int GPI(sample)(const GPI(bucket_job) *job, gpi_radix_places *places,
     if (GPI_RADIX_PAIRS && (digits < GPI_RADIX_WORTH_TWO ||
                             __syncthreads_count(equal > GPI_RADIX_SAMPLES / 2) > GPI_RADIX_COUNT_THREADS / 2))
         return 0;
-    if (GPI_RADIX_HAS_WIDTHS) {
+    if (GPI(coded)) {
         gpi_radix_places linear = GPI(equal_width)(keys, ends, job->bits);
 
         if (threadIdx.x == 0)

@@ -1,6 +1,19 @@
 /*
- * core/radix/tile.cuh: the kernel of a pass, for large n or, with GPI_RADIX_SMALL 1, for small n. How it works is
- * told in core/radix/pass.cuh, which includes this file up to three times.
+ * core/radix/tile.cuh: the kernel of a pass: moves keys, and their values, to where one digit of theirs says, and keeps
+ * the order of those with the same digit. Blocks take tiles in order:
+ *
+ *     1. every warp counts its digits
+ *     2. the tile adds up its warps, and publishes how many keys of each digit it has
+ *     3. the keys are ranked among those of the same digit in the warp, and go to shared memory, sorted by it
+ *     4. a thread for each digit looks back at the tiles before, until it knows where the digit goes on
+ *     5. the keys of a digit go to memory side by side
+ *
+ * Step 3 by ballots is right by construction. By atomics it takes a fraction of the time, but nothing says in which
+ * order the lanes of a warp get their turn: so step 5 looks at the order of what it writes, and a tile where it is
+ * wrong is done again, slowly.
+ *
+ * core/radix/passes.cuh includes this for large n and, with GPI_RADIX_SMALL 1, for small n: with short code, which
+ * would otherwise take longer to fetch than to run.
  *
  * Part of radix_sort.cuh; not to be included directly.
  */
@@ -163,7 +176,7 @@ GPI_DEVICE void GPI_RADIX_OF(load)(GP_KEY *keys, const GPI_RADIX_OF(arrays) *pas
 {
     const unsigned at = threadIdx.x / 32 * 32 * rounds + threadIdx.x % 32;
     const GP_KEY *from = pass->keys_from + first + at;
-    const GP_KEY last = GPI_RADIX_CODED && !pass->first ? GPI(key_code)(GPI(key_last)()) : GPI(key_last)();
+    const GP_KEY last = GPI(coded) && !pass->first ? GPI(key_code)(GPI(key_last)()) : GPI(key_last)();
 
     if (GPI_RADIX_OF(may_add) && count == GPI_RADIX_OF(tile_n)) {
         GPI_UNROLL
@@ -176,7 +189,7 @@ GPI_DEVICE void GPI_RADIX_OF(load)(GP_KEY *keys, const GPI_RADIX_OF(arrays) *pas
         for (int i = 0; i < GPI_RADIX_OF(items); i++)
             keys[i] = 32 * i < limit ? from[32 * i] : last;
     }
-    if (GPI_RADIX_CODED && pass->first) {
+    if (GPI(coded) && pass->first) {
         GPI_UNROLL
         for (int i = 0; i < GPI_RADIX_OF(items); i++)
             keys[i] = GPI(key_code)(keys[i]);
@@ -263,7 +276,6 @@ GPI_DEVICE void GPI_RADIX_OF(keys_done)(GP_KEY *keys, int some)
 GPI_DEVICE void GPI_RADIX_OF(exchange_by_ballots)(uint32_t *counts, GP_KEY *keys, const GPI_RADIX_OF(arrays) *pass,
                                                   uint32_t at, uint32_t rounds)
 {
-    const unsigned below = (1u << threadIdx.x % 32) - 1;
     uint32_t ones = 0xFFFFFFFFu;
 
     GPI_OPAQUE(ones);
@@ -277,7 +289,7 @@ GPI_DEVICE void GPI_RADIX_OF(exchange_by_ballots)(uint32_t *counts, GP_KEY *keys
                 break;
             uint32_t digit = GPI(digit)(keys[k], pass->shift, pass->mask, 1);
             const unsigned same = gpi_match_digit(digit, ones);
-            uint32_t slot = gpi_radix_rank(&counts[GPI_RADIX_OF(column)(digit)], 0, same, below);
+            uint32_t slot = gpi_radix_rank(&counts[GPI_RADIX_OF(column)(digit)], 0, same);
 
             GPI_RADIX_OF(put)(pass, slot, keys[k], at + 32 * (i + k));
         }
@@ -374,9 +386,9 @@ GPI_DEVICE void GPI_RADIX_OF(exchange)(GPI_RADIX_OF(tile) *tile, GP_KEY *keys, c
     GPI_OPAQUE(shift); /* the digits again, rather than in registers since the count */
     if (way == GPI_RADIX_BY_BALLOTS) {
         GPI_RADIX_OF(exchange_by_ballots)(counts, keys, pass, at, rounds);
-    } else if (way == GPI_RADIX_BY_FOUR_BALLOTS || (GPI_RADIX_CODED && two == GPI_RADIX_MIXED)) {
+    } else if (way == GPI_RADIX_BY_FOUR_BALLOTS || (GPI(coded) && two == GPI_RADIX_MIXED)) {
         GPI_RADIX_OF(exchange_by_four_ballots)(tile, counts, keys, pass, at);
-    } else if (GPI_RADIX_CODED && way == GPI_RADIX_BUT_TWO) {
+    } else if (GPI(coded) && way == GPI_RADIX_BUT_TWO) {
         GPI_RADIX_OF(exchange_but)(tile, counts, keys, pass, at, two & 255, two >> 8, 2, shift);
     } else if (way >= GPI_RADIX_BUT_ONE) {
         GPI_RADIX_OF(exchange_but)(tile, counts, keys, pass, at, (uint32_t)way - GPI_RADIX_BUT_ONE, 0, 1, shift);
@@ -429,7 +441,7 @@ GPI_DEVICE size_t GPI_RADIX_OF(place)(const GPI_RADIX_OF(tile) *tile, const GPI_
             *wrong |= GPI(key_code_word)(key, 0) * pass->scale + pass->offset <
                       GPI(key_code_word)(previous, 0) * pass->scale + pass->offset;
         else
-            *wrong |= GPI_RADIX_LONG(key) << (56 - shift) < GPI_RADIX_LONG(previous) << (56 - shift);
+            *wrong |= GPI(moved_long)(key) << (56 - shift) < GPI(moved_long)(previous) << (56 - shift);
     }
     return (size_t)tile->place[digit] + slot;
 }
@@ -437,7 +449,7 @@ GPI_DEVICE size_t GPI_RADIX_OF(place)(const GPI_RADIX_OF(tile) *tile, const GPI_
 /* A key as it leaves the pass; the `last` one gives keys for codes. */
 GPI_DEVICE GP_KEY GPI_RADIX_OF(leave)(GP_KEY key, int last)
 {
-    return GPI_RADIX_CODED && last ? GPI(key_of_code)(key) : key;
+    return GPI(coded) && last ? GPI(key_of_code)(key) : key;
 }
 
 /* The value of the item in a slot. */
@@ -510,7 +522,7 @@ GPI_DEVICE void GPI_RADIX_OF(write_again)(const GPI_RADIX_OF(tile) *tile, const 
     for (size_t i = first; i < first + count; i++) {
         GP_KEY key = pass->keys_from[i];
 
-        key = GPI_RADIX_CODED && pass->first ? GPI(key_code)(key) : key;
+        key = GPI(coded) && pass->first ? GPI(key_code)(key) : key;
         if (GPI(digit)(key, pass->shift, pass->mask, 1) != threadIdx.x)
             continue;
         pass->keys_to[to] = GPI_RADIX_OF(leave)(key, pass->last);
@@ -536,8 +548,8 @@ GPI_DEVICE int GPI_RADIX_OF(choose)(const GPI(job) *job, GPI_RADIX_OF(arrays) *p
     pass->last = job->pass == plan->sorting - 1;
     pass->minus_zero = plan->minus_zero;
     pass->scale = 1u << (24 - gpi_min((uint32_t)pass->shift, 24));
-    pass->offset = GPI_RADIX_CODED ? 0 : (uint32_t)GPI(key_order)(GPI(key_of_bits)(0)) * pass->scale;
-    if (GPI_KEY_DESCENDING && !GPI_RADIX_CODED)
+    pass->offset = GPI(coded) ? 0 : (uint32_t)GPI(key_order)(GPI(key_of_bits)(0)) * pass->scale;
+    if (GPI_KEY_DESCENDING && !GPI(coded))
         pass->scale = 0 - pass->scale;
     pass->keys = (GP_KEY *)items;
     pass->positions =
@@ -632,7 +644,7 @@ static __global__ void __launch_bounds__(GPI_RADIX_OF(threads), GPI_RADIX_OF(blo
         if (GPI_RADIX_OF(staged))
             GPI_RADIX_OF(stage)(&pass, first, count);
         GPI_RADIX_OF(load)(keys, &pass, first, count, rounds);
-        const int one = !GPI_RADIX_CODED || pass.minus_zero;
+        const int one = !GPI(coded) || pass.minus_zero;
         if (one)
             GPI_RADIX_OF(count_digits)(&tile, keys, &pass, rounds, 1);
         else
@@ -646,7 +658,7 @@ static __global__ void __launch_bounds__(GPI_RADIX_OF(threads), GPI_RADIX_OF(blo
                  line += GPI_RADIX_OF(threads) * 128)
                 gpi_prefetch((const char *)coming + line);
         }
-        const uint32_t two = GPI_RADIX_CODED && way == GPI_RADIX_BUT_TWO ? GPI_RADIX_OF(commonest)(&tile) : 0;
+        const uint32_t two = GPI(coded) && way == GPI_RADIX_BUT_TWO ? GPI_RADIX_OF(commonest)(&tile) : 0;
         uint32_t sum = GPI_RADIX_OF(add_up)(&tile, job.look, &start);
         GPI_RADIX_OF(exchange)(&tile, keys, &pass, rounds, way, two);
         if (threadIdx.x < 256) {

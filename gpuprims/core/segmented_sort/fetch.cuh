@@ -5,15 +5,7 @@
  * Part of segmented_sort.cuh; not to be included directly.
  */
 #ifdef GP_VALUE
-enum {
-    GPI(piece_bytes) = __alignof__(GP_VALUE) < 16 ? __alignof__(GP_VALUE) : 16,
-    GPI(fetch_threads) = 256
-};
-
-/* As much of a value as one access moves. */
-typedef struct {
-    unsigned char bytes[GPI(piece_bytes)];
-} __attribute__((may_alias, aligned(GPI(piece_bytes)))) GPI(piece);
+enum { GPI(fetch_threads) = 256 };
 
 /* Every item of a segment gets the value with its number, or that number if there are no values. */
 static __global__ void __launch_bounds__(GPI(fetch_threads))
@@ -27,12 +19,9 @@ static __global__ void __launch_bounds__(GPI(fetch_threads))
         return;
     const size_t first = GPI(offset)(&job, 0) * pieces, end = GPI(offset)(&job, job.segments) * pieces;
     for (size_t k = first + (size_t)blockIdx.x * GPI(fetch_threads) + threadIdx.x; k < end; k += stride) {
-        const size_t i = k / pieces, piece = k % pieces;
+        const size_t i = k / pieces;
 
-        if (in)
-            ((GPI(piece) *)(out + i))[piece] = ((const GPI(piece) *)(in + numbers[i]))[piece];
-        else if (piece == 0)
-            out[i] = GPI(numbered)(numbers[i]);
+        GPI(move_piece)(out, i, in, numbers[i], k % pieces);
     }
 #endif
 }

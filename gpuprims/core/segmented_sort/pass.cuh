@@ -131,7 +131,6 @@ GPI_DEVICE uint32_t GPI(add_up)(GPI(pass_shared) *shared, uint64_t *own, int num
 /* Ranks the keys by ballots, and puts them into shared memory in order of the digit. */
 GPI_DEVICE void GPI(exchange)(uint32_t *counts, const GP_KEY *keys, const GPI(pass) *pass, uint32_t at)
 {
-    const unsigned below = (1u << threadIdx.x % 32) - 1;
     uint32_t ones = 0xFFFFFFFFu;
 
     GPI_OPAQUE(ones);
@@ -140,7 +139,7 @@ GPI_DEVICE void GPI(exchange)(uint32_t *counts, const GP_KEY *keys, const GPI(pa
         uint32_t digit = GPI(digit)(keys[i], pass->shift);
         const unsigned same =
             GPI(digit_bits) == 8 ? gpi_match_digit(digit, ones) : __match_any_sync(GPI_FULL_MASK, digit);
-        const uint32_t slot = gpi_radix_rank(&counts[GPI(column)(digit)], 0, same, below);
+        const uint32_t slot = gpi_radix_rank(&counts[GPI(column)(digit)], 0, same);
 
         pass->keys[slot] = keys[i];
         if (GPI_RADIX_PAIRS)

@@ -30,12 +30,12 @@ GPI_DEVICE void gpi_radix_zero(uint32_t *words, uint32_t n)
 
 /*
  * The rank of the lane's item among those of its digit, which the lanes `same` have: after all that *count counts,
- * and after those of the lanes `below`. Adds the items of the warp to *count, a uint16_t if the constant `narrow` is
+ * and after those of the lanes below. Adds the items of the warp to *count, a uint16_t if the constant `narrow` is
  * set, and otherwise a uint32_t. All lanes call.
  */
-GPI_DEVICE uint32_t gpi_radix_rank(void *count, int narrow, unsigned same, unsigned below)
+GPI_DEVICE uint32_t gpi_radix_rank(void *count, int narrow, unsigned same)
 {
-    const unsigned rank = (unsigned)__popc(same & below);
+    const unsigned rank = (unsigned)__popc(same & ((1u << threadIdx.x % 32) - 1));
     const uint32_t before = narrow ? *(uint16_t *)count : *(uint32_t *)count;
 
     __syncwarp(); /* all lanes have read the count */
