@@ -134,12 +134,9 @@ static inline cudaError_t GPI(check)(const char *function, const GPI(request) *r
 /* Workspace for n items on any GPU. */
 static inline size_t GPI(workspace)(size_t n)
 {
-    const gpi_radix_device least = {GPI_RADIX_MIN_ROOM, 1, 0};
-    GPI(request) request;
+    const GPI(call) call = {{NULL, NULL, NULL, NULL, n, 0, 0}, {GPI_RADIX_MIN_ROOM, 1, 0}, NULL, 0};
 
-    memset((void *)&request, 0, sizeof request);
-    request.n = n;
-    if (n == 0 || GPI(block_fits)(&request, &least))
+    if (n == 0 || GPI(block_fits)(&call))
         return 0;
     return GPI(has_buckets) ? GPI(buckets_bytes)(n) : GPI(passes_bytes)(n);
 }
@@ -148,13 +145,14 @@ static inline size_t GPI(workspace)(size_t n)
 static inline cudaError_t GPI(sort)(const char *function, GPI(request) request, gp_workspace *ws, cudaStream_t stream)
 {
     static const struct {
-        int (*fits)(const GPI(request) *, const gpi_radix_device *);
+        int (*fits)(const GPI(call) *);
         size_t (*bytes)(size_t n);
-        cudaError_t (*launch)(const GPI(request) *, const gpi_radix_device *, char *memory, cudaStream_t);
+        cudaError_t (*launch)(const GPI(call) *);
     } strategies[] = {{GPI(block_fits), gpi_radix_no_bytes, GPI(block_launch)},
                       {GPI(cluster_fits), gpi_radix_no_bytes, GPI(cluster_launch)},
                       {GPI(buckets_fit), GPI(buckets_bytes), GPI(buckets_launch)},
                       {GPI(passes_fit), GPI(passes_bytes), GPI(passes_launch)}};
+    GPI(call) call = {request, {0, 0, 0}, NULL, stream};
     gpi_scratch scratch;
     size_t s = 0;
     cudaError_t error = GPI(check)(function, &request);
@@ -162,16 +160,16 @@ static inline cudaError_t GPI(sort)(const char *function, GPI(request) request, 
     if (error != cudaSuccess || request.n == 0)
         return error;
     if (request.begin_bit == request.end_bit)
-        request.begin_bit = request.end_bit = 0;
-    const gpi_radix_device device = GPI(device)();
-    while (!strategies[s].fits(&request, &device))
+        call.request.begin_bit = call.request.end_bit = 0;
+    call.device = GPI(device)();
+    while (!strategies[s].fits(&call))
         s++;
     const size_t bytes = ws ? GPI(workspace)(request.n) : strategies[s].bytes(request.n);
     error = gpi_tagged_scratch_acquire(&scratch, ws, 0, bytes, stream, function);
     if (error != cudaSuccess)
         return error;
-    error = strategies[s].launch(&request, &device, scratch.memory, stream);
-    return gpi_scratch_release(&scratch, error, stream);
+    call.memory = scratch.memory;
+    return gpi_scratch_release(&scratch, strategies[s].launch(&call), stream);
 }
 
 GP_API size_t GPI_PUBLIC(radix_sort_bits_workspace_bytes)(size_t n, int begin_bit, int end_bit)

@@ -298,17 +298,19 @@ static inline size_t GPI(block_shared_bytes)(size_t n)
     return sizeof(gpi_radix_bins) + GPI_RADIX_BLOCK_SLOTS(n) * (sizeof(uint32_t) + sizeof(GP_KEY));
 }
 
-static inline int GPI(block_fits)(const GPI(request) *request, const gpi_radix_device *device)
+static inline int GPI(block_fits)(const GPI(call) *call)
 {
-    return GPI_RADIX_HOLDS_VALUES && (GP_KERNEL == 0 || GP_KERNEL == GP_KERNEL_BLOCK) &&
-           request->n <= GPI_RADIX_BLOCK_MAX && GPI(block_shared_bytes)(request->n) + 2048 <= device->room;
+    const size_t n = call->request.n;
+
+    return GPI_RADIX_HOLDS_VALUES && (GP_KERNEL == 0 || GP_KERNEL == GP_KERNEL_BLOCK) && n <= GPI_RADIX_BLOCK_MAX &&
+           GPI(block_shared_bytes)(n) + 2048 <= call->device.room;
 }
 
-static inline cudaError_t GPI(block_launch)(const GPI(request) *request, const gpi_radix_device *device, char *memory,
-                                            cudaStream_t stream)
+static inline cudaError_t GPI(block_launch)(const GPI(call) *call)
 {
-    (void)device, (void)memory;
-    return GPI_LAUNCH_DEPENDENT(device->dependent, GPI(block_kernel), 1,
-                                request->n > 512 * GPI_RADIX_BLOCK_ITEMS ? 1024 : 512,
-                                GPI(block_shared_bytes)(request->n), stream, *request);
+    const size_t n = call->request.n;
+
+    return GPI_LAUNCH_DEPENDENT(call->device.dependent, GPI(block_kernel), 1,
+                                n > 512 * GPI_RADIX_BLOCK_ITEMS ? 1024 : 512, GPI(block_shared_bytes)(n), call->stream,
+                                call->request);
 }

@@ -438,11 +438,11 @@ static __global__ void __launch_bounds__(GPI_RADIX_BUCKET_THREADS, GPI(bucket_bl
  * Whether the keys may be sorted in buckets, and after how many partitions; 0: no. As many keys as a bucket
  * has on average leave it some room. Tiles of pairs need a row each for the look-back.
  */
-static inline int GPI(levels)(const GPI(request) *request, size_t room, int *bits)
+static inline int GPI(levels)(const GPI(call) *call, int *bits)
 {
-    const size_t n = request->n, rows = GPI(lay_out)(NULL, n, 0).rows;
+    const size_t n = call->request.n, room = call->device.room, rows = GPI(lay_out)(NULL, n, 0).rows;
     const size_t average = GPI(bucket_n) / 9 * 8;
-    const int sorted_bits = request->end_bit - request->begin_bit, all_bits = sorted_bits == GPI_KEY_WIDTH;
+    const int sorted_bits = call->request.end_bit - call->request.begin_bit, all_bits = sorted_bits == GPI_KEY_WIDTH;
     int levels = n <= 256 * average && all_bits                                                ? 1
                  : GPI_RADIX_PAIRS || sizeof(GP_KEY) == 8 || n <= GPI_TUNE_RADIX_BUCKETS_UNTIL ? 2
                                                                                                : 0;
@@ -468,39 +468,35 @@ static inline int GPI(levels)(const GPI(request) *request, size_t room, int *bit
 static inline size_t GPI(tile_of_partition)(size_t n, size_t room)
 {
     const size_t threads = GPI_RADIX_PARTITION_THREADS;
-    size_t blocks = gpi_resident_blocks(2, GPI_RADIX_GRID, GP_GRID);
-    size_t items = gpi_divide_up(gpi_divide_up(n, blocks), threads);
-    size_t fitting = (room - sizeof(GPI(bucket_tile)) - 1024) / sizeof(GP_KEY) / threads;
+    const size_t items = gpi_divide_up(gpi_divide_up(n, gpi_resident_blocks(2, GPI_RADIX_GRID, GP_GRID)), threads);
+    const size_t fitting = (room - sizeof(GPI(bucket_tile)) - 1024) / sizeof(GP_KEY) / threads;
 
-    const size_t max_items = GPI(partition_items);
-
-    items = items < 4 ? 4 : items < max_items ? items : max_items;
-    return threads * (items < fitting ? items : fitting);
+    return threads * gpi_smaller_size(gpi_smaller_size(gpi_larger_size(items, 4), GPI(partition_items)), fitting);
 }
 
 /* The partitions of keys alone, and the sort of the buckets. */
-static inline cudaError_t GPI(sort_buckets)(GPI(bucket_job) job, int dependent, cudaStream_t stream)
+static inline cudaError_t GPI(sort_buckets)(GPI(bucket_job) job, const GPI(call) *call)
 {
     const size_t tiles = gpi_divide_up(job.n, job.tile_n) + (job.levels == 2 ? GPI_RADIX_RANGES : 0);
+    const unsigned grid = gpi_resident_blocks(12, (size_t)1 << job.bits, GP_GRID);
+    const int dependent = call->device.dependent;
     cudaError_t error = cudaSuccess;
 
-    (void)dependent; /* on the CPU */
     for (job.level = 0; GPI(partitions) && job.level < job.levels && error == cudaSuccess; job.level++)
         error = GPI_LAUNCH_DEPENDENT(dependent, GPI(partition_kernel), gpi_resident_blocks(2, tiles, GP_GRID),
-                                     GPI_RADIX_PARTITION_THREADS, job.tile_n * sizeof(GP_KEY), stream, job);
+                                     GPI_RADIX_PARTITION_THREADS, job.tile_n * sizeof(GP_KEY), call->stream, job);
     /* A few blocks for each that is resident: as good as one for each bucket, and soon done without buckets. */
     if (error == cudaSuccess)
-        error =
-            GPI_LAUNCH_DEPENDENT(dependent, GPI(bucket_kernel), gpi_resident_blocks(12, (size_t)1 << job.bits, GP_GRID),
-                                 GPI_RADIX_BUCKET_THREADS, sizeof(GPI(bucket)), stream, job);
+        error = GPI_LAUNCH_DEPENDENT(dependent, GPI(bucket_kernel), grid, GPI_RADIX_BUCKET_THREADS,
+                                     sizeof(GPI(bucket)), call->stream, job);
     return error;
 }
 
-static inline int GPI(buckets_fit)(const GPI(request) *request, const gpi_radix_device *device)
+static inline int GPI(buckets_fit)(const GPI(call) *call)
 {
     int bits = 0;
 
-    return GPI(levels)(request, device->room, &bits) > 0;
+    return GPI(levels)(call, &bits) > 0;
 }
 
 static inline size_t GPI(buckets_bytes)(size_t n)
@@ -509,30 +505,31 @@ static inline size_t GPI(buckets_bytes)(size_t n)
 }
 
 /* The kernels of the buckets have nothing to do if they are not chosen, and those of the passes if they are. */
-static inline cudaError_t GPI(buckets_launch)(const GPI(request) *request, const gpi_radix_device *device,
-                                              char *memory, cudaStream_t stream)
+static inline cudaError_t GPI(buckets_launch)(const GPI(call) *call)
 {
-    const GPI(steps) steps = GPI(begin_passes)(request, device, memory, sizeof(gpi_radix_buckets), stream);
-    gpi_radix_buckets *buckets = (gpi_radix_buckets *)steps.layout.extra;
+    const GPI(request) *request = &call->request;
+    const GPI(steps) steps = GPI(begin_passes)(call, sizeof(gpi_radix_buckets));
+    gpi_radix_buckets *buckets = (gpi_radix_buckets *)steps.extra;
     const size_t n = request->n, vectors = gpi_divide_up(n * sizeof(GP_KEY), 64 * GPI_RADIX_COUNT_THREADS);
-    int bits = 0, levels = GPI(levels)(request, device->room, &bits);
-    const uint32_t tile_n = GPI_RADIX_PAIRS ? steps.job.tile_n : (uint32_t)GPI(tile_of_partition)(n, device->room);
-    const GPI(bucket_job) job = {request->keys_in, request->keys_out, steps.layout.keys, steps.job.values[1],
-                                 steps.layout.values, (uint32_t)n, tile_n, 0, levels, bits, request->begin_bit,
-                                 request->end_bit, steps.layout.plan, buckets};
+    int bits = 0, levels = GPI(levels)(call, &bits);
+    const uint32_t tile_n = GPI_RADIX_PAIRS ? steps.job.tile_n : (uint32_t)GPI(tile_of_partition)(n, call->device.room);
+    const GPI(bucket_job) job = {request->keys_in, request->keys_out, steps.job.keys[2], steps.job.values[1],
+                                 steps.job.values[2], (uint32_t)n, tile_n, 0, levels, bits, request->begin_bit,
+                                 request->end_bit, steps.job.plan, buckets};
     cudaError_t error = GPI(clear)(&steps, offsetof(gpi_radix_buckets, counts) / sizeof(uint32_t) +
                                                (levels == 2 ? (size_t)1 << bits : 0));
 
     if (error == cudaSuccess && levels == 2)
-        error = GPI_LAUNCH_DEPENDENT(device->dependent, GPI(spread_kernel), gpi_resident_blocks(1, vectors, GP_GRID),
-                                     GPI_RADIX_COUNT_THREADS, (size_t)2 << bits, stream, job);
+        error = GPI_LAUNCH_DEPENDENT(call->device.dependent, GPI(spread_kernel),
+                                     gpi_resident_blocks(1, vectors, GP_GRID), GPI_RADIX_COUNT_THREADS,
+                                     (size_t)2 << bits, call->stream, job);
     if (error == cudaSuccess)
         error = GPI(make_plan_of)(&steps, levels, buckets);
     if (error == cudaSuccess && !GPI_RADIX_PAIRS)
-        error = GPI(sort_buckets)(job, device->dependent, stream);
+        error = GPI(sort_buckets)(job, call);
     if (error == cudaSuccess)
         error = GPI(pass_all)(&steps, levels == 2 ? &buckets->ranges : NULL);
     if (error == cudaSuccess && GPI_RADIX_PAIRS)
-        error = GPI(sort_buckets)(job, device->dependent, stream);
+        error = GPI(sort_buckets)(job, call);
     return error == cudaSuccess ? GPI(end_passes)(&steps) : error;
 }

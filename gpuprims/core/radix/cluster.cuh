@@ -525,28 +525,26 @@ static inline unsigned GPI(cluster_blocks)(size_t n, const gpi_radix_device *dev
                : 0;
 }
 
-static inline int GPI(cluster_fits)(const GPI(request) *request, const gpi_radix_device *device)
+static inline int GPI(cluster_fits)(const GPI(call) *call)
 {
-    return GPI_RADIX_HOLDS_VALUES && GP_KERNEL == 0 && GPI(cluster_blocks)(request->n, device) > 0;
+    return GPI_RADIX_HOLDS_VALUES && GP_KERNEL == 0 && GPI(cluster_blocks)(call->request.n, &call->device) > 0;
 }
 
-static inline cudaError_t GPI(cluster_launch)(const GPI(request) *request, const gpi_radix_device *device,
-                                              char *memory, cudaStream_t stream)
+static inline cudaError_t GPI(cluster_launch)(const GPI(call) *call)
 {
-    const unsigned blocks = GPI(cluster_blocks)(request->n, device);
-    const unsigned threads = request->n > 2048 ? 1024 : 512;
+    const size_t n = call->request.n;
+    const unsigned blocks = GPI(cluster_blocks)(n, &call->device), threads = n > 2048 ? 1024 : 512;
     GPI(share) share;
 
-    (void)memory;
     memset((void *)&share, 0, sizeof share);
-    share.of = *request;
-    share.n = (uint32_t)request->n;
-    share.rounds = (uint32_t)gpi_divide_up(request->n, blocks * (size_t)threads);
+    share.of = call->request;
+    share.n = (uint32_t)n;
+    share.rounds = (uint32_t)gpi_divide_up(n, blocks * (size_t)threads);
     share.share = share.rounds * threads;
     share.inverse = UINT32_MAX / share.share + 1;
-    share.bits = request->end_bit - request->begin_bit;
+    share.bits = share.of.end_bit - share.of.begin_bit;
     share.range = share.bits ? UINT64_MAX >> (64 - share.bits) : 0;
     share.strict = share.bits == 0 || (!GPI_RADIX_PAIRS && share.bits < GPI_KEY_WIDTH);
-    return GPI_LAUNCH_CLUSTER(device->dependent, blocks, GPI(cluster_kernel), blocks, threads,
-                              GPI(cluster_shared_bytes)(blocks, share.share), stream, share);
+    return GPI_LAUNCH_CLUSTER(call->device.dependent, blocks, GPI(cluster_kernel), blocks, threads,
+                              GPI(cluster_shared_bytes)(blocks, share.share), call->stream, share);
 }

@@ -125,158 +125,141 @@ static inline size_t GPI(tile_of_pass)(size_t n, size_t room)
     const int small = GPI(is_small)(n);
     const size_t threads = GPI_RADIX_PASS(small, threads), some = threads * GPI_RADIX_PASS(small, rounds);
     const size_t largest = GPI(largest_tile)(small, room);
-    size_t tile_n = gpi_divide_up(gpi_divide_up(n, GPI(blocks_of_pass)(n)), some) * some;
+    const size_t tile_n = gpi_divide_up(gpi_divide_up(n, GPI(blocks_of_pass)(n)), some) * some;
 
-    tile_n = tile_n < 4 * threads ? 4 * threads : tile_n;
-    return tile_n < largest ? tile_n : largest;
-}
-
-/* The workspace. */
-typedef struct {
-    GP_KEY *keys;
-    GPI_RADIX_VALUE *values;
-    gpi_radix_plan *plan;
-    gpi_radix_counts *counts; /* the tickets follow them; both are zeroed */
-    char *extra;              /* what a caller has asked for; its first words are zeroed, too */
-    uint32_t *look;           /* twice so many `rows`, and those before */
-    size_t rows, bytes;
-} GPI(layout);
-
-/* Enough for every device: with little shared memory there are the most tiles. */
-static inline GPI(layout) GPI(lay_out)(char *memory, size_t n, size_t extra_bytes)
-{
-    size_t tiles = gpi_divide_up(n, GPI(largest_tile)(0, GPI_RADIX_MIN_ROOM));
-    size_t small = gpi_divide_up(n, GPI_RADIX_SMALL_TILE);
-
-    small = small < GPI_RADIX_GRID && !GPI_RADIX_FORCES_BUCKETS ? small : GPI_RADIX_GRID;
-    tiles = tiles > small ? tiles : small;
-    const size_t rows = tiles < GPI_RADIX_ROWS ? tiles : GPI_RADIX_ROWS;
-    const size_t launches = (GPI_RADIX_MAX_DIGITS + 1) * gpi_divide_up(tiles, GPI_RADIX_ROWS);
-    const size_t keys = gpi_array_bytes(n, sizeof(GP_KEY));
-    const size_t values = gpi_add_sizes(keys, GPI_RADIX_PAIRS ? gpi_array_bytes(n, sizeof(GPI_RADIX_VALUE)) : 0);
-    const size_t counts = gpi_add_sizes(values, gpi_align_up(sizeof(gpi_radix_plan)));
-    const size_t extra = gpi_add_sizes(counts, gpi_align_up(sizeof(gpi_radix_counts) + launches * sizeof(uint32_t)));
-    const size_t look = gpi_add_sizes(extra, gpi_align_up(extra_bytes));
-    const size_t bytes = gpi_add_sizes(look, (GPI_RADIX_ROWS_BEFORE + 2 * rows) * 256 * sizeof(uint32_t));
-    const uintptr_t at = (uintptr_t)memory;
-    const GPI(layout) layout = {(GP_KEY *)at, (GPI_RADIX_VALUE *)(at + keys), (gpi_radix_plan *)(at + values),
-                                (gpi_radix_counts *)(at + counts), (char *)(at + extra),
-                                (uint32_t *)(at + look) + GPI_RADIX_ROWS_BEFORE * 256, rows, bytes};
-
-    return layout;
+    return gpi_smaller_size(gpi_larger_size(tile_n, 4 * threads), largest);
 }
 
 /* A sort in passes, in steps that the buckets take, too. */
 typedef struct {
-    const GPI(request) *request;
-    const gpi_radix_device *device;
-    cudaStream_t stream;
-    GPI(layout) layout;
+    const GPI(call) *call;
     GPI(job) job;
+    gpi_radix_counts *counts; /* the tickets follow them; both are zeroed */
+    char *extra;              /* what a caller has asked for; its first words are zeroed, too */
+    uint32_t *look;           /* twice so many `rows`, and those before */
+    size_t rows, bytes;       /* all of the workspace */
     int digits, in_place;
     int numbers; /* whether numbers are moved instead of values; they end up in job.values[1] */
 } GPI(steps);
+
+/* Divides the workspace. Enough for every device: with little shared memory there are the most tiles. */
+static inline GPI(steps) GPI(lay_out)(char *memory, size_t n, size_t extra_bytes)
+{
+    const size_t small = GPI_RADIX_FORCES_BUCKETS ? SIZE_MAX : gpi_divide_up(n, GPI_RADIX_SMALL_TILE);
+    const size_t tiles = gpi_larger_size(gpi_divide_up(n, GPI(largest_tile)(0, GPI_RADIX_MIN_ROOM)),
+                                         gpi_smaller_size(small, GPI_RADIX_GRID));
+    const size_t rows = gpi_smaller_size(tiles, GPI_RADIX_ROWS);
+    const size_t launches = (GPI_RADIX_MAX_DIGITS + 1) * gpi_divide_up(tiles, GPI_RADIX_ROWS);
+    const size_t values = gpi_array_bytes(n, sizeof(GP_KEY));
+    const size_t plan = gpi_add_sizes(values, GPI_RADIX_PAIRS ? gpi_array_bytes(n, sizeof(GPI_RADIX_VALUE)) : 0);
+    const size_t counts = gpi_add_sizes(plan, gpi_align_up(sizeof(gpi_radix_plan)));
+    const size_t extra = gpi_add_sizes(counts, gpi_align_up(sizeof(gpi_radix_counts) + launches * sizeof(uint32_t)));
+    const size_t look = gpi_add_sizes(extra, gpi_align_up(extra_bytes));
+    const uintptr_t at = (uintptr_t)memory;
+    GPI(steps) steps;
+
+    memset((void *)&steps, 0, sizeof steps);
+    steps.job.keys[2] = (GP_KEY *)at;
+    steps.job.values[2] = (void *)(at + values);
+    steps.job.plan = (gpi_radix_plan *)(at + plan);
+    steps.counts = (gpi_radix_counts *)(at + counts);
+    steps.extra = (char *)(at + extra);
+    steps.look = (uint32_t *)(at + look) + GPI_RADIX_ROWS_BEFORE * 256;
+    steps.rows = rows;
+    steps.bytes = gpi_add_sizes(look, (GPI_RADIX_ROWS_BEFORE + 2 * rows) * 256 * sizeof(uint32_t));
+    return steps;
+}
 
 /*
  * The numbers have the values' room in the workspace; if the values are sorted in place, these need it in the end, and
  * the numbers move to that of the keys, which has served.
  */
-static inline GPI(steps) GPI(begin_passes)(const GPI(request) *request, const gpi_radix_device *device, char *memory,
-                                           size_t extra_bytes, cudaStream_t stream)
+static inline GPI(steps) GPI(begin_passes)(const GPI(call) *call, size_t extra_bytes)
 {
+    const GPI(request) *request = &call->request;
     const size_t n = request->n;
-    GPI(steps) steps;
+    GPI(steps) steps = GPI(lay_out)(call->memory, n, extra_bytes);
+    GPI(job) *job = &steps.job;
 
-    memset((void *)&steps, 0, sizeof steps);
-    steps.request = request;
-    steps.device = device;
-    steps.stream = stream;
-    steps.layout = GPI(lay_out)(memory, n, extra_bytes);
+    steps.call = call;
     steps.digits = (request->end_bit - request->begin_bit + 7) / 8;
     steps.numbers = GPI(indexed) && !GPI(is_small)(n);
     steps.in_place = request->keys_in == request->keys_out ||
                      (GPI_RADIX_PAIRS && !steps.numbers && request->values_in == request->values_out);
-    steps.job.keys[0] = (GP_KEY *)request->keys_in;
-    steps.job.keys[1] = request->keys_out;
-    steps.job.keys[2] = steps.layout.keys;
-    steps.job.values[0] = steps.numbers ? NULL : (void *)request->values_in;
-    steps.job.values[1] =
-        steps.numbers ? (void *)((uint32_t *)steps.layout.values + (n + 3) / 4 * 4) : (void *)request->values_out;
-    steps.job.values[2] = steps.layout.values;
-    steps.job.begin_bit = request->begin_bit;
-    steps.job.end_bit = request->end_bit;
-    steps.job.tile_n = (uint32_t)GPI(tile_of_pass)(n, device->room);
-    steps.job.again = GP_KERNEL == GP_KERNEL_PASSES_AGAIN;
-    steps.job.plan = steps.layout.plan;
+    job->keys[0] = (GP_KEY *)request->keys_in;
+    job->keys[1] = request->keys_out;
+    job->values[0] = steps.numbers ? NULL : (void *)request->values_in;
+    job->values[1] = steps.numbers ? (void *)((uint32_t *)job->values[2] + (n + 3) / 4 * 4) : (void *)request->values_out;
+    job->begin_bit = request->begin_bit;
+    job->end_bit = request->end_bit;
+    job->tile_n = (uint32_t)GPI(tile_of_pass)(n, call->device.room);
+    job->again = GP_KERNEL == GP_KERNEL_PASSES_AGAIN;
     return steps;
 }
 
 /* Clears counts and tickets, and so many words of what follows them. */
 static inline cudaError_t GPI(clear)(const GPI(steps) *steps, size_t extra)
 {
-    uint32_t *words = (uint32_t *)steps->layout.counts;
-    const size_t n = (size_t)((uint32_t *)steps->layout.extra - words) + extra;
+    uint32_t *words = (uint32_t *)steps->counts;
+    const size_t n = (size_t)((uint32_t *)steps->extra - words) + extra;
 
-    return GPI_LAUNCH_DEPENDENT(steps->device->dependent, gpi_radix_clear_kernel,
+    return GPI_LAUNCH_DEPENDENT(steps->call->device.dependent, gpi_radix_clear_kernel,
                                 (unsigned)gpi_divide_up(n, GPI_RADIX_CLEAR_THREADS), GPI_RADIX_CLEAR_THREADS, 0,
-                                steps->stream, words, n);
+                                steps->call->stream, words, n);
 }
 
 /* Counts the digits and makes the plan, which may take so many `levels` of buckets instead. */
 static inline cudaError_t GPI(make_plan_of)(const GPI(steps) *steps, int levels, gpi_radix_buckets *buckets)
 {
-    const GPI(layout) *layout = &steps->layout;
-    const size_t n = steps->request->n, vectors = gpi_divide_up(n * sizeof(GP_KEY), 16 * GPI_RADIX_COUNT_THREADS);
+    const GPI(call) *call = steps->call;
+    const size_t n = call->request.n, vectors = gpi_divide_up(n * sizeof(GP_KEY), 16 * GPI_RADIX_COUNT_THREADS);
     unsigned columns = n < (size_t)1 << 22 ? 4 : GPI(columns);
 
-    while (columns * (unsigned)steps->digits * 1024 + 4096 > steps->device->room)
+    while (columns * (unsigned)steps->digits * 1024 + 4096 > call->device.room)
         columns /= 2;
-    const GPI(counting) count = {steps->request->keys_in, n, steps->job.begin_bit, steps->job.end_bit, steps->in_place,
-                                 GP_KERNEL == GP_KERNEL_PASSES_OLD, columns, layout->counts, layout->plan,
-                                 layout->look - GPI_RADIX_ROWS_BEFORE * 256,
-                                 (GPI_RADIX_ROWS_BEFORE + layout->rows) * 256, levels, buckets};
-    return GPI_LAUNCH_DEPENDENT(steps->device->dependent, GPI(count_kernel), gpi_resident_blocks(1, vectors, GP_GRID),
-                                GPI_RADIX_COUNT_THREADS, columns * (unsigned)steps->digits * 1024, steps->stream,
-                                count);
+    const GPI(counting) count = {steps->job.keys[0], n, steps->job.begin_bit, steps->job.end_bit, steps->in_place,
+                                 GP_KERNEL == GP_KERNEL_PASSES_OLD, columns, steps->counts, steps->job.plan,
+                                 steps->look - GPI_RADIX_ROWS_BEFORE * 256,
+                                 (GPI_RADIX_ROWS_BEFORE + steps->rows) * 256, levels, buckets};
+    return GPI_LAUNCH_DEPENDENT(call->device.dependent, GPI(count_kernel), gpi_resident_blocks(1, vectors, GP_GRID),
+                                GPI_RADIX_COUNT_THREADS, columns * (unsigned)steps->digits * 1024, call->stream, count);
 }
 
 /* All passes over all portions. If there are ranges, a tile of each may be part of one. */
 static inline cudaError_t GPI(pass_all)(const GPI(steps) *steps, const gpi_radix_ranges *ranges)
 {
-    const size_t n = steps->request->n, room = steps->device->room, tile_n = steps->job.tile_n;
-    const int small = GPI(is_small)(n), dependent = steps->device->dependent;
+    const GPI(call) *call = steps->call;
+    const size_t n = call->request.n, room = call->device.room, tile_n = steps->job.tile_n;
+    const int small = GPI(is_small)(n), dependent = call->device.dependent;
     const int passes = steps->digits + (steps->digits == 0 || (steps->in_place && steps->digits % 2));
     const unsigned threads = (unsigned)GPI_RADIX_PASS(small, threads);
-    const size_t blocks = GPI(blocks_of_pass)(n), portion = steps->layout.rows * tile_n;
+    const size_t blocks = GPI(blocks_of_pass)(n), portion = steps->rows * tile_n;
     const size_t portions = gpi_divide_up(n, portion);
     const size_t needed = tile_n * GPI_RADIX_PASS(small, slot) + (GPI_RADIX_PAIRS ? GPI_RADIX_SPARE : 0);
     /* Small n: no room for two blocks of the next launch, which may start before this one ends, on a multiprocessor. */
     const size_t bytes = small && needed < room / 2 ? room / 2 : needed;
-    const cudaStream_t stream = steps->stream;
     GPI(job) job = steps->job;
     cudaError_t error = cudaSuccess;
 
-    (void)dependent; /* on the CPU */
     job.ranges = ranges;
     for (size_t launch = 0; launch < (size_t)passes * portions && error == cudaSuccess; launch++) {
         size_t which = launch % portions, next = (launch + 1) % portions;
-        size_t left = n - which * portion, next_left = n - next * portion;
 
         job.first = which * portion;
-        job.n = (uint32_t)(left < portion ? left : portion);
+        job.n = (uint32_t)gpi_smaller_size(n - which * portion, portion);
         job.tiles = (uint32_t)gpi_divide_up(job.n, tile_n);
-        job.next_rows = (uint32_t)gpi_divide_up(next_left < portion ? next_left : portion, tile_n);
+        job.next_rows = (uint32_t)gpi_divide_up(gpi_smaller_size(n - next * portion, portion), tile_n);
         job.next_rows += ranges ? GPI_RADIX_RANGES : 0;
         job.pass = (int)(launch / portions);
         job.odd = which % 2;
-        job.ticket = (uint32_t *)(steps->layout.counts + 1) + launch;
-        job.look = steps->layout.look + launch % 2 * steps->layout.rows * 256;
-        job.look_next = steps->layout.look + (launch + 1) % 2 * steps->layout.rows * 256;
-        unsigned grid = (unsigned)(blocks < job.tiles ? blocks : job.tiles);
+        job.ticket = (uint32_t *)(steps->counts + 1) + launch;
+        job.look = steps->look + launch % 2 * steps->rows * 256;
+        job.look_next = steps->look + (launch + 1) % 2 * steps->rows * 256;
+        unsigned grid = (unsigned)gpi_smaller_size(blocks, job.tiles);
         if (small)
-            error = GPI_LAUNCH_DEPENDENT(dependent, GPI(small_pass_kernel), grid, threads, bytes, stream, job);
+            error = GPI_LAUNCH_DEPENDENT(dependent, GPI(small_pass_kernel), grid, threads, bytes, call->stream, job);
         else
-            error = GPI_LAUNCH_DEPENDENT(dependent, GPI(pass_kernel), grid, threads, bytes, stream, job);
+            error = GPI_LAUNCH_DEPENDENT(dependent, GPI(pass_kernel), grid, threads, bytes, call->stream, job);
     }
     return error;
 }
@@ -286,25 +269,26 @@ static inline cudaError_t GPI(end_passes)(const GPI(steps) *steps)
 {
     cudaError_t error = cudaSuccess;
 #ifdef GP_VALUE
-    const GPI_RADIX_VALUE *values = steps->request->values_in;
+    const GPI(request) *request = &steps->call->request;
+    const cudaStream_t stream = steps->call->stream;
+    const GPI_RADIX_VALUE *values = request->values_in;
     const uint32_t *numbers = (const uint32_t *)steps->job.values[1];
-    const size_t n = steps->request->n, pieces = sizeof *values / GPI(piece_bytes);
+    const size_t n = request->n, pieces = sizeof *values / GPI(piece_bytes);
 
     if (!steps->numbers)
         return cudaSuccess;
-    if (values == steps->request->values_out) {
-        error =
-            cudaMemcpyAsync(steps->layout.keys, numbers, n * sizeof *numbers, cudaMemcpyDeviceToDevice, steps->stream);
+    if (values == request->values_out) {
+        numbers = (const uint32_t *)(const void *)steps->job.keys[2];
+        values = (const GPI_RADIX_VALUE *)steps->job.values[2];
+        error = cudaMemcpyAsync(steps->job.keys[2], steps->job.values[1], n * sizeof *numbers, cudaMemcpyDeviceToDevice,
+                                stream);
         if (error == cudaSuccess)
-            error = cudaMemcpyAsync(steps->layout.values, values, n * sizeof *values, cudaMemcpyDeviceToDevice,
-                                    steps->stream);
-        numbers = (const uint32_t *)steps->layout.keys;
-        values = steps->layout.values;
+            error = cudaMemcpyAsync(steps->job.values[2], request->values_in, n * sizeof *values,
+                                    cudaMemcpyDeviceToDevice, stream);
     }
     if (error == cudaSuccess)
-        error =
-            GPI_LAUNCH(GPI(gather_kernel), (unsigned)gpi_divide_up(n * pieces, (size_t)GPI(gather_threads)),
-                       (unsigned)GPI(gather_threads), 0, steps->stream, values, numbers, steps->request->values_out, n);
+        error = GPI_LAUNCH(GPI(gather_kernel), (unsigned)gpi_divide_up(n * pieces, (size_t)GPI(gather_threads)),
+                           (unsigned)GPI(gather_threads), 0, stream, values, numbers, request->values_out, n);
 #else
     (void)steps;
 #endif
@@ -312,9 +296,9 @@ static inline cudaError_t GPI(end_passes)(const GPI(steps) *steps)
 }
 
 /* The passes sort whatever there is. */
-static inline int GPI(passes_fit)(const GPI(request) *request, const gpi_radix_device *device)
+static inline int GPI(passes_fit)(const GPI(call) *call)
 {
-    (void)request, (void)device;
+    (void)call;
     return 1;
 }
 
@@ -323,10 +307,9 @@ static inline size_t GPI(passes_bytes)(size_t n)
     return GPI(lay_out)(NULL, n, 0).bytes;
 }
 
-static inline cudaError_t GPI(passes_launch)(const GPI(request) *request, const gpi_radix_device *device, char *memory,
-                                             cudaStream_t stream)
+static inline cudaError_t GPI(passes_launch)(const GPI(call) *call)
 {
-    const GPI(steps) steps = GPI(begin_passes)(request, device, memory, 0, stream);
+    const GPI(steps) steps = GPI(begin_passes)(call, 0);
     cudaError_t error = GPI(clear)(&steps, 0);
 
     if (error == cudaSuccess)

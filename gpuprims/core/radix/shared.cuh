@@ -110,6 +110,14 @@ typedef struct {
     int begin_bit, end_bit;
 } GPI(request);
 
+/* What the host functions of a strategy take. */
+typedef struct {
+    GPI(request) request;
+    gpi_radix_device device;
+    char *memory; /* so many bytes as the strategy needs */
+    cudaStream_t stream;
+} GPI(call);
+
 #if GPI_DEVICE_CODE
 /* Reads 16 bytes of keys; where keys lie at multiples of their size, these do at one of 16. */
 GPI_DEVICE void GPI(read_vector)(void *to, const GP_KEY *from)
