@@ -69,7 +69,7 @@ typedef struct {
 /* The bits of a key to sort by. */
 GPI_DEVICE uint64_t GPI(block_order)(const GPI(block) *block, GP_KEY key)
 {
-    return GPI_KEY_IS_NARROW ? GPI(key_word)(key) & (uint32_t)block->mask : GPI(key_long)(key) & block->mask;
+    return GPI(key_number)(key) & (GPI(number))block->mask;
 }
 
 /* How many of the topmost bits are alike in all items of every crowded bin. */
@@ -137,8 +137,7 @@ GPI_DEVICE void GPI(block_fill)(const GPI(block) *block, const uint64_t *numbers
 
     GPI_UNROLL
     for (uint32_t i = 0; i < GPI_RADIX_BLOCK_ITEMS; i++) {
-        const uint32_t bin = GPI_KEY_IS_NARROW ? (uint32_t)numbers[i] >> (bits - GPI_RADIX_BIN_BITS)
-                                               : (uint32_t)(numbers[i] >> (bits - GPI_RADIX_BIN_BITS));
+        const uint32_t bin = (uint32_t)((GPI(number))numbers[i] >> (bits - GPI_RADIX_BIN_BITS));
 
         at[i] = threadIdx.x + i * blockDim.x < block->n ? gpi_radix_bin_at(bin % GPI_RADIX_BINS)
                                                         : GPI_RADIX_BINS + threadIdx.x % 32;

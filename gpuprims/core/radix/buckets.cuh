@@ -160,26 +160,17 @@ typedef struct {
     uint32_t bins[GPI_RADIX_BINS]; /* how many keys; then where they begin, and at last where they end */
     GP_KEY keys[GPI(bucket_n)];
     uint32_t sums[GPI_RADIX_BUCKET_THREADS / 32];
-    uint32_t order[GPI(bucket_n)]; /* of pairs what GPI(order) says; of floats alone the bins */
+    /* Of pairs the position, and of 4-byte keys above it the lowest bits, all that those of a bin differ in; of floats
+       alone the bins. */
+    uint32_t order[GPI(bucket_n)];
     /* In that order, and as far from a multiple of 16 bytes as in memory. */
     char values[GPI_RADIX_PAIRS ? GPI(bucket_n) * sizeof(GPI(value)) + 16 : 16] __attribute__((aligned(16)));
 } GPI(bucket);
 
-/*
- * What items of one bin are compared by: where in the bucket they came, and of 4-byte keys the lowest bits above that,
- * which are all that the keys of a bin differ in.
- */
-GPI_DEVICE uint32_t GPI(order)(GP_KEY key, uint32_t position)
+/* What a key in its bin is sorted by. Floats alone are codes there, among which there is no -0.0. */
+GPI_DEVICE GPI(number) GPI(packed)(GPI(bucket_map) bucket_map, GP_KEY key)
 {
-    return GPI_KEY_IS_NARROW ? GPI(key_word)(key) << 16 | position : position;
-}
-
-/* Floats alone are codes in their bins, which are compared more often than they are made: there is no -0.0. */
-GPI_DEVICE uint64_t GPI(packed)(GPI(bucket_map) bucket_map, GP_KEY key)
-{
-    if (!GPI(coded))
-        return GPI(sorted_bits)(bucket_map, key);
-    return GPI_KEY_IS_NARROW ? GPI(key_code_word)(key, 0) : GPI(key_code_long)(key, 0);
+    return GPI(moved_number)(key) & (GPI(cuts_bits) ? (GPI(number))bucket_map.sorted : (GPI(number))-1);
 }
 
 /* Blocks of a multiprocessor; those of large items find no room for more. */
@@ -408,11 +399,11 @@ static __global__ void __launch_bounds__(GPI_RADIX_BUCKET_THREADS, GPI(bucket_bl
         for (uint32_t i = 0; i < GPI(bucket_items); i++)
             if (i * GPI_RADIX_BUCKET_THREADS + tid < count) {
                 const uint32_t bin = GPI(bin)(bucket_map, keys, top, bins, i);
-                const uint32_t slot = atomicAdd(&bucket->bins[bin], 1u);
+                const uint32_t slot = atomicAdd(&bucket->bins[bin], 1u), position = i * GPI_RADIX_BUCKET_THREADS + tid;
 
                 bucket->keys[slot] = GPI(coded) ? GPI(key_code)(keys[i]) : keys[i];
                 if (GPI_RADIX_PAIRS)
-                    bucket->order[slot] = GPI(order)(keys[i], i * GPI_RADIX_BUCKET_THREADS + tid);
+                    bucket->order[slot] = GPI_KEY_IS_NARROW ? GPI(key_word)(keys[i]) << 16 | position : position;
                 else if (GPI(coded))
                     bucket->order[slot] = bin;
             }

@@ -94,18 +94,15 @@ GPI_DEVICE uint32_t GPI(share_owner)(const GPI(share) *share, uint32_t number)
 }
 
 /* The bits of a key to sort by. */
-GPI_DEVICE uint64_t GPI(share_number)(const GPI(share) *share, GP_KEY key)
+GPI_DEVICE GPI(number) GPI(share_number)(const GPI(share) *share, GP_KEY key)
 {
-    return GPI_KEY_IS_NARROW ? GPI(key_word)(key) >> share->of.begin_bit & (uint32_t)share->range
-                             : GPI(key_long)(key) >> share->of.begin_bit & share->range;
+    return GPI(key_number)(key) >> share->of.begin_bit & (GPI(number))share->range;
 }
 
 /* The same less `low`, shifted. */
 GPI_DEVICE uint32_t GPI(share_bin)(const GPI(share) *share, GP_KEY key, uint64_t low, int shift)
 {
-    const uint64_t number = GPI(share_number)(share, key);
-
-    return GPI_KEY_IS_NARROW ? ((uint32_t)number - (uint32_t)low) >> shift : (uint32_t)((number - low) >> shift);
+    return (uint32_t)((GPI(share_number)(share, key) - (GPI(number))low) >> shift);
 }
 
 /* How many keys have the digit of the thread in all blocks, and *before in those before this one. */

@@ -41,12 +41,6 @@ GPI_DEVICE uint32_t GPI(digit)(GP_KEY key, int shift, uint32_t mask, int one)
     return GPI(coded) ? GPI(key_code_digit)(key, shift, mask, one) : GPI(key_digit)(key, shift, mask);
 }
 
-/* The number of an 8-byte key as a pass moves it. */
-GPI_DEVICE uint64_t GPI(moved_long)(GP_KEY key)
-{
-    return GPI(coded) ? GPI(key_code_long)(key, 0) : GPI(key_long)(key);
-}
-
 /* The kernels; core/radix/tile.cuh undefines what it takes. */
 #define GPI_RADIX_SMALL 0
 #define GPI_RADIX_OF(word) GPI(word)
@@ -189,7 +183,8 @@ static inline GPI(steps) GPI(begin_passes)(const GPI(call) *call, size_t extra_b
     job->keys[0] = (GP_KEY *)request->keys_in;
     job->keys[1] = request->keys_out;
     job->values[0] = steps.numbers ? NULL : (void *)request->values_in;
-    job->values[1] = steps.numbers ? (void *)((uint32_t *)job->values[2] + (n + 3) / 4 * 4) : (void *)request->values_out;
+    job->values[1] =
+        steps.numbers ? (void *)((uint32_t *)job->values[2] + (n + 3) / 4 * 4) : (void *)request->values_out;
     job->begin_bit = request->begin_bit;
     job->end_bit = request->end_bit;
     job->tile_n = (uint32_t)GPI(tile_of_pass)(n, call->device.room);

@@ -157,7 +157,7 @@ GPI_DEVICE void GPI(count_bytes)(uint32_t *counters, unsigned columns, const uin
 /* Eight bits of a number. */
 GPI_DEVICE uint32_t GPI(window)(uint64_t number, int shift)
 {
-    return GPI_KEY_IS_NARROW ? (uint32_t)number >> shift & 255 : (uint32_t)(number >> shift) & 255;
+    return (uint32_t)((GPI(number))number >> shift) & 255;
 }
 
 /* Where few numbers are distinct: the one of each window, behind the counters of one digit. */
@@ -173,7 +173,7 @@ GPI_DEVICE int GPI(count_window)(uint32_t *counters, unsigned columns, uint64_t 
     const uint64_t same = GPI(numbers)(counters, columns)[at];
 
     atomicAdd(&counters[at * columns + (threadIdx.x & (columns - 1))], 1u);
-    return GPI_KEY_IS_NARROW ? (uint32_t)same != (uint32_t)number : same != number;
+    return (GPI(number))same != (GPI(number))number;
 }
 
 /*

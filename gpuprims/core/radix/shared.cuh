@@ -14,7 +14,7 @@
 #define GPI_RADIX_MIN_ROOM (64u << 10)
 
 enum {
-    GPI_RADIX_BIN_BITS = 12,        /* of a block, or of a bucket */
+    GPI_RADIX_BIN_BITS = 12, /* of a block, or of a bucket */
     GPI_RADIX_BINS = 1 << GPI_RADIX_BIN_BITS,
     GPI_RADIX_COUNT_THREADS = 1024, /* of a block that counts keys of the whole input */
     GPI_RADIX_MAX_DIGITS = 8,       /* of a key */
@@ -100,6 +100,9 @@ enum {
     GPI(vector_n) = 16 / (int)sizeof(GP_KEY)
 };
 
+/* The number of a key, and what is made of it. */
+GPI_CHOOSE_TYPE(GPI(number), GPI_KEY_IS_NARROW, uint32_t, uint64_t);
+
 /* What is sorted, by which bits. */
 typedef struct {
     const GP_KEY *keys_in;
@@ -117,6 +120,19 @@ typedef struct {
     char *memory; /* so many bytes as the strategy needs */
     cudaStream_t stream;
 } GPI(call);
+
+/* The number of a key, and that of a key as it is moved. */
+GPI_DEVICE GPI(number) GPI(key_number)(GP_KEY key)
+{
+    return GPI_KEY_IS_NARROW ? (GPI(number))GPI(key_word)(key) : (GPI(number))GPI(key_long)(key);
+}
+
+GPI_DEVICE GPI(number) GPI(moved_number)(GP_KEY key)
+{
+    if (!GPI(coded))
+        return GPI(key_number)(key);
+    return (GPI(number))(GPI_KEY_IS_NARROW ? GPI(key_code_word)(key, 0) : GPI(key_code_long)(key, 0));
+}
 
 #if GPI_DEVICE_CODE
 /* Reads 16 bytes of keys; where keys lie at multiples of their size, these do at one of 16. */

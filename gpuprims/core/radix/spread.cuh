@@ -112,7 +112,7 @@ GPI_DEVICE uint32_t GPI(top_bits)(GPI(bucket_map) bucket_map, GP_KEY key, int bi
     }
     if (GPI(cuts_bits))
         return (uint32_t)(GPI(key_long)(key) >> (64 - bits - bucket_map.above)) & ((1u << bits) - 1);
-    return GPI_KEY_IS_NARROW ? GPI(key_word)(key) >> (32 - bits) : (uint32_t)(GPI(key_long)(key) >> (64 - bits));
+    return (uint32_t)(GPI(key_number)(key) >> (GPI_KEY_WIDTH - bits));
 }
 
 /* The topmost bits of several keys, in two loops: the compiler knows in each which kind of map it is. */

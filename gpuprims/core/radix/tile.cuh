@@ -441,7 +441,8 @@ GPI_DEVICE size_t GPI_RADIX_OF(place)(const GPI_RADIX_OF(tile) *tile, const GPI_
             *wrong |= GPI(key_code_word)(key, 0) * pass->scale + pass->offset <
                       GPI(key_code_word)(previous, 0) * pass->scale + pass->offset;
         else
-            *wrong |= GPI(moved_long)(key) << (56 - shift) < GPI(moved_long)(previous) << (56 - shift);
+            *wrong |= (uint64_t)GPI(moved_number)(key) << (56 - shift) <
+                      (uint64_t)GPI(moved_number)(previous) << (56 - shift);
     }
     return (size_t)tile->place[digit] + slot;
 }
