@@ -48,12 +48,10 @@
  *
  *     1. count all digits of all keys, in one go
  *     2. plan: a digit that is the same in all keys needs no pass
- *     3. for each other digit one pass, which reads and writes every item once: core/radix/pass.cuh
+ *     3. for each other digit one pass, which reads and writes every item once
  *
- * Of large values the passes move the numbers, and the values are fetched once at the end.
- *
- * That is the last of four strategies, of which the first that fits sorts. Each has its file, which ends with whether
- * it fits, the bytes of workspace that it needs, and its launch:
+ * Of large values the passes move the numbers, and the values are fetched once at the end. That is the last of four
+ * strategies, of which the first that fits sorts:
  *
  *     core/radix/block.cuh     small n, in one launch of one block
  *     core/radix/cluster.cuh   small n, in one launch of a cluster of blocks
@@ -102,9 +100,66 @@ GPI_CHECK_KEY();
 #include "core/radix/plan.cuh"
 #include "core/radix/passes.cuh"
 #include "core/radix/buckets.cuh"
-#include "core/radix/device.cuh"
 
 /* ---- host functions -------------------------------------------------------------------------- */
+
+#ifdef __CUDACC__
+/* Finds out what the GPU can do, and lets the kernels have all shared memory. Returns whether it could. */
+static inline int GPI(find_out)(int id, gpi_radix_device *device)
+{
+    const void *kernels[] = {(const void *)GPI(block_kernel),  (const void *)GPI(cluster_kernel),
+                             (const void *)GPI(spread_kernel), (const void *)GPI(partition_kernel),
+                             (const void *)GPI(bucket_kernel), (const void *)GPI(count_kernel),
+                             (const void *)GPI(pass_kernel),   (const void *)GPI(small_pass_kernel)};
+    struct cudaFuncAttributes attributes;
+    int room = 0;
+    cudaError_t error = cudaDeviceGetAttribute(&room, cudaDevAttrMaxSharedMemoryPerBlockOptin, id);
+
+    room &= ~1023;
+    for (size_t k = 0; k < sizeof kernels / sizeof *kernels && error == cudaSuccess; k++) {
+        error = cudaFuncGetAttributes(&attributes, kernels[k]);
+        if (error == cudaSuccess)
+            error = cudaFuncSetAttribute(kernels[k], cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                         room - 1024 - (int)attributes.sharedSizeBytes);
+    }
+    if (error != cudaSuccess)
+        return 0;
+    device->room = (uint32_t)room;
+    device->dependent = attributes.ptxVersion >= 90;
+    device->cluster = (uint16_t)(device->dependent ? GPI(largest_cluster)(device->room) : 1);
+    return 1;
+}
+#endif
+
+/* What the current GPU can do, found out once; the least of all if that fails. */
+static inline gpi_radix_device GPI(device)(void)
+{
+    gpi_radix_device device = {GPI_RADIX_MIN_ROOM, 1, 0};
+
+    if (GP_KERNEL == GP_KERNEL_PASSES_OLD)
+        return device;
+#ifdef __CUDACC__
+    static gpi_radix_device known[GPI_DEVICES]; /* room 0: not yet */
+    int id = 0;
+
+    if (cudaGetDevice(&id) != cudaSuccess)
+        return device;
+    if (id < GPI_DEVICES) {
+        gpi_radix_device cached;
+
+        __atomic_load(&known[id], &cached, __ATOMIC_ACQUIRE);
+        if (cached.room)
+            return cached;
+    }
+    if (GPI(find_out)(id, &device) && id < GPI_DEVICES)
+        __atomic_store(&known[id], &device, __ATOMIC_RELEASE);
+#else
+    device.room = 227 << 10;
+    device.cluster = GPI_RADIX_CLUSTER_MAX;
+    device.dependent = 1;
+#endif
+    return device;
+}
 
 /* Refuses wrong arguments. */
 static inline cudaError_t GPI(check)(const char *function, const GPI(request) *request)
@@ -146,10 +201,10 @@ static inline cudaError_t GPI(sort)(const char *function, GPI(request) request, 
 {
     static const struct {
         int (*fits)(const GPI(call) *);
-        size_t (*bytes)(size_t n);
+        size_t (*bytes)(size_t n); /* of workspace; NULL: it needs none */
         cudaError_t (*launch)(const GPI(call) *);
-    } strategies[] = {{GPI(block_fits), gpi_radix_no_bytes, GPI(block_launch)},
-                      {GPI(cluster_fits), gpi_radix_no_bytes, GPI(cluster_launch)},
+    } strategies[] = {{GPI(block_fits), NULL, GPI(block_launch)},
+                      {GPI(cluster_fits), NULL, GPI(cluster_launch)},
                       {GPI(buckets_fit), GPI(buckets_bytes), GPI(buckets_launch)},
                       {GPI(passes_fit), GPI(passes_bytes), GPI(passes_launch)}};
     GPI(call) call = {request, {0, 0, 0}, NULL, stream};
@@ -164,7 +219,9 @@ static inline cudaError_t GPI(sort)(const char *function, GPI(request) request, 
     call.device = GPI(device)();
     while (!strategies[s].fits(&call))
         s++;
-    const size_t bytes = ws ? GPI(workspace)(request.n) : strategies[s].bytes(request.n);
+    const size_t bytes = ws                  ? GPI(workspace)(request.n)
+                         : strategies[s].bytes ? strategies[s].bytes(request.n)
+                                               : 0;
     error = gpi_tagged_scratch_acquire(&scratch, ws, 0, bytes, stream, function);
     if (error != cudaSuccess)
         return error;

@@ -244,7 +244,7 @@ static __global__ void __launch_bounds__(1024) GPI(block_kernel)(GPI(request) jo
     uint64_t numbers[GPI_RADIX_BLOCK_ITEMS] = {0}, differ = 0;
     uint32_t at[GPI_RADIX_BLOCK_ITEMS], slots[GPI_RADIX_BLOCK_ITEMS], room = GPI_RADIX_BLOCK_SLOTS(n);
 
-    if (!GPI_RADIX_HOLDS_VALUES)
+    if (!GPI(holds_values))
         return;
     GPI_OPAQUE(room); /* computed once, and kept in a register */
     block.state = state;
@@ -289,8 +289,6 @@ static __global__ void __launch_bounds__(1024) GPI(block_kernel)(GPI(request) jo
 
 /* ---- host functions ---------------------------------------------------------------------------- */
 
-#define GPI_RADIX_BLOCK_KERNELS (const void *)GPI(block_kernel)
-
 /* Shared memory of the block. */
 static inline size_t GPI(block_shared_bytes)(size_t n)
 {
@@ -301,7 +299,7 @@ static inline int GPI(block_fits)(const GPI(call) *call)
 {
     const size_t n = call->request.n;
 
-    return GPI_RADIX_HOLDS_VALUES && (GP_KERNEL == 0 || GP_KERNEL == GP_KERNEL_BLOCK) && n <= GPI_RADIX_BLOCK_MAX &&
+    return GPI(holds_values) && (GP_KERNEL == 0 || GP_KERNEL == GP_KERNEL_BLOCK) && n <= GPI_RADIX_BLOCK_MAX &&
            GPI(block_shared_bytes)(n) + 2048 <= call->device.room;
 }
 

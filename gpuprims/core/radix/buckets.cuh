@@ -422,9 +422,6 @@ static __global__ void __launch_bounds__(GPI_RADIX_BUCKET_THREADS, GPI(bucket_bl
 
 /* ---- host functions ---------------------------------------------------------------------------- */
 
-#define GPI_RADIX_BUCKET_KERNELS \
-    (const void *)GPI(spread_kernel), (const void *)GPI(partition_kernel), (const void *)GPI(bucket_kernel)
-
 /*
  * Whether the keys may be sorted in buckets, and after how many partitions; 0: no. As many keys as a bucket
  * has on average leave it some room. Tiles of pairs need a row each for the look-back.

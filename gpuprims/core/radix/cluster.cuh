@@ -439,7 +439,7 @@ static __global__ void __launch_bounds__(1024, 1) GPI(cluster_kernel)(GPI(share)
     uint64_t low = 0;
     int bits = -1;
 
-    if (!GPI_RADIX_HOLDS_VALUES)
+    if (!GPI(holds_values))
         return;
     gpi_cluster_arrive(); /* the block has started */
     share.at = blockIdx.x * share.share + tid / 32 * 32 * share.rounds + tid % 32;
@@ -479,8 +479,6 @@ static __global__ void __launch_bounds__(1024, 1) GPI(cluster_kernel)(GPI(share)
 }
 
 /* ---- host functions ---------------------------------------------------------------------------- */
-
-#define GPI_RADIX_CLUSTER_KERNELS (const void *)GPI(cluster_kernel)
 
 /* Shared memory of a block. */
 static inline size_t GPI(cluster_shared_bytes)(unsigned blocks, size_t share)
@@ -524,7 +522,7 @@ static inline unsigned GPI(cluster_blocks)(size_t n, const gpi_radix_device *dev
 
 static inline int GPI(cluster_fits)(const GPI(call) *call)
 {
-    return GPI_RADIX_HOLDS_VALUES && GP_KERNEL == 0 && GPI(cluster_blocks)(call->request.n, &call->device) > 0;
+    return GPI(holds_values) && GP_KERNEL == 0 && GPI(cluster_blocks)(call->request.n, &call->device) > 0;
 }
 
 static inline cudaError_t GPI(cluster_launch)(const GPI(call) *call)

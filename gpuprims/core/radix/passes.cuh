@@ -70,9 +70,6 @@ static __global__ void __launch_bounds__(GPI(gather_threads))
 
 /* ---- host functions ---------------------------------------------------------------------------- */
 
-#define GPI_RADIX_PASS_KERNELS \
-    (const void *)GPI(pass_kernel), (const void *)GPI(small_pass_kernel), (const void *)GPI(count_kernel)
-
 /* A constant of the kernel for small n, or of that for large n. */
 #define GPI_RADIX_PASS(small, word) ((small) ? (size_t)GPI(small_##word) : (size_t)GPI(word))
 #ifndef GPI_RADIX_ROWS /* tiles of a launch, at most: each has 1 KB, twice, for the look-back */

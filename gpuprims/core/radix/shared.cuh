@@ -63,13 +63,6 @@ typedef struct gpi_radix_ranges {
     uint32_t begin[GPI_RADIX_BUCKETS + 1]; /* of each bucket; behind the last: n */
 } gpi_radix_ranges;
 
-/* The workspace of a strategy that needs none. */
-static inline size_t gpi_radix_no_bytes(size_t n)
-{
-    (void)n;
-    return 0;
-}
-
 #if GPI_DEVICE_CODE
 /*
  * Whether this block is the last of the grid that calls; it sees what the others wrote before. All threads call;
@@ -89,10 +82,9 @@ GPI_DEVICE int gpi_radix_is_last_block(uint32_t *done, uint32_t *last)
 
 #endif
 
-/* Whether a block, or a cluster of them, sorts in one launch; larger values take passes, however small n is. */
-#define GPI_RADIX_HOLDS_VALUES (sizeof(GPI_RADIX_VALUE) <= 16)
-
 enum {
+    /* Whether a block, or a cluster of them, sorts in one launch; larger values take passes, however small n is. */
+    GPI(holds_values) = sizeof(GPI_RADIX_VALUE) <= 16,
     /* Whether items' numbers are moved instead of their values: large ones, of keys that have more than two digits. */
     GPI(indexed) = GPI_RADIX_PAIRS && sizeof(GPI_RADIX_VALUE) >= 16 && sizeof(GP_KEY) >= 4,
     /* Whether codes are moved instead of keys: core/instance/radix_key.cuh. */
