@@ -64,7 +64,7 @@
         static T of(char (*)[2]);              \
         static U of(char (*)[1]);              \
     };                                         \
-    typedef __typeof__(GPI_JOIN2(name, _choice)::of((char (*)[1 + !!(condition)])0)) name
+    typedef decltype(GPI_JOIN2(name, _choice)::of((char (*)[1 + !!(condition)])0)) name
 #else
 #define GPI_STATIC_ASSERT(condition, text) _Static_assert(condition, GPI_HEADER ": " text)
 #define GPI_IS_SAME_TYPE(T, U)             _Generic((T *)0, U * : 1, default : 0)

@@ -160,9 +160,8 @@ typedef struct {
     uint32_t bins[GPI_RADIX_BINS]; /* how many keys; then where they begin, and at last where they end */
     GP_KEY keys[GPI(bucket_n)];
     uint32_t sums[GPI_RADIX_BUCKET_THREADS / 32];
-    /* Of pairs the position, and of 4-byte keys above it the lowest bits, all that those of a bin differ in; of floats
-       alone the bins. */
-    uint32_t order[GPI(bucket_n)];
+    /* Of pairs where they came, and of 4-byte keys above that the low half, which those of a bin differ in. */
+    uint32_t order[GPI(bucket_n)]; /* of floats alone the bins */
     /* In that order, and as far from a multiple of 16 bytes as in memory. */
     char values[GPI_RADIX_PAIRS ? GPI(bucket_n) * sizeof(GPI(value)) + 16 : 16] __attribute__((aligned(16)));
 } GPI(bucket);

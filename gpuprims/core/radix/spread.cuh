@@ -9,12 +9,9 @@
  *     4. one block sorts a bucket: by twelve more bits, and by comparing the few keys that are alike so far; or
  *        in passes by ballots, if many are alike and yet different
  *
- * The order of keys is lost, which does no harm where equal keys are the same; where they are not, with -0.0 and +0.0
- * or in a sort of keys alone by some of the bits, the passes sort. Pairs are partitioned by passes, which keep their
- * order, and in a bucket the positions of equal keys are compared.
- *
- * Buckets of floats alone are of equal width where that spreads them well, from the least to the largest key of a
- * sample; so are the bins of a bucket. A multiplication and addition of which only the sum is rounded is monotone.
+ * Keys alone lose their order: where equal keys are not the same, the passes sort. Pairs are partitioned by passes.
+ * Buckets of floats alone are of equal width where that spreads them well, and so are their bins. docs/radix-sort.md
+ * tells why that is right.
  *
  * Part of radix_sort.cuh; not to be included directly.
  */
@@ -285,7 +282,7 @@ GPI_DEVICE int GPI(sample)(const GPI(bucket_job) *job, gpi_radix_places *places,
     const GPI(bucket_map) by_bits = GPI(measure)(job, by_their_bits);
     const uint64_t one = GPI(sorted_bits)(by_bits, job->keys_in[0]);
     uint64_t differ = 0;
-    int spread = 0, alike = 0, equal = 0, digits = 0;
+    int alike = 0, equal = 0, digits = 0;
     GP_KEY keys[GPI_RADIX_SAMPLES];
 
     GPI_UNROLL
@@ -317,11 +314,9 @@ GPI_DEVICE int GPI(sample)(const GPI(bucket_job) *job, gpi_radix_places *places,
         if (threadIdx.x == 0)
             *places = linear;
         __syncthreads(); /* all threads take the same places */
-        if (places->linear)
-            spread = GPI(is_spread)(GPI(measure)(job, *places), keys, counters, job->bits);
+        if (places->linear && GPI(is_spread)(GPI(measure)(job, *places), keys, counters, job->bits))
+            return 1;
     }
-    if (spread)
-        return 1;
     __syncthreads(); /* all threads have read the places */
     if (threadIdx.x == 0)
         places->linear = 0;

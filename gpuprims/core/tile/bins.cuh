@@ -30,7 +30,7 @@ GPI_DEVICE void gpi_radix_zero(uint32_t *words, uint32_t n)
 
 /*
  * The rank of the lane's item among those of its digit, which the lanes `same` have: after all that *count counts,
- * and after those of the lanes below. Adds the items of the warp to *count, a uint16_t if the constant `narrow` is
+ * and after those of the lanes below it. Adds the items of the warp to *count, a uint16_t if the constant `narrow` is
  * set, and otherwise a uint32_t. All lanes call.
  */
 GPI_DEVICE uint32_t gpi_radix_rank(void *count, int narrow, unsigned same)
