@@ -219,9 +219,8 @@ static inline cudaError_t GPI(sort)(const char *function, GPI(request) request, 
     call.device = GPI(device)();
     while (!strategies[s].fits(&call))
         s++;
-    const size_t bytes = ws                  ? GPI(workspace)(request.n)
-                         : strategies[s].bytes ? strategies[s].bytes(request.n)
-                                               : 0;
+    const size_t own = strategies[s].bytes ? strategies[s].bytes(request.n) : 0;
+    const size_t bytes = ws ? GPI(workspace)(request.n) : own;
     error = gpi_tagged_scratch_acquire(&scratch, ws, 0, bytes, stream, function);
     if (error != cudaSuccess)
         return error;

@@ -20,9 +20,7 @@ __extension__ enum {
     GPI(partition_step) = GPI(partitions) ? 20 : 1, /* of which so many at a time go to their slots; */
     GPI(partition_group) = GPI(partitions) ? 5 : 1, /* of so many the digits are found at once */
     /* and so many go from there to memory at a time */
-    GPI(partition_batch) = !GPI(partitions)                            ? 1
-                           : GPI_KEY_IS_NARROW || GPI(coded) ? 8
-                                                                       : 20
+    GPI(partition_batch) = !GPI(partitions) ? 1 : GPI_KEY_IS_NARROW || GPI(coded) ? 8 : 20
 };
 
 /* ---- the partition ----------------------------------------------------------------------------- */
@@ -193,7 +191,7 @@ GPI_DEVICE void GPI(keep_bins)(GPI(bucket_map) bucket_map, const GP_KEY *keys, i
 GPI_DEVICE uint32_t GPI(bin)(GPI(bucket_map) bucket_map, const GP_KEY *keys, int top, const uint32_t *bins, uint32_t i)
 {
     return GPI(coded) ? bins[i / 2] >> i % 2 * 16 & 0xFFFF
-                                : GPI(top_bits)(bucket_map, keys[i], top) % GPI_RADIX_BINS;
+                      : GPI(top_bits)(bucket_map, keys[i], top) % GPI_RADIX_BINS;
 }
 
 /*
@@ -277,8 +275,7 @@ GPI_DEVICE_CALL void GPI(bucket_passes)(GPI(bucket) *bucket, const GP_KEY *from,
 /* The bin of the key in a slot. That of a float takes long to compute. */
 GPI_DEVICE uint32_t GPI(bin_of)(const GPI(bucket) *bucket, uint32_t slot, GPI(bucket_map) bucket_map, int top)
 {
-    return GPI(coded) ? bucket->order[slot]
-                                : GPI(top_bits)(bucket_map, bucket->keys[slot], top) % GPI_RADIX_BINS;
+    return GPI(coded) ? bucket->order[slot] : GPI(top_bits)(bucket_map, bucket->keys[slot], top) % GPI_RADIX_BINS;
 }
 
 /* Whether a bin has many keys and they are not all the same. */

@@ -59,10 +59,10 @@ enum {
     GPI_RADIX_OF(checked) = GPI_RADIX_OF(items) % 9 == 0 ? 9 : GPI_RADIX_OF(written), /* where they are checked, too */
     GPI_RADIX_OF(ahead) = GPI_RADIX_SMALL ? 16 : 4, /* tiles that the look-back reads at a time */
     /* Items of a thread on their way to memory: large values take more registers. */
-    GPI_RADIX_OF(batch) = !GPI_RADIX_PAIRS                ? 1
+    GPI_RADIX_OF(batch) = !GPI_RADIX_PAIRS                    ? 1
                           : sizeof(GPI_RADIX_OF(value)) <= 16 ? 3
                           : sizeof(GPI_RADIX_OF(value)) <= 32 ? 2
-                                                          : 1
+                                                              : 1
 };
 
 /* The arrays of a pass, the digit that it is about, and the items of a tile in shared memory. */
