@@ -766,6 +766,20 @@ static void large_borders_check(const fold_case *c)
     ok(passed, "%s: sizes around the borders of the fold of large inputs", c->name);
 }
 
+/* On the CPU by as many blocks at a time as a GPU has: fewer than two tiles for each. */
+static void by_many_blocks(const fold_case *c, size_t n)
+{
+#ifndef __CUDACC__
+    const int before = gp_cpu.resident_blocks;
+
+    gp_cpu.resident_blocks = 100;
+#endif
+    fold_check_large(c, REDUCE, n);
+#ifndef __CUDACC__
+    gp_cpu.resident_blocks = before;
+#endif
+}
+
 /* The same bits whatever the alignment, stream, schedule and number of resident blocks. */
 static void same_bits(int wide, size_t n)
 {
@@ -929,6 +943,8 @@ int main(int argc, char **argv)
         large_borders_check(&ranges16_case);
         large_borders_check(&ranges128_case);
         fold_check_large(&ranges8_case, REDUCE, ((size_t)2 << 20) + 54321);
+        fold_check_large(&ranges128_case, REDUCE, ((size_t)64 << 20) / 128 + 4231); /* warps fold several warp tiles */
+        by_many_blocks(&ranges16_case, ((size_t)4 << 20) / 16 + 4231);
         fold_check_neighbours("large inputs");
         fold_check_large(&u32_max_case, REDUCE, ((size_t)4 << 20) + 12345);
         fold_check_large(&u8_max_case, REDUCE, ((size_t)4 << 20) + 12345);
