@@ -32,8 +32,8 @@
  *              what a launch or an allocation returned; the input is whole if an allocation failed.
  *              n == 0 succeeds and writes nothing.
  *
- * How it works: a block sorts a tile of up to 32 KB in shared memory: block/core/merge.cuh. Then runs are
- * merged, up to sixteen at a time, which takes fewer passes over memory than merging pairs:
+ * How it works: a block sorts a tile of up to 32 KB in shared memory: block/core/merge.cuh. Tiles of few items in
+ * all are smaller, by more threads. Then runs are merged, up to sixteen at a time, which takes fewer passes over memory than merging pairs:
  * core/merge/pass.cuh. docs/merge-sort.md has pictures. Cost: 1 + log16(n / tile) reads and writes of each
  * item, two launches for each pass but the first. Workspace: n keys and n values, and less than 1 % more.
  *
@@ -84,45 +84,66 @@ typedef struct {
     size_t n;
 } GPI(job);
 
-/* One block per tile: sorts it. The whole tile is read before anything is written. */
-static __global__ void __launch_bounds__(GPI(threads), GPI(blocks))
-    GPI(tile_kernel)(GPI(job) job, GPI_CONTEXT context)
-{
 #if GPI_DEVICE_CODE
-    GP_SHARED(GPI(tile), tile);
-    const size_t base = (size_t)blockIdx.x * GPI(places);
-    const unsigned n = gpi_min_size(job.n - base, GPI(places)), begin = threadIdx.x * GPI(items);
+/* One block per tile: sorts it. The whole tile is read before anything is written. */
+GPI_DEVICE void GPI(sort_tile)(GPI(tile) *tile, const GPI(job) *job, const unsigned threads,
+                               const unsigned items, GPI_CONTEXT context)
+{
+    const size_t base = (size_t)blockIdx.x * (threads * items);
+    const unsigned n = gpi_min_size(job->n - base, threads * items), begin = threadIdx.x * items;
     GP_TYPE x[GPI(items)];
     GPI_MERGE_VALUE v[GPI(items)];
 
     gpi_grid_wait();
     gpi_grid_launch_next();
     GPI_UNROLL
-    for (unsigned i = 0; i < GPI(items); i++) {
-        const unsigned k = i * GPI(threads) + threadIdx.x;
+    for (unsigned i = 0; i < items; i++) {
+        const unsigned k = i * threads + threadIdx.x;
 
         if (k < n) {
-            gpi_move(&tile.keys[GPI_MERGE_PLACE(k, GPI(items))], &job.keys_in[base + k]);
+            gpi_move(&tile->keys[GPI_MERGE_PLACE(k, items)], &job->keys_in[base + k]);
             if (GPI_MERGE_PAIRS)
-                gpi_move(&GPI_MERGE_VALUE_AT(&tile, GPI_MERGE_PLACE(k, GPI(items))), &job.values_in[base + k]);
+                gpi_move(&GPI_MERGE_VALUE_AT(tile, GPI_MERGE_PLACE(k, items)), &job->values_in[base + k]);
         }
     }
     __syncthreads(); /* the tile is complete */
     GPI_UNROLL
-    for (unsigned i = 0; i < GPI(items); i++) {
+    for (unsigned i = 0; i < items; i++) {
         const unsigned k = gpi_min(begin + i, n - 1); /* any item, where there is none */
 
-        gpi_move(&x[i], &tile.keys[GPI_MERGE_PLACE(k, GPI(items))]);
+        gpi_move(&x[i], &tile->keys[GPI_MERGE_PLACE(k, items)]);
         if (GPI_MERGE_PAIRS)
-            gpi_move(&v[i], &GPI_MERGE_VALUE_AT(&tile, GPI_MERGE_PLACE(k, GPI(items))));
+            gpi_move(&v[i], &GPI_MERGE_VALUE_AT(tile, GPI_MERGE_PLACE(k, items)));
     }
     __syncthreads(); /* and has been read */
-    GPI(block)(x, v, &tile, threadIdx.x, n, context);
+    GPI(block)(x, v, items, tile, threadIdx.x, n, context);
     __syncthreads(); /* the last runs have been read */
-    GPI(put)(x, v, &tile, threadIdx.x, begin < n ? n - begin : 0, GPI(items));
+    GPI(put)(x, v, tile, threadIdx.x, begin < n ? n - begin : 0, items);
     __syncthreads(); /* the tile is sorted */
-    GPI(write)(&tile, job.keys_out + base, GPI_MERGE_PAIRS ? job.values_out + base : job.values_out, n,
-               GPI(items));
+    GPI(write)(tile, job->keys_out + base, GPI_MERGE_PAIRS ? job->values_out + base : job->values_out, n,
+               threads, items);
+}
+#endif
+
+static __global__ void __launch_bounds__(GPI(threads), GPI(blocks))
+    GPI(tile_kernel)(GPI(job) job, GPI_CONTEXT context)
+{
+#if GPI_DEVICE_CODE
+    GP_SHARED(GPI(tile), tile);
+
+    GPI(sort_tile)(&tile, &job, GPI(threads), GPI(items), context);
+#endif
+}
+
+/* The same for small tiles. */
+static __global__ void __launch_bounds__(GPI(small_threads))
+    GPI(small_tile_kernel)(GPI(job) job, GPI_CONTEXT context)
+{
+#if GPI_DEVICE_CODE
+    GP_SHARED(GPI(tile), tile);
+
+    if (GPI(has_small))
+        GPI(sort_tile)(&tile, &job, GPI(small_threads), GPI(small_items), context);
 #endif
 }
 
@@ -133,13 +154,23 @@ typedef struct {
     size_t values, splits, bytes; /* offsets of values and splits; keys come first */
 } GPI(layout);
 
+/* Whether the tiles are small, so that more multiprocessors, and more of their threads, have something to do. */
+static inline int GPI(is_small)(size_t n)
+{
+    return GPI(has_small) && (GP_KERNEL ? GP_KERNEL == GP_KERNEL_SIMPLE : n <= GPI_TUNE_MERGE_SMALL / GPI_MERGE_BYTES);
+}
+
 static inline GPI(layout) GPI(lay_out)(size_t n)
 {
+    const int is_small = GPI(is_small)(n);
+    const size_t run = is_small ? GPI(small_places) : GPI(places),
+                 tile = is_small ? GPI_MERGE_PASS_N(GPI(small_threads), GPI(small_pass_items))
+                                 : GPI_MERGE_PASS_N(GPI(threads), GPI(pass_items));
     /* The most tiles of any pass: a group has at least two runs. */
-    const size_t tiles = gpi_divide_up(n, GPI_MERGE_PASS_N) + gpi_divide_up(n, 2 * GPI(places));
+    const size_t tiles = gpi_divide_up(n, tile) + gpi_divide_up(n, 2 * run);
     GPI(layout) layout = {0, 0, 0};
 
-    if (n <= GPI(places))
+    if (n <= run)
         return layout;
     layout.values = gpi_array_bytes(n, sizeof(GP_TYPE));
     layout.splits = gpi_add_sizes(
@@ -168,7 +199,7 @@ static inline cudaError_t GPI(check)(const char *function, const GPI(job) *job)
         return gpi_error_null(function, "vin", job->n);
     if (GPI_MERGE_PAIRS && !job->values_out)
         return gpi_error_null(function, "vout", job->n);
-    cudaError_t error = gpi_check_count(function, "n", job->n, GPI_MAX_TILES / 2 * GPI_MERGE_PASS_N,
+    cudaError_t error = gpi_check_count(function, "n", job->n, GPI_MAX_TILES / 2 * GPI_MERGE_PASS_N(GPI(threads), GPI(pass_items)),
                                         gpi_larger_size(key_bytes, value_bytes));
     return error != cudaSuccess ? error : gpi_check_overlap(function, used, 4);
 }
@@ -178,10 +209,11 @@ static inline cudaError_t GPI(passes)(GPI(job) job, char *memory, GPI_CONTEXT co
                                       cudaStream_t stream)
 {
     const GPI(layout) layout = GPI(lay_out)(job.n);
-    const size_t tiles = gpi_divide_up(job.n, GPI(places));
+    const int dependent = GPI(dependent)(), is_small = GPI(is_small)(job.n);
+    size_t run = is_small ? GPI(small_places) : GPI(places);
+    const size_t tiles = gpi_divide_up(job.n, run);
     GP_TYPE *keys[2] = {job.keys_out, (GP_TYPE *)memory};
     GPI_MERGE_VALUE *values[2] = {job.values_out, (GPI_MERGE_VALUE *)(memory + layout.values)};
-    const int dependent = GPI(dependent)();
     int levels = 0;
 
     while ((size_t)1 << levels < tiles)
@@ -189,9 +221,12 @@ static inline cudaError_t GPI(passes)(GPI(job) job, char *memory, GPI_CONTEXT co
     int passes = (levels + GPI(max_ways_log) - 1) / GPI(max_ways_log);
     job.keys_out = keys[passes % 2];
     job.values_out = values[passes % 2];
-    cudaError_t error = GPI_LAUNCH_DEPENDENT(dependent, GPI(tile_kernel), (unsigned)tiles,
-                                             GPI(threads), 0, stream, job, context);
-    for (size_t run = GPI(places); passes > 0 && error == cudaSuccess; passes--) {
+    cudaError_t error =
+        is_small ? GPI_LAUNCH_DEPENDENT(dependent, GPI(small_tile_kernel), (unsigned)tiles, GPI(small_threads), 0,
+                                        stream, job, context)
+                 : GPI_LAUNCH_DEPENDENT(dependent, GPI(tile_kernel), (unsigned)tiles, GPI(threads), 0, stream, job,
+                                        context);
+    for (; passes > 0 && error == cudaSuccess; passes--) {
         GPI(pass) pass;
 
         memset((void *)&pass, 0, sizeof pass);
@@ -208,7 +243,7 @@ static inline cudaError_t GPI(passes)(GPI(job) job, char *memory, GPI_CONTEXT co
         pass.values_out = values[1 - passes % 2];
 #endif
         pass.splits = (size_t *)(memory + layout.splits);
-        error = GPI(pass_launch)(&pass, context, dependent, stream);
+        error = GPI(pass_launch)(&pass, context, is_small, dependent, stream);
         levels -= pass.log;
         run = pass.group;
     }

@@ -83,6 +83,7 @@ static range some_range(void)
 #define CASE_RANK(x) (x)
 #include "merge_case.h"
 #define CASE f64
+#define CASE_KERNEL GP_KERNEL_PIPELINED
 #define CASE_TYPE double
 #define CASE_MAKE(k, i) ((double)(int64_t)(k) / ((k) % 5 ? 1.0 : 1e9))
 #define CASE_RANK(x) (x)
@@ -94,6 +95,7 @@ static range some_range(void)
 #define CASE_RANK(x) (x)
 #include "merge_case.h"
 #define CASE down_s3
+#define CASE_KERNEL GP_KERNEL_PIPELINED
 #define CASE_TYPE int16_t
 #define CASE_VALUE s3
 #define CASE_LESS(a, b) ((a) > (b))

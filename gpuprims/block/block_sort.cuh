@@ -84,7 +84,7 @@ typedef GPI(tile) GPI_PUBLIC(block_sort_storage)[1];
 GPI_DEVICE void GPI_PUBLIC(block_sort)(GP_TYPE *x, void *storage GPI_CONTEXT_LAST)
 {
 #if GPI_DEVICE_CODE
-    GPI(block)(x, NULL, (GPI(tile) *)storage, gpi_thread_rank(), GP_BLOCK * GP_ITEMS,
+    GPI(block)(x, NULL, GP_ITEMS, (GPI(tile) *)storage, gpi_thread_rank(), GP_BLOCK * GP_ITEMS,
                GPI_CONTEXT_VALUE);
 #endif
 }
@@ -93,7 +93,7 @@ GPI_DEVICE void GPI_PUBLIC(block_sort)(GP_TYPE *x, void *storage GPI_CONTEXT_LAS
 GPI_DEVICE void GPI_PUBLIC(block_sort_pairs)(GP_TYPE *keys, GP_VALUE *values, void *storage GPI_CONTEXT_LAST)
 {
 #if GPI_DEVICE_CODE
-    GPI(block)(keys, values, (GPI(tile) *)storage, gpi_thread_rank(), GP_BLOCK * GP_ITEMS,
+    GPI(block)(keys, values, GP_ITEMS, (GPI(tile) *)storage, gpi_thread_rank(), GP_BLOCK * GP_ITEMS,
                GPI_CONTEXT_VALUE);
 #endif
 }

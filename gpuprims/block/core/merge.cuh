@@ -7,7 +7,7 @@
  *
  * Needs core/instance/begin.cuh, core/instance/less.cuh, and
  *
- *     GPI(items)        a constant: items per thread, in a sort
+ *     GPI(items)        a constant: items per thread in a sort, at most
  *     GPI(places)       a constant: the most items of a tile
  *     GPI_MERGE_VALUE   the type of values, or char where GPI_MERGE_PAIRS is 0
  *
@@ -19,19 +19,15 @@
  * stable, and networks that compare distant items will do.
  */
 #if GPI_MERGE_PAIRS || defined GP_LESS
-#define GPI_MERGE_INDISTINGUISHABLE 0
+#define GPI_MERGE_INDISTINGUISHABLE(items) 0
 #else
-#define GPI_MERGE_INDISTINGUISHABLE                                                          \
-    (__builtin_classify_type((GP_TYPE)0) == 1 && sizeof(GP_TYPE) <= 8 && GPI(items) <= 32 && \
-     (GPI(items) & (GPI(items) - 1)) == 0)
+#define GPI_MERGE_INDISTINGUISHABLE(items)                                                \
+    (__builtin_classify_type((GP_TYPE)0) == 1 && sizeof(GP_TYPE) <= 8 && (items) <= 32 && \
+     ((items) & ((items)-1)) == 0)
 #endif
 
-/* The length of the first runs, each sorted by a thread in registers. */
-enum {
-    GPI(first_run) = GPI(items) > 16 && GPI(items) % 2 == 0 && !GPI_MERGE_INDISTINGUISHABLE
-                         ? GPI(items) / 2
-                         : GPI(items)
-};
+/* The length of the first runs otherwise, each sorted by a thread in registers. */
+#define GPI_MERGE_FIRST_RUN(items) ((items) > 16 && (items) % 2 == 0 ? (items) / 2 : (items))
 
 /*
  * Where item k lies in shared memory when each thread writes `items` consecutive ones. An odd
@@ -142,17 +138,19 @@ GPI_DEVICE void GPI(put)(const GP_TYPE *x, const GPI_MERGE_VALUE *v, GPI(tile) *
 }
 
 /*
- * Sorts each run of GPI(first_run) of the thread's items by odd-even transposition, which exchanges
+ * Sorts each of the first runs of the thread's items by odd-even transposition, which exchanges
  * only adjacent items, and so is stable.
  */
-GPI_DEVICE void GPI(transpositions)(GP_TYPE *x, GPI_MERGE_VALUE *v, GPI_CONTEXT context)
+GPI_DEVICE void GPI(transpositions)(GP_TYPE *x, GPI_MERGE_VALUE *v, const int items, GPI_CONTEXT context)
 {
+    const int run = GPI_MERGE_FIRST_RUN(items);
+
     GPI_UNROLL
-    for (int first = 0; first < GPI(items); first += GPI(first_run)) {
+    for (int first = 0; first < items; first += run) {
         GPI_UNROLL
-        for (int step = 0; step < GPI(first_run); step++) {
+        for (int step = 0; step < run; step++) {
             GPI_UNROLL
-            for (int i = first + step % 2; i + 1 < first + GPI(first_run); i += 2) {
+            for (int i = first + step % 2; i + 1 < first + run; i += 2) {
                 const GP_TYPE low = x[i], high = x[i + 1];
 
                 if (GPI(less)(high, low, context)) {
@@ -181,7 +179,7 @@ GPI_DEVICE void GPI(compare)(GP_TYPE *low, GP_TYPE *high)
 }
 
 /* Sorts the thread's integers by odd-even merges (Batcher, Sorting networks and their applications, 1968). */
-GPI_DEVICE void GPI(thread_network)(GP_TYPE *x)
+GPI_DEVICE void GPI(thread_network)(GP_TYPE *x, const int items)
 {
     GPI_UNROLL
     for (int run = 0; run < 5; run++) { /* merges runs of 2^run items */
@@ -190,8 +188,8 @@ GPI_DEVICE void GPI(thread_network)(GP_TYPE *x)
             const int first = step < run ? 1 << step : 0;
 
             GPI_UNROLL
-            for (int i = 0; i < GPI(items); i++)
-                if (i >= first && i + (1 << step) < GPI(items) && ((i - first) >> step) % 2 == 0 &&
+            for (int i = 0; i < items; i++)
+                if (i >= first && i + (1 << step) < items && ((i - first) >> step) % 2 == 0 &&
                     i >> (run + 1) == (i + (1 << step)) >> (run + 1))
                     GPI(compare)(&x[i], &x[i + (1 << step)]);
         }
@@ -214,14 +212,14 @@ GPI_DEVICE GP_TYPE GPI(choose)(GP_TYPE a, GP_TYPE b, int larger)
  * Sorts the warp's integers, already sorted in each lane, by bitonic merges: the first step
  * compares each item with its mirror image, the following ones halve the distance each time.
  */
-GPI_DEVICE void GPI(warp_network)(GP_TYPE *x, unsigned lane)
+GPI_DEVICE void GPI(warp_network)(GP_TYPE *x, const int items, unsigned lane)
 {
     for (unsigned lanes = 2; lanes <= 32; lanes *= 2) {
         const int upper = (lane & lanes / 2) != 0;
 
         GPI_UNROLL
-        for (int i = 0; i < (GPI(items) + 1) / 2; i++) {
-            const int mirror = GPI(items) - 1 - i;
+        for (int i = 0; i < (items + 1) / 2; i++) {
+            const int mirror = items - 1 - i;
             const GP_TYPE a = GPI(shuffle)(x[mirror], lanes - 1), b = GPI(shuffle)(x[i], lanes - 1);
 
             x[i] = GPI(choose)(x[i], a, upper);
@@ -230,31 +228,31 @@ GPI_DEVICE void GPI(warp_network)(GP_TYPE *x, unsigned lane)
         }
         for (unsigned step = lanes / 4; step; step /= 2) {
             GPI_UNROLL
-            for (int i = 0; i < GPI(items); i++)
+            for (int i = 0; i < items; i++)
                 x[i] = GPI(choose)(x[i], GPI(shuffle)(x[i], step), (lane & step) != 0);
         }
         GPI_UNROLL
         for (int step = 16; step >= 1; step /= 2) {
             GPI_UNROLL
-            for (int i = 0; i < GPI(items); i++)
-                if (!(i & step) && i + step < GPI(items))
+            for (int i = 0; i < items; i++)
+                if (!(i & step) && i + step < items)
                     GPI(compare)(&x[i], &x[i + step]);
         }
     }
 }
 
 /* Sorts the integers of each warp. Missing ones become the largest value. */
-GPI_DEVICE void GPI(warp_sort)(GP_TYPE *x, unsigned rank, unsigned n)
+GPI_DEVICE void GPI(warp_sort)(GP_TYPE *x, const int items, unsigned rank, unsigned n)
 {
     const uint64_t ones = UINT64_MAX >> (64 - 8 * sizeof(GP_TYPE));
     const GP_TYPE largest = (GP_TYPE)((GP_TYPE)-1 < (GP_TYPE)1 ? ones >> 1 : ones);
 
     GPI_UNROLL
-    for (unsigned i = 0; i < GPI(items); i++)
-        if (rank * GPI(items) + i >= n)
+    for (int i = 0; i < items; i++)
+        if (rank * (unsigned)items + (unsigned)i >= n)
             x[i] = largest;
-    GPI(thread_network)(x);
-    GPI(warp_network)(x, rank % 32);
+    GPI(thread_network)(x, items);
+    GPI(warp_network)(x, items, rank % 32);
 }
 #endif
 
@@ -262,50 +260,50 @@ GPI_DEVICE void GPI(warp_sort)(GP_TYPE *x, unsigned rank, unsigned n)
  * Sorts the thread's runs, where the tile has n items. Missing ones become copies of the largest,
  * and stay behind it.
  */
-GPI_DEVICE void GPI(thread_sort)(GP_TYPE *x, GPI_MERGE_VALUE *v, unsigned begin, unsigned n,
-                                 GPI_CONTEXT context)
+GPI_DEVICE void GPI(thread_sort)(GP_TYPE *x, GPI_MERGE_VALUE *v, const unsigned items, unsigned begin,
+                                 unsigned n, GPI_CONTEXT context)
 {
-    if (begin < n && n - begin < GPI(items)) {
+    if (begin < n && n - begin < items) {
         GP_TYPE largest = x[0];
 
         GPI_UNROLL
-        for (unsigned i = 1; i < GPI(items); i++) {
+        for (unsigned i = 1; i < items; i++) {
             if (begin + i >= n)
                 x[i] = largest;
             else if (!GPI(less)(x[i], largest, context))
                 largest = x[i];
         }
     }
-    GPI(transpositions)(x, v, context);
+    GPI(transpositions)(x, v, (int)items, context);
 }
 
 /*
- * Sorts the first n items of a tile. The thread of rank r has items r * GPI(items) and following in
+ * Sorts the first n items of a tile. The thread of rank r has items r * items and following in
  * registers, before and after; where there is none, any item. There is no barrier before the first
  * write to the tile, nor after the last read.
  */
-GPI_DEVICE void GPI(block)(GP_TYPE *x, GPI_MERGE_VALUE *v, GPI(tile) *tile, unsigned rank,
+GPI_DEVICE void GPI(block)(GP_TYPE *x, GPI_MERGE_VALUE *v, const unsigned items, GPI(tile) *tile, unsigned rank,
                            unsigned n, GPI_CONTEXT context)
 {
-    const unsigned begin = rank * GPI(items);
-    unsigned run = GPI_MERGE_INDISTINGUISHABLE ? 32 * GPI(items) : GPI(first_run);
+    const unsigned begin = rank * items;
+    unsigned run = GPI_MERGE_INDISTINGUISHABLE(items) ? 32 * items : GPI_MERGE_FIRST_RUN(items);
 
 #if !GPI_MERGE_PAIRS && !defined GP_LESS
-    if (GPI_MERGE_INDISTINGUISHABLE)
-        GPI(warp_sort)(x, rank, n);
+    if (GPI_MERGE_INDISTINGUISHABLE(items))
+        GPI(warp_sort)(x, (int)items, rank, n);
     else
 #endif
-        GPI(thread_sort)(x, v, begin, n, context);
+        GPI(thread_sort)(x, v, items, begin, n, context);
     for (; run < n; run *= 2) {
-        const unsigned first = (rank & ~(2 * run / GPI(items) - 1)) * GPI(items);
+        const unsigned first = (rank & ~(2 * run / items - 1)) * items;
         GPI(runs) runs;
 
         runs.a = gpi_min(first, n);
         runs.a_end = runs.b = gpi_min(first + run, n);
         runs.b_end = gpi_min(first + 2 * run, n);
-        GPI(put)(x, v, tile, rank, begin < n ? n - begin : 0, GPI(items));
+        GPI(put)(x, v, tile, rank, begin < n ? n - begin : 0, items);
         __syncthreads(); /* the runs are complete */
-        GPI(part)(x, v, tile, runs, begin - runs.a, GPI(items), context);
+        GPI(part)(x, v, tile, runs, begin - runs.a, items, context);
         __syncthreads(); /* and have been read */
     }
 }

@@ -9,6 +9,7 @@
  *
  *     GPI(threads)        a constant: threads of a block
  *     GPI(max_ways_log)   a constant: the log2 of how many runs are merged at a time, at most
+ *     GPI(small_threads), GPI(small_pass_items)   constants: those of the kernel for small n
  *
  * Part of merge.cuh and merge_sort.cuh; not to be included directly.
  */
@@ -20,9 +21,9 @@
  * Items of a tile of the output: the maximum (each piece begins at a thread's first item), by how
  * many fewer it may have at either end, and the average.
  */
-#define GPI_MERGE_FULL (GPI(pass_items) * (GPI(threads) - GPI_MERGE_MAX_WAYS))
-#define GPI_MERGE_SLACK (GPI_MERGE_FULL / 16)
-#define GPI_MERGE_PASS_N (GPI_MERGE_FULL - GPI_MERGE_SLACK)
+#define GPI_MERGE_FULL(threads, items) ((items) * ((threads)-GPI_MERGE_MAX_WAYS))
+#define GPI_MERGE_SLACK(threads, items) (GPI_MERGE_FULL(threads, items) / 16)
+#define GPI_MERGE_PASS_N(threads, items) (GPI_MERGE_FULL(threads, items) - GPI_MERGE_SLACK(threads, items))
 
 /* What a pass works on: groups of 2^log runs. */
 typedef struct {
@@ -30,10 +31,10 @@ typedef struct {
     const GPI_MERGE_VALUE *values[2];
     GP_TYPE *keys_out;
     GPI_MERGE_VALUE *values_out;
-    size_t n;          /* items of all groups; the last runs may be shorter, or empty */
-    size_t run, group; /* items of a run (but a group's last), and of a group */
-    size_t tiles;      /* per group */
-    size_t *splits;    /* per tile, how many items of each run come before it */
+    size_t n;                  /* items of all groups; the last runs may be shorter, or empty */
+    size_t run, group;         /* items of a run (but a group's last), and of a group */
+    size_t tile, slack, tiles; /* items of a tile, and by how many fewer; tiles of a group */
+    size_t *splits;            /* per tile, how many items of each run come before it */
     int log;
 } GPI(pass);
 
@@ -75,24 +76,25 @@ typedef struct {
 
 #if GPI_DEVICE_CODE
 /* One warp: finds the pieces of tile `number` of the group that begins at `first`, one per lane. */
-GPI_DEVICE void GPI(cut)(GPI(pieces) *pieces, const GPI(pass) *pass, size_t first,
-                         size_t number)
+GPI_DEVICE void GPI(cut)(GPI(pieces) *pieces, const GPI(pass) *pass, size_t first, size_t number,
+                         const unsigned block, const unsigned thread_items)
 {
+    const unsigned full = GPI_MERGE_FULL(block, thread_items);
     const size_t items = GPI(group_items)(pass, first);
     const size_t *splits = pass->splits + (size_t)blockIdx.x * GPI_MERGE_MAX_WAYS;
     const unsigned lane = threadIdx.x % 32, r = lane % GPI_MERGE_MAX_WAYS,
                    is_run = lane < 1u << pass->log;
-    const int is_last = (number + 1) * GPI_MERGE_PASS_N >= items;
+    const int is_last = (number + 1) * pass->tile >= items;
     const size_t from = !is_run || number == 0 ? 0 : splits[r];
     const size_t to = !is_run   ? 0
                       : is_last ? GPI(run_items)(pass, items, r)
                                 : splits[GPI_MERGE_MAX_WAYS + r];
-    unsigned count = gpi_min_size(to > from ? to - from : 0, GPI_MERGE_FULL);
+    unsigned count = gpi_min_size(to > from ? to - from : 0, full);
     const unsigned before = gpi_warp_prefix(count, lane) - count;
 
     /* They fit, unless GP_LESS is no order; then at least nothing is overrun. */
-    count = gpi_min(count, GPI_MERGE_FULL - gpi_min(before, GPI_MERGE_FULL));
-    const unsigned threads = (count + GPI(pass_items) - 1) / GPI(pass_items);
+    count = gpi_min(count, full - gpi_min(before, full));
+    const unsigned threads = (count + thread_items - 1) / thread_items;
     const unsigned thread = gpi_warp_prefix(threads, lane) - threads;
     const size_t begin = gpi_merge_sum(from);
 
@@ -109,13 +111,14 @@ GPI_DEVICE void GPI(cut)(GPI(pieces) *pieces, const GPI(pass) *pass, size_t firs
 }
 
 /* Reads the pieces, each by warps of its own if there are enough, several items of a lane at a time. */
-GPI_DEVICE void GPI(fetch)(GPI(tile) *tile, const GPI(pieces) *pieces, unsigned runs)
+GPI_DEVICE void GPI(fetch)(GPI(tile) *tile, const GPI(pieces) *pieces, unsigned runs, const unsigned threads,
+                           const unsigned thread_items)
 {
-    const unsigned warps = GPI(threads) / 32, warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+    const unsigned warps = threads / 32, warp = threadIdx.x / 32, lane = threadIdx.x % 32;
     const unsigned stride = warps > runs ? warps / runs * 32 : 32;
 
     for (unsigned r = warp % runs; r < runs; r += warps) {
-        const unsigned items = pieces->items[r], to = pieces->thread[r] * GPI(pass_items);
+        const unsigned items = pieces->items[r], to = pieces->thread[r] * thread_items;
         const GP_TYPE *keys = pieces->keys[r];
 #if GPI_MERGE_PAIRS
         const GPI_MERGE_VALUE *values = pieces->values[r];
@@ -136,7 +139,7 @@ GPI_DEVICE void GPI(fetch)(GPI(tile) *tile, const GPI(pieces) *pieces, unsigned 
             GPI_UNROLL
             for (unsigned k = 0; k < GPI_MERGE_BATCH; k++)
                 if (i + k * stride < items) {
-                    const unsigned place = GPI_MERGE_PLACE(to + i + k * stride, GPI(pass_items));
+                    const unsigned place = GPI_MERGE_PLACE(to + i + k * stride, thread_items);
 
                     gpi_move(&tile->keys[place], &x[k]);
                     if (GPI_MERGE_PAIRS)
@@ -152,32 +155,32 @@ GPI_DEVICE void GPI(fetch)(GPI(tile) *tile, const GPI(pieces) *pieces, unsigned 
  */
 GPI_DEVICE unsigned GPI(round)(GP_TYPE *x, GPI_MERGE_VALUE *v, const GPI(tile) *tile,
                                const GPI(pieces) *pieces, unsigned count, unsigned step,
-                               GPI_CONTEXT context)
+                               const unsigned thread_items, GPI_CONTEXT context)
 {
     unsigned r = 0;
     GPI(runs) runs;
 
     while (r + 2 * step < count && threadIdx.x >= pieces->thread[r + 2 * step])
         r += 2 * step;
-    const unsigned at = (threadIdx.x - pieces->thread[r]) * GPI(pass_items);
+    const unsigned at = (threadIdx.x - pieces->thread[r]) * thread_items;
 
-    runs.a = pieces->thread[r] * GPI(pass_items);
+    runs.a = pieces->thread[r] * thread_items;
     runs.a_end = runs.a + pieces->items[r];
-    runs.b = pieces->thread[r + step] * GPI(pass_items);
+    runs.b = pieces->thread[r + step] * thread_items;
     runs.b_end = runs.b + pieces->items[r + step];
-    GPI(part)(x, v, tile, runs, at, GPI(pass_items), context);
+    GPI(part)(x, v, tile, runs, at, thread_items, context);
 
     const unsigned items = pieces->items[r] + pieces->items[r + step];
     return at < items ? items - at : 0;
 }
 
 /* Writes the first n items of the tile. */
-GPI_DEVICE void GPI(write)(const GPI(tile) *tile, GP_TYPE *keys, GPI_MERGE_VALUE *values,
-                           unsigned n, const unsigned items)
+GPI_DEVICE void GPI(write)(const GPI(tile) *tile, GP_TYPE *keys, GPI_MERGE_VALUE *values, unsigned n,
+                           const unsigned threads, const unsigned items)
 {
     GPI_UNROLL
     for (unsigned i = 0; i < items; i++) {
-        const unsigned k = i * GPI(threads) + threadIdx.x, place = GPI_MERGE_PLACE(k, items);
+        const unsigned k = i * threads + threadIdx.x, place = GPI_MERGE_PLACE(k, items);
 
         if (items == 1) { /* large ones */
             if (k < n) {
@@ -196,42 +199,62 @@ GPI_DEVICE void GPI(write)(const GPI(tile) *tile, GP_TYPE *keys, GPI_MERGE_VALUE
         }
     }
 }
-#endif
 
 /* One block per tile of the output. */
+GPI_DEVICE void GPI(merge_tile)(GPI(tile) *tile, GPI(pieces) *pieces, const GPI(pass) *pass,
+                                const unsigned threads, const unsigned thread_items, GPI_CONTEXT context)
+{
+    const size_t first = blockIdx.x / pass->tiles * pass->group, number = blockIdx.x % pass->tiles;
+    const unsigned runs = 1u << pass->log;
+    GP_TYPE x[GPI(pass_items)];
+    GPI_MERGE_VALUE v[GPI(pass_items)];
+
+    gpi_grid_wait();
+    gpi_grid_launch_next();
+    if (number * pass->tile >= GPI(group_items)(pass, first))
+        return; /* the last group is shorter */
+    if (threadIdx.x < 32)
+        GPI(cut)(pieces, pass, first, number, threads, thread_items);
+    __syncthreads(); /* the pieces are known */
+    GPI(fetch)(tile, pieces, runs, threads, thread_items);
+    __syncthreads(); /* the pieces are in shared memory */
+    for (unsigned step = 1; step < runs; step *= 2) {
+        const unsigned count = GPI(round)(x, v, tile, pieces, runs, step, thread_items, context),
+                       r = 2 * step * threadIdx.x;
+
+        __syncthreads(); /* the pieces have been read */
+        GPI(put)(x, v, tile, threadIdx.x, count, thread_items);
+        if (r < runs)
+            pieces->items[r] += pieces->items[r + step];
+        __syncthreads(); /* the merged pieces are in shared memory */
+    }
+    GPI(write)(tile, pass->keys_out + pieces->out,
+               GPI_MERGE_PAIRS ? pass->values_out + pieces->out : pass->values_out, pieces->items[0], threads,
+               thread_items);
+}
+#endif
+
 static __global__ void __launch_bounds__(GPI(threads), GPI(blocks))
     GPI(pass_kernel)(GPI(pass) pass, GPI_CONTEXT context)
 {
 #if GPI_DEVICE_CODE
     GP_SHARED(GPI(tile), tile);
     GP_SHARED(GPI(pieces), pieces);
-    const size_t first = blockIdx.x / pass.tiles * pass.group, number = blockIdx.x % pass.tiles;
-    const unsigned runs = 1u << pass.log;
-    GP_TYPE x[GPI(pass_items)];
-    GPI_MERGE_VALUE v[GPI(pass_items)];
 
-    gpi_grid_wait();
-    gpi_grid_launch_next();
-    if (number * GPI_MERGE_PASS_N >= GPI(group_items)(&pass, first))
-        return; /* the last group is shorter */
-    if (threadIdx.x < 32)
-        GPI(cut)(&pieces, &pass, first, number);
-    __syncthreads(); /* the pieces are known */
-    GPI(fetch)(&tile, &pieces, runs);
-    __syncthreads(); /* the pieces are in shared memory */
-    for (unsigned step = 1; step < runs; step *= 2) {
-        const unsigned count = GPI(round)(x, v, &tile, &pieces, runs, step, context),
-                       r = 2 * step * threadIdx.x;
+    GPI(merge_tile)(&tile, &pieces, &pass, GPI(threads), GPI(pass_items), context);
+#endif
+}
 
-        __syncthreads(); /* the pieces have been read */
-        GPI(put)(x, v, &tile, threadIdx.x, count, GPI(pass_items));
-        if (r < runs)
-            pieces.items[r] += pieces.items[r + step];
-        __syncthreads(); /* the merged pieces are in shared memory */
-    }
-    GPI(write)(&tile, pass.keys_out + pieces.out,
-               GPI_MERGE_PAIRS ? pass.values_out + pieces.out : pass.values_out, pieces.items[0],
-               GPI(pass_items));
+/* The same for small tiles. */
+static __global__ void __launch_bounds__(GPI(small_threads))
+    GPI(small_pass_kernel)(GPI(pass) pass, GPI_CONTEXT context)
+{
+#if GPI_DEVICE_CODE
+    GP_SHARED(GPI(tile), tile);
+    GP_SHARED(GPI(pieces), pieces);
+
+    if (GPI(has_small))
+        GPI(merge_tile)(&tile, &pieces, &pass, GPI(small_threads), GPI(small_pass_items), context);
 #endif
 }
 
@@ -245,26 +268,27 @@ static inline int GPI(dependent)(void)
     return (gpi_kernel_ready((const void *)GPI(pass_kernel), 0, known) & GPI_KERNEL_SM90) != 0;
 }
 
-/* The number of tiles of all groups. */
-static inline size_t GPI(pass_tiles)(size_t n, size_t group)
-{
-    return gpi_divide_up(n, group) * gpi_divide_up(group, GPI_MERGE_PASS_N);
-}
-
 /* Launches a pass. Its splits have GPI_MERGE_MAX_WAYS entries per tile. */
-static inline cudaError_t GPI(pass_launch)(GPI(pass) *pass, GPI_CONTEXT context, int dependent,
+static inline cudaError_t GPI(pass_launch)(GPI(pass) *pass, GPI_CONTEXT context, int is_small, int dependent,
                                            cudaStream_t stream)
 {
-    const size_t blocks = GPI(pass_tiles)(pass->n, pass->group);
     cudaError_t error = cudaSuccess;
 
-    pass->tiles = gpi_divide_up(pass->group, GPI_MERGE_PASS_N);
+    pass->tile = is_small ? GPI_MERGE_PASS_N(GPI(small_threads), GPI(small_pass_items))
+                          : GPI_MERGE_PASS_N(GPI(threads), GPI(pass_items));
+    pass->slack = is_small ? GPI_MERGE_SLACK(GPI(small_threads), GPI(small_pass_items))
+                           : GPI_MERGE_SLACK(GPI(threads), GPI(pass_items));
+    pass->tiles = gpi_divide_up(pass->group, pass->tile);
+    const size_t blocks = gpi_divide_up(pass->n, pass->group) * pass->tiles;
+
     if (blocks > 1)
         error = GPI_LAUNCH_DEPENDENT(dependent, GPI(split_kernel),
                                      (unsigned)gpi_divide_up(blocks, GPI_MERGE_SPLIT_WARPS),
                                      32 * GPI_MERGE_SPLIT_WARPS, 0, stream, *pass, blocks, context);
     if (error == cudaSuccess)
-        error = GPI_LAUNCH_DEPENDENT(dependent, GPI(pass_kernel), (unsigned)blocks, GPI(threads), 0, stream,
-                                     *pass, context);
+        error = is_small ? GPI_LAUNCH_DEPENDENT(dependent, GPI(small_pass_kernel), (unsigned)blocks,
+                                                GPI(small_threads), 0, stream, *pass, context)
+                         : GPI_LAUNCH_DEPENDENT(dependent, GPI(pass_kernel), (unsigned)blocks, GPI(threads), 0,
+                                                stream, *pass, context);
     return error;
 }

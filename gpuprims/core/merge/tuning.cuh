@@ -23,6 +23,11 @@
 #define GPI_TUNE_MERGE_BLOCKS 4
 #endif
 
+/* The bytes of keys and values up to which tiles are small. */
+#ifndef GPI_TUNE_MERGE_SMALL
+#define GPI_TUNE_MERGE_SMALL 2400000
+#endif
+
 /* The merge of two arrays: items per thread, of up to 4 and of up to 8 bytes, odd. */
 #ifndef GPI_TUNE_MERGE_TWO_ITEMS
 #define GPI_TUNE_MERGE_TWO_ITEMS 23
