@@ -151,8 +151,8 @@ static void make_item(const histogram_case *t, void *to, int kind, size_t i, siz
     default: /* any bits: NaNs, infinities, numbers far outside */
         for (size_t b = 0; b < t->bytes; b++)
             ((uint8_t *)to)[b] = (uint8_t)(tap_random() >> 8);
-        if (random % 4)
-            t->item(to, fraction * limit * 1.2 - limit * 0.1);
+        if (random % 4) /* or the first ones that are in no bin */
+            t->item(to, random % 32 == 1 ? limit + (double)(i % 2) : fraction * limit * 1.2 - limit * 0.1);
     }
 }
 
