@@ -7,6 +7,7 @@
  */
 enum {
     GPI(room) = GPI_TUNE_TOP_K_ROOM,
+    GPI(full_room) = GPI_KEY_IS_NARROW ? GPI(room) + GPI(room) / 2 : GPI(room), /* if none is added later */
     GPI(threads) = GPI_TUNE_TOP_K_THREADS,
     GPI(vector_n) = 16 / (int)sizeof(GP_KEY),
     GPI(rows) = sizeof(GP_KEY) < 8 ? 2 * (int)sizeof(GP_KEY) : 8, /* vectors of a thread in a tile; items are bits */
@@ -34,7 +35,7 @@ typedef struct {
     uint32_t digit, left, in_digit;
     unsigned long long differ;
     uint64_t ends[2][GPI(threads) / 32]; /* the least and the largest number of a warp */
-    uint64_t highs[GPI(room)]; /* entries: narrow numbers and their ranks in a word, others apart */
+    uint64_t highs[GPI(full_room)]; /* entries: narrow numbers and their ranks in a word, others apart */
     uint32_t lows[GPI_KEY_IS_NARROW ? 2 : GPI(room)];
 } GPI(block);
 
@@ -43,6 +44,8 @@ typedef struct {
 
 GPI_DEVICE int GPI(is_before)(GPI(entry) a, GPI(entry) b)
 {
+    if (GPI_KEY_IS_NARROW) /* a comparison of one word */
+        return (a.number << 32 | a.rank) < (b.number << 32 | b.rank);
     return a.number < b.number || (a.number == b.number && a.rank < b.rank);
 }
 
@@ -174,6 +177,32 @@ GPI_DEVICE_CALL void GPI(sort_entries)(uint32_t n)
             GPI(sort_64)(block, first, size == 64 ? 2 : 2 * size);
         __syncthreads(); /* entries are in order, as far as `size` of them */
     }
+}
+
+/*
+ * Puts n entries in order, no more than there are threads: each is ranked by a thread, or several lanes, which count
+ * the entries before it. If they are few, that is faster than the network. All threads call.
+ */
+GPI_DEVICE_CALL void GPI(rank_entries)(uint32_t n)
+{
+    GP_DYNAMIC_SHARED(GPI(block), block);
+    uint32_t lanes = 1, rank = 0;
+
+    while (lanes < 32 && 2 * lanes * n <= blockDim.x)
+        lanes *= 2;
+    const uint32_t own = threadIdx.x / lanes, first = threadIdx.x % lanes;
+    __syncthreads(); /* all entries have been written */
+    const GPI(entry) entry = GPI(get_entry)(block, own < n ? own : 0);
+    GPI_UNROLL_BY_8
+    for (uint32_t i = own < n ? first : n; i < n; i += lanes)
+        rank += (uint32_t)GPI(is_before)(GPI(get_entry)(block, i), entry);
+    GPI_NO_UNROLL
+    for (uint32_t mask = lanes / 2; mask > 0; mask /= 2)
+        rank += __shfl_xor_sync(GPI_FULL_MASK, rank, (int)mask);
+    __syncthreads(); /* all entries have been ranked */
+    if (own < n && first == 0)
+        GPI(put_entry)(block, rank, entry);
+    __syncthreads(); /* they are in order */
 }
 
 /* ---- selecting --------------------------------------------------------------------------------- */
@@ -314,10 +343,10 @@ GPI_DEVICE size_t GPI(candidate_at)(const GPI(block) *block, uint32_t i)
     const uint32_t list_n = (uint32_t)block->job.list_n;
 
     return block->job.source == GPI_TOP_K_LISTS ? block->first + i / list_n * block->stride + i % list_n
-                                                : block->first + i;
+                                                : block->segment.s * block->job.capacity + block->first + i;
 }
 
-/* Where in the array item i of a sample is. */
+/* The place in its row of item i of a sample. */
 GPI_DEVICE size_t GPI(sampled)(const GPI(block) *block, uint32_t i)
 {
     return gpi_top_k_sample(block->first + i, block->job.sample_stride);
@@ -329,10 +358,9 @@ GPI_DEVICE GPI(entry) GPI(entry_at)(const GPI(block) *block, uint32_t i)
     GPI(entry) entry;
 
     if (block->job.source == GPI_TOP_K_KEYS || block->job.source == GPI_TOP_K_SAMPLE) {
-        const size_t at = block->job.source == GPI_TOP_K_KEYS ? block->segment.begin + block->first + i
-                                                              : GPI(sampled)(block, i);
+        const size_t place = block->job.source == GPI_TOP_K_KEYS ? block->first + i : GPI(sampled)(block, i);
 
-        entry.number = GPI(key_order)(block->job.keys[at]);
+        entry.number = GPI(key_order)(block->job.keys[block->segment.begin + place]);
         entry.rank = i;
     } else {
         const GPI(candidate) x = GPI(get_candidate)(&block->job, GPI(candidate_at)(block, i));
@@ -361,16 +389,16 @@ GPI_DEVICE GPI(candidate) GPI(candidate_of)(const GPI(block) *block, GPI(entry) 
 
 /* ---- the stream -------------------------------------------------------------------------------- */
 
-/* Writes so many entries to the array of candidates, if there is room, and counts those that there would be. */
+/* Writes so many entries to the row's array of candidates, if there is room, and counts those that there would be. */
 GPI_DEVICE void GPI(flush)(GPI(block) *block, uint32_t n)
 {
     if (threadIdx.x == 0 && n)
-        block->base = atomicAdd(block->job.count, (unsigned long long)n);
+        block->base = atomicAdd(&block->job.count[block->segment.s], (unsigned long long)n);
     __syncthreads(); /* entries have been written, and where they go is known */
-    const size_t base = (size_t)block->base;
+    const size_t base = (size_t)block->base, array = block->segment.s * block->job.capacity;
     for (uint32_t i = threadIdx.x; i < n; i += blockDim.x)
         if (base + i < block->job.capacity)
-            GPI(put_candidate)(&block->job, base + i, GPI(candidate_of)(block, GPI(get_entry)(block, i)));
+            GPI(put_candidate)(&block->job, array + base + i, GPI(candidate_of)(block, GPI(get_entry)(block, i)));
 }
 
 /* Makes room for entries when there is none. All threads call. */

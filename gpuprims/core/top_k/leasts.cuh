@@ -20,7 +20,7 @@ static __host__ __device__ __forceinline__ size_t GPI(most_entered)(size_t n, si
 
     if (n < threads || each > GPI(held) || k >= threads || 8 * GPI(enough)(k) > 5 * (size_t)threads)
         return 0;
-    return GPI(enough)(k) * each <= GPI(room) ? GPI(enough)(k) * each : 0;
+    return GPI(enough)(k) * each <= GPI(full_room) ? GPI(enough)(k) * each : 0;
 }
 
 #if GPI_DEVICE_CODE

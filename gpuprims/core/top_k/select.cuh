@@ -7,12 +7,15 @@
  *     3. fewer than k: the bound was wrong. Again, without one
  *     4. forget all but the k best, and sort these
  *
- * A part that fits into shared memory and is small, or of which much is wanted, goes there as it is; then the least
- * items of threads bound it, if they can (core/top_k/leasts.cuh).
+ * A part that fits into shared memory and is small, or of which much is wanted, goes there as it is; then, if few are
+ * wanted, the least items of threads bound it (core/top_k/leasts.cuh).
  *
  * Part of top_k.cuh; not to be included directly.
  */
-enum { GPI(few) = 256 }; /* so many entries are rather sorted than selected from */
+enum {
+    GPI(few) = 256, /* so many entries are rather sorted than selected from */
+    GPI(very_few) = GPI(threads) < 128 ? GPI(threads) : 128 /* and so many rather ranked than sorted */
+};
 
 #if GPI_DEVICE_CODE
 /* So many items become entries: all of the part, or a sample. */
@@ -65,9 +68,9 @@ GPI_DEVICE uint32_t GPI(select_part)(GPI(block) *block)
     const uint32_t k = gpi_min_size(block->job.k, block->n);
     uint32_t count = block->n;
 
-    if (count <= GPI(room) && !block->job.is_filter && (count <= GPI_TUNE_TOP_K_DIRECT || k > count / 4)) {
+    if (count <= GPI(full_room) && !block->job.is_filter && (count <= GPI_TUNE_TOP_K_DIRECT || k > count / 8)) {
         GPI(load_entries)(count);
-        if (GPI(most_entered)(count, k, blockDim.x)) {
+        if (GPI(enough)(k) <= GPI(few) && GPI(most_entered)(count, k, blockDim.x)) {
             GPI(keep_leasts)(count, k);
             count = block->count;
         }
@@ -89,8 +92,12 @@ GPI_DEVICE uint32_t GPI(select_part)(GPI(block) *block)
         GPI(keep_entries)(count);
         count = k;
     }
-    if (block->is_last || block->job.in_order || count > k)
-        GPI(sort_entries)(count);
+    if (block->is_last || block->job.in_order || count > k) {
+        if (count <= GPI(very_few))
+            GPI(rank_entries)(count);
+        else
+            GPI(sort_entries)(count);
+    }
     return k;
 }
 #endif
