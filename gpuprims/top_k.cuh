@@ -55,17 +55,17 @@
  *     segments of up to 128 items   a warp each                                      core/top_k/warp.cuh
  *     rows of up to 16384 items,    if k is up to a hundred or so: a small block each holds them in registers, and each
  *     or such an array              thread's least item gives a bound                core/top_k/row.cuh
- *     one array of many items       first of all a sample of the whole array bounds them, and what is left of them by
- *                                   one pass, a small multiple of k, is selected from. If the bound was wrong, one
- *                                   block finds exactly what is needed: core/top_k/rescue.cuh
+ *     an array, or a few long rows, first of all a sample of each bounds what may be among the k best, and what is left
+ *     whose lists would be many     by one pass, a small multiple of k, is selected from. If the bound was wrong, one
+ *     or long                       block finds exactly what is needed: core/top_k/rescue.cuh
  *     k of more than 2048           what a block cannot select: it sorts parts, and lists of up to k items are merged,
  *                                   two at a time: core/top_k/merge.cuh. If k is less than a sixteenth of one array, of
  *                                   what a sample has left.
  *
  * Items are compared by key and place, so all are different, and equal keys are nothing special. docs/top-k.md has
  * pictures. Cost: n reads of keys. With large k, in segments or as a large part of an array, a read and a write of all
- * items for each doubling of a part of 4096 items besides. Workspace: some MB, or, with large k, 16 or 32 bytes for
- * each item.
+ * items for each doubling of a part of 4096 items besides. Workspace: some MB, tens of them for many long rows, or,
+ * with large k, 16 or 32 bytes for each item.
  *
  * No include guard: each include stamps out one instance, as its parameters say.
  */
@@ -108,7 +108,10 @@ GPI_CHECK_KEY();
 
 /* ---- host functions -------------------------------------------------------------------------- */
 
-enum { GPI(max_selected) = GPI(room) / 2 };
+enum {
+    GPI(max_selected) = GPI(room) / 2,
+    GPI(few_filtered) = 4 * GPI(threads) /* the fewest items of a filter's part */
+};
 
 /* How a call finds what it wants, and with what. */
 typedef struct {
@@ -150,37 +153,53 @@ static inline void GPI(divide)(GPI(plan) *plan, size_t n, size_t rows, size_t k)
     plan->list_n = plan->merges ? plan->part_n : k;
 }
 
-/* A sample of which about 1.5 in `samples` times k items are within the bound, and a few more. */
+/* A sample of a row of n items, with a bound that about 1.5 k items are within, and a few more. */
 static inline void GPI(plan_sample)(GPI(plan) *plan, size_t n, size_t k)
 {
-    const size_t most = gpi_smaller_size(n / 16, (size_t)((double)GPI(room) / 8 * ((double)n / (double)k)));
+    const double each = (double)n / (double)k; /* items for each that is wanted */
+    const size_t worth = n <= GPI_TUNE_TOP_K_ONE_SAMPLE ? 0 : (size_t)(32 * each); /* of several blocks */
+    const size_t most = gpi_smaller_size(n / 16, (size_t)(GPI(room) / 8 * each));
 
     plan->samples = GPI_TUNE_TOP_K_SAMPLES;
-    while (plan->samples > most)
+    while (plan->samples > most || plan->samples > gpi_larger_size(worth, GPI(room)))
         plan->samples /= 2;
-    plan->rank = (size_t)(1.5 * (double)k * ((double)plan->samples / (double)n)) + 18;
+    const double wanted = (double)plan->samples / each; /* of the sample; about once in a billion they are `rank` */
+    plan->rank = (size_t)(wanted < 7 ? 2.5 * wanted + 11 : 1.5 * wanted + 18);
+    plan->capacity = (3 * plan->rank / 2 + 32) * (n / plan->samples + 1);
 }
 
-/* Candidates that a filter may leave: more than it will. */
+/* Candidates that a filter may leave of up to n items: more than it will. */
 static inline size_t GPI(most_candidates)(size_t n, size_t k)
 {
-    return 3 * k + 68 * gpi_larger_size(gpi_larger_size(32, k / (GPI(room) / 16) + 1),
-                                        n / (GPI_TUNE_TOP_K_SAMPLES / 2) + 1);
+    const size_t one_sample = gpi_smaller_size(n, GPI_TUNE_TOP_K_ONE_SAMPLE) / GPI(room);
+    const size_t stride = gpi_larger_size(one_sample, n / GPI_TUNE_TOP_K_SAMPLES) + 1;
+
+    return 3 * k + 68 * gpi_larger_size(gpi_larger_size(33, k / 16 + 2), stride);
 }
 
-/* Room for the lists of a sample, and of so many candidates. */
-static inline size_t GPI(filter_lists)(size_t capacity, size_t k)
+/* Room for the lists of a sample of up to n items, and of so many candidates. */
+static inline size_t GPI(filter_lists)(size_t n, size_t capacity, size_t k)
 {
-    return capacity + k + (GPI_TUNE_TOP_K_SAMPLES / GPI(max_selected) + 1) * (size_t)GPI(max_selected);
+    const size_t samples = n <= GPI_TUNE_TOP_K_ONE_SAMPLE ? 0 : GPI_TUNE_TOP_K_SAMPLES;
+
+    return capacity + k + samples + (size_t)GPI(max_selected);
 }
 
-/* Whether one array is sampled first. */
-static inline int GPI(wants_filter)(size_t n, size_t k)
+/* Whether rows of n items, of which an array is one, are sampled first: when the lists of parts would be too much. */
+static inline int GPI(wants_filter)(size_t rows, size_t n, size_t k)
 {
     const int forced = GP_KERNEL == GP_KERNEL_TOP_K_FILTER || GP_KERNEL == GP_KERNEL_TOP_K_RESCUE;
-    const size_t least = k > GPI(max_selected) ? 16 * (size_t)GPI(room) : GPI_TUNE_TOP_K_FILTER;
+    const int selects = k <= GPI(max_selected), few_rows = rows > 0 && rows < GPI_TUNE_TOP_K_PARTS;
 
-    return (GP_KERNEL == 0 || forced) && k < n / 16 && n < UINT32_MAX && (n >= least || (forced && n >= 1024));
+    if (!(selects ? few_rows : rows == 1) || k >= n / 16 || n >= UINT32_MAX)
+        return 0;
+    if (GP_KERNEL != 0)
+        return forced && n >= 1024;
+    if (!selects)
+        return n >= 16 * (size_t)GPI(room);
+    const size_t part_n = gpi_larger_size(GPI_TUNE_TOP_K_PART, 2 * k);
+    const size_t parts = gpi_smaller_size(GPI_TUNE_TOP_K_PARTS / rows, n / part_n);
+    return parts * k > GPI(room) / (k < GPI(room) / 8 ? 1 : 2);
 }
 
 /* `rows` is 0 by offsets. */
@@ -193,15 +212,15 @@ static inline GPI(plan) GPI(plan_of)(size_t n, size_t rows, size_t k)
     plan.candidate_bytes = GPI_KEY_IS_NARROW && length < UINT32_MAX ? 8 : 16;
     k = k < length ? k : length;
     plan.merges = k > GPI(max_selected) || GP_KERNEL == GP_KERNEL_TOP_K_MERGE;
-    plan.filters = rows == 1 && GPI(wants_filter)(n, k);
+    plan.filters = GPI(wants_filter)(rows, length, k);
     GPI(divide)(&plan, n, rows, k);
     plan.lists_n = plan.slots == 0 ? 0 : plan.merges ? n : plan.slots * k;
     if (plan.filters) {
-        GPI(plan_sample)(&plan, n, k);
-        plan.capacity = GPI(most_candidates)(n, k);
-        plan.lists_n = GPI(filter_lists)(plan.capacity, k);
+        GPI(plan_sample)(&plan, length, k);
+        plan.lists_n = rows * GPI(filter_lists)(length, plan.capacity, k);
     }
-    plan.bytes = gpi_array_bytes(plan.capacity, plan.candidate_bytes) + (plan.filters ? GPI_ALIGNMENT : 0);
+    plan.bytes = gpi_array_bytes(rows * plan.capacity, plan.candidate_bytes);
+    plan.bytes += plan.filters ? gpi_array_bytes(rows, sizeof(unsigned long long)) : 0;
     plan.bytes += 2 * gpi_array_bytes(plan.lists_n, plan.candidate_bytes);
     return plan;
 }
@@ -209,7 +228,7 @@ static inline GPI(plan) GPI(plan_of)(size_t n, size_t rows, size_t k)
 /* Workspace for so many items: what the largest call of up to n items needs. */
 static inline size_t GPI(workspace)(size_t n, size_t rows, size_t k)
 {
-    const size_t length = rows > 1 ? n / rows : n, few = gpi_smaller_size(n, UINT32_MAX - 1);
+    const size_t length = rows > 1 ? n / rows : n, few = gpi_smaller_size(length, UINT32_MAX - 1);
     const size_t candidate_bytes = GPI_KEY_IS_NARROW && length < UINT32_MAX ? 8 : 16;
     size_t filter = 0, items;
 
@@ -224,16 +243,16 @@ static inline size_t GPI(workspace)(size_t n, size_t rows, size_t k)
         items = length <= gpi_larger_size(GPI_TUNE_TOP_K_PART, 2 * k) ? 0
                                                                      : (2 * (GPI_TUNE_TOP_K_PARTS + (n >> 31)) + 2) * k;
     }
-    if (rows == 1 && GPI(wants_filter)(few, k)) {
+    if (GPI(wants_filter)(rows, few, k)) {
         const size_t capacity = GPI(most_candidates)(few, k);
 
-        filter = gpi_array_bytes(capacity, candidate_bytes) + GPI_ALIGNMENT +
-                 2 * gpi_array_bytes(GPI(filter_lists)(capacity, k), candidate_bytes);
+        filter = gpi_array_bytes(rows * capacity, candidate_bytes) + gpi_array_bytes(rows, sizeof(unsigned long long)) +
+                 2 * gpi_array_bytes(rows * GPI(filter_lists)(few, capacity, k), candidate_bytes);
     }
     return gpi_larger_size(filter, gpi_multiply_sizes(2, gpi_array_bytes(items, candidate_bytes)));
 }
 
-/* What a call has: candidates, two arrays of lists, the count of candidates. */
+/* What a call has: candidates, two arrays of lists, the counts of candidates. */
 typedef struct {
     GPI(plan) plan;
     uint64_t *candidates, *lists[2];
@@ -285,10 +304,11 @@ static inline cudaError_t GPI(run_rounds)(const GPI(steps) *steps, GPI(job) *job
     return error;
 }
 
-/* Bounds the array by a sample, and leaves the candidates within it in an array, which is to be selected from. */
+/* Bounds each row by a sample, and leaves the candidates within it in an array, which is to be selected from. */
 static inline cudaError_t GPI(run_filter)(const GPI(steps) *steps, GPI(job) *job)
 {
     const GPI(plan) *plan = &steps->plan;
+    const size_t rows = job->segments, parts = gpi_divide_up(GPI_TUNE_TOP_K_PARTS, rows);
     GPI(job) sample = *job;
     cudaError_t error;
 
@@ -296,30 +316,39 @@ static inline cudaError_t GPI(run_filter)(const GPI(steps) *steps, GPI(job) *job
     sample.keeps = sample.in_order = 1;
     sample.cleared = steps->count;
     sample.k = sample.list_n = plan->rank;
-    sample.length = plan->samples;
-    sample.sample_stride = (uint32_t)(job->n / plan->samples);
-    sample.part_n = gpi_smaller_size(GPI(max_selected), plan->samples);
-    sample.slots = sample.units = sample.parts = plan->samples / sample.part_n;
+    sample.samples = (uint32_t)plan->samples;
+    sample.sample_stride = (uint32_t)(job->length / plan->samples);
+    sample.part_n = plan->samples <= GPI(room) ? plan->samples : (size_t)GPI(max_selected);
+    sample.parts = plan->samples / sample.part_n;
+    sample.slots = sample.units = rows * sample.parts;
     error = GPI(run_rounds)(steps, &sample, sample.parts, 0);
     job->capacity = plan->capacity;
     job->count = steps->count;
     job->rank = plan->rank - 1;
+    job->list_n = sample.parts * plan->rank;
     job->in = sample.in;
     job->out = steps->candidates;
     job->is_filter = 1;
-    job->part_n = gpi_divide_up(gpi_divide_up(job->n, GPI_TUNE_TOP_K_PARTS), 128) * 128;
-    job->parts = job->slots = job->units = gpi_divide_up(job->n, job->part_n);
+    job->part_n = gpi_larger_size(gpi_divide_up(gpi_divide_up(job->length, parts), 128) * 128, GPI(few_filtered));
+    job->parts = gpi_divide_up(job->length, job->part_n);
+    job->slots = job->units = rows * job->parts;
     if (error == cudaSuccess)
         error = GPI(launch)(steps, job, 0);
     if (error == cudaSuccess)
-        error = GPI_LAUNCH_DEPENDENT(steps->dependent, GPI(rescue_kernel), 1u, 1024u, 0, steps->stream, *job);
+        error = GPI_LAUNCH_DEPENDENT(steps->dependent, GPI(rescue_kernel), (unsigned)rows, 1024u, 0, steps->stream,
+                                     *job);
     job->is_filter = 0;
     job->in = steps->candidates;
     job->source = GPI_TOP_K_CANDIDATES;
-    job->part_n = plan->merges ? (size_t)GPI(room) : GPI(candidates_for)(job->k);
+    job->part_n = GPI(candidates_for)(job->k);
+    if (plan->merges)
+        job->part_n = (size_t)GPI(room);
+    else if (plan->capacity <= GPI_TUNE_TOP_K_LISTS)
+        job->part_n = GPI_TUNE_TOP_K_LISTS;
     job->part_bits = GPI(bits_of)(job->part_n);
     job->list_n = plan->merges ? job->part_n : job->k;
-    job->parts = job->slots = job->units = gpi_divide_up(plan->capacity, job->part_n);
+    job->parts = gpi_divide_up(plan->capacity, job->part_n);
+    job->slots = job->units = rows * job->parts;
     return error;
 }
 
@@ -345,7 +374,7 @@ static inline cudaError_t GPI(run)(const char *function, GPI(job) *job, size_t r
         return error;
     char *memory = scratch.memory;
     steps.candidates = (uint64_t *)(void *)memory;
-    memory += gpi_array_bytes(plan->capacity, plan->candidate_bytes);
+    memory += gpi_array_bytes(rows * plan->capacity, plan->candidate_bytes);
     for (int i = 0; i < 2; i++, memory += gpi_array_bytes(plan->lists_n, plan->candidate_bytes))
         steps.lists[i] = (uint64_t *)(void *)memory;
     steps.count = (unsigned long long *)(void *)memory;

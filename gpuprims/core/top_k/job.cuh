@@ -17,10 +17,10 @@
 
 /* Where the items are that a block selects from. */
 enum {
-    GPI_TOP_K_KEYS,      /* in a part of a segment */
-    GPI_TOP_K_SAMPLE,    /* at pseudo-random places of the array */
-    GPI_TOP_K_CANDIDATES, /* in an array of candidates, whose number is on the device */
-    GPI_TOP_K_LISTS      /* in lists of candidates */
+    GPI_TOP_K_KEYS,       /* in a part of a segment */
+    GPI_TOP_K_SAMPLE,     /* at pseudo-random places of a row */
+    GPI_TOP_K_CANDIDATES, /* in a row's array of candidates, whose number is on the device */
+    GPI_TOP_K_LISTS       /* in lists of candidates */
 };
 
 #if GPI_DEVICE_CODE
@@ -61,11 +61,12 @@ typedef struct {
     uint64_t *out;
     size_t step, next;   /* parts that a list of `in`, and one of `out`, stand for */
     size_t list_n;       /* room of a slot */
-    unsigned long long *count;  /* candidates of the array: that is what the segment has; else NULL */
-    unsigned long long *cleared; /* a count for the next launch, or NULL */
-    size_t capacity;
-    uint32_t sample_stride; /* of the array, for each item of the sample */
-    size_t rank;            /* of the sample: the bound */
+    unsigned long long *count;   /* candidates of each row's array: that is what the segment has; else NULL */
+    unsigned long long *cleared; /* counts for the next launch, or NULL */
+    size_t capacity;             /* of a row's array */
+    uint32_t samples;            /* of a row, if they are what is selected from; else 0 */
+    uint32_t sample_stride;      /* items of a row for each of them */
+    size_t rank;                 /* of the sample: the bound */
 } GPI(job);
 
 /* A number that orders as the key, and the place in its segment. */
@@ -126,7 +127,11 @@ GPI_DEVICE GPI(segment) GPI(segment_of)(const GPI(job) *job, size_t s)
         segment.slot = GPI(slot_of)(job, segment.begin);
     } else {
         segment.begin = s * job->length;
-        segment.length = job->count ? (size_t)*job->count : job->length;
+        segment.length = job->length;
+        if (job->samples)
+            segment.length = job->samples;
+        else if (job->count && !job->is_filter)
+            segment.length = (size_t)job->count[s];
         segment.slot = s * job->parts;
     }
     segment.part = 0;

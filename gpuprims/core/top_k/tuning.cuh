@@ -47,9 +47,9 @@
 #define GPI_TUNE_TOP_K_LISTS 16384
 #endif
 
-/* From so many items on, a sample of this size bounds those of one array. */
-#ifndef GPI_TUNE_TOP_K_FILTER
-#define GPI_TUNE_TOP_K_FILTER 524288
+/* So many items are sampled by one block, as far as it has room, and more, by several, with a sample of this size. */
+#ifndef GPI_TUNE_TOP_K_ONE_SAMPLE
+#define GPI_TUNE_TOP_K_ONE_SAMPLE 2097152
 #endif
 #ifndef GPI_TUNE_TOP_K_SAMPLES
 #define GPI_TUNE_TOP_K_SAMPLES 131072
