@@ -107,9 +107,8 @@ static __global__ void __launch_bounds__(32 * GPI(warp_tiles), GPI(simple_blocks
         before.warps = GPI(shuffle)(sum, warp ? (int)warp - 1 : 0);
         if (!GPI(folds_fast) && publishes && (int)lane + 1 == valid)
             GPI(publish_tile)(&job, tile, sum, epoch);
-        uint64_t checked_out = 0;
-        if (threadIdx.x == 0 && job.tiles > 1 && !draws)
-            checked_out = gpi_check_out(job.head); /* used at the end: it takes a while */
+        const int checks_out = threadIdx.x == 0 && job.tiles > 1 && job.tiles <= gridDim.x; /* after its only tile */
+        const uint64_t checked_out = checks_out ? gpi_check_out(job.head) : 0; /* used late: it takes a while */
 
         /* Add up the tiles before it, and the first ones if need be, and write. */
         if (GPI(first_tiles)(&job) && job.tiles == 1)
@@ -128,14 +127,11 @@ static __global__ void __launch_bounds__(32 * GPI(warp_tiles), GPI(simple_blocks
             if (GPI(first_tiles)(&job))
                 __syncthreads(); /* group_sums are free */
         }
+        if (checks_out)
+            gpi_finish_launch(job.head, epoch, checked_out);
         GPI(simple_put)(&job, &shared, &held, &before, (size_t)tile * warps + warp, slots, lane, warp, context);
-        if (job.tiles == 1)
+        if (job.tiles <= gridDim.x)
             return;
-        if (job.tiles <= gridDim.x) { /* every block has one tile */
-            if (threadIdx.x == 0)
-                gpi_finish_launch(job.head, epoch, draws ? gpi_check_out(job.head) : checked_out);
-            return;
-        }
         __syncwarp(); /* the slot is free */
     }
     if (threadIdx.x == 0)
