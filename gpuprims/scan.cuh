@@ -126,9 +126,15 @@ typedef struct {
 typedef GP_TYPE GPI(total);
 typedef char GPI(shared);
 
-enum {
+__extension__ enum {
     GPI(helps) = GPI_PIPELINE_SERVES, /* of larger items the code would take long to compile */
-    GPI(moves) = 0
+    GPI(moves) = 0,
+/* Whether what is behind the last item may be folded too, undefined numbers: no result depends on it. */
+#if GPI_FOLDS_NUMBERS && !defined GP_LOAD
+    GPI(runs_over) = GPI_IS_NUMBER(GP_TYPE) && GPI_IS_NUMBER(GPI(loaded))
+#else
+    GPI(runs_over) = 0
+#endif
 };
 
 /* ---- device functions ------------------------------------------------------------------------ */
@@ -149,7 +155,10 @@ GPI_DEVICE GP_TYPE GPI(add)(GP_TYPE before, GP_TYPE group)
     return GPI(combine)(before, group);
 }
 
-/* The fold of the lane's items in the last warp tile, which is partial; lanes without items get undefined memory. */
+/*
+ * The fold of the lane's items in the last warp tile, which is partial, unless GPI(runs_over); lanes without items get
+ * undefined memory.
+ */
 GPI_DEVICE GP_TYPE GPI(edge_fold)(const char *items, unsigned n, unsigned lane, GPI_CONTEXT context)
 {
     const GPI(loaded) *regs = (const GPI(loaded) *)items + lane * GPI(thread_n);
@@ -245,7 +254,7 @@ GPI_DEVICE GP_TYPE *GPI(to)(const GPI(job) *job, size_t warp_tile)
 #endif
 }
 
-/* Scans the lane's items of the last warp tile, from shared memory straight to where they go. */
+/* Likewise: scans the lane's items of the last warp tile, from shared memory straight to where they go. */
 GPI_DEVICE void GPI(edge)(const char *items, const GPI(job) *job, size_t warp_tile, unsigned n, unsigned lane,
                           GP_TYPE prefix, int has_prefix, GPI_CONTEXT context)
 {

@@ -658,6 +658,42 @@ GPI_DEVICE void gpi_copy_16(void *shared, const void *global)
 #endif
 }
 
+/* Stores a vector of 16 bytes to aligned global memory on a condition, likewise. */
+GPI_DEVICE void gpi_put_16_if(int condition, void *global, uint4 x)
+{
+#ifdef __CUDACC__
+    __asm__ volatile("{\n\t"
+                     ".reg .pred p;\n\t"
+                     "setp.ne.s32 p, %0, 0;\n\t"
+                     "@p st.global.v4.u32 [%1], {%2, %3, %4, %5};\n\t"
+                     "}"
+                     :
+                     : "r"(condition), "l"(global), "r"(x.x), "r"(x.y), "r"(x.z), "r"(x.w)
+                     : "memory");
+#else
+    if (condition)
+        gpi_put(global, x);
+#endif
+}
+
+/* The same on a condition, without a branch: several in a row share the computation of their addresses. */
+GPI_DEVICE void gpi_copy_16_if(int condition, void *shared, const void *global)
+{
+#if defined __CUDA_ARCH__ && __CUDA_ARCH__ >= 800
+    __asm__ volatile("{\n\t"
+                     ".reg .pred p;\n\t"
+                     "setp.ne.s32 p, %0, 0;\n\t"
+                     "@p cp.async.cg.shared.global [%1], [%2], 16;\n\t"
+                     "}"
+                     :
+                     : "r"(condition), "r"((uint32_t)__cvta_generic_to_shared(shared)), "l"(global)
+                     : "memory");
+#else
+    if (condition)
+        gpi_copy_16(shared, global);
+#endif
+}
+
 /* The same for an item of 4, 8 or 16 bytes, a constant, that is aligned to its size. */
 GPI_DEVICE void gpi_copy_item(void *shared, const void *global, int bytes)
 {

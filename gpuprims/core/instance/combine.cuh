@@ -14,6 +14,14 @@
 #define GPI_IS_INTEGER (__builtin_classify_type(*(const GP_TYPE *)0) < 5 && (GP_TYPE)0.5 == (GP_TYPE)0)
 #define GPI_IS_FLOAT (sizeof(GP_TYPE) == sizeof(float) && (GP_TYPE)0.5 != (GP_TYPE)0)
 
+/* Whether a type, a scalar in C, is an integer or a floating-point number of any size, and not bool. */
+#ifdef __cplusplus
+#define GPI_IS_NUMBER(type) \
+    (__builtin_classify_type(*(const type *)0) < 3 || __builtin_classify_type(*(const type *)0) == 8)
+#else
+#define GPI_IS_NUMBER(type) ((type)2 != (type)1)
+#endif
+
 GPI_FUNCTION GP_TYPE GPI(combine)(GP_TYPE a, GP_TYPE b)
 {
 #if GP_OP == GP_SUM

@@ -98,7 +98,7 @@ GPI_DEVICE void GPI(sum_warp_tile)(const GPI(job) *job, size_t warp_tile, char *
 #ifdef GP_LOAD_AT
     GPI(compute_items)(job->in, warp_tile * GPI(warp_tile_n), n, slot, lane, context);
 #endif
-    if (n == GPI(warp_tile_n)) {
+    if (GPI(runs_over) || n == GPI(warp_tile_n)) {
         GPI(thread_items) regs;
 
         GPI(thread_read)(&regs, slot, misalignment, lane, context);
@@ -117,7 +117,7 @@ GPI_DEVICE int GPI(take_warp_tile)(const GPI(job) *job, GPI(held) *held, size_t 
 {
     (void)sum;
     held->n = GPI(warp_tile_items)(job->n, warp_tile);
-    if (held->n == GPI(warp_tile_n))
+    if (GPI(runs_over) || held->n == GPI(warp_tile_n))
         GPI(thread_read)(&held->regs, stage + q * GPI(slot_bytes), gpi_misalignment(GPI(from)(job, warp_tile)), lane,
                          context);
     return held->n != 0;
@@ -133,9 +133,9 @@ GPI_DEVICE int GPI(put_warp_tile)(const GPI(job) *job, GPI(shared) *shared, GPI(
     GP_TYPE prefix = before->tiles;
 
     (void)shared;
-    if (lane * GPI(thread_n) < held->n)
+    if (GPI(runs_over) || lane * GPI(thread_n) < held->n)
         prefix = GPI(prefix)(before, GPI_SCAN_LANES(stage, q)[lane ? lane - 1 : 0], lane > 0);
-    if (held->n == GPI(warp_tile_n)) {
+    if (GPI(runs_over) || held->n == GPI(warp_tile_n)) {
         GPI(thread_scan)(&held->regs, prefix, has_prefix, job->start.exclusive);
         GPI(thread_write)(&held->regs, slot, gpi_misalignment(out), lane);
 #if !defined GP_LOAD_AT || !defined GP_STORE_AT
@@ -143,9 +143,9 @@ GPI_DEVICE int GPI(put_warp_tile)(const GPI(job) *job, GPI(shared) *shared, GPI(
 #endif
         __syncwarp(); /* the results are in the slot */
 #ifdef GP_STORE_AT
-        GPI(store_items)(job->out, warp_tile * GPI(warp_tile_n), GPI(warp_tile_n), slot, lane, context);
+        GPI(store_items)(job->out, warp_tile * GPI(warp_tile_n), held->n, slot, lane, context);
 #else
-        gpi_store_bulk((char *)out, slot, GPI(warp_tile_n) * sizeof(GP_TYPE), lane);
+        gpi_store_bulk((char *)out, slot, held->n * (unsigned)sizeof(GP_TYPE), lane);
         return 1;
 #endif
     } else {

@@ -36,7 +36,7 @@ GPI_DEVICE void GPI(simple_sum)(const GPI(job) *job, GPI(simple_held) *held, siz
 #endif
     gpi_copy_wait();
     __syncwarp(); /* the warp tile is in its slot */
-    if (held->n == GPI(warp_tile_n)) {
+    if (GPI(runs_over) || held->n == GPI(warp_tile_n)) {
         GPI(thread_items) regs;
 
         GPI(thread_read)(&regs, slot, gpi_misalignment(from), lane, context);
@@ -71,9 +71,9 @@ GPI_DEVICE void GPI(simple_put)(const GPI(job) *job, GPI(shared) *shared, GPI(si
     GP_TYPE prefix = before->tiles;
 
     (void)shared;
-    if (lane < held->valid)
+    if (GPI(runs_over) || lane < held->valid)
         prefix = GPI(prefix)(before, held->lanes, lane > 0);
-    if (held->n == GPI(warp_tile_n)) {
+    if (GPI(runs_over) || held->n == GPI(warp_tile_n)) {
         GPI(thread_items) regs; /* read again: held across the wait, they would cost a block per multiprocessor */
 
         GPI(thread_read)(&regs, slot, gpi_misalignment(from), lane, context);
@@ -82,9 +82,14 @@ GPI_DEVICE void GPI(simple_put)(const GPI(job) *job, GPI(shared) *shared, GPI(si
         GPI(thread_write)(&regs, slot, gpi_misalignment(out), lane);
         __syncwarp(); /* the results are in the slot */
 #ifdef GP_STORE_AT
-        GPI(store_items)(job->out, warp_tile * GPI(warp_tile_n), GPI(warp_tile_n), slot, lane, context);
+        GPI(store_items)(job->out, warp_tile * GPI(warp_tile_n), held->n, slot, lane, context);
 #else
-        gpi_store_warp((char *)out, slot, GPI(warp_tile_n) * sizeof(GP_TYPE), lane);
+        const unsigned bytes = held->n * (unsigned)sizeof(GP_TYPE);
+
+        if (GPI(out_bytes) <= 112)
+            gpi_store_ahead((char *)out, slot, bytes, lane, GPI(warp_tile_n) * (unsigned)sizeof(GP_TYPE) / 16);
+        else
+            gpi_store_warp((char *)out, slot, bytes, lane);
 #endif
     } else if (held->n) {
         GPI(edge)(slot + gpi_misalignment(from), job, warp_tile, held->n, lane, prefix, has_prefix, context);

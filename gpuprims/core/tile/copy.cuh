@@ -189,15 +189,14 @@ GPI_DEVICE void gpi_prefetch_bulk(const char *from, unsigned bytes, gpi_extent a
 #define gpi_fetch_ahead(slot, from, bytes, array, lane, usual)                                    \
     do {                                                                                          \
         const gpi_extent gpi_v = gpi_covering_vectors(from, bytes, array);                        \
-        const unsigned gpi_n = (unsigned)(gpi_v.end - gpi_v.begin) / 16;                          \
-        char *gpi_to = (slot) + gpi_misalignment(from) + (gpi_v.begin - (from));                  \
+        const int gpi_left = (int)(gpi_v.end - gpi_v.begin) - 16 * (int)(lane);                   \
+        char *gpi_to = (slot) + gpi_misalignment(from) + (gpi_v.begin - (from)) + 16 * (lane);    \
+        const char *gpi_from = gpi_v.begin + 16 * (lane);                                         \
         GPI_UNROLL                                                                                \
-        for (unsigned gpi_i = 0; gpi_i < ((usual) + 31) / 32; gpi_i++)                            \
-            if (gpi_i * 32 + (lane) < gpi_n)                                                      \
-                gpi_copy_16(gpi_to + (gpi_i * 32 + (lane)) * 16,                                  \
-                            gpi_v.begin + (gpi_i * 32 + (lane)) * 16);                            \
-        if ((lane) == 0 && gpi_n > ((usual) + 31) / 32 * 32) /* one vector more */                \
-            gpi_copy_16(gpi_to + (gpi_n - 1) * 16, gpi_v.begin + (gpi_n - 1) * 16);               \
+        for (int gpi_i = 0; gpi_i < ((int)(usual) + 31) / 32 * 512; gpi_i += 512)                 \
+            gpi_copy_16_if(gpi_i < gpi_left, gpi_to + gpi_i, gpi_from + gpi_i);                   \
+        if ((lane) == 0 && gpi_left > ((int)(usual) + 31) / 32 * 512) /* one vector more */       \
+            gpi_copy_16(gpi_to + gpi_left - 16, gpi_from + gpi_left - 16);                        \
         if ((lane) == 0 && (gpi_v.begin > (from) || gpi_v.end < (from) + (bytes)))                \
             gpi_fetch_ends(slot, from, bytes, gpi_v);                                             \
     } while (0)
@@ -234,6 +233,29 @@ GPI_DEVICE void gpi_store_bulk(char *to, const char *slot, unsigned bytes, unsig
     if (head || body < bytes)
         gpi_store_ends(to, from, bytes, head, body, lane);
 }
+
+/*
+ * One warp: stores a piece from its slot with its lanes; all that a lane reads is on its way at a time. `usual` is a
+ * constant, the vectors of a whole piece: there are no more. Comes after __syncwarp().
+ */
+#define gpi_store_ahead(to, slot, bytes, lane, usual)                                             \
+    do {                                                                                          \
+        const unsigned gpi_head = gpi_head_bytes(to, bytes);                                      \
+        const unsigned gpi_body = ((bytes) - gpi_head) & ~15u;                                    \
+        const int gpi_left = (int)gpi_body - 16 * (int)(lane);                                    \
+        const char *gpi_from = (slot) + ((gpi_misalignment(to) + 15) & ~15u) + 16 * (lane);       \
+        char *gpi_to = (to) + (-(uintptr_t)(to) & 15) + 16 * (lane);                              \
+        uint4 gpi_x[((usual) + 31) / 32];                                                         \
+        GPI_UNROLL                                                                                \
+        for (int gpi_i = 0; gpi_i < ((int)(usual) + 31) / 32; gpi_i++)                            \
+            if (gpi_i < (int)(usual) / 32 || gpi_i * 512 < gpi_left) /* 32 whole vectors may be read */\
+                gpi_get(gpi_x[gpi_i], gpi_from + gpi_i * 512);                                    \
+        GPI_UNROLL                                                                                \
+        for (int gpi_i = 0; gpi_i < ((int)(usual) + 31) / 32; gpi_i++)                            \
+            gpi_put_16_if(gpi_i * 512 < gpi_left, gpi_to + gpi_i * 512, gpi_x[gpi_i]);            \
+        if (gpi_head || gpi_body < (bytes))                                                       \
+            gpi_store_ends(to, (slot) + gpi_misalignment(to), bytes, gpi_head, gpi_body, lane);   \
+    } while (0)
 
 /* One warp: stores a piece from its slot with its lanes. Comes after __syncwarp(). */
 GPI_DEVICE void gpi_store_warp(char *to, const char *slot, unsigned bytes, unsigned lane)
@@ -292,10 +314,10 @@ GPI_DEVICE uint32_t gpi_scan_bytes(uint32_t word, uint32_t *before, int exclusiv
     uint32_t s0 = *before, s1 = gpi_sum_bytes(word, 0x00000001u, s0);
     uint32_t s2 = gpi_sum_bytes(word, 0x00000101u, s0), s3 = gpi_sum_bytes(word, 0x00010101u, s0);
     uint32_t s4 = gpi_sum_bytes(word, 0x01010101u, s0);
+    uint32_t sums = gpi_permute(gpi_permute(s1, s2, 0x0040), gpi_permute(s3, s4, 0x0040), 0x5410);
 
     *before = s4;
-    return exclusive ? gpi_permute(gpi_permute(s0, s1, 0x0040), gpi_permute(s2, s3, 0x0040), 0x5410)
-                     : gpi_permute(gpi_permute(s1, s2, 0x0040), gpi_permute(s3, s4, 0x0040), 0x5410);
+    return gpi_permute(s0, sums, exclusive ? 0x6540 : 0x7654);
 }
 
 /* Prefix sums of the two halves of a word, likewise. */
