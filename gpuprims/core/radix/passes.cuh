@@ -43,11 +43,11 @@ GPI_DEVICE uint32_t GPI(digit)(GP_KEY key, int shift, uint32_t mask, int one)
 
 /* The kernels; core/radix/tile.cuh undefines what it takes. */
 #define GPI_RADIX_SMALL 0
-#define GPI_RADIX_OF(word) GPI(word)
+#define GPI_OF(word) GPI(word)
 #include "tile.cuh"
 
 #define GPI_RADIX_SMALL 1
-#define GPI_RADIX_OF(word) GPI(small_##word)
+#define GPI_OF(word) GPI(small_##word)
 #include "tile.cuh"
 
 #ifdef GP_VALUE

@@ -225,40 +225,11 @@ GPI_DEVICE void GPI(find_distinct)(const GPI(counting) *job, gpi_radix_tally *ta
     }
 }
 
-/* INT32_MIN if a unit of floats has a -0.0; rarely otherwise. */
-GPI_DEVICE int32_t GPI(least)(uint64_t unit)
-{
-    const int32_t high = (int32_t)(unit >> 32), low = (int32_t)unit;
-
-    if (sizeof(GP_KEY) < 4) {
-        const uint64_t each = UINT64_MAX / GPI_RADIX_WHOLE, signs = each << (GPI_KEY_WIDTH - 1), bits = unit ^ signs;
-
-        return (bits - each) & ~bits & signs ? INT32_MIN : 0; /* whether the bits of some key are zero */
-    }
-    return GPI_KEY_IS_NARROW && low < high ? low : high;
-}
-
-/* A unit of keys with +0.0 for each -0.0. */
-GPI_DEVICE uint64_t GPI(no_minus_zero)(uint64_t unit, int *minus_zero)
-{
-    GP_KEY keys[8 / sizeof(GP_KEY)];
-
-    memcpy((void *)keys, &unit, sizeof keys);
-    GPI_UNROLL
-    for (int k = 0; k < 8 / (int)sizeof(GP_KEY); k++)
-        if (GPI(key_is_minus_zero)(keys[k])) {
-            keys[k] = GPI(key_of_bits)(0);
-            *minus_zero = 1;
-        }
-    memcpy(&unit, (void *)keys, sizeof unit);
-    return unit;
-}
-
 /*
  * A unit of keys as their numbers, of which the bits that count are left: whatever the size of the keys, the bits of
- * all of them are cut out at once.
+ * all of them are cut out at once. *minus_zero is set if there is a -0.0.
  */
-GPI_DEVICE uint64_t GPI(unit)(uint64_t unit, int begin_bit, uint64_t range)
+GPI_DEVICE uint64_t GPI(unit)(uint64_t unit, int begin_bit, uint64_t range, int *minus_zero)
 {
     const uint64_t each = UINT64_MAX / GPI_RADIX_WHOLE; /* a one for each key */
 
@@ -267,8 +238,10 @@ GPI_DEVICE uint64_t GPI(unit)(uint64_t unit, int begin_bit, uint64_t range)
 
         memcpy((void *)keys, &unit, sizeof keys);
         GPI_UNROLL
-        for (int k = 0; k < 8 / (int)sizeof(GP_KEY); k++)
-            keys[k] = GPI(key_code)(keys[k]);
+        for (int k = 0; k < 8 / (int)sizeof(GP_KEY); k++) {
+            *minus_zero |= GPI(key_is_minus_zero)(keys[k]);
+            keys[k] = GPI(key_of_bits)(GPI(key_order)(keys[k]));
+        }
         memcpy(&unit, (void *)keys, sizeof unit);
     } else {
         unit ^= GPI(key_order)(GPI(key_of_bits)(0)) * each;
@@ -292,7 +265,6 @@ GPI_DEVICE int GPI(count_vectors)(gpi_radix_tally *tally, uint32_t *counters, un
     for (size_t i = first; i < vectors; i += 4 * stride) {
         unsigned some = 1; /* vectors that there are */
         uint64_t units[4 * 2];
-        int32_t least = 0;
 
         GPI_UNROLL
         for (unsigned v = 1; v < 4; v++)
@@ -303,17 +275,9 @@ GPI_DEVICE int GPI(count_vectors)(gpi_radix_tally *tally, uint32_t *counters, un
             if (v < some)
                 GPI(read_vector)(units + 2 * v, in + (i + v * stride) * GPI(vector_n));
         GPI_UNROLL
-        for (unsigned u = 0; u < 8 && GPI(key_is_float); u++)
-            if (u / 2 < some && GPI(least)(units[u]) < least)
-                least = GPI(least)(units[u]);
-        GPI_UNROLL
-        for (unsigned u = 0; u < 8 && least == INT32_MIN; u++)
-            if (u / 2 < some)
-                units[u] = GPI(no_minus_zero)(units[u], &minus_zero);
-        GPI_UNROLL
         for (unsigned u = 0; u < 8; u++)
             if (u / 2 < some)
-                units[u] = GPI(unit)(units[u], begin_bit, range);
+                units[u] = GPI(unit)(units[u], begin_bit, range, &minus_zero);
         if (i == first)
             alike = ~(units[0] ^ (GPI_KEY_IS_NARROW ? units[0] >> GPI_KEY_WIDTH % 64 : units[1]));
         GPI_NO_UNROLL
@@ -445,40 +409,25 @@ GPI_DEVICE void GPI(make_plan)(const GPI(counting) *job, const gpi_radix_tally *
         /* The first pass gets the keys as they come, the later ones mixed, but for adjacent equal keys. */
         int ballots = runs || (passes ? tally->crowded[p] != 0 : GPI(is_often)(__ldcg(&counts->alike[p]), pairs));
 
-        plan->digit[passes] = p;
-        plan->shift[passes] = 8 * p;
-        plan->bits[passes] = (int)gpi_min((uint32_t)(job->end_bit - job->begin_bit - 8 * p), 8);
-        plan->way[passes] = tally->kinds[p] <= GPI_RADIX_DISTINCT
-                                ? (GPI(coded) && !strict ? GPI_RADIX_BUT_TWO : GPI_RADIX_BY_FOUR_BALLOTS)
-                            : strict                                 ? GPI_RADIX_BY_BALLOTS
-                            : tally->common[p] && !tally->crowded[p] ? GPI_RADIX_BUT_ONE + (int)tally->common[p] - 1
-                            : ballots                                ? GPI_RADIX_BY_BALLOTS
-                                                                     : GPI_RADIX_BY_ATOMICS;
-        passes++;
+        const int way = tally->kinds[p] <= GPI_RADIX_DISTINCT
+                            ? (GPI(coded) && !strict ? GPI_RADIX_BUT_TWO : GPI_RADIX_BY_FOUR_BALLOTS)
+                        : strict                                 ? GPI_RADIX_BY_BALLOTS
+                        : tally->common[p] && !tally->crowded[p] ? GPI_RADIX_BUT_ONE + (int)tally->common[p] - 1
+                        : ballots                                ? GPI_RADIX_BY_BALLOTS
+                                                                 : GPI_RADIX_BY_ATOMICS;
+        gpi_radix_plan_step(plan, passes++, p, 8 * p, (int)gpi_min((uint32_t)(job->end_bit - job->begin_bit - 8 * p), 8),
+                            way);
     }
     if (distinct && passes > 1) {
-        plan->digit[0] = 0;
-        plan->shift[0] = tally->window;
-        plan->bits[0] = 8;
-        plan->way[0] = GPI_RADIX_BY_FOUR_BALLOTS;
+        gpi_radix_plan_step(plan, 0, 0, tally->window, 8, GPI_RADIX_BY_FOUR_BALLOTS);
         passes = 1;
     }
     plan->sorting = passes;
     plan->minus_zero = minus_zero;
-    if (passes == 0 || (job->in_place && passes % 2)) { /* the last one copies, but looks at all of these */
-        plan->digit[passes] = -1;
-        plan->shift[passes] = 0;
-        plan->bits[passes] = 8;
-        plan->way[passes] = GPI_RADIX_BY_BALLOTS;
-        passes++;
-    }
-    GPI_NO_UNROLL
-    for (int j = 0; j < passes; j++) {
-        plan->to[j] = (passes - 1 - j) % 2 ? 2 : 1;
-        plan->from[j] = j == 0 ? 0 : (passes - j) % 2 ? 2 : 1;
-    }
+    if (passes == 0 || (job->in_place && passes % 2))
+        gpi_radix_plan_step(plan, passes++, -1, 0, 8, GPI_RADIX_BY_BALLOTS);
     plan->in_ranges = 0;
-    plan->passes = passes;
+    plan->passes = plan->moves = passes;
     if (job->levels == 1)
         GPI(plan_buckets)(job->buckets, plan, GPI(is_often)(__ldcg(&counts->alike[digits - 1]), pairs));
 }

@@ -39,18 +39,22 @@ enum {
     GPI_RADIX_BUT_ONE  /* by atomics, except of the digit that is added to this */
 };
 
+/* A pass of the plan. */
+typedef struct gpi_radix_step {
+    int digit; /* which one it is about; -1: it copies */
+    int shift; /* where in the bits that count the digit begins, */
+    int bits;  /* and how many of them it has */
+    int way;   /* in which the pass ranks */
+} gpi_radix_step;
+
 /* Made by the first kernels of a call, on the device, for the passes. */
 typedef struct gpi_radix_plan {
-    int passes;                          /* as many as have something to do, */
-    int sorting;                         /* and how many of them sort */
-    int minus_zero;                      /* whether there is a -0.0 among keys alone */
-    int digit[GPI_RADIX_MAX_DIGITS + 1]; /* which one a pass is about; -1: the pass copies */
-    int shift[GPI_RADIX_MAX_DIGITS + 1]; /* where in the bits that count it begins, */
-    int bits[GPI_RADIX_MAX_DIGITS + 1];  /* and how many of them it has */
-    int from[GPI_RADIX_MAX_DIGITS + 1];  /* which array of the job */
-    int to[GPI_RADIX_MAX_DIGITS + 1];
-    int way[GPI_RADIX_MAX_DIGITS + 1]; /* in which the pass ranks */
-    int in_ranges; /* whether the second pass sorts the items of each digit of the first one apart */
+    gpi_radix_step steps[GPI_RADIX_MAX_DIGITS + 1];
+    int passes;     /* as many steps have something to do, */
+    int sorting;    /* and so many of them sort */
+    int moves;      /* with each the items change arrays: to the output in the last one, which may be one of buckets */
+    int minus_zero; /* whether there is a -0.0 among keys alone */
+    int in_ranges;  /* whether the second pass sorts the items of each digit of the first one apart */
     uint8_t codes[GPI_RADIX_MAX_DIGITS][256];                 /* numbers of the digits that there are; 255 of others */
     uint8_t digits[GPI_RADIX_MAX_DIGITS][GPI_RADIX_DISTINCT]; /* which the first numbers stand for */
     /* Where the keys of a digit go, for the portion before and the next one in turn. */
@@ -64,6 +68,14 @@ typedef struct gpi_radix_ranges {
 } gpi_radix_ranges;
 
 #if GPI_DEVICE_CODE
+/* Makes step j of a plan. */
+GPI_DEVICE void gpi_radix_plan_step(gpi_radix_plan *plan, int j, int digit, int shift, int bits, int way)
+{
+    const gpi_radix_step step = {digit, shift, bits, way};
+
+    plan->steps[j] = step;
+}
+
 /*
  * Whether this block is the last of the grid that calls; it sees what the others wrote before. All threads call;
  * *last is in shared memory, and *done was zero before the launch.

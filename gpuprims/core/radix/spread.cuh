@@ -158,13 +158,12 @@ GPI_DEVICE void GPI(plan_partitions)(gpi_radix_plan *plan, int levels, int bits,
     const int first = GPI_RADIX_FIRST_BITS(levels, bits);
 
     for (int j = 0; j < levels; j++) {
-        plan->digit[j] = j ? 0 : (int)sizeof(GP_KEY) - 1;
-        plan->shift[j] = sorted - (j ? bits : first);
-        plan->bits[j] = j ? bits - first : first;
-        plan->from[j] = 2 * j;
-        plan->to[j] = 2 - j;
-        plan->way[j] = adjacent_equal || plan->bits[j] < 3 ? GPI_RADIX_BY_BALLOTS : GPI_RADIX_BY_ATOMICS;
+        const int own = j ? bits - first : first;
+
+        gpi_radix_plan_step(plan, j, j ? 0 : (int)sizeof(GP_KEY) - 1, sorted - (j ? bits : first), own,
+                            adjacent_equal || own < 3 ? GPI_RADIX_BY_BALLOTS : GPI_RADIX_BY_ATOMICS);
     }
+    plan->moves = 2;
     plan->in_ranges = levels == 2;
     plan->passes = levels;
 }

@@ -19,8 +19,8 @@
  */
 
 /* What is moved with a key: its value, or the number of the item, where large n leaves large values where they are. */
-enum { GPI_RADIX_OF(moves_numbers) = GPI(indexed) && !GPI_RADIX_SMALL };
-GPI_CHOOSE_TYPE(GPI_RADIX_OF(value), GPI_RADIX_OF(moves_numbers), uint32_t, GPI_RADIX_VALUE);
+enum { GPI_OF(moves_numbers) = GPI(indexed) && !GPI_RADIX_SMALL };
+GPI_CHOOSE_TYPE(GPI_OF(value), GPI_OF(moves_numbers), uint32_t, GPI_RADIX_VALUE);
 
 /*
  * Small values wait in shared memory for their keys; larger ones are fetched when their place is known.
@@ -29,169 +29,158 @@ GPI_CHOOSE_TYPE(GPI_RADIX_OF(value), GPI_RADIX_OF(moves_numbers), uint32_t, GPI_
  * the lanes of a warp would have bank conflicts.
  */
 enum {
-    GPI_RADIX_OF(staged) =
-        GPI_RADIX_PAIRS && sizeof(GPI_RADIX_OF(value)) <= 16 && !(GPI_RADIX_SMALL && GPI(indexed)),
-    GPI_RADIX_OF(slot) =
-        (int)sizeof(GP_KEY) + 2 * GPI_RADIX_PAIRS + (GPI_RADIX_OF(staged) ? (int)sizeof(GPI_RADIX_OF(value)) : 0),
-    GPI_RADIX_OF(threads) = GPI_RADIX_SMALL || GPI_RADIX_OF(staged) ? 512 : 256,
-    GPI_RADIX_OF(warps) = GPI_RADIX_OF(threads) / 32,
-    GPI_RADIX_OF(blocks) = GPI_RADIX_SMALL || GPI_RADIX_OF(staged) ? 1 : 2, /* of a multiprocessor */
-    GPI_RADIX_OF(fitting) = (200 << 10) / GPI_RADIX_OF(threads) / GPI_RADIX_OF(slot),
-    GPI_RADIX_OF(items) = GPI_RADIX_SMALL               ? 16
-                          : !GPI_RADIX_OF(staged)       ? (GPI_RADIX_OF(slot) <= 4 ? GPI_TUNE_RADIX_ITEMS : 39)
-                          : GPI_RADIX_OF(fitting) <= 39 ? (GPI_RADIX_OF(fitting) - 1) | 1
-                                                        : 39,
-    GPI_RADIX_OF(tile_n) = GPI_RADIX_OF(threads) * GPI_RADIX_OF(items),
-    GPI_RADIX_OF(may_add) = !GPI_RADIX_SMALL, /* whether atomics may rank */
+    GPI_OF(staged) = GPI_RADIX_PAIRS && sizeof(GPI_OF(value)) <= 16 && !(GPI_RADIX_SMALL && GPI(indexed)),
+    GPI_OF(slot) = (int)sizeof(GP_KEY) + 2 * GPI_RADIX_PAIRS + (GPI_OF(staged) ? (int)sizeof(GPI_OF(value)) : 0),
+    GPI_OF(threads) = GPI_RADIX_SMALL || GPI_OF(staged) ? 512 : 256,
+    GPI_OF(warps) = GPI_OF(threads) / 32,
+    GPI_OF(blocks) = GPI_RADIX_SMALL || GPI_OF(staged) ? 1 : 2, /* of a multiprocessor */
+    GPI_OF(fitting) = (200 << 10) / GPI_OF(threads) / GPI_OF(slot),
+    GPI_OF(items) = GPI_RADIX_SMALL         ? 16
+                    : !GPI_OF(staged)       ? (GPI_OF(slot) <= 4 ? GPI_TUNE_RADIX_ITEMS : 39)
+                    : GPI_OF(fitting) <= 39 ? (GPI_OF(fitting) - 1) | 1
+                                            : 39,
+    GPI_OF(tile_n) = GPI_OF(threads) *GPI_OF(items),
+    GPI_OF(may_add) = !GPI_RADIX_SMALL, /* whether atomics may rank */
     /* Items of a thread come so many at a time: in a tile of fewer, and in loops that are not written out. */
-    GPI_RADIX_OF(rounds) = GPI_RADIX_OF(slot) > 16 ? 1 : 4,
-    GPI_RADIX_OF(step) = GPI_RADIX_OF(items) % 4 == 0   ? GPI_RADIX_OF(items) / 4
-                         : GPI_RADIX_OF(items) % 3 == 0 ? GPI_RADIX_OF(items) / 3
-                         : GPI_RADIX_OF(items) % 5 == 0 ? GPI_RADIX_OF(items) / 5
-                                                        : GPI_RADIX_OF(items),
-    /* The same where four ballots rank, and where eight do. */
-    GPI_RADIX_OF(balloted) = GPI_RADIX_OF(items) % 9 == 0 ? 9 : GPI_RADIX_OF(step),
-    GPI_RADIX_OF(ranked) = GPI_RADIX_SMALL || GPI_RADIX_OF(rounds) == 1 ? GPI_RADIX_OF(step) : 16,
-    GPI_RADIX_OF(written) = GPI_RADIX_OF(items) % 21 == 0   ? 21
-                            : GPI_RADIX_OF(items) % 13 == 0 ? 13
-                            : GPI_RADIX_OF(items) % 9 == 0  ? 9
-                                                            : GPI_RADIX_OF(step),
-    GPI_RADIX_OF(checked) = GPI_RADIX_OF(items) % 9 == 0 ? 9 : GPI_RADIX_OF(written), /* where they are checked, too */
-    GPI_RADIX_OF(ahead) = GPI_RADIX_SMALL ? 16 : 4, /* tiles that the look-back reads at a time */
+    GPI_OF(rounds) = GPI_OF(slot) > 16 ? 1 : 4,
+    GPI_OF(step) = GPI_OF(items) % 4 == 0   ? GPI_OF(items) / 4
+                   : GPI_OF(items) % 3 == 0 ? GPI_OF(items) / 3
+                   : GPI_OF(items) % 5 == 0 ? GPI_OF(items) / 5
+                                            : GPI_OF(items),
+    /* The same where eight ballots rank; and where four do, or what is written is checked. */
+    GPI_OF(ranked) = GPI_RADIX_SMALL || GPI_OF(rounds) == 1 ? GPI_OF(step) : 16,
+    GPI_OF(checked) = GPI_OF(items) % 9 == 0 ? 9 : GPI_OF(step),
+    GPI_OF(ahead) = GPI_RADIX_SMALL ? 16 : 4, /* tiles that the look-back reads at a time */
     /* Items of a thread on their way to memory: large values take more registers. */
-    GPI_RADIX_OF(batch) = !GPI_RADIX_PAIRS                    ? 1
-                          : sizeof(GPI_RADIX_OF(value)) <= 16 ? 3
-                          : sizeof(GPI_RADIX_OF(value)) <= 32 ? 2
-                                                              : 1
+    GPI_OF(batch) = !GPI_RADIX_PAIRS              ? 1
+                    : sizeof(GPI_OF(value)) <= 16 ? 3
+                    : sizeof(GPI_OF(value)) <= 32 ? 2
+                                                  : 1
 };
 
 /* The arrays of a pass, the digit that it is about, and the items of a tile in shared memory. */
 typedef struct {
     const GP_KEY *keys_from;
     GP_KEY *keys_to;
-    const GPI_RADIX_OF(value) *values_from;
-    GPI_RADIX_OF(value) *values_to;
+    const GPI_OF(value) *values_from;
+    GPI_OF(value) *values_to;
     int shift;
     uint32_t mask;
-    int first, last;        /* of the passes that sort: it makes codes, or keys of them */
-    int minus_zero;         /* whether there is a -0.0, which is equal to +0.0 */
-    uint32_t scale, offset; /* the bits of a short key * scale + offset: its number up to the digit, topmost */
-    GP_KEY *keys;           /* in order of the digit */
-    uint16_t *positions;    /* where in the tile they come from */
-    char *values;           /* in the order of the input, */
-    uint32_t off;           /* the first one so many bytes behind */
-} GPI_RADIX_OF(arrays);
+    int first, last;     /* of the passes that sort: it makes codes, or keys of them */
+    int minus_zero;      /* whether there is a -0.0, which is equal to +0.0 */
+    GP_KEY *keys;        /* in order of the digit */
+    uint16_t *positions; /* where in the tile they come from */
+    char *values;        /* in the order of the input, */
+    uint32_t off;        /* the first one so many bytes behind */
+} GPI_OF(arrays);
 
 /* What a tile has in shared memory, besides its items. */
 typedef struct {
     uint64_t place[256]; /* of a digit, less its start in the tile */
     uint32_t start[256];
-    uint32_t counts[GPI_RADIX_OF(warps)][256] __attribute__((aligned(16)));
+    uint32_t counts[GPI_OF(warps)][256] __attribute__((aligned(16)));
     uint32_t sums[8];
     uint32_t tile;
     uint32_t range, begun;              /* where ranges are sorted apart: that of the tile, and its first tile; or 0 */
     uint32_t idle[32];                  /* for lanes whose atomic addition is not needed */
     uint8_t codes[256];                 /* of the digits, where few are distinct; */
     uint8_t digits[GPI_RADIX_DISTINCT]; /* and which they are */
-} GPI_RADIX_OF(tile);
+} GPI_OF(tile);
 
-enum { GPI_RADIX_OF(tile_bytes) = sizeof(GPI_RADIX_OF(tile)) };
+enum { GPI_OF(tile_bytes) = sizeof(GPI_OF(tile)) };
 
 #if GPI_DEVICE_CODE
 /* What item i has if there are no values: its number. */
-GPI_DEVICE GPI_RADIX_OF(value) GPI_RADIX_OF(numbered_value)(size_t i)
+GPI_DEVICE GPI_OF(value) GPI_OF(numbered_value)(size_t i)
 {
     const uint32_t number = (uint32_t)i;
     const GPI_RADIX_VALUE long_number = GPI(numbered)(i);
-    GPI_RADIX_OF(value) value;
+    GPI_OF(value) value;
 
-    memcpy((void *)&value, GPI_RADIX_OF(moves_numbers) ? (const void *)&number : (const void *)&long_number,
-           sizeof value);
+    memcpy((void *)&value, GPI_OF(moves_numbers) ? (const void *)&number : (const void *)&long_number, sizeof value);
     return value;
 }
 
 /* A pass that only copies: none is needed, or one more to end in the right array. */
-GPI_DEVICE void GPI_RADIX_OF(copy)(const GPI(job) *job, const GPI_RADIX_OF(arrays) *pass)
+GPI_DEVICE void GPI_OF(copy)(const GPI(job) *job, const GPI_OF(arrays) *pass)
 {
-    enum { AHEAD = 8, SOME = AHEAD * GPI_RADIX_OF(threads) }; /* keys of a thread that are read before one is written */
-    const size_t stride = (size_t)gridDim.x * GPI_RADIX_OF(threads), end = job->first + job->n;
-    const size_t first = job->first + threadIdx.x, rest = job->n % SOME;
-    size_t i = first + (size_t)blockIdx.x * SOME;
+    enum { AHEAD = 8, SOME = AHEAD * GPI_OF(threads) }; /* keys of a thread that are read before one is written */
+    const size_t stride = (size_t)gridDim.x * GPI_OF(threads), end = job->first + job->n;
+    const size_t first = job->first + threadIdx.x;
 
     if (pass->keys_from != pass->keys_to) {
         GPI_NO_UNROLL
-        for (; i < end - rest; i += AHEAD * stride) {
+        for (size_t i = first + (size_t)blockIdx.x * SOME; i < end; i += AHEAD * stride) {
+            const unsigned left = end - i < SOME ? (unsigned)(end - i) : SOME;
             GP_KEY keys[AHEAD];
 
             GPI_UNROLL
             for (unsigned k = 0; k < AHEAD; k++)
-                keys[k] = pass->keys_from[i + k * GPI_RADIX_OF(threads)];
+                if (k * GPI_OF(threads) < left)
+                    keys[k] = pass->keys_from[i + k * GPI_OF(threads)];
             GPI_UNROLL
             for (unsigned k = 0; k < AHEAD; k++)
-                pass->keys_to[i + k * GPI_RADIX_OF(threads)] = keys[k];
+                if (k * GPI_OF(threads) < left)
+                    pass->keys_to[i + k * GPI_OF(threads)] = keys[k];
         }
-        GPI_NO_UNROLL
-        for (i = end - rest + blockIdx.x * GPI_RADIX_OF(threads) + threadIdx.x; i < end; i += stride)
-            pass->keys_to[i] = pass->keys_from[i];
     }
     if (GPI_RADIX_PAIRS && pass->values_from != pass->values_to)
-        for (i = first + (size_t)blockIdx.x * GPI_RADIX_OF(threads); i < end; i += stride)
-            pass->values_to[i] = pass->values_from ? pass->values_from[i] : GPI_RADIX_OF(numbered_value)(i);
+        for (size_t i = first + (size_t)blockIdx.x * GPI_OF(threads); i < end; i += stride)
+            pass->values_to[i] = pass->values_from ? pass->values_from[i] : GPI_OF(numbered_value)(i);
 }
 
 /* ---- steps of a pass --------------------------------------------------------------------------- */
 
 /* Whether 16-byte pieces may change places: no value is in two of them, if the first starts `off` bytes into one. */
-GPI_DEVICE int GPI_RADIX_OF(changes)(uint32_t off)
+GPI_DEVICE int GPI_OF(changes)(uint32_t off)
 {
-    return 16 % sizeof(GPI_RADIX_OF(value)) == 0 &&
-           (__alignof__(GPI_RADIX_OF(value)) == sizeof(GPI_RADIX_OF(value)) || off % sizeof(GPI_RADIX_OF(value)) == 0);
+    return 16 % sizeof(GPI_OF(value)) == 0 &&
+           (__alignof__(GPI_OF(value)) == sizeof(GPI_OF(value)) || off % sizeof(GPI_OF(value)) == 0);
 }
 
 /* Where the value of a tile's item is in shared memory. */
-GPI_DEVICE GPI_RADIX_OF(value) *GPI_RADIX_OF(value_at)(const GPI_RADIX_OF(arrays) *pass, uint32_t position)
+GPI_DEVICE GPI_OF(value) *GPI_OF(value_at)(const GPI_OF(arrays) *pass, uint32_t position)
 {
-    const uint32_t at = pass->off + position * (uint32_t)sizeof(GPI_RADIX_OF(value));
+    const uint32_t at = pass->off + position * (uint32_t)sizeof(GPI_OF(value));
 
-    return (GPI_RADIX_OF(value) *)(pass->values + gpi_radix_value_at(at, GPI_RADIX_OF(changes)(pass->off)));
+    return (GPI_OF(value) *)(pass->values + gpi_radix_value_at(at, GPI_OF(changes)(pass->off)));
 }
 
 /* Brings the values of a tile to shared memory, where they are after gpi_copy_wait(). */
-GPI_DEVICE void GPI_RADIX_OF(stage)(GPI_RADIX_OF(arrays) *pass, size_t first, uint32_t count)
+GPI_DEVICE void GPI_OF(stage)(GPI_OF(arrays) *pass, size_t first, uint32_t count)
 {
     if (pass->values_from) {
         const char *from = (const char *)(pass->values_from + first);
 
-        pass->off = gpi_radix_stage(pass->values, from, count * (uint32_t)sizeof(GPI_RADIX_OF(value)),
-                                    GPI_RADIX_OF(threads), GPI_RADIX_OF(changes)((uint32_t)((uintptr_t)from % 16)));
+        pass->off = gpi_radix_stage(pass->values, from, count * (uint32_t)sizeof(GPI_OF(value)), GPI_OF(threads),
+                                    GPI_OF(changes)((uint32_t)((uintptr_t)from % 16)));
         return;
     }
-    for (uint32_t x = threadIdx.x; x < count; x += GPI_RADIX_OF(threads))
-        *GPI_RADIX_OF(value_at)(pass, x) = GPI_RADIX_OF(numbered_value)(first + x);
+    for (uint32_t x = threadIdx.x; x < count; x += GPI_OF(threads))
+        *GPI_OF(value_at)(pass, x) = GPI_OF(numbered_value)(first + x);
 }
 
 /* Reads a tile of `count` items: each warp its warp tile, striped over the lanes. */
-GPI_DEVICE void GPI_RADIX_OF(load)(GP_KEY *keys, const GPI_RADIX_OF(arrays) *pass, size_t first, uint32_t count,
-                                   uint32_t rounds)
+GPI_DEVICE void GPI_OF(load)(GP_KEY *keys, const GPI_OF(arrays) *pass, size_t first, uint32_t count, uint32_t rounds)
 {
     const unsigned at = threadIdx.x / 32 * 32 * rounds + threadIdx.x % 32;
     const GP_KEY *from = pass->keys_from + first + at;
     const GP_KEY last = GPI(coded) && !pass->first ? GPI(key_code)(GPI(key_last)()) : GPI(key_last)();
 
-    if (GPI_RADIX_OF(may_add) && count == GPI_RADIX_OF(tile_n)) {
+    if (GPI_OF(may_add) && count == GPI_OF(tile_n)) {
         GPI_UNROLL
-        for (int i = 0; i < GPI_RADIX_OF(items); i++)
+        for (int i = 0; i < GPI_OF(items); i++)
             keys[i] = from[32 * i];
     } else {
         const int limit = (int)gpi_min(count, at + 32 * rounds) - (int)at;
 
         GPI_UNROLL
-        for (int i = 0; i < GPI_RADIX_OF(items); i++)
+        for (int i = 0; i < GPI_OF(items); i++)
             keys[i] = 32 * i < limit ? from[32 * i] : last;
     }
     if (GPI(coded) && pass->first) {
         GPI_UNROLL
-        for (int i = 0; i < GPI_RADIX_OF(items); i++)
+        for (int i = 0; i < GPI_OF(items); i++)
             keys[i] = GPI(key_code)(keys[i]);
     }
 }
@@ -200,7 +189,7 @@ GPI_DEVICE void GPI_RADIX_OF(load)(GP_KEY *keys, const GPI_RADIX_OF(arrays) *pas
  * Where in a row of counts a digit is. Digits that are a multiple of 16 apart, as those of evenly spaced
  * keys, are in different banks.
  */
-GPI_DEVICE uint32_t GPI_RADIX_OF(column)(uint32_t digit)
+GPI_DEVICE uint32_t GPI_OF(column)(uint32_t digit)
 {
     return digit ^ digit >> 4;
 }
@@ -209,16 +198,16 @@ GPI_DEVICE uint32_t GPI_RADIX_OF(column)(uint32_t digit)
  * Counts the digits of the warp tile, with what fills up the last tile. Additions whose result is unused take no
  * longer when lanes have the same digit. `one` is a constant: whether there may be a -0.0.
  */
-GPI_DEVICE void GPI_RADIX_OF(count_digits)(GPI_RADIX_OF(tile) *tile, const GP_KEY *keys,
-                                           const GPI_RADIX_OF(arrays) *pass, uint32_t rounds, int one)
+GPI_DEVICE void GPI_OF(count_digits)(GPI_OF(tile) *tile, const GP_KEY *keys, const GPI_OF(arrays) *pass,
+                                     uint32_t rounds, int one)
 {
     uint32_t *counts = tile->counts[threadIdx.x / 32];
 
     GPI_UNROLL
-    for (int i = 0; i < GPI_RADIX_OF(items); i++) {
-        if (i % GPI_RADIX_OF(rounds) == 0 && i >= (int)rounds)
+    for (int i = 0; i < GPI_OF(items); i++) {
+        if (i % GPI_OF(rounds) == 0 && i >= (int)rounds)
             break;
-        atomicAdd(&counts[GPI_RADIX_OF(column)(GPI(digit)(keys[i], pass->shift, pass->mask, one))], 1u);
+        atomicAdd(&counts[GPI_OF(column)(GPI(digit)(keys[i], pass->shift, pass->mask, one))], 1u);
     }
 }
 
@@ -226,14 +215,14 @@ GPI_DEVICE void GPI_RADIX_OF(count_digits)(GPI_RADIX_OF(tile) *tile, const GP_KE
  * Adds up the warps' counts of each digit, publishes them, and turns them into the first slot of each
  * warp's keys. Returns thread d how many keys of the digit d there are, and in *start the first slot.
  */
-GPI_DEVICE uint32_t GPI_RADIX_OF(add_up)(GPI_RADIX_OF(tile) *tile, uint32_t *look, uint32_t *start)
+GPI_DEVICE uint32_t GPI_OF(add_up)(GPI_OF(tile) *tile, uint32_t *look, uint32_t *start)
 {
     const unsigned digit = threadIdx.x;
-    uint32_t *counts = &tile->counts[0][GPI_RADIX_OF(column)(digit % 256)], sum = 0;
+    uint32_t *counts = &tile->counts[0][GPI_OF(column)(digit % 256)], sum = 0;
 
     if (digit < 256) {
         GPI_UNROLL
-        for (int w = 0; w < GPI_RADIX_OF(warps); w++)
+        for (int w = 0; w < GPI_OF(warps); w++)
             sum += counts[w * 256];
         gpi_store_relaxed_u32(&look[tile->tile * 256 + digit],
                               sum | (tile->tile > tile->begun ? GPI_RADIX_SEEN_TILE : GPI_RADIX_SEEN_ALL));
@@ -242,7 +231,7 @@ GPI_DEVICE uint32_t GPI_RADIX_OF(add_up)(GPI_RADIX_OF(tile) *tile, uint32_t *loo
     uint32_t scan = *start;
     if (digit < 256) {
         GPI_UNROLL
-        for (int w = 0; w < GPI_RADIX_OF(warps); w++) {
+        for (int w = 0; w < GPI_OF(warps); w++) {
             const uint32_t count = counts[w * 256];
 
             counts[w * 256] = scan;
@@ -254,7 +243,7 @@ GPI_DEVICE uint32_t GPI_RADIX_OF(add_up)(GPI_RADIX_OF(tile) *tile, uint32_t *loo
 }
 
 /* Puts a key, and where in the tile it comes from, into a slot. */
-GPI_DEVICE void GPI_RADIX_OF(put)(const GPI_RADIX_OF(arrays) *pass, uint32_t slot, GP_KEY key, uint32_t position)
+GPI_DEVICE void GPI_OF(put)(const GPI_OF(arrays) *pass, uint32_t slot, GP_KEY key, uint32_t position)
 {
     pass->keys[slot] = key;
     if (GPI_RADIX_PAIRS)
@@ -265,35 +254,35 @@ GPI_DEVICE void GPI_RADIX_OF(put)(const GPI_RADIX_OF(arrays) *pass, uint32_t slo
  * Registers cannot be indexed at run time: when the first `some` keys are done, the others move down. Rolled loops
  * take a fraction of the code, for a few moves.
  */
-GPI_DEVICE void GPI_RADIX_OF(keys_done)(GP_KEY *keys, int some)
+GPI_DEVICE void GPI_OF(keys_done)(GP_KEY *keys, int some)
 {
     GPI_UNROLL
-    for (int i = some; i < GPI_RADIX_OF(items); i++)
+    for (int i = some; i < GPI_OF(items); i++)
         keys[i - some] = keys[i];
 }
 
 /* By ballots; the count of a digit is the next slot. The slots behind the items are for the padding of the tile. */
-GPI_DEVICE void GPI_RADIX_OF(exchange_by_ballots)(uint32_t *counts, GP_KEY *keys, const GPI_RADIX_OF(arrays) *pass,
-                                                  uint32_t at, uint32_t rounds)
+GPI_DEVICE void GPI_OF(exchange_by_ballots)(uint32_t *counts, GP_KEY *keys, const GPI_OF(arrays) *pass, uint32_t at,
+                                            uint32_t rounds)
 {
     uint32_t ones = 0xFFFFFFFFu;
 
     GPI_OPAQUE(ones);
     GPI_NO_UNROLL
-    for (uint32_t i = 0; i < rounds; i += GPI_RADIX_OF(ranked)) {
+    for (uint32_t i = 0; i < rounds; i += GPI_OF(ranked)) {
         GPI_UNROLL
-        for (uint32_t k = 0; k < GPI_RADIX_OF(ranked); k++) {
-            const uint32_t place = k % GPI_RADIX_OF(rounds); /* items end between rounds, or where there are no more */
+        for (uint32_t k = 0; k < GPI_OF(ranked); k++) {
+            const uint32_t place = k % GPI_OF(rounds); /* items end between rounds, or where there are no more */
 
-            if ((place == 0 || place == GPI_RADIX_OF(items) % GPI_RADIX_OF(rounds)) && i + k >= rounds)
+            if ((place == 0 || place == GPI_OF(items) % GPI_OF(rounds)) && i + k >= rounds)
                 break;
             uint32_t digit = GPI(digit)(keys[k], pass->shift, pass->mask, 1);
             const unsigned same = gpi_match_digit(digit, ones);
-            uint32_t slot = gpi_radix_rank(&counts[GPI_RADIX_OF(column)(digit)], 0, same);
+            uint32_t slot = gpi_radix_rank(&counts[GPI_OF(column)(digit)], 0, same);
 
-            GPI_RADIX_OF(put)(pass, slot, keys[k], at + 32 * (i + k));
+            GPI_OF(put)(pass, slot, keys[k], at + 32 * (i + k));
         }
-        GPI_RADIX_OF(keys_done)(keys, GPI_RADIX_OF(ranked));
+        GPI_OF(keys_done)(keys, GPI_OF(ranked));
     }
 }
 
@@ -301,17 +290,17 @@ GPI_DEVICE void GPI_RADIX_OF(exchange_by_ballots)(uint32_t *counts, GP_KEY *keys
  * Where few digits are distinct, so that four ballots tell them apart: each of the first lanes stands for one,
  * and knows its next slot and the lanes that have it. Keys of 8 bytes leave no registers to ask for these lanes.
  */
-GPI_DEVICE void GPI_RADIX_OF(exchange_by_four_ballots)(const GPI_RADIX_OF(tile) *tile, const uint32_t *counts,
-                                                       GP_KEY *keys, const GPI_RADIX_OF(arrays) *pass, uint32_t at)
+GPI_DEVICE void GPI_OF(exchange_by_four_ballots)(const GPI_OF(tile) *tile, const uint32_t *counts, GP_KEY *keys,
+                                                 const GPI_OF(arrays) *pass, uint32_t at)
 {
     const unsigned lane = threadIdx.x % 32, below = (1u << lane) - 1;
     const unsigned own[4] = {lane & 1 ? 0 : ~0u, lane & 2 ? 0 : ~0u, lane & 4 ? 0 : ~0u, lane & 8 ? 0 : ~0u};
-    uint32_t next = counts[GPI_RADIX_OF(column)(tile->digits[lane % GPI_RADIX_DISTINCT])];
+    uint32_t next = counts[GPI_OF(column)(tile->digits[lane % GPI_RADIX_DISTINCT])];
 
     GPI_NO_UNROLL
-    for (uint32_t i = 0; i < GPI_RADIX_OF(items); i += GPI_RADIX_OF(balloted)) {
+    for (uint32_t i = 0; i < GPI_OF(items); i += GPI_OF(checked)) {
         GPI_UNROLL
-        for (uint32_t k = 0; k < GPI_RADIX_OF(balloted); k++) {
+        for (uint32_t k = 0; k < GPI_OF(checked); k++) {
             uint32_t code = tile->codes[GPI(digit)(keys[k], pass->shift, pass->mask, 1)];
             unsigned a = __ballot_sync(GPI_FULL_MASK, code & 1), b = __ballot_sync(GPI_FULL_MASK, code & 2),
                      c = __ballot_sync(GPI_FULL_MASK, code & 4), d = __ballot_sync(GPI_FULL_MASK, code & 8);
@@ -322,9 +311,9 @@ GPI_DEVICE void GPI_RADIX_OF(exchange_by_four_ballots)(const GPI_RADIX_OF(tile) 
             uint32_t slot = __shfl_sync(GPI_FULL_MASK, next, (int)code) + (uint32_t)__popc(same & below);
 
             next += (uint32_t)__popc(mine);
-            GPI_RADIX_OF(put)(pass, slot, keys[k], at + 32 * (i + k));
+            GPI_OF(put)(pass, slot, keys[k], at + 32 * (i + k));
         }
-        GPI_RADIX_OF(keys_done)(keys, GPI_RADIX_OF(balloted));
+        GPI_OF(keys_done)(keys, GPI_OF(checked));
     }
 }
 
@@ -332,11 +321,11 @@ GPI_DEVICE void GPI_RADIX_OF(exchange_by_four_ballots)(const GPI_RADIX_OF(tile) 
  * The two commonest digits of the warp, the second one times 256, if others are rare; GPI_RADIX_MIXED if they are
  * not. Where few digits are distinct. The counts are those of the warp.
  */
-GPI_DEVICE uint32_t GPI_RADIX_OF(commonest)(const GPI_RADIX_OF(tile) *tile)
+GPI_DEVICE uint32_t GPI_OF(commonest)(const GPI_OF(tile) *tile)
 {
-    const uint32_t *counts = tile->counts[threadIdx.x / 32], all = 32 * GPI_RADIX_OF(items);
+    const uint32_t *counts = tile->counts[threadIdx.x / 32], all = 32 * GPI_OF(items);
     const uint32_t digit = tile->digits[threadIdx.x % GPI_RADIX_DISTINCT];
-    const uint32_t mine = counts[GPI_RADIX_OF(column)(digit)] << 8 | digit;
+    const uint32_t mine = counts[GPI_OF(column)(digit)] << 8 | digit;
     const uint32_t first = gpi_warp_max(mine), second = gpi_warp_max(mine == first ? 0 : mine);
 
     return 8 * (all - (first >> 8) - (second >> 8)) < all ? (first & 255) | (second & 255) << 8 : GPI_RADIX_MIXED;
@@ -346,38 +335,37 @@ GPI_DEVICE uint32_t GPI_RADIX_OF(commonest)(const GPI_RADIX_OF(tile) *tile)
  * By atomics, all but the keys of some digits: of none, of `one`, or of `other`, too; so many `aside` are a constant.
  * Instead of a branch, which would have to wait for the result, the lanes with these add to a word that is not used.
  */
-GPI_DEVICE void GPI_RADIX_OF(exchange_but)(GPI_RADIX_OF(tile) *tile, uint32_t *counts, GP_KEY *keys,
-                                           const GPI_RADIX_OF(arrays) *pass, uint32_t at, uint32_t one, uint32_t other,
-                                           int aside, int shift)
+GPI_DEVICE void GPI_OF(exchange_but)(GPI_OF(tile) *tile, uint32_t *counts, GP_KEY *keys, const GPI_OF(arrays) *pass,
+                                     uint32_t at, uint32_t one, uint32_t other, int aside, int shift)
 {
     const unsigned below = (1u << threadIdx.x % 32) - 1;
-    uint32_t next_one = aside ? counts[GPI_RADIX_OF(column)(one)] : 0;
-    uint32_t next_other = aside > 1 ? counts[GPI_RADIX_OF(column)(other)] : 0;
+    uint32_t next_one = aside ? counts[GPI_OF(column)(one)] : 0;
+    uint32_t next_other = aside > 1 ? counts[GPI_OF(column)(other)] : 0;
     uint32_t *const idle = &tile->idle[threadIdx.x % 32];
 
     GPI_NO_UNROLL
-    for (uint32_t i = 0; i < GPI_RADIX_OF(items); i += GPI_RADIX_OF(step)) {
+    for (uint32_t i = 0; i < GPI_OF(items); i += GPI_OF(step)) {
         GPI_UNROLL
-        for (uint32_t k = 0; k < GPI_RADIX_OF(step); k++) {
+        for (uint32_t k = 0; k < GPI_OF(step); k++) {
             uint32_t digit = GPI(digit)(keys[k], shift, pass->mask, 0);
             const int is_one = aside && digit == one, is_other = aside > 1 && digit == other;
             unsigned ones = aside ? __ballot_sync(GPI_FULL_MASK, is_one) : 0;
             unsigned others = aside > 1 ? __ballot_sync(GPI_FULL_MASK, is_other) : 0;
             uint32_t slot = (is_other ? next_other : next_one) + (uint32_t)__popc((is_other ? others : ones) & below);
-            uint32_t rare = atomicAdd(is_one || is_other ? idle : &counts[GPI_RADIX_OF(column)(digit)], 1u);
+            uint32_t rare = atomicAdd(is_one || is_other ? idle : &counts[GPI_OF(column)(digit)], 1u);
 
             next_one += (uint32_t)__popc(ones);
             next_other += (uint32_t)__popc(others);
             slot = is_one || is_other ? slot : rare;
-            GPI_RADIX_OF(put)(pass, slot, keys[k], at + 32 * (i + k));
+            GPI_OF(put)(pass, slot, keys[k], at + 32 * (i + k));
         }
-        GPI_RADIX_OF(keys_done)(keys, GPI_RADIX_OF(step));
+        GPI_OF(keys_done)(keys, GPI_OF(step));
     }
 }
 
 /* Ranks the keys, and puts them into shared memory in order of the digit. `two` are the warp's commonest digits. */
-GPI_DEVICE void GPI_RADIX_OF(exchange)(GPI_RADIX_OF(tile) *tile, GP_KEY *keys, const GPI_RADIX_OF(arrays) *pass,
-                                       uint32_t rounds, int way, uint32_t two)
+GPI_DEVICE void GPI_OF(exchange)(GPI_OF(tile) *tile, GP_KEY *keys, const GPI_OF(arrays) *pass, uint32_t rounds,
+                                 int way, uint32_t two)
 {
     const unsigned at = threadIdx.x / 32 * 32 * rounds + threadIdx.x % 32;
     uint32_t *counts = tile->counts[threadIdx.x / 32];
@@ -385,33 +373,33 @@ GPI_DEVICE void GPI_RADIX_OF(exchange)(GPI_RADIX_OF(tile) *tile, GP_KEY *keys, c
 
     GPI_OPAQUE(shift); /* the digits again, rather than in registers since the count */
     if (way == GPI_RADIX_BY_BALLOTS) {
-        GPI_RADIX_OF(exchange_by_ballots)(counts, keys, pass, at, rounds);
+        GPI_OF(exchange_by_ballots)(counts, keys, pass, at, rounds);
     } else if (way == GPI_RADIX_BY_FOUR_BALLOTS || (GPI(coded) && two == GPI_RADIX_MIXED)) {
-        GPI_RADIX_OF(exchange_by_four_ballots)(tile, counts, keys, pass, at);
+        GPI_OF(exchange_by_four_ballots)(tile, counts, keys, pass, at);
     } else if (GPI(coded) && way == GPI_RADIX_BUT_TWO) {
-        GPI_RADIX_OF(exchange_but)(tile, counts, keys, pass, at, two & 255, two >> 8, 2, shift);
+        GPI_OF(exchange_but)(tile, counts, keys, pass, at, two & 255, two >> 8, 2, shift);
     } else if (way >= GPI_RADIX_BUT_ONE) {
-        GPI_RADIX_OF(exchange_but)(tile, counts, keys, pass, at, (uint32_t)way - GPI_RADIX_BUT_ONE, 0, 1, shift);
+        GPI_OF(exchange_but)(tile, counts, keys, pass, at, (uint32_t)way - GPI_RADIX_BUT_ONE, 0, 1, shift);
     } else {
-        GPI_RADIX_OF(exchange_but)(tile, counts, keys, pass, at, 0, 0, 0, shift);
+        GPI_OF(exchange_but)(tile, counts, keys, pass, at, 0, 0, 0, shift);
     }
 }
 
 /* Thread d: how many keys of the digit d the tiles from `begun` on have before this one; makes that known. */
-GPI_DEVICE uint32_t GPI_RADIX_OF(look_back)(uint32_t *look, uint32_t begun, uint32_t tile, uint32_t sum)
+GPI_DEVICE uint32_t GPI_OF(look_back)(uint32_t *look, uint32_t begun, uint32_t tile, uint32_t sum)
 {
     uint32_t *own = look + tile * 256 + threadIdx.x;
     uint32_t before = 0;
     int known = tile == begun;
 
     for (const uint32_t *row = own - 256; !known;) {
-        uint32_t words[GPI_RADIX_OF(ahead)];
+        uint32_t words[GPI_OF(ahead)];
 
         GPI_UNROLL
-        for (int w = 0; w < GPI_RADIX_OF(ahead); w++) /* there are rows before the first tile's; they are not used */
+        for (int w = 0; w < GPI_OF(ahead); w++) /* there are rows before the first tile's; they are not used */
             words[w] = gpi_load_relaxed_u32(row - w * 256);
         GPI_UNROLL
-        for (int w = 0; w < GPI_RADIX_OF(ahead) && words[w] && !known; w++) {
+        for (int w = 0; w < GPI_OF(ahead) && words[w] && !known; w++) {
             before += words[w] & GPI_RADIX_SEEN_COUNT;
             known = (words[w] & GPI_RADIX_SEEN_ALL) != 0;
             row -= 256;
@@ -426,8 +414,8 @@ GPI_DEVICE uint32_t GPI_RADIX_OF(look_back)(uint32_t *look, uint32_t begun, uint
  * Where an item goes, and whether it stands behind one that it should precede. may_be_first is a constant: whether
  * the slot may be the first one, which has none before it. Without branches, so that the compiler interleaves items.
  */
-GPI_DEVICE size_t GPI_RADIX_OF(place)(const GPI_RADIX_OF(tile) *tile, const GPI_RADIX_OF(arrays) *pass, GP_KEY key,
-                                      uint32_t slot, int shift, int check, int one, int may_be_first, int *wrong)
+GPI_DEVICE size_t GPI_OF(place)(const GPI_OF(tile) *tile, const GPI_OF(arrays) *pass, GP_KEY key, uint32_t slot,
+                                int shift, int check, int one, int may_be_first, int *wrong)
 {
     const uint32_t digit = GPI(digit)(key, shift, pass->mask, one);
     const uint32_t before = slot - (may_be_first ? slot > 0 : 1);
@@ -435,64 +423,59 @@ GPI_DEVICE size_t GPI_RADIX_OF(place)(const GPI_RADIX_OF(tile) *tile, const GPI_
     if (check && GPI_RADIX_PAIRS) { /* in the order in which they came */
         *wrong |= (slot > tile->start[digit]) & (pass->positions[slot] < pass->positions[before]);
     } else if (check) { /* by this digit and all before it: the topmost bits now */
-        const GP_KEY previous = pass->keys[before];
+        const int above = 8 * (int)sizeof(GPI(number)) - 8 - shift;
 
-        if (GPI_KEY_IS_NARROW)
-            *wrong |= GPI(key_code_word)(key, 0) * pass->scale + pass->offset <
-                      GPI(key_code_word)(previous, 0) * pass->scale + pass->offset;
-        else
-            *wrong |= (uint64_t)GPI(moved_number)(key) << (56 - shift) <
-                      (uint64_t)GPI(moved_number)(previous) << (56 - shift);
+        *wrong |= GPI(moved_number)(key) << above < GPI(moved_number)(pass->keys[before]) << above;
     }
     return (size_t)tile->place[digit] + slot;
 }
 
 /* A key as it leaves the pass; the `last` one gives keys for codes. */
-GPI_DEVICE GP_KEY GPI_RADIX_OF(leave)(GP_KEY key, int last)
+GPI_DEVICE GP_KEY GPI_OF(leave)(GP_KEY key, int last)
 {
     return GPI(coded) && last ? GPI(key_of_code)(key) : key;
 }
 
 /* The value of the item in a slot. */
-GPI_DEVICE GPI_RADIX_OF(value) GPI_RADIX_OF(fetch)(const GPI_RADIX_OF(arrays) *pass, size_t first, uint32_t slot)
+GPI_DEVICE GPI_OF(value) GPI_OF(fetch)(const GPI_OF(arrays) *pass, size_t first, uint32_t slot)
 {
     uint32_t position = pass->positions[slot];
 
-    if (GPI_RADIX_OF(staged))
-        return *GPI_RADIX_OF(value_at)(pass, position);
-    return pass->values_from ? pass->values_from[first + position] : GPI_RADIX_OF(numbered_value)(first + position);
+    if (GPI_OF(staged))
+        return *GPI_OF(value_at)(pass, position);
+    return pass->values_from ? pass->values_from[first + position] : GPI_OF(numbered_value)(first + position);
 }
 
 /* Writes the tile, each digit to its place. Some items at a time are read before they are written. */
-GPI_DEVICE int GPI_RADIX_OF(write)(const GPI_RADIX_OF(tile) *tile, const GPI_RADIX_OF(arrays) *pass, size_t first,
-                                   uint32_t count, int check, int one)
+GPI_DEVICE int GPI_OF(write)(const GPI_OF(tile) *tile, const GPI_OF(arrays) *pass, size_t first, uint32_t count,
+                             int check, int one)
 {
     int shift = pass->shift, wrong = 0;
 
     GPI_OPAQUE(shift);
-    if (check || (GPI_RADIX_OF(may_add) && count == GPI_RADIX_OF(tile_n))) { /* only whole tiles are checked */
-        const uint32_t some = check ? GPI_RADIX_OF(checked) : GPI_RADIX_OF(written);
+    if (check || (GPI_OF(may_add) && count == GPI_OF(tile_n))) { /* only whole tiles are checked */
+        const uint32_t some = check ? GPI_OF(checked) : GPI_OF(step);
 
         GPI_NO_UNROLL
-        for (uint32_t at = threadIdx.x; at < GPI_RADIX_OF(tile_n); at += some * GPI_RADIX_OF(threads)) {
+        for (uint32_t at = threadIdx.x; at < GPI_OF(tile_n); at += some * GPI_OF(threads)) {
             GPI_UNROLL
-            for (uint32_t i = 0; i < some; i += GPI_RADIX_OF(batch)) {
-                GP_KEY keys[GPI_RADIX_OF(batch)];
-                GPI_RADIX_OF(value) values[GPI_RADIX_OF(batch)];
-                size_t to[GPI_RADIX_OF(batch)];
+            for (uint32_t i = 0; i < some; i += GPI_OF(batch)) {
+                GP_KEY keys[GPI_OF(batch)];
+                GPI_OF(value) values[GPI_OF(batch)];
+                size_t to[GPI_OF(batch)];
 
                 GPI_UNROLL
-                for (uint32_t k = 0; k < GPI_RADIX_OF(batch) && k + i < some; k++) {
-                    uint32_t slot = at + (i + k) * GPI_RADIX_OF(threads);
+                for (uint32_t k = 0; k < GPI_OF(batch) && k + i < some; k++) {
+                    uint32_t slot = at + (i + k) * GPI_OF(threads);
 
                     keys[k] = pass->keys[slot];
-                    to[k] = GPI_RADIX_OF(place)(tile, pass, keys[k], slot, shift, check, one, i + k == 0, &wrong);
+                    to[k] = GPI_OF(place)(tile, pass, keys[k], slot, shift, check, one, i + k == 0, &wrong);
                     if (GPI_RADIX_PAIRS)
-                        values[k] = GPI_RADIX_OF(fetch)(pass, first, slot);
+                        values[k] = GPI_OF(fetch)(pass, first, slot);
                 }
                 GPI_UNROLL
-                for (uint32_t k = 0; k < GPI_RADIX_OF(batch) && k + i < some; k++) {
-                    pass->keys_to[to[k]] = GPI_RADIX_OF(leave)(keys[k], pass->last);
+                for (uint32_t k = 0; k < GPI_OF(batch) && k + i < some; k++) {
+                    pass->keys_to[to[k]] = GPI_OF(leave)(keys[k], pass->last);
                     if (GPI_RADIX_PAIRS)
                         pass->values_to[to[k]] = values[k];
                 }
@@ -500,20 +483,20 @@ GPI_DEVICE int GPI_RADIX_OF(write)(const GPI_RADIX_OF(tile) *tile, const GPI_RAD
         }
         return wrong;
     }
-    for (uint32_t slot = threadIdx.x; slot < count; slot += GPI_RADIX_OF(threads)) {
+    for (uint32_t slot = threadIdx.x; slot < count; slot += GPI_OF(threads)) {
         GP_KEY key = pass->keys[slot];
-        size_t to = GPI_RADIX_OF(place)(tile, pass, key, slot, shift, check, one, 1, &wrong);
+        size_t to = GPI_OF(place)(tile, pass, key, slot, shift, check, one, 1, &wrong);
 
-        pass->keys_to[to] = GPI_RADIX_OF(leave)(key, pass->last);
+        pass->keys_to[to] = GPI_OF(leave)(key, pass->last);
         if (GPI_RADIX_PAIRS)
-            pass->values_to[to] = GPI_RADIX_OF(fetch)(pass, first, slot);
+            pass->values_to[to] = GPI_OF(fetch)(pass, first, slot);
     }
     return wrong;
 }
 
 /* Writes the tile once more, in the order of the input: thread d writes the keys of the digit d. */
-GPI_DEVICE void GPI_RADIX_OF(write_again)(const GPI_RADIX_OF(tile) *tile, const GPI_RADIX_OF(arrays) *pass,
-                                          size_t first, uint32_t count)
+GPI_DEVICE void GPI_OF(write_again)(const GPI_OF(tile) *tile, const GPI_OF(arrays) *pass, size_t first,
+                                    uint32_t count)
 {
     if (threadIdx.x >= 256)
         return;
@@ -526,46 +509,41 @@ GPI_DEVICE void GPI_RADIX_OF(write_again)(const GPI_RADIX_OF(tile) *tile, const 
         key = GPI(coded) && pass->first ? GPI(key_code)(key) : key;
         if (GPI(digit)(key, pass->shift, pass->mask, 1) != threadIdx.x)
             continue;
-        pass->keys_to[to] = GPI_RADIX_OF(leave)(key, pass->last);
+        pass->keys_to[to] = GPI_OF(leave)(key, pass->last);
         if (GPI_RADIX_PAIRS)
-            pass->values_to[to] = pass->values_from ? pass->values_from[i] : GPI_RADIX_OF(numbered_value)(i);
+            pass->values_to[to] = pass->values_from ? pass->values_from[i] : GPI_OF(numbered_value)(i);
         to++;
     }
 }
 
 /* What the plan says about a pass. Returns its digit of the key, or -1. */
-GPI_DEVICE int GPI_RADIX_OF(choose)(const GPI(job) *job, GPI_RADIX_OF(arrays) *pass, char *items)
+GPI_DEVICE int GPI_OF(choose)(const GPI(job) *job, GPI_OF(arrays) *pass, char *items)
 {
     const gpi_radix_plan *plan = job->plan;
-    const int digit = plan->digit[job->pass], from = plan->from[job->pass], to = plan->to[job->pass];
+    const gpi_radix_step step = plan->steps[job->pass];
+    const int left = plan->moves - job->pass, from = job->pass ? 1 + left % 2 : 0, to = 2 - left % 2;
 
     pass->keys_from = job->keys[from];
     pass->keys_to = job->keys[to];
-    pass->values_from = (const GPI_RADIX_OF(value) *)job->values[from];
-    pass->values_to = (GPI_RADIX_OF(value) *)job->values[to];
-    pass->shift = job->begin_bit + plan->shift[job->pass];
-    pass->mask = 255u >> (8 - plan->bits[job->pass]);
+    pass->values_from = (const GPI_OF(value) *)job->values[from];
+    pass->values_to = (GPI_OF(value) *)job->values[to];
+    pass->shift = job->begin_bit + step.shift;
+    pass->mask = 255u >> (8 - step.bits);
     pass->first = job->pass == 0;
     pass->last = job->pass == plan->sorting - 1;
     pass->minus_zero = plan->minus_zero;
-    pass->scale = 1u << (24 - gpi_min((uint32_t)pass->shift, 24));
-    pass->offset = GPI(coded) ? 0 : (uint32_t)GPI(key_order)(GPI(key_of_bits)(0)) * pass->scale;
-    if (GPI_KEY_DESCENDING && !GPI(coded))
-        pass->scale = 0 - pass->scale;
     pass->keys = (GP_KEY *)items;
-    pass->positions =
-        (uint16_t *)(items + (GPI_RADIX_PAIRS ? job->tile_n * (GPI_RADIX_OF(slot) - 2u) + GPI_RADIX_SPARE : 0));
+    pass->positions = (uint16_t *)(items + (GPI_RADIX_PAIRS ? job->tile_n * (GPI_OF(slot) - 2u) + GPI_RADIX_SPARE : 0));
     pass->values = items + job->tile_n * sizeof(GP_KEY);
     pass->off = 0;
-    return digit;
+    return step.digit;
 }
 
 /*
  * Where ranges are sorted apart: finds the one of the tile, and where the tile begins. Returns the end of the range.
  * All threads call; tile->tile is known to them.
  */
-GPI_DEVICE uint32_t GPI_RADIX_OF(enter_range)(GPI_RADIX_OF(tile) *tile, const GPI(job) *job, int bits,
-                                              uint32_t *first)
+GPI_DEVICE uint32_t GPI_OF(enter_range)(GPI_OF(tile) *tile, const GPI(job) *job, int bits, uint32_t *first)
 {
     const gpi_radix_ranges *ranges = job->ranges;
     const uint32_t taken = tile->tile, d = threadIdx.x;
@@ -582,14 +560,13 @@ GPI_DEVICE uint32_t GPI_RADIX_OF(enter_range)(GPI_RADIX_OF(tile) *tile, const GP
 
 /* ---- the kernel -------------------------------------------------------------------------------- */
 
-static __global__ void __launch_bounds__(GPI_RADIX_OF(threads), GPI_RADIX_OF(blocks))
-    GPI_RADIX_OF(pass_kernel)(GPI(job) job)
+static __global__ void __launch_bounds__(GPI_OF(threads), GPI_OF(blocks)) GPI_OF(pass_kernel)(GPI(job) job)
 {
 #if GPI_DEVICE_CODE
     GP_DYNAMIC_SHARED(char, items);
-    GP_SHARED(GPI_RADIX_OF(tile), tile);
+    GP_SHARED(GPI_OF(tile), tile);
     gpi_radix_plan *plan = job.plan;
-    GPI_RADIX_OF(arrays) pass;
+    GPI_OF(arrays) pass;
     uint64_t place = 0;
     uint32_t next = 0;
 
@@ -599,11 +576,11 @@ static __global__ void __launch_bounds__(GPI_RADIX_OF(threads), GPI_RADIX_OF(blo
     gpi_grid_launch_next();
     if (job.pass >= plan->passes)
         return;
-    const int digit = GPI_RADIX_OF(choose)(&job, &pass, items), planned = plan->way[job.pass];
+    const int digit = GPI_OF(choose)(&job, &pass, items), planned = plan->steps[job.pass].way;
     const int in_ranges = GPI_RADIX_PAIRS && plan->in_ranges && job.pass == 1;
     const uint32_t tiles = in_ranges ? job.ranges->tiles[256] : job.tiles;
     if (digit < 0) {
-        GPI_RADIX_OF(copy)(&job, &pass);
+        GPI_OF(copy)(&job, &pass);
         return;
     }
     if (threadIdx.x < 256) {
@@ -615,12 +592,12 @@ static __global__ void __launch_bounds__(GPI_RADIX_OF(threads), GPI_RADIX_OF(blo
     if (threadIdx.x == 0)
         tile.begun = 0;
     for (;;) {
-        GP_KEY keys[GPI_RADIX_OF(items)];
+        GP_KEY keys[GPI_OF(items)];
         uint32_t start = 0;
 
         if (threadIdx.x == 0)
             tile.tile = next;
-        gpi_radix_zero(tile.counts[0], GPI_RADIX_OF(warps) * 256);
+        gpi_radix_zero(tile.counts[0], GPI_OF(warps) * 256);
         __syncthreads(); /* the tile is known, the counts are zero */
         const uint32_t taken = tile.tile;
         if (taken >= tiles)
@@ -628,59 +605,58 @@ static __global__ void __launch_bounds__(GPI_RADIX_OF(threads), GPI_RADIX_OF(blo
         size_t first = job.first + (size_t)taken * job.tile_n;
         uint32_t left = job.n - taken * job.tile_n;
         if (in_ranges) {
-            const int bits = plan->bits[job.pass];
-            uint32_t at = 0, end = GPI_RADIX_OF(enter_range)(&tile, &job, bits, &at);
+            const int bits = plan->steps[job.pass].bits;
+            uint32_t at = 0, end = GPI_OF(enter_range)(&tile, &job, bits, &at);
 
             first = at;
             left = end - at;
             place = threadIdx.x >> bits == 0 ? job.ranges->begin[tile.range + threadIdx.x] : 0;
         }
         const uint32_t count = gpi_min(job.tile_n, left);
-        const uint32_t some = GPI_RADIX_OF(rounds) * GPI_RADIX_OF(threads);
+        const uint32_t some = GPI_OF(rounds) *GPI_OF(threads);
         const uint32_t rounds = /* items of a thread */
-            gpi_min((count + some - 1) / some * GPI_RADIX_OF(rounds), (uint32_t)GPI_RADIX_OF(items));
-        const int whole = GPI_RADIX_OF(may_add) && count == GPI_RADIX_OF(tile_n);
+            gpi_min((count + some - 1) / some * GPI_OF(rounds), (uint32_t)GPI_OF(items));
+        const int whole = GPI_OF(may_add) && count == GPI_OF(tile_n);
         const int way = whole ? planned : GPI_RADIX_BY_BALLOTS;
 
-        if (GPI_RADIX_OF(staged))
-            GPI_RADIX_OF(stage)(&pass, first, count);
-        GPI_RADIX_OF(load)(keys, &pass, first, count, rounds);
+        if (GPI_OF(staged))
+            GPI_OF(stage)(&pass, first, count);
+        GPI_OF(load)(keys, &pass, first, count, rounds);
         const int one = !GPI(coded) || pass.minus_zero;
         if (one)
-            GPI_RADIX_OF(count_digits)(&tile, keys, &pass, rounds, 1);
+            GPI_OF(count_digits)(&tile, keys, &pass, rounds, 1);
         else
-            GPI_RADIX_OF(count_digits)(&tile, keys, &pass, rounds, 0);
+            GPI_OF(count_digits)(&tile, keys, &pass, rounds, 0);
         __syncthreads(); /* the warps' counts are complete */
-        if (GPI_RADIX_OF(staged) && !GPI_RADIX_SMALL && !in_ranges && taken + gridDim.x < tiles) {
+        if (GPI_OF(staged) && !GPI_RADIX_SMALL && !in_ranges && taken + gridDim.x < tiles) {
             /* The block is alone on its multiprocessor and would wait for its keys. Which tile is next is a guess. */
             const GP_KEY *coming = pass.keys_from + first + (size_t)gridDim.x * job.tile_n;
 
-            for (uint32_t line = threadIdx.x * 128; line < job.tile_n * sizeof(GP_KEY);
-                 line += GPI_RADIX_OF(threads) * 128)
+            for (uint32_t line = threadIdx.x * 128; line < job.tile_n * sizeof(GP_KEY); line += GPI_OF(threads) * 128)
                 gpi_prefetch((const char *)coming + line);
         }
-        const uint32_t two = GPI(coded) && way == GPI_RADIX_BUT_TWO ? GPI_RADIX_OF(commonest)(&tile) : 0;
-        uint32_t sum = GPI_RADIX_OF(add_up)(&tile, job.look, &start);
-        GPI_RADIX_OF(exchange)(&tile, keys, &pass, rounds, way, two);
+        const uint32_t two = GPI(coded) && way == GPI_RADIX_BUT_TWO ? GPI_OF(commonest)(&tile) : 0;
+        uint32_t sum = GPI_OF(add_up)(&tile, job.look, &start);
+        GPI_OF(exchange)(&tile, keys, &pass, rounds, way, two);
         if (threadIdx.x < 256) {
             for (size_t row = taken; row < job.next_rows; row += tiles)
                 job.look_next[row * 256 + threadIdx.x] = 0;
-            uint32_t before = GPI_RADIX_OF(look_back)(job.look, tile.begun, taken, sum);
+            uint32_t before = GPI_OF(look_back)(job.look, tile.begun, taken, sum);
             tile.place[threadIdx.x] = place + before - start;
             tile.start[threadIdx.x] = start;
             if (taken == job.tiles - 1) /* where the next portion goes on */
                 plan->place[digit][!job.odd][threadIdx.x] = place + before + sum;
         }
-        if (GPI_RADIX_OF(staged))
+        if (GPI_OF(staged))
             gpi_copy_wait();
         __syncthreads(); /* the items are in their slots, the places are known */
-        const int check = GPI_RADIX_OF(may_add) && way >= GPI_RADIX_BY_ATOMICS && (job.pass > 0 || GPI_RADIX_PAIRS);
-        int wrong = check ? GPI_RADIX_OF(write)(&tile, &pass, first, count, 1, 0)
-                    : one ? GPI_RADIX_OF(write)(&tile, &pass, first, count, 0, 1)
-                          : GPI_RADIX_OF(write)(&tile, &pass, first, count, 0, 0);
+        const int check = GPI_OF(may_add) && way >= GPI_RADIX_BY_ATOMICS && (job.pass > 0 || GPI_RADIX_PAIRS);
+        int wrong = check ? GPI_OF(write)(&tile, &pass, first, count, 1, 0)
+                    : one ? GPI_OF(write)(&tile, &pass, first, count, 0, 1)
+                          : GPI_OF(write)(&tile, &pass, first, count, 0, 0);
         if (__syncthreads_or(wrong || (job.again && taken % 3 == 0)) && /* the items have left, too */
-            GPI_RADIX_OF(may_add)) {
-            GPI_RADIX_OF(write_again)(&tile, &pass, first, count);
+            GPI_OF(may_add)) {
+            GPI_OF(write_again)(&tile, &pass, first, count);
             __syncthreads(); /* the places are no longer read */
         }
         if (tiles <= gridDim.x) /* every block has one tile */
@@ -693,4 +669,4 @@ static __global__ void __launch_bounds__(GPI_RADIX_OF(threads), GPI_RADIX_OF(blo
 }
 
 #undef GPI_RADIX_SMALL
-#undef GPI_RADIX_OF
+#undef GPI_OF
