@@ -43,24 +43,19 @@
  *              what a launch or an allocation returned; the input is whole if an allocation failed.
  *              n == 0 succeeds and writes nothing.
  *
- * How it works (Adinets and Merrill, Onesweep: a faster least significant digit radix sort for GPUs,
- * 2022), lowest digit first, 8 bits at a time:
- *
- *     1. count all digits of all keys, in one go
- *     2. plan: a digit that is the same in all keys needs no pass
- *     3. for each other digit one pass, which reads and writes every item once
- *
- * Of large values the passes move the numbers, and the values are fetched once at the end. That is the last of four
- * strategies, of which the first that fits sorts:
+ * How it works: the first of four strategies that fits sorts; docs/radix-sort.md has pictures.
  *
  *     core/radix/block.cuh     small n, in one launch of one block
  *     core/radix/cluster.cuh   small n, in one launch of a cluster of blocks
  *     core/radix/buckets.cuh   keys whose topmost bits are well spread, from the highest digit down, in two or three
  *                              moves; whether they are is found out on the device, and if not the passes sort
- *     core/radix/passes.cuh    everything
+ *     core/radix/passes.cuh    everything, from the lowest digit of 8 bits up (Adinets and Merrill, Onesweep: a faster
+ *                              least significant digit radix sort for GPUs, 2022): all digits are counted in one go;
+ *                              one that is the same in all keys needs no pass, each other one moves every item once.
+ *                              Of large values the numbers are moved, and the values fetched once at the end
  *
- * docs/radix-sort.md has pictures. Cost: n reads of keys, and n reads and writes of items for each digit
- * that differs. Workspace: n keys and n values, and up to 64 MB.
+ * Cost         n reads of keys, and n reads and writes of items for each digit that differs. Workspace: n keys
+ *              and n values, and up to 64 MB.
  *
  * No include guard: each include stamps out one instance, as its parameters say.
  */
@@ -97,41 +92,12 @@ GPI_CHECK_KEY();
 #include "core/radix/block.cuh"
 #include "core/radix/cluster.cuh"
 #include "core/radix/spread.cuh"
-#include "core/radix/plan.cuh"
 #include "core/radix/passes.cuh"
 #include "core/radix/buckets.cuh"
 
 /* ---- host functions -------------------------------------------------------------------------- */
 
-#ifdef __CUDACC__
-/* Finds out what the GPU can do, and lets the kernels have all shared memory. Returns whether it could. */
-static inline int GPI(find_out)(int id, gpi_radix_device *device)
-{
-    const void *kernels[] = {(const void *)GPI(block_kernel),  (const void *)GPI(cluster_kernel),
-                             (const void *)GPI(spread_kernel), (const void *)GPI(partition_kernel),
-                             (const void *)GPI(bucket_kernel), (const void *)GPI(count_kernel),
-                             (const void *)GPI(pass_kernel),   (const void *)GPI(small_pass_kernel)};
-    struct cudaFuncAttributes attributes;
-    int room = 0;
-    cudaError_t error = cudaDeviceGetAttribute(&room, cudaDevAttrMaxSharedMemoryPerBlockOptin, id);
-
-    room &= ~1023;
-    for (size_t k = 0; k < sizeof kernels / sizeof *kernels && error == cudaSuccess; k++) {
-        error = cudaFuncGetAttributes(&attributes, kernels[k]);
-        if (error == cudaSuccess)
-            error = cudaFuncSetAttribute(kernels[k], cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                         room - 1024 - (int)attributes.sharedSizeBytes);
-    }
-    if (error != cudaSuccess)
-        return 0;
-    device->room = (uint32_t)room;
-    device->dependent = attributes.ptxVersion >= 90;
-    device->cluster = (uint16_t)(device->dependent ? GPI(largest_cluster)(device->room) : 1);
-    return 1;
-}
-#endif
-
-/* What the current GPU can do, found out once; the least of all if that fails. */
+/* What the current GPU can do, found out once, when the kernels may have all shared memory; the least if that fails. */
 static inline gpi_radix_device GPI(device)(void)
 {
     gpi_radix_device device = {GPI_RADIX_MIN_ROOM, 1, 0};
@@ -140,18 +106,33 @@ static inline gpi_radix_device GPI(device)(void)
         return device;
 #ifdef __CUDACC__
     static gpi_radix_device known[GPI_DEVICES]; /* room 0: not yet */
-    int id = 0;
+    const void *kernels[] = {(const void *)GPI(block_kernel),  (const void *)GPI(cluster_kernel),
+                             (const void *)GPI(spread_kernel), (const void *)GPI(partition_kernel),
+                             (const void *)GPI(bucket_kernel), (const void *)GPI(count_kernel),
+                             (const void *)GPI(pass_kernel),   (const void *)GPI(small_pass_kernel)};
+    gpi_radix_device found;
+    struct cudaFuncAttributes attributes;
+    int id = 0, room = 0;
 
     if (cudaGetDevice(&id) != cudaSuccess)
         return device;
-    if (id < GPI_DEVICES) {
-        gpi_radix_device cached;
-
-        __atomic_load(&known[id], &cached, __ATOMIC_ACQUIRE);
-        if (cached.room)
-            return cached;
+    __atomic_load(&known[id % GPI_DEVICES], &found, __ATOMIC_ACQUIRE);
+    if (id < GPI_DEVICES && found.room)
+        return found;
+    cudaError_t error = cudaDeviceGetAttribute(&room, cudaDevAttrMaxSharedMemoryPerBlockOptin, id);
+    room &= ~1023;
+    for (size_t k = 0; k < sizeof kernels / sizeof *kernels && error == cudaSuccess; k++) {
+        error = cudaFuncGetAttributes(&attributes, kernels[k]);
+        if (error == cudaSuccess)
+            error = cudaFuncSetAttribute(kernels[k], cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                         room - 1024 - (int)attributes.sharedSizeBytes);
     }
-    if (GPI(find_out)(id, &device) && id < GPI_DEVICES)
+    if (error != cudaSuccess)
+        return device;
+    device.room = (uint32_t)room;
+    device.dependent = attributes.ptxVersion >= 90;
+    device.cluster = (uint16_t)(device.dependent ? GPI(largest_cluster)(device.room) : 1);
+    if (id < GPI_DEVICES)
         __atomic_store(&known[id], &device, __ATOMIC_RELEASE);
 #else
     device.room = 227 << 10;
@@ -175,12 +156,9 @@ static inline cudaError_t GPI(check)(const char *function, const GPI(request) *r
         return gpi_error(cudaErrorInvalidValue,
                          "%s: the bits from %d to %d are not in a key; 0 <= begin_bit <= end_bit <= %d", function,
                          request->begin_bit, request->end_bit, GPI_KEY_WIDTH);
-    if (n && !request->keys_in)
-        return gpi_error_null(function, GPI_RADIX_PAIRS ? "kin" : "in", n);
-    if (n && !request->keys_out)
-        return gpi_error_null(function, GPI_RADIX_PAIRS ? "kout" : "out", n);
-    if (n && GPI_RADIX_PAIRS && !request->values_out)
-        return gpi_error_null(function, "vout", n);
+    for (int a = 0; a < 4; a++)
+        if (used[a].bytes && !used[a].start && a != 2)
+            return gpi_error_null(function, used[a].name, n);
     const size_t item_bytes = gpi_larger_size(key_bytes, value_bytes);
     cudaError_t error = gpi_check_count(function, "n", n, GPI_MOST_OF(GP_INDEX), item_bytes);
     return error != cudaSuccess ? error : gpi_check_overlap(function, used, 4);
@@ -200,13 +178,13 @@ static inline size_t GPI(workspace)(size_t n)
 static inline cudaError_t GPI(sort)(const char *function, GPI(request) request, gp_workspace *ws, cudaStream_t stream)
 {
     static const struct {
-        int (*fits)(const GPI(call) *);
+        int (*fits)(const GPI(call) *); /* NULL: whatever there is */
         size_t (*bytes)(size_t n); /* of workspace; NULL: it needs none */
         cudaError_t (*launch)(const GPI(call) *);
     } strategies[] = {{GPI(block_fits), NULL, GPI(block_launch)},
                       {GPI(cluster_fits), NULL, GPI(cluster_launch)},
                       {GPI(buckets_fit), GPI(buckets_bytes), GPI(buckets_launch)},
-                      {GPI(passes_fit), GPI(passes_bytes), GPI(passes_launch)}};
+                      {NULL, GPI(passes_bytes), GPI(passes_launch)}};
     GPI(call) call = {request, {0, 0, 0}, NULL, stream};
     gpi_scratch scratch;
     size_t s = 0;
@@ -217,7 +195,7 @@ static inline cudaError_t GPI(sort)(const char *function, GPI(request) request, 
     if (request.begin_bit == request.end_bit)
         call.request.begin_bit = call.request.end_bit = 0;
     call.device = GPI(device)();
-    while (!strategies[s].fits(&call))
+    while (strategies[s].fits && !strategies[s].fits(&call))
         s++;
     const size_t own = strategies[s].bytes ? strategies[s].bytes(request.n) : 0;
     const size_t bytes = ws ? GPI(workspace)(request.n) : own;
@@ -240,16 +218,13 @@ GP_API size_t GPI_PUBLIC(radix_sort_workspace_bytes)(size_t n)
     return GPI_PUBLIC(radix_sort_bits_workspace_bytes)(n, 0, GPI_KEY_WIDTH);
 }
 
-/* clang-format off */
 #ifdef GP_VALUE
-#define GPI_RADIX_PARAMETERS \
-    const GP_KEY *kin, GP_KEY *kout, const GP_VALUE *vin, GP_VALUE *vout, size_t n
-#define GPI_RADIX_ARGUMENTS kin, kout, vin, vout, n
+#define GPI_RADIX_PARAMETERS const GP_KEY *kin, GP_KEY *kout, const GP_VALUE *vin, GP_VALUE *vout, size_t n
+#define GPI_RADIX_ARGUMENTS  kin, kout, vin, vout, n
 #else
 #define GPI_RADIX_PARAMETERS const GP_KEY *in, GP_KEY *out, size_t n
-#define GPI_RADIX_ARGUMENTS in, out, NULL, NULL, n
+#define GPI_RADIX_ARGUMENTS  in, out, NULL, NULL, n
 #endif
-/* clang-format on */
 
 /* Sorts by the bits [begin_bit, end_bit) of the keys. */
 GP_API cudaError_t GPI_PUBLIC(radix_sort_bits)(GPI_RADIX_PARAMETERS, int begin_bit, int end_bit, gp_workspace *ws,

@@ -113,7 +113,7 @@ static __global__ void __launch_bounds__(GPI_RADIX_PARTITION_THREADS, 2) GPI(par
     gpi_grid_launch_next();
     if (job.buckets->chosen * GPI(partitions) == 0)
         return;
-    const GPI(bucket_map) bucket_map = GPI(places)(&job);
+    const GPI(bucket_map) bucket_map = GPI(measure)(&job, &job.buckets->places, !GPI(coded) || job.levels == 1);
     const uint32_t tiles = job.level ? buckets->ranges.tiles[256] : (job.n + job.tile_n - 1) / job.tile_n;
     tile.counts[tid] = 0;
     for (uint32_t taken = blockIdx.x; taken < tiles; taken += gridDim.x) {
@@ -190,17 +190,15 @@ GPI_DEVICE void GPI(keep_bins)(GPI(bucket_map) bucket_map, const GP_KEY *keys, i
 /* The bin of key i. */
 GPI_DEVICE uint32_t GPI(bin)(GPI(bucket_map) bucket_map, const GP_KEY *keys, int top, const uint32_t *bins, uint32_t i)
 {
-    return GPI(coded) ? bins[i / 2] >> i % 2 * 16 & 0xFFFF
-                      : GPI(top_bits)(bucket_map, keys[i], top) % GPI_RADIX_BINS;
+    return GPI(coded) ? bins[i / 2] >> i % 2 * 16 & 0xFFFF : GPI(top_bits)(bucket_map, keys[i], top) % GPI_RADIX_BINS;
 }
 
 /*
  * Sorts a bucket of which some bins are crowded, and writes it: by one digit after the other of the bits from `shift`
  * to `end`, ranked by ballots as in core/radix/tile.cuh. A row of counts for each warp is in the room of the bins.
  */
-GPI_DEVICE_CALL void GPI(bucket_passes)(GPI(bucket) *bucket, const GP_KEY *from, GP_KEY *to,
-                                        const GPI(value) *values, GPI(value) *values_to, uint32_t count,
-                                        int shift, int end)
+GPI_DEVICE_CALL void GPI(bucket_passes)(GPI(bucket) *bucket, const GP_KEY *from, GP_KEY *to, const GPI(value) *values,
+                                        GPI(value) *values_to, uint32_t count, int shift, int end)
 {
     const unsigned tid = threadIdx.x, lane = tid % 32;
     const uint32_t at = tid / 32 * 32 * GPI(bucket_items) + lane;
@@ -299,27 +297,24 @@ GPI_DEVICE void GPI(bucket_write)(const GPI(bucket) *bucket, GP_KEY *to, const G
                                   GPI(value) *values_to, uint32_t count, GPI(bucket_map) bucket_map, int top)
 {
     for (uint32_t x = threadIdx.x; x / 32 * 32 < count; x += GPI_RADIX_BUCKET_THREADS) {
-        uint32_t slot = x;
-        const GP_KEY key = bucket->keys[x < count ? x : 0];
+        uint32_t slot = x < count ? x : 0;
+        const GP_KEY key = bucket->keys[slot];
         const uint64_t number = GPI(packed)(bucket_map, key);
-        const uint32_t order = GPI_RADIX_PAIRS && x < count ? bucket->order[x] : x;
+        const uint32_t order = GPI_RADIX_PAIRS ? bucket->order[slot] : slot;
+        const uint32_t bin = GPI(bin_of)(bucket, slot, bucket_map, top);
+        const uint32_t begin = bin ? bucket->bins[bin - 1] : 0, end = bucket->bins[bin];
 
-        if (x < count) {
-            const uint32_t bin = GPI(bin_of)(bucket, x, bucket_map, top);
-            const uint32_t begin = bin ? bucket->bins[bin - 1] : 0, end = bucket->bins[bin];
+        if (x < count && end - begin > 1 && end - begin <= GPI_RADIX_BUCKET_CROWD) {
+            slot = end - 1; /* less those that it comes before */
+            GPI_NO_UNROLL
+            for (uint32_t y = begin; y < end; y++) {
+                const uint64_t other = GPI(packed)(bucket_map, bucket->keys[y]);
+                const uint32_t other_order = GPI_RADIX_PAIRS ? bucket->order[y] : y;
 
-            if (end - begin > 1 && end - begin <= GPI_RADIX_BUCKET_CROWD) {
-                slot = end - 1; /* less those that it comes before */
-                GPI_NO_UNROLL
-                for (uint32_t y = begin; y < end; y++) {
-                    const uint64_t other = GPI(packed)(bucket_map, bucket->keys[y]);
-                    const uint32_t other_order = GPI_RADIX_PAIRS ? bucket->order[y] : y;
-
-                    if (GPI_KEY_IS_NARROW && GPI_RADIX_PAIRS)
-                        slot -= order < other_order;
-                    else
-                        slot = gpi_less_if_before(slot, number, order, other, other_order, GPI_KEY_IS_NARROW);
-                }
+                if (GPI_KEY_IS_NARROW && GPI_RADIX_PAIRS)
+                    slot -= order < other_order;
+                else
+                    slot = gpi_less_if_before(slot, number, order, other, other_order, GPI_KEY_IS_NARROW);
             }
         }
         __syncwarp(); /* the lanes leave the loop one by one, and should write together */
@@ -346,7 +341,7 @@ static __global__ void __launch_bounds__(GPI_RADIX_BUCKET_THREADS, GPI(bucket_bl
     gpi_grid_launch_next();
     if (job.buckets->chosen * GPI(has_buckets) == 0)
         return;
-    const GPI(bucket_map) all = GPI(places)(&job);
+    const GPI(bucket_map) all = GPI(measure)(&job, &job.buckets->places, !GPI(coded) || job.levels == 1);
     const int top = all.linear ? GPI_RADIX_BIN_BITS : job.bits + GPI_RADIX_BIN_BITS;
     uint32_t next = job.buckets->ranges.begin[blockIdx.x], end = job.buckets->ranges.begin[blockIdx.x + 1];
     for (uint32_t b = blockIdx.x; b < 1u << job.bits; b += gridDim.x) {
@@ -419,33 +414,29 @@ static __global__ void __launch_bounds__(GPI_RADIX_BUCKET_THREADS, GPI(bucket_bl
 /* ---- host functions ---------------------------------------------------------------------------- */
 
 /*
- * Whether the keys may be sorted in buckets, and after how many partitions; 0: no. As many keys as a bucket
- * has on average leave it some room. Tiles of pairs need a row each for the look-back.
+ * How many bits number the buckets: 8 after one partition, more after two; 0: the keys cannot be sorted so. As many
+ * keys as a bucket has on average leave it some room. Tiles of pairs need a row each for the look-back.
  */
-static inline int GPI(levels)(const GPI(call) *call, int *bits)
+static inline int GPI(buckets_fit)(const GPI(call) *call)
 {
-    const size_t n = call->request.n, room = call->device.room, rows = GPI(lay_out)(NULL, n, 0).rows;
-    const size_t average = GPI(bucket_n) / 9 * 8;
+    const size_t n = call->request.n, room = call->device.room, average = GPI(bucket_n) / 9 * 8;
     const int sorted_bits = call->request.end_bit - call->request.begin_bit, all_bits = sorted_bits == GPI_KEY_WIDTH;
-    int levels = n <= 256 * average && all_bits                                                ? 1
-                 : GPI_RADIX_PAIRS || sizeof(GP_KEY) == 8 || n <= GPI_TUNE_RADIX_BUCKETS_UNTIL ? 2
-                                                                                               : 0;
+    const int twice = GP_KERNEL == GP_KERNEL_BUCKETS_TWICE || n > 256 * average || !all_bits;
+    int bits = twice ? 9 : 8;
 
-    if (GP_KERNEL == GP_KERNEL_BUCKETS_TWICE)
-        levels = 2;
-    else if (GP_KERNEL != 0 && !GPI_RADIX_FORCES_BUCKETS)
-        levels = 0;
-    *bits = levels == 2 ? 9 : 8;
-    while (levels == 2 && n >> *bits > average)
-        ++*bits;
-    if (!GPI(has_buckets) || (!all_bits && (!GPI(cuts_bits) || sorted_bits < 32)) || n >> *bits > average ||
-        (size_t)1 << *bits > GPI_RADIX_BUCKETS || ((size_t)2 << *bits) + 2048 > room ||
-        sizeof(GPI(bucket)) + 2048 > room)
+    while (twice && n >> bits > average)
+        bits++;
+    if ((GP_KERNEL && !GPI_RADIX_FORCES_BUCKETS) || !GPI(has_buckets) || n >> bits > average ||
+        (!all_bits && (!GPI(cuts_bits) || sorted_bits < 32)) || (size_t)1 << bits > GPI_RADIX_BUCKETS ||
+        (GP_KERNEL != GP_KERNEL_BUCKETS_TWICE && twice && !GPI_RADIX_PAIRS && sizeof(GP_KEY) < 8 &&
+         n > GPI_TUNE_RADIX_BUCKETS_UNTIL) ||
+        ((size_t)2 << bits) + 2048 > room || sizeof(GPI(bucket)) + 2048 > room)
         return 0;
     if (GPI_RADIX_PAIRS && ((GPI(indexed) && GPI(is_small)(n)) ||
-                            gpi_divide_up(n, GPI(tile_of_pass)(n, room)) + (levels == 2 ? GPI_RADIX_RANGES : 0) > rows))
+                            gpi_divide_up(n, GPI(tile_of_pass)(n, room)) + (twice ? GPI_RADIX_RANGES : 0) >
+                                GPI(lay_out)(NULL, n, 0).rows))
         return 0;
-    return levels;
+    return bits;
 }
 
 /* Keys of a tile of a partition: the multiprocessors have two each. */
@@ -476,13 +467,6 @@ static inline cudaError_t GPI(sort_buckets)(GPI(bucket_job) job, const GPI(call)
     return error;
 }
 
-static inline int GPI(buckets_fit)(const GPI(call) *call)
-{
-    int bits = 0;
-
-    return GPI(levels)(call, &bits) > 0;
-}
-
 static inline size_t GPI(buckets_bytes)(size_t n)
 {
     return GPI(lay_out)(NULL, n, sizeof(gpi_radix_buckets)).bytes;
@@ -495,7 +479,7 @@ static inline cudaError_t GPI(buckets_launch)(const GPI(call) *call)
     const GPI(steps) steps = GPI(begin_passes)(call, sizeof(gpi_radix_buckets));
     gpi_radix_buckets *buckets = (gpi_radix_buckets *)steps.extra;
     const size_t n = request->n, vectors = gpi_divide_up(n * sizeof(GP_KEY), 64 * GPI_RADIX_COUNT_THREADS);
-    int bits = 0, levels = GPI(levels)(call, &bits);
+    const int bits = GPI(buckets_fit)(call), levels = bits > 8 ? 2 : 1;
     const uint32_t tile_n = GPI_RADIX_PAIRS ? steps.job.tile_n : (uint32_t)GPI(tile_of_partition)(n, call->device.room);
     const GPI(bucket_job) job = {request->keys_in, request->keys_out, steps.job.keys[2], steps.job.values[1],
                                  steps.job.values[2], (uint32_t)n, tile_n, 0, levels, bits, request->begin_bit,

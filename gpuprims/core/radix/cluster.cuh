@@ -62,8 +62,8 @@ __extension__ enum {
                         : sizeof(GPI_RADIX_VALUE) > 2 * sizeof(GP_KEY) + 4 ? 4 + (int)sizeof(GPI_RADIX_VALUE)
                                                                            : 2 * (4 + (int)sizeof(GP_KEY)),
     /*
-     * Items of a thread's share, at most. Floats take the long way, since their topmost bits are few, and of
-     * many items it takes longer than the passes of a whole grid. So does the short way of bytes: they have one pass.
+     * Items of a thread's share, at most. Floats take the long way, since their topmost bits are few, and of many items
+     * it takes longer than the passes of a whole grid. So does the short way of bytes: they have one pass.
      */
     GPI(cluster_items) = GPI(key_is_float)     ? (GPI_RADIX_PAIRS ? 2 : 16 / (int)sizeof(GP_KEY))
                          : sizeof(GP_KEY) == 1 ? 4
@@ -74,7 +74,7 @@ __extension__ enum {
 typedef struct {
     GPI(request) of;
     uint32_t n, share, rounds; /* a share is so many items of each thread */
-    uint32_t inverse;          /* 2^32 / share, rounded up */
+    uint32_t inverse;          /* 2^32 / share, rounded up: times an item, over 2^32, the block whose share has it */
     uint32_t at, items;        /* the thread's first item, and how many: fewer than rounds where the input ends */
     int bits;
     uint64_t range; /* as many ones as bits */
@@ -87,12 +87,6 @@ typedef struct {
 } GPI(share);
 
 #if GPI_DEVICE_CODE
-/* The block whose share has the item with that number. */
-GPI_DEVICE uint32_t GPI(share_owner)(const GPI(share) *share, uint32_t number)
-{
-    return (uint32_t)((uint64_t)number * share->inverse >> 32);
-}
-
 /* The bits of a key to sort by. */
 GPI_DEVICE GPI(number) GPI(share_number)(const GPI(share) *share, GP_KEY key)
 {
@@ -139,9 +133,9 @@ GPI_DEVICE void GPI(share_publish)(const GPI(share) *share, uint32_t count, uint
 }
 
 /*
- * Moves the keys to the blocks that their topmost digits belong to. Returns the bits in which a block's keys
- * may differ, from *low up, or -1 when a block would get too many, or some must be strict: then
- * nothing has been moved. The same in all blocks.
+ * Moves the keys to the blocks that their topmost digits belong to. Returns the bits in which a block's keys may
+ * differ, from *low up, or -1 when a block would get too many, or some must be strict: then nothing has been moved. The
+ * same in all blocks.
  */
 GPI_DEVICE int GPI(share_spread)(GPI(share) *share, const GP_KEY *keys, uint64_t *low)
 {
@@ -165,7 +159,7 @@ GPI_DEVICE int GPI(share_spread)(GPI(share) *share, const GP_KEY *keys, uint64_t
     const uint32_t start = gpi_radix_scan(state->sums, 8, total, NULL);
     const uint32_t slot = gpi_radix_scan(state->more_sums, 8, tid < 256 ? state->digits[tid] : 0, NULL);
     if (tid < 256) {
-        uint32_t owner = GPI(share_owner)(share, start);
+        uint32_t owner = (uint32_t)((uint64_t)start * share->inverse >> 32);
 
         state->place[tid] = start + before - slot;
         state->slot[tid] = slot;
@@ -210,20 +204,6 @@ GPI_DEVICE int GPI(share_spread)(GPI(share) *share, const GP_KEY *keys, uint64_t
     share->count = state->to[me] > share->first ? state->to[me] - share->first : 0;
     *low = share->count ? (uint64_t)state->low[me] << shift : 0;
     return shift + 32 - __clz(share->count ? (int)(state->high[me] - state->low[me]) : 0);
-}
-
-/* The slot of an item, among those of its bin: the last one, less those that it comes before. */
-GPI_DEVICE uint32_t GPI(share_compare)(const GPI(share) *share, uint32_t x, uint32_t begin, uint32_t end)
-{
-    const uint64_t number = GPI(share_number)(share, share->keys[1][x]);
-    const uint32_t from = GPI_RADIX_PAIRS ? share->from[1][x] : x;
-    uint32_t slot = end - 1;
-
-    GPI_NO_UNROLL
-    for (uint32_t y = begin; y < end; y++)
-        slot = gpi_less_if_before(slot, number, from, GPI(share_number)(share, share->keys[1][y]),
-                                  GPI_RADIX_PAIRS ? share->from[1][y] : y, GPI_KEY_IS_NARROW);
-    return slot;
 }
 
 /* Whether keys of a bin with many of them are not all the same; then the long way must sort them. */
@@ -273,14 +253,21 @@ GPI_DEVICE int GPI(share_sort)(GPI(share) *share, uint64_t low, int bits)
     if (state->crowded)
         return 0;
     for (uint32_t x = threadIdx.x; x < share->count; x += blockDim.x) {
-        uint32_t bin = GPI(share_bin)(share, share->keys[1][x], low, shift), slot = x;
-        uint32_t begin = bin ? state->u.ends[bin - 1] : 0, end = state->u.ends[bin];
+        const GP_KEY key = share->keys[1][x];
+        const uint64_t number = GPI(share_number)(share, key);
+        const uint32_t from = GPI_RADIX_PAIRS ? share->from[1][x] : x, bin = GPI(share_bin)(share, key, low, shift);
+        uint32_t begin = bin ? state->u.ends[bin - 1] : 0, end = state->u.ends[bin], slot = x;
 
-        if (compares && end - begin <= GPI_RADIX_CROWD)
-            slot = GPI(share_compare)(share, x, begin, end);
-        share->of.keys_out[share->first + slot] = share->keys[1][x];
+        if (compares && end - begin <= GPI_RADIX_CROWD) {
+            slot = end - 1; /* less those that it comes before */
+            GPI_NO_UNROLL
+            for (uint32_t y = begin; y < end; y++)
+                slot = gpi_less_if_before(slot, number, from, GPI(share_number)(share, share->keys[1][y]),
+                                          GPI_RADIX_PAIRS ? share->from[1][y] : y, GPI_KEY_IS_NARROW);
+        }
+        share->of.keys_out[share->first + slot] = key;
         if (GPI_RADIX_PAIRS)
-            share->from[0][slot] = share->from[1][x];
+            share->from[0][slot] = from;
     }
     __syncthreads(); /* the positions are in order */
     return 1;
@@ -309,8 +296,8 @@ GPI_DEVICE void GPI(share_rank)(const GP_KEY *keys, uint16_t *ranks, uint16_t *c
 }
 
 /*
- * One digit: turns the warps' counts into the first places of their keys in the cluster. Returns whether one
- * digit has all keys. A thread has two digits, side by side in a word, in four warps.
+ * One digit: turns the warps' counts into the first places of their keys in the cluster. Returns whether one digit has
+ * all keys. A thread has two digits, side by side in a word, in four warps.
  */
 GPI_DEVICE int GPI(share_pass)(GPI(share) *share)
 {
@@ -388,7 +375,7 @@ GPI_DEVICE void GPI(share_passes)(GPI(share) *share, const GP_KEY *keys)
             for (uint32_t i = 0; i < warp_items; i += 32) {
                 const uint32_t digit = GPI(key_digit)(some[i], shift, mask);
                 uint32_t to = counts[digit] + ranks[i] + state->place[digit];
-                const uint32_t owner = GPI(share_owner)(share, to);
+                const uint32_t owner = (uint32_t)((uint64_t)to * share->inverse >> 32);
 
                 to += offset - owner * share->share;
                 *(GP_KEY *)gpi_cluster_shared(&share->keys[0][to], owner) = some[i];

@@ -1,9 +1,13 @@
 /*
- * core/radix/passes.cuh: sorts n items of any number in passes, as planned on the device by core/radix/plan.cuh. Of
- * large values the passes move the numbers, and the values are brought to their places once, at the end.
+ * core/radix/passes.cuh: sorts n items of any number in passes, one for each digit that differs. First one kernel
+ * counts all digits of all keys; its last block makes the plan: which passes there are, from where to where each goes,
+ * and where the keys of a digit begin. Then core/radix/tile.cuh moves the items. Of large values it moves the numbers,
+ * and the values are brought to their places once, at the end.
  *
  * Part of radix_sort.cuh; not to be included directly.
  */
+#ifndef GPI_RADIX_PASSES_CUH
+#define GPI_RADIX_PASSES_CUH
 
 /* A word of the look-back: how many keys of a digit the tile has, or it and all before. 0: not known yet. */
 #define GPI_RADIX_SEEN_TILE 0x40000000u
@@ -14,6 +18,537 @@
 #define GPI_RADIX_MIXED 0xFFFFFFFFu
 
 #define GPI_RADIX_SPARE 128 /* bytes of shared memory behind the values, which may start up to 15 bytes late */
+
+enum { GPI_RADIX_CLEAR_THREADS = 512 };
+
+/* All zero before a call. */
+typedef struct gpi_radix_counts {
+    unsigned long long keys[GPI_RADIX_MAX_DIGITS][256]; /* with that digit there */
+    uint32_t pairs;                                     /* of neighbours that were looked at, */
+    uint32_t alike[GPI_RADIX_MAX_DIGITS + 1];           /* and how many of them share a digit; behind the last: all */
+    uint32_t minus_zero;                                /* whether there is a -0.0 */
+    uint32_t done;                                      /* blocks that have counted */
+    unsigned long long windows[256];                    /* if few keys are distinct, by eight bits of theirs */
+    uint32_t others;                                    /* whether there are others after all */
+} gpi_radix_counts;
+
+/* What a block that counts has in shared memory, besides the counters. */
+typedef struct gpi_radix_tally {
+    uint32_t alike[GPI_RADIX_MAX_DIGITS + 1], pairs, minus_zero, last;
+    uint32_t crowded[GPI_RADIX_MAX_DIGITS]; /* whether two keys share the digit more often than one time in ten, */
+    uint32_t common[GPI_RADIX_MAX_DIGITS];  /* apart from one that more than half of them have: 1 + that, or 0 */
+    uint32_t kinds[GPI_RADIX_MAX_DIGITS];  /* of digits */
+    uint64_t known[GPI_RADIX_DISTINCT];    /* different numbers, */
+    int distinct;                          /* so many, or 0 if there are more, */
+    int window;                            /* and the eight bits from here tell them apart */
+    uint64_t sums[GPI_RADIX_COUNT_THREADS / 32];
+    uint32_t some[GPI_RADIX_COUNT_THREADS / 32];
+    float crowds[GPI_RADIX_COUNT_THREADS / 32];
+} __attribute__((aligned(16))) gpi_radix_tally;
+
+#if GPI_DEVICE_CODE
+/*
+ * Where the keys of each digit begin, four digits of the key at a time; which digits there are, with their codes; and
+ * whether they are crowded. All threads call.
+ */
+GPI_DEVICE void gpi_radix_add_up(gpi_radix_tally *tally, const gpi_radix_counts *counts, gpi_radix_plan *plan, size_t n,
+                                 int digits)
+{
+    const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32, digit = threadIdx.x % 256;
+
+    for (int p = (int)threadIdx.x / 256; p - (int)threadIdx.x / 256 < digits; p += 4) {
+        uint64_t count = p < digits ? __ldcg(&counts->keys[p][digit]) : 0, sum = count;
+        float share = (float)count / (float)n, crowding = share > 0.5f ? 0 : share * share;
+        unsigned some = __ballot_sync(GPI_FULL_MASK, count > 0), code = (unsigned)__popc(some & ((1u << lane) - 1));
+
+        GPI_NO_UNROLL
+        for (unsigned stride = 1; stride < 32; stride *= 2) {
+            uint64_t before = __shfl_up_sync(GPI_FULL_MASK, sum, stride);
+
+            sum += lane >= stride ? before : 0;
+            crowding += __shfl_xor_sync(GPI_FULL_MASK, crowding, stride);
+        }
+        if (lane == 31) {
+            tally->sums[warp] = sum;
+            tally->crowds[warp] = crowding;
+            tally->some[warp] = (uint32_t)__popc(some);
+        }
+        if (share > 0.5f)
+            tally->common[p] = 1 + digit;
+        if (p < digits && digit < GPI_RADIX_DISTINCT)
+            plan->digits[p][digit] = 0;
+        __syncthreads(); /* the warps' sums are complete */
+        crowding = 0;
+        for (unsigned w = warp / 8 * 8; w < warp / 8 * 8 + 8; w++) {
+            sum += w < warp ? tally->sums[w] : 0;
+            code += w < warp ? tally->some[w] : 0;
+            crowding += tally->crowds[w];
+        }
+        if (p < digits) {
+            plan->codes[p][digit] = (uint8_t)(count ? code : 255);
+            plan->place[p][0][digit] = sum - count;
+            if (count && code < GPI_RADIX_DISTINCT)
+                plan->digits[p][code] = (uint8_t)digit;
+            if (digit == 255) {
+                tally->kinds[p] = code + (count > 0);
+                tally->crowded[p] = crowding > GPI_TUNE_RADIX_ALIKE / 100.0f;
+            }
+        }
+        __syncthreads(); /* the sums are free, the findings are there */
+    }
+}
+#endif
+
+/* Clears words of the workspace. A memset would keep the next kernel from starting before this one ends. */
+static __global__ void __launch_bounds__(GPI_RADIX_CLEAR_THREADS) gpi_radix_clear_kernel(uint32_t *words, size_t n)
+{
+#if GPI_DEVICE_CODE
+    const size_t i = blockIdx.x * (size_t)GPI_RADIX_CLEAR_THREADS + threadIdx.x;
+
+    gpi_grid_wait();
+    gpi_grid_launch_next();
+    if (i < n)
+        words[i] = 0;
+#endif
+}
+
+#endif
+
+#define GPI_RADIX_WHOLE (UINT64_MAX >> (64 - GPI_KEY_WIDTH)) /* all bits of a key */
+
+/* Columns of the counters, if there is room for them. */
+enum { GPI(columns) = sizeof(GP_KEY) == 8 ? 16 : 32 };
+
+/* What is counted, and what the plan depends on. */
+typedef struct {
+    const GP_KEY *in;
+    size_t n;
+    int begin_bit, end_bit;
+    int in_place;     /* some array is sorted in place: passes must be even in number */
+    int strict;       /* every pass ranks by ballots */
+    unsigned columns; /* of the counters in shared memory */
+    gpi_radix_counts *counts;
+    gpi_radix_plan *plan;
+    uint32_t *look; /* for the look-back of the first pass: so many words to be cleared */
+    size_t words;
+    int levels; /* partitions, if the keys are sorted in buckets; 0 if that is out of the question */
+    gpi_radix_buckets *buckets;
+} GPI(counting);
+
+#if GPI_DEVICE_CODE
+/*
+ * Counts byte `at` of the low or high words of so many units of 8 bytes, as digit p. A counter has a column for each
+ * lane, or for every few lanes: bank conflicts are rare, however the keys are spread. The columns are a power of two in
+ * number.
+ */
+GPI_DEVICE void GPI(count)(uint32_t *counters, unsigned columns, const uint64_t *units, int n, int high, int at, int p)
+{
+    uint32_t row = ((unsigned)p * 256 * columns + (threadIdx.x & (columns - 1))) * (uint32_t)sizeof row;
+
+    GPI_OPAQUE(row); /* a sum of its own: one multiplication and addition are left for each byte */
+    GPI_UNROLL
+    for (int i = 0; i < n; i++) {
+        const uint32_t word = (uint32_t)(high ? units[i] >> 32 : units[i]);
+        const uint32_t place = row + gpi_byte(word, at) * (columns * (uint32_t)sizeof row);
+
+        atomicAdd((uint32_t *)((char *)counters + place), 1u);
+    }
+}
+
+/* Counts byte `at` of all words: it is a digit of a key that is in the word, or that the word is a part of. */
+GPI_DEVICE void GPI(count_bytes)(uint32_t *counters, unsigned columns, const uint64_t *units, int n, int at, int digits)
+{
+    const int low = GPI_KEY_IS_NARROW ? at % (int)sizeof(GP_KEY) : at, high = GPI_KEY_IS_NARROW ? low : at + 4;
+
+    if (low < digits)
+        GPI(count)(counters, columns, units, n, 0, at, low);
+    if (high < digits)
+        GPI(count)(counters, columns, units, n, 1, at, high);
+}
+
+/* Eight bits of a number. */
+GPI_DEVICE uint32_t GPI(window)(uint64_t number, int shift)
+{
+    return (uint32_t)((GPI(number))number >> shift) & 255;
+}
+
+/* Where few numbers are distinct: the one of each window, behind the counters of one digit. */
+GPI_DEVICE uint64_t *GPI(numbers)(uint32_t *counters, unsigned columns)
+{
+    return (uint64_t *)(counters + 256 * columns);
+}
+
+/* Counts a number by a window of it, where few are distinct. Returns whether this is another one. */
+GPI_DEVICE int GPI(count_window)(uint32_t *counters, unsigned columns, uint64_t number, int window)
+{
+    const uint32_t at = GPI(window)(number, window);
+    const uint64_t same = GPI(numbers)(counters, columns)[at];
+
+    atomicAdd(&counters[at * columns + (threadIdx.x & (columns - 1))], 1u);
+    return (GPI(number))same != (GPI(number))number;
+}
+
+/*
+ * One warp: the distinct numbers of a sample and, if they are few, a window of eight bits that tells them apart: then
+ * one pass sorts the keys by that window, if there turn out to be no others.
+ */
+GPI_DEVICE void GPI(find_distinct)(const GPI(counting) *job, gpi_radix_tally *tally, uint64_t range)
+{
+    enum { SAMPLE = 256 };
+    const int lane = (int)threadIdx.x, windows = job->end_bit - job->begin_bit - 7;
+    uint64_t known = 0; /* by the lane with its number */
+    int distinct = 0, window = -1;
+
+    GPI_NO_UNROLL
+    for (int i = lane; i < SAMPLE && distinct <= GPI_RADIX_DISTINCT; i += 32) {
+        const uint64_t number = GPI(key_order)(job->in[(size_t)i * (job->n / SAMPLE)]) >> job->begin_bit & range;
+        unsigned others = GPI_FULL_MASK;
+
+        GPI_NO_UNROLL
+        for (int k = 0; k < distinct; k++)
+            others &= __ballot_sync(GPI_FULL_MASK, number != __shfl_sync(GPI_FULL_MASK, known, k));
+        while (others && distinct <= GPI_RADIX_DISTINCT) {
+            const uint64_t other = __shfl_sync(GPI_FULL_MASK, number, __ffs((int)others) - 1);
+
+            known = lane == distinct ? other : known;
+            others &= __ballot_sync(GPI_FULL_MASK, number != other);
+            distinct++;
+        }
+    }
+    GPI_NO_UNROLL
+    for (int first = 0; first < windows && window < 0 && distinct <= GPI_RADIX_DISTINCT; first += 32) {
+        int apart = first + lane < windows;
+
+        GPI_NO_UNROLL
+        for (int k = 0; k < distinct * distinct; k++) {
+            const uint64_t a = __shfl_sync(GPI_FULL_MASK, known, k / distinct);
+            const uint64_t b = __shfl_sync(GPI_FULL_MASK, known, k % distinct);
+
+            apart &= k / distinct == k % distinct || GPI(window)(a ^ b, first + lane) != 0;
+        }
+        const unsigned ballots = __ballot_sync(GPI_FULL_MASK, apart);
+        window = ballots ? first + __ffs((int)ballots) - 1 : -1;
+    }
+    if (lane < distinct && lane < GPI_RADIX_DISTINCT)
+        tally->known[lane] = known;
+    if (lane == 0) {
+        tally->distinct = window < 0 || distinct < 2 ? 0 : distinct;
+        tally->window = window;
+    }
+}
+
+/* INT32_MIN if a unit of floats has a -0.0; rarely otherwise. */
+GPI_DEVICE int32_t GPI(least)(uint64_t unit)
+{
+    const int32_t high = (int32_t)(unit >> 32), low = (int32_t)unit;
+
+    if (sizeof(GP_KEY) < 4) {
+        const uint64_t each = UINT64_MAX / GPI_RADIX_WHOLE, signs = each << (GPI_KEY_WIDTH - 1), bits = unit ^ signs;
+
+        return (bits - each) & ~bits & signs ? INT32_MIN : 0; /* whether the bits of some key are zero */
+    }
+    return GPI_KEY_IS_NARROW && low < high ? low : high;
+}
+
+/* A unit of keys with +0.0 for each -0.0. */
+GPI_DEVICE uint64_t GPI(no_minus_zero)(uint64_t unit, int *minus_zero)
+{
+    GP_KEY keys[8 / sizeof(GP_KEY)];
+
+    memcpy((void *)keys, &unit, sizeof keys);
+    GPI_UNROLL
+    for (int k = 0; k < 8 / (int)sizeof(GP_KEY); k++)
+        if (GPI(key_is_minus_zero)(keys[k])) {
+            keys[k] = GPI(key_of_bits)(0);
+            *minus_zero = 1;
+        }
+    memcpy(&unit, (void *)keys, sizeof unit);
+    return unit;
+}
+
+/*
+ * A unit of keys as their numbers, of which the bits that count are left: whatever the size of the keys, the bits of
+ * all of them are cut out at once.
+ */
+GPI_DEVICE uint64_t GPI(unit)(uint64_t unit, int begin_bit, uint64_t range)
+{
+    const uint64_t each = UINT64_MAX / GPI_RADIX_WHOLE; /* a one for each key */
+
+    if (GPI(key_is_float)) {
+        GP_KEY keys[8 / sizeof(GP_KEY)];
+
+        memcpy((void *)keys, &unit, sizeof keys);
+        GPI_UNROLL
+        for (int k = 0; k < 8 / (int)sizeof(GP_KEY); k++)
+            keys[k] = GPI(key_code)(keys[k]);
+        memcpy(&unit, (void *)keys, sizeof unit);
+    } else {
+        unit ^= GPI(key_order)(GPI(key_of_bits)(0)) * each;
+    }
+    return range == GPI_RADIX_WHOLE ? unit : unit >> begin_bit & range * each;
+}
+
+/*
+ * Counts the keys in `vectors` whole vectors from `in`, four vectors under way at a time. Looks at two neighbours, and
+ * for a -0.0. If few keys are distinct, counts the windows, and returns whether there are other keys.
+ */
+GPI_DEVICE int GPI(count_vectors)(gpi_radix_tally *tally, uint32_t *counters, unsigned columns, const GP_KEY *in,
+                                  size_t vectors, int begin_bit, uint64_t range, int digits, int distinct)
+{
+    const size_t stride = (size_t)gridDim.x * GPI_RADIX_COUNT_THREADS;
+    const size_t first = (size_t)blockIdx.x * GPI_RADIX_COUNT_THREADS + threadIdx.x;
+    uint64_t alike = 0;
+    int minus_zero = 0, others = 0;
+
+    for (size_t i = first; i < vectors; i += 4 * stride) {
+        unsigned some = 1; /* vectors that there are */
+        uint64_t units[4 * 2];
+        int32_t least = 0;
+
+        GPI_UNROLL
+        for (unsigned v = 1; v < 4; v++)
+            some += i + v * stride < vectors;
+        GPI_OPAQUE(some);
+        GPI_UNROLL
+        for (unsigned v = 0; v < 4; v++)
+            if (v < some)
+                GPI(read_vector)(units + 2 * v, in + (i + v * stride) * GPI(vector_n));
+        GPI_UNROLL
+        for (unsigned u = 0; u < 8 && GPI(key_is_float); u++)
+            if (u / 2 < some && GPI(least)(units[u]) < least)
+                least = GPI(least)(units[u]);
+        GPI_UNROLL
+        for (unsigned u = 0; u < 8 && least == INT32_MIN; u++)
+            if (u / 2 < some)
+                units[u] = GPI(no_minus_zero)(units[u], &minus_zero);
+        GPI_UNROLL
+        for (unsigned u = 0; u < 8; u++)
+            if (u / 2 < some)
+                units[u] = GPI(unit)(units[u], begin_bit, range);
+        if (i == first)
+            alike = ~(units[0] ^ (GPI_KEY_IS_NARROW ? units[0] >> GPI_KEY_WIDTH % 64 : units[1]));
+        GPI_NO_UNROLL
+        for (int at = 0; at < 4 && !distinct && some == 4; at++)
+            GPI(count_bytes)(counters, columns, units, 8, at, digits);
+        GPI_NO_UNROLL
+        for (unsigned v = 0; v < some && (distinct || some < 4); v++) {
+            GPI_UNROLL
+            for (unsigned k = 0; k < GPI(vector_n) && distinct; k++) {
+                const uint64_t number = units[k * sizeof(GP_KEY) / 8] >> k * GPI_KEY_WIDTH % 64;
+
+                others |= GPI(count_window)(counters, columns, number & GPI_RADIX_WHOLE, tally->window);
+            }
+            GPI_NO_UNROLL
+            for (int at = 0; at < 4 && !distinct; at++)
+                GPI(count_bytes)(counters, columns, units, 2, at, digits);
+            GPI_UNROLL
+            for (int u = 0; u < 6; u++) /* registers cannot be indexed at run time: the next vector moves down */
+                units[u] = units[u + 2];
+        }
+    }
+    GPI_NO_UNROLL
+    for (int p = 0; p <= digits && !distinct; p++) {
+        const int is_alike = p < digits ? (alike >> 8 * p & 255) == 255 : (alike | ~range) == UINT64_MAX;
+        unsigned ballots = __ballot_sync(GPI_FULL_MASK, first < vectors && is_alike);
+
+        if (threadIdx.x % 32 == 0 && ballots)
+            atomicAdd(&tally->alike[p], (uint32_t)__popc(ballots));
+    }
+    if (first < vectors && !distinct)
+        atomicAdd(&tally->pairs, 1u);
+    if (minus_zero)
+        atomicOr(&tally->minus_zero, 1u);
+    return others;
+}
+
+/* Adds the block's findings to those of all. */
+GPI_DEVICE void GPI(collect)(const GPI(counting) *job, const gpi_radix_tally *tally, uint32_t *counters, int digits,
+                             int distinct)
+{
+    const uint64_t *numbers = GPI(numbers)(counters, job->columns);
+
+    for (unsigned b = threadIdx.x; b < (distinct ? 1 : (unsigned)digits) * 256; b += GPI_RADIX_COUNT_THREADS) {
+        uint32_t sum = 0;
+
+        GPI_UNROLL_BY(4)
+        for (unsigned c = 0; c < job->columns; c++)
+            sum += counters[b * job->columns + ((threadIdx.x + c) & (job->columns - 1))];
+        if (sum)
+            atomicAdd(distinct ? &job->counts->windows[b] : &job->counts->keys[b / 256][b % 256],
+                      (unsigned long long)sum);
+        GPI_NO_UNROLL
+        for (int p = 0; sum && distinct && p < digits; p++) /* the digits of the key with that window */
+            atomicAdd(&job->counts->keys[p][GPI(window)(numbers[b], 8 * p)], (unsigned long long)sum);
+    }
+    if (threadIdx.x <= GPI_RADIX_MAX_DIGITS && tally->alike[threadIdx.x])
+        atomicAdd(&job->counts->alike[threadIdx.x], tally->alike[threadIdx.x]);
+    if (threadIdx.x == 32)
+        atomicAdd(&job->counts->pairs, tally->pairs);
+    if (threadIdx.x == 64 && tally->minus_zero)
+        atomicOr(&job->counts->minus_zero, 1u);
+}
+
+/* Whether so many pairs of neighbours are often, among all that were looked at. */
+GPI_DEVICE int GPI(is_often)(uint32_t alike, uint32_t pairs)
+{
+    return 100 * (uint64_t)alike > GPI_TUNE_RADIX_ALIKE * (uint64_t)pairs;
+}
+
+/* Few distinct keys, and no others have been seen: one pass sorts them by a window. One warp. */
+GPI_DEVICE void GPI(plan_window)(const GPI(counting) *job, const gpi_radix_tally *tally)
+{
+    const int code = (int)threadIdx.x;
+    gpi_radix_plan *plan = job->plan;
+    uint64_t place = 0;
+
+    if (code >= tally->distinct)
+        return;
+    const uint32_t window = GPI(window)(tally->known[code], tally->window);
+    GPI_NO_UNROLL
+    for (int k = 0; k < tally->distinct; k++)
+        if (tally->known[k] < tally->known[code])
+            place += __ldcg(&job->counts->windows[GPI(window)(tally->known[k], tally->window)]);
+    plan->codes[0][window] = (uint8_t)code;
+    plan->digits[0][code] = (uint8_t)window;
+    plan->place[0][0][window] = place;
+}
+
+/*
+ * One thread: which passes there are. A pass ranks by ballots where keys of a warp often share the digit, one digit
+ * that most of them have aside; and where the check that atomics need cannot tell apart keys that differ only in bits
+ * that are not sorted by.
+ */
+GPI_DEVICE void GPI(make_plan)(const GPI(counting) *job, const gpi_radix_tally *tally, int digits, int distinct)
+{
+    gpi_radix_counts *counts = job->counts;
+    gpi_radix_plan *plan = job->plan;
+    const int minus_zero = !GPI_RADIX_PAIRS && __ldcg(&counts->minus_zero);
+    const int strict = minus_zero || job->strict || (!GPI_RADIX_PAIRS && job->end_bit - job->begin_bit < GPI_KEY_WIDTH);
+    const uint32_t pairs = __ldcg(&counts->pairs);
+    const int runs = GPI(is_often)(__ldcg(&counts->alike[digits]), pairs);
+    int passes = 0;
+
+    GPI_NO_UNROLL
+    for (int p = 0; p < digits; p++) {
+        if (tally->kinds[p] == 1) /* all keys have one digit there: nothing to do */
+            continue;
+        /* The first pass gets the keys as they come, the later ones mixed, but for adjacent equal keys. */
+        int ballots = runs || (passes ? tally->crowded[p] != 0 : GPI(is_often)(__ldcg(&counts->alike[p]), pairs));
+
+        const int way = tally->kinds[p] <= GPI_RADIX_DISTINCT
+                            ? (GPI(coded) && !strict ? GPI_RADIX_BUT_TWO : GPI_RADIX_BY_FOUR_BALLOTS)
+                        : strict                                 ? GPI_RADIX_BY_BALLOTS
+                        : tally->common[p] && !tally->crowded[p] ? GPI_RADIX_BUT_ONE + (int)tally->common[p] - 1
+                        : ballots                                ? GPI_RADIX_BY_BALLOTS
+                                                                 : GPI_RADIX_BY_ATOMICS;
+        gpi_radix_plan_step(plan, passes++, p, 8 * p,
+                            (int)gpi_min((uint32_t)(job->end_bit - job->begin_bit - 8 * p), 8), way);
+    }
+    if (distinct && passes > 1) {
+        gpi_radix_plan_step(plan, 0, 0, tally->window, 8, GPI_RADIX_BY_FOUR_BALLOTS);
+        passes = 1;
+    }
+    plan->sorting = passes;
+    plan->minus_zero = minus_zero;
+    if (passes == 0 || (job->in_place && passes % 2))
+        gpi_radix_plan_step(plan, passes++, -1, 0, 8, GPI_RADIX_BY_BALLOTS);
+    plan->in_ranges = 0;
+    plan->passes = plan->moves = passes;
+    if (job->levels != 1 || !job->buckets->chosen)
+        return;
+    if (GPI_RADIX_PAIRS && passes < GPI_RADIX_WORTH_ONE) /* which are faster than buckets */
+        job->buckets->chosen = 0;
+    else if (GPI_RADIX_PAIRS)
+        GPI(plan_partitions)(plan, 1, 8, GPI_KEY_WIDTH, GPI(is_often)(__ldcg(&counts->alike[digits - 1]), pairs));
+    else
+        plan->passes = 0;
+}
+#endif
+
+/*
+ * Counts all digits of all keys; the block that is done last makes the plan. Dynamic shared memory: digits * 256 *
+ * columns counters.
+ */
+static __global__ void __launch_bounds__(GPI_RADIX_COUNT_THREADS, 1) GPI(count_kernel)(GPI(counting) job)
+{
+#if GPI_DEVICE_CODE
+    GP_DYNAMIC_SHARED(uint32_t, counters);
+    GP_SHARED(gpi_radix_tally, tally);
+    const int digits = (job.end_bit - job.begin_bit + 7) / 8;
+    const uint64_t range = digits ? UINT64_MAX >> (64 - (job.end_bit - job.begin_bit)) : 0;
+    const size_t stride = (size_t)gridDim.x * GPI_RADIX_COUNT_THREADS;
+    const size_t head = (0 - (size_t)(uintptr_t)job.in) % 16 / sizeof(GP_KEY);
+    const size_t vectors = head < job.n ? (job.n - head) / GPI(vector_n) : 0, loose = GPI(loose)(job.n, head, vectors);
+
+    gpi_radix_zero(counters, (unsigned)digits * 256 * job.columns);
+    gpi_radix_zero((uint32_t *)&tally, sizeof tally / sizeof(uint32_t));
+    gpi_grid_wait();
+    gpi_grid_launch_next();
+    const int decided = job.levels == 2 && job.buckets->chosen; /* two partitions */
+    if (decided && !GPI_RADIX_PAIRS)
+        return;
+    GPI_NO_UNROLL
+    for (size_t i = (size_t)blockIdx.x * GPI_RADIX_COUNT_THREADS + threadIdx.x; i < job.words; i += stride)
+        job.look[i] = 0;
+    if (decided)
+        return;
+    if (threadIdx.x < 32 && digits > 1 && job.levels != 1)
+        GPI(find_distinct)(&job, &tally, range);
+    __syncthreads(); /* the counters are zero, the distinct keys are known */
+    int distinct = tally.distinct; /* so many different keys, as far as is known, or 0 */
+    if (distinct) {
+        uint64_t *numbers = GPI(numbers)(counters, job.columns);
+
+        GPI_NO_UNROLL
+        for (unsigned w = threadIdx.x; w < 256; w += GPI_RADIX_COUNT_THREADS) {
+            numbers[w] = tally.known[0]; /* wrong for any other window, which is how others are found */
+            GPI_NO_UNROLL
+            for (int k = 1; k < distinct; k++)
+                if (GPI(window)(tally.known[k], tally.window) == w)
+                    numbers[w] = tally.known[k];
+        }
+        __syncthreads(); /* the numbers are there */
+    }
+    for (;;) {
+        int others = GPI(count_vectors)(&tally, counters, job.columns, job.in + head, vectors, job.begin_bit, range,
+                                        digits, distinct);
+
+        if (loose < job.n) {
+            const uint64_t number = GPI(key_order)(job.in[loose]) >> job.begin_bit & range;
+
+            GPI_NO_UNROLL
+            for (int p = 0; p < digits && !distinct; p++)
+                GPI(count)(counters, job.columns, &number, 1, p / 4, p % 4, p);
+            if (GPI(key_is_minus_zero)(job.in[loose]))
+                atomicOr(&tally.minus_zero, 1u);
+            others |= distinct && GPI(count_window)(counters, job.columns, number, tally.window);
+        }
+        if (!__syncthreads_or(others)) /* the counters are complete */
+            break;
+        distinct = 0; /* all digits, then */
+        gpi_radix_zero(counters, (unsigned)digits * 256 * job.columns);
+        if (threadIdx.x == 0)
+            atomicOr(&job.counts->others, 1u);
+        __syncthreads(); /* the counters are zero again */
+    }
+    GPI(collect)(&job, &tally, counters, digits, distinct);
+    if (!gpi_radix_is_last_block(&job.counts->done, &tally.last))
+        return;
+    gpi_radix_add_up(&tally, job.counts, job.plan, job.n, digits);
+    if (job.levels == 1)
+        GPI(ask_buckets)(job.buckets, job.counts->keys[digits - 1], job.plan->place[digits - 1][0], job.n,
+                         !GPI_RADIX_PAIRS && __ldcg(&job.counts->minus_zero));
+    if (threadIdx.x < 32) {
+        distinct = tally.distinct && !__ldcg(&job.counts->others);
+        if (distinct)
+            GPI(plan_window)(&job, &tally);
+        if (threadIdx.x == 0)
+            GPI(make_plan)(&job, &tally, digits, distinct);
+    }
+#endif
+}
+
+/* ---- the passes -------------------------------------------------------------------------------- */
 
 /* What a launch works on: a portion of the input, so small that counts fit their words. */
 typedef struct {
@@ -285,13 +820,6 @@ static inline cudaError_t GPI(end_passes)(const GPI(steps) *steps)
     (void)steps;
 #endif
     return error;
-}
-
-/* The passes sort whatever there is. */
-static inline int GPI(passes_fit)(const GPI(call) *call)
-{
-    (void)call;
-    return 1;
 }
 
 static inline size_t GPI(passes_bytes)(size_t n)

@@ -77,8 +77,8 @@ GPI_DEVICE void gpi_radix_plan_step(gpi_radix_plan *plan, int j, int digit, int 
 }
 
 /*
- * Whether this block is the last of the grid that calls; it sees what the others wrote before. All threads call;
- * *last is in shared memory, and *done was zero before the launch.
+ * Whether this block is the last of the grid that calls; it sees what the others wrote before. All threads call; *last
+ * is in shared memory, and *done was zero before the launch.
  */
 GPI_DEVICE int gpi_radix_is_last_block(uint32_t *done, uint32_t *last)
 {
@@ -149,5 +149,16 @@ GPI_DEVICE void GPI(read_vector)(void *to, const GP_KEY *from)
         for (unsigned k = 0; k < GPI(vector_n); k++)
             memcpy((char *)to + k * sizeof *from, (const void *)(from + k), sizeof *from);
     }
+}
+
+/*
+ * The key that the thread takes of those that no whole vector covers, `head` keys and some behind the vectors; n if it
+ * takes none.
+ */
+GPI_DEVICE size_t GPI(loose)(size_t n, size_t head, size_t vectors)
+{
+    const size_t i = threadIdx.x, at = i < GPI(vector_n) ? i : i + head + (vectors - 1) * GPI(vector_n);
+
+    return blockIdx.x == 0 && i < 2 * GPI(vector_n) && (i < head || i >= GPI(vector_n)) && at < n ? at : n;
 }
 #endif

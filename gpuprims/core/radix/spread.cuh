@@ -86,14 +86,6 @@ typedef struct {
     GPI(real) factor, offset;
 } GPI(bucket_map);
 
-/* What a key is sorted by: the other bits are 0. */
-GPI_DEVICE uint64_t GPI(sorted_bits)(GPI(bucket_map) bucket_map, GP_KEY key)
-{
-    const uint64_t number = GPI(key_order)(key);
-
-    return GPI(cuts_bits) ? number & bucket_map.sorted : number;
-}
-
 #if GPI_DEVICE_CODE
 /* The topmost `bits` bits, 28 at most, of where a key belongs among all; of a key what is sorted by. */
 GPI_DEVICE uint32_t GPI(top_bits)(GPI(bucket_map) bucket_map, GP_KEY key, int bits)
@@ -126,32 +118,23 @@ GPI_DEVICE void GPI(all_top_bits)(GPI(bucket_map) bucket_map, const GP_KEY *keys
     }
 }
 
-/* Places of job->bits bits. */
-GPI_DEVICE GPI(bucket_map) GPI(measure)(const GPI(bucket_job) *job, gpi_radix_places places)
+/* The map of job->bits bits: with these places, or by bits. */
+GPI_DEVICE GPI(bucket_map) GPI(measure)(const GPI(bucket_job) *job, const gpi_radix_places *places, int by_bits)
 {
-    const GPI(bucket_map) bucket_map = {places.linear, job->bits, GPI_KEY_WIDTH - job->end_bit,
+    const GPI(bucket_map) bucket_map = {by_bits ? 0 : places->linear, job->bits, GPI_KEY_WIDTH - job->end_bit,
                                         UINT64_MAX >> (64 - (job->end_bit - job->begin_bit)) << job->begin_bit,
-                                        (GPI(real))places.factor, (GPI(real))places.offset};
+                                        (GPI(real))(by_bits ? 0 : places->factor),
+                                        (GPI(real))(by_bits ? 0 : places->offset)};
 
     return bucket_map;
-}
-
-/* The map of the buckets that have been chosen. */
-GPI_DEVICE GPI(bucket_map) GPI(places)(const GPI(bucket_job) *job)
-{
-    gpi_radix_places places = {0, 0, 0};
-
-    if (GPI(coded) && job->levels == 2)
-        places = job->buckets->places;
-    return GPI(measure)(job, places);
 }
 
 /* ---- what the plan asks --------------------------------------------------------------------------- */
 
 /*
  * Pairs are partitioned by passes, which keep their order: by the topmost of the `sorted` bits that are sorted by, and
- * each range by the next ones.
- * adjacent_equal says whether neighbours mostly share these bits; with very few digits they always do.
+ * each range by the next ones. adjacent_equal says whether neighbours mostly share these bits; with very few digits
+ * they always do.
  */
 GPI_DEVICE void GPI(plan_partitions)(gpi_radix_plan *plan, int levels, int bits, int sorted, int adjacent_equal)
 {
@@ -186,17 +169,6 @@ GPI_DEVICE void GPI(ask_buckets)(gpi_radix_buckets *buckets, const unsigned long
         buckets->ranges.begin[256] = (uint32_t)n;
         buckets->chosen = 1;
     }
-}
-
-/* One thread: the plan of the passes is known; buckets that have been chosen take their place if they are faster. */
-GPI_DEVICE void GPI(plan_buckets)(gpi_radix_buckets *buckets, gpi_radix_plan *plan, int adjacent_equal)
-{
-    if (GPI_RADIX_PAIRS && plan->passes < GPI_RADIX_WORTH_ONE)
-        buckets->chosen = 0;
-    else if (buckets->chosen && GPI_RADIX_PAIRS)
-        GPI(plan_partitions)(plan, 1, 8, GPI_KEY_WIDTH, adjacent_equal);
-    else if (buckets->chosen)
-        plan->passes = 0;
 }
 
 /* ---- counting ---------------------------------------------------------------------------------- */
@@ -241,9 +213,7 @@ GPI_DEVICE gpi_radix_places GPI(equal_width)(const GP_KEY *keys, double *ends, i
     return places;
 }
 
-/*
- * Whether a sample of the keys is as well spread as it should. The counters are zero, before and after.
- */
+/* Whether a sample of the keys is as well spread as it should. The counters are zero, before and after. */
 GPI_DEVICE int GPI(is_spread)(GPI(bucket_map) bucket_map, const GP_KEY *keys, uint32_t *counters, int bits)
 {
     const uint32_t max_count = 8 + 4 * ((uint32_t)GPI_RADIX_SAMPLES * GPI_RADIX_COUNT_THREADS >> bits);
@@ -277,9 +247,7 @@ GPI_DEVICE int GPI(sample)(const GPI(bucket_job) *job, gpi_radix_places *places,
 {
     const uint32_t stride = job->n / ((uint32_t)GPI_RADIX_SAMPLES * GPI_RADIX_COUNT_THREADS); /* 65536 at most */
     const int top = job->end_bit - 8;
-    const gpi_radix_places by_their_bits = {0, 0, 0};
-    const GPI(bucket_map) by_bits = GPI(measure)(job, by_their_bits);
-    const uint64_t one = GPI(sorted_bits)(by_bits, job->keys_in[0]);
+    const uint64_t sorted = GPI(measure)(job, places, 1).sorted, one = GPI(key_order)(job->keys_in[0]) & sorted;
     uint64_t differ = 0;
     int alike = 0, equal = 0, digits = 0;
     GP_KEY keys[GPI_RADIX_SAMPLES];
@@ -291,8 +259,8 @@ GPI_DEVICE int GPI(sample)(const GPI(bucket_job) *job, gpi_radix_places *places,
         const size_t at = stretch * (size_t)stride + ((stretch * 0x9E3779B1u >> 16) * stride >> 16);
 
         keys[i] = job->keys_in[at];
-        const uint64_t number = GPI(sorted_bits)(by_bits, keys[i]);
-        const uint64_t neighbour = GPI(sorted_bits)(by_bits, job->keys_in[at + 1 < job->n ? at + 1 : at]);
+        const uint64_t number = GPI(key_order)(keys[i]) & sorted;
+        const uint64_t neighbour = GPI(key_order)(job->keys_in[at + 1 < job->n ? at + 1 : at]) & sorted;
 
         differ |= number ^ one;
         alike += (number ^ neighbour) >> top == 0;
@@ -313,14 +281,14 @@ GPI_DEVICE int GPI(sample)(const GPI(bucket_job) *job, gpi_radix_places *places,
         if (threadIdx.x == 0)
             *places = linear;
         __syncthreads(); /* all threads take the same places */
-        if (places->linear && GPI(is_spread)(GPI(measure)(job, *places), keys, counters, job->bits))
+        if (places->linear && GPI(is_spread)(GPI(measure)(job, places, 0), keys, counters, job->bits))
             return 1;
     }
     __syncthreads(); /* all threads have read the places */
     if (threadIdx.x == 0)
         places->linear = 0;
     __syncthreads(); /* the places are by bits now */
-    return GPI(is_spread)(GPI(measure)(job, *places), keys, counters, job->bits);
+    return GPI(is_spread)(GPI(measure)(job, places, 0), keys, counters, job->bits);
 }
 
 /* The last block: where each bucket begins. Returns whether no bucket is too large. */
@@ -387,7 +355,7 @@ static __global__ void __launch_bounds__(GPI_RADIX_COUNT_THREADS, 1) GPI(spread_
     const size_t stride = (size_t)gridDim.x * GPI_RADIX_COUNT_THREADS;
     const size_t first = (size_t)blockIdx.x * GPI_RADIX_COUNT_THREADS + threadIdx.x;
     const size_t head = gpi_min((uint32_t)((0 - (size_t)(uintptr_t)job.keys_in) % 16 / sizeof(GP_KEY)), job.n);
-    const size_t vectors = (job.n - head) / GPI(vector_n);
+    const size_t vectors = (job.n - head) / GPI(vector_n), loose = GPI(loose)(job.n, head, vectors);
     int strict = 0;
 
     if (job.levels * GPI(has_buckets) == 0) /* without buckets the kernel has hardly any code */
@@ -398,7 +366,7 @@ static __global__ void __launch_bounds__(GPI_RADIX_COUNT_THREADS, 1) GPI(spread_
     __syncthreads(); /* the counters are zero */
     if (!GPI(sample)(&job, &places, counters, ends, &adjacent_equal))
         return;
-    const GPI(bucket_map) how = GPI(measure)(&job, places);
+    const GPI(bucket_map) how = GPI(measure)(&job, &places, 0);
     for (size_t i = first; i < vectors; i += 4 * stride) {
         GP_KEY keys[4][GPI(vector_n)];
         uint32_t top_bits[4 * GPI(vector_n)];
@@ -418,14 +386,9 @@ static __global__ void __launch_bounds__(GPI_RADIX_COUNT_THREADS, 1) GPI(spread_
                 }
             }
     }
-    if (blockIdx.x == 0 && threadIdx.x < 2 * GPI(vector_n)) { /* what no whole vector covers */
-        const int behind = threadIdx.x >= GPI(vector_n);
-        const size_t i = threadIdx.x + (behind ? head + (vectors - 1) * GPI(vector_n) : 0);
-
-        if (i < (behind ? job.n : head)) {
-            gpi_radix_count_bucket(counters, GPI(top_bits)(how, job.keys_in[i], job.bits));
-            strict |= GPI(key_is_minus_zero)(job.keys_in[i]) || (how.linear && GPI(key_is_nan)(job.keys_in[i]));
-        }
+    if (loose < job.n) {
+        gpi_radix_count_bucket(counters, GPI(top_bits)(how, job.keys_in[loose], job.bits));
+        strict |= GPI(key_is_minus_zero)(job.keys_in[loose]) || (how.linear && GPI(key_is_nan)(job.keys_in[loose]));
     }
     strict = __syncthreads_or(strict); /* the counters are complete */
     GPI_NO_UNROLL

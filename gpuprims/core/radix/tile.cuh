@@ -23,10 +23,9 @@ enum { GPI_OF(moves_numbers) = GPI(indexed) && !GPI_RADIX_SMALL };
 GPI_CHOOSE_TYPE(GPI_OF(value), GPI_OF(moves_numbers), uint32_t, GPI_RADIX_VALUE);
 
 /*
- * Small values wait in shared memory for their keys; larger ones are fetched when their place is known.
- * A tile fills half a multiprocessor, or all of it with small values. The items of a thread are odd in
- * number: in regular input the digits of a tile start so many items apart, and with a multiple of 32
- * the lanes of a warp would have bank conflicts.
+ * Small values wait in shared memory for their keys; larger ones are fetched when their place is known. A tile fills
+ * half a multiprocessor, or all of it with small values. The items of a thread are odd in number: in regular input the
+ * digits of a tile start so many items apart, and with a multiple of 32 the lanes would have bank conflicts.
  */
 enum {
     GPI_OF(staged) = GPI_RADIX_PAIRS && sizeof(GPI_OF(value)) <= 16 && !(GPI_RADIX_SMALL && GPI(indexed)),
@@ -185,18 +184,15 @@ GPI_DEVICE void GPI_OF(load)(GP_KEY *keys, const GPI_OF(arrays) *pass, size_t fi
     }
 }
 
-/*
- * Where in a row of counts a digit is. Digits that are a multiple of 16 apart, as those of evenly spaced
- * keys, are in different banks.
- */
+/* Where in a row of counts a digit is. Digits of evenly spaced keys, a multiple of 16 apart, are in different banks. */
 GPI_DEVICE uint32_t GPI_OF(column)(uint32_t digit)
 {
     return digit ^ digit >> 4;
 }
 
 /*
- * Counts the digits of the warp tile, with what fills up the last tile. Additions whose result is unused take no
- * longer when lanes have the same digit. `one` is a constant: whether there may be a -0.0.
+ * Counts the digits of the warp tile, with what fills up the last tile. Additions whose result is unused take no longer
+ * when lanes have the same digit. `one` is a constant: whether there may be a -0.0.
  */
 GPI_DEVICE void GPI_OF(count_digits)(GPI_OF(tile) *tile, const GP_KEY *keys, const GPI_OF(arrays) *pass,
                                      uint32_t rounds, int one)
@@ -212,8 +208,8 @@ GPI_DEVICE void GPI_OF(count_digits)(GPI_OF(tile) *tile, const GP_KEY *keys, con
 }
 
 /*
- * Adds up the warps' counts of each digit, publishes them, and turns them into the first slot of each
- * warp's keys. Returns thread d how many keys of the digit d there are, and in *start the first slot.
+ * Adds up the warps' counts of each digit, publishes them, and turns them into the first slot of each warp's keys.
+ * Returns thread d how many keys of the digit d there are, and in *start the first slot.
  */
 GPI_DEVICE uint32_t GPI_OF(add_up)(GPI_OF(tile) *tile, uint32_t *look, uint32_t *start)
 {
@@ -250,10 +246,7 @@ GPI_DEVICE void GPI_OF(put)(const GPI_OF(arrays) *pass, uint32_t slot, GP_KEY ke
         pass->positions[slot] = (uint16_t)position;
 }
 
-/*
- * Registers cannot be indexed at run time: when the first `some` keys are done, the others move down. Rolled loops
- * take a fraction of the code, for a few moves.
- */
+/* The others move down when the first `some` keys are done: registers cannot be indexed at run time, in short code. */
 GPI_DEVICE void GPI_OF(keys_done)(GP_KEY *keys, int some)
 {
     GPI_UNROLL
@@ -287,8 +280,8 @@ GPI_DEVICE void GPI_OF(exchange_by_ballots)(uint32_t *counts, GP_KEY *keys, cons
 }
 
 /*
- * Where few digits are distinct, so that four ballots tell them apart: each of the first lanes stands for one,
- * and knows its next slot and the lanes that have it. Keys of 8 bytes leave no registers to ask for these lanes.
+ * Where few digits are distinct, so that four ballots tell them apart: each of the first lanes stands for one, and
+ * knows its next slot and the lanes that have it. Keys of 8 bytes leave no registers to ask for these lanes.
  */
 GPI_DEVICE void GPI_OF(exchange_by_four_ballots)(const GPI_OF(tile) *tile, const uint32_t *counts, GP_KEY *keys,
                                                  const GPI_OF(arrays) *pass, uint32_t at)
@@ -318,8 +311,8 @@ GPI_DEVICE void GPI_OF(exchange_by_four_ballots)(const GPI_OF(tile) *tile, const
 }
 
 /*
- * The two commonest digits of the warp, the second one times 256, if others are rare; GPI_RADIX_MIXED if they are
- * not. Where few digits are distinct. The counts are those of the warp.
+ * The two commonest digits of the warp, the second one times 256, if others are rare; GPI_RADIX_MIXED if they are not.
+ * Where few digits are distinct. The counts are those of the warp.
  */
 GPI_DEVICE uint32_t GPI_OF(commonest)(const GPI_OF(tile) *tile)
 {
@@ -411,8 +404,8 @@ GPI_DEVICE uint32_t GPI_OF(look_back)(uint32_t *look, uint32_t begun, uint32_t t
 }
 
 /*
- * Where an item goes, and whether it stands behind one that it should precede. may_be_first is a constant: whether
- * the slot may be the first one, which has none before it. Without branches, so that the compiler interleaves items.
+ * Where an item goes, and whether it stands behind one that it should precede. may_be_first is a constant: whether the
+ * slot may be the first one, which has none before it. Without branches, so that the compiler interleaves items.
  */
 GPI_DEVICE size_t GPI_OF(place)(const GPI_OF(tile) *tile, const GPI_OF(arrays) *pass, GP_KEY key, uint32_t slot,
                                 int shift, int check, int one, int may_be_first, int *wrong)
@@ -430,67 +423,57 @@ GPI_DEVICE size_t GPI_OF(place)(const GPI_OF(tile) *tile, const GPI_OF(arrays) *
     return (size_t)tile->place[digit] + slot;
 }
 
-/* A key as it leaves the pass; the `last` one gives keys for codes. */
-GPI_DEVICE GP_KEY GPI_OF(leave)(GP_KEY key, int last)
+/* Writes `some` items of the thread, from a slot on. A few at a time are read before they are written. */
+GPI_DEVICE int GPI_OF(write_some)(const GPI_OF(tile) *tile, const GPI_OF(arrays) *pass, size_t first, uint32_t at,
+                                  uint32_t some, int shift, int check, int one)
 {
-    return GPI(coded) && last ? GPI(key_of_code)(key) : key;
+    int wrong = 0;
+
+    GPI_UNROLL
+    for (uint32_t i = 0; i < some; i += GPI_OF(batch)) {
+        GP_KEY keys[GPI_OF(batch)];
+        GPI_OF(value) values[GPI_OF(batch)];
+        size_t to[GPI_OF(batch)];
+
+        GPI_UNROLL
+        for (uint32_t k = 0; k < GPI_OF(batch) && k + i < some; k++) {
+            const uint32_t slot = at + (i + k) * GPI_OF(threads);
+
+            keys[k] = pass->keys[slot];
+            to[k] = GPI_OF(place)(tile, pass, keys[k], slot, shift, check, one, i + k == 0, &wrong);
+            if (GPI_RADIX_PAIRS) {
+                const uint32_t position = pass->positions[slot];
+
+                values[k] = GPI_OF(staged)      ? *GPI_OF(value_at)(pass, position)
+                            : pass->values_from ? pass->values_from[first + position]
+                                                : GPI_OF(numbered_value)(first + position);
+            }
+        }
+        GPI_UNROLL
+        for (uint32_t k = 0; k < GPI_OF(batch) && k + i < some; k++) {
+            pass->keys_to[to[k]] = GPI(coded) && pass->last ? GPI(key_of_code)(keys[k]) : keys[k];
+            if (GPI_RADIX_PAIRS)
+                pass->values_to[to[k]] = values[k];
+        }
+    }
+    return wrong;
 }
 
-/* The value of the item in a slot. */
-GPI_DEVICE GPI_OF(value) GPI_OF(fetch)(const GPI_OF(arrays) *pass, size_t first, uint32_t slot)
-{
-    uint32_t position = pass->positions[slot];
-
-    if (GPI_OF(staged))
-        return *GPI_OF(value_at)(pass, position);
-    return pass->values_from ? pass->values_from[first + position] : GPI_OF(numbered_value)(first + position);
-}
-
-/* Writes the tile, each digit to its place. Some items at a time are read before they are written. */
+/* Writes the tile, each digit to its place. Only whole tiles are checked. */
 GPI_DEVICE int GPI_OF(write)(const GPI_OF(tile) *tile, const GPI_OF(arrays) *pass, size_t first, uint32_t count,
                              int check, int one)
 {
+    const int whole = check || (GPI_OF(may_add) && count == GPI_OF(tile_n));
+    const uint32_t some = check ? GPI_OF(checked) : GPI_OF(step);
     int shift = pass->shift, wrong = 0;
+    uint32_t at = threadIdx.x;
 
     GPI_OPAQUE(shift);
-    if (check || (GPI_OF(may_add) && count == GPI_OF(tile_n))) { /* only whole tiles are checked */
-        const uint32_t some = check ? GPI_OF(checked) : GPI_OF(step);
-
-        GPI_NO_UNROLL
-        for (uint32_t at = threadIdx.x; at < GPI_OF(tile_n); at += some * GPI_OF(threads)) {
-            GPI_UNROLL
-            for (uint32_t i = 0; i < some; i += GPI_OF(batch)) {
-                GP_KEY keys[GPI_OF(batch)];
-                GPI_OF(value) values[GPI_OF(batch)];
-                size_t to[GPI_OF(batch)];
-
-                GPI_UNROLL
-                for (uint32_t k = 0; k < GPI_OF(batch) && k + i < some; k++) {
-                    uint32_t slot = at + (i + k) * GPI_OF(threads);
-
-                    keys[k] = pass->keys[slot];
-                    to[k] = GPI_OF(place)(tile, pass, keys[k], slot, shift, check, one, i + k == 0, &wrong);
-                    if (GPI_RADIX_PAIRS)
-                        values[k] = GPI_OF(fetch)(pass, first, slot);
-                }
-                GPI_UNROLL
-                for (uint32_t k = 0; k < GPI_OF(batch) && k + i < some; k++) {
-                    pass->keys_to[to[k]] = GPI_OF(leave)(keys[k], pass->last);
-                    if (GPI_RADIX_PAIRS)
-                        pass->values_to[to[k]] = values[k];
-                }
-            }
-        }
-        return wrong;
-    }
-    for (uint32_t slot = threadIdx.x; slot < count; slot += GPI_OF(threads)) {
-        GP_KEY key = pass->keys[slot];
-        size_t to = GPI_OF(place)(tile, pass, key, slot, shift, check, one, 1, &wrong);
-
-        pass->keys_to[to] = GPI_OF(leave)(key, pass->last);
-        if (GPI_RADIX_PAIRS)
-            pass->values_to[to] = GPI_OF(fetch)(pass, first, slot);
-    }
+    GPI_NO_UNROLL
+    for (; whole && at < GPI_OF(tile_n); at += some * GPI_OF(threads))
+        wrong |= GPI_OF(write_some)(tile, pass, first, at, some, shift, check, one);
+    for (; !whole && at < count; at += GPI_OF(threads)) /* which the compiler unrolls as far as is good */
+        GPI_OF(write_some)(tile, pass, first, at, 1, shift, 0, one);
     return wrong;
 }
 
@@ -509,7 +492,7 @@ GPI_DEVICE void GPI_OF(write_again)(const GPI_OF(tile) *tile, const GPI_OF(array
         key = GPI(coded) && pass->first ? GPI(key_code)(key) : key;
         if (GPI(digit)(key, pass->shift, pass->mask, 1) != threadIdx.x)
             continue;
-        pass->keys_to[to] = GPI_OF(leave)(key, pass->last);
+        pass->keys_to[to] = GPI(coded) && pass->last ? GPI(key_of_code)(key) : key;
         if (GPI_RADIX_PAIRS)
             pass->values_to[to] = pass->values_from ? pass->values_from[i] : GPI_OF(numbered_value)(i);
         to++;
