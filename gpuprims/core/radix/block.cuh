@@ -1,6 +1,6 @@
 /*
- * core/radix/block.cuh: the radix sort of up to 4096 items, by one block in one launch. The keys go to bins, and those
- * of a bin are compared:
+ * core/radix/block.cuh: the radix sort of up to 4096 items, by one block in one launch. The keys go to bins, and
+ * those of a bin are compared:
  *
  *     1. span: the topmost bit that is not the same in all keys
  *     2. count: twelve bits from there say which of 4096 bins a key goes to
@@ -36,18 +36,20 @@ typedef struct gpi_radix_bins {
 } __attribute__((aligned(16))) gpi_radix_bins;
 
 #if GPI_DEVICE_CODE
-/* The bits that are set in any thread of the block; only the lower 32 if `narrow` is set. */
+/* The bits that are set in any lane of the warp; only the lower 32 if `narrow` is set. */
+GPI_DEVICE uint64_t gpi_radix_or(uint64_t bits, int narrow)
+{
+    return (narrow ? 0 : (uint64_t)gpi_warp_or((uint32_t)(bits >> 32)) << 32) | gpi_warp_or((uint32_t)bits);
+}
+
+/* The bits that are set in any thread of the block. */
 GPI_DEVICE uint64_t gpi_radix_block_or(gpi_radix_bins *state, uint64_t bits, int narrow)
 {
-    for (int of_warps = 0;; of_warps++) {
-        bits = (narrow ? 0 : (uint64_t)gpi_warp_or((uint32_t)(bits >> 32)) << 32) | gpi_warp_or((uint32_t)bits);
-        if (of_warps)
-            return bits;
-        if (threadIdx.x % 32 == 0)
-            state->differ[threadIdx.x / 32] = bits;
-        __syncthreads(); /* the warps' bits are there */
-        bits = state->differ[gpi_min(threadIdx.x % 32, blockDim.x / 32 - 1)];
-    }
+    bits = gpi_radix_or(bits, narrow);
+    if (threadIdx.x % 32 == 0)
+        state->differ[threadIdx.x / 32] = bits;
+    __syncthreads(); /* the warps' bits are there */
+    return gpi_radix_or(state->differ[gpi_min(threadIdx.x % 32, blockDim.x / 32 - 1)], narrow);
 }
 #endif
 
@@ -59,11 +61,17 @@ typedef struct {
     uint32_t *tags; /* of the item in a slot: position times 65536, and where the word of its bin is */
     GP_KEY *keys;   /* slots are in order of the bins */
     uint32_t n;
-    GPI(number) mask; /* the bits that count */
+    uint64_t mask; /* the bits that count */
     int same;      /* the keys of a bin are all the same: none need be told apart, or compared */
 } GPI(block);
 
 #if GPI_DEVICE_CODE
+/* The bits of a key to sort by. */
+GPI_DEVICE uint64_t GPI(block_order)(const GPI(block) *block, GP_KEY key)
+{
+    return GPI(key_number)(key) & (GPI(number))block->mask;
+}
+
 /* How many of the topmost bits are alike in all items of every crowded bin. */
 GPI_DEVICE int GPI(block_alike)(const GPI(block) *block, const uint32_t *at, const uint32_t *words,
                                 const uint64_t *rest)
@@ -154,20 +162,20 @@ GPI_DEVICE void GPI(block_fill)(const GPI(block) *block, const uint64_t *numbers
 }
 
 /*
- * Counts, for the items in the thread's slots, those that come before them in their bins: equal keys by position, or in
- * any order.
+ * Counts, for the items in the thread's slots, those that come before them in their bins: equal keys by position,
+ * or in any order.
  */
 GPI_DEVICE void GPI(block_compare)(const GPI(block) *block, const GP_KEY *keys, const uint32_t *tags, int by_position,
                                    uint32_t *places)
 {
     uint32_t begin[GPI_RADIX_BLOCK_ITEMS], largest = 0;
-    GPI(number) numbers[GPI_RADIX_BLOCK_ITEMS];
+    uint64_t numbers[GPI_RADIX_BLOCK_ITEMS];
 
     GPI_UNROLL
     for (uint32_t i = 0; i < GPI_RADIX_BLOCK_ITEMS; i++) {
         const uint32_t word = block->state->bins[tags[i] % 65536];
 
-        numbers[i] = GPI(key_number)(keys[i]) & block->mask;
+        numbers[i] = GPI(block_order)(block, keys[i]);
         places[i] = begin[i] = word % 65536 - word / 65536;
         largest = word / 65536 > largest ? word / 65536 : largest;
     }
@@ -176,7 +184,7 @@ GPI_DEVICE void GPI(block_compare)(const GPI(block) *block, const GP_KEY *keys, 
         GPI_UNROLL
         for (uint32_t i = 0; i < GPI_RADIX_BLOCK_ITEMS; i++)
             if (i * blockDim.x < block->n) { /* behind the end of the bin are greater ones */
-                const GPI(number) other = GPI(key_number)(block->keys[begin[i] + k]) & block->mask;
+                const uint64_t other = GPI(block_order)(block, block->keys[begin[i] + k]);
                 const int earlier =
                     by_position ? block->tags[begin[i] + k] < tags[i] : k < threadIdx.x + i * blockDim.x - begin[i];
 
@@ -243,9 +251,7 @@ static __global__ void __launch_bounds__(1024) GPI(block_kernel)(GPI(request) jo
     block.tags = (uint32_t *)(state + 1);
     block.keys = (GP_KEY *)(block.tags + room);
     block.n = n;
-    block.mask = job.begin_bit == job.end_bit
-                     ? 0
-                     : (GPI(number))(UINT64_MAX >> (64 - (job.end_bit - job.begin_bit)) << job.begin_bit);
+    block.mask = job.begin_bit < job.end_bit ? UINT64_MAX >> (64 - (job.end_bit - job.begin_bit)) << job.begin_bit : 0;
     gpi_radix_zero(state->bins, GPI_RADIX_BINS + 32);
     if (threadIdx.x < GPI_RADIX_BLOCK_CROWD) {
         block.keys[n + threadIdx.x] = GPI(key_last)();
@@ -253,12 +259,12 @@ static __global__ void __launch_bounds__(1024) GPI(block_kernel)(GPI(request) jo
     }
     gpi_grid_wait();
     gpi_grid_launch_next();
-    const uint64_t one = (GPI(key_number)(job.keys_in[0]) & block.mask) >> job.begin_bit;
+    const uint64_t one = GPI(block_order)(&block, job.keys_in[0]) >> job.begin_bit;
     GPI_UNROLL
     for (uint32_t i = 0; i < GPI_RADIX_BLOCK_ITEMS; i++)
         if (threadIdx.x + i * blockDim.x < n) {
             keys[i] = job.keys_in[threadIdx.x + i * blockDim.x];
-            numbers[i] = (GPI(key_number)(keys[i]) & block.mask) >> job.begin_bit;
+            numbers[i] = GPI(block_order)(&block, keys[i]) >> job.begin_bit;
             differ |= numbers[i] ^ one;
         }
     /* Up to the topmost bit that is not the same in all, and at least those of a bin. */
