@@ -24,16 +24,18 @@ GPI_CHOOSE_TYPE(GPI_OF(value), GPI_OF(moves_numbers), uint32_t, GPI_RADIX_VALUE)
 
 /*
  * Small values wait in shared memory for their keys; larger ones are fetched when their place is known. A tile fills
- * half a multiprocessor, or all of it with small values. The items of a thread are odd in number: in regular input the
- * digits of a tile start so many items apart, and with a multiple of 32 the lanes would have bank conflicts.
+ * half a multiprocessor, or all of it with small values of small keys. The items of a thread are odd in number: in
+ * regular input the digits of a tile start so many items apart, and with a multiple of 32 the lanes would have bank
+ * conflicts.
  */
 enum {
     GPI_OF(staged) = GPI_RADIX_PAIRS && sizeof(GPI_OF(value)) <= 16 && !(GPI_RADIX_SMALL && GPI(indexed)),
     GPI_OF(slot) = (int)sizeof(GP_KEY) + 2 * GPI_RADIX_PAIRS + (GPI_OF(staged) ? (int)sizeof(GPI_OF(value)) : 0),
     GPI_OF(threads) = GPI_RADIX_SMALL || GPI_OF(staged) ? 512 : 256,
     GPI_OF(warps) = GPI_OF(threads) / 32,
-    GPI_OF(blocks) = GPI_RADIX_SMALL || GPI_OF(staged) ? 1 : 2, /* of a multiprocessor */
-    GPI_OF(fitting) = (200 << 10) / GPI_OF(threads) / GPI_OF(slot),
+    GPI_OF(halves) = GPI_OF(staged) && sizeof(GP_KEY) == 8 && GPI_OF(slot) <= 16, /* two tiles at a time */
+    GPI_OF(blocks) = !GPI_RADIX_SMALL && (GPI_OF(halves) || !GPI_OF(staged)) ? 2 : 1, /* of a multiprocessor */
+    GPI_OF(fitting) = (GPI_OF(halves) ? 92 : 200) * 1024 / GPI_OF(threads) / GPI_OF(slot),
     GPI_OF(items) = GPI_RADIX_SMALL         ? 16
                     : !GPI_OF(staged)       ? (GPI_OF(slot) <= 4 ? GPI_TUNE_RADIX_ITEMS : 39)
                     : GPI_OF(fitting) <= 39 ? (GPI_OF(fitting) - 1) | 1
@@ -47,7 +49,7 @@ enum {
                    : GPI_OF(items) % 5 == 0 ? GPI_OF(items) / 5
                                             : GPI_OF(items),
     /* The same where eight ballots rank; and where four do, or what is written is checked. */
-    GPI_OF(ranked) = GPI_RADIX_SMALL || GPI_OF(rounds) == 1 ? GPI_OF(step) : 16,
+    GPI_OF(ranked) = GPI_RADIX_SMALL || GPI_OF(rounds) == 1 || GPI_OF(items) < 16 ? GPI_OF(step) : 16,
     GPI_OF(checked) = GPI_OF(items) % 9 == 0 ? 9 : GPI_OF(step),
     GPI_OF(ahead) = GPI_RADIX_SMALL ? 16 : 4, /* tiles that the look-back reads at a time */
     /* Items of a thread on their way to memory: large values take more registers. */
