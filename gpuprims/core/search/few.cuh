@@ -1,6 +1,6 @@
 /*
  * core/search/few.cuh: searches without an index. Where queries are few, several lanes search for each: every round
- * they look at as many places, evenly spaced in what is left, so that there are fewer rounds. Else each lane bisects.
+ * they look at as many places, evenly spaced in what is left, so that there are fewer rounds.
  *
  * Part of search.cuh; not to be included directly.
  */
@@ -38,17 +38,6 @@ GPI_DEVICE size_t GPI(find_place)(const GPI(job) *job, GP_TYPE query, size_t n, 
     return low;
 }
 
-/* One lane: the same for its own query. */
-GPI_DEVICE size_t GPI(find_alone)(const GPI(job) *job, GP_TYPE query, size_t n, int upper, GPI_CONTEXT context)
-{
-    size_t low = 0;
-
-    for (size_t step = n ? (size_t)1 << (63 - __clzll((long long)n)) : 0; step; step /= 2)
-        if (low + step <= n && GPI(is_before)(job->sorted[low + step - 1], query, upper, context))
-            low += step;
-    return low;
-}
-
 GPI_DEVICE void GPI(find_few)(const GPI(job) *job, int upper, GPI_CONTEXT context)
 {
     const unsigned lane = threadIdx.x % 32, number = lane & ((1u << job->log) - 1);
@@ -56,9 +45,9 @@ GPI_DEVICE void GPI(find_few)(const GPI(job) *job, int upper, GPI_CONTEXT contex
     const size_t first = ((size_t)blockIdx.x * blockDim.x + threadIdx.x) >> job->log;
 
     for (size_t i = first; __any_sync(GPI_FULL_MASK, i < job->m); i += step) {
-        const size_t at = i < job->m ? i : job->m - 1, n = i < job->m ? job->n : 0;
-        const size_t place = job->log ? GPI(find_place)(job, job->queries[at], n, lane, upper, context)
-                                      : GPI(find_alone)(job, job->queries[at], n, upper, context);
+        const size_t at = i < job->m ? i : job->m - 1;
+        const size_t place =
+            GPI(find_place)(job, job->queries[at], i < job->m ? job->n : 0, lane, upper, context);
 
         if (i < job->m && number == 0)
             job->out[i] = (GP_INDEX)place;
