@@ -55,7 +55,7 @@
  *                              Of large values the numbers are moved, and the values fetched once at the end
  *
  * Cost         n reads of keys, and n reads and writes of items for each digit that differs. Workspace: n keys
- *              and n values, and up to 64 MB.
+ *              and n values, and up to 64 MB, or 128 MB for keys of 8 bytes with values.
  *
  * No include guard: each include stamps out one instance, as its parameters say.
  */

@@ -608,7 +608,7 @@ static __global__ void __launch_bounds__(GPI(gather_threads))
 /* A constant of the kernel for small n, or of that for large n. */
 #define GPI_RADIX_PASS(small, word) ((small) ? (size_t)GPI(small_##word) : (size_t)GPI(word))
 #ifndef GPI_RADIX_ROWS /* tiles of a launch, at most: each has 1 KB, twice, for the look-back */
-#define GPI_RADIX_ROWS ((size_t)28 << 10)
+#define GPI_RADIX_ROWS ((size_t)(GPI(halves) ? 60 : 28) << 10)
 #endif
 #define GPI_RADIX_ROWS_BEFORE ((size_t)16) /* the first one: as many as a look-back reads at a time, at most */
 /* Of items that are moved in place of large values: they have 4 bytes, and one launch fetches all values. */

@@ -35,7 +35,7 @@ enum {
     GPI_OF(warps) = GPI_OF(threads) / 32,
     GPI_OF(halves) = GPI_OF(staged) && sizeof(GP_KEY) == 8 && GPI_OF(slot) <= 16, /* two tiles at a time */
     GPI_OF(blocks) = !GPI_RADIX_SMALL && (GPI_OF(halves) || !GPI_OF(staged)) ? 2 : 1, /* of a multiprocessor */
-    GPI_OF(fitting) = (GPI_OF(halves) ? 92 : 200) * 1024 / GPI_OF(threads) / GPI_OF(slot),
+    GPI_OF(fitting) = (GPI_OF(halves) ? 80 : 200) * 1024 / GPI_OF(threads) / GPI_OF(slot),
     GPI_OF(items) = GPI_RADIX_SMALL         ? 16
                     : !GPI_OF(staged)       ? (GPI_OF(slot) <= 4 ? GPI_TUNE_RADIX_ITEMS : 39)
                     : GPI_OF(fitting) <= 39 ? (GPI_OF(fitting) - 1) | 1
@@ -112,7 +112,7 @@ GPI_DEVICE void GPI_OF(copy)(const GPI(job) *job, const GPI_OF(arrays) *pass)
     if (pass->keys_from != pass->keys_to) {
         GPI_NO_UNROLL
         for (size_t i = first + (size_t)blockIdx.x * SOME; i < end; i += AHEAD * stride) {
-            const unsigned left = end - i < SOME ? (unsigned)(end - i) : SOME;
+            const unsigned left = gpi_min_size(end - i, SOME);
             GP_KEY keys[AHEAD];
 
             GPI_UNROLL
