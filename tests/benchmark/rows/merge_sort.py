@@ -67,10 +67,4 @@ def merge_sort_speed():
     return table(["milliseconds", *map(size, sizes)], rows)
 
 
-def merge_sort_worst():
-    """The least of CUB's speed by an order of one's own, for a sentence."""
-    rows = pick("merge_sort", primitive="merge_sort_own", type="u32", implementation="gpuprims", cache="warm")
-    return f"{min(row['vs_cub'] for row in rows):.2f}"
-
-
-TABLES = [merge_sort_speed, merge_sort_worst]
+TABLES = [merge_sort_speed]
