@@ -32,10 +32,11 @@
  *              what a launch or an allocation returned; the input is whole if an allocation failed.
  *              n == 0 succeeds and writes nothing.
  *
- * How it works: a block sorts a tile of up to 32 KB in shared memory: block/core/merge.cuh. Tiles of few items in
- * all are smaller, by more threads. Then runs are merged, up to sixteen at a time, which takes fewer passes over memory than merging pairs:
- * core/merge/pass.cuh. docs/merge-sort.md has pictures. Cost: 1 + log16(n / tile) reads and writes of each
- * item, two launches for each pass but the first. Workspace: n keys and n values, and less than 1 % more.
+ * How it works: a block sorts a tile of up to 32 KB in shared memory: block/core/merge.cuh. Then runs are
+ * merged, up to sixteen at a time, which takes fewer passes over memory than merging pairs:
+ * core/merge/pass.cuh. Of few items the tiles are smaller, and more threads work on each. docs/merge-sort.md
+ * has pictures. Cost: 1 + log16(n / tile) reads and writes of each item, two launches for each pass but the
+ * first. Workspace: n keys and n values, and up to 2 % and 256 bytes more.
  *
  * No include guard: each include stamps out one instance, as its parameters say.
  */
@@ -154,23 +155,30 @@ typedef struct {
     size_t values, splits, bytes; /* offsets of values and splits; keys come first */
 } GPI(layout);
 
-/* Whether the tiles are small, so that more multiprocessors, and more of their threads, have something to do. */
-static inline int GPI(is_small)(size_t n)
+/* The n up to which tiles are small, so that more multiprocessors, and more of their threads, have something to do. */
+static inline size_t GPI(most_small)(void)
 {
-    return GPI(has_small) && (GP_KERNEL ? GP_KERNEL == GP_KERNEL_SIMPLE : n <= GPI_TUNE_MERGE_SMALL / GPI_MERGE_BYTES);
+    if (!GPI(has_small) || GP_KERNEL)
+        return GPI(has_small) && GP_KERNEL == GP_KERNEL_SIMPLE ? SIZE_MAX : 0;
+    return GPI_TUNE_MERGE_SMALL / GPI_MERGE_BYTES;
+}
+
+/* The most tiles of any pass, of so many items at least: a group has at least two runs. */
+static inline size_t GPI(most_tiles)(size_t n, size_t tile, size_t run)
+{
+    return gpi_divide_up(n, tile) + gpi_divide_up(n, 2 * run);
 }
 
 static inline GPI(layout) GPI(lay_out)(size_t n)
 {
-    const int is_small = GPI(is_small)(n);
-    const size_t run = is_small ? GPI(small_places) : GPI(places),
-                 tile = is_small ? GPI_MERGE_PASS_N(GPI(small_threads), GPI(small_pass_items))
-                                 : GPI_MERGE_PASS_N(GPI(threads), GPI(pass_items));
-    /* The most tiles of any pass: a group has at least two runs. */
-    const size_t tiles = gpi_divide_up(n, tile) + gpi_divide_up(n, 2 * run);
+    const size_t small = gpi_smaller_size(n, GPI(most_small)());
+    const size_t large_tiles = GPI(most_tiles)(n, GPI_MERGE_PASS_N(GPI(threads), GPI(pass_items)), GPI(places));
+    const size_t small_tiles =
+        GPI(most_tiles)(small, GPI_MERGE_PASS_N(GPI(small_threads), GPI(small_pass_items)), GPI(small_places));
+    const size_t tiles = gpi_larger_size(large_tiles, small_tiles); /* more items need no less */
     GPI(layout) layout = {0, 0, 0};
 
-    if (n <= run)
+    if (n <= (small == n ? (size_t)GPI(small_places) : (size_t)GPI(places)))
         return layout;
     layout.values = gpi_array_bytes(n, sizeof(GP_TYPE));
     layout.splits = gpi_add_sizes(
@@ -199,8 +207,8 @@ static inline cudaError_t GPI(check)(const char *function, const GPI(job) *job)
         return gpi_error_null(function, "vin", job->n);
     if (GPI_MERGE_PAIRS && !job->values_out)
         return gpi_error_null(function, "vout", job->n);
-    cudaError_t error = gpi_check_count(function, "n", job->n, GPI_MAX_TILES / 2 * GPI_MERGE_PASS_N(GPI(threads), GPI(pass_items)),
-                                        gpi_larger_size(key_bytes, value_bytes));
+    const size_t most = GPI_MAX_TILES / 2 * GPI_MERGE_PASS_N(GPI(threads), GPI(pass_items));
+    cudaError_t error = gpi_check_count(function, "n", job->n, most, gpi_larger_size(key_bytes, value_bytes));
     return error != cudaSuccess ? error : gpi_check_overlap(function, used, 4);
 }
 
@@ -209,7 +217,7 @@ static inline cudaError_t GPI(passes)(GPI(job) job, char *memory, GPI_CONTEXT co
                                       cudaStream_t stream)
 {
     const GPI(layout) layout = GPI(lay_out)(job.n);
-    const int dependent = GPI(dependent)(), is_small = GPI(is_small)(job.n);
+    const int dependent = GPI(dependent)(), is_small = job.n <= GPI(most_small)();
     size_t run = is_small ? GPI(small_places) : GPI(places);
     const size_t tiles = gpi_divide_up(job.n, run);
     GP_TYPE *keys[2] = {job.keys_out, (GP_TYPE *)memory};

@@ -9,7 +9,7 @@
  *     #define CASE_LESS       GP_LESS, or without it <
  *     #define CASE_CONTEXT    GP_CONTEXT: the test passes CASE_CONTEXT_VALUE
  *     #define CASE_VALUE      type of values, or without it keys alone
- *     #define CASE_KERNEL     GP_KERNEL of the merge, with two blocks, or without it n decides
+ *     #define CASE_KERNEL     GP_KERNEL of both; of the merge with two blocks; or without it n decides
  *     #include "merge_case.h"
  *
  * generates `static const merge_case CASE_case`.
@@ -51,6 +51,9 @@ typedef struct merge_case {
 #endif
 #ifdef CASE_VALUE
 #define GP_VALUE CASE_VALUE
+#endif
+#ifdef CASE_KERNEL
+#define GP_KERNEL CASE_KERNEL
 #endif
 #include <gpuprims/merge_sort.cuh>
 

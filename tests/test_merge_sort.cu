@@ -82,6 +82,12 @@ static range some_range(void)
 #define CASE_MAKE(k, i) ((int32_t)(k))
 #define CASE_RANK(x) (x)
 #include "merge_case.h"
+#define CASE large_u32
+#define CASE_KERNEL GP_KERNEL_PIPELINED
+#define CASE_TYPE uint32_t
+#define CASE_MAKE(k, i) ((uint32_t)(k))
+#define CASE_RANK(x) (x)
+#include "merge_case.h"
 #define CASE f64
 #define CASE_KERNEL GP_KERNEL_PIPELINED
 #define CASE_TYPE double
@@ -95,7 +101,6 @@ static range some_range(void)
 #define CASE_RANK(x) (x)
 #include "merge_case.h"
 #define CASE down_s3
-#define CASE_KERNEL GP_KERNEL_PIPELINED
 #define CASE_TYPE int16_t
 #define CASE_VALUE s3
 #define CASE_LESS(a, b) ((a) > (b))
@@ -173,7 +178,7 @@ static range some_range(void)
 
 static const merge_case *const cases[] = {
     &small_s12_case, &small_u8_case, &small_f32_case, &small_i16_s16a_case,
-    &i32_case,       &f64_case,      &u32_u32_case,   &down_s3_case,
+    &i32_case,       &large_u32_case, &f64_case,    &u32_u32_case,   &down_s3_case,
     &ranged_case,    &t48_case,      &t256_case,
 };
 enum { CASES = sizeof cases / sizeof *cases, SMALL_CASES = 4 };
@@ -489,6 +494,8 @@ static void workspaces(const merge_case *c)
         if (n == SIZE_MAX)
             break;
     }
+    for (size_t n = 1; n < 700000; n++) /* where tiles become larger, too */
+        monotone &= c->bytes(n) >= c->bytes(n - 1);
     ok(monotone, "%s: the workspace grows with n", c->name);
 }
 

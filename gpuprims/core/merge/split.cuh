@@ -137,7 +137,8 @@ GPI_DEVICE void GPI(bounds)(size_t low[2], const GPI(search) *search, GP_TYPE pi
 
 /*
  * One warp: of the items at `share` of each interval the median, each weighted by its interval's width: its run, and
- * its place there. *order becomes 1 if those items are in strictly increasing order, -1 if in decreasing order, or else 0.
+ * its place there. *order becomes 1 if those items are in strictly increasing order, -1 if in decreasing order, or
+ * else 0.
  */
 GPI_DEVICE unsigned GPI(median)(const GPI(search) *search, float share, size_t *place, int *order,
                                 GPI_CONTEXT context)
