@@ -37,7 +37,7 @@
  *              in input order, with init as an element before the first, and never on the identity.
  *              The same input gives the same bits everywhere: docs/fold-order.md. With GP_LOAD_AT or
  *              GP_STORE_AT, pointers are handed through, NULL too, no overlap is checked, and what is read must
- *              not be written; with GP_LOAD_AT the order of the fold is that of T alone.
+ *              not be written; the order of the fold is that of T alone.
  * Evaluations  GP_LOAD is evaluated on items of the input alone: twice on each, for the sums and for the
  *              results, and up to 31 times more on one item when the last warp's are not complete. GP_LOAD_AT:
  *              in any order, once for each i < n, and for no other. Not in place, a warp that has waited long
@@ -69,6 +69,22 @@
      GPI_TAKES_LOAD_AT | GPI_TAKES_STORE_AT | GPI_TAKES_CONTEXT | GPI_TAKES_INDEX | GPI_TAKES_BLOCK | GPI_TAKES_API | \
      GPI_TAKES_KERNEL | GPI_TAKES_GRID)
 #endif
+/*
+ * A slot that is copied to has room for what is read, and the shape of the tile follows from it. With GP_STORE_AT the
+ * order is that of T alone: what is read, if it is of another type, goes to the slots item by item.
+ */
+#if defined GP_STORE_AT && defined GP_INPUT_TYPE && !defined GP_LOAD_AT
+#define GPI_SCAN_READS_ITEMS
+#if defined GP_LOAD && defined GP_CONTEXT
+#define GP_LOAD_AT(in, i, context) GP_LOAD((in)[i], context)
+#elif defined GP_LOAD
+#define GP_LOAD_AT(in, i) GP_LOAD((in)[i])
+#elif defined GP_CONTEXT
+#define GP_LOAD_AT(in, i, context) __extension__(GP_TYPE)(in)[i]
+#else
+#define GP_LOAD_AT(in, i) __extension__(GP_TYPE)(in)[i]
+#endif
+#endif
 #include "core/instance/begin.cuh"
 
 #if defined GPI_MISSING_NAME
@@ -83,7 +99,7 @@
 #if defined GPI_MISSING_CONTEXT_USER
 #error "gpuprims/scan.cuh: GP_LOAD is missing; nothing else would receive the GP_CONTEXT"
 #endif
-#if defined GP_LOAD && defined GP_LOAD_AT
+#if defined GP_LOAD && defined GP_LOAD_AT && !defined GPI_SCAN_READS_ITEMS
 #error "gpuprims/scan.cuh: GP_LOAD must be left out; GP_LOAD_AT takes its place"
 #endif
 #if defined GPI_WRONG_BLOCK
@@ -380,7 +396,7 @@ static inline cudaError_t GPI(host)(const char *function, const GP_INPUT_TYPE *i
 
     if (n == 0)
         return cudaSuccess;
-#ifndef GP_LOAD_AT
+#if !defined GP_LOAD_AT || defined GPI_SCAN_READS_ITEMS
     if (!in)
         return gpi_error_null(function, "in", n);
 #endif
@@ -467,4 +483,5 @@ GP_API cudaError_t GPI_PUBLIC(exclusive_scan_init)(const GP_INPUT_TYPE *in, GP_T
 }
 
 #endif
+#undef GPI_SCAN_READS_ITEMS
 #include "core/instance/end.cuh"

@@ -122,8 +122,20 @@ typedef struct wide_row {
 #define AT_GOT(i, c) (((const uint32_t *)(c).first)[i] | (uint64_t)((const uint32_t *)(c).second)[i] << 32)
 #include "scan_at_case.h"
 
-static const at_case *const at_cases[] = {&counting_case, &strided_case, &permuted_case,  &reversed_case, &zipped_case,
-                                          &column_case,   &bytes_case,   &scattered_case, &unzipped_case};
+/* By pointer, too, the order is that of what is folded, where results go through an expression. */
+#define AT                narrowed
+#define AT_TYPE           float
+#define AT_INPUT          double
+#define AT_IN_BYTES       sizeof(double)
+#define AT_OP             GP_SUM
+#define AT_BY_POINTER
+#define AT_MAP(x, c)      ((float)(x) * 0.25f)
+#define AT_STORE(i, x, c) ((float *)(c).first)[i] = (x)
+#define AT_GOT(i, c)      ((const float *)(c).first)[i]
+#include "scan_at_case.h"
+
+static const at_case *const at_cases[] = {&counting_case, &strided_case,   &permuted_case, &reversed_case, &zipped_case,
+                                          &column_case,   &bytes_case, &scattered_case, &unzipped_case, &narrowed_case};
 enum { AT_CASES = sizeof at_cases / sizeof *at_cases, AT_MOST = 60000 };
 
 /* Data to read, on the host and on the device, and room for results. */
