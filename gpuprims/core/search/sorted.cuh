@@ -106,7 +106,7 @@ GPI_DEVICE void GPI(find_sorted)(const GPI(job) *job, const size_t *splits, char
 }
 #endif
 
-static __global__ void __launch_bounds__(GPI(sorted_threads), GPI_TUNE_SEARCH_SORTED_BLOCKS)
+static __global__ void __launch_bounds__(GPI(sorted_threads), GPI_SM90_CODE ? GPI_TUNE_SEARCH_SORTED_BLOCKS : 1)
     GPI(sorted_kernel)(GPI(job) job, const size_t *splits, const uint32_t *is_sorted, unsigned room_bytes,
                        GPI_CONTEXT context)
 {

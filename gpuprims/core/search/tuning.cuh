@@ -31,13 +31,13 @@
  * bytes of shared memory for the items that a tile needs, at most, of the 49152 that any block may have.
  */
 #ifndef GPI_TUNE_SEARCH_SORTED_THREADS
-#define GPI_TUNE_SEARCH_SORTED_THREADS 128
+#define GPI_TUNE_SEARCH_SORTED_THREADS 64
 #endif
 #ifndef GPI_TUNE_SEARCH_SORTED_BLOCKS
-#define GPI_TUNE_SEARCH_SORTED_BLOCKS 12
+#define GPI_TUNE_SEARCH_SORTED_BLOCKS 16
 #endif
 #ifndef GPI_TUNE_SEARCH_SORTED_ROWS
-#define GPI_TUNE_SEARCH_SORTED_ROWS 4
+#define GPI_TUNE_SEARCH_SORTED_ROWS 8
 #endif
 #ifndef GPI_TUNE_SEARCH_ROOM
 #define GPI_TUNE_SEARCH_ROOM 49152
