@@ -105,16 +105,15 @@ static inline cudaError_t GPI(launch)(GPI(job) job, size_t n, GPI_CONTEXT contex
 
 #if GP_KERNEL != GP_KERNEL_SIMPLE
     static signed char pipelined_known[GPI_DEVICES];
-    const size_t bytes = (size_t)GPI(stages) * GPI(stage_bytes);
 
     job.tiles = gpi_divide_up(n, GPI(tile_items));
     if (GPI(is_pipelined) && (GP_KERNEL || n >= GPI_TUNE_MERGE_TWO_PIPELINED) &&
-        gpi_kernel_ready((const void *)GPI(pipelined_kernel), bytes, pipelined_known) >=
+        gpi_kernel_ready((const void *)GPI(pipelined_kernel), GPI(pipeline_bytes), pipelined_known) >=
             (GPI_KERNEL_FITS | GPI_KERNEL_SM90)) {
         const unsigned blocks = gpi_resident_blocks(GPI(blocks), job.tiles, GP_GRID);
 
-        job.runs = blocks * gpi_divide_up(job.tiles, blocks * (size_t)GPI(chunk_tiles));
-        return GPI_LAUNCH_DEPENDENT(1, GPI(pipelined_kernel), blocks, GPI(threads) + 64, bytes, stream, job, context);
+        return GPI_LAUNCH_DEPENDENT(1, GPI(pipelined_kernel), blocks, GPI(threads) + 64, GPI(pipeline_bytes), stream,
+                                    job, context);
     }
 #endif
     job.tiles = gpi_divide_up(n, threads * GPI(items));

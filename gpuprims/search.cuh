@@ -27,20 +27,23 @@
  * Order        GP_LESS is a strict weak order, and `sorted` is sorted by it. With any other the results are not
  *              specified, but from 0 to n.
  * Guarantees   Asynchronous on `stream`. out has m entries and overlaps neither input; the inputs may be the same.
- * Evaluations  GP_LESS is evaluated on a query and an item of `sorted`: log2 n times for each query without an index,
- *              and some 2 log2 n times with one; then on two queries, too, some ten times for each.
+ * Evaluations  GP_LESS is evaluated on a query and an item of `sorted`: some log2 n times for each query without an
+ *              index, and some 2 log2 n times with one; and on two queries, up to four times for each.
  * Errors       cudaErrorInvalidValue, with gp_last_error_message(), before anything is launched; else
  *              what a launch or an allocation returned. m == 0 succeeds and writes nothing; where n == 0, out is 0.
  *
- * How it works: few queries are searched for directly, each by several lanes of a warp: core/search/few.cuh. For many,
- * a first kernel makes an index of a large array, in levels (core/search/index.cuh), that stays in the L2; a second one
- * goes from the coarsest level, in shared memory, down to the items, or fetches the items between the bounds of a tile
- * of queries if these are close to each other: core/search/tiles.cuh. docs/search.md says more.
+ * How it works: few queries are searched for by several lanes of a warp: core/search/few.cuh; more of them by a thread
+ * each: core/search/direct.cuh. For many, a first kernel makes an index of a large array, in levels
+ * (core/search/index.cuh), that stays in the L2, and another one goes from the coarsest level, in shared memory, down
+ * to the items: core/search/tiles.cuh. For many that are in order the first kernel finds where each tile of them begins
+ * in the array instead, and the items of a tile are searched in shared memory: core/search/sorted.cuh. docs/search.md
+ * says more.
  *
  * Cost: m reads of the queries and writes of the results; of `sorted` with an index some two sectors for each query in
- * random order, or each item once at most for sorted queries; one launch, or two with an index. There is one if n is at
- * most 32 times what m exceeds 2^19 by. Workspace for it: an item for each 32 bytes of `sorted`, but at most 32 MB of
- * them, so that for a larger array each stands for more; and a seventh of that. Else none.
+ * random order, or each item once at most for sorted queries; one launch, or three with an index. There is one if n is
+ * at most 32 times what m exceeds 2^18 by. Workspace for it: an item for each 32 bytes of `sorted`, but at most 32 MB
+ * of them, so that for a larger array each stands for more; and a seventh of that; at least 8 bytes for each 512
+ * queries. Else none.
  *
  * No include guard: each include stamps out one instance, as its parameters say.
  */
@@ -72,7 +75,9 @@ GPI_CHECK_INDEX();
 #include "core/search/tuning.cuh"
 #include "core/tile/copy.cuh"
 #include "core/search/few.cuh"
+#include "core/search/direct.cuh"
 #if GP_KERNEL != GP_KERNEL_SIMPLE
+#include "core/search/sorted.cuh"
 #include "core/search/index.cuh"
 #include "core/search/tiles.cuh"
 #endif
@@ -88,9 +93,9 @@ static inline size_t GPI(scratch_bytes)(size_t n, size_t m)
         const GPI(index) index = GPI(lay_out)(gpi_smaller_size(n, pays));
         const size_t finer = index.level[0].stride / 2, items = GPI_TUNE_SEARCH_INDEX / sizeof(GP_TYPE);
         const GPI(index) before = GPI(lay_out)((items + 1) * finer - 1);
-        const size_t bytes = GPI(index_bytes)(&index);
+        const size_t bytes = GPI(index_bytes)(&index, m);
 
-        return finer >= (size_t)GPI(node_items) ? gpi_larger_size(bytes, GPI(index_bytes)(&before)) : bytes;
+        return finer >= (size_t)GPI(node_items) ? gpi_larger_size(bytes, GPI(index_bytes)(&before, m)) : bytes;
     }
 #endif
     (void)n;
@@ -121,6 +126,31 @@ static inline cudaError_t GPI(check)(const char *function, const GPI(job) *job)
 }
 
 #if GP_KERNEL != GP_KERNEL_SIMPLE
+/* The index, or the splits, and the search between these, if there are splits. */
+static inline cudaError_t GPI(launch_index)(const GPI(job) *job, GPI(index) *index, char *memory, int is_sm90,
+                                            GPI_CONTEXT context, cudaStream_t stream)
+{
+    GP_TYPE *entries = (GP_TYPE *)(void *)(memory + GPI_ALIGNMENT);
+    size_t *splits = (size_t *)(void *)(memory + GPI_ALIGNMENT);
+    const unsigned bytes = GPI(room_bytes)(job->n, job->m);
+    const size_t blocks = gpi_smaller_size(GPI_TUNE_SEARCH_SORTED_BLOCKS, GPI(sm90_shared) / (bytes + 1024));
+    const size_t tiles = gpi_divide_up(job->m, (size_t)GPI(sorted_tile));
+    const size_t lanes = gpi_larger_size(index->level[0].items, (tiles + 1) << GPI(split_log));
+    cudaError_t error;
+
+    index->is_sorted = (uint32_t *)(void *)memory;
+    index->entries = entries;
+    error = GPI_LAUNCH_DEPENDENT(
+        is_sm90, GPI(index_kernel),
+        gpi_resident_blocks(8, gpi_divide_up(lanes, (size_t)GPI(index_threads)), GP_GRID), GPI(index_threads), 0,
+        stream, *job, entries, splits, *index, context);
+    if (error != cudaSuccess)
+        return error;
+    return GPI_LAUNCH_DEPENDENT(
+        is_sm90, GPI(sorted_kernel), gpi_resident_blocks((unsigned)blocks, tiles, GP_GRID), GPI(sorted_threads),
+        bytes, stream, *job, splits, index->is_sorted, bytes, context);
+}
+
 /* Searches by an index, if that pays and the device has room for it; *done says whether. */
 static inline cudaError_t GPI(launch_tiles)(const GPI(job) *job, char *memory, int *done,
                                             GPI_CONTEXT context, cudaStream_t stream)
@@ -136,27 +166,19 @@ static inline cudaError_t GPI(launch_tiles)(const GPI(job) *job, char *memory, i
     if (!GP_KERNEL && (job->m < GPI_TUNE_SEARCH_MANY ||
                        job->n > gpi_multiply_sizes(job->m - GPI_TUNE_SEARCH_MANY, GPI_TUNE_SEARCH_ITEMS)))
         return cudaSuccess;
-    ready = gpi_kernel_ready((const void *)GPI(tiles_kernel), GPI(shared_bytes), known);
+    ready = gpi_kernel_ready((const void *)GPI(tiles_kernel), GPI_TUNE_SEARCH_TABLE, known);
     if (!(ready & GPI_KERNEL_FITS))
         return cudaSuccess;
     *done = 1;
-    if (index.levels > 1) {
-        GP_TYPE *entries = (GP_TYPE *)(void *)(memory + GPI_ALIGNMENT);
-
-        index.is_coarse = (uint32_t *)(void *)memory;
-        index.entries = entries;
-        error = GPI_LAUNCH_DEPENDENT(
-            (ready & GPI_KERNEL_SM90) != 0, GPI(index_kernel),
-            gpi_resident_blocks(8, gpi_divide_up(index.level[0].items, (size_t)GPI(index_threads)), GP_GRID),
-            GPI(index_threads), 0, stream, *job, entries, index, (size_t)GPI(tile), context);
-    }
+    if (index.levels > 1)
+        error = GPI(launch_index)(job, &index, memory, (ready & GPI_KERNEL_SM90) != 0, context, stream);
     if (error != cudaSuccess)
         return error;
     return GPI_LAUNCH_DEPENDENT((ready & GPI_KERNEL_SM90) != 0, GPI(tiles_kernel),
                                 gpi_resident_blocks(GPI_TUNE_SEARCH_BLOCKS,
                                                     gpi_divide_up(job->m, (size_t)GPI(tile)),
                                                     GP_GRID),
-                                GPI(threads), GPI(shared_bytes), stream, *job, index, context);
+                                GPI(threads), GPI_TUNE_SEARCH_TABLE, stream, *job, index, context);
 }
 #endif
 
@@ -164,15 +186,19 @@ static inline cudaError_t GPI(launch_tiles)(const GPI(job) *job, char *memory, i
 static inline cudaError_t GPI(launch_few)(GPI(job) *job, GPI_CONTEXT context, cudaStream_t stream)
 {
     static signed char known[GPI_DEVICES];
-    const int ready = gpi_kernel_ready((const void *)GPI(few_kernel), 0, known);
-    size_t blocks;
+    const int is_sm90 = (gpi_kernel_ready((const void *)GPI(few_kernel), 0, known) & GPI_KERNEL_SM90) != 0;
+    const size_t max_blocks = gpi_smaller_size(GP_GRID, GPI_MAX_TILES);
 
+    if (job->m >= GPI_TUNE_SEARCH_ALONE && job->n <= UINT32_MAX)
+        return GPI_LAUNCH_DEPENDENT(
+            is_sm90, GPI(direct_kernel),
+            (unsigned)gpi_smaller_size(gpi_divide_up(job->m, (size_t)GPI(tile)), max_blocks), GPI(threads), 0, stream,
+            *job, context);
     while (job->log < 5 && job->m <= (size_t)GPI_TUNE_SEARCH_LANES >> (job->log + 1))
         job->log++;
-    blocks = gpi_divide_up(job->m, 256 >> job->log);
-    blocks = gpi_smaller_size(blocks, gpi_smaller_size(GP_GRID, GPI_MAX_TILES));
-    return GPI_LAUNCH_DEPENDENT((ready & GPI_KERNEL_SM90) != 0, GPI(few_kernel), (unsigned)blocks,
-                                256, 0, stream, *job, context);
+    return GPI_LAUNCH_DEPENDENT(
+        is_sm90, GPI(few_kernel), (unsigned)gpi_smaller_size(gpi_divide_up(job->m, 256 >> job->log), max_blocks), 256,
+        0, stream, *job, context);
 }
 
 /* All of a call. */

@@ -2,9 +2,10 @@
  * core/merge/pipelined.cuh: the merge of large arrays, on sm_90 and newer: persistent blocks, in which tiles go round a
  * ring of stages in shared memory.
  *
- *     1 split warp      takes a chunk of tiles, and finds where they begin
+ *     1 split warp      takes a chunk of tiles, and finds where they begin and end
  *     1 load warp       starts the bulk copies of the parts of a tile into a stage       empty  to  full
- *     other warps       merge them, and write the tile by bulk copies                    full   to  empty
+ *     other warps       merge them, each into a slot of its own                          full   to  empty
+ *                       and write what is there by bulk copies
  *
  * Part of merge.cuh; not to be included directly.
  */
@@ -16,17 +17,20 @@ enum {
     GPI(tile_items) = GPI(threads) * GPI(items),
     GPI(stages) = GPI_TUNE_MERGE_TWO_STAGES,
     GPI(stage_bytes) = GPI_MERGE_STAGE_BYTES(GPI(tile_items)),
-    GPI(blocks) = GPI_TUNE_MERGE_TWO_BLOCKS,
-    GPI(chunk_log) = 2,                           /* log2 of the lanes that find where a tile ends */
+    GPI(slot_bytes) = (32 * (int)GPI(items) * (int)sizeof(GP_TYPE) + 128 + 127) / 128 * 128, /* of a warp's items */
+    GPI(pipeline_bytes) = (int)GPI(stages) * (int)GPI(stage_bytes) + (int)GPI(warps) * (int)GPI(slot_bytes),
+    GPI(blocks) = sizeof(GP_TYPE) <= 16 ? GPI_TUNE_MERGE_TWO_BLOCKS : 2,
+    GPI(chunk_log) = 2,                           /* log2 of the lanes that find where a tile is */
+    GPI(second_log) = 3,                          /* the same of the second chunk, which is needed soon */
     GPI(chunk_tiles) = 32 >> (int)GPI(chunk_log), /* at most */
     GPI(chunks) = 2                               /* that are ahead */
 };
 
-/* Some tiles, where they begin in a, and where the last one ends. */
+/* Some tiles of a block, and where they begin and end in a. */
 typedef struct {
     size_t first;
     unsigned tiles; /* 0: there are no more */
-    size_t splits[GPI(chunk_tiles) + 1];
+    size_t begins[GPI(chunk_tiles)], ends[GPI(chunk_tiles)];
 } GPI(chunk);
 
 typedef struct {
@@ -36,50 +40,86 @@ typedef struct {
 } GPI(pipeline);
 
 #if GPI_SM90_CODE
+/* Probe i of 2^log, on both sides of what is expected, each eight times as far away as the one before. */
+GPI_DEVICE size_t GPI(probe_near)(size_t expected, size_t reach, GPI(window) window, unsigned i, int log)
+{
+    const unsigned half = 1u << log >> 1;
+    const size_t off = reach << 3 * (i < half ? half - 1 - i : i - half);
+    const size_t place = i >= half ? expected + off : expected > off ? expected - off : 0;
+
+    return place < window.low ? window.low : place < window.low + window.width ? place : window.low + window.width - 1;
+}
+
 /*
- * Finds where the tiles of the block begin. It takes runs of neighbouring tiles, in turn with the other blocks, so that
- * all of them work at the same part of the arrays. The first tile of all is found with all lanes, further ones several
- * at a time.
+ * One warp, 2^log lanes for each search: the same as GPI(split), if `from` items of a come before diagonal `known`, and
+ * of those behind it about such a share is of a. The first probes are near what that makes one expect.
+ */
+GPI_DEVICE size_t GPI(split_near)(const GPI(job) *job, size_t diagonal, size_t from, size_t known, float share, int log,
+                                  unsigned lane, GPI_CONTEXT context)
+{
+    const unsigned lanes = 1u << log, number = lane & (lanes - 1);
+    const size_t more = diagonal - known, expected = from + (size_t)((float)more * share);
+    const size_t reach = ((size_t)1 << (64 - __clzll((long long)more)) / 2) / 4 + 1;
+    GPI(window) window = GPI(open_window)(job, diagonal, from, more);
+    const int is_open = window.width > 0;
+    const int is_among =
+        is_open &&
+        GPI(is_among)(job, diagonal, GPI(probe_near)(expected, reach, window, number, log), context);
+    const uint32_t answers = __ballot_sync(GPI_FULL_MASK, is_among) >> (lane - number);
+    const unsigned count = (unsigned)__popc((int)(answers & (GPI_FULL_MASK >> (32 - lanes))));
+
+    if (is_open) {
+        const size_t high = window.low + window.width;
+        const size_t begin = count ? GPI(probe_near)(expected, reach, window, count - 1, log) + 1 : window.low;
+        const size_t end = count < lanes ? GPI(probe_near)(expected, reach, window, count, log) : high;
+
+        window.low = begin;
+        window.width = end > begin ? end - begin : 0;
+    }
+    return GPI(split)(job, diagonal, window, log, lane, context);
+}
+
+/*
+ * Finds where the tiles of the block begin and end. Blocks take tiles in turn, so that all of them work at the same
+ * part of the arrays, which memory likes. The first tile is found with all lanes, further ones several at a time.
  */
 GPI_DEVICE void GPI(find_splits)(const GPI(job) *job, GPI(pipeline) *pipeline, unsigned lane, GPI_CONTEXT context)
 {
     const size_t n = job->na + job->nb;
-    size_t run = blockIdx.x, tile = run * job->tiles / job->runs, end = (run + 1) * job->tiles / job->runs;
-    size_t from = GPI(split)(job, tile * GPI(tile_items), 0, tile * GPI(tile_items), 5, lane, context);
+    size_t tile = blockIdx.x, from = 0, known = 0; /* the last beginning that was found, and its diagonal */
+    float share = (float)job->na / (float)n;       /* of a */
     gpi_pipeline_place place = {0, 0};
 
     for (int k = 0, log = 5;; k++) {
         GPI(chunk) *chunk = &pipeline->chunks[place.stage];
-
-        if (tile == end && (run += gridDim.x) < job->runs) {
-            const size_t last = tile;
-
-            tile = run * job->tiles / job->runs;
-            end = (run + 1) * job->tiles / job->runs;
-            from = GPI(split)(job, tile * GPI(tile_items), from, (tile - last) * GPI(tile_items), log, lane, context);
-        }
-        const unsigned tiles = gpi_min_size(end - tile, 32u >> log), number = gpi_min(lane >> log, tiles - 1);
+        const size_t left = tile < job->tiles ? (job->tiles - tile + gridDim.x - 1) / gridDim.x : 0;
+        const unsigned tiles = gpi_min_size(left, 32u >> log), number = gpi_min(lane >> log, tiles - 1);
 
         if (k >= GPI(chunks))
             gpi_mbarrier_wait(&pipeline->used[place.stage], place.parity ^ 1);
         if (lane == 0) {
             chunk->first = tile;
             chunk->tiles = tiles;
-            chunk->splits[0] = from;
         }
         if (tiles) {
-            const size_t first = tile * GPI(tile_items), behind = first + (number + 1) * (size_t)GPI(tile_items);
-            const size_t diagonal = behind < n ? behind : n;
+            const size_t first = (tile + (size_t)number * gridDim.x) * GPI(tile_items);
+            const size_t behind = first + GPI(tile_items), last = __shfl_sync(GPI_FULL_MASK, first, 31);
+            const size_t begin = GPI(split_near)(job, first, from, known, share, log, lane, context);
 
-            from = GPI(split)(job, diagonal, from, diagonal - first, log, lane, context);
-            chunk->splits[number + 1] = from;
-            from = __shfl_sync(GPI_FULL_MASK, from, 31);
+            chunk->begins[number] = begin;
+            chunk->ends[number] =
+                GPI(split_near)(job, behind < n ? behind : n, begin, first, share, log, lane, context);
+            const size_t newest = __shfl_sync(GPI_FULL_MASK, begin, 31);
+            if (last > known)
+                share = (float)(newest - from) / (float)(last - known);
+            from = newest;
+            known = last;
         }
         gpi_mbarrier_arrive(&pipeline->known[place.stage]);
         if (tiles == 0)
             return;
-        tile += tiles;
-        log = GPI(chunk_log);
+        tile += (size_t)tiles * gridDim.x;
+        log = k ? GPI(chunk_log) : GPI(second_log);
         gpi_pipeline_advance(&place, GPI(chunks));
     }
 }
@@ -108,8 +148,8 @@ GPI_DEVICE void GPI(load)(const GPI(job) *job, GPI(pipeline) *pipeline, char *st
                 gpi_mbarrier_arrive(full);
                 return;
             }
-            *piece = GPI(cut)(job, chunk->first + t, GPI(tile_items), chunk->splits[t],
-                              chunk->splits[t + 1]);
+            *piece = GPI(cut)(job, chunk->first + (size_t)t * gridDim.x, GPI(tile_items), chunk->begins[t],
+                              chunk->ends[t]);
             gpi_fetch_bulk(stage + piece->a_at - gpi_misalignment(piece->a), piece->a,
                            piece->a_items * (unsigned)sizeof(GP_TYPE), a, full);
             gpi_fetch_bulk(stage + piece->b_at - gpi_misalignment(piece->b), piece->b,
@@ -120,16 +160,18 @@ GPI_DEVICE void GPI(load)(const GPI(job) *job, GPI(pipeline) *pipeline, char *st
     }
 }
 
-/* Merges tiles, and writes them. */
+/*
+ * Merges tiles, and writes them. No warp waits for the others: what it has merged is put together in a slot of its own,
+ * and the stage is empty as soon as all have read from it.
+ */
 GPI_DEVICE void GPI(merge_tiles)(GPI(pipeline) *pipeline, char *stages, unsigned lane,
                                  GPI_CONTEXT context)
 {
-    const unsigned first = threadIdx.x * GPI(items);
+    const unsigned warp = threadIdx.x / 32, begin = warp * 32 * GPI(items), first = threadIdx.x * GPI(items);
+    char *slot = stages + GPI(stages) * GPI(stage_bytes) + warp * GPI(slot_bytes);
     gpi_pipeline_place place = {0, 0};
-    int previous = -1;
 
-    for (;;) {
-        char *stage = stages + place.stage * GPI(stage_bytes);
+    for (;; gpi_pipeline_advance(&place, GPI(stages))) {
         GP_TYPE x[GPI(items)];
 
         gpi_mbarrier_wait(&pipeline->full[place.stage], place.parity);
@@ -137,20 +179,18 @@ GPI_DEVICE void GPI(merge_tiles)(GPI(pipeline) *pipeline, char *stages, unsigned
         if (piece.items == 0)
             break;
         if (first < piece.items)
-            GPI(take)(x, stage, &piece, first, context);
+            GPI(take)(x, stages + place.stage * GPI(stage_bytes), &piece, first, context);
+        gpi_mbarrier_arrive(&pipeline->empty[place.stage]);
         if (lane == 0)
             gpi_bulk_wait_read(0);
-        __syncwarp(); /* the tile before has left its stage */
-        if (previous >= 0)
-            gpi_mbarrier_arrive(&pipeline->empty[previous]);
-        gpi_barrier_sync(1, GPI(threads)); /* the parts have been read */
+        __syncwarp(); /* the items before have left the slot */
+        char *to = piece.out + begin * sizeof *x;
         if (first < piece.items)
-            GPI(put)(x, stage, &piece, first);
+            GPI(put)(x, slot + gpi_misalignment(to), lane * GPI(items));
         gpi_fence_async();
-        __syncwarp(); /* the warp's items are in the stage */
-        GPI(write)(stage, &piece, lane, 1);
-        previous = place.stage;
-        gpi_pipeline_advance(&place, GPI(stages));
+        __syncwarp(); /* the warp's items are in the slot */
+        if (begin < piece.items)
+            gpi_store_bulk(to, slot, gpi_min(piece.items - begin, 32 * GPI(items)) * (unsigned)sizeof *x, lane);
     }
     if (lane == 0)
         gpi_bulk_wait(0);

@@ -12,6 +12,21 @@ enum {
                                                    : 32
 };
 
+#if GPI_DEVICE_CODE
+/* One warp: writes its items, when they are in the stage. */
+GPI_DEVICE void GPI(write)(const char *stage, const GPI(piece) *piece, unsigned lane)
+{
+    const unsigned bytes = 32 * GPI(items) * (unsigned)sizeof(GP_TYPE),
+                   begin = threadIdx.x / 32 * bytes;
+    const unsigned end = piece->items * (unsigned)sizeof(GP_TYPE);
+    char *to = piece->out + begin;
+
+    if (begin < end)
+        gpi_store_warp(to, stage + gpi_misalignment(piece->out) + begin - gpi_misalignment(to),
+                       gpi_min(end - begin, bytes), lane);
+}
+#endif
+
 static __global__ void __launch_bounds__(GPI(simple_threads))
     GPI(simple_kernel)(GPI(job) job, GPI_CONTEXT context)
 {
@@ -35,7 +50,8 @@ static __global__ void __launch_bounds__(GPI(simple_threads))
         for (unsigned end = warp; end < 2; end += warps) {
             const size_t n = job.na + job.nb, behind = (tile + end) * tile_items,
                          diagonal = behind < n ? behind : n;
-            const size_t split = GPI(split)(&job, diagonal, 0, diagonal, 5, lane, context);
+            const size_t split = GPI(split)(
+                &job, diagonal, GPI(open_window)(&job, diagonal, 0, diagonal), 5, lane, context);
 
             if (lane == 0)
                 splits[end] = split;
@@ -52,9 +68,9 @@ static __global__ void __launch_bounds__(GPI(simple_threads))
             GPI(take)(x, shared.bytes, &piece, first, context);
         __syncthreads(); /* and have been read */
         if (first < piece.items)
-            GPI(put)(x, shared.bytes, &piece, first);
+            GPI(put)(x, shared.bytes + gpi_misalignment(piece.out), first);
         __syncwarp(); /* the warp's items are in the stage */
-        GPI(write)(shared.bytes, &piece, lane, 0);
+        GPI(write)(shared.bytes, &piece, lane);
         __syncthreads(); /* the tile has left the stage */
     }
 #endif

@@ -32,7 +32,6 @@ typedef struct {
     const GP_TYPE *a, *b;
     GP_TYPE *out;
     size_t na, nb, tiles;
-    size_t runs; /* of neighbouring tiles, that blocks take in turn */
 } GPI(job);
 
 /* The parts of a and b that make up a tile: where they are, and where in the stage they go, in bytes. */
@@ -43,27 +42,45 @@ typedef struct {
 } GPI(piece);
 
 #if GPI_DEVICE_CODE
-/*
- * One warp, 2^log lanes for each search: how many items of a are among the first `diagonal` of the merged order, if it
- * is known that `from` of them are, and `more` at most besides. Each lane asks about a place of its own.
- */
-GPI_DEVICE size_t GPI(split)(const GPI(job) *job, size_t diagonal, size_t from, size_t more,
-                             int log, unsigned lane, GPI_CONTEXT context)
+/* What a search for a split has left: from `low` to `low + width` items of a. */
+typedef struct {
+    size_t low, width;
+} GPI(window);
+
+/* All that is possible on a diagonal, if it is known that `from` items of a come before, and `more` at most besides. */
+GPI_DEVICE GPI(window) GPI(open_window)(const GPI(job) *job, size_t diagonal, size_t from, size_t more)
 {
-    const unsigned number = lane & ((1u << log) - 1);
     const size_t least = diagonal > job->nb ? diagonal - job->nb : 0, most = diagonal < job->na ? diagonal : job->na;
     const size_t high = most < from + more ? most : from + more;
-    size_t low = least > from ? least : from, width = high > low ? high - low : 0;
+    GPI(window) window;
 
-    while (__any_sync(GPI_FULL_MASK, width > 0)) {
-        const size_t place = gpi_probe(low, width, number, log);
-        int is_before = 0;
+    window.low = least > from ? least : from;
+    window.width = high > window.low ? high - window.low : 0;
+    return window;
+}
 
-        if (width)
-            is_before = !GPI(less)(job->b[diagonal - 1 - place], job->a[place], context);
-        gpi_narrow(&low, &width, is_before, lane, log);
+/* Whether the item of a at `place` is among the first `diagonal` of the merged order. */
+GPI_DEVICE int GPI(is_among)(const GPI(job) *job, size_t diagonal, size_t place, GPI_CONTEXT context)
+{
+    return !GPI(less)(job->b[diagonal - 1 - place], job->a[place], context);
+}
+
+/*
+ * One warp, 2^log lanes for each search: how many items of a are among the first `diagonal` of the merged order, from
+ * what is known. Each lane asks about a place of its own.
+ */
+GPI_DEVICE size_t GPI(split)(const GPI(job) *job, size_t diagonal, GPI(window) window, int log, unsigned lane,
+                             GPI_CONTEXT context)
+{
+    const unsigned number = lane & ((1u << log) - 1);
+
+    while (__any_sync(GPI_FULL_MASK, window.width > 0)) {
+        const size_t place = gpi_probe(window.low, window.width, number, log);
+        const int is_among = window.width && GPI(is_among)(job, diagonal, place, context);
+
+        gpi_narrow(&window.low, &window.width, is_among, lane, log);
     }
-    return low;
+    return window.low;
 }
 
 /* The parts of a tile, which begins behind `from` items of a and ends behind `to` of them. */
@@ -136,30 +153,11 @@ GPI_DEVICE void GPI(take)(GP_TYPE *x, const char *stage, const GPI(piece) *piece
     }
 }
 
-/* Puts the thread's items where they belong in the stage. */
-GPI_DEVICE void GPI(put)(GP_TYPE *x, char *stage, const GPI(piece) *piece, unsigned first)
+/* Puts the thread's items where they belong in shared memory, behind `first` others. */
+GPI_DEVICE void GPI(put)(GP_TYPE *x, char *to, unsigned first)
 {
-    char *to = stage + gpi_misalignment(piece->out) + first * (unsigned)sizeof *x;
-
     GPI_UNROLL
     for (unsigned i = 0; i < GPI(items); i++)
-        gpi_put(to + i * (unsigned)sizeof *x, x[i]);
-}
-
-/* One warp: writes its items, when they are in the stage. `by_bulk` is a constant; then lane 0 waits for the copy. */
-GPI_DEVICE void GPI(write)(const char *stage, const GPI(piece) *piece, unsigned lane, int by_bulk)
-{
-    const unsigned bytes = 32 * GPI(items) * (unsigned)sizeof(GP_TYPE),
-                   begin = threadIdx.x / 32 * bytes;
-    const unsigned end = piece->items * (unsigned)sizeof(GP_TYPE);
-    char *to = piece->out + begin;
-    const char *slot = stage + gpi_misalignment(piece->out) + begin - gpi_misalignment(to);
-
-    if (begin >= end)
-        return;
-    if (by_bulk)
-        gpi_store_bulk(to, slot, gpi_min(end - begin, bytes), lane);
-    else
-        gpi_store_warp(to, slot, gpi_min(end - begin, bytes), lane);
+        gpi_put(to + (first + i) * (unsigned)sizeof *x, x[i]);
 }
 #endif

@@ -38,13 +38,13 @@
 
 /* Its pipelined kernel: threads that merge; stages; resident blocks per multiprocessor; the n from which on it runs. */
 #ifndef GPI_TUNE_MERGE_TWO_THREADS
-#define GPI_TUNE_MERGE_TWO_THREADS 512
+#define GPI_TUNE_MERGE_TWO_THREADS 768
 #endif
 #ifndef GPI_TUNE_MERGE_TWO_STAGES
 #define GPI_TUNE_MERGE_TWO_STAGES 2
 #endif
 #ifndef GPI_TUNE_MERGE_TWO_BLOCKS
-#define GPI_TUNE_MERGE_TWO_BLOCKS 2
+#define GPI_TUNE_MERGE_TWO_BLOCKS 1
 #endif
 #ifndef GPI_TUNE_MERGE_TWO_PIPELINED
 #define GPI_TUNE_MERGE_TWO_PIPELINED 12000000

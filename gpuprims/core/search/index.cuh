@@ -2,7 +2,8 @@
  * core/search/index.cuh: the index of a large sorted array, in levels. An entry of the finest level stands for
  * `stride` items, and is the first of them; an entry of each further level stands for a node of the one before, which
  * is 32 bytes, or four larger items, that a lane reads at once. The coarsest level fits into shared memory: the table.
- * A small array has a table alone, which each block fetches for itself.
+ * A small array has a table alone, which each block fetches for itself. Queries that are in order need no index: for
+ * them the kernel finds the splits of core/search/sorted.cuh instead.
  *
  *     items    0 1 2 3 4 5 6 7 8 9 ...
  *     level 0  0       4       8  ...        (a stride of 4)
@@ -12,9 +13,6 @@
  */
 
 enum {
-    GPI(is_indexed) = sizeof(GP_TYPE) <= 16 && (sizeof(GP_TYPE) & (sizeof(GP_TYPE) - 1)) == 0,
-    GPI(node_bytes) = sizeof(GP_TYPE) < 16 ? 32 : 64,
-    GPI(node_items) = GPI(is_indexed) ? (int)GPI(node_bytes) / (int)sizeof(GP_TYPE) : 1,
     GPI(table_items) = GPI_TUNE_SEARCH_TABLE / (int)sizeof(GP_TYPE),
     GPI(parts) = 8, /* nodes that an entry stands for, at most */
     GPI(max_levels) = 32,
@@ -28,7 +26,7 @@ typedef struct {
 
 typedef struct {
     const GP_TYPE *entries; /* of all levels but that of a small array */
-    uint32_t *is_coarse;    /* in device memory: whether the finest level is left out */
+    uint32_t *is_sorted;    /* in device memory: whether there are splits, and no entries */
     int levels;             /* the last one is the table */
     GPI(level) level[GPI(max_levels)];
 } GPI(index);
@@ -57,47 +55,50 @@ static inline GPI(index) GPI(lay_out)(size_t n)
     return index;
 }
 
-/* The bytes of the index, before which there is a word of its own. */
-static inline size_t GPI(index_bytes)(const GPI(index) *index)
+/* The bytes of the index, before which there is a word of its own, or of the splits of m queries. */
+static inline size_t GPI(index_bytes)(const GPI(index) *index, size_t m)
 {
     const GPI(level) *last = &index->level[index->levels ? index->levels - 1 : 0];
+    const size_t splits = gpi_array_bytes(m / (size_t)GPI(sorted_tile) + 2, sizeof(size_t));
 
     if (index->levels < 2)
         return 0;
-    return gpi_add_sizes(GPI_ALIGNMENT, gpi_array_bytes(last->offset + last->items, sizeof(GP_TYPE)));
+    return gpi_add_sizes(GPI_ALIGNMENT,
+                         gpi_larger_size(gpi_array_bytes(last->offset + last->items, sizeof(GP_TYPE)), splits));
 }
 
 #if GPI_DEVICE_CODE
-/*
- * All threads: whether the queries go up, or down, from tile to tile, as far as a sample tells. Then few of them will
- * need the finest level, which takes longest to make.
- */
-GPI_DEVICE int GPI(is_sorted)(const GPI(job) *job, size_t tile, GPI_CONTEXT context)
+/* All threads: whether the queries go up, or down, from tile to tile, as far as a sample tells. */
+GPI_DEVICE int GPI(is_sorted)(const GPI(job) *job, GPI_CONTEXT context)
 {
-    int is_down = 0;
+    const size_t tile = GPI(sorted_tile);
 
     if (job->m <= 2 * tile)
         return 0;
     const size_t i = (job->m - tile - 1) / GPI(index_threads) * threadIdx.x;
-    is_down = GPI(less)(job->queries[i + tile], job->queries[i], context);
+    const int is_down = GPI(less)(job->queries[i + tile], job->queries[i], context);
     const int down = __syncthreads_count(is_down);
     return down <= GPI(index_threads) / 16 || down >= GPI(index_threads) / 16 * 15;
 }
 #endif
 
-/* Writes the index. */
+/* Writes the index, or the splits. */
 static __global__ void __launch_bounds__(GPI(index_threads))
-    GPI(index_kernel)(GPI(job) job, GP_TYPE *entries, GPI(index) index, size_t tile, GPI_CONTEXT context)
+    GPI(index_kernel)(GPI(job) job, GP_TYPE *entries, size_t *splits, GPI(index) index, GPI_CONTEXT context)
 {
 #if GPI_DEVICE_CODE
     const size_t step = (size_t)gridDim.x * blockDim.x;
 
     gpi_grid_wait();
     gpi_grid_launch_next();
-    const int is_coarse = GPI(is_sorted)(&job, tile, context);
+    const int is_sorted = GPI(is_sorted)(&job, context);
     if (blockIdx.x == 0 && threadIdx.x == 0)
-        *index.is_coarse = (uint32_t)is_coarse;
-    for (int k = is_coarse; k < index.levels; k++) {
+        *index.is_sorted = (uint32_t)is_sorted;
+    if (is_sorted) {
+        GPI(find_splits)(&job, splits, job.upper, context);
+        return;
+    }
+    for (int k = 0; k < index.levels; k++) {
         const GPI(level) level = index.level[k];
 
         GPI_UNROLL_BY(8)
