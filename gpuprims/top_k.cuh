@@ -263,7 +263,8 @@ typedef struct {
 
 static inline cudaError_t GPI(launch)(const GPI(steps) *steps, const GPI(job) *job, int merges)
 {
-    const size_t units = merges ? job->slots : job->units, most = GPI_MAX_TILES < GP_GRID ? GPI_MAX_TILES : GP_GRID;
+    const size_t units = merges ? job->slots * GPI(merge_units) : job->units;
+    const size_t most = GPI_MAX_TILES < GP_GRID ? GPI_MAX_TILES : GP_GRID;
     const unsigned blocks = (unsigned)(units < most ? units : most);
 
     (void)steps; /* on the CPU */
