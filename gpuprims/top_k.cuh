@@ -53,19 +53,18 @@
  *     2. the lists of several parts are selected from in the same way, until there is one of each segment
  *
  *     segments of up to 128 items   a warp each                                      core/top_k/warp.cuh
- *     rows of up to 16384 items,    if k is up to a hundred or so: a small block each holds them in registers, and each
- *     or such an array              thread's least item gives a bound                core/top_k/row.cuh
+ *     rows of up to 16384 items,    if k is up to two hundred or so: a warp or a block each, whose threads' least items
+ *     or such an array              give a bound                                     core/top_k/row.cuh
  *     an array, or a few long rows, first of all a sample of each bounds what may be among the k best, and what is left
  *     whose lists would be many     by one pass, a small multiple of k, is selected from. If the bound was wrong, one
  *     or long                       block finds exactly what is needed: core/top_k/rescue.cuh
  *     k of more than 2048           what a block cannot select: it sorts parts, and lists of up to k items are merged,
- *                                   two at a time: core/top_k/merge.cuh. If k is less than a sixteenth of one array, of
- *                                   what a sample has left.
+ *                                   two at a time: core/top_k/merge.cuh. Of a larger array, of what a sample has left.
  *
  * Items are compared by key and place, so all are different, and equal keys are nothing special. docs/top-k.md has
- * pictures. Cost: n reads of keys. With large k, in segments or as a large part of an array, a read and a write of all
- * items for each doubling of a part of 4096 items besides. Workspace: some MB, tens of them for many long rows, or,
- * with large k, 16 or 32 bytes for each item.
+ * pictures. Cost: n reads of keys. With large k, of an array, a radix sort; in segments, a read and a write of all
+ * items for each doubling of a part of 4096 items besides. Workspace: some MB, tens of them for many long rows; with
+ * large k, 16 or 32 bytes for each item, or n keys and values and what the radix sort takes.
  *
  * No include guard: each include stamps out one instance, as its parameters say.
  */
@@ -98,8 +97,8 @@ GPI_CHECK_KEY();
 #include "core/top_k/tuning.cuh"
 #include "core/top_k/job.cuh"
 #include "core/top_k/block.cuh"
-#include "core/top_k/warp.cuh"
 #include "core/top_k/leasts.cuh"
+#include "core/top_k/warp.cuh"
 #include "core/top_k/select.cuh"
 #include "core/top_k/parts.cuh"
 #include "core/top_k/row.cuh"
@@ -399,29 +398,43 @@ static inline cudaError_t GPI(run)(const char *function, GPI(job) *job, size_t r
     return gpi_scratch_release(&scratch, error, stream);
 }
 
-/* The fewest threads, a power of two, that can hold a row, each row in a block of its own; 0: rows go another way. */
+/* The fewest threads, a power of two, that can select from a row, each row by itself; 0: rows go another way. */
 static inline unsigned GPI(row_threads)(size_t rows, size_t length, size_t k)
 {
     const int suit = GP_KERNEL == 0 && length > GPI(warp_n) && rows <= GPI_MAX_TILES && rows <= GP_GRID;
+    const size_t each = (size_t)GPI(most_in_row) / GPI(threads);
     unsigned threads = 32;
 
-    while (threads <= GPI(threads) && !GPI(most_entered)(length, k, threads))
+    while (threads <= GPI(threads) && (!GPI(is_bounded_by)(length, k, threads) || length > threads * each))
         threads *= 2;
+    if (threads == 32 && rows < GPI_TUNE_TOP_K_FEW_ROWS && 2 * length > threads * each)
+        threads = 64; /* what one takes counts */
     return suit && threads <= GPI(threads) ? threads : 0;
 }
 
-/* Rows that so many threads can hold. */
-static inline cudaError_t GPI(run_rows)(const GPI(job) *job, unsigned threads, cudaStream_t stream)
+/* Rows that so many threads can select from. */
+static inline cudaError_t GPI(run_rows)(GPI(job) *job, unsigned threads, cudaStream_t stream)
 {
     static signed char known[GPI_DEVICES];
-    const int ready = gpi_kernel_ready((const void *)GPI(row_kernel), sizeof(GPI(block)), known);
-    const int dependent = (ready & GPI_KERNEL_SM90) != 0;
-    const size_t entries = GPI(most_entered)(job->length, job->k, threads);
-    const size_t shared = GPI_KEY_IS_NARROW ? offsetof(GPI(block), highs) + 8 * entries : sizeof(GPI(block));
+    const size_t most = gpi_larger_size(GPI(team_bytes)(GPI(threads)), GPI(block_rows) * GPI(team_bytes)(32));
+    const int dependent = (gpi_kernel_ready((const void *)GPI(row_kernel), most, known) & GPI_KERNEL_SM90) != 0;
+
+    (void)most, (void)dependent; /* on the CPU */
+    job->group = threads == 32 ? GPI(block_rows) : 1;
+    return GPI_LAUNCH_DEPENDENT(dependent, GPI(row_kernel), (unsigned)gpi_divide_up(job->segments, job->group),
+                                threads * job->group, job->group * GPI(team_bytes)(threads), stream, *job);
+}
+
+/* Rows that warps select from. */
+static inline cudaError_t GPI(run_short)(const GPI(job) *job, cudaStream_t stream)
+{
+    static signed char known[GPI_DEVICES];
+    const int dependent = (gpi_kernel_ready((const void *)GPI(short_kernel), 0, known) & GPI_KERNEL_SM90) != 0;
+    const size_t warps = GPI(short_threads) / 32;
+    const unsigned blocks = gpi_resident_blocks(GPI_TUNE_TOP_K_SHORT, gpi_divide_up(job->segments, warps), GP_GRID);
 
     (void)dependent; /* on the CPU */
-    (void)shared;
-    return GPI_LAUNCH_DEPENDENT(dependent, GPI(row_kernel), (unsigned)job->segments, threads, shared, stream, *job);
+    return GPI_LAUNCH_DEPENDENT(dependent, GPI(short_kernel), blocks, (unsigned)GPI(short_threads), 0, stream, *job);
 }
 
 /* What all functions check: arrays of n items and of `results`, and, by offsets, these. */
@@ -509,6 +522,8 @@ static inline cudaError_t GPI(by_rows)(const char *function, GPI(job) *job, size
     error = GPI(check)(function, job, count, rows * k);
     if (error != cudaSuccess)
         return error;
+    if (GP_KERNEL == 0 && length <= GPI(warp_n))
+        return GPI(run_short)(job, stream);
     const unsigned threads = GPI(row_threads)(rows, length, k);
     return threads ? GPI(run_rows)(job, threads, stream) : GPI(run)(function, job, rows, ws, stream);
 }
