@@ -58,6 +58,8 @@
  *     an array, or a few long rows, first of all a sample of each bounds what may be among the k best, and what is left
  *     whose lists would be many     by one pass, a small multiple of k, is selected from. If the bound was wrong, one
  *     or long                       block finds exactly what is needed: core/top_k/rescue.cuh
+ *     an array of up to 2^20 items, is sorted by radix_sort.cuh, nested, and the first k are copied. With values, or
+ *     k of more than 256            8-byte keys, fewer items; if k is more than 2048, more: core/top_k/sorted.cuh
  *     k of more than 2048           what a block cannot select: it sorts parts, and lists of up to k items are merged,
  *                                   two at a time: core/top_k/merge.cuh. Of a larger array, of what a sample has left.
  *
@@ -91,6 +93,26 @@
 GPI_ONCE_PER_NAME(GPI_TAG);
 GPI_CHECK_INDEX();
 
+/* The sort of an array of which much is wanted: an instance of radix_sort.cuh under private names. */
+#define GPI_TOP_K_RADIX(word) GPI_JOIN4(gpi_, GP_NAME, top_k_radix, _##word)
+#pragma push_macro("GPI_TAG")
+#pragma push_macro("GPI_DEFAULT")
+#pragma push_macro("GPI_PUBLIC")
+#pragma push_macro("GP_API")
+#undef GPI_TAG
+#undef GPI_DEFAULT
+#undef GPI_PUBLIC
+#undef GP_API
+#define GPI_TAG top_k_radix
+#define GPI_PUBLIC(word) GPI_TOP_K_RADIX(word)
+#define GP_API static inline
+#include "radix_sort.cuh"
+#pragma pop_macro("GPI_TAG")
+#pragma pop_macro("GPI_DEFAULT")
+#pragma pop_macro("GPI_PUBLIC")
+#pragma pop_macro("GP_API")
+#undef GPI_RADIX_KEY_IS_STAMPED
+
 #include "core/instance/radix_key.cuh"
 GPI_CHECK_KEY();
 #include "core/instance/radix_value.cuh"
@@ -104,6 +126,15 @@ GPI_CHECK_KEY();
 #include "core/top_k/row.cuh"
 #include "core/top_k/merge.cuh"
 #include "core/top_k/rescue.cuh"
+#include "core/top_k/sorted.cuh"
+
+#ifdef GP_VALUE
+#define GPI_TOP_K_SORT(job, keys_out, values_out, n, ws, stream) \
+    GPI_TOP_K_RADIX(radix_sort)((job)->keys, keys_out, (job)->values, values_out, n, ws, stream)
+#else
+#define GPI_TOP_K_SORT(job, keys_out, values_out, n, ws, stream) \
+    ((void)(values_out), GPI_TOP_K_RADIX(radix_sort)((job)->keys, keys_out, n, ws, stream))
+#endif
 
 /* ---- host functions -------------------------------------------------------------------------- */
 
@@ -201,6 +232,35 @@ static inline int GPI(wants_filter)(size_t rows, size_t n, size_t k)
     return parts * k > GPI(room) / (k < GPI(room) / 8 ? 1 : 2);
 }
 
+/* The largest array that is sorted as a whole if k of its items are wanted. */
+static inline size_t GPI(most_sorted)(size_t k)
+{
+    const size_t keys = GPI_TUNE_TOP_K_SORT, most = GPI_KEY_IS_NARROW ? keys : keys / 4;
+
+    if (k <= GPI(few))
+        return 0;
+    if (k > GPI(max_selected))
+        return gpi_larger_size(2 * most, gpi_multiply_sizes(most / 16384, k));
+    return !GPI_KEY_IS_NARROW ? (size_t)GPI(room) : GPI_RADIX_PAIRS ? keys / 4 : keys;
+}
+
+/* Whether one is; if much is wanted, also one of more items than can be filtered. */
+static inline int GPI(wants_sort)(size_t rows, size_t n, size_t k)
+{
+    const int is_far = k > GPI(max_selected) && n >= UINT32_MAX;
+
+    return rows == 1 && GP_KERNEL == 0 && n > GPI(warp_n) && (n <= GPI(most_sorted)(k) || is_far);
+}
+
+/* Workspace for the sort of n items: what is sorted, and that of the sort. */
+static inline size_t GPI(sort_bytes)(size_t n)
+{
+    const size_t value_bytes = GPI_RADIX_PAIRS ? sizeof(GPI_RADIX_VALUE) : 0;
+
+    return gpi_add_sizes(gpi_add_sizes(gpi_array_bytes(n, sizeof(GP_KEY)), gpi_array_bytes(n, value_bytes)),
+                         gpi_align_up(GPI_TOP_K_RADIX(radix_sort_workspace_bytes)(n)));
+}
+
 /* `rows` is 0 by offsets. */
 static inline GPI(plan) GPI(plan_of)(size_t n, size_t rows, size_t k)
 {
@@ -224,8 +284,8 @@ static inline GPI(plan) GPI(plan_of)(size_t n, size_t rows, size_t k)
     return plan;
 }
 
-/* Workspace for so many items: what the largest call of up to n items needs. */
-static inline size_t GPI(workspace)(size_t n, size_t rows, size_t k)
+/* Workspace for so many items that are not sorted: what the largest call of up to n items needs. */
+static inline size_t GPI(selection_workspace)(size_t n, size_t rows, size_t k)
 {
     const size_t length = rows > 1 ? n / rows : n, few = gpi_smaller_size(length, UINT32_MAX - 1);
     const size_t candidate_bytes = GPI_KEY_IS_NARROW && length < UINT32_MAX ? 8 : 16;
@@ -249,6 +309,15 @@ static inline size_t GPI(workspace)(size_t n, size_t rows, size_t k)
                  2 * gpi_array_bytes(rows * GPI(filter_lists)(few, capacity, k), candidate_bytes);
     }
     return gpi_larger_size(filter, gpi_multiply_sizes(2, gpi_array_bytes(items, candidate_bytes)));
+}
+
+/* The same for any. */
+static inline size_t GPI(workspace)(size_t n, size_t rows, size_t k)
+{
+    const size_t sorted = GPI(wants_sort)(rows, n, k) ? n : gpi_smaller_size(n, GPI(most_sorted)(k));
+    const size_t bytes = GPI(wants_sort)(rows, sorted, k) ? GPI(sort_bytes)(sorted) : 0;
+
+    return bytes && sorted == n ? bytes : gpi_larger_size(bytes, GPI(selection_workspace)(n, rows, k));
 }
 
 /* What a call has: candidates, two arrays of lists, the counts of candidates. */
@@ -425,6 +494,38 @@ static inline cudaError_t GPI(run_rows)(GPI(job) *job, unsigned threads, cudaStr
                                 threads * job->group, job->group * GPI(team_bytes)(threads), stream, *job);
 }
 
+/* An array that is sorted as a whole. */
+static inline cudaError_t GPI(run_sort)(const char *function, const GPI(job) *job, gp_workspace *ws,
+                                        cudaStream_t stream)
+{
+    static signed char known[GPI_DEVICES];
+    const int dependent = (gpi_kernel_ready((const void *)GPI(sorted_kernel), 0, known) & GPI_KERNEL_SM90) != 0;
+    const size_t n = job->n, bytes = GPI(sort_bytes)(n), blocks = gpi_divide_up(job->k, GPI(short_threads));
+    const unsigned most = GPI_MAX_TILES < GP_GRID ? GPI_MAX_TILES : GP_GRID;
+    gp_workspace inner = GP_WORKSPACE_INIT;
+    GPI(job) sorted = *job;
+    gpi_scratch scratch;
+    cudaError_t error;
+
+    (void)dependent; /* on the CPU */
+    error = gpi_tagged_scratch_acquire(&scratch, ws, 0, ws ? GPI(workspace)(n, 1, job->k) : bytes, stream, function);
+    if (error != cudaSuccess)
+        return error;
+    GP_KEY *keys = (GP_KEY *)(void *)scratch.memory;
+    char *memory = scratch.memory + gpi_array_bytes(n, sizeof(GP_KEY));
+    GPI_RADIX_VALUE *values = (GPI_RADIX_VALUE *)(void *)memory;
+    memory += GPI_RADIX_PAIRS ? gpi_array_bytes(n, sizeof(GPI_RADIX_VALUE)) : 0;
+    error = gp_workspace_wrap(&inner, memory, bytes - (size_t)(memory - scratch.memory), stream);
+    sorted.keys = keys;
+    sorted.values = values;
+    if (error == cudaSuccess)
+        error = GPI_TOP_K_SORT(job, keys, values, n, &inner, stream);
+    if (error == cudaSuccess)
+        error = GPI_LAUNCH_DEPENDENT(dependent, GPI(sorted_kernel), (unsigned)(blocks < most ? blocks : most),
+                                     (unsigned)GPI(short_threads), 0, stream, sorted);
+    return gpi_scratch_release(&scratch, error, stream);
+}
+
 /* Rows that warps select from. */
 static inline cudaError_t GPI(run_short)(const GPI(job) *job, cudaStream_t stream)
 {
@@ -524,6 +625,8 @@ static inline cudaError_t GPI(by_rows)(const char *function, GPI(job) *job, size
         return error;
     if (GP_KERNEL == 0 && length <= GPI(warp_n))
         return GPI(run_short)(job, stream);
+    if (GPI(wants_sort)(rows, length, k))
+        return GPI(run_sort)(function, job, ws, stream);
     const unsigned threads = GPI(row_threads)(rows, length, k);
     return threads ? GPI(run_rows)(job, threads, stream) : GPI(run)(function, job, rows, ws, stream);
 }
@@ -573,6 +676,8 @@ GP_API cudaError_t GPI_PUBLIC(segmented_top_k)(GPI_TOP_K_PARAMETERS, size_t n, c
 #undef GPI_TOP_K_PARAMETERS
 #undef GPI_TOP_K_ARGUMENTS
 #undef GPI_TOP_K_IS_PACKED
+#undef GPI_TOP_K_RADIX
+#undef GPI_TOP_K_SORT
 
 #endif
 #include "core/instance/end.cuh"
