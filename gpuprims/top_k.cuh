@@ -53,19 +53,20 @@
  *     2. the lists of several parts are selected from in the same way, until there is one of each segment
  *
  *     segments of up to 128 items   a warp each                                      core/top_k/warp.cuh
- *     rows of up to 16384 items,    if k is up to a hundred or so: a small block each holds them in registers, and each
- *     or such an array              thread's least item gives a bound                core/top_k/row.cuh
+ *     rows of up to 16384 items,    if k is up to two hundred or so: a warp or a block each, whose threads' least items
+ *     or such an array              give a bound                                     core/top_k/row.cuh
  *     an array, or a few long rows, first of all a sample of each bounds what may be among the k best, and what is left
  *     whose lists would be many     by one pass, a small multiple of k, is selected from. If the bound was wrong, one
  *     or long                       block finds exactly what is needed: core/top_k/rescue.cuh
+ *     an array of up to 2^20 items, is sorted by radix_sort.cuh, nested, and the first k are copied. With values, or
+ *     k of more than 256            8-byte keys, fewer items; if k is more than 2048, more: core/top_k/sorted.cuh
  *     k of more than 2048           what a block cannot select: it sorts parts, and lists of up to k items are merged,
- *                                   two at a time: core/top_k/merge.cuh. If k is less than a sixteenth of one array, of
- *                                   what a sample has left.
+ *                                   two at a time: core/top_k/merge.cuh. Of a larger array, of what a sample has left.
  *
  * Items are compared by key and place, so all are different, and equal keys are nothing special. docs/top-k.md has
- * pictures. Cost: n reads of keys. With large k, in segments or as a large part of an array, a read and a write of all
- * items for each doubling of a part of 4096 items besides. Workspace: some MB, tens of them for many long rows, or,
- * with large k, 16 or 32 bytes for each item.
+ * pictures. Cost: n reads of keys. With large k, of an array, a radix sort; in segments, a read and a write of all
+ * items for each doubling of a part of 4096 items besides. Workspace: some MB, tens of them for many long rows; with
+ * large k, 16 or 32 bytes for each item, or n keys and values and what the radix sort takes.
  *
  * No include guard: each include stamps out one instance, as its parameters say.
  */
@@ -92,19 +93,48 @@
 GPI_ONCE_PER_NAME(GPI_TAG);
 GPI_CHECK_INDEX();
 
+/* The sort of an array of which much is wanted: an instance of radix_sort.cuh under private names. */
+#define GPI_TOP_K_RADIX(word) GPI_JOIN4(gpi_, GP_NAME, top_k_radix, _##word)
+#pragma push_macro("GPI_TAG")
+#pragma push_macro("GPI_DEFAULT")
+#pragma push_macro("GPI_PUBLIC")
+#pragma push_macro("GP_API")
+#undef GPI_TAG
+#undef GPI_DEFAULT
+#undef GPI_PUBLIC
+#undef GP_API
+#define GPI_TAG top_k_radix
+#define GPI_PUBLIC(word) GPI_TOP_K_RADIX(word)
+#define GP_API static inline
+#include "radix_sort.cuh"
+#pragma pop_macro("GPI_TAG")
+#pragma pop_macro("GPI_DEFAULT")
+#pragma pop_macro("GPI_PUBLIC")
+#pragma pop_macro("GP_API")
+#undef GPI_RADIX_KEY_IS_STAMPED
+
 #include "core/instance/radix_key.cuh"
 GPI_CHECK_KEY();
 #include "core/instance/radix_value.cuh"
 #include "core/top_k/tuning.cuh"
 #include "core/top_k/job.cuh"
 #include "core/top_k/block.cuh"
-#include "core/top_k/warp.cuh"
 #include "core/top_k/leasts.cuh"
+#include "core/top_k/warp.cuh"
 #include "core/top_k/select.cuh"
 #include "core/top_k/parts.cuh"
 #include "core/top_k/row.cuh"
 #include "core/top_k/merge.cuh"
 #include "core/top_k/rescue.cuh"
+#include "core/top_k/sorted.cuh"
+
+#ifdef GP_VALUE
+#define GPI_TOP_K_SORT(job, keys_out, values_out, n, ws, stream) \
+    GPI_TOP_K_RADIX(radix_sort)((job)->keys, keys_out, (job)->values, values_out, n, ws, stream)
+#else
+#define GPI_TOP_K_SORT(job, keys_out, values_out, n, ws, stream) \
+    ((void)(values_out), GPI_TOP_K_RADIX(radix_sort)((job)->keys, keys_out, n, ws, stream))
+#endif
 
 /* ---- host functions -------------------------------------------------------------------------- */
 
@@ -202,6 +232,35 @@ static inline int GPI(wants_filter)(size_t rows, size_t n, size_t k)
     return parts * k > GPI(room) / (k < GPI(room) / 8 ? 1 : 2);
 }
 
+/* The largest array that is sorted as a whole if k of its items are wanted. */
+static inline size_t GPI(most_sorted)(size_t k)
+{
+    const size_t keys = GPI_TUNE_TOP_K_SORT, most = GPI_KEY_IS_NARROW ? keys : keys / 4;
+
+    if (k <= GPI(few))
+        return 0;
+    if (k > GPI(max_selected))
+        return gpi_larger_size(2 * most, gpi_multiply_sizes(most / 16384, k));
+    return !GPI_KEY_IS_NARROW ? (size_t)GPI(room) : GPI_RADIX_PAIRS ? keys / 4 : keys;
+}
+
+/* Whether one is; if much is wanted, also one of more items than can be filtered. */
+static inline int GPI(wants_sort)(size_t rows, size_t n, size_t k)
+{
+    const int is_far = k > GPI(max_selected) && n >= UINT32_MAX;
+
+    return rows == 1 && GP_KERNEL == 0 && n > GPI(warp_n) && (n <= GPI(most_sorted)(k) || is_far);
+}
+
+/* Workspace for the sort of n items: what is sorted, and that of the sort. */
+static inline size_t GPI(sort_bytes)(size_t n)
+{
+    const size_t value_bytes = GPI_RADIX_PAIRS ? sizeof(GPI_RADIX_VALUE) : 0;
+
+    return gpi_add_sizes(gpi_add_sizes(gpi_array_bytes(n, sizeof(GP_KEY)), gpi_array_bytes(n, value_bytes)),
+                         gpi_align_up(GPI_TOP_K_RADIX(radix_sort_workspace_bytes)(n)));
+}
+
 /* `rows` is 0 by offsets. */
 static inline GPI(plan) GPI(plan_of)(size_t n, size_t rows, size_t k)
 {
@@ -225,8 +284,8 @@ static inline GPI(plan) GPI(plan_of)(size_t n, size_t rows, size_t k)
     return plan;
 }
 
-/* Workspace for so many items: what the largest call of up to n items needs. */
-static inline size_t GPI(workspace)(size_t n, size_t rows, size_t k)
+/* Workspace for so many items that are not sorted: what the largest call of up to n items needs. */
+static inline size_t GPI(selection_workspace)(size_t n, size_t rows, size_t k)
 {
     const size_t length = rows > 1 ? n / rows : n, few = gpi_smaller_size(length, UINT32_MAX - 1);
     const size_t candidate_bytes = GPI_KEY_IS_NARROW && length < UINT32_MAX ? 8 : 16;
@@ -252,6 +311,15 @@ static inline size_t GPI(workspace)(size_t n, size_t rows, size_t k)
     return gpi_larger_size(filter, gpi_multiply_sizes(2, gpi_array_bytes(items, candidate_bytes)));
 }
 
+/* The same for any. */
+static inline size_t GPI(workspace)(size_t n, size_t rows, size_t k)
+{
+    const size_t sorted = GPI(wants_sort)(rows, n, k) ? n : gpi_smaller_size(n, GPI(most_sorted)(k));
+    const size_t bytes = GPI(wants_sort)(rows, sorted, k) ? GPI(sort_bytes)(sorted) : 0;
+
+    return bytes && sorted == n ? bytes : gpi_larger_size(bytes, GPI(selection_workspace)(n, rows, k));
+}
+
 /* What a call has: candidates, two arrays of lists, the counts of candidates. */
 typedef struct {
     GPI(plan) plan;
@@ -263,7 +331,8 @@ typedef struct {
 
 static inline cudaError_t GPI(launch)(const GPI(steps) *steps, const GPI(job) *job, int merges)
 {
-    const size_t units = merges ? job->slots : job->units, most = GPI_MAX_TILES < GP_GRID ? GPI_MAX_TILES : GP_GRID;
+    const size_t units = merges ? job->slots * GPI(merge_units) : job->units;
+    const size_t most = GPI_MAX_TILES < GP_GRID ? GPI_MAX_TILES : GP_GRID;
     const unsigned blocks = (unsigned)(units < most ? units : most);
 
     (void)steps; /* on the CPU */
@@ -398,29 +467,75 @@ static inline cudaError_t GPI(run)(const char *function, GPI(job) *job, size_t r
     return gpi_scratch_release(&scratch, error, stream);
 }
 
-/* The fewest threads, a power of two, that can hold a row, each row in a block of its own; 0: rows go another way. */
+/* The fewest threads, a power of two, that can select from a row, each row by itself; 0: rows go another way. */
 static inline unsigned GPI(row_threads)(size_t rows, size_t length, size_t k)
 {
     const int suit = GP_KERNEL == 0 && length > GPI(warp_n) && rows <= GPI_MAX_TILES && rows <= GP_GRID;
+    const size_t each = (size_t)GPI(most_in_row) / GPI(threads);
     unsigned threads = 32;
 
-    while (threads <= GPI(threads) && !GPI(most_entered)(length, k, threads))
+    while (threads <= GPI(threads) && (!GPI(is_bounded_by)(length, k, threads) || length > threads * each))
         threads *= 2;
+    if (threads == 32 && rows < GPI_TUNE_TOP_K_FEW_ROWS && 2 * length > threads * each)
+        threads = 64; /* what one takes counts */
     return suit && threads <= GPI(threads) ? threads : 0;
 }
 
-/* Rows that so many threads can hold. */
-static inline cudaError_t GPI(run_rows)(const GPI(job) *job, unsigned threads, cudaStream_t stream)
+/* Rows that so many threads can select from. */
+static inline cudaError_t GPI(run_rows)(GPI(job) *job, unsigned threads, cudaStream_t stream)
 {
     static signed char known[GPI_DEVICES];
-    const int ready = gpi_kernel_ready((const void *)GPI(row_kernel), sizeof(GPI(block)), known);
-    const int dependent = (ready & GPI_KERNEL_SM90) != 0;
-    const size_t entries = GPI(most_entered)(job->length, job->k, threads);
-    const size_t shared = GPI_KEY_IS_NARROW ? offsetof(GPI(block), highs) + 8 * entries : sizeof(GPI(block));
+    const size_t most = gpi_larger_size(GPI(team_bytes)(GPI(threads)), GPI(block_rows) * GPI(team_bytes)(32));
+    const int dependent = (gpi_kernel_ready((const void *)GPI(row_kernel), most, known) & GPI_KERNEL_SM90) != 0;
+
+    (void)most, (void)dependent; /* on the CPU */
+    job->group = threads == 32 ? GPI(block_rows) : 1;
+    return GPI_LAUNCH_DEPENDENT(dependent, GPI(row_kernel), (unsigned)gpi_divide_up(job->segments, job->group),
+                                threads * job->group, job->group * GPI(team_bytes)(threads), stream, *job);
+}
+
+/* An array that is sorted as a whole. */
+static inline cudaError_t GPI(run_sort)(const char *function, const GPI(job) *job, gp_workspace *ws,
+                                        cudaStream_t stream)
+{
+    static signed char known[GPI_DEVICES];
+    const int dependent = (gpi_kernel_ready((const void *)GPI(sorted_kernel), 0, known) & GPI_KERNEL_SM90) != 0;
+    const size_t n = job->n, bytes = GPI(sort_bytes)(n), blocks = gpi_divide_up(job->k, GPI(short_threads));
+    const unsigned most = GPI_MAX_TILES < GP_GRID ? GPI_MAX_TILES : GP_GRID;
+    gp_workspace inner = GP_WORKSPACE_INIT;
+    GPI(job) sorted = *job;
+    gpi_scratch scratch;
+    cudaError_t error;
 
     (void)dependent; /* on the CPU */
-    (void)shared;
-    return GPI_LAUNCH_DEPENDENT(dependent, GPI(row_kernel), (unsigned)job->segments, threads, shared, stream, *job);
+    error = gpi_tagged_scratch_acquire(&scratch, ws, 0, ws ? GPI(workspace)(n, 1, job->k) : bytes, stream, function);
+    if (error != cudaSuccess)
+        return error;
+    GP_KEY *keys = (GP_KEY *)(void *)scratch.memory;
+    char *memory = scratch.memory + gpi_array_bytes(n, sizeof(GP_KEY));
+    GPI_RADIX_VALUE *values = (GPI_RADIX_VALUE *)(void *)memory;
+    memory += GPI_RADIX_PAIRS ? gpi_array_bytes(n, sizeof(GPI_RADIX_VALUE)) : 0;
+    error = gp_workspace_wrap(&inner, memory, bytes - (size_t)(memory - scratch.memory), stream);
+    sorted.keys = keys;
+    sorted.values = values;
+    if (error == cudaSuccess)
+        error = GPI_TOP_K_SORT(job, keys, values, n, &inner, stream);
+    if (error == cudaSuccess)
+        error = GPI_LAUNCH_DEPENDENT(dependent, GPI(sorted_kernel), (unsigned)(blocks < most ? blocks : most),
+                                     (unsigned)GPI(short_threads), 0, stream, sorted);
+    return gpi_scratch_release(&scratch, error, stream);
+}
+
+/* Rows that warps select from. */
+static inline cudaError_t GPI(run_short)(const GPI(job) *job, cudaStream_t stream)
+{
+    static signed char known[GPI_DEVICES];
+    const int dependent = (gpi_kernel_ready((const void *)GPI(short_kernel), 0, known) & GPI_KERNEL_SM90) != 0;
+    const size_t warps = GPI(short_threads) / 32;
+    const unsigned blocks = gpi_resident_blocks(GPI_TUNE_TOP_K_SHORT, gpi_divide_up(job->segments, warps), GP_GRID);
+
+    (void)dependent; /* on the CPU */
+    return GPI_LAUNCH_DEPENDENT(dependent, GPI(short_kernel), blocks, (unsigned)GPI(short_threads), 0, stream, *job);
 }
 
 /* What all functions check: arrays of n items and of `results`, and, by offsets, these. */
@@ -508,6 +623,10 @@ static inline cudaError_t GPI(by_rows)(const char *function, GPI(job) *job, size
     error = GPI(check)(function, job, count, rows * k);
     if (error != cudaSuccess)
         return error;
+    if (GP_KERNEL == 0 && length <= GPI(warp_n))
+        return GPI(run_short)(job, stream);
+    if (GPI(wants_sort)(rows, length, k))
+        return GPI(run_sort)(function, job, ws, stream);
     const unsigned threads = GPI(row_threads)(rows, length, k);
     return threads ? GPI(run_rows)(job, threads, stream) : GPI(run)(function, job, rows, ws, stream);
 }
@@ -557,6 +676,8 @@ GP_API cudaError_t GPI_PUBLIC(segmented_top_k)(GPI_TOP_K_PARAMETERS, size_t n, c
 #undef GPI_TOP_K_PARAMETERS
 #undef GPI_TOP_K_ARGUMENTS
 #undef GPI_TOP_K_IS_PACKED
+#undef GPI_TOP_K_RADIX
+#undef GPI_TOP_K_SORT
 
 #endif
 #include "core/instance/end.cuh"

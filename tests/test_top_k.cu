@@ -33,6 +33,8 @@ typedef struct { uint32_t a[6]; } s24;
 #undef GPI_TUNE_TOP_K_PART
 #undef GPI_TUNE_TOP_K_LISTS
 #undef GPI_TUNE_TOP_K_SAMPLES
+#undef GPI_TUNE_TOP_K_SORT
+#undef GPI_TUNE_TOP_K_FEW_ROWS
 #define GPI_TUNE_TOP_K_ROOM 256
 #define GPI_TUNE_TOP_K_THREADS 64
 #define GPI_TUNE_TOP_K_BLOCK_SAMPLES 64
@@ -41,6 +43,8 @@ typedef struct { uint32_t a[6]; } s24;
 #define GPI_TUNE_TOP_K_PART 256
 #define GPI_TUNE_TOP_K_LISTS 512
 #define GPI_TUNE_TOP_K_SAMPLES 1024
+#define GPI_TUNE_TOP_K_SORT 1000
+#define GPI_TUNE_TOP_K_FEW_ROWS 4
 
 #define CASE u32_small
 #define CASE_KEY uint32_t

@@ -11,7 +11,9 @@ enum {
     GPI(threads) = GPI_TUNE_TOP_K_THREADS,
     GPI(vector_n) = 16 / (int)sizeof(GP_KEY),
     GPI(rows) = sizeof(GP_KEY) < 8 ? 2 * (int)sizeof(GP_KEY) : 8, /* vectors of a thread in a tile; items are bits */
-    GPI(single_rows) = 4                                          /* the same of single items */
+    GPI(single_rows) = 4,                                         /* the same of single items */
+    GPI(warp_rows) = 4,                                           /* items of a lane, of a short segment */
+    GPI(warp_n) = 32 * GPI(warp_rows)
 };
 
 /* What is sorted: a number that orders as the key, and a rank, which says which of two equal ones comes first. */
@@ -73,6 +75,43 @@ GPI_DEVICE GPI(entry) GPI(last_entry)(void)
     entry.number = GPI_KEY_IS_NARROW ? UINT32_MAX : UINT64_MAX;
     entry.rank = UINT32_MAX;
     return entry;
+}
+
+/* ---- lists ------------------------------------------------------------------------------------- */
+
+/* Entries of a warp, or of a block that selects from a row. */
+typedef struct {
+    uint64_t *words; /* narrow numbers and their ranks in a word, others apart */
+    uint32_t *ranks;
+} GPI(list);
+
+GPI_DEVICE GPI(entry) GPI(get_listed)(GPI(list) list, uint32_t i)
+{
+    GPI(entry) entry;
+
+    entry.number = GPI_KEY_IS_NARROW ? list.words[i] >> 32 : list.words[i];
+    entry.rank = GPI_KEY_IS_NARROW ? (uint32_t)list.words[i] : list.ranks[i];
+    return entry;
+}
+
+GPI_DEVICE void GPI(put_listed)(GPI(list) list, uint32_t i, GPI(entry) entry)
+{
+    list.words[i] = GPI_KEY_IS_NARROW ? entry.number << 32 | entry.rank : entry.number;
+    if (!GPI_KEY_IS_NARROW)
+        list.ranks[i] = entry.rank;
+}
+
+/* How many of n entries come before one; n is a multiple of 8. */
+GPI_DEVICE uint32_t GPI(rank_in_list)(GPI(list) list, uint32_t n, GPI(entry) entry)
+{
+    uint32_t rank = 0;
+
+    GPI_NO_UNROLL
+    for (uint32_t first = 0; first < n; first += 8)
+        GPI_UNROLL
+        for (uint32_t e = 0; e < 8; e++)
+            rank += (uint32_t)GPI(is_before)(GPI(get_listed)(list, first + e), entry);
+    return rank;
 }
 
 /* ---- sorting ----------------------------------------------------------------------------------- */

@@ -5,60 +5,93 @@
  *
  * Part of top_k.cuh; not to be included directly.
  */
-enum { GPI(held) = GPI_KEY_IS_NARROW ? 32 : 16 }; /* items of a thread, in registers */
-
 /* Threads that may have their least item within a bound for the k best. */
-static __host__ __device__ __forceinline__ size_t GPI(enough)(size_t k)
+static __host__ __device__ __forceinline__ uint32_t GPI(enough)(uint32_t k)
 {
     return k + k / 8 + 4;
 }
 
-/* Entries that a bound by the least items of so many threads may leave of n items; 0: there is no such bound. */
-static __host__ __device__ __forceinline__ size_t GPI(most_entered)(size_t n, size_t k, unsigned threads)
+/*
+ * Whether so many threads bound the k best of n items: of random ones, hardly ever more than there are threads are then
+ * within, or 64, if the threads are a warp.
+ */
+static __host__ __device__ __forceinline__ int GPI(is_bounded_by)(size_t n, size_t k, unsigned threads)
 {
-    const size_t each = (n + threads - 1) / threads;
-
-    if (n < threads || each > GPI(held) || k >= threads || 8 * GPI(enough)(k) > 5 * (size_t)threads)
-        return 0;
-    return GPI(enough)(k) * each <= GPI(full_room) ? GPI(enough)(k) * each : 0;
+    return n >= threads && k < threads && 5 * GPI(enough)((uint32_t)k) <= (threads == 32 ? 4 : 3) * threads;
 }
 
 #if GPI_DEVICE_CODE
+/* The least number of a warp, in all lanes. */
+GPI_DEVICE uint64_t GPI(warp_least)(uint64_t number)
+{
+    const uint32_t high = GPI_KEY_IS_NARROW ? 0 : ~gpi_warp_max(~(uint32_t)(number >> 32));
+    const uint32_t low = GPI_KEY_IS_NARROW || (uint32_t)(number >> 32) == high ? (uint32_t)number : UINT32_MAX;
+
+    return (uint64_t)high << 32 | (uint32_t)~gpi_warp_max(~low);
+}
+
+/* Tells the compiler that the number of a narrow key has 32 bits. */
+GPI_DEVICE uint64_t GPI(as_number)(uint64_t x)
+{
+    return GPI_KEY_IS_NARROW ? (uint32_t)x : x;
+}
+
 GPI_DEVICE uint64_t GPI(lesser)(uint64_t a, uint64_t b)
 {
     return GPI_KEY_IS_NARROW ? gpi_min((uint32_t)a, (uint32_t)b) : a < b ? a : b;
 }
 
-/*
- * The bound's number, if `least` is that of the thread's least item: all have one. *threads have it within the bound: k
- * at least, and GPI(enough)(k) at most, unless too many have the same number. Afterwards there are no entries.
- */
-GPI_DEVICE uint64_t GPI(bound_numbers)(GPI(block) *block, uint64_t least, uint32_t k, uint32_t *threads)
+/* The threads of a team, which is a warp or the block, for which the condition holds. */
+GPI_DEVICE uint32_t GPI(count_threads)(int is_warp, int condition)
 {
-    const uint32_t lane = threadIdx.x % 32, warp = threadIdx.x / 32, warps = blockDim.x / 32;
-    const uint64_t last = GPI(last_entry)().number;
-    uint64_t low = GPI(warp_least)(least), high = ~GPI(warp_least)(~least) & last;
+    if (is_warp)
+        return (uint32_t)__popc(__ballot_sync(GPI_FULL_MASK, condition));
+    return (uint32_t)__syncthreads_count(condition);
+}
 
-    *threads = blockDim.x;
+GPI_DEVICE void GPI(sync_team)(int is_warp)
+{
+    if (is_warp)
+        __syncwarp();
+    else
+        __syncthreads();
+}
+
+/* The least and the largest of a team's numbers; a block leaves those of its warps in `ends`. */
+GPI_DEVICE void GPI(find_ends)(int is_warp, uint64_t (*ends)[GPI(threads) / 32], uint64_t number, uint64_t *low,
+                               uint64_t *high)
+{
+    const uint32_t lane = threadIdx.x % 32, warps = blockDim.x / 32, other = lane < warps ? lane : 0;
+
+    *low = GPI(warp_least)(number);
+    *high = GPI(as_number)(~GPI(warp_least)(~number));
+    if (is_warp)
+        return;
     if (lane == 0) {
-        block->ends[0][warp] = low;
-        block->ends[1][warp] = high;
+        ends[0][threadIdx.x / 32] = *low;
+        ends[1][threadIdx.x / 32] = *high;
     }
-    __syncthreads(); /* the least and the largest number of each warp are there */
-    low = GPI(warp_least)(block->ends[0][lane < warps ? lane : 0]);
-    high = ~GPI(warp_least)(~block->ends[1][lane < warps ? lane : 0]) & last;
-    if (threadIdx.x == 0)
-        block->count = 0;
-    GPI_NO_UNROLL
-    while (low < high && *threads > GPI(enough)(k)) {
-        const uint64_t middle = low + (high - low) / 2;
-        const uint32_t within = (uint32_t)__syncthreads_count(least <= middle);
+    __syncthreads(); /* the ends of each warp are there */
+    *low = GPI(warp_least)(ends[0][other]);
+    *high = GPI(as_number)(~GPI(warp_least)(~ends[1][other]));
+}
 
-        low = within < k ? middle + 1 : low;
-        high = within < k ? high : middle;
+/*
+ * The bound's number, between `low` and `high`, if `least` is that of the thread's least item. *threads, all at first,
+ * have it within the bound: k at least, and GPI(enough)(k) at most, unless too many have the same number.
+ */
+GPI_DEVICE uint64_t GPI(bound_numbers)(int is_warp, uint64_t least, uint64_t low, uint64_t high, uint32_t k,
+                                       uint32_t *threads)
+{
+    GPI_NO_UNROLL
+    while (GPI(as_number)(low) < GPI(as_number)(high) && *threads > GPI(enough)(k)) {
+        const uint64_t middle = GPI(as_number)(low + GPI(as_number)(high - low) / 2);
+        const uint32_t within = GPI(count_threads)(is_warp, GPI(is_within)(least, middle));
+
+        low = GPI(as_number)(within < k ? middle + 1 : low);
+        high = GPI(as_number)(within < k ? high : middle);
         *threads = within < k ? *threads : within;
     }
-    __syncthreads(); /* there are no entries */
     return high;
 }
 
@@ -66,14 +99,14 @@ GPI_DEVICE uint64_t GPI(bound_numbers)(GPI(block) *block, uint64_t least, uint32
  * The bound's rank, of up to `last`, where too many threads have its number: `rank` is 0, if the thread's least item
  * has a smaller one, that of its first item with this number, or UINT32_MAX.
  */
-GPI_DEVICE uint32_t GPI(bound_ranks)(uint32_t rank, uint32_t last, uint32_t k, uint32_t threads)
+GPI_DEVICE uint32_t GPI(bound_ranks)(int is_warp, uint32_t rank, uint32_t last, uint32_t k, uint32_t threads)
 {
     uint32_t first = 0;
 
     GPI_NO_UNROLL
     while (first < last && threads > GPI(enough)(k)) {
         const uint32_t middle = first + (last - first) / 2;
-        const uint32_t within = (uint32_t)__syncthreads_count(rank <= middle);
+        const uint32_t within = GPI(count_threads)(is_warp, rank <= middle);
 
         first = within < k ? middle + 1 : first;
         last = within < k ? last : middle;
@@ -87,18 +120,20 @@ GPI_DEVICE_CALL void GPI(keep_leasts)(uint32_t n, uint32_t k)
 {
     GP_DYNAMIC_SHARED(GPI(block), block);
     uint64_t least = GPI(last_entry)().number;
-    uint32_t rank = UINT32_MAX, threads;
+    uint32_t rank = UINT32_MAX, threads = blockDim.x;
+    uint64_t low, high;
 
     GPI_NO_UNROLL
     for (uint32_t i = threadIdx.x; i < n; i += blockDim.x)
         least = GPI(lesser)(least, GPI(get_entry)(block, i).number);
-    const uint64_t limit = GPI(bound_numbers)(block, least, k, &threads);
+    GPI(find_ends)(0, block->ends, least, &low, &high);
+    const uint64_t limit = GPI(bound_numbers)(0, least, low, high, k, &threads);
     if (threads > GPI(enough)(k)) {
         GPI_NO_UNROLL
         for (uint32_t i = threadIdx.x; i < n; i += blockDim.x)
             if (GPI(get_entry)(block, i).number == limit)
                 rank = gpi_min(rank, GPI(get_entry)(block, i).rank);
-        rank = GPI(bound_ranks)(least < limit ? 0 : rank, UINT32_MAX - 1, k, threads);
+        rank = GPI(bound_ranks)(0, least < limit ? 0 : rank, UINT32_MAX - 1, k, threads);
     }
     if (threadIdx.x == 0) {
         block->bound.number = limit;

@@ -1,10 +1,14 @@
 /*
- * core/top_k/merge.cuh: merges neighbouring lists, two at a time, as far as the k best. A block writes as many
- * candidates as a part has items: it finds where its part of the two lists begins and ends (Odeh, Green, Mwassi,
+ * core/top_k/merge.cuh: merges neighbouring lists, two at a time, as far as the k best. A block writes a part
+ * of the candidates: it finds where its part of the two lists begins and ends (Odeh, Green, Mwassi,
  * Shmueli and Birk, Merge path, 2012), fetches it, and each candidate finds its place by a binary search.
  *
  * Part of top_k.cuh; not to be included directly.
  */
+#include "../tile/probe.cuh"
+
+enum { GPI(merge_units) = 4, /* of a part */ GPI(merge_n) = GPI(room) / GPI(merge_units) };
+
 #if GPI_DEVICE_CODE
 /* Two lists. */
 typedef struct {
@@ -20,20 +24,24 @@ GPI_DEVICE int GPI(is_second_first)(const GPI(job) *job, const GPI(lists) *lists
     return b.number < a.number || (b.number == a.number && b.place < a.place);
 }
 
-/* How many of the first `rank` merged candidates are of the first list. */
-GPI_DEVICE size_t GPI(cut)(const GPI(job) *job, const GPI(lists) *lists, size_t rank)
+/*
+ * How many of the first `begin`, and of the first `end`, merged candidates are of the first list. Half of a warp looks
+ * for each, at 16 places at a time. All lanes call.
+ */
+GPI_DEVICE void GPI(cut)(const GPI(job) *job, const GPI(lists) *lists, size_t begin, size_t end, size_t *a,
+                         size_t *a_end)
 {
-    size_t low = rank > lists->b_n ? rank - lists->b_n : 0, high = rank < lists->a_n ? rank : lists->a_n;
+    const unsigned lane = threadIdx.x % 32;
+    const size_t rank = lane < 16 ? begin : end;
+    size_t low = rank > lists->b_n ? rank - lists->b_n : 0, width = (rank < lists->a_n ? rank : lists->a_n) - low;
 
-    while (low < high) {
-        const size_t mid = low + (high - low) / 2;
+    while (__any_sync(GPI_FULL_MASK, width > 0)) {
+        const size_t probe = gpi_probe(low, width, lane % 16, 4);
 
-        if (GPI(is_second_first)(job, lists, mid, rank - 1 - mid))
-            high = mid;
-        else
-            low = mid + 1;
+        gpi_narrow(&low, &width, width > 0 && !GPI(is_second_first)(job, lists, probe, rank - 1 - probe), lane, 4);
     }
-    return low;
+    *a = (size_t)__shfl_sync(GPI_FULL_MASK, (unsigned long long)low, 0);
+    *a_end = (size_t)__shfl_sync(GPI_FULL_MASK, (unsigned long long)low, 16);
 }
 
 /* Of n entries from `from` on, in order, how many come before an entry. */
@@ -56,8 +64,11 @@ GPI_DEVICE void GPI(merge_lists)(GPI(block) *block, const GPI(segment) *segment,
                                  size_t end)
 {
     const GPI(job) *job = &block->job;
-    const size_t a = GPI(cut)(job, lists, begin), b = begin - a;
-    const uint32_t a_n = (uint32_t)(GPI(cut)(job, lists, end) - a), n = (uint32_t)(end - begin), b_n = n - a_n;
+    size_t a, a_end;
+
+    GPI(cut)(job, lists, begin, end, &a, &a_end);
+    const size_t b = begin - a;
+    const uint32_t a_n = (uint32_t)(a_end - a), n = (uint32_t)(end - begin), b_n = n - a_n;
 
     __syncthreads(); /* the shared memory is free */
     for (uint32_t i = threadIdx.x; i < n; i += blockDim.x) {
@@ -87,13 +98,13 @@ GPI_DEVICE void GPI(merge_lists)(GPI(block) *block, const GPI(segment) *segment,
     }
 }
 
-/* The share of a slot: as many candidates of the merged lists as a part has items. */
-GPI_DEVICE void GPI(merge_slot)(GPI(block) *block, size_t slot)
+/* The share of a unit, of which a slot has several: so many of the candidates of the merged lists. */
+GPI_DEVICE void GPI(merge_unit)(GPI(block) *block, size_t unit)
 {
     const GPI(job) *job = &block->job;
-    const GPI(segment) segment = GPI(segment_at)(job, slot);
-    const size_t p = segment.part & ~(job->next - 1), begin = (segment.part - p) * job->part_n; /* next: a power of two */
-    const size_t second = p + job->step;
+    const GPI(segment) segment = GPI(segment_at)(job, unit / GPI(merge_units));
+    const size_t p = segment.part & ~(job->next - 1), second = p + job->step; /* next: a power of two */
+    const size_t begin = (segment.part - p) * job->part_n + unit % GPI(merge_units) * GPI(merge_n);
     GPI(lists) lists;
 
     if (segment.part >= segment.parts || job->step >= segment.parts)
@@ -103,7 +114,7 @@ GPI_DEVICE void GPI(merge_slot)(GPI(block) *block, size_t slot)
     lists.b = GPI(list_begin)(job, &segment, second);
     lists.b_n = second < segment.parts ? GPI(list_length)(job, &segment, second, job->step) : 0;
     size_t end = lists.a_n + lists.b_n < job->k ? lists.a_n + lists.b_n : job->k;
-    end = end < begin + job->part_n ? end : begin + job->part_n;
+    end = end < begin + GPI(merge_n) ? end : begin + GPI(merge_n);
     if (begin < end)
         GPI(merge_lists)(block, &segment, &lists, begin, end);
 }
@@ -120,7 +131,7 @@ static __global__ void __launch_bounds__(GPI_TUNE_TOP_K_THREADS) GPI(merge_kerne
     gpi_grid_wait();
     gpi_grid_launch_next();
     GPI_NO_UNROLL
-    for (size_t slot = blockIdx.x; slot < job.slots; slot += gridDim.x)
-        GPI(merge_slot)(block, slot);
+    for (size_t unit = blockIdx.x; unit < job.slots * GPI(merge_units); unit += gridDim.x)
+        GPI(merge_unit)(block, unit);
 #endif
 }

@@ -73,14 +73,15 @@ GPI_DEVICE size_t GPI(take_group)(const GPI(block) *block, size_t group)
 {
     const GPI(job) *job = &block->job;
     const size_t first = group * job->group;
-    const unsigned n = gpi_min_size(job->segments - first, job->group);
+    const unsigned n = gpi_min_size(job->segments - first, job->group), warp = threadIdx.x / 32;
 
+    __syncthreads(); /* the part before has been read */
     GPI_NO_UNROLL
-    for (unsigned i = threadIdx.x / 32; i < n; i += blockDim.x / 32) {
+    for (unsigned i = warp; i < n; i += blockDim.x / 32) {
         const GPI(segment) segment = GPI(segment_of)(job, first + i);
 
         if (segment.length <= GPI(warp_n))
-            GPI(select_short)(segment.s, segment.begin, (uint32_t)segment.length);
+            GPI(select_one_short)(segment.s, segment.begin, (uint32_t)segment.length);
     }
     return !job->offsets && job->length <= GPI(warp_n) ? 0 : n;
 }

@@ -70,7 +70,7 @@ GPI_DEVICE uint32_t GPI(select_part)(GPI(block) *block)
 
     if (count <= GPI(full_room) && !block->job.is_filter && (count <= GPI_TUNE_TOP_K_DIRECT || k > count / 8)) {
         GPI(load_entries)(count);
-        if (GPI(enough)(k) <= GPI(few) && GPI(most_entered)(count, k, blockDim.x)) {
+        if (GPI(enough)(k) <= GPI(few) && GPI(is_bounded_by)(count, k, blockDim.x)) {
             GPI(keep_leasts)(count, k);
             count = block->count;
         }

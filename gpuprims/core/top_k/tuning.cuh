@@ -55,6 +55,24 @@
 #define GPI_TUNE_TOP_K_SAMPLES 131072
 #endif
 
+/*
+ * An array of up to so many narrow keys, a quarter with values, is sorted as a whole if more than a few are wanted; if
+ * more are than a block selects, one of twice as many, or so many 16384ths for each of them.
+ */
+#ifndef GPI_TUNE_TOP_K_SORT
+#define GPI_TUNE_TOP_K_SORT 1048576
+#endif
+
+/* Fewer rows than this have two warps each, rather than one, if they are long enough. */
+#ifndef GPI_TUNE_TOP_K_FEW_ROWS
+#define GPI_TUNE_TOP_K_FEW_ROWS 512
+#endif
+
+/* Blocks of a multiprocessor that select from short rows. */
+#ifndef GPI_TUNE_TOP_K_SHORT
+#define GPI_TUNE_TOP_K_SHORT 5
+#endif
+
 /* Short segments that a block takes at a time. */
 #ifndef GPI_TUNE_TOP_K_GROUP
 #define GPI_TUNE_TOP_K_GROUP 32

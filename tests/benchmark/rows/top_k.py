@@ -74,9 +74,13 @@ TUNE = {"top_k": [
                 "GPI_TUNE_TOP_K_LISTS": [8192, 16384, 32768], "GPI_TUNE_TOP_K_ONE_SAMPLE": [524288, 2097152, 4194304],
                 "GPI_TUNE_TOP_K_SAMPLES": [65536, 131072, 262144], "GPI_TUNE_TOP_K_ROOM": [2048, 4096],
                 "GPI_TUNE_TOP_K_DIRECT": [2048, 4096], "GPI_TUNE_TOP_K_GROUP": [16, 32, 64],
-                "GPI_TUNE_TOP_K_THREADS": [256, 512, 1024]},
+                "GPI_TUNE_TOP_K_THREADS": [256, 512, 1024],
+                "GPI_TUNE_TOP_K_SORT": [524288, 1048576, 2097152]},
      "instances": [("top_k", {"PRIMITIVE": "top_k_64", "K": "64", "IN": "u32"}),
                    ("top_k", {"PRIMITIVE": "top_k_65536", "K": "65536", "IN": "u32"})]},
+    {"shapes": {"GPI_TUNE_TOP_K_FEW_ROWS": [0, 512, 2048], "GPI_TUNE_TOP_K_SHORT": [4, 5, 8]},
+     "instances": [("row_top_k", {"PRIMITIVE": group, "LENGTH": str(length), "K": str(k), "IN": "u32"})
+                   for group, (_, length, k) in list(ROW_GROUPS.items())[:4]]},
 ]}
 
 COMPILE_TIME = {
