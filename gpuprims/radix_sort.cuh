@@ -43,8 +43,9 @@
  *              what a launch or an allocation returned; the input is whole if an allocation failed.
  *              n == 0 succeeds and writes nothing.
  *
- * How it works: the first of four strategies that fits sorts; docs/radix-sort.md has pictures.
+ * How it works: the first of five strategies that fits sorts; docs/radix-sort.md has pictures.
  *
+ *     core/radix/counted.cuh   bytes alone: counted, and written from the counts, in one launch if they are few
  *     core/radix/block.cuh     small n, in one launch of one block
  *     core/radix/cluster.cuh   small n, in one launch of a cluster of blocks
  *     core/radix/buckets.cuh   keys whose topmost bits are well spread, from the highest digit down, in two or three
@@ -89,6 +90,7 @@ GPI_CHECK_KEY();
 #include "core/radix/tuning.cuh"
 
 #include "core/radix/shared.cuh"
+#include "core/radix/counted.cuh"
 #include "core/radix/block.cuh"
 #include "core/radix/cluster.cuh"
 #include "core/radix/spread.cuh"
@@ -181,7 +183,8 @@ static inline cudaError_t GPI(sort)(const char *function, GPI(request) request, 
         int (*fits)(const GPI(call) *); /* NULL: whatever there is */
         size_t (*bytes)(size_t n); /* of workspace; NULL: it needs none */
         cudaError_t (*launch)(const GPI(call) *);
-    } strategies[] = {{GPI(block_fits), NULL, GPI(block_launch)},
+    } strategies[] = {{GPI(counted_fits), NULL, GPI(counted_launch)},
+                      {GPI(block_fits), NULL, GPI(block_launch)},
                       {GPI(cluster_fits), NULL, GPI(cluster_launch)},
                       {GPI(buckets_fit), GPI(buckets_bytes), GPI(buckets_launch)},
                       {NULL, GPI(passes_bytes), GPI(passes_launch)}};

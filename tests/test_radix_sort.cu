@@ -24,9 +24,18 @@ typedef struct { uint8_t b[77]; } s77;
 #define CASE u32
 #define CASE_KEY uint32_t
 #include "radix_case.h"
+/* Counted by clusters of as many blocks as there may be, and in passes from 32000 keys on. */
+#undef GPI_TUNE_RADIX_COUNTED
+#define GPI_TUNE_RADIX_COUNTED 1000
+#undef GPI_TUNE_RADIX_COUNTED_MOST
+#define GPI_TUNE_RADIX_COUNTED_MOST 2000
 #define CASE u8
 #define CASE_KEY uint8_t
 #include "radix_case.h"
+#undef GPI_TUNE_RADIX_COUNTED
+#define GPI_TUNE_RADIX_COUNTED 16384
+#undef GPI_TUNE_RADIX_COUNTED_MOST
+#define GPI_TUNE_RADIX_COUNTED_MOST 32768
 #define CASE i64_down
 #define CASE_KEY int64_t
 #define CASE_DESCENDING
@@ -146,6 +155,11 @@ typedef struct { uint8_t b[77]; } s77;
 #define CASE_KERNEL GP_KERNEL_BLOCK
 #include "radix_case.h"
 
+#define CASE block_i8
+#define CASE_KEY int8_t
+#define CASE_KERNEL GP_KERNEL_BLOCK
+#include "radix_case.h"
+
 /* As on GPUs with little shared memory. */
 #define CASE old_f64_down
 #define CASE_KEY double
@@ -163,6 +177,11 @@ typedef struct { uint8_t b[77]; } s77;
 #define GPI_RADIX_ROWS ((size_t)2)
 #define CASE again_u32
 #define CASE_KEY uint32_t
+#define CASE_KERNEL GP_KERNEL_PASSES_AGAIN
+#include "radix_case.h"
+#define CASE again_i8_down
+#define CASE_KEY signed char
+#define CASE_DESCENDING
 #define CASE_KERNEL GP_KERNEL_PASSES_AGAIN
 #include "radix_case.h"
 #define CASE again_f32_down
@@ -228,6 +247,13 @@ typedef struct { uint8_t of[8]; } key64;
 #define CASE_KERNEL kernel
 #define CASE_GRID 3
 #include "radix_case.h"
+#define CASE kind_i8_down
+#define CASE_KEY key8
+#define CASE_KIND GP_SIGNED
+#define CASE_DESCENDING
+#define CASE_KERNEL kernel
+#define CASE_GRID 3
+#include "radix_case.h"
 #define CASE kind_u16_s12
 #define CASE_KEY key16
 #define CASE_KIND GP_UNSIGNED
@@ -271,13 +297,14 @@ static const radix_case *const cases[] = {
     &p_u32_case,        &p_f32_case,       &p_u64_s16a_down_case, &p_u16_u8_case, &p_f32_s32_case,
     &old_f64_down_case, &old_i32_u64_case, &again_u32_case,       &again_f32_u32_case,
     &again_f32_down_case, &whole_f32_case, &whole_i32_down_case, &whole_u32_i16_case,
-    &again_u8_s77_case, &i32_s3_case,      &block_f32_u16_down_case,
+    &again_u8_s77_case, &again_i8_down_case, &block_i8_case,
+    &i32_s3_case,      &block_f32_u16_down_case,
     &buckets_f32_down_case, &buckets_i64_case, &buckets_f64_down_case,
     &buckets_u32_u16_down_case, &buckets_i32_s12_case, &buckets_f64_u64_case, &buckets_u64_s32_case,
 };
 enum { CASES = sizeof cases / sizeof *cases };
 static const radix_case *const kind_cases[] = {
-    &kind_f16_case, &kind_bf16_u32_down_case, &kind_f8_down_case, &kind_u16_s12_case,
+    &kind_f16_case, &kind_bf16_u32_down_case, &kind_f8_down_case, &kind_i8_down_case, &kind_u16_s12_case,
     &kind_f32_case, &kind_i64_down_case,
 };
 enum { KIND_CASES = sizeof kind_cases / sizeof *kind_cases };
@@ -910,6 +937,8 @@ int main(int argc, char **argv)
     clusters(&i16_s12_case);
     clusters(&f64_f32_case);
     clusters(&block_f32_u16_down_case);
+    clusters(&u8_case);
+    clusters(&block_i8_case);
     for (int i = 0; i < CASES; i++) {
         if (!tap_wants(cases[i]->name))
             continue;

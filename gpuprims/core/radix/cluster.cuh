@@ -428,6 +428,10 @@ static __global__ void __launch_bounds__(1024, 1) GPI(cluster_kernel)(GPI(share)
 
     if (!GPI(holds_values))
         return;
+    if (GPI_RADIX_IS_COUNTED(share.of)) {
+        GPI(sort_counted)(&share.of, (GPI(counted) *)memory);
+        return;
+    }
     gpi_cluster_arrive(); /* the block has started */
     share.at = blockIdx.x * share.share + tid / 32 * 32 * share.rounds + tid % 32;
     share.items = share.at < share.n ? gpi_min((share.n - share.at + 31) / 32, share.rounds) : 0;
@@ -529,4 +533,33 @@ static inline cudaError_t GPI(cluster_launch)(const GPI(call) *call)
     share.strict = share.bits == 0 || (!GPI_RADIX_PAIRS && share.bits < GPI_KEY_WIDTH);
     return GPI_LAUNCH_CLUSTER(call->device.dependent, blocks, GPI(cluster_kernel), blocks, threads,
                               GPI(cluster_shared_bytes)(blocks, share.share), call->stream, share);
+}
+
+/* The blocks that count so many keys; 0: the passes are faster. */
+static inline unsigned GPI(counted_blocks)(size_t n, const gpi_radix_device *device)
+{
+    const unsigned largest = GP_KERNEL == GP_KERNEL_BLOCK ? 1 : device->cluster;
+    unsigned blocks = 1;
+
+    while (blocks < largest && n > blocks * (size_t)GPI_TUNE_RADIX_COUNTED)
+        blocks *= 2;
+    return n <= blocks * (size_t)GPI_TUNE_RADIX_COUNTED_MOST ? blocks : 0;
+}
+
+static inline int GPI(counted_fits)(const GPI(call) *call)
+{
+    return GPI_RADIX_IS_COUNTED(call->request) &&
+           (GP_KERNEL == 0 || GP_KERNEL == GP_KERNEL_BLOCK) && GPI(counted_blocks)(call->request.n, &call->device) > 0;
+}
+
+static inline cudaError_t GPI(counted_launch)(const GPI(call) *call)
+{
+    const size_t n = call->request.n;
+    const unsigned blocks = GPI(counted_blocks)(n, &call->device), threads = n > 8192 ? 1024 : n > 512 ? 512 : 256;
+    GPI(share) share;
+
+    memset((void *)&share, 0, sizeof share);
+    share.of = call->request;
+    return GPI_LAUNCH_CLUSTER(call->device.dependent, blocks, GPI(cluster_kernel), blocks, threads,
+                              sizeof(GPI(counted)) + GPI_RADIX_COUNTED_COLUMNS(n) * 1024, call->stream, share);
 }

@@ -136,36 +136,6 @@ typedef struct {
 } GPI(counting);
 
 #if GPI_DEVICE_CODE
-/*
- * Counts byte `at` of the low or high words of so many units of 8 bytes, as digit p. A counter has a column for each
- * lane, or for every few lanes: bank conflicts are rare, however the keys are spread. The columns are a power of two in
- * number.
- */
-GPI_DEVICE void GPI(count)(uint32_t *counters, unsigned columns, const uint64_t *units, int n, int high, int at, int p)
-{
-    uint32_t row = ((unsigned)p * 256 * columns + (threadIdx.x & (columns - 1))) * (uint32_t)sizeof row;
-
-    GPI_OPAQUE(row); /* a sum of its own: one multiplication and addition are left for each byte */
-    GPI_UNROLL
-    for (int i = 0; i < n; i++) {
-        const uint32_t word = (uint32_t)(high ? units[i] >> 32 : units[i]);
-        const uint32_t place = row + gpi_byte(word, at) * (columns * (uint32_t)sizeof row);
-
-        atomicAdd((uint32_t *)((char *)counters + place), 1u);
-    }
-}
-
-/* Counts byte `at` of all words: it is a digit of a key that is in the word, or that the word is a part of. */
-GPI_DEVICE void GPI(count_bytes)(uint32_t *counters, unsigned columns, const uint64_t *units, int n, int at, int digits)
-{
-    const int low = GPI_KEY_IS_NARROW ? at % (int)sizeof(GP_KEY) : at, high = GPI_KEY_IS_NARROW ? low : at + 4;
-
-    if (low < digits)
-        GPI(count)(counters, columns, units, n, 0, at, low);
-    if (high < digits)
-        GPI(count)(counters, columns, units, n, 1, at, high);
-}
-
 /* Eight bits of a number. */
 GPI_DEVICE uint32_t GPI(window)(uint64_t number, int shift)
 {
@@ -576,6 +546,23 @@ GPI_DEVICE uint32_t GPI(digit)(GP_KEY key, int shift, uint32_t mask, int one)
     return GPI(coded) ? GPI(key_code_digit)(key, shift, mask, one) : GPI(key_digit)(key, shift, mask);
 }
 
+#if GPI_DEVICE_CODE
+/* Instead of a pass over keys that need only be counted: writes the portion. */
+GPI_DEVICE void GPI(pass_counted)(const GPI(job) *job, uint32_t *begins)
+{
+    const uint64_t *place = job->plan->place[0][0];
+    GP_KEY *out = job->keys[1] + job->first;
+    const unsigned tid = threadIdx.x;
+
+    if (tid < 256)
+        begins[tid] = place[tid] > job->first ? gpi_min_size(place[tid] - job->first, job->n) : 0;
+    if (tid == 0)
+        begins[256] = UINT32_MAX;
+    __syncthreads(); /* where the numbers begin is there */
+    GPI(write_counted)(begins, out, job->n);
+}
+#endif
+
 /* The kernels; core/radix/tile.cuh undefines what it takes. */
 #define GPI_RADIX_SMALL 0
 #define GPI_OF(word) GPI(word)
@@ -747,7 +734,10 @@ static inline cudaError_t GPI(make_plan_of)(const GPI(steps) *steps, int levels,
     const GPI(counting) count = {steps->job.keys[0], n, steps->job.begin_bit, steps->job.end_bit, steps->in_place,
                                  GP_KERNEL == GP_KERNEL_PASSES_OLD, columns, steps->counts, steps->job.plan,
                                  steps->look - GPI_RADIX_ROWS_BEFORE * 256,
-                                 (GPI_RADIX_ROWS_BEFORE + steps->rows) * 256, levels, buckets};
+                                 GPI_RADIX_IS_COUNTED(steps->job)
+                                     ? 0
+                                     : (GPI_RADIX_ROWS_BEFORE + steps->rows) * 256,
+                                 levels, buckets};
     return GPI_LAUNCH_DEPENDENT(call->device.dependent, GPI(count_kernel), gpi_resident_blocks(1, vectors, GP_GRID),
                                 GPI_RADIX_COUNT_THREADS, columns * (unsigned)steps->digits * 1024, call->stream, count);
 }
@@ -758,7 +748,8 @@ static inline cudaError_t GPI(pass_all)(const GPI(steps) *steps, const gpi_radix
     const GPI(call) *call = steps->call;
     const size_t n = call->request.n, room = call->device.room, tile_n = steps->job.tile_n;
     const int small = GPI(is_small)(n), dependent = call->device.dependent;
-    const int passes = steps->digits + (steps->digits == 0 || (steps->in_place && steps->digits % 2));
+    const int more = !GPI_RADIX_IS_COUNTED(steps->job) &&
+                     (steps->digits == 0 || (steps->in_place && steps->digits % 2));
     const unsigned threads = (unsigned)GPI_RADIX_PASS(small, threads);
     const size_t blocks = GPI(blocks_of_pass)(n), portion = steps->rows * tile_n;
     const size_t portions = gpi_divide_up(n, portion);
@@ -769,7 +760,7 @@ static inline cudaError_t GPI(pass_all)(const GPI(steps) *steps, const gpi_radix
     cudaError_t error = cudaSuccess;
 
     job.ranges = ranges;
-    for (size_t launch = 0; launch < (size_t)passes * portions && error == cudaSuccess; launch++) {
+    for (size_t launch = 0; launch < (size_t)(steps->digits + more) * portions && error == cudaSuccess; launch++) {
         size_t which = launch % portions, next = (launch + 1) % portions;
 
         job.first = which * portion;

@@ -559,6 +559,10 @@ static __global__ void __launch_bounds__(GPI_OF(threads), GPI_OF(blocks)) GPI_OF
         next = atomicAdd(job.ticket, 1u); /* zero since before the launch before this one */
     gpi_grid_wait();
     gpi_grid_launch_next();
+    if (GPI_RADIX_IS_COUNTED(job)) {
+        GPI(pass_counted)(&job, tile.counts[0]);
+        return;
+    }
     if (job.pass >= plan->passes)
         return;
     const int digit = GPI_OF(choose)(&job, &pass, items), planned = plan->steps[job.pass].way;

@@ -19,6 +19,14 @@
 #define GPI_TUNE_RADIX_CROWD 12
 #endif
 
+/* Keys of one byte that a block counts before more blocks do, and at most; more are faster in two launches. */
+#ifndef GPI_TUNE_RADIX_COUNTED
+#define GPI_TUNE_RADIX_COUNTED 16384
+#endif
+#ifndef GPI_TUNE_RADIX_COUNTED_MOST
+#define GPI_TUNE_RADIX_COUNTED_MOST 32768
+#endif
+
 /* So many 4-byte keys at most are sorted in buckets after two partitions: more are faster in four passes. */
 #ifndef GPI_TUNE_RADIX_BUCKETS_UNTIL
 #define GPI_TUNE_RADIX_BUCKETS_UNTIL 67108864
