@@ -113,12 +113,13 @@ typedef struct {
     GP_TYPE *out;
     const GP_INDEX *offsets; /* NULL: all segments have this length */
     size_t length, segments;
-    size_t range_n;          /* items and segments of a warp's range, a chunk at most */
-    size_t chunk_n;          /* items of a chunk */
+    uint32_t range_n;        /* items and segments of a warp's range, a chunk at most */
+    size_t chunk_n;          /* items of a chunk: 2^chunk_bits */
     unsigned window_n;       /* of segments that are read together, at most */
     gpi_tile_state_head *head; /* the tile states of chunks follow it */
     size_t chunks;           /* in n items, and so many places for tile states on level 0 */
     uint32_t ranges;
+    int chunk_bits;
     int by_ticket; /* a segment may have more than one chunk */
     int is_exclusive;
 } GPI(job);
@@ -155,7 +156,7 @@ static inline size_t GPI(chunk_items)(size_t n, int is_scan)
     const size_t most = (is_scan ? (size_t)GPI(scan_rounds) : (size_t)GPI(max_chunk_rounds)) * GPI(round_n);
     size_t chunk = GPI(window_n);
 
-    while (chunk < most && n / chunk > GPI_TUNE_SEGMENTED_RANGES)
+    while (chunk < most && n / chunk > GPI_TUNE_SEGMENTED_CHUNKS)
         chunk *= 2;
     return chunk;
 }
@@ -164,26 +165,27 @@ static inline size_t GPI(chunk_items)(size_t n, int is_scan)
 static inline size_t GPI(state_bytes)(size_t n, int is_scan)
 {
     const size_t most = gpi_larger_size(n / GPI(chunk_items)(n, is_scan),
-                                        n / GPI(window_n) < GPI_TUNE_SEGMENTED_RANGES ? n / GPI(window_n)
-                                                                                      : GPI_TUNE_SEGMENTED_RANGES);
+                                        n / GPI(window_n) < GPI_TUNE_SEGMENTED_CHUNKS ? n / GPI(window_n)
+                                                                                      : GPI_TUNE_SEGMENTED_CHUNKS);
 
     return n <= GPI(window_n) ? 0 : GPI(tile_state_bytes)(GPI(level_start)(most, GPI(levels) + 1));
 }
 
-/* Divides the work: the units are items and segments. */
-static inline void GPI(divide)(GPI(job) *job, size_t n, int is_scan)
+/* Divides the work among so many warps: the units are items and segments. */
+static inline void GPI(divide)(GPI(job) *job, size_t n, size_t warps, int is_scan)
 {
-    const size_t units = n + job->segments;
+    const size_t units = n + job->segments, share = gpi_divide_up(units, warps);
 
     job->chunk_n = GPI(chunk_items)(n, is_scan);
+    for (job->chunk_bits = 0; (size_t)1 << job->chunk_bits < job->chunk_n;)
+        job->chunk_bits++;
     job->window_n = (unsigned)(is_scan ? job->chunk_n : (size_t)GPI(window_n));
-    job->range_n = job->chunk_n;
-    while (job->range_n > GPI_TUNE_SEGMENTED_RANGE ||
-           (job->range_n > 256 && units / job->range_n < GPI_TUNE_SEGMENTED_RANGES))
-        job->range_n /= 2;
+    job->range_n = (uint32_t)(job->chunk_n < GPI_TUNE_SEGMENTED_RANGE ? job->chunk_n : GPI_TUNE_SEGMENTED_RANGE);
+    if (job->range_n > 256 && share < job->range_n)
+        job->range_n = share < 256 ? 256 : (uint32_t)share;
     job->by_ticket = n > job->chunk_n;
     job->ranges = (uint32_t)gpi_divide_up(units, job->range_n);
-    job->chunks = n / job->chunk_n;
+    job->chunks = n >> job->chunk_bits;
 }
 
 /* What is wrong with arguments that are alike: the arrays, `used`, and how many items and segments there are. */
@@ -219,14 +221,15 @@ static inline cudaError_t GPI(launch)(GPI(job) *job, const char *function, size_
     error = gpi_tagged_scratch_acquire(&scratch, ws, GPI(state_bytes)(n, is_scan), 0, stream, function);
     if (error != cudaSuccess)
         return error;
-    GPI(divide)(job, n, is_scan);
+    const unsigned resident = gpi_resident_blocks(is_scan ? GPI(scan_blocks) : GPI(reduce_blocks), SIZE_MAX, GP_GRID);
+    GPI(divide)(job, n, (size_t)resident * GPI(warps), is_scan);
     job->head = (gpi_tile_state_head *)(void *)scratch.tags;
     const size_t bytes = (size_t)GPI(warps) * (is_scan ? GPI(scan_slot) : GPI(reduce_slot));
     const int ready = gpi_kernel_ready(is_scan ? (const void *)GPI(scan_kernel) : (const void *)GPI(reduce_kernel),
                                        bytes, known[is_scan]);
     const int dependent = (ready & GPI_KERNEL_SM90) != 0;
-    const unsigned blocks = gpi_resident_blocks(is_scan ? GPI(scan_blocks) : GPI(reduce_blocks),
-                                                gpi_divide_up(job->ranges, GPI(warps)), GP_GRID);
+    const unsigned wanted = (unsigned)gpi_divide_up(job->ranges, GPI(warps));
+    const unsigned blocks = wanted < resident ? wanted : resident;
     (void)dependent; /* unused on the CPU */
     if (is_scan)
         error = GPI_LAUNCH_DEPENDENT(dependent, GPI(scan_kernel), blocks, GPI(threads), bytes, stream, *job, context);

@@ -713,6 +713,34 @@ GPI_DEVICE void gpi_copy_item(void *shared, const void *global, int bytes)
 #endif
 }
 
+/* The same on a condition, without a branch. */
+GPI_DEVICE void gpi_copy_item_if(int condition, void *shared, const void *global, int bytes)
+{
+#if defined __CUDA_ARCH__ && __CUDA_ARCH__ >= 800
+    const uint32_t to = (uint32_t)__cvta_generic_to_shared(shared);
+
+#define GPI_COPY_ITEM_IF(size)                                                      \
+    __asm__ volatile("{\n\t"                                                        \
+                     ".reg .pred p;\n\t"                                            \
+                     "setp.ne.s32 p, %0, 0;\n\t"                                    \
+                     "@p cp.async.ca.shared.global [%1], [%2], " size ";\n\t"       \
+                     "}"                                                            \
+                     :                                                              \
+                     : "r"(condition), "r"(to), "l"(global)                         \
+                     : "memory")
+    if (bytes == 4)
+        GPI_COPY_ITEM_IF("4");
+    else if (bytes == 8)
+        GPI_COPY_ITEM_IF("8");
+    else
+        GPI_COPY_ITEM_IF("16");
+#undef GPI_COPY_ITEM_IF
+#else
+    if (condition)
+        gpi_copy_item(shared, global, bytes);
+#endif
+}
+
 GPI_DEVICE void gpi_copy_wait(void)
 {
 #if defined __CUDA_ARCH__ && __CUDA_ARCH__ >= 800

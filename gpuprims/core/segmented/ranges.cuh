@@ -11,17 +11,17 @@ GPI_DEVICE void GPI(do_ranges)(const GPI(job) *job, char *slots, GPI(batch_list)
     const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;
     GP_TYPE *slot = (GP_TYPE *)(void *)(slots + warp * (scans ? GPI(scan_slot) : GPI(reduce_slot)));
     GPI(batch_list) *list = &lists[warp];
-    GPI(turn) turn = {0, 0, 1};
     GPI(walk) walk = {0, 0, 0};
 
     gpi_grid_wait();
     gpi_grid_launch_next();
-    while (GPI(enter)(job, &turn, &walk, list, lane)) {
+    GPI(take_first)(job, lists);
+    while (GPI(enter)(job, &walk, list, lane)) {
         GPI(chunk) chunk;
         GPI(batch) batch;
 
         if (lane == 0)
-            list->late = GPI(late_chunk)(job, &walk);
+            list->late = GPI(late_chunk)(job, &walk, list);
         __syncwarp(); /* it is known */
         while (GPI(next_piece)(job, &walk, &batch, &chunk, list, lane)) {
             if (batch.count && scans)
@@ -29,13 +29,14 @@ GPI_DEVICE void GPI(do_ranges)(const GPI(job) *job, char *slots, GPI(batch_list)
             else if (batch.count)
                 GPI(reduce_batch)(job, &batch, slot, list, lane, context);
             else if (scans)
-                GPI(scan_chunk)(job, &chunk, turn.epoch, slot, lane, context);
+                GPI(scan_chunk)(job, &chunk, list->epoch, slot, lane, context);
             else
-                GPI(reduce_chunk)(job, &chunk, turn.epoch, slot, lane, context);
+                GPI(reduce_chunk)(job, &chunk, list->epoch, slot, lane, context);
             __syncwarp(); /* slot and list are free */
         }
+        GPI(take_next)(job, list, lane);
     }
-    GPI(finish)(job, &turn);
+    GPI(finish)(job, list);
 }
 #endif
 

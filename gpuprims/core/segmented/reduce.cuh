@@ -5,23 +5,38 @@
  */
 
 #if GPI_DEVICE_CODE
-/* One warp: the fold of n neighbouring items, 1 to a chunk, window by window; in lane 0. */
+/*
+ * One warp: the fold of n neighbouring items, 1 to a chunk, window by window; in lane 0. Of a whole window, each lane
+ * folds neighbouring runs.
+ */
 GPI_DEVICE GP_TYPE GPI(fold_items)(const GPI(job) *job, size_t first, size_t n, GP_TYPE *slot, unsigned lane,
                                    GPI_CONTEXT context)
 {
-    unsigned rounds = 0;
+    unsigned windows = 0;
     GP_TYPE sum;
 
     GPI_UNDEFINED(sum);
     GPI_NO_UNROLL
-    for (size_t at = 0; at < n; at += GPI(window_n)) {
+    for (size_t at = 0; at < n; at += GPI(window_n), windows++) {
         const unsigned items = gpi_min_size(n - at, GPI(window_n));
+        GP_TYPE x;
 
+        GPI_UNDEFINED(x);
         GPI(load_window)(job->in, first + at, items, slot, lane, context);
-        rounds = GPI(fold_window)(slot, 0, items, &sum, rounds, lane);
+        if (items == GPI(window_n)) {
+            x = GPI(fold_part)(slot + GPI(place)(lane * GPI(window_n) / 32), GPI(reduce_rounds), GPI(reduce_rounds));
+            x = GPI(warp_reduce)(x, (int)lane, 32);
+        } else {
+            const unsigned rounds = GPI(fold_window)(slot, 0, items, &x, 0, lane);
+
+            x = GPI(fold_rounds)(x, rounds, lane);
+        }
         __syncwarp(); /* the slot is free */
+        x = GPI(shuffle)(x, 0);
+        if (lane == windows)
+            sum = x;
     }
-    return GPI(fold_rounds)(sum, rounds, lane);
+    return GPI(fold_rounds)(sum, windows, lane);
 }
 
 /* One warp: a chunk. */
@@ -45,12 +60,20 @@ GPI_DEVICE void GPI(reduce_batch)(const GPI(job) *job, const GPI(batch) *batch, 
     GP_TYPE *out = job->out + batch->segment;
     unsigned longer = 0, dealt;
 
+    if (!batch->n) { /* empty segments */
+        const GP_TYPE x = GPI(identity)();
+
+        GPI_NO_UNROLL
+        for (unsigned i = lane; i < batch->count; i += 32)
+            gpi_move(out + i, &x);
+        return;
+    }
     GPI(load_window)(job->in, batch->item, batch->n, slot, lane, context);
     GPI_NO_UNROLL
     for (unsigned i = lane; i - lane < batch->count; i += 32) {
         const unsigned start = list->ends[i], n = i < batch->count ? (unsigned)list->ends[i + 1] - start : 0;
 
-        longer = GPI(list_longer)(list, longer, i, n > GPI(run_n), lane);
+        longer = GPI(list_longer)(list, longer, i, n, lane);
         if (i < batch->count && n <= GPI(run_n)) {
             const GP_TYPE x = n ? GPI(fold_run)(slot, start, n) : GPI(identity)();
 
@@ -66,20 +89,22 @@ GPI_DEVICE void GPI(reduce_batch)(const GPI(job) *job, const GPI(batch) *batch, 
         GPI_UNDEFINED(x);
         dealt = GPI(deal)(list, at, longer, &share, lane);
         if (!dealt) {
-            const uint16_t *const ends = &list->ends[list->longer[at]];
+            share.segment = list->longer[at] >> 9;
+            const uint16_t *const ends = &list->ends[share.segment];
             const unsigned rounds = GPI(fold_window)(slot, ends[0], (unsigned)ends[1] - ends[0], &x, 0, lane);
 
-            share.segment = list->longer[at];
             share.runs = lane == 0;
             x = GPI(fold_rounds)(x, rounds, lane);
         } else {
+            const unsigned strides = gpi_min(GPI(left_strides)(share.number), share.runs - share.number);
+
             if (share.n)
                 x = GPI(fold_run)(slot, share.first, share.n);
             GPI_UNROLL_STEPS
             for (unsigned stride = 1; stride < 32; stride *= 2) {
                 const GP_TYPE right = GPI(shuffle_down)(x, stride);
 
-                if (share.number % (2 * stride) == 0 && share.number + stride < share.runs)
+                if (stride < strides)
                     x = GPI(combine)(x, right);
             }
         }

@@ -12,7 +12,7 @@ GPI_DEVICE void GPI(run_trees)(GP_TYPE *trees, const GP_TYPE *x, unsigned n)
 {
     GPI_UNROLL
     for (unsigned m = 1; m <= GPI(run_n); m++)
-        if (m <= n) {
+        if (m <= n || GPI(is_total)) {
             trees[m] = x[m - 1];
             GPI_UNROLL
             for (unsigned size = 1; size < (m & (0 - m)); size *= 2)
@@ -20,9 +20,9 @@ GPI_DEVICE void GPI(run_trees)(GP_TYPE *trees, const GP_TYPE *x, unsigned n)
         }
 }
 
-/* Scans a run of n items, behind `prefix` if has_prefix, and writes the results where it lies in the slot. */
-GPI_DEVICE void GPI(scan_run)(GP_TYPE *slot, unsigned i, unsigned n, const GP_TYPE *x, const GP_TYPE *trees,
-                              GP_TYPE prefix, int has_prefix, int is_exclusive)
+/* Scans a run of n items in place, behind `prefix` if has_prefix. */
+GPI_DEVICE void GPI(scan_run)(GP_TYPE *x, unsigned n, const GP_TYPE *trees, GP_TYPE prefix, int has_prefix,
+                              int is_exclusive)
 {
     GP_TYPE sums[GPI(run_n) + 1]; /* of what comes before */
 
@@ -32,19 +32,18 @@ GPI_DEVICE void GPI(scan_run)(GP_TYPE *slot, unsigned i, unsigned n, const GP_TY
         sums[0] = GPI(identity)(); /* written, never combined */
     GPI_UNROLL
     for (unsigned m = 1; m < GPI(run_n); m++)
-        if (m < n) {
+        if (m < n || GPI(is_total)) {
             sums[m] = trees[m];
             if ((m & (m - 1)) || has_prefix)
                 sums[m] = GPI(combine)(sums[m & (m - 1)], trees[m]);
         }
     GPI_UNROLL
     for (unsigned k = 0; k < GPI(run_n); k++)
-        if (k < n) {
-            GP_TYPE result = is_exclusive ? sums[k] : x[k];
-
-            if (!is_exclusive && (k || has_prefix))
-                result = GPI(combine)(sums[k], x[k]);
-            gpi_move(&slot[GPI(place)(i + k)], &result);
+        if (k < n || GPI(is_total)) {
+            if (is_exclusive)
+                x[k] = sums[k];
+            else if (k || has_prefix)
+                x[k] = GPI(combine)(sums[k], x[k]);
         }
 }
 
@@ -64,42 +63,72 @@ GPI_DEVICE void GPI(push)(GP_TYPE *trees, unsigned round, GP_TYPE x)
         }
 }
 
-/*
- * One warp: scans a run of each lane in place, behind `prefix` if has_prefix, and behind the runs before it in its
- * segment: it is number share->number. Lanes with neighbouring runs are neighbours. Returns the fold of all lanes, if
- * they have 32 whole runs in a row; in lane 0.
- */
-GPI_DEVICE GP_TYPE GPI(scan_runs)(GP_TYPE *slot, const GPI(share) share, GP_TYPE prefix, int has_prefix,
-                                  int is_exclusive, unsigned lane)
+/* What comes before number `round`, behind `prefix` if *has_prefix, by the trees of those before, the largest first. */
+GPI_DEVICE GP_TYPE GPI(join_trees)(const GP_TYPE *trees, unsigned round, GP_TYPE prefix, int *has_prefix)
 {
-    const unsigned number = share.number, whole_runs = share.whole_runs;
-    GP_TYPE items[GPI(run_n)], run_trees[GPI(run_n) + 1];
-    GP_TYPE trees[5], x; /* over 1, 2, 4, ... runs, from this lane's on */
+    GPI_UNROLL
+    for (unsigned level = 3; level-- > 0;)
+        if (round >> level & 1) {
+            prefix = *has_prefix ? GPI(combine)(prefix, trees[level]) : trees[level];
+            *has_prefix = 1;
+        }
+    return prefix;
+}
 
-    GPI_UNDEFINED(run_trees);
-    __syncwarp(); /* what has been written is there */
-    GPI(read_run)(items, slot, share.n ? share.first : 0);
-    GPI(run_trees)(run_trees, items, share.n);
-    x = run_trees[GPI(run_n)];
+/*
+ * One warp: x is the fold of a run, number `number` of its segment, which has whole_runs whole ones. Lanes with
+ * neighbouring runs are neighbours. trees[i] becomes the tree over 2^i runs from this lane's on, if it starts one.
+ * Returns the fold of all lanes, if they have 32 whole runs in a row; in lane 0.
+ */
+GPI_DEVICE GP_TYPE GPI(sweep_up)(GP_TYPE *trees, GP_TYPE x, unsigned number, unsigned whole_runs)
+{
+    const unsigned strides = gpi_min(GPI(left_strides)(number), (whole_runs - number) / 2 + 1);
+
     GPI_UNROLL_STEPS
     for (unsigned step = 0; step < 5; step++) {
         const GP_TYPE right = GPI(shuffle_down)(x, 1u << step);
 
         trees[step] = x;
-        if (number % (2u << step) == 0 && number + (2u << step) <= whole_runs)
+        if (1u << step < strides)
             x = GPI(combine)(x, right);
     }
+    return x;
+}
+
+/* One warp: what comes before the run, behind `prefix` if *has_prefix. */
+GPI_DEVICE GP_TYPE GPI(sweep_down)(const GP_TYPE *trees, unsigned number, GP_TYPE prefix, int *has_prefix,
+                                   unsigned lane)
+{
     GPI_UNROLL_STEPS
     for (unsigned step = 5; step-- > 0;) {
         const GP_TYPE left = GPI(shuffle)(trees[step], (int)(lane - number % (2u << step)));
 
-        if ((number >> step & 1) && number <= whole_runs) {
-            prefix = has_prefix ? GPI(combine)(prefix, left) : left;
-            has_prefix = 1;
+        if (number >> step & 1) {
+            prefix = *has_prefix ? GPI(combine)(prefix, left) : left;
+            *has_prefix = 1;
         }
     }
+    return prefix;
+}
+
+/*
+ * One warp: scans a run of each lane in place, behind `prefix` if has_prefix, and behind the runs before it in its
+ * segment: it is number share->number. Returns what GPI(sweep_up) does.
+ */
+GPI_DEVICE GP_TYPE GPI(scan_runs)(GP_TYPE *slot, const GPI(share) share, GP_TYPE prefix, int has_prefix,
+                                  int is_exclusive, unsigned lane)
+{
+    GP_TYPE items[GPI(run_n)], run_trees[GPI(run_n) + 1], trees[5], x;
+
+    GPI_UNDEFINED(run_trees);
+    __syncwarp(); /* what has been written is there */
+    GPI(read_run)(items, slot, share.n ? share.first : 0);
+    GPI(run_trees)(run_trees, items, share.n);
+    x = GPI(sweep_up)(trees, run_trees[GPI(run_n)], share.number, share.whole_runs);
+    prefix = GPI(sweep_down)(trees, share.number, prefix, &has_prefix, lane);
     __syncwarp(); /* all lanes have read: a whole run, whatever is left in it */
-    GPI(scan_run)(slot, share.first, share.n, items, run_trees, prefix, has_prefix, is_exclusive);
+    GPI(scan_run)(items, share.n, run_trees, prefix, has_prefix, is_exclusive);
+    GPI(write_run)(slot, share.first, share.n, items);
     return x;
 }
 
@@ -121,28 +150,46 @@ GPI_DEVICE_CALL void GPI(scan_window)(GP_TYPE *slot, unsigned i, unsigned n, GP_
     GPI_NO_UNROLL
     for (unsigned round = 0; round * GPI(round_n) < n; round++) {
         const unsigned at = round * GPI(round_n), rest = n - at;
-        GP_TYPE before = prefix, x;
         int has_before = has_prefix;
+        const GP_TYPE before = GPI(join_trees)(trees, round, prefix, &has_before);
+        GP_TYPE x;
 
-        GPI_UNROLL
-        for (unsigned level = 3; level-- > 0;)
-            if (round >> level & 1) {
-                before = has_before ? GPI(combine)(before, trees[level]) : trees[level];
-                has_before = 1;
-            }
-        if (rest >= GPI(round_n)) {
-            const GPI(share) share = {0, lane, 32, 32, i + at + mine, GPI(run_n)};
+        const unsigned items = mine < rest ? gpi_min(rest - mine, GPI(run_n)) : 0;
+        const GPI(share) share = {0, items ? lane : 0, 0, items ? rest / GPI(run_n) : 0, i + at + mine, items};
 
-            x = GPI(scan_runs)(slot, share, before, has_before, is_exclusive, lane);
-        } else {
-            const unsigned items = mine < rest ? gpi_min(rest - mine, GPI(run_n)) : 0;
-            const GPI(share) share = {0, lane, 0, rest / GPI(run_n), i + at + mine, items};
-
-            x = GPI(scan_dealt)(slot, share, before, has_before, is_exclusive, lane);
-        }
+        x = GPI(scan_runs)(slot, share, before, has_before, is_exclusive, lane);
         x = GPI(shuffle)(x, 0);
         if (rest > GPI(round_n))
             GPI(push)(trees, round, x);
+    }
+}
+
+/* One warp: scans the whole chunk in its slot, of which each lane has neighbouring runs. */
+GPI_DEVICE void GPI(scan_parts)(const GPI(job) *job, const GPI(chunk) *chunk, int goes_on, uint32_t epoch,
+                                GP_TYPE *slot, unsigned lane)
+{
+    const unsigned part_n = (unsigned)job->chunk_n / 32, runs = part_n / GPI(run_n);
+    GP_TYPE *const part = slot + GPI(place)(lane * part_n);
+    GP_TYPE trees[5], x;
+    int has_prefix = chunk->number != 0;
+
+    x = GPI(sweep_up)(trees, GPI(fold_part)(part, runs, GPI(scan_rounds)), lane, 32);
+    if (goes_on)
+        (void)GPI(climb)(job, chunk, 1, x, epoch, lane);
+    if (has_prefix)
+        x = GPI(look_back)(job, chunk, epoch, lane);
+    x = GPI(sweep_down)(trees, lane, x, &has_prefix, lane);
+    GPI_NO_UNROLL
+    for (unsigned r = 0; r < runs; r++) {
+        GP_TYPE *const run = part + GPI(place)(r * GPI(run_n)), items[GPI(run_n)], run_trees[GPI(run_n) + 1];
+        int has_before = has_prefix;
+        const GP_TYPE before = GPI(join_trees)(trees, r, x, &has_before);
+
+        GPI(read_whole_run)(items, run);
+        GPI(run_trees)(run_trees, items, GPI(run_n));
+        GPI(scan_run)(items, GPI(run_n), run_trees, before, has_before, job->is_exclusive);
+        GPI(write_whole_run)(run, items);
+        GPI(push)(trees, r, run_trees[GPI(run_n)]);
     }
 }
 
@@ -151,20 +198,18 @@ GPI_DEVICE void GPI(scan_chunk)(const GPI(job) *job, const GPI(chunk) *chunk, ui
                                 unsigned lane, GPI_CONTEXT context)
 {
     const size_t start = chunk->first + chunk->number * job->chunk_n;
-    const int goes_on = chunk->last - start > job->chunk_n;
-    const unsigned n = goes_on ? (unsigned)job->chunk_n : (unsigned)(chunk->last - start);
+    const unsigned n = gpi_min_size(chunk->last - start, (unsigned)job->chunk_n);
     GP_TYPE x;
 
     GPI_UNDEFINED(x);
     GPI(load_window)(job->in, start, n, slot, lane, context);
-    if (goes_on) {
-        const unsigned rounds = GPI(fold_window)(slot, 0, n, &x, 0, lane);
-
-        (void)GPI(climb)(job, chunk, 1, GPI(fold_rounds)(x, rounds, lane), epoch, lane);
+    if (n == job->chunk_n) {
+        GPI(scan_parts)(job, chunk, chunk->last - start > n, epoch, slot, lane);
+    } else {
+        if (chunk->number)
+            x = GPI(look_back)(job, chunk, epoch, lane);
+        GPI(scan_window)(slot, 0, n, x, chunk->number != 0, job->is_exclusive, lane);
     }
-    if (chunk->number)
-        x = GPI(look_back)(job, chunk, epoch, lane);
-    GPI(scan_window)(slot, 0, n, x, chunk->number != 0, job->is_exclusive, lane);
     __syncwarp(); /* the results are in the slot */
     GPI(store_window)(job->out + start, n, slot, lane);
 }
@@ -176,29 +221,28 @@ GPI_DEVICE void GPI(scan_batch)(const GPI(job) *job, const GPI(batch) *batch, GP
     unsigned longer = 0, dealt;
     GP_TYPE none;
 
+    if (!batch->n)
+        return; /* empty segments */
     GPI_UNDEFINED(none);
     GPI(load_window)(job->in, batch->item, batch->n, slot, lane, context);
     GPI_NO_UNROLL
     for (unsigned i = lane; i - lane < batch->count; i += 32) {
         const unsigned start = list->ends[i], n = i < batch->count ? (unsigned)list->ends[i + 1] - start : 0;
-        const int is_run = i < batch->count && n <= GPI(run_n);
+        const unsigned run = n <= GPI(run_n) ? n : 0;
         GP_TYPE x[GPI(run_n)], trees[GPI(run_n) + 1];
 
-        GPI_UNDEFINED(x);
         GPI_UNDEFINED(trees);
-        longer = GPI(list_longer)(list, longer, i, n > GPI(run_n), lane);
-        if (is_run) {
-            GPI(read_run)(x, slot, start);
-            GPI(run_trees)(trees, x, n);
-        }
+        longer = GPI(list_longer)(list, longer, i, n, lane);
+        GPI(read_run)(x, slot, run ? start : 0);
+        GPI(run_trees)(trees, x, run);
         __syncwarp(); /* all lanes have read: a whole run, whatever is left in it */
-        if (is_run)
-            GPI(scan_run)(slot, start, n, x, trees, none, 0, job->is_exclusive);
+        GPI(scan_run)(x, run, trees, none, 0, job->is_exclusive);
+        GPI(write_run)(slot, start, run, x);
     }
     __syncwarp(); /* the list is complete */
     GPI_NO_UNROLL
     for (unsigned at = 0; at < longer; at += dealt ? dealt : 1) {
-        const uint16_t *const ends = &list->ends[list->longer[at]];
+        const uint16_t *const ends = &list->ends[list->longer[at] >> 9];
         GPI(share) share;
 
         dealt = GPI(deal)(list, at, longer, &share, lane);

@@ -15,12 +15,12 @@
 
 /* Segments and items of a range at most: many empty segments in a row take their warp long. */
 #ifndef GPI_TUNE_SEGMENTED_RANGE
-#define GPI_TUNE_SEGMENTED_RANGE 4096
+#define GPI_TUNE_SEGMENTED_RANGE 8192
 #endif
 
-/* As many ranges at least, a warp each, as long as a range keeps 256 items and segments. */
-#ifndef GPI_TUNE_SEGMENTED_RANGES
-#define GPI_TUNE_SEGMENTED_RANGES 2048
+/* Chunks of a call, about: a warp each, as long as they are small. */
+#ifndef GPI_TUNE_SEGMENTED_CHUNKS
+#define GPI_TUNE_SEGMENTED_CHUNKS 2048
 #endif
 
 /* Items of at most 4 bytes that a lane has on their way at a time. */

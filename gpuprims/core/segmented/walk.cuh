@@ -13,12 +13,28 @@ GPI_DEVICE size_t GPI(offset)(const GPI(job) *job, size_t s)
     return job->offsets ? (size_t)job->offsets[s] : s * job->length;
 }
 
-/* Where a warp is in its range: the next segment, its first item, the end of the range. */
+/* Where a warp is in its range: the next segment, its first item, and the number of the range. */
 typedef struct {
-    size_t segment, item, limit;
+    size_t segment, item;
+    uint32_t range;
 } GPI(walk);
 
-/* The segments that a warp takes next: `count` with n items together, or one of more than fit into a window. */
+/* Where the range ends. */
+GPI_DEVICE size_t GPI(limit)(const GPI(job) *job, const GPI(walk) *walk)
+{
+    return (size_t)job->range_n * (walk->range + (size_t)1);
+}
+
+/* Whether the next segment starts in the range. */
+GPI_DEVICE int GPI(starts_segment)(const GPI(job) *job, const GPI(walk) *walk)
+{
+    return walk->segment < job->segments && walk->item + walk->segment < GPI(limit)(job, walk);
+}
+
+/*
+ * The segments that a warp takes next: `count` with n items together, batch_n at most if these are any; or one of more
+ * than fit into a window.
+ */
 typedef struct {
     size_t segment, item; /* the first */
     unsigned count, n;    /* 0: it is a long one, which ends where the next one begins */
@@ -28,15 +44,16 @@ typedef struct {
 GPI_DEVICE void GPI(look_ahead)(const GPI(job) *job, const GPI(walk) *walk, GP_INDEX *ahead, unsigned lane)
 {
     const unsigned segments = gpi_min_size(job->segments - walk->segment, GPI(batch_n));
+    const GP_INDEX *const ends = job->offsets + (job->offsets ? walk->segment : 0);
 
     GPI_UNROLL
     for (unsigned i = lane; i < GPI(batch_n); i += 32) {
-        const size_t s = walk->segment + gpi_min(i + 1, segments);
+        const unsigned s = gpi_min(i + 1, segments);
 
         if (job->offsets)
-            gpi_copy_item(&ahead[i], &job->offsets[s], sizeof *ahead);
+            gpi_copy_item(&ahead[i], &ends[s], sizeof *ahead);
         else
-            ahead[i] = (GP_INDEX)(s * job->length);
+            ahead[i] = (GP_INDEX)((walk->segment + s) * job->length);
     }
 }
 
@@ -49,15 +66,39 @@ GPI_DEVICE unsigned GPI(distance)(size_t first, GP_INDEX end)
 }
 
 /*
+ * One warp, at a batch of empty segments: how many in the range behind them are empty, too, by many at a time. In the
+ * range each of them is one unit.
+ */
+GPI_DEVICE unsigned GPI(empty_ahead)(const GPI(job) *job, const GPI(walk) *walk, unsigned lane)
+{
+    enum { some = 512 };
+    const size_t first = walk->segment + GPI(batch_n), start = first + walk->item;
+    const unsigned room = start < GPI(limit)(job, walk) ? (unsigned)(GPI(limit)(job, walk) - start) : 0;
+    const unsigned segments = gpi_min_size(first < job->segments ? job->segments - first : 0, room);
+    unsigned count = 0;
+    int are_empty = job->offsets != NULL;
+
+    GPI_NO_UNROLL
+    while (are_empty && count + some <= segments) {
+        GPI_UNROLL
+        for (unsigned k = 0; k < some; k += 32)
+            are_empty &= (size_t)job->offsets[first + count + k + lane + 1] == walk->item;
+        are_empty = __all_sync(GPI_FULL_MASK, are_empty);
+        count += are_empty ? some : 0;
+    }
+    return count;
+}
+
+/*
  * One warp: takes the next segments that start in the range and fit into a window together, batch_n at most. ends[i]
  * becomes where the i-th of them begins, counted from the first, and ends[count] where the last one ends.
  */
 GPI_DEVICE GPI(batch) GPI(next_batch)(const GPI(job) *job, GPI(walk) *walk, GPI(batch_list) *list, unsigned lane)
 {
-    const unsigned room = gpi_min_size(walk->limit - (walk->item + walk->segment), 1u << 30);
+    const unsigned room = gpi_min_size(GPI(limit)(job, walk) - (walk->item + walk->segment), 1u << 30);
     const unsigned segments = gpi_min_size(job->segments - walk->segment, GPI(batch_n));
     GPI(batch) batch = {walk->segment, walk->item, 0, 0};
-    unsigned starting = 1; /* the first one, and those behind an end that is still in the range */
+    unsigned fitting = 0, starting = 0; /* those that fit, and those behind an end that is still in the range */
 
     if (lane == 0)
         list->ends[0] = 0;
@@ -67,15 +108,21 @@ GPI_DEVICE GPI(batch) GPI(next_batch)(const GPI(job) *job, GPI(walk) *walk, GPI(
         const unsigned end = GPI(distance)(walk->item, list->ahead[i]); /* the lane has copied it */
 
         list->ends[i + 1] = (uint16_t)end;
-        batch.count += (unsigned)__popc((int)__ballot_sync(GPI_FULL_MASK, i < segments && end <= job->window_n));
-        starting += (unsigned)__popc((int)__ballot_sync(GPI_FULL_MASK, end + i + 1 < room));
+        fitting += i < segments && end <= job->window_n;
+        starting += end + i + 1 < room;
     }
-    batch.count = gpi_min(batch.count, starting);
+    fitting = gpi_warp_sum(fitting << 16 | starting);
+    batch.count = gpi_min(fitting >> 16, 1 + (fitting & 0xFFFF));
     __syncwarp(); /* ends are complete */
     batch.n = list->ends[batch.count];
+    if (lane == 0)
+        list->before = batch.item + (batch.count ? list->ends[batch.count - 1] : 0);
+    if (batch.count == GPI(batch_n) && batch.n == 0)
+        batch.count += GPI(empty_ahead)(job, walk, lane);
     walk->segment += batch.count ? batch.count : 1;
     walk->item = batch.count ? batch.item + batch.n : GPI(offset)(job, walk->segment);
-    GPI(look_ahead)(job, walk, list->ahead, lane);
+    if (GPI(starts_segment)(job, walk))
+        GPI(look_ahead)(job, walk, list->ahead, lane);
     return batch;
 }
 
@@ -83,18 +130,18 @@ GPI_DEVICE GPI(batch) GPI(next_batch)(const GPI(job) *job, GPI(walk) *walk, GPI(
  * The chunk which starts in the range that the warp has entered, but whose segment starts before it: there is one at
  * most. Number 0: none.
  */
-GPI_DEVICE GPI(chunk) GPI(late_chunk)(const GPI(job) *job, const GPI(walk) *walk)
+GPI_DEVICE GPI(chunk) GPI(late_chunk)(const GPI(job) *job, const GPI(walk) *walk, const GPI(batch_list) *list)
 {
     GPI(chunk) late = {walk->segment - 1, 0, walk->item, 0};
 
     if (walk->segment == 0)
         return late;
-    late.first = GPI(offset)(job, late.segment);
+    late.first = list->before;
     if (late.last - late.first > job->chunk_n) {
-        const size_t key = late.first + late.segment, start = walk->limit - job->range_n;
-        const size_t number = (start - key + job->chunk_n - 1) / job->chunk_n;
+        const size_t key = late.first + late.segment, limit = GPI(limit)(job, walk);
+        const size_t number = (limit - job->range_n - key + job->chunk_n - 1) >> job->chunk_bits;
 
-        if (key + number * job->chunk_n < walk->limit && number * job->chunk_n < late.last - late.first)
+        if (key + number * job->chunk_n < limit && number * job->chunk_n < late.last - late.first)
             late.number = number;
     }
     return late;
@@ -107,7 +154,7 @@ GPI_DEVICE GPI(chunk) GPI(late_chunk)(const GPI(job) *job, const GPI(walk) *walk
 GPI_DEVICE int GPI(next_piece)(const GPI(job) *job, GPI(walk) *walk, GPI(batch) *batch, GPI(chunk) *chunk,
                                GPI(batch_list) *list, unsigned lane)
 {
-    if (walk->segment < job->segments && walk->item + walk->segment < walk->limit) {
+    if (GPI(starts_segment)(job, walk)) {
         *batch = GPI(next_batch)(job, walk, list, lane);
         chunk->segment = batch->segment;
         chunk->first = batch->item;
@@ -152,50 +199,64 @@ GPI_DEVICE size_t GPI(find)(const GPI(job) *job, const GPI(walk) *walk, size_t k
     return first;
 }
 
-/* What a warp takes. */
-typedef struct {
-    uint32_t range, epoch;
-    int is_first;
-} GPI(turn);
+/*
+ * All threads: the first range of each warp of the block. Where chunks may wait for others, ranges go by ticket: those
+ * before are finished or under way.
+ */
+GPI_DEVICE void GPI(take_first)(const GPI(job) *job, GPI(batch_list) *lists)
+{
+    if (threadIdx.x == 0) {
+        const uint64_t ticket = job->by_ticket ? gpi_take_tickets(job->head, GPI(warps)) : blockIdx.x * GPI(warps);
+
+        for (unsigned w = 0; w < GPI(warps); w++) {
+            lists[w].range = (uint32_t)ticket + w;
+            lists[w].epoch = gpi_ticket_epoch(ticket);
+        }
+    }
+    __syncthreads(); /* they are known */
+}
 
 /*
- * One warp: takes a range and enters it, if there is one left. Where chunks may wait for others, by ticket, and not
- * before it can start: the ranges before are finished or under way.
+ * One warp: takes its next range. A ticket is drawn when it can start, so that no chunk waits for a warp that is busy.
  */
-GPI_DEVICE int GPI(enter)(const GPI(job) *job, GPI(turn) *turn, GPI(walk) *walk, GPI(batch_list) *list, unsigned lane)
+GPI_DEVICE void GPI(take_next)(const GPI(job) *job, GPI(batch_list) *list, unsigned lane)
 {
     const uint32_t warps = gridDim.x * GPI(warps);
 
-    gpi_copy_wait(); /* what lay ahead behind the range before */
-    if (!turn->is_first && warps >= job->ranges)
-        return 0; /* there is a warp for each */
-    if (!job->by_ticket) {
-        turn->range = turn->is_first ? blockIdx.x * GPI(warps) + threadIdx.x / 32 : turn->range + warps;
-    } else {
-        uint64_t ticket = 0;
+    if (lane == 0)
+        list->range = warps >= job->ranges ? job->ranges /* there is a warp for each */
+                      : job->by_ticket     ? (uint32_t)gpi_take_ticket(job->head)
+                                           : list->range + warps;
+    __syncwarp(); /* it is known */
+}
 
-        if (lane == 0)
-            ticket = gpi_take_ticket(job->head);
-        turn->range = __shfl_sync(GPI_FULL_MASK, (uint32_t)ticket, 0);
-        turn->epoch = __shfl_sync(GPI_FULL_MASK, gpi_ticket_epoch(ticket), 0);
-    }
-    turn->is_first = 0;
-    if (turn->range >= job->ranges)
+/* One warp: enters its range, if there is one left. */
+GPI_DEVICE int GPI(enter)(const GPI(job) *job, GPI(walk) *walk, GPI(batch_list) *list, unsigned lane)
+{
+    walk->range = list->range;
+    gpi_copy_wait(); /* what lay ahead behind the range before */
+    if (walk->range >= job->ranges)
         return 0;
-    walk->segment = GPI(find)(job, walk, turn->range * job->range_n, lane);
-    walk->item = GPI(offset)(job, walk->segment);
-    walk->limit = ((size_t)turn->range + 1) * job->range_n;
-    GPI(look_ahead)(job, walk, list->ahead, lane);
+    const size_t segment = GPI(find)(job, walk, (size_t)walk->range * job->range_n, lane);
+
+    if (segment != walk->segment || !segment) {
+        walk->item = GPI(offset)(job, segment);
+        if (lane == 0)
+            list->before = segment ? GPI(offset)(job, segment - 1) : 0;
+        walk->segment = segment;
+    }
+    if (GPI(starts_segment)(job, walk))
+        GPI(look_ahead)(job, walk, list->ahead, lane);
     return 1;
 }
 
 /* All threads, which draw no more tickets. */
-GPI_DEVICE void GPI(finish)(const GPI(job) *job, const GPI(turn) *turn)
+GPI_DEVICE void GPI(finish)(const GPI(job) *job, const GPI(batch_list) *list)
 {
     if (!job->by_ticket)
         return;
     __syncthreads(); /* no warp of the block draws any more */
     if (threadIdx.x == 0)
-        gpi_finish_launch(job->head, turn->epoch, gpi_check_out(job->head));
+        gpi_finish_launch(job->head, list->epoch, gpi_check_out(job->head));
 }
 #endif

@@ -18,16 +18,16 @@ enum {
     GPI(reduce_rounds) = sizeof(GP_TYPE) <= 4 ? 4 : sizeof(GP_TYPE) <= 16 ? 2 : 1, /* of a window */
     GPI(scan_rounds) = sizeof(GP_TYPE) <= 16 ? 2 * (int)GPI(reduce_rounds) : 1, /* 8 at most: see GPI(push) */
     GPI(window_n) = GPI(reduce_rounds) * GPI(round_n),
-    /* Items of common sizes have a gap behind every 128 bytes: lanes that read runs of a power of two use all banks. */
-    GPI(gap_n) = sizeof(GP_TYPE) == 4 || sizeof(GP_TYPE) == 8 || sizeof(GP_TYPE) == 16 ? 128 / (int)sizeof(GP_TYPE)
-                                                                                       : 1 << 30,
+    /* A gap behind 128 bytes or fewer: lanes that read runs, or parts of a window, of a power of two use all banks. */
+    GPI(gap_n) = sizeof(GP_TYPE) <= 4 ? 32 : sizeof(GP_TYPE) <= 8 ? 16 : sizeof(GP_TYPE) <= 16 ? 8 : 1 << 30,
     GPI(row_places) = 32 + 32 / GPI(gap_n), /* of 32 items */
     GPI(round_bytes) = (GPI(run_n) * GPI(row_places) * (int)sizeof(GP_TYPE) + 15) / 16 * 16,
     GPI(behind_bytes) = ((GPI(run_n) + 1) * (int)sizeof(GP_TYPE) + 15) / 16 * 16, /* a run is read in whole */
     GPI(reduce_slot) = GPI(reduce_rounds) * GPI(round_bytes) + GPI(behind_bytes),
     GPI(scan_slot) = GPI(scan_rounds) * GPI(round_bytes) + GPI(behind_bytes),
+    GPI(is_total) = GPI_FOLDS_NUMBERS, /* what is undefined may be folded, too, if it goes nowhere */
     GPI(batch_rows) = 4,
-    GPI(batch_n) = 32 * GPI(batch_rows), /* segments that a warp looks at together */
+    GPI(batch_n) = 32 * GPI(batch_rows), /* segments that a warp looks at together, 128 at most */
     GPI(warps) = GPI(reduce_slot) <= 5120 ? 4 : GPI(reduce_slot) <= 16384 ? 2 : 1, /* of a block */
     GPI(threads) = 32 * GPI(warps),
     GPI(reduce_blocks) = sizeof(GP_TYPE) <= 8 ? GPI_TUNE_SEGMENTED_REDUCE_BLOCKS : 1,
@@ -63,11 +63,20 @@ GPI_DEVICE unsigned GPI(place)(unsigned i)
 GPI_DEVICE void GPI(load_rows)(const GP_INPUT_TYPE *in, size_t first, unsigned n, int is_whole, GP_TYPE *to,
                                unsigned lane, GPI_CONTEXT context)
 {
-    const int copies = GPI_COPIES_ITEMS;
     GPI(loaded) x[GPI(loads)];
 
     to += GPI(place)(lane);
     first += lane;
+#ifndef GP_LOAD_AT
+    if (GPI_COPIES_ITEMS) {
+        const GP_INPUT_TYPE *const from = in + first;
+
+        GPI_UNROLL
+        for (unsigned k = 0; k < GPI(loads); k++)
+            gpi_copy_item_if(is_whole || lane + 32 * k < n, to + k * GPI(row_places), from + 32 * k, sizeof *in);
+        return;
+    }
+#endif
     GPI_UNDEFINED(x);
     GPI_UNROLL
     for (unsigned k = 0; k < GPI(loads); k++)
@@ -75,14 +84,11 @@ GPI_DEVICE void GPI(load_rows)(const GP_INPUT_TYPE *in, size_t first, unsigned n
 #ifdef GP_LOAD_AT
             x[k] = GPI(load_at)(in, first + 32 * k, context);
 #else
-            if (copies)
-                gpi_copy_item(to + k * GPI(row_places), in + first + 32 * k, sizeof *in);
-            else
-                gpi_move(&x[k], in + first + 32 * k);
+            gpi_move(&x[k], in + first + 32 * k);
 #endif
         }
     GPI_UNROLL
-    for (unsigned k = 0; k < GPI(loads) && !copies; k++)
+    for (unsigned k = 0; k < GPI(loads); k++)
         if (is_whole || lane + 32 * k < n)
             to[k * GPI(row_places)] = GPI(load)(&x[k], context);
 }
@@ -126,6 +132,15 @@ GPI_DEVICE void GPI(read_run)(GP_TYPE *x, const GP_TYPE *slot, unsigned i)
         gpi_move(&x[k], &slot[GPI(place)(i + k)]);
 }
 
+/* Writes the n items of a run back. */
+GPI_DEVICE void GPI(write_run)(GP_TYPE *slot, unsigned i, unsigned n, const GP_TYPE *x)
+{
+    GPI_UNROLL
+    for (unsigned k = 0; k < GPI(run_n); k++)
+        if (k < n)
+            gpi_move(&slot[GPI(place)(i + k)], &x[k]);
+}
+
 /* Folds a run of n items, one at least, as a tree. */
 GPI_DEVICE GP_TYPE GPI(fold_run)(const GP_TYPE *slot, unsigned i, unsigned n)
 {
@@ -140,6 +155,50 @@ GPI_DEVICE GP_TYPE GPI(fold_run)(const GP_TYPE *slot, unsigned i, unsigned n)
                 x[k] = GPI(combine)(x[k], x[k + stride]);
     }
     return x[0];
+}
+
+/* The same for a whole run without a gap in it. */
+GPI_DEVICE void GPI(read_whole_run)(GP_TYPE *x, const GP_TYPE *run)
+{
+    GPI_UNROLL
+    for (unsigned k = 0; k < GPI(run_n); k++)
+        gpi_move(&x[k], &run[k]);
+}
+
+GPI_DEVICE void GPI(write_whole_run)(GP_TYPE *run, const GP_TYPE *x)
+{
+    GPI_UNROLL
+    for (unsigned k = 0; k < GPI(run_n); k++)
+        gpi_move(&run[k], &x[k]);
+}
+
+/* Folds a lane's part of a window, `runs` whole runs of at most `most`, a constant, as a tree. */
+GPI_DEVICE GP_TYPE GPI(fold_part)(const GP_TYPE *part, unsigned runs, unsigned most)
+{
+    GP_TYPE trees[GPI(scan_rounds)];
+
+    GPI_UNROLL
+    for (unsigned r = 0; r < most; r++)
+        if (r < runs) {
+            GP_TYPE x[GPI(run_n)];
+
+            GPI(read_whole_run)(x, part + GPI(place)(r * GPI(run_n)));
+            GPI_UNROLL
+            for (unsigned stride = 1; stride < GPI(run_n); stride *= 2) {
+                GPI_UNROLL
+                for (unsigned k = 0; k + stride < GPI(run_n); k += 2 * stride)
+                    x[k] = GPI(combine)(x[k], x[k + stride]);
+            }
+            trees[r] = x[0];
+        }
+    GPI_UNROLL
+    for (unsigned stride = 1; stride < most; stride *= 2) {
+        GPI_UNROLL
+        for (unsigned r = 0; r + stride < most; r += 2 * stride)
+            if (r + stride < runs)
+                trees[r] = GPI(combine)(trees[r], trees[r + stride]);
+    }
+    return trees[0];
 }
 
 /*
@@ -181,9 +240,11 @@ typedef struct {
 /* What a warp knows of its range, and of the segments in its window. */
 typedef struct {
     GPI(chunk) late;                    /* the last of the range */
+    size_t before;                      /* where the segment before the next one begins; lane 0's */
+    uint32_t range, epoch;              /* which one it takes, and the number of the launch */
     GP_INDEX ahead[GPI(batch_n)];       /* where the next ones end; on its way while the warp works */
     uint16_t ends[GPI(batch_n) + 1];    /* where each begins in the window, and where the last one ends */
-    unsigned char longer[GPI(batch_n)]; /* those of more than one run */
+    uint16_t longer[GPI(batch_n)];      /* those of more than one run: number << 9 | runs */
 } GPI(batch_list);
 
 /* One run of one of them, a lane's. */
@@ -193,13 +254,15 @@ typedef struct {
     unsigned first, n;         /* its items in the window; none for a lane without a run */
 } GPI(share);
 
-/* Puts segment i on the list behind `count` others, if it `is_longer`. Returns their number. */
-GPI_DEVICE unsigned GPI(list_longer)(GPI(batch_list) *list, unsigned count, unsigned i, int is_longer, unsigned lane)
+/* Puts segment i, of n items, on the list behind `count` others, if it has more than a run. Returns their number. */
+GPI_DEVICE unsigned GPI(list_longer)(GPI(batch_list) *list, unsigned count, unsigned i, unsigned n, unsigned lane)
 {
+    const int is_longer = n > GPI(run_n);
     const unsigned longer = __ballot_sync(GPI_FULL_MASK, is_longer);
 
     if (is_longer)
-        list->longer[count + (unsigned)__popc((int)(longer & ((1u << lane) - 1)))] = (unsigned char)i;
+        list->longer[count + (unsigned)__popc((int)(longer & ((1u << lane) - 1)))] =
+            (uint16_t)(i << 9 | (n + GPI(run_n) - 1) / GPI(run_n));
     return count + (unsigned)__popc((int)longer);
 }
 
@@ -210,8 +273,7 @@ GPI_DEVICE unsigned GPI(list_longer)(GPI(batch_list) *list, unsigned count, unsi
 GPI_DEVICE unsigned GPI(deal)(const GPI(batch_list) *list, unsigned at, unsigned count, GPI(share) *share,
                               unsigned lane)
 {
-    const uint16_t *const own = &list->ends[list->longer[gpi_min(at + lane, count - 1)]];
-    const unsigned runs = at + lane < count ? ((unsigned)own[1] - own[0] + GPI(run_n) - 1) / GPI(run_n) : 33;
+    const unsigned runs = at + lane < count ? list->longer[at + lane] & 511u : 33;
     const unsigned through = gpi_warp_prefix(runs, lane);
     const unsigned dealt = (unsigned)__popc((int)__ballot_sync(GPI_FULL_MASK, through <= 32));
     const unsigned heads = gpi_warp_or(lane < dealt ? 1u << (through - runs) : 0);
@@ -219,17 +281,26 @@ GPI_DEVICE unsigned GPI(deal)(const GPI(batch_list) *list, unsigned at, unsigned
     const unsigned before = heads & (GPI_FULL_MASK >> (31 - lane));
 
     if (dealt && lane < lanes) {
-        share->segment = list->longer[at + (unsigned)__popc((int)before) - 1];
+        const unsigned longer = list->longer[at + (unsigned)__popc((int)before) - 1];
+        const unsigned first = list->ends[longer >> 9], n = list->ends[(longer >> 9) + 1] - first;
+
+        share->segment = longer >> 9;
         share->number = lane + (unsigned)__clz((int)before) - 31;
-        share->first = list->ends[share->segment];
-        share->n = list->ends[share->segment + 1] - share->first;
-        share->runs = (share->n + GPI(run_n) - 1) / GPI(run_n);
-        share->whole_runs = share->n / GPI(run_n);
-        share->first += share->number * GPI(run_n);
-        share->n = gpi_min(share->n - share->number * GPI(run_n), GPI(run_n));
+        share->runs = longer & 511;
+        share->whole_runs = n / GPI(run_n);
+        share->first = first + share->number * GPI(run_n);
+        share->n = gpi_min(n - share->number * GPI(run_n), GPI(run_n));
     } else {
         memset((void *)share, 0, sizeof *share);
     }
     return dealt;
+}
+
+/* Up to which stride a place is the left one of two in a tree: 32 for the first. */
+GPI_DEVICE unsigned GPI(left_strides)(unsigned place)
+{
+    const unsigned bits = place | 32;
+
+    return bits & (0 - bits);
 }
 #endif

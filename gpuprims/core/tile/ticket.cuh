@@ -66,6 +66,12 @@ GPI_DEVICE uint64_t gpi_take_ticket(gpi_tile_state_head *head)
     return atomicAdd(&head->ticket, gpi_one());
 }
 
+/* The same for `count` in a row: the first of them. */
+GPI_DEVICE uint64_t gpi_take_tickets(gpi_tile_state_head *head, unsigned count)
+{
+    return atomicAdd(&head->ticket, count * gpi_one());
+}
+
 GPI_DEVICE uint32_t gpi_ticket_epoch(uint64_t ticket)
 {
     return (uint32_t)(ticket >> 32) + 1;
