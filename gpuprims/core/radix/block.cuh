@@ -88,7 +88,7 @@ GPI_DEVICE int GPI(block_part)(const GPI(block) *block, uint32_t *at, GPI(number
     GPI_UNROLL
     for (uint32_t i = 0; i < GPI_RADIX_BLOCK_ITEMS; i++) {
         words[i] = block->state->bins[at[i]];
-        if (words[i] / 65536 > crowd) /* whichever is the last: what differs is the same */
+        if (words[i] / 65536 > crowd) /* a race, but whichever is the last: what differs is the same */
             some[words[i] % 65536 / GPI_RADIX_BLOCK_CROWD] = rest[i];
     }
     __syncthreads(); /* the words have been read, the items are there */
