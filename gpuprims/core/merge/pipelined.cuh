@@ -43,9 +43,9 @@ typedef struct {
 /* Probe i of 2^log, on both sides of what is expected, each eight times as far away as the one before. */
 GPI_DEVICE size_t GPI(probe_near)(size_t expected, size_t reach, GPI(window) window, unsigned i, int log)
 {
-    const unsigned half = 1u << log >> 1;
-    const size_t off = reach << 3 * (i < half ? half - 1 - i : i - half);
-    const size_t place = i >= half ? expected + off : expected > off ? expected - off : 0;
+    const unsigned middle = 1u << log >> 1;
+    const size_t off = reach << 3 * (i < middle ? middle - 1 - i : i - middle);
+    const size_t place = i >= middle ? expected + off : expected > off ? expected - off : 0;
 
     return place < window.low ? window.low : place < window.low + window.width ? place : window.low + window.width - 1;
 }

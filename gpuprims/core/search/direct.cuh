@@ -149,7 +149,7 @@ GPI_DEVICE void GPI(find_ends)(const GPI(job) *job, const GPI(extremes) *extreme
             ends[warp] = (unsigned)end;
     }
     __syncthreads(); /* the ends are known */
-    for (size_t i = ends[0] + threadIdx.x * GPI(node_items); i < ends[1]; i += GPI(threads) * GPI(node_items))
+    for (size_t i = ends[0] + threadIdx.x * GPI(node_items); i < ends[1]; i += (unsigned)GPI(threads) * GPI(node_items))
         gpi_prefetch(job->sorted + i);
 }
 
