@@ -88,8 +88,8 @@ static __host__ __device__ inline uint64_t steps(uint64_t a, uint64_t b)
 #include "segmented_case.h"
 
 /* From here on few ranges are enough, so that chunks have several windows. */
-#undef GPI_TUNE_SEGMENTED_RANGES
-#define GPI_TUNE_SEGMENTED_RANGES 6
+#undef GPI_TUNE_SEGMENTED_CHUNKS
+#define GPI_TUNE_SEGMENTED_CHUNKS 6
 #define CASE f32_few
 #define CASE_TYPE float
 #define CASE_READY GP_SUM

@@ -62,7 +62,7 @@ TABLES = [segmented_speed, segmented_sizes]
 
 TUNE = {"segmented": [
     {"shapes": {"GPI_TUNE_SEGMENTED_REDUCE_BLOCKS": [6, 7, 8], "GPI_TUNE_SEGMENTED_RANGE": [4096, 8192, 16384],
-                "GPI_TUNE_SEGMENTED_RANGES": [1024, 2048, 4096], "GPI_TUNE_SEGMENTED_LOADS": [4, 8]},
+                "GPI_TUNE_SEGMENTED_CHUNKS": [1024, 2048, 4096], "GPI_TUNE_SEGMENTED_LOADS": [4, 8]},
      "instances": [("segmented", {"PRIMITIVE": "segmented_sum", "IN": "struct32", "OUT": "i32", "SHAPE": str(s)})
                    for s in (0, 1)]},
     {"shapes": {"GPI_TUNE_SEGMENTED_SCAN_BLOCKS": [4, 5, 6]},
