@@ -139,7 +139,7 @@ typedef struct { uint8_t b[77]; } s77;
 #define CASE buckets_f64_u64
 #define CASE_KEY double
 #define CASE_VALUE uint64_t
-#define CASE_KERNEL GP_KERNEL_BUCKETS_TWICE
+#define CASE_KERNEL GP_KERNEL_BUCKETS
 #include "radix_case.h"
 #define CASE buckets_u64_s32
 #define CASE_KEY uint64_t
@@ -535,7 +535,7 @@ static void clusters(const radix_case *c)
 {
     static const size_t sizes[] = {5000,  20011, 16384, 16385,  32768, 32769,
                                    65536, 65537, 98304, 131072, 131073};
-    static const int some[] = {0, 3, 5, 6, 10, 11, 12, 13};
+    static const int some[] = {0, 3, 5, 6, 10, 11, 12, 13, 9, 15, 21, 23, 24};
     int width = 8 * (int)c->key_bytes, passed = 1;
     gp_workspace ws = GP_WORKSPACE_INIT;
 

@@ -421,7 +421,7 @@ static inline int GPI(buckets_fit)(const GPI(call) *call)
 {
     const size_t n = call->request.n, room = call->device.room, average = GPI(bucket_n) / 9 * 8;
     const int sorted_bits = call->request.end_bit - call->request.begin_bit, all_bits = sorted_bits == GPI_KEY_WIDTH;
-    const int twice = GP_KERNEL == GP_KERNEL_BUCKETS_TWICE || n > 256 * average || !all_bits;
+    const int twice = GP_KERNEL == GP_KERNEL_BUCKETS_TWICE || n > 256 * average;
     int bits = twice ? 9 : 8;
 
     while (twice && n >> bits > average)

@@ -7,7 +7,8 @@
  *     2. bins: each block moves its keys to the bin that the next thirteen bits say
  *     3. compare: each key counts those of its bin that it precedes: by whole keys and, if they are equal, positions
  *
- * Keys alone have no positions: those with all bits equal need none, and with others the short way is not taken.
+ * Keys alone have no positions: those with all bits equal need none, and with others the short way is not taken. Floats
+ * have digits and bins of equal width, from the least to the largest of a sample, since their topmost bits are few.
  *
  * The long way, lowest digit first, is taken when some digit or some bin has too many keys. It ranks by ballots as
  * core/radix/tile.cuh does, and keeps the order in each of its passes.
@@ -22,8 +23,9 @@ enum {
     GPI_RADIX_CLUSTER_MAX = 16, /* blocks */
     GPI_RADIX_SHARE_BIN_BITS = 13,
     GPI_RADIX_SHARE_BINS = 1 << GPI_RADIX_SHARE_BIN_BITS,
+    GPI_RADIX_WIDTH_BITS = 8 + GPI_RADIX_SHARE_BIN_BITS, /* of a float's place, by how large it is */
     GPI_RADIX_CROWD = 64, /* keys of a bin; more are not compared */
-    GPI_RADIX_ROW = 260   /* of the table: the counts of 256 digits, and whether the block must be strict */
+    GPI_RADIX_ROW = 264   /* of the table: the counts of 256 digits, and whether the block must be strict */
 };
 
 /* What a block has in shared memory, besides its row of the table for each block, and its items. */
@@ -42,9 +44,21 @@ typedef struct gpi_radix_state {
     uint32_t low[GPI_RADIX_CLUSTER_MAX], high[GPI_RADIX_CLUSTER_MAX]; /* and its digits */
     uint32_t sums[32], more_sums[32];
     uint32_t strict, crowded;
+    uint64_t ends[64];
 } __attribute__((aligned(16))) gpi_radix_state;
 
 #if GPI_DEVICE_CODE
+/* Before the short way: there are no digits yet. The caller ends with a barrier. */
+GPI_DEVICE void gpi_radix_share_clear(gpi_radix_state *state)
+{
+    if (threadIdx.x < 256)
+        state->digits[threadIdx.x] = 0;
+    if (threadIdx.x < GPI_RADIX_CLUSTER_MAX) {
+        state->from[threadIdx.x] = state->low[threadIdx.x] = 0x7FFFFFFF;
+        state->to[threadIdx.x] = state->high[threadIdx.x] = 0;
+    }
+}
+
 /* Counts a key of the bin. Returns what was in its half of the word before. */
 GPI_DEVICE uint32_t gpi_radix_share_add(gpi_radix_state *state, uint32_t bin)
 {
@@ -57,17 +71,18 @@ GPI_DEVICE uint32_t gpi_radix_share_add(gpi_radix_state *state, uint32_t bin)
 #endif
 
 __extension__ enum {
+    GPI(may_be_linear) = GPI(key_is_float) && sizeof(GP_KEY) >= 4, /* whether keys may go by how large they are */
     /* Shared memory of an item: in both arrays; or, at the end, a position and the value. */
     GPI(cluster_slot) = !GPI_RADIX_PAIRS                                   ? 2 * (int)sizeof(GP_KEY)
                         : sizeof(GPI_RADIX_VALUE) > 2 * sizeof(GP_KEY) + 4 ? 4 + (int)sizeof(GPI_RADIX_VALUE)
                                                                            : 2 * (4 + (int)sizeof(GP_KEY)),
     /*
-     * Items of a thread's share, at most. Floats take the long way, since their topmost bits are few, and of many items
-     * it takes longer than the passes of a whole grid. So does the short way of bytes: they have one pass.
+     * Items of a thread's share, at most. Of many that take the long way, passes of the whole grid take less time: that
+     * happens most to pairs and floats. Bytes with values have one pass, which is faster, too.
      */
-    GPI(cluster_items) = GPI(key_is_float)     ? (GPI_RADIX_PAIRS ? 2 : 16 / (int)sizeof(GP_KEY))
-                         : sizeof(GP_KEY) == 1 ? 4
-                                               : 8
+    GPI(cluster_items) = GPI(may_be_linear) && GPI_RADIX_PAIRS && sizeof(GP_KEY) == 8           ? 3
+                         : GPI(may_be_linear) || GPI_RADIX_PAIRS || sizeof(GP_KEY) == 1 ? 4
+                                                                                        : 8
 };
 
 /* What a block works on. */
@@ -79,8 +94,9 @@ typedef struct {
     int bits;
     uint64_t range; /* as many ones as bits */
     int strict;     /* keys with equal bits may be different */
+    GPI(bucket_map) places; /* where floats belong, if it is linear */
     gpi_radix_state *state;
-    uint32_t *table; /* a row for each block of the cluster */
+    uint16_t *table; /* a row for each block of the cluster */
     GP_KEY *keys[2]; /* items, and another array of them */
     uint32_t *from[2];
     uint32_t first, count; /* items that the block has got, and where they go */
@@ -93,9 +109,11 @@ GPI_DEVICE GPI(number) GPI(share_number)(const GPI(share) *share, GP_KEY key)
     return GPI(key_number)(key) >> share->of.begin_bit & (GPI(number))share->range;
 }
 
-/* The same less `low`, shifted. */
+/* The same, or the place of a float, less `low`, shifted. */
 GPI_DEVICE uint32_t GPI(share_bin)(const GPI(share) *share, GP_KEY key, uint64_t low, int shift)
 {
+    if (GPI(may_be_linear) && share->places.linear)
+        return (GPI(linear_place)(share->places, key) - (uint32_t)low) >> shift;
     return (uint32_t)((GPI(share_number)(share, key) - (GPI(number))low) >> shift);
 }
 
@@ -117,6 +135,30 @@ GPI_DEVICE uint32_t GPI(share_total)(const GPI(share) *share, uint32_t *before)
     return total;
 }
 
+/*
+ * Finds places of equal width from a sample of the keys, the same one in every block, unless most keys are at the ends.
+ * There are 1024 threads; all call.
+ */
+GPI_DEVICE void GPI(share_measure)(GPI(share) *share)
+{
+    GP_KEY keys[GPI_RADIX_SAMPLES];
+
+    GPI_UNROLL
+    for (uint32_t i = 0; i < GPI_RADIX_SAMPLES; i++) {
+        /* Somewhere in each stretch: regular intervals would be no sample of periodic input. */
+        const uint32_t stretch = i * 1024 + threadIdx.x, some = stretch * 0x9E3779B1u >> 16;
+
+        keys[i] = share->of.keys_in[((uint64_t)stretch << 16 | some) * share->n / (GPI_RADIX_SAMPLES * 1024) >> 16];
+    }
+    const gpi_radix_places places = GPI(equal_width)(keys, (GPI(number) *)share->state->ends, GPI_RADIX_WIDTH_BITS);
+    share->places.linear = 1;
+    share->places.bits = GPI_RADIX_WIDTH_BITS;
+    share->places.factor = (GPI(real))places.factor;
+    share->places.offset = (GPI(real))places.offset;
+    const uint32_t part = GPI(linear_place)(share->places, keys[0]) >> (GPI_RADIX_WIDTH_BITS - 4);
+    share->places.linear = __syncthreads_count(part % 15 == 0) < 512 && places.linear;
+}
+
 /* ---- the short way ----------------------------------------------------------------------------- */
 
 /* Every block publishes how many keys of each digit it has, and whether it must be strict. */
@@ -124,11 +166,11 @@ GPI_DEVICE void GPI(share_publish)(const GPI(share) *share, uint32_t count, uint
 {
     GPI_NO_UNROLL
     for (unsigned r = threadIdx.x / 256; r < gridDim.x; r += blockDim.x / 256) {
-        uint32_t *row = (uint32_t *)gpi_cluster_shared(share->table + blockIdx.x * GPI_RADIX_ROW, r);
+        uint16_t *row = (uint16_t *)gpi_cluster_shared(share->table + blockIdx.x * GPI_RADIX_ROW, r);
 
-        row[threadIdx.x % 256] = count;
+        row[threadIdx.x % 256] = (uint16_t)count;
         if (threadIdx.x % 256 == 0)
-            row[256] = strict;
+            row[256] = (uint16_t)strict;
     }
 }
 
@@ -141,14 +183,15 @@ GPI_DEVICE int GPI(share_spread)(GPI(share) *share, const GP_KEY *keys, uint64_t
 {
     gpi_radix_state *state = share->state;
     const unsigned tid = threadIdx.x, me = blockIdx.x;
-    const int shift = share->bits > 8 ? share->bits - 8 : 0;
+    const int linear = GPI(may_be_linear) && share->places.linear, bits = linear ? GPI_RADIX_WIDTH_BITS : share->bits;
+    const int shift = bits > 8 ? bits - 8 : 0;
     uint32_t before, strict = 0, ranks[GPI(cluster_items)];
 
     GPI_UNROLL
     for (uint32_t i = 0; i < GPI(cluster_items); i++)
         if (i < share->items) {
             ranks[i] = atomicAdd(&state->digits[GPI(share_bin)(share, keys[i], 0, shift)], 1u);
-            if (!GPI_RADIX_PAIRS && GPI(key_is_minus_zero)(keys[i]))
+            if ((!GPI_RADIX_PAIRS && GPI(key_is_minus_zero)(keys[i])) || (linear && GPI(key_is_nan)(keys[i])))
                 state->strict = 1;
         }
     __syncthreads();    /* the digits have been counted */
@@ -227,7 +270,8 @@ GPI_DEVICE int GPI(share_sort)(GPI(share) *share, uint64_t low, int bits)
 {
     gpi_radix_state *state = share->state;
     const int shift = bits > GPI_RADIX_SHARE_BIN_BITS ? bits - GPI_RADIX_SHARE_BIN_BITS : 0;
-    const int compares = GPI_RADIX_PAIRS || shift > 0; /* else the keys of a bin are all the same */
+    /* Otherwise the keys of a bin are all the same. */
+    const int compares = GPI_RADIX_PAIRS || shift > 0 || (GPI(may_be_linear) && share->places.linear);
 
     for (uint32_t x = threadIdx.x; x < share->count; x += blockDim.x)
         gpi_radix_share_add(state, GPI(share_bin)(share, share->keys[0][x], low, shift));
@@ -436,19 +480,14 @@ static __global__ void __launch_bounds__(1024, 1) GPI(cluster_kernel)(GPI(share)
     share.at = blockIdx.x * share.share + tid / 32 * 32 * share.rounds + tid % 32;
     share.items = share.at < share.n ? gpi_min((share.n - share.at + 31) / 32, share.rounds) : 0;
     share.state = state;
-    share.table = (uint32_t *)(state + 1);
+    share.table = (uint16_t *)(state + 1);
     char *items = (char *)(share.table + gridDim.x * GPI_RADIX_ROW);
     share.keys[0] = (GP_KEY *)items;
     share.keys[1] = share.keys[0] + room;
     share.from[1] = (uint32_t *)(share.keys[1] + room);
     share.from[0] = (uint32_t *)(items + room * (GPI(cluster_slot) - 4u));
     gpi_radix_zero(state->u.bins, GPI_RADIX_SHARE_BINS / 2);
-    if (tid < 256)
-        state->digits[tid] = 0;
-    if (tid < GPI_RADIX_CLUSTER_MAX) {
-        state->from[tid] = state->low[tid] = 0x7FFFFFFF;
-        state->to[tid] = state->high[tid] = 0;
-    }
+    gpi_radix_share_clear(state);
     if (tid == 0)
         state->strict = state->crowded = 0;
     gpi_grid_wait();
@@ -457,11 +496,21 @@ static __global__ void __launch_bounds__(1024, 1) GPI(cluster_kernel)(GPI(share)
     for (uint32_t i = 0; i < GPI(cluster_items); i++)
         if (i < share.items)
             keys[i] = share.of.keys_in[share.at + 32 * i];
+    if (GPI(may_be_linear) && blockDim.x == 1024 && share.bits == GPI_KEY_WIDTH)
+        GPI(share_measure)(&share);
     __syncthreads(); /* the counts are zero */
     if (share.strict)
         gpi_cluster_wait(); /* all blocks have started */
-    else
+    GPI_NO_UNROLL
+    while (!share.strict) {
         bits = GPI(share_spread)(&share, keys, &low);
+        if (bits >= 0 || !GPI(may_be_linear) || !share.places.linear)
+            break;
+        share.places.linear = 0; /* by their topmost bits, then */
+        gpi_radix_share_clear(state);
+        gpi_cluster_arrive(); /* the table is no longer read */
+        __syncthreads();      /* the counts are zero again */
+    }
     if (bits < 0 || !GPI(share_sort)(&share, low, bits))
         GPI(share_passes)(&share, keys);
     if (GPI_RADIX_PAIRS)
@@ -474,7 +523,7 @@ static __global__ void __launch_bounds__(1024, 1) GPI(cluster_kernel)(GPI(share)
 /* Shared memory of a block. */
 static inline size_t GPI(cluster_shared_bytes)(unsigned blocks, size_t share)
 {
-    return sizeof(gpi_radix_state) + blocks * GPI_RADIX_ROW * sizeof(uint32_t) + 2 * share * GPI(cluster_slot);
+    return sizeof(gpi_radix_state) + blocks * GPI_RADIX_ROW * sizeof(uint16_t) + 2 * share * GPI(cluster_slot);
 }
 
 #ifdef __CUDACC__

@@ -49,15 +49,16 @@ typedef struct gpi_radix_tally {
 #if GPI_DEVICE_CODE
 /*
  * Where the keys of each digit begin, four digits of the key at a time; which digits there are, with their codes; and
- * whether they are crowded. All threads call.
+ * whether they are crowded. The first digit has been counted as if it had so many bits more. All threads call.
  */
 GPI_DEVICE void gpi_radix_add_up(gpi_radix_tally *tally, const gpi_radix_counts *counts, gpi_radix_plan *plan, size_t n,
-                                 int digits)
+                                 int digits, int more)
 {
     const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32, digit = threadIdx.x % 256;
 
     for (int p = (int)threadIdx.x / 256; p - (int)threadIdx.x / 256 < digits; p += 4) {
-        uint64_t count = p < digits ? __ldcg(&counts->keys[p][digit]) : 0, sum = count;
+        const unsigned counted = p ? digit : digit << more;
+        uint64_t count = p < digits && counted < 256 ? __ldcg(&counts->keys[p][counted]) : 0, sum = count;
         float share = (float)count / (float)n, crowding = share > 0.5f ? 0 : share * share;
         unsigned some = __ballot_sync(GPI_FULL_MASK, count > 0), code = (unsigned)__popc(some & ((1u << lane) - 1));
 
@@ -124,6 +125,7 @@ typedef struct {
     const GP_KEY *in;
     size_t n;
     int begin_bit, end_bit;
+    int more;         /* zeros are counted below these bits, so many that digits are whole */
     int in_place;     /* some array is sorted in place: passes must be even in number */
     int strict;       /* every pass ranks by ballots */
     unsigned columns; /* of the counters in shared memory */
@@ -171,7 +173,8 @@ GPI_DEVICE void GPI(find_distinct)(const GPI(counting) *job, gpi_radix_tally *ta
 
     GPI_NO_UNROLL
     for (int i = lane; i < SAMPLE && distinct <= GPI_RADIX_DISTINCT; i += 32) {
-        const uint64_t number = GPI(key_order)(job->in[(size_t)i * (job->n / SAMPLE)]) >> job->begin_bit & range;
+        const uint64_t bits = GPI(key_order)(job->in[(size_t)i * (job->n / SAMPLE)]) >> job->begin_bit & range;
+        const uint64_t number = bits << job->more;
         unsigned others = GPI_FULL_MASK;
 
         GPI_NO_UNROLL
@@ -194,10 +197,10 @@ GPI_DEVICE void GPI(find_distinct)(const GPI(counting) *job, gpi_radix_tally *ta
             const uint64_t a = __shfl_sync(GPI_FULL_MASK, known, k / distinct);
             const uint64_t b = __shfl_sync(GPI_FULL_MASK, known, k % distinct);
 
-            apart &= k / distinct == k % distinct || GPI(window)(a ^ b, first + lane) != 0;
+            apart &= k / distinct == k % distinct || GPI(window)(a ^ b, job->more + first + lane) != 0;
         }
         const unsigned ballots = __ballot_sync(GPI_FULL_MASK, apart);
-        window = ballots ? first + __ffs((int)ballots) - 1 : -1;
+        window = ballots ? job->more + first + __ffs((int)ballots) - 1 : -1;
     }
     if (lane < distinct && lane < GPI_RADIX_DISTINCT)
         tally->known[lane] = known;
@@ -240,7 +243,7 @@ GPI_DEVICE uint64_t GPI(no_minus_zero)(uint64_t unit, int *minus_zero)
  * A unit of keys as their numbers, of which the bits that count are left: whatever the size of the keys, the bits of
  * all of them are cut out at once.
  */
-GPI_DEVICE uint64_t GPI(unit)(uint64_t unit, int begin_bit, uint64_t range)
+GPI_DEVICE uint64_t GPI(unit)(uint64_t unit, const GPI(counting) *job, uint64_t range)
 {
     const uint64_t each = UINT64_MAX / GPI_RADIX_WHOLE; /* a one for each key */
 
@@ -255,16 +258,17 @@ GPI_DEVICE uint64_t GPI(unit)(uint64_t unit, int begin_bit, uint64_t range)
     } else {
         unit ^= GPI(key_order)(GPI(key_of_bits)(0)) * each;
     }
-    return range == GPI_RADIX_WHOLE ? unit : unit >> begin_bit & range * each;
+    return range == GPI_RADIX_WHOLE ? unit : (unit >> job->begin_bit & range * each) << job->more;
 }
 
 /*
  * Counts the keys in `vectors` whole vectors from `in`, four vectors under way at a time. Looks at two neighbours, and
  * for a -0.0. If few keys are distinct, counts the windows, and returns whether there are other keys.
  */
-GPI_DEVICE int GPI(count_vectors)(gpi_radix_tally *tally, uint32_t *counters, unsigned columns, const GP_KEY *in,
-                                  size_t vectors, int begin_bit, uint64_t range, int digits, int distinct)
+GPI_DEVICE int GPI(count_vectors)(const GPI(counting) *job, gpi_radix_tally *tally, uint32_t *counters,
+                                  const GP_KEY *in, size_t vectors, uint64_t range, int digits, int distinct)
 {
+    const unsigned columns = job->columns;
     const size_t stride = (size_t)gridDim.x * GPI_RADIX_COUNT_THREADS;
     const size_t first = (size_t)blockIdx.x * GPI_RADIX_COUNT_THREADS + threadIdx.x;
     uint64_t alike = 0;
@@ -294,7 +298,7 @@ GPI_DEVICE int GPI(count_vectors)(gpi_radix_tally *tally, uint32_t *counters, un
         GPI_UNROLL
         for (unsigned u = 0; u < 8; u++)
             if (u / 2 < some)
-                units[u] = GPI(unit)(units[u], begin_bit, range);
+                units[u] = GPI(unit)(units[u], job, range);
         if (i == first)
             alike = ~(units[0] ^ (GPI_KEY_IS_NARROW ? units[0] >> GPI_KEY_WIDTH % 64 : units[1]));
         GPI_NO_UNROLL
@@ -318,7 +322,7 @@ GPI_DEVICE int GPI(count_vectors)(gpi_radix_tally *tally, uint32_t *counters, un
     }
     GPI_NO_UNROLL
     for (int p = 0; p <= digits && !distinct; p++) {
-        const int is_alike = p < digits ? (alike >> 8 * p & 255) == 255 : (alike | ~range) == UINT64_MAX;
+        const int is_alike = p < digits ? (alike >> 8 * p & 255) == 255 : (alike | ~(range << job->more)) == UINT64_MAX;
         unsigned ballots = __ballot_sync(GPI_FULL_MASK, first < vectors && is_alike);
 
         if (threadIdx.x % 32 == 0 && ballots)
@@ -411,11 +415,10 @@ GPI_DEVICE void GPI(make_plan)(const GPI(counting) *job, const gpi_radix_tally *
                         : tally->common[p] && !tally->crowded[p] ? GPI_RADIX_BUT_ONE + (int)tally->common[p] - 1
                         : ballots                                ? GPI_RADIX_BY_BALLOTS
                                                                  : GPI_RADIX_BY_ATOMICS;
-        gpi_radix_plan_step(plan, passes++, p, 8 * p,
-                            (int)gpi_min((uint32_t)(job->end_bit - job->begin_bit - 8 * p), 8), way);
+        gpi_radix_plan_step(plan, passes++, p, p ? 8 * p - job->more : 0, p ? 8 : 8 - job->more, way);
     }
     if (distinct && passes > 1) {
-        gpi_radix_plan_step(plan, 0, 0, tally->window, 8, GPI_RADIX_BY_FOUR_BALLOTS);
+        gpi_radix_plan_step(plan, 0, 0, tally->window - job->more, 8, GPI_RADIX_BY_FOUR_BALLOTS);
         passes = 1;
     }
     plan->sorting = passes;
@@ -429,7 +432,8 @@ GPI_DEVICE void GPI(make_plan)(const GPI(counting) *job, const gpi_radix_tally *
     if (GPI_RADIX_PAIRS && passes < GPI_RADIX_WORTH_ONE) /* which are faster than buckets */
         job->buckets->chosen = 0;
     else if (GPI_RADIX_PAIRS)
-        GPI(plan_partitions)(plan, 1, 8, GPI_KEY_WIDTH, GPI(is_often)(__ldcg(&counts->alike[digits - 1]), pairs));
+        GPI(plan_partitions)(plan, 1, 8, 8 * digits - job->more,
+                             GPI(is_often)(__ldcg(&counts->alike[digits - 1]), pairs));
     else
         plan->passes = 0;
 }
@@ -480,11 +484,10 @@ static __global__ void __launch_bounds__(GPI_RADIX_COUNT_THREADS, 1) GPI(count_k
         __syncthreads(); /* the numbers are there */
     }
     for (;;) {
-        int others = GPI(count_vectors)(&tally, counters, job.columns, job.in + head, vectors, job.begin_bit, range,
-                                        digits, distinct);
+        int others = GPI(count_vectors)(&job, &tally, counters, job.in + head, vectors, range, digits, distinct);
 
         if (loose < job.n) {
-            const uint64_t number = GPI(key_order)(job.in[loose]) >> job.begin_bit & range;
+            const uint64_t number = (GPI(key_order)(job.in[loose]) >> job.begin_bit & range) << job.more;
 
             GPI_NO_UNROLL
             for (int p = 0; p < digits && !distinct; p++)
@@ -504,7 +507,7 @@ static __global__ void __launch_bounds__(GPI_RADIX_COUNT_THREADS, 1) GPI(count_k
     GPI(collect)(&job, &tally, counters, digits, distinct);
     if (!gpi_radix_is_last_block(&job.counts->done, &tally.last))
         return;
-    gpi_radix_add_up(&tally, job.counts, job.plan, job.n, digits);
+    gpi_radix_add_up(&tally, job.counts, job.plan, job.n, digits, job.more);
     if (job.levels == 1)
         GPI(ask_buckets)(job.buckets, job.counts->keys[digits - 1], job.plan->place[digits - 1][0], job.n,
                          !GPI_RADIX_PAIRS && __ldcg(&job.counts->minus_zero));
@@ -731,7 +734,8 @@ static inline cudaError_t GPI(make_plan_of)(const GPI(steps) *steps, int levels,
 
     while (columns * (unsigned)steps->digits * 1024 + 4096 > call->device.room)
         columns /= 2;
-    const GPI(counting) count = {steps->job.keys[0], n, steps->job.begin_bit, steps->job.end_bit, steps->in_place,
+    const GPI(counting) count = {steps->job.keys[0], n, steps->job.begin_bit, steps->job.end_bit,
+                                 8 * steps->digits - (steps->job.end_bit - steps->job.begin_bit), steps->in_place,
                                  GP_KERNEL == GP_KERNEL_PASSES_OLD, columns, steps->counts, steps->job.plan,
                                  steps->look - GPI_RADIX_ROWS_BEFORE * 256,
                                  GPI_RADIX_IS_COUNTED(steps->job)

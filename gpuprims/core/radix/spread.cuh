@@ -87,18 +87,23 @@ typedef struct {
 } GPI(bucket_map);
 
 #if GPI_DEVICE_CODE
+/* Where a float belongs, by how large it is. */
+GPI_DEVICE uint32_t GPI(linear_place)(GPI(bucket_map) bucket_map, GP_KEY key)
+{
+    const uint32_t last = (1u << bucket_map.bits) - 1;
+    const GPI(real) factor = bucket_map.factor, offset = bucket_map.offset;
+    const uint32_t place = GPI_KEY_IS_NARROW
+                               ? gpi_float_place(GPI(key_float)(key), (float)factor, (float)offset, last)
+                               : gpi_double_place(GPI(key_double)(key), (double)factor, (double)offset, last);
+
+    return GPI_KEY_DESCENDING ? last - place : place;
+}
+
 /* The topmost `bits` bits, 28 at most, of where a key belongs among all; of a key what is sorted by. */
 GPI_DEVICE uint32_t GPI(top_bits)(GPI(bucket_map) bucket_map, GP_KEY key, int bits)
 {
-    if (GPI(coded) && bucket_map.linear) {
-        const uint32_t last = (1u << bucket_map.bits) - 1;
-        const GPI(real) factor = bucket_map.factor, offset = bucket_map.offset;
-        uint32_t place = GPI_KEY_IS_NARROW
-                             ? gpi_float_place(GPI(key_float)(key), (float)factor, (float)offset, last)
-                             : gpi_double_place(GPI(key_double)(key), (double)factor, (double)offset, last);
-
-        return (GPI_KEY_DESCENDING ? last - place : place) >> (bucket_map.bits - bits);
-    }
+    if (GPI(coded) && bucket_map.linear)
+        return GPI(linear_place)(bucket_map, key) >> (bucket_map.bits - bits);
     if (GPI(cuts_bits))
         return (uint32_t)(GPI(key_long)(key) >> (64 - bits - bucket_map.above)) & ((1u << bits) - 1);
     return (uint32_t)(GPI(key_number)(key) >> (GPI_KEY_WIDTH - bits));
@@ -143,7 +148,7 @@ GPI_DEVICE void GPI(plan_partitions)(gpi_radix_plan *plan, int levels, int bits,
     for (int j = 0; j < levels; j++) {
         const int own = j ? bits - first : first;
 
-        gpi_radix_plan_step(plan, j, j ? 0 : (int)sizeof(GP_KEY) - 1, sorted - (j ? bits : first), own,
+        gpi_radix_plan_step(plan, j, j ? 0 : (sorted - 1) / 8, sorted - (j ? bits : first), own,
                             adjacent_equal || own < 3 ? GPI_RADIX_BY_BALLOTS : GPI_RADIX_BY_ATOMICS);
     }
     plan->moves = 2;
@@ -173,41 +178,42 @@ GPI_DEVICE void GPI(ask_buckets)(gpi_radix_buckets *buckets, const unsigned long
 
 /* ---- counting ---------------------------------------------------------------------------------- */
 
+/* The largest number of the warp's lanes. */
+GPI_DEVICE GPI(number) GPI(warp_max)(GPI(number) number)
+{
+    if (GPI_KEY_IS_NARROW)
+        return gpi_warp_max((uint32_t)number);
+    const uint32_t high = gpi_warp_max((uint32_t)((uint64_t)number >> 32));
+    const uint32_t low = gpi_warp_max((uint64_t)number >> 32 == high ? (uint32_t)number : 0);
+    return (GPI(number))((uint64_t)high << 32 | low);
+}
+
 /* Buckets of equal width, from a little below the least of the sample to a little above the largest. */
-GPI_DEVICE gpi_radix_places GPI(equal_width)(const GP_KEY *keys, double *ends, int bits)
+GPI_DEVICE gpi_radix_places GPI(equal_width)(const GP_KEY *keys, GPI(number) *ends, int bits)
 {
     const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-    double low = GPI(key_double)(keys[0]), high = low;
+    GPI(number) below = 0, high = 0; /* all that is above the least number, and the largest one */
     gpi_radix_places places;
 
     GPI_UNROLL
-    for (int i = 1; i < GPI_RADIX_SAMPLES; i++) {
-        const double key = GPI(key_double)(keys[i]);
+    for (int i = 0; i < GPI_RADIX_SAMPLES; i++) {
+        const GPI(number) number = GPI(key_number)(keys[i]);
 
-        low = key < low ? key : low;
-        high = key > high ? key : high;
+        below = (GPI(number))~number > below ? (GPI(number))~number : below;
+        high = number > high ? number : high;
     }
-    for (int of_warps = 0;; of_warps++) {
-        for (unsigned stride = 1; stride < 32; stride *= 2) {
-            double other_low = __shfl_xor_sync(GPI_FULL_MASK, low, stride);
-            double other_high = __shfl_xor_sync(GPI_FULL_MASK, high, stride);
-
-            low = other_low < low ? other_low : low;
-            high = other_high > high ? other_high : high;
-        }
-        if (of_warps)
-            break;
-        if (lane == 0) { /* with a NaN the lanes differ: the caller takes what thread 0 has */
-            ends[warp] = low;
-            ends[32 + warp] = high;
-        }
-        __syncthreads(); /* the warps' ends are there */
-        low = ends[lane];
-        high = ends[32 + lane];
+    below = GPI(warp_max)(below);
+    high = GPI(warp_max)(high);
+    if (lane == 0) {
+        ends[warp] = below;
+        ends[32 + warp] = high;
     }
-    const double width = high - low;
+    __syncthreads(); /* the warps' ends are there */
+    const double one = GPI(key_double)(GPI(key_of_code)(GPI(key_of_bits)((GPI(number))~GPI(warp_max)(ends[lane]))));
+    const double other = GPI(key_double)(GPI(key_of_code)(GPI(key_of_bits)(GPI(warp_max)(ends[32 + lane]))));
+    const double low = GPI_KEY_DESCENDING ? other : one, width = GPI_KEY_DESCENDING ? one - other : other - one;
 
-    places.linear = width > 1e-25 && width < 1e25;
+    places.linear = width > 1e-25 && width < 1e25; /* not with a NaN */
     places.factor = (1u << bits) / (width + width / 128);
     places.offset = GPI_RADIX_RAISED - 0.5 - (low - width / 256) * places.factor;
     return places;
@@ -242,8 +248,8 @@ GPI_DEVICE int GPI(is_spread)(GPI(bucket_map) bucket_map, const GP_KEY *keys, ui
  * which. Where adjacent keys mostly have equal topmost bits, as in sorted input, keys of 4 bytes alone are sorted
  * faster in passes; so are pairs that need few of them, or that mostly have the key of their neighbour.
  */
-GPI_DEVICE int GPI(sample)(const GPI(bucket_job) *job, gpi_radix_places *places, uint32_t *counters, double *ends,
-                           int *adjacent_equal)
+GPI_DEVICE int GPI(sample)(const GPI(bucket_job) *job, gpi_radix_places *places, uint32_t *counters,
+                           GPI(number) *ends, int *adjacent_equal)
 {
     const uint32_t stride = job->n / ((uint32_t)GPI_RADIX_SAMPLES * GPI_RADIX_COUNT_THREADS); /* 65536 at most */
     const int top = job->end_bit - 8;
@@ -280,7 +286,7 @@ GPI_DEVICE int GPI(sample)(const GPI(bucket_job) *job, gpi_radix_places *places,
 
         if (threadIdx.x == 0)
             *places = linear;
-        __syncthreads(); /* all threads take the same places */
+        __syncthreads(); /* the places are there */
         if (places->linear && GPI(is_spread)(GPI(measure)(job, places, 0), keys, counters, job->bits))
             return 1;
     }
@@ -331,7 +337,7 @@ GPI_DEVICE int GPI(add_buckets)(const GPI(bucket_job) *job, uint32_t *sums)
     }
     if (tid < 256) {
         buckets->next[tid] = begin;
-        job->plan->place[GPI_KEY_WIDTH / 8 - 1][0][tid] = begin;
+        job->plan->place[(job->end_bit - job->begin_bit - 1) / 8][0][tid] = begin;
     }
     scan = gpi_radix_scan(sums, 8, tiles, NULL);
     if (tid < 256)
@@ -350,7 +356,7 @@ static __global__ void __launch_bounds__(GPI_RADIX_COUNT_THREADS, 1) GPI(spread_
     GP_SHARED(uint32_t[32], sums);
     GP_SHARED(uint32_t, last);
     GP_SHARED(gpi_radix_places, places);
-    GP_SHARED(double[64], ends);
+    GP_SHARED(GPI(number)[64], ends);
     int adjacent_equal = 0;
     const size_t stride = (size_t)gridDim.x * GPI_RADIX_COUNT_THREADS;
     const size_t first = (size_t)blockIdx.x * GPI_RADIX_COUNT_THREADS + threadIdx.x;
