@@ -19,7 +19,7 @@ enum {
     GPI_RADIX_COUNT_THREADS = 1024, /* of a block that counts keys of the whole input */
     GPI_RADIX_MAX_DIGITS = 8,       /* of a key */
     GPI_RADIX_DISTINCT = 16,        /* so many digits four ballots tell apart */
-    GPI_RADIX_COUNTED_FEW = 2048,   /* keys of one byte that are written one by one, from their counts */
+    GPI_RADIX_COUNTED_FEW = 8192,   /* keys of one byte that have a kernel of their own, at most */
     GPI_RADIX_RANGES = 256,         /* that a pass sorts apart, at most */
     GPI_RADIX_BUCKETS = 65536       /* in all ranges together, at most */
 };
