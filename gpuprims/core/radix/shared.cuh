@@ -106,7 +106,7 @@ enum {
 };
 
 /* The number of a key, and what is made of it. */
-GPI_CHOOSE_TYPE(GPI(number), GPI_KEY_IS_NARROW, uint32_t, uint64_t);
+GPI_CHOOSE_TYPE(GPI(number), GPI_KEY_IS_NARROW, uint32_t, unsigned long long);
 
 /* What is sorted, by which bits. */
 typedef struct {
