@@ -24,7 +24,8 @@ enum {
     GPI_RADIX_BLOCK_MAX = 1024 * GPI_RADIX_BLOCK_ITEMS, /* their positions have as many bits as a bin */
     /* Items of a bin that are compared: of one that has become finer more, before it takes another round. */
     GPI_RADIX_BLOCK_CROWD = GPI_TUNE_RADIX_CROWD,
-    GPI_RADIX_BLOCK_FINE_CROWD = 20
+    GPI_RADIX_BLOCK_FINE_CROWD = 20,
+    GPI_RADIX_BLOCK_APART = GPI_RADIX_BLOCK_CROWD < 8 ? 1 : 8 /* crowded bins begin more than so many slots apart */
 };
 
 /* Slots of the items, and one behind them for a missing item of each lane; fewer are compared though none is there. */
@@ -77,25 +78,35 @@ enum { GPI(number_bits) = 8 * (int)sizeof(GPI(number)) };
 /*
  * Makes as many bins of each one with more than `crowd` items as it has, or a few times as many if there is room. The
  * topmost bits that are alike in all items of every such bin are left out. Returns 0 if all bits are: nothing is done.
+ *
+ * The items of a bin are compared with the last of them that was shown. Of many only some are, at random, since lanes
+ * take turns at one word: about eight, and twice as many in each round. If none is, fewer bits count as alike.
  */
-GPI_DEVICE int GPI(block_part)(const GPI(block) *block, uint32_t *at, GPI(number) *rest, uint32_t crowd)
+GPI_DEVICE int GPI(block_part)(const GPI(block) *block, uint32_t *at, GPI(number) *rest, uint32_t crowd, unsigned round)
 {
-    GPI(number) *some = block->orders; /* an item of each crowded bin; nothing is in the slots yet */
+    GPI(number) *shown = block->orders; /* of each crowded bin; nothing is in the slots yet */
     const int spare = __clz((int)(block->n - 1)) - (32 - GPI_RADIX_BIN_BITS);
+    const uint32_t nowhere = block->n + threadIdx.x % 32, odd = (threadIdx.x + round) % 2;
+    const uint32_t lot = threadIdx.x * 0x9E3779B1u, some = 16u << gpi_min(round, 8);
     uint32_t words[GPI_RADIX_BLOCK_ITEMS];
     GPI(number) differ = 0;
 
     GPI_UNROLL
-    for (uint32_t i = 0; i < GPI_RADIX_BLOCK_ITEMS; i++) {
+    for (uint32_t i = 0; i < GPI_RADIX_BLOCK_ITEMS; i++)
         words[i] = block->state->bins[at[i]];
-        if (words[i] / 65536 > crowd) /* a race, but whichever is the last: what differs is the same */
-            some[words[i] % 65536 / GPI_RADIX_BLOCK_CROWD] = rest[i];
+    GPI_UNROLL
+    for (uint32_t i = 0; i < GPI_RADIX_BLOCK_ITEMS; i += 2) { /* one of two, and the other one in the next round */
+        const uint32_t word = odd ? words[i + 1] : words[i], count = word / 65536;
+        const int takes_part = count > crowd && (uint64_t)lot * count >> 32 < some;
+        const uint32_t place = takes_part ? word % 65536 / GPI_RADIX_BLOCK_APART : nowhere;
+
+        (void)atomicExch(&shown[place], odd ? rest[i + 1] : rest[i]);
     }
-    __syncthreads(); /* the words have been read, the items are there */
+    __syncthreads(); /* the words have been read, the items are shown */
     GPI_UNROLL
     for (uint32_t i = 0; i < GPI_RADIX_BLOCK_ITEMS; i++)
         if (words[i] / 65536 > crowd)
-            differ |= rest[i] ^ some[words[i] % 65536 / GPI_RADIX_BLOCK_CROWD];
+            differ |= rest[i] ^ shown[words[i] % 65536 / GPI_RADIX_BLOCK_APART];
     differ = (GPI(number))gpi_radix_block_or(block->state, differ, GPI_KEY_IS_NARROW);
     if (differ == 0)
         return 0;
@@ -125,7 +136,7 @@ GPI_DEVICE void GPI(block_fill)(const GPI(block) *block, const GPI(number) *orde
     GPI(number) rest[GPI_RADIX_BLOCK_ITEMS];
 
     GPI_NO_UNROLL
-    for (int round = 0;; round++) {
+    for (unsigned round = 0;; round++) {
         const uint32_t crowd = round ? GPI_RADIX_BLOCK_FINE_CROWD : GPI_RADIX_BLOCK_CROWD;
 
         GPI_UNROLL
@@ -143,7 +154,7 @@ GPI_DEVICE void GPI(block_fill)(const GPI(block) *block, const GPI(number) *orde
         for (uint32_t i = 0; i < GPI_RADIX_BLOCK_ITEMS && !round; i++)
             rest[i] = (block->same ? orders[i] & ~(GPI(number))(GPI_RADIX_BLOCK_MAX - 1) : orders[i])
                       << (GPI(number_bits) - bits); /* without the topmost bits, which say the bin */
-        if (!GPI(block_part)(block, at, rest, crowd))
+        if (!GPI(block_part)(block, at, rest, crowd, round))
             return;
     }
 }
@@ -240,7 +251,7 @@ static __global__ void __launch_bounds__(1024) GPI(block_kernel)(GPI(request) jo
         const uint32_t bin = (uint32_t)(orders[i] >> (bits - GPI_RADIX_BIN_BITS)) % GPI_RADIX_BINS;
 
         at[i] = position < n ? gpi_radix_bin_at(bin) : GPI_RADIX_BINS + threadIdx.x % 32;
-        orders[i] = orders[i] << GPI_RADIX_BIN_BITS | position;
+        orders[i] = orders[i] << GPI_RADIX_BIN_BITS | gpi_min(position, n - 1);
     }
     GPI(block_fill)(&block, orders, bits, at);
     GPI_UNROLL
@@ -248,7 +259,7 @@ static __global__ void __launch_bounds__(1024) GPI(block_kernel)(GPI(request) jo
         const uint32_t next = atomicAdd(&state->bins[at[i]], 1u) % 65536;
         const uint32_t slot = threadIdx.x + i * blockDim.x < n ? next : n + threadIdx.x % 32;
 
-        block.keys[slot] = keys[i];
+        block.keys[slot] = keys[i]; /* missing items of a lane are all the same */
         block.orders[slot] = orders[i];
         block.bins[slot] = (uint16_t)at[i];
     }

@@ -153,13 +153,15 @@ GPI_DEVICE GPI(bucket_map) GPI(measure_bins)(GPI(bucket_map) bucket_map, uint32_
     return bucket_map;
 }
 
+enum { GPI(keeps_bins) = GPI(coded) && GPI_KEY_IS_NARROW }; /* they take longer to compute than to read */
+
 /* What a block has in shared memory. */
 typedef struct {
     uint32_t bins[GPI_RADIX_BINS]; /* how many keys; then where they begin, and at last where they end */
     GP_KEY keys[GPI(bucket_n)];
     uint32_t sums[GPI_RADIX_BUCKET_THREADS / 32];
     /* Of pairs where they came, and of 4-byte keys above that the low half, which those of a bin differ in. */
-    uint32_t order[GPI(bucket_n)]; /* of floats alone the bins */
+    uint32_t order[GPI_RADIX_PAIRS || GPI(keeps_bins) ? GPI(bucket_n) : 4]; /* of floats alone the bins */
     /* In that order, and as far from a multiple of 16 bytes as in memory. */
     char values[GPI_RADIX_PAIRS ? GPI(bucket_n) * sizeof(GPI(value)) + 16 : 16] __attribute__((aligned(16)));
 } GPI(bucket);
@@ -174,23 +176,10 @@ GPI_DEVICE GPI(number) GPI(packed)(GPI(bucket_map) bucket_map, GP_KEY key)
 enum { GPI(bucket_blocks) = sizeof(GPI(bucket)) <= 72 * 1024 ? GPI_BLOCKS_OF_512 : 2 };
 
 #if GPI_DEVICE_CODE
-/* The bins of floats take long to compute, and are kept: two to a word. */
-GPI_DEVICE void GPI(keep_bins)(GPI(bucket_map) bucket_map, const GP_KEY *keys, int top, uint32_t *bins)
+/* The bin of a key. */
+GPI_DEVICE uint32_t GPI(bin)(GPI(bucket_map) bucket_map, GP_KEY key, int top)
 {
-    uint32_t top_bits[GPI(bucket_items)];
-
-    if (!GPI(coded))
-        return;
-    GPI(all_top_bits)(bucket_map, keys, GPI(bucket_items), top, top_bits);
-    GPI_UNROLL
-    for (int i = 0; i < GPI(bucket_items); i++)
-        bins[i / 2] = (top_bits[i] % GPI_RADIX_BINS) << i % 2 * 16 | (i % 2 ? bins[i / 2] : 0);
-}
-
-/* The bin of key i. */
-GPI_DEVICE uint32_t GPI(bin)(GPI(bucket_map) bucket_map, const GP_KEY *keys, int top, const uint32_t *bins, uint32_t i)
-{
-    return GPI(coded) ? bins[i / 2] >> i % 2 * 16 & 0xFFFF : GPI(top_bits)(bucket_map, keys[i], top) % GPI_RADIX_BINS;
+    return GPI(top_bits)(bucket_map, key, top) % GPI_RADIX_BINS;
 }
 
 /*
@@ -270,10 +259,13 @@ GPI_DEVICE_CALL void GPI(bucket_passes)(GPI(bucket) *bucket, const GP_KEY *from,
         }
 }
 
-/* The bin of the key in a slot. That of a float takes long to compute. */
+/* The bin of the key in a slot. */
 GPI_DEVICE uint32_t GPI(bin_of)(const GPI(bucket) *bucket, uint32_t slot, GPI(bucket_map) bucket_map, int top)
 {
-    return GPI(coded) ? bucket->order[slot] : GPI(top_bits)(bucket_map, bucket->keys[slot], top) % GPI_RADIX_BINS;
+    const GP_KEY key = bucket->keys[slot];
+
+    return GPI(keeps_bins) ? bucket->order[slot]
+                           : GPI(bin)(bucket_map, GPI(coded) ? GPI(key_of_code)(key) : key, top);
 }
 
 /* Whether a bin has many keys and they are not all the same. */
@@ -352,7 +344,6 @@ static __global__ void __launch_bounds__(GPI_RADIX_BUCKET_THREADS, GPI(bucket_bl
         uint32_t off = 0;
         const GPI(bucket_map) bucket_map = GPI(measure_bins)(all, b);
         GP_KEY keys[GPI(bucket_items)];
-        uint32_t bins[(GPI(bucket_items) + 1) / 2];
 
         if (GPI_RADIX_PAIRS)
             off = gpi_radix_stage(bucket->values, values_from + first * sizeof *values_to,
@@ -376,12 +367,11 @@ static __global__ void __launch_bounds__(GPI_RADIX_BUCKET_THREADS, GPI(bucket_bl
             if (GPI_RADIX_PAIRS && line < (end - next) * sizeof *values_to)
                 gpi_prefetch(values_from + next * sizeof *values_to + line);
         }
-        GPI(keep_bins)(bucket_map, keys, top, bins);
         __syncthreads(); /* the counts are zero */
         GPI_UNROLL
         for (uint32_t i = 0; i < GPI(bucket_items); i++)
             if (i * GPI_RADIX_BUCKET_THREADS + tid < count)
-                atomicAdd(&bucket->bins[GPI(bin)(bucket_map, keys, top, bins, i)], 1u);
+                atomicAdd(&bucket->bins[GPI(bin)(bucket_map, keys[i], top)], 1u);
         __syncthreads(); /* the bins have been counted */
         const int crowded =
             gpi_radix_scan_bins(bucket->bins, bucket->sums, EACH, EACH, GPI_RADIX_BEGINS, GPI_RADIX_BUCKET_CROWD);
@@ -389,13 +379,13 @@ static __global__ void __launch_bounds__(GPI_RADIX_BUCKET_THREADS, GPI(bucket_bl
         GPI_UNROLL
         for (uint32_t i = 0; i < GPI(bucket_items); i++)
             if (i * GPI_RADIX_BUCKET_THREADS + tid < count) {
-                const uint32_t bin = GPI(bin)(bucket_map, keys, top, bins, i);
+                const uint32_t bin = GPI(bin)(bucket_map, keys[i], top);
                 const uint32_t slot = atomicAdd(&bucket->bins[bin], 1u), position = i * GPI_RADIX_BUCKET_THREADS + tid;
 
                 bucket->keys[slot] = GPI(coded) ? GPI(key_code)(keys[i]) : keys[i];
                 if (GPI_RADIX_PAIRS)
                     bucket->order[slot] = GPI_KEY_IS_NARROW ? GPI(key_word)(keys[i]) << 16 | position : position;
-                else if (GPI(coded))
+                else if (GPI(keeps_bins))
                     bucket->order[slot] = bin;
             }
         if (GPI_RADIX_PAIRS)

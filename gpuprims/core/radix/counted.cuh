@@ -1,7 +1,8 @@
 /*
  * core/radix/counted.cuh: the sort of keys of one byte alone by all of their bits. Keys that are alike are the same: so
  * they are counted, and the output is written from the counts. No key is moved. One launch of a block or a cluster does
- * both; of large n the first kernel of the passes counts, and the next one writes.
+ * both; of large n the first kernel of the passes counts, and the next one writes. Few keys have a kernel of their own:
+ * its code is short, and soon fetched.
  *
  * Part of radix_sort.cuh; not to be included directly.
  */
@@ -62,11 +63,11 @@ GPI_DEVICE uint32_t GPI(number_at)(const uint32_t *begins, uint32_t x)
     return number;
 }
 
-/* The grid writes n keys: vectors, of which each block takes some side by side, or if there are few, one by one. */
+/* The grid writes n keys: vectors, of which each block takes some side by side. */
 GPI_DEVICE void GPI(write_counted)(const uint32_t *begins, GP_KEY *out, uint32_t n)
 {
     const uint64_t each = UINT64_MAX / 255, zero = GPI(key_order)(GPI(key_of_bits)(0));
-    const uint32_t head = n <= GPI_RADIX_COUNTED_FEW ? n : (uint32_t)((0 - (uintptr_t)out) % 16);
+    const uint32_t head = gpi_min((uint32_t)((0 - (uintptr_t)out) % 16), n);
     const uint32_t vectors = (n - head) / 16, share = vectors / gridDim.x + 1, first = blockIdx.x * share;
     uint32_t number = 0, next = 0; /* the number up to there */
 
@@ -148,3 +149,76 @@ GPI_DEVICE void GPI(sort_counted)(const GPI(request) *job, GPI(counted) *state)
         gpi_cluster_wait(); /* no block ends while others read its totals */
 }
 #endif
+
+/* What the block that sorts few keys has in shared memory. */
+typedef struct {
+    uint32_t counts[260]; /* of each digit; then of keys that there are not */
+    uint32_t marks[GPI_RADIX_COUNTED_FEW / 4 + 4]; /* a byte for each key: how it differs from the one before */
+    uint32_t begins[256];
+    uint32_t sums[8];
+} __attribute__((aligned(16))) GPI(few);
+
+/* Sorts n keys, at most 8 of each thread; the grid is one block. */
+static __global__ void __launch_bounds__(GPI_RADIX_COUNTED_FEW / 8)
+    GPI(few_kernel)(const GP_KEY *in, GP_KEY *out, uint32_t n)
+{
+#if GPI_DEVICE_CODE
+    GP_SHARED(GPI(few), few);
+    const uint32_t tid = threadIdx.x, first = 8 * tid, zero = (uint32_t)GPI(key_order)(GPI(key_of_bits)(0));
+    GP_KEY keys[8];
+    uint64_t unit;
+
+    if (!GPI(may_count))
+        return;
+    gpi_radix_zero((uint32_t *)&few, 260 + 2 * blockDim.x + 4); /* the marks, too, as far as they are needed */
+    gpi_grid_wait();
+    gpi_grid_launch_next();
+    GPI_UNROLL
+    for (uint32_t i = 0; i < 8; i++)
+        keys[i] = in[gpi_min(tid + i * blockDim.x, n - 1)];
+    __syncthreads(); /* the counts are zero */
+    GPI_UNROLL
+    for (uint32_t i = 0; i < 8; i++)
+        atomicAdd(&few.counts[tid + i * blockDim.x < n ? GPI(key_bits)(keys[i]) : 256], 1u);
+    __syncthreads(); /* all keys have been read and counted */
+    const uint32_t count = tid < 256 ? few.counts[tid ^ zero] : 0, begin = gpi_radix_scan(few.sums, 8, count, NULL);
+    const uint32_t end = begin + count;
+    if (tid < 256)
+        few.begins[tid] = begin;
+    if (count > 0) {
+        atomicXor(&few.marks[begin / 4], tid << begin % 4 * 8);
+        atomicXor(&few.marks[end / 4], tid << end % 4 * 8);
+    }
+    __syncthreads(); /* where the numbers begin is there, and so are the marks */
+    if (first >= n)
+        return;
+    memcpy(&unit, __builtin_assume_aligned(&few.marks[2 * tid], 8), 8);
+    unit = (unit & ~(uint64_t)255) ^ GPI(number_at)(few.begins, first) ^ zero;
+    unit ^= unit << 8; /* each byte becomes the sum of those up to it */
+    unit ^= unit << 16;
+    unit ^= unit << 32;
+    if ((uintptr_t)out % 8 == 0 && first + 8 <= n) {
+        memcpy(__builtin_assume_aligned((void *)(out + first), 8), &unit, 8);
+        return;
+    }
+    GPI_NO_UNROLL
+    for (uint32_t i = first; i < gpi_min(first + 8, n); i++, unit >>= 8)
+        out[i] = GPI(key_of_bits)(unit & 255);
+#endif
+}
+
+/* ---- host functions ---------------------------------------------------------------------------- */
+
+static inline int GPI(few_fits)(const GPI(call) *call)
+{
+    return GPI_RADIX_IS_COUNTED(call->request) && (GP_KERNEL == 0 || GP_KERNEL == GP_KERNEL_BLOCK) &&
+           call->request.n <= GPI_RADIX_COUNTED_FEW && call->request.n <= GPI_TUNE_RADIX_COUNTED;
+}
+
+static inline cudaError_t GPI(few_launch)(const GPI(call) *call)
+{
+    const uint32_t n = (uint32_t)call->request.n, threads = n > 4096 ? 1024 : n > 2048 ? 512 : 256;
+
+    return GPI_LAUNCH_DEPENDENT(call->device.dependent, GPI(few_kernel), 1, threads, 0, call->stream,
+                                call->request.keys_in, call->request.keys_out, n);
+}

@@ -17,6 +17,8 @@
 /* In place of a warp's two commonest digits: others are not rare. */
 #define GPI_RADIX_MIXED 0xFFFFFFFFu
 
+#define GPI_RADIX_ALL_PAIRS 1000000
+
 #define GPI_RADIX_SPARE 128 /* bytes of shared memory behind the values, which may start up to 15 bytes late */
 
 enum { GPI_RADIX_CLEAR_THREADS = 512 };
@@ -35,21 +37,20 @@ typedef struct gpi_radix_counts {
 /* What a block that counts has in shared memory, besides the counters. */
 typedef struct gpi_radix_tally {
     uint32_t alike[GPI_RADIX_MAX_DIGITS + 1], pairs, minus_zero, last;
-    uint32_t crowded[GPI_RADIX_MAX_DIGITS]; /* whether two keys share the digit more often than one time in ten, */
-    uint32_t common[GPI_RADIX_MAX_DIGITS];  /* apart from one that more than half of them have: 1 + that, or 0 */
+    uint32_t crowds[GPI_RADIX_MAX_DIGITS]; /* how many of GPI_RADIX_ALL_PAIRS of keys share the digit, */
+    uint32_t common[GPI_RADIX_MAX_DIGITS]; /* apart from one that more than half of them have: 1 + that, or 0 */
     uint32_t kinds[GPI_RADIX_MAX_DIGITS];  /* of digits */
     uint64_t known[GPI_RADIX_DISTINCT];    /* different numbers, */
     int distinct;                          /* so many, or 0 if there are more, */
     int window;                            /* and the eight bits from here tell them apart */
     uint64_t sums[GPI_RADIX_COUNT_THREADS / 32];
     uint32_t some[GPI_RADIX_COUNT_THREADS / 32];
-    float crowds[GPI_RADIX_COUNT_THREADS / 32];
 } __attribute__((aligned(16))) gpi_radix_tally;
 
 #if GPI_DEVICE_CODE
 /*
  * Where the keys of each digit begin, four digits of the key at a time; which digits there are, with their codes; and
- * whether they are crowded. The first digit has been counted as if it had so many bits more. All threads call.
+ * how crowded they are. The first digit has been counted as if it had so many bits more. All threads call.
  */
 GPI_DEVICE void gpi_radix_add_up(gpi_radix_tally *tally, const gpi_radix_counts *counts, gpi_radix_plan *plan, size_t n,
                                  int digits, int more)
@@ -58,42 +59,41 @@ GPI_DEVICE void gpi_radix_add_up(gpi_radix_tally *tally, const gpi_radix_counts 
 
     for (int p = (int)threadIdx.x / 256; p - (int)threadIdx.x / 256 < digits; p += 4) {
         const unsigned counted = p ? digit : digit << more;
-        uint64_t count = p < digits && counted < 256 ? __ldcg(&counts->keys[p][counted]) : 0, sum = count;
-        float share = (float)count / (float)n, crowding = share > 0.5f ? 0 : share * share;
-        unsigned some = __ballot_sync(GPI_FULL_MASK, count > 0), code = (unsigned)__popc(some & ((1u << lane) - 1));
+        const uint64_t count = p < digits && counted < 256 ? __ldcg(&counts->keys[p][counted]) : 0;
+        const float share = (float)count / (float)n;
+        const uint32_t crowd = gpi_warp_sum(share > 0.5f ? 0 : (uint32_t)(share * share * GPI_RADIX_ALL_PAIRS));
+        const unsigned some = __ballot_sync(GPI_FULL_MASK, count > 0);
+        unsigned code = (unsigned)__popc(some & ((1u << lane) - 1));
+        uint64_t sum = count;
 
         GPI_NO_UNROLL
         for (unsigned stride = 1; stride < 32; stride *= 2) {
-            uint64_t before = __shfl_up_sync(GPI_FULL_MASK, sum, stride);
+            const uint64_t before = __shfl_up_sync(GPI_FULL_MASK, sum, stride);
 
             sum += lane >= stride ? before : 0;
-            crowding += __shfl_xor_sync(GPI_FULL_MASK, crowding, stride);
         }
         if (lane == 31) {
             tally->sums[warp] = sum;
-            tally->crowds[warp] = crowding;
             tally->some[warp] = (uint32_t)__popc(some);
+        }
+        if (lane == 0 && p < digits) {
+            atomicAdd(&tally->crowds[p], crowd);
+            atomicAdd(&tally->kinds[p], (uint32_t)__popc(some));
         }
         if (share > 0.5f)
             tally->common[p] = 1 + digit;
         if (p < digits && digit < GPI_RADIX_DISTINCT)
             plan->digits[p][digit] = 0;
         __syncthreads(); /* the warps' sums are complete */
-        crowding = 0;
-        for (unsigned w = warp / 8 * 8; w < warp / 8 * 8 + 8; w++) {
-            sum += w < warp ? tally->sums[w] : 0;
-            code += w < warp ? tally->some[w] : 0;
-            crowding += tally->crowds[w];
+        for (unsigned w = warp / 8 * 8; w < warp; w++) {
+            sum += tally->sums[w];
+            code += tally->some[w];
         }
         if (p < digits) {
             plan->codes[p][digit] = (uint8_t)(count ? code : 255);
             plan->place[p][0][digit] = sum - count;
             if (count && code < GPI_RADIX_DISTINCT)
                 plan->digits[p][code] = (uint8_t)digit;
-            if (digit == 255) {
-                tally->kinds[p] = code + (count > 0);
-                tally->crowded[p] = crowding > GPI_TUNE_RADIX_ALIKE / 100.0f;
-            }
         }
         __syncthreads(); /* the sums are free, the findings are there */
     }
@@ -210,40 +210,11 @@ GPI_DEVICE void GPI(find_distinct)(const GPI(counting) *job, gpi_radix_tally *ta
     }
 }
 
-/* INT32_MIN if a unit of floats has a -0.0; rarely otherwise. */
-GPI_DEVICE int32_t GPI(least)(uint64_t unit)
-{
-    const int32_t high = (int32_t)(unit >> 32), low = (int32_t)unit;
-
-    if (sizeof(GP_KEY) < 4) {
-        const uint64_t each = UINT64_MAX / GPI_RADIX_WHOLE, signs = each << (GPI_KEY_WIDTH - 1), bits = unit ^ signs;
-
-        return (bits - each) & ~bits & signs ? INT32_MIN : 0; /* whether the bits of some key are zero */
-    }
-    return GPI_KEY_IS_NARROW && low < high ? low : high;
-}
-
-/* A unit of keys with +0.0 for each -0.0. */
-GPI_DEVICE uint64_t GPI(no_minus_zero)(uint64_t unit, int *minus_zero)
-{
-    GP_KEY keys[8 / sizeof(GP_KEY)];
-
-    memcpy((void *)keys, &unit, sizeof keys);
-    GPI_UNROLL
-    for (int k = 0; k < 8 / (int)sizeof(GP_KEY); k++)
-        if (GPI(key_is_minus_zero)(keys[k])) {
-            keys[k] = GPI(key_of_bits)(0);
-            *minus_zero = 1;
-        }
-    memcpy(&unit, (void *)keys, sizeof unit);
-    return unit;
-}
-
 /*
  * A unit of keys as their numbers, of which the bits that count are left: whatever the size of the keys, the bits of
- * all of them are cut out at once.
+ * all of them are cut out at once. Looks for a -0.0, which counts as +0.0.
  */
-GPI_DEVICE uint64_t GPI(unit)(uint64_t unit, const GPI(counting) *job, uint64_t range)
+GPI_DEVICE uint64_t GPI(unit)(uint64_t unit, const GPI(counting) *job, uint64_t range, int *minus_zero)
 {
     const uint64_t each = UINT64_MAX / GPI_RADIX_WHOLE; /* a one for each key */
 
@@ -252,8 +223,12 @@ GPI_DEVICE uint64_t GPI(unit)(uint64_t unit, const GPI(counting) *job, uint64_t 
 
         memcpy((void *)keys, &unit, sizeof keys);
         GPI_UNROLL
-        for (int k = 0; k < 8 / (int)sizeof(GP_KEY); k++)
-            keys[k] = GPI(key_code)(keys[k]);
+        for (int k = 0; k < 8 / (int)sizeof(GP_KEY); k++) {
+            const int is_minus_zero = GPI(key_is_minus_zero)(keys[k]);
+
+            keys[k] = GPI(key_code)(is_minus_zero ? GPI(key_of_bits)(0) : keys[k]);
+            *minus_zero |= is_minus_zero;
+        }
         memcpy(&unit, (void *)keys, sizeof unit);
     } else {
         unit ^= GPI(key_order)(GPI(key_of_bits)(0)) * each;
@@ -272,53 +247,36 @@ GPI_DEVICE int GPI(count_vectors)(const GPI(counting) *job, gpi_radix_tally *tal
     const size_t stride = (size_t)gridDim.x * GPI_RADIX_COUNT_THREADS;
     const size_t first = (size_t)blockIdx.x * GPI_RADIX_COUNT_THREADS + threadIdx.x;
     uint64_t alike = 0;
+    unsigned some; /* vectors at a time */
     int minus_zero = 0, others = 0;
 
-    for (size_t i = first; i < vectors; i += 4 * stride) {
-        unsigned some = 1; /* vectors that there are */
+    for (size_t i = first; i < vectors; i += some * stride) {
         uint64_t units[4 * 2];
-        int32_t least = 0;
 
-        GPI_UNROLL
-        for (unsigned v = 1; v < 4; v++)
-            some += i + v * stride < vectors;
-        GPI_OPAQUE(some);
+        some = i + 3 * stride < vectors ? 4 : 1;
         GPI_UNROLL
         for (unsigned v = 0; v < 4; v++)
             if (v < some)
                 GPI(read_vector)(units + 2 * v, in + (i + v * stride) * GPI(vector_n));
         GPI_UNROLL
-        for (unsigned u = 0; u < 8 && GPI(key_is_float); u++)
-            if (u / 2 < some && GPI(least)(units[u]) < least)
-                least = GPI(least)(units[u]);
-        GPI_UNROLL
-        for (unsigned u = 0; u < 8 && least == INT32_MIN; u++)
-            if (u / 2 < some)
-                units[u] = GPI(no_minus_zero)(units[u], &minus_zero);
-        GPI_UNROLL
         for (unsigned u = 0; u < 8; u++)
             if (u / 2 < some)
-                units[u] = GPI(unit)(units[u], job, range);
+                units[u] = GPI(unit)(units[u], job, range, &minus_zero);
         if (i == first)
             alike = ~(units[0] ^ (GPI_KEY_IS_NARROW ? units[0] >> GPI_KEY_WIDTH % 64 : units[1]));
         GPI_NO_UNROLL
-        for (int at = 0; at < 4 && !distinct && some == 4; at++)
-            GPI(count_bytes)(counters, columns, units, 8, at, digits);
-        GPI_NO_UNROLL
-        for (unsigned v = 0; v < some && (distinct || some < 4); v++) {
-            GPI_UNROLL
-            for (unsigned k = 0; k < GPI(vector_n) && distinct; k++) {
+        for (int at = 0; at < 4 && !distinct; at++)
+            if (some == 4)
+                GPI(count_bytes)(counters, columns, units, 8, at, digits);
+            else
+                GPI(count_bytes)(counters, columns, units, 2, at, digits);
+        GPI_UNROLL
+        for (unsigned k = 0; k < 4 * GPI(vector_n); k++)
+            if (distinct && k / GPI(vector_n) < some) {
                 const uint64_t number = units[k * sizeof(GP_KEY) / 8] >> k * GPI_KEY_WIDTH % 64;
 
                 others |= GPI(count_window)(counters, columns, number & GPI_RADIX_WHOLE, tally->window);
             }
-            GPI_NO_UNROLL
-            for (int at = 0; at < 4 && !distinct; at++)
-                GPI(count_bytes)(counters, columns, units, 2, at, digits);
-            GPI_UNROLL
-            for (int u = 0; u < 6; u++) /* registers cannot be indexed at run time: the next vector moves down */
-                units[u] = units[u + 2];
-        }
     }
     GPI_NO_UNROLL
     for (int p = 0; p <= digits && !distinct; p++) {
@@ -407,14 +365,14 @@ GPI_DEVICE void GPI(make_plan)(const GPI(counting) *job, const gpi_radix_tally *
         if (tally->kinds[p] == 1) /* all keys have one digit there: nothing to do */
             continue;
         /* The first pass gets the keys as they come, the later ones mixed, but for adjacent equal keys. */
-        int ballots = runs || (passes ? tally->crowded[p] != 0 : GPI(is_often)(__ldcg(&counts->alike[p]), pairs));
-
+        const int crowded = GPI(is_often)(tally->crowds[p], GPI_RADIX_ALL_PAIRS);
+        const int ballots = runs || (passes ? crowded : GPI(is_often)(__ldcg(&counts->alike[p]), pairs));
         const int way = tally->kinds[p] <= GPI_RADIX_DISTINCT
                             ? (GPI(coded) && !strict ? GPI_RADIX_BUT_TWO : GPI_RADIX_BY_FOUR_BALLOTS)
-                        : strict                                 ? GPI_RADIX_BY_BALLOTS
-                        : tally->common[p] && !tally->crowded[p] ? GPI_RADIX_BUT_ONE + (int)tally->common[p] - 1
-                        : ballots                                ? GPI_RADIX_BY_BALLOTS
-                                                                 : GPI_RADIX_BY_ATOMICS;
+                        : strict                       ? GPI_RADIX_BY_BALLOTS
+                        : tally->common[p] && !crowded ? GPI_RADIX_BUT_ONE + (int)tally->common[p] - 1
+                        : ballots                      ? GPI_RADIX_BY_BALLOTS
+                                                       : GPI_RADIX_BY_ATOMICS;
         gpi_radix_plan_step(plan, passes++, p, p ? 8 * p - job->more : 0, p ? 8 : 8 - job->more, way);
     }
     if (distinct && passes > 1) {
@@ -456,6 +414,7 @@ static __global__ void __launch_bounds__(GPI_RADIX_COUNT_THREADS, 1) GPI(count_k
 
     gpi_radix_zero(counters, (unsigned)digits * 256 * job.columns);
     gpi_radix_zero((uint32_t *)&tally, sizeof tally / sizeof(uint32_t));
+    __syncthreads(); /* the tally is zero */
     gpi_grid_wait();
     gpi_grid_launch_next();
     const int decided = job.levels == 2 && job.buckets->chosen; /* two partitions */

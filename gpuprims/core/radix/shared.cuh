@@ -19,7 +19,7 @@ enum {
     GPI_RADIX_COUNT_THREADS = 1024, /* of a block that counts keys of the whole input */
     GPI_RADIX_MAX_DIGITS = 8,       /* of a key */
     GPI_RADIX_DISTINCT = 16,        /* so many digits four ballots tell apart */
-    GPI_RADIX_COUNTED_FEW = 2048,   /* keys of one byte that are written one by one, from their counts */
+    GPI_RADIX_COUNTED_FEW = 8192,   /* keys of one byte that have a kernel of their own, at most */
     GPI_RADIX_RANGES = 256,         /* that a pass sorts apart, at most */
     GPI_RADIX_BUCKETS = 65536       /* in all ranges together, at most */
 };
@@ -106,7 +106,7 @@ enum {
 };
 
 /* The number of a key, and what is made of it. */
-GPI_CHOOSE_TYPE(GPI(number), GPI_KEY_IS_NARROW, uint32_t, uint64_t);
+GPI_CHOOSE_TYPE(GPI(number), GPI_KEY_IS_NARROW, uint32_t, unsigned long long);
 
 /* What is sorted, by which bits. */
 typedef struct {

@@ -48,15 +48,9 @@ enum {
                    : GPI_OF(items) % 3 == 0 ? GPI_OF(items) / 3
                    : GPI_OF(items) % 5 == 0 ? GPI_OF(items) / 5
                                             : GPI_OF(items),
-    /* The same where eight ballots rank; and where four do, or what is written is checked. */
+    /* The same where eight ballots rank. */
     GPI_OF(ranked) = GPI_RADIX_SMALL || GPI_OF(rounds) == 1 || GPI_OF(items) < 16 ? GPI_OF(step) : 16,
-    GPI_OF(checked) = GPI_OF(items) % 9 == 0 ? 9 : GPI_OF(step),
-    GPI_OF(ahead) = GPI_RADIX_SMALL ? 16 : 4, /* tiles that the look-back reads at a time */
-    /* Items of a thread on their way to memory: large values take more registers. */
-    GPI_OF(batch) = !GPI_RADIX_PAIRS              ? 1
-                    : sizeof(GPI_OF(value)) <= 16 ? 3
-                    : sizeof(GPI_OF(value)) <= 32 ? 2
-                                                  : 1
+    GPI_OF(ahead) = GPI_RADIX_SMALL ? 16 : 4 /* tiles that the look-back reads at a time */
 };
 
 /* The arrays of a pass, the digit that it is about, and the items of a tile in shared memory. */
@@ -293,9 +287,9 @@ GPI_DEVICE void GPI_OF(exchange_by_four_ballots)(const GPI_OF(tile) *tile, const
     uint32_t next = counts[GPI_OF(column)(tile->digits[lane % GPI_RADIX_DISTINCT])];
 
     GPI_NO_UNROLL
-    for (uint32_t i = 0; i < GPI_OF(items); i += GPI_OF(checked)) {
+    for (uint32_t i = 0; i < GPI_OF(items); i += GPI_OF(step)) {
         GPI_UNROLL
-        for (uint32_t k = 0; k < GPI_OF(checked); k++) {
+        for (uint32_t k = 0; k < GPI_OF(step); k++) {
             uint32_t code = tile->codes[GPI(digit)(keys[k], pass->shift, pass->mask, 1)];
             unsigned a = __ballot_sync(GPI_FULL_MASK, code & 1), b = __ballot_sync(GPI_FULL_MASK, code & 2),
                      c = __ballot_sync(GPI_FULL_MASK, code & 4), d = __ballot_sync(GPI_FULL_MASK, code & 8);
@@ -308,7 +302,7 @@ GPI_DEVICE void GPI_OF(exchange_by_four_ballots)(const GPI_OF(tile) *tile, const
             next += (uint32_t)__popc(mine);
             GPI_OF(put)(pass, slot, keys[k], at + 32 * (i + k));
         }
-        GPI_OF(keys_done)(keys, GPI_OF(checked));
+        GPI_OF(keys_done)(keys, GPI_OF(step));
     }
 }
 
@@ -425,37 +419,25 @@ GPI_DEVICE size_t GPI_OF(place)(const GPI_OF(tile) *tile, const GPI_OF(arrays) *
     return (size_t)tile->place[digit] + slot;
 }
 
-/* Writes `some` items of the thread, from a slot on. A few at a time are read before they are written. */
+/* Writes `some` items of the thread, from a slot on. */
 GPI_DEVICE int GPI_OF(write_some)(const GPI_OF(tile) *tile, const GPI_OF(arrays) *pass, size_t first, uint32_t at,
                                   uint32_t some, int shift, int check, int one)
 {
     int wrong = 0;
 
     GPI_UNROLL
-    for (uint32_t i = 0; i < some; i += GPI_OF(batch)) {
-        GP_KEY keys[GPI_OF(batch)];
-        GPI_OF(value) values[GPI_OF(batch)];
-        size_t to[GPI_OF(batch)];
+    for (uint32_t i = 0; i < some; i++) {
+        const uint32_t slot = at + i * GPI_OF(threads);
+        const GP_KEY key = pass->keys[slot];
+        const size_t to = GPI_OF(place)(tile, pass, key, slot, shift, check, one, i == 0, &wrong);
 
-        GPI_UNROLL
-        for (uint32_t k = 0; k < GPI_OF(batch) && k + i < some; k++) {
-            const uint32_t slot = at + (i + k) * GPI_OF(threads);
+        pass->keys_to[to] = GPI(coded) && pass->last ? GPI(key_of_code)(key) : key;
+        if (GPI_RADIX_PAIRS) {
+            const uint32_t position = pass->positions[slot];
 
-            keys[k] = pass->keys[slot];
-            to[k] = GPI_OF(place)(tile, pass, keys[k], slot, shift, check, one, i + k == 0, &wrong);
-            if (GPI_RADIX_PAIRS) {
-                const uint32_t position = pass->positions[slot];
-
-                values[k] = GPI_OF(staged)      ? *GPI_OF(value_at)(pass, position)
-                            : pass->values_from ? pass->values_from[first + position]
-                                                : GPI_OF(numbered_value)(first + position);
-            }
-        }
-        GPI_UNROLL
-        for (uint32_t k = 0; k < GPI_OF(batch) && k + i < some; k++) {
-            pass->keys_to[to[k]] = GPI(coded) && pass->last ? GPI(key_of_code)(keys[k]) : keys[k];
-            if (GPI_RADIX_PAIRS)
-                pass->values_to[to[k]] = values[k];
+            pass->values_to[to] = GPI_OF(staged)      ? *GPI_OF(value_at)(pass, position)
+                                  : pass->values_from ? pass->values_from[first + position]
+                                                      : GPI_OF(numbered_value)(first + position);
         }
     }
     return wrong;
@@ -466,14 +448,13 @@ GPI_DEVICE int GPI_OF(write)(const GPI_OF(tile) *tile, const GPI_OF(arrays) *pas
                              int check, int one)
 {
     const int whole = check || (GPI_OF(may_add) && count == GPI_OF(tile_n));
-    const uint32_t some = check ? GPI_OF(checked) : GPI_OF(step);
     int shift = pass->shift, wrong = 0;
     uint32_t at = threadIdx.x;
 
     GPI_OPAQUE(shift);
     GPI_NO_UNROLL
-    for (; whole && at < GPI_OF(tile_n); at += some * GPI_OF(threads))
-        wrong |= GPI_OF(write_some)(tile, pass, first, at, some, shift, check, one);
+    for (; whole && at < GPI_OF(tile_n); at += GPI_OF(step) * GPI_OF(threads))
+        wrong |= GPI_OF(write_some)(tile, pass, first, at, GPI_OF(step), shift, check, one);
     for (; !whole && at < count; at += GPI_OF(threads)) /* which the compiler unrolls as far as is good */
         GPI_OF(write_some)(tile, pass, first, at, 1, shift, 0, one);
     return wrong;
