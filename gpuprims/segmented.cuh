@@ -104,6 +104,7 @@ GPI_ONCE_PER_NAME(segmented);
 GPI_CHECK_INDEX();
 
 #include "core/instance/fold.cuh"
+#include "core/tile/copy.cuh"
 #include "core/tile/tile_state.cuh"
 #include "core/segmented/tuning.cuh"
 
