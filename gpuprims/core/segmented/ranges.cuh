@@ -21,8 +21,8 @@ GPI_DEVICE void GPI(do_piece)(const GPI(job) *job, const GPI(batch) *batch, cons
 }
 
 /*
- * One warp: its ranges. `scans` is a constant. The late chunk comes last: it waits for others, and nobody waits for what
- * comes behind it. If there are segments before, it is in the list until then, and takes no registers.
+ * One warp: its ranges. `scans` is a constant. The late chunk comes last: it waits for others, and nobody waits for
+ * what comes behind it. If there are segments before, it is in the list until then, and takes no registers.
  */
 GPI_DEVICE void GPI(do_ranges)(const GPI(job) *job, char *slots, GPI(batch_list) *lists, uint32_t *marks, int scans,
                                GPI_CONTEXT context)

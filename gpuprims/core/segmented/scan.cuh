@@ -194,8 +194,8 @@ GPI_DEVICE void GPI(scan_parts)(const GPI(job) *job, const GPI(chunk) *chunk, in
 }
 
 /*
- * One thread, at a chunk of n items from item `start` on: brings those of a chunk further on in the segment, which other
- * warps soon get to, to the L2. The sooner a warp has its chunk, the less the others wait for its sum.
+ * One thread, at a chunk of n items from item `start` on: brings those of a chunk further on in the segment, which
+ * other warps soon get to, to the L2. The sooner a warp has its chunk, the less the others wait for its sum.
  */
 GPI_DEVICE void GPI(prefetch_chunk)(const GPI(job) *job, const GPI(chunk) *chunk, size_t start, unsigned n)
 {

@@ -151,7 +151,7 @@ GPI_DEVICE GPI(chunk) GPI(late_chunk)(const GPI(job) *job, const GPI(walk) *walk
 
 /*
  * One warp: the first segment that is at `key`, where a range starts, or behind; their number, if none is. Where there
- * are marks, it looks at offsets only between two of them: marks[m] tells where the last of the m-th mark_n segments is.
+ * are marks, it looks at offsets only between two of them: marks[m] says where the last of the m-th mark_n segments is.
  */
 GPI_DEVICE size_t GPI(find)(const GPI(job) *job, size_t key, const uint32_t *marks, unsigned lane)
 {
