@@ -104,8 +104,14 @@ GPI_ONCE_PER_NAME(segmented);
 GPI_CHECK_INDEX();
 
 #include "core/instance/fold.cuh"
+#include "core/tile/copy.cuh"
 #include "core/tile/tile_state.cuh"
 #include "core/segmented/tuning.cuh"
+
+enum {
+    GPI(marks) = 128, /* of segments */
+    GPI(levels) = 7   /* of sums of chunks: 32^7 chunks are more than a launch can have */
+};
 
 /* What a launch works on. */
 typedef struct {
@@ -114,10 +120,12 @@ typedef struct {
     const GP_INDEX *offsets; /* NULL: all segments have this length */
     size_t length, segments;
     uint32_t range_n;        /* items and segments of a warp's range, a chunk at most */
+    int mark_bits;           /* a multiple of 2^mark_bits */
+    size_t mark_n;           /* the last of so many segments is a mark: core/segmented/walk.cuh */
     size_t chunk_n;          /* items of a chunk: 2^chunk_bits */
     unsigned window_n;       /* of segments that are read together, at most */
     gpi_tile_state_head *head; /* the tile states of chunks follow it */
-    size_t chunks;           /* in n items, and so many places for tile states on level 0 */
+    size_t level_starts[GPI(levels)]; /* among these */
     uint32_t ranges;
     int chunk_bits;
     int by_ticket; /* a segment may have more than one chunk */
@@ -168,7 +176,7 @@ static inline size_t GPI(state_bytes)(size_t n, int is_scan)
                                         n / GPI(window_n) < GPI_TUNE_SEGMENTED_CHUNKS ? n / GPI(window_n)
                                                                                       : GPI_TUNE_SEGMENTED_CHUNKS);
 
-    return n <= GPI(window_n) ? 0 : GPI(tile_state_bytes)(GPI(level_start)(most, GPI(levels) + 1));
+    return n <= GPI(window_n) ? 0 : GPI(tile_state_bytes)(GPI(level_start)(most, GPI(levels)));
 }
 
 /* Divides the work among so many warps: the units are items and segments. */
@@ -182,10 +190,15 @@ static inline void GPI(divide)(GPI(job) *job, size_t n, size_t warps, int is_sca
     job->window_n = (unsigned)(is_scan ? job->chunk_n : (size_t)GPI(window_n));
     job->range_n = (uint32_t)(job->chunk_n < GPI_TUNE_SEGMENTED_RANGE ? job->chunk_n : GPI_TUNE_SEGMENTED_RANGE);
     if (job->range_n > 256 && share < job->range_n)
-        job->range_n = share < 256 ? 256 : (uint32_t)share;
+        job->range_n = share < 256 ? 256 : (uint32_t)(share + 31) / 32 * 32;
+    while (job->range_n >> job->mark_bits << job->mark_bits == job->range_n)
+        job->mark_bits++;
+    job->mark_bits--;
     job->by_ticket = n > job->chunk_n;
     job->ranges = (uint32_t)gpi_divide_up(units, job->range_n);
-    job->chunks = n >> job->chunk_bits;
+    job->mark_n = gpi_divide_up(job->segments, GPI(marks));
+    for (unsigned level = 0; level < GPI(levels); level++)
+        job->level_starts[level] = GPI(level_start)(n >> job->chunk_bits, level);
 }
 
 /* What is wrong with arguments that are alike: the arrays, `used`, and how many items and segments there are. */

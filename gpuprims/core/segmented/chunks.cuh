@@ -10,46 +10,30 @@
  * Needs core/tile/tile_state.cuh. Part of segmented.cuh; not to be included directly.
  */
 
-/* 32^7 chunks are more than a launch can have. The level behind says what comes before each 32 groups of 32 chunks. */
-enum { GPI(levels) = 7 };
+enum {
+    GPI(at_once) = sizeof(GP_TYPE) <= 16 ? 4 : 1 /* levels that a warp looks back at together */
+};
 
 /*
  * Where the tile states of a level start, if n items make so many chunks: a level has as many places as groups fit
  * there, and two, in whole rows of 32.
  */
-static __host__ __device__ __forceinline__ size_t GPI(level_start)(size_t chunks, unsigned level)
+static inline size_t GPI(level_start)(size_t chunks, unsigned level)
 {
     size_t start = 0;
 
-    if (level > GPI(levels))
-        start = (chunks / 1024 + 2 + 31) / 32 * 32;
     for (; level > 0 && chunks; level--, chunks /= 32)
         start += (chunks + 2 + 31) / 32 * 32;
     return start;
 }
 
 #if GPI_DEVICE_CODE
-/* Where group `number` of a level is among the tile states. What comes before groups is as many as they are. */
+/* Where group `number` of a level is among the tile states. */
 GPI_DEVICE size_t GPI(state_of)(const GPI(job) *job, const GPI(chunk) *chunk, unsigned level, size_t number)
 {
     const size_t stretch = chunk->first >> job->chunk_bits;
-    const unsigned bits = level == GPI(levels) ? 10 : 5 * level;
 
-    return GPI(level_start)(job->chunks, level) + ((stretch + ((size_t)1 << bits) - 1) >> bits) + number;
-}
-
-/* One warp: waits for the sums of two places, and reads them. */
-GPI_DEVICE void GPI(await)(const GPI(job) *job, size_t place, GP_TYPE *x, size_t other, GP_TYPE *y, uint32_t epoch)
-{
-    const uint64_t *states = (const uint64_t *)(job->head + 1);
-    int has_x = 0, has_y = 0;
-
-    do {
-        if (!has_x)
-            has_x = GPI(poll)(states, place, 1, x, epoch);
-        if (!has_y)
-            has_y = GPI(poll)(states, other, 1, y, epoch);
-    } while (!__all_sync(GPI_FULL_MASK, has_x && has_y));
+    return job->level_starts[level] + ((stretch + ((size_t)1 << 5 * level) - 1) >> 5 * level) + number;
 }
 
 /* One warp: the sums of `count` neighbouring groups of a level, 1 to 32, when they are there; one in each lane. */
@@ -57,9 +41,10 @@ GPI_DEVICE GP_TYPE GPI(gather)(const GPI(job) *job, const GPI(chunk) *chunk, uns
                                unsigned count, uint32_t epoch, unsigned lane)
 {
     const size_t place = GPI(state_of)(job, chunk, level, number + gpi_min(lane, count - 1));
-    GP_TYPE x, y;
+    GP_TYPE x;
 
-    GPI(await)(job, place, &x, place, &y, epoch);
+    while (!__all_sync(GPI_FULL_MASK, GPI(poll)((const uint64_t *)(job->head + 1), place, 1, &x, epoch)))
+        ;
     return x;
 }
 
@@ -114,46 +99,52 @@ GPI_DEVICE GP_TYPE GPI(join_groups)(GP_TYPE x, unsigned count, GP_TYPE prefix, i
 }
 
 /*
- * One warp: what comes before the chunk, which is not the first. What comes before its group of 32 groups the first
- * chunk of these finds, by the sums of groups of each level, and publishes it for the others. In every lane.
+ * One warp: what comes before the chunk, which is not the first: up to 31 groups of each level, the largest first. The
+ * lowest levels are waited for together. In every lane.
  */
 GPI_DEVICE GP_TYPE GPI(look_back)(const GPI(job) *job, const GPI(chunk) *chunk, uint32_t epoch, unsigned lane)
 {
-    const size_t group = chunk->number / 32, super = chunk->number / 1024;
-    const unsigned count = chunk->number % 32, groups = group % 32;
-    GP_TYPE prefix, x, y;
+    const uint64_t *states = (const uint64_t *)(job->head + 1);
+    unsigned missing = 0; /* a bit for each of these levels */
     int has_prefix = 0;
+    size_t places[GPI(at_once)];
+    GP_TYPE prefix, x[GPI(at_once)];
 
     GPI_UNDEFINED(prefix);
-    if (count || groups) {
-        /* Of 31 sums of groups at most, and 31 of chunks, and what comes before these; who has none reads another. */
-        const size_t last = count ? chunk->number - 1 : group - 1;
-        size_t place = GPI(state_of)(job, chunk, count ? 0 : 1, last), other = place;
-
-        if (lane < groups)
-            place = GPI(state_of)(job, chunk, 1, group - groups + lane);
-        if (lane == 31 && super)
-            place = GPI(state_of)(job, chunk, GPI(levels), super - 1);
-        other = lane < count ? GPI(state_of)(job, chunk, 0, chunk->number - count + lane) : place;
-        GPI(await)(job, place, &x, other, &y, epoch);
-        if (super)
-            prefix = GPI(shuffle)(x, 31);
-        prefix = GPI(join_groups)(x, groups, prefix, super != 0, lane);
-        return GPI(join_groups)(y, count, prefix, super || groups, lane);
-    }
+    GPI_UNDEFINED(x);
     GPI_NO_UNROLL
-    for (unsigned level = GPI(levels); level-- > 2;) {
+    for (unsigned level = GPI(levels); level-- > GPI(at_once);) {
         const size_t number = chunk->number >> 5 * level;
-        const unsigned sums = number % 32;
+        const unsigned count = (unsigned)(number % 32);
 
-        if (sums) {
-            x = GPI(gather)(job, chunk, level, number - sums, sums, epoch, lane);
-            prefix = GPI(join_groups)(x, sums, prefix, has_prefix, lane);
+        if (count) {
+            x[0] = GPI(gather)(job, chunk, level, number - count, count, epoch, lane);
+            prefix = GPI(join_groups)(x[0], count, prefix, has_prefix, lane);
             has_prefix = 1;
         }
     }
-    if (lane == 0)
-        GPI(publish)((uint64_t *)(job->head + 1), GPI(state_of)(job, chunk, GPI(levels), super - 1), prefix, epoch);
+    GPI_UNROLL
+    for (unsigned level = 0; level < GPI(at_once); level++) {
+        const size_t number = chunk->number >> 5 * level;
+
+        places[level] = GPI(state_of)(job, chunk, level, number - number % 32 + lane);
+        missing |= (unsigned)(lane < number % 32) << level;
+    }
+    do {
+        GPI_UNROLL
+        for (unsigned level = 0; level < GPI(at_once); level++)
+            if (missing >> level & 1)
+                missing ^= (unsigned)GPI(poll)(states, places[level], 1, &x[level], epoch) << level;
+    } while (__any_sync(GPI_FULL_MASK, missing != 0));
+    GPI_UNROLL
+    for (unsigned level = GPI(at_once); level-- > 0;) {
+        const unsigned count = (unsigned)(chunk->number >> 5 * level) % 32;
+
+        if (count) {
+            prefix = GPI(join_groups)(x[level], count, prefix, has_prefix, lane);
+            has_prefix = 1;
+        }
+    }
     return prefix;
 }
 #endif

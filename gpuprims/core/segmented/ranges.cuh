@@ -5,36 +5,60 @@
  */
 
 #if GPI_DEVICE_CODE
-/* One warp: its ranges. `scans` is a constant. */
-GPI_DEVICE void GPI(do_ranges)(const GPI(job) *job, char *slots, GPI(batch_list) *lists, int scans, GPI_CONTEXT context)
+/* One warp: a batch; a chunk, if that is empty. `scans` is a constant. */
+GPI_DEVICE void GPI(do_piece)(const GPI(job) *job, const GPI(batch) *batch, const GPI(chunk) *chunk, int scans,
+                              GP_TYPE *slot, GPI(batch_list) *list, unsigned lane, GPI_CONTEXT context)
+{
+    if (batch->count && scans)
+        GPI(scan_batch)(job, batch, slot, list, lane, context);
+    else if (batch->count)
+        GPI(reduce_batch)(job, batch, slot, list, lane, context);
+    else if (scans)
+        GPI(scan_chunk)(job, chunk, list->epoch, slot, lane, context);
+    else
+        GPI(reduce_chunk)(job, chunk, list->epoch, slot, lane, context);
+    __syncwarp(); /* slot and list are free */
+}
+
+/*
+ * One warp: its ranges. `scans` is a constant. The late chunk comes last: it waits for others, and nobody waits for
+ * what comes behind it. If there are segments before, it is in the list until then, and takes no registers.
+ */
+GPI_DEVICE void GPI(do_ranges)(const GPI(job) *job, char *slots, GPI(batch_list) *lists, uint32_t *marks, int scans,
+                               GPI_CONTEXT context)
 {
     const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;
     GP_TYPE *slot = (GP_TYPE *)(void *)(slots + warp * (scans ? GPI(scan_slot) : GPI(reduce_slot)));
     GPI(batch_list) *list = &lists[warp];
     GPI(walk) walk = {0, 0, 0};
+    GPI(chunk) chunk;
 
     gpi_grid_wait();
     gpi_grid_launch_next();
-    GPI(take_first)(job, lists);
-    while (GPI(enter)(job, &walk, list, lane)) {
-        GPI(chunk) chunk;
-        GPI(batch) batch;
+    GPI(take_first)(job, lists, marks);
+    walk.range = list->range;
+    for (; GPI(enter)(job, &walk, &chunk, list, marks, lane); GPI(take_next)(job, &walk, lane)) {
+        int more = GPI(starts_segment)(job, &walk);
 
-        if (lane == 0)
-            list->late = GPI(late_chunk)(job, &walk, list);
-        __syncwarp(); /* it is known */
-        while (GPI(next_piece)(job, &walk, &batch, &chunk, list, lane)) {
-            if (batch.count && scans)
-                GPI(scan_batch)(job, &batch, slot, list, lane, context);
-            else if (batch.count)
-                GPI(reduce_batch)(job, &batch, slot, list, lane, context);
-            else if (scans)
-                GPI(scan_chunk)(job, &chunk, list->epoch, slot, lane, context);
-            else
-                GPI(reduce_chunk)(job, &chunk, list->epoch, slot, lane, context);
-            __syncwarp(); /* slot and list are free */
+        if (more && lane == 0)
+            list->late = chunk;
+        while (more || chunk.number) {
+            GPI(batch) batch = {0, 0, 0, 0};
+
+            if (more) {
+                batch = GPI(next_batch)(job, &walk, list, lane);
+                chunk.segment = batch.segment;
+                chunk.first = batch.item;
+                chunk.last = walk.item;
+                chunk.number = 0;
+            }
+            GPI(do_piece)(job, &batch, &chunk, scans, slot, list, lane, context);
+            if (!more)
+                break;
+            more = GPI(starts_segment)(job, &walk);
+            if (!more)
+                chunk = list->late;
         }
-        GPI(take_next)(job, list, lane);
     }
     GPI(finish)(job, list);
 }
@@ -46,8 +70,9 @@ static __global__ void __launch_bounds__(GPI(threads), GPI(reduce_blocks))
 #if GPI_DEVICE_CODE
     GP_DYNAMIC_SHARED(char, slots);
     GP_SHARED(GPI(batch_list)[GPI(warps)], lists);
+    GP_SHARED(uint32_t[GPI(marks)], marks);
 
-    GPI(do_ranges)(&job, slots, lists, 0, context);
+    GPI(do_ranges)(&job, slots, lists, marks, 0, context);
 #endif
 }
 
@@ -57,7 +82,8 @@ static __global__ void __launch_bounds__(GPI(threads), GPI(scan_blocks))
 #if GPI_DEVICE_CODE
     GP_DYNAMIC_SHARED(char, slots);
     GP_SHARED(GPI(batch_list)[GPI(warps)], lists);
+    GP_SHARED(uint32_t[GPI(marks)], marks);
 
-    GPI(do_ranges)(&job, slots, lists, 1, context);
+    GPI(do_ranges)(&job, slots, lists, marks, 1, context);
 #endif
 }

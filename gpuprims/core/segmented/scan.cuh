@@ -193,6 +193,26 @@ GPI_DEVICE void GPI(scan_parts)(const GPI(job) *job, const GPI(chunk) *chunk, in
     }
 }
 
+/*
+ * One thread, at a chunk of n items from item `start` on: brings those of a chunk further on in the segment, which
+ * other warps soon get to, to the L2. The sooner a warp has its chunk, the less the others wait for its sum.
+ */
+GPI_DEVICE void GPI(prefetch_chunk)(const GPI(job) *job, const GPI(chunk) *chunk, size_t start, unsigned n)
+{
+#if GPI_SM90_CODE && !defined GP_LOAD_AT
+    const size_t far = start + ((size_t)GPI_TUNE_SEGMENTED_AHEAD << 20) / sizeof(GP_INPUT_TYPE);
+    const gpi_extent segment = {(const char *)(job->in + chunk->first), (const char *)(job->in + chunk->last)};
+
+    if (far + n <= chunk->last)
+        gpi_prefetch_bulk((const char *)(job->in + far), n * (unsigned)sizeof(GP_INPUT_TYPE), segment);
+#else
+    (void)job;
+    (void)chunk;
+    (void)start;
+    (void)n;
+#endif
+}
+
 /* One warp: a chunk. */
 GPI_DEVICE void GPI(scan_chunk)(const GPI(job) *job, const GPI(chunk) *chunk, uint32_t epoch, GP_TYPE *slot,
                                 unsigned lane, GPI_CONTEXT context)
@@ -202,6 +222,8 @@ GPI_DEVICE void GPI(scan_chunk)(const GPI(job) *job, const GPI(chunk) *chunk, ui
     GP_TYPE x;
 
     GPI_UNDEFINED(x);
+    if (lane == 0)
+        GPI(prefetch_chunk)(job, chunk, start, n);
     GPI(load_window)(job->in, start, n, slot, lane, context);
     if (n == job->chunk_n) {
         GPI(scan_parts)(job, chunk, chunk->last - start > n, epoch, slot, lane);

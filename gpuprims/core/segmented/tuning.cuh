@@ -28,4 +28,9 @@
 #define GPI_TUNE_SEGMENTED_LOADS 8
 #endif
 
+/* How far ahead in a long segment a scan prefetches, in MiB. */
+#ifndef GPI_TUNE_SEGMENTED_AHEAD
+#define GPI_TUNE_SEGMENTED_AHEAD 4
+#endif
+
 #endif

@@ -147,106 +147,102 @@ GPI_DEVICE GPI(chunk) GPI(late_chunk)(const GPI(job) *job, const GPI(walk) *walk
     return late;
 }
 
-/*
- * One warp: what it does next in its range, if anything: a batch, or, if that is empty, a chunk. The late one comes
- * last: it waits for others, and nobody waits for what comes behind it.
- */
-GPI_DEVICE int GPI(next_piece)(const GPI(job) *job, GPI(walk) *walk, GPI(batch) *batch, GPI(chunk) *chunk,
-                               GPI(batch_list) *list, unsigned lane)
-{
-    if (GPI(starts_segment)(job, walk)) {
-        *batch = GPI(next_batch)(job, walk, list, lane);
-        chunk->segment = batch->segment;
-        chunk->first = batch->item;
-        chunk->last = walk->item;
-        chunk->number = 0;
-        return 1;
-    }
-    *chunk = list->late;
-    __syncwarp(); /* all lanes have read it */
-    if (lane == 0)
-        list->late.number = 0;
-    batch->count = 0;
-    return chunk->number != 0;
-}
-
 /* ---- which range a warp takes ---------------------------------------------------------------- */
 
 /*
- * One warp: the first segment that is at `key` or behind; their number, if none is. `walk` is at one that is not behind
- * the result.
+ * One warp: the first segment that is at `key`, where a range starts, or behind; their number, if none is. Where there
+ * are marks, it looks at offsets only between two of them: marks[m] says where the last of the m-th mark_n segments is.
  */
-GPI_DEVICE size_t GPI(find)(const GPI(job) *job, const GPI(walk) *walk, size_t key, unsigned lane)
+GPI_DEVICE size_t GPI(find)(const GPI(job) *job, size_t key, const uint32_t *marks, unsigned lane)
 {
-    size_t first = walk->segment, last = job->segments;
+    size_t first = 0, last = job->segments;
 
-    if (walk->item + walk->segment >= key)
-        return first;
     if (!job->offsets) {
         const size_t s = (key + job->length) / (job->length + 1);
 
-        return s < last ? s : last;
+        return s < job->segments ? s : job->segments;
+    }
+    if (job->by_ticket) {
+        unsigned count = 0;
+
+        GPI_UNROLL
+        for (unsigned m = lane; m < GPI(marks); m += 32)
+            count += marks[m] < (uint32_t)(key >> job->mark_bits);
+        first = gpi_warp_sum(count) * job->mark_n;
+        if (first + job->mark_n - 1 < last)
+            last = first + job->mark_n - 1;
     }
     while (first < last) { /* the result is one of first ... last */
-        const size_t stride = (last - first + 31) / 32, probe = first + (lane + 1) * stride - 1;
-        const int before = probe < last && (size_t)job->offsets[probe] + probe < key;
-        const unsigned count = (unsigned)__popc((int)__ballot_sync(GPI_FULL_MASK, before));
+        const size_t stride = (last - first + 63) / 64, probe = first + (lane + 1) * stride - 1;
+        const size_t other = probe + 32 * stride;
+        const unsigned before = (probe < last && (size_t)job->offsets[probe] + probe < key) +
+                                (other < last && (size_t)job->offsets[other] + other < key);
 
-        first += count * stride;
+        first += gpi_warp_sum(before) * stride;
         if (last - first >= stride)
             last = first + stride - 1;
     }
-    return first;
+    return last;
 }
 
 /*
  * All threads: the first range of each warp of the block. Where chunks may wait for others, ranges go by ticket: those
- * before are finished or under way.
+ * before are finished or under way. While that is on its way, marks are set.
  */
-GPI_DEVICE void GPI(take_first)(const GPI(job) *job, GPI(batch_list) *lists)
+GPI_DEVICE void GPI(take_first)(const GPI(job) *job, GPI(batch_list) *lists, uint32_t *marks)
 {
-    if (threadIdx.x == 0) {
-        const uint64_t ticket = job->by_ticket ? gpi_take_tickets(job->head, GPI(warps)) : blockIdx.x * GPI(warps);
+    uint64_t ticket = blockIdx.x * GPI(warps);
 
+    if (job->by_ticket && threadIdx.x == 0)
+        ticket = gpi_take_tickets(job->head, GPI(warps));
+    if (job->by_ticket && job->offsets) {
+        GPI_UNROLL
+        for (unsigned m = threadIdx.x; m < GPI(marks); m += GPI(threads)) {
+            const size_t s = (m + (size_t)1) * job->mark_n - 1;
+
+            marks[m] = s < job->segments ? (uint32_t)(((size_t)job->offsets[s] + s) >> job->mark_bits) : 0xFFFFFFFFu;
+        }
+    }
+    if (threadIdx.x == 0)
         for (unsigned w = 0; w < GPI(warps); w++) {
             lists[w].range = (uint32_t)ticket + w;
             lists[w].epoch = gpi_ticket_epoch(ticket);
         }
-    }
     __syncthreads(); /* they are known */
 }
 
 /*
  * One warp: takes its next range. A ticket is drawn when it can start, so that no chunk waits for a warp that is busy.
  */
-GPI_DEVICE void GPI(take_next)(const GPI(job) *job, GPI(batch_list) *list, unsigned lane)
+GPI_DEVICE void GPI(take_next)(const GPI(job) *job, GPI(walk) *walk, unsigned lane)
 {
     const uint32_t warps = gridDim.x * GPI(warps);
+    uint32_t range = warps >= job->ranges ? job->ranges /* there is a warp for each */ : walk->range + warps;
 
-    if (lane == 0)
-        list->range = warps >= job->ranges ? job->ranges /* there is a warp for each */
-                      : job->by_ticket     ? (uint32_t)gpi_take_ticket(job->head)
-                                           : list->range + warps;
-    __syncwarp(); /* it is known */
+    if (warps < job->ranges && job->by_ticket && lane == 0)
+        range = (uint32_t)gpi_take_ticket(job->head);
+    walk->range = __shfl_sync(GPI_FULL_MASK, range, 0);
 }
 
-/* One warp: enters its range, if there is one left. */
-GPI_DEVICE int GPI(enter)(const GPI(job) *job, GPI(walk) *walk, GPI(batch_list) *list, unsigned lane)
+/* One warp: enters its range, if there is one left. *late: the chunk that starts there, but whose segment does not. */
+GPI_DEVICE int GPI(enter)(const GPI(job) *job, GPI(walk) *walk, GPI(chunk) *late, GPI(batch_list) *list,
+                          const uint32_t *marks, unsigned lane)
 {
-    walk->range = list->range;
+    const size_t start = (size_t)walk->range * job->range_n;
+
     gpi_copy_wait(); /* what lay ahead behind the range before */
     if (walk->range >= job->ranges)
         return 0;
-    const size_t segment = GPI(find)(job, walk, (size_t)walk->range * job->range_n, lane);
-
-    if (segment != walk->segment || !segment) {
-        walk->item = GPI(offset)(job, segment);
+    if (walk->item + walk->segment < start || !walk->segment) {
+        walk->segment = start ? GPI(find)(job, start, marks, lane) : 0;
+        walk->item = GPI(offset)(job, walk->segment);
         if (lane == 0)
-            list->before = segment ? GPI(offset)(job, segment - 1) : 0;
-        walk->segment = segment;
+            list->before = walk->segment ? GPI(offset)(job, walk->segment - 1) : 0;
     }
     if (GPI(starts_segment)(job, walk))
         GPI(look_ahead)(job, walk, list->ahead, lane);
+    __syncwarp(); /* `before` is known */
+    *late = GPI(late_chunk)(job, walk, list);
     return 1;
 }
 

@@ -68,6 +68,9 @@ TUNE = {"segmented": [
     {"shapes": {"GPI_TUNE_SEGMENTED_SCAN_BLOCKS": [4, 5, 6]},
      "instances": [("segmented", {"PRIMITIVE": "segmented_scan", "IN": "struct32", "OUT": "struct32", "SHAPE": str(s),
                                   "SCANS": ""}) for s in (0, 1)]},
+    {"shapes": {"GPI_TUNE_SEGMENTED_AHEAD": [2, 4, 8]},
+     "instances": [("segmented", {"PRIMITIVE": "segmented_scan", "IN": "struct32", "OUT": "struct32", "SHAPE": "2",
+                                  "SCANS": ""})]},
 ]}
 
 COMPILE_TIME = {
