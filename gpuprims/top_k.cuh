@@ -53,15 +53,15 @@
  *     2. the lists of several parts are selected from in the same way, until there is one of each segment
  *
  *     segments of up to 128 items   a warp each                                      core/top_k/warp.cuh
- *     rows of up to 16384 items,    if k is up to 1400 or so: a team of threads for each, whose least items, or those of
- *     or such an array              vectors, give a bound                            core/top_k/row.cuh
- *     an array, or longer rows, of  if k is up to two hundred or so, of 2^22 if it is more: a team for each of some parts;
- *     up to 2^26 items in all       teams select from what they have left, until that is one list
+ *     rows of up to 16384 items,    if k is up to 1400 or so: a team of threads for each, whose least items, or
+ *     or such an array              those of vectors, give a bound                   core/top_k/row.cuh
+ *     an array, or longer rows, of  the same, a team for each of some parts; teams select from what these leave, until
+ *     up to 2^26 items in all       that is one list. If k is more than two hundred or so, of up to 2^22
  *     a larger array, or a few long first of all a sample of each bounds what may be among the k best, and what is left
  *     rows, whose lists would be    by one pass, a small multiple of k, is selected from. If the bound was wrong, one
  *     many or long                  block finds exactly what is needed: core/top_k/rescue.cuh
- *     an array of up to 2^17 items, is sorted by radix_sort.cuh, nested, and the first k are copied; of 2^20 or more, if
- *     k of more than 256            k is too large for teams. With values, or 8-byte keys, fewer: core/top_k/sorted.cuh
+ *     an array of up to 2^17 items, is sorted by radix_sort.cuh, nested, and the first k are copied; of 2^20 or more,
+ *     k of more than 268            if k is too large for teams. With values or long keys fewer: core/top_k/sorted.cuh
  *     k of more than 2048           what a block cannot select: it sorts parts, and lists of up to k items are merged,
  *                                   two at a time: core/top_k/merge.cuh. Of a larger array, of what a sample has left.
  *
