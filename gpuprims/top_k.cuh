@@ -60,7 +60,7 @@
  *     a larger array, or a few long first of all a sample of each bounds what may be among the k best, and what is left
  *     rows, whose lists would be    by one pass, a small multiple of k, is selected from. If the bound was wrong, one
  *     many or long                  block finds exactly what is needed: core/top_k/rescue.cuh
- *     an array of up to 2^17 items, is sorted by radix_sort.cuh, nested, and the first k are copied; of 2^20 or more,
+ *     an array of up to 2^17 items, is sorted by radix_sort.cuh, nested, and the first k are copied; of up to 2^20,
  *     k of more than 268            if k is too large for teams. With values or long keys fewer: core/top_k/sorted.cuh
  *     k of more than 2048           what a block cannot select: it sorts parts, and lists of up to k items are merged,
  *                                   two at a time: core/top_k/merge.cuh. Of a larger array, of what a sample has left.

@@ -3,13 +3,13 @@
  * for each, as few threads as will do, a warp of a block or a block. What teams leave of the parts of a row are lists,
  * of keys and of their places in the row, from which teams select in turn.
  *
- *     1. every thread reads its items, by vectors, and keeps the least of each. If k is small, the threads' least give a
- *        bound: core/top_k/leasts.cuh. If it is larger, those of vectors do: of lists, which are in order, a vector
+ *     1. every thread reads its items, by vectors, and keeps the least of each. If k is small, the threads' least give
+ *        a bound: core/top_k/leasts.cuh. If it is larger, those of vectors do: of lists, which are in order, a vector
  *        within it has all those before it within it, so that fewer are needed
  *     2. vectors within it are read again, and their items within it go to shared memory, some more than k; if they are
  *        too many, which is rare, the bound is narrowed by counts of items
- *     3. they go to buckets, by their topmost bits that differ, of numbers, or, if these are nearly alike, of places, too.
- *        Each counts those before it in its bucket, which gives its place in the result
+ *     3. they go to buckets, by their topmost bits that differ, of numbers, or, if these are nearly alike, of places,
+ *        too. Each counts those before it in its bucket, which gives its place in the result
  *
  * Part of top_k.cuh; not to be included directly.
  */
@@ -206,20 +206,31 @@ GPI_DEVICE uint32_t GPI(bucket_of)(const GPI(row) *row, GPI(entry) entry)
     return (uint32_t)((row->by_place ? entry.rank : number) >> row->shift);
 }
 
+/* Enters an item within the bound, if there is room. */
+GPI_DEVICE void GPI(enter_item)(const GPI(row) *row, GPI(entry) entry)
+{
+    const uint32_t at = atomicAdd(&row->team->count, 1u);
+
+    if (at < row->room)
+        GPI(put_listed)(row->entries, at, entry);
+    atomicAdd(&row->team->buckets[GPI(bucket_of)(row, entry)], 1u);
+}
+
 /* Enters the items within the bound, as far as there is room. All threads call. */
 GPI_DEVICE void GPI(enter_items)(const GPI(row) *row, GPI(entry) bound)
 {
+    const uint32_t n = row->team->vectors * GPI(row_vector_n);
+
     GPI_NO_UNROLL
-    for (uint32_t i = row->thread; i < row->team->vectors * GPI(row_vector_n); i += row->threads) {
-        const GPI(entry) entry = GPI(listed_item)(row, i);
+    for (uint32_t i = row->thread; i < n; i += 2 * row->threads) {
+        const int has_second = i + row->threads < n;
+        const GPI(entry) first = GPI(listed_item)(row, i); /* both are under way at a time */
+        const GPI(entry) second = GPI(listed_item)(row, has_second ? i + row->threads : i);
 
-        if (!GPI(is_before)(bound, entry)) {
-            const uint32_t at = atomicAdd(&row->team->count, 1u);
-
-            if (at < row->room)
-                GPI(put_listed)(row->entries, at, entry);
-            atomicAdd(&row->team->buckets[GPI(bucket_of)(row, entry)], 1u);
-        }
+        if (!GPI(is_before)(bound, first))
+            GPI(enter_item)(row, first);
+        if (has_second && !GPI(is_before)(bound, second))
+            GPI(enter_item)(row, second);
     }
     GPI(sync_team)(row->is_warp); /* the entries are there */
 }
