@@ -53,13 +53,15 @@
  *     2. the lists of several parts are selected from in the same way, until there is one of each segment
  *
  *     segments of up to 128 items   a warp each                                      core/top_k/warp.cuh
- *     rows of up to 16384 items,    if k is up to two hundred or so: a warp or a block each, whose threads' least items
- *     or such an array              give a bound                                     core/top_k/row.cuh
- *     an array, or a few long rows, first of all a sample of each bounds what may be among the k best, and what is left
- *     whose lists would be many     by one pass, a small multiple of k, is selected from. If the bound was wrong, one
- *     or long                       block finds exactly what is needed: core/top_k/rescue.cuh
- *     an array of up to 2^20 items, is sorted by radix_sort.cuh, nested, and the first k are copied. With values, or
- *     k of more than 256            8-byte keys, fewer items; if k is more than 2048, more: core/top_k/sorted.cuh
+ *     rows of up to 16384 items,    if k is up to 1400 or so: a team of threads for each, whose least items, or
+ *     or such an array              those of vectors, give a bound                   core/top_k/row.cuh
+ *     an array, or longer rows, of  the same, a team for each of some parts; teams select from what these leave, until
+ *     up to 2^26 items in all       that is one list. If k is more than two hundred or so, of up to 2^22
+ *     a larger array, or a few long first of all a sample of each bounds what may be among the k best, and what is left
+ *     rows, whose lists would be    by one pass, a small multiple of k, is selected from. If the bound was wrong, one
+ *     many or long                  block finds exactly what is needed: core/top_k/rescue.cuh
+ *     an array of up to 2^17 items, is sorted by radix_sort.cuh, nested, and the first k are copied; of up to 2^20,
+ *     k of more than 268            if k is too large for teams. With values or long keys fewer: core/top_k/sorted.cuh
  *     k of more than 2048           what a block cannot select: it sorts parts, and lists of up to k items are merged,
  *                                   two at a time: core/top_k/merge.cuh. Of a larger array, of what a sample has left.
  *
@@ -139,6 +141,7 @@ GPI_CHECK_KEY();
 /* ---- host functions -------------------------------------------------------------------------- */
 
 enum {
+    GPI(most_team_bytes) = 64000, /* that any GPU has */
     GPI(max_selected) = GPI(room) / 2,
     GPI(few_filtered) = 4 * GPI(threads) /* the fewest items of a filter's part */
 };
@@ -311,13 +314,117 @@ static inline size_t GPI(selection_workspace)(size_t n, size_t rows, size_t k)
     return gpi_larger_size(filter, gpi_multiply_sizes(2, gpi_array_bytes(items, candidate_bytes)));
 }
 
+/* A team, and what gives its bound. */
+typedef struct {
+    unsigned threads; /* a power of two; 0: no team can select from so many items */
+    uint32_t needed;  /* vectors that have to be within the bound, or 0: k threads */
+    uint32_t room;    /* for entries */
+} GPI(team_shape);
+
+/* The fewest items that some of their vectors give a bound for the k best of. */
+static inline size_t GPI(vector_items)(size_t k)
+{
+    return (5 * (size_t)GPI(enough)((uint32_t)k) / 3 + 2) * (size_t)GPI(row_vector_n);
+}
+
+/* Whether threads can give the bound. */
+static inline int GPI(threads_bound)(size_t k)
+{
+    return GPI(is_bounded_by)(GPI(threads), k, GPI(threads));
+}
+
+/* A team for up to n items, a bit fewer in other teams. They may be lists of k in order. */
+static inline GPI(team_shape) GPI(shape_team)(size_t teams, size_t n, size_t k, int in_lists)
+{
+    const size_t each = (size_t)GPI(most_in_row) / GPI(threads), vector_n = (size_t)GPI(row_vector_n);
+    GPI(team_shape) shape = {32, 0, 0};
+
+    if (!GPI(threads_bound)(k)) {
+        const size_t lists = n / k + 2; /* neighbouring vectors of each of them but the last are within */
+
+        shape.needed = (uint32_t)(in_lists ? gpi_divide_up(k, vector_n) + 2 * lists : k);
+        shape.room = GPI(vector_room)(k);
+        while (shape.threads < 64 || shape.threads * each < n)
+            shape.threads *= 2;
+        if (shape.threads > GPI(threads) || GPI(team_bytes)(shape.threads, shape.room) > GPI(most_team_bytes) ||
+            (!in_lists && n < GPI(vector_items)(k) + 2 * vector_n))
+            shape.threads = 0;
+        return shape;
+    }
+    while (!GPI(is_bounded_by)(GPI(threads), k, shape.threads) || n > shape.threads * each)
+        shape.threads *= 2;
+    if (shape.threads == 32 && teams < GPI_TUNE_TOP_K_FEW_ROWS && 2 * n > shape.threads * each)
+        shape.threads = 64; /* what one takes counts */
+    shape.room = GPI(team_room)(shape.threads);
+    shape.threads = shape.threads <= GPI(threads) ? shape.threads : 0;
+    return shape;
+}
+
+/* Parts that a row of n items has, each of which a team selects from. */
+static inline size_t GPI(team_parts)(size_t rows, size_t n, size_t k)
+{
+    const size_t most = (size_t)GPI(most_in_row);
+    size_t parts = gpi_smaller_size(GPI_TUNE_TOP_K_TEAMS / rows, n / GPI_TUNE_TOP_K_TEAM_ITEMS);
+
+    if (n <= most)
+        return 1;
+    parts = gpi_smaller_size(parts, most / k); /* so that the next round is the last one */
+    if (!GPI(threads_bound)(k))
+        parts = gpi_smaller_size(parts, n / (GPI(vector_items)(k) + 4 * (size_t)GPI(row_vector_n)));
+    return gpi_larger_size(parts, gpi_divide_up(n, most));
+}
+
+/* The items of the largest part. */
+static inline size_t GPI(team_items)(size_t n, size_t parts)
+{
+    return gpi_divide_up(gpi_divide_up(n, (size_t)GPI(row_vector_n)), parts) * (size_t)GPI(row_vector_n);
+}
+
+/* The longest rows that teams select from in rounds. */
+static inline size_t GPI(most_for_teams)(size_t rows, size_t k)
+{
+    const size_t most = GPI(threads_bound)(k) ? GPI_TUNE_TOP_K_TEAM_MOST : GPI_TUNE_TOP_K_TEAM_MOST / 16;
+
+    return rows ? gpi_larger_size(most / rows, (size_t)GPI(most_in_row)) : 0;
+}
+
+/* Whether teams select from rows of n items. */
+static inline int GPI(wants_teams)(size_t rows, size_t n, size_t k)
+{
+    if (GP_KERNEL != 0 || k == 0 || k > GPI(max_selected) || n <= GPI(warp_n) || rows > GPI_MAX_TILES)
+        return 0;
+    const size_t parts = GPI(team_parts)(rows, n, k), teams = gpi_multiply_sizes(rows, parts);
+    if (rows == 1 && n <= GPI_TUNE_TOP_K_SORT / 8 && n <= GPI(most_sorted)(k) && !GPI(threads_bound)(k))
+        return 0;
+    return n <= GPI(most_for_teams)(rows, k) && teams <= GPI_MAX_TILES && teams <= GP_GRID &&
+           GPI(shape_team)(teams, GPI(team_items)(n, parts), k, 0).threads;
+}
+
+/* Workspace for the lists of a round of teams: none if it is the last one. */
+static inline size_t GPI(team_list_bytes)(size_t rows, size_t n, size_t k)
+{
+    const size_t parts = GPI(team_parts)(rows, n, k), items = parts > 1 ? rows * parts * k : 0;
+
+    return gpi_add_sizes(gpi_array_bytes(items, sizeof(GP_KEY)), gpi_array_bytes(items, sizeof(uint32_t)));
+}
+
+/* The same for the rounds of rows of up to n items. */
+static inline size_t GPI(teams_workspace)(size_t rows, size_t n, size_t k)
+{
+    if (GP_KERNEL != 0 || rows == 0 || rows > GPI_MAX_TILES || k == 0 || k > GPI(max_selected) ||
+        !GPI(shape_team)(1, (size_t)GPI(most_in_row), k, 0).threads)
+        return 0;
+    return 2 * GPI(team_list_bytes)(rows, gpi_smaller_size(n, GPI(most_for_teams)(rows, k)), k);
+}
+
 /* The same for any. */
 static inline size_t GPI(workspace)(size_t n, size_t rows, size_t k)
 {
     const size_t sorted = GPI(wants_sort)(rows, n, k) ? n : gpi_smaller_size(n, GPI(most_sorted)(k));
-    const size_t bytes = GPI(wants_sort)(rows, sorted, k) ? GPI(sort_bytes)(sorted) : 0;
+    const size_t sort = GPI(wants_sort)(rows, sorted, k) ? GPI(sort_bytes)(sorted) : 0;
+    const size_t bytes = gpi_larger_size(sort, GPI(teams_workspace)(rows, rows > 1 ? n / rows : n, k));
 
-    return bytes && sorted == n ? bytes : gpi_larger_size(bytes, GPI(selection_workspace)(n, rows, k));
+    return sort && sorted == n ? bytes : gpi_larger_size(bytes, GPI(selection_workspace)(n, rows, k));
 }
 
 /* What a call has: candidates, two arrays of lists, the counts of candidates. */
@@ -467,31 +574,56 @@ static inline cudaError_t GPI(run)(const char *function, GPI(job) *job, size_t r
     return gpi_scratch_release(&scratch, error, stream);
 }
 
-/* The fewest threads, a power of two, that can select from a row, each row by itself; 0: rows go another way. */
-static inline unsigned GPI(row_threads)(size_t rows, size_t length, size_t k)
-{
-    const int suit = GP_KERNEL == 0 && length > GPI(warp_n) && rows <= GPI_MAX_TILES && rows <= GP_GRID;
-    const size_t each = (size_t)GPI(most_in_row) / GPI(threads);
-    unsigned threads = 32;
-
-    while (threads <= GPI(threads) && (!GPI(is_bounded_by)(length, k, threads) || length > threads * each))
-        threads *= 2;
-    if (threads == 32 && rows < GPI_TUNE_TOP_K_FEW_ROWS && 2 * length > threads * each)
-        threads = 64; /* what one takes counts */
-    return suit && threads <= GPI(threads) ? threads : 0;
-}
-
-/* Rows that so many threads can select from. */
-static inline cudaError_t GPI(run_rows)(GPI(job) *job, unsigned threads, cudaStream_t stream)
+/* A round of teams. */
+static inline cudaError_t GPI(launch_teams)(GPI(job) *job, cudaStream_t stream)
 {
     static signed char known[GPI_DEVICES];
-    const size_t most = gpi_larger_size(GPI(team_bytes)(GPI(threads)), GPI(block_rows) * GPI(team_bytes)(32));
-    const int dependent = (gpi_kernel_ready((const void *)GPI(row_kernel), most, known) & GPI_KERNEL_SM90) != 0;
+    const int dependent =
+        (gpi_kernel_ready((const void *)GPI(row_kernel), GPI(most_team_bytes), known) & GPI_KERNEL_SM90) != 0;
+    const size_t vectors = gpi_divide_up(job->row_n, (size_t)GPI(row_vector_n));
 
-    (void)most, (void)dependent; /* on the CPU */
-    job->group = threads == 32 ? GPI(block_rows) : 1;
-    return GPI_LAUNCH_DEPENDENT(dependent, GPI(row_kernel), (unsigned)gpi_divide_up(job->segments, job->group),
-                                threads * job->group, job->group * GPI(team_bytes)(threads), stream, *job);
+    (void)dependent; /* on the CPU */
+    job->part_n = vectors / job->parts * GPI(row_vector_n);
+    job->longer = (uint32_t)(vectors % job->parts);
+    job->units = job->segments * job->parts;
+    const GPI(team_shape) shape =
+        GPI(shape_team)(job->units, GPI(team_items)(job->row_n, job->parts), job->k, job->places != NULL);
+    job->group = shape.threads == 32 ? GPI(block_rows) : 1;
+    job->needed = shape.needed;
+    job->room = shape.room;
+    return GPI_LAUNCH_DEPENDENT(dependent, GPI(row_kernel), (unsigned)gpi_divide_up(job->units, job->group),
+                                shape.threads * job->group, job->group * GPI(team_bytes)(shape.threads, shape.room),
+                                stream, *job);
+}
+
+/* Rows, or the parts of rows, that teams select from: in rounds, until there is one list of each row. */
+static inline cudaError_t GPI(run_teams)(const char *function, GPI(job) *job, gp_workspace *ws, cudaStream_t stream)
+{
+    const size_t rows = job->segments, k = job->k, bytes = GPI(team_list_bytes)(rows, job->length, k);
+    const size_t all = ws ? GPI(workspace)(job->n, rows, k) : 2 * bytes;
+    GP_KEY *const results = job->keys_out;
+    gpi_scratch scratch;
+    cudaError_t error = gpi_tagged_scratch_acquire(&scratch, ws, 0, all, stream, function);
+
+    if (error != cudaSuccess)
+        return error;
+    job->row_n = job->length;
+    for (int round = 0; error == cudaSuccess; round ^= 1) {
+        char *keys = scratch.memory + round * bytes;
+
+        job->parts = GPI(team_parts)(rows, job->row_n, k);
+        const size_t items = rows * job->parts * k;
+        uint32_t *places = (uint32_t *)(void *)(keys + gpi_array_bytes(items, sizeof(GP_KEY)));
+        job->keys_out = job->parts > 1 ? (GP_KEY *)(void *)keys : results;
+        job->places_out = job->parts > 1 ? places : NULL;
+        error = GPI(launch_teams)(job, stream);
+        if (job->parts == 1)
+            break;
+        job->keys = job->keys_out;
+        job->places = places;
+        job->row_n = job->parts * k;
+    }
+    return gpi_scratch_release(&scratch, error, stream);
 }
 
 /* An array that is sorted as a whole. */
@@ -625,10 +757,11 @@ static inline cudaError_t GPI(by_rows)(const char *function, GPI(job) *job, size
         return error;
     if (GP_KERNEL == 0 && length <= GPI(warp_n))
         return GPI(run_short)(job, stream);
+    if (GPI(wants_teams)(rows, length, k))
+        return GPI(run_teams)(function, job, ws, stream);
     if (GPI(wants_sort)(rows, length, k))
         return GPI(run_sort)(function, job, ws, stream);
-    const unsigned threads = GPI(row_threads)(rows, length, k);
-    return threads ? GPI(run_rows)(job, threads, stream) : GPI(run)(function, job, rows, ws, stream);
+    return GPI(run)(function, job, rows, ws, stream);
 }
 
 /* The first k items of the sorted order. */

@@ -35,6 +35,9 @@ typedef struct { uint32_t a[6]; } s24;
 #undef GPI_TUNE_TOP_K_SAMPLES
 #undef GPI_TUNE_TOP_K_SORT
 #undef GPI_TUNE_TOP_K_FEW_ROWS
+#undef GPI_TUNE_TOP_K_TEAMS
+#undef GPI_TUNE_TOP_K_TEAM_ITEMS
+#undef GPI_TUNE_TOP_K_TEAM_MOST
 #define GPI_TUNE_TOP_K_ROOM 256
 #define GPI_TUNE_TOP_K_THREADS 64
 #define GPI_TUNE_TOP_K_BLOCK_SAMPLES 64
@@ -45,6 +48,9 @@ typedef struct { uint32_t a[6]; } s24;
 #define GPI_TUNE_TOP_K_SAMPLES 1024
 #define GPI_TUNE_TOP_K_SORT 1000
 #define GPI_TUNE_TOP_K_FEW_ROWS 4
+#define GPI_TUNE_TOP_K_TEAMS 9
+#define GPI_TUNE_TOP_K_TEAM_ITEMS 300
+#define GPI_TUNE_TOP_K_TEAM_MOST 40000
 
 #define CASE u32_small
 #define CASE_KEY uint32_t
@@ -390,6 +396,30 @@ static void test_few_of_rows(const top_k_case *t)
     ok(right, "%s: few of rows", t->name);
 }
 
+/* Rows that are too long for a team, and shorter than that, of keys of all kinds. */
+static void test_rounds(const top_k_case *t)
+{
+    static const size_t shapes[][3] = {{1, 1025, 3},   {1, 2049, 30},  {1, 2403, 17},  {2, 2051, 1},   {1, 8001, 30},
+                                       {3, 4096, 12},  {1, 20003, 29}, {1, 39999, 30}, {4, 10001, 25}, {1, 40003, 2},
+                                       {1, 16385, 260}, {3, 33333, 200}, {1, 20003, 1000}, {1, 9001, 1000}};
+    gp_workspace ws = GP_WORKSPACE_INIT;
+    int right = 1;
+
+    for (size_t s = 0; s < sizeof shapes / sizeof *shapes; s++)
+        for (int input = 0; input < INPUTS; input++) {
+            const size_t rows = shapes[s][0], length = shapes[s][1];
+            size_t offsets[8] = {0};
+
+            for (size_t r = 0; r < rows; r++)
+                offsets[r + 1] = offsets[r] + length;
+            if (!(tap_small && rows * length > 3000) && (length < 5000 || ((size_t)input + s) % 3 == 0))
+                right &= is_right_for(t, rows > 1 ? ROWS : ARRAY, input, rows * length, rows, offsets, shapes[s][2],
+                                      s % 4, input % 2 ? &ws : NULL);
+        }
+    must(gp_workspace_release(&ws, 0));
+    ok(right, "%s: rows in parts", t->name);
+}
+
 /* ---- arguments --------------------------------------------------------------------------------- */
 
 static void refused(cudaError_t error, const char *says)
@@ -556,7 +586,9 @@ int main(int argc, char **argv)
             test_segments(cases[k]);
             test_rows(cases[k]);
             test_few_of_rows(cases[k]);
+            test_rounds(cases[k]);
             test_workspace(cases[k], 3000, 100);
+            test_workspace(cases[k], 40000, 20);
             test_workspace(cases[k], 3000, 1400);
         }
     test_arguments();

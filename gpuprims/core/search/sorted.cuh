@@ -44,12 +44,14 @@ GPI_DEVICE void GPI(find_splits)(const GPI(job) *job, size_t *splits, int upper,
 /* How many of n items are before the bound of a query. */
 GPI_DEVICE size_t GPI(find_one)(const GP_TYPE *items, size_t n, GP_TYPE query, int upper, GPI_CONTEXT context)
 {
-    size_t at = 0;
+    const unsigned most = 1u << 31;
+    size_t low = 0;
+    unsigned at;
 
-    for (size_t step = n ? (size_t)1 << (63 - __clzll((long long)n)) : 0; step; step /= 2)
-        if (at + step <= n && GPI(is_before)(items[at + step - 1], query, upper, context))
-            at += step;
-    return at;
+    while (n - low > most && GPI(is_before)(items[low + most - 1], query, upper, context))
+        low += most;
+    GPI(bisect)(items + low, gpi_min_size(n - low, most), &query, &at, 1, 1, upper, context);
+    return low + at;
 }
 
 /*

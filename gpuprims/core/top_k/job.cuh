@@ -67,6 +67,11 @@ typedef struct {
     uint32_t samples;            /* of a row, if they are what is selected from; else 0 */
     uint32_t sample_stride;      /* items of a row for each of them */
     size_t rank;                 /* of the sample: the bound */
+    size_t row_n;           /* items of a row, or of the lists that teams have left of it */
+    uint32_t longer;        /* so many parts of a row have a vector more than part_n items */
+    uint32_t needed, room;  /* vectors of a team that have to be within its bound, or 0; entries that it has room for */
+    const uint32_t *places; /* of the items of such lists in their rows; NULL: the items are not in lists */
+    uint32_t *places_out;   /* of what teams leave; NULL: they leave results */
 } GPI(job);
 
 /* A number that orders as the key, and the place in its segment. */

@@ -57,14 +57,14 @@ GPI_DEVICE void GPI(sync_team)(int is_warp)
         __syncthreads();
 }
 
-/* The least and the largest of a team's numbers; a block leaves those of its warps in `ends`. */
-GPI_DEVICE void GPI(find_ends)(int is_warp, uint64_t (*ends)[GPI(threads) / 32], uint64_t number, uint64_t *low,
-                               uint64_t *high)
+/* The least and the largest of what a team has as both; a block leaves those of its warps in `ends`. */
+GPI_DEVICE void GPI(find_ends)(int is_warp, uint64_t (*ends)[GPI(threads) / 32], uint64_t least, uint64_t most,
+                               uint64_t *low, uint64_t *high)
 {
     const uint32_t lane = threadIdx.x % 32, warps = blockDim.x / 32, other = lane < warps ? lane : 0;
 
-    *low = GPI(warp_least)(number);
-    *high = GPI(as_number)(~GPI(warp_least)(~number));
+    *low = GPI(warp_least)(least);
+    *high = GPI(as_number)(~GPI(warp_least)(~most));
     if (is_warp)
         return;
     if (lane == 0) {
@@ -126,7 +126,7 @@ GPI_DEVICE_CALL void GPI(keep_leasts)(uint32_t n, uint32_t k)
     GPI_NO_UNROLL
     for (uint32_t i = threadIdx.x; i < n; i += blockDim.x)
         least = GPI(lesser)(least, GPI(get_entry)(block, i).number);
-    GPI(find_ends)(0, block->ends, least, &low, &high);
+    GPI(find_ends)(0, block->ends, least, least, &low, &high);
     const uint64_t limit = GPI(bound_numbers)(0, least, low, high, k, &threads);
     if (threads > GPI(enough)(k)) {
         GPI_NO_UNROLL

@@ -1,13 +1,15 @@
 /*
- * core/top_k/row.cuh: the k best of rows whose items a team of threads can read at once, if k is small: a team for each
- * row, as few threads as will do, a warp of a block or a block.
+ * core/top_k/row.cuh: the k best of rows, or of parts of rows, whose items a team of threads can read at once: a team
+ * for each, as few threads as will do, a warp of a block or a block. What teams leave of the parts of a row are lists,
+ * of keys and of their places in the row, from which teams select in turn.
  *
- *     1. every thread reads its items, by vectors, and keeps the least of each. The threads' least give a bound:
- *        core/top_k/leasts.cuh
+ *     1. every thread reads its items, by vectors, and keeps the least of each. If k is small, the threads' least give
+ *        a bound: core/top_k/leasts.cuh. If it is larger, those of vectors do: of lists, which are in order, a vector
+ *        within it has all those before it within it, so that fewer are needed
  *     2. vectors within it are read again, and their items within it go to shared memory, some more than k; if they are
  *        too many, which is rare, the bound is narrowed by counts of items
- *     3. they go to buckets, by their topmost bits that differ. Each counts those before it in its bucket, which gives
- *        its place in the result
+ *     3. they go to buckets, by their topmost bits that differ, of numbers, or, if these are nearly alike, of places,
+ *        too. Each counts those before it in its bucket, which gives its place in the result
  *
  * Part of top_k.cuh; not to be included directly.
  */
@@ -24,22 +26,29 @@ enum {
 /* What a team has in shared memory; entries, as they come and by buckets, and numbers of vectors follow. */
 typedef struct {
     uint64_t ends[2][GPI(threads) / 32];
+    uint32_t sums[4]; /* three, used by turns */
     uint32_t vectors; /* that have items within the bound */
     uint32_t count;   /* entries, or more, if there was no room */
     uint32_t buckets[GPI(row_buckets)]; /* entries of each, then where the next one goes */
 } GPI(team);
 
-/* Entries that a team has room for. */
+/* Entries that a team has room for, if its threads give the bound. */
 static __host__ __device__ __forceinline__ uint32_t GPI(team_room)(uint32_t threads)
 {
     return threads < 64 ? 64 : threads;
 }
 
-static __host__ __device__ __forceinline__ uint32_t GPI(team_bytes)(uint32_t threads)
+/* The same if its vectors do. */
+static inline uint32_t GPI(vector_room)(size_t k)
+{
+    return 2 * (uint32_t)k + 512;
+}
+
+static __host__ __device__ __forceinline__ uint32_t GPI(team_bytes)(uint32_t threads, uint32_t room)
 {
     const uint32_t entry_bytes = GPI_KEY_IS_NARROW ? 8 : 12;
 
-    return (uint32_t)sizeof(GPI(team)) + 2 * GPI(team_room)(threads) * entry_bytes +
+    return (uint32_t)sizeof(GPI(team)) + 2 * room * entry_bytes +
            threads * GPI(row_vectors) * (uint32_t)sizeof(uint16_t);
 }
 
@@ -48,20 +57,27 @@ static __host__ __device__ __forceinline__ uint32_t GPI(team_bytes)(uint32_t thr
 typedef struct {
     const GP_KEY *keys;
     uint32_t n, k;
+    uint32_t first;           /* place of its first item, if it is a part of a row */
+    int by_vectors;           /* a constant: vectors give the bound, so many of which have to be within it */
+    uint32_t needed;
     uint32_t threads, thread; /* of the team */
+    uint32_t room;            /* for entries */
     int is_warp;
     int is_aligned; /* vectors can be read at once */
     GPI(team) *team;
     GPI(list) entries, sorted;
     uint16_t *vectors; /* those that have items within the bound */
     uint64_t least;    /* the row's least number */
-    int shift;         /* what is above in a number, less the least, says which bucket it has */
+    int by_place;      /* all have this number */
+    int shift;         /* what is above in a place, or in a number less the least, says which bucket an item has; */
+    int up;            /* if numbers are few, they are moved up so far, and what is above in the place follows */
+    int place_shift;
 } GPI(row);
 
 /* Where the team has what follows it. */
 GPI_DEVICE void GPI(carve_team)(GPI(row) *row)
 {
-    const uint32_t room = GPI(team_room)(row->threads);
+    const uint32_t room = row->room;
 
     row->entries.words = (uint64_t *)(void *)(row->team + 1);
     row->sorted.words = row->entries.words + room;
@@ -96,6 +112,20 @@ GPI_DEVICE uint64_t GPI(least_of)(const uint64_t *numbers, uint32_t n)
     return least;
 }
 
+/* Of item j of a vector: a number whose least gives the row's least, or, with two zeros, that of a float's code. */
+GPI_DEVICE uint64_t GPI(vector_code)(const uint32_t *words, int j)
+{
+    if (GPI(key_is_float) && sizeof(GP_KEY) == 4)
+        return GPI(key_bits)(GPI(key_code)(GPI(key_of_bits)(words[j])));
+    return GPI(vector_number)(words, j);
+}
+
+/* The number that such a one stands for. */
+GPI_DEVICE uint64_t GPI(number_of_code)(uint64_t code)
+{
+    return GPI(key_is_float) && sizeof(GP_KEY) == 4 ? GPI(key_code_word)(GPI(key_of_bits)(code), 1) : code;
+}
+
 /* Reads all of the thread's vectors, and finds the least number of each. */
 GPI_DEVICE void GPI(find_leasts)(const GPI(row) *row, uint64_t *leasts)
 {
@@ -112,10 +142,10 @@ GPI_DEVICE void GPI(find_leasts)(const GPI(row) *row, uint64_t *leasts)
         for (uint32_t v = 0; v < GPI(row_vectors); v++) {
             GPI_UNROLL
             for (uint32_t j = 0; j < GPI(row_vector_n); j++)
-                numbers[j] = GPI(vector_number)(words[v], (int)j);
+                numbers[j] = GPI(vector_code)(words[v], (int)j);
             leasts[v] = GPI(last_entry)().number;
             if (GPI(vector_place)(row, v) < row->n)
-                leasts[v] = GPI(least_of)(numbers, GPI(row_vector_n));
+                leasts[v] = GPI(number_of_code)(GPI(least_of)(numbers, GPI(row_vector_n)));
         }
     } else {
         GPI_UNROLL
@@ -148,25 +178,59 @@ GPI_DEVICE GPI(entry) GPI(listed_item)(const GPI(row) *row, uint32_t i)
     return entry;
 }
 
-GPI_DEVICE uint32_t GPI(bucket_of)(const GPI(row) *row, uint64_t number)
+/* The buckets are those of items from the least number to the bound. */
+GPI_DEVICE void GPI(lay_out_buckets)(GPI(row) *row, GPI(entry) bound)
 {
-    return (uint32_t)(GPI(as_number)(number - row->least) >> row->shift);
+    const uint64_t span = GPI(as_number)(bound.number - row->least);
+    const uint32_t places = gpi_min(span ? UINT32_MAX : bound.rank, row->n - 1);
+    const int bits = 64 - __clzll((long long)(span ? span : places));
+    const int left = GPI(row_bucket_bits) - (span ? bits : 0);
+
+    row->by_place = span == 0;
+    row->shift = bits > GPI(row_bucket_bits) ? bits - GPI(row_bucket_bits) : 0;
+    if (!row->by_vectors)
+        return;
+    row->up = span && left > 0 ? left : 0;
+    const int place_bits = 32 - __clz((int)places);
+    row->place_shift = left <= 0 ? 31 : place_bits > left ? place_bits - left : 0;
+}
+
+/* By numbers, or, if they are all the same, by places. With many entries by places, too, if numbers are few. */
+GPI_DEVICE uint32_t GPI(bucket_of)(const GPI(row) *row, GPI(entry) entry)
+{
+    const uint64_t number = GPI(as_number)(entry.number - row->least);
+
+    if (row->by_vectors)
+        return row->by_place ? entry.rank >> row->shift
+                             : (uint32_t)(number << row->up >> row->shift) | entry.rank >> row->place_shift;
+    return (uint32_t)((row->by_place ? entry.rank : number) >> row->shift);
+}
+
+/* Enters an item within the bound, if there is room. */
+GPI_DEVICE void GPI(enter_item)(const GPI(row) *row, GPI(entry) entry)
+{
+    const uint32_t at = atomicAdd(&row->team->count, 1u);
+
+    if (at < row->room)
+        GPI(put_listed)(row->entries, at, entry);
+    atomicAdd(&row->team->buckets[GPI(bucket_of)(row, entry)], 1u);
 }
 
 /* Enters the items within the bound, as far as there is room. All threads call. */
 GPI_DEVICE void GPI(enter_items)(const GPI(row) *row, GPI(entry) bound)
 {
+    const uint32_t n = row->team->vectors * GPI(row_vector_n);
+
     GPI_NO_UNROLL
-    for (uint32_t i = row->thread; i < row->team->vectors * GPI(row_vector_n); i += row->threads) {
-        const GPI(entry) entry = GPI(listed_item)(row, i);
+    for (uint32_t i = row->thread; i < n; i += 2 * row->threads) {
+        const int has_second = i + row->threads < n;
+        const GPI(entry) first = GPI(listed_item)(row, i); /* both are under way at a time */
+        const GPI(entry) second = GPI(listed_item)(row, has_second ? i + row->threads : i);
 
-        if (!GPI(is_before)(bound, entry)) {
-            const uint32_t at = atomicAdd(&row->team->count, 1u);
-
-            if (at < GPI(team_room)(row->threads))
-                GPI(put_listed)(row->entries, at, entry);
-            atomicAdd(&row->team->buckets[GPI(bucket_of)(row, entry.number)], 1u);
-        }
+        if (!GPI(is_before)(bound, first))
+            GPI(enter_item)(row, first);
+        if (has_second && !GPI(is_before)(bound, second))
+            GPI(enter_item)(row, second);
     }
     GPI(sync_team)(row->is_warp); /* the entries are there */
 }
@@ -192,7 +256,7 @@ GPI_DEVICE uint32_t GPI(count_items)(const GPI(row) *row, GPI(entry) bound)
  * When there is no room for what is within the bound: narrows it by bisection, with a count of items for each step, and
  * enters those that are within it then, k at least.
  */
-GPI_DEVICE void GPI(narrow_row)(const GPI(row) *row, GPI(entry) high)
+GPI_DEVICE void GPI(narrow_row)(GPI(row) *row, GPI(entry) high)
 {
     GPI(entry) low, middle;
     uint32_t count = UINT32_MAX;
@@ -200,7 +264,7 @@ GPI_DEVICE void GPI(narrow_row)(const GPI(row) *row, GPI(entry) high)
     low.number = row->least;
     low.rank = 0;
     high.rank = gpi_min(high.rank, row->n - 1);
-    while (count > GPI(team_room)(row->threads)) {
+    while (count > row->room) {
         middle.number = GPI(as_number)(low.number + GPI(as_number)(high.number - low.number) / 2);
         middle.rank = low.number < high.number ? row->n - 1 : low.rank + (high.rank - low.rank) / 2;
         const uint32_t within = GPI(count_items)(row, middle);
@@ -216,6 +280,7 @@ GPI_DEVICE void GPI(narrow_row)(const GPI(row) *row, GPI(entry) high)
     }
     GPI(sync_team)(row->is_warp); /* all have read the count */
     GPI(clear_entries)(row);
+    GPI(lay_out_buckets)(row, high);
     GPI(sync_team)(row->is_warp); /* there are no entries */
     GPI(enter_items)(row, high);
 }
@@ -232,42 +297,120 @@ GPI_DEVICE void GPI(list_vectors)(const GPI(row) *row, uint32_t vectors)
     GPI(sync_team)(row->is_warp); /* the list is there */
 }
 
-/* Leaves entries that are within a bound by the least items of the threads. Returns how many. */
+/* How many of the thread's vectors have their least item within the bound, by the last of their places. */
+GPI_DEVICE uint32_t GPI(count_vectors)(const GPI(row) *row, const uint64_t *leasts, GPI(entry) bound)
+{
+    uint32_t count = 0;
+
+    GPI_UNROLL
+    for (uint32_t v = 0; v < GPI(row_vectors); v++) {
+        GPI(entry) entry;
+
+        entry.number = leasts[v];
+        entry.rank = GPI(vector_place)(row, v) + GPI(row_vector_n) - 1;
+        count += (uint32_t)!GPI(is_before)(bound, entry);
+    }
+    return count;
+}
+
+/* The sum of a number of each thread of the block, in turn `turn`. All threads call. */
+GPI_DEVICE uint32_t GPI(sum_team)(const GPI(row) *row, uint32_t x, uint32_t turn)
+{
+    const uint32_t sum = gpi_warp_sum(x);
+
+    if (threadIdx.x % 32 == 0)
+        atomicAdd(&row->team->sums[turn % 3], sum);
+    if (threadIdx.x == 0)
+        row->team->sums[(turn + 1) % 3] = 0; /* all have read it, two turns ago */
+    __syncthreads(); /* the sum is there */
+    return row->team->sums[turn % 3];
+}
+
+/*
+ * A bound that as many vectors as are needed have their least item within, and not many more; by places, too, where
+ * numbers are equal. `high`: at least all of these have.
+ */
+GPI_DEVICE GPI(entry) GPI(bound_vectors)(const GPI(row) *row, const uint64_t *leasts, uint64_t high)
+{
+    GPI(entry) low, bound, middle;
+    uint32_t count = UINT32_MAX;
+
+    low.number = row->least;
+    low.rank = 0;
+    bound.number = high;
+    bound.rank = row->n - 1;
+    if (row->needed > row->n / GPI(row_vector_n)) { /* there are not so many */
+        bound.number = GPI(last_entry)().number;
+        return bound;
+    }
+    GPI_NO_UNROLL
+    for (uint32_t turn = 0; count > GPI(enough)(row->needed) && GPI(is_before)(low, bound); turn++) {
+        const int by_number = low.number < bound.number;
+
+        middle.number = GPI(as_number)(low.number + GPI(as_number)(bound.number - low.number) / 2);
+        middle.rank = by_number ? row->n - 1 : low.rank + (bound.rank - low.rank) / 2;
+        const uint32_t within = GPI(sum_team)(row, GPI(count_vectors)(row, leasts, middle), turn);
+        if (within >= row->needed) {
+            bound = middle;
+            count = within;
+        } else if (by_number) {
+            low.number = middle.number + 1;
+        } else {
+            low.rank = middle.rank + 1;
+        }
+    }
+    return bound;
+}
+
+/* The same of k threads. */
+GPI_DEVICE GPI(entry) GPI(bound_threads)(const GPI(row) *row, const uint64_t *leasts, uint64_t least, uint64_t high)
+{
+    uint32_t threads = row->threads, last = UINT32_MAX;
+    GPI(entry) bound;
+
+    bound.number = GPI(bound_numbers)(row->is_warp, least, row->least, high, row->k, &threads);
+    bound.rank = UINT32_MAX;
+    if (threads > GPI(enough)(row->k)) { /* equal numbers: always so, if it is that of what is behind the end */
+        GPI_UNROLL
+        for (uint32_t v = GPI(row_vectors); v-- > 0;)
+            if (GPI(is_within)(leasts[v], bound.number))
+                last = GPI(vector_place)(row, v) + GPI(row_vector_n) - 1;
+        bound.rank = GPI(bound_ranks)(row->is_warp, least < bound.number ? 0 : last, row->n - 1, row->k, threads);
+    }
+    return bound;
+}
+
+/* Leaves entries that are within a bound by the least items of the threads, or of vectors. Returns how many. */
 GPI_DEVICE uint32_t GPI(find_entries)(GPI(row) *row)
 {
-    uint64_t leasts[GPI(row_vectors)], low, high;
-    uint32_t threads = row->threads, vectors = 0;
+    uint64_t leasts[GPI(row_vectors)], high, most = 0;
+    uint32_t vectors = 0;
     GPI(entry) bound;
 
     GPI(clear_entries)(row);
     if (row->thread == 0)
-        row->team->vectors = 0;
+        row->team->vectors = row->team->sums[0] = 0;
     GPI(find_leasts)(row, leasts);
     const uint64_t least = GPI(least_of)(leasts, GPI(row_vectors));
-    GPI(find_ends)(row->is_warp, row->team->ends, least, &low, &high);
+    GPI_UNROLL
+    for (uint32_t v = 0; v < GPI(row_vectors); v++)
+        most = leasts[v] > most ? leasts[v] : most;
+    GPI(find_ends)(row->is_warp, row->team->ends, least, row->by_vectors ? most : least, &row->least, &high);
     GPI(sync_team)(row->is_warp); /* there are no entries, and no vectors */
-    row->least = low;
-    bound.number = GPI(bound_numbers)(row->is_warp, least, low, high, row->k, &threads);
-    bound.rank = UINT32_MAX;
+    bound = row->by_vectors ? GPI(bound_vectors)(row, leasts, high) : GPI(bound_threads)(row, leasts, least, high);
     GPI_UNROLL
     for (uint32_t v = 0; v < GPI(row_vectors); v++)
         vectors |= (uint32_t)GPI(is_within)(leasts[v], bound.number) << v;
-    if (threads > GPI(enough)(row->k)) { /* equal numbers: always so, if it is that of what is behind the end */
-        uint32_t last = UINT32_MAX;
-
-        if (vectors)
-            last = GPI(vector_place)(row, (uint32_t)__ffs((int)vectors) - 1) + GPI(row_vector_n) - 1;
-        bound.rank = GPI(bound_ranks)(row->is_warp, least < bound.number ? 0 : last, row->n - 1, row->k, threads);
+    if (bound.rank != UINT32_MAX) {
         GPI_UNROLL
         for (uint32_t v = 0; v < GPI(row_vectors); v++)
             if (leasts[v] == bound.number && GPI(vector_place)(row, v) > bound.rank)
                 vectors &= ~(1u << v);
     }
-    const uint64_t span = GPI(as_number)(bound.number - low);
-    row->shift = span < GPI(row_buckets) ? 0 : 64 - __clzll((long long)span) - GPI(row_bucket_bits);
+    GPI(lay_out_buckets)(row, bound);
     GPI(list_vectors)(row, vectors);
     GPI(enter_items)(row, bound);
-    if (row->team->count > GPI(team_room)(row->threads))
+    if (row->team->count > row->room)
         GPI(narrow_row)(row, bound);
     return row->team->count;
 }
@@ -296,7 +439,7 @@ GPI_DEVICE void GPI(sort_by_bucket)(const GPI(row) *row, uint32_t count)
     for (uint32_t i = row->thread; i < count; i += row->threads) {
         const GPI(entry) entry = GPI(get_listed)(row->entries, i);
 
-        GPI(put_listed)(row->sorted, atomicAdd(&row->team->buckets[GPI(bucket_of)(row, entry.number)], 1u), entry);
+        GPI(put_listed)(row->sorted, atomicAdd(&row->team->buckets[GPI(bucket_of)(row, entry)], 1u), entry);
     }
     GPI(sync_team)(row->is_warp); /* entries are in their buckets */
 }
@@ -304,7 +447,7 @@ GPI_DEVICE void GPI(sort_by_bucket)(const GPI(row) *row, uint32_t count)
 /* How many entries come before one. */
 GPI_DEVICE uint32_t GPI(rank_in_row)(const GPI(row) *row, GPI(entry) entry)
 {
-    const uint32_t bucket = GPI(bucket_of)(row, entry.number), end = row->team->buckets[bucket];
+    const uint32_t bucket = GPI(bucket_of)(row, entry), end = row->team->buckets[bucket];
     const uint32_t begin = bucket ? row->team->buckets[bucket - 1] : 0;
     uint32_t rank = begin;
 
@@ -315,41 +458,88 @@ GPI_DEVICE uint32_t GPI(rank_in_row)(const GPI(row) *row, GPI(entry) entry)
 }
 #endif
 
-/* A block has `group` rows, and a warp for each if they are several. */
-static __global__ void __launch_bounds__(GPI_TUNE_TOP_K_THREADS, GPI_TUNE_TOP_K_BLOCKS) GPI(row_kernel)(GPI(job) job)
-{
 #if GPI_DEVICE_CODE
-    GP_DYNAMIC_SHARED(unsigned char, shared);
-    const int is_warp = job.group > 1;
+/* The part of a row, or of its lists, that is the team's. Returns the number of the row. */
+GPI_DEVICE size_t GPI(take_row)(GPI(row) *row, const GPI(job) *job, size_t unit)
+{
+    size_t s = unit;
+
+    row->n = (uint32_t)job->row_n;
+    row->first = 0;
+    if (job->parts > 1) {
+        const uint32_t parts = (uint32_t)job->parts, part = (uint32_t)unit % parts;
+
+        s = (uint32_t)unit / parts;
+        row->first = part * (uint32_t)job->part_n + gpi_min(part, job->longer) * GPI(row_vector_n);
+        row->n = part + 1 == parts ? (uint32_t)job->row_n - row->first
+                                   : (uint32_t)job->part_n + (part < job->longer ? GPI(row_vector_n) : 0);
+    }
+    row->keys = job->keys + s * job->row_n + row->first;
+    row->is_aligned = ((uintptr_t)row->keys | row->n * sizeof(GP_KEY)) % GPI(row_vector_bytes) == 0;
+    return s;
+}
+
+/* Writes the k best of `count` entries: to the results of row s, or to a list. */
+GPI_DEVICE void GPI(write_row)(const GPI(row) *row, const GPI(job) *job, size_t unit, size_t s, uint32_t count)
+{
+    GPI_NO_UNROLL
+    for (uint32_t i = row->thread; i < count; i += row->threads) {
+        const GPI(entry) entry = GPI(get_listed)(row->sorted, i);
+        const GP_KEY key = row->keys[entry.rank]; /* comes while its rank is found */
+        uint32_t place = row->first + entry.rank;
+
+        if (job->places)
+            place = job->places[s * job->row_n + place];
+        const uint32_t rank = GPI(rank_in_row)(row, entry);
+        if (rank < row->k) {
+            const size_t to = unit * job->k + rank;
+
+            job->keys_out[to] = key;
+            if (job->places_out)
+                job->places_out[to] = place;
+            else
+                GPI(write_value)(job, s * job->length, to, place);
+        }
+    }
+}
+
+/* Selects from the part that is the team's; `by_vectors` is a constant. */
+GPI_DEVICE void GPI(select_row)(const GPI(job) *job, char *shared, int by_vectors)
+{
+    const int is_warp = !by_vectors && job->group > 1;
     const uint32_t threads = is_warp ? 32 : blockDim.x, own = is_warp ? threadIdx.x / 32 : 0;
-    const size_t s = (size_t)blockIdx.x * job.group + own;
+    const size_t unit = (size_t)blockIdx.x * job->group + own;
     GPI(row) row;
 
-    gpi_grid_wait();
-    gpi_grid_launch_next();
-    if (s >= job.segments)
+    if (unit >= job->units)
         return;
-    row.keys = job.keys + s * job.length;
-    row.n = (uint32_t)job.length;
-    row.k = (uint32_t)job.k;
+    row.by_vectors = by_vectors;
+    const size_t s = GPI(take_row)(&row, job, unit);
+    row.k = (uint32_t)job->k;
+    row.needed = job->needed;
+    row.room = by_vectors ? job->room : GPI(team_room)(threads);
     row.threads = threads;
     row.thread = threadIdx.x & (threads - 1);
     row.is_warp = is_warp;
-    row.is_aligned = ((uintptr_t)row.keys | row.n * sizeof(GP_KEY)) % GPI(row_vector_bytes) == 0;
-    row.team = (GPI(team) *)(void *)(shared + own * GPI(team_bytes)(threads));
+    row.team = (GPI(team) *)(void *)(shared + own * GPI(team_bytes)(threads, row.room));
     GPI(carve_team)(&row);
     const uint32_t count = GPI(find_entries)(&row);
     GPI(sort_by_bucket)(&row, count);
-    GPI_NO_UNROLL
-    for (uint32_t i = row.thread; i < count; i += threads) {
-        const GPI(entry) entry = GPI(get_listed)(row.sorted, i);
-        const GP_KEY key = row.keys[entry.rank]; /* comes while its rank is found */
-        const uint32_t rank = GPI(rank_in_row)(&row, entry);
+    GPI(write_row)(&row, job, unit, s, count);
+}
+#endif
 
-        if (rank < row.k) {
-            job.keys_out[s * job.k + rank] = key;
-            GPI(write_value)(&job, s * job.length, s * job.k + rank, entry.rank);
-        }
-    }
+/* A block has `group` parts of rows, and a warp for each if they are several. */
+static __global__ void __launch_bounds__(GPI_TUNE_TOP_K_THREADS, GPI_TUNE_TOP_K_BLOCKS) GPI(row_kernel)(GPI(job) job)
+{
+#if GPI_DEVICE_CODE
+    GP_DYNAMIC_SHARED(char, shared);
+
+    gpi_grid_wait();
+    gpi_grid_launch_next();
+    if (job.needed)
+        GPI(select_row)(&job, shared, 1);
+    else
+        GPI(select_row)(&job, shared, 0);
 #endif
 }

@@ -56,8 +56,9 @@
 #endif
 
 /*
- * An array of up to so many narrow keys, a quarter with values, is sorted as a whole if more than a few are wanted; if
- * more are than a block selects, one of twice as many, or so many 16384ths for each of them.
+ * An array of up to so many narrow keys, a quarter with values, is sorted as a whole if more than a few are wanted, and
+ * teams cannot select these, or it has an eighth of that; if more are than a block selects, one of twice as many, or
+ * so many 16384ths for each of them.
  */
 #ifndef GPI_TUNE_TOP_K_SORT
 #define GPI_TUNE_TOP_K_SORT 1048576
@@ -66,6 +67,20 @@
 /* Fewer rows than this have two warps each, rather than one, if they are long enough. */
 #ifndef GPI_TUNE_TOP_K_FEW_ROWS
 #define GPI_TUNE_TOP_K_FEW_ROWS 512
+#endif
+
+/*
+ * Teams for all rows, if one is not enough for a row, and the fewest items that are worth one; so many items are
+ * selected from that way, or a sixteenth of that, if the bound is given by vectors.
+ */
+#ifndef GPI_TUNE_TOP_K_TEAMS
+#define GPI_TUNE_TOP_K_TEAMS 128
+#endif
+#ifndef GPI_TUNE_TOP_K_TEAM_ITEMS
+#define GPI_TUNE_TOP_K_TEAM_ITEMS 2048
+#endif
+#ifndef GPI_TUNE_TOP_K_TEAM_MOST
+#define GPI_TUNE_TOP_K_TEAM_MOST 67108864
 #endif
 
 /* Blocks of a multiprocessor that select from short rows. */

@@ -34,7 +34,7 @@ GPI_DEVICE GPI(entry) GPI(bound_short)(const uint64_t *numbers, uint32_t n, uint
     GPI_UNROLL
     for (uint32_t r = 1; r < GPI(warp_rows); r++)
         least = GPI(lesser)(least, numbers[r]);
-    GPI(find_ends)(1, NULL, least, &low, &high);
+    GPI(find_ends)(1, NULL, least, least, &low, &high);
     bound.number = GPI(bound_numbers)(1, least, low, high, k, &threads);
     if (threads > GPI(enough)(k)) { /* equal numbers */
         GPI_UNROLL
