@@ -608,7 +608,7 @@ static inline cudaError_t GPI(run_teams)(const char *function, GPI(job) *job, gp
     if (error != cudaSuccess)
         return error;
     job->row_n = job->length;
-    for (int round = 0; error == cudaSuccess; round ^= 1) {
+    for (size_t round = 0; error == cudaSuccess; round ^= 1) {
         char *keys = scratch.memory + round * bytes;
 
         job->parts = GPI(team_parts)(rows, job->row_n, k);

@@ -175,9 +175,9 @@ GPI_DEVICE size_t GPI(find)(const GPI(job) *job, size_t key, const uint32_t *mar
     while (first < last) { /* the result is one of first ... last */
         const size_t stride = (last - first + 63) / 64, probe = first + (lane + 1) * stride - 1;
         const size_t other = probe + 32 * stride;
-        const unsigned before = (probe < last && (size_t)job->offsets[probe] + probe < key) +
-                                (other < last && (size_t)job->offsets[other] + other < key);
+        unsigned before = probe < last && (size_t)job->offsets[probe] + probe < key;
 
+        before += other < last && (size_t)job->offsets[other] + other < key;
         first += gpi_warp_sum(before) * stride;
         if (last - first >= stride)
             last = first + stride - 1;
