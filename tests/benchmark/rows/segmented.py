@@ -14,14 +14,14 @@ STUDIED = [f"segmented_sum_{shape}_struct32_i32" for shape in SHAPES] + [
     f"segmented_scan_{shape}_struct32" for shape in SHAPES]
 
 # An element is eight ints, so that 2^25 elements are 2^28 items.
-SHORT = ["segmented_*_8/*", "segmented_*_power/*"]
+SHORT = [f"segmented_{what}_{shape}/*" for what in ("sum", "scan") for shape in ("8", "power")]
 STUDIES = {
     "segmented": {
         "what": "sums and scans of segments, of 2^10 to 2^28 items in as many eighths",
         "program": "gpbench_studies",
         "timed": [{"beside": SHORT, "options": "--sizes 2^7,2^11,2^15,2^19 --warm --repeat 21"},
-                  {"beside": ["segmented_*_one/*"], "options": "--sizes 2^7,2^11,2^15 --warm --repeat 21"},
-                  {"beside": ["segmented_*_8/*", "segmented_sum_*/*"], "options": "--sizes 2^25 --warm --repeat 15"},
+                  {"beside": ["segmented_sum_one/*", "segmented_scan_one/*"], "options": "--sizes 2^7,2^11,2^15 --warm --repeat 21"},
+                  {"beside": ["segmented_sum_*/*", "segmented_scan_8/*"], "options": "--sizes 2^25 --warm --repeat 15"},
                   # Here a call of CUB takes seconds.
                   {"beside": ["segmented_scan_power/*", "segmented_scan_one/*"],
                    "options": "--sizes 2^25 --warm --repeat 3"}],
