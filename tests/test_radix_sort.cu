@@ -409,6 +409,9 @@ static uint64_t make_key(const radix_case *c, int pattern, size_t i, size_t n)
     case 15: return ranged(c, random, i, pattern == 15);
     case 23: return float_bits(c, (double)(random >> 11) / 9007199254740992.0);
     case 24: return float_bits(c, i % 9 ? (double)(random >> 11) / 9007199254740992.0 : random % 2 ? -0.0 : 0.0);
+    case 25: return float_bits(c, (double)(i % 5 * 3) + (double)(random >> 11) / 576460752303423488.0);
+    case 26: return float_bits(c, ldexp(random % 2 ? 1.5 : -1.5, (int)(random >> 32) % 120 - 60));
+    case 27: return i == n * 2 / 7 + 1 ? float_bits(c, -INFINITY) + 1 : float_bits(c, (double)(random >> 11) / 9e15);
     case 16: return (i / 600 + 1) * 0x9E3779B97F4A7C15u >> (64 - 8 * c->key_bytes);
     case 17: return random & 0xE0E0E0E0E0E0E0E0u;
     case 18: return random & ~((uint64_t)0xFF << 48) >> (64 - 8 * c->key_bytes);
@@ -535,7 +538,7 @@ static void clusters(const radix_case *c)
 {
     static const size_t sizes[] = {5000,  20011, 16384, 16385,  32768, 32769,
                                    65536, 65537, 98304, 131072, 131073};
-    static const int some[] = {0, 3, 5, 6, 10, 11, 12, 13, 9, 15, 21, 23, 24};
+    static const int some[] = {0, 3, 5, 6, 10, 11, 12, 13, 9, 15, 21, 23, 24, 25, 26, 27};
     int width = 8 * (int)c->key_bytes, passed = 1;
     gp_workspace ws = GP_WORKSPACE_INIT;
 
