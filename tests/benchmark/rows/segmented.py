@@ -20,7 +20,8 @@ STUDIES = {
         "what": "sums and scans of segments, of 2^10 to 2^28 items in as many eighths",
         "program": "gpbench_studies",
         "timed": [{"beside": SHORT, "options": "--sizes 2^7,2^11,2^15,2^19 --warm --repeat 21"},
-                  {"beside": ["segmented_sum_one/*", "segmented_scan_one/*"], "options": "--sizes 2^7,2^11,2^15 --warm --repeat 21"},
+                  {"beside": ["segmented_sum_one/*", "segmented_scan_one/*"],
+                   "options": "--sizes 2^7,2^11,2^15 --warm --repeat 21"},
                   {"beside": ["segmented_sum_*/*", "segmented_scan_8/*"], "options": "--sizes 2^25 --warm --repeat 15"},
                   # Here a call of CUB takes seconds.
                   {"beside": ["segmented_scan_power/*", "segmented_scan_one/*"],
