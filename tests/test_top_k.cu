@@ -357,6 +357,12 @@ static void test_segments(const top_k_case *t)
     ok(right, "%s: segments", t->name);
 }
 
+static void offsets_of_rows(size_t *offsets, size_t rows, size_t length)
+{
+    for (size_t r = 0; r <= rows; r++)
+        offsets[r] = r * length;
+}
+
 static void test_rows(const top_k_case *t)
 {
     static const size_t shapes[][3] = {{1, 1, 1},     {3, 0, 0},     {0, 7, 3},    {100, 1, 1},   {50, 31, 31},
@@ -366,10 +372,9 @@ static void test_rows(const top_k_case *t)
 
     for (size_t s = 0; s < sizeof shapes / sizeof *shapes; s++) {
         const size_t rows = shapes[s][0], length = shapes[s][1];
-        size_t offsets[101] = {0};
+        size_t offsets[101];
 
-        for (size_t r = 0; r < rows; r++)
-            offsets[r + 1] = offsets[r] + length;
+        offsets_of_rows(offsets, rows, length);
         if (rows && !(tap_small && rows * length > 3000))
             right &= is_right_for(t, ROWS, (int)s % INPUTS, rows * length, rows, offsets, shapes[s][2], s % 4, NULL);
     }
@@ -386,10 +391,9 @@ static void test_few_of_rows(const top_k_case *t)
     for (size_t s = 0; s < sizeof shapes / sizeof *shapes; s++)
         for (int input = 0; input < INPUTS; input++) {
             const size_t rows = shapes[s][0], length = shapes[s][1];
-            size_t offsets[8] = {0};
+            size_t offsets[8];
 
-            for (size_t r = 0; r < rows; r++)
-                offsets[r + 1] = offsets[r] + length;
+            offsets_of_rows(offsets, rows, length);
             if (!(tap_small && rows * length > 3000))
                 right &= is_right_for(t, ROWS, input, rows * length, rows, offsets, shapes[s][2], input % 4, NULL);
         }
@@ -408,10 +412,9 @@ static void test_rounds(const top_k_case *t)
     for (size_t s = 0; s < sizeof shapes / sizeof *shapes; s++)
         for (int input = 0; input < INPUTS; input++) {
             const size_t rows = shapes[s][0], length = shapes[s][1];
-            size_t offsets[8] = {0};
+            size_t offsets[8];
 
-            for (size_t r = 0; r < rows; r++)
-                offsets[r + 1] = offsets[r] + length;
+            offsets_of_rows(offsets, rows, length);
             if (!(tap_small && rows * length > 3000) && (length < 5000 || ((size_t)input + s) % 3 == 0))
                 right &= is_right_for(t, rows > 1 ? ROWS : ARRAY, input, rows * length, rows, offsets, shapes[s][2],
                                       s % 4, input % 2 ? &ws : NULL);
