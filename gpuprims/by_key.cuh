@@ -153,7 +153,7 @@ typedef struct {
     size_t n;
     gpi_tile_state_head *head; /* the tile states follow it */
     unsigned tiles;
-    unsigned last_warp_tiles; /* of the last tile; its last warp tile may be short */
+    unsigned warp_tiles, last_warp_tiles; /* of a tile, and of the last one, whose last warp tile may be short */
     int in_place; /* or treated so: all tiles by tickets, none folded for another block */
     int result;   /* a GPI_BY_KEY_... */
 } GPI(job);
@@ -532,7 +532,7 @@ static inline cudaError_t GPI(host)(const char *function, const GP_KEY *keys, co
                                     gp_workspace *ws, cudaStream_t stream)
 {
     const size_t tiles = gpi_divide_up(n, GPI(tile_n));
-    GPI(job) job = {keys, in, keys_out, out, count, n, NULL, (unsigned)tiles, 0, 0, result};
+    GPI(job) job = {keys, in, keys_out, out, count, n, NULL, (unsigned)tiles, GPI(warp_tiles), 0, 0, result};
     gpi_scratch scratch;
     cudaError_t error;
 

@@ -170,7 +170,7 @@ typedef struct {
     size_t n;
     gpi_tile_state_head *head; /* the tile states follow it */
     unsigned tiles;
-    unsigned last_warp_tiles; /* of the last tile; its last warp tile may be short */
+    unsigned warp_tiles, last_warp_tiles; /* of a tile, and of the last one, whose last warp tile may be short */
     int in_place;
 } GPI(job);
 
@@ -601,6 +601,7 @@ static inline cudaError_t GPI(host)(const char *function, GPI(job) job, GPI_CONT
     const size_t tiles = gpi_divide_up(job.n, GPI(tile_n));
     job.head = (gpi_tile_state_head *)scratch.tags;
     job.tiles = (unsigned)tiles;
+    job.warp_tiles = GPI(warp_tiles);
     job.last_warp_tiles = (unsigned)(gpi_divide_up(job.n, GPI(warp_tile_n)) - (tiles - 1) * GPI(warp_tiles));
     job.in_place = job.in == job.out;
 #ifdef GP_VALUE

@@ -133,7 +133,7 @@ typedef struct {
     size_t n;
     gpi_tile_state_head *head; /* the tile states follow it */
     unsigned tiles;
-    unsigned last_warp_tiles; /* of the last tile; its last warp tile may be short */
+    unsigned warp_tiles, last_warp_tiles; /* of a tile, and of the last one, whose last warp tile may be short */
     int in_place; /* or treated so: all tiles by tickets, none folded for another block */
     GPI(start) start;
 } GPI(job);
@@ -216,11 +216,11 @@ GPI_DEVICE GP_TYPE GPI(load_from)(const GPI(job) *job, GPI(place) place, GPI_CON
 /* One warp, rarely: the fold of a tile that is not the last, from global memory; in lane 0. */
 GPI_DEVICE GP_TYPE GPI(sum_tile)(const GPI(job) *job, size_t tile, unsigned lane, GPI_CONTEXT context)
 {
-    GPI(place) first = GPI(place_of)(job, tile * GPI(tile_n) + lane * GPI(thread_n));
+    GPI(place) first = GPI(place_of)(job, tile * job->warp_tiles * GPI(warp_tile_n) + lane * GPI(thread_n));
     GP_TYPE warp_tiles = GPI(load_from)(job, first, context); /* any value, in lanes that get no warp tile */
 
     GPI_NO_UNROLL
-    for (unsigned q = 0; q < GPI(warp_tiles); q++) {
+    for (unsigned q = 0; q < job->warp_tiles; q++) {
         GP_TYPE sum = GPI(load_from)(job, first, context);
 
         GPI_NO_UNROLL
@@ -231,7 +231,7 @@ GPI_DEVICE GP_TYPE GPI(sum_tile)(const GPI(job) *job, size_t tile, unsigned lane
             warp_tiles = sum;
         first += GPI(warp_tile_n);
     }
-    return GPI(warp_reduce)(warp_tiles, (int)lane, GPI(warp_tiles));
+    return GPI(warp_reduce)(warp_tiles, (int)lane, (int)job->warp_tiles);
 }
 
 #endif
@@ -377,11 +377,32 @@ GPI_DEVICE void GPI(thread_scan)(GPI(thread_items) *regs, GP_TYPE prefix, int ha
 
 /* ---- host functions -------------------------------------------------------------------------- */
 
+/*
+ * How many warp tiles a tile has: few for a small input, so that more multiprocessors share it, if the order in which
+ * tiles are folded does not show.
+ */
+static inline unsigned GPI(warp_tiles_of)(size_t n)
+{
+    const size_t all = gpi_divide_up(n, GPI(warp_tile_n));
+    const int may_be_few = GPI(folds_fast) && GP_KERNEL != GP_KERNEL_PIPELINED;
+    unsigned warp_tiles = may_be_few && all > GPI(warp_tiles) ? GPI_TUNE_SCAN_SMALL_TILE : GPI(warp_tiles);
+
+    while (warp_tiles < GPI(warp_tiles) && all > (size_t)warp_tiles * GPI_TUNE_SCAN_SMALL_TILES)
+        warp_tiles *= 2;
+    return warp_tiles;
+}
+
+/* For the tile states of n or fewer items. */
+static inline size_t GPI(state_bytes)(size_t n)
+{
+    const size_t tiles = gpi_divide_up(n, GPI(tile_n));
+
+    return tiles > 1 ? GPI(tile_state_bytes)(gpi_larger_size(tiles, GPI_TUNE_SCAN_SMALL_TILES)) : 0;
+}
+
 static inline size_t GPI(bytes)(size_t n)
 {
-    size_t tiles = gpi_divide_up(n, GPI(tile_n));
-
-    return tiles > 1 ? gpi_tagged_request(GPI(tile_state_bytes)(tiles), 0) : 0;
+    return gpi_tagged_request(GPI(state_bytes)(n), 0);
 }
 
 #include "core/tile/launch.cuh"
@@ -390,7 +411,8 @@ static inline cudaError_t GPI(host)(const char *function, const GP_INPUT_TYPE *i
                                     size_t n, GPI(start) start, GPI_CONTEXT context,
                                     gp_workspace *ws, cudaStream_t stream)
 {
-    const size_t tiles = gpi_divide_up(n, GPI(tile_n));
+    const unsigned warp_tiles = GPI(warp_tiles_of)(n);
+    const size_t tiles = gpi_divide_up(n, (size_t)warp_tiles * GPI(warp_tile_n));
     gpi_scratch scratch;
     cudaError_t error;
 
@@ -416,16 +438,16 @@ static inline cudaError_t GPI(host)(const char *function, const GP_INPUT_TYPE *i
 #endif
     if (error != cudaSuccess)
         return error;
-    error = gpi_tagged_scratch_acquire(&scratch, ws, tiles > 1 ? GPI(tile_state_bytes)(tiles) : 0, 0, stream, function);
+    error = gpi_tagged_scratch_acquire(&scratch, ws, GPI(state_bytes)(n), 0, stream, function);
     if (error != cudaSuccess)
         return error;
 
-    GPI(job) job = {in, out, n, (gpi_tile_state_head *)scratch.tags, (unsigned)tiles, 0, 0, start};
+    GPI(job) job = {in, out, n, (gpi_tile_state_head *)scratch.tags, (unsigned)tiles, warp_tiles, 0, 0, start};
     job.in_place = !GPI(helps);
 #if !defined GP_LOAD_AT && !defined GP_STORE_AT
     job.in_place |= (const void *)in == (const void *)out;
 #endif
-    job.last_warp_tiles = (unsigned)(gpi_divide_up(n, GPI(warp_tile_n)) - (tiles - 1) * GPI(warp_tiles));
+    job.last_warp_tiles = (unsigned)(gpi_divide_up(n, GPI(warp_tile_n)) - (tiles - 1) * warp_tiles);
     error = GPI(launch)(job, context, stream);
     return gpi_scratch_release(&scratch, error, stream);
 }

@@ -70,7 +70,7 @@ static void at_all_borders(const fold_case *c, int may_be_in_place)
     size_t bytes = c->in_bytes > c->out_bytes ? c->in_bytes : c->out_bytes, chunk;
     size_t tile = tile_items(bytes, &chunk), run = chunk / 32;
     size_t borders[] = {run, chunk, chunk + run, tile - chunk, tile, tile + chunk, 2 * tile, 5 * tile + run,
-                        32 * tile, 33 * tile + chunk, 65 * tile};
+                        10 * tile, 20 * tile + run, 32 * tile, 33 * tile + chunk, 65 * tile};
     size_t count = sizeof borders / sizeof *borders;
 
     for (int function = INCLUSIVE; function <= EXCLUSIVE_INIT; function++) {

@@ -94,6 +94,11 @@ static __host__ __device__ inline bytes200 make_bytes200(uint64_t r)
 #define GP_KERNEL GP_KERNEL_SIMPLE
 #include <gpuprims/scan.cuh>
 
+#define GP_NAME   hasty_int
+#define GP_TYPE   int
+#define GP_KERNEL GP_KERNEL_SIMPLE
+#include <gpuprims/scan.cuh>
+
 /* The scan over lanes or warp tiles: strides 1, 2, 4, ... */
 static void ladder(float *x, size_t n)
 {
@@ -272,6 +277,25 @@ static void by_many_blocks(const fold_case *c, size_t tiles, int resident, int s
     ok(passed, "%s: %zu tiles, by many blocks", c->name, tiles);
 }
 
+/* Tiles of integers are smaller where there are few, for a warp that folds one itself, too. */
+static void by_hasty_warps(size_t n)
+{
+    int *in = (int *)malloc(n * sizeof *in), *want = (int *)malloc(n * sizeof *want);
+    int *got = (int *)malloc(n * sizeof *got), sum = 0;
+
+    for (size_t i = 0; i < n; i++)
+        want[i] = sum += in[i] = (int)(i * 2654435761u);
+    tap_buffer d_in = tap_buffer_of(in, n * sizeof *in, 4), d_out = tap_buffer_new(n * sizeof *got, 8);
+    must(hasty_int_inclusive_scan((const int *)d_in.data, (int *)d_out.data, n, NULL, 0));
+    tap_buffer_read(got, &d_out, n * sizeof *got);
+    ok(memcmp(got, want, n * sizeof *got) == 0, "inclusive scan of %zu integers by a hasty simple kernel", n);
+    tap_buffer_free(&d_in);
+    tap_buffer_free(&d_out);
+    free(in);
+    free(want);
+    free(got);
+}
+
 int main(int argc, char **argv)
 {
     tap_begin(argc, argv);
@@ -282,6 +306,10 @@ int main(int argc, char **argv)
     by_many_blocks(&pipelined_bytes77_case, 250, 70, 4); /* the tiles of a block are groups apart */
     by_many_blocks(&large_case, 300, 150, 1);            /* each has one tile */
     fold_check_neighbours("ranges of 8 bytes");
+    by_hasty_warps(7169);
+    by_hasty_warps(30000);
+    if (!tap_small)
+        by_hasty_warps(100003);
     in_documented_order(29, 0x759054a64fcc67bf, 0x6a2f42677c5bc526);
     in_documented_order(7175, 0x89477f3604de9836, 0xe7d3eff1c84dd167);
     in_documented_order(100003, 0x00e2ae4dbd4e10ff, 0x1bf0d6174d80cb32);

@@ -255,7 +255,7 @@ GPI_DEVICE void GPI(scan_batch)(const GPI(job) *job, const GPI(batch) *batch, GP
 
         GPI_UNDEFINED(trees);
         longer = GPI(list_longer)(list, longer, i, n, lane);
-        GPI(read_run)(x, slot, run ? start : 0);
+        GPI(read_run)(x, slot, run ? start : batch->n); /* what nobody writes, without one */
         GPI(run_trees)(trees, x, run);
         __syncwarp(); /* all lanes have read: a whole run, whatever is left in it */
         GPI(scan_run)(x, run, trees, none, 0, job->is_exclusive);
