@@ -152,8 +152,8 @@ typedef struct {
     GP_INDEX *count;
     size_t n;
     gpi_tile_state_head *head; /* the tile states follow it */
-    unsigned tiles;
-    unsigned warp_tiles, last_warp_tiles; /* of a tile, and of the last one, whose last warp tile may be short */
+    unsigned tiles, warp_tiles; /* of a tile */
+    unsigned last_warp_tiles;   /* of the last tile; its last warp tile may be short */
     int in_place; /* or treated so: all tiles by tickets, none folded for another block */
     int result;   /* a GPI_BY_KEY_... */
 } GPI(job);
@@ -166,7 +166,8 @@ typedef struct {
 enum {
     GPI(slots) = (int)GPI(key_slot) + (int)GPI(slot_bytes),
     GPI(helps) = GPI_PIPELINE_SERVES, /* of larger items the code would take long to compile */
-    GPI(moves) = 0
+    GPI(moves) = 0,
+    GPI(any_order) = 0 /* smaller tiles would gain nothing */
 };
 typedef gpi_pack_table GPI(shared);
 
@@ -482,13 +483,6 @@ GPI_DEVICE void GPI(write)(const GPI(job) *job, size_t warp_tile, unsigned n, ch
 
 /* ---- host functions -------------------------------------------------------------------------- */
 
-static inline size_t GPI(bytes)(size_t n)
-{
-    size_t tiles = gpi_divide_up(n, GPI(tile_n));
-
-    return tiles > 1 ? GPI(tile_state_bytes)(tiles) : 0;
-}
-
 #include "core/tile/launch.cuh"
 
 /* Of what is read by GP_LOAD_AT nothing is known. */
@@ -531,8 +525,7 @@ static inline cudaError_t GPI(host)(const char *function, const GP_KEY *keys, co
                                     GP_TYPE *out, size_t n, GP_INDEX *count, int result, GPI_CONTEXT context,
                                     gp_workspace *ws, cudaStream_t stream)
 {
-    const size_t tiles = gpi_divide_up(n, GPI(tile_n));
-    GPI(job) job = {keys, in, keys_out, out, count, n, NULL, (unsigned)tiles, GPI(warp_tiles), 0, 0, result};
+    GPI(job) job = {keys, in, keys_out, out, count, n, NULL, 0, 0, 0, 0, result};
     gpi_scratch scratch;
     cudaError_t error;
 
@@ -549,7 +542,6 @@ static inline cudaError_t GPI(host)(const char *function, const GP_KEY *keys, co
 
     job.head = (gpi_tile_state_head *)scratch.tags;
     job.in_place = !GPI(helps) || (GPI_BY_KEY_IN_PLACE && (const void *)in == (const void *)out);
-    job.last_warp_tiles = (unsigned)(gpi_divide_up(n, GPI(warp_tile_n)) - (tiles - 1) * GPI(warp_tiles));
     error = GPI(launch)(job, context, stream);
     return gpi_scratch_release(&scratch, error, stream);
 }

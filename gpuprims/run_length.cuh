@@ -169,8 +169,8 @@ typedef struct {
     GP_INDEX *count;
     size_t n;
     gpi_tile_state_head *head; /* the tile states follow it */
-    unsigned tiles;
-    unsigned warp_tiles, last_warp_tiles; /* of a tile, and of the last one, whose last warp tile may be short */
+    unsigned tiles, warp_tiles; /* of a tile */
+    unsigned last_warp_tiles;   /* of the last tile; its last warp tile may be short */
     int in_place;
 } GPI(job);
 
@@ -190,7 +190,8 @@ enum {
     GPI(teams) = sizeof(GP_TYPE) == 1 || GPI(beside_bytes) > 0 ? GPI_TUNE_RUN_LENGTH_TEAMS : 1, /* of write warps */
     GPI(packs_places) = sizeof(GP_INDEX) <= sizeof(GP_TYPE), /* of many heads, in the slot of the items */
     GPI(helps) = 1,
-    GPI(moves) = 1
+    GPI(moves) = 1,
+    GPI(any_order) = 1 /* they are counts */
 };
 typedef struct {
     gpi_pack_table table;
@@ -297,12 +298,13 @@ GPI_DEVICE GPI(found) GPI(find)(const GPI(job) *job, size_t warp_tile, char *slo
 /* One warp, rarely: the sum of a tile that is not the last, from global memory; in lane 0. */
 GPI_DEVICE GPI(sum) GPI(sum_tile)(const GPI(job) *job, size_t tile, unsigned lane, GPI_CONTEXT context)
 {
-    const size_t first = tile * GPI(tile_n);
+    const unsigned n = job->warp_tiles * GPI(warp_tile_n);
+    const size_t first = tile * n;
     unsigned heads = 0, through = 0; /* items up to the last head, if there is any */
     GPI(sum) sum;
 
     GPI_NO_UNROLL
-    for (unsigned i = lane; i < GPI(tile_n); i += 32) {
+    for (unsigned i = lane; i < n; i += 32) {
         const GP_TYPE x = GPI(load_at)(job->in, first + i, context);
 
         if (first + i > 0 && GPI(equal)(GPI(load_at)(job->in, first + i - 1, context), x, context))
@@ -311,7 +313,7 @@ GPI_DEVICE GPI(sum) GPI(sum_tile)(const GPI(job) *job, size_t tile, unsigned lan
         through = i;
     }
     sum.heads = gpi_warp_sum(heads);
-    sum.tail = GPI(tile_n) - gpi_warp_max(through);
+    sum.tail = n - gpi_warp_max(through);
     return sum;
 }
 #endif
@@ -357,54 +359,53 @@ GPI_DEVICE void GPI(write_values)(GP_VALUE *out, char *slot, const char *first, 
 typedef struct {
     size_t start, before, last; /* item 0, the heads before it, the place of the last of these, modulo 2^64 */
     const char *tile, *values;  /* item 0, and value 0 */
-    unsigned all, rank;
+    GP_INDEX *out;              /* of the offsets of heads, or of the lengths of the runs that end there; or NULL */
+    unsigned all, rank, none;   /* none: 1 with lengths, if the first head is that of all: it ends no run */
 } GPI(output);
 
-/* Writes what there is of head number `head`, at `place`, `length` behind the one before; its item too if `items`. */
-GPI_DEVICE void GPI(write_head)(const GPI(job) *job, const GPI(output) *output, size_t head, unsigned place,
-                                size_t length, int items)
+/* Writes the item of head number `head`, at `place`, and its value. */
+GPI_DEVICE void GPI(write_item)(const GPI(job) *job, const GPI(output) *output, unsigned head, unsigned place)
 {
-    if (job->offsets)
-        job->offsets[head] = (GP_INDEX)(output->start + place);
-    if (job->lengths && head > 0)
-        job->lengths[head - 1] = (GP_INDEX)length;
-    if (items && job->out) {
+    if (job->out) {
         GP_TYPE x;
 
         gpi_get(x, output->tile + place * sizeof x);
-        job->out[head] = x;
+        job->out[output->before + head] = x;
     }
 #ifdef GP_VALUE
-    if (items && job->values) {
+    if (job->values) {
         GP_VALUE value;
 
         gpi_get(value, output->values + place * sizeof value);
-        job->values_out[head] = value;
+        job->values_out[output->before + head] = value;
     }
 #endif
 }
 
-/* One warp: writes what there is of the listed heads, the first of which is number `head`; `items` is a constant. */
+/* One warp: writes what there is of the listed heads, from number `head` on; of the item too if `items`, a constant. */
 GPI_DEVICE void GPI(write_listed)(const GPI(job) *job, const GPI(output) *output, const uint16_t *list, unsigned listed,
-                                  size_t head, size_t last, int items, unsigned lane)
+                                  unsigned head, GP_INDEX last, int items, unsigned lane)
 {
     GPI_NO_UNROLL
     for (unsigned i = lane; i < listed; i += 32 * GPI(list_step)) {
-        unsigned place[GPI(list_step)], left[GPI(list_step)];
+        GP_INDEX place[GPI(list_step)], left[GPI(list_step)];
 
         GPI_UNROLL
         for (int k = 0; k < GPI(list_step); k++) { /* all at once: no load waits for another */
             const unsigned at = gpi_min(i + 32 * (unsigned)k, listed - 1);
 
-            place[k] = list[at];
-            left[k] = list[at ? at - 1 : 0];
+            place[k] = (GP_INDEX)list[at];
+            left[k] = at ? (GP_INDEX)list[at - 1] : last;
         }
         GPI_UNROLL
         for (int k = 0; k < GPI(list_step); k++) {
             const unsigned at = i + 32 * (unsigned)k;
 
-            if (at < listed)
-                GPI(write_head)(job, output, head + at, place[k], at ? place[k] - left[k] : place[k] - last, items);
+            if (output->out && at < listed && head + at >= output->none)
+                output->out[head + at - output->none] =
+                    job->lengths ? (GP_INDEX)(place[k] - left[k]) : (GP_INDEX)(place[k] + (GP_INDEX)output->start);
+            if (items && at < listed)
+                GPI(write_item)(job, output, head + at, (unsigned)place[k]);
         }
     }
 }
@@ -416,24 +417,28 @@ GPI_DEVICE void GPI(write_listed)(const GPI(job) *job, const GPI(output) *output
 GPI_DEVICE size_t GPI(write_list)(const GPI(job) *job, const GPI(output) *output, uint16_t *list, const uint32_t *heads,
                                   unsigned lane)
 {
-    const unsigned turns = output->all > GPI(list_n) ? GPI(list_turns) : 1;
-    size_t last = output->last;
+    GP_INDEX last = (GP_INDEX)output->last;
+    unsigned done = 0;
 
+    if (GPI_RUN_LENGTH_IS_SPARSE(output->all)) {
+        GPI(list_few)(list, heads, output->rank, lane);
+        __syncwarp(); /* the list is complete */
+        GPI(write_listed)(job, output, list, output->all, 0, last, 1, lane);
+        last = output->all ? (GP_INDEX)list[output->all - 1] : last;
+        __syncwarp(); /* the list has been read */
+        return (size_t)last;
+    }
     GPI_NO_UNROLL
-    for (unsigned turn = 0; turn < turns; turn++) {
-        unsigned first;
-        const unsigned listed = GPI(list_heads)(list, heads, output->rank, output->all, turn, turns, &first, lane);
-        const size_t head = output->before + first;
+    for (unsigned turn = 0; turn < GPI(list_turns); turn++) {
+        const unsigned listed = GPI(list_turn)(list, heads, turn, lane);
 
         __syncwarp(); /* the list is complete */
-        if (GPI_RUN_LENGTH_IS_SPARSE(output->all))
-            GPI(write_listed)(job, output, list, listed, head, last, 1, lane);
-        else
-            GPI(write_listed)(job, output, list, listed, head, last, 0, lane);
-        last = listed ? list[listed - 1] : last;
+        GPI(write_listed)(job, output, list, listed, done, last, 0, lane);
+        last = listed ? (GP_INDEX)list[listed - 1] : last;
+        done += listed;
         __syncwarp(); /* the list has been read */
     }
-    return last;
+    return (size_t)last;
 }
 
 /*
@@ -444,10 +449,10 @@ GPI_DEVICE size_t GPI(write_places)(const GPI(job) *job, const GPI(output) *outp
                                     unsigned lane)
 {
     const unsigned mine = GPI(last_head)(heads, lane), lanes = __ballot_sync(GPI_FULL_MASK, GPI(any_head)(heads));
-    const unsigned before = lanes & gpi_low_bits((int)lane), none = job->lengths && output->before == 0;
+    const unsigned before = lanes & gpi_low_bits((int)lane), none = output->none;
     const unsigned left = __shfl_sync(GPI_FULL_MASK, mine, before ? 31 - __clz((int)before) : 0);
     const unsigned through = __shfl_sync(GPI_FULL_MASK, mine, 31 - __clz((int)lanes));
-    GP_INDEX *out = job->lengths ? job->lengths + (output->before + none - 1) : job->offsets + output->before;
+    GP_INDEX *out = output->out;
     char *packed = slot + gpi_misalignment(out - none), *to = packed + output->rank * sizeof *out;
     GP_INDEX last = before ? (GP_INDEX)left : (GP_INDEX)output->last;
     gpi_shared_place place = gpi_shared_place_of(to);
@@ -495,6 +500,9 @@ GPI_DEVICE void GPI(write)(const GPI(job) *job, GPI(shared) *shared, uint16_t *l
     output.values = NULL;
     output.all = all;
     output.rank = rank;
+    output.none = job->lengths && output.before == 0;
+    output.out = job->lengths ? job->lengths + (output.before + output.none - 1)
+                 : job->offsets ? job->offsets + output.before : NULL;
     if (job->out && !sparse)
         GPI(write_keys)(job->out + sum.heads, slots, regs, heads, rank, all, &shared->table, lane);
 #ifdef GP_VALUE
@@ -506,10 +514,10 @@ GPI_DEVICE void GPI(write)(const GPI(job) *job, GPI(shared) *shared, uint16_t *l
             GPI(write_values)(job->values_out + sum.heads, slot, output.values, heads, rank, all, lane);
     }
 #endif
-    if (GPI(packs_places) && !sparse && (job->lengths || job->offsets)) {
+    if (GPI(packs_places) && !sparse && output.out) {
         __syncwarp(); /* all lanes have read the slot */
         output.last = GPI(write_places)(job, &output, slots, heads, lane);
-    } else if (sparse || job->lengths || job->offsets)
+    } else if (sparse || output.out)
         output.last = GPI(write_list)(job, &output, list, heads, lane);
     if (!GPI_RUN_LENGTH_IS_LAST(job, warp_tile) || lane > 0)
         return;
@@ -529,13 +537,6 @@ GPI_DEVICE void GPI(write)(const GPI(job) *job, GPI(shared) *shared, uint16_t *l
 #include "core/run_length/decode.cuh"
 
 /* ---- host functions -------------------------------------------------------------------------- */
-
-static inline size_t GPI(bytes)(size_t n)
-{
-    size_t tiles = gpi_divide_up(n, GPI(tile_n));
-
-    return tiles > 1 ? GPI(tile_state_bytes)(tiles) : 0;
-}
 
 #include "core/tile/launch.cuh"
 
@@ -598,11 +599,7 @@ static inline cudaError_t GPI(host)(const char *function, GPI(job) job, GPI_CONT
     if (error != cudaSuccess)
         return error;
 
-    const size_t tiles = gpi_divide_up(job.n, GPI(tile_n));
     job.head = (gpi_tile_state_head *)scratch.tags;
-    job.tiles = (unsigned)tiles;
-    job.warp_tiles = GPI(warp_tiles);
-    job.last_warp_tiles = (unsigned)(gpi_divide_up(job.n, GPI(warp_tile_n)) - (tiles - 1) * GPI(warp_tiles));
     job.in_place = job.in == job.out;
 #ifdef GP_VALUE
     job.in_place |= job.values && job.values == job.values_out;

@@ -132,8 +132,8 @@ typedef struct {
     GP_TYPE *out;
     size_t n;
     gpi_tile_state_head *head; /* the tile states follow it */
-    unsigned tiles;
-    unsigned warp_tiles, last_warp_tiles; /* of a tile, and of the last one, whose last warp tile may be short */
+    unsigned tiles, warp_tiles; /* of a tile */
+    unsigned last_warp_tiles;   /* of the last tile; its last warp tile may be short */
     int in_place; /* or treated so: all tiles by tickets, none folded for another block */
     GPI(start) start;
 } GPI(job);
@@ -145,6 +145,11 @@ typedef char GPI(shared);
 __extension__ enum {
     GPI(helps) = GPI_PIPELINE_SERVES, /* of larger items the code would take long to compile */
     GPI(moves) = 0,
+#ifdef GP_IDENTITY
+    GPI(any_order) = 0,
+#else
+    GPI(any_order) = GPI_IS_INTEGER,
+#endif
 /* Whether what is behind the last item may be folded too, undefined numbers: no result depends on it. */
 #if GPI_FOLDS_NUMBERS && !defined GP_LOAD
     GPI(runs_over) = GPI_IS_NUMBER(GP_TYPE) && GPI_IS_NUMBER(GPI(loaded))
@@ -377,42 +382,12 @@ GPI_DEVICE void GPI(thread_scan)(GPI(thread_items) *regs, GP_TYPE prefix, int ha
 
 /* ---- host functions -------------------------------------------------------------------------- */
 
-/*
- * How many warp tiles a tile has: few for a small input, so that more multiprocessors share it, if the order in which
- * tiles are folded does not show.
- */
-static inline unsigned GPI(warp_tiles_of)(size_t n)
-{
-    const size_t all = gpi_divide_up(n, GPI(warp_tile_n));
-    const int may_be_few = GPI(folds_fast) && GP_KERNEL != GP_KERNEL_PIPELINED;
-    unsigned warp_tiles = may_be_few && all > GPI(warp_tiles) ? GPI_TUNE_SCAN_SMALL_TILE : GPI(warp_tiles);
-
-    while (warp_tiles < GPI(warp_tiles) && all > (size_t)warp_tiles * GPI_TUNE_SCAN_SMALL_TILES)
-        warp_tiles *= 2;
-    return warp_tiles;
-}
-
-/* For the tile states of n or fewer items. */
-static inline size_t GPI(state_bytes)(size_t n)
-{
-    const size_t tiles = gpi_divide_up(n, GPI(tile_n));
-
-    return tiles > 1 ? GPI(tile_state_bytes)(gpi_larger_size(tiles, GPI_TUNE_SCAN_SMALL_TILES)) : 0;
-}
-
-static inline size_t GPI(bytes)(size_t n)
-{
-    return gpi_tagged_request(GPI(state_bytes)(n), 0);
-}
-
 #include "core/tile/launch.cuh"
 
 static inline cudaError_t GPI(host)(const char *function, const GP_INPUT_TYPE *in, GP_TYPE *out,
                                     size_t n, GPI(start) start, GPI_CONTEXT context,
                                     gp_workspace *ws, cudaStream_t stream)
 {
-    const unsigned warp_tiles = GPI(warp_tiles_of)(n);
-    const size_t tiles = gpi_divide_up(n, (size_t)warp_tiles * GPI(warp_tile_n));
     gpi_scratch scratch;
     cudaError_t error;
 
@@ -438,33 +413,32 @@ static inline cudaError_t GPI(host)(const char *function, const GP_INPUT_TYPE *i
 #endif
     if (error != cudaSuccess)
         return error;
-    error = gpi_tagged_scratch_acquire(&scratch, ws, GPI(state_bytes)(n), 0, stream, function);
+    error = gpi_tagged_scratch_acquire(&scratch, ws, GPI(bytes)(n), 0, stream, function);
     if (error != cudaSuccess)
         return error;
 
-    GPI(job) job = {in, out, n, (gpi_tile_state_head *)scratch.tags, (unsigned)tiles, warp_tiles, 0, 0, start};
+    GPI(job) job = {in, out, n, (gpi_tile_state_head *)scratch.tags, 0, 0, 0, 0, start};
     job.in_place = !GPI(helps);
 #if !defined GP_LOAD_AT && !defined GP_STORE_AT
     job.in_place |= (const void *)in == (const void *)out;
 #endif
-    job.last_warp_tiles = (unsigned)(gpi_divide_up(n, GPI(warp_tile_n)) - (tiles - 1) * warp_tiles);
     error = GPI(launch)(job, context, stream);
     return gpi_scratch_release(&scratch, error, stream);
 }
 
 GP_API size_t GPI_PUBLIC(inclusive_scan_workspace_bytes)(size_t n)
 {
-    return GPI(bytes)(n);
+    return gpi_tagged_request(GPI(bytes)(n), 0);
 }
 
 GP_API size_t GPI_PUBLIC(exclusive_scan_workspace_bytes)(size_t n)
 {
-    return GPI(bytes)(n);
+    return gpi_tagged_request(GPI(bytes)(n), 0);
 }
 
 GP_API size_t GPI_PUBLIC(exclusive_scan_init_workspace_bytes)(size_t n)
 {
-    return GPI(bytes)(n);
+    return gpi_tagged_request(GPI(bytes)(n), 0);
 }
 
 /* out[i] = in[0] op ... op in[i] */

@@ -621,12 +621,10 @@ GPI_DEVICE void gpi_store_if(gpi_shared_place *place, uint32_t bit, uint32_t wor
 GPI_DEVICE void gpi_store_half_if(gpi_shared_place *place, uint32_t bit, uint16_t half)
 {
 #ifdef __CUDACC__
-    __asm__ volatile("{ .reg .pred clear;\n\t"
-                     "setp.eq.s32 clear, %1, 0;\n\t"
-                     "@clear bra next;\n\t"
-                     "st.shared.u16 [%0], %2;\n\t"
-                     "add.s32 %0, %0, 2;\n\t"
-                     "next: }"
+    __asm__ volatile("{ .reg .pred set;\n\t"
+                     "setp.ne.s32 set, %1, 0;\n\t"
+                     "@set st.shared.u16 [%0], %2;\n\t"
+                     "@set add.s32 %0, %0, 2; }"
                      : "+r"(*place)
                      : "r"(bit), "h"(half)
                      : "memory");

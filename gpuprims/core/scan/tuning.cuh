@@ -32,13 +32,5 @@
 #ifndef GPI_TUNE_SCAN_SIMPLE_BLOCKS
 #define GPI_TUNE_SCAN_SIMPLE_BLOCKS 3
 #endif
-/* A tile of a small input of integers has so many warp tiles, or twice as many and so on, ... */
-#ifndef GPI_TUNE_SCAN_SMALL_TILE
-#define GPI_TUNE_SCAN_SMALL_TILE 2
-#endif
-/* ... that there are so many tiles at most. */
-#ifndef GPI_TUNE_SCAN_SMALL_TILES
-#define GPI_TUNE_SCAN_SMALL_TILES 40
-#endif
 
 #endif

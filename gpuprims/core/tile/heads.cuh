@@ -21,6 +21,7 @@ enum {
     GPI(head_bytes) = 128 * (GPI(head_words) + 1),  /* of a warp tile's bits and ranks in a stage */
     GPI(list_turns) = GPI(warp_tile_n) > 1792 ? 4 : GPI(warp_tile_n) > 896 ? 2 : 1,
     GPI(list_n) = GPI(warp_tile_n) / GPI(list_turns), /* places of heads that a list has room for */
+    GPI(piece_n) = GPI(thread_n) / GPI(list_turns),   /* items of a lane's in a turn */
     GPI(few_heads) = GPI(warp_tile_n) / 4,
     GPI(list_step) = 4 /* that a lane takes from it at a time */
 };
@@ -250,39 +251,49 @@ GPI_DEVICE void GPI(write_few_keys)(GPI(key) *out, const char *tile, const uint3
     }
 }
 
-/*
- * One warp: lists the places of heads in order, of all lanes, or of those that take their turn where there are more
- * than `list_n` heads; `first` heads come before them in the warp tile. Returns how many are listed. __syncwarp() comes
- * before the list is used, and before it is made again.
- */
-GPI_DEVICE unsigned GPI(list_heads)(uint16_t *list, const uint32_t *heads, unsigned rank, unsigned all, unsigned turn,
-                                    unsigned turns, unsigned *first, unsigned lane)
+/* One lane: lists the places of its heads in order, `rank` behind the start of the list. */
+GPI_DEVICE void GPI(list_few)(uint16_t *list, const uint32_t *heads, unsigned rank, unsigned lane)
 {
-    const unsigned lanes = 32 / turns;
-    const unsigned next = __shfl_sync(GPI_FULL_MASK, rank, (int)((turn + 1) * lanes % 32));
+    GPI_UNROLL
+    for (unsigned w = 0; w < GPI(head_words); w++) {
+        const unsigned place = lane * GPI(thread_n) + 32 * w;
 
-    *first = __shfl_sync(GPI_FULL_MASK, rank, (int)(turn * lanes));
-    if (lane / lanes == turn) {
-        gpi_shared_place to = gpi_shared_place_of((char *)(list + (rank - *first)));
-
-        GPI_UNROLL
-        for (int w = 0; w < GPI(head_words); w++) {
-            uint32_t bits = heads[w];
-            unsigned place = lane * GPI(thread_n) + 32 * (unsigned)w;
-
-            if (GPI(head_words) == 1 || all <= GPI(few_heads)) { /* from head to head; else eight bits at a time */
-                for (; bits; bits &= bits - 1)
-                    gpi_store_half_if(&to, 1, (uint16_t)(place + (unsigned)__ffs((int)bits) - 1));
-            } else {
-                GPI_NO_UNROLL
-                for (; bits; bits >>= 8, place += 8) {
-                    GPI_UNROLL
-                    for (unsigned i = 0; i < 8; i++)
-                        gpi_store_half_if(&to, bits & 1u << i, (uint16_t)(place + i));
-                }
-            }
-        }
+        GPI_NO_UNROLL
+        for (uint32_t bits = heads[w]; bits; bits &= bits - 1)
+            list[rank++] = (uint16_t)(place + (unsigned)__ffs((int)bits) - 1);
     }
-    return (turn + 1 < turns ? next : all) - *first;
+}
+
+/* One lane: lists the places of those of `bits` items that are heads, of which the first is at `place`. */
+GPI_DEVICE void GPI(list_bits)(uint16_t *list, uint32_t bits, unsigned place)
+{
+    gpi_shared_place to = gpi_shared_place_of((char *)list);
+
+    GPI_UNROLL
+    for (unsigned i = 0; i < GPI(piece_n); i++)
+        gpi_store_half_if(&to, bits & 1u << i, (uint16_t)(place + i));
+}
+
+/*
+ * One warp: lists the places of the heads among the items whose turn it is, which the lanes share, in order. Returns how
+ * many are listed. __syncwarp() comes before the list is used, and before it is made again.
+ */
+GPI_DEVICE unsigned GPI(list_turn)(uint16_t *list, const uint32_t *heads, unsigned turn, unsigned lane)
+{
+    const unsigned of = (turn * 32 + lane) / GPI(list_turns), first = lane % GPI(list_turns) * GPI(piece_n);
+    uint32_t low = 0, high = 0; /* the bits of the lane that has them, from a word on */
+
+    GPI_UNROLL
+    for (unsigned w = 0; w < GPI(head_words); w++) {
+        const uint32_t word = __shfl_sync(GPI_FULL_MASK, heads[w], (int)of);
+
+        low = w == first / 32 ? word : low;
+        high = w == first / 32 + 1 ? word : high;
+    }
+    const uint32_t bits = gpi_funnel_shift(low, high, first % 32) & gpi_low_bits(GPI(piece_n));
+    const unsigned count = (unsigned)__popc((int)bits), through = gpi_warp_prefix(count, lane);
+
+    GPI(list_bits)(list + (through - count), bits, of * GPI(thread_n) + first);
+    return __shfl_sync(GPI_FULL_MASK, through, 31);
 }
 #endif

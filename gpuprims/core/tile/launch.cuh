@@ -1,19 +1,45 @@
 /*
- * core/tile/launch.cuh: which of core/tile/pipeline.cuh and core/tile/simple.cuh runs: the pipelined kernel from a
- * certain n on, where the device has room for it; else the simple one.
+ * core/tile/launch.cuh: how large a tile is, and which of core/tile/pipeline.cuh and core/tile/simple.cuh runs: the
+ * pipelined kernel from a certain n on, where the device has room for it; else the simple one.
  *
- * Needs from the primitive, besides its kernels:
+ * Needs from the primitive, besides its kernels and the n of a job:
  *
+ *     GPI(any_order)          a constant: whether the order in which tiles are folded does not show
  *     GPI(pipelined_from)     a constant: items
  *     GPI(simple_bytes), GPI(pipeline_bytes)   constants: of dynamic shared memory
  *     GPI(look_back_warps)    of a job, on the host: how many there are
  *
  * Included by a primitive once.
  */
+#include "tuning.cuh"
+
+/* For the tile states of n or fewer items. */
+static inline size_t GPI(bytes)(size_t n)
+{
+    const size_t tiles = gpi_divide_up(n, GPI(tile_n));
+
+    return tiles > 1 ? GPI(tile_state_bytes)(gpi_larger_size(tiles, GPI_TUNE_TILE_SMALL_TILES)) : 0;
+}
+
+/* Divides the items into tiles: smaller ones if there are few items, so that more multiprocessors share them. */
+static inline void GPI(divide)(GPI(job) *job)
+{
+    const size_t all = gpi_divide_up(job->n, GPI(warp_tile_n));
+    const int may_be_small = GPI(any_order) && GP_KERNEL != GP_KERNEL_PIPELINED;
+    unsigned warp_tiles = may_be_small && all > GPI(warp_tiles) ? GPI_TUNE_TILE_SMALL : GPI(warp_tiles);
+
+    while (warp_tiles < GPI(warp_tiles) && all > (size_t)warp_tiles * GPI_TUNE_TILE_SMALL_TILES)
+        warp_tiles *= 2;
+    job->warp_tiles = warp_tiles;
+    job->tiles = (unsigned)gpi_divide_up(all, warp_tiles);
+    job->last_warp_tiles = (unsigned)(all - (job->tiles - 1) * (size_t)warp_tiles);
+}
+
 static inline cudaError_t GPI(launch)(GPI(job) job, GPI_CONTEXT context, cudaStream_t stream)
 {
     static signed char simple_known[GPI_DEVICES];
 
+    GPI(divide)(&job);
 #if GP_KERNEL != GP_KERNEL_SIMPLE
     static signed char pipeline_known[GPI_DEVICES];
 

@@ -38,6 +38,7 @@ TUNE = {"scan": [
     {"shapes": {"GPI_TUNE_SCAN_MIN_FROM": [32, 128, 512], "GPI_TUNE_SCAN_MIN_LOOK_BACK_WARPS": [3, 4, 5]},
      "instances": [I32]},
     {"shapes": {"GPI_TUNE_SCAN_ROUNDS": [1, 2, 3, 4]}, "instances": [I32]},
+    {"shapes": {"GPI_TUNE_TILE_SMALL": [1, 2, 4], "GPI_TUNE_TILE_SMALL_TILES": [20, 40, 60]}, "instances": [I32]},
 ]}
 
 LARGE = {"header": "scan.cuh", "call": "big_exclusive_scan(in, out, n, ws, stream)"}

@@ -1,0 +1,17 @@
+/*
+ * core/tile/tuning.cuh: the shapes of small tiles that speed alone depends on, measured on sm_90 (H200). A build may
+ * define each of them otherwise with -D; `gpbench tune` does so, and prints the best ones as lines for this file.
+ */
+#ifndef GPI_TILE_TUNING_CUH
+#define GPI_TILE_TUNING_CUH
+
+/* A tile of a small input has so many warp tiles, or twice as many and so on, ... */
+#ifndef GPI_TUNE_TILE_SMALL
+#define GPI_TUNE_TILE_SMALL 2
+#endif
+/* ... that there are so many tiles at most. */
+#ifndef GPI_TUNE_TILE_SMALL_TILES
+#define GPI_TUNE_TILE_SMALL_TILES 40
+#endif
+
+#endif
