@@ -275,8 +275,8 @@ GPI_DEVICE void GPI(list_bits)(uint16_t *list, uint32_t bits, unsigned place)
 }
 
 /*
- * One warp: lists the places of the heads among the items whose turn it is, which the lanes share, in order. Returns how
- * many are listed. __syncwarp() comes before the list is used, and before it is made again.
+ * One warp: lists the places of the heads among the items whose turn it is, which the lanes share, in order. Returns
+ * how many are listed. __syncwarp() comes before the list is used, and before it is made again.
  */
 GPI_DEVICE unsigned GPI(list_turn)(uint16_t *list, const uint32_t *heads, unsigned turn, unsigned lane)
 {
