@@ -34,9 +34,10 @@
  *
  * How it works: a block sorts a tile of up to 32 KB in shared memory: block/core/merge.cuh. Then runs are
  * merged, up to sixteen at a time, which takes fewer passes over memory than merging pairs:
- * core/merge/pass.cuh. Of few items the tiles are smaller, and more threads work on each. docs/merge-sort.md
- * has pictures. Cost: 1 + log16(n / tile) reads and writes of each item, two launches for each pass but the
- * first. Workspace: n keys and n values, and up to 2 % and 256 bytes more.
+ * core/merge/pass.cuh. Of few items the tiles are smaller, and more threads work on each; two of them are
+ * sorted and merged by a cluster of two blocks, in one launch. docs/merge-sort.md has pictures. Cost:
+ * 1 + log16(n / tile) reads and writes of each item, two launches for each pass but the first. Workspace:
+ * n keys and n values, and up to 2 % and 256 bytes more.
  *
  * No include guard: each include stamps out one instance, as its parameters say.
  */
@@ -86,15 +87,50 @@ typedef struct {
 } GPI(job);
 
 #if GPI_DEVICE_CODE
+/*
+ * Gives the sorted tile to the other block of the cluster, and merges both. The first block gets what comes first, as
+ * many items as its tile had.
+ */
+GPI_DEVICE void GPI(join)(GP_TYPE *x, GPI_MERGE_VALUE *v, GPI(tile) *tile, const GPI(job) *job, unsigned n,
+                          const unsigned items, GPI_CONTEXT context)
+{
+    const unsigned share = blockDim.x * items, first = blockIdx.x * share;
+    GPI(runs) runs;
+
+    gpi_cluster_wait(); /* the other block has started */
+    GPI(tile) *other = (GPI(tile) *)gpi_cluster_shared(tile, 1 - blockIdx.x);
+    GPI_UNROLL
+    for (unsigned i = 0; i < items; i++) {
+        const unsigned k = i * blockDim.x + threadIdx.x, to = GPI_MERGE_PLACE(share + k, items);
+
+        if (k < n) {
+            gpi_move(&other->keys[to], &tile->keys[GPI_MERGE_PLACE(k, items)]);
+            if (GPI_MERGE_PAIRS)
+                gpi_move(&GPI_MERGE_VALUE_AT(other, to), &GPI_MERGE_VALUE_AT(tile, GPI_MERGE_PLACE(k, items)));
+        }
+    }
+    gpi_cluster_sync(); /* both tiles are there, and the input has been read */
+    runs.a = first;
+    runs.a_end = first + share;
+    runs.b = share - first;
+    runs.b_end = share - first + ((unsigned)job->n - share);
+    GPI(part)(x, v, tile, runs, first + threadIdx.x * items, items, context);
+    __syncthreads(); /* both have been read */
+    GPI(put)(x, v, tile, threadIdx.x, threadIdx.x * items < n ? n - threadIdx.x * items : 0, items);
+    __syncthreads(); /* the block's part is there */
+}
+
 /* One block per tile: sorts it. The whole tile is read before anything is written. */
 GPI_DEVICE void GPI(sort_tile)(GPI(tile) *tile, const GPI(job) *job, const unsigned threads,
-                               const unsigned items, GPI_CONTEXT context)
+                               const unsigned items, int is_joint, GPI_CONTEXT context)
 {
     const size_t base = (size_t)blockIdx.x * (threads * items);
     const unsigned n = gpi_min_size(job->n - base, threads * items), begin = threadIdx.x * items;
     GP_TYPE x[GPI(items)];
     GPI_MERGE_VALUE v[GPI(items)];
 
+    if (is_joint)
+        gpi_cluster_arrive(); /* the block has started */
     gpi_grid_wait();
     gpi_grid_launch_next();
     GPI_UNROLL
@@ -121,6 +157,8 @@ GPI_DEVICE void GPI(sort_tile)(GPI(tile) *tile, const GPI(job) *job, const unsig
     __syncthreads(); /* the last runs have been read */
     GPI(put)(x, v, tile, threadIdx.x, begin < n ? n - begin : 0, items);
     __syncthreads(); /* the tile is sorted */
+    if (is_joint)
+        GPI(join)(x, v, tile, job, n, items, context);
     GPI(write)(tile, job->keys_out + base, GPI_MERGE_PAIRS ? job->values_out + base : job->values_out, n,
                threads, items);
 }
@@ -132,7 +170,7 @@ static __global__ void __launch_bounds__(GPI(threads), GPI(blocks))
 #if GPI_DEVICE_CODE
     GP_SHARED(GPI(tile), tile);
 
-    GPI(sort_tile)(&tile, &job, GPI(threads), GPI(items), context);
+    GPI(sort_tile)(&tile, &job, GPI(threads), GPI(items), 0, context);
 #endif
 }
 
@@ -144,7 +182,19 @@ static __global__ void __launch_bounds__(GPI(small_threads))
     GP_SHARED(GPI(tile), tile);
 
     if (GPI(has_small))
-        GPI(sort_tile)(&tile, &job, GPI(small_threads), GPI(small_items), context);
+        GPI(sort_tile)(&tile, &job, GPI(small_threads), GPI(small_items), 0, context);
+#endif
+}
+
+/* Two blocks, a cluster: each sorts a tile, and then both are merged. */
+static __global__ void __launch_bounds__(GPI(small_threads))
+    GPI(joint_kernel)(GPI(job) job, GPI_CONTEXT context)
+{
+#if GPI_DEVICE_CODE
+    GP_DYNAMIC_SHARED(GPI(tile), tile);
+
+    if (GPI(has_small))
+        GPI(sort_tile)(tile, &job, blockDim.x, GPI(small_items), 1, context);
 #endif
 }
 
@@ -161,6 +211,20 @@ static inline size_t GPI(most_small)(void)
     if (!GPI(has_small) || GP_KERNEL)
         return GPI(has_small) && GP_KERNEL == GP_KERNEL_SIMPLE ? SIZE_MAX : 0;
     return GPI_TUNE_MERGE_SMALL / GPI_MERGE_BYTES;
+}
+
+/*
+ * Whether two blocks sort n items: what one of them has to do before the merge is less then. Indistinguishable items,
+ * which shuffles sort at first, gain more by that than others do.
+ */
+static inline int GPI(wants_joint)(size_t n)
+{
+    const size_t places = (size_t)GPI(small_places);
+    const size_t enough = GPI_MERGE_INDISTINGUISHABLE(GPI(small_items)) ? GPI_TUNE_MERGE_JOINT
+                          : GPI_MERGE_PAIRS                            ? places
+                                                                       : places / 2;
+
+    return GPI(has_small) && GP_KERNEL == 0 && n > enough && n <= 2 * places && GPI(dependent)();
 }
 
 /* The most tiles of any pass, of so many items at least: a group has at least two runs. */
@@ -210,6 +274,14 @@ static inline cudaError_t GPI(check)(const char *function, const GPI(job) *job)
     const size_t most = GPI_MAX_TILES / 2 * GPI_MERGE_PASS_N(GPI(threads), GPI(pass_items));
     cudaError_t error = gpi_check_count(function, "n", job->n, most, gpi_larger_size(key_bytes, value_bytes));
     return error != cudaSuccess ? error : gpi_check_overlap(function, used, 4);
+}
+
+/* Two blocks sort so many items each, but that the second one may have fewer. */
+static inline cudaError_t GPI(joint_launch)(GPI(job) job, GPI_CONTEXT context, cudaStream_t stream)
+{
+    const unsigned threads = 32 * (unsigned)gpi_divide_up(job.n, 64 * (size_t)GPI(small_items));
+
+    return GPI_LAUNCH_CLUSTER(1, 2, GPI(joint_kernel), 2, threads, sizeof(GPI(tile)), stream, job, context);
 }
 
 /* Sorts the tiles and merges them, so that the last pass writes the output. */
@@ -269,11 +341,12 @@ static inline cudaError_t GPI(host)(const char *function, GPI(job) job,
     error = GPI(check)(function, &job);
     if (error != cudaSuccess)
         return error;
-    error =
-        gpi_tagged_scratch_acquire(&scratch, ws, 0, GPI(lay_out)(job.n).bytes, stream, function);
+    const int is_joint = GPI(wants_joint)(job.n);
+    error = gpi_tagged_scratch_acquire(&scratch, ws, 0, ws || !is_joint ? GPI(lay_out)(job.n).bytes : 0, stream,
+                                       function);
     if (error != cudaSuccess)
         return error;
-    error = GPI(passes)(job, scratch.memory, context, stream);
+    error = is_joint ? GPI(joint_launch)(job, context, stream) : GPI(passes)(job, scratch.memory, context, stream);
     return gpi_scratch_release(&scratch, error, stream);
 }
 

@@ -202,9 +202,13 @@ GPI_DEVICE GP_TYPE GPI(shuffle)(GP_TYPE x, unsigned lanes)
                          : (GP_TYPE)__shfl_xor_sync(GPI_FULL_MASK, (uint64_t)x, (int)lanes);
 }
 
-/* The smaller or the larger of two integers. */
-GPI_DEVICE GP_TYPE GPI(choose)(GP_TYPE a, GP_TYPE b, int larger)
+/* The smaller or the larger of two integers. One of few items, of up to 4 bytes, is faster found from both. */
+GPI_DEVICE GP_TYPE GPI(choose)(GP_TYPE a, GP_TYPE b, int larger, const int items)
 {
+    const GP_TYPE low = b < a ? b : a, high = b < a ? a : b;
+
+    if (sizeof a <= 4 && items <= 8)
+        return larger ? high : low;
     return (a < b) != larger ? a : b;
 }
 
@@ -222,14 +226,14 @@ GPI_DEVICE void GPI(warp_network)(GP_TYPE *x, const int items, unsigned lane)
             const int mirror = items - 1 - i;
             const GP_TYPE a = GPI(shuffle)(x[mirror], lanes - 1), b = GPI(shuffle)(x[i], lanes - 1);
 
-            x[i] = GPI(choose)(x[i], a, upper);
+            x[i] = GPI(choose)(x[i], a, upper, items);
             if (i != mirror)
-                x[mirror] = GPI(choose)(x[mirror], b, upper);
+                x[mirror] = GPI(choose)(x[mirror], b, upper, items);
         }
         for (unsigned step = lanes / 4; step; step /= 2) {
             GPI_UNROLL
             for (int i = 0; i < items; i++)
-                x[i] = GPI(choose)(x[i], GPI(shuffle)(x[i], step), (lane & step) != 0);
+                x[i] = GPI(choose)(x[i], GPI(shuffle)(x[i], step), (lane & step) != 0, items);
         }
         GPI_UNROLL
         for (int step = 16; step >= 1; step /= 2) {

@@ -26,7 +26,10 @@ enum {
                    : GPI_MERGE_BYTES <= 512 ? 64
                                             : 32,
     GPI(places) = GPI(threads) * GPI(items),
-    /* Merge sort's small tiles, on which more threads work, with fewer items each. */
+    /*
+     * Merge sort's small tiles, on which more threads work, with fewer items each. A block has room for two: its own
+     * and that of the other block, if two sort as a cluster.
+     */
     GPI(has_small) = GPI(items) >= 16,
     GPI(small_items) = GPI(has_small) ? GPI(items) / 4 : GPI(items),
     GPI(small_pass_items) = GPI(has_small) ? (GPI(small_items) - 1) | 1 : GPI(pass_items),

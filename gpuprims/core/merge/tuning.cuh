@@ -28,6 +28,11 @@
 #define GPI_TUNE_MERGE_SMALL 2400000
 #endif
 
+/* So many integers are sorted by one block, and more by two. */
+#ifndef GPI_TUNE_MERGE_JOINT
+#define GPI_TUNE_MERGE_JOINT 512
+#endif
+
 /* The merge of two arrays: items per thread, of up to 4 and of up to 8 bytes, odd. */
 #ifndef GPI_TUNE_MERGE_TWO_ITEMS
 #define GPI_TUNE_MERGE_TWO_ITEMS 23
