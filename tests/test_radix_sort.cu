@@ -339,6 +339,8 @@ static const char *const patterns[] = {
     "runs of 600",   "multiples of 32",  "second byte 0",       "some alike in 24 bits",
     "few distinct, and one other", "any number of leading zeros", "0 to 63 in turn",
     "floats from 0 to 1", "such floats, some zeros of both signs",
+    "floats that share a digit", "floats of many exponents", "floats, and a NaN that a sample misses",
+    "small ones where a cluster's sample is",
 };
 enum { PATTERNS = sizeof patterns / sizeof *patterns };
 
@@ -380,6 +382,21 @@ static uint64_t ranged(const radix_case *c, uint64_t random, size_t i, int has_s
     return bits;
 }
 
+/* Whether a cluster takes item i for its first sample: as gpi_radix_sample() says. */
+static int is_sample(size_t i, size_t n)
+{
+    const uint64_t samples = n > 8192 ? 512 : 256;
+
+    for (uint64_t s = i * samples / n, last = s + 1; s <= last && s < samples; s++) {
+        uint32_t some = (uint32_t)s * 0x9E3779B1u;
+
+        some = (some ^ some >> 15) * 0x2C1B3C6Du;
+        if ((s << 16 | some >> 16) * n / samples >> 16 == i)
+            return 1;
+    }
+    return 0;
+}
+
 static uint64_t make_key(const radix_case *c, int pattern, size_t i, size_t n)
 {
     uint64_t random = tap_random(), all = UINT64_MAX >> (64 - 8 * c->key_bytes);
@@ -407,6 +424,7 @@ static uint64_t make_key(const radix_case *c, int pattern, size_t i, size_t n)
     case 22: return i % 64;
     case 14:
     case 15: return ranged(c, random, i, pattern == 15);
+    case 28: return (is_sample(i, n) ? random >> 6 : random) >> (64 - 8 * c->key_bytes);
     case 23: return float_bits(c, (double)(random >> 11) / 9007199254740992.0);
     case 24: return float_bits(c, i % 9 ? (double)(random >> 11) / 9007199254740992.0 : random % 2 ? -0.0 : 0.0);
     case 25: return float_bits(c, (double)(i % 5 * 3) + (double)(random >> 11) / 576460752303423488.0);
@@ -537,8 +555,8 @@ static void data(const radix_case *c)
 static void clusters(const radix_case *c)
 {
     static const size_t sizes[] = {5000,  20011, 16384, 16385,  32768, 32769,
-                                   65536, 65537, 98304, 131072, 131073};
-    static const int some[] = {0, 3, 5, 6, 10, 11, 12, 13, 9, 15, 21, 23, 24, 25, 26, 27};
+                                   65536, 65537, 98304, 114688, 114689, 131072, 131073};
+    static const int some[] = {0, 3, 5, 6, 10, 11, 12, 13, 9, 15, 21, 23, 24, 25, 26, 27, 28};
     int width = 8 * (int)c->key_bytes, passed = 1;
     gp_workspace ws = GP_WORKSPACE_INIT;
 
@@ -551,7 +569,7 @@ static void clusters(const radix_case *c)
                 if (i < 2)
                     passed &= sorts(c, some[k], sizes[i], 1, width - 2, 0, &ws);
             }
-    ok(passed, "%s: clusters, with digits and bins just full and too full", c->name);
+    ok(passed, "%s: clusters, with bins just full and too full, and with a sample that misleads", c->name);
     must(gp_workspace_release(&ws, 0));
 }
 

@@ -680,7 +680,7 @@ def scatter():
 
 
 def radix_cluster():
-    f = Figure('radix-cluster', 760, 450, 'a cluster of blocks sorts: spread by the topmost digit, bins, compare')
+    f = Figure('radix-cluster', 760, 450, 'a cluster of blocks sorts: spread between splitters, bins, compare')
     shares = [[31, 12, 50, 7], [44, 3, 28, 19], [9, 55, 36, 22]]
     keys = [key for share in shares for key in share]
     owner = lambda key: min(sum(other // 10 < key // 10 for other in keys) // 4, 2)
@@ -708,7 +708,7 @@ def radix_cluster():
             f.cell(left(b) + i * 40, 260, key, 'new', 36)
             f.cell(left(b) + i * 40, 334, sorted(group)[i], 'out', 36)
             f.arrow(left(b) + i * 40 + 18, 291, left(b) + sorted(group).index(key) * 40 + 18, 332)
-    f.text(20, 394, 'Spread: the cluster counts the topmost digit, here the tens; each block gets some of the digits.', 13)
+    f.text(20, 394, 'Spread: each block gets the keys between two splitters, which a sample tells; here 22 and 44.', 13)
     f.text(20, 414, 'Bins: by finer digits. Compare: within a bin, each key counts those before it.', 13)
     f.text(20, 434, 'Orange arrows write into the shared memory of another multiprocessor.', 13, color=HOT)
     f.save()

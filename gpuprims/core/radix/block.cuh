@@ -46,14 +46,14 @@ GPI_DEVICE uint64_t gpi_radix_or(uint64_t bits, int narrow)
     return (narrow ? 0 : (uint64_t)gpi_warp_or((uint32_t)(bits >> 32)) << 32) | gpi_warp_or((uint32_t)bits);
 }
 
-/* The bits that are set in any thread of the block. */
-GPI_DEVICE uint64_t gpi_radix_block_or(gpi_radix_bins *state, uint64_t bits, int narrow)
+/* The bits that are set in any thread of the block; there is a word for each warp. */
+GPI_DEVICE uint64_t gpi_radix_block_or(uint64_t *words, uint64_t bits, int narrow)
 {
     bits = gpi_radix_or(bits, narrow);
     if (threadIdx.x % 32 == 0)
-        state->differ[threadIdx.x / 32] = bits;
+        words[threadIdx.x / 32] = bits;
     __syncthreads(); /* the warps' bits are there */
-    return gpi_radix_or(state->differ[gpi_min(threadIdx.x % 32, blockDim.x / 32 - 1)], narrow);
+    return gpi_radix_or(words[gpi_min(threadIdx.x % 32, blockDim.x / 32 - 1)], narrow);
 }
 #endif
 
@@ -107,7 +107,7 @@ GPI_DEVICE int GPI(block_part)(const GPI(block) *block, uint32_t *at, GPI(number
     for (uint32_t i = 0; i < GPI_RADIX_BLOCK_ITEMS; i++)
         if (words[i] / 65536 > crowd)
             differ |= rest[i] ^ shown[words[i] % 65536 / GPI_RADIX_BLOCK_APART];
-    differ = (GPI(number))gpi_radix_block_or(block->state, differ, GPI_KEY_IS_NARROW);
+    differ = (GPI(number))gpi_radix_block_or(block->state->differ, differ, GPI_KEY_IS_NARROW);
     if (differ == 0)
         return 0;
     const int alike = __clzll((long long)differ) - (64 - GPI(number_bits));
@@ -241,7 +241,7 @@ static __global__ void __launch_bounds__(1024) GPI(block_kernel)(GPI(request) jo
         differ |= orders[i] ^ one;
     }
     /* Up to the topmost bit that is not the same in all, and at least those of a bin. */
-    const uint64_t any = gpi_radix_block_or(state, differ, GPI_KEY_IS_NARROW) | GPI_RADIX_BINS / 2;
+    const uint64_t any = gpi_radix_block_or(state->differ, differ, GPI_KEY_IS_NARROW) | GPI_RADIX_BINS / 2;
     const int bits = 64 - __clzll((long long)any);
     block.same = !GPI_RADIX_PAIRS && !GPI(key_is_float) && job.end_bit - job.begin_bit == GPI_KEY_WIDTH;
     block.exact = block.same && bits == GPI_RADIX_BIN_BITS;

@@ -1,17 +1,16 @@
 /*
  * core/radix/cluster.cuh: the radix sort of up to about 100 thousand keys, in one launch by a cluster of blocks, which
  * exchange the keys through each other's shared memory. Every block has an equal share of the input. Values stay where
- * they are until the end; until then every key is accompanied by its position. The short way, highest digit first:
+ * they are until the end; until then every key is accompanied by its position.
  *
- *     1. spread: each block gets a range of the topmost digits, and no more than two shares of the keys
- *     2. bins: each block moves its keys to the bin that the next thirteen bits say
- *     3. compare: each key counts those of its bin that it precedes: by whole keys and, if they are equal, positions
+ *     1. split: a sample of the items is ranked, and splitters are chosen that are equally far apart in it
+ *     2. exchange: each block gets the items between two splitters, in the order of the input
+ *     3. bins: it moves its keys to 8192 bins, of equal width between its splitters
+ *     4. compare: each key counts those of its bin that it precedes: by whole keys and, if they are equal, positions
  *
- * Keys alone have no positions: those with all bits equal need none, and with others the short way is not taken. Floats
- * have digits and bins of equal width, from the least to the largest of a sample, since their topmost bits are few.
- *
- * The long way, lowest digit first, is taken when some digit or some bin has too many keys. It ranks by ballots as
- * core/radix/tile.cuh does, and keeps the order in each of its passes.
+ * A splitter is a key and its position, so that equal keys part, too. Where a bin has too many keys, or keys alone that
+ * are equal may differ, the block sorts by one digit after the other in place of 3 and 4, and keeps the order in each
+ * of these passes. Should a block get more items than it has room for, another sample is taken.
  *
  * Part of radix_sort.cuh; not to be included directly.
  */
@@ -20,45 +19,36 @@
 #define GPI_RADIX_CLUSTER_CUH
 
 enum {
-    GPI_RADIX_CLUSTER_MAX = 16, /* blocks */
+    GPI_RADIX_CLUSTER_MAX = 16,       /* blocks */
+    GPI_RADIX_CLUSTER_THREADS = 1024, /* of a block */
+    GPI_RADIX_SHARE_SAMPLES = 32,     /* for each block */
     GPI_RADIX_SHARE_BIN_BITS = 13,
     GPI_RADIX_SHARE_BINS = 1 << GPI_RADIX_SHARE_BIN_BITS,
-    GPI_RADIX_WIDTH_BITS = 8 + GPI_RADIX_SHARE_BIN_BITS, /* of a float's place, by how large it is */
-    GPI_RADIX_CROWD = 64, /* keys of a bin; more are not compared */
-    GPI_RADIX_ROW = 264   /* of the table: the counts of 256 digits, and whether the block must be strict */
+    GPI_RADIX_CROWD = 64 /* keys of a bin; more are not compared */
 };
 
-/* What a block has in shared memory, besides its row of the table for each block, and its items. */
+/* What a block has in shared memory, besides its items. */
 typedef struct gpi_radix_state {
     union {
-        uint32_t bins[GPI_RADIX_SHARE_BINS / 2]; /* the short way: two in a word, counts of keys; */
+        uint64_t samples[GPI_RADIX_SHARE_SAMPLES * GPI_RADIX_CLUSTER_MAX];
+        uint16_t owners[32][GPI_RADIX_CLUSTER_MAX + 2]; /* keys of each warp for each block */
+        uint32_t bins[GPI_RADIX_SHARE_BINS / 2]; /* two in a word, counts of keys; */
         uint16_t ends[GPI_RADIX_SHARE_BINS];     /* then where the keys of each begin, at last where they end */
-        uint16_t counts[32][258]; /* the long way: of each warp; its reads of several rows have no bank conflicts */
+        uint16_t counts[32][258]; /* passes: of each warp; its reads of several rows have no bank conflicts */
         uint32_t pairs[32][129];  /* of the counts of two digits */
     } u;
-    uint32_t digits[256]; /* keys of the block */
-    uint32_t owner[256];  /* the block that gets a digit's keys */
-    uint32_t slot[256];   /* where they begin in this block, and how far from there they go */
-    uint32_t place[256];
-    uint32_t from[GPI_RADIX_CLUSTER_MAX], to[GPI_RADIX_CLUSTER_MAX];  /* what a block gets, */
-    uint32_t low[GPI_RADIX_CLUSTER_MAX], high[GPI_RADIX_CLUSTER_MAX]; /* and its digits */
-    uint32_t sums[32], more_sums[32];
-    uint32_t strict, crowded;
-    uint64_t ends[64];
+    uint64_t splitters[2 * GPI_RADIX_CLUSTER_MAX];                /* the items that blocks begin with */
+    uint32_t table[GPI_RADIX_CLUSTER_MAX][GPI_RADIX_CLUSTER_MAX]; /* items of each block for each other one */
+    uint32_t group[GPI_RADIX_CLUSTER_MAX]; /* in which group of four those for a block begin in this one, */
+    uint32_t slot[GPI_RADIX_CLUSTER_MAX];  /* in which slot, */
+    uint32_t end[GPI_RADIX_CLUSTER_MAX];   /* and where they end; */
+    uint32_t place[GPI_RADIX_CLUSTER_MAX]; /* how far from there they go */
+    uint32_t sums[32];
+    uint32_t first, count, crowded;
+    uint64_t ends[64], differ[32];
 } __attribute__((aligned(16))) gpi_radix_state;
 
 #if GPI_DEVICE_CODE
-/* Before the short way: there are no digits yet. The caller ends with a barrier. */
-GPI_DEVICE void gpi_radix_share_clear(gpi_radix_state *state)
-{
-    if (threadIdx.x < 256)
-        state->digits[threadIdx.x] = 0;
-    if (threadIdx.x < GPI_RADIX_CLUSTER_MAX) {
-        state->from[threadIdx.x] = state->low[threadIdx.x] = 0x7FFFFFFF;
-        state->to[threadIdx.x] = state->high[threadIdx.x] = 0;
-    }
-}
-
 /* Counts a key of the bin. Returns what was in its half of the word before. */
 GPI_DEVICE uint32_t gpi_radix_share_add(gpi_radix_state *state, uint32_t bin)
 {
@@ -68,6 +58,11 @@ GPI_DEVICE uint32_t gpi_radix_share_add(gpi_radix_state *state, uint32_t bin)
 }
 #endif
 
+/* Up to fourteen ranks of a thread's items, nine bits each; the last one is the lowest. */
+typedef struct gpi_radix_ranks {
+    uint64_t low, high;
+} gpi_radix_ranks;
+
 #endif
 
 __extension__ enum {
@@ -76,30 +71,42 @@ __extension__ enum {
     GPI(cluster_slot) = !GPI_RADIX_PAIRS                                   ? 2 * (int)sizeof(GP_KEY)
                         : sizeof(GPI_RADIX_VALUE) > 2 * sizeof(GP_KEY) + 4 ? 4 + (int)sizeof(GPI_RADIX_VALUE)
                                                                            : 2 * (4 + (int)sizeof(GP_KEY)),
-    /*
-     * Items of a thread's share, at most. Of many that take the long way, passes of the whole grid take less time: that
-     * happens most to pairs and floats. Bytes with values have one pass, which is faster, too.
-     */
+    /* Items of a thread's share, at most. Of many pairs and floats passes of the whole grid take less time. */
     GPI(cluster_items) = GPI(may_be_linear) && GPI_RADIX_PAIRS && sizeof(GP_KEY) == 8           ? 3
                          : GPI(may_be_linear) || GPI_RADIX_PAIRS || sizeof(GP_KEY) == 1 ? 4
-                                                                                        : 8
+                                                                                        : 8,
+    /* Small values go with their keys; of others the positions do. */
+    GPI(cluster_moves) = GPI_RADIX_PAIRS && sizeof(GPI_RADIX_VALUE) <= 4
 };
+
+/* The item that a block begins with. */
+typedef struct {
+    GPI(number) number;
+    uint32_t position;
+} __attribute__((aligned(GPI_KEY_IS_NARROW ? 8 : 16))) GPI(splitter);
+
+/* Items side by side that travel together. */
+typedef struct {
+    GP_KEY keys[4];
+} __attribute__((aligned(4 * sizeof(GP_KEY) < 16 ? 4 * sizeof(GP_KEY) : 16), may_alias)) GPI(four);
 
 /* What a block works on. */
 typedef struct {
     GPI(request) of;
-    uint32_t n, share, rounds; /* a share is so many items of each thread */
-    uint32_t inverse;          /* 2^32 / share, rounded up: times an item, over 2^32, the block whose share has it */
+    uint32_t n, share, rounds; /* a share is so many items of each thread, */
+    uint32_t room;             /* and there is room for so many */
     uint32_t at, items;        /* the thread's first item, and how many: fewer than rounds where the input ends */
-    int bits;
-    uint64_t range; /* as many ones as bits */
-    int strict;     /* keys with equal bits may be different */
-    GPI(bucket_map) places; /* where floats belong, if it is linear */
+    uint64_t range;            /* as many ones as bits */
+    int strict;                /* keys with equal bits may be different */
+    int part_bits, even;       /* whether the bits above say which block gets a key */
     gpi_radix_state *state;
-    uint16_t *table; /* a row for each block of the cluster */
-    GP_KEY *keys[2]; /* items, and another array of them */
-    uint32_t *from[2];
-    uint32_t first, count; /* items that the block has got, and where they go */
+    GP_KEY *keys[2];   /* items, and another array of them; */
+    uint32_t *from[2]; /* their positions, or values */
+    uint32_t first, count;  /* items that the block has got, and where they go */
+    GPI(bucket_map) places; /* the bins of floats, if it is linear; */
+    GPI(number) low, high;  /* of others from low to high: */
+    int up;                 /* the difference from low is shifted, */
+    uint32_t factor;        /* and multiplied: the bin is in the upper half */
 } GPI(share);
 
 #if GPI_DEVICE_CODE
@@ -109,200 +116,310 @@ GPI_DEVICE GPI(number) GPI(share_number)(const GPI(share) *share, GP_KEY key)
     return GPI(key_number)(key) >> share->of.begin_bit & (GPI(number))share->range;
 }
 
-/* The same, or the place of a float, less `low`, shifted. */
-GPI_DEVICE uint32_t GPI(share_bin)(const GPI(share) *share, GP_KEY key, uint64_t low, int shift)
+/* The bits of a small value. */
+GPI_DEVICE uint32_t GPI(share_value)(const GPI(share) *share, uint32_t x)
 {
-    if (GPI(may_be_linear) && share->places.linear)
-        return (GPI(linear_place)(share->places, key) - (uint32_t)low) >> shift;
-    return (uint32_t)((GPI(share_number)(share, key) - (GPI(number))low) >> shift);
+    const GPI_RADIX_VALUE value = share->of.values_in ? share->of.values_in[x] : GPI(numbered)(x);
+    uint32_t bits = 0;
+
+    memcpy(&bits, (const void *)&value, sizeof value < sizeof bits ? sizeof value : sizeof bits);
+    return bits;
 }
 
-/* How many keys have the digit of the thread in all blocks, and *before in those before this one. */
-GPI_DEVICE uint32_t GPI(share_total)(const GPI(share) *share, uint32_t *before)
+/* Writes one to item x. */
+GPI_DEVICE void GPI(share_put)(const GPI(share) *share, uint32_t x, uint32_t bits)
 {
-    uint32_t total = 0;
+    GPI_RADIX_VALUE value;
 
-    *before = 0;
-    if (threadIdx.x >= 256)
-        return 0;
+    memcpy((void *)&value, &bits, sizeof value < sizeof bits ? sizeof value : sizeof bits);
+    share->of.values_out[x] = value;
+}
+
+/* ---- split and exchange ---------------------------------------------------------------------------- */
+
+/*
+ * Ranks a sample of the items: the one that comes first in each share of the sample begins a block's keys. Each warp
+ * ranks one of them. Samples are in the order of their positions.
+ */
+GPI_DEVICE void GPI(share_split)(GPI(share) *share, uint32_t salt)
+{
+    GPI(number) *numbers = (GPI(number) *)share->state->u.samples;
+    GPI(splitter) *splitters = (GPI(splitter) *)share->state->splitters;
+    const uint32_t tid = threadIdx.x, lane = tid % 32, samples = GPI_RADIX_SHARE_SAMPLES * gridDim.x;
+    const uint32_t own = blockIdx.x * GPI_RADIX_SHARE_SAMPLES + tid / 32;
+    const int even = !GPI(key_is_float) && salt == 0; /* whether parts of equal width may spread the keys */
+    uint32_t before = 0;
+
+    if (tid < samples) {
+        numbers[tid] = GPI(share_number)(share, share->of.keys_in[gpi_radix_sample(tid, samples, share->n, salt)]);
+        if (even)
+            atomicAdd(&share->state->slot[(uint32_t)(numbers[tid] >> share->part_bits)], 1u);
+    }
+    if (tid < GPI_RADIX_CLUSTER_MAX) /* no key comes behind those of blocks that there are not */
+        memset((void *)&splitters[tid], 255, sizeof *splitters);
+    __syncthreads(); /* the sample is there */
+    share->even =
+        even && !__syncthreads_or(share->state->slot[tid % gridDim.x] > GPI_RADIX_SHARE_SAMPLES * 3u / 2);
+    if (share->even) {
+        gpi_cluster_wait(); /* all blocks have started */
+        return;
+    }
+    const GPI(splitter) mine = {numbers[own], gpi_radix_sample(own, samples, share->n, salt)};
     GPI_UNROLL_BY(4)
-    for (unsigned r = 0; r < gridDim.x; r++) {
-        uint32_t count = share->table[r * GPI_RADIX_ROW + threadIdx.x];
-
-        *before += r < blockIdx.x ? count : 0;
-        total += count;
-    }
-    return total;
+    for (uint32_t y = lane; y < samples; y += 32)
+        before = gpi_less_if_before(before, numbers[y], y, mine.number, own, GPI_KEY_IS_NARROW);
+    const uint32_t rank = gpi_warp_sum(0 - before);
+    gpi_cluster_wait(); /* all blocks have started, or have read the table */
+    if (rank % GPI_RADIX_SHARE_SAMPLES == 0 && lane < gridDim.x)
+        *(GPI(splitter) *)gpi_cluster_shared(&splitters[rank / GPI_RADIX_SHARE_SAMPLES], lane) = mine;
+    gpi_cluster_sync(); /* the splitters are there */
 }
 
-/*
- * Finds places of equal width from a sample of the keys, the same one in every block, unless most keys are at the ends.
- * There are 1024 threads; all call.
- */
-GPI_DEVICE void GPI(share_measure)(GPI(share) *share)
+/* The block that gets a key: that of the last splitter that does not come behind it. */
+GPI_DEVICE uint32_t GPI(share_owner)(const GPI(share) *share, GP_KEY key, uint32_t position)
 {
-    GP_KEY keys[GPI_RADIX_SAMPLES];
+    const GPI(number) number = GPI(share_number)(share, key);
+    uint32_t owner = 0;
 
+    if (!GPI(key_is_float) && share->even)
+        return (uint32_t)(number >> share->part_bits);
     GPI_UNROLL
-    for (uint32_t i = 0; i < GPI_RADIX_SAMPLES; i++) {
-        /* Somewhere in each stretch: regular intervals would be no sample of periodic input. */
-        const uint32_t stretch = i * 1024 + threadIdx.x, some = stretch * 0x9E3779B1u >> 16;
+    for (uint32_t step = GPI_RADIX_CLUSTER_MAX / 2; step > 0; step /= 2) {
+        const GPI(splitter) other = ((const GPI(splitter) *)share->state->splitters)[owner + step];
 
-        keys[i] = share->of.keys_in[((uint64_t)stretch << 16 | some) * share->n / (GPI_RADIX_SAMPLES * 1024) >> 16];
+        owner += step * gpi_less_if_before(1, number, position, other.number, other.position, GPI_KEY_IS_NARROW);
     }
-    const gpi_radix_places places = GPI(equal_width)(keys, (GPI(number) *)share->state->ends, GPI_RADIX_WIDTH_BITS);
-    share->places.linear = 1;
-    share->places.bits = GPI_RADIX_WIDTH_BITS;
-    share->places.factor = (GPI(real))places.factor;
-    share->places.offset = (GPI(real))places.offset;
-    const uint32_t part = GPI(linear_place)(share->places, keys[0]) >> (GPI_RADIX_WIDTH_BITS - 4);
-    share->places.linear = __syncthreads_count(part % 15 == 0) < 512 && places.linear;
-}
-
-/* ---- the short way ----------------------------------------------------------------------------- */
-
-/* Every block publishes how many keys of each digit it has, and whether it must be strict. */
-GPI_DEVICE void GPI(share_publish)(const GPI(share) *share, uint32_t count, uint32_t strict)
-{
-    GPI_NO_UNROLL
-    for (unsigned r = threadIdx.x / 256; r < gridDim.x; r += blockDim.x / 256) {
-        uint16_t *row = (uint16_t *)gpi_cluster_shared(share->table + blockIdx.x * GPI_RADIX_ROW, r);
-
-        row[threadIdx.x % 256] = (uint16_t)count;
-        if (threadIdx.x % 256 == 0)
-            row[256] = (uint16_t)strict;
-    }
+    return owner;
 }
 
 /*
- * Moves the keys to the blocks that their topmost digits belong to. Returns the bits in which a block's keys may
- * differ, from *low up, or -1 when a block would get too many, or some must be strict: then nothing has been moved. The
- * same in all blocks.
+ * Where the items of each block go, when the table is complete. In this block they begin as far from a multiple of four
+ * as there. Returns whether there is room for all.
  */
-GPI_DEVICE int GPI(share_spread)(GPI(share) *share, const GP_KEY *keys, uint64_t *low)
+GPI_DEVICE int GPI(share_place)(GPI(share) *share)
 {
     gpi_radix_state *state = share->state;
     const unsigned tid = threadIdx.x, me = blockIdx.x;
-    const int linear = GPI(may_be_linear) && share->places.linear, bits = linear ? GPI_RADIX_WIDTH_BITS : share->bits;
-    const int shift = bits > 8 ? bits - 8 : 0;
-    uint32_t before, strict = 0, ranks[GPI(cluster_items)];
+    uint32_t total = 0, before = 0;
 
-    GPI_UNROLL
-    for (uint32_t i = 0; i < GPI(cluster_items); i++)
-        if (i < share->items) {
-            ranks[i] = atomicAdd(&state->digits[GPI(share_bin)(share, keys[i], 0, shift)], 1u);
-            if ((!GPI_RADIX_PAIRS && GPI(key_is_minus_zero)(keys[i])) || (linear && GPI(key_is_nan)(keys[i])))
-                state->strict = 1;
+    if (tid < 32) {
+        GPI_UNROLL_BY(4)
+        for (unsigned r = 0; r < gridDim.x; r++) {
+            const uint32_t count = tid < gridDim.x ? state->table[r][tid] : 0;
+
+            before += r < me ? count : 0;
+            total += count;
         }
-    __syncthreads();    /* the digits have been counted */
-    gpi_cluster_wait(); /* all blocks have started */
-    GPI(share_publish)(share, state->digits[tid % 256], state->strict);
-    gpi_cluster_sync(); /* the table is complete */
-    const uint32_t total = GPI(share_total)(share, &before);
-    const uint32_t start = gpi_radix_scan(state->sums, 8, total, NULL);
-    const uint32_t slot = gpi_radix_scan(state->more_sums, 8, tid < 256 ? state->digits[tid] : 0, NULL);
-    if (tid < 256) {
-        uint32_t owner = (uint32_t)((uint64_t)start * share->inverse >> 32);
-
-        state->place[tid] = start + before - slot;
-        state->slot[tid] = slot;
-        state->owner[tid] = owner;
-        if (total) {
-            atomicMin(&state->from[owner], start);
-            atomicMax(&state->to[owner], start + total);
-            atomicMin(&state->low[owner], tid);
-            atomicMax(&state->high[owner], tid);
+        const uint32_t mine = tid < gridDim.x ? state->table[me][tid] : 0, groups = (before % 4 + mine + 3) / 4;
+        const uint32_t group = gpi_warp_prefix(groups, tid) - groups, slot = 4 * group + before % 4;
+        const uint32_t first = gpi_warp_prefix(total, tid) - total;
+        const unsigned crowded = __ballot_sync(GPI_FULL_MASK, total > share->room);
+        if (tid < GPI_RADIX_CLUSTER_MAX) {
+            state->group[tid] = group;
+            state->slot[tid] = slot;
+            state->end[tid] = slot + mine;
+            state->place[tid] = before - slot;
+        }
+        if (tid == me) {
+            state->first = first;
+            state->count = total;
+            state->crowded = crowded;
         }
     }
-    __syncthreads(); /* the owners are known */
-    if (tid < gridDim.x)
-        strict = share->table[tid * GPI_RADIX_ROW + 256] || state->to[tid] > state->from[tid] + 2 * share->share;
-    if (__syncthreads_or(strict))
-        return -1;
-    if (tid < 256)
-        state->place[tid] -= state->from[gpi_min(state->owner[tid], gridDim.x - 1)];
+    __syncthreads(); /* the places are there */
+    share->first = state->first;
+    share->count = state->count;
+    return state->crowded == 0;
+}
+
+/* Copies the block's items to the blocks that get them, four at a time. */
+GPI_DEVICE void GPI(share_travel)(const GPI(share) *share)
+{
+    const gpi_radix_state *state = share->state;
+    const uint32_t groups = (state->end[gridDim.x - 1] + 3) / 4;
+
+    for (uint32_t g = threadIdx.x; g < groups; g += GPI_RADIX_CLUSTER_THREADS) {
+        uint32_t owner = 0;
+
+        GPI_UNROLL
+        for (uint32_t step = GPI_RADIX_CLUSTER_MAX / 2; step > 0; step /= 2)
+            if (step < gridDim.x)
+                owner += state->group[owner + step] <= g ? step : 0;
+        const uint32_t x = 4 * g, to = x + state->place[owner], begin = state->slot[owner], end = state->end[owner];
+        GP_KEY *keys = (GP_KEY *)gpi_cluster_shared(share->keys[0], owner) + to;
+        uint32_t *from = GPI_RADIX_PAIRS ? (uint32_t *)gpi_cluster_shared(share->from[0], owner) + to : NULL;
+        if (begin <= x && x + 4 <= end) {
+            *(GPI(four) *)keys = *(const GPI(four) *)&share->keys[1][x];
+            if (GPI_RADIX_PAIRS)
+                *(gpi_radix_four *)from = *(const gpi_radix_four *)&share->from[1][x];
+        } else {
+            for (uint32_t k = begin > x ? begin - x : 0; k < 4 && x + k < end; k++) {
+                keys[k] = share->keys[1][x + k];
+                if (GPI_RADIX_PAIRS)
+                    from[k] = share->from[1][x + k];
+            }
+        }
+    }
+}
+
+/*
+ * Ranks the thread's items among those of the warp for the same block, in the lower half of a word below that block's
+ * number. How many there are in the warps before goes to `owners`.
+ */
+GPI_DEVICE void GPI(share_rank)(const GPI(share) *share, const GP_KEY *keys, uint32_t *ranks)
+{
+    gpi_radix_state *state = share->state;
+    const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+    uint16_t *counts = state->u.owners[warp];
+    uint32_t at = share->at;
+
+    GPI_OPAQUE(at);
+    if (lane <= GPI_RADIX_CLUSTER_MAX)
+        counts[lane] = 0;
+    __syncwarp(); /* the counts are zero */
+    GPI_UNROLL
+    for (uint32_t i = 0; i < GPI(cluster_items); i++)
+        if (i < share->rounds)
+            ranks[i] = GPI(share_owner)(share, keys[i], at + 32 * i);
+    GPI_UNROLL
+    for (uint32_t i = 0; i < GPI(cluster_items); i++)
+        if (i < share->rounds) {
+            const uint32_t owner = i < share->items ? ranks[i] : GPI_RADIX_CLUSTER_MAX;
+            unsigned same = GPI_FULL_MASK;
+
+            GPI_UNROLL
+            for (int bit = 0; bit < 5; bit++) {
+                const unsigned set = __ballot_sync(GPI_FULL_MASK, owner >> bit & 1);
+
+                same &= owner >> bit & 1 ? set : ~set;
+            }
+            ranks[i] = gpi_radix_rank(&counts[owner], 1, same) | owner << 16;
+        }
+    __syncthreads(); /* the counts are complete */
+    if (warp < gridDim.x) {
+        const uint32_t count = state->u.owners[lane][warp], prefix = gpi_warp_prefix(count, lane);
+        const uint32_t total = __shfl_sync(GPI_FULL_MASK, prefix, 31);
+
+        state->u.owners[lane][warp] = (uint16_t)(prefix - count);
+        if (lane < gridDim.x)
+            *(uint32_t *)gpi_cluster_shared(&state->table[blockIdx.x][warp], lane) = total;
+    }
+    gpi_cluster_sync(); /* the table is complete */
+}
+
+/* Moves the keys to the blocks that get them. If one would get too many, returns 0: then nothing has been moved. */
+GPI_DEVICE int GPI(share_exchange)(GPI(share) *share, const GP_KEY *keys, const uint32_t *from)
+{
+    const gpi_radix_state *state = share->state;
+    const uint16_t *counts = state->u.owners[threadIdx.x / 32];
+    uint32_t ranks[GPI(cluster_items)];
+
+    GPI(share_rank)(share, keys, ranks);
+    if (!GPI(share_place)(share))
+        return 0;
     GPI_UNROLL
     for (uint32_t i = 0; i < GPI(cluster_items); i++)
         if (i < share->items) {
-            uint32_t to = state->slot[GPI(share_bin)(share, keys[i], 0, shift)] + ranks[i];
+            const uint32_t owner = ranks[i] >> 16, to = state->slot[owner] + counts[owner] + ranks[i] % 65536;
 
             share->keys[1][to] = keys[i];
             if (GPI_RADIX_PAIRS)
-                share->from[1][to] = share->at + 32 * i;
+                share->from[1][to] = GPI(cluster_moves) ? from[i] : share->at + 32 * i;
         }
-    __syncthreads(); /* the block's keys are in order of the digit: those of one digit travel side by side */
-    const uint32_t first = me * share->share;
-    const uint32_t mine = first < share->n ? gpi_min(share->n - first, share->share) : 0;
-    for (uint32_t x = tid; x < mine; x += blockDim.x) {
-        GP_KEY key = share->keys[1][x];
-        uint32_t digit = GPI(share_bin)(share, key, 0, shift), owner = state->owner[digit];
-        uint32_t to = state->place[digit] + x;
-
-        *(GP_KEY *)gpi_cluster_shared(&share->keys[0][to], owner) = key;
-        if (GPI_RADIX_PAIRS)
-            *(uint32_t *)gpi_cluster_shared(&share->from[0][to], owner) = share->from[1][x];
-    }
+    __syncthreads(); /* those of one block are side by side */
+    GPI(share_travel)(share);
     gpi_cluster_sync(); /* every block has what it gets */
-    share->first = state->from[me];
-    share->count = state->to[me] > share->first ? state->to[me] - share->first : 0;
-    *low = share->count ? (uint64_t)state->low[me] << shift : 0;
-    return shift + 32 - __clz(share->count ? (int)(state->high[me] - state->low[me]) : 0);
+    return 1;
 }
 
-/* Whether keys of a bin with many of them are not all the same; then the long way must sort them. */
-GPI_DEVICE int GPI(share_is_mixed)(const GPI(share) *share, uint64_t low, int shift)
+/* ---- bins ---------------------------------------------------------------------------------------- */
+
+/* Which bin a key goes to. */
+GPI_DEVICE uint32_t GPI(share_bin)(const GPI(share) *share, GP_KEY key)
 {
-    int mixed = 0;
-
-    for (uint32_t x = threadIdx.x; x < share->count; x += blockDim.x) {
-        const GP_KEY key = share->keys[1][x];
-        const uint32_t bin = GPI(share_bin)(share, key, low, shift);
-        const uint32_t begin = bin ? share->state->u.ends[bin - 1] : 0;
-
-        if (share->state->u.ends[bin] - begin > GPI_RADIX_CROWD)
-            mixed |= GPI_RADIX_PAIRS || GPI(key_order)(share->keys[1][begin]) != GPI(key_order)(key);
-    }
-    return mixed;
+    if (GPI(may_be_linear) && share->places.linear)
+        return GPI(linear_place)(share->places, key);
+    const uint64_t above = (uint64_t)(GPI(share_number)(share, key) - share->low) << share->up;
+    return (uint32_t)((above >> 32) * share->factor >> 32);
 }
 
-/* Sorts what the block has got, and writes the keys. Returns whether all blocks could; if not, nothing is done. */
-GPI_DEVICE int GPI(share_sort)(GPI(share) *share, uint64_t low, int bits)
+/* Bins from the least of the block's keys to the largest. Returns whether they may spread the keys. */
+GPI_DEVICE int GPI(share_measure)(GPI(share) *share)
+{
+    GPI(number) below = 0, high = 0; /* all that is above the least number, and the largest one */
+
+    for (uint32_t x = threadIdx.x; x < share->count; x += GPI_RADIX_CLUSTER_THREADS) {
+        const GPI(number) number = GPI(share_number)(share, share->keys[0][x]);
+
+        below = (GPI(number))~number > below ? (GPI(number))~number : below;
+        high = number > high ? number : high;
+    }
+    GPI(block_ends)(&below, &high, (GPI(number) *)share->state->ends);
+    share->low = (GPI(number))~below;
+    const uint64_t width = high - share->low;
+    if (width <= share->count / GPI_RADIX_CROWD || high < share->low)
+        return 0;
+    if (GPI(may_be_linear) && share->range == UINT64_MAX >> (64 - GPI_KEY_WIDTH)) {
+        const gpi_radix_places places = GPI(places_between)(share->low, high, GPI_RADIX_SHARE_BIN_BITS);
+
+        share->places.linear = places.linear;
+        share->places.bits = GPI_RADIX_SHARE_BIN_BITS;
+        share->places.factor = (GPI(real))places.factor;
+        share->places.offset = (GPI(real))places.offset;
+    }
+    share->up = __clzll((long long)width);
+    share->factor = UINT32_MAX / ((uint32_t)(width << share->up >> 32) / GPI_RADIX_SHARE_BINS + 1);
+    return 1;
+}
+
+/* Sorts what the block has got, and writes the keys. Returns whether it could; if not, the items are as they were. */
+GPI_DEVICE int GPI(share_sort)(GPI(share) *share)
 {
     gpi_radix_state *state = share->state;
-    const int shift = bits > GPI_RADIX_SHARE_BIN_BITS ? bits - GPI_RADIX_SHARE_BIN_BITS : 0;
-    /* Otherwise the keys of a bin are all the same. */
-    const int compares = GPI_RADIX_PAIRS || shift > 0 || (GPI(may_be_linear) && share->places.linear);
+    int strict = 0, mixed = 0;
 
-    for (uint32_t x = threadIdx.x; x < share->count; x += blockDim.x)
-        gpi_radix_share_add(state, GPI(share_bin)(share, share->keys[0][x], low, shift));
-    __syncthreads(); /* the bins have been counted */
-    const int crowded = gpi_radix_scan_bins(state->u.bins, state->sums, blockDim.x < 1024 ? 8 : 4, 4, GPI_RADIX_HALVES,
-                                            GPI_RADIX_CROWD);
+    gpi_radix_zero(state->u.bins, GPI_RADIX_SHARE_BINS / 2); /* there is a barrier before they are counted */
+    if (share->strict || !GPI(share_measure)(share))
+        return 0;
+    for (uint32_t x = threadIdx.x; x < share->count; x += GPI_RADIX_CLUSTER_THREADS) {
+        const GP_KEY key = share->keys[0][x];
+
+        gpi_radix_share_add(state, GPI(share_bin)(share, key));
+        strict |= (!GPI_RADIX_PAIRS && GPI(key_is_minus_zero)(key)) ||
+                  (GPI(may_be_linear) && share->places.linear && GPI(key_is_nan)(key));
+    }
+    strict = __syncthreads_or(strict); /* the bins have been counted */
+    const int crowded = gpi_radix_scan_bins(state->u.bins, state->sums, 4, 4, GPI_RADIX_HALVES, GPI_RADIX_CROWD);
     __syncthreads(); /* where each bin begins is there */
-    for (uint32_t x = threadIdx.x; x < share->count; x += blockDim.x) {
-        GP_KEY key = share->keys[0][x];
-        uint32_t slot = gpi_radix_share_add(state, GPI(share_bin)(share, key, low, shift));
+    if (strict || (GPI_RADIX_PAIRS && crowded))
+        return 0;
+    for (uint32_t x = threadIdx.x; x < share->count; x += GPI_RADIX_CLUSTER_THREADS) {
+        const GP_KEY key = share->keys[0][x];
+        const uint32_t slot = gpi_radix_share_add(state, GPI(share_bin)(share, key));
 
         share->keys[1][slot] = key;
         if (GPI_RADIX_PAIRS)
-            share->from[1][slot] = share->from[0][x];
+            share->from[1][slot] = GPI(cluster_moves) ? x : share->from[0][x];
     }
     __syncthreads(); /* the items are in their bins */
-    if (crowded && GPI(share_is_mixed)(share, low, shift)) {
-        GPI_NO_UNROLL
-        for (unsigned r = 0; r < gridDim.x; r++)
-            ((gpi_radix_state *)gpi_cluster_shared(state, r))->crowded = 1;
-    }
-    gpi_cluster_sync(); /* whether a bin is crowded anywhere is known */
-    if (state->crowded)
-        return 0;
-    for (uint32_t x = threadIdx.x; x < share->count; x += blockDim.x) {
-        const GP_KEY key = share->keys[1][x];
-        const uint64_t number = GPI(share_number)(share, key);
-        const uint32_t from = GPI_RADIX_PAIRS ? share->from[1][x] : x, bin = GPI(share_bin)(share, key, low, shift);
-        uint32_t begin = bin ? state->u.ends[bin - 1] : 0, end = state->u.ends[bin], slot = x;
+    if (crowded) {
+        for (uint32_t x = threadIdx.x; x < share->count; x += GPI_RADIX_CLUSTER_THREADS) {
+            const uint32_t bin = GPI(share_bin)(share, share->keys[1][x]), begin = bin ? state->u.ends[bin - 1] : 0;
 
-        if (compares && end - begin <= GPI_RADIX_CROWD) {
+            mixed |= state->u.ends[bin] - begin > GPI_RADIX_CROWD &&
+                     GPI(share_number)(share, share->keys[1][x]) != GPI(share_number)(share, share->keys[1][begin]);
+        }
+        if (__syncthreads_or(mixed))
+            return 0;
+    }
+    for (uint32_t x = threadIdx.x; x < share->count; x += GPI_RADIX_CLUSTER_THREADS) {
+        const GP_KEY key = share->keys[1][x];
+        const GPI(number) number = GPI(share_number)(share, key);
+        const uint32_t from = GPI_RADIX_PAIRS ? share->from[1][x] : x, bin = GPI(share_bin)(share, key);
+        const uint32_t begin = bin ? state->u.ends[bin - 1] : 0, end = state->u.ends[bin];
+        uint32_t slot = x;
+
+        if (end - begin <= GPI_RADIX_CROWD) {
             slot = end - 1; /* less those that it comes before */
             GPI_NO_UNROLL
             for (uint32_t y = begin; y < end; y++)
@@ -310,131 +427,127 @@ GPI_DEVICE int GPI(share_sort)(GPI(share) *share, uint64_t low, int bits)
                                           GPI_RADIX_PAIRS ? share->from[1][y] : y, GPI_KEY_IS_NARROW);
         }
         share->of.keys_out[share->first + slot] = key;
-        if (GPI_RADIX_PAIRS)
+        if (GPI(cluster_moves))
+            GPI(share_put)(share, share->first + slot, share->from[0][from]);
+        else if (GPI_RADIX_PAIRS)
             share->from[0][slot] = from;
     }
     __syncthreads(); /* the positions are in order */
     return 1;
 }
 
-/* ---- the long way ------------------------------------------------------------------------------ */
+/* ---- passes -------------------------------------------------------------------------------------- */
 
-/* Ranks each key of the warp tile, from *keys on, among those of its digit there. */
-GPI_DEVICE void GPI(share_rank)(const GP_KEY *keys, uint16_t *ranks, uint16_t *counts, uint32_t n, int shift,
-                                uint32_t mask)
+/* Turns the warps' counts into their first slots. A thread has two digits, side by side in a word, in four warps. */
+GPI_DEVICE void GPI(share_scan)(gpi_radix_state *state)
 {
+    enum { PARTS = GPI_RADIX_CLUSTER_THREADS / 128 };
+    const unsigned pair = threadIdx.x / PARTS, part = threadIdx.x % PARTS;
+    uint32_t counts[4], sum = 0;
+
+    GPI_UNROLL
+    for (unsigned w = 0; w < 4; w++)
+        sum += counts[w] = state->u.pairs[4 * part + w][pair];
+    uint32_t scan = sum;
+    GPI_UNROLL
+    for (unsigned stride = 1; stride < PARTS; stride *= 2) {
+        const uint32_t other = __shfl_up_sync(GPI_FULL_MASK, scan, stride);
+
+        scan += part >= stride ? other : 0;
+    }
+    const uint32_t all = __shfl_sync(GPI_FULL_MASK, scan, (int)(threadIdx.x % 32 | (PARTS - 1)));
+    const uint32_t begin = gpi_radix_scan(state->sums, 32, part ? 0 : all % 65536 + all / 65536, NULL);
+    scan += (part ? begin - all % 65536 - all / 65536 : begin) * 65537 + (all << 16) - sum;
+    GPI_UNROLL
+    for (unsigned w = 0; w < 4; w++) {
+        state->u.pairs[4 * part + w][pair] = scan;
+        scan += counts[w];
+    }
+    __syncthreads(); /* the first slots are there */
+}
+
+/*
+ * Ranks the items of a warp, which are `rounds` of each thread, among those of the same digit there, and counts these.
+ * A call: with what the kernel has in registers, there are not enough predicates for the ballots.
+ */
+GPI_DEVICE_CALL gpi_radix_ranks GPI(share_digits)(const GP_KEY *keys, uint16_t *counts, uint32_t rounds, int shift,
+                                                  uint32_t mask)
+{
+    gpi_radix_ranks ranks = {0, 0};
     uint32_t ones = 0xFFFFFFFFu;
 
     GPI_OPAQUE(ones);
     GPI_UNROLL
     for (unsigned i = 0; i < 256; i += 32)
         counts[i + threadIdx.x % 32] = 0;
-    __syncwarp(); /* the counts are zero */
+    __syncthreads(); /* the counts are zero; of the whole block, or ballots are emitted for a diverged warp, too */
     GPI_NO_UNROLL
-    for (uint32_t i = 0; i < n; i += 32) {
+    for (uint32_t i = 0; i < 32 * rounds; i += 32) {
         const uint32_t digit = GPI(key_digit)(keys[i], shift, mask);
         const unsigned same = gpi_match_digit(digit, ones);
 
-        ranks[i] = (uint16_t)gpi_radix_rank(&counts[digit], 1, same);
+        if (GPI(cluster_items) > 4)
+            ranks.high = ranks.high << 9 | ranks.low >> 54;
+        ranks.low = (ranks.low << 9 | gpi_radix_rank(&counts[digit], 1, same)) & UINT64_MAX >> 1;
     }
+    return ranks;
 }
 
 /*
- * One digit: turns the warps' counts into the first places of their keys in the cluster. Returns whether one digit has
- * all keys. A thread has two digits, side by side in a word, in four warps.
+ * Sorts the block's keys by one digit after the other, from the lowest bit up that is not the same in all of them, to
+ * and fro between the arrays. What fills up the last round comes last.
  */
-GPI_DEVICE int GPI(share_pass)(GPI(share) *share)
+GPI_DEVICE void GPI(share_passes)(const GPI(share) *share)
 {
     gpi_radix_state *state = share->state;
-    const unsigned tid = threadIdx.x, parts = blockDim.x / 128;
-    const unsigned pair = tid / parts, part = tid % parts;
-    uint32_t counts[4], sum = 0, scan, before;
+    const uint32_t tid = threadIdx.x, threads = GPI_RADIX_CLUSTER_THREADS;
+    const uint32_t rounds = (share->count + threads - 1) / threads;
+    const uint32_t first = tid / 32 * 32 * rounds + tid % 32;
+    GP_KEY *keys = share->keys[0], *keys_to = share->keys[1];
+    uint32_t *from = share->from[0], *from_to = share->from[1];
+    uint16_t *counts = state->u.counts[tid / 32];
+    GPI(number) differ = 0;
 
-    GPI_UNROLL
-    for (unsigned w = 0; w < 4; w++)
-        sum += counts[w] = state->u.pairs[4 * part + w][pair];
-    scan = sum;
+    for (uint32_t x = tid; x < rounds * threads; x += threads) {
+        if (x < share->count)
+            differ |= GPI(share_number)(share, keys[x]) ^ GPI(share_number)(share, keys[0]);
+        else
+            keys[x] = GPI(key_last)();
+    }
+    uint64_t left = gpi_radix_block_or(state->differ, differ, GPI_KEY_IS_NARROW);
     GPI_NO_UNROLL
-    for (unsigned stride = 1; stride < parts; stride *= 2) {
-        uint32_t other = __shfl_up_sync(GPI_FULL_MASK, scan, stride);
+    while (left) {
+        const int bit = __ffsll((long long)left) - 1, shift = share->of.begin_bit + bit;
+        const uint32_t mask = (uint32_t)(share->range >> bit) & 255;
+        gpi_radix_ranks ranks = GPI(share_digits)(keys + first, counts, rounds, shift, mask);
 
-        scan += part >= stride ? other : 0;
-    }
-    if (part == parts - 1) {
-        state->digits[2 * pair] = scan % 65536;
-        state->digits[2 * pair + 1] = scan / 65536;
-    }
-    scan -= sum;
-    GPI_UNROLL
-    for (unsigned w = 0; w < 4; w++) {
-        state->u.pairs[4 * part + w][pair] = scan;
-        scan += counts[w];
-    }
-    __syncthreads(); /* the digits have been counted */
-    GPI(share_publish)(share, state->digits[tid % 256], 0);
-    gpi_cluster_sync(); /* the table is complete; the items of the digit before have been read */
-    const uint32_t total = GPI(share_total)(share, &before);
-    int single = total == gridDim.x * share->share;
-    const uint32_t place = gpi_radix_scan(state->sums, 8, total, &single) + before;
-    if (tid < 256)
-        state->place[tid] = place;
-    __syncthreads(); /* the places are there */
-    return single;
-}
-
-/*
- * Sorts the cluster's keys by one digit after the other, to and fro between the halves of the items' room. What fills
- * up the last share comes last.
- */
-GPI_DEVICE void GPI(share_passes)(GPI(share) *share, const GP_KEY *keys)
-{
-    gpi_radix_state *state = share->state;
-    uint16_t *counts = state->u.counts[threadIdx.x / 32];
-    const uint32_t first = blockIdx.x * share->share, warp_items = 32 * share->rounds;
-    const uint32_t here = threadIdx.x / 32 * warp_items + threadIdx.x % 32;
-    uint16_t *ranks = (uint16_t *)share->keys[1] + here;
-    uint32_t offset = 0;
-
-    GPI_UNROLL
-    for (uint32_t i = 0; i < GPI(cluster_items); i++)
-        if (i < share->rounds) {
-            share->keys[0][here + 32 * i] = i < share->items ? keys[i] : GPI(key_last)();
-            if (GPI_RADIX_PAIRS)
-                share->from[0][here + 32 * i] = first + here + 32 * i;
-        }
-    gpi_cluster_sync(); /* the items are there, and no block is on the short way any more */
-    GPI_NO_UNROLL
-    for (int bit = 0; bit < share->bits; bit += 8) {
-        const int shift = share->of.begin_bit + bit;
-        const uint32_t mask = 255u >> (share->bits - bit < 8 ? 8 - (share->bits - bit) : 0);
-        const GP_KEY *some = share->keys[0] + offset + here;
-
-        GPI(share_rank)(some, ranks, counts, warp_items, shift, mask);
         __syncthreads(); /* the counts are complete */
-        if (!GPI(share_pass)(share)) {
-            const uint32_t *from = share->from[0] + offset + here;
+        left = left >> bit >> 8 << 8 << bit;
+        GPI(share_scan)(state);
+        GPI_NO_UNROLL
+        for (uint32_t i = 32 * rounds; i > 0; i -= 32) {
+            const uint32_t x = first + i - 32;
+            const uint32_t slot = counts[GPI(key_digit)(keys[x], shift, mask)] + (uint32_t)(ranks.low & 511);
 
-            offset = share->share - offset;
-            GPI_NO_UNROLL
-            for (uint32_t i = 0; i < warp_items; i += 32) {
-                const uint32_t digit = GPI(key_digit)(some[i], shift, mask);
-                uint32_t to = counts[digit] + ranks[i] + state->place[digit];
-                const uint32_t owner = (uint32_t)((uint64_t)to * share->inverse >> 32);
-
-                to += offset - owner * share->share;
-                *(GP_KEY *)gpi_cluster_shared(&share->keys[0][to], owner) = some[i];
-                if (GPI_RADIX_PAIRS)
-                    *(uint32_t *)gpi_cluster_shared(&share->from[0][to], owner) = from[i];
-            }
+            ranks.low = ranks.low >> 9 | (GPI(cluster_items) > 4 ? (ranks.high & 511) << 54 : 0);
+            ranks.high >>= 9;
+            keys_to[slot] = keys[x];
+            if (GPI_RADIX_PAIRS)
+                from_to[slot] = from[x];
         }
-        gpi_cluster_sync(); /* the items are in their slots; the table is no longer read */
+        GP_KEY *const keys_now = keys_to;
+        uint32_t *const from_now = from_to;
+        keys_to = keys, keys = keys_now;
+        from_to = from, from = from_now;
+        __syncthreads(); /* the items are in their slots */
     }
-    share->first = first;
-    share->count = first < share->n ? gpi_min(share->n - first, share->share) : 0;
-    share->from[0] += offset;
-    GPI_NO_UNROLL
-    for (uint32_t x = threadIdx.x; x < share->count; x += blockDim.x)
-        share->of.keys_out[first + x] = share->keys[0][offset + x];
+    for (uint32_t x = tid; x < share->count; x += GPI_RADIX_CLUSTER_THREADS) {
+        share->of.keys_out[share->first + x] = keys[x];
+        if (GPI(cluster_moves))
+            GPI(share_put)(share, share->first + x, from[x]);
+        else if (GPI_RADIX_PAIRS && keys != share->keys[0])
+            share->from[0][x] = from[x];
+    }
     __syncthreads(); /* the keys have been read */
 }
 
@@ -448,27 +561,24 @@ GPI_DEVICE void GPI(share_write)(const GPI(share) *share)
     /* Positions stay at the end of the items' room, the values take the place of the keys. */
     GPI_RADIX_VALUE *values = in == share->of.values_out ? (GPI_RADIX_VALUE *)share->keys[0] : out;
 
-    for (uint32_t x = threadIdx.x; x < share->count; x += blockDim.x)
+    for (uint32_t x = threadIdx.x; x < share->count; x += GPI_RADIX_CLUSTER_THREADS)
         values[x] = in ? in[share->from[0][x]] : GPI(numbered)(share->from[0][x]);
     if (values == out)
         return;
     gpi_cluster_sync(); /* all values have been read */
-    for (uint32_t x = threadIdx.x; x < share->count; x += blockDim.x)
+    for (uint32_t x = threadIdx.x; x < share->count; x += GPI_RADIX_CLUSTER_THREADS)
         out[x] = values[x];
 }
 #endif
 
 /* Sorts n items, at most 8 for each thread; the grid is one cluster. */
-static __global__ void __launch_bounds__(1024, 1) GPI(cluster_kernel)(GPI(share) share)
+static __global__ void __launch_bounds__(GPI_RADIX_CLUSTER_THREADS, 1) GPI(cluster_kernel)(GPI(share) share)
 {
 #if GPI_DEVICE_CODE
     GP_DYNAMIC_SHARED(char, memory);
     const unsigned tid = threadIdx.x;
-    const uint32_t room = 2 * share.share; /* of an array of items */
-    gpi_radix_state *state = (gpi_radix_state *)memory;
     GP_KEY keys[GPI(cluster_items)];
-    uint64_t low = 0;
-    int bits = -1;
+    uint32_t from[GPI(cluster_items)];
 
     if (!GPI(holds_values))
         return;
@@ -479,51 +589,51 @@ static __global__ void __launch_bounds__(1024, 1) GPI(cluster_kernel)(GPI(share)
     gpi_cluster_arrive(); /* the block has started */
     share.at = blockIdx.x * share.share + tid / 32 * 32 * share.rounds + tid % 32;
     share.items = share.at < share.n ? gpi_min((share.n - share.at + 31) / 32, share.rounds) : 0;
-    share.state = state;
-    share.table = (uint16_t *)(state + 1);
-    char *items = (char *)(share.table + gridDim.x * GPI_RADIX_ROW);
+    share.state = (gpi_radix_state *)memory;
+    char *items = (char *)(share.state + 1);
     share.keys[0] = (GP_KEY *)items;
-    share.keys[1] = share.keys[0] + room;
-    share.from[1] = (uint32_t *)(share.keys[1] + room);
-    share.from[0] = (uint32_t *)(items + room * (GPI(cluster_slot) - 4u));
-    gpi_radix_zero(state->u.bins, GPI_RADIX_SHARE_BINS / 2);
-    gpi_radix_share_clear(state);
-    if (tid == 0)
-        state->strict = state->crowded = 0;
+    share.keys[1] = share.keys[0] + share.room;
+    share.from[1] = (uint32_t *)(share.keys[1] + share.room);
+    share.from[0] = (uint32_t *)(items + share.room * (GPI(cluster_slot) - 4u));
+    if (tid < GPI_RADIX_CLUSTER_MAX)
+        share.state->slot[tid] = 0;
+    __syncthreads(); /* no part has samples yet */
     gpi_grid_wait();
     gpi_grid_launch_next();
     GPI_UNROLL
     for (uint32_t i = 0; i < GPI(cluster_items); i++)
-        if (i < share.items)
-            keys[i] = share.of.keys_in[share.at + 32 * i];
-    if (GPI(may_be_linear) && blockDim.x == 1024 && share.bits == GPI_KEY_WIDTH)
-        GPI(share_measure)(&share);
-    __syncthreads(); /* the counts are zero */
-    if (share.strict)
-        gpi_cluster_wait(); /* all blocks have started */
+        if (i < share.rounds) {
+            const uint32_t x = gpi_min(share.at + 32 * i, share.n - 1);
+
+            keys[i] = share.of.keys_in[x];
+            from[i] = GPI(cluster_moves) ? GPI(share_value)(&share, x) : 0;
+        }
     GPI_NO_UNROLL
-    while (!share.strict) {
-        bits = GPI(share_spread)(&share, keys, &low);
-        if (bits >= 0 || !GPI(may_be_linear) || !share.places.linear)
+    for (uint32_t salt = 0;; salt++) {
+        GPI(share_split)(&share, salt);
+        if (GPI(share_exchange)(&share, keys, from))
             break;
-        share.places.linear = 0; /* by their topmost bits, then */
-        gpi_radix_share_clear(state);
         gpi_cluster_arrive(); /* the table is no longer read */
-        __syncthreads();      /* the counts are zero again */
     }
-    if (bits < 0 || !GPI(share_sort)(&share, low, bits))
-        GPI(share_passes)(&share, keys);
-    if (GPI_RADIX_PAIRS)
+    if (!GPI(share_sort)(&share))
+        GPI(share_passes)(&share);
+    if (GPI_RADIX_PAIRS && !GPI(cluster_moves))
         GPI(share_write)(&share);
 #endif
 }
 
 /* ---- host functions ---------------------------------------------------------------------------- */
 
-/* Shared memory of a block. */
-static inline size_t GPI(cluster_shared_bytes)(unsigned blocks, size_t share)
+/* Items of a block for which there is room: seven quarters of its share. */
+static inline size_t GPI(cluster_room)(size_t rounds)
 {
-    return sizeof(gpi_radix_state) + blocks * GPI_RADIX_ROW * sizeof(uint16_t) + 2 * share * GPI(cluster_slot);
+    return (7 * rounds + 3) / 4 * GPI_RADIX_CLUSTER_THREADS;
+}
+
+/* Shared memory of a block. */
+static inline size_t GPI(cluster_shared_bytes)(size_t rounds)
+{
+    return sizeof(gpi_radix_state) + GPI(cluster_room)(rounds) * GPI(cluster_slot);
 }
 
 #ifdef __CUDACC__
@@ -551,11 +661,11 @@ static inline unsigned GPI(cluster_blocks)(size_t n, const gpi_radix_device *dev
 {
     unsigned blocks = 2;
 
-    while (blocks < device->cluster && n > blocks * (size_t)1024)
+    while (blocks < device->cluster && n > blocks * (size_t)GPI_RADIX_CLUSTER_THREADS)
         blocks *= 2;
-    const size_t rounds = gpi_divide_up(n, blocks * (size_t)1024);
+    const size_t rounds = gpi_divide_up(n, blocks * (size_t)GPI_RADIX_CLUSTER_THREADS);
     return blocks <= device->cluster && rounds <= GPI(cluster_items) &&
-                   GPI(cluster_shared_bytes)(blocks, rounds * 1024) + 2048 <= device->room
+                   GPI(cluster_shared_bytes)(rounds) + 2048 <= device->room
                ? blocks
                : 0;
 }
@@ -568,20 +678,21 @@ static inline int GPI(cluster_fits)(const GPI(call) *call)
 static inline cudaError_t GPI(cluster_launch)(const GPI(call) *call)
 {
     const size_t n = call->request.n;
-    const unsigned blocks = GPI(cluster_blocks)(n, &call->device), threads = n > 2048 ? 1024 : 512;
+    const unsigned blocks = GPI(cluster_blocks)(n, &call->device);
+    const int bits = call->request.end_bit - call->request.begin_bit;
     GPI(share) share;
 
     memset((void *)&share, 0, sizeof share);
     share.of = call->request;
     share.n = (uint32_t)n;
-    share.rounds = (uint32_t)gpi_divide_up(n, blocks * (size_t)threads);
-    share.share = share.rounds * threads;
-    share.inverse = UINT32_MAX / share.share + 1;
-    share.bits = share.of.end_bit - share.of.begin_bit;
-    share.range = share.bits ? UINT64_MAX >> (64 - share.bits) : 0;
-    share.strict = share.bits == 0 || (!GPI_RADIX_PAIRS && share.bits < GPI_KEY_WIDTH);
-    return GPI_LAUNCH_CLUSTER(call->device.dependent, blocks, GPI(cluster_kernel), blocks, threads,
-                              GPI(cluster_shared_bytes)(blocks, share.share), call->stream, share);
+    share.rounds = (uint32_t)gpi_divide_up(n, blocks * (size_t)GPI_RADIX_CLUSTER_THREADS);
+    share.share = share.rounds * GPI_RADIX_CLUSTER_THREADS;
+    share.room = (uint32_t)GPI(cluster_room)(share.rounds);
+    share.range = bits ? UINT64_MAX >> (64 - bits) : 0;
+    share.part_bits = bits > __builtin_ctz(blocks) ? bits - __builtin_ctz(blocks) : 0;
+    share.strict = !GPI_RADIX_PAIRS && bits < GPI_KEY_WIDTH;
+    return GPI_LAUNCH_CLUSTER(call->device.dependent, blocks, GPI(cluster_kernel), blocks, GPI_RADIX_CLUSTER_THREADS,
+                              GPI(cluster_shared_bytes)(share.rounds), call->stream, share);
 }
 
 /* The blocks that count so many keys; 0: the passes are faster. */
@@ -604,11 +715,11 @@ static inline int GPI(counted_fits)(const GPI(call) *call)
 static inline cudaError_t GPI(counted_launch)(const GPI(call) *call)
 {
     const size_t n = call->request.n;
-    const unsigned blocks = GPI(counted_blocks)(n, &call->device), threads = n > 8192 ? 1024 : n > 512 ? 512 : 256;
+    const unsigned blocks = GPI(counted_blocks)(n, &call->device);
     GPI(share) share;
 
     memset((void *)&share, 0, sizeof share);
     share.of = call->request;
-    return GPI_LAUNCH_CLUSTER(call->device.dependent, blocks, GPI(cluster_kernel), blocks, threads,
-                              sizeof(GPI(counted)) + GPI_RADIX_COUNTED_COLUMNS(n) * 1024, call->stream, share);
+    return GPI_LAUNCH_CLUSTER(call->device.dependent, blocks, GPI(cluster_kernel), blocks, GPI_RADIX_CLUSTER_THREADS,
+                              sizeof(GPI(counted)) + GPI_RADIX_COUNTED_COLUMNS * 1024, call->stream, share);
 }

@@ -18,9 +18,6 @@ typedef struct {
     uint32_t sums[8];
 } __attribute__((aligned(16))) GPI(counted);
 
-/* Columns of the counters, which many keys pay for. */
-#define GPI_RADIX_COUNTED_COLUMNS(n) ((n) > 8192 ? 32u : 1u)
-
 #if GPI_DEVICE_CODE
 /*
  * Counts byte `at` of the low or high words of so many units of 8 bytes, as digit p. A counter has a column for each
@@ -100,7 +97,7 @@ GPI_DEVICE void GPI(write_counted)(const uint32_t *begins, GP_KEY *out, uint32_t
 /* Sorts the keys by one block, or by a cluster of them. */
 GPI_DEVICE void GPI(sort_counted)(const GPI(request) *job, GPI(counted) *state)
 {
-    const uint32_t n = (uint32_t)job->n, columns = GPI_RADIX_COUNTED_COLUMNS(n), tid = threadIdx.x;
+    const uint32_t n = (uint32_t)job->n, columns = GPI_RADIX_COUNTED_COLUMNS, tid = threadIdx.x;
     const uint32_t head = gpi_min((uint32_t)((0 - (uintptr_t)job->keys_in) % 16), n);
     const uint32_t vectors = (n - head) / 16;
     const size_t loose = GPI(loose)(n, head, vectors);

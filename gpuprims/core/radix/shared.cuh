@@ -20,6 +20,7 @@ enum {
     GPI_RADIX_MAX_DIGITS = 8,       /* of a key */
     GPI_RADIX_DISTINCT = 16,        /* so many digits four ballots tell apart */
     GPI_RADIX_COUNTED_FEW = 8192,   /* keys of one byte that have a kernel of their own, at most */
+    GPI_RADIX_COUNTED_COLUMNS = 32, /* of the counters of more of them */
     GPI_RADIX_RANGES = 256,         /* that a pass sorts apart, at most */
     GPI_RADIX_BUCKETS = 65536       /* in all ranges together, at most */
 };

@@ -44,6 +44,15 @@ typedef struct gpi_radix_buckets {
     gpi_radix_ranges ranges;            /* of a topmost digit each */
 } gpi_radix_buckets;
 
+/* Where a sample is: somewhere in each stretch of the n items, as regular intervals would be none of periodic input. */
+GPI_DEVICE uint32_t gpi_radix_sample(uint32_t stretch, uint32_t stretches, uint32_t n, uint32_t salt)
+{
+    uint32_t some = (stretch + salt * 0x85EBCA6Bu) * 0x9E3779B1u;
+
+    some = (some ^ some >> 15) * 0x2C1B3C6Du;
+    return (uint32_t)(((uint64_t)stretch << 16 | some >> 16) * n / stretches >> 16);
+}
+
 /* Two counters to a word. If one overflows, the sum of all tells. */
 GPI_DEVICE void gpi_radix_count_bucket(uint32_t *counters, uint32_t bucket)
 {
@@ -188,12 +197,40 @@ GPI_DEVICE GPI(number) GPI(warp_max)(GPI(number) number)
     return (GPI(number))((uint64_t)high << 32 | low);
 }
 
-/* Buckets of equal width, from a little below the least of the sample to a little above the largest. */
-GPI_DEVICE gpi_radix_places GPI(equal_width)(const GP_KEY *keys, GPI(number) *ends, int bits)
+/* Places of equal width, from a little below the least number to a little above the largest. */
+GPI_DEVICE gpi_radix_places GPI(places_between)(GPI(number) least, GPI(number) largest, int bits)
+{
+    const double one = GPI(key_double)(GPI(key_of_code)(GPI(key_of_bits)(least)));
+    const double other = GPI(key_double)(GPI(key_of_code)(GPI(key_of_bits)(largest)));
+    const double low = GPI_KEY_DESCENDING ? other : one, width = GPI_KEY_DESCENDING ? one - other : other - one;
+    gpi_radix_places places;
+
+    places.linear = width > 1e-25 && width < 1e25; /* not with a NaN */
+    places.factor = (1u << bits) / (width + width / 128);
+    places.offset = GPI_RADIX_RAISED - 0.5 - (low - width / 256) * places.factor;
+    return places;
+}
+
+/* Of all threads that is above the least number, and the largest one; 1024 threads at most, `ends` has 64 words. */
+GPI_DEVICE void GPI(block_ends)(GPI(number) *below, GPI(number) *high, GPI(number) *ends)
 {
     const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+
+    *below = GPI(warp_max)(*below);
+    *high = GPI(warp_max)(*high);
+    if (lane == 0) {
+        ends[warp] = *below;
+        ends[32 + warp] = *high;
+    }
+    __syncthreads(); /* the warps' ends are there */
+    *below = GPI(warp_max)(ends[lane]);
+    *high = GPI(warp_max)(ends[32 + lane]);
+}
+
+/* Places between the ends of a sample. */
+GPI_DEVICE gpi_radix_places GPI(equal_width)(const GP_KEY *keys, GPI(number) *ends, int bits)
+{
     GPI(number) below = 0, high = 0; /* all that is above the least number, and the largest one */
-    gpi_radix_places places;
 
     GPI_UNROLL
     for (int i = 0; i < GPI_RADIX_SAMPLES; i++) {
@@ -202,21 +239,8 @@ GPI_DEVICE gpi_radix_places GPI(equal_width)(const GP_KEY *keys, GPI(number) *en
         below = (GPI(number))~number > below ? (GPI(number))~number : below;
         high = number > high ? number : high;
     }
-    below = GPI(warp_max)(below);
-    high = GPI(warp_max)(high);
-    if (lane == 0) {
-        ends[warp] = below;
-        ends[32 + warp] = high;
-    }
-    __syncthreads(); /* the warps' ends are there */
-    const double one = GPI(key_double)(GPI(key_of_code)(GPI(key_of_bits)((GPI(number))~GPI(warp_max)(ends[lane]))));
-    const double other = GPI(key_double)(GPI(key_of_code)(GPI(key_of_bits)(GPI(warp_max)(ends[32 + lane]))));
-    const double low = GPI_KEY_DESCENDING ? other : one, width = GPI_KEY_DESCENDING ? one - other : other - one;
-
-    places.linear = width > 1e-25 && width < 1e25; /* not with a NaN */
-    places.factor = (1u << bits) / (width + width / 128);
-    places.offset = GPI_RADIX_RAISED - 0.5 - (low - width / 256) * places.factor;
-    return places;
+    GPI(block_ends)(&below, &high, ends);
+    return GPI(places_between)((GPI(number))~below, high, bits);
 }
 
 /* Whether a sample of the keys is as well spread as it should. The counters are zero, before and after. */
@@ -251,7 +275,6 @@ GPI_DEVICE int GPI(is_spread)(GPI(bucket_map) bucket_map, const GP_KEY *keys, ui
 GPI_DEVICE int GPI(sample)(const GPI(bucket_job) *job, gpi_radix_places *places, uint32_t *counters,
                            GPI(number) *ends, int *adjacent_equal)
 {
-    const uint32_t stride = job->n / ((uint32_t)GPI_RADIX_SAMPLES * GPI_RADIX_COUNT_THREADS); /* 65536 at most */
     const int top = job->end_bit - 8;
     const uint64_t sorted = GPI(measure)(job, places, 1).sorted, one = GPI(key_order)(job->keys_in[0]) & sorted;
     uint64_t differ = 0;
@@ -260,9 +283,8 @@ GPI_DEVICE int GPI(sample)(const GPI(bucket_job) *job, gpi_radix_places *places,
 
     GPI_UNROLL
     for (uint32_t i = 0; i < GPI_RADIX_SAMPLES; i++) {
-        /* Somewhere in each stretch: regular intervals would be no sample of periodic input. */
-        const uint32_t stretch = i * GPI_RADIX_COUNT_THREADS + threadIdx.x;
-        const size_t at = stretch * (size_t)stride + ((stretch * 0x9E3779B1u >> 16) * stride >> 16);
+        const size_t at = gpi_radix_sample(i * GPI_RADIX_COUNT_THREADS + threadIdx.x,
+                                           GPI_RADIX_SAMPLES * GPI_RADIX_COUNT_THREADS, job->n, 0);
 
         keys[i] = job->keys_in[at];
         const uint64_t number = GPI(key_order)(keys[i]) & sorted;
