@@ -48,6 +48,8 @@
  *
  * How it works, by the length of a segment:
  *
+ *     tiny, up to 16 items       128 side by side by a warp, each by a lane (core/segmented_sort/tiny.cuh); among longer
+ *                                ones they are short ones
  *     short, up to 4096 items    in one pass over memory: a block sorts as many segments as fit into its shared memory
  *                                together (core/segmented_sort/tile.cuh)
  *     long, well spread          one pass by the topmost digit (core/segmented_sort/pass.cuh) makes buckets that are
@@ -95,6 +97,7 @@ GPI_CHECK_KEY();
 #include "core/tile/bins.cuh"
 
 #include "core/segmented_sort/job.cuh"
+#include "core/segmented_sort/tiny.cuh"
 #include "core/segmented_sort/long.cuh"
 #include "core/segmented_sort/pass.cuh"
 #include "core/segmented_sort/tile.cuh"
@@ -173,21 +176,30 @@ static inline size_t GPI(workspace)(size_t n, size_t segments, int has_longs)
     return n && segments ? GPI(lay_out)(&job, &copy, NULL, n, segments, has_longs, &cleared) : 0;
 }
 
+/* Sorts groups of tiny segments, and finds the long ones. */
+static inline cudaError_t GPI(launch_plan)(const GPI(job) *job, int dependent, cudaStream_t stream)
+{
+    const size_t blocks = gpi_divide_up(job->segments, job->group * GPI(plan_warps));
+
+    (void)dependent; /* unused on the CPU */
+    return GPI_LAUNCH_DEPENDENT(dependent, GPI(plan_kernel), (unsigned)gpi_smaller_size(blocks, GP_GRID),
+                                (unsigned)GPI(plan_threads), 0, stream, *job);
+}
+
 /* Finds the long segments and moves them. */
 static inline cudaError_t GPI(launch_longs)(const GPI(job) *job, size_t cleared, int dependent, cudaStream_t stream)
 {
     static signed char known[GPI_DEVICES];
-    const size_t plan = gpi_smaller_size(gpi_divide_up(job->segments, (size_t)GPI(plan_threads)), GP_GRID);
     const unsigned blocks = gpi_resident_blocks(4, SIZE_MAX, GP_GRID);
     cudaError_t error = cudaMemsetAsync(job->head, 0, cleared, stream);
 
     (void)dependent; /* unused on the CPU */
     (void)gpi_kernel_ready((const void *)GPI(pass_kernel), GPI(pass_bytes), known);
     if (error == cudaSuccess)
-        error = GPI_LAUNCH(GPI(plan_kernel), (unsigned)plan, (unsigned)GPI(plan_threads), 0, stream, *job);
+        error = GPI(launch_plan)(job, 0, stream);
     if (error == cudaSuccess)
-        error =
-            GPI_LAUNCH_DEPENDENT(dependent, GPI(prepare_kernel), blocks, (unsigned)GPI(plan_threads), 0, stream, *job);
+        error = GPI_LAUNCH_DEPENDENT(dependent, GPI(prepare_kernel), blocks, (unsigned)GPI(prepare_threads), 0, stream,
+                                     *job);
     if (error == cudaSuccess)
         error =
             GPI_LAUNCH_DEPENDENT(dependent, GPI(count_kernel), blocks, (unsigned)GPI(count_threads), 0, stream, *job);
@@ -217,10 +229,14 @@ static inline cudaError_t GPI(launch)(GPI(job) *job, const GPI(request) *request
     job->length = request->length;
     job->segments = request->segments;
     job->ranges = GPI(ranges_of)(request->n, request->segments);
-    (void)dependent; /* unused on the CPU */
+    /* Not if the input would then have sorted keys with values as they were, or the other way round. */
+    job->sorts_twice = !GPI_RADIX_PAIRS || (job->keys_in == job->keys_out) == (job->values_in == job->values_out);
+    job->group = request->offsets || request->segments > GPI(few_n) ? GPI(group_n) : 32;
     if (job->head)
         error = GPI(launch_longs)(job, cleared, dependent, stream);
-    if (error == cudaSuccess)
+    if (error == cudaSuccess && !job->offsets && job->length <= GPI(tiny_n))
+        error = GPI(launch_plan)(job, dependent, stream);
+    else if (error == cudaSuccess)
         error = GPI_LAUNCH_DEPENDENT(dependent, GPI(tile_kernel), (unsigned)gpi_smaller_size(job->ranges, GP_GRID),
                                      (unsigned)GPI(threads), GPI(tile_bytes), stream, *job);
 #ifdef GP_VALUE

@@ -17,6 +17,7 @@ typedef struct {
 } __attribute__((may_alias, aligned(GPI_SEGMENTED_SORT_ALIGNMENT))) GPI(value);
 
 enum {
+    GPI(is_exact) = !GPI_RADIX_PAIRS && !GPI(key_is_float), /* keys that are equal are the same */
     GPI(is_forced) = GP_KERNEL == GP_KERNEL_PASSES || GP_KERNEL == GP_KERNEL_BUCKETS,
     GPI(value_bytes) = GPI_RADIX_PAIRS ? (int)sizeof(GPI(value)) : 0,
     /* Of an item in a block: its key, the word of a bin and a tag, where later its value may lie. */
@@ -52,6 +53,7 @@ enum { GPI_SEGMENTED_SORT_MAX_DIGITS = 8 };
 typedef struct gpi_long_segments_head {
     unsigned long long found; /* long segments << 32 | their tiles */
     uint32_t tickets[GPI_SEGMENTED_SORT_MAX_DIGITS];
+    uint32_t has_unsorted; /* whether some group of segments was not sorted while segments were planned */
 } gpi_long_segments_head;
 
 /* A long segment. */
@@ -75,10 +77,12 @@ typedef struct {
     GPI(value) *values_out;
     const GP_INDEX *offsets; /* NULL: all segments have this length */
     size_t length, segments, ranges;
+    size_t group;    /* segments of a group */
+    int sorts_twice; /* a segment that has been sorted may be sorted again */
     int counts_all; /* numbers are counted over the whole array, not in each segment */
     /* In the workspace; NULL if no segment is long. */
     gpi_long_segments_head *head;
-    uint64_t *table;         /* the first segment that starts in a range, and 1; or 0 */
+    uint64_t *table;         /* ~ the first segment that starts in a range and was not sorted; 0: none */
     uint32_t *covering;      /* the long segment that starts before a range and reaches into it, and 1; or 0 */
     gpi_long_segment *longs;
     uint64_t *starts;        /* of a long segment, for each of its digits: how many items, and then where they begin */

@@ -2,7 +2,8 @@
  * core/segmented_sort/long.cuh: finds the long segments, and decides how each is sorted. Three kernels, which have next
  * to nothing to do if there are none:
  *
- *     1. plan: notes the first segment of each range, and lists the long ones; they are cut into tiles
+ *     1. plan: sorts groups of tiny segments (core/segmented_sort/tiny.cuh); of others it notes the first segment in
+ *        each range, and lists the long ones; they are cut into tiles
  *     2. prepare: tells each tile its segment, and each range the long one that reaches into it; clears counts
  *     3. count: counts all digits of the long segments; whoever ends a segment decides how it is sorted
  *
@@ -14,7 +15,7 @@
  */
 
 enum {
-    GPI(plan_threads) = 256,
+    GPI(prepare_threads) = 256,
     GPI(count_threads) = 512,
     GPI(counts_each) = GPI(radix) / 32 > 0 ? GPI(radix) / 32 : 1 /* counts of a digit for each lane */
 };
@@ -97,6 +98,26 @@ GPI_DEVICE void GPI(prepare_tile)(const GPI(job) *job, uint32_t longs, uint32_t 
         starts[i] = 0;
     for (uint64_t r = (begin + GPI(range_n) - 1) / GPI(range_n) + lane; r * GPI(range_n) < end; r += 32)
         job->covering[r] = which + 1;
+}
+
+/* ---- groups of segments -------------------------------------------------------------------------- */
+
+/* One warp: notes the first segment in each range of a group that is not sorted, and lists the long ones. */
+GPI_DEVICE void GPI(plan_group)(const GPI(job) *job, size_t segment, unsigned lane)
+{
+    size_t last = SIZE_MAX; /* the range of the segment before; none before the group */
+
+    if (lane == 0)
+        job->head->has_unsorted = 1;
+    for (size_t s = segment + lane; s - lane < segment + job->group && s - lane < job->segments; s += 32) {
+        const size_t first = GPI(segment_begin)(job, s), n = GPI(segment_begin)(job, s + 1) - first;
+        const size_t range = GPI(unit)(first, s) / GPI(range_n), before = __shfl_up_sync(GPI_FULL_MASK, range, 1);
+
+        if (job->offsets && s < job->segments && (lane ? before : last) != range)
+            atomicMax((unsigned long long *)(void *)&job->table[range], (unsigned long long)~s);
+        last = __shfl_sync(GPI_FULL_MASK, range, 31);
+        GPI(list_long)(job, s, first, n, lane);
+    }
 }
 
 /* ---- counting ----------------------------------------------------------------------------------- */
@@ -215,43 +236,38 @@ GPI_DEVICE void GPI(finish_count)(const GPI(job) *job, GPI(counting) *counting, 
 
 /* ---- the kernels -------------------------------------------------------------------------------- */
 
-/* A thread for each segment. */
-static __global__ void __launch_bounds__(GPI(plan_threads)) GPI(plan_kernel)(GPI(job) job)
+/* Warps take groups of segments. */
+static __global__ void __launch_bounds__(GPI(plan_threads), GPI(plan_blocks)) GPI(plan_kernel)(GPI(job) job)
 {
 #if GPI_DEVICE_CODE
-    const size_t stride = (size_t)gridDim.x * GPI(plan_threads);
+    GP_SHARED(GPI(planning), planning);
+    const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+    const size_t stride = (size_t)gridDim.x * GPI(plan_warps);
 
     gpi_grid_wait();
     gpi_grid_launch_next();
-    for (size_t base = (size_t)blockIdx.x * GPI(plan_threads); base < job.segments; base += stride) {
-        const size_t s = base + threadIdx.x;
-        size_t first = 0, n = 0, range = 0;
+    for (size_t g = (size_t)blockIdx.x * GPI(plan_warps) + warp; g * job.group < job.segments; g += stride) {
+        const size_t segment = g * job.group, first = GPI(segment_begin)(&job, segment);
+        const size_t end = GPI(segment_begin)(&job, segment + job.group);
 
-        if (s < job.segments) {
-            first = GPI(offset)(&job, s);
-            n = GPI(offset)(&job, s + 1) - first;
-            range = GPI(unit)(first, s) / GPI(range_n);
-        }
-        size_t before = __shfl_up_sync(GPI_FULL_MASK, range, 1);
-        if (threadIdx.x % 32 == 0)
-            before = s > 0 && s < job.segments ? GPI(unit)(GPI(offset)(&job, s - 1), s - 1) / GPI(range_n) : SIZE_MAX;
-        if (job.offsets && s < job.segments && before != range)
-            job.table[range] = s + 1;
-        GPI(list_long)(&job, s, first, n, threadIdx.x % 32);
+        if (GPI(is_group_tiny)(&job, segment, lane))
+            GPI(sort_group)(&job, &planning.warps[warp], segment, first, end, lane);
+        else
+            GPI(plan_group)(&job, segment, lane);
     }
 #endif
 }
 
 /* A warp for each tile, in turn. */
-static __global__ void __launch_bounds__(GPI(plan_threads)) GPI(prepare_kernel)(GPI(job) job)
+static __global__ void __launch_bounds__(GPI(prepare_threads)) GPI(prepare_kernel)(GPI(job) job)
 {
 #if GPI_DEVICE_CODE
     gpi_grid_wait();
     gpi_grid_launch_next();
     const uint64_t found = GPI(found)(&job);
-    const uint32_t warps = gridDim.x * (GPI(plan_threads) / 32);
+    const uint32_t warps = gridDim.x * (GPI(prepare_threads) / 32);
 
-    for (uint64_t t = blockIdx.x * (GPI(plan_threads) / 32) + threadIdx.x / 32; t < (uint32_t)found; t += warps)
+    for (uint64_t t = blockIdx.x * (GPI(prepare_threads) / 32) + threadIdx.x / 32; t < (uint32_t)found; t += warps)
         GPI(prepare_tile)(&job, (uint32_t)(found >> 32), (uint32_t)t, threadIdx.x % 32);
 #endif
 }

@@ -13,8 +13,8 @@
  *     a segment of four            .0110 .0111 .1000 .0000
  *     times four: its bins         1     1     2     0
  *
- * Where all segments are tiny, a thread sorts each instead. The sort is stable, whatever the order in which atomics
- * give out the slots of a bin, as equal keys are compared by position.
+ * The sort is stable, whatever the order in which atomics give out the slots of a bin, as equal keys are compared by
+ * position.
  *
  * Part of segmented_sort.cuh; not to be included directly.
  */
@@ -44,9 +44,6 @@ GPI_DEVICE uint32_t gpi_warp_max_before(uint32_t x, unsigned lane)
 enum {
     GPI(words) = GPI(tile_n) / 32,
     GPI(words_of_lane) = (GPI(words) + 31) / 32,
-    GPI(is_exact) = !GPI_RADIX_PAIRS && !GPI(key_is_float), /* keys that are equal are the same */
-    GPI(tiny_bits) = 4,
-    GPI(tiny_n) = 1 << GPI(tiny_bits), /* items of a segment that a thread sorts, at most */
     GPI(bins_n) = (GPI(tile_n) + 4 * GPI(threads) - 1) / (4 * GPI(threads)) * (4 * GPI(threads)),
     GPI(sorted_bytes) = GPI(bins_n) * 4 + GPI(tile_n) * (4 + (int)sizeof(GP_KEY)),
     GPI(staged_bytes) = GPI(tile_n) * GPI(value_bytes) + 128, /* which may start up to 15 bytes late */
@@ -74,7 +71,7 @@ typedef struct {
     const GPI(value) *values_from; /* NULL: numbers */
     size_t first;
     uint32_t n, segments;
-    int is_tiny; /* all segments are */
+    int is_tiny; /* all segments are, and they are no buckets */
 } GPI(tile);
 
 /* Where a block is in its range. */
@@ -126,7 +123,7 @@ GPI_DEVICE void GPI(enter_segments)(const GPI(job) *job, GPI(walk) *walk, size_t
     walk->starts = NULL;
     walk->count = job->segments;
     if (job->table && job->offsets)
-        walk->next = job->table[range] ? (size_t)job->table[range] - 1 : job->segments;
+        walk->next = job->table[range] ? (size_t)~job->table[range] : job->segments;
     else
         walk->next = GPI(find)(job, range * GPI(range_n), threadIdx.x % 32);
 }
@@ -152,7 +149,7 @@ GPI_DEVICE uint32_t GPI(next_batch)(const GPI(job) *job, const GPI(walk) *walk, 
 {
     const size_t first = walk->next < walk->count ? GPI(begin_of)(job, walk, walk->next) : 0;
     uint32_t count = 0, more, n = 0, last = 0;
-    int is_tiny = 1;
+    int is_tiny = job->offsets && !walk->starts;
 
     do {
         const size_t i = walk->next + count + threadIdx.x;
@@ -466,108 +463,48 @@ GPI_DEVICE void GPI(write_values)(const GPI(job) *job, const GPI(tile) *tile, co
         }
 }
 
-/* ---- tiny segments ------------------------------------------------------------------------------ */
-
-/* Where an item is in shared memory: segments of the same length begin in different banks. */
-GPI_DEVICE uint32_t GPI(padded)(uint32_t position)
-{
-    return position + position / 32;
-}
-
-/* Orders two keys and where they are from. */
-GPI_DEVICE void GPI(order_two)(GP_KEY *keys, uint32_t *from, int low, int high)
-{
-    const GP_KEY a = keys[low], b = keys[high];
-    const uint32_t x = from[low], y = from[high];
-    const int swaps = GPI(is_exact) ? GPI(key_order)(b) < GPI(key_order)(a)
-                                    : gpi_less_if_before(0, GPI(key_order)(b), y, GPI(key_order)(a), x,
-                                                         GPI_KEY_IS_NARROW) != 0;
-
-    keys[low] = swaps ? b : a;
-    keys[high] = swaps ? a : b;
-    from[low] = swaps ? y : x;
-    from[high] = swaps ? x : y;
-}
-
 /*
- * One thread: sorts n items, at most two to the power of the constant `bits`, by odd-even merges (Batcher, Sorting
- * networks and their applications, 1968).
+ * Sorts a tile of tiny segments, each by a thread, and writes it. Its offsets are `offsets`. A call that gets no
+ * pointers to the block's variables, so that these stay in registers. All threads call.
  */
-GPI_DEVICE void GPI(sort_tiny)(GP_KEY *keys, uint16_t *tags, uint32_t begin, uint32_t n, uint32_t number, int bits)
+GPI_DEVICE_CALL void GPI(sort_all_tiny)(GPI(tile) tile, const GP_INDEX *offsets, GP_KEY *keys_out,
+                                        GPI(value) *values_out, int counts_all)
 {
-    const int most = 1 << bits;
-    GP_KEY own[GPI(tiny_n)];
-    uint32_t from[GPI(tiny_n)];
-
-    GPI_UNROLL
-    for (int i = 0; i < most; i++) {
-        own[i] = GPI(key_last)();
-        from[i] = (uint32_t)i;
-        if ((uint32_t)i < n)
-            own[i] = keys[GPI(padded)(begin + (uint32_t)i)];
-    }
-    GPI_UNROLL
-    for (int run = 0; run < bits; run++) { /* merges runs of 2^run items */
-        GPI_UNROLL
-        for (int step = run; step >= 0; step--) {
-            const int first = step < run ? 1 << step : 0;
-
-            GPI_UNROLL
-            for (int i = 0; i < most; i++)
-                if (i >= first && i + (1 << step) < most && ((i - first) >> step) % 2 == 0 &&
-                    i >> (run + 1) == (i + (1 << step)) >> (run + 1))
-                    GPI(order_two)(own, from, i, i + (1 << step));
-        }
-    }
-    GPI_UNROLL
-    for (int i = 0; i < most; i++)
-        if ((uint32_t)i < n) {
-            keys[GPI(padded)(begin + (uint32_t)i)] = own[i];
-            if (GPI_RADIX_PAIRS)
-                tags[GPI(padded)(begin + (uint32_t)i)] = (uint16_t)(number + from[i]);
-        }
-}
-
-/* Sorts a tile of tiny segments, each by a thread, and writes it. All threads call. */
-GPI_DEVICE void GPI(sort_all_tiny)(const GPI(job) *job, const GPI(walk) *walk, const GPI(tile) *tile)
-{
-    GP_KEY *keys = (GP_KEY *)tile->values;
+    GP_KEY *keys = (GP_KEY *)tile.values;
     uint16_t *tags = (uint16_t *)(keys + GPI(padded)(GPI(tile_n)));
     uint32_t places[GPI(items)];
+    GPI(job) job;
 
+    memset((void *)&job, 0, sizeof job);
+    job.values_out = values_out;
+    job.counts_all = counts_all;
     GPI_UNROLL
     for (uint32_t i = 0; i < GPI(items); i++)
-        if (threadIdx.x + i * GPI(threads) < tile->n)
-            keys[GPI(padded)(threadIdx.x + i * GPI(threads))] = tile->keys_from[threadIdx.x + i * GPI(threads)];
+        if (threadIdx.x + i * GPI(threads) < tile.n)
+            keys[GPI(padded)(threadIdx.x + i * GPI(threads))] = tile.keys_from[threadIdx.x + i * GPI(threads)];
     __syncthreads(); /* the keys are there */
-    for (uint32_t s = threadIdx.x; s - threadIdx.x % 32 < tile->segments; s += GPI(threads)) {
+    for (uint32_t s = threadIdx.x; s - threadIdx.x % 32 < tile.segments; s += GPI(threads)) {
         uint32_t begin = 0, n = 0;
 
-        if (s < tile->segments) {
-            begin = GPI(begin_in_tile)(job, walk, tile, s);
-            n = GPI(begin_in_tile)(job, walk, tile, s + 1) - begin;
+        if (s < tile.segments) {
+            begin = (uint32_t)((size_t)offsets[s] - tile.first);
+            n = (uint32_t)((size_t)offsets[s + 1] - tile.first) - begin;
         }
-        const uint32_t number = GPI(source)(job, tile, begin, begin);
-        if (__any_sync(GPI_FULL_MASK, n > GPI(tiny_n) / 2))
-            GPI(sort_tiny)(keys, tags, begin, n, number, GPI(tiny_bits));
-        else if (__any_sync(GPI_FULL_MASK, n > GPI(tiny_n) / 4))
-            GPI(sort_tiny)(keys, tags, begin, n, number, GPI(tiny_bits) - 1);
-        else
-            GPI(sort_tiny)(keys, tags, begin, n, number, GPI(tiny_bits) - 2);
+        GPI(sort_side_by_side)(keys, tags, begin, n, GPI(source)(&job, &tile, begin, begin));
     }
     __syncthreads(); /* the segments are sorted */
     GPI_UNROLL
     for (uint32_t i = 0; i < GPI(items); i++) {
         const uint32_t position = threadIdx.x + i * GPI(threads);
 
-        if (position < tile->n)
-            job->keys_out[tile->first + position] = keys[GPI(padded)(position)];
+        if (position < tile.n)
+            keys_out[tile.first + position] = keys[GPI(padded)(position)];
         places[i] = position;
-        if (GPI_RADIX_PAIRS && position < tile->n)
+        if (GPI_RADIX_PAIRS && position < tile.n)
             places[i] |= (uint32_t)tags[GPI(padded)(position)] << 16;
     }
     if (GPI_RADIX_PAIRS)
-        GPI(write_values)(job, tile, places);
+        GPI(write_values)(&job, &tile, places);
 }
 
 /* ---- tiles -------------------------------------------------------------------------------------- */
@@ -642,7 +579,7 @@ GPI_DEVICE void GPI(sort_range)(const GPI(job) *job, GPI(tile) *tile, size_t ran
             tile->values_from = walk.starts ? job->values : job->values_in;
             tile->values_from += tile->values_from ? tile->first : 0;
             if (tile->is_tiny) {
-                GPI(sort_all_tiny)(job, &walk, tile);
+                GPI(sort_all_tiny)(*tile, job->offsets + walk.next, job->keys_out, job->values_out, job->counts_all);
             } else {
                 GPI(mark_heads)(job, &walk, tile);
                 GPI(link_heads)(tile);
@@ -664,7 +601,7 @@ GPI_DEVICE void GPI(sort_range)(const GPI(job) *job, GPI(tile) *tile, size_t ran
 
 /* ---- the kernel --------------------------------------------------------------------------------- */
 
-/* A block for each range. */
+/* A block for each range, if a group was left to sort. */
 static __global__ void __launch_bounds__(GPI(threads), GPI_TUNE_SEGMENTED_SORT_BLOCKS) GPI(tile_kernel)(GPI(job) job)
 {
 #if GPI_DEVICE_CODE
@@ -679,6 +616,8 @@ static __global__ void __launch_bounds__(GPI(threads), GPI_TUNE_SEGMENTED_SORT_B
     tile.values = memory;
     gpi_grid_wait();
     gpi_grid_launch_next();
+    if (job.head && !job.head->has_unsorted)
+        return;
     for (size_t range = blockIdx.x; range < job.ranges; range += gridDim.x) {
         GPI(sort_range)(&job, &tile, range);
         __syncthreads(); /* shared memory has served */
