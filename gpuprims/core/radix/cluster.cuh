@@ -284,7 +284,7 @@ GPI_DEVICE void GPI(share_rank)(const GPI(share) *share, const GP_KEY *keys, uin
     GPI_UNROLL
     for (uint32_t i = 0; i < GPI(cluster_items); i++)
         if (i < share->rounds) {
-            const uint32_t owner = i < share->items ? ranks[i] : GPI_RADIX_CLUSTER_MAX;
+            const uint32_t owner = i < share->items ? ranks[i] : (uint32_t)GPI_RADIX_CLUSTER_MAX;
             unsigned same = GPI_FULL_MASK;
 
             GPI_UNROLL

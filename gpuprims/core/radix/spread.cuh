@@ -284,7 +284,7 @@ GPI_DEVICE int GPI(sample)(const GPI(bucket_job) *job, gpi_radix_places *places,
     GPI_UNROLL
     for (uint32_t i = 0; i < GPI_RADIX_SAMPLES; i++) {
         const size_t at = gpi_radix_sample(i * GPI_RADIX_COUNT_THREADS + threadIdx.x,
-                                           GPI_RADIX_SAMPLES * GPI_RADIX_COUNT_THREADS, job->n, 0);
+                                           (int)GPI_RADIX_SAMPLES * (int)GPI_RADIX_COUNT_THREADS, job->n, 0);
 
         keys[i] = job->keys_in[at];
         const uint64_t number = GPI(key_order)(keys[i]) & sorted;
