@@ -280,7 +280,7 @@ static void by_many_blocks(const fold_case *c, size_t tiles, int resident, int s
 /* Tiles of integers are smaller where there are few, for a warp that folds one itself, too. */
 static void by_hasty_warps(size_t n)
 {
-    int *in = (int *)malloc(n * sizeof *in), *want = (int *)malloc(n * sizeof *want);
+    int *in = (int *)calloc(n, sizeof *in), *want = (int *)malloc(n * sizeof *want);
     int *got = (int *)malloc(n * sizeof *got), sum = 0;
 
     for (size_t i = 0; i < n; i++)
