@@ -231,7 +231,7 @@ static inline cudaError_t GPI(launch)(GPI(job) *job, const GPI(request) *request
     job->ranges = GPI(ranges_of)(request->n, request->segments);
     /* Not if the input would then have sorted keys with values as they were, or the other way round. */
     job->sorts_twice = !GPI_RADIX_PAIRS || (job->keys_in == job->keys_out) == (job->values_in == job->values_out);
-    job->group = request->offsets || request->segments > GPI(few_n) ? GPI(group_n) : 32;
+    job->group = request->offsets || request->segments > GPI_TUNE_SEGMENTED_SORT_FEW_ROWS ? GPI(group_n) : 32;
     if (job->head)
         error = GPI(launch_longs)(job, cleared, dependent, stream);
     if (error == cudaSuccess && !job->offsets && job->length <= GPI(tiny_n))

@@ -79,7 +79,7 @@ typedef struct {
     size_t length, segments, ranges;
     size_t group;    /* segments of a group */
     int sorts_twice; /* a segment that has been sorted may be sorted again */
-    int counts_all; /* numbers are counted over the whole array, not in each segment */
+    int counts_all;  /* numbers are counted over the whole array, not in each segment */
     /* In the workspace; NULL if no segment is long. */
     gpi_long_segments_head *head;
     uint64_t *table;         /* ~ the first segment that starts in a range and was not sorted; 0: none */
@@ -106,9 +106,9 @@ GPI_DEVICE size_t GPI(unit)(size_t first, size_t s)
 }
 
 /* The value that stands for an item without one, by its place in the array and in its segment. */
-GPI_DEVICE GPI(value) GPI(number)(const GPI(job) *job, size_t at, size_t place)
+GPI_DEVICE GPI(value) GPI(number)(int counts_all, size_t at, size_t place)
 {
-    const uint64_t all = job->counts_all ? at : place;
+    const uint64_t all = counts_all ? at : place;
     const GPI_RADIX_VALUE own = GPI(numbered)(place);
     GPI(value) value;
 

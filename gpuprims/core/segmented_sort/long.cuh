@@ -237,7 +237,8 @@ GPI_DEVICE void GPI(finish_count)(const GPI(job) *job, GPI(counting) *counting, 
 /* ---- the kernels -------------------------------------------------------------------------------- */
 
 /* Warps take groups of segments. */
-static __global__ void __launch_bounds__(GPI(plan_threads), GPI(plan_blocks)) GPI(plan_kernel)(GPI(job) job)
+static __global__ void __launch_bounds__(GPI(plan_threads), GPI_TUNE_SEGMENTED_SORT_PLAN_BLOCKS)
+    GPI(plan_kernel)(GPI(job) job)
 {
 #if GPI_DEVICE_CODE
     GP_SHARED(GPI(planning), planning);

@@ -96,7 +96,7 @@ GPI_DEVICE void GPI(stage)(const GPI(job) *job, GPI(pass) *pass)
         return;
     }
     for (uint32_t i = threadIdx.x; i < pass->n; i += GPI(pass_threads))
-        *GPI(value_at)(pass, i) = GPI(number)(job, pass->first + i, pass->place + i);
+        *GPI(value_at)(pass, i) = GPI(number)(job->counts_all, pass->first + i, pass->place + i);
 }
 
 /*

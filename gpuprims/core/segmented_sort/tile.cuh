@@ -433,15 +433,16 @@ GPI_DEVICE void GPI(compare)(const GPI(tile) *tile, const GP_KEY *keys, uint32_t
 /* ---- values ------------------------------------------------------------------------------------- */
 
 /* Where the value of an item is from, whose segment begins there: its position, or its number in the segment. */
-GPI_DEVICE uint32_t GPI(source)(const GPI(job) *job, const GPI(tile) *tile, uint32_t position, uint32_t begin)
+GPI_DEVICE uint32_t GPI(source)(const GPI(tile) *tile, int counts_all, uint32_t position, uint32_t begin)
 {
-    return tile->values_from || job->counts_all ? position : position - begin;
+    return tile->values_from || counts_all ? position : position - begin;
 }
 
 /* Writes the values of the items in the thread's slots: their places, and 65536 times where they are from. */
-GPI_DEVICE void GPI(write_values)(const GPI(job) *job, const GPI(tile) *tile, const uint32_t *places)
+GPI_DEVICE void GPI(write_values)(const GPI(tile) *tile, GPI(value) *values_out, int counts_all,
+                                  const uint32_t *places)
 {
-    GPI(value) *to = job->values_out + tile->first;
+    GPI(value) *to = values_out + tile->first;
     uint32_t off = 0;
 
     __syncthreads(); /* keys, tags and bins have served */
@@ -459,7 +460,7 @@ GPI_DEVICE void GPI(write_values)(const GPI(job) *job, const GPI(tile) *tile, co
             if (tile->values_from)
                 to[places[i] % 65536] = *(const GPI(value) *)(tile->values + off + from * (uint32_t)sizeof *to);
             else
-                to[places[i] % 65536] = GPI(number)(job, tile->first + from, from);
+                to[places[i] % 65536] = GPI(number)(counts_all, tile->first + from, from);
         }
 }
 
@@ -473,11 +474,7 @@ GPI_DEVICE_CALL void GPI(sort_all_tiny)(GPI(tile) tile, const GP_INDEX *offsets,
     GP_KEY *keys = (GP_KEY *)tile.values;
     uint16_t *tags = (uint16_t *)(keys + GPI(padded)(GPI(tile_n)));
     uint32_t places[GPI(items)];
-    GPI(job) job;
 
-    memset((void *)&job, 0, sizeof job);
-    job.values_out = values_out;
-    job.counts_all = counts_all;
     GPI_UNROLL
     for (uint32_t i = 0; i < GPI(items); i++)
         if (threadIdx.x + i * GPI(threads) < tile.n)
@@ -490,7 +487,7 @@ GPI_DEVICE_CALL void GPI(sort_all_tiny)(GPI(tile) tile, const GP_INDEX *offsets,
             begin = (uint32_t)((size_t)offsets[s] - tile.first);
             n = (uint32_t)((size_t)offsets[s + 1] - tile.first) - begin;
         }
-        GPI(sort_side_by_side)(keys, tags, begin, n, GPI(source)(&job, &tile, begin, begin));
+        GPI(sort_side_by_side)(keys, tags, begin, n, GPI(source)(&tile, counts_all, begin, begin));
     }
     __syncthreads(); /* the segments are sorted */
     GPI_UNROLL
@@ -504,7 +501,7 @@ GPI_DEVICE_CALL void GPI(sort_all_tiny)(GPI(tile) tile, const GP_INDEX *offsets,
             places[i] |= (uint32_t)tags[GPI(padded)(position)] << 16;
     }
     if (GPI_RADIX_PAIRS)
-        GPI(write_values)(&job, &tile, places);
+        GPI(write_values)(&tile, values_out, counts_all, places);
 }
 
 /* ---- tiles -------------------------------------------------------------------------------------- */
@@ -554,11 +551,11 @@ GPI_DEVICE void GPI(sort_tile)(const GPI(job) *job, const GPI(tile) *tile)
         if (GPI_RADIX_PAIRS && slot < tile->n) {
             const uint32_t begin = GPI(segment_at)(tile, slot) % 65536;
 
-            at[i] |= GPI(source)(job, tile, tile->tags[slot] >> 16, begin) << 16;
+            at[i] |= GPI(source)(tile, job->counts_all, tile->tags[slot] >> 16, begin) << 16;
         }
     }
     if (GPI_RADIX_PAIRS)
-        GPI(write_values)(job, tile, at);
+        GPI(write_values)(tile, job->values_out, job->counts_all, at);
 }
 
 /* Sorts what starts in a range. All threads call. */

@@ -6,12 +6,10 @@
  */
 enum {
     GPI(tiny_n) = 16, /* items of a tiny segment at most */
-    GPI(group_n) = 128, /* segments of a group, which a warp sorts if all of them are tiny */
-    GPI(few_n) = 1 << 17, /* so many rows are sorted in smaller groups, by more warps */
-    GPI(batch_n) = 1024, /* items that a warp sorts at a time, at most; those of 32 tiny segments are fewer */
+    GPI(group_n) = GPI_TUNE_SEGMENTED_SORT_GROUP, /* segments that a warp sorts if all of them are tiny */
+    GPI(batch_n) = GPI_TUNE_SEGMENTED_SORT_BATCH,
     GPI(plan_threads) = 128,
     GPI(plan_warps) = GPI(plan_threads) / 32,
-    GPI(plan_blocks) = 8, /* on a multiprocessor */
     GPI(vector_n) = 16 / (int)sizeof(GP_KEY),
     GPI(tiny_loads) = GPI(is_exact) ? 4 : 2, /* vectors that a lane reads at a time */
     GPI(tiny_slots) = (GPI(batch_n) + GPI(vector_n)) / 32 * 33 + 33,
@@ -237,7 +235,7 @@ GPI_DEVICE void GPI(write_tiny_numbers)(const GPI(job) *job, const uint16_t *tag
     for (uint32_t i = lane; i < n; i += 32) {
         const uint32_t from = tags[GPI(padded)(place + i)];
 
-        job->values_out[first + i] = GPI(number)(job, first + from, from);
+        job->values_out[first + i] = GPI(number)(job->counts_all, first + from, from);
     }
 }
 

@@ -26,6 +26,24 @@
 #define GPI_TUNE_SEGMENTED_SORT_CROWD 10
 #endif
 
+/* Tiny segments that a warp sorts one after the other, a multiple of 32; where they are rows, 32 of up to so many. */
+#ifndef GPI_TUNE_SEGMENTED_SORT_GROUP
+#define GPI_TUNE_SEGMENTED_SORT_GROUP 128
+#endif
+#ifndef GPI_TUNE_SEGMENTED_SORT_FEW_ROWS
+#define GPI_TUNE_SEGMENTED_SORT_FEW_ROWS 131072
+#endif
+
+/* Items of theirs that it sorts at a time, at most: no fewer than 32 tiny segments may have, which are 512. */
+#ifndef GPI_TUNE_SEGMENTED_SORT_BATCH
+#define GPI_TUNE_SEGMENTED_SORT_BATCH 1024
+#endif
+
+/* Blocks of four such warps on a multiprocessor at least. */
+#ifndef GPI_TUNE_SEGMENTED_SORT_PLAN_BLOCKS
+#define GPI_TUNE_SEGMENTED_SORT_PLAN_BLOCKS 8
+#endif
+
 /* Items of a thread in a pass over long segments, at most. */
 #ifndef GPI_TUNE_SEGMENTED_SORT_PASS_ITEMS
 #define GPI_TUNE_SEGMENTED_SORT_PASS_ITEMS 16

@@ -29,6 +29,10 @@ TUNE = {"segmented_sort": [
      "instances": [("segmented_sort", {"PRIMITIVE": "segmented_sort", "IN": "u32", "SHAPE": str(s)}) for s in (0, 1, 2)]},
     {"shapes": {"GPI_TUNE_SEGMENTED_SORT_PASS_ITEMS": [8, 12, 16, 20]},
      "instances": [("segmented_sort", {"PRIMITIVE": "segmented_sort", "IN": "u32", "SHAPE": str(s)}) for s in (3, 5)]},
+    {"shapes": {"GPI_TUNE_SEGMENTED_SORT_GROUP": [64, 128, 256], "GPI_TUNE_SEGMENTED_SORT_BATCH": [512, 1024],
+                "GPI_TUNE_SEGMENTED_SORT_PLAN_BLOCKS": [6, 8, 10],
+                "GPI_TUNE_SEGMENTED_SORT_FEW_ROWS": [65536, 131072, 262144]},
+     "instances": [("segmented_sort", {"PRIMITIVE": "segmented_sort", "IN": "u32", "SHAPE": "0"})]},
 ]}
 
 COMPILE_TIME = {
