@@ -672,7 +672,8 @@ static inline unsigned GPI(cluster_blocks)(size_t n, const gpi_radix_device *dev
 
 static inline int GPI(cluster_fits)(const GPI(call) *call)
 {
-    return GPI(holds_values) && GP_KERNEL == 0 && GPI(cluster_blocks)(call->request.n, &call->device) > 0;
+    return GPI(holds_values) && GP_KERNEL == 0 && !GPI_RADIX_IS_COUNTED(call->request) && /* the kernel would count */
+           GPI(cluster_blocks)(call->request.n, &call->device) > 0;
 }
 
 static inline cudaError_t GPI(cluster_launch)(const GPI(call) *call)

@@ -32,3 +32,14 @@ RATIOS = {"by_key": {
 }}
 SPEED = {"study": "by_key", "head": ["4-byte keys and items"],
          "lines": [([words], group) for words, group in RATIOS["by_key"].items()]}
+
+COMPILE_TIME = {
+    "by_key": {
+        "header": "by_key.cuh",
+        "arguments": "const int *keys, const int *in, int *keys_out, int *out, size_t *d_count",
+        "call": "gp_reduce_by_key(keys, in, keys_out, out, n, d_count, ws, stream)",
+        "cub": {"header": "cub/device/device_reduce.cuh",
+                "before": "struct plus { __device__ int operator()(int a, int b) const { return a + b; } };",
+                "call": "cub::DeviceReduce::ReduceByKey(memory, bytes, keys, keys_out, in, out, d_count, plus(), "
+                        "(long long)n, stream)"}},
+}

@@ -26,7 +26,10 @@ TUNE = {"histogram": [
 
 COMPILE_TIME = {
     "histogram": {"header": "histogram.cuh", "arguments": "const int *in, uint64_t *counts",
-                  "call": "gp_histogram(in, counts, n, 256, ws, stream)"},
+                  "call": "gp_histogram(in, counts, n, 256, ws, stream)",
+                  "cub": {"header": "cub/device/device_histogram.cuh",
+                          "call": "cub::DeviceHistogram::HistogramEven(memory, bytes, in, "
+                                  "(unsigned long long *)counts, 257, 0, 256, (long long)n, stream)"}},
 }
 
 GROUPS = [("bytes by value", "256", "histogram/u8"), ("2-byte integers by value", "2^16", "histogram/u16"),

@@ -39,3 +39,12 @@ RATIOS = {"run_length": {
 }}
 SPEED = {"study": "run_length", "head": ["items"],
          "lines": [([words], group) for words, group in RATIOS["run_length"].items()]}
+
+COMPILE_TIME = {
+    "run_length": {
+        "header": "run_length.cuh", "arguments": "const int *in, int *out, size_t *lengths, size_t *d_count",
+        "call": "gp_run_length_encode(in, out, lengths, n, d_count, ws, stream)",
+        "cub": {"header": "cub/device/device_run_length_encode.cuh",
+                "call": "cub::DeviceRunLengthEncode::Encode(memory, bytes, in, out, lengths, d_count, (long long)n, "
+                        "stream)"}},
+}

@@ -76,5 +76,8 @@ TUNE = {"segmented": [
 
 COMPILE_TIME = {
     "segmented": {"header": "segmented.cuh", "call": "gp_segmented_reduce(in, out, n, offsets, n, ws, stream)",
-                  "arguments": "const int *in, const size_t *offsets, int *out"},
+                  "arguments": "const int *in, const size_t *offsets, int *out",
+                  "cub": {"header": "cub/device/device_segmented_reduce.cuh",
+                          "call": "cub::DeviceSegmentedReduce::Sum(memory, bytes, in, out, (long long)n, offsets, "
+                                  "offsets + 1, stream)"}},
 }

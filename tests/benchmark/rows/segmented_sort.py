@@ -37,5 +37,8 @@ TUNE = {"segmented_sort": [
 
 COMPILE_TIME = {
     "segmented_sort": {"header": "segmented_sort.cuh", "call": "gp_segmented_sort(in, out, n, offsets, n, ws, stream)",
-                       "arguments": "const int *in, const size_t *offsets, int *out"},
+                       "arguments": "const int *in, const size_t *offsets, int *out",
+                       "cub": {"header": "cub/device/device_segmented_sort.cuh",
+                               "call": "cub::DeviceSegmentedSort::StableSortKeys(memory, bytes, in, out, (long long)n, "
+                                       "(long long)n, offsets, offsets + 1, stream)"}},
 }
