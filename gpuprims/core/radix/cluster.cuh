@@ -155,7 +155,8 @@ GPI_DEVICE void GPI(share_split)(GPI(share) *share, uint32_t salt)
         if (even)
             atomicAdd(&share->state->slot[(uint32_t)(numbers[tid] >> share->part_bits)], 1u);
     }
-    if (tid < GPI_RADIX_CLUSTER_MAX) /* no key comes behind those of blocks that there are not */
+    /* No key comes behind a splitter that no block sends. Those that one sends may have come already. */
+    if (tid >= gridDim.x && tid < GPI_RADIX_CLUSTER_MAX)
         memset((void *)&splitters[tid], 255, sizeof *splitters);
     __syncthreads(); /* the sample is there */
     share->even =
