@@ -826,8 +826,8 @@ GPI_DEVICE void *gpi_cluster_shared(const void *p, unsigned rank)
 
 #else
 
-#define gpi_cluster_arrive() ((void)0) /* the wait does everything */
-#define gpi_cluster_wait() gpi_cpu_cluster_sync(GPI_CPU_SITE)
+#define gpi_cluster_arrive() gpi_cpu_cluster_arrive()
+#define gpi_cluster_wait() gpi_cpu_cluster_wait(GPI_CPU_SITE)
 #define gpi_cluster_shared(p, rank) gpi_cpu_cluster_shared((p), (rank), GPI_CPU_SITE)
 
 #endif

@@ -100,23 +100,39 @@ static inline int gpi_cpu_syncthreads(int predicate, const char *site)
 
 /* ---- clusters -------------------------------------------------------------------------------- */
 
-/* The barrier of all blocks of the cluster: one thread of each waits for the other blocks. */
-static inline void gpi_cpu_cluster_sync(const char *site)
+/*
+ * Arrives at the barrier of all blocks of the cluster. With a seed, some blocks nap then, so that the others are far
+ * ahead: what a block does between its arrival and its wait is in no order with what they do after theirs.
+ */
+static inline void gpi_cpu_cluster_arrive(void)
 {
     gpi_cpu_block *block = gpi_cpu_self->block;
     gpi_cpu_cluster *cluster = block->cluster;
+    const struct timespec nap = {0, 1000000};
+
+    gpi_cpu_maybe_yield();
+    if (++block->cluster_arrived < block->threads)
+        return;
+    block->cluster_arrived = 0;
+    if (__atomic_add_fetch(&cluster->arrived, 1, __ATOMIC_ACQ_REL) == block->launch->cluster) {
+        __atomic_store_n(&cluster->arrived, 0, __ATOMIC_RELAXED);
+        (void)__atomic_add_fetch(&cluster->phase, 1, __ATOMIC_RELEASE);
+        gpi_cpu_changed();
+    }
+    if (gp_cpu.seed && gpi_cpu_random(&block->random) % 8 == 0)
+        nanosleep(&nap, NULL);
+}
+
+/* Waits until all have arrived; one thread of each block polls. */
+static inline void gpi_cpu_cluster_wait(const char *site)
+{
+    gpi_cpu_block *block = gpi_cpu_self->block;
 
     gpi_cpu_barrier(0, block->threads, 0, site);
     if (gpi_cpu_self->rank == 0) {
-        unsigned phase = __atomic_load_n(&cluster->phase, __ATOMIC_RELAXED);
-
-        if (__atomic_add_fetch(&cluster->arrived, 1, __ATOMIC_ACQ_REL) == block->launch->cluster) {
-            __atomic_store_n(&cluster->arrived, 0, __ATOMIC_RELAXED);
-            __atomic_store_n(&cluster->phase, phase + 1, __ATOMIC_RELEASE);
-            gpi_cpu_changed();
-        }
-        while (__atomic_load_n(&cluster->phase, __ATOMIC_ACQUIRE) == phase)
+        while (__atomic_load_n(&block->cluster->phase, __ATOMIC_ACQUIRE) == block->cluster_phase)
             gpi_cpu_poll();
+        block->cluster_phase++;
     }
     gpi_cpu_barrier(0, block->threads, 0, site);
 }

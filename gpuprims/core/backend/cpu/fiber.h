@@ -123,7 +123,7 @@ typedef struct gpi_fiber {
 /* The blocks of a cluster, from the first one that starts to the last one that ends. */
 typedef struct gpi_cpu_cluster {
     char *dynamic_shared[GPI_CPU_MAX_CLUSTER]; /* NULL before a block starts and after it ends */
-    unsigned arrived, phase;                   /* of the cluster's barrier */
+    unsigned arrived, phase;                   /* of the cluster's barrier: blocks, and how often all have */
 } gpi_cpu_cluster;
 
 /* A launch, shared by its operating-system threads. */
@@ -187,6 +187,7 @@ typedef struct gpi_cpu_block {
     gpi_cpu_cluster *cluster;
     gpi_cpu_cluster alone; /* for a block without a cluster */
     unsigned cluster_rank; /* the block's number in its cluster */
+    unsigned cluster_arrived, cluster_phase; /* its threads at the cluster's barrier, and how often they have waited */
     uint64_t random;
     gpi_cpu_shared_variable shared[GPI_CPU_MAX_SHARED];
     unsigned shared_count;
