@@ -48,8 +48,8 @@
  *
  * How it works, by the length of a segment:
  *
- *     tiny, up to 16 items       128 side by side by a warp, each by a lane (core/segmented_sort/tiny.cuh); among longer
- *                                ones they are short ones
+ *     tiny, up to 16 items       a warp takes 128 segments, a lane each (core/segmented_sort/tiny.cuh); where any of
+ *                                these is longer, they are sorted as short ones
  *     short, up to 4096 items    in one pass over memory: a block sorts as many segments as fit into its shared memory
  *                                together (core/segmented_sort/tile.cuh)
  *     long, well spread          one pass by the topmost digit (core/segmented_sort/pass.cuh) makes buckets that are
@@ -61,7 +61,7 @@
  * of keys more, and one read and write for buckets, or for each digit that differs but the first. One launch where n,
  * or the length of rows, is that of a short segment at most, and no workspace; otherwise four and one for each digit, n
  * keys, n values and three quarters as many bytes as the keys. Values of more than 16 bytes take n values and 16 n
- * bytes more.
+ * bytes more, and a launch that fetches them.
  *
  * No include guard: each include stamps out one instance, as its parameters say.
  */
@@ -231,7 +231,7 @@ static inline cudaError_t GPI(launch)(GPI(job) *job, const GPI(request) *request
     job->ranges = GPI(ranges_of)(request->n, request->segments);
     /* Not if the input would then have sorted keys with values as they were, or the other way round. */
     job->sorts_twice = !GPI_RADIX_PAIRS || (job->keys_in == job->keys_out) == (job->values_in == job->values_out);
-    job->group = request->offsets || request->segments > GPI(few_n) ? GPI(group_n) : 32;
+    job->group = request->offsets || request->segments > GPI(small_group_rows) ? GPI(group_n) : 32;
     if (job->head)
         error = GPI(launch_longs)(job, cleared, dependent, stream);
     if (error == cudaSuccess && !job->offsets && job->length <= GPI(tiny_n))
@@ -254,7 +254,7 @@ static inline cudaError_t GPI(check)(const char *function, const GPI(request) *r
 {
     const size_t n = request->n, key_bytes = sizeof(GP_KEY), value_bytes = sizeof(GPI_RADIX_VALUE);
     const size_t most = GPI_MAX_TILES * 32; /* half of the ranges of a launch, and of the threads of another */
-    /* By offsets nobody knows which items there are: the start alone is certain. */
+    /* By offsets, which items there are is not known here: the start alone is certain. */
     const size_t certain_keys = is_by_rows ? gpi_multiply_sizes(n, key_bytes) : n != 0;
     const size_t offset_bytes = gpi_multiply_sizes(request->segments + 1, sizeof(GP_INDEX));
     const size_t certain_values = !GPI_RADIX_PAIRS ? 0 : is_by_rows ? gpi_multiply_sizes(n, value_bytes) : n != 0;
