@@ -7,7 +7,8 @@
  *              GP_CONTEXT     type of a by-value argument before `ws`
  *              GP_VALUE       V, any trivially copyable type; without it the keys are sorted alone
  *              GP_API         linkage of the host functions (static inline)
- *              GP_KERNEL, GP_GRID  for tests; n alone says which kernels run, and with how many blocks
+ *              GP_KERNEL      for tests: GP_KERNEL_SIMPLE has small tiles at every n, any other one large tiles
+ *              GP_GRID        for tests; n alone says how many blocks there are
  *
  * Generates    cudaError_t NAME_merge_sort(const T *in, T *out, size_t n, ...)
  * with values  cudaError_t NAME_merge_sort(const T *kin, T *kout, const V *vin, V *vout, size_t n, ...)

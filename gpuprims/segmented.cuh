@@ -387,15 +387,15 @@ GP_API cudaError_t GPI_PUBLIC(row_reduce)(const GP_INPUT_TYPE *in, GP_TYPE *out,
 GP_API cudaError_t GPI_PUBLIC(row_inclusive_scan)(const GP_INPUT_TYPE *in, GP_TYPE *out, size_t rows, size_t length,
                                                   GPI_CONTEXT_PARAMETER gp_workspace *ws, cudaStream_t stream)
 {
-    return GPI(by_rows)(GPI_TEXT(row_inclusive_scan), GPI(scans_inclusive), in, out, rows, length, GPI_CONTEXT_VALUE, ws,
-                        stream);
+    return GPI(by_rows)(GPI_TEXT(row_inclusive_scan), GPI(scans_inclusive), in, out, rows, length, GPI_CONTEXT_VALUE,
+                        ws, stream);
 }
 
 GP_API cudaError_t GPI_PUBLIC(row_exclusive_scan)(const GP_INPUT_TYPE *in, GP_TYPE *out, size_t rows, size_t length,
                                                   GPI_CONTEXT_PARAMETER gp_workspace *ws, cudaStream_t stream)
 {
-    return GPI(by_rows)(GPI_TEXT(row_exclusive_scan), GPI(scans_exclusive), in, out, rows, length, GPI_CONTEXT_VALUE, ws,
-                        stream);
+    return GPI(by_rows)(GPI_TEXT(row_exclusive_scan), GPI(scans_exclusive), in, out, rows, length, GPI_CONTEXT_VALUE,
+                        ws, stream);
 }
 
 #endif

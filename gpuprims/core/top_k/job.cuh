@@ -144,8 +144,10 @@ GPI_DEVICE GPI(segment) GPI(segment_of)(const GPI(job) *job, size_t s)
     return segment;
 }
 
-/* The last segment whose slots begin at `slot` or before: what a long one needs does not reach the next. All lanes
- * call. */
+/*
+ * The last segment whose slots begin at `slot` or before: what a long one needs does not reach the next. All lanes
+ * call.
+ */
 GPI_DEVICE GPI(segment) GPI(segment_at)(const GPI(job) *job, size_t slot)
 {
     const unsigned lane = threadIdx.x % 32;
