@@ -202,7 +202,7 @@ GPI_DEVICE GP_TYPE GPI(shuffle)(GP_TYPE x, unsigned lanes)
                          : (GP_TYPE)__shfl_xor_sync(GPI_FULL_MASK, (uint64_t)x, (int)lanes);
 }
 
-/* The smaller or the larger of two integers. One of few items, of up to 4 bytes, is faster found from both. */
+/* The smaller or the larger of two integers. Of few items of up to 4 bytes it is faster to find both and select one. */
 GPI_DEVICE GP_TYPE GPI(choose)(GP_TYPE a, GP_TYPE b, int larger, const int items)
 {
     const GP_TYPE low = b < a ? b : a, high = b < a ? a : b;

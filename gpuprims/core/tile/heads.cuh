@@ -19,10 +19,11 @@ enum {
         (int)GPI(key_vectors) > (int)GPI(wider_vectors) ? (int)GPI(key_vectors) : (int)GPI(wider_vectors),
     GPI(head_words) = (GPI(thread_n) + 31) / 32,    /* of a lane's bits */
     GPI(head_bytes) = 128 * (GPI(head_words) + 1),  /* of a warp tile's bits and ranks in a stage */
+    /* Turns in which the heads of a warp tile are listed, a part of its items in each. */
     GPI(list_turns) = GPI(warp_tile_n) > 1792 ? 4 : GPI(warp_tile_n) > 896 ? 2 : 1,
     GPI(list_n) = GPI(warp_tile_n) / GPI(list_turns), /* places of heads that a list has room for */
     GPI(piece_n) = GPI(thread_n) / GPI(list_turns),   /* items that a lane lists in a turn */
-    GPI(list_step) = 4 /* that a lane takes from it at a time */
+    GPI(list_step) = 4 /* places that a lane takes from a list at a time */
 };
 
 #if GPI_DEVICE_CODE
