@@ -2,7 +2,7 @@
  * core/top_k/job.cuh: what a launch of a top-k works on: segments and their parts, and candidates.
  *
  * A segment of more than part_n items is long, and has parts. A part has a slot, for the list of its candidates. Rows
- * have as many slots as parts. By offsets, whose segments nobody knows before the launch, the slots of a segment begin
+ * have as many slots as parts. By offsets, whose segments are unknown before the launch, the slots of a segment begin
  * at
  *
  *     floor(begin / part_n) + ceil(begin / part_n)
