@@ -13,6 +13,7 @@
  *
  * Part of the headers that sort and merge; not to be included directly.
  */
+#include "network.cuh"
 
 /*
  * Whether equal items cannot be told apart, as integers by < without values. Then any sort is
@@ -178,19 +179,16 @@ GPI_DEVICE void GPI(compare)(GP_TYPE *low, GP_TYPE *high)
     *high = b < a ? a : b;
 }
 
-/* Sorts the thread's integers by odd-even merges (Batcher, Sorting networks and their applications, 1968). */
+/* Sorts the thread's integers by odd-even merges. */
 GPI_DEVICE void GPI(thread_network)(GP_TYPE *x, const int items)
 {
     GPI_UNROLL
     for (int run = 0; run < 5; run++) { /* merges runs of 2^run items */
         GPI_UNROLL
         for (int step = run; step >= 0; step--) {
-            const int first = step < run ? 1 << step : 0;
-
             GPI_UNROLL
             for (int i = 0; i < items; i++)
-                if (i >= first && i + (1 << step) < items && ((i - first) >> step) % 2 == 0 &&
-                    i >> (run + 1) == (i + (1 << step)) >> (run + 1))
+                if (gpi_is_compared(i, items, run, step))
                     GPI(compare)(&x[i], &x[i + (1 << step)]);
         }
     }

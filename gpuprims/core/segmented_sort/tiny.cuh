@@ -5,6 +5,8 @@
  *
  * Part of segmented_sort.cuh; not to be included directly.
  */
+#include "../../block/core/network.cuh"
+
 enum {
     GPI(tiny_n) = 16, /* items of a tiny segment at most */
     GPI(group_n) = 128, /* segments of a group, which a warp sorts if all of them are tiny */
@@ -120,10 +122,7 @@ GPI_DEVICE void GPI(store_tiny)(GP_KEY *to, const GP_KEY *from, uint32_t place, 
     }
 }
 
-/*
- * One thread: sorts 2^bits keys, of which equal ones are the same, by odd-even merges (Batcher, Sorting networks and
- * their applications, 1968). `bits` is a constant.
- */
+/* One thread: sorts 2^bits keys, of which equal ones are the same, by odd-even merges. `bits` is a constant. */
 GPI_DEVICE void GPI(sort_network)(GP_KEY *own, int bits)
 {
     const int most = 1 << bits;
@@ -132,12 +131,9 @@ GPI_DEVICE void GPI(sort_network)(GP_KEY *own, int bits)
     for (int run = 0; run < bits; run++) { /* merges runs of 2^run items */
         GPI_UNROLL
         for (int step = run; step >= 0; step--) {
-            const int first = step < run ? 1 << step : 0;
-
             GPI_UNROLL
             for (int i = 0; i < most; i++)
-                if (i >= first && i + (1 << step) < most && ((i - first) >> step) % 2 == 0 &&
-                    i >> (run + 1) == (i + (1 << step)) >> (run + 1)) {
+                if (gpi_is_compared(i, most, run, step)) {
                     const GP_KEY a = own[i], b = own[i + (1 << step)];
                     const int swaps = GPI(key_order)(b) < GPI(key_order)(a);
 
