@@ -264,6 +264,8 @@ static inline cudaError_t GPI(check)(const char *function, const GPI(request) *r
                                  {"vout", request->values_out, certain_values, GPI_WRITTEN, 2},
                                  {"offsets", request->offsets, offset_bytes, GPI_READ, 0}};
     const size_t item_bytes = GPI_RADIX_PAIRS ? gpi_larger_size(key_bytes, value_bytes) : key_bytes;
+    const char *count = is_by_rows ? "rows" : "n"; /* a parameter that messages about a NULL name */
+    const size_t given = is_by_rows ? request->segments : n;
     cudaError_t error = gpi_check_count(function, items, n, gpi_smaller_size(GPI_MOST_OF(GP_INDEX), most), item_bytes);
 
     if (error == cudaSuccess)
@@ -271,11 +273,11 @@ static inline cudaError_t GPI(check)(const char *function, const GPI(request) *r
     if (error != cudaSuccess || n == 0 || request->segments == 0)
         return error;
     if (!request->keys_in)
-        return gpi_error_null(function, GPI_RADIX_PAIRS ? "kin" : "in", n);
+        return gpi_error_null_of(function, GPI_RADIX_PAIRS ? "kin" : "in", count, given);
     if (!request->keys_out)
-        return gpi_error_null(function, GPI_RADIX_PAIRS ? "kout" : "out", n);
+        return gpi_error_null_of(function, GPI_RADIX_PAIRS ? "kout" : "out", count, given);
     if (GPI_RADIX_PAIRS && !request->values_out)
-        return gpi_error_null(function, "vout", n);
+        return gpi_error_null_of(function, "vout", count, given);
     if (!is_by_rows && !request->offsets)
         return gpi_error_null(function, "offsets", n);
     return gpi_check_overlap(function, used, 5);

@@ -670,8 +670,12 @@ static inline cudaError_t GPI(run_short)(const GPI(job) *job, cudaStream_t strea
     return GPI_LAUNCH_DEPENDENT(dependent, GPI(short_kernel), blocks, (unsigned)GPI(short_threads), 0, stream, *job);
 }
 
-/* What all functions check: arrays of n items and of `results`, and, by offsets, these. */
-static inline cudaError_t GPI(check)(const char *function, const GPI(job) *job, const char *count, size_t results)
+/*
+ * What all functions check: arrays of n items and of `results`, and, by offsets, these. For a NULL, the message says
+ * that the parameter `count` is `given`.
+ */
+static inline cudaError_t GPI(check)(const char *function, const GPI(job) *job, const char *count, size_t given,
+                                     size_t results)
 {
     const size_t key_bytes = sizeof(GP_KEY), value_bytes = GPI_RADIX_PAIRS ? sizeof(GPI_RADIX_VALUE) : 0;
     const int by_offsets = job->offsets != NULL; /* what is read and written is unknown then */
@@ -683,11 +687,11 @@ static inline cudaError_t GPI(check)(const char *function, const GPI(job) *job, 
         {"offsets", job->offsets, (job->segments + 1) * sizeof(GP_INDEX), GPI_READ, 0}};
 
     if (!job->keys)
-        return gpi_error_null_of(function, "kin", count, job->segments);
+        return gpi_error_null_of(function, "kin", count, given);
     if (!job->keys_out)
-        return gpi_error_null_of(function, "kout", count, job->segments);
+        return gpi_error_null_of(function, "kout", count, given);
     if (GPI_RADIX_PAIRS && !job->values_out)
-        return gpi_error_null_of(function, "vout", count, job->segments);
+        return gpi_error_null_of(function, "vout", count, given);
     return gpi_check_overlap(function, used, 5);
 }
 
@@ -739,11 +743,11 @@ GP_API size_t GPI_PUBLIC(row_top_k_workspace_bytes)(size_t rows, size_t length, 
 }
 
 /* Rows, of which an array is one. */
-static inline cudaError_t GPI(by_rows)(const char *function, GPI(job) *job, size_t rows, size_t length,
-                                       const char *count, gp_workspace *ws, cudaStream_t stream)
+static inline cudaError_t GPI(by_rows)(const char *function, GPI(job) *job, size_t rows, size_t length, int is_array,
+                                       gp_workspace *ws, cudaStream_t stream)
 {
     const size_t k = job->k;
-    cudaError_t error = gpi_check_count(function, rows == 1 ? "n" : "rows * length", job->n, GPI_MOST_OF(GP_INDEX),
+    cudaError_t error = gpi_check_count(function, is_array ? "n" : "rows * length", job->n, GPI_MOST_OF(GP_INDEX),
                                         GPI(item_bytes));
 
     if (error == cudaSuccess && k > length)
@@ -752,7 +756,7 @@ static inline cudaError_t GPI(by_rows)(const char *function, GPI(job) *job, size
         return error;
     job->segments = rows;
     job->length = length;
-    error = GPI(check)(function, job, count, rows * k);
+    error = GPI(check)(function, job, is_array ? "n" : "rows", is_array ? length : rows, rows * k);
     if (error != cudaSuccess)
         return error;
     if (GP_KERNEL == 0 && length <= GPI(warp_n))
@@ -769,7 +773,7 @@ GP_API cudaError_t GPI_PUBLIC(top_k)(GPI_TOP_K_PARAMETERS, size_t n, size_t k, g
 {
     GPI(job) job = GPI(job_of)(GPI_TOP_K_ARGUMENTS, n, k);
 
-    return GPI(by_rows)(GPI_TEXT(top_k), &job, 1, n, "n", ws, stream);
+    return GPI(by_rows)(GPI_TEXT(top_k), &job, 1, n, 1, ws, stream);
 }
 
 /* Those of each row. */
@@ -778,7 +782,7 @@ GP_API cudaError_t GPI_PUBLIC(row_top_k)(GPI_TOP_K_PARAMETERS, size_t rows, size
 {
     GPI(job) job = GPI(job_of)(GPI_TOP_K_ARGUMENTS, gpi_multiply_sizes(rows, length), k);
 
-    return GPI(by_rows)(GPI_TEXT(row_top_k), &job, rows, length, "rows", ws, stream);
+    return GPI(by_rows)(GPI_TEXT(row_top_k), &job, rows, length, 0, ws, stream);
 }
 
 /* Those of each segment. */
@@ -800,7 +804,7 @@ GP_API cudaError_t GPI_PUBLIC(segmented_top_k)(GPI_TOP_K_PARAMETERS, size_t n, c
     job.offsets = offsets;
     job.segments = segments;
     job.length = n;
-    error = GPI(check)(function, &job, "segments", segments * k);
+    error = GPI(check)(function, &job, "segments", segments, segments * k);
     return error != cudaSuccess ? error : GPI(run)(function, &job, 0, ws, stream);
 }
 
