@@ -140,7 +140,7 @@ static inline size_t GPI(states)(size_t n)
 static inline cudaError_t GPI(check)(const char *function, const GPI(job) *job, size_t n)
 {
 #ifdef GP_LOAD_AT
-    const size_t item_bytes = 1; /* nobody knows what is read */
+    const size_t item_bytes = 1; /* what is read is unknown */
 #else
     const size_t item_bytes = sizeof *job->in;
 #endif

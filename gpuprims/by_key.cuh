@@ -12,7 +12,7 @@
  *              GP_LOAD_AT(in, i)   instead: an expression for item i, a size_t; `in` is handed through, its I may be
  *                             void, and it may be NULL; with GP_CONTEXT: GP_LOAD_AT(in, i, context)
  *              GP_CONTEXT     type of a by-value argument before `ws`
- *              GP_INDEX       type of the count in device memory, an integer of 4 or 8 bytes (size_t)
+ *              GP_INDEX       INDEX, the type of the count, an integer type of 4 or 8 bytes that n has to fit (size_t)
  *              GP_API         linkage of the host functions (static inline)
  *              GP_KERNEL      GP_KERNEL_SIMPLE or GP_KERNEL_PIPELINED: runs that kernel at every n (either)
  *              GP_GRID        blocks of a launch at most (as many as fit)
@@ -443,7 +443,7 @@ GPI_DEVICE void GPI(write_runs)(const GPI(job) *job, size_t warp_tile, unsigned 
     for (int w = 0; w < GPI(head_words); w++)
         found->heads[w] &= ~GPI_BY_KEY_BEYOND(n, lane, w);
     if (GPI_BY_KEY_IS_SPARSE(heads)) {
-        GPI(write_few_keys)(out, tile, found->heads, found->before.heads, lane);
+        GPI(write_sparse_keys)(out, tile, found->heads, found->before.heads, lane);
     } else {
         GPI(thread_keys) keys; /* only now: the items are out of the registers */
 

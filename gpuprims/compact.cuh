@@ -58,7 +58,7 @@
  *     1. a tile is read into shared memory; every lane evaluates the predicate on some neighbouring
  *        items, keeps the answers as bits, and counts them; the warp scans the counts
  *     2. the tile publishes its count; where it lands says in which launch it was published
- *     3. the tile adds up the counts of all tiles before, in groups of 32
+ *     3. the tile adds up the counts of all tiles before, in groups of 64
  *     4. every lane puts its kept items to those of its warp in shared memory, from where they go, in one
  *        piece, to their place in the output
  *
@@ -113,7 +113,7 @@ GPI_CHECK_INDEX();
 
 /*
  * Thread items, warp tiles and tiles are those of core/tile/warp_tile.cuh, but warp tiles start at 128-byte lines where
- * the type allows: the first one then lacks some items. With GP_LOAD_AT nobody knows where that would be.
+ * the type allows: the first one then lacks some items. With GP_LOAD_AT it is not known where that would be.
  */
 enum {
 #ifdef GP_LOAD_AT

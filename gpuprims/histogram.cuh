@@ -106,14 +106,6 @@ typedef struct {
     size_t bytes; /* of shared memory */
 } GPI(shape);
 
-/* The largest n that the type of counts has. */
-static inline size_t GPI(most)(void)
-{
-    const int bits = 8 * (int)sizeof(GP_INDEX) - ((GP_INDEX)-1 < (GP_INDEX)1);
-
-    return SIZE_MAX >> (64 - bits);
-}
-
 /* A block alone counts up to so many items, and clears the counts itself. */
 static inline int GPI(is_small)(size_t n)
 {
@@ -275,7 +267,7 @@ static inline cudaError_t GPI(run)(const char *function, GPI(job) *job, GPI_CONT
 {
     const size_t n = job->n, bins = job->bins;
     const size_t bin_bytes = gpi_larger_size(sizeof *job->counts, sizeof(GP_TYPE)); /* or of a level */
-    cudaError_t error = gpi_check_count(function, "n", n, GPI(most)(), sizeof(GP_TYPE));
+    cudaError_t error = gpi_check_count(function, "n", n, GPI_MOST_OF(GP_INDEX), sizeof(GP_TYPE));
 
     if (error == cudaSuccess)
         error = gpi_check_count(function, "bins", bins, SIZE_MAX - 1, bin_bytes);
@@ -290,7 +282,7 @@ static inline cudaError_t GPI(run)(const char *function, GPI(job) *job, GPI_CONT
         return gpi_error_null(function, "in", n);
     const size_t in_bytes = n * sizeof *job->in;
 #else
-    const size_t in_bytes = 0; /* nobody knows what is read */
+    const size_t in_bytes = 0; /* what is read is unknown */
 #endif
     const gpi_argument used[] = {{"in", job->in, in_bytes, GPI_READ, 0},
                                  {"counts", job->counts, bins * sizeof *job->counts, GPI_WRITTEN, 0},

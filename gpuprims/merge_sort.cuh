@@ -7,7 +7,8 @@
  *              GP_CONTEXT     type of a by-value argument before `ws`
  *              GP_VALUE       V, any trivially copyable type; without it the keys are sorted alone
  *              GP_API         linkage of the host functions (static inline)
- *              GP_KERNEL, GP_GRID  for tests; n alone says which kernels run, and with how many blocks
+ *              GP_KERNEL      for tests: GP_KERNEL_SIMPLE has small tiles at every n, any other one large tiles
+ *              GP_GRID        for tests; n alone says how many blocks there are
  *
  * Generates    cudaError_t NAME_merge_sort(const T *in, T *out, size_t n, ...)
  * with values  cudaError_t NAME_merge_sort(const T *kin, T *kout, const V *vin, V *vout, size_t n, ...)
@@ -34,8 +35,8 @@
  *
  * How it works: a block sorts a tile of up to 32 KB in shared memory: block/core/merge.cuh. Then runs are
  * merged, up to sixteen at a time, which takes fewer passes over memory than merging pairs:
- * core/merge/pass.cuh. Of few items the tiles are smaller, and more threads work on each; two of them are
- * sorted and merged by a cluster of two blocks, in one launch. docs/merge-sort.md has pictures. Cost:
+ * core/merge/pass.cuh. Of few items the tiles are smaller, and more threads work on each; on sm_90 and newer
+ * two of them are sorted and merged by a cluster of two blocks, in one launch. docs/merge-sort.md has pictures. Cost:
  * 1 + log16(n / tile) reads and writes of each item, two launches for each pass but the first. Workspace:
  * n keys and n values, and up to 2 % and 256 bytes more.
  *
@@ -88,8 +89,8 @@ typedef struct {
 
 #if GPI_DEVICE_CODE
 /*
- * Gives the sorted tile to the other block of the cluster, and merges both. The first block gets what comes first, as
- * many items as its tile had.
+ * Gives the sorted tile to the other block of the cluster, and merges both. The first block keeps what comes first, as
+ * many items as its tile has.
  */
 GPI_DEVICE void GPI(join)(GP_TYPE *x, GPI_MERGE_VALUE *v, GPI(tile) *tile, const GPI(job) *job, unsigned n,
                           const unsigned items, GPI_CONTEXT context)
@@ -174,7 +175,7 @@ static __global__ void __launch_bounds__(GPI(threads), GPI(blocks))
 #endif
 }
 
-/* The same for small tiles. */
+/* The same with small tiles. */
 static __global__ void __launch_bounds__(GPI(small_threads))
     GPI(small_tile_kernel)(GPI(job) job, GPI_CONTEXT context)
 {
@@ -214,8 +215,8 @@ static inline size_t GPI(most_small)(void)
 }
 
 /*
- * Whether two blocks sort n items: what one of them has to do before the merge is less then. Indistinguishable items,
- * which shuffles sort at first, gain more by that than others do.
+ * Whether a cluster of two blocks sorts n items: each of them has only half to sort before the merge. Fewer items gain
+ * from that if they are indistinguishable, which shuffles sort at first.
  */
 static inline int GPI(wants_joint)(size_t n)
 {
@@ -276,7 +277,7 @@ static inline cudaError_t GPI(check)(const char *function, const GPI(job) *job)
     return error != cudaSuccess ? error : gpi_check_overlap(function, used, 4);
 }
 
-/* Two blocks sort so many items each, but that the second one may have fewer. */
+/* Both blocks have as many items, rounded up to whole warps; the second one may lack some. */
 static inline cudaError_t GPI(joint_launch)(GPI(job) job, GPI_CONTEXT context, cudaStream_t stream)
 {
     const unsigned threads = 32 * (unsigned)gpi_divide_up(job.n, 64 * (size_t)GPI(small_items));
@@ -341,7 +342,7 @@ static inline cudaError_t GPI(host)(const char *function, GPI(job) job,
     error = GPI(check)(function, &job);
     if (error != cudaSuccess)
         return error;
-    const int is_joint = GPI(wants_joint)(job.n);
+    const int is_joint = GPI(wants_joint)(job.n); /* which needs no memory; but what is too small is refused always */
     error = gpi_tagged_scratch_acquire(&scratch, ws, 0, ws || !is_joint ? GPI(lay_out)(job.n).bytes : 0, stream,
                                        function);
     if (error != cudaSuccess)

@@ -8,7 +8,8 @@
  *              GP_LOAD_AT(in, i)   an expression for item i, a size_t, in place of in[i]; `in` is handed through and
  *                             may be NULL; with GP_CONTEXT: GP_LOAD_AT(in, i, context)
  *              GP_CONTEXT     type of a by-value argument before `ws`
- *              GP_INDEX       type of counts, lengths and offsets in device memory, an integer of 4 or 8 bytes (size_t)
+ *              GP_INDEX       INDEX, the type of counts, lengths and offsets, an integer type of 4 or 8 bytes that n
+ *                             has to fit (size_t)
  *              GP_API         linkage of the host functions (static inline)
  *              GP_KERNEL      GP_KERNEL_SIMPLE or GP_KERNEL_PIPELINED: runs that kernel at every n (either)
  *              GP_GRID        blocks of a launch at most (as many as fit)
@@ -37,8 +38,7 @@
  * Guarantees   Asynchronous on `stream`; counts go to device memory. An item begins a run if it is the first or not
  *              equal to the item before it; GP_EQUAL need not be transitive. Nothing is written past the count
  *              (run_offsets writes one entry more). unique may be in place, items and values independently; no other
- *              overlap. With
- *              GP_LOAD_AT nothing is in place, and what is read must not be written.
+ *              overlap. With GP_LOAD_AT nothing is in place, and what is read must not be written.
  *              run_length_decode writes the first `capacity` items at most; *d_count is how many there would be.
  *              Negative lengths count as 0.
  * Evaluations  GP_EQUAL is evaluated on neighbours, once for each pair, and, where the input begins or ends within the
@@ -57,7 +57,8 @@
  *     2. the tile publishes how many heads it has, and how many items there are from the last one on
  *     3. the tile adds up what all tiles before have published, in groups of 32
  *     4. every warp lists the places of its heads; a lane takes one of them after the other, and writes the item there,
- *        and the length of the run that ends there, to their places in the output
+ *        and the length of the run that ends there, to their places in the output. Many heads are put together in
+ *        shared memory first, and copied out as one piece
  *
  * Large inputs go through core/run_length/pipelined.cuh, in which different warps do these steps, small ones and older
  * GPUs through core/run_length/simple.cuh, in which every warp does all of them. run_length_decode scans the lengths in
@@ -180,7 +181,7 @@ typedef struct {
 #define GPI_RUN_LENGTH_HAS_VALUES(job) ((void)(job), 0)
 #endif
 /* Few heads are written one by one; many are put together first, as in a compaction. */
-#define GPI_RUN_LENGTH_IS_SPARSE(heads) ((heads) <= GPI(few_heads))
+#define GPI_RUN_LENGTH_IS_SPARSE(heads) ((heads) <= GPI(warp_tile_n) / 4)
 #define GPI_RUN_LENGTH_IS_LAST(job, warp_tile) (((warp_tile) + 1) * GPI(warp_tile_n) >= (job)->n)
 
 /* Slots of a warp tile: of its items, then of its values. What else a block shares: lists of heads. */
@@ -421,7 +422,7 @@ GPI_DEVICE size_t GPI(write_list)(const GPI(job) *job, const GPI(output) *output
     unsigned done = 0;
 
     if (GPI_RUN_LENGTH_IS_SPARSE(output->all)) {
-        GPI(list_few)(list, heads, output->rank, lane);
+        GPI(list_sparse)(list, heads, output->rank, lane);
         __syncwarp(); /* the list is complete */
         GPI(write_listed)(job, output, list, output->all, 0, last, 1, lane);
         last = output->all ? (GP_INDEX)list[output->all - 1] : last;

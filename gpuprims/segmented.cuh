@@ -143,20 +143,12 @@ typedef struct {
 
 enum {
 #ifdef GP_LOAD_AT
-    GPI(input_bytes) = 1, /* nobody knows what is read */
+    GPI(input_bytes) = 1, /* what is read is unknown */
 #else
     GPI(input_bytes) = sizeof(GP_INPUT_TYPE),
 #endif
     GPI(max_chunk_rounds) = 32 /* of a reduction: as many as a warp has lanes. A scan keeps its chunk in a slot. */
 };
-
-/* The largest n that the type of offsets has. */
-static inline size_t GPI(most)(void)
-{
-    const int bits = 8 * (int)sizeof(GP_INDEX) - ((GP_INDEX)-1 < (GP_INDEX)1);
-
-    return SIZE_MAX >> (64 - bits);
-}
 
 /* Items of a chunk: some thousands of chunks are enough. */
 static inline size_t GPI(chunk_items)(size_t n, int is_scan)
@@ -169,7 +161,7 @@ static inline size_t GPI(chunk_items)(size_t n, int is_scan)
     return chunk;
 }
 
-/* For the tile states of chunks of n or fewer items. */
+/* Bytes for the tile states of chunks of n or fewer items. */
 static inline size_t GPI(state_bytes)(size_t n, int is_scan)
 {
     const size_t most = gpi_larger_size(n / GPI(chunk_items)(n, is_scan),
@@ -260,13 +252,13 @@ static inline cudaError_t GPI(by_offsets)(const char *function, int what, const 
 {
     const int is_scan = what != GPI(reduces);
     const int in_place = is_scan && sizeof(GP_TYPE) == GPI(input_bytes);
-    /* Which items there are nobody knows: the start alone of what they are read from and scanned to is certain. */
+    /* Which items there are is not known here: of what they are read from and scanned to, the start is certain. */
     const gpi_argument used[] = {
         {"in", in, n != 0, GPI_READ, in_place},
         {"out", out, is_scan ? n != 0 : segments * sizeof(GP_TYPE), GPI_WRITTEN, in_place},
         {"offsets", offsets, n ? (segments + 1) * sizeof(GP_INDEX) : 0, GPI_READ, 0}};
     GPI(job) job;
-    cudaError_t error = gpi_check_count(function, "n", n, GPI(most)(), GPI(wider));
+    cudaError_t error = gpi_check_count(function, "n", n, GPI_MOST_OF(GP_INDEX), GPI(wider));
 
     if (error == cudaSuccess)
         error = gpi_check_count(function, "segments", segments, SIZE_MAX - 1, GPI(wider) > 8 ? GPI(wider) : 8);
@@ -299,7 +291,7 @@ static inline cudaError_t GPI(by_rows)(const char *function, int what, const GP_
         {"out", out, gpi_multiply_sizes(is_scan ? n : rows, sizeof(GP_TYPE)), GPI_WRITTEN, in_place},
         {NULL, NULL, 0, GPI_READ, 0}};
     GPI(job) job;
-    cudaError_t error = gpi_check_count(function, "rows * length", n, GPI(most)(), GPI(wider));
+    cudaError_t error = gpi_check_count(function, "rows * length", n, GPI_MOST_OF(GP_INDEX), GPI(wider));
 
     if (error == cudaSuccess)
         error = gpi_check_count(function, "rows", rows, SIZE_MAX, GPI(wider));
@@ -387,15 +379,15 @@ GP_API cudaError_t GPI_PUBLIC(row_reduce)(const GP_INPUT_TYPE *in, GP_TYPE *out,
 GP_API cudaError_t GPI_PUBLIC(row_inclusive_scan)(const GP_INPUT_TYPE *in, GP_TYPE *out, size_t rows, size_t length,
                                                   GPI_CONTEXT_PARAMETER gp_workspace *ws, cudaStream_t stream)
 {
-    return GPI(by_rows)(GPI_TEXT(row_inclusive_scan), GPI(scans_inclusive), in, out, rows, length, GPI_CONTEXT_VALUE, ws,
-                        stream);
+    return GPI(by_rows)(GPI_TEXT(row_inclusive_scan), GPI(scans_inclusive), in, out, rows, length, GPI_CONTEXT_VALUE,
+                        ws, stream);
 }
 
 GP_API cudaError_t GPI_PUBLIC(row_exclusive_scan)(const GP_INPUT_TYPE *in, GP_TYPE *out, size_t rows, size_t length,
                                                   GPI_CONTEXT_PARAMETER gp_workspace *ws, cudaStream_t stream)
 {
-    return GPI(by_rows)(GPI_TEXT(row_exclusive_scan), GPI(scans_exclusive), in, out, rows, length, GPI_CONTEXT_VALUE, ws,
-                        stream);
+    return GPI(by_rows)(GPI_TEXT(row_exclusive_scan), GPI(scans_exclusive), in, out, rows, length, GPI_CONTEXT_VALUE,
+                        ws, stream);
 }
 
 #endif

@@ -48,8 +48,8 @@
  *
  * How it works, by the length of a segment:
  *
- *     tiny, up to 16 items       128 side by side by a warp, each by a lane (core/segmented_sort/tiny.cuh); among longer
- *                                ones they are short ones
+ *     tiny, up to 16 items       a warp takes 128 segments, a lane each (core/segmented_sort/tiny.cuh); where any of
+ *                                these is longer, they are sorted as short ones
  *     short, up to 4096 items    in one pass over memory: a block sorts as many segments as fit into its shared memory
  *                                together (core/segmented_sort/tile.cuh)
  *     long, well spread          one pass by the topmost digit (core/segmented_sort/pass.cuh) makes buckets that are
@@ -61,7 +61,7 @@
  * of keys more, and one read and write for buckets, or for each digit that differs but the first. One launch where n,
  * or the length of rows, is that of a short segment at most, and no workspace; otherwise four and one for each digit, n
  * keys, n values and three quarters as many bytes as the keys. Values of more than 16 bytes take n values and 16 n
- * bytes more.
+ * bytes more, and a launch that fetches them.
  *
  * No include guard: each include stamps out one instance, as its parameters say.
  */
@@ -254,7 +254,7 @@ static inline cudaError_t GPI(check)(const char *function, const GPI(request) *r
 {
     const size_t n = request->n, key_bytes = sizeof(GP_KEY), value_bytes = sizeof(GPI_RADIX_VALUE);
     const size_t most = GPI_MAX_TILES * 32; /* half of the ranges of a launch, and of the threads of another */
-    /* By offsets nobody knows which items there are: the start alone is certain. */
+    /* By offsets, which items there are is not known here: the start alone is certain. */
     const size_t certain_keys = is_by_rows ? gpi_multiply_sizes(n, key_bytes) : n != 0;
     const size_t offset_bytes = gpi_multiply_sizes(request->segments + 1, sizeof(GP_INDEX));
     const size_t certain_values = !GPI_RADIX_PAIRS ? 0 : is_by_rows ? gpi_multiply_sizes(n, value_bytes) : n != 0;
@@ -264,6 +264,8 @@ static inline cudaError_t GPI(check)(const char *function, const GPI(request) *r
                                  {"vout", request->values_out, certain_values, GPI_WRITTEN, 2},
                                  {"offsets", request->offsets, offset_bytes, GPI_READ, 0}};
     const size_t item_bytes = GPI_RADIX_PAIRS ? gpi_larger_size(key_bytes, value_bytes) : key_bytes;
+    const char *count = is_by_rows ? "rows" : "n"; /* a parameter that messages about a NULL name */
+    const size_t given = is_by_rows ? request->segments : n;
     cudaError_t error = gpi_check_count(function, items, n, gpi_smaller_size(GPI_MOST_OF(GP_INDEX), most), item_bytes);
 
     if (error == cudaSuccess)
@@ -271,11 +273,11 @@ static inline cudaError_t GPI(check)(const char *function, const GPI(request) *r
     if (error != cudaSuccess || n == 0 || request->segments == 0)
         return error;
     if (!request->keys_in)
-        return gpi_error_null(function, GPI_RADIX_PAIRS ? "kin" : "in", n);
+        return gpi_error_null_of(function, GPI_RADIX_PAIRS ? "kin" : "in", count, given);
     if (!request->keys_out)
-        return gpi_error_null(function, GPI_RADIX_PAIRS ? "kout" : "out", n);
+        return gpi_error_null_of(function, GPI_RADIX_PAIRS ? "kout" : "out", count, given);
     if (GPI_RADIX_PAIRS && !request->values_out)
-        return gpi_error_null(function, "vout", n);
+        return gpi_error_null_of(function, "vout", count, given);
     if (!is_by_rows && !request->offsets)
         return gpi_error_null(function, "offsets", n);
     return gpi_check_overlap(function, used, 5);

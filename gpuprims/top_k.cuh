@@ -61,7 +61,7 @@
  *     rows, whose lists would be    by one pass, a small multiple of k, is selected from. If the bound was wrong, one
  *     many or long                  block finds exactly what is needed: core/top_k/rescue.cuh
  *     an array of up to 2^17 items, is sorted by radix_sort.cuh, nested, and the first k are copied; of up to 2^20,
- *     k of more than 268            if k is too large for teams. With values or long keys fewer: core/top_k/sorted.cuh
+ *     k of more than 270            if k is too large for teams. With values or long keys fewer: core/top_k/sorted.cuh
  *     k of more than 2048           what a block cannot select: it sorts parts, and lists of up to k items are merged,
  *                                   two at a time: core/top_k/merge.cuh. Of a larger array, of what a sample has left.
  *
@@ -143,7 +143,7 @@ GPI_CHECK_KEY();
 enum {
     GPI(most_team_bytes) = 64000, /* that any GPU has */
     GPI(max_selected) = GPI(room) / 2,
-    GPI(few_filtered) = 4 * GPI(threads) /* the fewest items of a filter's part */
+    GPI(least_filtered) = 4 * GPI(threads) /* items of a filter's part, at least */
 };
 
 /* How a call finds what it wants, and with what. */
@@ -240,14 +240,14 @@ static inline size_t GPI(most_sorted)(size_t k)
 {
     const size_t keys = GPI_TUNE_TOP_K_SORT, most = GPI_KEY_IS_NARROW ? keys : keys / 4;
 
-    if (k <= GPI(few))
+    if (k <= GPI(most_sorted_as_is))
         return 0;
     if (k > GPI(max_selected))
         return gpi_larger_size(2 * most, gpi_multiply_sizes(most / 16384, k));
     return !GPI_KEY_IS_NARROW ? (size_t)GPI(room) : GPI_RADIX_PAIRS ? keys / 4 : keys;
 }
 
-/* Whether one is; if much is wanted, also one of more items than can be filtered. */
+/* Whether an array is sorted as a whole: if much is wanted, also one of more items than can be filtered. */
 static inline int GPI(wants_sort)(size_t rows, size_t n, size_t k)
 {
     const int is_far = k > GPI(max_selected) && n >= UINT32_MAX;
@@ -321,7 +321,7 @@ typedef struct {
     uint32_t room;    /* for entries */
 } GPI(team_shape);
 
-/* The fewest items that some of their vectors give a bound for the k best of. */
+/* The fewest items whose vectors can give a bound for the k best of them. */
 static inline size_t GPI(vector_items)(size_t k)
 {
     return (5 * (size_t)GPI(enough)((uint32_t)k) / 3 + 2) * (size_t)GPI(row_vector_n);
@@ -333,7 +333,7 @@ static inline int GPI(threads_bound)(size_t k)
     return GPI(is_bounded_by)(GPI(threads), k, GPI(threads));
 }
 
-/* A team for up to n items, a bit fewer in other teams. They may be lists of k in order. */
+/* The team for each of some parts of up to n items, which may be lists of k in order. */
 static inline GPI(team_shape) GPI(shape_team)(size_t teams, size_t n, size_t k, int in_lists)
 {
     const size_t each = (size_t)GPI(most_in_row) / GPI(threads), vector_n = (size_t)GPI(row_vector_n);
@@ -408,7 +408,7 @@ static inline size_t GPI(team_list_bytes)(size_t rows, size_t n, size_t k)
     return gpi_add_sizes(gpi_array_bytes(items, sizeof(GP_KEY)), gpi_array_bytes(items, sizeof(uint32_t)));
 }
 
-/* The same for the rounds of rows of up to n items. */
+/* Workspace for the rounds of teams that select from rows of up to n items. */
 static inline size_t GPI(teams_workspace)(size_t rows, size_t n, size_t k)
 {
     if (GP_KERNEL != 0 || rows == 0 || rows > GPI_MAX_TILES || k == 0 || k > GPI(max_selected) ||
@@ -417,7 +417,7 @@ static inline size_t GPI(teams_workspace)(size_t rows, size_t n, size_t k)
     return 2 * GPI(team_list_bytes)(rows, gpi_smaller_size(n, GPI(most_for_teams)(rows, k)), k);
 }
 
-/* The same for any. */
+/* Workspace for any call of these sizes: what the largest call of up to n items needs. */
 static inline size_t GPI(workspace)(size_t n, size_t rows, size_t k)
 {
     const size_t sorted = GPI(wants_sort)(rows, n, k) ? n : gpi_smaller_size(n, GPI(most_sorted)(k));
@@ -442,7 +442,7 @@ static inline cudaError_t GPI(launch)(const GPI(steps) *steps, const GPI(job) *j
     const size_t most = GPI_MAX_TILES < GP_GRID ? GPI_MAX_TILES : GP_GRID;
     const unsigned blocks = (unsigned)(units < most ? units : most);
 
-    (void)steps; /* on the CPU */
+    (void)steps; /* unused on the CPU */
     if (merges)
         return GPI_LAUNCH_DEPENDENT(steps->dependent, GPI(merge_kernel), blocks, (unsigned)GPI(threads),
                                     sizeof(GPI(block)), steps->stream, *job);
@@ -505,7 +505,7 @@ static inline cudaError_t GPI(run_filter)(const GPI(steps) *steps, GPI(job) *job
     job->in = sample.in;
     job->out = steps->candidates;
     job->is_filter = 1;
-    job->part_n = gpi_larger_size(gpi_divide_up(gpi_divide_up(job->length, parts), 128) * 128, GPI(few_filtered));
+    job->part_n = gpi_larger_size(gpi_divide_up(gpi_divide_up(job->length, parts), 128) * 128, GPI(least_filtered));
     job->parts = gpi_divide_up(job->length, job->part_n);
     job->slots = job->units = rows * job->parts;
     if (error == cudaSuccess)
@@ -582,7 +582,7 @@ static inline cudaError_t GPI(launch_teams)(GPI(job) *job, cudaStream_t stream)
         (gpi_kernel_ready((const void *)GPI(row_kernel), GPI(most_team_bytes), known) & GPI_KERNEL_SM90) != 0;
     const size_t vectors = gpi_divide_up(job->row_n, (size_t)GPI(row_vector_n));
 
-    (void)dependent; /* on the CPU */
+    (void)dependent; /* unused on the CPU */
     job->part_n = vectors / job->parts * GPI(row_vector_n);
     job->longer = (uint32_t)(vectors % job->parts);
     job->units = job->segments * job->parts;
@@ -639,7 +639,7 @@ static inline cudaError_t GPI(run_sort)(const char *function, const GPI(job) *jo
     gpi_scratch scratch;
     cudaError_t error;
 
-    (void)dependent; /* on the CPU */
+    (void)dependent; /* unused on the CPU */
     error = gpi_tagged_scratch_acquire(&scratch, ws, 0, ws ? GPI(workspace)(n, 1, job->k) : bytes, stream, function);
     if (error != cudaSuccess)
         return error;
@@ -666,15 +666,19 @@ static inline cudaError_t GPI(run_short)(const GPI(job) *job, cudaStream_t strea
     const size_t warps = GPI(short_threads) / 32;
     const unsigned blocks = gpi_resident_blocks(GPI_TUNE_TOP_K_SHORT, gpi_divide_up(job->segments, warps), GP_GRID);
 
-    (void)dependent; /* on the CPU */
+    (void)dependent; /* unused on the CPU */
     return GPI_LAUNCH_DEPENDENT(dependent, GPI(short_kernel), blocks, (unsigned)GPI(short_threads), 0, stream, *job);
 }
 
-/* What all functions check: arrays of n items and of `results`, and, by offsets, these. */
-static inline cudaError_t GPI(check)(const char *function, const GPI(job) *job, const char *count, size_t results)
+/*
+ * What all functions check: arrays of n items and of `results`, and, by offsets, these. For a NULL, the message says
+ * that the parameter `count` is `given`.
+ */
+static inline cudaError_t GPI(check)(const char *function, const GPI(job) *job, const char *count, size_t given,
+                                     size_t results)
 {
     const size_t key_bytes = sizeof(GP_KEY), value_bytes = GPI_RADIX_PAIRS ? sizeof(GPI_RADIX_VALUE) : 0;
-    const int by_offsets = job->offsets != NULL; /* nobody knows what is read and written */
+    const int by_offsets = job->offsets != NULL; /* what is read and written is unknown then */
     const gpi_argument used[] = {
         {"kin", job->keys, by_offsets ? 1 : job->n * key_bytes, GPI_READ, 0},
         {"kout", job->keys_out, by_offsets ? 1 : results * key_bytes, GPI_WRITTEN, 0},
@@ -683,11 +687,11 @@ static inline cudaError_t GPI(check)(const char *function, const GPI(job) *job, 
         {"offsets", job->offsets, (job->segments + 1) * sizeof(GP_INDEX), GPI_READ, 0}};
 
     if (!job->keys)
-        return gpi_error_null_of(function, "kin", count, job->segments);
+        return gpi_error_null_of(function, "kin", count, given);
     if (!job->keys_out)
-        return gpi_error_null_of(function, "kout", count, job->segments);
+        return gpi_error_null_of(function, "kout", count, given);
     if (GPI_RADIX_PAIRS && !job->values_out)
-        return gpi_error_null_of(function, "vout", count, job->segments);
+        return gpi_error_null_of(function, "vout", count, given);
     return gpi_check_overlap(function, used, 5);
 }
 
@@ -739,11 +743,11 @@ GP_API size_t GPI_PUBLIC(row_top_k_workspace_bytes)(size_t rows, size_t length, 
 }
 
 /* Rows, of which an array is one. */
-static inline cudaError_t GPI(by_rows)(const char *function, GPI(job) *job, size_t rows, size_t length,
-                                       const char *count, gp_workspace *ws, cudaStream_t stream)
+static inline cudaError_t GPI(by_rows)(const char *function, GPI(job) *job, size_t rows, size_t length, int is_array,
+                                       gp_workspace *ws, cudaStream_t stream)
 {
     const size_t k = job->k;
-    cudaError_t error = gpi_check_count(function, rows == 1 ? "n" : "rows * length", job->n, GPI_MOST_OF(GP_INDEX),
+    cudaError_t error = gpi_check_count(function, is_array ? "n" : "rows * length", job->n, GPI_MOST_OF(GP_INDEX),
                                         GPI(item_bytes));
 
     if (error == cudaSuccess && k > length)
@@ -752,7 +756,7 @@ static inline cudaError_t GPI(by_rows)(const char *function, GPI(job) *job, size
         return error;
     job->segments = rows;
     job->length = length;
-    error = GPI(check)(function, job, count, rows * k);
+    error = GPI(check)(function, job, is_array ? "n" : "rows", is_array ? length : rows, rows * k);
     if (error != cudaSuccess)
         return error;
     if (GP_KERNEL == 0 && length <= GPI(warp_n))
@@ -769,7 +773,7 @@ GP_API cudaError_t GPI_PUBLIC(top_k)(GPI_TOP_K_PARAMETERS, size_t n, size_t k, g
 {
     GPI(job) job = GPI(job_of)(GPI_TOP_K_ARGUMENTS, n, k);
 
-    return GPI(by_rows)(GPI_TEXT(top_k), &job, 1, n, "n", ws, stream);
+    return GPI(by_rows)(GPI_TEXT(top_k), &job, 1, n, 1, ws, stream);
 }
 
 /* Those of each row. */
@@ -778,7 +782,7 @@ GP_API cudaError_t GPI_PUBLIC(row_top_k)(GPI_TOP_K_PARAMETERS, size_t rows, size
 {
     GPI(job) job = GPI(job_of)(GPI_TOP_K_ARGUMENTS, gpi_multiply_sizes(rows, length), k);
 
-    return GPI(by_rows)(GPI_TEXT(row_top_k), &job, rows, length, "rows", ws, stream);
+    return GPI(by_rows)(GPI_TEXT(row_top_k), &job, rows, length, 0, ws, stream);
 }
 
 /* Those of each segment. */
@@ -800,7 +804,7 @@ GP_API cudaError_t GPI_PUBLIC(segmented_top_k)(GPI_TOP_K_PARAMETERS, size_t n, c
     job.offsets = offsets;
     job.segments = segments;
     job.length = n;
-    error = GPI(check)(function, &job, "segments", segments * k);
+    error = GPI(check)(function, &job, "segments", segments, segments * k);
     return error != cudaSuccess ? error : GPI(run)(function, &job, 0, ws, stream);
 }
 

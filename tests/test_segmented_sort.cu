@@ -423,6 +423,9 @@ static void test_errors(void)
     ok(u32_f32_segmented_sort(a, NULL, x, x, 9, at, 1, NULL, 0) == cudaErrorInvalidValue &&
            strstr(gp_last_error_message(), "kout"),
        "nowhere for keys");
+    ok(u32_f32_row_sort(a, NULL, x, x, 3, 5, NULL, 0) == cudaErrorInvalidValue &&
+           strstr(gp_last_error_message(), "kout is NULL; it must point to device memory when rows is 3"),
+       "nowhere for the keys of rows");
     ok(u32_f32_segmented_sort(a, b, x, NULL, 9, at, 1, NULL, 0) == cudaErrorInvalidValue &&
            strstr(gp_last_error_message(), "vout"),
        "nowhere for values");

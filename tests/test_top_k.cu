@@ -436,7 +436,10 @@ static void test_arguments(void)
     uint32_t *p = (uint32_t *)d.data;
     int *offsets = (int *)(p + 900);
 
-    refused(u32_top_k(NULL, p, p, p + 100, 3, 1, NULL, 0), "u32_top_k: kin is NULL");
+    refused(u32_top_k(NULL, p, p, p + 100, 3, 1, NULL, 0),
+            "u32_top_k: kin is NULL; it must point to device memory when n is 3");
+    refused(u32_row_top_k(p, NULL, p, p + 100, 1, 3, 1, NULL, 0),
+            "u32_row_top_k: kout is NULL; it must point to device memory when rows is 1");
     refused(u32_top_k(p, NULL, NULL, p + 100, 3, 1, NULL, 0), "u32_top_k: kout is NULL");
     refused(u32_top_k(p, p + 100, NULL, NULL, 3, 1, NULL, 0), "u32_top_k: vout is NULL");
     refused(u32_top_k(p, p + 100, NULL, p + 200, 3, 4, NULL, 0), "u32_top_k: k is 4; it must be at most 3");

@@ -13,6 +13,7 @@
  *
  * Part of the headers that sort and merge; not to be included directly.
  */
+#include "network.cuh"
 
 /*
  * Whether equal items cannot be told apart, as integers by < without values. Then any sort is
@@ -178,19 +179,16 @@ GPI_DEVICE void GPI(compare)(GP_TYPE *low, GP_TYPE *high)
     *high = b < a ? a : b;
 }
 
-/* Sorts the thread's integers by odd-even merges (Batcher, Sorting networks and their applications, 1968). */
+/* Sorts the thread's integers by odd-even merges. */
 GPI_DEVICE void GPI(thread_network)(GP_TYPE *x, const int items)
 {
     GPI_UNROLL
     for (int run = 0; run < 5; run++) { /* merges runs of 2^run items */
         GPI_UNROLL
         for (int step = run; step >= 0; step--) {
-            const int first = step < run ? 1 << step : 0;
-
             GPI_UNROLL
             for (int i = 0; i < items; i++)
-                if (i >= first && i + (1 << step) < items && ((i - first) >> step) % 2 == 0 &&
-                    i >> (run + 1) == (i + (1 << step)) >> (run + 1))
+                if (gpi_is_compared(i, items, run, step))
                     GPI(compare)(&x[i], &x[i + (1 << step)]);
         }
     }
@@ -202,7 +200,7 @@ GPI_DEVICE GP_TYPE GPI(shuffle)(GP_TYPE x, unsigned lanes)
                          : (GP_TYPE)__shfl_xor_sync(GPI_FULL_MASK, (uint64_t)x, (int)lanes);
 }
 
-/* The smaller or the larger of two integers. One of few items, of up to 4 bytes, is faster found from both. */
+/* The smaller or the larger of two integers. Of few items of up to 4 bytes it is faster to find both and select one. */
 GPI_DEVICE GP_TYPE GPI(choose)(GP_TYPE a, GP_TYPE b, int larger, const int items)
 {
     const GP_TYPE low = b < a ? b : a, high = b < a ? a : b;

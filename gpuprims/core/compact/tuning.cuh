@@ -31,7 +31,7 @@
 #ifndef GPI_TUNE_COMPACT_ROUNDS
 #define GPI_TUNE_COMPACT_ROUNDS 3
 #endif
-/* From so many MiB of input on, for each block of the simple kernel on a multiprocessor, the pipelined one is faster. */
+/* From so many MiB of input on for each block of the simple kernel on a multiprocessor, the pipelined one is faster. */
 #ifndef GPI_TUNE_COMPACT_PIPELINED_FROM
 #define GPI_TUNE_COMPACT_PIPELINED_FROM 3
 #endif

@@ -18,7 +18,7 @@ GPI_DEVICE void GPI(count)(gpi_shared_place place)
 #endif
 }
 
-/* Where a column is. With a copy for each lane that does not matter; else it is not where bins 32 apart share a bank. */
+/* Where a column is. With a copy for each lane that does not matter; else bins that are 32 apart get other banks. */
 GPI_DEVICE unsigned GPI(place)(unsigned column, int has_all_copies)
 {
     return has_all_copies ? column : column ^ (column >> 5 & 31);

@@ -27,8 +27,8 @@ enum {
                                             : 32,
     GPI(places) = GPI(threads) * GPI(items),
     /*
-     * Merge sort's small tiles, on which more threads work, with fewer items each. A block has room for two: its own
-     * and that of the other block, if two sort as a cluster.
+     * Merge sort's small tiles, on which more threads work, with fewer items each. A block has room for two of them: in
+     * a cluster of two, for that of the other block as well.
      */
     GPI(has_small) = GPI(items) >= 16,
     GPI(small_items) = GPI(has_small) ? GPI(items) / 4 : GPI(items),

@@ -28,7 +28,7 @@
 #define GPI_TUNE_MERGE_SMALL 2400000
 #endif
 
-/* So many integers are sorted by one block, and more by two. */
+/* Up to so many integers are sorted by one block, more by two. */
 #ifndef GPI_TUNE_MERGE_JOINT
 #define GPI_TUNE_MERGE_JOINT 512
 #endif

@@ -24,7 +24,7 @@
 #ifndef GPI_TUNE_SCAN_ROUNDS
 #define GPI_TUNE_SCAN_ROUNDS 2
 #endif
-/* From so many MiB of input on, for each block of the simple kernel on a multiprocessor, the pipelined one is faster. */
+/* From so many MiB of input on for each block of the simple kernel on a multiprocessor, the pipelined one is faster. */
 #ifndef GPI_TUNE_SCAN_PIPELINED_FROM
 #define GPI_TUNE_SCAN_PIPELINED_FROM 3
 #endif

@@ -1,11 +1,11 @@
 /*
- * core/segmented/chunks.cuh: segments of more than one chunk. A warp that has folded a chunk publishes the sum; who has
- * the last of 32 neighbouring chunks waits for the others, and publishes the sum of the 32, and so on, level by level.
- * So what comes before a chunk are 31 sums of each level at most, and nobody waits for a chain of others.
+ * core/segmented/chunks.cuh: segments of more than one chunk. A warp that has folded a chunk publishes the sum; the one
+ * with the last of 32 neighbouring chunks waits for the others, and publishes the sum of the 32, and so on, level by
+ * level. So what comes before a chunk is at most 31 sums of each level, and no warp waits for a chain of others.
  *
  * Chunk c of a segment whose first item is in stretch q of chunk_n items has its tile state on level 0 at q + c, and a
- * group of 32^l chunks on level l likewise. Only that is published which the segment goes on behind: the next segment
- * starts behind it, and so no two have the same place.
+ * group of 32^l chunks on level l likewise. A sum is published only if the segment goes on behind it. Then the next
+ * segment starts behind it as well, so that no two sums have the same place.
  *
  * Needs core/tile/tile_state.cuh. Part of segmented.cuh; not to be included directly.
  */

@@ -1,7 +1,7 @@
 /*
  * core/segmented/scan.cuh: the scans of a batch of segments, and of a chunk. What comes before a place is cut into
  * trees by its number in the segment in binary, the largest first, and these are folded from left to right. An
- * inclusive scan adds the item itself.
+ * inclusive scan combines that with the item itself.
  *
  * Part of segmented.cuh; not to be included directly.
  */
@@ -255,7 +255,7 @@ GPI_DEVICE void GPI(scan_batch)(const GPI(job) *job, const GPI(batch) *batch, GP
 
         GPI_UNDEFINED(trees);
         longer = GPI(list_longer)(list, longer, i, n, lane);
-        GPI(read_run)(x, slot, run ? start : batch->n); /* what nobody writes, without one */
+        GPI(read_run)(x, slot, run ? start : batch->n); /* without a run: what no lane writes */
         GPI(run_trees)(trees, x, run);
         __syncwarp(); /* all lanes have read: a whole run, whatever is left in it */
         GPI(scan_run)(x, run, trees, none, 0, job->is_exclusive);

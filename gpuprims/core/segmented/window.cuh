@@ -157,7 +157,7 @@ GPI_DEVICE GP_TYPE GPI(fold_run)(const GP_TYPE *slot, unsigned i, unsigned n)
     return x[0];
 }
 
-/* The same for a whole run without a gap in it. */
+/* Reads a whole run, in which there is no gap, into registers. */
 GPI_DEVICE void GPI(read_whole_run)(GP_TYPE *x, const GP_TYPE *run)
 {
     GPI_UNROLL
@@ -165,6 +165,7 @@ GPI_DEVICE void GPI(read_whole_run)(GP_TYPE *x, const GP_TYPE *run)
         gpi_move(&x[k], &run[k]);
 }
 
+/* Writes it back. */
 GPI_DEVICE void GPI(write_whole_run)(GP_TYPE *run, const GP_TYPE *x)
 {
     GPI_UNROLL

@@ -53,7 +53,7 @@ enum { GPI_SEGMENTED_SORT_MAX_DIGITS = 8 };
 typedef struct gpi_long_segments_head {
     unsigned long long found; /* long segments << 32 | their tiles */
     uint32_t tickets[GPI_SEGMENTED_SORT_MAX_DIGITS];
-    uint32_t has_unsorted; /* whether some group of segments was not sorted while segments were planned */
+    uint32_t has_unsorted; /* whether the kernel that plans has left a group of segments unsorted */
 } gpi_long_segments_head;
 
 /* A long segment. */

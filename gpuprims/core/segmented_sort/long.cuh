@@ -2,9 +2,9 @@
  * core/segmented_sort/long.cuh: finds the long segments, and decides how each is sorted. Three kernels, which have next
  * to nothing to do if there are none:
  *
- *     1. plan: sorts groups of tiny segments (core/segmented_sort/tiny.cuh); of others it notes the first segment in
- *        each range, and lists the long ones; they are cut into tiles
- *     2. prepare: tells each tile its segment, and each range the long one that reaches into it; clears counts
+ *     1. plan: sorts groups of tiny segments (core/segmented_sort/tiny.cuh); of the others it notes the first segment
+ *        in each range, and lists the long ones, which are cut into tiles
+ *     2. prepare: notes the segment of each tile, and for each range the long one that reaches into it; clears counts
  *     3. count: counts all digits of the long segments; whoever ends a segment decides how it is sorted
  *
  * If no bucket of the topmost digit in which keys differ is larger than a short segment, one pass by that digit makes
@@ -236,7 +236,7 @@ GPI_DEVICE void GPI(finish_count)(const GPI(job) *job, GPI(counting) *counting, 
 
 /* ---- the kernels -------------------------------------------------------------------------------- */
 
-/* Warps take groups of segments. */
+/* Warps take groups of segments, and sort or plan each. */
 static __global__ void __launch_bounds__(GPI(plan_threads), GPI_TUNE_SEGMENTED_SORT_PLAN_BLOCKS)
     GPI(plan_kernel)(GPI(job) job)
 {

@@ -1,9 +1,12 @@
 /*
- * core/segmented_sort/tiny.cuh: sorts tiny segments, 32 side by side in a warp: it brings their keys to shared memory,
- * each lane sorts a segment in registers, by a network, and the warp writes the keys and fetches the values.
+ * core/segmented_sort/tiny.cuh: sorts tiny segments, 32 side by side in a warp. It brings their keys to shared memory,
+ * and each lane sorts a segment in registers: by a network where equal keys are the same, otherwise by counting for
+ * each key those before it. Then the warp writes the keys and fetches the values.
  *
  * Part of segmented_sort.cuh; not to be included directly.
  */
+#include "../../block/core/network.cuh"
+
 enum {
     GPI(tiny_n) = 16, /* items of a tiny segment at most */
     GPI(group_n) = GPI_TUNE_SEGMENTED_SORT_GROUP, /* segments that a warp sorts if all of them are tiny */
@@ -19,7 +22,7 @@ enum {
 /* What a warp has in shared memory. */
 typedef struct {
     GP_KEY keys[GPI(tiny_slots)];
-    uint16_t tags[GPI_RADIX_PAIRS ? GPI(tiny_slots) : 1]; /* where the value of a key is from */
+    uint16_t tags[GPI_RADIX_PAIRS ? GPI(tiny_slots) : 1]; /* where the value of each key comes from */
 } GPI(tiny);
 
 /* A value in registers: the compiler keeps words there, and not bytes. */
@@ -33,25 +36,25 @@ typedef struct {
 } GPI(planning);
 
 #if GPI_DEVICE_CODE
-/* Where an item is in shared memory: segments of the same length begin in different banks. */
+/* Where an item is in shared memory: with a gap behind every 32, segments of one length begin in different banks. */
 GPI_DEVICE uint32_t GPI(padded)(uint32_t position)
 {
     return position + position / 32;
 }
 
-/* By how many items a key is behind a multiple of 16 bytes; no vector begins at such a key if it is no whole number. */
+/* How many items a key is behind a multiple of 16 bytes. A type aligned to less than its size may have no vectors. */
 GPI_DEVICE uint32_t GPI(vector_offset)(const GP_KEY *key)
 {
     return (uint32_t)((uintptr_t)key % 16 / sizeof *key);
 }
 
-/* Whether all items of the vector that begins with item i are among n, and it is aligned. */
+/* Whether all items of the vector that begins with item i are among the n, and it is aligned. */
 GPI_DEVICE int GPI(is_vector)(const GP_KEY *keys, uint32_t i, uint32_t n)
 {
     return i < n && n - i >= GPI(vector_n) && (uintptr_t)keys % sizeof *keys == 0;
 }
 
-/* One warp: brings n keys to shared memory, that many places late. */
+/* One warp: brings n keys to shared memory. The first gets the place that its offset says. */
 GPI_DEVICE void GPI(load_tiny)(GP_KEY *to, const GP_KEY *from, uint32_t n, unsigned lane)
 {
     enum { STEP = GPI(tiny_loads) * 32 * GPI(vector_n) };
@@ -79,7 +82,7 @@ GPI_DEVICE void GPI(load_tiny)(GP_KEY *to, const GP_KEY *from, uint32_t n, unsig
                 memcpy((void *)keys, words[j], sizeof keys);
                 GPI_UNROLL
                 for (uint32_t k = 0; k < GPI(vector_n); k++)
-                    to[GPI(padded)(place) + k] = keys[k]; /* a vector does not reach across the padding */
+                    to[GPI(padded)(place) + k] = keys[k]; /* no gap is inside a vector */
             } else {
                 GPI_NO_UNROLL
                 for (uint32_t k = 0; k < GPI(vector_n); k++)
@@ -90,7 +93,7 @@ GPI_DEVICE void GPI(load_tiny)(GP_KEY *to, const GP_KEY *from, uint32_t n, unsig
     }
 }
 
-/* One warp: writes n keys from shared memory, where they begin at that place. */
+/* One warp: writes n keys, which begin at `place` in shared memory. */
 GPI_DEVICE void GPI(store_tiny)(GP_KEY *to, const GP_KEY *from, uint32_t place, uint32_t n, unsigned lane)
 {
     const uint32_t offset = GPI(vector_offset)(to);
@@ -117,10 +120,7 @@ GPI_DEVICE void GPI(store_tiny)(GP_KEY *to, const GP_KEY *from, uint32_t place, 
     }
 }
 
-/*
- * One thread: sorts two to the power of the constant `bits` keys that are the same if they are equal, by odd-even
- * merges (Batcher, Sorting networks and their applications, 1968).
- */
+/* One thread: sorts 2^bits keys, of which equal ones are the same, by odd-even merges. `bits` is a constant. */
 GPI_DEVICE void GPI(sort_network)(GP_KEY *own, int bits)
 {
     const int most = 1 << bits;
@@ -129,12 +129,9 @@ GPI_DEVICE void GPI(sort_network)(GP_KEY *own, int bits)
     for (int run = 0; run < bits; run++) { /* merges runs of 2^run items */
         GPI_UNROLL
         for (int step = run; step >= 0; step--) {
-            const int first = step < run ? 1 << step : 0;
-
             GPI_UNROLL
             for (int i = 0; i < most; i++)
-                if (i >= first && i + (1 << step) < most && ((i - first) >> step) % 2 == 0 &&
-                    i >> (run + 1) == (i + (1 << step)) >> (run + 1)) {
+                if (gpi_is_compared(i, most, run, step)) {
                     const GP_KEY a = own[i], b = own[i + (1 << step)];
                     const int swaps = GPI(key_order)(b) < GPI(key_order)(a);
 
@@ -145,7 +142,7 @@ GPI_DEVICE void GPI(sort_network)(GP_KEY *own, int bits)
     }
 }
 
-/* One thread: the places of so many keys in their order, four to a word. */
+/* One thread: the places of `most` keys when they are in order, a byte each, four to a word. */
 GPI_DEVICE void GPI(find_places)(const GP_KEY *own, uint32_t *places, int most)
 {
     GPI_UNROLL
@@ -162,7 +159,7 @@ GPI_DEVICE void GPI(find_places)(const GP_KEY *own, uint32_t *places, int most)
     }
 }
 
-/* One thread: sorts n items, at most two to the power of the constant `bits`. */
+/* One thread: sorts n items, at most 2^bits, where `bits` is a constant. Their tags count from `number`. */
 GPI_DEVICE void GPI(sort_tiny)(GP_KEY *keys, uint16_t *tags, uint32_t begin, uint32_t n, uint32_t number, int bits)
 {
     const int most = 1 << bits;
@@ -190,7 +187,7 @@ GPI_DEVICE void GPI(sort_tiny)(GP_KEY *keys, uint16_t *tags, uint32_t begin, uin
         }
 }
 
-/* One warp: writes n values from `first` on, whose tags begin at that place. */
+/* One warp: writes n values from item `first` on, whose tags begin at `place`. */
 GPI_DEVICE void GPI(write_tiny_values)(const GPI(job) *job, const uint16_t *tags, size_t first, uint32_t place,
                                        uint32_t n, unsigned lane)
 {
@@ -215,7 +212,7 @@ GPI_DEVICE void GPI(write_tiny_values)(const GPI(job) *job, const uint16_t *tags
                 if (behind + 32 * k < n)
                     next[k].value = from[tags[GPI(padded)(place + behind + 32 * k)]];
         }
-        __syncwarp(); /* in place, what is read later reaches back by less than a segment */
+        __syncwarp(); /* in place: what is read later is no farther back than a segment is long */
         GPI_UNROLL
         for (uint32_t k = 0; k < EACH; k++) {
             if (i + 32 * k < n)
@@ -240,8 +237,8 @@ GPI_DEVICE void GPI(write_tiny_numbers)(const GPI(job) *job, const uint16_t *tag
 }
 
 /*
- * One warp: sorts 32 tiny segments in shared memory, of which each lane's has n items from that place on. Their tags
- * begin with that number.
+ * One warp: sorts 32 tiny segments in shared memory, one for each lane: n items from `place` on, whose tags count from
+ * `number`.
  */
 GPI_DEVICE void GPI(sort_side_by_side)(GP_KEY *keys, uint16_t *tags, uint32_t place, uint32_t n, uint32_t number)
 {
@@ -261,7 +258,7 @@ GPI_DEVICE size_t GPI(segment_begin)(const GPI(job) *job, size_t s)
     return GPI(offset)(job, s < job->segments ? s : job->segments);
 }
 
-/* One warp: whether all segments of a group are tiny. */
+/* One warp: whether all segments of a group are tiny; by offsets, only if blocks may sort them once more. */
 GPI_DEVICE int GPI(is_group_tiny)(const GPI(job) *job, size_t segment, unsigned lane)
 {
     int is_longer = 0;
@@ -278,7 +275,7 @@ GPI_DEVICE int GPI(is_group_tiny)(const GPI(job) *job, size_t segment, unsigned 
     return !__any_sync(GPI_FULL_MASK, is_longer);
 }
 
-/* One warp: sorts so many tiny segments, which have n items from `first` on: no more than fit into shared memory. */
+/* One warp: sorts `count` tiny segments, which have n items from `first` on, no more than fit into shared memory. */
 GPI_DEVICE void GPI(sort_batch)(const GPI(job) *job, GPI(tiny) *tiny, size_t segment, unsigned count, size_t first,
                                 uint32_t n, unsigned lane)
 {

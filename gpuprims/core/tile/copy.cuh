@@ -311,22 +311,22 @@ GPI_DEVICE uint32_t gpi_permute(uint32_t low, uint32_t high, uint32_t selector)
 /* Prefix sums of the four bytes of a word, from *before on, which is brought up to date. */
 GPI_DEVICE uint32_t gpi_scan_bytes(uint32_t word, uint32_t *before, int exclusive)
 {
-    uint32_t s0 = *before, s1 = gpi_sum_bytes(word, 0x00000001u, s0);
-    uint32_t s2 = gpi_sum_bytes(word, 0x00000101u, s0), s3 = gpi_sum_bytes(word, 0x00010101u, s0);
-    uint32_t s4 = gpi_sum_bytes(word, 0x01010101u, s0);
-    uint32_t sums = gpi_permute(gpi_permute(s1, s2, 0x0040), gpi_permute(s3, s4, 0x0040), 0x5410);
+    uint32_t sum0 = *before, sum1 = gpi_sum_bytes(word, 0x00000001u, sum0);
+    uint32_t sum2 = gpi_sum_bytes(word, 0x00000101u, sum0), sum3 = gpi_sum_bytes(word, 0x00010101u, sum0);
+    uint32_t sum4 = gpi_sum_bytes(word, 0x01010101u, sum0);
+    uint32_t sums = gpi_permute(gpi_permute(sum1, sum2, 0x0040), gpi_permute(sum3, sum4, 0x0040), 0x5410);
 
-    *before = s4;
-    return gpi_permute(s0, sums, exclusive ? 0x6540 : 0x7654);
+    *before = sum4;
+    return gpi_permute(sum0, sums, exclusive ? 0x6540 : 0x7654);
 }
 
 /* Prefix sums of the two halves of a word, likewise. */
 GPI_DEVICE uint32_t gpi_scan_halves(uint32_t word, uint32_t *before, int exclusive)
 {
-    uint32_t s0 = *before, s1 = s0 + word, s2 = s1 + (word >> 16);
+    uint32_t sum0 = *before, sum1 = sum0 + word, sum2 = sum1 + (word >> 16);
 
-    *before = s2;
-    return exclusive ? gpi_permute(s0, s1, 0x5410) : gpi_permute(s1, s2, 0x5410);
+    *before = sum2;
+    return exclusive ? gpi_permute(sum0, sum1, 0x5410) : gpi_permute(sum1, sum2, 0x5410);
 }
 
 /* A word of the highest bytes of four words, or of the upper halves of two. */

@@ -19,11 +19,11 @@ enum {
         (int)GPI(key_vectors) > (int)GPI(wider_vectors) ? (int)GPI(key_vectors) : (int)GPI(wider_vectors),
     GPI(head_words) = (GPI(thread_n) + 31) / 32,    /* of a lane's bits */
     GPI(head_bytes) = 128 * (GPI(head_words) + 1),  /* of a warp tile's bits and ranks in a stage */
+    /* Turns in which the heads of a warp tile are listed, a part of its items in each. */
     GPI(list_turns) = GPI(warp_tile_n) > 1792 ? 4 : GPI(warp_tile_n) > 896 ? 2 : 1,
     GPI(list_n) = GPI(warp_tile_n) / GPI(list_turns), /* places of heads that a list has room for */
-    GPI(piece_n) = GPI(thread_n) / GPI(list_turns),   /* items of a lane's in a turn */
-    GPI(few_heads) = GPI(warp_tile_n) / 4,
-    GPI(list_step) = 4 /* that a lane takes from it at a time */
+    GPI(piece_n) = GPI(thread_n) / GPI(list_turns),   /* items that a lane lists in a turn */
+    GPI(list_step) = 4 /* places that a lane takes from a list at a time */
 };
 
 #if GPI_DEVICE_CODE
@@ -234,8 +234,8 @@ GPI_DEVICE void GPI(write_keys)(GPI(key) *out, char *slot, const GPI(thread_keys
 }
 
 /* One warp: writes the keys of heads one by one; `rank` heads come before the lane, key 0 is at `tile`. */
-GPI_DEVICE void GPI(write_few_keys)(GPI(key) *out, const char *tile, const uint32_t *heads, unsigned rank,
-                                    unsigned lane)
+GPI_DEVICE void GPI(write_sparse_keys)(GPI(key) *out, const char *tile, const uint32_t *heads, unsigned rank,
+                                       unsigned lane)
 {
     GPI_UNROLL
     for (int w = 0; w < GPI(head_words); w++) {
@@ -251,8 +251,8 @@ GPI_DEVICE void GPI(write_few_keys)(GPI(key) *out, const char *tile, const uint3
     }
 }
 
-/* One lane: lists the places of its heads in order, `rank` behind the start of the list. */
-GPI_DEVICE void GPI(list_few)(uint16_t *list, const uint32_t *heads, unsigned rank, unsigned lane)
+/* One lane: lists the places of its heads in order, from entry `rank` of the list on. */
+GPI_DEVICE void GPI(list_sparse)(uint16_t *list, const uint32_t *heads, unsigned rank, unsigned lane)
 {
     GPI_UNROLL
     for (unsigned w = 0; w < GPI(head_words); w++) {

@@ -4,7 +4,7 @@
  *
  * Needs from the primitive, besides its kernels and the n of a job:
  *
- *     GPI(any_order)          a constant: whether the order in which tiles are folded does not show
+ *     GPI(any_order)          a constant: whether results do not show how tiles are folded
  *     GPI(pipelined_from)     a constant: items
  *     GPI(simple_bytes), GPI(pipeline_bytes)   constants: of dynamic shared memory
  *     GPI(look_back_warps)    of a job, on the host: how many there are
@@ -13,7 +13,7 @@
  */
 #include "tuning.cuh"
 
-/* For the tile states of n or fewer items. */
+/* Bytes for the tile states of n or fewer items. */
 static inline size_t GPI(bytes)(size_t n)
 {
     const size_t tiles = gpi_divide_up(n, GPI(tile_n));
@@ -21,7 +21,7 @@ static inline size_t GPI(bytes)(size_t n)
     return tiles > 1 ? GPI(tile_state_bytes)(gpi_larger_size(tiles, GPI_TUNE_TILE_SMALL_TILES)) : 0;
 }
 
-/* Divides the items into tiles: smaller ones if there are few items, so that more multiprocessors share them. */
+/* Divides the items into tiles: of few items smaller ones, so that more multiprocessors share them. */
 static inline void GPI(divide)(GPI(job) *job)
 {
     const size_t all = gpi_divide_up(job->n, GPI(warp_tile_n));

@@ -5,11 +5,11 @@
 #ifndef GPI_TILE_TUNING_CUH
 #define GPI_TILE_TUNING_CUH
 
-/* A tile of a small input has so many warp tiles, or twice as many and so on, ... */
+/* Warp tiles of a tile of a small input; twice as many, and so on, until there are few enough tiles: */
 #ifndef GPI_TUNE_TILE_SMALL
 #define GPI_TUNE_TILE_SMALL 2
 #endif
-/* ... that there are so many tiles at most. */
+/* so many at most. */
 #ifndef GPI_TUNE_TILE_SMALL_TILES
 #define GPI_TUNE_TILE_SMALL_TILES 40
 #endif

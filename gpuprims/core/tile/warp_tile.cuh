@@ -8,7 +8,7 @@
  *
  * Needs core/instance/begin.cuh, and core/instance/combine.cuh where items are folded. Stamped once per instance.
  * GPI_WARP_TILE_BYTES_OF_INPUT, defined before, lets the size of the input alone decide the shape: for a fold that
- * writes no items. With GP_LOAD_AT that of the items does, for nobody knows what is read. GPI_WARP_TILE_BESIDE is the
+ * writes no items. With GP_LOAD_AT that of the items does, for what is read is unknown. GPI_WARP_TILE_BESIDE is the
  * type of what is read beside each item, if anything is: its key or value.
  */
 #ifndef GPI_WARP_TILE_IS_STAMPED

@@ -1,7 +1,7 @@
 /*
  * core/top_k/block.cuh: what a block that selects has in shared memory: entries, pairs of a number and a rank, all
- * different, so that equal keys are nothing special. They are sorted by a bitonic network. Which are the k best of
- * them their digits tell, from the highest down (radix selection). Items within a bound are streamed there.
+ * different, so that equal keys are nothing special. They are sorted by a bitonic network. The k best of them are found
+ * by their digits, from the highest down (radix selection). Items within a bound are streamed there.
  *
  * Part of top_k.cuh; not to be included directly.
  */

@@ -2,7 +2,7 @@
  * core/top_k/job.cuh: what a launch of a top-k works on: segments and their parts, and candidates.
  *
  * A segment of more than part_n items is long, and has parts. A part has a slot, for the list of its candidates. Rows
- * have as many slots as parts. By offsets, whose segments nobody knows before the launch, the slots of a segment begin
+ * have as many slots as parts. By offsets, whose segments are unknown before the launch, the slots of a segment begin
  * at
  *
  *     floor(begin / part_n) + ceil(begin / part_n)
@@ -144,8 +144,10 @@ GPI_DEVICE GPI(segment) GPI(segment_of)(const GPI(job) *job, size_t s)
     return segment;
 }
 
-/* The last segment whose slots begin at `slot` or before: what a long one needs does not reach the next. All lanes
- * call. */
+/*
+ * The last segment whose slots begin at `slot` or before: what a long one needs does not reach the next. All lanes
+ * call.
+ */
 GPI_DEVICE GPI(segment) GPI(segment_at)(const GPI(job) *job, size_t slot)
 {
     const unsigned lane = threadIdx.x % 32;

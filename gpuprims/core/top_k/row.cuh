@@ -69,9 +69,9 @@ typedef struct {
     uint16_t *vectors; /* those that have items within the bound */
     uint64_t least;    /* the row's least number */
     int by_place;      /* all have this number */
-    int shift;         /* what is above in a place, or in a number less the least, says which bucket an item has; */
-    int up;            /* if numbers are few, they are moved up so far, and what is above in the place follows */
-    int place_shift;
+    int shift;         /* the bits from here up, of a place or of a number less the least, say which bucket it is; */
+    int up;            /* where the numbers have too few bits for that, they are shifted up by so many, */
+    int place_shift;   /* and the bits from here up of the place follow */
 } GPI(row);
 
 /* Where the team has what follows it. */
@@ -178,7 +178,7 @@ GPI_DEVICE GPI(entry) GPI(listed_item)(const GPI(row) *row, uint32_t i)
     return entry;
 }
 
-/* The buckets are those of items from the least number to the bound. */
+/* Divides what is between the row's least number and the bound among the buckets. */
 GPI_DEVICE void GPI(lay_out_buckets)(GPI(row) *row, GPI(entry) bound)
 {
     const uint64_t span = GPI(as_number)(bound.number - row->least);
@@ -195,7 +195,7 @@ GPI_DEVICE void GPI(lay_out_buckets)(GPI(row) *row, GPI(entry) bound)
     row->place_shift = left <= 0 ? 31 : place_bits > left ? place_bits - left : 0;
 }
 
-/* By numbers, or, if they are all the same, by places. With many entries by places, too, if numbers are few. */
+/* By numbers, or, if all are the same, by places. If vectors give the bound, by both where numbers have few bits. */
 GPI_DEVICE uint32_t GPI(bucket_of)(const GPI(row) *row, GPI(entry) entry)
 {
     const uint64_t number = GPI(as_number)(entry.number - row->least);
@@ -285,7 +285,7 @@ GPI_DEVICE void GPI(narrow_row)(GPI(row) *row, GPI(entry) high)
     GPI(enter_items)(row, high);
 }
 
-/* Lists the thread's vectors that have items within the bound; the others do, too. */
+/* Lists the thread's vectors that have items within the bound. All threads call. */
 GPI_DEVICE void GPI(list_vectors)(const GPI(row) *row, uint32_t vectors)
 {
     uint32_t at = vectors ? atomicAdd(&row->team->vectors, (uint32_t)__popc(vectors)) : 0;
@@ -328,7 +328,7 @@ GPI_DEVICE uint32_t GPI(sum_team)(const GPI(row) *row, uint32_t x, uint32_t turn
 
 /*
  * A bound that as many vectors as are needed have their least item within, and not many more; by places, too, where
- * numbers are equal. `high`: at least all of these have.
+ * numbers are equal. `high` is the largest of the vectors' least numbers.
  */
 GPI_DEVICE GPI(entry) GPI(bound_vectors)(const GPI(row) *row, const uint64_t *leasts, uint64_t high)
 {
@@ -362,7 +362,7 @@ GPI_DEVICE GPI(entry) GPI(bound_vectors)(const GPI(row) *row, const uint64_t *le
     return bound;
 }
 
-/* The same of k threads. */
+/* A bound that k threads at least have their least item within, and not many more; likewise by places, too. */
 GPI_DEVICE GPI(entry) GPI(bound_threads)(const GPI(row) *row, const uint64_t *leasts, uint64_t least, uint64_t high)
 {
     uint32_t threads = row->threads, last = UINT32_MAX;

@@ -13,8 +13,8 @@
  * Part of top_k.cuh; not to be included directly.
  */
 enum {
-    GPI(few) = 256, /* so many entries are rather sorted than selected from */
-    GPI(very_few) = GPI(threads) < 128 ? GPI(threads) : 128 /* and so many rather ranked than sorted */
+    GPI(most_sorted_as_is) = 256, /* up to so many entries are sorted without a selection before, */
+    GPI(most_ranked) = GPI(threads) < 128 ? GPI(threads) : 128 /* and up to so many are ranked instead */
 };
 
 #if GPI_DEVICE_CODE
@@ -70,7 +70,7 @@ GPI_DEVICE uint32_t GPI(select_part)(GPI(block) *block)
 
     if (count <= GPI(full_room) && !block->job.is_filter && (count <= GPI_TUNE_TOP_K_DIRECT || k > count / 8)) {
         GPI(load_entries)(count);
-        if (GPI(enough)(k) <= GPI(few) && GPI(is_bounded_by)(count, k, blockDim.x)) {
+        if (GPI(enough)(k) <= GPI(most_sorted_as_is) && GPI(is_bounded_by)(count, k, blockDim.x)) {
             GPI(keep_leasts)(count, k);
             count = block->count;
         }
@@ -87,13 +87,13 @@ GPI_DEVICE uint32_t GPI(select_part)(GPI(block) *block)
     }
     if (block->job.is_filter)
         return count;
-    if (count > k && count > GPI(few)) {
+    if (count > k && count > GPI(most_sorted_as_is)) {
         GPI(bound_entries)(count, k);
         GPI(keep_entries)(count);
         count = k;
     }
     if (block->is_last || block->job.in_order || count > k) {
-        if (count <= GPI(very_few))
+        if (count <= GPI(most_ranked))
             GPI(rank_entries)(count);
         else
             GPI(sort_entries)(count);

@@ -17,7 +17,7 @@
 
 enum {
 #ifdef GP_LOAD_AT
-    GPI(in_bytes) = 1, /* nobody knows what is read */
+    GPI(in_bytes) = 1, /* what is read is unknown */
 #else
     GPI(in_bytes) = sizeof(GP_INPUT_TYPE),
 #endif
