@@ -40,20 +40,14 @@ typedef struct gpi_radix_bins {
 } __attribute__((aligned(16))) gpi_radix_bins;
 
 #if GPI_DEVICE_CODE
-/* The bits that are set in any lane of the warp; only the lower 32 if `narrow` is set. */
-GPI_DEVICE uint64_t gpi_radix_or(uint64_t bits, int narrow)
-{
-    return (narrow ? 0 : (uint64_t)gpi_warp_or((uint32_t)(bits >> 32)) << 32) | gpi_warp_or((uint32_t)bits);
-}
-
-/* The bits that are set in any thread of the block; there is a word for each warp. */
+/* The bits that are set in any thread of the block; there is a word for each warp. Only the lower 32 if `narrow` is. */
 GPI_DEVICE uint64_t gpi_radix_block_or(uint64_t *words, uint64_t bits, int narrow)
 {
-    bits = gpi_radix_or(bits, narrow);
+    bits = gpi_warp_or_long(bits, narrow);
     if (threadIdx.x % 32 == 0)
         words[threadIdx.x / 32] = bits;
     __syncthreads(); /* the warps' bits are there */
-    return gpi_radix_or(words[gpi_min(threadIdx.x % 32, blockDim.x / 32 - 1)], narrow);
+    return gpi_warp_or_long(words[gpi_min(threadIdx.x % 32, blockDim.x / 32 - 1)], narrow);
 }
 #endif
 

@@ -464,7 +464,7 @@ static __global__ void __launch_bounds__(GPI_RADIX_COUNT_THREADS, 1) GPI(count_k
         __syncthreads(); /* the counters are zero again */
     }
     GPI(collect)(&job, &tally, counters, digits, distinct);
-    if (!gpi_radix_is_last_block(&job.counts->done, &tally.last))
+    if (!gpi_radix_is_last_block(&job.counts->done, 1, gridDim.x, &tally.last))
         return;
     gpi_radix_add_up(&tally, job.counts, job.plan, job.n, digits, job.more);
     if (job.levels == 1)

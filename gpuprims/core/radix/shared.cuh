@@ -77,21 +77,6 @@ GPI_DEVICE void gpi_radix_plan_step(gpi_radix_plan *plan, int j, int digit, int 
 
     plan->steps[j] = step;
 }
-
-/*
- * Whether this block is the last of the grid that calls; it sees what the others wrote before. All threads call; *last
- * is in shared memory, and *done was zero before the launch.
- */
-GPI_DEVICE int gpi_radix_is_last_block(uint32_t *done, uint32_t *last)
-{
-    __threadfence(); /* what the block has written comes before it is done */
-    __syncthreads(); /* all its threads have written */
-    if (threadIdx.x == 0)
-        *last = atomicAdd(done, 1u) == gridDim.x - 1;
-    __syncthreads(); /* all threads know whether the block is the last one */
-    __threadfence(); /* the other blocks were done before their results are read */
-    return *last != 0;
-}
 #endif
 
 #endif

@@ -187,16 +187,6 @@ GPI_DEVICE void GPI(ask_buckets)(gpi_radix_buckets *buckets, const unsigned long
 
 /* ---- counting ---------------------------------------------------------------------------------- */
 
-/* The largest number of the warp's lanes. */
-GPI_DEVICE GPI(number) GPI(warp_max)(GPI(number) number)
-{
-    if (GPI_KEY_IS_NARROW)
-        return gpi_warp_max((uint32_t)number);
-    const uint32_t high = gpi_warp_max((uint32_t)((uint64_t)number >> 32));
-    const uint32_t low = gpi_warp_max((uint64_t)number >> 32 == high ? (uint32_t)number : 0);
-    return (GPI(number))((uint64_t)high << 32 | low);
-}
-
 /* Places of equal width, from a little below the least number to a little above the largest. */
 GPI_DEVICE gpi_radix_places GPI(places_between)(GPI(number) least, GPI(number) largest, int bits)
 {
@@ -216,15 +206,15 @@ GPI_DEVICE void GPI(block_ends)(GPI(number) *below, GPI(number) *high, GPI(numbe
 {
     const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;
 
-    *below = GPI(warp_max)(*below);
-    *high = GPI(warp_max)(*high);
+    *below = (GPI(number))gpi_warp_max_long(*below, GPI_KEY_IS_NARROW);
+    *high = (GPI(number))gpi_warp_max_long(*high, GPI_KEY_IS_NARROW);
     if (lane == 0) {
         ends[warp] = *below;
         ends[32 + warp] = *high;
     }
     __syncthreads(); /* the warps' ends are there */
-    *below = GPI(warp_max)(ends[lane]);
-    *high = GPI(warp_max)(ends[32 + lane]);
+    *below = (GPI(number))gpi_warp_max_long(ends[lane], GPI_KEY_IS_NARROW);
+    *high = (GPI(number))gpi_warp_max_long(ends[32 + lane], GPI_KEY_IS_NARROW);
 }
 
 /* Places between the ends of a sample. */
@@ -430,7 +420,7 @@ static __global__ void __launch_bounds__(GPI_RADIX_COUNT_THREADS, 1) GPI(spread_
     }
     if (strict && !GPI_RADIX_PAIRS && threadIdx.x == 0)
         job.buckets->refused = 1;
-    if (!gpi_radix_is_last_block(&job.buckets->done, &last))
+    if (!gpi_radix_is_last_block(&job.buckets->done, 1, gridDim.x, &last))
         return;
     int fits = GPI(add_buckets)(&job, sums);
     if (threadIdx.x == 0 && fits && !__ldcg(&job.buckets->refused)) {
