@@ -183,8 +183,7 @@ static inline cudaError_t GPI(sort)(const char *function, GPI(request) request, 
         int (*fits)(const GPI(call) *); /* NULL: whatever there is */
         size_t (*bytes)(size_t n); /* of workspace; NULL: it needs none */
         cudaError_t (*launch)(const GPI(call) *);
-    } strategies[] = {{GPI(few_fits), NULL, GPI(few_launch)},
-                      {GPI(counted_fits), NULL, GPI(counted_launch)},
+    } strategies[] = {{GPI(counted_fits), NULL, GPI(counted_launch)},
                       {GPI(block_fits), NULL, GPI(block_launch)},
                       {GPI(cluster_fits), NULL, GPI(cluster_launch)},
                       {GPI(buckets_fit), GPI(buckets_bytes), GPI(buckets_launch)},

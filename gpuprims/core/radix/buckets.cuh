@@ -4,16 +4,6 @@
  *
  * Part of radix_sort.cuh; not to be included directly.
  */
-#ifndef GPI_RADIX_BUCKETS_CUH
-#define GPI_RADIX_BUCKETS_CUH
-
-enum {
-    GPI_RADIX_BUCKET_CROWD = 32, /* keys of a bin; more are not compared */
-    GPI_RADIX_PARTITION_THREADS = 256
-};
-
-#endif
-
 __extension__ enum {
     GPI(partitions) = GPI(has_buckets) && !GPI_RADIX_PAIRS, /* whether a kernel of its own partitions */
     GPI(partition_items) = GPI(partitions) ? 40 : 1,
@@ -176,7 +166,6 @@ GPI_DEVICE GPI(number) GPI(packed)(GPI(bucket_map) bucket_map, GP_KEY key)
 enum { GPI(bucket_blocks) = sizeof(GPI(bucket)) <= 72 * 1024 ? GPI_BLOCKS_OF_512 : 2 };
 
 #if GPI_DEVICE_CODE
-/* The bin of a key. */
 GPI_DEVICE uint32_t GPI(bin)(GPI(bucket_map) bucket_map, GP_KEY key, int top)
 {
     return GPI(top_bits)(bucket_map, key, top) % GPI_RADIX_BINS;

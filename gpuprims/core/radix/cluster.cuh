@@ -48,7 +48,6 @@ typedef struct gpi_radix_state {
     uint64_t ends[64], differ[32];
 } __attribute__((aligned(16))) gpi_radix_state;
 
-#if GPI_DEVICE_CODE
 /* Counts a key of the bin. Returns what was in its half of the word before. */
 GPI_DEVICE uint32_t gpi_radix_share_add(gpi_radix_state *state, uint32_t bin)
 {
@@ -56,7 +55,6 @@ GPI_DEVICE uint32_t gpi_radix_share_add(gpi_radix_state *state, uint32_t bin)
 
     return atomicAdd(&state->u.bins[bin / 2], 1u << shift) >> shift & 0xFFFF;
 }
-#endif
 
 /* Up to fourteen ranks of a thread's items, nine bits each; the last one is the lowest. */
 typedef struct gpi_radix_ranks {
@@ -104,7 +102,7 @@ typedef struct {
     uint32_t *from[2]; /* their positions, or values */
     uint32_t first, count;  /* items that the block has got, and where they go */
     GPI(bucket_map) places; /* the bins of floats, if it is linear; */
-    GPI(number) low, high;  /* of others from low to high: */
+    GPI(number) low;        /* of others from low on: */
     int up;                 /* the difference from low is shifted, */
     uint32_t factor;        /* and multiplied: the bin is in the upper half */
 } GPI(share);
@@ -630,7 +628,6 @@ static inline size_t GPI(cluster_room)(size_t rounds)
     return (7 * rounds + 3) / 4 * GPI_RADIX_CLUSTER_THREADS;
 }
 
-/* Shared memory of a block. */
 static inline size_t GPI(cluster_shared_bytes)(size_t rounds)
 {
     return sizeof(gpi_radix_state) + GPI(cluster_room)(rounds) * GPI(cluster_slot);
@@ -718,6 +715,8 @@ static inline cudaError_t GPI(counted_launch)(const GPI(call) *call)
     const unsigned blocks = GPI(counted_blocks)(n, &call->device);
     GPI(share) share;
 
+    if (n <= GPI_RADIX_COUNTED_FEW && n <= GPI_TUNE_RADIX_COUNTED)
+        return GPI(few_launch)(call);
     memset((void *)&share, 0, sizeof share);
     share.of = call->request;
     return GPI_LAUNCH_CLUSTER(call->device.dependent, blocks, GPI(cluster_kernel), blocks, GPI_RADIX_CLUSTER_THREADS,

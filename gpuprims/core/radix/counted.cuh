@@ -206,12 +206,6 @@ static __global__ void __launch_bounds__(GPI_RADIX_COUNTED_FEW / 8)
 
 /* ---- host functions ---------------------------------------------------------------------------- */
 
-static inline int GPI(few_fits)(const GPI(call) *call)
-{
-    return GPI_RADIX_IS_COUNTED(call->request) && (GP_KERNEL == 0 || GP_KERNEL == GP_KERNEL_BLOCK) &&
-           call->request.n <= GPI_RADIX_COUNTED_FEW && call->request.n <= GPI_TUNE_RADIX_COUNTED;
-}
-
 static inline cudaError_t GPI(few_launch)(const GPI(call) *call)
 {
     const uint32_t n = (uint32_t)call->request.n, threads = n > 4096 ? 1024 : n > 2048 ? 512 : 256;

@@ -77,6 +77,16 @@ GPI_DEVICE void gpi_radix_plan_step(gpi_radix_plan *plan, int j, int digit, int 
 
     plan->steps[j] = step;
 }
+
+/* The bits that are set in any thread of the block; there is a word for each warp. Only the lower 32 if `narrow` is. */
+GPI_DEVICE uint64_t gpi_radix_block_or(uint64_t *words, uint64_t bits, int narrow)
+{
+    bits = gpi_warp_or_long(bits, narrow);
+    if (threadIdx.x % 32 == 0)
+        words[threadIdx.x / 32] = bits;
+    __syncthreads(); /* the warps' bits are there */
+    return gpi_warp_or_long(words[gpi_min(threadIdx.x % 32, blockDim.x / 32 - 1)], narrow);
+}
 #endif
 
 #endif

@@ -21,7 +21,9 @@
 #define GPI_RADIX_SPREAD_CUH
 
 enum {
+    GPI_RADIX_PARTITION_THREADS = 256,
     GPI_RADIX_BUCKET_THREADS = 512,
+    GPI_RADIX_BUCKET_CROWD = 32, /* keys of a bin; more are not compared */
     GPI_RADIX_SAMPLES = 4,   /* of each thread that counts; every block takes the same ones */
     GPI_RADIX_WORTH_ONE = 3, /* passes that take longer than one partition of pairs and their buckets, */
     GPI_RADIX_WORTH_TWO = 4  /* and than two */
