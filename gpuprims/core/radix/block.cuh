@@ -257,7 +257,7 @@ static inline size_t GPI(block_shared_bytes)(size_t n)
            GPI_RADIX_BLOCK_SLOTS(n) * (sizeof(GPI(number)) + sizeof(GP_KEY) + sizeof(uint16_t));
 }
 
-static inline int GPI(block_fits)(const GPI(call) *call)
+static inline unsigned GPI(block_fits)(const GPI(call) *call)
 {
     const size_t n = call->request.n;
 

@@ -396,7 +396,7 @@ static __global__ void __launch_bounds__(GPI_RADIX_BUCKET_THREADS, GPI(bucket_bl
  * How many bits number the buckets: 8 after one partition, more after two; 0: the keys cannot be sorted so. As many
  * keys as a bucket has on average leave it some room. Tiles of pairs need a row each for the look-back.
  */
-static inline int GPI(buckets_fit)(const GPI(call) *call)
+static inline unsigned GPI(buckets_fit)(const GPI(call) *call)
 {
     const size_t n = call->request.n, room = call->device.room, average = GPI(bucket_n) / 9 * 8;
     const int sorted_bits = call->request.end_bit - call->request.begin_bit, all_bits = sorted_bits == GPI_KEY_WIDTH;
@@ -415,7 +415,7 @@ static inline int GPI(buckets_fit)(const GPI(call) *call)
                             gpi_divide_up(n, GPI(tile_of_pass)(n, room)) + (twice ? GPI_RADIX_RANGES : 0) >
                                 GPI(lay_out)(NULL, n, 0).rows))
         return 0;
-    return bits;
+    return (unsigned)bits;
 }
 
 /* Keys of a tile of a partition: the multiprocessors have two each. */
@@ -458,7 +458,7 @@ static inline cudaError_t GPI(buckets_launch)(const GPI(call) *call)
     const GPI(steps) steps = GPI(begin_passes)(call, sizeof(gpi_radix_buckets));
     gpi_radix_buckets *buckets = (gpi_radix_buckets *)steps.extra;
     const size_t n = request->n, vectors = gpi_divide_up(n * sizeof(GP_KEY), 64 * GPI_RADIX_COUNT_THREADS);
-    const int bits = GPI(buckets_fit)(call), levels = bits > 8 ? 2 : 1;
+    const int bits = (int)call->fit, levels = bits > 8 ? 2 : 1;
     const uint32_t tile_n = GPI_RADIX_PAIRS ? steps.job.tile_n : (uint32_t)GPI(tile_of_partition)(n, call->device.room);
     const GPI(bucket_job) job = {request->keys_in, request->keys_out, steps.job.keys[2], steps.job.values[1],
                                  steps.job.values[2], (uint32_t)n, tile_n, 0, levels, bits, request->begin_bit,

@@ -653,29 +653,25 @@ static inline unsigned GPI(largest_cluster)(size_t room)
 }
 #endif
 
-/* The blocks of a cluster that has room for n items; 0: there is none. */
-static inline unsigned GPI(cluster_blocks)(size_t n, const gpi_radix_device *device)
+/* The blocks of a cluster that has room for the items; 0: there is none. */
+static inline unsigned GPI(cluster_fits)(const GPI(call) *call)
 {
+    const gpi_radix_device *device = &call->device;
+    const size_t n = call->request.n;
     unsigned blocks = 2;
 
     while (blocks < device->cluster && n > blocks * (size_t)GPI_RADIX_CLUSTER_THREADS)
         blocks *= 2;
     const size_t rounds = gpi_divide_up(n, blocks * (size_t)GPI_RADIX_CLUSTER_THREADS);
-    return blocks <= device->cluster && rounds <= GPI(cluster_items) &&
-                   GPI(cluster_shared_bytes)(rounds) + 2048 <= device->room
-               ? blocks
-               : 0;
-}
-
-static inline int GPI(cluster_fits)(const GPI(call) *call)
-{
-    return GPI(holds_values) && GP_KERNEL == 0 && GPI(cluster_blocks)(call->request.n, &call->device) > 0;
+    const int fits = GPI(holds_values) && GP_KERNEL == 0 && blocks <= device->cluster && rounds <= GPI(cluster_items) &&
+                     GPI(cluster_shared_bytes)(rounds) + 2048 <= device->room;
+    return fits ? blocks : 0;
 }
 
 static inline cudaError_t GPI(cluster_launch)(const GPI(call) *call)
 {
     const size_t n = call->request.n;
-    const unsigned blocks = GPI(cluster_blocks)(n, &call->device);
+    const unsigned blocks = call->fit;
     const int bits = call->request.end_bit - call->request.begin_bit;
     GPI(share) share;
 
@@ -692,33 +688,28 @@ static inline cudaError_t GPI(cluster_launch)(const GPI(call) *call)
                               GPI(cluster_shared_bytes)(share.rounds), call->stream, share);
 }
 
-/* The blocks that count so many keys; 0: the passes are faster. */
-static inline unsigned GPI(counted_blocks)(size_t n, const gpi_radix_device *device)
+/* The blocks that count so many keys; 0: the passes are faster, or keys are not counted. */
+static inline unsigned GPI(counted_fits)(const GPI(call) *call)
 {
-    const unsigned largest = GP_KERNEL == GP_KERNEL_BLOCK ? 1 : device->cluster;
+    const size_t n = call->request.n;
+    const int may_count = GPI_RADIX_IS_COUNTED(call->request) && (GP_KERNEL == 0 || GP_KERNEL == GP_KERNEL_BLOCK);
+    const unsigned largest = GP_KERNEL == GP_KERNEL_BLOCK ? 1 : call->device.cluster;
     unsigned blocks = 1;
 
     while (blocks < largest && n > blocks * (size_t)GPI_TUNE_RADIX_COUNTED)
         blocks *= 2;
-    return n <= blocks * (size_t)GPI_TUNE_RADIX_COUNTED_MOST ? blocks : 0;
-}
-
-static inline int GPI(counted_fits)(const GPI(call) *call)
-{
-    return GPI_RADIX_IS_COUNTED(call->request) &&
-           (GP_KERNEL == 0 || GP_KERNEL == GP_KERNEL_BLOCK) && GPI(counted_blocks)(call->request.n, &call->device) > 0;
+    return may_count && n <= blocks * (size_t)GPI_TUNE_RADIX_COUNTED_MOST ? blocks : 0;
 }
 
 static inline cudaError_t GPI(counted_launch)(const GPI(call) *call)
 {
-    const size_t n = call->request.n;
-    const unsigned blocks = GPI(counted_blocks)(n, &call->device);
     GPI(share) share;
 
-    if (n <= GPI_RADIX_COUNTED_FEW && n <= GPI_TUNE_RADIX_COUNTED)
+    if (call->request.n <= gpi_smaller_size(GPI_RADIX_COUNTED_FEW, GPI_TUNE_RADIX_COUNTED))
         return GPI(few_launch)(call);
     memset((void *)&share, 0, sizeof share);
     share.of = call->request;
-    return GPI_LAUNCH_CLUSTER(call->device.dependent, blocks, GPI(cluster_kernel), blocks, GPI_RADIX_CLUSTER_THREADS,
-                              sizeof(GPI(counted)) + GPI_RADIX_COUNTED_COLUMNS * 1024, call->stream, share);
+    return GPI_LAUNCH_CLUSTER(call->device.dependent, call->fit, GPI(cluster_kernel), call->fit,
+                              GPI_RADIX_CLUSTER_THREADS, sizeof(GPI(counted)) + GPI_RADIX_COUNTED_COLUMNS * 1024,
+                              call->stream, share);
 }

@@ -512,16 +512,10 @@ GPI_DEVICE uint32_t GPI(digit)(GP_KEY key, int shift, uint32_t mask, int one)
 /* Instead of a pass over keys that need only be counted: writes the portion. */
 GPI_DEVICE void GPI(pass_counted)(const GPI(job) *job, uint32_t *begins)
 {
-    const uint64_t *place = job->plan->place[0][0];
-    GP_KEY *out = job->keys[1] + job->first;
-    const unsigned tid = threadIdx.x;
+    const uint64_t place = threadIdx.x < 256 ? job->plan->place[0][0][threadIdx.x] : 0;
+    const uint32_t begin = place > job->first ? gpi_min_size(place - job->first, job->n) : 0;
 
-    if (tid < 256)
-        begins[tid] = place[tid] > job->first ? gpi_min_size(place[tid] - job->first, job->n) : 0;
-    if (tid == 0)
-        begins[256] = UINT32_MAX;
-    __syncthreads(); /* where the numbers begin is there */
-    GPI(write_counted)(begins, out, job->n);
+    GPI(write_counted)(begins, begin, job->keys[1] + job->first, job->n);
 }
 #endif
 

@@ -120,6 +120,7 @@ typedef struct {
     gpi_radix_device device;
     char *memory; /* so many bytes as the strategy needs */
     cudaStream_t stream;
+    unsigned fit; /* what the strategy has told about how it fits */
 } GPI(call);
 
 /* The number of a key, and that of a key as it is moved. */
