@@ -48,14 +48,6 @@ typedef struct gpi_radix_state {
     uint64_t ends[64], differ[32];
 } __attribute__((aligned(16))) gpi_radix_state;
 
-/* Counts a key of the bin. Returns what was in its half of the word before. */
-GPI_DEVICE uint32_t gpi_radix_share_add(gpi_radix_state *state, uint32_t bin)
-{
-    const uint32_t shift = bin % 2 * 16;
-
-    return atomicAdd(&state->u.bins[bin / 2], 1u << shift) >> shift & 0xFFFF;
-}
-
 /* Up to fourteen ranks of a thread's items, nine bits each; the last one is the lowest. */
 typedef struct gpi_radix_ranks {
     uint64_t low, high;
@@ -382,7 +374,7 @@ GPI_DEVICE int GPI(share_sort)(GPI(share) *share)
     for (uint32_t x = threadIdx.x; x < share->count; x += GPI_RADIX_CLUSTER_THREADS) {
         const GP_KEY key = share->keys[0][x];
 
-        gpi_radix_share_add(state, GPI(share_bin)(share, key));
+        gpi_radix_count_bucket(state->u.bins, GPI(share_bin)(share, key));
         strict |= (!GPI_RADIX_PAIRS && GPI(key_is_minus_zero)(key)) ||
                   (GPI(may_be_linear) && share->places.linear && GPI(key_is_nan)(key));
     }
@@ -393,7 +385,7 @@ GPI_DEVICE int GPI(share_sort)(GPI(share) *share)
         return 0;
     for (uint32_t x = threadIdx.x; x < share->count; x += GPI_RADIX_CLUSTER_THREADS) {
         const GP_KEY key = share->keys[0][x];
-        const uint32_t slot = gpi_radix_share_add(state, GPI(share_bin)(share, key));
+        const uint32_t slot = gpi_radix_count_bucket(state->u.bins, GPI(share_bin)(share, key));
 
         share->keys[1][slot] = key;
         if (GPI_RADIX_PAIRS)

@@ -55,10 +55,10 @@ GPI_DEVICE uint32_t gpi_radix_sample(uint32_t stretch, uint32_t stretches, uint3
     return (uint32_t)(((uint64_t)stretch << 16 | some >> 16) * n / stretches >> 16);
 }
 
-/* Two counters to a word. If one overflows, the sum of all tells. */
-GPI_DEVICE void gpi_radix_count_bucket(uint32_t *counters, uint32_t bucket)
+/* Two counters to a word; returns what one was before. If it overflows, the sum of all tells. */
+GPI_DEVICE uint32_t gpi_radix_count_bucket(uint32_t *counters, uint32_t bucket)
 {
-    atomicAdd(&counters[bucket / 2], bucket % 2 * 0xFFFFu + 1);
+    return atomicAdd(&counters[bucket / 2], bucket % 2 * 0xFFFFu + 1) >> bucket % 2 * 16 & 0xFFFF;
 }
 
 #endif
