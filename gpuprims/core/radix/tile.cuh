@@ -384,26 +384,9 @@ GPI_DEVICE uint32_t GPI_OF(look_back)(uint32_t *look, uint32_t begun, uint32_t t
 }
 
 /*
- * Where an item goes, and whether it stands behind one that it should precede. may_be_first is a constant: whether the
- * slot may be the first one, which has none before it. Without branches, so that the compiler interleaves items.
+ * Writes `some` items of the thread, from a slot on. Returns whether one stands behind another that it should precede;
+ * the first slot has none before it. Without branches, so that the compiler interleaves items.
  */
-GPI_DEVICE size_t GPI_OF(place)(const GPI_OF(tile) *tile, const GPI_OF(arrays) *pass, GP_KEY key, uint32_t slot,
-                                int shift, int check, int one, int may_be_first, int *wrong)
-{
-    const uint32_t digit = GPI(digit)(key, shift, pass->mask, one);
-    const uint32_t before = slot - (may_be_first ? slot > 0 : 1);
-
-    if (check && GPI_RADIX_PAIRS) { /* in the order in which they came */
-        *wrong |= (slot > tile->start[digit]) & (pass->positions[slot] < pass->positions[before]);
-    } else if (check) { /* by this digit and all before it: the topmost bits now */
-        const int above = 8 * (int)sizeof(GPI(number)) - 8 - shift;
-
-        *wrong |= GPI(moved_number)(key) << above < GPI(moved_number)(pass->keys[before]) << above;
-    }
-    return (size_t)tile->place[digit] + slot;
-}
-
-/* Writes `some` items of the thread, from a slot on. */
 GPI_DEVICE int GPI_OF(write_some)(const GPI_OF(tile) *tile, const GPI_OF(arrays) *pass, size_t first, uint32_t at,
                                   uint32_t some, int shift, int check, int one)
 {
@@ -413,8 +396,17 @@ GPI_DEVICE int GPI_OF(write_some)(const GPI_OF(tile) *tile, const GPI_OF(arrays)
     for (uint32_t i = 0; i < some; i++) {
         const uint32_t slot = at + i * GPI_OF(threads);
         const GP_KEY key = pass->keys[slot];
-        const size_t to = GPI_OF(place)(tile, pass, key, slot, shift, check, one, i == 0, &wrong);
+        const uint32_t digit = GPI(digit)(key, shift, pass->mask, one);
+        const uint32_t before = slot - (i == 0 ? slot > 0 : 1);
 
+        if (check && GPI_RADIX_PAIRS) { /* in the order in which they came */
+            wrong |= (slot > tile->start[digit]) & (pass->positions[slot] < pass->positions[before]);
+        } else if (check) { /* by this digit and all before it: the topmost bits now */
+            const int above = 8 * (int)sizeof(GPI(number)) - 8 - shift;
+
+            wrong |= GPI(moved_number)(key) << above < GPI(moved_number)(pass->keys[before]) << above;
+        }
+        const size_t to = (size_t)tile->place[digit] + slot;
         pass->keys_to[to] = GPI(coded) && pass->last ? GPI(key_of_code)(key) : key;
         if (GPI_RADIX_PAIRS) {
             const uint32_t position = pass->positions[slot];
