@@ -521,7 +521,7 @@ GPI_DEVICE uint32_t gpi_warp_or(uint32_t x)
 #endif
 }
 
-/* The same of 64 bits, of which the constant `narrow` says that the upper half is zero. */
+/* The maximum and the bitwise or of 64 bits, or of the lower 32 alone if the constant `narrow` is set. */
 GPI_DEVICE uint64_t gpi_warp_max_long(uint64_t x, int narrow)
 {
     const uint32_t high = narrow ? 0 : gpi_warp_max((uint32_t)(x >> 32));

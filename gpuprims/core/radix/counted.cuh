@@ -61,8 +61,8 @@ GPI_DEVICE uint32_t GPI(number_at)(const uint32_t *begins, uint32_t x)
 }
 
 /*
- * The grid writes n keys: vectors, of which each block takes some side by side. Thread d knows where the keys of the
- * number d begin; there is room for that, and one more, in `begins`.
+ * The grid writes n keys: vectors, of which each block takes some side by side. Thread d says where the keys of the
+ * number d begin; `begins`, in shared memory, has a word for each, and one behind.
  */
 GPI_DEVICE void GPI(write_counted)(uint32_t *begins, uint32_t begin, GP_KEY *out, uint32_t n)
 {
