@@ -169,7 +169,7 @@ static inline cudaError_t GPI(check)(const char *function, const GPI(request) *r
 /* Workspace for n items on any GPU. */
 static inline size_t GPI(workspace)(size_t n)
 {
-    const GPI(call) call = {{NULL, NULL, NULL, NULL, n, 0, 0}, {GPI_RADIX_MIN_ROOM, 1, 0}, NULL, 0};
+    const GPI(call) call = {{NULL, NULL, NULL, NULL, n, 0, 0}, {GPI_RADIX_MIN_ROOM, 1, 0}, NULL, 0, 0};
 
     if (n == 0 || GPI(block_fits)(&call))
         return 0;
@@ -180,16 +180,15 @@ static inline size_t GPI(workspace)(size_t n)
 static inline cudaError_t GPI(sort)(const char *function, GPI(request) request, gp_workspace *ws, cudaStream_t stream)
 {
     static const struct {
-        int (*fits)(const GPI(call) *); /* NULL: whatever there is */
+        unsigned (*fits)(const GPI(call) *); /* 0: it does not; NULL: whatever there is */
         size_t (*bytes)(size_t n); /* of workspace; NULL: it needs none */
         cudaError_t (*launch)(const GPI(call) *);
-    } strategies[] = {{GPI(few_fits), NULL, GPI(few_launch)},
-                      {GPI(counted_fits), NULL, GPI(counted_launch)},
+    } strategies[] = {{GPI(counted_fits), NULL, GPI(counted_launch)},
                       {GPI(block_fits), NULL, GPI(block_launch)},
                       {GPI(cluster_fits), NULL, GPI(cluster_launch)},
                       {GPI(buckets_fit), GPI(buckets_bytes), GPI(buckets_launch)},
                       {NULL, GPI(passes_bytes), GPI(passes_launch)}};
-    GPI(call) call = {request, {0, 0, 0}, NULL, stream};
+    GPI(call) call = {request, {0, 0, 0}, NULL, stream, 0};
     gpi_scratch scratch;
     size_t s = 0;
     cudaError_t error = GPI(check)(function, &request);
@@ -199,7 +198,7 @@ static inline cudaError_t GPI(sort)(const char *function, GPI(request) request, 
     if (request.begin_bit == request.end_bit)
         call.request.begin_bit = call.request.end_bit = 0;
     call.device = GPI(device)();
-    while (strategies[s].fits && !strategies[s].fits(&call))
+    while (strategies[s].fits && (call.fit = strategies[s].fits(&call)) == 0)
         s++;
     const size_t own = strategies[s].bytes ? strategies[s].bytes(request.n) : 0;
     const size_t bytes = ws ? GPI(workspace)(request.n) : own;

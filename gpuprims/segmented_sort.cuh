@@ -127,15 +127,6 @@ static inline size_t GPI(ranges_of)(size_t n, size_t segments)
     return gpi_add_sizes(n, segments / GPI(unit_n)) / GPI(range_n) + 1;
 }
 
-/* Where in the workspace a piece begins, after which *end is where the next one does. */
-static inline size_t GPI(carve)(size_t *end, size_t n, size_t bytes)
-{
-    const size_t begin = *end;
-
-    *end = gpi_add_sizes(begin, gpi_array_bytes(n, bytes));
-    return begin;
-}
-
 /* Divides the workspace, of which the first *cleared bytes have to be zero. Returns how many bytes are needed. */
 static inline size_t GPI(lay_out)(GPI(job) *job, GPI_RADIX_VALUE **copy, char *memory, size_t n, size_t segments,
                                   int has_longs, size_t *cleared)
@@ -148,20 +139,20 @@ static inline size_t GPI(lay_out)(GPI(job) *job, GPI_RADIX_VALUE **copy, char *m
     memset((void *)job, 0, sizeof *job);
     *cleared = 0;
     if (has_longs) {
-        job->head = (gpi_long_segments_head *)(start + GPI(carve)(&end, 1, sizeof *job->head));
-        job->table = (uint64_t *)(start + GPI(carve)(&end, ranges, sizeof *job->table));
-        job->covering = (uint32_t *)(start + GPI(carve)(&end, ranges, sizeof *job->covering));
+        job->head = (gpi_long_segments_head *)(start + gpi_carve(&end, 1, sizeof *job->head));
+        job->table = (uint64_t *)(start + gpi_carve(&end, ranges, sizeof *job->table));
+        job->covering = (uint32_t *)(start + gpi_carve(&end, ranges, sizeof *job->covering));
         *cleared = end;
-        job->longs = (gpi_long_segment *)(start + GPI(carve)(&end, longs, sizeof *job->longs));
-        job->starts = (uint64_t *)(start + GPI(carve)(&end, longs, GPI(digits) * GPI(radix) * sizeof *job->starts));
-        job->map = (uint32_t *)(start + GPI(carve)(&end, tiles, sizeof *job->map));
-        job->look = (uint64_t *)(start + GPI(carve)(&end, tiles, GPI(radix) * sizeof *job->look));
-        job->keys = (GP_KEY *)(start + GPI(carve)(&end, n, sizeof *job->keys));
-        job->values = (GPI(value) *)(start + GPI(carve)(&end, n, GPI(value_bytes)));
+        job->longs = (gpi_long_segment *)(start + gpi_carve(&end, longs, sizeof *job->longs));
+        job->starts = (uint64_t *)(start + gpi_carve(&end, longs, GPI(digits) * GPI(radix) * sizeof *job->starts));
+        job->map = (uint32_t *)(start + gpi_carve(&end, tiles, sizeof *job->map));
+        job->look = (uint64_t *)(start + gpi_carve(&end, tiles, GPI(radix) * sizeof *job->look));
+        job->keys = (GP_KEY *)(start + gpi_carve(&end, n, sizeof *job->keys));
+        job->values = (GPI(value) *)(start + gpi_carve(&end, n, GPI(value_bytes)));
     }
     if (fetches) {
-        job->values_out = (GPI(value) *)(start + GPI(carve)(&end, n, sizeof *job->values_out));
-        *copy = (GPI_RADIX_VALUE *)(start + GPI(carve)(&end, n, sizeof **copy));
+        job->values_out = (GPI(value) *)(start + gpi_carve(&end, n, sizeof *job->values_out));
+        *copy = (GPI_RADIX_VALUE *)(start + gpi_carve(&end, n, sizeof **copy));
     }
     return end;
 }

@@ -193,16 +193,8 @@ GPI_DEVICE GPI(sum) GPI(warp_best)(GPI(sum) x, int largest, GPI_CONTEXT context)
             value = other;
     }
     uint64_t at = GPI(beats)(value, x.value, largest, context) ? UINT64_MAX : (uint64_t)x.at;
-    if (sizeof x.at == 8) {
-        const uint32_t high = ~gpi_warp_max(~(uint32_t)(at >> 32));
-
-        at = at >> 32 == high ? at : UINT64_MAX;
-        at = (uint64_t)high << 32 | (uint32_t)~gpi_warp_max(~(uint32_t)at);
-    } else {
-        at = (uint32_t)~gpi_warp_max(~(uint32_t)at);
-    }
     x.value = value;
-    x.at = (GP_INDEX)at;
+    x.at = (GP_INDEX)~gpi_warp_max_long(~at, sizeof x.at == 4);
     return x;
 }
 

@@ -521,6 +521,19 @@ GPI_DEVICE uint32_t gpi_warp_or(uint32_t x)
 #endif
 }
 
+/* The maximum and the bitwise or of 64 bits, or of the lower 32 alone if the constant `narrow` is set. */
+GPI_DEVICE uint64_t gpi_warp_max_long(uint64_t x, int narrow)
+{
+    const uint32_t high = narrow ? 0 : gpi_warp_max((uint32_t)(x >> 32));
+
+    return (uint64_t)high << 32 | gpi_warp_max(narrow || x >> 32 == high ? (uint32_t)x : 0);
+}
+
+GPI_DEVICE uint64_t gpi_warp_or_long(uint64_t x, int narrow)
+{
+    return (narrow ? 0 : (uint64_t)gpi_warp_or((uint32_t)(x >> 32)) << 32) | gpi_warp_or((uint32_t)x);
+}
+
 /*
  * 1, opaque: to add to a 64-bit word in global memory by an atomic whose result is used later. An
  * operand that the compiler knows to be uniform it sums over the warp first, even where one lane

@@ -54,6 +54,15 @@ static inline size_t gpi_array_bytes(size_t n, size_t item_bytes)
     return gpi_align_up(gpi_multiply_sizes(n, item_bytes));
 }
 
+/* Where in the workspace a piece of n items begins, after which *end is where the next one does. */
+static inline size_t gpi_carve(size_t *end, size_t n, size_t item_bytes)
+{
+    const size_t begin = *end;
+
+    *end = gpi_add_sizes(begin, gpi_array_bytes(n, item_bytes));
+    return begin;
+}
+
 /* Workspace bytes for tags and scratch, wherever the memory starts. */
 static inline size_t gpi_tagged_request(size_t tile_state_bytes, size_t bytes)
 {

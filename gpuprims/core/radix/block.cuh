@@ -39,24 +39,6 @@ typedef struct gpi_radix_bins {
     uint64_t differ[32];
 } __attribute__((aligned(16))) gpi_radix_bins;
 
-#if GPI_DEVICE_CODE
-/* The bits that are set in any lane of the warp; only the lower 32 if `narrow` is set. */
-GPI_DEVICE uint64_t gpi_radix_or(uint64_t bits, int narrow)
-{
-    return (narrow ? 0 : (uint64_t)gpi_warp_or((uint32_t)(bits >> 32)) << 32) | gpi_warp_or((uint32_t)bits);
-}
-
-/* The bits that are set in any thread of the block; there is a word for each warp. */
-GPI_DEVICE uint64_t gpi_radix_block_or(uint64_t *words, uint64_t bits, int narrow)
-{
-    bits = gpi_radix_or(bits, narrow);
-    if (threadIdx.x % 32 == 0)
-        words[threadIdx.x / 32] = bits;
-    __syncthreads(); /* the warps' bits are there */
-    return gpi_radix_or(words[gpi_min(threadIdx.x % 32, blockDim.x / 32 - 1)], narrow);
-}
-#endif
-
 #endif
 
 /* What all threads of the block know. */
@@ -67,9 +49,8 @@ typedef struct {
     GP_KEY *keys;
     uint16_t *bins; /* and where the word of their bin is */
     uint32_t n;
-    GPI(number) mask; /* the bits that count */
-    int same;         /* keys that are alike are the same: these need not be told apart, */
-    int exact;        /* and those of a bin are */
+    int same;  /* keys that are alike are the same: these need not be told apart, */
+    int exact; /* and those of a bin are */
 } GPI(block);
 
 enum { GPI(number_bits) = 8 * (int)sizeof(GPI(number)) };
@@ -228,16 +209,16 @@ static __global__ void __launch_bounds__(1024) GPI(block_kernel)(GPI(request) jo
     block.keys = (GP_KEY *)(block.orders + room);
     block.bins = (uint16_t *)(block.keys + room);
     block.n = n;
-    block.mask = (GPI(number))(
+    const GPI(number) mask = (GPI(number))( /* the bits that count */
         job.begin_bit < job.end_bit ? UINT64_MAX >> (64 - (job.end_bit - job.begin_bit)) << job.begin_bit : 0);
     gpi_radix_zero(state->bins, GPI_RADIX_BINS + 32);
     gpi_grid_wait();
     gpi_grid_launch_next();
-    const GPI(number) one = (GPI(key_number)(job.keys_in[0]) & block.mask) >> job.begin_bit;
+    const GPI(number) one = (GPI(key_number)(job.keys_in[0]) & mask) >> job.begin_bit;
     GPI_UNROLL
     for (uint32_t i = 0; i < GPI_RADIX_BLOCK_ITEMS; i++) {
         keys[i] = job.keys_in[gpi_min(threadIdx.x + i * blockDim.x, n - 1)];
-        orders[i] = (GPI(key_number)(keys[i]) & block.mask) >> job.begin_bit;
+        orders[i] = (GPI(key_number)(keys[i]) & mask) >> job.begin_bit;
         differ |= orders[i] ^ one;
     }
     /* Up to the topmost bit that is not the same in all, and at least those of a bin. */
@@ -270,14 +251,13 @@ static __global__ void __launch_bounds__(1024) GPI(block_kernel)(GPI(request) jo
 
 /* ---- host functions ---------------------------------------------------------------------------- */
 
-/* Shared memory of the block. */
 static inline size_t GPI(block_shared_bytes)(size_t n)
 {
     return sizeof(gpi_radix_bins) +
            GPI_RADIX_BLOCK_SLOTS(n) * (sizeof(GPI(number)) + sizeof(GP_KEY) + sizeof(uint16_t));
 }
 
-static inline int GPI(block_fits)(const GPI(call) *call)
+static inline unsigned GPI(block_fits)(const GPI(call) *call)
 {
     const size_t n = call->request.n;
 

@@ -4,16 +4,6 @@
  *
  * Part of radix_sort.cuh; not to be included directly.
  */
-#ifndef GPI_RADIX_BUCKETS_CUH
-#define GPI_RADIX_BUCKETS_CUH
-
-enum {
-    GPI_RADIX_BUCKET_CROWD = 32, /* keys of a bin; more are not compared */
-    GPI_RADIX_PARTITION_THREADS = 256
-};
-
-#endif
-
 __extension__ enum {
     GPI(partitions) = GPI(has_buckets) && !GPI_RADIX_PAIRS, /* whether a kernel of its own partitions */
     GPI(partition_items) = GPI(partitions) ? 40 : 1,
@@ -176,7 +166,6 @@ GPI_DEVICE GPI(number) GPI(packed)(GPI(bucket_map) bucket_map, GP_KEY key)
 enum { GPI(bucket_blocks) = sizeof(GPI(bucket)) <= 72 * 1024 ? GPI_BLOCKS_OF_512 : 2 };
 
 #if GPI_DEVICE_CODE
-/* The bin of a key. */
 GPI_DEVICE uint32_t GPI(bin)(GPI(bucket_map) bucket_map, GP_KEY key, int top)
 {
     return GPI(top_bits)(bucket_map, key, top) % GPI_RADIX_BINS;
@@ -407,7 +396,7 @@ static __global__ void __launch_bounds__(GPI_RADIX_BUCKET_THREADS, GPI(bucket_bl
  * How many bits number the buckets: 8 after one partition, more after two; 0: the keys cannot be sorted so. As many
  * keys as a bucket has on average leave it some room. Tiles of pairs need a row each for the look-back.
  */
-static inline int GPI(buckets_fit)(const GPI(call) *call)
+static inline unsigned GPI(buckets_fit)(const GPI(call) *call)
 {
     const size_t n = call->request.n, room = call->device.room, average = GPI(bucket_n) / 9 * 8;
     const int sorted_bits = call->request.end_bit - call->request.begin_bit, all_bits = sorted_bits == GPI_KEY_WIDTH;
@@ -426,7 +415,7 @@ static inline int GPI(buckets_fit)(const GPI(call) *call)
                             gpi_divide_up(n, GPI(tile_of_pass)(n, room)) + (twice ? GPI_RADIX_RANGES : 0) >
                                 GPI(lay_out)(NULL, n, 0).rows))
         return 0;
-    return bits;
+    return (unsigned)bits;
 }
 
 /* Keys of a tile of a partition: the multiprocessors have two each. */
@@ -469,7 +458,7 @@ static inline cudaError_t GPI(buckets_launch)(const GPI(call) *call)
     const GPI(steps) steps = GPI(begin_passes)(call, sizeof(gpi_radix_buckets));
     gpi_radix_buckets *buckets = (gpi_radix_buckets *)steps.extra;
     const size_t n = request->n, vectors = gpi_divide_up(n * sizeof(GP_KEY), 64 * GPI_RADIX_COUNT_THREADS);
-    const int bits = GPI(buckets_fit)(call), levels = bits > 8 ? 2 : 1;
+    const int bits = (int)call->fit, levels = bits > 8 ? 2 : 1;
     const uint32_t tile_n = GPI_RADIX_PAIRS ? steps.job.tile_n : (uint32_t)GPI(tile_of_partition)(n, call->device.room);
     const GPI(bucket_job) job = {request->keys_in, request->keys_out, steps.job.keys[2], steps.job.values[1],
                                  steps.job.values[2], (uint32_t)n, tile_n, 0, levels, bits, request->begin_bit,

@@ -48,16 +48,6 @@ typedef struct gpi_radix_state {
     uint64_t ends[64], differ[32];
 } __attribute__((aligned(16))) gpi_radix_state;
 
-#if GPI_DEVICE_CODE
-/* Counts a key of the bin. Returns what was in its half of the word before. */
-GPI_DEVICE uint32_t gpi_radix_share_add(gpi_radix_state *state, uint32_t bin)
-{
-    const uint32_t shift = bin % 2 * 16;
-
-    return atomicAdd(&state->u.bins[bin / 2], 1u << shift) >> shift & 0xFFFF;
-}
-#endif
-
 /* Up to fourteen ranks of a thread's items, nine bits each; the last one is the lowest. */
 typedef struct gpi_radix_ranks {
     uint64_t low, high;
@@ -104,7 +94,7 @@ typedef struct {
     uint32_t *from[2]; /* their positions, or values */
     uint32_t first, count;  /* items that the block has got, and where they go */
     GPI(bucket_map) places; /* the bins of floats, if it is linear; */
-    GPI(number) low, high;  /* of others from low to high: */
+    GPI(number) low;        /* of others from low on: */
     int up;                 /* the difference from low is shifted, */
     uint32_t factor;        /* and multiplied: the bin is in the upper half */
 } GPI(share);
@@ -385,7 +375,7 @@ GPI_DEVICE int GPI(share_sort)(GPI(share) *share)
     for (uint32_t x = threadIdx.x; x < share->count; x += GPI_RADIX_CLUSTER_THREADS) {
         const GP_KEY key = share->keys[0][x];
 
-        gpi_radix_share_add(state, GPI(share_bin)(share, key));
+        gpi_radix_count_bucket(state->u.bins, GPI(share_bin)(share, key));
         strict |= (!GPI_RADIX_PAIRS && GPI(key_is_minus_zero)(key)) ||
                   (GPI(may_be_linear) && share->places.linear && GPI(key_is_nan)(key));
     }
@@ -396,7 +386,7 @@ GPI_DEVICE int GPI(share_sort)(GPI(share) *share)
         return 0;
     for (uint32_t x = threadIdx.x; x < share->count; x += GPI_RADIX_CLUSTER_THREADS) {
         const GP_KEY key = share->keys[0][x];
-        const uint32_t slot = gpi_radix_share_add(state, GPI(share_bin)(share, key));
+        const uint32_t slot = gpi_radix_count_bucket(state->u.bins, GPI(share_bin)(share, key));
 
         share->keys[1][slot] = key;
         if (GPI_RADIX_PAIRS)
@@ -631,7 +621,6 @@ static inline size_t GPI(cluster_room)(size_t rounds)
     return (7 * rounds + 3) / 4 * GPI_RADIX_CLUSTER_THREADS;
 }
 
-/* Shared memory of a block. */
 static inline size_t GPI(cluster_shared_bytes)(size_t rounds)
 {
     return sizeof(gpi_radix_state) + GPI(cluster_room)(rounds) * GPI(cluster_slot);
@@ -657,30 +646,27 @@ static inline unsigned GPI(largest_cluster)(size_t room)
 }
 #endif
 
-/* The blocks of a cluster that has room for n items; 0: there is none. */
-static inline unsigned GPI(cluster_blocks)(size_t n, const gpi_radix_device *device)
+/* The blocks of a cluster that has room for the items; 0: there is none. */
+static inline unsigned GPI(cluster_fits)(const GPI(call) *call)
 {
+    const gpi_radix_device *device = &call->device;
+    const size_t n = call->request.n;
     unsigned blocks = 2;
 
     while (blocks < device->cluster && n > blocks * (size_t)GPI_RADIX_CLUSTER_THREADS)
         blocks *= 2;
     const size_t rounds = gpi_divide_up(n, blocks * (size_t)GPI_RADIX_CLUSTER_THREADS);
-    return blocks <= device->cluster && rounds <= GPI(cluster_items) &&
-                   GPI(cluster_shared_bytes)(rounds) + 2048 <= device->room
-               ? blocks
-               : 0;
-}
+    const int has_room = blocks <= device->cluster && rounds <= GPI(cluster_items) &&
+                         GPI(cluster_shared_bytes)(rounds) + 2048 <= device->room;
 
-static inline int GPI(cluster_fits)(const GPI(call) *call)
-{
-    return GPI(holds_values) && GP_KERNEL == 0 && !GPI_RADIX_IS_COUNTED(call->request) && /* the kernel would count */
-           GPI(cluster_blocks)(call->request.n, &call->device) > 0;
+    /* Of bytes that can be counted the kernel counts them, for which there would be too little shared memory. */
+    return has_room && GPI(holds_values) && GP_KERNEL == 0 && !GPI_RADIX_IS_COUNTED(call->request) ? blocks : 0;
 }
 
 static inline cudaError_t GPI(cluster_launch)(const GPI(call) *call)
 {
     const size_t n = call->request.n;
-    const unsigned blocks = GPI(cluster_blocks)(n, &call->device);
+    const unsigned blocks = call->fit;
     const int bits = call->request.end_bit - call->request.begin_bit;
     GPI(share) share;
 
@@ -697,31 +683,28 @@ static inline cudaError_t GPI(cluster_launch)(const GPI(call) *call)
                               GPI(cluster_shared_bytes)(share.rounds), call->stream, share);
 }
 
-/* The blocks that count so many keys; 0: the passes are faster. */
-static inline unsigned GPI(counted_blocks)(size_t n, const gpi_radix_device *device)
+/* The blocks that count so many keys; 0: the passes are faster, or keys are not counted. */
+static inline unsigned GPI(counted_fits)(const GPI(call) *call)
 {
-    const unsigned largest = GP_KERNEL == GP_KERNEL_BLOCK ? 1 : device->cluster;
+    const size_t n = call->request.n;
+    const int may_count = GPI_RADIX_IS_COUNTED(call->request) && (GP_KERNEL == 0 || GP_KERNEL == GP_KERNEL_BLOCK);
+    const unsigned largest = GP_KERNEL == GP_KERNEL_BLOCK ? 1 : call->device.cluster;
     unsigned blocks = 1;
 
     while (blocks < largest && n > blocks * (size_t)GPI_TUNE_RADIX_COUNTED)
         blocks *= 2;
-    return n <= blocks * (size_t)GPI_TUNE_RADIX_COUNTED_MOST ? blocks : 0;
-}
-
-static inline int GPI(counted_fits)(const GPI(call) *call)
-{
-    return GPI_RADIX_IS_COUNTED(call->request) &&
-           (GP_KERNEL == 0 || GP_KERNEL == GP_KERNEL_BLOCK) && GPI(counted_blocks)(call->request.n, &call->device) > 0;
+    return may_count && n <= blocks * (size_t)GPI_TUNE_RADIX_COUNTED_MOST ? blocks : 0;
 }
 
 static inline cudaError_t GPI(counted_launch)(const GPI(call) *call)
 {
-    const size_t n = call->request.n;
-    const unsigned blocks = GPI(counted_blocks)(n, &call->device);
     GPI(share) share;
 
+    if (call->request.n <= gpi_smaller_size(GPI_RADIX_COUNTED_FEW, GPI_TUNE_RADIX_COUNTED))
+        return GPI(few_launch)(call);
     memset((void *)&share, 0, sizeof share);
     share.of = call->request;
-    return GPI_LAUNCH_CLUSTER(call->device.dependent, blocks, GPI(cluster_kernel), blocks, GPI_RADIX_CLUSTER_THREADS,
-                              sizeof(GPI(counted)) + GPI_RADIX_COUNTED_COLUMNS * 1024, call->stream, share);
+    return GPI_LAUNCH_CLUSTER(call->device.dependent, call->fit, GPI(cluster_kernel), call->fit,
+                              GPI_RADIX_CLUSTER_THREADS, sizeof(GPI(counted)) + GPI_RADIX_COUNTED_COLUMNS * 1024,
+                              call->stream, share);
 }

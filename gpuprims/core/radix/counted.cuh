@@ -60,14 +60,22 @@ GPI_DEVICE uint32_t GPI(number_at)(const uint32_t *begins, uint32_t x)
     return number;
 }
 
-/* The grid writes n keys: vectors, of which each block takes some side by side. */
-GPI_DEVICE void GPI(write_counted)(const uint32_t *begins, GP_KEY *out, uint32_t n)
+/*
+ * The grid writes n keys: vectors, of which each block takes some side by side. Thread d says where the keys of the
+ * number d begin; `begins`, in shared memory, has a word for each, and one behind.
+ */
+GPI_DEVICE void GPI(write_counted)(uint32_t *begins, uint32_t begin, GP_KEY *out, uint32_t n)
 {
     const uint64_t each = UINT64_MAX / 255, zero = GPI(key_order)(GPI(key_of_bits)(0));
     const uint32_t head = gpi_min((uint32_t)((0 - (uintptr_t)out) % 16), n);
     const uint32_t vectors = (n - head) / 16, share = vectors / gridDim.x + 1, first = blockIdx.x * share;
     uint32_t number = 0, next = 0; /* the number up to there */
 
+    if (threadIdx.x < 256)
+        begins[threadIdx.x] = begin;
+    if (threadIdx.x == 0)
+        begins[256] = UINT32_MAX;
+    __syncthreads(); /* where the numbers begin is there, and all keys of a single block have been read */
     for (uint32_t v = first + threadIdx.x; v < gpi_min(first + share, vectors); v += blockDim.x) {
         const uint32_t x = head + 16 * v;
         uint64_t bytes = (number ^ zero) * each, units[2] = {bytes, bytes};
@@ -136,12 +144,7 @@ GPI_DEVICE void GPI(sort_counted)(const GPI(request) *job, GPI(counted) *state)
         gpi_cluster_arrive(); /* the totals of the others have been read */
     }
     const uint32_t begin = gpi_radix_scan(state->sums, 8, total, NULL);
-    if (tid < 256)
-        state->begins[tid] = begin;
-    if (tid == 0)
-        state->begins[256] = UINT32_MAX;
-    __syncthreads(); /* where the numbers begin is there, and all keys of a single block have been read */
-    GPI(write_counted)(state->begins, job->keys_out, n);
+    GPI(write_counted)(state->begins, begin, job->keys_out, n);
     if (gridDim.x > 1)
         gpi_cluster_wait(); /* no block ends while others read its totals */
 }
@@ -205,12 +208,6 @@ static __global__ void __launch_bounds__(GPI_RADIX_COUNTED_FEW / 8)
 }
 
 /* ---- host functions ---------------------------------------------------------------------------- */
-
-static inline int GPI(few_fits)(const GPI(call) *call)
-{
-    return GPI_RADIX_IS_COUNTED(call->request) && (GP_KERNEL == 0 || GP_KERNEL == GP_KERNEL_BLOCK) &&
-           call->request.n <= GPI_RADIX_COUNTED_FEW && call->request.n <= GPI_TUNE_RADIX_COUNTED;
-}
 
 static inline cudaError_t GPI(few_launch)(const GPI(call) *call)
 {

@@ -464,7 +464,7 @@ static __global__ void __launch_bounds__(GPI_RADIX_COUNT_THREADS, 1) GPI(count_k
         __syncthreads(); /* the counters are zero again */
     }
     GPI(collect)(&job, &tally, counters, digits, distinct);
-    if (!gpi_radix_is_last_block(&job.counts->done, &tally.last))
+    if (!gpi_radix_is_last_block(&job.counts->done, 1, gridDim.x, &tally.last))
         return;
     gpi_radix_add_up(&tally, job.counts, job.plan, job.n, digits, job.more);
     if (job.levels == 1)
@@ -512,16 +512,10 @@ GPI_DEVICE uint32_t GPI(digit)(GP_KEY key, int shift, uint32_t mask, int one)
 /* Instead of a pass over keys that need only be counted: writes the portion. */
 GPI_DEVICE void GPI(pass_counted)(const GPI(job) *job, uint32_t *begins)
 {
-    const uint64_t *place = job->plan->place[0][0];
-    GP_KEY *out = job->keys[1] + job->first;
-    const unsigned tid = threadIdx.x;
+    const uint64_t place = threadIdx.x < 256 ? job->plan->place[0][0][threadIdx.x] : 0;
+    const uint32_t begin = place > job->first ? gpi_min_size(place - job->first, job->n) : 0;
 
-    if (tid < 256)
-        begins[tid] = place[tid] > job->first ? gpi_min_size(place[tid] - job->first, job->n) : 0;
-    if (tid == 0)
-        begins[256] = UINT32_MAX;
-    __syncthreads(); /* where the numbers begin is there */
-    GPI(write_counted)(begins, out, job->n);
+    GPI(write_counted)(begins, begin, job->keys[1] + job->first, job->n);
 }
 #endif
 
@@ -562,9 +556,7 @@ static __global__ void __launch_bounds__(GPI(gather_threads))
 #define GPI_RADIX_ROWS_BEFORE ((size_t)16) /* the first one: as many as a look-back reads at a time, at most */
 /* Of items that are moved in place of large values: they have 4 bytes, and one launch fetches all values. */
 #ifndef GPI_RADIX_MAX_NUMBERS
-#define GPI_RADIX_MAX_NUMBERS                                                                                     \
-    (GPI_MAX_TILES * 256 / sizeof(GPI_RADIX_VALUE) < UINT32_MAX ? GPI_MAX_TILES * 256 / sizeof(GPI_RADIX_VALUE) \
-                                                                 : UINT32_MAX)
+#define GPI_RADIX_MAX_NUMBERS gpi_smaller_size(GPI_MAX_TILES * 256 / sizeof(GPI_RADIX_VALUE), UINT32_MAX)
 #endif
 #define GPI_RADIX_SMALL_TILE ((size_t)1024) /* items of a tile, when n is small */
 #define GPI_RADIX_GRID ((size_t)1024)       /* blocks of a pass, at most */
@@ -578,7 +570,6 @@ static inline int GPI(is_small)(size_t n)
     return (n <= threads * GPI(small_items) && !GP_KERNEL) || (GPI(indexed) && n > GPI_RADIX_MAX_NUMBERS);
 }
 
-/* Blocks of a pass. */
 static inline size_t GPI(blocks_of_pass)(size_t n)
 {
     return gpi_resident_blocks((unsigned)GPI_RADIX_PASS(GPI(is_small)(n), blocks), GPI_RADIX_GRID, GP_GRID);
@@ -611,7 +602,7 @@ typedef struct {
     GPI(job) job;
     gpi_radix_counts *counts; /* the tickets follow them; both are zeroed */
     char *extra;              /* what a caller has asked for; its first words are zeroed, too */
-    uint32_t *look;           /* twice so many `rows`, and those before */
+    uint32_t *look;           /* the rows before the first tile's, and twice so many `rows` */
     size_t rows, bytes;       /* all of the workspace */
     int digits, in_place;
     int numbers; /* whether numbers are moved instead of values; they end up in job.values[1] */
@@ -623,25 +614,20 @@ static inline GPI(steps) GPI(lay_out)(char *memory, size_t n, size_t extra_bytes
     const size_t small = GPI_RADIX_FORCES_BUCKETS ? SIZE_MAX : gpi_divide_up(n, GPI_RADIX_SMALL_TILE);
     const size_t tiles = gpi_larger_size(gpi_divide_up(n, GPI(largest_tile)(0, GPI_RADIX_MIN_ROOM)),
                                          gpi_smaller_size(small, GPI_RADIX_GRID));
-    const size_t rows = gpi_smaller_size(tiles, GPI_RADIX_ROWS);
     const size_t launches = (GPI_RADIX_MAX_DIGITS + 1) * gpi_divide_up(tiles, GPI_RADIX_ROWS);
-    const size_t values = gpi_array_bytes(n, sizeof(GP_KEY));
-    const size_t plan = gpi_add_sizes(values, GPI_RADIX_PAIRS ? gpi_array_bytes(n, sizeof(GPI_RADIX_VALUE)) : 0);
-    const size_t counts = gpi_add_sizes(plan, gpi_align_up(sizeof(gpi_radix_plan)));
-    const size_t extra = gpi_add_sizes(counts, gpi_align_up(sizeof(gpi_radix_counts) + launches * sizeof(uint32_t)));
-    const size_t look = gpi_add_sizes(extra, gpi_align_up(extra_bytes));
+    const size_t value_bytes = GPI_RADIX_PAIRS ? sizeof(GPI_RADIX_VALUE) : 0, row_bytes = 256 * sizeof(uint32_t);
     const uintptr_t at = (uintptr_t)memory;
     GPI(steps) steps;
 
     memset((void *)&steps, 0, sizeof steps);
-    steps.job.keys[2] = (GP_KEY *)at;
-    steps.job.values[2] = (void *)(at + values);
-    steps.job.plan = (gpi_radix_plan *)(at + plan);
-    steps.counts = (gpi_radix_counts *)(at + counts);
-    steps.extra = (char *)(at + extra);
-    steps.look = (uint32_t *)(at + look) + GPI_RADIX_ROWS_BEFORE * 256;
-    steps.rows = rows;
-    steps.bytes = gpi_add_sizes(look, (GPI_RADIX_ROWS_BEFORE + 2 * rows) * 256 * sizeof(uint32_t));
+    steps.rows = gpi_smaller_size(tiles, GPI_RADIX_ROWS);
+    steps.job.keys[2] = (GP_KEY *)(at + gpi_carve(&steps.bytes, n, sizeof(GP_KEY)));
+    steps.job.values[2] = (void *)(at + gpi_carve(&steps.bytes, n, value_bytes));
+    steps.job.plan = (gpi_radix_plan *)(at + gpi_carve(&steps.bytes, 1, sizeof(gpi_radix_plan)));
+    steps.counts = (gpi_radix_counts *)(
+        at + gpi_carve(&steps.bytes, 1, sizeof(gpi_radix_counts) + launches * sizeof(uint32_t)));
+    steps.extra = (char *)(at + gpi_carve(&steps.bytes, 1, extra_bytes));
+    steps.look = (uint32_t *)(at + gpi_carve(&steps.bytes, GPI_RADIX_ROWS_BEFORE + 2 * steps.rows, row_bytes));
     return steps;
 }
 
@@ -689,6 +675,7 @@ static inline cudaError_t GPI(make_plan_of)(const GPI(steps) *steps, int levels,
 {
     const GPI(call) *call = steps->call;
     const size_t n = call->request.n, vectors = gpi_divide_up(n * sizeof(GP_KEY), 16 * GPI_RADIX_COUNT_THREADS);
+    const size_t rows = GPI_RADIX_IS_COUNTED(steps->job) ? 0 : GPI_RADIX_ROWS_BEFORE + steps->rows; /* to be cleared */
     unsigned columns = n < (size_t)1 << 22 ? 4 : GPI(columns);
 
     while (columns * (unsigned)steps->digits * 1024 + 4096 > call->device.room)
@@ -696,11 +683,7 @@ static inline cudaError_t GPI(make_plan_of)(const GPI(steps) *steps, int levels,
     const GPI(counting) count = {steps->job.keys[0], n, steps->job.begin_bit, steps->job.end_bit,
                                  8 * steps->digits - (steps->job.end_bit - steps->job.begin_bit), steps->in_place,
                                  GP_KERNEL == GP_KERNEL_PASSES_OLD, columns, steps->counts, steps->job.plan,
-                                 steps->look - GPI_RADIX_ROWS_BEFORE * 256,
-                                 GPI_RADIX_IS_COUNTED(steps->job)
-                                     ? 0
-                                     : (GPI_RADIX_ROWS_BEFORE + steps->rows) * 256,
-                                 levels, buckets};
+                                 steps->look, rows * 256, levels, buckets};
     return GPI_LAUNCH_DEPENDENT(call->device.dependent, GPI(count_kernel), gpi_resident_blocks(1, vectors, GP_GRID),
                                 GPI_RADIX_COUNT_THREADS, columns * (unsigned)steps->digits * 1024, call->stream, count);
 }
@@ -734,8 +717,8 @@ static inline cudaError_t GPI(pass_all)(const GPI(steps) *steps, const gpi_radix
         job.pass = (int)(launch / portions);
         job.odd = which % 2;
         job.ticket = (uint32_t *)(steps->counts + 1) + launch;
-        job.look = steps->look + launch % 2 * steps->rows * 256;
-        job.look_next = steps->look + (launch + 1) % 2 * steps->rows * 256;
+        job.look = steps->look + (GPI_RADIX_ROWS_BEFORE + launch % 2 * steps->rows) * 256;
+        job.look_next = steps->look + (GPI_RADIX_ROWS_BEFORE + (launch + 1) % 2 * steps->rows) * 256;
         unsigned grid = (unsigned)gpi_smaller_size(blocks, job.tiles);
         if (small)
             error = GPI_LAUNCH_DEPENDENT(dependent, GPI(small_pass_kernel), grid, threads, bytes, call->stream, job);

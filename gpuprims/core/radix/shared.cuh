@@ -78,19 +78,14 @@ GPI_DEVICE void gpi_radix_plan_step(gpi_radix_plan *plan, int j, int digit, int 
     plan->steps[j] = step;
 }
 
-/*
- * Whether this block is the last of the grid that calls; it sees what the others wrote before. All threads call; *last
- * is in shared memory, and *done was zero before the launch.
- */
-GPI_DEVICE int gpi_radix_is_last_block(uint32_t *done, uint32_t *last)
+/* The bits that are set in any thread of the block; there is a word for each warp. Only the lower 32 if `narrow` is. */
+GPI_DEVICE uint64_t gpi_radix_block_or(uint64_t *words, uint64_t bits, int narrow)
 {
-    __threadfence(); /* what the block has written comes before it is done */
-    __syncthreads(); /* all its threads have written */
-    if (threadIdx.x == 0)
-        *last = atomicAdd(done, 1u) == gridDim.x - 1;
-    __syncthreads(); /* all threads know whether the block is the last one */
-    __threadfence(); /* the other blocks were done before their results are read */
-    return *last != 0;
+    bits = gpi_warp_or_long(bits, narrow);
+    if (threadIdx.x % 32 == 0)
+        words[threadIdx.x / 32] = bits;
+    __syncthreads(); /* the warps' bits are there */
+    return gpi_warp_or_long(words[gpi_min(threadIdx.x % 32, blockDim.x / 32 - 1)], narrow);
 }
 #endif
 
@@ -125,6 +120,7 @@ typedef struct {
     gpi_radix_device device;
     char *memory; /* so many bytes as the strategy needs */
     cudaStream_t stream;
+    unsigned fit; /* what the strategy has told about how it fits */
 } GPI(call);
 
 /* The number of a key, and that of a key as it is moved. */

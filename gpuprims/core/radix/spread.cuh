@@ -21,7 +21,9 @@
 #define GPI_RADIX_SPREAD_CUH
 
 enum {
+    GPI_RADIX_PARTITION_THREADS = 256,
     GPI_RADIX_BUCKET_THREADS = 512,
+    GPI_RADIX_BUCKET_CROWD = 32, /* keys of a bin; more are not compared */
     GPI_RADIX_SAMPLES = 4,   /* of each thread that counts; every block takes the same ones */
     GPI_RADIX_WORTH_ONE = 3, /* passes that take longer than one partition of pairs and their buckets, */
     GPI_RADIX_WORTH_TWO = 4  /* and than two */
@@ -53,10 +55,10 @@ GPI_DEVICE uint32_t gpi_radix_sample(uint32_t stretch, uint32_t stretches, uint3
     return (uint32_t)(((uint64_t)stretch << 16 | some >> 16) * n / stretches >> 16);
 }
 
-/* Two counters to a word. If one overflows, the sum of all tells. */
-GPI_DEVICE void gpi_radix_count_bucket(uint32_t *counters, uint32_t bucket)
+/* Two counters to a word; returns what one was before. If it overflows, the sum of all tells. */
+GPI_DEVICE uint32_t gpi_radix_count_bucket(uint32_t *counters, uint32_t bucket)
 {
-    atomicAdd(&counters[bucket / 2], bucket % 2 * 0xFFFFu + 1);
+    return atomicAdd(&counters[bucket / 2], bucket % 2 * 0xFFFFu + 1) >> bucket % 2 * 16 & 0xFFFF;
 }
 
 #endif
@@ -187,16 +189,6 @@ GPI_DEVICE void GPI(ask_buckets)(gpi_radix_buckets *buckets, const unsigned long
 
 /* ---- counting ---------------------------------------------------------------------------------- */
 
-/* The largest number of the warp's lanes. */
-GPI_DEVICE GPI(number) GPI(warp_max)(GPI(number) number)
-{
-    if (GPI_KEY_IS_NARROW)
-        return gpi_warp_max((uint32_t)number);
-    const uint32_t high = gpi_warp_max((uint32_t)((uint64_t)number >> 32));
-    const uint32_t low = gpi_warp_max((uint64_t)number >> 32 == high ? (uint32_t)number : 0);
-    return (GPI(number))((uint64_t)high << 32 | low);
-}
-
 /* Places of equal width, from a little below the least number to a little above the largest. */
 GPI_DEVICE gpi_radix_places GPI(places_between)(GPI(number) least, GPI(number) largest, int bits)
 {
@@ -216,15 +208,15 @@ GPI_DEVICE void GPI(block_ends)(GPI(number) *below, GPI(number) *high, GPI(numbe
 {
     const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;
 
-    *below = GPI(warp_max)(*below);
-    *high = GPI(warp_max)(*high);
+    *below = (GPI(number))gpi_warp_max_long(*below, GPI_KEY_IS_NARROW);
+    *high = (GPI(number))gpi_warp_max_long(*high, GPI_KEY_IS_NARROW);
     if (lane == 0) {
         ends[warp] = *below;
         ends[32 + warp] = *high;
     }
     __syncthreads(); /* the warps' ends are there */
-    *below = GPI(warp_max)(ends[lane]);
-    *high = GPI(warp_max)(ends[32 + lane]);
+    *below = (GPI(number))gpi_warp_max_long(ends[lane], GPI_KEY_IS_NARROW);
+    *high = (GPI(number))gpi_warp_max_long(ends[32 + lane], GPI_KEY_IS_NARROW);
 }
 
 /* Places between the ends of a sample. */
@@ -430,7 +422,7 @@ static __global__ void __launch_bounds__(GPI_RADIX_COUNT_THREADS, 1) GPI(spread_
     }
     if (strict && !GPI_RADIX_PAIRS && threadIdx.x == 0)
         job.buckets->refused = 1;
-    if (!gpi_radix_is_last_block(&job.buckets->done, &last))
+    if (!gpi_radix_is_last_block(&job.buckets->done, 1, gridDim.x, &last))
         return;
     int fits = GPI(add_buckets)(&job, sums);
     if (threadIdx.x == 0 && fits && !__ldcg(&job.buckets->refused)) {

@@ -180,12 +180,6 @@ GPI_DEVICE void GPI_OF(load)(GP_KEY *keys, const GPI_OF(arrays) *pass, size_t fi
     }
 }
 
-/* Where in a row of counts a digit is. Digits of evenly spaced keys, a multiple of 16 apart, are in different banks. */
-GPI_DEVICE uint32_t GPI_OF(column)(uint32_t digit)
-{
-    return digit ^ digit >> 4;
-}
-
 /*
  * Counts the digits of the warp tile, with what fills up the last tile. Additions whose result is unused take no longer
  * when lanes have the same digit. `one` is a constant: whether there may be a -0.0.
@@ -199,7 +193,7 @@ GPI_DEVICE void GPI_OF(count_digits)(GPI_OF(tile) *tile, const GP_KEY *keys, con
     for (int i = 0; i < GPI_OF(items); i++) {
         if (i % GPI_OF(rounds) == 0 && i >= (int)rounds)
             break;
-        atomicAdd(&counts[GPI_OF(column)(GPI(digit)(keys[i], pass->shift, pass->mask, one))], 1u);
+        atomicAdd(&counts[gpi_radix_column(GPI(digit)(keys[i], pass->shift, pass->mask, one))], 1u);
     }
 }
 
@@ -210,26 +204,16 @@ GPI_DEVICE void GPI_OF(count_digits)(GPI_OF(tile) *tile, const GP_KEY *keys, con
 GPI_DEVICE uint32_t GPI_OF(add_up)(GPI_OF(tile) *tile, uint32_t *look, uint32_t *start)
 {
     const unsigned digit = threadIdx.x;
-    uint32_t *counts = &tile->counts[0][GPI_OF(column)(digit % 256)], sum = 0;
+    uint32_t *counts = &tile->counts[0][gpi_radix_column(digit % 256)], sum = 0;
 
     if (digit < 256) {
-        GPI_UNROLL
-        for (int w = 0; w < GPI_OF(warps); w++)
-            sum += counts[w * 256];
+        sum = gpi_radix_sum_warps(counts, GPI_OF(warps), 256);
         gpi_store_relaxed_u32(&look[tile->tile * 256 + digit],
                               sum | (tile->tile > tile->begun ? GPI_RADIX_SEEN_TILE : GPI_RADIX_SEEN_ALL));
     }
     *start = gpi_radix_scan(tile->sums, 8, sum, NULL);
-    uint32_t scan = *start;
-    if (digit < 256) {
-        GPI_UNROLL
-        for (int w = 0; w < GPI_OF(warps); w++) {
-            const uint32_t count = counts[w * 256];
-
-            counts[w * 256] = scan;
-            scan += count;
-        }
-    }
+    if (digit < 256)
+        gpi_radix_scan_warps(counts, GPI_OF(warps), 256, *start);
     __syncthreads(); /* the warps' first slots are there */
     return sum;
 }
@@ -267,7 +251,7 @@ GPI_DEVICE void GPI_OF(exchange_by_ballots)(uint32_t *counts, GP_KEY *keys, cons
                 break;
             uint32_t digit = GPI(digit)(keys[k], pass->shift, pass->mask, 1);
             const unsigned same = gpi_match_digit(digit, ones);
-            uint32_t slot = gpi_radix_rank(&counts[GPI_OF(column)(digit)], 0, same);
+            uint32_t slot = gpi_radix_rank(&counts[gpi_radix_column(digit)], 0, same);
 
             GPI_OF(put)(pass, slot, keys[k], at + 32 * (i + k));
         }
@@ -284,7 +268,7 @@ GPI_DEVICE void GPI_OF(exchange_by_four_ballots)(const GPI_OF(tile) *tile, const
 {
     const unsigned lane = threadIdx.x % 32, below = (1u << lane) - 1;
     const unsigned own[4] = {lane & 1 ? 0 : ~0u, lane & 2 ? 0 : ~0u, lane & 4 ? 0 : ~0u, lane & 8 ? 0 : ~0u};
-    uint32_t next = counts[GPI_OF(column)(tile->digits[lane % GPI_RADIX_DISTINCT])];
+    uint32_t next = counts[gpi_radix_column(tile->digits[lane % GPI_RADIX_DISTINCT])];
 
     GPI_NO_UNROLL
     for (uint32_t i = 0; i < GPI_OF(items); i += GPI_OF(step)) {
@@ -314,7 +298,7 @@ GPI_DEVICE uint32_t GPI_OF(commonest)(const GPI_OF(tile) *tile)
 {
     const uint32_t *counts = tile->counts[threadIdx.x / 32], all = 32 * GPI_OF(items);
     const uint32_t digit = tile->digits[threadIdx.x % GPI_RADIX_DISTINCT];
-    const uint32_t mine = counts[GPI_OF(column)(digit)] << 8 | digit;
+    const uint32_t mine = counts[gpi_radix_column(digit)] << 8 | digit;
     const uint32_t first = gpi_warp_max(mine), second = gpi_warp_max(mine == first ? 0 : mine);
 
     return 8 * (all - (first >> 8) - (second >> 8)) < all ? (first & 255) | (second & 255) << 8 : GPI_RADIX_MIXED;
@@ -328,8 +312,8 @@ GPI_DEVICE void GPI_OF(exchange_but)(GPI_OF(tile) *tile, uint32_t *counts, GP_KE
                                      uint32_t at, uint32_t one, uint32_t other, int aside, int shift)
 {
     const unsigned below = (1u << threadIdx.x % 32) - 1;
-    uint32_t next_one = aside ? counts[GPI_OF(column)(one)] : 0;
-    uint32_t next_other = aside > 1 ? counts[GPI_OF(column)(other)] : 0;
+    uint32_t next_one = aside ? counts[gpi_radix_column(one)] : 0;
+    uint32_t next_other = aside > 1 ? counts[gpi_radix_column(other)] : 0;
     uint32_t *const idle = &tile->idle[threadIdx.x % 32];
 
     GPI_NO_UNROLL
@@ -341,7 +325,7 @@ GPI_DEVICE void GPI_OF(exchange_but)(GPI_OF(tile) *tile, uint32_t *counts, GP_KE
             unsigned ones = aside ? __ballot_sync(GPI_FULL_MASK, is_one) : 0;
             unsigned others = aside > 1 ? __ballot_sync(GPI_FULL_MASK, is_other) : 0;
             uint32_t slot = (is_other ? next_other : next_one) + (uint32_t)__popc((is_other ? others : ones) & below);
-            uint32_t rare = atomicAdd(is_one || is_other ? idle : &counts[GPI_OF(column)(digit)], 1u);
+            uint32_t rare = atomicAdd(is_one || is_other ? idle : &counts[gpi_radix_column(digit)], 1u);
 
             next_one += (uint32_t)__popc(ones);
             next_other += (uint32_t)__popc(others);
@@ -400,26 +384,9 @@ GPI_DEVICE uint32_t GPI_OF(look_back)(uint32_t *look, uint32_t begun, uint32_t t
 }
 
 /*
- * Where an item goes, and whether it stands behind one that it should precede. may_be_first is a constant: whether the
- * slot may be the first one, which has none before it. Without branches, so that the compiler interleaves items.
+ * Writes `some` items of the thread, from a slot on. Returns whether one stands behind another that it should precede;
+ * the first slot has none before it. Without branches, so that the compiler interleaves items.
  */
-GPI_DEVICE size_t GPI_OF(place)(const GPI_OF(tile) *tile, const GPI_OF(arrays) *pass, GP_KEY key, uint32_t slot,
-                                int shift, int check, int one, int may_be_first, int *wrong)
-{
-    const uint32_t digit = GPI(digit)(key, shift, pass->mask, one);
-    const uint32_t before = slot - (may_be_first ? slot > 0 : 1);
-
-    if (check && GPI_RADIX_PAIRS) { /* in the order in which they came */
-        *wrong |= (slot > tile->start[digit]) & (pass->positions[slot] < pass->positions[before]);
-    } else if (check) { /* by this digit and all before it: the topmost bits now */
-        const int above = 8 * (int)sizeof(GPI(number)) - 8 - shift;
-
-        *wrong |= GPI(moved_number)(key) << above < GPI(moved_number)(pass->keys[before]) << above;
-    }
-    return (size_t)tile->place[digit] + slot;
-}
-
-/* Writes `some` items of the thread, from a slot on. */
 GPI_DEVICE int GPI_OF(write_some)(const GPI_OF(tile) *tile, const GPI_OF(arrays) *pass, size_t first, uint32_t at,
                                   uint32_t some, int shift, int check, int one)
 {
@@ -429,8 +396,17 @@ GPI_DEVICE int GPI_OF(write_some)(const GPI_OF(tile) *tile, const GPI_OF(arrays)
     for (uint32_t i = 0; i < some; i++) {
         const uint32_t slot = at + i * GPI_OF(threads);
         const GP_KEY key = pass->keys[slot];
-        const size_t to = GPI_OF(place)(tile, pass, key, slot, shift, check, one, i == 0, &wrong);
+        const uint32_t digit = GPI(digit)(key, shift, pass->mask, one);
+        const uint32_t before = slot - (i == 0 ? slot > 0 : 1);
 
+        if (check && GPI_RADIX_PAIRS) { /* in the order in which they came */
+            wrong |= (slot > tile->start[digit]) & (pass->positions[slot] < pass->positions[before]);
+        } else if (check) { /* by this digit and all before it: the topmost bits now */
+            const int above = 8 * (int)sizeof(GPI(number)) - 8 - shift;
+
+            wrong |= GPI(moved_number)(key) << above < GPI(moved_number)(pass->keys[before]) << above;
+        }
+        const size_t to = (size_t)tile->place[digit] + slot;
         pass->keys_to[to] = GPI(coded) && pass->last ? GPI(key_of_code)(key) : key;
         if (GPI_RADIX_PAIRS) {
             const uint32_t position = pass->positions[slot];

@@ -214,14 +214,9 @@ GPI_DEVICE void GPI(finish_count)(const GPI(job) *job, GPI(counting) *counting, 
             atomicAdd(&starts[i], (unsigned long long)counts[i]);
             counts[i] = 0;
         }
-    __threadfence(); /* what the block has counted comes before it is done */
-    __syncthreads(); /* all its threads have added */
-    if (threadIdx.x == 0)
-        counting->last = atomicAdd(&of->done, tiles) + tiles == (uint32_t)((of->n + GPI(pass_n) - 1) / GPI(pass_n));
-    __syncthreads(); /* all threads know whether the block is the last one */
-    if (!counting->last)
+    const uint32_t all_tiles = (uint32_t)((of->n + GPI(pass_n) - 1) / GPI(pass_n));
+    if (!gpi_radix_is_last_block(&of->done, tiles, all_tiles, &counting->last))
         return;
-    __threadfence(); /* the other blocks were done before their counts are read */
     if (warp < GPI(digits)) {
         const uint64_t largest = GPI(scan_digit)((uint64_t *)(void *)(starts + warp * GPI(radix)), of->first, lane);
 

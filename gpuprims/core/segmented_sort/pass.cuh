@@ -52,12 +52,6 @@ GPI_DEVICE uint32_t GPI(digit)(GP_KEY key, int shift)
     return GPI(key_digit)(key, shift, GPI(radix) - 1);
 }
 
-/* Where in a row of counts a digit is: those that are a multiple of 16 apart are in different banks. */
-GPI_DEVICE uint32_t GPI(column)(uint32_t digit)
-{
-    return digit ^ digit >> 4;
-}
-
 /* What pass number `number` of a segment moves, in its k-th tile. */
 GPI_DEVICE GPI(pass) GPI(enter_pass)(const GPI(job) *job, const gpi_long_segment *of, uint64_t k, int number,
                                      char *memory)
@@ -105,25 +99,15 @@ GPI_DEVICE void GPI(stage)(const GPI(job) *job, GPI(pass) *pass)
  */
 GPI_DEVICE uint32_t GPI(add_up)(GPI(pass_shared) *shared, uint64_t *own, int number, int is_first, uint32_t *start)
 {
-    uint32_t *counts = &shared->counts[0][GPI(column)(threadIdx.x % GPI(radix))], sum = 0;
+    uint32_t *counts = &shared->counts[0][gpi_radix_column(threadIdx.x % GPI(radix))], sum = 0;
 
     if (threadIdx.x < GPI(radix)) {
-        GPI_UNROLL
-        for (int w = 0; w < GPI(pass_warps); w++)
-            sum += counts[w * GPI(radix)];
+        sum = gpi_radix_sum_warps(counts, GPI(pass_warps), GPI(radix));
         gpi_store_relaxed_u64(own, GPI_SEGMENTED_SORT_SEEN(sum, number, is_first));
     }
     *start = gpi_radix_scan(shared->sums, GPI(pass_warps), sum, NULL);
-    uint32_t scan = *start;
-    if (threadIdx.x < GPI(radix)) {
-        GPI_UNROLL
-        for (int w = 0; w < GPI(pass_warps); w++) {
-            const uint32_t count = counts[w * GPI(radix)];
-
-            counts[w * GPI(radix)] = scan;
-            scan += count;
-        }
-    }
+    if (threadIdx.x < GPI(radix))
+        gpi_radix_scan_warps(counts, GPI(pass_warps), GPI(radix), *start);
     __syncthreads(); /* the warps' first slots are there */
     return sum;
 }
@@ -139,7 +123,7 @@ GPI_DEVICE void GPI(exchange)(uint32_t *counts, const GP_KEY *keys, const GPI(pa
         uint32_t digit = GPI(digit)(keys[i], pass->shift);
         const unsigned same =
             GPI(digit_bits) == 8 ? gpi_match_digit(digit, ones) : __match_any_sync(GPI_FULL_MASK, digit);
-        const uint32_t slot = gpi_radix_rank(&counts[GPI(column)(digit)], 0, same);
+        const uint32_t slot = gpi_radix_rank(&counts[gpi_radix_column(digit)], 0, same);
 
         pass->keys[slot] = keys[i];
         if (GPI_RADIX_PAIRS)
@@ -204,7 +188,7 @@ GPI_DEVICE void GPI(pass_tile)(const GPI(job) *job, GPI(pass_shared) *shared, ch
     __syncthreads(); /* the counts are zero */
     GPI_UNROLL
     for (uint32_t i = 0; i < GPI(pass_items); i++) /* with what fills up the last tile */
-        atomicAdd(&counts[GPI(column)(GPI(digit)(keys[i], pass.shift))], 1u);
+        atomicAdd(&counts[gpi_radix_column(GPI(digit)(keys[i], pass.shift))], 1u);
     __syncthreads(); /* the warps' counts are complete */
     const uint32_t sum = GPI(add_up)(shared, own, number, k == 0, &start);
     GPI(exchange)(counts, keys, &pass, at);

@@ -65,6 +65,50 @@ GPI_DEVICE uint32_t gpi_radix_scan(uint32_t *sums, unsigned warps, uint32_t x, i
     return prefix - x + gpi_warp_sum(lane < warps && lane < warp ? sums[lane] : 0);
 }
 
+/*
+ * Whether with `share` of it this block is the last one to have done its part of `all`; it sees what the others wrote
+ * before. All threads call; *last is in shared memory, and *done, what has been done, was zero before.
+ */
+GPI_DEVICE int gpi_radix_is_last_block(uint32_t *done, uint32_t share, uint32_t all, uint32_t *last)
+{
+    __threadfence(); /* what the block has written comes before it is done */
+    __syncthreads(); /* all its threads have written */
+    if (threadIdx.x == 0)
+        *last = atomicAdd(done, share) == all - share;
+    __syncthreads(); /* all threads know whether the block is the last one */
+    __threadfence(); /* the other blocks were done before their results are read */
+    return *last != 0;
+}
+
+/* Where in a row of counts a digit is. Digits of evenly spaced keys, a multiple of 16 apart, are in different banks. */
+GPI_DEVICE uint32_t gpi_radix_column(uint32_t digit)
+{
+    return digit ^ digit >> 4;
+}
+
+/* How often all warps have a digit, of which `counts` is the first one's count, and the next is `row` words behind. */
+GPI_DEVICE uint32_t gpi_radix_sum_warps(const uint32_t *counts, unsigned warps, unsigned row)
+{
+    uint32_t sum = 0;
+
+    GPI_UNROLL
+    for (unsigned w = 0; w < warps; w++)
+        sum += counts[w * row];
+    return sum;
+}
+
+/* Turns these counts into the first slot of each warp's keys; the first one is `start`. */
+GPI_DEVICE void gpi_radix_scan_warps(uint32_t *counts, unsigned warps, unsigned row, uint32_t start)
+{
+    GPI_UNROLL
+    for (unsigned w = 0; w < warps; w++) {
+        const uint32_t count = counts[w * row];
+
+        counts[w * row] = start;
+        start += count;
+    }
+}
+
 /* Where the word of a bin is in GPI_RADIX_COUNTED. Keys that differ in few bits would otherwise have bank conflicts. */
 GPI_DEVICE uint32_t gpi_radix_bin_at(uint32_t bin)
 {

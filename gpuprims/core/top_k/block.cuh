@@ -308,7 +308,7 @@ GPI_DEVICE_CALL void GPI(bound_entries)(uint32_t n, uint32_t wanted)
     const uint64_t first = block->highs[0];
     for (uint32_t i = threadIdx.x; i < n; i += blockDim.x)
         differ |= block->highs[i] ^ first;
-    differ = (uint64_t)gpi_warp_or((uint32_t)(differ >> 32)) << 32 | gpi_warp_or((uint32_t)differ);
+    differ = gpi_warp_or_long(differ, 0);
     if (threadIdx.x % 32 == 0 && differ)
         atomicOr(&block->differ, (unsigned long long)differ);
     __syncthreads(); /* what differs is known */
