@@ -101,14 +101,13 @@ static inline int gpi_cpu_syncthreads(int predicate, const char *site)
 /* ---- clusters -------------------------------------------------------------------------------- */
 
 /*
- * Arrives at the barrier of all blocks of the cluster. With a seed, some blocks nap then, so that the others are far
+ * Arrives at the barrier of all blocks of the cluster. With a seed, some blocks lag then, so that the others are far
  * ahead: what a block does between its arrival and its wait is in no order with what they do after theirs.
  */
 static inline void gpi_cpu_cluster_arrive(void)
 {
     gpi_cpu_block *block = gpi_cpu_self->block;
     gpi_cpu_cluster *cluster = block->cluster;
-    const struct timespec nap = {0, 1000000};
 
     gpi_cpu_maybe_yield();
     if (++block->cluster_arrived < block->threads)
@@ -119,8 +118,12 @@ static inline void gpi_cpu_cluster_arrive(void)
         (void)__atomic_add_fetch(&cluster->phase, 1, __ATOMIC_RELEASE);
         gpi_cpu_changed();
     }
-    if (gp_cpu.seed && gpi_cpu_random(&block->random) % 8 == 0)
-        nanosleep(&nap, NULL);
+    if (gp_cpu.seed && gpi_cpu_random(&block->random) % 8 == 0) {
+        const double start = gpi_cpu_milliseconds();
+
+        while (gpi_cpu_milliseconds() < start + 1)
+            sched_yield();
+    }
 }
 
 /* Waits until all have arrived; one thread of each block polls. */
