@@ -13,7 +13,7 @@
  *
  * Part of the headers that sort and merge; not to be included directly.
  */
-#include "network.cuh"
+#include "../../core/tile/network.cuh"
 
 /*
  * Whether equal items cannot be told apart, as integers by < without values. Then any sort is

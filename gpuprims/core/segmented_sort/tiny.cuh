@@ -5,11 +5,11 @@
  *
  * Part of segmented_sort.cuh; not to be included directly.
  */
-#include "../../block/core/network.cuh"
+#include "../tile/network.cuh"
 
 enum {
     GPI(tiny_n) = 16, /* items of a tiny segment at most */
-    GPI(group_n) = GPI_TUNE_SEGMENTED_SORT_GROUP, /* segments that a warp sorts if all of them are tiny */
+    GPI(group_n) = GPI_TUNE_SEGMENTED_SORT_GROUP,
     GPI(batch_n) = GPI_TUNE_SEGMENTED_SORT_BATCH,
     GPI(plan_threads) = 128,
     GPI(plan_warps) = GPI(plan_threads) / 32,

@@ -1,13 +1,9 @@
 /*
- * block/core/network.cuh: the comparators of the odd-even merge sort (Batcher, Sorting networks and their applications,
+ * core/tile/network.cuh: the comparators of the odd-even merge sort (Batcher, Sorting networks and their applications,
  * 1968), by which a thread sorts items in registers.
- *
- * Part of the headers that sort; not to be included directly.
  */
-#ifndef GPI_BLOCK_NETWORK_CUH
-#define GPI_BLOCK_NETWORK_CUH
-
-#include "../../gpuprims.h"
+#ifndef GPI_TILE_NETWORK_CUH
+#define GPI_TILE_NETWORK_CUH
 
 #if GPI_DEVICE_CODE
 /* Whether item i of n is compared with the one 2^step further on while runs of 2^run items are merged. */
