@@ -1,11 +1,11 @@
 /*
  * core/radix/cluster.cuh: the radix sort of up to about 100 thousand keys, in one launch by a cluster of blocks, which
- * exchange the keys through each other's shared memory. Every block has an equal share of the input. Values stay where
- * they are until the end; until then every key is accompanied by its position.
+ * exchange the keys through each other's shared memory. Every block has an equal share of the input. Values of up to 4
+ * bytes go with their keys; in place of larger ones positions do, and the values are fetched at the end.
  *
  *     1. split: a sample of the items is ranked, and splitters are chosen that are equally far apart in it
  *     2. exchange: each block gets the items between two splitters, in the order of the input
- *     3. bins: it moves its keys to 8192 bins, of equal width between its splitters
+ *     3. bins: it moves its keys to 8192 bins, of equal width from its least key to its largest
  *     4. compare: each key counts those of its bin that it precedes: by whole keys and, if they are equal, positions
  *
  * A splitter is a key and its position, so that equal keys part, too. Where a bin has too many keys, or keys alone that

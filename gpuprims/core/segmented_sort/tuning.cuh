@@ -26,15 +26,16 @@
 #define GPI_TUNE_SEGMENTED_SORT_CROWD 10
 #endif
 
-/* Tiny segments that a warp sorts one after the other, a multiple of 32; where they are rows, 32 of up to so many. */
+/* Segments of a group, which a warp sorts if all of them are tiny: a multiple of 32. */
 #ifndef GPI_TUNE_SEGMENTED_SORT_GROUP
 #define GPI_TUNE_SEGMENTED_SORT_GROUP 128
 #endif
+/* Up to so many rows have groups of 32, which more warps share. */
 #ifndef GPI_TUNE_SEGMENTED_SORT_FEW_ROWS
 #define GPI_TUNE_SEGMENTED_SORT_FEW_ROWS 131072
 #endif
 
-/* Items of theirs that it sorts at a time, at most: no fewer than 32 tiny segments may have, which are 512. */
+/* Items of a group that a warp sorts at a time, at most: no fewer than the 512 that 32 tiny segments may have. */
 #ifndef GPI_TUNE_SEGMENTED_SORT_BATCH
 #define GPI_TUNE_SEGMENTED_SORT_BATCH 1024
 #endif
