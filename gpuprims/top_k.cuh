@@ -344,7 +344,7 @@ static inline GPI(team_shape) GPI(shape_team)(size_t teams, size_t n, size_t k, 
 
         shape.needed = (uint32_t)(in_lists ? gpi_divide_up(k, vector_n) + 2 * lists : k);
         shape.room = GPI(vector_room)(k);
-        while (shape.threads < 64 || shape.threads * each < n)
+        while (shape.threads < GPI(least_team) || shape.threads * each < n)
             shape.threads *= 2;
         if (shape.threads > GPI(threads) || GPI(team_bytes)(shape.threads, shape.room) > GPI(most_team_bytes) ||
             (!in_lists && n < GPI(vector_items)(k) + 2 * vector_n))
