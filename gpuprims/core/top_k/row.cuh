@@ -22,7 +22,7 @@ enum {
     GPI(most_in_row) = GPI(threads) * GPI(row_vectors) * GPI(row_vector_n), /* items that a team selects from */
     GPI(row_bucket_bits) = 7,
     GPI(row_buckets) = 1 << GPI(row_bucket_bits),
-    GPI(row_crowd) = GPI(row_buckets), /* entries of a bucket; with more, many entries are sorted by splitters */
+    GPI(row_crowd) = 2 * GPI(row_buckets), /* entries of a bucket; with more, many entries are sorted by splitters */
     /* Threads of a team, if vectors give the bound, at least: the list of these has room for splitters. */
     GPI(least_team) = GPI_KEY_IS_NARROW ? 64 : 128
 };
