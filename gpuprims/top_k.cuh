@@ -344,7 +344,7 @@ static inline GPI(team_shape) GPI(shape_team)(size_t teams, size_t n, size_t k, 
 
         shape.needed = (uint32_t)(in_lists ? gpi_divide_up(k, vector_n) + 2 * lists : k);
         shape.room = GPI(vector_room)(k);
-        while (shape.threads < 64 || shape.threads * each < n)
+        while (shape.threads < GPI(least_team) || shape.threads * each < n)
             shape.threads *= 2;
         if (shape.threads > GPI(threads) || GPI(team_bytes)(shape.threads, shape.room) > GPI(most_team_bytes) ||
             (!in_lists && n < GPI(vector_items)(k) + 2 * vector_n))
@@ -438,7 +438,7 @@ typedef struct {
 
 static inline cudaError_t GPI(launch)(const GPI(steps) *steps, const GPI(job) *job, int merges)
 {
-    const size_t units = merges ? job->slots * GPI(merge_units) : job->units;
+    const size_t units = merges ? job->slots * GPI(merge_units)(job) : job->units;
     const size_t most = GPI_MAX_TILES < GP_GRID ? GPI_MAX_TILES : GP_GRID;
     const unsigned blocks = (unsigned)(units < most ? units : most);
 
@@ -516,9 +516,9 @@ static inline cudaError_t GPI(run_filter)(const GPI(steps) *steps, GPI(job) *job
     job->is_filter = 0;
     job->in = steps->candidates;
     job->source = GPI_TOP_K_CANDIDATES;
-    job->part_n = GPI(candidates_for)(job->k);
+    job->part_n = job->k <= GPI(room) / 4 ? (size_t)GPI(room) : GPI(candidates_for)(job->k);
     if (plan->merges)
-        job->part_n = (size_t)GPI(room);
+        job->part_n = (size_t)GPI(room) / 2; /* so few are worth more blocks */
     else if (plan->capacity <= GPI_TUNE_TOP_K_LISTS)
         job->part_n = GPI_TUNE_TOP_K_LISTS;
     job->part_bits = GPI(bits_of)(job->part_n);

@@ -7,7 +7,13 @@
  */
 #include "../tile/probe.cuh"
 
-enum { GPI(merge_units) = 4, /* of a part */ GPI(merge_n) = GPI(room) / GPI(merge_units) };
+enum { GPI(merge_n) = GPI(room) / 4 }; /* candidates of a unit */
+
+/* The units of a part. */
+static __host__ __device__ __forceinline__ size_t GPI(merge_units)(const GPI(job) *job)
+{
+    return job->part_n / GPI(merge_n);
+}
 
 #if GPI_DEVICE_CODE
 /* Two lists. */
@@ -102,9 +108,10 @@ GPI_DEVICE void GPI(merge_lists)(GPI(block) *block, const GPI(segment) *segment,
 GPI_DEVICE void GPI(merge_unit)(GPI(block) *block, size_t unit)
 {
     const GPI(job) *job = &block->job;
-    const GPI(segment) segment = GPI(segment_at)(job, unit / GPI(merge_units));
+    const uint32_t each = (uint32_t)GPI(merge_units)(job); /* units are far fewer than 2^32 */
+    const GPI(segment) segment = GPI(segment_at)(job, (uint32_t)unit / each);
     const size_t p = segment.part & ~(job->next - 1), second = p + job->step; /* next: a power of two */
-    const size_t begin = (segment.part - p) * job->part_n + unit % GPI(merge_units) * GPI(merge_n);
+    const size_t begin = (segment.part - p) * job->part_n + (uint32_t)unit % each * GPI(merge_n);
     GPI(lists) lists;
 
     if (segment.part >= segment.parts || job->step >= segment.parts)
@@ -131,7 +138,7 @@ static __global__ void __launch_bounds__(GPI_TUNE_TOP_K_THREADS) GPI(merge_kerne
     gpi_grid_wait();
     gpi_grid_launch_next();
     GPI_NO_UNROLL
-    for (size_t unit = blockIdx.x; unit < job.slots * GPI(merge_units); unit += gridDim.x)
+    for (size_t unit = blockIdx.x; unit < job.slots * GPI(merge_units)(&job); unit += gridDim.x)
         GPI(merge_unit)(block, unit);
 #endif
 }

@@ -9,7 +9,8 @@
  *     2. vectors within it are read again, and their items within it go to shared memory, some more than k; if they are
  *        too many, which is rare, the bound is narrowed by counts of items
  *     3. they go to buckets, by their topmost bits that differ, of numbers, or, if these are nearly alike, of places,
- *        too. Each counts those before it in its bucket, which gives its place in the result
+ *        too. Each counts those before it in its bucket, which gives its place in the result. Should a bucket be
+ *        crowded, as with lists of neighbouring numbers, a sample of the entries divides them instead
  *
  * Part of top_k.cuh; not to be included directly.
  */
@@ -20,7 +21,10 @@ enum {
     GPI(row_vector_bytes) = GPI(row_vector_n) * (int)sizeof(GP_KEY),
     GPI(most_in_row) = GPI(threads) * GPI(row_vectors) * GPI(row_vector_n), /* items that a team selects from */
     GPI(row_bucket_bits) = 7,
-    GPI(row_buckets) = 1 << GPI(row_bucket_bits)
+    GPI(row_buckets) = 1 << GPI(row_bucket_bits),
+    GPI(row_crowd) = 2 * GPI(row_buckets), /* entries of a bucket; with more, many entries are sorted by splitters */
+    /* Threads of a team, if vectors give the bound, at least: the list of these has room for splitters. */
+    GPI(least_team) = GPI_KEY_IS_NARROW ? 64 : 128
 };
 
 /* What a team has in shared memory; entries, as they come and by buckets, and numbers of vectors follow. */
@@ -29,6 +33,7 @@ typedef struct {
     uint32_t sums[4]; /* three, used by turns */
     uint32_t vectors; /* that have items within the bound */
     uint32_t count;   /* entries, or more, if there was no room */
+    uint32_t largest; /* bucket: how many entries it has */
     uint32_t buckets[GPI(row_buckets)]; /* entries of each, then where the next one goes */
 } GPI(team);
 
@@ -415,26 +420,36 @@ GPI_DEVICE uint32_t GPI(find_entries)(GPI(row) *row)
     return row->team->count;
 }
 
-/* Puts entries in the order of their buckets. */
-GPI_DEVICE void GPI(sort_by_bucket)(const GPI(row) *row, uint32_t count)
+/* Turns the buckets' counts into where each begins. Returns the largest count, if there may be many entries. */
+GPI_DEVICE uint32_t GPI(scan_buckets)(const GPI(row) *row)
 {
     enum { EACH = GPI(row_buckets) / 32 };
     uint32_t *buckets = row->team->buckets + EACH * (row->thread % 32);
 
     if (row->thread < 32) {
-        uint32_t counts[EACH], sum = 0;
+        uint32_t counts[EACH], sum = 0, largest = 0;
 
         GPI_UNROLL
-        for (uint32_t i = 0; i < EACH; i++)
+        for (uint32_t i = 0; i < EACH; i++) {
             sum += counts[i] = buckets[i];
+            largest = counts[i] > largest ? counts[i] : largest;
+        }
         uint32_t before = gpi_warp_prefix(sum, row->thread) - sum;
         GPI_UNROLL
         for (uint32_t i = 0; i < EACH; i++) {
             buckets[i] = before;
             before += counts[i];
         }
+        if (row->by_vectors)
+            row->team->largest = gpi_warp_max(largest);
     }
     GPI(sync_team)(row->is_warp); /* where buckets begin is known */
+    return row->by_vectors ? row->team->largest : 0;
+}
+
+/* Puts entries in the order of their buckets. */
+GPI_DEVICE void GPI(sort_by_bucket)(const GPI(row) *row, uint32_t count)
+{
     GPI_NO_UNROLL
     for (uint32_t i = row->thread; i < count; i += row->threads) {
         const GPI(entry) entry = GPI(get_listed)(row->entries, i);
@@ -444,17 +459,81 @@ GPI_DEVICE void GPI(sort_by_bucket)(const GPI(row) *row, uint32_t count)
     GPI(sync_team)(row->is_warp); /* entries are in their buckets */
 }
 
-/* How many entries come before one. */
-GPI_DEVICE uint32_t GPI(rank_in_row)(const GPI(row) *row, GPI(entry) entry)
+/* How many entries come before one that is in this bucket. */
+GPI_DEVICE uint32_t GPI(rank_in_row)(const GPI(row) *row, GPI(entry) entry, uint32_t bucket)
 {
-    const uint32_t bucket = GPI(bucket_of)(row, entry), end = row->team->buckets[bucket];
-    const uint32_t begin = bucket ? row->team->buckets[bucket - 1] : 0;
+    const uint32_t begin = bucket ? row->team->buckets[bucket - 1] : 0, end = row->team->buckets[bucket];
     uint32_t rank = begin;
 
     GPI_UNROLL_BY_8
     for (uint32_t i = begin; i < end; i++)
         rank += (uint32_t)GPI(is_before)(GPI(get_listed)(row->sorted, i), entry);
     return rank;
+}
+
+/* The bucket of an entry, by splitters: each but the first is the least entry of one. */
+GPI_DEVICE uint32_t GPI(bucket_between)(GPI(list) splitters, GPI(entry) entry)
+{
+    uint32_t bucket = 0;
+
+    GPI_UNROLL
+    for (uint32_t step = GPI(row_buckets) / 2; step > 0; step /= 2)
+        bucket += GPI(is_before)(entry, GPI(get_listed)(splitters, bucket + step)) ? 0 : step;
+    return bucket;
+}
+
+/*
+ * Puts the entries in order where they are, whatever their numbers: in buckets between splitters, a sample of them in
+ * order. More than there are buckets; no two are the same. A call, for it is rare. All threads of a block call.
+ */
+GPI_DEVICE_CALL void GPI(sort_crowded)(GPI(team) *team, uint32_t room, uint32_t count)
+{
+    uint32_t *buckets = team->buckets;
+    GPI(list) splitters; /* the vectors have served */
+    GPI(row) row;
+
+    row.by_vectors = 1;
+    row.is_warp = 0;
+    row.thread = threadIdx.x;
+    row.threads = blockDim.x;
+    row.room = room;
+    row.team = team;
+    GPI(carve_team)(&row);
+    splitters.words = (uint64_t *)(void *)row.vectors;
+    splitters.ranks = (uint32_t *)(void *)(splitters.words + GPI(row_buckets));
+    __syncthreads(); /* where buckets begin has been read */
+    GPI_NO_UNROLL
+    for (uint32_t i = row.thread; i < GPI(row_buckets); i += row.threads) {
+        const GPI(entry) entry = GPI(get_listed)(row.entries, i * count / GPI(row_buckets));
+
+        uint32_t rank = 0;
+
+        GPI_UNROLL_BY_8
+        for (uint32_t j = 0; j < GPI(row_buckets); j++)
+            rank += (uint32_t)GPI(is_before)(GPI(get_listed)(row.entries, j * count / GPI(row_buckets)), entry);
+        GPI(put_listed)(splitters, rank, entry);
+        buckets[i] = 0;
+    }
+    __syncthreads(); /* the splitters are there, the buckets are empty */
+    GPI_NO_UNROLL
+    for (uint32_t i = row.thread; i < count; i += row.threads)
+        atomicAdd(&buckets[GPI(bucket_between)(splitters, GPI(get_listed)(row.entries, i))], 1u);
+    __syncthreads(); /* entries have been counted */
+    (void)GPI(scan_buckets)(&row);
+    GPI_NO_UNROLL
+    for (uint32_t i = row.thread; i < count; i += row.threads) {
+        const GPI(entry) entry = GPI(get_listed)(row.entries, i);
+
+        GPI(put_listed)(row.sorted, atomicAdd(&buckets[GPI(bucket_between)(splitters, entry)], 1u), entry);
+    }
+    __syncthreads(); /* entries are in their buckets */
+    GPI_NO_UNROLL
+    for (uint32_t i = row.thread; i < count; i += row.threads) {
+        const GPI(entry) entry = GPI(get_listed)(row.sorted, i);
+
+        GPI(put_listed)(row.entries, GPI(rank_in_row)(&row, entry, GPI(bucket_between)(splitters, entry)), entry);
+    }
+    __syncthreads(); /* they are in order */
 }
 #endif
 
@@ -479,18 +558,19 @@ GPI_DEVICE size_t GPI(take_row)(GPI(row) *row, const GPI(job) *job, size_t unit)
     return s;
 }
 
-/* Writes the k best of `count` entries: to the results of row s, or to a list. */
-GPI_DEVICE void GPI(write_row)(const GPI(row) *row, const GPI(job) *job, size_t unit, size_t s, uint32_t count)
+/* Writes the k best of `count` entries, which may be in order: to the results of row s, or to a list. */
+GPI_DEVICE void GPI(write_row)(const GPI(row) *row, const GPI(job) *job, size_t unit, size_t s, uint32_t count,
+                               int in_order)
 {
     GPI_NO_UNROLL
     for (uint32_t i = row->thread; i < count; i += row->threads) {
-        const GPI(entry) entry = GPI(get_listed)(row->sorted, i);
+        const GPI(entry) entry = GPI(get_listed)(in_order ? row->entries : row->sorted, i);
         const GP_KEY key = row->keys[entry.rank]; /* comes while its rank is found */
         uint32_t place = row->first + entry.rank;
 
         if (job->places)
             place = job->places[s * job->row_n + place];
-        const uint32_t rank = GPI(rank_in_row)(row, entry);
+        const uint32_t rank = in_order ? i : GPI(rank_in_row)(row, entry, GPI(bucket_of)(row, entry));
         if (rank < row->k) {
             const size_t to = unit * job->k + rank;
 
@@ -524,8 +604,12 @@ GPI_DEVICE void GPI(select_row)(const GPI(job) *job, char *shared, int by_vector
     row.team = (GPI(team) *)(void *)(shared + own * GPI(team_bytes)(threads, row.room));
     GPI(carve_team)(&row);
     const uint32_t count = GPI(find_entries)(&row);
-    GPI(sort_by_bucket)(&row, count);
-    GPI(write_row)(&row, job, unit, s, count);
+    const int is_crowded = GPI(scan_buckets)(&row) > GPI(row_crowd);
+    if (by_vectors && is_crowded)
+        GPI(sort_crowded)(row.team, row.room, count);
+    else
+        GPI(sort_by_bucket)(&row, count);
+    GPI(write_row)(&row, job, unit, s, count, by_vectors && is_crowded);
 }
 #endif
 
