@@ -241,13 +241,15 @@ GPI_DEVICE void GPI_OF(keys_done)(GP_KEY *keys, int some)
 GPI_DEVICE void GPI_OF(exchange_by_ballots)(uint32_t *counts, GP_KEY *keys, const GPI_OF(arrays) *pass, uint32_t at,
                                             uint32_t rounds, int by_match)
 {
+    /* Matches under way at a time hold registers, of which large keys leave few. */
+    const uint32_t each = by_match && GPI_OF(items) < 16 ? GPI_OF(rounds) : GPI_OF(ranked);
     uint32_t ones = 0xFFFFFFFFu;
 
     GPI_OPAQUE(ones);
     GPI_NO_UNROLL
-    for (uint32_t i = 0; i < rounds; i += GPI_OF(ranked)) {
+    for (uint32_t i = 0; i < rounds; i += each) {
         GPI_UNROLL
-        for (uint32_t k = 0; k < GPI_OF(ranked); k++) {
+        for (uint32_t k = 0; k < each; k++) {
             const uint32_t place = k % GPI_OF(rounds); /* items end between rounds, or where there are no more */
 
             if ((place == 0 || place == GPI_OF(items) % GPI_OF(rounds)) && i + k >= rounds)
@@ -259,7 +261,7 @@ GPI_DEVICE void GPI_OF(exchange_by_ballots)(uint32_t *counts, GP_KEY *keys, cons
 
             GPI_OF(put)(pass, slot, keys[k], at + 32 * (i + k));
         }
-        GPI_OF(keys_done)(keys, GPI_OF(ranked));
+        GPI_OF(keys_done)(keys, (int)each);
     }
 }
 
