@@ -173,7 +173,8 @@ GPI_DEVICE uint32_t GPI(bin)(GPI(bucket_map) bucket_map, GP_KEY key, int top)
 
 /*
  * Sorts a bucket of which some bins are crowded, and writes it: by one digit after the other of the bits from `shift`
- * to `end`, ranked by ballots as in core/radix/tile.cuh. A row of counts for each warp is in the room of the bins.
+ * to `end`, ranked as in core/radix/tile.cuh, by matching: many are alike. A row of counts for each warp is in the room
+ * of the bins.
  */
 GPI_DEVICE_CALL void GPI(bucket_passes)(GPI(bucket) *bucket, const GP_KEY *from, GP_KEY *to, const GPI(value) *values,
                                         GPI(value) *values_to, uint32_t count, int shift, int end)
@@ -183,9 +184,7 @@ GPI_DEVICE_CALL void GPI(bucket_passes)(GPI(bucket) *bucket, const GP_KEY *from,
     uint32_t *counts = bucket->bins + tid / 32 * 256;
     GP_KEY keys[GPI(bucket_items)];
     uint32_t moves[GPI(bucket_items)]; /* an item's position, and below it the slot */
-    uint32_t ones = 0xFFFFFFFFu;
 
-    GPI_OPAQUE(ones);
     GPI_UNROLL
     for (uint32_t i = 0; i < GPI(bucket_items); i++) {
         keys[i] = at + 32 * i < count ? from[at + 32 * i] : GPI(key_last)();
@@ -203,7 +202,7 @@ GPI_DEVICE_CALL void GPI(bucket_passes)(GPI(bucket) *bucket, const GP_KEY *from,
         GPI_UNROLL
         for (int i = 0; i < GPI(bucket_items); i++) {
             const uint32_t digit = GPI(key_digit)(keys[i], shift, 255);
-            const unsigned same = gpi_match_digit(digit, ones);
+            const unsigned same = __match_any_sync(GPI_FULL_MASK, digit);
 
             moves[i] = (moves[i] & 0xFFFF0000u) | gpi_radix_rank(&counts[digit], 0, same);
         }

@@ -346,9 +346,9 @@ GPI_DEVICE void GPI(plan_window)(const GPI(counting) *job, const gpi_radix_tally
 }
 
 /*
- * One thread: which passes there are. A pass ranks by ballots where keys of a warp often share the digit, one digit
- * that most of them have aside; and where the check that atomics need cannot tell apart keys that differ only in bits
- * that are not sorted by.
+ * One thread: which passes there are. A pass ranks by matching where most keys have the digit of their neighbour; by
+ * ballots where keys of a warp often share the digit, one digit that most of them have aside; and where the check that
+ * atomics need cannot tell apart keys that differ only in bits that are not sorted by.
  */
 GPI_DEVICE void GPI(make_plan)(const GPI(counting) *job, const gpi_radix_tally *tally, int digits, int distinct)
 {
@@ -366,8 +366,10 @@ GPI_DEVICE void GPI(make_plan)(const GPI(counting) *job, const gpi_radix_tally *
             continue;
         /* The first pass gets the keys as they come, the later ones mixed, but for adjacent equal keys. */
         const int crowded = GPI(is_often)(tally->crowds[p], GPI_RADIX_ALL_PAIRS);
-        const int ballots = runs || (passes ? crowded : GPI(is_often)(__ldcg(&counts->alike[p]), pairs));
-        const int way = tally->kinds[p] <= GPI_RADIX_DISTINCT
+        const uint32_t alike = __ldcg(&counts->alike[passes ? digits : p]);
+        const int ballots = runs || (passes ? crowded : GPI(is_often)(alike, pairs));
+        const int way = 2 * (uint64_t)alike > pairs ? GPI_RADIX_BY_MATCH
+                        : tally->kinds[p] <= GPI_RADIX_DISTINCT
                             ? (GPI(coded) && !strict ? GPI_RADIX_BUT_TWO : GPI_RADIX_BY_FOUR_BALLOTS)
                         : strict                       ? GPI_RADIX_BY_BALLOTS
                         : tally->common[p] && !crowded ? GPI_RADIX_BUT_ONE + (int)tally->common[p] - 1

@@ -160,7 +160,7 @@ GPI_DEVICE void GPI(plan_partitions)(gpi_radix_plan *plan, int levels, int bits,
         const int own = j ? bits - first : first;
 
         gpi_radix_plan_step(plan, j, j ? 0 : (sorted - 1) / 8, sorted - (j ? bits : first), own,
-                            adjacent_equal || own < 3 ? GPI_RADIX_BY_BALLOTS : GPI_RADIX_BY_ATOMICS);
+                            adjacent_equal || own < 3 ? GPI_RADIX_BY_MATCH : GPI_RADIX_BY_ATOMICS);
     }
     plan->moves = 2;
     plan->in_ranges = levels == 2;

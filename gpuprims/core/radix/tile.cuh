@@ -8,7 +8,7 @@
  *     4. a thread for each digit looks back at the tiles before, until it knows where the digit goes on
  *     5. the keys of a digit go to memory side by side
  *
- * Step 3 by ballots is right by construction. By atomics it takes a fraction of the time, but nothing says in which
+ * Step 3 by ballots, or by matching, is right by construction. By atomics it takes a fraction of the time, but nothing says in which
  * order the lanes of a warp get their turn: so step 5 looks at the order of what it writes, and a tile where it is
  * wrong is done again, slowly.
  *
@@ -234,28 +234,34 @@ GPI_DEVICE void GPI_OF(keys_done)(GP_KEY *keys, int some)
         keys[i - some] = keys[i];
 }
 
-/* By ballots; the count of a digit is the next slot. The slots behind the items are for the padding of the tile. */
+/*
+ * By ballots, or by matching, a constant: that takes a turn for each digit that some lane has. The count of a digit is
+ * the next slot. The slots behind the items are for the padding of the tile.
+ */
 GPI_DEVICE void GPI_OF(exchange_by_ballots)(uint32_t *counts, GP_KEY *keys, const GPI_OF(arrays) *pass, uint32_t at,
-                                            uint32_t rounds)
+                                            uint32_t rounds, int by_match)
 {
+    /* Matches under way at a time hold registers, of which large keys leave few. */
+    const uint32_t each = by_match && GPI_OF(items) < 16 ? GPI_OF(rounds) : GPI_OF(ranked);
     uint32_t ones = 0xFFFFFFFFu;
 
     GPI_OPAQUE(ones);
     GPI_NO_UNROLL
-    for (uint32_t i = 0; i < rounds; i += GPI_OF(ranked)) {
+    for (uint32_t i = 0; i < rounds; i += each) {
         GPI_UNROLL
-        for (uint32_t k = 0; k < GPI_OF(ranked); k++) {
+        for (uint32_t k = 0; k < each; k++) {
             const uint32_t place = k % GPI_OF(rounds); /* items end between rounds, or where there are no more */
 
             if ((place == 0 || place == GPI_OF(items) % GPI_OF(rounds)) && i + k >= rounds)
                 break;
             uint32_t digit = GPI(digit)(keys[k], pass->shift, pass->mask, 1);
-            const unsigned same = gpi_match_digit(digit, ones);
+            const unsigned same =
+                by_match ? __match_any_sync(GPI_FULL_MASK, digit) : gpi_match_digit(digit, ones);
             uint32_t slot = gpi_radix_rank(&counts[gpi_radix_column(digit)], 0, same);
 
             GPI_OF(put)(pass, slot, keys[k], at + 32 * (i + k));
         }
-        GPI_OF(keys_done)(keys, GPI_OF(ranked));
+        GPI_OF(keys_done)(keys, (int)each);
     }
 }
 
@@ -346,7 +352,9 @@ GPI_DEVICE void GPI_OF(exchange)(GPI_OF(tile) *tile, GP_KEY *keys, const GPI_OF(
 
     GPI_OPAQUE(shift); /* the digits again, rather than in registers since the count */
     if (way == GPI_RADIX_BY_BALLOTS) {
-        GPI_OF(exchange_by_ballots)(counts, keys, pass, at, rounds);
+        GPI_OF(exchange_by_ballots)(counts, keys, pass, at, rounds, 0);
+    } else if (way == GPI_RADIX_BY_MATCH) {
+        GPI_OF(exchange_by_ballots)(counts, keys, pass, at, rounds, 1);
     } else if (way == GPI_RADIX_BY_FOUR_BALLOTS || (GPI(coded) && two == GPI_RADIX_MIXED)) {
         GPI_OF(exchange_by_four_ballots)(tile, counts, keys, pass, at);
     } else if (GPI(coded) && way == GPI_RADIX_BUT_TWO) {
