@@ -173,8 +173,8 @@ GPI_DEVICE uint32_t GPI(bin)(GPI(bucket_map) bucket_map, GP_KEY key, int top)
 }
 
 /*
- * Sorts a bucket of which some bins are crowded by its digits, and writes it. The second array of keys is where they go
- * in the output, and that of positions where they were before the last partition but one, or before this one.
+ * Sorts a bucket of which some bins are crowded by its digits, and writes it. Where the keys go in the output is room
+ * for them meanwhile, and where they were before the last partition for positions, if not before that.
  */
 GPI_DEVICE void GPI(bucket_passes)(GPI(bucket) *bucket, const GPI(bucket_job) *job, const GP_KEY *from, uint32_t first,
                                    uint32_t count, const GPI(value) *values)
@@ -200,31 +200,6 @@ GPI_DEVICE void GPI(bucket_passes)(GPI(bucket) *bucket, const GPI(bucket_job) *j
     }
 }
 
-/* The bin of the key in a slot. */
-GPI_DEVICE uint32_t GPI(bin_of)(const GPI(bucket) *bucket, uint32_t slot, GPI(bucket_map) bucket_map, int top)
-{
-    const GP_KEY key = bucket->keys[slot];
-
-    return GPI(keeps_bins) ? bucket->order[slot]
-                           : GPI(bin)(bucket_map, GPI(coded) ? GPI(key_of_code)(key) : key, top);
-}
-
-/* Whether a bin has many keys and they are not all the same. */
-GPI_DEVICE int GPI(bucket_is_mixed)(const GPI(bucket) *bucket, uint32_t count, GPI(bucket_map) bucket_map, int top)
-{
-    int mixed = 0;
-
-    GPI_NO_UNROLL
-    for (uint32_t x = threadIdx.x; x < count; x += GPI_RADIX_BUCKET_THREADS) {
-        const uint32_t bin = GPI(bin_of)(bucket, x, bucket_map, top);
-        const uint32_t begin = bin ? bucket->bins[bin - 1] : 0;
-
-        mixed |= bucket->bins[bin] - begin > GPI_RADIX_BUCKET_CROWD &&
-                 GPI(packed)(bucket_map, bucket->keys[x]) != GPI(packed)(bucket_map, bucket->keys[begin]);
-    }
-    return __syncthreads_or(mixed);
-}
-
 /* Each key counts those of its bin that it comes before, and goes to its place with its value. */
 GPI_DEVICE void GPI(bucket_write)(const GPI(bucket) *bucket, GP_KEY *to, const GPI(value) *values,
                                   GPI(value) *values_to, uint32_t count, GPI(bucket_map) bucket_map, int top)
@@ -234,10 +209,11 @@ GPI_DEVICE void GPI(bucket_write)(const GPI(bucket) *bucket, GP_KEY *to, const G
         const GP_KEY key = bucket->keys[slot];
         const uint64_t number = GPI(packed)(bucket_map, key);
         const uint32_t order = GPI_RADIX_PAIRS ? bucket->order[slot] : slot;
-        const uint32_t bin = GPI(bin_of)(bucket, slot, bucket_map, top);
+        const uint32_t bin = GPI(keeps_bins) ? bucket->order[slot]
+                                             : GPI(bin)(bucket_map, GPI(coded) ? GPI(key_of_code)(key) : key, top);
         const uint32_t begin = bin ? bucket->bins[bin - 1] : 0, end = bucket->bins[bin];
 
-        if (x < count && end - begin > 1 && end - begin <= GPI_RADIX_BUCKET_CROWD) {
+        if (x < count && end - begin > 1) {
             slot = end - 1; /* less those that it comes before */
             GPI_NO_UNROLL
             for (uint32_t y = begin; y < end; y++) {
@@ -332,7 +308,7 @@ static __global__ void __launch_bounds__(GPI_RADIX_BUCKET_THREADS, GPI(bucket_bl
         if (GPI_RADIX_PAIRS)
             gpi_copy_wait();
         __syncthreads(); /* the items are in their bins, the values are there */
-        if (crowded && (GPI_RADIX_PAIRS || GPI(bucket_is_mixed)(bucket, count, bucket_map, top)))
+        if (crowded)
             GPI(bucket_passes)(bucket, &job, from, first, count, values);
         else
             GPI(bucket_write)(bucket, job.keys_out + first, values, values_to, count, bucket_map, top);

@@ -256,9 +256,10 @@ GPI_DEVICE void GPI(share_rank)(const GPI(share) *share, const GP_KEY *keys, uin
     gpi_radix_state *state = share->state;
     const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;
     uint16_t *counts = state->u.owners[warp];
-    uint32_t at = share->at;
+    uint32_t at = share->at, ones = 0xFFFFFFFFu;
 
     GPI_OPAQUE(at);
+    GPI_OPAQUE(ones);
     if (lane <= GPI_RADIX_CLUSTER_MAX)
         counts[lane] = 0;
     __syncwarp(); /* the counts are zero */
@@ -270,15 +271,8 @@ GPI_DEVICE void GPI(share_rank)(const GPI(share) *share, const GP_KEY *keys, uin
     for (uint32_t i = 0; i < GPI(cluster_items); i++)
         if (i < share->rounds) {
             const uint32_t owner = i < share->items ? ranks[i] : (uint32_t)GPI_RADIX_CLUSTER_MAX;
-            unsigned same = GPI_FULL_MASK;
 
-            GPI_UNROLL
-            for (int bit = 0; bit < 5; bit++) {
-                const unsigned set = __ballot_sync(GPI_FULL_MASK, owner >> bit & 1);
-
-                same &= owner >> bit & 1 ? set : ~set;
-            }
-            ranks[i] = gpi_radix_rank(&counts[owner], 1, same) | owner << 16;
+            ranks[i] = gpi_radix_rank(&counts[owner], 1, gpi_match_digit(owner, ones)) | owner << 16;
         }
     __syncthreads(); /* the counts are complete */
     if (warp < gridDim.x) {
@@ -430,11 +424,11 @@ GPI_DEVICE void GPI(share_passes)(const GPI(share) *share)
     const int sorted = GPI(sort_locally)(&local);
 
     for (uint32_t x = threadIdx.x; x < share->count; x += GPI_RADIX_CLUSTER_THREADS) {
-        share->of.keys_out[share->first + x] = share->keys[sorted][x];
+        share->of.keys_out[share->first + x] = local.keys[sorted][x];
         if (GPI(cluster_moves))
-            GPI(share_put)(share, share->first + x, share->from[sorted][x]);
+            GPI(share_put)(share, share->first + x, local.from[sorted][x]);
         else if (GPI_RADIX_PAIRS)
-            share->from[0][x] = share->from[sorted][x];
+            share->from[0][x] = local.from[sorted][x];
     }
     __syncthreads(); /* the keys have been read */
 }

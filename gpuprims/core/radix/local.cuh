@@ -1,6 +1,6 @@
 /*
- * core/radix/local.cuh: what a block does if too many of its keys are alike: it sorts items that it has to itself by one
- * digit after the other, ranked by ballots as in core/radix/tile.cuh.
+ * core/radix/local.cuh: how a block sorts items that it has to itself, if too many keys are alike to be compared: by
+ * one digit after the other, ranked by ballots as in core/radix/tile.cuh.
  *
  * Part of radix_sort.cuh; not to be included directly.
  */

@@ -25,32 +25,28 @@ enum { GPI_RADIX_CLEAR_THREADS = 512 };
 
 /* All zero before a call. */
 typedef struct gpi_radix_counts {
-    unsigned long long keys[GPI_RADIX_MAX_DIGITS][256]; /* with that digit there */
+    unsigned long long keys[GPI_RADIX_MAX_DIGITS + 1][256]; /* with that digit there */
     uint32_t pairs;                                     /* of neighbours that were looked at, */
     uint32_t alike[GPI_RADIX_MAX_DIGITS + 1];           /* and how many of them share a digit; behind the last: all */
     uint32_t minus_zero;                                /* whether there is a -0.0 */
     uint32_t done;                                      /* blocks that have counted */
-    unsigned long long windows[256];                    /* if few keys are distinct, by eight bits of theirs */
-    uint32_t others;                                    /* whether there are others after all */
+    uint32_t others;                                    /* whether a block has found keys that the sample lacks */
 } gpi_radix_counts;
 
 /* What a block that counts has in shared memory, besides the counters. */
 typedef struct gpi_radix_tally {
     uint32_t alike[GPI_RADIX_MAX_DIGITS + 1], pairs, minus_zero, last;
-    uint32_t crowds[GPI_RADIX_MAX_DIGITS]; /* how many of GPI_RADIX_ALL_PAIRS of keys share the digit, */
-    uint32_t common[GPI_RADIX_MAX_DIGITS]; /* apart from one that more than half of them have: 1 + that, or 0 */
-    uint32_t kinds[GPI_RADIX_MAX_DIGITS];  /* of digits */
-    uint64_t known[GPI_RADIX_DISTINCT];    /* different numbers, */
-    int distinct;                          /* so many, or 0 if there are more, */
-    int window;                            /* and the eight bits from here tell them apart */
+    uint32_t crowds[GPI_RADIX_MAX_DIGITS + 1]; /* how many of GPI_RADIX_ALL_PAIRS of keys share the digit, */
+    uint32_t common[GPI_RADIX_MAX_DIGITS + 1]; /* apart from one that more than half of them have: 1 + that, or 0 */
+    uint32_t kinds[GPI_RADIX_MAX_DIGITS + 1];  /* of digits */
+    unsigned long long numbers[256];           /* the number in the sample with each window, or another one */
     uint64_t sums[GPI_RADIX_COUNT_THREADS / 32];
-    uint32_t some[GPI_RADIX_COUNT_THREADS / 32];
 } __attribute__((aligned(16))) gpi_radix_tally;
 
 #if GPI_DEVICE_CODE
 /*
- * Where the keys of each digit begin, four digits of the key at a time; which digits there are, with their codes; and
- * how crowded they are. The first digit has been counted as if it had so many bits more. All threads call.
+ * Where the keys of each digit begin, four digits of the key at a time, how many different ones there are, and how
+ * crowded they are. The first digit has been counted as if it had so many bits more. All threads call.
  */
 GPI_DEVICE void gpi_radix_add_up(gpi_radix_tally *tally, const gpi_radix_counts *counts, gpi_radix_plan *plan, size_t n,
                                  int digits, int more)
@@ -63,7 +59,6 @@ GPI_DEVICE void gpi_radix_add_up(gpi_radix_tally *tally, const gpi_radix_counts 
         const float share = (float)count / (float)n;
         const uint32_t crowd = gpi_warp_sum(share > 0.5f ? 0 : (uint32_t)(share * share * GPI_RADIX_ALL_PAIRS));
         const unsigned some = __ballot_sync(GPI_FULL_MASK, count > 0);
-        unsigned code = (unsigned)__popc(some & ((1u << lane) - 1));
         uint64_t sum = count;
 
         GPI_NO_UNROLL
@@ -72,29 +67,19 @@ GPI_DEVICE void gpi_radix_add_up(gpi_radix_tally *tally, const gpi_radix_counts 
 
             sum += lane >= stride ? before : 0;
         }
-        if (lane == 31) {
+        if (lane == 31)
             tally->sums[warp] = sum;
-            tally->some[warp] = (uint32_t)__popc(some);
-        }
         if (lane == 0 && p < digits) {
             atomicAdd(&tally->crowds[p], crowd);
             atomicAdd(&tally->kinds[p], (uint32_t)__popc(some));
         }
         if (share > 0.5f)
             tally->common[p] = 1 + digit;
-        if (p < digits && digit < GPI_RADIX_DISTINCT)
-            plan->digits[p][digit] = 0;
         __syncthreads(); /* the warps' sums are complete */
-        for (unsigned w = warp / 8 * 8; w < warp; w++) {
+        for (unsigned w = warp / 8 * 8; w < warp; w++)
             sum += tally->sums[w];
-            code += tally->some[w];
-        }
-        if (p < digits) {
-            plan->codes[p][digit] = (uint8_t)(count ? code : 255);
+        if (p < digits)
             plan->place[p][0][digit] = sum - count;
-            if (count && code < GPI_RADIX_DISTINCT)
-                plan->digits[p][code] = (uint8_t)digit;
-        }
         __syncthreads(); /* the sums are free, the findings are there */
     }
 }
@@ -139,75 +124,54 @@ typedef struct {
 
 #if GPI_DEVICE_CODE
 /* Eight bits of a number. */
-GPI_DEVICE uint32_t GPI(window)(uint64_t number, int shift)
+GPI_DEVICE uint32_t GPI(window_of)(uint64_t number, int shift)
 {
     return (uint32_t)((GPI(number))number >> shift) & 255;
 }
 
-/* Where few numbers are distinct: the one of each window, behind the counters of one digit. */
-GPI_DEVICE uint64_t *GPI(numbers)(uint32_t *counters, unsigned columns)
+/* What is counted of a key. */
+GPI_DEVICE uint64_t GPI(counted_number)(const GPI(counting) *job, GP_KEY key, uint64_t range)
 {
-    return (uint64_t *)(counters + 256 * columns);
-}
-
-/* Counts a number by a window of it, where few are distinct. Returns whether this is another one. */
-GPI_DEVICE int GPI(count_window)(uint32_t *counters, unsigned columns, uint64_t number, int window)
-{
-    const uint32_t at = GPI(window)(number, window);
-    const uint64_t same = GPI(numbers)(counters, columns)[at];
-
-    atomicAdd(&counters[at * columns + (threadIdx.x & (columns - 1))], 1u);
-    return (GPI(number))same != (GPI(number))number;
+    return (GPI(key_order)(key) >> job->begin_bit & range) << job->more;
 }
 
 /*
- * One warp: the distinct numbers of a sample and, if they are few, a window of eight bits that tells them apart: then
- * one pass sorts the keys by that window, if there turn out to be no others.
+ * Where the first eight bits begin that tell the distinct keys of a sample apart, if these are few; -1: nowhere. Then
+ * one pass sorts the keys by this window, if there turn out to be no others. Each word of tally->numbers is the number
+ * with that window, or one that has another window: so others are found. All threads call.
  */
-GPI_DEVICE void GPI(find_distinct)(const GPI(counting) *job, gpi_radix_tally *tally, uint64_t range)
+GPI_DEVICE int GPI(find_window)(const GPI(counting) *job, gpi_radix_tally *tally, uint64_t range)
 {
-    enum { SAMPLE = 256 };
-    const int lane = (int)threadIdx.x, windows = job->end_bit - job->begin_bit - 7;
-    uint64_t known = 0; /* by the lane with its number */
-    int distinct = 0, window = -1;
+    const uint32_t sample = threadIdx.x % 256;
+    const unsigned long long number = GPI(counted_number)(job, job->in[sample * (job->n / 256)], range);
+    const int end = job->more + job->end_bit - job->begin_bit;
 
+    if (threadIdx.x < 256) /* at random: few share a word, of which one stays */
+        (void)atomicExch(&tally->numbers[number * 0x9E3779B97F4A7C15u >> 56], number);
+    __syncthreads(); /* the sample is there */
+    if (__syncthreads_count(threadIdx.x < 256 && tally->numbers[sample]) > GPI_RADIX_DISTINCT)
+        return -1;
     GPI_NO_UNROLL
-    for (int i = lane; i < SAMPLE && distinct <= GPI_RADIX_DISTINCT; i += 32) {
-        const uint64_t bits = GPI(key_order)(job->in[(size_t)i * (job->n / SAMPLE)]) >> job->begin_bit & range;
-        const uint64_t number = bits << job->more;
-        unsigned others = GPI_FULL_MASK;
+    for (int window = job->more; window + 8 <= end; window++) {
+        unsigned long long *same = &tally->numbers[GPI(window_of)(number, window)];
 
-        GPI_NO_UNROLL
-        for (int k = 0; k < distinct; k++)
-            others &= __ballot_sync(GPI_FULL_MASK, number != __shfl_sync(GPI_FULL_MASK, known, k));
-        while (others && distinct <= GPI_RADIX_DISTINCT) {
-            const uint64_t other = __shfl_sync(GPI_FULL_MASK, number, __ffs((int)others) - 1);
-
-            known = lane == distinct ? other : known;
-            others &= __ballot_sync(GPI_FULL_MASK, number != other);
-            distinct++;
-        }
+        if (threadIdx.x < 256)
+            (void)atomicExch(same, number);
+        __syncthreads(); /* one number for each window is there */
+        if (!__syncthreads_or(*same != number))
+            return window;
     }
-    GPI_NO_UNROLL
-    for (int first = 0; first < windows && window < 0 && distinct <= GPI_RADIX_DISTINCT; first += 32) {
-        int apart = first + lane < windows;
+    return -1;
+}
 
-        GPI_NO_UNROLL
-        for (int k = 0; k < distinct * distinct; k++) {
-            const uint64_t a = __shfl_sync(GPI_FULL_MASK, known, k / distinct);
-            const uint64_t b = __shfl_sync(GPI_FULL_MASK, known, k % distinct);
+/* Counts a number by its window. Returns whether the sample lacks it. */
+GPI_DEVICE int GPI(count_window)(uint32_t *counters, unsigned columns, const gpi_radix_tally *tally, uint64_t number,
+                                 int window)
+{
+    const uint32_t at = GPI(window_of)(number, window);
 
-            apart &= k / distinct == k % distinct || GPI(window)(a ^ b, job->more + first + lane) != 0;
-        }
-        const unsigned ballots = __ballot_sync(GPI_FULL_MASK, apart);
-        window = ballots ? job->more + first + __ffs((int)ballots) - 1 : -1;
-    }
-    if (lane < distinct && lane < GPI_RADIX_DISTINCT)
-        tally->known[lane] = known;
-    if (lane == 0) {
-        tally->distinct = window < 0 || distinct < 2 ? 0 : distinct;
-        tally->window = window;
-    }
+    atomicAdd(&counters[at * columns + (threadIdx.x & (columns - 1))], 1u);
+    return (GPI(number))tally->numbers[at] != (GPI(number))number;
 }
 
 /*
@@ -238,10 +202,10 @@ GPI_DEVICE uint64_t GPI(unit)(uint64_t unit, const GPI(counting) *job, uint64_t 
 
 /*
  * Counts the keys in `vectors` whole vectors from `in`, four vectors under way at a time. Looks at two neighbours, and
- * for a -0.0. If few keys are distinct, counts the windows, and returns whether there are other keys.
+ * for a -0.0. Counts windows instead if there is one, and returns whether there are other keys.
  */
 GPI_DEVICE int GPI(count_vectors)(const GPI(counting) *job, gpi_radix_tally *tally, uint32_t *counters,
-                                  const GP_KEY *in, size_t vectors, uint64_t range, int digits, int distinct)
+                                  const GP_KEY *in, size_t vectors, uint64_t range, int digits, int window)
 {
     const unsigned columns = job->columns;
     const size_t stride = (size_t)gridDim.x * GPI_RADIX_COUNT_THREADS;
@@ -265,52 +229,71 @@ GPI_DEVICE int GPI(count_vectors)(const GPI(counting) *job, gpi_radix_tally *tal
         if (i == first)
             alike = ~(units[0] ^ (GPI_KEY_IS_NARROW ? units[0] >> GPI_KEY_WIDTH % 64 : units[1]));
         GPI_NO_UNROLL
-        for (int at = 0; at < 4 && !distinct; at++)
+        for (int at = 0; at < 4 && window < 0; at++)
             if (some == 4)
                 GPI(count_bytes)(counters, columns, units, 8, at, digits);
             else
                 GPI(count_bytes)(counters, columns, units, 2, at, digits);
         GPI_UNROLL
         for (unsigned k = 0; k < 4 * GPI(vector_n); k++)
-            if (distinct && k / GPI(vector_n) < some) {
+            if (window >= 0 && k / GPI(vector_n) < some) {
                 const uint64_t number = units[k * sizeof(GP_KEY) / 8] >> k * GPI_KEY_WIDTH % 64;
 
-                others |= GPI(count_window)(counters, columns, number & GPI_RADIX_WHOLE, tally->window);
+                others |= GPI(count_window)(counters, columns, tally, number & GPI_RADIX_WHOLE, window);
             }
     }
     GPI_NO_UNROLL
-    for (int p = 0; p <= digits && !distinct; p++) {
+    for (int p = 0; p <= digits; p++) {
         const int is_alike = p < digits ? (alike >> 8 * p & 255) == 255 : (alike | ~(range << job->more)) == UINT64_MAX;
         unsigned ballots = __ballot_sync(GPI_FULL_MASK, first < vectors && is_alike);
 
         if (threadIdx.x % 32 == 0 && ballots)
             atomicAdd(&tally->alike[p], (uint32_t)__popc(ballots));
     }
-    if (first < vectors && !distinct)
+    if (first < vectors)
         atomicAdd(&tally->pairs, 1u);
     if (minus_zero)
         atomicOr(&tally->minus_zero, 1u);
     return others;
 }
 
-/* Adds the block's findings to those of all. */
-GPI_DEVICE void GPI(collect)(const GPI(counting) *job, const gpi_radix_tally *tally, uint32_t *counters, int digits,
-                             int distinct)
+/* Counts the block's share of all keys; returns whether the sample lacks some of it. All threads call. */
+GPI_DEVICE int GPI(count_all)(const GPI(counting) *job, gpi_radix_tally *tally, uint32_t *counters, uint64_t range,
+                              int digits, int window)
 {
-    const uint64_t *numbers = GPI(numbers)(counters, job->columns);
+    const size_t head = (0 - (size_t)(uintptr_t)job->in) % 16 / sizeof(GP_KEY);
+    const size_t vectors = head < job->n ? (job->n - head) / GPI(vector_n) : 0;
+    const size_t loose = GPI(loose)(job->n, head, vectors);
+    int others = GPI(count_vectors)(job, tally, counters, job->in + head, vectors, range, digits, window);
 
-    for (unsigned b = threadIdx.x; b < (distinct ? 1 : (unsigned)digits) * 256; b += GPI_RADIX_COUNT_THREADS) {
+    if (loose < job->n) {
+        const uint64_t number = GPI(counted_number)(job, job->in[loose], range);
+
+        GPI_NO_UNROLL
+        for (int p = 0; p < digits && window < 0; p++)
+            GPI(count)(counters, job->columns, &number, 1, p / 4, p % 4, p);
+        if (GPI(key_is_minus_zero)(job->in[loose]))
+            atomicOr(&tally->minus_zero, 1u);
+        others |= window >= 0 && GPI(count_window)(counters, job->columns, tally, number, window);
+    }
+    return __syncthreads_or(others); /* the counters are complete */
+}
+
+/* Adds the block's findings to those of all. Keys with some window are all the same, and so are their digits. */
+GPI_DEVICE void GPI(collect)(const GPI(counting) *job, const gpi_radix_tally *tally, uint32_t *counters, int digits,
+                             int window)
+{
+    for (unsigned b = threadIdx.x; b < (window < 0 ? (unsigned)digits : 1) * 256; b += GPI_RADIX_COUNT_THREADS) {
         uint32_t sum = 0;
 
         GPI_UNROLL_BY(4)
         for (unsigned c = 0; c < job->columns; c++)
             sum += counters[b * job->columns + ((threadIdx.x + c) & (job->columns - 1))];
         if (sum)
-            atomicAdd(distinct ? &job->counts->windows[b] : &job->counts->keys[b / 256][b % 256],
-                      (unsigned long long)sum);
+            atomicAdd(&job->counts->keys[window < 0 ? b / 256 : (unsigned)digits][b % 256], (unsigned long long)sum);
         GPI_NO_UNROLL
-        for (int p = 0; sum && distinct && p < digits; p++) /* the digits of the key with that window */
-            atomicAdd(&job->counts->keys[p][GPI(window)(numbers[b], 8 * p)], (unsigned long long)sum);
+        for (int p = 0; p < digits && sum && window >= 0; p++)
+            atomicAdd(&job->counts->keys[p][GPI(window_of)(tally->numbers[b], 8 * p)], (unsigned long long)sum);
     }
     if (threadIdx.x <= GPI_RADIX_MAX_DIGITS && tally->alike[threadIdx.x])
         atomicAdd(&job->counts->alike[threadIdx.x], tally->alike[threadIdx.x]);
@@ -326,31 +309,38 @@ GPI_DEVICE int GPI(is_often)(uint32_t alike, uint32_t pairs)
     return 100 * (uint64_t)alike > GPI_TUNE_RADIX_ALIKE * (uint64_t)pairs;
 }
 
-/* Few distinct keys, and no others have been seen: one pass sorts them by a window. One warp. */
-GPI_DEVICE void GPI(plan_window)(const GPI(counting) *job, const gpi_radix_tally *tally)
+/* The keys with each window begin behind all with a smaller number. */
+GPI_DEVICE void GPI(place_windows)(const GPI(counting) *job, const gpi_radix_tally *tally, uint64_t *sizes, int digits)
 {
-    const int code = (int)threadIdx.x;
-    gpi_radix_plan *plan = job->plan;
     uint64_t place = 0;
 
-    if (code >= tally->distinct)
+    if (threadIdx.x < 256)
+        sizes[threadIdx.x] = __ldcg(&job->counts->keys[digits][threadIdx.x]);
+    __syncthreads(); /* the sizes are there */
+    if (threadIdx.x >= 256)
         return;
-    const uint32_t window = GPI(window)(tally->known[code], tally->window);
-    GPI_NO_UNROLL
-    for (int k = 0; k < tally->distinct; k++)
-        if (tally->known[k] < tally->known[code])
-            place += __ldcg(&job->counts->windows[GPI(window)(tally->known[k], tally->window)]);
-    plan->codes[0][window] = (uint8_t)code;
-    plan->digits[0][code] = (uint8_t)window;
-    plan->place[0][0][window] = place;
+    for (int w = 0; w < 256; w++)
+        place += tally->numbers[w] < tally->numbers[threadIdx.x] ? sizes[w] : 0;
+    job->plan->place[digits][0][threadIdx.x] = place;
 }
 
 /*
- * One thread: which passes there are. A pass ranks by ballots where keys of a warp often share the digit, one digit
- * that most of them have aside; and where the check that atomics need cannot tell apart keys that differ only in bits
- * that are not sorted by.
+ * How a pass ranks by digit p: by ballots where keys of a warp often share the digit, one digit that most of them have
+ * aside, and where it is `strict`, as the check that atomics need would not tell keys apart.
  */
-GPI_DEVICE void GPI(make_plan)(const GPI(counting) *job, const gpi_radix_tally *tally, int digits, int distinct)
+GPI_DEVICE int GPI(way_of)(const gpi_radix_tally *tally, int p, int strict, int alike)
+{
+    const int crowded = GPI(is_often)(tally->crowds[p], GPI_RADIX_ALL_PAIRS);
+
+    return strict                                                ? GPI_RADIX_BY_BALLOTS
+           : GPI(coded) && tally->kinds[p] <= GPI_RADIX_DISTINCT ? GPI_RADIX_BUT_TWO
+           : tally->common[p] && !crowded                        ? GPI_RADIX_BUT_ONE + (int)tally->common[p] - 1
+           : alike || crowded                                    ? GPI_RADIX_BY_BALLOTS
+                                                                 : GPI_RADIX_BY_ATOMICS;
+}
+
+/* One thread: which passes there are. */
+GPI_DEVICE void GPI(make_plan)(const GPI(counting) *job, const gpi_radix_tally *tally, int digits, int window)
 {
     gpi_radix_counts *counts = job->counts;
     gpi_radix_plan *plan = job->plan;
@@ -364,19 +354,13 @@ GPI_DEVICE void GPI(make_plan)(const GPI(counting) *job, const gpi_radix_tally *
     for (int p = 0; p < digits; p++) {
         if (tally->kinds[p] == 1) /* all keys have one digit there: nothing to do */
             continue;
-        /* The first pass gets the keys as they come, the later ones mixed, but for adjacent equal keys. */
-        const int crowded = GPI(is_often)(tally->crowds[p], GPI_RADIX_ALL_PAIRS);
-        const int ballots = runs || (passes ? crowded : GPI(is_often)(__ldcg(&counts->alike[p]), pairs));
-        const int way = tally->kinds[p] <= GPI_RADIX_DISTINCT
-                            ? (GPI(coded) && !strict ? GPI_RADIX_BUT_TWO : GPI_RADIX_BY_FOUR_BALLOTS)
-                        : strict                       ? GPI_RADIX_BY_BALLOTS
-                        : tally->common[p] && !crowded ? GPI_RADIX_BUT_ONE + (int)tally->common[p] - 1
-                        : ballots                      ? GPI_RADIX_BY_BALLOTS
-                                                       : GPI_RADIX_BY_ATOMICS;
+        /* The first pass gets the keys as they come, the later ones mixed, but for runs. */
+        const int alike = runs || (passes == 0 && GPI(is_often)(__ldcg(&counts->alike[p]), pairs));
+        const int way = GPI(way_of)(tally, p, strict, alike);
         gpi_radix_plan_step(plan, passes++, p, p ? 8 * p - job->more : 0, p ? 8 : 8 - job->more, way);
     }
-    if (distinct && passes > 1) {
-        gpi_radix_plan_step(plan, 0, 0, tally->window - job->more, 8, GPI_RADIX_BY_FOUR_BALLOTS);
+    if (window >= 0 && passes > 1) {
+        gpi_radix_plan_step(plan, 0, digits, window - job->more, 8, GPI(way_of)(tally, digits, strict, runs));
         passes = 1;
     }
     plan->sorting = passes;
@@ -409,8 +393,6 @@ static __global__ void __launch_bounds__(GPI_RADIX_COUNT_THREADS, 1) GPI(count_k
     const int digits = (job.end_bit - job.begin_bit + 7) / 8;
     const uint64_t range = digits ? UINT64_MAX >> (64 - (job.end_bit - job.begin_bit)) : 0;
     const size_t stride = (size_t)gridDim.x * GPI_RADIX_COUNT_THREADS;
-    const size_t head = (0 - (size_t)(uintptr_t)job.in) % 16 / sizeof(GP_KEY);
-    const size_t vectors = head < job.n ? (job.n - head) / GPI(vector_n) : 0, loose = GPI(loose)(job.n, head, vectors);
 
     gpi_radix_zero(counters, (unsigned)digits * 256 * job.columns);
     gpi_radix_zero((uint32_t *)&tally, sizeof tally / sizeof(uint32_t));
@@ -425,58 +407,28 @@ static __global__ void __launch_bounds__(GPI_RADIX_COUNT_THREADS, 1) GPI(count_k
         job.look[i] = 0;
     if (decided)
         return;
-    if (threadIdx.x < 32 && digits > 1 && job.levels != 1)
-        GPI(find_distinct)(&job, &tally, range);
-    __syncthreads(); /* the counters are zero, the distinct keys are known */
-    int distinct = tally.distinct; /* so many different keys, as far as is known, or 0 */
-    if (distinct) {
-        uint64_t *numbers = GPI(numbers)(counters, job.columns);
-
-        GPI_NO_UNROLL
-        for (unsigned w = threadIdx.x; w < 256; w += GPI_RADIX_COUNT_THREADS) {
-            numbers[w] = tally.known[0]; /* wrong for any other window, which is how others are found */
-            GPI_NO_UNROLL
-            for (int k = 1; k < distinct; k++)
-                if (GPI(window)(tally.known[k], tally.window) == w)
-                    numbers[w] = tally.known[k];
-        }
-        __syncthreads(); /* the numbers are there */
-    }
-    for (;;) {
-        int others = GPI(count_vectors)(&job, &tally, counters, job.in + head, vectors, range, digits, distinct);
-
-        if (loose < job.n) {
-            const uint64_t number = (GPI(key_order)(job.in[loose]) >> job.begin_bit & range) << job.more;
-
-            GPI_NO_UNROLL
-            for (int p = 0; p < digits && !distinct; p++)
-                GPI(count)(counters, job.columns, &number, 1, p / 4, p % 4, p);
-            if (GPI(key_is_minus_zero)(job.in[loose]))
-                atomicOr(&tally.minus_zero, 1u);
-            others |= distinct && GPI(count_window)(counters, job.columns, number, tally.window);
-        }
-        if (!__syncthreads_or(others)) /* the counters are complete */
-            break;
-        distinct = 0; /* all digits, then */
+    __syncthreads(); /* the counters are zero */
+    int window = digits > 1 && job.levels != 1 ? GPI(find_window)(&job, &tally, range) : -1;
+    while (GPI(count_all)(&job, &tally, counters, range, digits, window)) {
+        window = -1; /* all digits, then */
         gpi_radix_zero(counters, (unsigned)digits * 256 * job.columns);
         if (threadIdx.x == 0)
             atomicOr(&job.counts->others, 1u);
         __syncthreads(); /* the counters are zero again */
     }
-    GPI(collect)(&job, &tally, counters, digits, distinct);
+    GPI(collect)(&job, &tally, counters, digits, window);
     if (!gpi_radix_is_last_block(&job.counts->done, 1, gridDim.x, &tally.last))
         return;
-    gpi_radix_add_up(&tally, job.counts, job.plan, job.n, digits, job.more);
+    if (__ldcg(&job.counts->others))
+        window = -1;
+    gpi_radix_add_up(&tally, job.counts, job.plan, job.n, digits + (window >= 0), job.more);
+    if (window >= 0)
+        GPI(place_windows)(&job, &tally, (uint64_t *)counters, digits);
     if (job.levels == 1)
         GPI(ask_buckets)(job.buckets, job.counts->keys[digits - 1], job.plan->place[digits - 1][0], job.n,
                          !GPI_RADIX_PAIRS && __ldcg(&job.counts->minus_zero));
-    if (threadIdx.x < 32) {
-        distinct = tally.distinct && !__ldcg(&job.counts->others);
-        if (distinct)
-            GPI(plan_window)(&job, &tally);
-        if (threadIdx.x == 0)
-            GPI(make_plan)(&job, &tally, digits, distinct);
-    }
+    if (threadIdx.x == 0)
+        GPI(make_plan)(&job, &tally, digits, window);
 #endif
 }
 
