@@ -22,7 +22,7 @@ typedef struct {
     uint32_t count;
     int begin_bit;
     uint64_t range;      /* as many ones as bits to sort by */
-    gpi_radix_row *rows; /* in shared memory: of each warp, */
+    gpi_radix_row *rows; /* in shared memory: of 32 warps, */
     uint64_t *differ;    /* and a word for each */
     uint32_t *sums;      /* four words */
 } GPI(local);
@@ -35,7 +35,8 @@ typedef struct {
  */
 GPI_DEVICE_CALL int GPI(sort_locally)(const GPI(local) *local)
 {
-    const uint32_t tid = threadIdx.x, warps = blockDim.x / 32, count = local->count;
+    enum { ROWS = 32 }; /* the last ones are of no warp, if there are fewer */
+    const uint32_t tid = threadIdx.x, count = local->count;
     const uint32_t rounds = (count + blockDim.x - 1) / blockDim.x, first = tid / 32 * 32 * rounds + tid % 32;
     gpi_radix_row *row = &local->rows[tid / 32];
     uint32_t ones = 0xFFFFFFFFu;
@@ -53,17 +54,17 @@ GPI_DEVICE_CALL int GPI(sort_locally)(const GPI(local) *local)
         const GP_KEY *keys = local->keys[now];
 
         left = left >> bit >> 8 << 8 << bit;
-        gpi_radix_zero(local->rows->pairs, 128 * warps);
+        gpi_radix_zero(local->rows->pairs, 128 * ROWS);
         __syncthreads(); /* the counts are zero */
-        GPI_NO_UNROLL
+        GPI_UNROLL_BY(4)
         for (uint32_t x = first; x < first + 32 * rounds; x += 32)
             if (x < count)
                 gpi_radix_count_bucket(row->pairs, GPI(key_digit)(keys[x], shift, mask));
         __syncthreads(); /* the counts are complete */
-        const uint32_t sum = tid < 128 ? gpi_radix_sum_warps(&local->rows->pairs[tid], warps, 128) : 0;
+        const uint32_t sum = tid < 128 ? gpi_radix_sum_warps(&local->rows->pairs[tid], ROWS, 128) : 0;
         const uint32_t start = gpi_radix_scan(local->sums, 4, sum % 65536 + sum / 65536, NULL);
         if (tid < 128)
-            gpi_radix_scan_warps(&local->rows->pairs[tid], warps, 128, start * 65537 + (sum << 16));
+            gpi_radix_scan_warps(&local->rows->pairs[tid], ROWS, 128, start * 65537 + (sum << 16));
         __syncthreads(); /* the first slots are there */
         GPI_NO_UNROLL
         for (uint32_t x = first; x < first + 32 * rounds; x += 32) {

@@ -14,10 +14,8 @@
 #define GPI_RADIX_SEEN_ALL 0x80000000u
 #define GPI_RADIX_SEEN_COUNT 0x3FFFFFFFu
 
-/* In place of a warp's two commonest digits: others are not rare. */
-#define GPI_RADIX_MIXED 0xFFFFFFFFu
-
 #define GPI_RADIX_ALL_PAIRS 1000000
+#define GPI_RADIX_ALL_KEYS 0x400000
 
 #define GPI_RADIX_SPARE 128 /* bytes of shared memory behind the values, which may start up to 15 bytes late */
 
@@ -36,17 +34,17 @@ typedef struct gpi_radix_counts {
 /* What a block that counts has in shared memory, besides the counters. */
 typedef struct gpi_radix_tally {
     uint32_t alike[GPI_RADIX_MAX_DIGITS + 1], pairs, minus_zero, last;
-    uint32_t crowds[GPI_RADIX_MAX_DIGITS + 1]; /* how many of GPI_RADIX_ALL_PAIRS of keys share the digit, */
-    uint32_t common[GPI_RADIX_MAX_DIGITS + 1]; /* apart from one that more than half of them have: 1 + that, or 0 */
-    uint32_t kinds[GPI_RADIX_MAX_DIGITS + 1];  /* of digits */
-    unsigned long long numbers[256];           /* the number in the sample with each window, or another one */
+    uint32_t crowds[GPI_RADIX_MAX_DIGITS + 1];    /* how many of GPI_RADIX_ALL_PAIRS share one that is not most keys' */
+    uint32_t common[GPI_RADIX_MAX_DIGITS + 1][2]; /* the two commonest, above each how many of GPI_RADIX_ALL_KEYS */
+    uint32_t same[GPI_RADIX_MAX_DIGITS + 1];      /* whether all keys have one digit */
+    unsigned long long numbers[256];              /* the number in the sample with each window, or another one */
     uint64_t sums[GPI_RADIX_COUNT_THREADS / 32];
 } __attribute__((aligned(16))) gpi_radix_tally;
 
 #if GPI_DEVICE_CODE
 /*
- * Where the keys of each digit begin, four digits of the key at a time, how many different ones there are, and how
- * crowded they are. The first digit has been counted as if it had so many bits more. All threads call.
+ * Where the keys of each digit begin, four digits of the key at a time, which two most keys have, and how crowded the
+ * others are. The first digit has been counted as if it had so many bits more. All threads call.
  */
 GPI_DEVICE void gpi_radix_add_up(gpi_radix_tally *tally, const gpi_radix_counts *counts, gpi_radix_plan *plan, size_t n,
                                  int digits, int more)
@@ -58,7 +56,7 @@ GPI_DEVICE void gpi_radix_add_up(gpi_radix_tally *tally, const gpi_radix_counts 
         const uint64_t count = p < digits && counted < 256 ? __ldcg(&counts->keys[p][counted]) : 0;
         const float share = (float)count / (float)n;
         const uint32_t crowd = gpi_warp_sum(share > 0.5f ? 0 : (uint32_t)(share * share * GPI_RADIX_ALL_PAIRS));
-        const unsigned some = __ballot_sync(GPI_FULL_MASK, count > 0);
+        const uint32_t mine = (uint32_t)(share * GPI_RADIX_ALL_KEYS) << 8 | digit, most = gpi_warp_max(mine);
         uint64_t sum = count;
 
         GPI_NO_UNROLL
@@ -71,15 +69,20 @@ GPI_DEVICE void gpi_radix_add_up(gpi_radix_tally *tally, const gpi_radix_counts 
             tally->sums[warp] = sum;
         if (lane == 0 && p < digits) {
             atomicAdd(&tally->crowds[p], crowd);
-            atomicAdd(&tally->kinds[p], (uint32_t)__popc(some));
+            atomicMax(&tally->common[p][0], most);
         }
-        if (share > 0.5f)
-            tally->common[p] = 1 + digit;
-        __syncthreads(); /* the warps' sums are complete */
-        for (unsigned w = warp / 8 * 8; w < warp; w++)
-            sum += tally->sums[w];
-        if (p < digits)
+        if (count == n)
+            tally->same[p] = 1;
+        __syncthreads(); /* the warps' sums are complete, and the commonest digit is known */
+        if (p < digits) {
+            const uint32_t next = gpi_warp_max(mine == tally->common[p][0] ? 0 : mine);
+
+            if (lane == 0)
+                atomicMax(&tally->common[p][1], next);
+            for (unsigned w = warp / 8 * 8; w < warp; w++)
+                sum += tally->sums[w];
             plan->place[p][0][digit] = sum - count;
+        }
         __syncthreads(); /* the sums are free, the findings are there */
     }
 }
@@ -102,8 +105,10 @@ static __global__ void __launch_bounds__(GPI_RADIX_CLEAR_THREADS) gpi_radix_clea
 
 #define GPI_RADIX_WHOLE (UINT64_MAX >> (64 - GPI_KEY_WIDTH)) /* all bits of a key */
 
-/* Columns of the counters, if there is room for them. */
-enum { GPI(columns) = sizeof(GP_KEY) == 8 ? 16 : 32 };
+enum {
+    GPI(columns) = sizeof(GP_KEY) == 8 ? 16 : 32, /* of the counters, if there is room for them */
+    GPI(has_windows) = sizeof(GP_KEY) > 1
+};
 
 /* What is counted, and what the plan depends on. */
 typedef struct {
@@ -325,18 +330,20 @@ GPI_DEVICE void GPI(place_windows)(const GPI(counting) *job, const gpi_radix_tal
 }
 
 /*
- * How a pass ranks by digit p: by ballots where keys of a warp often share the digit, one digit that most of them have
- * aside, and where it is `strict`, as the check that atomics need would not tell keys apart.
+ * How a pass ranks by digit p: by ballots where keys of a warp often share the digit, one or two digits that most of
+ * them have aside, and where it is `strict`, as the check that atomics need would not tell keys apart.
  */
-GPI_DEVICE int GPI(way_of)(const gpi_radix_tally *tally, int p, int strict, int alike)
+GPI_DEVICE uint32_t GPI(way_of)(const gpi_radix_tally *tally, int p, int strict, int alike)
 {
     const int crowded = GPI(is_often)(tally->crowds[p], GPI_RADIX_ALL_PAIRS);
+    const uint32_t one = tally->common[p][0], other = tally->common[p][1];
+    const uint32_t others = GPI_RADIX_ALL_KEYS - (one >> 8) - (other >> 8);
 
-    return strict                                                ? GPI_RADIX_BY_BALLOTS
-           : GPI(coded) && tally->kinds[p] <= GPI_RADIX_DISTINCT ? GPI_RADIX_BUT_TWO
-           : tally->common[p] && !crowded                        ? GPI_RADIX_BUT_ONE + (int)tally->common[p] - 1
-           : alike || crowded                                    ? GPI_RADIX_BY_BALLOTS
-                                                                 : GPI_RADIX_BY_ATOMICS;
+    return strict                                            ? GPI_RADIX_BY_BALLOTS
+           : GPI(coded) && 8 * others < GPI_RADIX_ALL_KEYS   ? GPI_RADIX_BUT_TWO | (other & 255) << 8 | (one & 255)
+           : 2 * (one >> 8) > GPI_RADIX_ALL_KEYS && !crowded ? GPI_RADIX_BUT_ONE | (one & 255)
+           : alike || crowded                                ? GPI_RADIX_BY_BALLOTS
+                                                             : GPI_RADIX_BY_ATOMICS;
 }
 
 /* One thread: which passes there are. */
@@ -352,12 +359,12 @@ GPI_DEVICE void GPI(make_plan)(const GPI(counting) *job, const gpi_radix_tally *
 
     GPI_NO_UNROLL
     for (int p = 0; p < digits; p++) {
-        if (tally->kinds[p] == 1) /* all keys have one digit there: nothing to do */
+        if (tally->same[p]) /* all keys have one digit there: nothing to do */
             continue;
         /* The first pass gets the keys as they come, the later ones mixed, but for runs. */
         const int alike = runs || (passes == 0 && GPI(is_often)(__ldcg(&counts->alike[p]), pairs));
-        const int way = GPI(way_of)(tally, p, strict, alike);
-        gpi_radix_plan_step(plan, passes++, p, p ? 8 * p - job->more : 0, p ? 8 : 8 - job->more, way);
+        gpi_radix_plan_step(plan, passes++, p, p ? 8 * p - job->more : 0, p ? 8 : 8 - job->more,
+                            GPI(way_of)(tally, p, strict, alike));
     }
     if (window >= 0 && passes > 1) {
         gpi_radix_plan_step(plan, 0, digits, window - job->more, 8, GPI(way_of)(tally, digits, strict, runs));
@@ -408,7 +415,7 @@ static __global__ void __launch_bounds__(GPI_RADIX_COUNT_THREADS, 1) GPI(count_k
     if (decided)
         return;
     __syncthreads(); /* the counters are zero */
-    int window = digits > 1 && job.levels != 1 ? GPI(find_window)(&job, &tally, range) : -1;
+    int window = GPI(has_windows) && digits > 1 && job.levels != 1 ? GPI(find_window)(&job, &tally, range) : -1;
     while (GPI(count_all)(&job, &tally, counters, range, digits, window)) {
         window = -1; /* all digits, then */
         gpi_radix_zero(counters, (unsigned)digits * 256 * job.columns);
