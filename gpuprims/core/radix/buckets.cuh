@@ -173,8 +173,8 @@ GPI_DEVICE uint32_t GPI(bin)(GPI(bucket_map) bucket_map, GP_KEY key, int top)
 }
 
 /*
- * Sorts a bucket of which some bins are crowded by its digits, and writes it. Where the keys go in the output is room
- * for them meanwhile, and where they were before the last partition for positions, if not before that.
+ * Sorts a bucket of which some bins are crowded by its digits instead, and writes it. Where the keys go in the output
+ * is room for them meanwhile, and where they were before the last partition there is some for their positions.
  */
 GPI_DEVICE void GPI(bucket_passes)(GPI(bucket) *bucket, const GPI(bucket_job) *job, const GP_KEY *from, uint32_t first,
                                    uint32_t count, const GPI(value) *values)
@@ -183,7 +183,7 @@ GPI_DEVICE void GPI(bucket_passes)(GPI(bucket) *bucket, const GPI(bucket_job) *j
     GPI(value) *values_to = (GPI(value) *)job->values_out + first;
     const GPI(local) local = {{bucket->keys, to}, {bucket->order, (uint32_t *)(void *)(job->keys_other + first)}, count,
                               job->begin_bit, UINT64_MAX >> (64 - (job->end_bit - job->begin_bit)),
-                              (gpi_radix_row *)bucket->bins, bucket->differ, bucket->sums};
+                              (uint32_t (*)[256])bucket->bins, bucket->differ, bucket->sums};
 
     for (uint32_t x = threadIdx.x; x < count; x += GPI_RADIX_BUCKET_THREADS) {
         bucket->keys[x] = from[x];
@@ -200,6 +200,31 @@ GPI_DEVICE void GPI(bucket_passes)(GPI(bucket) *bucket, const GPI(bucket_job) *j
     }
 }
 
+/* The bin of the key in a slot. */
+GPI_DEVICE uint32_t GPI(bin_of)(const GPI(bucket) *bucket, uint32_t slot, GPI(bucket_map) bucket_map, int top)
+{
+    const GP_KEY key = bucket->keys[slot];
+
+    return GPI(keeps_bins) ? bucket->order[slot]
+                           : GPI(bin)(bucket_map, GPI(coded) ? GPI(key_of_code)(key) : key, top);
+}
+
+/* Whether a bin has many keys and they are not all the same. */
+GPI_DEVICE int GPI(bucket_is_mixed)(const GPI(bucket) *bucket, uint32_t count, GPI(bucket_map) bucket_map, int top)
+{
+    int mixed = 0;
+
+    GPI_NO_UNROLL
+    for (uint32_t x = threadIdx.x; x < count; x += GPI_RADIX_BUCKET_THREADS) {
+        const uint32_t bin = GPI(bin_of)(bucket, x, bucket_map, top);
+        const uint32_t begin = bin ? bucket->bins[bin - 1] : 0;
+
+        mixed |= bucket->bins[bin] - begin > GPI_RADIX_BUCKET_CROWD &&
+                 GPI(packed)(bucket_map, bucket->keys[x]) != GPI(packed)(bucket_map, bucket->keys[begin]);
+    }
+    return __syncthreads_or(mixed);
+}
+
 /* Each key counts those of its bin that it comes before, and goes to its place with its value. */
 GPI_DEVICE void GPI(bucket_write)(const GPI(bucket) *bucket, GP_KEY *to, const GPI(value) *values,
                                   GPI(value) *values_to, uint32_t count, GPI(bucket_map) bucket_map, int top)
@@ -209,11 +234,10 @@ GPI_DEVICE void GPI(bucket_write)(const GPI(bucket) *bucket, GP_KEY *to, const G
         const GP_KEY key = bucket->keys[slot];
         const uint64_t number = GPI(packed)(bucket_map, key);
         const uint32_t order = GPI_RADIX_PAIRS ? bucket->order[slot] : slot;
-        const uint32_t bin = GPI(keeps_bins) ? bucket->order[slot]
-                                             : GPI(bin)(bucket_map, GPI(coded) ? GPI(key_of_code)(key) : key, top);
+        const uint32_t bin = GPI(bin_of)(bucket, slot, bucket_map, top);
         const uint32_t begin = bin ? bucket->bins[bin - 1] : 0, end = bucket->bins[bin];
 
-        if (x < count && end - begin > 1) {
+        if (x < count && end - begin > 1 && end - begin <= GPI_RADIX_BUCKET_CROWD) {
             slot = end - 1; /* less those that it comes before */
             GPI_NO_UNROLL
             for (uint32_t y = begin; y < end; y++) {
@@ -308,7 +332,7 @@ static __global__ void __launch_bounds__(GPI_RADIX_BUCKET_THREADS, GPI(bucket_bl
         if (GPI_RADIX_PAIRS)
             gpi_copy_wait();
         __syncthreads(); /* the items are in their bins, the values are there */
-        if (crowded)
+        if (crowded && (GPI_RADIX_PAIRS || GPI(bucket_is_mixed)(bucket, count, bucket_map, top)))
             GPI(bucket_passes)(bucket, &job, from, first, count, values);
         else
             GPI(bucket_write)(bucket, job.keys_out + first, values, values_to, count, bucket_map, top);
@@ -340,7 +364,7 @@ static inline unsigned GPI(buckets_fit)(const GPI(call) *call)
         return 0;
     if (GPI_RADIX_PAIRS && ((GPI(indexed) && GPI(is_small)(n)) ||
                             gpi_divide_up(n, GPI(tile_of_pass)(n, room)) + (twice ? GPI_RADIX_RANGES : 0) >
-                                GPI(lay_out)(NULL, n, 0).rows))
+                                GPI(lay_out)(NULL, n).rows))
         return 0;
     return (unsigned)bits;
 }
@@ -373,37 +397,34 @@ static inline cudaError_t GPI(sort_buckets)(GPI(bucket_job) job, const GPI(call)
     return error;
 }
 
-static inline size_t GPI(buckets_bytes)(size_t n)
-{
-    return GPI(lay_out)(NULL, n, sizeof(gpi_radix_buckets)).bytes;
-}
-
-/* The kernels of the buckets have nothing to do if they are not chosen, and those of the passes if they are. */
-static inline cudaError_t GPI(buckets_launch)(const GPI(call) *call)
+/*
+ * In passes, or first in buckets, if bits number any. The kernels of the buckets have nothing to do if these are not
+ * chosen, and those of the passes if they are.
+ */
+static inline cudaError_t GPI(passes_launch)(const GPI(call) *call)
 {
     const GPI(request) *request = &call->request;
-    const GPI(steps) steps = GPI(begin_passes)(call, sizeof(gpi_radix_buckets));
-    gpi_radix_buckets *buckets = (gpi_radix_buckets *)steps.extra;
+    const GPI(steps) steps = GPI(begin_passes)(call);
     const size_t n = request->n, vectors = gpi_divide_up(n * sizeof(GP_KEY), 64 * GPI_RADIX_COUNT_THREADS);
-    const int bits = (int)call->fit, levels = bits > 8 ? 2 : 1;
+    const int bits = (int)call->fit, levels = bits > 8 ? 2 : bits > 0;
     const uint32_t tile_n = GPI_RADIX_PAIRS ? steps.job.tile_n : (uint32_t)GPI(tile_of_partition)(n, call->device.room);
     const GPI(bucket_job) job = {request->keys_in, request->keys_out, steps.job.keys[2], steps.job.values[1],
                                  steps.job.values[2], (uint32_t)n, tile_n, 0, levels, bits, request->begin_bit,
-                                 request->end_bit, steps.job.plan, buckets};
-    cudaError_t error = GPI(clear)(&steps, offsetof(gpi_radix_buckets, counts) / sizeof(uint32_t) +
-                                               (levels == 2 ? (size_t)1 << bits : 0));
+                                 request->end_bit, steps.job.plan, steps.buckets};
+    const size_t zeros = offsetof(gpi_radix_buckets, counts) / sizeof(uint32_t) + (levels == 2 ? (size_t)1 << bits : 0);
+    cudaError_t error = GPI(clear)(&steps, levels ? zeros : 0);
 
     if (error == cudaSuccess && levels == 2)
         error = GPI_LAUNCH_DEPENDENT(call->device.dependent, GPI(spread_kernel),
                                      gpi_resident_blocks(1, vectors, GP_GRID), GPI_RADIX_COUNT_THREADS,
                                      (size_t)2 << bits, call->stream, job);
     if (error == cudaSuccess)
-        error = GPI(make_plan_of)(&steps, levels, buckets);
-    if (error == cudaSuccess && !GPI_RADIX_PAIRS)
+        error = GPI(make_plan_of)(&steps, levels);
+    if (error == cudaSuccess && levels && !GPI_RADIX_PAIRS)
         error = GPI(sort_buckets)(job, call);
     if (error == cudaSuccess)
-        error = GPI(pass_all)(&steps, levels == 2 ? &buckets->ranges : NULL);
-    if (error == cudaSuccess && GPI_RADIX_PAIRS)
+        error = GPI(pass_all)(&steps, levels == 2 ? &steps.buckets->ranges : NULL);
+    if (error == cudaSuccess && levels && GPI_RADIX_PAIRS)
         error = GPI(sort_buckets)(job, call);
     return error == cudaSuccess ? GPI(end_passes)(&steps) : error;
 }

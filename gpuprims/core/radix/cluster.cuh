@@ -34,7 +34,7 @@ typedef struct gpi_radix_state {
         uint16_t owners[32][GPI_RADIX_CLUSTER_MAX + 2]; /* keys of each warp for each block */
         uint32_t bins[GPI_RADIX_SHARE_BINS / 2]; /* two in a word, counts of keys; */
         uint16_t ends[GPI_RADIX_SHARE_BINS];     /* then where the keys of each begin, at last where they end */
-        gpi_radix_row rows[GPI_RADIX_CLUSTER_THREADS / 32]; /* passes */
+        uint32_t rows[GPI_RADIX_CLUSTER_THREADS / 32][256]; /* passes */
     } u;
     uint64_t splitters[2 * GPI_RADIX_CLUSTER_MAX];                /* the items that blocks begin with */
     uint32_t table[GPI_RADIX_CLUSTER_MAX][GPI_RADIX_CLUSTER_MAX]; /* items of each block for each other one */
@@ -56,7 +56,7 @@ __extension__ enum {
                         : sizeof(GPI_RADIX_VALUE) > 2 * sizeof(GP_KEY) + 4 ? 4 + (int)sizeof(GPI_RADIX_VALUE)
                                                                            : 2 * (4 + (int)sizeof(GP_KEY)),
     /* Items of a thread's share, at most. Of many pairs and floats passes of the whole grid take less time. */
-    GPI(cluster_items) = GPI(may_be_linear) && GPI_RADIX_PAIRS && sizeof(GP_KEY) == 8           ? 3
+    GPI(cluster_items) = GPI(may_be_linear) && GPI_RADIX_PAIRS && sizeof(GP_KEY) == 8   ? 3
                          : GPI(may_be_linear) || GPI_RADIX_PAIRS || sizeof(GP_KEY) == 1 ? 4
                                                                                         : 8,
     /* Small values go with their keys; of others the positions do. */
@@ -363,7 +363,7 @@ GPI_DEVICE int GPI(share_sort)(GPI(share) *share)
     for (uint32_t x = threadIdx.x; x < share->count; x += GPI_RADIX_CLUSTER_THREADS) {
         const GP_KEY key = share->keys[0][x];
 
-        gpi_radix_count_bucket(state->u.bins, GPI(share_bin)(share, key));
+        gpi_radix_count_half(state->u.bins, GPI(share_bin)(share, key));
         strict |= (!GPI_RADIX_PAIRS && GPI(key_is_minus_zero)(key)) ||
                   (GPI(may_be_linear) && share->places.linear && GPI(key_is_nan)(key));
     }
@@ -374,7 +374,7 @@ GPI_DEVICE int GPI(share_sort)(GPI(share) *share)
         return 0;
     for (uint32_t x = threadIdx.x; x < share->count; x += GPI_RADIX_CLUSTER_THREADS) {
         const GP_KEY key = share->keys[0][x];
-        const uint32_t slot = gpi_radix_count_bucket(state->u.bins, GPI(share_bin)(share, key));
+        const uint32_t slot = gpi_radix_count_half(state->u.bins, GPI(share_bin)(share, key));
 
         share->keys[1][slot] = key;
         if (GPI_RADIX_PAIRS)

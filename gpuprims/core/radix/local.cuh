@@ -4,30 +4,32 @@
  *
  * Part of radix_sort.cuh; not to be included directly.
  */
-#ifndef GPI_RADIX_LOCAL_CUH
-#define GPI_RADIX_LOCAL_CUH
 
-/* How many keys of each digit a warp has, two counts to a word; then where the next one goes. */
-typedef union gpi_radix_row {
-    uint32_t pairs[128];
-    uint16_t counts[256];
-} __attribute__((aligned(16), may_alias)) gpi_radix_row;
-
-#endif
-
-/* The items, and room for as many; fewer than 65536. */
+/* The items, and room for as many. */
 typedef struct {
     GP_KEY *keys[2];
     uint32_t *from[2]; /* what goes with the keys of pairs */
     uint32_t count;
     int begin_bit;
-    uint64_t range;      /* as many ones as bits to sort by */
-    gpi_radix_row *rows; /* in shared memory: of 32 warps, */
-    uint64_t *differ;    /* and a word for each */
-    uint32_t *sums;      /* four words */
+    uint64_t range;        /* as many ones as bits to sort by */
+    uint32_t (*rows)[256]; /* in shared memory: of each warp, */
+    uint64_t *differ;      /* and a word for each */
+    uint32_t *sums;        /* eight words */
 } GPI(local);
 
 #if GPI_DEVICE_CODE
+/* Turns the counts of each warp into its first slots. */
+GPI_DEVICE void GPI(local_scan)(uint32_t (*rows)[256], uint32_t *sums, unsigned warps)
+{
+    uint32_t *counts = &rows[0][gpi_radix_column(threadIdx.x % 256)];
+    const uint32_t sum = threadIdx.x < 256 ? gpi_radix_sum_warps(counts, warps, 256) : 0;
+    const uint32_t start = gpi_radix_scan(sums, 8, sum, NULL);
+
+    if (threadIdx.x < 256)
+        gpi_radix_scan_warps(counts, warps, 256, start);
+    __syncthreads(); /* the first slots are there */
+}
+
 /*
  * Sorts the items by those digits that are not the same in all keys, from the lowest bit on that differs, to and fro
  * between the arrays. Returns in which one they end. All threads call. A call: with what a kernel has in registers
@@ -35,11 +37,9 @@ typedef struct {
  */
 GPI_DEVICE_CALL int GPI(sort_locally)(const GPI(local) *local)
 {
-    enum { ROWS = 32 }; /* the last ones are of no warp, if there are fewer */
-    const uint32_t tid = threadIdx.x, count = local->count;
-    const uint32_t rounds = (count + blockDim.x - 1) / blockDim.x, first = tid / 32 * 32 * rounds + tid % 32;
-    gpi_radix_row *row = &local->rows[tid / 32];
-    uint32_t ones = 0xFFFFFFFFu;
+    const uint32_t tid = threadIdx.x, count = local->count, rounds = (count + blockDim.x - 1) / blockDim.x;
+    const uint32_t first = tid / 32 * 32 * rounds + tid % 32;
+    uint32_t (*rows)[256] = local->rows, *counts = rows[tid / 32], ones = 0xFFFFFFFFu;
     GPI(number) differ = 0;
     int now = 0;
 
@@ -54,23 +54,22 @@ GPI_DEVICE_CALL int GPI(sort_locally)(const GPI(local) *local)
         const GP_KEY *keys = local->keys[now];
 
         left = left >> bit >> 8 << 8 << bit;
-        gpi_radix_zero(local->rows->pairs, 128 * ROWS);
+        gpi_radix_zero(rows[0], 8 * blockDim.x);
         __syncthreads(); /* the counts are zero */
         GPI_UNROLL_BY(4)
         for (uint32_t x = first; x < first + 32 * rounds; x += 32)
             if (x < count)
-                gpi_radix_count_bucket(row->pairs, GPI(key_digit)(keys[x], shift, mask));
+                atomicAdd(&counts[gpi_radix_column(GPI(key_digit)(keys[x], shift, mask))], 1u);
         __syncthreads(); /* the counts are complete */
-        const uint32_t sum = tid < 128 ? gpi_radix_sum_warps(&local->rows->pairs[tid], ROWS, 128) : 0;
-        const uint32_t start = gpi_radix_scan(local->sums, 4, sum % 65536 + sum / 65536, NULL);
-        if (tid < 128)
-            gpi_radix_scan_warps(&local->rows->pairs[tid], ROWS, 128, start * 65537 + (sum << 16));
-        __syncthreads(); /* the first slots are there */
+        if (blockDim.x == 1024)
+            GPI(local_scan)(rows, local->sums, 32);
+        else
+            GPI(local_scan)(rows, local->sums, 16);
         GPI_NO_UNROLL
         for (uint32_t x = first; x < first + 32 * rounds; x += 32) {
             const GP_KEY key = keys[gpi_min(x, count - 1)]; /* missing ones come behind all others of the warp */
             const uint32_t digit = GPI(key_digit)(key, shift, mask);
-            const uint32_t slot = gpi_radix_rank(&row->counts[digit], 1, gpi_match_digit(digit, ones));
+            const uint32_t slot = gpi_radix_rank(&counts[gpi_radix_column(digit)], 0, gpi_match_digit(digit, ones));
 
             if (x < count) {
                 local->keys[!now][slot] = key;

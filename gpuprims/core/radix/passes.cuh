@@ -107,15 +107,16 @@ static __global__ void __launch_bounds__(GPI_RADIX_CLEAR_THREADS) gpi_radix_clea
 
 enum {
     GPI(columns) = sizeof(GP_KEY) == 8 ? 16 : 32, /* of the counters, if there is room for them */
-    GPI(has_windows) = sizeof(GP_KEY) > 1
+    GPI(has_windows) = sizeof(GP_KEY) >= 4
 };
 
 /* What is counted, and what the plan depends on. */
 typedef struct {
     const GP_KEY *in;
     size_t n;
-    int begin_bit, end_bit;
+    int begin_bit, bits, digits;
     int more;         /* zeros are counted below these bits, so many that digits are whole */
+    uint64_t range;   /* as many ones as bits */
     int in_place;     /* some array is sorted in place: passes must be even in number */
     int strict;       /* every pass ranks by ballots */
     unsigned columns; /* of the counters in shared memory */
@@ -125,6 +126,9 @@ typedef struct {
     size_t words;
     int levels; /* partitions, if the keys are sorted in buckets; 0 if that is out of the question */
     gpi_radix_buckets *buckets;
+    gpi_radix_tally *tally;
+    uint32_t *counters;
+    int window; /* eight bits from here tell the keys apart, as far as is known, and are counted; -1: all digits are */
 } GPI(counting);
 
 #if GPI_DEVICE_CODE
@@ -135,9 +139,9 @@ GPI_DEVICE uint32_t GPI(window_of)(uint64_t number, int shift)
 }
 
 /* What is counted of a key. */
-GPI_DEVICE uint64_t GPI(counted_number)(const GPI(counting) *job, GP_KEY key, uint64_t range)
+GPI_DEVICE uint64_t GPI(counted_number)(const GPI(counting) *job, GP_KEY key)
 {
-    return (GPI(key_order)(key) >> job->begin_bit & range) << job->more;
+    return (GPI(key_order)(key) >> job->begin_bit & job->range) << job->more;
 }
 
 /*
@@ -145,20 +149,21 @@ GPI_DEVICE uint64_t GPI(counted_number)(const GPI(counting) *job, GP_KEY key, ui
  * one pass sorts the keys by this window, if there turn out to be no others. Each word of tally->numbers is the number
  * with that window, or one that has another window: so others are found. All threads call.
  */
-GPI_DEVICE int GPI(find_window)(const GPI(counting) *job, gpi_radix_tally *tally, uint64_t range)
+GPI_DEVICE int GPI(find_window)(const GPI(counting) *job)
 {
     const uint32_t sample = threadIdx.x % 256;
-    const unsigned long long number = GPI(counted_number)(job, job->in[sample * (job->n / 256)], range);
-    const int end = job->more + job->end_bit - job->begin_bit;
+    const unsigned long long number = GPI(counted_number)(job, job->in[sample * (job->n / 256)]);
+    unsigned long long *numbers = job->tally->numbers;
 
     if (threadIdx.x < 256) /* at random: few share a word, of which one stays */
-        (void)atomicExch(&tally->numbers[number * 0x9E3779B97F4A7C15u >> 56], number);
+        (void)atomicExch(&numbers[number * 0x9E3779B97F4A7C15u >> 56], number);
     __syncthreads(); /* the sample is there */
-    if (__syncthreads_count(threadIdx.x < 256 && tally->numbers[sample]) > GPI_RADIX_DISTINCT)
+    const int distinct = __syncthreads_count(threadIdx.x < 256 && numbers[sample]); /* besides the number zero */
+    if (distinct < 2 || distinct > GPI_RADIX_DISTINCT)
         return -1;
     GPI_NO_UNROLL
-    for (int window = job->more; window + 8 <= end; window++) {
-        unsigned long long *same = &tally->numbers[GPI(window_of)(number, window)];
+    for (int window = job->more; window + 8 <= 8 * job->digits; window++) {
+        unsigned long long *same = &numbers[GPI(window_of)(number, window)];
 
         if (threadIdx.x < 256)
             (void)atomicExch(same, number);
@@ -170,20 +175,19 @@ GPI_DEVICE int GPI(find_window)(const GPI(counting) *job, gpi_radix_tally *tally
 }
 
 /* Counts a number by its window. Returns whether the sample lacks it. */
-GPI_DEVICE int GPI(count_window)(uint32_t *counters, unsigned columns, const gpi_radix_tally *tally, uint64_t number,
-                                 int window)
+GPI_DEVICE int GPI(count_window)(const GPI(counting) *job, uint64_t number)
 {
-    const uint32_t at = GPI(window_of)(number, window);
+    const uint32_t at = GPI(window_of)(number, job->window);
 
-    atomicAdd(&counters[at * columns + (threadIdx.x & (columns - 1))], 1u);
-    return (GPI(number))tally->numbers[at] != (GPI(number))number;
+    atomicAdd(&job->counters[at * job->columns + (threadIdx.x & (job->columns - 1))], 1u);
+    return (GPI(number))job->tally->numbers[at] != (GPI(number))number;
 }
 
 /*
  * A unit of keys as their numbers, of which the bits that count are left: whatever the size of the keys, the bits of
  * all of them are cut out at once. Looks for a -0.0, which counts as +0.0.
  */
-GPI_DEVICE uint64_t GPI(unit)(uint64_t unit, const GPI(counting) *job, uint64_t range, int *minus_zero)
+GPI_DEVICE uint64_t GPI(unit)(const GPI(counting) *job, uint64_t unit, int *minus_zero)
 {
     const uint64_t each = UINT64_MAX / GPI_RADIX_WHOLE; /* a one for each key */
 
@@ -202,15 +206,14 @@ GPI_DEVICE uint64_t GPI(unit)(uint64_t unit, const GPI(counting) *job, uint64_t 
     } else {
         unit ^= GPI(key_order)(GPI(key_of_bits)(0)) * each;
     }
-    return range == GPI_RADIX_WHOLE ? unit : (unit >> job->begin_bit & range * each) << job->more;
+    return job->range == GPI_RADIX_WHOLE ? unit : (unit >> job->begin_bit & job->range * each) << job->more;
 }
 
 /*
  * Counts the keys in `vectors` whole vectors from `in`, four vectors under way at a time. Looks at two neighbours, and
  * for a -0.0. Counts windows instead if there is one, and returns whether there are other keys.
  */
-GPI_DEVICE int GPI(count_vectors)(const GPI(counting) *job, gpi_radix_tally *tally, uint32_t *counters,
-                                  const GP_KEY *in, size_t vectors, uint64_t range, int digits, int window)
+GPI_DEVICE int GPI(count_vectors)(const GPI(counting) *job, const GP_KEY *in, size_t vectors)
 {
     const unsigned columns = job->columns;
     const size_t stride = (size_t)gridDim.x * GPI_RADIX_COUNT_THREADS;
@@ -230,75 +233,76 @@ GPI_DEVICE int GPI(count_vectors)(const GPI(counting) *job, gpi_radix_tally *tal
         GPI_UNROLL
         for (unsigned u = 0; u < 8; u++)
             if (u / 2 < some)
-                units[u] = GPI(unit)(units[u], job, range, &minus_zero);
+                units[u] = GPI(unit)(job, units[u], &minus_zero);
         if (i == first)
             alike = ~(units[0] ^ (GPI_KEY_IS_NARROW ? units[0] >> GPI_KEY_WIDTH % 64 : units[1]));
         GPI_NO_UNROLL
-        for (int at = 0; at < 4 && window < 0; at++)
+        for (int at = 0; at < 4 && job->window < 0; at++)
             if (some == 4)
-                GPI(count_bytes)(counters, columns, units, 8, at, digits);
+                GPI(count_bytes)(job->counters, columns, units, 8, at, job->digits);
             else
-                GPI(count_bytes)(counters, columns, units, 2, at, digits);
+                GPI(count_bytes)(job->counters, columns, units, 2, at, job->digits);
         GPI_UNROLL
         for (unsigned k = 0; k < 4 * GPI(vector_n); k++)
-            if (window >= 0 && k / GPI(vector_n) < some) {
+            if (job->window >= 0 && k / GPI(vector_n) < some) {
                 const uint64_t number = units[k * sizeof(GP_KEY) / 8] >> k * GPI_KEY_WIDTH % 64;
 
-                others |= GPI(count_window)(counters, columns, tally, number & GPI_RADIX_WHOLE, window);
+                others |= GPI(count_window)(job, number & GPI_RADIX_WHOLE);
             }
     }
     GPI_NO_UNROLL
-    for (int p = 0; p <= digits; p++) {
-        const int is_alike = p < digits ? (alike >> 8 * p & 255) == 255 : (alike | ~(range << job->more)) == UINT64_MAX;
-        unsigned ballots = __ballot_sync(GPI_FULL_MASK, first < vectors && is_alike);
+    for (int p = 0; p <= job->digits; p++) {
+        const uint64_t bits = p < job->digits ? (uint64_t)255 << 8 * p : job->range << job->more;
+        unsigned ballots = __ballot_sync(GPI_FULL_MASK, first < vectors && (alike & bits) == bits);
 
         if (threadIdx.x % 32 == 0 && ballots)
-            atomicAdd(&tally->alike[p], (uint32_t)__popc(ballots));
+            atomicAdd(&job->tally->alike[p], (uint32_t)__popc(ballots));
     }
     if (first < vectors)
-        atomicAdd(&tally->pairs, 1u);
+        atomicAdd(&job->tally->pairs, 1u);
     if (minus_zero)
-        atomicOr(&tally->minus_zero, 1u);
+        atomicOr(&job->tally->minus_zero, 1u);
     return others;
 }
 
 /* Counts the block's share of all keys; returns whether the sample lacks some of it. All threads call. */
-GPI_DEVICE int GPI(count_all)(const GPI(counting) *job, gpi_radix_tally *tally, uint32_t *counters, uint64_t range,
-                              int digits, int window)
+GPI_DEVICE int GPI(count_all)(const GPI(counting) *job)
 {
     const size_t head = (0 - (size_t)(uintptr_t)job->in) % 16 / sizeof(GP_KEY);
     const size_t vectors = head < job->n ? (job->n - head) / GPI(vector_n) : 0;
     const size_t loose = GPI(loose)(job->n, head, vectors);
-    int others = GPI(count_vectors)(job, tally, counters, job->in + head, vectors, range, digits, window);
+    int others = GPI(count_vectors)(job, job->in + head, vectors);
 
     if (loose < job->n) {
-        const uint64_t number = GPI(counted_number)(job, job->in[loose], range);
+        const uint64_t number = GPI(counted_number)(job, job->in[loose]);
 
         GPI_NO_UNROLL
-        for (int p = 0; p < digits && window < 0; p++)
-            GPI(count)(counters, job->columns, &number, 1, p / 4, p % 4, p);
+        for (int p = 0; p < job->digits && job->window < 0; p++)
+            GPI(count)(job->counters, job->columns, &number, 1, p / 4, p % 4, p);
         if (GPI(key_is_minus_zero)(job->in[loose]))
-            atomicOr(&tally->minus_zero, 1u);
-        others |= window >= 0 && GPI(count_window)(counters, job->columns, tally, number, window);
+            atomicOr(&job->tally->minus_zero, 1u);
+        others |= job->window >= 0 && GPI(count_window)(job, number);
     }
     return __syncthreads_or(others); /* the counters are complete */
 }
 
 /* Adds the block's findings to those of all. Keys with some window are all the same, and so are their digits. */
-GPI_DEVICE void GPI(collect)(const GPI(counting) *job, const gpi_radix_tally *tally, uint32_t *counters, int digits,
-                             int window)
+GPI_DEVICE void GPI(collect)(const GPI(counting) *job)
 {
-    for (unsigned b = threadIdx.x; b < (window < 0 ? (unsigned)digits : 1) * 256; b += GPI_RADIX_COUNT_THREADS) {
+    const gpi_radix_tally *tally = job->tally;
+    const unsigned digits = (unsigned)job->digits, columns = job->columns, rows = job->window < 0 ? digits : 1;
+
+    for (unsigned b = threadIdx.x; b < rows * 256; b += GPI_RADIX_COUNT_THREADS) {
         uint32_t sum = 0;
 
         GPI_UNROLL_BY(4)
-        for (unsigned c = 0; c < job->columns; c++)
-            sum += counters[b * job->columns + ((threadIdx.x + c) & (job->columns - 1))];
+        for (unsigned c = 0; c < columns; c++)
+            sum += job->counters[b * columns + ((threadIdx.x + c) & (columns - 1))];
         if (sum)
-            atomicAdd(&job->counts->keys[window < 0 ? b / 256 : (unsigned)digits][b % 256], (unsigned long long)sum);
+            atomicAdd(&job->counts->keys[job->window < 0 ? b / 256 : digits][b % 256], (unsigned long long)sum);
         GPI_NO_UNROLL
-        for (int p = 0; p < digits && sum && window >= 0; p++)
-            atomicAdd(&job->counts->keys[p][GPI(window_of)(tally->numbers[b], 8 * p)], (unsigned long long)sum);
+        for (unsigned p = 0; p < digits && sum && job->window >= 0; p++)
+            atomicAdd(&job->counts->keys[p][tally->numbers[b] >> 8 * p & 255], (unsigned long long)sum);
     }
     if (threadIdx.x <= GPI_RADIX_MAX_DIGITS && tally->alike[threadIdx.x])
         atomicAdd(&job->counts->alike[threadIdx.x], tally->alike[threadIdx.x]);
@@ -315,18 +319,19 @@ GPI_DEVICE int GPI(is_often)(uint32_t alike, uint32_t pairs)
 }
 
 /* The keys with each window begin behind all with a smaller number. */
-GPI_DEVICE void GPI(place_windows)(const GPI(counting) *job, const gpi_radix_tally *tally, uint64_t *sizes, int digits)
+GPI_DEVICE void GPI(place_windows)(const GPI(counting) *job)
 {
-    uint64_t place = 0;
+    const unsigned long long *numbers = job->tally->numbers;
+    uint64_t *sizes = (uint64_t *)job->counters, place = 0;
 
     if (threadIdx.x < 256)
-        sizes[threadIdx.x] = __ldcg(&job->counts->keys[digits][threadIdx.x]);
+        sizes[threadIdx.x] = __ldcg(&job->counts->keys[job->digits][threadIdx.x]);
     __syncthreads(); /* the sizes are there */
     if (threadIdx.x >= 256)
         return;
     for (int w = 0; w < 256; w++)
-        place += tally->numbers[w] < tally->numbers[threadIdx.x] ? sizes[w] : 0;
-    job->plan->place[digits][0][threadIdx.x] = place;
+        place += numbers[w] < numbers[threadIdx.x] ? sizes[w] : 0;
+    job->plan->place[job->digits][0][threadIdx.x] = place;
 }
 
 /*
@@ -347,12 +352,14 @@ GPI_DEVICE uint32_t GPI(way_of)(const gpi_radix_tally *tally, int p, int strict,
 }
 
 /* One thread: which passes there are. */
-GPI_DEVICE void GPI(make_plan)(const GPI(counting) *job, const gpi_radix_tally *tally, int digits, int window)
+GPI_DEVICE void GPI(make_plan)(const GPI(counting) *job)
 {
-    gpi_radix_counts *counts = job->counts;
+    const gpi_radix_tally *tally = job->tally;
+    const gpi_radix_counts *counts = job->counts;
+    const int digits = job->digits;
     gpi_radix_plan *plan = job->plan;
     const int minus_zero = !GPI_RADIX_PAIRS && __ldcg(&counts->minus_zero);
-    const int strict = minus_zero || job->strict || (!GPI_RADIX_PAIRS && job->end_bit - job->begin_bit < GPI_KEY_WIDTH);
+    const int strict = minus_zero || job->strict || (!GPI_RADIX_PAIRS && job->bits < GPI_KEY_WIDTH);
     const uint32_t pairs = __ldcg(&counts->pairs);
     const int runs = GPI(is_often)(__ldcg(&counts->alike[digits]), pairs);
     int passes = 0;
@@ -366,8 +373,8 @@ GPI_DEVICE void GPI(make_plan)(const GPI(counting) *job, const gpi_radix_tally *
         gpi_radix_plan_step(plan, passes++, p, p ? 8 * p - job->more : 0, p ? 8 : 8 - job->more,
                             GPI(way_of)(tally, p, strict, alike));
     }
-    if (window >= 0 && passes > 1) {
-        gpi_radix_plan_step(plan, 0, digits, window - job->more, 8, GPI(way_of)(tally, digits, strict, runs));
+    if (job->window >= 0 && passes > 1) {
+        gpi_radix_plan_step(plan, 0, digits, job->window - job->more, 8, GPI(way_of)(tally, digits, strict, runs));
         passes = 1;
     }
     plan->sorting = passes;
@@ -397,11 +404,11 @@ static __global__ void __launch_bounds__(GPI_RADIX_COUNT_THREADS, 1) GPI(count_k
 #if GPI_DEVICE_CODE
     GP_DYNAMIC_SHARED(uint32_t, counters);
     GP_SHARED(gpi_radix_tally, tally);
-    const int digits = (job.end_bit - job.begin_bit + 7) / 8;
-    const uint64_t range = digits ? UINT64_MAX >> (64 - (job.end_bit - job.begin_bit)) : 0;
     const size_t stride = (size_t)gridDim.x * GPI_RADIX_COUNT_THREADS;
 
-    gpi_radix_zero(counters, (unsigned)digits * 256 * job.columns);
+    job.counters = counters;
+    job.tally = &tally;
+    gpi_radix_zero(counters, (unsigned)job.digits * 256 * job.columns);
     gpi_radix_zero((uint32_t *)&tally, sizeof tally / sizeof(uint32_t));
     __syncthreads(); /* the tally is zero */
     gpi_grid_wait();
@@ -415,27 +422,27 @@ static __global__ void __launch_bounds__(GPI_RADIX_COUNT_THREADS, 1) GPI(count_k
     if (decided)
         return;
     __syncthreads(); /* the counters are zero */
-    int window = GPI(has_windows) && digits > 1 && job.levels != 1 ? GPI(find_window)(&job, &tally, range) : -1;
-    while (GPI(count_all)(&job, &tally, counters, range, digits, window)) {
-        window = -1; /* all digits, then */
-        gpi_radix_zero(counters, (unsigned)digits * 256 * job.columns);
+    job.window = GPI(has_windows) && job.digits > 1 && job.levels != 1 ? GPI(find_window)(&job) : -1;
+    while (GPI(count_all)(&job)) {
+        job.window = -1;
+        gpi_radix_zero(counters, (unsigned)job.digits * 256 * job.columns);
         if (threadIdx.x == 0)
             atomicOr(&job.counts->others, 1u);
         __syncthreads(); /* the counters are zero again */
     }
-    GPI(collect)(&job, &tally, counters, digits, window);
+    GPI(collect)(&job);
     if (!gpi_radix_is_last_block(&job.counts->done, 1, gridDim.x, &tally.last))
         return;
     if (__ldcg(&job.counts->others))
-        window = -1;
-    gpi_radix_add_up(&tally, job.counts, job.plan, job.n, digits + (window >= 0), job.more);
-    if (window >= 0)
-        GPI(place_windows)(&job, &tally, (uint64_t *)counters, digits);
+        job.window = -1;
+    gpi_radix_add_up(&tally, job.counts, job.plan, job.n, job.digits + (job.window >= 0), job.more);
+    if (job.window >= 0)
+        GPI(place_windows)(&job);
     if (job.levels == 1)
-        GPI(ask_buckets)(job.buckets, job.counts->keys[digits - 1], job.plan->place[digits - 1][0], job.n,
+        GPI(ask_buckets)(job.buckets, job.counts->keys[job.digits - 1], job.plan->place[job.digits - 1][0], job.n,
                          !GPI_RADIX_PAIRS && __ldcg(&job.counts->minus_zero));
     if (threadIdx.x == 0)
-        GPI(make_plan)(&job, &tally, digits, window);
+        GPI(make_plan)(&job);
 #endif
 }
 
@@ -560,7 +567,7 @@ typedef struct {
     const GPI(call) *call;
     GPI(job) job;
     gpi_radix_counts *counts; /* the tickets follow them; both are zeroed */
-    char *extra;              /* what a caller has asked for; its first words are zeroed, too */
+    gpi_radix_buckets *buckets; /* its first words are zeroed, too */
     uint32_t *look;           /* the rows before the first tile's, and twice so many `rows` */
     size_t rows, bytes;       /* all of the workspace */
     int digits, in_place;
@@ -568,7 +575,7 @@ typedef struct {
 } GPI(steps);
 
 /* Divides the workspace. Enough for every device: with little shared memory there are the most tiles. */
-static inline GPI(steps) GPI(lay_out)(char *memory, size_t n, size_t extra_bytes)
+static inline GPI(steps) GPI(lay_out)(char *memory, size_t n)
 {
     const size_t small = GPI_RADIX_FORCES_BUCKETS ? SIZE_MAX : gpi_divide_up(n, GPI_RADIX_SMALL_TILE);
     const size_t tiles = gpi_larger_size(gpi_divide_up(n, GPI(largest_tile)(0, GPI_RADIX_MIN_ROOM)),
@@ -585,7 +592,8 @@ static inline GPI(steps) GPI(lay_out)(char *memory, size_t n, size_t extra_bytes
     steps.job.plan = (gpi_radix_plan *)(at + gpi_carve(&steps.bytes, 1, sizeof(gpi_radix_plan)));
     steps.counts = (gpi_radix_counts *)(
         at + gpi_carve(&steps.bytes, 1, sizeof(gpi_radix_counts) + launches * sizeof(uint32_t)));
-    steps.extra = (char *)(at + gpi_carve(&steps.bytes, 1, extra_bytes));
+    steps.buckets = (gpi_radix_buckets *)(
+        at + gpi_carve(&steps.bytes, GPI(has_buckets) ? 1 : 0, sizeof(gpi_radix_buckets)));
     steps.look = (uint32_t *)(at + gpi_carve(&steps.bytes, GPI_RADIX_ROWS_BEFORE + 2 * steps.rows, row_bytes));
     return steps;
 }
@@ -594,11 +602,11 @@ static inline GPI(steps) GPI(lay_out)(char *memory, size_t n, size_t extra_bytes
  * The numbers have the values' room in the workspace; if the values are sorted in place, these need it in the end, and
  * the numbers move to that of the keys, which has served.
  */
-static inline GPI(steps) GPI(begin_passes)(const GPI(call) *call, size_t extra_bytes)
+static inline GPI(steps) GPI(begin_passes)(const GPI(call) *call)
 {
     const GPI(request) *request = &call->request;
     const size_t n = request->n;
-    GPI(steps) steps = GPI(lay_out)(call->memory, n, extra_bytes);
+    GPI(steps) steps = GPI(lay_out)(call->memory, n);
     GPI(job) *job = &steps.job;
 
     steps.call = call;
@@ -622,7 +630,7 @@ static inline GPI(steps) GPI(begin_passes)(const GPI(call) *call, size_t extra_b
 static inline cudaError_t GPI(clear)(const GPI(steps) *steps, size_t extra)
 {
     uint32_t *words = (uint32_t *)steps->counts;
-    const size_t n = (size_t)((uint32_t *)steps->extra - words) + extra;
+    const size_t n = (size_t)((uint32_t *)steps->buckets - words) + extra;
 
     return GPI_LAUNCH_DEPENDENT(steps->call->device.dependent, gpi_radix_clear_kernel,
                                 (unsigned)gpi_divide_up(n, GPI_RADIX_CLEAR_THREADS), GPI_RADIX_CLEAR_THREADS, 0,
@@ -630,7 +638,7 @@ static inline cudaError_t GPI(clear)(const GPI(steps) *steps, size_t extra)
 }
 
 /* Counts the digits and makes the plan, which may take so many `levels` of buckets instead. */
-static inline cudaError_t GPI(make_plan_of)(const GPI(steps) *steps, int levels, gpi_radix_buckets *buckets)
+static inline cudaError_t GPI(make_plan_of)(const GPI(steps) *steps, int levels)
 {
     const GPI(call) *call = steps->call;
     const size_t n = call->request.n, vectors = gpi_divide_up(n * sizeof(GP_KEY), 16 * GPI_RADIX_COUNT_THREADS);
@@ -639,10 +647,11 @@ static inline cudaError_t GPI(make_plan_of)(const GPI(steps) *steps, int levels,
 
     while (columns * (unsigned)steps->digits * 1024 + 4096 > call->device.room)
         columns /= 2;
-    const GPI(counting) count = {steps->job.keys[0], n, steps->job.begin_bit, steps->job.end_bit,
-                                 8 * steps->digits - (steps->job.end_bit - steps->job.begin_bit), steps->in_place,
+    const int bits = steps->job.end_bit - steps->job.begin_bit;
+    const GPI(counting) count = {steps->job.keys[0], n, steps->job.begin_bit, bits, steps->digits,
+                                 8 * steps->digits - bits, bits ? UINT64_MAX >> (64 - bits) : 0, steps->in_place,
                                  GP_KERNEL == GP_KERNEL_PASSES_OLD, columns, steps->counts, steps->job.plan,
-                                 steps->look, rows * 256, levels, buckets};
+                                 steps->look, rows * 256, levels, steps->buckets, NULL, NULL, -1};
     return GPI_LAUNCH_DEPENDENT(call->device.dependent, GPI(count_kernel), gpi_resident_blocks(1, vectors, GP_GRID),
                                 GPI_RADIX_COUNT_THREADS, columns * (unsigned)steps->digits * 1024, call->stream, count);
 }
@@ -720,17 +729,5 @@ static inline cudaError_t GPI(end_passes)(const GPI(steps) *steps)
 
 static inline size_t GPI(passes_bytes)(size_t n)
 {
-    return GPI(lay_out)(NULL, n, 0).bytes;
-}
-
-static inline cudaError_t GPI(passes_launch)(const GPI(call) *call)
-{
-    const GPI(steps) steps = GPI(begin_passes)(call, 0);
-    cudaError_t error = GPI(clear)(&steps, 0);
-
-    if (error == cudaSuccess)
-        error = GPI(make_plan_of)(&steps, 0, NULL);
-    if (error == cudaSuccess)
-        error = GPI(pass_all)(&steps, NULL);
-    return error == cudaSuccess ? GPI(end_passes)(&steps) : error;
+    return GPI(lay_out)(NULL, n).bytes;
 }

@@ -30,6 +30,8 @@ GPI_CHOOSE_TYPE(GPI_OF(value), GPI_OF(moves_numbers), uint32_t, GPI_RADIX_VALUE)
  */
 enum {
     GPI_OF(staged) = GPI_RADIX_PAIRS && sizeof(GPI_OF(value)) <= 16 && !(GPI_RADIX_SMALL && GPI(indexed)),
+    /* Whether 16-byte pieces may change places in shared memory: no value is in two of them. */
+    GPI_OF(changes) = 16 % sizeof(GPI_OF(value)) == 0 && __alignof__(GPI_OF(value)) == sizeof(GPI_OF(value)),
     GPI_OF(slot) = (int)sizeof(GP_KEY) + 2 * GPI_RADIX_PAIRS + (GPI_OF(staged) ? (int)sizeof(GPI_OF(value)) : 0),
     GPI_OF(threads) = GPI_RADIX_SMALL || GPI_OF(staged) ? 512 : 256,
     GPI_OF(warps) = GPI_OF(threads) / 32,
@@ -124,19 +126,12 @@ GPI_DEVICE void GPI_OF(copy)(const GPI(job) *job, const GPI_OF(arrays) *pass)
 
 /* ---- steps of a pass --------------------------------------------------------------------------- */
 
-/* Whether 16-byte pieces may change places: no value is in two of them, if the first starts `off` bytes into one. */
-GPI_DEVICE int GPI_OF(changes)(uint32_t off)
-{
-    return 16 % sizeof(GPI_OF(value)) == 0 &&
-           (__alignof__(GPI_OF(value)) == sizeof(GPI_OF(value)) || off % sizeof(GPI_OF(value)) == 0);
-}
-
 /* Where the value of a tile's item is in shared memory. */
 GPI_DEVICE GPI_OF(value) *GPI_OF(value_at)(const GPI_OF(arrays) *pass, uint32_t position)
 {
     const uint32_t at = pass->off + position * (uint32_t)sizeof(GPI_OF(value));
 
-    return (GPI_OF(value) *)(pass->values + gpi_radix_value_at(at, GPI_OF(changes)(pass->off)));
+    return (GPI_OF(value) *)(pass->values + gpi_radix_value_at(at, GPI_OF(changes)));
 }
 
 /* Brings the values of a tile to shared memory, where they are after gpi_copy_wait(). */
@@ -146,7 +141,7 @@ GPI_DEVICE void GPI_OF(stage)(GPI_OF(arrays) *pass, size_t first, uint32_t count
         const char *from = (const char *)(pass->values_from + first);
 
         pass->off = gpi_radix_stage(pass->values, from, count * (uint32_t)sizeof(GPI_OF(value)), GPI_OF(threads),
-                                    GPI_OF(changes)((uint32_t)((uintptr_t)from % 16)));
+                                    GPI_OF(changes));
         return;
     }
     for (uint32_t x = threadIdx.x; x < count; x += GPI_OF(threads))
