@@ -93,7 +93,6 @@ GPI_CHECK_KEY();
 #include "core/radix/counted.cuh"
 #include "core/radix/block.cuh"
 #include "core/radix/spread.cuh"
-#include "core/radix/local.cuh"
 #include "core/radix/cluster.cuh"
 #include "core/radix/passes.cuh"
 #include "core/radix/buckets.cuh"

@@ -149,7 +149,6 @@ enum { GPI(keeps_bins) = GPI(coded) && GPI_KEY_IS_NARROW }; /* they take longer 
 typedef struct {
     uint32_t bins[GPI_RADIX_BINS]; /* how many keys; then where they begin, and at last where they end */
     GP_KEY keys[GPI(bucket_n)];
-    uint64_t differ[GPI_RADIX_BUCKET_THREADS / 32];
     uint32_t sums[GPI_RADIX_BUCKET_THREADS / 32];
     /* Of pairs where they came, and of 4-byte keys above that the low half, which those of a bin differ in. */
     uint32_t order[GPI_RADIX_PAIRS || GPI(keeps_bins) ? GPI(bucket_n) : 4]; /* of floats alone the bins */
@@ -173,31 +172,80 @@ GPI_DEVICE uint32_t GPI(bin)(GPI(bucket_map) bucket_map, GP_KEY key, int top)
 }
 
 /*
- * Sorts a bucket of which some bins are crowded by its digits instead, and writes it. Where the keys go in the output
- * is room for them meanwhile, and where they were before the last partition there is some for their positions.
+ * Sorts a bucket of which some bins are crowded, and writes it: by one digit after the other of the bits from `shift`
+ * to `end`, ranked by ballots as in core/radix/tile.cuh. A row of counts for each warp is in the room of the bins.
  */
-GPI_DEVICE void GPI(bucket_passes)(GPI(bucket) *bucket, const GPI(bucket_job) *job, const GP_KEY *from, uint32_t first,
-                                   uint32_t count, const GPI(value) *values)
+GPI_DEVICE_CALL void GPI(bucket_passes)(GPI(bucket) *bucket, const GP_KEY *from, GP_KEY *to, const GPI(value) *values,
+                                        GPI(value) *values_to, uint32_t count, int shift, int end)
 {
-    GP_KEY *to = job->keys_out + first;
-    GPI(value) *values_to = (GPI(value) *)job->values_out + first;
-    const GPI(local) local = {{bucket->keys, to}, {bucket->order, (uint32_t *)(void *)(job->keys_other + first)}, count,
-                              job->begin_bit, UINT64_MAX >> (64 - (job->end_bit - job->begin_bit)),
-                              (uint32_t (*)[256])bucket->bins, bucket->differ, bucket->sums};
+    const unsigned tid = threadIdx.x, lane = tid % 32;
+    const uint32_t at = tid / 32 * 32 * GPI(bucket_items) + lane;
+    uint32_t *counts = bucket->bins + tid / 32 * 256;
+    GP_KEY keys[GPI(bucket_items)];
+    uint32_t moves[GPI(bucket_items)]; /* an item's position, and below it the slot */
+    uint32_t ones = 0xFFFFFFFFu;
 
-    for (uint32_t x = threadIdx.x; x < count; x += GPI_RADIX_BUCKET_THREADS) {
-        bucket->keys[x] = from[x];
-        if (GPI_RADIX_PAIRS)
-            bucket->order[x] = x;
+    GPI_OPAQUE(ones);
+    GPI_UNROLL
+    for (uint32_t i = 0; i < GPI(bucket_items); i++) {
+        keys[i] = at + 32 * i < count ? from[at + 32 * i] : GPI(key_last)();
+        moves[i] = (at + 32 * i) << 16;
     }
-    __syncthreads(); /* the items are there */
-    const int sorted = GPI(sort_locally)(&local);
-    for (uint32_t x = threadIdx.x; x < count; x += GPI_RADIX_BUCKET_THREADS) {
-        if (sorted == 0)
-            to[x] = bucket->keys[x];
-        if (GPI_RADIX_PAIRS)
-            values_to[x] = values[local.from[sorted][x]];
+    GPI_NO_UNROLL
+    for (; shift < end; shift += 8) {
+        uint32_t sum = 0;
+
+        GPI_UNROLL
+        for (unsigned d = 0; d < 256; d += 32)
+            counts[d + lane] = 0;
+        /* Of the whole block: otherwise the compiler assumes a diverged warp, and emits every ballot twice. */
+        __syncthreads(); /* the counts are zero */
+        GPI_UNROLL
+        for (int i = 0; i < GPI(bucket_items); i++) {
+            const uint32_t digit = GPI(key_digit)(keys[i], shift, 255);
+            const unsigned same = gpi_match_digit(digit, ones);
+
+            moves[i] = (moves[i] & 0xFFFF0000u) | gpi_radix_rank(&counts[digit], 0, same);
+        }
+        __syncthreads(); /* the counts are complete */
+        GPI_NO_UNROLL
+        for (unsigned d = tid; d < GPI_RADIX_BINS && tid < 256; d += 256) {
+            const uint32_t of_warp = bucket->bins[d];
+
+            bucket->bins[d] = sum;
+            sum += of_warp;
+        }
+        const uint32_t start = gpi_radix_scan(bucket->sums, 8, sum, NULL);
+        GPI_NO_UNROLL
+        for (unsigned d = tid; d < GPI_RADIX_BINS && tid < 256; d += 256)
+            bucket->bins[d] += start;
+        /* The padding of the bucket has the last digit. */
+        if (__syncthreads_or(tid < 256 && sum == (tid == 255 ? (uint32_t)GPI(bucket_n) : count)))
+            continue; /* all keys have the digit */
+        GPI_UNROLL
+        for (int i = 0; i < GPI(bucket_items); i++) {
+            const uint32_t slot = (moves[i] & 0xFFFF) + counts[GPI(key_digit)(keys[i], shift, 255)];
+
+            bucket->keys[slot] = keys[i];
+            if (GPI_RADIX_PAIRS)
+                bucket->order[slot] = moves[i] & 0xFFFF0000u;
+        }
+        __syncthreads(); /* the items are in order of the digit */
+        GPI_UNROLL
+        for (uint32_t i = 0; i < GPI(bucket_items); i++) {
+            keys[i] = bucket->keys[at + 32 * i];
+            if (GPI_RADIX_PAIRS)
+                moves[i] = bucket->order[at + 32 * i];
+        }
     }
+    __syncthreads(); /* the keys have been read, from where they are written */
+    GPI_UNROLL
+    for (uint32_t i = 0; i < GPI(bucket_items); i++)
+        if (at + 32 * i < count) {
+            to[at + 32 * i] = keys[i];
+            if (GPI_RADIX_PAIRS)
+                values_to[at + 32 * i] = values[moves[i] >> 16];
+        }
 }
 
 /* The bin of the key in a slot. */
@@ -333,7 +381,8 @@ static __global__ void __launch_bounds__(GPI_RADIX_BUCKET_THREADS, GPI(bucket_bl
             gpi_copy_wait();
         __syncthreads(); /* the items are in their bins, the values are there */
         if (crowded && (GPI_RADIX_PAIRS || GPI(bucket_is_mixed)(bucket, count, bucket_map, top)))
-            GPI(bucket_passes)(bucket, &job, from, first, count, values);
+            GPI(bucket_passes)(bucket, from, job.keys_out + first, values, values_to, count, job.begin_bit,
+                               job.end_bit - (bucket_map.linear ? 0 : job.bits));
         else
             GPI(bucket_write)(bucket, job.keys_out + first, values, values_to, count, bucket_map, top);
         __syncthreads(); /* the bucket has been written */

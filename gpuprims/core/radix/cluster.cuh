@@ -34,7 +34,8 @@ typedef struct gpi_radix_state {
         uint16_t owners[32][GPI_RADIX_CLUSTER_MAX + 2]; /* keys of each warp for each block */
         uint32_t bins[GPI_RADIX_SHARE_BINS / 2]; /* two in a word, counts of keys; */
         uint16_t ends[GPI_RADIX_SHARE_BINS];     /* then where the keys of each begin, at last where they end */
-        uint32_t rows[GPI_RADIX_CLUSTER_THREADS / 32][256]; /* passes */
+        uint16_t counts[32][258]; /* passes: of each warp; its reads of several rows have no bank conflicts */
+        uint32_t pairs[32][129];  /* of the counts of two digits */
     } u;
     uint64_t splitters[2 * GPI_RADIX_CLUSTER_MAX];                /* the items that blocks begin with */
     uint32_t table[GPI_RADIX_CLUSTER_MAX][GPI_RADIX_CLUSTER_MAX]; /* items of each block for each other one */
@@ -46,6 +47,11 @@ typedef struct gpi_radix_state {
     uint32_t first, count, crowded;
     uint64_t ends[64], differ[32];
 } __attribute__((aligned(16))) gpi_radix_state;
+
+/* Up to fourteen ranks of a thread's items, nine bits each; the last one is the lowest. */
+typedef struct gpi_radix_ranks {
+    uint64_t low, high;
+} gpi_radix_ranks;
 
 #endif
 
@@ -415,20 +421,117 @@ GPI_DEVICE int GPI(share_sort)(GPI(share) *share)
     return 1;
 }
 
-/* Sorts the block's keys by their digits instead, and writes them. */
+/* ---- passes -------------------------------------------------------------------------------------- */
+
+/* Turns the warps' counts into their first slots. A thread has two digits, side by side in a word, in four warps. */
+GPI_DEVICE void GPI(share_scan)(gpi_radix_state *state)
+{
+    enum { PARTS = GPI_RADIX_CLUSTER_THREADS / 128 };
+    const unsigned pair = threadIdx.x / PARTS, part = threadIdx.x % PARTS;
+    uint32_t counts[4], sum = 0;
+
+    GPI_UNROLL
+    for (unsigned w = 0; w < 4; w++)
+        sum += counts[w] = state->u.pairs[4 * part + w][pair];
+    uint32_t scan = sum;
+    GPI_UNROLL
+    for (unsigned stride = 1; stride < PARTS; stride *= 2) {
+        const uint32_t other = __shfl_up_sync(GPI_FULL_MASK, scan, stride);
+
+        scan += part >= stride ? other : 0;
+    }
+    const uint32_t all = __shfl_sync(GPI_FULL_MASK, scan, (int)(threadIdx.x % 32 | (PARTS - 1)));
+    const uint32_t begin = gpi_radix_scan(state->sums, 32, part ? 0 : all % 65536 + all / 65536, NULL);
+    scan += (part ? begin - all % 65536 - all / 65536 : begin) * 65537 + (all << 16) - sum;
+    GPI_UNROLL
+    for (unsigned w = 0; w < 4; w++) {
+        state->u.pairs[4 * part + w][pair] = scan;
+        scan += counts[w];
+    }
+    __syncthreads(); /* the first slots are there */
+}
+
+/*
+ * Ranks the items of a warp, which are `rounds` of each thread, among those of the same digit there, and counts these.
+ * A call: with what the kernel has in registers, there are not enough predicates for the ballots.
+ */
+GPI_DEVICE_CALL gpi_radix_ranks GPI(share_digits)(const GP_KEY *keys, uint16_t *counts, uint32_t rounds, int shift,
+                                                  uint32_t mask)
+{
+    gpi_radix_ranks ranks = {0, 0};
+    uint32_t ones = 0xFFFFFFFFu;
+
+    GPI_OPAQUE(ones);
+    GPI_UNROLL
+    for (unsigned i = 0; i < 256; i += 32)
+        counts[i + threadIdx.x % 32] = 0;
+    __syncthreads(); /* the counts are zero; of the whole block, or ballots are emitted for a diverged warp, too */
+    GPI_NO_UNROLL
+    for (uint32_t i = 0; i < 32 * rounds; i += 32) {
+        const uint32_t digit = GPI(key_digit)(keys[i], shift, mask);
+        const unsigned same = gpi_match_digit(digit, ones);
+
+        if (GPI(cluster_items) > 4)
+            ranks.high = ranks.high << 9 | ranks.low >> 54;
+        ranks.low = (ranks.low << 9 | gpi_radix_rank(&counts[digit], 1, same)) & UINT64_MAX >> 1;
+    }
+    return ranks;
+}
+
+/*
+ * Sorts the block's keys by one digit after the other, from the lowest bit up that is not the same in all of them, to
+ * and fro between the arrays. What fills up the last round comes last.
+ */
 GPI_DEVICE void GPI(share_passes)(const GPI(share) *share)
 {
     gpi_radix_state *state = share->state;
-    const GPI(local) local = {{share->keys[0], share->keys[1]}, {share->from[0], share->from[1]}, share->count,
-                              share->of.begin_bit, share->range, state->u.rows, state->differ, state->sums};
-    const int sorted = GPI(sort_locally)(&local);
+    const uint32_t tid = threadIdx.x, threads = GPI_RADIX_CLUSTER_THREADS;
+    const uint32_t rounds = (share->count + threads - 1) / threads;
+    const uint32_t first = tid / 32 * 32 * rounds + tid % 32;
+    GP_KEY *keys = share->keys[0], *keys_to = share->keys[1];
+    uint32_t *from = share->from[0], *from_to = share->from[1];
+    uint16_t *counts = state->u.counts[tid / 32];
+    GPI(number) differ = 0;
 
-    for (uint32_t x = threadIdx.x; x < share->count; x += GPI_RADIX_CLUSTER_THREADS) {
-        share->of.keys_out[share->first + x] = local.keys[sorted][x];
+    for (uint32_t x = tid; x < rounds * threads; x += threads) {
+        if (x < share->count)
+            differ |= GPI(share_number)(share, keys[x]) ^ GPI(share_number)(share, keys[0]);
+        else
+            keys[x] = GPI(key_last)();
+    }
+    uint64_t left = gpi_radix_block_or(state->differ, differ, GPI_KEY_IS_NARROW);
+    GPI_NO_UNROLL
+    while (left) {
+        const int bit = __ffsll((long long)left) - 1, shift = share->of.begin_bit + bit;
+        const uint32_t mask = (uint32_t)(share->range >> bit) & 255;
+        gpi_radix_ranks ranks = GPI(share_digits)(keys + first, counts, rounds, shift, mask);
+
+        __syncthreads(); /* the counts are complete */
+        left = left >> bit >> 8 << 8 << bit;
+        GPI(share_scan)(state);
+        GPI_NO_UNROLL
+        for (uint32_t i = 32 * rounds; i > 0; i -= 32) {
+            const uint32_t x = first + i - 32;
+            const uint32_t slot = counts[GPI(key_digit)(keys[x], shift, mask)] + (uint32_t)(ranks.low & 511);
+
+            ranks.low = ranks.low >> 9 | (GPI(cluster_items) > 4 ? (ranks.high & 511) << 54 : 0);
+            ranks.high >>= 9;
+            keys_to[slot] = keys[x];
+            if (GPI_RADIX_PAIRS)
+                from_to[slot] = from[x];
+        }
+        GP_KEY *const keys_now = keys_to;
+        uint32_t *const from_now = from_to;
+        keys_to = keys, keys = keys_now;
+        from_to = from, from = from_now;
+        __syncthreads(); /* the items are in their slots */
+    }
+    for (uint32_t x = tid; x < share->count; x += GPI_RADIX_CLUSTER_THREADS) {
+        share->of.keys_out[share->first + x] = keys[x];
         if (GPI(cluster_moves))
-            GPI(share_put)(share, share->first + x, local.from[sorted][x]);
-        else if (GPI_RADIX_PAIRS)
-            share->from[0][x] = local.from[sorted][x];
+            GPI(share_put)(share, share->first + x, from[x]);
+        else if (GPI_RADIX_PAIRS && keys != share->keys[0])
+            share->from[0][x] = from[x];
     }
     __syncthreads(); /* the keys have been read */
 }

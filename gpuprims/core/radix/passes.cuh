@@ -14,8 +14,10 @@
 #define GPI_RADIX_SEEN_ALL 0x80000000u
 #define GPI_RADIX_SEEN_COUNT 0x3FFFFFFFu
 
+/* In place of a warp's two commonest digits: others are not rare. */
+#define GPI_RADIX_MIXED 0xFFFFFFFFu
+
 #define GPI_RADIX_ALL_PAIRS 1000000
-#define GPI_RADIX_ALL_KEYS 0x400000
 
 #define GPI_RADIX_SPARE 128 /* bytes of shared memory behind the values, which may start up to 15 bytes late */
 
@@ -24,27 +26,27 @@ enum { GPI_RADIX_CLEAR_THREADS = 512 };
 /* All zero before a call. */
 typedef struct gpi_radix_counts {
     unsigned long long keys[GPI_RADIX_MAX_DIGITS + 1][256]; /* with that digit there */
-    uint32_t pairs;                                     /* of neighbours that were looked at, */
-    uint32_t alike[GPI_RADIX_MAX_DIGITS + 1];           /* and how many of them share a digit; behind the last: all */
-    uint32_t minus_zero;                                /* whether there is a -0.0 */
-    uint32_t done;                                      /* blocks that have counted */
-    uint32_t others;                                    /* whether a block has found keys that the sample lacks */
+    uint32_t pairs;                           /* of neighbours that were looked at, */
+    uint32_t alike[GPI_RADIX_MAX_DIGITS + 1]; /* and how many of them share a digit; behind the last: all */
+    uint32_t minus_zero;                      /* whether there is a -0.0 */
+    uint32_t done;                            /* blocks that have counted */
+    uint32_t others;                          /* whether a block has found keys that the sample lacks */
 } gpi_radix_counts;
 
 /* What a block that counts has in shared memory, besides the counters. */
 typedef struct gpi_radix_tally {
     uint32_t alike[GPI_RADIX_MAX_DIGITS + 1], pairs, minus_zero, last;
-    uint32_t crowds[GPI_RADIX_MAX_DIGITS + 1];    /* how many of GPI_RADIX_ALL_PAIRS share one that is not most keys' */
-    uint32_t common[GPI_RADIX_MAX_DIGITS + 1][2]; /* the two commonest, above each how many of GPI_RADIX_ALL_KEYS */
-    uint32_t same[GPI_RADIX_MAX_DIGITS + 1];      /* whether all keys have one digit */
-    unsigned long long numbers[256];              /* the number in the sample with each window, or another one */
+    uint32_t crowds[GPI_RADIX_MAX_DIGITS + 1]; /* how many of GPI_RADIX_ALL_PAIRS of keys share the digit, */
+    uint32_t common[GPI_RADIX_MAX_DIGITS + 1]; /* apart from one that more than half of them have: 1 + that, or 0 */
+    uint32_t kinds[GPI_RADIX_MAX_DIGITS + 1];  /* of digits */
+    unsigned long long numbers[256];           /* the number in the sample with each window, or another one */
     uint64_t sums[GPI_RADIX_COUNT_THREADS / 32];
 } __attribute__((aligned(16))) gpi_radix_tally;
 
 #if GPI_DEVICE_CODE
 /*
- * Where the keys of each digit begin, four digits of the key at a time, which two most keys have, and how crowded the
- * others are. The first digit has been counted as if it had so many bits more. All threads call.
+ * Where the keys of each digit begin, four digits of the key at a time, how many different ones there are, and how
+ * crowded they are. The first digit has been counted as if it had so many bits more. All threads call.
  */
 GPI_DEVICE void gpi_radix_add_up(gpi_radix_tally *tally, const gpi_radix_counts *counts, gpi_radix_plan *plan, size_t n,
                                  int digits, int more)
@@ -56,7 +58,7 @@ GPI_DEVICE void gpi_radix_add_up(gpi_radix_tally *tally, const gpi_radix_counts 
         const uint64_t count = p < digits && counted < 256 ? __ldcg(&counts->keys[p][counted]) : 0;
         const float share = (float)count / (float)n;
         const uint32_t crowd = gpi_warp_sum(share > 0.5f ? 0 : (uint32_t)(share * share * GPI_RADIX_ALL_PAIRS));
-        const uint32_t mine = (uint32_t)(share * GPI_RADIX_ALL_KEYS) << 8 | digit, most = gpi_warp_max(mine);
+        const unsigned some = __ballot_sync(GPI_FULL_MASK, count > 0);
         uint64_t sum = count;
 
         GPI_NO_UNROLL
@@ -69,20 +71,15 @@ GPI_DEVICE void gpi_radix_add_up(gpi_radix_tally *tally, const gpi_radix_counts 
             tally->sums[warp] = sum;
         if (lane == 0 && p < digits) {
             atomicAdd(&tally->crowds[p], crowd);
-            atomicMax(&tally->common[p][0], most);
+            atomicAdd(&tally->kinds[p], (uint32_t)__popc(some));
         }
-        if (count == n)
-            tally->same[p] = 1;
-        __syncthreads(); /* the warps' sums are complete, and the commonest digit is known */
-        if (p < digits) {
-            const uint32_t next = gpi_warp_max(mine == tally->common[p][0] ? 0 : mine);
-
-            if (lane == 0)
-                atomicMax(&tally->common[p][1], next);
-            for (unsigned w = warp / 8 * 8; w < warp; w++)
-                sum += tally->sums[w];
+        if (share > 0.5f)
+            tally->common[p] = 1 + digit;
+        __syncthreads(); /* the warps' sums are complete */
+        for (unsigned w = warp / 8 * 8; w < warp; w++)
+            sum += tally->sums[w];
+        if (p < digits)
             plan->place[p][0][digit] = sum - count;
-        }
         __syncthreads(); /* the sums are free, the findings are there */
     }
 }
@@ -107,7 +104,7 @@ static __global__ void __launch_bounds__(GPI_RADIX_CLEAR_THREADS) gpi_radix_clea
 
 enum {
     GPI(columns) = sizeof(GP_KEY) == 8 ? 16 : 32, /* of the counters, if there is room for them */
-    GPI(has_windows) = sizeof(GP_KEY) >= 4
+    GPI(has_windows) = sizeof(GP_KEY) > 1
 };
 
 /* What is counted, and what the plan depends on. */
@@ -211,9 +208,9 @@ GPI_DEVICE uint64_t GPI(unit)(const GPI(counting) *job, uint64_t unit, int *minu
 
 /*
  * Counts the keys in `vectors` whole vectors from `in`, four vectors under way at a time. Looks at two neighbours, and
- * for a -0.0. Counts windows instead if there is one, and returns whether there are other keys.
+ * for a -0.0. The constant `windows` says that windows are counted instead; returns whether there are other keys.
  */
-GPI_DEVICE int GPI(count_vectors)(const GPI(counting) *job, const GP_KEY *in, size_t vectors)
+GPI_DEVICE int GPI(count_vectors)(const GPI(counting) *job, const GP_KEY *in, size_t vectors, int windows)
 {
     const unsigned columns = job->columns;
     const size_t stride = (size_t)gridDim.x * GPI_RADIX_COUNT_THREADS;
@@ -237,14 +234,14 @@ GPI_DEVICE int GPI(count_vectors)(const GPI(counting) *job, const GP_KEY *in, si
         if (i == first)
             alike = ~(units[0] ^ (GPI_KEY_IS_NARROW ? units[0] >> GPI_KEY_WIDTH % 64 : units[1]));
         GPI_NO_UNROLL
-        for (int at = 0; at < 4 && job->window < 0; at++)
+        for (int at = 0; at < 4 && !windows; at++)
             if (some == 4)
                 GPI(count_bytes)(job->counters, columns, units, 8, at, job->digits);
             else
                 GPI(count_bytes)(job->counters, columns, units, 2, at, job->digits);
         GPI_UNROLL
         for (unsigned k = 0; k < 4 * GPI(vector_n); k++)
-            if (job->window >= 0 && k / GPI(vector_n) < some) {
+            if (windows && k / GPI(vector_n) < some) {
                 const uint64_t number = units[k * sizeof(GP_KEY) / 8] >> k * GPI_KEY_WIDTH % 64;
 
                 others |= GPI(count_window)(job, number & GPI_RADIX_WHOLE);
@@ -271,7 +268,8 @@ GPI_DEVICE int GPI(count_all)(const GPI(counting) *job)
     const size_t head = (0 - (size_t)(uintptr_t)job->in) % 16 / sizeof(GP_KEY);
     const size_t vectors = head < job->n ? (job->n - head) / GPI(vector_n) : 0;
     const size_t loose = GPI(loose)(job->n, head, vectors);
-    int others = GPI(count_vectors)(job, job->in + head, vectors);
+    int others = job->window < 0 ? GPI(count_vectors)(job, job->in + head, vectors, 0)
+                                 : GPI(count_vectors)(job, job->in + head, vectors, 1);
 
     if (loose < job->n) {
         const uint64_t number = GPI(counted_number)(job, job->in[loose]);
@@ -335,20 +333,20 @@ GPI_DEVICE void GPI(place_windows)(const GPI(counting) *job)
 }
 
 /*
- * How a pass ranks by digit p: by ballots where keys of a warp often share the digit, one or two digits that most of
- * them have aside, and where it is `strict`, as the check that atomics need would not tell keys apart.
+ * How a pass ranks by digit p: by ballots where keys of a warp often share the digit, one digit that most of them have
+ * aside, and where it is `strict`, as the check that atomics need would not tell keys apart.
  */
-GPI_DEVICE uint32_t GPI(way_of)(const gpi_radix_tally *tally, int p, int strict, int alike)
+GPI_DEVICE int GPI(way_of)(const GPI(counting) *job, int p, int strict, int alike)
 {
+    const gpi_radix_tally *tally = job->tally;
     const int crowded = GPI(is_often)(tally->crowds[p], GPI_RADIX_ALL_PAIRS);
-    const uint32_t one = tally->common[p][0], other = tally->common[p][1];
-    const uint32_t others = GPI_RADIX_ALL_KEYS - (one >> 8) - (other >> 8);
+    const int few = p < job->digits && tally->kinds[p] <= GPI_RADIX_DISTINCT; /* the window is no digit */
 
-    return strict                                            ? GPI_RADIX_BY_BALLOTS
-           : GPI(coded) && 8 * others < GPI_RADIX_ALL_KEYS   ? GPI_RADIX_BUT_TWO | (other & 255) << 8 | (one & 255)
-           : 2 * (one >> 8) > GPI_RADIX_ALL_KEYS && !crowded ? GPI_RADIX_BUT_ONE | (one & 255)
-           : alike || crowded                                ? GPI_RADIX_BY_BALLOTS
-                                                             : GPI_RADIX_BY_ATOMICS;
+    return strict                         ? GPI_RADIX_BY_BALLOTS
+           : GPI(coded) && few            ? GPI_RADIX_BUT_TWO
+           : tally->common[p] && !crowded ? GPI_RADIX_BUT_ONE + (int)tally->common[p] - 1
+           : alike || crowded             ? GPI_RADIX_BY_BALLOTS
+                                          : GPI_RADIX_BY_ATOMICS;
 }
 
 /* One thread: which passes there are. */
@@ -366,15 +364,15 @@ GPI_DEVICE void GPI(make_plan)(const GPI(counting) *job)
 
     GPI_NO_UNROLL
     for (int p = 0; p < digits; p++) {
-        if (tally->same[p]) /* all keys have one digit there: nothing to do */
+        if (tally->kinds[p] == 1) /* all keys have one digit there: nothing to do */
             continue;
         /* The first pass gets the keys as they come, the later ones mixed, but for runs. */
         const int alike = runs || (passes == 0 && GPI(is_often)(__ldcg(&counts->alike[p]), pairs));
         gpi_radix_plan_step(plan, passes++, p, p ? 8 * p - job->more : 0, p ? 8 : 8 - job->more,
-                            GPI(way_of)(tally, p, strict, alike));
+                            GPI(way_of)(job, p, strict, alike));
     }
     if (job->window >= 0 && passes > 1) {
-        gpi_radix_plan_step(plan, 0, digits, job->window - job->more, 8, GPI(way_of)(tally, digits, strict, runs));
+        gpi_radix_plan_step(plan, 0, digits, job->window - job->more, 8, GPI(way_of)(job, digits, strict, runs));
         passes = 1;
     }
     plan->sorting = passes;
@@ -566,10 +564,10 @@ static inline size_t GPI(tile_of_pass)(size_t n, size_t room)
 typedef struct {
     const GPI(call) *call;
     GPI(job) job;
-    gpi_radix_counts *counts; /* the tickets follow them; both are zeroed */
-    gpi_radix_buckets *buckets; /* its first words are zeroed, too */
-    uint32_t *look;           /* the rows before the first tile's, and twice so many `rows` */
-    size_t rows, bytes;       /* all of the workspace */
+    gpi_radix_counts *counts;   /* the tickets follow them; both are zeroed */
+    gpi_radix_buckets *buckets; /* their first words are zeroed, too */
+    uint32_t *look;             /* the rows before the first tile's, and twice so many `rows` */
+    size_t rows, bytes;         /* all of the workspace */
     int digits, in_place;
     int numbers; /* whether numbers are moved instead of values; they end up in job.values[1] */
 } GPI(steps);

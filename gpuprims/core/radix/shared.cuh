@@ -32,15 +32,20 @@ typedef struct gpi_radix_device {
     uint16_t dependent; /* whether kernels may be launched as dependent ones */
 } __attribute__((aligned(8))) gpi_radix_device; /* so that one access reads it */
 
-/* How a pass ranks: core/radix/tile.cuh. By atomics also except of a digit, or two, that are in the lower two bytes. */
-enum { GPI_RADIX_BY_BALLOTS, GPI_RADIX_BY_ATOMICS, GPI_RADIX_BUT_ONE = 1 << 16, GPI_RADIX_BUT_TWO = 1 << 17 };
+/* How a pass ranks: core/radix/tile.cuh. */
+enum {
+    GPI_RADIX_BY_BALLOTS,
+    GPI_RADIX_BY_ATOMICS,
+    GPI_RADIX_BUT_TWO, /* the same, but for the two digits that a warp has most often */
+    GPI_RADIX_BUT_ONE  /* by atomics, except of the digit that is added to this */
+};
 
 /* A pass of the plan. */
 typedef struct gpi_radix_step {
     int digit; /* which one it is about; -1: it copies */
     int shift; /* where in the bits that count the digit begins, */
     int bits;  /* and how many of them it has */
-    uint32_t way; /* in which the pass ranks */
+    int way;   /* in which the pass ranks */
 } gpi_radix_step;
 
 /* Made by the first kernels of a call, on the device, for the passes. */
@@ -63,8 +68,7 @@ typedef struct gpi_radix_ranges {
 
 #if GPI_DEVICE_CODE
 /* Makes step j of a plan. */
-GPI_DEVICE void gpi_radix_plan_step(gpi_radix_plan *plan, int j, int digit, int shift, int bits,
-                                    uint32_t way)
+GPI_DEVICE void gpi_radix_plan_step(gpi_radix_plan *plan, int j, int digit, int shift, int bits, int way)
 {
     const gpi_radix_step step = {digit, shift, bits, way};
 

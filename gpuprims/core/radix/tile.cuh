@@ -78,8 +78,8 @@ typedef struct {
     uint32_t counts[GPI_OF(warps)][256] __attribute__((aligned(16)));
     uint32_t sums[8];
     uint32_t tile;
-    uint32_t range, begun;              /* where ranges are sorted apart: that of the tile, and its first tile; or 0 */
-    uint32_t idle[32];                  /* for lanes whose atomic addition is not needed */
+    uint32_t range, begun; /* where ranges are sorted apart: that of the tile, and its first tile; or 0 */
+    uint32_t idle[32];     /* for lanes whose atomic addition is not needed */
 } GPI_OF(tile);
 
 enum { GPI_OF(tile_bytes) = sizeof(GPI_OF(tile)) };
@@ -253,13 +253,39 @@ GPI_DEVICE void GPI_OF(exchange_by_ballots)(uint32_t *counts, GP_KEY *keys, cons
 }
 
 /*
- * By atomics, all but the keys of some digits, which `way` has; so many `aside` are a constant.
+ * The two commonest digits of the warp, the second one times 256, if others are rare; GPI_RADIX_MIXED if they are not.
+ * The counts are those of the warp.
+ */
+GPI_DEVICE uint32_t GPI_OF(commonest)(const GPI_OF(tile) *tile)
+{
+    const uint32_t *counts = tile->counts[threadIdx.x / 32], all = 32 * GPI_OF(items);
+    uint32_t common[2] = {0, 0}; /* how many, and the digit */
+
+    GPI_UNROLL
+    for (int c = 0; c < 2; c++) {
+        uint32_t most = 0;
+
+        GPI_UNROLL
+        for (uint32_t digit = threadIdx.x % 32; digit < 256; digit += 32) {
+            const uint32_t mine = counts[gpi_radix_column(digit)] << 8 | digit;
+
+            most = mine > most && mine != common[0] ? mine : most;
+        }
+        common[c] = gpi_warp_max(most);
+    }
+    if (8 * (all - (common[0] >> 8) - (common[1] >> 8)) >= all)
+        return GPI_RADIX_MIXED;
+    return (common[0] & 255) | (common[1] & 255) << 8;
+}
+
+/*
+ * By atomics, all but the keys of some digits: of none, of `one`, or of `other`, too; so many `aside` are a constant.
  * Instead of a branch, which would have to wait for the result, the lanes with these add to a word that is not used.
  */
 GPI_DEVICE void GPI_OF(exchange_but)(GPI_OF(tile) *tile, uint32_t *counts, GP_KEY *keys, const GPI_OF(arrays) *pass,
-                                     uint32_t at, uint32_t way, int aside, int shift)
+                                     uint32_t at, uint32_t one, uint32_t other, int aside, int shift)
 {
-    const uint32_t below = (1u << threadIdx.x % 32) - 1, one = way & 255, other = way >> 8 & 255;
+    const unsigned below = (1u << threadIdx.x % 32) - 1;
     uint32_t next_one = aside ? counts[gpi_radix_column(one)] : 0;
     uint32_t next_other = aside > 1 ? counts[gpi_radix_column(other)] : 0;
     uint32_t *const idle = &tile->idle[threadIdx.x % 32];
@@ -284,23 +310,24 @@ GPI_DEVICE void GPI_OF(exchange_but)(GPI_OF(tile) *tile, uint32_t *counts, GP_KE
     }
 }
 
-/* Ranks the keys, and puts them into shared memory in order of the digit. */
+/* Ranks the keys, and puts them into shared memory in order of the digit. `two` are the warp's commonest digits. */
 GPI_DEVICE void GPI_OF(exchange)(GPI_OF(tile) *tile, GP_KEY *keys, const GPI_OF(arrays) *pass, uint32_t rounds,
-                                 uint32_t way)
+                                 int way, uint32_t two)
 {
     const unsigned at = threadIdx.x / 32 * 32 * rounds + threadIdx.x % 32;
     uint32_t *counts = tile->counts[threadIdx.x / 32];
     int shift = pass->shift;
 
     GPI_OPAQUE(shift); /* the digits again, rather than in registers since the count */
-    if (way == GPI_RADIX_BY_BALLOTS)
+    if (way == GPI_RADIX_BY_BALLOTS || (GPI(coded) && two == GPI_RADIX_MIXED)) {
         GPI_OF(exchange_by_ballots)(counts, keys, pass, at, rounds);
-    else if (way == GPI_RADIX_BY_ATOMICS)
-        GPI_OF(exchange_but)(tile, counts, keys, pass, at, way, 0, shift);
-    else if (!GPI(coded) || way < GPI_RADIX_BUT_TWO)
-        GPI_OF(exchange_but)(tile, counts, keys, pass, at, way, 1, shift);
-    else
-        GPI_OF(exchange_but)(tile, counts, keys, pass, at, way, 2, shift);
+    } else if (GPI(coded) && way == GPI_RADIX_BUT_TWO) {
+        GPI_OF(exchange_but)(tile, counts, keys, pass, at, two & 255, two >> 8, 2, shift);
+    } else if (way >= GPI_RADIX_BUT_ONE) {
+        GPI_OF(exchange_but)(tile, counts, keys, pass, at, (uint32_t)way - GPI_RADIX_BUT_ONE, 0, 1, shift);
+    } else {
+        GPI_OF(exchange_but)(tile, counts, keys, pass, at, 0, 0, 0, shift);
+    }
 }
 
 /* Thread d: how many keys of the digit d the tiles from `begun` on have before this one; makes that known. */
@@ -467,8 +494,7 @@ static __global__ void __launch_bounds__(GPI_OF(threads), GPI_OF(blocks)) GPI_OF
     }
     if (job.pass >= plan->passes)
         return;
-    const int digit = GPI_OF(choose)(&job, &pass, items);
-    const uint32_t planned = plan->steps[job.pass].way;
+    const int digit = GPI_OF(choose)(&job, &pass, items), planned = plan->steps[job.pass].way;
     const int in_ranges = GPI_RADIX_PAIRS && plan->in_ranges && job.pass == 1;
     const uint32_t tiles = in_ranges ? job.ranges->tiles[256] : job.tiles;
     if (digit < 0) {
@@ -505,7 +531,7 @@ static __global__ void __launch_bounds__(GPI_OF(threads), GPI_OF(blocks)) GPI_OF
         const uint32_t rounds = /* items of a thread */
             gpi_min((count + some - 1) / some * GPI_OF(rounds), (uint32_t)GPI_OF(items));
         const int whole = GPI_OF(may_add) && count == GPI_OF(tile_n);
-        const uint32_t way = whole ? planned : GPI_RADIX_BY_BALLOTS;
+        const int way = whole ? planned : GPI_RADIX_BY_BALLOTS;
 
         if (GPI_OF(staged))
             GPI_OF(stage)(&pass, first, count);
@@ -523,8 +549,9 @@ static __global__ void __launch_bounds__(GPI_OF(threads), GPI_OF(blocks)) GPI_OF
             for (uint32_t line = threadIdx.x * 128; line < job.tile_n * sizeof(GP_KEY); line += GPI_OF(threads) * 128)
                 gpi_prefetch((const char *)coming + line);
         }
+        const uint32_t two = GPI(coded) && way == GPI_RADIX_BUT_TWO ? GPI_OF(commonest)(&tile) : 0;
         uint32_t sum = GPI_OF(add_up)(&tile, job.look, &start);
-        GPI_OF(exchange)(&tile, keys, &pass, rounds, way);
+        GPI_OF(exchange)(&tile, keys, &pass, rounds, way, two);
         if (threadIdx.x < 256) {
             for (size_t row = taken; row < job.next_rows; row += tiles)
                 job.look_next[row * 256 + threadIdx.x] = 0;
