@@ -173,7 +173,7 @@ static inline size_t GPI(workspace)(size_t n)
 
     if (n == 0 || GPI(block_fits)(&call))
         return 0;
-    return GPI(has_buckets) ? GPI(buckets_bytes)(n) : GPI(passes_bytes)(n);
+    return GPI(passes_bytes)(n);
 }
 
 /* The first strategy that fits sorts. A handle with too few bytes for some GPU is refused on all. */
@@ -186,7 +186,7 @@ static inline cudaError_t GPI(sort)(const char *function, GPI(request) request, 
     } strategies[] = {{GPI(counted_fits), NULL, GPI(counted_launch)},
                       {GPI(block_fits), NULL, GPI(block_launch)},
                       {GPI(cluster_fits), NULL, GPI(cluster_launch)},
-                      {GPI(buckets_fit), GPI(buckets_bytes), GPI(buckets_launch)},
+                      {GPI(buckets_fit), GPI(passes_bytes), GPI(passes_launch)},
                       {NULL, GPI(passes_bytes), GPI(passes_launch)}};
     GPI(call) call = {request, {0, 0, 0}, NULL, stream, 0};
     gpi_scratch scratch;

@@ -412,7 +412,7 @@ static inline unsigned GPI(buckets_fit)(const GPI(call) *call)
         return 0;
     if (GPI_RADIX_PAIRS && ((GPI(indexed) && GPI(is_small)(n)) ||
                             gpi_divide_up(n, GPI(tile_of_pass)(n, room)) + (twice ? GPI_RADIX_RANGES : 0) >
-                                GPI(lay_out)(NULL, n, 0).rows))
+                                GPI(lay_out)(NULL, n).rows))
         return 0;
     return (unsigned)bits;
 }
@@ -445,37 +445,34 @@ static inline cudaError_t GPI(sort_buckets)(GPI(bucket_job) job, const GPI(call)
     return error;
 }
 
-static inline size_t GPI(buckets_bytes)(size_t n)
-{
-    return GPI(lay_out)(NULL, n, sizeof(gpi_radix_buckets)).bytes;
-}
-
-/* The kernels of the buckets have nothing to do if they are not chosen, and those of the passes if they are. */
-static inline cudaError_t GPI(buckets_launch)(const GPI(call) *call)
+/*
+ * In passes, or first in buckets, if bits number any. The kernels of the buckets have nothing to do if these are not
+ * chosen, and those of the passes if they are.
+ */
+static inline cudaError_t GPI(passes_launch)(const GPI(call) *call)
 {
     const GPI(request) *request = &call->request;
-    const GPI(steps) steps = GPI(begin_passes)(call, sizeof(gpi_radix_buckets));
-    gpi_radix_buckets *buckets = (gpi_radix_buckets *)steps.extra;
+    const GPI(steps) steps = GPI(begin_passes)(call);
     const size_t n = request->n, vectors = gpi_divide_up(n * sizeof(GP_KEY), 64 * GPI_RADIX_COUNT_THREADS);
-    const int bits = (int)call->fit, levels = bits > 8 ? 2 : 1;
+    const int bits = (int)call->fit, levels = bits > 8 ? 2 : bits > 0;
     const uint32_t tile_n = GPI_RADIX_PAIRS ? steps.job.tile_n : (uint32_t)GPI(tile_of_partition)(n, call->device.room);
     const GPI(bucket_job) job = {request->keys_in, request->keys_out, steps.job.keys[2], steps.job.values[1],
                                  steps.job.values[2], (uint32_t)n, tile_n, 0, levels, bits, request->begin_bit,
-                                 request->end_bit, steps.job.plan, buckets};
-    cudaError_t error = GPI(clear)(&steps, offsetof(gpi_radix_buckets, counts) / sizeof(uint32_t) +
-                                               (levels == 2 ? (size_t)1 << bits : 0));
+                                 request->end_bit, steps.job.plan, steps.buckets};
+    const size_t zeros = offsetof(gpi_radix_buckets, counts) / sizeof(uint32_t) + (levels == 2 ? (size_t)1 << bits : 0);
+    cudaError_t error = GPI(clear)(&steps, levels ? zeros : 0);
 
     if (error == cudaSuccess && levels == 2)
         error = GPI_LAUNCH_DEPENDENT(call->device.dependent, GPI(spread_kernel),
                                      gpi_resident_blocks(1, vectors, GP_GRID), GPI_RADIX_COUNT_THREADS,
                                      (size_t)2 << bits, call->stream, job);
     if (error == cudaSuccess)
-        error = GPI(make_plan_of)(&steps, levels, buckets);
-    if (error == cudaSuccess && !GPI_RADIX_PAIRS)
+        error = GPI(make_plan_of)(&steps, levels);
+    if (error == cudaSuccess && levels && !GPI_RADIX_PAIRS)
         error = GPI(sort_buckets)(job, call);
     if (error == cudaSuccess)
-        error = GPI(pass_all)(&steps, levels == 2 ? &buckets->ranges : NULL);
-    if (error == cudaSuccess && GPI_RADIX_PAIRS)
+        error = GPI(pass_all)(&steps, levels == 2 ? &steps.buckets->ranges : NULL);
+    if (error == cudaSuccess && levels && GPI_RADIX_PAIRS)
         error = GPI(sort_buckets)(job, call);
     return error == cudaSuccess ? GPI(end_passes)(&steps) : error;
 }

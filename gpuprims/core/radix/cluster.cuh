@@ -62,7 +62,7 @@ __extension__ enum {
                         : sizeof(GPI_RADIX_VALUE) > 2 * sizeof(GP_KEY) + 4 ? 4 + (int)sizeof(GPI_RADIX_VALUE)
                                                                            : 2 * (4 + (int)sizeof(GP_KEY)),
     /* Items of a thread's share, at most. Of many pairs and floats passes of the whole grid take less time. */
-    GPI(cluster_items) = GPI(may_be_linear) && GPI_RADIX_PAIRS && sizeof(GP_KEY) == 8           ? 3
+    GPI(cluster_items) = GPI(may_be_linear) && GPI_RADIX_PAIRS && sizeof(GP_KEY) == 8   ? 3
                          : GPI(may_be_linear) || GPI_RADIX_PAIRS || sizeof(GP_KEY) == 1 ? 4
                                                                                         : 8,
     /* Small values go with their keys; of others the positions do. */
@@ -262,9 +262,10 @@ GPI_DEVICE void GPI(share_rank)(const GPI(share) *share, const GP_KEY *keys, uin
     gpi_radix_state *state = share->state;
     const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;
     uint16_t *counts = state->u.owners[warp];
-    uint32_t at = share->at;
+    uint32_t at = share->at, ones = 0xFFFFFFFFu;
 
     GPI_OPAQUE(at);
+    GPI_OPAQUE(ones);
     if (lane <= GPI_RADIX_CLUSTER_MAX)
         counts[lane] = 0;
     __syncwarp(); /* the counts are zero */
@@ -276,15 +277,8 @@ GPI_DEVICE void GPI(share_rank)(const GPI(share) *share, const GP_KEY *keys, uin
     for (uint32_t i = 0; i < GPI(cluster_items); i++)
         if (i < share->rounds) {
             const uint32_t owner = i < share->items ? ranks[i] : (uint32_t)GPI_RADIX_CLUSTER_MAX;
-            unsigned same = GPI_FULL_MASK;
 
-            GPI_UNROLL
-            for (int bit = 0; bit < 5; bit++) {
-                const unsigned set = __ballot_sync(GPI_FULL_MASK, owner >> bit & 1);
-
-                same &= owner >> bit & 1 ? set : ~set;
-            }
-            ranks[i] = gpi_radix_rank(&counts[owner], 1, same) | owner << 16;
+            ranks[i] = gpi_radix_rank(&counts[owner], 1, gpi_match_digit(owner, ones)) | owner << 16;
         }
     __syncthreads(); /* the counts are complete */
     if (warp < gridDim.x) {
@@ -375,7 +369,7 @@ GPI_DEVICE int GPI(share_sort)(GPI(share) *share)
     for (uint32_t x = threadIdx.x; x < share->count; x += GPI_RADIX_CLUSTER_THREADS) {
         const GP_KEY key = share->keys[0][x];
 
-        gpi_radix_count_bucket(state->u.bins, GPI(share_bin)(share, key));
+        gpi_radix_count_half(state->u.bins, GPI(share_bin)(share, key));
         strict |= (!GPI_RADIX_PAIRS && GPI(key_is_minus_zero)(key)) ||
                   (GPI(may_be_linear) && share->places.linear && GPI(key_is_nan)(key));
     }
@@ -386,7 +380,7 @@ GPI_DEVICE int GPI(share_sort)(GPI(share) *share)
         return 0;
     for (uint32_t x = threadIdx.x; x < share->count; x += GPI_RADIX_CLUSTER_THREADS) {
         const GP_KEY key = share->keys[0][x];
-        const uint32_t slot = gpi_radix_count_bucket(state->u.bins, GPI(share_bin)(share, key));
+        const uint32_t slot = gpi_radix_count_half(state->u.bins, GPI(share_bin)(share, key));
 
         share->keys[1][slot] = key;
         if (GPI_RADIX_PAIRS)

@@ -25,32 +25,28 @@ enum { GPI_RADIX_CLEAR_THREADS = 512 };
 
 /* All zero before a call. */
 typedef struct gpi_radix_counts {
-    unsigned long long keys[GPI_RADIX_MAX_DIGITS][256]; /* with that digit there */
-    uint32_t pairs;                                     /* of neighbours that were looked at, */
-    uint32_t alike[GPI_RADIX_MAX_DIGITS + 1];           /* and how many of them share a digit; behind the last: all */
-    uint32_t minus_zero;                                /* whether there is a -0.0 */
-    uint32_t done;                                      /* blocks that have counted */
-    unsigned long long windows[256];                    /* if few keys are distinct, by eight bits of theirs */
-    uint32_t others;                                    /* whether there are others after all */
+    unsigned long long keys[GPI_RADIX_MAX_DIGITS + 1][256]; /* with that digit there */
+    uint32_t pairs;                           /* of neighbours that were looked at, */
+    uint32_t alike[GPI_RADIX_MAX_DIGITS + 1]; /* and how many of them share a digit; behind the last: all */
+    uint32_t minus_zero;                      /* whether there is a -0.0 */
+    uint32_t done;                            /* blocks that have counted */
+    uint32_t others;                          /* whether a block has found keys that the sample lacks */
 } gpi_radix_counts;
 
 /* What a block that counts has in shared memory, besides the counters. */
 typedef struct gpi_radix_tally {
     uint32_t alike[GPI_RADIX_MAX_DIGITS + 1], pairs, minus_zero, last;
-    uint32_t crowds[GPI_RADIX_MAX_DIGITS]; /* how many of GPI_RADIX_ALL_PAIRS of keys share the digit, */
-    uint32_t common[GPI_RADIX_MAX_DIGITS]; /* apart from one that more than half of them have: 1 + that, or 0 */
-    uint32_t kinds[GPI_RADIX_MAX_DIGITS];  /* of digits */
-    uint64_t known[GPI_RADIX_DISTINCT];    /* different numbers, */
-    int distinct;                          /* so many, or 0 if there are more, */
-    int window;                            /* and the eight bits from here tell them apart */
+    uint32_t crowds[GPI_RADIX_MAX_DIGITS + 1]; /* how many of GPI_RADIX_ALL_PAIRS of keys share the digit, */
+    uint32_t common[GPI_RADIX_MAX_DIGITS + 1]; /* apart from one that more than half of them have: 1 + that, or 0 */
+    uint32_t kinds[GPI_RADIX_MAX_DIGITS + 1];  /* of digits */
+    unsigned long long numbers[256];           /* the number in the sample with each window, or another one */
     uint64_t sums[GPI_RADIX_COUNT_THREADS / 32];
-    uint32_t some[GPI_RADIX_COUNT_THREADS / 32];
 } __attribute__((aligned(16))) gpi_radix_tally;
 
 #if GPI_DEVICE_CODE
 /*
- * Where the keys of each digit begin, four digits of the key at a time; which digits there are, with their codes; and
- * how crowded they are. The first digit has been counted as if it had so many bits more. All threads call.
+ * Where the keys of each digit begin, four digits of the key at a time, how many different ones there are, and how
+ * crowded they are. The first digit has been counted as if it had so many bits more. All threads call.
  */
 GPI_DEVICE void gpi_radix_add_up(gpi_radix_tally *tally, const gpi_radix_counts *counts, gpi_radix_plan *plan, size_t n,
                                  int digits, int more)
@@ -63,7 +59,6 @@ GPI_DEVICE void gpi_radix_add_up(gpi_radix_tally *tally, const gpi_radix_counts 
         const float share = (float)count / (float)n;
         const uint32_t crowd = gpi_warp_sum(share > 0.5f ? 0 : (uint32_t)(share * share * GPI_RADIX_ALL_PAIRS));
         const unsigned some = __ballot_sync(GPI_FULL_MASK, count > 0);
-        unsigned code = (unsigned)__popc(some & ((1u << lane) - 1));
         uint64_t sum = count;
 
         GPI_NO_UNROLL
@@ -72,29 +67,19 @@ GPI_DEVICE void gpi_radix_add_up(gpi_radix_tally *tally, const gpi_radix_counts 
 
             sum += lane >= stride ? before : 0;
         }
-        if (lane == 31) {
+        if (lane == 31)
             tally->sums[warp] = sum;
-            tally->some[warp] = (uint32_t)__popc(some);
-        }
         if (lane == 0 && p < digits) {
             atomicAdd(&tally->crowds[p], crowd);
             atomicAdd(&tally->kinds[p], (uint32_t)__popc(some));
         }
         if (share > 0.5f)
             tally->common[p] = 1 + digit;
-        if (p < digits && digit < GPI_RADIX_DISTINCT)
-            plan->digits[p][digit] = 0;
         __syncthreads(); /* the warps' sums are complete */
-        for (unsigned w = warp / 8 * 8; w < warp; w++) {
+        for (unsigned w = warp / 8 * 8; w < warp; w++)
             sum += tally->sums[w];
-            code += tally->some[w];
-        }
-        if (p < digits) {
-            plan->codes[p][digit] = (uint8_t)(count ? code : 255);
+        if (p < digits)
             plan->place[p][0][digit] = sum - count;
-            if (count && code < GPI_RADIX_DISTINCT)
-                plan->digits[p][code] = (uint8_t)digit;
-        }
         __syncthreads(); /* the sums are free, the findings are there */
     }
 }
@@ -117,15 +102,18 @@ static __global__ void __launch_bounds__(GPI_RADIX_CLEAR_THREADS) gpi_radix_clea
 
 #define GPI_RADIX_WHOLE (UINT64_MAX >> (64 - GPI_KEY_WIDTH)) /* all bits of a key */
 
-/* Columns of the counters, if there is room for them. */
-enum { GPI(columns) = sizeof(GP_KEY) == 8 ? 16 : 32 };
+enum {
+    GPI(columns) = sizeof(GP_KEY) == 8 ? 16 : 32, /* of the counters, if there is room for them */
+    GPI(has_windows) = sizeof(GP_KEY) > 1
+};
 
 /* What is counted, and what the plan depends on. */
 typedef struct {
     const GP_KEY *in;
     size_t n;
-    int begin_bit, end_bit;
+    int begin_bit, bits, digits;
     int more;         /* zeros are counted below these bits, so many that digits are whole */
+    uint64_t range;   /* as many ones as bits */
     int in_place;     /* some array is sorted in place: passes must be even in number */
     int strict;       /* every pass ranks by ballots */
     unsigned columns; /* of the counters in shared memory */
@@ -135,86 +123,68 @@ typedef struct {
     size_t words;
     int levels; /* partitions, if the keys are sorted in buckets; 0 if that is out of the question */
     gpi_radix_buckets *buckets;
+    gpi_radix_tally *tally;
+    uint32_t *counters;
+    int window; /* eight bits from here tell the keys apart, as far as is known, and are counted; -1: all digits are */
 } GPI(counting);
 
 #if GPI_DEVICE_CODE
 /* Eight bits of a number. */
-GPI_DEVICE uint32_t GPI(window)(uint64_t number, int shift)
+GPI_DEVICE uint32_t GPI(window_of)(uint64_t number, int shift)
 {
     return (uint32_t)((GPI(number))number >> shift) & 255;
 }
 
-/* Where few numbers are distinct: the one of each window, behind the counters of one digit. */
-GPI_DEVICE uint64_t *GPI(numbers)(uint32_t *counters, unsigned columns)
+/* What is counted of a key. */
+GPI_DEVICE uint64_t GPI(counted_number)(const GPI(counting) *job, GP_KEY key)
 {
-    return (uint64_t *)(counters + 256 * columns);
-}
-
-/* Counts a number by a window of it, where few are distinct. Returns whether this is another one. */
-GPI_DEVICE int GPI(count_window)(uint32_t *counters, unsigned columns, uint64_t number, int window)
-{
-    const uint32_t at = GPI(window)(number, window);
-    const uint64_t same = GPI(numbers)(counters, columns)[at];
-
-    atomicAdd(&counters[at * columns + (threadIdx.x & (columns - 1))], 1u);
-    return (GPI(number))same != (GPI(number))number;
+    return (GPI(key_order)(key) >> job->begin_bit & job->range) << job->more;
 }
 
 /*
- * One warp: the distinct numbers of a sample and, if they are few, a window of eight bits that tells them apart: then
- * one pass sorts the keys by that window, if there turn out to be no others.
+ * Where the first eight bits begin that tell the distinct keys of a sample apart, if these are few; -1: nowhere. Then
+ * one pass sorts the keys by this window, if there turn out to be no others. Each word of tally->numbers is the number
+ * with that window, or one that has another window: so others are found. All threads call.
  */
-GPI_DEVICE void GPI(find_distinct)(const GPI(counting) *job, gpi_radix_tally *tally, uint64_t range)
+GPI_DEVICE int GPI(find_window)(const GPI(counting) *job)
 {
-    enum { SAMPLE = 256 };
-    const int lane = (int)threadIdx.x, windows = job->end_bit - job->begin_bit - 7;
-    uint64_t known = 0; /* by the lane with its number */
-    int distinct = 0, window = -1;
+    const uint32_t sample = threadIdx.x % 256;
+    const unsigned long long number = GPI(counted_number)(job, job->in[sample * (job->n / 256)]);
+    unsigned long long *numbers = job->tally->numbers;
 
+    if (threadIdx.x < 256) /* at random: few share a word, of which one stays */
+        (void)atomicExch(&numbers[number * 0x9E3779B97F4A7C15u >> 56], number);
+    __syncthreads(); /* the sample is there */
+    const int distinct = __syncthreads_count(threadIdx.x < 256 && numbers[sample]); /* besides the number zero */
+    if (distinct < 2 || distinct > GPI_RADIX_DISTINCT)
+        return -1;
     GPI_NO_UNROLL
-    for (int i = lane; i < SAMPLE && distinct <= GPI_RADIX_DISTINCT; i += 32) {
-        const uint64_t bits = GPI(key_order)(job->in[(size_t)i * (job->n / SAMPLE)]) >> job->begin_bit & range;
-        const uint64_t number = bits << job->more;
-        unsigned others = GPI_FULL_MASK;
+    for (int window = job->more; window + 8 <= 8 * job->digits; window++) {
+        unsigned long long *same = &numbers[GPI(window_of)(number, window)];
 
-        GPI_NO_UNROLL
-        for (int k = 0; k < distinct; k++)
-            others &= __ballot_sync(GPI_FULL_MASK, number != __shfl_sync(GPI_FULL_MASK, known, k));
-        while (others && distinct <= GPI_RADIX_DISTINCT) {
-            const uint64_t other = __shfl_sync(GPI_FULL_MASK, number, __ffs((int)others) - 1);
-
-            known = lane == distinct ? other : known;
-            others &= __ballot_sync(GPI_FULL_MASK, number != other);
-            distinct++;
-        }
+        if (threadIdx.x < 256)
+            (void)atomicExch(same, number);
+        __syncthreads(); /* one number for each window is there */
+        if (!__syncthreads_or(*same != number))
+            return window;
     }
-    GPI_NO_UNROLL
-    for (int first = 0; first < windows && window < 0 && distinct <= GPI_RADIX_DISTINCT; first += 32) {
-        int apart = first + lane < windows;
+    return -1;
+}
 
-        GPI_NO_UNROLL
-        for (int k = 0; k < distinct * distinct; k++) {
-            const uint64_t a = __shfl_sync(GPI_FULL_MASK, known, k / distinct);
-            const uint64_t b = __shfl_sync(GPI_FULL_MASK, known, k % distinct);
+/* Counts a number by its window. Returns whether the sample lacks it. */
+GPI_DEVICE int GPI(count_window)(const GPI(counting) *job, uint64_t number)
+{
+    const uint32_t at = GPI(window_of)(number, job->window);
 
-            apart &= k / distinct == k % distinct || GPI(window)(a ^ b, job->more + first + lane) != 0;
-        }
-        const unsigned ballots = __ballot_sync(GPI_FULL_MASK, apart);
-        window = ballots ? job->more + first + __ffs((int)ballots) - 1 : -1;
-    }
-    if (lane < distinct && lane < GPI_RADIX_DISTINCT)
-        tally->known[lane] = known;
-    if (lane == 0) {
-        tally->distinct = window < 0 || distinct < 2 ? 0 : distinct;
-        tally->window = window;
-    }
+    atomicAdd(&job->counters[at * job->columns + (threadIdx.x & (job->columns - 1))], 1u);
+    return (GPI(number))job->tally->numbers[at] != (GPI(number))number;
 }
 
 /*
  * A unit of keys as their numbers, of which the bits that count are left: whatever the size of the keys, the bits of
  * all of them are cut out at once. Looks for a -0.0, which counts as +0.0.
  */
-GPI_DEVICE uint64_t GPI(unit)(uint64_t unit, const GPI(counting) *job, uint64_t range, int *minus_zero)
+GPI_DEVICE uint64_t GPI(unit)(const GPI(counting) *job, uint64_t unit, int *minus_zero)
 {
     const uint64_t each = UINT64_MAX / GPI_RADIX_WHOLE; /* a one for each key */
 
@@ -233,15 +203,14 @@ GPI_DEVICE uint64_t GPI(unit)(uint64_t unit, const GPI(counting) *job, uint64_t 
     } else {
         unit ^= GPI(key_order)(GPI(key_of_bits)(0)) * each;
     }
-    return range == GPI_RADIX_WHOLE ? unit : (unit >> job->begin_bit & range * each) << job->more;
+    return job->range == GPI_RADIX_WHOLE ? unit : (unit >> job->begin_bit & job->range * each) << job->more;
 }
 
 /*
  * Counts the keys in `vectors` whole vectors from `in`, four vectors under way at a time. Looks at two neighbours, and
- * for a -0.0. If few keys are distinct, counts the windows, and returns whether there are other keys.
+ * for a -0.0. The constant `windows` says that windows are counted instead; returns whether there are other keys.
  */
-GPI_DEVICE int GPI(count_vectors)(const GPI(counting) *job, gpi_radix_tally *tally, uint32_t *counters,
-                                  const GP_KEY *in, size_t vectors, uint64_t range, int digits, int distinct)
+GPI_DEVICE int GPI(count_vectors)(const GPI(counting) *job, const GP_KEY *in, size_t vectors, int windows)
 {
     const unsigned columns = job->columns;
     const size_t stride = (size_t)gridDim.x * GPI_RADIX_COUNT_THREADS;
@@ -261,56 +230,77 @@ GPI_DEVICE int GPI(count_vectors)(const GPI(counting) *job, gpi_radix_tally *tal
         GPI_UNROLL
         for (unsigned u = 0; u < 8; u++)
             if (u / 2 < some)
-                units[u] = GPI(unit)(units[u], job, range, &minus_zero);
+                units[u] = GPI(unit)(job, units[u], &minus_zero);
         if (i == first)
             alike = ~(units[0] ^ (GPI_KEY_IS_NARROW ? units[0] >> GPI_KEY_WIDTH % 64 : units[1]));
         GPI_NO_UNROLL
-        for (int at = 0; at < 4 && !distinct; at++)
+        for (int at = 0; at < 4 && !windows; at++)
             if (some == 4)
-                GPI(count_bytes)(counters, columns, units, 8, at, digits);
+                GPI(count_bytes)(job->counters, columns, units, 8, at, job->digits);
             else
-                GPI(count_bytes)(counters, columns, units, 2, at, digits);
+                GPI(count_bytes)(job->counters, columns, units, 2, at, job->digits);
         GPI_UNROLL
         for (unsigned k = 0; k < 4 * GPI(vector_n); k++)
-            if (distinct && k / GPI(vector_n) < some) {
+            if (windows && k / GPI(vector_n) < some) {
                 const uint64_t number = units[k * sizeof(GP_KEY) / 8] >> k * GPI_KEY_WIDTH % 64;
 
-                others |= GPI(count_window)(counters, columns, number & GPI_RADIX_WHOLE, tally->window);
+                others |= GPI(count_window)(job, number & GPI_RADIX_WHOLE);
             }
     }
     GPI_NO_UNROLL
-    for (int p = 0; p <= digits && !distinct; p++) {
-        const int is_alike = p < digits ? (alike >> 8 * p & 255) == 255 : (alike | ~(range << job->more)) == UINT64_MAX;
-        unsigned ballots = __ballot_sync(GPI_FULL_MASK, first < vectors && is_alike);
+    for (int p = 0; p <= job->digits; p++) {
+        const uint64_t bits = p < job->digits ? (uint64_t)255 << 8 * p : job->range << job->more;
+        unsigned ballots = __ballot_sync(GPI_FULL_MASK, first < vectors && (alike & bits) == bits);
 
         if (threadIdx.x % 32 == 0 && ballots)
-            atomicAdd(&tally->alike[p], (uint32_t)__popc(ballots));
+            atomicAdd(&job->tally->alike[p], (uint32_t)__popc(ballots));
     }
-    if (first < vectors && !distinct)
-        atomicAdd(&tally->pairs, 1u);
+    if (first < vectors)
+        atomicAdd(&job->tally->pairs, 1u);
     if (minus_zero)
-        atomicOr(&tally->minus_zero, 1u);
+        atomicOr(&job->tally->minus_zero, 1u);
     return others;
 }
 
-/* Adds the block's findings to those of all. */
-GPI_DEVICE void GPI(collect)(const GPI(counting) *job, const gpi_radix_tally *tally, uint32_t *counters, int digits,
-                             int distinct)
+/* Counts the block's share of all keys; returns whether the sample lacks some of it. All threads call. */
+GPI_DEVICE int GPI(count_all)(const GPI(counting) *job)
 {
-    const uint64_t *numbers = GPI(numbers)(counters, job->columns);
+    const size_t head = (0 - (size_t)(uintptr_t)job->in) % 16 / sizeof(GP_KEY);
+    const size_t vectors = head < job->n ? (job->n - head) / GPI(vector_n) : 0;
+    const size_t loose = GPI(loose)(job->n, head, vectors);
+    int others = job->window < 0 ? GPI(count_vectors)(job, job->in + head, vectors, 0)
+                                 : GPI(count_vectors)(job, job->in + head, vectors, 1);
 
-    for (unsigned b = threadIdx.x; b < (distinct ? 1 : (unsigned)digits) * 256; b += GPI_RADIX_COUNT_THREADS) {
+    if (loose < job->n) {
+        const uint64_t number = GPI(counted_number)(job, job->in[loose]);
+
+        GPI_NO_UNROLL
+        for (int p = 0; p < job->digits && job->window < 0; p++)
+            GPI(count)(job->counters, job->columns, &number, 1, p / 4, p % 4, p);
+        if (GPI(key_is_minus_zero)(job->in[loose]))
+            atomicOr(&job->tally->minus_zero, 1u);
+        others |= job->window >= 0 && GPI(count_window)(job, number);
+    }
+    return __syncthreads_or(others); /* the counters are complete */
+}
+
+/* Adds the block's findings to those of all. Keys with some window are all the same, and so are their digits. */
+GPI_DEVICE void GPI(collect)(const GPI(counting) *job)
+{
+    const gpi_radix_tally *tally = job->tally;
+    const unsigned digits = (unsigned)job->digits, columns = job->columns, rows = job->window < 0 ? digits : 1;
+
+    for (unsigned b = threadIdx.x; b < rows * 256; b += GPI_RADIX_COUNT_THREADS) {
         uint32_t sum = 0;
 
         GPI_UNROLL_BY(4)
-        for (unsigned c = 0; c < job->columns; c++)
-            sum += counters[b * job->columns + ((threadIdx.x + c) & (job->columns - 1))];
+        for (unsigned c = 0; c < columns; c++)
+            sum += job->counters[b * columns + ((threadIdx.x + c) & (columns - 1))];
         if (sum)
-            atomicAdd(distinct ? &job->counts->windows[b] : &job->counts->keys[b / 256][b % 256],
-                      (unsigned long long)sum);
+            atomicAdd(&job->counts->keys[job->window < 0 ? b / 256 : digits][b % 256], (unsigned long long)sum);
         GPI_NO_UNROLL
-        for (int p = 0; sum && distinct && p < digits; p++) /* the digits of the key with that window */
-            atomicAdd(&job->counts->keys[p][GPI(window)(numbers[b], 8 * p)], (unsigned long long)sum);
+        for (unsigned p = 0; p < digits && sum && job->window >= 0; p++)
+            atomicAdd(&job->counts->keys[p][tally->numbers[b] >> 8 * p & 255], (unsigned long long)sum);
     }
     if (threadIdx.x <= GPI_RADIX_MAX_DIGITS && tally->alike[threadIdx.x])
         atomicAdd(&job->counts->alike[threadIdx.x], tally->alike[threadIdx.x]);
@@ -326,59 +316,64 @@ GPI_DEVICE int GPI(is_often)(uint32_t alike, uint32_t pairs)
     return 100 * (uint64_t)alike > GPI_TUNE_RADIX_ALIKE * (uint64_t)pairs;
 }
 
-/* Few distinct keys, and no others have been seen: one pass sorts them by a window. One warp. */
-GPI_DEVICE void GPI(plan_window)(const GPI(counting) *job, const gpi_radix_tally *tally)
+/* The keys with each window begin behind all with a smaller number. */
+GPI_DEVICE void GPI(place_windows)(const GPI(counting) *job)
 {
-    const int code = (int)threadIdx.x;
-    gpi_radix_plan *plan = job->plan;
-    uint64_t place = 0;
+    const unsigned long long *numbers = job->tally->numbers;
+    uint64_t *sizes = (uint64_t *)job->counters, place = 0;
 
-    if (code >= tally->distinct)
+    if (threadIdx.x < 256)
+        sizes[threadIdx.x] = __ldcg(&job->counts->keys[job->digits][threadIdx.x]);
+    __syncthreads(); /* the sizes are there */
+    if (threadIdx.x >= 256)
         return;
-    const uint32_t window = GPI(window)(tally->known[code], tally->window);
-    GPI_NO_UNROLL
-    for (int k = 0; k < tally->distinct; k++)
-        if (tally->known[k] < tally->known[code])
-            place += __ldcg(&job->counts->windows[GPI(window)(tally->known[k], tally->window)]);
-    plan->codes[0][window] = (uint8_t)code;
-    plan->digits[0][code] = (uint8_t)window;
-    plan->place[0][0][window] = place;
+    for (int w = 0; w < 256; w++)
+        place += numbers[w] < numbers[threadIdx.x] ? sizes[w] : 0;
+    job->plan->place[job->digits][0][threadIdx.x] = place;
 }
 
 /*
- * One thread: which passes there are. A pass ranks by matching where most keys have the digit of their neighbour; by
- * ballots where keys of a warp often share the digit, one digit that most of them have aside; and where the check that
- * atomics need cannot tell apart keys that differ only in bits that are not sorted by.
+ * How a pass ranks by digit p, if so many of `pairs` neighbours are alike: by matching where digits are few, or most
+ * keys have that of their neighbour; by ballots where keys of a warp often share the digit, one digit that most of them
+ * have aside, and where it is `strict`, as the check that atomics need would not tell keys apart.
  */
-GPI_DEVICE void GPI(make_plan)(const GPI(counting) *job, const gpi_radix_tally *tally, int digits, int distinct)
+GPI_DEVICE int GPI(way_of)(const GPI(counting) *job, int p, int strict, uint32_t alike, uint32_t pairs)
 {
-    gpi_radix_counts *counts = job->counts;
+    const gpi_radix_tally *tally = job->tally;
+    const int crowded = GPI(is_often)(tally->crowds[p], GPI_RADIX_ALL_PAIRS);
+    const int few = tally->kinds[p] <= GPI_RADIX_DISTINCT;
+
+    return few && GPI(coded) && !strict             ? GPI_RADIX_BUT_TWO
+           : few || 2 * (uint64_t)alike > pairs     ? GPI_RADIX_BY_MATCH
+           : strict                                 ? GPI_RADIX_BY_BALLOTS
+           : tally->common[p] && !crowded           ? GPI_RADIX_BUT_ONE + (int)tally->common[p] - 1
+           : crowded || GPI(is_often)(alike, pairs) ? GPI_RADIX_BY_BALLOTS
+                                                    : GPI_RADIX_BY_ATOMICS;
+}
+
+/* One thread: which passes there are. */
+GPI_DEVICE void GPI(make_plan)(const GPI(counting) *job)
+{
+    const gpi_radix_tally *tally = job->tally;
+    const gpi_radix_counts *counts = job->counts;
+    const int digits = job->digits;
     gpi_radix_plan *plan = job->plan;
     const int minus_zero = !GPI_RADIX_PAIRS && __ldcg(&counts->minus_zero);
-    const int strict = minus_zero || job->strict || (!GPI_RADIX_PAIRS && job->end_bit - job->begin_bit < GPI_KEY_WIDTH);
+    const int strict = minus_zero || job->strict || (!GPI_RADIX_PAIRS && job->bits < GPI_KEY_WIDTH);
     const uint32_t pairs = __ldcg(&counts->pairs);
-    const int runs = GPI(is_often)(__ldcg(&counts->alike[digits]), pairs);
     int passes = 0;
 
     GPI_NO_UNROLL
     for (int p = 0; p < digits; p++) {
         if (tally->kinds[p] == 1) /* all keys have one digit there: nothing to do */
             continue;
-        /* The first pass gets the keys as they come, the later ones mixed, but for adjacent equal keys. */
-        const int crowded = GPI(is_often)(tally->crowds[p], GPI_RADIX_ALL_PAIRS);
-        const uint32_t alike = __ldcg(&counts->alike[passes ? digits : p]);
-        const int ballots = runs || (passes ? crowded : GPI(is_often)(alike, pairs));
-        const int way = 2 * (uint64_t)alike > pairs ? GPI_RADIX_BY_MATCH
-                        : tally->kinds[p] <= GPI_RADIX_DISTINCT
-                            ? (GPI(coded) && !strict ? GPI_RADIX_BUT_TWO : GPI_RADIX_BY_FOUR_BALLOTS)
-                        : strict                       ? GPI_RADIX_BY_BALLOTS
-                        : tally->common[p] && !crowded ? GPI_RADIX_BUT_ONE + (int)tally->common[p] - 1
-                        : ballots                      ? GPI_RADIX_BY_BALLOTS
-                                                       : GPI_RADIX_BY_ATOMICS;
-        gpi_radix_plan_step(plan, passes++, p, p ? 8 * p - job->more : 0, p ? 8 : 8 - job->more, way);
+        /* The first pass gets the keys as they come, the later ones mixed, but for runs. */
+        gpi_radix_plan_step(plan, passes, p, p ? 8 * p - job->more : 0, p ? 8 : 8 - job->more,
+                            GPI(way_of)(job, p, strict, __ldcg(&counts->alike[passes ? digits : p]), pairs));
+        passes++;
     }
-    if (distinct && passes > 1) {
-        gpi_radix_plan_step(plan, 0, 0, tally->window - job->more, 8, GPI_RADIX_BY_FOUR_BALLOTS);
+    if (job->window >= 0 && passes > 1) {
+        gpi_radix_plan_step(plan, 0, digits, job->window - job->more, 8, GPI_RADIX_BY_MATCH);
         passes = 1;
     }
     plan->sorting = passes;
@@ -408,13 +403,11 @@ static __global__ void __launch_bounds__(GPI_RADIX_COUNT_THREADS, 1) GPI(count_k
 #if GPI_DEVICE_CODE
     GP_DYNAMIC_SHARED(uint32_t, counters);
     GP_SHARED(gpi_radix_tally, tally);
-    const int digits = (job.end_bit - job.begin_bit + 7) / 8;
-    const uint64_t range = digits ? UINT64_MAX >> (64 - (job.end_bit - job.begin_bit)) : 0;
     const size_t stride = (size_t)gridDim.x * GPI_RADIX_COUNT_THREADS;
-    const size_t head = (0 - (size_t)(uintptr_t)job.in) % 16 / sizeof(GP_KEY);
-    const size_t vectors = head < job.n ? (job.n - head) / GPI(vector_n) : 0, loose = GPI(loose)(job.n, head, vectors);
 
-    gpi_radix_zero(counters, (unsigned)digits * 256 * job.columns);
+    job.counters = counters;
+    job.tally = &tally;
+    gpi_radix_zero(counters, (unsigned)job.digits * 256 * job.columns);
     gpi_radix_zero((uint32_t *)&tally, sizeof tally / sizeof(uint32_t));
     __syncthreads(); /* the tally is zero */
     gpi_grid_wait();
@@ -427,58 +420,28 @@ static __global__ void __launch_bounds__(GPI_RADIX_COUNT_THREADS, 1) GPI(count_k
         job.look[i] = 0;
     if (decided)
         return;
-    if (threadIdx.x < 32 && digits > 1 && job.levels != 1)
-        GPI(find_distinct)(&job, &tally, range);
-    __syncthreads(); /* the counters are zero, the distinct keys are known */
-    int distinct = tally.distinct; /* so many different keys, as far as is known, or 0 */
-    if (distinct) {
-        uint64_t *numbers = GPI(numbers)(counters, job.columns);
-
-        GPI_NO_UNROLL
-        for (unsigned w = threadIdx.x; w < 256; w += GPI_RADIX_COUNT_THREADS) {
-            numbers[w] = tally.known[0]; /* wrong for any other window, which is how others are found */
-            GPI_NO_UNROLL
-            for (int k = 1; k < distinct; k++)
-                if (GPI(window)(tally.known[k], tally.window) == w)
-                    numbers[w] = tally.known[k];
-        }
-        __syncthreads(); /* the numbers are there */
-    }
-    for (;;) {
-        int others = GPI(count_vectors)(&job, &tally, counters, job.in + head, vectors, range, digits, distinct);
-
-        if (loose < job.n) {
-            const uint64_t number = (GPI(key_order)(job.in[loose]) >> job.begin_bit & range) << job.more;
-
-            GPI_NO_UNROLL
-            for (int p = 0; p < digits && !distinct; p++)
-                GPI(count)(counters, job.columns, &number, 1, p / 4, p % 4, p);
-            if (GPI(key_is_minus_zero)(job.in[loose]))
-                atomicOr(&tally.minus_zero, 1u);
-            others |= distinct && GPI(count_window)(counters, job.columns, number, tally.window);
-        }
-        if (!__syncthreads_or(others)) /* the counters are complete */
-            break;
-        distinct = 0; /* all digits, then */
-        gpi_radix_zero(counters, (unsigned)digits * 256 * job.columns);
+    __syncthreads(); /* the counters are zero */
+    job.window = GPI(has_windows) && job.digits > 1 && job.levels != 1 ? GPI(find_window)(&job) : -1;
+    while (GPI(count_all)(&job)) {
+        job.window = -1;
+        gpi_radix_zero(counters, (unsigned)job.digits * 256 * job.columns);
         if (threadIdx.x == 0)
             atomicOr(&job.counts->others, 1u);
         __syncthreads(); /* the counters are zero again */
     }
-    GPI(collect)(&job, &tally, counters, digits, distinct);
+    GPI(collect)(&job);
     if (!gpi_radix_is_last_block(&job.counts->done, 1, gridDim.x, &tally.last))
         return;
-    gpi_radix_add_up(&tally, job.counts, job.plan, job.n, digits, job.more);
+    if (__ldcg(&job.counts->others))
+        job.window = -1;
+    gpi_radix_add_up(&tally, job.counts, job.plan, job.n, job.digits + (job.window >= 0), job.more);
+    if (job.window >= 0)
+        GPI(place_windows)(&job);
     if (job.levels == 1)
-        GPI(ask_buckets)(job.buckets, job.counts->keys[digits - 1], job.plan->place[digits - 1][0], job.n,
+        GPI(ask_buckets)(job.buckets, job.counts->keys[job.digits - 1], job.plan->place[job.digits - 1][0], job.n,
                          !GPI_RADIX_PAIRS && __ldcg(&job.counts->minus_zero));
-    if (threadIdx.x < 32) {
-        distinct = tally.distinct && !__ldcg(&job.counts->others);
-        if (distinct)
-            GPI(plan_window)(&job, &tally);
-        if (threadIdx.x == 0)
-            GPI(make_plan)(&job, &tally, digits, distinct);
-    }
+    if (threadIdx.x == 0)
+        GPI(make_plan)(&job);
 #endif
 }
 
@@ -602,16 +565,16 @@ static inline size_t GPI(tile_of_pass)(size_t n, size_t room)
 typedef struct {
     const GPI(call) *call;
     GPI(job) job;
-    gpi_radix_counts *counts; /* the tickets follow them; both are zeroed */
-    char *extra;              /* what a caller has asked for; its first words are zeroed, too */
-    uint32_t *look;           /* the rows before the first tile's, and twice so many `rows` */
-    size_t rows, bytes;       /* all of the workspace */
+    gpi_radix_counts *counts;   /* the tickets follow them; both are zeroed */
+    gpi_radix_buckets *buckets; /* their first words are zeroed, too */
+    uint32_t *look;             /* the rows before the first tile's, and twice so many `rows` */
+    size_t rows, bytes;         /* all of the workspace */
     int digits, in_place;
     int numbers; /* whether numbers are moved instead of values; they end up in job.values[1] */
 } GPI(steps);
 
 /* Divides the workspace. Enough for every device: with little shared memory there are the most tiles. */
-static inline GPI(steps) GPI(lay_out)(char *memory, size_t n, size_t extra_bytes)
+static inline GPI(steps) GPI(lay_out)(char *memory, size_t n)
 {
     const size_t small = GPI_RADIX_FORCES_BUCKETS ? SIZE_MAX : gpi_divide_up(n, GPI_RADIX_SMALL_TILE);
     const size_t tiles = gpi_larger_size(gpi_divide_up(n, GPI(largest_tile)(0, GPI_RADIX_MIN_ROOM)),
@@ -628,7 +591,8 @@ static inline GPI(steps) GPI(lay_out)(char *memory, size_t n, size_t extra_bytes
     steps.job.plan = (gpi_radix_plan *)(at + gpi_carve(&steps.bytes, 1, sizeof(gpi_radix_plan)));
     steps.counts = (gpi_radix_counts *)(
         at + gpi_carve(&steps.bytes, 1, sizeof(gpi_radix_counts) + launches * sizeof(uint32_t)));
-    steps.extra = (char *)(at + gpi_carve(&steps.bytes, 1, extra_bytes));
+    steps.buckets = (gpi_radix_buckets *)(
+        at + gpi_carve(&steps.bytes, GPI(has_buckets) ? 1 : 0, sizeof(gpi_radix_buckets)));
     steps.look = (uint32_t *)(at + gpi_carve(&steps.bytes, GPI_RADIX_ROWS_BEFORE + 2 * steps.rows, row_bytes));
     return steps;
 }
@@ -637,11 +601,11 @@ static inline GPI(steps) GPI(lay_out)(char *memory, size_t n, size_t extra_bytes
  * The numbers have the values' room in the workspace; if the values are sorted in place, these need it in the end, and
  * the numbers move to that of the keys, which has served.
  */
-static inline GPI(steps) GPI(begin_passes)(const GPI(call) *call, size_t extra_bytes)
+static inline GPI(steps) GPI(begin_passes)(const GPI(call) *call)
 {
     const GPI(request) *request = &call->request;
     const size_t n = request->n;
-    GPI(steps) steps = GPI(lay_out)(call->memory, n, extra_bytes);
+    GPI(steps) steps = GPI(lay_out)(call->memory, n);
     GPI(job) *job = &steps.job;
 
     steps.call = call;
@@ -665,7 +629,7 @@ static inline GPI(steps) GPI(begin_passes)(const GPI(call) *call, size_t extra_b
 static inline cudaError_t GPI(clear)(const GPI(steps) *steps, size_t extra)
 {
     uint32_t *words = (uint32_t *)steps->counts;
-    const size_t n = (size_t)((uint32_t *)steps->extra - words) + extra;
+    const size_t n = (size_t)((uint32_t *)steps->buckets - words) + extra;
 
     return GPI_LAUNCH_DEPENDENT(steps->call->device.dependent, gpi_radix_clear_kernel,
                                 (unsigned)gpi_divide_up(n, GPI_RADIX_CLEAR_THREADS), GPI_RADIX_CLEAR_THREADS, 0,
@@ -673,7 +637,7 @@ static inline cudaError_t GPI(clear)(const GPI(steps) *steps, size_t extra)
 }
 
 /* Counts the digits and makes the plan, which may take so many `levels` of buckets instead. */
-static inline cudaError_t GPI(make_plan_of)(const GPI(steps) *steps, int levels, gpi_radix_buckets *buckets)
+static inline cudaError_t GPI(make_plan_of)(const GPI(steps) *steps, int levels)
 {
     const GPI(call) *call = steps->call;
     const size_t n = call->request.n, vectors = gpi_divide_up(n * sizeof(GP_KEY), 16 * GPI_RADIX_COUNT_THREADS);
@@ -682,10 +646,11 @@ static inline cudaError_t GPI(make_plan_of)(const GPI(steps) *steps, int levels,
 
     while (columns * (unsigned)steps->digits * 1024 + 4096 > call->device.room)
         columns /= 2;
-    const GPI(counting) count = {steps->job.keys[0], n, steps->job.begin_bit, steps->job.end_bit,
-                                 8 * steps->digits - (steps->job.end_bit - steps->job.begin_bit), steps->in_place,
+    const int bits = steps->job.end_bit - steps->job.begin_bit;
+    const GPI(counting) count = {steps->job.keys[0], n, steps->job.begin_bit, bits, steps->digits,
+                                 8 * steps->digits - bits, bits ? UINT64_MAX >> (64 - bits) : 0, steps->in_place,
                                  GP_KERNEL == GP_KERNEL_PASSES_OLD, columns, steps->counts, steps->job.plan,
-                                 steps->look, rows * 256, levels, buckets};
+                                 steps->look, rows * 256, levels, steps->buckets, NULL, NULL, -1};
     return GPI_LAUNCH_DEPENDENT(call->device.dependent, GPI(count_kernel), gpi_resident_blocks(1, vectors, GP_GRID),
                                 GPI_RADIX_COUNT_THREADS, columns * (unsigned)steps->digits * 1024, call->stream, count);
 }
@@ -763,17 +728,5 @@ static inline cudaError_t GPI(end_passes)(const GPI(steps) *steps)
 
 static inline size_t GPI(passes_bytes)(size_t n)
 {
-    return GPI(lay_out)(NULL, n, 0).bytes;
-}
-
-static inline cudaError_t GPI(passes_launch)(const GPI(call) *call)
-{
-    const GPI(steps) steps = GPI(begin_passes)(call, 0);
-    cudaError_t error = GPI(clear)(&steps, 0);
-
-    if (error == cudaSuccess)
-        error = GPI(make_plan_of)(&steps, 0, NULL);
-    if (error == cudaSuccess)
-        error = GPI(pass_all)(&steps, NULL);
-    return error == cudaSuccess ? GPI(end_passes)(&steps) : error;
+    return GPI(lay_out)(NULL, n).bytes;
 }

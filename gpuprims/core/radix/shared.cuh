@@ -17,8 +17,8 @@ enum {
     GPI_RADIX_BIN_BITS = 12, /* of a block, or of a bucket */
     GPI_RADIX_BINS = 1 << GPI_RADIX_BIN_BITS,
     GPI_RADIX_COUNT_THREADS = 1024, /* of a block that counts keys of the whole input */
-    GPI_RADIX_MAX_DIGITS = 8,       /* of a key */
-    GPI_RADIX_DISTINCT = 16,        /* so many digits four ballots tell apart */
+    GPI_RADIX_MAX_DIGITS = 8,       /* of a key; behind its digits comes a window of it, if few keys are distinct */
+    GPI_RADIX_DISTINCT = 16,        /* so many keys or digits are few */
     GPI_RADIX_COUNTED_FEW = 8192,   /* keys of one byte that have a kernel of their own, at most */
     GPI_RADIX_COUNTED_COLUMNS = 32, /* of the counters of more of them */
     GPI_RADIX_RANGES = 256,         /* that a pass sorts apart, at most */
@@ -35,8 +35,7 @@ typedef struct gpi_radix_device {
 /* How a pass ranks: core/radix/tile.cuh. */
 enum {
     GPI_RADIX_BY_BALLOTS,
-    GPI_RADIX_BY_FOUR_BALLOTS, /* there are no more than sixteen digits */
-    GPI_RADIX_BY_MATCH,        /* most keys have the digit of their neighbour */
+    GPI_RADIX_BY_MATCH, /* digits are few, or most keys have that of their neighbour */
     GPI_RADIX_BY_ATOMICS,
     GPI_RADIX_BUT_TWO, /* the same, but for the two digits that a warp has most often */
     GPI_RADIX_BUT_ONE  /* by atomics, except of the digit that is added to this */
@@ -58,10 +57,8 @@ typedef struct gpi_radix_plan {
     int moves;      /* with each the items change arrays: to the output in the last one, which may be one of buckets */
     int minus_zero; /* whether there is a -0.0 among keys alone */
     int in_ranges;  /* whether the second pass sorts the items of each digit of the first one apart */
-    uint8_t codes[GPI_RADIX_MAX_DIGITS][256];                 /* numbers of the digits that there are; 255 of others */
-    uint8_t digits[GPI_RADIX_MAX_DIGITS][GPI_RADIX_DISTINCT]; /* which the first numbers stand for */
     /* Where the keys of a digit go, for the portion before and the next one in turn. */
-    uint64_t place[GPI_RADIX_MAX_DIGITS][2][256];
+    uint64_t place[GPI_RADIX_MAX_DIGITS + 1][2][256];
 } gpi_radix_plan;
 
 /* Ranges of the items that the second pass sorts apart. Each has some buckets, one for each digit in that pass. */

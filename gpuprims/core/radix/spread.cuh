@@ -55,12 +55,6 @@ GPI_DEVICE uint32_t gpi_radix_sample(uint32_t stretch, uint32_t stretches, uint3
     return (uint32_t)(((uint64_t)stretch << 16 | some >> 16) * n / stretches >> 16);
 }
 
-/* Two counters to a word; returns what one was before. If it overflows, the sum of all tells. */
-GPI_DEVICE uint32_t gpi_radix_count_bucket(uint32_t *counters, uint32_t bucket)
-{
-    return atomicAdd(&counters[bucket / 2], bucket % 2 * 0xFFFFu + 1) >> bucket % 2 * 16 & 0xFFFF;
-}
-
 #endif
 
 #define GPI_RADIX_FIRST_BITS(levels, bits) (GPI_RADIX_PAIRS && (levels) == 2 ? ((bits) + 1) / 2 : 8)
@@ -243,18 +237,9 @@ GPI_DEVICE int GPI(is_spread)(GPI(bucket_map) bucket_map, const GP_KEY *keys, ui
 
     GPI_UNROLL
     for (int i = 0; i < GPI_RADIX_SAMPLES; i++)
-        gpi_radix_count_bucket(counters, GPI(top_bits)(bucket_map, keys[i], bits));
-    __syncthreads(); /* the sample has been counted */
-    GPI_UNROLL
-    for (int i = 0; i < GPI_RADIX_SAMPLES; i++) {
-        uint32_t bucket = GPI(top_bits)(bucket_map, keys[i], bits);
-
-        spread &= (counters[bucket / 2] >> bucket % 2 * 16 & 0xFFFF) <= max_count;
-    }
+        spread &= gpi_radix_count_half(counters, GPI(top_bits)(bucket_map, keys[i], bits)) < max_count;
     spread = __syncthreads_and(spread);
-    GPI_UNROLL
-    for (int i = 0; i < GPI_RADIX_SAMPLES; i++)
-        counters[GPI(top_bits)(bucket_map, keys[i], bits) / 2] = 0;
+    gpi_radix_zero(counters, 1u << bits >> 1);
     __syncthreads(); /* the counters are zero */
     return spread;
 }
@@ -296,18 +281,11 @@ GPI_DEVICE int GPI(sample)(const GPI(bucket_job) *job, gpi_radix_places *places,
                             __syncthreads_count(equal > GPI_RADIX_SAMPLES / 2) > GPI_RADIX_COUNT_THREADS / 2))
         return 0;
     if (GPI(coded)) {
-        gpi_radix_places linear = GPI(equal_width)(keys, ends, job->bits);
-
-        if (threadIdx.x == 0)
-            *places = linear;
-        __syncthreads(); /* the places are there */
+        *places = GPI(equal_width)(keys, ends, job->bits);
         if (places->linear && GPI(is_spread)(GPI(measure)(job, places, 0), keys, counters, job->bits))
             return 1;
     }
-    __syncthreads(); /* all threads have read the places */
-    if (threadIdx.x == 0)
-        places->linear = 0;
-    __syncthreads(); /* the places are by bits now */
+    places->linear = 0;
     return GPI(is_spread)(GPI(measure)(job, places, 0), keys, counters, job->bits);
 }
 
@@ -369,8 +347,8 @@ static __global__ void __launch_bounds__(GPI_RADIX_COUNT_THREADS, 1) GPI(spread_
     GP_DYNAMIC_SHARED(uint32_t, counters);
     GP_SHARED(uint32_t[32], sums);
     GP_SHARED(uint32_t, last);
-    GP_SHARED(gpi_radix_places, places);
     GP_SHARED(GPI(number)[64], ends);
+    gpi_radix_places places = {0, 0, 0};
     int adjacent_equal = 0;
     const size_t stride = (size_t)gridDim.x * GPI_RADIX_COUNT_THREADS;
     const size_t first = (size_t)blockIdx.x * GPI_RADIX_COUNT_THREADS + threadIdx.x;
@@ -401,13 +379,13 @@ static __global__ void __launch_bounds__(GPI_RADIX_COUNT_THREADS, 1) GPI(spread_
             if (i + v * stride < vectors) {
                 GPI_UNROLL
                 for (unsigned k = 0; k < GPI(vector_n); k++) {
-                    gpi_radix_count_bucket(counters, top_bits[v * GPI(vector_n) + k]);
+                    gpi_radix_count_half(counters, top_bits[v * GPI(vector_n) + k]);
                     strict |= GPI(key_is_minus_zero)(keys[v][k]) || (how.linear && GPI(key_is_nan)(keys[v][k]));
                 }
             }
     }
     if (loose < job.n) {
-        gpi_radix_count_bucket(counters, GPI(top_bits)(how, job.keys_in[loose], job.bits));
+        gpi_radix_count_half(counters, GPI(top_bits)(how, job.keys_in[loose], job.bits));
         strict |= GPI(key_is_minus_zero)(job.keys_in[loose]) || (how.linear && GPI(key_is_nan)(job.keys_in[loose]));
     }
     strict = __syncthreads_or(strict); /* the counters are complete */

@@ -30,6 +30,8 @@ GPI_CHOOSE_TYPE(GPI_OF(value), GPI_OF(moves_numbers), uint32_t, GPI_RADIX_VALUE)
  */
 enum {
     GPI_OF(staged) = GPI_RADIX_PAIRS && sizeof(GPI_OF(value)) <= 16 && !(GPI_RADIX_SMALL && GPI(indexed)),
+    /* Whether 16-byte pieces may change places in shared memory: no value is in two of them. */
+    GPI_OF(changes) = 16 % sizeof(GPI_OF(value)) == 0 && __alignof__(GPI_OF(value)) == sizeof(GPI_OF(value)),
     GPI_OF(slot) = (int)sizeof(GP_KEY) + 2 * GPI_RADIX_PAIRS + (GPI_OF(staged) ? (int)sizeof(GPI_OF(value)) : 0),
     GPI_OF(threads) = GPI_RADIX_SMALL || GPI_OF(staged) ? 512 : 256,
     GPI_OF(warps) = GPI_OF(threads) / 32,
@@ -76,10 +78,8 @@ typedef struct {
     uint32_t counts[GPI_OF(warps)][256] __attribute__((aligned(16)));
     uint32_t sums[8];
     uint32_t tile;
-    uint32_t range, begun;              /* where ranges are sorted apart: that of the tile, and its first tile; or 0 */
-    uint32_t idle[32];                  /* for lanes whose atomic addition is not needed */
-    uint8_t codes[256];                 /* of the digits, where few are distinct; */
-    uint8_t digits[GPI_RADIX_DISTINCT]; /* and which they are */
+    uint32_t range, begun; /* where ranges are sorted apart: that of the tile, and its first tile; or 0 */
+    uint32_t idle[32];     /* for lanes whose atomic addition is not needed */
 } GPI_OF(tile);
 
 enum { GPI_OF(tile_bytes) = sizeof(GPI_OF(tile)) };
@@ -126,19 +126,12 @@ GPI_DEVICE void GPI_OF(copy)(const GPI(job) *job, const GPI_OF(arrays) *pass)
 
 /* ---- steps of a pass --------------------------------------------------------------------------- */
 
-/* Whether 16-byte pieces may change places: no value is in two of them, if the first starts `off` bytes into one. */
-GPI_DEVICE int GPI_OF(changes)(uint32_t off)
-{
-    return 16 % sizeof(GPI_OF(value)) == 0 &&
-           (__alignof__(GPI_OF(value)) == sizeof(GPI_OF(value)) || off % sizeof(GPI_OF(value)) == 0);
-}
-
 /* Where the value of a tile's item is in shared memory. */
 GPI_DEVICE GPI_OF(value) *GPI_OF(value_at)(const GPI_OF(arrays) *pass, uint32_t position)
 {
     const uint32_t at = pass->off + position * (uint32_t)sizeof(GPI_OF(value));
 
-    return (GPI_OF(value) *)(pass->values + gpi_radix_value_at(at, GPI_OF(changes)(pass->off)));
+    return (GPI_OF(value) *)(pass->values + gpi_radix_value_at(at, GPI_OF(changes)));
 }
 
 /* Brings the values of a tile to shared memory, where they are after gpi_copy_wait(). */
@@ -148,7 +141,7 @@ GPI_DEVICE void GPI_OF(stage)(GPI_OF(arrays) *pass, size_t first, uint32_t count
         const char *from = (const char *)(pass->values_from + first);
 
         pass->off = gpi_radix_stage(pass->values, from, count * (uint32_t)sizeof(GPI_OF(value)), GPI_OF(threads),
-                                    GPI_OF(changes)((uint32_t)((uintptr_t)from % 16)));
+                                    GPI_OF(changes));
         return;
     }
     for (uint32_t x = threadIdx.x; x < count; x += GPI_OF(threads))
@@ -266,48 +259,29 @@ GPI_DEVICE void GPI_OF(exchange_by_ballots)(uint32_t *counts, GP_KEY *keys, cons
 }
 
 /*
- * Where few digits are distinct, so that four ballots tell them apart: each of the first lanes stands for one, and
- * knows its next slot and the lanes that have it. Keys of 8 bytes leave no registers to ask for these lanes.
- */
-GPI_DEVICE void GPI_OF(exchange_by_four_ballots)(const GPI_OF(tile) *tile, const uint32_t *counts, GP_KEY *keys,
-                                                 const GPI_OF(arrays) *pass, uint32_t at)
-{
-    const unsigned lane = threadIdx.x % 32, below = (1u << lane) - 1;
-    const unsigned own[4] = {lane & 1 ? 0 : ~0u, lane & 2 ? 0 : ~0u, lane & 4 ? 0 : ~0u, lane & 8 ? 0 : ~0u};
-    uint32_t next = counts[gpi_radix_column(tile->digits[lane % GPI_RADIX_DISTINCT])];
-
-    GPI_NO_UNROLL
-    for (uint32_t i = 0; i < GPI_OF(items); i += GPI_OF(step)) {
-        GPI_UNROLL
-        for (uint32_t k = 0; k < GPI_OF(step); k++) {
-            uint32_t code = tile->codes[GPI(digit)(keys[k], pass->shift, pass->mask, 1)];
-            unsigned a = __ballot_sync(GPI_FULL_MASK, code & 1), b = __ballot_sync(GPI_FULL_MASK, code & 2),
-                     c = __ballot_sync(GPI_FULL_MASK, code & 4), d = __ballot_sync(GPI_FULL_MASK, code & 8);
-            unsigned mine = (a ^ own[0]) & (b ^ own[1]) & (c ^ own[2]) & (d ^ own[3]);
-            unsigned same = GPI_KEY_IS_NARROW
-                                ? __shfl_sync(GPI_FULL_MASK, mine, (int)code)
-                                : (code & 1 ? a : ~a) & (code & 2 ? b : ~b) & (code & 4 ? c : ~c) & (code & 8 ? d : ~d);
-            uint32_t slot = __shfl_sync(GPI_FULL_MASK, next, (int)code) + (uint32_t)__popc(same & below);
-
-            next += (uint32_t)__popc(mine);
-            GPI_OF(put)(pass, slot, keys[k], at + 32 * (i + k));
-        }
-        GPI_OF(keys_done)(keys, GPI_OF(step));
-    }
-}
-
-/*
  * The two commonest digits of the warp, the second one times 256, if others are rare; GPI_RADIX_MIXED if they are not.
- * Where few digits are distinct. The counts are those of the warp.
+ * The counts are those of the warp.
  */
 GPI_DEVICE uint32_t GPI_OF(commonest)(const GPI_OF(tile) *tile)
 {
     const uint32_t *counts = tile->counts[threadIdx.x / 32], all = 32 * GPI_OF(items);
-    const uint32_t digit = tile->digits[threadIdx.x % GPI_RADIX_DISTINCT];
-    const uint32_t mine = counts[gpi_radix_column(digit)] << 8 | digit;
-    const uint32_t first = gpi_warp_max(mine), second = gpi_warp_max(mine == first ? 0 : mine);
+    uint32_t common[2] = {0, 0}; /* how many, and the digit */
 
-    return 8 * (all - (first >> 8) - (second >> 8)) < all ? (first & 255) | (second & 255) << 8 : GPI_RADIX_MIXED;
+    GPI_UNROLL
+    for (int c = 0; c < 2; c++) {
+        uint32_t most = 0;
+
+        GPI_UNROLL
+        for (uint32_t digit = threadIdx.x % 32; digit < 256; digit += 32) {
+            const uint32_t mine = counts[gpi_radix_column(digit)] << 8 | digit;
+
+            most = mine > most && mine != common[0] ? mine : most;
+        }
+        common[c] = gpi_warp_max(most);
+    }
+    if (8 * (all - (common[0] >> 8) - (common[1] >> 8)) >= all)
+        return GPI_RADIX_MIXED;
+    return (common[0] & 255) | (common[1] & 255) << 8;
 }
 
 /*
@@ -353,10 +327,8 @@ GPI_DEVICE void GPI_OF(exchange)(GPI_OF(tile) *tile, GP_KEY *keys, const GPI_OF(
     GPI_OPAQUE(shift); /* the digits again, rather than in registers since the count */
     if (way == GPI_RADIX_BY_BALLOTS) {
         GPI_OF(exchange_by_ballots)(counts, keys, pass, at, rounds, 0);
-    } else if (way == GPI_RADIX_BY_MATCH) {
+    } else if (way == GPI_RADIX_BY_MATCH || (GPI(coded) && two == GPI_RADIX_MIXED)) {
         GPI_OF(exchange_by_ballots)(counts, keys, pass, at, rounds, 1);
-    } else if (way == GPI_RADIX_BY_FOUR_BALLOTS || (GPI(coded) && two == GPI_RADIX_MIXED)) {
-        GPI_OF(exchange_by_four_ballots)(tile, counts, keys, pass, at);
     } else if (GPI(coded) && way == GPI_RADIX_BUT_TWO) {
         GPI_OF(exchange_but)(tile, counts, keys, pass, at, two & 255, two >> 8, 2, shift);
     } else if (way >= GPI_RADIX_BUT_ONE) {
@@ -537,12 +509,8 @@ static __global__ void __launch_bounds__(GPI_OF(threads), GPI_OF(blocks)) GPI_OF
         GPI_OF(copy)(&job, &pass);
         return;
     }
-    if (threadIdx.x < 256) {
+    if (threadIdx.x < 256)
         place = plan->place[digit][job.odd][threadIdx.x];
-        tile.codes[threadIdx.x] = plan->codes[digit][threadIdx.x];
-        if (threadIdx.x < GPI_RADIX_DISTINCT)
-            tile.digits[threadIdx.x] = plan->digits[digit][threadIdx.x];
-    }
     if (threadIdx.x == 0)
         tile.begun = 0;
     for (;;) {

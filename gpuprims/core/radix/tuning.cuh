@@ -11,7 +11,7 @@
 #endif
 /* In how many of 100 pairs of keys the digits may be alike before ballots rank faster than atomics. */
 #ifndef GPI_TUNE_RADIX_ALIKE
-#define GPI_TUNE_RADIX_ALIKE 10
+#define GPI_TUNE_RADIX_ALIKE 15
 #endif
 
 /* Keys of a bin that a block compares, when it sorts alone; if there are more, it makes more bins. */

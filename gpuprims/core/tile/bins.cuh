@@ -109,6 +109,12 @@ GPI_DEVICE void gpi_radix_scan_warps(uint32_t *counts, unsigned warps, unsigned 
     }
 }
 
+/* Two counters to a word; returns what one was before. If it overflows, the sum of all tells. */
+GPI_DEVICE uint32_t gpi_radix_count_half(uint32_t *counters, uint32_t which)
+{
+    return atomicAdd(&counters[which / 2], which % 2 * 0xFFFFu + 1) >> which % 2 * 16 & 0xFFFF;
+}
+
 /* Where the word of a bin is in GPI_RADIX_COUNTED. Keys that differ in few bits would otherwise have bank conflicts. */
 GPI_DEVICE uint32_t gpi_radix_bin_at(uint32_t bin)
 {

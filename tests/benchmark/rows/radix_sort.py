@@ -28,7 +28,7 @@ COMPARE = {
 U32 = ("sort", {"PRIMITIVE": "sort", "IN": "u32"})
 U8 = ("sort", {"PRIMITIVE": "sort", "IN": "u8"})
 TUNE = {"sort": [
-    {"shapes": {"GPI_TUNE_RADIX_ITEMS": [47, 55, 59, 61, 63], "GPI_TUNE_RADIX_ALIKE": [5, 10, 20]}, "instances": [U32]},
+    {"shapes": {"GPI_TUNE_RADIX_ITEMS": [47, 55, 59, 61, 63], "GPI_TUNE_RADIX_ALIKE": [10, 15, 20]}, "instances": [U32]},
     {"shapes": {"GPI_TUNE_RADIX_CROWD": [8, 12, 16], "GPI_TUNE_RADIX_BUCKETS_UNTIL": [1048576, 67108864, 268435456]},
      "instances": [U32]},
     {"shapes": {"GPI_TUNE_RADIX_COUNTED": [8192, 16384, 32768], "GPI_TUNE_RADIX_COUNTED_MOST": [32768, 65536]},
