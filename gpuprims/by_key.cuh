@@ -243,19 +243,23 @@ GPI_DEVICE void GPI(read_items)(const GPI(job) *job, GPI(thread_items) *regs, co
     GPI(thread_read)(regs, slot, GPI(misalignment)(job, warp_tile), GPI(source_lane)(n, lane), context);
 }
 
-/* One warp: where the last lane that has items lacks some, copies of one take their places. */
-GPI_DEVICE void GPI(fill_items)(const GPI(job) *job, char *slot, size_t warp_tile, unsigned n, unsigned lane)
+/* One warp: where the last lane that has items lacks some, copies of others take the places of keys and items. */
+GPI_DEVICE void GPI(fill)(char *keys, char *items, unsigned n, unsigned lane)
 {
     const unsigned end = (n + GPI(thread_n) - 1) / GPI(thread_n) * GPI(thread_n);
-    char *items = slot + GPI(misalignment)(job, warp_tile);
+    GP_KEY key;
     GPI(loaded) x;
 
     if (n == end)
         return;
+    gpi_get(key, keys + (n - 1) * sizeof key);
     gpi_get(x, items);
-    for (unsigned i = n + lane; i < end; i += 32)
+    GPI_NO_UNROLL
+    for (unsigned i = n + lane; i < end; i += 32) {
+        gpi_put(keys + i * sizeof key, key);
         gpi_put(items + i * sizeof x, x);
-    gpi_fence_async(); /* the slot may get the next warp tile by a bulk copy */
+    }
+    gpi_fence_async(); /* the slots may get the next warp tile by bulk copies */
     __syncwarp();      /* the copies are there */
 }
 
@@ -286,17 +290,16 @@ typedef struct {
 GPI_DEVICE GPI(found) GPI(find)(const GPI(job) *job, size_t warp_tile, char *slots, unsigned lane, GPI_CONTEXT context)
 {
     const unsigned n = GPI(warp_tile_items)(job->n, warp_tile);
-    char *slot = slots + GPI(key_slot);
+    char *keys = slots + GPI(part_of_keys)(job->keys, warp_tile, 0).place, *slot = slots + GPI(key_slot);
     GPI(thread_items) regs;
     GPI(found) found;
     GPI(sum) sum;
 
-    GPI(find_heads)(found.heads, slots + GPI(part_of_keys)(job->keys, warp_tile, 0).place, n, warp_tile == 0, lane,
-                    context);
 #ifdef GP_LOAD_AT
     GPI(compute_items)(job->in, warp_tile * GPI(warp_tile_n), n, slot, lane, context);
 #endif
-    GPI(fill_items)(job, slot, warp_tile, n, lane);
+    GPI(fill)(keys, slot + GPI(misalignment)(job, warp_tile), n, lane);
+    GPI(find_heads)(found.heads, keys, n, warp_tile == 0, lane, context);
     GPI(read_items)(job, &regs, slot, warp_tile, n, lane, context);
     sum.heads = 0;
     GPI_UNROLL
@@ -323,23 +326,27 @@ GPI_DEVICE GPI(sum) GPI(sum_tile)(const GPI(job) *job, size_t tile, unsigned lan
 
     memset((void *)&warp_tiles, 0, sizeof warp_tiles);
     GPI_NO_UNROLL
-    for (unsigned q = 0; q < GPI(warp_tiles); q++, first += GPI(warp_tile_n)) {
-        GPI(sum) sum;
+    for (unsigned q = 0;; q++, first += GPI(warp_tile_n)) {
+        const int all = q == GPI(warp_tiles); /* in the end the warp tiles: one copy of the code for both */
+        GPI(sum) sum = warp_tiles;
 
-        memset((void *)&sum, 0, sizeof sum);
+        if (!all)
+            sum.heads = 0;
         GPI_NO_UNROLL
-        for (size_t i = first; i < first + GPI(thread_n); i++) {
+        for (size_t i = first; !all && i < first + GPI(thread_n); i++) {
             const int head = i == 0 || !GPI(equal)(job->keys[i - 1], job->keys[i], context);
             const GP_TYPE x = GPI(load_at)(job->in, i, context);
 
             sum.fold = head || i == first ? x : GPI(combine)(sum.fold, x);
             sum.heads += (uint32_t)head;
         }
-        sum = GPI(shuffle)(GPI(warp_reduce)(sum, (int)lane, 32), 0);
+        sum = GPI(warp_reduce)(sum, (int)lane, all ? (int)GPI(warp_tiles) : 32);
+        if (all)
+            return sum;
+        sum = GPI(shuffle)(sum, 0);
         if (lane == q)
             warp_tiles = sum;
     }
-    return GPI(warp_reduce)(warp_tiles, (int)lane, GPI(warp_tiles));
 }
 #endif
 

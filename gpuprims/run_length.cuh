@@ -75,19 +75,16 @@
 
 typedef struct gpi_run_lengths {
     const void *lengths;
-    int bytes, is_signed;
+    int bytes;
+    unsigned long long most; /* what is more is a negative length */
 } gpi_run_lengths;
 
 GPI_DEVICE unsigned long long gpi_run_length(gpi_run_lengths runs, size_t i)
 {
-    if (runs.bytes == 4) {
-        const uint32_t length = ((const uint32_t *)runs.lengths)[i];
+    const unsigned long long length =
+        runs.bytes == 4 ? ((const uint32_t *)runs.lengths)[i] : ((const uint64_t *)runs.lengths)[i];
 
-        return runs.is_signed && length >> 31 ? 0 : length;
-    }
-    const uint64_t length = ((const uint64_t *)runs.lengths)[i];
-
-    return runs.is_signed && length >> 63 ? 0 : length;
+    return length > runs.most ? 0 : length;
 }
 
 #define GPI_STEP GPI_SET_ASIDE
@@ -285,6 +282,7 @@ GPI_DEVICE GPI(found) GPI(find)(const GPI(job) *job, size_t warp_tile, char *slo
     if (n)
         GPI(compute_items)(job->in, start - before, n + before, tile - before * sizeof(GP_TYPE), lane, context);
 #endif
+    GPI(fill_keys)(tile, n, lane);
     const unsigned mine = GPI(find_heads)(found.heads, tile, n, warp_tile == 0, lane, context);
     const unsigned through = gpi_warp_prefix(mine, lane);
     const unsigned lanes = __ballot_sync(GPI_FULL_MASK, mine); /* that have heads */
@@ -745,7 +743,7 @@ GP_API cudaError_t GPI_PUBLIC(run_length_decode)(const GP_TYPE *values, const GP
                                                  GPI_CONTEXT_PARAMETER gp_workspace *ws, cudaStream_t stream)
 {
     const char *function = GPI_TEXT(run_length_decode);
-    const gpi_run_lengths of = {lengths, (int)sizeof *lengths, (GP_INDEX)-1 < (GP_INDEX)1 ? 1 : 0};
+    const gpi_run_lengths of = {lengths, (int)sizeof *lengths, GPI_MOST_OF(GP_INDEX)};
     const size_t tiles = gpi_divide_up(capacity, GPI(decode_n));
     GPI(decode_job) job = {values, NULL, out, d_count, runs, capacity};
     static signed char known[GPI_DEVICES];

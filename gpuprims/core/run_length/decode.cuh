@@ -26,6 +26,7 @@ GPI_DEVICE size_t GPI(find_run)(const GPI(decode_job) *job, size_t place)
 {
     size_t first = 0, last = job->runs - 1; /* it is one of these */
 
+    GPI_NO_UNROLL
     while (first < last) {
         const size_t step = (last - first) / GPI(decode_threads) + 1, mine = first + threadIdx.x * step;
         const size_t passed = (size_t)__syncthreads_count(mine < last && job->ends[mine] <= place);
@@ -43,6 +44,7 @@ GPI_DEVICE void GPI(mark_runs)(const GPI(decode_job) *job, size_t *marks, size_t
     for (unsigned i = threadIdx.x; i < GPI(decode_n); i += GPI(decode_threads))
         marks[i] = 0;
     __syncthreads(); /* the marks are 0 */
+    GPI_NO_UNROLL
     for (size_t r = run + threadIdx.x; r < job->runs; r += GPI(decode_threads)) {
         const size_t before = r ? job->ends[r - 1] : 0, start = before < begin ? begin : before;
 
@@ -72,6 +74,7 @@ GPI_DEVICE size_t GPI(spread_marks)(size_t *marks, size_t *warp_marks)
     size_t before = __shfl_up_sync(GPI_FULL_MASK, through, 1);
     before = lane ? before : 0;
     __syncthreads(); /* warp_marks are complete */
+    GPI_NO_UNROLL
     for (unsigned w = 0; w < warp; w++)
         before = warp_marks[w] > before ? warp_marks[w] : before;
     for (unsigned i = 0; i < GPI(decode_items); i++)
@@ -99,11 +102,13 @@ static __global__ void __launch_bounds__(GPI(decode_threads)) GPI(decode_kernel)
     if (first >= last)
         return;
     size_t run = GPI(find_run)(&job, first * GPI(decode_n));
+    GPI_NO_UNROLL
     for (size_t tile = first; tile < last; tile++) {
         const size_t begin = tile * GPI(decode_n), end = n - begin < GPI(decode_n) ? n : begin + GPI(decode_n);
 
         GPI(mark_runs)(&job, marks, run, begin, end);
         const size_t through = GPI(spread_marks)(marks, warp_marks);
+        GPI_NO_UNROLL
         for (size_t i = threadIdx.x; i < end - begin; i += GPI(decode_threads))
             job.out[begin + i] = job.values[run + marks[i] - 1];
         run += through - 1; /* the run of the last item; it may have ended there */

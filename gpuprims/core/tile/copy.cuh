@@ -55,6 +55,9 @@ GPI_DEVICE uint32_t gpi_low_bits(int count)
     return count <= 0 ? 0 : count >= 32 ? 0xFFFFFFFFu : (1u << count) - 1;
 }
 
+/* How far an address of the type may lie behind a vector, as a mask: what it has no bit for is never shifted by. */
+#define GPI_SHIFT_BITS(type) (15u & (0u - (unsigned)__alignof__(type)))
+
 /* words[i] = the four bytes from byte 4 * i + bytes on, for i < count; bytes is 1 to 15. */
 #define gpi_shift_down(words, count, bytes)                                                       \
     do {                                                                                          \

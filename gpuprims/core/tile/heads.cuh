@@ -110,14 +110,29 @@ GPI_DEVICE unsigned GPI(source_lane)(unsigned n, unsigned lane)
     return lane * GPI(thread_n) < n ? lane : 0;
 }
 
+/* One warp: where the last lane that has keys lacks some, copies of the last one take their places. */
+GPI_DEVICE void GPI(fill_keys)(char *tile, unsigned n, unsigned lane)
+{
+    const unsigned end = (n + GPI(thread_n) - 1) / GPI(thread_n) * GPI(thread_n);
+    GPI(key) last;
+
+    if (n == end)
+        return;
+    gpi_get(last, tile + (n - 1) * sizeof last);
+    for (unsigned i = n + lane; i < end; i += 32)
+        gpi_put(tile + i * sizeof last, last);
+    gpi_fence_async(); /* the slot may get the next warp tile by a bulk copy */
+    __syncwarp();      /* the copies are there */
+}
+
 /*
  * One warp: the bits of the lane's heads among the n keys of a warp tile, of which key 0 is at `tile` in shared memory;
- * returns how many they are. Where the last lane that has keys lacks some, copies of the last one take their places.
+ * returns how many they are. Where the last lane that has keys lacks some, there are others in their places.
  */
-GPI_DEVICE unsigned GPI(find_heads)(uint32_t *heads, char *tile, unsigned n, int is_first, unsigned lane,
+GPI_DEVICE unsigned GPI(find_heads)(uint32_t *heads, const char *tile, unsigned n, int is_first, unsigned lane,
                                     GPI_CONTEXT context)
 {
-    const unsigned end = (n + GPI(thread_n) - 1) / GPI(thread_n) * GPI(thread_n), from = GPI(source_lane)(n, lane);
+    const unsigned from = GPI(source_lane)(n, lane);
     unsigned count = 0;
     GPI(thread_keys) regs;
     GPI(key) before;
@@ -127,13 +142,6 @@ GPI_DEVICE unsigned GPI(find_heads)(uint32_t *heads, char *tile, unsigned n, int
         heads[w] = 0;
     if (n == 0)
         return 0;
-    if (n < end) {
-        gpi_get(before, tile + (n - 1) * sizeof before);
-        for (unsigned i = n + lane; i < end; i += 32)
-            gpi_put(tile + i * sizeof before, before);
-        gpi_fence_async(); /* the slot may get the next warp tile by a bulk copy */
-        __syncwarp();      /* the copies are there */
-    }
     GPI(read_keys)(&regs, tile, from);
     gpi_get(before, tile + from * GPI(key_bytes) - (is_first && from == 0 ? 0 : sizeof before));
     GPI(compare_keys)(heads, &regs, before, context);

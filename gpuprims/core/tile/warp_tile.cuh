@@ -151,9 +151,10 @@ GPI_DEVICE void GPI(thread_read_input)(GPI(thread_input) *in, const char *slot, 
         GPI_UNROLL
         for (int v = 0; v < GPI(in_bytes) / 16; v++)
             gpi_get(in->vectors[v], from + 16 * v);
-        if (misalignment & 15) {
+        const unsigned shift = misalignment & GPI_SHIFT_BITS(GPI(loaded));
+        if (shift) {
             gpi_get(in->vectors[GPI(in_bytes) / 16], from + GPI(in_bytes));
-            gpi_shift_down(in->words, GPI(in_bytes) / 4, misalignment & 15);
+            gpi_shift_down(in->words, GPI(in_bytes) / 4, shift);
         }
     } else {
         const char *from = slot + misalignment + lane * GPI(in_bytes);
@@ -195,7 +196,8 @@ GPI_DEVICE void GPI(thread_write)(GPI(thread_items) *regs, char *slot, unsigned 
     }
 
     char *to = slot + (misalignment & ~15u) + lane * GPI(out_bytes);
-    if (misalignment & 15) {
+    const unsigned shift = misalignment & GPI_SHIFT_BITS(GP_TYPE);
+    if (shift) {
         /* The first vector begins with the end of the neighbour's items; the last lane has one more. */
         uint32_t words[GPI(out_bytes) / 4 + 8];
 
@@ -208,7 +210,7 @@ GPI_DEVICE void GPI(thread_write)(GPI(thread_items) *regs, char *slot, unsigned 
         GPI_UNROLL
         for (int w = 0; w < 4; w++)
             words[GPI(out_bytes) / 4 + 4 + w] = 0;
-        gpi_shift_down(words, GPI(out_bytes) / 4 + 4, 16 - (misalignment & 15));
+        gpi_shift_down(words, GPI(out_bytes) / 4 + 4, 16 - shift);
         GPI_UNROLL
         for (int v = 0; v < GPI(out_bytes) / 16 + 1; v++) {
             uint4 vector;
