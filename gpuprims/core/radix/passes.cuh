@@ -333,19 +333,22 @@ GPI_DEVICE void GPI(place_windows)(const GPI(counting) *job)
 }
 
 /*
- * How a pass ranks by digit p, if so many of `pairs` neighbours are alike: by matching where digits are few, or most
- * keys have that of their neighbour; by ballots where keys of a warp often share the digit, one digit that most of them
- * have aside, and where it is `strict`, as the check that atomics need would not tell keys apart.
+ * How a pass ranks by digit p, or by the window, which comes behind the digits, if so many of `pairs` neighbours are
+ * alike: by matching where these are most, or where few digits occur and lanes often share one; by ballots where lanes
+ * often share one of many, one digit that most keys have aside; by these where it is `strict`, too, as the check that
+ * atomics need would not tell keys apart.
  */
 GPI_DEVICE int GPI(way_of)(const GPI(counting) *job, int p, int strict, uint32_t alike, uint32_t pairs)
 {
     const gpi_radix_tally *tally = job->tally;
     const int crowded = GPI(is_often)(tally->crowds[p], GPI_RADIX_ALL_PAIRS);
-    const int few = tally->kinds[p] <= GPI_RADIX_DISTINCT;
+    const int is_window = p == job->digits, few = is_window || tally->kinds[p] <= GPI_RADIX_DISTINCT;
 
-    return few && GPI(coded) && !strict             ? GPI_RADIX_BUT_TWO
-           : few || 2 * (uint64_t)alike > pairs     ? GPI_RADIX_BY_MATCH
-           : strict                                 ? GPI_RADIX_BY_BALLOTS
+    if (GPI(coded) && few && !is_window && !strict)
+        return GPI_RADIX_BUT_TWO;
+    if (2 * (uint64_t)alike > pairs || (few && (crowded || strict)))
+        return GPI_RADIX_BY_MATCH;
+    return strict                                   ? GPI_RADIX_BY_BALLOTS
            : tally->common[p] && !crowded           ? GPI_RADIX_BUT_ONE + (int)tally->common[p] - 1
            : crowded || GPI(is_often)(alike, pairs) ? GPI_RADIX_BY_BALLOTS
                                                     : GPI_RADIX_BY_ATOMICS;
@@ -373,7 +376,8 @@ GPI_DEVICE void GPI(make_plan)(const GPI(counting) *job)
         passes++;
     }
     if (job->window >= 0 && passes > 1) {
-        gpi_radix_plan_step(plan, 0, digits, job->window - job->more, 8, GPI_RADIX_BY_MATCH);
+        gpi_radix_plan_step(plan, 0, digits, job->window - job->more, 8,
+                            GPI(way_of)(job, digits, strict, __ldcg(&counts->alike[digits]), pairs));
         passes = 1;
     }
     plan->sorting = passes;

@@ -35,7 +35,7 @@ typedef struct gpi_radix_device {
 /* How a pass ranks: core/radix/tile.cuh. */
 enum {
     GPI_RADIX_BY_BALLOTS,
-    GPI_RADIX_BY_MATCH, /* digits are few, or most keys have that of their neighbour */
+    GPI_RADIX_BY_MATCH, /* most keys have the digit of their neighbour, or lanes share few */
     GPI_RADIX_BY_ATOMICS,
     GPI_RADIX_BUT_TWO, /* the same, but for the two digits that a warp has most often */
     GPI_RADIX_BUT_ONE  /* by atomics, except of the digit that is added to this */
