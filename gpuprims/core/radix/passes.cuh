@@ -334,9 +334,9 @@ GPI_DEVICE void GPI(place_windows)(const GPI(counting) *job)
 
 /*
  * How a pass ranks by digit p, or by the window, which comes behind the digits, if so many of `pairs` neighbours are
- * alike: by matching where these are most, or where few digits occur and lanes often share one; by ballots where lanes
- * often share one of many, one digit that most keys have aside; by these where it is `strict`, too, as the check that
- * atomics need would not tell keys apart.
+ * alike: one digit that most keys have aside; by matching where most neighbours are alike, or lanes often share one of
+ * few digits; by ballots where they often share one of many, or where it is `strict`, as the check that atomics need
+ * would not tell keys apart.
  */
 GPI_DEVICE int GPI(way_of)(const GPI(counting) *job, int p, int strict, uint32_t alike, uint32_t pairs)
 {
@@ -346,12 +346,11 @@ GPI_DEVICE int GPI(way_of)(const GPI(counting) *job, int p, int strict, uint32_t
 
     if (GPI(coded) && few && !is_window && !strict)
         return GPI_RADIX_BUT_TWO;
+    if (tally->common[p] && !crowded && !strict)
+        return GPI_RADIX_BUT_ONE + (int)tally->common[p] - 1;
     if (2 * (uint64_t)alike > pairs || (few && (crowded || strict)))
         return GPI_RADIX_BY_MATCH;
-    return strict                                   ? GPI_RADIX_BY_BALLOTS
-           : tally->common[p] && !crowded           ? GPI_RADIX_BUT_ONE + (int)tally->common[p] - 1
-           : crowded || GPI(is_often)(alike, pairs) ? GPI_RADIX_BY_BALLOTS
-                                                    : GPI_RADIX_BY_ATOMICS;
+    return strict || crowded || GPI(is_often)(alike, pairs) ? GPI_RADIX_BY_BALLOTS : GPI_RADIX_BY_ATOMICS;
 }
 
 /* One thread: which passes there are. */
