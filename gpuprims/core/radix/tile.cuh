@@ -8,9 +8,9 @@
  *     4. a thread for each digit looks back at the tiles before, until it knows where the digit goes on
  *     5. the keys of a digit go to memory side by side
  *
- * Step 3 by ballots, or by matching, is right by construction. By atomics it takes a fraction of the time, but nothing says in which
- * order the lanes of a warp get their turn: so step 5 looks at the order of what it writes, and a tile where it is
- * wrong is done again, slowly.
+ * Step 3 by ballots, or by matching, is right by construction. By atomics it takes a fraction of the time, but nothing
+ * says in which order the lanes of a warp get their turn: so step 5 looks at the order of what it writes, and a tile
+ * where it is wrong is done again, slowly.
  *
  * core/radix/passes.cuh includes this for large n and, with GPI_RADIX_SMALL 1, for small n: with short code, which
  * would otherwise take longer to fetch than to run.
@@ -248,8 +248,7 @@ GPI_DEVICE void GPI_OF(exchange_by_ballots)(uint32_t *counts, GP_KEY *keys, cons
             if ((place == 0 || place == GPI_OF(items) % GPI_OF(rounds)) && i + k >= rounds)
                 break;
             uint32_t digit = GPI(digit)(keys[k], pass->shift, pass->mask, 1);
-            const unsigned same =
-                by_match ? __match_any_sync(GPI_FULL_MASK, digit) : gpi_match_digit(digit, ones);
+            const unsigned same = by_match ? __match_any_sync(GPI_FULL_MASK, digit) : gpi_match_digit(digit, ones);
             uint32_t slot = gpi_radix_rank(&counts[gpi_radix_column(digit)], 0, same);
 
             GPI_OF(put)(pass, slot, keys[k], at + 32 * (i + k));
