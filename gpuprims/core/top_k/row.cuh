@@ -505,7 +505,6 @@ GPI_DEVICE_CALL void GPI(sort_crowded)(GPI(team) *team, uint32_t room, uint32_t 
     GPI_NO_UNROLL
     for (uint32_t i = row.thread; i < GPI(row_buckets); i += row.threads) {
         const GPI(entry) entry = GPI(get_listed)(row.entries, i * count / GPI(row_buckets));
-
         uint32_t rank = 0;
 
         GPI_UNROLL_BY_8
