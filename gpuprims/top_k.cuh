@@ -516,7 +516,7 @@ static inline cudaError_t GPI(run_filter)(const GPI(steps) *steps, GPI(job) *job
     job->is_filter = 0;
     job->in = steps->candidates;
     job->source = GPI_TOP_K_CANDIDATES;
-    job->part_n = job->k <= GPI(room) / 4 ? (size_t)GPI(room) : GPI(candidates_for)(job->k);
+    job->part_n = job->k <= GPI(room) / 4 ? (size_t)GPI(room) : GPI_TUNE_TOP_K_LISTS;
     if (plan->merges)
         job->part_n = (size_t)GPI(room) / 2; /* so few are worth more blocks */
     else if (plan->capacity <= GPI_TUNE_TOP_K_LISTS)
