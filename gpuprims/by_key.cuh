@@ -243,26 +243,6 @@ GPI_DEVICE void GPI(read_items)(const GPI(job) *job, GPI(thread_items) *regs, co
     GPI(thread_read)(regs, slot, GPI(misalignment)(job, warp_tile), GPI(source_lane)(n, lane), context);
 }
 
-/* One warp: where the last lane that has items lacks some, copies of others take the places of keys and items. */
-GPI_DEVICE void GPI(fill)(char *keys, char *items, unsigned n, unsigned lane)
-{
-    const unsigned end = (n + GPI(thread_n) - 1) / GPI(thread_n) * GPI(thread_n);
-    GP_KEY key;
-    GPI(loaded) x;
-
-    if (n == end)
-        return;
-    gpi_get(key, keys + (n - 1) * sizeof key);
-    gpi_get(x, items);
-    GPI_NO_UNROLL
-    for (unsigned i = n + lane; i < end; i += 32) {
-        gpi_put(keys + i * sizeof key, key);
-        gpi_put(items + i * sizeof x, x);
-    }
-    gpi_fence_async(); /* the slots may get the next warp tile by bulk copies */
-    __syncwarp();      /* the copies are there */
-}
-
 /* Whether item i of the lane is a head. */
 GPI_DEVICE int GPI(is_head)(const uint32_t *heads, unsigned i)
 {

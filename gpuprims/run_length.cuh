@@ -282,7 +282,7 @@ GPI_DEVICE GPI(found) GPI(find)(const GPI(job) *job, size_t warp_tile, char *slo
     if (n)
         GPI(compute_items)(job->in, start - before, n + before, tile - before * sizeof(GP_TYPE), lane, context);
 #endif
-    GPI(fill_keys)(tile, n, lane);
+    GPI(fill)(tile, NULL, n, lane);
     const unsigned mine = GPI(find_heads)(found.heads, tile, n, warp_tile == 0, lane, context);
     const unsigned through = gpi_warp_prefix(mine, lane);
     const unsigned lanes = __ballot_sync(GPI_FULL_MASK, mine); /* that have heads */

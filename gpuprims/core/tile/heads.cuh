@@ -110,18 +110,28 @@ GPI_DEVICE unsigned GPI(source_lane)(unsigned n, unsigned lane)
     return lane * GPI(thread_n) < n ? lane : 0;
 }
 
-/* One warp: where the last lane that has keys lacks some, copies of the last one take their places. */
-GPI_DEVICE void GPI(fill_keys)(char *tile, unsigned n, unsigned lane)
+/*
+ * One warp: where the last lane that has keys lacks some, copies of the last one take their places, and copies of the
+ * first item those of items, unless `items` is NULL, a constant.
+ */
+GPI_DEVICE void GPI(fill)(char *keys, char *items, unsigned n, unsigned lane)
 {
     const unsigned end = (n + GPI(thread_n) - 1) / GPI(thread_n) * GPI(thread_n);
-    GPI(key) last;
+    GPI(key) key;
+    GPI(loaded) x;
 
     if (n == end)
         return;
-    gpi_get(last, tile + (n - 1) * sizeof last);
-    for (unsigned i = n + lane; i < end; i += 32)
-        gpi_put(tile + i * sizeof last, last);
-    gpi_fence_async(); /* the slot may get the next warp tile by a bulk copy */
+    gpi_get(key, keys + (n - 1) * sizeof key);
+    if (items)
+        gpi_get(x, items);
+    GPI_NO_UNROLL
+    for (unsigned i = n + lane; i < end; i += 32) {
+        gpi_put(keys + i * sizeof key, key);
+        if (items)
+            gpi_put(items + i * sizeof x, x);
+    }
+    gpi_fence_async(); /* the slots may get the next warp tile by bulk copies */
     __syncwarp();      /* the copies are there */
 }
 
