@@ -299,8 +299,8 @@ GPI_DEVICE void GPI(collect)(const GPI(counting) *job)
         if (sum)
             atomicAdd(&job->counts->keys[job->window < 0 ? b / 256 : digits][b % 256], (unsigned long long)sum);
         GPI_NO_UNROLL
-        for (unsigned p = 0; p < digits && sum && job->window >= 0; p++)
-            atomicAdd(&job->counts->keys[p][tally->numbers[b] >> 8 * p & 255], (unsigned long long)sum);
+        for (int p = 0; p < job->digits && sum && job->window >= 0; p++)
+            atomicAdd(&job->counts->keys[p][GPI(window_of)(tally->numbers[b], 8 * p)], (unsigned long long)sum);
     }
     if (threadIdx.x <= GPI_RADIX_MAX_DIGITS && tally->alike[threadIdx.x])
         atomicAdd(&job->counts->alike[threadIdx.x], tally->alike[threadIdx.x]);
