@@ -22,8 +22,9 @@ class Problem(Exception):
 # ---- rows ----
 
 def path_of(name):
-    """results/h200_NAME.csv; what a compiler takes or makes is no matter of the GPU."""
-    return RESULTS / (f"{name}.csv" if name in ("compile_time", "library") else f"h200_{name}.csv")
+    """results/h200_NAME.csv, or that of another GPU; what a compiler takes or makes is no matter of the GPU."""
+    is_whole = name in ("compile_time", "library") or name.startswith("h100_")
+    return RESULTS / (f"{name}.csv" if is_whole else f"h200_{name}.csv")
 
 
 @functools.lru_cache(None)

@@ -21,9 +21,10 @@
     sizes            scans, reductions and compactions of 2^8 to 2^24 items, one call and 20 back to back
 
 Study NAME writes h200_NAME.csv, the rows of gpbench, and what Nsight Compute says of each kernel to
-h200_NAME_kernels.csv. Those on a GPU take some five minutes, of which `cpu`, which knows no GPU, takes two; the
-compile time takes as much again. What fails is reported, and the others go on; the exit status is 2 then.
-Afterwards the tables of the documentation are brought up to date (tables.py).
+h200_NAME_kernels.csv; --gpu h100 names those of another GPU, of which the pages have the sample alone. Those on a
+GPU take some five minutes, of which `cpu`, which knows no GPU, takes two; the compile time takes as much again. What
+fails is reported, and the others go on; the exit status is 2 then. Afterwards the tables of the documentation are
+brought up to date (tables.py).
 FOLDER is that of Meson; `ninja -C FOLDER tests/benchmark/gpbench_studies` makes what is needed in it. sample needs
 gpbench_sample instead, those from 2e28_cold on and most of those of single primitives gpbench_cuda, hybrid
 bench_hybrid_cuda: they are left out unless they are named.
@@ -197,6 +198,7 @@ def parse_arguments():
     parser.add_argument("--gpbench", metavar="PROGRAM", help="or the program itself")
     parser.add_argument("--out", default=str(HERE / "results"), metavar="FOLDER",
                         help="where CSV files are written, and read for the plots (default: results)")
+    parser.add_argument("--gpu", default="h200", metavar="NAME", help="what the names of CSV files begin with (h200)")
     parser.add_argument("--measure-only", action="store_true", help="no plots and no tables: no need of matplotlib")
     parser.add_argument("--plot-only", action="store_true", help="no measurements: the CSV files are there")
     parser.add_argument("--ncu", default=None, help="Nsight Compute (ncu of PATH or /usr/local/cuda)")
@@ -359,30 +361,30 @@ def where_measured(path):
     return {column: row[column] for column in WHERE}
 
 
-def measure_hybrid(program, study, folder):
+def measure_hybrid(program, study, path):
     """Times, and timelines, the rows of which say what they are of."""
     with tempfile.TemporaryDirectory() as parts:
         lines = {method: os.path.join(parts, method) for method in study["timelines"]}
         steps = [[*step, *(["--timeline", lines[step[1]]] if "--serial" in step else [])]
                  for step in study["timed"]]
-        time_steps("hybrid, times", program, steps, folder / "h200_hybrid.csv")
+        time_steps("hybrid, times", program, steps, path)
         rows = []
         for method, implementation in study["timelines"].items():
             with open(lines[method], newline="", encoding="utf-8") as file:
                 rows += [{"implementation": implementation, **row} for row in csv.DictReader(file)]
-        write_csv(folder / "h200_hybrid_timeline.csv", rows[0], rows)
+        write_csv(path.with_stem(f"{path.stem}_timeline"), rows[0], rows)
 
 
 def measure_study(name, options):
     study, folder = STUDIES[name], pathlib.Path(options.out)
-    path = folder / f"h200_{name}.csv"
+    path = folder / f"{options.gpu}_{name}.csv"
     if name == "compile_time":
         run([sys.executable, HERE / "compile_time", "--limit", "99", "--cpu-time", "--runs", "3",
              "--csv", folder / "compile_time.csv"], stdout=subprocess.DEVNULL)
         return
     gpbench = find_gpbench(options, name)
     if name == "hybrid":
-        measure_hybrid(gpbench, study, folder)
+        measure_hybrid(gpbench, study, path)
         return
     path.unlink(missing_ok=True)  # of another run, it would say where this one's counters come from
     try:
@@ -391,7 +393,7 @@ def measure_study(name, options):
         if "profiled" in study:
             ncu = options.ncu or shutil.which("ncu") or "/usr/local/cuda/bin/ncu"
             profile_steps(f"{name}, counters", gpbench, ncu, study["profiled"], study.get("counters", FEW_COUNTERS),
-                          folder / f"h200_{name}_kernels.csv", where_measured(path))
+                          path.with_stem(f"{path.stem}_kernels"), where_measured(path))
 
 
 def measure(options):

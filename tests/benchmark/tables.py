@@ -60,32 +60,55 @@ def sample_line(words, rows):
             f"{min(ratios):.2f}"]
 
 
+def sample_rows(name):
+    """Those with a CUB beside them, the worst first."""
+    rows = sorted((row for row in read(name) if row["of_better_cub"] != ""), key=lambda row: row["of_better_cub"])
+    if not rows:
+        raise Problem(f"{path_of(name).name} has no row with a CUB beside it")
+    return rows
+
+
+def sample_lines(name):
+    """By primitive, by mode, and of all."""
+    rows = sample_rows(name)
+    lines = [sample_line(primitive, [row for row in rows if row["primitive"] == primitive])
+             for primitive in dict.fromkeys(row["primitive"] for row in read(name))]
+    lines += [sample_line(f"{mode}, all primitives", [row for row in rows if sample_mode(row) == mode])
+              for mode in ("cold", "warm", "batch")]
+    return [*lines, sample_line("all", rows)]
+
+
 def sample():
     """The rows of gpbench --sample by primitive and by mode, and the worst of them; None before it is measured."""
     if not path_of("sample").exists():
         return None
-    rows = sorted((row for row in read("sample") if row["of_better_cub"] != ""), key=lambda row: row["of_better_cub"])
-    if not rows:
-        raise Problem("h200_sample.csv has no row with a CUB beside it")
+    rows, lines = sample_rows("sample"), sample_lines("sample")
     cubs = {row[f"{name}_ms"] != "" and f"{words} ({row[name]})" for row in rows
             for name, words in (("cub", "the newest CUB"), ("cub_toolkit", "the CUDA Toolkit's"))} - {False}
-    whole = sample_line("all", rows)
-    lines = [sample_line(name, [row for row in rows if row["primitive"] == name])
-             for name in dict.fromkeys(row["primitive"] for row in read("sample"))]
-    lines += [sample_line(f"{mode}, all primitives", [row for row in rows if sample_mode(row) == mode])
-              for mode in ("cold", "warm", "batch")]
+    whole = lines[-1]
     worst = [[f"{row['primitive']}/{row['type']}", INPUTS.get(row["distribution"], row["distribution"]),
               sample_mode(row), size(row["n"]), f"{row['of_better_cub']:.2f}"] for row in rows[:WORST]]
     return "\n\n".join([
         f"A sample of everything, {whole[1]} rows, against the better of {' and '.join(sorted(cubs, reverse=True))}: "
         f"{whole[2]} rows are below {LEVEL} of its speed, and the geometric mean of all is {whole[3]}.",
-        table(["times as fast as the better CUB", "rows", f"below {LEVEL}", "geometric mean", "worst"],
-              [*lines, whole]),
+        table(["times as fast as the better CUB", "rows", f"below {LEVEL}", "geometric mean", "worst"], lines),
         f"The {len(worst)} worst rows:",
         table(["", "distribution", "mode", "n", "times as fast"], worst, 3),
         "A row is a primitive and type, a distribution and size of the input, and a mode: *cold*, one call that finds "
         "its data and its instructions in no cache; *warm*, one call after the same one; *batch*, "
         f"{max(row['batch'] for row in rows)} calls back to back, divided by their number. {machine('sample')}."])
+
+
+def sample_gpus():
+    """The sample on two GPUs, side by side; None before both are measured."""
+    names = ("sample", "h100_sample")
+    if not all(path_of(name).exists() for name in names):
+        return None
+    gpus = [read(name)[0]["gpu"].removeprefix("NVIDIA ").split()[0] for name in names]
+    told = [f"{gpu}, {column}" for gpu in gpus for column in (f"below {LEVEL}", "geometric mean", "worst")]
+    lines = [[words, *mine, *theirs[2:]] for (words, *mine), theirs in zip(*map(sample_lines, names))]
+    return "\n\n".join([table(["times as fast as the better CUB", "rows", *told], lines),
+                        " ".join(f"{machine(name)}." for name in names)])
 
 
 # ---- block sizes ----
@@ -596,7 +619,7 @@ def ratio_behind(study):
 
 
 TABLES = {function.__name__: function for function in (
-    machine, sample, block_sizes, best_block, block_choice, blocks, default_loss, array_sizes, overtakes, overtake,
+    machine, sample, sample_gpus, block_sizes, best_block, block_choice, blocks, default_loss, array_sizes, overtakes, overtake,
     odd_sizes, end_to_end, overtake_with_copies, speed_up, copies_share, idle_levels, idle_share, idle_times,
     idle_ratio, bank_times, bank_loss, bank_counters, kernel_counters, single_kernels, counter, bounds,
     end_to_end_kernels, compiler, compile_time, library_size, python_machine, python_times, python_compile, speed, offsets, call_sizes, ratio_sizes, ratio_behind,

@@ -1,4 +1,6 @@
 """segmented_sort.cuh"""
+from measured import one, size, table
+
 
 PLACE = 51
 
@@ -21,6 +23,23 @@ STUDIES = {
                   {"beside": ["segmented_sort*_mixed/u32"], "options": "--sizes 2^12,2^16,2^20,2^24 --warm --repeat 7"}],
     },
 }
+
+
+
+def segmented_sort_sizes():
+    """How many times as fast as CUB, by the number of keys."""
+    sizes = [1 << power for power in (12, 16, 20, 24, 28)]
+    rows = []
+    for pairs, what in (("", "keys"), ("pairs_", "pairs")):
+        for shape, words in SHAPES.items():
+            found = [[one("segmented_sort", f"segmented_sort_{pairs}{shape}/u32", who, n=n)
+                      for who in ("gpuprims", "CUB")] for n in sizes]
+            rows.append([f"{what}, {words}"] + [f"{other['median_ms'] / mine['median_ms']:.2f}" if mine and other else ""
+                                                for mine, other in found])
+    return table(["", *map(size, sizes)], rows)
+
+
+TABLES = [segmented_sort_sizes]
 
 TUNE = {"segmented_sort": [
     {"shapes": {"GPI_TUNE_SEGMENTED_SORT_THREADS": [256, 512, 1024], "GPI_TUNE_SEGMENTED_SORT_BLOCKS": [1, 2, 3, 4]},
