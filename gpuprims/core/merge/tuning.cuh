@@ -28,6 +28,11 @@
 #define GPI_TUNE_MERGE_SMALL 2400000
 #endif
 
+/* Up to so many tiles of a pass the cuts of each are searched by a block, of more by a warp. */
+#ifndef GPI_TUNE_MERGE_HELPED
+#define GPI_TUNE_MERGE_HELPED 700
+#endif
+
 /* Up to so many integers are sorted by one block, more by two. */
 #ifndef GPI_TUNE_MERGE_JOINT
 #define GPI_TUNE_MERGE_JOINT 512
