@@ -127,9 +127,9 @@ GPI_DEVICE GPI(held) GPI(hold)(const GP_TYPE *at)
     GPI(held) x = {NULL};
 
     if (GPI(is_held)) {
-        const GP_TYPE item = *at;
+        const GP_TYPE own = *at; /* read as what it is: of bytes the compiler would read each */
 
-        memcpy(x.words, &item, GPI(held_bytes));
+        memcpy(x.words, &own, GPI(held_bytes));
     } else
         x.at = at;
     return x;
@@ -327,7 +327,8 @@ GPI_DEVICE GPI(told) GPI(ask)(const GPI(pass) *pass, size_t items, size_t first,
     GPI(bounds)(bounds, search, GPI(hold)(GPI_MERGE_RUN_BEGIN_OF(pass->keys, pass, first, of) + place), of, place,
                 expected, context);
     const size_t upto = bounds[1] > bounds[0] ? bounds[1] : bounds[0]; /* always so, unless GP_LESS is no order */
-    const GPI(told) told = {gpi_merge_sum(is_first ? bounds[0] : 0), gpi_merge_sum(is_first ? upto : 0), bounds[0], upto};
+    const size_t rank = gpi_merge_sum(is_first ? bounds[0] : 0), end = gpi_merge_sum(is_first ? upto : 0);
+    const GPI(told) told = {rank, end, bounds[0], upto};
     return told;
 }
 
