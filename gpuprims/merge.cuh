@@ -32,7 +32,7 @@
  * them a search finds the parts of a and b that make it up, and a block merges these in shared memory:
  * core/merge/tile.cuh. Large arrays go through a pipeline in persistent blocks, core/merge/pipelined.cuh, small ones
  * have a block for each tile, core/merge/simple.cuh. docs/merge-sort.md says more. Cost: each item is read and written
- * once, in one launch. Workspace: none.
+ * once, in one launch. Workspace: 255 bytes for items of 16 MB and more, else none.
  *
  * No include guard: each include stamps out one instance, as its parameters say.
  */
@@ -71,10 +71,22 @@ GPI_AT_MOST(GP_TYPE, 1024);
 
 /* ---- host functions -------------------------------------------------------------------------- */
 
-/* No workspace is needed. */
+/* The bytes of the head of the pipelined kernel, if that may run. */
+static inline size_t GPI(bytes)(size_t n)
+{
+#if GP_KERNEL != GP_KERNEL_SIMPLE
+    if (GPI(is_pipelined) && (GP_KERNEL || n >= GPI_TUNE_MERGE_TWO_PIPELINED / sizeof(GP_TYPE)))
+        return sizeof(gpi_tile_state_head);
+#endif
+    (void)n;
+    return 0;
+}
+
 GP_API size_t GPI_PUBLIC(merge_workspace_bytes)(size_t na, size_t nb)
 {
-    return gpi_add_sizes(na, nb) == SIZE_MAX ? SIZE_MAX : 0;
+    const size_t n = gpi_add_sizes(na, nb);
+
+    return n == SIZE_MAX ? SIZE_MAX : gpi_tagged_request(GPI(bytes)(n), 0);
 }
 
 /* Refuses wrong arguments. */
@@ -107,13 +119,12 @@ static inline cudaError_t GPI(launch)(GPI(job) job, size_t n, GPI_CONTEXT contex
     static signed char pipelined_known[GPI_DEVICES];
 
     job.tiles = gpi_divide_up(n, GPI(tile_items));
-    if (GPI(is_pipelined) && (GP_KERNEL || n >= GPI_TUNE_MERGE_TWO_PIPELINED) &&
+    if (GPI(bytes)(n) &&
         gpi_kernel_ready((const void *)GPI(pipelined_kernel), GPI(pipeline_bytes), pipelined_known) >=
             (GPI_KERNEL_FITS | GPI_KERNEL_SM90)) {
         const unsigned blocks = gpi_resident_blocks(GPI(blocks), job.tiles, GP_GRID);
-
-        return GPI_LAUNCH_DEPENDENT(1, GPI(pipelined_kernel), blocks, GPI(threads) + 64, GPI(pipeline_bytes), stream,
-                                    job, context);
+        return GPI_LAUNCH_DEPENDENT(1, GPI(pipelined_kernel), blocks, GPI(threads) + 32 * (GPI(split_warps) + 1),
+                                    GPI(pipeline_bytes), stream, job, context);
     }
 #endif
     job.tiles = gpi_divide_up(n, threads * GPI(items));
@@ -128,10 +139,10 @@ GP_API cudaError_t GPI_PUBLIC(merge)(const GP_TYPE *a, size_t na, const GP_TYPE 
                                      cudaStream_t stream)
 {
     const size_t n = gpi_add_sizes(na, nb);
+    gpi_scratch scratch;
     GPI(job) job;
     cudaError_t error;
 
-    (void)ws;
     memset((void *)&job, 0, sizeof job);
     job.a = a;
     job.b = b;
@@ -139,7 +150,13 @@ GP_API cudaError_t GPI_PUBLIC(merge)(const GP_TYPE *a, size_t na, const GP_TYPE 
     job.na = na;
     job.nb = nb;
     error = GPI(check)(GPI_TEXT(merge), &job, n);
-    return error != cudaSuccess || n == 0 ? error : GPI(launch)(job, n, GPI_CONTEXT_VALUE, stream);
+    if (error != cudaSuccess || n == 0)
+        return error;
+    error = gpi_tagged_scratch_acquire(&scratch, ws, GPI(bytes)(n), 0, stream, GPI_TEXT(merge));
+    if (error != cudaSuccess)
+        return error;
+    job.head = (gpi_tile_state_head *)(void *)scratch.tags;
+    return gpi_scratch_release(&scratch, GPI(launch)(job, n, GPI_CONTEXT_VALUE, stream), stream);
 }
 
 #endif

@@ -135,6 +135,10 @@ static range some_range(void)
 #define GPI_TUNE_MERGE_ITEMS 4
 #define GPI_TUNE_MERGE_PAIR_ITEMS 5
 #define GPI_TUNE_MERGE_THREADS 32
+#undef GPI_TUNE_MERGE_HELPED
+#undef GPI_MERGE_COUNTED
+#define GPI_TUNE_MERGE_HELPED 100
+#define GPI_MERGE_COUNTED 300
 #undef GPI_TUNE_MERGE_TWO_ITEMS
 #undef GPI_TUNE_MERGE_TWO_WIDE_ITEMS
 #undef GPI_TUNE_MERGE_TWO_THREADS
@@ -459,6 +463,33 @@ static void unordered(void)
     free(keys);
 }
 
+/* Merges with a workspace of just enough, dirty at first, and of one byte too little. */
+static int merge_workspaces(const merge_case *c)
+{
+    const size_t na = 3 * c->merge_tile + 5, nb = c->merge_tile / 2 + 1, bytes = c->merge_bytes(na, nb);
+    tap_buffer memory = tap_buffer_new(bytes, 1), in = tap_buffer_new((na + nb) * c->key_bytes, 0);
+    tap_buffer out = tap_buffer_new((na + nb) * c->key_bytes, 0);
+    gp_workspace ws = GP_WORKSPACE_INIT;
+    int passed = 1;
+
+    must(gp_workspace_wrap(&ws, memory.data, bytes, 0));
+    for (int pattern = 0; pattern < 3; pattern++)
+        passed &= merges(c, pattern, na, nb, 0, &ws);
+    must(gp_workspace_release(&ws, 0));
+    passed &= tap_buffer_intact(&memory, bytes);
+    if (bytes) {
+        must(gp_workspace_wrap(&ws, memory.data, bytes - 1, 0));
+        passed &= c->merge(in.data, na, (char *)in.data + na * c->key_bytes, nb, out.data, &ws, 0) ==
+                  cudaErrorInvalidValue;
+        passed &= tap_buffer_intact(&out, 0);
+        must(gp_workspace_release(&ws, 0));
+    }
+    tap_buffer_free(&memory);
+    tap_buffer_free(&in);
+    tap_buffer_free(&out);
+    return passed;
+}
+
 static void workspaces(const merge_case *c)
 {
     size_t sizes[] = {1, c->tile, c->tile + 1, 3 * c->tile + 7};
@@ -488,6 +519,8 @@ static void workspaces(const merge_case *c)
         }
         tap_buffer_free(&memory);
     }
+    if (c->merge)
+        passed &= merge_workspaces(c);
     ok(passed, "%s: a workspace of just enough, dirty, and of one byte too little", c->name);
     for (size_t n = 0, last = 0;; n = n < SIZE_MAX / 4 * 3 ? n + n / 3 + 1 : SIZE_MAX) {
         size_t bytes = c->bytes(n),
@@ -609,7 +642,7 @@ static void allocation_refused(const merge_case *c)
     tap_buffer_free(&vout);
 }
 #else
-/* A captured sort, replayed on other data. */
+/* A captured sort, and a merge of two parts of what it has sorted, replayed on other data. */
 static void graphs(const merge_case *c, int kept)
 {
     size_t n = 5 * c->tile + 3, kb = c->key_bytes, vb = c->value_bytes;
@@ -619,14 +652,19 @@ static void graphs(const merge_case *c, int kept)
     cudaGraph_t graph;
     cudaGraphExec_t executable;
     int passed = 1;
-    tap_buffer in = tap_buffer_new(n * kb, 0), out = tap_buffer_new(n * kb, 0);
+    tap_buffer in = tap_buffer_new(n * kb, 0), out = tap_buffer_new(n * kb, 0), merged = tap_buffer_new(n * kb, 0);
     tap_buffer vin = tap_buffer_new(n * vb, 0), vout = tap_buffer_new(n * vb, 0);
+    const char *second = (const char *)out.data + n / 3 * kb;
 
     must(cudaStreamCreate(&stream));
     if (kept)
-        must(gp_workspace_reserve(&ws, c->bytes(n), stream));
+        must(gp_workspace_reserve(&ws, c->bytes(n) + (c->merge ? c->merge_bytes(n / 3, n - n / 3) : 0), stream));
+    if (kept && c->merge) /* which clears the handle, so that the captured one uses it */
+        must(c->merge(in.data, n / 3, in.data, n / 3, merged.data, &ws, stream));
     must(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal));
     must(c->sort(in.data, out.data, vin.data, vout.data, n, kept ? &ws : NULL, stream));
+    if (c->merge)
+        must(c->merge(out.data, n / 3, second, n - n / 3, merged.data, kept ? &ws : NULL, stream));
     must(cudaStreamEndCapture(stream, &graph));
     must(cudaGraphInstantiate(&executable, graph, 0));
     for (int pattern = 0; pattern < PATTERNS; pattern++) {
@@ -640,6 +678,7 @@ static void graphs(const merge_case *c, int kept)
         must(cudaGraphLaunch(executable, stream));
         must(cudaStreamSynchronize(stream));
         passed &= is_permuted(&out, keys, indices, n, kb) && is_permuted(&vout, values, indices, n, vb);
+        passed &= !c->merge || is_permuted(&merged, keys, indices, n, kb);
         free(indices);
         passed &= sorts(c, 0, n / 2, 0, kept ? &ws : NULL);
     }
@@ -651,6 +690,7 @@ static void graphs(const merge_case *c, int kept)
     must(cudaStreamDestroy(stream));
     tap_buffer_free(&in);
     tap_buffer_free(&out);
+    tap_buffer_free(&merged);
     tap_buffer_free(&vin);
     tap_buffer_free(&vout);
     free(keys);

@@ -280,11 +280,12 @@ static inline cudaError_t GPI(pass_launch)(GPI(pass) *pass, GPI_CONTEXT context,
                            : GPI_MERGE_SLACK(GPI(threads), GPI(pass_items));
     pass->tiles = gpi_divide_up(pass->group, pass->tile);
     const size_t blocks = gpi_divide_up(pass->n, pass->group) * pass->tiles;
+    const unsigned warps = blocks <= GPI_TUNE_MERGE_HELPED ? GPI_MERGE_SPLIT_WARPS : 1; /* for each tile */
 
     if (blocks > 1)
         error = GPI_LAUNCH_DEPENDENT(dependent, GPI(split_kernel),
-                                     (unsigned)gpi_divide_up(blocks, GPI_MERGE_SPLIT_WARPS),
-                                     32 * GPI_MERGE_SPLIT_WARPS, 0, stream, *pass, blocks, context);
+                                     (unsigned)gpi_divide_up(blocks * warps, GPI_MERGE_SPLIT_WARPS),
+                                     32 * GPI_MERGE_SPLIT_WARPS, 0, stream, *pass, blocks, warps, context);
     if (error == cudaSuccess)
         error = is_small ? GPI_LAUNCH_DEPENDENT(dependent, GPI(small_pass_kernel), (unsigned)blocks,
                                                 GPI(small_threads), 0, stream, *pass, context)

@@ -35,7 +35,7 @@ static __global__ void __launch_bounds__(GPI(simple_threads))
         char bytes[GPI_MERGE_STAGE_BYTES((int)GPI(simple_threads) * (int)GPI(items))];
     } __attribute__((aligned(128))) stage;
     GP_SHARED(stage, shared);
-    GP_SHARED(size_t[2], splits);
+    GP_SHARED(GPI(window)[2], splits);
     const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32, warps = blockDim.x / 32;
     const unsigned tile_items = blockDim.x * GPI(items), first = threadIdx.x * GPI(items);
 
@@ -50,7 +50,7 @@ static __global__ void __launch_bounds__(GPI(simple_threads))
         for (unsigned end = warp; end < 2; end += warps) {
             const size_t n = job.na + job.nb, behind = (tile + end) * tile_items,
                          diagonal = behind < n ? behind : n;
-            const size_t split = GPI(split)(
+            const GPI(window) split = GPI(split)(
                 &job, diagonal, GPI(open_window)(&job, diagonal, 0, diagonal), 5, lane, context);
 
             if (lane == 0)

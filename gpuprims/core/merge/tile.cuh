@@ -1,9 +1,10 @@
 /*
  * core/merge/tile.cuh: the merge of two sorted arrays, a tile of the output at a time.
  *
- * Where a tile begins in both arrays is found by a search on its diagonal of the merge path, in global memory; where a
- * thread's items begin, in shared memory, where the parts of both arrays lie in a stage. Each thread merges its items
- * into registers. Then the stage is free, and the tile is put together there, so that it leaves by whole vectors.
+ * Where a tile begins in both arrays is found by a search on its diagonal of the merge path, in global memory: not
+ * exactly, but nearly; the parts that are read have all items that may belong to the tile. Where a thread's items begin
+ * is found in shared memory, where the parts of both arrays lie in a stage. Each thread merges its items into
+ * registers. Then the stage is free, and the tile is put together there, so that it leaves by whole vectors.
  *
  *     stage    | a part of a | a part of b |       each as far behind a 128-byte line as in global memory
  *     later    | the tile                  |       likewise
@@ -15,16 +16,20 @@
 #include "../tile/ticket.cuh"
 #include "tuning.cuh"
 
-/* A stage for so many items: both parts start anywhere in a line, and the item behind each may be read. */
+/*
+ * A stage for so many items, and for what is not known of the splits: both parts start anywhere in a line, and the item
+ * behind each may be read.
+ */
 #define GPI_MERGE_STAGE_BYTES(items) \
-    (((items) * (int)sizeof(GP_TYPE) + 3 * 128 + 16 + (int)sizeof(GP_TYPE) + 127) / 128 * 128)
+    ((((items) + 2 * (int)GPI(slack) + 1) * (int)sizeof(GP_TYPE) + 3 * 128 + 16 + 127) / 128 * 128)
 
 enum {
     GPI(items) = sizeof(GP_TYPE) <= 4    ? GPI_TUNE_MERGE_TWO_ITEMS
                  : sizeof(GP_TYPE) <= 8  ? GPI_TUNE_MERGE_TWO_WIDE_ITEMS
                  : sizeof(GP_TYPE) <= 16 ? 5
                  : sizeof(GP_TYPE) <= 32 ? 3
-                                         : 1 /* of a thread; odd: no bank conflicts */
+                                         : 1, /* of a thread; odd: no bank conflicts */
+    GPI(slack) = sizeof(GP_TYPE) <= 256 ? 256 / sizeof(GP_TYPE) : 0 /* items that a split may be off by */
 };
 
 /* What a launch works on. */
@@ -32,21 +37,25 @@ typedef struct {
     const GP_TYPE *a, *b;
     GP_TYPE *out;
     size_t na, nb, tiles;
+    gpi_tile_state_head *head; /* that hands out tiles, of large arrays */
 } GPI(job);
 
-/* The parts of a and b that make up a tile: where they are, and where in the stage they go, in bytes. */
-typedef struct {
-    const char *a, *b;
-    char *out;
-    unsigned items, a_items, b_items, a_at, b_at;
-} GPI(piece);
-
-#if GPI_DEVICE_CODE
-/* What a search for a split has left: from `low` to `low + width` items of a. */
+/* Where a search for a split has come to: from `low` to `low + width` items of a. */
 typedef struct {
     size_t low, width;
 } GPI(window);
 
+/*
+ * The parts of a and b that have what makes up a tile: where they are, and where in the stage they go, in bytes. The
+ * tile begins behind the first `before` items of the parts.
+ */
+typedef struct {
+    const char *a, *b;
+    char *out;
+    unsigned items, before, a_items, b_items, a_at, b_at;
+} GPI(piece);
+
+#if GPI_DEVICE_CODE
 /* All that is possible on a diagonal, if it is known that `from` items of a come before, and `more` at most besides. */
 GPI_DEVICE GPI(window) GPI(open_window)(const GPI(job) *job, size_t diagonal, size_t from, size_t more)
 {
@@ -67,36 +76,38 @@ GPI_DEVICE int GPI(is_among)(const GPI(job) *job, size_t diagonal, size_t place,
 
 /*
  * One warp, 2^log lanes for each search: how many items of a are among the first `diagonal` of the merged order, from
- * what is known. Each lane asks about a place of its own.
+ * what is known, as exactly as is needed. Each lane asks about a place of its own.
  */
-GPI_DEVICE size_t GPI(split)(const GPI(job) *job, size_t diagonal, GPI(window) window, int log, unsigned lane,
-                             GPI_CONTEXT context)
+GPI_DEVICE GPI(window) GPI(split)(const GPI(job) *job, size_t diagonal, GPI(window) window, int log, unsigned lane,
+                                  GPI_CONTEXT context)
 {
     const unsigned number = lane & ((1u << log) - 1);
 
-    while (__any_sync(GPI_FULL_MASK, window.width > 0)) {
+    while (__any_sync(GPI_FULL_MASK, window.width > (size_t)GPI(slack))) {
         const size_t place = gpi_probe(window.low, window.width, number, log);
         const int is_among = window.width && GPI(is_among)(job, diagonal, place, context);
 
         gpi_narrow(&window.low, &window.width, is_among, lane, log);
     }
-    return window.low;
+    return window;
 }
 
 /* The parts of a tile, which begins behind `from` items of a and ends behind `to` of them. */
 GPI_DEVICE GPI(piece)
-    GPI(cut)(const GPI(job) *job, size_t tile, unsigned tile_items, size_t from, size_t to)
+    GPI(cut)(const GPI(job) *job, size_t tile, unsigned tile_items, GPI(window) from, GPI(window) to)
 {
-    const size_t first = tile * tile_items, items = job->na + job->nb - first;
-    const unsigned n = gpi_min_size(items, tile_items);
+    const size_t first = tile * tile_items, b = first - (from.low + from.width), a_end = to.low + to.width;
+    const unsigned n = gpi_min_size(job->na + job->nb - first, tile_items);
+    const unsigned all = n + (unsigned)from.width + (unsigned)to.width;
     GPI(piece) piece;
 
-    piece.a = (const char *)(job->a + from);
-    piece.b = (const char *)(job->b + (first - from));
+    piece.a = (const char *)(job->a + from.low);
+    piece.b = (const char *)(job->b + b);
     piece.out = (char *)(job->out + first);
-    piece.a_items = gpi_min_size(to > from ? to - from : 0, n);
+    piece.before = (unsigned)from.width;
+    piece.a_items = gpi_min_size(a_end > from.low ? a_end - from.low : 0, all);
     /* These fit, unless GP_LESS is no order: then at least nothing is overrun. */
-    piece.b_items = gpi_min_size(job->nb - (first - from), n - piece.a_items);
+    piece.b_items = gpi_min_size(job->nb - b, all - piece.a_items);
     piece.a_at = gpi_misalignment(piece.a);
     piece.b_at = (piece.a_at + piece.a_items * (unsigned)sizeof(GP_TYPE) + 127) / 128 * 128;
     piece.b_at += gpi_misalignment(piece.b);
@@ -104,7 +115,7 @@ GPI_DEVICE GPI(piece)
     return piece;
 }
 
-/* How many items of part a are among the first `diagonal` of the tile. */
+/* How many items of part a are among the first `diagonal` of both parts. */
 GPI_DEVICE unsigned GPI(path)(const char *stage, const GPI(piece) *piece, unsigned diagonal,
                               GPI_CONTEXT context)
 {
@@ -125,15 +136,15 @@ GPI_DEVICE unsigned GPI(path)(const char *stage, const GPI(piece) *piece, unsign
     return low;
 }
 
-/* Merges the thread's items, of which the first has number `first` in the tile, into registers. */
+/* Merges the thread's items, the first of which is behind `first` others of the tile, into registers. */
 GPI_DEVICE void GPI(take)(GP_TYPE *x, const char *stage, const GPI(piece) *piece, unsigned first,
                           GPI_CONTEXT context)
 {
-    const unsigned bytes = (unsigned)sizeof(GP_TYPE),
-                   split = GPI(path)(stage, piece, first, context);
+    const unsigned bytes = (unsigned)sizeof(GP_TYPE), diagonal = piece->before + first,
+                   split = GPI(path)(stage, piece, diagonal, context);
     const unsigned a_end = piece->a_at + piece->a_items * bytes,
                    b_end = piece->b_at + piece->b_items * bytes;
-    unsigned at_a = piece->a_at + split * bytes, at_b = piece->b_at + (first - split) * bytes;
+    unsigned at_a = piece->a_at + split * bytes, at_b = piece->b_at + (diagonal - split) * bytes;
     GP_TYPE a, b;
 
     gpi_get(a, stage + at_a);

@@ -28,6 +28,11 @@
 #define GPI_TUNE_MERGE_SMALL 2400000
 #endif
 
+/* Up to so many tiles of a pass the cuts of each are searched by a block, of more by a warp. */
+#ifndef GPI_TUNE_MERGE_HELPED
+#define GPI_TUNE_MERGE_HELPED 700
+#endif
+
 /* Up to so many integers are sorted by one block, more by two. */
 #ifndef GPI_TUNE_MERGE_JOINT
 #define GPI_TUNE_MERGE_JOINT 512
@@ -41,9 +46,15 @@
 #define GPI_TUNE_MERGE_TWO_WIDE_ITEMS 11
 #endif
 
-/* Its pipelined kernel: threads that merge; stages; resident blocks per multiprocessor; the n from which on it runs. */
+/*
+ * Its pipelined kernel: threads that merge; warps that find where tiles begin and end; stages; resident blocks per
+ * multiprocessor; the bytes of items from which on it runs.
+ */
 #ifndef GPI_TUNE_MERGE_TWO_THREADS
-#define GPI_TUNE_MERGE_TWO_THREADS 768
+#define GPI_TUNE_MERGE_TWO_THREADS 512
+#endif
+#ifndef GPI_TUNE_MERGE_TWO_SPLIT_WARPS
+#define GPI_TUNE_MERGE_TWO_SPLIT_WARPS 3
 #endif
 #ifndef GPI_TUNE_MERGE_TWO_STAGES
 #define GPI_TUNE_MERGE_TWO_STAGES 2
@@ -52,7 +63,7 @@
 #define GPI_TUNE_MERGE_TWO_BLOCKS 1
 #endif
 #ifndef GPI_TUNE_MERGE_TWO_PIPELINED
-#define GPI_TUNE_MERGE_TWO_PIPELINED 12000000
+#define GPI_TUNE_MERGE_TWO_PIPELINED 16000000
 #endif
 
 /* Its simple kernel: threads; the n below which it has fewer, and how many then. */
