@@ -53,7 +53,8 @@
  *
  *     1. a warp takes equal shares of segments and items, and finds the first segment of each (core/segmented/walk.cuh)
  *     2. a batch of short segments is read into shared memory; each is left to one thread, or its runs of items are
- *        dealt to as many (core/segmented/window.cuh)
+ *        dealt to as many (core/segmented/window.cuh); where the order does not show, threads have equal parts of the
+ *        items instead (core/segmented/sweep.cuh)
  *     3. longer ones are folded by the warp, and those of more than one chunk by as many warps, which exchange sums
  *        through tile states (core/segmented/chunks.cuh)
  *
@@ -134,6 +135,7 @@ typedef struct {
 
 #include "core/segmented/window.cuh"
 #include "core/segmented/walk.cuh"
+#include "core/segmented/sweep.cuh"
 #include "core/segmented/chunks.cuh"
 #include "core/segmented/reduce.cuh"
 #include "core/segmented/scan.cuh"
@@ -179,7 +181,7 @@ static inline void GPI(divide)(GPI(job) *job, size_t n, size_t warps, int is_sca
     job->chunk_n = GPI(chunk_items)(n, is_scan);
     for (job->chunk_bits = 0; (size_t)1 << job->chunk_bits < job->chunk_n;)
         job->chunk_bits++;
-    job->window_n = (unsigned)(is_scan ? job->chunk_n : (size_t)GPI(window_n));
+    job->window_n = (unsigned)(is_scan && !GPI(any_order) ? job->chunk_n : (size_t)GPI(window_n));
     job->range_n = (uint32_t)(job->chunk_n < GPI_TUNE_SEGMENTED_RANGE ? job->chunk_n : GPI_TUNE_SEGMENTED_RANGE);
     if (job->range_n > 256 && share < job->range_n)
         job->range_n = share < 256 ? 256 : (uint32_t)(share + 31) / 32 * 32;

@@ -53,6 +53,13 @@ static __host__ __device__ inline uint64_t steps(uint64_t a, uint64_t b)
 #define CASE_IDENTITY 0
 #define CASE_INDEX int64_t
 #include "segmented_case.h"
+#define CASE i64sum
+#define CASE_TYPE int64_t
+#define CASE_READY GP_SUM
+#define CASE_OP(a, b) ((int64_t)((uint64_t)(a) + (uint64_t)(b)))
+#define CASE_IDENTITY 0
+#define CASE_INDEX int
+#include "segmented_case.h"
 #define CASE i16max
 #define CASE_TYPE int16_t
 #define CASE_READY GP_MAX
@@ -123,9 +130,9 @@ static __host__ __device__ inline uint64_t steps(uint64_t a, uint64_t b)
 #define CASE_IDENTITY {7, 7, {0}}
 #include "segmented_case.h"
 
-static const segmented_case *const cases[] = {&f32_case,      &u64_case,      &u8_case,      &i16max_case, &u16_f64_case,
-                                              &affine3_case,  &matrix16_case, &matrix48_case, &f32_few_case,
-                                              &u32_few_case,  &struct1024_case, &range8_case,  &range128_case};
+static const segmented_case *const cases[] = {
+    &f32_case,     &u64_case,      &u8_case,       &i64sum_case,  &i16max_case,  &u16_f64_case,    &affine3_case,
+    &matrix16_case, &matrix48_case, &f32_few_case, &u32_few_case, &struct1024_case, &range8_case, &range128_case};
 enum { CASES = sizeof cases / sizeof *cases };
 static const char *const function_names[] = {"inclusive scan", "exclusive scan", "", "reduce"};
 

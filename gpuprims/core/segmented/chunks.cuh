@@ -108,12 +108,12 @@ GPI_DEVICE GP_TYPE GPI(look_back)(const GPI(job) *job, const GPI(chunk) *chunk, 
     unsigned missing = 0; /* a bit for each of these levels */
     int has_prefix = 0;
     size_t places[GPI(at_once)];
-    GP_TYPE prefix, x[GPI(at_once)];
+    GP_TYPE prefix, sum = GPI(identity)(), x[GPI(at_once)]; /* sum: in any order, of this lane's groups */
 
     GPI_UNDEFINED(prefix);
     GPI_UNDEFINED(x);
     GPI_NO_UNROLL
-    for (unsigned level = GPI(levels); level-- > GPI(at_once);) {
+    for (unsigned level = GPI(levels); level-- > GPI(at_once) && chunk->number >> 5 * GPI(at_once);) {
         const size_t number = chunk->number >> 5 * level;
         const unsigned count = (unsigned)(number % 32);
 
@@ -140,10 +140,16 @@ GPI_DEVICE GP_TYPE GPI(look_back)(const GPI(job) *job, const GPI(chunk) *chunk, 
     for (unsigned level = GPI(at_once); level-- > 0;) {
         const unsigned count = (unsigned)(chunk->number >> 5 * level) % 32;
 
-        if (count) {
+        if (count && !GPI(any_order)) {
             prefix = GPI(join_groups)(x[level], count, prefix, has_prefix, lane);
             has_prefix = 1;
         }
+        if (GPI(any_order) && lane < count)
+            sum = GPI(combine)(sum, x[level]);
+    }
+    if (GPI(any_order)) {
+        sum = GPI(shuffle)(GPI(warp_reduce)(sum, (int)lane, 32), 0);
+        prefix = has_prefix ? GPI(combine)(prefix, sum) : sum;
     }
     return prefix;
 }

@@ -9,7 +9,9 @@
 GPI_DEVICE void GPI(do_piece)(const GPI(job) *job, const GPI(batch) *batch, const GPI(chunk) *chunk, int scans,
                               GP_TYPE *slot, GPI(batch_list) *list, unsigned lane, GPI_CONTEXT context)
 {
-    if (batch->count && scans)
+    if (scans && GPI(any_order))
+        GPI(sweep_piece)(job, batch, chunk, slot, list, lane, context);
+    else if (batch->count && scans)
         GPI(scan_batch)(job, batch, slot, list, lane, context);
     else if (batch->count)
         GPI(reduce_batch)(job, batch, slot, list, lane, context);

@@ -22,9 +22,10 @@ GPI_DEVICE GP_TYPE GPI(fold_items)(const GPI(job) *job, size_t first, size_t n, 
         GP_TYPE x;
 
         GPI_UNDEFINED(x);
-        GPI(load_window)(job->in, first + at, items, slot, lane, context);
+        GPI(load_window)(job->in, first + at, items, slot, 1, lane, context);
+        GPI(wait_for_window)();
         if (items == GPI(window_n)) {
-            x = GPI(fold_part)(slot + GPI(place)(lane * GPI(window_n) / 32), GPI(reduce_rounds), GPI(reduce_rounds));
+            x = GPI(fold_part)(slot + GPI(place)(lane * GPI(part_n), 1), GPI(reduce_rounds), GPI(reduce_rounds));
             x = GPI(warp_reduce)(x, (int)lane, 32);
         } else {
             const unsigned rounds = GPI(fold_window)(slot, 0, items, &x, 0, lane);
@@ -53,6 +54,38 @@ GPI_DEVICE void GPI(reduce_chunk)(const GPI(job) *job, const GPI(chunk) *chunk, 
         gpi_move(job->out + chunk->segment, &x);
 }
 
+/* One warp, in any order: the sums of a batch of segments, by parts of the window. */
+GPI_DEVICE void GPI(sweep_batch)(const GPI(batch) *batch, GP_TYPE *out, GP_TYPE *slot, GPI(batch_list) *list,
+                                 unsigned lane)
+{
+    const uint32_t heads = GPI(mark_heads)(list, batch->count, lane);
+    const unsigned leading = GPI(leading_n)(heads);
+    GP_TYPE *const part = slot + GPI(place)(lane * GPI(part_n), 1);
+    GP_TYPE x[GPI(part_n)], sums[GPI(batch_rows)], before;
+
+    GPI(wait_for_window)();
+    GPI_UNROLL
+    for (unsigned k = 0; k < GPI(part_n); k++)
+        x[k] = part[k]; /* there is no gap in it */
+    before = GPI(sweep)(x, heads, x[0], 0, lane);
+    GPI_UNROLL
+    for (unsigned k = 0; k < GPI(part_n); k++)
+        part[k] = x[k];
+    if (leading)
+        part[leading - 1] = GPI(combine)(before, part[leading - 1]);
+    __syncwarp(); /* the sums up to each place are in the slot */
+    GPI_UNROLL
+    for (unsigned k = 0; k < GPI(batch_rows); k++) {
+        const unsigned i = gpi_min(lane + 32 * k, batch->count - 1), end = list->ends[i + 1];
+
+        sums[k] = end > list->ends[i] ? slot[GPI(place)(end - 1, 1)] : GPI(identity)();
+    }
+    GPI_UNROLL
+    for (unsigned k = 0; k < GPI(batch_rows); k++)
+        if (lane + 32 * k < batch->count)
+            gpi_move(out + lane + 32 * k, &sums[k]);
+}
+
 /* One warp: a batch of segments. Those of a run go to a lane each, then runs of longer ones. */
 GPI_DEVICE void GPI(reduce_batch)(const GPI(job) *job, const GPI(batch) *batch, GP_TYPE *slot, GPI(batch_list) *list,
                                   unsigned lane, GPI_CONTEXT context)
@@ -68,12 +101,18 @@ GPI_DEVICE void GPI(reduce_batch)(const GPI(job) *job, const GPI(batch) *batch, 
             gpi_move(out + i, &x);
         return;
     }
-    GPI(load_window)(job->in, batch->item, batch->n, slot, lane, context);
+    GPI(load_window)(job->in, batch->item, batch->n, slot, 1, lane, context);
+    if (GPI(any_order) && GPI(has_longer)(list, batch->count, lane)) {
+        GPI(sweep_batch)(batch, out, slot, list, lane);
+        return;
+    }
+    GPI(wait_for_window)();
     GPI_NO_UNROLL
     for (unsigned i = lane; i - lane < batch->count; i += 32) {
         const unsigned start = list->ends[i], n = i < batch->count ? (unsigned)list->ends[i + 1] - start : 0;
 
-        longer = GPI(list_longer)(list, longer, i, n, lane);
+        if (!GPI(any_order))
+            longer = GPI(list_longer)(list, longer, i, n, lane);
         if (i < batch->count && n <= GPI(run_n)) {
             const GP_TYPE x = n ? GPI(fold_run)(slot, start, n) : GPI(identity)();
 
@@ -89,7 +128,7 @@ GPI_DEVICE void GPI(reduce_batch)(const GPI(job) *job, const GPI(batch) *batch, 
         GPI_UNDEFINED(x);
         dealt = GPI(deal)(list, at, longer, &share, lane);
         if (!dealt) {
-            share.segment = list->longer[at] >> 9;
+            share.segment = list->lists.longer[at] >> 9;
             const uint16_t *const ends = &list->ends[share.segment];
             const unsigned rounds = GPI(fold_window)(slot, ends[0], (unsigned)ends[1] - ends[0], &x, 0, lane);
 

@@ -169,7 +169,7 @@ GPI_DEVICE void GPI(scan_parts)(const GPI(job) *job, const GPI(chunk) *chunk, in
                                 GP_TYPE *slot, unsigned lane)
 {
     const unsigned part_n = (unsigned)job->chunk_n / 32, runs = part_n / GPI(run_n);
-    GP_TYPE *const part = slot + GPI(place)(lane * part_n);
+    GP_TYPE *const part = slot + GPI(place)(lane * part_n, 1);
     GP_TYPE trees[5], x;
     int has_prefix = chunk->number != 0;
 
@@ -181,7 +181,7 @@ GPI_DEVICE void GPI(scan_parts)(const GPI(job) *job, const GPI(chunk) *chunk, in
     x = GPI(sweep_down)(trees, lane, x, &has_prefix, lane);
     GPI_NO_UNROLL
     for (unsigned r = 0; r < runs; r++) {
-        GP_TYPE *const run = part + GPI(place)(r * GPI(run_n)), items[GPI(run_n)], run_trees[GPI(run_n) + 1];
+        GP_TYPE *const run = part + GPI(place)(r * GPI(run_n), 1), items[GPI(run_n)], run_trees[GPI(run_n) + 1];
         int has_before = has_prefix;
         const GP_TYPE before = GPI(join_trees)(trees, r, x, &has_before);
 
@@ -224,7 +224,8 @@ GPI_DEVICE void GPI(scan_chunk)(const GPI(job) *job, const GPI(chunk) *chunk, ui
     GPI_UNDEFINED(x);
     if (lane == 0)
         GPI(prefetch_chunk)(job, chunk, start, n);
-    GPI(load_window)(job->in, start, n, slot, lane, context);
+    GPI(load_window)(job->in, start, n, slot, 1, lane, context);
+    GPI(wait_for_window)();
     if (n == job->chunk_n) {
         GPI(scan_parts)(job, chunk, chunk->last - start > n, epoch, slot, lane);
     } else {
@@ -233,7 +234,7 @@ GPI_DEVICE void GPI(scan_chunk)(const GPI(job) *job, const GPI(chunk) *chunk, ui
         GPI(scan_window)(slot, 0, n, x, chunk->number != 0, job->is_exclusive, lane);
     }
     __syncwarp(); /* the results are in the slot */
-    GPI(store_window)(job->out + start, n, slot, lane);
+    GPI(store_window)(job->out + start, n, slot, 1, lane);
 }
 
 /* One warp: a batch of segments. Those of a run go to a lane each, then runs of longer ones. */
@@ -246,7 +247,8 @@ GPI_DEVICE void GPI(scan_batch)(const GPI(job) *job, const GPI(batch) *batch, GP
     if (!batch->n)
         return; /* empty segments */
     GPI_UNDEFINED(none);
-    GPI(load_window)(job->in, batch->item, batch->n, slot, lane, context);
+    GPI(load_window)(job->in, batch->item, batch->n, slot, 1, lane, context);
+    GPI(wait_for_window)();
     GPI_NO_UNROLL
     for (unsigned i = lane; i - lane < batch->count; i += 32) {
         const unsigned start = list->ends[i], n = i < batch->count ? (unsigned)list->ends[i + 1] - start : 0;
@@ -264,7 +266,7 @@ GPI_DEVICE void GPI(scan_batch)(const GPI(job) *job, const GPI(batch) *batch, GP
     __syncwarp(); /* the list is complete */
     GPI_NO_UNROLL
     for (unsigned at = 0; at < longer; at += dealt ? dealt : 1) {
-        const uint16_t *const ends = &list->ends[list->longer[at] >> 9];
+        const uint16_t *const ends = &list->ends[list->lists.longer[at] >> 9];
         GPI(share) share;
 
         dealt = GPI(deal)(list, at, longer, &share, lane);
@@ -274,6 +276,70 @@ GPI_DEVICE void GPI(scan_batch)(const GPI(job) *job, const GPI(batch) *batch, GP
             GPI(scan_window)(slot, ends[0], (unsigned)ends[1] - ends[0], none, 0, job->is_exclusive, lane);
     }
     __syncwarp(); /* the results are in the slot */
-    GPI(store_window)(job->out + batch->item, batch->n, slot, lane);
+    GPI(store_window)(job->out + batch->item, batch->n, slot, 1, lane);
+}
+
+/*
+ * One warp, in any order: a batch of segments, or, if that is empty, a chunk of up to two windows. The first one of
+ * these is in registers while the second one comes to the slot, and while the warp waits for chunks before.
+ */
+GPI_DEVICE void GPI(sweep_piece)(const GPI(job) *job, const GPI(batch) *batch, const GPI(chunk) *chunk, GP_TYPE *slot,
+                                 GPI(batch_list) *list, unsigned lane, GPI_CONTEXT context)
+{
+    const int is_batch = batch->count != 0;
+    size_t start = is_batch ? batch->item : chunk->first + chunk->number * job->chunk_n;
+    unsigned n = is_batch ? batch->n : gpi_min_size(chunk->last - start, (unsigned)job->chunk_n);
+    const int goes_on = !is_batch && chunk->last - start > n;
+    unsigned second_n = n > GPI(window_n) ? n - GPI(window_n) : 0;
+    int has_prefix = !is_batch && chunk->number;
+    GP_TYPE x[GPI(part_n)], sum = GPI(identity)(), prefix = sum;
+    uint32_t heads = lane == 0 && !has_prefix;
+
+    if (!n)
+        return; /* empty segments */
+    if (!is_batch && lane == 0)
+        GPI(prefetch_chunk)(job, chunk, start, n);
+    n -= second_n;
+    GPI(load_window)(job->in, start, n, slot, GPI(scan_gap), lane, context);
+    if (is_batch)
+        heads = GPI(mark_heads)(list, batch->count, lane);
+    GPI(wait_for_window)();
+    GPI(get_part)(x, slot, lane);
+    if (second_n) {
+        __syncwarp(); /* all lanes have read */
+        GPI(load_window)(job->in, start + GPI(window_n), second_n, slot, GPI(scan_gap), lane, context);
+    }
+    if (second_n || goes_on)
+        sum = GPI(fold_parts)(x, lane);
+    if (second_n)
+        GPI(wait_for_window)();
+    if (goes_on) {
+        GP_TYPE chunk_sum = sum, second[GPI(part_n)];
+
+        if (second_n) {
+            GPI(get_part)(second, slot, lane);
+            chunk_sum = GPI(combine)(sum, GPI(fold_parts)(second, lane));
+        }
+        (void)GPI(climb)(job, chunk, 1, chunk_sum, list->epoch, lane);
+    }
+    if (has_prefix)
+        prefix = GPI(look_back)(job, chunk, list->epoch, lane);
+    GPI_NO_UNROLL
+    for (;;) {
+        GPI(sweep_window)(x, slot, heads, prefix, has_prefix, job->is_exclusive, lane);
+        if (is_batch && job->is_exclusive)
+            GPI(clear_heads)(slot, batch, list, lane);
+        __syncwarp(); /* the results are in the slot */
+        GPI(store_window)(job->out + start, n, slot, GPI(scan_gap), lane);
+        if (!second_n)
+            break;
+        __syncwarp(); /* all lanes have stored */
+        start += n;
+        n = second_n;
+        second_n = 0;
+        prefix = GPI(combine)(prefix, sum);
+        has_prefix = 1;
+        heads = 0;
+    }
 }
 #endif

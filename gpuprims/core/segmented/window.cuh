@@ -12,20 +12,32 @@
  *
  * Needs core/instance/fold.cuh. Part of segmented.cuh; not to be included directly.
  */
-enum {
+__extension__ enum { /* ISO C has no floating-point arithmetic in integer constants */
+    GPI(is_total) = GPI_FOLDS_NUMBERS, /* what is undefined may be folded, too, if it goes nowhere */
+#if GPI_FOLDS_NUMBERS
+    GPI(any_order) = GPI_IS_INTEGER, /* the same, and the order does not show: see sweep.cuh */
+#else
+    GPI(any_order) = 0,
+#endif
     GPI(run_n) = sizeof(GP_TYPE) <= 8 ? 8 : sizeof(GP_TYPE) <= 16 ? 4 : sizeof(GP_TYPE) <= 32 ? 2 : 1,
     GPI(round_n) = 32 * GPI(run_n),
     GPI(reduce_rounds) = sizeof(GP_TYPE) <= 4 ? 4 : sizeof(GP_TYPE) <= 16 ? 2 : 1, /* of a window */
     GPI(scan_rounds) = sizeof(GP_TYPE) <= 16 ? 2 * (int)GPI(reduce_rounds) : 1, /* 8 at most: see GPI(push) */
     GPI(window_n) = GPI(reduce_rounds) * GPI(round_n),
-    /* A gap behind 128 bytes or fewer: lanes that read runs, or parts of a window, of a power of two use all banks. */
+    GPI(part_n) = GPI(window_n) / 32,
+    /*
+     * A gap behind 128 bytes or fewer: lanes that read runs, or parts of a window, of a power of two use all banks. It
+     * is one item, or, where a scan in any order reads parts by vectors, one vector.
+     */
     GPI(gap_n) = sizeof(GP_TYPE) <= 4 ? 32 : sizeof(GP_TYPE) <= 8 ? 16 : sizeof(GP_TYPE) <= 16 ? 8 : 1 << 30,
-    GPI(row_places) = 32 + 32 / GPI(gap_n), /* of 32 items */
-    GPI(round_bytes) = (GPI(run_n) * GPI(row_places) * (int)sizeof(GP_TYPE) + 15) / 16 * 16,
+    GPI(scan_gap) = GPI(any_order) ? 16 / sizeof(GP_TYPE) : 1,
+    GPI(vector_bytes) = sizeof(GP_TYPE) < 16 ? (int)GPI(scan_gap) * (int)sizeof(GP_TYPE) : 16,
+    GPI(round_bytes) = (GPI(run_n) * (32 + 32 / GPI(gap_n)) * (int)sizeof(GP_TYPE) + 15) / 16 * 16,
+    GPI(vectors_bytes) = GPI(window_n) * (int)sizeof(GP_TYPE) + GPI(window_n) / GPI(gap_n) * 16,
     GPI(behind_bytes) = ((GPI(run_n) + 1) * (int)sizeof(GP_TYPE) + 15) / 16 * 16, /* a run is read in whole */
     GPI(reduce_slot) = GPI(reduce_rounds) * GPI(round_bytes) + GPI(behind_bytes),
-    GPI(scan_slot) = GPI(scan_rounds) * GPI(round_bytes) + GPI(behind_bytes),
-    GPI(is_total) = GPI_FOLDS_NUMBERS, /* what is undefined may be folded, too, if it goes nowhere */
+    GPI(scan_slot) =
+        GPI(any_order) ? (int)GPI(vectors_bytes) : GPI(scan_rounds) * GPI(round_bytes) + (int)GPI(behind_bytes),
     GPI(batch_rows) = 4,
     GPI(batch_n) = 32 * GPI(batch_rows), /* segments that a warp looks at together, 128 at most */
     GPI(warps) = GPI(reduce_slot) <= 5120 ? 4 : GPI(reduce_slot) <= 16384 ? 2 : 1, /* of a block */
@@ -50,10 +62,10 @@ enum {
 };
 
 #if GPI_DEVICE_CODE
-/* Where item i of the window lies in the slot. */
-GPI_DEVICE unsigned GPI(place)(unsigned i)
+/* Where item i of the window lies in the slot; `gap` is a constant: 1, or GPI(scan_gap). */
+GPI_DEVICE unsigned GPI(place)(unsigned i, unsigned gap)
 {
-    return i + i / GPI(gap_n);
+    return i + i / GPI(gap_n) * gap;
 }
 
 /*
@@ -61,11 +73,11 @@ GPI_DEVICE unsigned GPI(place)(unsigned i)
  * they can be copied, starts that.
  */
 GPI_DEVICE void GPI(load_rows)(const GP_INPUT_TYPE *in, size_t first, unsigned n, int is_whole, GP_TYPE *to,
-                               unsigned lane, GPI_CONTEXT context)
+                               unsigned gap, unsigned lane, GPI_CONTEXT context)
 {
     GPI(loaded) x[GPI(loads)];
 
-    to += GPI(place)(lane);
+    to += GPI(place)(lane, gap);
     first += lane;
 #ifndef GP_LOAD_AT
     if (GPI_COPIES_ITEMS) {
@@ -73,7 +85,7 @@ GPI_DEVICE void GPI(load_rows)(const GP_INPUT_TYPE *in, size_t first, unsigned n
 
         GPI_UNROLL
         for (unsigned k = 0; k < GPI(loads); k++)
-            gpi_copy_item_if(is_whole || lane + 32 * k < n, to + k * GPI(row_places), from + 32 * k, sizeof *in);
+            gpi_copy_item_if(is_whole || lane + 32 * k < n, to + GPI(place)(32 * k, gap), from + 32 * k, sizeof *in);
         return;
     }
 #endif
@@ -90,37 +102,42 @@ GPI_DEVICE void GPI(load_rows)(const GP_INPUT_TYPE *in, size_t first, unsigned n
     GPI_UNROLL
     for (unsigned k = 0; k < GPI(loads); k++)
         if (is_whole || lane + 32 * k < n)
-            to[k * GPI(row_places)] = GPI(load)(&x[k], context);
+            to[GPI(place)(32 * k, gap)] = GPI(load)(&x[k], context);
 }
 
-/* One warp: reads the items [first, first + n) into its slot, mapped. */
-GPI_DEVICE void GPI(load_window)(const GP_INPUT_TYPE *in, size_t first, unsigned n, GP_TYPE *slot, unsigned lane,
-                                 GPI_CONTEXT context)
+/* One warp: reads the items [first, first + n) into its slot, mapped. They are there after GPI(wait_for_window). */
+GPI_DEVICE void GPI(load_window)(const GP_INPUT_TYPE *in, size_t first, unsigned n, GP_TYPE *slot, unsigned gap,
+                                 unsigned lane, GPI_CONTEXT context)
 {
     enum { some = 32 * GPI(loads) };
 
     GPI_NO_UNROLL
-    for (; n >= some; n -= some, first += some, slot += (int)GPI(loads) * GPI(row_places))
-        GPI(load_rows)(in, first, some, 1, slot, lane, context);
+    for (; n >= some; n -= some, first += some, slot += GPI(place)(some, gap))
+        GPI(load_rows)(in, first, some, 1, slot, gap, lane, context);
     if (n)
-        GPI(load_rows)(in, first, n, 0, slot, lane, context);
+        GPI(load_rows)(in, first, n, 0, slot, gap, lane, context);
+}
+
+GPI_DEVICE void GPI(wait_for_window)(void)
+{
     if (GPI_COPIES_ITEMS)
         gpi_copy_wait();
     __syncwarp(); /* the window is in the slot */
 }
 
 /* One warp: writes the n items of its slot. Comes after __syncwarp(). */
-GPI_DEVICE void GPI(store_window)(GP_TYPE *out, unsigned n, const GP_TYPE *slot, unsigned lane)
+GPI_DEVICE void GPI(store_window)(GP_TYPE *out, unsigned n, const GP_TYPE *slot, unsigned gap, unsigned lane)
 {
-    slot += GPI(place)(lane);
+    slot += GPI(place)(lane, gap);
     GPI_NO_UNROLL
-    for (; n >= 32 * GPI(run_n); n -= 32 * GPI(run_n), out += 32 * GPI(run_n), slot += GPI(run_n) * GPI(row_places)) {
+    for (; n >= 32 * GPI(run_n); n -= 32 * GPI(run_n), out += 32 * GPI(run_n)) {
         GPI_UNROLL
         for (unsigned k = 0; k < GPI(run_n); k++)
-            gpi_move(out + lane + 32 * k, slot + k * GPI(row_places));
+            gpi_move(out + lane + 32 * k, slot + GPI(place)(32 * k, gap));
+        slot += GPI(place)(32 * GPI(run_n), gap);
     }
     GPI_NO_UNROLL
-    for (unsigned i = lane; i < n; i += 32, slot += GPI(row_places))
+    for (unsigned i = lane; i < n; i += 32, slot += GPI(place)(32, gap))
         gpi_move(out + i, slot);
 }
 
@@ -129,7 +146,7 @@ GPI_DEVICE void GPI(read_run)(GP_TYPE *x, const GP_TYPE *slot, unsigned i)
 {
     GPI_UNROLL
     for (unsigned k = 0; k < GPI(run_n); k++)
-        gpi_move(&x[k], &slot[GPI(place)(i + k)]);
+        gpi_move(&x[k], &slot[GPI(place)(i + k, 1)]);
 }
 
 /* Writes the n items of a run back. */
@@ -138,7 +155,7 @@ GPI_DEVICE void GPI(write_run)(GP_TYPE *slot, unsigned i, unsigned n, const GP_T
     GPI_UNROLL
     for (unsigned k = 0; k < GPI(run_n); k++)
         if (k < n)
-            gpi_move(&slot[GPI(place)(i + k)], &x[k]);
+            gpi_move(&slot[GPI(place)(i + k, 1)], &x[k]);
 }
 
 /* Folds a run of n items, one at least, as a tree. */
@@ -183,7 +200,7 @@ GPI_DEVICE GP_TYPE GPI(fold_part)(const GP_TYPE *part, unsigned runs, unsigned m
         if (r < runs) {
             GP_TYPE x[GPI(run_n)];
 
-            GPI(read_whole_run)(x, part + GPI(place)(r * GPI(run_n)));
+            GPI(read_whole_run)(x, part + GPI(place)(r * GPI(run_n), 1));
             GPI_UNROLL
             for (unsigned stride = 1; stride < GPI(run_n); stride *= 2) {
                 GPI_UNROLL
@@ -245,7 +262,10 @@ typedef struct {
     uint32_t range, epoch;              /* which one it takes, and the number of the launch */
     GP_INDEX ahead[GPI(batch_n)];       /* where the next ones end; on its way while the warp works */
     uint16_t ends[GPI(batch_n) + 1];    /* where each begins in the window, and where the last one ends */
-    uint16_t longer[GPI(batch_n)];      /* those of more than one run: number << 9 | runs */
+    union {
+        uint16_t longer[GPI(batch_n)]; /* those of more than one run: number << 9 | runs */
+        uint32_t heads[33];            /* in any order: bits of the places, and behind, where segments begin */
+    } lists;
 } GPI(batch_list);
 
 /* One run of one of them, a lane's. */
@@ -262,7 +282,7 @@ GPI_DEVICE unsigned GPI(list_longer)(GPI(batch_list) *list, unsigned count, unsi
     const unsigned longer = __ballot_sync(GPI_FULL_MASK, is_longer);
 
     if (is_longer)
-        list->longer[count + (unsigned)__popc((int)(longer & ((1u << lane) - 1)))] =
+        list->lists.longer[count + (unsigned)__popc((int)(longer & ((1u << lane) - 1)))] =
             (uint16_t)(i << 9 | (n + GPI(run_n) - 1) / GPI(run_n));
     return count + (unsigned)__popc((int)longer);
 }
@@ -274,7 +294,7 @@ GPI_DEVICE unsigned GPI(list_longer)(GPI(batch_list) *list, unsigned count, unsi
 GPI_DEVICE unsigned GPI(deal)(const GPI(batch_list) *list, unsigned at, unsigned count, GPI(share) *share,
                               unsigned lane)
 {
-    const unsigned runs = at + lane < count ? list->longer[at + lane] & 511u : 33;
+    const unsigned runs = at + lane < count ? list->lists.longer[at + lane] & 511u : 33;
     const unsigned through = gpi_warp_prefix(runs, lane);
     const unsigned dealt = (unsigned)__popc((int)__ballot_sync(GPI_FULL_MASK, through <= 32));
     const unsigned heads = gpi_warp_or(lane < dealt ? 1u << (through - runs) : 0);
@@ -282,7 +302,7 @@ GPI_DEVICE unsigned GPI(deal)(const GPI(batch_list) *list, unsigned at, unsigned
     const unsigned before = heads & (GPI_FULL_MASK >> (31 - lane));
 
     if (dealt && lane < lanes) {
-        const unsigned longer = list->longer[at + (unsigned)__popc((int)before) - 1];
+        const unsigned longer = list->lists.longer[at + (unsigned)__popc((int)before) - 1];
         const unsigned first = list->ends[longer >> 9], n = list->ends[(longer >> 9) + 1] - first;
 
         share->segment = longer >> 9;
