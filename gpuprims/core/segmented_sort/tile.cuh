@@ -8,7 +8,7 @@
  *     4. part: as long as a bin is crowded, its items go to as many bins by the bits that follow, and by their
  *        positions where the keys are equal
  *     5. slots: the keys of a bin go side by side, in any order
- *     6. compare: every key counts those of its bin that come before it
+ *     6. exchange: each two neighbours change places if they are in the wrong order, as often as a bin may need
  *
  *     a segment of four            .0110 .0111 .1000 .0000
  *     times four: its bins         1     1     2     0
@@ -23,27 +23,22 @@
 
 enum { GPI_SEGMENTED_SORT_CROWD = GPI_TUNE_SEGMENTED_SORT_CROWD };
 
-#if GPI_DEVICE_CODE
-/* One warp: the largest x in the lanes before. */
-GPI_DEVICE uint32_t gpi_warp_max_before(uint32_t x, unsigned lane)
-{
-    GPI_UNROLL
-    for (unsigned stride = 1; stride < 32; stride *= 2) {
-        const uint32_t left = __shfl_up_sync(GPI_FULL_MASK, x, stride);
-
-        if (lane >= stride && left > x)
-            x = left;
-    }
-    x = __shfl_up_sync(GPI_FULL_MASK, x, 1);
-    return lane ? x : 0;
-}
-#endif
+/* The segments of 32 items. */
+typedef struct gpi_segment_word {
+    uint32_t heads;          /* a bit for each item: whether a segment begins there */
+    uint16_t before, behind; /* where one begins that the item before belongs to; where one ends that goes on behind */
+} __attribute__((aligned(8))) gpi_segment_word;
 
 #endif
+
+/* The number of a key, which has the same order. */
+GPI_CHOOSE_TYPE(GPI(word), GPI_KEY_IS_NARROW, uint32_t, uint64_t);
 
 enum {
     GPI(words) = GPI(tile_n) / 32,
-    GPI(words_of_lane) = (GPI(words) + 31) / 32,
+    /* Slots of a lane in the exchange, an even number; and from one warp's to the next's, where a bin may go on. */
+    GPI(own_n) = (GPI(items) + 2) / 2 * 2,
+    GPI(window_n) = 32 * GPI(own_n) - GPI_SEGMENTED_SORT_CROWD,
     GPI(bins_n) = (GPI(tile_n) + 4 * GPI(threads) - 1) / (4 * GPI(threads)) * (4 * GPI(threads)),
     GPI(sorted_bytes) = GPI(bins_n) * 4 + GPI(tile_n) * (4 + (int)sizeof(GP_KEY)),
     GPI(staged_bytes) = GPI(tile_n) * GPI(value_bytes) + 128, /* which may start up to 15 bytes late */
@@ -52,9 +47,7 @@ enum {
 
 /* What a block has in shared memory, besides its items. */
 typedef struct {
-    uint32_t heads[GPI(words)];  /* a bit for each item: whether a segment begins there */
-    uint32_t before[GPI(words)]; /* where that begins which the item before a word belongs to */
-    uint32_t behind[GPI(words)]; /* where the next one begins behind a word */
+    gpi_segment_word words[GPI(words) + 1];
     uint32_t sums[32];
     uint32_t differ[3]; /* bits of keys, and of positions */
     uint32_t n;         /* items of the tile */
@@ -64,8 +57,8 @@ typedef struct {
 typedef struct {
     GPI(shared) *shared;
     uint32_t *bins; /* GPI_RADIX_COUNTED */
-    uint32_t *tags; /* of the item in a slot: position * 65536, and where the word of its bin is */
-    GP_KEY *keys;   /* slots are in order of the bins */
+    uint32_t *tags; /* of a slot: position * 65536; whether it is -0.0, * 32768; and where the word of its bin is */
+    GP_KEY *keys;   /* their numbers; slots are in order of the bins */
     char *values;   /* in place of all these, when they have served */
     const GP_KEY *keys_from;      /* of the first item, as are the next */
     const GPI(value) *values_from; /* NULL: numbers */
@@ -183,70 +176,43 @@ GPI_DEVICE uint32_t GPI(begin_in_tile)(const GPI(job) *job, const GPI(walk) *wal
     return (uint32_t)(GPI(begin_of)(job, walk, walk->next + s) - tile->first);
 }
 
-/* Marks the heads of all segments of the tile. All threads call. */
-GPI_DEVICE void GPI(mark_heads)(const GPI(job) *job, const GPI(walk) *walk, const GPI(tile) *tile)
+/* Marks all segments of the tile. All threads call. */
+GPI_DEVICE void GPI(mark_segments)(const GPI(job) *job, const GPI(walk) *walk, const GPI(tile) *tile)
 {
-    GPI(shared) *shared = tile->shared;
+    const uint32_t all = gpi_min(tile->segments, GPI(threads));
+    const uint32_t team = GPI(threads) >> (32 - __clz((int)(all - 1))), rank = threadIdx.x % team;
+    gpi_segment_word *words = tile->shared->words;
 
-    for (uint32_t w = threadIdx.x; w < GPI(words); w += GPI(threads))
-        shared->heads[w] = 0;
+    for (uint32_t w = threadIdx.x; w <= GPI(words); w += GPI(threads))
+        words[w].heads = 0;
     if (threadIdx.x < 3)
-        shared->differ[threadIdx.x] = 0;
+        tile->shared->differ[threadIdx.x] = 0;
     __syncthreads(); /* there are no heads yet */
-    for (uint32_t s = threadIdx.x; s < tile->segments; s += GPI(threads)) {
-        const uint32_t begin = GPI(begin_in_tile)(job, walk, tile, s);
+    for (uint32_t s = threadIdx.x / team; s < tile->segments; s += GPI(threads) / team) {
+        const uint32_t begin = GPI(begin_in_tile)(job, walk, tile, s), end = GPI(begin_in_tile)(job, walk, tile, s + 1);
 
-        if (begin < GPI(begin_in_tile)(job, walk, tile, s + 1))
-            atomicOr(&shared->heads[begin / 32], 1u << begin % 32);
-    }
-    __syncthreads(); /* the heads are there */
-}
-
-/* Finds the heads next to each word. All threads call. */
-GPI_DEVICE void GPI(link_heads)(const GPI(tile) *tile)
-{
-    GPI(shared) *shared = tile->shared;
-    const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-    uint32_t found = 0, at[GPI(words_of_lane)];
-
-    /* Warp 0 from the first word to the last; warp 1 from the last to the first, counting down from the end. */
-    if (warp < 2) {
-        GPI_UNROLL
-        for (uint32_t i = 0; i < GPI(words_of_lane); i++) {
-            const uint32_t k = lane * GPI(words_of_lane) + i, w = warp ? GPI(words) - 1 - k : k;
-            const uint32_t word = k < GPI(words) ? shared->heads[w] : 0;
-
-            at[i] = !word  ? 0
-                    : warp ? tile->n - 32 * w - (uint32_t)__ffs((int)word) + 1
-                           : 32 * w + 32 - (uint32_t)__clz((int)word);
-            found = at[i] > found ? at[i] : found;
-        }
-        found = gpi_warp_max_before(found, lane);
-        GPI_UNROLL
-        for (uint32_t i = 0; i < GPI(words_of_lane); i++) {
-            const uint32_t k = lane * GPI(words_of_lane) + i, w = warp ? GPI(words) - 1 - k : k;
-
-            if (k < GPI(words) && warp)
-                shared->behind[w] = tile->n - found;
-            else if (k < GPI(words))
-                shared->before[w] = found - (found > 0);
-            found = at[i] > found ? at[i] : found;
+        if (begin < end && rank == 0)
+            atomicOr(&words[begin / 32].heads, 1u << begin % 32);
+        for (uint32_t w = begin / 32 + rank; 32 * w < end; w += team) {
+            if (32 * w > begin)
+                words[w].before = (uint16_t)begin;
+            if (32 * w + 32 <= end || end == tile->n)
+                words[w].behind = (uint16_t)end;
         }
     }
-    __syncthreads(); /* the heads are linked */
+    __syncthreads(); /* the segments are marked */
 }
 
 /*
- * The segment of an item, by its position, whose place in a word of heads is the thread's lane: where it begins, and
- * 65536 times the number of its items.
+ * The segment of an item, by its position, whose place in a word is the thread's lane: where it begins, and 65536 times
+ * the number of its items.
  */
 GPI_DEVICE uint32_t GPI(segment_at)(const GPI(tile) *tile, uint32_t position)
 {
-    const uint32_t w = position / 32, word = tile->shared->heads[w], upto = (2u << threadIdx.x % 32) - 1;
-    const uint32_t before = tile->shared->before[w], behind = tile->shared->behind[w];
-    const uint32_t low = word & upto, high = word & ~upto;
-    const uint32_t begin = low ? 32 * w + 31 - (uint32_t)__clz((int)low) : before;
-    const uint32_t end = high ? 32 * w + (uint32_t)__ffs((int)high) - 1 : behind;
+    const gpi_segment_word word = tile->shared->words[position / 32];
+    const uint32_t upto = (2u << threadIdx.x % 32) - 1, low = word.heads & upto, high = word.heads & ~upto;
+    const uint32_t begin = low ? (position | 31) - (uint32_t)__clz((int)low) : word.before;
+    const uint32_t end = high ? (position & ~31u) + (uint32_t)__ffs((int)high) - 1 : word.behind;
 
     return (end - begin) << 16 | begin;
 }
@@ -282,44 +248,45 @@ GPI_DEVICE int GPI(bits_of)(uint64_t differ)
 }
 
 /*
- * Chooses bins for the thread's items by their keys, in place of their segments. The bins are empty then. All threads
- * call.
+ * Chooses bins for the thread's items by their numbers; `differ` has the bits in which each differs from the item
+ * before. What is behind the last item gets bins of its own. The bins are empty then. All threads call.
  */
-GPI_DEVICE void GPI(choose_bins)(const GPI(tile) *tile, const GP_KEY *keys, uint32_t *at)
+GPI_DEVICE void GPI(choose_bins)(const GPI(tile) *tile, const GPI(word) *numbers, const GPI(word) *differ, uint32_t *at)
 {
-    uint64_t differ = 0;
+    uint64_t all = 0;
 
     gpi_radix_zero(tile->bins, GPI(bins_n));
     GPI_UNROLL
     for (uint32_t i = 0; i < GPI(items); i++) {
-        GP_KEY first = keys[i];
+        const uint32_t position = threadIdx.x + i * GPI(threads), segment = GPI(segment_at)(tile, position);
 
-        if (at[i] > 0)
-            first = tile->keys_from[at[i] % 65536];
-        differ |= GPI(key_order)(keys[i]) ^ GPI(key_order)(first);
+        at[i] = position < tile->n ? segment : position;
+        all |= at[i] % 65536 < position ? differ[i] : 0;
     }
-    GPI(add_differ)(tile, differ, 0);
+    GPI(add_differ)(tile, all, 0);
     __syncthreads(); /* it is known in which bits keys differ; the bins are empty */
     const int bits = GPI(bits_of)(GPI(differ)(tile));
     GPI_UNROLL
     for (uint32_t i = 0; i < GPI(items); i++) {
-        const uint64_t fraction = GPI(topmost)(GPI(key_order)(keys[i]), bits);
+        const uint64_t fraction = GPI(topmost)(numbers[i], bits);
 
         at[i] = gpi_radix_bin_at(at[i] % 65536 + GPI(share)(fraction, at[i] / 65536));
     }
 }
 
-/* Counts the items of all bins. Returns whether some bin is crowded. All threads call. */
-GPI_DEVICE int GPI(count_bins)(const GPI(tile) *tile, const uint32_t *at)
+/*
+ * Counts the items of all bins; at[i] gets, times 65536, how many were counted before in that bin. Returns whether some
+ * bin is crowded. All threads call.
+ */
+GPI_DEVICE int GPI(count_bins)(const GPI(tile) *tile, uint32_t *at)
 {
-    const uint32_t each = (tile->n + 4 * GPI(threads) - 1) / (4 * GPI(threads)) * 4;
+    enum { EACH = GPI(bins_n) / GPI(threads) };
 
     GPI_UNROLL
     for (uint32_t i = 0; i < GPI(items); i++)
-        if (threadIdx.x + i * GPI(threads) < tile->n)
-            atomicAdd(&tile->bins[at[i]], 1u);
+        at[i] |= atomicAdd(&tile->bins[at[i]], 1u) << 16;
     __syncthreads(); /* the bins have been counted */
-    const int crowded = gpi_radix_scan_bins(tile->bins, tile->shared->sums, each, 4, GPI_RADIX_COUNTED,
+    const int crowded = gpi_radix_scan_bins(tile->bins, tile->shared->sums, EACH, EACH == 8 ? 8 : 4, GPI_RADIX_COUNTED,
                                             GPI_SEGMENTED_SORT_CROWD);
     __syncthreads(); /* where each bin begins is there */
     return crowded;
@@ -330,18 +297,16 @@ GPI_DEVICE int GPI(count_bins)(const GPI(tile) *tile, const uint32_t *at)
  * do, the positions. That leaves fewer bits to differ. Returns 0 if it is not needed: all keys of such a bin are the
  * same. The bins are empty otherwise. All threads call.
  */
-GPI_DEVICE int GPI(part_bins)(const GPI(tile) *tile, const GP_KEY *keys, uint32_t *at)
+GPI_DEVICE int GPI(part_bins)(const GPI(tile) *tile, const GPI(word) *numbers, uint32_t *at)
 {
     uint32_t words[GPI(items)], positions = 0;
     uint64_t differ = 0;
 
     GPI_UNROLL
     for (uint32_t i = 0; i < GPI(items); i++) {
-        const uint32_t position = threadIdx.x + i * GPI(threads);
-
-        words[i] = position < tile->n ? tile->bins[at[i]] : 0;
+        words[i] = tile->bins[at[i] % 65536];
         if (words[i] / 65536 > GPI_SEGMENTED_SORT_CROWD)
-            (void)atomicExch(&tile->tags[words[i] % 65536], position); /* of any one item of the bin */
+            (void)atomicExch(&tile->tags[words[i] % 65536], threadIdx.x + i * GPI(threads)); /* any item of the bin */
     }
     if (threadIdx.x < 3)
         tile->shared->differ[threadIdx.x] = 0;
@@ -351,7 +316,7 @@ GPI_DEVICE int GPI(part_bins)(const GPI(tile) *tile, const GP_KEY *keys, uint32_
         if (words[i] / 65536 > GPI_SEGMENTED_SORT_CROWD) {
             const uint32_t one = tile->tags[words[i] % 65536];
 
-            differ |= GPI(key_order)(keys[i]) ^ GPI(key_order)(tile->keys_from[one]);
+            differ |= numbers[i] ^ GPI(key_order)(tile->keys_from[one]);
             positions |= (threadIdx.x + i * GPI(threads)) ^ one;
         }
     GPI(add_differ)(tile, differ, positions);
@@ -364,7 +329,7 @@ GPI_DEVICE int GPI(part_bins)(const GPI(tile) *tile, const GP_KEY *keys, uint32_
     GPI_UNROLL
     for (uint32_t i = 0; i < GPI(items); i++) {
         const uint32_t begin = words[i] % 65536, count = words[i] / 65536;
-        const uint64_t number = differ ? GPI(key_order)(keys[i]) : threadIdx.x + i * GPI(threads);
+        const uint64_t number = differ ? numbers[i] : threadIdx.x + i * GPI(threads);
         const uint32_t part = count > GPI_SEGMENTED_SORT_CROWD
                                   ? GPI(top_bits)(GPI(topmost)(number, bits), 31 - __clz((int)count))
                                   : 0;
@@ -375,59 +340,115 @@ GPI_DEVICE int GPI(part_bins)(const GPI(tile) *tile, const GP_KEY *keys, uint32_
     return 1;
 }
 
-/* Puts the items into their bins: keys and tags. All threads call. */
-GPI_DEVICE void GPI(fill_bins)(const GPI(tile) *tile, const GP_KEY *keys, uint32_t *at)
+/* Puts the items into their bins: numbers and tags; `zeros` has a bit for each -0.0. All threads call. */
+GPI_DEVICE void GPI(fill_bins)(const GPI(tile) *tile, const GPI(word) *numbers, const uint32_t *at, uint32_t zeros)
 {
-    GPI(choose_bins)(tile, keys, at);
-    while (GPI(count_bins)(tile, at) && GPI(part_bins)(tile, keys, at))
-        ;
     GPI_UNROLL
     for (uint32_t i = 0; i < GPI(items); i++) {
-        const uint32_t position = threadIdx.x + i * GPI(threads);
+        const uint32_t slot = tile->bins[at[i] % 65536] % 65536 + at[i] / 65536;
 
-        if (position < tile->n) {
-            const uint32_t slot = atomicAdd(&tile->bins[at[i]], 1u) % 65536;
-
-            tile->keys[slot] = keys[i];
-            tile->tags[slot] = position << 16 | at[i];
-        }
+        tile->keys[slot] = GPI(key_of_bits)(numbers[i]);
+        tile->tags[slot] = (threadIdx.x + i * GPI(threads)) << 16 | (zeros >> i & 1) << 15 | at[i] % 65536;
     }
+    __syncthreads(); /* the items are in their bins */
 }
 
 /* ---- the order in a bin ------------------------------------------------------------------------- */
 
-/*
- * Turns the bins of some of the thread's slots, where they begin and 65536 times the number of their items, into the
- * places of the items. Equal keys that are the same stay in the order of their slots, others come in that of their
- * tags. Without an item a bin leaves the slot as the place.
- */
-GPI_DEVICE void GPI(compare)(const GPI(tile) *tile, const GP_KEY *keys, uint32_t *at, uint32_t slot, uint32_t some)
+/* The first bin that begins at a slot or behind, or its slot, where all keys are the same. */
+GPI_DEVICE uint32_t GPI(bin_behind)(const GPI(tile) *tile, uint32_t slot)
 {
-    uint32_t before[GPI(items)], ranks[GPI(items)], largest = 0;
+    uint32_t word;
+
+    if (slot >= tile->n)
+        return tile->n;
+    word = tile->bins[tile->tags[slot] % 32768];
+    return word % 65536 == slot || word / 65536 > GPI_SEGMENTED_SORT_CROWD ? slot : word % 65536 + word / 65536;
+}
+
+/* Whether an item comes behind the next one, and is of the same segment. */
+GPI_DEVICE int GPI(is_behind)(GPI(word) a, uint32_t tag, GPI(word) b, uint32_t next_tag, int is_head)
+{
+    if (GPI(is_exact))
+        return (b < a) & !is_head;
+    if (GPI_KEY_IS_NARROW)
+        return (((uint64_t)b << 32 | next_tag) < ((uint64_t)a << 32 | tag)) & !is_head;
+    return ((b < a) | ((b == a) & (next_tag < tag))) & !is_head;
+}
+
+/* Puts a thread's neighbours i and i + 1 in order. */
+GPI_DEVICE void GPI(exchange_two)(GPI(word) *own, uint32_t *tags, uint32_t heads, int i)
+{
+    const int swaps = GPI(is_behind)(own[i], tags[i], own[i + 1], tags[i + 1], (int)(heads >> (i + 1) & 1));
+    const GPI(word) a = own[i], b = own[i + 1];
+    const uint32_t tag = tags[i], next_tag = tags[i + 1];
+
+    own[i] = swaps ? b : a;
+    own[i + 1] = swaps ? a : b;
+    tags[i] = swaps ? next_tag : tag;
+    tags[i + 1] = swaps ? tag : next_tag;
+}
+
+/* The same of the last item of each lane and the first one of the next lane. */
+GPI_DEVICE void GPI(exchange_lanes)(GPI(word) *own, uint32_t *tags, uint32_t heads, unsigned lane)
+{
+    enum { LAST = GPI(own_n) - 1 };
+    const GPI(word) next = __shfl_down_sync(GPI_FULL_MASK, own[0], 1);
+    const GPI(word) before = __shfl_up_sync(GPI_FULL_MASK, own[LAST], 1);
+    const uint32_t next_tag = GPI(is_exact) ? 0 : __shfl_down_sync(GPI_FULL_MASK, tags[0], 1);
+    const uint32_t tag = GPI(is_exact) ? 0 : __shfl_up_sync(GPI_FULL_MASK, tags[LAST], 1);
+
+    if (lane > 0 && GPI(is_behind)(before, tag, own[0], tags[0], (int)(heads & 1))) {
+        own[0] = before;
+        tags[0] = tag;
+    }
+    if (lane < 31 && GPI(is_behind)(own[LAST], tags[LAST], next, next_tag, (int)(heads >> (LAST + 1) & 1))) {
+        own[LAST] = next;
+        tags[LAST] = next_tag;
+    }
+}
+
+/* Sorts what is in each bin. A warp has the bins that begin in its window of slots. All threads call. */
+GPI_DEVICE void GPI(sort_bins)(const GPI(tile) *tile)
+{
+    const unsigned lane = threadIdx.x % 32, window = threadIdx.x / 32 * GPI(window_n);
+    const uint32_t begin = GPI(bin_behind)(tile, window), end = GPI(bin_behind)(tile, window + GPI(window_n));
+    const uint32_t first = begin + lane * GPI(own_n), w = gpi_min(first / 32, GPI(words) - 1);
+    const gpi_segment_word *words = tile->shared->words + w;
+    const uint32_t heads = (uint32_t)(((uint64_t)words[1].heads << 32 | words[0].heads) >> first % 32);
+    GPI(word) own[GPI(own_n)];
+    uint32_t tags[GPI(own_n)];
 
     GPI_UNROLL
-    for (uint32_t i = 0; i < some; i++) {
-        const uint32_t own = slot + i * GPI(threads);
+    for (uint32_t i = 0; i < GPI(own_n); i++) {
+        const uint32_t slot = gpi_min(first + i, GPI(tile_n) - 1);
 
-        before[i] = 0;
-        ranks[i] = GPI(is_exact) || at[i] < 65536 ? own : tile->tags[own];
-        largest = at[i] > largest ? at[i] : largest;
+        own[i] = (GPI(word))(GPI_KEY_IS_NARROW ? GPI(key_bits)(tile->keys[slot]) : GPI(key_long_bits)(tile->keys[slot]));
+        tags[i] = GPI(is_exact) ? 0 : tile->tags[slot];
+        if (first + i >= end) {
+            own[i] = (GPI(word))-1;
+            tags[i] = 0xFFFFFFFFu;
+        }
     }
-    GPI_NO_UNROLL
-    for (uint32_t k = 0; k < largest / 65536; k++) {
+    __syncthreads(); /* all windows have been read */
+    GPI_UNROLL
+    for (int round = 0; round < GPI_SEGMENTED_SORT_CROWD; round += 2) {
         GPI_UNROLL
-        for (uint32_t i = 0; i < some; i++)
-            if (k < at[i] / 65536) {
-                const uint32_t other = at[i] % 65536 + k;
-
-                before[i] = gpi_less_if_before(before[i], GPI(key_order)(tile->keys[other]),
-                                               GPI(is_exact) ? other : tile->tags[other], GPI(key_order)(keys[i]),
-                                               ranks[i], GPI_KEY_IS_NARROW);
-            }
+        for (int i = 0; i < GPI(own_n); i += 2)
+            GPI(exchange_two)(own, tags, heads, i);
+        GPI_UNROLL
+        for (int i = 1; i + 1 < GPI(own_n); i += 2)
+            GPI(exchange_two)(own, tags, heads, i);
+        GPI(exchange_lanes)(own, tags, heads, lane);
     }
     GPI_UNROLL
-    for (uint32_t i = 0; i < some; i++)
-        at[i] = at[i] < 65536 ? slot + i * GPI(threads) : at[i] % 65536 - before[i];
+    for (uint32_t i = 0; i < GPI(own_n); i++)
+        if (first + i < end) {
+            tile->keys[first + i] = GPI(key_of_bits)(own[i]);
+            if (!GPI(is_exact))
+                tile->tags[first + i] = tags[i];
+        }
+    __syncthreads(); /* the slots are in order */
 }
 
 /* ---- values ------------------------------------------------------------------------------------- */
@@ -438,9 +459,9 @@ GPI_DEVICE uint32_t GPI(source)(const GPI(tile) *tile, int counts_all, uint32_t 
     return tile->values_from || counts_all ? position : position - begin;
 }
 
-/* Writes the values of the items in the thread's slots: their places, and 65536 times where they are from. */
+/* Writes the values of the thread's slots: where they are from. */
 GPI_DEVICE void GPI(write_values)(const GPI(tile) *tile, GPI(value) *values_out, int counts_all,
-                                  const uint32_t *places)
+                                  const uint32_t *sources)
 {
     GPI(value) *to = values_out + tile->first;
     uint32_t off = 0;
@@ -455,12 +476,12 @@ GPI_DEVICE void GPI(write_values)(const GPI(tile) *tile, GPI(value) *values_out,
     GPI_UNROLL
     for (uint32_t i = 0; i < GPI(items); i++)
         if (threadIdx.x + i * GPI(threads) < tile->n) {
-            const uint32_t from = places[i] / 65536;
+            const uint32_t slot = threadIdx.x + i * GPI(threads), from = sources[i];
 
             if (tile->values_from)
-                to[places[i] % 65536] = *(const GPI(value) *)(tile->values + off + from * (uint32_t)sizeof *to);
+                to[slot] = *(const GPI(value) *)(tile->values + off + from * (uint32_t)sizeof *to);
             else
-                to[places[i] % 65536] = GPI(number)(counts_all, tile->first + from, from);
+                to[slot] = GPI(number)(counts_all, tile->first + from, from);
         }
 }
 
@@ -473,7 +494,7 @@ GPI_DEVICE_CALL void GPI(sort_all_tiny)(GPI(tile) tile, const GP_INDEX *offsets,
 {
     GP_KEY *keys = (GP_KEY *)tile.values;
     uint16_t *tags = (uint16_t *)(keys + GPI(padded)(GPI(tile_n)));
-    uint32_t places[GPI(items)];
+    uint32_t sources[GPI(items)];
 
     GPI_UNROLL
     for (uint32_t i = 0; i < GPI(items); i++)
@@ -496,63 +517,48 @@ GPI_DEVICE_CALL void GPI(sort_all_tiny)(GPI(tile) tile, const GP_INDEX *offsets,
 
         if (position < tile.n)
             keys_out[tile.first + position] = keys[GPI(padded)(position)];
-        places[i] = position;
-        if (GPI_RADIX_PAIRS && position < tile.n)
-            places[i] |= (uint32_t)tags[GPI(padded)(position)] << 16;
+        sources[i] = GPI_RADIX_PAIRS && position < tile.n ? tags[GPI(padded)(position)] : 0;
     }
     if (GPI_RADIX_PAIRS)
-        GPI(write_values)(&tile, values_out, counts_all, places);
+        GPI(write_values)(&tile, values_out, counts_all, sources);
 }
 
 /* ---- tiles -------------------------------------------------------------------------------------- */
 
-/* Sorts a tile, whose heads are linked, and writes it. All threads call. */
-GPI_DEVICE void GPI(sort_tile)(const GPI(job) *job, const GPI(tile) *tile)
+/* Sorts a tile, and writes it. All threads call. */
+GPI_DEVICE void GPI(sort_tile)(const GPI(job) *job, const GPI(walk) *walk, const GPI(tile) *tile)
 {
-    enum { SOME = GPI(items) % 4 == 0 ? 4 : GPI(items) % 3 == 0 ? 3 : 1 };
-    GP_KEY keys[GPI(items)];
-    uint32_t at[GPI(items)]; /* of each item its segment, then its bin; then, of each slot, the bin and the place */
+    GP_KEY keys[GPI(items)], before[GPI(items)]; /* the items, and the one before each */
+    GPI(word) numbers[GPI(items)], differ[GPI(items)];
+    uint32_t at[GPI(items)], zeros = 0; /* of each item its bin; then, of each slot, where the value is from */
 
     GPI_UNROLL
     for (uint32_t i = 0; i < GPI(items); i++) {
-        keys[i] = GPI(key_of_bits)(0);
-        if (threadIdx.x + i * GPI(threads) < tile->n)
-            keys[i] = tile->keys_from[threadIdx.x + i * GPI(threads)];
+        const uint32_t position = threadIdx.x + i * GPI(threads);
+
+        keys[i] = position < tile->n ? tile->keys_from[position] : GPI(key_of_bits)(0);
+        before[i] = position < tile->n ? tile->keys_from[position - (position > 0)] : GPI(key_of_bits)(0);
     }
+    GPI(mark_segments)(job, walk, tile);
     GPI_UNROLL
     for (uint32_t i = 0; i < GPI(items); i++) {
-        const uint32_t segment = GPI(segment_at)(tile, threadIdx.x + i * GPI(threads));
-
-        at[i] = threadIdx.x + i * GPI(threads) < tile->n ? segment : 0;
+        numbers[i] = (GPI(word))GPI(key_order)(keys[i]);
+        differ[i] = numbers[i] ^ (GPI(word))GPI(key_order)(before[i]);
+        zeros |= (uint32_t)GPI(key_is_minus_zero)(keys[i]) << i;
     }
-    GPI(fill_bins)(tile, keys, at);
-    __syncthreads(); /* the items are in their bins */
+    GPI(choose_bins)(tile, numbers, differ, at);
+    while (GPI(count_bins)(tile, at) && GPI(part_bins)(tile, numbers, at))
+        ;
+    GPI(fill_bins)(tile, numbers, at, zeros);
+    GPI(sort_bins)(tile);
     GPI_UNROLL
     for (uint32_t i = 0; i < GPI(items); i++) {
-        const uint32_t slot = threadIdx.x + i * GPI(threads);
-
-        at[i] = 0;
-        if (slot < tile->n) {
-            const uint32_t word = tile->bins[tile->tags[slot] % 65536], count = word / 65536;
-
-            keys[i] = tile->keys[slot];
-            at[i] = count <= GPI_SEGMENTED_SORT_CROWD ? word - count : 0;
-        }
-    }
-    GPI_UNROLL
-    for (uint32_t i = 0; i < GPI(items); i += SOME)
-        GPI(compare)(tile, keys + i, at + i, threadIdx.x + i * GPI(threads), SOME);
-    GPI_UNROLL
-    for (uint32_t i = 0; i < GPI(items); i++) {
-        const uint32_t slot = threadIdx.x + i * GPI(threads);
+        const uint32_t slot = threadIdx.x + i * GPI(threads), tag = tile->tags[slot];
+        const uint32_t begin = GPI_RADIX_PAIRS ? GPI(segment_at)(tile, slot) % 65536 : 0;
 
         if (slot < tile->n)
-            job->keys_out[tile->first + at[i]] = keys[i];
-        if (GPI_RADIX_PAIRS && slot < tile->n) {
-            const uint32_t begin = GPI(segment_at)(tile, slot) % 65536;
-
-            at[i] |= GPI(source)(tile, job->counts_all, tile->tags[slot] >> 16, begin) << 16;
-        }
+            job->keys_out[tile->first + slot] = GPI(key_of_order)(tile->keys[slot], (int)(tag >> 15 & 1));
+        at[i] = GPI(source)(tile, job->counts_all, tag >> 16, begin);
     }
     if (GPI_RADIX_PAIRS)
         GPI(write_values)(tile, job->values_out, job->counts_all, at);
@@ -578,9 +584,7 @@ GPI_DEVICE void GPI(sort_range)(const GPI(job) *job, GPI(tile) *tile, size_t ran
             if (tile->is_tiny) {
                 GPI(sort_all_tiny)(*tile, job->offsets + walk.next, job->keys_out, job->values_out, job->counts_all);
             } else {
-                GPI(mark_heads)(job, &walk, tile);
-                GPI(link_heads)(tile);
-                GPI(sort_tile)(job, tile);
+                GPI(sort_tile)(job, &walk, tile);
             }
         } else if (!count && is_first) {
             GPI(enter_segments)(job, &walk, range);

@@ -21,9 +21,9 @@
 #define GPI_TUNE_SEGMENTED_SORT_BLOCKS 2
 #endif
 
-/* Items of a bin that are compared with each other; more are parted first. */
+/* Items of a bin that are sorted by exchanges, an even number; more are parted first. */
 #ifndef GPI_TUNE_SEGMENTED_SORT_CROWD
-#define GPI_TUNE_SEGMENTED_SORT_CROWD 10
+#define GPI_TUNE_SEGMENTED_SORT_CROWD 8
 #endif
 
 /* Segments of a group, which a warp sorts if all of them are tiny: a multiple of 32. */
