@@ -23,12 +23,6 @@
 
 enum { GPI_SEGMENTED_SORT_CROWD = GPI_TUNE_SEGMENTED_SORT_CROWD };
 
-/* The segments of 32 items. */
-typedef struct gpi_segment_word {
-    uint32_t heads;          /* a bit for each item: whether a segment begins there */
-    uint16_t before, behind; /* where one begins that the item before belongs to; where one ends that goes on behind */
-} __attribute__((aligned(8))) gpi_segment_word;
-
 #endif
 
 /* The number of a key, which has the same order. */
@@ -39,32 +33,40 @@ enum {
     /* Slots of a lane in the exchange, an even number; and from one warp's to the next's, where a bin may go on. */
     GPI(own_n) = (GPI(items) + 2) / 2 * 2,
     GPI(window_n) = 32 * GPI(own_n) - GPI_SEGMENTED_SORT_CROWD,
+    GPI(usual) = 6, /* items in the largest bin of most tiles, at most */
     GPI(bins_n) = (GPI(tile_n) + 4 * GPI(threads) - 1) / (4 * GPI(threads)) * (4 * GPI(threads)),
-    GPI(sorted_bytes) = GPI(bins_n) * 4 + GPI(tile_n) * (4 + (int)sizeof(GP_KEY)),
+    GPI(bins_bytes) = GPI(bins_n) * 4 + GPI(tile_n) * (2 + (int)sizeof(GP_KEY)),
     GPI(staged_bytes) = GPI(tile_n) * GPI(value_bytes) + 128, /* which may start up to 15 bytes late */
-    GPI(tile_bytes) = GPI(sorted_bytes) > GPI(staged_bytes) ? GPI(sorted_bytes) : GPI(staged_bytes)
+    GPI(tile_bytes) = GPI(is_early)                         ? GPI(bins_bytes) + GPI(staged_bytes)
+                      : GPI(bins_bytes) > GPI(staged_bytes) ? GPI(bins_bytes)
+                                                            : GPI(staged_bytes)
 };
 
 /* What a block has in shared memory, besides its items. */
 typedef struct {
-    gpi_segment_word words[GPI(words) + 1];
+    uint32_t heads[GPI(words) + 1]; /* a bit for each item: whether a segment begins there */
+    uint32_t edges[GPI(warps) + 1]; /* where each warp's bins begin */
     uint32_t sums[32];
     uint32_t differ[3]; /* bits of keys, and of positions */
+    uint32_t most;      /* items in a bin, if there are many */
     uint32_t n;         /* items of the tile */
-} GPI(shared);
+} __attribute__((aligned(128))) GPI(shared);
 
 /* The items of a tile. */
 typedef struct {
     GPI(shared) *shared;
     uint32_t *bins; /* GPI_RADIX_COUNTED */
-    uint32_t *tags; /* of a slot: position * 65536; whether it is -0.0, * 32768; and where the word of its bin is */
     GP_KEY *keys;   /* their numbers; slots are in order of the bins */
-    char *values;   /* in place of all these, when they have served */
+    uint16_t *tags; /* at the head of a segment, its items; then, of a slot: its position * 2, and whether it is -0.0 */
+    char *values;   /* behind these; or in place of them, when they have served */
+    uint32_t off;   /* the first one so many bytes behind */
     const GP_KEY *keys_from;      /* of the first item, as are the next */
     const GPI(value) *values_from; /* NULL: numbers */
     size_t first;
     uint32_t n, segments;
-    int is_tiny; /* all segments are, and they are no buckets */
+    uint32_t position; /* of the thread's first item; the next is 32 behind; */
+    int is_busy;       /* whether the warp has any */
+    int is_tiny;       /* all segments are, and they are no buckets */
 } GPI(tile);
 
 /* Where a block is in its range. */
@@ -113,12 +115,17 @@ GPI_DEVICE size_t GPI(find)(const GPI(job) *job, size_t key, unsigned lane)
 /* Enters the segments that start in a range. All threads call. */
 GPI_DEVICE void GPI(enter_segments)(const GPI(job) *job, GPI(walk) *walk, size_t range)
 {
+    const size_t s = threadIdx.x;
+
     walk->starts = NULL;
     walk->count = job->segments;
-    if (job->table && job->offsets)
+    if (job->is_few)
+        walk->next = (size_t)__syncthreads_count(s < job->segments && GPI(unit)(GPI(offset)(job, s), s) <
+                                                                         range * job->range_n);
+    else if (job->table)
         walk->next = job->table[range] ? (size_t)~job->table[range] : job->segments;
     else
-        walk->next = GPI(find)(job, range * GPI(range_n), threadIdx.x % 32);
+        walk->next = GPI(find)(job, range * job->range_n, threadIdx.x % 32);
 }
 
 /* Enters the buckets of a long segment that start in a range, if it has buckets. All threads call. */
@@ -133,36 +140,56 @@ GPI_DEVICE int GPI(enter_buckets)(const GPI(job) *job, GPI(walk) *walk, size_t r
     walk->segment = of->segment;
     walk->count = GPI(radix);
     const size_t begin = GPI(unit)(walk->starts[threadIdx.x % GPI(radix)], of->segment);
-    walk->next = (size_t)__syncthreads_count(threadIdx.x < GPI(radix) && begin < range * GPI(range_n));
+    walk->next = (size_t)__syncthreads_count(threadIdx.x < GPI(radix) && begin < range * job->range_n);
     return 1;
 }
 
-/* How many of the next segments start in the range and fit into a tile, which becomes theirs. All threads call. */
-GPI_DEVICE uint32_t GPI(next_batch)(const GPI(job) *job, const GPI(walk) *walk, GPI(tile) *tile)
+/*
+ * How many of the next segments start in the range and fit into a tile, which becomes theirs; *more becomes whether
+ * the one behind starts in the range, too. All threads call.
+ */
+GPI_DEVICE uint32_t GPI(next_batch)(const GPI(job) *job, const GPI(walk) *walk, GPI(tile) *tile, int *more)
 {
     const size_t first = walk->next < walk->count ? GPI(begin_of)(job, walk, walk->next) : 0;
-    uint32_t count = 0, more, n = 0, last = 0;
-    int is_tiny = job->offsets && !walk->starts;
+    uint32_t count = 0, fitting, n = 0, last = 0;
+    int is_tiny = job->offsets && !walk->starts, is_left;
 
+    GPI_NO_UNROLL
+    for (uint32_t w = threadIdx.x; w <= GPI(words); w += GPI(threads))
+        tile->shared->heads[w] = 0;
+    if (threadIdx.x < 3)
+        tile->shared->differ[threadIdx.x] = 0;
+    if (threadIdx.x == 0)
+        tile->shared->most = GPI(usual);
+    __syncthreads(); /* there are no heads yet */
     do {
         const size_t i = walk->next + count + threadIdx.x;
         int fits = 0;
 
+        is_left = 0;
         if (i < walk->count) {
             const size_t begin = GPI(begin_of)(job, walk, i), end = GPI(begin_of)(job, walk, i + 1);
+            const uint32_t at = (uint32_t)(begin - first);
 
-            fits = GPI(unit)(begin, walk->starts ? walk->segment : i) < walk->limit && end - first <= GPI(short_n);
+            is_left = GPI(unit)(begin, walk->starts ? walk->segment : i) < walk->limit;
+            fits = is_left && end - first <= GPI(short_n);
+            is_left &= !fits;
             is_tiny &= !fits || end - begin <= GPI(tiny_n);
             if (fits) {
                 n = (uint32_t)(end - first);
                 last = count + threadIdx.x + 1;
             }
+            if (fits && begin < end) {
+                atomicOr(&tile->shared->heads[at / 32], 1u << at % 32);
+                tile->tags[at] = (uint16_t)(end - begin);
+            }
         }
-        more = (uint32_t)__syncthreads_count(fits);
-        count += more;
-    } while (more == GPI(threads));
+        fitting = (uint32_t)__syncthreads_count(fits);
+        count += fitting;
+    } while (fitting == GPI(threads));
     if (last == count && (count || threadIdx.x == 0))
         tile->shared->n = n; /* where the last one ends */
+    *more = __syncthreads_or(is_left);
     tile->is_tiny = __syncthreads_and(is_tiny); /* it is there, too */
     tile->first = first;
     tile->n = tile->shared->n;
@@ -170,51 +197,24 @@ GPI_DEVICE uint32_t GPI(next_batch)(const GPI(job) *job, const GPI(walk) *walk, 
     return count;
 }
 
-/* Where a segment of the tile begins; where the last one ends, if s is their number. */
-GPI_DEVICE uint32_t GPI(begin_in_tile)(const GPI(job) *job, const GPI(walk) *walk, const GPI(tile) *tile, uint32_t s)
+/* Where the segment of each of the thread's items begins. */
+GPI_DEVICE void GPI(find_begins)(const GPI(tile) *tile, uint32_t *begins)
 {
-    return (uint32_t)(GPI(begin_of)(job, walk, walk->next + s) - tile->first);
-}
+    const uint32_t lane = threadIdx.x % 32, upto = (2u << lane) - 1, own = threadIdx.x / 32 * GPI(items);
+    const uint32_t *heads = tile->shared->heads;
+    uint32_t before = 0; /* the last head */
 
-/* Marks all segments of the tile. All threads call. */
-GPI_DEVICE void GPI(mark_segments)(const GPI(job) *job, const GPI(walk) *walk, const GPI(tile) *tile)
-{
-    const uint32_t all = gpi_min(tile->segments, GPI(threads));
-    const uint32_t team = GPI(threads) >> (32 - __clz((int)(all - 1))), rank = threadIdx.x % team;
-    gpi_segment_word *words = tile->shared->words;
+    GPI_NO_UNROLL
+    for (uint32_t w = lane; w < own; w += 32)
+        before = heads[w] ? 32 * w + 31 - (uint32_t)__clz((int)heads[w]) : before;
+    before = gpi_warp_max(before);
+    GPI_UNROLL
+    for (uint32_t i = 0; i < GPI(items); i++) {
+        const uint32_t word = heads[own + i], last = 32 * (own + i) + 31;
 
-    for (uint32_t w = threadIdx.x; w <= GPI(words); w += GPI(threads))
-        words[w].heads = 0;
-    if (threadIdx.x < 3)
-        tile->shared->differ[threadIdx.x] = 0;
-    __syncthreads(); /* there are no heads yet */
-    for (uint32_t s = threadIdx.x / team; s < tile->segments; s += GPI(threads) / team) {
-        const uint32_t begin = GPI(begin_in_tile)(job, walk, tile, s), end = GPI(begin_in_tile)(job, walk, tile, s + 1);
-
-        if (begin < end && rank == 0)
-            atomicOr(&words[begin / 32].heads, 1u << begin % 32);
-        for (uint32_t w = begin / 32 + rank; 32 * w < end; w += team) {
-            if (32 * w > begin)
-                words[w].before = (uint16_t)begin;
-            if (32 * w + 32 <= end || end == tile->n)
-                words[w].behind = (uint16_t)end;
-        }
+        begins[i] = word & upto ? last - (uint32_t)__clz((int)(word & upto)) : before;
+        before = word ? last - (uint32_t)__clz((int)word) : before;
     }
-    __syncthreads(); /* the segments are marked */
-}
-
-/*
- * The segment of an item, by its position, whose place in a word is the thread's lane: where it begins, and 65536 times
- * the number of its items.
- */
-GPI_DEVICE uint32_t GPI(segment_at)(const GPI(tile) *tile, uint32_t position)
-{
-    const gpi_segment_word word = tile->shared->words[position / 32];
-    const uint32_t upto = (2u << threadIdx.x % 32) - 1, low = word.heads & upto, high = word.heads & ~upto;
-    const uint32_t begin = low ? (position | 31) - (uint32_t)__clz((int)low) : word.before;
-    const uint32_t end = high ? (position & ~31u) + (uint32_t)__ffs((int)high) - 1 : word.behind;
-
-    return (end - begin) << 16 | begin;
 }
 
 /* ---- bins --------------------------------------------------------------------------------------- */
@@ -248,47 +248,24 @@ GPI_DEVICE int GPI(bits_of)(uint64_t differ)
 }
 
 /*
- * Chooses bins for the thread's items by their numbers; `differ` has the bits in which each differs from the item
- * before. What is behind the last item gets bins of its own. The bins are empty then. All threads call.
- */
-GPI_DEVICE void GPI(choose_bins)(const GPI(tile) *tile, const GPI(word) *numbers, const GPI(word) *differ, uint32_t *at)
-{
-    uint64_t all = 0;
-
-    gpi_radix_zero(tile->bins, GPI(bins_n));
-    GPI_UNROLL
-    for (uint32_t i = 0; i < GPI(items); i++) {
-        const uint32_t position = threadIdx.x + i * GPI(threads), segment = GPI(segment_at)(tile, position);
-
-        at[i] = position < tile->n ? segment : position;
-        all |= at[i] % 65536 < position ? differ[i] : 0;
-    }
-    GPI(add_differ)(tile, all, 0);
-    __syncthreads(); /* it is known in which bits keys differ; the bins are empty */
-    const int bits = GPI(bits_of)(GPI(differ)(tile));
-    GPI_UNROLL
-    for (uint32_t i = 0; i < GPI(items); i++) {
-        const uint64_t fraction = GPI(topmost)(numbers[i], bits);
-
-        at[i] = gpi_radix_bin_at(at[i] % 65536 + GPI(share)(fraction, at[i] / 65536));
-    }
-}
-
-/*
  * Counts the items of all bins; at[i] gets, times 65536, how many were counted before in that bin. Returns whether some
  * bin is crowded. All threads call.
  */
-GPI_DEVICE int GPI(count_bins)(const GPI(tile) *tile, uint32_t *at)
+GPI_DEVICE int GPI(count_bins)(GPI(tile) *tile, uint32_t *at)
 {
-    enum { EACH = GPI(bins_n) / GPI(threads) };
+    enum { EACH = (int)GPI(bins_n) / (int)GPI(threads) };
+    uint32_t most;
 
     GPI_UNROLL
     for (uint32_t i = 0; i < GPI(items); i++)
-        at[i] |= atomicAdd(&tile->bins[at[i]], 1u) << 16;
+        if (tile->is_busy)
+            at[i] |= atomicAdd(&tile->bins[at[i]], 1u) << 16;
     __syncthreads(); /* the bins have been counted */
     const int crowded = gpi_radix_scan_bins(tile->bins, tile->shared->sums, EACH, EACH == 8 ? 8 : 4, GPI_RADIX_COUNTED,
-                                            GPI_SEGMENTED_SORT_CROWD);
-    __syncthreads(); /* where each bin begins is there */
+                                            GPI_SEGMENTED_SORT_CROWD, &most);
+    if (most > GPI(usual))
+        atomicMax(&tile->shared->most, gpi_min(most, GPI_SEGMENTED_SORT_CROWD));
+    __syncthreads(); /* where each bin begins is there, and how many items the largest one has */
     return crowded;
 }
 
@@ -304,9 +281,9 @@ GPI_DEVICE int GPI(part_bins)(const GPI(tile) *tile, const GPI(word) *numbers, u
 
     GPI_UNROLL
     for (uint32_t i = 0; i < GPI(items); i++) {
-        words[i] = tile->bins[at[i] % 65536];
-        if (words[i] / 65536 > GPI_SEGMENTED_SORT_CROWD)
-            (void)atomicExch(&tile->tags[words[i] % 65536], threadIdx.x + i * GPI(threads)); /* any item of the bin */
+        words[i] = tile->is_busy ? tile->bins[at[i] % 65536] : 0;
+        if (words[i] / 65536 > GPI_SEGMENTED_SORT_CROWD && at[i] < 65536)
+            tile->tags[words[i] % 65536] = (uint16_t)(tile->position + 32 * i); /* the bin's first item */
     }
     if (threadIdx.x < 3)
         tile->shared->differ[threadIdx.x] = 0;
@@ -317,7 +294,7 @@ GPI_DEVICE int GPI(part_bins)(const GPI(tile) *tile, const GPI(word) *numbers, u
             const uint32_t one = tile->tags[words[i] % 65536];
 
             differ |= numbers[i] ^ GPI(key_order)(tile->keys_from[one]);
-            positions |= (threadIdx.x + i * GPI(threads)) ^ one;
+            positions |= (tile->position + 32 * i) ^ one;
         }
     GPI(add_differ)(tile, differ, positions);
     __syncthreads(); /* it is known in which bits items differ */
@@ -325,11 +302,11 @@ GPI_DEVICE int GPI(part_bins)(const GPI(tile) *tile, const GPI(word) *numbers, u
     if (GPI(is_exact) && differ == 0)
         return 0;
     const int bits = GPI(bits_of)(differ ? differ : tile->shared->differ[2]);
-    gpi_radix_zero(tile->bins, GPI(bins_n));
+    GPI(zero)(tile->bins, GPI(bins_n));
     GPI_UNROLL
     for (uint32_t i = 0; i < GPI(items); i++) {
         const uint32_t begin = words[i] % 65536, count = words[i] / 65536;
-        const uint64_t number = differ ? numbers[i] : threadIdx.x + i * GPI(threads);
+        const uint64_t number = differ ? numbers[i] : tile->position + 32 * i;
         const uint32_t part = count > GPI_SEGMENTED_SORT_CROWD
                                   ? GPI(top_bits)(GPI(topmost)(number, bits), 31 - __clz((int)count))
                                   : 0;
@@ -340,7 +317,7 @@ GPI_DEVICE int GPI(part_bins)(const GPI(tile) *tile, const GPI(word) *numbers, u
     return 1;
 }
 
-/* Puts the items into their bins: numbers and tags; `zeros` has a bit for each -0.0. All threads call. */
+/* Puts the items into their bins: numbers and tags; `zeros` has a bit for each -0.0. */
 GPI_DEVICE void GPI(fill_bins)(const GPI(tile) *tile, const GPI(word) *numbers, const uint32_t *at, uint32_t zeros)
 {
     GPI_UNROLL
@@ -348,21 +325,29 @@ GPI_DEVICE void GPI(fill_bins)(const GPI(tile) *tile, const GPI(word) *numbers, 
         const uint32_t slot = tile->bins[at[i] % 65536] % 65536 + at[i] / 65536;
 
         tile->keys[slot] = GPI(key_of_bits)(numbers[i]);
-        tile->tags[slot] = (threadIdx.x + i * GPI(threads)) << 16 | (zeros >> i & 1) << 15 | at[i] % 65536;
+        if (!GPI(is_exact))
+            tile->tags[slot] = (uint16_t)((tile->position + 32 * i) << 1 | (zeros >> i & 1));
     }
-    __syncthreads(); /* the items are in their bins */
 }
 
 /* ---- the order in a bin ------------------------------------------------------------------------- */
 
-/* The first bin that begins at a slot or behind, or its slot, where all keys are the same. */
-GPI_DEVICE uint32_t GPI(bin_behind)(const GPI(tile) *tile, uint32_t slot)
+/* One warp: the first bin that begins at a slot or behind; or the slot, in a bin where all keys are the same. */
+GPI_DEVICE uint32_t GPI(bin_behind)(const GPI(tile) *tile, uint32_t slot, unsigned lane)
 {
-    uint32_t word;
+    uint32_t bin = 0, word = 0;
 
     if (slot >= tile->n)
         return tile->n;
-    word = tile->bins[tile->tags[slot] % 32768];
+    GPI_UNROLL
+    for (uint32_t step = GPI(bins_n) / 32; step > 0; step = step > 32 ? step / 32 : step > 1) {
+        const uint32_t probe = bin + (lane + 1) * step - 1; /* bins before `bin` end at the slot at most */
+
+        word = probe < GPI(bins_n) ? tile->bins[gpi_radix_bin_at(probe)] : 0xFFFFFFFFu;
+        const int before = __popc((int)__ballot_sync(GPI_FULL_MASK, word % 65536 + word / 65536 <= slot));
+        bin += (uint32_t)before * step;
+        word = __shfl_sync(GPI_FULL_MASK, word, before); /* in the end, of the first one that ends behind it */
+    }
     return word % 65536 == slot || word / 65536 > GPI_SEGMENTED_SORT_CROWD ? slot : word % 65536 + word / 65536;
 }
 
@@ -411,11 +396,11 @@ GPI_DEVICE void GPI(exchange_lanes)(GPI(word) *own, uint32_t *tags, uint32_t hea
 /* Sorts what is in each bin. A warp has the bins that begin in its window of slots. All threads call. */
 GPI_DEVICE void GPI(sort_bins)(const GPI(tile) *tile)
 {
-    const unsigned lane = threadIdx.x % 32, window = threadIdx.x / 32 * GPI(window_n);
-    const uint32_t begin = GPI(bin_behind)(tile, window), end = GPI(bin_behind)(tile, window + GPI(window_n));
-    const uint32_t first = begin + lane * GPI(own_n), w = gpi_min(first / 32, GPI(words) - 1);
-    const gpi_segment_word *words = tile->shared->words + w;
-    const uint32_t heads = (uint32_t)(((uint64_t)words[1].heads << 32 | words[0].heads) >> first % 32);
+    const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+    const uint32_t end = tile->shared->edges[warp + 1], first = tile->shared->edges[warp] + lane * GPI(own_n);
+    const uint32_t *words = tile->shared->heads + gpi_min(first / 32, GPI(words) - 1);
+    const uint32_t heads = (uint32_t)(((uint64_t)words[1] << 32 | words[0]) >> first % 32);
+    const uint32_t phases = first - lane * GPI(own_n) < end ? tile->shared->most : 0;
     GPI(word) own[GPI(own_n)];
     uint32_t tags[GPI(own_n)];
 
@@ -423,7 +408,7 @@ GPI_DEVICE void GPI(sort_bins)(const GPI(tile) *tile)
     for (uint32_t i = 0; i < GPI(own_n); i++) {
         const uint32_t slot = gpi_min(first + i, GPI(tile_n) - 1);
 
-        own[i] = (GPI(word))(GPI_KEY_IS_NARROW ? GPI(key_bits)(tile->keys[slot]) : GPI(key_long_bits)(tile->keys[slot]));
+        own[i] = GPI_KEY_IS_NARROW ? GPI(key_bits)(tile->keys[slot]) : (GPI(word))GPI(key_long_bits)(tile->keys[slot]);
         tags[i] = GPI(is_exact) ? 0 : tile->tags[slot];
         if (first + i >= end) {
             own[i] = (GPI(word))-1;
@@ -431,8 +416,8 @@ GPI_DEVICE void GPI(sort_bins)(const GPI(tile) *tile)
         }
     }
     __syncthreads(); /* all windows have been read */
-    GPI_UNROLL
-    for (int round = 0; round < GPI_SEGMENTED_SORT_CROWD; round += 2) {
+    GPI_NO_UNROLL
+    for (uint32_t phase = 0; phase < phases; phase += 2) {
         GPI_UNROLL
         for (int i = 0; i < GPI(own_n); i += 2)
             GPI(exchange_two)(own, tags, heads, i);
@@ -446,7 +431,7 @@ GPI_DEVICE void GPI(sort_bins)(const GPI(tile) *tile)
         if (first + i < end) {
             tile->keys[first + i] = GPI(key_of_bits)(own[i]);
             if (!GPI(is_exact))
-                tile->tags[first + i] = tags[i];
+                tile->tags[first + i] = (uint16_t)tags[i];
         }
     __syncthreads(); /* the slots are in order */
 }
@@ -459,30 +444,34 @@ GPI_DEVICE uint32_t GPI(source)(const GPI(tile) *tile, int counts_all, uint32_t 
     return tile->values_from || counts_all ? position : position - begin;
 }
 
-/* Writes the values of the thread's slots: where they are from. */
-GPI_DEVICE void GPI(write_values)(const GPI(tile) *tile, GPI(value) *values_out, int counts_all,
-                                  const uint32_t *sources)
+/* Brings the values of the tile to shared memory. They are there after gpi_copy_wait(). */
+GPI_DEVICE void GPI(stage_values)(GPI(tile) *tile)
+{
+    tile->off = gpi_radix_stage(tile->values, (const char *)tile->values_from,
+                                tile->n * (uint32_t)sizeof(GPI(value)), GPI(threads), 0);
+}
+
+/* Writes the values of the thread's slots, which are of the items at these positions. All threads call. */
+GPI_DEVICE void GPI(write_values)(GPI(tile) *tile, GPI(value) *values_out, int counts_all, const uint32_t *sources)
 {
     GPI(value) *to = values_out + tile->first;
-    uint32_t off = 0;
 
-    __syncthreads(); /* keys, tags and bins have served */
-    if (tile->values_from) {
-        off = gpi_radix_stage(tile->values, (const char *)tile->values_from, tile->n * (uint32_t)sizeof *to,
-                              GPI(threads), 0);
-        gpi_copy_wait();
-        __syncthreads(); /* the values have come */
+    if (!GPI(is_early)) {
+        __syncthreads(); /* keys, tags and bins have served */
+        if (tile->values_from)
+            GPI(stage_values)(tile);
     }
+    gpi_copy_wait();
+    __syncthreads(); /* the values have come */
     GPI_UNROLL
-    for (uint32_t i = 0; i < GPI(items); i++)
-        if (threadIdx.x + i * GPI(threads) < tile->n) {
-            const uint32_t slot = threadIdx.x + i * GPI(threads), from = sources[i];
+    for (uint32_t i = 0; i < GPI(items); i++) {
+        const uint32_t slot = tile->position + 32 * i, from = sources[i];
 
-            if (tile->values_from)
-                to[slot] = *(const GPI(value) *)(tile->values + off + from * (uint32_t)sizeof *to);
-            else
-                to[slot] = GPI(number)(counts_all, tile->first + from, from);
-        }
+        if (slot < tile->n && tile->values_from)
+            to[slot] = *(const GPI(value) *)(tile->values + tile->off + from * (uint32_t)sizeof *to);
+        else if (slot < tile->n)
+            to[slot] = GPI(number)(counts_all, tile->first + from, from);
+    }
 }
 
 /*
@@ -492,14 +481,16 @@ GPI_DEVICE void GPI(write_values)(const GPI(tile) *tile, GPI(value) *values_out,
 GPI_DEVICE_CALL void GPI(sort_all_tiny)(GPI(tile) tile, const GP_INDEX *offsets, GP_KEY *keys_out,
                                         GPI(value) *values_out, int counts_all)
 {
-    GP_KEY *keys = (GP_KEY *)tile.values;
+    GP_KEY *keys = (GP_KEY *)tile.bins;
     uint16_t *tags = (uint16_t *)(keys + GPI(padded)(GPI(tile_n)));
     uint32_t sources[GPI(items)];
 
+    if (GPI(is_early) && tile.values_from)
+        GPI(stage_values)(&tile);
     GPI_UNROLL
     for (uint32_t i = 0; i < GPI(items); i++)
-        if (threadIdx.x + i * GPI(threads) < tile.n)
-            keys[GPI(padded)(threadIdx.x + i * GPI(threads))] = tile.keys_from[threadIdx.x + i * GPI(threads)];
+        if (tile.position + 32 * i < tile.n)
+            keys[GPI(padded)(tile.position + 32 * i)] = tile.keys_from[tile.position + 32 * i];
     __syncthreads(); /* the keys are there */
     for (uint32_t s = threadIdx.x; s - threadIdx.x % 32 < tile.segments; s += GPI(threads)) {
         uint32_t begin = 0, n = 0;
@@ -513,7 +504,7 @@ GPI_DEVICE_CALL void GPI(sort_all_tiny)(GPI(tile) tile, const GP_INDEX *offsets,
     __syncthreads(); /* the segments are sorted */
     GPI_UNROLL
     for (uint32_t i = 0; i < GPI(items); i++) {
-        const uint32_t position = threadIdx.x + i * GPI(threads);
+        const uint32_t position = tile.position + 32 * i;
 
         if (position < tile.n)
             keys_out[tile.first + position] = keys[GPI(padded)(position)];
@@ -525,103 +516,132 @@ GPI_DEVICE_CALL void GPI(sort_all_tiny)(GPI(tile) tile, const GP_INDEX *offsets,
 
 /* ---- tiles -------------------------------------------------------------------------------------- */
 
-/* Sorts a tile, and writes it. All threads call. */
-GPI_DEVICE void GPI(sort_tile)(const GPI(job) *job, const GPI(walk) *walk, const GPI(tile) *tile)
+/* Loads the thread's items, and finds their bins. All threads call. */
+GPI_DEVICE void GPI(choose_bins)(GPI(tile) *tile, GPI(word) *numbers, uint32_t *zeros, uint32_t *at)
 {
-    GP_KEY keys[GPI(items)], before[GPI(items)]; /* the items, and the one before each */
-    GPI(word) numbers[GPI(items)], differ[GPI(items)];
-    uint32_t at[GPI(items)], zeros = 0; /* of each item its bin; then, of each slot, where the value is from */
+    const unsigned lane = threadIdx.x % 32;
+    GP_KEY keys[GPI(items)], before = GPI(key_of_bits)(0);
+    GPI(word) other = 0;
+    uint64_t differ = 0;
 
     GPI_UNROLL
     for (uint32_t i = 0; i < GPI(items); i++) {
-        const uint32_t position = threadIdx.x + i * GPI(threads);
+        const uint32_t position = tile->position + 32 * i;
 
         keys[i] = position < tile->n ? tile->keys_from[position] : GPI(key_of_bits)(0);
-        before[i] = position < tile->n ? tile->keys_from[position - (position > 0)] : GPI(key_of_bits)(0);
+        at[i] = position;
     }
-    GPI(mark_segments)(job, walk, tile);
+    if (lane == 0 && tile->is_busy && tile->position)
+        before = tile->keys_from[tile->position - 1];
+    if (GPI(is_early) && tile->values_from)
+        GPI(stage_values)(tile);
+    GPI(zero)(tile->bins, GPI(bins_n));
+    if (tile->is_busy) {
+        GPI(find_begins)(tile, at);
+        other = (GPI(word))GPI(key_order)(before);
+        GPI_UNROLL
+        for (uint32_t i = 0; i < GPI(items); i++) {
+            const uint32_t position = tile->position + 32 * i;
+
+            numbers[i] = (GPI(word))GPI(key_order)(keys[i]);
+            *zeros |= (uint32_t)GPI(key_is_minus_zero)(keys[i]) << i;
+            const GPI(word) left = __shfl_up_sync(GPI_FULL_MASK, numbers[i], 1);
+
+            other = lane ? left : other; /* the number of the item before */
+            differ |= position < tile->n && at[i] < position ? numbers[i] ^ other : 0;
+            other = __shfl_sync(GPI_FULL_MASK, numbers[i], 31);
+        }
+        GPI(add_differ)(tile, differ, 0);
+    }
+    __syncthreads(); /* it is known in which bits keys differ; the bins are empty */
+    const int bits = GPI(bits_of)(GPI(differ)(tile));
     GPI_UNROLL
-    for (uint32_t i = 0; i < GPI(items); i++) {
-        numbers[i] = (GPI(word))GPI(key_order)(keys[i]);
-        differ[i] = numbers[i] ^ (GPI(word))GPI(key_order)(before[i]);
-        zeros |= (uint32_t)GPI(key_is_minus_zero)(keys[i]) << i;
-    }
-    GPI(choose_bins)(tile, numbers, differ, at);
+    for (uint32_t i = 0; i < GPI(items); i++)
+        if (tile->is_busy) {
+            const uint32_t position = tile->position + 32 * i;
+            const uint32_t bin = at[i] + GPI(share)(GPI(topmost)(numbers[i], bits), tile->tags[at[i]]);
+
+            at[i] = gpi_radix_bin_at(position < tile->n ? bin : position); /* what is behind has bins of its own */
+        }
+}
+
+/* Sorts a tile, and writes it. All threads call. */
+GPI_DEVICE void GPI(sort_tile)(const GPI(job) *job, GPI(tile) *tile)
+{
+    const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+    GPI(word) numbers[GPI(items)];
+    uint32_t at[GPI(items)], zeros = 0; /* of each item its bin; then, of each slot, where the value is from */
+
+    GPI_UNDEFINED(numbers);
+    GPI(choose_bins)(tile, numbers, &zeros, at);
     while (GPI(count_bins)(tile, at) && GPI(part_bins)(tile, numbers, at))
         ;
-    GPI(fill_bins)(tile, numbers, at, zeros);
+    if (tile->is_busy)
+        GPI(fill_bins)(tile, numbers, at, zeros);
+    GPI_NO_UNROLL
+    for (uint32_t w = warp; w <= GPI(warps); w += GPI(warps)) {
+        const uint32_t edge = GPI(bin_behind)(tile, w * GPI(window_n), lane);
+
+        if (lane == 0)
+            tile->shared->edges[w] = edge;
+    }
+    __syncthreads(); /* the items are in their bins, and it is known where each warp's begin */
     GPI(sort_bins)(tile);
+    if (GPI_RADIX_PAIRS && !tile->values_from && !job->counts_all)
+        GPI(find_begins)(tile, at);
     GPI_UNROLL
     for (uint32_t i = 0; i < GPI(items); i++) {
-        const uint32_t slot = threadIdx.x + i * GPI(threads), tag = tile->tags[slot];
-        const uint32_t begin = GPI_RADIX_PAIRS ? GPI(segment_at)(tile, slot) % 65536 : 0;
+        const uint32_t slot = tile->position + 32 * i, tag = GPI(is_exact) ? 0 : tile->tags[slot];
 
         if (slot < tile->n)
-            job->keys_out[tile->first + slot] = GPI(key_of_order)(tile->keys[slot], (int)(tag >> 15 & 1));
-        at[i] = GPI(source)(tile, job->counts_all, tag >> 16, begin);
+            job->keys_out[tile->first + slot] = GPI(key_of_order)(tile->keys[slot], (int)(tag & 1));
+        at[i] = GPI(source)(tile, job->counts_all, tag >> 1, at[i]);
     }
     if (GPI_RADIX_PAIRS)
         GPI(write_values)(tile, job->values_out, job->counts_all, at);
 }
 
-/* Sorts what starts in a range. All threads call. */
-GPI_DEVICE void GPI(sort_range)(const GPI(job) *job, GPI(tile) *tile, size_t range)
+/* Sorts what starts in a range; `covering` is NULL if no segment is long. All threads call. */
+GPI_DEVICE void GPI(sort_range)(const GPI(job) *job, GPI(shared) *shared, const uint32_t *covering, size_t range)
 {
-    GPI(walk) walk = {NULL, 0, 0, 0, 0, (range + 1) * GPI(range_n)};
-    int is_first = 1; /* of the buckets of a segment that started before the range */
-
-    if (!job->covering || !job->covering[range] || !GPI(enter_buckets)(job, &walk, range, job->covering[range] - 1)) {
-        GPI(enter_segments)(job, &walk, range);
-        is_first = 0;
-    }
-    for (;;) {
-        const uint32_t count = GPI(next_batch)(job, &walk, tile);
-
-        if (tile->n) {
-            tile->keys_from = (walk.starts ? job->keys : job->keys_in) + tile->first;
-            tile->values_from = walk.starts ? job->values : job->values_in;
-            tile->values_from += tile->values_from ? tile->first : 0;
-            if (tile->is_tiny) {
-                GPI(sort_all_tiny)(*tile, job->offsets + walk.next, job->keys_out, job->values_out, job->counts_all);
-            } else {
-                GPI(sort_tile)(job, &walk, tile);
-            }
-        } else if (!count && is_first) {
-            GPI(enter_segments)(job, &walk, range);
-            is_first = 0;
-        } else if (!count && (walk.starts || walk.next == walk.count || !job->covering ||
-                              GPI(unit)(GPI(offset)(job, walk.next), walk.next) >= walk.limit ||
-                              !GPI(enter_buckets)(job, &walk, range, job->covering[range + 1] - 1))) {
-            return; /* the next one starts behind the range, or is long: the last one, and has no buckets */
-        }
-        walk.next += count;
-        __syncthreads(); /* shared memory has served */
-    }
-}
-#endif
-
-/* ---- the kernel --------------------------------------------------------------------------------- */
-
-/* A block for each range, if a group was left to sort. */
-static __global__ void __launch_bounds__(GPI(threads), GPI_TUNE_SEGMENTED_SORT_BLOCKS) GPI(tile_kernel)(GPI(job) job)
-{
-#if GPI_DEVICE_CODE
-    GP_DYNAMIC_SHARED(char, memory);
-    GP_SHARED(GPI(shared), shared);
+    GPI(walk) walk = {NULL, 0, 0, 0, 0, (range + 1) * job->range_n};
+    int is_long = 0; /* the segment where the walk has stopped */
     GPI(tile) tile;
 
-    tile.shared = &shared;
-    tile.bins = (uint32_t *)memory;
-    tile.tags = tile.bins + GPI(bins_n);
-    tile.keys = (GP_KEY *)(tile.tags + GPI(tile_n));
-    tile.values = memory;
-    gpi_grid_wait();
-    gpi_grid_launch_next();
-    if (job.head && !job.head->has_unsorted)
-        return;
-    for (size_t range = blockIdx.x; range < job.ranges; range += gridDim.x) {
-        GPI(sort_range)(&job, &tile, range);
-        __syncthreads(); /* shared memory has served */
+    tile.shared = shared;
+    tile.bins = (uint32_t *)(shared + 1);
+    tile.keys = (GP_KEY *)(tile.bins + GPI(bins_n));
+    tile.tags = (uint16_t *)(tile.keys + GPI(tile_n));
+    tile.values = (char *)(shared + 1) + (GPI(is_early) ? GPI(bins_bytes) : 0);
+    tile.position = threadIdx.x / 32 * 32 * GPI(items) + threadIdx.x % 32;
+    /* The buckets of a segment that started before the range, segments, and the buckets of one that starts there. */
+    GPI_NO_UNROLL
+    for (int step = 0; step < 3; step++) {
+        const uint32_t reaching = covering && step != 1 && (step == 0 || is_long) ? covering[range + (step == 2)] : 0;
+        int more = 1;
+
+        if (step == 1)
+            GPI(enter_segments)(job, &walk, range);
+        else if (!reaching || !GPI(enter_buckets)(job, &walk, range, reaching - 1))
+            continue;
+        is_long = 0;
+        while (more && !is_long && walk.next < walk.count) {
+            const uint32_t count = GPI(next_batch)(job, &walk, &tile, &more);
+
+            tile.is_busy = tile.position - threadIdx.x % 32 < tile.n;
+            if (tile.n) {
+                tile.keys_from = (walk.starts ? job->keys : job->keys_in) + tile.first;
+                tile.values_from = walk.starts ? job->values : job->values_in;
+                tile.values_from += tile.values_from ? tile.first : 0;
+            }
+            if (tile.n && tile.is_tiny)
+                GPI(sort_all_tiny)(tile, job->offsets + walk.next, job->keys_out, job->values_out, job->counts_all);
+            else if (tile.n)
+                GPI(sort_tile)(job, &tile);
+            walk.next += count;
+            is_long = more && count == 0;
+            __syncthreads(); /* shared memory has served */
+        }
     }
-#endif
 }
+#endif
