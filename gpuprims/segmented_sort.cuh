@@ -56,12 +56,15 @@
  *                                short, and are sorted in the same way
  *     long                       passes from the lowest digit up, over the tiles of all such segments together
  *
- * Which segments are long is found out on the device, and so is how they are sorted (core/segmented_sort/long.cuh).
- * docs/segmented-sort.md has pictures. Cost: for short segments a read and a write of each item, for long ones one read
- * of keys more, and one read and write for buckets, or for each digit that differs but the first. One launch where n,
- * or the length of rows, is that of a short segment at most, and no workspace; otherwise four and one for each digit, n
- * keys, n values and three quarters as many bytes as the keys. Values of more than 16 bytes take n values and 16 n
- * bytes more, and a launch that fetches them.
+ * Which segments are long is found out on the device, and so is how they are sorted (core/segmented_sort/long.cuh), in
+ * one launch, whose blocks wait for each other (core/segmented_sort/sort.cuh). docs/segmented-sort.md has pictures.
+ *
+ * Cost: for short segments a read and a write of each item, for long ones one read of keys more, and one read and
+ * write for buckets, or for each digit that differs but the first. One launch for up to 512 segments of some two
+ * million items together, and where n, or the length of rows, is that of a short segment at most; otherwise a memset
+ * and two, or three for more items. No workspace where n, or the length of rows, is that of a short segment at most;
+ * otherwise n keys, n values and three quarters as many bytes as the keys. Values of more than 16 bytes take n values
+ * and 16 n bytes more, and a launch that fetches them.
  *
  * No include guard: each include stamps out one instance, as its parameters say.
  */
@@ -95,12 +98,14 @@ GPI_CHECK_KEY();
 #include "core/instance/radix_value.cuh"
 #include "core/segmented_sort/tuning.cuh"
 #include "core/tile/bins.cuh"
+#include "core/tile/ticket.cuh"
 
 #include "core/segmented_sort/job.cuh"
 #include "core/segmented_sort/tiny.cuh"
 #include "core/segmented_sort/long.cuh"
 #include "core/segmented_sort/pass.cuh"
 #include "core/segmented_sort/tile.cuh"
+#include "core/segmented_sort/sort.cuh"
 #include "core/segmented_sort/fetch.cuh"
 
 /* ---- host functions -------------------------------------------------------------------------- */
@@ -122,9 +127,30 @@ static inline int GPI(has_longs)(size_t n, size_t length, int is_by_rows)
     return (is_by_rows ? length : n) > GPI(short_n);
 }
 
+/* Segments and items together, in units. */
+static inline size_t GPI(units)(size_t n, size_t segments)
+{
+    return gpi_add_sizes(n, segments / GPI(unit_n));
+}
+
+/* Whether one launch sorts all segments, without a kernel that plans. */
+static inline int GPI(is_few)(size_t n, size_t segments)
+{
+    return segments <= GPI(threads) && GPI(units)(n, segments) / GPI(range_n) < GPI_TUNE_SEGMENTED_SORT_JOINT;
+}
+
+/* Units of a range: few, where there are not many, so that more blocks share them. */
+static inline size_t GPI(range_of)(size_t n, size_t segments)
+{
+    const size_t share = gpi_divide_up(GPI(units)(n, segments), GPI_TUNE_SEGMENTED_SORT_SHARES);
+    const size_t small = gpi_larger_size(share, GPI_TUNE_SEGMENTED_SORT_SMALL);
+
+    return gpi_smaller_size(n > GPI(short_n) && !GPI(is_few)(n, segments) ? SIZE_MAX : small, GPI(range_n));
+}
+
 static inline size_t GPI(ranges_of)(size_t n, size_t segments)
 {
-    return gpi_add_sizes(n, segments / GPI(unit_n)) / GPI(range_n) + 1;
+    return GPI(units)(n, segments) / GPI(range_of)(n, segments) + 1;
 }
 
 /* Divides the workspace, of which the first *cleared bytes have to be zero. Returns how many bytes are needed. */
@@ -139,10 +165,11 @@ static inline size_t GPI(lay_out)(GPI(job) *job, GPI_RADIX_VALUE **copy, char *m
     memset((void *)job, 0, sizeof *job);
     *cleared = 0;
     if (has_longs) {
-        job->head = (gpi_long_segments_head *)(start + gpi_carve(&end, 1, sizeof *job->head));
-        job->table = (uint64_t *)(start + gpi_carve(&end, ranges, sizeof *job->table));
-        job->covering = (uint32_t *)(start + gpi_carve(&end, ranges, sizeof *job->covering));
+        job->all = (gpi_long_segments *)(start + gpi_carve(&end, 1, sizeof *job->all));
+        if (!GPI(is_few)(n, segments))
+            job->table = (uint64_t *)(start + gpi_carve(&end, ranges, sizeof *job->table));
         *cleared = end;
+        job->covering = (uint32_t *)(start + gpi_carve(&end, ranges, sizeof *job->covering));
         job->longs = (gpi_long_segment *)(start + gpi_carve(&end, longs, sizeof *job->longs));
         job->starts = (uint64_t *)(start + gpi_carve(&end, longs, GPI(digits) * GPI(radix) * sizeof *job->starts));
         job->map = (uint32_t *)(start + gpi_carve(&end, tiles, sizeof *job->map));
@@ -157,14 +184,19 @@ static inline size_t GPI(lay_out)(GPI(job) *job, GPI_RADIX_VALUE **copy, char *m
     return end;
 }
 
-/* Bytes of workspace. */
-static inline size_t GPI(workspace)(size_t n, size_t segments, int has_longs)
+/* Bytes of scratch memory, and of what is zero between calls. */
+static inline size_t GPI(scratch_bytes)(size_t n, size_t segments, int has_longs)
 {
     GPI_RADIX_VALUE *copy = NULL;
     size_t cleared;
     GPI(job) job;
 
     return n && segments ? GPI(lay_out)(&job, &copy, NULL, n, segments, has_longs, &cleared) : 0;
+}
+
+static inline size_t GPI(head_bytes)(size_t n, size_t segments, int has_longs)
+{
+    return n && segments && has_longs ? sizeof(gpi_tile_state_head) : 0;
 }
 
 /* Sorts groups of tiny segments, and finds the long ones. */
@@ -177,27 +209,18 @@ static inline cudaError_t GPI(launch_plan)(const GPI(job) *job, int dependent, c
                                 (unsigned)GPI(plan_threads), 0, stream, *job);
 }
 
-/* Finds the long segments and moves them. */
-static inline cudaError_t GPI(launch_longs)(const GPI(job) *job, size_t cleared, int dependent, cudaStream_t stream)
+/* Sorts long segments, what starts in ranges, or first the one and then the other. */
+static inline cudaError_t GPI(launch_sort)(GPI(job) *job, int longs, int ranges, int dependent, cudaStream_t stream)
 {
-    static signed char known[GPI_DEVICES];
-    const unsigned blocks = gpi_resident_blocks(4, SIZE_MAX, GP_GRID);
-    cudaError_t error = cudaMemsetAsync(job->head, 0, cleared, stream);
+    const unsigned resident = gpi_resident_blocks(GPI_TUNE_SEGMENTED_SORT_BLOCKS, SIZE_MAX, GP_GRID);
+    const unsigned grid = gpi_resident_blocks(8 * GPI_TUNE_SEGMENTED_SORT_BLOCKS, job->ranges, GP_GRID);
 
     (void)dependent; /* unused on the CPU */
-    (void)gpi_kernel_ready((const void *)GPI(pass_kernel), GPI(pass_bytes), known);
-    if (error == cudaSuccess)
-        error = GPI(launch_plan)(job, 0, stream);
-    if (error == cudaSuccess)
-        error = GPI_LAUNCH_DEPENDENT(dependent, GPI(prepare_kernel), blocks, (unsigned)GPI(prepare_threads), 0, stream,
-                                     *job);
-    if (error == cudaSuccess)
-        error =
-            GPI_LAUNCH_DEPENDENT(dependent, GPI(count_kernel), blocks, (unsigned)GPI(count_threads), 0, stream, *job);
-    for (int pass = 0; pass < GPI(digits) && error == cudaSuccess; pass++)
-        error = GPI_LAUNCH_DEPENDENT(dependent, GPI(pass_kernel), blocks, (unsigned)GPI(pass_threads), GPI(pass_bytes),
-                                     stream, *job, pass);
-    return error;
+    job->sorts_longs = longs;
+    job->sorts_ranges = ranges;
+    job->blocks = ranges && grid < resident ? grid : resident;
+    return GPI_LAUNCH_DEPENDENT(dependent, GPI(sort_kernel), ranges ? grid : resident, (unsigned)GPI(threads),
+                                GPI(phase_bytes), stream, *job);
 }
 
 /* All launches of a call. */
@@ -205,7 +228,7 @@ static inline cudaError_t GPI(launch)(GPI(job) *job, const GPI(request) *request
                                       cudaStream_t stream)
 {
     static signed char known[GPI_DEVICES];
-    const int ready = gpi_kernel_ready((const void *)GPI(tile_kernel), GPI(tile_bytes), known);
+    const int ready = gpi_kernel_ready((const void *)GPI(sort_kernel), GPI(phase_bytes), known);
     const int dependent = (ready & GPI_KERNEL_SM90) != 0;
     cudaError_t error = cudaSuccess;
 
@@ -218,18 +241,29 @@ static inline cudaError_t GPI(launch)(GPI(job) *job, const GPI(request) *request
     job->counts_all = request->values_in != NULL;
     job->offsets = request->offsets;
     job->length = request->length;
+    job->table = request->offsets ? job->table : NULL;
     job->segments = request->segments;
     job->ranges = GPI(ranges_of)(request->n, request->segments);
+    job->range_n = GPI(range_of)(request->n, request->segments);
     /* Not if the input would then have sorted keys with values as they were, or the other way round. */
     job->sorts_twice = !GPI_RADIX_PAIRS || (job->keys_in == job->keys_out) == (job->values_in == job->values_out);
     job->group = request->offsets || request->segments > GPI_TUNE_SEGMENTED_SORT_FEW_ROWS ? GPI(group_n) : 32;
-    if (job->head)
-        error = GPI(launch_longs)(job, cleared, dependent, stream);
-    if (error == cudaSuccess && !job->offsets && job->length <= GPI(tiny_n))
+    job->is_few = GPI(is_few)(request->n, request->segments);
+    if (!job->offsets && job->length <= GPI(tiny_n)) {
         error = GPI(launch_plan)(job, dependent, stream);
-    else if (error == cudaSuccess)
-        error = GPI_LAUNCH_DEPENDENT(dependent, GPI(tile_kernel), (unsigned)gpi_smaller_size(job->ranges, GP_GRID),
-                                     (unsigned)GPI(threads), GPI(tile_bytes), stream, *job);
+    } else if (job->head && !job->is_few) {
+        const int joint = job->ranges <= GPI_TUNE_SEGMENTED_SORT_JOINT;
+
+        error = cudaMemsetAsync(job->all, 0, cleared, stream);
+        if (error == cudaSuccess)
+            error = GPI(launch_plan)(job, 0, stream);
+        if (error == cudaSuccess)
+            error = GPI(launch_sort)(job, 1, joint, dependent, stream);
+        if (error == cudaSuccess && !joint)
+            error = GPI(launch_sort)(job, 0, 1, dependent, stream);
+    } else {
+        error = GPI(launch_sort)(job, 1, 1, dependent, stream);
+    }
 #ifdef GP_VALUE
     if (error == cudaSuccess && copy)
         error = GPI(fetch)(job, request->values_in, request->values_out, request->n, copy, stream);
@@ -288,22 +322,30 @@ static inline cudaError_t GPI(sort)(const char *function, const GPI(request) *re
 
     if (error != cudaSuccess || n == 0 || segments == 0)
         return error;
-    error = gpi_tagged_scratch_acquire(&scratch, ws, 0, GPI(workspace)(n, segments, has_longs), stream, function);
+    error = gpi_tagged_scratch_acquire(&scratch, ws, GPI(head_bytes)(n, segments, has_longs),
+                                       GPI(scratch_bytes)(n, segments, has_longs), stream, function);
     if (error != cudaSuccess)
         return error;
     (void)GPI(lay_out)(&job, &copy, scratch.memory, n, segments, has_longs, &cleared);
+    job.head = has_longs ? (gpi_tile_state_head *)(void *)scratch.tags : NULL;
     error = GPI(launch)(&job, request, cleared, copy, stream);
     return gpi_scratch_release(&scratch, error, stream);
 }
 
+/* Bytes of workspace. */
+static inline size_t GPI(workspace)(size_t n, size_t segments, int has_longs)
+{
+    return gpi_tagged_request(GPI(head_bytes)(n, segments, has_longs), GPI(scratch_bytes)(n, segments, has_longs));
+}
+
 GP_API size_t GPI_PUBLIC(segmented_sort_workspace_bytes)(size_t n, size_t segments)
 {
-    return gpi_workspace_request(GPI(workspace)(n, segments, GPI(has_longs)(n, 0, 0)));
+    return GPI(workspace)(n, segments, GPI(has_longs)(n, 0, 0));
 }
 
 GP_API size_t GPI_PUBLIC(row_sort_workspace_bytes)(size_t rows, size_t length)
 {
-    return gpi_workspace_request(GPI(workspace)(gpi_multiply_sizes(rows, length), rows, GPI(has_longs)(0, length, 1)));
+    return GPI(workspace)(gpi_multiply_sizes(rows, length), rows, GPI(has_longs)(0, length, 1));
 }
 
 /* clang-format off */

@@ -454,12 +454,12 @@ static void test_errors(void)
 }
 
 #ifdef __CUDACC__
-/* A captured call sorts what is there when it is replayed. */
-static void test_graph(const sort_case *c)
+/* A captured call sorts what is there when it is replayed: of `most` segments at most, with and without a plan. */
+static void test_graph(const sort_case *c, size_t most)
 {
     const size_t n = 30000;
     size_t offsets[600];
-    size_t segments = make_offsets(POWER_LAW, n, 599, offsets);
+    size_t segments = make_offsets(POWER_LAW, n, most, offsets);
     array keys = make_array(n * c->key_bytes, c->key_bytes, 0);
     array values = make_array(n * c->value_bytes, c->value_align, 0);
     tap_buffer d_offsets = device_offsets(c->index_bytes, offsets, segments);
@@ -487,7 +487,7 @@ static void test_graph(const sort_case *c)
         must(cudaStreamSynchronize(stream));
         right &= array_is_right(&keys) && array_is_right(&values);
     }
-    ok(right, "%s: a captured call, replayed", c->name);
+    ok(right, "%s: a captured call of %zu segments, replayed", c->name, segments);
     must(cudaGraphExecDestroy(exec));
     must(cudaGraphDestroy(graph));
     must(gp_workspace_release(&ws, stream));
@@ -495,6 +495,46 @@ static void test_graph(const sort_case *c)
     tap_buffer_free(&d_offsets);
     free_array(&keys);
     free_array(&values);
+}
+
+/* Calls on several streams at once, whose blocks wait for others of their call. */
+static void test_streams(const sort_case *c)
+{
+    enum { STREAMS = 4 };
+    const size_t n = tap_small ? 20000 : 200000;
+    size_t *offsets = (size_t *)malloc((n + 1) * sizeof *offsets);
+    const size_t segments = make_offsets(LONG, n, n, offsets);
+    tap_buffer d_offsets = device_offsets(c->index_bytes, offsets, segments);
+    array keys[STREAMS], values[STREAMS];
+    cudaStream_t streams[STREAMS];
+    int right = 1;
+
+    for (int i = 0; i < STREAMS; i++) {
+        keys[i] = make_array(n * c->key_bytes, c->key_bytes, 0);
+        values[i] = make_array(n * c->value_bytes, c->value_align, 0);
+        make_items(c, i % 2 ? SKEWED : RANDOM, n, keys[i].host, values[i].host);
+        send_array(&keys[i]);
+        send_array(&values[i]);
+        expect(c, keys[i].host, values[i].host, offsets, segments, keys[i].expected, values[i].expected);
+        must(cudaStreamCreateWithFlags(&streams[i], cudaStreamNonBlocking));
+    }
+    must(cudaDeviceSynchronize());
+    for (int k = 0; k < 3 * STREAMS; k++) {
+        const int i = k % STREAMS;
+
+        must(c->run(keys[i].in.data, keys[i].out.data, values[i].in.data, values[i].out.data, n, d_offsets.data,
+                    segments, NULL, streams[i]));
+    }
+    must(cudaDeviceSynchronize());
+    for (int i = 0; i < STREAMS; i++) {
+        right &= array_is_right(&keys[i]) && array_is_right(&values[i]);
+        must(cudaStreamDestroy(streams[i]));
+        free_array(&keys[i]);
+        free_array(&values[i]);
+    }
+    ok(right, "%s: calls on several streams", c->name);
+    tap_buffer_free(&d_offsets);
+    free(offsets);
 }
 #endif
 
@@ -509,7 +549,9 @@ int main(int argc, char **argv)
         test_rows(cases[k]);
         test_workspaces(cases[k]);
 #ifdef __CUDACC__
-        test_graph(cases[k]);
+        test_graph(cases[k], 599);
+        test_graph(cases[k], 99);
+        test_streams(cases[k]);
 #endif
     }
     if (tap_only[0] == '\0')

@@ -12,7 +12,7 @@ def tile():
     f.text(24, 178, 'share: key / 8', 12, color=GREY)
     f.text(24, 194, 'of the bins', 12, color=GREY)
     f.text(24, 248, 'bins', 12, color=GREY)
-    f.text(24, 318, 'compared', 12, color=GREY)
+    f.text(24, 318, 'in order', 12, color=GREY)
     f.text(24, 334, 'within bins', 12, color=GREY)
     x = left
     for s, keys in enumerate(segments):
@@ -34,7 +34,7 @@ def tile():
         x += len(keys) * step + 10
     f.text(24, 372, 'A bin of random keys has one key on average. Keys that are equal keep the order of their positions.', 12,
            color=GREY)
-    f.text(24, 392, 'A bin with more than ten is parted by the bits that follow, or by positions where its keys are equal.', 12,
+    f.text(24, 392, 'A bin with more than twelve is parted by the bits that follow, or by positions where its keys are equal.', 12,
            color=GREY)
     f.save()
 

@@ -210,6 +210,14 @@ GPI_FUNCTION uint64_t GPI(key_order)(GP_KEY key)
     return GPI_KEY_IS_NARROW ? GPI(key_word)(key) : GPI(key_long)(key);
 }
 
+/* The key with this number; of the two zeros -0.0, if that is what it is. */
+GPI_FUNCTION GP_KEY GPI(key_of_order)(GP_KEY number, int is_minus_zero)
+{
+    if (GPI(key_is_float))
+        return is_minus_zero ? GPI(key_of_bits)((uint64_t)1 << (GPI_KEY_WIDTH - 1)) : GPI(key_of_code)(number);
+    return GPI(key_of_bits)(GPI(key_order)(number)); /* what flips bits flips them back */
+}
+
 /*
  * The digit of the number that starts at bit `shift`. For an integer that is the key's digit, with
  * some bits flipped.

@@ -125,8 +125,8 @@ GPI_DEVICE void GPI(block_fill)(const GPI(block) *block, const GPI(number) *orde
             atomicAdd(&state->bins[at[i]], 1u);
         __syncthreads(); /* the bins have been counted */
         const int crowded =
-            blockDim.x < 1024 ? gpi_radix_scan_bins(state->bins, state->sums, 8, 8, GPI_RADIX_COUNTED, crowd)
-                              : gpi_radix_scan_bins(state->bins, state->sums, 4, 4, GPI_RADIX_COUNTED, crowd);
+            blockDim.x < 1024 ? gpi_radix_scan_bins(state->bins, state->sums, 8, 8, GPI_RADIX_COUNTED, crowd, NULL)
+                              : gpi_radix_scan_bins(state->bins, state->sums, 4, 4, GPI_RADIX_COUNTED, crowd, NULL);
         __syncthreads(); /* where each bin begins is there */
         if (!crowded || block->exact)
             return;

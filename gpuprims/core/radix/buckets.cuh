@@ -284,7 +284,7 @@ GPI_DEVICE void GPI(bucket_write)(const GPI(bucket) *bucket, GP_KEY *to, const G
         const uint32_t bin = GPI(bin_of)(bucket, slot, bucket_map, top);
         const uint32_t begin = bin ? bucket->bins[bin - 1] : 0, end = bucket->bins[bin];
 
-        if (x < count && end - begin > 1 && end - begin <= GPI_RADIX_BUCKET_CROWD) {
+        if (x < count && end - begin > 1 && end - begin <= GPI_RADIX_BUCKET_CROWD, NULL) {
             slot = end - 1; /* less those that it comes before */
             GPI_NO_UNROLL
             for (uint32_t y = begin; y < end; y++) {
@@ -362,7 +362,7 @@ static __global__ void __launch_bounds__(GPI_RADIX_BUCKET_THREADS, GPI(bucket_bl
                 atomicAdd(&bucket->bins[GPI(bin)(bucket_map, keys[i], top)], 1u);
         __syncthreads(); /* the bins have been counted */
         const int crowded =
-            gpi_radix_scan_bins(bucket->bins, bucket->sums, EACH, EACH, GPI_RADIX_BEGINS, GPI_RADIX_BUCKET_CROWD);
+            gpi_radix_scan_bins(bucket->bins, bucket->sums, EACH, EACH, GPI_RADIX_BEGINS, GPI_RADIX_BUCKET_CROWD, NULL);
         __syncthreads(); /* where the bins begin is there */
         GPI_UNROLL
         for (uint32_t i = 0; i < GPI(bucket_items); i++)

@@ -374,7 +374,7 @@ GPI_DEVICE int GPI(share_sort)(GPI(share) *share)
                   (GPI(may_be_linear) && share->places.linear && GPI(key_is_nan)(key));
     }
     strict = __syncthreads_or(strict); /* the bins have been counted */
-    const int crowded = gpi_radix_scan_bins(state->u.bins, state->sums, 4, 4, GPI_RADIX_HALVES, GPI_RADIX_CROWD);
+    const int crowded = gpi_radix_scan_bins(state->u.bins, state->sums, 4, 4, GPI_RADIX_HALVES, GPI_RADIX_CROWD, NULL);
     __syncthreads(); /* where each bin begins is there */
     if (strict || (GPI_RADIX_PAIRS && crowded))
         return 0;

@@ -20,9 +20,13 @@ enum {
     GPI(is_exact) = !GPI_RADIX_PAIRS && !GPI(key_is_float), /* keys that are equal are the same */
     GPI(is_forced) = GP_KERNEL == GP_KERNEL_PASSES || GP_KERNEL == GP_KERNEL_BUCKETS,
     GPI(value_bytes) = GPI_RADIX_PAIRS ? (int)sizeof(GPI(value)) : 0,
-    /* Of an item in a block: its key, the word of a bin and a tag, where later its value may lie. */
-    GPI(slot_bytes) = 8 + (int)sizeof(GP_KEY) > GPI(value_bytes) ? 8 + (int)sizeof(GP_KEY) : GPI(value_bytes),
     GPI(threads) = GPI_TUNE_SEGMENTED_SORT_THREADS,
+    GPI(warps) = GPI(threads) / 32,
+    /* Of an item in a block: the word of a bin, its key and a tag; and its value, which is there from the start if it
+     * is small, and otherwise comes when the others have served. */
+    GPI(is_early) = GPI_RADIX_PAIRS && GPI(value_bytes) <= 4 && sizeof(GP_KEY) <= 4,
+    GPI(sorted_bytes) = 6 + (int)sizeof(GP_KEY) + (GPI(is_early) ? GPI(value_bytes) : 0),
+    GPI(slot_bytes) = GPI(sorted_bytes) > GPI(value_bytes) ? GPI(sorted_bytes) : GPI(value_bytes),
     GPI(fitting) = (60 << 10) / GPI(slot_bytes) / GPI(threads) * GPI(threads),
     GPI(tile_n) = GPI(fitting) < GPI_TUNE_SEGMENTED_SORT_TILE ? GPI(fitting) : GPI_TUNE_SEGMENTED_SORT_TILE,
     GPI(items) = GPI(tile_n) / GPI(threads),
@@ -35,13 +39,11 @@ enum {
     GPI(digit_bits) = sizeof(GP_KEY) == 1 ? 4 : 8,
     GPI(radix) = 1 << GPI(digit_bits),
     /* The tile of a pass. */
-    GPI(pass_threads) = 512,
-    GPI(pass_warps) = GPI(pass_threads) / 32,
     GPI(pass_slot) = (int)sizeof(GP_KEY) + (GPI_RADIX_PAIRS ? 2 + GPI(value_bytes) : 0),
-    GPI(pass_fitting) = (43 << 10) / GPI(pass_slot) / GPI(pass_threads),
+    GPI(pass_fitting) = (43 << 10) / GPI(pass_slot) / GPI(threads),
     GPI(pass_items) = GPI(pass_fitting) < GPI_TUNE_SEGMENTED_SORT_PASS_ITEMS ? GPI(pass_fitting)
                                                                             : GPI_TUNE_SEGMENTED_SORT_PASS_ITEMS,
-    GPI(pass_n) = GPI(pass_threads) * GPI(pass_items)
+    GPI(pass_n) = GPI(threads) * GPI(pass_items)
 };
 
 #ifndef GPI_SEGMENTED_SORT_JOB_CUH
@@ -49,12 +51,12 @@ enum {
 
 enum { GPI_SEGMENTED_SORT_MAX_DIGITS = 8 };
 
-/* Zeroed before a call. */
-typedef struct gpi_long_segments_head {
-    unsigned long long found; /* long segments << 32 | their tiles */
-    uint32_t tickets[GPI_SEGMENTED_SORT_MAX_DIGITS];
-    uint32_t has_unsorted; /* whether the kernel that plans has left a group of segments unsorted */
-} gpi_long_segments_head;
+/* What is known of all segments. */
+typedef struct gpi_long_segments {
+    unsigned long long found; /* long ones << 32 | their tiles */
+    uint32_t passes;          /* that one of them needs, at most */
+    uint32_t has_unsorted;    /* whether the kernel that plans has left a group of segments unsorted */
+} gpi_long_segments;
 
 /* A long segment. */
 typedef struct gpi_long_segment {
@@ -77,12 +79,17 @@ typedef struct {
     GPI(value) *values_out;
     const GP_INDEX *offsets; /* NULL: all segments have this length */
     size_t length, segments, ranges;
+    size_t range_n;  /* units of a range */
     size_t group;    /* segments of a group */
     int sorts_twice; /* a segment that has been sorted may be sorted again */
     int counts_all;  /* numbers are counted over the whole array, not in each segment */
-    /* In the workspace; NULL if no segment is long. */
-    gpi_long_segments_head *head;
-    uint64_t *table;         /* ~ the first segment that starts in a range and was not sorted; 0: none */
+    int is_few;      /* as many segments as a block has threads, at most: no kernel plans */
+    int sorts_longs, sorts_ranges; /* in this launch; */
+    uint32_t blocks;               /* long ones by so many blocks at most */
+    /* In the workspace; NULL if no segment can be long. */
+    gpi_tile_state_head *head; /* tickets; how many units are done */
+    gpi_long_segments *all;
+    uint64_t *table;         /* ~ the first segment that starts in a range and was not sorted; 0: none; or NULL */
     uint32_t *covering;      /* the long segment that starts before a range and reaches into it, and 1; or 0 */
     gpi_long_segment *longs;
     uint64_t *starts;        /* of a long segment, for each of its digits: how many items, and then where they begin */
@@ -103,6 +110,17 @@ GPI_DEVICE size_t GPI(offset)(const GPI(job) *job, size_t s)
 GPI_DEVICE size_t GPI(unit)(size_t first, size_t s)
 {
     return first + s / GPI(unit_n);
+}
+
+/* Zeroes n words, a constant, a multiple of 4. All threads call. */
+GPI_DEVICE void GPI(zero)(uint32_t *words, uint32_t n)
+{
+    const gpi_radix_four none = {{0, 0, 0, 0}};
+
+    GPI_UNROLL
+    for (uint32_t first = 0; first < n; first += 4 * GPI(threads)) /* no loop, so that loads may be under way already */
+        if (first + 4 * threadIdx.x < n)
+            *(gpi_radix_four *)(words + first + 4 * threadIdx.x) = none;
 }
 
 /* The value that stands for an item without one, by its place in the array and in its segment. */

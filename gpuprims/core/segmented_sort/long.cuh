@@ -1,11 +1,12 @@
 /*
- * core/segmented_sort/long.cuh: finds the long segments, and decides how each is sorted. Three kernels, which have next
- * to nothing to do if there are none:
+ * core/segmented_sort/long.cuh: finds the long segments, and decides how each is sorted.
  *
- *     1. plan: sorts groups of tiny segments (core/segmented_sort/tiny.cuh); of the others it notes the first segment
- *        in each range, and lists the long ones, which are cut into tiles
- *     2. prepare: notes the segment of each tile, and for each range the long one that reaches into it; clears counts
- *     3. count: counts all digits of the long segments; whoever ends a segment decides how it is sorted
+ *     plan      a kernel: sorts groups of tiny segments (core/segmented_sort/tiny.cuh); of the others it notes the
+ *               first segment in each range, and lists the long ones, which are cut into tiles
+ *     list      in place of it, where segments are few
+ *     prepare   notes the segment of each tile, and clears counts
+ *     count     counts all digits of the long segments, and notes for each range which one reaches into it; whoever
+ *               ends a segment decides how it is sorted
  *
  * If no bucket of the topmost digit in which keys differ is larger than a short segment, one pass by that digit makes
  * buckets, which blocks sort (core/segmented_sort/tile.cuh). Otherwise passes sort from the lowest digit up. A digit
@@ -15,8 +16,6 @@
  */
 
 enum {
-    GPI(prepare_threads) = 256,
-    GPI(count_threads) = 512,
     GPI(counts_each) = GPI(radix) / 32 > 0 ? GPI(radix) / 32 : 1 /* counts of a digit for each lane */
 };
 
@@ -24,7 +23,7 @@ enum {
 /* Long segments << 32 | their tiles. */
 GPI_DEVICE uint64_t GPI(found)(const GPI(job) *job)
 {
-    return gpi_load_relaxed_u64((const uint64_t *)(const void *)&job->head->found);
+    return gpi_load_relaxed_u64((const uint64_t *)(const void *)&job->all->found);
 }
 
 /* The first of the counts of a long segment. */
@@ -52,7 +51,7 @@ GPI_DEVICE void GPI(list_long)(const GPI(job) *job, size_t segment, size_t first
     if (!longs)
         return;
     if (lane == 31)
-        base = atomicAdd(&job->head->found, (unsigned long long)__popc((int)longs) << 32 | upto);
+        base = atomicAdd(&job->all->found, (unsigned long long)__popc((int)longs) << 32 | upto);
     base = __shfl_sync(GPI_FULL_MASK, base, 31);
     if (!is_long)
         return;
@@ -84,20 +83,47 @@ GPI_DEVICE uint32_t GPI(find_long)(const GPI(job) *job, uint32_t longs, uint32_t
 GPI_DEVICE void GPI(prepare_tile)(const GPI(job) *job, uint32_t longs, uint32_t tile, unsigned lane)
 {
     const uint32_t which = GPI(find_long)(job, longs, tile);
-    const gpi_long_segment *of = &job->longs[which];
-    const uint64_t k = tile - of->tile, key = GPI(unit)(of->first, of->segment);
-    const uint64_t begin = key + k * GPI(pass_n) + (k == 0); /* the range where the segment starts does not count */
-    const uint64_t end = key + k * GPI(pass_n) + GPI(items_of)(of, k);
     uint64_t *starts = GPI(starts_of)(job, which);
 
     if (lane == 0)
         job->map[tile] = which;
     for (uint32_t d = lane; d < GPI(radix); d += 32)
         job->look[(size_t)tile * GPI(radix) + d] = 0;
-    for (uint32_t i = lane; k == 0 && i < GPI(digits) * GPI(radix); i += 32)
+    for (uint32_t i = lane; tile == job->longs[which].tile && i < GPI(digits) * GPI(radix); i += 32)
         starts[i] = 0;
-    for (uint64_t r = (begin + GPI(range_n) - 1) / GPI(range_n) + lane; r * GPI(range_n) < end; r += 32)
-        job->covering[r] = which + 1;
+}
+
+/* Prepares an equal share of all tiles and ranges. All threads call. */
+GPI_DEVICE void GPI(prepare)(const GPI(job) *job, uint32_t unit)
+{
+    const uint64_t found = GPI(found)(job);
+    const uint32_t warps = job->blocks * GPI(warps);
+
+    for (uint64_t t = unit * GPI(warps) + threadIdx.x / 32; t < (uint32_t)found; t += warps)
+        GPI(prepare_tile)(job, (uint32_t)(found >> 32), (uint32_t)t, threadIdx.x % 32);
+    for (size_t r = (size_t)unit * GPI(threads) + threadIdx.x; r < job->ranges; r += (size_t)job->blocks * GPI(threads))
+        job->covering[r] = 0;
+}
+
+/* Lists the long ones of few segments. All threads call. */
+GPI_DEVICE void GPI(list_few)(const GPI(job) *job)
+{
+    const size_t s = threadIdx.x, first = s < job->segments ? GPI(offset)(job, s) : 0;
+
+    if (threadIdx.x == 0) {
+        job->all->found = 0;
+        job->all->passes = 0;
+    }
+    __syncthreads(); /* none have been found yet */
+    GPI(list_long)(job, s, first, s < job->segments ? GPI(offset)(job, s + 1) - first : 0, threadIdx.x % 32);
+}
+
+/* Whether some of few segments are long. All threads call. */
+GPI_DEVICE int GPI(is_any_long)(const GPI(job) *job)
+{
+    const size_t s = threadIdx.x;
+
+    return __syncthreads_or(s < job->segments && GPI(offset)(job, s + 1) - GPI(offset)(job, s) > GPI(short_n));
 }
 
 /* ---- groups of segments -------------------------------------------------------------------------- */
@@ -108,12 +134,12 @@ GPI_DEVICE void GPI(plan_group)(const GPI(job) *job, size_t segment, unsigned la
     size_t last = SIZE_MAX; /* the range of the segment before; none before the group */
 
     if (lane == 0)
-        job->head->has_unsorted = 1;
+        job->all->has_unsorted = 1;
     for (size_t s = segment + lane; s - lane < segment + job->group && s - lane < job->segments; s += 32) {
         const size_t first = GPI(segment_begin)(job, s), n = GPI(segment_begin)(job, s + 1) - first;
         const size_t range = GPI(unit)(first, s) / GPI(range_n), before = __shfl_up_sync(GPI_FULL_MASK, range, 1);
 
-        if (job->offsets && s < job->segments && (lane ? before : last) != range)
+        if (job->table && s < job->segments && (lane ? before : last) != range)
             atomicMax((unsigned long long *)(void *)&job->table[range], (unsigned long long)~s);
         last = __shfl_sync(GPI_FULL_MASK, range, 31);
         GPI(list_long)(job, s, first, n, lane);
@@ -129,20 +155,26 @@ typedef struct {
     uint32_t last;
 } GPI(counting);
 
-/* Adds the digits of a tile to the counts of the block. */
-GPI_DEVICE void GPI(count_tile)(const GPI(job) *job, GPI(counting) *counting, const gpi_long_segment *of, uint64_t k)
+/* Adds the digits of a tile to the counts of the block, and notes into which ranges its segment reaches. */
+GPI_DEVICE void GPI(count_tile)(const GPI(job) *job, GPI(counting) *counting, uint32_t which, uint64_t k)
 {
+    const gpi_long_segment *of = &job->longs[which];
     const GP_KEY *keys = job->keys_in + of->first + k * GPI(pass_n);
     const uint32_t n = GPI(items_of)(of, k);
+    const uint64_t key = GPI(unit)(of->first, of->segment) + k * GPI(pass_n);
+    const uint64_t begin = key + (k == 0); /* the range where the segment starts does not count */
 
     GPI_UNROLL_BY_8
-    for (uint32_t i = threadIdx.x; i < n; i += GPI(count_threads)) {
+    for (uint32_t i = threadIdx.x; i < n; i += GPI(threads)) {
         const uint64_t number = GPI(key_order)(keys[i]);
 
         GPI_UNROLL
         for (int d = 0; d < GPI(digits); d++)
             atomicAdd(&counting->counts[d][number >> d * GPI(digit_bits) & (GPI(radix) - 1)], 1u);
     }
+    for (uint64_t r = (begin + job->range_n - 1) / job->range_n + threadIdx.x; r * job->range_n < key + n;
+         r += GPI(threads))
+        job->covering[r] = which + 1;
 }
 
 /* One warp: turns the counts of a digit into where its items begin. Returns the largest count. */
@@ -209,7 +241,7 @@ GPI_DEVICE void GPI(finish_count)(const GPI(job) *job, GPI(counting) *counting, 
     uint32_t *counts = &counting->counts[0][0];
 
     __syncthreads(); /* the block's counts are complete */
-    for (uint32_t i = threadIdx.x; i < GPI(digits) * GPI(radix); i += GPI(count_threads))
+    for (uint32_t i = threadIdx.x; i < GPI(digits) * GPI(radix); i += GPI(threads))
         if (counts[i]) {
             atomicAdd(&starts[i], (unsigned long long)counts[i]);
             counts[i] = 0;
@@ -224,12 +256,36 @@ GPI_DEVICE void GPI(finish_count)(const GPI(job) *job, GPI(counting) *counting, 
             counting->largest[warp] = largest;
     }
     __syncthreads(); /* the largest counts are known */
-    if (threadIdx.x == 0)
+    if (threadIdx.x == 0) {
         GPI(choose_digits)(counting->largest, of);
+        atomicMax(&job->all->passes, (uint32_t)of->passes);
+    }
+}
+
+/* Counts an equal share of all tiles. All threads call. */
+GPI_DEVICE void GPI(count)(const GPI(job) *job, GPI(counting) *counting, uint32_t unit)
+{
+    const uint32_t tiles = (uint32_t)GPI(found)(job), each = (tiles + job->blocks - 1) / job->blocks;
+    const uint64_t end = (uint64_t)(unit + 1) * each;
+    uint32_t counted = 0;
+
+    GPI(zero)(counting->counts[0], GPI(digits) * GPI(radix));
+    __syncthreads(); /* the counts are zero */
+    for (uint64_t t = (uint64_t)unit * each; t < end && t < tiles; t++) {
+        const uint32_t which = job->map[t];
+
+        GPI(count_tile)(job, counting, which, t - job->longs[which].tile);
+        counted++;
+        if (t + 1 == end || t + 1 == tiles || job->map[t + 1] != which) {
+            GPI(finish_count)(job, counting, which, counted);
+            __syncthreads(); /* the counts are zero again */
+            counted = 0;
+        }
+    }
 }
 #endif
 
-/* ---- the kernels -------------------------------------------------------------------------------- */
+/* ---- the kernel that plans ----------------------------------------------------------------------- */
 
 /* Warps take groups of segments, and sort or plan each. */
 static __global__ void __launch_bounds__(GPI(plan_threads), GPI_TUNE_SEGMENTED_SORT_PLAN_BLOCKS)
@@ -250,48 +306,6 @@ static __global__ void __launch_bounds__(GPI(plan_threads), GPI_TUNE_SEGMENTED_S
             GPI(sort_group)(&job, &planning.warps[warp], segment, first, end, lane);
         else
             GPI(plan_group)(&job, segment, lane);
-    }
-#endif
-}
-
-/* A warp for each tile, in turn. */
-static __global__ void __launch_bounds__(GPI(prepare_threads)) GPI(prepare_kernel)(GPI(job) job)
-{
-#if GPI_DEVICE_CODE
-    gpi_grid_wait();
-    gpi_grid_launch_next();
-    const uint64_t found = GPI(found)(&job);
-    const uint32_t warps = gridDim.x * (GPI(prepare_threads) / 32);
-
-    for (uint64_t t = blockIdx.x * (GPI(prepare_threads) / 32) + threadIdx.x / 32; t < (uint32_t)found; t += warps)
-        GPI(prepare_tile)(&job, (uint32_t)(found >> 32), (uint32_t)t, threadIdx.x % 32);
-#endif
-}
-
-/* Every block counts tiles side by side. */
-static __global__ void __launch_bounds__(GPI(count_threads)) GPI(count_kernel)(GPI(job) job)
-{
-#if GPI_DEVICE_CODE
-    GP_SHARED(GPI(counting), counting);
-
-    gpi_grid_wait();
-    gpi_grid_launch_next();
-    const uint32_t tiles = (uint32_t)GPI(found)(&job), each = (tiles + gridDim.x - 1) / gridDim.x;
-    const uint64_t end = (uint64_t)(blockIdx.x + 1) * each;
-    uint32_t counted = 0;
-
-    gpi_radix_zero(counting.counts[0], GPI(digits) * GPI(radix));
-    __syncthreads(); /* the counts are zero */
-    for (uint64_t t = (uint64_t)blockIdx.x * each; t < end && t < tiles; t++) {
-        const uint32_t which = job.map[t];
-
-        GPI(count_tile)(&job, &counting, &job.longs[which], t - job.longs[which].tile);
-        counted++;
-        if (t + 1 == end || t + 1 == tiles || job.map[t + 1] != which) {
-            GPI(finish_count)(&job, &counting, which, counted);
-            __syncthreads(); /* the counts are zero again */
-            counted = 0;
-        }
     }
 #endif
 }

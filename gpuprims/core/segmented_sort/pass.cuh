@@ -17,9 +17,8 @@
 /* What a tile has in shared memory, besides its items. */
 typedef struct {
     uint64_t place[GPI(radix)]; /* of a digit, less its start in the tile */
-    uint32_t counts[GPI(pass_warps)][GPI(radix)] __attribute__((aligned(16)));
+    uint32_t counts[GPI(warps)][GPI(radix)] __attribute__((aligned(16)));
     uint32_t sums[32];
-    uint32_t tile;
 } GPI(pass_shared);
 
 /* The arrays of a pass, from the first item of the tile on, and where its digit is. */
@@ -37,8 +36,8 @@ typedef struct {
     uint16_t *positions;
 } GPI(pass);
 
-enum {
-    GPI(pass_bytes) = GPI(pass_n) * GPI(pass_slot) + (GPI_RADIX_PAIRS ? 128 : 0) /* values start up to 15 bytes late */
+enum { /* values start up to 15 bytes late */
+    GPI(pass_bytes) = (int)sizeof(GPI(pass_shared)) + GPI(pass_n) * GPI(pass_slot) + (GPI_RADIX_PAIRS ? 128 : 0)
 };
 
 /* A word of the look-back: how many keys of a digit a tile has, or it and all before it in its segment. */
@@ -52,7 +51,7 @@ GPI_DEVICE uint32_t GPI(digit)(GP_KEY key, int shift)
     return GPI(key_digit)(key, shift, GPI(radix) - 1);
 }
 
-/* What pass number `number` of a segment moves, in its k-th tile. */
+/* What pass number `number` of a segment moves, in its k-th tile, by way of `memory` behind what is shared. */
 GPI_DEVICE GPI(pass) GPI(enter_pass)(const GPI(job) *job, const gpi_long_segment *of, uint64_t k, int number,
                                      char *memory)
 {
@@ -86,10 +85,10 @@ GPI_DEVICE void GPI(stage)(const GPI(job) *job, GPI(pass) *pass)
 {
     if (pass->values_from) {
         pass->off = gpi_radix_stage(pass->values, (const char *)pass->values_from,
-                                    pass->n * (uint32_t)sizeof(GPI(value)), GPI(pass_threads), 0);
+                                    pass->n * (uint32_t)sizeof(GPI(value)), GPI(threads), 0);
         return;
     }
-    for (uint32_t i = threadIdx.x; i < pass->n; i += GPI(pass_threads))
+    for (uint32_t i = threadIdx.x; i < pass->n; i += GPI(threads))
         *GPI(value_at)(pass, i) = GPI(number)(job->counts_all, pass->first + i, pass->place + i);
 }
 
@@ -102,12 +101,12 @@ GPI_DEVICE uint32_t GPI(add_up)(GPI(pass_shared) *shared, uint64_t *own, int num
     uint32_t *counts = &shared->counts[0][gpi_radix_column(threadIdx.x % GPI(radix))], sum = 0;
 
     if (threadIdx.x < GPI(radix)) {
-        sum = gpi_radix_sum_warps(counts, GPI(pass_warps), GPI(radix));
+        sum = gpi_radix_sum_warps(counts, GPI(warps), GPI(radix));
         gpi_store_relaxed_u64(own, GPI_SEGMENTED_SORT_SEEN(sum, number, is_first));
     }
-    *start = gpi_radix_scan(shared->sums, GPI(pass_warps), sum, NULL);
+    *start = gpi_radix_scan(shared->sums, GPI(warps), sum, NULL);
     if (threadIdx.x < GPI(radix))
-        gpi_radix_scan_warps(counts, GPI(pass_warps), GPI(radix), *start);
+        gpi_radix_scan_warps(counts, GPI(warps), GPI(radix), *start);
     __syncthreads(); /* the warps' first slots are there */
     return sum;
 }
@@ -155,7 +154,7 @@ GPI_DEVICE uint64_t GPI(look_back)(uint64_t *own, uint64_t k, int number, uint32
 GPI_DEVICE void GPI(write_pass)(const GPI(pass_shared) *shared, const GPI(pass) *pass)
 {
     GPI_UNROLL_BY_8
-    for (uint32_t slot = threadIdx.x; slot < pass->n; slot += GPI(pass_threads)) {
+    for (uint32_t slot = threadIdx.x; slot < pass->n; slot += GPI(threads)) {
         const GP_KEY key = pass->keys[slot];
         const uint64_t to = shared->place[GPI(digit)(key, pass->shift)] + slot;
 
@@ -165,19 +164,22 @@ GPI_DEVICE void GPI(write_pass)(const GPI(pass_shared) *shared, const GPI(pass) 
     }
 }
 
-/* One tile, the k-th of its segment. All threads call. */
-GPI_DEVICE void GPI(pass_tile)(const GPI(job) *job, GPI(pass_shared) *shared, char *memory, uint32_t which, uint64_t k,
-                               int number)
+/* Pass number `number` over a tile, if its segment takes that. All threads call. */
+GPI_DEVICE void GPI(pass_tile)(const GPI(job) *job, GPI(pass_shared) *shared, uint32_t tile, int number)
 {
+    const uint32_t which = job->map[tile];
     const gpi_long_segment *of = &job->longs[which];
+    const uint64_t k = tile - of->tile;
     const unsigned at = threadIdx.x / 32 * 32 * GPI(pass_items) + threadIdx.x % 32;
-    GPI(pass) pass = GPI(enter_pass)(job, of, k, number, memory);
-    uint64_t *own = job->look + (size_t)shared->tile * GPI(radix) + threadIdx.x;
+    GPI(pass) pass = GPI(enter_pass)(job, of, k, number, (char *)(shared + 1));
+    uint64_t *own = job->look + (size_t)tile * GPI(radix) + threadIdx.x;
     uint32_t *counts = shared->counts[threadIdx.x / 32], start = 0;
     GP_KEY keys[GPI(pass_items)];
     uint64_t first = 0;
 
-    gpi_radix_zero(shared->counts[0], GPI(pass_warps) * GPI(radix));
+    if (number >= of->passes)
+        return;
+    GPI(zero)(shared->counts[0], GPI(warps) * GPI(radix));
     GPI_UNROLL
     for (uint32_t i = 0; i < GPI(pass_items); i++)
         keys[i] = at + 32 * i < pass.n ? pass.keys_from[at + 32 * i] : GPI(key_last)();
@@ -200,28 +202,3 @@ GPI_DEVICE void GPI(pass_tile)(const GPI(job) *job, GPI(pass_shared) *shared, ch
     GPI(write_pass)(shared, &pass);
 }
 #endif
-
-/* Blocks take tiles by ticket: those before are running or have finished then. */
-static __global__ void __launch_bounds__(GPI(pass_threads), 2) GPI(pass_kernel)(GPI(job) job, int number)
-{
-#if GPI_DEVICE_CODE
-    GP_DYNAMIC_SHARED(char, memory);
-    GP_SHARED(GPI(pass_shared), shared);
-
-    gpi_grid_wait();
-    gpi_grid_launch_next();
-    const uint32_t tiles = (uint32_t)GPI(found)(&job);
-    for (;;) {
-        if (tiles && threadIdx.x == 0)
-            shared.tile = atomicAdd(&job.head->tickets[number], 1u);
-        __syncthreads(); /* the tile is known */
-        const uint32_t tile = tiles ? shared.tile : 0;
-        if (tile >= tiles)
-            break;
-        const uint32_t which = job.map[tile];
-        if (number < job.longs[which].passes)
-            GPI(pass_tile)(&job, &shared, memory, which, tile - job.longs[which].tile, number);
-        __syncthreads(); /* shared memory has served */
-    }
-#endif
-}

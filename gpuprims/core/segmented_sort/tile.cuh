@@ -8,7 +8,7 @@
  *     4. part: as long as a bin is crowded, its items go to as many bins by the bits that follow, and by their
  *        positions where the keys are equal
  *     5. slots: the keys of a bin go side by side, in any order
- *     6. compare: every key counts those of its bin that come before it
+ *     6. exchange: each two neighbours change places if they are in the wrong order, as often as a bin may need
  *
  *     a segment of four            .0110 .0111 .1000 .0000
  *     times four: its bins         1     1     2     0
@@ -23,55 +23,50 @@
 
 enum { GPI_SEGMENTED_SORT_CROWD = GPI_TUNE_SEGMENTED_SORT_CROWD };
 
-#if GPI_DEVICE_CODE
-/* One warp: the largest x in the lanes before. */
-GPI_DEVICE uint32_t gpi_warp_max_before(uint32_t x, unsigned lane)
-{
-    GPI_UNROLL
-    for (unsigned stride = 1; stride < 32; stride *= 2) {
-        const uint32_t left = __shfl_up_sync(GPI_FULL_MASK, x, stride);
-
-        if (lane >= stride && left > x)
-            x = left;
-    }
-    x = __shfl_up_sync(GPI_FULL_MASK, x, 1);
-    return lane ? x : 0;
-}
 #endif
 
-#endif
+/* The number of a key, which has the same order. */
+GPI_CHOOSE_TYPE(GPI(word), GPI_KEY_IS_NARROW, uint32_t, uint64_t);
 
 enum {
     GPI(words) = GPI(tile_n) / 32,
-    GPI(words_of_lane) = (GPI(words) + 31) / 32,
+    /* Slots of a lane in the exchange, an even number; and from one warp's to the next's, where a bin may go on. */
+    GPI(own_n) = (GPI(items) + 2) / 2 * 2,
+    GPI(window_n) = 32 * GPI(own_n) - GPI_SEGMENTED_SORT_CROWD,
+    GPI(usual) = 6, /* items in the largest bin of most tiles, at most */
     GPI(bins_n) = (GPI(tile_n) + 4 * GPI(threads) - 1) / (4 * GPI(threads)) * (4 * GPI(threads)),
-    GPI(sorted_bytes) = GPI(bins_n) * 4 + GPI(tile_n) * (4 + (int)sizeof(GP_KEY)),
+    GPI(bins_bytes) = GPI(bins_n) * 4 + GPI(tile_n) * (2 + (int)sizeof(GP_KEY)),
     GPI(staged_bytes) = GPI(tile_n) * GPI(value_bytes) + 128, /* which may start up to 15 bytes late */
-    GPI(tile_bytes) = GPI(sorted_bytes) > GPI(staged_bytes) ? GPI(sorted_bytes) : GPI(staged_bytes)
+    GPI(tile_bytes) = GPI(is_early)                         ? GPI(bins_bytes) + GPI(staged_bytes)
+                      : GPI(bins_bytes) > GPI(staged_bytes) ? GPI(bins_bytes)
+                                                            : GPI(staged_bytes)
 };
 
 /* What a block has in shared memory, besides its items. */
 typedef struct {
-    uint32_t heads[GPI(words)];  /* a bit for each item: whether a segment begins there */
-    uint32_t before[GPI(words)]; /* where that begins which the item before a word belongs to */
-    uint32_t behind[GPI(words)]; /* where the next one begins behind a word */
+    uint32_t heads[GPI(words) + 1]; /* a bit for each item: whether a segment begins there */
+    uint32_t edges[GPI(warps) + 1]; /* where each warp's bins begin */
     uint32_t sums[32];
     uint32_t differ[3]; /* bits of keys, and of positions */
+    uint32_t most;      /* items in a bin, if there are many */
     uint32_t n;         /* items of the tile */
-} GPI(shared);
+} __attribute__((aligned(128))) GPI(shared);
 
 /* The items of a tile. */
 typedef struct {
     GPI(shared) *shared;
     uint32_t *bins; /* GPI_RADIX_COUNTED */
-    uint32_t *tags; /* of the item in a slot: position * 65536, and where the word of its bin is */
-    GP_KEY *keys;   /* slots are in order of the bins */
-    char *values;   /* in place of all these, when they have served */
+    GP_KEY *keys;   /* their numbers; slots are in order of the bins */
+    uint16_t *tags; /* at the head of a segment, its items; then, of a slot: its position * 2, and whether it is -0.0 */
+    char *values;   /* behind these; or in place of them, when they have served */
+    uint32_t off;   /* the first one so many bytes behind */
     const GP_KEY *keys_from;      /* of the first item, as are the next */
     const GPI(value) *values_from; /* NULL: numbers */
     size_t first;
     uint32_t n, segments;
-    int is_tiny; /* all segments are, and they are no buckets */
+    uint32_t position; /* of the thread's first item; the next is 32 behind; */
+    int is_busy;       /* whether the warp has any */
+    int is_tiny;       /* all segments are, and they are no buckets */
 } GPI(tile);
 
 /* Where a block is in its range. */
@@ -120,12 +115,17 @@ GPI_DEVICE size_t GPI(find)(const GPI(job) *job, size_t key, unsigned lane)
 /* Enters the segments that start in a range. All threads call. */
 GPI_DEVICE void GPI(enter_segments)(const GPI(job) *job, GPI(walk) *walk, size_t range)
 {
+    const size_t s = threadIdx.x;
+
     walk->starts = NULL;
     walk->count = job->segments;
-    if (job->table && job->offsets)
+    if (job->is_few)
+        walk->next = (size_t)__syncthreads_count(s < job->segments && GPI(unit)(GPI(offset)(job, s), s) <
+                                                                         range * job->range_n);
+    else if (job->table)
         walk->next = job->table[range] ? (size_t)~job->table[range] : job->segments;
     else
-        walk->next = GPI(find)(job, range * GPI(range_n), threadIdx.x % 32);
+        walk->next = GPI(find)(job, range * job->range_n, threadIdx.x % 32);
 }
 
 /* Enters the buckets of a long segment that start in a range, if it has buckets. All threads call. */
@@ -140,36 +140,56 @@ GPI_DEVICE int GPI(enter_buckets)(const GPI(job) *job, GPI(walk) *walk, size_t r
     walk->segment = of->segment;
     walk->count = GPI(radix);
     const size_t begin = GPI(unit)(walk->starts[threadIdx.x % GPI(radix)], of->segment);
-    walk->next = (size_t)__syncthreads_count(threadIdx.x < GPI(radix) && begin < range * GPI(range_n));
+    walk->next = (size_t)__syncthreads_count(threadIdx.x < GPI(radix) && begin < range * job->range_n);
     return 1;
 }
 
-/* How many of the next segments start in the range and fit into a tile, which becomes theirs. All threads call. */
-GPI_DEVICE uint32_t GPI(next_batch)(const GPI(job) *job, const GPI(walk) *walk, GPI(tile) *tile)
+/*
+ * How many of the next segments start in the range and fit into a tile, which becomes theirs; *more becomes whether
+ * the one behind starts in the range, too. All threads call.
+ */
+GPI_DEVICE uint32_t GPI(next_batch)(const GPI(job) *job, const GPI(walk) *walk, GPI(tile) *tile, int *more)
 {
     const size_t first = walk->next < walk->count ? GPI(begin_of)(job, walk, walk->next) : 0;
-    uint32_t count = 0, more, n = 0, last = 0;
-    int is_tiny = job->offsets && !walk->starts;
+    uint32_t count = 0, fitting, n = 0, last = 0;
+    int is_tiny = job->offsets && !walk->starts, is_left;
 
+    GPI_NO_UNROLL
+    for (uint32_t w = threadIdx.x; w <= GPI(words); w += GPI(threads))
+        tile->shared->heads[w] = 0;
+    if (threadIdx.x < 3)
+        tile->shared->differ[threadIdx.x] = 0;
+    if (threadIdx.x == 0)
+        tile->shared->most = GPI(usual);
+    __syncthreads(); /* there are no heads yet */
     do {
         const size_t i = walk->next + count + threadIdx.x;
         int fits = 0;
 
+        is_left = 0;
         if (i < walk->count) {
             const size_t begin = GPI(begin_of)(job, walk, i), end = GPI(begin_of)(job, walk, i + 1);
+            const uint32_t at = (uint32_t)(begin - first);
 
-            fits = GPI(unit)(begin, walk->starts ? walk->segment : i) < walk->limit && end - first <= GPI(short_n);
+            is_left = GPI(unit)(begin, walk->starts ? walk->segment : i) < walk->limit;
+            fits = is_left && end - first <= GPI(short_n);
+            is_left &= !fits;
             is_tiny &= !fits || end - begin <= GPI(tiny_n);
             if (fits) {
                 n = (uint32_t)(end - first);
                 last = count + threadIdx.x + 1;
             }
+            if (fits && begin < end) {
+                atomicOr(&tile->shared->heads[at / 32], 1u << at % 32);
+                tile->tags[at] = (uint16_t)(end - begin);
+            }
         }
-        more = (uint32_t)__syncthreads_count(fits);
-        count += more;
-    } while (more == GPI(threads));
+        fitting = (uint32_t)__syncthreads_count(fits);
+        count += fitting;
+    } while (fitting == GPI(threads));
     if (last == count && (count || threadIdx.x == 0))
         tile->shared->n = n; /* where the last one ends */
+    *more = __syncthreads_or(is_left);
     tile->is_tiny = __syncthreads_and(is_tiny); /* it is there, too */
     tile->first = first;
     tile->n = tile->shared->n;
@@ -177,78 +197,24 @@ GPI_DEVICE uint32_t GPI(next_batch)(const GPI(job) *job, const GPI(walk) *walk, 
     return count;
 }
 
-/* Where a segment of the tile begins; where the last one ends, if s is their number. */
-GPI_DEVICE uint32_t GPI(begin_in_tile)(const GPI(job) *job, const GPI(walk) *walk, const GPI(tile) *tile, uint32_t s)
+/* Where the segment of each of the thread's items begins. */
+GPI_DEVICE void GPI(find_begins)(const GPI(tile) *tile, uint32_t *begins)
 {
-    return (uint32_t)(GPI(begin_of)(job, walk, walk->next + s) - tile->first);
-}
+    const uint32_t lane = threadIdx.x % 32, upto = (2u << lane) - 1, own = threadIdx.x / 32 * GPI(items);
+    const uint32_t *heads = tile->shared->heads;
+    uint32_t before = 0; /* the last head */
 
-/* Marks the heads of all segments of the tile. All threads call. */
-GPI_DEVICE void GPI(mark_heads)(const GPI(job) *job, const GPI(walk) *walk, const GPI(tile) *tile)
-{
-    GPI(shared) *shared = tile->shared;
+    GPI_NO_UNROLL
+    for (uint32_t w = lane; w < own; w += 32)
+        before = heads[w] ? 32 * w + 31 - (uint32_t)__clz((int)heads[w]) : before;
+    before = gpi_warp_max(before);
+    GPI_UNROLL
+    for (uint32_t i = 0; i < GPI(items); i++) {
+        const uint32_t word = heads[own + i], last = 32 * (own + i) + 31;
 
-    for (uint32_t w = threadIdx.x; w < GPI(words); w += GPI(threads))
-        shared->heads[w] = 0;
-    if (threadIdx.x < 3)
-        shared->differ[threadIdx.x] = 0;
-    __syncthreads(); /* there are no heads yet */
-    for (uint32_t s = threadIdx.x; s < tile->segments; s += GPI(threads)) {
-        const uint32_t begin = GPI(begin_in_tile)(job, walk, tile, s);
-
-        if (begin < GPI(begin_in_tile)(job, walk, tile, s + 1))
-            atomicOr(&shared->heads[begin / 32], 1u << begin % 32);
+        begins[i] = word & upto ? last - (uint32_t)__clz((int)(word & upto)) : before;
+        before = word ? last - (uint32_t)__clz((int)word) : before;
     }
-    __syncthreads(); /* the heads are there */
-}
-
-/* Finds the heads next to each word. All threads call. */
-GPI_DEVICE void GPI(link_heads)(const GPI(tile) *tile)
-{
-    GPI(shared) *shared = tile->shared;
-    const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-    uint32_t found = 0, at[GPI(words_of_lane)];
-
-    /* Warp 0 from the first word to the last; warp 1 from the last to the first, counting down from the end. */
-    if (warp < 2) {
-        GPI_UNROLL
-        for (uint32_t i = 0; i < GPI(words_of_lane); i++) {
-            const uint32_t k = lane * GPI(words_of_lane) + i, w = warp ? GPI(words) - 1 - k : k;
-            const uint32_t word = k < GPI(words) ? shared->heads[w] : 0;
-
-            at[i] = !word  ? 0
-                    : warp ? tile->n - 32 * w - (uint32_t)__ffs((int)word) + 1
-                           : 32 * w + 32 - (uint32_t)__clz((int)word);
-            found = at[i] > found ? at[i] : found;
-        }
-        found = gpi_warp_max_before(found, lane);
-        GPI_UNROLL
-        for (uint32_t i = 0; i < GPI(words_of_lane); i++) {
-            const uint32_t k = lane * GPI(words_of_lane) + i, w = warp ? GPI(words) - 1 - k : k;
-
-            if (k < GPI(words) && warp)
-                shared->behind[w] = tile->n - found;
-            else if (k < GPI(words))
-                shared->before[w] = found - (found > 0);
-            found = at[i] > found ? at[i] : found;
-        }
-    }
-    __syncthreads(); /* the heads are linked */
-}
-
-/*
- * The segment of an item, by its position, whose place in a word of heads is the thread's lane: where it begins, and
- * 65536 times the number of its items.
- */
-GPI_DEVICE uint32_t GPI(segment_at)(const GPI(tile) *tile, uint32_t position)
-{
-    const uint32_t w = position / 32, word = tile->shared->heads[w], upto = (2u << threadIdx.x % 32) - 1;
-    const uint32_t before = tile->shared->before[w], behind = tile->shared->behind[w];
-    const uint32_t low = word & upto, high = word & ~upto;
-    const uint32_t begin = low ? 32 * w + 31 - (uint32_t)__clz((int)low) : before;
-    const uint32_t end = high ? 32 * w + (uint32_t)__ffs((int)high) - 1 : behind;
-
-    return (end - begin) << 16 | begin;
 }
 
 /* ---- bins --------------------------------------------------------------------------------------- */
@@ -282,46 +248,24 @@ GPI_DEVICE int GPI(bits_of)(uint64_t differ)
 }
 
 /*
- * Chooses bins for the thread's items by their keys, in place of their segments. The bins are empty then. All threads
- * call.
+ * Counts the items of all bins; at[i] gets, times 65536, how many were counted before in that bin. Returns whether some
+ * bin is crowded. All threads call.
  */
-GPI_DEVICE void GPI(choose_bins)(const GPI(tile) *tile, const GP_KEY *keys, uint32_t *at)
+GPI_DEVICE int GPI(count_bins)(GPI(tile) *tile, uint32_t *at)
 {
-    uint64_t differ = 0;
-
-    gpi_radix_zero(tile->bins, GPI(bins_n));
-    GPI_UNROLL
-    for (uint32_t i = 0; i < GPI(items); i++) {
-        GP_KEY first = keys[i];
-
-        if (at[i] > 0)
-            first = tile->keys_from[at[i] % 65536];
-        differ |= GPI(key_order)(keys[i]) ^ GPI(key_order)(first);
-    }
-    GPI(add_differ)(tile, differ, 0);
-    __syncthreads(); /* it is known in which bits keys differ; the bins are empty */
-    const int bits = GPI(bits_of)(GPI(differ)(tile));
-    GPI_UNROLL
-    for (uint32_t i = 0; i < GPI(items); i++) {
-        const uint64_t fraction = GPI(topmost)(GPI(key_order)(keys[i]), bits);
-
-        at[i] = gpi_radix_bin_at(at[i] % 65536 + GPI(share)(fraction, at[i] / 65536));
-    }
-}
-
-/* Counts the items of all bins. Returns whether some bin is crowded. All threads call. */
-GPI_DEVICE int GPI(count_bins)(const GPI(tile) *tile, const uint32_t *at)
-{
-    const uint32_t each = (tile->n + 4 * GPI(threads) - 1) / (4 * GPI(threads)) * 4;
+    enum { EACH = (int)GPI(bins_n) / (int)GPI(threads) };
+    uint32_t most;
 
     GPI_UNROLL
     for (uint32_t i = 0; i < GPI(items); i++)
-        if (threadIdx.x + i * GPI(threads) < tile->n)
-            atomicAdd(&tile->bins[at[i]], 1u);
+        if (tile->is_busy)
+            at[i] |= atomicAdd(&tile->bins[at[i]], 1u) << 16;
     __syncthreads(); /* the bins have been counted */
-    const int crowded = gpi_radix_scan_bins(tile->bins, tile->shared->sums, each, 4, GPI_RADIX_COUNTED,
-                                            GPI_SEGMENTED_SORT_CROWD);
-    __syncthreads(); /* where each bin begins is there */
+    const int crowded = gpi_radix_scan_bins(tile->bins, tile->shared->sums, EACH, EACH == 8 ? 8 : 4, GPI_RADIX_COUNTED,
+                                            GPI_SEGMENTED_SORT_CROWD, &most);
+    if (most > GPI(usual))
+        atomicMax(&tile->shared->most, gpi_min(most, GPI_SEGMENTED_SORT_CROWD));
+    __syncthreads(); /* where each bin begins is there, and how many items the largest one has */
     return crowded;
 }
 
@@ -330,18 +274,16 @@ GPI_DEVICE int GPI(count_bins)(const GPI(tile) *tile, const uint32_t *at)
  * do, the positions. That leaves fewer bits to differ. Returns 0 if it is not needed: all keys of such a bin are the
  * same. The bins are empty otherwise. All threads call.
  */
-GPI_DEVICE int GPI(part_bins)(const GPI(tile) *tile, const GP_KEY *keys, uint32_t *at)
+GPI_DEVICE int GPI(part_bins)(const GPI(tile) *tile, const GPI(word) *numbers, uint32_t *at)
 {
     uint32_t words[GPI(items)], positions = 0;
     uint64_t differ = 0;
 
     GPI_UNROLL
     for (uint32_t i = 0; i < GPI(items); i++) {
-        const uint32_t position = threadIdx.x + i * GPI(threads);
-
-        words[i] = position < tile->n ? tile->bins[at[i]] : 0;
-        if (words[i] / 65536 > GPI_SEGMENTED_SORT_CROWD)
-            (void)atomicExch(&tile->tags[words[i] % 65536], position); /* of any one item of the bin */
+        words[i] = tile->is_busy ? tile->bins[at[i] % 65536] : 0;
+        if (words[i] / 65536 > GPI_SEGMENTED_SORT_CROWD && at[i] < 65536)
+            tile->tags[words[i] % 65536] = (uint16_t)(tile->position + 32 * i); /* the bin's first item */
     }
     if (threadIdx.x < 3)
         tile->shared->differ[threadIdx.x] = 0;
@@ -351,8 +293,8 @@ GPI_DEVICE int GPI(part_bins)(const GPI(tile) *tile, const GP_KEY *keys, uint32_
         if (words[i] / 65536 > GPI_SEGMENTED_SORT_CROWD) {
             const uint32_t one = tile->tags[words[i] % 65536];
 
-            differ |= GPI(key_order)(keys[i]) ^ GPI(key_order)(tile->keys_from[one]);
-            positions |= (threadIdx.x + i * GPI(threads)) ^ one;
+            differ |= numbers[i] ^ GPI(key_order)(tile->keys_from[one]);
+            positions |= (tile->position + 32 * i) ^ one;
         }
     GPI(add_differ)(tile, differ, positions);
     __syncthreads(); /* it is known in which bits items differ */
@@ -360,11 +302,11 @@ GPI_DEVICE int GPI(part_bins)(const GPI(tile) *tile, const GP_KEY *keys, uint32_
     if (GPI(is_exact) && differ == 0)
         return 0;
     const int bits = GPI(bits_of)(differ ? differ : tile->shared->differ[2]);
-    gpi_radix_zero(tile->bins, GPI(bins_n));
+    GPI(zero)(tile->bins, GPI(bins_n));
     GPI_UNROLL
     for (uint32_t i = 0; i < GPI(items); i++) {
         const uint32_t begin = words[i] % 65536, count = words[i] / 65536;
-        const uint64_t number = differ ? GPI(key_order)(keys[i]) : threadIdx.x + i * GPI(threads);
+        const uint64_t number = differ ? numbers[i] : tile->position + 32 * i;
         const uint32_t part = count > GPI_SEGMENTED_SORT_CROWD
                                   ? GPI(top_bits)(GPI(topmost)(number, bits), 31 - __clz((int)count))
                                   : 0;
@@ -375,59 +317,123 @@ GPI_DEVICE int GPI(part_bins)(const GPI(tile) *tile, const GP_KEY *keys, uint32_
     return 1;
 }
 
-/* Puts the items into their bins: keys and tags. All threads call. */
-GPI_DEVICE void GPI(fill_bins)(const GPI(tile) *tile, const GP_KEY *keys, uint32_t *at)
+/* Puts the items into their bins: numbers and tags; `zeros` has a bit for each -0.0. */
+GPI_DEVICE void GPI(fill_bins)(const GPI(tile) *tile, const GPI(word) *numbers, const uint32_t *at, uint32_t zeros)
 {
-    GPI(choose_bins)(tile, keys, at);
-    while (GPI(count_bins)(tile, at) && GPI(part_bins)(tile, keys, at))
-        ;
     GPI_UNROLL
     for (uint32_t i = 0; i < GPI(items); i++) {
-        const uint32_t position = threadIdx.x + i * GPI(threads);
+        const uint32_t slot = tile->bins[at[i] % 65536] % 65536 + at[i] / 65536;
 
-        if (position < tile->n) {
-            const uint32_t slot = atomicAdd(&tile->bins[at[i]], 1u) % 65536;
-
-            tile->keys[slot] = keys[i];
-            tile->tags[slot] = position << 16 | at[i];
-        }
+        tile->keys[slot] = GPI(key_of_bits)(numbers[i]);
+        if (!GPI(is_exact))
+            tile->tags[slot] = (uint16_t)((tile->position + 32 * i) << 1 | (zeros >> i & 1));
     }
 }
 
 /* ---- the order in a bin ------------------------------------------------------------------------- */
 
-/*
- * Turns the bins of some of the thread's slots, where they begin and 65536 times the number of their items, into the
- * places of the items. Equal keys that are the same stay in the order of their slots, others come in that of their
- * tags. Without an item a bin leaves the slot as the place.
- */
-GPI_DEVICE void GPI(compare)(const GPI(tile) *tile, const GP_KEY *keys, uint32_t *at, uint32_t slot, uint32_t some)
+/* One warp: the first bin that begins at a slot or behind; or the slot, in a bin where all keys are the same. */
+GPI_DEVICE uint32_t GPI(bin_behind)(const GPI(tile) *tile, uint32_t slot, unsigned lane)
 {
-    uint32_t before[GPI(items)], ranks[GPI(items)], largest = 0;
+    uint32_t bin = 0, word = 0;
+
+    if (slot >= tile->n)
+        return tile->n;
+    GPI_UNROLL
+    for (uint32_t step = GPI(bins_n) / 32; step > 0; step = step > 32 ? step / 32 : step > 1) {
+        const uint32_t probe = bin + (lane + 1) * step - 1; /* bins before `bin` end at the slot at most */
+
+        word = probe < GPI(bins_n) ? tile->bins[gpi_radix_bin_at(probe)] : 0xFFFFFFFFu;
+        const int before = __popc((int)__ballot_sync(GPI_FULL_MASK, word % 65536 + word / 65536 <= slot));
+        bin += (uint32_t)before * step;
+        word = __shfl_sync(GPI_FULL_MASK, word, before); /* in the end, of the first one that ends behind it */
+    }
+    return word % 65536 == slot || word / 65536 > GPI_SEGMENTED_SORT_CROWD ? slot : word % 65536 + word / 65536;
+}
+
+/* Whether an item comes behind the next one, and is of the same segment. */
+GPI_DEVICE int GPI(is_behind)(GPI(word) a, uint32_t tag, GPI(word) b, uint32_t next_tag, int is_head)
+{
+    if (GPI(is_exact))
+        return (b < a) & !is_head;
+    if (GPI_KEY_IS_NARROW)
+        return (((uint64_t)b << 32 | next_tag) < ((uint64_t)a << 32 | tag)) & !is_head;
+    return ((b < a) | ((b == a) & (next_tag < tag))) & !is_head;
+}
+
+/* Puts a thread's neighbours i and i + 1 in order. */
+GPI_DEVICE void GPI(exchange_two)(GPI(word) *own, uint32_t *tags, uint32_t heads, int i)
+{
+    const int swaps = GPI(is_behind)(own[i], tags[i], own[i + 1], tags[i + 1], (int)(heads >> (i + 1) & 1));
+    const GPI(word) a = own[i], b = own[i + 1];
+    const uint32_t tag = tags[i], next_tag = tags[i + 1];
+
+    own[i] = swaps ? b : a;
+    own[i + 1] = swaps ? a : b;
+    tags[i] = swaps ? next_tag : tag;
+    tags[i + 1] = swaps ? tag : next_tag;
+}
+
+/* The same of the last item of each lane and the first one of the next lane. */
+GPI_DEVICE void GPI(exchange_lanes)(GPI(word) *own, uint32_t *tags, uint32_t heads, unsigned lane)
+{
+    enum { LAST = GPI(own_n) - 1 };
+    const GPI(word) next = __shfl_down_sync(GPI_FULL_MASK, own[0], 1);
+    const GPI(word) before = __shfl_up_sync(GPI_FULL_MASK, own[LAST], 1);
+    const uint32_t next_tag = GPI(is_exact) ? 0 : __shfl_down_sync(GPI_FULL_MASK, tags[0], 1);
+    const uint32_t tag = GPI(is_exact) ? 0 : __shfl_up_sync(GPI_FULL_MASK, tags[LAST], 1);
+
+    if (lane > 0 && GPI(is_behind)(before, tag, own[0], tags[0], (int)(heads & 1))) {
+        own[0] = before;
+        tags[0] = tag;
+    }
+    if (lane < 31 && GPI(is_behind)(own[LAST], tags[LAST], next, next_tag, (int)(heads >> (LAST + 1) & 1))) {
+        own[LAST] = next;
+        tags[LAST] = next_tag;
+    }
+}
+
+/* Sorts what is in each bin. A warp has the bins that begin in its window of slots. All threads call. */
+GPI_DEVICE void GPI(sort_bins)(const GPI(tile) *tile)
+{
+    const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+    const uint32_t end = tile->shared->edges[warp + 1], first = tile->shared->edges[warp] + lane * GPI(own_n);
+    const uint32_t *words = tile->shared->heads + gpi_min(first / 32, GPI(words) - 1);
+    const uint32_t heads = (uint32_t)(((uint64_t)words[1] << 32 | words[0]) >> first % 32);
+    const uint32_t phases = first - lane * GPI(own_n) < end ? tile->shared->most : 0;
+    GPI(word) own[GPI(own_n)];
+    uint32_t tags[GPI(own_n)];
 
     GPI_UNROLL
-    for (uint32_t i = 0; i < some; i++) {
-        const uint32_t own = slot + i * GPI(threads);
+    for (uint32_t i = 0; i < GPI(own_n); i++) {
+        const uint32_t slot = gpi_min(first + i, GPI(tile_n) - 1);
 
-        before[i] = 0;
-        ranks[i] = GPI(is_exact) || at[i] < 65536 ? own : tile->tags[own];
-        largest = at[i] > largest ? at[i] : largest;
+        own[i] = GPI_KEY_IS_NARROW ? GPI(key_bits)(tile->keys[slot]) : (GPI(word))GPI(key_long_bits)(tile->keys[slot]);
+        tags[i] = GPI(is_exact) ? 0 : tile->tags[slot];
+        if (first + i >= end) {
+            own[i] = (GPI(word))-1;
+            tags[i] = 0xFFFFFFFFu;
+        }
     }
+    __syncthreads(); /* all windows have been read */
     GPI_NO_UNROLL
-    for (uint32_t k = 0; k < largest / 65536; k++) {
+    for (uint32_t phase = 0; phase < phases; phase += 2) {
         GPI_UNROLL
-        for (uint32_t i = 0; i < some; i++)
-            if (k < at[i] / 65536) {
-                const uint32_t other = at[i] % 65536 + k;
-
-                before[i] = gpi_less_if_before(before[i], GPI(key_order)(tile->keys[other]),
-                                               GPI(is_exact) ? other : tile->tags[other], GPI(key_order)(keys[i]),
-                                               ranks[i], GPI_KEY_IS_NARROW);
-            }
+        for (int i = 0; i < GPI(own_n); i += 2)
+            GPI(exchange_two)(own, tags, heads, i);
+        GPI_UNROLL
+        for (int i = 1; i + 1 < GPI(own_n); i += 2)
+            GPI(exchange_two)(own, tags, heads, i);
+        GPI(exchange_lanes)(own, tags, heads, lane);
     }
     GPI_UNROLL
-    for (uint32_t i = 0; i < some; i++)
-        at[i] = at[i] < 65536 ? slot + i * GPI(threads) : at[i] % 65536 - before[i];
+    for (uint32_t i = 0; i < GPI(own_n); i++)
+        if (first + i < end) {
+            tile->keys[first + i] = GPI(key_of_bits)(own[i]);
+            if (!GPI(is_exact))
+                tile->tags[first + i] = (uint16_t)tags[i];
+        }
+    __syncthreads(); /* the slots are in order */
 }
 
 /* ---- values ------------------------------------------------------------------------------------- */
@@ -438,30 +444,34 @@ GPI_DEVICE uint32_t GPI(source)(const GPI(tile) *tile, int counts_all, uint32_t 
     return tile->values_from || counts_all ? position : position - begin;
 }
 
-/* Writes the values of the items in the thread's slots: their places, and 65536 times where they are from. */
-GPI_DEVICE void GPI(write_values)(const GPI(tile) *tile, GPI(value) *values_out, int counts_all,
-                                  const uint32_t *places)
+/* Brings the values of the tile to shared memory. They are there after gpi_copy_wait(). */
+GPI_DEVICE void GPI(stage_values)(GPI(tile) *tile)
+{
+    tile->off = gpi_radix_stage(tile->values, (const char *)tile->values_from,
+                                tile->n * (uint32_t)sizeof(GPI(value)), GPI(threads), 0);
+}
+
+/* Writes the values of the thread's slots, which are of the items at these positions. All threads call. */
+GPI_DEVICE void GPI(write_values)(GPI(tile) *tile, GPI(value) *values_out, int counts_all, const uint32_t *sources)
 {
     GPI(value) *to = values_out + tile->first;
-    uint32_t off = 0;
 
-    __syncthreads(); /* keys, tags and bins have served */
-    if (tile->values_from) {
-        off = gpi_radix_stage(tile->values, (const char *)tile->values_from, tile->n * (uint32_t)sizeof *to,
-                              GPI(threads), 0);
-        gpi_copy_wait();
-        __syncthreads(); /* the values have come */
+    if (!GPI(is_early)) {
+        __syncthreads(); /* keys, tags and bins have served */
+        if (tile->values_from)
+            GPI(stage_values)(tile);
     }
+    gpi_copy_wait();
+    __syncthreads(); /* the values have come */
     GPI_UNROLL
-    for (uint32_t i = 0; i < GPI(items); i++)
-        if (threadIdx.x + i * GPI(threads) < tile->n) {
-            const uint32_t from = places[i] / 65536;
+    for (uint32_t i = 0; i < GPI(items); i++) {
+        const uint32_t slot = tile->position + 32 * i, from = sources[i];
 
-            if (tile->values_from)
-                to[places[i] % 65536] = *(const GPI(value) *)(tile->values + off + from * (uint32_t)sizeof *to);
-            else
-                to[places[i] % 65536] = GPI(number)(counts_all, tile->first + from, from);
-        }
+        if (slot < tile->n && tile->values_from)
+            to[slot] = *(const GPI(value) *)(tile->values + tile->off + from * (uint32_t)sizeof *to);
+        else if (slot < tile->n)
+            to[slot] = GPI(number)(counts_all, tile->first + from, from);
+    }
 }
 
 /*
@@ -471,14 +481,16 @@ GPI_DEVICE void GPI(write_values)(const GPI(tile) *tile, GPI(value) *values_out,
 GPI_DEVICE_CALL void GPI(sort_all_tiny)(GPI(tile) tile, const GP_INDEX *offsets, GP_KEY *keys_out,
                                         GPI(value) *values_out, int counts_all)
 {
-    GP_KEY *keys = (GP_KEY *)tile.values;
+    GP_KEY *keys = (GP_KEY *)tile.bins;
     uint16_t *tags = (uint16_t *)(keys + GPI(padded)(GPI(tile_n)));
-    uint32_t places[GPI(items)];
+    uint32_t sources[GPI(items)];
 
+    if (GPI(is_early) && tile.values_from)
+        GPI(stage_values)(&tile);
     GPI_UNROLL
     for (uint32_t i = 0; i < GPI(items); i++)
-        if (threadIdx.x + i * GPI(threads) < tile.n)
-            keys[GPI(padded)(threadIdx.x + i * GPI(threads))] = tile.keys_from[threadIdx.x + i * GPI(threads)];
+        if (tile.position + 32 * i < tile.n)
+            keys[GPI(padded)(tile.position + 32 * i)] = tile.keys_from[tile.position + 32 * i];
     __syncthreads(); /* the keys are there */
     for (uint32_t s = threadIdx.x; s - threadIdx.x % 32 < tile.segments; s += GPI(threads)) {
         uint32_t begin = 0, n = 0;
@@ -492,132 +504,144 @@ GPI_DEVICE_CALL void GPI(sort_all_tiny)(GPI(tile) tile, const GP_INDEX *offsets,
     __syncthreads(); /* the segments are sorted */
     GPI_UNROLL
     for (uint32_t i = 0; i < GPI(items); i++) {
-        const uint32_t position = threadIdx.x + i * GPI(threads);
+        const uint32_t position = tile.position + 32 * i;
 
         if (position < tile.n)
             keys_out[tile.first + position] = keys[GPI(padded)(position)];
-        places[i] = position;
-        if (GPI_RADIX_PAIRS && position < tile.n)
-            places[i] |= (uint32_t)tags[GPI(padded)(position)] << 16;
+        sources[i] = GPI_RADIX_PAIRS && position < tile.n ? tags[GPI(padded)(position)] : 0;
     }
     if (GPI_RADIX_PAIRS)
-        GPI(write_values)(&tile, values_out, counts_all, places);
+        GPI(write_values)(&tile, values_out, counts_all, sources);
 }
 
 /* ---- tiles -------------------------------------------------------------------------------------- */
 
-/* Sorts a tile, whose heads are linked, and writes it. All threads call. */
-GPI_DEVICE void GPI(sort_tile)(const GPI(job) *job, const GPI(tile) *tile)
+/* Loads the thread's items, and finds their bins. All threads call. */
+GPI_DEVICE void GPI(choose_bins)(GPI(tile) *tile, GPI(word) *numbers, uint32_t *zeros, uint32_t *at)
 {
-    enum { SOME = GPI(items) % 4 == 0 ? 4 : GPI(items) % 3 == 0 ? 3 : 1 };
-    GP_KEY keys[GPI(items)];
-    uint32_t at[GPI(items)]; /* of each item its segment, then its bin; then, of each slot, the bin and the place */
+    const unsigned lane = threadIdx.x % 32;
+    GP_KEY keys[GPI(items)], before = GPI(key_of_bits)(0);
+    GPI(word) other = 0;
+    uint64_t differ = 0;
 
     GPI_UNROLL
     for (uint32_t i = 0; i < GPI(items); i++) {
-        keys[i] = GPI(key_of_bits)(0);
-        if (threadIdx.x + i * GPI(threads) < tile->n)
-            keys[i] = tile->keys_from[threadIdx.x + i * GPI(threads)];
+        const uint32_t position = tile->position + 32 * i;
+
+        keys[i] = position < tile->n ? tile->keys_from[position] : GPI(key_of_bits)(0);
+        at[i] = position;
     }
-    GPI_UNROLL
-    for (uint32_t i = 0; i < GPI(items); i++) {
-        const uint32_t segment = GPI(segment_at)(tile, threadIdx.x + i * GPI(threads));
+    if (lane == 0 && tile->is_busy && tile->position)
+        before = tile->keys_from[tile->position - 1];
+    if (GPI(is_early) && tile->values_from)
+        GPI(stage_values)(tile);
+    GPI(zero)(tile->bins, GPI(bins_n));
+    if (tile->is_busy) {
+        GPI(find_begins)(tile, at);
+        other = (GPI(word))GPI(key_order)(before);
+        GPI_UNROLL
+        for (uint32_t i = 0; i < GPI(items); i++) {
+            const uint32_t position = tile->position + 32 * i;
 
-        at[i] = threadIdx.x + i * GPI(threads) < tile->n ? segment : 0;
-    }
-    GPI(fill_bins)(tile, keys, at);
-    __syncthreads(); /* the items are in their bins */
-    GPI_UNROLL
-    for (uint32_t i = 0; i < GPI(items); i++) {
-        const uint32_t slot = threadIdx.x + i * GPI(threads);
+            numbers[i] = (GPI(word))GPI(key_order)(keys[i]);
+            *zeros |= (uint32_t)GPI(key_is_minus_zero)(keys[i]) << i;
+            const GPI(word) left = __shfl_up_sync(GPI_FULL_MASK, numbers[i], 1);
 
-        at[i] = 0;
-        if (slot < tile->n) {
-            const uint32_t word = tile->bins[tile->tags[slot] % 65536], count = word / 65536;
-
-            keys[i] = tile->keys[slot];
-            at[i] = count <= GPI_SEGMENTED_SORT_CROWD ? word - count : 0;
+            other = lane ? left : other; /* the number of the item before */
+            differ |= position < tile->n && at[i] < position ? numbers[i] ^ other : 0;
+            other = __shfl_sync(GPI_FULL_MASK, numbers[i], 31);
         }
+        GPI(add_differ)(tile, differ, 0);
     }
+    __syncthreads(); /* it is known in which bits keys differ; the bins are empty */
+    const int bits = GPI(bits_of)(GPI(differ)(tile));
     GPI_UNROLL
-    for (uint32_t i = 0; i < GPI(items); i += SOME)
-        GPI(compare)(tile, keys + i, at + i, threadIdx.x + i * GPI(threads), SOME);
+    for (uint32_t i = 0; i < GPI(items); i++)
+        if (tile->is_busy) {
+            const uint32_t position = tile->position + 32 * i;
+            const uint32_t bin = at[i] + GPI(share)(GPI(topmost)(numbers[i], bits), tile->tags[at[i]]);
+
+            at[i] = gpi_radix_bin_at(position < tile->n ? bin : position); /* what is behind has bins of its own */
+        }
+}
+
+/* Sorts a tile, and writes it. All threads call. */
+GPI_DEVICE void GPI(sort_tile)(const GPI(job) *job, GPI(tile) *tile)
+{
+    const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+    GPI(word) numbers[GPI(items)];
+    uint32_t at[GPI(items)], zeros = 0; /* of each item its bin; then, of each slot, where the value is from */
+
+    GPI_UNDEFINED(numbers);
+    GPI(choose_bins)(tile, numbers, &zeros, at);
+    while (GPI(count_bins)(tile, at) && GPI(part_bins)(tile, numbers, at))
+        ;
+    if (tile->is_busy)
+        GPI(fill_bins)(tile, numbers, at, zeros);
+    GPI_NO_UNROLL
+    for (uint32_t w = warp; w <= GPI(warps); w += GPI(warps)) {
+        const uint32_t edge = GPI(bin_behind)(tile, w * GPI(window_n), lane);
+
+        if (lane == 0)
+            tile->shared->edges[w] = edge;
+    }
+    __syncthreads(); /* the items are in their bins, and it is known where each warp's begin */
+    GPI(sort_bins)(tile);
+    if (GPI_RADIX_PAIRS && !tile->values_from && !job->counts_all)
+        GPI(find_begins)(tile, at);
     GPI_UNROLL
     for (uint32_t i = 0; i < GPI(items); i++) {
-        const uint32_t slot = threadIdx.x + i * GPI(threads);
+        const uint32_t slot = tile->position + 32 * i, tag = GPI(is_exact) ? 0 : tile->tags[slot];
 
         if (slot < tile->n)
-            job->keys_out[tile->first + at[i]] = keys[i];
-        if (GPI_RADIX_PAIRS && slot < tile->n) {
-            const uint32_t begin = GPI(segment_at)(tile, slot) % 65536;
-
-            at[i] |= GPI(source)(tile, job->counts_all, tile->tags[slot] >> 16, begin) << 16;
-        }
+            job->keys_out[tile->first + slot] = GPI(key_of_order)(tile->keys[slot], (int)(tag & 1));
+        at[i] = GPI(source)(tile, job->counts_all, tag >> 1, at[i]);
     }
     if (GPI_RADIX_PAIRS)
         GPI(write_values)(tile, job->values_out, job->counts_all, at);
 }
 
-/* Sorts what starts in a range. All threads call. */
-GPI_DEVICE void GPI(sort_range)(const GPI(job) *job, GPI(tile) *tile, size_t range)
+/* Sorts what starts in a range; `covering` is NULL if no segment is long. All threads call. */
+GPI_DEVICE void GPI(sort_range)(const GPI(job) *job, GPI(shared) *shared, const uint32_t *covering, size_t range)
 {
-    GPI(walk) walk = {NULL, 0, 0, 0, 0, (range + 1) * GPI(range_n)};
-    int is_first = 1; /* of the buckets of a segment that started before the range */
-
-    if (!job->covering || !job->covering[range] || !GPI(enter_buckets)(job, &walk, range, job->covering[range] - 1)) {
-        GPI(enter_segments)(job, &walk, range);
-        is_first = 0;
-    }
-    for (;;) {
-        const uint32_t count = GPI(next_batch)(job, &walk, tile);
-
-        if (tile->n) {
-            tile->keys_from = (walk.starts ? job->keys : job->keys_in) + tile->first;
-            tile->values_from = walk.starts ? job->values : job->values_in;
-            tile->values_from += tile->values_from ? tile->first : 0;
-            if (tile->is_tiny) {
-                GPI(sort_all_tiny)(*tile, job->offsets + walk.next, job->keys_out, job->values_out, job->counts_all);
-            } else {
-                GPI(mark_heads)(job, &walk, tile);
-                GPI(link_heads)(tile);
-                GPI(sort_tile)(job, tile);
-            }
-        } else if (!count && is_first) {
-            GPI(enter_segments)(job, &walk, range);
-            is_first = 0;
-        } else if (!count && (walk.starts || walk.next == walk.count || !job->covering ||
-                              GPI(unit)(GPI(offset)(job, walk.next), walk.next) >= walk.limit ||
-                              !GPI(enter_buckets)(job, &walk, range, job->covering[range + 1] - 1))) {
-            return; /* the next one starts behind the range, or is long: the last one, and has no buckets */
-        }
-        walk.next += count;
-        __syncthreads(); /* shared memory has served */
-    }
-}
-#endif
-
-/* ---- the kernel --------------------------------------------------------------------------------- */
-
-/* A block for each range, if a group was left to sort. */
-static __global__ void __launch_bounds__(GPI(threads), GPI_TUNE_SEGMENTED_SORT_BLOCKS) GPI(tile_kernel)(GPI(job) job)
-{
-#if GPI_DEVICE_CODE
-    GP_DYNAMIC_SHARED(char, memory);
-    GP_SHARED(GPI(shared), shared);
+    GPI(walk) walk = {NULL, 0, 0, 0, 0, (range + 1) * job->range_n};
+    int is_long = 0; /* the segment where the walk has stopped */
     GPI(tile) tile;
 
-    tile.shared = &shared;
-    tile.bins = (uint32_t *)memory;
-    tile.tags = tile.bins + GPI(bins_n);
-    tile.keys = (GP_KEY *)(tile.tags + GPI(tile_n));
-    tile.values = memory;
-    gpi_grid_wait();
-    gpi_grid_launch_next();
-    if (job.head && !job.head->has_unsorted)
-        return;
-    for (size_t range = blockIdx.x; range < job.ranges; range += gridDim.x) {
-        GPI(sort_range)(&job, &tile, range);
-        __syncthreads(); /* shared memory has served */
+    tile.shared = shared;
+    tile.bins = (uint32_t *)(shared + 1);
+    tile.keys = (GP_KEY *)(tile.bins + GPI(bins_n));
+    tile.tags = (uint16_t *)(tile.keys + GPI(tile_n));
+    tile.values = (char *)(shared + 1) + (GPI(is_early) ? GPI(bins_bytes) : 0);
+    tile.position = threadIdx.x / 32 * 32 * GPI(items) + threadIdx.x % 32;
+    /* The buckets of a segment that started before the range, segments, and the buckets of one that starts there. */
+    GPI_NO_UNROLL
+    for (int step = 0; step < 3; step++) {
+        const uint32_t reaching = covering && step != 1 && (step == 0 || is_long) ? covering[range + (step == 2)] : 0;
+        int more = 1;
+
+        if (step == 1)
+            GPI(enter_segments)(job, &walk, range);
+        else if (!reaching || !GPI(enter_buckets)(job, &walk, range, reaching - 1))
+            continue;
+        is_long = 0;
+        while (more && !is_long && walk.next < walk.count) {
+            const uint32_t count = GPI(next_batch)(job, &walk, &tile, &more);
+
+            tile.is_busy = tile.position - threadIdx.x % 32 < tile.n;
+            if (tile.n) {
+                tile.keys_from = (walk.starts ? job->keys : job->keys_in) + tile.first;
+                tile.values_from = walk.starts ? job->values : job->values_in;
+                tile.values_from += tile.values_from ? tile.first : 0;
+            }
+            if (tile.n && tile.is_tiny)
+                GPI(sort_all_tiny)(tile, job->offsets + walk.next, job->keys_out, job->values_out, job->counts_all);
+            else if (tile.n)
+                GPI(sort_tile)(job, &tile);
+            walk.next += count;
+            is_long = more && count == 0;
+            __syncthreads(); /* shared memory has served */
+        }
     }
-#endif
 }
+#endif

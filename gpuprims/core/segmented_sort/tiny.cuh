@@ -308,9 +308,7 @@ GPI_DEVICE void GPI(sort_group)(const GPI(job) *job, GPI(tiny) *tiny, size_t seg
     size_t last;
 
     for (size_t i = lane * 128; !GPI(is_exact) && i < (end - first) * sizeof(GP_KEY); i += 32 * 128)
-        gpi_prefetch((const char *)(job->keys_in + first) + i);
-    for (size_t i = lane * 128; job->values_in && i < (end - first) * sizeof(GPI(value)); i += 32 * 128)
-        gpi_prefetch((const char *)(job->values_in + first) + i);
+        gpi_prefetch((const char *)(job->keys_in + first) + i); /* of values, too, it would be more than the L2 holds */
     for (unsigned at = 0; at < job->group; at += count, first = last) {
         count = (unsigned)job->group - at;
         for (last = end; last - first > GPI(batch_n); last = GPI(segment_begin)(job, segment + at + count))

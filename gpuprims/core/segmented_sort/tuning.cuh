@@ -21,9 +21,9 @@
 #define GPI_TUNE_SEGMENTED_SORT_BLOCKS 2
 #endif
 
-/* Items of a bin that are compared with each other; more are parted first. */
+/* Items of a bin that are sorted by exchanges; more are parted first. */
 #ifndef GPI_TUNE_SEGMENTED_SORT_CROWD
-#define GPI_TUNE_SEGMENTED_SORT_CROWD 10
+#define GPI_TUNE_SEGMENTED_SORT_CROWD 12
 #endif
 
 /* Segments of a group, which a warp sorts if all of them are tiny: a multiple of 32. */
@@ -43,6 +43,19 @@
 /* Blocks of four such warps on a multiprocessor at least. */
 #ifndef GPI_TUNE_SEGMENTED_SORT_PLAN_BLOCKS
 #define GPI_TUNE_SEGMENTED_SORT_PLAN_BLOCKS 8
+#endif
+
+/* So many ranges at most are sorted in the launch that sorts long segments. */
+#ifndef GPI_TUNE_SEGMENTED_SORT_JOINT
+#define GPI_TUNE_SEGMENTED_SORT_JOINT 512
+#endif
+
+/* Of little there are so many ranges, unless they were smaller than this. */
+#ifndef GPI_TUNE_SEGMENTED_SORT_SHARES
+#define GPI_TUNE_SEGMENTED_SORT_SHARES 128
+#endif
+#ifndef GPI_TUNE_SEGMENTED_SORT_SMALL
+#define GPI_TUNE_SEGMENTED_SORT_SMALL 512
 #endif
 
 /* Items of a thread in a pass over long segments, at most. */

@@ -129,11 +129,11 @@ GPI_DEVICE gpi_radix_four *gpi_radix_four_bins(uint32_t *bins, uint32_t bin, int
 
 /*
  * Turns the counts of a block's bins into where each bin begins: `each` words for a thread, `step` at a time, a
- * constant: 4, or 8 that are all of a thread. Returns whether some bin is crowded, with more than `crowd` items. All
- * threads call.
+ * constant: 4, or 8 that are all of a thread. Returns whether some bin is crowded, with more than `crowd` items; *most,
+ * unless it is NULL, becomes how many one of the thread's has at most. All threads call.
  */
 GPI_DEVICE int gpi_radix_scan_bins(uint32_t *bins, uint32_t *sums, unsigned each, unsigned step, int form,
-                                   uint32_t crowd)
+                                   uint32_t crowd, uint32_t *most)
 {
     gpi_radix_four held[2]; /* where a step is all of a thread, its words stay in registers */
     uint32_t sum = 0, largest = 0;
@@ -157,6 +157,8 @@ GPI_DEVICE int gpi_radix_scan_bins(uint32_t *bins, uint32_t *sums, unsigned each
             }
         }
     }
+    if (most)
+        *most = largest;
     int crowded = largest > crowd;
     uint32_t scan = gpi_radix_scan(sums, 32, sum, &crowded);
     GPI_NO_UNROLL
