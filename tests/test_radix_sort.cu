@@ -174,7 +174,7 @@ typedef struct { uint8_t b[77]; } s77;
 
 /* Portions of two tiles, some of which are done again. */
 #undef GPI_RADIX_ROWS
-#define GPI_RADIX_ROWS ((size_t)2)
+#define GPI_RADIX_ROWS ((size_t)3)
 #define CASE again_u32
 #define CASE_KEY uint32_t
 #define CASE_KERNEL GP_KERNEL_PASSES_AGAIN
