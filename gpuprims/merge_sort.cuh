@@ -264,17 +264,9 @@ static inline cudaError_t GPI(check)(const char *function, const GPI(job) *job)
         {"vin", job->values_in, job->n * value_bytes, GPI_READ, 2},
         {"vout", job->values_out, job->n * value_bytes, GPI_WRITTEN, 2}};
 
-    if (!job->keys_in)
-        return gpi_error_null(function, GPI_MERGE_PAIRS ? "kin" : "in", job->n);
-    if (!job->keys_out)
-        return gpi_error_null(function, GPI_MERGE_PAIRS ? "kout" : "out", job->n);
-    if (GPI_MERGE_PAIRS && !job->values_in)
-        return gpi_error_null(function, "vin", job->n);
-    if (GPI_MERGE_PAIRS && !job->values_out)
-        return gpi_error_null(function, "vout", job->n);
     const size_t most = GPI_MAX_TILES / 2 * GPI_MERGE_PASS_N(GPI(threads), GPI(pass_items));
     cudaError_t error = gpi_check_count(function, "n", job->n, most, gpi_larger_size(key_bytes, value_bytes));
-    return error != cudaSuccess ? error : gpi_check_overlap(function, used, 4);
+    return error != cudaSuccess ? error : gpi_check_arrays(function, used, 4, -1, "n", job->n);
 }
 
 /* Both blocks have as many items, rounded up to whole warps; the second one may lack some. */

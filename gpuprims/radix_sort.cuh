@@ -56,7 +56,7 @@
  *                              Of large values the numbers are moved, and the values fetched once at the end
  *
  * Cost         n reads of keys, and n reads and writes of items for each digit that differs. Workspace: n keys
- *              and n values, and up to 64 MB, or 128 MB for keys of 8 bytes with values.
+ *              and n values, and up to 32 MB, or 64 MB for keys of 8 bytes with values.
  *
  * No include guard: each include stamps out one instance, as its parameters say.
  */
@@ -158,12 +158,9 @@ static inline cudaError_t GPI(check)(const char *function, const GPI(request) *r
         return gpi_error(cudaErrorInvalidValue,
                          "%s: the bits from %d to %d are not in a key; 0 <= begin_bit <= end_bit <= %d", function,
                          request->begin_bit, request->end_bit, GPI_KEY_WIDTH);
-    for (int a = 0; a < 4; a++)
-        if (used[a].bytes && !used[a].start && a != 2)
-            return gpi_error_null(function, used[a].name, n);
     const size_t item_bytes = gpi_larger_size(key_bytes, value_bytes);
     cudaError_t error = gpi_check_count(function, "n", n, GPI_MOST_OF(GP_INDEX), item_bytes);
-    return error != cudaSuccess ? error : gpi_check_overlap(function, used, 4);
+    return error != cudaSuccess ? error : gpi_check_arrays(function, used, 4, 2, "n", n);
 }
 
 /* Workspace for n items on any GPU. */
@@ -221,35 +218,27 @@ GP_API size_t GPI_PUBLIC(radix_sort_workspace_bytes)(size_t n)
     return GPI_PUBLIC(radix_sort_bits_workspace_bytes)(n, 0, GPI_KEY_WIDTH);
 }
 
-#ifdef GP_VALUE
-#define GPI_RADIX_PARAMETERS const GP_KEY *kin, GP_KEY *kout, const GP_VALUE *vin, GP_VALUE *vout, size_t n
-#define GPI_RADIX_ARGUMENTS  kin, kout, vin, vout, n
-#else
-#define GPI_RADIX_PARAMETERS const GP_KEY *in, GP_KEY *out, size_t n
-#define GPI_RADIX_ARGUMENTS  in, out, NULL, NULL, n
-#endif
-
 /* Sorts by the bits [begin_bit, end_bit) of the keys. */
-GP_API cudaError_t GPI_PUBLIC(radix_sort_bits)(GPI_RADIX_PARAMETERS, int begin_bit, int end_bit, gp_workspace *ws,
-                                               cudaStream_t stream)
+GP_API cudaError_t GPI_PUBLIC(radix_sort_bits)(GPI_ITEM_PARAMETERS, size_t n, int begin_bit, int end_bit,
+                                               gp_workspace *ws, cudaStream_t stream)
 {
-    const GPI(request) request = {GPI_RADIX_ARGUMENTS, begin_bit, end_bit};
+    const GPI(request) request = {GPI_ITEM_ARGUMENTS, n, begin_bit, end_bit};
 
     return GPI(sort)(GPI_TEXT(radix_sort_bits), request, ws, stream);
 }
 
 /* Sorts by the whole keys. */
-GP_API cudaError_t GPI_PUBLIC(radix_sort)(GPI_RADIX_PARAMETERS, gp_workspace *ws, cudaStream_t stream)
+GP_API cudaError_t GPI_PUBLIC(radix_sort)(GPI_ITEM_PARAMETERS, size_t n, gp_workspace *ws, cudaStream_t stream)
 {
-    const GPI(request) request = {GPI_RADIX_ARGUMENTS, 0, GPI_KEY_WIDTH};
+    const GPI(request) request = {GPI_ITEM_ARGUMENTS, n, 0, GPI_KEY_WIDTH};
 
     return GPI(sort)(GPI_TEXT(radix_sort), request, ws, stream);
 }
 
 #undef GPI_RADIX_PAIRS
 #undef GPI_RADIX_VALUE
-#undef GPI_RADIX_PARAMETERS
-#undef GPI_RADIX_ARGUMENTS
+#undef GPI_ITEM_PARAMETERS
+#undef GPI_ITEM_ARGUMENTS
 
 #endif
 #include "core/instance/end.cuh"

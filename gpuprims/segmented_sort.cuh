@@ -61,8 +61,8 @@
  *
  * Cost: for short segments a read and a write of each item, for long ones one read of keys more, and one read and
  * write for buckets, or for each digit that differs but the first. One launch for up to 512 segments of some two
- * million items together, and where n, or the length of rows, is that of a short segment at most; otherwise a memset
- * and two, or three for more items. No workspace where n, or the length of rows, is that of a short segment at most;
+ * million items together, and where n, or the length of rows, is that of a short segment at most; otherwise three, or
+ * four for more items. No workspace where n, or the length of rows, is that of a short segment at most;
  * otherwise n keys, n values and three quarters as many bytes as the keys. Values of more than 16 bytes take n values
  * and 16 n bytes more, and a launch that fetches them.
  *
@@ -98,6 +98,7 @@ GPI_CHECK_KEY();
 #include "core/instance/radix_value.cuh"
 #include "core/segmented_sort/tuning.cuh"
 #include "core/tile/bins.cuh"
+#include "core/tile/clear.cuh"
 #include "core/tile/ticket.cuh"
 
 #include "core/segmented_sort/job.cuh"
@@ -106,7 +107,8 @@ GPI_CHECK_KEY();
 #include "core/segmented_sort/pass.cuh"
 #include "core/segmented_sort/tile.cuh"
 #include "core/segmented_sort/sort.cuh"
-#include "core/segmented_sort/fetch.cuh"
+#define GPI_FETCH_NUMBER uint64_t
+#include "core/tile/fetch.cuh"
 
 /* ---- host functions -------------------------------------------------------------------------- */
 
@@ -159,7 +161,6 @@ static inline size_t GPI(lay_out)(GPI(job) *job, GPI_RADIX_VALUE **copy, char *m
 {
     const size_t longs = n / (GPI(short_n) + 1), tiles = n / GPI(pass_n) + longs, ranges = GPI(ranges_of)(n, segments);
     const uintptr_t start = (uintptr_t)memory;
-    const int fetches = GPI_RADIX_PAIRS && !GPI_SEGMENTED_SORT_MOVES_VALUES;
     size_t end = 0;
 
     memset((void *)job, 0, sizeof *job);
@@ -177,7 +178,7 @@ static inline size_t GPI(lay_out)(GPI(job) *job, GPI_RADIX_VALUE **copy, char *m
         job->keys = (GP_KEY *)(start + gpi_carve(&end, n, sizeof *job->keys));
         job->values = (GPI(value) *)(start + gpi_carve(&end, n, GPI(value_bytes)));
     }
-    if (fetches) {
+    if (GPI(fetches)) {
         job->values_out = (GPI(value) *)(start + gpi_carve(&end, n, sizeof *job->values_out));
         *copy = (GPI_RADIX_VALUE *)(start + gpi_carve(&end, n, sizeof **copy));
     }
@@ -254,9 +255,9 @@ static inline cudaError_t GPI(launch)(GPI(job) *job, const GPI(request) *request
     } else if (job->head && !job->is_few) {
         const int joint = job->ranges <= GPI_TUNE_SEGMENTED_SORT_JOINT;
 
-        error = cudaMemsetAsync(job->all, 0, cleared, stream);
+        error = gpi_clear((uint32_t *)(void *)job->all, cleared / sizeof(uint32_t), dependent, stream);
         if (error == cudaSuccess)
-            error = GPI(launch_plan)(job, 0, stream);
+            error = GPI(launch_plan)(job, dependent, stream);
         if (error == cudaSuccess)
             error = GPI(launch_sort)(job, 1, joint, dependent, stream);
         if (error == cudaSuccess && !joint)
@@ -266,7 +267,8 @@ static inline cudaError_t GPI(launch)(GPI(job) *job, const GPI(request) *request
     }
 #ifdef GP_VALUE
     if (error == cudaSuccess && copy)
-        error = GPI(fetch)(job, request->values_in, request->values_out, request->n, copy, stream);
+        error = GPI(fetch)(request->values_in, (const uint64_t *)(const void *)job->values_out, request->values_out,
+                           request->n, request->offsets, request->segments, copy, stream);
 #else
     (void)copy;
 #endif
@@ -287,25 +289,15 @@ static inline cudaError_t GPI(check)(const char *function, const GPI(request) *r
                                  {GPI_RADIX_PAIRS ? "kout" : "out", request->keys_out, certain_keys, GPI_WRITTEN, 1},
                                  {"vin", request->values_in, certain_values, GPI_READ, 2},
                                  {"vout", request->values_out, certain_values, GPI_WRITTEN, 2},
-                                 {"offsets", request->offsets, offset_bytes, GPI_READ, 0}};
+                                 {"offsets", request->offsets, is_by_rows ? 0 : offset_bytes, GPI_READ, 0}};
     const size_t item_bytes = GPI_RADIX_PAIRS ? gpi_larger_size(key_bytes, value_bytes) : key_bytes;
-    const char *count = is_by_rows ? "rows" : "n"; /* a parameter that messages about a NULL name */
-    const size_t given = is_by_rows ? request->segments : n;
     cudaError_t error = gpi_check_count(function, items, n, gpi_smaller_size(GPI_MOST_OF(GP_INDEX), most), item_bytes);
 
     if (error == cudaSuccess)
         error = gpi_check_count(function, segments, request->segments, most, 8);
     if (error != cudaSuccess || n == 0 || request->segments == 0)
         return error;
-    if (!request->keys_in)
-        return gpi_error_null_of(function, GPI_RADIX_PAIRS ? "kin" : "in", count, given);
-    if (!request->keys_out)
-        return gpi_error_null_of(function, GPI_RADIX_PAIRS ? "kout" : "out", count, given);
-    if (GPI_RADIX_PAIRS && !request->values_out)
-        return gpi_error_null_of(function, "vout", count, given);
-    if (!is_by_rows && !request->offsets)
-        return gpi_error_null(function, "offsets", n);
-    return gpi_check_overlap(function, used, 5);
+    return gpi_check_arrays(function, used, 5, 2, is_by_rows ? "rows" : "n", is_by_rows ? request->segments : n);
 }
 
 static inline cudaError_t GPI(sort)(const char *function, const GPI(request) *request, int is_by_rows, gp_workspace *ws,
@@ -348,30 +340,20 @@ GP_API size_t GPI_PUBLIC(row_sort_workspace_bytes)(size_t rows, size_t length)
     return GPI(workspace)(gpi_multiply_sizes(rows, length), rows, GPI(has_longs)(0, length, 1));
 }
 
-/* clang-format off */
-#ifdef GP_VALUE
-#define GPI_SEGMENTED_SORT_ARRAYS const GP_KEY *kin, GP_KEY *kout, const GP_VALUE *vin, GP_VALUE *vout
-#define GPI_SEGMENTED_SORT_GIVEN kin, kout, vin, vout
-#else
-#define GPI_SEGMENTED_SORT_ARRAYS const GP_KEY *in, GP_KEY *out
-#define GPI_SEGMENTED_SORT_GIVEN in, out, NULL, NULL
-#endif
-/* clang-format on */
-
 /* Sorts items offsets[s] to offsets[s + 1] - 1 for each s. */
-GP_API cudaError_t GPI_PUBLIC(segmented_sort)(GPI_SEGMENTED_SORT_ARRAYS, size_t n, const GP_INDEX *offsets,
+GP_API cudaError_t GPI_PUBLIC(segmented_sort)(GPI_ITEM_PARAMETERS, size_t n, const GP_INDEX *offsets,
                                               size_t segments, gp_workspace *ws, cudaStream_t stream)
 {
-    const GPI(request) request = {GPI_SEGMENTED_SORT_GIVEN, n, segments, offsets, 0};
+    const GPI(request) request = {GPI_ITEM_ARGUMENTS, n, segments, offsets, 0};
 
     return GPI(sort)(GPI_TEXT(segmented_sort), &request, 0, ws, stream);
 }
 
 /* Sorts items s * length to (s + 1) * length - 1 for each s. */
-GP_API cudaError_t GPI_PUBLIC(row_sort)(GPI_SEGMENTED_SORT_ARRAYS, size_t rows, size_t length, gp_workspace *ws,
+GP_API cudaError_t GPI_PUBLIC(row_sort)(GPI_ITEM_PARAMETERS, size_t rows, size_t length, gp_workspace *ws,
                                         cudaStream_t stream)
 {
-    const GPI(request) request = {GPI_SEGMENTED_SORT_GIVEN, gpi_multiply_sizes(rows, length), rows, NULL, length};
+    const GPI(request) request = {GPI_ITEM_ARGUMENTS, gpi_multiply_sizes(rows, length), rows, NULL, length};
 
     return GPI(sort)(GPI_TEXT(row_sort), &request, 1, ws, stream);
 }
@@ -381,8 +363,8 @@ GP_API cudaError_t GPI_PUBLIC(row_sort)(GPI_SEGMENTED_SORT_ARRAYS, size_t rows, 
 #undef GPI_SEGMENTED_SORT_MOVES_VALUES
 #undef GPI_SEGMENTED_SORT_ALIGNMENT
 #undef GPI_SEGMENTED_SORT_SEEN
-#undef GPI_SEGMENTED_SORT_ARRAYS
-#undef GPI_SEGMENTED_SORT_GIVEN
+#undef GPI_ITEM_PARAMETERS
+#undef GPI_ITEM_ARGUMENTS
 
 #endif
 #include "core/instance/end.cuh"

@@ -119,6 +119,7 @@ GPI_CHECK_INDEX();
 GPI_CHECK_KEY();
 #include "core/instance/radix_value.cuh"
 #include "core/top_k/tuning.cuh"
+#include "core/tile/bins.cuh"
 #include "core/top_k/job.cuh"
 #include "core/top_k/block.cuh"
 #include "core/top_k/leasts.cuh"
@@ -686,13 +687,7 @@ static inline cudaError_t GPI(check)(const char *function, const GPI(job) *job, 
         {"vout", job->values_out, by_offsets ? value_bytes != 0 : results * value_bytes, GPI_WRITTEN, 0},
         {"offsets", job->offsets, (job->segments + 1) * sizeof(GP_INDEX), GPI_READ, 0}};
 
-    if (!job->keys)
-        return gpi_error_null_of(function, "kin", count, given);
-    if (!job->keys_out)
-        return gpi_error_null_of(function, "kout", count, given);
-    if (GPI_RADIX_PAIRS && !job->values_out)
-        return gpi_error_null_of(function, "vout", count, given);
-    return gpi_check_overlap(function, used, 5);
+    return gpi_check_arrays(function, used, by_offsets ? 5 : 4, 2, count, given);
 }
 
 /* clang-format off */
@@ -810,6 +805,8 @@ GP_API cudaError_t GPI_PUBLIC(segmented_top_k)(GPI_TOP_K_PARAMETERS, size_t n, c
 
 #undef GPI_RADIX_PAIRS
 #undef GPI_RADIX_VALUE
+#undef GPI_ITEM_PARAMETERS
+#undef GPI_ITEM_ARGUMENTS
 #undef GPI_TOP_K_PARAMETERS
 #undef GPI_TOP_K_ARGUMENTS
 #undef GPI_TOP_K_IS_PACKED

@@ -174,7 +174,7 @@ typedef struct { uint8_t b[77]; } s77;
 
 /* Portions of two tiles, some of which are done again. */
 #undef GPI_RADIX_ROWS
-#define GPI_RADIX_ROWS ((size_t)2)
+#define GPI_RADIX_ROWS ((size_t)3)
 #define CASE again_u32
 #define CASE_KEY uint32_t
 #define CASE_KERNEL GP_KERNEL_PASSES_AGAIN
@@ -200,7 +200,7 @@ typedef struct { uint8_t b[77]; } s77;
 #define CASE_KERNEL GP_KERNEL_PASSES_AGAIN
 #include "radix_case.h"
 #undef GPI_RADIX_ROWS
-#define GPI_RADIX_ROWS ((size_t)28 << 10)
+#define GPI_RADIX_ROWS ((size_t)26 << 10)
 #define CASE i32_s3
 #define CASE_KEY int
 #define CASE_VALUE s3
@@ -687,7 +687,7 @@ static void workspaces(const radix_case *c)
         tap_buffer_free(&memory);
     }
     ok(passed, "%s: a workspace of just enough, dirty, and of one byte too little", c->name);
-    const size_t extra = (size_t)(c->key_bytes == 8 && c->value_bytes ? 128 : 64) << 20;
+    const size_t extra = (size_t)(c->key_bytes == 8 && c->value_bytes ? 64 : 32) << 20;
 
     for (size_t n = 0, last = 0;; n = n < SIZE_MAX / 4 * 3 ? n + n / 3 + 1 : SIZE_MAX) {
         size_t bytes = c->bytes(n, 0, -1);

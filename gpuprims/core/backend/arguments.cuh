@@ -86,4 +86,17 @@ static inline cudaError_t gpi_check_overlap(const char *function, const gpi_argu
     return cudaSuccess;
 }
 
+/*
+ * Refuses arrays that are NULL, but for number `optional` (-1: none is), or that overlap. The message about a NULL says
+ * that the parameter `name` is n.
+ */
+static inline cudaError_t gpi_check_arrays(const char *function, const gpi_argument *arrays, int count, int optional,
+                                           const char *name, size_t n)
+{
+    for (int a = 0; a < count; a++)
+        if (arrays[a].bytes && !arrays[a].start && a != optional)
+            return gpi_error_null_of(function, arrays[a].name, name, n);
+    return gpi_check_overlap(function, arrays, count);
+}
+
 #endif

@@ -1,7 +1,7 @@
 /*
  * core/instance/radix_value.cuh: the values that go with the keys of a sort.
  *
- * Needs core/instance/begin.cuh. The header that includes it undefines GPI_RADIX_PAIRS and GPI_RADIX_VALUE.
+ * Needs core/instance/begin.cuh. The header that includes it undefines its macros.
  */
 
 /* Keys alone have no values; the type keeps the text of the kernels in one piece. */
@@ -13,11 +13,14 @@
 #define GPI_RADIX_VALUE char
 #endif
 
-/* As much of a value as one access moves. */
-enum { GPI(piece_bytes) = __alignof__(GPI_RADIX_VALUE) < 16 ? __alignof__(GPI_RADIX_VALUE) : 16 };
-typedef struct {
-    unsigned char bytes[GPI(piece_bytes)];
-} __attribute__((may_alias, aligned(GPI(piece_bytes)))) GPI(piece);
+/* The arrays that a host function takes. */
+#ifdef GP_VALUE
+#define GPI_ITEM_PARAMETERS const GP_KEY *kin, GP_KEY *kout, const GP_VALUE *vin, GP_VALUE *vout
+#define GPI_ITEM_ARGUMENTS  kin, kout, vin, vout
+#else
+#define GPI_ITEM_PARAMETERS const GP_KEY *in, GP_KEY *out
+#define GPI_ITEM_ARGUMENTS  in, out, NULL, NULL
+#endif
 
 #if GPI_DEVICE_CODE
 /* The value that stands for item i when there are no values: its number. */
@@ -34,14 +37,5 @@ GPI_DEVICE GPI_RADIX_VALUE GPI(numbered)(size_t i)
     memset((void *)&value, 0, sizeof value);
     memcpy((void *)&value, from, sizeof value < sizeof i ? sizeof value : sizeof i);
     return value;
-}
-
-/* Moves a piece of the value with that number to item i, or that number if there are no values. */
-GPI_DEVICE void GPI(move_piece)(GPI_RADIX_VALUE *out, size_t i, const GPI_RADIX_VALUE *in, size_t number, size_t piece)
-{
-    if (in)
-        ((GPI(piece) *)(out + i))[piece] = ((const GPI(piece) *)(in + number))[piece];
-    else if (piece == 0)
-        out[i] = GPI(numbered)(number);
 }
 #endif

@@ -22,10 +22,9 @@
 enum {
     GPI_RADIX_BLOCK_ITEMS = 4,                          /* of a thread, at most */
     GPI_RADIX_BLOCK_MAX = 1024 * GPI_RADIX_BLOCK_ITEMS, /* their positions have as many bits as a bin */
-    /* Items of a bin that are compared: of one that has become finer more, before it takes another round. */
-    GPI_RADIX_BLOCK_CROWD = GPI_TUNE_RADIX_CROWD,
+    /* Items that are compared in a bin that has become finer: more than in others, before it takes another round. */
     GPI_RADIX_BLOCK_FINE_CROWD = 20,
-    GPI_RADIX_BLOCK_APART = GPI_RADIX_BLOCK_CROWD < 8 ? 1 : 8 /* crowded bins begin more than so many slots apart */
+    GPI_RADIX_BLOCK_APART = GPI_TUNE_RADIX_CROWD < 8 ? 1 : 8 /* crowded bins begin more than so many slots apart */
 };
 
 /* Slots of the items, and one behind them for a missing item of each lane; fewer are compared though none is there. */
@@ -118,7 +117,7 @@ GPI_DEVICE void GPI(block_fill)(const GPI(block) *block, const GPI(number) *orde
 
     GPI_NO_UNROLL
     for (unsigned round = 0;; round++) {
-        const uint32_t crowd = round ? GPI_RADIX_BLOCK_FINE_CROWD : GPI_RADIX_BLOCK_CROWD;
+        const uint32_t crowd = round ? GPI_RADIX_BLOCK_FINE_CROWD : GPI_TUNE_RADIX_CROWD;
 
         GPI_UNROLL
         for (uint32_t i = 0; i < GPI_RADIX_BLOCK_ITEMS; i++)

@@ -25,7 +25,7 @@ typedef struct {
 #if GPI_DEVICE_CODE
 /* Moves a tile of `count` keys, each to where its digit goes on. */
 GPI_DEVICE void GPI(partition)(GPI(bucket_tile) *tile, GP_KEY *slots, const GP_KEY *from, GP_KEY *to, uint32_t count,
-                               uint32_t *next, GPI(bucket_map) bucket_map, int top, uint32_t mask)
+                               uint32_t *next, gpi_radix_map map, int top, uint32_t mask)
 {
     const unsigned tid = threadIdx.x, none = GPI_RADIX_RANGES + tid % 32;
     const int limit = (int)(count - tid); /* keys of the tile from the thread's first one on */
@@ -41,7 +41,7 @@ GPI_DEVICE void GPI(partition)(GPI(bucket_tile) *tile, GP_KEY *slots, const GP_K
     GPI_UNROLL
     for (int i = 0; i < GPI(partition_items); i++) {
         if (i % GPI(partition_group) == 0)
-            GPI(all_top_bits)(bucket_map, keys + i, GPI(partition_group), top, top_bits);
+            GPI(all_top_bits)(map, keys + i, GPI(partition_group), top, top_bits);
         const uint32_t digit = top_bits[i % GPI(partition_group)] & mask;
         atomicAdd(&tile->counts[i * GPI_RADIX_PARTITION_THREADS < limit ? digit : none], 1u);
     }
@@ -58,7 +58,7 @@ GPI_DEVICE void GPI(partition)(GPI(bucket_tile) *tile, GP_KEY *slots, const GP_K
         GPI_UNROLL
         for (int i = 0; i < GPI(partition_step); i++) {
             if (i % GPI(partition_group) == 0)
-                GPI(all_top_bits)(bucket_map, keys + i, GPI(partition_group), top, top_bits);
+                GPI(all_top_bits)(map, keys + i, GPI(partition_group), top, top_bits);
             const uint32_t digit = top_bits[i % GPI(partition_group)] & mask;
             const int some = (first + i) * GPI_RADIX_PARTITION_THREADS < limit;
             const uint32_t slot = atomicAdd(&tile->counts[some ? digit : none], 1u);
@@ -78,7 +78,7 @@ GPI_DEVICE void GPI(partition)(GPI(bucket_tile) *tile, GP_KEY *slots, const GP_K
         GPI_UNROLL
         for (uint32_t i = 0; i < GPI(partition_batch); i++)
             keys[i] = slots[gpi_min(first + i * GPI_RADIX_PARTITION_THREADS, count - 1)];
-        GPI(all_top_bits)(bucket_map, keys, GPI(partition_batch), top, places);
+        GPI(all_top_bits)(map, keys, GPI(partition_batch), top, places);
         GPI_UNROLL
         for (int i = 0; i < GPI(partition_batch); i++)
             places[i] = tile->place[places[i] & mask];
@@ -90,7 +90,7 @@ GPI_DEVICE void GPI(partition)(GPI(bucket_tile) *tile, GP_KEY *slots, const GP_K
 }
 #endif
 
-static __global__ void __launch_bounds__(GPI_RADIX_PARTITION_THREADS, 2) GPI(partition_kernel)(GPI(bucket_job) job)
+static __global__ void __launch_bounds__(GPI_RADIX_PARTITION_THREADS, 2) GPI(partition_kernel)(GPI(job) job)
 {
 #if GPI_DEVICE_CODE
     GP_DYNAMIC_SHARED(GP_KEY, slots);
@@ -101,26 +101,29 @@ static __global__ void __launch_bounds__(GPI_RADIX_PARTITION_THREADS, 2) GPI(par
 
     gpi_grid_wait();
     gpi_grid_launch_next();
-    if (job.buckets->chosen * GPI(partitions) == 0)
+    if (buckets->chosen * GPI(partitions) == 0)
         return;
-    const GPI(bucket_map) bucket_map = GPI(measure)(&job, &job.buckets->places, !GPI(coded) || job.levels == 1);
-    const uint32_t tiles = job.level ? buckets->ranges.tiles[256] : (job.n + job.tile_n - 1) / job.tile_n;
+    const gpi_radix_map map = buckets->map;
+    const gpi_radix_ranges *ranges = &buckets->ranges;
+    const GP_KEY *keys = job.level ? job.keys[2] : job.keys[0];
+    GP_KEY *keys_to = job.level ? job.keys[1] : job.keys[2];
+    const uint32_t n = (uint32_t)job.n, tile_n = job.partition_n;
+    const uint32_t tiles = job.level ? ranges->tiles[256] : (n + tile_n - 1) / tile_n;
     tile.counts[tid] = 0;
     for (uint32_t taken = blockIdx.x; taken < tiles; taken += gridDim.x) {
-        uint32_t first = taken * job.tile_n, end = job.n, *next = buckets->next;
+        uint32_t first = taken * tile_n, end = n, *next = buckets->next;
 
-        if (job.level && buckets->ranges.tiles[tid] <= taken && taken < buckets->ranges.tiles[tid + 1])
+        if (job.level && ranges->tiles[tid] <= taken && taken < ranges->tiles[tid + 1])
             tile.range = tid;
         __syncthreads(); /* the counts are zero, the range is known, the last tile has left */
         if (job.level) {
             const uint32_t range = tile.range;
 
-            first = buckets->ranges.begin[range << bits] + (taken - buckets->ranges.tiles[range]) * job.tile_n;
-            end = buckets->ranges.begin[(range + 1) << bits];
+            first = ranges->begin[range << bits] + (taken - ranges->tiles[range]) * tile_n;
+            end = ranges->begin[(range + 1) << bits];
             next = buckets->counts + (range << bits);
         }
-        GPI(partition)(&tile, slots, (job.level ? job.keys_other : job.keys_in) + first,
-                       job.level ? job.keys_out : job.keys_other, gpi_min(end - first, job.tile_n), next, bucket_map,
+        GPI(partition)(&tile, slots, keys + first, keys_to, gpi_min(end - first, tile_n), next, map,
                        job.level ? job.bits : 8, (1u << bits) - 1);
     }
 #endif
@@ -129,18 +132,16 @@ static __global__ void __launch_bounds__(GPI_RADIX_PARTITION_THREADS, 2) GPI(par
 /* ---- buckets ----------------------------------------------------------------------------------- */
 
 /* The map of the bins of a bucket, with GPI_RADIX_BIN_BITS bits. */
-GPI_DEVICE GPI(bucket_map) GPI(measure_bins)(GPI(bucket_map) bucket_map, uint32_t bucket)
+GPI_DEVICE gpi_radix_map GPI(map_bins)(gpi_radix_map map, uint32_t bucket)
 {
-    const double place = GPI_KEY_DESCENDING ? (1u << bucket_map.bits) - 1 - bucket : bucket;
+    const double place = GPI_KEY_DESCENDING ? (1u << map.bits) - 1 - bucket : bucket, bins = GPI_RADIX_BINS;
 
-    if (GPI(coded) && bucket_map.linear) {
-        const double bins = GPI_RADIX_BINS, offset = (double)bucket_map.offset - GPI_RADIX_RAISED - place;
-
-        bucket_map.bits = GPI_RADIX_BIN_BITS;
-        bucket_map.offset = (GPI(real))((offset + 0.5) * bins - 0.5 + GPI_RADIX_RAISED);
-        bucket_map.factor *= (GPI(real))bins;
+    if (GPI(coded) && map.linear) {
+        map.bits = GPI_RADIX_BIN_BITS;
+        map.offset = (map.offset - GPI_RADIX_RAISED - place + 0.5) * bins - 0.5 + GPI_RADIX_RAISED;
+        map.factor *= bins;
     }
-    return bucket_map;
+    return map;
 }
 
 enum { GPI(keeps_bins) = GPI(coded) && GPI_KEY_IS_NARROW }; /* they take longer to compute than to read */
@@ -157,20 +158,15 @@ typedef struct {
 } GPI(bucket);
 
 /* What a key in its bin is sorted by. Floats alone are codes there, among which there is no -0.0. */
-GPI_DEVICE GPI(number) GPI(packed)(GPI(bucket_map) bucket_map, GP_KEY key)
+GPI_DEVICE GPI(number) GPI(packed)(gpi_radix_map map, GP_KEY key)
 {
-    return GPI(moved_number)(key) & (GPI(cuts_bits) ? (GPI(number))bucket_map.sorted : (GPI(number))-1);
+    return GPI(moved_number)(key) & (GPI(cuts_bits) ? (GPI(number))map.sorted : (GPI(number))-1);
 }
 
 /* Blocks of a multiprocessor; those of large items find no room for more. */
 enum { GPI(bucket_blocks) = sizeof(GPI(bucket)) <= 72 * 1024 ? GPI_BLOCKS_OF_512 : 2 };
 
 #if GPI_DEVICE_CODE
-GPI_DEVICE uint32_t GPI(bin)(GPI(bucket_map) bucket_map, GP_KEY key, int top)
-{
-    return GPI(top_bits)(bucket_map, key, top) % GPI_RADIX_BINS;
-}
-
 /*
  * Sorts a bucket of which some bins are crowded, and writes it: by one digit after the other of the bits from `shift`
  * to `end`, ranked as in core/radix/tile.cuh, by matching: many are alike. A row of counts for each warp is in the room
@@ -179,6 +175,7 @@ GPI_DEVICE uint32_t GPI(bin)(GPI(bucket_map) bucket_map, GP_KEY key, int top)
 GPI_DEVICE_CALL void GPI(bucket_passes)(GPI(bucket) *bucket, const GP_KEY *from, GP_KEY *to, const GPI(value) *values,
                                         GPI(value) *values_to, uint32_t count, int shift, int end)
 {
+    enum { WARPS = (int)GPI_RADIX_BUCKET_THREADS / 32 };
     const unsigned tid = threadIdx.x, lane = tid % 32;
     const uint32_t at = tid / 32 * 32 * GPI(bucket_items) + lane;
     uint32_t *counts = bucket->bins + tid / 32 * 256;
@@ -192,8 +189,6 @@ GPI_DEVICE_CALL void GPI(bucket_passes)(GPI(bucket) *bucket, const GP_KEY *from,
     }
     GPI_NO_UNROLL
     for (; shift < end; shift += 8) {
-        uint32_t sum = 0;
-
         GPI_UNROLL
         for (unsigned d = 0; d < 256; d += 32)
             counts[d + lane] = 0;
@@ -207,17 +202,10 @@ GPI_DEVICE_CALL void GPI(bucket_passes)(GPI(bucket) *bucket, const GP_KEY *from,
             moves[i] = (moves[i] & 0xFFFF0000u) | gpi_radix_rank(&counts[digit], 0, same);
         }
         __syncthreads(); /* the counts are complete */
-        GPI_NO_UNROLL
-        for (unsigned d = tid; d < GPI_RADIX_BINS && tid < 256; d += 256) {
-            const uint32_t of_warp = bucket->bins[d];
-
-            bucket->bins[d] = sum;
-            sum += of_warp;
-        }
+        const uint32_t sum = tid < 256 ? gpi_radix_sum_warps(bucket->bins + tid, WARPS, 256) : 0;
         const uint32_t start = gpi_radix_scan(bucket->sums, 8, sum, NULL);
-        GPI_NO_UNROLL
-        for (unsigned d = tid; d < GPI_RADIX_BINS && tid < 256; d += 256)
-            bucket->bins[d] += start;
+        if (tid < 256)
+            gpi_radix_scan_warps(bucket->bins + tid, WARPS, 256, start);
         /* The padding of the bucket has the last digit. */
         if (__syncthreads_or(tid < 256 && sum == (tid == 255 ? (uint32_t)GPI(bucket_n) : count)))
             continue; /* all keys have the digit */
@@ -248,47 +236,47 @@ GPI_DEVICE_CALL void GPI(bucket_passes)(GPI(bucket) *bucket, const GP_KEY *from,
 }
 
 /* The bin of the key in a slot. */
-GPI_DEVICE uint32_t GPI(bin_of)(const GPI(bucket) *bucket, uint32_t slot, GPI(bucket_map) bucket_map, int top)
+GPI_DEVICE uint32_t GPI(bin_of)(const GPI(bucket) *bucket, uint32_t slot, gpi_radix_map map, int top)
 {
     const GP_KEY key = bucket->keys[slot];
 
     return GPI(keeps_bins) ? bucket->order[slot]
-                           : GPI(bin)(bucket_map, GPI(coded) ? GPI(key_of_code)(key) : key, top);
+                           : GPI(top_bits)(map, GPI(coded) ? GPI(key_of_code)(key) : key, top) % GPI_RADIX_BINS;
 }
 
 /* Whether a bin has many keys and they are not all the same. */
-GPI_DEVICE int GPI(bucket_is_mixed)(const GPI(bucket) *bucket, uint32_t count, GPI(bucket_map) bucket_map, int top)
+GPI_DEVICE int GPI(bucket_is_mixed)(const GPI(bucket) *bucket, uint32_t count, gpi_radix_map map, int top)
 {
     int mixed = 0;
 
     GPI_NO_UNROLL
     for (uint32_t x = threadIdx.x; x < count; x += GPI_RADIX_BUCKET_THREADS) {
-        const uint32_t bin = GPI(bin_of)(bucket, x, bucket_map, top);
+        const uint32_t bin = GPI(bin_of)(bucket, x, map, top);
         const uint32_t begin = bin ? bucket->bins[bin - 1] : 0;
 
         mixed |= bucket->bins[bin] - begin > GPI_RADIX_BUCKET_CROWD &&
-                 GPI(packed)(bucket_map, bucket->keys[x]) != GPI(packed)(bucket_map, bucket->keys[begin]);
+                 GPI(packed)(map, bucket->keys[x]) != GPI(packed)(map, bucket->keys[begin]);
     }
     return __syncthreads_or(mixed);
 }
 
 /* Each key counts those of its bin that it comes before, and goes to its place with its value. */
 GPI_DEVICE void GPI(bucket_write)(const GPI(bucket) *bucket, GP_KEY *to, const GPI(value) *values,
-                                  GPI(value) *values_to, uint32_t count, GPI(bucket_map) bucket_map, int top)
+                                  GPI(value) *values_to, uint32_t count, gpi_radix_map map, int top)
 {
     for (uint32_t x = threadIdx.x; x / 32 * 32 < count; x += GPI_RADIX_BUCKET_THREADS) {
         uint32_t slot = x < count ? x : 0;
         const GP_KEY key = bucket->keys[slot];
-        const uint64_t number = GPI(packed)(bucket_map, key);
+        const uint64_t number = GPI(packed)(map, key);
         const uint32_t order = GPI_RADIX_PAIRS ? bucket->order[slot] : slot;
-        const uint32_t bin = GPI(bin_of)(bucket, slot, bucket_map, top);
+        const uint32_t bin = GPI(bin_of)(bucket, slot, map, top);
         const uint32_t begin = bin ? bucket->bins[bin - 1] : 0, end = bucket->bins[bin];
 
-        if (x < count && end - begin > 1 && end - begin <= GPI_RADIX_BUCKET_CROWD, NULL) {
+        if (x < count && end - begin > 1 && end - begin <= GPI_RADIX_BUCKET_CROWD) {
             slot = end - 1; /* less those that it comes before */
             GPI_NO_UNROLL
             for (uint32_t y = begin; y < end; y++) {
-                const uint64_t other = GPI(packed)(bucket_map, bucket->keys[y]);
+                const uint64_t other = GPI(packed)(map, bucket->keys[y]);
                 const uint32_t other_order = GPI_RADIX_PAIRS ? bucket->order[y] : y;
 
                 if (GPI_KEY_IS_NARROW && GPI_RADIX_PAIRS)
@@ -309,7 +297,7 @@ GPI_DEVICE void GPI(bucket_write)(const GPI(bucket) *bucket, GP_KEY *to, const G
 
 /* Sorts the buckets; each block takes one after the other. */
 static __global__ void __launch_bounds__(GPI_RADIX_BUCKET_THREADS, GPI(bucket_blocks))
-    GPI(bucket_kernel)(GPI(bucket_job) job)
+    GPI(bucket_kernel)(GPI(job) job)
 {
 #if GPI_DEVICE_CODE
     GP_DYNAMIC_SHARED(char, memory);
@@ -321,16 +309,16 @@ static __global__ void __launch_bounds__(GPI_RADIX_BUCKET_THREADS, GPI(bucket_bl
     gpi_grid_launch_next();
     if (job.buckets->chosen * GPI(has_buckets) == 0)
         return;
-    const GPI(bucket_map) all = GPI(measure)(&job, &job.buckets->places, !GPI(coded) || job.levels == 1);
+    const gpi_radix_map all = job.buckets->map;
     const int top = all.linear ? GPI_RADIX_BIN_BITS : job.bits + GPI_RADIX_BIN_BITS;
     uint32_t next = job.buckets->ranges.begin[blockIdx.x], end = job.buckets->ranges.begin[blockIdx.x + 1];
     for (uint32_t b = blockIdx.x; b < 1u << job.bits; b += gridDim.x) {
         const uint32_t first = next, count = end - next;
-        const GP_KEY *from = (job.levels == 2 ? job.keys_out : job.keys_other) + first;
-        GPI(value) *values_to = (GPI(value) *)job.values_out + first;
-        const char *values_from = (const char *)(job.levels == 2 ? job.values_out : job.values_other);
+        const GP_KEY *from = (job.levels == 2 ? job.keys[1] : job.keys[2]) + first;
+        GPI(value) *values_to = (GPI(value) *)job.values[1] + first;
+        const char *values_from = (const char *)(job.levels == 2 ? job.values[1] : job.values[2]);
         uint32_t off = 0;
-        const GPI(bucket_map) bucket_map = GPI(measure_bins)(all, b);
+        const gpi_radix_map map = GPI(map_bins)(all, b);
         GP_KEY keys[GPI(bucket_items)];
 
         if (GPI_RADIX_PAIRS)
@@ -359,7 +347,7 @@ static __global__ void __launch_bounds__(GPI_RADIX_BUCKET_THREADS, GPI(bucket_bl
         GPI_UNROLL
         for (uint32_t i = 0; i < GPI(bucket_items); i++)
             if (i * GPI_RADIX_BUCKET_THREADS + tid < count)
-                atomicAdd(&bucket->bins[GPI(bin)(bucket_map, keys[i], top)], 1u);
+                atomicAdd(&bucket->bins[GPI(top_bits)(map, keys[i], top) % GPI_RADIX_BINS], 1u);
         __syncthreads(); /* the bins have been counted */
         const int crowded =
             gpi_radix_scan_bins(bucket->bins, bucket->sums, EACH, EACH, GPI_RADIX_BEGINS, GPI_RADIX_BUCKET_CROWD, NULL);
@@ -367,7 +355,7 @@ static __global__ void __launch_bounds__(GPI_RADIX_BUCKET_THREADS, GPI(bucket_bl
         GPI_UNROLL
         for (uint32_t i = 0; i < GPI(bucket_items); i++)
             if (i * GPI_RADIX_BUCKET_THREADS + tid < count) {
-                const uint32_t bin = GPI(bin)(bucket_map, keys[i], top);
+                const uint32_t bin = GPI(top_bits)(map, keys[i], top) % GPI_RADIX_BINS;
                 const uint32_t slot = atomicAdd(&bucket->bins[bin], 1u), position = i * GPI_RADIX_BUCKET_THREADS + tid;
 
                 bucket->keys[slot] = GPI(coded) ? GPI(key_code)(keys[i]) : keys[i];
@@ -379,11 +367,11 @@ static __global__ void __launch_bounds__(GPI_RADIX_BUCKET_THREADS, GPI(bucket_bl
         if (GPI_RADIX_PAIRS)
             gpi_copy_wait();
         __syncthreads(); /* the items are in their bins, the values are there */
-        if (crowded && (GPI_RADIX_PAIRS || GPI(bucket_is_mixed)(bucket, count, bucket_map, top)))
-            GPI(bucket_passes)(bucket, from, job.keys_out + first, values, values_to, count, job.begin_bit,
-                               job.end_bit - (bucket_map.linear ? 0 : job.bits));
+        if (crowded && (GPI_RADIX_PAIRS || GPI(bucket_is_mixed)(bucket, count, map, top)))
+            GPI(bucket_passes)(bucket, from, job.keys[1] + first, values, values_to, count, job.begin_bit,
+                               job.end_bit - (map.linear ? 0 : job.bits));
         else
-            GPI(bucket_write)(bucket, job.keys_out + first, values, values_to, count, bucket_map, top);
+            GPI(bucket_write)(bucket, job.keys[1] + first, values, values_to, count, map, top);
         __syncthreads(); /* the bucket has been written */
     }
 #endif
@@ -401,6 +389,7 @@ static inline unsigned GPI(buckets_fit)(const GPI(call) *call)
     const int sorted_bits = call->request.end_bit - call->request.begin_bit, all_bits = sorted_bits == GPI_KEY_WIDTH;
     const int twice = GP_KERNEL == GP_KERNEL_BUCKETS_TWICE || n > 256 * average;
     int bits = twice ? 9 : 8;
+    GPI(job) job;
 
     while (twice && n >> bits > average)
         bits++;
@@ -410,9 +399,9 @@ static inline unsigned GPI(buckets_fit)(const GPI(call) *call)
          n > GPI_TUNE_RADIX_BUCKETS_UNTIL) ||
         ((size_t)2 << bits) + 2048 > room || sizeof(GPI(bucket)) + 2048 > room)
         return 0;
+    (void)GPI(lay_out)(&job, NULL, n);
     if (GPI_RADIX_PAIRS && ((GPI(indexed) && GPI(is_small)(n)) ||
-                            gpi_divide_up(n, GPI(tile_of_pass)(n, room)) + (twice ? GPI_RADIX_RANGES : 0) >
-                                GPI(lay_out)(NULL, n).rows))
+                            gpi_divide_up(n, GPI(tile_of_pass)(n, room)) + (twice ? GPI_RADIX_RANGES : 0) > job.rows))
         return 0;
     return (unsigned)bits;
 }
@@ -428,16 +417,16 @@ static inline size_t GPI(tile_of_partition)(size_t n, size_t room)
 }
 
 /* The partitions of keys alone, and the sort of the buckets. */
-static inline cudaError_t GPI(sort_buckets)(GPI(bucket_job) job, const GPI(call) *call)
+static inline cudaError_t GPI(sort_buckets)(GPI(job) job, const GPI(call) *call)
 {
-    const size_t tiles = gpi_divide_up(job.n, job.tile_n) + (job.levels == 2 ? GPI_RADIX_RANGES : 0);
+    const size_t tiles = gpi_divide_up(job.n, job.partition_n) + (job.levels == 2 ? GPI_RADIX_RANGES : 0);
     const unsigned grid = gpi_resident_blocks(12, (size_t)1 << job.bits, GP_GRID);
     const int dependent = call->device.dependent;
     cudaError_t error = cudaSuccess;
 
     for (job.level = 0; GPI(partitions) && job.level < job.levels && error == cudaSuccess; job.level++)
         error = GPI_LAUNCH_DEPENDENT(dependent, GPI(partition_kernel), gpi_resident_blocks(2, tiles, GP_GRID),
-                                     GPI_RADIX_PARTITION_THREADS, job.tile_n * sizeof(GP_KEY), call->stream, job);
+                                     GPI_RADIX_PARTITION_THREADS, job.partition_n * sizeof(GP_KEY), call->stream, job);
     /* A few blocks for each that is resident: as good as one for each bucket, and soon done without buckets. */
     if (error == cudaSuccess)
         error = GPI_LAUNCH_DEPENDENT(dependent, GPI(bucket_kernel), grid, GPI_RADIX_BUCKET_THREADS,
@@ -451,28 +440,30 @@ static inline cudaError_t GPI(sort_buckets)(GPI(bucket_job) job, const GPI(call)
  */
 static inline cudaError_t GPI(passes_launch)(const GPI(call) *call)
 {
-    const GPI(request) *request = &call->request;
-    const GPI(steps) steps = GPI(begin_passes)(call);
-    const size_t n = request->n, vectors = gpi_divide_up(n * sizeof(GP_KEY), 64 * GPI_RADIX_COUNT_THREADS);
-    const int bits = (int)call->fit, levels = bits > 8 ? 2 : bits > 0;
-    const uint32_t tile_n = GPI_RADIX_PAIRS ? steps.job.tile_n : (uint32_t)GPI(tile_of_partition)(n, call->device.room);
-    const GPI(bucket_job) job = {request->keys_in, request->keys_out, steps.job.keys[2], steps.job.values[1],
-                                 steps.job.values[2], (uint32_t)n, tile_n, 0, levels, bits, request->begin_bit,
-                                 request->end_bit, steps.job.plan, steps.buckets};
-    const size_t zeros = offsetof(gpi_radix_buckets, counts) / sizeof(uint32_t) + (levels == 2 ? (size_t)1 << bits : 0);
-    cudaError_t error = GPI(clear)(&steps, levels ? zeros : 0);
+    GPI(job) job = GPI(job_of)(call);
+    const size_t threads = GPI_RADIX_COUNT_THREADS, vectors = gpi_divide_up(job.n * sizeof(GP_KEY), 16 * threads);
+    const uint32_t *end = job.levels ? job.buckets->counts + ((size_t)1 << job.bits) : (uint32_t *)job.buckets;
+    const size_t words = (size_t)(end - (uint32_t *)job.counts); /* to be cleared */
+    const int dependent = call->device.dependent;
 
-    if (error == cudaSuccess && levels == 2)
-        error = GPI_LAUNCH_DEPENDENT(call->device.dependent, GPI(spread_kernel),
-                                     gpi_resident_blocks(1, vectors, GP_GRID), GPI_RADIX_COUNT_THREADS,
-                                     (size_t)2 << bits, call->stream, job);
+    job.partition_n = GPI_RADIX_PAIRS ? job.tile_n : (uint32_t)GPI(tile_of_partition)(job.n, call->device.room);
+    cudaError_t error = gpi_clear((uint32_t *)job.counts, words, dependent, call->stream);
+    if (error == cudaSuccess && job.levels == 2)
+        error = GPI_LAUNCH_DEPENDENT(dependent, GPI(spread_kernel),
+                                     gpi_resident_blocks(1, gpi_divide_up(vectors, 4), GP_GRID), (unsigned)threads,
+                                     (size_t)2 << job.bits, call->stream, job);
     if (error == cudaSuccess)
-        error = GPI(make_plan_of)(&steps, levels);
-    if (error == cudaSuccess && levels && !GPI_RADIX_PAIRS)
+        error = GPI_LAUNCH_DEPENDENT(dependent, GPI(count_kernel), gpi_resident_blocks(1, vectors, GP_GRID),
+                                     (unsigned)threads, job.columns * (unsigned)job.digits * 1024, call->stream, job);
+    if (error == cudaSuccess && job.levels && !GPI_RADIX_PAIRS)
         error = GPI(sort_buckets)(job, call);
     if (error == cudaSuccess)
-        error = GPI(pass_all)(&steps, levels == 2 ? &steps.buckets->ranges : NULL);
-    if (error == cudaSuccess && levels && GPI_RADIX_PAIRS)
+        error = GPI(pass_all)(job, call);
+    if (error == cudaSuccess && job.levels && GPI_RADIX_PAIRS)
         error = GPI(sort_buckets)(job, call);
-    return error == cudaSuccess ? GPI(end_passes)(&steps) : error;
+#ifdef GP_VALUE
+    if (error == cudaSuccess && job.values[1] != (void *)call->request.values_out)
+        error = GPI(fetch_values)(&job, call);
+#endif
+    return error;
 }

@@ -34,8 +34,8 @@ typedef struct gpi_radix_state {
         uint16_t owners[32][GPI_RADIX_CLUSTER_MAX + 2]; /* keys of each warp for each block */
         uint32_t bins[GPI_RADIX_SHARE_BINS / 2]; /* two in a word, counts of keys; */
         uint16_t ends[GPI_RADIX_SHARE_BINS];     /* then where the keys of each begin, at last where they end */
-        uint16_t counts[32][258]; /* passes: of each warp; its reads of several rows have no bank conflicts */
-        uint32_t pairs[32][129];  /* of the counts of two digits */
+        uint16_t counts[32][258]; /* passes: of each warp, */
+        uint32_t pairs[32][129];  /* and those of two digits */
     } u;
     uint64_t splitters[2 * GPI_RADIX_CLUSTER_MAX];                /* the items that blocks begin with */
     uint32_t table[GPI_RADIX_CLUSTER_MAX][GPI_RADIX_CLUSTER_MAX]; /* items of each block for each other one */
@@ -45,7 +45,7 @@ typedef struct gpi_radix_state {
     uint32_t place[GPI_RADIX_CLUSTER_MAX]; /* how far from there they go */
     uint32_t sums[32];
     uint32_t first, count, crowded;
-    uint64_t ends[64], differ[32];
+    uint64_t words[2][32]; /* of the warps */
 } __attribute__((aligned(16))) gpi_radix_state;
 
 /* Up to fourteen ranks of a thread's items, nine bits each; the last one is the lowest. */
@@ -83,20 +83,19 @@ typedef struct {
 /* What a block works on. */
 typedef struct {
     GPI(request) of;
-    uint32_t n, share, rounds; /* a share is so many items of each thread, */
-    uint32_t room;             /* and there is room for so many */
-    uint32_t at, items;        /* the thread's first item, and how many: fewer than rounds where the input ends */
-    uint64_t range;            /* as many ones as bits */
-    int strict;                /* keys with equal bits may be different */
-    int part_bits, even;       /* whether the bits above say which block gets a key */
+    uint32_t n, rounds;  /* items, and how many each thread has at most; */
+    uint32_t room;       /* a block has room for so many */
+    uint32_t at, items;  /* the thread's first item, and how many: fewer than rounds where the input ends */
+    uint64_t range;      /* as many ones as bits */
+    int part_bits, even; /* whether the bits above say which block gets a key */
     gpi_radix_state *state;
-    GP_KEY *keys[2];   /* items, and another array of them; */
-    uint32_t *from[2]; /* their positions, or values */
-    uint32_t first, count;  /* items that the block has got, and where they go */
-    GPI(bucket_map) places; /* the bins of floats, if it is linear; */
-    GPI(number) low;        /* of others from low on: */
-    int up;                 /* the difference from low is shifted, */
-    uint32_t factor;        /* and multiplied: the bin is in the upper half */
+    GP_KEY *keys[2];       /* items, and another array of them; */
+    uint32_t *from[2];     /* their positions, or values */
+    uint32_t first, count; /* items that the block has got, and where they go */
+    gpi_radix_map map;     /* the bins of floats, if it is linear; */
+    GPI(number) low;       /* of others from low on: */
+    int up;                /* the difference from low is shifted, */
+    uint32_t factor;       /* and multiplied: the bin is in the upper half */
 } GPI(share);
 
 #if GPI_DEVICE_CODE
@@ -136,12 +135,12 @@ GPI_DEVICE void GPI(share_split)(GPI(share) *share, uint32_t salt)
     GPI(number) *numbers = (GPI(number) *)share->state->u.samples;
     GPI(splitter) *splitters = (GPI(splitter) *)share->state->splitters;
     const uint32_t tid = threadIdx.x, lane = tid % 32, samples = GPI_RADIX_SHARE_SAMPLES * gridDim.x;
-    const uint32_t own = blockIdx.x * GPI_RADIX_SHARE_SAMPLES + tid / 32;
+    const uint32_t own = blockIdx.x * GPI_RADIX_SHARE_SAMPLES + tid / 32, stride = share->n / samples;
     const int even = !GPI(key_is_float) && salt == 0; /* whether parts of equal width may spread the keys */
     uint32_t before = 0;
 
     if (tid < samples) {
-        numbers[tid] = GPI(share_number)(share, share->of.keys_in[gpi_radix_sample(tid, samples, share->n, salt)]);
+        numbers[tid] = GPI(share_number)(share, share->of.keys_in[gpi_sample_place(tid, stride, salt)]);
         if (even)
             atomicAdd(&share->state->slot[(uint32_t)(numbers[tid] >> share->part_bits)], 1u);
     }
@@ -155,7 +154,7 @@ GPI_DEVICE void GPI(share_split)(GPI(share) *share, uint32_t salt)
         gpi_cluster_wait(); /* all blocks have started */
         return;
     }
-    const GPI(splitter) mine = {numbers[own], gpi_radix_sample(own, samples, share->n, salt)};
+    const GPI(splitter) mine = {numbers[own], gpi_sample_place(own, stride, salt)};
     GPI_UNROLL_BY(4)
     for (uint32_t y = lane; y < samples; y += 32)
         before = gpi_less_if_before(before, numbers[y], y, mine.number, own, GPI_KEY_IS_NARROW);
@@ -230,13 +229,8 @@ GPI_DEVICE void GPI(share_travel)(const GPI(share) *share)
     const uint32_t groups = (state->end[gridDim.x - 1] + 3) / 4;
 
     for (uint32_t g = threadIdx.x; g < groups; g += GPI_RADIX_CLUSTER_THREADS) {
-        uint32_t owner = 0;
-
-        GPI_UNROLL
-        for (uint32_t step = GPI_RADIX_CLUSTER_MAX / 2; step > 0; step /= 2)
-            if (step < gridDim.x)
-                owner += state->group[owner + step] <= g ? step : 0;
-        const uint32_t x = 4 * g, to = x + state->place[owner], begin = state->slot[owner], end = state->end[owner];
+        const uint32_t owner = gpi_radix_find(state->group, GPI_RADIX_CLUSTER_MAX, g), x = 4 * g;
+        const uint32_t to = x + state->place[owner], begin = state->slot[owner], end = state->end[owner];
         GP_KEY *keys = (GP_KEY *)gpi_cluster_shared(share->keys[0], owner) + to;
         uint32_t *from = GPI_RADIX_PAIRS ? (uint32_t *)gpi_cluster_shared(share->from[0], owner) + to : NULL;
         if (begin <= x && x + 4 <= end) {
@@ -322,8 +316,8 @@ GPI_DEVICE int GPI(share_exchange)(GPI(share) *share, const GP_KEY *keys, const 
 /* Which bin a key goes to. */
 GPI_DEVICE uint32_t GPI(share_bin)(const GPI(share) *share, GP_KEY key)
 {
-    if (GPI(may_be_linear) && share->places.linear)
-        return GPI(linear_place)(share->places, key);
+    if (GPI(may_be_linear) && share->map.linear)
+        return GPI(linear_place)(share->map, key);
     const uint64_t above = (uint64_t)(GPI(share_number)(share, key) - share->low) << share->up;
     return (uint32_t)((above >> 32) * share->factor >> 32);
 }
@@ -339,19 +333,14 @@ GPI_DEVICE int GPI(share_measure)(GPI(share) *share)
         below = (GPI(number))~number > below ? (GPI(number))~number : below;
         high = number > high ? number : high;
     }
-    GPI(block_ends)(&below, &high, (GPI(number) *)share->state->ends);
+    below = (GPI(number))gpi_radix_block_max(share->state->words[0], below, GPI_KEY_IS_NARROW);
+    high = (GPI(number))gpi_radix_block_max(share->state->words[1], high, GPI_KEY_IS_NARROW);
     share->low = (GPI(number))~below;
     const uint64_t width = high - share->low;
     if (width <= share->count / GPI_RADIX_CROWD || high < share->low)
         return 0;
-    if (GPI(may_be_linear) && share->range == UINT64_MAX >> (64 - GPI_KEY_WIDTH)) {
-        const gpi_radix_places places = GPI(places_between)(share->low, high, GPI_RADIX_SHARE_BIN_BITS);
-
-        share->places.linear = places.linear;
-        share->places.bits = GPI_RADIX_SHARE_BIN_BITS;
-        share->places.factor = (GPI(real))places.factor;
-        share->places.offset = (GPI(real))places.offset;
-    }
+    if (GPI(may_be_linear) && share->range == GPI_RADIX_WHOLE)
+        share->map = GPI(map_between)(share->low, high, GPI_RADIX_SHARE_BIN_BITS);
     share->up = __clzll((long long)width);
     share->factor = UINT32_MAX / ((uint32_t)(width << share->up >> 32) / GPI_RADIX_SHARE_BINS + 1);
     return 1;
@@ -364,14 +353,14 @@ GPI_DEVICE int GPI(share_sort)(GPI(share) *share)
     int strict = 0, mixed = 0;
 
     gpi_radix_zero(state->u.bins, GPI_RADIX_SHARE_BINS / 2); /* there is a barrier before they are counted */
-    if (share->strict || !GPI(share_measure)(share))
-        return 0;
+    if ((!GPI_RADIX_PAIRS && share->range != GPI_RADIX_WHOLE) || !GPI(share_measure)(share))
+        return 0; /* of keys alone, equal ones may be different */
     for (uint32_t x = threadIdx.x; x < share->count; x += GPI_RADIX_CLUSTER_THREADS) {
         const GP_KEY key = share->keys[0][x];
 
         gpi_radix_count_half(state->u.bins, GPI(share_bin)(share, key));
         strict |= (!GPI_RADIX_PAIRS && GPI(key_is_minus_zero)(key)) ||
-                  (GPI(may_be_linear) && share->places.linear && GPI(key_is_nan)(key));
+                  (GPI(may_be_linear) && share->map.linear && GPI(key_is_nan)(key));
     }
     strict = __syncthreads_or(strict); /* the bins have been counted */
     const int crowded = gpi_radix_scan_bins(state->u.bins, state->sums, 4, 4, GPI_RADIX_HALVES, GPI_RADIX_CROWD, NULL);
@@ -423,34 +412,6 @@ GPI_DEVICE int GPI(share_sort)(GPI(share) *share)
 
 /* ---- passes -------------------------------------------------------------------------------------- */
 
-/* Turns the warps' counts into their first slots. A thread has two digits, side by side in a word, in four warps. */
-GPI_DEVICE void GPI(share_scan)(gpi_radix_state *state)
-{
-    enum { PARTS = GPI_RADIX_CLUSTER_THREADS / 128 };
-    const unsigned pair = threadIdx.x / PARTS, part = threadIdx.x % PARTS;
-    uint32_t counts[4], sum = 0;
-
-    GPI_UNROLL
-    for (unsigned w = 0; w < 4; w++)
-        sum += counts[w] = state->u.pairs[4 * part + w][pair];
-    uint32_t scan = sum;
-    GPI_UNROLL
-    for (unsigned stride = 1; stride < PARTS; stride *= 2) {
-        const uint32_t other = __shfl_up_sync(GPI_FULL_MASK, scan, stride);
-
-        scan += part >= stride ? other : 0;
-    }
-    const uint32_t all = __shfl_sync(GPI_FULL_MASK, scan, (int)(threadIdx.x % 32 | (PARTS - 1)));
-    const uint32_t begin = gpi_radix_scan(state->sums, 32, part ? 0 : all % 65536 + all / 65536, NULL);
-    scan += (part ? begin - all % 65536 - all / 65536 : begin) * 65537 + (all << 16) - sum;
-    GPI_UNROLL
-    for (unsigned w = 0; w < 4; w++) {
-        state->u.pairs[4 * part + w][pair] = scan;
-        scan += counts[w];
-    }
-    __syncthreads(); /* the first slots are there */
-}
-
 /*
  * Ranks the items of a warp, which are `rounds` of each thread, among those of the same digit there, and counts these.
  * A call: with what the kernel has in registers, there are not enough predicates for the ballots.
@@ -491,6 +452,7 @@ GPI_DEVICE void GPI(share_passes)(const GPI(share) *share)
     GP_KEY *keys = share->keys[0], *keys_to = share->keys[1];
     uint32_t *from = share->from[0], *from_to = share->from[1];
     uint16_t *counts = state->u.counts[tid / 32];
+    uint32_t *two_counts = &state->u.pairs[0][tid % 128]; /* the first warp's, of the thread's digits */
     GPI(number) differ = 0;
 
     for (uint32_t x = tid; x < rounds * threads; x += threads) {
@@ -499,7 +461,7 @@ GPI_DEVICE void GPI(share_passes)(const GPI(share) *share)
         else
             keys[x] = GPI(key_last)();
     }
-    uint64_t left = gpi_radix_block_or(state->differ, differ, GPI_KEY_IS_NARROW);
+    uint64_t left = gpi_radix_block_or(state->words[0], differ, GPI_KEY_IS_NARROW);
     GPI_NO_UNROLL
     while (left) {
         const int bit = __ffsll((long long)left) - 1, shift = share->of.begin_bit + bit;
@@ -508,7 +470,11 @@ GPI_DEVICE void GPI(share_passes)(const GPI(share) *share)
 
         __syncthreads(); /* the counts are complete */
         left = left >> bit >> 8 << 8 << bit;
-        GPI(share_scan)(state);
+        const uint32_t sum = tid < 128 ? gpi_radix_sum_warps(two_counts, 32, 129) : 0;
+        const uint32_t begin = gpi_radix_scan(state->sums, 4, sum % 65536 + sum / 65536, NULL);
+        if (tid < 128)
+            gpi_radix_scan_warps(two_counts, 32, 129, begin * 65537 + (sum << 16));
+        __syncthreads(); /* the first slots are there */
         GPI_NO_UNROLL
         for (uint32_t i = 32 * rounds; i > 0; i -= 32) {
             const uint32_t x = first + i - 32;
@@ -572,7 +538,7 @@ static __global__ void __launch_bounds__(GPI_RADIX_CLUSTER_THREADS, 1) GPI(clust
         return;
     }
     gpi_cluster_arrive(); /* the block has started */
-    share.at = blockIdx.x * share.share + tid / 32 * 32 * share.rounds + tid % 32;
+    share.at = (blockIdx.x * GPI_RADIX_CLUSTER_THREADS + tid / 32 * 32) * share.rounds + tid % 32;
     share.items = share.at < share.n ? gpi_min((share.n - share.at + 31) / 32, share.rounds) : 0;
     share.state = (gpi_radix_state *)memory;
     char *items = (char *)(share.state + 1);
@@ -668,11 +634,9 @@ static inline cudaError_t GPI(cluster_launch)(const GPI(call) *call)
     share.of = call->request;
     share.n = (uint32_t)n;
     share.rounds = (uint32_t)gpi_divide_up(n, blocks * (size_t)GPI_RADIX_CLUSTER_THREADS);
-    share.share = share.rounds * GPI_RADIX_CLUSTER_THREADS;
     share.room = (uint32_t)GPI(cluster_room)(share.rounds);
     share.range = bits ? UINT64_MAX >> (64 - bits) : 0;
     share.part_bits = bits > __builtin_ctz(blocks) ? bits - __builtin_ctz(blocks) : 0;
-    share.strict = !GPI_RADIX_PAIRS && bits < GPI_KEY_WIDTH;
     return GPI_LAUNCH_CLUSTER(call->device.dependent, blocks, GPI(cluster_kernel), blocks, GPI_RADIX_CLUSTER_THREADS,
                               GPI(cluster_shared_bytes)(share.rounds), call->stream, share);
 }
@@ -692,12 +656,15 @@ static inline unsigned GPI(counted_fits)(const GPI(call) *call)
 
 static inline cudaError_t GPI(counted_launch)(const GPI(call) *call)
 {
+    const GPI(request) *request = &call->request;
+    const size_t n = request->n;
     GPI(share) share;
 
-    if (call->request.n <= gpi_smaller_size(GPI_RADIX_COUNTED_FEW, GPI_TUNE_RADIX_COUNTED))
-        return GPI(few_launch)(call);
+    if (n <= gpi_smaller_size(GPI_RADIX_COUNTED_FEW, GPI_TUNE_RADIX_COUNTED))
+        return GPI_LAUNCH_DEPENDENT(call->device.dependent, GPI(few_kernel), 1, n > 4096 ? 1024 : n > 2048 ? 512 : 256,
+                                    0, call->stream, request->keys_in, request->keys_out, (uint32_t)n);
     memset((void *)&share, 0, sizeof share);
-    share.of = call->request;
+    share.of = *request;
     return GPI_LAUNCH_CLUSTER(call->device.dependent, call->fit, GPI(cluster_kernel), call->fit,
                               GPI_RADIX_CLUSTER_THREADS, sizeof(GPI(counted)) + GPI_RADIX_COUNTED_COLUMNS * 1024,
                               call->stream, share);

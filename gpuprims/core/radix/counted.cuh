@@ -49,17 +49,6 @@ GPI_DEVICE void GPI(count_bytes)(uint32_t *counters, unsigned columns, const uin
         GPI(count)(counters, columns, units, n, 1, at, high);
 }
 
-/* The number of the key at x; of the numbers that begin there, the last one, which alone has keys. */
-GPI_DEVICE uint32_t GPI(number_at)(const uint32_t *begins, uint32_t x)
-{
-    uint32_t number = 0;
-
-    GPI_UNROLL
-    for (uint32_t step = 128; step > 0; step /= 2)
-        number += begins[number + step] <= x ? step : 0;
-    return number;
-}
-
 /*
  * The grid writes n keys: vectors, of which each block takes some side by side. Thread d says where the keys of the
  * number d begin; `begins`, in shared memory, has a word for each, and one behind.
@@ -82,7 +71,7 @@ GPI_DEVICE void GPI(write_counted)(uint32_t *begins, uint32_t begin, GP_KEY *out
 
         GPI_NO_UNROLL
         for (uint32_t from = x; next < x + 16; from = next) { /* what comes from there on is another number */
-            number = GPI(number_at)(begins, from);
+            number = gpi_radix_find(begins, 256, from);
             next = begins[number + 1];
             bytes ^= (number ^ zero) * each;
             GPI_UNROLL
@@ -98,7 +87,7 @@ GPI_DEVICE void GPI(write_counted)(uint32_t *begins, uint32_t begin, GP_KEY *out
     for (uint32_t x = blockIdx.x * blockDim.x + threadIdx.x; x < n - 16 * vectors; x += gridDim.x * blockDim.x) {
         const uint32_t loose = x < head ? x : x + 16 * vectors;
 
-        out[loose] = GPI(key_of_bits)(GPI(number_at)(begins, loose) ^ zero);
+        out[loose] = GPI(key_of_bits)(gpi_radix_find(begins, 256, loose) ^ zero);
     }
 }
 
@@ -106,9 +95,7 @@ GPI_DEVICE void GPI(write_counted)(uint32_t *begins, uint32_t begin, GP_KEY *out
 GPI_DEVICE void GPI(sort_counted)(const GPI(request) *job, GPI(counted) *state)
 {
     const uint32_t n = (uint32_t)job->n, columns = GPI_RADIX_COUNTED_COLUMNS, tid = threadIdx.x;
-    const uint32_t head = gpi_min((uint32_t)((0 - (uintptr_t)job->keys_in) % 16), n);
-    const uint32_t vectors = (n - head) / 16;
-    const size_t loose = GPI(loose)(n, head, vectors);
+    const GPI(vectors) vectors = GPI(vectors_of)(job->keys_in, n);
     uint32_t *counters = (uint32_t *)(state + 1), total = 0;
 
     gpi_radix_zero(counters, 256 * columns);
@@ -116,16 +103,16 @@ GPI_DEVICE void GPI(sort_counted)(const GPI(request) *job, GPI(counted) *state)
     gpi_grid_launch_next();
     __syncthreads(); /* the counters are zero */
     GPI_NO_UNROLL
-    for (uint32_t i = blockIdx.x * blockDim.x + tid; i < vectors; i += gridDim.x * blockDim.x) {
+    for (uint32_t i = blockIdx.x * blockDim.x + tid; i < vectors.n; i += gridDim.x * blockDim.x) {
         uint64_t units[2];
 
-        GPI(read_vector)(units, job->keys_in + head + 16 * i);
+        GPI(read_vector)(units, job->keys_in + vectors.head + 16 * i);
         GPI_NO_UNROLL
         for (int at = 0; at < 4; at++)
             GPI(count_bytes)(counters, columns, units, 2, at, 1);
     }
-    if (loose < n)
-        atomicAdd(&counters[GPI(key_bits)(job->keys_in[loose]) * columns], 1u);
+    if (vectors.loose < n)
+        atomicAdd(&counters[GPI(key_bits)(job->keys_in[vectors.loose]) * columns], 1u);
     __syncthreads(); /* the block's keys have been counted */
     if (tid < 256) {
         const uint32_t *row = counters + (tid ^ (unsigned)GPI(key_order)(GPI(key_of_bits)(0))) * columns;
@@ -193,7 +180,7 @@ static __global__ void __launch_bounds__(GPI_RADIX_COUNTED_FEW / 8)
     if (first >= n)
         return;
     memcpy(&unit, __builtin_assume_aligned(&few.marks[2 * tid], 8), 8);
-    unit = (unit & ~(uint64_t)255) ^ GPI(number_at)(few.begins, first) ^ zero;
+    unit = (unit & ~(uint64_t)255) ^ gpi_radix_find(few.begins, 256, first) ^ zero;
     unit ^= unit << 8; /* each byte becomes the sum of those up to it */
     unit ^= unit << 16;
     unit ^= unit << 32;
@@ -205,14 +192,4 @@ static __global__ void __launch_bounds__(GPI_RADIX_COUNTED_FEW / 8)
     for (uint32_t i = first; i < gpi_min(first + 8, n); i++, unit >>= 8)
         out[i] = GPI(key_of_bits)(unit & 255);
 #endif
-}
-
-/* ---- host functions ---------------------------------------------------------------------------- */
-
-static inline cudaError_t GPI(few_launch)(const GPI(call) *call)
-{
-    const uint32_t n = (uint32_t)call->request.n, threads = n > 4096 ? 1024 : n > 2048 ? 512 : 256;
-
-    return GPI_LAUNCH_DEPENDENT(call->device.dependent, GPI(few_kernel), 1, threads, 0, call->stream,
-                                call->request.keys_in, call->request.keys_out, n);
 }

@@ -43,7 +43,6 @@ enum {
                     : GPI_OF(fitting) <= 39 ? (GPI_OF(fitting) - 1) | 1
                                             : 39,
     GPI_OF(tile_n) = GPI_OF(threads) *GPI_OF(items),
-    GPI_OF(may_add) = !GPI_RADIX_SMALL, /* whether atomics may rank */
     /* Items of a thread come so many at a time: in a tile of fewer, and in loops that are not written out. */
     GPI_OF(rounds) = GPI_OF(slot) > 16 ? 1 : 4,
     GPI_OF(step) = GPI_OF(items) % 4 == 0   ? GPI_OF(items) / 4
@@ -78,8 +77,8 @@ typedef struct {
     uint32_t counts[GPI_OF(warps)][256] __attribute__((aligned(16)));
     uint32_t sums[8];
     uint32_t tile;
-    uint32_t range, begun; /* where ranges are sorted apart: that of the tile, and its first tile; or 0 */
-    uint32_t idle[32];     /* for lanes whose atomic addition is not needed */
+    uint32_t range;    /* of the tile, where ranges are sorted apart */
+    uint32_t idle[32]; /* for lanes whose atomic addition is not needed */
 } GPI_OF(tile);
 
 enum { GPI_OF(tile_bytes) = sizeof(GPI_OF(tile)) };
@@ -88,11 +87,10 @@ enum { GPI_OF(tile_bytes) = sizeof(GPI_OF(tile)) };
 /* What item i has if there are no values: its number. */
 GPI_DEVICE GPI_OF(value) GPI_OF(numbered_value)(size_t i)
 {
-    const uint32_t number = (uint32_t)i;
-    const GPI_RADIX_VALUE long_number = GPI(numbered)(i);
+    const GPI_RADIX_VALUE number = GPI(numbered)(i);
     GPI_OF(value) value;
 
-    memcpy((void *)&value, GPI_OF(moves_numbers) ? (const void *)&number : (const void *)&long_number, sizeof value);
+    memcpy((void *)&value, (const void *)&number, sizeof value); /* the lowest bytes, if values are not moved */
     return value;
 }
 
@@ -100,7 +98,7 @@ GPI_DEVICE GPI_OF(value) GPI_OF(numbered_value)(size_t i)
 GPI_DEVICE void GPI_OF(copy)(const GPI(job) *job, const GPI_OF(arrays) *pass)
 {
     enum { AHEAD = 8, SOME = AHEAD * GPI_OF(threads) }; /* keys of a thread that are read before one is written */
-    const size_t stride = (size_t)gridDim.x * GPI_OF(threads), end = job->first + job->n;
+    const size_t stride = (size_t)gridDim.x * GPI_OF(threads), end = job->first + job->portion_n;
     const size_t first = job->first + threadIdx.x;
 
     if (pass->keys_from != pass->keys_to) {
@@ -155,7 +153,7 @@ GPI_DEVICE void GPI_OF(load)(GP_KEY *keys, const GPI_OF(arrays) *pass, size_t fi
     const GP_KEY *from = pass->keys_from + first + at;
     const GP_KEY last = GPI(coded) && !pass->first ? GPI(key_code)(GPI(key_last)()) : GPI(key_last)();
 
-    if (GPI_OF(may_add) && count == GPI_OF(tile_n)) {
+    if (!GPI_RADIX_SMALL && count == GPI_OF(tile_n)) {
         GPI_UNROLL
         for (int i = 0; i < GPI_OF(items); i++)
             keys[i] = from[32 * i];
@@ -192,17 +190,18 @@ GPI_DEVICE void GPI_OF(count_digits)(GPI_OF(tile) *tile, const GP_KEY *keys, con
 
 /*
  * Adds up the warps' counts of each digit, publishes them, and turns them into the first slot of each warp's keys.
- * Returns thread d how many keys of the digit d there are, and in *start the first slot.
+ * Returns thread d how many keys of the digit d there are, and in *start the first slot. The tile is the first one if
+ * its number is `begun`.
  */
-GPI_DEVICE uint32_t GPI_OF(add_up)(GPI_OF(tile) *tile, uint32_t *look, uint32_t *start)
+GPI_DEVICE uint32_t GPI_OF(add_up)(GPI_OF(tile) *tile, const GPI(job) *job, uint32_t begun, uint32_t *start)
 {
     const unsigned digit = threadIdx.x;
     uint32_t *counts = &tile->counts[0][gpi_radix_column(digit % 256)], sum = 0;
 
     if (digit < 256) {
         sum = gpi_radix_sum_warps(counts, GPI_OF(warps), 256);
-        gpi_store_relaxed_u32(&look[tile->tile * 256 + digit],
-                              sum | (tile->tile > tile->begun ? GPI_RADIX_SEEN_TILE : GPI_RADIX_SEEN_ALL));
+        gpi_store_relaxed_u32(&job->look[tile->tile * 256 + digit],
+                              GPI_RADIX_SEEN(job->tag, tile->tile == begun, sum));
     }
     *start = gpi_radix_scan(tile->sums, 8, sum, NULL);
     if (digit < 256)
@@ -258,89 +257,54 @@ GPI_DEVICE void GPI_OF(exchange_by_ballots)(uint32_t *counts, GP_KEY *keys, cons
 }
 
 /*
- * The two commonest digits of the warp, the second one times 256, if others are rare; GPI_RADIX_MIXED if they are not.
- * The counts are those of the warp.
+ * By atomics; with the constant `but`, all but the keys with the digit `common`. Instead of a branch, which would have
+ * to wait for the result, the lanes with these add to a word that is not used.
  */
-GPI_DEVICE uint32_t GPI_OF(commonest)(const GPI_OF(tile) *tile)
-{
-    const uint32_t *counts = tile->counts[threadIdx.x / 32], all = 32 * GPI_OF(items);
-    uint32_t common[2] = {0, 0}; /* how many, and the digit */
-
-    GPI_UNROLL
-    for (int c = 0; c < 2; c++) {
-        uint32_t most = 0;
-
-        GPI_UNROLL
-        for (uint32_t digit = threadIdx.x % 32; digit < 256; digit += 32) {
-            const uint32_t mine = counts[gpi_radix_column(digit)] << 8 | digit;
-
-            most = mine > most && mine != common[0] ? mine : most;
-        }
-        common[c] = gpi_warp_max(most);
-    }
-    if (8 * (all - (common[0] >> 8) - (common[1] >> 8)) >= all)
-        return GPI_RADIX_MIXED;
-    return (common[0] & 255) | (common[1] & 255) << 8;
-}
-
-/*
- * By atomics, all but the keys of some digits: of none, of `one`, or of `other`, too; so many `aside` are a constant.
- * Instead of a branch, which would have to wait for the result, the lanes with these add to a word that is not used.
- */
-GPI_DEVICE void GPI_OF(exchange_but)(GPI_OF(tile) *tile, uint32_t *counts, GP_KEY *keys, const GPI_OF(arrays) *pass,
-                                     uint32_t at, uint32_t one, uint32_t other, int aside, int shift)
+GPI_DEVICE void GPI_OF(exchange_by_atomics)(GPI_OF(tile) *tile, uint32_t *counts, GP_KEY *keys,
+                                            const GPI_OF(arrays) *pass, uint32_t at, int but, uint32_t common)
 {
     const unsigned below = (1u << threadIdx.x % 32) - 1;
-    uint32_t next_one = aside ? counts[gpi_radix_column(one)] : 0;
-    uint32_t next_other = aside > 1 ? counts[gpi_radix_column(other)] : 0;
+    uint32_t next = but ? counts[gpi_radix_column(common)] : 0;
     uint32_t *const idle = &tile->idle[threadIdx.x % 32];
 
     GPI_NO_UNROLL
     for (uint32_t i = 0; i < GPI_OF(items); i += GPI_OF(step)) {
         GPI_UNROLL
         for (uint32_t k = 0; k < GPI_OF(step); k++) {
-            uint32_t digit = GPI(digit)(keys[k], shift, pass->mask, 0);
-            const int is_one = aside && digit == one, is_other = aside > 1 && digit == other;
-            unsigned ones = aside ? __ballot_sync(GPI_FULL_MASK, is_one) : 0;
-            unsigned others = aside > 1 ? __ballot_sync(GPI_FULL_MASK, is_other) : 0;
-            uint32_t slot = (is_other ? next_other : next_one) + (uint32_t)__popc((is_other ? others : ones) & below);
-            uint32_t rare = atomicAdd(is_one || is_other ? idle : &counts[gpi_radix_column(digit)], 1u);
+            uint32_t digit = GPI(digit)(keys[k], pass->shift, pass->mask, 0);
+            const int is_common = but && digit == common;
+            unsigned same = but ? __ballot_sync(GPI_FULL_MASK, is_common) : 0;
+            uint32_t rare = atomicAdd(is_common ? idle : &counts[gpi_radix_column(digit)], 1u);
+            uint32_t slot = is_common ? next + (uint32_t)__popc(same & below) : rare;
 
-            next_one += (uint32_t)__popc(ones);
-            next_other += (uint32_t)__popc(others);
-            slot = is_one || is_other ? slot : rare;
+            next += (uint32_t)__popc(same);
             GPI_OF(put)(pass, slot, keys[k], at + 32 * (i + k));
         }
         GPI_OF(keys_done)(keys, GPI_OF(step));
     }
 }
 
-/* Ranks the keys, and puts them into shared memory in order of the digit. `two` are the warp's commonest digits. */
+/* Ranks the keys, and puts them into shared memory in order of the digit. */
 GPI_DEVICE void GPI_OF(exchange)(GPI_OF(tile) *tile, GP_KEY *keys, const GPI_OF(arrays) *pass, uint32_t rounds,
-                                 int way, uint32_t two)
+                                 int way)
 {
     const unsigned at = threadIdx.x / 32 * 32 * rounds + threadIdx.x % 32;
     uint32_t *counts = tile->counts[threadIdx.x / 32];
-    int shift = pass->shift;
 
-    GPI_OPAQUE(shift); /* the digits again, rather than in registers since the count */
-    if (way == GPI_RADIX_BY_BALLOTS) {
+    if (way == GPI_RADIX_BY_BALLOTS)
         GPI_OF(exchange_by_ballots)(counts, keys, pass, at, rounds, 0);
-    } else if (way == GPI_RADIX_BY_MATCH || (GPI(coded) && two == GPI_RADIX_MIXED)) {
+    else if (way == GPI_RADIX_BY_MATCH)
         GPI_OF(exchange_by_ballots)(counts, keys, pass, at, rounds, 1);
-    } else if (GPI(coded) && way == GPI_RADIX_BUT_TWO) {
-        GPI_OF(exchange_but)(tile, counts, keys, pass, at, two & 255, two >> 8, 2, shift);
-    } else if (way >= GPI_RADIX_BUT_ONE) {
-        GPI_OF(exchange_but)(tile, counts, keys, pass, at, (uint32_t)way - GPI_RADIX_BUT_ONE, 0, 1, shift);
-    } else {
-        GPI_OF(exchange_but)(tile, counts, keys, pass, at, 0, 0, 0, shift);
-    }
+    else if (way == GPI_RADIX_BY_ATOMICS)
+        GPI_OF(exchange_by_atomics)(tile, counts, keys, pass, at, 0, 0);
+    else
+        GPI_OF(exchange_by_atomics)(tile, counts, keys, pass, at, 1, (uint32_t)way - GPI_RADIX_BY_ATOMICS_BUT);
 }
 
 /* Thread d: how many keys of the digit d the tiles from `begun` on have before this one; makes that known. */
-GPI_DEVICE uint32_t GPI_OF(look_back)(uint32_t *look, uint32_t begun, uint32_t tile, uint32_t sum)
+GPI_DEVICE uint32_t GPI_OF(look_back)(const GPI(job) *job, uint32_t begun, uint32_t tile, uint32_t sum)
 {
-    uint32_t *own = look + tile * 256 + threadIdx.x;
+    uint32_t *own = job->look + tile * 256 + threadIdx.x;
     uint32_t before = 0;
     int known = tile == begun;
 
@@ -349,16 +313,16 @@ GPI_DEVICE uint32_t GPI_OF(look_back)(uint32_t *look, uint32_t begun, uint32_t t
 
         GPI_UNROLL
         for (int w = 0; w < GPI_OF(ahead); w++) /* there are rows before the first tile's; they are not used */
-            words[w] = gpi_load_relaxed_u32(row - w * 256);
+            words[w] = gpi_load_relaxed_u32(row - w * 256) ^ GPI_RADIX_SEEN(job->tag, 0, 0);
         GPI_UNROLL
-        for (int w = 0; w < GPI_OF(ahead) && words[w] && !known; w++) {
+        for (int w = 0; w < GPI_OF(ahead) && words[w] <= GPI_RADIX_SEEN(0u, 1, GPI_RADIX_SEEN_COUNT) && !known; w++) {
             before += words[w] & GPI_RADIX_SEEN_COUNT;
-            known = (words[w] & GPI_RADIX_SEEN_ALL) != 0;
+            known = words[w] > GPI_RADIX_SEEN_COUNT;
             row -= 256;
         }
     }
     if (tile > begun)
-        gpi_store_relaxed_u32(own, (before + sum) | GPI_RADIX_SEEN_ALL);
+        gpi_store_relaxed_u32(own, GPI_RADIX_SEEN(job->tag, 1, before + sum));
     return before;
 }
 
@@ -367,7 +331,7 @@ GPI_DEVICE uint32_t GPI_OF(look_back)(uint32_t *look, uint32_t begun, uint32_t t
  * the first slot has none before it. Without branches, so that the compiler interleaves items.
  */
 GPI_DEVICE int GPI_OF(write_some)(const GPI_OF(tile) *tile, const GPI_OF(arrays) *pass, size_t first, uint32_t at,
-                                  uint32_t some, int shift, int check, int one)
+                                  uint32_t some, int check, int one)
 {
     int wrong = 0;
 
@@ -375,13 +339,13 @@ GPI_DEVICE int GPI_OF(write_some)(const GPI_OF(tile) *tile, const GPI_OF(arrays)
     for (uint32_t i = 0; i < some; i++) {
         const uint32_t slot = at + i * GPI_OF(threads);
         const GP_KEY key = pass->keys[slot];
-        const uint32_t digit = GPI(digit)(key, shift, pass->mask, one);
+        const uint32_t digit = GPI(digit)(key, pass->shift, pass->mask, one);
         const uint32_t before = slot - (i == 0 ? slot > 0 : 1);
 
         if (check && GPI_RADIX_PAIRS) { /* in the order in which they came */
             wrong |= (slot > tile->start[digit]) & (pass->positions[slot] < pass->positions[before]);
         } else if (check) { /* by this digit and all before it: the topmost bits now */
-            const int above = 8 * (int)sizeof(GPI(number)) - 8 - shift;
+            const int above = 8 * (int)sizeof(GPI(number)) - 8 - pass->shift;
 
             wrong |= GPI(moved_number)(key) << above < GPI(moved_number)(pass->keys[before]) << above;
         }
@@ -402,16 +366,16 @@ GPI_DEVICE int GPI_OF(write_some)(const GPI_OF(tile) *tile, const GPI_OF(arrays)
 GPI_DEVICE int GPI_OF(write)(const GPI_OF(tile) *tile, const GPI_OF(arrays) *pass, size_t first, uint32_t count,
                              int check, int one)
 {
-    const int whole = check || (GPI_OF(may_add) && count == GPI_OF(tile_n));
-    int shift = pass->shift, wrong = 0;
+    const int whole = check || (!GPI_RADIX_SMALL && count == GPI_OF(tile_n));
     uint32_t at = threadIdx.x;
+    int wrong = 0;
 
-    GPI_OPAQUE(shift);
     GPI_NO_UNROLL
     for (; whole && at < GPI_OF(tile_n); at += GPI_OF(step) * GPI_OF(threads))
-        wrong |= GPI_OF(write_some)(tile, pass, first, at, GPI_OF(step), shift, check, one);
-    for (; !whole && at < count; at += GPI_OF(threads)) /* which the compiler unrolls as far as is good */
-        GPI_OF(write_some)(tile, pass, first, at, 1, shift, 0, one);
+        wrong |= GPI_OF(write_some)(tile, pass, first, at, GPI_OF(step), check, one);
+    GPI_NO_UNROLL
+    for (; !whole && at < count; at += GPI_OF(threads))
+        GPI_OF(write_some)(tile, pass, first, at, 1, 0, one);
     return wrong;
 }
 
@@ -459,24 +423,6 @@ GPI_DEVICE int GPI_OF(choose)(const GPI(job) *job, GPI_OF(arrays) *pass, char *i
     pass->off = 0;
     return step.digit;
 }
-
-/*
- * Where ranges are sorted apart: finds the one of the tile, and where the tile begins. Returns the end of the range.
- * All threads call; tile->tile is known to them.
- */
-GPI_DEVICE uint32_t GPI_OF(enter_range)(GPI_OF(tile) *tile, const GPI(job) *job, int bits, uint32_t *first)
-{
-    const gpi_radix_ranges *ranges = job->ranges;
-    const uint32_t taken = tile->tile, d = threadIdx.x;
-
-    if (d < 256 && ranges->tiles[d] <= taken && taken < ranges->tiles[d + 1]) {
-        tile->range = d << bits;
-        tile->begun = ranges->tiles[d];
-    }
-    __syncthreads(); /* the range is known */
-    *first = ranges->begin[tile->range] + (taken - tile->begun) * job->tile_n;
-    return ranges->begin[tile->range + (1u << bits)];
-}
 #endif
 
 /* ---- the kernel -------------------------------------------------------------------------------- */
@@ -495,26 +441,28 @@ static __global__ void __launch_bounds__(GPI_OF(threads), GPI_OF(blocks)) GPI_OF
         next = atomicAdd(job.ticket, 1u); /* zero since before the launch before this one */
     gpi_grid_wait();
     gpi_grid_launch_next();
-    if (GPI_RADIX_IS_COUNTED(job)) {
-        GPI(pass_counted)(&job, tile.counts[0]);
+    if (GPI_RADIX_IS_COUNTED(job)) { /* the portion is written from the counts */
+        const uint64_t at = threadIdx.x < 256 ? plan->place[0][0][threadIdx.x] : 0;
+        const uint32_t begin = at > job.first ? gpi_min_size(at - job.first, job.portion_n) : 0;
+
+        GPI(write_counted)(tile.counts[0], begin, job.keys[1] + job.first, job.portion_n);
         return;
     }
     if (job.pass >= plan->passes)
         return;
     const int digit = GPI_OF(choose)(&job, &pass, items), planned = plan->steps[job.pass].way;
-    const int in_ranges = GPI_RADIX_PAIRS && plan->in_ranges && job.pass == 1;
-    const uint32_t tiles = in_ranges ? job.ranges->tiles[256] : job.tiles;
+    const int in_ranges = GPI_RADIX_PAIRS && job.levels == 2 && job.pass == 1 && job.buckets->chosen;
+    const gpi_radix_ranges *ranges = &job.buckets->ranges;
+    const uint32_t tiles = in_ranges ? ranges->tiles[256] : job.tiles;
     if (digit < 0) {
         GPI_OF(copy)(&job, &pass);
         return;
     }
     if (threadIdx.x < 256)
         place = plan->place[digit][job.odd][threadIdx.x];
-    if (threadIdx.x == 0)
-        tile.begun = 0;
     for (;;) {
         GP_KEY keys[GPI_OF(items)];
-        uint32_t start = 0;
+        uint32_t start = 0, begun = 0; /* the first tile, or that of the range */
 
         if (threadIdx.x == 0)
             tile.tile = next;
@@ -524,20 +472,24 @@ static __global__ void __launch_bounds__(GPI_OF(threads), GPI_OF(blocks)) GPI_OF
         if (taken >= tiles)
             break;
         size_t first = job.first + (size_t)taken * job.tile_n;
-        uint32_t left = job.n - taken * job.tile_n;
+        uint32_t left = job.portion_n - taken * job.tile_n;
         if (in_ranges) {
             const int bits = plan->steps[job.pass].bits;
-            uint32_t at = 0, end = GPI_OF(enter_range)(&tile, &job, bits, &at);
 
-            first = at;
-            left = end - at;
-            place = threadIdx.x >> bits == 0 ? job.ranges->begin[tile.range + threadIdx.x] : 0;
+            if (threadIdx.x < 256 && ranges->tiles[threadIdx.x] <= taken && taken < ranges->tiles[threadIdx.x + 1])
+                tile.range = threadIdx.x;
+            __syncthreads(); /* the range is known */
+            const uint32_t bucket = tile.range << bits;
+            begun = ranges->tiles[tile.range];
+            first = ranges->begin[bucket] + (taken - begun) * job.tile_n;
+            left = ranges->begin[bucket + (1u << bits)] - (uint32_t)first;
+            place = threadIdx.x >> bits == 0 ? ranges->begin[bucket + threadIdx.x] : 0;
         }
         const uint32_t count = gpi_min(job.tile_n, left);
         const uint32_t some = GPI_OF(rounds) *GPI_OF(threads);
         const uint32_t rounds = /* items of a thread */
             gpi_min((count + some - 1) / some * GPI_OF(rounds), (uint32_t)GPI_OF(items));
-        const int whole = GPI_OF(may_add) && count == GPI_OF(tile_n);
+        const int whole = !GPI_RADIX_SMALL && count == GPI_OF(tile_n);
         const int way = whole ? planned : GPI_RADIX_BY_BALLOTS;
 
         if (GPI_OF(staged))
@@ -556,13 +508,11 @@ static __global__ void __launch_bounds__(GPI_OF(threads), GPI_OF(blocks)) GPI_OF
             for (uint32_t line = threadIdx.x * 128; line < job.tile_n * sizeof(GP_KEY); line += GPI_OF(threads) * 128)
                 gpi_prefetch((const char *)coming + line);
         }
-        const uint32_t two = GPI(coded) && way == GPI_RADIX_BUT_TWO ? GPI_OF(commonest)(&tile) : 0;
-        uint32_t sum = GPI_OF(add_up)(&tile, job.look, &start);
-        GPI_OF(exchange)(&tile, keys, &pass, rounds, way, two);
+        uint32_t sum = GPI_OF(add_up)(&tile, &job, begun, &start);
+        GPI_OPAQUE(pass.shift); /* the digits again, rather than in registers since the count */
+        GPI_OF(exchange)(&tile, keys, &pass, rounds, way);
         if (threadIdx.x < 256) {
-            for (size_t row = taken; row < job.next_rows; row += tiles)
-                job.look_next[row * 256 + threadIdx.x] = 0;
-            uint32_t before = GPI_OF(look_back)(job.look, tile.begun, taken, sum);
+            uint32_t before = GPI_OF(look_back)(&job, begun, taken, sum);
             tile.place[threadIdx.x] = place + before - start;
             tile.start[threadIdx.x] = start;
             if (taken == job.tiles - 1) /* where the next portion goes on */
@@ -571,12 +521,13 @@ static __global__ void __launch_bounds__(GPI_OF(threads), GPI_OF(blocks)) GPI_OF
         if (GPI_OF(staged))
             gpi_copy_wait();
         __syncthreads(); /* the items are in their slots, the places are known */
-        const int check = GPI_OF(may_add) && way >= GPI_RADIX_BY_ATOMICS && (job.pass > 0 || GPI_RADIX_PAIRS);
+        const int check = !GPI_RADIX_SMALL && way >= GPI_RADIX_BY_ATOMICS && (job.pass > 0 || GPI_RADIX_PAIRS);
+        GPI_OPAQUE(pass.shift);
         int wrong = check ? GPI_OF(write)(&tile, &pass, first, count, 1, 0)
                     : one ? GPI_OF(write)(&tile, &pass, first, count, 0, 1)
                           : GPI_OF(write)(&tile, &pass, first, count, 0, 0);
-        if (__syncthreads_or(wrong || (job.again && taken % 3 == 0)) && /* the items have left, too */
-            GPI_OF(may_add)) {
+        const int again = job.forced == GP_KERNEL_PASSES_AGAIN && taken % 3 == 0;
+        if (__syncthreads_or(wrong || again) && !GPI_RADIX_SMALL) { /* the items have left, too */
             GPI_OF(write_again)(&tile, &pass, first, count);
             __syncthreads(); /* the places are no longer read */
         }

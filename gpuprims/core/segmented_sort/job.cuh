@@ -17,6 +17,7 @@ typedef struct {
 } __attribute__((may_alias, aligned(GPI_SEGMENTED_SORT_ALIGNMENT))) GPI(value);
 
 enum {
+    GPI(fetches) = GPI_RADIX_PAIRS && !GPI_SEGMENTED_SORT_MOVES_VALUES,
     GPI(is_exact) = !GPI_RADIX_PAIRS && !GPI(key_is_float), /* keys that are equal are the same */
     GPI(is_forced) = GP_KERNEL == GP_KERNEL_PASSES || GP_KERNEL == GP_KERNEL_BUCKETS,
     GPI(value_bytes) = GPI_RADIX_PAIRS ? (int)sizeof(GPI(value)) : 0,

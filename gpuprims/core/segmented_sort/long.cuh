@@ -180,33 +180,21 @@ GPI_DEVICE void GPI(count_tile)(const GPI(job) *job, GPI(counting) *counting, ui
 /* One warp: turns the counts of a digit into where its items begin. Returns the largest count. */
 GPI_DEVICE uint64_t GPI(scan_digit)(uint64_t *starts, uint64_t first, unsigned lane)
 {
-    uint64_t counts[GPI(counts_each)], sum = 0, largest = 0, prefix;
+    uint64_t counts[GPI(counts_each)], largest = 0;
 
     GPI_UNROLL
     for (uint32_t i = 0; i < GPI(counts_each); i++) {
-        const uint32_t d = lane * GPI(counts_each) + i;
+        const uint32_t d = 32 * i + lane;
 
         counts[i] = d < GPI(radix) ? gpi_load_relaxed_u64(&starts[d]) : 0;
-        sum += counts[i];
         largest = counts[i] > largest ? counts[i] : largest;
     }
-    prefix = sum;
+    gpi_radix_scan_digits(counts, GPI(counts_each), first);
     GPI_UNROLL
-    for (unsigned stride = 1; stride < 32; stride *= 2) {
-        const uint64_t left = __shfl_up_sync(GPI_FULL_MASK, prefix, stride);
-        const uint64_t other = __shfl_xor_sync(GPI_FULL_MASK, largest, (int)stride);
-
-        prefix += lane >= stride ? left : 0;
-        largest = other > largest ? other : largest;
-    }
-    prefix += first - sum;
-    GPI_UNROLL
-    for (uint32_t i = 0; i < GPI(counts_each); i++) {
-        if (lane * GPI(counts_each) + i < GPI(radix))
-            starts[lane * GPI(counts_each) + i] = prefix;
-        prefix += counts[i];
-    }
-    return largest;
+    for (uint32_t i = 0; i < GPI(counts_each); i++)
+        if (32 * i + lane < GPI(radix))
+            starts[32 * i + lane] = counts[i];
+    return gpi_warp_max_long(largest, 0);
 }
 
 /* One thread: which digits of a segment passes are about. */

@@ -1,6 +1,6 @@
 /*
- * core/tile/bins.cuh: what sorts do in shared memory: bins that are counted and scanned, ranks of digits, and values
- * that wait for their keys.
+ * core/tile/bins.cuh: what sorts do in shared memory: bins that are counted and scanned, ranks of digits, values that
+ * wait for their keys, and samples of keys.
  */
 #ifndef GPI_BINS_CUH
 #define GPI_BINS_CUH
@@ -65,6 +65,26 @@ GPI_DEVICE uint32_t gpi_radix_scan(uint32_t *sums, unsigned warps, uint32_t x, i
     return prefix - x + gpi_warp_sum(lane < warps && lane < warp ? sums[lane] : 0);
 }
 
+/* The bits that are set in any thread of the block; there is a word for each warp. Only the lower 32 if `narrow` is. */
+GPI_DEVICE uint64_t gpi_radix_block_or(uint64_t *words, uint64_t bits, int narrow)
+{
+    bits = gpi_warp_or_long(bits, narrow);
+    if (threadIdx.x % 32 == 0)
+        words[threadIdx.x / 32] = bits;
+    __syncthreads(); /* the warps' bits are there */
+    return gpi_warp_or_long(words[gpi_min(threadIdx.x % 32, blockDim.x / 32 - 1)], narrow);
+}
+
+/* The largest x of all threads, likewise. */
+GPI_DEVICE uint64_t gpi_radix_block_max(uint64_t *words, uint64_t x, int narrow)
+{
+    x = gpi_warp_max_long(x, narrow);
+    if (threadIdx.x % 32 == 0)
+        words[threadIdx.x / 32] = x;
+    __syncthreads(); /* the warps' largest ones are there */
+    return gpi_warp_max_long(words[gpi_min(threadIdx.x % 32, blockDim.x / 32 - 1)], narrow);
+}
+
 /*
  * Whether with `share` of it this block is the last one to have done its part of `all`; it sees what the others wrote
  * before. All threads call; *last is in shared memory, and *done, what has been done, was zero before.
@@ -106,6 +126,27 @@ GPI_DEVICE void gpi_radix_scan_warps(uint32_t *counts, unsigned warps, unsigned 
 
         counts[w * row] = start;
         start += count;
+    }
+}
+
+/*
+ * One warp: turns counts of digits, of which each lane has `each`, 32 apart, into where their keys begin; those of the
+ * first digit at `start`.
+ */
+GPI_DEVICE void gpi_radix_scan_digits(uint64_t *counts, unsigned each, uint64_t start)
+{
+    GPI_UNROLL
+    for (unsigned i = 0; i < each; i++) {
+        uint64_t prefix = counts[i];
+
+        GPI_UNROLL
+        for (unsigned stride = 1; stride < 32; stride *= 2) {
+            const uint64_t left = __shfl_up_sync(GPI_FULL_MASK, prefix, stride);
+
+            prefix += threadIdx.x % 32 >= stride ? left : 0;
+        }
+        counts[i] = start + prefix - counts[i];
+        start += __shfl_sync(GPI_FULL_MASK, prefix, 31);
     }
 }
 
@@ -208,6 +249,19 @@ GPI_DEVICE uint32_t gpi_radix_stage(char *to, const char *from, uint32_t bytes, 
     if (threadIdx.x < bytes - whole)
         to[gpi_radix_value_at(off + whole + threadIdx.x, changes)] = from[whole + threadIdx.x];
     return off;
+}
+
+/*
+ * Where item i of a sample is, which has one of each `stride` items: at a random place among these, as regular
+ * intervals would be no sample of periodic input. Another salt gives another sample.
+ */
+GPI_DEVICE uint32_t gpi_sample_place(uint32_t i, uint32_t stride, uint32_t salt)
+{
+    uint32_t x = i + salt * 0x85EBCA6Bu;
+
+    x = (x ^ x >> 16) * 0x7FEB352Du;
+    x = (x ^ x >> 15) * 0x846CA68Bu;
+    return i * stride + (uint32_t)((uint64_t)(x ^ x >> 16) * stride >> 32);
 }
 #endif
 

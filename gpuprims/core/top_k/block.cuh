@@ -35,8 +35,7 @@ typedef struct {
     unsigned long long base;
     uint32_t counts[256]; /* of digits */
     uint32_t digit, left, in_digit;
-    unsigned long long differ;
-    uint64_t ends[2][GPI(threads) / 32]; /* the least and the largest number of a warp */
+    uint64_t ends[2][GPI(threads) / 32]; /* words of the warps */
     uint64_t highs[GPI(full_room)]; /* entries: narrow numbers and their ranks in a word, others apart */
     uint32_t lows[GPI_KEY_IS_NARROW ? 2 : GPI(room)];
 } GPI(block);
@@ -302,17 +301,12 @@ GPI_DEVICE_CALL void GPI(bound_entries)(uint32_t n, uint32_t wanted)
     uint32_t left = wanted - 1;
     int by_rank = 0, shift;
 
-    if (threadIdx.x == 0)
-        block->differ = 0;
     __syncthreads(); /* all entries have been written */
     const uint64_t first = block->highs[0];
     for (uint32_t i = threadIdx.x; i < n; i += blockDim.x)
         differ |= block->highs[i] ^ first;
-    differ = gpi_warp_or_long(differ, 0);
-    if (threadIdx.x % 32 == 0 && differ)
-        atomicOr(&block->differ, (unsigned long long)differ);
-    __syncthreads(); /* what differs is known */
-    shift = (63 - __clzll((long long)(block->differ | 1))) / 8 * 8;
+    differ = gpi_radix_block_or(block->ends[0], differ, 0);
+    shift = (63 - __clzll((long long)(differ | 1))) / 8 * 8;
     uint64_t prefix = first >> shift >> 8;
     GPI_NO_UNROLL
     for (;;) {
@@ -388,7 +382,7 @@ GPI_DEVICE size_t GPI(candidate_at)(const GPI(block) *block, uint32_t i)
 /* The place in its row of item i of a sample. */
 GPI_DEVICE size_t GPI(sampled)(const GPI(block) *block, uint32_t i)
 {
-    return gpi_top_k_sample(block->first + i, block->job.sample_stride);
+    return gpi_sample_place((uint32_t)block->first + i, block->job.sample_stride, 0);
 }
 
 /* Item i of a part. */

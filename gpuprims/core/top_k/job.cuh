@@ -23,21 +23,6 @@ enum {
     GPI_TOP_K_LISTS       /* in lists of candidates */
 };
 
-#if GPI_DEVICE_CODE
-/* Well-mixed bits of x. */
-GPI_DEVICE uint32_t gpi_top_k_hash(uint32_t x)
-{
-    x = (x ^ x >> 16) * 0x7FEB352Du;
-    x = (x ^ x >> 15) * 0x846CA68Bu;
-    return x ^ x >> 16;
-}
-
-/* A place in the i-th of equal parts of so many items. */
-GPI_DEVICE size_t gpi_top_k_sample(size_t i, uint32_t stride)
-{
-    return i * stride + (uint32_t)((uint64_t)gpi_top_k_hash((uint32_t)i) * stride >> 32);
-}
-#endif
 #endif
 
 typedef struct {

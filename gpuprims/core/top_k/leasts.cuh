@@ -21,15 +21,6 @@ static __host__ __device__ __forceinline__ int GPI(is_bounded_by)(size_t n, size
 }
 
 #if GPI_DEVICE_CODE
-/* The least number of a warp, in all lanes. */
-GPI_DEVICE uint64_t GPI(warp_least)(uint64_t number)
-{
-    const uint32_t high = GPI_KEY_IS_NARROW ? 0 : ~gpi_warp_max(~(uint32_t)(number >> 32));
-    const uint32_t low = GPI_KEY_IS_NARROW || (uint32_t)(number >> 32) == high ? (uint32_t)number : UINT32_MAX;
-
-    return (uint64_t)high << 32 | (uint32_t)~gpi_warp_max(~low);
-}
-
 /* Tells the compiler that the number of a narrow key has 32 bits. */
 GPI_DEVICE uint64_t GPI(as_number)(uint64_t x)
 {
@@ -57,23 +48,15 @@ GPI_DEVICE void GPI(sync_team)(int is_warp)
         __syncthreads();
 }
 
-/* The least and the largest of what a team has as both; a block leaves those of its warps in `ends`. */
-GPI_DEVICE void GPI(find_ends)(int is_warp, uint64_t (*ends)[GPI(threads) / 32], uint64_t least, uint64_t most,
+/* The least and the largest of what a team has as both; a block has `words` for its warps. */
+GPI_DEVICE void GPI(find_ends)(int is_warp, uint64_t (*words)[GPI(threads) / 32], uint64_t least, uint64_t most,
                                uint64_t *low, uint64_t *high)
 {
-    const uint32_t lane = threadIdx.x % 32, warps = blockDim.x / 32, other = lane < warps ? lane : 0;
+    const int narrow = GPI_KEY_IS_NARROW;
 
-    *low = GPI(warp_least)(least);
-    *high = GPI(as_number)(~GPI(warp_least)(~most));
-    if (is_warp)
-        return;
-    if (lane == 0) {
-        ends[0][threadIdx.x / 32] = *low;
-        ends[1][threadIdx.x / 32] = *high;
-    }
-    __syncthreads(); /* the ends of each warp are there */
-    *low = GPI(warp_least)(ends[0][other]);
-    *high = GPI(as_number)(~GPI(warp_least)(~ends[1][other]));
+    *low = ~(is_warp ? gpi_warp_max_long(~least, narrow) : gpi_radix_block_max(words[0], ~least, narrow));
+    *low = GPI(as_number)(*low);
+    *high = GPI(as_number)(is_warp ? gpi_warp_max_long(most, narrow) : gpi_radix_block_max(words[1], most, narrow));
 }
 
 /*

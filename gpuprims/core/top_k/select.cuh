@@ -34,7 +34,7 @@ GPI_DEVICE_CALL void GPI(load_entries)(uint32_t n)
             const uint32_t i = first + e * blockDim.x;
 
             if (i < n)
-                entries[e] = GPI(entry_at)(block, n == all ? i : (uint32_t)gpi_top_k_sample(i, all / n));
+                entries[e] = GPI(entry_at)(block, n == all ? i : gpi_sample_place(i, all / n, 0));
         }
         GPI_UNROLL
         for (uint32_t e = 0; e < 4; e++)
