@@ -385,21 +385,13 @@ GPI_DEVICE size_t GPI(candidate_at)(const GPI(block) *block, uint32_t i)
                                                 : block->segment.s * block->job.capacity + block->first + i;
 }
 
-/* The place in its row of item i of a sample. */
-GPI_DEVICE size_t GPI(sampled)(const GPI(block) *block, uint32_t i)
-{
-    return gpi_top_k_sample(block->first + i, block->job.sample_stride);
-}
-
 /* Item i of a part. */
 GPI_DEVICE GPI(entry) GPI(entry_at)(const GPI(block) *block, uint32_t i)
 {
     GPI(entry) entry;
 
-    if (block->job.source == GPI_TOP_K_KEYS || block->job.source == GPI_TOP_K_SAMPLE) {
-        const size_t place = block->job.source == GPI_TOP_K_KEYS ? block->first + i : GPI(sampled)(block, i);
-
-        entry.number = GPI(key_order)(block->job.keys[block->segment.begin + place]);
+    if (block->job.source == GPI_TOP_K_KEYS) {
+        entry.number = GPI(key_order)(block->job.keys[block->segment.begin + block->first + i]);
         entry.rank = i;
     } else {
         const GPI(candidate) x = GPI(get_candidate)(&block->job, GPI(candidate_at)(block, i));
@@ -419,8 +411,6 @@ GPI_DEVICE GPI(candidate) GPI(candidate_of)(const GPI(block) *block, GPI(entry) 
     x.place = entry.rank;
     if (block->job.source == GPI_TOP_K_KEYS)
         x.place += block->first;
-    else if (block->job.source == GPI_TOP_K_SAMPLE)
-        x.place = GPI(sampled)(block, entry.rank);
     else if (!block->job.by_place)
         x.place = GPI(get_candidate)(&block->job, GPI(candidate_at)(block, entry.rank)).place;
     return x;

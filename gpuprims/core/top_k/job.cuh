@@ -18,7 +18,6 @@
 /* Where the items are that a block selects from. */
 enum {
     GPI_TOP_K_KEYS,       /* in a part of a segment */
-    GPI_TOP_K_SAMPLE,     /* at pseudo-random places of a row */
     GPI_TOP_K_CANDIDATES, /* in a row's array of candidates, whose number is on the device */
     GPI_TOP_K_LISTS       /* in lists of candidates */
 };
@@ -54,19 +53,18 @@ typedef struct {
     unsigned group;
     int source;
     int is_filter; /* all candidates are kept, in any order */
-    int keeps;     /* what is selected in the end becomes a list, too */
     int in_order;  /* lists are */
     int by_place;  /* the place of an item in its segment has 32 bits, and says which of two equal keys comes first */
     const uint64_t *in; /* candidates, in lists or in an array */
     uint64_t *out;
     size_t step, next;   /* parts that a list of `in`, and one of `out`, stand for */
     size_t list_n;       /* room of a slot */
-    unsigned long long *count;   /* candidates of each row's array: that is what the segment has; else NULL */
-    unsigned long long *cleared; /* counts for the next launch, or NULL */
-    size_t capacity;             /* of a row's array */
-    uint32_t samples;            /* of a row, if they are what is selected from; else 0 */
-    uint32_t sample_stride;      /* items of a row for each of them */
-    size_t rank;                 /* of the sample: the bound */
+    unsigned long long *count; /* candidates of each row's array: that is what the segment has; else NULL */
+    size_t capacity;           /* of a row's array */
+    uint32_t chunk_n;          /* items of a chunk, which is what is sampled */
+    int chunk_bits;            /* a sample of a row has 2^that chunks, */
+    int group_bits;            /* in 2^that groups */
+    uint32_t rank;             /* of the group whose least item is the bound, from 1 on */
     size_t row_n;           /* items of a row, or of the lists that teams have left of it */
     uint32_t longer;        /* so many parts of a row have a vector more than part_n items */
     uint32_t needed, room;  /* vectors of a team that have to be within its bound, or 0; entries that it has room for */
@@ -133,9 +131,7 @@ GPI_DEVICE GPI(segment) GPI(segment_of)(const GPI(job) *job, size_t s)
     } else {
         segment.begin = s * job->length;
         segment.length = job->length;
-        if (job->samples)
-            segment.length = job->samples;
-        else if (job->count && !job->is_filter)
+        if (job->count && !job->is_filter)
             segment.length = (size_t)job->count[s];
         segment.slot = s * job->parts;
     }

@@ -27,17 +27,17 @@ GPI_DEVICE uint32_t GPI(take_slot)(GPI(block) *block, const GPI(segment) *segmen
     return gpi_min_size(segment->length - block->first, (uint32_t)job->part_n);
 }
 
-/* A part of a row, of which only what is within the bound that a sample has given is wanted. */
+/* A part of a row, of which only what is within the row's bound is wanted. */
 GPI_DEVICE uint32_t GPI(take_filtered)(GPI(block) *block, const GPI(segment) *segment)
 {
     const GPI(job) *job = &block->job;
-    const GPI(candidate) bound = GPI(get_candidate)(job, segment->s * job->list_n + job->rank);
-    const size_t first = segment->part * job->part_n;
-    const int is_behind = bound.place < first; /* all items with its number are */
+    const uint32_t first = (uint32_t)(segment->part * job->part_n);
+    const GPI(entry) bound = block->bound;
+    const int is_behind = bound.rank < first; /* all items with its number are */
 
     block->first = first;
     block->bound.number = bound.number - (uint64_t)is_behind;
-    block->bound.rank = is_behind || bound.place - first > UINT32_MAX ? UINT32_MAX : (uint32_t)(bound.place - first);
+    block->bound.rank = is_behind ? UINT32_MAX : bound.rank - first;
     return is_behind && bound.number == 0 ? 0 : gpi_min_size(job->length - first, (uint32_t)job->part_n);
 }
 
@@ -53,9 +53,11 @@ GPI_DEVICE void GPI(take_part)(GPI(block) *block, size_t unit, size_t i)
     else
         segment = GPI(segment_of)(job, (unit - job->slots) * job->group + i);
     __syncthreads(); /* the part before has been read */
+    if (job->is_filter)
+        GPI(bound_row)(segment.s);
     if (threadIdx.x == 0) {
         block->segment = segment;
-        block->is_last = !is_slot || (job->next >= segment.parts && !job->keeps);
+        block->is_last = !is_slot || job->next >= segment.parts;
         if (job->is_filter)
             block->n = GPI(take_filtered)(block, &block->segment);
         else if (is_slot)
@@ -113,11 +115,10 @@ static __global__ void __launch_bounds__(GPI_TUNE_TOP_K_THREADS, GPI_TUNE_TOP_K_
     if (threadIdx.x == 0)
         block->job = job;
     __syncthreads(); /* the job is there */
+    if (job.is_filter)
+        GPI(prefetch_part)(&job);
     gpi_grid_wait();
     gpi_grid_launch_next();
-    if (job.cleared && blockIdx.x == 0)
-        for (size_t row = threadIdx.x; row < job.segments; row += blockDim.x)
-            job.cleared[row] = 0;
     GPI_NO_UNROLL
     for (size_t unit = blockIdx.x; unit < job.units; unit += gridDim.x) {
         const size_t parts = unit < job.slots ? 1 : GPI(take_group)(block, unit - job.slots);

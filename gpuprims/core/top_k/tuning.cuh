@@ -47,12 +47,14 @@
 #define GPI_TUNE_TOP_K_LISTS 16384
 #endif
 
-/* So many items are sampled by one block, as far as it has room, and more, by several, with a sample of this size. */
-#ifndef GPI_TUNE_TOP_K_ONE_SAMPLE
-#define GPI_TUNE_TOP_K_ONE_SAMPLE 2097152
-#endif
+/* Chunks of neighbouring items that a sample of a row has at most, a power of two, up to 16 GPI_TUNE_TOP_K_ROOM. */
 #ifndef GPI_TUNE_TOP_K_SAMPLES
-#define GPI_TUNE_TOP_K_SAMPLES 131072
+#define GPI_TUNE_TOP_K_SAMPLES 65536
+#endif
+
+/* Bytes that a block which filters has fetched to the L2 while others sample. */
+#ifndef GPI_TUNE_TOP_K_PREFETCH
+#define GPI_TUNE_TOP_K_PREFETCH 65536
 #endif
 
 /*
