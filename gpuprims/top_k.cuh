@@ -59,7 +59,7 @@
  *     up to 2^26 items in all       that is one list. If k is more than two hundred or so, of up to 2^22
  *     a larger array, or a few long first of all a sample of each bounds what may be among the k best, and what is left
  *     rows, whose lists would be    by one pass, a small multiple of k, is selected from by one block, which, if the
- *     many or long                  bound was wrong, finds exactly what is needed: core/top_k/sample.cuh, finish.cuh
+ *     many or long                  bound was wrong, finds exactly what is needed: core/top_k/filter.cuh, finish.cuh
  *     an array of up to 2^17 items, is sorted by radix_sort.cuh, nested, and the first k are copied; of up to 2^20,
  *     k of more than 270            if k is too large for teams. With values or long keys fewer: core/top_k/sorted.cuh
  *     k of more than 2048           what a block cannot select: it sorts parts, and lists of up to k items are merged,
@@ -125,8 +125,8 @@ GPI_CHECK_KEY();
 #include "core/top_k/warp.cuh"
 #include "core/top_k/select.cuh"
 #include "core/top_k/row.cuh"
-#include "core/top_k/sample.cuh"
 #include "core/top_k/parts.cuh"
+#include "core/top_k/filter.cuh"
 #include "core/top_k/merge.cuh"
 #include "core/top_k/finish.cuh"
 #include "core/top_k/sorted.cuh"
@@ -480,15 +480,6 @@ static inline cudaError_t GPI(run_rounds)(const GPI(steps) *steps, GPI(job) *job
     return error;
 }
 
-static inline cudaError_t GPI(launch_sample)(const GPI(steps) *steps, const GPI(job) *job)
-{
-    const size_t blocks = gpi_divide_up(job->segments << job->chunk_bits, (size_t)GPI(sample_threads));
-    const size_t most = GPI_MAX_TILES < GP_GRID ? GPI_MAX_TILES : GP_GRID;
-
-    return GPI_LAUNCH_DEPENDENT(steps->dependent, GPI(sample_kernel), (unsigned)(blocks < most ? blocks : most),
-                                (unsigned)GPI(sample_threads), 0, steps->stream, *job);
-}
-
 /*
  * Bounds each row by a sample, and leaves the candidates within it in an array. Writes the results, unless more are
  * wanted than a block selects; then the candidates are to be merged.
@@ -497,6 +488,8 @@ static inline cudaError_t GPI(run_filter)(const GPI(steps) *steps, GPI(job) *job
 {
     const GPI(plan) *plan = &steps->plan;
     const size_t rows = job->segments, parts = gpi_divide_up(GPI_TUNE_TOP_K_PARTS, rows);
+    const size_t blocks = gpi_divide_up(rows * plan->chunks, (size_t)GPI(sample_threads));
+    const size_t most = GPI_MAX_TILES < GP_GRID ? GPI_MAX_TILES : GP_GRID;
     cudaError_t error;
 
     job->chunk_n = (uint32_t)GPI(chunk_items)(job->k);
@@ -506,16 +499,16 @@ static inline cudaError_t GPI(run_filter)(const GPI(steps) *steps, GPI(job) *job
     job->capacity = plan->capacity;
     job->count = steps->count;
     job->out = steps->lists[0];
-    error = GPI(launch_sample)(steps, job);
+    error = GPI_LAUNCH_DEPENDENT(steps->dependent, GPI(sample_kernel), (unsigned)gpi_smaller_size(blocks, most),
+                                 (unsigned)GPI(sample_threads), 0, steps->stream, *job);
     job->in = job->out;
     job->out = steps->candidates;
-    job->is_filter = 1;
     job->part_n = gpi_larger_size(gpi_divide_up(gpi_divide_up(job->length, parts), 128) * 128, GPI(least_filtered));
     job->parts = gpi_divide_up(job->length, job->part_n);
     job->slots = job->units = rows * job->parts;
     if (error == cudaSuccess)
-        error = GPI(launch)(steps, job, 0);
-    job->is_filter = 0;
+        error = GPI_LAUNCH_DEPENDENT(steps->dependent, GPI(filter_kernel), (unsigned)gpi_smaller_size(job->units, most),
+                                     (unsigned)GPI(threads), sizeof(GPI(block)), steps->stream, *job);
     job->in = steps->candidates;
     job->room = plan->merges ? 0 : GPI(finish_room)(job->k);
     if (error == cudaSuccess)
@@ -534,10 +527,11 @@ static inline cudaError_t GPI(run_filter)(const GPI(steps) *steps, GPI(job) *job
 static inline cudaError_t GPI(run)(const char *function, GPI(job) *job, size_t rows, gp_workspace *ws,
                                    cudaStream_t stream)
 {
-    static signed char known[3][GPI_DEVICES];
+    static signed char known[4][GPI_DEVICES];
     const int ready = gpi_kernel_ready((const void *)GPI(parts_kernel), sizeof(GPI(block)), known[0]) &
                       gpi_kernel_ready((const void *)GPI(merge_kernel), sizeof(GPI(block)), known[1]) &
-                      gpi_kernel_ready((const void *)GPI(finish_kernel), GPI(most_team_bytes), known[2]);
+                      gpi_kernel_ready((const void *)GPI(filter_kernel), sizeof(GPI(block)), known[2]) &
+                      gpi_kernel_ready((const void *)GPI(finish_kernel), GPI(most_team_bytes), known[3]);
     const size_t group = gpi_divide_up(job->segments, GPI_TUNE_TOP_K_PARTS * 2);
     GPI(steps) steps;
     gpi_scratch scratch;

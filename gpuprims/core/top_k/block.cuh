@@ -32,7 +32,6 @@ typedef struct {
     uint32_t count;   /* entries, or more, if there was no room */
     int is_last;      /* what is selected are results */
     GPI(entry) bound; /* the last entry that may be among the k best */
-    unsigned long long base;
     uint32_t counts[256]; /* of digits */
     uint32_t digit, left, in_digit;
     unsigned long long differ;
@@ -418,33 +417,13 @@ GPI_DEVICE GPI(candidate) GPI(candidate_of)(const GPI(block) *block, GPI(entry) 
 
 /* ---- the stream -------------------------------------------------------------------------------- */
 
-/* Writes so many entries to the row's array of candidates, if there is room, and counts those that there would be. */
-GPI_DEVICE void GPI(flush)(GPI(block) *block, uint32_t n)
-{
-    if (threadIdx.x == 0 && n)
-        block->base = atomicAdd(&block->job.count[block->segment.s], (unsigned long long)n);
-    __syncthreads(); /* entries have been written, and where they go is known */
-    const size_t base = (size_t)block->base, array = block->segment.s * block->job.capacity;
-    for (uint32_t i = threadIdx.x; i < n; i += blockDim.x)
-        if (base + i < block->job.capacity)
-            GPI(put_candidate)(&block->job, array + base + i, GPI(candidate_of)(block, GPI(get_entry)(block, i)));
-}
-
 /* Makes room for entries when there is none. All threads call. */
 GPI_DEVICE_CALL void GPI(make_room)(void)
 {
     GP_DYNAMIC_SHARED(GPI(block), block);
 
-    if (block->job.is_filter) {
-        GPI(flush)(block, GPI(room));
-        __syncthreads(); /* all entries have been read */
-        if (threadIdx.x == 0)
-            block->count = 0;
-        __syncthreads(); /* there is room */
-    } else {
-        GPI(bound_entries)(GPI(room), (uint32_t)block->job.k);
-        GPI(keep_entries)(GPI(room));
-    }
+    GPI(bound_entries)(GPI(room), (uint32_t)block->job.k);
+    GPI(keep_entries)(GPI(room));
 }
 
 /*

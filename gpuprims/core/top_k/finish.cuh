@@ -8,15 +8,15 @@
  *
  * Part of top_k.cuh; not to be included directly.
  */
-enum { GPI(finish_bins) = 256 };
+enum { GPI(finish_bins) = 288 }; /* 256 between two words, one below, and one above */
 
 /* What the block has in shared memory; what a team has follows. */
 typedef struct {
     GPI(job) job;
-    uint64_t ends[2][GPI(threads) / 32]; /* the least and the largest candidate of each warp */
-    uint64_t low, high; /* what the candidates in the bins are between */
-    uint32_t wanted;    /* of these; all before them are */
-    uint32_t within;    /* up to `high`, those before `low` included */
+    uint64_t ends[2][GPI(threads) / 32]; /* the least and the largest word of each warp */
+    uint64_t low, high; /* the last one wanted is between these */
+    uint32_t wanted;    /* of those that have the digits so far */
+    uint32_t within;    /* candidates up to `high` */
     uint32_t bins[GPI(finish_bins)];
 } GPI(finish);
 
@@ -95,23 +95,24 @@ GPI_DEVICE_CALL void GPI(rescue)(GPI(finish) *finish, size_t s)
 
 /* ---- a bound of the candidates ----------------------------------------------------------------- */
 
-/* What is done with each candidate. */
-enum { GPI(find_extremes), GPI(count_in_bins), GPI(enter_within) };
-
-/* A candidate as a word that orders as it does: if it has more bits, its number, or, of those with one number, its place. */
-GPI_DEVICE uint64_t GPI(word_of)(GPI(candidate) x, int by_place)
+/* A candidate as a word that orders as it does: if it has more bits, its number, or its place among those with `number`. */
+GPI_DEVICE uint64_t GPI(word_of)(GPI(candidate) x, int by_place, uint64_t number)
 {
-    return GPI_KEY_IS_NARROW ? x.number << 32 | x.place : by_place ? x.place : x.number;
+    if (GPI_KEY_IS_NARROW)
+        return x.number << 32 | x.place;
+    if (!by_place)
+        return x.number;
+    return x.number == number ? x.place + 1 : x.number < number ? 0 : UINT64_MAX;
 }
 
 /*
- * Visits n candidates of row s: finds the extremes of their words, counts those between `low` and `high` in bins of
- * 2^shift, or enters those within the bound. One function for all, so that a kernel that runs once has little code.
+ * Visits n candidates of row s: finds the extremes of their words, and counts them in bins of 2^shift between `low` and
+ * `high`; or enters those within the bound. One function for both, so that a kernel that runs once has little code.
  */
-GPI_DEVICE_CALL void GPI(visit)(GPI(finish) *finish, const GPI(row) *row, size_t s, uint32_t n, int what, int shift,
+GPI_DEVICE_CALL void GPI(visit)(GPI(finish) *finish, const GPI(row) *row, size_t s, uint32_t n, int enters, int shift,
                                 int by_place, GPI(entry) bound)
 {
-    enum { EACH = 4 };
+    enum { EACH = 8 };
     const GPI(job) *job = &finish->job;
     const uint64_t low = finish->low, high = finish->high;
     uint64_t least = UINT64_MAX, most = 0;
@@ -126,40 +127,45 @@ GPI_DEVICE_CALL void GPI(visit)(GPI(finish) *finish, const GPI(row) *row, size_t
             x[e] = GPI(get_candidate)(job, s * job->capacity + gpi_min(first + e * blockDim.x, n - 1));
         GPI_UNROLL
         for (uint32_t e = 0; e < EACH; e++) {
-            const uint64_t word = GPI(word_of)(x[e], by_place);
+            const uint64_t word = GPI(word_of)(x[e], by_place, bound.number);
             GPI(entry) entry;
 
             entry.number = x[e].number;
             entry.rank = (uint32_t)x[e].place;
             if (first + e * blockDim.x >= n)
                 break;
-            if (what == GPI(find_extremes)) {
-                least = word < least ? word : least;
-                most = word > most ? word : most;
-            } else if (what == GPI(enter_within)) {
+            if (enters) {
                 if (!GPI(is_before)(bound, entry))
                     GPI(enter_item)(row, entry);
-            } else if (word >= low && word <= high && (!by_place || x[e].number == bound.number)) {
-                atomicAdd(&finish->bins[(word - low) >> shift], 1u);
+                continue;
             }
+            least = word < least ? word : least;
+            most = word > most ? word : most;
+            atomicAdd(&finish->bins[word < low ? 0 : word > high ? 257 : 1 + ((word - low) >> shift)], 1u);
         }
     }
-    if (what == GPI(find_extremes)) {
-        least = ~gpi_warp_max_long(~least, 0);
-        most = gpi_warp_max_long(most, 0);
-        if (threadIdx.x % 32 == 0) {
-            finish->ends[0][threadIdx.x / 32] = least;
-            finish->ends[1][threadIdx.x / 32] = most;
-        }
+    least = ~gpi_warp_max_long(~least, 0);
+    most = gpi_warp_max_long(most, 0);
+    if (threadIdx.x % 32 == 0) {
+        finish->ends[0][threadIdx.x / 32] = least;
+        finish->ends[1][threadIdx.x / 32] = most;
     }
     __syncthreads(); /* all have been visited */
+}
+
+/* The extremes of what has been visited. */
+GPI_DEVICE void GPI(find_extremes)(const GPI(finish) *finish, uint64_t *least, uint64_t *most)
+{
+    const uint32_t warps = blockDim.x / 32, lane = threadIdx.x % 32, other = lane < warps ? lane : 0;
+
+    *least = ~gpi_warp_max_long(~finish->ends[0][other], 0);
+    *most = gpi_warp_max_long(finish->ends[1][other], 0);
 }
 
 /* One warp: the bin that the last one wanted is in becomes what is between `low` and `high`. */
 GPI_DEVICE void GPI(choose_bin)(GPI(finish) *finish, uint32_t k, int shift)
 {
     enum { EACH = GPI(finish_bins) / 32 };
-    const uint32_t wanted = finish->wanted;
     const uint64_t low = finish->low, high = finish->high;
     uint32_t counts[EACH], sum = 0;
 
@@ -170,14 +176,14 @@ GPI_DEVICE void GPI(choose_bin)(GPI(finish) *finish, uint32_t k, int shift)
     __syncwarp(); /* all have read what is there */
     GPI_UNROLL
     for (uint32_t i = 0; i < EACH; i++) {
-        if (before < wanted && wanted - before <= counts[i]) {
-            const uint64_t begin = low + ((uint64_t)(EACH * threadIdx.x + i) << shift);
-            const uint64_t end = begin + (((uint64_t)1 << shift) - 1);
+        const uint32_t bin = EACH * threadIdx.x + i;
 
-            finish->low = begin;
-            finish->high = end < high ? end : high;
-            finish->wanted = wanted - before;
-            finish->within = k - (wanted - before) + counts[i];
+        if (before < k && k - before <= counts[i]) {
+            const uint64_t begin = low + ((uint64_t)(bin - 1) << shift), width = ((uint64_t)1 << shift) - 1;
+
+            finish->low = bin == 0 ? 0 : bin == 257 ? high + 1 : begin;
+            finish->high = bin == 0 ? low - 1 : bin == 257 ? UINT64_MAX : high - begin < width ? high : begin + width;
+            finish->within = before + counts[i];
         }
         before += counts[i];
     }
@@ -186,46 +192,47 @@ GPI_DEVICE void GPI(choose_bin)(GPI(finish) *finish, uint32_t k, int shift)
 /* A bound that k of n candidates are within, and not more than there is room for. All threads call. */
 GPI_DEVICE GPI(entry) GPI(bound_candidates)(GPI(finish) *finish, GPI(row) *row, size_t s, uint32_t n)
 {
-    const uint32_t warps = blockDim.x / 32, lane = threadIdx.x % 32, other = lane < warps ? lane : 0;
     GPI(entry) bound = GPI(last_entry)();
+    uint64_t least, most, low, high;
     int by_place = 0;
 
-    GPI(visit)(finish, row, s, n, GPI(find_extremes), 0, 0, bound);
-    const uint64_t least = ~gpi_warp_max_long(~finish->ends[0][other], 0);
-    const uint64_t most = gpi_warp_max_long(finish->ends[1][other], 0);
-    row->least = GPI_KEY_IS_NARROW ? least >> 32 : least;
-    if (threadIdx.x == 0) {
-        finish->low = least;
-        finish->high = most;
-        finish->wanted = row->k;
-    }
+    GPI(visit)(finish, row, s, gpi_min(n, 8 * blockDim.x), 0, 63, 0, bound); /* first of all some, for the ends of bins */
+    GPI(find_extremes)(finish, &low, &high);
     GPI_NO_UNROLL
     for (;;) {
+        const int bits = 64 - __clzll((long long)((high - low) | 1)), shift = bits > 8 ? bits - 8 : 0;
+
+        __syncthreads(); /* all have read what there was */
         GPI_NO_UNROLL
         for (uint32_t i = threadIdx.x; i < GPI(finish_bins); i += blockDim.x)
             finish->bins[i] = 0;
+        if (threadIdx.x == 0) {
+            finish->low = low;
+            finish->high = high;
+        }
         __syncthreads(); /* the bins are empty, and what they are of is known */
-        const int bits = 64 - __clzll((long long)((finish->high - finish->low) | 1)), shift = bits > 8 ? bits - 8 : 0;
-        GPI(visit)(finish, row, s, n, GPI(count_in_bins), shift, by_place, bound);
+        GPI(visit)(finish, row, s, n, 0, shift, by_place, bound);
+        if (!by_place)
+            GPI(find_extremes)(finish, &least, &most);
         if (threadIdx.x < 32)
             GPI(choose_bin)(finish, row->k, shift);
         __syncthreads(); /* the bin is known */
+        low = finish->low;
+        high = finish->high;
         if (finish->within <= row->room)
             break;
-        if (!GPI_KEY_IS_NARROW && !by_place && shift == 0) { /* too many have the same number */
+        if (!GPI_KEY_IS_NARROW && !by_place && low == high) { /* too many have the same number */
             by_place = 1;
-            bound.number = finish->high;
-            __syncthreads(); /* all have read it */
-            if (threadIdx.x == 0) {
-                finish->low = 0;
-                finish->high = UINT32_MAX;
-            }
+            bound.number = low;
+            low = 1;
+            high = row->n;
         }
     }
+    row->least = GPI_KEY_IS_NARROW ? least >> 32 : least;
     if (GPI_KEY_IS_NARROW || by_place)
-        bound.rank = (uint32_t)finish->high;
+        bound.rank = (uint32_t)(high - (uint64_t)by_place);
     if (!by_place)
-        bound.number = GPI_KEY_IS_NARROW ? finish->high >> 32 : finish->high;
+        bound.number = GPI_KEY_IS_NARROW ? high >> 32 : high;
     return bound;
 }
 
@@ -249,7 +256,7 @@ GPI_DEVICE void GPI(select_candidates)(GPI(finish) *finish, size_t s, uint32_t n
     GPI(clear_entries)(&row);
     const GPI(entry) bound = GPI(bound_candidates)(finish, &row, s, n);
     GPI(lay_out_buckets)(&row, bound);
-    GPI(visit)(finish, &row, s, n, GPI(enter_within), 0, 0, bound);
+    GPI(visit)(finish, &row, s, n, 1, 0, 0, bound);
     const uint32_t count = row.team->count;
     const int is_crowded = GPI(scan_buckets)(&row) > GPI(row_crowd);
     if (is_crowded)

@@ -52,7 +52,6 @@ typedef struct {
     size_t units;
     unsigned group;
     int source;
-    int is_filter; /* all candidates are kept, in any order */
     int in_order;  /* lists are */
     int by_place;  /* the place of an item in its segment has 32 bits, and says which of two equal keys comes first */
     const uint64_t *in; /* candidates, in lists or in an array */
@@ -131,7 +130,7 @@ GPI_DEVICE GPI(segment) GPI(segment_of)(const GPI(job) *job, size_t s)
     } else {
         segment.begin = s * job->length;
         segment.length = job->length;
-        if (job->count && !job->is_filter)
+        if (job->count)
             segment.length = (size_t)job->count[s];
         segment.slot = s * job->parts;
     }
@@ -181,6 +180,16 @@ GPI_DEVICE size_t GPI(list_begin)(const GPI(job) *job, const GPI(segment) *segme
 }
 
 /* ---- results ----------------------------------------------------------------------------------- */
+
+/* The key with this number, which `from` has. Only of zeros one has to look, which it is. */
+GPI_DEVICE GP_KEY GPI(key_of_number)(uint64_t number, const GP_KEY *from)
+{
+    const uint64_t flipped = GPI(key_order)(GPI(key_of_bits)(0));
+
+    if (!GPI(key_is_float))
+        return GPI(key_of_bits)(GPI_KEY_DESCENDING ? flipped - number : number ^ flipped);
+    return number == flipped ? *from : GPI(key_of_code)(GPI(key_of_bits)(number));
+}
 
 /* Writes the value of a result: that of the item at `place` in its segment, which begins at item `begin`. */
 GPI_DEVICE void GPI(write_value)(const GPI(job) *job, size_t begin, size_t to, size_t place)

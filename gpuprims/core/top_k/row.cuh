@@ -564,7 +564,6 @@ GPI_DEVICE void GPI(write_row)(const GPI(row) *row, const GPI(job) *job, size_t 
     GPI_NO_UNROLL
     for (uint32_t i = row->thread; i < count; i += row->threads) {
         const GPI(entry) entry = GPI(get_listed)(in_order ? row->entries : row->sorted, i);
-        const GP_KEY key = row->keys[entry.rank]; /* comes while its rank is found */
         uint32_t place = row->first + entry.rank;
 
         if (job->places)
@@ -573,7 +572,7 @@ GPI_DEVICE void GPI(write_row)(const GPI(row) *row, const GPI(job) *job, size_t 
         if (rank < row->k) {
             const size_t to = unit * job->k + rank;
 
-            job->keys_out[to] = key;
+            job->keys_out[to] = GPI(key_of_number)(entry.number, &row->keys[entry.rank]);
             if (job->places_out)
                 job->places_out[to] = place;
             else

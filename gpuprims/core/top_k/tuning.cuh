@@ -52,11 +52,6 @@
 #define GPI_TUNE_TOP_K_SAMPLES 65536
 #endif
 
-/* Bytes that a block which filters has fetched to the L2 while others sample. */
-#ifndef GPI_TUNE_TOP_K_PREFETCH
-#define GPI_TUNE_TOP_K_PREFETCH 65536
-#endif
-
 /*
  * An array of up to so many narrow keys, a quarter with values, is sorted as a whole if more than a few are wanted, and
  * teams cannot select these, or it has an eighth of that; if more are than a block selects, one of twice as many, or
