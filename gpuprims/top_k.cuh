@@ -194,23 +194,25 @@ static inline void GPI(plan_sample)(GPI(plan) *plan, size_t n, size_t k)
     const double each = (double)n / (double)(chunk_n * k); /* chunks for each item that is wanted, or more */
 
     plan->chunks = GPI_TUNE_TOP_K_SAMPLES;
-    while (plan->chunks > n / (2 * chunk_n) || (double)plan->chunks > GPI(room) / 32 * each)
+    while (plan->chunks > n / (2 * chunk_n) || plan->chunks > 32 * GPI(most_groups) ||
+           (double)plan->chunks > GPI(room) / 32 * each)
         plan->chunks /= 2;
     const double wanted = (double)plan->chunks / each; /* of the sample; about once in a billion they are `rank` */
     const size_t rank = (size_t)(wanted < 7 ? 2.5 * wanted + 11 : 1.5 * wanted + 18);
-    plan->groups = gpi_smaller_size(plan->chunks, GPI(most_groups));
+    plan->groups = gpi_smaller_size(plan->chunks, gpi_larger_size(plan->chunks / 32, GPI(most_groups) / 4));
     plan->rank = gpi_smaller_size(rank, plan->groups);
-    plan->capacity = (3 * plan->rank / 2 + 32) * (n / plan->chunks + 1); /* even if those in a chunk are neighbours */
+    /* Even if those in a chunk are neighbours; of equal items, a tile more than are within the bound. */
+    plan->capacity = (4 * plan->rank / 3 + 34) * (n / plan->chunks + 1) + GPI(filter_tile);
 }
 
 /* Candidates that a filter may leave of up to n items: more than it will. */
 static inline size_t GPI(most_candidates)(size_t n, size_t k)
 {
     const size_t items = GPI(chunk_items)(k) * k;
-    const size_t stride = gpi_larger_size(gpi_larger_size(4 * GPI(chunk_items)(k), 2 * 32 * items / GPI(room)),
-                                          n / GPI_TUNE_TOP_K_SAMPLES) + 1;
+    const size_t least = gpi_larger_size(4 * GPI(chunk_items)(k), 64 * items / GPI(room));
+    const size_t most = gpi_smaller_size(GPI_TUNE_TOP_K_SAMPLES, 32 * (size_t)GPI(most_groups));
 
-    return 5 * items / 2 + 400 + 60 * stride;
+    return 5 * items / 2 + 400 + 60 * (gpi_larger_size(least, n / most) + 1) + GPI(filter_tile);
 }
 
 /* Room for the lists of up to so many candidates, and of a sample. */
@@ -487,8 +489,10 @@ static inline cudaError_t GPI(run_rounds)(const GPI(steps) *steps, GPI(job) *job
 static inline cudaError_t GPI(run_filter)(const GPI(steps) *steps, GPI(job) *job)
 {
     const GPI(plan) *plan = &steps->plan;
-    const size_t rows = job->segments, parts = gpi_divide_up(GPI_TUNE_TOP_K_PARTS, rows);
-    const size_t blocks = gpi_divide_up(rows * plan->chunks, (size_t)GPI(sample_threads));
+    const size_t rows = job->segments, blocks = gpi_divide_up(GPI_TUNE_TOP_K_PARTS, rows); /* of a row */
+    const size_t share = gpi_divide_up(job->length, blocks); /* of a block, in so many parts: */
+    const size_t turns = gpi_larger_size(gpi_smaller_size(share / GPI(filter_tile), 16), 1);
+    const size_t sampling = gpi_divide_up(rows * plan->chunks, (size_t)GPI(sample_threads));
     const size_t most = GPI_MAX_TILES < GP_GRID ? GPI_MAX_TILES : GP_GRID;
     cudaError_t error;
 
@@ -499,12 +503,12 @@ static inline cudaError_t GPI(run_filter)(const GPI(steps) *steps, GPI(job) *job
     job->capacity = plan->capacity;
     job->count = steps->count;
     job->out = steps->lists[0];
-    error = GPI_LAUNCH_DEPENDENT(steps->dependent, GPI(sample_kernel), (unsigned)gpi_smaller_size(blocks, most),
+    error = GPI_LAUNCH_DEPENDENT(steps->dependent, GPI(sample_kernel), (unsigned)gpi_smaller_size(sampling, most),
                                  (unsigned)GPI(sample_threads), 0, steps->stream, *job);
     job->in = job->out;
     job->out = steps->candidates;
-    job->part_n = gpi_larger_size(gpi_divide_up(gpi_divide_up(job->length, parts), 128) * 128, GPI(least_filtered));
-    job->parts = gpi_divide_up(job->length, job->part_n);
+    job->part_n = gpi_larger_size(gpi_divide_up(gpi_divide_up(share, turns), 128) * 128, GPI(least_filtered));
+    job->parts = gpi_smaller_size(blocks, gpi_divide_up(job->length, job->part_n));
     job->slots = job->units = rows * job->parts;
     if (error == cudaSuccess)
         error = GPI_LAUNCH_DEPENDENT(steps->dependent, GPI(filter_kernel), (unsigned)gpi_smaller_size(job->units, most),

@@ -252,8 +252,8 @@ GPI_DEVICE int GPI(part_of)(const GPI(block) *block, uint32_t i, int by_rank, ui
     return !by_rank || block->highs[i] == number;
 }
 
-/* Counts the digits that start at bit `shift` of those of n words that begin with `prefix`. */
-GPI_DEVICE void GPI(count_digits)(GPI(block) *block, uint32_t n, int by_rank, uint64_t number, int shift,
+/* Counts the digits of so many bits that start at bit `shift` of those of n words that begin with `prefix`. */
+GPI_DEVICE void GPI(count_digits)(GPI(block) *block, uint32_t n, int by_rank, uint64_t number, int shift, int bits,
                                   uint64_t prefix)
 {
     uint64_t word;
@@ -262,8 +262,8 @@ GPI_DEVICE void GPI(count_digits)(GPI(block) *block, uint32_t n, int by_rank, ui
         block->counts[i] = 0;
     __syncthreads(); /* counts are clear */
     for (uint32_t i = threadIdx.x; i < n; i += blockDim.x)
-        if (GPI(part_of)(block, i, by_rank, number, &word) && word >> shift >> 8 == prefix)
-            atomicAdd(&block->counts[word >> shift & 255], 1u);
+        if (GPI(part_of)(block, i, by_rank, number, &word) && word >> shift >> bits == prefix)
+            atomicAdd(&block->counts[word >> shift & ((1u << bits) - 1)], 1u);
     __syncthreads(); /* digits have been counted */
 }
 
@@ -299,7 +299,7 @@ GPI_DEVICE_CALL void GPI(bound_entries)(uint32_t n, uint32_t wanted)
     GP_DYNAMIC_SHARED(GPI(block), block);
     uint64_t number = 0, word, differ = 0;
     uint32_t left = wanted - 1;
-    int by_rank = 0, shift;
+    int by_rank = 0, bits = 8, shift;
 
     if (threadIdx.x == 0)
         block->differ = 0;
@@ -311,15 +311,15 @@ GPI_DEVICE_CALL void GPI(bound_entries)(uint32_t n, uint32_t wanted)
     if (threadIdx.x % 32 == 0 && differ)
         atomicOr(&block->differ, (unsigned long long)differ);
     __syncthreads(); /* what differs is known */
-    shift = (63 - __clzll((long long)(block->differ | 1))) / 8 * 8;
+    shift = 56 - __clzll((long long)(block->differ | 255)); /* from the topmost bit that differs */
     uint64_t prefix = first >> shift >> 8;
     GPI_NO_UNROLL
     for (;;) {
-        GPI(count_digits)(block, n, by_rank, number, shift, prefix);
+        GPI(count_digits)(block, n, by_rank, number, shift, bits, prefix);
         if (threadIdx.x < 32)
             GPI(choose_digit)(block, left);
         __syncthreads(); /* the digit is known */
-        prefix = prefix << 8 | block->digit;
+        prefix = prefix << bits | block->digit;
         left = block->left;
         word = ~(~prefix << shift);
         if (left + 1 == block->in_digit || (shift == 0 && (GPI_KEY_IS_NARROW || by_rank)))
@@ -330,7 +330,8 @@ GPI_DEVICE_CALL void GPI(bound_entries)(uint32_t n, uint32_t wanted)
             prefix = 0;
             shift = 32;
         }
-        shift -= 8;
+        bits = shift < 8 ? shift : 8; /* of the last one, what is left */
+        shift -= bits;
     }
     if (threadIdx.x == 0) {
         block->bound.number = GPI_KEY_IS_NARROW ? word >> 32 : by_rank ? number : word;

@@ -1,10 +1,10 @@
 /*
  * core/top_k/filter.cuh: what of a long row may be among the k best: its candidates, in any order.
  *
- *     1. a sample bounds them. Chunks of neighbouring items at pseudo-random places, as many as memory transfers for one
- *        of them, or, if the sample is large enough, single items, are divided into groups, and of each group the least
- *        item is kept. Fewer than r of the chunks have one of the k best, all but certainly; then all k are within the
- *        r-th of the least items, whether they are neighbours or not
+ *     1. a sample bounds them. Chunks of neighbouring items at pseudo-random places, as many as memory transfers for
+ *        one of them, or, if the sample is large enough, single items, are divided into groups, and of each group the
+ *        least item is kept. Fewer than r of the chunks have one of the k best, all but certainly; then all k are
+ *        within the r-th of the least items, whether they are neighbours or not
  *     2. one pass over the row finds what is within the bound. Blocks share in it, and warps go on without waiting for
  *        each other
  *
@@ -13,7 +13,8 @@
 enum {
     GPI(sample_threads) = 256,
     GPI(chunk_n) = 2 * GPI(row_vector_n), /* items of a chunk: up to 32 bytes */
-    GPI(most_groups) = GPI(room) / 2
+    GPI(most_groups) = GPI(room),
+    GPI(filter_tile) = GPI(rows) * GPI(threads) * GPI(vector_n) /* items that a block reads at once */
 };
 
 /* Items of a chunk for the k best: more than one, if a block selects these, since the sample is small then. */
@@ -29,7 +30,8 @@ static inline size_t GPI(chunk_items)(size_t k)
  */
 GPI_DEVICE uint32_t GPI(chunk_number)(const GPI(job) *job, uint32_t group, uint32_t j, uint32_t all)
 {
-    const uint32_t moved = (group + gpi_top_k_hash(j)) & ((1u << job->group_bits) - 1), i = (j << job->group_bits) + moved;
+    const uint32_t moved = (group + gpi_top_k_hash(j)) & ((1u << job->group_bits) - 1);
+    const uint32_t i = (j << job->group_bits) + moved;
     const uint32_t first = (uint32_t)((uint64_t)i * all >> job->chunk_bits);
     const uint32_t part_n = (uint32_t)((i + (uint64_t)1) * all >> job->chunk_bits) - first;
 
@@ -94,7 +96,7 @@ static __global__ void __launch_bounds__(GPI(sample_threads)) GPI(sample_kernel)
         candidate.number = least.number;
         candidate.place = least.rank;
         if (x < all && j == 0)
-            GPI(put_candidate)(&job, (s << job.group_bits) + group, candidate);
+            GPI(write_candidate)(job.out, (s << job.group_bits) + group, GPI_KEY_IS_NARROW, candidate);
     }
 #endif
 }
@@ -117,7 +119,7 @@ GPI_DEVICE_CALL void GPI(bound_row)(size_t s)
     __syncthreads(); /* the bound before has been read */
     GPI_UNROLL_BY(4)
     for (uint32_t i = threadIdx.x; i < groups; i += blockDim.x) {
-        const GPI(candidate) x = GPI(get_candidate)(&block->job, s * groups + i);
+        const GPI(candidate) x = GPI(read_candidate)(block->job.in, s * groups + i, GPI_KEY_IS_NARROW);
         GPI(entry) entry;
 
         entry.number = x.number;
@@ -127,40 +129,31 @@ GPI_DEVICE_CALL void GPI(bound_row)(size_t s)
     GPI(bound_entries)(groups, block->job.rank);
 }
 
-/*
- * Appends those of a lane's items that are within the bound to the row's candidates, as far as there is room. Bit b of
- * `bits` is item first + b / n * stride + b % n of the part. A call, for it is rare; all lanes call.
- */
-GPI_DEVICE_CALL void GPI(append)(const GPI(job) *job, GPI(filtered) part, uint32_t bits, uint32_t first,
-                                 uint32_t stride, uint32_t n)
+/* Room for so many candidates of each lane. Returns where those of this lane begin. All lanes call. */
+GPI_DEVICE size_t GPI(make_places)(const GPI(job) *job, size_t s, uint32_t count)
 {
-    const unsigned lane = threadIdx.x % 32;
-    uint32_t within = 0;
+    const uint32_t up_to = gpi_warp_prefix(count, threadIdx.x % 32);
+    unsigned long long begin = 0;
 
-    for (uint32_t rest = bits; rest; rest &= rest - 1) {
-        const uint32_t b = (uint32_t)__ffs((int)rest) - 1, i = first + b / n * stride + b % n;
-        GPI(entry) entry;
+    if (threadIdx.x % 32 == 31)
+        begin = atomicAdd(&job->count[s], (unsigned long long)up_to);
+    return (size_t)__shfl_sync(GPI_FULL_MASK, begin, 31) + up_to - count;
+}
 
-        entry.number = GPI(key_order)(part.keys[i]);
-        entry.rank = part.first + i;
-        within |= GPI(is_before)(part.bound, entry) ? 0 : 1u << b;
-    }
-    const uint32_t count = (uint32_t)__popc(within), up_to = gpi_warp_prefix(count, lane);
-    unsigned long long at = lane == 31 && up_to ? atomicAdd(&job->count[part.s], (unsigned long long)up_to) : 0;
-    at = __shfl_sync(GPI_FULL_MASK, at, 31) + up_to - count;
-    for (; within && at < job->capacity; within &= within - 1, at++) {
-        const uint32_t b = (uint32_t)__ffs((int)within) - 1, i = first + b / n * stride + b % n;
-        GPI(candidate) x;
+/* An item becomes a candidate, if there is room. */
+GPI_DEVICE void GPI(append)(const GPI(job) *job, const GPI(filtered) *part, size_t at, uint64_t number, uint32_t i)
+{
+    GPI(candidate) x;
 
-        x.number = GPI(key_order)(part.keys[i]);
-        x.place = part.first + i;
-        GPI(put_candidate)(job, part.array + (size_t)at, x);
-    }
+    x.number = number;
+    x.place = part->first + i;
+    if (at < job->capacity)
+        GPI(write_candidate)(job->out, part->array + at, GPI_KEY_IS_NARROW, x);
 }
 
 /*
  * The largest number that an item from place i on may have: items with the number of the bound are within it up to its
- * place alone. Where there is none, *none is set.
+ * place alone, and some more are left. Where there is none, *none is set.
  */
 GPI_DEVICE uint64_t GPI(limit_at)(GPI(entry) bound, uint32_t i, int *none)
 {
@@ -176,17 +169,25 @@ GPI_DEVICE_CALL void GPI(filter_items)(const GPI(job) *job, GPI(filtered) part, 
     GPI_NO_UNROLL
     for (uint32_t tile = begin; tile < end; tile += gpi_min(end - tile, blockDim.x)) {
         const uint32_t i = tile + threadIdx.x;
-        const int is_item = i < end && GPI(is_within)(GPI(key_order)(part.keys[i < end ? i : begin]), part.bound.number);
+        GPI(entry) entry;
 
-        if (__any_sync(GPI_FULL_MASK, is_item))
-            GPI(append)(job, part, (uint32_t)is_item, i, 0, 1);
+        entry.number = GPI(key_order)(part.keys[gpi_min(i, end - 1)]);
+        entry.rank = part.first + i;
+        const int is_within = i < end && !GPI(is_before)(part.bound, entry);
+        if (__any_sync(GPI_FULL_MASK, is_within)) {
+            const size_t at = GPI(make_places)(job, part.s, (uint32_t)is_within);
+
+            if (is_within)
+                GPI(append)(job, &part, at, entry.number, i);
+        }
     }
 }
 
 /* Filters `vectors` vectors, the first of which begins with item `head` of a part. */
-GPI_DEVICE void GPI(filter_vectors)(const GPI(job) *job, GPI(filtered) part, uint32_t head, uint32_t vectors)
+GPI_DEVICE void GPI(filter_vectors)(const GPI(job) *job, const GPI(filtered) *part, uint32_t head, uint32_t vectors)
 {
-    const GP_KEY *keys = part.keys + head;
+    enum { ITEMS = GPI(rows) * GPI(vector_n), ALL = (1 << GPI(vector_n)) - 1 };
+    const GP_KEY *keys = part->keys + head;
 
     GPI_NO_UNROLL
     for (uint32_t tile = 0; tile < vectors; tile += gpi_min(vectors - tile, GPI(rows) * blockDim.x)) {
@@ -197,36 +198,62 @@ GPI_DEVICE void GPI(filter_vectors)(const GPI(job) *job, GPI(filtered) part, uin
         GPI_UNROLL
         for (uint32_t r = 0; r < GPI(rows); r++)
             gpi_read_vector(words[r], keys + (size_t)gpi_min(first + r * blockDim.x, vectors - 1) * GPI(vector_n), 16);
-        const uint64_t limit = GPI(limit_at)(part.bound, part.first + head + tile * GPI(vector_n), &none);
+        const uint64_t limit = GPI(limit_at)(part->bound, part->first + head + tile * GPI(vector_n), &none);
         GPI_UNROLL
-        for (int i = 0; i < GPI(rows) * GPI(vector_n); i++)
+        for (int i = 0; i < ITEMS; i++)
             any |= GPI(is_within)(GPI(vector_number)(words[i / GPI(vector_n)], i % GPI(vector_n)), limit);
         if (none)
             return;
         if (!__any_sync(GPI_FULL_MASK, any))
             continue;
         GPI_UNROLL
-        for (uint32_t i = 0; i < (uint32_t)(GPI(rows) * GPI(vector_n)); i++)
+        for (uint32_t i = 0; i < ITEMS; i++)
             if (first + i / GPI(vector_n) * blockDim.x < vectors &&
                 GPI(is_within)(GPI(vector_number)(words[i / GPI(vector_n)], (int)(i % GPI(vector_n))), limit))
                 bits |= 1u << i;
-        GPI(append)(job, part, bits, head + first * GPI(vector_n), blockDim.x * GPI(vector_n), GPI(vector_n));
+        size_t at = GPI(make_places)(job, part->s, (uint32_t)__popc(bits));
+        GPI_NO_UNROLL
+        for (uint32_t r = 0; r < GPI(rows); r++) { /* read again: that is rare, and takes no registers */
+            const uint32_t i = (first + r * blockDim.x) * GPI(vector_n);
+
+            if ((bits >> r * GPI(vector_n) & ALL) == 0)
+                continue;
+            gpi_read_vector(words[0], keys + i, 16);
+            GPI_UNROLL
+            for (uint32_t j = 0; j < GPI(vector_n); j++)
+                if (bits >> (r * GPI(vector_n) + j) & 1)
+                    GPI(append)(job, part, at++, GPI(vector_number)(words[0], (int)j), head + i + j);
+        }
     }
 }
 
-/* A part, whose row has been bounded. */
-GPI_DEVICE GPI(filtered) GPI(take_filtered)(const GPI(job) *job, size_t unit, GPI(entry) bound)
+/* The part of row s from item `first` on. */
+GPI_DEVICE GPI(filtered) GPI(take_filtered)(const GPI(job) *job, size_t s, uint32_t first, GPI(entry) bound)
 {
-    const uint32_t parts = (uint32_t)job->parts; /* units are far fewer than 2^32 */
     GPI(filtered) part;
 
-    part.s = (uint32_t)unit / parts;
-    part.array = part.s * job->capacity;
-    part.first = (uint32_t)unit % parts * (uint32_t)job->part_n;
-    part.n = gpi_min_size(job->length - part.first, (uint32_t)job->part_n);
-    part.keys = job->keys + part.s * job->length + part.first;
+    part.s = s;
+    part.array = s * job->capacity;
+    part.first = first;
+    part.n = gpi_min_size(job->length - first, (uint32_t)job->part_n);
+    part.keys = job->keys + s * job->length + first;
     part.bound = bound;
     return part;
+}
+
+/* Filters a part. */
+GPI_DEVICE void GPI(filter_part)(const GPI(job) *job, const GPI(filtered) *part)
+{
+    const uint32_t past = (uint32_t)((uintptr_t)part->keys % 16);
+    uint32_t head = part->n, vectors = 0;
+
+    if (past % sizeof(GP_KEY) == 0) {
+        head = gpi_min((16 - past) % 16 / (uint32_t)sizeof(GP_KEY), part->n);
+        vectors = (part->n - head) / GPI(vector_n);
+    }
+    GPI(filter_items)(job, *part, 0, head);
+    GPI(filter_vectors)(job, part, head, vectors);
+    GPI(filter_items)(job, *part, head + vectors * GPI(vector_n), part->n);
 }
 #endif
 
@@ -242,19 +269,21 @@ static __global__ void __launch_bounds__(GPI_TUNE_TOP_K_THREADS, GPI_TUNE_TOP_K_
     gpi_grid_wait();
     gpi_grid_launch_next();
     GPI_NO_UNROLL
-    for (size_t unit = blockIdx.x; unit < job.units; unit += gridDim.x) {
-        GPI(bound_row)((uint32_t)unit / (uint32_t)job.parts);
-        const GPI(filtered) part = GPI(take_filtered)(&block->job, unit, block->bound);
-        const uint32_t past = (uint32_t)((uintptr_t)part.keys % 16);
-        uint32_t head = part.n, vectors = 0;
+    for (size_t unit = blockIdx.x; unit < job.units; unit += gridDim.x) { /* units are far fewer than 2^32 */
+        const uint32_t blocks = (uint32_t)job.parts, s = (uint32_t)unit / blocks;
+        size_t first = (uint32_t)unit % blocks * job.part_n;
+        int none = 0;
 
-        if (past % sizeof(GP_KEY) == 0) {
-            head = gpi_min((16 - past) % 16 / (uint32_t)sizeof(GP_KEY), part.n);
-            vectors = (part.n - head) / GPI(vector_n);
+        GPI(bound_row)(s);
+        const GPI(entry) bound = block->bound;
+        GPI_NO_UNROLL
+        for (; first < job.length; first += blocks * job.part_n) { /* in turn: what is within may be all in one place */
+            GPI(limit_at)(bound, (uint32_t)first, &none);
+            if (none)
+                break;
+            const GPI(filtered) part = GPI(take_filtered)(&block->job, s, (uint32_t)first, bound);
+            GPI(filter_part)(&block->job, &part);
         }
-        GPI(filter_items)(&block->job, part, 0, head);
-        GPI(filter_vectors)(&block->job, part, head, vectors);
-        GPI(filter_items)(&block->job, part, head + vectors * GPI(vector_n), part.n);
     }
 #endif
 }

@@ -88,21 +88,19 @@ GPI_DEVICE_CALL void GPI(rescue)(GPI(finish) *finish, size_t s)
         x.number = GPI(key_order)(keys[i]);
         x.place = i;
         if (x.number < number || (x.number == number && i <= finish->low))
-            GPI(put_candidate)(job, s * job->capacity + atomicAdd(&finish->within, 1u), x);
+            GPI(write_candidate)(job->out, s * job->capacity + atomicAdd(&finish->within, 1u), GPI_KEY_IS_NARROW, x);
     }
     __syncthreads(); /* the candidates are there */
 }
 
 /* ---- a bound of the candidates ----------------------------------------------------------------- */
 
-/* A candidate as a word that orders as it does: if it has more bits, its number, or its place among those with `number`. */
+/* What of a candidate is looked at: its number, or, `by_place`, its place among those with the number of the bound. */
 GPI_DEVICE uint64_t GPI(word_of)(GPI(candidate) x, int by_place, uint64_t number)
 {
-    if (GPI_KEY_IS_NARROW)
-        return x.number << 32 | x.place;
-    if (!by_place)
-        return x.number;
-    return x.number == number ? x.place + 1 : x.number < number ? 0 : UINT64_MAX;
+    const uint64_t place = x.number == number ? x.place + 1 : x.number < number ? 0 : UINT32_MAX;
+
+    return GPI(as_number)(by_place ? place : x.number);
 }
 
 /*
@@ -113,9 +111,9 @@ GPI_DEVICE_CALL void GPI(visit)(GPI(finish) *finish, const GPI(row) *row, size_t
                                 int by_place, GPI(entry) bound)
 {
     enum { EACH = 8 };
-    const GPI(job) *job = &finish->job;
-    const uint64_t low = finish->low, high = finish->high;
-    uint64_t least = UINT64_MAX, most = 0;
+    const uint64_t *candidates = finish->job.in + s * finish->job.capacity * (GPI_KEY_IS_NARROW ? 1 : 2);
+    const uint64_t low = GPI(as_number)(finish->low), high = GPI(as_number)(finish->high);
+    uint64_t least = GPI(last_entry)().number, most = 0;
 
     GPI_NO_UNROLL
     for (uint32_t first = threadIdx.x; first < n; first += EACH * blockDim.x) {
@@ -124,7 +122,7 @@ GPI_DEVICE_CALL void GPI(visit)(GPI(finish) *finish, const GPI(row) *row, size_t
         GPI_UNDEFINED(x);
         GPI_UNROLL
         for (uint32_t e = 0; e < EACH; e++) /* all are under way at a time */
-            x[e] = GPI(get_candidate)(job, s * job->capacity + gpi_min(first + e * blockDim.x, n - 1));
+            x[e] = GPI(read_candidate)(candidates, gpi_min(first + e * blockDim.x, n - 1), GPI_KEY_IS_NARROW);
         GPI_UNROLL
         for (uint32_t e = 0; e < EACH; e++) {
             const uint64_t word = GPI(word_of)(x[e], by_place, bound.number);
@@ -139,13 +137,14 @@ GPI_DEVICE_CALL void GPI(visit)(GPI(finish) *finish, const GPI(row) *row, size_t
                     GPI(enter_item)(row, entry);
                 continue;
             }
-            least = word < least ? word : least;
-            most = word > most ? word : most;
-            atomicAdd(&finish->bins[word < low ? 0 : word > high ? 257 : 1 + ((word - low) >> shift)], 1u);
+            least = GPI(lesser)(least, word);
+            most = GPI(as_number)(~GPI(lesser)(~most, ~word));
+            const uint32_t bin = 1 + (uint32_t)(GPI(as_number)(word - low) >> shift);
+            atomicAdd(&finish->bins[word < low ? 0 : word > high ? 257 : bin], 1u);
         }
     }
-    least = ~gpi_warp_max_long(~least, 0);
-    most = gpi_warp_max_long(most, 0);
+    least = GPI(warp_least)(least);
+    most = GPI(as_number)(~GPI(warp_least)(~most));
     if (threadIdx.x % 32 == 0) {
         finish->ends[0][threadIdx.x / 32] = least;
         finish->ends[1][threadIdx.x / 32] = most;
@@ -158,8 +157,8 @@ GPI_DEVICE void GPI(find_extremes)(const GPI(finish) *finish, uint64_t *least, u
 {
     const uint32_t warps = blockDim.x / 32, lane = threadIdx.x % 32, other = lane < warps ? lane : 0;
 
-    *least = ~gpi_warp_max_long(~finish->ends[0][other], 0);
-    *most = gpi_warp_max_long(finish->ends[1][other], 0);
+    *least = GPI(warp_least)(finish->ends[0][other]);
+    *most = GPI(as_number)(~GPI(warp_least)(~finish->ends[1][other]));
 }
 
 /* One warp: the bin that the last one wanted is in becomes what is between `low` and `high`. */
@@ -167,25 +166,25 @@ GPI_DEVICE void GPI(choose_bin)(GPI(finish) *finish, uint32_t k, int shift)
 {
     enum { EACH = GPI(finish_bins) / 32 };
     const uint64_t low = finish->low, high = finish->high;
-    uint32_t counts[EACH], sum = 0;
+    uint32_t sum = 0;
 
-    GPI_UNROLL
-    for (uint32_t i = 0; i < EACH; i++)
-        sum += counts[i] = finish->bins[EACH * threadIdx.x + i];
+    GPI_NO_UNROLL
+    for (uint32_t bin = EACH * threadIdx.x; bin < EACH * (threadIdx.x + 1); bin++)
+        sum += finish->bins[bin];
     uint32_t before = gpi_warp_prefix(sum, threadIdx.x) - sum;
-    __syncwarp(); /* all have read what is there */
-    GPI_UNROLL
-    for (uint32_t i = 0; i < EACH; i++) {
-        const uint32_t bin = EACH * threadIdx.x + i;
+    __syncwarp(); /* all have read what there was */
+    GPI_NO_UNROLL
+    for (uint32_t bin = EACH * threadIdx.x; before < k && bin < EACH * (threadIdx.x + 1); bin++) {
+        const uint32_t count = finish->bins[bin];
 
-        if (before < k && k - before <= counts[i]) {
+        if (k - before <= count) {
             const uint64_t begin = low + ((uint64_t)(bin - 1) << shift), width = ((uint64_t)1 << shift) - 1;
 
             finish->low = bin == 0 ? 0 : bin == 257 ? high + 1 : begin;
             finish->high = bin == 0 ? low - 1 : bin == 257 ? UINT64_MAX : high - begin < width ? high : begin + width;
-            finish->within = before + counts[i];
+            finish->within = before + count;
         }
-        before += counts[i];
+        before += count;
     }
 }
 
@@ -193,10 +192,10 @@ GPI_DEVICE void GPI(choose_bin)(GPI(finish) *finish, uint32_t k, int shift)
 GPI_DEVICE GPI(entry) GPI(bound_candidates)(GPI(finish) *finish, GPI(row) *row, size_t s, uint32_t n)
 {
     GPI(entry) bound = GPI(last_entry)();
-    uint64_t least, most, low, high;
+    uint64_t low, high, most;
     int by_place = 0;
 
-    GPI(visit)(finish, row, s, gpi_min(n, 8 * blockDim.x), 0, 63, 0, bound); /* first of all some, for the ends of bins */
+    GPI(visit)(finish, row, s, gpi_min(n, 8 * blockDim.x), 0, 63, 0, bound); /* some, for the ends of the bins */
     GPI(find_extremes)(finish, &low, &high);
     GPI_NO_UNROLL
     for (;;) {
@@ -213,26 +212,25 @@ GPI_DEVICE GPI(entry) GPI(bound_candidates)(GPI(finish) *finish, GPI(row) *row, 
         __syncthreads(); /* the bins are empty, and what they are of is known */
         GPI(visit)(finish, row, s, n, 0, shift, by_place, bound);
         if (!by_place)
-            GPI(find_extremes)(finish, &least, &most);
+            GPI(find_extremes)(finish, &row->least, &most);
         if (threadIdx.x < 32)
             GPI(choose_bin)(finish, row->k, shift);
         __syncthreads(); /* the bin is known */
-        low = finish->low;
-        high = finish->high;
+        low = GPI(as_number)(finish->low);
+        high = GPI(as_number)(finish->high);
         if (finish->within <= row->room)
             break;
-        if (!GPI_KEY_IS_NARROW && !by_place && low == high) { /* too many have the same number */
+        if (!by_place && low == high) { /* too many have the same number */
             by_place = 1;
             bound.number = low;
             low = 1;
             high = row->n;
         }
     }
-    row->least = GPI_KEY_IS_NARROW ? least >> 32 : least;
-    if (GPI_KEY_IS_NARROW || by_place)
-        bound.rank = (uint32_t)(high - (uint64_t)by_place);
-    if (!by_place)
-        bound.number = GPI_KEY_IS_NARROW ? high >> 32 : high;
+    if (by_place)
+        bound.rank = (uint32_t)high - 1;
+    else
+        bound.number = high;
     return bound;
 }
 
@@ -263,7 +261,7 @@ GPI_DEVICE void GPI(select_candidates)(GPI(finish) *finish, size_t s, uint32_t n
         GPI(sort_crowded)(row.team, row.room, count);
     else
         GPI(sort_by_bucket)(&row, count);
-    GPI(write_row)(&row, job, s, s, count, is_crowded);
+    GPI(write_row)(&row, job, (uint32_t)s, (uint32_t)s, count, is_crowded);
 }
 #endif
 

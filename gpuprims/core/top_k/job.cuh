@@ -87,28 +87,39 @@ typedef struct {
 #define GPI_TOP_K_IS_PACKED(job) (GPI_KEY_IS_NARROW && (job)->by_place)
 
 #if GPI_DEVICE_CODE
-GPI_DEVICE GPI(candidate) GPI(get_candidate)(const GPI(job) *job, size_t i)
+/* Number i of some candidates, each in a word, or in two. */
+GPI_DEVICE GPI(candidate) GPI(read_candidate)(const uint64_t *from, size_t i, int is_packed)
 {
     GPI(candidate) x;
 
-    if (GPI_TOP_K_IS_PACKED(job)) {
-        x.number = job->in[i] >> 32;
-        x.place = (uint32_t)job->in[i];
+    if (is_packed) {
+        x.number = from[i] >> 32;
+        x.place = (uint32_t)from[i];
     } else {
-        x.number = job->in[2 * i];
-        x.place = job->in[2 * i + 1];
+        x.number = from[2 * i];
+        x.place = from[2 * i + 1];
     }
     return x;
 }
 
+GPI_DEVICE void GPI(write_candidate)(uint64_t *to, size_t i, int is_packed, GPI(candidate) x)
+{
+    if (is_packed) {
+        to[i] = x.number << 32 | x.place;
+    } else {
+        to[2 * i] = x.number;
+        to[2 * i + 1] = x.place;
+    }
+}
+
+GPI_DEVICE GPI(candidate) GPI(get_candidate)(const GPI(job) *job, size_t i)
+{
+    return GPI(read_candidate)(job->in, i, GPI_TOP_K_IS_PACKED(job));
+}
+
 GPI_DEVICE void GPI(put_candidate)(const GPI(job) *job, size_t i, GPI(candidate) x)
 {
-    if (GPI_TOP_K_IS_PACKED(job)) {
-        job->out[i] = x.number << 32 | x.place;
-    } else {
-        job->out[2 * i] = x.number;
-        job->out[2 * i + 1] = x.place;
-    }
+    GPI(write_candidate)(job->out, i, GPI_TOP_K_IS_PACKED(job), x);
 }
 
 /* ---- segments ---------------------------------------------------------------------------------- */

@@ -47,9 +47,9 @@
 #define GPI_TUNE_TOP_K_LISTS 16384
 #endif
 
-/* Chunks of neighbouring items that a sample of a row has at most, a power of two, up to 16 GPI_TUNE_TOP_K_ROOM. */
+/* Chunks of neighbouring items, or items, that a sample of a row has at most, a power of two. */
 #ifndef GPI_TUNE_TOP_K_SAMPLES
-#define GPI_TUNE_TOP_K_SAMPLES 65536
+#define GPI_TUNE_TOP_K_SAMPLES 131072
 #endif
 
 /*
