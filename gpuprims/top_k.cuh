@@ -58,8 +58,8 @@
  *     an array, or longer rows, of  the same, a team for each of some parts; teams select from what these leave, until
  *     up to 2^26 items in all       that is one list. If k is more than two hundred or so, of up to 2^22
  *     a larger array, or a few long first of all a sample of each bounds what may be among the k best, and what is left
- *     rows, whose lists would be    by one pass, a small multiple of k, is selected from. If the bound was wrong, one
- *     many or long                  block finds exactly what is needed: core/top_k/rescue.cuh
+ *     rows, whose lists would be    by one pass, a small multiple of k, is selected from by one block, which, if the
+ *     many or long                  bound was wrong, finds exactly what is needed: core/top_k/filter.cuh, finish.cuh
  *     an array of up to 2^17 items, is sorted by radix_sort.cuh, nested, and the first k are copied; of up to 2^20,
  *     k of more than 270            if k is too large for teams. With values or long keys fewer: core/top_k/sorted.cuh
  *     k of more than 2048           what a block cannot select: it sorts parts, and lists of up to k items are merged,
@@ -125,10 +125,11 @@ GPI_CHECK_KEY();
 #include "core/top_k/leasts.cuh"
 #include "core/top_k/warp.cuh"
 #include "core/top_k/select.cuh"
-#include "core/top_k/parts.cuh"
 #include "core/top_k/row.cuh"
+#include "core/top_k/parts.cuh"
+#include "core/top_k/filter.cuh"
 #include "core/top_k/merge.cuh"
-#include "core/top_k/rescue.cuh"
+#include "core/top_k/finish.cuh"
 #include "core/top_k/sorted.cuh"
 
 #ifdef GP_VALUE
@@ -152,7 +153,7 @@ typedef struct {
     int filters, merges;
     size_t part_n, parts, slots; /* parts of the longest segment */
     int part_bits;
-    size_t samples, rank, capacity;
+    size_t chunks, groups, rank, capacity; /* of a sample; of the array of candidates */
     size_t list_n, lists_n; /* room of a slot, and of all */
     size_t candidate_bytes;
     size_t bytes;
@@ -190,33 +191,35 @@ static inline void GPI(divide)(GPI(plan) *plan, size_t n, size_t rows, size_t k)
 /* A sample of a row of n items, with a bound that about 1.5 k items are within, and a few more. */
 static inline void GPI(plan_sample)(GPI(plan) *plan, size_t n, size_t k)
 {
-    const double each = (double)n / (double)k; /* items for each that is wanted */
-    const size_t worth = n <= GPI_TUNE_TOP_K_ONE_SAMPLE ? 0 : (size_t)(32 * each); /* of several blocks */
-    const size_t most = gpi_smaller_size(n / 16, (size_t)(GPI(room) / 8 * each));
+    const size_t chunk_n = GPI(chunk_items)(k);
+    const double each = (double)n / (double)(chunk_n * k); /* chunks for each item that is wanted, or more */
 
-    plan->samples = GPI_TUNE_TOP_K_SAMPLES;
-    while (plan->samples > most || plan->samples > gpi_larger_size(worth, GPI(room)))
-        plan->samples /= 2;
-    const double wanted = (double)plan->samples / each; /* of the sample; about once in a billion they are `rank` */
-    plan->rank = (size_t)(wanted < 7 ? 2.5 * wanted + 11 : 1.5 * wanted + 18);
-    plan->capacity = (3 * plan->rank / 2 + 32) * (n / plan->samples + 1);
+    plan->chunks = GPI_TUNE_TOP_K_SAMPLES;
+    while (plan->chunks > n / (2 * chunk_n) || plan->chunks > 32 * GPI(most_groups) ||
+           (double)plan->chunks > GPI(room) / 32 * each)
+        plan->chunks /= 2;
+    const double wanted = (double)plan->chunks / each; /* of the sample; about once in a billion they are `rank` */
+    const size_t rank = (size_t)(wanted < 7 ? 2.5 * wanted + 11 : 1.5 * wanted + 18);
+    plan->groups = gpi_smaller_size(plan->chunks, gpi_larger_size(plan->chunks / 32, GPI(most_groups) / 4));
+    plan->rank = gpi_smaller_size(rank, plan->groups);
+    /* Even if those in a chunk are neighbours; of equal items, a tile more than are within the bound. */
+    plan->capacity = (4 * plan->rank / 3 + 34) * (n / plan->chunks + 1) + GPI(filter_tile);
 }
 
 /* Candidates that a filter may leave of up to n items: more than it will. */
 static inline size_t GPI(most_candidates)(size_t n, size_t k)
 {
-    const size_t one_sample = gpi_smaller_size(n, GPI_TUNE_TOP_K_ONE_SAMPLE) / GPI(room);
-    const size_t stride = gpi_larger_size(one_sample, n / GPI_TUNE_TOP_K_SAMPLES) + 1;
+    const size_t items = GPI(chunk_items)(k) * k;
+    const size_t least = gpi_larger_size(4 * GPI(chunk_items)(k), 64 * items / GPI(room));
+    const size_t most = gpi_smaller_size(GPI_TUNE_TOP_K_SAMPLES, 32 * (size_t)GPI(most_groups));
 
-    return 3 * k + 68 * gpi_larger_size(gpi_larger_size(33, k / 16 + 2), stride);
+    return 5 * items / 2 + 400 + 60 * (gpi_larger_size(least, n / most) + 1) + GPI(filter_tile);
 }
 
-/* Room for the lists of a sample of up to n items, and of so many candidates. */
-static inline size_t GPI(filter_lists)(size_t n, size_t capacity, size_t k)
+/* Room for the lists of up to so many candidates, and of a sample. */
+static inline size_t GPI(filter_lists)(size_t capacity, size_t k)
 {
-    const size_t samples = n <= GPI_TUNE_TOP_K_ONE_SAMPLE ? 0 : GPI_TUNE_TOP_K_SAMPLES;
-
-    return capacity + k + samples + (size_t)GPI(max_selected);
+    return GPI(most_groups) + (k > GPI(max_selected) ? capacity + k + (size_t)GPI(max_selected) : 0);
 }
 
 /* Whether rows of n items, of which an array is one, are sampled first: when the lists of parts would be too much. */
@@ -280,7 +283,7 @@ static inline GPI(plan) GPI(plan_of)(size_t n, size_t rows, size_t k)
     plan.lists_n = plan.slots == 0 ? 0 : plan.merges ? n : plan.slots * k;
     if (plan.filters) {
         GPI(plan_sample)(&plan, length, k);
-        plan.lists_n = rows * GPI(filter_lists)(length, plan.capacity, k);
+        plan.lists_n = rows * GPI(filter_lists)(plan.capacity, k);
     }
     plan.bytes = gpi_array_bytes(rows * plan.capacity, plan.candidate_bytes);
     plan.bytes += plan.filters ? gpi_array_bytes(rows, sizeof(unsigned long long)) : 0;
@@ -310,7 +313,7 @@ static inline size_t GPI(selection_workspace)(size_t n, size_t rows, size_t k)
         const size_t capacity = GPI(most_candidates)(few, k);
 
         filter = gpi_array_bytes(rows * capacity, candidate_bytes) + gpi_array_bytes(rows, sizeof(unsigned long long)) +
-                 2 * gpi_array_bytes(rows * GPI(filter_lists)(few, capacity, k), candidate_bytes);
+                 2 * gpi_array_bytes(rows * GPI(filter_lists)(capacity, k), candidate_bytes);
     }
     return gpi_larger_size(filter, gpi_multiply_sizes(2, gpi_array_bytes(items, candidate_bytes)));
 }
@@ -467,7 +470,6 @@ static inline cudaError_t GPI(run_rounds)(const GPI(steps) *steps, GPI(job) *job
     job->next = 1;
     job->out = steps->lists[0];
     error = GPI(launch)(steps, job, 0);
-    job->cleared = NULL;
     job->source = GPI_TOP_K_LISTS;
     job->units = job->slots;
     for (int round = 0; job->next < parts && error == cudaSuccess; round ^= 1) {
@@ -481,49 +483,46 @@ static inline cudaError_t GPI(run_rounds)(const GPI(steps) *steps, GPI(job) *job
     return error;
 }
 
-/* Bounds each row by a sample, and leaves the candidates within it in an array, which is to be selected from. */
+/*
+ * Bounds each row by a sample, and leaves the candidates within it in an array. Writes the results, unless more are
+ * wanted than a block selects; then the candidates are to be merged.
+ */
 static inline cudaError_t GPI(run_filter)(const GPI(steps) *steps, GPI(job) *job)
 {
     const GPI(plan) *plan = &steps->plan;
-    const size_t rows = job->segments, parts = gpi_divide_up(GPI_TUNE_TOP_K_PARTS, rows);
-    GPI(job) sample = *job;
+    const size_t rows = job->segments, blocks = gpi_divide_up(GPI_TUNE_TOP_K_PARTS, rows); /* of a row */
+    const size_t share = gpi_divide_up(job->length, blocks); /* of a block, in so many parts: */
+    const size_t turns = gpi_larger_size(gpi_smaller_size(share / GPI(filter_tile), 16), 1);
+    const size_t sampling = gpi_divide_up(rows * plan->chunks, (size_t)GPI(sample_threads));
+    const size_t most = GPI_MAX_TILES < GP_GRID ? GPI_MAX_TILES : GP_GRID;
     cudaError_t error;
 
-    sample.source = GPI_TOP_K_SAMPLE;
-    sample.keeps = sample.in_order = 1;
-    sample.cleared = steps->count;
-    sample.k = sample.list_n = plan->rank;
-    sample.samples = (uint32_t)plan->samples;
-    sample.sample_stride = (uint32_t)(job->length / plan->samples);
-    sample.part_n = plan->samples <= GPI(room) ? plan->samples : (size_t)GPI(max_selected);
-    sample.parts = plan->samples / sample.part_n;
-    sample.slots = sample.units = rows * sample.parts;
-    error = GPI(run_rounds)(steps, &sample, sample.parts, 0);
+    job->chunk_n = (uint32_t)GPI(chunk_items)(job->k);
+    job->chunk_bits = GPI(bits_of)(plan->chunks);
+    job->group_bits = GPI(bits_of)(plan->groups);
+    job->rank = (uint32_t)plan->rank;
     job->capacity = plan->capacity;
     job->count = steps->count;
-    job->rank = plan->rank - 1;
-    job->list_n = sample.parts * plan->rank;
-    job->in = sample.in;
+    job->out = steps->lists[0];
+    error = GPI_LAUNCH_DEPENDENT(steps->dependent, GPI(sample_kernel), (unsigned)gpi_smaller_size(sampling, most),
+                                 (unsigned)GPI(sample_threads), 0, steps->stream, *job);
+    job->in = job->out;
     job->out = steps->candidates;
-    job->is_filter = 1;
-    job->part_n = gpi_larger_size(gpi_divide_up(gpi_divide_up(job->length, parts), 128) * 128, GPI(least_filtered));
-    job->parts = gpi_divide_up(job->length, job->part_n);
+    job->part_n = gpi_larger_size(gpi_divide_up(gpi_divide_up(share, turns), 128) * 128, GPI(least_filtered));
+    job->parts = gpi_smaller_size(blocks, gpi_divide_up(job->length, job->part_n));
     job->slots = job->units = rows * job->parts;
     if (error == cudaSuccess)
-        error = GPI(launch)(steps, job, 0);
-    if (error == cudaSuccess)
-        error = GPI_LAUNCH_DEPENDENT(steps->dependent, GPI(rescue_kernel), (unsigned)rows, 1024u, 0, steps->stream,
-                                     *job);
-    job->is_filter = 0;
+        error = GPI_LAUNCH_DEPENDENT(steps->dependent, GPI(filter_kernel), (unsigned)gpi_smaller_size(job->units, most),
+                                     (unsigned)GPI(threads), sizeof(GPI(block)), steps->stream, *job);
     job->in = steps->candidates;
+    job->room = plan->merges ? 0 : GPI(finish_room)(job->k);
+    if (error == cudaSuccess)
+        error = GPI_LAUNCH_DEPENDENT(steps->dependent, GPI(finish_kernel), (unsigned)rows, (unsigned)GPI(threads),
+                                     GPI(finish_bytes)(job->room), steps->stream, *job);
     job->source = GPI_TOP_K_CANDIDATES;
-    job->part_n = job->k <= GPI(room) / 4 ? (size_t)GPI(room) : GPI_TUNE_TOP_K_LISTS;
-    if (plan->merges)
-        job->part_n = (size_t)GPI(room) / 2; /* so few are worth more blocks */
-    else if (plan->capacity <= GPI_TUNE_TOP_K_LISTS)
-        job->part_n = GPI_TUNE_TOP_K_LISTS;
+    job->part_n = (size_t)GPI(room) / 2; /* so few are worth more blocks */
     job->part_bits = GPI(bits_of)(job->part_n);
-    job->list_n = plan->merges ? job->part_n : job->k;
+    job->list_n = job->part_n;
     job->parts = gpi_divide_up(plan->capacity, job->part_n);
     job->slots = job->units = rows * job->parts;
     return error;
@@ -533,9 +532,11 @@ static inline cudaError_t GPI(run_filter)(const GPI(steps) *steps, GPI(job) *job
 static inline cudaError_t GPI(run)(const char *function, GPI(job) *job, size_t rows, gp_workspace *ws,
                                    cudaStream_t stream)
 {
-    static signed char known[2][GPI_DEVICES];
+    static signed char known[4][GPI_DEVICES];
     const int ready = gpi_kernel_ready((const void *)GPI(parts_kernel), sizeof(GPI(block)), known[0]) &
-                      gpi_kernel_ready((const void *)GPI(merge_kernel), sizeof(GPI(block)), known[1]);
+                      gpi_kernel_ready((const void *)GPI(merge_kernel), sizeof(GPI(block)), known[1]) &
+                      gpi_kernel_ready((const void *)GPI(filter_kernel), sizeof(GPI(block)), known[2]) &
+                      gpi_kernel_ready((const void *)GPI(finish_kernel), GPI(most_team_bytes), known[3]);
     const size_t group = gpi_divide_up(job->segments, GPI_TUNE_TOP_K_PARTS * 2);
     GPI(steps) steps;
     gpi_scratch scratch;
@@ -570,7 +571,7 @@ static inline cudaError_t GPI(run)(const char *function, GPI(job) *job, size_t r
         job->units += gpi_divide_up(job->segments, job->group);
     if (plan->filters)
         error = GPI(run_filter)(&steps, job);
-    if (error == cudaSuccess)
+    if (error == cudaSuccess && (plan->merges || !plan->filters))
         error = GPI(run_rounds)(&steps, job, plan->filters ? job->parts : plan->parts, plan->merges);
     return gpi_scratch_release(&scratch, error, stream);
 }

@@ -251,17 +251,21 @@ GPI_DEVICE uint32_t gpi_radix_stage(char *to, const char *from, uint32_t bytes, 
     return off;
 }
 
+/* Well-mixed bits of x. */
+GPI_DEVICE uint32_t gpi_hash(uint32_t x)
+{
+    x = (x ^ x >> 16) * 0x7FEB352Du;
+    x = (x ^ x >> 15) * 0x846CA68Bu;
+    return x ^ x >> 16;
+}
+
 /*
  * Where item i of a sample is, which has one of each `stride` items: at a random place among these, as regular
  * intervals would be no sample of periodic input. Another salt gives another sample.
  */
 GPI_DEVICE uint32_t gpi_sample_place(uint32_t i, uint32_t stride, uint32_t salt)
 {
-    uint32_t x = i + salt * 0x85EBCA6Bu;
-
-    x = (x ^ x >> 16) * 0x7FEB352Du;
-    x = (x ^ x >> 15) * 0x846CA68Bu;
-    return i * stride + (uint32_t)((uint64_t)(x ^ x >> 16) * stride >> 32);
+    return i * stride + (uint32_t)((uint64_t)gpi_hash(i + salt * 0x85EBCA6Bu) * stride >> 32);
 }
 #endif
 

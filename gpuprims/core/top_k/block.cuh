@@ -32,7 +32,6 @@ typedef struct {
     uint32_t count;   /* entries, or more, if there was no room */
     int is_last;      /* what is selected are results */
     GPI(entry) bound; /* the last entry that may be among the k best */
-    unsigned long long base;
     uint32_t counts[256]; /* of digits */
     uint32_t digit, left, in_digit;
     uint64_t ends[2][GPI(threads) / 32]; /* words of the warps */
@@ -252,8 +251,8 @@ GPI_DEVICE int GPI(part_of)(const GPI(block) *block, uint32_t i, int by_rank, ui
     return !by_rank || block->highs[i] == number;
 }
 
-/* Counts the digits that start at bit `shift` of those of n words that begin with `prefix`. */
-GPI_DEVICE void GPI(count_digits)(GPI(block) *block, uint32_t n, int by_rank, uint64_t number, int shift,
+/* Counts the digits of so many bits that start at bit `shift` of those of n words that begin with `prefix`. */
+GPI_DEVICE void GPI(count_digits)(GPI(block) *block, uint32_t n, int by_rank, uint64_t number, int shift, int bits,
                                   uint64_t prefix)
 {
     uint64_t word;
@@ -262,8 +261,8 @@ GPI_DEVICE void GPI(count_digits)(GPI(block) *block, uint32_t n, int by_rank, ui
         block->counts[i] = 0;
     __syncthreads(); /* counts are clear */
     for (uint32_t i = threadIdx.x; i < n; i += blockDim.x)
-        if (GPI(part_of)(block, i, by_rank, number, &word) && word >> shift >> 8 == prefix)
-            atomicAdd(&block->counts[word >> shift & 255], 1u);
+        if (GPI(part_of)(block, i, by_rank, number, &word) && word >> shift >> bits == prefix)
+            atomicAdd(&block->counts[word >> shift & ((1u << bits) - 1)], 1u);
     __syncthreads(); /* digits have been counted */
 }
 
@@ -299,22 +298,22 @@ GPI_DEVICE_CALL void GPI(bound_entries)(uint32_t n, uint32_t wanted)
     GP_DYNAMIC_SHARED(GPI(block), block);
     uint64_t number = 0, word, differ = 0;
     uint32_t left = wanted - 1;
-    int by_rank = 0, shift;
+    int by_rank = 0, bits = 8, shift;
 
     __syncthreads(); /* all entries have been written */
     const uint64_t first = block->highs[0];
     for (uint32_t i = threadIdx.x; i < n; i += blockDim.x)
         differ |= block->highs[i] ^ first;
     differ = gpi_radix_block_or(block->ends[0], differ, 0);
-    shift = (63 - __clzll((long long)(differ | 1))) / 8 * 8;
+    shift = 56 - __clzll((long long)(differ | 255)); /* from the topmost bit that differs */
     uint64_t prefix = first >> shift >> 8;
     GPI_NO_UNROLL
     for (;;) {
-        GPI(count_digits)(block, n, by_rank, number, shift, prefix);
+        GPI(count_digits)(block, n, by_rank, number, shift, bits, prefix);
         if (threadIdx.x < 32)
             GPI(choose_digit)(block, left);
         __syncthreads(); /* the digit is known */
-        prefix = prefix << 8 | block->digit;
+        prefix = prefix << bits | block->digit;
         left = block->left;
         word = ~(~prefix << shift);
         if (left + 1 == block->in_digit || (shift == 0 && (GPI_KEY_IS_NARROW || by_rank)))
@@ -325,7 +324,8 @@ GPI_DEVICE_CALL void GPI(bound_entries)(uint32_t n, uint32_t wanted)
             prefix = 0;
             shift = 32;
         }
-        shift -= 8;
+        bits = shift < 8 ? shift : 8; /* of the last one, what is left */
+        shift -= bits;
     }
     if (threadIdx.x == 0) {
         block->bound.number = GPI_KEY_IS_NARROW ? word >> 32 : by_rank ? number : word;
@@ -379,21 +379,13 @@ GPI_DEVICE size_t GPI(candidate_at)(const GPI(block) *block, uint32_t i)
                                                 : block->segment.s * block->job.capacity + block->first + i;
 }
 
-/* The place in its row of item i of a sample. */
-GPI_DEVICE size_t GPI(sampled)(const GPI(block) *block, uint32_t i)
-{
-    return gpi_sample_place((uint32_t)block->first + i, block->job.sample_stride, 0);
-}
-
 /* Item i of a part. */
 GPI_DEVICE GPI(entry) GPI(entry_at)(const GPI(block) *block, uint32_t i)
 {
     GPI(entry) entry;
 
-    if (block->job.source == GPI_TOP_K_KEYS || block->job.source == GPI_TOP_K_SAMPLE) {
-        const size_t place = block->job.source == GPI_TOP_K_KEYS ? block->first + i : GPI(sampled)(block, i);
-
-        entry.number = GPI(key_order)(block->job.keys[block->segment.begin + place]);
+    if (block->job.source == GPI_TOP_K_KEYS) {
+        entry.number = GPI(key_order)(block->job.keys[block->segment.begin + block->first + i]);
         entry.rank = i;
     } else {
         const GPI(candidate) x = GPI(get_candidate)(&block->job, GPI(candidate_at)(block, i));
@@ -413,8 +405,6 @@ GPI_DEVICE GPI(candidate) GPI(candidate_of)(const GPI(block) *block, GPI(entry) 
     x.place = entry.rank;
     if (block->job.source == GPI_TOP_K_KEYS)
         x.place += block->first;
-    else if (block->job.source == GPI_TOP_K_SAMPLE)
-        x.place = GPI(sampled)(block, entry.rank);
     else if (!block->job.by_place)
         x.place = GPI(get_candidate)(&block->job, GPI(candidate_at)(block, entry.rank)).place;
     return x;
@@ -422,33 +412,13 @@ GPI_DEVICE GPI(candidate) GPI(candidate_of)(const GPI(block) *block, GPI(entry) 
 
 /* ---- the stream -------------------------------------------------------------------------------- */
 
-/* Writes so many entries to the row's array of candidates, if there is room, and counts those that there would be. */
-GPI_DEVICE void GPI(flush)(GPI(block) *block, uint32_t n)
-{
-    if (threadIdx.x == 0 && n)
-        block->base = atomicAdd(&block->job.count[block->segment.s], (unsigned long long)n);
-    __syncthreads(); /* entries have been written, and where they go is known */
-    const size_t base = (size_t)block->base, array = block->segment.s * block->job.capacity;
-    for (uint32_t i = threadIdx.x; i < n; i += blockDim.x)
-        if (base + i < block->job.capacity)
-            GPI(put_candidate)(&block->job, array + base + i, GPI(candidate_of)(block, GPI(get_entry)(block, i)));
-}
-
 /* Makes room for entries when there is none. All threads call. */
 GPI_DEVICE_CALL void GPI(make_room)(void)
 {
     GP_DYNAMIC_SHARED(GPI(block), block);
 
-    if (block->job.is_filter) {
-        GPI(flush)(block, GPI(room));
-        __syncthreads(); /* all entries have been read */
-        if (threadIdx.x == 0)
-            block->count = 0;
-        __syncthreads(); /* there is room */
-    } else {
-        GPI(bound_entries)(GPI(room), (uint32_t)block->job.k);
-        GPI(keep_entries)(GPI(room));
-    }
+    GPI(bound_entries)(GPI(room), (uint32_t)block->job.k);
+    GPI(keep_entries)(GPI(room));
 }
 
 /*

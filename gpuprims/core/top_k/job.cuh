@@ -18,7 +18,6 @@
 /* Where the items are that a block selects from. */
 enum {
     GPI_TOP_K_KEYS,       /* in a part of a segment */
-    GPI_TOP_K_SAMPLE,     /* at pseudo-random places of a row */
     GPI_TOP_K_CANDIDATES, /* in a row's array of candidates, whose number is on the device */
     GPI_TOP_K_LISTS       /* in lists of candidates */
 };
@@ -38,20 +37,18 @@ typedef struct {
     size_t units;
     unsigned group;
     int source;
-    int is_filter; /* all candidates are kept, in any order */
-    int keeps;     /* what is selected in the end becomes a list, too */
     int in_order;  /* lists are */
     int by_place;  /* the place of an item in its segment has 32 bits, and says which of two equal keys comes first */
     const uint64_t *in; /* candidates, in lists or in an array */
     uint64_t *out;
     size_t step, next;   /* parts that a list of `in`, and one of `out`, stand for */
     size_t list_n;       /* room of a slot */
-    unsigned long long *count;   /* candidates of each row's array: that is what the segment has; else NULL */
-    unsigned long long *cleared; /* counts for the next launch, or NULL */
-    size_t capacity;             /* of a row's array */
-    uint32_t samples;            /* of a row, if they are what is selected from; else 0 */
-    uint32_t sample_stride;      /* items of a row for each of them */
-    size_t rank;                 /* of the sample: the bound */
+    unsigned long long *count; /* candidates of each row's array: that is what the segment has; else NULL */
+    size_t capacity;           /* of a row's array */
+    uint32_t chunk_n;          /* items of a chunk, which is what is sampled */
+    int chunk_bits;            /* a sample of a row has 2^that chunks, */
+    int group_bits;            /* in 2^that groups */
+    uint32_t rank;             /* of the group whose least item is the bound, from 1 on */
     size_t row_n;           /* items of a row, or of the lists that teams have left of it */
     uint32_t longer;        /* so many parts of a row have a vector more than part_n items */
     uint32_t needed, room;  /* vectors of a team that have to be within its bound, or 0; entries that it has room for */
@@ -75,28 +72,39 @@ typedef struct {
 #define GPI_TOP_K_IS_PACKED(job) (GPI_KEY_IS_NARROW && (job)->by_place)
 
 #if GPI_DEVICE_CODE
-GPI_DEVICE GPI(candidate) GPI(get_candidate)(const GPI(job) *job, size_t i)
+/* Number i of some candidates, each in a word, or in two. */
+GPI_DEVICE GPI(candidate) GPI(read_candidate)(const uint64_t *from, size_t i, int is_packed)
 {
     GPI(candidate) x;
 
-    if (GPI_TOP_K_IS_PACKED(job)) {
-        x.number = job->in[i] >> 32;
-        x.place = (uint32_t)job->in[i];
+    if (is_packed) {
+        x.number = from[i] >> 32;
+        x.place = (uint32_t)from[i];
     } else {
-        x.number = job->in[2 * i];
-        x.place = job->in[2 * i + 1];
+        x.number = from[2 * i];
+        x.place = from[2 * i + 1];
     }
     return x;
 }
 
+GPI_DEVICE void GPI(write_candidate)(uint64_t *to, size_t i, int is_packed, GPI(candidate) x)
+{
+    if (is_packed) {
+        to[i] = x.number << 32 | x.place;
+    } else {
+        to[2 * i] = x.number;
+        to[2 * i + 1] = x.place;
+    }
+}
+
+GPI_DEVICE GPI(candidate) GPI(get_candidate)(const GPI(job) *job, size_t i)
+{
+    return GPI(read_candidate)(job->in, i, GPI_TOP_K_IS_PACKED(job));
+}
+
 GPI_DEVICE void GPI(put_candidate)(const GPI(job) *job, size_t i, GPI(candidate) x)
 {
-    if (GPI_TOP_K_IS_PACKED(job)) {
-        job->out[i] = x.number << 32 | x.place;
-    } else {
-        job->out[2 * i] = x.number;
-        job->out[2 * i + 1] = x.place;
-    }
+    GPI(write_candidate)(job->out, i, GPI_TOP_K_IS_PACKED(job), x);
 }
 
 /* ---- segments ---------------------------------------------------------------------------------- */
@@ -118,9 +126,7 @@ GPI_DEVICE GPI(segment) GPI(segment_of)(const GPI(job) *job, size_t s)
     } else {
         segment.begin = s * job->length;
         segment.length = job->length;
-        if (job->samples)
-            segment.length = job->samples;
-        else if (job->count && !job->is_filter)
+        if (job->count)
             segment.length = (size_t)job->count[s];
         segment.slot = s * job->parts;
     }
@@ -170,6 +176,16 @@ GPI_DEVICE size_t GPI(list_begin)(const GPI(job) *job, const GPI(segment) *segme
 }
 
 /* ---- results ----------------------------------------------------------------------------------- */
+
+/* The key with this number, which `from` has. Only of zeros one has to look, which it is. */
+GPI_DEVICE GP_KEY GPI(key_of_number)(uint64_t number, const GP_KEY *from)
+{
+    const uint64_t flipped = GPI(key_order)(GPI(key_of_bits)(0));
+
+    if (!GPI(key_is_float))
+        return GPI(key_of_bits)(GPI_KEY_DESCENDING ? flipped - number : number ^ flipped);
+    return number == flipped ? *from : GPI(key_of_code)(GPI(key_of_bits)(number));
+}
 
 /* Writes the value of a result: that of the item at `place` in its segment, which begins at item `begin`. */
 GPI_DEVICE void GPI(write_value)(const GPI(job) *job, size_t begin, size_t to, size_t place)

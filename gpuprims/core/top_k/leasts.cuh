@@ -48,6 +48,12 @@ GPI_DEVICE void GPI(sync_team)(int is_warp)
         __syncthreads();
 }
 
+/* The least number of a warp, in all lanes. */
+GPI_DEVICE uint64_t GPI(warp_least)(uint64_t number)
+{
+    return GPI(as_number)(~gpi_warp_max_long(~number, GPI_KEY_IS_NARROW));
+}
+
 /* The least and the largest of what a team has as both; a block has `words` for its warps. */
 GPI_DEVICE void GPI(find_ends)(int is_warp, uint64_t (*words)[GPI(threads) / 32], uint64_t least, uint64_t most,
                                uint64_t *low, uint64_t *high)

@@ -27,20 +27,6 @@ GPI_DEVICE uint32_t GPI(take_slot)(GPI(block) *block, const GPI(segment) *segmen
     return gpi_min_size(segment->length - block->first, (uint32_t)job->part_n);
 }
 
-/* A part of a row, of which only what is within the bound that a sample has given is wanted. */
-GPI_DEVICE uint32_t GPI(take_filtered)(GPI(block) *block, const GPI(segment) *segment)
-{
-    const GPI(job) *job = &block->job;
-    const GPI(candidate) bound = GPI(get_candidate)(job, segment->s * job->list_n + job->rank);
-    const size_t first = segment->part * job->part_n;
-    const int is_behind = bound.place < first; /* all items with its number are */
-
-    block->first = first;
-    block->bound.number = bound.number - (uint64_t)is_behind;
-    block->bound.rank = is_behind || bound.place - first > UINT32_MAX ? UINT32_MAX : (uint32_t)(bound.place - first);
-    return is_behind && bound.number == 0 ? 0 : gpi_min_size(job->length - first, (uint32_t)job->part_n);
-}
-
 /* Number `i` of what a unit has: a slot, or the segments of a group that no warp takes. */
 GPI_DEVICE void GPI(take_part)(GPI(block) *block, size_t unit, size_t i)
 {
@@ -55,10 +41,8 @@ GPI_DEVICE void GPI(take_part)(GPI(block) *block, size_t unit, size_t i)
     __syncthreads(); /* the part before has been read */
     if (threadIdx.x == 0) {
         block->segment = segment;
-        block->is_last = !is_slot || (job->next >= segment.parts && !job->keeps);
-        if (job->is_filter)
-            block->n = GPI(take_filtered)(block, &block->segment);
-        else if (is_slot)
+        block->is_last = !is_slot || job->next >= segment.parts;
+        if (is_slot)
             block->n = GPI(take_slot)(block, &block->segment);
         else
             block->n = segment.length <= GPI(warp_n) || segment.length > job->part_n ? 0 : (uint32_t)segment.length;
@@ -115,9 +99,6 @@ static __global__ void __launch_bounds__(GPI_TUNE_TOP_K_THREADS, GPI_TUNE_TOP_K_
     __syncthreads(); /* the job is there */
     gpi_grid_wait();
     gpi_grid_launch_next();
-    if (job.cleared && blockIdx.x == 0)
-        for (size_t row = threadIdx.x; row < job.segments; row += blockDim.x)
-            job.cleared[row] = 0;
     GPI_NO_UNROLL
     for (size_t unit = blockIdx.x; unit < job.units; unit += gridDim.x) {
         const size_t parts = unit < job.slots ? 1 : GPI(take_group)(block, unit - job.slots);
@@ -127,11 +108,7 @@ static __global__ void __launch_bounds__(GPI_TUNE_TOP_K_THREADS, GPI_TUNE_TOP_K_
             GPI(take_part)(block, unit, i);
             if (block->n == 0)
                 continue;
-            const uint32_t count = GPI(select_part)(block);
-            if (job.is_filter)
-                GPI(flush)(block, count);
-            else
-                GPI(write_part)(block, count);
+            GPI(write_part)(block, GPI(select_part)(block));
         }
     }
 #endif

@@ -12,6 +12,9 @@
  *        too. Each counts those before it in its bucket, which gives its place in the result. Should a bucket be
  *        crowded, as with lists of neighbouring numbers, a sample of the entries divides them instead
  *
+ * Vectors are aligned in memory. The few items before the first and behind the last one give no bound, but are looked
+ * at in step 2.
+ *
  * Part of top_k.cuh; not to be included directly.
  */
 enum {
@@ -38,9 +41,9 @@ typedef struct {
 } GPI(team);
 
 /* Entries that a team has room for, if its threads give the bound. */
-static __host__ __device__ __forceinline__ uint32_t GPI(team_room)(uint32_t threads)
+static inline uint32_t GPI(team_room)(uint32_t threads)
 {
-    return threads < 64 ? 64 : threads;
+    return 2 * threads;
 }
 
 /* The same if its vectors do. */
@@ -62,13 +65,15 @@ static __host__ __device__ __forceinline__ uint32_t GPI(team_bytes)(uint32_t thr
 typedef struct {
     const GP_KEY *keys;
     uint32_t n, k;
-    uint32_t first;           /* place of its first item, if it is a part of a row */
+    uint32_t first;     /* place of its first item, if it is a part of a row */
+    uint32_t head;      /* items before the first vector, */
+    uint32_t vectors_n; /* vectors, which are aligned in memory, */
+    uint32_t rest;      /* and items in none, the head included */
     int by_vectors;           /* a constant: vectors give the bound, so many of which have to be within it */
     uint32_t needed;
     uint32_t threads, thread; /* of the team */
     uint32_t room;            /* for entries */
     int is_warp;
-    int is_aligned; /* vectors can be read at once */
     GPI(team) *team;
     GPI(list) entries, sorted;
     uint16_t *vectors; /* those that have items within the bound */
@@ -92,18 +97,34 @@ GPI_DEVICE void GPI(carve_team)(GPI(row) *row)
 }
 
 /*
- * The place of the first item of the thread's vector v. From one to the next the threads move on, so that items that
- * are a power of two apart are not all one thread's.
+ * The number of the thread's vector v. From one to the next the threads move on, so that items that are a power of two
+ * apart are not all one thread's.
  */
-GPI_DEVICE uint32_t GPI(vector_place)(const GPI(row) *row, uint32_t v)
+GPI_DEVICE uint32_t GPI(own_vector)(const GPI(row) *row, uint32_t v)
 {
-    return (v * row->threads + ((row->thread + 5 * v) & (row->threads - 1))) * GPI(row_vector_n);
+    return v * row->threads + (row->thread ^ (5 * v & 31));
 }
 
-/* The number of the item at `place`; what is behind the end of the row comes last. */
-GPI_DEVICE uint64_t GPI(row_number)(const GPI(row) *row, uint32_t place)
+/* The place of the first item of a vector. */
+GPI_DEVICE uint32_t GPI(vector_place)(const GPI(row) *row, uint32_t vector)
 {
-    return place < row->n ? GPI(key_order)(row->keys[place]) : GPI(last_entry)().number;
+    return row->head + vector * GPI(row_vector_n);
+}
+
+/* The place of item i of those in no vector. */
+GPI_DEVICE uint32_t GPI(rest_place)(const GPI(row) *row, uint32_t i)
+{
+    return i < row->head ? i : i + row->vectors_n * GPI(row_vector_n);
+}
+
+/* The item at a place. */
+GPI_DEVICE GPI(entry) GPI(row_item)(const GPI(row) *row, uint32_t place)
+{
+    GPI(entry) entry;
+
+    entry.number = GPI(key_order)(row->keys[place]);
+    entry.rank = place;
+    return entry;
 }
 
 /* The least of some numbers. */
@@ -117,49 +138,47 @@ GPI_DEVICE uint64_t GPI(least_of)(const uint64_t *numbers, uint32_t n)
     return least;
 }
 
-/* Of item j of a vector: a number whose least gives the row's least, or, with two zeros, that of a float's code. */
-GPI_DEVICE uint64_t GPI(vector_code)(const uint32_t *words, int j)
+/* Reads a vector. */
+GPI_DEVICE void GPI(read_items)(const GPI(row) *row, uint32_t vector, uint32_t *words)
 {
-    if (GPI(key_is_float) && sizeof(GP_KEY) == 4)
-        return GPI(key_bits)(GPI(key_code)(GPI(key_of_bits)(words[j])));
-    return GPI(vector_number)(words, j);
+    const int is_aligned = __alignof__(GP_KEY) >= sizeof(GP_KEY); /* to their size */
+    const GP_KEY *from = row->keys + GPI(vector_place)(row, vector);
+
+    GPI_UNROLL
+    for (uint32_t j = 0; j < GPI(row_vector_n) && !is_aligned; j++)
+        memcpy((char *)words + j * sizeof(GP_KEY), (const void *)&from[j], sizeof(GP_KEY));
+    if (is_aligned)
+        gpi_read_vector(words, from, GPI(row_vector_bytes));
 }
 
-/* The number that such a one stands for. */
-GPI_DEVICE uint64_t GPI(number_of_code)(uint64_t code)
+/* The least number of a vector. Of floats, the least code is found: two zeros have the number of one. */
+GPI_DEVICE uint64_t GPI(least_of_vector)(const uint32_t *words)
 {
-    return GPI(key_is_float) && sizeof(GP_KEY) == 4 ? GPI(key_code_word)(GPI(key_of_bits)(code), 1) : code;
+    const int by_code = GPI(key_is_float) && sizeof(GP_KEY) == 4;
+    uint64_t numbers[GPI(row_vector_n)];
+
+    GPI_UNROLL
+    for (uint32_t j = 0; j < GPI(row_vector_n); j++)
+        numbers[j] = by_code ? GPI(key_bits)(GPI(key_code)(GPI(key_of_bits)(words[j % 4])))
+                             : GPI(vector_number)(words, (int)j);
+    const uint64_t least = GPI(least_of)(numbers, GPI(row_vector_n));
+    return by_code ? GPI(key_code_word)(GPI(key_of_bits)(least), 1) : least;
 }
 
 /* Reads all of the thread's vectors, and finds the least number of each. */
 GPI_DEVICE void GPI(find_leasts)(const GPI(row) *row, uint64_t *leasts)
 {
-    uint64_t numbers[GPI(row_vector_n)];
+    uint32_t words[GPI(row_vectors)][4];
 
-    if (row->is_aligned) {
-        uint32_t words[GPI(row_vectors)][4];
-
-        GPI_UNROLL
-        for (uint32_t v = 0; v < GPI(row_vectors); v++)
-            if (GPI(vector_place)(row, v) < row->n)
-                gpi_read_vector(words[v], row->keys + GPI(vector_place)(row, v), GPI(row_vector_bytes));
-        GPI_UNROLL
-        for (uint32_t v = 0; v < GPI(row_vectors); v++) {
-            GPI_UNROLL
-            for (uint32_t j = 0; j < GPI(row_vector_n); j++)
-                numbers[j] = GPI(vector_code)(words[v], (int)j);
-            leasts[v] = GPI(last_entry)().number;
-            if (GPI(vector_place)(row, v) < row->n)
-                leasts[v] = GPI(number_of_code)(GPI(least_of)(numbers, GPI(row_vector_n)));
-        }
-    } else {
-        GPI_UNROLL
-        for (uint32_t v = 0; v < GPI(row_vectors); v++) {
-            GPI_UNROLL
-            for (uint32_t j = 0; j < GPI(row_vector_n); j++)
-                numbers[j] = GPI(row_number)(row, GPI(vector_place)(row, v) + j);
-            leasts[v] = GPI(least_of)(numbers, GPI(row_vector_n));
-        }
+    GPI_UNDEFINED(words);
+    GPI_UNROLL
+    for (uint32_t v = 0; v < GPI(row_vectors); v++)
+        if (GPI(own_vector)(row, v) < row->vectors_n)
+            GPI(read_items)(row, GPI(own_vector)(row, v), words[v]);
+    GPI_UNROLL
+    for (uint32_t v = 0; v < GPI(row_vectors); v++) {
+        leasts[v] = GPI(least_of_vector)(words[v]);
+        leasts[v] = GPI(own_vector)(row, v) < row->vectors_n ? leasts[v] : GPI(last_entry)().number;
     }
 }
 
@@ -173,14 +192,19 @@ GPI_DEVICE void GPI(clear_entries)(const GPI(row) *row)
         row->team->count = 0;
 }
 
-/* Item i of the vectors that have items within the bound; what is behind the end of the row comes last. */
+/* How many items there are that may be within the bound: those of listed vectors, and those in none. */
+GPI_DEVICE uint32_t GPI(listed_items)(const GPI(row) *row)
+{
+    return row->team->vectors * GPI(row_vector_n) + row->rest;
+}
+
+/* Item i of them. */
 GPI_DEVICE GPI(entry) GPI(listed_item)(const GPI(row) *row, uint32_t i)
 {
-    GPI(entry) entry;
-
-    entry.rank = row->vectors[i / GPI(row_vector_n)] * GPI(row_vector_n) + i % GPI(row_vector_n);
-    entry.number = GPI(row_number)(row, entry.rank);
-    return entry;
+    if (i < row->rest)
+        return GPI(row_item)(row, GPI(rest_place)(row, i));
+    i -= row->rest;
+    return GPI(row_item)(row, GPI(vector_place)(row, row->vectors[i / GPI(row_vector_n)]) + i % GPI(row_vector_n));
 }
 
 /* Divides what is between the row's least number and the bound among the buckets. */
@@ -224,7 +248,7 @@ GPI_DEVICE void GPI(enter_item)(const GPI(row) *row, GPI(entry) entry)
 /* Enters the items within the bound, as far as there is room. All threads call. */
 GPI_DEVICE void GPI(enter_items)(const GPI(row) *row, GPI(entry) bound)
 {
-    const uint32_t n = row->team->vectors * GPI(row_vector_n);
+    const uint32_t n = GPI(listed_items)(row);
 
     GPI_NO_UNROLL
     for (uint32_t i = row->thread; i < n; i += 2 * row->threads) {
@@ -250,7 +274,7 @@ GPI_DEVICE uint32_t GPI(count_items)(const GPI(row) *row, GPI(entry) bound)
         row->team->count = 0;
     GPI(sync_team)(row->is_warp); /* it is clear */
     GPI_NO_UNROLL
-    for (uint32_t i = row->thread; i < row->team->vectors * GPI(row_vector_n); i += row->threads)
+    for (uint32_t i = row->thread; i < GPI(listed_items)(row); i += row->threads)
         count += (uint32_t)!GPI(is_before)(bound, GPI(listed_item)(row, i));
     atomicAdd(&row->team->count, count);
     GPI(sync_team)(row->is_warp); /* all have been counted */
@@ -269,8 +293,10 @@ GPI_DEVICE void GPI(narrow_row)(GPI(row) *row, GPI(entry) high)
     low.number = row->least;
     low.rank = 0;
     high.rank = gpi_min(high.rank, row->n - 1);
-    while (count > row->room) {
+    for (int turn = 0; count > row->room; turn++) {
         middle.number = GPI(as_number)(low.number + GPI(as_number)(high.number - low.number) / 2);
+        if (turn == 0 && low.number < high.number) /* often there are many items with the number of the bound */
+            middle.number = high.number - 1;
         middle.rank = low.number < high.number ? row->n - 1 : low.rank + (high.rank - low.rank) / 2;
         const uint32_t within = GPI(count_items)(row, middle);
 
@@ -297,8 +323,7 @@ GPI_DEVICE void GPI(list_vectors)(const GPI(row) *row, uint32_t vectors)
 
     GPI_NO_UNROLL
     for (; vectors; vectors &= vectors - 1)
-        row->vectors[at++] =
-            (uint16_t)(GPI(vector_place)(row, (uint32_t)__ffs((int)vectors) - 1) / GPI(row_vector_n));
+        row->vectors[at++] = (uint16_t)GPI(own_vector)(row, (uint32_t)__ffs((int)vectors) - 1);
     GPI(sync_team)(row->is_warp); /* the list is there */
 }
 
@@ -312,7 +337,7 @@ GPI_DEVICE uint32_t GPI(count_vectors)(const GPI(row) *row, const uint64_t *leas
         GPI(entry) entry;
 
         entry.number = leasts[v];
-        entry.rank = GPI(vector_place)(row, v) + GPI(row_vector_n) - 1;
+        entry.rank = GPI(vector_place)(row, GPI(own_vector)(row, v)) + GPI(row_vector_n) - 1;
         count += (uint32_t)!GPI(is_before)(bound, entry);
     }
     return count;
@@ -344,7 +369,7 @@ GPI_DEVICE GPI(entry) GPI(bound_vectors)(const GPI(row) *row, const uint64_t *le
     low.rank = 0;
     bound.number = high;
     bound.rank = row->n - 1;
-    if (row->needed > row->n / GPI(row_vector_n)) { /* there are not so many */
+    if (row->needed > row->vectors_n) { /* there are not so many */
         bound.number = GPI(last_entry)().number;
         return bound;
     }
@@ -373,13 +398,19 @@ GPI_DEVICE GPI(entry) GPI(bound_threads)(const GPI(row) *row, const uint64_t *le
     uint32_t threads = row->threads, last = UINT32_MAX;
     GPI(entry) bound;
 
+    if (row->vectors_n < row->threads) { /* `high` is the largest of those that have items: they may be too few */
+        const uint32_t some = GPI(count_threads)(row->is_warp, GPI(is_within)(least, high));
+
+        threads = some < row->k ? threads : some;
+        high = some < row->k ? GPI(last_entry)().number : high;
+    }
     bound.number = GPI(bound_numbers)(row->is_warp, least, row->least, high, row->k, &threads);
     bound.rank = UINT32_MAX;
     if (threads > GPI(enough)(row->k)) { /* equal numbers: always so, if it is that of what is behind the end */
         GPI_UNROLL
         for (uint32_t v = GPI(row_vectors); v-- > 0;)
             if (GPI(is_within)(leasts[v], bound.number))
-                last = GPI(vector_place)(row, v) + GPI(row_vector_n) - 1;
+                last = GPI(vector_place)(row, GPI(own_vector)(row, v)) + GPI(row_vector_n) - 1;
         bound.rank = GPI(bound_ranks)(row->is_warp, least < bound.number ? 0 : last, row->n - 1, row->k, threads);
     }
     return bound;
@@ -388,7 +419,7 @@ GPI_DEVICE GPI(entry) GPI(bound_threads)(const GPI(row) *row, const uint64_t *le
 /* Leaves entries that are within a bound by the least items of the threads, or of vectors. Returns how many. */
 GPI_DEVICE uint32_t GPI(find_entries)(GPI(row) *row)
 {
-    uint64_t leasts[GPI(row_vectors)], high, most = 0;
+    uint64_t leasts[GPI(row_vectors)], high, most = 0, rest = GPI(last_entry)().number;
     uint32_t vectors = 0;
     GPI(entry) bound;
 
@@ -400,17 +431,25 @@ GPI_DEVICE uint32_t GPI(find_entries)(GPI(row) *row)
     GPI_UNROLL
     for (uint32_t v = 0; v < GPI(row_vectors); v++)
         most = leasts[v] > most ? leasts[v] : most;
-    GPI(find_ends)(row->is_warp, row->team->ends, least, row->by_vectors ? most : least, &row->least, &high);
-    GPI(sync_team)(row->is_warp); /* there are no entries, and no vectors */
+    if (!row->by_vectors)
+        most = row->vectors_n < row->threads && least == GPI(last_entry)().number ? 0 : least;
+    if (row->thread < row->rest)
+        rest = GPI(row_item)(row, GPI(rest_place)(row, row->thread)).number;
+    GPI(find_ends)(row->is_warp, row->team->ends, GPI(lesser)(least, rest), most, &row->least, &high);
+    if (row->is_warp)
+        __syncwarp(); /* there are no entries, and no vectors: a block has met at a barrier */
     bound = row->by_vectors ? GPI(bound_vectors)(row, leasts, high) : GPI(bound_threads)(row, leasts, least, high);
     GPI_UNROLL
     for (uint32_t v = 0; v < GPI(row_vectors); v++)
         vectors |= (uint32_t)GPI(is_within)(leasts[v], bound.number) << v;
-    if (bound.rank != UINT32_MAX) {
+    if (bound.rank != UINT32_MAX || bound.number == GPI(last_entry)().number) {
         GPI_UNROLL
-        for (uint32_t v = 0; v < GPI(row_vectors); v++)
-            if (leasts[v] == bound.number && GPI(vector_place)(row, v) > bound.rank)
+        for (uint32_t v = 0; v < GPI(row_vectors); v++) {
+            const uint32_t own = GPI(own_vector)(row, v);
+
+            if (own >= row->vectors_n || (leasts[v] == bound.number && GPI(vector_place)(row, own) > bound.rank))
                 vectors &= ~(1u << v);
+        }
     }
     GPI(lay_out_buckets)(row, bound);
     GPI(list_vectors)(row, vectors);
@@ -538,42 +577,45 @@ GPI_DEVICE_CALL void GPI(sort_crowded)(GPI(team) *team, uint32_t room, uint32_t 
 
 #if GPI_DEVICE_CODE
 /* The part of a row, or of its lists, that is the team's. Returns the number of the row. */
-GPI_DEVICE size_t GPI(take_row)(GPI(row) *row, const GPI(job) *job, size_t unit)
+GPI_DEVICE uint32_t GPI(take_row)(GPI(row) *row, const GPI(job) *job, uint32_t unit)
 {
-    size_t s = unit;
+    const uint32_t row_n = (uint32_t)job->row_n;
+    uint32_t s = unit;
 
-    row->n = (uint32_t)job->row_n;
+    row->n = row_n;
     row->first = 0;
     if (job->parts > 1) {
-        const uint32_t parts = (uint32_t)job->parts, part = (uint32_t)unit % parts;
+        const uint32_t parts = (uint32_t)job->parts, part = unit % parts;
 
-        s = (uint32_t)unit / parts;
+        s = unit / parts;
         row->first = part * (uint32_t)job->part_n + gpi_min(part, job->longer) * GPI(row_vector_n);
-        row->n = part + 1 == parts ? (uint32_t)job->row_n - row->first
+        row->n = part + 1 == parts ? row_n - row->first
                                    : (uint32_t)job->part_n + (part < job->longer ? GPI(row_vector_n) : 0);
     }
-    row->keys = job->keys + s * job->row_n + row->first;
-    row->is_aligned = ((uintptr_t)row->keys | row->n * sizeof(GP_KEY)) % GPI(row_vector_bytes) == 0;
+    row->keys = job->keys + (s * (size_t)row_n + row->first);
+    const uint32_t past = (uint32_t)((uintptr_t)row->keys % GPI(row_vector_bytes));
+    row->head = past ? (uint32_t)((GPI(row_vector_bytes) - past) / sizeof(GP_KEY)) : 0; /* less than a part has */
+    row->vectors_n = (row->n - row->head) / GPI(row_vector_n);
+    row->rest = row->n - row->vectors_n * GPI(row_vector_n);
     return s;
 }
 
 /* Writes the k best of `count` entries, which may be in order: to the results of row s, or to a list. */
-GPI_DEVICE void GPI(write_row)(const GPI(row) *row, const GPI(job) *job, size_t unit, size_t s, uint32_t count,
+GPI_DEVICE void GPI(write_row)(const GPI(row) *row, const GPI(job) *job, uint32_t unit, uint32_t s, uint32_t count,
                                int in_order)
 {
     GPI_NO_UNROLL
     for (uint32_t i = row->thread; i < count; i += row->threads) {
         const GPI(entry) entry = GPI(get_listed)(in_order ? row->entries : row->sorted, i);
-        const GP_KEY key = row->keys[entry.rank]; /* comes while its rank is found */
         uint32_t place = row->first + entry.rank;
 
         if (job->places)
-            place = job->places[s * job->row_n + place];
+            place = job->places[s * (size_t)(uint32_t)job->row_n + place];
         const uint32_t rank = in_order ? i : GPI(rank_in_row)(row, entry, GPI(bucket_of)(row, entry));
         if (rank < row->k) {
-            const size_t to = unit * job->k + rank;
+            const size_t to = unit * (size_t)row->k + rank;
 
-            job->keys_out[to] = key;
+            job->keys_out[to] = GPI(key_of_number)(entry.number, &row->keys[entry.rank]);
             if (job->places_out)
                 job->places_out[to] = place;
             else
@@ -587,16 +629,16 @@ GPI_DEVICE void GPI(select_row)(const GPI(job) *job, char *shared, int by_vector
 {
     const int is_warp = !by_vectors && job->group > 1;
     const uint32_t threads = is_warp ? 32 : blockDim.x, own = is_warp ? threadIdx.x / 32 : 0;
-    const size_t unit = (size_t)blockIdx.x * job->group + own;
+    const uint32_t unit = blockIdx.x * job->group + own; /* units are far fewer than 2^32 */
     GPI(row) row;
 
-    if (unit >= job->units)
+    if (unit >= (uint32_t)job->units)
         return;
     row.by_vectors = by_vectors;
-    const size_t s = GPI(take_row)(&row, job, unit);
+    const uint32_t s = GPI(take_row)(&row, job, unit);
     row.k = (uint32_t)job->k;
     row.needed = job->needed;
-    row.room = by_vectors ? job->room : GPI(team_room)(threads);
+    row.room = job->room;
     row.threads = threads;
     row.thread = threadIdx.x & (threads - 1);
     row.is_warp = is_warp;

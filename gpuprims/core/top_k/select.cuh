@@ -62,13 +62,13 @@ GPI_DEVICE void GPI(find_bound)(GPI(block) *block, int by_sample)
     __syncthreads(); /* there is no bound */
 }
 
-/* The k best of the part, or all. Returns how many; of a filter, how many it has left, in any order. */
+/* The k best of the part, or all. Returns how many. */
 GPI_DEVICE uint32_t GPI(select_part)(GPI(block) *block)
 {
     const uint32_t k = gpi_min_size(block->job.k, block->n);
     uint32_t count = block->n;
 
-    if (count <= GPI(full_room) && !block->job.is_filter && (count <= GPI_TUNE_TOP_K_DIRECT || k > count / 8)) {
+    if (count <= GPI(full_room) && (count <= GPI_TUNE_TOP_K_DIRECT || k > count / 8)) {
         GPI(load_entries)(count);
         if (GPI(enough)(k) <= GPI(most_sorted_as_is) && GPI(is_bounded_by)(count, k, blockDim.x)) {
             GPI(keep_leasts)(count, k);
@@ -77,16 +77,13 @@ GPI_DEVICE uint32_t GPI(select_part)(GPI(block) *block)
     } else {
         GPI_NO_UNROLL
         for (int attempt = 0; attempt < 2; attempt++) {
-            if (!block->job.is_filter)
-                GPI(find_bound)(block, attempt == 0);
+            GPI(find_bound)(block, attempt == 0);
             GPI(stream)(block);
             count = block->count;
-            if (block->job.is_filter || count >= k)
+            if (count >= k)
                 break;
         }
     }
-    if (block->job.is_filter)
-        return count;
     if (count > k && count > GPI(most_sorted_as_is)) {
         GPI(bound_entries)(count, k);
         GPI(keep_entries)(count);

@@ -47,10 +47,7 @@
 #define GPI_TUNE_TOP_K_LISTS 16384
 #endif
 
-/* So many items are sampled by one block, as far as it has room, and more, by several, with a sample of this size. */
-#ifndef GPI_TUNE_TOP_K_ONE_SAMPLE
-#define GPI_TUNE_TOP_K_ONE_SAMPLE 2097152
-#endif
+/* Chunks of neighbouring items, or items, that a sample of a row has at most, a power of two. */
 #ifndef GPI_TUNE_TOP_K_SAMPLES
 #define GPI_TUNE_TOP_K_SAMPLES 131072
 #endif
