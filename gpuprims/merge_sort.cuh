@@ -90,19 +90,20 @@ typedef struct {
 #if GPI_DEVICE_CODE
 /*
  * Gives the sorted tile to the other block of the cluster, and merges both. The first block keeps what comes first, as
- * many items as its tile has.
+ * many items as its tile has. That of the other block lies behind what a thread may read past the end of the own one,
+ * which is perhaps being sorted still.
  */
 GPI_DEVICE void GPI(join)(GP_TYPE *x, GPI_MERGE_VALUE *v, GPI(tile) *tile, const GPI(job) *job, unsigned n,
                           const unsigned items, GPI_CONTEXT context)
 {
-    const unsigned share = blockDim.x * items, first = blockIdx.x * share;
+    const unsigned share = blockDim.x * items, theirs = share + items;
     GPI(runs) runs;
 
     gpi_cluster_wait(); /* the other block has started */
     GPI(tile) *other = (GPI(tile) *)gpi_cluster_shared(tile, 1 - blockIdx.x);
     GPI_UNROLL
     for (unsigned i = 0; i < items; i++) {
-        const unsigned k = i * blockDim.x + threadIdx.x, to = GPI_MERGE_PLACE(share + k, items);
+        const unsigned k = i * blockDim.x + threadIdx.x, to = GPI_MERGE_PLACE(theirs + k, items);
 
         if (k < n) {
             gpi_move(&other->keys[to], &tile->keys[GPI_MERGE_PLACE(k, items)]);
@@ -111,11 +112,11 @@ GPI_DEVICE void GPI(join)(GP_TYPE *x, GPI_MERGE_VALUE *v, GPI(tile) *tile, const
         }
     }
     gpi_cluster_sync(); /* both tiles are there, and the input has been read */
-    runs.a = first;
-    runs.a_end = first + share;
-    runs.b = share - first;
-    runs.b_end = share - first + ((unsigned)job->n - share);
-    GPI(part)(x, v, tile, runs, first + threadIdx.x * items, items, context);
+    runs.a = blockIdx.x * theirs;
+    runs.a_end = runs.a + share;
+    runs.b = theirs - runs.a;
+    runs.b_end = runs.b + ((unsigned)job->n - share);
+    GPI(part)(x, v, tile, runs, blockIdx.x * share + threadIdx.x * items, items, context);
     __syncthreads(); /* both have been read */
     GPI(put)(x, v, tile, threadIdx.x, threadIdx.x * items < n ? n - threadIdx.x * items : 0, items);
     __syncthreads(); /* the block's part is there */

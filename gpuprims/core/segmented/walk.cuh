@@ -234,6 +234,7 @@ GPI_DEVICE int GPI(enter)(const GPI(job) *job, GPI(walk) *walk, GPI(chunk) *late
     if (walk->range >= job->ranges)
         return 0;
     if (walk->item + walk->segment < start || !walk->segment) {
+        __syncwarp(); /* `before` has been read */
         walk->segment = start ? GPI(find)(job, start, marks, lane) : 0;
         walk->item = GPI(offset)(job, walk->segment);
         if (lane == 0)

@@ -202,6 +202,7 @@ GPI_DEVICE void GPI(choose_digits)(const uint64_t *largest, gpi_long_segment *of
 {
     int passes = 0, top = -1;
 
+    memset(of->digit, 0, sizeof of->digit); /* a pass that the segment does not take may read its own */
     for (int d = 0; d < GPI(digits); d++)
         if (largest[d] < of->n) {
             of->digit[passes++] = (uint8_t)d;
