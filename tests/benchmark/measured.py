@@ -57,14 +57,14 @@ def one(name, group, implementation, **wanted):
     primitive, kind = group.split("/")
     rows = pick(name, primitive=primitive, type=kind, implementation=implementation, **wanted)
     if len(rows) > 1:
-        raise Problem(f"h200_{name}.csv has {len(rows)} rows for {group}/{implementation} {wanted}")
+        raise Problem(f"{path_of(name).name} has {len(rows)} rows for {group}/{implementation} {wanted}")
     return rows[0] if rows else None
 
 
 def need(name, group, implementation, **wanted):
     row = one(name, group, implementation, **wanted)
     if row is None:
-        raise Problem(f"h200_{name}.csv has no row for {group}/{implementation} {wanted}")
+        raise Problem(f"{path_of(name).name} has no row for {group}/{implementation} {wanted}")
     return row
 
 

@@ -21,7 +21,7 @@
     sizes            scans, reductions and compactions of 2^8 to 2^24 items, one call and 20 back to back
 
 Study NAME writes h200_NAME.csv, the rows of gpbench, and what Nsight Compute says of each kernel to
-h200_NAME_kernels.csv; --gpu h100 names those of another GPU, of which the pages have the sample alone. Those on a
+h200_NAME_kernels.csv; --gpu h100 names those of another GPU, and the page of a primitive says which it has. Those on a
 GPU take some five minutes, of which `cpu`, which knows no GPU, takes two; the compile time takes as much again. What
 fails is reported, and the others go on; the exit status is 2 then. Afterwards the tables of the documentation are
 brought up to date (tables.py).

@@ -1,4 +1,5 @@
 """merge.cuh"""
+from measured import need, size, table
 
 PLACE = 70
 
@@ -18,6 +19,23 @@ STUDIES = {
                    "options": "--sizes 2^16,2^18,2^20,2^22,2^24,2^26,2^28 --cold"}],
     },
 }
+
+SHAPES = {"merge/u32": "two halves, interleaved", "merge_in_turn/u32": "two halves, one after the other",
+          "merge_1_to_1000/u32": "one key to a thousand"}
+
+
+def merge_sizes():
+    """How many times as fast as CUB, by the number of keys; and of memcpy's speed."""
+    sizes = [1 << power for power in range(16, 29, 2)]
+    rows = []
+    for group, words in SHAPES.items():
+        found = [[need("h100_merge", group, who, n=n) for who in ("gpuprims", "CUB")] for n in sizes]
+        rows.append([words] + [f"{other['median_ms'] / mine['median_ms']:.2f}" for mine, other in found]
+                    + [f"{found[-1][0]['of_memcpy']:.2f}"])
+    return table(["arrays", *map(size, sizes), f"{size(sizes[-1])}, of memcpy's speed"], rows)
+
+
+TABLES = [merge_sizes]
 
 TUNE = {"merge": [
     {"shapes": {"GPI_TUNE_MERGE_TWO_ITEMS": [15, 19, 23], "GPI_TUNE_MERGE_TWO_THREADS": [512, 768],
