@@ -1252,6 +1252,20 @@ static __global__ void take_turns(uint64_t *flag)
         ;
 }
 
+/* The second warp works three times as long as the others have patience, and polls nothing meanwhile. */
+static __global__ void work(uint64_t *flag, int patience_ms)
+{
+    const double end = gpi_cpu_milliseconds() + 3 * patience_ms;
+
+    if (threadIdx.x / 32 == 1) {
+        while (__any_sync(0xFFFFFFFF, gpi_cpu_milliseconds() < end))
+            ;
+        gpi_store_release_u64(flag, 1);
+    }
+    while (gpi_load_acquire_u64(flag) == 0)
+        ;
+}
+
 static void test_afterwards(void)
 {
     int before = gp_cpu.patience_ms;
@@ -1267,6 +1281,10 @@ static void test_afterwards(void)
     expect_ones(32, "shared memory is neither zero nor what the last block left");
 
     gp_cpu.patience_ms = 50;
+    clear();
+    GP_LAUNCH(work, 1, 96, 0, 0, (uint64_t *)(void *)out, gp_cpu.patience_ms);
+    ok(cudaGetLastError() == cudaSuccess, "a warp that works while others poll is waited for");
+
     clear();
     GP_LAUNCH(never, 6, 64, 0, 0, (uint64_t *)(void *)out);
     ok(cudaGetLastError() == cudaErrorLaunchTimeout, "a launch that can never end");

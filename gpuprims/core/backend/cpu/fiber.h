@@ -73,7 +73,8 @@ enum {
 #else
     GPI_CPU_STACK = 256 << 10, /* of a fiber; untouched pages cost no memory */
 #endif
-    GPI_CPU_TURNS = 32 /* turns per thread of a block before it counts as stuck */
+    GPI_CPU_TURNS = 32, /* turns per thread of a block before it counts as stuck */
+    GPI_CPU_WORK = 8    /* times the patience for others, while a warp has something else to do */
 };
 
 typedef enum gpi_cpu_state {
@@ -198,6 +199,7 @@ typedef struct gpi_cpu_block {
     unsigned copy_count;
     int late_copies; /* bulk copies complete only when no fiber can run */
     unsigned long long polls, quiet_polls; /* all, and those before the launch went quiet */
+    unsigned long long polled[GPI_CPU_MAX_WARPS]; /* and those before a warp's last one */
     unsigned long long seen_changes;
     double quiet_since;
     unsigned long long stuck_at; /* 1 + the changes after which it polled in vain, or GPI_CPU_OVER */
@@ -440,9 +442,21 @@ static inline void gpi_cpu_set_stuck(gpi_cpu_block *block, unsigned long long at
     __atomic_store_n(&block->stuck_at, at, __ATOMIC_RELEASE);
 }
 
+/* Whether some warp can go on that has not polled lately: it may be slow to do what the others wait for. */
+static inline int gpi_cpu_works(const gpi_cpu_block *block)
+{
+    unsigned long long lately = block->polls - (block->polls - block->quiet_polls) / 2;
+
+    for (unsigned i = 0; i < block->threads; i++)
+        if (block->fibers[i].state == GPI_CPU_READY && block->polled[i / 32] < lately)
+            return 1;
+    return 0;
+}
+
 /*
  * Ends a launch whose resident blocks have all polled unchanged memory for gp_cpu.patience_ms. On a
- * busy machine that may pass before the thread that would make progress runs: so turns count too.
+ * busy machine that may pass before the thread that would make progress runs: so turns count too,
+ * and a warp that does something else has longer.
  */
 static inline void gpi_cpu_check_stuck(gpi_fiber *self)
 {
@@ -460,6 +474,8 @@ static inline void gpi_cpu_check_stuck(gpi_fiber *self)
     }
     if (now - block->quiet_since < gp_cpu.patience_ms ||
         block->polls - block->quiet_polls < (unsigned long long)GPI_CPU_TURNS * block->threads)
+        return;
+    if (now - block->quiet_since < (double)GPI_CPU_WORK * gp_cpu.patience_ms && gpi_cpu_works(block))
         return;
     gpi_cpu_set_stuck(block, changes + 1);
     for (unsigned i = 0; i < launch->resident_count; i++) {
@@ -486,6 +502,7 @@ static inline void gpi_cpu_poll(void)
         return;
     gpi_cpu_block *block = self->block;
     block->polls++;
+    block->polled[self->rank / 32] = block->polls;
     block->slow_turn = block->polls % 256 == 0; /* it may wait for a slow one */
     if (!gpi_cpu_yield(self) || block->polls % 64 == 0)
         sched_yield();
