@@ -1,5 +1,5 @@
 /* segmented.cuh: reductions and scans of segments of all lengths, in the order that fold-order.md says. */
-/* test options: timeout=300 */
+/* test options: timeout=600 */
 #include "fold_check.h"
 
 typedef struct segmented_case {
