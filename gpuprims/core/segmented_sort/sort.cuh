@@ -66,13 +66,13 @@ GPI_DEVICE void GPI(enter)(const GPI(job) *job, GPI(phase) *phase, int has_longs
 /* When the block has done the units before: takes one, and waits until those of earlier phases are done. */
 GPI_DEVICE void GPI(take_unit)(const GPI(job) *job, GPI(phase) *phase)
 {
-    unsigned long long *total = &job->head->total;
-
     if (phase->by_ticket)
         phase->ticket = gpi_take_ticket(job->head);
     else
         phase->ticket = blockIdx.x + (uint64_t)phase->taken * gridDim.x;
     while ((uint32_t)phase->ticket >= phase->end && phase->number < phase->last) {
+        unsigned long long *total = &job->head->total;
+
         __threadfence(); /* what the block has written comes before its units are counted */
         if (phase->taken)
             atomicAdd(total, (unsigned long long)phase->taken);
