@@ -13,7 +13,7 @@
  * block. A GPU would not count those that have exited; here the barrier never completes, because a
  * kernel that relies on that is usually wrong.
  */
-static inline void gpi_cpu_complete_barrier(gpi_cpu_block *block, int barrier, gpi_fiber *last)
+GPI_CPU_HOT static inline void gpi_cpu_complete_barrier(gpi_cpu_block *block, int barrier, gpi_fiber *last)
 {
     int count = last->predicate;
 
@@ -39,7 +39,7 @@ static inline void gpi_cpu_complete_barrier(gpi_cpu_block *block, int barrier, g
 }
 
 /* Arrives at a barrier of `threads` threads; returns whether this was the last of them. */
-static inline int gpi_cpu_arrive(int barrier, unsigned threads, int predicate, const char *site)
+GPI_CPU_HOT static inline int gpi_cpu_arrive(int barrier, unsigned threads, int predicate, const char *site)
 {
     gpi_fiber *self = gpi_cpu_self;
     gpi_cpu_block *block = self->block;
@@ -72,7 +72,7 @@ static inline int gpi_cpu_arrive(int barrier, unsigned threads, int predicate, c
     return 1;
 }
 
-static inline void gpi_cpu_barrier(int barrier, unsigned threads, int predicate, const char *site)
+GPI_CPU_HOT static inline void gpi_cpu_barrier(int barrier, unsigned threads, int predicate, const char *site)
 {
     gpi_fiber *self = gpi_cpu_self;
 
@@ -85,7 +85,7 @@ static inline void gpi_cpu_barrier(int barrier, unsigned threads, int predicate,
 }
 
 /* The number of threads whose predicate holds; valid until the next barrier. */
-static inline int gpi_cpu_syncthreads(int predicate, const char *site)
+GPI_CPU_HOT static inline int gpi_cpu_syncthreads(int predicate, const char *site)
 {
     gpi_cpu_block *block = gpi_cpu_self->block;
 

@@ -57,6 +57,13 @@ typedef struct dim3 {
 #define gridDim (gpi_cpu_self->block->launch->grid)
 #define warpSize 32
 
+/* Of what runs at each switch: optimised in every build, and no sanitizer looks at it. */
+#ifdef __clang__
+#define GPI_CPU_HOT __attribute__((no_sanitize("address", "undefined")))
+#else
+#define GPI_CPU_HOT __attribute__((no_sanitize("address", "undefined"), optimize("O2")))
+#endif
+
 /* ---- fibers, blocks and launches ------------------------------------------------------------- */
 
 enum {
@@ -73,8 +80,7 @@ enum {
 #else
     GPI_CPU_STACK = 256 << 10, /* of a fiber; untouched pages cost no memory */
 #endif
-    GPI_CPU_TURNS = 32, /* turns per thread of a block before it counts as stuck */
-    GPI_CPU_WORK = 8    /* times the patience for others, while a warp has something else to do */
+    GPI_CPU_TURNS = 1024 /* looks in vain, other blocks' turns between them, before a block counts as stuck */
 };
 
 typedef enum gpi_cpu_state {
@@ -175,6 +181,8 @@ typedef struct gpi_cpu_block {
     gpi_fiber fibers[GPI_CPU_MAX_THREADS];
     gpi_fiber scheduler; /* the operating-system thread and its stack */
     gpi_cpu_queue ready[2]; /* the second: of slow threads */
+    gpi_cpu_queue polling;  /* those that look again once the block has changed something, or can do nothing else */
+    int changed;            /* it has, since they last looked */
     uint32_t slow;          /* which warps are slow, or which lanes */
     int slow_lanes;
     int slow_turn; /* the next one is slow, if any is ready */
@@ -198,9 +206,9 @@ typedef struct gpi_cpu_block {
     gpi_cpu_copy copies[GPI_CPU_MAX_COPIES];
     unsigned copy_count;
     int late_copies; /* bulk copies complete only when no fiber can run */
-    unsigned long long polls, quiet_polls; /* all, and those before the launch went quiet */
-    unsigned long long polled[GPI_CPU_MAX_WARPS]; /* and those before a warp's last one */
-    unsigned long long seen_changes;
+    unsigned polls;
+    unsigned long long seen_changes; /* of the launch, when the block could last do nothing but poll */
+    unsigned quiet_turns;            /* how often that has come in turn, without a change */
     double quiet_since;
     unsigned long long stuck_at; /* 1 + the changes after which it polled in vain, or GPI_CPU_OVER */
 } gpi_cpu_block;
@@ -277,7 +285,7 @@ static inline void gpi_cpu_prepare(gpi_fiber *fiber, void (*entry)(void))
 
 #endif
 
-static inline void gpi_cpu_switch(gpi_fiber *from, gpi_fiber *to)
+GPI_CPU_HOT static inline void gpi_cpu_switch(gpi_fiber *from, gpi_fiber *to)
 {
 #ifdef GPI_CPU_ASAN
     __sanitizer_start_switch_fiber(&from->fake_stack, to->stack_bottom, to->stack_bytes);
@@ -292,7 +300,7 @@ static inline void gpi_cpu_switch(gpi_fiber *from, gpi_fiber *to)
 /* ---- the schedule ---------------------------------------------------------------------------- */
 
 /* splitmix64 (Steele, Lea, Flood 2014): any seed will do, zero included. */
-static inline uint64_t gpi_cpu_random(uint64_t *state)
+GPI_CPU_HOT static inline uint64_t gpi_cpu_random(uint64_t *state)
 {
     uint64_t z = *state += 0x9E3779B97F4A7C15u;
 
@@ -301,7 +309,7 @@ static inline uint64_t gpi_cpu_random(uint64_t *state)
     return z ^ (z >> 31);
 }
 
-static inline void gpi_cpu_make_ready(gpi_fiber *fiber)
+GPI_CPU_HOT static inline void gpi_cpu_make_ready(gpi_fiber *fiber)
 {
     gpi_cpu_block *block = fiber->block;
     unsigned place = block->slow_lanes ? fiber->rank % 32 : fiber->rank / 32;
@@ -311,7 +319,7 @@ static inline void gpi_cpu_make_ready(gpi_fiber *fiber)
     queue->ranks[(queue->first + queue->count++) % GPI_CPU_MAX_THREADS] = fiber->rank;
 }
 
-static inline unsigned gpi_cpu_ready_count(const gpi_cpu_block *block)
+GPI_CPU_HOT static inline unsigned gpi_cpu_ready_count(const gpi_cpu_block *block)
 {
     return block->ready[0].count + block->ready[1].count;
 }
@@ -325,13 +333,28 @@ static inline void gpi_cpu_choose_slow(gpi_cpu_block *block)
     block->slow_lanes = dice / 2 % 2;
     block->slow_turn = 0;
     block->ready[0].first = block->ready[0].count = block->ready[1].first = block->ready[1].count = 0;
+    block->polling.count = 0;
+    block->changed = 0;
 }
 
 static inline void gpi_cpu_finish_copy(gpi_cpu_block *block, unsigned which);
 
-/* The next fiber to run, or the scheduler when none can. */
-static inline gpi_fiber *gpi_cpu_pick(gpi_cpu_block *block)
+/* Lets those that poll look again. */
+GPI_CPU_HOT static inline void gpi_cpu_look_again(gpi_cpu_block *block)
 {
+    for (unsigned i = 0; i < block->polling.count; i++)
+        gpi_cpu_make_ready(&block->fibers[block->polling.ranks[i]]);
+    block->polling.count = 0;
+    block->changed = 0;
+}
+
+static inline int gpi_cpu_is_over(gpi_cpu_block *block);
+
+/* The next fiber to run, or the scheduler when none can. */
+GPI_CPU_HOT static inline gpi_fiber *gpi_cpu_pick(gpi_cpu_block *block)
+{
+    if (block->polling.count && (block->changed || gpi_cpu_random(&block->random) % 1024 == 0))
+        gpi_cpu_look_again(block);
     /* A bulk copy completes at a random time, at the latest when no fiber can run. */
     while (block->copy_count) {
         uint64_t dice = gp_cpu.seed ? gpi_cpu_random(&block->random) : 0;
@@ -340,8 +363,12 @@ static inline gpi_fiber *gpi_cpu_pick(gpi_cpu_block *block)
             break;
         gpi_cpu_finish_copy(block, (unsigned)(dice / 8 % block->copy_count));
     }
-    if (!gpi_cpu_ready_count(block))
-        return &block->scheduler;
+    if (!gpi_cpu_ready_count(block)) {
+        if (!block->polling.count || gpi_cpu_is_over(block))
+            return &block->scheduler;
+        sched_yield(); /* another block may be about to change it */
+        gpi_cpu_look_again(block);
+    }
 
     gpi_cpu_queue *queue = &block->ready[0];
     if (block->ready[1].count &&
@@ -363,7 +390,7 @@ static inline gpi_fiber *gpi_cpu_pick(gpi_cpu_block *block)
 }
 
 /* Suspends the current fiber, as its state says, until another makes it ready. */
-static inline void gpi_cpu_wait(gpi_fiber *self)
+GPI_CPU_HOT static inline void gpi_cpu_wait(gpi_fiber *self)
 {
     gpi_fiber *next = gpi_cpu_pick(self->block);
 
@@ -371,18 +398,15 @@ static inline void gpi_cpu_wait(gpi_fiber *self)
         gpi_cpu_switch(self, next);
 }
 
-/* Lets other fibers run first; returns whether there were any. */
-static inline int gpi_cpu_yield(gpi_fiber *self)
+/* Lets other fibers run first. */
+GPI_CPU_HOT static inline void gpi_cpu_yield(gpi_fiber *self)
 {
-    if (!gpi_cpu_ready_count(self->block) && !self->block->copy_count)
-        return 0;
     gpi_cpu_make_ready(self);
     gpi_cpu_wait(self);
-    return 1;
 }
 
 /* Where a GPU may interleave other threads: the schedule may do so too. */
-static inline void gpi_cpu_maybe_yield(void)
+GPI_CPU_HOT static inline void gpi_cpu_maybe_yield(void)
 {
     gpi_fiber *self = gpi_cpu_self;
 
@@ -425,16 +449,20 @@ gpi_cpu_fail(gpi_cpu_block *block, cudaError_t error, const char *format, ...)
 static inline void gpi_cpu_give_up(gpi_fiber *self)
 {
     self->state = GPI_CPU_GIVEN_UP;
-    self->block->ready[0].count = self->block->ready[1].count = 0;
+    self->block->ready[0].count = self->block->ready[1].count = self->block->polling.count = 0;
     self->block->copy_count = 0;
     gpi_cpu_switch(self, &self->block->scheduler);
 }
 
 /* Memory that another thread may poll has changed. */
-static inline void gpi_cpu_changed(void)
+GPI_CPU_HOT static inline void gpi_cpu_changed(void)
 {
-    if (gpi_cpu_self)
-        __atomic_fetch_add(&gpi_cpu_self->block->launch->changes, 1, __ATOMIC_RELAXED);
+    if (!gpi_cpu_self)
+        return;
+    gpi_cpu_block *block = gpi_cpu_self->block;
+
+    block->changed = 1;
+    __atomic_fetch_add(&block->launch->changes, 1, __ATOMIC_RELAXED);
 }
 
 static inline void gpi_cpu_set_stuck(gpi_cpu_block *block, unsigned long long at)
@@ -442,72 +470,57 @@ static inline void gpi_cpu_set_stuck(gpi_cpu_block *block, unsigned long long at
     __atomic_store_n(&block->stuck_at, at, __ATOMIC_RELEASE);
 }
 
-/* Whether some warp can go on that has not polled lately: it may be slow to do what the others wait for. */
-static inline int gpi_cpu_works(const gpi_cpu_block *block)
-{
-    unsigned long long lately = block->polls - (block->polls - block->quiet_polls) / 2;
-
-    for (unsigned i = 0; i < block->threads; i++)
-        if (block->fibers[i].state == GPI_CPU_READY && block->polled[i / 32] < lately)
-            return 1;
-    return 0;
-}
-
 /*
- * Ends a launch whose resident blocks have all polled unchanged memory for gp_cpu.patience_ms. On a
- * busy machine that may pass before the thread that would make progress runs: so turns count too,
- * and a warp that does something else has longer.
+ * Whether the launch has failed. It does when all its resident blocks can do nothing but poll, and have seen nothing
+ * change for gp_cpu.patience_ms. On a busy machine that may pass before the thread that would change something runs:
+ * so turns count too.
  */
-static inline void gpi_cpu_check_stuck(gpi_fiber *self)
+static inline int gpi_cpu_is_over(gpi_cpu_block *block)
 {
-    gpi_cpu_block *block = self->block;
     gpi_cpu_launch_state *launch = block->launch;
-    unsigned long long changes = __atomic_load_n(&launch->changes, __ATOMIC_ACQUIRE);
-    double now = gpi_cpu_milliseconds();
+    const unsigned long long changes = __atomic_load_n(&launch->changes, __ATOMIC_ACQUIRE);
+    const double now = gpi_cpu_milliseconds();
 
     if (__atomic_load_n(&launch->failed, __ATOMIC_ACQUIRE))
-        gpi_cpu_give_up(self);
-    if (block->quiet_since == 0 || changes != block->seen_changes) {
+        return 1;
+    if (block->quiet_turns++ == 0 || changes != block->seen_changes) {
         block->seen_changes = changes;
         block->quiet_since = now;
-        block->quiet_polls = block->polls;
+        block->quiet_turns = 1;
     }
-    if (now - block->quiet_since < gp_cpu.patience_ms ||
-        block->polls - block->quiet_polls < (unsigned long long)GPI_CPU_TURNS * block->threads)
-        return;
-    if (now - block->quiet_since < (double)GPI_CPU_WORK * gp_cpu.patience_ms && gpi_cpu_works(block))
-        return;
+    if (now - block->quiet_since < gp_cpu.patience_ms || block->quiet_turns < GPI_CPU_TURNS)
+        return 0;
     gpi_cpu_set_stuck(block, changes + 1);
     for (unsigned i = 0; i < launch->resident_count; i++) {
         unsigned long long at = __atomic_load_n(&launch->resident[i]->stuck_at, __ATOMIC_ACQUIRE);
 
         if (at != changes + 1 && at != GPI_CPU_OVER)
-            return;
+            return 0;
     }
+    const uint3 thread = block->fibers[block->polling.ranks[0]].thread;
     gpi_cpu_fail(block, cudaErrorLaunchTimeout,
-                 "thread (%u,%u,%u) polls memory that nobody has changed for %d ms", self->thread.x,
-                 self->thread.y, self->thread.z, gp_cpu.patience_ms);
-    gpi_cpu_give_up(self);
+                 "thread (%u,%u,%u) polls memory that nobody has changed for %d ms", thread.x, thread.y,
+                 thread.z, gp_cpu.patience_ms);
+    return 1;
 }
 
 /*
  * Called by everything that a thread may call in a loop until another thread acts: lets the other
  * fibers and the other blocks run.
  */
-static inline void gpi_cpu_poll(void)
+GPI_CPU_HOT static inline void gpi_cpu_poll(void)
 {
     gpi_fiber *self = gpi_cpu_self;
 
     if (!self)
         return;
     gpi_cpu_block *block = self->block;
-    block->polls++;
-    block->polled[self->rank / 32] = block->polls;
-    block->slow_turn = block->polls % 256 == 0; /* it may wait for a slow one */
-    if (!gpi_cpu_yield(self) || block->polls % 64 == 0)
-        sched_yield();
-    if (block->polls % 1024 == 0)
-        gpi_cpu_check_stuck(self);
+
+    block->slow_turn = ++block->polls % 256 == 0; /* it may wait for a slow one */
+    if (block->polls % 1024 == 0 && __atomic_load_n(&block->launch->failed, __ATOMIC_ACQUIRE))
+        gpi_cpu_give_up(self);
+    block->polling.ranks[block->polling.count++] = self->rank;
+    gpi_cpu_wait(self);
 }
 
 #endif

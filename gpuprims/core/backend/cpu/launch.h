@@ -122,9 +122,7 @@ static inline void gpi_cpu_start_block(gpi_cpu_block *block, unsigned long long 
     memset(&block->alone, 0, sizeof block->alone);
     block->exited = block->copy_count = 0;
     block->cluster_arrived = block->cluster_phase = 0;
-    block->polls = block->quiet_polls = 0;
-    block->quiet_since = 0;
-    memset(block->polled, 0, sizeof block->polled);
+    block->polls = block->quiet_turns = 0;
     memset(block->arrived, 0, sizeof block->arrived);
     memset(block->live, 0, sizeof block->live);
     memset(block->waiting, 0, sizeof block->waiting);

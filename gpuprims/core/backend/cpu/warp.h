@@ -30,7 +30,7 @@ enum {
 #define GPI_CPU_ABSENT 0xDEADBEEFDEADBEEFu /* the result of a shuffle from an absent lane */
 
 /* The lane that `lane` reads from in a shuffle. */
-static inline int gpi_cpu_source_lane(const gpi_fiber *fiber, int lane)
+GPI_CPU_HOT static inline int gpi_cpu_source_lane(const gpi_fiber *fiber, int lane)
 {
     int width = (int)fiber->width, first = lane & -width, last = first + width - 1, source = lane;
     int argument = fiber->argument % 32; /* as the instruction does */
@@ -46,7 +46,7 @@ static inline int gpi_cpu_source_lane(const gpi_fiber *fiber, int lane)
     return source < first || source > last ? lane : source;
 }
 
-static inline void gpi_cpu_run_shuffle(gpi_fiber *warp, unsigned lanes)
+GPI_CPU_HOT static inline void gpi_cpu_run_shuffle(gpi_fiber *warp, unsigned lanes)
 {
     for (unsigned rest = lanes; rest; rest &= rest - 1) {
         int lane = __builtin_ctz(rest), source = gpi_cpu_source_lane(&warp[lane], lane);
@@ -55,7 +55,7 @@ static inline void gpi_cpu_run_shuffle(gpi_fiber *warp, unsigned lanes)
     }
 }
 
-static inline void gpi_cpu_run_match(gpi_fiber *warp, unsigned lanes)
+GPI_CPU_HOT static inline void gpi_cpu_run_match(gpi_fiber *warp, unsigned lanes)
 {
     for (unsigned rest = lanes; rest; rest &= rest - 1) {
         gpi_fiber *self = &warp[__builtin_ctz(rest)];
@@ -69,7 +69,7 @@ static inline void gpi_cpu_run_match(gpi_fiber *warp, unsigned lanes)
 }
 
 /* Combines `total` with the value of `lane`: a ballot, a reduction, or nothing for __syncwarp(). */
-static inline uint64_t gpi_cpu_reduce_step(int operation, uint64_t total, uint64_t value, int lane)
+GPI_CPU_HOT static inline uint64_t gpi_cpu_reduce_step(int operation, uint64_t total, uint64_t value, int lane)
 {
     switch (operation) {
     case GPI_CPU_BALLOT: return total | (uint64_t)(value != 0) << lane;
@@ -83,7 +83,7 @@ static inline uint64_t gpi_cpu_reduce_step(int operation, uint64_t total, uint64
     }
 }
 
-static inline void gpi_cpu_run_reduction(gpi_fiber *warp, unsigned lanes)
+GPI_CPU_HOT static inline void gpi_cpu_run_reduction(gpi_fiber *warp, unsigned lanes)
 {
     int first = __builtin_ctz(lanes), operation = warp[first].operation;
     uint64_t total = operation == GPI_CPU_BALLOT ? 0 : warp[first].value;
@@ -99,7 +99,7 @@ static inline void gpi_cpu_run_reduction(gpi_fiber *warp, unsigned lanes)
 }
 
 /* Performs a warp operation for `lanes`, which have come with the same mask and operation. */
-static inline void gpi_cpu_run_warp(gpi_fiber *warp, unsigned lanes)
+GPI_CPU_HOT static inline void gpi_cpu_run_warp(gpi_fiber *warp, unsigned lanes)
 {
     switch (warp[__builtin_ctz(lanes)].operation) {
     case GPI_CPU_SHFL:
@@ -113,7 +113,7 @@ static inline void gpi_cpu_run_warp(gpi_fiber *warp, unsigned lanes)
 }
 
 /* Completes the operation on `mask` if all its live lanes have come to it. */
-static inline void gpi_cpu_try_warp(gpi_cpu_block *block, unsigned warp, unsigned mask)
+GPI_CPU_HOT static inline void gpi_cpu_try_warp(gpi_cpu_block *block, unsigned warp, unsigned mask)
 {
     gpi_fiber *fibers = &block->fibers[warp * 32];
     unsigned lanes = mask & block->live[warp];
@@ -132,8 +132,8 @@ static inline void gpi_cpu_try_warp(gpi_cpu_block *block, unsigned warp, unsigne
         gpi_cpu_make_ready(&fibers[__builtin_ctz(rest)]);
 }
 
-static inline uint64_t gpi_cpu_warp(int operation, unsigned mask, uint64_t value, unsigned argument,
-                                    unsigned width, const char *site)
+GPI_CPU_HOT static inline uint64_t gpi_cpu_warp(int operation, unsigned mask, uint64_t value, unsigned argument,
+                                                unsigned width, const char *site)
 {
     gpi_fiber *self = gpi_cpu_self;
     gpi_cpu_block *block = self->block;
