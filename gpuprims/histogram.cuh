@@ -239,7 +239,6 @@ static inline cudaError_t GPI(launch)(const char *function, GPI(job) *job, GPI_C
     gpi_scratch scratch;
     cudaError_t error;
 
-    (void)dependent; /* unused on the CPU */
     GPI(divide)(job);
     const int fits = (GPI(by_byte) || kernel != GP_KERNEL_HISTOGRAM_GLOBAL) &&
                      GPI(fits_shared)(job, room, &shape, kernel == GP_KERNEL_HISTOGRAM_SHARED);

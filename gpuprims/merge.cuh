@@ -7,7 +7,8 @@
  *              GP_CONTEXT     type of a by-value argument before `ws`
  *              GP_INDEX       an integer type of 4 or 8 bytes that na + nb has to fit (size_t)
  *              GP_API         linkage of the host functions (static inline)
- *              GP_KERNEL, GP_GRID  for tests; na + nb alone says which kernel runs, and with how many blocks
+ *              GP_KERNEL, GP_GRID  for tests; na + nb, the size of T and the GPU say which kernel runs, and with how
+ *                                  many blocks
  *
  * Generates    cudaError_t NAME_merge(const T *a, size_t na, const T *b, size_t nb, T *out, ...)
  *              size_t      NAME_merge_workspace_bytes(size_t na, size_t nb)
@@ -32,7 +33,8 @@
  * them a search finds the parts of a and b that make it up, and a block merges these in shared memory:
  * core/merge/tile.cuh. Large arrays go through a pipeline in persistent blocks, core/merge/pipelined.cuh, small ones
  * have a block for each tile, core/merge/simple.cuh. docs/merge-sort.md says more. Cost: each item is read and written
- * once, in one launch. Workspace: 255 bytes for items of 16 MB and more, else none.
+ * once, in one launch. Workspace: 255 bytes for 16 MB and more, if items have up to 128 bytes; else
+ * none.
  *
  * No include guard: each include stamps out one instance, as its parameters say.
  */

@@ -38,7 +38,7 @@
  * core/merge/pass.cuh. Of few items the tiles are smaller, and more threads work on each; on sm_90 and newer
  * two of them are sorted and merged by a cluster of two blocks, in one launch. docs/merge-sort.md has pictures. Cost:
  * 1 + log16(n / tile) reads and writes of each item, two launches for each pass but the first. Workspace:
- * n keys and n values, and up to 2 % and 256 bytes more.
+ * n keys and n values, and up to 3 % and 600 bytes more; of items of one byte up to 6 %.
  *
  * No include guard: each include stamps out one instance, as its parameters say.
  */

@@ -251,7 +251,6 @@ static inline cudaError_t GPI(launch)(GPI(job) *job, GPI_CONTEXT context, cudaSt
     threads = job->tiles > 1 ? 1024 : job->n ? threads : 32;
     unsigned blocks = job->tiles < GP_GRID ? job->tiles + !job->tiles : GP_GRID;
 
-    (void)dependent; /* unused on the CPU */
     if (job->rows == 1)
         return GPI_LAUNCH_DEPENDENT(dependent, GPI(small_kernel), blocks, threads, 0, stream, *job, context);
     if (job->rows)

@@ -60,9 +60,10 @@
  *        and the length of the run that ends there, to their places in the output. Many heads are put together in
  *        shared memory first, and copied out as one piece
  *
- * Large inputs go through core/run_length/pipelined.cuh, in which different warps do these steps, small ones and older
- * GPUs through core/run_length/simple.cuh, in which every warp does all of them. run_length_decode scans the lengths in
- * one launch, and expands the runs in another (core/run_length/decode.cuh). docs/run-length.md has pictures.
+ * Large inputs go through core/run_length/pipelined.cuh, in which different warps do these steps, small ones, types of
+ * more than 128 bytes and older GPUs through core/run_length/simple.cuh, in which every warp does all of them.
+ * run_length_decode scans the lengths in one launch, and expands the runs in another (core/run_length/decode.cuh).
+ * docs/run-length.md has pictures.
  * Cost: n reads, and as many writes as there are results.
  *
  * No include guard: each include stamps out one instance, as its parameters say.

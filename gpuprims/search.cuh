@@ -41,9 +41,9 @@
  *
  * Cost: m reads of the queries and writes of the results; of `sorted` with an index some two sectors for each query in
  * random order, or each item once at most for sorted queries; one launch, or three with an index. There is one if n is
- * at most 32 times what m exceeds 2^18 by. Workspace for it: an item for each 32 bytes of `sorted`, but at most 32 MB
- * of them, so that for a larger array each stands for more; and a seventh of that; at least 8 bytes for each 512
- * queries. Else none.
+ * at most 32 times what m exceeds 2^18 by. Workspace for it: an item for each 32 bytes of `sorted` (64, if items have
+ * 16); where these would be more than 32 MB, each stands for up to eight times as much; and a seventh of that (a third,
+ * if items have 8 or 16 bytes); at least 8 bytes for each 512 queries. Else none.
  *
  * No include guard: each include stamps out one instance, as its parameters say.
  */

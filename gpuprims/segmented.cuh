@@ -59,7 +59,7 @@
  *        through tile states (core/segmented/chunks.cuh)
  *
  * Cost         n reads of the items and segments + 1 of the offsets; as many writes as there are results; one launch; 8
- *              bytes of tile states for each chunk of 4 KB or more.
+ *              bytes of tile states for each 4 bytes of a sum, and each chunk of 1 KB (bytes) to 4 KB or more.
  *
  * No include guard: each include stamps out one instance, as its parameters say.
  */
@@ -237,7 +237,6 @@ static inline cudaError_t GPI(launch)(GPI(job) *job, const char *function, size_
     const int dependent = (ready & GPI_KERNEL_SM90) != 0;
     const unsigned wanted = (unsigned)gpi_divide_up(job->ranges, GPI(warps));
     const unsigned blocks = wanted < resident ? wanted : resident;
-    (void)dependent; /* unused on the CPU */
     if (is_scan)
         error = GPI_LAUNCH_DEPENDENT(dependent, GPI(scan_kernel), blocks, GPI(threads), bytes, stream, *job, context);
     else

@@ -48,8 +48,8 @@
  *
  * How it works, by the length of a segment:
  *
- *     tiny, up to 16 items       a warp takes 128 segments, a lane each (core/segmented_sort/tiny.cuh); where any of
- *                                these is longer, they are sorted as short ones
+ *     tiny, up to 16 items       a warp takes up to 128 segments, a lane each (core/segmented_sort/tiny.cuh); where any
+ *                                of these is longer, they are sorted as short ones
  *     short, up to 4096 items    in one pass over memory: a block sorts as many segments as fit into its shared memory
  *                                together (core/segmented_sort/tile.cuh)
  *     long, well spread          one pass by the topmost digit (core/segmented_sort/pass.cuh) makes buckets that are
@@ -205,7 +205,6 @@ static inline cudaError_t GPI(launch_plan)(const GPI(job) *job, int dependent, c
 {
     const size_t blocks = gpi_divide_up(job->segments, job->group * GPI(plan_warps));
 
-    (void)dependent; /* unused on the CPU */
     return GPI_LAUNCH_DEPENDENT(dependent, GPI(plan_kernel), (unsigned)gpi_smaller_size(blocks, GP_GRID),
                                 (unsigned)GPI(plan_threads), 0, stream, *job);
 }
@@ -216,7 +215,6 @@ static inline cudaError_t GPI(launch_sort)(GPI(job) *job, int longs, int ranges,
     const unsigned resident = gpi_resident_blocks(GPI_TUNE_SEGMENTED_SORT_BLOCKS, SIZE_MAX, GP_GRID);
     const unsigned grid = gpi_resident_blocks(8 * GPI_TUNE_SEGMENTED_SORT_BLOCKS, job->ranges, GP_GRID);
 
-    (void)dependent; /* unused on the CPU */
     job->sorts_longs = longs;
     job->sorts_ranges = ranges;
     job->blocks = ranges && grid < resident ? grid : resident;

@@ -9,8 +9,8 @@
  *              GP_DESCENDING  when it is defined, the largest key comes first
  *              GP_INDEX       INDEX, the type of offsets, an integer type of 4 or 8 bytes that n has to fit (size_t)
  *              GP_API         linkage of the host functions (static inline)
- *              GP_KERNEL, GP_GRID  for tests: GP_KERNEL_TOP_K_PARTS, _FILTER, _RESCUE or _MERGE, where that is
- *                             possible; a launch has GP_GRID blocks at most
+ *              GP_KERNEL, GP_GRID  for tests: GP_KERNEL_TOP_K_FILTER, _RESCUE or _MERGE, where that is possible; a
+ *                             launch has GP_GRID blocks at most
  *
  * Generates    cudaError_t NAME_top_k(const K *kin, K *kout, size_t n, size_t k, ws, stream)
  *              cudaError_t NAME_segmented_top_k(kin, kout, size_t n, const INDEX *offsets, size_t segments, size_t k,
@@ -56,7 +56,7 @@
  *     rows of up to 16384 items,    if k is up to 1400 or so: a team of threads for each, whose least items, or
  *     or such an array              those of vectors, give a bound                   core/top_k/row.cuh
  *     an array, or longer rows, of  the same, a team for each of some parts; teams select from what these leave, until
- *     up to 2^26 items in all       that is one list. If k is more than two hundred or so, of up to 2^22
+ *     up to 2^26 items in all       that is one list. If k is more than 270, of up to 2^22
  *     a larger array, or a few long first of all a sample of each bounds what may be among the k best, and what is left
  *     rows, whose lists would be    by one pass, a small multiple of k, is selected from by one block, which, if the
  *     many or long                  bound was wrong, finds exactly what is needed: core/top_k/filter.cuh, finish.cuh
@@ -66,9 +66,9 @@
  *                                   two at a time: core/top_k/merge.cuh. Of a larger array, of what a sample has left.
  *
  * Items are compared by key and place, so all are different, and equal keys are nothing special. docs/top-k.md has
- * pictures. Cost: n reads of keys. With large k, of an array, a radix sort; in segments, a read and a write of all
- * items for each doubling of a part of 4096 items besides. Workspace: some MB, tens of them for many long rows; with
- * large k, 16 or 32 bytes for each item, or n keys and values and what the radix sort takes.
+ * pictures. Cost: n reads of keys; of an array that is sorted, what a radix sort takes; with large k, in segments, a
+ * read and a write of all items for each doubling of a part of 4096 items besides. Workspace: some MB, tens of them for
+ * many long rows; with large k, 16 or 32 bytes for each item, or n keys and values and what the radix sort takes.
  *
  * No include guard: each include stamps out one instance, as its parameters say.
  */
@@ -443,10 +443,8 @@ typedef struct {
 static inline cudaError_t GPI(launch)(const GPI(steps) *steps, const GPI(job) *job, int merges)
 {
     const size_t units = merges ? job->slots * GPI(merge_units)(job) : job->units;
-    const size_t most = GPI_MAX_TILES < GP_GRID ? GPI_MAX_TILES : GP_GRID;
-    const unsigned blocks = (unsigned)(units < most ? units : most);
+    const unsigned blocks = (unsigned)gpi_smaller_size(units, gpi_smaller_size(GPI_MAX_TILES, GP_GRID));
 
-    (void)steps; /* unused on the CPU */
     if (merges)
         return GPI_LAUNCH_DEPENDENT(steps->dependent, GPI(merge_kernel), blocks, (unsigned)GPI(threads),
                                     sizeof(GPI(block)), steps->stream, *job);
@@ -494,7 +492,7 @@ static inline cudaError_t GPI(run_filter)(const GPI(steps) *steps, GPI(job) *job
     const size_t share = gpi_divide_up(job->length, blocks); /* of a block, in so many parts: */
     const size_t turns = gpi_larger_size(gpi_smaller_size(share / GPI(filter_tile), 16), 1);
     const size_t sampling = gpi_divide_up(rows * plan->chunks, (size_t)GPI(sample_threads));
-    const size_t most = GPI_MAX_TILES < GP_GRID ? GPI_MAX_TILES : GP_GRID;
+    const size_t most = gpi_smaller_size(GPI_MAX_TILES, GP_GRID);
     cudaError_t error;
 
     job->chunk_n = (uint32_t)GPI(chunk_items)(job->k);
@@ -584,7 +582,6 @@ static inline cudaError_t GPI(launch_teams)(GPI(job) *job, cudaStream_t stream)
         (gpi_kernel_ready((const void *)GPI(row_kernel), GPI(most_team_bytes), known) & GPI_KERNEL_SM90) != 0;
     const size_t vectors = gpi_divide_up(job->row_n, (size_t)GPI(row_vector_n));
 
-    (void)dependent; /* unused on the CPU */
     job->part_n = vectors / job->parts * GPI(row_vector_n);
     job->longer = (uint32_t)(vectors % job->parts);
     job->units = job->segments * job->parts;
@@ -634,14 +631,13 @@ static inline cudaError_t GPI(run_sort)(const char *function, const GPI(job) *jo
 {
     static signed char known[GPI_DEVICES];
     const int dependent = (gpi_kernel_ready((const void *)GPI(sorted_kernel), 0, known) & GPI_KERNEL_SM90) != 0;
-    const size_t n = job->n, bytes = GPI(sort_bytes)(n), blocks = gpi_divide_up(job->k, GPI(short_threads));
-    const unsigned most = GPI_MAX_TILES < GP_GRID ? GPI_MAX_TILES : GP_GRID;
+    const size_t n = job->n, bytes = GPI(sort_bytes)(n), wanted = gpi_divide_up(job->k, GPI(short_threads));
+    const unsigned blocks = (unsigned)gpi_smaller_size(wanted, gpi_smaller_size(GPI_MAX_TILES, GP_GRID));
     gp_workspace inner = GP_WORKSPACE_INIT;
     GPI(job) sorted = *job;
     gpi_scratch scratch;
     cudaError_t error;
 
-    (void)dependent; /* unused on the CPU */
     error = gpi_tagged_scratch_acquire(&scratch, ws, 0, ws ? GPI(workspace)(n, 1, job->k) : bytes, stream, function);
     if (error != cudaSuccess)
         return error;
@@ -655,8 +651,8 @@ static inline cudaError_t GPI(run_sort)(const char *function, const GPI(job) *jo
     if (error == cudaSuccess)
         error = GPI_TOP_K_SORT(job, keys, values, n, &inner, stream);
     if (error == cudaSuccess)
-        error = GPI_LAUNCH_DEPENDENT(dependent, GPI(sorted_kernel), (unsigned)(blocks < most ? blocks : most),
-                                     (unsigned)GPI(short_threads), 0, stream, sorted);
+        error = GPI_LAUNCH_DEPENDENT(dependent, GPI(sorted_kernel), blocks, (unsigned)GPI(short_threads), 0, stream,
+                                     sorted);
     return gpi_scratch_release(&scratch, error, stream);
 }
 
@@ -668,7 +664,6 @@ static inline cudaError_t GPI(run_short)(const GPI(job) *job, cudaStream_t strea
     const size_t warps = GPI(short_threads) / 32;
     const unsigned blocks = gpi_resident_blocks(GPI_TUNE_TOP_K_SHORT, gpi_divide_up(job->segments, warps), GP_GRID);
 
-    (void)dependent; /* unused on the CPU */
     return GPI_LAUNCH_DEPENDENT(dependent, GPI(short_kernel), blocks, (unsigned)GPI(short_threads), 0, stream, *job);
 }
 

@@ -709,7 +709,7 @@ def radix_cluster():
             f.cell(left(b) + i * 40, 334, sorted(group)[i], 'out', 36)
             f.arrow(left(b) + i * 40 + 18, 291, left(b) + sorted(group).index(key) * 40 + 18, 332)
     f.text(20, 394, 'Spread: each block gets the keys between two splitters, which a sample tells; here 22 and 44.', 13)
-    f.text(20, 414, 'Bins: by finer digits. Compare: within a bin, each key counts those before it.', 13)
+    f.text(20, 414, 'Bins: of equal width. Compare: within a bin, each key counts those before it.', 13)
     f.text(20, 434, 'Orange arrows write into the shared memory of another multiprocessor.', 13, color=HOT)
     f.save()
 

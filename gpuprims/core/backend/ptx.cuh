@@ -552,7 +552,7 @@ GPI_DEVICE unsigned long long gpi_one(void)
 #endif
 }
 
-/* Inclusive prefix sum over a warp. */
+/* Inclusive prefix sums over a warp. */
 GPI_DEVICE uint32_t gpi_warp_prefix(uint32_t x, unsigned lane)
 {
     GPI_UNROLL
@@ -561,6 +561,17 @@ GPI_DEVICE uint32_t gpi_warp_prefix(uint32_t x, unsigned lane)
 
         if (lane >= stride)
             x += left;
+    }
+    return x;
+}
+
+GPI_DEVICE uint64_t gpi_warp_prefix_long(uint64_t x, unsigned lane)
+{
+    GPI_UNROLL
+    for (unsigned stride = 1; stride < 32; stride *= 2) {
+        const uint64_t left = __shfl_up_sync(GPI_FULL_MASK, x, stride);
+
+        x += lane >= stride ? left : 0;
     }
     return x;
 }
@@ -669,7 +680,7 @@ GPI_DEVICE void gpi_copy_16(void *shared, const void *global)
 #endif
 }
 
-/* Stores a vector of 16 bytes to aligned global memory on a condition, likewise. */
+/* Stores a vector of 16 bytes to aligned global memory on a condition, without a branch. */
 GPI_DEVICE void gpi_put_16_if(int condition, void *global, uint4 x)
 {
 #ifdef __CUDACC__
@@ -687,7 +698,7 @@ GPI_DEVICE void gpi_put_16_if(int condition, void *global, uint4 x)
 #endif
 }
 
-/* The same on a condition, without a branch: several in a row share the computation of their addresses. */
+/* gpi_copy_16() on a condition, without a branch: several in a row share the computation of their addresses. */
 GPI_DEVICE void gpi_copy_16_if(int condition, void *shared, const void *global)
 {
 #if defined __CUDA_ARCH__ && __CUDA_ARCH__ >= 800
@@ -705,7 +716,7 @@ GPI_DEVICE void gpi_copy_16_if(int condition, void *shared, const void *global)
 #endif
 }
 
-/* The same for an item of 4, 8 or 16 bytes, a constant, that is aligned to its size. */
+/* gpi_copy_16() for an item of 4, 8 or 16 bytes, a constant, that is aligned to its size. */
 GPI_DEVICE void gpi_copy_item(void *shared, const void *global, int bytes)
 {
 #if defined __CUDA_ARCH__ && __CUDA_ARCH__ >= 800

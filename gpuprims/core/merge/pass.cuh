@@ -11,7 +11,7 @@
  *     GPI(max_ways_log)   a constant: the log2 of how many runs are merged at a time, at most
  *     GPI(small_threads), GPI(small_pass_items)   constants: those of the kernel for small n
  *
- * Part of merge.cuh and merge_sort.cuh; not to be included directly.
+ * Part of merge_sort.cuh; not to be included directly.
  */
 
 #define GPI_MERGE_BATCH (GPI(items) > 1 ? 8 : 1) /* reads of a lane in flight */

@@ -1,7 +1,7 @@
 /*
- * core/merge/shape.cuh: the block shape of merge.cuh and merge_sort.cuh, by the size of an item.
+ * core/merge/shape.cuh: the block shape of merge_sort.cuh, by the size of an item.
  *
- * Part of merge.cuh and merge_sort.cuh; not to be included directly.
+ * Part of merge_sort.cuh; not to be included directly.
  */
 #include "tuning.cuh"
 

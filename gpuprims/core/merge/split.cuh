@@ -24,15 +24,13 @@
  *
  * The search is bound by the latency of memory and of dependent instructions. So all reads of a step are under way
  * before the first is used, there is next to no division, no double precision and little of 64 bits here, and a lane
- * probes two places at a time, which was faster than four.
+ * probes two places at a time, which is faster than four.
  *
  * Part of core/merge/pass.cuh; not to be included directly.
  */
 
 #ifndef GPI_MERGE_SPLIT_CUH
 #define GPI_MERGE_SPLIT_CUH
-
-#include "../tile/probe.cuh"
 
 #define GPI_MERGE_SPLIT_WARPS 4 /* warps of a block */
 #define GPI_MERGE_PROBES_LOG 1  /* log2 of the places that a lane probes at a time */
@@ -66,16 +64,7 @@ GPI_DEVICE size_t gpi_merge_sum(size_t x)
 /* The sum over the lanes before this one. */
 GPI_DEVICE size_t gpi_merge_before(size_t x)
 {
-    const unsigned lane = threadIdx.x % 32;
-    size_t upto = x;
-
-    GPI_UNROLL
-    for (unsigned stride = 1; stride < 32; stride *= 2) {
-        const size_t left = __shfl_up_sync(GPI_FULL_MASK, upto, stride);
-
-        upto += lane >= stride ? left : 0;
-    }
-    return upto - x;
+    return gpi_warp_prefix_long(x, threadIdx.x % 32) - x;
 }
 #endif
 

@@ -4,7 +4,8 @@
  * Where a tile begins in both arrays is found by a search on its diagonal of the merge path, in global memory: not
  * exactly, but nearly; the parts that are read have all items that may belong to the tile. Where a thread's items begin
  * is found in shared memory, where the parts of both arrays lie in a stage. Each thread merges its items into
- * registers. Then the stage is free, and the tile is put together there, so that it leaves by whole vectors.
+ * registers. Then it is put together in shared memory, so that it leaves by whole vectors: in the stage, which is free
+ * by then, or in the pipeline in slots of the warps.
  *
  *     stage    | a part of a | a part of b |       each as far behind a 128-byte line as in global memory
  *     later    | the tile                  |       likewise

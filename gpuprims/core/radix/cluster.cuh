@@ -91,7 +91,7 @@ typedef struct {
     gpi_radix_state *state;
     GP_KEY *keys[2];       /* items, and another array of them; */
     uint32_t *from[2];     /* their positions, or values */
-    uint32_t first, count; /* items that the block has got, and where they go */
+    uint32_t first, count; /* where the block's items go, and how many it has got */
     gpi_radix_map map;     /* the bins of floats, if it is linear; */
     GPI(number) low;       /* of others from low on: */
     int up;                /* the difference from low is shifted, */

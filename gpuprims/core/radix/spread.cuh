@@ -7,7 +7,7 @@
  *     2. partition by the topmost digit: a tile asks for room in each of 256 ranges, and moves its keys there
  *     3. partition each of these ranges by the next bits
  *     4. one block sorts a bucket: by twelve more bits, and by comparing the few keys that are alike so far; or
- *        in passes by ballots, if many are alike and yet different
+ *        in passes, if many are alike and yet different
  *
  * Keys alone lose their order: where equal keys are not the same, the passes sort. Pairs are partitioned by passes.
  * Buckets of floats alone are of equal width where that spreads them well, and so are their bins. docs/radix-sort.md
@@ -90,7 +90,7 @@ GPI_DEVICE gpi_radix_map GPI(map_by_bits)(const GPI(job) *job)
 
 /*
  * Pairs are partitioned by passes, which keep their order: by the topmost of the bits that are sorted by, and each
- * range by the next ones. adjacent_equal says whether neighbours mostly share these bits; with few digits they always
+ * range by the next ones. adjacent_equal says whether neighbours often share these bits; with few digits they always
  * do.
  */
 GPI_DEVICE void GPI(plan_partitions)(const GPI(job) *job, int adjacent_equal)

@@ -24,9 +24,9 @@ GPI_CHOOSE_TYPE(GPI_OF(value), GPI_OF(moves_numbers), uint32_t, GPI_RADIX_VALUE)
 
 /*
  * Small values wait in shared memory for their keys; larger ones are fetched when their place is known. A tile fills
- * half a multiprocessor, or all of it with small values of small keys. The items of a thread are odd in number: in
- * regular input the digits of a tile start so many items apart, and with a multiple of 32 the lanes would have bank
- * conflicts.
+ * half a multiprocessor, or mostly all of it with values that wait. For large n the items of a thread are odd in
+ * number: in regular input the digits of a tile start so many items apart, and with a multiple of 32 the lanes would
+ * have bank conflicts.
  */
 enum {
     GPI_OF(staged) = GPI_RADIX_PAIRS && sizeof(GPI_OF(value)) <= 16 && !(GPI_RADIX_SMALL && GPI(indexed)),
@@ -502,7 +502,7 @@ static __global__ void __launch_bounds__(GPI_OF(threads), GPI_OF(blocks)) GPI_OF
             GPI_OF(count_digits)(&tile, keys, &pass, rounds, 0);
         __syncthreads(); /* the warps' counts are complete */
         if (GPI_OF(staged) && !GPI_RADIX_SMALL && !in_ranges && taken + gridDim.x < tiles) {
-            /* The block is alone on its multiprocessor and would wait for its keys. Which tile is next is a guess. */
+            /* The block waits for its keys, with one other at most on its multiprocessor. The next tile is a guess. */
             const GP_KEY *coming = pass.keys_from + first + (size_t)gridDim.x * job.tile_n;
 
             for (uint32_t line = threadIdx.x * 128; line < job.tile_n * sizeof(GP_KEY); line += GPI_OF(threads) * 128)

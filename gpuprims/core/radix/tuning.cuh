@@ -19,7 +19,7 @@
 #define GPI_TUNE_RADIX_CROWD 12
 #endif
 
-/* Keys of one byte that a block counts before more blocks do, and at most; more are faster in two launches. */
+/* Keys of one byte that a block counts before more blocks do, and at most; more are faster in several launches. */
 #ifndef GPI_TUNE_RADIX_COUNTED
 #define GPI_TUNE_RADIX_COUNTED 16384
 #endif

@@ -138,7 +138,7 @@ GPI_DEVICE GPI(value) GPI(number)(int counts_all, size_t at, size_t place)
     return value;
 }
 
-/* A word of as many bits as the key, or 64, without those above the lowest `bits`, topmost. */
+/* A word of 32 bits, or of 64 for keys of 8 bytes, without those above the lowest `bits`, topmost. */
 GPI_DEVICE uint64_t GPI(topmost)(uint64_t number, int bits)
 {
     return GPI_KEY_IS_NARROW ? (uint32_t)number << (32 - bits) : number << (64 - bits);

@@ -137,14 +137,8 @@ GPI_DEVICE void gpi_radix_scan_digits(uint64_t *counts, unsigned each, uint64_t 
 {
     GPI_UNROLL
     for (unsigned i = 0; i < each; i++) {
-        uint64_t prefix = counts[i];
+        const uint64_t prefix = gpi_warp_prefix_long(counts[i], threadIdx.x % 32);
 
-        GPI_UNROLL
-        for (unsigned stride = 1; stride < 32; stride *= 2) {
-            const uint64_t left = __shfl_up_sync(GPI_FULL_MASK, prefix, stride);
-
-            prefix += threadIdx.x % 32 >= stride ? left : 0;
-        }
         counts[i] = start + prefix - counts[i];
         start += __shfl_sync(GPI_FULL_MASK, prefix, 31);
     }

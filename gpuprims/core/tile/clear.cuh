@@ -22,7 +22,6 @@ static __global__ void __launch_bounds__(GPI_CLEAR_THREADS) gpi_clear_kernel(uin
 /* Zeroes n words. `dependent` says whether the launch may be a dependent one. */
 static inline cudaError_t gpi_clear(uint32_t *words, size_t n, int dependent, cudaStream_t stream)
 {
-    (void)dependent; /* unused on the CPU */
     return GPI_LAUNCH_DEPENDENT(dependent, gpi_clear_kernel, (unsigned)gpi_divide_up(n, GPI_CLEAR_THREADS),
                                 GPI_CLEAR_THREADS, 0, stream, words, n);
 }

@@ -573,9 +573,7 @@ GPI_DEVICE_CALL void GPI(sort_crowded)(GPI(team) *team, uint32_t room, uint32_t 
     }
     __syncthreads(); /* they are in order */
 }
-#endif
 
-#if GPI_DEVICE_CODE
 /* The part of a row, or of its lists, that is the team's. Returns the number of the row. */
 GPI_DEVICE uint32_t GPI(take_row)(GPI(row) *row, const GPI(job) *job, uint32_t unit)
 {

@@ -6,10 +6,9 @@
 #define GPI_TOP_K_TUNING_CUH
 
 /* Values of GP_KERNEL: how the k best of a long segment are found, where that is possible. */
-#define GP_KERNEL_TOP_K_PARTS  0x6741 /* selects the k best of parts, then of those */
-#define GP_KERNEL_TOP_K_FILTER 0x6742 /* one array: leaves out what is behind a bound that a sample gives */
-#define GP_KERNEL_TOP_K_RESCUE 0x6743 /* the same when bounds are wrong, those of blocks, too */
-#define GP_KERNEL_TOP_K_MERGE  0x6744 /* sorts parts, and merges them */
+#define GP_KERNEL_TOP_K_FILTER 0x6741 /* leaves out what is behind a bound that a sample gives */
+#define GP_KERNEL_TOP_K_RESCUE 0x6742 /* the same when bounds are wrong, those of blocks, too */
+#define GP_KERNEL_TOP_K_MERGE  0x6743 /* sorts parts, and merges them */
 
 /* Candidates that a block has room for in shared memory, a power of two; it selects half as many at most. */
 #ifndef GPI_TUNE_TOP_K_ROOM
