@@ -571,9 +571,9 @@ static void clusters(const radix_case *c)
         return;
     for (size_t i = 0; i < (tap_small ? 1 : sizeof sizes / sizeof *sizes); i++)
         for (size_t k = 0; k < sizeof some / sizeof *some; k++)
-            if (i < 2 || i % 9 == k % 9) {
+            if (i == 0 || i % 9 == k % 9 || (i == 1 && k % 2)) {
                 passed &= sorts(c, some[k], sizes[i], 0, -1, (int)k % 4, k % 2 ? &ws : NULL);
-                if (i < 2)
+                if (i == 0)
                     passed &= sorts(c, some[k], sizes[i], 1, width - 2, 0, &ws);
             }
     ok(passed, "%s: clusters, with bins just full and too full, and with a sample that misleads", c->name);
