@@ -501,13 +501,6 @@ static __global__ void __launch_bounds__(GPI_OF(threads), GPI_OF(blocks)) GPI_OF
         else
             GPI_OF(count_digits)(&tile, keys, &pass, rounds, 0);
         __syncthreads(); /* the warps' counts are complete */
-        if (GPI_OF(staged) && !GPI_RADIX_SMALL && !in_ranges && taken + gridDim.x < tiles) {
-            /* The block waits for its keys, with one other at most on its multiprocessor. The next tile is a guess. */
-            const GP_KEY *coming = pass.keys_from + first + (size_t)gridDim.x * job.tile_n;
-
-            for (uint32_t line = threadIdx.x * 128; line < job.tile_n * sizeof(GP_KEY); line += GPI_OF(threads) * 128)
-                gpi_prefetch((const char *)coming + line);
-        }
         uint32_t sum = GPI_OF(add_up)(&tile, &job, begun, &start);
         GPI_OPAQUE(pass.shift); /* the digits again, rather than in registers since the count */
         GPI_OF(exchange)(&tile, keys, &pass, rounds, way);
@@ -517,6 +510,13 @@ static __global__ void __launch_bounds__(GPI_OF(threads), GPI_OF(blocks)) GPI_OF
             tile.start[threadIdx.x] = start;
             if (taken == job.tiles - 1) /* where the next portion goes on */
                 plan->place[digit][!job.odd][threadIdx.x] = place + before + sum;
+        }
+        if (GPI_OF(staged) && GPI_OF(blocks) == 1 && !GPI_RADIX_SMALL && !in_ranges && taken + gridDim.x < tiles) {
+            /* The block is alone on its multiprocessor. Asked for earlier, many keys would leave the L2 unread. */
+            const GP_KEY *coming = pass.keys_from + first + (size_t)gridDim.x * job.tile_n; /* a guess */
+
+            for (uint32_t line = threadIdx.x * 128; line < job.tile_n * sizeof(GP_KEY); line += GPI_OF(threads) * 128)
+                gpi_prefetch((const char *)coming + line);
         }
         if (GPI_OF(staged))
             gpi_copy_wait();
