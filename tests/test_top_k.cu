@@ -128,10 +128,10 @@ enum { CASES = sizeof cases / sizeof *cases };
 
 /* ---- keys -------------------------------------------------------------------------------------- */
 
-enum { RANDOM, FEW, EQUAL, SORTED, REVERSED, LOW_BITS, ZEROS, COLUMN, LAST, INPUTS };
+enum { RANDOM, FEW, EQUAL, SORTED, REVERSED, LOW_BITS, ZEROS, COLUMN, LAST, EIGHTH, INPUTS };
 static const char *const input_names[] = {
     "random", "few", "equal", "sorted", "reversed", "alike but for 8 bits", "zeros and NaNs",
-    "small in one column of 64", "mostly the last of all"};
+    "small in one column of 64", "mostly the last of all", "an eighth alike"};
 
 static void make_keys(const top_k_case *t, unsigned char *keys, size_t n, int input)
 {
@@ -157,6 +157,8 @@ static void make_keys(const top_k_case *t, unsigned char *keys, size_t n, int in
             x = i % 64 == 3 ? r >> (64 - bits + 2) : r >> (64 - bits + 2) | (uint64_t)1 << (bits - 2);
         else if (input == LAST)
             x = r % 1000 == 0 ? r : t->descending ? 0 : UINT64_MAX;
+        else if (input == EIGHTH)
+            x = r % 8 ? r : t->descending ? UINT64_MAX >> 1 : 0;
         memcpy(keys + i * t->key_bytes, &x, t->key_bytes);
     }
 }
