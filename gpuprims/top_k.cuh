@@ -222,7 +222,10 @@ static inline size_t GPI(filter_lists)(size_t capacity, size_t k)
     return GPI(most_groups) + (k > GPI(max_selected) ? capacity + k + (size_t)GPI(max_selected) : 0);
 }
 
-/* Whether rows of n items, of which an array is one, are sampled first: when the lists of parts would be too much. */
+/*
+ * Whether rows of n items, of which an array is one, are sampled first: when the lists of parts would be too much, or an
+ * array is too large for teams.
+ */
 static inline int GPI(wants_filter)(size_t rows, size_t n, size_t k)
 {
     const int forced = GP_KERNEL == GP_KERNEL_TOP_K_FILTER || GP_KERNEL == GP_KERNEL_TOP_K_RESCUE;
@@ -234,6 +237,8 @@ static inline int GPI(wants_filter)(size_t rows, size_t n, size_t k)
         return forced && n >= 1024;
     if (!selects)
         return n >= 16 * (size_t)GPI(room);
+    if (rows == 1 && n > GPI_TUNE_TOP_K_TEAM_MOST)
+        return 1; /* reads faster than blocks that bound their parts themselves */
     const size_t part_n = gpi_larger_size(GPI_TUNE_TOP_K_PART, 2 * k);
     const size_t parts = gpi_smaller_size(GPI_TUNE_TOP_K_PARTS / rows, n / part_n);
     return parts * k > GPI(room) / (k < GPI(room) / 8 ? 1 : 2);
