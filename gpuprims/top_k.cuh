@@ -223,8 +223,8 @@ static inline size_t GPI(filter_lists)(size_t capacity, size_t k)
 }
 
 /*
- * Whether rows of n items, of which an array is one, are sampled first: when the lists of parts would be too much, or an
- * array is too large for teams.
+ * Whether rows of n items, of which an array is one, are sampled first: when the lists of parts would be too much, or
+ * an array is too large for teams.
  */
 static inline int GPI(wants_filter)(size_t rows, size_t n, size_t k)
 {
@@ -364,7 +364,7 @@ static inline GPI(team_shape) GPI(shape_team)(size_t teams, size_t n, size_t k, 
         shape.threads *= 2;
     if (shape.threads == 32 && teams < GPI_TUNE_TOP_K_FEW_ROWS && 2 * n > shape.threads * each)
         shape.threads = 64; /* what one takes counts */
-    shape.room = GPI(team_room)(shape.threads);
+    shape.room = GPI(team_room)(shape.threads, k);
     shape.threads = shape.threads <= GPI(threads) ? shape.threads : 0;
     return shape;
 }
