@@ -33,14 +33,8 @@ typedef unsigned long uintptr_t;
 #define offsetof(type, member) __builtin_offsetof(type, member)
 #endif
 
-/* What other compilers for CUDA take from GNU C. NVRTC knows C++ alone, in which this takes a template. */
-template <typename T> struct gpi_plain {
-    typedef T type;
-};
-template <typename T> struct gpi_plain<T &> {
-    typedef T type;
-};
-#define __typeof__(x) gpi_plain<decltype(x)>::type
+/* What other compilers for CUDA take from GNU C. Of an expression that names a place this is a reference to its type. */
+#define __typeof__(x) decltype(x)
 #define __builtin_classify_type(x) \
     (__is_class(decltype(+(x))) ? 12 : (decltype(+(x)))0.5 != (decltype(+(x)))0 ? 8 : 1)
 #define __builtin_inff() __int_as_float(0x7f800000)

@@ -51,8 +51,8 @@
 
 /* Memory of one type is accessed as another: C needs to be told. */
 #ifdef __CUDACC__
-#define gpi_get(x, from) ((x) = *(const __typeof__(x) *)(from))
-#define gpi_put(to, x)   (*(__typeof__(x) *)(to) = (x))
+#define gpi_get(x, from) ((x) = *(__typeof__(&(x)))(from))
+#define gpi_put(to, x)   (*(__typeof__(&(x)))(to) = (x))
 #else
 #define gpi_get(x, from) memcpy((void *)&(x), (from), sizeof(x))
 #define gpi_put(to, x)   memcpy((void *)(to), &(x), sizeof(x))

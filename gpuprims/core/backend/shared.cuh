@@ -7,7 +7,9 @@
 #define GPI_SHARED_CUH
 
 #ifdef __CUDACC_RTC__
-#define GP_SHARED(type_of, name) __shared__ gpi_plain<type_of>::type name
+#define GP_SHARED(type_of, name)        \
+    using gpi_type_of_##name = type_of; \
+    __shared__ gpi_type_of_##name name
 #else
 #define GP_SHARED(type_of, name) __shared__ __typeof__(type_of) name
 #endif
