@@ -58,7 +58,7 @@
  *     an array, or longer rows, of  the same, a team for each of some parts; teams select from what these leave, until
  *     up to 2^26 items in all       that is one list. If k is more than 270, of up to 2^22
  *     a larger array, or a few long first of all a sample of each bounds what may be among the k best, and what is left
- *     rows, whose lists would be    by one pass, a small multiple of k, is selected from by one block, which, if the
+ *     rows whose lists would be     by one pass, a small multiple of k, is selected from by one block, which, if the
  *     many or long                  bound was wrong, finds exactly what is needed: core/top_k/filter.cuh, finish.cuh
  *     an array of up to 2^17 items, is sorted by radix_sort.cuh, nested, and the first k are copied; of up to 2^20,
  *     k of more than 270            if k is too large for teams. With values or long keys fewer: core/top_k/sorted.cuh
@@ -202,8 +202,8 @@ static inline void GPI(plan_sample)(GPI(plan) *plan, size_t n, size_t k)
     const size_t rank = (size_t)(wanted < 7 ? 2.5 * wanted + 11 : 1.5 * wanted + 18);
     plan->groups = gpi_smaller_size(plan->chunks, gpi_larger_size(plan->chunks / 32, GPI(most_groups) / 4));
     plan->rank = gpi_smaller_size(rank, plan->groups);
-    /* Even if those in a chunk are neighbours; of equal items, a tile more than are within the bound. */
-    plan->capacity = (4 * plan->rank / 3 + 34) * (n / plan->chunks + 1) + GPI(filter_tile);
+    /* Even if those in a chunk are neighbours. */
+    plan->capacity = (4 * plan->rank / 3 + 34) * (n / plan->chunks + 1);
 }
 
 /* Candidates that a filter may leave of up to n items: more than it will. */
@@ -213,7 +213,7 @@ static inline size_t GPI(most_candidates)(size_t n, size_t k)
     const size_t least = gpi_larger_size(4 * GPI(chunk_items)(k), 64 * items / GPI(room));
     const size_t most = gpi_smaller_size(GPI_TUNE_TOP_K_SAMPLES, 32 * (size_t)GPI(most_groups));
 
-    return 5 * items / 2 + 400 + 60 * (gpi_larger_size(least, n / most) + 1) + GPI(filter_tile);
+    return 5 * items / 2 + 400 + 60 * (gpi_larger_size(least, n / most) + 1);
 }
 
 /* Room for the lists of up to so many candidates, and of a sample. */
@@ -222,7 +222,10 @@ static inline size_t GPI(filter_lists)(size_t capacity, size_t k)
     return GPI(most_groups) + (k > GPI(max_selected) ? capacity + k + (size_t)GPI(max_selected) : 0);
 }
 
-/* Whether rows of n items, of which an array is one, are sampled first: when the lists of parts would be too much. */
+/*
+ * Whether rows of n items, of which an array is one, are sampled first: when the lists of parts would be too much, or
+ * an array is too large for teams.
+ */
 static inline int GPI(wants_filter)(size_t rows, size_t n, size_t k)
 {
     const int forced = GP_KERNEL == GP_KERNEL_TOP_K_FILTER || GP_KERNEL == GP_KERNEL_TOP_K_RESCUE;
@@ -234,6 +237,8 @@ static inline int GPI(wants_filter)(size_t rows, size_t n, size_t k)
         return forced && n >= 1024;
     if (!selects)
         return n >= 16 * (size_t)GPI(room);
+    if (rows == 1 && n > GPI_TUNE_TOP_K_TEAM_MOST)
+        return 1; /* reads faster than blocks that bound their parts themselves */
     const size_t part_n = gpi_larger_size(GPI_TUNE_TOP_K_PART, 2 * k);
     const size_t parts = gpi_smaller_size(GPI_TUNE_TOP_K_PARTS / rows, n / part_n);
     return parts * k > GPI(room) / (k < GPI(room) / 8 ? 1 : 2);
@@ -359,7 +364,7 @@ static inline GPI(team_shape) GPI(shape_team)(size_t teams, size_t n, size_t k, 
         shape.threads *= 2;
     if (shape.threads == 32 && teams < GPI_TUNE_TOP_K_FEW_ROWS && 2 * n > shape.threads * each)
         shape.threads = 64; /* what one takes counts */
-    shape.room = GPI(team_room)(shape.threads);
+    shape.room = GPI(team_room)(shape.threads, k);
     shape.threads = shape.threads <= GPI(threads) ? shape.threads : 0;
     return shape;
 }

@@ -128,10 +128,10 @@ enum { CASES = sizeof cases / sizeof *cases };
 
 /* ---- keys -------------------------------------------------------------------------------------- */
 
-enum { RANDOM, FEW, EQUAL, SORTED, REVERSED, LOW_BITS, ZEROS, COLUMN, LAST, INPUTS };
+enum { RANDOM, FEW, EQUAL, SORTED, REVERSED, LOW_BITS, ZEROS, COLUMN, OWN, LAST, EIGHTH, INPUTS };
 static const char *const input_names[] = {
     "random", "few", "equal", "sorted", "reversed", "alike but for 8 bits", "zeros and NaNs",
-    "small in one column of 64", "mostly the last of all"};
+    "small in one column of 64", "small where few threads look", "mostly the last of all", "an eighth alike"};
 
 static void make_keys(const top_k_case *t, unsigned char *keys, size_t n, int input)
 {
@@ -155,8 +155,12 @@ static void make_keys(const top_k_case *t, unsigned char *keys, size_t n, int in
             x = r % 7 == 0 ? UINT64_MAX : r % 7 == 1 ? UINT64_MAX >> (64 - bits + 1) : r % 2 << (bits - 1);
         else if (input == COLUMN)
             x = i % 64 == 3 ? r >> (64 - bits + 2) : r >> (64 - bits + 2) | (uint64_t)1 << (bits - 2);
+        else if (input == OWN) /* of rows of 512, of 4-byte keys, that warps select from: four lanes have them all */
+            x = ((i / 4 ^ 5 * (i / 128 % 4)) & 31) < 4 ? r % 1000 : 5000;
         else if (input == LAST)
             x = r % 1000 == 0 ? r : t->descending ? 0 : UINT64_MAX;
+        else if (input == EIGHTH)
+            x = r % 8 ? r : t->descending ? UINT64_MAX >> 1 : 0;
         memcpy(keys + i * t->key_bytes, &x, t->key_bytes);
     }
 }
@@ -384,7 +388,7 @@ static void test_rows(const top_k_case *t)
 /* Rows of which few are wanted, of keys of all kinds. */
 static void test_few_of_rows(const top_k_case *t)
 {
-    static const size_t shapes[][3] = {{7, 300, 5},   {5, 1024, 16}, {2, 1100, 60},
+    static const size_t shapes[][3] = {{7, 300, 5},   {5, 512, 16},  {5, 1024, 16}, {2, 1100, 60},
                                        {3, 2049, 32}, {3, 4096, 60}, {2, 8200, 100}};
     int right = 1;
 

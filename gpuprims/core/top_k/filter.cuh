@@ -188,6 +188,7 @@ GPI_DEVICE void GPI(filter_vectors)(const GPI(job) *job, const GPI(filtered) *pa
 {
     enum { ITEMS = GPI(rows) * GPI(vector_n), ALL = (1 << GPI(vector_n)) - 1 };
     const GP_KEY *keys = part->keys + head;
+    const uint32_t before = (1u << threadIdx.x % 32) - 1; /* lanes before this one */
 
     GPI_NO_UNROLL
     for (uint32_t tile = 0; tile < vectors; tile += gpi_min(vectors - tile, GPI(rows) * blockDim.x)) {
@@ -207,22 +208,33 @@ GPI_DEVICE void GPI(filter_vectors)(const GPI(job) *job, const GPI(filtered) *pa
         if (!__any_sync(GPI_FULL_MASK, any))
             continue;
         GPI_UNROLL
-        for (uint32_t i = 0; i < ITEMS; i++)
-            if (first + i / GPI(vector_n) * blockDim.x < vectors &&
-                GPI(is_within)(GPI(vector_number)(words[i / GPI(vector_n)], (int)(i % GPI(vector_n))), limit))
-                bits |= 1u << i;
+        for (uint32_t i = 0; i < ITEMS; i++) {
+            const uint32_t v = first + i / GPI(vector_n) * blockDim.x;
+            GPI(entry) entry;
+
+            entry.number = GPI(vector_number)(words[i / GPI(vector_n)], (int)(i % GPI(vector_n)));
+            entry.rank = part->first + head + v * GPI(vector_n) + i % GPI(vector_n);
+            bits |= (uint32_t)(v < vectors && !GPI(is_before)(part->bound, entry)) << i;
+        }
         size_t at = GPI(make_places)(job, part->s, (uint32_t)__popc(bits));
+        at = (size_t)__shfl_sync(GPI_FULL_MASK, (unsigned long long)at, 0); /* where those of the warp begin */
         GPI_NO_UNROLL
         for (uint32_t r = 0; r < GPI(rows); r++) { /* read again: that is rare, and takes no registers */
-            const uint32_t i = (first + r * blockDim.x) * GPI(vector_n);
+            const uint32_t i = (first + r * blockDim.x) * GPI(vector_n), own = bits >> r * GPI(vector_n) & ALL;
 
-            if ((bits >> r * GPI(vector_n) & ALL) == 0)
+            if (!__any_sync(GPI_FULL_MASK, own != 0))
                 continue;
-            gpi_read_vector(words[0], keys + i, 16);
+            if (own)
+                gpi_read_vector(words[0], keys + i, 16);
             GPI_UNROLL
-            for (uint32_t j = 0; j < GPI(vector_n); j++)
-                if (bits >> (r * GPI(vector_n) + j) & 1)
-                    GPI(append)(job, part, at++, GPI(vector_number)(words[0], (int)j), head + i + j);
+            for (uint32_t j = 0; j < GPI(vector_n); j++) { /* lane after lane: they may be all that there are */
+                const uint32_t lanes = __ballot_sync(GPI_FULL_MASK, (int)(own >> j & 1));
+
+                if (own >> j & 1)
+                    GPI(append)(job, part, at + (size_t)__popc(lanes & before), GPI(vector_number)(words[0], (int)j),
+                                head + i + j);
+                at += (size_t)__popc(lanes);
+            }
         }
     }
 }

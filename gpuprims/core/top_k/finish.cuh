@@ -95,20 +95,22 @@ GPI_DEVICE_CALL void GPI(rescue)(GPI(finish) *finish, size_t s)
 
 /* ---- a bound of the candidates ----------------------------------------------------------------- */
 
-/* What of a candidate is looked at: its number, or, `by_place`, its place among those with the number of the bound. */
+/*
+ * What of a candidate is looked at: its number, or, `by_place`, its place among those with the number of the bound.
+ * Those with larger ones are left out then.
+ */
 GPI_DEVICE uint64_t GPI(word_of)(GPI(candidate) x, int by_place, uint64_t number)
 {
-    const uint64_t place = x.number == number ? x.place + 1 : x.number < number ? 0 : UINT32_MAX;
-
-    return GPI(as_number)(by_place ? place : x.number);
+    return GPI(as_number)(!by_place ? x.number : x.number == number ? x.place + 1 : 0);
 }
 
 /*
- * Visits n candidates of row s: finds the extremes of their words, and counts them in bins of 2^shift between `low` and
- * `high`; or enters those within the bound. One function for both, so that a kernel that runs once has little code.
+ * Visits n candidates of row s, `step` apart: finds the extremes of their words, and counts them in bins of 2^shift
+ * between `low` and `high`; or enters those within the bound. One function for both, so that a kernel that runs once
+ * has little code.
  */
-GPI_DEVICE_CALL void GPI(visit)(GPI(finish) *finish, const GPI(row) *row, size_t s, uint32_t n, int enters, int shift,
-                                int by_place, GPI(entry) bound)
+GPI_DEVICE_CALL void GPI(visit)(GPI(finish) *finish, const GPI(row) *row, size_t s, uint32_t n, uint32_t step,
+                                int enters, int shift, int by_place, GPI(entry) bound)
 {
     enum { EACH = 8 };
     const uint64_t *candidates = finish->job.in + s * finish->job.capacity * (GPI_KEY_IS_NARROW ? 1 : 2);
@@ -122,7 +124,8 @@ GPI_DEVICE_CALL void GPI(visit)(GPI(finish) *finish, const GPI(row) *row, size_t
         GPI_UNDEFINED(x);
         GPI_UNROLL
         for (uint32_t e = 0; e < EACH; e++) /* all are under way at a time */
-            x[e] = GPI(read_candidate)(candidates, gpi_min(first + e * blockDim.x, n - 1), GPI_KEY_IS_NARROW);
+            x[e] = GPI(read_candidate)(candidates, (size_t)gpi_min(first + e * blockDim.x, n - 1) * step,
+                                       GPI_KEY_IS_NARROW);
         GPI_UNROLL
         for (uint32_t e = 0; e < EACH; e++) {
             const uint64_t word = GPI(word_of)(x[e], by_place, bound.number);
@@ -137,6 +140,8 @@ GPI_DEVICE_CALL void GPI(visit)(GPI(finish) *finish, const GPI(row) *row, size_t
                     GPI(enter_item)(row, entry);
                 continue;
             }
+            if (by_place && x[e].number > bound.number)
+                continue;
             least = GPI(lesser)(least, word);
             most = GPI(as_number)(~GPI(lesser)(~most, ~word));
             const uint32_t bin = 1 + (uint32_t)(GPI(as_number)(word - low) >> shift);
@@ -191,14 +196,18 @@ GPI_DEVICE void GPI(choose_bin)(GPI(finish) *finish, uint32_t k, int shift)
 /* A bound that k of n candidates are within, and not more than there is room for. All threads call. */
 GPI_DEVICE GPI(entry) GPI(bound_candidates)(GPI(finish) *finish, GPI(row) *row, size_t s, uint32_t n)
 {
+    const uint32_t some = gpi_min(n, 8 * blockDim.x);
     GPI(entry) bound = GPI(last_entry)();
-    uint64_t low, high, most;
-    int by_place = 0;
+    uint64_t low = 0, high = 0, most;
+    int by_place = 0, has_ends = 0;
 
-    GPI(visit)(finish, row, s, gpi_min(n, 8 * blockDim.x), 0, 63, 0, bound); /* some, for the ends of the bins */
-    GPI(find_extremes)(finish, &low, &high);
     GPI_NO_UNROLL
     for (;;) {
+        if (!has_ends) { /* some of them, evenly apart, say where the bins begin and end */
+            GPI(visit)(finish, row, s, some, n / some, 0, 63, by_place, bound);
+            GPI(find_extremes)(finish, &low, &high);
+            has_ends = 1;
+        }
         const int bits = 64 - __clzll((long long)((high - low) | 1)), shift = bits > 8 ? bits - 8 : 0;
 
         __syncthreads(); /* all have read what there was */
@@ -210,7 +219,7 @@ GPI_DEVICE GPI(entry) GPI(bound_candidates)(GPI(finish) *finish, GPI(row) *row, 
             finish->high = high;
         }
         __syncthreads(); /* the bins are empty, and what they are of is known */
-        GPI(visit)(finish, row, s, n, 0, shift, by_place, bound);
+        GPI(visit)(finish, row, s, n, 1, 0, shift, by_place, bound);
         if (!by_place)
             GPI(find_extremes)(finish, &row->least, &most);
         if (threadIdx.x < 32)
@@ -223,8 +232,7 @@ GPI_DEVICE GPI(entry) GPI(bound_candidates)(GPI(finish) *finish, GPI(row) *row, 
         if (!by_place && low == high) { /* too many have the same number */
             by_place = 1;
             bound.number = low;
-            low = 1;
-            high = row->n;
+            has_ends = 0;
         }
     }
     if (by_place)
@@ -254,7 +262,7 @@ GPI_DEVICE void GPI(select_candidates)(GPI(finish) *finish, size_t s, uint32_t n
     GPI(clear_entries)(&row);
     const GPI(entry) bound = GPI(bound_candidates)(finish, &row, s, n);
     GPI(lay_out_buckets)(&row, bound);
-    GPI(visit)(finish, &row, s, n, 1, 0, 0, bound);
+    GPI(visit)(finish, &row, s, n, 1, 1, 0, 0, bound);
     const uint32_t count = row.team->count;
     const int is_crowded = GPI(scan_buckets)(&row) > GPI(row_crowd);
     if (is_crowded)

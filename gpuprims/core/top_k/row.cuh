@@ -40,10 +40,12 @@ typedef struct {
     uint32_t buckets[GPI(row_buckets)]; /* entries of each, then where the next one goes */
 } GPI(team);
 
-/* Entries that a team has room for, if its threads give the bound. */
-static inline uint32_t GPI(team_room)(uint32_t threads)
+/* Entries that a team has room for, if its threads give the bound: even if all items of their vectors are within it. */
+static inline uint32_t GPI(team_room)(uint32_t threads, size_t k)
 {
-    return 2 * threads;
+    const uint32_t items = GPI(enough)((uint32_t)k) * GPI(row_vector_n);
+
+    return items > 2 * threads ? items : 2 * threads;
 }
 
 /* The same if its vectors do. */
