@@ -56,7 +56,7 @@ GPI_DEVICE GPI(key_part) GPI(part_of_keys)(const GPI(key) *keys, size_t warp_til
 GPI_DEVICE void GPI(read_keys)(GPI(thread_keys) *regs, const char *tile, unsigned lane)
 {
     if (GPI(key_bytes) % 16 == 0) {
-        const unsigned shift = (unsigned)(uintptr_t)tile & 15;
+        const unsigned shift = (unsigned)(uintptr_t)tile & GPI_SHIFT_BITS(GPI(key));
         const char *from = tile - shift + lane * GPI(key_bytes);
 
         GPI_UNROLL
