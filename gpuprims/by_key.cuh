@@ -421,6 +421,7 @@ GPI_DEVICE GP_TYPE GPI(write_sparse)(const GPI(job) *job, const char *tile, char
     size_t rank = before + found->before.heads;
 
     fold = GPI(put_folds)(slot + first * sizeof fold, regs, found->heads, fold, 0);
+    gpi_fence_async(); /* the slot may get the next warp tile by a bulk copy */
     GPI_UNROLL
     for (int w = 0; w < GPI(head_words); w++) {
         const uint32_t mine = gpi_low_bits(GPI(thread_n) - 32 * w) & ~GPI_BY_KEY_BEYOND(n + 1, lane, w);
@@ -440,7 +441,6 @@ GPI_DEVICE GP_TYPE GPI(write_sparse)(const GPI(job) *job, const char *tile, char
             rank++;
         }
     }
-    gpi_fence_async(); /* the slot may get the next warp tile by a bulk copy */
     return fold;
 }
 
