@@ -158,7 +158,7 @@ typedef struct {
     int result;   /* a GPI_BY_KEY_... */
 } GPI(job);
 
-/* The keys of so few heads are written one by one; more are put together first. */
+/* The folds and keys of so few heads are written one by one; more are put together first. */
 #define GPI_BY_KEY_IS_SPARSE(heads)        ((heads) <= GPI(warp_tile_n) / 16)
 #define GPI_BY_KEY_IS_LAST(job, warp_tile) (((warp_tile) + 1) * GPI(warp_tile_n) >= (job)->n)
 
@@ -351,8 +351,8 @@ GPI_DEVICE GPI(look) GPI(look_start)(const GPI(job) *job)
 }
 
 /*
- * Puts the fold of the run that ends at each of the lane's heads to shared memory, from `to` on: packed, or else each in
- * the place of the head's item. Returns the fold up to the lane's last item.
+ * Puts the folds of the runs that end at the lane's heads to shared memory, from `to` on: packed, or else each in the
+ * place of its head's item. Returns the fold up to the lane's last item.
  */
 GPI_DEVICE GP_TYPE GPI(put_folds)(char *to, const GPI(thread_items) *regs, const uint32_t *heads, GP_TYPE fold,
                                   int packed)
@@ -411,8 +411,8 @@ GPI_DEVICE GP_TYPE GPI(write_folds)(const GPI(job) *job, char *slot, const GPI(t
 }
 
 /*
- * The same where heads are few: one by one, and their keys, of which key 0 is at `tile`. The fold of the run before it
- * takes the place of each head's item.
+ * The same where heads are few: one by one, each with the key of its head; key 0 is at `tile`. The folds go to the slot
+ * first, where the items of the heads were.
  */
 GPI_DEVICE GP_TYPE GPI(write_sparse)(const GPI(job) *job, const char *tile, char *slot, const GPI(thread_items) *regs,
                                      const GPI(found) *found, GP_TYPE fold, size_t before, unsigned n, unsigned lane)
@@ -474,10 +474,8 @@ GPI_DEVICE void GPI(write_runs)(const GPI(job) *job, size_t warp_tile, unsigned 
                                 GP_TYPE fold, size_t before, unsigned lane)
 {
     const unsigned beyond = GPI(warp_tile_n) - n, heads = found->all.heads - beyond;
-    const int is_last = warp_tile * GPI(warp_tile_n) + n == job->n;
-
+    const int is_last = warp_tile * GPI(warp_tile_n) + n == job->n, sparse = GPI_BY_KEY_IS_SPARSE(heads);
     const char *tile = slots + GPI(part_of_keys)(job->keys, warp_tile, 0).place;
-    const int sparse = GPI_BY_KEY_IS_SPARSE(heads);
     char *slot = slots + GPI(key_slot);
 
     if (sparse)
