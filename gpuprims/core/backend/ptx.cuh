@@ -641,6 +641,28 @@ GPI_DEVICE void gpi_store_if(gpi_shared_place *place, uint32_t bit, uint32_t wor
 #endif
 }
 
+/* The same; returns `then` if `bit` is not 0, else `other`. (One test of the bit does for both.) */
+GPI_DEVICE uint32_t gpi_store_if_else(gpi_shared_place *place, uint32_t bit, uint32_t word, uint32_t then,
+                                      uint32_t other, int step)
+{
+#ifdef __CUDACC__
+    uint32_t x;
+
+    __asm__ volatile("{ .reg .pred set;\n\t"
+                     "setp.ne.s32 set, %2, 0;\n\t"
+                     "@set st.shared.u32 [%1], %3;\n\t"
+                     "@set add.s32 %1, %1, %6;\n\t"
+                     "selp.b32 %0, %4, %5, set; }"
+                     : "=&r"(x), "+r"(*place)
+                     : "r"(bit), "r"(word), "r"(then), "r"(other), "r"(step)
+                     : "memory");
+    return x;
+#else
+    gpi_store_if(place, bit, word, step);
+    return bit ? then : other;
+#endif
+}
+
 /* Likewise 16 bits, and steps on by them. */
 GPI_DEVICE void gpi_store_half_if(gpi_shared_place *place, uint32_t bit, uint16_t half)
 {

@@ -61,17 +61,15 @@ GPI_DEVICE void GPI(prefetch)(const GPI(job) *job, size_t warp_tile)
     }
 }
 
-GPI_DEVICE void GPI(load_warp_tile)(const GPI(job) *job, size_t warp_tile, char *stage, unsigned q, uint64_t *full)
+GPI_DEVICE void GPI(load_warp_tile)(const GPI(job) *job, size_t warp_tile, char *stage, unsigned q, unsigned keys,
+                                    uint64_t *full)
 {
-    GPI_NO_UNROLL
-    for (int keys = 1; keys >= 0; keys--) {
-        const gpi_copy copy = GPI(copy_of)(job, warp_tile, keys, GPI_BY_KEY_SLOTS(stage, q));
+    const gpi_copy copy = GPI(copy_of)(job, warp_tile, (int)keys, GPI_BY_KEY_SLOTS(stage, q));
 
-        if (copy.bytes)
-            gpi_fetch_bulk(copy.to, copy.from, copy.bytes, copy.array, full);
-        else
-            gpi_mbarrier_arrive(full);
-    }
+    if (copy.bytes)
+        gpi_fetch_bulk(copy.to, copy.from, copy.bytes, copy.array, full);
+    else
+        gpi_mbarrier_arrive(full);
 }
 
 /* Finds the heads, folds the items from the last one on, and leaves what the lanes have found in the stage. */

@@ -73,20 +73,17 @@ GPI_DEVICE void GPI(prefetch)(const GPI(job) *job, size_t warp_tile)
 #endif
 }
 
-GPI_DEVICE void GPI(load_warp_tile)(const GPI(job) *job, size_t warp_tile, char *stage, unsigned q, uint64_t *full)
+GPI_DEVICE void GPI(load_warp_tile)(const GPI(job) *job, size_t warp_tile, char *stage, unsigned q, unsigned flags,
+                                    uint64_t *full)
 {
     const GPI(part) part = GPI(cut)(job, warp_tile);
+    const gpi_copy copy =
+        GPI(copy_of)(job, part, (int)flags, flags ? GPI_COMPACT_FLAGS(stage, q) : stage + q * GPI(slot));
 
-    GPI_NO_UNROLL
-    for (int flags = job->flags != NULL; flags >= 0; flags--) {
-        const gpi_copy copy =
-            GPI(copy_of)(job, part, flags, flags ? GPI_COMPACT_FLAGS(stage, q) : stage + q * GPI(slot));
-
-        if (part.last && (flags || !GPI(computes)))
-            gpi_fetch_bulk(copy.to, copy.from, copy.bytes, copy.array, full);
-        else
-            gpi_mbarrier_arrive(full);
-    }
+    if (part.last && (flags || !GPI(computes)))
+        gpi_fetch_bulk(copy.to, copy.from, copy.bytes, copy.array, full);
+    else
+        gpi_mbarrier_arrive(full);
 }
 
 /* Chooses the items, and counts them. */

@@ -61,17 +61,15 @@ GPI_DEVICE void GPI(prefetch)(const GPI(job) *job, size_t warp_tile)
 #endif
 }
 
-GPI_DEVICE void GPI(load_warp_tile)(const GPI(job) *job, size_t warp_tile, char *stage, unsigned q, uint64_t *full)
+GPI_DEVICE void GPI(load_warp_tile)(const GPI(job) *job, size_t warp_tile, char *stage, unsigned q, unsigned values,
+                                    uint64_t *full)
 {
-    GPI_NO_UNROLL
-    for (int values = GPI_RUN_LENGTH_HAS_VALUES(job); values >= 0; values--) {
-        const gpi_copy copy = GPI(copy_of)(job, warp_tile, values, GPI_RUN_LENGTH_SLOTS(stage, q));
+    const gpi_copy copy = GPI(copy_of)(job, warp_tile, (int)values, GPI_RUN_LENGTH_SLOTS(stage, q));
 
-        if (copy.bytes)
-            gpi_fetch_bulk(copy.to, copy.from, copy.bytes, copy.array, full);
-        else
-            gpi_mbarrier_arrive(full);
-    }
+    if (copy.bytes)
+        gpi_fetch_bulk(copy.to, copy.from, copy.bytes, copy.array, full);
+    else
+        gpi_mbarrier_arrive(full);
 }
 
 /* Finds the heads, and leaves them in the stage. */

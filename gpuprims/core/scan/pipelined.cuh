@@ -67,8 +67,10 @@ GPI_DEVICE void GPI(prefetch)(const GPI(job) *job, size_t warp_tile)
 #endif
 }
 
-GPI_DEVICE void GPI(load_warp_tile)(const GPI(job) *job, size_t warp_tile, char *stage, unsigned q, uint64_t *full)
+GPI_DEVICE void GPI(load_warp_tile)(const GPI(job) *job, size_t warp_tile, char *stage, unsigned q, unsigned part,
+                                    uint64_t *full)
 {
+    (void)part;
 #ifdef GP_LOAD_AT
     (void)job;
     (void)warp_tile;

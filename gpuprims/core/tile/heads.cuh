@@ -56,7 +56,7 @@ GPI_DEVICE GPI(key_part) GPI(part_of_keys)(const GPI(key) *keys, size_t warp_til
 GPI_DEVICE void GPI(read_keys)(GPI(thread_keys) *regs, const char *tile, unsigned lane)
 {
     if (GPI(key_bytes) % 16 == 0) {
-        const unsigned shift = (unsigned)(uintptr_t)tile & 15;
+        const unsigned shift = (unsigned)(uintptr_t)tile & GPI_SHIFT_BITS(GPI(key));
         const char *from = tile - shift + lane * GPI(key_bytes);
 
         GPI_UNROLL
@@ -249,24 +249,6 @@ GPI_DEVICE void GPI(write_keys)(GPI(key) *out, char *slot, const GPI(thread_keys
     gpi_fence_async(); /* the slot may get the next warp tile by a bulk copy */
     __syncwarp();      /* the keys are in the slot */
     gpi_store_warp((char *)out, slot, all * size, lane);
-}
-
-/* One warp: writes the keys of heads one by one; `rank` heads come before the lane, key 0 is at `tile`. */
-GPI_DEVICE void GPI(write_sparse_keys)(GPI(key) *out, const char *tile, const uint32_t *heads, unsigned rank,
-                                       unsigned lane)
-{
-    GPI_UNROLL
-    for (int w = 0; w < GPI(head_words); w++) {
-        const char *first = tile + (lane * GPI(thread_n) + 32 * (unsigned)w) * sizeof *out;
-
-        GPI_NO_UNROLL
-        for (uint32_t bits = heads[w]; bits; bits &= bits - 1) {
-            GPI(key) key;
-
-            gpi_get(key, first + ((unsigned)__ffs((int)bits) - 1) * sizeof key);
-            out[rank++] = key;
-        }
-    }
 }
 
 /* One lane: lists the places of its heads in order, from entry `rank` of the list on. */

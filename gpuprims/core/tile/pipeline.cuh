@@ -19,13 +19,13 @@
  *                          warp tiles, a multiple, they are teams, too
  *     GPI(stages), GPI(stage_bytes)   of a job
  *     GPI(rounds)          of a job: tiles that a block takes by its number
- *     GPI(arrivals)        of a job: at `full`, for each warp tile
+ *     GPI(arrivals)        of a job: at `full`, for each warp tile: its parts, 2 at most, such as keys and items
  *     GPI(look_start)      of a job: what is before the first tile
  *     GPI(first_tiles)     of a job: how many first tiles are summed up before anything is written
  *     GPI(all_tiles)       from that sum to the one that the write warps see
  *     GPI(waits_late)      of a job: the load warp starts while the launch before still runs
  *     GPI(prefetch)        one thread: brings a warp tile to the L2
- *     GPI(load_warp_tile)  one thread: starts copies to a stage, and arrives at `full`
+ *     GPI(load_warp_tile)  one thread: starts the copy of a part of a warp tile to a stage, and arrives at `full`
  *     GPI(sum_warp_tile)   one warp: sums up a warp tile; leaves in the stage what writing it needs
  *     GPI(held)            what a write warp keeps in registers while it waits for the tiles before
  *     GPI(take_warp_tile)  one warp: takes a warp tile into registers, and tells whether anything is written
@@ -66,6 +66,7 @@ GPI_DEVICE void GPI(pipeline_load)(const GPI(job) *job, GPI(pipeline) *pipeline,
 {
     gpi_tile_source source = gpi_open_source(job->head, GPI(rounds)(job), lane);
     gpi_pipeline_place place = {0, 0}, coming = {0, 0};
+    const unsigned q = lane % GPI(warp_tiles), part = lane / GPI(warp_tiles); /* lanes work side by side */
 
     for (int k = 0, ends = 0; ends < GPI(most_teams); k++) { /* every team gets a stage without a tile */
         const uint32_t tile = gpi_next_tile(&source);
@@ -81,9 +82,9 @@ GPI_DEVICE void GPI(pipeline_load)(const GPI(job) *job, GPI(pipeline) *pipeline,
             gpi_mbarrier_wait(&pipeline->empty[place.stage], place.parity ^ 1);
         if (lane == 31 && tile < job->tiles)
             gpi_draw_ahead(&source, job->head);
-        if (lane < GPI(warp_tiles)) {
-            GPI(load_warp_tile)(job, (size_t)tile * GPI(warp_tiles) + lane,
-                                stages + place.stage * GPI(stage_bytes)(job), lane, full);
+        if (part < GPI(arrivals)(job)) {
+            GPI(load_warp_tile)(job, (size_t)tile * GPI(warp_tiles) + q, stages + place.stage * GPI(stage_bytes)(job),
+                                q, part, full);
         } else if (lane == 31) {
             pipeline->tile[place.stage] = tile < job->tiles ? tile : GPI_NO_TILE;
             gpi_mbarrier_arrive(full);
