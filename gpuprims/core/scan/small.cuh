@@ -100,7 +100,7 @@ GPI_DEVICE GP_TYPE GPI(small_look_back)(const GPI(job) *job, uint64_t read[][GPI
         const unsigned late = __ballot_sync(GPI_FULL_MASK, missing);
         if (!late)
             break;
-        if (polls > GPI_PATIENCE) {
+        if (polls > GPI_PATIENCE / GPI(warp_tiles)) { /* each reads so many states */
             const unsigned tile = (unsigned)__ffs((int)late) - 1;
             const unsigned k = (unsigned)__shfl_sync(GPI_FULL_MASK, missing - 1 - first, (int)tile);
             const GP_TYPE sum = GPI(sum_tile)(job, tile * GPI(warp_tiles) + k, lane, context);
