@@ -54,8 +54,9 @@
  *     3. the tile folds the aggregates of all tiles before, in groups of 32
  *     4. every lane scans its items, starting from the tiles, warps and lanes before
  *
- * Large inputs go through core/scan/pipelined.cuh, in which different warps do these steps; small ones, items of
- * more than 128 bytes and older GPUs through core/scan/simple.cuh, in which every warp does all of them.
+ * Large inputs go through core/scan/pipelined.cuh, in which different warps do these steps; others, items of
+ * more than 128 bytes and older GPUs through core/scan/simple.cuh, in which every warp does all of them; small ones
+ * through core/scan/small.cuh, in which every warp is alone.
  * docs/scan.md has pictures.
  * Cost: n reads and n writes of the items, and 8 bytes of tile states per 28 KB.
  *
@@ -145,6 +146,7 @@ typedef char GPI(shared);
 __extension__ enum {
     GPI(helps) = GPI_PIPELINE_SERVES, /* of larger items the code would take long to compile */
     GPI(moves) = 0,
+    GPI(tiles_grow) = 1,
 #ifdef GP_IDENTITY
     GPI(any_order) = 0,
 #else
@@ -376,6 +378,9 @@ GPI_DEVICE void GPI(thread_scan)(GPI(thread_items) *regs, GP_TYPE prefix, int ha
 #endif
 
 #include "core/scan/simple.cuh"
+#if !GP_KERNEL
+#include "core/scan/small.cuh"
+#endif
 #if GP_KERNEL != GP_KERNEL_SIMPLE
 #include "core/scan/pipelined.cuh"
 #endif
@@ -383,6 +388,12 @@ GPI_DEVICE void GPI(thread_scan)(GPI(thread_items) *regs, GP_TYPE prefix, int ha
 /* ---- host functions -------------------------------------------------------------------------- */
 
 #include "core/tile/launch.cuh"
+
+/* With room for the states of small inputs, of core/scan/small.cuh too. */
+static inline size_t GPI(room)(size_t n)
+{
+    return n <= GPI(tile_n) ? 0 : gpi_larger_size(GPI(bytes)(n), GPI(tile_state_bytes)(32 * GPI(warp_tiles)));
+}
 
 static inline cudaError_t GPI(host)(const char *function, const GP_INPUT_TYPE *in, GP_TYPE *out,
                                     size_t n, GPI(start) start, GPI_CONTEXT context,
@@ -413,7 +424,7 @@ static inline cudaError_t GPI(host)(const char *function, const GP_INPUT_TYPE *i
 #endif
     if (error != cudaSuccess)
         return error;
-    error = gpi_tagged_scratch_acquire(&scratch, ws, GPI(bytes)(n), 0, stream, function);
+    error = gpi_tagged_scratch_acquire(&scratch, ws, GPI(room)(n), 0, stream, function);
     if (error != cudaSuccess)
         return error;
 
@@ -422,23 +433,28 @@ static inline cudaError_t GPI(host)(const char *function, const GP_INPUT_TYPE *i
 #if !defined GP_LOAD_AT && !defined GP_STORE_AT
     job.in_place |= (const void *)in == (const void *)out;
 #endif
-    error = GPI(launch)(job, context, stream);
+#if !GP_KERNEL
+    if (GPI(is_small)(&job))
+        error = GPI(launch_small)(job, context, stream);
+    else
+#endif
+        error = GPI(launch)(job, context, stream);
     return gpi_scratch_release(&scratch, error, stream);
 }
 
 GP_API size_t GPI_PUBLIC(inclusive_scan_workspace_bytes)(size_t n)
 {
-    return gpi_tagged_request(GPI(bytes)(n), 0);
+    return gpi_tagged_request(GPI(room)(n), 0);
 }
 
 GP_API size_t GPI_PUBLIC(exclusive_scan_workspace_bytes)(size_t n)
 {
-    return gpi_tagged_request(GPI(bytes)(n), 0);
+    return gpi_tagged_request(GPI(room)(n), 0);
 }
 
 GP_API size_t GPI_PUBLIC(exclusive_scan_init_workspace_bytes)(size_t n)
 {
-    return gpi_tagged_request(GPI(bytes)(n), 0);
+    return gpi_tagged_request(GPI(room)(n), 0);
 }
 
 /* out[i] = in[0] op ... op in[i] */

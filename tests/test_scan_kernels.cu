@@ -99,6 +99,14 @@ static __host__ __device__ inline bytes200 make_bytes200(uint64_t r)
 #define GP_KERNEL GP_KERNEL_SIMPLE
 #include <gpuprims/scan.cuh>
 
+#define GP_NAME hasty_small
+#define GP_TYPE float
+#include <gpuprims/scan.cuh>
+
+#define GP_NAME hasty_small_int
+#define GP_TYPE int
+#include <gpuprims/scan.cuh>
+
 /* The scan over lanes or warp tiles: strides 1, 2, 4, ... */
 static void ladder(float *x, size_t n)
 {
@@ -188,17 +196,18 @@ typedef cudaError_t (*float_scan)(const float *in, float *out, size_t n, gp_work
                                   cudaStream_t stream);
 typedef cudaError_t (*float_scan_init)(const float *in, float *out, size_t n, float init,
                                        gp_workspace *ws, cudaStream_t stream);
-enum { KERNELS = 7 };
+enum { KERNELS = 8 };
 static const char *const kernel_names[KERNELS] = {"the kernel for n", "the pipelined kernel", "two pipelined blocks",
                                                   "the simple kernel", "one simple block", "a hasty pipelined kernel",
-                                                  "a hasty simple kernel"};
+                                                  "a hasty simple kernel", "a hasty kernel for n"};
 static const float_scan scans[KERNELS] = {any_inclusive_scan, pipelined_inclusive_scan, pipelined2_inclusive_scan,
                                           simple_inclusive_scan, simple1_inclusive_scan,
-                                          hasty_pipelined_inclusive_scan, hasty_simple_inclusive_scan};
+                                          hasty_pipelined_inclusive_scan, hasty_simple_inclusive_scan,
+                                          hasty_small_inclusive_scan};
 static const float_scan_init scans_init[KERNELS] = {any_exclusive_scan_init, pipelined_exclusive_scan_init,
                                                     pipelined2_exclusive_scan_init, simple_exclusive_scan_init,
                                                     simple1_exclusive_scan_init, hasty_pipelined_exclusive_scan_init,
-                                                    hasty_simple_exclusive_scan_init};
+                                                    hasty_simple_exclusive_scan_init, hasty_small_exclusive_scan_init};
 
 /* Fixed numbers of very different sizes, so that every order has a sum of its own. */
 static void fixed_floats(float *x, size_t n)
@@ -234,7 +243,8 @@ static void in_documented_order(size_t n, uint64_t inclusive, uint64_t exclusive
         ok(hash == (with_init ? exclusive : inclusive), "%s of %zu floats: digest %016llx",
            fold_names[with_init ? EXCLUSIVE_INIT : INCLUSIVE], n, (unsigned long long)hash);
         for (int k = 0; k < KERNELS; k++) {
-            tap_buffer d_in = tap_buffer_of(in, bytes, (size_t)k * 4), d_out = tap_buffer_new(bytes, (size_t)(12 * k));
+            const size_t shift = (size_t)k % 7 * 4; /* the kernel of small inputs takes aligned ones */
+            tap_buffer d_in = tap_buffer_of(in, bytes, shift), d_out = tap_buffer_new(bytes, 3 * shift);
             const float *from = (const float *)d_in.data;
             float *to = (float *)d_out.data;
 
@@ -285,12 +295,17 @@ static void by_hasty_warps(size_t n)
 
     for (size_t i = 0; i < n; i++)
         want[i] = sum += in[i] = (int)(i * 2654435761u);
-    tap_buffer d_in = tap_buffer_of(in, n * sizeof *in, 4), d_out = tap_buffer_new(n * sizeof *got, 8);
-    must(hasty_int_inclusive_scan((const int *)d_in.data, (int *)d_out.data, n, NULL, 0));
-    tap_buffer_read(got, &d_out, n * sizeof *got);
-    ok(memcmp(got, want, n * sizeof *got) == 0, "inclusive scan of %zu integers by a hasty simple kernel", n);
-    tap_buffer_free(&d_in);
-    tap_buffer_free(&d_out);
+    for (size_t shift = 0; shift <= 4; shift += 4) { /* the kernel of small inputs takes aligned ones */
+        tap_buffer d_in = tap_buffer_of(in, n * sizeof *in, shift), d_out = tap_buffer_new(n * sizeof *got, 2 * shift);
+
+        must((shift ? hasty_int_inclusive_scan : hasty_small_int_inclusive_scan)(
+            (const int *)d_in.data, (int *)d_out.data, n, NULL, 0));
+        tap_buffer_read(got, &d_out, n * sizeof *got);
+        ok(memcmp(got, want, n * sizeof *got) == 0, "inclusive scan of %zu integers by a hasty %s kernel", n,
+           shift ? "simple" : "small");
+        tap_buffer_free(&d_in);
+        tap_buffer_free(&d_out);
+    }
     free(in);
     free(want);
     free(got);
@@ -306,6 +321,7 @@ int main(int argc, char **argv)
     by_many_blocks(&pipelined_bytes77_case, 250, 70, 4); /* the tiles of a block are groups apart */
     by_many_blocks(&large_case, 300, 150, 1);            /* each has one tile */
     fold_check_neighbours("ranges of 8 bytes");
+    by_hasty_warps(3001);
     by_hasty_warps(7169);
     by_hasty_warps(30000);
     if (!tap_small)

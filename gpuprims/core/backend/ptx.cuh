@@ -682,6 +682,16 @@ GPI_DEVICE void gpi_store_half_if(gpi_shared_place *place, uint32_t bit, uint16_
 #endif
 }
 
+/* Does nothing for so many nanoseconds, more or less; sm_70 and newer. */
+GPI_DEVICE void gpi_pause(unsigned nanoseconds)
+{
+#if defined __CUDA_ARCH__ && __CUDA_ARCH__ >= 700
+    __nanosleep(nanoseconds);
+#else
+    (void)nanoseconds;
+#endif
+}
+
 /* ---- asynchronous copies (sm_80) -------------------------------------------------------------- */
 
 /*

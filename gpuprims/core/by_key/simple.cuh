@@ -38,8 +38,13 @@ GPI_DEVICE void GPI(simple_sum)(const GPI(job) *job, GPI(simple_held) *held, siz
         *sum = held->found.all;
 }
 
-GPI_DEVICE void GPI(simple_between)(GPI(simple_held) *held, unsigned lane)
+GPI_DEVICE void GPI(simple_between)(const GPI(job) *job, GPI(simple_held) *held, size_t warp_tile, char *slots,
+                                     unsigned lane, unsigned warp)
 {
+    (void)job;
+    (void)warp_tile;
+    (void)slots;
+    (void)warp;
     (void)held;
     (void)lane;
 }

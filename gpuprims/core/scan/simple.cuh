@@ -5,15 +5,89 @@
  */
 enum {
     GPI(simple_blocks) = GPI_BLOCKS_OF_SIMPLE(GPI_TUNE_SCAN_SIMPLE_BLOCKS),
-    GPI(simple_bytes) = (int)GPI(warp_tiles) * GPI(slot_bytes)
+    GPI(simple_bytes) = (int)GPI(warp_tiles) * GPI(slot_bytes),
+    /* Whether items may be scanned before it is known what comes before their warp tile: the results do not show it. */
+#ifdef GP_STORE_AT
+    GPI(scans_early) = 0,
+#else
+    GPI(scans_early) = GPI(any_order) && GPI(runs_over) && (sizeof(GP_TYPE) == 4 || sizeof(GP_TYPE) == 8),
+#endif
+    GPI(simple_early) = GPI(scans_early) && sizeof(GP_TYPE) == 4 /* with larger ones, many tiles take longer */
 };
 
 #if GPI_DEVICE_CODE
-/* What a warp holds: the lane's fold, then that of the lanes before it. */
+/* What a warp holds: the lane's fold, then that of the lanes before it; the items too, if they are scanned early. */
 typedef struct {
+    GPI(thread_items) regs;
     GP_TYPE lanes;
     unsigned n, valid; /* items, and lanes that have any */
 } GPI(simple_held);
+
+/*
+ * One warp, which has its items in registers: scans them, and leaves them in the slot as far behind a line as they will
+ * be in `out`. `lanes` is what comes before the lane.
+ */
+GPI_DEVICE void GPI(scan_early)(const GPI(job) *job, GPI(thread_items) *regs, GP_TYPE lanes, const GP_TYPE *out,
+                                char *slot, unsigned lane)
+{
+    __syncwarp(); /* all lanes have their items */
+    GPI(thread_scan)(regs, lane ? lanes : GPI(identity)(), 1, job->start.exclusive);
+    GPI(thread_write)(regs, slot, gpi_misalignment(out), lane);
+    __syncwarp(); /* the slot has the results, but for what comes before */
+}
+
+/* One warp: writes n items that have been scanned early, each with `prefix` before it. */
+GPI_DEVICE void GPI(put_early)(GP_TYPE *out, const char *slot, unsigned n, GP_TYPE prefix, unsigned lane)
+{
+    enum { items = sizeof(GP_TYPE) < 16 ? 16 / sizeof(GP_TYPE) : 1, vectors = GPI(warp_tile_n) / (32 * items) + 1 };
+    const unsigned head = gpi_head_bytes((const char *)out, n * (unsigned)sizeof *out) / (unsigned)sizeof *out;
+    const unsigned body = (n - head) / items * items, tail = n - head - body;
+    const GP_TYPE *from = (const GP_TYPE *)(const void *)(slot + gpi_misalignment(out)) + head;
+    union {
+        uint4 vector;
+        GP_TYPE items[items];
+    } x[vectors];
+
+    GPI_UNROLL
+    for (int i = 0; i < vectors - 1; i++)
+        gpi_get(x[i].vector, from + (i * 32 + (int)lane) * items);
+    GPI_UNROLL
+    for (int i = 0; i < vectors - 1; i++) {
+        const int place = (i * 32 + (int)lane) * items;
+
+        GPI_UNROLL
+        for (int k = 0; k < items; k++)
+            x[i].items[k] = GPI(combine)(prefix, x[i].items[k]);
+        gpi_put_16_if(place < (int)body, out + head + place, x[i].vector);
+    }
+    if (lane < head)
+        out[lane] = GPI(combine)(prefix, from[(int)lane - (int)head]);
+    if (lane < tail)
+        out[head + body + lane] = GPI(combine)(prefix, from[body + lane]);
+}
+
+/* One warp, which has its items in registers: scans n items, and writes them to `out` by way of the slot. */
+GPI_DEVICE void GPI(write_warp_tile)(const GPI(job) *job, GPI(thread_items) *regs, GP_TYPE prefix, int has_prefix,
+                                     GP_TYPE *out, size_t warp_tile, unsigned n, char *slot, unsigned lane,
+                                     GPI_CONTEXT context)
+{
+    GPI(thread_scan)(regs, prefix, has_prefix, job->start.exclusive);
+    __syncwarp(); /* all lanes have read the slot */
+    GPI(thread_write)(regs, slot, gpi_misalignment(out), lane);
+    __syncwarp(); /* the results are in the slot */
+#ifdef GP_STORE_AT
+    GPI(store_items)(job->out, warp_tile * GPI(warp_tile_n), n, slot, lane, context);
+#else
+    const unsigned bytes = n * (unsigned)sizeof(GP_TYPE);
+
+    (void)warp_tile;
+    (void)context;
+    if (GPI(out_bytes) <= 112)
+        gpi_store_ahead((char *)out, slot, bytes, lane, GPI(warp_tile_n) * (unsigned)sizeof(GP_TYPE) / 16);
+    else
+        gpi_store_warp((char *)out, slot, bytes, lane);
+#endif
+}
 
 GPI_DEVICE void GPI(simple_sum)(const GPI(job) *job, GPI(simple_held) *held, size_t warp_tile, char *slots,
                                 GP_TYPE *sum, unsigned lane, unsigned warp, GPI_CONTEXT context)
@@ -37,10 +111,10 @@ GPI_DEVICE void GPI(simple_sum)(const GPI(job) *job, GPI(simple_held) *held, siz
     gpi_copy_wait();
     __syncwarp(); /* the warp tile is in its slot */
     if (GPI(runs_over) || held->n == GPI(warp_tile_n)) {
-        GPI(thread_items) regs;
+        GPI(thread_items) own, *regs = GPI(simple_early) ? &held->regs : &own;
 
-        GPI(thread_read)(&regs, slot, gpi_misalignment(from), lane, context);
-        x = GPI(thread_fold)(&regs);
+        GPI(thread_read)(regs, slot, gpi_misalignment(from), lane, context);
+        x = GPI(thread_fold)(regs);
     } else if (held->n) {
         x = GPI(edge_fold)(slot + gpi_misalignment(from), held->n, lane, context);
     }
@@ -53,11 +127,14 @@ GPI_DEVICE void GPI(simple_sum)(const GPI(job) *job, GPI(simple_held) *held, siz
         *sum = x;
 }
 
-GPI_DEVICE void GPI(simple_between)(GPI(simple_held) *held, unsigned lane)
+GPI_DEVICE void GPI(simple_between)(const GPI(job) *job, GPI(simple_held) *held, size_t warp_tile, char *slots,
+                                     unsigned lane, unsigned warp)
 {
     if (GPI(folds_fast))
         held->lanes = GPI(warp_scan)(held->lanes, (int)lane, (int)held->valid);
     held->lanes = GPI(shuffle_up)(held->lanes, 1);
+    if (GPI(simple_early))
+        GPI(scan_early)(job, &held->regs, held->lanes, GPI(to)(job, warp_tile), slots + warp * GPI(slot_bytes), lane);
 }
 
 GPI_DEVICE void GPI(simple_put)(const GPI(job) *job, GPI(shared) *shared, GPI(simple_held) *held,
@@ -71,26 +148,18 @@ GPI_DEVICE void GPI(simple_put)(const GPI(job) *job, GPI(shared) *shared, GPI(si
     GP_TYPE prefix = before->tiles;
 
     (void)shared;
+    if (GPI(simple_early)) {
+        prefix = before->has_tiles || before->has_warps ? GPI(prefix)(before, prefix, 0) : GPI(identity)();
+        GPI(put_early)(out, slot, held->n, prefix, lane);
+        return;
+    }
     if (GPI(runs_over) || lane < held->valid)
         prefix = GPI(prefix)(before, held->lanes, lane > 0);
     if (GPI(runs_over) || held->n == GPI(warp_tile_n)) {
         GPI(thread_items) regs; /* read again: held across the wait, they would cost a block per multiprocessor */
 
         GPI(thread_read)(&regs, slot, gpi_misalignment(from), lane, context);
-        GPI(thread_scan)(&regs, prefix, has_prefix, job->start.exclusive);
-        __syncwarp(); /* all lanes have read the slot */
-        GPI(thread_write)(&regs, slot, gpi_misalignment(out), lane);
-        __syncwarp(); /* the results are in the slot */
-#ifdef GP_STORE_AT
-        GPI(store_items)(job->out, warp_tile * GPI(warp_tile_n), held->n, slot, lane, context);
-#else
-        const unsigned bytes = held->n * (unsigned)sizeof(GP_TYPE);
-
-        if (GPI(out_bytes) <= 112)
-            gpi_store_ahead((char *)out, slot, bytes, lane, GPI(warp_tile_n) * (unsigned)sizeof(GP_TYPE) / 16);
-        else
-            gpi_store_warp((char *)out, slot, bytes, lane);
-#endif
+        GPI(write_warp_tile)(job, &regs, prefix, has_prefix, out, warp_tile, held->n, slot, lane, context);
     } else if (held->n) {
         GPI(edge)(slot + gpi_misalignment(from), job, warp_tile, held->n, lane, prefix, has_prefix, context);
     }

@@ -5,6 +5,7 @@
  * Needs from the primitive, besides its kernels and the n of a job:
  *
  *     GPI(any_order)          a constant: whether results do not show how tiles are folded
+ *     GPI(tiles_grow)         a constant: whether of tiles of twice the size there may be twice as many
  *     GPI(pipelined_from)     a constant: items
  *     GPI(simple_bytes), GPI(pipeline_bytes)   constants: of dynamic shared memory
  *     GPI(look_back_warps)    of a job, on the host: how many there are
@@ -28,7 +29,8 @@ static inline void GPI(divide)(GPI(job) *job)
     const int may_be_small = GPI(any_order) && GP_KERNEL != GP_KERNEL_PIPELINED;
     unsigned warp_tiles = may_be_small && all > GPI(warp_tiles) ? GPI_TUNE_TILE_SMALL : GPI(warp_tiles);
 
-    while (warp_tiles < GPI(warp_tiles) && all > (size_t)warp_tiles * GPI_TUNE_TILE_SMALL_TILES)
+    while (warp_tiles < GPI(warp_tiles) && all > (size_t)warp_tiles * GPI_TUNE_TILE_SMALL_TILES *
+                                                     (GPI(tiles_grow) ? warp_tiles / GPI_TUNE_TILE_SMALL : 1))
         warp_tiles *= 2;
     job->warp_tiles = warp_tiles;
     job->tiles = (unsigned)gpi_divide_up(all, warp_tiles);

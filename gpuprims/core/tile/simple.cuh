@@ -98,7 +98,7 @@ static __global__ void __launch_bounds__(32 * GPI(warp_tiles), GPI(simple_blocks
             if (lane == 0)
                 GPI(publish_tile)(&job, tile, all, epoch);
         }
-        GPI(simple_between)(&held, lane);
+        GPI(simple_between)(&job, &held, (size_t)tile * warps + warp, slots, lane, warp);
         sum = GPI(warp_scan)(sum, (int)lane, valid);
         GPI(before) before;
 

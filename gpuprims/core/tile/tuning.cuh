@@ -9,7 +9,7 @@
 #ifndef GPI_TUNE_TILE_SMALL
 #define GPI_TUNE_TILE_SMALL 2
 #endif
-/* so many at most. */
+/* so many at most, or where GPI(tiles_grow) so many times as many as the tiles are larger. */
 #ifndef GPI_TUNE_TILE_SMALL_TILES
 #define GPI_TUNE_TILE_SMALL_TILES 40
 #endif
