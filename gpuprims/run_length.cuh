@@ -364,22 +364,44 @@ typedef struct {
     unsigned all, rank, none;   /* none: 1 with lengths, if the first head is that of all: it ends no run */
 } GPI(output);
 
-/* Writes the item of head number `head`, at `place`, and its value. */
-GPI_DEVICE void GPI(write_item)(const GPI(job) *job, const GPI(output) *output, unsigned head, unsigned place)
+/* Copies some values of `type` in a warp tile that begins at `from`, 32 apart in the output. */
+#define GPI_RUN_LENGTH_COPY(type, out, from, place, count)                                        \
+    do {                                                                                          \
+        type gpi_x[GPI(list_step)];                                                               \
+        GPI_UNROLL                                                                                \
+        for (int gpi_k = 0; gpi_k < (count); gpi_k++)                                             \
+            gpi_get(gpi_x[gpi_k], (from) + (place)[gpi_k] * (unsigned)sizeof(type));              \
+        GPI_UNROLL                                                                                \
+        for (int gpi_k = 0; gpi_k < (count); gpi_k++)                                             \
+            (out)[32 * gpi_k] = gpi_x[gpi_k];                                                     \
+    } while (0)
+
+/* One lane: writes what there is of `count`, a constant, listed heads, every 32nd of them from number `at` on. */
+GPI_DEVICE void GPI(write_some)(const GPI(job) *job, const GPI(output) *output, const uint16_t *list, unsigned at,
+                                int count, unsigned head, GP_INDEX last, int items)
 {
-    if (job->out) {
-        GP_TYPE x;
+    unsigned place[GPI(list_step)];
+    GP_INDEX left[GPI(list_step)];
 
-        gpi_get(x, output->tile + place * sizeof x);
-        job->out[output->before + head] = x;
+    GPI_UNROLL
+    for (int k = 0; k < count; k++) {
+        place[k] = list[at + 32 * (unsigned)k];
+        left[k] = k > 0 || at > 0 ? (GP_INDEX)list[at + 32 * (unsigned)k - 1] : last;
     }
+    if (output->out) {
+        GP_INDEX *out = output->out + (head + at) - output->none;
+
+        GPI_UNROLL
+        for (int k = 0; k < count; k++)
+            if (k > 0 || head + at >= output->none)
+                out[32 * k] = job->lengths ? (GP_INDEX)((GP_INDEX)place[k] - left[k])
+                                           : (GP_INDEX)((GP_INDEX)place[k] + (GP_INDEX)output->start);
+    }
+    if (items && job->out)
+        GPI_RUN_LENGTH_COPY(GP_TYPE, job->out + output->before + (head + at), output->tile, place, count);
 #ifdef GP_VALUE
-    if (job->values) {
-        GP_VALUE value;
-
-        gpi_get(value, output->values + place * sizeof value);
-        job->values_out[output->before + head] = value;
-    }
+    if (items && job->values)
+        GPI_RUN_LENGTH_COPY(GP_VALUE, job->values_out + output->before + (head + at), output->values, place, count);
 #endif
 }
 
@@ -387,28 +409,14 @@ GPI_DEVICE void GPI(write_item)(const GPI(job) *job, const GPI(output) *output, 
 GPI_DEVICE void GPI(write_listed)(const GPI(job) *job, const GPI(output) *output, const uint16_t *list, unsigned listed,
                                   unsigned head, GP_INDEX last, int items, unsigned lane)
 {
+    unsigned at = 0;
+
     GPI_NO_UNROLL
-    for (unsigned i = lane; i < listed; i += 32 * GPI(list_step)) {
-        GP_INDEX place[GPI(list_step)], left[GPI(list_step)];
-
-        GPI_UNROLL
-        for (int k = 0; k < GPI(list_step); k++) { /* all at once: no load waits for another */
-            const unsigned at = gpi_min(i + 32 * (unsigned)k, listed - 1);
-
-            place[k] = (GP_INDEX)list[at];
-            left[k] = at ? (GP_INDEX)list[at - 1] : last;
-        }
-        GPI_UNROLL
-        for (int k = 0; k < GPI(list_step); k++) {
-            const unsigned at = i + 32 * (unsigned)k;
-
-            if (output->out && at < listed && head + at >= output->none)
-                output->out[head + at - output->none] =
-                    job->lengths ? (GP_INDEX)(place[k] - left[k]) : (GP_INDEX)(place[k] + (GP_INDEX)output->start);
-            if (items && at < listed)
-                GPI(write_item)(job, output, head + at, (unsigned)place[k]);
-        }
-    }
+    for (; at + 32 * GPI(list_step) <= listed; at += 32 * GPI(list_step)) /* all at once: no load waits for another */
+        GPI(write_some)(job, output, list, at + lane, GPI(list_step), head, last, items);
+    GPI_NO_UNROLL
+    for (at += lane; at < listed; at += 32)
+        GPI(write_some)(job, output, list, at, 1, head, last, items);
 }
 
 /*
@@ -780,6 +788,7 @@ GP_API cudaError_t GPI_PUBLIC(run_length_decode)(const GP_TYPE *values, const GP
 #undef GPI_RUN_LENGTH_IS_SPARSE
 #undef GPI_RUN_LENGTH_IS_LAST
 #undef GPI_RUN_LENGTH_LACKS
+#undef GPI_RUN_LENGTH_COPY
 
 #endif
 #include "core/instance/end.cuh"
