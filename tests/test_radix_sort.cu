@@ -340,7 +340,7 @@ static const char *const patterns[] = {
     "few distinct, and one other", "any number of leading zeros", "0 to 63 in turn",
     "floats from 0 to 1", "such floats, some zeros of both signs",
     "floats that share a digit", "floats of many exponents", "floats, and a NaN that a sample misses",
-    "small ones where a cluster's sample is", "random, and one forty times",
+    "small ones where a cluster's sample is", "random, and one forty times", "the AND of three random ones",
 };
 enum { PATTERNS = sizeof patterns / sizeof *patterns };
 
@@ -426,6 +426,7 @@ static uint64_t make_key(const radix_case *c, int pattern, size_t i, size_t n)
     case 15: return ranged(c, random, i, pattern == 15);
     case 28: return (is_sample(i, n) ? random >> 6 : random) >> (64 - 8 * c->key_bytes);
     case 29: return i % (n / 40 + 1) == 3 ? 0x3C6EF372FE94F82Bu & all : random & all;
+    case 30: return random & tap_random() & tap_random() & all;
     case 23: return float_bits(c, (double)(random >> 11) / 9007199254740992.0);
     case 24: return float_bits(c, i % 9 ? (double)(random >> 11) / 9007199254740992.0 : random % 2 ? -0.0 : 0.0);
     case 25: return float_bits(c, (double)(i % 5 * 3) + (double)(random >> 11) / 576460752303423488.0);
@@ -713,6 +714,7 @@ static void brief(const radix_case *c)
     } some[] = {
         {"", 0, 2001, 0, -1, NUMBERED},        {"", 16, 2001, 0, -1, IN_PLACE},
         {"", 9, 2001, 3, 8, ODD},              {"", 24, 2001, 0, -1, NUMBERED},
+        {"", 30, 2001, 0, -1, NUMBERED},
         {"forced", 0, 9001, 0, -1, NUMBERED},  {"forced", 3, 9001, 0, -1, IN_PLACE},
         {"forced", 5, 9001, 0, -1, NUMBERED},  {"forced", 6, 9001, 0, -1, IN_PLACE},
         {"forced", 9, 9001, 3, 8, ODD},        {"forced", 12, 9001, 0, -1, NUMBERED},

@@ -4,9 +4,8 @@
  *
  *     1. span: the topmost bit that is not the same in all keys
  *     2. count: twelve bits from there say which of 4096 bins a key goes to
- *     3. part: a crowded bin is replaced by as many bins as it has keys. The bits that follow, and behind them those of
- *        its position, are a fraction, which says to which of them a key goes. Count again, until no bin is crowded.
- *        Keys alone that are the same need not part
+ *     3. part: a crowded bin makes way for as many as it has keys. The bits that follow, then of the position, are
+ *        a fraction, which says to which of them a key goes. Count again, until all keys of crowded bins are the same
  *     4. slots: the keys of a bin go side by side, in any order
  *     5. compare: every key counts those of its bin that come before it
  *
@@ -22,12 +21,12 @@
 enum {
     GPI_RADIX_BLOCK_ITEMS = 4,                          /* of a thread, at most */
     GPI_RADIX_BLOCK_MAX = 1024 * GPI_RADIX_BLOCK_ITEMS, /* their positions have as many bits as a bin */
-    /* Items that are compared in a bin that has become finer: more than in others, before it takes another round. */
-    GPI_RADIX_BLOCK_FINE_CROWD = 20,
-    GPI_RADIX_BLOCK_APART = GPI_TUNE_RADIX_CROWD < 8 ? 1 : 8 /* crowded bins begin more than so many slots apart */
+    /* Items that are compared in a bin that has become finer, and in one that has twice, as few are left then. */
+    GPI_RADIX_BLOCK_FINE = 20,
+    GPI_RADIX_BLOCK_LAST = 96
 };
 
-/* Slots of the items, and one behind them for a missing item of each lane; fewer are compared though none is there. */
+/* Slots of the items, and one behind them for a missing item of each lane. */
 #define GPI_RADIX_BLOCK_SLOTS(n) (((n) + 32 + 3) / 4 * 4)
 
 /* What a block has in shared memory, besides its items. */
@@ -50,19 +49,20 @@ typedef struct {
     uint32_t n;
     int same;  /* keys that are alike are the same: these need not be told apart, */
     int exact; /* and those of a bin are */
+    uint32_t crowd; /* so many of a bin are compared at most: if there are more, they are the same */
 } GPI(block);
 
-enum { GPI(number_bits) = 8 * (int)sizeof(GPI(number)) };
+enum { GPI(number_bits) = 8 * (int)sizeof(GPI(number)), GPI(may_be_same) = !GPI_RADIX_PAIRS && !GPI(key_is_float) };
 
 #if GPI_DEVICE_CODE
 /*
- * Makes as many bins of each one with more than `crowd` items as it has, or a few times as many if there is room. The
- * topmost bits that are alike in all items of every such bin are left out. Returns 0 if all bits are: nothing is done.
+ * Makes as many bins of each crowded one as it has items, or a few times as many if there is room. The topmost bits
+ * that are alike in all items of every such bin are left out. Returns 0 if all bits are: nothing is done.
  *
  * The items of a bin are compared with the last of them that was shown. Of many only some are, at random, since lanes
  * take turns at one word: about eight, and twice as many in each round. If none is, fewer bits count as alike.
  */
-GPI_DEVICE int GPI(block_part)(const GPI(block) *block, uint32_t *at, GPI(number) *rest, uint32_t crowd, unsigned round)
+GPI_DEVICE int GPI(block_part)(const GPI(block) *block, uint32_t *at, GPI(number) *rest, unsigned round)
 {
     GPI(number) *shown = block->orders; /* of each crowded bin; nothing is in the slots yet */
     const int spare = __clz((int)(block->n - 1)) - (32 - GPI_RADIX_BIN_BITS);
@@ -77,32 +77,35 @@ GPI_DEVICE int GPI(block_part)(const GPI(block) *block, uint32_t *at, GPI(number
     GPI_UNROLL
     for (uint32_t i = 0; i < GPI_RADIX_BLOCK_ITEMS; i += 2) { /* one of two, and the other one in the next round */
         const uint32_t word = odd ? words[i + 1] : words[i], count = word / 65536;
-        const int takes_part = count > crowd && (uint64_t)lot * count >> 32 < some;
-        const uint32_t place = takes_part ? word % 65536 / GPI_RADIX_BLOCK_APART : nowhere;
+        const int takes_part = count > block->crowd && (uint32_t)((uint64_t)lot * count >> 32) < some;
 
-        (void)atomicExch(&shown[place], odd ? rest[i + 1] : rest[i]);
+        (void)atomicExch(&shown[takes_part ? word % 65536 : nowhere], odd ? rest[i + 1] : rest[i]);
     }
     __syncthreads(); /* the words have been read, the items are shown */
     GPI_UNROLL
     for (uint32_t i = 0; i < GPI_RADIX_BLOCK_ITEMS; i++)
-        if (words[i] / 65536 > crowd)
-            differ |= rest[i] ^ shown[words[i] % 65536 / GPI_RADIX_BLOCK_APART];
+        if (words[i] / 65536 > block->crowd)
+            differ |= rest[i] ^ shown[words[i] % 65536];
+    if (!GPI(may_be_same)) /* some bits will differ */
+        gpi_radix_zero(block->state->bins, GPI_RADIX_BINS);
     differ = (GPI(number))gpi_radix_block_or(block->state->differ, differ, GPI_KEY_IS_NARROW);
     if (differ == 0)
         return 0;
+    if (GPI(may_be_same)) /* now they do */
+        gpi_radix_zero(block->state->bins, GPI_RADIX_BINS);
     const int alike = __clzll((long long)differ) - (64 - GPI(number_bits));
-    gpi_radix_zero(block->state->bins, GPI_RADIX_BINS);
     GPI_UNROLL
     for (uint32_t i = 0; i < GPI_RADIX_BLOCK_ITEMS; i++) {
-        const uint32_t begin = words[i] % 65536 << spare, count = words[i] / 65536, parts = count << spare;
+        const uint32_t word = words[i] << spare, parts = words[i] / 65536 > block->crowd ? word / 65536 : 0;
         const uint64_t fraction = (uint64_t)(rest[i] << alike) << (64 - GPI(number_bits));
         const uint64_t low = (fraction & 0xFFFFFFFFu) * parts, high = (fraction >> 32) * parts + (low >> 32);
 
-        if (count > 0) /* otherwise there is no such item */
-            at[i] = gpi_radix_bin_at(begin + (count > crowd ? (uint32_t)(high >> 32) : 0));
+        if (words[i] > 65535) /* otherwise there is no such item */
+            at[i] = gpi_radix_bin_at(word % 65536 + (uint32_t)(high >> 32));
         rest[i] = (GPI(number))((high << 32 | (low & 0xFFFFFFFFu)) >> (64 - GPI(number_bits)));
     }
-    __syncthreads(); /* the bins are empty again */
+    if (GPI(may_be_same))
+        __syncthreads(); /* the bins are empty again; for others they have been since the barrier before */
     return 1;
 }
 
@@ -110,15 +113,16 @@ GPI_DEVICE int GPI(block_part)(const GPI(block) *block, uint32_t *at, GPI(number
  * Finds bins for the items of the thread, by so many bits of their numbers. None is crowded, unless its keys are all
  * the same.
  */
-GPI_DEVICE void GPI(block_fill)(const GPI(block) *block, const GPI(number) *orders, int bits, uint32_t *at)
+GPI_DEVICE void GPI(block_fill)(GPI(block) *block, const GPI(number) *orders, int bits, uint32_t *at)
 {
     gpi_radix_bins *state = block->state;
     GPI(number) rest[GPI_RADIX_BLOCK_ITEMS];
 
     GPI_NO_UNROLL
     for (unsigned round = 0;; round++) {
-        const uint32_t crowd = round ? GPI_RADIX_BLOCK_FINE_CROWD : GPI_TUNE_RADIX_CROWD;
+        const uint32_t crowd = round > 1 ? GPI_RADIX_BLOCK_LAST : round ? GPI_RADIX_BLOCK_FINE : GPI_TUNE_RADIX_CROWD;
 
+        block->crowd = block->exact ? 1 : crowd;
         GPI_UNROLL
         for (uint32_t i = 0; i < GPI_RADIX_BLOCK_ITEMS; i++)
             atomicAdd(&state->bins[at[i]], 1u);
@@ -134,7 +138,7 @@ GPI_DEVICE void GPI(block_fill)(const GPI(block) *block, const GPI(number) *orde
         for (uint32_t i = 0; i < GPI_RADIX_BLOCK_ITEMS && !round; i++)
             rest[i] = (block->same ? orders[i] & ~(GPI(number))(GPI_RADIX_BLOCK_MAX - 1) : orders[i])
                       << (GPI(number_bits) - bits); /* without the topmost bits, which say the bin */
-        if (!GPI(block_part)(block, at, rest, crowd, round))
+        if (!GPI(block_part)(block, at, rest, round))
             return;
     }
 }
@@ -143,48 +147,45 @@ GPI_DEVICE void GPI(block_fill)(const GPI(block) *block, const GPI(number) *orde
 GPI_DEVICE void GPI(block_write)(const GPI(block) *block, const GPI(request) *job)
 {
     const GPI_RADIX_VALUE *values_in = job->values_in;
-    GPI_RADIX_VALUE *values_out = job->values_out;
-    GP_KEY keys[GPI_RADIX_BLOCK_ITEMS];
     GPI_RADIX_VALUE values[GPI_RADIX_BLOCK_ITEMS];
-    GPI(number) orders[GPI_RADIX_BLOCK_ITEMS];
-    uint32_t begins[GPI_RADIX_BLOCK_ITEMS], counts[GPI_RADIX_BLOCK_ITEMS], places[GPI_RADIX_BLOCK_ITEMS];
-    uint32_t largest = 0;
+    uint32_t places[GPI_RADIX_BLOCK_ITEMS];
 
     GPI_UNROLL
-    for (uint32_t i = 0; i < GPI_RADIX_BLOCK_ITEMS; i++) {
+    for (uint32_t i = 0; i < GPI_RADIX_BLOCK_ITEMS && GPI_RADIX_PAIRS; i++) { /* under way while keys are compared */
         const uint32_t slot = gpi_min(threadIdx.x + i * blockDim.x, block->n - 1);
+        const uint32_t position = (uint32_t)block->orders[slot] % GPI_RADIX_BLOCK_MAX;
+
+        values[i] = values_in ? values_in[position] : GPI(numbered)(position);
+    }
+    GPI_UNROLL_BY((GPI_RADIX_PAIRS ? 4 : 1)) /* the values stay in registers */
+    for (uint32_t i = 0; i < GPI_RADIX_BLOCK_ITEMS && threadIdx.x + i * blockDim.x < block->n; i++) {
+        const uint32_t slot = threadIdx.x + i * blockDim.x;
         const uint32_t word = block->state->bins[block->bins[slot]], count = word / 65536;
+        const GPI(number) order = block->orders[slot], *others = block->orders + word % 65536 - count;
+        uint32_t place = slot, left = count;
 
-        keys[i] = block->keys[slot];
-        orders[i] = block->orders[slot];
-        counts[i] = count > GPI_RADIX_BLOCK_FINE_CROWD || block->exact ? 0 : count; /* or all are the same */
-        places[i] = begins[i] = counts[i] ? word % 65536 - count : slot;
-        largest = counts[i] > largest ? counts[i] : largest;
-        if (GPI_RADIX_PAIRS) { /* under way while keys are compared */
-            const uint32_t position = (uint32_t)orders[i] % GPI_RADIX_BLOCK_MAX;
-
-            values[i] = values_in ? values_in[position] : GPI(numbered)(position);
+        if (count > 1 && count <= block->crowd) { /* otherwise all are the same */
+            place = word % 65536 - 1; /* less those that it comes before */
+            GPI_NO_UNROLL
+            for (; left >= 4; left -= 4, others += 4)
+                GPI_UNROLL
+                for (int k = 0; k < 4; k++)
+                    place = gpi_less_if_before(place, order, slot, others[k], slot, GPI_KEY_IS_NARROW);
+            GPI_UNROLL
+            for (uint32_t k = 0; k < 3; k++)
+                if (k < left)
+                    place = gpi_less_if_before(place, order, slot, others[k], slot, GPI_KEY_IS_NARROW);
         }
+        job->keys_out[place] = block->keys[slot];
+        if (GPI_RADIX_PAIRS)
+            places[i] = place;
     }
-    GPI_NO_UNROLL
-    for (uint32_t k = 0; k < largest; k += 2) {
-        GPI_UNROLL
-        for (uint32_t i = 0; i < GPI_RADIX_BLOCK_ITEMS; i++) {
-            const GPI(number) *some = block->orders + begins[i] + k;
-
-            places[i] += (k < counts[i]) & (some[0] < orders[i]);
-            places[i] += (k + 1 < counts[i]) & (some[1] < orders[i]);
-        }
-    }
-    if (GPI_RADIX_PAIRS && values_in == values_out)
+    if (GPI_RADIX_PAIRS && values_in == job->values_out)
         __syncthreads(); /* all values have been read */
     GPI_UNROLL
-    for (uint32_t i = 0; i < GPI_RADIX_BLOCK_ITEMS; i++)
-        if (threadIdx.x + i * blockDim.x < block->n) {
-            job->keys_out[places[i]] = keys[i];
-            if (GPI_RADIX_PAIRS)
-                values_out[places[i]] = values[i];
-        }
+    for (uint32_t i = 0; i < GPI_RADIX_BLOCK_ITEMS && GPI_RADIX_PAIRS; i++)
+        if (threadIdx.x + i * blockDim.x < block->n)
+            job->values_out[places[i]] = values[i];
 }
 #endif
 
@@ -223,7 +224,7 @@ static __global__ void __launch_bounds__(1024) GPI(block_kernel)(GPI(request) jo
     /* Up to the topmost bit that is not the same in all, and at least those of a bin. */
     const uint64_t any = gpi_radix_block_or(state->differ, differ, GPI_KEY_IS_NARROW) | GPI_RADIX_BINS / 2;
     const int bits = 64 - __clzll((long long)any);
-    block.same = !GPI_RADIX_PAIRS && !GPI(key_is_float) && job.end_bit - job.begin_bit == GPI_KEY_WIDTH;
+    block.same = GPI(may_be_same) && job.end_bit - job.begin_bit == GPI_KEY_WIDTH;
     block.exact = block.same && bits == GPI_RADIX_BIN_BITS;
     GPI_UNROLL
     for (uint32_t i = 0; i < GPI_RADIX_BLOCK_ITEMS; i++) {

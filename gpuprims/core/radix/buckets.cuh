@@ -33,7 +33,6 @@ GPI_DEVICE void GPI(partition)(GPI(bucket_tile) *tile, GP_KEY *slots, const GP_K
     uint32_t top_bits[GPI(partition_group)];
 
     from += tid;
-
     GPI_UNROLL
     for (int i = 0; i < GPI(partition_items); i++)
         if (i * GPI_RADIX_PARTITION_THREADS < limit)

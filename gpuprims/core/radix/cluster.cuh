@@ -19,7 +19,6 @@
 #define GPI_RADIX_CLUSTER_CUH
 
 enum {
-    GPI_RADIX_CLUSTER_MAX = 16,       /* blocks */
     GPI_RADIX_CLUSTER_THREADS = 1024, /* of a block */
     GPI_RADIX_SHARE_SAMPLES = 32,     /* for each block */
     GPI_RADIX_SHARE_BIN_BITS = 13,
@@ -30,19 +29,21 @@ enum {
 /* What a block has in shared memory, besides its items. */
 typedef struct gpi_radix_state {
     union {
-        uint64_t samples[GPI_RADIX_SHARE_SAMPLES * GPI_RADIX_CLUSTER_MAX];
-        uint16_t owners[32][GPI_RADIX_CLUSTER_MAX + 2]; /* keys of each warp for each block */
+        __extension__ struct { /* until the items have been exchanged */
+            uint64_t samples[GPI_RADIX_SHARE_SAMPLES * GPI_RADIX_CLUSTER_MAX];
+            uint64_t splitters[2 * GPI_RADIX_CLUSTER_MAX];                /* the items that blocks begin with */
+            uint32_t table[GPI_RADIX_CLUSTER_MAX][GPI_RADIX_CLUSTER_MAX]; /* items of each block for each other one */
+            uint32_t group[GPI_RADIX_CLUSTER_MAX]; /* in which group of four those for a block begin in this one, */
+            uint32_t slot[GPI_RADIX_CLUSTER_MAX];  /* in which slot, */
+            uint32_t end[GPI_RADIX_CLUSTER_MAX];   /* and where they end; */
+            uint32_t place[GPI_RADIX_CLUSTER_MAX]; /* how far from there they go */
+            uint16_t owners[32][GPI_RADIX_CLUSTER_MAX + 2]; /* items of each warp for each block */
+        };
         uint32_t bins[GPI_RADIX_SHARE_BINS / 2]; /* two in a word, counts of keys; */
         uint16_t ends[GPI_RADIX_SHARE_BINS];     /* then where the keys of each begin, at last where they end */
         uint16_t counts[32][258]; /* passes: of each warp, */
         uint32_t pairs[32][129];  /* and those of two digits */
     } u;
-    uint64_t splitters[2 * GPI_RADIX_CLUSTER_MAX];                /* the items that blocks begin with */
-    uint32_t table[GPI_RADIX_CLUSTER_MAX][GPI_RADIX_CLUSTER_MAX]; /* items of each block for each other one */
-    uint32_t group[GPI_RADIX_CLUSTER_MAX]; /* in which group of four those for a block begin in this one, */
-    uint32_t slot[GPI_RADIX_CLUSTER_MAX];  /* in which slot, */
-    uint32_t end[GPI_RADIX_CLUSTER_MAX];   /* and where they end; */
-    uint32_t place[GPI_RADIX_CLUSTER_MAX]; /* how far from there they go */
     uint32_t sums[32];
     uint32_t first, count, crowded;
     uint64_t words[2][32]; /* of the warps */
@@ -133,7 +134,7 @@ GPI_DEVICE void GPI(share_put)(const GPI(share) *share, uint32_t x, uint32_t bit
 GPI_DEVICE void GPI(share_split)(GPI(share) *share, uint32_t salt)
 {
     GPI(number) *numbers = (GPI(number) *)share->state->u.samples;
-    GPI(splitter) *splitters = (GPI(splitter) *)share->state->splitters;
+    GPI(splitter) *splitters = (GPI(splitter) *)share->state->u.splitters;
     const uint32_t tid = threadIdx.x, lane = tid % 32, samples = GPI_RADIX_SHARE_SAMPLES * gridDim.x;
     const uint32_t own = blockIdx.x * GPI_RADIX_SHARE_SAMPLES + tid / 32, stride = share->n / samples;
     const int even = !GPI(key_is_float) && salt == 0; /* whether parts of equal width may spread the keys */
@@ -142,14 +143,14 @@ GPI_DEVICE void GPI(share_split)(GPI(share) *share, uint32_t salt)
     if (tid < samples) {
         numbers[tid] = GPI(share_number)(share, share->of.keys_in[gpi_sample_place(tid, stride, salt)]);
         if (even)
-            atomicAdd(&share->state->slot[(uint32_t)(numbers[tid] >> share->part_bits)], 1u);
+            atomicAdd(&share->state->u.slot[(uint32_t)(numbers[tid] >> share->part_bits)], 1u);
     }
     /* No key comes behind a splitter that no block sends. Those that one sends may have come already. */
     if (tid >= gridDim.x && tid < GPI_RADIX_CLUSTER_MAX)
         memset((void *)&splitters[tid], 255, sizeof *splitters);
     __syncthreads(); /* the sample is there */
     share->even =
-        even && !__syncthreads_or(share->state->slot[tid % gridDim.x] > GPI_RADIX_SHARE_SAMPLES * 3u / 2);
+        even && !__syncthreads_or(share->state->u.slot[tid % gridDim.x] > GPI_RADIX_SHARE_SAMPLES * 3u / 2);
     if (share->even) {
         gpi_cluster_wait(); /* all blocks have started */
         return;
@@ -175,7 +176,7 @@ GPI_DEVICE uint32_t GPI(share_owner)(const GPI(share) *share, GP_KEY key, uint32
         return (uint32_t)(number >> share->part_bits);
     GPI_UNROLL
     for (uint32_t step = GPI_RADIX_CLUSTER_MAX / 2; step > 0; step /= 2) {
-        const GPI(splitter) other = ((const GPI(splitter) *)share->state->splitters)[owner + step];
+        const GPI(splitter) other = ((const GPI(splitter) *)share->state->u.splitters)[owner + step];
 
         owner += step * gpi_less_if_before(1, number, position, other.number, other.position, GPI_KEY_IS_NARROW);
     }
@@ -193,22 +194,22 @@ GPI_DEVICE int GPI(share_place)(GPI(share) *share)
     uint32_t total = 0, before = 0;
 
     if (tid < 32) {
-        GPI_UNROLL_BY(4)
-        for (unsigned r = 0; r < gridDim.x; r++) {
-            const uint32_t count = tid < gridDim.x ? state->table[r][tid] : 0;
+        GPI_UNROLL
+        for (unsigned r = 0; r < GPI_RADIX_CLUSTER_MAX; r++) { /* all at a time */
+            const uint32_t count = r < gridDim.x && tid < gridDim.x ? state->u.table[r][tid] : 0;
 
             before += r < me ? count : 0;
             total += count;
         }
-        const uint32_t mine = tid < gridDim.x ? state->table[me][tid] : 0, groups = (before % 4 + mine + 3) / 4;
+        const uint32_t mine = tid < gridDim.x ? state->u.table[me][tid] : 0, groups = (before % 4 + mine + 3) / 4;
         const uint32_t group = gpi_warp_prefix(groups, tid) - groups, slot = 4 * group + before % 4;
         const uint32_t first = gpi_warp_prefix(total, tid) - total;
         const unsigned crowded = __ballot_sync(GPI_FULL_MASK, total > share->room);
         if (tid < GPI_RADIX_CLUSTER_MAX) {
-            state->group[tid] = group;
-            state->slot[tid] = slot;
-            state->end[tid] = slot + mine;
-            state->place[tid] = before - slot;
+            state->u.group[tid] = group;
+            state->u.slot[tid] = slot;
+            state->u.end[tid] = slot + mine;
+            state->u.place[tid] = before - slot;
         }
         if (tid == me) {
             state->first = first;
@@ -226,11 +227,10 @@ GPI_DEVICE int GPI(share_place)(GPI(share) *share)
 GPI_DEVICE void GPI(share_travel)(const GPI(share) *share)
 {
     const gpi_radix_state *state = share->state;
-    const uint32_t groups = (state->end[gridDim.x - 1] + 3) / 4;
 
-    for (uint32_t g = threadIdx.x; g < groups; g += GPI_RADIX_CLUSTER_THREADS) {
-        const uint32_t owner = gpi_radix_find(state->group, GPI_RADIX_CLUSTER_MAX, g), x = 4 * g;
-        const uint32_t to = x + state->place[owner], begin = state->slot[owner], end = state->end[owner];
+    for (uint32_t x = 4 * threadIdx.x; x < state->u.end[gridDim.x - 1]; x += 4 * GPI_RADIX_CLUSTER_THREADS) {
+        const uint32_t owner = gpi_radix_find(state->u.group, GPI_RADIX_CLUSTER_MAX, x / 4);
+        const uint32_t to = x + state->u.place[owner], begin = state->u.slot[owner], end = state->u.end[owner];
         GP_KEY *keys = (GP_KEY *)gpi_cluster_shared(share->keys[0], owner) + to;
         uint32_t *from = GPI_RADIX_PAIRS ? (uint32_t *)gpi_cluster_shared(share->from[0], owner) + to : NULL;
         if (begin <= x && x + 4 <= end) {
@@ -281,7 +281,7 @@ GPI_DEVICE void GPI(share_rank)(const GPI(share) *share, const GP_KEY *keys, uin
 
         state->u.owners[lane][warp] = (uint16_t)(prefix - count);
         if (lane < gridDim.x)
-            *(uint32_t *)gpi_cluster_shared(&state->table[blockIdx.x][warp], lane) = total;
+            *(uint32_t *)gpi_cluster_shared(&state->u.table[blockIdx.x][warp], lane) = total;
     }
     gpi_cluster_sync(); /* the table is complete */
 }
@@ -299,7 +299,7 @@ GPI_DEVICE int GPI(share_exchange)(GPI(share) *share, const GP_KEY *keys, const 
     GPI_UNROLL
     for (uint32_t i = 0; i < GPI(cluster_items); i++)
         if (i < share->items) {
-            const uint32_t owner = ranks[i] >> 16, to = state->slot[owner] + counts[owner] + ranks[i] % 65536;
+            const uint32_t owner = ranks[i] >> 16, to = state->u.slot[owner] + counts[owner] + ranks[i] % 65536;
 
             share->keys[1][to] = keys[i];
             if (GPI_RADIX_PAIRS)
@@ -353,8 +353,12 @@ GPI_DEVICE int GPI(share_sort)(GPI(share) *share)
     int strict = 0, mixed = 0;
 
     gpi_radix_zero(state->u.bins, GPI_RADIX_SHARE_BINS / 2); /* there is a barrier before they are counted */
-    if ((!GPI_RADIX_PAIRS && share->range != GPI_RADIX_WHOLE) || !GPI(share_measure)(share))
+    if (!GPI_RADIX_PAIRS && share->range != GPI_RADIX_WHOLE)
         return 0; /* of keys alone, equal ones may be different */
+    if (!GPI_RADIX_PAIRS) /* now that is so, which the compiler would not see */
+        share->of.begin_bit = 0, share->range = GPI_RADIX_WHOLE;
+    if (!GPI(share_measure)(share))
+        return 0;
     for (uint32_t x = threadIdx.x; x < share->count; x += GPI_RADIX_CLUSTER_THREADS) {
         const GP_KEY key = share->keys[0][x];
 
@@ -376,16 +380,14 @@ GPI_DEVICE int GPI(share_sort)(GPI(share) *share)
             share->from[1][slot] = GPI(cluster_moves) ? x : share->from[0][x];
     }
     __syncthreads(); /* the items are in their bins */
-    if (crowded) {
-        for (uint32_t x = threadIdx.x; x < share->count; x += GPI_RADIX_CLUSTER_THREADS) {
-            const uint32_t bin = GPI(share_bin)(share, share->keys[1][x]), begin = bin ? state->u.ends[bin - 1] : 0;
+    for (uint32_t x = threadIdx.x; crowded && x < share->count; x += GPI_RADIX_CLUSTER_THREADS) {
+        const uint32_t bin = GPI(share_bin)(share, share->keys[1][x]), begin = bin ? state->u.ends[bin - 1] : 0;
 
-            mixed |= state->u.ends[bin] - begin > GPI_RADIX_CROWD &&
-                     GPI(share_number)(share, share->keys[1][x]) != GPI(share_number)(share, share->keys[1][begin]);
-        }
-        if (__syncthreads_or(mixed))
-            return 0;
+        mixed |= state->u.ends[bin] - begin > GPI_RADIX_CROWD &&
+                 GPI(share_number)(share, share->keys[1][x]) != GPI(share_number)(share, share->keys[1][begin]);
     }
+    if (crowded && __syncthreads_or(mixed))
+        return 0;
     for (uint32_t x = threadIdx.x; x < share->count; x += GPI_RADIX_CLUSTER_THREADS) {
         const GP_KEY key = share->keys[1][x];
         const GPI(number) number = GPI(share_number)(share, key);
@@ -395,7 +397,7 @@ GPI_DEVICE int GPI(share_sort)(GPI(share) *share)
 
         if (end - begin <= GPI_RADIX_CROWD) {
             slot = end - 1; /* less those that it comes before */
-            GPI_NO_UNROLL
+            GPI_UNROLL_BY(4)
             for (uint32_t y = begin; y < end; y++)
                 slot = gpi_less_if_before(slot, number, from, GPI(share_number)(share, share->keys[1][y]),
                                           GPI_RADIX_PAIRS ? share->from[1][y] : y, GPI_KEY_IS_NARROW);
@@ -452,7 +454,7 @@ GPI_DEVICE void GPI(share_passes)(const GPI(share) *share)
     GP_KEY *keys = share->keys[0], *keys_to = share->keys[1];
     uint32_t *from = share->from[0], *from_to = share->from[1];
     uint16_t *counts = state->u.counts[tid / 32];
-    uint32_t *two_counts = &state->u.pairs[0][tid % 128]; /* the first warp's, of the thread's digits */
+    uint32_t *pairs = &state->u.pairs[tid % 8 * 4][tid / 8]; /* of two digits, in the first of four warps */
     GPI(number) differ = 0;
 
     for (uint32_t x = tid; x < rounds * threads; x += threads) {
@@ -470,10 +472,11 @@ GPI_DEVICE void GPI(share_passes)(const GPI(share) *share)
 
         __syncthreads(); /* the counts are complete */
         left = left >> bit >> 8 << 8 << bit;
-        const uint32_t sum = tid < 128 ? gpi_radix_sum_warps(two_counts, 32, 129) : 0;
-        const uint32_t begin = gpi_radix_scan(state->sums, 4, sum % 65536 + sum / 65536, NULL);
-        if (tid < 128)
-            gpi_radix_scan_warps(two_counts, 32, 129, begin * 65537 + (sum << 16));
+        /* Both halves of the words are added up at once; then each lacks the other ones up to the digit. */
+        const uint32_t sum = gpi_radix_sum_warps(pairs, 4, 129), before = gpi_radix_scan(state->sums, 32, sum, NULL);
+        const uint32_t seconds = __shfl_sync(GPI_FULL_MASK, before, (int)(tid % 32 & ~7u)) >> 16;
+        const uint32_t firsts = __shfl_sync(GPI_FULL_MASK, before + sum, (int)(tid % 32 | 7)) << 16;
+        gpi_radix_scan_warps(pairs, 4, 129, before + seconds + firsts);
         __syncthreads(); /* the first slots are there */
         GPI_NO_UNROLL
         for (uint32_t i = 32 * rounds; i > 0; i -= 32) {
@@ -537,7 +540,7 @@ static __global__ void __launch_bounds__(GPI_RADIX_CLUSTER_THREADS, 1) GPI(clust
         GPI(sort_counted)(&share.of, (GPI(counted) *)memory);
         return;
     }
-    gpi_cluster_arrive(); /* the block has started */
+    gpi_cluster_started();
     share.at = (blockIdx.x * GPI_RADIX_CLUSTER_THREADS + tid / 32 * 32) * share.rounds + tid % 32;
     share.items = share.at < share.n ? gpi_min((share.n - share.at + 31) / 32, share.rounds) : 0;
     share.state = (gpi_radix_state *)memory;
@@ -547,7 +550,7 @@ static __global__ void __launch_bounds__(GPI_RADIX_CLUSTER_THREADS, 1) GPI(clust
     share.from[1] = (uint32_t *)(share.keys[1] + share.room);
     share.from[0] = (uint32_t *)(items + share.room * (GPI(cluster_slot) - 4u));
     if (tid < GPI_RADIX_CLUSTER_MAX)
-        share.state->slot[tid] = 0;
+        share.state->u.slot[tid] = 0;
     __syncthreads(); /* no part has samples yet */
     gpi_grid_wait();
     gpi_grid_launch_next();

@@ -1,8 +1,7 @@
 /*
  * core/radix/counted.cuh: the sort of keys of one byte alone by all of their bits. Keys that are alike are the same: so
- * they are counted, and the output is written from the counts. No key is moved. One launch of a block or a cluster does
- * both; of large n the first kernel of the passes counts, and the next one writes. Few keys have a kernel of their own:
- * its code is short, and soon fetched.
+ * they are counted, and the output is written from the counts. One launch of a block or a cluster does both; of large n
+ * the first kernel of the passes counts, and the next one writes. Few keys have a kernel of their own, with short code.
  *
  * Part of radix_sort.cuh; not to be included directly.
  */
@@ -125,9 +124,9 @@ GPI_DEVICE void GPI(sort_counted)(const GPI(request) *job, GPI(counted) *state)
     if (gridDim.x > 1) {
         gpi_cluster_sync(); /* and those of the others: all keys have been read */
         total = 0;
-        GPI_UNROLL_BY(4)
-        for (unsigned r = 0; r < gridDim.x && tid < 256; r++)
-            total += *(uint32_t *)gpi_cluster_shared(&state->totals[tid], r);
+        GPI_UNROLL
+        for (unsigned r = 0; r < GPI_RADIX_CLUSTER_MAX && tid < 256; r++) /* all are under way at a time */
+            total += r < gridDim.x ? *(uint32_t *)gpi_cluster_shared(&state->totals[tid], r) : 0;
         gpi_cluster_arrive(); /* the totals of the others have been read */
     }
     const uint32_t begin = gpi_radix_scan(state->sums, 8, total, NULL);

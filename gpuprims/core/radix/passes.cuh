@@ -41,25 +41,25 @@ GPI_DEVICE void gpi_radix_add_up(gpi_radix_tally *tally, const gpi_radix_counts 
     if (p < digits) {
         const float each = GPI_RADIX_ALL_PAIRS / (float)n;
         uint32_t kinds = 0, crowd = 0, most = 0; /* the largest share, and the digit */
-        uint64_t begins[8];
+        uint64_t begins[8], sum = 0;
 
-        GPI_UNROLL
-        for (unsigned i = 0; i < 8; i++)
-            begins[i] = __ldcg(&counts->keys[p][32 * i + lane]);
+        memcpy(begins, __builtin_assume_aligned((const void *)&counts->keys[p][8 * lane], 16), sizeof begins);
         GPI_UNROLL
         for (unsigned i = 0; i < 8; i++) {
-            const uint32_t share = (uint32_t)((float)begins[i] * each), word = share << 8 | (32 * i + lane);
+            const uint32_t share = (uint32_t)((float)begins[i] * each), word = share << 8 | (8 * lane + i);
 
+            sum += begins[i];
             kinds += begins[i] > 0;
             crowd += (uint32_t)((uint64_t)share * share / GPI_RADIX_ALL_PAIRS);
             most = word > most ? word : most;
         }
         most = gpi_warp_max(most);
         const uint64_t apart = 3 * (most >> 8) > GPI_RADIX_ALL_PAIRS ? most >> 8 : 0;
-        gpi_radix_scan_digits(begins, 8, 0);
+        sum = gpi_warp_prefix_long(sum, lane);
         GPI_UNROLL
-        for (unsigned i = 0; i < 8; i++)
-            plan->place[p][0][32 * i + lane] = begins[i];
+        for (int i = 7; i >= 0; i--)
+            begins[i] = sum -= begins[i];
+        memcpy(__builtin_assume_aligned((void *)&plan->place[p][0][8 * lane], 16), begins, sizeof begins);
         kinds = gpi_warp_sum(kinds);
         crowd = gpi_warp_sum(crowd) - (uint32_t)(apart * apart / GPI_RADIX_ALL_PAIRS);
         if (lane == 0) {
@@ -139,30 +139,23 @@ GPI_DEVICE int GPI(count_window)(const GPI(job) *job, uint64_t number)
     return (GPI(number))job->tally->numbers[at] != (GPI(number))number;
 }
 
-/*
- * A unit of keys as their numbers, of which the bits that count are left: whatever the size of the keys, the bits of
- * all of them are cut out at once. Looks for a -0.0, which counts as +0.0.
- */
-GPI_DEVICE uint64_t GPI(unit)(const GPI(job) *job, uint64_t unit, int *minus_zero)
+/* A unit of keys as their numbers. Looks for a -0.0, which counts as +0.0. */
+GPI_DEVICE uint64_t GPI(unit)(uint64_t unit, int *minus_zero)
 {
-    const uint64_t each = UINT64_MAX / GPI_RADIX_WHOLE; /* a one for each key */
+    GP_KEY keys[8 / sizeof(GP_KEY)];
 
-    if (GPI(key_is_float)) {
-        GP_KEY keys[8 / sizeof(GP_KEY)];
+    if (!GPI(key_is_float))
+        return unit ^ GPI(key_order)(GPI(key_of_bits)(0)) * (UINT64_MAX / GPI_RADIX_WHOLE);
+    memcpy((void *)keys, &unit, sizeof keys);
+    GPI_UNROLL
+    for (int k = 0; k < 8 / (int)sizeof(GP_KEY); k++) {
+        const int is_minus_zero = GPI(key_is_minus_zero)(keys[k]);
 
-        memcpy((void *)keys, &unit, sizeof keys);
-        GPI_UNROLL
-        for (int k = 0; k < 8 / (int)sizeof(GP_KEY); k++) {
-            const int is_minus_zero = GPI(key_is_minus_zero)(keys[k]);
-
-            keys[k] = GPI(key_code)(is_minus_zero ? GPI(key_of_bits)(0) : keys[k]);
-            *minus_zero |= is_minus_zero;
-        }
-        memcpy(&unit, (void *)keys, sizeof unit);
-    } else {
-        unit ^= GPI(key_order)(GPI(key_of_bits)(0)) * each;
+        keys[k] = GPI(key_code)(is_minus_zero ? GPI(key_of_bits)(0) : keys[k]);
+        *minus_zero |= is_minus_zero;
     }
-    return job->range == GPI_RADIX_WHOLE ? unit : (unit >> job->begin_bit & job->range * each) << job->more;
+    memcpy(&unit, (void *)keys, sizeof unit);
+    return unit;
 }
 
 /*
@@ -190,7 +183,11 @@ GPI_DEVICE int GPI(count_vectors)(const GPI(job) *job, GPI(vectors) vectors, uin
         GPI_UNROLL
         for (unsigned u = 0; u < 8; u++)
             if (u / 2 < some)
-                units[u] = GPI(unit)(job, units[u], minus_zero);
+                units[u] = GPI(unit)(units[u], minus_zero);
+        GPI_UNROLL
+        for (unsigned u = 0; u < 8 && job->range != GPI_RADIX_WHOLE; u++) /* bits that count, of all keys at once */
+            if (u / 2 < some)
+                units[u] = (units[u] >> job->begin_bit & job->range * (UINT64_MAX / GPI_RADIX_WHOLE)) << job->more;
         if (i == first)
             *alike = ~(units[0] ^ (GPI_KEY_IS_NARROW ? units[0] >> GPI_KEY_WIDTH % 64 : units[1]));
         GPI_NO_UNROLL
@@ -435,7 +432,7 @@ GPI_DEVICE uint32_t GPI(digit)(GP_KEY key, int shift, uint32_t mask, int one)
 /* A constant of the kernel for small n, or of that for large n. */
 #define GPI_RADIX_PASS(small, word) ((small) ? (size_t)GPI(small_##word) : (size_t)GPI(word))
 #ifndef GPI_RADIX_ROWS /* tiles of a launch, at most: each has 1 KB for the look-back, which counts their items */
-#define GPI_RADIX_ROWS ((size_t)(GPI(halves) ? 60 : 26) << 10)
+#define GPI_RADIX_ROWS ((size_t)(GPI(halves) ? 60 : GPI(staged) ? 26 : 28) << 10)
 #endif
 GPI_STATIC_ASSERT(GPI_RADIX_ROWS * GPI(tile_n) <= GPI_RADIX_SEEN_COUNT, "a launch has too many items");
 /* Of items that are moved in place of large values: they have 4 bytes, and one launch fetches all values. */

@@ -22,6 +22,7 @@ enum {
     GPI_RADIX_DISTINCT = 16,        /* so many keys or digits are few */
     GPI_RADIX_COUNTED_FEW = 8192,   /* keys of one byte that have a kernel of their own, at most */
     GPI_RADIX_COUNTED_COLUMNS = 32, /* of the counters of more of them */
+    GPI_RADIX_CLUSTER_MAX = 16,     /* blocks of a cluster */
     GPI_RADIX_RANGES = 256,         /* that a pass sorts apart, at most */
     GPI_RADIX_BUCKETS = 65536       /* in all ranges together, at most */
 };
