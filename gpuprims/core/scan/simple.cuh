@@ -42,7 +42,8 @@ GPI_DEVICE void GPI(put_early)(GP_TYPE *out, const char *slot, unsigned n, GP_TY
     enum { items = sizeof(GP_TYPE) < 16 ? 16 / sizeof(GP_TYPE) : 1, vectors = GPI(warp_tile_n) / (32 * items) + 1 };
     const unsigned head = gpi_head_bytes((const char *)out, n * (unsigned)sizeof *out) / (unsigned)sizeof *out;
     const unsigned body = (n - head) / items * items, tail = n - head - body;
-    const GP_TYPE *from = (const GP_TYPE *)(const void *)(slot + gpi_misalignment(out)) + head;
+    const GP_TYPE *from = (const GP_TYPE *)(const void *)(slot + gpi_misalignment(out));
+    const char *aligned = slot + (gpi_misalignment(out) + 15) / 16 * 16; /* behind the head, if that is not all */
     union {
         uint4 vector;
         GP_TYPE items[items];
@@ -50,7 +51,7 @@ GPI_DEVICE void GPI(put_early)(GP_TYPE *out, const char *slot, unsigned n, GP_TY
 
     GPI_UNROLL
     for (int i = 0; i < vectors - 1; i++)
-        gpi_get(x[i].vector, from + (i * 32 + (int)lane) * items);
+        gpi_get(x[i].vector, aligned + (i * 32 + (int)lane) * 16);
     GPI_UNROLL
     for (int i = 0; i < vectors - 1; i++) {
         const int place = (i * 32 + (int)lane) * items;
@@ -61,9 +62,9 @@ GPI_DEVICE void GPI(put_early)(GP_TYPE *out, const char *slot, unsigned n, GP_TY
         gpi_put_16_if(place < (int)body, out + head + place, x[i].vector);
     }
     if (lane < head)
-        out[lane] = GPI(combine)(prefix, from[(int)lane - (int)head]);
+        out[lane] = GPI(combine)(prefix, from[lane]);
     if (lane < tail)
-        out[head + body + lane] = GPI(combine)(prefix, from[body + lane]);
+        out[head + body + lane] = GPI(combine)(prefix, from[head + body + lane]);
 }
 
 /* One warp, which has its items in registers: scans n items, and writes them to `out` by way of the slot. */
