@@ -39,14 +39,17 @@ GPI_DEVICE void GPI(scan_early)(const GPI(job) *job, GPI(thread_items) *regs, GP
 /* One warp: writes n items that have been scanned early, each with `prefix` before it. */
 GPI_DEVICE void GPI(put_early)(GP_TYPE *out, const char *slot, unsigned n, GP_TYPE prefix, unsigned lane)
 {
-    enum { items = sizeof(GP_TYPE) < 16 ? 16 / sizeof(GP_TYPE) : 1, vectors = GPI(warp_tile_n) / (32 * items) + 1 };
+    enum {
+        fit = sizeof(GP_TYPE) < 16 ? 16 / sizeof(GP_TYPE) : 1, /* items into a vector */
+        vectors = GPI(warp_tile_n) / (32 * fit) + 1
+    };
     const unsigned head = gpi_head_bytes((const char *)out, n * (unsigned)sizeof *out) / (unsigned)sizeof *out;
-    const unsigned body = (n - head) / items * items, tail = n - head - body;
+    const unsigned body = (n - head) / fit * fit, tail = n - head - body;
     const GP_TYPE *from = (const GP_TYPE *)(const void *)(slot + gpi_misalignment(out));
     const char *aligned = slot + (gpi_misalignment(out) + 15) / 16 * 16; /* behind the head, if that is not all */
     union {
         uint4 vector;
-        GP_TYPE items[items];
+        GP_TYPE items[fit];
     } x[vectors];
 
     GPI_UNROLL
@@ -54,10 +57,10 @@ GPI_DEVICE void GPI(put_early)(GP_TYPE *out, const char *slot, unsigned n, GP_TY
         gpi_get(x[i].vector, aligned + (i * 32 + (int)lane) * 16);
     GPI_UNROLL
     for (int i = 0; i < vectors - 1; i++) {
-        const int place = (i * 32 + (int)lane) * items;
+        const int place = (i * 32 + (int)lane) * fit;
 
         GPI_UNROLL
-        for (int k = 0; k < items; k++)
+        for (int k = 0; k < fit; k++)
             x[i].items[k] = GPI(combine)(prefix, x[i].items[k]);
         gpi_put_16_if(place < (int)body, out + head + place, x[i].vector);
     }
