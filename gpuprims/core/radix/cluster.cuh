@@ -30,7 +30,7 @@ enum {
 typedef struct gpi_radix_state {
     union {
         __extension__ struct { /* until the items have been exchanged */
-            uint64_t samples[GPI_RADIX_SHARE_SAMPLES * GPI_RADIX_CLUSTER_MAX];
+            uint64_t samples[(int)GPI_RADIX_SHARE_SAMPLES * (int)GPI_RADIX_CLUSTER_MAX];
             uint64_t splitters[2 * GPI_RADIX_CLUSTER_MAX];                /* the items that blocks begin with */
             uint32_t table[GPI_RADIX_CLUSTER_MAX][GPI_RADIX_CLUSTER_MAX]; /* items of each block for each other one */
             uint32_t group[GPI_RADIX_CLUSTER_MAX]; /* in which group of four those for a block begin in this one, */
@@ -454,7 +454,7 @@ GPI_DEVICE void GPI(share_passes)(const GPI(share) *share)
     GP_KEY *keys = share->keys[0], *keys_to = share->keys[1];
     uint32_t *from = share->from[0], *from_to = share->from[1];
     uint16_t *counts = state->u.counts[tid / 32];
-    uint32_t *pairs = &state->u.pairs[tid % 8 * 4][tid / 8]; /* of two digits, in the first of four warps */
+    uint32_t *both = &state->u.pairs[tid % 8 * 4][tid / 8]; /* counts of two digits, in the first of four warps */
     GPI(number) differ = 0;
 
     for (uint32_t x = tid; x < rounds * threads; x += threads) {
@@ -473,10 +473,10 @@ GPI_DEVICE void GPI(share_passes)(const GPI(share) *share)
         __syncthreads(); /* the counts are complete */
         left = left >> bit >> 8 << 8 << bit;
         /* Both halves of the words are added up at once; then each lacks the other ones up to the digit. */
-        const uint32_t sum = gpi_radix_sum_warps(pairs, 4, 129), before = gpi_radix_scan(state->sums, 32, sum, NULL);
+        const uint32_t sum = gpi_radix_sum_warps(both, 4, 129), before = gpi_radix_scan(state->sums, 32, sum, NULL);
         const uint32_t seconds = __shfl_sync(GPI_FULL_MASK, before, (int)(tid % 32 & ~7u)) >> 16;
         const uint32_t firsts = __shfl_sync(GPI_FULL_MASK, before + sum, (int)(tid % 32 | 7)) << 16;
-        gpi_radix_scan_warps(pairs, 4, 129, before + seconds + firsts);
+        gpi_radix_scan_warps(both, 4, 129, before + seconds + firsts);
         __syncthreads(); /* the first slots are there */
         GPI_NO_UNROLL
         for (uint32_t i = 32 * rounds; i > 0; i -= 32) {
