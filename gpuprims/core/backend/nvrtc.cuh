@@ -33,7 +33,7 @@ typedef unsigned long uintptr_t;
 #define offsetof(type, member) __builtin_offsetof(type, member)
 #endif
 
-/* What other compilers for CUDA take from GNU C. Of an expression that names a place this is a reference to its type. */
+/* What other compilers for CUDA take from GNU C. Of an expression that names a place this is a reference. */
 #define __typeof__(x) decltype(x)
 #define __builtin_classify_type(x) \
     (__is_class(decltype(+(x))) ? 12 : (decltype(+(x)))0.5 != (decltype(+(x)))0 ? 8 : 1)

@@ -6,7 +6,7 @@
 #ifndef GPI_SHARED_CUH
 #define GPI_SHARED_CUH
 
-#ifdef __CUDACC_RTC__
+#ifdef __CUDACC_RTC__ /* it knows C++ alone, in which only this gives any type, an array's too, a name */
 #define GP_SHARED(type_of, name)        \
     using gpi_type_of_##name = type_of; \
     __shared__ gpi_type_of_##name name

@@ -38,17 +38,6 @@ GPI_DEVICE void GPI(simple_sum)(const GPI(job) *job, GPI(simple_held) *held, siz
         *sum = held->found.all;
 }
 
-GPI_DEVICE void GPI(simple_between)(const GPI(job) *job, GPI(simple_held) *held, size_t warp_tile, char *slots,
-                                     unsigned lane, unsigned warp)
-{
-    (void)job;
-    (void)warp_tile;
-    (void)slots;
-    (void)warp;
-    (void)held;
-    (void)lane;
-}
-
 GPI_DEVICE void GPI(simple_put)(const GPI(job) *job, GPI(shared) *table, GPI(simple_held) *held,
                                 const GPI(before) *before, size_t warp_tile, char *slots, unsigned lane, unsigned warp,
                                 GPI_CONTEXT context)

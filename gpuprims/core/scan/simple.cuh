@@ -170,4 +170,6 @@ GPI_DEVICE void GPI(simple_put)(const GPI(job) *job, GPI(shared) *shared, GPI(si
 }
 #endif
 
+#define GPI_SIMPLE_BETWEEN
 #include "../tile/simple.cuh"
+#undef GPI_SIMPLE_BETWEEN

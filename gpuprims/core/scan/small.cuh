@@ -1,7 +1,7 @@
 /*
  * core/scan/small.cuh: the scan of small aligned inputs, with little code: a warp for each warp tile, in a block of its
- * own. It publishes the sum of its warp tile, and reads those of all warp tiles before it: a lane those of a tile, which
- * it folds as core/tile/simple.cuh does, so that the results have the same bits. One tile is one block, whose warps
+ * own. It publishes the sum of its warp tile, and reads those of all warp tiles before it: a lane those of a tile,
+ * which it folds as core/tile/simple.cuh does, so that the results have the same bits. One tile is one block, whose warps
  * publish in shared memory.
  *
  * Part of scan.cuh; not to be included directly.
@@ -56,8 +56,8 @@ GPI_DEVICE int GPI(small_there)(const uint64_t *words, uint32_t epoch)
 }
 
 /* A lane reads what the warp tiles of its tile publish, from place `first` on, unless it has. */
-GPI_DEVICE void GPI(small_read)(uint64_t read[][GPI(tile_state_words)], const uint64_t *states, int first, unsigned lane,
-                                uint32_t epoch)
+GPI_DEVICE void GPI(small_read)(uint64_t read[][GPI(tile_state_words)], const uint64_t *states, int first,
+                                unsigned lane, uint32_t epoch)
 {
     GPI_UNROLL
     for (int i = 0; i < GPI(warp_tiles); i++)

@@ -9,7 +9,7 @@
  *     GPI(simple_held)      what a warp keeps in registers
  *     GPI(simple_sum)       one warp: reads a warp tile to its part of dynamic shared memory, gpi_copy_wait() included,
  *                           and sums it up
- *     GPI(simple_between)   one warp: what is left to do when the tile has been published
+ *     GPI(simple_between)   with GPI_SIMPLE_BETWEEN, one warp: what is left to do when the tile has been published
  *     GPI(simple_put)       one warp: writes the warp tile
  *
  * A block has as many warps as a tile has warp tiles: for a small input a launch may have smaller tiles.
@@ -98,7 +98,9 @@ static __global__ void __launch_bounds__(32 * GPI(warp_tiles), GPI(simple_blocks
             if (lane == 0)
                 GPI(publish_tile)(&job, tile, all, epoch);
         }
+#ifdef GPI_SIMPLE_BETWEEN
         GPI(simple_between)(&job, &held, (size_t)tile * warps + warp, slots, lane, warp);
+#endif
         sum = GPI(warp_scan)(sum, (int)lane, valid);
         GPI(before) before;
 
