@@ -1,8 +1,8 @@
 /*
- * core/scan/small.cuh: the scan of small aligned inputs, with little code: a warp for each warp tile, in a block of its
- * own. It publishes the sum of its warp tile, and reads those of all warp tiles before it: a lane those of a tile,
- * which it folds as core/tile/simple.cuh does, so that the results have the same bits. One tile is one block, whose warps
- * publish in shared memory.
+ * core/scan/small.cuh: the scan of small aligned inputs, with little code: a warp for each warp tile, in a block of
+ * its own. It publishes the sum of its warp tile, and reads those of all warp tiles before it: a lane those of a tile,
+ * which it folds as core/tile/simple.cuh does, so that the results have the same bits. One tile is one block, whose
+ * warps publish in shared memory.
  *
  * Part of scan.cuh; not to be included directly.
  */
