@@ -341,6 +341,7 @@ static const char *const patterns[] = {
     "floats from 0 to 1", "such floats, some zeros of both signs",
     "floats that share a digit", "floats of many exponents", "floats, and a NaN that a sample misses",
     "small ones where a cluster's sample is", "random, and one forty times", "the AND of three random ones",
+    "two in turn, which change places every 1024",
 };
 enum { PATTERNS = sizeof patterns / sizeof *patterns };
 
@@ -427,6 +428,10 @@ static uint64_t make_key(const radix_case *c, int pattern, size_t i, size_t n)
     case 28: return (is_sample(i, n) ? random >> 6 : random) >> (64 - 8 * c->key_bytes);
     case 29: return i % (n / 40 + 1) == 3 ? 0x3C6EF372FE94F82Bu & all : random & all;
     case 30: return random & tap_random() & tap_random() & all;
+    case 31: /* each is with half of the threads, which changes with the item of a thread; and an odd number of times */
+        if (i < 2)
+            return random & all;
+        return (i / 1024 + i % 1024) % 2 ? 0x4D5E6F71FF20C0A1u & all : 0x2C3B4A598033117Fu & all;
     case 23: return float_bits(c, (double)(random >> 11) / 9007199254740992.0);
     case 24: return float_bits(c, i % 9 ? (double)(random >> 11) / 9007199254740992.0 : random % 2 ? -0.0 : 0.0);
     case 25: return float_bits(c, (double)(i % 5 * 3) + (double)(random >> 11) / 576460752303423488.0);
@@ -723,7 +728,8 @@ static void brief(const radix_case *c)
         {"forced", 24, 9001, 0, -1, IN_PLACE}, {"whole", 0, 70001, 0, -1, 0},
         {"whole", 5, 70001, 0, -1, 0},         {"whole", 6, 70001, 0, -1, 0},
         {"whole", 16, 70001, 0, -1, 0},        {"whole", 23, 70001, 0, -1, 0},
-        {"u32", 0, 5001, 0, -1, NUMBERED},     {"u32", 12, 5001, 0, -1, IN_PLACE},
+        {"u32", 31, 4096, 0, -1, 0},           {"u32", 0, 5001, 0, -1, NUMBERED},
+        {"u32", 12, 5001, 0, -1, IN_PLACE},
         {"u32", 9, 5001, 3, 8, ODD},           {"i16_s12", 0, 5001, 0, -1, IN_PLACE},
         {"i16_s12", 9, 5001, 3, 8, ODD},       {"f64_f32", 0, 5001, 0, -1, NUMBERED},
         {"f64_f32", 24, 5001, 0, -1, ODD},     {"f32", 24, 5001, 0, -1, ODD},
