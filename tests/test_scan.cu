@@ -1,4 +1,6 @@
 /* scan.cuh: every function, many types and operators, against a plain loop. */
+#include <limits.h>
+
 #include "fold_check.h"
 
 #define CASE_SCAN
@@ -342,6 +344,57 @@ static __host__ __device__ inline range128 nobody128(void)
 #define CASE_LOAD(x) ((int64_t)((x) * (x)))
 #include "fold_case.h"
 
+/* What is read is larger: a warp tile has fewer items than there is room for results. */
+#define CASE       narrow_sum
+#define CASE_TYPE  int
+#define CASE_INPUT int64_t
+#define CASE_OP    GP_SUM
+#define CASE_REF   ref_sum
+#define CASE_EMPTY 0
+#define CASE_INIT  4
+#define CASE_MAKE  (int64_t)(int)r
+#include "fold_case.h"
+
+#define CASE       narrow_max
+#define CASE_TYPE  int64_t
+#define CASE_INPUT __int128
+#define CASE_OP    GP_MAX
+#define CASE_REF   ref_max
+#define CASE_EMPTY INT64_MIN
+#define CASE_INIT  -1
+#define CASE_MAKE  (__int128)(int64_t)(i * 1000 + r % 4096) - 1000000
+#include "fold_case.h"
+
+/* A tile is one warp tile. */
+typedef struct page {
+    int at[256];
+} page;
+
+static __host__ __device__ inline int first_and_last(page x)
+{
+    return x.at[0] ^ x.at[255];
+}
+
+static page make_page(uint64_t r)
+{
+    page x;
+
+    for (int i = 0; i < 256; i++)
+        x.at[i] = (int)(r >> i % 32);
+    return x;
+}
+
+#define CASE       pages
+#define CASE_TYPE  int
+#define CASE_INPUT page
+#define CASE_OP    GP_SUM
+#define CASE_REF   ref_sum
+#define CASE_EMPTY 0
+#define CASE_INIT  -3
+#define CASE_MAKE  make_page(r)
+#define CASE_LOAD  first_and_last
+#include "fold_case.h"
+
 typedef struct record {
     uint8_t key, unused[4];
 } record;
@@ -374,7 +427,6 @@ static const weights some_weights = {3, -11};
 #define CASE_LOAD          weigh
 #define CASE_CONTEXT       weights
 #define CASE_CONTEXT_VALUE some_weights
-#include <limits.h>
 #include "fold_case.h"
 
 /* ---- bits ------------------------------------------------------------------------------------ */
@@ -512,6 +564,9 @@ int main(int argc, char **argv)
     all_functions(&matrices256_case, 513);
     all_functions(&wide_sum_case, some);
     all_functions(&squares_case, some);
+    all_functions(&narrow_sum_case, some);
+    all_functions(&narrow_max_case, some);
+    all_functions(&pages_case, 513);
     all_functions(&weighed_case, some);
 
     all_functions(&ranges4_case, all);

@@ -41,7 +41,7 @@ GPI_DEVICE void GPI(put_early)(GP_TYPE *out, const char *slot, unsigned n, GP_TY
 {
     enum {
         fit = sizeof(GP_TYPE) < 16 ? 16 / sizeof(GP_TYPE) : 1, /* items into a vector */
-        vectors = GPI(warp_tile_n) / (32 * fit) + 1
+        vectors = (GPI(warp_tile_n) + 32 * fit - 1) / (32 * fit) /* of a lane */
     };
     const unsigned head = gpi_head_bytes((const char *)out, n * (unsigned)sizeof *out) / (unsigned)sizeof *out;
     const unsigned body = (n - head) / fit * fit, tail = n - head - body;
@@ -53,10 +53,10 @@ GPI_DEVICE void GPI(put_early)(GP_TYPE *out, const char *slot, unsigned n, GP_TY
     } x[vectors];
 
     GPI_UNROLL
-    for (int i = 0; i < vectors - 1; i++)
+    for (int i = 0; i < vectors; i++)
         gpi_get(x[i].vector, aligned + (i * 32 + (int)lane) * 16);
     GPI_UNROLL
-    for (int i = 0; i < vectors - 1; i++) {
+    for (int i = 0; i < vectors; i++) {
         const int place = (i * 32 + (int)lane) * fit;
 
         GPI_UNROLL

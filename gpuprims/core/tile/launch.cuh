@@ -14,23 +14,29 @@
  */
 #include "tuning.cuh"
 
+/* How many tiles there are at most of fewer warp tiles than others have. */
+static inline size_t GPI(small_tiles_of)(unsigned warp_tiles)
+{
+    return (size_t)GPI_TUNE_TILE_SMALL_TILES * (GPI(tiles_grow) ? warp_tiles / GPI_TUNE_TILE_SMALL : 1);
+}
+
 /* Bytes for the tile states of n or fewer items. */
 static inline size_t GPI(bytes)(size_t n)
 {
     const size_t tiles = gpi_divide_up(n, GPI(tile_n));
 
-    return tiles > 1 ? GPI(tile_state_bytes)(gpi_larger_size(tiles, GPI_TUNE_TILE_SMALL_TILES)) : 0;
+    return tiles > 1 ? GPI(tile_state_bytes)(gpi_larger_size(tiles, GPI(small_tiles_of)(GPI(warp_tiles)))) : 0;
 }
 
 /* Divides the items into tiles: of few items smaller ones, so that more multiprocessors share them. */
 static inline void GPI(divide)(GPI(job) *job)
 {
     const size_t all = gpi_divide_up(job->n, GPI(warp_tile_n));
-    const int may_be_small = GPI(any_order) && GP_KERNEL != GP_KERNEL_PIPELINED;
+    const int may_be_small =
+        GPI(any_order) && GP_KERNEL != GP_KERNEL_PIPELINED && (int)GPI(warp_tiles) > GPI_TUNE_TILE_SMALL;
     unsigned warp_tiles = may_be_small && all > GPI(warp_tiles) ? GPI_TUNE_TILE_SMALL : GPI(warp_tiles);
 
-    while (warp_tiles < GPI(warp_tiles) && all > (size_t)warp_tiles * GPI_TUNE_TILE_SMALL_TILES *
-                                                     (GPI(tiles_grow) ? warp_tiles / GPI_TUNE_TILE_SMALL : 1))
+    while (warp_tiles < GPI(warp_tiles) && all > warp_tiles * GPI(small_tiles_of)(warp_tiles))
         warp_tiles *= 2;
     job->warp_tiles = warp_tiles;
     job->tiles = (unsigned)gpi_divide_up(all, warp_tiles);
