@@ -423,26 +423,20 @@ static __global__ void barriers(unsigned *to)
     atomicAdd(to, (unsigned)good);
 }
 
-/* One warp fills slots that another empties: barriers 1 and 2 say "full", 3 and 4 say "empty". */
+/* Two pairs of warps, of which one fills a slot that the other empties. */
 static __global__ void named_barriers(unsigned *to, int rounds)
 {
     GP_SHARED(unsigned[2][32], slots);
-    unsigned lane = threadIdx.x % 32, sum = 0;
+    unsigned lane = threadIdx.x % 32, pair = threadIdx.x / 64, sum = 0;
+    const int full = 1 + 2 * (int)pair, empty = full + 1;
 
-    for (int i = 0; i < rounds; i++) {
-        int slot = i % 2;
-
-        if (threadIdx.x < 32) {
-            if (i >= 2)
-                gpi_barrier_sync(3 + slot, 64);
-            slots[slot][lane] = (unsigned)i * 32 + lane;
-            gpi_barrier_arrive(1 + slot, 64);
-        } else {
-            gpi_barrier_sync(1 + slot, 64);
-            sum += slots[slot][31 - lane] == (unsigned)i * 32 + 31 - lane;
-            if (i + 2 < rounds)
-                gpi_barrier_arrive(3 + slot, 64);
-        }
+    for (int i = 0; i < rounds + (int)pair; i++) {
+        if (threadIdx.x % 64 < 32)
+            slots[pair][lane] = (unsigned)i * 32 + lane;
+        gpi_barrier_sync(full, 64);
+        if (threadIdx.x % 64 >= 32)
+            sum += slots[pair][31 - lane] == (unsigned)i * 32 + 31 - lane;
+        gpi_barrier_sync(empty, 64);
     }
     atomicAdd(to, sum);
 }
@@ -458,9 +452,9 @@ static void test_barriers(void)
         ok(got[0] == 5 * sizes[i], "__syncthreads() and its counting forms, %u threads", sizes[i]);
     }
     clear();
-    GP_LAUNCH(named_barriers, 6, 64, 0, 0, out, 11);
+    GP_LAUNCH(named_barriers, 6, 128, 0, 0, out, 11);
     fetch();
-    ok(got[0] == 6 * 11 * 32, "a producer and a consumer warp with named barriers");
+    ok(got[0] == 6 * (11 + 12) * 32, "producer and consumer warps with named barriers");
 }
 
 /* ---- mbarriers and bulk copies --------------------------------------------------------------- */

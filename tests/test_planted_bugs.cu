@@ -118,10 +118,8 @@ static __global__ void barrier_of_50(unsigned *out, int fixed)
 
 static __global__ void arrivals_missing(unsigned *out, int fixed)
 {
-    if (threadIdx.x < 32)
+    if (threadIdx.x < 50 || fixed)
         gpi_barrier_sync(2, 64);
-    else if (fixed || threadIdx.x < 50)
-        gpi_barrier_arrive(2, 64);
     out[threadIdx.x] = 1;
 }
 
@@ -417,6 +415,26 @@ static __global__ void misaligned_copy(unsigned *out, int fixed)
     out[threadIdx.x] = 1;
 }
 
+static __global__ void misaligned_vector(unsigned *out, int fixed)
+{
+    GP_SHARED(uint4[9], s);
+    char *from = (char *)s + (fixed ? 16 : 4);
+    uint4 vector;
+
+    memset((void *)s, 0, sizeof s);
+    gpi_get(vector, from);
+    out[threadIdx.x] = vector.x + 1;
+}
+
+static __global__ void misaligned_late_copy(unsigned *out, int fixed)
+{
+    GP_SHARED(uint4[8], s);
+
+    gpi_copy_item(s, (char *)out + (fixed ? 8 : 4), 8);
+    gpi_copy_wait();
+    out[threadIdx.x] = 1;
+}
+
 /* ---- how each is exposed --------------------------------------------------------------------- */
 
 typedef struct bug {
@@ -450,7 +468,7 @@ enum {
     bug(barrier_count, 1, 64, 0, ERROR, "barrier 3 is for 96 of 64 threads") \
     bug(barrier_counts, 1, 64, 0, ERROR, "where barrier 3 is for ") \
     bug(barrier_of_50, 1, 64, 0, ERROR, "barrier 1 is for 50 of 64 threads") \
-    bug(arrivals_missing, 1, 64, 0, ERROR, "threads 0-31 wait at a named barrier, ") \
+    bug(arrivals_missing, 1, 64, 0, ERROR, "threads 0-49 wait at a named barrier, ") \
     bug(shared_overrun, 1, 64, 0, OVERRUN, "wrote past the end of GP_SHARED variable s (") \
     bug(shared_underrun, 1, 64, 0, OVERRUN, "wrote before GP_SHARED variable s[64] (") \
     bug(dynamic_overrun, 1, 77, 77, OVERRUN, "wrote past the 77 bytes of dynamic shared memory") \
@@ -480,7 +498,9 @@ enum {
     bug(store_not_awaited, 1, 32, 0, ERROR, \
         "a bulk copy that thread 0 started and nobody waited for") \
     bug(misaligned_copy, 1, 32, 0, ERROR, \
-        "thread (0,0,0) starts a bulk copy of 128 bytes from ")
+        "thread (0,0,0) starts a bulk copy of 128 bytes from ") \
+    bug(misaligned_vector, 1, 1, 0, ERROR, " is no multiple of 16 bytes") \
+    bug(misaligned_late_copy, 1, 1, 0, ERROR, " is no multiple of 8 bytes")
 /* clang-format on */
 
 #define LAUNCH(name, grid, block, shared, how, message)      \

@@ -49,13 +49,23 @@
 #define GPI_NO_UNROLL
 #endif
 
-/* Memory of one type is accessed as another: C needs to be told. */
+/* Memory of one type is accessed as another, whose alignment it has: C needs to be told, and the CPU asks for it. */
 #ifdef __CUDACC__
 #define gpi_get(x, from) ((x) = *(__typeof__(&(x)))(from))
 #define gpi_put(to, x)   (*(__typeof__(&(x)))(to) = (x))
 #else
-#define gpi_get(x, from) memcpy((void *)&(x), (from), sizeof(x))
-#define gpi_put(to, x)   memcpy((void *)(to), &(x), sizeof(x))
+#define gpi_get(x, from) memcpy((void *)&(x), gpi_check_aligned((from), __alignof__(__typeof__(x))), sizeof(x))
+#define gpi_put(to, x)   memcpy(gpi_check_aligned((to), __alignof__(__typeof__(x))), &(x), sizeof(x))
+
+/* p; reports it where the GPU would, unless it is a multiple of `align`. */
+GPI_DEVICE void *gpi_check_aligned(const void *p, size_t align)
+{
+    if ((uintptr_t)p % align) {
+        gpi_cpu_fail(gpi_cpu_self->block, cudaErrorMisalignedAddress, "%p is no multiple of %zu bytes", p, align);
+        gpi_cpu_give_up(gpi_cpu_self);
+    }
+    return (void *)(uintptr_t)p;
+}
 #endif
 
 /*
@@ -133,25 +143,14 @@ GPI_DEVICE void gpi_write_vector(void *to, const uint32_t *words, int bytes)
         *(uint8_t *)to = (uint8_t)words[0];
 }
 #else
-GPI_DEVICE void gpi_check_vector(const void *p, int bytes)
-{
-    if ((uintptr_t)p % (unsigned)bytes) {
-        gpi_cpu_fail(gpi_cpu_self->block, cudaErrorIllegalAddress, "a vector of %d bytes is at %p, no multiple of it",
-                     bytes, p);
-        gpi_cpu_give_up(gpi_cpu_self);
-    }
-}
-
 GPI_DEVICE void gpi_read_vector(uint32_t *words, const void *from, int bytes)
 {
-    gpi_check_vector(from, bytes);
-    memcpy(words, from, (size_t)bytes);
+    memcpy(words, gpi_check_aligned(from, (size_t)bytes), (size_t)bytes);
 }
 
 GPI_DEVICE void gpi_write_vector(void *to, const uint32_t *words, int bytes)
 {
-    gpi_check_vector(to, bytes);
-    memcpy(to, words, (size_t)bytes);
+    memcpy(gpi_check_aligned(to, (size_t)bytes), words, (size_t)bytes);
 }
 #endif
 
@@ -441,6 +440,7 @@ GPI_DEVICE uint64_t gpi_load_relaxed_u64(const uint64_t *p)
 
 GPI_DEVICE void gpi_load_relaxed_2_u64(uint64_t *x, const uint64_t *p)
 {
+    p = (const uint64_t *)gpi_check_aligned(p, 16);
     x[0] = gpi_load_relaxed_u64(p);
     x[1] = gpi_load_relaxed_u64(p + 1);
 }
@@ -682,10 +682,10 @@ GPI_DEVICE void gpi_store_half_if(gpi_shared_place *place, uint32_t bit, uint16_
 #endif
 }
 
-/* Does nothing for so many nanoseconds, more or less; sm_70 and newer. */
+/* Does nothing for so many nanoseconds, more or less. */
 GPI_DEVICE void gpi_pause(unsigned nanoseconds)
 {
-#if defined __CUDA_ARCH__ && __CUDA_ARCH__ >= 700
+#ifdef __CUDA_ARCH__
     __nanosleep(nanoseconds);
 #else
     (void)nanoseconds;
@@ -708,7 +708,7 @@ GPI_DEVICE void gpi_copy_16(void *shared, const void *global)
 #elif defined __CUDACC__
     memcpy(__builtin_assume_aligned(shared, 16), __builtin_assume_aligned(global, 16), 16);
 #else
-    gpi_cpu_copy_late(__builtin_assume_aligned(shared, 16), __builtin_assume_aligned(global, 16), 16);
+    gpi_cpu_copy_late(gpi_check_aligned(shared, 16), gpi_check_aligned(global, 16), 16);
 #endif
 }
 
@@ -763,7 +763,9 @@ GPI_DEVICE void gpi_copy_item(void *shared, const void *global, int bytes)
 #elif defined __CUDACC__
     memcpy(shared, global, (size_t)bytes);
 #else
-    gpi_cpu_copy_late(shared, global, (size_t)bytes);
+    const size_t size = (size_t)bytes;
+
+    gpi_cpu_copy_late(gpi_check_aligned(shared, size), gpi_check_aligned(global, size), size);
 #endif
 }
 
@@ -816,7 +818,7 @@ GPI_DEVICE void gpi_prefetch(const void *global)
 
 /* ---- named barriers -------------------------------------------------------------------------- */
 
-/* Barriers 1 to 15 of `threads` threads (a multiple of 32): wait there, or only arrive. */
+/* Barriers 1 to 15 of `threads` threads (a multiple of 32). */
 #ifdef __CUDACC__
 
 GPI_DEVICE void gpi_barrier_sync(int barrier, unsigned threads)
@@ -824,16 +826,9 @@ GPI_DEVICE void gpi_barrier_sync(int barrier, unsigned threads)
     __asm__ volatile("barrier.sync %0, %1;" : : "r"(barrier), "r"(threads) : "memory");
 }
 
-GPI_DEVICE void gpi_barrier_arrive(int barrier, unsigned threads)
-{
-    __asm__ volatile("barrier.arrive %0, %1;" : : "r"(barrier), "r"(threads) : "memory");
-}
-
 #else
 
 #define gpi_barrier_sync(barrier, threads) gpi_cpu_barrier((barrier), (threads), 0, GPI_CPU_SITE)
-#define gpi_barrier_arrive(barrier, threads) \
-    ((void)gpi_cpu_arrive((barrier), (threads), 0, GPI_CPU_SITE))
 
 #endif
 
