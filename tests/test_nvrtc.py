@@ -59,17 +59,20 @@ extern "C" __global__ void sums(const int *in, int *out, size_t n)
     GP_SHARED(total_block_scan_storage, scan);
     GP_SHARED(ascending_block_sort_storage, sort);
     GP_SHARED(int[4], few);
+    GP_SHARED(int, more[2][2]);
     int x[4] = {0, 0, 0, 0}, all;
 
     tile_block_load_blocked(in, x, n, &exchange);
     ascending_block_sort(x, &sort);
     int before = total_block_exclusive_scan(x[0] + x[1] + x[2] + x[3], &scan, &all);
-    if (threadIdx.x < 4)
+    if (threadIdx.x < 4) {
         few[threadIdx.x] = all;
+        more[threadIdx.x / 2][threadIdx.x % 2] = all;
+    }
     __syncthreads();
     for (int i = 0; i < 4; i++) {
         before += x[i];
-        x[i] = before + few[i];
+        x[i] = before + few[i] / 2 + (more[i / 2][i % 2] + 1) / 2;
     }
     tile_block_store_blocked(out, x, n, &exchange);
 }

@@ -6,10 +6,13 @@
 #ifndef GPI_SHARED_CUH
 #define GPI_SHARED_CUH
 
-#ifdef __CUDACC_RTC__ /* it knows C++ alone, in which only this gives any type, an array's too, a name */
-#define GP_SHARED(type_of, name)        \
-    using gpi_type_of_##name = type_of; \
-    __shared__ gpi_type_of_##name name
+/* NVRTC knows C++ alone, in which only this gives any type, an array's too, a name: once in a line. */
+#ifdef __CUDACC_RTC__
+#define GP_SHARED(type_of, name)          GPI_SHARED(type_of, name, __LINE__)
+#define GPI_SHARED(type_of, name, number) GPI_SHARED_AS(type_of, name, number)
+#define GPI_SHARED_AS(type_of, name, number)   \
+    using gpi_shared_type_##number = type_of; \
+    __shared__ gpi_shared_type_##number name
 #else
 #define GP_SHARED(type_of, name) __shared__ __typeof__(type_of) name
 #endif
