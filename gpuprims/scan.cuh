@@ -38,7 +38,7 @@
  *              The same input gives the same bits everywhere: docs/fold-order.md. With GP_LOAD_AT or
  *              GP_STORE_AT, pointers are handed through, NULL too, no overlap is checked, and what is read must
  *              not be written; the order of the fold is that of T alone.
- * Evaluations  GP_LOAD is evaluated on items of the input alone: twice on each, for the sums and for the
+ * Evaluations  GP_LOAD is evaluated on items of the input alone: once or twice on each, for the sums and for the
  *              results, and up to 31 times more on one item when the last warp's are not complete. GP_LOAD_AT:
  *              in any order, once for each i < n, and for no other. Not in place, a warp that has waited long
  *              for the tile of another block folds that tile itself: once more on each item of it, twice on 32

@@ -1,20 +1,21 @@
 #!/usr/bin/env python3
 """Draws the figures of the documentation as SVG.
 
-    draw.py [FOLDER]        into this folder, or another one
-
 A new page brings its figures in a file of its own beside this one: functions, in a list FIGURES, that draw with what
 they import from here.
 """
 
+import argparse
 import csv
 import math
 import os
 import pathlib
 import runpy
-import sys
 
-FOLDER = sys.argv[1] if len(sys.argv) > 1 else os.path.dirname(os.path.abspath(__file__))
+PARSER = argparse.ArgumentParser(description=__doc__.split('\n')[0])
+PARSER.add_argument('folder', nargs='?', default=os.path.dirname(os.path.abspath(__file__)),
+                    help='where to; by default where this file is')
+FOLDER = PARSER.parse_args().folder
 
 INK, GREY, LINE = '#1f2933', '#5f6b7a', '#8a96a3'
 KINDS = {  # of a cell: fill, outline

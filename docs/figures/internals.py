@@ -53,7 +53,7 @@ def internals_pipeline():
         f.text((x1 + x2) / 2, y + 31, note, 11, 'middle', GREY)
 
     warps(50, '1 load warp', 'takes a tile')
-    work(50, left, full, 'load_warp_tile', 'in', 'bulk copies')
+    work(50, left, full, 'stage_copy', 'in', 'bulk copies')
     warps(100, 'sum warps', 'a share of the warp tiles')
     work(100, full, summed, 'sum_warp_tile', 'new')
     warps(150, '1 publish warp', 'sums up the tile')

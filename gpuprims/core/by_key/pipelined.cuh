@@ -51,25 +51,9 @@ GPI_DEVICE unsigned GPI(arrivals)(const GPI(job) *job)
     return 2;
 }
 
-GPI_DEVICE void GPI(prefetch)(const GPI(job) *job, size_t warp_tile)
+GPI_DEVICE gpi_copy GPI(stage_copy)(const GPI(job) *job, size_t warp_tile, char *stage, unsigned q, unsigned keys)
 {
-    GPI_NO_UNROLL
-    for (int keys = 1; keys >= 0; keys--) {
-        const gpi_copy copy = GPI(copy_of)(job, warp_tile, keys, NULL);
-
-        gpi_prefetch_bulk(copy.from, copy.bytes, copy.array);
-    }
-}
-
-GPI_DEVICE void GPI(load_warp_tile)(const GPI(job) *job, size_t warp_tile, char *stage, unsigned q, unsigned keys,
-                                    uint64_t *full)
-{
-    const gpi_copy copy = GPI(copy_of)(job, warp_tile, (int)keys, GPI_BY_KEY_SLOTS(stage, q));
-
-    if (copy.bytes)
-        gpi_fetch_bulk(copy.to, copy.from, copy.bytes, copy.array, full);
-    else
-        gpi_mbarrier_arrive(full);
+    return GPI(copy_of)(job, warp_tile, (int)keys, GPI_BY_KEY_SLOTS(stage, q));
 }
 
 /* Finds the heads, folds the items from the last one on, and leaves what the lanes have found in the stage. */

@@ -59,31 +59,14 @@ GPI_DEVICE unsigned GPI(arrivals)(const GPI(job) *job)
     return job->flags ? 2 : 1;
 }
 
-GPI_DEVICE void GPI(prefetch)(const GPI(job) *job, size_t warp_tile)
-{
-#ifdef GP_LOAD_AT
-    (void)job;
-    (void)warp_tile;
-#else
-    const gpi_extent array = {(const char *)job->in, (const char *)(job->in + job->n)};
-    const GPI(part) part = GPI(cut)(job, warp_tile);
-
-    gpi_prefetch_bulk((const char *)(job->in + part.start + part.first),
-                      (part.last - part.first) * (unsigned)sizeof(GP_TYPE), array);
-#endif
-}
-
-GPI_DEVICE void GPI(load_warp_tile)(const GPI(job) *job, size_t warp_tile, char *stage, unsigned q, unsigned flags,
-                                    uint64_t *full)
+GPI_DEVICE gpi_copy GPI(stage_copy)(const GPI(job) *job, size_t warp_tile, char *stage, unsigned q, unsigned flags)
 {
     const GPI(part) part = GPI(cut)(job, warp_tile);
-    const gpi_copy copy =
-        GPI(copy_of)(job, part, (int)flags, flags ? GPI_COMPACT_FLAGS(stage, q) : stage + q * GPI(slot));
+    gpi_copy copy = GPI(copy_of)(job, part, (int)flags, flags ? GPI_COMPACT_FLAGS(stage, q) : stage + q * GPI(slot));
 
-    if (part.last && (flags || !GPI(computes)))
-        gpi_fetch_bulk(copy.to, copy.from, copy.bytes, copy.array, full);
-    else
-        gpi_mbarrier_arrive(full);
+    if (!part.last || (!flags && GPI(computes)))
+        copy.bytes = 0;
+    return copy;
 }
 
 /* Chooses the items, and counts them. */

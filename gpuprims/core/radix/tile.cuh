@@ -511,7 +511,7 @@ static __global__ void __launch_bounds__(GPI_OF(threads), GPI_OF(blocks)) GPI_OF
             if (taken == job.tiles - 1) /* where the next portion goes on */
                 plan->place[digit][!job.odd][threadIdx.x] = place + before + sum;
         }
-        if (GPI_OF(staged) && GPI_OF(blocks) == 1 && !GPI_RADIX_SMALL && !in_ranges && taken + gridDim.x < tiles) {
+        if (GPI_OF(blocks) == 1 && !GPI_RADIX_SMALL && !in_ranges && taken + gridDim.x < tiles) {
             /* The block is alone on its multiprocessor. Asked for earlier, many keys would leave the L2 unread. */
             const GP_KEY *coming = pass.keys_from + first + (size_t)gridDim.x * job.tile_n; /* a guess */
 

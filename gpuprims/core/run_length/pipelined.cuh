@@ -48,28 +48,9 @@ GPI_DEVICE unsigned GPI(arrivals)(const GPI(job) *job)
     return GPI_RUN_LENGTH_HAS_VALUES(job) ? 2 : 1;
 }
 
-GPI_DEVICE void GPI(prefetch)(const GPI(job) *job, size_t warp_tile)
+GPI_DEVICE gpi_copy GPI(stage_copy)(const GPI(job) *job, size_t warp_tile, char *stage, unsigned q, unsigned values)
 {
-#ifndef GP_LOAD_AT
-    const unsigned n = GPI(warp_tile_items)(job->n, warp_tile);
-    const gpi_extent array = {(const char *)job->in, (const char *)(job->in + job->n)};
-
-    gpi_prefetch_bulk((const char *)(job->in + warp_tile * GPI(warp_tile_n)), n * (unsigned)sizeof(GP_TYPE), array);
-#else
-    (void)job;
-    (void)warp_tile;
-#endif
-}
-
-GPI_DEVICE void GPI(load_warp_tile)(const GPI(job) *job, size_t warp_tile, char *stage, unsigned q, unsigned values,
-                                    uint64_t *full)
-{
-    const gpi_copy copy = GPI(copy_of)(job, warp_tile, (int)values, GPI_RUN_LENGTH_SLOTS(stage, q));
-
-    if (copy.bytes)
-        gpi_fetch_bulk(copy.to, copy.from, copy.bytes, copy.array, full);
-    else
-        gpi_mbarrier_arrive(full);
+    return GPI(copy_of)(job, warp_tile, (int)values, GPI_RUN_LENGTH_SLOTS(stage, q));
 }
 
 /* Finds the heads, and leaves them in the stage. */

@@ -54,39 +54,21 @@ GPI_DEVICE unsigned GPI(arrivals)(const GPI(job) *job)
     return 1;
 }
 
-GPI_DEVICE void GPI(prefetch)(const GPI(job) *job, size_t warp_tile)
+GPI_DEVICE gpi_copy GPI(stage_copy)(const GPI(job) *job, size_t warp_tile, char *stage, unsigned q, unsigned part)
 {
-#ifdef GP_LOAD_AT
-    (void)job;
-    (void)warp_tile;
-#else
-    const gpi_extent array = {(const char *)job->in, (const char *)(job->in + job->n)};
+    gpi_copy copy = {NULL, stage + q * GPI(slot_bytes), 0, {NULL, NULL}};
 
-    gpi_prefetch_bulk((const char *)(job->in + warp_tile * GPI(warp_tile_n)),
-                      GPI(warp_tile_items)(job->n, warp_tile) * (unsigned)sizeof(GP_INPUT_TYPE), array);
-#endif
-}
-
-GPI_DEVICE void GPI(load_warp_tile)(const GPI(job) *job, size_t warp_tile, char *stage, unsigned q, unsigned part,
-                                    uint64_t *full)
-{
     (void)part;
-#ifdef GP_LOAD_AT
+#ifdef GP_LOAD_AT /* the sum warps fill the slot */
     (void)job;
     (void)warp_tile;
-    (void)stage;
-    (void)q;
-    gpi_mbarrier_arrive(full); /* the sum warps fill the slot */
 #else
-    const gpi_extent array = {(const char *)job->in, (const char *)(job->in + job->n)};
-    const unsigned n = GPI(warp_tile_items)(job->n, warp_tile);
-
-    if (n)
-        gpi_fetch_bulk(stage + q * GPI(slot_bytes), (const char *)(job->in + warp_tile * GPI(warp_tile_n)),
-                       n * (unsigned)sizeof(GP_INPUT_TYPE), array, full);
-    else
-        gpi_mbarrier_arrive(full);
+    copy.array.begin = (const char *)job->in;
+    copy.array.end = (const char *)(job->in + job->n);
+    copy.from = (const char *)(job->in + warp_tile * GPI(warp_tile_n));
+    copy.bytes = GPI(warp_tile_items)(job->n, warp_tile) * (unsigned)sizeof(GP_INPUT_TYPE);
 #endif
+    return copy;
 }
 
 GPI_DEVICE void GPI(sum_warp_tile)(const GPI(job) *job, size_t warp_tile, char *stage, unsigned q, GP_TYPE *sum,

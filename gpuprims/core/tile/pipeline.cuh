@@ -24,8 +24,7 @@
  *     GPI(first_tiles)     of a job: how many first tiles are summed up before anything is written
  *     GPI(all_tiles)       from that sum to the one that the write warps see
  *     GPI(waits_late)      of a job: the load warp starts while the launch before still runs
- *     GPI(prefetch)        one thread: brings a warp tile to the L2
- *     GPI(load_warp_tile)  one thread: starts the copy of a part of a warp tile to a stage, and arrives at `full`
+ *     GPI(stage_copy)      the copy of a part of a warp tile to a stage; of no bytes if there is nothing to copy
  *     GPI(sum_warp_tile)   one warp: sums up a warp tile; leaves in the stage what writing it needs
  *     GPI(held)            what a write warp keeps in registers while it waits for the tiles before
  *     GPI(take_warp_tile)  one warp: takes a warp tile into registers, and tells whether anything is written
@@ -55,10 +54,18 @@ typedef struct {
 
 #if GPI_SM90_CODE
 /* Prefetches the first tiles, while the kernel before may still write them: the L2 stays right. */
-GPI_DEVICE void GPI(pipeline_prefetch)(const GPI(job) *job, unsigned lane)
+GPI_DEVICE void GPI(pipeline_prefetch)(const GPI(job) *job, char *stages, unsigned lane)
 {
-    for (unsigned k = 0; k < GPI_PIPELINE_COMING && lane < GPI(warp_tiles); k++)
-        GPI(prefetch)(job, ((size_t)k * gridDim.x + blockIdx.x) * GPI(warp_tiles) + lane);
+    const unsigned q = lane % GPI(warp_tiles), part = lane / GPI(warp_tiles);
+
+    GPI_NO_UNROLL
+    for (unsigned k = 0; k < GPI_PIPELINE_COMING && part < GPI(arrivals)(job); k++) {
+        const size_t tile = (size_t)k * gridDim.x + blockIdx.x;
+        const gpi_copy copy = GPI(stage_copy)(job, tile * GPI(warp_tiles) + q, stages, q, part);
+
+        if (copy.bytes)
+            gpi_prefetch_bulk(copy.from, copy.bytes, copy.array);
+    }
 }
 
 /* Takes tiles and starts their copies, as stages become empty. */
@@ -83,8 +90,13 @@ GPI_DEVICE void GPI(pipeline_load)(const GPI(job) *job, GPI(pipeline) *pipeline,
         if (lane == 31 && tile < job->tiles)
             gpi_draw_ahead(&source, job->head);
         if (part < GPI(arrivals)(job)) {
-            GPI(load_warp_tile)(job, (size_t)tile * GPI(warp_tiles) + q, stages + place.stage * GPI(stage_bytes)(job),
-                                q, part, full);
+            const gpi_copy copy = GPI(stage_copy)(job, (size_t)tile * GPI(warp_tiles) + q,
+                                                  stages + place.stage * GPI(stage_bytes)(job), q, part);
+
+            if (copy.bytes)
+                gpi_fetch_bulk(copy.to, copy.from, copy.bytes, copy.array, full);
+            else
+                gpi_mbarrier_arrive(full);
         } else if (lane == 31) {
             pipeline->tile[place.stage] = tile < job->tiles ? tile : GPI_NO_TILE;
             gpi_mbarrier_arrive(full);
@@ -286,7 +298,7 @@ static __global__ void __launch_bounds__(32 * (GPI(pipeline_others) + (int)GPI(m
         gpi_mbarrier_init_fence();
     }
     if (warp == 0 && job.tiles > GPI(max_stages) * gridDim.x) /* a small input may well be in the L2 */
-        GPI(pipeline_prefetch)(&job, lane);
+        GPI(pipeline_prefetch)(&job, stages, lane);
     if (!GPI(waits_late)(&job))
         gpi_grid_wait();
     gpi_grid_launch_next();

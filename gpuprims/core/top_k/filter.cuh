@@ -153,7 +153,7 @@ GPI_DEVICE void GPI(append)(const GPI(job) *job, const GPI(filtered) *part, size
 
 /*
  * The largest number that an item from place i on may have: items with the number of the bound are within it up to its
- * place alone, and some more are left. Where there is none, *none is set.
+ * place alone. Where there is none, *none is set.
  */
 GPI_DEVICE uint64_t GPI(limit_at)(GPI(entry) bound, uint32_t i, int *none)
 {

@@ -40,7 +40,7 @@ typedef struct {
     uint32_t buckets[GPI(row_buckets)]; /* entries of each, then where the next one goes */
 } GPI(team);
 
-/* Entries that a team has room for, if its threads give the bound: even if all items of their vectors are within it. */
+/* Entries that a team has room for, if its threads give the bound: a vector of each that has any within it. */
 static inline uint32_t GPI(team_room)(uint32_t threads, size_t k)
 {
     const uint32_t items = GPI(enough)((uint32_t)k) * GPI(row_vector_n);
