@@ -546,7 +546,7 @@ static inline cudaError_t GPI(launch)(GPI(job) job, GPI_CONTEXT context, cudaStr
         GP_KERNEL ? 1 : ((size_t)GPI_TUNE_COMPACT_PIPELINED_FROM * GPI(simple_blocks) << 20) / sizeof(GP_TYPE);
     static signed char pipeline_known[GPI_DEVICES];
 
-    pipeline = job.n >= pipeline_from && job.tiles > 1 &&
+    pipeline = GPI_PIPELINE_SERVES && job.n >= pipeline_from && job.tiles > 1 &&
                gpi_kernel_ready((const void *)GPI(pipelined_kernel), GPI(pipeline_bytes), pipeline_known) >=
                (GPI_KERNEL_FITS | GPI_KERNEL_SM90);
 #endif

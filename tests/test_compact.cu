@@ -315,6 +315,31 @@ static odd make_odd(uint64_t r)
 #undef CASE_MAKE
 #undef CASE_KEEP
 
+/* Too large for the pipeline. */
+typedef struct large {
+    uint64_t at[25];
+} large;
+
+static large make_large(uint64_t r)
+{
+    large x;
+
+    for (unsigned i = 0; i < 25; i++)
+        x.at[i] = r * (i + 1);
+    return x;
+}
+
+#define CASE_TYPE    large
+#define CASE_MAKE    make_large(r)
+#define CASE_KEEP(x) ((x).at[0] & 1)
+#define CASE         large_pipelined
+#define CASE_KERNEL  GP_KERNEL_PIPELINED
+#define CASE_GRID    3
+#include "compact_case.h"
+#undef CASE_TYPE
+#undef CASE_MAKE
+#undef CASE_KEEP
+
 /* Warps that count every tile themselves which is not there when they ask. */
 #define CASE_TYPE    uint32_t
 #define CASE_MAKE    (uint32_t)r
@@ -772,7 +797,7 @@ int main(int argc, char **argv)
         &words_lone_pipelined_case, &words_simple_case, &words_lone_simple_case,
         &words_hasty_pipelined_case, &words_hasty_simple_case, &longs_pipelined_case,
         &threes_pipelined_case, &threes_simple_case, &twelves_pipelined_case, &wide_pipelined_case,
-        &odds_pipelined_case, &odds_simple_case, &pairs_pipelined_case};
+        &odds_pipelined_case, &odds_simple_case, &pairs_pipelined_case, &large_pipelined_case};
     for (size_t k = 0; k < sizeof forced / sizeof forced[0]; k++) {
         check_tiles(forced[k], forced[k]->bytes == 4 && !tap_small ? 33 : tap_small ? 2 : 7);
         for (int function = 0; function < COMPACT_FUNCTIONS; function++)
