@@ -588,9 +588,11 @@ static inline cudaError_t gpi_hybrid_trip(gpi_hybrid_pipeline *pipeline, double 
     pipeline->base = base;
     pipeline->share = share;
     pipeline->running = pipeline->worker_count;
-    for (int w = 0; w < pipeline->worker_count; w++)
+    for (int w = 0; w < pipeline->worker_count; w++) {
+        pipeline->workers[w].alone = 0;
         for (int s = 0; s < pipeline->buffers; s++)
             pipeline->workers[w].in[s].busy = pipeline->workers[w].out[s].busy = 0;
+    }
 
     while (started < pipeline->worker_count &&
            pthread_create(&pipeline->workers[started].thread, NULL, gpi_hybrid_work,
