@@ -181,6 +181,7 @@ static inline int GPI(fits_shared)(GPI(job) *job, size_t room, GPI(shape) *shape
     const size_t tiles = gpi_divide_up(job->units, GPI(max_threads) * GPI(rows));
     const size_t resident = gpi_resident_blocks(GPI(resident), SIZE_MAX, GP_GRID);
     const size_t worth = parts == 1 ? GPI_TUNE_HISTOGRAM_SHARED : GPI_TUNE_HISTOGRAM_PART * parts;
+    const size_t small_room = gpi_smaller_size(room, GPI_TUNE_HISTOGRAM_SMALL_ROOM);
     const int is_alone = GPI(is_small)(job->n) && bins <= GPI_TUNE_HISTOGRAM_CLEARED;
     size_t blocks = tiles < resident ? tiles : resident, bytes;
 
@@ -197,7 +198,7 @@ static inline int GPI(fits_shared)(GPI(job) *job, size_t room, GPI(shape) *shape
     } else if (tiles < resident / GPI(resident) && bins <= GPI_TUNE_HISTOGRAM_SMALL_ROOM / 8) {
         const size_t small = gpi_divide_up(job->units, GPI_TUNE_HISTOGRAM_THREADS * GPI(rows));
 
-        room = GPI_TUNE_HISTOGRAM_SMALL_ROOM;
+        room = small_room;
         shape->threads = GPI_TUNE_HISTOGRAM_THREADS;
         blocks = small < 4 * resident / GPI(resident) ? small : 4 * resident / GPI(resident);
     }
@@ -234,7 +235,8 @@ static inline cudaError_t GPI(launch)(const char *function, GPI(job) *job, GPI_C
     const int ready = gpi_kernel_ready((const void *)GPI(shared_kernel), GPI_TUNE_HISTOGRAM_ROOM, known[0]) &
                       gpi_kernel_ready((const void *)GPI(sparse_kernel), GPI_TUNE_HISTOGRAM_ROOM, known[1]);
     const int dependent = (ready & GPI_KERNEL_SM90) != 0;
-    const size_t room = ready & GPI_KERNEL_FITS ? GPI_TUNE_HISTOGRAM_ROOM : GPI_TUNE_HISTOGRAM_SMALL_ROOM;
+    const size_t room = /* or all that a kernel has that asks for no more, less what is not dynamic */
+        ready & GPI_KERNEL_FITS ? GPI_TUNE_HISTOGRAM_ROOM : GPI_TUNE_HISTOGRAM_SMALL_ROOM - 128;
     GPI(shape) shape;
     gpi_scratch scratch;
     cudaError_t error;
