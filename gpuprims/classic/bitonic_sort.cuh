@@ -32,7 +32,7 @@
  *              exchanged; but keys that lie between them are, so that the sort is not stable. With
  *              NaNs among the keys the order is unspecified; what comes out is what went in.
  * Errors       cudaErrorInvalidValue, with gp_last_error_message(), before anything is launched;
- *              else what a launch returned. batch == 0 and length <= 1 succeed and do nothing.
+ *              else what a launch returned. An empty batch or arrays of no keys succeed and do nothing.
  *
  * How it works (Batcher, Sorting networks and their applications, 1968; Knuth, The Art of Computer
  * Programming, volume 3, section 5.3.4). Stage p makes sorted runs of 2^p from runs of 2^(p-1): the
