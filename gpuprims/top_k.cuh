@@ -222,6 +222,12 @@ static inline size_t GPI(filter_lists)(size_t capacity, size_t k)
     return GPI(most_groups) + (k > GPI(max_selected) ? capacity + k + (size_t)GPI(max_selected) : 0);
 }
 
+/* Items of lists that are not too much to select from. */
+static inline size_t GPI(most_listed)(size_t k)
+{
+    return GPI(room) / (k < GPI(room) / 8 ? 1 : 2);
+}
+
 /*
  * Whether rows of n items, of which an array is one, are sampled first: when the lists of parts would be too much, or
  * an array is too large for teams.
@@ -241,7 +247,18 @@ static inline int GPI(wants_filter)(size_t rows, size_t n, size_t k)
         return 1; /* reads faster than blocks that bound their parts themselves */
     const size_t part_n = gpi_larger_size(GPI_TUNE_TOP_K_PART, 2 * k);
     const size_t parts = gpi_smaller_size(GPI_TUNE_TOP_K_PARTS / rows, n / part_n);
-    return parts * k > GPI(room) / (k < GPI(room) / 8 ? 1 : 2);
+    return parts * k > GPI(most_listed)(k);
+}
+
+/* How many of up to so many rows of n items are sampled first at most: the more there are, the fewer parts each has. */
+static inline size_t GPI(most_filtered)(size_t rows, size_t n, size_t k)
+{
+    const size_t parts = k ? GPI(most_listed)(k) / k + 1 : SIZE_MAX;
+    const size_t most = GP_KERNEL ? GPI_TUNE_TOP_K_PARTS - 1 : GPI_TUNE_TOP_K_PARTS / parts;
+
+    rows = GPI(wants_filter)(rows, n, k) ? rows : gpi_smaller_size(rows, gpi_larger_size(most, 1));
+    rows = GPI(wants_filter)(rows, n, k) ? rows : rows > 0;
+    return GPI(wants_filter)(rows, n, k) ? rows : 0;
 }
 
 /* The largest array that is sorted as a whole if k of its items are wanted. */
@@ -296,12 +313,12 @@ static inline GPI(plan) GPI(plan_of)(size_t n, size_t rows, size_t k)
     return plan;
 }
 
-/* Workspace for so many items that are not sorted: what the largest call of up to n items needs. */
+/* Workspace for items that are not sorted: what the largest call of up to n of them in up to so many rows needs. */
 static inline size_t GPI(selection_workspace)(size_t n, size_t rows, size_t k)
 {
     const size_t length = rows > 1 ? n / rows : n, few = gpi_smaller_size(length, UINT32_MAX - 1);
     const size_t candidate_bytes = GPI_KEY_IS_NARROW && length < UINT32_MAX ? 8 : 16;
-    size_t filter = 0, items;
+    size_t filter = 0, filtered, items;
 
     k = k < length ? k : length;
     if (k > GPI(max_selected) || GP_KERNEL == GP_KERNEL_TOP_K_MERGE) {
@@ -314,11 +331,13 @@ static inline size_t GPI(selection_workspace)(size_t n, size_t rows, size_t k)
         items = length <= gpi_larger_size(GPI_TUNE_TOP_K_PART, 2 * k) ? 0
                                                                      : (2 * (GPI_TUNE_TOP_K_PARTS + (n >> 31)) + 2) * k;
     }
-    if (GPI(wants_filter)(rows, few, k)) {
-        const size_t capacity = GPI(most_candidates)(few, k);
+    filtered = GPI(most_filtered)(rows, few, k);
+    if (filtered) {
+        const size_t capacity = GPI(most_candidates)(few, k), lists_n = GPI(filter_lists)(capacity, k);
 
-        filter = gpi_array_bytes(rows * capacity, candidate_bytes) + gpi_array_bytes(rows, sizeof(unsigned long long)) +
-                 2 * gpi_array_bytes(rows * GPI(filter_lists)(capacity, k), candidate_bytes);
+        filter = gpi_array_bytes(filtered * capacity, candidate_bytes) +
+                 gpi_array_bytes(filtered, sizeof(unsigned long long)) +
+                 2 * gpi_array_bytes(filtered * lists_n, candidate_bytes);
     }
     return gpi_larger_size(filter, gpi_multiply_sizes(2, gpi_array_bytes(items, candidate_bytes)));
 }
@@ -409,29 +428,39 @@ static inline int GPI(wants_teams)(size_t rows, size_t n, size_t k)
            GPI(shape_team)(teams, GPI(team_items)(n, parts), k, 0).threads;
 }
 
-/* Workspace for the lists of a round of teams: none if it is the last one. */
-static inline size_t GPI(team_list_bytes)(size_t rows, size_t n, size_t k)
+/* Workspace for lists of so many items. */
+static inline size_t GPI(team_list_bytes)(size_t items)
 {
-    const size_t parts = GPI(team_parts)(rows, n, k), items = parts > 1 ? rows * parts * k : 0;
-
     return gpi_add_sizes(gpi_array_bytes(items, sizeof(GP_KEY)), gpi_array_bytes(items, sizeof(uint32_t)));
 }
 
-/* Workspace for the rounds of teams that select from rows of up to n items. */
+/*
+ * Workspace for the rounds of teams that select from up to so many rows of up to n items. There are as many parts as
+ * are worth a team, or as few as teams can select from: most_for_teams(rows) / most_in_row of each row, rounded up.
+ */
 static inline size_t GPI(teams_workspace)(size_t rows, size_t n, size_t k)
 {
-    if (GP_KERNEL != 0 || rows == 0 || rows > GPI_MAX_TILES || k == 0 || k > GPI(max_selected) ||
-        !GPI(shape_team)(1, (size_t)GPI(most_in_row), k, 0).threads)
+    const size_t most = (size_t)GPI(most_in_row), all = GPI(most_for_teams)(1, k) / most;
+
+    if (GP_KERNEL != 0 || rows == 0 || k == 0 || k > GPI(max_selected) || n <= most ||
+        !GPI(shape_team)(1, most, k, 0).threads)
         return 0;
-    return 2 * GPI(team_list_bytes)(rows, gpi_smaller_size(n, GPI(most_for_teams)(rows, k)), k);
+    const size_t items = gpi_multiply_sizes(rows, n / GPI_TUNE_TOP_K_TEAM_ITEMS);
+    const size_t few = gpi_multiply_sizes(rows, gpi_divide_up(n, most));
+    const size_t parts = gpi_larger_size(gpi_smaller_size(items, GPI_TUNE_TOP_K_TEAMS),
+                                         gpi_smaller_size(few, all + gpi_smaller_size(rows, all + 1)));
+
+    return 2 * GPI(team_list_bytes)(parts * k);
 }
 
-/* Workspace for any call of these sizes: what the largest call of up to n items needs. */
+/* Workspace for any call of these sizes: what the largest call of up to n items in up to so many rows needs. */
 static inline size_t GPI(workspace)(size_t n, size_t rows, size_t k)
 {
-    const size_t sorted = GPI(wants_sort)(rows, n, k) ? n : gpi_smaller_size(n, GPI(most_sorted)(k));
-    const size_t sort = GPI(wants_sort)(rows, sorted, k) ? GPI(sort_bytes)(sorted) : 0;
-    const size_t bytes = gpi_larger_size(sort, GPI(teams_workspace)(rows, rows > 1 ? n / rows : n, k));
+    const size_t length = rows > 1 ? n / rows : n;
+    const size_t least = rows != 0; /* a single row may be sorted */
+    const size_t sorted = GPI(wants_sort)(least, length, k) ? length : gpi_smaller_size(length, GPI(most_sorted)(k));
+    const size_t sort = GPI(wants_sort)(least, sorted, k) ? GPI(sort_bytes)(sorted) : 0;
+    const size_t bytes = gpi_larger_size(sort, GPI(teams_workspace)(rows, length, k));
 
     return sort && sorted == n ? bytes : gpi_larger_size(bytes, GPI(selection_workspace)(n, rows, k));
 }
@@ -603,7 +632,8 @@ static inline cudaError_t GPI(launch_teams)(GPI(job) *job, cudaStream_t stream)
 /* Rows, or the parts of rows, that teams select from: in rounds, until there is one list of each row. */
 static inline cudaError_t GPI(run_teams)(const char *function, GPI(job) *job, gp_workspace *ws, cudaStream_t stream)
 {
-    const size_t rows = job->segments, k = job->k, bytes = GPI(team_list_bytes)(rows, job->length, k);
+    const size_t rows = job->segments, k = job->k, parts = GPI(team_parts)(rows, job->length, k);
+    const size_t bytes = parts > 1 ? GPI(team_list_bytes)(rows * parts * k) : 0; /* of a round that is not the last */
     const size_t all = ws ? GPI(workspace)(job->n, rows, k) : 2 * bytes;
     GP_KEY *const results = job->keys_out;
     gpi_scratch scratch;
@@ -735,7 +765,9 @@ GP_API size_t GPI_PUBLIC(segmented_top_k_workspace_bytes)(size_t n, size_t segme
 
 GP_API size_t GPI_PUBLIC(row_top_k_workspace_bytes)(size_t rows, size_t length, size_t k)
 {
-    return gpi_workspace_request(GPI(workspace)(gpi_multiply_sizes(rows, length), rows, k));
+    const size_t n = gpi_multiply_sizes(rows, length);
+
+    return n == SIZE_MAX ? n : gpi_workspace_request(GPI(workspace)(n, rows, k));
 }
 
 /* Rows, of which an array is one. */

@@ -463,6 +463,7 @@ static void test_arguments(void)
            u32_row_top_k(NULL, NULL, NULL, NULL, 5, 0, 0, NULL, 0) == cudaSuccess,
        "nothing is selected from nothing");
     ok(tap_buffer_intact(&d, 0), "and nothing is written");
+    ok(u32_row_top_k_workspace_bytes((size_t)1 << 52, 60000, 5) == SIZE_MAX, "more items than there can be");
     tap_buffer_free(&d);
 }
 
@@ -508,7 +509,17 @@ static void test_workspace(const top_k_case *t, size_t n, size_t k)
         free(keys);
     }
     ok(right, "%s: a workspace of just enough bytes, and of one less, n = %zu, k = %zu", t->name, n, k);
-    ok(is_monotone, "%s: the workspace grows with n, k = %zu", t->name, k);
+    for (size_t length = k; length < (size_t)1 << 34; length += length + 7) {
+        top_k_call call = {ROWS, NULL, NULL, NULL, NULL, NULL, 0, 1, k};
+        size_t before = 0;
+
+        for (; call.segments < (size_t)1 << 29; call.segments += call.segments / 5 + 1) {
+            call.n = call.segments * length;
+            is_monotone &= t->bytes(&call) >= before;
+            before = t->bytes(&call);
+        }
+    }
+    ok(is_monotone, "%s: the workspace grows with n and with rows, k = %zu", t->name, k);
 }
 
 #ifdef __CUDACC__
