@@ -33,8 +33,8 @@
  *              keys that are equal keep their order.
  * Bits         radix_sort_bits looks at the bits [begin_bit, end_bit) alone, of the key as an unsigned
  *              number that orders as the keys do: a signed integer with its sign flipped, a float with
- *              its sign flipped and, if negative, all its other bits too. Keys alike in them keep their
- *              order. An empty range copies.
+ *              its sign flipped and, if negative, all its other bits too; -0.0 counts as 0.0. Keys alike
+ *              in them keep their order. An empty range copies.
  * Values       vin == NULL stands for 0, 1, 2, ...: a float or double gets the number, any other type
  *              its lowest bytes.
  * Guarantees   Asynchronous on `stream`. in == out is allowed, for keys and for values; no other
