@@ -63,8 +63,8 @@
  * write for buckets, or for each digit that differs but the first. One launch for up to 512 segments of some two
  * million items together, and where n, or the length of rows, is that of a short segment at most; otherwise three, or
  * four for more items. No workspace where n, or the length of rows, is that of a short segment at most;
- * otherwise n keys, n values and three quarters as many bytes as the keys. Values of more than 16 bytes take n values
- * and 16 n bytes more, and a launch that fetches them.
+ * otherwise n keys, n values and up to 7 bytes for each item, with keys of 4 bytes alone 3. Values of more than 16
+ * bytes take n values and 16 n bytes more, and a launch that fetches them.
  *
  * No include guard: each include stamps out one instance, as its parameters say.
  */
@@ -155,11 +155,18 @@ static inline size_t GPI(ranges_of)(size_t n, size_t segments)
     return GPI(units)(n, segments) / GPI(range_of)(n, segments) + 1;
 }
 
+/* The most ranges of up to n items in up to so many segments. */
+static inline size_t GPI(most_ranges)(size_t n, size_t segments)
+{
+    return gpi_larger_size(GPI_TUNE_SEGMENTED_SORT_SHARES, GPI(units)(n, segments) / GPI(range_n)) + 1;
+}
+
 /* Divides the workspace, of which the first *cleared bytes have to be zero. Returns how many bytes are needed. */
 static inline size_t GPI(lay_out)(GPI(job) *job, GPI_RADIX_VALUE **copy, char *memory, size_t n, size_t segments,
                                   int has_longs, size_t *cleared)
 {
-    const size_t longs = n / (GPI(short_n) + 1), tiles = n / GPI(pass_n) + longs, ranges = GPI(ranges_of)(n, segments);
+    const size_t longs = n / (GPI(short_n) + 1), tiles = n / GPI(pass_n) + longs;
+    const size_t ranges = GPI(most_ranges)(n, segments);
     const uintptr_t start = (uintptr_t)memory;
     size_t end = 0;
 

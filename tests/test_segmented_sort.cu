@@ -400,8 +400,13 @@ static void test_workspaces(const sort_case *c)
         right &= c->bytes(m, m) >= last;
         last = c->bytes(m, 1);
     }
+    for (size_t segments = 1; segments < (size_t)1 << 20; segments += segments / 7 + 1)
+        for (size_t m = 60000, last = 0; m < 70000; m += 97) {
+            right &= c->bytes(m, segments) >= last && c->bytes(m, segments + segments / 7 + 1) >= c->bytes(m, segments);
+            last = c->bytes(m, segments);
+        }
     ok(right && c->bytes(SIZE_MAX, 1) > (size_t)1 << 40 && c->row_bytes(SIZE_MAX / 2, 3) >= c->row_bytes(1000, 3),
-       "%s: bytes of workspace grow with n", c->name);
+       "%s: bytes of workspace grow with n and with segments", c->name);
 }
 
 static void test_errors(void)

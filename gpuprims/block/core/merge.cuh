@@ -246,7 +246,7 @@ GPI_DEVICE void GPI(warp_network)(GP_TYPE *x, const int items, unsigned lane)
 /* Sorts the integers of each warp. Missing ones become the largest value. */
 GPI_DEVICE void GPI(warp_sort)(GP_TYPE *x, const int items, unsigned rank, unsigned n)
 {
-    const uint64_t ones = UINT64_MAX >> (64 - 8 * sizeof(GP_TYPE));
+    const uint64_t ones = UINT64_MAX >> (64 - 8 * (sizeof(GP_TYPE) < 8 ? sizeof(GP_TYPE) : 8));
     const GP_TYPE largest = (GP_TYPE)((GP_TYPE)-1 < (GP_TYPE)1 ? ones >> 1 : ones);
 
     GPI_UNROLL
