@@ -235,7 +235,7 @@ static inline cudaError_t GPI(move)(const GP_TYPE *in, const GP_INDEX *map,
                                     int gathers, cudaStream_t stream)
 {
     size_t pieces = n * GPI_SCATTER_PIECES;
-    size_t tiles = pieces / GPI_SCATTER_TILE + (pieces % GPI_SCATTER_TILE != 0);
+    size_t tiles = gpi_divide_up(pieces, GPI_SCATTER_TILE);
 
     return GPI_LAUNCH(GPI(move_kernel), (unsigned)tiles, GPI_SCATTER_THREADS, 0, stream, in,
                       map, flags, out, n, gathers);
