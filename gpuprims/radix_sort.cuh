@@ -133,7 +133,7 @@ static inline gpi_radix_device GPI(device)(void)
         return device;
     device.room = (uint32_t)room;
     device.dependent = attributes.ptxVersion >= 90;
-    device.cluster = (uint16_t)(device.dependent ? GPI(largest_cluster)(device.room) : 1);
+    device.cluster = (uint16_t)(device.dependent ? GPI(largest_cluster)(id, device.room) : 1);
     if (id < GPI_DEVICES)
         __atomic_store(&known[id], &device, __ATOMIC_RELEASE);
 #else

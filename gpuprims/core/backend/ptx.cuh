@@ -1000,9 +1000,12 @@ GPI_DEVICE void gpi_bulk_commit(void)
 #define gpi_bulk_wait(pending) \
     GPI_NEEDS_SM90(__asm__ volatile("cp.async.bulk.wait_group %0;" : : "n"(pending) : "memory"))
 
+/* Older GPUs have no bulk copies to order anything before. */
 GPI_DEVICE void gpi_fence_async(void)
 {
-    GPI_NEEDS_SM90(__asm__ volatile("fence.proxy.async.shared::cta;" : : : "memory"));
+#if !defined __CUDA_ARCH__ || __CUDA_ARCH__ >= 900
+    __asm__ volatile("fence.proxy.async.shared::cta;" : : : "memory");
+#endif
 }
 
 #else

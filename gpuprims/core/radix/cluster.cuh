@@ -590,16 +590,20 @@ static inline size_t GPI(cluster_shared_bytes)(size_t rounds)
 }
 
 #ifdef __CUDACC__
-/* How many blocks of all shared memory may make a cluster: not all GPUs have 16 multiprocessors together. */
-static inline unsigned GPI(largest_cluster)(size_t room)
+/*
+ * How many blocks of all shared memory may make a cluster: not all GPUs have 16 multiprocessors together. Those of
+ * major 12 have no clusters of more than 8 blocks, and to ask for larger ones would leave an error behind.
+ */
+static inline unsigned GPI(largest_cluster)(int device, size_t room)
 {
     cudaLaunchAttribute attributes[2];
-    int clusters = 0;
+    int clusters = 0, major = 0;
 
-    if (cudaFuncSetAttribute((const void *)GPI(cluster_kernel), cudaFuncAttributeNonPortableClusterSizeAllowed, 1) !=
-        cudaSuccess)
+    if (cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device) != cudaSuccess ||
+        cudaFuncSetAttribute((const void *)GPI(cluster_kernel), cudaFuncAttributeNonPortableClusterSizeAllowed, 1) !=
+            cudaSuccess)
         return 1;
-    for (unsigned blocks = GPI_RADIX_CLUSTER_MAX; blocks > 1; blocks /= 2) {
+    for (unsigned blocks = major >= 12 ? 8 : GPI_RADIX_CLUSTER_MAX; blocks > 1; blocks /= 2) {
         const cudaLaunchConfig_t config = gpi_launch_config(attributes, 0, blocks, blocks, 1024, room - 2048, NULL);
 
         if (cudaOccupancyMaxActiveClusters(&clusters, GPI(cluster_kernel), &config) == cudaSuccess && clusters > 0)
