@@ -28,7 +28,6 @@
  *
  * Part of core/merge/pass.cuh; not to be included directly.
  */
-
 #ifndef GPI_MERGE_SPLIT_CUH
 #define GPI_MERGE_SPLIT_CUH
 

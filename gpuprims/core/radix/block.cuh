@@ -5,17 +5,14 @@
  *     1. span: the topmost bit that is not the same in all keys
  *     2. count: twelve bits from there say which of 4096 bins a key goes to
  *     3. part: a crowded bin makes way for as many as it has keys. The bits that follow, then of the position, are
- *        a fraction, which says to which of them a key goes. Count again, until no bin is crowded, or all keys of
- *        crowded bins are the same
+ *        a fraction, which says to which of them a key goes. Count again, until all keys of crowded bins are the same
  *     4. slots: the keys of a bin go side by side, in any order
  *     5. compare: every key counts those of its bin that come before it
  *
- * Keys and positions together are all different, and bins are in their order: so the sort is stable, and it ends for
- * every input. docs/radix-sort.md has an example.
+ * Keys and positions together are all different, so that the sort is stable. docs/radix-sort.md has an example.
  *
  * Part of radix_sort.cuh; not to be included directly.
  */
-
 #ifndef GPI_RADIX_BLOCK_CUH
 #define GPI_RADIX_BLOCK_CUH
 
@@ -25,14 +22,9 @@ enum {
     /* Items that are compared in a bin that has become finer, and in one that has twice, as few are left then. */
     GPI_RADIX_BLOCK_FINE = 20,
     GPI_RADIX_BLOCK_LAST = 96,
-    /*
-     * What a crowded bin has been parted so often is one key: the bits that a bin leaves of a key are a fraction of up
-     * to 52, and differ by 13 * 21 * 97^7 times as much by then, more than 2^52.
-     */
-    GPI_RADIX_BLOCK_ROUNDS = 9
+    GPI_RADIX_BLOCK_ROUNDS = 9 /* a crowded bin has one key then: 13 * 21 * 97^7 is more than 52 bits */
 };
-GPI_STATIC_ASSERT(GPI_TUNE_RADIX_CROWD >= 8 && GPI_TUNE_RADIX_CROWD <= GPI_RADIX_BLOCK_FINE,
-                  "GPI_TUNE_RADIX_CROWD must be from 8 to 20");
+GPI_STATIC_ASSERT(GPI_TUNE_RADIX_CROWD >= 8 && GPI_TUNE_RADIX_CROWD <= 20, "GPI_TUNE_RADIX_CROWD must be from 8 to 20");
 
 /* Slots of the items, and one behind them for a missing item of each lane. */
 #define GPI_RADIX_BLOCK_SLOTS(n) (((n) + 32 + 3) / 4 * 4)
@@ -68,7 +60,7 @@ enum { GPI(number_bits) = 8 * (int)sizeof(GPI(number)), GPI(may_be_same) = !GPI_
  * that are alike in all items of every such bin are left out. Returns 0 if all bits are: nothing is done.
  *
  * The items of a bin are compared with the last of them that was shown. Of many only some are, at random, since lanes
- * take turns at one word: about eight, and twice as many in each round. If none is, fewer bits count as alike, or the same keys as different.
+ * take turns at one word: about eight, and twice as many in each round. If none is, fewer bits count as alike.
  */
 GPI_DEVICE int GPI(block_part)(const GPI(block) *block, uint32_t *at, GPI(number) *rest, unsigned round)
 {

@@ -14,7 +14,6 @@
  *
  * Part of radix_sort.cuh; not to be included directly.
  */
-
 #ifndef GPI_RADIX_CLUSTER_CUH
 #define GPI_RADIX_CLUSTER_CUH
 
@@ -590,10 +589,7 @@ static inline size_t GPI(cluster_shared_bytes)(size_t rounds)
 }
 
 #ifdef __CUDACC__
-/*
- * How many blocks of all shared memory may make a cluster: not all GPUs have 16 multiprocessors together. Those of
- * major 12 have no clusters of more than 8 blocks, and to ask for larger ones would leave an error behind.
- */
+/* How many blocks of all shared memory may make a cluster: not all GPUs can have 16; to ask major 12 is an error. */
 static inline unsigned GPI(largest_cluster)(int device, size_t room)
 {
     cudaLaunchAttribute attributes[2];
