@@ -225,7 +225,7 @@ static inline size_t GPI(filter_lists)(size_t capacity, size_t k)
 /* Items of lists that are not too much to select from. */
 static inline size_t GPI(most_listed)(size_t k)
 {
-    return GPI(room) / (k < GPI(room) / 8 ? 1 : 2);
+    return (size_t)GPI(room) / (k < (size_t)GPI(room) / 8 ? 1 : 2);
 }
 
 /*
