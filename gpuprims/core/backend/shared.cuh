@@ -10,7 +10,7 @@
 #ifdef __CUDACC_RTC__
 #define GP_SHARED(type_of, name)          GPI_SHARED(type_of, name, __LINE__)
 #define GPI_SHARED(type_of, name, number) GPI_SHARED_AS(type_of, name, number)
-#define GPI_SHARED_AS(type_of, name, number)   \
+#define GPI_SHARED_AS(type_of, name, number)  \
     using gpi_shared_type_##number = type_of; \
     __shared__ gpi_shared_type_##number name
 #else
