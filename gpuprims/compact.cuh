@@ -542,13 +542,8 @@ static inline cudaError_t GPI(launch)(GPI(job) job, GPI_CONTEXT context, cudaStr
     int dependent = (ready & GPI_KERNEL_SM90) != 0, pipeline = 0;
 
 #if GP_KERNEL != GP_KERNEL_SIMPLE
-    const size_t pipeline_from =
-        GP_KERNEL ? 1 : ((size_t)GPI_TUNE_COMPACT_PIPELINED_FROM * GPI(simple_blocks) << 20) / sizeof(GP_TYPE);
-    static signed char pipeline_known[GPI_DEVICES];
-
-    pipeline = GPI_PIPELINE_SERVES && job.n >= pipeline_from && job.tiles > 1 &&
-               gpi_kernel_ready((const void *)GPI(pipelined_kernel), GPI(pipeline_bytes), pipeline_known) >=
-               (GPI_KERNEL_FITS | GPI_KERNEL_SM90);
+    pipeline = GPI(runs_pipelined)(
+        job.n, ((size_t)GPI_TUNE_COMPACT_PIPELINED_FROM * GPI(simple_blocks) << 20) / sizeof(GP_TYPE), job.tiles);
 #endif
     if (!pipeline && job.tiles > 1 && /* twice as many blocks, as long as their counts are one group */
         gpi_divide_up(job.n + GPI(skip), (size_t)GPI(half) * GPI(warp_tile_n)) <= GPI(group_tiles)) {

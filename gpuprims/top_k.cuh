@@ -318,7 +318,7 @@ static inline size_t GPI(selection_workspace)(size_t n, size_t rows, size_t k)
 {
     const size_t length = rows > 1 ? n / rows : n, few = gpi_smaller_size(length, UINT32_MAX - 1);
     const size_t candidate_bytes = GPI_KEY_IS_NARROW && length < UINT32_MAX ? 8 : 16;
-    size_t filter = 0, filtered, items;
+    size_t filter = 0, items;
 
     k = k < length ? k : length;
     if (k > GPI(max_selected) || GP_KERNEL == GP_KERNEL_TOP_K_MERGE) {
@@ -331,7 +331,7 @@ static inline size_t GPI(selection_workspace)(size_t n, size_t rows, size_t k)
         items = length <= gpi_larger_size(GPI_TUNE_TOP_K_PART, 2 * k) ? 0
                                                                      : (2 * (GPI_TUNE_TOP_K_PARTS + (n >> 31)) + 2) * k;
     }
-    filtered = GPI(most_filtered)(rows, few, k);
+    const size_t filtered = GPI(most_filtered)(rows, few, k);
     if (filtered) {
         const size_t capacity = GPI(most_candidates)(few, k), lists_n = GPI(filter_lists)(capacity, k);
 

@@ -7,7 +7,7 @@
  *     GPI(any_order)          a constant: whether results do not show how tiles are folded
  *     GPI(tiles_grow)         a constant: whether of tiles of twice the size there may be twice as many
  *     GPI(pipelined_from)     a constant: items
- *     GPI(simple_bytes), GPI(pipeline_bytes)   constants: of dynamic shared memory
+ *     GPI(simple_bytes)       a constant: of dynamic shared memory
  *     GPI(look_back_warps)    of a job, on the host: how many there are
  *
  * Included by a primitive once.
@@ -49,11 +49,7 @@ static inline cudaError_t GPI(launch)(GPI(job) job, GPI_CONTEXT context, cudaStr
 
     GPI(divide)(&job);
 #if GP_KERNEL != GP_KERNEL_SIMPLE
-    static signed char pipeline_known[GPI_DEVICES];
-
-    if (GPI_PIPELINE_SERVES && (GP_KERNEL || job.n >= (size_t)GPI(pipelined_from)) && job.tiles > 1 &&
-        gpi_kernel_ready((const void *)GPI(pipelined_kernel), GPI(pipeline_bytes), pipeline_known) >=
-            (GPI_KERNEL_FITS | GPI_KERNEL_SM90))
+    if (GPI(runs_pipelined)(job.n, (size_t)GPI(pipelined_from), job.tiles))
         return GPI_LAUNCH_DEPENDENT(1, GPI(pipelined_kernel), gpi_resident_blocks(1, job.tiles, GP_GRID),
                                     32 * (GPI(pipeline_others) + GPI(look_back_warps)(&job)), GPI(pipeline_bytes),
                                     stream, job, context);

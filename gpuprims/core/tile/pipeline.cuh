@@ -29,6 +29,7 @@
  *     GPI(held)            what a write warp keeps in registers while it waits for the tiles before
  *     GPI(take_warp_tile)  one warp: takes a warp tile into registers, and tells whether anything is written
  *     GPI(put_warp_tile)   one warp: writes it, and tells whether bulk copies from the stage are under way
+ *     GPI(pipeline_bytes)  a constant: of dynamic shared memory
  *     GPI(shared)          a type: what else a block shares; GPI(share), called by all threads, sets it up
  *
  * Included by a primitive once.
@@ -314,4 +315,14 @@ static __global__ void __launch_bounds__(32 * (GPI(pipeline_others) + (int)GPI(m
     else
         GPI(pipeline_look_back)(&job, &pipeline, warp - GPI(pipeline_others), look_back_warps, lane, context);
 #endif
+}
+
+/* Whether a launch of n items in so many tiles goes through the pipeline: from so many items on, if there is room. */
+static inline int GPI(runs_pipelined)(size_t n, size_t from, unsigned tiles)
+{
+    static signed char known[GPI_DEVICES];
+
+    return GPI_PIPELINE_SERVES && (GP_KERNEL || n >= from) && tiles > 1 &&
+           gpi_kernel_ready((const void *)GPI(pipelined_kernel), GPI(pipeline_bytes), known) >=
+               (GPI_KERNEL_FITS | GPI_KERNEL_SM90);
 }
