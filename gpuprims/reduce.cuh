@@ -94,6 +94,7 @@ GPI_CHECK_INDEX();
 #include "block/block_reduce.cuh"
 #include "core/instance/fold.cuh"
 #include "core/tile/warp_tile.cuh"
+#include "core/tile/thread_fold.cuh"
 #include "core/tile/tile_state.cuh"
 #include "core/reduce/tuning.cuh"
 

@@ -56,7 +56,7 @@
  *
  * Large inputs go through core/scan/pipelined.cuh, in which different warps do these steps; others, items of
  * more than 128 bytes and older GPUs through core/scan/simple.cuh, in which every warp does all of them; small ones
- * through core/scan/small.cuh, in which every warp is alone.
+ * through core/tile/small.cuh, in which every warp is alone.
  * docs/scan.md has pictures.
  * Cost: n reads and n writes of the items, and 8 bytes of tile states per 28 KB.
  *
@@ -117,6 +117,7 @@ GPI_CHECK_INDEX();
 #include "block/block_scan.cuh"
 #include "core/instance/fold.cuh"
 #include "core/tile/warp_tile.cuh"
+#include "core/tile/thread_fold.cuh"
 #include "core/tile/tile_state.cuh"
 #include "core/scan/tuning.cuh"
 
@@ -193,46 +194,19 @@ GPI_DEVICE GP_TYPE GPI(edge_fold)(const char *items, unsigned n, unsigned lane, 
     return sum;
 }
 
-/* Where an item is in memory; where GP_LOAD_AT knows, its number. */
-#ifdef GP_LOAD_AT
-typedef size_t GPI(place);
-#else
-typedef const GP_INPUT_TYPE *GPI(place);
-#endif
-
-GPI_DEVICE GPI(place) GPI(place_of)(const GPI(job) *job, size_t i)
-{
-#ifdef GP_LOAD_AT
-    (void)job;
-    return i;
-#else
-    return job->in + i;
-#endif
-}
-
-GPI_DEVICE GP_TYPE GPI(load_from)(const GPI(job) *job, GPI(place) place, GPI_CONTEXT context)
-{
-#ifdef GP_LOAD_AT
-    return GPI(load_at)(job->in, place, context);
-#else
-    (void)job;
-    return GPI(load)(place, context);
-#endif
-}
-
 /* One warp, rarely: the fold of a tile that is not the last, from global memory; in lane 0. */
 GPI_DEVICE GP_TYPE GPI(sum_tile)(const GPI(job) *job, size_t tile, unsigned lane, GPI_CONTEXT context)
 {
-    GPI(place) first = GPI(place_of)(job, tile * job->warp_tiles * GPI(warp_tile_n) + lane * GPI(thread_n));
-    GP_TYPE warp_tiles = GPI(load_from)(job, first, context); /* any value, in lanes that get no warp tile */
+    size_t first = tile * job->warp_tiles * GPI(warp_tile_n) + lane * GPI(thread_n);
+    GP_TYPE warp_tiles = GPI(load_at)(job->in, first, context); /* any value, in lanes that get no warp tile */
 
     GPI_NO_UNROLL
     for (unsigned q = 0; q < job->warp_tiles; q++) {
-        GP_TYPE sum = GPI(load_from)(job, first, context);
+        GP_TYPE sum = GPI(load_at)(job->in, first, context);
 
         GPI_NO_UNROLL
         for (unsigned i = 1; i < GPI(thread_n); i++)
-            sum = GPI(combine)(sum, GPI(load_from)(job, first + i, context));
+            sum = GPI(combine)(sum, GPI(load_at)(job->in, first + i, context));
         sum = GPI(shuffle)(GPI(warp_reduce)(sum, (int)lane, 32), 0);
         if (lane == q)
             warp_tiles = sum;
@@ -240,7 +214,6 @@ GPI_DEVICE GP_TYPE GPI(sum_tile)(const GPI(job) *job, size_t tile, unsigned lane
     }
     return GPI(warp_reduce)(warp_tiles, (int)lane, (int)job->warp_tiles);
 }
-
 #endif
 
 #include "core/tile/look_back.cuh"
@@ -306,81 +279,9 @@ GPI_DEVICE GP_TYPE GPI(prefix)(const GPI(before) *before, GP_TYPE lanes, int has
         prefix = before->has_tiles || before->has_warps ? GPI(combine)(prefix, lanes) : lanes;
     return prefix;
 }
-
-/* Scans a thread's items in place. */
-GPI_DEVICE void GPI(thread_scan)(GPI(thread_items) *regs, GP_TYPE prefix, int has_prefix, int exclusive)
-{
-#if GP_OP == GP_SUM && !defined GP_IDENTITY
-    if (GPI_SUMS_BYTES || GPI_SUMS_HALVES) {
-        uint32_t before = has_prefix ? (uint32_t)prefix : 0;
-
-        GPI_UNROLL
-        for (int w = 0; w < GPI(out_bytes) / 4; w++)
-            regs->words[w] = GPI_SUMS_BYTES ? gpi_scan_bytes(regs->words[w], &before, exclusive)
-                                           : gpi_scan_halves(regs->words[w], &before, exclusive);
-        return;
-    }
-#endif
-#if (GP_OP == GP_MIN || GP_OP == GP_MAX) && !defined GP_IDENTITY
-    if (GPI_PACKED_EXTREMES) {
-        /* Two parts of the items at a time: the chain of comparisons takes longest. */
-        const int items = 32 / GPI_PACKED_BITS,                     /* of a word */
-                  words = GPI(out_bytes) / 4 / GPI_PACKED_PARTS; /* of a part */
-        uint32_t top[GPI_PACKED_PARTS];
-
-        top[0] = (uint32_t)(has_prefix ? prefix : GPI(identity)()) << (32 - GPI_PACKED_BITS);
-        if (GPI_PACKED_PARTS == 2)
-            top[GPI_PACKED_PARTS - 1] = GPI(top)(top[0], GPI(packed_fold)(regs->words, words));
-        GPI_UNROLL
-        for (int w = 0; w < GPI_PACKED_PARTS * words; w++) {
-            const int part = w % GPI_PACKED_PARTS;
-            uint32_t *word = &regs->words[part * words + w / GPI_PACKED_PARTS], extremes[5] = {top[part]};
-
-            GPI_UNROLL
-            for (int i = 0; i < items; i++)
-                extremes[i + 1] = GPI(top)(extremes[i], GPI_PACKED_ITEM(word, i));
-            top[part] = extremes[items];
-            *word = gpi_gather_packed(exclusive ? extremes : extremes + 1, items);
-        }
-        return;
-    }
-#endif
-#if (GP_OP == GP_MIN || GP_OP == GP_MAX) && defined GPI_FLOAT_EXTREMES
-    if (GPI_IS_FLOAT && has_prefix && ((float)prefix > 0) == (GP_OP == GP_MAX) && (float)prefix != 0) {
-        GPI_UNROLL
-        for (int i = 0; i < GPI(thread_n); i++) {
-            GP_TYPE after = GPI(quick_combine)(prefix, regs->items[i]);
-
-            regs->items[i] = exclusive ? prefix : after;
-            prefix = after;
-        }
-        return;
-    }
-#endif
-    GP_TYPE x = regs->items[0], next = has_prefix ? GPI(combine)(prefix, x) : x;
-
-    if (exclusive) {
-        regs->items[0] = has_prefix ? prefix : GPI(identity)();
-        GPI_UNROLL
-        for (int i = 1; i < GPI(thread_n); i++) {
-            x = regs->items[i];
-            regs->items[i] = next;
-            if (i + 1 < GPI(thread_n))
-                next = GPI(combine)(next, x);
-        }
-    } else {
-        regs->items[0] = next;
-        GPI_UNROLL
-        for (int i = 1; i < GPI(thread_n); i++)
-            regs->items[i] = next = GPI(combine)(next, regs->items[i]);
-    }
-}
 #endif
 
 #include "core/scan/simple.cuh"
-#if !GP_KERNEL
-#include "core/scan/small.cuh"
-#endif
 #if GP_KERNEL != GP_KERNEL_SIMPLE
 #include "core/scan/pipelined.cuh"
 #endif
@@ -389,7 +290,7 @@ GPI_DEVICE void GPI(thread_scan)(GPI(thread_items) *regs, GP_TYPE prefix, int ha
 
 #include "core/tile/launch.cuh"
 
-/* With room for the states of small inputs, of core/scan/small.cuh too. */
+/* With room for the states of small inputs, of core/tile/small.cuh too. */
 static inline size_t GPI(room)(size_t n)
 {
     return n <= GPI(tile_n) ? 0 : gpi_larger_size(GPI(bytes)(n), GPI(tile_state_bytes)(32 * GPI(warp_tiles)));
@@ -434,8 +335,9 @@ static inline cudaError_t GPI(host)(const char *function, const GP_INPUT_TYPE *i
     job.in_place |= (const void *)in == (const void *)out;
 #endif
 #if !GP_KERNEL
-    if (GPI(is_small)(&job))
-        error = GPI(launch_small)(job, context, stream);
+    const size_t warp_tiles = gpi_divide_up(n, GPI(warp_tile_n));
+    if (GPI(is_small)(&job, warp_tiles))
+        error = GPI(launch_small)(job, (unsigned)warp_tiles, context, stream);
     else
 #endif
         error = GPI(launch)(job, context, stream);

@@ -15,11 +15,12 @@ typedef struct {
     unsigned n;
 } GPI(simple_held);
 
-GPI_DEVICE void GPI(simple_sum)(const GPI(job) *job, GPI(simple_held) *held, size_t warp_tile, char *slots,
-                                GPI(sum) *sum, unsigned lane, unsigned warp, GPI_CONTEXT context)
+GPI_DEVICE int GPI(simple_sum)(const GPI(job) *job, GPI(simple_held) *held, size_t warp_tile, char *slots,
+                               GPI(sum) *sum, unsigned lane, unsigned warp, int alone, GPI_CONTEXT context)
 {
     char *slot = slots + warp * GPI(slots);
 
+    (void)alone;
     held->n = GPI(warp_tile_items)(job->n, warp_tile);
     GPI_NO_UNROLL
     for (int keys = 1; keys >= 0; keys--) {
@@ -34,17 +35,18 @@ GPI_DEVICE void GPI(simple_sum)(const GPI(job) *job, GPI(simple_held) *held, siz
     memset((void *)&held->found, 0, sizeof held->found);
     if (held->n)
         held->found = GPI(find)(job, warp_tile, slot, lane, context);
-    if (lane == 0)
-        *sum = held->found.all;
+    *sum = held->found.all;
+    return lane == 0;
 }
 
 GPI_DEVICE void GPI(simple_put)(const GPI(job) *job, GPI(shared) *table, GPI(simple_held) *held,
                                 const GPI(before) *before, size_t warp_tile, char *slots, unsigned lane, unsigned warp,
-                                GPI_CONTEXT context)
+                                int alone, GPI_CONTEXT context)
 {
     char *slot = slots + warp * GPI(slots);
     GPI(thread_items) regs; /* read again: held across the wait, they would cost a block per multiprocessor */
 
+    (void)alone;
     if (!held->n)
         return;
     GPI(read_items)(job, &regs, slot + GPI(key_slot), warp_tile, held->n, lane, context);

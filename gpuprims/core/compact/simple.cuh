@@ -17,14 +17,15 @@ typedef struct {
     unsigned rank, kept;
 } GPI(simple_held);
 
-GPI_DEVICE void GPI(simple_sum)(const GPI(job) *job, GPI(simple_held) *held, size_t warp_tile, char *slots,
-                                uint32_t *sum, unsigned lane, unsigned warp, GPI_CONTEXT context)
+GPI_DEVICE int GPI(simple_sum)(const GPI(job) *job, GPI(simple_held) *held, size_t warp_tile, char *slots,
+                               uint32_t *sum, unsigned lane, unsigned warp, int alone, GPI_CONTEXT context)
 {
     const GPI(part) part = GPI(cut)(job, warp_tile);
     const unsigned n = part.last - part.first, misalignment = GPI(misalignment)(job, part);
     char *slot = slots + warp * GPI(slot);
     char *flag_slot = slots + (int)GPI(warp_tiles) * GPI(slot) + warp * GPI(flag_slot);
 
+    (void)alone;
     held->part = part;
     GPI_UNROLL
     for (int w = 0; w < GPI(bits); w++)
@@ -51,17 +52,18 @@ GPI_DEVICE void GPI(simple_sum)(const GPI(job) *job, GPI(simple_held) *held, siz
 
     held->rank = through - kept;
     held->kept = __shfl_sync(GPI_FULL_MASK, through, 31);
-    if (lane == 0)
-        *sum = held->kept;
+    *sum = held->kept;
+    return lane == 0;
 }
 
 GPI_DEVICE void GPI(simple_put)(const GPI(job) *job, GPI(shared) *table, GPI(simple_held) *held,
                                 const GPI(before) *before, size_t warp_tile, char *slots, unsigned lane, unsigned warp,
-                                GPI_CONTEXT context)
+                                int alone, GPI_CONTEXT context)
 {
     const int is_counted = job->rejected == GPI_REJECTED_STABLE && !job->first_tiles;
     char *slot = slots + warp * GPI(slot);
 
+    (void)alone;
     (void)warp_tile;
     if (sizeof(GP_TYPE) == 1) { /* only now: the predicate on bytes needs the registers */
         GPI(thread_read)(&held->regs, slot, GPI(misalignment)(job, held->part), lane, context);

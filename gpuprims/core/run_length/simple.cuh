@@ -15,11 +15,12 @@ typedef struct {
     unsigned n;
 } GPI(simple_held);
 
-GPI_DEVICE void GPI(simple_sum)(const GPI(job) *job, GPI(simple_held) *held, size_t warp_tile, char *slots,
-                                GPI(sum) *sum, unsigned lane, unsigned warp, GPI_CONTEXT context)
+GPI_DEVICE int GPI(simple_sum)(const GPI(job) *job, GPI(simple_held) *held, size_t warp_tile, char *slots,
+                               GPI(sum) *sum, unsigned lane, unsigned warp, int alone, GPI_CONTEXT context)
 {
     char *slot = slots + warp * GPI(slots);
 
+    (void)alone;
     held->n = GPI(warp_tile_items)(job->n, warp_tile);
     GPI_NO_UNROLL
     for (int values = GPI_RUN_LENGTH_HAS_VALUES(job); values >= 0; values--) {
@@ -32,17 +33,18 @@ GPI_DEVICE void GPI(simple_sum)(const GPI(job) *job, GPI(simple_held) *held, siz
     gpi_copy_wait();
     __syncwarp(); /* the warp tile is in its slots */
     held->found = GPI(find)(job, warp_tile, slot, lane, context);
-    if (lane == 0)
-        *sum = held->found.sum;
+    *sum = held->found.sum;
+    return lane == 0;
 }
 
 GPI_DEVICE void GPI(simple_put)(const GPI(job) *job, GPI(shared) *shared, GPI(simple_held) *held,
                                 const GPI(before) *before, size_t warp_tile, char *slots, unsigned lane, unsigned warp,
-                                GPI_CONTEXT context)
+                                int alone, GPI_CONTEXT context)
 {
     char *slot = slots + warp * GPI(slots);
     GPI(thread_keys) regs;
 
+    (void)alone;
     (void)context;
     if (job->out && !GPI_RUN_LENGTH_IS_SPARSE(held->found.sum.heads)) {
         GPI(read_keys)(&regs, slot + GPI(place_of)(job, warp_tile), lane);

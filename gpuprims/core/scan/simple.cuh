@@ -1,5 +1,6 @@
 /*
- * core/scan/simple.cuh: the scan as core/tile/simple.cuh needs it. A warp tile stays in shared memory.
+ * core/scan/simple.cuh: the scan as core/tile/simple.cuh and core/tile/small.cuh need it. A warp tile stays in shared
+ * memory.
  *
  * Part of scan.cuh; not to be included directly.
  */
@@ -12,11 +13,13 @@ enum {
 #else
     GPI(scans_early) = GPI(any_order) && GPI(runs_over) && (sizeof(GP_TYPE) == 4 || sizeof(GP_TYPE) == 8),
 #endif
-    GPI(simple_early) = GPI(scans_early) && sizeof(GP_TYPE) == 4 /* with larger ones, many tiles take longer */
+    GPI(simple_early) = GPI(scans_early) && sizeof(GP_TYPE) == 4, /* with larger ones, many tiles take longer */
+    GPI(small_serves) = GPI(wider) <= 16,
+    GPI(small_most) = GPI(simple_early) ? 12 : 32
 };
 
 #if GPI_DEVICE_CODE
-/* What a warp holds: the lane's fold, then that of the lanes before it; the items too, if they are scanned early. */
+/* What a warp holds: the lane's fold, then that of the lanes before; its items too, if it is alone or scans early. */
 typedef struct {
     GPI(thread_items) regs;
     GP_TYPE lanes;
@@ -93,8 +96,8 @@ GPI_DEVICE void GPI(write_warp_tile)(const GPI(job) *job, GPI(thread_items) *reg
 #endif
 }
 
-GPI_DEVICE void GPI(simple_sum)(const GPI(job) *job, GPI(simple_held) *held, size_t warp_tile, char *slots,
-                                GP_TYPE *sum, unsigned lane, unsigned warp, GPI_CONTEXT context)
+GPI_DEVICE int GPI(simple_sum)(const GPI(job) *job, GPI(simple_held) *held, size_t warp_tile, char *slots, GP_TYPE *sum,
+                               unsigned lane, unsigned warp, int alone, GPI_CONTEXT context)
 {
     const char *from = GPI(from)(job, warp_tile);
     char *slot = slots + warp * GPI(slot_bytes);
@@ -107,15 +110,17 @@ GPI_DEVICE void GPI(simple_sum)(const GPI(job) *job, GPI(simple_held) *held, siz
         GPI(compute_items)(job->in, warp_tile * GPI(warp_tile_n), held->n, slot, lane, context);
 #else
     const gpi_extent array = {(const char *)job->in, (const char *)(job->in + job->n)};
+    const unsigned bytes = held->n * (unsigned)sizeof(GP_INPUT_TYPE);
 
-    if (held->n)
-        gpi_fetch_ahead(slot, from, held->n * (unsigned)sizeof(GP_INPUT_TYPE), array, lane,
-                        GPI(warp_tile_n) * (unsigned)sizeof(GP_INPUT_TYPE) / 16);
+    if (alone)
+        gpi_fetch_aligned(slot, from, bytes, lane, GPI(warp_tile_n) * (unsigned)sizeof(GP_INPUT_TYPE) / 16);
+    else if (held->n)
+        gpi_fetch_ahead(slot, from, bytes, array, lane, GPI(warp_tile_n) * (unsigned)sizeof(GP_INPUT_TYPE) / 16);
 #endif
     gpi_copy_wait();
     __syncwarp(); /* the warp tile is in its slot */
     if (GPI(runs_over) || held->n == GPI(warp_tile_n)) {
-        GPI(thread_items) own, *regs = GPI(simple_early) ? &held->regs : &own;
+        GPI(thread_items) own, *regs = alone || GPI(simple_early) ? &held->regs : &own;
 
         GPI(thread_read)(regs, slot, gpi_misalignment(from), lane, context);
         x = GPI(thread_fold)(regs);
@@ -127,23 +132,23 @@ GPI_DEVICE void GPI(simple_sum)(const GPI(job) *job, GPI(simple_held) *held, siz
         x = GPI(warp_reduce)(x, (int)lane, (int)held->valid);
     else
         x = held->lanes = GPI(warp_scan)(x, (int)lane, (int)held->valid);
-    if (held->n && lane == held->valid - 1)
-        *sum = x;
+    *sum = x;
+    return lane + 1 == held->valid;
 }
 
 GPI_DEVICE void GPI(simple_between)(const GPI(job) *job, GPI(simple_held) *held, size_t warp_tile, char *slots,
-                                     unsigned lane, unsigned warp)
+                                     unsigned lane, unsigned warp, int alone)
 {
     if (GPI(folds_fast))
         held->lanes = GPI(warp_scan)(held->lanes, (int)lane, (int)held->valid);
     held->lanes = GPI(shuffle_up)(held->lanes, 1);
-    if (GPI(simple_early))
+    if (alone ? GPI(scans_early) : GPI(simple_early))
         GPI(scan_early)(job, &held->regs, held->lanes, GPI(to)(job, warp_tile), slots + warp * GPI(slot_bytes), lane);
 }
 
 GPI_DEVICE void GPI(simple_put)(const GPI(job) *job, GPI(shared) *shared, GPI(simple_held) *held,
                                 const GPI(before) *before, size_t warp_tile, char *slots, unsigned lane, unsigned warp,
-                                GPI_CONTEXT context)
+                                int alone, GPI_CONTEXT context)
 {
     const char *from = GPI(from)(job, warp_tile);
     GP_TYPE *out = GPI(to)(job, warp_tile);
@@ -152,7 +157,7 @@ GPI_DEVICE void GPI(simple_put)(const GPI(job) *job, GPI(shared) *shared, GPI(si
     GP_TYPE prefix = before->tiles;
 
     (void)shared;
-    if (GPI(simple_early)) {
+    if (alone ? GPI(scans_early) : GPI(simple_early)) {
         prefix = before->has_tiles || before->has_warps ? GPI(prefix)(before, prefix, 0) : GPI(identity)();
         GPI(put_early)(out, slot, held->n, prefix, lane);
         return;
@@ -160,10 +165,10 @@ GPI_DEVICE void GPI(simple_put)(const GPI(job) *job, GPI(shared) *shared, GPI(si
     if (GPI(runs_over) || lane < held->valid)
         prefix = GPI(prefix)(before, held->lanes, lane > 0);
     if (GPI(runs_over) || held->n == GPI(warp_tile_n)) {
-        GPI(thread_items) regs; /* read again: held across the wait, they would cost a block per multiprocessor */
-
-        GPI(thread_read)(&regs, slot, gpi_misalignment(from), lane, context);
-        GPI(write_warp_tile)(job, &regs, prefix, has_prefix, out, warp_tile, held->n, slot, lane, context);
+        /* They are read again: held across the wait, they would cost a block per multiprocessor. */
+        if (!alone)
+            GPI(thread_read)(&held->regs, slot, gpi_misalignment(from), lane, context);
+        GPI(write_warp_tile)(job, &held->regs, prefix, has_prefix, out, warp_tile, held->n, slot, lane, context);
     } else if (held->n) {
         GPI(edge)(slot + gpi_misalignment(from), job, warp_tile, held->n, lane, prefix, has_prefix, context);
     }
@@ -172,4 +177,20 @@ GPI_DEVICE void GPI(simple_put)(const GPI(job) *job, GPI(shared) *shared, GPI(si
 
 #define GPI_SIMPLE_BETWEEN
 #include "../tile/simple.cuh"
+#if !GP_KERNEL
+#if GPI_DEVICE_CODE
+GPI_DEVICE void GPI(assume_aligned)(GPI(job) *job)
+{
+    job->in = (const GP_INPUT_TYPE *)((uintptr_t)job->in & ~(uintptr_t)15);
+    job->out = (GP_TYPE *)((uintptr_t)job->out & ~(uintptr_t)15);
+}
+#endif
+
+static inline int GPI(is_aligned)(const GPI(job) *job)
+{
+    return ((uintptr_t)job->in | (uintptr_t)job->out) % 16 == 0;
+}
+
+#include "../tile/small.cuh"
+#endif
 #undef GPI_SIMPLE_BETWEEN

@@ -8,9 +8,11 @@
  *     GPI(simple_blocks)    a constant: blocks on a multiprocessor
  *     GPI(simple_held)      what a warp keeps in registers
  *     GPI(simple_sum)       one warp: reads a warp tile to its part of dynamic shared memory, gpi_copy_wait() included,
- *                           and sums it up
+ *                           and sums it up; tells whether the lane has the sum
  *     GPI(simple_between)   with GPI_SIMPLE_BETWEEN, one warp: what is left to do when the tile has been published
  *     GPI(simple_put)       one warp: writes the warp tile
+ *
+ * Of these `alone` is a constant: whether the warp is alone in its block, in core/tile/small.cuh.
  *
  * A block has as many warps as a tile has warp tiles: for a small input a launch may have smaller tiles.
  */
@@ -81,9 +83,11 @@ static __global__ void __launch_bounds__(32 * GPI(warp_tiles), GPI(simple_blocks
                 break;
         }
         GPI(simple_held) held;
+        GPI(sum) own;
 
         /* Sum up the warp tile. */
-        GPI(simple_sum)(&job, &held, (size_t)tile * warps + warp, slots, &warp_sums[warp], lane, warp, context);
+        if (GPI(simple_sum)(&job, &held, (size_t)tile * warps + warp, slots, &own, lane, warp, 0, context))
+            warp_sums[warp] = own;
         __syncthreads(); /* warp_sums are complete, `next` has come; in place: the tile has been read */
         if (!draws && job.tiles > 1)
             epoch = gpi_ticket_epoch(next.ticket);
@@ -99,7 +103,7 @@ static __global__ void __launch_bounds__(32 * GPI(warp_tiles), GPI(simple_blocks
                 GPI(publish_tile)(&job, tile, all, epoch);
         }
 #ifdef GPI_SIMPLE_BETWEEN
-        GPI(simple_between)(&job, &held, (size_t)tile * warps + warp, slots, lane, warp);
+        GPI(simple_between)(&job, &held, (size_t)tile * warps + warp, slots, lane, warp, 0);
 #endif
         sum = GPI(warp_scan)(sum, (int)lane, valid);
         GPI(before) before;
@@ -131,7 +135,7 @@ static __global__ void __launch_bounds__(32 * GPI(warp_tiles), GPI(simple_blocks
         }
         if (checks_out)
             gpi_finish_launch(job.head, epoch, checked_out);
-        GPI(simple_put)(&job, &shared, &held, &before, (size_t)tile * warps + warp, slots, lane, warp, context);
+        GPI(simple_put)(&job, &shared, &held, &before, (size_t)tile * warps + warp, slots, lane, warp, 0, context);
         if (job.tiles <= gridDim.x)
             return;
         __syncwarp(); /* the slot is free */
