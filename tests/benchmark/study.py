@@ -417,7 +417,7 @@ def main():
     try:
         if not options.measure_only:
             run([sys.executable, HERE / "tables.py", "--results", options.out])
-            drawn = [name for name in options.studies if name in DRAWN]
+            drawn = [name for study in options.studies for name in (study, f"{options.gpu}_{study}") if name in DRAWN]
             if drawn:
                 run([sys.executable, HERE / "study_plots.py", "--results", options.out, *drawn])
     except Problem as problem:
