@@ -56,7 +56,7 @@
  *
  * Large inputs go through core/scan/pipelined.cuh, in which different warps do these steps; others, items of
  * more than 128 bytes and older GPUs through core/scan/simple.cuh, in which every warp does all of them; small ones
- * through core/tile/small.cuh, in which every warp is alone.
+ * through core/tile/small.cuh, in which no warp waits for its block.
  * docs/scan.md has pictures.
  * Cost: n reads and n writes of the items, and 8 bytes of tile states per 28 KB.
  *

@@ -7,6 +7,7 @@ GPUs run such PTX, too, and have to be able to assemble it.
     test_old_gpus.py --nvcc NVCC [header]...
 """
 import argparse
+import functools
 import os
 import pathlib
 import re
@@ -24,6 +25,13 @@ ARCHITECTURES = ["compute_75", "compute_80"]
 NEWER = ["sm_90", "sm_120"]
 
 
+@functools.lru_cache(None)
+def known(nvcc):
+    """The newer GPUs that this toolkit has code for."""
+    run = subprocess.run([*shlex.split(nvcc), "--list-gpu-code"], capture_output=True, text=True, check=True)
+    return [newer for newer in NEWER if newer in run.stdout.split()]
+
+
 def check(job):
     """Compiles a header; gives (passed, name, output)."""
     nvcc, architecture, header, file = job
@@ -39,8 +47,9 @@ def check(job):
                 traps.append(kernel)
         output += "".join(f"a trap in {kernel}\n" for kernel in sorted(set(traps)))
     passed = run.returncode == 0 and not traps
-    for newer in NEWER if passed else []:
-        run = subprocess.run(["ptxas", f"-arch={newer}", "-o", os.devnull, str(ptx)], capture_output=True, text=True)
+    for newer in known(nvcc) if passed else []:
+        run = subprocess.run([*shlex.split(nvcc), "-cubin", f"-arch={newer}", "-o", os.devnull, str(ptx)],
+                             capture_output=True, text=True)
         passed &= run.returncode == 0
         output += run.stderr
     return passed, f"{header} for {architecture}", output

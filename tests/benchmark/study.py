@@ -203,7 +203,7 @@ def parse_arguments():
     parser.add_argument("--plot-only", action="store_true", help="no measurements: the CSV files are there")
     parser.add_argument("--ncu", default=None, help="Nsight Compute (ncu of PATH or /usr/local/cuda)")
     options = parser.parse_args()
-    unknown = [word for word in options.studies if word not in STUDIES]
+    unknown = [word for word in options.studies if word not in STUDIES and not (options.plot_only and word in DRAWN)]
     if unknown:
         parser.error(f"no study is called {unknown[0]}; there are " + ", ".join(STUDIES))
     if not options.studies:

@@ -16,11 +16,11 @@ typedef struct {
 } GPI(simple_held);
 
 GPI_DEVICE int GPI(simple_sum)(const GPI(job) *job, GPI(simple_held) *held, size_t warp_tile, char *slots,
-                               GPI(sum) *sum, unsigned lane, unsigned warp, int alone, GPI_CONTEXT context)
+                               GPI(sum) *sum, unsigned lane, unsigned warp, int is_small, GPI_CONTEXT context)
 {
     char *slot = slots + warp * GPI(slots);
 
-    (void)alone;
+    (void)is_small;
     held->n = GPI(warp_tile_items)(job->n, warp_tile);
     GPI_NO_UNROLL
     for (int keys = 1; keys >= 0; keys--) {
@@ -41,12 +41,12 @@ GPI_DEVICE int GPI(simple_sum)(const GPI(job) *job, GPI(simple_held) *held, size
 
 GPI_DEVICE void GPI(simple_put)(const GPI(job) *job, GPI(shared) *table, GPI(simple_held) *held,
                                 const GPI(before) *before, size_t warp_tile, char *slots, unsigned lane, unsigned warp,
-                                int alone, GPI_CONTEXT context)
+                                int is_small, GPI_CONTEXT context)
 {
     char *slot = slots + warp * GPI(slots);
     GPI(thread_items) regs; /* read again: held across the wait, they would cost a block per multiprocessor */
 
-    (void)alone;
+    (void)is_small;
     if (!held->n)
         return;
     GPI(read_items)(job, &regs, slot + GPI(key_slot), warp_tile, held->n, lane, context);

@@ -18,14 +18,14 @@ typedef struct {
 } GPI(simple_held);
 
 GPI_DEVICE int GPI(simple_sum)(const GPI(job) *job, GPI(simple_held) *held, size_t warp_tile, char *slots,
-                               uint32_t *sum, unsigned lane, unsigned warp, int alone, GPI_CONTEXT context)
+                               uint32_t *sum, unsigned lane, unsigned warp, int is_small, GPI_CONTEXT context)
 {
     const GPI(part) part = GPI(cut)(job, warp_tile);
     const unsigned n = part.last - part.first, misalignment = GPI(misalignment)(job, part);
     char *slot = slots + warp * GPI(slot);
     char *flag_slot = slots + (int)GPI(warp_tiles) * GPI(slot) + warp * GPI(flag_slot);
 
-    (void)alone;
+    (void)is_small;
     held->part = part;
     GPI_UNROLL
     for (int w = 0; w < GPI(bits); w++)
@@ -58,12 +58,12 @@ GPI_DEVICE int GPI(simple_sum)(const GPI(job) *job, GPI(simple_held) *held, size
 
 GPI_DEVICE void GPI(simple_put)(const GPI(job) *job, GPI(shared) *table, GPI(simple_held) *held,
                                 const GPI(before) *before, size_t warp_tile, char *slots, unsigned lane, unsigned warp,
-                                int alone, GPI_CONTEXT context)
+                                int is_small, GPI_CONTEXT context)
 {
     const int is_counted = job->rejected == GPI_REJECTED_STABLE && !job->first_tiles;
     char *slot = slots + warp * GPI(slot);
 
-    (void)alone;
+    (void)is_small;
     (void)warp_tile;
     if (sizeof(GP_TYPE) == 1) { /* only now: the predicate on bytes needs the registers */
         GPI(thread_read)(&held->regs, slot, GPI(misalignment)(job, held->part), lane, context);

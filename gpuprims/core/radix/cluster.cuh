@@ -537,7 +537,7 @@ static __global__ void __launch_bounds__(GPI_RADIX_CLUSTER_THREADS, 1) GPI(clust
         return;
     if (GPI_RADIX_IS_COUNTED(share.of))
         GPI(sort_counted)(&share.of, (GPI(counted) *)memory);
-    if (!GPI_SM90_CODE || GPI_RADIX_IS_COUNTED(share.of)) /* clusters of other keys there are only from sm_90 on */
+    if (!GPI_SM90_CODE || GPI_RADIX_IS_COUNTED(share.of)) /* older GPUs have no clusters, and come here to count */
         return;
     gpi_cluster_started();
     share.at = (blockIdx.x * GPI_RADIX_CLUSTER_THREADS + tid / 32 * 32) * share.rounds + tid % 32;

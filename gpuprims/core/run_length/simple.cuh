@@ -16,11 +16,11 @@ typedef struct {
 } GPI(simple_held);
 
 GPI_DEVICE int GPI(simple_sum)(const GPI(job) *job, GPI(simple_held) *held, size_t warp_tile, char *slots,
-                               GPI(sum) *sum, unsigned lane, unsigned warp, int alone, GPI_CONTEXT context)
+                               GPI(sum) *sum, unsigned lane, unsigned warp, int is_small, GPI_CONTEXT context)
 {
     char *slot = slots + warp * GPI(slots);
 
-    (void)alone;
+    (void)is_small;
     held->n = GPI(warp_tile_items)(job->n, warp_tile);
     GPI_NO_UNROLL
     for (int values = GPI_RUN_LENGTH_HAS_VALUES(job); values >= 0; values--) {
@@ -39,12 +39,12 @@ GPI_DEVICE int GPI(simple_sum)(const GPI(job) *job, GPI(simple_held) *held, size
 
 GPI_DEVICE void GPI(simple_put)(const GPI(job) *job, GPI(shared) *shared, GPI(simple_held) *held,
                                 const GPI(before) *before, size_t warp_tile, char *slots, unsigned lane, unsigned warp,
-                                int alone, GPI_CONTEXT context)
+                                int is_small, GPI_CONTEXT context)
 {
     char *slot = slots + warp * GPI(slots);
     GPI(thread_keys) regs;
 
-    (void)alone;
+    (void)is_small;
     (void)context;
     if (job->out && !GPI_RUN_LENGTH_IS_SPARSE(held->found.sum.heads)) {
         GPI(read_keys)(&regs, slot + GPI(place_of)(job, warp_tile), lane);

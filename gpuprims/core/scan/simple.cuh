@@ -1,6 +1,6 @@
 /*
  * core/scan/simple.cuh: the scan as core/tile/simple.cuh and core/tile/small.cuh need it. A warp tile stays in shared
- * memory.
+ * memory, and of a small input in registers.
  *
  * Part of scan.cuh; not to be included directly.
  */
@@ -13,13 +13,11 @@ enum {
 #else
     GPI(scans_early) = GPI(any_order) && GPI(runs_over) && (sizeof(GP_TYPE) == 4 || sizeof(GP_TYPE) == 8),
 #endif
-    GPI(simple_early) = GPI(scans_early) && sizeof(GP_TYPE) == 4, /* with larger ones, many tiles take longer */
-    GPI(small_serves) = GPI(wider) <= 16,
-    GPI(small_most) = GPI(simple_early) ? 12 : 32
+    GPI(simple_early) = GPI(scans_early) && sizeof(GP_TYPE) == 4 /* with larger ones, many tiles take longer */
 };
 
 #if GPI_DEVICE_CODE
-/* What a warp holds: the lane's fold, then that of the lanes before; its items too, if it is alone or scans early. */
+/* What a warp holds: the lane's fold, then that of the lanes before; items of a small input, or scanned early, too. */
 typedef struct {
     GPI(thread_items) regs;
     GP_TYPE lanes;
@@ -97,7 +95,7 @@ GPI_DEVICE void GPI(write_warp_tile)(const GPI(job) *job, GPI(thread_items) *reg
 }
 
 GPI_DEVICE int GPI(simple_sum)(const GPI(job) *job, GPI(simple_held) *held, size_t warp_tile, char *slots, GP_TYPE *sum,
-                               unsigned lane, unsigned warp, int alone, GPI_CONTEXT context)
+                               unsigned lane, unsigned warp, int is_small, GPI_CONTEXT context)
 {
     const char *from = GPI(from)(job, warp_tile);
     char *slot = slots + warp * GPI(slot_bytes);
@@ -112,7 +110,7 @@ GPI_DEVICE int GPI(simple_sum)(const GPI(job) *job, GPI(simple_held) *held, size
     const gpi_extent array = {(const char *)job->in, (const char *)(job->in + job->n)};
     const unsigned bytes = held->n * (unsigned)sizeof(GP_INPUT_TYPE);
 
-    if (alone)
+    if (is_small)
         gpi_fetch_aligned(slot, from, bytes, lane, GPI(warp_tile_n) * (unsigned)sizeof(GP_INPUT_TYPE) / 16);
     else if (held->n)
         gpi_fetch_ahead(slot, from, bytes, array, lane, GPI(warp_tile_n) * (unsigned)sizeof(GP_INPUT_TYPE) / 16);
@@ -120,7 +118,7 @@ GPI_DEVICE int GPI(simple_sum)(const GPI(job) *job, GPI(simple_held) *held, size
     gpi_copy_wait();
     __syncwarp(); /* the warp tile is in its slot */
     if (GPI(runs_over) || held->n == GPI(warp_tile_n)) {
-        GPI(thread_items) own, *regs = alone || GPI(simple_early) ? &held->regs : &own;
+        GPI(thread_items) own, *regs = is_small || GPI(simple_early) ? &held->regs : &own;
 
         GPI(thread_read)(regs, slot, gpi_misalignment(from), lane, context);
         x = GPI(thread_fold)(regs);
@@ -137,18 +135,18 @@ GPI_DEVICE int GPI(simple_sum)(const GPI(job) *job, GPI(simple_held) *held, size
 }
 
 GPI_DEVICE void GPI(simple_between)(const GPI(job) *job, GPI(simple_held) *held, size_t warp_tile, char *slots,
-                                     unsigned lane, unsigned warp, int alone)
+                                     unsigned lane, unsigned warp, int is_small)
 {
     if (GPI(folds_fast))
         held->lanes = GPI(warp_scan)(held->lanes, (int)lane, (int)held->valid);
     held->lanes = GPI(shuffle_up)(held->lanes, 1);
-    if (alone ? GPI(scans_early) : GPI(simple_early))
+    if (is_small ? GPI(scans_early) : GPI(simple_early))
         GPI(scan_early)(job, &held->regs, held->lanes, GPI(to)(job, warp_tile), slots + warp * GPI(slot_bytes), lane);
 }
 
 GPI_DEVICE void GPI(simple_put)(const GPI(job) *job, GPI(shared) *shared, GPI(simple_held) *held,
                                 const GPI(before) *before, size_t warp_tile, char *slots, unsigned lane, unsigned warp,
-                                int alone, GPI_CONTEXT context)
+                                int is_small, GPI_CONTEXT context)
 {
     const char *from = GPI(from)(job, warp_tile);
     GP_TYPE *out = GPI(to)(job, warp_tile);
@@ -157,7 +155,7 @@ GPI_DEVICE void GPI(simple_put)(const GPI(job) *job, GPI(shared) *shared, GPI(si
     GP_TYPE prefix = before->tiles;
 
     (void)shared;
-    if (alone ? GPI(scans_early) : GPI(simple_early)) {
+    if (is_small ? GPI(scans_early) : GPI(simple_early)) {
         prefix = before->has_tiles || before->has_warps ? GPI(prefix)(before, prefix, 0) : GPI(identity)();
         GPI(put_early)(out, slot, held->n, prefix, lane);
         return;
@@ -166,7 +164,7 @@ GPI_DEVICE void GPI(simple_put)(const GPI(job) *job, GPI(shared) *shared, GPI(si
         prefix = GPI(prefix)(before, held->lanes, lane > 0);
     if (GPI(runs_over) || held->n == GPI(warp_tile_n)) {
         /* They are read again: held across the wait, they would cost a block per multiprocessor. */
-        if (!alone)
+        if (!is_small)
             GPI(thread_read)(&held->regs, slot, gpi_misalignment(from), lane, context);
         GPI(write_warp_tile)(job, &held->regs, prefix, has_prefix, out, warp_tile, held->n, slot, lane, context);
     } else if (held->n) {
@@ -177,7 +175,10 @@ GPI_DEVICE void GPI(simple_put)(const GPI(job) *job, GPI(shared) *shared, GPI(si
 
 #define GPI_SIMPLE_BETWEEN
 #include "../tile/simple.cuh"
+
 #if !GP_KERNEL
+enum { GPI(small_serves) = GPI(wider) <= 16, GPI(small_most) = GPI(simple_early) ? 12 : 32 };
+
 #if GPI_DEVICE_CODE
 GPI_DEVICE void GPI(assume_aligned)(GPI(job) *job)
 {

@@ -205,7 +205,7 @@ GPI_DEVICE void gpi_prefetch_bulk(const char *from, unsigned bytes, gpi_extent a
     } while (0)
 #endif
 
-/* The same of a piece that is aligned to 16 bytes, with less code. */
+/* As gpi_fetch_ahead(), of a piece that starts at a vector, with less code: no vector reaches beyond it. */
 #define gpi_fetch_aligned(slot, from, bytes, lane, usual)                                         \
     do {                                                                                          \
         const unsigned gpi_body = (bytes) / 16 * 16;                                              \

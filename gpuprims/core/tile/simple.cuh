@@ -12,9 +12,11 @@
  *     GPI(simple_between)   with GPI_SIMPLE_BETWEEN, one warp: what is left to do when the tile has been published
  *     GPI(simple_put)       one warp: writes the warp tile
  *
- * Of these `alone` is a constant: whether the warp is alone in its block, in core/tile/small.cuh.
+ * Their argument `is_small` is a constant: whether core/tile/small.cuh calls, where arrays are aligned and a warp may
+ * keep its items in registers.
  *
- * A block has as many warps as a tile has warp tiles: for a small input a launch may have smaller tiles.
+ * A block has as many warps as a tile has warp tiles, or as the only tile has any: for a small input a launch may have
+ * smaller tiles.
  */
 enum {
     GPI(warp_groups) = GPI(lane_tiles) == 1 ? 2 : 1, /* that a warp sums up between two barriers */

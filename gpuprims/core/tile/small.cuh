@@ -1,20 +1,25 @@
 /*
  * core/tile/small.cuh: the same pass as core/tile/simple.cuh, for small inputs, with little code: a warp for each warp
- * tile, in a block of its own. It publishes the sum of its warp tile, and reads those of all warp tiles before it: a
+ * tile, in a block of its own. It publishes the sum of its warp tile, and polls those of all warp tiles before it: a
  * lane those of a tile, which it folds as a block folds its warp tiles, so that the results have the same bits. One
  * tile is one block, whose warps publish in shared memory.
  *
- * Needs from the primitive, besides what core/tile/simple.cuh needs, GPI(simple_between) included:
+ * Needs from the primitive, besides core/tile/forward.cuh and what core/tile/simple.cuh needs, GPI(simple_between)
+ * included:
  *
  *     GPI(small_serves)     a constant: whether items are small enough; others would take many registers
  *     GPI(small_most)       a constant: tiles, 32 at most; with more, the simple kernel is faster
  *     GPI(is_aligned)       of a job, on the host: whether what it reads and writes is aligned to 16 bytes
  *     GPI(assume_aligned)   tells the compiler so: it needs no code for anything else
+ *
+ * Of a job, the functions that are called may use n, in_place and what is the primitive's. Each warp has an equal part
+ * of the dynamic shared memory, which is all that a block shares.
  */
 enum {
-    GPI(small_tiles) = 32, /* room for them: a lane has one */
+    GPI(small_tiles) = 32, /* there is room for so many: a lane has one */
     GPI(small_room) = GPI(small_serves) ? 16 * (int)GPI(warp_tiles) * (int)GPI(tile_state_words) : 1 /* in vectors */
 };
+GPI_STATIC_ASSERT((int)GPI(small_most) <= (int)GPI(small_tiles), "a lane has one tile");
 
 #if GPI_SM90_CODE
 /* The state of a warp tile of a tile: the first ones of all tiles come first, and so on. */
@@ -100,12 +105,12 @@ GPI_DEVICE GPI(sum) GPI(small_look_back)(const GPI(job) *job, uint64_t read[][GP
 }
 #endif
 
+/* One block on a multiprocessor may be all that there is: it may take all registers. */
 static __global__ void __launch_bounds__(32 * GPI(warp_tiles), 1) GPI(small_kernel)(GPI(job) job, GPI_CONTEXT context)
 {
 #if GPI_SM90_CODE
     GP_DYNAMIC_SHARED(char, slots);
     GP_SHARED(uint4[GPI(small_room)], room); /* for the states, if it is one tile */
-    GP_SHARED(GPI(shared), shared);
     const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32, warp_tile = blockIdx.x + warp;
     const unsigned tile = warp_tile / GPI(warp_tiles), place = warp_tile % GPI(warp_tiles); /* in its tile */
     const int one = gridDim.x == 1, checks_out = lane == 0 && !one;
@@ -117,7 +122,6 @@ static __global__ void __launch_bounds__(32 * GPI(warp_tiles), 1) GPI(small_kern
         return;
     GPI(assume_aligned)(&job);
     job.n = (uint32_t)job.n; /* the compiler gets to know that, too */
-    GPI(share)(&shared);
     gpi_grid_wait();
     gpi_grid_launch_next();
     const uint64_t ticket = one ? 0 : gpi_read_ticket(job.head);
@@ -144,8 +148,8 @@ static __global__ void __launch_bounds__(32 * GPI(warp_tiles), 1) GPI(small_kern
         for (int w = 0; w < GPI(tile_state_words); w++)
             read[i][w] = i < first ? (uint64_t)epoch << 32 : 0;
     }
-    if (!one) /* polled at once, others would not be there yet */
-        gpi_pause(100);
+    if (!one) /* if polled at once, they would not be there yet */
+        gpi_pause(100); /* ns */
     GPI(small_read)(read, states, first, lane, epoch);
     GPI(simple_between)(&job, &held, warp_tile, slots, lane, warp, 1);
 
@@ -162,7 +166,7 @@ static __global__ void __launch_bounds__(32 * GPI(warp_tiles), 1) GPI(small_kern
     before.has_tiles = look.has_sum;
     if (checks_out)
         gpi_finish_launch(job.head, epoch, checked_out);
-    GPI(simple_put)(&job, &shared, &held, &before, warp_tile, slots, lane, warp, 1, context);
+    GPI(simple_put)(&job, NULL, &held, &before, warp_tile, slots, lane, warp, 1, context);
 #endif
 }
 
@@ -181,7 +185,7 @@ static inline cudaError_t GPI(launch_small)(GPI(job) job, unsigned warp_tiles, G
     const unsigned warps = warp_tiles <= GPI(warp_tiles) ? warp_tiles : 1;
     const unsigned bytes = (unsigned)GPI(simple_bytes) / (unsigned)GPI(warp_tiles); /* of a warp */
 
-    job.warp_tiles = 1; /* for what GPI(sum_tile) takes for a tile */
+    job.warp_tiles = 1; /* GPI(sum_tile) is asked for single warp tiles */
     return GPI_LAUNCH_DEPENDENT(1, GPI(small_kernel), warp_tiles / warps, 32 * warps, warps * bytes, stream, job,
                                 context);
 }

@@ -6,7 +6,7 @@
  * bulk copies are fast. Pointers of any alignment come down to a misalignment, the bytes between a line and the
  * items; a lane reads whole 16-byte vectors and shifts its items into place.
  *
- * Needs core/instance/begin.cuh, and core/instance/combine.cuh where items are folded. Stamped once per instance.
+ * Needs core/instance/begin.cuh, and core/instance/combine.cuh where items are mapped. Stamped once per instance.
  * GPI_WARP_TILE_BYTES_OF_INPUT, defined before, lets the size of the input alone decide the shape: for a fold that
  * writes no items. With GP_LOAD_AT that of the items does, for what is read is unknown. GPI_WARP_TILE_BESIDE is the
  * type of what is read beside each item, if anything is: its key or value.
