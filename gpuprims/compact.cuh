@@ -574,8 +574,7 @@ static inline cudaError_t GPI(launch)(GPI(job) job, GPI_CONTEXT context, cudaStr
                                     32 * (GPI(pipeline_others) + (int)GPI(max_look_back_warps)), GPI(pipeline_bytes),
                                     stream, job, context);
 #endif
-    const unsigned warps = job.tiles == 1 ? job.last_warp_tiles : job.warp_tiles; /* those with any items */
-    return GPI_LAUNCH_DEPENDENT(dependent, GPI(simple_kernel), blocks, 32 * warps,
+    return GPI_LAUNCH_DEPENDENT(dependent, GPI(simple_kernel), blocks, 32 * GPI(simple_warps)(&job),
                                 GPI_COMPACT_SIMPLE_BYTES(job.flags != NULL), stream, job, context);
 }
 

@@ -55,9 +55,8 @@ static inline cudaError_t GPI(launch)(GPI(job) job, GPI_CONTEXT context, cudaStr
                                     stream, job, context);
 #endif
     const int ready = gpi_kernel_ready((const void *)GPI(simple_kernel), GPI(simple_bytes), simple_known);
-    const unsigned warps = job.tiles == 1 ? job.last_warp_tiles : job.warp_tiles; /* those with any items */
 
     return GPI_LAUNCH_DEPENDENT((ready & GPI_KERNEL_SM90) != 0, GPI(simple_kernel),
-                                gpi_resident_blocks(GPI(simple_blocks), job.tiles, GP_GRID), 32 * warps,
-                                GPI(simple_bytes), stream, job, context);
+                                gpi_resident_blocks(GPI(simple_blocks), job.tiles, GP_GRID),
+                                32 * GPI(simple_warps)(&job), GPI(simple_bytes), stream, job, context);
 }

@@ -146,3 +146,9 @@ static __global__ void __launch_bounds__(32 * GPI(warp_tiles), GPI(simple_blocks
         gpi_finish_launch(job.head, epoch, gpi_check_out(job.head));
 #endif
 }
+
+/* Warps of a block of a launch: as many as a tile has warp tiles, of which the only tile may have fewer. */
+static inline unsigned GPI(simple_warps)(const GPI(job) *job)
+{
+    return job->tiles == 1 ? job->last_warp_tiles : job->warp_tiles;
+}
