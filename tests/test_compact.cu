@@ -471,7 +471,7 @@ static int compact_check(const compact_case *c, int function, size_t n, fold_pla
 
 static void check_sizes(const compact_case *c, size_t limit)
 {
-    for (int function = 0; function < COMPACT_FUNCTIONS; function++) {
+    for (int function = 0; tap_wants(c->name) && function < COMPACT_FUNCTIONS; function++) {
         unsigned checked = 0;
         int passed = 1;
 
@@ -776,16 +776,18 @@ int main(int argc, char **argv)
     check_sizes(&between_case, some);
     check_sizes(&wide_case, some);
     check_sizes(&widest_case, some);
-    for (int function = 0; function < COMPACT_FUNCTIONS; function++) {
+    for (int function = 0; tap_wants("offsets") && function < COMPACT_FUNCTIONS; function++) {
         check_offsets(&all_case, function, 77, 16, 16);
         check_offsets(&composed_case, function, 333, 8, 8);
         check_offsets(&gp_case, function, 4099, 4, 4);
     }
-    check_shapes(1);
-    check_shapes(33);
-    check_shapes(4097);
-    check_shapes(tap_small ? 9001 : 100003);
-    if (!tap_small) {
+    if (tap_wants("shapes")) {
+        check_shapes(1);
+        check_shapes(33);
+        check_shapes(4097);
+        check_shapes(tap_small ? 9001 : 100003);
+    }
+    if (!tap_small && tap_wants("large")) {
         for (int function = 0; function < COMPACT_FUNCTIONS; function++)
             check_large(&gp_case, function, ((size_t)1 << 20) + 7, 0);
         check_large(&gp_case, COMPACT, ((size_t)1 << 20) - 1, 1);
@@ -799,24 +801,30 @@ int main(int argc, char **argv)
         &threes_pipelined_case, &threes_simple_case, &twelves_pipelined_case, &wide_pipelined_case,
         &odds_pipelined_case, &odds_simple_case, &pairs_pipelined_case, &large_pipelined_case};
     for (size_t k = 0; k < sizeof forced / sizeof forced[0]; k++) {
+        if (!tap_wants(forced[k]->name))
+            continue;
         check_tiles(forced[k], forced[k]->bytes == 4 && !tap_small ? 33 : tap_small ? 2 : 7);
         for (int function = 0; function < COMPACT_FUNCTIONS; function++)
             check_phases(forced[k], function, tap_small ? 37 : forced[k]->bytes == 1 ? 5 : 13);
     }
-    for (int function = PARTITION; function < COMPACT_FUNCTIONS; function++) {
+    for (int function = PARTITION; tap_wants("close") && function < COMPACT_FUNCTIONS; function++) {
         check_close(&bytes_pipelined_case, function);
         check_close(&bytes_simple_case, function);
     }
-    check_asked(0);
-    check_asked(1);
-    for (size_t n = 0; n < 60000; n = n * 7 + 31) {
+    if (tap_wants("asked")) {
+        check_asked(0);
+        check_asked(1);
+    }
+    for (size_t n = 0; tap_wants("index") && n < 60000; n = n * 7 + 31) {
         index_int_check(n);
         index_u32_check(n);
         index_i64_check(n / 8);
     }
-    check_index_limits();
+    if (tap_wants("index"))
+        check_index_limits();
 #ifdef __CUDACC__
-    beyond_32_bits();
+    if (tap_wants("beyond"))
+        beyond_32_bits();
 #endif
     return tap_end();
 }
