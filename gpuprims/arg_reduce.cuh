@@ -201,15 +201,8 @@ static inline cudaError_t GPI(host)(const char *function, const GP_INPUT_TYPE *i
     return gpi_scratch_release(&scratch, GPI(launch)(&job, context, stream), stream);
 }
 
-GP_API size_t GPI_PUBLIC(argmin_workspace_bytes)(size_t n)
-{
-    return gpi_tagged_request(GPI(states)(n), 0);
-}
-
-GP_API size_t GPI_PUBLIC(argmax_workspace_bytes)(size_t n)
-{
-    return GPI_PUBLIC(argmin_workspace_bytes)(n);
-}
+GPI_TAGGED_WORKSPACE(argmin, GPI(states)(n))
+GPI_TAGGED_WORKSPACE(argmax, GPI(states)(n))
 
 /* *d_index = the lowest i for which no item is less than item i; the largest INDEX when n is 0. */
 GP_API cudaError_t GPI_PUBLIC(argmin)(const GP_INPUT_TYPE *in, GP_INDEX *d_index, size_t n,

@@ -637,17 +637,12 @@ static inline cudaError_t GPI(host)(const char *function, GPI(job) job, GPI_CONT
     return gpi_scratch_release(&scratch, error, stream);
 }
 
-#define GPI_COMPACT_WORKSPACE(function)                                    \
-    GP_API size_t GPI_PUBLIC(function##_workspace_bytes)(size_t n)         \
-    {                                                                      \
-        return gpi_tagged_request(GPI(bytes)(n), 0);                       \
-    }
-GPI_COMPACT_WORKSPACE(compact)
-GPI_COMPACT_WORKSPACE(compact_flagged)
-GPI_COMPACT_WORKSPACE(compact_indices)
-GPI_COMPACT_WORKSPACE(partition)
-GPI_COMPACT_WORKSPACE(partition_stable)
-GPI_COMPACT_WORKSPACE(partition_flagged)
+GPI_TAGGED_WORKSPACE(compact, GPI(bytes)(n))
+GPI_TAGGED_WORKSPACE(compact_flagged, GPI(bytes)(n))
+GPI_TAGGED_WORKSPACE(compact_indices, GPI(bytes)(n))
+GPI_TAGGED_WORKSPACE(partition, GPI(bytes)(n))
+GPI_TAGGED_WORKSPACE(partition_stable, GPI(bytes)(n))
+GPI_TAGGED_WORKSPACE(partition_flagged, GPI(bytes)(n))
 
 /* The items that satisfy GP_PRED, in order; *d_count of them. */
 GP_API cudaError_t GPI_PUBLIC(compact)(const GP_INPUT_TYPE *in, GP_TYPE *out, size_t n, GP_INDEX *d_count,

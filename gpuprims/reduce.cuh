@@ -286,15 +286,8 @@ static inline cudaError_t GPI(host)(const char *function, const GP_INPUT_TYPE *i
     return gpi_scratch_release(&scratch, GPI(launch)(&job, context, stream), stream);
 }
 
-GP_API size_t GPI_PUBLIC(reduce_workspace_bytes)(size_t n)
-{
-    return gpi_tagged_request(GPI(states)(n), 0);
-}
-
-GP_API size_t GPI_PUBLIC(reduce_init_workspace_bytes)(size_t n)
-{
-    return GPI_PUBLIC(reduce_workspace_bytes)(n);
-}
+GPI_TAGGED_WORKSPACE(reduce, GPI(states)(n))
+GPI_TAGGED_WORKSPACE(reduce_init, GPI(states)(n))
 
 /* *d_out = in[0] op ... op in[n - 1]; the identity when n is 0. */
 GP_API cudaError_t GPI_PUBLIC(reduce)(const GP_INPUT_TYPE *in, GP_TYPE *d_out, size_t n,

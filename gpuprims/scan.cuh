@@ -121,13 +121,6 @@ GPI_CHECK_INDEX();
 #include "core/tile/tile_state.cuh"
 #include "core/scan/tuning.cuh"
 
-/* What comes before the first item: `before`, when there is anything. */
-typedef struct {
-    GP_TYPE before;
-    int has_before;
-    int exclusive;
-} GPI(start);
-
 /* What a launch works on. */
 typedef struct {
     const GP_INPUT_TYPE *in;
@@ -137,7 +130,9 @@ typedef struct {
     unsigned tiles, warp_tiles; /* of a tile */
     unsigned last_warp_tiles;   /* of the last tile; its last warp tile may be short */
     int in_place; /* or treated so: all tiles by tickets, none folded for another block */
-    GPI(start) start;
+    GP_TYPE before; /* what comes before the first item, if has_before */
+    int has_before;
+    int exclusive;
 } GPI(job);
 
 /* What core/tile/look_back.cuh needs; a block shares nothing besides. */
@@ -179,18 +174,26 @@ GPI_DEVICE GP_TYPE GPI(add)(GP_TYPE before, GP_TYPE group)
     return GPI(combine)(before, group);
 }
 
-/*
- * The fold of the lane's items in the last warp tile, which is partial, unless GPI(runs_over); lanes without items get
- * undefined memory.
- */
-GPI_DEVICE GP_TYPE GPI(edge_fold)(const char *items, unsigned n, unsigned lane, GPI_CONTEXT context)
-{
-    const GPI(loaded) *regs = (const GPI(loaded) *)items + lane * GPI(thread_n);
-    unsigned last = gpi_min(n, (lane + 1) * GPI(thread_n));
-    GP_TYPE sum = GPI(load)(lane * GPI(thread_n) < n ? regs : (const GPI(loaded) *)items, context);
+/* Whether a lane folds and scans as many items as it has room for. */
+#define GPI_SCAN_IS_WHOLE(n) (GPI(runs_over) || (n) == GPI(warp_tile_n))
 
-    for (unsigned i = lane * GPI(thread_n) + 1; i < last; i++)
-        sum = GPI(combine)(sum, GPI(load)((const GPI(loaded) *)items + i, context));
+/*
+ * The fold of the lane's items of a warp tile of n items, at least one, which starts `misalignment` bytes into its
+ * slot; undefined if the lane has none. Of a whole warp tile they are left in registers.
+ */
+GPI_DEVICE GP_TYPE GPI(fold_items)(GPI(thread_items) *regs, const char *slot, unsigned misalignment, unsigned n,
+                                   unsigned lane, GPI_CONTEXT context)
+{
+    const GPI(loaded) *items = (const GPI(loaded) *)(slot + misalignment);
+    const unsigned first = lane * GPI(thread_n), last = gpi_min(n, first + GPI(thread_n));
+
+    if (GPI_SCAN_IS_WHOLE(n)) {
+        GPI(thread_read)(regs, slot, misalignment, lane, context);
+        return GPI(thread_fold)(regs);
+    }
+    GP_TYPE sum = GPI(load)(first < n ? items + first : items, context);
+    for (unsigned i = first + 1; i < last; i++)
+        sum = GPI(combine)(sum, GPI(load)(items + i, context));
     return sum;
 }
 
@@ -222,50 +225,9 @@ GPI_DEVICE GP_TYPE GPI(sum_tile)(const GPI(job) *job, size_t tile, unsigned lane
 #if GPI_DEVICE_CODE
 GPI_DEVICE GPI(look) GPI(look_start)(const GPI(job) *job)
 {
-    const GPI(look) look = {job->start.before, job->start.has_before, 0};
+    const GPI(look) look = {job->before, job->has_before, 0};
 
     return look;
-}
-
-/* Where a warp tile comes from and where it goes; NULL, which is aligned, where an expression knows. */
-GPI_DEVICE const char *GPI(from)(const GPI(job) *job, size_t warp_tile)
-{
-#ifdef GP_LOAD_AT
-    (void)job;
-    (void)warp_tile;
-    return NULL;
-#else
-    return (const char *)(job->in + warp_tile * GPI(warp_tile_n));
-#endif
-}
-
-GPI_DEVICE GP_TYPE *GPI(to)(const GPI(job) *job, size_t warp_tile)
-{
-#ifdef GP_STORE_AT
-    (void)job;
-    (void)warp_tile;
-    return NULL;
-#else
-    return job->out + warp_tile * GPI(warp_tile_n);
-#endif
-}
-
-/* Likewise: scans the lane's items of the last warp tile, from shared memory straight to where they go. */
-GPI_DEVICE void GPI(edge)(const char *items, const GPI(job) *job, size_t warp_tile, unsigned n, unsigned lane,
-                          GP_TYPE prefix, int has_prefix, GPI_CONTEXT context)
-{
-    const int exclusive = job->start.exclusive;
-    unsigned last = gpi_min(n, (lane + 1) * GPI(thread_n));
-
-    for (unsigned i = lane * GPI(thread_n); i < last; i++) {
-        GP_TYPE x = GPI(load)((const GPI(loaded) *)items + i, context);
-        GP_TYPE next = has_prefix ? GPI(combine)(prefix, x) : x;
-
-        GPI(store_at)(job->out, warp_tile * GPI(warp_tile_n) + i,
-                      !exclusive ? next : has_prefix ? prefix : GPI(identity)(), context);
-        prefix = next;
-        has_prefix = 1;
-    }
 }
 
 /* What comes before a lane: the tiles, the warps of its tile, the lanes of its warp. */
@@ -278,6 +240,53 @@ GPI_DEVICE GP_TYPE GPI(prefix)(const GPI(before) *before, GP_TYPE lanes, int has
     if (has_lanes)
         prefix = before->has_tiles || before->has_warps ? GPI(combine)(prefix, lanes) : lanes;
     return prefix;
+}
+
+/*
+ * One warp: scans n items, which it has in registers if the warp tile is whole, else in the slot, and writes them, by
+ * way of the slot, and by a bulk copy if the constant `bulk` is set. Returns whether one is under way.
+ */
+GPI_DEVICE int GPI(write_items)(const GPI(job) *job, GPI(thread_items) *regs, size_t warp_tile, unsigned n, char *slot,
+                                GP_TYPE prefix, int has_prefix, unsigned lane, int bulk, GPI_CONTEXT context)
+{
+    GP_TYPE *out = GPI(write_to)(job->out, warp_tile);
+
+    if (!GPI_SCAN_IS_WHOLE(n)) { /* straight to where they go */
+        const char *items = slot + gpi_misalignment(GPI(read_from)(job->in, warp_tile));
+        const unsigned last = gpi_min(n, (lane + 1) * GPI(thread_n));
+
+        for (unsigned i = lane * GPI(thread_n); i < last; i++) {
+            GP_TYPE x = GPI(load)((const GPI(loaded) *)items + i, context);
+            GP_TYPE next = has_prefix ? GPI(combine)(prefix, x) : x;
+
+            GPI(store_at)(job->out, warp_tile * GPI(warp_tile_n) + i,
+                          !job->exclusive ? next : has_prefix ? prefix : GPI(identity)(), context);
+            prefix = next;
+            has_prefix = 1;
+        }
+        return 0;
+    }
+    GPI(thread_scan)(regs, prefix, has_prefix, job->exclusive);
+    if (!bulk) /* in the pipeline they have long */
+        __syncwarp(); /* all lanes have read the slot */
+    GPI(thread_write)(regs, slot, gpi_misalignment(out), lane);
+    if (bulk)
+        gpi_fence_async(); /* a bulk copy reads the slot, or writes it next */
+    __syncwarp();          /* the results are in the slot */
+#ifdef GP_STORE_AT
+    GPI(store_items)(job->out, warp_tile * GPI(warp_tile_n), n, slot, lane, context);
+    return 0;
+#else
+    const unsigned bytes = n * (unsigned)sizeof(GP_TYPE);
+
+    if (bulk)
+        gpi_store_bulk((char *)out, slot, bytes, lane);
+    else if (GPI(out_bytes) <= 112)
+        gpi_store_ahead((char *)out, slot, bytes, lane, GPI(warp_tile_n) * (unsigned)sizeof(GP_TYPE) / 16);
+    else
+        gpi_store_warp((char *)out, slot, bytes, lane);
+    return bulk;
+#endif
 }
 #endif
 
@@ -296,11 +305,13 @@ static inline size_t GPI(room)(size_t n)
     return n <= GPI(tile_n) ? 0 : gpi_larger_size(GPI(bytes)(n), GPI(tile_state_bytes)(32 * GPI(warp_tiles)));
 }
 
-static inline cudaError_t GPI(host)(const char *function, const GP_INPUT_TYPE *in, GP_TYPE *out,
-                                    size_t n, GPI(start) start, GPI_CONTEXT context,
-                                    gp_workspace *ws, cudaStream_t stream)
+/* `init`, unless it is NULL, comes before the first item. */
+static inline cudaError_t GPI(host)(const char *function, const GP_INPUT_TYPE *in, GP_TYPE *out, size_t n,
+                                    int exclusive, const GP_TYPE *init, GPI_CONTEXT context, gp_workspace *ws,
+                                    cudaStream_t stream)
 {
     gpi_scratch scratch;
+    GPI(job) job;
     cudaError_t error;
 
     if (n == 0)
@@ -329,7 +340,15 @@ static inline cudaError_t GPI(host)(const char *function, const GP_INPUT_TYPE *i
     if (error != cudaSuccess)
         return error;
 
-    GPI(job) job = {in, out, n, (gpi_tile_state_head *)scratch.tags, 0, 0, 0, 0, start};
+    memset((void *)&job, 0, sizeof job);
+    job.in = in;
+    job.out = out;
+    job.n = n;
+    job.head = (gpi_tile_state_head *)scratch.tags;
+    job.exclusive = exclusive;
+    job.has_before = init != NULL;
+    if (init)
+        job.before = *init;
     job.in_place = !GPI(helps);
 #if !defined GP_LOAD_AT && !defined GP_STORE_AT
     job.in_place |= (const void *)in == (const void *)out;
@@ -344,30 +363,16 @@ static inline cudaError_t GPI(host)(const char *function, const GP_INPUT_TYPE *i
     return gpi_scratch_release(&scratch, error, stream);
 }
 
-GP_API size_t GPI_PUBLIC(inclusive_scan_workspace_bytes)(size_t n)
-{
-    return gpi_tagged_request(GPI(room)(n), 0);
-}
-
-GP_API size_t GPI_PUBLIC(exclusive_scan_workspace_bytes)(size_t n)
-{
-    return gpi_tagged_request(GPI(room)(n), 0);
-}
-
-GP_API size_t GPI_PUBLIC(exclusive_scan_init_workspace_bytes)(size_t n)
-{
-    return gpi_tagged_request(GPI(room)(n), 0);
-}
+GPI_TAGGED_WORKSPACE(inclusive_scan, GPI(room)(n))
+GPI_TAGGED_WORKSPACE(exclusive_scan, GPI(room)(n))
+GPI_TAGGED_WORKSPACE(exclusive_scan_init, GPI(room)(n))
 
 /* out[i] = in[0] op ... op in[i] */
 GP_API cudaError_t GPI_PUBLIC(inclusive_scan)(const GP_INPUT_TYPE *in, GP_TYPE *out, size_t n,
                                               GPI_CONTEXT_PARAMETER gp_workspace *ws,
                                               cudaStream_t stream)
 {
-    GPI(start) start;
-
-    memset((void *)&start, 0, sizeof start);
-    return GPI(host)(GPI_TEXT(inclusive_scan), in, out, n, start, GPI_CONTEXT_VALUE, ws, stream);
+    return GPI(host)(GPI_TEXT(inclusive_scan), in, out, n, 0, NULL, GPI_CONTEXT_VALUE, ws, stream);
 }
 
 /* out[0] = identity, out[i] = in[0] op ... op in[i - 1] */
@@ -375,11 +380,7 @@ GP_API cudaError_t GPI_PUBLIC(exclusive_scan)(const GP_INPUT_TYPE *in, GP_TYPE *
                                               GPI_CONTEXT_PARAMETER gp_workspace *ws,
                                               cudaStream_t stream)
 {
-    GPI(start) start;
-
-    memset((void *)&start, 0, sizeof start);
-    start.exclusive = 1;
-    return GPI(host)(GPI_TEXT(exclusive_scan), in, out, n, start, GPI_CONTEXT_VALUE, ws, stream);
+    return GPI(host)(GPI_TEXT(exclusive_scan), in, out, n, 1, NULL, GPI_CONTEXT_VALUE, ws, stream);
 }
 
 /* out[0] = init, out[i] = init op in[0] op ... op in[i - 1] */
@@ -387,15 +388,10 @@ GP_API cudaError_t GPI_PUBLIC(exclusive_scan_init)(const GP_INPUT_TYPE *in, GP_T
                                                    GPI_CONTEXT_PARAMETER gp_workspace *ws,
                                                    cudaStream_t stream)
 {
-    GPI(start) start;
-
-    memset((void *)&start, 0, sizeof start);
-    start.before = init;
-    start.has_before = 1;
-    start.exclusive = 1;
-    return GPI(host)(GPI_TEXT(exclusive_scan_init), in, out, n, start, GPI_CONTEXT_VALUE, ws, stream);
+    return GPI(host)(GPI_TEXT(exclusive_scan_init), in, out, n, 1, &init, GPI_CONTEXT_VALUE, ws, stream);
 }
 
 #endif
 #undef GPI_SCAN_READS_ITEMS
+#undef GPI_SCAN_IS_WHOLE
 #include "core/instance/end.cuh"

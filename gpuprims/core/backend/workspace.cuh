@@ -71,7 +71,14 @@ static inline size_t gpi_tagged_request(size_t tile_state_bytes, size_t bytes)
     return sum ? gpi_add_sizes(sum, GPI_ALIGNMENT - 1) : 0;
 }
 
-/* The same without tags. */
+/* Defines NAME_<function>_workspace_bytes(size_t n) of a function that needs nothing but so many bytes for tags. */
+#define GPI_TAGGED_WORKSPACE(function, tile_state_bytes)            \
+    GP_API size_t GPI_PUBLIC(function##_workspace_bytes)(size_t n)  \
+    {                                                               \
+        return gpi_tagged_request(tile_state_bytes, 0);             \
+    }
+
+/* The bytes of scratch alone. */
 static inline size_t gpi_workspace_request(size_t bytes)
 {
     return gpi_tagged_request(0, bytes);

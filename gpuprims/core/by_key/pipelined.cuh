@@ -28,18 +28,6 @@ typedef struct {
     unsigned n;
 } GPI(held);
 
-GPI_DEVICE int GPI(stages)(const GPI(job) *job)
-{
-    (void)job;
-    return GPI(max_stages);
-}
-
-GPI_DEVICE int GPI(stage_bytes)(const GPI(job) *job)
-{
-    (void)job;
-    return GPI(stage);
-}
-
 GPI_DEVICE int GPI(rounds)(const GPI(job) *job)
 {
     return job->in_place ? 0 : GPI_TUNE_BY_KEY_ROUNDS;

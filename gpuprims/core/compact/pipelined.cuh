@@ -127,7 +127,9 @@ GPI_DEVICE int GPI(put_warp_tile)(const GPI(job) *job, GPI(shared) *table, GPI(h
 }
 #endif
 
+#define GPI_STAGES_VARY
 #include "../tile/pipeline.cuh"
+#undef GPI_STAGES_VARY
 
 #undef GPI_COMPACT_CHOICE
 #undef GPI_COMPACT_FLAGS

@@ -31,18 +31,6 @@ typedef struct {
     unsigned n;
 } GPI(held);
 
-GPI_DEVICE int GPI(stages)(const GPI(job) *job)
-{
-    (void)job;
-    return GPI(max_stages);
-}
-
-GPI_DEVICE int GPI(stage_bytes)(const GPI(job) *job)
-{
-    (void)job;
-    return GPI(stage);
-}
-
 GPI_DEVICE int GPI(rounds)(const GPI(job) *job)
 {
     return job->in_place ? 0 : GPI_TUNE_SCAN_ROUNDS;
@@ -56,40 +44,22 @@ GPI_DEVICE unsigned GPI(arrivals)(const GPI(job) *job)
 
 GPI_DEVICE gpi_copy GPI(stage_copy)(const GPI(job) *job, size_t warp_tile, char *stage, unsigned q, unsigned part)
 {
-    gpi_copy copy = {NULL, stage + q * GPI(slot_bytes), 0, {NULL, NULL}};
-
     (void)part;
-#ifdef GP_LOAD_AT /* the sum warps fill the slot */
-    (void)job;
-    (void)warp_tile;
-#else
-    copy.array.begin = (const char *)job->in;
-    copy.array.end = (const char *)(job->in + job->n);
-    copy.from = (const char *)(job->in + warp_tile * GPI(warp_tile_n));
-    copy.bytes = GPI(warp_tile_items)(job->n, warp_tile) * (unsigned)sizeof(GP_INPUT_TYPE);
-#endif
-    return copy;
+    return GPI(copy_warp_tile)(job->in, job->n, warp_tile, stage + q * GPI(slot_bytes));
 }
 
 GPI_DEVICE void GPI(sum_warp_tile)(const GPI(job) *job, size_t warp_tile, char *stage, unsigned q, GP_TYPE *sum,
                                    unsigned lane, GPI_CONTEXT context)
 {
     const unsigned n = GPI(warp_tile_items)(job->n, warp_tile), valid = (n + GPI(thread_n) - 1) / GPI(thread_n);
-    const unsigned misalignment = gpi_misalignment(GPI(from)(job, warp_tile));
+    const unsigned misalignment = gpi_misalignment(GPI(read_from)(job->in, warp_tile));
     char *slot = stage + q * GPI(slot_bytes);
-    GP_TYPE x;
+    GPI(thread_items) regs;
 
 #ifdef GP_LOAD_AT
     GPI(compute_items)(job->in, warp_tile * GPI(warp_tile_n), n, slot, lane, context);
 #endif
-    if (GPI(runs_over) || n == GPI(warp_tile_n)) {
-        GPI(thread_items) regs;
-
-        GPI(thread_read)(&regs, slot, misalignment, lane, context);
-        x = GPI(thread_fold)(&regs);
-    } else {
-        x = GPI(edge_fold)(slot + misalignment, n, lane, context);
-    }
+    GP_TYPE x = GPI(fold_items)(&regs, slot, misalignment, n, lane, context);
     x = GPI(warp_scan)(x, (int)lane, (int)valid);
     GPI_SCAN_LANES(stage, q)[lane] = x;
     if (lane + 1 == valid)
@@ -101,9 +71,9 @@ GPI_DEVICE int GPI(take_warp_tile)(const GPI(job) *job, GPI(held) *held, size_t 
 {
     (void)sum;
     held->n = GPI(warp_tile_items)(job->n, warp_tile);
-    if (GPI(runs_over) || held->n == GPI(warp_tile_n))
-        GPI(thread_read)(&held->regs, stage + q * GPI(slot_bytes), gpi_misalignment(GPI(from)(job, warp_tile)), lane,
-                         context);
+    if (GPI_SCAN_IS_WHOLE(held->n))
+        GPI(thread_read)(&held->regs, stage + q * GPI(slot_bytes),
+                         gpi_misalignment(GPI(read_from)(job->in, warp_tile)), lane, context);
     return held->n != 0;
 }
 
@@ -111,7 +81,6 @@ GPI_DEVICE int GPI(take_warp_tile)(const GPI(job) *job, GPI(held) *held, size_t 
 GPI_DEVICE int GPI(put_warp_tile)(const GPI(job) *job, GPI(shared) *shared, GPI(held) *held, const GPI(before) *before,
                                   size_t warp_tile, char *stage, unsigned q, unsigned lane, GPI_CONTEXT context)
 {
-    GP_TYPE *out = GPI(to)(job, warp_tile);
     char *slot = stage + q * GPI(slot_bytes);
     const int has_prefix = before->has_tiles || before->has_warps || lane > 0;
     GP_TYPE prefix = before->tiles;
@@ -119,24 +88,7 @@ GPI_DEVICE int GPI(put_warp_tile)(const GPI(job) *job, GPI(shared) *shared, GPI(
     (void)shared;
     if (GPI(runs_over) || lane * GPI(thread_n) < held->n)
         prefix = GPI(prefix)(before, GPI_SCAN_LANES(stage, q)[lane ? lane - 1 : 0], lane > 0);
-    if (GPI(runs_over) || held->n == GPI(warp_tile_n)) {
-        GPI(thread_scan)(&held->regs, prefix, has_prefix, job->start.exclusive);
-        GPI(thread_write)(&held->regs, slot, gpi_misalignment(out), lane);
-#if !defined GP_LOAD_AT || !defined GP_STORE_AT
-        gpi_fence_async(); /* a bulk copy reads the slot, or writes it next */
-#endif
-        __syncwarp(); /* the results are in the slot */
-#ifdef GP_STORE_AT
-        GPI(store_items)(job->out, warp_tile * GPI(warp_tile_n), held->n, slot, lane, context);
-#else
-        gpi_store_bulk((char *)out, slot, held->n * (unsigned)sizeof(GP_TYPE), lane);
-        return 1;
-#endif
-    } else {
-        GPI(edge)(slot + gpi_misalignment(GPI(from)(job, warp_tile)), job, warp_tile, held->n, lane, prefix,
-                  has_prefix, context);
-    }
-    return 0;
+    return GPI(write_items)(job, &held->regs, warp_tile, held->n, slot, prefix, has_prefix, lane, 1, context);
 }
 #endif
 

@@ -32,7 +32,7 @@ GPI_DEVICE void GPI(scan_early)(const GPI(job) *job, GPI(thread_items) *regs, GP
                                 char *slot, unsigned lane)
 {
     __syncwarp(); /* all lanes have their items */
-    GPI(thread_scan)(regs, lane ? lanes : GPI(identity)(), 1, job->start.exclusive);
+    GPI(thread_scan)(regs, lane ? lanes : GPI(identity)(), 1, job->exclusive);
     GPI(thread_write)(regs, slot, gpi_misalignment(out), lane);
     __syncwarp(); /* the slot has the results, but for what comes before */
 }
@@ -71,35 +71,13 @@ GPI_DEVICE void GPI(put_early)(GP_TYPE *out, const char *slot, unsigned n, GP_TY
         out[head + body + lane] = GPI(combine)(prefix, from[head + body + lane]);
 }
 
-/* One warp, which has its items in registers: scans n items, and writes them to `out` by way of the slot. */
-GPI_DEVICE void GPI(write_warp_tile)(const GPI(job) *job, GPI(thread_items) *regs, GP_TYPE prefix, int has_prefix,
-                                     GP_TYPE *out, size_t warp_tile, unsigned n, char *slot, unsigned lane,
-                                     GPI_CONTEXT context)
-{
-    GPI(thread_scan)(regs, prefix, has_prefix, job->start.exclusive);
-    __syncwarp(); /* all lanes have read the slot */
-    GPI(thread_write)(regs, slot, gpi_misalignment(out), lane);
-    __syncwarp(); /* the results are in the slot */
-#ifdef GP_STORE_AT
-    GPI(store_items)(job->out, warp_tile * GPI(warp_tile_n), n, slot, lane, context);
-#else
-    const unsigned bytes = n * (unsigned)sizeof(GP_TYPE);
-
-    (void)warp_tile;
-    (void)context;
-    if (GPI(out_bytes) <= 112)
-        gpi_store_ahead((char *)out, slot, bytes, lane, GPI(warp_tile_n) * (unsigned)sizeof(GP_TYPE) / 16);
-    else
-        gpi_store_warp((char *)out, slot, bytes, lane);
-#endif
-}
-
 GPI_DEVICE int GPI(simple_sum)(const GPI(job) *job, GPI(simple_held) *held, size_t warp_tile, char *slots, GP_TYPE *sum,
                                unsigned lane, unsigned warp, int is_small, GPI_CONTEXT context)
 {
-    const char *from = GPI(from)(job, warp_tile);
+    const char *from = GPI(read_from)(job->in, warp_tile);
     char *slot = slots + warp * GPI(slot_bytes);
-    GP_TYPE x = job->start.before; /* any value, where there is no item */
+    GPI(thread_items) own, *regs = is_small || GPI(simple_early) ? &held->regs : &own;
+    GP_TYPE x = job->before; /* any value, where there is no item */
 
     held->n = GPI(warp_tile_items)(job->n, warp_tile);
     held->valid = (held->n + GPI(thread_n) - 1) / GPI(thread_n);
@@ -107,24 +85,18 @@ GPI_DEVICE int GPI(simple_sum)(const GPI(job) *job, GPI(simple_held) *held, size
     if (held->n)
         GPI(compute_items)(job->in, warp_tile * GPI(warp_tile_n), held->n, slot, lane, context);
 #else
-    const gpi_extent array = {(const char *)job->in, (const char *)(job->in + job->n)};
-    const unsigned bytes = held->n * (unsigned)sizeof(GP_INPUT_TYPE);
+    const gpi_copy copy = GPI(copy_warp_tile)(job->in, job->n, warp_tile, slot);
 
     if (is_small)
-        gpi_fetch_aligned(slot, from, bytes, lane, GPI(warp_tile_n) * (unsigned)sizeof(GP_INPUT_TYPE) / 16);
+        gpi_fetch_aligned(slot, from, copy.bytes, lane, GPI(warp_tile_n) * (unsigned)sizeof(GP_INPUT_TYPE) / 16);
     else if (held->n)
-        gpi_fetch_ahead(slot, from, bytes, array, lane, GPI(warp_tile_n) * (unsigned)sizeof(GP_INPUT_TYPE) / 16);
+        gpi_fetch_ahead(slot, from, copy.bytes, copy.array, lane,
+                        GPI(warp_tile_n) * (unsigned)sizeof(GP_INPUT_TYPE) / 16);
 #endif
     gpi_copy_wait();
     __syncwarp(); /* the warp tile is in its slot */
-    if (GPI(runs_over) || held->n == GPI(warp_tile_n)) {
-        GPI(thread_items) own, *regs = is_small || GPI(simple_early) ? &held->regs : &own;
-
-        GPI(thread_read)(regs, slot, gpi_misalignment(from), lane, context);
-        x = GPI(thread_fold)(regs);
-    } else if (held->n) {
-        x = GPI(edge_fold)(slot + gpi_misalignment(from), held->n, lane, context);
-    }
+    if (GPI(runs_over) || held->n)
+        x = GPI(fold_items)(regs, slot, gpi_misalignment(from), held->n, lane, context);
     held->lanes = x;
     if (GPI(folds_fast)) /* the lanes are scanned after the tile is published: others wait for it */
         x = GPI(warp_reduce)(x, (int)lane, (int)held->valid);
@@ -141,15 +113,15 @@ GPI_DEVICE void GPI(simple_between)(const GPI(job) *job, GPI(simple_held) *held,
         held->lanes = GPI(warp_scan)(held->lanes, (int)lane, (int)held->valid);
     held->lanes = GPI(shuffle_up)(held->lanes, 1);
     if (is_small ? GPI(scans_early) : GPI(simple_early))
-        GPI(scan_early)(job, &held->regs, held->lanes, GPI(to)(job, warp_tile), slots + warp * GPI(slot_bytes), lane);
+        GPI(scan_early)(job, &held->regs, held->lanes, GPI(write_to)(job->out, warp_tile),
+                        slots + warp * GPI(slot_bytes), lane);
 }
 
 GPI_DEVICE void GPI(simple_put)(const GPI(job) *job, GPI(shared) *shared, GPI(simple_held) *held,
                                 const GPI(before) *before, size_t warp_tile, char *slots, unsigned lane, unsigned warp,
                                 int is_small, GPI_CONTEXT context)
 {
-    const char *from = GPI(from)(job, warp_tile);
-    GP_TYPE *out = GPI(to)(job, warp_tile);
+    const unsigned misalignment = gpi_misalignment(GPI(read_from)(job->in, warp_tile));
     char *slot = slots + warp * GPI(slot_bytes);
     const int has_prefix = before->has_tiles || before->has_warps || lane > 0;
     GP_TYPE prefix = before->tiles;
@@ -157,19 +129,14 @@ GPI_DEVICE void GPI(simple_put)(const GPI(job) *job, GPI(shared) *shared, GPI(si
     (void)shared;
     if (is_small ? GPI(scans_early) : GPI(simple_early)) {
         prefix = before->has_tiles || before->has_warps ? GPI(prefix)(before, prefix, 0) : GPI(identity)();
-        GPI(put_early)(out, slot, held->n, prefix, lane);
+        GPI(put_early)(GPI(write_to)(job->out, warp_tile), slot, held->n, prefix, lane);
         return;
     }
     if (GPI(runs_over) || lane < held->valid)
         prefix = GPI(prefix)(before, held->lanes, lane > 0);
-    if (GPI(runs_over) || held->n == GPI(warp_tile_n)) {
-        /* They are read again: held across the wait, they would cost a block per multiprocessor. */
-        if (!is_small)
-            GPI(thread_read)(&held->regs, slot, gpi_misalignment(from), lane, context);
-        GPI(write_warp_tile)(job, &held->regs, prefix, has_prefix, out, warp_tile, held->n, slot, lane, context);
-    } else if (held->n) {
-        GPI(edge)(slot + gpi_misalignment(from), job, warp_tile, held->n, lane, prefix, has_prefix, context);
-    }
+    if (!is_small && GPI_SCAN_IS_WHOLE(held->n)) /* again: held until now, they would cost a block per multiprocessor */
+        GPI(thread_read)(&held->regs, slot, misalignment, lane, context);
+    GPI(write_items)(job, &held->regs, warp_tile, held->n, slot, prefix, has_prefix, lane, 0, context);
 }
 #endif
 
@@ -178,19 +145,6 @@ GPI_DEVICE void GPI(simple_put)(const GPI(job) *job, GPI(shared) *shared, GPI(si
 
 #if !GP_KERNEL
 enum { GPI(small_serves) = GPI(wider) <= 16, GPI(small_most) = GPI(simple_early) ? 12 : 32 };
-
-#if GPI_DEVICE_CODE
-GPI_DEVICE void GPI(assume_aligned)(GPI(job) *job)
-{
-    job->in = (const GP_INPUT_TYPE *)((uintptr_t)job->in & ~(uintptr_t)15);
-    job->out = (GP_TYPE *)((uintptr_t)job->out & ~(uintptr_t)15);
-}
-#endif
-
-static inline int GPI(is_aligned)(const GPI(job) *job)
-{
-    return ((uintptr_t)job->in | (uintptr_t)job->out) % 16 == 0;
-}
 
 #include "../tile/small.cuh"
 #endif

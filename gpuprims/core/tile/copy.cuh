@@ -94,6 +94,14 @@ typedef struct gpi_copy {
     gpi_extent array; /* that it is a part of */
 } gpi_copy;
 
+/* The copy of `bytes` bytes from `from` on, a place in an array of `array_bytes`. */
+GPI_DEVICE gpi_copy gpi_copy_of(char *to, const void *from, unsigned bytes, const void *array, size_t array_bytes)
+{
+    const gpi_copy copy = {(const char *)from, to, bytes, {(const char *)array, (const char *)array + array_bytes}};
+
+    return copy;
+}
+
 /* The whole vectors that cover [from, from + bytes) as far as the array allows. */
 GPI_DEVICE gpi_extent gpi_covering_vectors(const char *from, unsigned bytes, gpi_extent array)
 {

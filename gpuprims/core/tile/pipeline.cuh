@@ -17,7 +17,8 @@
  *
  *     GPI(max_stages), GPI(sum_warps), GPI(teams), GPI(max_look_back_warps)   constants; with more sum warps than
  *                          warp tiles, a multiple, they are teams, too
- *     GPI(stages), GPI(stage_bytes)   of a job
+ *     GPI(stage)           a constant: bytes of a stage; with GPI_STAGES_VARY instead, of a job, GPI(stages), how many
+ *                          there are, and GPI(stage_bytes)
  *     GPI(rounds)          of a job: tiles that a block takes by its number
  *     GPI(arrivals)        of a job: at `full`, for each warp tile: its parts, 2 at most, such as keys and items
  *     GPI(look_start)      of a job: what is before the first tile
@@ -54,6 +55,20 @@ typedef struct {
 } GPI(pipeline);
 
 #if GPI_SM90_CODE
+#ifndef GPI_STAGES_VARY
+GPI_DEVICE int GPI(stages)(const GPI(job) *job)
+{
+    (void)job;
+    return GPI(max_stages);
+}
+
+GPI_DEVICE int GPI(stage_bytes)(const GPI(job) *job)
+{
+    (void)job;
+    return GPI(stage);
+}
+#endif
+
 /* Prefetches the first tiles, while the kernel before may still write them: the L2 stays right. */
 GPI_DEVICE void GPI(pipeline_prefetch)(const GPI(job) *job, char *stages, unsigned lane)
 {

@@ -9,11 +9,10 @@
  *
  *     GPI(small_serves)     a constant: whether items are small enough; others would take many registers
  *     GPI(small_most)       a constant: tiles, 32 at most; with more, the simple kernel is faster
- *     GPI(is_aligned)       of a job, on the host: whether what it reads and writes is aligned to 16 bytes
- *     GPI(assume_aligned)   tells the compiler so: it needs no code for anything else
  *
- * Of a job, the functions that are called may use n, in_place and what is the primitive's. Each warp has an equal part
- * of the dynamic shared memory, which is all that a block shares.
+ * A job also has the arrays `in` and `out`, aligned to 16 bytes: so there is no code for anything else. What is called
+ * may use these, n, in_place and what is the primitive's own. Each warp has an equal part of the dynamic shared
+ * memory, which is all that a block shares.
  */
 enum {
     GPI(small_tiles) = 32, /* there is room for so many: a lane has one */
@@ -120,8 +119,10 @@ static __global__ void __launch_bounds__(32 * GPI(warp_tiles), 1) GPI(small_kern
 
     if (!GPI(small_serves))
         return;
-    GPI(assume_aligned)(&job);
-    job.n = (uint32_t)job.n; /* the compiler gets to know that, too */
+    /* What the compiler should know. */
+    job.in = (const GP_INPUT_TYPE *)((uintptr_t)job.in & ~(uintptr_t)15);
+    job.out = (GP_TYPE *)((uintptr_t)job.out & ~(uintptr_t)15);
+    job.n = (uint32_t)job.n;
     gpi_grid_wait();
     gpi_grid_launch_next();
     const uint64_t ticket = one ? 0 : gpi_read_ticket(job.head);
@@ -174,8 +175,9 @@ static __global__ void __launch_bounds__(32 * GPI(warp_tiles), 1) GPI(small_kern
 static inline int GPI(is_small)(const GPI(job) *job, size_t warp_tiles)
 {
     static signed char known[GPI_DEVICES];
+    const int is_aligned = ((uintptr_t)job->in | (uintptr_t)job->out) % 16 == 0;
 
-    return GPI(small_serves) && GPI(is_aligned)(job) && (warp_tiles <= GPI(warp_tiles) || !job->in_place) &&
+    return GPI(small_serves) && is_aligned && (warp_tiles <= GPI(warp_tiles) || !job->in_place) &&
            warp_tiles <= (size_t)GPI(small_most) * GPI(warp_tiles) && warp_tiles <= GP_GRID &&
            (gpi_kernel_ready((const void *)GPI(small_kernel), GPI(simple_bytes), known) & GPI_KERNEL_SM90) != 0;
 }

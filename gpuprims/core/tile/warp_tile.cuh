@@ -79,6 +79,44 @@ GPI_DEVICE unsigned GPI(warp_tile_items)(size_t n, size_t warp_tile)
     return first >= n ? 0 : n - first < GPI(warp_tile_n) ? (unsigned)(n - first) : (unsigned)GPI(warp_tile_n);
 }
 
+/* Where a warp tile is read from, and where it is written to; NULL, which is aligned, where an expression knows. */
+GPI_DEVICE const char *GPI(read_from)(const GP_INPUT_TYPE *in, size_t warp_tile)
+{
+#ifdef GP_LOAD_AT
+    (void)in;
+    (void)warp_tile;
+    return NULL;
+#else
+    return (const char *)(in + warp_tile * GPI(warp_tile_n));
+#endif
+}
+
+GPI_DEVICE GP_TYPE *GPI(write_to)(GP_TYPE *out, size_t warp_tile)
+{
+#ifdef GP_STORE_AT
+    (void)out;
+    (void)warp_tile;
+    return NULL;
+#else
+    return out + warp_tile * GPI(warp_tile_n);
+#endif
+}
+
+/* The copy of a warp tile to its slot; of no bytes where there is nothing to copy. */
+GPI_DEVICE gpi_copy GPI(copy_warp_tile)(const GP_INPUT_TYPE *in, size_t n, size_t warp_tile, char *slot)
+{
+#ifdef GP_LOAD_AT
+    (void)in;
+    (void)n;
+    (void)warp_tile;
+    return gpi_copy_of(slot, NULL, 0, NULL, 0);
+#else
+    const unsigned bytes = GPI(warp_tile_items)(n, warp_tile) * (unsigned)sizeof *in;
+
+    return gpi_copy_of(slot, GPI(read_from)(in, warp_tile), bytes, in, n * sizeof *in);
+#endif
+}
+
 #ifdef GP_LOAD_AT
 /*
  * One warp: puts items [first, first + n) into a slot, from its start on, as GP_LOAD_AT gives them: neighbouring lanes
