@@ -93,6 +93,7 @@ GPI_DEVICE unsigned long long gpi_run_length(gpi_run_lengths runs, size_t i)
 #define GP_NAME gpi_run_ends
 #define GP_TYPE unsigned long long
 #define GP_LOAD_AT(in, i, runs) gpi_run_length(runs, i)
+#define GP_STORE_AT(out, i, x, runs) (out)[i] = (x)
 #define GP_CONTEXT gpi_run_lengths
 #define GP_KERNEL GP_KERNEL_SIMPLE
 #include "scan.cuh"
@@ -237,30 +238,21 @@ GPI_DEVICE unsigned GPI(place_of)(const GPI(job) *job, size_t warp_tile)
 GPI_DEVICE gpi_copy GPI(copy_of)(const GPI(job) *job, size_t warp_tile, int values, char *slots)
 {
     const unsigned n = GPI(warp_tile_items)(job->n, warp_tile);
-    gpi_copy copy = {NULL, slots, 0, {NULL, NULL}};
 
+    (void)n;
     (void)values;
-    if (n == 0)
-        return copy;
 #ifdef GP_VALUE
-    if (values) {
-        copy.array.begin = (const char *)job->values;
-        copy.array.end = (const char *)(job->values + job->n);
-        copy.from = (const char *)(job->values + warp_tile * GPI(warp_tile_n));
-        copy.to = slots + GPI(key_slot);
-        copy.bytes = n * (unsigned)sizeof(GP_VALUE);
-        return copy;
-    }
+    if (values)
+        return gpi_copy_of(slots + GPI(key_slot), job->values + warp_tile * GPI(warp_tile_n),
+                           n * (unsigned)sizeof(GP_VALUE), job->values, job->n * sizeof(GP_VALUE));
 #endif
-#ifndef GP_LOAD_AT
+#ifdef GP_LOAD_AT
+    return gpi_copy_of(slots, NULL, 0, NULL, 0);
+#else
     const GPI(key_part) part = GPI(part_of_keys)(job->in, warp_tile, n);
 
-    copy.array.begin = (const char *)job->in;
-    copy.array.end = (const char *)(job->in + job->n);
-    copy.from = part.from;
-    copy.bytes = part.bytes;
+    return gpi_copy_of(slots, part.from, n ? part.bytes : 0, job->in, job->n * sizeof *job->in);
 #endif
-    return copy;
 }
 
 /* What a warp finds out about its warp tile: the lane's heads, how many there are before the lane, and the sum. */
@@ -426,23 +418,20 @@ GPI_DEVICE void GPI(write_listed)(const GPI(job) *job, const GPI(output) *output
 GPI_DEVICE size_t GPI(write_list)(const GPI(job) *job, const GPI(output) *output, uint16_t *list, const uint32_t *heads,
                                   unsigned lane)
 {
+    const int sparse = GPI_RUN_LENGTH_IS_SPARSE(output->all);
     GP_INDEX last = (GP_INDEX)output->last;
     unsigned done = 0;
 
-    if (GPI_RUN_LENGTH_IS_SPARSE(output->all)) {
-        GPI(list_sparse)(list, heads, output->rank, lane);
-        __syncwarp(); /* the list is complete */
-        GPI(write_listed)(job, output, list, output->all, 0, last, 1, lane);
-        last = output->all ? (GP_INDEX)list[output->all - 1] : last;
-        __syncwarp(); /* the list has been read */
-        return (size_t)last;
-    }
     GPI_NO_UNROLL
-    for (unsigned turn = 0; turn < GPI(list_turns); turn++) {
-        const unsigned listed = GPI(list_turn)(list, heads, turn, lane);
+    for (unsigned turn = 0; turn < (sparse ? 1 : GPI(list_turns)); turn++) {
+        unsigned listed = output->all;
 
+        if (sparse)
+            GPI(list_sparse)(list, heads, output->rank, lane);
+        else
+            listed = GPI(list_turn)(list, heads, turn, lane);
         __syncwarp(); /* the list is complete */
-        GPI(write_listed)(job, output, list, listed, done, last, 0, lane);
+        GPI(write_listed)(job, output, list, listed, done, last, sparse, lane);
         last = listed ? (GP_INDEX)list[listed - 1] : last;
         done += listed;
         __syncwarp(); /* the list has been read */
@@ -635,20 +624,9 @@ static inline GPI(job) GPI(job_of)(const GP_TYPE *in, size_t n, GP_INDEX *d_coun
 #define GPI_RUN_LENGTH_LACKS(in) (!(in))
 #endif
 
-GP_API size_t GPI_PUBLIC(run_length_encode_workspace_bytes)(size_t n)
-{
-    return gpi_tagged_request(GPI(bytes)(n), 0);
-}
-
-GP_API size_t GPI_PUBLIC(run_offsets_workspace_bytes)(size_t n)
-{
-    return gpi_tagged_request(GPI(bytes)(n), 0);
-}
-
-GP_API size_t GPI_PUBLIC(unique_workspace_bytes)(size_t n)
-{
-    return gpi_tagged_request(GPI(bytes)(n), 0);
-}
+GPI_TAGGED_WORKSPACE(run_length_encode, GPI(bytes)(n))
+GPI_TAGGED_WORKSPACE(run_offsets, GPI(bytes)(n))
+GPI_TAGGED_WORKSPACE(unique, GPI(bytes)(n))
 
 /* The first item of each run, and how many items it has; *d_count runs. */
 GP_API cudaError_t GPI_PUBLIC(run_length_encode)(const GP_TYPE *in, GP_TYPE *values, GP_INDEX *lengths, size_t n,
