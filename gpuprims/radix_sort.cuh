@@ -168,9 +168,7 @@ static inline size_t GPI(workspace)(size_t n)
 {
     const GPI(call) call = {{NULL, NULL, NULL, NULL, n, 0, 0}, {GPI_RADIX_MIN_ROOM, 1, 0}, NULL, 0, 0};
 
-    if (n == 0 || GPI(block_fits)(&call))
-        return 0;
-    return GPI(passes_bytes)(n);
+    return n == 0 || GPI(block_fits)(&call) ? 0 : GPI(passes_bytes)(n);
 }
 
 /* The first strategy that fits sorts. A handle with too few bytes for some GPU is refused on all. */

@@ -341,7 +341,7 @@ static const char *const patterns[] = {
     "floats from 0 to 1", "such floats, some zeros of both signs",
     "floats that share a digit", "floats of many exponents", "floats, and a NaN that a sample misses",
     "small ones where a cluster's sample is", "random, and one forty times", "the AND of three random ones",
-    "two in turn, which change places every 1024",
+    "two in turn, which change places every 1024", "mostly one, and some next to it",
 };
 enum { PATTERNS = sizeof patterns / sizeof *patterns };
 
@@ -383,19 +383,19 @@ static uint64_t ranged(const radix_case *c, uint64_t random, size_t i, int has_s
     return bits;
 }
 
-/* Whether a cluster takes item i for its first sample: as gpi_radix_sample() says. */
+/* Whether a cluster takes item i for its first sample, of 32 items for each block: as gpi_sample_place() says. */
 static int is_sample(size_t i, size_t n)
 {
-    const uint64_t samples = n > 8192 ? 512 : 256;
+    size_t samples = 64;
 
-    for (uint64_t s = i * samples / n, last = s + 1; s <= last && s < samples; s++) {
-        uint32_t some = (uint32_t)s * 0x9E3779B1u;
-
-        some = (some ^ some >> 15) * 0x2C1B3C6Du;
-        if ((s << 16 | some >> 16) * n / samples >> 16 == i)
-            return 1;
-    }
-    return 0;
+    while (samples < 512 && n > 32 * samples)
+        samples *= 2;
+    const size_t stride = n / samples, s = stride ? i / stride : samples;
+    uint32_t some = (uint32_t)s;
+    some = (some ^ some >> 16) * 0x7FEB352Du;
+    some = (some ^ some >> 15) * 0x846CA68Bu;
+    some ^= some >> 16;
+    return s < samples && i == s * stride + ((uint64_t)some * stride >> 32);
 }
 
 static uint64_t make_key(const radix_case *c, int pattern, size_t i, size_t n)
@@ -432,6 +432,8 @@ static uint64_t make_key(const radix_case *c, int pattern, size_t i, size_t n)
         if (i < 2)
             return random & all;
         return (i / 1024 + i % 1024) % 2 ? 0x4D5E6F71FF20C0A1u & all : 0x2C3B4A598033117Fu & all;
+    case 32: /* the bin of that one is crowded, and has others, but few */
+        return i % 10 || i % 1000 == 0 ? (0x3C6EF372FE94F82Bu + (i % 10 ? 0 : random % 3 - 1)) & all : random & all;
     case 23: return float_bits(c, (double)(random >> 11) / 9007199254740992.0);
     case 24: return float_bits(c, i % 9 ? (double)(random >> 11) / 9007199254740992.0 : random % 2 ? -0.0 : 0.0);
     case 25: return float_bits(c, (double)(i % 5 * 3) + (double)(random >> 11) / 576460752303423488.0);

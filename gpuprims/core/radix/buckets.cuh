@@ -45,10 +45,8 @@ GPI_DEVICE void GPI(partition)(GPI(bucket_tile) *tile, GP_KEY *slots, const GP_K
         atomicAdd(&tile->counts[i * GPI_RADIX_PARTITION_THREADS < limit ? digit : none], 1u);
     }
     __syncthreads(); /* the digits have been counted */
-    uint32_t here = tile->counts[tid], place = 0;
-    if (here)
-        place = atomicAdd(&next[tid], here);
-    uint32_t start = gpi_radix_scan(tile->sums, 8, here, NULL);
+    const uint32_t here = tile->counts[tid], place = here ? atomicAdd(&next[tid], here) : 0;
+    const uint32_t start = gpi_radix_scan(tile->sums, 8, here, NULL);
     tile->counts[tid] = start;
     tile->place[tid] = place - start;
     __syncthreads(); /* the first slots are there */
@@ -405,16 +403,6 @@ static inline unsigned GPI(buckets_fit)(const GPI(call) *call)
     return (unsigned)bits;
 }
 
-/* Keys of a tile of a partition: the multiprocessors have two each. */
-static inline size_t GPI(tile_of_partition)(size_t n, size_t room)
-{
-    const size_t threads = GPI_RADIX_PARTITION_THREADS;
-    const size_t items = gpi_divide_up(gpi_divide_up(n, gpi_resident_blocks(2, GPI_RADIX_GRID, GP_GRID)), threads);
-    const size_t fitting = (room - sizeof(GPI(bucket_tile)) - 1024) / sizeof(GP_KEY) / threads;
-
-    return threads * gpi_smaller_size(gpi_smaller_size(gpi_larger_size(items, 4), GPI(partition_items)), fitting);
-}
-
 /* The partitions of keys alone, and the sort of the buckets. */
 static inline cudaError_t GPI(sort_buckets)(GPI(job) job, const GPI(call) *call)
 {
@@ -445,7 +433,12 @@ static inline cudaError_t GPI(passes_launch)(const GPI(call) *call)
     const size_t words = (size_t)(end - (uint32_t *)job.counts); /* to be cleared */
     const int dependent = call->device.dependent;
 
-    job.partition_n = GPI_RADIX_PAIRS ? job.tile_n : (uint32_t)GPI(tile_of_partition)(job.n, call->device.room);
+    /* Of keys alone the multiprocessors have two tiles each. */
+    const size_t rows = GPI_RADIX_PARTITION_THREADS * gpi_resident_blocks(2, GPI_RADIX_GRID, GP_GRID);
+    const size_t most = gpi_smaller_size(gpi_larger_size(gpi_divide_up(job.n, rows), 4), GPI(partition_items));
+    const size_t room = (call->device.room - sizeof(GPI(bucket_tile)) - 1024) / sizeof(GP_KEY);
+    const size_t items = gpi_smaller_size(most, room / GPI_RADIX_PARTITION_THREADS);
+    job.partition_n = GPI_RADIX_PAIRS ? job.tile_n : (uint32_t)(items * GPI_RADIX_PARTITION_THREADS);
     cudaError_t error = gpi_clear((uint32_t *)job.counts, words, dependent, call->stream);
     if (error == cudaSuccess && job.levels == 2)
         error = GPI_LAUNCH_DEPENDENT(dependent, GPI(spread_kernel),

@@ -57,6 +57,7 @@ typedef struct gpi_radix_ranks {
 
 __extension__ enum {
     GPI(may_be_linear) = GPI(key_is_float) && sizeof(GP_KEY) >= 4, /* whether keys may go by how large they are */
+    GPI(may_be_apart) = !GPI(may_be_linear) && !GPI_RADIX_PAIRS,   /* whether two of them may have bins of their own */
     /* Shared memory of an item: in both arrays; or, at the end, a position and the value. */
     GPI(cluster_slot) = !GPI_RADIX_PAIRS                                   ? 2 * (int)sizeof(GP_KEY)
                         : sizeof(GPI_RADIX_VALUE) > 2 * sizeof(GP_KEY) + 4 ? 4 + (int)sizeof(GPI_RADIX_VALUE)
@@ -93,9 +94,10 @@ typedef struct {
     uint32_t *from[2];     /* their positions, or values */
     uint32_t first, count; /* where the block's items go, and how many it has got */
     gpi_radix_map map;     /* the bins of floats, if it is linear; */
-    GPI(number) low;       /* of others from low on: */
-    int up;                /* the difference from low is shifted, */
+    GPI(number) low, high; /* of others from the least number on: */
+    int up;                /* the difference from it is shifted, */
     uint32_t factor;       /* and multiplied: the bin is in the upper half */
+    int apart;             /* whether to try bins in which the least and the largest number are alone */
 } GPI(share);
 
 #if GPI_DEVICE_CODE
@@ -312,13 +314,18 @@ GPI_DEVICE int GPI(share_exchange)(GPI(share) *share, const GP_KEY *keys, const 
 
 /* ---- bins ---------------------------------------------------------------------------------------- */
 
-/* Which bin a key goes to. */
-GPI_DEVICE uint32_t GPI(share_bin)(const GPI(share) *share, GP_KEY key)
+/* Which bin a key goes to; if the constant `apart` is set, the least number is alone in one, and so is the largest. */
+GPI_DEVICE uint32_t GPI(share_bin)(const GPI(share) *share, GP_KEY key, int apart)
 {
     if (GPI(may_be_linear) && share->map.linear)
         return GPI(linear_place)(share->map, key);
-    const uint64_t above = (uint64_t)(GPI(share_number)(share, key) - share->low) << share->up;
-    return (uint32_t)((above >> 32) * share->factor >> 32);
+    const GPI(number) number = GPI(share_number)(share, key);
+    const uint64_t above = (uint64_t)(number - share->low) << share->up;
+    const uint32_t bin = (uint32_t)((above >> 32) * share->factor >> 32), last = GPI_RADIX_SHARE_BINS - 1;
+
+    if (!apart)
+        return bin;
+    return number == share->low ? 0 : number == share->high ? last : gpi_min(bin ? bin : 1, last - 1);
 }
 
 /* Bins from the least of the block's keys to the largest. Returns whether they may spread the keys. */
@@ -333,7 +340,7 @@ GPI_DEVICE int GPI(share_measure)(GPI(share) *share)
         high = number > high ? number : high;
     }
     below = (GPI(number))gpi_radix_block_max(share->state->words[0], below, GPI_KEY_IS_NARROW);
-    high = (GPI(number))gpi_radix_block_max(share->state->words[1], high, GPI_KEY_IS_NARROW);
+    share->high = high = (GPI(number))gpi_radix_block_max(share->state->words[1], high, GPI_KEY_IS_NARROW);
     share->low = (GPI(number))~below;
     const uint64_t width = high - share->low;
     if (width <= share->count / GPI_RADIX_CROWD || high < share->low)
@@ -345,11 +352,14 @@ GPI_DEVICE int GPI(share_measure)(GPI(share) *share)
     return 1;
 }
 
-/* Sorts what the block has got, and writes the keys. Returns whether it could; if not, the items are as they were. */
-GPI_DEVICE int GPI(share_sort)(GPI(share) *share)
+/*
+ * Sorts what the block has got, and writes the keys. Returns whether it could; if not, the items are as they were, and
+ * share->apart says whether to try it once more.
+ */
+GPI_DEVICE int GPI(share_sort)(GPI(share) *share, int apart)
 {
     gpi_radix_state *state = share->state;
-    int strict = 0, mixed = 0;
+    int strict = 0, mixed = 0, others = 0;
 
     gpi_radix_zero(state->u.bins, GPI_RADIX_SHARE_BINS / 2); /* there is a barrier before they are counted */
     if (!GPI_RADIX_PAIRS && share->range != GPI_RADIX_WHOLE)
@@ -361,7 +371,7 @@ GPI_DEVICE int GPI(share_sort)(GPI(share) *share)
     for (uint32_t x = threadIdx.x; x < share->count; x += GPI_RADIX_CLUSTER_THREADS) {
         const GP_KEY key = share->keys[0][x];
 
-        gpi_radix_count_half(state->u.bins, GPI(share_bin)(share, key));
+        gpi_radix_count_half(state->u.bins, GPI(share_bin)(share, key, apart));
         strict |= (!GPI_RADIX_PAIRS && GPI(key_is_minus_zero)(key)) ||
                   (GPI(may_be_linear) && share->map.linear && GPI(key_is_nan)(key));
     }
@@ -372,7 +382,7 @@ GPI_DEVICE int GPI(share_sort)(GPI(share) *share)
         return 0;
     for (uint32_t x = threadIdx.x; x < share->count; x += GPI_RADIX_CLUSTER_THREADS) {
         const GP_KEY key = share->keys[0][x];
-        const uint32_t slot = gpi_radix_count_half(state->u.bins, GPI(share_bin)(share, key));
+        const uint32_t slot = gpi_radix_count_half(state->u.bins, GPI(share_bin)(share, key, apart));
 
         share->keys[1][slot] = key;
         if (GPI_RADIX_PAIRS)
@@ -380,17 +390,21 @@ GPI_DEVICE int GPI(share_sort)(GPI(share) *share)
     }
     __syncthreads(); /* the items are in their bins */
     for (uint32_t x = threadIdx.x; crowded && x < share->count; x += GPI_RADIX_CLUSTER_THREADS) {
-        const uint32_t bin = GPI(share_bin)(share, share->keys[1][x]), begin = bin ? state->u.ends[bin - 1] : 0;
+        const GPI(number) number = GPI(share_number)(share, share->keys[1][x]);
+        const uint32_t bin = GPI(share_bin)(share, share->keys[1][x], apart), begin = bin ? state->u.ends[bin - 1] : 0;
+        const int is_crowded = state->u.ends[bin] - begin > GPI_RADIX_CROWD;
 
-        mixed |= state->u.ends[bin] - begin > GPI_RADIX_CROWD &&
-                 GPI(share_number)(share, share->keys[1][x]) != GPI(share_number)(share, share->keys[1][begin]);
+        mixed |= is_crowded && number != GPI(share_number)(share, share->keys[1][begin]);
+        others |= is_crowded && number != share->low && number != share->high;
     }
-    if (crowded && __syncthreads_or(mixed))
+    if (crowded && __syncthreads_or(mixed)) {
+        share->apart = GPI(may_be_apart) && __syncthreads_count(others) <= GPI_RADIX_CROWD;
         return 0;
+    }
     for (uint32_t x = threadIdx.x; x < share->count; x += GPI_RADIX_CLUSTER_THREADS) {
         const GP_KEY key = share->keys[1][x];
         const GPI(number) number = GPI(share_number)(share, key);
-        const uint32_t from = GPI_RADIX_PAIRS ? share->from[1][x] : x, bin = GPI(share_bin)(share, key);
+        const uint32_t from = GPI_RADIX_PAIRS ? share->from[1][x] : x, bin = GPI(share_bin)(share, key, apart);
         const uint32_t begin = bin ? state->u.ends[bin - 1] : 0, end = state->u.ends[bin];
         uint32_t slot = x;
 
@@ -568,7 +582,7 @@ static __global__ void __launch_bounds__(GPI_RADIX_CLUSTER_THREADS, 1) GPI(clust
             break;
         gpi_cluster_arrive(); /* the table is no longer read */
     }
-    if (!GPI(share_sort)(&share))
+    if (!GPI(share_sort)(&share, 0) && !(GPI(may_be_apart) && share.apart && GPI(share_sort)(&share, 1)))
         GPI(share_passes)(&share);
     if (GPI_RADIX_PAIRS && !GPI(cluster_moves))
         GPI(share_write)(&share);
@@ -612,15 +626,14 @@ static inline unsigned GPI(largest_cluster)(int device, size_t room)
 /* The blocks of a cluster that has room for the items; 0: there is none. */
 static inline unsigned GPI(cluster_fits)(const GPI(call) *call)
 {
-    const gpi_radix_device *device = &call->device;
     const size_t n = call->request.n;
     unsigned blocks = 2;
 
-    while (blocks < device->cluster && n > blocks * (size_t)GPI_RADIX_CLUSTER_THREADS)
+    while (blocks < call->device.cluster && n > blocks * (size_t)GPI_RADIX_CLUSTER_THREADS)
         blocks *= 2;
     const size_t rounds = gpi_divide_up(n, blocks * (size_t)GPI_RADIX_CLUSTER_THREADS);
-    const int has_room = blocks <= device->cluster && rounds <= GPI(cluster_items) &&
-                         GPI(cluster_shared_bytes)(rounds) + 2048 <= device->room;
+    const int has_room = blocks <= call->device.cluster && rounds <= GPI(cluster_items) &&
+                         GPI(cluster_shared_bytes)(rounds) + 2048 <= call->device.room;
 
     /* Of bytes that can be counted the kernel counts them, for which there would be too little shared memory. */
     return has_room && GPI(holds_values) && GP_KERNEL == 0 && !GPI_RADIX_IS_COUNTED(call->request) ? blocks : 0;
@@ -628,15 +641,14 @@ static inline unsigned GPI(cluster_fits)(const GPI(call) *call)
 
 static inline cudaError_t GPI(cluster_launch)(const GPI(call) *call)
 {
-    const size_t n = call->request.n;
     const unsigned blocks = call->fit;
     const int bits = call->request.end_bit - call->request.begin_bit;
     GPI(share) share;
 
     memset((void *)&share, 0, sizeof share);
     share.of = call->request;
-    share.n = (uint32_t)n;
-    share.rounds = (uint32_t)gpi_divide_up(n, blocks * (size_t)GPI_RADIX_CLUSTER_THREADS);
+    share.n = (uint32_t)call->request.n;
+    share.rounds = (uint32_t)gpi_divide_up(share.n, blocks * (size_t)GPI_RADIX_CLUSTER_THREADS);
     share.room = (uint32_t)GPI(cluster_room)(share.rounds);
     share.range = bits ? UINT64_MAX >> (64 - bits) : 0;
     share.part_bits = bits > __builtin_ctz(blocks) ? bits - __builtin_ctz(blocks) : 0;

@@ -17,7 +17,6 @@
 #define GPI_RADIX_SEEN_COUNT ((1u << 29) - 1)
 
 #define GPI_RADIX_ALL_PAIRS (1u << 20)
-
 #define GPI_RADIX_SPARE 128 /* bytes of shared memory behind the values, which may start up to 15 bytes late */
 
 enum { GPI_RADIX_ROWS_BEFORE = 16 }; /* the first tile's: as many as a look-back reads at a time, at most */

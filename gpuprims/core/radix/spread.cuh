@@ -4,9 +4,9 @@
  *
  *     1. look at a sample of the keys, and count the topmost bits of all; the last block adds up where each
  *        bucket begins (one partition has only the topmost digit, which the plan's counts tell)
- *     2. partition by the topmost digit: a tile asks for room in each of 256 ranges, and moves its keys there
- *     3. partition each of these ranges by the next bits
- *     4. one block sorts a bucket: by twelve more bits, and by comparing the few keys that are alike so far; or
+ *     2. partition by the topmost digit, and then each of its 256 ranges by the next bits: a tile asks for room in each
+ *        of its digits, and moves its keys there
+ *     3. one block sorts a bucket: by twelve more bits, and by comparing the few keys that are alike so far; or
  *        in passes, if many are alike and yet different
  *
  * Keys alone lose their order: where equal keys are not the same, the passes sort. Pairs are partitioned by passes.
@@ -143,23 +143,6 @@ GPI_DEVICE gpi_radix_map GPI(map_between)(GPI(number) least, GPI(number) largest
     return map;
 }
 
-/* The map between the ends of a sample. */
-GPI_DEVICE gpi_radix_map GPI(equal_width)(const GP_KEY *keys, uint64_t (*words)[32], int bits)
-{
-    GPI(number) below = 0, high = 0; /* all that is above the least number, and the largest one */
-
-    GPI_UNROLL
-    for (int i = 0; i < GPI_RADIX_SAMPLES; i++) {
-        const GPI(number) number = GPI(key_number)(keys[i]);
-
-        below = (GPI(number))~number > below ? (GPI(number))~number : below;
-        high = number > high ? number : high;
-    }
-    below = (GPI(number))gpi_radix_block_max(words[0], below, GPI_KEY_IS_NARROW);
-    high = (GPI(number))gpi_radix_block_max(words[1], high, GPI_KEY_IS_NARROW);
-    return GPI(map_between)((GPI(number))~below, high, bits);
-}
-
 /* Whether a sample of the keys is as well spread as it should. The counters are zero, before and after. */
 GPI_DEVICE int GPI(is_spread)(gpi_radix_map map, const GP_KEY *keys, uint32_t *counters)
 {
@@ -188,7 +171,7 @@ GPI_DEVICE int GPI(sample)(const GPI(job) *job, gpi_radix_map *map, uint32_t *co
     const uint32_t n = (uint32_t)job->n, stride = n / GPI_RADIX_COUNT_THREADS / GPI_RADIX_SAMPLES + 1;
     const uint64_t sorted = job->range << job->begin_bit, one = GPI(key_order)(in[0]) & sorted;
     uint64_t differ = 0;
-    int alike = 0, equal = 0, digits = 0;
+    int alike = 0, equal = 0, digits = 0, spared = 0; /* spared: keys of a bin are compared in fewer bits */
     GP_KEY keys[GPI_RADIX_SAMPLES];
 
     GPI_UNROLL
@@ -207,13 +190,28 @@ GPI_DEVICE int GPI(sample)(const GPI(job) *job, gpi_radix_map *map, uint32_t *co
         __syncthreads_count(alike > GPI_RADIX_SAMPLES / 2) > GPI_RADIX_COUNT_THREADS / (GPI_RADIX_PAIRS ? 8 : 2);
     if (GPI_KEY_IS_NARROW && !GPI_RADIX_PAIRS && *adjacent_equal)
         return 0;
-    for (int p = 0; p < (int)sizeof(GP_KEY) && GPI_RADIX_PAIRS; p++)
-        digits += __syncthreads_or((differ >> 8 * p & 255) != 0) != 0;
-    if (GPI_RADIX_PAIRS && (digits < GPI_RADIX_WORTH_TWO ||
+    for (int p = 0; p < (int)sizeof(GP_KEY) && GPI_RADIX_PAIRS; p++) {
+        const int differs = __syncthreads_or((differ >> 8 * p & 255) != 0) != 0, end = 8 * (p + 1);
+
+        digits += differs;
+        spared |= !differs && end > job->begin_bit && end <= job->end_bit - job->bits - GPI_RADIX_BIN_BITS;
+    }
+    if (GPI_RADIX_PAIRS && (digits + spared < GPI_RADIX_WORTH_TWO ||
                             __syncthreads_count(equal > GPI_RADIX_SAMPLES / 2) > GPI_RADIX_COUNT_THREADS / 2))
         return 0;
     if (GPI(coded)) {
-        *map = GPI(equal_width)(keys, words, job->bits);
+        GPI(number) below = 0, high = 0; /* all that is above the least number, and the largest one */
+
+        GPI_UNROLL
+        for (int i = 0; i < GPI_RADIX_SAMPLES; i++) {
+            const GPI(number) number = GPI(key_number)(keys[i]);
+
+            below = (GPI(number))~number > below ? (GPI(number))~number : below;
+            high = number > high ? number : high;
+        }
+        below = (GPI(number))gpi_radix_block_max(words[0], below, GPI_KEY_IS_NARROW);
+        high = (GPI(number))gpi_radix_block_max(words[1], high, GPI_KEY_IS_NARROW);
+        *map = GPI(map_between)((GPI(number))~below, high, job->bits);
         if (map->linear && GPI(is_spread)(*map, keys, counters))
             return 1;
     }
