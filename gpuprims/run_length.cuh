@@ -93,7 +93,6 @@ GPI_DEVICE unsigned long long gpi_run_length(gpi_run_lengths runs, size_t i)
 #define GP_NAME gpi_run_ends
 #define GP_TYPE unsigned long long
 #define GP_LOAD_AT(in, i, runs) gpi_run_length(runs, i)
-#define GP_STORE_AT(out, i, x, runs) (out)[i] = (x)
 #define GP_CONTEXT gpi_run_lengths
 #define GP_KERNEL GP_KERNEL_SIMPLE
 #include "scan.cuh"
@@ -418,20 +417,23 @@ GPI_DEVICE void GPI(write_listed)(const GPI(job) *job, const GPI(output) *output
 GPI_DEVICE size_t GPI(write_list)(const GPI(job) *job, const GPI(output) *output, uint16_t *list, const uint32_t *heads,
                                   unsigned lane)
 {
-    const int sparse = GPI_RUN_LENGTH_IS_SPARSE(output->all);
     GP_INDEX last = (GP_INDEX)output->last;
     unsigned done = 0;
 
-    GPI_NO_UNROLL
-    for (unsigned turn = 0; turn < (sparse ? 1 : GPI(list_turns)); turn++) {
-        unsigned listed = output->all;
-
-        if (sparse)
-            GPI(list_sparse)(list, heads, output->rank, lane);
-        else
-            listed = GPI(list_turn)(list, heads, turn, lane);
+    if (GPI_RUN_LENGTH_IS_SPARSE(output->all)) {
+        GPI(list_sparse)(list, heads, output->rank, lane);
         __syncwarp(); /* the list is complete */
-        GPI(write_listed)(job, output, list, listed, done, last, sparse, lane);
+        GPI(write_listed)(job, output, list, output->all, 0, last, 1, lane);
+        last = output->all ? (GP_INDEX)list[output->all - 1] : last;
+        __syncwarp(); /* the list has been read */
+        return (size_t)last;
+    }
+    GPI_NO_UNROLL
+    for (unsigned turn = 0; turn < GPI(list_turns); turn++) {
+        const unsigned listed = GPI(list_turn)(list, heads, turn, lane);
+
+        __syncwarp(); /* the list is complete */
+        GPI(write_listed)(job, output, list, listed, done, last, 0, lane);
         last = listed ? (GP_INDEX)list[listed - 1] : last;
         done += listed;
         __syncwarp(); /* the list has been read */
