@@ -754,6 +754,8 @@ int main(int argc, char **argv)
                 test_large(cases[k]);
 #endif
         }
+    if (!tap_wants("others"))
+        return tap_end();
     test_even_limits();
     test_even_floats();
     test_expressions();
