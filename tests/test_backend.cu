@@ -41,13 +41,16 @@ static int attribute(enum cudaDeviceAttr which)
     return value;
 }
 
-/* Whether a kernel has the instructions of sm_90: the GPU has them, and the code was built for it. */
+/*
+ * Whether a kernel has the instructions of sm_90: the GPU has them, and the code was built for it. It may have as much
+ * dynamic shared memory then as any here is launched with.
+ */
 static int runs_sm90(const void *kernel)
 {
     signed char known[GPI_DEVICES] = {0};
 
     (void)kernel; /* on the CPU backend each has */
-    return (gpi_kernel_ready(kernel, 0, known) & GPI_KERNEL_SM90) != 0;
+    return (gpi_kernel_ready(kernel, 48 << 10, known) & GPI_KERNEL_SM90) != 0;
 }
 
 /* ---- GP_LAUNCH ------------------------------------------------------------------------------- */
