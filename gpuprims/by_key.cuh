@@ -207,12 +207,9 @@ GPI_DEVICE GPI(total) GPI(add)(GPI(total) before, GPI(sum) group)
 /* The copy of a warp tile's keys to its slot, or of its items; of no bytes if there is nothing to copy. */
 GPI_DEVICE gpi_copy GPI(copy_of)(const GPI(job) *job, size_t warp_tile, int keys, char *slots)
 {
-    const unsigned n = GPI(warp_tile_items)(job->n, warp_tile);
-    const GPI(key_part) part = GPI(part_of_keys)(job->keys, warp_tile, n);
-
     if (!keys)
         return GPI(copy_warp_tile)(job->in, job->n, warp_tile, slots + GPI(key_slot));
-    return gpi_copy_of(slots, part.from, n ? part.bytes : 0, job->keys, job->n * sizeof *job->keys);
+    return GPI(copy_keys)(job->keys, job->n, warp_tile, slots);
 }
 
 /* Where the items of a warp tile begin in their slot. */

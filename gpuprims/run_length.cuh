@@ -236,21 +236,19 @@ GPI_DEVICE unsigned GPI(place_of)(const GPI(job) *job, size_t warp_tile)
 /* The copy of a warp tile's items to its slot, or of its values; of no bytes if there is nothing to copy. */
 GPI_DEVICE gpi_copy GPI(copy_of)(const GPI(job) *job, size_t warp_tile, int values, char *slots)
 {
-    const unsigned n = GPI(warp_tile_items)(job->n, warp_tile);
-
-    (void)n;
+    (void)job;
+    (void)warp_tile;
     (void)values;
 #ifdef GP_VALUE
     if (values)
         return gpi_copy_of(slots + GPI(key_slot), job->values + warp_tile * GPI(warp_tile_n),
-                           n * (unsigned)sizeof(GP_VALUE), job->values, job->n * sizeof(GP_VALUE));
+                           GPI(warp_tile_items)(job->n, warp_tile) * (unsigned)sizeof(GP_VALUE), job->values,
+                           job->n * sizeof(GP_VALUE));
 #endif
 #ifdef GP_LOAD_AT
     return gpi_copy_of(slots, NULL, 0, NULL, 0);
 #else
-    const GPI(key_part) part = GPI(part_of_keys)(job->in, warp_tile, n);
-
-    return gpi_copy_of(slots, part.from, n ? part.bytes : 0, job->in, job->n * sizeof *job->in);
+    return GPI(copy_keys)(job->in, job->n, warp_tile, slots);
 #endif
 }
 

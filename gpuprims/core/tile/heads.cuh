@@ -52,6 +52,15 @@ GPI_DEVICE GPI(key_part) GPI(part_of_keys)(const GPI(key) *keys, size_t warp_til
     return part;
 }
 
+/* The copy of a warp tile's keys, and of the one before, to its slot; of no bytes where there are none. */
+GPI_DEVICE gpi_copy GPI(copy_keys)(const GPI(key) *keys, size_t n, size_t warp_tile, char *slot)
+{
+    const unsigned mine = GPI(warp_tile_items)(n, warp_tile);
+    const GPI(key_part) part = GPI(part_of_keys)(keys, warp_tile, mine);
+
+    return gpi_copy_of(slot, part.from, mine ? part.bytes : 0, keys, n * sizeof *keys);
+}
+
 /* Reads the lane's keys of a whole warp tile, of which key 0 is at `tile` in shared memory. */
 GPI_DEVICE void GPI(read_keys)(GPI(thread_keys) *regs, const char *tile, unsigned lane)
 {
