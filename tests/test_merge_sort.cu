@@ -27,6 +27,13 @@ static __device__ int s12_less(s12 a, s12 b)
     return a.key < b.key;
 }
 
+#ifdef __cplusplus /* a class with an order of its own needs no GP_LESS */
+static __device__ bool operator<(s12 a, s12 b)
+{
+    return s12_less(a, b);
+}
+#endif
+
 static __global__ void take_strangers(unsigned long long *count)
 {
     *count = strangers;
@@ -162,7 +169,9 @@ static range some_range(void)
 #define CASE small_s12
 #define CASE_KERNEL GP_KERNEL_PIPELINED
 #define CASE_TYPE s12
+#ifndef __cplusplus
 #define CASE_LESS s12_less
+#endif
 #define CASE_MAKE(k, i) make_s12(k, i)
 #define CASE_RANK(x) (x).key
 #include "merge_case.h"

@@ -22,9 +22,15 @@
 #if GPI_MERGE_PAIRS || defined GP_LESS
 #define GPI_MERGE_INDISTINGUISHABLE(items) 0
 #else
-#define GPI_MERGE_INDISTINGUISHABLE(items)                                                \
-    (__builtin_classify_type((GP_TYPE)0) == 1 && sizeof(GP_TYPE) <= 8 && (items) <= 32 && \
-     ((items) & ((items)-1)) == 0)
+#define GPI_MERGE_INDISTINGUISHABLE(items)                                                                     \
+    (__builtin_classify_type(*(const GP_TYPE *)0) == 1 && !GPI_MERGE_IS_BOOL && sizeof(GP_TYPE) <= 8 && \
+     (items) <= 32 && ((items) & ((items)-1)) == 0)
+#endif
+
+#ifdef __cplusplus
+#define GPI_MERGE_IS_BOOL 0 /* C++ does not count it among the integers */
+#else
+#define GPI_MERGE_IS_BOOL __builtin_types_compatible_p(GP_TYPE, _Bool)
 #endif
 
 /* The length of the first runs otherwise, each sorted by a thread in registers. */
@@ -194,10 +200,29 @@ GPI_DEVICE void GPI(thread_network)(GP_TYPE *x, const int items)
     }
 }
 
+/* A number of as many bytes as the integer has; compiles for any type. */
+GPI_DEVICE uint64_t GPI(bits_of)(GP_TYPE x)
+{
+    uint64_t bits = 0;
+
+    memcpy(&bits, (const void *)&x, sizeof x < sizeof bits ? sizeof x : sizeof bits);
+    return bits;
+}
+
+GPI_DEVICE GP_TYPE GPI(of_bits)(uint64_t bits)
+{
+    GP_TYPE x;
+
+    memcpy((void *)&x, &bits, sizeof x < sizeof bits ? sizeof x : sizeof bits);
+    return x;
+}
+
 GPI_DEVICE GP_TYPE GPI(shuffle)(GP_TYPE x, unsigned lanes)
 {
-    return sizeof x <= 4 ? (GP_TYPE)__shfl_xor_sync(GPI_FULL_MASK, (uint32_t)x, (int)lanes)
-                         : (GP_TYPE)__shfl_xor_sync(GPI_FULL_MASK, (uint64_t)x, (int)lanes);
+    const uint64_t bits = GPI(bits_of)(x);
+
+    return GPI(of_bits)(sizeof x <= 4 ? __shfl_xor_sync(GPI_FULL_MASK, (uint32_t)bits, (int)lanes)
+                                      : __shfl_xor_sync(GPI_FULL_MASK, bits, (int)lanes));
 }
 
 /* The smaller or the larger of two integers. Of few items of up to 4 bytes it is faster to find both and select one. */
@@ -247,7 +272,8 @@ GPI_DEVICE void GPI(warp_network)(GP_TYPE *x, const int items, unsigned lane)
 GPI_DEVICE void GPI(warp_sort)(GP_TYPE *x, const int items, unsigned rank, unsigned n)
 {
     const uint64_t ones = UINT64_MAX >> (64 - 8 * (sizeof(GP_TYPE) < 8 ? sizeof(GP_TYPE) : 8));
-    const GP_TYPE largest = (GP_TYPE)((GP_TYPE)-1 < (GP_TYPE)1 ? ones >> 1 : ones);
+    const int is_signed = GPI(of_bits)(ones) < GPI(of_bits)(0);
+    const GP_TYPE largest = GPI(of_bits)(ones >> is_signed);
 
     GPI_UNROLL
     for (int i = 0; i < items; i++)
