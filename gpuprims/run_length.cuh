@@ -7,6 +7,7 @@
  *              GP_VALUE       V, of up to 256 bytes: what goes with each item, for unique (none)
  *              GP_LOAD_AT(in, i)   an expression for item i, a size_t, in place of in[i]; `in` is handed through and
  *                             may be NULL; with GP_CONTEXT: GP_LOAD_AT(in, i, context)
+ *              GP_INPUT_TYPE  with GP_LOAD_AT: I, what `in` points to, void too (T)
  *              GP_CONTEXT     type of a by-value argument before `ws`
  *              GP_INDEX       INDEX, the type of counts, lengths and offsets, an integer type of 4 or 8 bytes that n
  *                             has to fit (size_t)
@@ -14,11 +15,11 @@
  *              GP_KERNEL      GP_KERNEL_SIMPLE or GP_KERNEL_PIPELINED: runs that kernel at every n (either)
  *              GP_GRID        blocks of a launch at most (as many as fit)
  *
- * Generates    cudaError_t NAME_run_length_encode(const T *in, T *values, INDEX *lengths, size_t n, INDEX *d_count,
+ * Generates    cudaError_t NAME_run_length_encode(const I *in, T *values, INDEX *lengths, size_t n, INDEX *d_count,
  *              ...)
- *              cudaError_t NAME_run_offsets(const T *in, INDEX *offsets, size_t n, INDEX *d_count, ...)
- *              cudaError_t NAME_unique(const T *in, T *out, size_t n, INDEX *d_count, ...)
- *              with GP_VALUE instead  NAME_unique(const T *kin, T *kout, const V *vin, V *vout, n, d_count, ...)
+ *              cudaError_t NAME_run_offsets(const I *in, INDEX *offsets, size_t n, INDEX *d_count, ...)
+ *              cudaError_t NAME_unique(const I *in, T *out, size_t n, INDEX *d_count, ...)
+ *              with GP_VALUE instead  NAME_unique(const I *kin, T *kout, const V *vin, V *vout, n, d_count, ...)
  *              cudaError_t NAME_run_length_decode(const T *values, const INDEX *lengths, size_t runs,
  *                                                 T *out, size_t capacity, INDEX *d_count, ...)
  *              size_t      NAME_<each of them>_workspace_bytes(size_t n), of decode (size_t runs, size_t capacity)
@@ -104,8 +105,12 @@ GPI_DEVICE unsigned long long gpi_run_length(gpi_run_lengths runs, size_t i)
 #define GPI_TAG run_length
 #define GPI_HEADER "gpuprims/run_length.cuh"
 #define GPI_TAKES \
-    (GPI_TAKES_TYPE | GPI_TAKES_EQUAL | GPI_TAKES_VALUE | GPI_TAKES_LOAD_AT | GPI_TAKES_CONTEXT | GPI_TAKES_INDEX | \
-     GPI_TAKES_API | GPI_TAKES_KERNEL | GPI_TAKES_GRID)
+    (GPI_TAKES_TYPE | GPI_TAKES_EQUAL | GPI_TAKES_VALUE | GPI_TAKES_INPUT_TYPE | GPI_TAKES_LOAD_AT | \
+     GPI_TAKES_CONTEXT | GPI_TAKES_INDEX | GPI_TAKES_API | GPI_TAKES_KERNEL | GPI_TAKES_GRID)
+#if defined GP_INPUT_TYPE && !defined GP_LOAD_AT
+#error "gpuprims/run_length.cuh: GP_LOAD_AT is missing; GP_INPUT_TYPE goes with it"
+#undef GP_INPUT_TYPE
+#endif
 #endif
 #include "core/instance/begin.cuh"
 
@@ -158,7 +163,7 @@ typedef GP_TYPE GPI(key);
 
 /* What a launch works on. Each of the outputs may be NULL. */
 typedef struct {
-    const GP_TYPE *in;
+    const GP_INPUT_TYPE *in;
     GP_TYPE *out; /* the first item of each run */
 #ifdef GP_VALUE
     const GP_VALUE *values;
@@ -598,7 +603,9 @@ static inline cudaError_t GPI(host)(const char *function, GPI(job) job, GPI_CONT
         return error;
 
     job.head = (gpi_tile_state_head *)scratch.tags;
+#ifndef GP_LOAD_AT
     job.in_place = job.in == job.out;
+#endif
 #ifdef GP_VALUE
     job.in_place |= job.values && job.values == job.values_out;
 #endif
@@ -607,7 +614,7 @@ static inline cudaError_t GPI(host)(const char *function, GPI(job) job, GPI_CONT
 }
 
 /* A job without outputs. */
-static inline GPI(job) GPI(job_of)(const GP_TYPE *in, size_t n, GP_INDEX *d_count)
+static inline GPI(job) GPI(job_of)(const GP_INPUT_TYPE *in, size_t n, GP_INDEX *d_count)
 {
     GPI(job) job;
 
@@ -629,7 +636,7 @@ GPI_TAGGED_WORKSPACE(run_offsets, GPI(bytes)(n))
 GPI_TAGGED_WORKSPACE(unique, GPI(bytes)(n))
 
 /* The first item of each run, and how many items it has; *d_count runs. */
-GP_API cudaError_t GPI_PUBLIC(run_length_encode)(const GP_TYPE *in, GP_TYPE *values, GP_INDEX *lengths, size_t n,
+GP_API cudaError_t GPI_PUBLIC(run_length_encode)(const GP_INPUT_TYPE *in, GP_TYPE *values, GP_INDEX *lengths, size_t n,
                                                  GP_INDEX *d_count, GPI_CONTEXT_PARAMETER gp_workspace *ws,
                                                  cudaStream_t stream)
 {
@@ -647,7 +654,7 @@ GP_API cudaError_t GPI_PUBLIC(run_length_encode)(const GP_TYPE *in, GP_TYPE *val
 }
 
 /* Where each run starts, and n behind the last; *d_count runs, *d_count + 1 offsets. */
-GP_API cudaError_t GPI_PUBLIC(run_offsets)(const GP_TYPE *in, GP_INDEX *offsets, size_t n, GP_INDEX *d_count,
+GP_API cudaError_t GPI_PUBLIC(run_offsets)(const GP_INPUT_TYPE *in, GP_INDEX *offsets, size_t n, GP_INDEX *d_count,
                                            GPI_CONTEXT_PARAMETER gp_workspace *ws, cudaStream_t stream)
 {
     GPI(job) job = GPI(job_of)(in, n, d_count);
@@ -662,8 +669,9 @@ GP_API cudaError_t GPI_PUBLIC(run_offsets)(const GP_TYPE *in, GP_INDEX *offsets,
 
 #ifdef GP_VALUE
 /* The first item of each run, and the value that goes with it; *d_count runs. */
-GP_API cudaError_t GPI_PUBLIC(unique)(const GP_TYPE *kin, GP_TYPE *kout, const GP_VALUE *vin, GP_VALUE *vout, size_t n,
-                                      GP_INDEX *d_count, GPI_CONTEXT_PARAMETER gp_workspace *ws, cudaStream_t stream)
+GP_API cudaError_t GPI_PUBLIC(unique)(const GP_INPUT_TYPE *kin, GP_TYPE *kout, const GP_VALUE *vin, GP_VALUE *vout,
+                                      size_t n, GP_INDEX *d_count, GPI_CONTEXT_PARAMETER gp_workspace *ws,
+                                      cudaStream_t stream)
 {
     GPI(job) job = GPI(job_of)(kin, n, d_count);
 
@@ -682,7 +690,7 @@ GP_API cudaError_t GPI_PUBLIC(unique)(const GP_TYPE *kin, GP_TYPE *kout, const G
 }
 #else
 /* The first item of each run; *d_count runs. */
-GP_API cudaError_t GPI_PUBLIC(unique)(const GP_TYPE *in, GP_TYPE *out, size_t n, GP_INDEX *d_count,
+GP_API cudaError_t GPI_PUBLIC(unique)(const GP_INPUT_TYPE *in, GP_TYPE *out, size_t n, GP_INDEX *d_count,
                                       GPI_CONTEXT_PARAMETER gp_workspace *ws, cudaStream_t stream)
 {
     GPI(job) job = GPI(job_of)(in, n, d_count);

@@ -7,6 +7,7 @@
  *     CASE_EQUAL(a, b)   as GP_EQUAL             CASE_SAME(a, b)   the same for the reference (a == b)
  *     CASE_VALUE         as GP_VALUE (none); values are random bytes
  *     CASE_LOAD_AT       as GP_LOAD_AT           CASE_REF_LOAD(x)  what it makes of an item (x)
+ *     CASE_INPUT_TYPE    as GP_INPUT_TYPE (T)
  *     CASE_CONTEXT       type of the context     CASE_CONTEXT_VALUE
  *     CASE_INDEX         as GP_INDEX (size_t)
  *     CASE_KERNEL, CASE_GRID   as GP_KERNEL and GP_GRID
@@ -44,6 +45,9 @@
 #endif
 #ifdef CASE_LOAD_AT
 #define GP_LOAD_AT CASE_LOAD_AT
+#endif
+#ifdef CASE_INPUT_TYPE
+#define GP_INPUT_TYPE CASE_INPUT_TYPE
 #endif
 #ifdef CASE_CONTEXT
 #define GP_CONTEXT CASE_CONTEXT
@@ -142,6 +146,7 @@ static const run_case CASE_F(case) = {
 #undef CASE_VALUE
 #undef CASE_LOAD_AT
 #undef CASE_REF_LOAD
+#undef CASE_INPUT_TYPE
 #undef CASE_CONTEXT
 #undef CASE_CONTEXT_VALUE
 #undef CASE_INDEX

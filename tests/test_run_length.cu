@@ -167,8 +167,9 @@ typedef struct run_case {
 #include "run_length_case.h"
 
 /* Items that are computed. */
-#define turned_at(in, i) (~(in)[i])
+#define turned_at(in, i) (~((const uint32_t *)(in))[i])
 #define CASE_TYPE        uint32_t
+#define CASE_INPUT_TYPE  void
 #define CASE_MAKE        label
 #define CASE_LOAD_AT     turned_at
 #define CASE_REF_LOAD(x) (~(x))

@@ -112,6 +112,7 @@ INSTANCES = {
         {"TYPE": "uint64_t", "VALUE": "double"},
         {"TYPE": "item", "EQUAL(a, b)": "((a).c == (b).c)"},
         {"TYPE": "uint16_t", "LOAD_AT(in, i)": "((uint16_t)((i) / 3))"},
+        {"TYPE": "float", "INPUT_TYPE": "short", "LOAD_AT(in, i)": "((float)(in)[i] / 2)", "VALUE": "item"},
     ],
     "histogram.cuh": [
         {"TYPE": "uint8_t", "INDEX": "unsigned"},
