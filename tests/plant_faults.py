@@ -150,7 +150,7 @@ def build(cc, program, headers, folder, sanitized):
 def first_failure(exe, arguments, env, limit):
     """Runs a TAP program up to its first failure; returns that, or an empty text."""
     process = subprocess.Popen(
-        [str(exe), *arguments],
+        ["setpriv", "--pdeathsig", "KILL", str(exe), *arguments],  # with a fault it may never end by itself
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
