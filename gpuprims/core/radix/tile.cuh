@@ -458,7 +458,7 @@ static __global__ void __launch_bounds__(GPI_OF(threads), GPI_OF(blocks)) GPI_OF
         GPI_OF(copy)(&job, &pass);
         return;
     }
-    if (threadIdx.x < 256)
+    if (threadIdx.x < 256 && !in_ranges)
         place = plan->place[digit][job.odd][threadIdx.x];
     for (;;) {
         GP_KEY keys[GPI_OF(items)];
