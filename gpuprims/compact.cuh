@@ -221,15 +221,11 @@ GPI_DEVICE gpi_copy GPI(copy_of)(const GPI(job) *job, GPI(part) part, int flags,
 {
     const size_t size = flags ? 1 : sizeof(GP_TYPE);
     const char *begin = flags ? (const char *)job->flags : (const char *)job->in;
-    const unsigned misalignment = flags ? GPI(flag_misalignment)(job, part) : GPI(misalignment)(job, part);
-    gpi_copy copy;
+    const char *from = begin + (part.start + part.first) * size;
+    char *first = slot + (flags ? GPI(flag_misalignment)(job, part) : GPI(misalignment)(job, part)) + part.first * size;
 
-    copy.array.begin = begin;
-    copy.array.end = begin + job->n * size;
-    copy.from = begin + (part.start + part.first) * size;
-    copy.to = slot + (misalignment + part.first * size - gpi_misalignment(copy.from));
-    copy.bytes = (part.last - part.first) * (unsigned)size;
-    return copy;
+    return gpi_copy_of(first - gpi_misalignment(from), from, (part.last - part.first) * (unsigned)size, begin,
+                       job->n * size);
 }
 
 /*
@@ -311,13 +307,10 @@ GPI_DEVICE void GPI(ask_flags)(uint32_t *keep, const char *flags, unsigned lane)
             keep[i / 32] |= (marked * 0x01020408u >> 24) << i % 32;
             word = next;
         }
-    } else {
-        GPI_UNROLL
-        for (int w = 0; w < GPI(bits); w++) {
-            GPI_UNROLL_BY_8
-            for (int i = 32 * w; i < 32 * w + 32 && i < GPI(thread_n); i++)
-                keep[w] |= from[i] ? 1u << i % 32 : 0;
-        }
+    } else { /* of large items there are fewer than 32 */
+        GPI_UNROLL_BY_8
+        for (int i = 0; i < GPI(thread_n); i++)
+            keep[0] |= from[i] ? 1u << i % 32 : 0;
     }
 }
 
@@ -437,13 +430,10 @@ GPI_DEVICE void GPI(write)(const GPI(job) *job, GPI(part) part, char *slot,
 /* Whether item i is kept. */
 GPI_DEVICE unsigned GPI(keeps)(const GPI(job) *job, size_t i, GPI_CONTEXT context)
 {
-#ifdef GP_LOAD_AT
-    GP_TYPE x = GPI(load_at)(job->in, i, context);
-
+    if (job->flags)
+        return job->flags[i] != 0;
+    const GP_TYPE x = GPI(load_at)(job->in, i, context);
     return (unsigned)GPI(keep)(&x, context);
-#else
-    return (unsigned)GPI(keep)(job->in + i, context);
-#endif
 }
 
 /* How many of the lane's share of items [first, last) in global memory are kept. */
@@ -452,8 +442,14 @@ GPI_DEVICE unsigned GPI(count)(const GPI(job) *job, size_t first, size_t last, u
     unsigned kept = 0;
 
     GPI_NO_UNROLL
-    for (size_t i = first + lane; i < last; i += 32)
-        kept += job->flags ? job->flags[i] != 0 : GPI(keeps)(job, i, context);
+    for (; last - first >= 8 * 32; first += 8 * 32) { /* loads that are on their way at the same time */
+        GPI_UNROLL
+        for (unsigned k = 0; k < 8; k++)
+            kept += GPI(keeps)(job, first + k * 32 + lane, context);
+    }
+    GPI_NO_UNROLL
+    for (first += lane; first < last; first += 32)
+        kept += GPI(keeps)(job, first, context);
     return kept;
 }
 
@@ -498,16 +494,14 @@ GPI_DEVICE unsigned GPI(first_tiles)(const GPI(job) *job)
  * The launch before has counted part of the tiles, and waited for the launches before itself. Both read the input, and
  * run at the same time, until this one needs the count.
  */
-#define GPI_COMPACT_IS_COUNTED(job) ((job)->first_tiles && (job)->first_tiles < (job)->tiles)
-
 GPI_DEVICE int GPI(waits_late)(const GPI(job) *job)
 {
-    return GPI_COMPACT_IS_COUNTED(job);
+    return job->first_tiles && job->first_tiles < job->tiles;
 }
 
 GPI_DEVICE uint64_t GPI(all_tiles)(const GPI(job) *job, uint64_t sum)
 {
-    if (!GPI_COMPACT_IS_COUNTED(job))
+    if (!GPI(waits_late)(job))
         return sum;
     gpi_grid_wait(); /* the rest has been counted */
     return sum + job->head->counted;
@@ -559,8 +553,8 @@ static inline cudaError_t GPI(launch)(GPI(job) job, GPI_CONTEXT context, cudaStr
         job.first_tiles = job.tiles <= resident ? job.tiles : pipeline ? resident : 0;
         if (job.first_tiles < job.tiles) {
             cudaError_t error = GPI_LAUNCH_DEPENDENT(dependent, GPI(count_kernel),
-                gpi_resident_blocks(GPI_COMPACT_COUNT_BLOCKS, job.tiles - job.first_tiles, GP_GRID),
-                GPI_COMPACT_COUNT_THREADS, 0, stream, job, context);
+                gpi_resident_blocks(GPI(count_blocks), job.tiles - job.first_tiles, GP_GRID),
+                GPI(count_threads), 0, stream, job, context);
 
             if (error != cudaSuccess)
                 return error;

@@ -146,6 +146,18 @@ GPI_DEVICE void gpi_finish_launch(gpi_tile_state_head *head, uint32_t epoch, uin
     head->done = 0;
     gpi_ready_head(head, epoch);
 }
+
+/* One thread of each block of a launch that draws no tickets: adds up the blocks' sums, for the launch that follows. */
+GPI_DEVICE void gpi_finish_count(gpi_tile_state_head *head, unsigned long long sum)
+{
+    atomicAdd(&head->total, sum);
+    __threadfence(); /* the sum is there before the block is done */
+    if (gpi_check_out(head) != gridDim.x - 1)
+        return;
+    __threadfence(); /* and the other sums are there after it is */
+    head->counted = atomicExch(&head->total, 0ull);
+    head->done = 0;
+}
 #endif
 
 #endif
