@@ -308,12 +308,10 @@ static inline cudaError_t GPI(passes)(GPI(job) job, char *memory, GPI_CONTEXT co
         pass.run = run;
         pass.group = run << pass.log;
         pass.n = job.n;
-        pass.keys[0] = keys[passes % 2];
-        pass.keys[1] = keys[passes % 2] + run;
+        pass.keys = keys[passes % 2];
         pass.keys_out = keys[1 - passes % 2];
 #if GPI_MERGE_PAIRS
-        pass.values[0] = values[passes % 2];
-        pass.values[1] = values[passes % 2] + run;
+        pass.values = values[passes % 2];
         pass.values_out = values[1 - passes % 2];
 #endif
         pass.splits = (size_t *)(memory + layout.splits);

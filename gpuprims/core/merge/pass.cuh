@@ -27,8 +27,8 @@
 
 /* What a pass works on: groups of 2^log runs. */
 typedef struct {
-    const GP_TYPE *keys[2]; /* the first run, and the second, which the others follow */
-    const GPI_MERGE_VALUE *values[2];
+    const GP_TYPE *keys;
+    const GPI_MERGE_VALUE *values;
     GP_TYPE *keys_out;
     GPI_MERGE_VALUE *values_out;
     size_t n;                  /* items of all groups; the last runs may be shorter, or empty */
@@ -45,9 +45,8 @@ GPI_DEVICE size_t GPI(group_items)(const GPI(pass) *pass, size_t first)
     return pass->n - first < pass->group ? pass->n - first : pass->group;
 }
 
-/* Where run r of a group begins, in keys or values. */
-#define GPI_MERGE_RUN_BEGIN_OF(array, pass, first, r) \
-    ((r) ? (array)[1] + ((first) + ((r)-1) * (pass)->run) : (array)[0] + (first))
+/* Where run r of the group that begins at item `first` begins, in keys or values. */
+#define GPI_MERGE_RUN_BEGIN_OF(array, pass, first, r) ((array) + ((first) + (r) * (pass)->run))
 
 /* Items of run r, in a group of `items`. */
 GPI_DEVICE size_t GPI(run_items)(const GPI(pass) *pass, size_t items, unsigned r)

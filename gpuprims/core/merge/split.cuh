@@ -416,7 +416,7 @@ static __global__ void __launch_bounds__(32 * GPI_MERGE_SPLIT_WARPS, 4)
     search.log = 5 - pass.log;
     search.run = lane >> search.log;
     search.keys = GPI_MERGE_RUN_BEGIN_OF(pass.keys, &pass, first, search.run);
-    search.any = pass.keys[0] + first;
+    search.any = pass.keys + first;
     search.low = 0;
     search.high = GPI(run_items)(&pass, items, search.run);
     GPI(split)(&pass, items, first, &search, wanted, &board, warp, warps, context);
