@@ -372,6 +372,7 @@ static void lengths(const merge_case *c)
             passed &= sorts(c, (int)more % 2, tiles * c->tile - 1 + more, 0, &ws);
             passed &= sorts(c, (int)more % 2, tiles * c->pass_tile - 1 + more, ODD, &ws);
         }
+    passed &= sorts(c, 0, 2 * c->pass_tile, 0, &ws); /* a group of whole tiles */
     for (size_t part = c->tile / 16; part <= c->tile && c->tile > 1000; part *= 2) /* two blocks have a tile each */
         for (size_t more = tap_small; more < 3; more++) {
             const int how = more == 2 ? KEYS_IN_PLACE | VALUES_IN_PLACE : (int)(part / 64) & ODD;
