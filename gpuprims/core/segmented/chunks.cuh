@@ -33,7 +33,7 @@ GPI_DEVICE size_t GPI(state_of)(const GPI(job) *job, const GPI(chunk) *chunk, un
 {
     const size_t stretch = chunk->first >> job->chunk_bits;
 
-    return job->level_starts[level] + ((stretch + ((size_t)1 << 5 * level) - 1) >> 5 * level) + number;
+    return job->level_starts[level] + (stretch >> 5 * level) + number;
 }
 
 /* One warp: the sums of `count` neighbouring groups of a level, 1 to 32, when they are there; one in each lane. */
