@@ -139,9 +139,9 @@ static const char *const function_names[] = {"inclusive scan", "exclusive scan",
 /* ---- segments ---------------------------------------------------------------------------------- */
 
 /* How long segments are. */
-enum { UNIFORM, EIGHTS, POWER_LAW, ONE_OF_ALL, EMPTY, EDGES, ONES, LONG, KINDS };
-static const char *const kind_names[] = {"0 to 40", "8",      "power law", "one of all among empty ones", "empty",
-                                         "about powers of two", "1", "long"};
+enum { UNIFORM, EIGHTS, POWER_LAW, ONE_OF_ALL, FEW, EMPTY, EDGES, ONES, LONG, KINDS };
+static const char *const kind_names[] = {"0 to 40", "8", "power law", "one of all among empty ones",
+                                         "few among many empty ones", "empty", "about powers of two", "1", "long"};
 
 static size_t length_of(int kind, size_t n)
 {
@@ -153,6 +153,7 @@ static size_t length_of(int kind, size_t n)
     case EIGHTS: return 8;
     case POWER_LAW: return (size_t)1 << tap_below(tap_below(13) + 1);
     case ONE_OF_ALL: return tap_below(300) ? 0 : n;
+    case FEW: return tap_below(300) ? 0 : 1 + tap_below(5);
     case EMPTY: return 0;
     case EDGES: return edges[tap_below(sizeof edges / sizeof *edges)];
     case ONES: return 1;
