@@ -235,7 +235,7 @@ GPI_DEVICE GPI(sum) GPI(published_best)(const GPI(job) *job, GPI(sum) x, uint32_
 /* What the threads of a block exchange. */
 typedef struct {
     GPI(sum) sums[GPI(threads) / 32];
-    uint64_t tickets[2];
+    uint64_t tickets[3]; /* two in turn, and the block's last */
 } GPI(shared);
 
 /*
@@ -262,10 +262,8 @@ GPI_DEVICE GPI(sum) GPI(fold_tiles)(const GPI(job) *job, uint64_t *tickets, int 
         if (threadIdx.x == 0 && tile < job->tiles)
             ticket = gpi_take_ticket(job->states);
     }
-    if (job->tiles > gridDim.x)
-        __syncthreads(); /* all have read the last ticket */
     if (threadIdx.x == 0)
-        tickets[0] = ticket;
+        tickets[2] = ticket;
     return best;
 }
 
@@ -284,7 +282,7 @@ GPI_DEVICE void GPI(find)(const GPI(job) *job, GPI(shared) *shared, int largest,
     }
     for (;;) {
         best = GPI(block_best)(best, shared->sums, largest, context); /* the ticket is known, too, then */
-        const uint64_t ticket = shared->tickets[0];
+        const uint64_t ticket = shared->tickets[2];
         if (threadIdx.x == 0 && done) {
             *job->out = best.at;
             if (draws > 1)
