@@ -40,7 +40,8 @@
  *              equal to the item before it; GP_EQUAL need not be transitive. Nothing is written past the count
  *              (run_offsets writes one entry more). unique may be in place, items and values independently; no other
  *              overlap. With GP_LOAD_AT nothing is in place, and what is read must not be written.
- *              run_length_decode writes the first `capacity` items at most; *d_count is how many there would be.
+ *              run_length_decode writes the first `capacity` items at most; *d_count is how many there would be, or
+ *              the largest INDEX.
  *              Negative lengths count as 0.
  * Evaluations  GP_EQUAL is evaluated on neighbours, once for each pair, and, where the input begins or ends within the
  *              items of a warp, on an item and itself, and on some pairs again. GP_LOAD_AT is evaluated once on each

@@ -567,6 +567,29 @@ static void check_expand_workspaces(const run_case *c)
 
 /* ---- errors ---------------------------------------------------------------------------------- */
 
+/* Lengths whose sum is more than the type of the count holds. */
+static void check_long_total(void)
+{
+    static const uint32_t values[] = {1, 2, 3};
+    static const int lengths[] = {5, 0x7FFFFFFF, 9};
+    tap_buffer d_values = tap_buffer_of(values, sizeof values, 0), d_lengths = tap_buffer_of(lengths, sizeof lengths, 0);
+    tap_buffer d_out = tap_buffer_new(8 * sizeof *values, 0), d_count = tap_buffer_new(sizeof(int), 0);
+    uint32_t got[8];
+    int count, right = 1;
+
+    must(words_lone_simple_run_length_decode((const uint32_t *)d_values.data, (const int *)d_lengths.data, 3,
+                                             (uint32_t *)d_out.data, 8, (int *)d_count.data, NULL, 0));
+    tap_buffer_read(got, &d_out, sizeof got);
+    tap_buffer_read(&count, &d_count, sizeof count);
+    for (int i = 0; i < 8; i++)
+        right &= got[i] == (i < 5 ? 1u : 2u);
+    ok(right && count == 0x7FFFFFFF, "run_length_decode counts as far as the type of the count goes");
+    tap_buffer_free(&d_values);
+    tap_buffer_free(&d_lengths);
+    tap_buffer_free(&d_out);
+    tap_buffer_free(&d_count);
+}
+
 static void check_errors(void)
 {
     tap_buffer memory = tap_buffer_new(8192, 0);
@@ -768,6 +791,7 @@ int main(int argc, char **argv)
         check_round_trip(&longs_pipelined_case, 4000);
         check_expand_workspaces(&gp_case);
         check_expand_workspaces(&bytes_simple_case);
+        check_long_total();
     }
     if (tap_wants("workspaces")) {
         check_workspaces(&wide_pipelined_case);

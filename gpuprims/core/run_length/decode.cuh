@@ -98,7 +98,7 @@ static __global__ void __launch_bounds__(GPI(decode_threads)) GPI(decode_kernel)
     const size_t first = blockIdx.x * share, last = first + share < tiles ? first + share : tiles;
 
     if (blockIdx.x == 0 && threadIdx.x == 0)
-        *job.count = (GP_INDEX)total;
+        *job.count = total < GPI_MOST_OF(GP_INDEX) ? (GP_INDEX)total : (GP_INDEX)GPI_MOST_OF(GP_INDEX);
     if (first >= last)
         return;
     size_t run = GPI(find_run)(&job, first * GPI(decode_n));
