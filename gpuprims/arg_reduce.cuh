@@ -3,7 +3,8 @@
  *
  * Parameters   GP_NAME        prefix of every generated name (gp, when nothing at all is defined)
  *              GP_TYPE        T, any trivially copyable type of up to 1024 bytes (int)
- *              GP_LESS(a, b)  the order, a strict weak one; with GP_CONTEXT: GP_LESS(a, b, context) (a < b)
+ *              GP_LESS(a, b)  the order, a strict weak one; with GP_CONTEXT: GP_LESS(a, b, context) (a < b). Without it
+ *                             a class needs ==, <, <= and >=
  *              GP_INPUT_TYPE  I, what is read from memory and converted to T (T); with GP_LOAD_AT any type, void too
  *              GP_LOAD_AT(in, i)  an expression for item number i, a size_t; with GP_CONTEXT:
  *                             GP_LOAD_AT(in, i, context)

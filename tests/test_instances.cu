@@ -39,8 +39,13 @@ static int threads_started;
 
 /* ---- every header under one name, next to functions of the user's with likely names ---------- */
 
+#ifdef __cplusplus /* a class with a constructor */
+#define AT_FIRST_0 = 0
+#else
+#define AT_FIRST_0
+#endif
 typedef struct pair {
-    int first, last;
+    int first AT_FIRST_0, last AT_FIRST_0;
 } pair;
 
 static __host__ __device__ inline pair trio_op(pair a, pair b)

@@ -80,7 +80,8 @@ typedef struct {
     GP_TYPE items[1];
 } GPI(unit);
 #else
-typedef union {
+typedef union GPI(unit) {
+    GPI_UNION(GPI(unit))
     GP_INPUT_TYPE items[GPI(unit_n)];
     uint4 vector;
 } GPI(unit);

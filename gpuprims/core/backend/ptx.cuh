@@ -204,6 +204,13 @@ GPI_DEVICE unsigned gpi_min_size(size_t n, unsigned limit)
 #define GPI_UNDEFINED(x) ((void)memset((void *)&(x), 0, sizeof(x)))
 #endif
 
+/* First in a union: its members may be of a C++ class with a constructor, which is not called. */
+#ifdef __cplusplus
+#define GPI_UNION(name) __host__ __device__ name() {}
+#else
+#define GPI_UNION(name)
+#endif
+
 /*
  * Match-any over a whole warp for digits of eight bits, by a ballot for each bit: a lane keeps the lanes whose bit
  * equals its own. `ones` is 0xFFFFFFFF behind GPI_OPAQUE: x * ones + ones is ~x, computed by the multiplier, since

@@ -42,7 +42,8 @@ typedef struct {
 #include "../instance/load.cuh"
 
 #if GPI_DEVICE_CODE
-typedef union {
+typedef union GPI(unit) {
+    GPI_UNION(GPI(unit))
     uint32_t words[4];
     GP_TYPE items[GPI(unit_n)];
 } GPI(unit);

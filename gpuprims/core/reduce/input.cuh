@@ -6,7 +6,8 @@
  */
 
 /* A vector of items in registers. */
-typedef union {
+typedef union GPI(vector_items) {
+    GPI_UNION(GPI(vector_items))
     GPI(loaded) items[GPI(vector_n)];
     uint4 vector;
 } GPI(vector_items);

@@ -48,7 +48,8 @@ GPI_DEVICE void GPI(put_early)(GP_TYPE *out, const char *slot, unsigned n, GP_TY
     const unsigned body = (n - head) / fit * fit, tail = n - head - body;
     const GP_TYPE *from = (const GP_TYPE *)(const void *)(slot + gpi_misalignment(out));
     const char *aligned = slot + (gpi_misalignment(out) + 15) / 16 * 16; /* behind the head, if that is not all */
-    union {
+    union some {
+        GPI_UNION(some)
         uint4 vector;
         GP_TYPE items[fit];
     } x[vectors];

@@ -22,7 +22,8 @@ enum {
     GPI(node_items) = GPI(is_indexed) ? (int)GPI(node_bytes) / (int)sizeof(GP_TYPE) : 1
 };
 
-typedef union {
+typedef union GPI(node) {
+    GPI_UNION(GPI(node))
     GP_TYPE items[GPI(node_items)];
     uint4 vectors[GPI(node_bytes) / 16];
 } GPI(node);

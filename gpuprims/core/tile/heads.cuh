@@ -28,7 +28,8 @@ enum {
 
 #if GPI_DEVICE_CODE
 /* The keys of a thread in registers; one vector more makes room for the shift. */
-typedef union {
+typedef union GPI(thread_keys) {
+    GPI_UNION(GPI(thread_keys))
     uint32_t words[4 * GPI_VECTORS(GPI(key_bytes)) + 4];
     uint4 vectors[GPI_VECTORS(GPI(key_bytes)) + 1];
     GPI(key) keys[GPI(thread_n)];

@@ -164,14 +164,16 @@ GPI_DEVICE void GPI(store_items)(GP_TYPE *out, size_t first, unsigned n, const c
 #endif
 
 /* Thread items in registers; one vector more makes room for the shift. */
-typedef union {
+typedef union GPI(thread_items) {
+    GPI_UNION(GPI(thread_items))
     uint32_t words[4 * GPI_VECTORS(GPI(out_bytes)) + 4];
     uint4 vectors[GPI_VECTORS(GPI(out_bytes)) + 1];
     GP_TYPE items[GPI(thread_n)];
 } GPI(thread_items);
 
 #ifdef GPI_COMBINE_IS_STAMPED
-typedef union {
+typedef union GPI(thread_input) {
+    GPI_UNION(GPI(thread_input))
     uint32_t words[4 * GPI_VECTORS(GPI(in_bytes)) + 4];
     uint4 vectors[GPI_VECTORS(GPI(in_bytes)) + 1];
     GPI(loaded) items[GPI(thread_n)];

@@ -114,7 +114,8 @@ static __host__ __device__ __forceinline__ GPI(plan) GPI(plan_of)(const GPI(job)
 
 #if GPI_DEVICE_CODE
 /* A unit of results, and of what is read; of the latter two vectors, where it lies across them. */
-typedef union {
+typedef union GPI(output) {
+    GPI_UNION(GPI(output))
     uint32_t words[4];
     GP_TYPE items[GPI(unit_n)];
 } GPI(output);
@@ -122,7 +123,8 @@ typedef union {
 #ifdef GP_LOAD_AT
 typedef GPI(output) GPI(input);
 #else
-typedef union {
+typedef union GPI(input) {
+    GPI_UNION(GPI(input))
     uint32_t words[8];
     GP_INPUT_TYPE items[GPI(unit_n)];
 } GPI(input);
