@@ -60,6 +60,7 @@ GPI_DEVICE GPI(sum) GPI(sum_group)(const GPI(job) *job, uint32_t group, uint32_t
     int there = 0;
     GPI(sum) x;
 
+    GPI_UNDEFINED(x);
     for (int polls = 1;; polls++) {
         if (!there)
             there = GPI(poll)(states, first + (uint32_t)mine, members - mine, &x, epoch);

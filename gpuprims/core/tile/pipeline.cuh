@@ -253,6 +253,7 @@ GPI_DEVICE void GPI(pipeline_write)(const GPI(job) *job, GPI(pipeline) *pipeline
         char *stage = stages + place.stage * GPI(stage_bytes)(job);
         GPI(held) held;
 
+        GPI_UNDEFINED(held);
         gpi_mbarrier_wait(&pipeline->summed[place.stage], place.parity);
         const int writes =
             GPI(take_warp_tile)(job, &held, warp_tile, stage, q, pipeline->warp_sums[place.stage][q], lane, context);
