@@ -24,7 +24,7 @@ WARNINGS = ["-Wall", "-Wextra", "-Wpedantic", "-Wshadow", "-Wconversion", "-Wsig
 # The first of each language sees all instances, the others some, and so does the optimising compiler, which is slow.
 C = ["c11", "gnu17", "gnu2x"]
 CXX = ["c++20", "c++17"]
-SOME, FEW = 4, 2
+SOME, FEW = 4, 3
 
 # What the instances are made of. The names of types are such as others use, too.
 TYPES = """#include <gpuprims/gpuprims.h>
@@ -34,9 +34,16 @@ typedef struct name { char text[40]; } name;
 typedef struct item { unsigned char a, b, c; } item;
 typedef struct half { uint16_t bits; } half;
 typedef struct scale { float factor; unsigned limit; } scale;
+typedef struct group { double sum; unsigned count; float least, most; } summary;
 
 static __host__ __device__ inline point later(point a, point b) { return b.x > 0 ? b : a; }
 static __host__ __device__ inline name last(name a, name b) { return b.text[0] ? b : a; }
+static __host__ __device__ inline summary both(summary a, summary b)
+{
+    const summary sum = {a.sum + b.sum, a.count + b.count, a.least < b.least ? a.least : b.least,
+                         a.most > b.most ? a.most : b.most};
+    return sum;
+}
 static __host__ __device__ inline double join(double a, double b) { return b < 0 ? b : a + b; }
 static __host__ __device__ inline float length(point p) { return p.x + p.y; }
 static __host__ __device__ inline float scaled(int x, scale s) { return s.factor * (float)x; }
@@ -46,6 +53,7 @@ static __host__ __device__ inline int below(unsigned x, scale s) { return x < s.
 # Instances by a parameter that the header must have. Those with one that it does not have are left out.
 INSTANCES = {
     "GP_OP": [
+        {"TYPE": "summary", "OP": "both", "IDENTITY": "{0, 0, 0, 0}"},
         {"TYPE": "uint8_t"},
         {"TYPE": "float", "INPUT_TYPE": "int", "LOAD": "scaled", "CONTEXT": "scale", "OP": "GP_MIN"},
         {"TYPE": "point", "OP": "later", "IDENTITY": "{0, 0}"},
