@@ -208,6 +208,9 @@ def mistakes(header):
     yield "all that it does not take", PAIR + "#define GP_NAME x\n" + others, refused(others)
     yield "all that it does not take, without a name", PAIR + others, refused(others)
 
+    if header in ("compact.cuh", "histogram.cuh", "run_length.cuh"): # in the others it is converted
+        yield "an input type without a load by places", "#define GP_NAME x\n#define GP_INPUT_TYPE short\n", [
+            rf"error.*{path}: GP_LOAD_AT is missing"]
     if header in SOME[:2]:
         yield "a misspelt parameter", "#define GP_NAME x\n#define GP_TPYE float\n", [
             r"warning: macro \"GP_TPYE\" is not used|:3:\d+: warning: macro is not used"] # gcc, clang

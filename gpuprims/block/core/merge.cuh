@@ -15,6 +15,12 @@
  */
 #include "../../core/tile/network.cuh"
 
+#ifdef __cplusplus
+#define GPI_MERGE_IS_BOOL 0 /* C++ does not count it among the integers */
+#else
+#define GPI_MERGE_IS_BOOL __builtin_types_compatible_p(GP_TYPE, _Bool)
+#endif
+
 /*
  * Whether equal items cannot be told apart, as integers by < without values. Then any sort is
  * stable, and networks that compare distant items will do.
@@ -25,12 +31,6 @@
 #define GPI_MERGE_INDISTINGUISHABLE(items)                                                                     \
     (__builtin_classify_type(*(const GP_TYPE *)0) == 1 && !GPI_MERGE_IS_BOOL && sizeof(GP_TYPE) <= 8 && \
      (items) <= 32 && ((items) & ((items)-1)) == 0)
-#endif
-
-#ifdef __cplusplus
-#define GPI_MERGE_IS_BOOL 0 /* C++ does not count it among the integers */
-#else
-#define GPI_MERGE_IS_BOOL __builtin_types_compatible_p(GP_TYPE, _Bool)
 #endif
 
 /* The length of the first runs otherwise, each sorted by a thread in registers. */
