@@ -64,7 +64,7 @@ static size_t tile_items(size_t bytes, size_t *chunk)
     return *chunk * chunks;
 }
 
-/* Around every border of the shape, with pointers of many alignments, and in place where it may be. */
+/* Around every border of the shape, with pointers of many alignments, and in place where it may be; if --only has it. */
 static void at_all_borders(const fold_case *c, int may_be_in_place)
 {
     size_t bytes = c->in_bytes > c->out_bytes ? c->in_bytes : c->out_bytes, chunk;
@@ -73,7 +73,7 @@ static void at_all_borders(const fold_case *c, int may_be_in_place)
                         10 * tile, 20 * tile + run, 32 * tile, 33 * tile + chunk, 65 * tile};
     size_t count = sizeof borders / sizeof *borders;
 
-    for (int function = INCLUSIVE; function <= EXCLUSIVE_INIT; function++) {
+    for (int function = INCLUSIVE; function <= EXCLUSIVE_INIT && tap_wants(c->name); function++) {
         int passed = 1;
 
         for (size_t k = 0; k < count; k++) {

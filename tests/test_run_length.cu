@@ -565,8 +565,6 @@ static void check_expand_workspaces(const run_case *c)
     ok(refused, "%s: run_length_decode refuses one byte too little", c->name);
 }
 
-/* ---- errors ---------------------------------------------------------------------------------- */
-
 /* Lengths whose sum is more than the type of the count holds. */
 static void check_long_total(void)
 {
@@ -589,6 +587,8 @@ static void check_long_total(void)
     tap_buffer_free(&d_out);
     tap_buffer_free(&d_count);
 }
+
+/* ---- errors ---------------------------------------------------------------------------------- */
 
 static void check_errors(void)
 {

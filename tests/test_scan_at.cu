@@ -343,21 +343,15 @@ static void test_graph(void)
 }
 #endif
 
-static void borders_of(const fold_case *c)
-{
-    if (tap_wants(c->name))
-        at_all_borders(c, 0);
-}
-
 int main(int argc, char **argv)
 {
     tap_begin(argc, argv);
     for (int k = 0; k < CASES; k++) {
-        borders_of(load_pipelined_cases[k]);
-        borders_of(load_simple_cases[k]);
-        borders_of(both_pipelined_cases[k]);
-        borders_of(store_pipelined_cases[k]);
-        borders_of(store_simple_cases[k]);
+        at_all_borders(load_pipelined_cases[k], 0);
+        at_all_borders(load_simple_cases[k], 0);
+        at_all_borders(both_pipelined_cases[k], 0);
+        at_all_borders(store_pipelined_cases[k], 0);
+        at_all_borders(store_simple_cases[k], 0);
     }
     if (tap_wants("neighbours"))
         fold_check_neighbours("ranges of 8 bytes");

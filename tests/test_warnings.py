@@ -34,7 +34,7 @@ typedef struct name { char text[40]; } name;
 typedef struct item { unsigned char a, b, c; } item;
 typedef struct half { uint16_t bits; } half;
 typedef struct scale { float factor; unsigned limit; } scale;
-typedef struct group { double sum; unsigned count; float least, most; } summary;
+typedef struct summary { double sum; unsigned count; float least, most; } summary;
 
 static __host__ __device__ inline point later(point a, point b) { return b.x > 0 ? b : a; }
 static __host__ __device__ inline name last(name a, name b) { return b.text[0] ? b : a; }
