@@ -64,7 +64,7 @@ static size_t tile_items(size_t bytes, size_t *chunk)
     return *chunk * chunks;
 }
 
-/* Around every border of the shape, with pointers of many alignments, and in place where it may be; if --only has it. */
+/* If --only has it: around every border of the shape, with pointers of many alignments, and in place if it may be. */
 static void at_all_borders(const fold_case *c, int may_be_in_place)
 {
     size_t bytes = c->in_bytes > c->out_bytes ? c->in_bytes : c->out_bytes, chunk;
