@@ -13,7 +13,7 @@ enum { GPI(may_count) = sizeof(GP_KEY) == 1 && !GPI_RADIX_PAIRS && !GPI(key_is_f
 /* What a block has in shared memory, besides its counters. */
 typedef struct {
     uint32_t begins[260]; /* where the keys of a number begin in the output; then UINT32_MAX */
-    uint32_t totals[256]; /* of the block */
+    uint32_t totals[GPI_RADIX_CLUSTER_MAX][256]; /* of each block */
     uint32_t sums[8];
 } __attribute__((aligned(16))) GPI(counted);
 
@@ -96,22 +96,25 @@ GPI_DEVICE void GPI(sort_counted)(const GPI(request) *job, GPI(counted) *state)
     const uint32_t n = (uint32_t)job->n, columns = GPI_RADIX_COUNTED_COLUMNS, tid = threadIdx.x;
     const GPI(vectors) vectors = GPI(vectors_of)(job->keys_in, n);
     uint32_t *counters = (uint32_t *)(state + 1), total = 0;
+    const uint32_t head = (uint32_t)vectors.head, whole = (uint32_t)vectors.n, loose = (uint32_t)vectors.loose;
 
+    if (gridDim.x > 1)
+        gpi_cluster_started();
     gpi_radix_zero(counters, 256 * columns);
     gpi_grid_wait();
     gpi_grid_launch_next();
     __syncthreads(); /* the counters are zero */
     GPI_NO_UNROLL
-    for (uint32_t i = blockIdx.x * blockDim.x + tid; i < vectors.n; i += gridDim.x * blockDim.x) {
+    for (uint32_t i = blockIdx.x * blockDim.x + tid; i < whole; i += gridDim.x * blockDim.x) {
         uint64_t units[2];
 
-        GPI(read_vector)(units, job->keys_in + vectors.head + 16 * i);
+        GPI(read_vector)(units, job->keys_in + head + 16 * i);
         GPI_NO_UNROLL
         for (int at = 0; at < 4; at++)
             GPI(count_bytes)(counters, columns, units, 2, at, 1);
     }
-    if (vectors.loose < n)
-        atomicAdd(&counters[GPI(key_bits)(job->keys_in[vectors.loose]) * columns], 1u);
+    if (loose < n)
+        atomicAdd(&counters[GPI(key_bits)(job->keys_in[loose]) * columns], 1u);
     __syncthreads(); /* the block's keys have been counted */
     if (tid < 256) {
         const uint32_t *row = counters + (tid ^ (unsigned)GPI(key_order)(GPI(key_of_bits)(0))) * columns;
@@ -119,20 +122,20 @@ GPI_DEVICE void GPI(sort_counted)(const GPI(request) *job, GPI(counted) *state)
         GPI_UNROLL_BY(8)
         for (unsigned c = 0; c < columns; c++)
             total += row[(tid + c) & (columns - 1)];
-        state->totals[tid] = total;
     }
-    if (gridDim.x > 1) {
-        gpi_cluster_sync(); /* and those of the others: all keys have been read */
+    if (gridDim.x > 1) { /* to write to others takes less time than to read what they have written */
+        gpi_cluster_wait(); /* all blocks have started */
+        GPI_NO_UNROLL
+        for (unsigned r = 0; r < gridDim.x && tid < 256; r++)
+            *(uint32_t *)gpi_cluster_shared(&state->totals[blockIdx.x][tid], r) = total;
+        gpi_cluster_sync(); /* the keys of all blocks have been read and counted */
         total = 0;
-        GPI_UNROLL
-        for (unsigned r = 0; r < GPI_RADIX_CLUSTER_MAX && tid < 256; r++) /* all are under way at a time */
-            total += r < gridDim.x ? *(uint32_t *)gpi_cluster_shared(&state->totals[tid], r) : 0;
-        gpi_cluster_arrive(); /* the totals of the others have been read */
+        GPI_UNROLL_BY(4)
+        for (unsigned r = 0; r < gridDim.x && tid < 256; r++)
+            total += state->totals[r][tid];
     }
     const uint32_t begin = gpi_radix_scan(state->sums, 8, total, NULL);
     GPI(write_counted)(state->begins, begin, job->keys_out, n);
-    if (gridDim.x > 1)
-        gpi_cluster_wait(); /* no block ends while others read its totals */
 }
 #endif
 
