@@ -442,12 +442,6 @@ GPI_DEVICE unsigned GPI(count)(const GPI(job) *job, size_t first, size_t last, u
     unsigned kept = 0;
 
     GPI_NO_UNROLL
-    for (; last - first >= 8 * 32; first += 8 * 32) { /* loads that are on their way at the same time */
-        GPI_UNROLL
-        for (unsigned k = 0; k < 8; k++)
-            kept += GPI(keeps)(job, first + k * 32 + lane, context);
-    }
-    GPI_NO_UNROLL
     for (first += lane; first < last; first += 32)
         kept += GPI(keeps)(job, first, context);
     return kept;

@@ -20,8 +20,14 @@ static __global__ void __launch_bounds__(GPI(count_threads))
     gpi_grid_launch_next();
     for (size_t c = first + warp; c < all - first_tiles; c += warps) { /* from the end: those before come next */
         const GPI(part) part = GPI(cut)(&job, all - 1 - c);
+        size_t at = part.start + part.first, last = part.start + part.last;
 
-        sum += GPI(count)(&job, part.start + part.first, part.start + part.last, lane, context);
+        for (; last - at >= 8 * 32; at += 8 * 32) { /* loads that are on their way at the same time */
+            GPI_UNROLL
+            for (unsigned k = 0; k < 8; k++)
+                sum += GPI(keeps)(&job, at + k * 32 + lane, context);
+        }
+        sum += GPI(count)(&job, at, last, lane, context);
     }
     for (int stride = 16; stride; stride /= 2)
         sum += __shfl_xor_sync(GPI_FULL_MASK, sum, stride);
