@@ -90,13 +90,13 @@ typedef struct {
 #if GPI_DEVICE_CODE
 /*
  * Gives the sorted tile to the other block of the cluster, and merges both. The first block keeps what comes first, as
- * many items as its tile has. That of the other block lies behind what a thread may read past the end of the own one,
- * which is perhaps being sorted still.
+ * many items as its tile has. That of the other block lies a row behind the own one, which is perhaps being sorted
+ * still: a thread may read a few places past its end.
  */
 GPI_DEVICE void GPI(join)(GP_TYPE *x, GPI_MERGE_VALUE *v, GPI(tile) *tile, const GPI(job) *job, unsigned n,
                           const unsigned items, GPI_CONTEXT context)
 {
-    const unsigned share = blockDim.x * items, theirs = share + items;
+    const unsigned share = blockDim.x * items, theirs = share + 32;
     GPI(runs) runs;
 
     gpi_cluster_wait(); /* the other block has started */
@@ -132,7 +132,7 @@ GPI_DEVICE void GPI(sort_tile)(GPI(tile) *tile, const GPI(job) *job, const unsig
     GPI_MERGE_VALUE v[GPI(items)];
 
     if (is_joint)
-        gpi_cluster_arrive(); /* the block has started */
+        gpi_cluster_started();
     gpi_grid_wait();
     gpi_grid_launch_next();
     GPI_UNROLL

@@ -73,7 +73,7 @@ GPI_ONCE_PER_NAME(block_sort);
 #define GPI_MERGE_PAIRS 0
 #define GPI_MERGE_VALUE char
 #endif
-enum { GPI(items) = GP_ITEMS, GPI(places) = GP_BLOCK * GP_ITEMS };
+enum { GPI(items) = GP_ITEMS, GPI(places) = GP_BLOCK * GP_ITEMS, GPI(spare) = GPI(items) };
 
 #include "../core/instance/less.cuh"
 #include "core/merge.cuh"

@@ -9,6 +9,7 @@
  *
  *     GPI(items)        a constant: items per thread in a sort, at most
  *     GPI(places)       a constant: the most items of a tile
+ *     GPI(spare)        a constant: places behind them, at least GPI(items)
  *     GPI_MERGE_VALUE   the type of values, or char where GPI_MERGE_PAIRS is 0
  *
  * Part of the headers that sort and merge; not to be included directly.
@@ -46,10 +47,9 @@
 
 /* A tile in shared memory. A thread may read up to `items` places past its end, and ignores them. */
 typedef struct {
-    GP_TYPE keys[GPI(places) + GPI(items) + GPI_MERGE_PAD(GPI(places) + GPI(items))];
+    GP_TYPE keys[GPI(places) + GPI(spare) + GPI_MERGE_PAD(GPI(places) + GPI(spare))];
 #if GPI_MERGE_PAIRS
-    GPI_MERGE_VALUE
-        values[GPI(places) + GPI(items) + GPI_MERGE_PAD(GPI(places) + GPI(items))];
+    GPI_MERGE_VALUE values[GPI(places) + GPI(spare) + GPI_MERGE_PAD(GPI(places) + GPI(spare))];
 #endif
 } GPI(tile);
 
