@@ -293,8 +293,7 @@ GPI_DEVICE void GPI(bucket_write)(const GPI(bucket) *bucket, GP_KEY *to, const G
 #endif
 
 /* Sorts the buckets; each block takes one after the other. */
-static __global__ void __launch_bounds__(GPI_RADIX_BUCKET_THREADS, GPI(bucket_blocks))
-    GPI(bucket_kernel)(GPI(job) job)
+static __global__ void __launch_bounds__(GPI_RADIX_BUCKET_THREADS, GPI(bucket_blocks)) GPI(bucket_kernel)(GPI(job) job)
 {
 #if GPI_DEVICE_CODE
     GP_DYNAMIC_SHARED(char, memory);

@@ -150,8 +150,7 @@ GPI_DEVICE void GPI(share_split)(GPI(share) *share, uint32_t salt)
     if (tid >= gridDim.x && tid < GPI_RADIX_CLUSTER_MAX)
         memset((void *)&splitters[tid], 255, sizeof *splitters);
     __syncthreads(); /* the sample is there */
-    share->even =
-        even && !__syncthreads_or(share->state->u.slot[tid % gridDim.x] > GPI_RADIX_SHARE_SAMPLES * 3u / 2);
+    share->even = even && !__syncthreads_or(share->state->u.slot[tid % gridDim.x] > GPI_RADIX_SHARE_SAMPLES * 3u / 2);
     if (share->even) {
         gpi_cluster_wait(); /* all blocks have started */
         return;

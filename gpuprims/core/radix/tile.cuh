@@ -200,8 +200,7 @@ GPI_DEVICE uint32_t GPI_OF(add_up)(GPI_OF(tile) *tile, const GPI(job) *job, uint
 
     if (digit < 256) {
         sum = gpi_radix_sum_warps(counts, GPI_OF(warps), 256);
-        gpi_store_relaxed_u32(&job->look[tile->tile * 256 + digit],
-                              GPI_RADIX_SEEN(job->tag, tile->tile == begun, sum));
+        gpi_store_relaxed_u32(&job->look[tile->tile * 256 + digit], GPI_RADIX_SEEN(job->tag, tile->tile == begun, sum));
     }
     *start = gpi_radix_scan(tile->sums, 8, sum, NULL);
     if (digit < 256)
