@@ -96,7 +96,7 @@ typedef struct {
 GPI_DEVICE void GPI(join)(GP_TYPE *x, GPI_MERGE_VALUE *v, GPI(tile) *tile, const GPI(job) *job, unsigned n,
                           const unsigned items, GPI_CONTEXT context)
 {
-    const unsigned share = blockDim.x * items, theirs = share + 32;
+    const unsigned share = blockDim.x * items, theirs = share + GPI(gap);
     GPI(runs) runs;
 
     gpi_cluster_wait(); /* the other block has started */

@@ -35,7 +35,8 @@ enum {
     GPI(small_pass_items) = GPI(has_small) ? (GPI(small_items) - 1) | 1 : GPI(pass_items),
     GPI(small_threads) = GPI(has_small) ? 2 * GPI(threads) : GPI(threads),
     GPI(small_places) = GPI(small_threads) * GPI(small_items),
-    GPI(spare) = GPI(items) + (GPI(has_small) ? 32 : 0), /* a row between those two */
+    GPI(gap) = GPI(has_small) ? 32 : 0, /* between those two: a row */
+    GPI(spare) = GPI(gap) + GPI(items),
     GPI(blocks) = GPI_MERGE_BYTES <= 16 ? GPI_TUNE_MERGE_BLOCKS : 1,
     GPI(max_ways_log) =
         GPI_MERGE_BYTES <= 128 ? 4 : 3 /* each run may leave a thread of a pass idle */
