@@ -26,8 +26,8 @@ enum {
 };
 GPI_STATIC_ASSERT(GPI_TUNE_RADIX_CROWD >= 8 && GPI_TUNE_RADIX_CROWD <= 20, "GPI_TUNE_RADIX_CROWD must be from 8 to 20");
 
-/* Slots of the items, and one behind them for a missing item of each lane. */
-#define GPI_RADIX_BLOCK_SLOTS(n) (((n) + 32 + 3) / 4 * 4)
+/* Slots of the items, and one behind them for a missing item of each lane; 16 bytes are whole slots. */
+#define GPI_RADIX_BLOCK_SLOTS(n) (((n) + 32 + 15) / 16 * 16)
 
 /* What a block has in shared memory, besides its items. */
 typedef struct gpi_radix_bins {
@@ -46,6 +46,7 @@ typedef struct {
     GPI(number) *orders;
     GP_KEY *keys;
     uint16_t *bins; /* and where the word of their bin is */
+    char *values;   /* in order of the input */
     uint32_t n;
     int same;  /* keys that are alike are the same: these need not be told apart, */
     int exact; /* and those of a bin are */
@@ -146,22 +147,12 @@ GPI_DEVICE void GPI(block_fill)(GPI(block) *block, const GPI(number) *orders, in
 /* Sorts the items in their bins, and writes them. */
 GPI_DEVICE void GPI(block_write)(const GPI(block) *block, const GPI(request) *job)
 {
-    const GPI_RADIX_VALUE *values_in = job->values_in;
-    GPI_RADIX_VALUE values[GPI_RADIX_BLOCK_ITEMS];
-    uint32_t places[GPI_RADIX_BLOCK_ITEMS];
-
-    GPI_UNROLL
-    for (uint32_t i = 0; i < GPI_RADIX_BLOCK_ITEMS && GPI_RADIX_PAIRS; i++) { /* under way while keys are compared */
-        const uint32_t slot = gpi_min(threadIdx.x + i * blockDim.x, block->n - 1);
-        const uint32_t position = (uint32_t)block->orders[slot] % GPI_RADIX_BLOCK_MAX;
-
-        values[i] = values_in ? values_in[position] : GPI(numbered)(position);
-    }
-    GPI_UNROLL_BY((GPI_RADIX_PAIRS ? 4 : 1)) /* the values stay in registers */
+    GPI_NO_UNROLL
     for (uint32_t i = 0; i < GPI_RADIX_BLOCK_ITEMS && threadIdx.x + i * blockDim.x < block->n; i++) {
         const uint32_t slot = threadIdx.x + i * blockDim.x;
         const uint32_t word = block->state->bins[block->bins[slot]], count = word / 65536;
         const GPI(number) order = block->orders[slot], *others = block->orders + word % 65536 - count;
+        const uint32_t position = (uint32_t)order % GPI_RADIX_BLOCK_MAX;
         uint32_t place = slot, left = count;
 
         if (count > 1 && count <= block->crowd) { /* otherwise all are the same */
@@ -177,15 +168,11 @@ GPI_DEVICE void GPI(block_write)(const GPI(block) *block, const GPI(request) *jo
                     place = gpi_less_if_before(place, order, slot, others[k], slot, GPI_KEY_IS_NARROW);
         }
         job->keys_out[place] = block->keys[slot];
-        if (GPI_RADIX_PAIRS)
-            places[i] = place;
+        if (GPI_RADIX_PAIRS && job->values_in)
+            job->values_out[place] = ((const GPI_RADIX_VALUE *)block->values)[position];
+        else if (GPI_RADIX_PAIRS)
+            job->values_out[place] = GPI(numbered)(position);
     }
-    if (GPI_RADIX_PAIRS && values_in == job->values_out)
-        __syncthreads(); /* all values have been read */
-    GPI_UNROLL
-    for (uint32_t i = 0; i < GPI_RADIX_BLOCK_ITEMS && GPI_RADIX_PAIRS; i++)
-        if (threadIdx.x + i * blockDim.x < block->n)
-            job->values_out[places[i]] = values[i];
 }
 #endif
 
@@ -208,6 +195,7 @@ static __global__ void __launch_bounds__(1024) GPI(block_kernel)(GPI(request) jo
     block.orders = (GPI(number) *)(state + 1);
     block.keys = (GP_KEY *)(block.orders + room);
     block.bins = (uint16_t *)(block.keys + room);
+    block.values = (char *)(block.bins + room);
     block.n = n;
     const GPI(number) mask = (GPI(number))( /* the bits that count */
         job.begin_bit < job.end_bit ? UINT64_MAX >> (64 - (job.end_bit - job.begin_bit)) << job.begin_bit : 0);
@@ -221,6 +209,9 @@ static __global__ void __launch_bounds__(1024) GPI(block_kernel)(GPI(request) jo
         orders[i] = (GPI(key_number)(keys[i]) & mask) >> job.begin_bit;
         differ |= orders[i] ^ one;
     }
+    if (GPI_RADIX_PAIRS && job.values_in) /* under way while the keys find their bins */
+        block.values += gpi_radix_stage(block.values, (const char *)job.values_in,
+                                        n * (uint32_t)sizeof(GPI_RADIX_VALUE), blockDim.x, 0);
     /* Up to the topmost bit that is not the same in all, and at least those of a bin. */
     const uint64_t any = gpi_radix_block_or(state->differ, differ, GPI_KEY_IS_NARROW) | GPI_RADIX_BINS / 2;
     const int bits = 64 - __clzll((long long)any);
@@ -244,7 +235,9 @@ static __global__ void __launch_bounds__(1024) GPI(block_kernel)(GPI(request) jo
         block.orders[slot] = orders[i];
         block.bins[slot] = (uint16_t)at[i];
     }
-    __syncthreads(); /* the items are in their bins */
+    if (GPI_RADIX_PAIRS)
+        gpi_copy_wait();
+    __syncthreads(); /* the items are in their bins, the values have come */
     GPI(block_write)(&block, &job);
 #endif
 }
@@ -254,7 +247,8 @@ static __global__ void __launch_bounds__(1024) GPI(block_kernel)(GPI(request) jo
 static inline size_t GPI(block_shared_bytes)(size_t n)
 {
     return sizeof(gpi_radix_bins) +
-           GPI_RADIX_BLOCK_SLOTS(n) * (sizeof(GPI(number)) + sizeof(GP_KEY) + sizeof(uint16_t));
+           GPI_RADIX_BLOCK_SLOTS(n) * (sizeof(GPI(number)) + sizeof(GP_KEY) + sizeof(uint16_t)) +
+           (GPI_RADIX_PAIRS ? n * sizeof(GPI_RADIX_VALUE) + 16 : 0);
 }
 
 static inline unsigned GPI(block_fits)(const GPI(call) *call)
