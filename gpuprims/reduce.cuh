@@ -125,7 +125,8 @@ typedef struct {
     gpi_tile_state_head *head; /* the tile states follow it */
     uint32_t tiles;
     unsigned rows; /* of a warp in a tile of a small or medium input; 0 when it is large */
-    size_t part;   /* neighbouring warp tiles of each warp in a tile of a large input */
+    size_t part;   /* neighbouring warp tiles of each warp in a tile of a large input, */
+    int backward;  /* which is read from its end, tile by tile */
 } GPI(job);
 
 /* Groups of aggregates that a warp reads at a time. */
@@ -279,6 +280,8 @@ static inline cudaError_t GPI(host)(const char *function, const GP_INPUT_TYPE *i
         return error;
     job.head = (gpi_tile_state_head *)scratch.tags;
     GPI(shape)(&job, n);
+    if (!job.rows)
+        job.backward = gpi_workspace_backward(ws, in);
     if (init) {
         job.init = *init;
         job.has_init = 1;

@@ -28,10 +28,11 @@ typedef struct gp_workspace {
     size_t clean; /* lowest start of scratch so far: below it everything but tags is zero */
     int cleared;  /* the part for tags has been cleared */
     int wrapped;  /* the memory is the caller's: never grow, never free */
+    const void *ended; /* the array that was read backward last, so that a cache has its start */
 } gp_workspace;
 
 /* clang-format off */
-#define GP_WORKSPACE_INIT {NULL, 0, 0, 0, 0, 0}
+#define GP_WORKSPACE_INIT {NULL, 0, 0, 0, 0, 0, NULL}
 /* clang-format on */
 
 /* The alignment of every piece that a primitive carves: fast for bulk copies. */
@@ -102,6 +103,19 @@ static inline void gpi_workspace_hold(gp_workspace *ws, void *memory, size_t byt
         ws->clean = GPI_CLEARED_BYTES;
     ws->cleared = 0;
     ws->wrapped = wrapped;
+}
+
+/*
+ * Whether a call that may read an array in any order begins at its end: that is what a cache has kept of it, whoever
+ * wrote or read it before. The next call that reads the same array begins where this one ends.
+ */
+static inline int gpi_workspace_backward(gp_workspace *ws, const void *in)
+{
+    const int backward = !ws || ws->ended != in;
+
+    if (ws)
+        ws->ended = backward ? in : NULL;
+    return backward;
 }
 
 /* Clears the part for tags, once; never in a graph, where every replay would clear it again. */

@@ -34,6 +34,12 @@ GPI_DEVICE void GPI(note)(const GPI(job) *job, GPI(round_state) *round_state, ui
     round_state->epoch = gpi_ticket_epoch(ticket);
     round_state->is_last = draw == job->tiles - fixed + gridDim.x - 1;
 }
+
+/* Where in the input the tile is that is drawn so; behind it if there is none. */
+GPI_DEVICE uint32_t GPI(place)(const GPI(job) *job, uint32_t drawn)
+{
+    return job->backward && drawn < job->tiles ? job->tiles - 1 - drawn : drawn;
+}
 #endif
 
 static __global__ void __launch_bounds__(GPI(threads), GPI(blocks))
@@ -51,16 +57,18 @@ static __global__ void __launch_bounds__(GPI(threads), GPI(blocks))
 
     gpi_grid_wait();
     gpi_grid_launch_next();
-    size_t warp_tile = (tile * (size_t)GPI(warp_tiles) + warp) * job.part;
+    size_t warp_tile = (GPI(place)(&job, tile) * (size_t)GPI(warp_tiles) + warp) * job.part;
     if (warp_tile < warp_tiles)
         GPI(fetch)(&job, warp_tile, slot, lane);
     if (threadIdx.x == 0 && job.tiles > 1)
         ticket = gpi_take_ticket(job.head); /* not waited for here */
     for (;;) {
-        size_t following = (next * (size_t)GPI(warp_tiles) + warp) * job.part;
+        size_t following = (GPI(place)(&job, next) * (size_t)GPI(warp_tiles) + warp) * job.part;
         size_t left = warp_tile < warp_tiles ? warp_tiles - warp_tile : 0;
         int is_first = 1;
 
+        if (left == 0 && following < warp_tiles) /* the partial tile at the end of the input comes first */
+            GPI(fetch)(&job, following, slot, lane);
         /* Fold the warp's warp tiles from left to right, and the warps. */
         for (left = left < job.part ? left : job.part; left; left--, warp_tile++) {
             size_t ahead = left > 1 ? warp_tile + 1 : following;
@@ -80,7 +88,8 @@ static __global__ void __launch_bounds__(GPI(threads), GPI(blocks))
             GPI(note)(&job, round_state, ticket);
         __syncthreads(); /* sums are complete, and the draw is known */
         if (warp == 0) {
-            size_t start = tile * (size_t)GPI(warp_tiles) * job.part;
+            uint32_t place = GPI(place)(&job, tile);
+            size_t start = place * (size_t)GPI(warp_tiles) * job.part;
             size_t parts = (warp_tiles - start + job.part - 1) / job.part;
             int valid = parts < GPI(warp_tiles) ? (int)parts : GPI(warp_tiles);
             GP_TYPE sum = GPI(warp_reduce)(round_state->sums[(int)lane < valid ? lane : 0], (int)lane, valid);
@@ -88,7 +97,7 @@ static __global__ void __launch_bounds__(GPI(threads), GPI(blocks))
             if (lane == 0 && job.tiles == 1)
                 GPI(finish)(&job, sum);
             else if (lane == 0)
-                GPI(publish)((uint64_t *)(job.head + 1), tile, sum, round_state->epoch);
+                GPI(publish)((uint64_t *)(job.head + 1), place, sum, round_state->epoch);
         }
         if (next >= job.tiles)
             break;
