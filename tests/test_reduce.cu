@@ -809,7 +809,7 @@ static void same_bits(int wide, size_t n)
         gp_cpu.seed = before.seed + (unsigned)round;
         gp_cpu.resident_blocks = 1 + round;
 #endif
-        for (int call = 0; call < 2; call++) { /* the second one reads the array the other way round */
+        for (int call = 0; call < 2; call++) { /* the second one reads a large array the other way round */
             must(wide ? reals_reduce((const double *)d_in.data, (double *)d_out.data, n, &ws, where)
                       : real_reduce((const float *)d_in.data, (float *)d_out.data, n, &ws, where));
             must(cudaStreamSynchronize(stream));
@@ -968,6 +968,8 @@ int main(int argc, char **argv)
         same_bits(wide, 333);
         same_bits(wide, 33333);
         same_bits(wide, 1100000);
+        if (!tap_small)
+            same_bits(wide, ((size_t)4 << 20) + 100000);
     }
     same_bits_of_all_instances(1000);
     same_bits_of_all_instances(100000);
