@@ -58,8 +58,9 @@
  *     3. longer ones are folded by the warp, and those of more than one chunk by as many warps, which exchange sums
  *        through tile states (core/segmented/chunks.cuh)
  *
- * Cost         n reads of the items and segments + 1 of the offsets; as many writes as there are results; one launch; 8
- *              bytes of tile states for each 4 bytes of a sum, and each chunk of 1 KB (bytes) to 4 KB or more.
+ * Cost         n reads of the items and segments + 1 of the offsets; as many writes as there are results; one launch, or
+ *              two for a scan of many items by offsets; 8 bytes of tile states for each 4 bytes of a sum, and each chunk
+ *              of 1 KB (bytes) to 4 KB or more.
  *
  * No include guard: each include stamps out one instance, as its parameters say.
  */
@@ -114,6 +115,11 @@ enum {
     GPI(levels) = 7   /* of sums of chunks: 32^7 chunks are more than a launch can have */
 };
 
+/* Where a range starts: the first segment there, its first item, and that of the segment before. */
+typedef struct {
+    size_t segment, item, before;
+} GPI(start);
+
 /* What a launch works on. */
 typedef struct {
     const GP_INPUT_TYPE *in;
@@ -127,6 +133,7 @@ typedef struct {
     unsigned window_n;       /* of segments that are read together, at most */
     gpi_tile_state_head *head; /* the tile states of chunks follow it */
     size_t level_starts[GPI(levels)]; /* among these */
+    GPI(start) *starts; /* of the ranges; NULL: warps find them */
     uint32_t ranges;
     int chunk_bits;
     int by_ticket; /* a segment may have more than one chunk */
@@ -149,6 +156,7 @@ enum {
 #else
     GPI(input_bytes) = sizeof(GP_INPUT_TYPE),
 #endif
+    GPI(least_range) = (int)GPI(window_n) < GPI_TUNE_SEGMENTED_RANGE ? (int)GPI(window_n) : GPI_TUNE_SEGMENTED_RANGE,
     GPI(max_chunk_rounds) = 32 /* of a reduction: as many as a warp has lanes. A scan keeps its chunk in a slot. */
 };
 
@@ -171,6 +179,14 @@ static inline size_t GPI(state_bytes)(size_t n, int is_scan)
                                                                                       : GPI_TUNE_SEGMENTED_CHUNKS);
 
     return n <= GPI(window_n) ? 0 : GPI(tile_state_bytes)(GPI(level_start)(most, GPI(levels)));
+}
+
+/* Bytes for where the ranges of a scan start, if there are many, with so many items and segments or fewer. */
+static inline size_t GPI(starts_bytes)(size_t n, size_t segments)
+{
+    const size_t ranges = gpi_divide_up(gpi_add_sizes(n, segments), (size_t)GPI(least_range));
+
+    return ranges > GPI_TUNE_SEGMENTED_MANY ? gpi_multiply_sizes(ranges, sizeof(GPI(start))) : 0;
 }
 
 /* Divides the work among so many warps: the units are items and segments. */
@@ -199,8 +215,7 @@ static inline void GPI(divide)(GPI(job) *job, size_t n, size_t warps, int is_sca
 static inline cudaError_t GPI(check)(const char *function, size_t n, size_t segments, const char *count,
                                      const gpi_argument *used)
 {
-    const size_t least = GPI(window_n) < GPI_TUNE_SEGMENTED_RANGE ? GPI(window_n) : GPI_TUNE_SEGMENTED_RANGE;
-    const size_t most = GPI_MAX_TILES * (least / 2);
+    const size_t most = GPI_MAX_TILES * (size_t)(GPI(least_range) / 2);
 
 #ifndef GP_LOAD_AT
     if (!used[0].start && n)
@@ -222,10 +237,11 @@ static inline cudaError_t GPI(launch)(GPI(job) *job, const char *function, size_
                                       gp_workspace *ws, cudaStream_t stream)
 {
     static signed char known[2][GPI_DEVICES];
+    const size_t starts_bytes = is_scan && job->offsets ? GPI(starts_bytes)(n, job->segments) : 0;
     gpi_scratch scratch;
     cudaError_t error;
 
-    error = gpi_tagged_scratch_acquire(&scratch, ws, GPI(state_bytes)(n, is_scan), 0, stream, function);
+    error = gpi_tagged_scratch_acquire(&scratch, ws, GPI(state_bytes)(n, is_scan), starts_bytes, stream, function);
     if (error != cudaSuccess)
         return error;
     const unsigned resident = gpi_resident_blocks(is_scan ? GPI(scan_blocks) : GPI(reduce_blocks), SIZE_MAX, GP_GRID);
@@ -237,9 +253,16 @@ static inline cudaError_t GPI(launch)(GPI(job) *job, const char *function, size_
     const int dependent = (ready & GPI_KERNEL_SM90) != 0;
     const unsigned wanted = (unsigned)gpi_divide_up(job->ranges, GPI(warps));
     const unsigned blocks = wanted < resident ? wanted : resident;
-    if (is_scan)
+    if (starts_bytes && job->ranges > GPI_TUNE_SEGMENTED_MANY && job->range_n >= (uint32_t)GPI(least_range)) {
+        const size_t wanted_to_find = gpi_divide_up(job->ranges, (size_t)GPI(find_threads));
+
+        job->starts = (GPI(start) *)(void *)scratch.memory;
+        error = GPI_LAUNCH_DEPENDENT(dependent, GPI(find_kernel), gpi_resident_blocks(16, wanted_to_find, GP_GRID),
+                                     GPI(find_threads), 0, stream, *job);
+    }
+    if (error == cudaSuccess && is_scan)
         error = GPI_LAUNCH_DEPENDENT(dependent, GPI(scan_kernel), blocks, GPI(threads), bytes, stream, *job, context);
-    else
+    else if (error == cudaSuccess)
         error = GPI_LAUNCH_DEPENDENT(dependent, GPI(reduce_kernel), blocks, GPI(threads), bytes, stream, *job, context);
     return gpi_scratch_release(&scratch, error, stream);
 }
@@ -318,14 +341,12 @@ GP_API size_t GPI_PUBLIC(segmented_reduce_workspace_bytes)(size_t n, size_t segm
 
 GP_API size_t GPI_PUBLIC(segmented_inclusive_scan_workspace_bytes)(size_t n, size_t segments)
 {
-    (void)segments;
-    return gpi_tagged_request(GPI(state_bytes)(n, 1), 0);
+    return gpi_tagged_request(GPI(state_bytes)(n, 1), GPI(starts_bytes)(n, segments));
 }
 
 GP_API size_t GPI_PUBLIC(segmented_exclusive_scan_workspace_bytes)(size_t n, size_t segments)
 {
-    (void)segments;
-    return gpi_tagged_request(GPI(state_bytes)(n, 1), 0);
+    return gpi_tagged_request(GPI(state_bytes)(n, 1), GPI(starts_bytes)(n, segments));
 }
 
 GP_API size_t GPI_PUBLIC(row_reduce_workspace_bytes)(size_t rows, size_t length)

@@ -94,9 +94,11 @@ static __host__ __device__ inline uint64_t steps(uint64_t a, uint64_t b)
 #define CASE_IDENTITY {{{{1, 0, 0, 1}}, {{1, 0, 0, 1}}, {{1, 0, 0, 1}}}}
 #include "segmented_case.h"
 
-/* From here on few ranges are enough, so that chunks have several windows. */
+/* From here on few ranges are enough for chunks of several windows, and for a kernel that finds where they start. */
 #undef GPI_TUNE_SEGMENTED_CHUNKS
 #define GPI_TUNE_SEGMENTED_CHUNKS 6
+#undef GPI_TUNE_SEGMENTED_MANY
+#define GPI_TUNE_SEGMENTED_MANY 3
 #define CASE f32_few
 #define CASE_TYPE float
 #define CASE_READY GP_SUM
@@ -110,6 +112,7 @@ static __host__ __device__ inline uint64_t steps(uint64_t a, uint64_t b)
 #define CASE_READY GP_XOR
 #define CASE_OP(a, b) ((a) ^ (b))
 #define CASE_IDENTITY 0
+#define CASE_GRID 3
 #include "segmented_case.h"
 #define CASE struct1024
 #define CASE_TYPE block1024

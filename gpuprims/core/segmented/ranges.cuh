@@ -9,8 +9,10 @@
 GPI_DEVICE void GPI(do_piece)(const GPI(job) *job, const GPI(batch) *batch, const GPI(chunk) *chunk, int scans,
                               GP_TYPE *slot, GPI(batch_list) *list, unsigned lane, GPI_CONTEXT context)
 {
-    if (scans && GPI(any_order))
-        GPI(sweep_piece)(job, batch, chunk, slot, list, lane, context);
+    if (scans && GPI(any_order) && batch->count)
+        GPI(sweep_segments)(job, batch, slot, list, lane, context);
+    else if (scans && GPI(any_order))
+        GPI(sweep_chunk)(job, chunk, list->epoch, slot, lane, context);
     else if (batch->count && scans)
         GPI(scan_batch)(job, batch, slot, list, lane, context);
     else if (batch->count)
@@ -39,7 +41,7 @@ GPI_DEVICE void GPI(do_ranges)(const GPI(job) *job, char *slots, GPI(batch_list)
     gpi_grid_launch_next();
     GPI(take_first)(job, lists, marks);
     walk.range = list->range;
-    for (; GPI(enter)(job, &walk, &chunk, list, marks, lane); GPI(take_next)(job, &walk, lane)) {
+    for (; GPI(enter)(job, &walk, &chunk, list, marks, scans, lane); GPI(take_next)(job, &walk, lane)) {
         int more = GPI(starts_segment)(job, &walk);
 
         if (more && lane == 0)
@@ -65,6 +67,18 @@ GPI_DEVICE void GPI(do_ranges)(const GPI(job) *job, char *slots, GPI(batch_list)
     GPI(finish)(job, list);
 }
 #endif
+
+/* Where ranges start: those of a scan that has many. */
+enum { GPI(find_threads) = 128 };
+
+static __global__ void __launch_bounds__(GPI(find_threads)) GPI(find_kernel)(GPI(job) job)
+{
+#if GPI_DEVICE_CODE
+    gpi_grid_wait();
+    gpi_grid_launch_next();
+    GPI(find_starts)(&job);
+#endif
+}
 
 static __global__ void __launch_bounds__(GPI(threads), GPI(reduce_blocks))
     GPI(reduce_kernel)(GPI(job) job, GPI_CONTEXT context)

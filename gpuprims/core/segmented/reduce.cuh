@@ -67,7 +67,7 @@ GPI_DEVICE void GPI(sweep_batch)(const GPI(batch) *batch, GP_TYPE *out, GP_TYPE 
     GPI_UNROLL
     for (unsigned k = 0; k < GPI(part_n); k++)
         x[k] = part[k]; /* there is no gap in it */
-    before = GPI(sweep)(x, heads, x[0], 0, lane);
+    before = GPI(sweep)(x, heads, lane);
     GPI_UNROLL
     for (unsigned k = 0; k < GPI(part_n); k++)
         part[k] = x[k];

@@ -279,67 +279,75 @@ GPI_DEVICE void GPI(scan_batch)(const GPI(job) *job, const GPI(batch) *batch, GP
     GPI(store_window)(job->out + batch->item, batch->n, slot, 1, lane);
 }
 
-/*
- * One warp, in any order: a batch of segments, or, if that is empty, a chunk of up to two windows. The first one of
- * these is in registers while the second one comes to the slot, and while the warp waits for chunks before.
- */
-GPI_DEVICE void GPI(sweep_piece)(const GPI(job) *job, const GPI(batch) *batch, const GPI(chunk) *chunk, GP_TYPE *slot,
-                                 GPI(batch_list) *list, unsigned lane, GPI_CONTEXT context)
+/* One warp, in any order: a batch of segments. */
+GPI_DEVICE void GPI(sweep_segments)(const GPI(job) *job, const GPI(batch) *batch, GP_TYPE *slot, GPI(batch_list) *list,
+                                    unsigned lane, GPI_CONTEXT context)
 {
-    const int is_batch = batch->count != 0;
-    size_t start = is_batch ? batch->item : chunk->first + chunk->number * job->chunk_n;
-    unsigned n = is_batch ? batch->n : gpi_min_size(chunk->last - start, (unsigned)job->chunk_n);
-    const int goes_on = !is_batch && chunk->last - start > n;
-    unsigned second_n = n > GPI(window_n) ? n - GPI(window_n) : 0;
-    int has_prefix = !is_batch && chunk->number;
-    GP_TYPE x[GPI(part_n)], sum = GPI(identity)(), prefix = sum;
-    uint32_t heads = lane == 0 && !has_prefix;
+    uint32_t heads;
+
+    if (!batch->n)
+        return; /* empty segments */
+    GPI(load_window)(job->in, batch->item, batch->n, slot, GPI(scan_gap), lane, context);
+    heads = GPI(mark_heads)(list, batch->count, lane);
+    GPI(wait_for_window)();
+    GPI(sweep_window)(slot, heads, job->is_exclusive, lane);
+    if (job->is_exclusive)
+        GPI(clear_heads)(slot, batch, list, lane);
+    __syncwarp(); /* the results are in the slot */
+    GPI(store_window)(job->out + batch->item, batch->n, slot, GPI(scan_gap), lane);
+}
+
+/*
+ * One warp, in any order: a chunk of up to two windows. The first one of these is in registers while the second one
+ * comes to the slot, and while the warp waits for chunks before.
+ */
+GPI_DEVICE void GPI(sweep_chunk)(const GPI(job) *job, const GPI(chunk) *chunk, uint32_t epoch, GP_TYPE *slot,
+                                 unsigned lane, GPI_CONTEXT context)
+{
+    const size_t start = chunk->first + chunk->number * job->chunk_n;
+    const unsigned n = gpi_min_size(chunk->last - start, (unsigned)job->chunk_n), first_n = gpi_min(n, GPI(window_n));
+    GP_TYPE x[GPI(part_n)], before, sum, prefix = GPI(identity)();
 
     if (!n)
-        return; /* empty segments */
-    if (!is_batch && lane == 0)
+        return; /* an empty segment */
+    if (lane == 0)
         GPI(prefetch_chunk)(job, chunk, start, n);
-    n -= second_n;
-    GPI(load_window)(job->in, start, n, slot, GPI(scan_gap), lane, context);
-    if (is_batch)
-        heads = GPI(mark_heads)(list, batch->count, lane);
+    GPI(load_window)(job->in, start, first_n, slot, GPI(scan_gap), lane, context);
     GPI(wait_for_window)();
     GPI(get_part)(x, slot, lane);
-    if (second_n) {
+    if (n > first_n) {
         __syncwarp(); /* all lanes have read */
-        GPI(load_window)(job->in, start + GPI(window_n), second_n, slot, GPI(scan_gap), lane, context);
+        GPI(load_window)(job->in, start + GPI(window_n), n - first_n, slot, GPI(scan_gap), lane, context);
     }
-    if (second_n || goes_on)
-        sum = GPI(fold_parts)(x, lane);
-    if (second_n)
+    sum = GPI(sweep_one)(x, &before, lane);
+    if (n > first_n)
         GPI(wait_for_window)();
-    if (goes_on) {
-        GP_TYPE chunk_sum = sum, second[GPI(part_n)];
+    if (chunk->last - start > n) { /* the segment goes on */
+        if (n > first_n) {
+            const GP_TYPE part = GPI(fold_whole_part)(slot, lane);
 
-        if (second_n) {
-            GPI(get_part)(second, slot, lane);
-            chunk_sum = GPI(combine)(sum, GPI(fold_parts)(second, lane));
+            sum = GPI(combine)(sum, GPI(warp_reduce)(part, (int)lane, 32)); /* lane 0's is right */
         }
-        (void)GPI(climb)(job, chunk, 1, chunk_sum, list->epoch, lane);
+        (void)GPI(climb)(job, chunk, 1, sum, epoch, lane);
     }
-    if (has_prefix)
-        prefix = GPI(look_back)(job, chunk, list->epoch, lane);
+    if (chunk->number)
+        prefix = GPI(look_back)(job, chunk, epoch, lane);
     GPI_NO_UNROLL
-    for (;;) {
-        GPI(sweep_window)(x, slot, heads, prefix, has_prefix, job->is_exclusive, lane);
-        if (is_batch && job->is_exclusive)
-            GPI(clear_heads)(slot, batch, list, lane);
+    for (unsigned at = 0;; at += GPI(window_n)) {
+        const int has_next = n - at > GPI(window_n);
+
+        before = GPI(combine)(prefix, before);
+        GPI_UNROLL
+        for (unsigned k = 0; k < GPI(part_n); k++)
+            x[k] = GPI(combine)(before, x[k]);
+        prefix = GPI(shuffle)(x[GPI(part_n) - 1], 31);
+        GPI(put_part)(x, before, slot, job->is_exclusive, has_next, lane);
         __syncwarp(); /* the results are in the slot */
-        GPI(store_window)(job->out + start, n, slot, GPI(scan_gap), lane);
-        if (!second_n)
+        GPI(store_window)(job->out + start + at, gpi_min(n - at, GPI(window_n)), slot, GPI(scan_gap), lane);
+        if (!has_next)
             break;
         __syncwarp(); /* all lanes have stored */
-        start += n;
-        n = second_n;
-        second_n = 0;
-        prefix = GPI(combine)(prefix, sum);
-        has_prefix = 1;
-        heads = 0;
+        (void)GPI(sweep_one)(x, &before, lane);
     }
 }
 #endif

@@ -27,13 +27,23 @@ GPI_DEVICE uint32_t GPI(mark_heads)(GPI(batch_list) *list, unsigned count, unsig
 
     heads[lane] = lane == 0;
     __syncwarp(); /* nothing else is marked */
-    GPI_UNROLL
-    for (unsigned k = 0; k < GPI(batch_n); k += 32)
-        if (lane + k < count) {
-            const unsigned end = list->ends[lane + k + 1];
+    if (GPI(batch_rows) * lane < count) {
+        uint32_t bits = 0;
+        unsigned part = 0;
 
-            atomicOr(&heads[end / GPI(part_n)], 1u << end % GPI(part_n));
+        GPI_UNROLL
+        for (unsigned k = 1; k <= GPI(batch_rows); k++) {
+            const unsigned end = list->ends[gpi_min(GPI(batch_rows) * lane + k, count)];
+
+            if (k > 1 && end / GPI(part_n) != part) { /* lanes that mark the same part wait for each other */
+                atomicOr(&heads[part], bits);
+                bits = 0;
+            }
+            part = end / GPI(part_n);
+            bits |= 1u << end % GPI(part_n);
         }
+        atomicOr(&heads[part], bits);
+    }
     __syncwarp(); /* all are marked */
     return heads[lane];
 }
@@ -46,9 +56,9 @@ GPI_DEVICE unsigned GPI(leading_n)(uint32_t heads)
 
 /*
  * One warp: x becomes the fold of its segment up to each place, as far as that is in the part. Returns the fold of the
- * segment before the part, behind `prefix` if has_prefix, which goes before the leading places.
+ * segment before the part, which goes before the leading places, of all lanes but the first.
  */
-GPI_DEVICE GP_TYPE GPI(sweep)(GP_TYPE *x, uint32_t heads, GP_TYPE prefix, int has_prefix, unsigned lane)
+GPI_DEVICE GP_TYPE GPI(sweep)(GP_TYPE *x, uint32_t heads, unsigned lane)
 {
     const unsigned with_head = __ballot_sync(GPI_FULL_MASK, heads != 0) & (GPI_FULL_MASK >> (31 - lane));
     const unsigned reach = with_head ? lane + (unsigned)__clz((int)with_head) - 31 : lane;
@@ -66,10 +76,7 @@ GPI_DEVICE GP_TYPE GPI(sweep)(GP_TYPE *x, uint32_t heads, GP_TYPE prefix, int ha
         if (stride <= reach)
             sum = GPI(combine)(left, sum);
     }
-    sum = GPI(shuffle_up)(sum, 1);
-    if (has_prefix)
-        sum = lane ? GPI(combine)(prefix, sum) : prefix;
-    return sum;
+    return GPI(shuffle_up)(sum, 1);
 }
 
 /* ---- scans ------------------------------------------------------------------------------------- */
@@ -87,42 +94,41 @@ GPI_DEVICE void GPI(get_part)(GP_TYPE *x, const GP_TYPE *slot, unsigned lane)
     }
 }
 
-/* One warp: the fold of a whole window, of which each lane has its part in x; in every lane. */
-GPI_DEVICE GP_TYPE GPI(fold_parts)(const GP_TYPE *x, unsigned lane)
+/* The fold of a part, which is whole. It is read in two halves: together they would take too many registers. */
+GPI_DEVICE GP_TYPE GPI(fold_whole_part)(const GP_TYPE *slot, unsigned lane)
 {
-    GP_TYPE sum = x[0];
+    enum { half_n = ((int)GPI(part_n) + 1) / 2 };
+    GP_TYPE sum = GPI(identity)();
 
-    GPI_UNROLL
-    for (unsigned k = 1; k < GPI(part_n); k++)
-        sum = GPI(combine)(sum, x[k]);
-    return GPI(shuffle)(GPI(warp_reduce)(sum, (int)lane, 32), 0);
+    slot += GPI(place)(lane * GPI(part_n), GPI(scan_gap));
+    GPI_NO_UNROLL
+    for (unsigned half = 0; half < 2; half++, slot += half_n) {
+        GPI_UNROLL
+        for (unsigned k = 0; k < half_n; k += GPI(scan_gap)) {
+            GP_TYPE some[GPI(scan_gap)];
+            uint4 vector;
+
+            gpi_get(vector, slot + k);
+            memcpy((void *)some, &vector, GPI(vector_bytes));
+            GPI_UNROLL
+            for (unsigned i = 0; i < GPI(scan_gap); i++)
+                sum = GPI(combine)(sum, some[i]);
+        }
+    }
+    return sum;
 }
 
 /*
- * One warp: scans a window, of which each lane has a part in x, behind `prefix` if has_prefix: then it is of one
- * segment. The results go into the slot, and x becomes what has been there. Those of an exclusive scan are wrong where
- * a segment begins behind another one.
+ * Writes the lane's part of a window: x has the results of an inclusive scan, and `before` is what comes before them.
+ * If the slot has the next window, x becomes the lane's part of that.
  */
-GPI_DEVICE void GPI(sweep_window)(GP_TYPE *x, GP_TYPE *slot, uint32_t heads, GP_TYPE prefix, int has_prefix,
-                                  int is_exclusive, unsigned lane)
+GPI_DEVICE void GPI(put_part)(GP_TYPE *x, GP_TYPE before, GP_TYPE *slot, int is_exclusive, int has_next, unsigned lane)
 {
-    uint32_t behind = ~((heads & (0 - heads)) - 1); /* the places that are not leading */
-    GP_TYPE before;
-
-    GPI_OPAQUE(behind); /* to compilers, bits of it take fewer instructions than their opposite does */
-    before = GPI(sweep)(x, heads, prefix, has_prefix, lane);
-    GPI_UNROLL
-    for (unsigned k = 0; k < GPI(part_n); k++)
-        if (!(behind >> k & 1))
-            x[k] = GPI(combine)(before, x[k]);
-    before = GPI(shuffle_up)(x[GPI(part_n) - 1], 1);
-    if (lane == 0)
-        before = has_prefix ? prefix : GPI(identity)();
     slot += GPI(place)(lane * GPI(part_n), GPI(scan_gap));
     GPI_UNROLL
     for (unsigned k = 0; k < GPI(part_n); k += GPI(scan_gap)) {
         GP_TYPE results[GPI(scan_gap)];
-        uint4 vector = {0, 0, 0, 0}, next;
+        uint4 vector = {0, 0, 0, 0}, next = vector;
 
         GPI_UNROLL
         for (unsigned i = 0; i < GPI(scan_gap); i++) {
@@ -130,10 +136,56 @@ GPI_DEVICE void GPI(sweep_window)(GP_TYPE *x, GP_TYPE *slot, uint32_t heads, GP_
             before = x[k + i];
         }
         memcpy(&vector, (const void *)results, GPI(vector_bytes));
-        gpi_get(next, slot + k);
+        if (has_next)
+            gpi_get(next, slot + k);
         gpi_put(slot + k, vector);
         memcpy((void *)&x[k], &next, GPI(vector_bytes));
     }
+}
+
+/*
+ * One warp: scans the window of a batch, in its slot. The results of an exclusive scan are wrong where a segment begins
+ * behind another one.
+ */
+GPI_DEVICE void GPI(sweep_window)(GP_TYPE *slot, uint32_t heads, int is_exclusive, unsigned lane)
+{
+    uint32_t behind = ~((heads & (0 - heads)) - 1); /* the places that are not leading */
+    GP_TYPE x[GPI(part_n)], before;
+
+    GPI_OPAQUE(behind); /* to compilers, bits of it take fewer instructions than their opposite does */
+    GPI(get_part)(x, slot, lane);
+    before = GPI(sweep)(x, heads, lane);
+    GPI_UNROLL
+    for (unsigned k = 0; k < GPI(part_n); k++)
+        if (!(behind >> k & 1))
+            x[k] = GPI(combine)(before, x[k]);
+    before = GPI(shuffle_up)(x[GPI(part_n) - 1], 1);
+    GPI(put_part)(x, lane ? before : GPI(identity)(), slot, is_exclusive, 0, lane);
+}
+
+/*
+ * One warp: x becomes the fold of the lane's part of a window up to each place, and *before that of the parts before;
+ * all are of one segment. Returns the fold of the window.
+ */
+GPI_DEVICE GP_TYPE GPI(sweep_one)(GP_TYPE *x, GP_TYPE *before, unsigned lane)
+{
+    GP_TYPE sum;
+
+    GPI_UNROLL
+    for (unsigned k = 1; k < GPI(part_n); k++)
+        x[k] = GPI(combine)(x[k - 1], x[k]);
+    sum = x[GPI(part_n) - 1];
+    GPI_UNROLL_STEPS
+    for (unsigned stride = 1; stride < 32; stride *= 2) {
+        const GP_TYPE left = GPI(shuffle_up)(sum, stride);
+
+        if (stride <= lane)
+            sum = GPI(combine)(left, sum);
+    }
+    *before = GPI(shuffle_up)(sum, 1);
+    if (lane == 0)
+        *before = GPI(identity)();
+    return GPI(shuffle)(sum, 31);
 }
 
 /* One warp: nothing comes before the first item of each segment of a batch. */

@@ -18,6 +18,11 @@
 #define GPI_TUNE_SEGMENTED_RANGE 8192
 #endif
 
+/* Of a scan by offsets: if it has more ranges, a kernel of its own finds where they start. */
+#ifndef GPI_TUNE_SEGMENTED_MANY
+#define GPI_TUNE_SEGMENTED_MANY 65536
+#endif
+
 /* Chunks of a call, about: a warp each, as long as they are small. */
 #ifndef GPI_TUNE_SEGMENTED_CHUNKS
 #define GPI_TUNE_SEGMENTED_CHUNKS 2048
