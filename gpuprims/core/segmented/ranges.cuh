@@ -39,7 +39,7 @@ GPI_DEVICE void GPI(do_ranges)(const GPI(job) *job, char *slots, GPI(batch_list)
 
     gpi_grid_wait();
     gpi_grid_launch_next();
-    GPI(take_first)(job, lists, marks);
+    GPI(take_first)(job, lists, marks, scans);
     walk.range = list->range;
     for (; GPI(enter)(job, &walk, &chunk, list, marks, scans, lane); GPI(take_next)(job, &walk, lane)) {
         int more = GPI(starts_segment)(job, &walk);

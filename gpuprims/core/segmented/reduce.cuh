@@ -5,6 +5,46 @@
  */
 
 #if GPI_DEVICE_CODE
+#ifndef GP_LOAD_AT
+/* One warp, in any order: the fold of n neighbouring items, read by vectors; in lane 0. */
+GPI_DEVICE GP_TYPE GPI(fold_vectors)(const GP_INPUT_TYPE *in, unsigned n, unsigned lane, GPI_CONTEXT context)
+{
+    enum { vector_n = GPI(vector_loads), some = 4 };
+    const unsigned past = (unsigned)((uintptr_t)in % 16 / sizeof *in);
+    const unsigned head = gpi_min(n, (vector_n - past) % vector_n), vectors = (n - head) / vector_n;
+    GP_TYPE sum = GPI(identity)();
+
+    if (lane < n - vectors * vector_n) { /* those before and behind vectors */
+        GPI(loaded) x;
+
+        gpi_move(&x, in + (lane < head ? lane : lane + vectors * vector_n));
+        sum = GPI(load)(&x, context);
+    }
+    in += head;
+    GPI_NO_UNROLL
+    for (unsigned v = lane; v < vectors; v += 32 * some) {
+        uint4 words[some];
+
+        GPI_UNDEFINED(words);
+        GPI_UNROLL
+        for (unsigned k = 0; k < some; k++)
+            if (v + 32 * k < vectors)
+                gpi_get(words[k], in + (v + 32 * k) * vector_n);
+        GPI_UNROLL
+        for (unsigned k = 0; k < some; k++)
+            if (v + 32 * k < vectors) {
+                GPI(loaded) x[vector_n];
+
+                memcpy((void *)x, &words[k], sizeof x);
+                GPI_UNROLL
+                for (unsigned i = 0; i < vector_n; i++)
+                    sum = GPI(combine)(sum, GPI(load)(&x[i], context));
+            }
+    }
+    return GPI(warp_reduce)(sum, (int)lane, 32);
+}
+#endif
+
 /*
  * One warp: the fold of n neighbouring items, 1 to a chunk, window by window; in lane 0. Of a whole window, each lane
  * folds neighbouring runs.
@@ -15,6 +55,10 @@ GPI_DEVICE GP_TYPE GPI(fold_items)(const GPI(job) *job, size_t first, size_t n, 
     unsigned windows = 0;
     GP_TYPE sum;
 
+#ifndef GP_LOAD_AT
+    if (GPI(any_order) && GPI(vector_loads) > 1)
+        return GPI(fold_vectors)(job->in + first, (unsigned)n, lane, context);
+#endif
     GPI_UNDEFINED(sum);
     GPI_NO_UNROLL
     for (size_t at = 0; at < n; at += GPI(window_n), windows++) {

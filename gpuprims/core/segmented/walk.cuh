@@ -214,13 +214,13 @@ GPI_DEVICE size_t GPI(find)(const GPI(job) *job, size_t key, const uint32_t *mar
  * All threads: the first range of each warp of the block. Where chunks may wait for others, ranges go by ticket: those
  * before are finished or under way. While that is on its way, marks are set.
  */
-GPI_DEVICE void GPI(take_first)(const GPI(job) *job, GPI(batch_list) *lists, uint32_t *marks)
+GPI_DEVICE void GPI(take_first)(const GPI(job) *job, GPI(batch_list) *lists, uint32_t *marks, int scans)
 {
     uint64_t ticket = blockIdx.x * GPI(warps);
 
     if (job->by_ticket && threadIdx.x == 0)
         ticket = gpi_take_tickets(job->head, GPI(warps));
-    if (job->by_ticket && job->offsets && !job->starts) {
+    if (job->by_ticket && job->offsets && !(scans && job->starts)) {
         GPI_UNROLL
         for (unsigned m = threadIdx.x; m < GPI(marks); m += GPI(threads)) {
             const size_t s = (m + (size_t)1) * job->mark_n - 1;

@@ -58,7 +58,12 @@ enum {
                      : (int)GPI(wider) <= 8  ? 8
                      : (int)GPI(wider) <= 16 ? 4
                                              : 1,
-    GPI(loads) = (int)GPI(max_loads) < (int)GPI(run_n) ? (int)GPI(max_loads) : (int)GPI(run_n)
+    GPI(loads) = (int)GPI(max_loads) < (int)GPI(run_n) ? (int)GPI(max_loads) : (int)GPI(run_n),
+    /* Of a vector of 16 bytes, if they can be read so; otherwise 1. */
+    GPI(vector_loads) = sizeof(GPI(loaded)) < 16 && 16 % sizeof(GPI(loaded)) == 0 &&
+                                __alignof__(GPI(loaded)) == sizeof(GPI(loaded))
+                            ? 16 / sizeof(GPI(loaded))
+                            : 1
 };
 
 #if GPI_DEVICE_CODE
