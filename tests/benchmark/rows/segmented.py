@@ -41,7 +41,7 @@ def segmented_speed():
     """Of memcpy's speed over the bytes that must move, and of CUB's speed, for 2^28 items."""
     rows = []
     for words, group in lines():
-        mine, copy, other = (need("h100_segmented", group, who, n=1 << 25, cache="warm")
+        mine, copy, other = (need("segmented", group, who, n=1 << 25, cache="warm")
                              for who in ("gpuprims", "memcpy", "CUB"))
         rows.append([words, f"{copy['median_ms'] / mine['median_ms']:.2f}",
                      f"{other['median_ms'] / mine['median_ms']:.1f}"])
@@ -53,7 +53,7 @@ def segmented_sizes():
     sizes = [1 << power for power in (7, 11, 15, 19, 25)]
     rows = []
     for words, group in lines():
-        found = [[one("h100_segmented", group, who, n=n, cache="warm") for who in ("gpuprims", "CUB")] for n in sizes]
+        found = [[one("segmented", group, who, n=n, cache="warm") for who in ("gpuprims", "CUB")] for n in sizes]
         rows.append([words] + [f"{other['median_ms'] / mine['median_ms']:.2f}" if mine and other else ""
                                for mine, other in found])
     return table(["segments", *(size(8 * n) for n in sizes)], rows)
