@@ -74,6 +74,14 @@ static __host__ __device__ inline uint64_t steps(uint64_t a, uint64_t b)
 #define CASE_OP(a, b) ((a) + (b))
 #define CASE_IDENTITY 0
 #include "segmented_case.h"
+#define CASE u8_i32
+#define CASE_TYPE int32_t
+#define CASE_IN uint8_t
+#define CASE_LOAD(x) ((int32_t)(x) - 100)
+#define CASE_READY GP_SUM
+#define CASE_OP(a, b) ((int32_t)((uint32_t)(a) + (uint32_t)(b)))
+#define CASE_IDENTITY 0
+#include "segmented_case.h"
 #define CASE affine3
 #define CASE_TYPE affine
 #define CASE_OP(a, b) affine_then(a, b)
@@ -136,8 +144,9 @@ static __host__ __device__ inline uint64_t steps(uint64_t a, uint64_t b)
 #include "segmented_case.h"
 
 static const segmented_case *const cases[] = {
-    &f32_case,     &u64_case,      &u8_case,       &i64sum_case,  &i16max_case,  &u16_f64_case,    &affine3_case,
-    &matrix16_case, &matrix48_case, &f32_few_case, &u32_few_case, &struct1024_case, &range8_case, &range128_case};
+    &f32_case,    &u64_case,      &u8_case,       &i64sum_case,  &i16max_case,  &u16_f64_case,    &u8_i32_case,
+    &affine3_case, &matrix16_case, &matrix48_case, &f32_few_case, &u32_few_case, &struct1024_case, &range8_case,
+    &range128_case};
 enum { CASES = sizeof cases / sizeof *cases };
 static const char *const function_names[] = {"inclusive scan", "exclusive scan", "", "reduce"};
 
