@@ -102,7 +102,7 @@ GPI_DEVICE GP_TYPE GPI(fold_whole_part)(const GP_TYPE *slot, unsigned lane)
 
     slot += GPI(place)(lane * GPI(part_n), GPI(scan_gap));
     GPI_NO_UNROLL
-    for (unsigned half = 0; half < 2; half++, slot += half_n) {
+    for (unsigned turn = 0; turn < 2; turn++, slot += half_n) {
         GPI_UNROLL
         for (unsigned k = 0; k < half_n; k += GPI(scan_gap)) {
             GP_TYPE some[GPI(scan_gap)];
