@@ -81,17 +81,22 @@ GPI_DEVICE GP_TYPE GPI(sweep)(GP_TYPE *x, uint32_t heads, unsigned lane)
 
 /* ---- scans ------------------------------------------------------------------------------------- */
 
+/* The items of a vector. */
+GPI_DEVICE void GPI(get_vector)(GP_TYPE *x, const GP_TYPE *from)
+{
+    uint4 vector;
+
+    gpi_get(vector, from);
+    memcpy((void *)x, &vector, GPI(vector_bytes));
+}
+
 /* The lane's part of a window, from a slot with gaps of a vector. What lies behind the items is undefined. */
 GPI_DEVICE void GPI(get_part)(GP_TYPE *x, const GP_TYPE *slot, unsigned lane)
 {
     slot += GPI(place)(lane * GPI(part_n), GPI(scan_gap));
     GPI_UNROLL
-    for (unsigned k = 0; k < GPI(part_n); k += GPI(scan_gap)) {
-        uint4 vector;
-
-        gpi_get(vector, slot + k);
-        memcpy((void *)&x[k], &vector, GPI(vector_bytes));
-    }
+    for (unsigned k = 0; k < GPI(part_n); k += GPI(scan_gap))
+        GPI(get_vector)(&x[k], slot + k);
 }
 
 /* The fold of a part, which is whole. It is read in two halves: together they would take too many registers. */
@@ -106,10 +111,8 @@ GPI_DEVICE GP_TYPE GPI(fold_whole_part)(const GP_TYPE *slot, unsigned lane)
         GPI_UNROLL
         for (unsigned k = 0; k < half_n; k += GPI(scan_gap)) {
             GP_TYPE some[GPI(scan_gap)];
-            uint4 vector;
 
-            gpi_get(vector, slot + k);
-            memcpy((void *)some, &vector, GPI(vector_bytes));
+            GPI(get_vector)(some, slot + k);
             GPI_UNROLL
             for (unsigned i = 0; i < GPI(scan_gap); i++)
                 sum = GPI(combine)(sum, some[i]);
@@ -174,14 +177,7 @@ GPI_DEVICE GP_TYPE GPI(sweep_one)(GP_TYPE *x, GP_TYPE *before, unsigned lane)
     GPI_UNROLL
     for (unsigned k = 1; k < GPI(part_n); k++)
         x[k] = GPI(combine)(x[k - 1], x[k]);
-    sum = x[GPI(part_n) - 1];
-    GPI_UNROLL_STEPS
-    for (unsigned stride = 1; stride < 32; stride *= 2) {
-        const GP_TYPE left = GPI(shuffle_up)(sum, stride);
-
-        if (stride <= lane)
-            sum = GPI(combine)(left, sum);
-    }
+    sum = GPI(warp_scan)(x[GPI(part_n) - 1], (int)lane, 32);
     *before = GPI(shuffle_up)(sum, 1);
     if (lane == 0)
         *before = GPI(identity)();
