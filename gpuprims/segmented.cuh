@@ -12,8 +12,8 @@
  *              GP_CONTEXT     type of a by-value argument before `ws`
  *              GP_INDEX       INDEX, the type of offsets, an integer type of 4 or 8 bytes that n has to fit (size_t)
  *              GP_API         linkage of the host functions (static inline)
- *              GP_KERNEL, GP_GRID  for tests; there is one kernel for each fold, and a launch has GP_GRID blocks at
- *                                  most
+ *              GP_KERNEL, GP_GRID  for tests: GP_KERNEL_PIPELINED or GP_KERNEL_SIMPLE for scans where the order does
+ *                                  not show, and the blocks of a launch at most
  *
  * Generates    cudaError_t NAME_segmented_reduce(const I *in, T *out, size_t n, const INDEX *offsets, size_t segments,
  *                                                [context,] ws, stream)
@@ -43,12 +43,12 @@
  *              neighbouring runs of a segment in order, and never on the identity. What a segment gives depends on its
  *              own items and their places in it alone: the same bits in every batch, by rows or by offsets, at any
  *              alignment, on every GPU and on the CPU: docs/fold-order.md.
- * Evaluations  GP_LOAD and GP_LOAD_AT once for each item of a segment.
+ * Evaluations  GP_LOAD_AT once for each item of a segment; GP_LOAD likewise, or, by scans of many items, twice and more.
  * Errors       cudaErrorInvalidValue, with gp_last_error_message(), before anything is launched; else what a launch or
  *              an allocation returned. Overlap is refused where it is certain whatever the offsets are. No segments, or
  *              rows, succeed and write nothing; rows of no items are as many identities.
  *
- * How it works: in one launch and one pass. Merrill and Garland, Merge-based parallel sparse matrix-vector
+ * How it works: in one pass. Merrill and Garland, Merge-based parallel sparse matrix-vector
  * multiplication, SC 2016, for the division of the work.
  *
  *     1. a warp takes equal shares of segments and items, and finds the first segment of each (core/segmented/walk.cuh)
@@ -58,8 +58,11 @@
  *     3. longer ones are folded by the warp, and those of more than one chunk by as many warps, which exchange sums
  *        through tile states (core/segmented/chunks.cuh)
  *
- * Cost         n reads of the items and segments + 1 of the offsets; as many writes as there are results; one launch, or
- *              two for a scan of many items by offsets; 8 bytes of tile states for each 4 bytes of a sum, and each chunk
+ * Scans of many items where the order does not show go by tiles of items, through the pipeline of
+ * core/tile/pipeline.cuh (core/segmented/pipelined.cuh).
+ *
+ * Cost         n reads of the items and segments + 1 of the offsets; as many writes as there are results; one launch,
+ *              two for such a scan by offsets; 8 bytes of tile states for each 4 bytes of a sum, and each chunk
  *              of 1 KB (bytes) to 4 KB or more.
  *
  * No include guard: each include stamps out one instance, as its parameters say.
@@ -115,11 +118,6 @@ enum {
     GPI(levels) = 7   /* of sums of chunks: 32^7 chunks are more than a launch can have */
 };
 
-/* Where a range starts: the first segment there, its first item, and that of the segment before. */
-typedef struct {
-    size_t segment, item, before;
-} GPI(start);
-
 /* What a launch works on. */
 typedef struct {
     const GP_INPUT_TYPE *in;
@@ -133,7 +131,6 @@ typedef struct {
     unsigned window_n;       /* of segments that are read together, at most */
     gpi_tile_state_head *head; /* the tile states of chunks follow it */
     size_t level_starts[GPI(levels)]; /* among these */
-    GPI(start) *starts; /* of the ranges; NULL: warps find them */
     uint32_t ranges;
     int chunk_bits;
     int by_ticket; /* a segment may have more than one chunk */
@@ -147,6 +144,21 @@ typedef struct {
 #include "core/segmented/reduce.cuh"
 #include "core/segmented/scan.cuh"
 #include "core/segmented/ranges.cuh"
+
+/* The scan of many items where the order does not show: an instance under private names. */
+#if GPI_FOLDS_NUMBERS && !defined GP_LOAD_AT && GP_KERNEL != GP_KERNEL_SIMPLE
+#define GPI_SEGMENTED(word)       GPI_JOIN4(gpi_, GP_NAME, segmented, _##word)
+#define GPI_SEGMENTED_TILES(word) GPI_JOIN4(gpi_, GP_NAME, segmented_tiles, _##word)
+#pragma push_macro("GPI_TAG")
+#undef GPI_TAG
+#undef GPI_COMBINE_IS_STAMPED
+#undef GPI_FOLD_IS_STAMPED
+#undef GPI_FOLDS_NUMBERS
+#undef GPI_TILE_STATE_IS_STAMPED
+#define GPI_TAG segmented_tiles
+#include "core/segmented/pipelined.cuh"
+#pragma pop_macro("GPI_TAG")
+#endif
 
 /* ---- host functions -------------------------------------------------------------------------- */
 
@@ -171,22 +183,31 @@ static inline size_t GPI(chunk_items)(size_t n, int is_scan)
     return chunk;
 }
 
-/* Bytes for the tile states of chunks of n or fewer items. */
+/* Bytes for tile states, of chunks or tiles of n or fewer items. */
 static inline size_t GPI(state_bytes)(size_t n, int is_scan)
 {
     const size_t most = gpi_larger_size(n / GPI(chunk_items)(n, is_scan),
                                         n / GPI(window_n) < GPI_TUNE_SEGMENTED_CHUNKS ? n / GPI(window_n)
                                                                                       : GPI_TUNE_SEGMENTED_CHUNKS);
 
-    return n <= GPI(window_n) ? 0 : GPI(tile_state_bytes)(GPI(level_start)(most, GPI(levels)));
+    size_t bytes = n <= GPI(window_n) ? 0 : GPI(tile_state_bytes)(GPI(level_start)(most, GPI(levels)));
+
+#ifdef GPI_SEGMENTED_TILES
+    if (is_scan)
+        bytes = gpi_larger_size(bytes, GPI_SEGMENTED_TILES(state_bytes)(n));
+#endif
+    return bytes;
 }
 
-/* Bytes for where the ranges of a scan start, if there are many, with so many items and segments or fewer. */
-static inline size_t GPI(starts_bytes)(size_t n, size_t segments)
+/* Bytes for where the tiles of a scan start. */
+static inline size_t GPI(start_bytes)(size_t n)
 {
-    const size_t ranges = gpi_divide_up(gpi_add_sizes(n, segments), (size_t)GPI(least_range));
-
-    return ranges > GPI_TUNE_SEGMENTED_MANY ? gpi_multiply_sizes(ranges, sizeof(GPI(start))) : 0;
+#ifdef GPI_SEGMENTED_TILES
+    return GPI_SEGMENTED_TILES(start_bytes)(n);
+#else
+    (void)n;
+    return 0;
+#endif
 }
 
 /* Divides the work among so many warps: the units are items and segments. */
@@ -237,32 +258,34 @@ static inline cudaError_t GPI(launch)(GPI(job) *job, const char *function, size_
                                       gp_workspace *ws, cudaStream_t stream)
 {
     static signed char known[2][GPI_DEVICES];
-    const size_t starts_bytes = is_scan && job->offsets ? GPI(starts_bytes)(n, job->segments) : 0;
+    const size_t start_bytes = is_scan && job->offsets ? GPI(start_bytes)(n) : 0;
     gpi_scratch scratch;
     cudaError_t error;
 
-    error = gpi_tagged_scratch_acquire(&scratch, ws, GPI(state_bytes)(n, is_scan), starts_bytes, stream, function);
+    error = gpi_tagged_scratch_acquire(&scratch, ws, GPI(state_bytes)(n, is_scan), start_bytes, stream, function);
     if (error != cudaSuccess)
         return error;
+    job->head = (gpi_tile_state_head *)(void *)scratch.tags;
+#ifdef GPI_SEGMENTED_TILES
+    if (is_scan && GPI_SEGMENTED_TILES(runs)(n, job->segments, !job->offsets)) {
+        const GPI_SEGMENTED_TILES(job) tiles = {
+            job->in, job->out, job->offsets, job->length, n, job->segments, job->head, (size_t *)(void *)scratch.memory,
+            0, 0, 0, job->is_exclusive};
+
+        return gpi_scratch_release(&scratch, GPI_SEGMENTED_TILES(launch)(tiles, context, stream), stream);
+    }
+#endif
     const unsigned resident = gpi_resident_blocks(is_scan ? GPI(scan_blocks) : GPI(reduce_blocks), SIZE_MAX, GP_GRID);
     GPI(divide)(job, n, (size_t)resident * GPI(warps), is_scan);
-    job->head = (gpi_tile_state_head *)(void *)scratch.tags;
     const size_t bytes = (size_t)GPI(warps) * (is_scan ? GPI(scan_slot) : GPI(reduce_slot));
     const int ready = gpi_kernel_ready(is_scan ? (const void *)GPI(scan_kernel) : (const void *)GPI(reduce_kernel),
                                        bytes, known[is_scan]);
     const int dependent = (ready & GPI_KERNEL_SM90) != 0;
     const unsigned wanted = (unsigned)gpi_divide_up(job->ranges, GPI(warps));
     const unsigned blocks = wanted < resident ? wanted : resident;
-    if (starts_bytes && job->ranges > GPI_TUNE_SEGMENTED_MANY && job->range_n >= (uint32_t)GPI(least_range)) {
-        const size_t wanted_to_find = gpi_divide_up(job->ranges, (size_t)GPI(find_threads));
-
-        job->starts = (GPI(start) *)(void *)scratch.memory;
-        error = GPI_LAUNCH_DEPENDENT(dependent, GPI(find_kernel), gpi_resident_blocks(16, wanted_to_find, GP_GRID),
-                                     GPI(find_threads), 0, stream, *job);
-    }
-    if (error == cudaSuccess && is_scan)
+    if (is_scan)
         error = GPI_LAUNCH_DEPENDENT(dependent, GPI(scan_kernel), blocks, GPI(threads), bytes, stream, *job, context);
-    else if (error == cudaSuccess)
+    else
         error = GPI_LAUNCH_DEPENDENT(dependent, GPI(reduce_kernel), blocks, GPI(threads), bytes, stream, *job, context);
     return gpi_scratch_release(&scratch, error, stream);
 }
@@ -341,12 +364,14 @@ GP_API size_t GPI_PUBLIC(segmented_reduce_workspace_bytes)(size_t n, size_t segm
 
 GP_API size_t GPI_PUBLIC(segmented_inclusive_scan_workspace_bytes)(size_t n, size_t segments)
 {
-    return gpi_tagged_request(GPI(state_bytes)(n, 1), GPI(starts_bytes)(n, segments));
+    (void)segments;
+    return gpi_tagged_request(GPI(state_bytes)(n, 1), GPI(start_bytes)(n));
 }
 
 GP_API size_t GPI_PUBLIC(segmented_exclusive_scan_workspace_bytes)(size_t n, size_t segments)
 {
-    return gpi_tagged_request(GPI(state_bytes)(n, 1), GPI(starts_bytes)(n, segments));
+    (void)segments;
+    return gpi_tagged_request(GPI(state_bytes)(n, 1), GPI(start_bytes)(n));
 }
 
 GP_API size_t GPI_PUBLIC(row_reduce_workspace_bytes)(size_t rows, size_t length)
@@ -414,4 +439,6 @@ GP_API cudaError_t GPI_PUBLIC(row_exclusive_scan)(const GP_INPUT_TYPE *in, GP_TY
 
 #endif
 #undef GPI_COPIES_ITEMS
+#undef GPI_SEGMENTED
+#undef GPI_SEGMENTED_TILES
 #include "core/instance/end.cuh"

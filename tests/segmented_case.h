@@ -8,6 +8,7 @@
  *     CASE_INDEX       the type of offsets (size_t)
  *     CASE_IN, CASE_LOAD(x)   what is read, and its map (T)
  *     CASE_GRID        blocks of a launch at most
+ *     CASE_KERNEL      as GP_KERNEL
  */
 #ifndef CASE_INDEX
 #define CASE_INDEX size_t
@@ -22,6 +23,9 @@
 #endif
 #ifdef CASE_GRID
 #define GP_GRID CASE_GRID
+#endif
+#ifdef CASE_KERNEL
+#define GP_KERNEL CASE_KERNEL
 #endif
 #ifdef CASE_READY
 #define GP_OP CASE_READY
@@ -136,6 +140,7 @@ static const segmented_case CASE_NAME(case) = {
 #undef CASE_LOAD
 #undef CASE_ITEM
 #undef CASE_GRID
+#undef CASE_KERNEL
 #undef CASE_JOIN_
 #undef CASE_JOIN
 #undef CASE_TEXT_

@@ -124,6 +124,33 @@ static __host__ __device__ inline uint64_t steps(uint64_t a, uint64_t b)
 #define CASE_IDENTITY 0
 #define CASE_GRID 3
 #include "segmented_case.h"
+#define CASE i32_tiles
+#define CASE_TYPE int
+#define CASE_READY GP_SUM
+#define CASE_OP(a, b) ((int)((unsigned)(a) + (unsigned)(b)))
+#define CASE_IDENTITY 0
+#define CASE_INDEX int
+#define CASE_KERNEL GP_KERNEL_PIPELINED
+#include "segmented_case.h"
+#define CASE u8_tiles
+#define CASE_TYPE uint8_t
+#define CASE_READY GP_MIN
+#define CASE_OP(a, b) ((a) < (b) ? (a) : (b))
+#define CASE_IDENTITY UINT8_MAX
+#define CASE_KERNEL GP_KERNEL_PIPELINED
+#define CASE_GRID 2
+#include "segmented_case.h"
+#define CASE u16_i64_tiles
+#define CASE_TYPE int64_t
+#define CASE_IN uint16_t
+#define CASE_LOAD(x) ((int64_t)(x) - 5)
+#define CASE_READY GP_XOR
+#define CASE_OP(a, b) ((a) ^ (b))
+#define CASE_IDENTITY 0
+#define CASE_INDEX uint32_t
+#define CASE_KERNEL GP_KERNEL_PIPELINED
+#define CASE_GRID 3
+#include "segmented_case.h"
 #define CASE struct1024
 #define CASE_TYPE block1024
 #define CASE_OP(a, b) block1024_join(a, b)
@@ -146,7 +173,7 @@ static __host__ __device__ inline uint64_t steps(uint64_t a, uint64_t b)
 static const segmented_case *const cases[] = {
     &f32_case,    &u64_case,      &u8_case,       &i64sum_case,  &i16max_case,  &u16_f64_case,    &u8_i32_case,
     &affine3_case, &matrix16_case, &matrix48_case, &f32_few_case, &u32_few_case, &struct1024_case, &range8_case,
-    &range128_case};
+    &range128_case, &i32_tiles_case, &u8_tiles_case, &u16_i64_tiles_case};
 enum { CASES = sizeof cases / sizeof *cases };
 static const char *const function_names[] = {"inclusive scan", "exclusive scan", "", "reduce"};
 
@@ -253,7 +280,7 @@ static int call_is_right(const segmented_case *c, int what, size_t n, const size
 
 static void test_kinds(const segmented_case *c)
 {
-    static const size_t sizes[] = {1, 2, 31, 32, 33, 100, 257, 1000, 1024, 1025, 5000, 33333, 70001};
+    static const size_t sizes[] = {1, 2, 31, 32, 33, 100, 257, 1000, 1024, 1025, 5000, 15000, 33333, 70001};
     const size_t most_bytes = tap_small ? (size_t)1 << 17 : (size_t)1 << 21;
     gp_workspace ws = GP_WORKSPACE_INIT;
 
@@ -332,6 +359,32 @@ static void test_deep(const segmented_case *c, size_t n)
         if (what != EXCLUSIVE_INIT)
             right &= call_is_right(c, what, n, offsets, 3, 0, NULL);
     ok(right, "%s: segments of %zu items", c->name, n / 3 * 2);
+}
+
+/* Crowds of empty segments between some that are not. */
+static void test_crowds(const segmented_case *c)
+{
+    const size_t crowds = 4, crowd = 200000, between = 9000, n = crowds * between;
+    size_t *offsets = (size_t *)malloc((crowds * (crowd + between) + 1) * sizeof *offsets);
+    size_t segments = 0;
+    int right = 1;
+
+    offsets[0] = 5;
+    for (size_t at = 5, k = 0; k < crowds; k++) {
+        for (size_t empty = k % 2 ? crowd : tap_below(crowd); empty > 0; empty--)
+            offsets[++segments] = at;
+        for (const size_t end = (k + 1) * between - 3; at < end;) {
+            const size_t length = tap_below(k == 2 ? between : 60); /* a crowd may end where its tile does */
+
+            at = end - at < length ? end : at + length;
+            offsets[++segments] = at;
+        }
+    }
+    for (int what = 0; what <= REDUCE; what++)
+        if (what != EXCLUSIVE_INIT)
+            right &= call_is_right(c, what, n, offsets, segments, 0, NULL);
+    ok(right, "%s: crowds of empty segments", c->name);
+    free(offsets);
 }
 
 /* ---- workspaces -------------------------------------------------------------------------------- */
@@ -639,6 +692,9 @@ int main(int argc, char **argv)
     test_deep(&range128_case, tap_small ? 4000 : 60000);
     if (!tap_small)
         test_deep(&f32_case, 3000000);
+    test_crowds(&u32_few_case);
+    test_crowds(&i32_tiles_case);
+    test_crowds(&u8_tiles_case);
     fold_check_neighbours("ranges");
     test_expressions();
     test_nan();

@@ -39,9 +39,9 @@ GPI_DEVICE void GPI(do_ranges)(const GPI(job) *job, char *slots, GPI(batch_list)
 
     gpi_grid_wait();
     gpi_grid_launch_next();
-    GPI(take_first)(job, lists, marks, scans);
+    GPI(take_first)(job, lists, marks);
     walk.range = list->range;
-    for (; GPI(enter)(job, &walk, &chunk, list, marks, scans, lane); GPI(take_next)(job, &walk, lane)) {
+    for (; GPI(enter)(job, &walk, &chunk, list, marks, lane); GPI(take_next)(job, &walk, lane)) {
         int more = GPI(starts_segment)(job, &walk);
 
         if (more && lane == 0)
@@ -67,18 +67,6 @@ GPI_DEVICE void GPI(do_ranges)(const GPI(job) *job, char *slots, GPI(batch_list)
     GPI(finish)(job, list);
 }
 #endif
-
-/* Where ranges start: those of a scan that has many. */
-enum { GPI(find_threads) = 128 };
-
-static __global__ void __launch_bounds__(GPI(find_threads)) GPI(find_kernel)(GPI(job) job)
-{
-#if GPI_DEVICE_CODE
-    gpi_grid_wait();
-    gpi_grid_launch_next();
-    GPI(find_starts)(&job);
-#endif
-}
 
 static __global__ void __launch_bounds__(GPI(threads), GPI(reduce_blocks))
     GPI(reduce_kernel)(GPI(job) job, GPI_CONTEXT context)

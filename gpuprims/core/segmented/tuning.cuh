@@ -18,11 +18,6 @@
 #define GPI_TUNE_SEGMENTED_RANGE 8192
 #endif
 
-/* Of a scan by offsets: if it has more ranges, a kernel of its own finds where they start. */
-#ifndef GPI_TUNE_SEGMENTED_MANY
-#define GPI_TUNE_SEGMENTED_MANY 65536
-#endif
-
 /* Chunks of a call, about: a warp each, as long as they are small. */
 #ifndef GPI_TUNE_SEGMENTED_CHUNKS
 #define GPI_TUNE_SEGMENTED_CHUNKS 2048
@@ -31,6 +26,30 @@
 /* Items of at most 4 bytes that a lane has on their way at a time. */
 #ifndef GPI_TUNE_SEGMENTED_LOADS
 #define GPI_TUNE_SEGMENTED_LOADS 8
+#endif
+
+/*
+ * From so many MiB of items on, a scan where the order does not show goes through the pipeline: by offsets, which takes
+ * a kernel before, and by rows.
+ */
+#ifndef GPI_TUNE_SEGMENTED_PIPELINED_FROM
+#define GPI_TUNE_SEGMENTED_PIPELINED_FROM 256
+#endif
+#ifndef GPI_TUNE_SEGMENTED_ROWS_PIPELINED_FROM
+#define GPI_TUNE_SEGMENTED_ROWS_PIPELINED_FROM 32
+#endif
+
+/* Stages and look-back warps of the pipeline, at most. */
+#ifndef GPI_TUNE_SEGMENTED_STAGES
+#define GPI_TUNE_SEGMENTED_STAGES 7
+#endif
+#ifndef GPI_TUNE_SEGMENTED_LOOK_BACK_WARPS
+#define GPI_TUNE_SEGMENTED_LOOK_BACK_WARPS 4
+#endif
+
+/* With more offsets in a tile of the pipeline, lanes search for those of their items. */
+#ifndef GPI_TUNE_SEGMENTED_CROWD
+#define GPI_TUNE_SEGMENTED_CROWD 131072
 #endif
 
 /* How far ahead in a long segment a scan prefetches, in MiB. */

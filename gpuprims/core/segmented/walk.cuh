@@ -147,31 +147,6 @@ GPI_DEVICE GPI(chunk) GPI(late_chunk)(const GPI(job) *job, const GPI(walk) *walk
     return late;
 }
 
-/* ---- where ranges start ------------------------------------------------------------------------ */
-
-/* All threads: find that for one range after the other. */
-GPI_DEVICE void GPI(find_starts)(const GPI(job) *job)
-{
-    const size_t threads = (size_t)gridDim.x * blockDim.x;
-
-    for (size_t range = (size_t)blockIdx.x * blockDim.x + threadIdx.x; range < job->ranges; range += threads) {
-        const size_t key = range * job->range_n;
-        size_t low = 0, high = job->segments;
-
-        while (low < high) {
-            const size_t middle = low + (high - low) / 2;
-
-            if ((size_t)job->offsets[middle] + middle < key)
-                low = middle + 1;
-            else
-                high = middle;
-        }
-        job->starts[range].segment = low;
-        job->starts[range].item = (size_t)job->offsets[low];
-        job->starts[range].before = low ? (size_t)job->offsets[low - 1] : 0;
-    }
-}
-
 /* ---- which range a warp takes ---------------------------------------------------------------- */
 
 /*
@@ -214,13 +189,13 @@ GPI_DEVICE size_t GPI(find)(const GPI(job) *job, size_t key, const uint32_t *mar
  * All threads: the first range of each warp of the block. Where chunks may wait for others, ranges go by ticket: those
  * before are finished or under way. While that is on its way, marks are set.
  */
-GPI_DEVICE void GPI(take_first)(const GPI(job) *job, GPI(batch_list) *lists, uint32_t *marks, int scans)
+GPI_DEVICE void GPI(take_first)(const GPI(job) *job, GPI(batch_list) *lists, uint32_t *marks)
 {
     uint64_t ticket = blockIdx.x * GPI(warps);
 
     if (job->by_ticket && threadIdx.x == 0)
         ticket = gpi_take_tickets(job->head, GPI(warps));
-    if (job->by_ticket && job->offsets && !(scans && job->starts)) {
+    if (job->by_ticket && job->offsets) {
         GPI_UNROLL
         for (unsigned m = threadIdx.x; m < GPI(marks); m += GPI(threads)) {
             const size_t s = (m + (size_t)1) * job->mark_n - 1;
@@ -251,7 +226,7 @@ GPI_DEVICE void GPI(take_next)(const GPI(job) *job, GPI(walk) *walk, unsigned la
 
 /* One warp: enters its range, if there is one left. *late: the chunk that starts there, but whose segment does not. */
 GPI_DEVICE int GPI(enter)(const GPI(job) *job, GPI(walk) *walk, GPI(chunk) *late, GPI(batch_list) *list,
-                          const uint32_t *marks, int scans, unsigned lane)
+                          const uint32_t *marks, unsigned lane)
 {
     const size_t start = (size_t)walk->range * job->range_n;
 
@@ -260,19 +235,10 @@ GPI_DEVICE int GPI(enter)(const GPI(job) *job, GPI(walk) *walk, GPI(chunk) *late
         return 0;
     if (walk->item + walk->segment < start || !walk->segment) {
         __syncwarp(); /* `before` has been read */
-        if (scans && job->starts) {
-            const GPI(start) at = job->starts[walk->range];
-
-            walk->segment = at.segment;
-            walk->item = at.item;
-            if (lane == 0)
-                list->before = at.before;
-        } else {
-            walk->segment = start ? GPI(find)(job, start, marks, lane) : 0;
-            walk->item = GPI(offset)(job, walk->segment);
-            if (lane == 0)
-                list->before = walk->segment ? GPI(offset)(job, walk->segment - 1) : 0;
-        }
+        walk->segment = start ? GPI(find)(job, start, marks, lane) : 0;
+        walk->item = GPI(offset)(job, walk->segment);
+        if (lane == 0)
+            list->before = walk->segment ? GPI(offset)(job, walk->segment - 1) : 0;
     }
     if (GPI(starts_segment)(job, walk))
         GPI(look_ahead)(job, walk, list->ahead, lane);

@@ -9,10 +9,12 @@
  *     GPI(total)      the type of the sum of any number of tiles
  *     GPI(total_of)   GPI(sum) to GPI(total): the first group
  *     GPI(add)        (GPI(total), GPI(sum)) to GPI(total): the next one
- *     GPI(sum_tile)   one warp: the sum of a tile, from global memory; in lane 0
+ *     GPI(moves)      a constant: whether, in place, a tile may be written where earlier ones have been read
  *     GPI(helps)      a constant: whether a warp that has waited long for a tile sums that tile up itself, unless in
  *                     place; takes code
- *     GPI(moves)      a constant: whether, in place, a tile may be written where earlier ones have been read
+ *     GPI(sum_tile)   one warp: the sum of a tile, from global memory; in lane 0
+ *
+ * The last two are not needed with GPI_TILES_BY_TICKET: see core/tile/pipeline.cuh.
  *
  * Included by a primitive once.
  */
@@ -60,6 +62,7 @@ GPI_DEVICE GPI(sum) GPI(sum_group)(const GPI(job) *job, uint32_t group, uint32_t
     int there = 0;
     GPI(sum) x;
 
+    (void)context;
     GPI_UNDEFINED(x);
     for (int polls = 1;; polls++) {
         if (!there)
@@ -67,6 +70,7 @@ GPI_DEVICE GPI(sum) GPI(sum_group)(const GPI(job) *job, uint32_t group, uint32_t
         const unsigned missing = __ballot_sync(GPI_FULL_MASK, !there);
         if (!missing)
             break;
+#ifndef GPI_TILES_BY_TICKET
         if (GPI(helps) && polls > GPI_PATIENCE && !job->in_place) {
             const int late = __shfl_sync(GPI_FULL_MASK, mine, __ffs((int)missing) - 1);
 
@@ -78,6 +82,7 @@ GPI_DEVICE GPI(sum) GPI(sum_group)(const GPI(job) *job, uint32_t group, uint32_t
                     GPI(publish_tile)(job, first + (uint32_t)i, sum, epoch); /* the same bits as its block publishes */
             }
         }
+#endif
     }
     if (GPI(moves) && job->in_place)
         __threadfence(); /* what those tiles have read may be overwritten from here on */

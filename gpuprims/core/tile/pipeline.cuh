@@ -20,7 +20,8 @@
  *     GPI(stage)           a constant: bytes of a stage; with GPI_STAGES_VARY instead, of a job, GPI(stages), how many
  *                          there are, and GPI(stage_bytes)
  *     GPI(rounds)          of a job: tiles that a block takes by its number
- *     GPI(arrivals)        of a job: at `full`, for each warp tile: its parts, 2 at most, such as keys and items
+ *     GPI(arrivals)        of a job: at `full`, for each warp tile: its parts, such as keys and items; with all warp
+ *                          tiles 31 at most
  *     GPI(look_start)      of a job: what is before the first tile
  *     GPI(first_tiles)     of a job: how many first tiles are summed up before anything is written
  *     GPI(all_tiles)       from that sum to the one that the write warps see
@@ -30,6 +31,9 @@
  *     GPI(held)            what a write warp keeps in registers while it waits for the tiles before
  *     GPI(take_warp_tile)  one warp: takes a warp tile into registers, and tells whether anything is written
  *     GPI(put_warp_tile)   one warp: writes it, and tells whether bulk copies from the stage are under way
+ *     GPI_STAGES_LOOK_UP   a macro, if GPI(stage_copy) takes what GPI(look_up) has read for a tile: a
+ *                          GPI(looked_up)
+ *     GPI_TILES_BY_TICKET  a macro, if not even the first tiles go by the block's number, and none is prefetched
  *     GPI(pipeline_bytes)  a constant: of dynamic shared memory
  *     GPI(shared)          a type: what else a block shares; GPI(share), called by all threads, sets it up
  *
@@ -54,6 +58,12 @@ typedef struct {
     GPI(sum) group_sums[2][GPI(max_look_back_warps)];
 } GPI(pipeline);
 
+#ifdef GPI_STAGES_LOOK_UP
+#define GPI_LOOKED_UP(ahead) , ahead
+#else
+#define GPI_LOOKED_UP(ahead)
+#endif
+
 #if GPI_SM90_CODE
 #ifndef GPI_STAGES_VARY
 GPI_DEVICE int GPI(stages)(const GPI(job) *job)
@@ -69,6 +79,7 @@ GPI_DEVICE int GPI(stage_bytes)(const GPI(job) *job)
 }
 #endif
 
+#ifndef GPI_TILES_BY_TICKET
 /* Prefetches the first tiles, while the kernel before may still write them: the L2 stays right. */
 GPI_DEVICE void GPI(pipeline_prefetch)(const GPI(job) *job, char *stages, unsigned lane)
 {
@@ -83,6 +94,7 @@ GPI_DEVICE void GPI(pipeline_prefetch)(const GPI(job) *job, char *stages, unsign
             gpi_prefetch_bulk(copy.from, copy.bytes, copy.array);
     }
 }
+#endif
 
 /* Takes tiles and starts their copies, as stages become empty. */
 GPI_DEVICE void GPI(pipeline_load)(const GPI(job) *job, GPI(pipeline) *pipeline, char *stages, unsigned lane)
@@ -94,6 +106,9 @@ GPI_DEVICE void GPI(pipeline_load)(const GPI(job) *job, GPI(pipeline) *pipeline,
     for (int k = 0, ends = 0; ends < GPI(most_teams); k++) { /* every team gets a stage without a tile */
         const uint32_t tile = gpi_next_tile(&source);
         uint64_t *full = &pipeline->full[place.stage];
+#ifdef GPI_STAGES_LOOK_UP
+        const GPI(looked_up) ahead = GPI(look_up)(job, tile); /* comes during the waits */
+#endif
 
         if (lane == 31 && k == 0)
             pipeline->epoch = gpi_ticket_epoch(source.ticket);
@@ -107,7 +122,8 @@ GPI_DEVICE void GPI(pipeline_load)(const GPI(job) *job, GPI(pipeline) *pipeline,
             gpi_draw_ahead(&source, job->head);
         if (part < GPI(arrivals)(job)) {
             const gpi_copy copy = GPI(stage_copy)(job, (size_t)tile * GPI(warp_tiles) + q,
-                                                  stages + place.stage * GPI(stage_bytes)(job), q, part);
+                                                  stages + place.stage * GPI(stage_bytes)(job), q,
+                                                  part GPI_LOOKED_UP(&ahead));
 
             if (copy.bytes)
                 gpi_fetch_bulk(copy.to, copy.from, copy.bytes, copy.array, full);
@@ -314,8 +330,10 @@ static __global__ void __launch_bounds__(32 * (GPI(pipeline_others) + (int)GPI(m
         }
         gpi_mbarrier_init_fence();
     }
+#ifndef GPI_TILES_BY_TICKET
     if (warp == 0 && job.tiles > GPI(max_stages) * gridDim.x) /* a small input may well be in the L2 */
         GPI(pipeline_prefetch)(&job, stages, lane);
+#endif
     if (!GPI(waits_late)(&job))
         gpi_grid_wait();
     gpi_grid_launch_next();
@@ -342,3 +360,5 @@ static inline int GPI(runs_pipelined)(size_t n, size_t from, unsigned tiles)
            gpi_kernel_ready((const void *)GPI(pipelined_kernel), GPI(pipeline_bytes), known) >=
                (GPI_KERNEL_FITS | GPI_KERNEL_SM90);
 }
+
+#undef GPI_LOOKED_UP
