@@ -110,6 +110,7 @@ GPI_CHECK_INDEX();
 
 #include "core/instance/fold.cuh"
 #include "core/tile/copy.cuh"
+#include "core/tile/shape.cuh"
 #include "core/tile/tile_state.cuh"
 #include "core/segmented/tuning.cuh"
 

@@ -33,6 +33,7 @@ GPI_DEVICE GPI(sum) GPI(join)(GPI(sum) a, GPI(sum) b)
 
 /* Where the order shows, the kernel is empty. */
 enum { GPI(serves) = GPI_PIPELINE_SERVES && GPI_SEGMENTED(any_order) };
+#pragma push_macro("GPI_PIPELINE_SERVES")
 #undef GPI_PIPELINE_SERVES
 #define GPI_PIPELINE_SERVES GPI(serves)
 
@@ -162,9 +163,9 @@ GPI_DEVICE gpi_copy GPI(stage_copy)(const GPI(job) *job, size_t warp_tile, char 
         const GPI(piece) piece = GPI(piece_of)(it->items, warp_tile);
         const unsigned bytes = piece.first < piece.last ? (piece.last - piece.first) * (unsigned)sizeof *job->in : 0;
         const GP_INPUT_TYPE *start = job->in + warp_tile * GPI(warp_tile_n), *from = start + piece.first;
-        char *item = stage + q * GPI(slot_bytes) + gpi_misalignment(start) + piece.first * sizeof *from;
+        char *place = stage + q * GPI(slot_bytes) + gpi_misalignment(start) + piece.first * sizeof *from;
 
-        return gpi_copy_of(item - gpi_misalignment(from), from, bytes, from, bytes);
+        return gpi_copy_of(place - gpi_misalignment(from), from, bytes, from, bytes);
     }
     const int has_any = q == 0 && it->first < it->last;
     if (part == 1) {
@@ -490,7 +491,7 @@ static inline cudaError_t GPI(launch)(GPI(job) job, GPI_CONTEXT context, cudaStr
     }
     if (error == cudaSuccess)
         error = GPI_LAUNCH_DEPENDENT(1, GPI(pipelined_kernel), gpi_resident_blocks(1, job.tiles, GP_GRID),
-                                     32 * (GPI(pipeline_others) + GPI(max_look_back_warps)), GPI(pipeline_bytes),
+                                     32 * (GPI(pipeline_others) + (int)GPI(max_look_back_warps)), GPI(pipeline_bytes),
                                      stream, job, context);
     return error;
 }
@@ -498,4 +499,4 @@ static inline cudaError_t GPI(launch)(GPI(job) job, GPI_CONTEXT context, cudaStr
 #undef GPI_SEGMENTED_MARKS
 #undef GPI_STAGES_LOOK_UP
 #undef GPI_TILES_BY_TICKET
-#undef GPI_PIPELINE_SERVES
+#pragma pop_macro("GPI_PIPELINE_SERVES")

@@ -15,6 +15,7 @@
 #define GPI_WARP_TILE_IS_STAMPED
 
 #include "copy.cuh"
+#include "shape.cuh"
 
 /* What a slot is full of: what has been read, or what GP_LOAD_AT has given. */
 #ifdef GP_LOAD_AT
@@ -26,21 +27,6 @@ typedef GP_INPUT_TYPE GPI(loaded);
 /* A warp tile fits into the 64 KB that the smallest GPUs have for a block. (A larger T has been refused.) */
 GPI_STATIC_ASSERT(sizeof(GPI(loaded)) <= 1024 || sizeof(GP_TYPE) > 1024,
                   "GP_INPUT_TYPE has more than 1024 bytes, the most that are supported");
-
-/*
- * A thread folds neighbouring items: about 112 bytes, a whole and odd number of vectors where the
- * size allows, so that the threads of a warp spread over all banks of shared memory. The larger warp
- * tiles are, the fewer a tile has. These decide how floats are folded: no build may change them.
- */
-#define GPI_LOW_BIT(size)      ((size) & (0 - (size)))
-#define GPI_UNIT_ITEMS(size)   (GPI_LOW_BIT(size) >= 16 ? 1 : 16 / GPI_LOW_BIT(size)) /* to a vector's end */
-#define GPI_UNIT_BYTES(size)   (GPI_UNIT_ITEMS(size) * (size))
-#define GPI_UNIT_COPIES(bytes) ((bytes) == 16 ? 7 : (bytes) <= 48 ? 3 : 1)
-#define GPI_THREAD_ITEMS(size)                                                                         \
-    (GPI_UNIT_BYTES(size) <= 256 ? GPI_UNIT_ITEMS(size) * GPI_UNIT_COPIES(GPI_UNIT_BYTES(size))       \
-     : (size) <= 112             ? 112 / (size)                                                      \
-                                 : 1)
-#define GPI_WARP_TILES_OF(bytes) ((bytes) <= 160 ? 8 : (bytes) <= 320 ? 4 : (bytes) <= 640 ? 2 : 1)
 
 enum {
 #ifdef GPI_WARP_TILE_BYTES_OF_INPUT
@@ -64,11 +50,6 @@ enum {
     GPI(at_once) = GPI(thread_n) / (GPI(thread_n) > 56 ? 4 : GPI(thread_n) > 28 ? 2 : 1), /* see GPI(compute_items) */
     GPI(slot_bytes) = (GPI(warp_tile_n) * (int)GPI(item_bytes) + 127) / 128 * 128 + 128
 };
-/* Whether a scan has a pipeline: of larger items its warps lack registers, and it takes long to compile. */
-#define GPI_PIPELINE_SERVES (GPI(wider) <= 128)
-#define GPI_VECTORS(bytes) (((bytes) + 15) / 16)
-/* Blocks of a simple kernel that a multiprocessor has registers for; `small` of small types. */
-#define GPI_BLOCKS_OF_SIMPLE(small) (sizeof(GP_TYPE) <= 8 && GPI(out_bytes) <= 112 ? (small) : 2)
 
 #if GPI_DEVICE_CODE
 /* Items of warp tile number `warp_tile`. */

@@ -1,0 +1,28 @@
+/*
+ * core/tile/shape.cuh: how many items a thread has, and how many warp tiles a tile, by the size of an item.
+ */
+#ifndef GPI_SHAPE_CUH
+#define GPI_SHAPE_CUH
+
+/*
+ * A thread folds neighbouring items: about 112 bytes, a whole and odd number of vectors where the
+ * size allows, so that the threads of a warp spread over all banks of shared memory. The larger warp
+ * tiles are, the fewer a tile has. These decide how floats are folded: no build may change them.
+ */
+#define GPI_LOW_BIT(size)      ((size) & (0 - (size)))
+#define GPI_UNIT_ITEMS(size)   (GPI_LOW_BIT(size) >= 16 ? 1 : 16 / GPI_LOW_BIT(size)) /* to a vector's end */
+#define GPI_UNIT_BYTES(size)   (GPI_UNIT_ITEMS(size) * (size))
+#define GPI_UNIT_COPIES(bytes) ((bytes) == 16 ? 7 : (bytes) <= 48 ? 3 : 1)
+#define GPI_THREAD_ITEMS(size)                                                                         \
+    (GPI_UNIT_BYTES(size) <= 256 ? GPI_UNIT_ITEMS(size) * GPI_UNIT_COPIES(GPI_UNIT_BYTES(size))       \
+     : (size) <= 112             ? 112 / (size)                                                      \
+                                 : 1)
+#define GPI_WARP_TILES_OF(bytes) ((bytes) <= 160 ? 8 : (bytes) <= 320 ? 4 : (bytes) <= 640 ? 2 : 1)
+
+/* Whether a scan has a pipeline: of larger items its warps lack registers, and it takes long to compile. */
+#define GPI_PIPELINE_SERVES (GPI(wider) <= 128)
+#define GPI_VECTORS(bytes) (((bytes) + 15) / 16)
+/* Blocks of a simple kernel that a multiprocessor has registers for; `small` of small types. */
+#define GPI_BLOCKS_OF_SIMPLE(small) (sizeof(GP_TYPE) <= 8 && GPI(out_bytes) <= 112 ? (small) : 2)
+
+#endif
