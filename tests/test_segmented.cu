@@ -102,11 +102,9 @@ static __host__ __device__ inline uint64_t steps(uint64_t a, uint64_t b)
 #define CASE_IDENTITY {{{{1, 0, 0, 1}}, {{1, 0, 0, 1}}, {{1, 0, 0, 1}}}}
 #include "segmented_case.h"
 
-/* From here on few items make chunks of several windows, and as many ranges as a kernel of its own finds. */
+/* From here on few items make chunks of several windows. */
 #undef GPI_TUNE_SEGMENTED_CHUNKS
 #define GPI_TUNE_SEGMENTED_CHUNKS 6
-#undef GPI_TUNE_SEGMENTED_MANY
-#define GPI_TUNE_SEGMENTED_MANY 3
 #undef GPI_TUNE_SEGMENTED_RANGE
 #define GPI_TUNE_SEGMENTED_RANGE 64
 #define CASE f32_few

@@ -43,7 +43,8 @@ enum {
     GPI(max_look_back_warps) = GPI_TUNE_SEGMENTED_LOOK_BACK_WARPS,
     GPI(sum_warps) = GPI(warp_tiles), /* they mark heads together */
     GPI(teams) = 1,
-    GPI(room_n) = 1536, /* offsets in a stage */
+    GPI(room_n) = 1536,    /* offsets in a stage */
+    GPI(crowd_n) = 131072, /* with more of them in a tile, lanes search for those of their items */
     /* Where things are in a stage. */
     GPI(lanes) = (int)GPI(warp_tiles) * GPI(slot_bytes),
     GPI(marks) = GPI(lanes) + (int)GPI(warp_tiles) * 32 * (int)sizeof(GP_TYPE),
@@ -268,7 +269,7 @@ GPI_DEVICE void GPI(find_heads)(const GPI(job) *job, size_t warp_tile, char *sta
         size_t starts[2];
 
         memcpy(starts, stage + GPI(starts) + gpi_misalignment(job->starts + tile), sizeof starts);
-        if (starts[1] - starts[0] > GPI_TUNE_SEGMENTED_CROWD)
+        if (starts[1] - starts[0] > GPI(crowd_n))
             GPI(search_heads)(job, start, starts[0], starts[1], marks);
         else if (starts[1] > starts[0])
             GPI(mark_tile)(job, tile, stage, starts[0], (unsigned)(starts[1] - starts[0]), q, lane);
@@ -453,9 +454,9 @@ static inline size_t GPI(tiles)(size_t n)
 /* From so many items on scans are done so. */
 static inline size_t GPI(from)(int by_rows)
 {
-    const size_t most = by_rows ? GPI_TUNE_SEGMENTED_ROWS_PIPELINED_FROM : GPI_TUNE_SEGMENTED_PIPELINED_FROM;
+    const size_t bytes = (size_t)GPI_TUNE_SEGMENTED_PIPELINED_FROM << 20;
 
-    return GP_KERNEL ? 0 : (most << 20) / GPI(wider);
+    return GP_KERNEL ? 0 : bytes / (by_rows ? 8 : 1) / GPI(wider);
 }
 
 /* Whether one is: by offsets, if a tile does not have more of them than items. */

@@ -29,14 +29,11 @@
 #endif
 
 /*
- * From so many MiB of items on, a scan where the order does not show goes through the pipeline: by offsets, which takes
- * a kernel before, and by rows.
+ * From so many MiB of items on, a scan by offsets where the order does not show goes through the pipeline, which takes a
+ * kernel before; by rows from an eighth of that on, without that kernel.
  */
 #ifndef GPI_TUNE_SEGMENTED_PIPELINED_FROM
 #define GPI_TUNE_SEGMENTED_PIPELINED_FROM 256
-#endif
-#ifndef GPI_TUNE_SEGMENTED_ROWS_PIPELINED_FROM
-#define GPI_TUNE_SEGMENTED_ROWS_PIPELINED_FROM 32
 #endif
 
 /* Stages and look-back warps of the pipeline, at most. */
@@ -45,11 +42,6 @@
 #endif
 #ifndef GPI_TUNE_SEGMENTED_LOOK_BACK_WARPS
 #define GPI_TUNE_SEGMENTED_LOOK_BACK_WARPS 4
-#endif
-
-/* With more offsets in a tile of the pipeline, lanes search for those of their items. */
-#ifndef GPI_TUNE_SEGMENTED_CROWD
-#define GPI_TUNE_SEGMENTED_CROWD 131072
 #endif
 
 /* How far ahead in a long segment a scan prefetches, in MiB. */

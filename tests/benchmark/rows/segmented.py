@@ -66,12 +66,13 @@ TUNE = {"segmented": [
                 "GPI_TUNE_SEGMENTED_CHUNKS": [1024, 2048, 4096], "GPI_TUNE_SEGMENTED_LOADS": [4, 8]},
      "instances": [("segmented", {"PRIMITIVE": "segmented_sum", "IN": "struct32", "OUT": "i32", "SHAPE": str(s)})
                    for s in (0, 1)]},
-    {"shapes": {"GPI_TUNE_SEGMENTED_SCAN_BLOCKS": [4, 5, 6], "GPI_TUNE_SEGMENTED_MANY": [16384, 65536]},
+    {"shapes": {"GPI_TUNE_SEGMENTED_SCAN_BLOCKS": [4, 5, 6], "GPI_TUNE_SEGMENTED_AHEAD": [2, 4, 8],
+                "GPI_TUNE_SEGMENTED_PIPELINED_FROM": [256, 65536]},
      "instances": [("segmented", {"PRIMITIVE": "segmented_scan", "IN": "struct32", "OUT": "struct32", "SHAPE": str(s),
-                                  "SCANS": ""}) for s in (0, 1)]},
-    {"shapes": {"GPI_TUNE_SEGMENTED_AHEAD": [2, 4, 8]},
-     "instances": [("segmented", {"PRIMITIVE": "segmented_scan", "IN": "struct32", "OUT": "struct32", "SHAPE": "2",
-                                  "SCANS": ""})]},
+                                  "SCANS": ""}) for s in (0, 1, 2)]},
+    {"shapes": {"GPI_TUNE_SEGMENTED_STAGES": [5, 6, 7], "GPI_TUNE_SEGMENTED_LOOK_BACK_WARPS": [3, 4, 6]},
+     "instances": [("segmented", {"PRIMITIVE": "segmented_scan", "IN": "struct32", "OUT": "struct32", "SHAPE": str(s),
+                                  "SCANS": ""}) for s in (0, 1, 2)]},
 ]}
 
 COMPILE_TIME = {
