@@ -225,17 +225,6 @@ GPI_DEVICE void GPI(read_items)(const GPI(job) *job, GPI(thread_items) *regs, co
     GPI(thread_read)(regs, slot, GPI(misalignment)(job, warp_tile), GPI(source_lane)(n, lane), context);
 }
 
-/* The bit of item i of the lane, if it is a head, else 0. */
-GPI_DEVICE uint32_t GPI(is_head)(const uint32_t *heads, unsigned i)
-{
-    uint32_t word = heads[0];
-
-    GPI_UNROLL
-    for (int w = 1; w < GPI(head_words); w++) /* registers have no addresses */
-        word = i / 32 == (unsigned)w ? heads[w] : word;
-    return word & 1u << i % 32;
-}
-
 /*
  * What a lane finds out about a warp tile: its heads, the sum of the lanes before, if there are any, and that of all.
  * Where there is no item, a head stands in for it: what comes before is complete there, and nothing is folded with it.

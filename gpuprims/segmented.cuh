@@ -190,7 +190,6 @@ static inline size_t GPI(state_bytes)(size_t n, int is_scan)
     const size_t most = gpi_larger_size(n / GPI(chunk_items)(n, is_scan),
                                         n / GPI(window_n) < GPI_TUNE_SEGMENTED_CHUNKS ? n / GPI(window_n)
                                                                                       : GPI_TUNE_SEGMENTED_CHUNKS);
-
     size_t bytes = n <= GPI(window_n) ? 0 : GPI(tile_state_bytes)(GPI(level_start)(most, GPI(levels)));
 
 #ifdef GPI_SEGMENTED_TILES

@@ -29,6 +29,7 @@ GPI_DEVICE GPI(sum) GPI(join)(GPI(sum) a, GPI(sum) b)
 #define GPI_STAGES_LOOK_UP
 #include "../instance/fold.cuh"
 #include "../tile/warp_tile.cuh"
+#include "../tile/head_bits.cuh"
 #include "../tile/tile_state.cuh"
 
 /* Where the order shows, the kernel is empty. */
@@ -39,7 +40,6 @@ enum { GPI(serves) = GPI_PIPELINE_SERVES && GPI_SEGMENTED(any_order) };
 
 enum {
     GPI(moves) = 0,
-    GPI(head_words) = (GPI(thread_n) + 31) / 32, /* of a lane's bits */
     GPI(max_look_back_warps) = GPI_TUNE_SEGMENTED_LOOK_BACK_WARPS,
     GPI(sum_warps) = GPI(warp_tiles), /* they mark heads together */
     GPI(teams) = 1,
@@ -181,6 +181,22 @@ GPI_DEVICE gpi_copy GPI(stage_copy)(const GPI(job) *job, size_t warp_tile, char 
                        (job->tiles + (size_t)1) * sizeof(size_t));
 }
 
+/* ---- offsets ----------------------------------------------------------------------------------- */
+
+/* The first of the offsets [first, last) that is `item` or behind it; `last`, if none is. */
+GPI_DEVICE size_t GPI(search)(const GPI(job) *job, size_t first, size_t last, size_t item)
+{
+    while (first < last) {
+        const size_t middle = first + (last - first) / 2;
+
+        if ((size_t)job->offsets[middle] < item)
+            first = middle + 1;
+        else
+            last = middle;
+    }
+    return first;
+}
+
 /* ---- heads ------------------------------------------------------------------------------------- */
 
 /* The words of bits of a lane's heads; of the first lane of a tile. */
@@ -229,16 +245,7 @@ GPI_DEVICE void GPI(search_heads)(const GPI(job) *job, size_t start, size_t firs
 {
     GPI_NO_UNROLL
     for (unsigned i = 0; i < GPI(thread_n); i++) {
-        size_t end = last;
-
-        while (first < end) {
-            const size_t middle = first + (end - first) / 2;
-
-            if ((size_t)job->offsets[middle] < start + i)
-                first = middle + 1;
-            else
-                end = middle;
-        }
+        first = GPI(search)(job, first, last, start + i);
         if (first == last)
             return;
         i = gpi_min_size((size_t)job->offsets[first] - start, GPI(thread_n));
@@ -278,17 +285,6 @@ GPI_DEVICE void GPI(find_heads)(const GPI(job) *job, size_t warp_tile, char *sta
     }
 }
 
-/* The bit of item i of the lane, if it is a head, else 0. */
-GPI_DEVICE uint32_t GPI(is_head)(const uint32_t *heads, unsigned i)
-{
-    uint32_t word = heads[0];
-
-    GPI_UNROLL
-    for (int w = 1; w < GPI(head_words); w++) /* registers have no addresses */
-        word = i / 32 == (unsigned)w ? heads[w] : word;
-    return word & 1u << i % 32;
-}
-
 /* ---- a warp tile ------------------------------------------------------------------------------- */
 
 /* What the lanes have found: the fold that comes before each in its warp tile. */
@@ -297,15 +293,12 @@ GPI_DEVICE GP_TYPE *GPI(lane_folds)(char *stage, unsigned q)
     return (GP_TYPE *)(void *)(stage + GPI(lanes)) + q * 32;
 }
 
-/* Reads the lane's heads; returns whether there are any. */
-GPI_DEVICE int GPI(read_heads)(uint32_t *heads, char *stage, unsigned q, unsigned lane)
+/* Reads the lane's heads. */
+GPI_DEVICE void GPI(read_heads)(uint32_t *heads, char *stage, unsigned q, unsigned lane)
 {
-    uint32_t any = 0;
-
     GPI_UNROLL
     for (int w = 0; w < GPI(head_words); w++)
-        any |= heads[w] = GPI_SEGMENTED_MARKS(stage)[(q * 32 + lane) * GPI(head_words) + (unsigned)w];
-    return any != 0;
+        heads[w] = GPI_SEGMENTED_MARKS(stage)[(q * 32 + lane) * GPI(head_words) + (unsigned)w];
 }
 
 GPI_DEVICE GPI(sum) GPI(nothing)(void)
@@ -346,7 +339,8 @@ GPI_DEVICE void GPI(sum_warp_tile)(const GPI(job) *job, size_t warp_tile, char *
 
         if (piece.last - piece.first < GPI(warp_tile_n))
             GPI(complete)(slot + misalignment, piece, lane);
-        sum.has_heads = (uint32_t)GPI(read_heads)(heads, stage, q, lane);
+        GPI(read_heads)(heads, stage, q, lane);
+        sum.has_heads = (uint32_t)GPI(any_head)(heads);
         GPI(thread_read)(&regs, slot, misalignment, lane, context);
         sum.fold = regs.items[0];
         GPI_UNROLL
@@ -375,7 +369,8 @@ GPI_DEVICE int GPI(take_warp_tile)(const GPI(job) *job, GPI(held) *held, size_t 
     held->piece = GPI(piece_of)(GPI(extent_of)(job), warp_tile);
     if (held->piece.first >= held->piece.last)
         return 0;
-    const unsigned with_heads = __ballot_sync(GPI_FULL_MASK, GPI(read_heads)(held->heads, stage, q, lane));
+    GPI(read_heads)(held->heads, stage, q, lane);
+    const unsigned with_heads = __ballot_sync(GPI_FULL_MASK, GPI(any_head)(held->heads));
     held->before.has_heads = (with_heads & ((1u << lane) - 1)) != 0;
     held->before.fold = GPI(lane_folds)(stage, q)[lane];
     GPI(thread_read)(&held->regs, stage + q * GPI(slot_bytes),
@@ -427,20 +422,8 @@ static __global__ void __launch_bounds__(GPI(find_threads)) GPI(find_kernel)(GPI
 
     gpi_grid_wait();
     gpi_grid_launch_next();
-    for (size_t tile = (size_t)blockIdx.x * blockDim.x + threadIdx.x; tile <= job.tiles; tile += threads) {
-        const size_t start = tile < job.tiles ? tile * GPI(tile_n) : job.n;
-        size_t first = 0, end = job.segments;
-
-        while (first < end) {
-            const size_t middle = first + (end - first) / 2;
-
-            if ((size_t)job.offsets[middle] < start)
-                first = middle + 1;
-            else
-                end = middle;
-        }
-        job.starts[tile] = first;
-    }
+    for (size_t tile = (size_t)blockIdx.x * blockDim.x + threadIdx.x; tile <= job.tiles; tile += threads)
+        job.starts[tile] = GPI(search)(&job, 0, job.segments, tile < job.tiles ? tile * GPI(tile_n) : job.n);
 #endif
 }
 
@@ -463,7 +446,7 @@ static inline size_t GPI(from)(int by_rows)
 static inline int GPI(runs)(size_t n, size_t segments, int by_rows)
 {
     return (by_rows || segments <= n || GP_KERNEL) &&
-           GPI(runs_pipelined)(n, GPI(from)(by_rows), (unsigned)gpi_smaller_size(GPI(tiles)(n), 2));
+           GPI(runs_pipelined)(n, GPI(from)(by_rows), (unsigned)GPI(tiles)(n));
 }
 
 /* Bytes for the tile states of n or fewer items, and for where tiles start. */

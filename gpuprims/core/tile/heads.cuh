@@ -7,6 +7,7 @@
  * Needs core/tile/warp_tile.cuh, and before it the type GPI(key) of what is compared. Included by a primitive once.
  */
 #include "../instance/equal.cuh"
+#include "head_bits.cuh"
 
 enum {
     GPI(key_bytes) = GPI(thread_n) * (int)sizeof(GPI(key)), /* of a thread */
@@ -17,7 +18,6 @@ enum {
     GPI(wider_vectors) = GPI(warp_tile_n) * (int)GPI(wider) / 16,
     GPI(usual_vectors) =
         (int)GPI(key_vectors) > (int)GPI(wider_vectors) ? (int)GPI(key_vectors) : (int)GPI(wider_vectors),
-    GPI(head_words) = (GPI(thread_n) + 31) / 32,    /* of a lane's bits */
     GPI(head_bytes) = 128 * (GPI(head_words) + 1),  /* of a warp tile's bits and ranks in a stage */
     /* Turns in which the heads of a warp tile are listed, a part of its items in each. */
     GPI(list_turns) = GPI(warp_tile_n) > 1792 ? 4 : GPI(warp_tile_n) > 896 ? 2 : 1,
@@ -173,17 +173,6 @@ GPI_DEVICE unsigned GPI(find_heads)(uint32_t *heads, const char *tile, unsigned 
         count += (unsigned)__popc(heads[w]);
     }
     return count;
-}
-
-/* Whether the lane has heads. */
-GPI_DEVICE int GPI(any_head)(const uint32_t *heads)
-{
-    uint32_t any = heads[0];
-
-    GPI_UNROLL
-    for (int w = 1; w < GPI(head_words); w++)
-        any |= heads[w];
-    return any != 0;
 }
 
 /* The place in its warp tile of the lane's last head, of which there is one. */
