@@ -315,11 +315,10 @@ GPI_DEVICE GPI(look) GPI(look_start)(const GPI(job) *job)
 }
 
 /*
- * Puts the folds of the runs that end at the lane's heads to shared memory, from `to` on: packed, or else each in the
- * place of its head's item. Returns the fold up to the lane's last item.
+ * Puts the folds of the runs that end at the lane's heads together, from `to` on in shared memory. Returns the fold up
+ * to the lane's last item.
  */
-GPI_DEVICE GP_TYPE GPI(put_folds)(char *to, const GPI(thread_items) *regs, const uint32_t *heads, GP_TYPE fold,
-                                  int packed)
+GPI_DEVICE GP_TYPE GPI(put_folds)(char *to, const GPI(thread_items) *regs, const uint32_t *heads, GP_TYPE fold)
 {
     const unsigned size = sizeof fold;
 
@@ -336,76 +335,52 @@ GPI_DEVICE GP_TYPE GPI(put_folds)(char *to, const GPI(thread_items) *regs, const
                 both = GPI(combine)(fold, both);
             memcpy(&word, (const void *)&fold, size < 4 ? size : 4);
             memcpy(&other, (const void *)&both, size < 4 ? size : 4);
-            word = gpi_store_if_else(&place, head, word, regs->words[i], other, packed ? 4 : 0);
+            word = gpi_store_if_else(&place, head, word, regs->words[i], other, 4);
             memcpy((void *)&fold, &word, size < 4 ? size : 4);
-            place += packed ? 0 : 4;
         }
     } else {
         GPI_UNROLL
         for (unsigned i = 0; i < GPI(thread_n); i++) {
             if (GPI(is_head)(heads, i)) {
                 gpi_put(to, fold);
-                to += packed ? size : 0;
+                to += size;
                 fold = regs->items[i];
             } else {
                 fold = GPI(combine)(fold, regs->items[i]);
             }
-            to += packed ? 0 : size;
         }
     }
     return fold;
 }
 
 /*
- * Writes the folds of the runs that end at `ends` heads of a warp tile, put together in its slot. `before` heads come
- * before it; the first head of all ends no run. Returns the fold up to the lane's last item.
+ * Where the heads of a warp tile are few: writes the fold of the run that ends at each, and its key, one by one. The
+ * folds are at `folds`, key 0 at `tile`. `before` heads come before the warp tile.
  */
-GPI_DEVICE GP_TYPE GPI(write_folds)(const GPI(job) *job, char *slot, const GPI(thread_items) *regs,
-                                    const GPI(found) *found, GP_TYPE fold, size_t before, unsigned ends, unsigned lane)
+GPI_DEVICE void GPI(write_sparse)(const GPI(job) *job, const char *tile, const char *folds, const GPI(found) *found,
+                                  size_t before, unsigned n, unsigned lane)
 {
-    const unsigned none = before == 0, size = sizeof(GP_TYPE); /* runs that end at the first head */
-    char *out = (char *)job->out + (before + none - 1) * size, *packed = slot + gpi_misalignment(out - none * size);
+    unsigned rank = found->before.heads;
 
-    fold = GPI(put_folds)(packed + found->before.heads * size, regs, found->heads, fold, 1);
-    gpi_fence_async(); /* the slot may get the next warp tile by a bulk copy */
-    __syncwarp();      /* the folds are in the slot */
-    if (ends > none)
-        gpi_store_warp(out, packed + none * size - gpi_misalignment(out), (ends - none) * size, lane);
-    return fold;
-}
-
-/*
- * The same where heads are few: one by one, each with the key of its head; key 0 is at `tile`. The folds go to the slot
- * first, where the items of the heads were.
- */
-GPI_DEVICE GP_TYPE GPI(write_sparse)(const GPI(job) *job, const char *tile, char *slot, const GPI(thread_items) *regs,
-                                     const GPI(found) *found, GP_TYPE fold, size_t before, unsigned n, unsigned lane)
-{
-    const unsigned first = lane * GPI(thread_n);
-    size_t rank = before + found->before.heads;
-
-    fold = GPI(put_folds)(slot + first * sizeof fold, regs, found->heads, fold, 0);
-    gpi_fence_async(); /* the slot may get the next warp tile by a bulk copy */
     GPI_UNROLL
     for (int w = 0; w < GPI(head_words); w++) {
         const uint32_t mine = gpi_low_bits(GPI(thread_n) - 32 * w) & ~GPI_BY_KEY_BEYOND(n + 1, lane, w);
 
         GPI_NO_UNROLL
         for (uint32_t bits = found->heads[w] & mine; bits; bits &= bits - 1) {
-            const unsigned at = first + 32 * (unsigned)w + (unsigned)__ffs((int)bits) - 1;
+            const unsigned at = lane * GPI(thread_n) + 32 * (unsigned)w + (unsigned)__ffs((int)bits) - 1;
             GP_TYPE x;
             GP_KEY key;
 
-            gpi_get(x, slot + at * sizeof x);
+            gpi_get(x, folds + rank * sizeof x);
             gpi_get(key, tile + at * sizeof key);
-            if (rank) /* the first head of all ends no run */
-                job->out[rank - 1] = x;
+            if (before + rank) /* the first head of all ends no run */
+                job->out[before + rank - 1] = x;
             if (at < n) /* the one that stands for an item beyond them ends the last run */
-                job->keys_out[rank] = key;
+                job->keys_out[before + rank] = key;
             rank++;
         }
     }
-    return fold;
 }
 
 /* Scans the items of a warp tile in its slot, and writes n results. */
@@ -438,29 +413,35 @@ GPI_DEVICE void GPI(write_runs)(const GPI(job) *job, size_t warp_tile, unsigned 
                                 GP_TYPE fold, size_t before, unsigned lane)
 {
     const unsigned beyond = GPI(warp_tile_n) - n, heads = found->all.heads - beyond;
-    const int is_last = warp_tile * GPI(warp_tile_n) + n == job->n, sparse = GPI_BY_KEY_IS_SPARSE(heads);
+    const unsigned none = before == 0, ends = heads + (beyond > 0); /* runs that end at the first head, and at any */
+    const unsigned size = sizeof fold;
+    const int is_last = warp_tile * GPI(warp_tile_n) + n == job->n;
     const char *tile = slots + GPI(part_of_keys)(job->keys, warp_tile, 0).place;
-    char *slot = slots + GPI(key_slot);
+    char *out = (char *)job->out + (before + none - 1) * size;
+    char *folds = slots + GPI(key_slot) + gpi_misalignment(out - none * size);
 
-    if (sparse)
-        fold = GPI(write_sparse)(job, tile, slot, regs, found, fold, before, n, lane);
-    else
-        fold = GPI(write_folds)(job, slot, regs, found, fold, before, heads + (beyond > 0), lane);
+    fold = GPI(put_folds)(folds + found->before.heads * size, regs, found->heads, fold);
+    gpi_fence_async(); /* the slot may get the next warp tile by a bulk copy */
+    __syncwarp();      /* the folds are in the slot */
     if (is_last && lane == 31) {
         if (beyond == 0)
             job->out[before + heads - 1] = fold;
         *job->count = (GP_INDEX)(before + heads);
     }
-    if (!sparse) {
-        GPI(thread_keys) keys; /* only now: the items are out of the registers */
-
-        GPI_UNROLL
-        for (int w = 0; w < GPI(head_words); w++)
-            found->heads[w] &= ~GPI_BY_KEY_BEYOND(n, lane, w);
-        GPI(read_keys)(&keys, tile, lane);
-        __syncwarp(); /* all lanes have read the slot */
-        GPI(write_keys)(job->keys_out + before, slots, &keys, found->heads, found->before.heads, heads, table, lane);
+    if (GPI_BY_KEY_IS_SPARSE(heads)) {
+        GPI(write_sparse)(job, tile, folds, found, before, n, lane);
+        return;
     }
+    if (ends > none)
+        gpi_store_warp(out, folds + none * size - gpi_misalignment(out), (ends - none) * size, lane);
+    GPI(thread_keys) keys; /* only now: the items are out of the registers */
+
+    GPI_UNROLL
+    for (int w = 0; w < GPI(head_words); w++)
+        found->heads[w] &= ~GPI_BY_KEY_BEYOND(n, lane, w);
+    GPI(read_keys)(&keys, tile, lane);
+    __syncwarp(); /* all lanes have read the slot */
+    GPI(write_keys)(job->keys_out + before, slots, &keys, found->heads, found->before.heads, heads, table, lane);
 }
 
 /* One warp, which has read the items of a warp tile from their slot: writes what the output gets of it. */
