@@ -257,7 +257,7 @@ def ratios(plt, folder, study):
         panel.set_xlabel("n")
     figure.suptitle(f"Times the speed of memcpy and of CUB, {measured.read(study)[0]['gpu']}")
     legend(figure, panels.flat, 4)
-    finish(plt, figure, folder, study.removeprefix("h100_").replace("_", "-"), [study])
+    finish(plt, figure, folder, study.replace("_", "-"), [study])
 
 
 DRAWN = {"block_size": [block_size], "cpu": [array_size, end_to_end], "array_size": [array_size],

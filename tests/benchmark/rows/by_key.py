@@ -24,14 +24,14 @@ STUDIES = {
                               "--repeat 21"}],
     },
 }
-RATIOS = {"h100_by_key": {
+RATIOS = {"by_key": {
     **{f"reduce, {words}": f"reduce_by_key{ending}/i32" for words, ending in (
         ("runs of 1", ""), ("runs of 5", "_runs5"), ("runs of 64", "_runs64"), ("runs of 100,000", "_runs1e5"))},
     **{f"scan, {words}": f"scan_by_key{ending}/i32" for words, ending in (
         ("runs of 1", ""), ("runs of 5", "_runs5"), ("runs of 64", "_runs64"), ("runs of 100,000", "_runs1e5"))},
 }}
-SPEED = {"study": "h100_by_key", "head": ["4-byte keys and items"],
-         "lines": [([words], group) for words, group in RATIOS["h100_by_key"].items()]}
+SPEED = {"study": "by_key", "head": ["4-byte keys and items"],
+         "lines": [([words], group) for words, group in RATIOS["by_key"].items()]}
 
 COMPILE_TIME = {
     "by_key": {

@@ -29,7 +29,7 @@ def merge_sizes():
     sizes = [1 << power for power in range(16, 29, 2)]
     rows = []
     for group, words in SHAPES.items():
-        found = [[need("h100_merge", group, who, n=n) for who in ("gpuprims", "CUB")] for n in sizes]
+        found = [[need("merge", group, who, n=n) for who in ("gpuprims", "CUB")] for n in sizes]
         rows.append([words] + [f"{other['median_ms'] / mine['median_ms']:.2f}" for mine, other in found]
                     + [f"{found[-1][0]['of_memcpy']:.2f}"])
     return table(["arrays", *map(size, sizes), f"{size(sizes[-1])}, of memcpy's speed"], rows)

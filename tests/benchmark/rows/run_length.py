@@ -29,7 +29,7 @@ STUDIES = {
                               "--repeat 21"}],
     },
 }
-RATIOS = {"h100_run_length": {
+RATIOS = {"run_length": {
     "encode, 4-byte items, runs of 1": "run_length_encode/u32",
     "encode, 4-byte items, runs of 5": "run_length_encode_runs5/u32",
     "encode, 4-byte items, runs of 100,000": "run_length_encode_runs1e5/u32",
@@ -37,8 +37,8 @@ RATIOS = {"h100_run_length": {
     "unique, 4-byte items": "unique/u32",
     "unique, with 4-byte values": "unique_pairs/u32",
 }}
-SPEED = {"study": "h100_run_length", "head": ["items"],
-         "lines": [([words], group) for words, group in RATIOS["h100_run_length"].items()]}
+SPEED = {"study": "run_length", "head": ["items"],
+         "lines": [([words], group) for words, group in RATIOS["run_length"].items()]}
 
 COMPILE_TIME = {
     "run_length": {

@@ -42,7 +42,7 @@ def segmented_sort_sizes():
         for shape, words in SHAPES.items():
             group, line = f"segmented_sort_{pairs}{shape}/u32", [f"{what}, {words}"]
             for n in sizes:
-                mine, *rivals = [one("h100_segmented_sort", group, who, n=n) for who in ("gpuprims", "CUB", "CUB_radix")]
+                mine, *rivals = [one("segmented_sort", group, who, n=n) for who in ("gpuprims", "CUB", "CUB_radix")]
                 times = [rival["median_ms"] for rival in rivals if rival]
                 line.append(f"{min(times) / mine['median_ms']:.2f}" if mine and times else "")
             rows.append(line)

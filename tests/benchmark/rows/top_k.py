@@ -30,7 +30,7 @@ STUDIES = {
 
 LINES = [*[(f"{k} of 4-byte integers", f"top_k_{k}/u32") for k in KS], ("64 of floats", "top_k_64/f32"),
          ("64 of doubles", "top_k_64/f64")]
-SPEED = {"study": "h100_top_k", "head": ["the first"], "lines": [([words], group) for words, group in LINES]}
+SPEED = {"study": "top_k", "head": ["the first"], "lines": [([words], group) for words, group in LINES]}
 INPUTS = {"uniform": "random", "sorted": "sorted", "reversed": "reversed", "constant": "all equal",
           "entropy": "AND of three random words"}
 
@@ -40,7 +40,7 @@ def top_k_sizes():
     sizes = [1 << power for power in (16, 18, 20, 22, 24, 28)]
     rows = []
     for words, group in LINES:
-        found = [[need("h100_top_k", group, who, n=n, distribution="uniform") for who in ("gpuprims", "CUB")] for n in sizes]
+        found = [[need("top_k", group, who, n=n, distribution="uniform") for who in ("gpuprims", "CUB")] for n in sizes]
         rows.append([words] + [f"{other['median_ms'] / mine['median_ms']:.2f}" for mine, other in found])
     return table(["the first", *map(size, sizes)], rows)
 
@@ -48,7 +48,7 @@ def top_k_sizes():
 def top_k_inputs():
     """Of memcpy's speed, by what the keys are like."""
     groups = LINES[1:3]
-    rows = [[words] + [f"{need('h100_top_k', group, 'gpuprims', n=1 << 28, distribution=name)['of_memcpy']:.2f}"
+    rows = [[words] + [f"{need('top_k', group, 'gpuprims', n=1 << 28, distribution=name)['of_memcpy']:.2f}"
                        for _, group in groups] for name, words in INPUTS.items()]
     return table(["keys", *(words for words, _ in groups)], rows)
 
@@ -59,7 +59,7 @@ def top_k_rows():
     for group, (rows, length, k) in ROW_GROUPS.items():
         line = [f"{rows} x {length}", str(k)]
         for distribution, cache in (("uniform", "warm"), ("uniform", "cold"), ("constant", "warm")):
-            mine, other = [need("h100_top_k", f"{group}/u32", who, n=rows, distribution=distribution, cache=cache)
+            mine, other = [need("top_k", f"{group}/u32", who, n=rows, distribution=distribution, cache=cache)
                            for who in ("gpuprims", "CUB")]
             line.append(f"{digits(1000 * mine['median_ms'])} ({other['median_ms'] / mine['median_ms']:.2f})")
         lines.append(line)
