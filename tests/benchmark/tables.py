@@ -650,10 +650,11 @@ def loose_numbers(text):
 
 
 def stale_plots(folder):
-    """Plots whose CSV files are not those that they were drawn from."""
+    """Plots whose CSV files are not those that they were drawn from, or are gone."""
     for path in sorted(folder.glob("*.svg")):
-        sources = re.findall(r"(?:h200_)?(\w+)\.csv [0-9a-f]{16}", path.read_text(encoding="utf-8"))
-        if not sources or any(digest(name) not in path.read_text(encoding="utf-8") for name in sources):
+        text = path.read_text(encoding="utf-8")
+        sources = re.findall(r"(?:h200_)?(\w+)\.csv [0-9a-f]{16}", text)
+        if not sources or any(not path_of(name).exists() or digest(name) not in text for name in sources):
             yield path
 
 
