@@ -103,6 +103,7 @@ GPI_AT_MOST(GP_TYPE, 1024);
 GPI_CHECK_INDEX();
 
 #define GPI_FOLDS_COUNTS
+#define GPI_LANE_TILES 2
 #include "core/instance/fold.cuh"
 #include "core/instance/load.cuh"
 #include "core/instance/predicate.cuh"

@@ -57,7 +57,7 @@
  *     1. a tile is read into shared memory; every lane compares some neighbouring items each with the one before it,
  *        and has a bit for each that differs: the head of a run
  *     2. the tile publishes how many heads it has, and how many items there are from the last one on
- *     3. the tile adds up what all tiles before have published, in groups of 32
+ *     3. the tile adds up what all tiles before have published, in groups of 32 or 64
  *     4. every warp lists the places of its heads; a lane takes one of them after the other, and writes the item there,
  *        and the length of the run that ends there, to their places in the output. Many heads are put together in
  *        shared memory first, and copied out as one piece
@@ -151,6 +151,7 @@ GPI_DEVICE GPI(sum) GPI(join)(GPI(sum) a, GPI(sum) b)
 }
 
 #define GPI_FOLDS_STRUCTS
+#define GPI_LANE_TILES (sizeof(GP_TYPE) <= 2 ? 2 : 1) /* heads are counted */
 #ifdef GP_VALUE
 #define GPI_WARP_TILE_BESIDE GP_VALUE
 #endif
@@ -192,7 +193,8 @@ typedef struct {
 enum {
     GPI(slots) = (int)GPI(key_slot) +
                  (GPI(beside_bytes) > 0 ? ((int)GPI(warp_tile_n) * (int)GPI(beside_bytes) + 127) / 128 * 128 + 128 : 0),
-    GPI(teams) = sizeof(GP_TYPE) == 1 || GPI(beside_bytes) > 0 ? GPI_TUNE_RUN_LENGTH_TEAMS : 1, /* of write warps */
+    GPI(is_narrow) = sizeof(GP_TYPE) <= 2 && GPI(beside_bytes) == 0, /* many items in a tile */
+    GPI(teams) = GPI(is_narrow) || GPI(beside_bytes) > 0 ? GPI_TUNE_RUN_LENGTH_TEAMS : 1, /* of write warps */
     GPI(packs_places) = sizeof(GP_INDEX) <= sizeof(GP_TYPE), /* of many heads, in the slot of the items */
     GPI(helps) = 1,
     GPI(moves) = 1,

@@ -5,8 +5,9 @@
  * Part of run_length.cuh; not to be included directly.
  */
 enum {
-    GPI(max_look_back_warps) = GPI_TUNE_RUN_LENGTH_LOOK_BACK_WARPS,
-    GPI(sum_warps) = GPI_TUNE_RUN_LENGTH_SUM_WARPS,
+    GPI(max_look_back_warps) =
+        GPI(is_narrow) ? GPI_TUNE_RUN_LENGTH_NARROW_LOOK_BACK_WARPS : GPI_TUNE_RUN_LENGTH_LOOK_BACK_WARPS,
+    GPI(sum_warps) = GPI(is_narrow) ? GPI_TUNE_RUN_LENGTH_NARROW_SUM_WARPS : GPI_TUNE_RUN_LENGTH_SUM_WARPS,
     GPI(stage) = (int)GPI(warp_tiles) * ((int)GPI(slots) + (int)GPI(head_bytes)),
     GPI(max_stages) =
         GPI_STAGES_IN(GPI_PIPELINE_ROOM - (int)sizeof(GPI(shared)), GPI(stage), GPI_TUNE_RUN_LENGTH_STAGES),

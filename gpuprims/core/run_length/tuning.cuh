@@ -10,12 +10,18 @@
 #ifndef GPI_TUNE_RUN_LENGTH_STAGES
 #define GPI_TUNE_RUN_LENGTH_STAGES 7
 #endif
-/* Sum warps, look-back warps, and teams of write warps, for bytes and where there are values. */
+/* Sum warps and look-back warps; where items have one or two bytes; teams of write warps there and with values. */
 #ifndef GPI_TUNE_RUN_LENGTH_SUM_WARPS
 #define GPI_TUNE_RUN_LENGTH_SUM_WARPS 4
 #endif
 #ifndef GPI_TUNE_RUN_LENGTH_LOOK_BACK_WARPS
 #define GPI_TUNE_RUN_LENGTH_LOOK_BACK_WARPS 6
+#endif
+#ifndef GPI_TUNE_RUN_LENGTH_NARROW_SUM_WARPS
+#define GPI_TUNE_RUN_LENGTH_NARROW_SUM_WARPS 8
+#endif
+#ifndef GPI_TUNE_RUN_LENGTH_NARROW_LOOK_BACK_WARPS
+#define GPI_TUNE_RUN_LENGTH_NARROW_LOOK_BACK_WARPS 2
 #endif
 #ifndef GPI_TUNE_RUN_LENGTH_TEAMS
 #define GPI_TUNE_RUN_LENGTH_TEAMS 2

@@ -14,10 +14,11 @@
 
 #include "ticket.cuh"
 
-/* The order of counts does not matter: a lane reads those of two tiles at a time. */
+/* GPI_LANE_TILES: of how many tiles a lane reads the states at a time; two where it does not matter how they are
+ * grouped, as of counts. */
 enum {
-#ifdef GPI_FOLDS_COUNTS
-    GPI(lane_tiles) = 2,
+#ifdef GPI_LANE_TILES
+    GPI(lane_tiles) = GPI_LANE_TILES,
 #else
     GPI(lane_tiles) = 1,
 #endif
@@ -65,13 +66,13 @@ GPI_DEVICE void GPI(publish)(uint64_t *states, size_t tile, GPI(sum) sum, uint32
  */
 GPI_DEVICE int GPI(poll)(const uint64_t *states, size_t tile, int count, GPI(sum) *sum, uint32_t epoch)
 {
-    const int step = GPI(lane_tiles) == 2 ? 2 : GPI(tile_state_step);
-    uint32_t words[GPI(tile_state_words) * GPI(lane_tiles)];
+    enum { all = GPI(tile_state_words) * GPI(lane_tiles), step = GPI(lane_tiles) == 2 ? 2 : GPI(tile_state_step) };
+    uint32_t words[all];
     int there = 1;
 
     GPI_UNROLL
-    for (int w = 0; w < GPI(tile_state_words) * GPI(lane_tiles); w += step) {
-        const uint64_t *at = &states[GPI_TILE_STATE_AT(tile, w)];
+    for (int w = 0; w < all; w += step) {
+        const uint64_t *at = &states[GPI_TILE_STATE_AT(tile + w / GPI(tile_state_words), w % GPI(tile_state_words))];
         uint64_t read[2];
 
         if (step == 2)
@@ -81,13 +82,18 @@ GPI_DEVICE int GPI(poll)(const uint64_t *states, size_t tile, int count, GPI(sum
         GPI_UNROLL
         for (int i = 0; i < step; i++) {
             words[w + i] = (uint32_t)read[i];
-            there &= (uint32_t)(read[i] >> 32) == epoch || (GPI(lane_tiles) == 2 && i >= count);
+            there &= (uint32_t)(read[i] >> 32) == epoch ||
+                     (GPI(lane_tiles) > 1 && (w + i) / GPI(tile_state_words) >= count);
         }
     }
     memcpy((void *)sum, words, sizeof *sum);
-#ifdef GPI_FOLDS_COUNTS
-    if (count > 1)
-        *sum = GPI(join)(*sum, words[GPI(tile_state_words)]);
+#ifdef GPI_LANE_TILES
+    if (GPI(lane_tiles) > 1 && count > 1) {
+        GPI(sum) next;
+
+        memcpy((void *)&next, words + all - GPI(tile_state_words), sizeof next);
+        *sum = GPI(join)(*sum, next);
+    }
 #endif
     return there;
 }
