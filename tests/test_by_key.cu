@@ -607,6 +607,9 @@ static void check_computed(size_t n)
         int count = -1;
         int64_t sum = 0;
 
+        must(cudaMemset(d_keys, 0x5A, n * sizeof *keys));
+        must(cudaMemset(d_out, 0x5A, n * sizeof *got));
+        must(cudaMemset(d_count, 0x5A, sizeof count));
         if (way == 0)
             must(products_pipelined_reduce_by_key(d_rows, NULL, d_keys, d_out, n, d_count, f, NULL, 0));
         else if (way == 1)
@@ -628,6 +631,8 @@ static void check_computed(size_t n)
             sum = last ? 0 : sum;
         }
         passed &= way >= 2 || count == (int)run;
+        for (; way < 2 && run < n; run++) /* there are no more runs */
+            passed &= got[run] == 0x5A5A5A5A5A5A5A5A && keys[run] == 0x5A5A5A5A;
     }
     ok(passed, "products of two arrays by GP_LOAD_AT, %zu of them", n);
     must(cudaFree(d_rows));
