@@ -183,13 +183,13 @@ GPI_DEVICE gpi_copy GPI(stage_copy)(const GPI(job) *job, size_t warp_tile, char 
 
 /* ---- offsets ----------------------------------------------------------------------------------- */
 
-/* The first of the offsets [first, last) that is `item` or behind it; `last`, if none is. */
-GPI_DEVICE size_t GPI(search)(const GPI(job) *job, size_t first, size_t last, size_t item)
+/* The first of the offsets [first, last) that is `start` or behind it; `last`, if none is. */
+GPI_DEVICE size_t GPI(search)(const GPI(job) *job, size_t first, size_t last, size_t start)
 {
     while (first < last) {
         const size_t middle = first + (last - first) / 2;
 
-        if ((size_t)job->offsets[middle] < item)
+        if ((size_t)job->offsets[middle] < start)
             first = middle + 1;
         else
             last = middle;

@@ -71,7 +71,7 @@ GPI_DEVICE int GPI(poll)(const uint64_t *states, size_t tile, int count, GPI(sum
     int there = 1;
 
     GPI_UNROLL
-    for (int w = 0; w < all; w += step) {
+    for (unsigned w = 0; w < all; w += step) {
         const uint64_t *at = &states[GPI_TILE_STATE_AT(tile + w / GPI(tile_state_words), w % GPI(tile_state_words))];
         uint64_t read[2];
 
@@ -80,10 +80,10 @@ GPI_DEVICE int GPI(poll)(const uint64_t *states, size_t tile, int count, GPI(sum
         else
             read[0] = gpi_load_relaxed_u64(at);
         GPI_UNROLL
-        for (int i = 0; i < step; i++) {
+        for (unsigned i = 0; i < step; i++) {
             words[w + i] = (uint32_t)read[i];
             there &= (uint32_t)(read[i] >> 32) == epoch ||
-                     (GPI(lane_tiles) > 1 && (w + i) / GPI(tile_state_words) >= count);
+                     (GPI(lane_tiles) > 1 && (int)((w + i) / GPI(tile_state_words)) >= count);
         }
     }
     memcpy((void *)sum, words, sizeof *sum);
