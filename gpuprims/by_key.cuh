@@ -335,7 +335,7 @@ GPI_DEVICE GP_TYPE GPI(put_folds)(char *to, const GPI(thread_items) *regs, const
                 both = GPI(combine)(fold, both);
             memcpy(&word, (const void *)&fold, size < 4 ? size : 4);
             memcpy(&other, (const void *)&both, size < 4 ? size : 4);
-            word = gpi_store_if_else(&place, head, word, regs->words[i], other, 4);
+            word = gpi_store_if_else(&place, head, word, regs->words[i], other);
             memcpy((void *)&fold, &word, size < 4 ? size : 4);
         }
     } else {

@@ -648,9 +648,9 @@ GPI_DEVICE void gpi_store_if(gpi_shared_place *place, uint32_t bit, uint32_t wor
 #endif
 }
 
-/* The same; returns `then` if `bit` is not 0, else `other`. (One test of the bit does for both.) */
+/* The same by 4 bytes; returns `then` if `bit` is not 0, else `other`. (One test of the bit does for both.) */
 GPI_DEVICE uint32_t gpi_store_if_else(gpi_shared_place *place, uint32_t bit, uint32_t word, uint32_t then,
-                                      uint32_t other, int step)
+                                      uint32_t other)
 {
 #ifdef __CUDACC__
     uint32_t x;
@@ -658,14 +658,14 @@ GPI_DEVICE uint32_t gpi_store_if_else(gpi_shared_place *place, uint32_t bit, uin
     __asm__ volatile("{ .reg .pred set;\n\t"
                      "setp.ne.s32 set, %2, 0;\n\t"
                      "@set st.shared.u32 [%1], %3;\n\t"
-                     "@set add.s32 %1, %1, %6;\n\t"
+                     "@set add.s32 %1, %1, 4;\n\t"
                      "selp.b32 %0, %4, %5, set; }"
                      : "=&r"(x), "+r"(*place)
-                     : "r"(bit), "r"(word), "r"(then), "r"(other), "r"(step)
+                     : "r"(bit), "r"(word), "r"(then), "r"(other)
                      : "memory");
     return x;
 #else
-    gpi_store_if(place, bit, word, step);
+    gpi_store_if(place, bit, word, 4);
     return bit ? then : other;
 #endif
 }

@@ -1,7 +1,7 @@
 /*
- * core/tile/look_back.cuh: the sum of all tiles before a tile. The aggregates of 32 tiles (with two for a lane of 64)
- * are a group, by absolute tile number; a warp folds a group at a time, and the groups are added up from left to right.
- * So the order of the fold depends on places in the array alone.
+ * core/tile/look_back.cuh: the sum of all tiles before a tile. The aggregates of 32 tiles, or of 64 where a lane reads
+ * two, are a group, by absolute tile number; a warp folds a group at a time, and the groups are added up from left to
+ * right. So the order of the fold depends on places in the array alone.
  *
  * Needs from the primitive, besides core/instance/fold.cuh and core/tile/tile_state.cuh:
  *

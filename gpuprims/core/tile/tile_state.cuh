@@ -14,8 +14,10 @@
 
 #include "ticket.cuh"
 
-/* GPI_LANE_TILES: of how many tiles a lane reads the states at a time; two where it does not matter how they are
- * grouped, as of counts. */
+/*
+ * A lane reads the state of one tile at a time. Where it does not matter how tiles are grouped, as of counts, the
+ * primitive may define GPI_LANE_TILES as 2, and GPI(join).
+ */
 enum {
 #ifdef GPI_LANE_TILES
     GPI(lane_tiles) = GPI_LANE_TILES,
