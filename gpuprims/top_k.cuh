@@ -63,12 +63,13 @@
  *     an array of up to 2^17 items, is sorted by radix_sort.cuh, nested, and the first k are copied; of up to 2^20,
  *     k of more than 270            if k is too large for teams. With values or long keys fewer: core/top_k/sorted.cuh
  *     k of more than 2048           what a block cannot select: it sorts parts, and lists of up to k items are merged,
- *                                   two at a time: core/top_k/merge.cuh. Of a larger array, of what a sample has left.
+ *                                   four at a time: core/top_k/merge.cuh. Of a larger array, of what a sample has left.
  *
  * Items are compared by key and place, so all are different, and equal keys are nothing special. docs/top-k.md has
  * pictures. Cost: n reads of keys; of an array that is sorted, what a radix sort takes; with large k, in segments, a
- * read and a write of all items for each doubling of a part of 4096 items besides. Workspace: some MB, tens of them for
- * many long rows; with large k, 16 or 32 bytes for each item, or n keys and values and what the radix sort takes.
+ * read and a write of all items for each factor of four over a part of 4096 items besides. Workspace: some MB, tens of
+ * them for many long rows; with large k, 16 or 32 bytes for each item, or n keys and values and what the radix sort
+ * takes.
  *
  * No include guard: each include stamps out one instance, as its parameters say.
  */
@@ -476,12 +477,12 @@ typedef struct {
 
 static inline cudaError_t GPI(launch)(const GPI(steps) *steps, const GPI(job) *job, int merges)
 {
-    const size_t units = merges ? job->slots * GPI(merge_units)(job) : job->units;
+    const size_t units = merges ? job->slots * GPI(part_units) : job->units;
     const unsigned blocks = (unsigned)gpi_smaller_size(units, gpi_smaller_size(GPI_MAX_TILES, GP_GRID));
 
     if (merges)
-        return GPI_LAUNCH_DEPENDENT(steps->dependent, GPI(merge_kernel), blocks, (unsigned)GPI(threads),
-                                    sizeof(GPI(block)), steps->stream, *job);
+        return GPI_LAUNCH_DEPENDENT(steps->dependent, GPI(merge_kernel), blocks, (unsigned)GPI(merge_threads),
+                                    sizeof(GPI(merge)), steps->stream, *job);
     return GPI_LAUNCH_DEPENDENT(steps->dependent, GPI(parts_kernel), blocks, (unsigned)GPI(threads),
                                 sizeof(GPI(block)), steps->stream, *job);
 }
@@ -495,7 +496,7 @@ static inline size_t GPI(candidates_for)(size_t k)
 /* Selects from what the job says, in rounds; the array of the last lists becomes job->in. */
 static inline cudaError_t GPI(run_rounds)(const GPI(steps) *steps, GPI(job) *job, size_t parts, int merges)
 {
-    const size_t lists = GPI(candidates_for)(job->k) / job->k, joined = merges || lists < 2 ? 2 : lists;
+    const size_t lists = GPI(candidates_for)(job->k) / job->k, joined = merges ? GPI(ways) : lists < 2 ? 2 : lists;
     cudaError_t error;
 
     job->step = 0;
@@ -552,7 +553,7 @@ static inline cudaError_t GPI(run_filter)(const GPI(steps) *steps, GPI(job) *job
         error = GPI_LAUNCH_DEPENDENT(steps->dependent, GPI(finish_kernel), (unsigned)rows, (unsigned)GPI(threads),
                                      GPI(finish_bytes)(job->room), steps->stream, *job);
     job->source = GPI_TOP_K_CANDIDATES;
-    job->part_n = (size_t)GPI(room) / 2; /* so few are worth more blocks */
+    job->part_n = (size_t)GPI(room) / (plan->capacity <= GPI_TUNE_TOP_K_FEW_MERGED ? 4 : 1);
     job->part_bits = GPI(bits_of)(job->part_n);
     job->list_n = job->part_n;
     job->parts = gpi_divide_up(plan->capacity, job->part_n);
@@ -564,11 +565,10 @@ static inline cudaError_t GPI(run_filter)(const GPI(steps) *steps, GPI(job) *job
 static inline cudaError_t GPI(run)(const char *function, GPI(job) *job, size_t rows, gp_workspace *ws,
                                    cudaStream_t stream)
 {
-    static signed char known[4][GPI_DEVICES];
+    static signed char known[3][GPI_DEVICES];
     const int ready = gpi_kernel_ready((const void *)GPI(parts_kernel), sizeof(GPI(block)), known[0]) &
-                      gpi_kernel_ready((const void *)GPI(merge_kernel), sizeof(GPI(block)), known[1]) &
-                      gpi_kernel_ready((const void *)GPI(filter_kernel), sizeof(GPI(block)), known[2]) &
-                      gpi_kernel_ready((const void *)GPI(finish_kernel), GPI(most_team_bytes), known[3]);
+                      gpi_kernel_ready((const void *)GPI(filter_kernel), sizeof(GPI(block)), known[1]) &
+                      gpi_kernel_ready((const void *)GPI(finish_kernel), GPI(most_team_bytes), known[2]);
     const size_t group = gpi_divide_up(job->segments, GPI_TUNE_TOP_K_PARTS * 2);
     GPI(steps) steps;
     gpi_scratch scratch;

@@ -32,6 +32,7 @@ typedef struct { uint32_t a[6]; } s24;
 #undef GPI_TUNE_TOP_K_PARTS
 #undef GPI_TUNE_TOP_K_PART
 #undef GPI_TUNE_TOP_K_LISTS
+#undef GPI_TUNE_TOP_K_FEW_MERGED
 #undef GPI_TUNE_TOP_K_SAMPLES
 #undef GPI_TUNE_TOP_K_SORT
 #undef GPI_TUNE_TOP_K_FEW_ROWS
@@ -45,6 +46,7 @@ typedef struct { uint32_t a[6]; } s24;
 #define GPI_TUNE_TOP_K_PARTS 11
 #define GPI_TUNE_TOP_K_PART 256
 #define GPI_TUNE_TOP_K_LISTS 512
+#define GPI_TUNE_TOP_K_FEW_MERGED 3000
 #define GPI_TUNE_TOP_K_SAMPLES 1024
 #define GPI_TUNE_TOP_K_SORT 1000
 #define GPI_TUNE_TOP_K_FEW_ROWS 4
@@ -427,6 +429,18 @@ static void test_rounds(const top_k_case *t)
     ok(right, "%s: rows in parts", t->name);
 }
 
+/* Segments, which are merged from parts as large as users have them, of keys of all kinds. */
+static void test_merges(const top_k_case *t)
+{
+    const size_t offsets[] = {0, tap_small ? 9001 : 20011, tap_small ? 9003 : 33333};
+    int right = 1;
+
+    for (int input = 0; input < INPUTS; input++)
+        if (!tap_small || input % 4 == 0)
+            right &= is_right_for(t, SEGMENTS, input, offsets[2], 2, offsets, input % 2 ? 3001 : 9001, 1, NULL);
+    ok(right, "%s: segments of large parts", t->name);
+}
+
 /* ---- arguments --------------------------------------------------------------------------------- */
 
 static void refused(cudaError_t error, const char *says)
@@ -612,6 +626,9 @@ int main(int argc, char **argv)
             test_workspace(cases[k], 40000, 20);
             test_workspace(cases[k], 3000, 1400);
         }
+    for (int k = 0; k < 2; k++)
+        if (tap_wants("merges"))
+            test_merges(cases[k]);
     if (!tap_wants("others"))
         return tap_end();
     test_arguments();

@@ -14,6 +14,7 @@ enum {
     GPI(sample_threads) = 256,
     GPI(chunk_n) = 2 * GPI(row_vector_n), /* items of a chunk: up to 32 bytes */
     GPI(most_groups) = GPI(room),
+    GPI(own_room) = GPI(room) / (GPI(threads) / 32), /* for candidates of a warp: 32 or more */
     GPI(filter_tile) = GPI(rows) * GPI(threads) * GPI(vector_n) /* items that a block reads at once */
 };
 
@@ -102,12 +103,14 @@ static __global__ void __launch_bounds__(GPI(sample_threads)) GPI(sample_kernel)
 }
 
 #if GPI_DEVICE_CODE
-/* The part of a row that a block filters. */
+/* The part of a row that a block filters, and what a warp has found. */
 typedef struct {
     const GP_KEY *keys;  /* of the part */
     uint32_t n, first;   /* its items, and the place of the first */
+    size_t s;            /* the row */
     GPI(entry) bound;    /* by place in the row */
-    size_t s, array;     /* the row, and where its candidates go */
+    GPI(list) own;       /* the warp's candidates that the row does not have yet, */
+    uint32_t count;      /* and how many they are */
 } GPI(filtered);
 
 /* The bound of row s, from the least items of its groups. All threads call. */
@@ -129,26 +132,41 @@ GPI_DEVICE_CALL void GPI(bound_row)(size_t s)
     GPI(bound_entries)(groups, block->job.rank);
 }
 
-/* Room for so many candidates of each lane. Returns where those of this lane begin. All lanes call. */
-GPI_DEVICE size_t GPI(make_places)(const GPI(job) *job, size_t s, uint32_t count)
+/* One warp: its n candidates go to those of row s, as far as there is room. */
+GPI_DEVICE_CALL void GPI(flush)(const GPI(job) *job, size_t s, GPI(list) own, uint32_t n)
 {
-    const uint32_t up_to = gpi_warp_prefix(count, threadIdx.x % 32);
     unsigned long long begin = 0;
 
-    if (threadIdx.x % 32 == 31)
-        begin = atomicAdd(&job->count[s], (unsigned long long)up_to);
-    return (size_t)__shfl_sync(GPI_FULL_MASK, begin, 31) + up_to - count;
+    if (n == 0)
+        return;
+    if (threadIdx.x % 32 == 0)
+        begin = atomicAdd(&job->count[s], (unsigned long long)n);
+    begin = __shfl_sync(GPI_FULL_MASK, begin, 0);
+    __syncwarp(); /* all have been written */
+    GPI_NO_UNROLL
+    for (uint32_t i = threadIdx.x % 32; i < n && begin + i < job->capacity; i += 32) {
+        const GPI(entry) entry = GPI(get_listed)(own, i);
+        GPI(candidate) x;
+
+        x.number = entry.number;
+        x.place = entry.rank;
+        GPI(write_candidate)(job->out, s * job->capacity + (size_t)begin + i, GPI_KEY_IS_NARROW, x);
+    }
+    __syncwarp(); /* all have been read */
 }
 
-/* An item becomes a candidate, if there is room. */
-GPI_DEVICE void GPI(append)(const GPI(job) *job, const GPI(filtered) *part, size_t at, uint64_t number, uint32_t i)
+/* One warp: an entry of each lane becomes a candidate, or not. */
+GPI_DEVICE void GPI(collect)(const GPI(job) *job, GPI(filtered) *part, GPI(entry) entry, int is_within)
 {
-    GPI(candidate) x;
+    const uint32_t lanes = __ballot_sync(GPI_FULL_MASK, is_within), before = lanes & ((1u << threadIdx.x % 32) - 1);
 
-    x.number = number;
-    x.place = part->first + i;
-    if (at < job->capacity)
-        GPI(write_candidate)(job->out, part->array + at, GPI_KEY_IS_NARROW, x);
+    if (part->count + 32 > GPI(own_room)) {
+        GPI(flush)(job, part->s, part->own, part->count);
+        part->count = 0;
+    }
+    if (is_within)
+        GPI(put_listed)(part->own, part->count + (uint32_t)__popc((int)before), entry);
+    part->count += (uint32_t)__popc((int)lanes);
 }
 
 /*
@@ -163,8 +181,8 @@ GPI_DEVICE uint64_t GPI(limit_at)(GPI(entry) bound, uint32_t i, int *none)
     return bound.number - (uint64_t)is_behind;
 }
 
-/* Filters items [begin, end) of a part, one by one. */
-GPI_DEVICE_CALL void GPI(filter_items)(const GPI(job) *job, GPI(filtered) part, uint32_t begin, uint32_t end)
+/* Filters items [begin, end) of a part, one by one. Returns how many candidates the warp has then. */
+GPI_DEVICE_CALL uint32_t GPI(filter_items)(const GPI(job) *job, GPI(filtered) part, uint32_t begin, uint32_t end)
 {
     GPI_NO_UNROLL
     for (uint32_t tile = begin; tile < end; tile += gpi_min(end - tile, blockDim.x)) {
@@ -173,22 +191,16 @@ GPI_DEVICE_CALL void GPI(filter_items)(const GPI(job) *job, GPI(filtered) part, 
 
         entry.number = GPI(key_order)(part.keys[gpi_min(i, end - 1)]);
         entry.rank = part.first + i;
-        const int is_within = i < end && !GPI(is_before)(part.bound, entry);
-        if (__any_sync(GPI_FULL_MASK, is_within)) {
-            const size_t at = GPI(make_places)(job, part.s, (uint32_t)is_within);
-
-            if (is_within)
-                GPI(append)(job, &part, at, entry.number, i);
-        }
+        GPI(collect)(job, &part, entry, i < end && !GPI(is_before)(part.bound, entry));
     }
+    return part.count;
 }
 
 /* Filters `vectors` vectors, the first of which begins with item `head` of a part. */
-GPI_DEVICE void GPI(filter_vectors)(const GPI(job) *job, const GPI(filtered) *part, uint32_t head, uint32_t vectors)
+GPI_DEVICE void GPI(filter_vectors)(const GPI(job) *job, GPI(filtered) *part, uint32_t head, uint32_t vectors)
 {
     enum { ITEMS = GPI(rows) * GPI(vector_n), ALL = (1 << GPI(vector_n)) - 1 };
     const GP_KEY *keys = part->keys + head;
-    const uint32_t before = (1u << threadIdx.x % 32) - 1; /* lanes before this one */
 
     GPI_NO_UNROLL
     for (uint32_t tile = 0; tile < vectors; tile += gpi_min(vectors - tile, GPI(rows) * blockDim.x)) {
@@ -216,8 +228,6 @@ GPI_DEVICE void GPI(filter_vectors)(const GPI(job) *job, const GPI(filtered) *pa
             entry.rank = part->first + head + v * GPI(vector_n) + i % GPI(vector_n);
             bits |= (uint32_t)(v < vectors && !GPI(is_before)(part->bound, entry)) << i;
         }
-        size_t at = GPI(make_places)(job, part->s, (uint32_t)__popc(bits));
-        at = (size_t)__shfl_sync(GPI_FULL_MASK, (unsigned long long)at, 0); /* where those of the warp begin */
         GPI_NO_UNROLL
         for (uint32_t r = 0; r < GPI(rows); r++) { /* read again: that is rare, and takes no registers */
             const uint32_t i = (first + r * blockDim.x) * GPI(vector_n), own = bits >> r * GPI(vector_n) & ALL;
@@ -228,44 +238,34 @@ GPI_DEVICE void GPI(filter_vectors)(const GPI(job) *job, const GPI(filtered) *pa
                 gpi_read_vector(words[0], keys + i, 16);
             GPI_UNROLL
             for (uint32_t j = 0; j < GPI(vector_n); j++) { /* lane after lane: they may be all that there are */
-                const uint32_t lanes = __ballot_sync(GPI_FULL_MASK, (int)(own >> j & 1));
+                GPI(entry) entry;
 
-                if (own >> j & 1)
-                    GPI(append)(job, part, at + (size_t)__popc(lanes & before), GPI(vector_number)(words[0], (int)j),
-                                head + i + j);
-                at += (size_t)__popc(lanes);
+                entry.number = GPI(vector_number)(words[0], (int)j);
+                entry.rank = part->first + head + i + j;
+                GPI(collect)(job, part, entry, (int)(own >> j & 1));
             }
         }
     }
 }
 
-/* The part of row s from item `first` on. */
-GPI_DEVICE GPI(filtered) GPI(take_filtered)(const GPI(job) *job, size_t s, uint32_t first, GPI(entry) bound)
+/* Filters the part from item `first` on. */
+GPI_DEVICE void GPI(filter_part)(const GPI(job) *job, GPI(filtered) *part, uint32_t first)
 {
-    GPI(filtered) part;
+    uint32_t vectors = 0;
 
-    part.s = s;
-    part.array = s * job->capacity;
-    part.first = first;
-    part.n = gpi_min_size(job->length - first, (uint32_t)job->part_n);
-    part.keys = job->keys + s * job->length + first;
-    part.bound = bound;
-    return part;
-}
-
-/* Filters a part. */
-GPI_DEVICE void GPI(filter_part)(const GPI(job) *job, const GPI(filtered) *part)
-{
+    part->first = first;
+    part->n = gpi_min_size(job->length - first, (uint32_t)job->part_n);
+    part->keys = job->keys + part->s * job->length + first;
     const uint32_t past = (uint32_t)((uintptr_t)part->keys % 16);
-    uint32_t head = part->n, vectors = 0;
+    uint32_t head = part->n;
 
     if (past % sizeof(GP_KEY) == 0) {
         head = gpi_min((16 - past) % 16 / (uint32_t)sizeof(GP_KEY), part->n);
         vectors = (part->n - head) / GPI(vector_n);
     }
-    GPI(filter_items)(job, *part, 0, head);
+    part->count = GPI(filter_items)(job, *part, 0, head);
     GPI(filter_vectors)(job, part, head, vectors);
-    GPI(filter_items)(job, *part, head + vectors * GPI(vector_n), part->n);
+    part->count = GPI(filter_items)(job, *part, head + vectors * GPI(vector_n), part->n);
 }
 #endif
 
@@ -283,19 +283,25 @@ static __global__ void __launch_bounds__(GPI_TUNE_TOP_K_THREADS, GPI_TUNE_TOP_K_
     GPI_NO_UNROLL
     for (size_t unit = blockIdx.x; unit < job.units; unit += gridDim.x) { /* units are far fewer than 2^32 */
         const uint32_t blocks = (uint32_t)job.parts, s = (uint32_t)unit / blocks;
+        const uint32_t own = threadIdx.x / 32 * GPI(own_room);
         size_t first = (uint32_t)unit % blocks * job.part_n;
+        GPI(filtered) part;
         int none = 0;
 
         GPI(bound_row)(s);
-        const GPI(entry) bound = block->bound;
+        part.s = s;
+        part.bound = block->bound;
+        part.own.words = block->highs + own;
+        part.own.ranks = block->lows + (GPI_KEY_IS_NARROW ? 0 : own);
+        part.count = 0;
         GPI_NO_UNROLL
         for (; first < job.length; first += blocks * job.part_n) { /* in turn: what is within may be all in one place */
-            GPI(limit_at)(bound, (uint32_t)first, &none);
+            GPI(limit_at)(part.bound, (uint32_t)first, &none);
             if (none)
                 break;
-            const GPI(filtered) part = GPI(take_filtered)(&block->job, s, (uint32_t)first, bound);
-            GPI(filter_part)(&block->job, &part);
+            GPI(filter_part)(&block->job, &part, (uint32_t)first);
         }
+        GPI(flush)(&block->job, s, part.own, part.count);
     }
 #endif
 }

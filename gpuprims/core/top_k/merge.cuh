@@ -1,144 +1,179 @@
 /*
- * core/top_k/merge.cuh: merges neighbouring lists, two at a time, as far as the k best. A block writes a part
- * of the candidates: it finds where its part of the two lists begins and ends (Odeh, Green, Mwassi,
- * Shmueli and Birk, Merge path, 2012), fetches it, and each candidate finds its place by a binary search.
+ * core/top_k/merge.cuh: merges neighbouring lists, some at a time, as far as the k best. Every so many candidates of a
+ * list a unit begins: what lies from that candidate up to the next one of any list that a unit begins with. So it has
+ * few candidates of each list. A warp for each list fetches them, and each candidate finds its place by binary searches
+ * in all lists.
  *
  * Part of top_k.cuh; not to be included directly.
  */
 #include "../tile/probe.cuh"
 
-enum { GPI(merge_n) = GPI(room) / 4 }; /* candidates of a unit */
+enum {
+    GPI(ways) = GPI_TUNE_TOP_K_WAYS,
+    GPI(merge_threads) = 32 * GPI(ways),
+    GPI(part_units) = 16, /* units that begin in a part */
+    GPI(most_in_piece) = GPI(room) / GPI(part_units)
+};
 
-/* The units of a part. */
-static __host__ __device__ __forceinline__ size_t GPI(merge_units)(const GPI(job) *job)
-{
-    return job->part_n / GPI(merge_n);
-}
+/* What a block has in shared memory. */
+typedef struct {
+    GPI(candidate) ends[GPI(ways)]; /* of each list, the next candidate that a unit begins with */
+    size_t begins[GPI(ways)];       /* candidates of each list before the unit, */
+    uint32_t counts[GPI(ways)];     /* and in the unit */
+    uint64_t words[GPI(ways) * GPI(most_in_piece)]; /* entries: a piece of each list */
+    uint32_t ranks[GPI_KEY_IS_NARROW ? 2 : GPI(ways) * GPI(most_in_piece)];
+} GPI(merge);
 
 #if GPI_DEVICE_CODE
-/* Two lists. */
-typedef struct {
-    size_t a, b; /* where they begin */
-    size_t a_n, b_n;
-} GPI(lists);
-
-/* Whether candidate j of the second list comes before candidate i of the first. */
-GPI_DEVICE int GPI(is_second_first)(const GPI(job) *job, const GPI(lists) *lists, size_t i, size_t j)
+GPI_DEVICE int GPI(is_candidate_before)(GPI(candidate) a, GPI(candidate) b)
 {
-    const GPI(candidate) a = GPI(get_candidate)(job, lists->a + i), b = GPI(get_candidate)(job, lists->b + j);
-
-    return b.number < a.number || (b.number == a.number && b.place < a.place);
+    return a.number < b.number || (a.number == b.number && a.place < b.place);
 }
 
-/*
- * How many of the first `begin`, and of the first `end`, merged candidates are of the first list. Half of a warp looks
- * for each, at 16 places at a time. All lanes call.
- */
-GPI_DEVICE void GPI(cut)(const GPI(job) *job, const GPI(lists) *lists, size_t begin, size_t end, size_t *a,
-                         size_t *a_end)
+/* How many of the n candidates from `list` on, in order, come before one. All lanes call. */
+GPI_DEVICE size_t GPI(count_before)(const GPI(job) *job, size_t list, size_t n, GPI(candidate) x)
 {
     const unsigned lane = threadIdx.x % 32;
-    const size_t rank = lane < 16 ? begin : end;
-    size_t low = rank > lists->b_n ? rank - lists->b_n : 0, width = (rank < lists->a_n ? rank : lists->a_n) - low;
+    size_t low = 0, width = n;
 
-    while (__any_sync(GPI_FULL_MASK, width > 0)) {
-        const size_t probe = gpi_probe(low, width, lane % 16, 4);
+    while (width > 0) {
+        const size_t probe = gpi_probe(low, width, lane, 5);
 
-        gpi_narrow(&low, &width, width > 0 && !GPI(is_second_first)(job, lists, probe, rank - 1 - probe), lane, 4);
-    }
-    *a = (size_t)__shfl_sync(GPI_FULL_MASK, (unsigned long long)low, 0);
-    *a_end = (size_t)__shfl_sync(GPI_FULL_MASK, (unsigned long long)low, 16);
-}
-
-/* Of n entries from `from` on, in order, how many come before an entry. */
-GPI_DEVICE uint32_t GPI(count_before)(GPI(block) *block, uint32_t from, uint32_t n, GPI(entry) entry)
-{
-    uint32_t low = 0;
-
-    while (low < n) {
-        const uint32_t mid = low + (n - low) / 2;
-        const int is_before = GPI(is_before)(GPI(get_entry)(block, from + mid), entry);
-
-        low = is_before ? mid + 1 : low;
-        n = is_before ? n : mid;
+        gpi_narrow(&low, &width, GPI(is_candidate_before)(GPI(get_candidate)(job, list + probe), x), lane, 5);
     }
     return low;
 }
 
-/* Merges candidates [begin, end) of two lists: to a list, or, in the end, to the results of the segment. */
-GPI_DEVICE void GPI(merge_lists)(GPI(block) *block, const GPI(segment) *segment, const GPI(lists) *lists, size_t begin,
-                                 size_t end)
+/* A warp: those of the n candidates from `first` on that come before `end` become entries, a piece. */
+GPI_DEVICE void GPI(fetch_piece)(GPI(merge) *merge, const GPI(job) *job, size_t first, uint32_t n, GPI(candidate) end)
 {
-    const GPI(job) *job = &block->job;
-    size_t a, a_end;
+    const uint32_t warp = threadIdx.x / 32, piece = warp * GPI(most_in_piece);
+    const GPI(list) pieces = {merge->words, merge->ranks};
+    uint32_t count = 0, found = 32;
 
-    GPI(cut)(job, lists, begin, end, &a, &a_end);
-    const size_t b = begin - a;
-    const uint32_t a_n = (uint32_t)(a_end - a), n = (uint32_t)(end - begin), b_n = n - a_n;
-
-    __syncthreads(); /* the shared memory is free */
-    for (uint32_t i = threadIdx.x; i < n; i += blockDim.x) {
-        const GPI(candidate) x = GPI(get_candidate)(job, i < a_n ? lists->a + a + i : lists->b + b + i - a_n);
+    GPI_NO_UNROLL
+    for (uint32_t i = threadIdx.x % 32; found == 32; i += 32) {
+        const GPI(candidate) x = i < n ? GPI(get_candidate)(job, first + i) : end;
+        const int is_before = GPI(is_candidate_before)(x, end);
         GPI(entry) entry;
 
         entry.number = x.number;
-        entry.rank = job->by_place ? (uint32_t)x.place : i; /* else the first list is before the second */
-        GPI(put_entry)(block, i, entry);
+        entry.rank = job->by_place ? (uint32_t)x.place : piece + i; /* else earlier lists come first */
+        if (is_before)
+            GPI(put_listed)(pieces, piece + i, entry);
+        found = (uint32_t)__popc((int)__ballot_sync(GPI_FULL_MASK, is_before));
+        count += found;
     }
-    __syncthreads(); /* the entries are there */
-    for (uint32_t i = threadIdx.x; i < n; i += blockDim.x) {
-        const GPI(entry) entry = GPI(get_entry)(block, i);
-        const int is_a = i < a_n;
-        const size_t at = begin + (is_a ? i : i - a_n) +
-                          GPI(count_before)(block, is_a ? a_n : 0, is_a ? b_n : a_n, entry);
+    if (threadIdx.x % 32 == 0)
+        merge->counts[warp] = count;
+}
+
+/* How many entries of all pieces come before one: searches side by side. */
+GPI_DEVICE uint32_t GPI(count_entries)(const GPI(merge) *merge, GPI(list) pieces, GPI(entry) entry)
+{
+    uint32_t counts[GPI(ways)], most = 0, before = 0;
+
+    GPI_UNROLL
+    for (int w = 0; w < GPI(ways); w++) {
+        counts[w] = 0;
+        most = most > merge->counts[w] ? most : merge->counts[w];
+    }
+    GPI_NO_UNROLL
+    for (uint32_t reach = 1u << (31 - __clz((int)most)); reach > 0; reach /= 2) {
+        GPI_UNROLL
+        for (uint32_t w = 0; w < GPI(ways); w++) {
+            const uint32_t upto = counts[w] + reach;
+
+            if (upto <= merge->counts[w] &&
+                GPI(is_before)(GPI(get_listed)(pieces, w * GPI(most_in_piece) + upto - 1), entry))
+                counts[w] = upto;
+        }
+    }
+    GPI_UNROLL
+    for (int w = 0; w < GPI(ways); w++)
+        before += counts[w];
+    return before;
+}
+
+/* A unit. All threads call. */
+GPI_DEVICE void GPI(merge_unit)(GPI(merge) *merge, const GPI(job) *job, size_t unit)
+{
+    const GPI(segment) segment = GPI(segment_at)(job, unit / GPI(part_units));
+    const size_t own = segment.part & ~(job->step - 1), p = segment.part & ~(job->next - 1); /* powers of two */
+    const size_t piece_n = job->part_n / GPI(part_units); /* a power of two, too */
+    const size_t first = (segment.part - own) * job->part_n + unit % GPI(part_units) * piece_n;
+    const uint32_t warp = threadIdx.x / 32;
+    const size_t part = p + warp * job->step, list = GPI(list_begin)(job, &segment, part);
+    const size_t length = part < segment.parts ? GPI(list_length)(job, &segment, part, job->step) : 0;
+    const GPI(list) pieces = {merge->words, merge->ranks};
+    GPI(candidate) end = {UINT64_MAX, UINT64_MAX};
+    size_t before = 0;
+    uint32_t n = 0;
+
+    if (segment.part >= segment.parts || job->step >= segment.parts ||
+        first >= GPI(list_length)(job, &segment, own, job->step))
+        return;
+    const GPI(candidate) begin = GPI(get_candidate)(job, GPI(list_begin)(job, &segment, own) + first);
+    const size_t from = part == own ? first : GPI(count_before)(job, list, length, begin);
+    const size_t next = (from + (part == own ? piece_n : piece_n - 1)) & ~(piece_n - 1);
+    if (next < length)
+        end = GPI(get_candidate)(job, list + next);
+    __syncthreads(); /* the unit before has been written */
+    if (threadIdx.x % 32 == 0) {
+        merge->ends[warp] = end;
+        merge->begins[warp] = from;
+    }
+    __syncthreads(); /* where the unit begins, and may end, is known */
+    GPI_UNROLL
+    for (int w = 0; w < GPI(ways); w++) {
+        end = GPI(is_candidate_before)(merge->ends[w], end) ? merge->ends[w] : end;
+        before += merge->begins[w];
+    }
+    if (before >= job->k)
+        return;
+    GPI(fetch_piece)(merge, job, list + from, (uint32_t)((next < length ? next : length) - from), end);
+    __syncthreads(); /* all entries are there */
+    GPI_UNROLL
+    for (int w = 0; w < GPI(ways); w++)
+        n += merge->counts[w];
+    GPI_NO_UNROLL
+    for (uint32_t t = threadIdx.x; t < n; t += blockDim.x) {
+        uint32_t w = 0, i = t;
+
+        GPI_UNROLL
+        for (uint32_t v = 0; v + 1 < GPI(ways); v++)
+            if (w == v && i >= merge->counts[v]) {
+                i -= merge->counts[v];
+                w++;
+            }
+        const GPI(entry) entry = GPI(get_listed)(pieces, w * GPI(most_in_piece) + i);
+        const size_t at = before + GPI(count_entries)(merge, pieces, entry);
         GPI(candidate) x;
 
+        if (at >= job->k)
+            continue;
         x.number = entry.number;
         x.place = entry.rank;
         if (!job->by_place)
-            x.place = GPI(get_candidate)(job, is_a ? lists->a + a + i : lists->b + b + i - a_n).place;
-        if (job->next >= segment->parts)
-            GPI(write_result)(job, segment->s, segment->begin, at, x.place);
+            x.place = GPI(get_candidate)(job, GPI(list_begin)(job, &segment, p + w * job->step) + merge->begins[w] + i)
+                          .place;
+        if (job->next >= segment.parts)
+            GPI(write_result)(job, segment.s, segment.begin, at, x.place);
         else
-            GPI(put_candidate)(job, lists->a + at, x);
+            GPI(put_candidate)(job, GPI(list_begin)(job, &segment, p) + at, x);
     }
-}
-
-/* The share of a unit, of which a slot has several: so many of the candidates of the merged lists. */
-GPI_DEVICE void GPI(merge_unit)(GPI(block) *block, size_t unit)
-{
-    const GPI(job) *job = &block->job;
-    const uint32_t each = (uint32_t)GPI(merge_units)(job); /* units are far fewer than 2^32 */
-    const GPI(segment) segment = GPI(segment_at)(job, (uint32_t)unit / each);
-    const size_t p = segment.part & ~(job->next - 1), second = p + job->step; /* next: a power of two */
-    const size_t begin = (segment.part - p) * job->part_n + (uint32_t)unit % each * GPI(merge_n);
-    GPI(lists) lists;
-
-    if (segment.part >= segment.parts || job->step >= segment.parts)
-        return;
-    lists.a = GPI(list_begin)(job, &segment, p);
-    lists.a_n = GPI(list_length)(job, &segment, p, job->step);
-    lists.b = GPI(list_begin)(job, &segment, second);
-    lists.b_n = second < segment.parts ? GPI(list_length)(job, &segment, second, job->step) : 0;
-    size_t end = lists.a_n + lists.b_n < job->k ? lists.a_n + lists.b_n : job->k;
-    end = end < begin + GPI(merge_n) ? end : begin + GPI(merge_n);
-    if (begin < end)
-        GPI(merge_lists)(block, &segment, &lists, begin, end);
 }
 #endif
 
-static __global__ void __launch_bounds__(GPI_TUNE_TOP_K_THREADS) GPI(merge_kernel)(GPI(job) job)
+static __global__ void __launch_bounds__(32 * GPI_TUNE_TOP_K_WAYS) GPI(merge_kernel)(GPI(job) job)
 {
 #if GPI_DEVICE_CODE
-    GP_DYNAMIC_SHARED(GPI(block), block);
+    GP_DYNAMIC_SHARED(GPI(merge), merge);
 
-    if (threadIdx.x == 0)
-        block->job = job;
-    __syncthreads(); /* the job is there */
     gpi_grid_wait();
     gpi_grid_launch_next();
     GPI_NO_UNROLL
-    for (size_t unit = blockIdx.x; unit < job.slots * GPI(merge_units)(&job); unit += gridDim.x)
-        GPI(merge_unit)(block, unit);
+    for (size_t unit = blockIdx.x; unit < job.slots * GPI(part_units); unit += gridDim.x)
+        GPI(merge_unit)(merge, &job, unit);
 #endif
 }

@@ -46,6 +46,16 @@
 #define GPI_TUNE_TOP_K_LISTS 16384
 #endif
 
+/* Lists that are merged at a time, a power of two of up to 32. */
+#ifndef GPI_TUNE_TOP_K_WAYS
+#define GPI_TUNE_TOP_K_WAYS 4
+#endif
+
+/* Up to so many candidates are sorted and merged in smaller parts, which more blocks share in. */
+#ifndef GPI_TUNE_TOP_K_FEW_MERGED
+#define GPI_TUNE_TOP_K_FEW_MERGED 524288
+#endif
+
 /* Chunks of neighbouring items, or items, that a sample of a row has at most, a power of two. */
 #ifndef GPI_TUNE_TOP_K_SAMPLES
 #define GPI_TUNE_TOP_K_SAMPLES 131072

@@ -71,7 +71,8 @@ TABLES = [top_k_sizes, top_k_inputs, top_k_rows]
 TUNE = {"top_k": [
     {"shapes": {"GPI_TUNE_TOP_K_BLOCKS": [2, 3], "GPI_TUNE_TOP_K_PARTS": [132, 264, 396],
                 "GPI_TUNE_TOP_K_BLOCK_SAMPLES": [512, 1024, 2048], "GPI_TUNE_TOP_K_PART": [2048, 4096, 8192],
-                "GPI_TUNE_TOP_K_LISTS": [8192, 16384, 32768],
+                "GPI_TUNE_TOP_K_LISTS": [8192, 16384, 32768], "GPI_TUNE_TOP_K_WAYS": [4, 8],
+                "GPI_TUNE_TOP_K_FEW_MERGED": [262144, 524288, 1048576],
                 "GPI_TUNE_TOP_K_SAMPLES": [65536, 131072], "GPI_TUNE_TOP_K_ROOM": [2048, 4096],
                 "GPI_TUNE_TOP_K_DIRECT": [2048, 4096], "GPI_TUNE_TOP_K_GROUP": [16, 32, 64],
                 "GPI_TUNE_TOP_K_THREADS": [256, 512, 1024],
