@@ -60,8 +60,9 @@
  *     a larger array, or a few long first of all a sample of each bounds what may be among the k best, and what is left
  *     rows whose lists would be     by one pass, a small multiple of k, is selected from by one block, which, if the
  *     many or long                  bound was wrong, finds exactly what is needed: core/top_k/filter.cuh, finish.cuh
- *     an array of up to 2^17 items, is sorted by radix_sort.cuh, nested, and the first k are copied; of up to 2^20,
- *     k of more than 270            if k is too large for teams. With values or long keys fewer: core/top_k/sorted.cuh
+ *     an array of up to 2^16 items, is sorted by radix_sort.cuh, nested, and the first k are copied, if k is too large
+ *     k of more than 256            for one team. Of small keys more, of long ones fewer, or up to 24 k, if k is more
+ *                                   than 2048: core/top_k/sorted.cuh
  *     k of more than 2048           what a block cannot select: it sorts parts, and lists of up to k items are merged,
  *                                   four at a time: core/top_k/merge.cuh. Of a larger array, of what a sample has left.
  *
@@ -242,10 +243,8 @@ static inline int GPI(wants_filter)(size_t rows, size_t n, size_t k)
         return 0;
     if (GP_KERNEL != 0)
         return forced && n >= 1024;
-    if (!selects)
-        return n >= 16 * (size_t)GPI(room);
-    if (rows == 1 && n > GPI_TUNE_TOP_K_TEAM_MOST)
-        return 1; /* reads faster than blocks that bound their parts themselves */
+    if (!selects || (rows == 1 && n > GPI_TUNE_TOP_K_TEAM_MOST))
+        return 1; /* leaves less to merge, or reads faster than blocks that bound their parts themselves */
     const size_t part_n = gpi_larger_size(GPI_TUNE_TOP_K_PART, 2 * k);
     const size_t parts = gpi_smaller_size(GPI_TUNE_TOP_K_PARTS / rows, n / part_n);
     return parts * k > GPI(most_listed)(k);
@@ -262,16 +261,15 @@ static inline size_t GPI(most_filtered)(size_t rows, size_t n, size_t k)
     return GPI(wants_filter)(rows, n, k) ? rows : 0;
 }
 
-/* The largest array that is sorted as a whole if k of its items are wanted. */
+/* The largest array that is sorted as a whole if k of its items are wanted: that is faster, the smaller keys are. */
 static inline size_t GPI(most_sorted)(size_t k)
 {
-    const size_t keys = GPI_TUNE_TOP_K_SORT, most = GPI_KEY_IS_NARROW ? keys : keys / 4;
+    const size_t smaller = sizeof(GP_KEY) < 4 ? 4 / sizeof(GP_KEY) : 1;
+    const size_t most = GPI_TUNE_TOP_K_SORT * smaller * smaller * smaller;
 
-    if (k <= GPI(most_sorted_as_is))
-        return 0;
     if (k > GPI(max_selected))
-        return gpi_larger_size(2 * most, gpi_multiply_sizes(most / 16384, k));
-    return !GPI_KEY_IS_NARROW ? (size_t)GPI(room) : GPI_RADIX_PAIRS ? keys / 4 : keys;
+        return gpi_larger_size(most, gpi_multiply_sizes(24, k));
+    return k <= GPI(most_sorted_as_is) ? 0 : GPI_KEY_IS_NARROW ? most : most / 2;
 }
 
 /* Whether an array is sorted as a whole: if much is wanted, also one of more items than can be filtered. */
@@ -324,10 +322,8 @@ static inline size_t GPI(selection_workspace)(size_t n, size_t rows, size_t k)
     k = k < length ? k : length;
     if (k > GPI(max_selected) || GP_KERNEL == GP_KERNEL_TOP_K_MERGE) {
         items = n;
-        if (rows == 1 && GP_KERNEL == 0 && k < n / 16)
-            items = gpi_smaller_size(n, gpi_larger_size(16 * k + 16, 16 * (size_t)GPI(room)));
-        if (length <= GPI(room))
-            items = 0;
+        if (length <= GPI(room) || (rows == 1 && GP_KERNEL == 0))
+            items = 0; /* an array is sorted, or filtered */
     } else {
         items = length <= gpi_larger_size(GPI_TUNE_TOP_K_PART, 2 * k) ? 0
                                                                      : (2 * (GPI_TUNE_TOP_K_PARTS + (n >> 31)) + 2) * k;
@@ -423,7 +419,7 @@ static inline int GPI(wants_teams)(size_t rows, size_t n, size_t k)
     if (GP_KERNEL != 0 || k == 0 || k > GPI(max_selected) || n <= GPI(warp_n) || rows > GPI_MAX_TILES)
         return 0;
     const size_t parts = GPI(team_parts)(rows, n, k), teams = gpi_multiply_sizes(rows, parts);
-    if (rows == 1 && n <= GPI_TUNE_TOP_K_SORT / 8 && n <= GPI(most_sorted)(k) && !GPI(threads_bound)(k))
+    if (GPI(wants_sort)(rows, n, k) && !GPI(threads_bound)(k) && (n > (size_t)GPI(most_in_row) || k > n / 12))
         return 0;
     return n <= GPI(most_for_teams)(rows, k) && teams <= GPI_MAX_TILES && teams <= GP_GRID &&
            GPI(shape_team)(teams, GPI(team_items)(n, parts), k, 0).threads;

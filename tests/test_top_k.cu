@@ -48,7 +48,7 @@ typedef struct { uint32_t a[6]; } s24;
 #define GPI_TUNE_TOP_K_LISTS 512
 #define GPI_TUNE_TOP_K_FEW_MERGED 3000
 #define GPI_TUNE_TOP_K_SAMPLES 1024
-#define GPI_TUNE_TOP_K_SORT 1000
+#define GPI_TUNE_TOP_K_SORT 100
 #define GPI_TUNE_TOP_K_FEW_ROWS 4
 #define GPI_TUNE_TOP_K_TEAMS 9
 #define GPI_TUNE_TOP_K_TEAM_ITEMS 300
@@ -287,7 +287,7 @@ static void test_array(const top_k_case *t)
 
     for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
         const size_t n = sizes[s], offsets[] = {0, n};
-        const size_t ks[] = {1, 8, n / 40, 100, 128, 129, 260, n / 3, n, 0};
+        const size_t ks[] = {1, 8, n / 40, 100, 128, 129, 260, 261, n / 3, n, 0};
 
         for (size_t j = 0; j < sizeof ks / sizeof *ks; j++) {
             if (ks[j] > n || (n > 5000 && (tap_small || j % 3 != s % 3)))

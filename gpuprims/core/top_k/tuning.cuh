@@ -62,12 +62,12 @@
 #endif
 
 /*
- * An array of up to so many narrow keys, a quarter with values, is sorted as a whole if more than a few are wanted, and
- * teams cannot select these, or it has an eighth of that; if more are than a block selects, one of twice as many, or
- * so many 16384ths for each of them.
+ * An array of up to so many keys, 8 times as many if they have two bytes, 64 times if one, half if eight, is sorted as
+ * a whole if more than a few are wanted, and no team can select these; if more are than a block selects, any of 24 for
+ * each of them, and none is half.
  */
 #ifndef GPI_TUNE_TOP_K_SORT
-#define GPI_TUNE_TOP_K_SORT 1048576
+#define GPI_TUNE_TOP_K_SORT 65536
 #endif
 
 /* Fewer rows than this have two warps each, rather than one, if they are long enough. */

@@ -76,7 +76,7 @@ TUNE = {"top_k": [
                 "GPI_TUNE_TOP_K_SAMPLES": [65536, 131072], "GPI_TUNE_TOP_K_ROOM": [2048, 4096],
                 "GPI_TUNE_TOP_K_DIRECT": [2048, 4096], "GPI_TUNE_TOP_K_GROUP": [16, 32, 64],
                 "GPI_TUNE_TOP_K_THREADS": [256, 512, 1024],
-                "GPI_TUNE_TOP_K_SORT": [524288, 1048576, 2097152], "GPI_TUNE_TOP_K_TEAMS": [64, 128, 256],
+                "GPI_TUNE_TOP_K_SORT": [32768, 65536, 131072], "GPI_TUNE_TOP_K_TEAMS": [64, 128, 256],
                 "GPI_TUNE_TOP_K_TEAM_ITEMS": [1024, 2048, 4096],
                 "GPI_TUNE_TOP_K_TEAM_MOST": [33554432, 67108864, 134217728]},
      "instances": [("top_k", {"PRIMITIVE": "top_k_64", "K": "64", "IN": "u32"}),
