@@ -64,7 +64,8 @@
  *     k of more than 256            for one team. Of small keys more, of long ones fewer, or up to 24 k, if k is more
  *                                   than 2048: core/top_k/sorted.cuh
  *     k of more than 2048           what a block cannot select: it sorts parts, and lists of up to k items are merged,
- *                                   four at a time: core/top_k/merge.cuh. Of a larger array, of what a sample has left.
+ *                                   four at a time: core/top_k/merge.cuh. Of a larger array, and of rows of more than
+ *                                   4 k items, of what a sample has left
  *
  * Items are compared by key and place, so all are different, and equal keys are nothing special. docs/top-k.md has
  * pictures. Cost: n reads of keys; of an array that is sorted, what a radix sort takes; with large k, in segments, a
@@ -238,8 +239,9 @@ static inline int GPI(wants_filter)(size_t rows, size_t n, size_t k)
 {
     const int forced = GP_KERNEL == GP_KERNEL_TOP_K_FILTER || GP_KERNEL == GP_KERNEL_TOP_K_RESCUE;
     const int selects = k <= GPI(max_selected), few_rows = rows > 0 && rows < GPI_TUNE_TOP_K_PARTS;
+    const size_t share = selects || rows == 1 ? 16 : 4; /* an array of which more is wanted is sorted */
 
-    if (!(selects ? few_rows : rows == 1) || k >= n / 16 || n >= UINT32_MAX)
+    if (!(selects ? few_rows : rows > 0) || k >= n / share || n >= UINT32_MAX)
         return 0;
     if (GP_KERNEL != 0)
         return forced && n >= 1024;
@@ -322,6 +324,8 @@ static inline size_t GPI(selection_workspace)(size_t n, size_t rows, size_t k)
     k = k < length ? k : length;
     if (k > GPI(max_selected) || GP_KERNEL == GP_KERNEL_TOP_K_MERGE) {
         items = n;
+        if (rows && length < UINT32_MAX && GP_KERNEL != GP_KERNEL_TOP_K_MERGE) /* longer ones are filtered */
+            items = gpi_multiply_sizes(rows, gpi_smaller_size(length, (rows == 1 ? 16 : 4) * (k + 1)));
         if (length <= GPI(room) || (rows == 1 && GP_KERNEL == 0))
             items = 0; /* an array is sorted, or filtered */
     } else {
@@ -332,9 +336,9 @@ static inline size_t GPI(selection_workspace)(size_t n, size_t rows, size_t k)
     if (filtered) {
         const size_t capacity = GPI(most_candidates)(few, k), lists_n = GPI(filter_lists)(capacity, k);
 
-        filter = gpi_array_bytes(filtered * capacity, candidate_bytes) +
-                 gpi_array_bytes(filtered, sizeof(unsigned long long)) +
-                 2 * gpi_array_bytes(filtered * lists_n, candidate_bytes);
+        filter = gpi_multiply_sizes(2, gpi_array_bytes(gpi_multiply_sizes(filtered, lists_n), candidate_bytes));
+        filter = gpi_add_sizes(filter, gpi_array_bytes(gpi_multiply_sizes(filtered, capacity), candidate_bytes));
+        filter = gpi_add_sizes(filter, gpi_array_bytes(filtered, sizeof(unsigned long long)));
     }
     return gpi_larger_size(filter, gpi_multiply_sizes(2, gpi_array_bytes(items, candidate_bytes)));
 }
@@ -492,7 +496,8 @@ static inline size_t GPI(candidates_for)(size_t k)
 /* Selects from what the job says, in rounds; the array of the last lists becomes job->in. */
 static inline cudaError_t GPI(run_rounds)(const GPI(steps) *steps, GPI(job) *job, size_t parts, int merges)
 {
-    const size_t lists = GPI(candidates_for)(job->k) / job->k, joined = merges ? GPI(ways) : lists < 2 ? 2 : lists;
+    const size_t lists = GPI(candidates_for)(job->k) / job->k, ways = (size_t)GPI(ways);
+    const size_t joined = merges ? ways : lists < 2 ? 2 : lists;
     cudaError_t error;
 
     job->step = 0;
@@ -549,7 +554,7 @@ static inline cudaError_t GPI(run_filter)(const GPI(steps) *steps, GPI(job) *job
         error = GPI_LAUNCH_DEPENDENT(steps->dependent, GPI(finish_kernel), (unsigned)rows, (unsigned)GPI(threads),
                                      GPI(finish_bytes)(job->room), steps->stream, *job);
     job->source = GPI_TOP_K_CANDIDATES;
-    job->part_n = (size_t)GPI(room) / (plan->capacity <= GPI_TUNE_TOP_K_FEW_MERGED ? 4 : 1);
+    job->part_n = (size_t)GPI(room) / (rows * plan->capacity <= GPI_TUNE_TOP_K_FEW_MERGED ? 4 : 1);
     job->part_bits = GPI(bits_of)(job->part_n);
     job->list_n = job->part_n;
     job->parts = gpi_divide_up(plan->capacity, job->part_n);

@@ -411,7 +411,8 @@ static void test_rounds(const top_k_case *t)
 {
     static const size_t shapes[][3] = {{1, 1025, 3},   {1, 2049, 30},  {1, 2403, 17},  {2, 2051, 1},   {1, 8001, 30},
                                        {3, 4096, 12},  {1, 20003, 29}, {1, 39999, 30}, {4, 10001, 25}, {1, 40003, 2},
-                                       {1, 16385, 260}, {3, 33333, 200}, {1, 20003, 1000}, {1, 9001, 1000}};
+                                       {2, 2100, 130}, {1, 16385, 260}, {3, 33333, 200}, {1, 20003, 1000},
+                                       {1, 9001, 1000}, {7, 10000, 620}};
     gp_workspace ws = GP_WORKSPACE_INIT;
     int right = 1;
 
@@ -421,7 +422,7 @@ static void test_rounds(const top_k_case *t)
             size_t offsets[8];
 
             offsets_of_rows(offsets, rows, length);
-            if (!(tap_small && rows * length > 3000) && (length < 5000 || ((size_t)input + s) % 3 == 0))
+            if (!(tap_small && rows * length > 4200) && (length < 5000 || ((size_t)input + s) % 3 == 0))
                 right &= is_right_for(t, rows > 1 ? ROWS : ARRAY, input, rows * length, rows, offsets, shapes[s][2],
                                       s % 4, input % 2 ? &ws : NULL);
         }
@@ -432,7 +433,7 @@ static void test_rounds(const top_k_case *t)
 /* Segments, which are merged from parts as large as users have them, of keys of all kinds. */
 static void test_merges(const top_k_case *t)
 {
-    const size_t offsets[] = {0, tap_small ? 9001 : 20011, tap_small ? 9003 : 33333};
+    const size_t offsets[] = {0, tap_small ? (size_t)9001 : 20011, tap_small ? (size_t)9003 : 33333};
     int right = 1;
 
     for (int input = 0; input < INPUTS; input++)
@@ -625,6 +626,7 @@ int main(int argc, char **argv)
             test_workspace(cases[k], 3000, 100);
             test_workspace(cases[k], 40000, 20);
             test_workspace(cases[k], 3000, 1400);
+            test_workspace(cases[k], 40000, 300);
         }
     for (int k = 0; k < 2; k++)
         if (tap_wants("merges"))

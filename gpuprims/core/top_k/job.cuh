@@ -169,10 +169,11 @@ GPI_DEVICE size_t GPI(list_length)(const GPI(job) *job, const GPI(segment) *segm
     return items < job->k ? items : job->k;
 }
 
-/* Where the list of a part begins: in its slot, or, if the lists are as long as the parts, where its items are. */
+/* Where the list of a part begins: in its slot, or, if the lists are as long as parts of items, where its items are. */
 GPI_DEVICE size_t GPI(list_begin)(const GPI(job) *job, const GPI(segment) *segment, size_t part)
 {
-    return job->list_n < job->part_n ? (segment->slot + part) * job->list_n : segment->begin + part * job->part_n;
+    return job->count || job->list_n < job->part_n ? (segment->slot + part) * job->list_n
+                                                   : segment->begin + part * job->part_n;
 }
 
 /* ---- results ----------------------------------------------------------------------------------- */
