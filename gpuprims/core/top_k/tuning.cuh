@@ -46,7 +46,7 @@
 #define GPI_TUNE_TOP_K_LISTS 16384
 #endif
 
-/* Lists that are merged at a time, a power of two of up to 32. */
+/* Lists that are merged at a time, a power of two of up to 8: more of long keys have no place in 48 KB. */
 #ifndef GPI_TUNE_TOP_K_WAYS
 #define GPI_TUNE_TOP_K_WAYS 4
 #endif
