@@ -174,8 +174,7 @@ enum {
     GPI(slots) = (int)GPI(key_slot) + (int)GPI(slot_bytes),
     GPI(helps) = GPI_PIPELINE_SERVES, /* of larger items the code would take long to compile */
     GPI(moves) = 0,
-    GPI(any_order) = 0, /* smaller tiles would gain nothing */
-    GPI(tiles_grow) = 0
+    GPI(any_order) = 0 /* smaller tiles would gain nothing */
 };
 typedef gpi_pack_table GPI(shared);
 

@@ -129,7 +129,6 @@ enum {
                     __alignof__(GP_TYPE) % GPI_LOW_BIT(sizeof(GP_TYPE)) == 0, /* all warp tiles do */
 #endif
     GPI(simple_blocks) = GPI_BLOCKS_OF_SIMPLE(GPI_TUNE_COMPACT_SIMPLE_BLOCKS),
-    GPI(half) = GPI(warp_tiles) > 1 ? GPI(warp_tiles) / 2 : 1, /* warp tiles of a tile of a small input */
     GPI(flag_slot) = (GPI(warp_tile_n) + 127) / 128 * 128 + 128
 };
 
@@ -517,27 +516,26 @@ static inline size_t GPI(bytes)(size_t n)
     size_t rest = n ? (n - 1) % GPI(tile_n) + 1 : 0; /* items of the last tile */
     size_t tiles = gpi_divide_up(n, GPI(tile_n)) + (rest + GPI(skip) > GPI(tile_n));
 
-    return tiles > 1 ? GPI(tile_state_bytes)(gpi_larger_size(tiles, GPI(group_tiles))) : 0;
+    return tiles > 1 ? GPI(tile_state_bytes)(gpi_larger_size(tiles, GPI_SMALL_TILES)) : 0;
 }
 
 /*
- * Counts tiles first, if need be. The pipelined kernel from a certain n on, where the device has room for it; else the
- * simple one.
+ * Counts tiles first, if need be. The pipelined kernel, where the device has room for it, if not all tiles are resident
+ * in the simple one at a time.
  */
 static inline cudaError_t GPI(launch)(GPI(job) job, GPI_CONTEXT context, cudaStream_t stream)
 {
     static signed char simple_known[GPI_DEVICES];
     int ready = gpi_kernel_ready((const void *)GPI(simple_kernel), GPI_COMPACT_SIMPLE_BYTES(1), simple_known);
     int dependent = (ready & GPI_KERNEL_SM90) != 0, pipeline = 0;
+    const size_t warp_tiles = gpi_divide_up(job.n + job.skip, GPI(warp_tile_n));
 
 #if GP_KERNEL != GP_KERNEL_SIMPLE
-    pipeline = GPI(runs_pipelined)(
-        job.n, ((size_t)GPI_TUNE_COMPACT_PIPELINED_FROM * GPI(simple_blocks) << 20) / sizeof(GP_TYPE), job.tiles);
+    pipeline = GPI(runs_pipelined)(job.tiles > gpi_resident_blocks(GPI(simple_blocks), job.tiles, GP_GRID), job.tiles);
 #endif
-    if (!pipeline && job.tiles > 1 && /* twice as many blocks, as long as their counts are one group */
-        gpi_divide_up(job.n + GPI(skip), (size_t)GPI(half) * GPI(warp_tile_n)) <= GPI(group_tiles)) {
-        job.warp_tiles = GPI(half);
-        job.tiles = (unsigned)gpi_divide_up(job.n + job.skip, (size_t)GPI(half) * GPI(warp_tile_n));
+    if (!pipeline) {
+        job.warp_tiles = gpi_tile_warp_tiles(warp_tiles, GPI(warp_tiles), GP_GRID);
+        job.tiles = (unsigned)gpi_divide_up(warp_tiles, job.warp_tiles);
     }
     unsigned blocks = gpi_resident_blocks(pipeline ? 1 : GPI(simple_blocks), job.tiles, GP_GRID);
     unsigned resident = blocks; /* tiles that are in shared memory at the same time */
@@ -555,8 +553,7 @@ static inline cudaError_t GPI(launch)(GPI(job) job, GPI_CONTEXT context, cudaStr
                 return error;
         }
     }
-    job.last_warp_tiles = (unsigned)(gpi_divide_up(job.n + job.skip, GPI(warp_tile_n)) -
-                                     (size_t)(job.tiles - 1) * job.warp_tiles);
+    job.last_warp_tiles = (unsigned)(warp_tiles - (size_t)(job.tiles - 1) * job.warp_tiles);
 #if GP_KERNEL != GP_KERNEL_SIMPLE
     if (pipeline)
         return GPI_LAUNCH_DEPENDENT(1, GPI(pipelined_kernel), blocks,

@@ -198,8 +198,7 @@ enum {
     GPI(packs_places) = sizeof(GP_INDEX) <= sizeof(GP_TYPE), /* of many heads, in the slot of the items */
     GPI(helps) = 1,
     GPI(moves) = 1,
-    GPI(any_order) = 1, /* they are counts */
-    GPI(tiles_grow) = 0
+    GPI(any_order) = 1 /* they are counts */
 };
 typedef struct {
     gpi_pack_table table;

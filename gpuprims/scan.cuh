@@ -142,7 +142,6 @@ typedef char GPI(shared);
 __extension__ enum {
     GPI(helps) = GPI_PIPELINE_SERVES, /* of larger items the code would take long to compile */
     GPI(moves) = 0,
-    GPI(tiles_grow) = 1,
 #ifdef GP_IDENTITY
     GPI(any_order) = 0,
 #else

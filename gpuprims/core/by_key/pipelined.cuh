@@ -11,9 +11,7 @@ enum {
     GPI(found_bytes) = (int)GPI(head_bytes) + (32 * (int)sizeof(GP_TYPE) + 127) / 128 * 128,
     GPI(stage) = (int)GPI(warp_tiles) * ((int)GPI(slots) + (int)GPI(found_bytes)),
     GPI(max_stages) = GPI_PIPELINE_STAGES(GPI(stage), GPI_TUNE_BY_KEY_STAGES),
-    GPI(pipeline_bytes) = GPI(max_stages) * GPI(stage),
-    GPI(pipelined_from) = (GPI_TUNE_BY_KEY_PIPELINED_FROM * (int)GPI(simple_blocks) << 20) /
-                          ((int)GPI(item_bytes) + (int)GPI(beside_bytes))
+    GPI(pipeline_bytes) = GPI(max_stages) * GPI(stage)
 };
 
 #define GPI_BY_KEY_SLOTS(stage, q) ((stage) + (q) * GPI(slots))

@@ -23,11 +23,6 @@
 #ifndef GPI_TUNE_BY_KEY_ROUNDS
 #define GPI_TUNE_BY_KEY_ROUNDS 2
 #endif
-/* From so many MiB of keys and items on, for each block of the simple kernel on a multiprocessor, the pipelined one is
- * faster. */
-#ifndef GPI_TUNE_BY_KEY_PIPELINED_FROM
-#define GPI_TUNE_BY_KEY_PIPELINED_FROM 3
-#endif
 /* Blocks of the simple kernel on a multiprocessor, of small types. */
 #ifndef GPI_TUNE_BY_KEY_SIMPLE_BLOCKS
 #define GPI_TUNE_BY_KEY_SIMPLE_BLOCKS 3

@@ -31,10 +31,6 @@
 #ifndef GPI_TUNE_COMPACT_ROUNDS
 #define GPI_TUNE_COMPACT_ROUNDS 3
 #endif
-/* From so many MiB of input on for each block of the simple kernel on a multiprocessor, the pipelined one is faster. */
-#ifndef GPI_TUNE_COMPACT_PIPELINED_FROM
-#define GPI_TUNE_COMPACT_PIPELINED_FROM 3
-#endif
 /* Blocks of the simple kernel on a multiprocessor, of small types. */
 #ifndef GPI_TUNE_COMPACT_SIMPLE_BLOCKS
 #define GPI_TUNE_COMPACT_SIMPLE_BLOCKS 3

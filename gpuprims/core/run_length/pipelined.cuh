@@ -11,9 +11,7 @@ enum {
     GPI(stage) = (int)GPI(warp_tiles) * ((int)GPI(slots) + (int)GPI(head_bytes)),
     GPI(max_stages) =
         GPI_STAGES_IN(GPI_PIPELINE_ROOM - (int)sizeof(GPI(shared)), GPI(stage), GPI_TUNE_RUN_LENGTH_STAGES),
-    GPI(pipeline_bytes) = GPI(max_stages) * GPI(stage),
-    GPI(pipelined_from) = (GPI_TUNE_RUN_LENGTH_PIPELINED_FROM * (int)GPI(simple_blocks) << 20) /
-                          ((int)GPI(item_bytes) + (int)GPI(beside_bytes))
+    GPI(pipeline_bytes) = GPI(max_stages) * GPI(stage)
 };
 
 #define GPI_RUN_LENGTH_SLOTS(stage, q) ((stage) + (q) * GPI(slots))

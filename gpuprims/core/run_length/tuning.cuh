@@ -30,10 +30,6 @@
 #ifndef GPI_TUNE_RUN_LENGTH_ROUNDS
 #define GPI_TUNE_RUN_LENGTH_ROUNDS 2
 #endif
-/* From so many MiB of input on, for each block of the simple kernel on a multiprocessor, the other one is faster. */
-#ifndef GPI_TUNE_RUN_LENGTH_PIPELINED_FROM
-#define GPI_TUNE_RUN_LENGTH_PIPELINED_FROM 3
-#endif
 /* Blocks of the simple kernel on a multiprocessor, of small types. */
 #ifndef GPI_TUNE_RUN_LENGTH_SIMPLE_BLOCKS
 #define GPI_TUNE_RUN_LENGTH_SIMPLE_BLOCKS 3

@@ -18,8 +18,7 @@ enum {
     GPI(max_look_back_warps) = sizeof(GP_TYPE) <= 16 ? GPI_TUNE_SCAN_LOOK_BACK_WARPS : 3,
     GPI(min_look_back_warps) = sizeof(GP_TYPE) <= 4 && GPI_TUNE_SCAN_MIN_LOOK_BACK_WARPS < GPI_TUNE_SCAN_LOOK_BACK_WARPS
             ? GPI_TUNE_SCAN_MIN_LOOK_BACK_WARPS
-            : (int)GPI(max_look_back_warps),
-    GPI(pipelined_from) = (GPI_TUNE_SCAN_PIPELINED_FROM * (int)GPI(simple_blocks) << 20) / (int)GPI(wider)
+            : (int)GPI(max_look_back_warps)
 };
 
 #define GPI_SCAN_LANES(stage, q) ((GP_TYPE *)(void *)((stage) + (int)GPI(warp_tiles) * GPI(slot_bytes)) + (q) * 32)

@@ -1,6 +1,6 @@
 /*
- * core/scan/simple.cuh: the scan as core/tile/simple.cuh and core/tile/small.cuh need it. A warp tile stays in shared
- * memory, and of a small input in registers.
+ * core/scan/simple.cuh: the scan as core/tile/simple.cuh and core/tile/small.cuh need it. A warp tile stays in
+ * registers, or goes back into shared memory when it has been scanned early.
  *
  * Part of scan.cuh; not to be included directly.
  */
@@ -17,7 +17,7 @@ enum {
 };
 
 #if GPI_DEVICE_CODE
-/* What a warp holds: the lane's fold, then that of the lanes before; items of a small input, or scanned early, too. */
+/* What a warp holds: the lane's items, their fold, then that of the lanes before. */
 typedef struct {
     GPI(thread_items) regs;
     GP_TYPE lanes;
@@ -77,12 +77,12 @@ GPI_DEVICE int GPI(simple_sum)(const GPI(job) *job, GPI(simple_held) *held, size
 {
     const char *from = GPI(read_from)(job->in, warp_tile);
     char *slot = slots + warp * GPI(slot_bytes);
-    GPI(thread_items) own, *regs = is_small || GPI(simple_early) ? &held->regs : &own;
     GP_TYPE x = job->before; /* any value, where there is no item */
 
     held->n = GPI(warp_tile_items)(job->n, warp_tile);
     held->valid = (held->n + GPI(thread_n) - 1) / GPI(thread_n);
 #ifdef GP_LOAD_AT
+    (void)is_small;
     if (held->n)
         GPI(compute_items)(job->in, warp_tile * GPI(warp_tile_n), held->n, slot, lane, context);
 #else
@@ -97,7 +97,7 @@ GPI_DEVICE int GPI(simple_sum)(const GPI(job) *job, GPI(simple_held) *held, size
     gpi_copy_wait();
     __syncwarp(); /* the warp tile is in its slot */
     if (GPI(runs_over) || held->n)
-        x = GPI(fold_items)(regs, slot, gpi_misalignment(from), held->n, lane, context);
+        x = GPI(fold_items)(&held->regs, slot, gpi_misalignment(from), held->n, lane, context);
     held->lanes = x;
     if (GPI(folds_fast)) /* the lanes are scanned after the tile is published: others wait for it */
         x = GPI(warp_reduce)(x, (int)lane, (int)held->valid);
@@ -122,7 +122,6 @@ GPI_DEVICE void GPI(simple_put)(const GPI(job) *job, GPI(shared) *shared, GPI(si
                                 const GPI(before) *before, size_t warp_tile, char *slots, unsigned lane, unsigned warp,
                                 int is_small, GPI_CONTEXT context)
 {
-    const unsigned misalignment = gpi_misalignment(GPI(read_from)(job->in, warp_tile));
     char *slot = slots + warp * GPI(slot_bytes);
     const int has_prefix = before->has_tiles || before->has_warps || lane > 0;
     GP_TYPE prefix = before->tiles;
@@ -135,8 +134,6 @@ GPI_DEVICE void GPI(simple_put)(const GPI(job) *job, GPI(shared) *shared, GPI(si
     }
     if (GPI(runs_over) || lane < held->valid)
         prefix = GPI(prefix)(before, held->lanes, lane > 0);
-    if (!is_small && GPI_SCAN_IS_WHOLE(held->n)) /* again: held until now, they would cost a block per multiprocessor */
-        GPI(thread_read)(&held->regs, slot, misalignment, lane, context);
     GPI(write_items)(job, &held->regs, warp_tile, held->n, slot, prefix, has_prefix, lane, 0, context);
 }
 #endif

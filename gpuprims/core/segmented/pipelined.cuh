@@ -446,7 +446,7 @@ static inline size_t GPI(from)(int by_rows)
 static inline int GPI(runs)(size_t n, size_t segments, int by_rows)
 {
     return (by_rows || segments <= n || GP_KERNEL) &&
-           GPI(runs_pipelined)(n, GPI(from)(by_rows), (unsigned)GPI(tiles)(n));
+           GPI(runs_pipelined)(n >= GPI(from)(by_rows), (unsigned)GPI(tiles)(n));
 }
 
 /* Bytes for the tile states of n or fewer items, and for where tiles start. */

@@ -351,12 +351,12 @@ static __global__ void __launch_bounds__(32 * (GPI(pipeline_others) + (int)GPI(m
 #endif
 }
 
-/* Whether a launch of n items in so many tiles goes through the pipeline: from so many items on, if there is room. */
-static inline int GPI(runs_pipelined)(size_t n, size_t from, unsigned tiles)
+/* Whether a launch of so many tiles goes through the pipeline: if it is large, and there is room. */
+static inline int GPI(runs_pipelined)(int is_large, unsigned tiles)
 {
     static signed char known[GPI_DEVICES];
 
-    return GPI_PIPELINE_SERVES && (GP_KERNEL || n >= from) && tiles > 1 &&
+    return GPI_PIPELINE_SERVES && (GP_KERNEL || is_large) && tiles > 1 &&
            gpi_kernel_ready((const void *)GPI(pipelined_kernel), GPI(pipeline_bytes), known) >=
                (GPI_KERNEL_FITS | GPI_KERNEL_SM90);
 }

@@ -1,8 +1,12 @@
 /*
- * core/tile/shape.cuh: how many items a thread has, and how many warp tiles a tile, by the size of an item.
+ * core/tile/shape.cuh: how many items a thread has, and how many warp tiles a tile, by the size of an item, and of few
+ * items.
  */
 #ifndef GPI_SHAPE_CUH
 #define GPI_SHAPE_CUH
+
+#include "../../gpuprims.h"
+#include "tuning.cuh"
 
 /*
  * A thread folds neighbouring items: about 112 bytes, a whole and odd number of vectors where the
@@ -24,5 +28,22 @@
 #define GPI_VECTORS(bytes) (((bytes) + 15) / 16)
 /* Blocks of a simple kernel that a multiprocessor has registers for; `small` of small types. */
 #define GPI_BLOCKS_OF_SIMPLE(small) (sizeof(GP_TYPE) <= 8 && GPI(out_bytes) <= 112 ? (small) : 2)
+
+/*
+ * The warp tiles of a tile where there are so many in all: `most`, but fewer for small inputs, so that more
+ * multiprocessors share them: as few as tuning.cuh says, but so many that each has one tile, or two, and none has one
+ * more than others. For where results do not show it.
+ */
+static inline unsigned gpi_tile_warp_tiles(size_t warp_tiles, unsigned most, size_t max_blocks)
+{
+    const size_t blocks = gpi_resident_blocks(1, warp_tiles, gpi_smaller_size(max_blocks, GPI_SMALL_TILES / 2));
+    const size_t rounds = gpi_divide_up(warp_tiles, blocks * most), even = gpi_divide_up(warp_tiles, blocks * rounds);
+    size_t few = gpi_divide_up(warp_tiles, GPI_TUNE_TILE_FEW);
+
+    if (warp_tiles <= most || rounds > 2)
+        return most;
+    few = gpi_larger_size(GPI_TUNE_TILE_SMALL, gpi_smaller_size(few, GPI_TUNE_TILE_MIDDLE));
+    return (unsigned)gpi_smaller_size(most, gpi_larger_size(few, even));
+}
 
 #endif

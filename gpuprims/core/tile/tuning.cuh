@@ -5,13 +5,18 @@
 #ifndef GPI_TILE_TUNING_CUH
 #define GPI_TILE_TUNING_CUH
 
-/* Warp tiles of a tile of a small input; twice as many, and so on, until there are few enough tiles: */
+/* Warp tiles of a tile of a small input, at least; from so many tiles on up to twice as many, */
 #ifndef GPI_TUNE_TILE_SMALL
 #define GPI_TUNE_TILE_SMALL 2
 #endif
-/* so many at most, or where GPI(tiles_grow) so many times as many as the tiles are larger. */
-#ifndef GPI_TUNE_TILE_SMALL_TILES
-#define GPI_TUNE_TILE_SMALL_TILES 40
+#ifndef GPI_TUNE_TILE_FEW
+#define GPI_TUNE_TILE_FEW 40
 #endif
+/* but no more than this, as long as no multiprocessor has a tile more than others. */
+#ifndef GPI_TUNE_TILE_MIDDLE
+#define GPI_TUNE_TILE_MIDDLE 4
+#endif
+/* There is room for so many of them. */
+#define GPI_SMALL_TILES 320
 
 #endif

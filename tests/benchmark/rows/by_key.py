@@ -10,8 +10,7 @@ TUNE = {"by_key": [
     {"shapes": {"GPI_TUNE_BY_KEY_SUM_WARPS": [4, 8], "GPI_TUNE_BY_KEY_LOOK_BACK_WARPS": [2, 3, 4, 6],
                 "GPI_TUNE_BY_KEY_TEAMS": [1, 2, 3]},
      "instances": [I32]},
-    {"shapes": {"GPI_TUNE_BY_KEY_PIPELINED_FROM": [1, 2, 3, 4, 6], "GPI_TUNE_BY_KEY_SIMPLE_BLOCKS": [2, 3, 4]},
-     "instances": [I32]},
+    {"shapes": {"GPI_TUNE_BY_KEY_SIMPLE_BLOCKS": [2, 3, 4]}, "instances": [I32]},
     {"shapes": {"GPI_TUNE_BY_KEY_ROUNDS": [1, 2, 3, 4]}, "instances": [I32]},
     {"shapes": {"GPI_TUNE_BY_KEY_STAGES": [5, 6, 7]}, "instances": [I32]},
 ]}

@@ -28,8 +28,7 @@ TUNE = {"compact": [
     {"shapes": {"GPI_TUNE_COMPACT_BYTE_SUM_WARPS": [4, 8], "GPI_TUNE_COMPACT_BYTE_LOOK_BACK_WARPS": [1, 2, 3],
                 "GPI_TUNE_COMPACT_BYTE_TEAMS": [1, 2]},
      "instances": [("compact", {"PRIMITIVE": "compact", "IN": "u8"})]},
-    {"shapes": {"GPI_TUNE_COMPACT_PIPELINED_FROM": [1, 2, 3, 4, 6], "GPI_TUNE_COMPACT_SIMPLE_BLOCKS": [2, 3, 4]},
-     "instances": [U32]},
+    {"shapes": {"GPI_TUNE_COMPACT_SIMPLE_BLOCKS": [2, 3, 4]}, "instances": [U32]},
     {"shapes": {"GPI_TUNE_COMPACT_ROUNDS": [1, 2, 3, 4]}, "instances": [U32]},
 ]}
 

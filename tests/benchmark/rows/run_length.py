@@ -17,8 +17,7 @@ TUNE = {"run_length": [
     {"shapes": {"GPI_TUNE_RUN_LENGTH_NARROW_SUM_WARPS": [4, 8],
                 "GPI_TUNE_RUN_LENGTH_NARROW_LOOK_BACK_WARPS": [1, 2, 3, 4], "GPI_TUNE_RUN_LENGTH_TEAMS": [1, 2]},
      "instances": [U8]},
-    {"shapes": {"GPI_TUNE_RUN_LENGTH_PIPELINED_FROM": [1, 2, 3, 4, 6], "GPI_TUNE_RUN_LENGTH_SIMPLE_BLOCKS": [2, 3, 4]},
-     "instances": [U32]},
+    {"shapes": {"GPI_TUNE_RUN_LENGTH_SIMPLE_BLOCKS": [2, 3, 4]}, "instances": [U32]},
     {"shapes": {"GPI_TUNE_RUN_LENGTH_ROUNDS": [1, 2, 3, 4]}, "instances": [U32]},
     {"shapes": {"GPI_TUNE_RUN_LENGTH_STAGES": [5, 6, 7]}, "instances": [U32, U8]},
 ]}

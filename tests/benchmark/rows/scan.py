@@ -33,12 +33,13 @@ I64 = ("scan", {"PRIMITIVE": "scan_exclusive_sum", "OP": "BENCH_SUM", "IN": "i64
 TUNE = {"scan": [
     {"shapes": {"GPI_TUNE_SCAN_STAGES": [5, 6, 7], "GPI_TUNE_SCAN_LOOK_BACK_WARPS": [3, 4, 6, 8]},
      "instances": [I32, I64]},
-    {"shapes": {"GPI_TUNE_SCAN_PIPELINED_FROM": [1, 2, 3, 4, 6], "GPI_TUNE_SCAN_SIMPLE_BLOCKS": [2, 3, 4]},
-     "instances": [I32]},
+    {"shapes": {"GPI_TUNE_SCAN_SIMPLE_BLOCKS": [2, 3, 4]}, "instances": [I32]},
     {"shapes": {"GPI_TUNE_SCAN_MIN_FROM": [32, 128, 512], "GPI_TUNE_SCAN_MIN_LOOK_BACK_WARPS": [3, 4, 5]},
      "instances": [I32]},
     {"shapes": {"GPI_TUNE_SCAN_ROUNDS": [1, 2, 3, 4]}, "instances": [I32]},
-    {"shapes": {"GPI_TUNE_TILE_SMALL": [1, 2, 4], "GPI_TUNE_TILE_SMALL_TILES": [20, 40, 60]}, "instances": [I32]},
+    {"shapes": {"GPI_TUNE_TILE_SMALL": [1, 2, 3], "GPI_TUNE_TILE_FEW": [20, 40, 60],
+                "GPI_TUNE_TILE_MIDDLE": [3, 4, 5]},
+     "instances": [I32]},
 ]}
 
 LARGE = {"header": "scan.cuh", "call": "big_exclusive_scan(in, out, n, ws, stream)"}
