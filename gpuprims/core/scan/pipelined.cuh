@@ -32,7 +32,9 @@ typedef struct {
 
 GPI_DEVICE int GPI(rounds)(const GPI(job) *job)
 {
-    return job->in_place ? 0 : GPI_TUNE_SCAN_ROUNDS;
+    const int all_fit = job->tiles <= GPI(max_stages) * gridDim.x;
+
+    return job->in_place ? 0 : all_fit ? (int)GPI(max_stages) : GPI_TUNE_SCAN_ROUNDS;
 }
 
 GPI_DEVICE unsigned GPI(arrivals)(const GPI(job) *job)

@@ -20,7 +20,7 @@
 #ifndef GPI_TUNE_SCAN_MIN_LOOK_BACK_WARPS
 #define GPI_TUNE_SCAN_MIN_LOOK_BACK_WARPS 4
 #endif
-/* Tiles that a block of the pipelined kernel takes without a ticket. */
+/* Tiles that a block of the pipelined kernel takes without a ticket, unless all tiles fit into the stages. */
 #ifndef GPI_TUNE_SCAN_ROUNDS
 #define GPI_TUNE_SCAN_ROUNDS 2
 #endif
