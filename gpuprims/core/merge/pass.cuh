@@ -109,36 +109,53 @@ GPI_DEVICE void GPI(cut)(GPI(pieces) *pieces, const GPI(pass) *pass, size_t firs
         pieces->out = first + begin;
 }
 
-/* Reads the pieces, each by warps of its own if there are enough, several items of a lane at a time. */
+/* One warp, a lane for each piece, which begins at place `begin`: where one begins near `place`, if any does, or that. */
+GPI_DEVICE unsigned GPI(share_begin)(unsigned begin, unsigned place, unsigned reach)
+{
+    const unsigned is_near = __ballot_sync(GPI_FULL_MASK, begin + reach >= place && begin <= place + reach);
+    const unsigned there = __shfl_sync(GPI_FULL_MASK, begin, __ffs((int)is_near | (int)0x80000000u) - 1);
+
+    return is_near ? there : place;
+}
+
+/*
+ * Reads the pieces, several items of a lane at a time. Each warp has a share of all places, of whatever pieces, so that
+ * none has more to read than others even if all is of one piece; and of whole pieces where these are alike.
+ */
 GPI_DEVICE void GPI(fetch)(GPI(tile) *tile, const GPI(pieces) *pieces, unsigned runs, const unsigned threads,
                            const unsigned thread_items)
 {
     const unsigned warps = threads / 32, warp = threadIdx.x / 32, lane = threadIdx.x % 32;
-    const unsigned stride = warps > runs ? warps / runs * 32 : 32;
+    const unsigned all = pieces->thread[runs - 1] * thread_items + pieces->items[runs - 1], reach = all / (4 * warps);
+    const unsigned own = gpi_min(lane, runs - 1), own_begin = pieces->thread[own] * thread_items;
+    const unsigned first = GPI(share_begin)(own_begin, all * warp / warps, reach);
+    const unsigned last = warp + 1 < warps ? GPI(share_begin)(own_begin, all * (warp + 1) / warps, reach) : all;
+    const int is_mine = lane < runs && own_begin < last && own_begin + pieces->items[own] > first;
 
-    for (unsigned r = warp % runs; r < runs; r += warps) {
-        const unsigned items = pieces->items[r], to = pieces->thread[r] * thread_items;
+    for (unsigned bits = __ballot_sync(GPI_FULL_MASK, is_mine); bits; bits &= bits - 1) {
+        const unsigned r = (unsigned)__ffs((int)bits) - 1, begin = pieces->thread[r] * thread_items;
+        const unsigned from = first > begin ? first - begin : 0, to = gpi_min(pieces->items[r], last - begin);
         const GP_TYPE *keys = pieces->keys[r];
 #if GPI_MERGE_PAIRS
         const GPI_MERGE_VALUE *values = pieces->values[r];
 #endif
 
-        for (unsigned i = warp / runs * 32 + lane; i < items; i += GPI_MERGE_BATCH * stride) {
+        for (unsigned i = from + lane; i < to; i += GPI_MERGE_BATCH * 32) {
             GP_TYPE x[GPI_MERGE_BATCH];
             GPI_MERGE_VALUE v[GPI_MERGE_BATCH];
 
             GPI_UNROLL
             for (unsigned k = 0; k < GPI_MERGE_BATCH; k++)
-                if (i + k * stride < items) {
-                    gpi_move(&x[k], &keys[i + k * stride]);
+                if (i + k * 32 < to) {
+                    gpi_move(&x[k], &keys[i + k * 32]);
 #if GPI_MERGE_PAIRS
-                    gpi_move(&v[k], &values[i + k * stride]);
+                    gpi_move(&v[k], &values[i + k * 32]);
 #endif
                 }
             GPI_UNROLL
             for (unsigned k = 0; k < GPI_MERGE_BATCH; k++)
-                if (i + k * stride < items) {
-                    const unsigned place = GPI_MERGE_PLACE(to + i + k * stride, thread_items);
+                if (i + k * 32 < to) {
+                    const unsigned place = GPI_MERGE_PLACE(begin + i + k * 32, thread_items);
 
                     gpi_move(&tile->keys[place], &x[k]);
                     if (GPI_MERGE_PAIRS)
