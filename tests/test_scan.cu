@@ -496,6 +496,67 @@ static void same_bits(int function, int wide, size_t n)
     free(got);
 }
 
+#define GP_NAME longs
+#define GP_TYPE int64_t
+#include <gpuprims/scan.cuh>
+
+/*
+ * Few integers are scanned in smaller tiles, so that all multiprocessors have as much to do: tiles of each size that
+ * there is, and the numbers of items around which the size changes with 132 multiprocessors.
+ */
+static void tiles_of_every_size(void)
+{
+    enum { warp_tile = 448 };
+    static const size_t all[] = {9, 40, 81, 147, 161, 1600, 293, 586, 700, 900, 1056, 1057, 1171, 2112, 2113};
+    const size_t sizes = tap_small ? 6 : sizeof all / sizeof *all;
+#ifdef __CUDACC__
+    const size_t counts = 1;
+#else
+    static const int multiprocessors[] = {160, 132, 1, 3, 5, 6, 7, 8, 10, 13, 20};
+    const size_t counts = sizeof multiprocessors / sizeof *multiprocessors;
+#endif
+
+    for (size_t k = 0; k < sizes; k++) {
+        const size_t n = all[k] * warp_tile - 5, bytes = n * sizeof(int64_t);
+        int64_t *in = (int64_t *)malloc(bytes), *got = (int64_t *)malloc(bytes);
+        const size_t room = longs_inclusive_scan_workspace_bytes(n);
+        tap_buffer d_in, d_out, memory;
+        int passed = 1;
+
+        for (size_t i = 0; i < n; i++)
+            in[i] = (int64_t)tap_random();
+        d_in = tap_buffer_of(in, bytes, sizeof *in); /* misaligned: the kernel for aligned ones has no such tiles */
+        for (size_t c = 0; c < counts && (c == 0 || !tap_small || all[k] < 1000); c++) {
+            gp_workspace ws = GP_WORKSPACE_INIT;
+            uint64_t sum = 0;
+#ifndef __CUDACC__
+            const gp_cpu_settings before = gp_cpu;
+
+            gp_cpu.resident_blocks = multiprocessors[c];
+#endif
+            d_out = tap_buffer_new(bytes, sizeof *in);
+            memory = tap_buffer_new(room, 0);
+            must(gp_workspace_wrap(&ws, memory.data, room, 0));
+            must(longs_inclusive_scan((const int64_t *)d_in.data, (int64_t *)d_out.data, n, &ws, 0));
+#ifndef __CUDACC__
+            gp_cpu = before;
+#endif
+            tap_buffer_read(got, &d_out, bytes);
+            for (size_t i = 0; i < n; i++) {
+                sum += (uint64_t)in[i];
+                passed &= (uint64_t)got[i] == sum;
+            }
+            passed &= tap_buffer_intact(&d_out, bytes) && tap_buffer_intact(&memory, room);
+            tap_buffer_free(&d_out);
+            tap_buffer_free(&memory);
+        }
+        ok(passed, "8-byte integers: %zu warp tiles, in tiles of any size", all[k]);
+        tap_buffer_free(&d_in);
+        free(in);
+        free(got);
+    }
+}
+
 #ifdef __CUDACC__
 /* More items than 32 bits count: the sums of bytes that are all one. */
 #define GP_NAME ones
@@ -608,6 +669,7 @@ int main(int argc, char **argv)
         same_bits(INCLUSIVE, wide, 33333);
         same_bits(EXCLUSIVE_INIT, wide, 33333);
     }
+    tiles_of_every_size();
 #ifdef __CUDACC__
     beyond_32_bits();
 #endif
