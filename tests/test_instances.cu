@@ -513,7 +513,7 @@ static void check_evaluations_of(uint32_t n, size_t offset)
     for (uint32_t i = 0; i < n; i++)
         in[i] = i;
     must(evaluated_exclusive_scan(in, out, n, NULL, 0));
-    check_evaluations("scan", 2, n % (32 * run) ? 31 : 0);
+    check_evaluations("scan", 1, n + (n % (32 * run) ? 31 : 0));
     must(evaluated_reduce(in, out, n, NULL, 0));
     check_evaluations("reduce", 1, n <= 1024 * lane_vectors ? 31 * lane_vectors : 1023 * lane_vectors);
     must(evaluated_compact(in, out, n, &count, NULL, 0));

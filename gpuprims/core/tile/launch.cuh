@@ -19,32 +19,31 @@ static inline size_t GPI(bytes)(size_t n)
     return tiles > 1 ? GPI(tile_state_bytes)(gpi_larger_size(tiles, GPI_SMALL_TILES)) : 0;
 }
 
-/* Divides the items into tiles: of few items smaller ones, so that more multiprocessors share them. */
-static inline void GPI(divide)(GPI(job) *job)
+/* Divides the items into tiles of so many warp tiles. */
+static inline void GPI(divide)(GPI(job) *job, size_t all, unsigned warp_tiles)
 {
-    const size_t all = gpi_divide_up(job->n, GPI(warp_tile_n));
-
-    job->warp_tiles = GPI(warp_tiles);
-    if (GPI(any_order) && GP_KERNEL != GP_KERNEL_PIPELINED)
-        job->warp_tiles = gpi_tile_warp_tiles(all, GPI(warp_tiles), GP_GRID);
-    job->tiles = (unsigned)gpi_divide_up(all, job->warp_tiles);
-    job->last_warp_tiles = (unsigned)(all - (job->tiles - 1) * (size_t)job->warp_tiles);
+    job->warp_tiles = warp_tiles;
+    job->tiles = (unsigned)gpi_divide_up(all, warp_tiles);
+    job->last_warp_tiles = (unsigned)(all - (job->tiles - 1) * (size_t)warp_tiles);
 }
 
 static inline cudaError_t GPI(launch)(GPI(job) job, GPI_CONTEXT context, cudaStream_t stream)
 {
     static signed char simple_known[GPI_DEVICES];
+    const size_t all = gpi_divide_up(job.n, GPI(warp_tile_n));
 
-    GPI(divide)(&job);
-    const unsigned blocks = gpi_resident_blocks(GPI(simple_blocks), job.tiles, GP_GRID);
+    GPI(divide)(&job, all, GPI(warp_tiles));
 #if GP_KERNEL != GP_KERNEL_SIMPLE
-    if (GPI(runs_pipelined)(job.tiles > blocks, job.tiles))
+    if (GPI(runs_pipelined)(job.tiles > gpi_resident_blocks(GPI(simple_blocks), job.tiles, GP_GRID), job.tiles))
         return GPI_LAUNCH_DEPENDENT(1, GPI(pipelined_kernel), gpi_resident_blocks(1, job.tiles, GP_GRID),
                                     32 * (GPI(pipeline_others) + GPI(look_back_warps)(&job)), GPI(pipeline_bytes),
                                     stream, job, context);
 #endif
     const int ready = gpi_kernel_ready((const void *)GPI(simple_kernel), GPI(simple_bytes), simple_known);
 
-    return GPI_LAUNCH_DEPENDENT((ready & GPI_KERNEL_SM90) != 0, GPI(simple_kernel), blocks,
+    if (GPI(any_order)) /* of few items smaller tiles, so that more multiprocessors share them */
+        GPI(divide)(&job, all, gpi_tile_warp_tiles(all, GPI(warp_tiles), GP_GRID));
+    return GPI_LAUNCH_DEPENDENT((ready & GPI_KERNEL_SM90) != 0, GPI(simple_kernel),
+                                gpi_resident_blocks(GPI(simple_blocks), job.tiles, GP_GRID),
                                 32 * GPI(simple_warps)(&job), GPI(simple_bytes), stream, job, context);
 }
