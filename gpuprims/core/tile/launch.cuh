@@ -33,17 +33,19 @@ static inline cudaError_t GPI(launch)(GPI(job) job, GPI_CONTEXT context, cudaStr
     const size_t all = gpi_divide_up(job.n, GPI(warp_tile_n));
 
     GPI(divide)(&job, all, GPI(warp_tiles));
+    unsigned blocks = gpi_resident_blocks(GPI(simple_blocks), job.tiles, GP_GRID);
 #if GP_KERNEL != GP_KERNEL_SIMPLE
-    if (GPI(runs_pipelined)(job.tiles > gpi_resident_blocks(GPI(simple_blocks), job.tiles, GP_GRID), job.tiles))
+    if (GPI(runs_pipelined)(job.tiles > blocks, job.tiles))
         return GPI_LAUNCH_DEPENDENT(1, GPI(pipelined_kernel), gpi_resident_blocks(1, job.tiles, GP_GRID),
                                     32 * (GPI(pipeline_others) + GPI(look_back_warps)(&job)), GPI(pipeline_bytes),
                                     stream, job, context);
 #endif
     const int ready = gpi_kernel_ready((const void *)GPI(simple_kernel), GPI(simple_bytes), simple_known);
 
-    if (GPI(any_order)) /* of few items smaller tiles, so that more multiprocessors share them */
+    if (GPI(any_order)) { /* of few items smaller tiles, so that more multiprocessors share them */
         GPI(divide)(&job, all, gpi_tile_warp_tiles(all, GPI(warp_tiles), GP_GRID));
-    return GPI_LAUNCH_DEPENDENT((ready & GPI_KERNEL_SM90) != 0, GPI(simple_kernel),
-                                gpi_resident_blocks(GPI(simple_blocks), job.tiles, GP_GRID),
+        blocks = gpi_resident_blocks(GPI(simple_blocks), job.tiles, GP_GRID);
+    }
+    return GPI_LAUNCH_DEPENDENT((ready & GPI_KERNEL_SM90) != 0, GPI(simple_kernel), blocks,
                                 32 * GPI(simple_warps)(&job), GPI(simple_bytes), stream, job, context);
 }

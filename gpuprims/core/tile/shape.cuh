@@ -36,11 +36,13 @@
  */
 static inline unsigned gpi_tile_warp_tiles(size_t warp_tiles, unsigned most, size_t max_blocks)
 {
-    const size_t blocks = gpi_resident_blocks(1, warp_tiles, gpi_smaller_size(max_blocks, GPI_SMALL_TILES / 2));
-    const size_t rounds = gpi_divide_up(warp_tiles, blocks * most), even = gpi_divide_up(warp_tiles, blocks * rounds);
     size_t few = gpi_divide_up(warp_tiles, GPI_TUNE_TILE_FEW);
 
-    if (warp_tiles <= most || rounds > 2)
+    if (warp_tiles <= most)
+        return most;
+    const size_t blocks = gpi_resident_blocks(1, warp_tiles, gpi_smaller_size(max_blocks, GPI_SMALL_TILES / 2));
+    const size_t rounds = gpi_divide_up(warp_tiles, blocks * most), even = gpi_divide_up(warp_tiles, blocks * rounds);
+    if (rounds > 2)
         return most;
     few = gpi_larger_size(GPI_TUNE_TILE_SMALL, gpi_smaller_size(few, GPI_TUNE_TILE_MIDDLE));
     return (unsigned)gpi_smaller_size(most, gpi_larger_size(few, even));
