@@ -557,8 +557,7 @@ static inline cudaError_t GPI(launch)(GPI(job) job, GPI_CONTEXT context, cudaStr
 #if GP_KERNEL != GP_KERNEL_SIMPLE
     if (pipeline)
         return GPI_LAUNCH_DEPENDENT(1, GPI(pipelined_kernel), blocks,
-                                    32 * (GPI(pipeline_others) + (int)GPI(max_look_back_warps)), GPI(pipeline_bytes),
-                                    stream, job, context);
+                                    32 * GPI(pipeline_warps), GPI(pipeline_bytes), stream, job, context);
 #endif
     return GPI_LAUNCH_DEPENDENT(dependent, GPI(simple_kernel), blocks, 32 * GPI(simple_warps)(&job),
                                 GPI_COMPACT_SIMPLE_BYTES(job.flags != NULL), stream, job, context);

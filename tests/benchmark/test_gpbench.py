@@ -444,8 +444,8 @@ def test_tune():
     assert result.returncode == 0 and '--rounds' in result.stdout, result
     result = gpbench('tune', 'compact', '--cpu', '--limit', 2, '--rounds', 1, '--repeat', 1, '--sizes', 3000)
     assert result.returncode == 0, result
-    for name in ('STAGES', 'LOOK_BACK_WARPS', 'SUM_WARPS', 'BYTE_SUM_WARPS', 'BYTE_LOOK_BACK_WARPS', 'BYTE_TEAMS',
-                 'SIMPLE_BLOCKS', 'ROUNDS'):
+    for name in ('STAGES', 'LOOK_BACK_WARPS', 'SUM_WARPS', 'BYTE_LOOK_BACK_WARPS', 'BYTE_TEAMS', 'SIMPLE_BLOCKS',
+                 'ROUNDS'):
         assert re.search(r'^#ifndef GPI_TUNE_COMPACT_%s\n#define GPI_TUNE_COMPACT_%s \d+\n#endif$' % (name, name),
                          result.stdout, re.M), result.stdout
     assert result.stdout.count('(present)') == 4 and result.stdout.count('of the present time') == 8

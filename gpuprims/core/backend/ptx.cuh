@@ -420,10 +420,33 @@ GPI_DEVICE void gpi_store_relaxed_u64(uint64_t *p, uint64_t x)
     __asm__ volatile("st.relaxed.gpu.u64 [%0], %1;" : : "l"(p), "l"(x) : "memory");
 }
 
-/* p[0] and p[1], likewise. */
-GPI_DEVICE void gpi_store_relaxed_2_u64(uint64_t *p, uint64_t x, uint64_t y)
+/* A store that other blocks poll for: as an exchange it does not have to wait behind their loads. */
+GPI_DEVICE void gpi_publish_u64(uint64_t *p, uint64_t x)
 {
+    __asm__ volatile("{\n\t"
+                     ".reg .b64 old;\n\t"
+                     "atom.relaxed.gpu.exch.b64 old, [%0], %1;\n\t"
+                     "}"
+                     :
+                     : "l"(p), "l"(x)
+                     : "memory");
+}
+
+/* p[0] and p[1], each atomic by itself; p is a multiple of 16. */
+GPI_DEVICE void gpi_publish_2_u64(uint64_t *p, uint64_t x, uint64_t y)
+{
+#if defined __CUDA_ARCH__ && __CUDA_ARCH__ >= 900
+    __asm__ volatile("{\n\t"
+                     ".reg .b128 old, new;\n\t"
+                     "mov.b128 new, {%1, %2};\n\t"
+                     "atom.relaxed.gpu.exch.b128 old, [%0], new;\n\t"
+                     "}"
+                     :
+                     : "l"(p), "l"(x), "l"(y)
+                     : "memory");
+#else
     __asm__ volatile("st.relaxed.gpu.v2.u64 [%0], {%1, %2};" : : "l"(p), "l"(x), "l"(y) : "memory");
+#endif
 }
 
 GPI_DEVICE void gpi_store_release_u64(uint64_t *p, uint64_t x)
@@ -472,7 +495,12 @@ GPI_DEVICE void gpi_store_relaxed_u64(uint64_t *p, uint64_t x)
     gpi_cpu_changed();
 }
 
-GPI_DEVICE void gpi_store_relaxed_2_u64(uint64_t *p, uint64_t x, uint64_t y)
+GPI_DEVICE void gpi_publish_u64(uint64_t *p, uint64_t x)
+{
+    gpi_store_relaxed_u64(p, x);
+}
+
+GPI_DEVICE void gpi_publish_2_u64(uint64_t *p, uint64_t x, uint64_t y)
 {
     gpi_store_relaxed_u64(p, x);
     gpi_store_relaxed_u64(p + 1, y);

@@ -5,7 +5,7 @@
  * Part of by_key.cuh; not to be included directly.
  */
 enum {
-    GPI(max_look_back_warps) = GPI_TUNE_BY_KEY_LOOK_BACK_WARPS,
+    GPI(look_back_warps) = GPI_TUNE_BY_KEY_LOOK_BACK_WARPS,
     GPI(sum_warps) = GPI_TUNE_BY_KEY_SUM_WARPS,
     GPI(teams) = GPI(warp_tiles) > 4 ? 1 : GPI_TUNE_BY_KEY_TEAMS, /* more warps would not fit into a block */
     GPI(found_bytes) = (int)GPI(head_bytes) + (32 * (int)sizeof(GP_TYPE) + 127) / 128 * 128,
@@ -78,12 +78,6 @@ GPI_DEVICE int GPI(put_warp_tile)(const GPI(job) *job, GPI(shared) *table, GPI(h
 #endif
 
 #include "../tile/pipeline.cuh"
-
-static inline unsigned GPI(look_back_warps)(const GPI(job) *job)
-{
-    (void)job;
-    return GPI(max_look_back_warps);
-}
 
 #undef GPI_BY_KEY_SLOTS
 #undef GPI_BY_KEY_HEADS

@@ -5,7 +5,7 @@
  * Part of compact.cuh; not to be included directly.
  */
 enum {
-    GPI(max_look_back_warps) =
+    GPI(look_back_warps) =
         sizeof(GP_TYPE) == 1 ? GPI_TUNE_COMPACT_BYTE_LOOK_BACK_WARPS : GPI_TUNE_COMPACT_LOOK_BACK_WARPS,
 #ifdef GP_LOAD_AT /* they load, too; bytes have many write warps */
     GPI(sum_warps) = sizeof(GP_TYPE) == 1    ? 8
@@ -13,7 +13,7 @@ enum {
                      : sizeof(GP_TYPE) <= 16 ? 8
                                              : 4,
 #else
-    GPI(sum_warps) = sizeof(GP_TYPE) == 1 ? GPI_TUNE_COMPACT_BYTE_SUM_WARPS : GPI_TUNE_COMPACT_SUM_WARPS,
+    GPI(sum_warps) = GPI_TUNE_COMPACT_SUM_WARPS,
 #endif
     GPI(teams) = sizeof(GP_TYPE) == 1 ? GPI_TUNE_COMPACT_BYTE_TEAMS : 1,
     GPI(stage) = (int)GPI(warp_tiles) * (GPI(slot) + 128 * (GPI(bits) + 1)),

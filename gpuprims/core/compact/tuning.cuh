@@ -14,14 +14,11 @@
 #define GPI_TUNE_COMPACT_BYTE_LOOK_BACK_WARPS 2
 #endif
 #ifndef GPI_TUNE_COMPACT_LOOK_BACK_WARPS
-#define GPI_TUNE_COMPACT_LOOK_BACK_WARPS 3
+#define GPI_TUNE_COMPACT_LOOK_BACK_WARPS 6
 #endif
-/* Sum warps, likewise. */
-#ifndef GPI_TUNE_COMPACT_BYTE_SUM_WARPS
-#define GPI_TUNE_COMPACT_BYTE_SUM_WARPS 8
-#endif
+/* Sum warps. */
 #ifndef GPI_TUNE_COMPACT_SUM_WARPS
-#define GPI_TUNE_COMPACT_SUM_WARPS 4
+#define GPI_TUNE_COMPACT_SUM_WARPS 8
 #endif
 /* Teams of eight write warps, for items of a byte. */
 #ifndef GPI_TUNE_COMPACT_BYTE_TEAMS

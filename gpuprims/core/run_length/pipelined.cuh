@@ -5,7 +5,7 @@
  * Part of run_length.cuh; not to be included directly.
  */
 enum {
-    GPI(max_look_back_warps) =
+    GPI(look_back_warps) =
         GPI(is_narrow) ? GPI_TUNE_RUN_LENGTH_NARROW_LOOK_BACK_WARPS : GPI_TUNE_RUN_LENGTH_LOOK_BACK_WARPS,
     GPI(sum_warps) = GPI(is_narrow) ? GPI_TUNE_RUN_LENGTH_NARROW_SUM_WARPS : GPI_TUNE_RUN_LENGTH_SUM_WARPS,
     GPI(stage) = (int)GPI(warp_tiles) * ((int)GPI(slots) + (int)GPI(head_bytes)),
@@ -78,12 +78,6 @@ GPI_DEVICE int GPI(put_warp_tile)(const GPI(job) *job, GPI(shared) *shared, GPI(
 #endif
 
 #include "../tile/pipeline.cuh"
-
-static inline unsigned GPI(look_back_warps)(const GPI(job) *job)
-{
-    (void)job;
-    return GPI(max_look_back_warps);
-}
 
 #undef GPI_RUN_LENGTH_SLOTS
 #undef GPI_RUN_LENGTH_HEADS

@@ -14,11 +14,7 @@ enum {
     GPI(stage) = GPI(warp_tiles) * (GPI(slot_bytes) + 32 * (int)sizeof(GP_TYPE)),
     GPI(max_stages) = GPI_PIPELINE_STAGES(GPI(stage), GPI_TUNE_SCAN_STAGES),
     GPI(pipeline_bytes) = GPI(max_stages) * GPI(stage),
-    /* With large types a look-back warp has much to do; with large inputs fewer of them cost the L2 less. */
-    GPI(max_look_back_warps) = sizeof(GP_TYPE) <= 16 ? GPI_TUNE_SCAN_LOOK_BACK_WARPS : 3,
-    GPI(min_look_back_warps) = sizeof(GP_TYPE) <= 4 && GPI_TUNE_SCAN_MIN_LOOK_BACK_WARPS < GPI_TUNE_SCAN_LOOK_BACK_WARPS
-            ? GPI_TUNE_SCAN_MIN_LOOK_BACK_WARPS
-            : (int)GPI(max_look_back_warps)
+    GPI(look_back_warps) = sizeof(GP_TYPE) <= 16 ? GPI_TUNE_SCAN_LOOK_BACK_WARPS : 3 /* they have much to do */
 };
 
 #define GPI_SCAN_LANES(stage, q) ((GP_TYPE *)(void *)((stage) + (int)GPI(warp_tiles) * GPI(slot_bytes)) + (q) * 32)
@@ -94,12 +90,5 @@ GPI_DEVICE int GPI(put_warp_tile)(const GPI(job) *job, GPI(shared) *shared, GPI(
 #endif
 
 #include "../tile/pipeline.cuh"
-
-static inline unsigned GPI(look_back_warps)(const GPI(job) *job)
-{
-    const size_t min_from = ((size_t)GPI_TUNE_SCAN_MIN_FROM << 20) / GPI(wider);
-
-    return job->n < min_from ? GPI(max_look_back_warps) : GPI(min_look_back_warps);
-}
 
 #undef GPI_SCAN_LANES

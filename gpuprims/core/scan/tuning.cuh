@@ -13,13 +13,6 @@
 #ifndef GPI_TUNE_SCAN_LOOK_BACK_WARPS
 #define GPI_TUNE_SCAN_LOOK_BACK_WARPS 6
 #endif
-/* From so many MiB of input on, types of up to 4 bytes need fewer of them. */
-#ifndef GPI_TUNE_SCAN_MIN_FROM
-#define GPI_TUNE_SCAN_MIN_FROM 128
-#endif
-#ifndef GPI_TUNE_SCAN_MIN_LOOK_BACK_WARPS
-#define GPI_TUNE_SCAN_MIN_LOOK_BACK_WARPS 4
-#endif
 /* Tiles that a block of the pipelined kernel takes without a ticket, unless all tiles fit into the stages. */
 #ifndef GPI_TUNE_SCAN_ROUNDS
 #define GPI_TUNE_SCAN_ROUNDS 2

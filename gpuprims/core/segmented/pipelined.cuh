@@ -40,7 +40,7 @@ enum { GPI(serves) = GPI_PIPELINE_SERVES && GPI_SEGMENTED(any_order) };
 
 enum {
     GPI(moves) = 0,
-    GPI(max_look_back_warps) = GPI_TUNE_SEGMENTED_LOOK_BACK_WARPS,
+    GPI(look_back_warps) = GPI_TUNE_SEGMENTED_LOOK_BACK_WARPS,
     GPI(sum_warps) = GPI(warp_tiles), /* they mark heads together */
     GPI(teams) = 1,
     GPI(room_n) = 1536,    /* offsets in a stage */
@@ -475,8 +475,7 @@ static inline cudaError_t GPI(launch)(GPI(job) job, GPI_CONTEXT context, cudaStr
     }
     if (error == cudaSuccess)
         error = GPI_LAUNCH_DEPENDENT(1, GPI(pipelined_kernel), gpi_resident_blocks(1, job.tiles, GP_GRID),
-                                     32 * (GPI(pipeline_others) + (int)GPI(max_look_back_warps)), GPI(pipeline_bytes),
-                                     stream, job, context);
+                                     32 * GPI(pipeline_warps), GPI(pipeline_bytes), stream, job, context);
     return error;
 }
 

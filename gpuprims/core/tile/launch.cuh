@@ -6,7 +6,6 @@
  *
  *     GPI(any_order)          a constant: whether results do not show how tiles are folded
  *     GPI(simple_bytes)       a constant: of dynamic shared memory
- *     GPI(look_back_warps)    of a job, on the host: how many there are
  *
  * Included by a primitive once.
  */
@@ -37,8 +36,7 @@ static inline cudaError_t GPI(launch)(GPI(job) job, GPI_CONTEXT context, cudaStr
 #if GP_KERNEL != GP_KERNEL_SIMPLE
     if (GPI(runs_pipelined)(job.tiles > blocks, job.tiles))
         return GPI_LAUNCH_DEPENDENT(1, GPI(pipelined_kernel), gpi_resident_blocks(1, job.tiles, GP_GRID),
-                                    32 * (GPI(pipeline_others) + GPI(look_back_warps)(&job)), GPI(pipeline_bytes),
-                                    stream, job, context);
+                                    32 * GPI(pipeline_warps), GPI(pipeline_bytes), stream, job, context);
 #endif
     const int ready = gpi_kernel_ready((const void *)GPI(simple_kernel), GPI(simple_bytes), simple_known);
 

@@ -15,8 +15,8 @@
  * Needs from the primitive, besides core/tile/look_back.cuh, where a job also has last_warp_tiles, those of its last
  * tile:
  *
- *     GPI(max_stages), GPI(sum_warps), GPI(teams), GPI(max_look_back_warps)   constants; with more sum warps than
- *                          warp tiles, a multiple, they are teams, too
+ *     GPI(max_stages), GPI(sum_warps), GPI(teams), GPI(look_back_warps)   constants; with more sum warps than warp
+ *                          tiles, a multiple, they are teams, too
  *     GPI(stage)           a constant: bytes of a stage; with GPI_STAGES_VARY instead, of a job, GPI(stages), how many
  *                          there are, and GPI(stage_bytes)
  *     GPI(rounds)          of a job: tiles that a block takes by its number
@@ -43,7 +43,8 @@ enum {
     GPI(writers) = (int)GPI(warp_tiles) * (int)GPI(teams),
     GPI(sum_teams) = (int)GPI(sum_warps) > (int)GPI(warp_tiles) ? (int)GPI(sum_warps) / (int)GPI(warp_tiles) : 1,
     GPI(most_teams) = (int)GPI(sum_teams) > (int)GPI(teams) ? (int)GPI(sum_teams) : (int)GPI(teams),
-    GPI(pipeline_others) = 2 + (int)GPI(sum_warps) + GPI(writers) /* than look-back warps */
+    GPI(pipeline_others) = 2 + (int)GPI(sum_warps) + GPI(writers), /* than look-back warps */
+    GPI(pipeline_warps) = GPI(pipeline_others) + (int)GPI(look_back_warps)
 };
 
 /* A stage is full, summed, ready (what comes before its warp tiles is known) and empty again. */
@@ -55,7 +56,7 @@ typedef struct {
     uint32_t tile[GPI(max_stages)], epoch;
     GPI(sum) warp_sums[GPI(max_stages)][GPI(warp_tiles)];
     GPI(sum) through_warp[GPI(max_stages)][GPI(warp_tiles)]; /* the warp tiles of a tile up to each */
-    GPI(sum) group_sums[2][GPI(max_look_back_warps)];
+    GPI(sum) group_sums[2][GPI(look_back_warps)];
 } GPI(pipeline);
 
 #ifdef GPI_STAGES_LOOK_UP
@@ -110,8 +111,6 @@ GPI_DEVICE void GPI(pipeline_load)(const GPI(job) *job, GPI(pipeline) *pipeline,
         const GPI(looked_up) ahead = GPI(look_up)(job, tile); /* comes during the waits */
 #endif
 
-        if (lane == 31 && k == 0)
-            pipeline->epoch = gpi_ticket_epoch(source.ticket);
         if (k >= GPI_PIPELINE_COMING) { /* an earlier tile is needed first */
             gpi_mbarrier_wait(&pipeline->full[coming.stage], coming.parity);
             gpi_pipeline_advance(&coming, GPI(stages)(job));
@@ -129,7 +128,11 @@ GPI_DEVICE void GPI(pipeline_load)(const GPI(job) *job, GPI(pipeline) *pipeline,
                 gpi_fetch_bulk(copy.to, copy.from, copy.bytes, copy.array, full);
             else
                 gpi_mbarrier_arrive(full);
-        } else if (lane == 31) {
+        }
+        __syncwarp(); /* the copies are under way before the ticket is waited for */
+        if (lane == 31) {
+            if (k == 0)
+                pipeline->epoch = gpi_ticket_epoch(source.ticket);
             pipeline->tile[place.stage] = tile < job->tiles ? tile : GPI_NO_TILE;
             gpi_mbarrier_arrive(full);
         }
@@ -194,8 +197,7 @@ GPI_DEVICE void GPI(pipeline_publish)(const GPI(job) *job, GPI(pipeline) *pipeli
  * adds the groups up.
  */
 GPI_DEVICE GPI(look) GPI(pipeline_add)(const GPI(job) *job, GPI(pipeline) *pipeline, GPI(look) *known, uint32_t tile,
-                                       unsigned *round, unsigned look_back_warp, unsigned look_back_warps,
-                                       unsigned lane, GPI_CONTEXT context)
+                                       unsigned *round, unsigned look_back_warp, unsigned lane, GPI_CONTEXT context)
 {
     const uint32_t end = (tile + GPI(group_tiles) - 1) / GPI(group_tiles);
     GPI(look) before = *known;
@@ -209,8 +211,8 @@ GPI_DEVICE GPI(look) GPI(pipeline_add)(const GPI(job) *job, GPI(pipeline) *pipel
             if (lane == 0)
                 sums[look_back_warp] = sum;
         }
-        gpi_barrier_sync(2, 32 * look_back_warps); /* group_sums are complete */
-        GPI(look_add_groups)(&before, known, tile, sums, gpi_min(end - before.group, look_back_warps));
+        gpi_barrier_sync(2, 32 * (int)GPI(look_back_warps)); /* group_sums are complete */
+        GPI(look_add_groups)(&before, known, tile, sums, gpi_min(end - before.group, (unsigned)GPI(look_back_warps)));
         ++*round; /* the other group_sums: these are read until all warps have passed the next barrier */
     }
     return before;
@@ -218,7 +220,7 @@ GPI_DEVICE GPI(look) GPI(pipeline_add)(const GPI(job) *job, GPI(pipeline) *pipel
 
 /* Finds out what comes before each tile, and at first what the first tiles sum up to, if that is needed. */
 GPI_DEVICE void GPI(pipeline_look_back)(const GPI(job) *job, GPI(pipeline) *pipeline, unsigned look_back_warp,
-                                        unsigned look_back_warps, unsigned lane, GPI_CONTEXT context)
+                                        unsigned lane, GPI_CONTEXT context)
 {
     GPI(look) known = GPI(look_start)(job);
     gpi_pipeline_place place = {0, 0};
@@ -233,7 +235,7 @@ GPI_DEVICE void GPI(pipeline_look_back)(const GPI(job) *job, GPI(pipeline) *pipe
         for (int first = k == 0 && GPI(first_tiles)(job); first >= 0; first--) { /* one copy of the code for both */
             GPI(look) from = known;
             GPI(look) sum = GPI(pipeline_add)(job, pipeline, &from, first ? GPI(first_tiles)(job) : tile, &round,
-                                              look_back_warp, look_back_warps, lane, context);
+                                              look_back_warp, lane, context);
 
             if (first) {
                 sum.sum = GPI(all_tiles)(job, sum.sum);
@@ -308,14 +310,13 @@ GPI_DEVICE void GPI(pipeline_write)(const GPI(job) *job, GPI(pipeline) *pipeline
 }
 #endif
 
-static __global__ void __launch_bounds__(32 * (GPI(pipeline_others) + (int)GPI(max_look_back_warps)), 1)
+static __global__ void __launch_bounds__(32 * GPI(pipeline_warps), 1)
     GPI(pipelined_kernel)(GPI(job) job, GPI_CONTEXT context)
 {
 #if GPI_SM90_CODE
     GP_DYNAMIC_SHARED(char, stages);
     GP_SHARED(GPI(pipeline), pipeline);
     const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-    const unsigned look_back_warps = blockDim.x / 32 - GPI(pipeline_others);
 
     if (!GPI_PIPELINE_SERVES)
         return;
@@ -325,7 +326,7 @@ static __global__ void __launch_bounds__(32 * (GPI(pipeline_others) + (int)GPI(m
         for (int s = 0; s < GPI(stages)(&job); s++) {
             gpi_mbarrier_init(&pipeline.full[s], GPI(warp_tiles) * GPI(arrivals)(&job) + 1);
             gpi_mbarrier_init(&pipeline.summed[s], 32 * (int)GPI(sum_warps) / (int)GPI(sum_teams));
-            gpi_mbarrier_init(&pipeline.ready[s], 32 * (look_back_warps + 1));
+            gpi_mbarrier_init(&pipeline.ready[s], 32 * ((int)GPI(look_back_warps) + 1));
             gpi_mbarrier_init(&pipeline.empty[s], 32 * GPI(warp_tiles));
         }
         gpi_mbarrier_init_fence();
@@ -347,7 +348,7 @@ static __global__ void __launch_bounds__(32 * (GPI(pipeline_others) + (int)GPI(m
     else if (warp < GPI(pipeline_others))
         GPI(pipeline_write)(&job, &pipeline, stages, warp - 2 - GPI(sum_warps), lane, context);
     else
-        GPI(pipeline_look_back)(&job, &pipeline, warp - GPI(pipeline_others), look_back_warps, lane, context);
+        GPI(pipeline_look_back)(&job, &pipeline, warp - GPI(pipeline_others), lane, context);
 #endif
 }
 

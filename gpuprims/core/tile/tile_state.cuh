@@ -56,9 +56,9 @@ GPI_DEVICE void GPI(publish)(uint64_t *states, size_t tile, GPI(sum) sum, uint32
         uint64_t *at = &states[GPI_TILE_STATE_AT(tile, w)];
 
         if (GPI(tile_state_step) == 2)
-            gpi_store_relaxed_2_u64(at, tag | words[w], tag | words[w + 1]);
+            gpi_publish_2_u64(at, tag | words[w], tag | words[w + 1]);
         else
-            gpi_store_relaxed_u64(at, tag | words[w]);
+            gpi_publish_u64(at, tag | words[w]);
     }
 }
 

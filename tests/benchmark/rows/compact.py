@@ -22,11 +22,10 @@ COMPARE = {
 
 U32 = ("compact", {"PRIMITIVE": "compact", "IN": "u32"})
 TUNE = {"compact": [
-    {"shapes": {"GPI_TUNE_COMPACT_STAGES": [6, 7], "GPI_TUNE_COMPACT_LOOK_BACK_WARPS": [2, 3, 4],
+    {"shapes": {"GPI_TUNE_COMPACT_STAGES": [6, 7], "GPI_TUNE_COMPACT_LOOK_BACK_WARPS": [3, 4, 6],
                 "GPI_TUNE_COMPACT_SUM_WARPS": [4, 8]},
      "instances": [U32, ("compact", {"PRIMITIVE": "compact", "IN": "u64"})]},
-    {"shapes": {"GPI_TUNE_COMPACT_BYTE_SUM_WARPS": [4, 8], "GPI_TUNE_COMPACT_BYTE_LOOK_BACK_WARPS": [1, 2, 3],
-                "GPI_TUNE_COMPACT_BYTE_TEAMS": [1, 2]},
+    {"shapes": {"GPI_TUNE_COMPACT_BYTE_LOOK_BACK_WARPS": [1, 2, 3], "GPI_TUNE_COMPACT_BYTE_TEAMS": [1, 2]},
      "instances": [("compact", {"PRIMITIVE": "compact", "IN": "u8"})]},
     {"shapes": {"GPI_TUNE_COMPACT_SIMPLE_BLOCKS": [2, 3, 4]}, "instances": [U32]},
     {"shapes": {"GPI_TUNE_COMPACT_ROUNDS": [1, 2, 3, 4]}, "instances": [U32]},

@@ -34,8 +34,6 @@ TUNE = {"scan": [
     {"shapes": {"GPI_TUNE_SCAN_STAGES": [5, 6, 7], "GPI_TUNE_SCAN_LOOK_BACK_WARPS": [3, 4, 6, 8]},
      "instances": [I32, I64]},
     {"shapes": {"GPI_TUNE_SCAN_SIMPLE_BLOCKS": [2, 3, 4]}, "instances": [I32]},
-    {"shapes": {"GPI_TUNE_SCAN_MIN_FROM": [32, 128, 512], "GPI_TUNE_SCAN_MIN_LOOK_BACK_WARPS": [3, 4, 5]},
-     "instances": [I32]},
     {"shapes": {"GPI_TUNE_SCAN_ROUNDS": [1, 2, 3, 4]}, "instances": [I32]},
     {"shapes": {"GPI_TUNE_TILE_SMALL": [1, 2, 3], "GPI_TUNE_TILE_FEW": [20, 40, 60],
                 "GPI_TUNE_TILE_MIDDLE": [3, 4, 5]},
