@@ -261,11 +261,8 @@ static void in_documented_order(size_t n, uint64_t inclusive, uint64_t exclusive
     free(got);
 }
 
-/*
- * Some of a block's tiles have many groups before them that it does not know: its look-backs take several warps, or
- * rounds. On the CPU by so many blocks at a time, and in so many schedules.
- */
-static void by_many_blocks(const fold_case *c, size_t tiles, int resident, int schedules)
+/* Many tiles; on the CPU by so many blocks at a time, and in so many schedules. */
+static void many_tiles(const fold_case *c, size_t tiles, int resident, int schedules)
 {
     const fold_place place = {1, 2, 0, NULL, 0};
     size_t chunk;
@@ -284,7 +281,7 @@ static void by_many_blocks(const fold_case *c, size_t tiles, int resident, int s
         passed &= fold_check(c, INCLUSIVE, n, place);
     gp_cpu = before;
 #endif
-    ok(passed, "%s: %zu tiles, by many blocks", c->name, tiles);
+    ok(passed, "%s: %zu tiles", c->name, tiles);
 }
 
 /* Tiles of integers are smaller where there are few, for a warp that folds one itself, too. */
@@ -319,9 +316,11 @@ int main(int argc, char **argv)
         at_all_borders(simple_cases[k], 1);
     }
     if (tap_wants(pipelined_bytes77_case.name))
-        by_many_blocks(&pipelined_bytes77_case, 250, 70, 4); /* the tiles of a block are groups apart */
+        many_tiles(&pipelined_bytes77_case, 250, 70, 4); /* the tiles of a block are groups apart */
+    if (tap_wants(pipelined_matrices48_case.name))
+        many_tiles(&pipelined_matrices48_case, 60, 2, 4); /* each stage has several, one after the other */
     if (tap_wants(large_case.name))
-        by_many_blocks(&large_case, 300, 150, 1); /* each has one tile */
+        many_tiles(&large_case, 300, 150, 1); /* as many groups before a tile as there are, in several rounds */
     if (tap_wants("neighbours"))
         fold_check_neighbours("ranges of 8 bytes");
     if (tap_wants("hasty")) {
