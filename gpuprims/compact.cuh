@@ -556,8 +556,7 @@ static inline cudaError_t GPI(launch)(GPI(job) job, GPI_CONTEXT context, cudaStr
     job.last_warp_tiles = (unsigned)(warp_tiles - (size_t)(job.tiles - 1) * job.warp_tiles);
 #if GP_KERNEL != GP_KERNEL_SIMPLE
     if (pipeline)
-        return GPI_LAUNCH_DEPENDENT(1, GPI(pipelined_kernel), blocks,
-                                    32 * GPI(pipeline_warps), GPI(pipeline_bytes), stream, job, context);
+        return GPI(launch_pipelined)(job, blocks, context, stream);
 #endif
     return GPI_LAUNCH_DEPENDENT(dependent, GPI(simple_kernel), blocks, 32 * GPI(simple_warps)(&job),
                                 GPI_COMPACT_SIMPLE_BYTES(job.flags != NULL), stream, job, context);

@@ -474,8 +474,7 @@ static inline cudaError_t GPI(launch)(GPI(job) job, GPI_CONTEXT context, cudaStr
                                      GPI(find_threads), 0, stream, job);
     }
     if (error == cudaSuccess)
-        error = GPI_LAUNCH_DEPENDENT(1, GPI(pipelined_kernel), gpi_resident_blocks(1, job.tiles, GP_GRID),
-                                     32 * GPI(pipeline_warps), GPI(pipeline_bytes), stream, job, context);
+        error = GPI(launch_pipelined)(job, gpi_resident_blocks(1, job.tiles, GP_GRID), context, stream);
     return error;
 }
 

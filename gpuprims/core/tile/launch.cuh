@@ -35,8 +35,7 @@ static inline cudaError_t GPI(launch)(GPI(job) job, GPI_CONTEXT context, cudaStr
     unsigned blocks = gpi_resident_blocks(GPI(simple_blocks), job.tiles, GP_GRID);
 #if GP_KERNEL != GP_KERNEL_SIMPLE
     if (GPI(runs_pipelined)(job.tiles > blocks, job.tiles))
-        return GPI_LAUNCH_DEPENDENT(1, GPI(pipelined_kernel), gpi_resident_blocks(1, job.tiles, GP_GRID),
-                                    32 * GPI(pipeline_warps), GPI(pipeline_bytes), stream, job, context);
+        return GPI(launch_pipelined)(job, gpi_resident_blocks(1, job.tiles, GP_GRID), context, stream);
 #endif
     const int ready = gpi_kernel_ready((const void *)GPI(simple_kernel), GPI(simple_bytes), simple_known);
 

@@ -362,4 +362,10 @@ static inline int GPI(runs_pipelined)(int is_large, unsigned tiles)
                (GPI_KERNEL_FITS | GPI_KERNEL_SM90);
 }
 
+static inline cudaError_t GPI(launch_pipelined)(GPI(job) job, unsigned blocks, GPI_CONTEXT context, cudaStream_t stream)
+{
+    return GPI_LAUNCH_DEPENDENT(1, GPI(pipelined_kernel), blocks, 32 * GPI(pipeline_warps), GPI(pipeline_bytes), stream,
+                                job, context);
+}
+
 #undef GPI_LOOKED_UP
