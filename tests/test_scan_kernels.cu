@@ -320,7 +320,7 @@ int main(int argc, char **argv)
     if (tap_wants(pipelined_matrices48_case.name))
         many_tiles(&pipelined_matrices48_case, 60, 2, 4); /* each stage has several, one after the other */
     if (tap_wants(large_case.name))
-        many_tiles(&large_case, 300, 150, 1); /* as many groups before a tile as there are, in several rounds */
+        many_tiles(&large_case, 300, 150, 1); /* a block's tiles have groups for several rounds before them */
     if (tap_wants("neighbours"))
         fold_check_neighbours("ranges of 8 bytes");
     if (tap_wants("hasty")) {

@@ -420,7 +420,7 @@ GPI_DEVICE void gpi_store_relaxed_u64(uint64_t *p, uint64_t x)
     __asm__ volatile("st.relaxed.gpu.u64 [%0], %1;" : : "l"(p), "l"(x) : "memory");
 }
 
-/* A store that other blocks poll for: as an exchange it does not have to wait behind their loads. */
+/* A store that other blocks poll for: as an exchange it is seen much sooner while they do. */
 GPI_DEVICE void gpi_publish_u64(uint64_t *p, uint64_t x)
 {
     __asm__ volatile("{\n\t"
