@@ -40,6 +40,7 @@ GPI_DEVICE void GPI(do_ranges)(const GPI(job) *job, char *slots, GPI(batch_list)
     gpi_grid_wait();
     gpi_grid_launch_next();
     GPI(take_first)(job, lists, marks);
+    const uint64_t checked_out = GPI(check_out_early)(job); /* used late: it takes a while */
     walk.range = list->range;
     for (; GPI(enter)(job, &walk, &chunk, list, marks, lane); GPI(take_next)(job, &walk, lane)) {
         int more = GPI(starts_segment)(job, &walk);
@@ -64,7 +65,7 @@ GPI_DEVICE void GPI(do_ranges)(const GPI(job) *job, char *slots, GPI(batch_list)
                 chunk = list->late;
         }
     }
-    GPI(finish)(job, list);
+    GPI(finish)(job, list, checked_out);
 }
 #endif
 

@@ -211,15 +211,20 @@ GPI_DEVICE void GPI(take_first)(const GPI(job) *job, GPI(batch_list) *lists, uin
     __syncthreads(); /* they are known */
 }
 
+/* Whether there are more ranges than warps. */
+GPI_DEVICE int GPI(takes_more)(const GPI(job) *job)
+{
+    return gridDim.x * GPI(warps) < job->ranges;
+}
+
 /*
  * One warp: takes its next range. A ticket is drawn when it can start, so that no chunk waits for a warp that is busy.
  */
 GPI_DEVICE void GPI(take_next)(const GPI(job) *job, GPI(walk) *walk, unsigned lane)
 {
-    const uint32_t warps = gridDim.x * GPI(warps);
-    uint32_t range = warps >= job->ranges ? job->ranges /* there is a warp for each */ : walk->range + warps;
+    uint32_t range = GPI(takes_more)(job) ? walk->range + gridDim.x * GPI(warps) : job->ranges;
 
-    if (warps < job->ranges && job->by_ticket && lane == 0)
+    if (GPI(takes_more)(job) && job->by_ticket && lane == 0)
         range = (uint32_t)gpi_take_ticket(job->head);
     walk->range = __shfl_sync(GPI_FULL_MASK, range, 0);
 }
@@ -247,13 +252,21 @@ GPI_DEVICE int GPI(enter)(const GPI(job) *job, GPI(walk) *walk, GPI(chunk) *late
     return 1;
 }
 
-/* All threads, which draw no more tickets. */
-GPI_DEVICE void GPI(finish)(const GPI(job) *job, const GPI(batch_list) *list)
+/* All threads, when they have their first ranges: checks the block out, if it draws no more tickets. */
+GPI_DEVICE uint64_t GPI(check_out_early)(const GPI(job) *job)
+{
+    return job->by_ticket && !GPI(takes_more)(job) && threadIdx.x == 0 ? gpi_check_out(job->head) : 0;
+}
+
+/* All threads, at the end: checks the block out, if it has drawn more. */
+GPI_DEVICE void GPI(finish)(const GPI(job) *job, const GPI(batch_list) *list, uint64_t checked_out)
 {
     if (!job->by_ticket)
         return;
-    __syncthreads(); /* no warp of the block draws any more */
+    if (GPI(takes_more)(job))
+        __syncthreads(); /* no warp of the block draws any more */
     if (threadIdx.x == 0)
-        gpi_finish_launch(job->head, list->epoch, gpi_check_out(job->head));
+        gpi_finish_launch(job->head, list->epoch,
+                          GPI(takes_more)(job) ? gpi_check_out(job->head) : checked_out);
 }
 #endif
