@@ -37,14 +37,17 @@ def merge_sizes():
 
 TABLES = [merge_sizes]
 
+MERGE = ("merge", {"PRIMITIVE": "merge", "IN": "u32", "OUT": "u32"})
+
 TUNE = {"merge": [
     {"shapes": {"GPI_TUNE_MERGE_TWO_ITEMS": [15, 19, 23], "GPI_TUNE_MERGE_TWO_THREADS": [512, 768],
                 "GPI_TUNE_MERGE_TWO_STAGES": [2, 3], "GPI_TUNE_MERGE_TWO_BLOCKS": [1, 2],
-                "GPI_TUNE_MERGE_TWO_SPLIT_WARPS": [1, 2, 3],
-                "GPI_TUNE_MERGE_TWO_PIPELINED": [12000000, 16000000, 24000000],
-                "GPI_TUNE_MERGE_TWO_SIMPLE_THREADS": [128, 256, 512], "GPI_TUNE_MERGE_TWO_SMALL": [125000, 250000, 500000],
-                "GPI_TUNE_MERGE_TWO_SMALL_THREADS": [64, 128]},
-     "instances": [("merge", {"PRIMITIVE": "merge", "IN": "u32", "OUT": "u32"})]},
+                "GPI_TUNE_MERGE_TWO_SPLIT_WARPS": [1, 2, 3]},
+     "instances": [MERGE]},
+    {"shapes": {"GPI_TUNE_MERGE_TWO_SIMPLE_THREADS": [128, 256, 512], "GPI_TUNE_MERGE_TWO_SMALL_THREADS": [64, 128],
+                "GPI_TUNE_MERGE_TWO_SMALL": [125000, 250000, 500000],
+                "GPI_TUNE_MERGE_TWO_PIPELINED": [12000000, 16000000, 24000000]},
+     "instances": [MERGE]},
     {"shapes": {"GPI_TUNE_MERGE_TWO_WIDE_ITEMS": [9, 11, 15]},
      "instances": [("merge", {"PRIMITIVE": "merge", "IN": "u64", "OUT": "u64"})]},
 ]}

@@ -17,14 +17,16 @@ INSTANCES = [
 STUDIED = ["merge_sort_u32"]
 SAMPLE_KEYS = {"merge_sort_u32": "merge_sort/u32"}
 
+SORTS = [("merge_sort", {"PRIMITIVE": "merge_sort", "IN": "u32", "OUT": "u32"}),
+         ("merge_sort", {"PRIMITIVE": "merge_sort_pairs", "IN": "u32", "OUT": "u64", "PAIRS": ""})]
+
 TUNE = {"merge_sort": [
     {"shapes": {"GPI_TUNE_MERGE_ITEMS": [16, 32], "GPI_TUNE_MERGE_PAIR_ITEMS": [8, 16],
-                "GPI_TUNE_MERGE_THREADS": [128, 256], "GPI_TUNE_MERGE_BLOCKS": [3, 4],
-                "GPI_TUNE_MERGE_SMALL": [1200000, 2400000, 4800000], "GPI_TUNE_MERGE_JOINT": [256, 512, 1024],
+                "GPI_TUNE_MERGE_THREADS": [128, 256], "GPI_TUNE_MERGE_BLOCKS": [3, 4]},
+     "instances": SORTS},
+    {"shapes": {"GPI_TUNE_MERGE_SMALL": [1200000, 2400000, 4800000], "GPI_TUNE_MERGE_JOINT": [256, 512, 1024],
                 "GPI_TUNE_MERGE_HELPED": [300, 700, 1500]},
-     "instances": [
-         ("merge_sort", {"PRIMITIVE": "merge_sort", "IN": "u32", "OUT": "u32"}),
-         ("merge_sort", {"PRIMITIVE": "merge_sort_pairs", "IN": "u32", "OUT": "u64", "PAIRS": ""})]},
+     "instances": SORTS},
 ]}
 
 COMPILE_TIME = {

@@ -10,15 +10,20 @@ INSTANCES = [
 ]
 STUDIED = ["lower_bound_u32_u64", "lower_bound_dense_u32_u64"]
 
+SEARCH = ("search", {"PRIMITIVE": "lower_bound", "ITEMS": "16", "IN": "u32", "OUT": "u64"})
+
 TUNE = {"search": [
-    {"shapes": {"GPI_TUNE_SEARCH_INDEX": [8388608, 16777216, 33554432], "GPI_TUNE_SEARCH_ROWS": [1, 2, 4],
-                "GPI_TUNE_SEARCH_TABLE": [4096, 8192], "GPI_TUNE_SEARCH_ROOM": [24576, 49152],
-                "GPI_TUNE_SEARCH_THREADS": [128, 256], "GPI_TUNE_SEARCH_BLOCKS": [3, 4],
-                "GPI_TUNE_SEARCH_SORTED_THREADS": [64, 128], "GPI_TUNE_SEARCH_SORTED_BLOCKS": [12, 16],
-                "GPI_TUNE_SEARCH_SORTED_ROWS": [4, 8],
-                "GPI_TUNE_SEARCH_MANY": [262144, 524288], "GPI_TUNE_SEARCH_ITEMS": [16, 32, 64],
-                "GPI_TUNE_SEARCH_LANES": [65536, 131072], "GPI_TUNE_SEARCH_ALONE": [32768, 65536]},
-     "instances": [("search", {"PRIMITIVE": "lower_bound", "ITEMS": "16", "IN": "u32", "OUT": "u64"})]},
+    {"shapes": {"GPI_TUNE_SEARCH_THREADS": [128, 256], "GPI_TUNE_SEARCH_BLOCKS": [3, 4],
+                "GPI_TUNE_SEARCH_ROWS": [1, 2, 4], "GPI_TUNE_SEARCH_TABLE": [4096, 8192]},
+     "instances": [SEARCH]},
+    {"shapes": {"GPI_TUNE_SEARCH_SORTED_THREADS": [64, 128], "GPI_TUNE_SEARCH_SORTED_BLOCKS": [12, 16],
+                "GPI_TUNE_SEARCH_SORTED_ROWS": [4, 8], "GPI_TUNE_SEARCH_ROOM": [24576, 49152]},
+     "instances": [SEARCH]},
+    {"shapes": {"GPI_TUNE_SEARCH_INDEX": [8388608, 16777216, 33554432], "GPI_TUNE_SEARCH_MANY": [262144, 524288],
+                "GPI_TUNE_SEARCH_ITEMS": [16, 32, 64]},
+     "instances": [SEARCH]},
+    {"shapes": {"GPI_TUNE_SEARCH_LANES": [65536, 131072], "GPI_TUNE_SEARCH_ALONE": [32768, 65536]},
+     "instances": [SEARCH]},
 ]}
 
 STUDIES = {

@@ -68,20 +68,27 @@ def top_k_rows():
 
 TABLES = [top_k_sizes, top_k_inputs, top_k_rows]
 
+FEW = ("top_k", {"PRIMITIVE": "top_k_64", "K": "64", "IN": "u32"})
+MANY = ("top_k", {"PRIMITIVE": "top_k_65536", "K": "65536", "IN": "u32"})
+
 TUNE = {"top_k": [
-    {"shapes": {"GPI_TUNE_TOP_K_BLOCKS": [2, 3], "GPI_TUNE_TOP_K_PARTS": [132, 264, 396],
-                "GPI_TUNE_TOP_K_BLOCK_SAMPLES": [512, 1024, 2048], "GPI_TUNE_TOP_K_PART": [2048, 4096, 8192],
-                "GPI_TUNE_TOP_K_LISTS": [8192, 16384, 32768], "GPI_TUNE_TOP_K_WAYS": [4, 8],
-                "GPI_TUNE_TOP_K_FEW_MERGED": [262144, 524288, 1048576],
-                "GPI_TUNE_TOP_K_SAMPLES": [65536, 131072], "GPI_TUNE_TOP_K_ROOM": [2048, 4096],
-                "GPI_TUNE_TOP_K_DIRECT": [2048, 4096], "GPI_TUNE_TOP_K_GROUP": [16, 32, 64],
-                "GPI_TUNE_TOP_K_THREADS": [256, 512, 1024],
-                "GPI_TUNE_TOP_K_SORT": [32768, 65536, 131072], "GPI_TUNE_TOP_K_TEAMS": [64, 128, 256],
-                "GPI_TUNE_TOP_K_TEAM_ITEMS": [1024, 2048, 4096],
+    {"shapes": {"GPI_TUNE_TOP_K_ROOM": [2048, 4096], "GPI_TUNE_TOP_K_THREADS": [256, 512, 1024],
+                "GPI_TUNE_TOP_K_BLOCKS": [2, 3]},
+     "instances": [FEW, MANY]},
+    {"shapes": {"GPI_TUNE_TOP_K_SAMPLES": [65536, 131072], "GPI_TUNE_TOP_K_BLOCK_SAMPLES": [512, 1024, 2048],
+                "GPI_TUNE_TOP_K_DIRECT": [2048, 4096]},
+     "instances": [FEW, MANY]},
+    {"shapes": {"GPI_TUNE_TOP_K_PARTS": [132, 264, 396], "GPI_TUNE_TOP_K_PART": [2048, 4096, 8192],
+                "GPI_TUNE_TOP_K_LISTS": [8192, 16384, 32768]},
+     "instances": [FEW]},
+    {"shapes": {"GPI_TUNE_TOP_K_TEAMS": [64, 128, 256], "GPI_TUNE_TOP_K_TEAM_ITEMS": [1024, 2048, 4096],
                 "GPI_TUNE_TOP_K_TEAM_MOST": [33554432, 67108864, 134217728]},
-     "instances": [("top_k", {"PRIMITIVE": "top_k_64", "K": "64", "IN": "u32"}),
-                   ("top_k", {"PRIMITIVE": "top_k_65536", "K": "65536", "IN": "u32"})]},
-    {"shapes": {"GPI_TUNE_TOP_K_FEW_ROWS": [0, 512, 2048], "GPI_TUNE_TOP_K_SHORT": [4, 5, 8]},
+     "instances": [FEW]},
+    {"shapes": {"GPI_TUNE_TOP_K_WAYS": [4, 8], "GPI_TUNE_TOP_K_FEW_MERGED": [262144, 524288, 1048576],
+                "GPI_TUNE_TOP_K_SORT": [32768, 65536, 131072]},
+     "instances": [MANY]},
+    {"shapes": {"GPI_TUNE_TOP_K_FEW_ROWS": [0, 512, 2048], "GPI_TUNE_TOP_K_SHORT": [4, 5, 8],
+                "GPI_TUNE_TOP_K_GROUP": [16, 32, 64]},
      "instances": [("row_top_k", {"PRIMITIVE": group, "LENGTH": str(length), "K": str(k), "IN": "u32"})
                    for group, (_, length, k) in list(ROW_GROUPS.items())[:4]]},
 ]}
