@@ -146,7 +146,6 @@ typedef struct gpi_cpu_launch_state {
     struct gpi_cpu_block **resident; /* the blocks that run at a time */
     unsigned resident_count;
     pthread_mutex_t gate;       /* held until enough of them have been created */
-    unsigned long long changes; /* writes to memory that others may poll */
     int failed;
     cudaError_t error;
     char message[512];
@@ -183,6 +182,7 @@ typedef struct gpi_cpu_block {
     gpi_cpu_queue ready[2]; /* the second: of slow threads */
     gpi_cpu_queue polling;  /* those that look again once the block has changed something, or can do nothing else */
     int changed;            /* it has, since they last looked */
+    unsigned long long changes; /* how often it has written to memory that others may poll */
     uint32_t slow;          /* which warps are slow, or which lanes */
     int slow_lanes;
     int slow_turn; /* the next one is slow, if any is ready */
@@ -462,7 +462,17 @@ GPI_CPU_HOT static inline void gpi_cpu_changed(void)
     gpi_cpu_block *block = gpi_cpu_self->block;
 
     block->changed = 1;
-    __atomic_fetch_add(&block->launch->changes, 1, __ATOMIC_RELAXED);
+    __atomic_store_n(&block->changes, block->changes + 1, __ATOMIC_RELAXED);
+}
+
+/* How often the blocks of a launch have done so. */
+static inline unsigned long long gpi_cpu_count_changes(const gpi_cpu_launch_state *launch)
+{
+    unsigned long long changes = 0;
+
+    for (unsigned i = 0; i < launch->resident_count; i++)
+        changes += __atomic_load_n(&launch->resident[i]->changes, __ATOMIC_ACQUIRE);
+    return changes;
 }
 
 static inline void gpi_cpu_set_stuck(gpi_cpu_block *block, unsigned long long at)
@@ -478,7 +488,7 @@ static inline void gpi_cpu_set_stuck(gpi_cpu_block *block, unsigned long long at
 static inline int gpi_cpu_is_over(gpi_cpu_block *block)
 {
     gpi_cpu_launch_state *launch = block->launch;
-    const unsigned long long changes = __atomic_load_n(&launch->changes, __ATOMIC_ACQUIRE);
+    const unsigned long long changes = gpi_cpu_count_changes(launch);
     const double now = gpi_cpu_milliseconds();
 
     if (__atomic_load_n(&launch->failed, __ATOMIC_ACQUIRE))
