@@ -246,9 +246,12 @@ static inline cudaError_t GPI(check)(const char *function, const GPI(job) *job, 
 /* Launches the kernel for n items. */
 static inline cudaError_t GPI(launch)(GPI(job) *job, GPI_CONTEXT context, cudaStream_t stream)
 {
-    static signed char known[GPI_DEVICES];
-    int ready = gpi_kernel_ready((const void *)GPI(large_kernel), GPI(bytes), known);
-    int dependent = (ready & GPI_KERNEL_SM90) != 0;
+    static signed char known[2][GPI_DEVICES];
+    const unsigned resident = job->rows ? 0 : gpi_resident_blocks(GPI(blocks), job->tiles, GP_GRID);
+    const int is_few = job->part == 1 && job->tiles <= GPI(few) * resident;
+    const int ready = gpi_kernel_ready(is_few ? (const void *)GPI(few_kernel) : (const void *)GPI(large_kernel),
+                                       GPI(bytes), known[is_few]);
+    const int dependent = (ready & GPI_KERNEL_SM90) != 0;
     unsigned threads = (unsigned)gpi_divide_up(job->n, 32 * GPI(vector_n)) * 32; /* of a single small tile */
     threads = job->tiles > 1 ? 1024 : job->n ? threads : 32;
     unsigned blocks = job->tiles < GP_GRID ? job->tiles + !job->tiles : GP_GRID;
@@ -257,8 +260,10 @@ static inline cudaError_t GPI(launch)(GPI(job) *job, GPI_CONTEXT context, cudaSt
         return GPI_LAUNCH_DEPENDENT(dependent, GPI(small_kernel), blocks, threads, 0, stream, *job, context);
     if (job->rows)
         return GPI_LAUNCH_DEPENDENT(dependent, GPI(medium_kernel), blocks, threads, 0, stream, *job, context);
-    return GPI_LAUNCH_DEPENDENT(dependent, GPI(large_kernel), gpi_resident_blocks(GPI(blocks), job->tiles, GP_GRID),
-                                GPI(threads), GPI(bytes), stream, *job, context);
+    if (is_few)
+        return GPI_LAUNCH_DEPENDENT(dependent, GPI(few_kernel), resident, GPI(threads), GPI(bytes), stream, *job,
+                                    context);
+    return GPI_LAUNCH_DEPENDENT(dependent, GPI(large_kernel), resident, GPI(threads), GPI(bytes), stream, *job, context);
 }
 
 /* All of a call. `init` may be NULL: there is none. */

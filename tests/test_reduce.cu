@@ -746,7 +746,27 @@ static void borders_check(const fold_case *c)
     ok(passed, "%s: sizes around the borders of the fold", c->name);
 }
 
-/* Around thread items, warp tiles, parts and tiles of large inputs. */
+/* On the CPU: by as many blocks at a time as a GPU has, which have few tiles each; 0: by as many as otherwise. */
+static void set_resident_blocks(int blocks)
+{
+#ifndef __CUDACC__
+    static int before;
+
+    before = blocks ? gp_cpu.resident_blocks : before;
+    gp_cpu.resident_blocks = blocks ? blocks : before;
+#else
+    (void)blocks;
+#endif
+}
+
+static void by_many_blocks(const fold_case *c, size_t n)
+{
+    set_resident_blocks(100);
+    fold_check_large(c, REDUCE, n);
+    set_resident_blocks(0);
+}
+
+/* Around thread items, warp tiles, parts and tiles of large inputs, every other one by many blocks. */
 static void large_borders_check(const fold_case *c)
 {
     size_t item = c->in_bytes, large = ((size_t)(item == 4 || item == 8 ? 16 : 4) << 20) / item;
@@ -759,25 +779,16 @@ static void large_borders_check(const fold_case *c)
 
     for (size_t k = 0; k < sizeof at / sizeof *at; k++) {
         fold_place place = {k * 5 % 16, k % 4, 0, k % 2 ? &ws : NULL, 0};
+        const int by_many = (k / 2 + item) % 2;
 
+        if (by_many)
+            set_resident_blocks(100);
         passed &= fold_check(c, REDUCE, at[k], place);
+        if (by_many)
+            set_resident_blocks(0);
     }
     must(gp_workspace_release(&ws, 0));
     ok(passed, "%s: sizes around the borders of the fold of large inputs", c->name);
-}
-
-/* On the CPU by as many blocks at a time as a GPU has: fewer than two tiles for each. */
-static void by_many_blocks(const fold_case *c, size_t n)
-{
-#ifndef __CUDACC__
-    const int before = gp_cpu.resident_blocks;
-
-    gp_cpu.resident_blocks = 100;
-#endif
-    fold_check_large(c, REDUCE, n);
-#ifndef __CUDACC__
-    gp_cpu.resident_blocks = before;
-#endif
 }
 
 /* The same bits whatever the alignment, stream, schedule and number of resident blocks. */
@@ -949,6 +960,7 @@ int main(int argc, char **argv)
         fold_check_large(&ranges8_case, REDUCE, ((size_t)2 << 20) + 54321);
         fold_check_large(&ranges128_case, REDUCE, ((size_t)64 << 20) / 128 + 4231); /* warps fold several warp tiles */
         by_many_blocks(&ranges16_case, ((size_t)4 << 20) / 16 + 4231);
+        by_many_blocks(&ranges128_case, ((size_t)4 << 20) / 128 + 4231); /* fewer than two tiles for each, drawn */
         fold_check_neighbours("large inputs");
         fold_check_large(&u32_max_case, REDUCE, ((size_t)4 << 20) + 12345);
         fold_check_large(&u8_max_case, REDUCE, ((size_t)4 << 20) + 12345);

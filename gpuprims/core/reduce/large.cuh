@@ -1,6 +1,8 @@
 /*
- * core/reduce/large.cuh: the reduction of large inputs. Persistent blocks draw tiles; a warp copies a warp tile to
- * shared memory, each lane reads its items to registers, and while they are folded the next warp tile is in flight.
+ * core/reduce/large.cuh: the reduction of large inputs. Blocks stay, and take tile after tile; a warp copies a warp tile
+ * to shared memory, each lane reads its items to registers, and while they are folded the next warp tile is in flight.
+ * Where each block has few tiles, these are fixed, and its warps wait for each other at the end alone. Otherwise tiles
+ * are drawn.
  *
  * Part of reduce.cuh; not to be included directly.
  */
@@ -10,8 +12,101 @@ enum {
     GPI(bytes) = GPI(warp_tiles) * GPI(slot_bytes),
     /* As many as there are registers for: a lane holds its items. */
     GPI(blocks) = (GPI(in_bytes) <= 112 && sizeof(GP_TYPE) <= 8 ? GPI_TUNE_REDUCE_BLOCKS : 2) * 8 /
-                  GPI(warp_tiles)
+                  GPI(warp_tiles),
+    GPI(few) = sizeof(GP_TYPE) <= 64 ? 8 : 1 /* so many tiles of a block are few */
 };
+
+#if GPI_DEVICE_CODE
+/* Where in the input the tile is that is drawn so; behind it if there is none. */
+GPI_DEVICE uint32_t GPI(place)(const GPI(job) *job, uint32_t drawn)
+{
+    return job->backward && drawn < job->tiles ? job->tiles - 1 - drawn : drawn;
+}
+
+/* One warp: folds a warp tile that has been fetched, and fetches the one `ahead`, if there is one; in lane 0. */
+GPI_DEVICE GP_TYPE GPI(fold_warp_tile)(const GPI(job) *job, size_t warp_tile, size_t warp_tiles, size_t ahead,
+                                       char *slot, unsigned lane, GPI_CONTEXT context)
+{
+    unsigned n = GPI(warp_tile_n), lanes = 32; /* its items, and lanes that have some */
+
+    if (warp_tile + 1 == warp_tiles) {
+        n = (unsigned)(job->n - warp_tile * GPI(warp_tile_n));
+        lanes = (n + GPI(thread_n) - 1) / GPI(thread_n);
+    }
+    const GP_TYPE x = GPI(fold_lane)(job, warp_tile, n, ahead, slot, lane, context);
+    return GPI(warp_reduce)(x, (int)lane, (int)lanes);
+}
+
+/* One warp: folds what the warps have of a tile, and publishes it; the only tile is the result. */
+GPI_DEVICE void GPI(end_tile)(const GPI(job) *job, uint32_t place, size_t warp_tiles, const GP_TYPE *sums,
+                              unsigned lane, uint32_t epoch)
+{
+    const size_t start = place * (size_t)GPI(warp_tiles) * job->part;
+    const size_t parts = (warp_tiles - start + job->part - 1) / job->part;
+    const int valid = parts < GPI(warp_tiles) ? (int)parts : GPI(warp_tiles);
+    const GP_TYPE sum = GPI(warp_reduce)(sums[(int)lane < valid ? lane : 0], (int)lane, valid);
+
+    if (lane == 0 && job->tiles == 1)
+        GPI(finish)(job, sum);
+    else if (lane == 0)
+        GPI(publish)((uint64_t *)(job->head + 1), place, sum, epoch);
+}
+#endif
+
+/* ---- few tiles for each block ------------------------------------------------------------------ */
+
+static __global__ void __launch_bounds__(GPI(threads), GPI(blocks)) GPI(few_kernel)(GPI(job) job, GPI_CONTEXT context)
+{
+#if GPI_DEVICE_CODE
+    GP_DYNAMIC_SHARED(char, slots);
+    GP_SHARED(GP_TYPE[GPI(few) * GPI(warp_tiles)], sums); /* of the warps, tile by tile */
+    GP_SHARED(uint64_t, drawn);
+    const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+    const size_t warp_tiles = (job.n + GPI(warp_tile_n) - 1) / GPI(warp_tile_n);
+    char *slot = slots + warp * GPI(slot_bytes);
+    unsigned rounds = 0;
+    uint64_t ticket = 0;
+
+    gpi_grid_wait();
+    gpi_grid_launch_next();
+    size_t warp_tile = GPI(place)(&job, blockIdx.x) * (size_t)GPI(warp_tiles) + warp;
+    if (warp_tile < warp_tiles)
+        GPI(fetch)(&job, warp_tile, slot, lane);
+    if (threadIdx.x == 0 && job.tiles > 1)
+        ticket = gpi_take_ticket(job.head); /* not waited for here */
+    GPI_NO_UNROLL
+    for (uint32_t tile = blockIdx.x; tile < job.tiles; tile += gridDim.x, rounds++) {
+        const size_t following = GPI(place)(&job, tile + gridDim.x) * (size_t)GPI(warp_tiles) + warp;
+
+        if (warp_tile < warp_tiles) {
+            const GP_TYPE x = GPI(fold_warp_tile)(&job, warp_tile, warp_tiles, following, slot, lane, context);
+
+            if (lane == 0)
+                sums[rounds * GPI(warp_tiles) + warp] = x;
+        } else if (following < warp_tiles) { /* the partial tile at the end of the input comes first */
+            GPI(fetch)(&job, following, slot, lane);
+        }
+        warp_tile = following;
+    }
+    if (threadIdx.x == 0)
+        drawn = ticket;
+    __syncthreads(); /* sums are complete, and the ticket is known */
+    const uint32_t epoch = gpi_ticket_epoch(drawn);
+    for (unsigned r = warp; r < rounds; r += GPI(warp_tiles))
+        GPI(end_tile)(&job, GPI(place)(&job, blockIdx.x + r * gridDim.x), warp_tiles, sums + r * GPI(warp_tiles), lane,
+                      epoch);
+    if (job.tiles == 1 || (uint32_t)drawn != gridDim.x - 1)
+        return;
+    __syncthreads(); /* sums are free */
+    GP_TYPE sum = GPI(groups)(&job, sums, lane, warp, GPI(warp_tiles), GPI(batch), epoch);
+    if (threadIdx.x == 0) {
+        GPI(finish)(&job, sum);
+        gpi_ready_head(job.head, epoch);
+    }
+#endif
+}
+
+/* ---- many -------------------------------------------------------------------------------------- */
 
 /* What the threads of a block exchange at the end of a tile. */
 typedef struct {
@@ -34,12 +129,6 @@ GPI_DEVICE void GPI(note)(const GPI(job) *job, GPI(round_state) *round_state, ui
     round_state->epoch = gpi_ticket_epoch(ticket);
     round_state->is_last = draw == job->tiles - fixed + gridDim.x - 1;
 }
-
-/* Where in the input the tile is that is drawn so; behind it if there is none. */
-GPI_DEVICE uint32_t GPI(place)(const GPI(job) *job, uint32_t drawn)
-{
-    return job->backward && drawn < job->tiles ? job->tiles - 1 - drawn : drawn;
-}
 #endif
 
 static __global__ void __launch_bounds__(GPI(threads), GPI(blocks))
@@ -60,7 +149,7 @@ static __global__ void __launch_bounds__(GPI(threads), GPI(blocks))
     size_t warp_tile = (GPI(place)(&job, tile) * (size_t)GPI(warp_tiles) + warp) * job.part;
     if (warp_tile < warp_tiles)
         GPI(fetch)(&job, warp_tile, slot, lane);
-    if (threadIdx.x == 0 && job.tiles > 1)
+    if (threadIdx.x == 0)
         ticket = gpi_take_ticket(job.head); /* not waited for here */
     for (;;) {
         size_t following = (GPI(place)(&job, next) * (size_t)GPI(warp_tiles) + warp) * job.part;
@@ -71,15 +160,9 @@ static __global__ void __launch_bounds__(GPI(threads), GPI(blocks))
             GPI(fetch)(&job, following, slot, lane);
         /* Fold the warp's warp tiles from left to right, and the warps. */
         for (left = left < job.part ? left : job.part; left; left--, warp_tile++) {
-            size_t ahead = left > 1 ? warp_tile + 1 : following;
-            unsigned n = GPI(warp_tile_n), lanes = 32; /* its items, and lanes that have some */
+            const size_t ahead = left > 1 ? warp_tile + 1 : following;
+            const GP_TYPE x = GPI(fold_warp_tile)(&job, warp_tile, warp_tiles, ahead, slot, lane, context);
 
-            if (warp_tile + 1 == warp_tiles) {
-                n = (unsigned)(job.n - warp_tile * GPI(warp_tile_n));
-                lanes = (n + GPI(thread_n) - 1) / GPI(thread_n);
-            }
-            GP_TYPE x = GPI(fold_lane)(&job, warp_tile, n, ahead, slot, lane, context);
-            x = GPI(warp_reduce)(x, (int)lane, (int)lanes);
             if (lane == 0)
                 round_state->sums[warp] = is_first ? x : GPI(combine)(round_state->sums[warp], x);
             is_first = 0;
@@ -87,18 +170,8 @@ static __global__ void __launch_bounds__(GPI(threads), GPI(blocks))
         if (threadIdx.x == 0)
             GPI(note)(&job, round_state, ticket);
         __syncthreads(); /* sums are complete, and the draw is known */
-        if (warp == 0) {
-            uint32_t place = GPI(place)(&job, tile);
-            size_t start = place * (size_t)GPI(warp_tiles) * job.part;
-            size_t parts = (warp_tiles - start + job.part - 1) / job.part;
-            int valid = parts < GPI(warp_tiles) ? (int)parts : GPI(warp_tiles);
-            GP_TYPE sum = GPI(warp_reduce)(round_state->sums[(int)lane < valid ? lane : 0], (int)lane, valid);
-
-            if (lane == 0 && job.tiles == 1)
-                GPI(finish)(&job, sum);
-            else if (lane == 0)
-                GPI(publish)((uint64_t *)(job.head + 1), place, sum, round_state->epoch);
-        }
+        if (warp == 0)
+            GPI(end_tile)(&job, GPI(place)(&job, tile), warp_tiles, round_state->sums, lane, round_state->epoch);
         if (next >= job.tiles)
             break;
 
@@ -110,11 +183,10 @@ static __global__ void __launch_bounds__(GPI(threads), GPI(blocks))
         if (threadIdx.x == 0 && next < job.tiles)
             ticket = gpi_take_ticket(job.head);
     }
-    if (job.tiles == 1 || !round_state->is_last)
+    if (!round_state->is_last)
         return;
     GP_TYPE *sums = round_state == round_states ? round_states[1].sums : round_states[0].sums; /* not read any more */
-    GP_TYPE sum = GPI(groups)(&job, sums, lane, warp, GPI(warp_tiles),
-                              GPI(batch), round_state->epoch);
+    GP_TYPE sum = GPI(groups)(&job, sums, lane, warp, GPI(warp_tiles), GPI(batch), round_state->epoch);
     if (threadIdx.x == 0) {
         GPI(finish)(&job, sum);
         gpi_ready_head(job.head, round_state->epoch);
