@@ -263,7 +263,8 @@ static inline cudaError_t GPI(launch)(GPI(job) *job, GPI_CONTEXT context, cudaSt
     if (is_few)
         return GPI_LAUNCH_DEPENDENT(dependent, GPI(few_kernel), resident, GPI(threads), GPI(bytes), stream, *job,
                                     context);
-    return GPI_LAUNCH_DEPENDENT(dependent, GPI(large_kernel), resident, GPI(threads), GPI(bytes), stream, *job, context);
+    return GPI_LAUNCH_DEPENDENT(dependent, GPI(large_kernel), resident, GPI(threads), GPI(bytes), stream, *job,
+                                context);
 }
 
 /* All of a call. `init` may be NULL: there is none. */

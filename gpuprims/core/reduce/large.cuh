@@ -1,8 +1,8 @@
 /*
- * core/reduce/large.cuh: the reduction of large inputs. Blocks stay, and take tile after tile; a warp copies a warp tile
- * to shared memory, each lane reads its items to registers, and while they are folded the next warp tile is in flight.
- * Where each block has few tiles, these are fixed, and its warps wait for each other at the end alone. Otherwise tiles
- * are drawn.
+ * core/reduce/large.cuh: the reduction of large inputs. Blocks stay, and take tile after tile; a warp copies a warp
+ * tile to shared memory, each lane reads its items to registers, and while they are folded the next warp tile is in
+ * flight. Where each block has few tiles, these are fixed, and its warps wait for each other at the end alone.
+ * Otherwise tiles are drawn.
  *
  * Part of reduce.cuh; not to be included directly.
  */
@@ -37,9 +37,9 @@ GPI_DEVICE GP_TYPE GPI(fold_warp_tile)(const GPI(job) *job, size_t warp_tile, si
     return GPI(warp_reduce)(x, (int)lane, (int)lanes);
 }
 
-/* One warp: folds what the warps have of a tile, and publishes it; the only tile is the result. */
+/* One warp: folds what the warps have of a tile, and publishes that; of the only tile it is the result. */
 GPI_DEVICE void GPI(end_tile)(const GPI(job) *job, uint32_t place, size_t warp_tiles, const GP_TYPE *sums,
-                              unsigned lane, uint32_t epoch)
+                              unsigned lane, const uint32_t *epoch)
 {
     const size_t start = place * (size_t)GPI(warp_tiles) * job->part;
     const size_t parts = (warp_tiles - start + job->part - 1) / job->part;
@@ -49,7 +49,7 @@ GPI_DEVICE void GPI(end_tile)(const GPI(job) *job, uint32_t place, size_t warp_t
     if (lane == 0 && job->tiles == 1)
         GPI(finish)(job, sum);
     else if (lane == 0)
-        GPI(publish)((uint64_t *)(job->head + 1), place, sum, epoch);
+        GPI(publish)((uint64_t *)(job->head + 1), place, sum, *epoch);
 }
 #endif
 
@@ -94,7 +94,7 @@ static __global__ void __launch_bounds__(GPI(threads), GPI(blocks)) GPI(few_kern
     const uint32_t epoch = gpi_ticket_epoch(drawn);
     for (unsigned r = warp; r < rounds; r += GPI(warp_tiles))
         GPI(end_tile)(&job, GPI(place)(&job, blockIdx.x + r * gridDim.x), warp_tiles, sums + r * GPI(warp_tiles), lane,
-                      epoch);
+                      &epoch);
     if (job.tiles == 1 || (uint32_t)drawn != gridDim.x - 1)
         return;
     __syncthreads(); /* sums are free */
@@ -149,7 +149,7 @@ static __global__ void __launch_bounds__(GPI(threads), GPI(blocks))
     size_t warp_tile = (GPI(place)(&job, tile) * (size_t)GPI(warp_tiles) + warp) * job.part;
     if (warp_tile < warp_tiles)
         GPI(fetch)(&job, warp_tile, slot, lane);
-    if (threadIdx.x == 0)
+    if (threadIdx.x == 0 && job.tiles > 1)
         ticket = gpi_take_ticket(job.head); /* not waited for here */
     for (;;) {
         size_t following = (GPI(place)(&job, next) * (size_t)GPI(warp_tiles) + warp) * job.part;
@@ -171,7 +171,7 @@ static __global__ void __launch_bounds__(GPI(threads), GPI(blocks))
             GPI(note)(&job, round_state, ticket);
         __syncthreads(); /* sums are complete, and the draw is known */
         if (warp == 0)
-            GPI(end_tile)(&job, GPI(place)(&job, tile), warp_tiles, round_state->sums, lane, round_state->epoch);
+            GPI(end_tile)(&job, GPI(place)(&job, tile), warp_tiles, round_state->sums, lane, &round_state->epoch);
         if (next >= job.tiles)
             break;
 
@@ -183,7 +183,7 @@ static __global__ void __launch_bounds__(GPI(threads), GPI(blocks))
         if (threadIdx.x == 0 && next < job.tiles)
             ticket = gpi_take_ticket(job.head);
     }
-    if (!round_state->is_last)
+    if (job.tiles == 1 || !round_state->is_last)
         return;
     GP_TYPE *sums = round_state == round_states ? round_states[1].sums : round_states[0].sums; /* not read any more */
     GP_TYPE sum = GPI(groups)(&job, sums, lane, warp, GPI(warp_tiles), GPI(batch), round_state->epoch);
