@@ -746,27 +746,29 @@ static void borders_check(const fold_case *c)
     ok(passed, "%s: sizes around the borders of the fold", c->name);
 }
 
-/* On the CPU: by as many blocks at a time as a GPU has, which have few tiles each; 0: by as many as otherwise. */
-static void set_resident_blocks(int blocks)
+/* On the CPU: how many blocks run at a time, which tiles are divided among. Returns how many did before. */
+static int set_resident_blocks(int blocks)
 {
 #ifndef __CUDACC__
-    static int before;
+    const int before = gp_cpu.resident_blocks;
 
-    before = blocks ? gp_cpu.resident_blocks : before;
-    gp_cpu.resident_blocks = blocks ? blocks : before;
+    gp_cpu.resident_blocks = blocks;
+    return before;
 #else
-    (void)blocks;
+    return blocks;
 #endif
 }
 
+/* By so many blocks. */
 static void by_many_blocks(const fold_case *c, size_t n, int blocks)
 {
-    set_resident_blocks(blocks);
+    const int before = set_resident_blocks(blocks);
+
     fold_check_large(c, REDUCE, n);
-    set_resident_blocks(0);
+    set_resident_blocks(before);
 }
 
-/* Around thread items, warp tiles, parts and tiles of large inputs, every other one by many blocks. */
+/* Around thread items, warp tiles, parts and tiles of large inputs, some by as many blocks as a GPU has. */
 static void large_borders_check(const fold_case *c)
 {
     size_t item = c->in_bytes, large = ((size_t)(item == 4 || item == 8 ? 16 : 4) << 20) / item;
@@ -779,13 +781,12 @@ static void large_borders_check(const fold_case *c)
 
     for (size_t k = 0; k < sizeof at / sizeof *at; k++) {
         fold_place place = {k * 5 % 16, k % 4, 0, k % 2 ? &ws : NULL, 0};
-        const int by_many = (k / 2 + item) % 2;
+        const int before = set_resident_blocks(100);
 
-        if (by_many)
-            set_resident_blocks(100);
+        if ((k / 2 + item) % 2 == 0)
+            set_resident_blocks(before);
         passed &= fold_check(c, REDUCE, at[k], place);
-        if (by_many)
-            set_resident_blocks(0);
+        set_resident_blocks(before);
     }
     must(gp_workspace_release(&ws, 0));
     ok(passed, "%s: sizes around the borders of the fold of large inputs", c->name);
