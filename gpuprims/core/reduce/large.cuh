@@ -59,7 +59,7 @@ static __global__ void __launch_bounds__(GPI(threads), GPI(blocks)) GPI(few_kern
 {
 #if GPI_DEVICE_CODE
     GP_DYNAMIC_SHARED(char, slots);
-    GP_SHARED(GP_TYPE[GPI(few) * GPI(warp_tiles)], sums); /* of the warps, tile by tile */
+    GP_SHARED(GP_TYPE[(int)GPI(few) * GPI(warp_tiles)], sums); /* of the warps, tile by tile */
     GP_SHARED(uint64_t, drawn);
     const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;
     const size_t warp_tiles = (job.n + GPI(warp_tile_n) - 1) / GPI(warp_tile_n);
