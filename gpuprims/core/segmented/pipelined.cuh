@@ -166,7 +166,8 @@ GPI_DEVICE gpi_copy GPI(stage_copy)(const GPI(job) *job, size_t warp_tile, char 
         const GP_INPUT_TYPE *start = job->in + warp_tile * GPI(warp_tile_n), *from = start + piece.first;
         char *place = stage + q * GPI(slot_bytes) + gpi_misalignment(start) + piece.first * sizeof *from;
 
-        return gpi_copy_of(place - gpi_misalignment(from), from, bytes, from, bytes);
+        return gpi_copy_of(place - gpi_misalignment(from), from, bytes, job->in + it->items.first,
+                           (it->items.last - it->items.first) * sizeof *from);
     }
     const int has_any = q == 0 && it->first < it->last;
     if (part == 1) {
