@@ -287,6 +287,7 @@ GPI_DEVICE void gpi_store_warp(char *to, const char *slot, unsigned bytes, unsig
     const char *from = slot + gpi_misalignment(to);
     unsigned head = gpi_head_bytes(to, bytes), body = (bytes - head) & ~15u;
 
+    GPI_NO_UNROLL
     for (unsigned i = head + lane * 16; i < head + body; i += 32 * 16) {
         uint4 vector;
 
