@@ -149,7 +149,7 @@ static __global__ void __launch_bounds__(GPI(threads), GPI(blocks))
     size_t warp_tile = (GPI(place)(&job, tile) * (size_t)GPI(warp_tiles) + warp) * job.part;
     if (warp_tile < warp_tiles)
         GPI(fetch)(&job, warp_tile, slot, lane);
-    if (threadIdx.x == 0 && job.tiles > 1)
+    if (threadIdx.x == 0)
         ticket = gpi_take_ticket(job.head); /* not waited for here */
     for (;;) {
         size_t following = (GPI(place)(&job, next) * (size_t)GPI(warp_tiles) + warp) * job.part;
@@ -183,7 +183,7 @@ static __global__ void __launch_bounds__(GPI(threads), GPI(blocks))
         if (threadIdx.x == 0 && next < job.tiles)
             ticket = gpi_take_ticket(job.head);
     }
-    if (job.tiles == 1 || !round_state->is_last)
+    if (!round_state->is_last)
         return;
     GP_TYPE *sums = round_state == round_states ? round_states[1].sums : round_states[0].sums; /* not read any more */
     GP_TYPE sum = GPI(groups)(&job, sums, lane, warp, GPI(warp_tiles), GPI(batch), round_state->epoch);
