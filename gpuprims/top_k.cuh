@@ -146,7 +146,8 @@ GPI_CHECK_KEY();
 /* ---- host functions -------------------------------------------------------------------------- */
 
 enum {
-    GPI(most_team_bytes) = 64000, /* that any GPU has */
+    GPI(most_team_bytes) = 64000,   /* that any GPU has */
+    GPI(most_whole_bytes) = 140000, /* of a team that takes all items */
     GPI(max_selected) = GPI(room) / 2,
     GPI(least_filtered) = 4 * GPI(threads) /* items of a filter's part, at least */
 };
@@ -422,11 +423,53 @@ static inline int GPI(wants_teams)(size_t rows, size_t n, size_t k)
 {
     if (GP_KERNEL != 0 || k == 0 || k > GPI(max_selected) || n <= GPI(warp_n) || rows > GPI_MAX_TILES)
         return 0;
+    if (rows == 1 && n > GPI_TUNE_TOP_K_VECTORS_MOST && !GPI(threads_bound)(k))
+        return 0;
     const size_t parts = GPI(team_parts)(rows, n, k), teams = gpi_multiply_sizes(rows, parts);
     if (GPI(wants_sort)(rows, n, k) && !GPI(threads_bound)(k) && (n > (size_t)GPI(most_in_row) || k > n / 12))
         return 0;
     return n <= GPI(most_for_teams)(rows, k) && teams <= GPI_MAX_TILES && teams <= GP_GRID &&
            GPI(shape_team)(teams, GPI(team_items)(n, parts), k, 0).threads;
+}
+
+/* The team for each of some rows of n items that are taken whole. */
+static inline GPI(team_shape) GPI(shape_whole)(size_t n)
+{
+    const size_t items = GPI(whole_items);
+    GPI(team_shape) shape = {32, GPI_TOP_K_ALL, (uint32_t)n};
+
+    while (shape.threads < GPI(threads) && items * shape.threads < n)
+        shape.threads = shape.threads == 32 ? (unsigned)GPI(least_team) : 2 * shape.threads;
+    if (shape.threads > GPI(threads) || n > 2 * items * shape.threads ||
+        GPI(team_bytes)(shape.threads, shape.room) > GPI(most_whole_bytes))
+        shape.threads = 0;
+    return shape;
+}
+
+/* Whether rows are taken whole: if so much of them is wanted that a bound would leave out little. */
+static inline int GPI(wants_whole)(size_t rows, size_t n, size_t k)
+{
+    if (GP_KERNEL != 0 || rows < 2 || rows > GPI_MAX_TILES || rows > GP_GRID || n <= 32 ||
+        GPI(shape_whole)(n).threads == 0)
+        return 0;
+    if (n <= GPI(warp_n))
+        return !GPI(is_bounded_by)(n, k, 32);
+    if (GPI(shape_whole)(n).threads == 32)
+        return 1;
+    if (GPI(threads_bound)(k))
+        return !GPI(is_bounded_by)(n, k, 32) && n <= GPI_TUNE_TOP_K_WHOLE * k;
+    return !GPI(shape_team)(rows, n, k, 0).threads;
+}
+
+/* What the device can do with the kernel of teams, which gets as much shared memory as they may have there. */
+static inline int GPI(row_ready)(void)
+{
+    static signed char known[2][GPI_DEVICES];
+    const int ready = gpi_kernel_ready((const void *)GPI(row_kernel), GPI(most_whole_bytes), known[0]);
+
+    return ready & GPI_KERNEL_FITS ? ready
+                                   : gpi_kernel_ready((const void *)GPI(row_kernel), GPI(most_team_bytes), known[1]) &
+                                         ~GPI_KERNEL_FITS;
 }
 
 /* Workspace for lists of so many items. */
@@ -609,12 +652,22 @@ static inline cudaError_t GPI(run)(const char *function, GPI(job) *job, size_t r
     return gpi_scratch_release(&scratch, error, stream);
 }
 
+/* Launches a team of this shape for each unit. */
+static inline cudaError_t GPI(launch_shape)(GPI(job) *job, GPI(team_shape) shape, cudaStream_t stream)
+{
+    const int dependent = (GPI(row_ready)() & GPI_KERNEL_SM90) != 0;
+
+    job->group = shape.threads == 32 ? GPI(block_rows) : 1;
+    job->needed = shape.needed;
+    job->room = shape.room;
+    return GPI_LAUNCH_DEPENDENT(dependent, GPI(row_kernel), (unsigned)gpi_divide_up(job->units, job->group),
+                                shape.threads * job->group, job->group * GPI(team_bytes)(shape.threads, shape.room),
+                                stream, *job);
+}
+
 /* A round of teams. */
 static inline cudaError_t GPI(launch_teams)(GPI(job) *job, cudaStream_t stream)
 {
-    static signed char known[GPI_DEVICES];
-    const int dependent =
-        (gpi_kernel_ready((const void *)GPI(row_kernel), GPI(most_team_bytes), known) & GPI_KERNEL_SM90) != 0;
     const size_t vectors = gpi_divide_up(job->row_n, (size_t)GPI(row_vector_n));
 
     job->part_n = vectors / job->parts * GPI(row_vector_n);
@@ -622,12 +675,23 @@ static inline cudaError_t GPI(launch_teams)(GPI(job) *job, cudaStream_t stream)
     job->units = job->segments * job->parts;
     const GPI(team_shape) shape =
         GPI(shape_team)(job->units, GPI(team_items)(job->row_n, job->parts), job->k, job->places != NULL);
-    job->group = shape.threads == 32 ? GPI(block_rows) : 1;
-    job->needed = shape.needed;
-    job->room = shape.room;
-    return GPI_LAUNCH_DEPENDENT(dependent, GPI(row_kernel), (unsigned)gpi_divide_up(job->units, job->group),
-                                shape.threads * job->group, job->group * GPI(team_bytes)(shape.threads, shape.room),
-                                stream, *job);
+    return GPI(launch_shape)(job, shape, stream);
+}
+
+/* Rows that are taken whole. The workspace is not used: elsewhere, a call of these sizes may need it. */
+static inline cudaError_t GPI(run_whole)(const char *function, GPI(job) *job, gp_workspace *ws, cudaStream_t stream)
+{
+    const size_t bytes = ws ? GPI(workspace)(job->n, job->segments, job->k) : 0;
+    gpi_scratch scratch;
+    cudaError_t error = gpi_tagged_scratch_acquire(&scratch, ws, 0, bytes, stream, function);
+
+    if (error != cudaSuccess)
+        return error;
+    job->row_n = job->length;
+    job->parts = 1;
+    job->units = job->segments;
+    error = GPI(launch_shape)(job, GPI(shape_whole)(job->length), stream);
+    return gpi_scratch_release(&scratch, error, stream);
 }
 
 /* Rows, or the parts of rows, that teams select from: in rounds, until there is one list of each row. */
@@ -788,6 +852,8 @@ static inline cudaError_t GPI(by_rows)(const char *function, GPI(job) *job, size
     error = GPI(check)(function, job, is_array ? "n" : "rows", is_array ? length : rows, rows * k);
     if (error != cudaSuccess)
         return error;
+    if (GPI(wants_whole)(rows, length, k) && (GPI(row_ready)() & GPI_KERNEL_FITS))
+        return GPI(run_whole)(function, job, ws, stream);
     if (GP_KERNEL == 0 && length <= GPI(warp_n))
         return GPI(run_short)(job, stream);
     if (GPI(wants_teams)(rows, length, k))

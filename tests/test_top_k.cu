@@ -387,14 +387,12 @@ static void test_rows(const top_k_case *t)
     ok(right, "%s: rows", t->name);
 }
 
-/* Rows of which few are wanted, of keys of all kinds. */
-static void test_few_of_rows(const top_k_case *t)
+/* Rows of such shapes, of keys of all kinds. */
+static int are_rows_right(const top_k_case *t, const size_t (*shapes)[3], size_t count)
 {
-    static const size_t shapes[][3] = {{7, 65, 18},   {7, 300, 5},   {5, 512, 16},  {5, 1024, 16}, {2, 1100, 60},
-                                       {3, 2049, 32}, {3, 4096, 60}, {2, 8200, 100}};
     int right = 1;
 
-    for (size_t s = 0; s < sizeof shapes / sizeof *shapes; s++)
+    for (size_t s = 0; s < count; s++)
         for (int input = 0; input < INPUTS; input++) {
             const size_t rows = shapes[s][0], length = shapes[s][1];
             size_t offsets[8];
@@ -403,7 +401,27 @@ static void test_few_of_rows(const top_k_case *t)
             if (!(tap_small && rows * length > 3000))
                 right &= is_right_for(t, ROWS, input, rows * length, rows, offsets, shapes[s][2], input % 4, NULL);
         }
-    ok(right, "%s: few of rows", t->name);
+    return right;
+}
+
+/* Rows of which few are wanted. */
+static void test_few_of_rows(const top_k_case *t)
+{
+    static const size_t shapes[][3] = {{7, 65, 18},   {7, 300, 5},   {5, 512, 16},  {5, 1024, 16}, {2, 1100, 60},
+                                       {3, 2049, 32}, {3, 4096, 60}, {2, 8200, 100}};
+
+    ok(are_rows_right(t, shapes, sizeof shapes / sizeof *shapes), "%s: few of rows", t->name);
+}
+
+/* Rows of which so much is wanted that they are taken whole. */
+static void test_much_of_rows(const top_k_case *t)
+{
+    static const size_t shapes[][3] = {{7, 33, 33},     {6, 64, 30},     {7, 128, 50},    {5, 129, 3},
+                                       {6, 250, 249},   {5, 256, 19},    {3, 257, 200},   {2, 1000, 100},
+                                       {3, 700, 500},   {2, 1400, 1400}, {2, 4096, 1000}, {2, 4097, 2100},
+                                       {2, 5003, 4999}, {2, 8192, 3000}};
+
+    ok(are_rows_right(t, shapes, sizeof shapes / sizeof *shapes), "%s: much of rows", t->name);
 }
 
 /* Rows that are too long for a team, and shorter than that, of keys of all kinds. */
@@ -622,6 +640,7 @@ int main(int argc, char **argv)
             test_segments(cases[k]);
             test_rows(cases[k]);
             test_few_of_rows(cases[k]);
+            test_much_of_rows(cases[k]);
             test_rounds(cases[k]);
             test_workspace(cases[k], 3000, 100);
             test_workspace(cases[k], 40000, 20);

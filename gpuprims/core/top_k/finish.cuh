@@ -263,13 +263,7 @@ GPI_DEVICE void GPI(select_candidates)(GPI(finish) *finish, size_t s, uint32_t n
     const GPI(entry) bound = GPI(bound_candidates)(finish, &row, s, n);
     GPI(lay_out_buckets)(&row, bound);
     GPI(visit)(finish, &row, s, n, 1, 1, 0, 0, bound);
-    const uint32_t count = row.team->count;
-    const int is_crowded = GPI(scan_buckets)(&row) > GPI(row_crowd);
-    if (is_crowded)
-        GPI(sort_crowded)(row.team, row.room, count);
-    else
-        GPI(sort_by_bucket)(&row, count);
-    GPI(write_row)(&row, job, (uint32_t)s, (uint32_t)s, count, is_crowded);
+    GPI(finish_row)(&row, job, (uint32_t)s, (uint32_t)s, row.team->count);
 }
 #endif
 

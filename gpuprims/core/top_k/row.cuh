@@ -12,6 +12,9 @@
  *        too. Each counts those before it in its bucket, which gives its place in the result. Should a bucket be
  *        crowded, as with lists of neighbouring numbers, a sample of the entries divides them instead
  *
+ * A row of which so much is wanted that a bound would leave out little is taken whole: in place of 1 and 2, all of its
+ * items, which are in registers, are counted in the buckets, and go there as far as buckets have any of the k best.
+ *
  * Vectors are aligned in memory. The few items before the first and behind the last one give no bound, but are looked
  * at in step 2.
  *
@@ -22,6 +25,7 @@ enum {
     GPI(row_vectors) = 8, /* of a thread */
     GPI(row_vector_n) = GPI_KEY_IS_NARROW ? 4 : 2, /* items of a vector */
     GPI(row_vector_bytes) = GPI(row_vector_n) * (int)sizeof(GP_KEY),
+    GPI(whole_items) = 8,  /* of a thread, of rows that are taken whole; twice as many of long ones */
     GPI(most_in_row) = GPI(threads) * GPI(row_vectors) * GPI(row_vector_n), /* items that a team selects from */
     GPI(row_bucket_bits) = 7,
     GPI(row_buckets) = 1 << GPI(row_bucket_bits),
@@ -37,6 +41,7 @@ typedef struct {
     uint32_t vectors; /* that have items within the bound */
     uint32_t count;   /* entries, or more, if there was no room */
     uint32_t largest; /* bucket: how many entries it has */
+    uint32_t last;    /* bucket that has any of the k best */
     uint32_t buckets[GPI(row_buckets)]; /* entries of each, then where the next one goes */
 } GPI(team);
 
@@ -461,26 +466,32 @@ GPI_DEVICE uint32_t GPI(find_entries)(GPI(row) *row)
     return row->team->count;
 }
 
-/* Turns the buckets' counts into where each begins. Returns the largest count, if there may be many entries. */
+/*
+ * Turns the buckets' counts into where each begins, and finds the last one that has any of the k best. Returns the
+ * largest count up to there, if there may be many entries.
+ */
 GPI_DEVICE uint32_t GPI(scan_buckets)(const GPI(row) *row)
 {
     enum { EACH = GPI(row_buckets) / 32 };
     uint32_t *buckets = row->team->buckets + EACH * (row->thread % 32);
 
     if (row->thread < 32) {
-        uint32_t counts[EACH], sum = 0, largest = 0;
+        uint32_t counts[EACH], sum = 0, largest = 0, last = 0;
 
         GPI_UNROLL
-        for (uint32_t i = 0; i < EACH; i++) {
+        for (uint32_t i = 0; i < EACH; i++)
             sum += counts[i] = buckets[i];
-            largest = counts[i] > largest ? counts[i] : largest;
-        }
         uint32_t before = gpi_warp_prefix(sum, row->thread) - sum;
         GPI_UNROLL
         for (uint32_t i = 0; i < EACH; i++) {
             buckets[i] = before;
+            if (before < row->k) {
+                last = EACH * row->thread + i;
+                largest = counts[i] > largest ? counts[i] : largest;
+            }
             before += counts[i];
         }
+        row->team->last = gpi_warp_max(last);
         if (row->by_vectors)
             row->team->largest = gpi_warp_max(largest);
     }
@@ -500,10 +511,11 @@ GPI_DEVICE void GPI(sort_by_bucket)(const GPI(row) *row, uint32_t count)
     GPI(sync_team)(row->is_warp); /* entries are in their buckets */
 }
 
-/* How many entries come before one that is in this bucket. */
+/* How many entries come before one that is in this bucket; or, where that is k or more, how many at least. */
 GPI_DEVICE uint32_t GPI(rank_in_row)(const GPI(row) *row, GPI(entry) entry, uint32_t bucket)
 {
-    const uint32_t begin = bucket ? row->team->buckets[bucket - 1] : 0, end = row->team->buckets[bucket];
+    const uint32_t begin = bucket ? row->team->buckets[bucket - 1] : 0;
+    const uint32_t end = begin < row->k ? row->team->buckets[bucket] : begin;
     uint32_t rank = begin;
 
     GPI_UNROLL_BY_8
@@ -537,6 +549,7 @@ GPI_DEVICE_CALL void GPI(sort_crowded)(GPI(team) *team, uint32_t room, uint32_t 
     row.is_warp = 0;
     row.thread = threadIdx.x;
     row.threads = blockDim.x;
+    row.k = count;
     row.room = room;
     row.team = team;
     GPI(carve_team)(&row);
@@ -600,7 +613,7 @@ GPI_DEVICE uint32_t GPI(take_row)(GPI(row) *row, const GPI(job) *job, uint32_t u
     return s;
 }
 
-/* Writes the k best of `count` entries, which may be in order: to the results of row s, or to a list. */
+/* Writes the k best of `count` entries, which are in order, or in buckets: to the results of row s, or to a list. */
 GPI_DEVICE void GPI(write_row)(const GPI(row) *row, const GPI(job) *job, uint32_t unit, uint32_t s, uint32_t count,
                                int in_order)
 {
@@ -624,33 +637,117 @@ GPI_DEVICE void GPI(write_row)(const GPI(row) *row, const GPI(job) *job, uint32_
     }
 }
 
+/* Puts `count` entries, which have been counted in buckets, in order, and writes the k best. All threads call. */
+GPI_DEVICE void GPI(finish_row)(const GPI(row) *row, const GPI(job) *job, uint32_t unit, uint32_t s, uint32_t count)
+{
+    const int is_crowded = GPI(scan_buckets)(row) > GPI(row_crowd);
+
+    if (row->by_vectors && is_crowded)
+        GPI(sort_crowded)(row->team, row->room, count);
+    else
+        GPI(sort_by_bucket)(row, count);
+    GPI(write_row)(row, job, unit, s, count, row->by_vectors && is_crowded);
+}
+
+/*
+ * Selects from a row of which much is wanted, without a bound: its items are in registers until it is known how many
+ * buckets have any of the k best. `items`, a constant, is how many a thread may have. All threads call.
+ */
+GPI_DEVICE void GPI(take_whole)(GPI(row) *row, const GPI(job) *job, uint32_t s, uint32_t items)
+{
+    uint64_t numbers[2 * GPI(whole_items)], least = GPI(last_entry)().number, most = 0;
+    GPI(entry) entry;
+
+    GPI(clear_entries)(row);
+    GPI_UNROLL
+    for (uint32_t j = 0; j < items; j++) {
+        const uint32_t place = j * row->threads + row->thread;
+
+        numbers[j] = GPI(last_entry)().number;
+        if (place < row->n)
+            numbers[j] = GPI(key_order)(row->keys[place]);
+    }
+    GPI_UNROLL
+    for (uint32_t j = 0; j < items && j * row->threads < row->n; j++) {
+        const int is_item = j * row->threads + row->thread < row->n;
+
+        least = GPI(lesser)(least, numbers[j]);
+        most = is_item && numbers[j] > most ? numbers[j] : most;
+    }
+    GPI(find_ends)(row->is_warp, row->team->ends, least, most, &row->least, &entry.number);
+    entry.rank = row->n - 1;
+    GPI(lay_out_buckets)(row, entry);
+    if (row->is_warp)
+        __syncwarp(); /* the buckets are empty: a block has met at a barrier */
+    GPI_UNROLL
+    for (uint32_t j = 0; j < items && j * row->threads < row->n; j++) {
+        entry.number = GPI(as_number)(numbers[j]);
+        entry.rank = j * row->threads + row->thread;
+        if (entry.rank < row->n)
+            atomicAdd(&row->team->buckets[GPI(bucket_of)(row, entry)], 1u);
+    }
+    GPI(sync_team)(row->is_warp); /* the buckets have been counted */
+    const int in_order = GPI(scan_buckets)(row) > GPI(row_crowd); /* a warp has no more items than that */
+    const uint32_t last = row->team->last;
+    GPI_UNROLL
+    for (uint32_t j = 0; j < items && j * row->threads < row->n; j++) {
+        entry.number = GPI(as_number)(numbers[j]);
+        entry.rank = j * row->threads + row->thread;
+        const uint32_t bucket = GPI(bucket_of)(row, entry);
+        if (entry.rank < row->n && bucket <= last)
+            GPI(put_listed)(in_order ? row->entries : row->sorted, atomicAdd(&row->team->buckets[bucket], 1u), entry);
+    }
+    GPI(sync_team)(row->is_warp); /* entries are in their buckets */
+    const uint32_t count = row->team->buckets[last];
+    if (in_order)
+        GPI(sort_crowded)(row->team, row->room, count);
+    GPI(write_row)(row, job, s, s, count, in_order);
+}
+
+/* Enters the unit that is the team's; 0, if it has none. Returns, besides, the number of its row. */
+GPI_DEVICE int GPI(enter_row)(GPI(row) *row, const GPI(job) *job, char *shared, int is_warp, uint32_t *unit, uint32_t *s)
+{
+    const uint32_t own = is_warp ? threadIdx.x / 32 : 0;
+
+    row->threads = is_warp ? 32 : blockDim.x;
+    *unit = blockIdx.x * job->group + own; /* units are far fewer than 2^32 */
+    if (*unit >= (uint32_t)job->units)
+        return 0;
+    *s = GPI(take_row)(row, job, *unit);
+    row->k = (uint32_t)job->k;
+    row->needed = job->needed;
+    row->room = job->room;
+    row->thread = threadIdx.x & (row->threads - 1);
+    row->is_warp = is_warp;
+    row->team = (GPI(team) *)(void *)(shared + own * GPI(team_bytes)(row->threads, row->room));
+    GPI(carve_team)(row);
+    return 1;
+}
+
 /* Selects from the part that is the team's; `by_vectors` is a constant. */
 GPI_DEVICE void GPI(select_row)(const GPI(job) *job, char *shared, int by_vectors)
 {
-    const int is_warp = !by_vectors && job->group > 1;
-    const uint32_t threads = is_warp ? 32 : blockDim.x, own = is_warp ? threadIdx.x / 32 : 0;
-    const uint32_t unit = blockIdx.x * job->group + own; /* units are far fewer than 2^32 */
+    uint32_t unit, s;
     GPI(row) row;
 
-    if (unit >= (uint32_t)job->units)
-        return;
     row.by_vectors = by_vectors;
-    const uint32_t s = GPI(take_row)(&row, job, unit);
-    row.k = (uint32_t)job->k;
-    row.needed = job->needed;
-    row.room = job->room;
-    row.threads = threads;
-    row.thread = threadIdx.x & (threads - 1);
-    row.is_warp = is_warp;
-    row.team = (GPI(team) *)(void *)(shared + own * GPI(team_bytes)(threads, row.room));
-    GPI(carve_team)(&row);
-    const uint32_t count = GPI(find_entries)(&row);
-    const int is_crowded = GPI(scan_buckets)(&row) > GPI(row_crowd);
-    if (by_vectors && is_crowded)
-        GPI(sort_crowded)(row.team, row.room, count);
+    if (GPI(enter_row)(&row, job, shared, !by_vectors && job->group > 1, &unit, &s))
+        GPI(finish_row)(&row, job, unit, s, GPI(find_entries)(&row));
+}
+
+/* Selects from the row that is the team's. */
+GPI_DEVICE void GPI(select_whole)(const GPI(job) *job, char *shared)
+{
+    uint32_t unit, s;
+    GPI(row) row;
+
+    row.by_vectors = 1; /* entries may be many */
+    if (!GPI(enter_row)(&row, job, shared, job->group > 1, &unit, &s))
+        return;
+    if (row.n > GPI(whole_items) * row.threads)
+        GPI(take_whole)(&row, job, s, 2 * GPI(whole_items));
     else
-        GPI(sort_by_bucket)(&row, count);
-    GPI(write_row)(&row, job, unit, s, count, by_vectors && is_crowded);
+        GPI(take_whole)(&row, job, s, GPI(whole_items));
 }
 #endif
 
@@ -662,7 +759,9 @@ static __global__ void __launch_bounds__(GPI_TUNE_TOP_K_THREADS, GPI_TUNE_TOP_K_
 
     gpi_grid_wait();
     gpi_grid_launch_next();
-    if (job.needed)
+    if (job.needed == GPI_TOP_K_ALL)
+        GPI(select_whole)(&job, shared);
+    else if (job.needed)
         GPI(select_row)(&job, shared, 1);
     else
         GPI(select_row)(&job, shared, 0);

@@ -88,6 +88,15 @@
 #ifndef GPI_TUNE_TOP_K_TEAM_MOST
 #define GPI_TUNE_TOP_K_TEAM_MOST 67108864
 #endif
+/* Of an array of more items than this, teams do not select if vectors would give the bound: it is sampled first. */
+#ifndef GPI_TUNE_TOP_K_VECTORS_MOST
+#define GPI_TUNE_TOP_K_VECTORS_MOST 131072
+#endif
+
+/* Rows of up to so many items for each that is wanted are taken whole, even where threads could bound these. */
+#ifndef GPI_TUNE_TOP_K_WHOLE
+#define GPI_TUNE_TOP_K_WHOLE 16
+#endif
 
 /* Blocks of a multiprocessor that select from short rows. */
 #ifndef GPI_TUNE_TOP_K_SHORT

@@ -9,7 +9,8 @@ INSTANCES = [
     *[("top_k", {"PRIMITIVE": f"top_k_{k}", "K": str(k)}, ["u32"]) for k in KS],
     ("top_k", {"PRIMITIVE": "top_k_64", "K": "64"}, ["f32", "f64"]),
 ]
-ROWS = ((1024, 4096, 32), (10000, 1000, 16), (512, 8192, 128), (100000, 100, 8), (64, 50257, 50), (4, 131072, 2048))
+ROWS = ((1024, 4096, 32), (10000, 1000, 16), (512, 8192, 128), (100000, 100, 8), (64, 50257, 50), (4, 131072, 2048),
+        (65536, 256, 128), (4096, 4096, 1024))
 ROW_GROUPS = {f"row_top_k_{length}_{k}": (rows, length, k) for rows, length, k in ROWS}
 INSTANCES += [("row_top_k", {"PRIMITIVE": group, "LENGTH": str(length), "K": str(k)}, ["u32"])
               for group, (_, length, k) in ROW_GROUPS.items()]
@@ -84,6 +85,10 @@ TUNE = {"top_k": [
     {"shapes": {"GPI_TUNE_TOP_K_TEAMS": [64, 128, 256], "GPI_TUNE_TOP_K_TEAM_ITEMS": [1024, 2048, 4096],
                 "GPI_TUNE_TOP_K_TEAM_MOST": [33554432, 67108864, 134217728]},
      "instances": [FEW]},
+    {"shapes": {"GPI_TUNE_TOP_K_VECTORS_MOST": [65536, 131072, 524288]},
+     "instances": [("top_k", {"PRIMITIVE": "top_k_1024", "K": "1024", "IN": "u32"})]},
+    {"shapes": {"GPI_TUNE_TOP_K_WHOLE": [8, 16, 32]},
+     "instances": [("row_top_k", {"PRIMITIVE": "row_top_k_256_128", "LENGTH": "256", "K": "128", "IN": "u32"})]},
     {"shapes": {"GPI_TUNE_TOP_K_WAYS": [4, 8], "GPI_TUNE_TOP_K_FEW_MERGED": [262144, 524288, 1048576],
                 "GPI_TUNE_TOP_K_SORT": [32768, 65536, 131072]},
      "instances": [MANY]},
