@@ -103,6 +103,8 @@ GPI_CHECK_KEY();
 
 #include "core/segmented_sort/job.cuh"
 #include "core/segmented_sort/tiny.cuh"
+#include "core/segmented_sort/small.cuh"
+#include "core/segmented_sort/group.cuh"
 #include "core/segmented_sort/long.cuh"
 #include "core/segmented_sort/pass.cuh"
 #include "core/segmented_sort/tile.cuh"
@@ -207,13 +209,24 @@ static inline size_t GPI(head_bytes)(size_t n, size_t segments, int has_longs)
     return n && segments && has_longs ? sizeof(gpi_tile_state_head) : 0;
 }
 
-/* Sorts groups of tiny segments, and finds the long ones. */
-static inline cudaError_t GPI(launch_plan)(const GPI(job) *job, int dependent, cudaStream_t stream)
+/* Whether segments are small on average, and not tiny, and enough to keep warps busy. */
+static inline int GPI(are_small)(size_t n, size_t segments, int is_by_rows)
 {
-    const size_t blocks = gpi_divide_up(job->segments, job->group * GPI(plan_warps));
+    const size_t least = is_by_rows ? GPI_TUNE_SEGMENTED_SORT_SOME : GPI_TUNE_SEGMENTED_SORT_SOME * 8;
 
-    return GPI_LAUNCH_DEPENDENT(dependent, GPI(plan_kernel), (unsigned)gpi_smaller_size(blocks, GP_GRID),
-                                (unsigned)GPI(plan_threads), 0, stream, *job);
+    return segments >= least && n / segments > GPI(tiny_n) && n / segments <= GPI(small_n);
+}
+
+/* Sorts groups of short segments, and finds the long ones. */
+static inline cudaError_t GPI(launch_plan)(const GPI(job) *job, int are_small, int dependent, cudaStream_t stream)
+{
+    const size_t blocks = gpi_smaller_size(gpi_divide_up(job->segments, job->group * GPI(plan_warps)), GP_GRID);
+
+    if (are_small)
+        return GPI_LAUNCH_DEPENDENT(dependent, GPI(small_kernel), (unsigned)blocks, (unsigned)GPI(plan_threads), 0,
+                                    stream, *job);
+    return GPI_LAUNCH_DEPENDENT(dependent, GPI(plan_kernel), (unsigned)blocks, (unsigned)GPI(plan_threads), 0, stream,
+                                *job);
 }
 
 /* Sorts long segments, what starts in ranges, or first the one and then the other. */
@@ -255,14 +268,15 @@ static inline cudaError_t GPI(launch)(GPI(job) *job, const GPI(request) *request
     job->sorts_twice = !GPI_RADIX_PAIRS || (job->keys_in == job->keys_out) == (job->values_in == job->values_out);
     job->group = request->offsets || request->segments > GPI_TUNE_SEGMENTED_SORT_FEW_ROWS ? GPI(group_n) : 32;
     job->is_few = GPI(is_few)(request->n, request->segments);
-    if (!job->offsets && job->length <= GPI(tiny_n)) {
-        error = GPI(launch_plan)(job, dependent, stream);
+    const int are_small = GPI(are_small)(request->n, request->segments, !request->offsets);
+    if (!job->offsets && (job->length <= GPI(tiny_n) || are_small)) {
+        error = GPI(launch_plan)(job, are_small, dependent, stream);
     } else if (job->head && !job->is_few) {
         const int joint = job->ranges <= GPI_TUNE_SEGMENTED_SORT_JOINT;
 
         error = gpi_clear((uint32_t *)(void *)job->all, cleared / sizeof(uint32_t), dependent, stream);
         if (error == cudaSuccess)
-            error = GPI(launch_plan)(job, dependent, stream);
+            error = GPI(launch_plan)(job, are_small, dependent, stream);
         if (error == cudaSuccess)
             error = GPI(launch_sort)(job, 1, joint, dependent, stream);
         if (error == cudaSuccess && !joint)

@@ -4,6 +4,9 @@
 
 #include "key_order.h"
 
+/* Warps sort small segments, few though they are. */
+#define GPI_TUNE_SEGMENTED_SORT_SOME 40
+
 enum { AS_BYTES, AS_FLOAT, AS_DOUBLE };
 
 typedef struct sort_case {
@@ -361,7 +364,8 @@ static void test_rows(const sort_case *c)
 {
     static const size_t shapes[][2] = {{1, 1},     {1, 3000}, {100, 1}, {33, 7},  {640, 8},   {31, 31},  {50, 32},
                                        {41, 33},   {127, 4},  {129, 5}, {32, 15}, {700, 16},  {130, 17}, {70000, 1},
-                                       {140000, 2}, {19, 1024}, {5, 4096}, {3, 5003}, {1, 30000}};
+                                       {140000, 2}, {19, 1024}, {5, 4096}, {3, 5003}, {1, 30000}, {60, 17},
+                                       {45, 64}, {50, 63}, {131, 24}, {40, 65}};
     int right = 1;
 
     for (size_t k = 0; k < sizeof shapes / sizeof *shapes; k++) {
@@ -376,6 +380,26 @@ static void test_rows(const sort_case *c)
         free(offsets);
     }
     ok(right, "%s: rows", c->name);
+}
+
+/* Segments that are small on average, in groups that are tiny, small, or neither. */
+static void test_small(const sort_case *c)
+{
+    enum { SEGMENTS = 1100 };
+    static const size_t most[] = {34, 40, 63, 90};
+    size_t offsets[SEGMENTS + 1] = {0};
+    int right = 1;
+
+    for (size_t k = 0; k < sizeof most / sizeof *most; k++)
+        for (int how = 0; how < 8; how++) {
+            if (tap_small && (how ^ how >> 1 ^ how >> 2 ^ (int)k) & 1)
+                continue;
+            offsets[0] = (size_t)how;
+            for (size_t s = 0; s < SEGMENTS; s++)
+                offsets[s + 1] = offsets[s] + tap_below(s / 128 % 4 == 3 ? 17 : most[k] + 1);
+            right &= call_is_right(c, k % 2 ? RANDOM : FEW, offsets[SEGMENTS] + 3, offsets, SEGMENTS, how, NULL);
+        }
+    ok(right, "%s: small segments", c->name);
 }
 
 static void test_workspaces(const sort_case *c)
@@ -552,6 +576,7 @@ int main(int argc, char **argv)
         test_lengths(cases[k]);
         test_shapes(cases[k]);
         test_rows(cases[k]);
+        test_small(cases[k]);
         test_workspaces(cases[k]);
 #ifdef __CUDACC__
         test_graph(cases[k], 599);

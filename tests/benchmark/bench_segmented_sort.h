@@ -3,7 +3,7 @@
  * Parameters: BENCH_INSTANCE, BENCH_PRIMITIVE, BENCH_TYPE (a label), BENCH_IN (an element label, of the keys).
  * BENCH_PAIRS: with values, which are the permutation BENCH_MAP; the output is all keys, then all values. BENCH_SHAPE:
  * 0 to 3: segments of 8, 256, 4096, 65536; 4: lengths of a power law, x or more with a chance of x^-1.1; 5: half of all
- * segments of 8 that an eighth of the items make, one of all others, and the other half.
+ * segments of 8 that an eighth of the items make, one of all others, and the other half; 6: segments of 32.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -30,6 +30,7 @@ static inline size_t BENCH(length)(size_t segment, size_t n)
 
     return BENCH_SHAPE < 4    ? lengths[BENCH_SHAPE % 4]
            : BENCH_SHAPE == 4 ? (size_t)(length < 1e6 ? length : 1e6)
+           : BENCH_SHAPE == 6 ? 32
                               : segment == n / 128 ? n - n / 8 : 8;
 }
 

@@ -73,6 +73,9 @@ typedef struct gpi_long_segment {
 #endif
 
 /* What a launch works on. */
+/* The number of a key, which has the same order. */
+GPI_CHOOSE_TYPE(GPI(word), GPI_KEY_IS_NARROW, uint32_t, uint64_t);
+
 typedef struct {
     const GP_KEY *keys_in;
     GP_KEY *keys_out;
@@ -111,6 +114,19 @@ GPI_DEVICE size_t GPI(offset)(const GPI(job) *job, size_t s)
 GPI_DEVICE size_t GPI(unit)(size_t first, size_t s)
 {
     return first + s / GPI(unit_n);
+}
+
+/*
+ * Whether an item comes behind another one, by their numbers and, if these are equal, by where they come from; not if the
+ * other one is the head of another segment.
+ */
+GPI_DEVICE int GPI(is_behind)(GPI(word) a, uint32_t from, GPI(word) b, uint32_t other_from, int is_head)
+{
+    if (GPI(is_exact))
+        return (b < a) & !is_head;
+    if (GPI_KEY_IS_NARROW)
+        return (((uint64_t)b << 32 | other_from) < ((uint64_t)a << 32 | from)) & !is_head;
+    return ((b < a) | ((b == a) & (other_from < from))) & !is_head;
 }
 
 /* Zeroes n words, a constant, a multiple of 4. All threads call. */

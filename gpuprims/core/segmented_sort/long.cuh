@@ -1,7 +1,7 @@
 /*
  * core/segmented_sort/long.cuh: finds the long segments, and decides how each is sorted.
  *
- *     plan      a kernel: sorts groups of tiny segments (core/segmented_sort/tiny.cuh); of the others it notes the
+ *     plan      a kernel: sorts groups of short segments (core/segmented_sort/group.cuh); of the others it notes the
  *               first segment in each range, and lists the long ones, which are cut into tiles
  *     list      in place of it, where segments are few
  *     prepare   notes the segment of each tile, and clears counts
@@ -276,25 +276,45 @@ GPI_DEVICE void GPI(count)(const GPI(job) *job, GPI(counting) *counting, uint32_
 
 /* ---- the kernel that plans ----------------------------------------------------------------------- */
 
-/* Warps take groups of segments, and sort or plan each. */
-static __global__ void __launch_bounds__(GPI(plan_threads), GPI_TUNE_SEGMENTED_SORT_PLAN_BLOCKS)
-    GPI(plan_kernel)(GPI(job) job)
-{
 #if GPI_DEVICE_CODE
-    GP_SHARED(GPI(planning), planning);
+/* Warps take groups of segments, and sort or plan each. `are_tiny` is a constant: no other segments are sorted. */
+GPI_DEVICE void GPI(plan)(const GPI(job) *job, GPI(planning) *planning, int are_tiny)
+{
     const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;
     const size_t stride = (size_t)gridDim.x * GPI(plan_warps);
 
     gpi_grid_wait();
     gpi_grid_launch_next();
-    for (size_t g = (size_t)blockIdx.x * GPI(plan_warps) + warp; g * job.group < job.segments; g += stride) {
-        const size_t segment = g * job.group, first = GPI(segment_begin)(&job, segment);
-        const size_t end = GPI(segment_begin)(&job, segment + job.group);
+    for (size_t g = (size_t)blockIdx.x * GPI(plan_warps) + warp; g * job->group < job->segments; g += stride) {
+        const size_t segment = g * job->group, first = GPI(segment_begin)(job, segment);
+        const size_t end = GPI(segment_begin)(job, segment + job->group);
+        const uint32_t longest = GPI(find_longest)(job, segment, lane);
 
-        if (GPI(is_group_tiny)(&job, segment, lane))
-            GPI(sort_group)(&job, &planning.warps[warp], segment, first, end, lane);
+        if (longest <= (are_tiny ? GPI(tiny_n) + 0u : GPI(small_n) + 0u))
+            GPI(sort_group)(job, &planning->warps[warp], segment, first, end, longest, are_tiny, lane);
         else
-            GPI(plan_group)(&job, segment, lane);
+            GPI(plan_group)(job, segment, lane);
     }
+}
+#endif
+
+static __global__ void __launch_bounds__(GPI(plan_threads), GPI_TUNE_SEGMENTED_SORT_PLAN_BLOCKS)
+    GPI(plan_kernel)(GPI(job) job)
+{
+#if GPI_DEVICE_CODE
+    GP_SHARED(GPI(planning), planning);
+
+    GPI(plan)(&job, &planning, 1);
+#endif
+}
+
+/* The same for segments that are mostly small, and not tiny: it needs more registers. */
+static __global__ void __launch_bounds__(GPI(plan_threads), GPI_TUNE_SEGMENTED_SORT_SMALL_BLOCKS)
+    GPI(small_kernel)(GPI(job) job)
+{
+#if GPI_DEVICE_CODE
+    GP_SHARED(GPI(planning), planning);
+
+    GPI(plan)(&job, &planning, 0);
 #endif
 }

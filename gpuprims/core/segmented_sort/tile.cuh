@@ -25,9 +25,6 @@ enum { GPI_SEGMENTED_SORT_CROWD = GPI_TUNE_SEGMENTED_SORT_CROWD };
 
 #endif
 
-/* The number of a key, which has the same order. */
-GPI_CHOOSE_TYPE(GPI(word), GPI_KEY_IS_NARROW, uint32_t, uint64_t);
-
 enum {
     GPI(words) = GPI(tile_n) / 32,
     /* Slots of a lane in the exchange, an even number; and from one warp's to the next's, where a bin may go on. */
@@ -349,16 +346,6 @@ GPI_DEVICE uint32_t GPI(bin_behind)(const GPI(tile) *tile, uint32_t slot, unsign
         word = __shfl_sync(GPI_FULL_MASK, word, before); /* in the end, of the first one that ends behind it */
     }
     return word % 65536 == slot || word / 65536 > GPI_SEGMENTED_SORT_CROWD ? slot : word % 65536 + word / 65536;
-}
-
-/* Whether an item comes behind the next one, and is of the same segment. */
-GPI_DEVICE int GPI(is_behind)(GPI(word) a, uint32_t tag, GPI(word) b, uint32_t next_tag, int is_head)
-{
-    if (GPI(is_exact))
-        return (b < a) & !is_head;
-    if (GPI_KEY_IS_NARROW)
-        return (((uint64_t)b << 32 | next_tag) < ((uint64_t)a << 32 | tag)) & !is_head;
-    return ((b < a) | ((b == a) & (next_tag < tag))) & !is_head;
 }
 
 /* Puts a thread's neighbours i and i + 1 in order. */

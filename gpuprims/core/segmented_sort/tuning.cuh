@@ -35,6 +35,11 @@
 #define GPI_TUNE_SEGMENTED_SORT_FEW_ROWS 131072
 #endif
 
+/* Fewer rows than this, or segments by offsets than eight times as many, are not sorted by warps unless they are tiny. */
+#ifndef GPI_TUNE_SEGMENTED_SORT_SOME
+#define GPI_TUNE_SEGMENTED_SORT_SOME 8192
+#endif
+
 /* Items of a group that a warp sorts at a time, at most: no fewer than the 512 that 32 tiny segments may have. */
 #ifndef GPI_TUNE_SEGMENTED_SORT_BATCH
 #define GPI_TUNE_SEGMENTED_SORT_BATCH 1024
@@ -43,6 +48,11 @@
 /* Blocks of four such warps on a multiprocessor at least. */
 #ifndef GPI_TUNE_SEGMENTED_SORT_PLAN_BLOCKS
 #define GPI_TUNE_SEGMENTED_SORT_PLAN_BLOCKS 8
+#endif
+
+/* The same where segments are small, and not tiny. */
+#ifndef GPI_TUNE_SEGMENTED_SORT_SMALL_BLOCKS
+#define GPI_TUNE_SEGMENTED_SORT_SMALL_BLOCKS 4
 #endif
 
 /* So many ranges at most are sorted in the launch that sorts long segments. */
