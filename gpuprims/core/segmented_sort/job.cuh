@@ -117,8 +117,8 @@ GPI_DEVICE size_t GPI(unit)(size_t first, size_t s)
 }
 
 /*
- * Whether an item comes behind another one, by their numbers and, if these are equal, by where they come from; not if the
- * other one is the head of another segment.
+ * Whether an item comes behind another one, by their numbers and, if these are equal, by where they come from; not if
+ * the other one is the head of another segment.
  */
 GPI_DEVICE int GPI(is_behind)(GPI(word) a, uint32_t from, GPI(word) b, uint32_t other_from, int is_head)
 {

@@ -1,8 +1,8 @@
 /*
- * core/segmented_sort/small.cuh: sorts small segments in shared memory, each by a team of some lanes of a warp. Every lane
- * sorts some items in registers, by a network, and teams merge what two of their halves have, by bitonic merges (Batcher,
- * Sorting networks and their applications, 1968): of two sorted halves the second is taken backwards, so that all
- * comparators point upwards.
+ * core/segmented_sort/small.cuh: sorts small segments in shared memory, each by a team of some lanes of a warp. Every
+ * lane sorts some items in registers, by a network, and teams merge what two of their halves have, by bitonic merges
+ * (Batcher, Sorting networks and their applications, 1968): of two sorted halves the second is taken backwards, so that
+ * all comparators point upwards.
  *
  * Part of segmented_sort.cuh; not to be included directly.
  */
@@ -98,8 +98,8 @@ GPI_DEVICE void GPI(sort_teams)(GPI(ranked) *own, unsigned lanes)
 }
 
 /*
- * One warp: each of its teams of `lanes` lanes sorts a segment of n items, from `begin` on, which may differ from team to
- * team. Tags count from `number`.
+ * One warp: each of its teams of `lanes` lanes sorts a segment of n items, from `begin` on, which may differ from team
+ * to team. Tags count from `number`.
  */
 GPI_DEVICE void GPI(sort_small)(GP_KEY *keys, uint16_t *tags, uint32_t begin, uint32_t n, uint32_t number,
                                 unsigned lanes)

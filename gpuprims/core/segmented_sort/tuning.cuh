@@ -35,7 +35,7 @@
 #define GPI_TUNE_SEGMENTED_SORT_FEW_ROWS 131072
 #endif
 
-/* Fewer rows than this, or segments by offsets than eight times as many, are not sorted by warps unless they are tiny. */
+/* Fewer rows than this, or segments by offsets than eight times as many, warps do not sort unless they are tiny. */
 #ifndef GPI_TUNE_SEGMENTED_SORT_SOME
 #define GPI_TUNE_SEGMENTED_SORT_SOME 8192
 #endif

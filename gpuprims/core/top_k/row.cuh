@@ -704,8 +704,9 @@ GPI_DEVICE void GPI(take_whole)(GPI(row) *row, const GPI(job) *job, uint32_t s, 
     GPI(write_row)(row, job, s, s, count, in_order);
 }
 
-/* Enters the unit that is the team's; 0, if it has none. Returns, besides, the number of its row. */
-GPI_DEVICE int GPI(enter_row)(GPI(row) *row, const GPI(job) *job, char *shared, int is_warp, uint32_t *unit, uint32_t *s)
+/* Enters the unit that is the team's, and says which it is, and of which row. Returns 0 if there is none. */
+GPI_DEVICE int GPI(enter_row)(GPI(row) *row, const GPI(job) *job, char *shared, int is_warp, uint32_t *unit,
+                              uint32_t *s)
 {
     const uint32_t own = is_warp ? threadIdx.x / 32 : 0;
 
