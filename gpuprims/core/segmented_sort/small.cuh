@@ -72,17 +72,17 @@ GPI_DEVICE void GPI(sort_teams)(GPI(ranked) *own, unsigned lanes)
 
     GPI(sort_own)(own);
     GPI_NO_UNROLL
-    for (unsigned half = 1; half < lanes; half *= 2) {
+    for (unsigned run = 1; run < lanes; run *= 2) {
         GPI_UNROLL
-        for (int i = 0; i < GPI(team_items) / 2; i++) { /* the items of the other half backwards */
+        for (int i = 0; i < GPI(team_items) / 2; i++) { /* the items of the other run backwards */
             const int j = GPI(team_items) - 1 - i;
-            const GPI(ranked) first = GPI(of_lane)(own[j], 2 * half - 1), last = GPI(of_lane)(own[i], 2 * half - 1);
+            const GPI(ranked) first = GPI(of_lane)(own[j], 2 * run - 1), last = GPI(of_lane)(own[i], 2 * run - 1);
 
-            GPI(keep_one)(&own[i], first, (lane & half) == 0);
-            GPI(keep_one)(&own[j], last, (lane & half) == 0);
+            GPI(keep_one)(&own[i], first, (lane & run) == 0);
+            GPI(keep_one)(&own[j], last, (lane & run) == 0);
         }
         GPI_NO_UNROLL
-        for (unsigned step = half / 2; step > 0; step /= 2) {
+        for (unsigned step = run / 2; step > 0; step /= 2) {
             GPI_UNROLL
             for (int i = 0; i < GPI(team_items); i++)
                 GPI(keep_one)(&own[i], GPI(of_lane)(own[i], step), (lane & step) == 0);
