@@ -436,7 +436,7 @@ static inline int GPI(wants_teams)(size_t rows, size_t n, size_t k)
 static inline GPI(team_shape) GPI(shape_whole)(size_t n)
 {
     const size_t items = GPI(whole_items);
-    GPI(team_shape) shape = {32, GPI_TOP_K_ALL, (uint32_t)n};
+    GPI(team_shape) shape = {32, 0, (uint32_t)n};
 
     while (shape.threads < GPI(threads) && items * shape.threads < n)
         shape.threads = shape.threads == 32 ? (unsigned)GPI(least_team) : 2 * shape.threads;
@@ -459,17 +459,6 @@ static inline int GPI(wants_whole)(size_t rows, size_t n, size_t k)
     if (GPI(threads_bound)(k))
         return !GPI(is_bounded_by)(n, k, 32) && n <= GPI_TUNE_TOP_K_WHOLE * k;
     return !GPI(shape_team)(rows, n, k, 0).threads;
-}
-
-/* What the device can do with the kernel of teams, which gets as much shared memory as they may have there. */
-static inline int GPI(row_ready)(void)
-{
-    static signed char known[2][GPI_DEVICES];
-    const int ready = gpi_kernel_ready((const void *)GPI(row_kernel), GPI(most_whole_bytes), known[0]);
-
-    return ready & GPI_KERNEL_FITS ? ready
-                                   : gpi_kernel_ready((const void *)GPI(row_kernel), GPI(most_team_bytes), known[1]) &
-                                         ~GPI_KERNEL_FITS;
 }
 
 /* Workspace for lists of so many items. */
@@ -652,11 +641,19 @@ static inline cudaError_t GPI(run)(const char *function, GPI(job) *job, size_t r
     return gpi_scratch_release(&scratch, error, stream);
 }
 
-/* Launches a team of this shape for each unit. */
-static inline cudaError_t GPI(launch_shape)(GPI(job) *job, GPI(team_shape) shape, cudaStream_t stream)
+/* A round of teams. */
+static inline cudaError_t GPI(launch_teams)(GPI(job) *job, cudaStream_t stream)
 {
-    const int dependent = (GPI(row_ready)() & GPI_KERNEL_SM90) != 0;
+    static signed char known[GPI_DEVICES];
+    const int dependent =
+        (gpi_kernel_ready((const void *)GPI(row_kernel), GPI(most_team_bytes), known) & GPI_KERNEL_SM90) != 0;
+    const size_t vectors = gpi_divide_up(job->row_n, (size_t)GPI(row_vector_n));
 
+    job->part_n = vectors / job->parts * GPI(row_vector_n);
+    job->longer = (uint32_t)(vectors % job->parts);
+    job->units = job->segments * job->parts;
+    const GPI(team_shape) shape =
+        GPI(shape_team)(job->units, GPI(team_items)(job->row_n, job->parts), job->k, job->places != NULL);
     job->group = shape.threads == 32 ? GPI(block_rows) : 1;
     job->needed = shape.needed;
     job->room = shape.room;
@@ -665,32 +662,33 @@ static inline cudaError_t GPI(launch_shape)(GPI(job) *job, GPI(team_shape) shape
                                 stream, *job);
 }
 
-/* A round of teams. */
-static inline cudaError_t GPI(launch_teams)(GPI(job) *job, cudaStream_t stream)
+/* What the device can do with the kernel that takes rows whole. */
+static inline int GPI(whole_ready)(void)
 {
-    const size_t vectors = gpi_divide_up(job->row_n, (size_t)GPI(row_vector_n));
+    static signed char known[GPI_DEVICES];
 
-    job->part_n = vectors / job->parts * GPI(row_vector_n);
-    job->longer = (uint32_t)(vectors % job->parts);
-    job->units = job->segments * job->parts;
-    const GPI(team_shape) shape =
-        GPI(shape_team)(job->units, GPI(team_items)(job->row_n, job->parts), job->k, job->places != NULL);
-    return GPI(launch_shape)(job, shape, stream);
+    return gpi_kernel_ready((const void *)GPI(whole_kernel), GPI(most_whole_bytes), known);
 }
 
 /* Rows that are taken whole. The workspace is not used: elsewhere, a call of these sizes may need it. */
 static inline cudaError_t GPI(run_whole)(const char *function, GPI(job) *job, gp_workspace *ws, cudaStream_t stream)
 {
-    const size_t bytes = ws ? GPI(workspace)(job->n, job->segments, job->k) : 0;
+    const int dependent = (GPI(whole_ready)() & GPI_KERNEL_SM90) != 0;
+    const GPI(team_shape) shape = GPI(shape_whole)(job->length);
     gpi_scratch scratch;
-    cudaError_t error = gpi_tagged_scratch_acquire(&scratch, ws, 0, bytes, stream, function);
+    cudaError_t error = gpi_tagged_scratch_acquire(
+        &scratch, ws, 0, ws ? GPI(workspace)(job->n, job->segments, job->k) : 0, stream, function);
 
     if (error != cudaSuccess)
         return error;
     job->row_n = job->length;
     job->parts = 1;
     job->units = job->segments;
-    error = GPI(launch_shape)(job, GPI(shape_whole)(job->length), stream);
+    job->group = shape.threads == 32 ? GPI(block_rows) : 1;
+    job->room = shape.room;
+    error = GPI_LAUNCH_DEPENDENT(dependent, GPI(whole_kernel), (unsigned)gpi_divide_up(job->units, job->group),
+                                 shape.threads * job->group, job->group * GPI(team_bytes)(shape.threads, shape.room),
+                                 stream, *job);
     return gpi_scratch_release(&scratch, error, stream);
 }
 
@@ -852,7 +850,7 @@ static inline cudaError_t GPI(by_rows)(const char *function, GPI(job) *job, size
     error = GPI(check)(function, job, is_array ? "n" : "rows", is_array ? length : rows, rows * k);
     if (error != cudaSuccess)
         return error;
-    if (GPI(wants_whole)(rows, length, k) && (GPI(row_ready)() & GPI_KERNEL_FITS))
+    if (GPI(wants_whole)(rows, length, k) && (GPI(whole_ready)() & GPI_KERNEL_FITS))
         return GPI(run_whole)(function, job, ws, stream);
     if (GP_KERNEL == 0 && length <= GPI(warp_n))
         return GPI(run_short)(job, stream);

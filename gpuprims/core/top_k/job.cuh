@@ -22,8 +22,6 @@ enum {
     GPI_TOP_K_LISTS       /* in lists of candidates */
 };
 
-#define GPI_TOP_K_ALL UINT32_MAX /* of a team's items become entries: there is no bound */
-
 #endif
 
 typedef struct {
@@ -53,7 +51,7 @@ typedef struct {
     uint32_t rank;             /* of the group whose least item is the bound, from 1 on */
     size_t row_n;           /* items of a row, or of the lists that teams have left of it */
     uint32_t longer;        /* so many parts of a row have a vector more than part_n items */
-    uint32_t needed, room;  /* vectors that have to be within the bound, or 0, or GPI_TOP_K_ALL; room for entries */
+    uint32_t needed, room;  /* vectors of a team that have to be within its bound, or 0; entries that it has room for */
     const uint32_t *places; /* of the items of such lists in their rows; NULL: the items are not in lists */
     uint32_t *places_out;   /* of what teams leave; NULL: they leave results */
 } GPI(job);

@@ -41,7 +41,7 @@ typedef struct {
     uint32_t vectors; /* that have items within the bound */
     uint32_t count;   /* entries, or more, if there was no room */
     uint32_t largest; /* bucket: how many entries it has */
-    uint32_t last;    /* bucket that has any of the k best */
+    uint32_t last;    /* bucket that has any of the k best, of a row that is taken whole */
     uint32_t buckets[GPI(row_buckets)]; /* entries of each, then where the next one goes */
 } GPI(team);
 
@@ -467,10 +467,10 @@ GPI_DEVICE uint32_t GPI(find_entries)(GPI(row) *row)
 }
 
 /*
- * Turns the buckets' counts into where each begins, and finds the last one that has any of the k best. Returns the
- * largest count up to there, if there may be many entries.
+ * Turns the buckets' counts into where each begins. Returns the largest count, if there may be many entries. If `to_k`
+ * is set, a constant, the last bucket that has any of the k best is found, and those behind it do not count.
  */
-GPI_DEVICE uint32_t GPI(scan_buckets)(const GPI(row) *row)
+GPI_DEVICE uint32_t GPI(scan_buckets)(const GPI(row) *row, int to_k)
 {
     enum { EACH = GPI(row_buckets) / 32 };
     uint32_t *buckets = row->team->buckets + EACH * (row->thread % 32);
@@ -479,21 +479,24 @@ GPI_DEVICE uint32_t GPI(scan_buckets)(const GPI(row) *row)
         uint32_t counts[EACH], sum = 0, largest = 0, last = 0;
 
         GPI_UNROLL
-        for (uint32_t i = 0; i < EACH; i++)
+        for (uint32_t i = 0; i < EACH; i++) {
             sum += counts[i] = buckets[i];
+            largest = !to_k && counts[i] > largest ? counts[i] : largest;
+        }
         uint32_t before = gpi_warp_prefix(sum, row->thread) - sum;
         GPI_UNROLL
         for (uint32_t i = 0; i < EACH; i++) {
             buckets[i] = before;
-            if (before < row->k) {
+            if (to_k && before < row->k) {
                 last = EACH * row->thread + i;
                 largest = counts[i] > largest ? counts[i] : largest;
             }
             before += counts[i];
         }
-        row->team->last = gpi_warp_max(last);
         if (row->by_vectors)
             row->team->largest = gpi_warp_max(largest);
+        if (to_k)
+            row->team->last = gpi_warp_max(last);
     }
     GPI(sync_team)(row->is_warp); /* where buckets begin is known */
     return row->by_vectors ? row->team->largest : 0;
@@ -511,11 +514,10 @@ GPI_DEVICE void GPI(sort_by_bucket)(const GPI(row) *row, uint32_t count)
     GPI(sync_team)(row->is_warp); /* entries are in their buckets */
 }
 
-/* How many entries come before one that is in this bucket; or, where that is k or more, how many at least. */
+/* How many entries come before one that is in this bucket. */
 GPI_DEVICE uint32_t GPI(rank_in_row)(const GPI(row) *row, GPI(entry) entry, uint32_t bucket)
 {
-    const uint32_t begin = bucket ? row->team->buckets[bucket - 1] : 0;
-    const uint32_t end = begin < row->k ? row->team->buckets[bucket] : begin;
+    const uint32_t begin = bucket ? row->team->buckets[bucket - 1] : 0, end = row->team->buckets[bucket];
     uint32_t rank = begin;
 
     GPI_UNROLL_BY_8
@@ -549,7 +551,6 @@ GPI_DEVICE_CALL void GPI(sort_crowded)(GPI(team) *team, uint32_t room, uint32_t 
     row.is_warp = 0;
     row.thread = threadIdx.x;
     row.threads = blockDim.x;
-    row.k = count;
     row.room = room;
     row.team = team;
     GPI(carve_team)(&row);
@@ -572,7 +573,7 @@ GPI_DEVICE_CALL void GPI(sort_crowded)(GPI(team) *team, uint32_t room, uint32_t 
     for (uint32_t i = row.thread; i < count; i += row.threads)
         atomicAdd(&buckets[GPI(bucket_between)(splitters, GPI(get_listed)(row.entries, i))], 1u);
     __syncthreads(); /* entries have been counted */
-    (void)GPI(scan_buckets)(&row);
+    (void)GPI(scan_buckets)(&row, 0);
     GPI_NO_UNROLL
     for (uint32_t i = row.thread; i < count; i += row.threads) {
         const GPI(entry) entry = GPI(get_listed)(row.entries, i);
@@ -640,7 +641,7 @@ GPI_DEVICE void GPI(write_row)(const GPI(row) *row, const GPI(job) *job, uint32_
 /* Puts `count` entries, which have been counted in buckets, in order, and writes the k best. All threads call. */
 GPI_DEVICE void GPI(finish_row)(const GPI(row) *row, const GPI(job) *job, uint32_t unit, uint32_t s, uint32_t count)
 {
-    const int is_crowded = GPI(scan_buckets)(row) > GPI(row_crowd);
+    const int is_crowded = GPI(scan_buckets)(row, 0) > GPI(row_crowd);
 
     if (row->by_vectors && is_crowded)
         GPI(sort_crowded)(row->team, row->room, count);
@@ -687,7 +688,7 @@ GPI_DEVICE void GPI(take_whole)(GPI(row) *row, const GPI(job) *job, uint32_t s, 
             atomicAdd(&row->team->buckets[GPI(bucket_of)(row, entry)], 1u);
     }
     GPI(sync_team)(row->is_warp); /* the buckets have been counted */
-    const int in_order = GPI(scan_buckets)(row) > GPI(row_crowd); /* a warp has no more items than that */
+    const int in_order = GPI(scan_buckets)(row, 1) > GPI(row_crowd); /* a warp has no more items than that */
     const uint32_t last = row->team->last;
     GPI_UNROLL
     for (uint32_t j = 0; j < items && j * row->threads < row->n; j++) {
@@ -735,21 +736,6 @@ GPI_DEVICE void GPI(select_row)(const GPI(job) *job, char *shared, int by_vector
     if (GPI(enter_row)(&row, job, shared, !by_vectors && job->group > 1, &unit, &s))
         GPI(finish_row)(&row, job, unit, s, GPI(find_entries)(&row));
 }
-
-/* Selects from the row that is the team's. */
-GPI_DEVICE void GPI(select_whole)(const GPI(job) *job, char *shared)
-{
-    uint32_t unit, s;
-    GPI(row) row;
-
-    row.by_vectors = 1; /* entries may be many */
-    if (!GPI(enter_row)(&row, job, shared, job->group > 1, &unit, &s))
-        return;
-    if (row.n > GPI(whole_items) * row.threads)
-        GPI(take_whole)(&row, job, s, 2 * GPI(whole_items));
-    else
-        GPI(take_whole)(&row, job, s, GPI(whole_items));
-}
 #endif
 
 /* A block has `group` parts of rows, and a warp for each if they are several. */
@@ -760,11 +746,29 @@ static __global__ void __launch_bounds__(GPI_TUNE_TOP_K_THREADS, GPI_TUNE_TOP_K_
 
     gpi_grid_wait();
     gpi_grid_launch_next();
-    if (job.needed == GPI_TOP_K_ALL)
-        GPI(select_whole)(&job, shared);
-    else if (job.needed)
+    if (job.needed)
         GPI(select_row)(&job, shared, 1);
     else
         GPI(select_row)(&job, shared, 0);
+#endif
+}
+
+/* The same for rows that are taken whole. */
+static __global__ void __launch_bounds__(GPI_TUNE_TOP_K_THREADS, GPI_TUNE_TOP_K_BLOCKS) GPI(whole_kernel)(GPI(job) job)
+{
+#if GPI_DEVICE_CODE
+    GP_DYNAMIC_SHARED(char, shared);
+    uint32_t unit, s;
+    GPI(row) row;
+
+    gpi_grid_wait();
+    gpi_grid_launch_next();
+    row.by_vectors = 1; /* entries may be many */
+    if (!GPI(enter_row)(&row, &job, shared, job.group > 1, &unit, &s))
+        return;
+    if (row.n > GPI(whole_items) * row.threads)
+        GPI(take_whole)(&row, &job, s, 2 * GPI(whole_items));
+    else
+        GPI(take_whole)(&row, &job, s, GPI(whole_items));
 #endif
 }
