@@ -449,12 +449,13 @@ static inline GPI(team_shape) GPI(shape_whole)(size_t n)
 /* Whether rows are taken whole: if so much of them is wanted that a bound would leave out little. */
 static inline int GPI(wants_whole)(size_t rows, size_t n, size_t k)
 {
-    if (GP_KERNEL != 0 || rows < 2 || rows > GPI_MAX_TILES || rows > GP_GRID || n <= 32 ||
-        GPI(shape_whole)(n).threads == 0)
+    const unsigned threads = GPI(shape_whole)(n).threads;
+
+    if (GP_KERNEL != 0 || rows < 2 || rows > GPI_MAX_TILES || rows > GP_GRID || n <= 32 || threads == 0)
         return 0;
     if (n <= GPI(warp_n))
         return !GPI(is_bounded_by)(n, k, 32);
-    if (GPI(shape_whole)(n).threads == 32)
+    if (threads == 32)
         return 1;
     if (GPI(threads_bound)(k))
         return !GPI(is_bounded_by)(n, k, 32) && n <= GPI_TUNE_TOP_K_WHOLE * k;

@@ -113,7 +113,7 @@ GPI_DEVICE void GPI(store_batch)(GP_KEY *to, const GP_KEY *from, uint32_t place,
 
 /* One warp: writes n values from item `first` on, whose tags begin at `place`. */
 GPI_DEVICE void GPI(write_batch_values)(const GPI(job) *job, const uint16_t *tags, size_t first, uint32_t place,
-                                       uint32_t n, unsigned lane)
+                                        uint32_t n, unsigned lane)
 {
     enum { EACH = 8 };
     const GPI(value) *from = job->values_in + first;
@@ -150,7 +150,7 @@ GPI_DEVICE void GPI(write_batch_values)(const GPI(job) *job, const uint16_t *tag
 
 /* One warp: writes n numbers in place of values. */
 GPI_DEVICE void GPI(write_batch_numbers)(const GPI(job) *job, const uint16_t *tags, size_t first, uint32_t place,
-                                        uint32_t n, unsigned lane)
+                                         uint32_t n, unsigned lane)
 {
     GPI_UNROLL_BY_2
     for (uint32_t i = lane; i < n; i += 32) {
@@ -187,7 +187,21 @@ GPI_DEVICE uint32_t GPI(find_longest)(const GPI(job) *job, size_t segment, unsig
     return gpi_warp_max(longest);
 }
 
-/* One warp: sorts `count` small segments in shared memory, where item `first` is at `place`. */
+/* One warp: sorts `count` tiny segments in shared memory, where item `first` is at `place`. */
+GPI_DEVICE void GPI(sort_in_lanes)(const GPI(job) *job, GPI(batch) *batch, size_t segment, unsigned count, size_t first,
+                                   uint32_t place, unsigned lane)
+{
+    GPI_NO_UNROLL
+    for (size_t s = segment + lane; s - lane < segment + count; s += 32) {
+        const uint32_t begin = (uint32_t)(GPI(segment_begin)(job, s) - first);
+        const uint32_t end = (uint32_t)(GPI(segment_begin)(job, s + 1) - first);
+
+        GPI(sort_side_by_side)(batch->keys, batch->tags, place + begin, end - begin,
+                               job->values_in || job->counts_all ? begin : 0);
+    }
+}
+
+/* The same for small segments, of up to `longest` items. */
 GPI_DEVICE void GPI(sort_in_teams)(const GPI(job) *job, GPI(batch) *batch, size_t segment, unsigned count, size_t first,
                                    uint32_t place, uint32_t longest, unsigned lane)
 {
@@ -217,16 +231,10 @@ GPI_DEVICE void GPI(sort_batch)(const GPI(job) *job, GPI(batch) *batch, size_t s
 
     GPI(load_batch)(batch->keys, job->keys_in + first, n, lane);
     __syncwarp(); /* the keys are there */
-    if (!are_tiny)
+    if (are_tiny)
+        GPI(sort_in_lanes)(job, batch, segment, count, first, place, lane);
+    else
         GPI(sort_in_teams)(job, batch, segment, count, first, place, longest, lane);
-    GPI_NO_UNROLL
-    for (size_t s = segment + lane; are_tiny && s - lane < segment + count; s += 32) {
-        const uint32_t begin = (uint32_t)(GPI(segment_begin)(job, s) - first);
-        const uint32_t end = (uint32_t)(GPI(segment_begin)(job, s + 1) - first);
-
-        GPI(sort_side_by_side)(batch->keys, batch->tags, place + begin, end - begin,
-                               job->values_in || job->counts_all ? begin : 0);
-    }
     __syncwarp(); /* the segments are sorted */
     GPI(store_batch)(job->keys_out + first, batch->keys, place, n, lane);
     if (GPI_RADIX_PAIRS && job->values_in)

@@ -282,6 +282,7 @@ GPI_DEVICE void GPI(plan)(const GPI(job) *job, GPI(planning) *planning, int are_
 {
     const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;
     const size_t stride = (size_t)gridDim.x * GPI(plan_warps);
+    const uint32_t most = are_tiny ? (uint32_t)GPI(tiny_n) : (uint32_t)GPI(small_n);
 
     gpi_grid_wait();
     gpi_grid_launch_next();
@@ -290,7 +291,7 @@ GPI_DEVICE void GPI(plan)(const GPI(job) *job, GPI(planning) *planning, int are_
         const size_t end = GPI(segment_begin)(job, segment + job->group);
         const uint32_t longest = GPI(find_longest)(job, segment, lane);
 
-        if (longest <= (are_tiny ? GPI(tiny_n) + 0u : GPI(small_n) + 0u))
+        if (longest <= most)
             GPI(sort_group)(job, &planning->warps[warp], segment, first, end, longest, are_tiny, lane);
         else
             GPI(plan_group)(job, segment, lane);

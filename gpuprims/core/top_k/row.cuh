@@ -643,11 +643,11 @@ GPI_DEVICE void GPI(finish_row)(const GPI(row) *row, const GPI(job) *job, uint32
 {
     const int is_crowded = GPI(scan_buckets)(row, 0) > GPI(row_crowd);
 
-    if (row->by_vectors && is_crowded)
+    if (is_crowded)
         GPI(sort_crowded)(row->team, row->room, count);
     else
         GPI(sort_by_bucket)(row, count);
-    GPI(write_row)(row, job, unit, s, count, row->by_vectors && is_crowded);
+    GPI(write_row)(row, job, unit, s, count, is_crowded);
 }
 
 /*
