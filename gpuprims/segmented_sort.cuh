@@ -50,8 +50,8 @@
  *
  *     tiny, up to 16 items       a warp takes up to 128 segments, a lane each (core/segmented_sort/tiny.cuh); where any
  *                                of these is longer, they are sorted as short ones
- *     short, up to 4096 items    in one pass over memory: a block sorts as many segments as fit into its shared memory
- *                                together (core/segmented_sort/tile.cuh)
+ *     short, up to 6144 items    in one pass over memory: a block sorts together as many segments as fit into its shared
+ *                                memory, or a single one of more than 4096 items (core/segmented_sort/tile.cuh)
  *     long, well spread          one pass by the topmost digit (core/segmented_sort/pass.cuh) makes buckets that are
  *                                short, and are sorted in the same way
  *     long                       passes from the lowest digit up, over the tiles of all such segments together

@@ -114,8 +114,9 @@ static const char *const length_names[] = {
 
 static size_t length_of(int lengths, size_t n)
 {
-    static const size_t edges[] = {0,   1,   2,   15,  16,  17,   31,   32,   33,   63,   64,   65,   127,  128,  129,
-                                   255, 256, 257, 511, 512, 1024, 2047, 2048, 3071, 3072, 3584, 4095, 4096, 4097, 8193};
+    static const size_t edges[] = {0,   1,   2,   15,   16,   17,   31,   32,   33,   63,   64,   65,
+                                   127, 128, 129, 255,  256,  257,  511,  512,  1024, 2047, 2048, 3071,
+                                   3072, 3584, 4095, 4096, 4097, 4607, 6143, 6144, 6145, 8193};
 
     switch (lengths) {
     case TINY: return tap_below(13);
@@ -127,7 +128,7 @@ static size_t length_of(int lengths, size_t n)
     case EMPTY: return 0;
     case EDGES: return edges[tap_below(sizeof edges / sizeof *edges)];
     case ONES: return 1;
-    default: return n / 5 + tap_below(n + 1) / 3;
+    default: return n / 2 + tap_below(n + 1) / 3;
     }
 }
 
@@ -317,7 +318,7 @@ static int call_is_right(const sort_case *c, int shape, size_t n, const size_t *
 /* Segments of all lengths, random keys. */
 static void test_lengths(const sort_case *c)
 {
-    static const size_t sizes[] = {1, 2, 33, 1000, 4096, 4097, 20000, 66666};
+    static const size_t sizes[] = {1, 2, 33, 1000, 4096, 4097, 6145, 20000, 66666};
     gp_workspace ws = GP_WORKSPACE_INIT;
 
     for (int lengths = 0; lengths < LENGTHS; lengths++) {
@@ -327,7 +328,7 @@ static void test_lengths(const sort_case *c)
             const size_t n = sizes[k], most = n + 3000;
             size_t *offsets = (size_t *)malloc((most + 1) * sizeof *offsets);
 
-            if (n < 5000 || !tap_small) {
+            if (n < 7000 || !tap_small) {
                 const size_t segments = make_offsets(lengths, n, most, offsets);
 
                 right &= call_is_right(c, RANDOM, n, offsets, segments, (int)tap_below(8), k % 2 ? &ws : NULL);
@@ -342,7 +343,7 @@ static void test_lengths(const sort_case *c)
 /* Keys of all kinds, in segments of mixed lengths, and in long ones. */
 static void test_shapes(const sort_case *c)
 {
-    const size_t n = tap_small ? 6000 : 40000;
+    const size_t n = tap_small ? 7000 : 40000;
     size_t *offsets = (size_t *)malloc((n + 1) * sizeof *offsets);
 
     for (int shape = 0; shape < SHAPES; shape++) {
@@ -365,7 +366,7 @@ static void test_rows(const sort_case *c)
     static const size_t shapes[][2] = {{1, 1},     {1, 3000}, {100, 1}, {33, 7},  {640, 8},   {31, 31},  {50, 32},
                                        {41, 33},   {127, 4},  {129, 5}, {32, 15}, {700, 16},  {130, 17}, {70000, 1},
                                        {140000, 2}, {19, 1024}, {5, 4096}, {3, 5003}, {1, 30000}, {60, 17},
-                                       {45, 64}, {50, 63}, {131, 24}, {40, 65}};
+                                       {45, 64}, {50, 63}, {131, 24}, {40, 65}, {2, 6144}, {2, 6145}};
     int right = 1;
 
     for (size_t k = 0; k < sizeof shapes / sizeof *shapes; k++) {

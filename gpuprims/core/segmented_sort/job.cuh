@@ -28,11 +28,16 @@ enum {
     GPI(is_early) = GPI_RADIX_PAIRS && GPI(value_bytes) <= 4 && sizeof(GP_KEY) <= 4,
     GPI(sorted_bytes) = 6 + (int)sizeof(GP_KEY) + (GPI(is_early) ? GPI(value_bytes) : 0),
     GPI(slot_bytes) = GPI(sorted_bytes) > GPI(value_bytes) ? GPI(sorted_bytes) : GPI(value_bytes),
-    GPI(fitting) = (60 << 10) / GPI(slot_bytes) / GPI(threads) * GPI(threads),
-    GPI(tile_n) = GPI(fitting) < GPI_TUNE_SEGMENTED_SORT_TILE ? GPI(fitting) : GPI_TUNE_SEGMENTED_SORT_TILE,
-    GPI(items) = GPI(tile_n) / GPI(threads),
+    GPI(fitting) = (60 << 10) / GPI(slot_bytes) / GPI(threads),
+    GPI(items) = GPI(fitting) < GPI_TUNE_SEGMENTED_SORT_ITEMS ? GPI(fitting) : GPI_TUNE_SEGMENTED_SORT_ITEMS,
+    GPI(tile_n) = GPI(threads) * GPI(items),
+    /* Of a segment that has a large tile to itself values come later, and small ones in place of the bins' words. */
+    GPI(large_slot) = 6 + (int)sizeof(GP_KEY) > GPI(value_bytes) ? 6 + (int)sizeof(GP_KEY) : GPI(value_bytes),
+    GPI(large_fitting) = (60 << 10) / GPI(large_slot) / GPI(threads),
+    GPI(large_items) = GPI(large_fitting) < GPI_TUNE_SEGMENTED_SORT_LARGE ? GPI(large_fitting)
+                                                                         : GPI_TUNE_SEGMENTED_SORT_LARGE,
     /* Items of a short segment at most. A range has no more units, so that a long segment is in two ranges at least. */
-    GPI(short_n) = GPI(is_forced) ? 64 : GPI(tile_n),
+    GPI(short_n) = GPI(is_forced) ? 64 : GPI(threads) * GPI(large_items),
     GPI(range_n) = GPI(is_forced) ? 64 : GPI(tile_n) / 16 * 15, /* so that what starts there often fits */
     GPI(unit_n) = 8, /* so many segments count as an item */
     /* Digits of a key, an even number: of bytes four bits each. */
@@ -72,10 +77,10 @@ typedef struct gpi_long_segment {
 
 #endif
 
-/* What a launch works on. */
 /* The number of a key, which has the same order. */
 GPI_CHOOSE_TYPE(GPI(word), GPI_KEY_IS_NARROW, uint32_t, uint64_t);
 
+/* What a launch works on. */
 typedef struct {
     const GP_KEY *keys_in;
     GP_KEY *keys_out;

@@ -13,6 +13,8 @@
  *     a segment of four            .0110 .0111 .1000 .0000
  *     times four: its bins         1     1     2     0
  *
+ * A segment of more items than a tile has a large tile to itself, of which threads have more items.
+ *
  * The sort is stable, whatever the order in which atomics give out the slots of a bin, as equal keys are compared by
  * position.
  *
@@ -27,16 +29,21 @@ enum { GPI_SEGMENTED_SORT_CROWD = GPI_TUNE_SEGMENTED_SORT_CROWD };
 
 enum {
     GPI(words) = GPI(tile_n) / 32,
-    /* Slots of a lane in the exchange, an even number; and from one warp's to the next's, where a bin may go on. */
-    GPI(own_n) = (GPI(items) + 2) / 2 * 2,
-    GPI(window_n) = 32 * GPI(own_n) - GPI_SEGMENTED_SORT_CROWD,
+    GPI(batch_most) = GPI(is_forced) ? GPI(short_n) : GPI(tile_n), /* items of segments that are sorted together */
     GPI(usual) = 6, /* items in the largest bin of most tiles, at most */
-    GPI(bins_n) = (GPI(tile_n) + 4 * GPI(threads) - 1) / (4 * GPI(threads)) * (4 * GPI(threads)),
-    GPI(bins_bytes) = GPI(bins_n) * 4 + GPI(tile_n) * (2 + (int)sizeof(GP_KEY)),
-    GPI(staged_bytes) = GPI(tile_n) * GPI(value_bytes) + 128, /* which may start up to 15 bytes late */
-    GPI(tile_bytes) = GPI(is_early)                         ? GPI(bins_bytes) + GPI(staged_bytes)
-                      : GPI(bins_bytes) > GPI(staged_bytes) ? GPI(bins_bytes)
-                                                            : GPI(staged_bytes)
+    GPI(has_large) = GPI(large_items) > GPI(items),
+    GPI(large_n) = GPI(threads) * GPI(large_items),
+    GPI(bins_n) = (GPI(items) + 3) / 4 * 4 * GPI(threads), /* a multiple of 4 of each thread */
+    GPI(large_bins_n) = (GPI(large_items) + 3) / 4 * 4 * GPI(threads),
+    GPI(item_bytes) = 2 + (int)sizeof(GP_KEY), /* of a tag and a key */
+    GPI(staged_bytes) = 128,                   /* besides the values, which may start up to 15 bytes late */
+    /* What the items of a tile take, those of a large one, and values when all else has served. */
+    GPI(usual_bytes) = GPI(bins_n) * 4 + GPI(tile_n) * GPI(item_bytes) +
+                       (GPI(is_early) ? GPI(tile_n) * GPI(value_bytes) + GPI(staged_bytes) : 0),
+    GPI(large_bytes) = GPI(large_bins_n) * 4 + GPI(staged_bytes) + GPI(large_n) * GPI(item_bytes),
+    GPI(late_bytes) = GPI(large_n) * GPI(value_bytes) + GPI(staged_bytes),
+    GPI(either_bytes) = GPI(usual_bytes) > GPI(large_bytes) ? GPI(usual_bytes) : GPI(large_bytes),
+    GPI(tile_bytes) = GPI(either_bytes) > GPI(late_bytes) ? GPI(either_bytes) : GPI(late_bytes)
 };
 
 /* What a block has in shared memory, besides its items. */
@@ -49,13 +56,20 @@ typedef struct {
     uint32_t n;         /* items of the tile */
 } __attribute__((aligned(128))) GPI(shared);
 
+/* Where a tile goes: the arrays, and whether numbers are counted over these. */
+typedef struct {
+    GP_KEY *keys;
+    GPI(value) *values;
+    int counts_all;
+} GPI(target);
+
 /* The items of a tile. */
 typedef struct {
     GPI(shared) *shared;
     uint32_t *bins; /* GPI_RADIX_COUNTED */
     GP_KEY *keys;   /* their numbers; slots are in order of the bins */
     uint16_t *tags; /* at the head of a segment, its items; then, of a slot: its position * 2, and whether it is -0.0 */
-    char *values;   /* behind these; or in place of them, when they have served */
+    char *values;   /* behind these; or in place of the bins, or of all, when they have served */
     uint32_t off;   /* the first one so many bytes behind */
     const GP_KEY *keys_from;      /* of the first item, as are the next */
     const GPI(value) *values_from; /* NULL: numbers */
@@ -76,6 +90,20 @@ typedef struct {
 } GPI(walk);
 
 #if GPI_DEVICE_CODE
+/* Where the items of a tile are in shared memory, and which a thread has: so many, a constant here and below. */
+GPI_DEVICE void GPI(place)(GPI(tile) *tile, uint32_t items)
+{
+    const int is_large = items > GPI(items);
+    char *memory = (char *)(tile->shared + 1);
+
+    tile->bins = (uint32_t *)memory;
+    tile->keys = (GP_KEY *)(memory + (is_large ? GPI(large_bins_n) * 4 + GPI(staged_bytes) : GPI(bins_n) * 4));
+    tile->tags = (uint16_t *)(tile->keys + (is_large ? GPI(large_n) : GPI(tile_n)));
+    tile->values = GPI(is_early) && !is_large ? (char *)(tile->tags + GPI(tile_n)) : memory;
+    tile->position = threadIdx.x / 32 * 32 * items + threadIdx.x % 32;
+    tile->is_busy = tile->position - threadIdx.x % 32 < tile->n;
+}
+
 /* ---- which segments ----------------------------------------------------------------------------- */
 
 /* Where a segment begins, or a bucket. */
@@ -169,7 +197,7 @@ GPI_DEVICE uint32_t GPI(next_batch)(const GPI(job) *job, const GPI(walk) *walk, 
             const uint32_t at = (uint32_t)(begin - first);
 
             is_left = GPI(unit)(begin, walk->starts ? walk->segment : i) < walk->limit;
-            fits = is_left && end - first <= GPI(short_n);
+            fits = is_left && end - first <= (i == walk->next ? GPI(short_n) : GPI(batch_most));
             is_left &= !fits;
             is_tiny &= !fits || end - begin <= GPI(tiny_n);
             if (fits) {
@@ -194,19 +222,25 @@ GPI_DEVICE uint32_t GPI(next_batch)(const GPI(job) *job, const GPI(walk) *walk, 
     return count;
 }
 
-/* Where the segment of each of the thread's items begins. */
-GPI_DEVICE void GPI(find_begins)(const GPI(tile) *tile, uint32_t *begins)
+/* Where the segment of each of the thread's items begins. A large tile has one. */
+GPI_DEVICE void GPI(find_begins)(const GPI(tile) *tile, uint32_t items, uint32_t *begins)
 {
-    const uint32_t lane = threadIdx.x % 32, upto = (2u << lane) - 1, own = threadIdx.x / 32 * GPI(items);
+    const uint32_t lane = threadIdx.x % 32, upto = (2u << lane) - 1, own = threadIdx.x / 32 * items;
     const uint32_t *heads = tile->shared->heads;
     uint32_t before = 0; /* the last head */
 
+    if (items > GPI(items)) {
+        GPI_UNROLL
+        for (uint32_t i = 0; i < items; i++)
+            begins[i] = 0;
+        return;
+    }
     GPI_NO_UNROLL
     for (uint32_t w = lane; w < own; w += 32)
         before = heads[w] ? 32 * w + 31 - (uint32_t)__clz((int)heads[w]) : before;
     before = gpi_warp_max(before);
     GPI_UNROLL
-    for (uint32_t i = 0; i < GPI(items); i++) {
+    for (uint32_t i = 0; i < items; i++) {
         const uint32_t word = heads[own + i], last = 32 * (own + i) + 31;
 
         begins[i] = word & upto ? last - (uint32_t)__clz((int)(word & upto)) : before;
@@ -244,21 +278,27 @@ GPI_DEVICE int GPI(bits_of)(uint64_t differ)
     return 64 - __clzll((long long)(differ | 1));
 }
 
+/* How many bins there are. */
+GPI_DEVICE uint32_t GPI(bins_of)(uint32_t items)
+{
+    return items > GPI(items) ? GPI(large_bins_n) : GPI(bins_n);
+}
+
 /*
  * Counts the items of all bins; at[i] gets, times 65536, how many were counted before in that bin. Returns whether some
  * bin is crowded. All threads call.
  */
-GPI_DEVICE int GPI(count_bins)(GPI(tile) *tile, uint32_t *at)
+GPI_DEVICE int GPI(count_bins)(GPI(tile) *tile, uint32_t items, uint32_t *at)
 {
-    enum { EACH = (int)GPI(bins_n) / (int)GPI(threads) };
+    const unsigned each = GPI(bins_of)(items) / GPI(threads);
     uint32_t most;
 
     GPI_UNROLL
-    for (uint32_t i = 0; i < GPI(items); i++)
+    for (uint32_t i = 0; i < items; i++)
         if (tile->is_busy)
             at[i] |= atomicAdd(&tile->bins[at[i]], 1u) << 16;
     __syncthreads(); /* the bins have been counted */
-    const int crowded = gpi_radix_scan_bins(tile->bins, tile->shared->sums, EACH, EACH == 8 ? 8 : 4, GPI_RADIX_COUNTED,
+    const int crowded = gpi_radix_scan_bins(tile->bins, tile->shared->sums, each, each == 8 ? 8 : 4, GPI_RADIX_COUNTED,
                                             GPI_SEGMENTED_SORT_CROWD, &most);
     if (most > GPI(usual))
         atomicMax(&tile->shared->most, gpi_min(most, GPI_SEGMENTED_SORT_CROWD));
@@ -271,13 +311,13 @@ GPI_DEVICE int GPI(count_bins)(GPI(tile) *tile, uint32_t *at)
  * do, the positions. That leaves fewer bits to differ. Returns 0 if it is not needed: all keys of such a bin are the
  * same. The bins are empty otherwise. All threads call.
  */
-GPI_DEVICE int GPI(part_bins)(const GPI(tile) *tile, const GPI(word) *numbers, uint32_t *at)
+GPI_DEVICE int GPI(part_bins)(const GPI(tile) *tile, uint32_t items, const GPI(word) *numbers, uint32_t *at)
 {
-    uint32_t words[GPI(items)], positions = 0;
+    uint32_t words[GPI(large_items)], positions = 0;
     uint64_t differ = 0;
 
     GPI_UNROLL
-    for (uint32_t i = 0; i < GPI(items); i++) {
+    for (uint32_t i = 0; i < items; i++) {
         words[i] = tile->is_busy ? tile->bins[at[i] % 65536] : 0;
         if (words[i] / 65536 > GPI_SEGMENTED_SORT_CROWD && at[i] < 65536)
             tile->tags[words[i] % 65536] = (uint16_t)(tile->position + 32 * i); /* the bin's first item */
@@ -286,7 +326,7 @@ GPI_DEVICE int GPI(part_bins)(const GPI(tile) *tile, const GPI(word) *numbers, u
         tile->shared->differ[threadIdx.x] = 0;
     __syncthreads(); /* an item of each crowded bin is there */
     GPI_UNROLL
-    for (uint32_t i = 0; i < GPI(items); i++)
+    for (uint32_t i = 0; i < items; i++)
         if (words[i] / 65536 > GPI_SEGMENTED_SORT_CROWD) {
             const uint32_t one = tile->tags[words[i] % 65536];
 
@@ -299,9 +339,9 @@ GPI_DEVICE int GPI(part_bins)(const GPI(tile) *tile, const GPI(word) *numbers, u
     if (GPI(is_exact) && differ == 0)
         return 0;
     const int bits = GPI(bits_of)(differ ? differ : tile->shared->differ[2]);
-    GPI(zero)(tile->bins, GPI(bins_n));
+    GPI(zero)(tile->bins, GPI(bins_of)(items));
     GPI_UNROLL
-    for (uint32_t i = 0; i < GPI(items); i++) {
+    for (uint32_t i = 0; i < items; i++) {
         const uint32_t begin = words[i] % 65536, count = words[i] / 65536;
         const uint64_t number = differ ? numbers[i] : tile->position + 32 * i;
         const uint32_t part = count > GPI_SEGMENTED_SORT_CROWD
@@ -315,10 +355,11 @@ GPI_DEVICE int GPI(part_bins)(const GPI(tile) *tile, const GPI(word) *numbers, u
 }
 
 /* Puts the items into their bins: numbers and tags; `zeros` has a bit for each -0.0. */
-GPI_DEVICE void GPI(fill_bins)(const GPI(tile) *tile, const GPI(word) *numbers, const uint32_t *at, uint32_t zeros)
+GPI_DEVICE void GPI(fill_bins)(const GPI(tile) *tile, uint32_t items, const GPI(word) *numbers, const uint32_t *at,
+                               uint32_t zeros)
 {
     GPI_UNROLL
-    for (uint32_t i = 0; i < GPI(items); i++) {
+    for (uint32_t i = 0; i < items; i++) {
         const uint32_t slot = tile->bins[at[i] % 65536] % 65536 + at[i] / 65536;
 
         tile->keys[slot] = GPI(key_of_bits)(numbers[i]);
@@ -329,18 +370,21 @@ GPI_DEVICE void GPI(fill_bins)(const GPI(tile) *tile, const GPI(word) *numbers, 
 
 /* ---- the order in a bin ------------------------------------------------------------------------- */
 
-/* One warp: the first bin that begins at a slot or behind; or the slot, in a bin where all keys are the same. */
-GPI_DEVICE uint32_t GPI(bin_behind)(const GPI(tile) *tile, uint32_t slot, unsigned lane)
+/*
+ * One warp: the first of so many bins that begins at a slot or behind; or the slot, in a bin where all keys are the
+ * same.
+ */
+GPI_DEVICE uint32_t GPI(bin_behind)(const GPI(tile) *tile, uint32_t bins, uint32_t slot, unsigned lane)
 {
     uint32_t bin = 0, word = 0;
 
     if (slot >= tile->n)
         return tile->n;
     GPI_UNROLL
-    for (uint32_t step = GPI(bins_n) / 32; step > 0; step = step > 32 ? step / 32 : step > 1) {
+    for (uint32_t step = bins / 32; step > 0; step = step > 32 ? step / 32 : step > 1) {
         const uint32_t probe = bin + (lane + 1) * step - 1; /* bins before `bin` end at the slot at most */
 
-        word = probe < GPI(bins_n) ? tile->bins[gpi_radix_bin_at(probe)] : 0xFFFFFFFFu;
+        word = probe < bins ? tile->bins[gpi_radix_bin_at(probe)] : 0xFFFFFFFFu;
         const int before = __popc((int)__ballot_sync(GPI_FULL_MASK, word % 65536 + word / 65536 <= slot));
         bin += (uint32_t)before * step;
         word = __shfl_sync(GPI_FULL_MASK, word, before); /* in the end, of the first one that ends behind it */
@@ -349,7 +393,7 @@ GPI_DEVICE uint32_t GPI(bin_behind)(const GPI(tile) *tile, uint32_t slot, unsign
 }
 
 /* Puts a thread's neighbours i and i + 1 in order. */
-GPI_DEVICE void GPI(exchange_two)(GPI(word) *own, uint32_t *tags, uint32_t heads, int i)
+GPI_DEVICE void GPI(exchange_two)(GPI(word) *own, uint32_t *tags, uint32_t heads, uint32_t i)
 {
     const int swaps = GPI(is_behind)(own[i], tags[i], own[i + 1], tags[i + 1], (int)(heads >> (i + 1) & 1));
     const GPI(word) a = own[i], b = own[i + 1];
@@ -361,39 +405,51 @@ GPI_DEVICE void GPI(exchange_two)(GPI(word) *own, uint32_t *tags, uint32_t heads
     tags[i + 1] = swaps ? tag : next_tag;
 }
 
-/* The same of the last item of each lane and the first one of the next lane. */
-GPI_DEVICE void GPI(exchange_lanes)(GPI(word) *own, uint32_t *tags, uint32_t heads, unsigned lane)
+/* The same of the last item of each lane, which is number `last`, and the first one of the next lane. */
+GPI_DEVICE void GPI(exchange_lanes)(GPI(word) *own, uint32_t *tags, uint32_t heads, uint32_t last, unsigned lane)
 {
-    enum { LAST = GPI(own_n) - 1 };
     const GPI(word) next = __shfl_down_sync(GPI_FULL_MASK, own[0], 1);
-    const GPI(word) before = __shfl_up_sync(GPI_FULL_MASK, own[LAST], 1);
+    const GPI(word) before = __shfl_up_sync(GPI_FULL_MASK, own[last], 1);
     const uint32_t next_tag = GPI(is_exact) ? 0 : __shfl_down_sync(GPI_FULL_MASK, tags[0], 1);
-    const uint32_t tag = GPI(is_exact) ? 0 : __shfl_up_sync(GPI_FULL_MASK, tags[LAST], 1);
+    const uint32_t tag = GPI(is_exact) ? 0 : __shfl_up_sync(GPI_FULL_MASK, tags[last], 1);
 
     if (lane > 0 && GPI(is_behind)(before, tag, own[0], tags[0], (int)(heads & 1))) {
         own[0] = before;
         tags[0] = tag;
     }
-    if (lane < 31 && GPI(is_behind)(own[LAST], tags[LAST], next, next_tag, (int)(heads >> (LAST + 1) & 1))) {
-        own[LAST] = next;
-        tags[LAST] = next_tag;
+    if (lane < 31 && GPI(is_behind)(own[last], tags[last], next, next_tag, (int)(heads >> (last + 1) & 1))) {
+        own[last] = next;
+        tags[last] = next_tag;
     }
 }
 
-/* Sorts what is in each bin. A warp has the bins that begin in its window of slots. All threads call. */
-GPI_DEVICE void GPI(sort_bins)(const GPI(tile) *tile)
+/* Slots of a lane in the exchange, an even number. */
+GPI_DEVICE uint32_t GPI(slots_of_lane)(uint32_t items)
 {
+    return (items + 2) / 2 * 2;
+}
+
+/* Slots from where a warp's window begins to the next one's, where a bin may go on. */
+GPI_DEVICE uint32_t GPI(window)(uint32_t items)
+{
+    return 32 * GPI(slots_of_lane)(items) - GPI_SEGMENTED_SORT_CROWD;
+}
+
+/* Sorts what is in each bin. A warp has the bins that begin in its window of slots. All threads call. */
+GPI_DEVICE void GPI(sort_bins)(const GPI(tile) *tile, uint32_t items)
+{
+    const uint32_t slots = GPI(slots_of_lane)(items), places = items > GPI(items) ? GPI(large_n) : GPI(tile_n);
     const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-    const uint32_t end = tile->shared->edges[warp + 1], first = tile->shared->edges[warp] + lane * GPI(own_n);
+    const uint32_t end = tile->shared->edges[warp + 1], first = tile->shared->edges[warp] + lane * slots;
     const uint32_t *words = tile->shared->heads + gpi_min(first / 32, GPI(words) - 1);
     const uint32_t heads = (uint32_t)(((uint64_t)words[1] << 32 | words[0]) >> first % 32);
-    const uint32_t phases = first - lane * GPI(own_n) < end ? tile->shared->most : 0;
-    GPI(word) own[GPI(own_n)];
-    uint32_t tags[GPI(own_n)];
+    const uint32_t phases = first - lane * slots < end ? tile->shared->most : 0;
+    GPI(word) own[GPI(large_items) + 2];
+    uint32_t tags[GPI(large_items) + 2];
 
     GPI_UNROLL
-    for (uint32_t i = 0; i < GPI(own_n); i++) {
-        const uint32_t slot = gpi_min(first + i, GPI(tile_n) - 1);
+    for (uint32_t i = 0; i < slots; i++) {
+        const uint32_t slot = gpi_min(first + i, places - 1);
 
         own[i] = GPI_KEY_IS_NARROW ? GPI(key_bits)(tile->keys[slot]) : (GPI(word))GPI(key_long_bits)(tile->keys[slot]);
         tags[i] = GPI(is_exact) ? 0 : tile->tags[slot];
@@ -406,15 +462,15 @@ GPI_DEVICE void GPI(sort_bins)(const GPI(tile) *tile)
     GPI_NO_UNROLL
     for (uint32_t phase = 0; phase < phases; phase += 2) {
         GPI_UNROLL
-        for (int i = 0; i < GPI(own_n); i += 2)
+        for (uint32_t i = 0; i < slots; i += 2)
             GPI(exchange_two)(own, tags, heads, i);
         GPI_UNROLL
-        for (int i = 1; i + 1 < GPI(own_n); i += 2)
+        for (uint32_t i = 1; i + 1 < slots; i += 2)
             GPI(exchange_two)(own, tags, heads, i);
-        GPI(exchange_lanes)(own, tags, heads, lane);
+        GPI(exchange_lanes)(own, tags, heads, slots - 1, lane);
     }
     GPI_UNROLL
-    for (uint32_t i = 0; i < GPI(own_n); i++)
+    for (uint32_t i = 0; i < slots; i++)
         if (first + i < end) {
             tile->keys[first + i] = GPI(key_of_bits)(own[i]);
             if (!GPI(is_exact))
@@ -439,9 +495,9 @@ GPI_DEVICE void GPI(stage_values)(GPI(tile) *tile)
 }
 
 /* Writes the values of the thread's slots, which are of the items at these positions. All threads call. */
-GPI_DEVICE void GPI(write_values)(GPI(tile) *tile, GPI(value) *values_out, int counts_all, const uint32_t *sources)
+GPI_DEVICE void GPI(write_values)(GPI(tile) *tile, uint32_t items, const GPI(target) *target, const uint32_t *sources)
 {
-    GPI(value) *to = values_out + tile->first;
+    GPI(value) *to = target->values + tile->first;
 
     if (!GPI(is_early)) {
         __syncthreads(); /* keys, tags and bins have served */
@@ -451,13 +507,13 @@ GPI_DEVICE void GPI(write_values)(GPI(tile) *tile, GPI(value) *values_out, int c
     gpi_copy_wait();
     __syncthreads(); /* the values have come */
     GPI_UNROLL
-    for (uint32_t i = 0; i < GPI(items); i++) {
+    for (uint32_t i = 0; i < items; i++) {
         const uint32_t slot = tile->position + 32 * i, from = sources[i];
 
         if (slot < tile->n && tile->values_from)
             to[slot] = *(const GPI(value) *)(tile->values + tile->off + from * (uint32_t)sizeof *to);
         else if (slot < tile->n)
-            to[slot] = GPI(number)(counts_all, tile->first + from, from);
+            to[slot] = GPI(number)(target->counts_all, tile->first + from, from);
     }
 }
 
@@ -465,8 +521,7 @@ GPI_DEVICE void GPI(write_values)(GPI(tile) *tile, GPI(value) *values_out, int c
  * Sorts a tile of tiny segments, each by a thread, and writes it. Its offsets are `offsets`. A call that gets no
  * pointers to the block's variables, so that these stay in registers. All threads call.
  */
-GPI_DEVICE_CALL void GPI(sort_all_tiny)(GPI(tile) tile, const GP_INDEX *offsets, GP_KEY *keys_out,
-                                        GPI(value) *values_out, int counts_all)
+GPI_DEVICE_CALL void GPI(sort_all_tiny)(GPI(tile) tile, GPI(target) target, const GP_INDEX *offsets)
 {
     GP_KEY *keys = (GP_KEY *)tile.bins;
     uint16_t *tags = (uint16_t *)(keys + GPI(padded)(GPI(tile_n)));
@@ -486,7 +541,7 @@ GPI_DEVICE_CALL void GPI(sort_all_tiny)(GPI(tile) tile, const GP_INDEX *offsets,
             begin = (uint32_t)((size_t)offsets[s] - tile.first);
             n = (uint32_t)((size_t)offsets[s + 1] - tile.first) - begin;
         }
-        GPI(sort_side_by_side)(keys, tags, begin, n, GPI(source)(&tile, counts_all, begin, begin));
+        GPI(sort_side_by_side)(keys, tags, begin, n, GPI(source)(&tile, target.counts_all, begin, begin));
     }
     __syncthreads(); /* the segments are sorted */
     GPI_UNROLL
@@ -494,25 +549,25 @@ GPI_DEVICE_CALL void GPI(sort_all_tiny)(GPI(tile) tile, const GP_INDEX *offsets,
         const uint32_t position = tile.position + 32 * i;
 
         if (position < tile.n)
-            keys_out[tile.first + position] = keys[GPI(padded)(position)];
+            target.keys[tile.first + position] = keys[GPI(padded)(position)];
         sources[i] = GPI_RADIX_PAIRS && position < tile.n ? tags[GPI(padded)(position)] : 0;
     }
     if (GPI_RADIX_PAIRS)
-        GPI(write_values)(&tile, values_out, counts_all, sources);
+        GPI(write_values)(&tile, GPI(items), &target, sources);
 }
 
 /* ---- tiles -------------------------------------------------------------------------------------- */
 
 /* Loads the thread's items, and finds their bins. All threads call. */
-GPI_DEVICE void GPI(choose_bins)(GPI(tile) *tile, GPI(word) *numbers, uint32_t *zeros, uint32_t *at)
+GPI_DEVICE void GPI(choose_bins)(GPI(tile) *tile, uint32_t items, GPI(word) *numbers, uint32_t *zeros, uint32_t *at)
 {
     const unsigned lane = threadIdx.x % 32;
-    GP_KEY keys[GPI(items)], before = GPI(key_of_bits)(0);
+    GP_KEY keys[GPI(large_items)], before = GPI(key_of_bits)(0);
     GPI(word) other = 0;
     uint64_t differ = 0;
 
     GPI_UNROLL
-    for (uint32_t i = 0; i < GPI(items); i++) {
+    for (uint32_t i = 0; i < items; i++) {
         const uint32_t position = tile->position + 32 * i;
 
         keys[i] = position < tile->n ? tile->keys_from[position] : GPI(key_of_bits)(0);
@@ -520,14 +575,14 @@ GPI_DEVICE void GPI(choose_bins)(GPI(tile) *tile, GPI(word) *numbers, uint32_t *
     }
     if (lane == 0 && tile->is_busy && tile->position)
         before = tile->keys_from[tile->position - 1];
-    if (GPI(is_early) && tile->values_from)
+    if (GPI(is_early) && items == GPI(items) && tile->values_from)
         GPI(stage_values)(tile);
-    GPI(zero)(tile->bins, GPI(bins_n));
+    GPI(zero)(tile->bins, GPI(bins_of)(items));
     if (tile->is_busy) {
-        GPI(find_begins)(tile, at);
+        GPI(find_begins)(tile, items, at);
         other = (GPI(word))GPI(key_order)(before);
         GPI_UNROLL
-        for (uint32_t i = 0; i < GPI(items); i++) {
+        for (uint32_t i = 0; i < items; i++) {
             const uint32_t position = tile->position + 32 * i;
 
             numbers[i] = (GPI(word))GPI(key_order)(keys[i]);
@@ -543,64 +598,77 @@ GPI_DEVICE void GPI(choose_bins)(GPI(tile) *tile, GPI(word) *numbers, uint32_t *
     __syncthreads(); /* it is known in which bits keys differ; the bins are empty */
     const int bits = GPI(bits_of)(GPI(differ)(tile));
     GPI_UNROLL
-    for (uint32_t i = 0; i < GPI(items); i++)
+    for (uint32_t i = 0; i < items; i++)
         if (tile->is_busy) {
             const uint32_t position = tile->position + 32 * i;
-            const uint32_t bin = at[i] + GPI(share)(GPI(topmost)(numbers[i], bits), tile->tags[at[i]]);
+            const uint32_t n = items > GPI(items) ? tile->n : tile->tags[at[i]]; /* of its segment */
+            const uint32_t bin = at[i] + GPI(share)(GPI(topmost)(numbers[i], bits), n);
 
             at[i] = gpi_radix_bin_at(position < tile->n ? bin : position); /* what is behind has bins of its own */
         }
 }
 
 /* Sorts a tile, and writes it. All threads call. */
-GPI_DEVICE void GPI(sort_tile)(const GPI(job) *job, GPI(tile) *tile)
+GPI_DEVICE void GPI(sort_tile)(GPI(tile) *tile, uint32_t items, const GPI(target) *target)
 {
     const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-    GPI(word) numbers[GPI(items)];
-    uint32_t at[GPI(items)], zeros = 0; /* of each item its bin; then, of each slot, where the value is from */
+    GPI(word) numbers[GPI(large_items)];
+    uint32_t at[GPI(large_items)], zeros = 0; /* of each item its bin; then, of each slot, where the value is from */
 
     GPI_UNDEFINED(numbers);
-    GPI(choose_bins)(tile, numbers, &zeros, at);
-    while (GPI(count_bins)(tile, at) && GPI(part_bins)(tile, numbers, at))
+    GPI(place)(tile, items);
+    GPI(choose_bins)(tile, items, numbers, &zeros, at);
+    while (GPI(count_bins)(tile, items, at) && GPI(part_bins)(tile, items, numbers, at))
         ;
     if (tile->is_busy)
-        GPI(fill_bins)(tile, numbers, at, zeros);
+        GPI(fill_bins)(tile, items, numbers, at, zeros);
     GPI_NO_UNROLL
     for (uint32_t w = warp; w <= GPI(warps); w += GPI(warps)) {
-        const uint32_t edge = GPI(bin_behind)(tile, w * GPI(window_n), lane);
+        const uint32_t edge = GPI(bin_behind)(tile, GPI(bins_of)(items), w * GPI(window)(items), lane);
 
         if (lane == 0)
             tile->shared->edges[w] = edge;
     }
     __syncthreads(); /* the items are in their bins, and it is known where each warp's begin */
-    GPI(sort_bins)(tile);
-    if (GPI_RADIX_PAIRS && !tile->values_from && !job->counts_all)
-        GPI(find_begins)(tile, at);
+    if (GPI(is_early) && items > GPI(items) && tile->values_from)
+        GPI(stage_values)(tile);
+    GPI(sort_bins)(tile, items);
+    if (GPI_RADIX_PAIRS && !tile->values_from && !target->counts_all)
+        GPI(find_begins)(tile, items, at);
     GPI_UNROLL
-    for (uint32_t i = 0; i < GPI(items); i++) {
+    for (uint32_t i = 0; i < items; i++) {
         const uint32_t slot = tile->position + 32 * i, tag = GPI(is_exact) ? 0 : tile->tags[slot];
 
         if (slot < tile->n)
-            job->keys_out[tile->first + slot] = GPI(key_of_order)(tile->keys[slot], (int)(tag & 1));
-        at[i] = GPI(source)(tile, job->counts_all, tag >> 1, at[i]);
+            target->keys[tile->first + slot] = GPI(key_of_order)(tile->keys[slot], (int)(tag & 1));
+        at[i] = GPI(source)(tile, target->counts_all, tag >> 1, at[i]);
     }
     if (GPI_RADIX_PAIRS)
-        GPI(write_values)(tile, job->values_out, job->counts_all, at);
+        GPI(write_values)(tile, items, target, at);
+}
+
+/* The same as calls, for the reasons above. */
+GPI_DEVICE_CALL void GPI(sort_usual)(GPI(tile) tile, GPI(target) target)
+{
+    GPI(sort_tile)(&tile, GPI(items), &target);
+}
+
+GPI_DEVICE_CALL void GPI(sort_large)(GPI(tile) tile, GPI(target) target)
+{
+    GPI(sort_tile)(&tile, GPI(large_items), &target);
 }
 
 /* Sorts what starts in a range; `covering` is NULL if no segment is long. All threads call. */
 GPI_DEVICE void GPI(sort_range)(const GPI(job) *job, GPI(shared) *shared, const uint32_t *covering, size_t range)
 {
     GPI(walk) walk = {NULL, 0, 0, 0, 0, (range + 1) * job->range_n};
+    const GPI(target) target = {job->keys_out, job->values_out, job->counts_all};
     int is_long = 0; /* the segment where the walk has stopped */
     GPI(tile) tile;
 
     tile.shared = shared;
-    tile.bins = (uint32_t *)(shared + 1);
-    tile.keys = (GP_KEY *)(tile.bins + GPI(bins_n));
-    tile.tags = (uint16_t *)(tile.keys + GPI(tile_n));
-    tile.values = (char *)(shared + 1) + (GPI(is_early) ? GPI(bins_bytes) : 0);
-    tile.position = threadIdx.x / 32 * 32 * GPI(items) + threadIdx.x % 32;
+    tile.n = 0;
+    GPI(place)(&tile, GPI(items));
     /* The buckets of a segment that started before the range, segments, and the buckets of one that starts there. */
     GPI_NO_UNROLL
     for (int step = 0; step < 3; step++) {
@@ -615,16 +683,17 @@ GPI_DEVICE void GPI(sort_range)(const GPI(job) *job, GPI(shared) *shared, const 
         while (more && !is_long && walk.next < walk.count) {
             const uint32_t count = GPI(next_batch)(job, &walk, &tile, &more);
 
-            tile.is_busy = tile.position - threadIdx.x % 32 < tile.n;
             if (tile.n) {
                 tile.keys_from = (walk.starts ? job->keys : job->keys_in) + tile.first;
                 tile.values_from = walk.starts ? job->values : job->values_in;
                 tile.values_from += tile.values_from ? tile.first : 0;
             }
             if (tile.n && tile.is_tiny)
-                GPI(sort_all_tiny)(tile, job->offsets + walk.next, job->keys_out, job->values_out, job->counts_all);
+                GPI(sort_all_tiny)(tile, target, job->offsets + walk.next);
+            else if (GPI(has_large) && tile.n > GPI(tile_n))
+                GPI(sort_large)(tile, target);
             else if (tile.n)
-                GPI(sort_tile)(job, &tile);
+                GPI(sort_usual)(tile, target);
             walk.next += count;
             is_long = more && count == 0;
             __syncthreads(); /* shared memory has served */

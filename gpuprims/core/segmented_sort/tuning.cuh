@@ -6,14 +6,18 @@
 #ifndef GPI_SEGMENTED_SORT_TUNING_CUH
 #define GPI_SEGMENTED_SORT_TUNING_CUH
 
-/* Items that a block sorts at a time, at most; as many as fit into 60 KB of shared memory. */
-#ifndef GPI_TUNE_SEGMENTED_SORT_TILE
-#define GPI_TUNE_SEGMENTED_SORT_TILE 4096
-#endif
-
-/* Threads of that block. */
+/* Threads of a block. */
 #ifndef GPI_TUNE_SEGMENTED_SORT_THREADS
 #define GPI_TUNE_SEGMENTED_SORT_THREADS 512
+#endif
+
+/* Items of a thread, at most, when a block sorts segments; all of a block's are in 60 KB of shared memory. */
+#ifndef GPI_TUNE_SEGMENTED_SORT_ITEMS
+#define GPI_TUNE_SEGMENTED_SORT_ITEMS 8
+#endif
+/* The same when it sorts one, of more than these. */
+#ifndef GPI_TUNE_SEGMENTED_SORT_LARGE
+#define GPI_TUNE_SEGMENTED_SORT_LARGE 12
 #endif
 
 /* Such blocks on a multiprocessor at least. */

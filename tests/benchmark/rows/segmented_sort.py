@@ -54,7 +54,8 @@ TABLES = [segmented_sort_sizes]
 TUNE = {"segmented_sort": [
     {"shapes": {"GPI_TUNE_SEGMENTED_SORT_THREADS": [256, 512, 1024], "GPI_TUNE_SEGMENTED_SORT_BLOCKS": [1, 2, 3, 4]},
      "instances": [("segmented_sort", {"PRIMITIVE": "segmented_sort", "IN": "u32", "SHAPE": str(s)}) for s in (0, 1, 2)]},
-    {"shapes": {"GPI_TUNE_SEGMENTED_SORT_TILE": [2048, 4096], "GPI_TUNE_SEGMENTED_SORT_CROWD": [8, 10, 12, 16]},
+    {"shapes": {"GPI_TUNE_SEGMENTED_SORT_ITEMS": [4, 8], "GPI_TUNE_SEGMENTED_SORT_LARGE": [8, 10, 12],
+                "GPI_TUNE_SEGMENTED_SORT_CROWD": [8, 10, 12, 16]},
      "instances": [("segmented_sort", {"PRIMITIVE": "segmented_sort", "IN": "u32", "SHAPE": str(s)}) for s in (0, 1, 2)]},
     {"shapes": {"GPI_TUNE_SEGMENTED_SORT_SHARES": [64, 128, 256], "GPI_TUNE_SEGMENTED_SORT_SMALL": [256, 512, 1024],
                 "GPI_TUNE_SEGMENTED_SORT_JOINT": [256, 512, 1024]},
