@@ -209,20 +209,32 @@ static inline size_t GPI(head_bytes)(size_t n, size_t segments, int has_longs)
     return n && segments && has_longs ? sizeof(gpi_tile_state_head) : 0;
 }
 
-/* Whether segments are small on average, and not tiny, and enough to keep warps busy. */
-static inline int GPI(are_small)(size_t n, size_t segments, int is_by_rows)
+/* Items that small segments have at most, if these are what most are, and are sorted by warps; otherwise 0. */
+static inline uint32_t GPI(small_items)(size_t n, size_t segments, int is_by_rows)
 {
-    const size_t least = is_by_rows ? GPI_TUNE_SEGMENTED_SORT_SOME : GPI_TUNE_SEGMENTED_SORT_SOME * 8;
+    const size_t most = is_by_rows && n <= GPI_TUNE_SEGMENTED_SORT_FEW ? GPI(small_n) : GPI(many_small_n);
 
-    return segments >= least && n / segments > GPI(tiny_n) && n / segments <= GPI(small_n);
+    if (!is_by_rows && segments < GPI_TUNE_SEGMENTED_SORT_SOME * 8)
+        return 0;
+    return n / segments > GPI(tiny_n) && n / segments <= most ? (uint32_t)most : 0;
+}
+
+/* Segments of a group. */
+static inline size_t GPI(group_of)(const GPI(job) *job)
+{
+    if (job->offsets || job->segments > GPI_TUNE_SEGMENTED_SORT_FEW_ROWS)
+        return GPI(group_n);
+    if (!job->small || (job->segments >= GPI_TUNE_SEGMENTED_SORT_SOME && job->length <= GPI(many_small_n)))
+        return 32;
+    return gpi_smaller_size(GPI(few_n), GPI(few_items) / job->length);
 }
 
 /* Sorts groups of short segments, and finds the long ones. */
-static inline cudaError_t GPI(launch_plan)(const GPI(job) *job, int are_small, int dependent, cudaStream_t stream)
+static inline cudaError_t GPI(launch_plan)(const GPI(job) *job, int dependent, cudaStream_t stream)
 {
     const size_t blocks = gpi_smaller_size(gpi_divide_up(job->segments, job->group * GPI(plan_warps)), GP_GRID);
 
-    if (are_small)
+    if (job->small)
         return GPI_LAUNCH_DEPENDENT(dependent, GPI(small_kernel), (unsigned)blocks, (unsigned)GPI(plan_threads), 0,
                                     stream, *job);
     return GPI_LAUNCH_DEPENDENT(dependent, GPI(plan_kernel), (unsigned)blocks, (unsigned)GPI(plan_threads), 0, stream,
@@ -266,17 +278,17 @@ static inline cudaError_t GPI(launch)(GPI(job) *job, const GPI(request) *request
     job->range_n = GPI(range_of)(request->n, request->segments);
     /* Not if the input would then have sorted keys with values as they were, or the other way round. */
     job->sorts_twice = !GPI_RADIX_PAIRS || (job->keys_in == job->keys_out) == (job->values_in == job->values_out);
-    job->group = request->offsets || request->segments > GPI_TUNE_SEGMENTED_SORT_FEW_ROWS ? GPI(group_n) : 32;
+    job->small = GPI(small_items)(request->n, request->segments, !request->offsets);
+    job->group = GPI(group_of)(job);
     job->is_few = GPI(is_few)(request->n, request->segments);
-    const int are_small = GPI(are_small)(request->n, request->segments, !request->offsets);
-    if (!job->offsets && (job->length <= GPI(tiny_n) || are_small)) {
-        error = GPI(launch_plan)(job, are_small, dependent, stream);
+    if (!job->offsets && (job->length <= GPI(tiny_n) || job->small)) {
+        error = GPI(launch_plan)(job, dependent, stream);
     } else if (job->head && !job->is_few) {
         const int joint = job->ranges <= GPI_TUNE_SEGMENTED_SORT_JOINT;
 
         error = gpi_clear((uint32_t *)(void *)job->all, cleared / sizeof(uint32_t), dependent, stream);
         if (error == cudaSuccess)
-            error = GPI(launch_plan)(job, are_small, dependent, stream);
+            error = GPI(launch_plan)(job, dependent, stream);
         if (error == cudaSuccess)
             error = GPI(launch_sort)(job, 1, joint, dependent, stream);
         if (error == cudaSuccess && !joint)

@@ -4,8 +4,9 @@
 
 #include "key_order.h"
 
-/* Warps sort small segments, few though they are. */
+/* Warps sort small segments, few though they are, and some thousands of items are many. */
 #define GPI_TUNE_SEGMENTED_SORT_SOME 40
+#define GPI_TUNE_SEGMENTED_SORT_FEW  12000
 
 enum { AS_BYTES, AS_FLOAT, AS_DOUBLE };
 
@@ -366,7 +367,8 @@ static void test_rows(const sort_case *c)
     static const size_t shapes[][2] = {{1, 1},     {1, 3000}, {100, 1}, {33, 7},  {640, 8},   {31, 31},  {50, 32},
                                        {41, 33},   {127, 4},  {129, 5}, {32, 15}, {700, 16},  {130, 17}, {70000, 1},
                                        {140000, 2}, {19, 1024}, {5, 4096}, {3, 5003}, {1, 30000}, {60, 17},
-                                       {45, 64}, {50, 63}, {131, 24}, {40, 65}, {2, 6144}, {2, 6145}};
+                                       {45, 64}, {50, 63}, {131, 24}, {40, 65}, {2, 6144}, {2, 6145},
+                                       {9, 64}, {39, 100}, {11, 128}, {50, 255}, {10, 256}, {7, 257}, {60, 65}};
     int right = 1;
 
     for (size_t k = 0; k < sizeof shapes / sizeof *shapes; k++) {

@@ -8,6 +8,8 @@
 enum {
     GPI(group_n) = GPI_TUNE_SEGMENTED_SORT_GROUP,
     GPI(batch_n) = GPI_TUNE_SEGMENTED_SORT_BATCH,
+    GPI(few_n) = 8, /* rows of a group where there are few: */
+    GPI(few_items) = 512, /* their items, at most */
     GPI(plan_threads) = 128,
     GPI(plan_warps) = GPI(plan_threads) / 32,
     GPI(vector_n) = 16 / (int)sizeof(GP_KEY),

@@ -89,7 +89,8 @@ typedef struct {
     const GP_INDEX *offsets; /* NULL: all segments have this length */
     size_t length, segments, ranges;
     size_t range_n;  /* units of a range */
-    size_t group;    /* segments of a group */
+    size_t group;    /* segments of a group, */
+    uint32_t small;  /* of which warps sort those of up to so many items, if these are more than tiny */
     int sorts_twice; /* a segment that has been sorted may be sorted again */
     int counts_all;  /* numbers are counted over the whole array, not in each segment */
     int is_few;      /* as many segments as a block has threads, at most: no kernel plans */

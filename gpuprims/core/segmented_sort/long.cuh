@@ -282,7 +282,7 @@ GPI_DEVICE void GPI(plan)(const GPI(job) *job, GPI(planning) *planning, int are_
 {
     const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;
     const size_t stride = (size_t)gridDim.x * GPI(plan_warps);
-    const uint32_t most = are_tiny ? (uint32_t)GPI(tiny_n) : (uint32_t)GPI(small_n);
+    const uint32_t most = are_tiny ? (uint32_t)GPI(tiny_n) : job->small;
 
     gpi_grid_wait();
     gpi_grid_launch_next();

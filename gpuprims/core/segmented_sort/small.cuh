@@ -9,8 +9,11 @@
 enum {
     GPI(team_bits) = GPI(is_exact) ? (GPI_KEY_IS_NARROW ? 5 : 4) : GPI_KEY_IS_NARROW ? 4 : 3,
     GPI(team_items) = 1 << GPI(team_bits), /* of a lane */
-    GPI(small_n) = GPI_RADIX_PAIRS ? 32 : 64 /* items of a small segment at most: of more, blocks take less time */
+    /* Items of a small segment, at most, where they are few together; of more, or of many, blocks take less time. */
+    GPI(small_n) = 256,
+    GPI(many_small_n) = GPI_RADIX_PAIRS ? 32 : 64
 };
+GPI_STATIC_ASSERT(GPI(small_n) <= 32 * GPI(team_items), "a warp must have room for a small segment");
 
 #if GPI_DEVICE_CODE
 /* An item: its number, and its place in the segment where equal keys are not the same. */

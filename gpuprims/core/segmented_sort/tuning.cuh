@@ -39,9 +39,13 @@
 #define GPI_TUNE_SEGMENTED_SORT_FEW_ROWS 131072
 #endif
 
-/* Fewer rows than this, or segments by offsets than eight times as many, warps do not sort unless they are tiny. */
+/* Of fewer rows than this a warp takes fewer; of segments by offsets so many times eight are sorted by warps at least. */
 #ifndef GPI_TUNE_SEGMENTED_SORT_SOME
 #define GPI_TUNE_SEGMENTED_SORT_SOME 8192
+#endif
+/* Rows of so many items together, at most, are few, and sorted by warps even where that takes several rounds. */
+#ifndef GPI_TUNE_SEGMENTED_SORT_FEW
+#define GPI_TUNE_SEGMENTED_SORT_FEW 2097152
 #endif
 
 /* Items of a group that a warp sorts at a time, at most: no fewer than the 512 that 32 tiny segments may have. */
