@@ -50,8 +50,10 @@
  *
  *     tiny, up to 16 items       a warp takes up to 128 segments, a lane each (core/segmented_sort/tiny.cuh); where any
  *                                of these is longer, they are sorted as short ones
- *     short, up to 6144 items    in one pass over memory: a block sorts together as many segments as fit into its shared
- *                                memory, or a single one of more than 4096 items (core/segmented_sort/tile.cuh)
+ *     small, up to 64 items      by a warp, too, where most are so small, and up to 256 where they are few: a team of
+ *                                lanes each (core/segmented_sort/small.cuh)
+ *     short, up to 6144 items    in one pass over memory: a block sorts together as many segments as fit into its
+ *                                shared memory, or one of more than 4096 items (core/segmented_sort/tile.cuh)
  *     long, well spread          one pass by the topmost digit (core/segmented_sort/pass.cuh) makes buckets that are
  *                                short, and are sorted in the same way
  *     long                       passes from the lowest digit up, over the tiles of all such segments together
@@ -61,10 +63,11 @@
  *
  * Cost: for short segments a read and a write of each item, for long ones one read of keys more, and one read and
  * write for buckets, or for each digit that differs but the first. One launch for up to 512 segments of some two
- * million items together, and where n, or the length of rows, is that of a short segment at most; otherwise three, or
- * four for more items. No workspace where n, or the length of rows, is that of a short segment at most;
- * otherwise n keys, n values and up to 7 bytes for each item, with keys of 4 bytes alone 3. Values of more than 16
- * bytes take n values and 16 n bytes more, and a launch that fetches them.
+ * million items together, two by offsets if the average is 17 to 64 items, with values 32; one where n, or the length
+ * of rows, is that of a short segment at most; otherwise three, or four for more items. No workspace where n, or the
+ * length of rows, is that of a short segment at most; otherwise n keys, n values and up to 7 bytes for each item, with
+ * keys of 4 bytes alone 3. Values of more than 16 bytes take n values and 16 n bytes more, and a launch that fetches
+ * them.
  *
  * No include guard: each include stamps out one instance, as its parameters say.
  */
@@ -212,17 +215,20 @@ static inline size_t GPI(head_bytes)(size_t n, size_t segments, int has_longs)
 /* Items that small segments have at most, if these are what most are, and are sorted by warps; otherwise 0. */
 static inline uint32_t GPI(small_items)(size_t n, size_t segments, int is_by_rows)
 {
-    const size_t most = is_by_rows && n <= GPI_TUNE_SEGMENTED_SORT_FEW ? GPI(small_n) : GPI(many_small_n);
+    const int are_some = segments >= 8 * GPI_TUNE_SEGMENTED_SORT_SOME;
+    const int are_few = n <= GPI_TUNE_SEGMENTED_SORT_FEW && (is_by_rows || !are_some);
+    const uint32_t most = are_few ? GPI(small_n) : is_by_rows || are_some ? GPI(many_small_n) : 0;
+    const size_t average = n / segments;
 
-    if (!is_by_rows && segments < GPI_TUNE_SEGMENTED_SORT_SOME * 8)
-        return 0;
-    return n / segments > GPI(tiny_n) && n / segments <= most ? (uint32_t)most : 0;
+    return average > GPI(tiny_n) && average <= (is_by_rows ? most : GPI(many_small_n)) ? most : 0;
 }
 
 /* Segments of a group. */
 static inline size_t GPI(group_of)(const GPI(job) *job)
 {
-    if (job->offsets || job->segments > GPI_TUNE_SEGMENTED_SORT_FEW_ROWS)
+    if (job->offsets)
+        return job->small == GPI(small_n) ? GPI(few_n) : GPI(group_n);
+    if (job->segments > GPI_TUNE_SEGMENTED_SORT_FEW_ROWS)
         return GPI(group_n);
     if (!job->small || (job->segments >= GPI_TUNE_SEGMENTED_SORT_SOME && job->length <= GPI(many_small_n)))
         return 32;
@@ -278,7 +284,9 @@ static inline cudaError_t GPI(launch)(GPI(job) *job, const GPI(request) *request
     job->range_n = GPI(range_of)(request->n, request->segments);
     /* Not if the input would then have sorted keys with values as they were, or the other way round. */
     job->sorts_twice = !GPI_RADIX_PAIRS || (job->keys_in == job->keys_out) == (job->values_in == job->values_out);
-    job->small = GPI(small_items)(request->n, request->segments, !request->offsets);
+    job->small = !request->offsets || job->sorts_twice
+                     ? GPI(small_items)(request->n, request->segments, !request->offsets)
+                     : 0;
     job->group = GPI(group_of)(job);
     job->is_few = GPI(is_few)(request->n, request->segments);
     if (!job->offsets && (job->length <= GPI(tiny_n) || job->small)) {
@@ -294,7 +302,10 @@ static inline cudaError_t GPI(launch)(GPI(job) *job, const GPI(request) *request
         if (error == cudaSuccess && !joint)
             error = GPI(launch_sort)(job, 0, 1, dependent, stream);
     } else {
-        error = GPI(launch_sort)(job, 1, 1, dependent, stream);
+        if (job->small)
+            error = GPI(launch_plan)(job, dependent, stream);
+        if (error == cudaSuccess)
+            error = GPI(launch_sort)(job, 1, 1, dependent, stream);
     }
 #ifdef GP_VALUE
     if (error == cudaSuccess && copy)

@@ -4,9 +4,9 @@
 
 #include "key_order.h"
 
-/* Warps sort small segments, few though they are, and some thousands of items are many. */
-#define GPI_TUNE_SEGMENTED_SORT_SOME 40
-#define GPI_TUNE_SEGMENTED_SORT_FEW  12000
+/* Some hundreds of segments, and some thousands of items, are many. */
+#define GPI_TUNE_SEGMENTED_SORT_SOME 80
+#define GPI_TUNE_SEGMENTED_SORT_FEW  20000
 
 enum { AS_BYTES, AS_FLOAT, AS_DOUBLE };
 
@@ -368,7 +368,7 @@ static void test_rows(const sort_case *c)
                                        {41, 33},   {127, 4},  {129, 5}, {32, 15}, {700, 16},  {130, 17}, {70000, 1},
                                        {140000, 2}, {19, 1024}, {5, 4096}, {3, 5003}, {1, 30000}, {60, 17},
                                        {45, 64}, {50, 63}, {131, 24}, {40, 65}, {2, 6144}, {2, 6145},
-                                       {9, 64}, {39, 100}, {11, 128}, {50, 255}, {10, 256}, {7, 257}, {60, 65}};
+                                       {9, 64}, {39, 100}, {11, 128}, {50, 255}, {10, 256}, {7, 257}, {90, 240}};
     int right = 1;
 
     for (size_t k = 0; k < sizeof shapes / sizeof *shapes; k++) {
@@ -388,19 +388,25 @@ static void test_rows(const sort_case *c)
 /* Segments that are small on average, in groups that are tiny, small, or neither. */
 static void test_small(const sort_case *c)
 {
-    enum { SEGMENTS = 520 };
-    static const size_t most[] = {34, 40, 63, 90};
+    enum { SEGMENTS = 700 };
+    static const struct {
+        size_t segments, most, one; /* of up to so many items; one has so many more */
+    } shapes[] = {{520, 34, 0}, {700, 40, 0}, {520, 63, 500}, {700, 90, 0}, {100, 40, 0}, {100, 40, 300},
+                  {200, 30, 2000}};
     size_t offsets[SEGMENTS + 1] = {0};
     int right = 1;
 
-    for (size_t k = 0; k < sizeof most / sizeof *most; k++)
+    for (size_t k = 0; k < sizeof shapes / sizeof *shapes; k++)
         for (int how = 0; how < 8; how++) {
+            const size_t segments = shapes[k].segments, one = tap_below(segments);
+
             if ((how ^ how >> 1 ^ how >> 2 ^ (int)k) & 1)
                 continue; /* each two of them are there in all ways still */
             offsets[0] = (size_t)how;
-            for (size_t s = 0; s < SEGMENTS; s++)
-                offsets[s + 1] = offsets[s] + tap_below(s / 128 % 4 == 3 ? 17 : most[k] + 1);
-            right &= call_is_right(c, k % 2 ? RANDOM : FEW, offsets[SEGMENTS] + 3, offsets, SEGMENTS, how, NULL);
+            for (size_t s = 0; s < segments; s++)
+                offsets[s + 1] = offsets[s] + tap_below(s / 128 % 4 == 3 ? 17 : shapes[k].most + 1) +
+                                 (s == one ? shapes[k].one : 0);
+            right &= call_is_right(c, k % 2 ? RANDOM : FEW, offsets[segments] + 3, offsets, segments, how, NULL);
         }
     ok(right, "%s: small segments", c->name);
 }

@@ -3,7 +3,8 @@
  * Parameters: BENCH_INSTANCE, BENCH_PRIMITIVE, BENCH_TYPE (a label), BENCH_IN (an element label, of the keys).
  * BENCH_PAIRS: with values, which are the permutation BENCH_MAP; the output is all keys, then all values. BENCH_SHAPE:
  * 0 to 3: segments of 8, 256, 4096, 65536; 4: lengths of a power law, x or more with a chance of x^-1.1; 5: half of all
- * segments of 8 that an eighth of the items make, one of all others, and the other half; 6: segments of 32.
+ * segments of 8 that an eighth of the items make, one of all others, and the other half; 6, 7: segments of 32 and 5000;
+ * 8: rows of 64.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -24,14 +25,13 @@ typedef BENCH_T(BENCH_MAP) BENCH_MAP_T;
 
 static inline size_t BENCH(length)(size_t segment, size_t n)
 {
-    static const size_t lengths[] = {8, 256, 4096, 65536};
+    static const size_t lengths[] = {8, 256, 4096, 65536, 0, 0, 32, 5000, 64};
     const double chance = ((double)(input_random(segment) >> 11) + 1) / 9007199254740992.0;
     const double length = pow(chance, -1 / 1.1);
 
-    return BENCH_SHAPE < 4    ? lengths[BENCH_SHAPE % 4]
-           : BENCH_SHAPE == 4 ? (size_t)(length < 1e6 ? length : 1e6)
-           : BENCH_SHAPE == 6 ? 32
-                              : segment == n / 128 ? n - n / 8 : 8;
+    return lengths[BENCH_SHAPE] ? lengths[BENCH_SHAPE]
+           : BENCH_SHAPE == 4   ? (size_t)(length < 1e6 ? length : 1e6)
+                                : segment == n / 128 ? n - n / 8 : 8;
 }
 
 /* Made when n is new: before anything is timed. */
@@ -68,10 +68,15 @@ static cudaError_t BENCH(run)(const bench_call *call)
     BENCH_IN_T *keys = (BENCH_IN_T *)call->out;
 
 #ifdef BENCH_PAIRS
+    if (BENCH_SHAPE == 8)
+        return BENCH(row_sort)((const BENCH_IN_T *)call->in, keys, (const BENCH_MAP_T *)call->map,
+                               (BENCH_MAP_T *)(void *)(keys + call->n), segments->n, 64, call->ws, call->stream);
     return BENCH(segmented_sort)((const BENCH_IN_T *)call->in, keys, (const BENCH_MAP_T *)call->map,
                                  (BENCH_MAP_T *)(void *)(keys + call->n), call->n, segments->device, segments->n,
                                  call->ws, call->stream);
 #else
+    if (BENCH_SHAPE == 8)
+        return BENCH(row_sort)((const BENCH_IN_T *)call->in, keys, segments->n, 64, call->ws, call->stream);
     return BENCH(segmented_sort)((const BENCH_IN_T *)call->in, keys, call->n, segments->device, segments->n, call->ws,
                                  call->stream);
 #endif

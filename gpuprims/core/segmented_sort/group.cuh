@@ -8,8 +8,8 @@
 enum {
     GPI(group_n) = GPI_TUNE_SEGMENTED_SORT_GROUP,
     GPI(batch_n) = GPI_TUNE_SEGMENTED_SORT_BATCH,
-    GPI(few_n) = 8, /* rows of a group where there are few: */
-    GPI(few_items) = 512, /* their items, at most */
+    GPI(few_n) = 8,       /* segments of a group where there are few; */
+    GPI(few_items) = 512, /* items of such rows, at most */
     GPI(plan_threads) = 128,
     GPI(plan_warps) = GPI(plan_threads) / 32,
     GPI(vector_n) = 16 / (int)sizeof(GP_KEY),
@@ -174,19 +174,28 @@ GPI_DEVICE size_t GPI(segment_begin)(const GPI(job) *job, size_t s)
  */
 GPI_DEVICE uint32_t GPI(find_longest)(const GPI(job) *job, size_t segment, unsigned lane)
 {
+    const unsigned group = (unsigned)job->group;
     uint32_t longest = 0;
 
     if (!job->offsets || !job->sorts_twice)
         return job->offsets ? GPI(small_n) + 1u : gpi_min_size(job->length, GPI(small_n) + 1);
     GPI_UNROLL
     for (unsigned i = 0; i < GPI(group_n); i += 32) {
-        const size_t begin = GPI(segment_begin)(job, segment + lane + i);
-        const size_t end = GPI(segment_begin)(job, segment + lane + i + 1);
+        const size_t begin = GPI(segment_begin)(job, segment + gpi_min(lane + i, group));
+        const size_t end = GPI(segment_begin)(job, segment + gpi_min(lane + i + 1, group));
         const uint32_t n = gpi_min_size(end - begin, GPI(small_n) + 1);
 
         longest = n > longest ? n : longest;
     }
     return gpi_warp_max(longest);
+}
+
+/* One warp: whether segments by offsets may all be small; not if a lane's share of them has more items than such. */
+GPI_DEVICE int GPI(may_be_small)(const GPI(job) *job, unsigned lane)
+{
+    const size_t first = job->segments * lane / 32, end = job->segments * (lane + 1) / 32;
+
+    return __all_sync(GPI_FULL_MASK, GPI(offset)(job, end) - GPI(offset)(job, first) <= (end - first) * job->small);
 }
 
 /* One warp: sorts `count` tiny segments in shared memory, where item `first` is at `place`. */

@@ -118,12 +118,12 @@ GPI_DEVICE void GPI(list_few)(const GPI(job) *job)
     GPI(list_long)(job, s, first, s < job->segments ? GPI(offset)(job, s + 1) - first : 0, threadIdx.x % 32);
 }
 
-/* Whether some of few segments are long. All threads call. */
-GPI_DEVICE int GPI(is_any_long)(const GPI(job) *job)
+/* Whether some of few segments have more than n items. All threads call. */
+GPI_DEVICE int GPI(is_any_longer)(const GPI(job) *job, size_t n)
 {
     const size_t s = threadIdx.x;
 
-    return __syncthreads_or(s < job->segments && GPI(offset)(job, s + 1) - GPI(offset)(job, s) > GPI(short_n));
+    return __syncthreads_or(s < job->segments && GPI(offset)(job, s + 1) - GPI(offset)(job, s) > n);
 }
 
 /* ---- groups of segments -------------------------------------------------------------------------- */
@@ -131,15 +131,17 @@ GPI_DEVICE int GPI(is_any_long)(const GPI(job) *job)
 /* One warp: notes the first segment in each range of a group that is not sorted, and lists the long ones. */
 GPI_DEVICE void GPI(plan_group)(const GPI(job) *job, size_t segment, unsigned lane)
 {
+    const size_t behind = segment + job->group < job->segments ? segment + job->group : job->segments;
     size_t last = SIZE_MAX; /* the range of the segment before; none before the group */
 
     if (lane == 0)
         job->all->has_unsorted = 1;
-    for (size_t s = segment + lane; s - lane < segment + job->group && s - lane < job->segments; s += 32) {
-        const size_t first = GPI(segment_begin)(job, s), n = GPI(segment_begin)(job, s + 1) - first;
+    for (size_t s = segment + lane; s - lane < behind; s += 32) {
+        const size_t first = GPI(segment_begin)(job, s);
+        const size_t n = s < behind ? GPI(segment_begin)(job, s + 1) - first : 0;
         const size_t range = GPI(unit)(first, s) / GPI(range_n), before = __shfl_up_sync(GPI_FULL_MASK, range, 1);
 
-        if (job->table && s < job->segments && (lane ? before : last) != range)
+        if (job->table && s < behind && (lane ? before : last) != range)
             atomicMax((unsigned long long *)(void *)&job->table[range], (unsigned long long)~s);
         last = __shfl_sync(GPI_FULL_MASK, range, 31);
         GPI(list_long)(job, s, first, n, lane);
@@ -277,7 +279,10 @@ GPI_DEVICE void GPI(count)(const GPI(job) *job, GPI(counting) *counting, uint32_
 /* ---- the kernel that plans ----------------------------------------------------------------------- */
 
 #if GPI_DEVICE_CODE
-/* Warps take groups of segments, and sort or plan each. `are_tiny` is a constant: no other segments are sorted. */
+/*
+ * Warps take groups of segments, and sort or plan each. `are_tiny` is a constant: no other segments are sorted. Few
+ * segments by offsets are left to blocks, which sort them all, unless all are small.
+ */
 GPI_DEVICE void GPI(plan)(const GPI(job) *job, GPI(planning) *planning, int are_tiny)
 {
     const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;
@@ -291,9 +296,11 @@ GPI_DEVICE void GPI(plan)(const GPI(job) *job, GPI(planning) *planning, int are_
         const size_t end = GPI(segment_begin)(job, segment + job->group);
         const uint32_t longest = GPI(find_longest)(job, segment, lane);
 
+        if (job->is_few && job->offsets && !GPI(may_be_small)(job, lane))
+            return;
         if (longest <= most)
             GPI(sort_group)(job, &planning->warps[warp], segment, first, end, longest, are_tiny, lane);
-        else
+        else if (!job->is_few)
             GPI(plan_group)(job, segment, lane);
     }
 }

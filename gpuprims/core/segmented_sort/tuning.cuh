@@ -30,7 +30,7 @@
 #define GPI_TUNE_SEGMENTED_SORT_CROWD 12
 #endif
 
-/* Segments of a group, which a warp sorts if all of them are tiny: a multiple of 32. */
+/* Segments of a group, which a warp sorts if all of them are tiny, or small: a multiple of 32. */
 #ifndef GPI_TUNE_SEGMENTED_SORT_GROUP
 #define GPI_TUNE_SEGMENTED_SORT_GROUP 128
 #endif
@@ -39,11 +39,11 @@
 #define GPI_TUNE_SEGMENTED_SORT_FEW_ROWS 131072
 #endif
 
-/* Of fewer rows than this a warp takes fewer; of segments by offsets so many times eight are sorted by warps at least. */
+/* Of fewer rows than this, or segments by offsets than 8 times as many, a warp takes fewer, unless they are tiny. */
 #ifndef GPI_TUNE_SEGMENTED_SORT_SOME
 #define GPI_TUNE_SEGMENTED_SORT_SOME 8192
 #endif
-/* Rows of so many items together, at most, are few, and sorted by warps even where that takes several rounds. */
+/* Segments of so many items together, at most, are few: warps then sort larger ones, too. */
 #ifndef GPI_TUNE_SEGMENTED_SORT_FEW
 #define GPI_TUNE_SEGMENTED_SORT_FEW 2097152
 #endif

@@ -5,7 +5,8 @@ from measured import one, size, table
 PLACE = 51
 
 SHAPES = {"8": "segments of 8", "256": "segments of 256", "4096": "segments of 4096", "65536": "segments of 65536",
-          "power": "a power law", "mixed": "one of most items, and segments of 8", "32": "segments of 32"}
+          "power": "a power law", "mixed": "one of most items, and segments of 8", "32": "segments of 32",
+          "5000": "segments of 5000", "rows_64": "rows of 64"}
 INSTANCES = [
     *[("segmented_sort", {"PRIMITIVE": f"segmented_sort_{shape}", "SHAPE": str(s)}, ["u32"])
       for s, shape in enumerate(SHAPES)],
@@ -25,10 +26,11 @@ STUDIES = {
     "segmented_sort": {
         "what": "sorts of the segments of 2^12 to 2^28 keys, alone and with values of 4 bytes",
         "program": "gpbench_studies",
-        "timed": [{"only": entries("8", "32", "256", "power"), "options": "--sizes 2^12,2^16,2^20,2^24 --warm --repeat 15"},
-                  {"beside": ["segmented_sort*_4096/u32", "segmented_sort*_65536/u32"],
+        "timed": [{"only": entries("8", "32", "rows_64", "256", "power"),
+                   "options": "--sizes 2^12,2^16,2^20,2^24 --warm --repeat 15"},
+                  {"beside": ["segmented_sort*_4096/u32", "segmented_sort*_5000/u32", "segmented_sort*_65536/u32"],
                    "options": "--sizes 2^12,2^16,2^20,2^24,2^28 --warm --repeat 15"},
-                  {"only": entries("8", "32", "256", "power"), "options": "--sizes 2^28 --warm --repeat 7"},
+                  {"only": entries("8", "32", "rows_64", "256", "power"), "options": "--sizes 2^28 --warm --repeat 7"},
                   {"only": entries("mixed"), "options": "--sizes 2^12,2^16,2^20,2^24 --warm --repeat 7"}],
     },
 }
