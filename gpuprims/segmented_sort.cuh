@@ -217,10 +217,11 @@ static inline uint32_t GPI(small_items)(size_t n, size_t segments, int is_by_row
 {
     const int are_some = segments >= 8 * GPI_TUNE_SEGMENTED_SORT_SOME;
     const int are_few = n <= GPI_TUNE_SEGMENTED_SORT_FEW && (is_by_rows || !are_some);
-    const uint32_t most = are_few ? GPI(small_n) : is_by_rows || are_some ? GPI(many_small_n) : 0;
+    const uint32_t few = GPI(small_n), many = GPI(many_small_n);
+    const uint32_t most = are_few ? few : is_by_rows || are_some ? many : 0;
     const size_t average = n / segments;
 
-    return average > GPI(tiny_n) && average <= (is_by_rows ? most : GPI(many_small_n)) ? most : 0;
+    return average > GPI(tiny_n) && average <= (is_by_rows ? most : many) ? most : 0;
 }
 
 /* Segments of a group. */

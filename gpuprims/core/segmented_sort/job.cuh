@@ -36,8 +36,10 @@ enum {
     GPI(large_fitting) = (60 << 10) / GPI(large_slot) / GPI(threads),
     GPI(large_items) = GPI(large_fitting) < GPI_TUNE_SEGMENTED_SORT_LARGE ? GPI(large_fitting)
                                                                          : GPI_TUNE_SEGMENTED_SORT_LARGE,
+    GPI(large_n) = GPI(threads) * GPI(large_items),
     /* Items of a short segment at most. A range has no more units, so that a long segment is in two ranges at least. */
-    GPI(short_n) = GPI(is_forced) ? 64 : GPI(threads) * GPI(large_items),
+    GPI(short_n) = GPI(is_forced) ? 64 : GPI(large_n),
+    GPI(together_n) = GPI(is_forced) ? 64 : GPI(tile_n), /* the same of segments that are sorted together */
     GPI(range_n) = GPI(is_forced) ? 64 : GPI(tile_n) / 16 * 15, /* so that what starts there often fits */
     GPI(unit_n) = 8, /* so many segments count as an item */
     /* Digits of a key, an even number: of bytes four bits each. */

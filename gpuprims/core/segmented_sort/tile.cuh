@@ -29,10 +29,8 @@ enum { GPI_SEGMENTED_SORT_CROWD = GPI_TUNE_SEGMENTED_SORT_CROWD };
 
 enum {
     GPI(words) = GPI(tile_n) / 32,
-    GPI(batch_most) = GPI(is_forced) ? GPI(short_n) : GPI(tile_n), /* items of segments that are sorted together */
     GPI(usual) = 6, /* items in the largest bin of most tiles, at most */
     GPI(has_large) = GPI(large_items) > GPI(items),
-    GPI(large_n) = GPI(threads) * GPI(large_items),
     GPI(bins_n) = (GPI(items) + 3) / 4 * 4 * GPI(threads), /* a multiple of 4 of each thread */
     GPI(large_bins_n) = (GPI(large_items) + 3) / 4 * 4 * GPI(threads),
     GPI(item_bytes) = 2 + (int)sizeof(GP_KEY), /* of a tag and a key */
@@ -197,7 +195,7 @@ GPI_DEVICE uint32_t GPI(next_batch)(const GPI(job) *job, const GPI(walk) *walk, 
             const uint32_t at = (uint32_t)(begin - first);
 
             is_left = GPI(unit)(begin, walk->starts ? walk->segment : i) < walk->limit;
-            fits = is_left && end - first <= (i == walk->next ? GPI(short_n) : GPI(batch_most));
+            fits = is_left && end - first <= (i == walk->next ? GPI(short_n) : GPI(together_n));
             is_left &= !fits;
             is_tiny &= !fits || end - begin <= GPI(tiny_n);
             if (fits) {
@@ -667,7 +665,7 @@ GPI_DEVICE void GPI(sort_range)(const GPI(job) *job, GPI(shared) *shared, const 
     GPI(tile) tile;
 
     tile.shared = shared;
-    tile.n = 0;
+    tile.n = tile.off = 0;
     GPI(place)(&tile, GPI(items));
     /* The buckets of a segment that started before the range, segments, and the buckets of one that starts there. */
     GPI_NO_UNROLL
