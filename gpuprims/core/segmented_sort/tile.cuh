@@ -681,11 +681,9 @@ GPI_DEVICE void GPI(sort_range)(const GPI(job) *job, GPI(shared) *shared, const 
         while (more && !is_long && walk.next < walk.count) {
             const uint32_t count = GPI(next_batch)(job, &walk, &tile, &more);
 
-            if (tile.n) {
-                tile.keys_from = (walk.starts ? job->keys : job->keys_in) + tile.first;
-                tile.values_from = walk.starts ? job->values : job->values_in;
-                tile.values_from += tile.values_from ? tile.first : 0;
-            }
+            tile.keys_from = (walk.starts ? job->keys : job->keys_in) + tile.first;
+            tile.values_from = walk.starts ? job->values : job->values_in;
+            tile.values_from += tile.values_from ? tile.first : 0;
             if (tile.n && tile.is_tiny)
                 GPI(sort_all_tiny)(tile, target, job->offsets + walk.next);
             else if (GPI(has_large) && tile.n > GPI(tile_n))
