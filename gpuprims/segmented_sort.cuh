@@ -63,11 +63,10 @@
  *
  * Cost: for short segments a read and a write of each item, for long ones one read of keys more, and one read and
  * write for buckets, or for each digit that differs but the first. One launch for up to 512 segments of some two
- * million items together, two by offsets if the average is 17 to 64 items, with values 32; one where n, or the length
- * of rows, is that of a short segment at most; otherwise three, or four for more items. No workspace where n, or the
- * length of rows, is that of a short segment at most; otherwise n keys, n values and up to 7 bytes for each item, with
- * keys of 4 bytes alone 3. Values of more than 16 bytes take n values and 16 n bytes more, and a launch that fetches
- * them.
+ * million items together, and where n, or the length of rows, is that of a short segment at most; otherwise three, or
+ * four for more items. No workspace where n, or the length of rows, is that of a short segment at most; otherwise
+ * n keys, n values and up to 7 bytes for each item, with keys of 4 bytes alone 3. Values of more than 16 bytes take n
+ * values and 16 n bytes more, and a launch that fetches them.
  *
  * No include guard: each include stamps out one instance, as its parameters say.
  */
@@ -212,7 +211,10 @@ static inline size_t GPI(head_bytes)(size_t n, size_t segments, int has_longs)
     return n && segments && has_longs ? sizeof(gpi_tile_state_head) : 0;
 }
 
-/* Items that small segments have at most, if these are what most are, and are sorted by warps; otherwise 0. */
+/*
+ * Items that small segments have at most, if these are what most are, and are sorted by warps; otherwise 0, as where a
+ * launch for them would be one more.
+ */
 static inline uint32_t GPI(small_items)(size_t n, size_t segments, int is_by_rows)
 {
     const int are_some = segments >= 8 * GPI_TUNE_SEGMENTED_SORT_SOME;
@@ -221,6 +223,8 @@ static inline uint32_t GPI(small_items)(size_t n, size_t segments, int is_by_row
     const uint32_t most = are_few ? few : is_by_rows || are_some ? many : 0;
     const size_t average = n / segments;
 
+    if (!is_by_rows && GPI(is_few)(n, segments))
+        return 0;
     return average > GPI(tiny_n) && average <= (is_by_rows ? most : many) ? most : 0;
 }
 
@@ -285,9 +289,7 @@ static inline cudaError_t GPI(launch)(GPI(job) *job, const GPI(request) *request
     job->range_n = GPI(range_of)(request->n, request->segments);
     /* Not if the input would then have sorted keys with values as they were, or the other way round. */
     job->sorts_twice = !GPI_RADIX_PAIRS || (job->keys_in == job->keys_out) == (job->values_in == job->values_out);
-    job->small = !request->offsets || job->sorts_twice
-                     ? GPI(small_items)(request->n, request->segments, !request->offsets)
-                     : 0;
+    job->small = GPI(small_items)(request->n, request->segments, !request->offsets);
     job->group = GPI(group_of)(job);
     job->is_few = GPI(is_few)(request->n, request->segments);
     if (!job->offsets && (job->length <= GPI(tiny_n) || job->small)) {
@@ -303,10 +305,7 @@ static inline cudaError_t GPI(launch)(GPI(job) *job, const GPI(request) *request
         if (error == cudaSuccess && !joint)
             error = GPI(launch_sort)(job, 0, 1, dependent, stream);
     } else {
-        if (job->small)
-            error = GPI(launch_plan)(job, dependent, stream);
-        if (error == cudaSuccess)
-            error = GPI(launch_sort)(job, 1, 1, dependent, stream);
+        error = GPI(launch_sort)(job, 1, 1, dependent, stream);
     }
 #ifdef GP_VALUE
     if (error == cudaSuccess && copy)

@@ -190,14 +190,6 @@ GPI_DEVICE uint32_t GPI(find_longest)(const GPI(job) *job, size_t segment, unsig
     return gpi_warp_max(longest);
 }
 
-/* One warp: whether segments by offsets may all be small; not if a lane's share of them has more items than such. */
-GPI_DEVICE int GPI(may_be_small)(const GPI(job) *job, unsigned lane)
-{
-    const size_t first = job->segments * lane / 32, end = job->segments * (lane + 1) / 32;
-
-    return __all_sync(GPI_FULL_MASK, GPI(offset)(job, end) - GPI(offset)(job, first) <= (end - first) * job->small);
-}
-
 /* One warp: sorts `count` tiny segments in shared memory, where item `first` is at `place`. */
 GPI_DEVICE void GPI(sort_in_lanes)(const GPI(job) *job, GPI(batch) *batch, size_t segment, unsigned count, size_t first,
                                    uint32_t place, unsigned lane)

@@ -118,12 +118,12 @@ GPI_DEVICE void GPI(list_few)(const GPI(job) *job)
     GPI(list_long)(job, s, first, s < job->segments ? GPI(offset)(job, s + 1) - first : 0, threadIdx.x % 32);
 }
 
-/* Whether some of few segments have more than n items. All threads call. */
-GPI_DEVICE int GPI(is_any_longer)(const GPI(job) *job, size_t n)
+/* Whether some of few segments are long. All threads call. */
+GPI_DEVICE int GPI(is_any_long)(const GPI(job) *job)
 {
     const size_t s = threadIdx.x;
 
-    return __syncthreads_or(s < job->segments && GPI(offset)(job, s + 1) - GPI(offset)(job, s) > n);
+    return __syncthreads_or(s < job->segments && GPI(offset)(job, s + 1) - GPI(offset)(job, s) > GPI(short_n));
 }
 
 /* ---- groups of segments -------------------------------------------------------------------------- */
@@ -279,10 +279,7 @@ GPI_DEVICE void GPI(count)(const GPI(job) *job, GPI(counting) *counting, uint32_
 /* ---- the kernel that plans ----------------------------------------------------------------------- */
 
 #if GPI_DEVICE_CODE
-/*
- * Warps take groups of segments, and sort or plan each. `are_tiny` is a constant: no other segments are sorted. Few
- * segments by offsets are left to blocks, which sort them all, unless all are small.
- */
+/* Warps take groups of segments, and sort or plan each. `are_tiny` is a constant: no other segments are sorted. */
 GPI_DEVICE void GPI(plan)(const GPI(job) *job, GPI(planning) *planning, int are_tiny)
 {
     const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;
@@ -296,11 +293,9 @@ GPI_DEVICE void GPI(plan)(const GPI(job) *job, GPI(planning) *planning, int are_
         const size_t end = GPI(segment_begin)(job, segment + job->group);
         const uint32_t longest = GPI(find_longest)(job, segment, lane);
 
-        if (job->is_few && job->offsets && !GPI(may_be_small)(job, lane))
-            return;
         if (longest <= most)
             GPI(sort_group)(job, &planning->warps[warp], segment, first, end, longest, are_tiny, lane);
-        else if (!job->is_few)
+        else
             GPI(plan_group)(job, segment, lane);
     }
 }

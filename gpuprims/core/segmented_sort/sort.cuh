@@ -104,15 +104,10 @@ static __global__ void __launch_bounds__(GPI(threads), GPI_TUNE_SEGMENTED_SORT_B
     GP_SHARED(GPI(phase), phase);
     int has_longs = 0;
 
-    /* Whether warps have sorted few segments by offsets; their kernel has waited for what wrote these. */
-    if (job.is_few && job.small && !GPI(is_any_longer)(&job, job.small)) {
-        gpi_grid_wait(); /* who waits for this kernel waits for that one, too */
-        return;
-    }
     gpi_grid_wait();
     gpi_grid_launch_next();
     if (job.head && job.is_few)
-        has_longs = GPI(is_any_longer)(&job, GPI(short_n));
+        has_longs = GPI(is_any_long)(&job);
     else if (job.head && !job.all->has_unsorted)
         return;
     else if (job.head)
