@@ -6,7 +6,7 @@
 
 /* Some hundreds of segments, and some thousands of items, are many. */
 #define GPI_TUNE_SEGMENTED_SORT_SOME 80
-#define GPI_TUNE_SEGMENTED_SORT_FEW  20000
+#define GPI_TUNE_SEGMENTED_SORT_FEW  24000
 
 enum { AS_BYTES, AS_FLOAT, AS_DOUBLE };
 
@@ -368,7 +368,7 @@ static void test_rows(const sort_case *c)
                                        {41, 33},   {127, 4},  {129, 5}, {32, 15}, {700, 16},  {130, 17}, {70000, 1},
                                        {140000, 2}, {19, 1024}, {5, 4096}, {3, 5003}, {1, 30000}, {60, 17},
                                        {45, 64}, {50, 63}, {131, 24}, {40, 65}, {2, 6144}, {2, 6145},
-                                       {9, 64}, {39, 100}, {11, 128}, {50, 255}, {10, 256}, {7, 257}, {90, 240}};
+                                       {9, 64}, {39, 100}, {11, 128}, {50, 255}, {10, 256}, {7, 257}, {110, 240}};
     int right = 1;
 
     for (size_t k = 0; k < sizeof shapes / sizeof *shapes; k++) {
@@ -391,7 +391,7 @@ static void test_small(const sort_case *c)
     enum { SEGMENTS = 700 };
     static const struct {
         size_t segments, most, one; /* of up to so many items; one has so many more */
-    } shapes[] = {{520, 34, 0}, {700, 40, 0}, {520, 63, 500}, {700, 90, 0}, {100, 40, 0}, {100, 40, 300},
+    } shapes[] = {{520, 34, 0}, {700, 40, 0}, {520, 100, 500}, {700, 90, 0}, {100, 40, 0}, {100, 40, 300},
                   {200, 30, 2000}};
     size_t offsets[SEGMENTS + 1] = {0};
     int right = 1;
