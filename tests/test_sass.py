@@ -61,7 +61,8 @@ def check_code(text):
 
 
 def check_program(cuobjdump, program):
-    run = subprocess.run([cuobjdump, "-sass", program], capture_output=True, text=True)
+    path = os.pathsep.join([os.path.dirname(cuobjdump), os.environ["PATH"]])  # nvdisasm is beside it
+    run = subprocess.run([cuobjdump, "-sass", program], capture_output=True, text=True, env={**os.environ, "PATH": path})
     found = check_code(run.stdout)
     passed = run.returncode == 0 and "Function : " in run.stdout and not found
     return passed, os.path.basename(program), "".join(found) or run.stderr

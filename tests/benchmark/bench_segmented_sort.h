@@ -4,7 +4,7 @@
  * BENCH_PAIRS: with values, which are the permutation BENCH_MAP; the output is all keys, then all values. BENCH_SHAPE:
  * 0 to 3: segments of 8, 256, 4096, 65536; 4: lengths of a power law, x or more with a chance of x^-1.1; 5: half of all
  * segments of 8 that an eighth of the items make, one of all others, and the other half; 6, 7: segments of 32 and 5000;
- * 8: rows of 64.
+ * 8: rows of 64, or by offsets if n is no multiple of that.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -68,14 +68,14 @@ static cudaError_t BENCH(run)(const bench_call *call)
     BENCH_IN_T *keys = (BENCH_IN_T *)call->out;
 
 #ifdef BENCH_PAIRS
-    if (BENCH_SHAPE == 8)
+    if (BENCH_SHAPE == 8 && call->n % 64 == 0)
         return BENCH(row_sort)((const BENCH_IN_T *)call->in, keys, (const BENCH_MAP_T *)call->map,
                                (BENCH_MAP_T *)(void *)(keys + call->n), segments->n, 64, call->ws, call->stream);
     return BENCH(segmented_sort)((const BENCH_IN_T *)call->in, keys, (const BENCH_MAP_T *)call->map,
                                  (BENCH_MAP_T *)(void *)(keys + call->n), call->n, segments->device, segments->n,
                                  call->ws, call->stream);
 #else
-    if (BENCH_SHAPE == 8)
+    if (BENCH_SHAPE == 8 && call->n % 64 == 0)
         return BENCH(row_sort)((const BENCH_IN_T *)call->in, keys, segments->n, 64, call->ws, call->stream);
     return BENCH(segmented_sort)((const BENCH_IN_T *)call->in, keys, call->n, segments->device, segments->n, call->ws,
                                  call->stream);
