@@ -9,6 +9,7 @@ tells, and only a GPU shows that the address is another one. A kernel that has i
 set in every turn.
 """
 import argparse
+import itertools
 import os
 import pathlib
 import re
@@ -19,7 +20,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 from tap import report
 
-CARRIES = re.compile(r"@!?(U?P\d) U?(?:LEA|IADD3|IMAD)\S* \S+, (U?P\d), ")
+CARRIES = re.compile(r"@!?(U?P\d)\s+U?(?:LEA|IADD3|IMAD)\S*\s+\S+,\s+\1,[^;]*;")
+INSTRUCTION = re.compile(r"/\*[0-9a-f]{4,}\*/\s+([^;]*);")
 LOOK = 16  # instructions
 FAULT = """
         Function : from_a_segmented_sort
@@ -31,41 +33,26 @@ RIGHT = FAULT.replace("@P0 STL", "@P2 STL")
 LATER = FAULT.replace("        /*f2c0*/", "        /*f2b8*/  ISETP.NE.AND P0, PT, RZ, UR27, PT ;\n        /*f2c0*/")
 
 
-def check_function(name, lines):
-    """The faults of a kernel, as text."""
-    for k, line in enumerate(lines):
-        carry = CARRIES.match(line)
-        if not carry or carry.group(1) != carry.group(2):
-            continue
-        predicate = carry.group(1)
-        for after in lines[k + 1:k + 1 + LOOK]:
-            if re.match(rf"@!?{predicate} ", after):
-                yield f"{name}: {line} ... {after}\n"
+def check_code(text):
+    """The faults in what cuobjdump prints of machine code."""
+    for carry in CARRIES.finditer(text):
+        start = text.rfind("Function : ", 0, carry.start())
+        end = text.find("Function : ", carry.end())
+        later = text[carry.end():end if end >= 0 else None]
+        for after in itertools.islice(INSTRUCTION.finditer(later), LOOK):
+            if re.match(rf"@!?{carry[1]}\s", after[1]):
+                yield f"{text[start:].splitlines()[0]}: {carry[0]} ... {after[1]}\n"
                 break
-            if re.match(rf"(@\S+ )?\S+ (\S+, )?{predicate},", after):
+            if re.match(rf"(@\S+\s+)?\S+\s+(\S+,\s+)?{carry[1]},", after[1]):
                 break  # it says something else from here on
 
 
-def check_code(text):
-    """The faults in what cuobjdump prints of machine code."""
-    name, lines, found = "", [], []
-    for line in text.splitlines():
-        if "Function : " in line:
-            found += check_function(name, lines)
-            name, lines = line.split("Function : ")[1], []
-        else:
-            instruction = re.match(r"\s+/\*[0-9a-f]{4,}\*/\s+(.*?)\s*;", line)
-            if instruction:
-                lines.append(re.sub(r"\s+", " ", instruction.group(1)))
-    return found + list(check_function(name, lines))
-
-
 def check_program(cuobjdump, program):
+    """(passed, name, output), and whether there is any code."""
     path = os.pathsep.join([os.path.dirname(cuobjdump), os.environ["PATH"]])  # nvdisasm is beside it
     run = subprocess.run([cuobjdump, "-sass", program], capture_output=True, text=True, env={**os.environ, "PATH": path})
-    found = check_code(run.stdout)
-    passed = run.returncode == 0 and "Function : " in run.stdout and not found
-    return passed, os.path.basename(program), "".join(found) or run.stderr
+    found = "".join(check_code(run.stdout))
+    return (run.returncode == 0 and not found, os.path.basename(program), found or run.stderr), "Function : " in run.stdout
 
 
 def main():
@@ -79,10 +66,12 @@ def main():
     if not cuobjdump:
         print("1..0 # SKIP there is no cuobjdump")
         return 0
-    results = [(bool(check_code(FAULT)), "the fault is found", ""),
-               (not check_code(RIGHT) and not check_code(LATER), "what looks like it is not", "")]
-    with ThreadPoolExecutor(2) as pool:
-        return report(results + list(pool.map(lambda program: check_program(cuobjdump, program), options.programs)))
+    with ThreadPoolExecutor() as pool:
+        checked = list(pool.map(lambda program: check_program(cuobjdump, program), options.programs))
+    return report([(any(check_code(FAULT)), "the fault is found", ""),
+                   (not any(check_code(RIGHT + LATER)), "what looks like it is not", ""),
+                   (any(has_code for _, has_code in checked), "the programs have machine code", ""),
+                   *(result for result, _ in checked)])
 
 
 if __name__ == "__main__":
