@@ -50,9 +50,11 @@ def check_code(text):
 def check_program(cuobjdump, program):
     """(passed, name, output), and whether there is any code."""
     path = os.pathsep.join([os.path.dirname(cuobjdump), os.environ["PATH"]])  # nvdisasm is beside it
-    run = subprocess.run([cuobjdump, "-sass", program], capture_output=True, text=True, env={**os.environ, "PATH": path})
+    environment = {**os.environ, "PATH": path}
+    run = subprocess.run([cuobjdump, "-sass", program], capture_output=True, text=True, env=environment)
     found = "".join(check_code(run.stdout))
-    return (run.returncode == 0 and not found, os.path.basename(program), found or run.stderr), "Function : " in run.stdout
+    passed = run.returncode == 0 and not found
+    return (passed, os.path.basename(program), found or run.stderr), "Function : " in run.stdout
 
 
 def main():
