@@ -215,17 +215,21 @@ static inline size_t GPI(head_bytes)(size_t n, size_t segments, int has_longs)
  * Items that small segments have at most, if these are what most are, and are sorted by warps; otherwise 0, as where a
  * launch for them would be one more.
  */
-static inline uint32_t GPI(small_items)(size_t n, size_t segments, int is_by_rows)
+static inline uint32_t GPI(small_items)(const GPI(job) *job, size_t n)
 {
-    const int are_some = segments >= 8 * GPI_TUNE_SEGMENTED_SORT_SOME;
-    const int are_few = n <= GPI_TUNE_SEGMENTED_SORT_FEW && (is_by_rows || !are_some);
     const uint32_t few = GPI(small_n), many = GPI(many_small_n);
-    const uint32_t most = are_few ? few : is_by_rows || are_some ? many : 0;
-    const size_t average = n / segments;
+    const uint32_t most = n <= GPI_TUNE_SEGMENTED_SORT_FEW ? few : many;
+    const size_t average = n / job->segments;
 
-    if (!is_by_rows && GPI(is_few)(n, segments))
+    if (average <= GPI(tiny_n))
         return 0;
-    return average > GPI(tiny_n) && average <= (is_by_rows ? most : many) ? most : 0;
+    if (!job->offsets)
+        return average <= most ? most : 0;
+    if (average > many || job->is_few)
+        return 0;
+    if (job->segments >= 8 * GPI_TUNE_SEGMENTED_SORT_SOME)
+        return many;
+    return n <= GPI_TUNE_SEGMENTED_SORT_FEW ? few : 0;
 }
 
 /* Segments of a group. */
@@ -289,9 +293,9 @@ static inline cudaError_t GPI(launch)(GPI(job) *job, const GPI(request) *request
     job->range_n = GPI(range_of)(request->n, request->segments);
     /* Not if the input would then have sorted keys with values as they were, or the other way round. */
     job->sorts_twice = !GPI_RADIX_PAIRS || (job->keys_in == job->keys_out) == (job->values_in == job->values_out);
-    job->small = GPI(small_items)(request->n, request->segments, !request->offsets);
-    job->group = GPI(group_of)(job);
     job->is_few = GPI(is_few)(request->n, request->segments);
+    job->small = GPI(small_items)(job, request->n);
+    job->group = GPI(group_of)(job);
     if (!job->offsets && (job->length <= GPI(tiny_n) || job->small)) {
         error = GPI(launch_plan)(job, dependent, stream);
     } else if (job->head && !job->is_few) {

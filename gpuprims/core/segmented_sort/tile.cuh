@@ -88,7 +88,13 @@ typedef struct {
 } GPI(walk);
 
 #if GPI_DEVICE_CODE
-/* Where the items of a tile are in shared memory, and which a thread has: so many, a constant here and below. */
+/* How many bins there are where a thread has so many items, a constant here and below. */
+GPI_DEVICE uint32_t GPI(bins_of)(uint32_t items)
+{
+    return (items + 3) / 4 * 4 * GPI(threads);
+}
+
+/* Where the items of a tile are in shared memory, and which a thread has. */
 GPI_DEVICE void GPI(place)(GPI(tile) *tile, uint32_t items)
 {
     const int is_large = items > GPI(items);
@@ -96,7 +102,7 @@ GPI_DEVICE void GPI(place)(GPI(tile) *tile, uint32_t items)
 
     tile->bins = (uint32_t *)memory;
     tile->keys = (GP_KEY *)(memory + (is_large ? GPI(large_bins_n) * 4 + GPI(staged_bytes) : GPI(bins_n) * 4));
-    tile->tags = (uint16_t *)(tile->keys + (is_large ? GPI(large_n) : GPI(tile_n)));
+    tile->tags = (uint16_t *)(tile->keys + GPI(threads) * items);
     tile->values = GPI(is_early) && !is_large ? (char *)(tile->tags + GPI(tile_n)) : memory;
     tile->position = threadIdx.x / 32 * 32 * items + threadIdx.x % 32;
     tile->is_busy = tile->position - threadIdx.x % 32 < tile->n;
@@ -276,12 +282,6 @@ GPI_DEVICE int GPI(bits_of)(uint64_t differ)
     return 64 - __clzll((long long)(differ | 1));
 }
 
-/* How many bins there are. */
-GPI_DEVICE uint32_t GPI(bins_of)(uint32_t items)
-{
-    return items > GPI(items) ? GPI(large_bins_n) : GPI(bins_n);
-}
-
 /*
  * Counts the items of all bins; at[i] gets, times 65536, how many were counted before in that bin. Returns whether some
  * bin is crowded. All threads call.
@@ -436,7 +436,7 @@ GPI_DEVICE uint32_t GPI(window)(uint32_t items)
 /* Sorts what is in each bin. A warp has the bins that begin in its window of slots. All threads call. */
 GPI_DEVICE void GPI(sort_bins)(const GPI(tile) *tile, uint32_t items)
 {
-    const uint32_t slots = GPI(slots_of_lane)(items), places = items > GPI(items) ? GPI(large_n) : GPI(tile_n);
+    const uint32_t slots = GPI(slots_of_lane)(items);
     const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;
     const uint32_t end = tile->shared->edges[warp + 1], first = tile->shared->edges[warp] + lane * slots;
     const uint32_t *words = tile->shared->heads + gpi_min(first / 32, GPI(words) - 1);
@@ -447,7 +447,7 @@ GPI_DEVICE void GPI(sort_bins)(const GPI(tile) *tile, uint32_t items)
 
     GPI_UNROLL
     for (uint32_t i = 0; i < slots; i++) {
-        const uint32_t slot = gpi_min(first + i, places - 1);
+        const uint32_t slot = gpi_min(first + i, GPI(threads) * items - 1);
 
         own[i] = GPI_KEY_IS_NARROW ? GPI(key_bits)(tile->keys[slot]) : (GPI(word))GPI(key_long_bits)(tile->keys[slot]);
         tags[i] = GPI(is_exact) ? 0 : tile->tags[slot];
