@@ -50,8 +50,8 @@
  *
  *     tiny, up to 16 items       a warp takes up to 128 segments, a lane each (core/segmented_sort/tiny.cuh); where any
  *                                of these is longer, they are sorted as short ones
- *     small, up to 64 items      by a warp, too, where most are so small, and up to 256 where they are few: a team of
- *                                lanes each (core/segmented_sort/small.cuh)
+ *     small, up to 128 items     by a warp, too, where most are so small, and up to 256 where they are few: a team of
+ *                                lanes each (core/segmented_sort/small.cuh, core/segmented_sort/direct.cuh)
  *     short, up to 6144 items    in one pass over memory: a block sorts together as many segments as fit into its
  *                                shared memory, or one of more than 4096 items (core/segmented_sort/tile.cuh)
  *     long, well spread          one pass by the topmost digit (core/segmented_sort/pass.cuh) makes buckets that are
@@ -106,6 +106,7 @@ GPI_CHECK_KEY();
 #include "core/segmented_sort/job.cuh"
 #include "core/segmented_sort/tiny.cuh"
 #include "core/segmented_sort/small.cuh"
+#include "core/segmented_sort/direct.cuh"
 #include "core/segmented_sort/group.cuh"
 #include "core/segmented_sort/long.cuh"
 #include "core/segmented_sort/pass.cuh"
@@ -217,31 +218,24 @@ static inline size_t GPI(head_bytes)(size_t n, size_t segments, int has_longs)
  */
 static inline uint32_t GPI(small_items)(const GPI(job) *job, size_t n)
 {
-    const uint32_t few = GPI(small_n), many = GPI(many_small_n);
-    const uint32_t most = n <= GPI_TUNE_SEGMENTED_SORT_FEW ? few : many;
+    const uint32_t many = GPI(many_small_n), most = n <= GPI_TUNE_SEGMENTED_SORT_FEW ? (uint32_t)GPI(small_n) : many;
     const size_t average = n / job->segments;
 
-    if (average <= GPI(tiny_n))
+    if (average <= GPI(tiny_n) || job->is_direct || (job->offsets && job->is_few))
         return 0;
-    if (!job->offsets)
-        return average <= most ? most : 0;
-    if (average > many || job->is_few)
-        return 0;
-    if (job->segments >= 8 * GPI_TUNE_SEGMENTED_SORT_SOME)
-        return many;
-    return n <= GPI_TUNE_SEGMENTED_SORT_FEW ? few : 0;
+    return average <= (job->offsets ? many : most) ? most : 0;
 }
 
 /* Segments of a group. */
-static inline size_t GPI(group_of)(const GPI(job) *job)
+static inline size_t GPI(group_of)(const GPI(job) *job, size_t n)
 {
-    if (job->offsets)
-        return job->small == GPI(small_n) ? GPI(few_n) : GPI(group_n);
-    if (job->segments > GPI_TUNE_SEGMENTED_SORT_FEW_ROWS)
-        return GPI(group_n);
-    if (!job->small || (job->segments >= GPI_TUNE_SEGMENTED_SORT_SOME && job->length <= GPI(many_small_n)))
-        return 32;
-    return gpi_smaller_size(GPI(few_n), GPI(few_items) / job->length);
+    const size_t average = n / job->segments, some = GPI_TUNE_SEGMENTED_SORT_SOME * 32 / GPI(team_items);
+
+    if (!job->small)
+        return job->offsets || job->segments > GPI_TUNE_SEGMENTED_SORT_FEW_ROWS ? GPI(group_n) : 32;
+    if (job->small == GPI(many_small_n) || (job->segments >= some && average <= 64))
+        return average <= 32 ? 32 : 16;
+    return gpi_smaller_size(GPI(few_n), GPI(few_items) / average);
 }
 
 /* Sorts groups of short segments, and finds the long ones. */
@@ -260,7 +254,10 @@ static inline cudaError_t GPI(launch_plan)(const GPI(job) *job, int dependent, c
 static inline cudaError_t GPI(launch_sort)(GPI(job) *job, int longs, int ranges, int dependent, cudaStream_t stream)
 {
     const unsigned resident = gpi_resident_blocks(GPI_TUNE_SEGMENTED_SORT_BLOCKS, SIZE_MAX, GP_GRID);
-    const unsigned grid = gpi_resident_blocks(8 * GPI_TUNE_SEGMENTED_SORT_BLOCKS, job->ranges, GP_GRID);
+    /* Few segments, which may be small, have a block each, as long as there are processors. */
+    const unsigned each = job->is_few || job->is_direct ? gpi_resident_blocks(1, job->segments, GP_GRID) : 0;
+    const unsigned shares = gpi_resident_blocks(8 * GPI_TUNE_SEGMENTED_SORT_BLOCKS, job->ranges, GP_GRID);
+    const unsigned grid = shares > each ? shares : each;
 
     job->sorts_longs = longs;
     job->sorts_ranges = ranges;
@@ -294,9 +291,11 @@ static inline cudaError_t GPI(launch)(GPI(job) *job, const GPI(request) *request
     /* Not if the input would then have sorted keys with values as they were, or the other way round. */
     job->sorts_twice = !GPI_RADIX_PAIRS || (job->keys_in == job->keys_out) == (job->values_in == job->values_out);
     job->is_few = GPI(is_few)(request->n, request->segments);
+    job->is_direct = !job->offsets && job->length <= GPI(small_n) && job->segments <= GPI(direct_rows) &&
+                   request->n <= 64 * (size_t)GPI(direct_rows);
     job->small = GPI(small_items)(job, request->n);
-    job->group = GPI(group_of)(job);
-    if (!job->offsets && (job->length <= GPI(tiny_n) || job->small)) {
+    job->group = GPI(group_of)(job, request->n);
+    if (!job->offsets && !job->is_direct && (job->length <= GPI(tiny_n) || job->small)) {
         error = GPI(launch_plan)(job, dependent, stream);
     } else if (job->head && !job->is_few) {
         const int joint = job->ranges <= GPI_TUNE_SEGMENTED_SORT_JOINT;

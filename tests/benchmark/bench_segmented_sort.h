@@ -3,8 +3,8 @@
  * Parameters: BENCH_INSTANCE, BENCH_PRIMITIVE, BENCH_TYPE (a label), BENCH_IN (an element label, of the keys).
  * BENCH_PAIRS: with values, which are the permutation BENCH_MAP; the output is all keys, then all values. BENCH_SHAPE:
  * 0 to 3: segments of 8, 256, 4096, 65536; 4: lengths of a power law, x or more with a chance of x^-1.1; 5: half of all
- * segments of 8 that an eighth of the items make, one of all others, and the other half; 6, 7: segments of 32 and 5000;
- * 8: rows of 64, or by offsets if n is no multiple of that.
+ * segments of 8 that an eighth of the items make, one of all others, and the other half; 6, 7, 9: segments of 32, 5000
+ * and 100; 8: rows of 64, or by offsets if n is no multiple of that.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -25,7 +25,7 @@ typedef BENCH_T(BENCH_MAP) BENCH_MAP_T;
 
 static inline size_t BENCH(length)(size_t segment, size_t n)
 {
-    static const size_t lengths[] = {8, 256, 4096, 65536, 0, 0, 32, 5000, 64};
+    static const size_t lengths[] = {8, 256, 4096, 65536, 0, 0, 32, 5000, 64, 100};
     const double chance = ((double)(input_random(segment) >> 11) + 1) / 9007199254740992.0;
     const double length = pow(chance, -1 / 1.1);
 

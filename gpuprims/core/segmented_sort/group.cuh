@@ -8,8 +8,8 @@
 enum {
     GPI(group_n) = GPI_TUNE_SEGMENTED_SORT_GROUP,
     GPI(batch_n) = GPI_TUNE_SEGMENTED_SORT_BATCH,
-    GPI(few_n) = 8,       /* segments of a group where there are few; */
-    GPI(few_items) = 512, /* items of such rows, at most */
+    GPI(few_n) = 8,                        /* segments of a group where there are few; */
+    GPI(few_items) = 32 * GPI(team_items), /* items of these, at most, if they are as long as all are on average */
     GPI(plan_threads) = 128,
     GPI(plan_warps) = GPI(plan_threads) / 32,
     GPI(vector_n) = 16 / (int)sizeof(GP_KEY),
@@ -180,13 +180,14 @@ GPI_DEVICE uint32_t GPI(find_longest)(const GPI(job) *job, size_t segment, unsig
     if (!job->offsets || !job->sorts_twice)
         return job->offsets ? GPI(small_n) + 1u : gpi_min_size(job->length, GPI(small_n) + 1);
     GPI_UNROLL
-    for (unsigned i = 0; i < GPI(group_n); i += 32) {
-        const size_t begin = GPI(segment_begin)(job, segment + gpi_min(lane + i, group));
-        const size_t end = GPI(segment_begin)(job, segment + gpi_min(lane + i + 1, group));
-        const uint32_t n = gpi_min_size(end - begin, GPI(small_n) + 1);
+    for (unsigned i = 0; i < GPI(group_n); i += 32)
+        if (i < group) {
+            const size_t begin = GPI(segment_begin)(job, segment + gpi_min(lane + i, group));
+            const size_t end = GPI(segment_begin)(job, segment + gpi_min(lane + i + 1, group));
+            const uint32_t n = gpi_min_size(end - begin, GPI(small_n) + 1);
 
-        longest = n > longest ? n : longest;
-    }
+            longest = n > longest ? n : longest;
+        }
     return gpi_warp_max(longest);
 }
 
@@ -204,40 +205,42 @@ GPI_DEVICE void GPI(sort_in_lanes)(const GPI(job) *job, GPI(batch) *batch, size_
     }
 }
 
-/* The same for small segments, of up to `longest` items. */
-GPI_DEVICE void GPI(sort_in_teams)(const GPI(job) *job, GPI(batch) *batch, size_t segment, unsigned count, size_t first,
-                                   uint32_t place, uint32_t longest, unsigned lane)
+/* The same for small segments, each by a team of so many lanes. Returns 0 if some are not in order. */
+GPI_DEVICE int GPI(sort_in_teams)(const GPI(job) *job, GPI(batch) *batch, size_t segment, unsigned count, size_t first,
+                                  uint32_t place, unsigned lanes, unsigned lane)
 {
-    int bits = 0; /* a team has 2^bits lanes */
+    const unsigned teams = 32 / lanes, team = lane / lanes;
+    int are_sorted = 1;
 
-    while ((uint32_t)GPI(team_items) << bits < longest)
-        bits++;
     GPI_NO_UNROLL
-    for (unsigned i = lane >> bits; i - (lane >> bits) < count; i += 32 >> bits) {
-        const size_t s = segment + gpi_min(i, count);
-        const uint32_t begin = (uint32_t)(GPI(segment_begin)(job, s) - first);
-        const uint32_t end = (uint32_t)(GPI(segment_begin)(job, s + (i < count)) - first);
+    for (unsigned at = 0; at < count && are_sorted; at += teams) {
+        const unsigned i = team < teams && at + team < count ? at + team : count; /* count: none */
+        const uint32_t begin = (uint32_t)(GPI(segment_begin)(job, segment + i) - first);
+        const uint32_t end = (uint32_t)(GPI(segment_begin)(job, segment + i + (i < count)) - first);
 
-        GPI(sort_small)(batch->keys, batch->tags, place + begin, end - begin,
-                        job->values_in || job->counts_all ? begin : 0, 1u << bits);
+        are_sorted = GPI(sort_small)(batch->keys, batch->tags, place + begin, end - begin,
+                                     job->values_in || job->counts_all ? begin : 0, lane % lanes, lanes);
     }
+    return are_sorted;
 }
 
 /*
- * One warp: sorts `count` segments of up to `longest` items, which have n items from `first` on, no more than fit into
- * shared memory. `are_tiny` is a constant: all are.
+ * One warp: sorts `count` segments, which have n items from `first` on, no more than fit into shared memory. `are_tiny`
+ * is a constant: all are; otherwise each takes a team of so many lanes.
  */
 GPI_DEVICE void GPI(sort_batch)(const GPI(job) *job, GPI(batch) *batch, size_t segment, unsigned count, size_t first,
-                                uint32_t n, uint32_t longest, int are_tiny, unsigned lane)
+                                uint32_t n, unsigned lanes, int are_tiny, unsigned lane)
 {
     const uint32_t place = GPI(vector_offset)(job->keys_in + first);
 
     GPI(load_batch)(batch->keys, job->keys_in + first, n, lane);
     __syncwarp(); /* the keys are there */
-    if (are_tiny)
+    if (are_tiny) {
         GPI(sort_in_lanes)(job, batch, segment, count, first, place, lane);
-    else
-        GPI(sort_in_teams)(job, batch, segment, count, first, place, longest, lane);
+    } else if (!GPI(sort_in_teams)(job, batch, segment, count, first, place, lanes, lane)) {
+        GPI(sort_directly)(job, segment, count, lane);
+        return;
+    }
     __syncwarp(); /* the segments are sorted */
     GPI(store_batch)(job->keys_out + first, batch->keys, place, n, lane);
     if (GPI_RADIX_PAIRS && job->values_in)
@@ -251,6 +254,8 @@ GPI_DEVICE void GPI(sort_batch)(const GPI(job) *job, GPI(batch) *batch, size_t s
 GPI_DEVICE void GPI(sort_group)(const GPI(job) *job, GPI(batch) *batch, size_t segment, size_t first, size_t end,
                                 uint32_t longest, int are_tiny, unsigned lane)
 {
+    const unsigned lanes = are_tiny || !longest ? 1 : (longest + GPI(team_items) - 1) / GPI(team_items);
+    const unsigned together = 32 / lanes; /* so many segments at a time */
     unsigned count;
     size_t last;
 
@@ -258,9 +263,12 @@ GPI_DEVICE void GPI(sort_group)(const GPI(job) *job, GPI(batch) *batch, size_t s
         gpi_prefetch((const char *)(job->keys_in + first) + i); /* of values, too, it would be more than the L2 holds */
     for (unsigned at = 0; at < job->group; at += count, first = last) {
         count = (unsigned)job->group - at;
-        for (last = end; last - first > GPI(batch_n); last = GPI(segment_begin)(job, segment + at + count))
-            count = are_tiny || count > 32 ? count - 32 : (count + 1) / 2;
-        GPI(sort_batch)(job, batch, segment + at, count, first, (uint32_t)(last - first), longest, are_tiny, lane);
+        for (last = end; last - first > GPI(batch_n); last = GPI(segment_begin)(job, segment + at + count)) {
+            const unsigned share = are_tiny ? count - 1 : GPI(batch_n) * count / (uint32_t)(last - first);
+
+            count = share > together ? share / together * together : share + (share == 0);
+        }
+        GPI(sort_batch)(job, batch, segment + at, count, first, (uint32_t)(last - first), lanes, are_tiny, lane);
     }
 }
 #endif

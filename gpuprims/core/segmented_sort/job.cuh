@@ -96,6 +96,7 @@ typedef struct {
     int sorts_twice; /* a segment that has been sorted may be sorted again */
     int counts_all;  /* numbers are counted over the whole array, not in each segment */
     int is_few;      /* as many segments as a block has threads, at most: no kernel plans */
+    int is_direct;   /* small rows, and few enough for the warps of the kernel of blocks */
     int sorts_longs, sorts_ranges; /* in this launch; */
     uint32_t blocks;               /* long ones by so many blocks at most */
     /* In the workspace; NULL if no segment can be long. */
@@ -160,6 +161,12 @@ GPI_DEVICE GPI(value) GPI(number)(int counts_all, size_t at, size_t place)
     else
         memcpy(&value, &all, sizeof value < sizeof all ? sizeof value : sizeof all);
     return value;
+}
+
+/* Up to and with the topmost bit that is set; at least one. */
+GPI_DEVICE int GPI(bits_of)(uint64_t differ)
+{
+    return 64 - __clzll((long long)(differ | 1));
 }
 
 /* A word of 32 bits, or of 64 for keys of 8 bytes, without those above the lowest `bits`, topmost. */

@@ -285,6 +285,7 @@ GPI_DEVICE void GPI(plan)(const GPI(job) *job, GPI(planning) *planning, int are_
     const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;
     const size_t stride = (size_t)gridDim.x * GPI(plan_warps);
     const uint32_t most = are_tiny ? (uint32_t)GPI(tiny_n) : job->small;
+    GPI(batch) *batch = (GPI(batch) *)gpi_shared_kept(&planning->warps[warp]);
 
     gpi_grid_wait();
     gpi_grid_launch_next();
@@ -294,7 +295,7 @@ GPI_DEVICE void GPI(plan)(const GPI(job) *job, GPI(planning) *planning, int are_
         const uint32_t longest = GPI(find_longest)(job, segment, lane);
 
         if (longest <= most)
-            GPI(sort_group)(job, &planning->warps[warp], segment, first, end, longest, are_tiny, lane);
+            GPI(sort_group)(job, batch, segment, first, end, longest, are_tiny, lane);
         else
             GPI(plan_group)(job, segment, lane);
     }

@@ -276,12 +276,6 @@ GPI_DEVICE uint64_t GPI(differ)(const GPI(tile) *tile)
     return (GPI_KEY_IS_NARROW ? 0 : (uint64_t)tile->shared->differ[1] << 32) | tile->shared->differ[0];
 }
 
-/* Up to and with the topmost bit that is set; at least one. */
-GPI_DEVICE int GPI(bits_of)(uint64_t differ)
-{
-    return 64 - __clzll((long long)(differ | 1));
-}
-
 /*
  * Counts the items of all bins; at[i] gets, times 65536, how many were counted before in that bin. Returns whether some
  * bin is crowded. All threads call.

@@ -39,7 +39,13 @@
 #define GPI_TUNE_SEGMENTED_SORT_FEW_ROWS 131072
 #endif
 
-/* Of fewer rows than this, or segments by offsets than 8 times as many, a warp takes fewer, unless they are tiny. */
+/* Up to so many small rows, if they have no more than 64 items on average, have a warp each; twice as many if equal
+ * keys are the same. */
+#ifndef GPI_TUNE_SEGMENTED_SORT_DIRECT
+#define GPI_TUNE_SEGMENTED_SORT_DIRECT 2048
+#endif
+/* Of so many small segments a warp takes as many as it sorts at a time; of fewer, no more than eight. As many times
+ * more are meant as a lane has fewer than 32 items. */
 #ifndef GPI_TUNE_SEGMENTED_SORT_SOME
 #define GPI_TUNE_SEGMENTED_SORT_SOME 8192
 #endif

@@ -6,7 +6,7 @@ PLACE = 51
 
 SHAPES = {"8": "segments of 8", "256": "segments of 256", "4096": "segments of 4096", "65536": "segments of 65536",
           "power": "a power law", "mixed": "one of most items, and segments of 8", "32": "segments of 32",
-          "5000": "segments of 5000", "rows_64": "rows of 64"}
+          "5000": "segments of 5000", "rows_64": "rows of 64", "100": "segments of 100"}
 INSTANCES = [
     *[("segmented_sort", {"PRIMITIVE": f"segmented_sort_{shape}", "SHAPE": str(s)}, ["u32"])
       for s, shape in enumerate(SHAPES)],
@@ -26,11 +26,12 @@ STUDIES = {
     "segmented_sort": {
         "what": "sorts of the segments of 2^12 to 2^28 keys, alone and with values of 4 bytes",
         "program": "gpbench_studies",
-        "timed": [{"only": entries("8", "32", "rows_64", "256", "power"),
+        "timed": [{"only": entries("8", "32", "rows_64", "100", "256", "power"),
                    "options": "--sizes 2^12,2^16,2^20,2^24 --warm --repeat 15"},
                   {"beside": ["segmented_sort*_4096/u32", "segmented_sort*_5000/u32", "segmented_sort*_65536/u32"],
                    "options": "--sizes 2^12,2^16,2^20,2^24,2^28 --warm --repeat 15"},
-                  {"only": entries("8", "32", "rows_64", "256", "power"), "options": "--sizes 2^28 --warm --repeat 7"},
+                  {"only": entries("8", "32", "rows_64", "100", "256", "power"),
+                   "options": "--sizes 2^28 --warm --repeat 7"},
                   {"only": entries("mixed"), "options": "--sizes 2^12,2^16,2^20,2^24 --warm --repeat 7"}],
     },
 }
@@ -65,9 +66,10 @@ TUNE = {"segmented_sort": [
     {"shapes": {"GPI_TUNE_SEGMENTED_SORT_PASS_ITEMS": [8, 12, 16, 20]},
      "instances": [("segmented_sort", {"PRIMITIVE": "segmented_sort", "IN": "u32", "SHAPE": str(s)}) for s in (3, 5)]},
     {"shapes": {"GPI_TUNE_SEGMENTED_SORT_SOME": [4096, 8192, 16384],
+                "GPI_TUNE_SEGMENTED_SORT_DIRECT": [1024, 2048, 4096],
                 "GPI_TUNE_SEGMENTED_SORT_SMALL_BLOCKS": [3, 4, 5, 6],
                 "GPI_TUNE_SEGMENTED_SORT_FEW": [524288, 2097152, 8388608]},
-     "instances": [("segmented_sort", {"PRIMITIVE": "segmented_sort", "IN": "u32", "SHAPE": s}) for s in ("6", "8")]},
+     "instances": [("segmented_sort", {"PRIMITIVE": "segmented_sort", "IN": "u32", "SHAPE": s}) for s in ("6", "8", "9")]},
     {"shapes": {"GPI_TUNE_SEGMENTED_SORT_GROUP": [64, 128, 256], "GPI_TUNE_SEGMENTED_SORT_BATCH": [512, 1024],
                 "GPI_TUNE_SEGMENTED_SORT_PLAN_BLOCKS": [6, 8, 10],
                 "GPI_TUNE_SEGMENTED_SORT_FEW_ROWS": [65536, 131072, 262144]},
