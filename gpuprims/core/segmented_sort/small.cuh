@@ -17,7 +17,7 @@ enum {
     GPI(place_bits) = 8,
     /* Items of a small segment, at most, where they are few together; of more, or of many, blocks take less time. */
     GPI(small_n) = 1 << GPI(place_bits),
-    GPI(many_small_n) = 128
+    GPI(many_small_n) = GPI_KEY_IS_NARROW ? 128 : 64
 };
 GPI_STATIC_ASSERT(GPI(small_n) <= 32 * GPI(team_items), "a warp must have room for a small segment");
 
