@@ -26,6 +26,7 @@ typedef struct device {
     cudaEvent_t start, stop;
     void *flush; /* larger than the L2 cache */
     size_t flush_bytes;
+    unsigned *gate, turn; /* of hold.h; the first on the host, where the device sees it */
     unsigned long long *first; /* of check.h; or how many, of input.h */
     double memcpy_rate;        /* bytes read and written per ms, by a large copy */
 } device;
@@ -89,6 +90,8 @@ static inline void device_open(device *d)
     device_require(cudaDeviceGetDefaultMemPool(&pool, 0), "the memory pool");
     device_require(cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &everything),
                    "memory that stays");
+    device_require(cudaMallocHost((void **)&d->gate, sizeof *d->gate), "page-locked memory");
+    *d->gate = 0;
 #endif
     cudaDeviceGetAttribute(&d->processors, cudaDevAttrMultiProcessorCount, 0);
     cudaDeviceGetAttribute(&value, cudaDevAttrL2CacheSize, 0);
@@ -103,6 +106,9 @@ static inline void device_open(device *d)
 
 static inline void device_close(device *d)
 {
+#ifdef __CUDACC__
+    cudaFreeHost(d->gate);
+#endif
     cudaFree(d->first);
     cudaFree(d->flush);
     cudaEventDestroy(d->stop);

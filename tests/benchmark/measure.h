@@ -10,6 +10,7 @@
 #include "check.h"
 #include "device.h"
 #include "flush.h"
+#include "hold.h"
 
 enum { MAX_SUBJECTS = 64 };
 
@@ -527,7 +528,7 @@ static inline cudaError_t time_on_device(contest *c, const subject *s, timing ho
     float elapsed;
     int i;
 
-    /* Either also keeps the device busy while the timed calls are queued behind it. */
+    RETURN_IF_ERROR(hold(d));
     if (how == TIMING_COLD)
         RETURN_IF_ERROR(flush_caches(d, batch));
     else
@@ -536,6 +537,7 @@ static inline cudaError_t time_on_device(contest *c, const subject *s, timing ho
     for (i = 0; i < batch; i++)
         RETURN_IF_ERROR(run_subject(c, s));
     RETURN_IF_ERROR(cudaEventRecord(d->stop, d->stream));
+    let_go(d);
     RETURN_IF_ERROR(cudaEventSynchronize(d->stop));
     RETURN_IF_ERROR(cudaEventElapsedTime(&elapsed, d->start, d->stop));
     *ms = (double)elapsed / batch;
