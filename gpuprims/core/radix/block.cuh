@@ -147,7 +147,7 @@ GPI_DEVICE void GPI(block_fill)(GPI(block) *block, const GPI(number) *orders, in
 /* Sorts the items in their bins, and writes them. */
 GPI_DEVICE void GPI(block_write)(const GPI(block) *block, const GPI(request) *job)
 {
-    GPI_NO_UNROLL
+    GPI_UNROLL_BY_2
     for (uint32_t i = 0; i < GPI_RADIX_BLOCK_ITEMS && threadIdx.x + i * blockDim.x < block->n; i++) {
         const uint32_t slot = threadIdx.x + i * blockDim.x;
         const uint32_t word = block->state->bins[block->bins[slot]], count = word / 65536;
