@@ -31,8 +31,8 @@
 
 /*
  * The warp tiles of a tile where there are so many in all: `most`, but fewer for small inputs, so that more
- * multiprocessors share them: as few as tuning.cuh says, but so many that each has one tile, or two, and none has one
- * more than others. For where results do not show it.
+ * multiprocessors share them: as few as tuning.cuh says, but so many that each has one tile, or two or three, and none
+ * has one more than others. For where results do not show it.
  */
 static inline unsigned gpi_tile_warp_tiles(size_t warp_tiles, unsigned most, size_t max_blocks)
 {
@@ -40,9 +40,10 @@ static inline unsigned gpi_tile_warp_tiles(size_t warp_tiles, unsigned most, siz
 
     if (warp_tiles <= most)
         return most;
-    const size_t blocks = gpi_resident_blocks(1, warp_tiles, gpi_smaller_size(max_blocks, GPI_SMALL_TILES / 2));
+    const size_t most_blocks = gpi_smaller_size(max_blocks, GPI_SMALL_TILES / GPI_SMALL_ROUNDS);
+    const size_t blocks = gpi_resident_blocks(1, warp_tiles, most_blocks);
     const size_t rounds = gpi_divide_up(warp_tiles, blocks * most), even = gpi_divide_up(warp_tiles, blocks * rounds);
-    if (rounds > 2)
+    if (rounds > GPI_SMALL_ROUNDS)
         return most;
     few = gpi_larger_size(GPI_TUNE_TILE_SMALL, gpi_smaller_size(few, GPI_TUNE_TILE_MIDDLE));
     return (unsigned)gpi_smaller_size(most, gpi_larger_size(few, even));

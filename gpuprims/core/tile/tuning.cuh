@@ -16,7 +16,8 @@
 #ifndef GPI_TUNE_TILE_MIDDLE
 #define GPI_TUNE_TILE_MIDDLE 4
 #endif
-/* There is room for so many of them. */
-#define GPI_SMALL_TILES 320
+/* There are so many of each multiprocessor at most, and room for so many in all. */
+#define GPI_SMALL_ROUNDS 3
+#define GPI_SMALL_TILES 480
 
 #endif
