@@ -5,8 +5,8 @@
 #include "device.h"
 
 #ifdef __CUDACC__
-/* So many clocks at most, some 20 ms: a call that waits for the device itself would wait for good. */
-#define HOLD_CLOCKS 40000000
+/* So many clocks at most, some 2 ms: a call that waits for the device itself would wait for good. */
+#define HOLD_CLOCKS 4000000
 
 static __global__ void hold_kernel(const volatile unsigned *gate, unsigned turn)
 {
