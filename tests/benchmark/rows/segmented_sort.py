@@ -70,7 +70,7 @@ TUNE = {"segmented_sort": [
     {"shapes": {"GPI_TUNE_SEGMENTED_SORT_SOME": [4096, 8192, 16384],
                 "GPI_TUNE_SEGMENTED_SORT_SMALL_BLOCKS": [3, 4, 5, 6],
                 "GPI_TUNE_SEGMENTED_SORT_FEW": [524288, 2097152, 8388608]},
-     "instances": [("segmented_sort", {"PRIMITIVE": "segmented_sort", "IN": "u32", "SHAPE": s}) for s in ("6", "8", "9")]},
+     "instances": [("segmented_sort", {"PRIMITIVE": "segmented_sort", "IN": "u32", "SHAPE": s}) for s in "689"]},
     {"shapes": {"GPI_TUNE_SEGMENTED_SORT_GROUP": [64, 128, 256], "GPI_TUNE_SEGMENTED_SORT_BATCH": [512, 1024],
                 "GPI_TUNE_SEGMENTED_SORT_PLAN_BLOCKS": [6, 8, 10],
                 "GPI_TUNE_SEGMENTED_SORT_FEW_ROWS": [65536, 131072, 262144]},
