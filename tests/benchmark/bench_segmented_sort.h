@@ -65,17 +65,18 @@ const bench_segments *BENCH(segments)(size_t n)
 static cudaError_t BENCH(run)(const bench_call *call)
 {
     const bench_segments *segments = BENCH(segments)(call->n);
+    const int by_rows = BENCH_SHAPE == 8 && call->n % 64 == 0;
     BENCH_IN_T *keys = (BENCH_IN_T *)call->out;
 
 #ifdef BENCH_PAIRS
-    if (BENCH_SHAPE == 8 && call->n % 64 == 0)
+    if (by_rows)
         return BENCH(row_sort)((const BENCH_IN_T *)call->in, keys, (const BENCH_MAP_T *)call->map,
                                (BENCH_MAP_T *)(void *)(keys + call->n), segments->n, 64, call->ws, call->stream);
     return BENCH(segmented_sort)((const BENCH_IN_T *)call->in, keys, (const BENCH_MAP_T *)call->map,
                                  (BENCH_MAP_T *)(void *)(keys + call->n), call->n, segments->device, segments->n,
                                  call->ws, call->stream);
 #else
-    if (BENCH_SHAPE == 8 && call->n % 64 == 0)
+    if (by_rows)
         return BENCH(row_sort)((const BENCH_IN_T *)call->in, keys, segments->n, 64, call->ws, call->stream);
     return BENCH(segmented_sort)((const BENCH_IN_T *)call->in, keys, call->n, segments->device, segments->n, call->ws,
                                  call->stream);

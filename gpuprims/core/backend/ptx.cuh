@@ -197,22 +197,6 @@ GPI_DEVICE unsigned gpi_min_size(size_t n, unsigned limit)
 #define GPI_OPAQUE(x) ((void)0)
 #endif
 
-/*
- * A pointer to shared memory that stays in a register: compilers would find it again for each access of a loop that is
- * unrolled, by four instructions.
- */
-#ifdef __CUDACC__
-GPI_DEVICE void *gpi_shared_kept(void *shared)
-{
-    uint32_t address = (uint32_t)__cvta_generic_to_shared(shared);
-
-    GPI_OPAQUE(address);
-    return __cvta_shared_to_generic(address);
-}
-#else
-#define gpi_shared_kept(shared) ((void *)(shared))
-#endif
-
 /* x is not initialised yet. It is where it is read, but CPU compilers do not see that, and warn. */
 #ifdef __CUDACC__
 #define GPI_UNDEFINED(x) ((void)0)
@@ -627,15 +611,31 @@ GPI_DEVICE uint64_t gpi_warp_prefix_long(uint64_t x, unsigned lane)
     return x;
 }
 
-/* ---- a stream of words to shared memory --------------------------------------------------------- */
+/* ---- places in shared memory, and a stream of words there ---------------------------------------- */
 
-/* The address of the next word: on the GPU in 32 bits. */
+/* An address in shared memory, of a stream that of the next word: on the GPU in 32 bits. */
 #ifdef __CUDACC__
 typedef uint32_t gpi_shared_place;
 #define gpi_shared_place_of(shared) ((uint32_t)__cvta_generic_to_shared(shared))
 #else
 typedef char *gpi_shared_place;
 #define gpi_shared_place_of(shared) (shared)
+#endif
+
+/*
+ * A pointer to shared memory that stays in a register: compilers would find it again for each access of a loop that is
+ * unrolled, by four instructions.
+ */
+#ifdef __CUDACC__
+GPI_DEVICE void *gpi_shared_kept(void *shared)
+{
+    gpi_shared_place place = gpi_shared_place_of(shared);
+
+    GPI_OPAQUE(place);
+    return __cvta_shared_to_generic(place);
+}
+#else
+#define gpi_shared_kept(shared) ((void *)(shared))
 #endif
 
 /*

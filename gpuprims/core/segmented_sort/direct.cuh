@@ -14,14 +14,6 @@ enum {
 GPI_STATIC_ASSERT(GPI(small_n) <= 32 * GPI(direct_items), "a warp must have room for a small segment");
 
 #if GPI_DEVICE_CODE
-/* Whether few segments are all small. All threads call. */
-GPI_DEVICE int GPI(are_all_small)(const GPI(job) *job)
-{
-    const size_t s = threadIdx.x;
-
-    return !__syncthreads_or(s < job->segments && GPI(offset)(job, s + 1) - GPI(offset)(job, s) > GPI(small_n));
-}
-
 /* One warp: each of its teams sorts a segment of n items, from `first` on, which may differ from team to team. */
 GPI_DEVICE void GPI(sort_ranked)(const GPI(job) *job, size_t first, uint32_t n, unsigned own, unsigned lanes)
 {

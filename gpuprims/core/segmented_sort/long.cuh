@@ -118,12 +118,12 @@ GPI_DEVICE void GPI(list_few)(const GPI(job) *job)
     GPI(list_long)(job, s, first, s < job->segments ? GPI(offset)(job, s + 1) - first : 0, threadIdx.x % 32);
 }
 
-/* Whether some of few segments are long. All threads call. */
-GPI_DEVICE int GPI(is_any_long)(const GPI(job) *job)
+/* Whether some of few segments have more than n items. All threads call. */
+GPI_DEVICE int GPI(is_any_longer)(const GPI(job) *job, uint32_t n)
 {
     const size_t s = threadIdx.x;
 
-    return __syncthreads_or(s < job->segments && GPI(offset)(job, s + 1) - GPI(offset)(job, s) > GPI(short_n));
+    return __syncthreads_or(s < job->segments && GPI(offset)(job, s + 1) - GPI(offset)(job, s) > n);
 }
 
 /* ---- groups of segments -------------------------------------------------------------------------- */

@@ -106,12 +106,12 @@ static __global__ void __launch_bounds__(GPI(threads), GPI_TUNE_SEGMENTED_SORT_B
 
     gpi_grid_wait();
     gpi_grid_launch_next();
-    if (job.is_direct || (job.is_few && job.offsets && GPI(are_all_small)(&job))) {
+    if (job.is_direct || (job.is_few && job.offsets && !GPI(is_any_longer)(&job, GPI(small_n)))) {
         GPI(sort_shares)(&job);
         return;
     }
     if (job.head && job.is_few)
-        has_longs = GPI(is_any_long)(&job);
+        has_longs = GPI(is_any_longer)(&job, GPI(short_n));
     else if (job.head && !job.all->has_unsorted)
         return;
     else if (job.head)
