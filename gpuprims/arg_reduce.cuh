@@ -11,7 +11,7 @@
  *              GP_CONTEXT     type of a by-value argument before `ws`
  *              GP_INDEX       INDEX, the type of the result, an integer type of 4 or 8 bytes that n has to fit (size_t)
  *              GP_API         linkage of the host functions (static inline)
- *              GP_KERNEL, GP_GRID  for tests; there is one kernel, and a launch has GP_GRID blocks at most
+ *              GP_KERNEL, GP_GRID  for tests; n alone chooses the kernel, and a launch has GP_GRID blocks at most
  *
  * Generates    cudaError_t NAME_argmin(const I *in, INDEX *d_index, size_t n, [context,] ws, stream)
  *              cudaError_t NAME_argmax(in, d_index, n, [context,] ws, stream)
@@ -78,10 +78,11 @@ GPI_CHECK_INDEX();
 
 /* ---- kernel ---------------------------------------------------------------------------------- */
 
-static __global__ void __launch_bounds__(GPI(threads), GPI(blocks)) GPI(kernel)(GPI(job) job, GPI_CONTEXT context)
+/* The only block, whose threads have a unit or an end each: latency counts, so there is little code. */
+static __global__ void __launch_bounds__(GPI(threads)) GPI(small_kernel)(GPI(job) job, GPI_CONTEXT context)
 {
 #if GPI_DEVICE_CODE
-    GP_SHARED(GPI(shared), shared);
+    GP_SHARED(GPI(sum)[GPI(threads) / 32], sums);
 
     gpi_grid_wait();
     gpi_grid_launch_next();
@@ -90,6 +91,24 @@ static __global__ void __launch_bounds__(GPI(threads), GPI(blocks)) GPI(kernel)(
             *job.out = (GP_INDEX)GPI_MOST_OF(GP_INDEX);
         return;
     }
+    GPI(sum) best = GPI(candidate)(&job, 0, context);
+    if (threadIdx.x < job.units)
+        GPI(fold_units)(&job, threadIdx.x, 1, &best, job.largest, context);
+    if (threadIdx.x < job.ends)
+        best = GPI(fold_end)(&job, threadIdx.x, best, job.largest, context);
+    best = GPI(block_best)(best, sums, job.largest, context);
+    if (threadIdx.x == 0)
+        *job.out = best.at;
+#endif
+}
+
+static __global__ void __launch_bounds__(GPI(threads), GPI(blocks)) GPI(kernel)(GPI(job) job, GPI_CONTEXT context)
+{
+#if GPI_DEVICE_CODE
+    GP_SHARED(GPI(shared), shared);
+
+    gpi_grid_wait();
+    gpi_grid_launch_next();
     if (job.largest)
         GPI(find)(&job, &shared, 1, context);
     else
@@ -172,12 +191,15 @@ static inline cudaError_t GPI(launch)(const GPI(job) *job, GPI_CONTEXT context, 
     const size_t most = GP_GRID < GPI(max_blocks) ? GP_GRID : (size_t)GPI(max_blocks);
     const size_t works = job->units > job->ends ? job->units : job->ends; /* for a thread each */
     const size_t wanted = gpi_divide_up(works, GPI(threads));
-    const size_t threads = wanted > 1 ? (size_t)GPI(threads) : gpi_divide_up(works + !works, 32) * 32;
-    size_t blocks = wanted + !wanted;
+    size_t blocks = wanted < most ? wanted : most;
 
-    blocks = job->rows > 1 ? gpi_resident_blocks(GPI(blocks), job->tiles, most) : blocks < most ? blocks : most;
-    return GPI_LAUNCH_DEPENDENT((ready & GPI_KERNEL_SM90) != 0, GPI(kernel), (unsigned)blocks, (unsigned)threads, 0,
-                                stream, *job, context);
+    if (wanted <= 1)
+        return GPI_LAUNCH_DEPENDENT((ready & GPI_KERNEL_SM90) != 0, GPI(small_kernel), 1,
+                                    (unsigned)gpi_divide_up(works + !works, 32) * 32, 0, stream, *job, context);
+    if (job->rows > 1)
+        blocks = gpi_resident_blocks(GPI(blocks), job->tiles, most);
+    return GPI_LAUNCH_DEPENDENT((ready & GPI_KERNEL_SM90) != 0, GPI(kernel), (unsigned)blocks, GPI(threads), 0, stream,
+                                *job, context);
 }
 
 /* All of a call. */

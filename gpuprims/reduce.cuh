@@ -247,7 +247,8 @@ static inline cudaError_t GPI(check)(const char *function, const GPI(job) *job, 
 static inline cudaError_t GPI(launch)(GPI(job) *job, GPI_CONTEXT context, cudaStream_t stream)
 {
     static signed char known[2][GPI_DEVICES];
-    const unsigned resident = job->rows ? 0 : gpi_resident_blocks(GPI(blocks), job->tiles, GP_GRID);
+    const unsigned each = GPI(blocks) + (job->in ? 0 : (unsigned)GPI(more_blocks)); /* of a multiprocessor */
+    const unsigned resident = job->rows ? 0 : gpi_resident_blocks(each, job->tiles, GP_GRID);
     const int is_few = job->part == 1 && job->tiles <= GPI(few) * resident;
     const int ready = gpi_kernel_ready(is_few ? (const void *)GPI(few_kernel) : (const void *)GPI(large_kernel),
                                        GPI(bytes), known[is_few]);

@@ -233,6 +233,14 @@ GPI_DEVICE GPI(sum) GPI(published_best)(const GPI(job) *job, GPI(sum) x, uint32_
     return x;
 }
 
+/* The best of what the thread has seen and of item `end` of those of no unit, which lie before the units or behind. */
+GPI_DEVICE GPI(sum) GPI(fold_end)(const GPI(job) *job, size_t end, GPI(sum) best, int largest, GPI_CONTEXT context)
+{
+    const size_t i = end < job->head ? end : end + job->units * GPI(unit_n);
+
+    return GPI(better)(best, GPI(candidate)(job, i, context), largest, context);
+}
+
 /* What the threads of a block exchange. */
 typedef struct {
     GPI(sum) sums[GPI(threads) / 32];
@@ -276,11 +284,8 @@ GPI_DEVICE void GPI(find)(const GPI(job) *job, GPI(shared) *shared, int largest,
 
     GPI_NO_UNROLL
     for (size_t end = (size_t)blockIdx.x * blockDim.x + threadIdx.x; end < job->ends;
-         end += (size_t)gridDim.x * blockDim.x) {
-        const size_t i = end < job->head ? end : end + job->units * GPI(unit_n);
-
-        best = GPI(better)(best, GPI(candidate)(job, i, context), largest, context);
-    }
+         end += (size_t)gridDim.x * blockDim.x)
+        best = GPI(fold_end)(job, end, best, largest, context);
     for (;;) {
         best = GPI(block_best)(best, shared->sums, largest, context); /* the ticket is known, too, then */
         const uint64_t ticket = shared->tickets[2];

@@ -80,8 +80,8 @@ GPI_DEVICE void GPI(evaluate)(const GPI(job) *job, size_t first, char *slot, uns
 }
 
 /* Folds the lane's items of a warp tile, of which a lane of the last one may have none: then it is undefined. */
-GPI_DEVICE GP_TYPE GPI(fold_lane)(const GPI(job) *job, size_t warp_tile, unsigned n, size_t ahead, char *slot,
-                                  unsigned lane, GPI_CONTEXT context)
+GPI_DEVICE GP_TYPE GPI(fold_lane)(const GPI(job) *job, size_t warp_tile, int is_whole, unsigned n, size_t ahead,
+                                  char *slot, unsigned lane, GPI_CONTEXT context)
 {
     const size_t start = warp_tile * GPI(warp_tile_n);
     const unsigned mine = lane * GPI(thread_n);
@@ -93,7 +93,7 @@ GPI_DEVICE GP_TYPE GPI(fold_lane)(const GPI(job) *job, size_t warp_tile, unsigne
 #else
     const int computed = !job->in; /* nothing is read: the lane may as well take its items one by one */
 #endif
-    if (n == GPI(warp_tile_n) && !computed) {
+    if (is_whole && !computed) {
         GPI(thread_input) regs;
 
         GPI(evaluate)(job, start, slot, lane, context);
@@ -102,8 +102,8 @@ GPI_DEVICE GP_TYPE GPI(fold_lane)(const GPI(job) *job, size_t warp_tile, unsigne
         __syncwarp(); /* the slot is free */
         return GPI(fold_whole)(&regs, context);
     }
-    sum = GPI(load_at)(job->in, start + (mine < n ? mine : 0), context);
-    if (n == GPI(warp_tile_n)) {
+    sum = GPI(load_at)(job->in, start + (is_whole || mine < n ? mine : 0), context);
+    if (is_whole) {
         GPI_UNROLL
         for (unsigned i = 1; i < GPI(thread_n); i++)
             sum = GPI(combine)(sum, GPI(load_at)(job->in, start + mine + i, context));
@@ -155,8 +155,8 @@ GPI_DEVICE GP_TYPE GPI(edge)(const char *slot, unsigned misalignment, unsigned n
 }
 
 /* Folds the lane's items of the warp tile that has been fetched, and fetches the warp tile `ahead` if there is one. */
-GPI_DEVICE GP_TYPE GPI(fold_lane)(const GPI(job) *job, size_t warp_tile, unsigned n, size_t ahead, char *slot,
-                                  unsigned lane, GPI_CONTEXT context)
+GPI_DEVICE GP_TYPE GPI(fold_lane)(const GPI(job) *job, size_t warp_tile, int is_whole, unsigned n, size_t ahead,
+                                  char *slot, unsigned lane, GPI_CONTEXT context)
 {
     unsigned misalignment = gpi_misalignment(job->in + warp_tile * GPI(warp_tile_n));
     GPI(thread_input) regs;
@@ -165,14 +165,14 @@ GPI_DEVICE GP_TYPE GPI(fold_lane)(const GPI(job) *job, size_t warp_tile, unsigne
     GPI_UNDEFINED(x);
     gpi_copy_wait();
     __syncwarp(); /* the warp tile is in its slot */
-    if (n == GPI(warp_tile_n))
+    if (is_whole)
         GPI(thread_read_input)(&regs, slot, misalignment, lane);
     else
         x = GPI(edge)(slot, misalignment, n, lane, context);
     __syncwarp(); /* the slot is free */
     if (ahead < (job->n + GPI(warp_tile_n) - 1) / GPI(warp_tile_n))
         GPI(fetch)(job, ahead, slot, lane);
-    if (n == GPI(warp_tile_n))
+    if (is_whole)
         x = GPI(fold_whole)(&regs, context);
     return x;
 }

@@ -13,6 +13,11 @@ enum {
     /* As many as there are registers for: a lane holds its items. */
     GPI(blocks) = (GPI(in_bytes) <= 112 && sizeof(GP_TYPE) <= 8 ? GPI_TUNE_REDUCE_BLOCKS : 2) * 8 /
                   GPI(warp_tiles),
+#if defined GP_LOAD_AT && !defined GP_CONTEXT
+    GPI(more_blocks) = sizeof(GP_TYPE) <= 8, /* where nothing is read: only instructions are waited for */
+#else
+    GPI(more_blocks) = 0,
+#endif
     GPI(few) = sizeof(GP_TYPE) <= 64 ? 8 : 1 /* so many tiles of a block are few */
 };
 
@@ -24,16 +29,13 @@ GPI_DEVICE uint32_t GPI(place)(const GPI(job) *job, uint32_t drawn)
 }
 
 /* One warp: folds a warp tile that has been fetched, and fetches the one `ahead`, if there is one; in lane 0. */
-GPI_DEVICE GP_TYPE GPI(fold_warp_tile)(const GPI(job) *job, size_t warp_tile, size_t warp_tiles, size_t ahead,
-                                       char *slot, unsigned lane, GPI_CONTEXT context)
+GPI_DEVICE GP_TYPE GPI(fold_warp_tile)(const GPI(job) *job, size_t warp_tile, int is_whole, size_t ahead, char *slot,
+                                       unsigned lane, GPI_CONTEXT context)
 {
-    unsigned n = GPI(warp_tile_n), lanes = 32; /* its items, and lanes that have some */
+    const unsigned n = is_whole ? GPI(warp_tile_n) : (unsigned)(job->n % GPI(warp_tile_n));
+    const unsigned lanes = is_whole ? 32 : (n + GPI(thread_n) - 1) / GPI(thread_n); /* that have items */
+    const GP_TYPE x = GPI(fold_lane)(job, warp_tile, is_whole, n, ahead, slot, lane, context);
 
-    if (warp_tile + 1 == warp_tiles) {
-        n = (unsigned)(job->n - warp_tile * GPI(warp_tile_n));
-        lanes = (n + GPI(thread_n) - 1) / GPI(thread_n);
-    }
-    const GP_TYPE x = GPI(fold_lane)(job, warp_tile, n, ahead, slot, lane, context);
     return GPI(warp_reduce)(x, (int)lane, (int)lanes);
 }
 
@@ -55,14 +57,15 @@ GPI_DEVICE void GPI(end_tile)(const GPI(job) *job, uint32_t place, size_t warp_t
 
 /* ---- few tiles for each block ------------------------------------------------------------------ */
 
-static __global__ void __launch_bounds__(GPI(threads), GPI(blocks)) GPI(few_kernel)(GPI(job) job, GPI_CONTEXT context)
+static __global__ void __launch_bounds__(GPI(threads), GPI(blocks) + GPI(more_blocks))
+    GPI(few_kernel)(GPI(job) job, GPI_CONTEXT context)
 {
 #if GPI_DEVICE_CODE
     GP_DYNAMIC_SHARED(char, slots);
     GP_SHARED(GP_TYPE[(int)GPI(few) * GPI(warp_tiles)], sums); /* of the warps, tile by tile */
     GP_SHARED(uint64_t, drawn);
     const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-    const size_t warp_tiles = (job.n + GPI(warp_tile_n) - 1) / GPI(warp_tile_n);
+    const size_t warp_tiles = (job.n + GPI(warp_tile_n) - 1) / GPI(warp_tile_n), whole = job.n / GPI(warp_tile_n);
     char *slot = slots + warp * GPI(slot_bytes);
     unsigned rounds = 0;
     uint64_t ticket = 0;
@@ -79,7 +82,8 @@ static __global__ void __launch_bounds__(GPI(threads), GPI(blocks)) GPI(few_kern
         const size_t following = GPI(place)(&job, tile + gridDim.x) * (size_t)GPI(warp_tiles) + warp;
 
         if (warp_tile < warp_tiles) {
-            const GP_TYPE x = GPI(fold_warp_tile)(&job, warp_tile, warp_tiles, following, slot, lane, context);
+            const GP_TYPE x =
+                GPI(fold_warp_tile)(&job, warp_tile, warp_tile != whole, following, slot, lane, context);
 
             if (lane == 0)
                 sums[rounds * GPI(warp_tiles) + warp] = x;
@@ -131,7 +135,7 @@ GPI_DEVICE void GPI(note)(const GPI(job) *job, GPI(round_state) *round_state, ui
 }
 #endif
 
-static __global__ void __launch_bounds__(GPI(threads), GPI(blocks))
+static __global__ void __launch_bounds__(GPI(threads), GPI(blocks) + GPI(more_blocks))
     GPI(large_kernel)(GPI(job) job, GPI_CONTEXT context)
 {
 #if GPI_DEVICE_CODE
@@ -139,7 +143,7 @@ static __global__ void __launch_bounds__(GPI(threads), GPI(blocks))
     GP_SHARED(GPI(round_state)[2], round_states);
     unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;
     char *slot = slots + warp * GPI(slot_bytes);
-    size_t warp_tiles = (job.n + GPI(warp_tile_n) - 1) / GPI(warp_tile_n);
+    const size_t warp_tiles = (job.n + GPI(warp_tile_n) - 1) / GPI(warp_tile_n), whole = job.n / GPI(warp_tile_n);
     uint32_t tile = blockIdx.x, next = tile + gridDim.x;
     GPI(round_state) *round_state = round_states;
     uint64_t ticket = 0;
@@ -153,20 +157,23 @@ static __global__ void __launch_bounds__(GPI(threads), GPI(blocks))
         ticket = gpi_take_ticket(job.head); /* not waited for here */
     for (;;) {
         size_t following = (GPI(place)(&job, next) * (size_t)GPI(warp_tiles) + warp) * job.part;
-        size_t left = warp_tile < warp_tiles ? warp_tiles - warp_tile : 0;
-        int is_first = 1;
+        const size_t left = warp_tile < warp_tiles ? warp_tiles - warp_tile : 0;
+        const size_t end = warp_tile + gpi_min_size(left, job.part);
+        GP_TYPE sum; /* of the warp's warp tiles, from left to right; in lane 0 */
 
+        GPI_UNDEFINED(sum);
         if (left == 0 && following < warp_tiles) /* the partial tile at the end of the input comes first */
             GPI(fetch)(&job, following, slot, lane);
-        /* Fold the warp's warp tiles from left to right, and the warps. */
-        for (left = left < job.part ? left : job.part; left; left--, warp_tile++) {
-            const size_t ahead = left > 1 ? warp_tile + 1 : following;
-            const GP_TYPE x = GPI(fold_warp_tile)(&job, warp_tile, warp_tiles, ahead, slot, lane, context);
+        for (int is_first = 1, is_last = 0; !is_last && left; is_first = 0, warp_tile++) {
+            is_last = warp_tile + 1 == end;
+            const GP_TYPE x = GPI(fold_warp_tile)(&job, warp_tile, warp_tile != whole,
+                                                  is_last ? following : warp_tile + 1, slot, lane, context);
 
             if (lane == 0)
-                round_state->sums[warp] = is_first ? x : GPI(combine)(round_state->sums[warp], x);
-            is_first = 0;
+                sum = is_first ? x : GPI(combine)(sum, x);
         }
+        if (lane == 0 && left)
+            round_state->sums[warp] = sum;
         if (threadIdx.x == 0)
             GPI(note)(&job, round_state, ticket);
         __syncthreads(); /* sums are complete, and the draw is known */
