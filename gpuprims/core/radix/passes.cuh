@@ -129,6 +129,14 @@ GPI_DEVICE int GPI(find_window)(const GPI(job) *job)
     return -1;
 }
 
+/* One warp: whether the lane's key of 32 is another one's, too. Where few keys are distinct, most are. */
+GPI_DEVICE int GPI(has_twin)(const GPI(job) *job)
+{
+    const GP_KEY key = job->keys[0][threadIdx.x % 32 * (job->n / 32)];
+
+    return __match_any_sync(GPI_FULL_MASK, (uint32_t)GPI(counted_number)(job, key)) != 1u << threadIdx.x % 32;
+}
+
 /* Counts a number by its window. Returns whether the sample lacks it. */
 GPI_DEVICE int GPI(count_window)(const GPI(job) *job, uint64_t number)
 {
@@ -353,10 +361,7 @@ GPI_DEVICE void GPI(make_plan)(const GPI(job) *job)
 }
 #endif
 
-/*
- * Counts all digits of all keys; the block that is done last makes the plan. Dynamic shared memory: digits * 256 *
- * columns counters.
- */
+/* Counts all digits of all keys; the last block makes the plan. Dynamic shared memory: columns * digits * 1 KB. */
 static __global__ void __launch_bounds__(GPI_RADIX_COUNT_THREADS, 1) GPI(count_kernel)(GPI(job) job)
 {
 #if GPI_DEVICE_CODE
@@ -382,8 +387,8 @@ static __global__ void __launch_bounds__(GPI_RADIX_COUNT_THREADS, 1) GPI(count_k
         job.look[i] = 0;
     if (decided)
         return;
-    __syncthreads(); /* the counters are zero */
-    job.window = GPI(has_windows) && job.digits > 1 && job.levels != 1 ? GPI(find_window)(&job) : -1;
+    const int few = GPI(has_windows) && job.digits > 1 && threadIdx.x < 32 && GPI(has_twin)(&job);
+    job.window = __syncthreads_or(few) ? GPI(find_window)(&job) : -1; /* the counters are zero, too */
     while (GPI(count_all)(&job, &alike)) {
         job.window = -1;
         gpi_radix_zero(counters, (unsigned)job.digits * 256 * job.columns);
@@ -399,7 +404,7 @@ static __global__ void __launch_bounds__(GPI_RADIX_COUNT_THREADS, 1) GPI(count_k
     gpi_radix_add_up(&tally, job.counts, job.plan, job.n, (unsigned)job.digits + (job.window >= 0));
     if (job.window >= 0)
         GPI(place_windows)(&job);
-    if (job.levels == 1)
+    if (job.levels == 1 && job.window < 0)
         GPI(ask_buckets)(&job);
     if (threadIdx.x == 0)
         GPI(make_plan)(&job);
@@ -460,15 +465,16 @@ static inline size_t GPI(largest_tile)(int small, size_t room)
     return threads * (items < fitting ? items : fitting / some * some);
 }
 
-/* Items of a tile of a pass. */
+/* Items of a tile of a pass: all that fit, since atomics rank whole tiles alone, if most multiprocessors get one. */
 static inline size_t GPI(tile_of_pass)(size_t n, size_t room)
 {
     const int small = GPI(is_small)(n);
     const size_t threads = GPI_RADIX_PASS(small, threads), some = threads * GPI_RADIX_PASS(small, rounds);
     const size_t blocks = gpi_resident_blocks((unsigned)GPI_RADIX_PASS(small, blocks), GPI_RADIX_GRID, GP_GRID);
     const size_t tile_n = gpi_divide_up(gpi_divide_up(n, blocks), some) * some;
+    const size_t largest = GPI(largest_tile)(small, room), one_each = blocks / GPI_RADIX_PASS(small, blocks) * largest;
 
-    return gpi_smaller_size(gpi_larger_size(tile_n, 4 * threads), GPI(largest_tile)(small, room));
+    return n >= one_each / 8 * 7 ? largest : gpi_smaller_size(gpi_larger_size(tile_n, 4 * threads), largest);
 }
 
 /* Divides the workspace. Enough for every device: with little shared memory there are the most tiles. */
