@@ -516,7 +516,7 @@ static inline size_t GPI(bytes)(size_t n)
     size_t rest = n ? (n - 1) % GPI(tile_n) + 1 : 0; /* items of the last tile */
     size_t tiles = gpi_divide_up(n, GPI(tile_n)) + (rest + GPI(skip) > GPI(tile_n));
 
-    return tiles > 1 ? GPI(tile_state_bytes)(gpi_larger_size(tiles, GPI_SMALL_TILES)) : 0;
+    return tiles > 1 ? GPI(tile_state_bytes)(gpi_most_tiles(tiles, gpi_divide_up(n, GPI(warp_tile_n)) + 1)) : 0;
 }
 
 /*

@@ -13,9 +13,9 @@
 /* Bytes for the tile states of n or fewer items. */
 static inline size_t GPI(bytes)(size_t n)
 {
-    const size_t tiles = gpi_divide_up(n, GPI(tile_n));
+    const size_t tiles = gpi_divide_up(n, GPI(tile_n)), warp_tiles = gpi_divide_up(n, GPI(warp_tile_n));
 
-    return tiles > 1 ? GPI(tile_state_bytes)(gpi_larger_size(tiles, GPI_SMALL_TILES)) : 0;
+    return tiles > 1 ? GPI(tile_state_bytes)(gpi_most_tiles(tiles, warp_tiles)) : 0;
 }
 
 /* Divides the items into tiles of so many warp tiles. */

@@ -49,4 +49,10 @@ static inline unsigned gpi_tile_warp_tiles(size_t warp_tiles, unsigned most, siz
     return (unsigned)gpi_smaller_size(most, gpi_larger_size(few, even));
 }
 
+/* So many tiles, or more small ones, as there may be of so many warp tiles or fewer. */
+static inline size_t gpi_most_tiles(size_t tiles, size_t warp_tiles)
+{
+    return gpi_larger_size(tiles, gpi_smaller_size(warp_tiles, GPI_SMALL_TILES));
+}
+
 #endif
