@@ -32,7 +32,7 @@ GPI_DEVICE uint32_t GPI(place)(const GPI(job) *job, uint32_t drawn)
 GPI_DEVICE GP_TYPE GPI(fold_warp_tile)(const GPI(job) *job, size_t warp_tile, int is_whole, size_t ahead, char *slot,
                                        unsigned lane, GPI_CONTEXT context)
 {
-    const unsigned n = is_whole ? GPI(warp_tile_n) : (unsigned)(job->n % GPI(warp_tile_n));
+    const unsigned n = is_whole ? (unsigned)GPI(warp_tile_n) : (unsigned)(job->n % GPI(warp_tile_n));
     const unsigned lanes = is_whole ? 32 : (n + GPI(thread_n) - 1) / GPI(thread_n); /* that have items */
     const GP_TYPE x = GPI(fold_lane)(job, warp_tile, is_whole, n, ahead, slot, lane, context);
 
