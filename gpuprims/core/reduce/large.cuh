@@ -158,7 +158,7 @@ static __global__ void __launch_bounds__(GPI(threads), GPI(blocks) + GPI(more_bl
     for (;;) {
         size_t following = (GPI(place)(&job, next) * (size_t)GPI(warp_tiles) + warp) * job.part;
         const size_t left = warp_tile < warp_tiles ? warp_tiles - warp_tile : 0;
-        const size_t end = warp_tile + gpi_min_size(left, job.part);
+        const size_t end = warp_tile + (left < job.part ? left : job.part);
         GP_TYPE sum; /* of the warp's warp tiles, from left to right; in lane 0 */
 
         GPI_UNDEFINED(sum);
