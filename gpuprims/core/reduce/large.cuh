@@ -157,20 +157,20 @@ static __global__ void __launch_bounds__(GPI(threads), GPI(blocks) + GPI(more_bl
         ticket = gpi_take_ticket(job.head); /* not waited for here */
     for (;;) {
         size_t following = (GPI(place)(&job, next) * (size_t)GPI(warp_tiles) + warp) * job.part;
-        const size_t left = warp_tile < warp_tiles ? warp_tiles - warp_tile : 0;
-        const size_t end = warp_tile + (left < job.part ? left : job.part);
+        const size_t start = warp_tile, left = start < warp_tiles ? warp_tiles - start : 0;
+        const size_t end = start + (left < job.part ? left : job.part);
         GP_TYPE sum; /* of the warp's warp tiles, from left to right; in lane 0 */
 
         GPI_UNDEFINED(sum);
         if (left == 0 && following < warp_tiles) /* the partial tile at the end of the input comes first */
             GPI(fetch)(&job, following, slot, lane);
-        for (int is_first = 1, is_last = 0; !is_last && left; is_first = 0, warp_tile++) {
-            is_last = warp_tile + 1 == end;
-            const GP_TYPE x = GPI(fold_warp_tile)(&job, warp_tile, warp_tile != whole,
-                                                  is_last ? following : warp_tile + 1, slot, lane, context);
+        for (; warp_tile < end; warp_tile++) {
+            const size_t ahead = warp_tile + 1 < end ? warp_tile + 1 : following;
+            const GP_TYPE x =
+                GPI(fold_warp_tile)(&job, warp_tile, warp_tile != whole, ahead, slot, lane, context);
 
             if (lane == 0)
-                sum = is_first ? x : GPI(combine)(sum, x);
+                sum = warp_tile == start ? x : GPI(combine)(sum, x);
         }
         if (lane == 0 && left)
             round_state->sums[warp] = sum;
