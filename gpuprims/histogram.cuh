@@ -143,23 +143,31 @@ static inline void GPI(choose_copies)(GPI(job) *job, size_t room, size_t items)
         job->copies_bits++;
 }
 
-/* Levels, or the table of even bins, beside the counters, if it pays. Returns the bytes, whole vectors. */
-static inline size_t GPI(choose_levels)(GPI(job) *job, size_t room, size_t items)
+/* Bytes of bins + 1 items and `more`, as whole vectors. */
+static inline size_t GPI(levels_bytes)(const GPI(job) *job, size_t more)
 {
-    const size_t entries = job->bins < GPI_MAX_BYTES / 64 ? job->bins + 1 : GPI_MAX_BYTES / 64;
-    const int is_even = job->of == GPI_BINS_ARE_EVEN;
-    const size_t places = is_even ? entries + entries / 32 : entries;
-    const size_t bytes = gpi_align_up(gpi_multiply_sizes(places, sizeof(GP_TYPE)));
+    return gpi_align_up(gpi_multiply_sizes(job->bins + 1 + more, sizeof(GP_TYPE)));
+}
 
-    if (GPI(by_byte) || bytes > room)
+/* Of the tree of levels; 0 if there is none. */
+static inline size_t GPI(tree_bytes)(GPI(job) *job)
+{
+    if (GPI(by_byte) || job->of != GPI_BINS_BETWEEN_LEVELS)
         return 0;
-    if (is_even && (!(job->even.float_scale > 0) || job->parts > 1 || job->slots_bits ||
-                    items < job->bins * GPI_TUNE_HISTOGRAM_TABLE))
+    job->tree_bits = 64 - (unsigned)__builtin_clzll(job->bins + 1);
+    return GPI(levels_bytes)(job, ((size_t)1 << job->tree_bits) - job->bins - 1);
+}
+
+/* The table of even bins beside the counters, if it pays. Returns the bytes. */
+static inline size_t GPI(choose_table)(GPI(job) *job, size_t room, size_t items)
+{
+    const size_t bytes = GPI(levels_bytes)(job, (job->bins + 1) / 32);
+
+    if (GPI(by_byte) || job->of != GPI_BINS_ARE_EVEN || !(job->even.float_scale > 0) || job->parts > 1 ||
+        bytes > room || items < job->bins * GPI_TUNE_HISTOGRAM_TABLE)
         return 0;
-    if (is_even)
-        job->of = GPI_BINS_BY_TABLE;
-    job->has_levels = is_even || job->of == GPI_BINS_BETWEEN_LEVELS;
-    return job->has_levels ? bytes : 0;
+    job->of = GPI_BINS_BY_TABLE;
+    return bytes;
 }
 
 /* Blocks for n items, `most` unless counters of 32 bits might overflow. */
@@ -183,19 +191,23 @@ static inline int GPI(fits_shared)(GPI(job) *job, size_t room, GPI(shape) *shape
     const size_t worth = parts == 1 ? GPI_TUNE_HISTOGRAM_SHARED : GPI_TUNE_HISTOGRAM_PART * parts;
     const size_t small_room = gpi_smaller_size(room, GPI_TUNE_HISTOGRAM_SMALL_ROOM);
     const int is_alone = GPI(is_small)(job->n) && bins <= GPI_TUNE_HISTOGRAM_CLEARED;
+    const size_t tree = GPI(tree_bytes)(job);
     size_t blocks = tiles < resident ? tiles : resident, bytes;
 
-    if (parts > GPI_TUNE_HISTOGRAM_PARTS || parts > GP_GRID)
+    if (parts > GPI_TUNE_HISTOGRAM_PARTS || parts > GP_GRID || (tree && parts > 1))
         return 0;
     if (!GPI(by_byte) && !is_alone && !is_forced && job->n < bins * worth)
         return 0;
     job->parts = (unsigned)parts;
     job->columns = (unsigned)gpi_divide_up(bins, parts);
+    const size_t least = GPI(counters_bytes)(job) + tree;
+    if (least > room)
+        return 0;
     shape->threads = GPI(max_threads);
     room /= GPI(resident);
     if (GPI(is_small)(job->n)) {
         blocks = 1;
-    } else if (tiles < resident / GPI(resident) && bins <= GPI_TUNE_HISTOGRAM_SMALL_ROOM / 8) {
+    } else if (tiles < resident / GPI(resident) && least <= small_room / 2) {
         const size_t small = gpi_divide_up(job->units, GPI_TUNE_HISTOGRAM_THREADS * GPI(rows));
 
         room = small_room;
@@ -204,7 +216,8 @@ static inline int GPI(fits_shared)(GPI(job) *job, size_t room, GPI(shape) *shape
     }
     blocks = GPI(enough_blocks)(job->n, blocks / parts + !(blocks / parts)) * parts;
     shape->blocks = (unsigned)(blocks < GP_GRID ? blocks : GP_GRID / parts * parts);
-    bytes = GPI(choose_levels)(job, room - GPI(counters_bytes)(job), job->n / shape->blocks);
+    bytes = tree ? tree : GPI(choose_table)(job, room - least, job->n / shape->blocks);
+    job->of = tree ? GPI_BINS_BY_TREE : job->of;
     GPI(choose_copies)(job, room - bytes, job->n / shape->blocks);
     shape->bytes = GPI(counters_bytes)(job) + bytes;
     return 1;
@@ -223,7 +236,8 @@ static inline void GPI(fit_sparse)(GPI(job) *job, size_t room, GPI(shape) *shape
     shape->blocks = (unsigned)(blocks < GP_GRID ? blocks : GP_GRID);
     shape->threads = GPI(max_threads);
     shape->bytes = job->slots_bits ? (size_t)8 << job->slots_bits : 0;
-    shape->bytes += GPI(choose_levels)(job, room - shape->bytes, 0);
+    job->has_levels = job->of == GPI_BINS_BETWEEN_LEVELS && GPI(levels_bytes)(job, 0) <= room - shape->bytes;
+    shape->bytes += job->has_levels ? GPI(levels_bytes)(job, 0) : 0;
 }
 
 /* Counts, when all arguments are right and n is not 0. */

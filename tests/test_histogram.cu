@@ -224,7 +224,7 @@ static void test_sizes(const histogram_case *t)
 {
     static const size_t sizes[] = {0,    1,    2,    15,   16,   17,    31,    32,    33,   255,
                                    1023, 1024, 1025, 4095, 4097, 16384, 16385, 33013, 70001};
-    static const size_t bins[] = {1, 2, 7, 256, 1000};
+    static const size_t bins[] = {1, 2, 6, 7, 256, 1000};
     gp_workspace ws = GP_WORKSPACE_INIT;
 
     for (size_t b = 0; b < sizeof bins / sizeof *bins; b++) {

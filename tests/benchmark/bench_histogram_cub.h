@@ -26,6 +26,10 @@ template <typename Counter>
 cudaError_t histogram(void *scratch, size_t &bytes, const bench_call *call, Counter *counts)
 {
     const BENCH_IN_T *in = static_cast<const BENCH_IN_T *>(call->in);
+#ifdef BENCH_RANGE
+    return cub::DeviceHistogram::HistogramRange(scratch, bytes, in, counts, BENCH_BINS + 1, BENCH_LEVELS(),
+                                                static_cast<long long>(call->n), call->stream);
+#else
 #ifdef BENCH_EVEN
     const BENCH_IN_T lower = 0, upper = BENCH_UPPER;
 #else
@@ -34,6 +38,7 @@ cudaError_t histogram(void *scratch, size_t &bytes, const bench_call *call, Coun
 
     return cub::DeviceHistogram::HistogramEven(scratch, bytes, in, counts, BENCH_BINS + 1, lower, upper,
                                                static_cast<long long>(call->n), call->stream);
+#endif
 }
 } // namespace
 

@@ -3,6 +3,12 @@
 
 typedef BENCH_T(BENCH_IN) BENCH_IN_T;
 
+#ifdef BENCH_RANGE
+/* The levels, on the device. */
+#define BENCH_LEVELS BENCH_JOIN(BENCH_INSTANCE, _levels)
+const BENCH_IN_T *BENCH_LEVELS(void);
+#endif
+
 /* Where even bins end, and a type in which an item times the bins is exact. */
 #define BENCH_UPPER_f32     1
 #define BENCH_UPPER_f64     1

@@ -16,9 +16,16 @@
 
 /*
  * How bins are found. Many even ones are more than 32 bits can tell apart. By a table: even ones, with the least item
- * of each.
+ * of each. By a tree: between levels.
  */
-enum { GPI_BINS_OF_VALUES, GPI_BINS_ARE_EVEN, GPI_BINS_ARE_EVEN_AND_MANY, GPI_BINS_BETWEEN_LEVELS, GPI_BINS_BY_TABLE };
+enum {
+    GPI_BINS_OF_VALUES,
+    GPI_BINS_ARE_EVEN,
+    GPI_BINS_ARE_EVEN_AND_MANY,
+    GPI_BINS_BETWEEN_LEVELS,
+    GPI_BINS_BY_TABLE,
+    GPI_BINS_BY_TREE
+};
 
 #define GPI_HISTOGRAM_IS(type) GPI_IS_SAME_TYPE(GP_TYPE, type)
 
@@ -117,20 +124,27 @@ GPI_HOST_AND_DEVICE uint64_t GPI(integer)(GP_TYPE x)
     return word;
 }
 
+GPI_HOST_AND_DEVICE float GPI(float_of)(GP_TYPE x)
+{
+    float number = 0;
+
+    memcpy(&number, (const void *)&x, sizeof x < sizeof number ? sizeof x : sizeof number);
+    return number;
+}
+
 GPI_HOST_AND_DEVICE double GPI(real)(GP_TYPE x)
 {
-    double wide = 0;
-    float narrow = 0;
+    double number = 0;
 
-    memcpy(&wide, (const void *)&x, sizeof x < sizeof wide ? sizeof x : sizeof wide);
-    memcpy(&narrow, (const void *)&x, sizeof x < sizeof narrow ? sizeof x : sizeof narrow);
-    return GPI(is_float) ? (double)narrow : wide;
+    memcpy(&number, (const void *)&x, sizeof x < sizeof number ? sizeof x : sizeof number);
+    return GPI(is_float) ? (double)GPI(float_of)(x) : number;
 }
 
 /* Whether a <= b; never, if one is NaN. */
 GPI_HOST_AND_DEVICE int GPI(at_most)(GP_TYPE a, GP_TYPE b)
 {
-    return GPI(is_real)     ? GPI(real)(a) <= GPI(real)(b)
+    return GPI(is_float)    ? GPI(float_of)(a) <= GPI(float_of)(b) /* not by doubles, which take longer */
+           : GPI(is_real)   ? GPI(real)(a) <= GPI(real)(b)
            : GPI(is_signed) ? (int64_t)GPI(integer)(a) <= (int64_t)GPI(integer)(b)
                             : GPI(integer)(a) <= GPI(integer)(b);
 }
@@ -280,13 +294,13 @@ GPI_HOST_AND_DEVICE unsigned GPI(table_place)(unsigned bin)
 /* The bin by a product that is less than one off, and the table; `bins` for none. */
 GPI_DEVICE uint32_t GPI(even_by_table)(GP_TYPE x, const GPI(even) *even, const GP_TYPE *table, uint32_t bins)
 {
-    float from_lower, number = 0, sum;
+    float from_lower, sum;
     uint32_t place;
-    int is_inside, is_less;
-    GP_TYPE least;
+    int is_inside;
 
     if (GPI(is_float)) {
-        memcpy(&number, (const void *)&x, sizeof x < sizeof number ? sizeof x : sizeof number);
+        const float number = GPI(float_of)(x);
+
         from_lower = number - even->float_lower;
         is_inside = number >= even->float_lower && number < even->float_upper;
     } else if (GPI(is_real)) {
@@ -306,19 +320,12 @@ GPI_DEVICE uint32_t GPI(even_by_table)(GP_TYPE x, const GPI(even) *even, const G
     sum = GPI_FLOAT_SUM(from_lower, even->float_scale, 12582912.0f); /* 1.5 * 2^23: what is added becomes an integer */
     memcpy(&place, &sum, sizeof place);
     place = is_inside ? place - 0x4B400000u : 0;
-    least = table[GPI(table_place)(place)];
-    if (GPI(is_float)) { /* not by doubles, which take longer */
-        float narrow = 0;
-
-        memcpy(&narrow, (const void *)&least, sizeof least < sizeof narrow ? sizeof least : sizeof narrow);
-        is_less = number < narrow;
-    } else {
-        is_less = !GPI(at_most)(least, x);
-    }
-    return is_inside ? place - (uint32_t)is_less : bins;
+    return is_inside ? place - !GPI(at_most)(table[GPI(table_place)(place)], x) : bins;
 }
 
-/* Between levels: as many as are at most x. */
+/* ---- between levels -------------------------------------------------------------------------- */
+
+/* As many as are at most x, by bisection. */
 GPI_DEVICE uint64_t GPI(bin_between)(GP_TYPE x, const GP_TYPE *levels, uint64_t bins)
 {
     uint64_t below = 0, step = (uint64_t)1 << (63 - __clzll((long long)(bins + 1)));
@@ -327,6 +334,40 @@ GPI_DEVICE uint64_t GPI(bin_between)(GP_TYPE x, const GP_TYPE *levels, uint64_t 
         if (below + step <= bins + 1 && GPI(at_most)(levels[below + step - 1], x))
             below += step;
     return below - 1 < bins ? below - 1 : GPI_NO_BIN;
+}
+
+/*
+ * A node of the levels as a search tree of 2^bits - 1 nodes, which has the last level as often as there is room. Node 1
+ * is the root, and nodes 2k and 2k + 1 follow node k: so the first steps of a search read neighbours, which are in
+ * different banks, where bisection reads levels that are a power of two apart, most of which share one.
+ */
+GPI_DEVICE GP_TYPE GPI(tree_node)(const GP_TYPE *levels, uint64_t bins, unsigned bits, uint32_t node)
+{
+    const unsigned depth = 31 - (unsigned)__clz((int)node);
+    const uint32_t level = ((2 * node + 1) << (bits - 1 - depth)) - (1u << bits) - 1;
+
+    return levels[level < bins ? level : bins];
+}
+
+/* The bins of `count` items, a constant, by the tree; `bins` for none. Each step reads the nodes of all at a time. */
+GPI_DEVICE void GPI(bins_by_tree)(uint32_t *found, const GP_TYPE *items, int count, const GP_TYPE *tree, unsigned bits,
+                                  uint32_t bins)
+{
+    GPI_UNROLL
+    for (int k = 0; k < count; k++)
+        found[k] = 1;
+    GPI_NO_UNROLL
+    for (unsigned step = 0; step < bits; step++) {
+        GPI_UNROLL
+        for (int k = 0; k < count; k++)
+            found[k] = 2 * found[k] + (uint32_t)GPI(at_most)(tree[found[k]], items[k]);
+    }
+    GPI_UNROLL
+    for (int k = 0; k < count; k++) {
+        const uint32_t bin = found[k] - (1u << bits) - 1; /* as many levels are at most the item, less one */
+
+        found[k] = bin < bins ? bin : bins;
+    }
 }
 #endif
 

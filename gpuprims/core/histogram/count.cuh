@@ -31,7 +31,8 @@ typedef struct {
     int is_aligned; /* units are vectors */
     int of;         /* GPI_BINS_... */
     int clears;     /* the counts have to be cleared */
-    int has_levels; /* there is room for the levels behind the counters */
+    int has_levels; /* there is room for them behind the slots */
+    unsigned tree_bits;
     unsigned columns;     /* counters in shared memory, without copies */
     unsigned copies_bits; /* a power of two */
     unsigned parts;       /* so many blocks share the bins and read the same items */
@@ -94,22 +95,6 @@ GPI_DEVICE uint64_t GPI(bin)(const GPI(job) *job, GP_TYPE x, const GP_TYPE *leve
                                            : GPI(even_integer)(x, &job->even, job->bins,
                                                                sizeof(GP_TYPE) >= 8 ||
                                                                    of == GPI_BINS_ARE_EVEN_AND_MANY);
-}
-
-/* One block copies the levels, or makes the table, behind its counters. */
-GPI_DEVICE const GP_TYPE *GPI(fetch_levels)(const GPI(job) *job, uint32_t *behind)
-{
-    GP_TYPE *levels = (GP_TYPE *)(void *)behind;
-
-    if (!job->has_levels)
-        return job->levels;
-    for (unsigned b = threadIdx.x; b <= job->bins; b += blockDim.x) {
-        if (job->of == GPI_BINS_BY_TABLE)
-            levels[GPI(table_place)(b)] = GPI(least_of_bin)(&job->even, job->bins, b);
-        else
-            levels[b] = job->levels[b];
-    }
-    return levels;
 }
 
 GPI_DEVICE void GPI(add)(uint64_t *count, uint64_t n)

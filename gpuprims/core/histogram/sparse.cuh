@@ -6,6 +6,16 @@
  * Part of histogram.cuh; not to be included directly.
  */
 #if GPI_DEVICE_CODE
+/* One block copies the levels to shared memory, if there is room. */
+GPI_DEVICE const GP_TYPE *GPI(fetch_levels)(const GPI(job) *job, GP_TYPE *levels)
+{
+    if (!job->has_levels)
+        return job->levels;
+    for (unsigned b = threadIdx.x; b <= job->bins; b += blockDim.x)
+        levels[b] = job->levels[b];
+    return levels;
+}
+
 /* The bins of a thread's units; `of` is a constant. */
 GPI_DEVICE void GPI(bins_of)(uint64_t *bins, const GPI(job) *job, const GPI(unit) *units, size_t unit,
                              const GP_TYPE *levels, int of, GPI_CONTEXT context)
@@ -74,7 +84,7 @@ static __global__ void __launch_bounds__(GPI(max_threads), 1) GPI(sparse_kernel)
         gpi_grid_launch_next();
         if (start < job.units)
             GPI(read)(next, &job, unit, context);
-        const GP_TYPE *levels = GPI(fetch_levels)(&job, owners + 2 * slots);
+        const GP_TYPE *levels = GPI(fetch_levels)(&job, (GP_TYPE *)(void *)(owners + 2 * slots));
         __syncthreads(); /* slots are free, and levels are there */
         for (; start < job.units; start += step, unit += step) {
             GPI(unit) units[GPI(rows)];

@@ -7,11 +7,12 @@ INSTANCES = [
     ("histogram", {"PRIMITIVE": "histogram", "BINS": "256"}, ["u8"]),
     ("histogram", {"PRIMITIVE": "histogram", "BINS": "65536"}, ["u16"]),
     ("histogram", {"PRIMITIVE": "histogram_even", "BINS": "256", "EVEN": ""}, ["f32", "f64", "u32"]),
+    ("histogram", {"PRIMITIVE": "histogram_range", "BINS": "256", "RANGE": ""}, ["f32"]),
     ("histogram", {"PRIMITIVE": "histogram_even_2e16", "BINS": "65536", "EVEN": ""}, ["u32"]),
     ("histogram", {"PRIMITIVE": "histogram_even_2e21", "BINS": "2097152", "EVEN": ""}, ["u32"]),
 ]
 STUDIED = ["histogram_u8", "histogram_u16", "histogram_even_f32", "histogram_even_f64", "histogram_even_u32",
-           "histogram_even_2e16_u32", "histogram_even_2e21_u32"]
+           "histogram_range_f32", "histogram_even_2e16_u32", "histogram_even_2e21_u32"]
 
 TUNE = {"histogram": [
     {"shapes": {"GPI_TUNE_HISTOGRAM_COPIES": [1, 2, 4], "GPI_TUNE_HISTOGRAM_THREADS": [128, 256, 512],
@@ -35,6 +36,7 @@ COMPILE_TIME = {
 GROUPS = [("bytes by value", "256", "histogram/u8"), ("2-byte integers by value", "2^16", "histogram/u16"),
           ("floats, even", "256", "histogram_even/f32"), ("doubles, even", "256", "histogram_even/f64"),
           ("4-byte integers, even", "256", "histogram_even/u32"),
+          ("floats, between levels", "256", "histogram_range/f32"),
           ("4-byte integers, even", "2^16", "histogram_even_2e16/u32"),
           ("4-byte integers, even", "2^21", "histogram_even_2e21/u32")]
 KINDS = ["uniform", "few", "sorted", "constant", "entropy"]
@@ -44,8 +46,8 @@ STUDIES = {
         "program": "gpbench_studies",
         "what": "histograms of 2^10 to 2^28 items, and of 2^28 with other distributions",
         "timed": [
-            {"beside": ["histogram/*", "histogram_even*"], "options": "--sizes 2^10,2^12,2^14,2^16,2^18,2^20,2^22,2^24 --warm --batch 20"},
-            {"beside": ["histogram/*", "histogram_even*"],
+            {"beside": ["histogram*"], "options": "--sizes 2^10,2^12,2^14,2^16,2^18,2^20,2^22,2^24 --warm --batch 20"},
+            {"beside": ["histogram*"],
              "options": "--sizes 2^28 --cold --distribution " + ",".join(KINDS)},
         ],
     },
