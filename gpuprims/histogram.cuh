@@ -180,7 +180,7 @@ static inline size_t GPI(enough_blocks)(size_t n, size_t most)
 
 /*
  * Counters in shared memory, if `room` bytes are enough: large blocks, one or two on each multiprocessor, or, for a
- * medium input, more and smaller ones.
+ * medium input, smaller ones, but not many: each adds its sums to those of all.
  */
 static inline int GPI(fits_shared)(GPI(job) *job, size_t room, GPI(shape) *shape, int is_forced)
 {
@@ -208,11 +208,14 @@ static inline int GPI(fits_shared)(GPI(job) *job, size_t room, GPI(shape) *shape
     if (GPI(is_small)(job->n)) {
         blocks = 1;
     } else if (tiles < resident / GPI(resident) && least <= small_room / 2) {
-        const size_t small = gpi_divide_up(job->units, GPI_TUNE_HISTOGRAM_THREADS * GPI(rows));
+        const size_t enough = resident / GPI(resident) / (tree ? 1 : 2); /* searches take longer than their sums */
 
         room = small_room;
         shape->threads = GPI_TUNE_HISTOGRAM_THREADS;
-        blocks = small < 4 * resident / GPI(resident) ? small : 4 * resident / GPI(resident);
+        while (shape->threads < GPI(max_threads) &&
+               gpi_divide_up(job->units, shape->threads * GPI(rows)) > enough)
+            shape->threads *= 2;
+        blocks = gpi_divide_up(job->units, shape->threads * GPI(rows));
     }
     blocks = GPI(enough_blocks)(job->n, blocks / parts + !(blocks / parts)) * parts;
     shape->blocks = (unsigned)(blocks < GP_GRID ? blocks : GP_GRID / parts * parts);

@@ -35,7 +35,7 @@
 #define GPI_TUNE_HISTOGRAM_COPIES 1
 #endif
 
-/* Threads of a block when the input is too small for large ones on all multiprocessors. */
+/* Threads of a block, at least, when the input is too small for large ones on all multiprocessors: a power of two. */
 #ifndef GPI_TUNE_HISTOGRAM_THREADS
 #define GPI_TUNE_HISTOGRAM_THREADS 256
 #endif
