@@ -41,7 +41,8 @@
  *              other overlap. With GP_LOAD_AT nothing is in place, and what is read must not be written.
  *              GP_OP need not be commutative: it is called on neighbouring parts of a run in input order, and never on
  *              the identity. The same input gives the same bits everywhere: docs/fold-order.md.
- * Evaluations  GP_LOAD is evaluated on items of the input alone: twice on each, for the sums and for the results.
+ * Evaluations  GP_LOAD is evaluated on items of the input alone: twice on each, for the sums and for the results, and
+ *              more often on some of the last warp tile, where lanes without items evaluate those of another lane.
  *              GP_LOAD_AT is evaluated once on each i < n. GP_EQUAL is evaluated on neighbours, once for each pair,
  *              and, where the input begins or ends within the keys of a warp, on a key and itself, and on some pairs
  *              again. Not in place, a warp that has waited long for the tile of another block folds that tile itself:
@@ -162,11 +163,11 @@ typedef struct {
 #define GPI_BY_KEY_IS_SPARSE(heads)        ((heads) <= GPI(warp_tile_n) / 16)
 #define GPI_BY_KEY_IS_LAST(job, warp_tile) (((warp_tile) + 1) * GPI(warp_tile_n) >= (job)->n)
 
-/* Whether nobody can tell that the operator is called on what are no neighbours, if the result is not used. */
+/* Whether the operator may be called on items that are not neighbours, and the result thrown away: a ready one. */
 #ifdef GP_IDENTITY
-#define GPI_BY_KEY_MAY_ADD 0
+#define GPI_BY_KEY_MAY_COMBINE 0
 #else
-#define GPI_BY_KEY_MAY_ADD GPI_IS_NUMBER(GP_TYPE)
+#define GPI_BY_KEY_MAY_COMBINE GPI_IS_NUMBER(GP_TYPE)
 #endif
 
 /* Slots of a warp tile: of its keys, then of its items. What else a block shares: a table for keys of a byte. */
@@ -330,7 +331,7 @@ GPI_DEVICE GP_TYPE GPI(put_folds)(char *to, const GPI(thread_items) *regs, const
             GP_TYPE both = regs->items[i];
             uint32_t word = 0, other = 0;
 
-            if (GPI_BY_KEY_MAY_ADD || !head)
+            if (GPI_BY_KEY_MAY_COMBINE || !head)
                 both = GPI(combine)(fold, both);
             memcpy(&word, (const void *)&fold, size < 4 ? size : 4);
             memcpy(&other, (const void *)&both, size < 4 ? size : 4);
@@ -570,7 +571,7 @@ GP_API cudaError_t GPI_PUBLIC(exclusive_scan_by_key)(const GP_KEY *keys, const G
 #undef GPI_BY_KEY_READ
 #undef GPI_BY_KEY_IN_PLACE
 #undef GPI_BY_KEY_IS_SPARSE
-#undef GPI_BY_KEY_MAY_ADD
+#undef GPI_BY_KEY_MAY_COMBINE
 #undef GPI_BY_KEY_IS_LAST
 #undef GPI_BY_KEY_BEYOND
 

@@ -545,7 +545,7 @@ GPI_DEVICE void GPI(write)(const GPI(job) *job, GPI(shared) *shared, uint16_t *l
 
 #include "core/tile/launch.cuh"
 
-/* Counts of nothing, and the one offset behind it. */
+/* No items: a count of 0, and the one offset, 0. */
 static inline cudaError_t GPI(nothing)(const GPI(job) *job, cudaStream_t stream)
 {
     cudaError_t error = cudaMemsetAsync(job->count, 0, sizeof *job->count, stream);

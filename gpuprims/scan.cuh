@@ -50,13 +50,13 @@
  * (Single-pass parallel prefix scan with decoupled look-back, 2016), but with no chain from tile to tile:
  *
  *     1. every lane folds some neighbouring items, every warp its lanes, a tile its warp tiles
- *     2. the tile publishes its aggregate; where it lands says in which launch it was published
+ *     2. the tile publishes its aggregate, in words that carry the number of the launch
  *     3. the tile folds the aggregates of all tiles before, in groups of 32
  *     4. every lane scans its items, starting from the tiles, warps and lanes before
  *
- * Large inputs go through core/scan/pipelined.cuh, in which different warps do these steps; others, items of
- * more than 128 bytes and older GPUs through core/scan/simple.cuh, in which every warp does all of them; small ones
- * through core/tile/small.cuh, in which no warp waits for its block.
+ * Large inputs go through core/scan/pipelined.cuh, in which different warps do these steps; aligned ones of few
+ * tiles, of items of up to 16 bytes, through core/tile/small.cuh, in which no warp waits for its block; both need
+ * sm_90. All others go through core/scan/simple.cuh, in which every warp does all of the steps.
  * docs/scan.md has pictures.
  * Cost: n reads and n writes of the items, and 8 bytes of tile states per 28 KB.
  *

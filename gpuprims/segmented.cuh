@@ -43,7 +43,7 @@
  *              neighbouring runs of a segment in order, and never on the identity. What a segment gives depends on its
  *              own items and their places in it alone: the same bits in every batch, by rows or by offsets, at any
  *              alignment, on every GPU and on the CPU: docs/fold-order.md.
- * Evaluations  GP_LOAD_AT once for each item of a segment; GP_LOAD likewise, or, by scans of many items, twice and more.
+ * Evaluations  GP_LOAD_AT once for each item of a segment; GP_LOAD likewise, but twice and more in scans by tiles.
  * Errors       cudaErrorInvalidValue, with gp_last_error_message(), before anything is launched; else what a launch or
  *              an allocation returned. Overlap is refused where it is certain whatever the offsets are. No segments, or
  *              rows, succeed and write nothing; rows of no items are as many identities.
@@ -52,9 +52,9 @@
  * multiplication, SC 2016, for the division of the work.
  *
  *     1. a warp takes equal shares of segments and items, and finds the first segment of each (core/segmented/walk.cuh)
- *     2. a batch of short segments is read into shared memory; each is left to one thread, or its runs of items are
- *        dealt to as many (core/segmented/window.cuh); where the order does not show, threads have equal parts of the
- *        items instead (core/segmented/sweep.cuh)
+ *     2. a batch of short segments is read into shared memory; each goes to one thread or, if it is longer, its runs
+ *        of items go to one thread each (core/segmented/window.cuh); where the order does not show, threads have equal
+ *        parts of the items instead (core/segmented/sweep.cuh)
  *     3. longer ones are folded by the warp, and those of more than one chunk by as many warps, which exchange sums
  *        through tile states (core/segmented/chunks.cuh)
  *
@@ -62,8 +62,8 @@
  * core/tile/pipeline.cuh (core/segmented/pipelined.cuh).
  *
  * Cost         n reads of the items and segments + 1 of the offsets; as many writes as there are results; one launch,
- *              two for such a scan by offsets; 8 bytes of tile states for each 4 bytes of a sum, and each chunk
- *              of 1 KB (bytes) to 4 KB or more.
+ *              two for such a scan by offsets. Workspace: for each chunk, of 1 KB (bytes) to 4 KB or more, 8 bytes of
+ *              tile state for every 4 bytes of T.
  *
  * No include guard: each include stamps out one instance, as its parameters say.
  */

@@ -52,20 +52,18 @@
  *        memory and is sorted there: core/top_k/select.cuh
  *     2. the lists of several parts are selected from in the same way, until there is one of each segment
  *
- *     segments of up to 128 items   a warp each                                      core/top_k/warp.cuh
- *     rows of up to 16384 items,    if k is up to 1400 or so: a team of threads for each, whose least items, or
- *     or such an array              those of vectors, give a bound                   core/top_k/row.cuh
- *     an array, or longer rows, of  the same, a team for each of some parts; teams select from what these leave, until
- *     up to 2^26 items in all       that is one list. If k is more than 270, of up to 2^22
- *     a larger array, or a few long first of all a sample of each bounds what may be among the k best, and what is left
- *     rows whose lists would be     by one pass, a small multiple of k, is selected from by one block, which, if the
- *     many or long                  bound was wrong, finds exactly what is needed: core/top_k/filter.cuh, finish.cuh
- *     an array of up to 2^16 items, is sorted by radix_sort.cuh, nested, and the first k are copied, if k is too large
- *     k of more than 256            for one team. Of small keys more, of long ones fewer, or up to 24 k, if k is more
- *                                   than 2048: core/top_k/sorted.cuh
- *     k of more than 2048           what a block cannot select: it sorts parts, and lists of up to k items are merged,
- *                                   four at a time: core/top_k/merge.cuh. Of a larger array, and of rows of more than
- *                                   4 k items, of what a sample has left
+ *     Segments of up to 128 items: a warp each (core/top_k/warp.cuh).
+ *     Rows of up to 16384 items, or such an array, with k of up to 1400 or so: a team of threads for each, whose
+ *     least items, or those of vectors, give a bound (core/top_k/row.cuh).
+ *     An array, or longer rows, of up to 2^26 items in all, or 2^22 if k is more than 270: the same, a team for each
+ *     of some parts; teams select from what these leave, until that is one list.
+ *     A larger array, or a few long rows whose lists would be too much for one block: a sample of each bounds what may
+ *     be among the k best, and from what one pass leaves, a small multiple of k, one block selects. If the bound was
+ *     wrong, it finds exactly what is needed (core/top_k/filter.cuh, finish.cuh).
+ *     A small array with k of more than 256, too large for one team: radix_sort.cuh, nested, sorts all of it, and the
+ *     first k are copied (core/top_k/sorted.cuh). Small is up to 2^16 keys of 4 bytes, or 24 k if k is more than 2048.
+ *     k of more than 2048, which a block cannot select: it sorts parts, and lists of up to k items are merged, four at
+ *     a time (core/top_k/merge.cuh). Of a larger array, and of rows of more than 4 k items, of what a sample has left.
  *
  * Items are compared by key and place, so all are different, and equal keys are nothing special. docs/top-k.md has
  * pictures. Cost: n reads of keys; of an array that is sorted, what a radix sort takes; with large k, in segments, a

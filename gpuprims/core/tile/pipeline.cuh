@@ -81,7 +81,7 @@ GPI_DEVICE int GPI(stage_bytes)(const GPI(job) *job)
 #endif
 
 #ifndef GPI_TILES_BY_TICKET
-/* Prefetches the first tiles, while the kernel before may still write them: the L2 stays right. */
+/* Prefetches the first tiles, while the kernel before may still write them: the L2 stays coherent. */
 GPI_DEVICE void GPI(pipeline_prefetch)(const GPI(job) *job, char *stages, unsigned lane)
 {
     const unsigned q = lane % GPI(warp_tiles), part = lane / GPI(warp_tiles);

@@ -1,6 +1,6 @@
 /*
- * core/tile/shape.cuh: how many items a thread has, and how many warp tiles a tile, by the size of an item, and of few
- * items.
+ * core/tile/shape.cuh: how many items a thread has, and how many warp tiles a tile, by the size of an item; and the
+ * smaller tiles of small inputs.
  */
 #ifndef GPI_SHAPE_CUH
 #define GPI_SHAPE_CUH
@@ -23,16 +23,16 @@
                                  : 1)
 #define GPI_WARP_TILES_OF(bytes) ((bytes) <= 160 ? 8 : (bytes) <= 320 ? 4 : (bytes) <= 640 ? 2 : 1)
 
-/* Whether a scan has a pipeline: of larger items its warps lack registers, and it takes long to compile. */
+/* Whether there is a pipelined kernel: for larger items its warps lack registers, and it takes long to compile. */
 #define GPI_PIPELINE_SERVES (GPI(wider) <= 128)
 #define GPI_VECTORS(bytes) (((bytes) + 15) / 16)
 /* Blocks of a simple kernel that a multiprocessor has registers for; `small` of small types. */
 #define GPI_BLOCKS_OF_SIMPLE(small) (sizeof(GP_TYPE) <= 8 && GPI(out_bytes) <= 112 ? (small) : 2)
 
 /*
- * The warp tiles of a tile where there are so many in all: `most`, but fewer for small inputs, so that more
- * multiprocessors share them: as few as tuning.cuh says, but so many that each has one tile, or two or three, and none
- * has one more than others. For where results do not show it.
+ * The warp tiles of a tile where there are so many in all: `most`, but where results do not show it fewer for small
+ * inputs, so that more multiprocessors share them: not below the limits of tuning.cuh, and so that all blocks have
+ * equally many tiles, three at most.
  */
 static inline unsigned gpi_tile_warp_tiles(size_t warp_tiles, unsigned most, size_t max_blocks)
 {

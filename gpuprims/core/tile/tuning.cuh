@@ -5,14 +5,15 @@
 #ifndef GPI_TILE_TUNING_CUH
 #define GPI_TILE_TUNING_CUH
 
-/* Warp tiles of a tile of a small input, at least; from so many tiles on up to twice as many, */
+/* Warp tiles of a small tile, at least. */
 #ifndef GPI_TUNE_TILE_SMALL
 #define GPI_TUNE_TILE_SMALL 2
 #endif
+/* If tiles of that size would be more than this, they grow until they are as many, */
 #ifndef GPI_TUNE_TILE_FEW
 #define GPI_TUNE_TILE_FEW 40
 #endif
-/* but no more than this, as long as no multiprocessor has a tile more than others. */
+/* up to so many warp tiles, as long as no multiprocessor has a tile more than others. */
 #ifndef GPI_TUNE_TILE_MIDDLE
 #define GPI_TUNE_TILE_MIDDLE 4
 #endif

@@ -178,7 +178,7 @@ GPI_DEVICE size_t GPI(list_begin)(const GPI(job) *job, const GPI(segment) *segme
 
 /* ---- results ----------------------------------------------------------------------------------- */
 
-/* The key with this number, which `from` has. Only of zeros one has to look, which it is. */
+/* The key with this number, which is also at `from`: read for a zero of floats alone, whose number has no sign. */
 GPI_DEVICE GP_KEY GPI(key_of_number)(uint64_t number, const GP_KEY *from)
 {
     const uint64_t flipped = GPI(key_order)(GPI(key_of_bits)(0));

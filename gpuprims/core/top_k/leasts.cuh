@@ -1,7 +1,7 @@
 /*
- * core/top_k/leasts.cuh: a bound of the k best, if k is small: one that k threads at least, and not many more, have
- * their least item within. So k items at least are within it, and not many more if they are in random order. Bisection
- * finds it, with a count of threads for each step.
+ * core/top_k/leasts.cuh: a bound for the k best, for small k: at least k threads, and not many more, have their
+ * least item within it. So at least k items are within it, and in random order not many more. Bisection finds it, with
+ * a count of threads in each step.
  *
  * Part of top_k.cuh; not to be included directly.
  */

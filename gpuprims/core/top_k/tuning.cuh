@@ -28,7 +28,7 @@
 #define GPI_TUNE_TOP_K_BLOCK_SAMPLES 1024
 #endif
 
-/* So many items are not sampled first. */
+/* Up to so many items are selected from without a sample. */
 #ifndef GPI_TUNE_TOP_K_DIRECT
 #define GPI_TUNE_TOP_K_DIRECT 4096
 #endif
@@ -62,9 +62,9 @@
 #endif
 
 /*
- * An array of up to so many keys, 8 times as many if they have two bytes, 64 times if one, half if eight, is sorted as
- * a whole if more than a few are wanted, and no team can select these; if more are than a block selects, any of 24 for
- * each of them, and none is half.
+ * Up to so many keys of 4 bytes, 8 times as many of 2 bytes, 64 times of 1 byte, half of 8 bytes, are sorted as a
+ * whole, if more than 256 are wanted and no team can select them. If more are wanted than a block selects, the limit is
+ * at least 24 k, and keys of 8 bytes are not halved.
  */
 #ifndef GPI_TUNE_TOP_K_SORT
 #define GPI_TUNE_TOP_K_SORT 65536
