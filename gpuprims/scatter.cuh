@@ -66,6 +66,7 @@
 #define GPI_SCATTER_DEFAULT
 #endif
 GPI_ONCE_PER_NAME(scatter);
+GPI_STATIC_ASSERT((GP_INDEX)1 / 2 == 0, "GP_INDEX must be an integer type");
 
 #ifdef GP_PRED
 #include "core/instance/predicate.cuh"
@@ -111,19 +112,24 @@ typedef struct {
 
 /*
  * Whether to flag the item. Without a predicate that is x != 0, written so that it compiles for
- * structs too: some bit is set, other than the sign of a floating-point zero.
+ * structs too: some bit is set, other than the sign of a floating-point zero. (An x87 number has ten bytes, and padding.)
  */
 GPI_DEVICE int GPI(flag)(const GP_TYPE *from, GPI_CONTEXT context)
 {
 #ifdef GP_PRED
     return GPI(keep)(from, context);
 #else
+#ifdef __CUDACC__
+    enum { bytes = sizeof(GP_TYPE) };
+#else
+    enum { bytes = GPI_IS_SAME_TYPE(GP_TYPE, long double) && __LDBL_MANT_DIG__ == 64 ? 10 : sizeof(GP_TYPE) };
+#endif
     uint64_t words[(sizeof(GP_TYPE) + 7) / 8] = {0}, any = 0;
-    const int sign = (int)(sizeof(GP_TYPE) * 8 - 1);
+    const int sign = bytes * 8 - 1;
     GP_TYPE x = *from;
 
     (void)context;
-    memcpy(words, (const void *)&x, sizeof x);
+    memcpy(words, (const void *)&x, bytes);
     if (GPI_SCATTER_CLASS == 8)
         words[sign / 64] &= ~((uint64_t)1 << sign % 64);
     GPI_UNROLL

@@ -338,6 +338,11 @@ typedef const char *text;
 #define GP_NAME pointer
 #define GP_TYPE text
 #include <gpuprims/scatter.cuh>
+#ifndef __CUDACC__ /* there are none on a GPU */
+#define GP_NAME f80
+#define GP_TYPE long double
+#include <gpuprims/scatter.cuh>
+#endif
 
 /* The flags of `name` for some items, against those that C gives for x != 0. */
 #define FLAGS_OF(name, type, ...)                                                              \
@@ -368,6 +373,9 @@ static void test_flags(void)
     FLAGS_OF(i64, long long, 0, 1, (long long)1 << 32, INT64_MIN);
     FLAGS_OF(i128, __int128, 0, 1, (__int128)1 << 64, (__int128)1 << 126);
     FLAGS_OF(pointer, text, NULL, "");
+#ifndef __CUDACC__
+    FLAGS_OF(f80, long double, 0.0L, -0.0L, 1.0L, -2.5L, LDBL_MIN / 4);
+#endif
 
     /* A predicate, with a context and of a struct, at all sizes of a tile. */
     static const size_t sizes[] = {1, 32, 1023, 1024, 1025, 5003};
