@@ -184,8 +184,8 @@ typedef gpi_pack_table GPI(shared);
 #if GPI_DEVICE_CODE
 GPI_DEVICE void GPI(share)(GPI(shared) *table)
 {
-    if (sizeof(GP_KEY) == 1 && threadIdx.x < 16)
-        table->entries[threadIdx.x] = gpi_pack_entry(threadIdx.x);
+    if (sizeof(GP_KEY) == 1)
+        gpi_pack_prepare(table);
 }
 
 GPI_DEVICE GPI(total) GPI(total_of)(GPI(sum) group)

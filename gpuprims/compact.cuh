@@ -177,8 +177,8 @@ enum {
 #if GPI_DEVICE_CODE
 GPI_DEVICE void GPI(share)(GPI(shared) *table)
 {
-    if (sizeof(GP_TYPE) == 1 && threadIdx.x < 16)
-        table->entries[threadIdx.x] = gpi_pack_entry(threadIdx.x);
+    if (sizeof(GP_TYPE) == 1)
+        gpi_pack_prepare(table);
 }
 
 GPI_DEVICE uint64_t GPI(total_of)(uint32_t group)

@@ -210,8 +210,8 @@ typedef struct {
 #if GPI_DEVICE_CODE
 GPI_DEVICE void GPI(share)(GPI(shared) *shared)
 {
-    if (sizeof(GP_TYPE) == 1 && threadIdx.x < 16)
-        shared->table.entries[threadIdx.x] = gpi_pack_entry(threadIdx.x);
+    if (sizeof(GP_TYPE) == 1)
+        gpi_pack_prepare(&shared->table);
 }
 
 GPI_DEVICE GPI(total) GPI(total_of)(GPI(sum) group)

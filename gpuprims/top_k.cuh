@@ -123,7 +123,7 @@ GPI_CHECK_KEY();
 #include "core/tile/bins.cuh"
 #include "core/top_k/job.cuh"
 #include "core/top_k/block.cuh"
-#include "core/top_k/leasts.cuh"
+#include "core/top_k/minima.cuh"
 #include "core/top_k/warp.cuh"
 #include "core/top_k/select.cuh"
 #include "core/top_k/row.cuh"

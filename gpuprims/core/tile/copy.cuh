@@ -387,6 +387,13 @@ GPI_DEVICE uint32_t gpi_pack_entry(unsigned m)
     return entry | (uint32_t)(8 * kept) << 16;
 }
 
+/* All threads of a block: the table is there after the next barrier. */
+GPI_DEVICE void gpi_pack_prepare(gpi_pack_table *table)
+{
+    if (threadIdx.x < 16)
+        table->entries[threadIdx.x] = gpi_pack_entry(threadIdx.x);
+}
+
 /*
  * The entry at the offset that is byte `at` of x: one instruction makes an address of it. The table is complete before
  * x is known.

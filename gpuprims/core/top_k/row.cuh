@@ -4,7 +4,7 @@
  * of keys and of their places in the row, from which teams select in turn.
  *
  *     1. every thread reads its items, by vectors, and keeps the least of each. If k is small, the threads' least give
- *        a bound: core/top_k/leasts.cuh. If it is larger, those of vectors do: of lists, which are in order, a vector
+ *        a bound: core/top_k/minima.cuh. If it is larger, those of vectors do: of lists, which are in order, a vector
  *        within it has all those before it within it, so that fewer are needed
  *     2. vectors within it are read again, and their items within it go to shared memory, some more than k; if they are
  *        too many, which is rare, the bound is narrowed by counts of items
@@ -173,7 +173,7 @@ GPI_DEVICE uint64_t GPI(least_of_vector)(const uint32_t *words)
 }
 
 /* Reads all of the thread's vectors, and finds the least number of each. */
-GPI_DEVICE void GPI(find_leasts)(const GPI(row) *row, uint64_t *leasts)
+GPI_DEVICE void GPI(find_minima)(const GPI(row) *row, uint64_t *minima)
 {
     uint32_t words[GPI(row_vectors)][4];
 
@@ -184,8 +184,8 @@ GPI_DEVICE void GPI(find_leasts)(const GPI(row) *row, uint64_t *leasts)
             GPI(read_items)(row, GPI(own_vector)(row, v), words[v]);
     GPI_UNROLL
     for (uint32_t v = 0; v < GPI(row_vectors); v++) {
-        leasts[v] = GPI(least_of_vector)(words[v]);
-        leasts[v] = GPI(own_vector)(row, v) < row->vectors_n ? leasts[v] : GPI(last_entry)().number;
+        minima[v] = GPI(least_of_vector)(words[v]);
+        minima[v] = GPI(own_vector)(row, v) < row->vectors_n ? minima[v] : GPI(last_entry)().number;
     }
 }
 
@@ -335,7 +335,7 @@ GPI_DEVICE void GPI(list_vectors)(const GPI(row) *row, uint32_t vectors)
 }
 
 /* How many of the thread's vectors have their least item within the bound, by the last of their places. */
-GPI_DEVICE uint32_t GPI(count_vectors)(const GPI(row) *row, const uint64_t *leasts, GPI(entry) bound)
+GPI_DEVICE uint32_t GPI(count_vectors)(const GPI(row) *row, const uint64_t *minima, GPI(entry) bound)
 {
     uint32_t count = 0;
 
@@ -343,7 +343,7 @@ GPI_DEVICE uint32_t GPI(count_vectors)(const GPI(row) *row, const uint64_t *leas
     for (uint32_t v = 0; v < GPI(row_vectors); v++) {
         GPI(entry) entry;
 
-        entry.number = leasts[v];
+        entry.number = minima[v];
         entry.rank = GPI(vector_place)(row, GPI(own_vector)(row, v)) + GPI(row_vector_n) - 1;
         count += (uint32_t)!GPI(is_before)(bound, entry);
     }
@@ -367,7 +367,7 @@ GPI_DEVICE uint32_t GPI(sum_team)(const GPI(row) *row, uint32_t x, uint32_t turn
  * A bound that as many vectors as are needed have their least item within, and not many more; by places, too, where
  * numbers are equal. `high` is the largest of the vectors' least numbers.
  */
-GPI_DEVICE GPI(entry) GPI(bound_vectors)(const GPI(row) *row, const uint64_t *leasts, uint64_t high)
+GPI_DEVICE GPI(entry) GPI(bound_vectors)(const GPI(row) *row, const uint64_t *minima, uint64_t high)
 {
     GPI(entry) low, bound, middle;
     uint32_t count = UINT32_MAX;
@@ -386,7 +386,7 @@ GPI_DEVICE GPI(entry) GPI(bound_vectors)(const GPI(row) *row, const uint64_t *le
 
         middle.number = GPI(as_number)(low.number + GPI(as_number)(bound.number - low.number) / 2);
         middle.rank = by_number ? row->n - 1 : low.rank + (bound.rank - low.rank) / 2;
-        const uint32_t within = GPI(sum_team)(row, GPI(count_vectors)(row, leasts, middle), turn);
+        const uint32_t within = GPI(sum_team)(row, GPI(count_vectors)(row, minima, middle), turn);
         if (within >= row->needed) {
             bound = middle;
             count = within;
@@ -400,7 +400,7 @@ GPI_DEVICE GPI(entry) GPI(bound_vectors)(const GPI(row) *row, const uint64_t *le
 }
 
 /* A bound that k threads at least have their least item within, and not many more; likewise by places, too. */
-GPI_DEVICE GPI(entry) GPI(bound_threads)(const GPI(row) *row, const uint64_t *leasts, uint64_t least, uint64_t high)
+GPI_DEVICE GPI(entry) GPI(bound_threads)(const GPI(row) *row, const uint64_t *minima, uint64_t least, uint64_t high)
 {
     uint32_t threads = row->threads, last = UINT32_MAX;
     GPI(entry) bound;
@@ -416,7 +416,7 @@ GPI_DEVICE GPI(entry) GPI(bound_threads)(const GPI(row) *row, const uint64_t *le
     if (threads > GPI(enough)(row->k)) { /* equal numbers: always so, if it is that of what is behind the end */
         GPI_UNROLL
         for (uint32_t v = GPI(row_vectors); v-- > 0;)
-            if (GPI(is_within)(leasts[v], bound.number))
+            if (GPI(is_within)(minima[v], bound.number))
                 last = GPI(vector_place)(row, GPI(own_vector)(row, v)) + GPI(row_vector_n) - 1;
         bound.rank = GPI(bound_ranks)(row->is_warp, least < bound.number ? 0 : last, row->n - 1, row->k, threads);
     }
@@ -426,18 +426,18 @@ GPI_DEVICE GPI(entry) GPI(bound_threads)(const GPI(row) *row, const uint64_t *le
 /* Leaves entries that are within a bound by the least items of the threads, or of vectors. Returns how many. */
 GPI_DEVICE uint32_t GPI(find_entries)(GPI(row) *row)
 {
-    uint64_t leasts[GPI(row_vectors)], high, most = 0, rest = GPI(last_entry)().number;
+    uint64_t minima[GPI(row_vectors)], high, most = 0, rest = GPI(last_entry)().number;
     uint32_t vectors = 0;
     GPI(entry) bound;
 
     GPI(clear_entries)(row);
     if (row->thread == 0)
         row->team->vectors = row->team->sums[0] = 0;
-    GPI(find_leasts)(row, leasts);
-    const uint64_t least = GPI(least_of)(leasts, GPI(row_vectors));
+    GPI(find_minima)(row, minima);
+    const uint64_t least = GPI(least_of)(minima, GPI(row_vectors));
     GPI_UNROLL
     for (uint32_t v = 0; v < GPI(row_vectors); v++)
-        most = leasts[v] > most ? leasts[v] : most;
+        most = minima[v] > most ? minima[v] : most;
     if (!row->by_vectors)
         most = row->vectors_n < row->threads && least == GPI(last_entry)().number ? 0 : least;
     if (row->thread < row->rest)
@@ -445,16 +445,16 @@ GPI_DEVICE uint32_t GPI(find_entries)(GPI(row) *row)
     GPI(find_ends)(row->is_warp, row->team->ends, GPI(lesser)(least, rest), most, &row->least, &high);
     if (row->is_warp)
         __syncwarp(); /* there are no entries, and no vectors: a block has met at a barrier */
-    bound = row->by_vectors ? GPI(bound_vectors)(row, leasts, high) : GPI(bound_threads)(row, leasts, least, high);
+    bound = row->by_vectors ? GPI(bound_vectors)(row, minima, high) : GPI(bound_threads)(row, minima, least, high);
     GPI_UNROLL
     for (uint32_t v = 0; v < GPI(row_vectors); v++)
-        vectors |= (uint32_t)GPI(is_within)(leasts[v], bound.number) << v;
+        vectors |= (uint32_t)GPI(is_within)(minima[v], bound.number) << v;
     if (bound.rank != UINT32_MAX || bound.number == GPI(last_entry)().number) {
         GPI_UNROLL
         for (uint32_t v = 0; v < GPI(row_vectors); v++) {
             const uint32_t own = GPI(own_vector)(row, v);
 
-            if (own >= row->vectors_n || (leasts[v] == bound.number && GPI(vector_place)(row, own) > bound.rank))
+            if (own >= row->vectors_n || (minima[v] == bound.number && GPI(vector_place)(row, own) > bound.rank))
                 vectors &= ~(1u << v);
         }
     }

@@ -8,7 +8,7 @@
  *     4. forget all but the k best, and sort these
  *
  * A part that fits into shared memory and is small, or of which much is wanted, goes there as it is; then, if few are
- * wanted, the least items of threads bound it (core/top_k/leasts.cuh).
+ * wanted, the least items of threads bound it (core/top_k/minima.cuh).
  *
  * Part of top_k.cuh; not to be included directly.
  */
@@ -71,7 +71,7 @@ GPI_DEVICE uint32_t GPI(select_part)(GPI(block) *block)
     if (count <= GPI(full_room) && (count <= GPI_TUNE_TOP_K_DIRECT || k > count / 8)) {
         GPI(load_entries)(count);
         if (GPI(enough)(k) <= GPI(most_sorted_as_is) && GPI(is_bounded_by)(count, k, blockDim.x)) {
-            GPI(keep_leasts)(count, k);
+            GPI(keep_minima)(count, k);
             count = block->count;
         }
     } else {

@@ -1,6 +1,6 @@
 /*
  * core/top_k/warp.cuh: the k best of a short segment, by one warp. Its lanes have the items in registers. A bound by
- * the lanes' least items (core/top_k/leasts.cuh), if k is small, leaves some; they go to shared memory, and each counts
+ * the lanes' least items (core/top_k/minima.cuh), if k is small, leaves some; they go to shared memory, and each counts
  * those before it, which is its place in the result.
  *
  * Part of top_k.cuh; not to be included directly.

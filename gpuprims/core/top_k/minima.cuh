@@ -1,5 +1,5 @@
 /*
- * core/top_k/leasts.cuh: a bound for the k best, for small k: at least k threads, and not many more, have their
+ * core/top_k/minima.cuh: a bound for the k best, for small k: at least k threads, and not many more, have their
  * least item within it. So at least k items are within it, and in random order not many more. Bisection finds it, with
  * a count of threads in each step.
  *
@@ -105,7 +105,7 @@ GPI_DEVICE uint32_t GPI(bound_ranks)(int is_warp, uint32_t rank, uint32_t last, 
 }
 
 /* Leaves only those of n entries that are within such a bound. All threads call. */
-GPI_DEVICE_CALL void GPI(keep_leasts)(uint32_t n, uint32_t k)
+GPI_DEVICE_CALL void GPI(keep_minima)(uint32_t n, uint32_t k)
 {
     GP_DYNAMIC_SHARED(GPI(block), block);
     uint64_t least = GPI(last_entry)().number;
