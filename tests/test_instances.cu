@@ -180,7 +180,6 @@ cudaError_t exported_exclusive_scan(const double *in, double *out, size_t n, gp_
 size_t exported_exclusive_scan_workspace_bytes(size_t n);
 int other_default_sum(const int *d_in, int *d_out, size_t n, const void **where);
 void other_refuse(void);
-int other_names(const int *d_in, int *d_out, uint64_t *d_counts, int step);
 int host_side(const double *d_in, double *d_out, size_t n);
 int host_side_references(void);
 #ifdef __cplusplus
@@ -440,30 +439,6 @@ static void check_files(void)
     tap_buffer_free(&d_sum);
 }
 
-/* Names that the user's macros mean, beside those of the library's variables. */
-static void check_names(void)
-{
-    static const int in[4] = {12, 5, 31, 37};
-    static const int expected[7][4] = {{1420}, {90}, {366}, {12, 31, 37}, {112, 105, 131, 137}, {31, 12, 5, 37}, {12, 5, 31}};
-    static const size_t results[7] = {1, 1, 1, 3, 4, 4, 3};
-    static const uint64_t expected_counts[4] = {1, 1, 0, 2};
-    tap_buffer d_in = tap_buffer_of(in, sizeof in, 0), d_out = tap_buffer_new(sizeof in, 0);
-    tap_buffer d_counts = tap_buffer_new(sizeof expected_counts, 0);
-    uint64_t counts[4];
-    int passed = 1, got[4];
-
-    for (int step = 0; step < 8; step++) {
-        passed &= other_names((const int *)d_in.data, (int *)d_out.data, (uint64_t *)d_counts.data, step);
-        tap_buffer_read(got, &d_out, sizeof got);
-        passed &= step == 7 || memcmp(got, expected[step], results[step] * sizeof *got) == 0;
-    }
-    tap_buffer_read(counts, &d_counts, sizeof counts);
-    ok(passed && memcmp(counts, expected_counts, sizeof counts) == 0, "macros mean the user's own names");
-    tap_buffer_free(&d_in);
-    tap_buffer_free(&d_out);
-    tap_buffer_free(&d_counts);
-}
-
 /* ---- how often, and on what, the user's macros are evaluated ----------------------------------- */
 
 #ifndef __CUDACC__
@@ -577,7 +552,6 @@ int main(int argc, char **argv)
     check_host_threads();
     check_block_sizes();
     check_files();
-    check_names();
 #ifndef __CUDACC__
     check_all_evaluations();
 #endif

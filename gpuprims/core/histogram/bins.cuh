@@ -153,17 +153,17 @@ GPI_HOST_AND_DEVICE int GPI(at_most)(GP_TYPE a, GP_TYPE b)
 /* ---- the bin --------------------------------------------------------------------------------- */
 
 /* By GP_BIN, or the item itself. */
-GPI_DEVICE uint64_t GPI(bin_of_value)(GP_TYPE gpi_x, size_t gpi_bins, GPI_CONTEXT gpi_context)
+GPI_DEVICE uint64_t GPI(bin_of_value)(GP_TYPE x, size_t bins, GPI_CONTEXT context)
 {
-    (void)gpi_context;
+    (void)context;
 #ifndef GP_BIN
-    const uint64_t gpi_bin = GPI(integer)(gpi_x);
+    const uint64_t found = GPI(integer)(x);
 #elif defined GP_CONTEXT
-    const uint64_t gpi_bin = (uint64_t)(GP_BIN(gpi_x, gpi_bins, gpi_context));
+    const uint64_t found = (uint64_t)(GP_BIN(x, bins, context));
 #else
-    const uint64_t gpi_bin = (uint64_t)(GP_BIN(gpi_x, gpi_bins));
+    const uint64_t found = (uint64_t)(GP_BIN(x, bins));
 #endif
-    return gpi_bin < gpi_bins ? gpi_bin : GPI_NO_BIN; /* one below 0 is large now */
+    return found < bins ? found : GPI_NO_BIN; /* one below 0 is large now */
 }
 
 /* `is_wide` is a constant: whether 32 bits are not enough for items and bins. */

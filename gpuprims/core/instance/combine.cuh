@@ -1,7 +1,6 @@
 /*
  * core/instance/combine.cuh: the operator of an instance and its identity, and, by load.cuh, the map from what is
- * read to what is folded. The user's macros are called in these two and nowhere else; whatever names they mean, those of
- * variables there begin with gpi_.
+ * read to what is folded. The user's macros are called in these two and nowhere else.
  *
  * Needs core/instance/begin.cuh. Stamped once per instance, by the first of its headers that includes it.
  */
@@ -23,12 +22,6 @@
 #define GPI_IS_NUMBER(type) ((type)2 != (type)1)
 #endif
 
-#if !GPI_IS_READY(GP_OP)
-GPI_FUNCTION GP_TYPE GPI(combine)(GP_TYPE gpi_a, GP_TYPE gpi_b)
-{
-    return GP_OP(gpi_a, gpi_b);
-}
-#else
 GPI_FUNCTION GP_TYPE GPI(combine)(GP_TYPE a, GP_TYPE b)
 {
 #if GP_OP == GP_SUM
@@ -61,9 +54,10 @@ GPI_FUNCTION GP_TYPE GPI(combine)(GP_TYPE a, GP_TYPE b)
     return (GP_TYPE)(a | b);
 #elif GP_OP == GP_XOR
     return (GP_TYPE)(a ^ b);
+#else
+    return GP_OP(a, b);
 #endif
 }
-#endif
 
 #if (GP_OP == GP_MIN || GP_OP == GP_MAX) && defined GPI_FLOAT_EXTREMES
 

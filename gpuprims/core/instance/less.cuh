@@ -1,21 +1,20 @@
 /*
- * core/instance/less.cuh: the order of an instance. The user's GP_LESS is called here and nowhere else; so
- * variables begin with gpi_.
+ * core/instance/less.cuh: the order of an instance. The user's GP_LESS is called here and nowhere else.
  *
  * Needs core/instance/begin.cuh. Stamped once per instance.
  */
 #ifndef GPI_LESS_IS_STAMPED
 #define GPI_LESS_IS_STAMPED
 
-GPI_FUNCTION int GPI(less)(GP_TYPE gpi_a, GP_TYPE gpi_b, GPI_CONTEXT gpi_context)
+GPI_FUNCTION int GPI(less)(GP_TYPE a, GP_TYPE b, GPI_CONTEXT context)
 {
-    (void)gpi_context;
+    (void)context;
 #ifndef GP_LESS
-    return gpi_a < gpi_b;
+    return a < b;
 #elif defined GP_CONTEXT
-    return (GP_LESS(gpi_a, gpi_b, gpi_context)) ? 1 : 0;
+    return (GP_LESS(a, b, context)) ? 1 : 0;
 #else
-    return (GP_LESS(gpi_a, gpi_b)) ? 1 : 0;
+    return (GP_LESS(a, b)) ? 1 : 0;
 #endif
 }
 
