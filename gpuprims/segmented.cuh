@@ -5,7 +5,7 @@
  *              GP_TYPE        T, any trivially copyable type of up to 1024 bytes (int)
  *              GP_OP          a ready operator, or a macro or function op(a, b) (GP_SUM)
  *              GP_IDENTITY    with an operator of your own: an expression or a brace initialiser
- *              GP_INPUT_TYPE  I, what is read from memory (T); with GP_LOAD_AT any type, void too
+ *              GP_INPUT_TYPE  I, what is read from memory, of up to 1024 bytes (T); with GP_LOAD_AT any type, void too
  *              GP_LOAD(x)     the map from I to T (conversion); with GP_CONTEXT: GP_LOAD(x, context)
  *              GP_LOAD_AT(in, i)  in its place: an expression for item number i, a size_t; with GP_CONTEXT:
  *                             GP_LOAD_AT(in, i, context)
