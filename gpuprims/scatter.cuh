@@ -112,7 +112,8 @@ typedef struct {
 
 /*
  * Whether to flag the item. Without a predicate that is x != 0, written so that it compiles for
- * structs too: some bit is set, other than the sign of a floating-point zero. (An x87 number has ten bytes, and padding.)
+ * structs too: some bit is set, other than the sign of a floating-point zero. (An x87 number has ten
+ * bytes, and padding.)
  */
 GPI_DEVICE int GPI(flag)(const GP_TYPE *from, GPI_CONTEXT context)
 {

@@ -32,7 +32,7 @@ typedef struct {
     int of;         /* GPI_BINS_... */
     int clears;     /* the counts have to be cleared */
     int has_levels; /* there is room for them behind the slots */
-    unsigned tree_bits;
+    unsigned tree_bits;   /* of a tree of 2^tree_bits - 1 nodes */
     unsigned columns;     /* counters in shared memory, without copies */
     unsigned copies_bits; /* a power of two */
     unsigned parts;       /* so many blocks share the bins and read the same items */
